@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// An architecture: how many banks shared memory has, how addresses fall into them, and by which rule
+// each operation is served. Architectures are data (data/archs/*.ini); every rule carries the evidence
+// for it. What is here was validated when it was read, so that counting cannot fail.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/request.h"
+
+G_BEGIN_DECLS
+
+/** Architecture that is meant when none is named. */
+#define SMB_DEFAULT_ARCH "sm_90"
+
+/** How well a rule is known. */
+typedef enum {
+  SMB_EVIDENCE_MEASURED,   /* a recording of hardware counters shows it */
+  SMB_EVIDENCE_DOCUMENTED, /* the vendor's documents say so */
+  SMB_EVIDENCE_ASSUMED,    /* inferred; the source says from what */
+} SmbEvidence;
+
+/** What makes two lanes of one lane group, in one bank, wait for each other. */
+typedef enum {
+  SMB_CONFLICT_WORDS,     /* different words; lanes on one word share it (broadcast) */
+  SMB_CONFLICT_LANES,     /* any two lanes, also on the same word (atomics) */
+  SMB_CONFLICT_ADDRESSES, /* different addresses, also within one word */
+  SMB_CONFLICT_ONE_BROADCAST, /* any two lanes, but each wavefront broadcasts one word to all its lanes */
+} SmbConflict;
+
+/**
+ * SmbPlan:
+ *
+ * How one kind of request is counted, in the form that the counters want it. The lanes are split into
+ * groups of 2^group_shift lanes. A lane asks for one unit of 2^unit_shift bytes of a bank; an access
+ * wider than a bank is a unit of neighbouring banks taken together, which halves, quarters, … the
+ * number of banks: 2^bank_bits remain. Units of one bank in the same row of 2^row_shift bytes are
+ * served together. Always: 2^bank_bits banks times the number of groups is at most 32.
+ */
+typedef struct {
+  guint32 lanes;      /* lanes whose addresses count */
+  guint8 unit_shift;  /* log2 bytes */
+  guint8 bank_bits;   /* log2 banks of one group, in units */
+  guint8 row_shift;   /* log2 bytes of one row across all banks */
+  guint8 group_shift; /* log2 lanes of one group: 5 warp, 4 half, 3 quarter */
+  guint8 conflict;    /* SmbConflict */
+  guint8 passes;      /* wavefronts that each pass of a group costs (2: compare-and-swap) */
+  guint8 floor;       /* fewest cycles under saturation, whatever the wavefronts */
+  guint8 cycles;      /* cycles of one wavefront */
+} SmbPlan;
+
+/** The rule for one operation and width. */
+typedef struct {
+  gboolean defined; /* whether the architecture has the operation in this width */
+  gboolean merges;  /* whether pairs of lanes on equal addresses are served by @merged */
+  SmbPlan plan;
+  SmbPlan merged;
+  SmbEvidence evidence;
+  const char *source; /* where the rule comes from, in words (owned by the architecture) */
+  const char *since; /* first architecture whose chips have the instruction, or NULL: all have it */
+} SmbRule;
+
+typedef struct _SmbArch SmbArch;
+
+/** Plain facts of an architecture; all strings are owned by it. */
+typedef struct {
+  const char *name;       /* "sm_90" */
+  const char *title;      /* "Hopper (H100, H200)" */
+  guint capability_major; /* compute capability */
+  guint capability_minor;
+  guint banks;                /* 16 or 32 */
+  guint bank_bytes;           /* bytes of one bank that successive addresses fill: 4 or 8 */
+  guint row_bytes;            /* bytes that all banks together serve in one wavefront */
+  guint static_shared_bytes;  /* most static shared memory of a block */
+  guint max_shared_bytes;     /* most shared memory of a block, opted in */
+  guint max_threads;          /* most threads of a block */
+  guint global_segment_bytes; /* unit of a global request: a 32-byte sector or a 128-byte line */
+  SmbEvidence evidence;       /* of the geometry above */
+  const char *source;
+} SmbArchInfo;
+
+/**
+ * smb_arch_load:
+ * @name: such as "sm_90"
+ * @error: SMB_ERROR_USAGE for an unknown name (the message lists the known ones), SMB_ERROR_INPUT for
+ *   a file that breaks a rule
+ *
+ * Returns: (transfer full): the architecture, to be released with smb_arch_unref()
+ */
+SmbArch *smb_arch_load(const char *name, GError **error);
+
+/**
+ * smb_arch_new_from_data:
+ * @name: the name that it gets
+ * @text: the text of an .ini file
+ * @error: SMB_ERROR_INPUT, naming @name, the group and the key
+ *
+ * Reads an architecture as smb_arch_load() does from its file. A file that says `like = NAME` takes
+ * all it does not say from that one.
+ *
+ * Returns: (transfer full): the architecture
+ */
+SmbArch *smb_arch_new_from_data(const char *name, const char *text, GError **error);
+
+/** smb_arch_list: Returns: (transfer full): the names of all architectures, oldest first. */
+GStrv smb_arch_list(void);
+
+/** Takes a reference; references may be taken and released in any thread. */
+SmbArch *smb_arch_ref(SmbArch *arch);
+void smb_arch_unref(SmbArch *arch);
+
+/** Plain facts (transfer none). */
+const SmbArchInfo *smb_arch_info(const SmbArch *arch);
+
+/** The rule for an operation in a width that it has (transfer none); may be undefined. */
+const SmbRule *smb_arch_rule(const SmbArch *arch, SmbOp op, guint width);
+
+/** "measured", "documented" or "assumed" (transfer none). */
+const char *smb_evidence_name(SmbEvidence evidence);
+
+/**
+ * smb_arch_check_request:
+ * @arch: an architecture
+ * @request: a request that passed smb_request_check()
+ * @error: SMB_ERROR_INPUT
+ *
+ * Returns: whether @arch has the operation in that width.
+ */
+gboolean smb_arch_check_request(const SmbArch *arch, const SmbRequest *request, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbArch, smb_arch_unref)
+
+G_END_DECLS

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Why a request costs what it costs: which lanes ask which bank for which word. Slow and complete,
+// where sim/wavefront is fast and terse.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/arch.h"
+#include "sim/request.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbWordUse:
+ * @group: lane group, from 0 (the warp, a half, a quarter, or a matrix)
+ * @bank: physical bank
+ * @offset: byte offset of the word in shared memory
+ * @row: row of the banks that holds the word; words of one bank and row are served together
+ * @pass: in which pass of its group, from 0, the word is served
+ * @lanes: lanes that ask for it: more than one share it (or queue up, if the operation is an atomic)
+ */
+typedef struct {
+  guint group;
+  guint bank;
+  guint32 offset;
+  guint32 row;
+  guint pass;
+  guint32 lanes;
+} SmbWordUse;
+
+/**
+ * smb_request_words:
+ * @arch: an architecture
+ * @request: a request that passed its checks
+ *
+ * Every bank-wide word that the request touches. A wide access touches several. Passes are dealt in the
+ * order of the lowest lane: hardware may choose another order, not another number.
+ *
+ * Returns: (transfer full) (element-type SmbWordUse): sorted by group, bank, pass
+ */
+GArray *smb_request_words(const SmbArch *arch, const SmbRequest *request);
+
+/**
+ * SmbCollision: one bank of one lane group that needs more than one pass.
+ * @group: lane group, from 0
+ * @bank: the bank
+ * @lanes: lanes that meet there
+ * @words: number of distinct words that they ask for
+ */
+typedef struct {
+  guint group;
+  guint bank;
+  guint32 lanes;
+  guint words;
+} SmbCollision;
+
+/**
+ * smb_request_worst_bank:
+ * @arch: an architecture
+ * @request: a request that passed its checks
+ * @collision: (out): the bank that is asked for the most words (the first of them); for atomics, by
+ *   the most lanes
+ *
+ * Returns: %FALSE if every bank is done in one pass.
+ */
+gboolean smb_request_worst_bank(const SmbArch *arch, const SmbRequest *request,
+                                SmbCollision *collision);
+
+G_END_DECLS

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The data files that come with the library: architectures, kernels, published and recorded counts.
+// They are compiled in; a folder named by $SMEMBANK_DATADIR is looked into first.
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * smb_data_load:
+ * @path: path below data/, such as "archs/sm_90.ini"
+ * @error: a GIO or resource error
+ *
+ * Returns: (transfer full): the contents, terminated by a zero byte that is not counted
+ */
+GBytes *smb_data_load(const char *path, GError **error);
+
+/**
+ * smb_data_list:
+ * @folder: folder below data/, such as "archs"
+ * @suffix: such as ".ini"
+ *
+ * Returns: (transfer full): the names in it that end in @suffix, without it, sorted, each once
+ */
+GStrv smb_data_list(const char *folder, const char *suffix);
+
+G_END_DECLS

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The text of a file, and places in it: what an error message points at.
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Largest text that is read as a kernel, in bytes. */
+#define SMB_SOURCE_MAX_BYTES (8u << 20)
+
+typedef struct _SmbSource SmbSource;
+
+/**
+ * smb_source_new:
+ * @name: how messages call it: a path, or the name of a built-in kernel
+ * @text: (transfer none): the text; need not be terminated
+ * @error: SMB_ERROR_INPUT if it is larger than SMB_SOURCE_MAX_BYTES or holds a zero byte or other
+ *   bytes that no text has
+ *
+ * Returns: (transfer full): an immutable text, which any thread may read
+ */
+SmbSource *smb_source_new(const char *name, GBytes *text, GError **error);
+
+/**
+ * smb_source_load:
+ * @path: a file
+ * @error: a file error, or those of smb_source_new()
+ *
+ * Returns: (transfer full): the text of the file
+ */
+SmbSource *smb_source_load(const char *path, GError **error);
+
+SmbSource *smb_source_ref(SmbSource *source);
+void smb_source_unref(SmbSource *source);
+
+/** Name of the text (transfer none). */
+const char *smb_source_name(const SmbSource *source);
+
+/** The text, terminated by a zero byte (transfer none). */
+const char *smb_source_text(const SmbSource *source);
+
+/** Length of the text in bytes. */
+gsize smb_source_length(const SmbSource *source);
+
+/** Number of lines. */
+guint smb_source_n_lines(const SmbSource *source);
+
+/** One line, from 1, without its end (transfer full). */
+char *smb_source_line(const SmbSource *source, guint line);
+
+/** Line and column, both from 1 and the column in bytes, of a byte offset into the text. */
+void smb_source_locate(const SmbSource *source, guint32 offset, guint *line, guint *column);
+
+/**
+ * smb_source_message:
+ * @offset: byte offset into the text
+ * @text: what is to be said of that place
+ *
+ * Returns: (transfer full): "NAME:LINE:COLUMN: text", the line, and a caret below the place
+ */
+char *smb_source_message(const SmbSource *source, guint32 offset, const char *text);
+
+/** Sets an SMB_ERROR_INPUT whose message is smb_source_message() of a formatted text. */
+void smb_source_error(const SmbSource *source, guint32 offset, GError **error, const char *format,
+                      ...) G_GNUC_PRINTF(4, 5);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbSource, smb_source_unref)
+
+G_END_DECLS
