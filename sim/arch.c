@@ -158,6 +158,11 @@ read_info(Reader *reader, GError **error) {
     return FALSE;
   if (!info->max_threads)
     return fail(reader, "max-threads", error, "missing");
+  static const char *const truths[] = {"no", "yes", NULL};
+  guint has_increment = (guint)info->has_increment;
+  if (!read_choice(reader, "counts-increments", truths, &has_increment, error))
+    return FALSE;
+  info->has_increment = has_increment != 0;
   return check_geometry(reader, error) &&
          read_evidence(reader, &info->evidence, &info->source, error);
 }

@@ -77,6 +77,7 @@ typedef struct {
   guint max_shared_bytes;     /* most shared memory of a block, opted in */
   guint max_threads;          /* most threads of a block */
   guint global_segment_bytes; /* unit of a global request: a 32-byte sector or a 128-byte line */
+  gboolean has_increment;     /* atomicAdd(p, 1) with its result dropped is red.uniform, not atom */
   SmbEvidence evidence;       /* of the geometry above */
   const char *source;
 } SmbArchInfo;

@@ -1,0 +1,260 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the built-in functions do: arithmetic, shuffles, atomics, and the barrier.
+#include <math.h>
+#include <string.h>
+
+#include "sim/kernel-arith.h"
+#include "sim/kernel-machine.h"
+
+#define EACH_LANE(...)                                                                             \
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)                                              \
+  __VA_ARGS__
+
+// out[lane] = expression of x, y and z; operands that a function has not repeat its first.
+#define REALS(type, expression)                                                                    \
+  {                                                                                                \
+    const type *px = arguments[0];                                                                 \
+    const type *py = arguments[1] ? arguments[1] : px;                                             \
+    const type *pz = arguments[2] ? arguments[2] : px;                                             \
+    type *po = out;                                                                                \
+    EACH_LANE({                                                                                    \
+      type x = px[lane], y = py[lane], z = pz[lane];                                               \
+      (void)y;                                                                                     \
+      (void)z;                                                                                     \
+      po[lane] = expression;                                                                       \
+    })                                                                                             \
+    return;                                                                                        \
+  }
+
+static void
+compute_float(Builtin builtin, const void *const *arguments, void *out) {
+  switch ((guint)builtin) {
+  case BUILTIN_MIN:
+  case BUILTIN_FMINF:
+    REALS(float, fminf(x, y))
+  case BUILTIN_MAX:
+  case BUILTIN_FMAXF:
+    REALS(float, fmaxf(x, y))
+  case BUILTIN_ABS:
+  case BUILTIN_FABSF:
+    REALS(float, fabsf(x))
+  case BUILTIN_SQRTF:
+    REALS(float, sqrtf(x))
+  case BUILTIN_RSQRTF:
+    REALS(float, 1.0f / sqrtf(x))
+  case BUILTIN_EXPF:
+    REALS(float, expf(x))
+  case BUILTIN_LOGF:
+    REALS(float, logf(x))
+  case BUILTIN_SINF:
+    REALS(float, sinf(x))
+  case BUILTIN_COSF:
+    REALS(float, cosf(x))
+  case BUILTIN_FLOORF:
+    REALS(float, floorf(x))
+  case BUILTIN_CEILF:
+    REALS(float, ceilf(x))
+  case BUILTIN_FMAF:
+    REALS(float, fmaf(x, y, z))
+  default:
+    g_assert_not_reached();
+  }
+}
+
+static void
+compute_double(Builtin builtin, const void *const *arguments, void *out) {
+  switch ((guint)builtin) {
+  case BUILTIN_MIN:
+    REALS(double, fmin(x, y))
+  case BUILTIN_MAX:
+    REALS(double, fmax(x, y))
+  case BUILTIN_ABS:
+  case BUILTIN_FABS:
+    REALS(double, fabs(x))
+  case BUILTIN_SQRT:
+    REALS(double, sqrt(x))
+  case BUILTIN_EXP:
+    REALS(double, exp(x))
+  case BUILTIN_LOG:
+    REALS(double, log(x))
+  case BUILTIN_FMA:
+    REALS(double, fma(x, y, z))
+  default:
+    g_assert_not_reached();
+  }
+}
+
+static guint32
+reverse_bits(guint32 x) {
+  guint32 reversed = 0;
+  for (guint i = 0; i < 32; i++)
+    reversed |= (x >> i & 1) << (31 - i);
+  return reversed;
+}
+
+static void
+compute_bits(Builtin builtin, const guint32 *x, guint32 *out) {
+  EACH_LANE({
+    switch ((guint)builtin) {
+    case BUILTIN_POPC:
+      out[lane] = (guint32)__builtin_popcount(x[lane]);
+      break;
+    case BUILTIN_CLZ:
+      out[lane] = x[lane] ? (guint32)__builtin_clz(x[lane]) : 32;
+      break;
+    case BUILTIN_FFS:
+      out[lane] = (guint32)__builtin_ffs((int)x[lane]);
+      break;
+    default:
+      out[lane] = reverse_bits(x[lane]);
+      break;
+    }
+  })
+}
+
+// min, max and abs of integers: a comparison and a choice.
+static void
+compute_integers(Builtin builtin, TypeKind kind, const void *const *arguments, void *out) {
+  guint64 zeros[SMB_WARP_LANES] = {0};
+  guint64 negated[SMB_WARP_LANES];
+  guint32 less[SMB_WARP_LANES];
+  gboolean wide = kind == KIND_LONG || kind == KIND_ULONG;
+  const void *a = arguments[0];
+  const void *b = arguments[1];
+  if (builtin == BUILTIN_ABS) {
+    kernel_lanes_unary(NODE_NEGATE, kind, a, negated);
+    b = negated;
+  }
+  kernel_lanes_binary(OPERATOR_LT, kind, a, builtin == BUILTIN_ABS ? (const void *)zeros : b, less);
+  EACH_LANE({
+    gboolean second = builtin == BUILTIN_MIN ? !less[lane] : less[lane];
+    const void *from = second ? b : a;
+    if (wide)
+      ((guint64 *)out)[lane] = ((const guint64 *)from)[lane];
+    else
+      ((guint32 *)out)[lane] = ((const guint32 *)from)[lane];
+  })
+}
+
+void
+kernel_lanes_builtin(Builtin builtin, TypeKind kind, const void *const *arguments, void *out) {
+  if (builtin == BUILTIN_POPC || builtin == BUILTIN_CLZ || builtin == BUILTIN_FFS ||
+      builtin == BUILTIN_BREV)
+    compute_bits(builtin, arguments[0], out);
+  else if (kind == KIND_FLOAT)
+    compute_float(builtin, arguments, out);
+  else if (kind == KIND_DOUBLE)
+    compute_double(builtin, arguments, out);
+  else
+    compute_integers(builtin, kind, arguments, out);
+}
+
+// Every thread of the block that still runs must be here.
+static const void *
+evaluate_barrier(SmbBlock *block, const Node *node, const Mask *mask) {
+  for (guint w = 0; w < block->n_warps; w++) {
+    guint32 missing = block->launched.warp[w] & ~block->exited.warp[w] & ~mask->warp[w];
+    if (!missing)
+      continue;
+    g_autofree char *thread = describe_thread(block, w, (guint)__builtin_ctz(missing));
+    block_fail(block, node->start,
+               "__syncthreads is not reached by all threads of the block: %s does not come here",
+               thread);
+    return NULL;
+  }
+  shadow_barrier(block->shadow);
+  return block;
+}
+
+// The lane that a shuffle reads from, or the lane itself where there is none in its segment.
+static guint
+find_source(Builtin builtin, guint lane, gint32 by, guint width) {
+  guint first = lane & ~(width - 1), last = first + width - 1;
+  guint32 distance = (guint32)by;
+  switch ((guint)builtin) {
+  case BUILTIN_SHFL:
+    return first + (distance & (width - 1));
+  case BUILTIN_SHFL_UP:
+    return distance > lane - first ? lane : lane - distance;
+  case BUILTIN_SHFL_DOWN:
+    return distance > last - lane ? lane : lane + distance;
+  default: {
+    guint source = lane ^ (distance & (SMB_WARP_LANES - 1));
+    return source > last ? lane : source;
+  }
+  }
+}
+
+static gboolean
+shuffle_warp(SmbBlock *block, const Node *node, guint warp, guint32 lanes,
+             const void *const *arguments, void *out) {
+  gboolean wide = type_is_wide(node->type);
+  for (guint32 rest = lanes; rest; rest &= rest - 1) {
+    guint lane = (guint)__builtin_ctz(rest), thread = warp * SMB_WARP_LANES + lane;
+    gint32 width = arguments[3] ? ((const gint32 *)arguments[3])[thread] : SMB_WARP_LANES;
+    if (width < 1 || width > SMB_WARP_LANES || (width & (width - 1)))
+      return block_fail(block, node->start,
+                        "a shuffle of width %d: expected a power of two up to 32", width);
+    gint32 by = ((const gint32 *)arguments[2])[thread];
+    guint source = find_source(node->builtin, lane, by, (guint)width);
+    if (!(lanes >> source & 1)) {
+      g_autofree char *who = describe_thread(block, warp, lane);
+      return block_fail(block, node->start, "%s shuffles from lane %u, which is not active", who,
+                        source);
+    }
+    guint from = warp * SMB_WARP_LANES + source;
+    if (wide)
+      ((guint64 *)out)[thread] = ((const guint64 *)arguments[1])[from];
+    else
+      ((guint32 *)out)[thread] = ((const guint32 *)arguments[1])[from];
+  }
+  return TRUE;
+}
+
+static const void *
+evaluate_shuffle(SmbBlock *block, const Node *node, const Mask *mask,
+                 const void *const *arguments) {
+  void *out = scratch_take(block, node->type);
+  FOR_WARPS(block, mask, w) {
+    if (!shuffle_warp(block, node, w, mask->warp[w], arguments, out))
+      return NULL;
+  }
+  return out;
+}
+
+static const void *
+evaluate_arithmetic(SmbBlock *block, const Node *node, const Mask *mask,
+                    const void *const *arguments) {
+  char *out = scratch_take(block, node->type);
+  const Type *operand = node->arguments[0]->type;
+  gsize operand_bytes = type_is_wide(operand) ? 8 : 4, bytes = type_is_wide(node->type) ? 8 : 4;
+  FOR_WARPS(block, mask, w) {
+    const void *lanes[3] = {NULL, NULL, NULL};
+    for (guint i = 0; i < node->n_arguments; i++)
+      lanes[i] = (const char *)arguments[i] + w * SMB_WARP_LANES * operand_bytes;
+    kernel_lanes_builtin(node->builtin, operand->kind, lanes, out + w * SMB_WARP_LANES * bytes);
+  }
+  return out;
+}
+
+const void *
+evaluate_builtin(SmbBlock *block, const Node *node, const Mask *mask) {
+  const void *arguments[4] = {NULL, NULL, NULL, NULL};
+  for (guint i = 0; i < node->n_arguments; i++) {
+    arguments[i] = evaluate(block, node->arguments[i], mask);
+    if (!arguments[i])
+      return NULL;
+  }
+  if (node->builtin == BUILTIN_SYNCTHREADS)
+    return evaluate_barrier(block, node, mask);
+  if (node->type->kind == KIND_VOID)
+    return block; // fences: lockstep keeps their promise
+  if (node->builtin >= BUILTIN_SHFL && node->builtin <= BUILTIN_SHFL_XOR)
+    return evaluate_shuffle(block, node, mask, arguments);
+  if (node->builtin < BUILTIN_ATOMIC_ADD)
+    return evaluate_arithmetic(block, node, mask, arguments);
+  void *out = scratch_take(block, node->type);
+  return memory_atomic(block, node, mask, arguments[0], arguments, out) ? out : NULL;
+}

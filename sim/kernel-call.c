@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Calls: of __device__ functions, of what is built in, and of make_float4 and its kin.
+#include <string.h>
+
+#include "sim/kernel-parse.h"
+
+// What the arguments of a builtin must be.
+typedef enum {
+  GROUP_COMMON,  // arithmetic, converted to a common type
+  GROUP_FLOAT,   // float
+  GROUP_DOUBLE,  // double
+  GROUP_BITS,    // unsigned int, giving int
+  GROUP_LOAD,    // a pointer; gives what it points at
+  GROUP_BARRIER, // none
+  GROUP_FENCE,   // any; does nothing in lockstep
+  GROUP_SHUFFLE, // mask, value, lane, width = warpSize
+  GROUP_ATOMIC,  // a pointer to a 32- or 64-bit number, then values of its type
+} Group;
+
+static const struct {
+  const char *name;
+  guint arguments;
+  Group group;
+} builtins[] = {
+#define SMB_BUILTIN(id, name, arguments, group) {name, arguments, GROUP_##group},
+#include "sim/kernel-builtin.def"
+#undef SMB_BUILTIN
+};
+
+enum {
+  MAX_ARGUMENTS = 64
+};
+
+static gint
+find_builtin(const Token *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(builtins); i++) {
+    if (token_is(name, builtins[i].name))
+      return (gint)i;
+  }
+  return -1;
+}
+
+gboolean
+is_builtin(const Token *name) {
+  return find_builtin(name) >= 0;
+}
+
+// arguments = "(" (assignment ("," assignment)*)? ")"
+static Node **
+parse_arguments(Parser *parser, guint *n) {
+  Node *arguments[MAX_ARGUMENTS];
+  *n = 0;
+  if (!parser_expect(parser, "("))
+    return NULL;
+  while (!parser_is(parser, ")")) {
+    if (*n == MAX_ARGUMENTS)
+      return parser_fail(parser, parser->at->start, "a call has at most %d arguments",
+                         MAX_ARGUMENTS);
+    if (*n > 0 && !parser_expect(parser, ","))
+      return NULL;
+    arguments[*n] = parse_assignment(parser);
+    if (!arguments[*n])
+      return NULL;
+    (*n)++;
+  }
+  parser_advance(parser);
+  Node **copy = kernel_pool_alloc(parser->pool, MAX(*n, 1u) * sizeof *copy);
+  memcpy(copy, arguments, *n * sizeof *copy);
+  return copy;
+}
+
+static Node *
+make_call(Parser *parser, NodeKind kind, const Type *type, const Token *name, Node **arguments,
+          guint n) {
+  guint depth = 0;
+  for (guint i = 0; i < n; i++)
+    depth = MAX(depth, (guint)arguments[i]->depth);
+  Node *node = node_new(parser, kind, type, name->start, parser->last->end, NULL, NULL, NULL);
+  if (!node)
+    return NULL;
+  node->arguments = arguments;
+  node->n_arguments = n;
+  node->depth = (guint16)MIN(depth + 1, G_MAXUINT16);
+  return node;
+}
+
+static gboolean
+convert_arguments(Parser *parser, Node **arguments, guint first, guint n, const Type *type) {
+  for (guint i = first; i < n; i++) {
+    arguments[i] = node_convert(parser, arguments[i], type);
+    if (!arguments[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+evaluate_arguments(Parser *parser, Node **arguments, guint n) {
+  for (guint i = 0; i < n; i++) {
+    arguments[i] = node_value(parser, arguments[i]);
+    if (!arguments[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// make_float4(x, y, z, w)
+static Node *
+make_vector(Parser *parser, const Token *name, const Type *type, Node **arguments, guint n) {
+  if (n != type->count)
+    return parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u", (int)name->length,
+                       name->text, (guint)type->count, n);
+  if (!convert_arguments(parser, arguments, 0, n, type->of))
+    return NULL;
+  return make_call(parser, NODE_MAKE_VECTOR, type, name, arguments, n);
+}
+
+static Node *
+call_function(Parser *parser, const Token *name, const Function *function, Node **arguments,
+              guint n) {
+  if (!function->is_complete)
+    return parser_fail(parser, name->start,
+                       function == parser->function
+                           ? "'%s' calls itself: recursion is outside the subset"
+                           : "'%s' is called before its body: define it above",
+                       function->name);
+  if (function->is_kernel)
+    return parser_fail(parser, name->start, "'%s' is a kernel: kernels are launched, not called",
+                       function->name);
+  if (n != function->n_parameters)
+    return parser_fail(parser, name->start, "'%s' takes %u arguments, not %u", function->name,
+                       function->n_parameters, n);
+  for (guint i = 0; i < n; i++) {
+    const Type *type = function->parameters[i]->type;
+    if (!convert_arguments(parser, arguments, i, i + 1, type))
+      return NULL;
+  }
+  Node *node = make_call(parser, NODE_CALL, function->type, name, arguments, n);
+  if (!node)
+    return NULL;
+  node->function = function;
+  parser_link(parser, &parser->function->callees, function);
+  return node;
+}
+
+// Which operations the hardware has as one instruction on shared memory (seen in what the compiler
+// makes for sm_75 and sm_90): all on 32-bit integers; of the rest, exchange and compare-and-swap.
+static gboolean
+check_shared_atomic(Parser *parser, const Token *name, Builtin builtin, const Type *type) {
+  gboolean single = type->kind == KIND_INT || type->kind == KIND_UINT;
+  if (single || builtin == BUILTIN_ATOMIC_EXCH || builtin == BUILTIN_ATOMIC_CAS)
+    return TRUE;
+  parser_fail(parser, name->start,
+              "%.*s on a %s in shared memory is no single instruction but a loop of loads and "
+              "compare-and-swaps, as long as the data make it: it has no one count",
+              (int)name->length, name->text, type->name);
+  return FALSE;
+}
+
+static Node *
+make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  Node *pointer = arguments[0] = node_value(parser, arguments[0]);
+  if (!pointer)
+    return NULL;
+  const Type *type = pointer->type->kind == KIND_POINTER ? pointer->type->of : pointer->type;
+  gboolean number =
+      pointer->type->kind == KIND_POINTER &&
+      (type->kind == KIND_INT || type->kind == KIND_UINT || type->kind == KIND_LONG ||
+       type->kind == KIND_ULONG || type->kind == KIND_FLOAT || type->kind == KIND_DOUBLE);
+  gboolean bits = builtin == BUILTIN_ATOMIC_AND || builtin == BUILTIN_ATOMIC_OR ||
+                  builtin == BUILTIN_ATOMIC_XOR || builtin == BUILTIN_ATOMIC_CAS;
+  if (!number || (bits && type_is_real(type)))
+    return parser_fail(parser, pointer->start, "%.*s does not take a %s", (int)name->length,
+                       name->text, type_describe(parser->pool, pointer->type));
+  if (!convert_arguments(parser, arguments, 1, n, type))
+    return NULL;
+  const Variable *root = node_root(pointer);
+  gboolean in_shared =
+      root && (root->storage == STORAGE_SHARED || root->storage == STORAGE_DYNAMIC);
+  if (in_shared && !check_shared_atomic(parser, name, builtin, type))
+    return NULL;
+  if (!in_shared)
+    parser->function->meets_in_globals = TRUE;
+  Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);
+  if (!node)
+    return NULL;
+  node->builtin = builtin;
+  // The site shows the call; what is moved is what the pointer points at.
+  return node_add_site(parser, node, SMB_OP_CLASS_ATOMIC, &node->store_site) ? node : NULL;
+}
+
+static Node *
+make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  if (!evaluate_arguments(parser, arguments, n))
+    return NULL;
+  const Type *type = type_promote(arguments[1]->type);
+  if (!type_is_arithmetic(type))
+    return parser_fail(parser, arguments[1]->start, "a %s cannot be shuffled",
+                       type_describe(parser->pool, type));
+  if (!convert_arguments(parser, arguments, 0, 1, type_scalar(KIND_UINT)) ||
+      !convert_arguments(parser, arguments, 1, 2, type) ||
+      !convert_arguments(parser, arguments, 2, n, type_scalar(KIND_INT)))
+    return NULL;
+  Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);
+  if (node)
+    node->builtin = builtin;
+  return node;
+}
+
+static Node *
+make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group, Node **arguments,
+                guint n) {
+  if (!evaluate_arguments(parser, arguments, n))
+    return NULL;
+  for (guint i = 0; i < n; i++) {
+    if (!type_is_arithmetic(arguments[i]->type))
+      return parser_fail(parser, arguments[i]->start, "'%.*s' does not take a %s",
+                         (int)name->length, name->text,
+                         type_describe(parser->pool, arguments[i]->type));
+  }
+  const Type *type = type_promote(arguments[0]->type);
+  for (guint i = 1; i < n; i++)
+    type = type_common(type, arguments[i]->type);
+  if (group == GROUP_FLOAT || group == GROUP_DOUBLE)
+    type = type_scalar(group == GROUP_FLOAT ? KIND_FLOAT : KIND_DOUBLE);
+  else if (group == GROUP_BITS)
+    type = type_scalar(KIND_UINT);
+  if (!convert_arguments(parser, arguments, 0, n, type))
+    return NULL;
+  const Type *result =
+      group == GROUP_BITS && builtin != BUILTIN_BREV ? type_scalar(KIND_INT) : type;
+  Node *node = make_call(parser, NODE_BUILTIN, result, name, arguments, n);
+  if (node)
+    node->builtin = builtin;
+  return node;
+}
+
+static Node *
+call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  Group group = builtins[builtin].group;
+  guint wanted = builtins[builtin].arguments;
+  gboolean optional = group == GROUP_SHUFFLE || builtin == BUILTIN_SYNCWARP;
+  if (n != wanted && !(optional && n + 1 == wanted))
+    return parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u", (int)name->length,
+                       name->text, wanted, n);
+  switch (group) {
+  case GROUP_ATOMIC:
+    return make_atomic(parser, name, builtin, arguments, n);
+  case GROUP_SHUFFLE:
+    return make_shuffle(parser, name, builtin, arguments, n);
+  case GROUP_LOAD: {
+    Node *pointer = node_value(parser, arguments[0]);
+    return pointer ? node_dereference(parser, pointer, name->start, parser->last->end) : NULL;
+  }
+  case GROUP_BARRIER:
+  case GROUP_FENCE: {
+    if (!evaluate_arguments(parser, arguments, n))
+      return NULL;
+    Node *node = make_call(parser, NODE_BUILTIN, type_scalar(KIND_VOID), name, arguments, n);
+    if (node)
+      node->builtin = builtin;
+    return node;
+  }
+  case GROUP_COMMON:
+  case GROUP_FLOAT:
+  case GROUP_DOUBLE:
+  case GROUP_BITS:
+    return make_arithmetic(parser, name, builtin, group, arguments, n);
+  }
+  g_assert_not_reached();
+}
+
+// call = name arguments
+Node *
+parse_call(Parser *parser, const Token *name) {
+  guint n;
+  gint builtin = find_builtin(name);
+  const Type *vector = NULL;
+  const Function *function = NULL;
+  if (name->length > 5 && strncmp(name->text, "make_", 5) == 0)
+    vector = type_by_name(name->text + 5, name->length - 5);
+  if (!parser->function)
+    return parser_fail(parser, name->start, "a call is not known before the kernel runs");
+  for (guint i = 0; i < parser->kernel->functions->len; i++) {
+    const Function *candidate = g_ptr_array_index(parser->kernel->functions, i);
+    if (token_is(name, candidate->name))
+      function = candidate;
+  }
+  if (!function && builtin < 0 && !(vector && vector->kind == KIND_VECTOR))
+    return parser_fail(parser, name->start, "'%.*s' is no function that is known here",
+                       (int)name->length, name->text);
+  Node **arguments = parse_arguments(parser, &n);
+  if (!arguments)
+    return NULL;
+  if (function)
+    return call_function(parser, name, function, arguments, n);
+  if (builtin >= 0)
+    return call_builtin(parser, name, (Builtin)builtin, arguments, n);
+  return make_vector(parser, name, vector, arguments, n);
+}

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The parser's own interfaces: declarations, statements, expressions, and the nodes that they make.
+// A function that returns NULL or FALSE has set the error. Private to the kernel language.
+#pragma once
+
+#include "sim/kernel-ast.h"
+
+typedef struct {
+  SmbKernel *kernel;
+  KernelPool *pool;
+  Token *at;         // the token that is looked at
+  const Token *last; // the token before it
+  const char *entry; // kernels of other names are skipped, or NULL
+  GPtrArray *scopes; // GHashTable: name → Variable
+  Function *function;
+  guint loops; // that surround this place
+  guint depth;
+  GError **error;
+} Parser;
+
+// --- errors, tokens (kernel-parse.c)
+G_GNUC_PRINTF(3, 4)
+gpointer parser_fail(Parser *parser, guint32 offset, const char *format, ...);
+gboolean parser_is(const Parser *parser, const char *text);
+gboolean parser_take(Parser *parser, const char *text);
+gboolean parser_expect(Parser *parser, const char *text);
+void parser_advance(Parser *parser);
+gboolean parser_enter(Parser *parser); // one level deeper; fails beyond the limit
+void parser_leave(Parser *parser);
+// Adds an item to a list in pool memory, unless it is there.
+void parser_link(Parser *parser, Link **list, gconstpointer item);
+// Skips what stands between the bracket here and its counterpart.
+gboolean parser_skip_group(Parser *parser, const char *open, const char *close);
+
+// --- declarations (kernel-declare.c)
+
+// What stands before the declarators of a declaration.
+typedef struct {
+  const Type *type;
+  gboolean is_const;
+  gboolean is_shared;
+  gboolean is_extern;
+  gboolean is_global;
+  gboolean is_device;
+  gboolean is_constant_memory;
+  guint align; // asked for by __align__, or 0
+} Specifiers;
+
+gboolean parse_starts_type(Parser *parser);
+gboolean parse_specifiers(Parser *parser, Specifiers *specifiers);
+// type "*"*: a type name as in a cast
+const Type *parse_type_name(Parser *parser);
+const Type *parse_pointers(Parser *parser, const Type *type);
+// ("[" constant "]")*; the first may be empty, and is then 0 elements
+const Type *parse_dimensions(Parser *parser, const Type *type);
+// A declaration within a function, or of shared variables and constants outside.
+Statement *parse_declaration(Parser *parser, const Specifiers *specifiers);
+Variable *parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage);
+Variable *parser_find(Parser *parser, const Token *name);
+
+// --- functions and whole files (kernel-file.c)
+gboolean parse_file(Parser *parser);
+
+// --- statements (kernel-statement.c)
+Statement *parse_block(Parser *parser);
+Statement *make_statement(Parser *parser, StatementKind kind, guint32 start);
+
+// --- expressions (kernel-expression.c)
+Node *parse_expression(Parser *parser);
+Node *parse_assignment(Parser *parser);
+gboolean parse_constant(Parser *parser, gint64 *value);
+
+// --- calls (kernel-call.c)
+Node *parse_call(Parser *parser, const Token *name);
+// Whether a name is a function that is built in.
+gboolean is_builtin(const Token *name);
+
+// --- nodes (kernel-node.c): each checks its operands, converts them and folds constants
+Node *node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end, Node *a,
+               Node *b, Node *c);
+Node *node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end);
+Node *node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end);
+Node *node_convert(Parser *parser, Node *node, const Type *type);
+Node *node_cast(Parser *parser, Node *node, const Type *type, guint32 start);
+Node *node_condition(Parser *parser, Node *node);
+Node *node_binary(Parser *parser, Operator op, Node *a, Node *b);
+Node *node_unary(Parser *parser, NodeKind kind, Node *a, guint32 start);
+Node *node_logical(Parser *parser, NodeKind kind, Node *a, Node *b);
+Node *node_choice(Parser *parser, Node *condition, Node *yes, Node *no);
+Node *node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end);
+Node *node_index(Parser *parser, Node *base, Node *index, guint32 end);
+Node *node_member(Parser *parser, Node *base, const Token *name);
+Node *node_address(Parser *parser, Node *node, guint32 start);
+// Marks a place in memory as read: gives it a site. Values that are used pass through here.
+Node *node_value(Parser *parser, Node *node);
+// a = b, or a = a operator b when @operator >= 0; @is_post: the old value results
+Node *node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_post,
+                  guint32 start, guint32 end);
+gboolean node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site);
+// The shared variable that an address starts from, if that is written in it; else NULL.
+const Variable *node_root(const Node *node);

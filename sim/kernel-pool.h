@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Memory that lives as long as a kernel: tokens, types, nodes. Freed together, never one by one.
+// Private to the kernel language.
+#pragma once
+
+#include <glib.h>
+
+typedef struct _KernelPool KernelPool;
+
+KernelPool *kernel_pool_new(void);
+void kernel_pool_free(KernelPool *pool);
+
+// Zeroed memory, aligned for any type.
+gpointer kernel_pool_alloc(KernelPool *pool, gsize size);
+
+// A terminated copy of @length bytes of @text.
+const char *kernel_pool_text(KernelPool *pool, const char *text, gsize length);
+
+G_GNUC_PRINTF(2, 3)
+const char *kernel_pool_printf(KernelPool *pool, const char *format, ...);
+
+#define kernel_pool_new_struct(pool, type) ((type *)kernel_pool_alloc((pool), sizeof(type)))

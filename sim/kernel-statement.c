@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Statements. Above each function stands the production that it reads.
+#include "sim/kernel-parse.h"
+
+static Statement *parse_statement(Parser *parser);
+
+Statement *
+make_statement(Parser *parser, StatementKind kind, guint32 start) {
+  Statement *statement = kernel_pool_new_struct(parser->pool, Statement);
+  statement->kind = kind;
+  statement->start = start;
+  return statement;
+}
+
+static void
+open_scope(Parser *parser) {
+  g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));
+}
+
+static void
+close_scope(Parser *parser) {
+  g_ptr_array_remove_index(parser->scopes, parser->scopes->len - 1);
+}
+
+// "(" expression ")", as a condition
+static Node *
+parse_condition(Parser *parser) {
+  if (!parser_expect(parser, "("))
+    return NULL;
+  Node *condition = parse_expression(parser);
+  condition = condition ? node_condition(parser, condition) : NULL;
+  return condition && parser_expect(parser, ")") ? condition : NULL;
+}
+
+// if = "if" "(" expression ")" statement ("else" statement)?
+static Statement *
+parse_if(Parser *parser, guint32 start) {
+  Statement *statement = make_statement(parser, STATEMENT_IF, start);
+  statement->value = parse_condition(parser);
+  if (!statement->value || !(statement->then = parse_statement(parser)))
+    return NULL;
+  if (parser_take(parser, "else") && !(statement->otherwise = parse_statement(parser)))
+    return NULL;
+  return statement;
+}
+
+static Statement *
+parse_loop_body(Parser *parser) {
+  parser->loops++;
+  Statement *body = parse_statement(parser);
+  parser->loops--;
+  return body;
+}
+
+// while = "while" "(" expression ")" statement
+static Statement *
+parse_while(Parser *parser, guint32 start) {
+  Statement *loop = make_statement(parser, STATEMENT_LOOP, start);
+  loop->tests_first = TRUE;
+  loop->value = parse_condition(parser);
+  return loop->value && (loop->then = parse_loop_body(parser)) ? loop : NULL;
+}
+
+// do = "do" statement "while" "(" expression ")" ";"
+static Statement *
+parse_do(Parser *parser, guint32 start) {
+  Statement *loop = make_statement(parser, STATEMENT_LOOP, start);
+  if (!(loop->then = parse_loop_body(parser)) || !parser_expect(parser, "while"))
+    return NULL;
+  loop->value = parse_condition(parser);
+  return loop->value && parser_expect(parser, ";") ? loop : NULL;
+}
+
+static Node *
+parse_discarded(Parser *parser) {
+  Node *node = parse_expression(parser);
+  node = node ? node_value(parser, node) : NULL;
+  if (node)
+    node->result_unused = TRUE;
+  return node;
+}
+
+// for = "for" "(" (declaration | expression? ";") expression? ";" expression? ")" statement
+static Statement *
+parse_for_parts(Parser *parser, guint32 start) {
+  Statement *block = make_statement(parser, STATEMENT_BLOCK, start);
+  Statement *loop = make_statement(parser, STATEMENT_LOOP, start);
+  loop->tests_first = TRUE;
+  if (!parser_expect(parser, "("))
+    return NULL;
+  if (parse_starts_type(parser)) {
+    Specifiers specifiers;
+    if (!parse_specifiers(parser, &specifiers) ||
+        !(block->first = parse_declaration(parser, &specifiers)))
+      return NULL;
+  } else if (!parser_take(parser, ";")) {
+    block->first = make_statement(parser, STATEMENT_EXPRESSION, parser->at->start);
+    block->first->value = parse_discarded(parser);
+    if (!block->first->value || !parser_expect(parser, ";"))
+      return NULL;
+  }
+  if (!parser_take(parser, ";")) {
+    Node *condition = parse_expression(parser);
+    loop->value = condition ? node_condition(parser, condition) : NULL;
+    if (!loop->value || !parser_expect(parser, ";"))
+      return NULL;
+  }
+  if (!parser_take(parser, ")")) {
+    loop->step = parse_discarded(parser);
+    if (!loop->step || !parser_expect(parser, ")"))
+      return NULL;
+  }
+  if (!(loop->then = parse_loop_body(parser)))
+    return NULL;
+  if (block->first)
+    block->first->next = loop;
+  else
+    block->first = loop;
+  return block;
+}
+
+static Statement *
+parse_for(Parser *parser, guint32 start) {
+  open_scope(parser);
+  Statement *block = parse_for_parts(parser, start);
+  close_scope(parser);
+  return block;
+}
+
+// return = "return" expression? ";"
+static Statement *
+parse_return(Parser *parser, guint32 start) {
+  Statement *statement = make_statement(parser, STATEMENT_RETURN, start);
+  const Type *type = parser->function->type;
+  if (parser_take(parser, ";")) {
+    if (type->kind != KIND_VOID)
+      return parser_fail(parser, start, "'%s' returns a %s", parser->function->name,
+                         type_describe(parser->pool, type));
+    return statement;
+  }
+  if (type->kind == KIND_VOID)
+    return parser_fail(parser, start, "'%s' returns nothing", parser->function->name);
+  Node *value = parse_expression(parser);
+  statement->value = value ? node_convert(parser, value, type) : NULL;
+  statement->variable = parser->function->result;
+  return statement->value && parser_expect(parser, ";") ? statement : NULL;
+}
+
+static Statement *
+parse_jump(Parser *parser, StatementKind kind, guint32 start) {
+  if (parser->loops == 0)
+    return parser_fail(parser, start, "this is in no loop");
+  return parser_expect(parser, ";") ? make_statement(parser, kind, start) : NULL;
+}
+
+// statement = block | if | while | do | for | return | "break" ";" | "continue" ";" | declaration
+//           | expression? ";"
+static Statement *
+choose_statement(Parser *parser) {
+  guint32 start = parser->at->start;
+  if (parser_is(parser, "{"))
+    return parse_block(parser);
+  if (parser_take(parser, ";"))
+    return make_statement(parser, STATEMENT_BLOCK, start);
+  if (parser_take(parser, "if"))
+    return parse_if(parser, start);
+  if (parser_take(parser, "while"))
+    return parse_while(parser, start);
+  if (parser_take(parser, "do"))
+    return parse_do(parser, start);
+  if (parser_take(parser, "for"))
+    return parse_for(parser, start);
+  if (parser_take(parser, "return"))
+    return parse_return(parser, start);
+  if (parser_take(parser, "break"))
+    return parse_jump(parser, STATEMENT_BREAK, start);
+  if (parser_take(parser, "continue"))
+    return parse_jump(parser, STATEMENT_CONTINUE, start);
+  if (parse_starts_type(parser) && !token_is(parser->at->next, "(")) {
+    Specifiers specifiers;
+    if (!parse_specifiers(parser, &specifiers))
+      return NULL;
+    return parse_declaration(parser, &specifiers);
+  }
+  Statement *statement = make_statement(parser, STATEMENT_EXPRESSION, start);
+  statement->value = parse_discarded(parser);
+  return statement->value && parser_expect(parser, ";") ? statement : NULL;
+}
+
+static Statement *
+parse_statement(Parser *parser) {
+  if (!parser_enter(parser))
+    return NULL;
+  Statement *statement = choose_statement(parser);
+  parser_leave(parser);
+  return statement;
+}
+
+// block = "{" statement* "}"
+Statement *
+parse_block(Parser *parser) {
+  Statement *block = make_statement(parser, STATEMENT_BLOCK, parser->at->start);
+  Statement **last = &block->first;
+  const Token *opening = parser->at;
+  if (!parser_expect(parser, "{"))
+    return NULL;
+  gboolean ok = TRUE;
+  open_scope(parser);
+  while (ok && !parser_take(parser, "}")) {
+    if (parser->at->kind == TOKEN_END)
+      *last = parser_fail(parser, opening->start, "this '{' has no '}'");
+    else
+      *last = parse_statement(parser);
+    ok = *last != NULL;
+    last = ok ? &(*last)->next : last;
+  }
+  close_scope(parser);
+  return ok ? block : NULL;
+}

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The kernel language: a subset of CUDA C, read and evaluated without a compiler or a GPU
+// (doc/kernel-language.md has the grammar). A kernel is parsed once and run block by block; every
+// access to shared and global memory is reported to a sink. Not modelled: what a compiler merges,
+// removes or keeps in registers; time; caches.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/arch.h"
+#include "sim/request.h"
+#include "sim/source.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbKernelLimits: what a kernel may use before it is refused; 0 stands for the default.
+ * @max_tokens: tokens after the expansion of macros
+ * @max_depth: nesting of statements and expressions
+ * @max_steps: statements that one block executes, each counted once however many lanes it has
+ * @max_memory: bytes of local arrays and of written global memory that one block keeps
+ */
+typedef struct {
+  guint max_tokens;
+  guint max_depth;
+  guint64 max_steps;
+  guint64 max_memory;
+} SmbKernelLimits;
+
+#define SMB_KERNEL_MAX_TOKENS 1000000u
+#define SMB_KERNEL_MAX_DEPTH  200u
+#define SMB_KERNEL_MAX_STEPS  G_GUINT64_CONSTANT(4000000)
+#define SMB_KERNEL_MAX_MEMORY (G_GUINT64_CONSTANT(512) << 20)
+
+/** Where a kernel touches memory: one access in the text, in one direction. */
+typedef struct {
+  guint line;             /* from 1 */
+  guint column;           /* from 1, in bytes */
+  guint32 offset;         /* byte offset into the source */
+  const char *expression; /* the text of the access, such as "tile[threadIdx.y][x]" */
+  SmbOpClass op_class;    /* load, store or atomic */
+  guint width;            /* bytes that one lane asks for */
+} SmbSite;
+
+/** A parameter of the kernel. */
+typedef struct {
+  const char *name;
+  const char *type; /* as C writes it: "const float *" says "float *" */
+  gboolean is_pointer;
+} SmbParameter;
+
+typedef struct _SmbKernel SmbKernel;
+
+/**
+ * smb_kernel_parse:
+ * @source: (transfer none): the text
+ * @entry: (nullable): which __global__ function; %NULL if there is one only
+ * @defines: (nullable) (array zero-terminated=1): "NAME=VALUE" or "NAME", which win over the file's
+ * @cuda_arch: value of __CUDA_ARCH__, such as 900
+ * @limits: (nullable): %NULL for the defaults
+ * @error: SMB_ERROR_INPUT with the place, the line and a caret; SMB_ERROR_USAGE for @entry and @defines
+ *
+ * Returns: (transfer full): the kernel, immutable; any thread may run it
+ */
+SmbKernel *smb_kernel_parse(SmbSource *source, const char *entry, const char *const *defines,
+                            guint cuda_arch, const SmbKernelLimits *limits, GError **error);
+void smb_kernel_free(SmbKernel *kernel);
+
+/** Name of the __global__ function (transfer none). */
+const char *smb_kernel_name(const SmbKernel *kernel);
+
+/** Where it was read from (transfer none). */
+SmbSource *smb_kernel_source(const SmbKernel *kernel);
+
+guint smb_kernel_n_sites(const SmbKernel *kernel);
+const SmbSite *smb_kernel_site(const SmbKernel *kernel, guint index);
+
+guint smb_kernel_n_parameters(const SmbKernel *kernel);
+SmbParameter smb_kernel_parameter(const SmbKernel *kernel, guint index);
+
+/** Bytes of the static __shared__ variables, each aligned to its type. */
+gsize smb_kernel_static_shared(const SmbKernel *kernel);
+
+/** Whether it declares an extern __shared__ array. */
+gboolean smb_kernel_has_dynamic_shared(const SmbKernel *kernel);
+
+/** Whether blocks must run one after another, because they meet in atomics on global memory. */
+gboolean smb_kernel_is_serial(const SmbKernel *kernel);
+
+/**
+ * smb_kernel_evaluate:
+ * @expression: integer expression over the kernel's macros, such as "(32 + IPAD) * 4"
+ * @error: SMB_ERROR_USAGE
+ */
+gboolean smb_kernel_evaluate(const SmbKernel *kernel, const char *expression, gint64 *value,
+                             GError **error);
+
+/** Names of @defines that neither the text nor another macro mentions (transfer full). */
+GStrv smb_kernel_unused_defines(const SmbKernel *kernel);
+
+/**
+ * SmbLaunch:
+ * @block: threads in x, y, z
+ * @grid: blocks in x, y, z
+ * @dynamic_bytes: dynamic shared memory
+ * @arguments: (nullable) (array zero-terminated=1): "NAME=VALUE" for each scalar parameter; a pointer
+ *   is bound to a buffer by itself, whose element i (of its scalar type) reads as i
+ */
+typedef struct {
+  guint block[3];
+  guint grid[3];
+  gsize dynamic_bytes;
+  const char *const *arguments;
+} SmbLaunch;
+
+/** What is suspicious and yet runs. */
+typedef enum {
+  SMB_WARNING_RACE,  /* two warps touch a location, one of them writes, no barrier between */
+  SMB_WARNING_UNSET, /* shared memory is read that no thread wrote */
+} SmbWarning;
+
+/**
+ * SmbSink: what a running block reports.
+ * @shared: @request was made at @site, by warp @warp of the block, to the __shared__ variable @array
+ * @global: the lanes of @mask asked for @width bytes each at the given @addresses of global memory
+ *   (buffers are far apart and aligned to 256 bytes)
+ * @warn: something suspicious at @site, in words; @other is the site that it collides with, or @site
+ */
+typedef struct {
+  void (*shared)(gpointer user, guint site, guint warp, const char *array,
+                 const SmbRequest *request);
+  void (*global)(gpointer user, guint site, guint warp, const char *buffer, guint32 mask,
+                 guint width, const guint64 *addresses);
+  void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
+} SmbSink;
+
+typedef struct _SmbGlobal SmbGlobal;
+typedef struct _SmbBlock SmbBlock;
+
+/**
+ * smb_global_new: the global memory that the blocks of a launch leave behind. Hand one to every
+ * smb_block_new() of a launch to keep what they write; blocks then run in one thread.
+ */
+SmbGlobal *smb_global_new(void);
+void smb_global_free(SmbGlobal *global);
+
+/**
+ * smb_global_read:
+ * @parameter: index of the pointer parameter
+ * @offset: byte offset into its buffer
+ * @bytes: (out caller-allocates): @length bytes: what the blocks wrote, elsewhere the initial values
+ */
+void smb_global_read(const SmbGlobal *global, const SmbKernel *kernel, guint parameter,
+                     guint64 offset, gpointer bytes, gsize length);
+
+/**
+ * smb_block_new:
+ * @kernel: (transfer none): must outlive the block
+ * @arch: (transfer none): whose limits hold
+ * @global: (nullable): keeps what the blocks write; needed if smb_kernel_is_serial()
+ * @error: SMB_ERROR_USAGE for the launch, SMB_ERROR_INPUT if the kernel needs more than there is
+ *
+ * Returns: (transfer full): a machine that runs blocks of @kernel one after another; for one thread
+ */
+SmbBlock *smb_block_new(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
+                        const SmbKernelLimits *limits, const SmbSink *sink, gpointer user,
+                        SmbGlobal *global, GError **error);
+void smb_block_free(SmbBlock *block);
+
+/**
+ * smb_block_run:
+ * @index: the block, x first: (z * grid.y + y) * grid.x + x
+ * @error: SMB_ERROR_INPUT with the place, the line and a caret
+ *
+ * Runs one block in lockstep: each statement is executed for all its warps, under their masks, before
+ * the next. Blocks are independent: they see the initial global memory and what they write themselves
+ * (after @global of a serial kernel: what earlier blocks wrote as well).
+ */
+gboolean smb_block_run(SmbBlock *block, guint64 index, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbKernel, smb_kernel_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlock, smb_block_free)
+
+G_END_DECLS
