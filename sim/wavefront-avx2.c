@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The counter with AVX2: the 32 lanes of a request fill four registers. Requests whose banks are all
-// asked once and those of one word end in the registers; others are dealt to rounds, the first of
-// which is vectorised too.
+// asked once and those of one word end in the registers; for the others the words of each bank are
+// counted, the lanes compared in the registers.
 #include "sim/wavefront-impl.h"
 
 #if SMB_HAVE_X86_COUNTERS
@@ -141,29 +141,51 @@ is_broadcast(const Prepared *prepared, const SmbRequest *request, Lanes offset, 
   return _mm256_testz_si256(differs, differs);
 }
 
-// The first round serves the last lane of each bank and all that share its word; idle lanes claim a
-// spare bank. What it leaves goes through the portable rounds.
-AVX2 static Passes
-count_words(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, guint32 lanes) {
-  LaneKeys keys;
-  Lanes seen;
-  guint32 claimed[SPARE_BANK + 1];
-  const __m256i spare = _mm256_set1_epi32(SPARE_BANK);
+// Counts the words of each bank. The last lane of a bank stands for all that share its word; each lane
+// that is left counts if no lane before it has its word. Idle lanes claim a spare bank.
+AVX2 static void
+count_words(const SmbPlan *plan, Lanes offset, Lanes bank, guint32 lanes, const guint32 *banks,
+            guint8 *counts) {
+  guint32 claimed[SPARE_BANK + 1], keys[SMB_WARP_LANES];
+  Lanes key, seen;
   for (int i = 0; i < PARTS; i++) {
-    bank.part[i] = _mm256_blendv_epi8(spare, bank.part[i], active.part[i]);
-    offset.part[i] = _mm256_srl_epi32(offset.part[i], _mm_cvtsi32_si128(plan->row_shift));
+    __m256i row = _mm256_srl_epi32(offset.part[i], _mm_cvtsi32_si128(plan->row_shift));
+    key.part[i] = _mm256_or_si256(_mm256_slli_epi32(row, 5), bank.part[i]);
   }
-  store_lanes(bank, keys.bank);
-  store_lanes(offset, keys.key);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
-    claimed[keys.bank[lane]] = keys.key[lane];
+  store_lanes(key, keys);
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+    claimed[banks[lane]] = keys[lane];
+    counts[banks[lane]] = 1;
+  }
   for (int i = 0; i < PARTS; i++)
     seen.part[i] = _mm256_i32gather_epi32((const int *)claimed, bank.part[i], 4);
+  guint32 left = lanes & ~match_lanes(seen, key);
+  for (guint32 rest = left; rest; rest &= rest - 1) {
+    guint lane = (guint)__builtin_ctz(rest);
+    __m256i all = _mm256_set1_epi32((int)keys[lane]);
+    guint32 before = left & ~rest & match_lanes(key, (Lanes){{all, all, all, all}});
+    counts[banks[lane]] += before == 0;
+  }
+}
 
-  guint groups = count_groups(lanes, plan->group_shift);
-  guint32 left = lanes & ~match_lanes(seen, offset);
-  Passes passes = smb_count_rounds(&keys, left, plan->group_shift);
-  return (Passes){passes.group_passes + groups, groups, passes.degree + 1};
+// A request that asks some bank twice, under a plan whose lanes wait for words or for lanes.
+AVX2 static Passes
+count_crowd(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, guint32 lanes) {
+  const __m256i spare = _mm256_set1_epi32(SPARE_BANK);
+  guint32 banks[SMB_WARP_LANES];
+  guint8 counts[SPARE_BANK + 1] = {0};
+  for (int i = 0; i < PARTS; i++)
+    bank.part[i] = _mm256_blendv_epi8(spare, bank.part[i], active.part[i]);
+  store_lanes(bank, banks);
+  count_words(plan, offset, bank, lanes, banks, counts);
+  Passes passes = sum_banks(plan, lanes, counts);
+  if (plan->conflict == SMB_CONFLICT_LANES) {
+    guint8 queues[SPARE_BANK + 1] = {0};
+    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+      queues[banks[lane]]++;
+    passes.group_passes = sum_banks(plan, lanes, queues).group_passes;
+  }
+  return passes;
 }
 
 AVX2 static inline SmbWavefronts
@@ -175,9 +197,9 @@ count_request(const Prepared *prepared, const SmbRequest *request, Lanes offset)
   gboolean words = prepared->plan->conflict == SMB_CONFLICT_WORDS;
   if (G_LIKELY(once) || (words && is_broadcast(prepared, request, offset, active, lanes)))
     return prepared->clean[__builtin_popcount(occupied_groups(lanes, prepared->tops))];
-  if (!words)
+  if (!words && prepared->plan->conflict != SMB_CONFLICT_LANES)
     return finish_count(prepared->plan, smb_count_passes_portable(prepared->plan, request));
-  return finish_count(prepared->plan, count_words(prepared->plan, offset, bank, active, lanes));
+  return finish_count(prepared->plan, count_crowd(prepared->plan, offset, bank, active, lanes));
 }
 
 AVX2 void

@@ -85,13 +85,15 @@ is_mergeable(Pair offset, guint32 mask) {
 
 AVX512 static inline Pair
 find_banks(const Prepared *prepared, Pair offset) {
-  const int mask_or_group = 0xea; // (A & B) | C
+  enum {
+    MASK_OR_GROUP = 0xea // (A & B) | C
+  };
   __m512i low = _mm512_srl_epi32(offset.low, prepared->unit_shift);
   __m512i high = _mm512_srl_epi32(offset.high, prepared->unit_shift);
   return (Pair){
-      _mm512_ternarylogic_epi32(low, prepared->bank_mask, prepared->group_bank.low, mask_or_group),
+      _mm512_ternarylogic_epi32(low, prepared->bank_mask, prepared->group_bank.low, MASK_OR_GROUP),
       _mm512_ternarylogic_epi32(high, prepared->bank_mask, prepared->group_bank.high,
-                                mask_or_group)};
+                                MASK_OR_GROUP)};
 }
 
 AVX512 static inline guint32

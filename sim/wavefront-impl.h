@@ -61,18 +61,33 @@ finish_clean(const SmbPlan *plan, guint groups) {
 // Counts one request with any plan: also what the vector versions leave to the portable one.
 G_GNUC_INTERNAL Passes smb_count_passes_portable(const SmbPlan *plan, const SmbRequest *request);
 
-// The lanes of one request as rounds deal with them. Lanes that do not ask sit in a spare bank.
+// The lanes of one request, each with its virtual bank and the key of what it asks there: lanes of one
+// group with one key are in one bank and are served together. The key of a word is its row and bank: rows
+// have at least 64 bytes (sim/arch.c), so that both fit.
 typedef struct {
-  guint32 bank[SMB_WARP_LANES]; // virtual bank
-  guint32 key[SMB_WARP_LANES];  // lanes of one bank with one key are served together
+  guint32 bank[SMB_WARP_LANES];
+  guint32 key[SMB_WARP_LANES];
 } LaneKeys;
 
+// Where lanes that ask for nothing are put.
 enum {
   SPARE_BANK = 32
 };
 
-// Deals @lanes to passes, one key for each bank in each of them.
-G_GNUC_INTERNAL Passes smb_count_rounds(const LaneKeys *keys, guint32 lanes, guint group_shift);
+// From the number of keys of each bank to the passes of its groups.
+static inline Passes
+sum_banks(const SmbPlan *plan, guint32 lanes, const guint8 *counts) {
+  Passes passes = {0, count_groups(lanes, plan->group_shift), 0};
+  guint n_banks = 1u << plan->bank_bits;
+  for (guint first = 0; first < n_banks << (5 - plan->group_shift); first += n_banks) {
+    guint8 most = 0;
+    for (guint bank = first; bank < first + n_banks; bank++)
+      most = MAX(most, counts[bank]);
+    passes.group_passes += most;
+    passes.degree = MAX(passes.degree, most);
+  }
+  return passes;
+}
 
 // Fewest steps of all half-warps of @lanes if each step broadcasts one word (compute capability 1.x).
 G_GNUC_INTERNAL Passes smb_count_broadcasts(const SmbPlan *plan, const SmbRequest *request,

@@ -4,66 +4,82 @@
 // The counter in portable C.
 #include "sim/wavefront-impl.h"
 
-// One round is one pass of every lane group that still has lanes to serve: each bank serves the key of
-// the last lane that claims it, and with it all lanes of that key.
-Passes
-smb_count_rounds(const LaneKeys *keys, guint32 lanes, guint group_shift) {
-  Passes passes = {0, count_groups(lanes, group_shift), 0};
-  guint32 claimed[SPARE_BANK + 1];
+// Lanes 0 to 31 as bits.
+#define BITS4(bit) 1u << (bit), 2u << (bit), 4u << (bit), 8u << (bit)
+static const guint32 lane_bits[SMB_WARP_LANES] = {
+    BITS4(0), BITS4(4), BITS4(8), BITS4(12), BITS4(16), BITS4(20), BITS4(24), BITS4(28),
+};
 
-  for (guint32 left = lanes; left;) {
-    guint32 next = 0;
-    passes.group_passes += count_groups(left, group_shift);
-    passes.degree++;
-    for (guint32 rest = left; rest; rest &= rest - 1) {
-      guint lane = (guint)__builtin_ctz(rest);
-      claimed[keys->bank[lane]] = keys->key[lane];
-    }
-    for (guint32 rest = left; rest; rest &= rest - 1) {
-      guint lane = (guint)__builtin_ctz(rest);
-      next |= (guint32)(claimed[keys->bank[lane]] != keys->key[lane]) << lane;
-    }
-    left = next;
-  }
-  return passes;
+// The lanes that have a key.
+static inline guint32
+find_key(const guint32 *keys, guint32 key) {
+  guint32 lanes = 0;
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    lanes |= keys[lane] == key ? lane_bits[lane] : 0;
+  return lanes;
 }
 
-// Finds the virtual bank of every lane. Returns the banks that are asked twice or more.
-static guint32
-find_banks(const SmbPlan *plan, const SmbRequest *request, guint32 lanes, LaneKeys *keys) {
-  guint32 bank_mask = (1u << plan->bank_bits) - 1;
-  guint32 once = 0, twice = 0;
+// Counts the keys of each bank. The last lane of a bank stands for all that share its key, which settles
+// most lanes of most requests; each lane that is left counts if no lane before it has its key.
+static Passes
+count_keys(const SmbPlan *plan, const LaneKeys *keys, guint32 lanes) {
+  guint group_lanes = 1u << plan->group_shift;
+  guint32 group = (guint32)((1ull << group_lanes) - 1);
+  guint32 claimed[SPARE_BANK + 1];
+  guint8 counts[SPARE_BANK + 1] = {0};
+  guint32 left = 0;
+
   for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
-    guint32 group = lane >> plan->group_shift;
-    guint32 bank = (request->offset[lane] >> plan->unit_shift & bank_mask) | group
-                                                                                 << plan->bank_bits;
-    guint32 bit = (lanes >> lane & 1) << bank;
-    keys->bank[lane] = bank;
-    twice |= once & bit;
-    once |= bit;
+    claimed[keys->bank[lane]] = keys->key[lane];
+    counts[keys->bank[lane]] = 1;
   }
-  return twice;
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    left |= (guint32)(claimed[keys->bank[lane]] != keys->key[lane]) << lane;
+  left &= lanes;
+  for (guint32 rest = left; rest; rest &= rest - 1) {
+    guint lane = (guint)__builtin_ctz(rest);
+    guint32 before = left & (lane_bits[lane] - 1) & group << (lane & ~(group_lanes - 1));
+    counts[keys->bank[lane]] += !(before && find_key(keys->key, keys->key[lane]) & before);
+  }
+  return sum_banks(plan, lanes, counts);
+}
+
+// Finds the virtual bank of every lane. Returns whether no bank is asked twice.
+static gboolean
+find_banks(const SmbPlan *plan, const SmbRequest *request, guint32 lanes, guint32 *banks) {
+  guint32 bank_mask = (1u << plan->bank_bits) - 1;
+  guint32 asked = 0;
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    banks[lane] = (request->offset[lane] >> plan->unit_shift & bank_mask) |
+                  (lane >> plan->group_shift) << plan->bank_bits;
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    asked |= (lanes >> lane & 1) << banks[lane];
+  return __builtin_popcount(asked) == __builtin_popcount(lanes);
 }
 
 Passes
 smb_count_passes_portable(const SmbPlan *plan, const SmbRequest *request) {
   guint32 lanes = request->mask & plan->lanes;
   guint groups = count_groups(lanes, plan->group_shift);
+  gboolean whole_addresses = plan->conflict == SMB_CONFLICT_ADDRESSES;
   LaneKeys keys;
 
-  if (!find_banks(plan, request, lanes, &keys))
+  if (find_banks(plan, request, lanes, keys.bank))
     return (Passes){groups, groups, groups != 0};
   if (plan->conflict == SMB_CONFLICT_ONE_BROADCAST)
     return smb_count_broadcasts(plan, request, lanes);
 
-  guint word_shift = plan->conflict == SMB_CONFLICT_ADDRESSES ? 0 : plan->row_shift;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
-    keys.key[lane] = request->offset[lane] >> word_shift;
-  Passes passes = smb_count_rounds(&keys, lanes, plan->group_shift);
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+    guint32 row = request->offset[lane] >> plan->row_shift;
+    keys.key[lane] = whole_addresses ? request->offset[lane] : row << 5 | keys.bank[lane];
+    keys.bank[lane] = lanes >> lane & 1 ? keys.bank[lane] : SPARE_BANK;
+  }
+  Passes passes = count_keys(plan, &keys, lanes);
   if (plan->conflict == SMB_CONFLICT_LANES) {
+    guint8 counts[SPARE_BANK + 1] = {0};
     for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
-      keys.key[lane] = lane;
-    passes.group_passes = smb_count_rounds(&keys, lanes, plan->group_shift).group_passes;
+      counts[keys.bank[lane]]++;
+    passes.group_passes = sum_banks(plan, lanes, counts).group_passes;
   }
   return passes;
 }

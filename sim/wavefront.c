@@ -6,17 +6,20 @@
 
 #include "sim/wavefront-impl.h"
 
+// Whether all active pairs lane, lane^@x have one address; @lower: the lanes whose bit @x is clear.
+static gboolean
+do_pairs_agree(const SmbRequest *request, guint x, guint32 lower) {
+  for (guint32 both = request->mask & request->mask >> x & lower; both; both &= both - 1) {
+    guint lane = (guint)__builtin_ctz(both);
+    if (request->offset[lane] != request->offset[lane + x])
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 smb_request_mergeable(const SmbRequest *request) {
-  guint32 mask = request->mask;
-  guint32 differs1 = 0, differs2 = 0; // at the lower lane of each pair lane^1, lane^2
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
-    guint32 offset = request->offset[lane];
-    differs1 |= (guint32)(offset != request->offset[lane ^ 1]) << lane;
-    differs2 |= (guint32)(offset != request->offset[lane ^ 2]) << lane;
-  }
-  return !(differs1 & mask & mask >> 1 & 0x55555555u) ||
-         !(differs2 & mask & mask >> 2 & 0x33333333u);
+  return do_pairs_agree(request, 1, 0x55555555u) || do_pairs_agree(request, 2, 0x33333333u);
 }
 
 const SmbPlan *

@@ -12,7 +12,7 @@
 #include "tests/patterns.h"
 
 enum {
-  N_REQUESTS = 4000, // for each architecture
+  N_REQUESTS = 500, // for each architecture
 };
 
 // The last pass of a word, from 1: lanes of an atomic take one each.
