@@ -97,7 +97,9 @@ smb_evidence_name(SmbEvidence evidence) {
 
 static gboolean
 read_evidence(const Reader *reader, SmbEvidence *evidence, const char **source, GError **error) {
-  guint choice = *evidence;
+  guint choice = 0;
+  if (!has_key(reader, "evidence"))
+    return fail(reader, "evidence", error, "missing: expected measured, documented or assumed");
   if (!read_choice(reader, "evidence", evidence_names, &choice, error))
     return FALSE;
   *evidence = (SmbEvidence)choice;
@@ -167,14 +169,16 @@ read_info(Reader *reader, GError **error) {
          read_evidence(reader, &info->evidence, &info->source, error);
 }
 
-// Derives the plan of a rule from the geometry of the banks and checks that it is one.
+// Derives the plan of a rule from the geometry of the banks and checks that it is one. @group_key is
+// what the file calls @group.
 static gboolean
-make_plan(const Reader *reader, guint group, guint unit, guint conflict, guint passes, guint floor,
-          guint cycles, SmbPlan *plan, GError **error) {
+make_plan(const Reader *reader, const char *group_key, guint group, guint unit, guint conflict,
+          guint passes, guint floor, guint cycles, SmbPlan *plan, GError **error) {
   const SmbArchInfo *info = &reader->arch->info;
-  if (!is_power_of_two(unit) || unit < info->bank_bytes || unit > info->banks * info->bank_bytes)
-    return fail(reader, "unit-bytes", error, "%u: expected a power of two of at least %u bytes",
-                unit, info->bank_bytes);
+  guint max_unit = info->banks * info->bank_bytes;
+  if (!is_power_of_two(unit) || unit < info->bank_bytes || unit > max_unit)
+    return fail(reader, "unit-bytes", error, "%u: expected a power of two from %u to %u bytes",
+                unit, info->bank_bytes, max_unit);
   plan->unit_shift = (guint8)__builtin_ctz(unit);
   plan->bank_bits = (guint8)__builtin_ctz(info->banks * info->bank_bytes / unit);
   plan->row_shift = (guint8)__builtin_ctz(info->row_bytes);
@@ -184,7 +188,7 @@ make_plan(const Reader *reader, guint group, guint unit, guint conflict, guint p
   plan->floor = (guint8)floor;
   plan->cycles = (guint8)cycles;
   if ((1u << plan->bank_bits) << group > MAX_VIRTUAL_BANKS)
-    return fail(reader, "group", error,
+    return fail(reader, group_key, error,
                 "%u groups ask %u banks at once: more than the %d banks of a wavefront can tell",
                 1u << group, 1u << plan->bank_bits, MAX_VIRTUAL_BANKS);
   return TRUE;
@@ -212,13 +216,13 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
       !read_evidence(reader, &rule->evidence, &rule->source, error))
     return FALSE;
   read_text(reader, "since", &rule->since);
-  if (!make_plan(reader, group, unit, conflict, passes, floor, cycles, &rule->plan, error))
+  if (!make_plan(reader, "group", group, unit, conflict, passes, floor, cycles, &rule->plan, error))
     return FALSE;
   rule->plan.lanes = lanes == SMB_WARP_LANES ? 0xffffffffu : (1u << lanes) - 1u;
   rule->merges = has_key(reader, "merged-group");
   rule->merged = rule->plan;
-  if (rule->merges && !make_plan(reader, merged_group, unit, conflict, passes, merged_floor, cycles,
-                                 &rule->merged, error))
+  if (rule->merges && !make_plan(reader, "merged-group", merged_group, unit, conflict, passes,
+                                 merged_floor, cycles, &rule->merged, error))
     return FALSE;
   rule->defined = TRUE;
   return TRUE;
@@ -259,6 +263,8 @@ inherit(Reader *reader, guint depth, GError **error) {
   g_autoptr(SmbArch) base = load_arch(base_name, depth + 1, error);
   if (!base) {
     g_prefix_error(error, "%s.ini: [arch] like: ", reader->name);
+    if (error && g_error_matches(*error, SMB_ERROR, SMB_ERROR_USAGE))
+      (*error)->code = SMB_ERROR_INPUT; // the file asks for an unknown one, not the caller
     return FALSE;
   }
   SmbArch *arch = reader->arch;

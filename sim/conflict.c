@@ -30,25 +30,36 @@ add_use(GArray *uses, guint group, guint bank, guint32 offset, guint32 row, guin
   g_array_append_val(uses, use);
 }
 
-// Words of one bank and row are served in the pass of the first of them.
+// The pass, from 0, after the last of @use.
+static guint
+pass_after(const SmbWordUse *use, SmbConflict conflict) {
+  return use->pass + (conflict == SMB_CONFLICT_LANES ? (guint)__builtin_popcount(use->lanes) : 1);
+}
+
+// Whether two words of one bank are served together.
+static gboolean
+share_pass(const SmbWordUse *a, const SmbWordUse *b, SmbConflict conflict) {
+  return (conflict == SMB_CONFLICT_WORDS || conflict == SMB_CONFLICT_ONE_BROADCAST) &&
+         a->row == b->row;
+}
+
 static void
-deal_passes(GArray *uses) {
+deal_passes(GArray *uses, SmbConflict conflict) {
   guint first = 0, next_pass = 0;
   for (guint i = 0; i < uses->len; i++) {
     SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
-    SmbWordUse *start = &g_array_index(uses, SmbWordUse, first);
+    const SmbWordUse *start = &g_array_index(uses, SmbWordUse, first);
     if (use->group != start->group || use->bank != start->bank) {
       first = i;
       next_pass = 0;
     }
     use->pass = next_pass;
     for (guint j = first; j < i; j++) {
-      SmbWordUse *earlier = &g_array_index(uses, SmbWordUse, j);
-      if (earlier->row == use->row)
+      const SmbWordUse *earlier = &g_array_index(uses, SmbWordUse, j);
+      if (share_pass(earlier, use, conflict))
         use->pass = earlier->pass;
     }
-    if (use->pass == next_pass)
-      next_pass++;
+    next_pass = MAX(next_pass, pass_after(use, conflict));
   }
 }
 
@@ -56,11 +67,14 @@ GArray *
 smb_request_words(const SmbArch *arch, const SmbRequest *request) {
   const SmbArchInfo *info = smb_arch_info(arch);
   const SmbPlan *plan = smb_wavefronts_plan(arch, request);
+  SmbConflict conflict = (SmbConflict)plan->conflict;
+  // What has an entry of its own: a word of a bank, or an address.
+  guint32 entry_mask = conflict == SMB_CONFLICT_ADDRESSES ? ~0u : ~(info->bank_bytes - 1);
   GArray *uses = g_array_new(FALSE, FALSE, sizeof(SmbWordUse));
 
   for (guint32 lanes = request->mask & plan->lanes; lanes; lanes &= lanes - 1) {
     guint lane = (guint)__builtin_ctz(lanes);
-    guint32 first = request->offset[lane] & ~(info->bank_bytes - 1);
+    guint32 first = request->offset[lane] & entry_mask;
     for (guint32 part = 0; part < MAX(request->width, info->bank_bytes); part += info->bank_bytes) {
       guint32 offset = first + part;
       add_use(uses, lane >> plan->group_shift, offset / info->bank_bytes % info->banks, offset,
@@ -68,14 +82,24 @@ smb_request_words(const SmbArch *arch, const SmbRequest *request) {
     }
   }
   g_array_sort(uses, compare_uses);
-  deal_passes(uses);
+  deal_passes(uses, conflict);
   return uses;
+}
+
+// Whether the lanes of @group alone need no more passes than they would without conflicts.
+static gboolean
+is_group_clean(const SmbArch *arch, const SmbRequest *request, const SmbPlan *plan, guint group) {
+  SmbRequest alone = *request;
+  guint lanes = 1u << plan->group_shift;
+  alone.mask &= (guint32)((1ull << lanes) - 1) << group * lanes;
+  return smb_wavefronts_count(arch, &alone).excess == 0;
 }
 
 gboolean
 smb_request_worst_bank(const SmbArch *arch, const SmbRequest *request, SmbCollision *collision) {
   g_autoptr(GArray) uses = smb_request_words(arch, request);
-  gboolean queues = smb_wavefronts_plan(arch, request)->conflict != SMB_CONFLICT_WORDS;
+  const SmbPlan *plan = smb_wavefronts_plan(arch, request);
+  SmbConflict conflict = (SmbConflict)plan->conflict;
   guint worst = 1;
 
   for (guint i = 0; i < uses->len;) {
@@ -90,11 +114,12 @@ smb_request_worst_bank(const SmbArch *arch, const SmbRequest *request, SmbCollis
         break;
       bank.words++;
       bank.lanes |= use->lanes;
-      passes = MAX(passes, use->pass + 1);
+      passes = MAX(passes, pass_after(use, conflict));
       meetings += (guint)__builtin_popcount(use->lanes);
     }
-    guint cost = queues ? meetings : passes;
-    if (cost > worst) {
+    guint cost = conflict == SMB_CONFLICT_ONE_BROADCAST ? meetings : passes;
+    if (cost > worst && (conflict != SMB_CONFLICT_ONE_BROADCAST ||
+                         !is_group_clean(arch, request, plan, bank.group))) {
       worst = cost;
       *collision = bank;
     }

@@ -16,9 +16,10 @@ G_BEGIN_DECLS
  * SmbWordUse:
  * @group: lane group, from 0 (the warp, a half, a quarter, or a matrix)
  * @bank: physical bank
- * @offset: byte offset of the word in shared memory
+ * @offset: byte offset of the word in shared memory; where lanes wait for each other's addresses within
+ *   a word (stores of compute capability 1.x), of the address
  * @row: row of the banks that holds the word; words of one bank and row are served together
- * @pass: in which pass of its group, from 0, the word is served
+ * @pass: in which pass of its group, from 0, the word is served: for atomics, its first lane
  * @lanes: lanes that ask for it: more than one share it (or queue up, if the operation is an atomic)
  */
 typedef struct {
@@ -36,7 +37,9 @@ typedef struct {
  * @request: a request that passed its checks
  *
  * Every bank-wide word that the request touches. A wide access touches several. Passes are dealt in the
- * order of the lowest lane: hardware may choose another order, not another number.
+ * order of the lowest lane: hardware may choose another order, not another number. Where one word is
+ * broadcast in each pass (loads of compute capability 1.x) the passes of a bank are those it needs if
+ * the broadcasts are all its own; the counter knows what the banks need together.
  *
  * Returns: (transfer full) (element-type SmbWordUse): sorted by group, bank, pass
  */
@@ -60,8 +63,8 @@ typedef struct {
  * smb_request_worst_bank:
  * @arch: an architecture
  * @request: a request that passed its checks
- * @collision: (out): the bank that is asked for the most words (the first of them); for atomics, by
- *   the most lanes
+ * @collision: (out): the bank that is asked for the most words (the first of them); for atomics, and
+ *   where one word is broadcast in each pass, by the most lanes
  *
  * Returns: %FALSE if every bank is done in one pass.
  */

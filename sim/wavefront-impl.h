@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What the implementations of the counter share: choosing the plan of a request and turning the
-// passes of its lane groups into the result. Private to sim/wavefront*.c.
+// What the implementations of the counter share: counting lane groups, and turning the passes of the
+// groups into the result. Private to sim/wavefront*.c.
+//
+// All of them see a request the same way. The banks of all lane groups stand side by side: at most 32
+// virtual banks (sim/arch.h, SmbPlan), so a set of banks is one word of bits, like a set of lanes. If no
+// virtual bank is asked twice, every group is done in one pass, whatever the rule is.
 #pragma once
 
 #include "sim/wavefront.h"
@@ -13,6 +17,28 @@ typedef struct {
   guint groups;       // lane groups that hold an active lane
   guint degree;       // most distinct words that one group asks of one bank
 } Passes;
+
+// The highest lane of every lane group.
+static inline guint32
+top_lanes(guint group_shift) {
+  static const guint32 tops[] = {
+      0xffffffffu, 0xaaaaaaaau, 0x88888888u, 0x80808080u, 0x80008000u, 0x80000000u,
+  };
+  return tops[group_shift];
+}
+
+// The highest lane of every lane group that holds one of @lanes: adding all lanes below the top ones
+// carries into the top one of a group that is not empty.
+static inline guint32
+occupied_groups(guint32 lanes, guint32 tops) {
+  return (((lanes & ~tops) + ~tops) | lanes) & tops;
+}
+
+// Number of lane groups that hold one of @lanes.
+static inline guint
+count_groups(guint32 lanes, guint group_shift) {
+  return (guint)__builtin_popcount(occupied_groups(lanes, top_lanes(group_shift)));
+}
 
 static inline SmbWavefronts
 finish_count(const SmbPlan *plan, Passes passes) {
@@ -26,28 +52,56 @@ finish_count(const SmbPlan *plan, Passes passes) {
   return result;
 }
 
-// Number of lane groups that hold one of @lanes.
-static inline guint
-count_groups(guint32 lanes, guint group_shift) {
-  switch (group_shift) {
-  case 5:
-    return lanes != 0;
-  case 4:
-    return ((lanes & 0xffffu) != 0) + ((lanes >> 16) != 0);
-  default: {
-    guint32 spread = lanes | lanes >> 4;
-    spread |= spread >> 2;
-    spread |= spread >> 1;
-    return (guint)__builtin_popcount(spread & 0x01010101u);
-  }
-  }
+// What @groups lane groups cost when no bank is asked twice.
+static inline SmbWavefronts
+finish_clean(const SmbPlan *plan, guint groups) {
+  return finish_count(plan, (Passes){groups, groups, groups != 0});
 }
 
-typedef void (*CountSpan)(const SmbArch *arch, const SmbRequest *requests, gsize n,
-                          SmbWavefronts *out);
+// Counts one request with any plan: also what the vector versions leave to the portable one.
+G_GNUC_INTERNAL Passes smb_count_passes_portable(const SmbPlan *plan, const SmbRequest *request);
 
-void smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests, gsize n,
-                             SmbWavefronts *out);
+// The lanes of one request, each with its virtual bank and the key of what it asks there: lanes of one
+// group with one key are in one bank and are served together. The key of a word is its row and bank: rows
+// have at least 64 bytes (sim/arch.c), so that both fit.
+typedef struct {
+  guint32 bank[SMB_WARP_LANES];
+  guint32 key[SMB_WARP_LANES];
+} LaneKeys;
 
-// Counts one request with any plan: what the vector versions leave to the portable one.
-Passes smb_count_passes_portable(const SmbPlan *plan, const SmbRequest *request);
+// Where lanes that ask for nothing are put.
+enum {
+  SPARE_BANK = 32
+};
+
+// From the number of keys of each bank to the passes of its groups.
+static inline Passes
+sum_banks(const SmbPlan *plan, guint32 lanes, const guint8 *counts) {
+  Passes passes = {0, count_groups(lanes, plan->group_shift), 0};
+  guint n_banks = 1u << plan->bank_bits;
+  for (guint first = 0; first < n_banks << (5 - plan->group_shift); first += n_banks) {
+    guint8 most = 0;
+    for (guint bank = first; bank < first + n_banks; bank++)
+      most = MAX(most, counts[bank]);
+    passes.group_passes += most;
+    passes.degree = MAX(passes.degree, most);
+  }
+  return passes;
+}
+
+// Fewest steps of all half-warps of @lanes if each step broadcasts one word (compute capability 1.x).
+G_GNUC_INTERNAL Passes smb_count_broadcasts(const SmbPlan *plan, const SmbRequest *request,
+                                            guint32 lanes);
+
+G_GNUC_INTERNAL void smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests,
+                                             gsize n, SmbWavefronts *out);
+
+#if defined(__x86_64__)
+#  define SMB_HAVE_X86_COUNTERS 1
+G_GNUC_INTERNAL void smb_count_span_avx2(const SmbArch *arch, const SmbRequest *requests, gsize n,
+                                         SmbWavefronts *out);
+G_GNUC_INTERNAL void smb_count_span_avx512(const SmbArch *arch, const SmbRequest *requests, gsize n,
+                                           SmbWavefronts *out);
+#else
+#  define SMB_HAVE_X86_COUNTERS 0
+#endif

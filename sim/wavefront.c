@@ -1,26 +1,25 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The counter in portable C, and the choice between it and the vector versions.
+// Which plan serves a request, and which implementation counts it.
 #include "sim/wavefront.h"
-
-#include <string.h>
 
 #include "sim/wavefront-impl.h"
 
+// Whether all active pairs lane, lane^@x have one address; @lower: the lanes whose bit @x is clear.
+static gboolean
+do_pairs_agree(const SmbRequest *request, guint x, guint32 lower) {
+  for (guint32 both = request->mask & request->mask >> x & lower; both; both &= both - 1) {
+    guint lane = (guint)__builtin_ctz(both);
+    if (request->offset[lane] != request->offset[lane + x])
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 smb_request_mergeable(const SmbRequest *request) {
-  for (guint x = 1; x <= 2; x++) {
-    guint32 differs = 0;
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
-      guint partner = lane ^ x;
-      gboolean both = (request->mask >> lane & 1) && (request->mask >> partner & 1);
-      differs |= both && request->offset[lane] != request->offset[partner];
-    }
-    if (!differs)
-      return TRUE;
-  }
-  return FALSE;
+  return do_pairs_agree(request, 1, 0x55555555u) || do_pairs_agree(request, 2, 0x33333333u);
 }
 
 const SmbPlan *
@@ -29,141 +28,88 @@ smb_wavefronts_plan(const SmbArch *arch, const SmbRequest *request) {
   return rule->merges && smb_request_mergeable(request) ? &rule->merged : &rule->plan;
 }
 
-// The distinct words that the lanes of one group ask of one bank, and how many lanes each.
-typedef struct {
-  guint n;
-  guint lanes;
-  guint32 words[SMB_WARP_LANES];
-  guint8 shares[SMB_WARP_LANES];
-} Bank;
-
-static void
-add_lane(Bank *bank, guint32 word) {
-  guint i = 0;
-  while (i < bank->n && bank->words[i] != word)
-    i++;
-  if (i == bank->n) {
-    bank->words[i] = word;
-    bank->shares[i] = 0;
-    bank->n++;
-  }
-  bank->shares[i]++;
-  bank->lanes++;
-}
-
-// Passes that a bank needs when @broadcasts of its words, those with the most lanes, are broadcast.
-static guint
-passes_after_broadcasts(const Bank *bank, guint broadcasts) {
-  guint8 shares[SMB_WARP_LANES];
-  guint passes = bank->lanes;
-  memcpy(shares, bank->shares, bank->n);
-  for (guint i = 0; i < broadcasts; i++) {
-    guint best = 0;
-    for (guint j = 1; j < bank->n; j++)
-      best = shares[j] > shares[best] ? j : best;
-    passes -= shares[best] ? (guint)shares[best] - 1 : 0;
-    shares[best] = 0;
-  }
-  return passes;
-}
-
-// Fewest steps in which one group is done if each step broadcasts one word to all lanes that ask for
-// it and serves one lane in every other bank (compute capability 1.x).
-static guint
-count_broadcast_steps(const Bank *banks, guint n_banks) {
-  for (guint steps = 1;; steps++) {
-    guint needed = 0;
-    for (guint b = 0; b < n_banks && needed <= steps; b++) {
-      guint broadcasts = 0;
-      while (broadcasts < banks[b].n && passes_after_broadcasts(&banks[b], broadcasts) > steps)
-        broadcasts++;
-      needed += passes_after_broadcasts(&banks[b], broadcasts) > steps ? steps + 1 : broadcasts;
-    }
-    if (needed <= steps)
-      return steps;
-  }
-}
-
-static guint
-count_group(const SmbPlan *plan, const Bank *banks, guint *degree) {
-  guint n_banks = 1u << plan->bank_bits;
-  guint most_words = 0, most_lanes = 0;
-  for (guint b = 0; b < n_banks; b++) {
-    most_words = MAX(most_words, banks[b].n);
-    most_lanes = MAX(most_lanes, banks[b].lanes);
-  }
-  *degree = MAX(*degree, most_words);
-  switch ((SmbConflict)plan->conflict) {
-  case SMB_CONFLICT_WORDS:
-  case SMB_CONFLICT_ADDRESSES:
-    return most_words;
-  case SMB_CONFLICT_LANES:
-    return most_lanes;
-  case SMB_CONFLICT_ONE_BROADCAST:
-    return count_broadcast_steps(banks, n_banks);
-  }
-  g_assert_not_reached();
-}
-
-Passes
-smb_count_passes_portable(const SmbPlan *plan, const SmbRequest *request) {
-  guint32 lanes = request->mask & plan->lanes;
-  guint group_lanes = 1u << plan->group_shift;
-  guint32 bank_mask = (1u << plan->bank_bits) - 1;
-  guint word_shift = plan->conflict == SMB_CONFLICT_ADDRESSES ? 0 : plan->row_shift;
-  Passes passes = {0, count_groups(lanes, plan->group_shift), 0};
-  Bank banks[SMB_WARP_LANES];
-
-  for (guint first = 0; first < SMB_WARP_LANES; first += group_lanes) {
-    guint32 group = lanes >> first & (guint32)((1ull << group_lanes) - 1);
-    if (!group)
-      continue;
-    for (guint b = 0; b <= bank_mask; b++)
-      banks[b].n = banks[b].lanes = 0;
-    for (; group; group &= group - 1) {
-      guint32 offset = request->offset[first + (guint)__builtin_ctz(group)];
-      add_lane(&banks[offset >> plan->unit_shift & bank_mask], offset >> word_shift);
-    }
-    passes.group_passes += count_group(plan, banks, &passes.degree);
-  }
-  return passes;
-}
-
-void
-smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests, gsize n,
-                        SmbWavefronts *out) {
-  for (gsize i = 0; i < n; i++) {
-    const SmbPlan *plan = smb_wavefronts_plan(arch, &requests[i]);
-    out[i] = finish_count(plan, smb_count_passes_portable(plan, &requests[i]));
-  }
-}
-
 const char *
 smb_counter_name(SmbCounter counter) {
   static const char *const names[SMB_N_COUNTERS] = {"portable", "avx2", "avx512"};
   return names[counter];
 }
 
+#if SMB_HAVE_X86_COUNTERS
+static gboolean
+has_avx2(void) {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("popcnt");
+}
+
+static gboolean
+has_avx512(void) {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
+         __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni") && has_avx2();
+}
+#else
+static gboolean
+has_avx2(void) {
+  return FALSE;
+}
+
+static gboolean
+has_avx512(void) {
+  return FALSE;
+}
+#endif
+
 gboolean
 smb_counter_available(SmbCounter counter) {
-  return counter == SMB_COUNTER_PORTABLE;
+  switch (counter) {
+  case SMB_COUNTER_PORTABLE:
+    return TRUE;
+  case SMB_COUNTER_AVX2:
+    return has_avx2();
+  case SMB_COUNTER_AVX512:
+    return has_avx512();
+  case SMB_N_COUNTERS:
+    break;
+  }
+  return FALSE;
 }
 
 SmbCounter
 smb_counter_best(void) {
-  return SMB_COUNTER_PORTABLE;
+  if (has_avx512())
+    return SMB_COUNTER_AVX512;
+  return has_avx2() ? SMB_COUNTER_AVX2 : SMB_COUNTER_PORTABLE;
+}
+
+static void
+count_span(const SmbArch *arch, SmbCounter counter, const SmbRequest *requests, gsize n,
+           SmbWavefronts *out) {
+#if SMB_HAVE_X86_COUNTERS
+  if (counter == SMB_COUNTER_AVX512) {
+    smb_count_span_avx512(arch, requests, n, out);
+    return;
+  }
+  if (counter == SMB_COUNTER_AVX2) {
+    smb_count_span_avx2(arch, requests, n, out);
+    return;
+  }
+#else
+  (void)counter;
+#endif
+  smb_count_span_portable(arch, requests, n, out);
 }
 
 void
 smb_wavefronts_count_span(const SmbArch *arch, SmbCounter counter, const SmbRequest *requests,
                           gsize n, SmbWavefronts *out) {
   g_return_if_fail(smb_counter_available(counter));
-  smb_count_span_portable(arch, requests, n, out);
+  count_span(arch, counter, requests, n, out);
 }
 
 SmbWavefronts
 smb_wavefronts_count(const SmbArch *arch, const SmbRequest *request) {
   SmbWavefronts result;
-  smb_count_span_portable(arch, request, 1, &result);
+  count_span(arch, smb_counter_best(), request, 1, &result);
   return result;
 }

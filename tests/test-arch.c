@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Architectures: all that come with the library load, and a file that breaks a rule is refused with the
+// file, the group, the key and the reason.
+#include "sim/arch.h"
+
+#include <check.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/error.h"
+
+START_TEST(test_all_load) {
+  g_auto(GStrv) names = smb_arch_list();
+  ck_assert_uint_eq(g_strv_length(names), 23);
+  ck_assert_str_eq(names[0], "sm_10");
+  ck_assert_str_eq(names[22], "sm_121");
+  for (guint i = 0; names[i]; i++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(SmbArch) arch = smb_arch_load(names[i], &error);
+    ck_assert_msg(arch != NULL, "%s", error ? error->message : "");
+    const SmbArchInfo *info = smb_arch_info(arch);
+    ck_assert_str_eq(info->name, names[i]);
+    ck_assert(info->title && info->source);
+    guint number = (guint)strtoul(names[i] + strlen("sm_"), NULL, 10);
+    ck_assert_uint_eq(info->capability_major * 10 + info->capability_minor, number);
+    for (guint op = 0; op < SMB_N_OPS; op++) {
+      for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
+        const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, width);
+        if (!rule->defined)
+          continue;
+        ck_assert(smb_op_widths((SmbOp)op) & width);
+        ck_assert_ptr_nonnull(rule->source);
+        ck_assert(rule->evidence != SMB_EVIDENCE_MEASURED || number == 90);
+        ck_assert_uint_le((1u << rule->plan.bank_bits) << (5 - rule->plan.group_shift), 32);
+      }
+    }
+  }
+}
+END_TEST
+
+START_TEST(test_default) {
+  g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, NULL);
+  const SmbArchInfo *info = smb_arch_info(arch);
+  ck_assert_uint_eq(info->banks, 32);
+  ck_assert_uint_eq(info->bank_bytes, 4);
+  ck_assert_uint_eq(info->row_bytes, 128);
+  ck_assert_uint_eq(info->static_shared_bytes, 49152);
+  ck_assert_uint_eq(info->max_shared_bytes, 232448);
+  ck_assert_uint_eq(info->evidence, SMB_EVIDENCE_MEASURED);
+  ck_assert_str_eq(smb_evidence_name(SMB_EVIDENCE_MEASURED), "measured");
+  ck_assert_str_eq(smb_evidence_name(SMB_EVIDENCE_DOCUMENTED), "documented");
+  ck_assert_str_eq(smb_evidence_name(SMB_EVIDENCE_ASSUMED), "assumed");
+  const SmbRule *rule = smb_arch_rule(arch, SMB_OP_STMATRIX_X1, 16);
+  ck_assert_str_eq(rule->since, "sm_90");
+  ck_assert_ptr_null(smb_arch_rule(arch, SMB_OP_LD, 4)->since);
+
+  SmbArch *again = smb_arch_ref(arch);
+  smb_arch_unref(again);
+  smb_arch_unref(NULL);
+  ck_assert_str_eq(smb_arch_info(arch)->name, SMB_DEFAULT_ARCH);
+}
+END_TEST
+
+START_TEST(test_unknown) {
+  g_autoptr(GError) error = NULL;
+  ck_assert_ptr_null(smb_arch_load("sm_91", &error));
+  ck_assert(g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE));
+  ck_assert_msg(
+      g_str_has_prefix(error->message, "no architecture 'sm_91': expected one of sm_10, "), "%s",
+      error->message);
+  ck_assert_ptr_null(smb_arch_load("../archs/sm_90", NULL));
+}
+END_TEST
+
+START_TEST(test_check_request) {
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_10", NULL);
+  g_autoptr(GError) error = NULL;
+  SmbRequest request = {.op = SMB_OP_LD, .width = 4};
+  ck_assert(smb_arch_check_request(arch, &request, &error));
+  request.op = SMB_OP_ATOM;
+  ck_assert(!smb_arch_check_request(arch, &request, &error));
+  ck_assert(g_error_matches(error, SMB_ERROR, SMB_ERROR_INPUT));
+  ck_assert_str_eq(error->message, "sm_10 has no rule for atom of 4 bytes");
+}
+END_TEST
+
+#define SIZES "static-shared-bytes=1024\nmax-shared-bytes=2048\nmax-threads=64\n"
+#define FACTS                                                                                      \
+  "title=T\ncompute-capability=1.2\nglobal-segment-bytes=32\nevidence=assumed\nsource=s\n"
+#define BANKS "banks=32\nbank-bytes=4\nrow-bytes=128\n"
+#define ARCH  "[arch]\n" FACTS SIZES BANKS
+#define RULE  ARCH "[ld 4]\nevidence=assumed\nsource=r\n"
+
+typedef struct {
+  const char *text;
+  const char *message; // NULL: fine
+} Case;
+
+static const Case cases[] = {
+    {ARCH, NULL},
+    {RULE "group=warp\nconflict=words\n", NULL},
+    {"[arch]\nlike=sm_90\n" FACTS, NULL},
+    {"nonsense",
+     "x.ini: Key file contains line “nonsense” which is not a key-value pair, group, or "
+     "comment"},
+    {"", "x.ini: [arch] title: missing"},
+    {"[arch]\ntitle=T\n", "x.ini: [arch] compute-capability: expected MAJOR.MINOR"},
+    {"[arch]\ntitle=T\ncompute-capability=9\n",
+     "x.ini: [arch] compute-capability: expected MAJOR.MINOR"},
+    {"[arch]\ntitle=T\ncompute-capability=9.0.1\n",
+     "x.ini: [arch] compute-capability: expected MAJOR.MINOR"},
+    {"[arch]\ntitle=T\ncompute-capability=9.x\n",
+     "x.ini: [arch] compute-capability: expected MAJOR.MINOR"},
+    {"[arch]\n" FACTS "banks=64\n", "x.ini: [arch] banks: '64' is not a number from 1 to 32"},
+    {"[arch]\n" FACTS "banks=many\n", "x.ini: [arch] banks: 'many' is not a number from 1 to 32"},
+    {"[arch]\n" FACTS "bank-bytes=0\n",
+     "x.ini: [arch] bank-bytes: '0' is not a number from 1 to 8"},
+    {"[arch]\n" FACTS BANKS, "x.ini: [arch] max-threads: missing"},
+    {ARCH "banks=31\n", "x.ini: [arch] banks: 31: expected 16 or 32"},
+    {"[arch]\n" FACTS SIZES, "x.ini: [arch] banks: 0: expected 16 or 32"},
+    {ARCH "bank-bytes=2\n", "x.ini: [arch] bank-bytes: 2: expected 4 or 8"},
+    {ARCH "row-bytes=64\n", "x.ini: [arch] row-bytes: 64: expected a power of two of at least 128"},
+    {ARCH "row-bytes=192\n",
+     "x.ini: [arch] row-bytes: 192: expected a power of two of at least 128"},
+    {ARCH "global-segment-bytes=64\n",
+     "x.ini: [arch] global-segment-bytes: 64: expected 32 or 128"},
+    {ARCH "max-shared-bytes=512\n",
+     "x.ini: [arch] max-shared-bytes: smaller than static-shared-bytes"},
+    {"[arch]\ntitle=T\ncompute-capability=1.2\nglobal-segment-bytes=32\nevidence=assumed\n" SIZES
+         BANKS,
+     "x.ini: [arch] source: missing: every rule says where it comes from"},
+    {"[arch]\ntitle=T\ncompute-capability=1.2\nglobal-segment-bytes=32\nsource=s\n" SIZES BANKS,
+     "x.ini: [arch] evidence: missing: expected measured, documented or assumed"},
+    {ARCH "evidence=guessed\n",
+     "x.ini: [arch] evidence: 'guessed' is none of: measured, documented, assumed"},
+    {"[arch]\nlike=sm_90\ntitle=T\ncompute-capability=9.9\n",
+     "x.ini: [arch] evidence: missing: expected measured, documented or assumed"},
+    {"[arch]\nlike=sm_90\nevidence=assumed\nsource=s\n", "x.ini: [arch] title: missing"},
+    {ARCH "[ldx 4]\n", "x.ini: [ldx 4] : no operation of that name"},
+    {ARCH "[ld]\n", "x.ini: [ld] : no width: expected such as [ld 4]"},
+    {ARCH "[ld four]\n", "x.ini: [ld four] : 'four' is not a width of ld"},
+    {ARCH "[ld 3]\n", "x.ini: [ld 3] : '3' is not a width of ld"},
+    {ARCH "[ld 32]\n", "x.ini: [ld 32] : '32' is not a width of ld"},
+    {ARCH "[atom 2]\n", "x.ini: [atom 2] : '2' is not a width of atom"},
+    {RULE, "x.ini: [ld 4] group: a rule needs 'group' and 'conflict'"},
+    {RULE "group=warp\n", "x.ini: [ld 4] group: a rule needs 'group' and 'conflict'"},
+    {RULE "conflict=words\n", "x.ini: [ld 4] group: a rule needs 'group' and 'conflict'"},
+    {RULE "conflict=words\ngroup=third\n",
+     "x.ini: [ld 4] group: 'third' is none of: warp, half, quarter"},
+    {RULE "conflict=words\ngroup=half\nmerged-group=all\n",
+     "x.ini: [ld 4] merged-group: 'all' is none of: warp, half, quarter"},
+    {RULE "conflict=never\ngroup=warp\n",
+     "x.ini: [ld 4] conflict: 'never' is none of: words, lanes, addresses, one-broadcast"},
+    {RULE "conflict=words\ngroup=warp\npasses=17\n",
+     "x.ini: [ld 4] passes: '17' is not a number from 1 to 16"},
+    {RULE "conflict=words\ngroup=warp\nfloor=0\n",
+     "x.ini: [ld 4] floor: '0' is not a number from 1 to 64"},
+    {RULE "conflict=words\ngroup=warp\nmerged-floor=65\n",
+     "x.ini: [ld 4] merged-floor: '65' is not a number from 1 to 64"},
+    {RULE "conflict=words\ngroup=warp\ncycles-per-wavefront=-1\n",
+     "x.ini: [ld 4] cycles-per-wavefront: '-1' is not a number from 1 to 16"},
+    {RULE "conflict=words\ngroup=warp\nunit-bytes=2\n",
+     "x.ini: [ld 4] unit-bytes: 2: expected a power of two from 4 to 128 bytes"},
+    {RULE "conflict=words\ngroup=warp\nunit-bytes=12\n",
+     "x.ini: [ld 4] unit-bytes: 12: expected a power of two from 4 to 128 bytes"},
+    {RULE "conflict=words\ngroup=warp\nunit-bytes=256\n",
+     "x.ini: [ld 4] unit-bytes: 256: expected a power of two from 4 to 128 bytes"},
+    {RULE "conflict=words\ngroup=half\n", "x.ini: [ld 4] group: 2 groups ask 32 banks at once: "
+                                          "more than the 32 banks of a wavefront can "
+                                          "tell"},
+    {RULE "conflict=words\ngroup=warp\nmerged-group=half\n",
+     "x.ini: [ld 4] merged-group: 2 groups ask 32 banks at once: more than the 32 banks of a "
+     "wavefront "
+     "can tell"},
+    {ARCH "[ld 4]\ngroup=warp\nconflict=words\nevidence=assumed\n",
+     "x.ini: [ld 4] source: missing: every rule says where it comes from"},
+    {ARCH "[ld 4]\ngroup=warp\nconflict=words\nsource=r\n",
+     "x.ini: [ld 4] evidence: missing: expected measured, documented or assumed"},
+};
+
+START_TEST(test_rules) {
+  const Case *c = &cases[_i];
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbArch) arch = smb_arch_new_from_data("x", c->text, &error);
+  if (!c->message) {
+    ck_assert_msg(arch != NULL, "%s", error ? error->message : "");
+    return;
+  }
+  ck_assert_ptr_null(arch);
+  ck_assert(g_error_matches(error, SMB_ERROR, SMB_ERROR_INPUT));
+  ck_assert_str_eq(error->message, c->message);
+}
+END_TEST
+
+// An architecture that is like another one takes over its rules and says its own evidence for them.
+START_TEST(test_like) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbArch) arch =
+      smb_arch_new_from_data("x",
+                             "[arch]\nlike=sm_90\n" FACTS "[st 4]\ngroup=warp\nconflict=lanes\n"
+                             "evidence=documented\nsource=r\n",
+                             &error);
+  ck_assert_msg(arch != NULL, "%s", error ? error->message : "");
+  const SmbRule *inherited = smb_arch_rule(arch, SMB_OP_LDMATRIX_X4, 16);
+  ck_assert(inherited->defined);
+  ck_assert_uint_eq(inherited->evidence, SMB_EVIDENCE_ASSUMED);
+  ck_assert_str_eq(inherited->source, "s");
+  ck_assert_str_eq(inherited->since, "sm_75");
+  const SmbRule *own = smb_arch_rule(arch, SMB_OP_ST, 4);
+  ck_assert_uint_eq(own->plan.conflict, SMB_CONFLICT_LANES);
+  ck_assert_uint_eq(own->evidence, SMB_EVIDENCE_DOCUMENTED);
+  ck_assert_str_eq(own->source, "r");
+  ck_assert_uint_eq(smb_arch_info(arch)->banks, 32);
+  ck_assert_uint_eq(smb_arch_info(arch)->capability_minor, 2);
+}
+END_TEST
+
+START_TEST(test_like_unknown) {
+  g_autoptr(GError) error = NULL;
+  ck_assert_ptr_null(smb_arch_new_from_data("x", "[arch]\nlike=sm_0\n" FACTS, &error));
+  ck_assert(g_error_matches(error, SMB_ERROR, SMB_ERROR_INPUT));
+  ck_assert_msg(g_str_has_prefix(error->message,
+                                 "x.ini: [arch] like: no architecture 'sm_0': expected one of "),
+                "%s", error->message);
+}
+END_TEST
+
+static void
+write_like(const char *folder, const char *name, const char *like) {
+  g_autofree char *file = g_strdup_printf("%s/archs/%s.ini", folder, name);
+  g_autofree char *text = g_strdup_printf("[arch]\nlike=%s\n" FACTS, like);
+  ck_assert(g_file_set_contents(file, text, -1, NULL));
+}
+
+static void
+remove_like(const char *folder, const char *name) {
+  g_autofree char *file = g_strdup_printf("%s/archs/%s.ini", folder, name);
+  g_unlink(file);
+}
+
+// On another one, that one on a third, no further; also not in a circle.
+START_TEST(test_like_depth) {
+  g_autofree char *folder = g_dir_make_tmp("smembank-XXXXXX", NULL);
+  g_autofree char *archs = g_build_filename(folder, "archs", NULL);
+  ck_assert_ptr_nonnull(folder);
+  ck_assert_int_eq(g_mkdir(archs, 0700), 0);
+  write_like(folder, "a", "b");
+  write_like(folder, "b", "c");
+  write_like(folder, "c", "sm_90");
+  write_like(folder, "circle", "circle");
+  g_setenv("SMEMBANK_DATADIR", folder, TRUE);
+
+  g_autoptr(GError) error = NULL, circle_error = NULL;
+  g_autoptr(SmbArch) deepest = smb_arch_load("b", NULL);
+  SmbArch *too_deep = smb_arch_load("a", &error);
+  SmbArch *circle = smb_arch_load("circle", &circle_error);
+  g_unsetenv("SMEMBANK_DATADIR");
+  remove_like(folder, "a");
+  remove_like(folder, "b");
+  remove_like(folder, "c");
+  remove_like(folder, "circle");
+  g_rmdir(archs);
+  g_rmdir(folder);
+
+  ck_assert_ptr_nonnull(deepest);
+  ck_assert_ptr_null(too_deep);
+  ck_assert_str_eq(error->message, "a.ini: [arch] like: b.ini: [arch] like: c.ini: [arch] like: "
+                                   "'sm_90' is one architecture too many");
+  ck_assert_ptr_null(circle);
+  ck_assert(g_error_matches(circle_error, SMB_ERROR, SMB_ERROR_INPUT));
+}
+END_TEST
+
+int
+main(void) {
+  Suite *suite = suite_create("arch");
+  TCase *tcase = tcase_create("arch");
+  tcase_add_test(tcase, test_all_load);
+  tcase_add_test(tcase, test_default);
+  tcase_add_test(tcase, test_unknown);
+  tcase_add_test(tcase, test_check_request);
+  tcase_add_loop_test(tcase, test_rules, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tcase, test_like);
+  tcase_add_test(tcase, test_like_unknown);
+  tcase_add_test(tcase, test_like_depth);
+  suite_add_tcase(suite, tcase);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Operations and their names, and which requests are refused with what message.
+#include "sim/request.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/error.h"
+
+typedef struct {
+  SmbOp op;
+  const char *name;
+  SmbOpClass op_class;
+  guint widths;
+  guint lanes;
+} Op;
+
+static const Op ops[] = {
+    {SMB_OP_LD, "ld", SMB_OP_CLASS_LOAD, 31, 32},
+    {SMB_OP_ST, "st", SMB_OP_CLASS_STORE, 31, 32},
+    {SMB_OP_ATOM, "atom", SMB_OP_CLASS_ATOMIC, 12, 32},
+    {SMB_OP_RED_UNIFORM, "red.uniform", SMB_OP_CLASS_ATOMIC, 4, 32},
+    {SMB_OP_CAS, "cas", SMB_OP_CLASS_ATOMIC, 12, 32},
+    {SMB_OP_LDMATRIX_X1, "ldmatrix.x1", SMB_OP_CLASS_LOAD, 16, 8},
+    {SMB_OP_LDMATRIX_X2, "ldmatrix.x2", SMB_OP_CLASS_LOAD, 16, 16},
+    {SMB_OP_LDMATRIX_X4, "ldmatrix.x4", SMB_OP_CLASS_LOAD, 16, 32},
+    {SMB_OP_STMATRIX_X1, "stmatrix.x1", SMB_OP_CLASS_STORE, 16, 8},
+    {SMB_OP_STMATRIX_X2, "stmatrix.x2", SMB_OP_CLASS_STORE, 16, 16},
+    {SMB_OP_STMATRIX_X4, "stmatrix.x4", SMB_OP_CLASS_STORE, 16, 32},
+};
+
+START_TEST(test_ops) {
+  ck_assert_uint_eq(G_N_ELEMENTS(ops), SMB_N_OPS);
+  const Op *op = &ops[_i];
+  SmbOp parsed;
+  ck_assert_str_eq(smb_op_name(op->op), op->name);
+  ck_assert_uint_eq(smb_op_class(op->op), op->op_class);
+  ck_assert_uint_eq(smb_op_widths(op->op), op->widths);
+  ck_assert_uint_eq(smb_op_address_lanes(op->op), op->lanes);
+  ck_assert(smb_op_parse(op->name, strlen(op->name), &parsed));
+  ck_assert_uint_eq(parsed, op->op);
+}
+END_TEST
+
+START_TEST(test_parse) {
+  static const char *const wrong[] = {"", "l", "ldx", "LD", "ldmatrix", "ldmatrix.x3", "red"};
+  SmbOp op;
+  for (guint i = 0; i < G_N_ELEMENTS(wrong); i++)
+    ck_assert_msg(!smb_op_parse(wrong[i], strlen(wrong[i]), &op), "%s", wrong[i]);
+  ck_assert(smb_op_parse("stop", 2, &op));
+  ck_assert_uint_eq(op, SMB_OP_ST);
+  ck_assert_str_eq(smb_op_class_name(SMB_OP_CLASS_LOAD), "load");
+  ck_assert_str_eq(smb_op_class_name(SMB_OP_CLASS_STORE), "store");
+  ck_assert_str_eq(smb_op_class_name(SMB_OP_CLASS_ATOMIC), "atomic");
+}
+END_TEST
+
+START_TEST(test_widths) {
+  for (guint i = 0; i < SMB_N_WIDTHS; i++)
+    ck_assert_uint_eq(smb_width_index(1u << i), i);
+  ck_assert_uint_eq(1u << (SMB_N_WIDTHS - 1), SMB_MAX_WIDTH);
+}
+END_TEST
+
+// One request: @offset in lane @lane, 0 in the others.
+typedef struct {
+  SmbOp op;
+  guint width;
+  guint32 mask;
+  guint lane;
+  guint32 offset;
+  const char *message; // NULL: fine
+} Case;
+
+static const Case cases[] = {
+    {SMB_OP_LD, 4, 0xffffffffu, 5, 12, NULL},
+    {SMB_OP_LD, 1, 0xffffffffu, 5, 0xffffffffu, NULL},
+    {SMB_OP_LD, 16, 0xffffffffu, 31, 0xfffffff0u, NULL},
+    {SMB_OP_LD, 0, 1, 0, 0, "width 0 is not one of 'ld': expected 1, 2, 4, 8 or 16 bytes"},
+    {SMB_OP_LD, 3, 1, 0, 0, "width 3 is not one of 'ld': expected 1, 2, 4, 8 or 16 bytes"},
+    {SMB_OP_ST, 32, 1, 0, 0, "width 32 is not one of 'st': expected 1, 2, 4, 8 or 16 bytes"},
+    {SMB_OP_ATOM, 2, 1, 0, 0, "width 2 is not one of 'atom': expected 4 or 8 bytes"},
+    {SMB_OP_ATOM, 12, 1, 0, 0, "width 12 is not one of 'atom': expected 4 or 8 bytes"},
+    {SMB_OP_RED_UNIFORM, 8, 1, 0, 0, "width 8 is not one of 'red.uniform': expected 4 bytes"},
+    {SMB_OP_LDMATRIX_X1, 4, 1, 0, 0, "width 4 is not one of 'ldmatrix.x1': expected 16 bytes"},
+    {SMB_OP_LD, 2, 1, 0, 1,
+     "offset 1 of lane 0 is misaligned: expected a multiple of the width, 2 bytes"},
+    {SMB_OP_LD, 4, 0x80000000u, 31, 0xfffffffeu,
+     "offset 4294967294 of lane 31 is misaligned: expected a multiple of the width, 4 bytes"},
+    {SMB_OP_ST, 8, 0xffffffffu, 7, 4,
+     "offset 4 of lane 7 is misaligned: expected a multiple of the width, 8 bytes"},
+    {SMB_OP_STMATRIX_X2, 16, 0xffffffffu, 15, 8,
+     "offset 8 of lane 15 is misaligned: expected a multiple of the width, 16 bytes"},
+    // nobody asks there
+    {SMB_OP_LD, 4, 0xffffffdfu, 5, 13, NULL},
+    {SMB_OP_LD, 4, 0, 5, 13, NULL},
+    {SMB_OP_LDMATRIX_X1, 16, 0xffffffffu, 8, 1, NULL},
+    {SMB_OP_STMATRIX_X2, 16, 0xffffffffu, 16, 1, NULL},
+};
+
+START_TEST(test_check) {
+  const Case *c = &cases[_i];
+  SmbRequest request = {.op = (guint8)c->op, .width = (guint8)c->width, .mask = c->mask};
+  g_autoptr(GError) error = NULL;
+  request.offset[c->lane] = c->offset;
+  gboolean fine = smb_request_check(&request, &error);
+  ck_assert_int_eq(fine, c->message == NULL);
+  if (c->message) {
+    ck_assert(g_error_matches(error, SMB_ERROR, SMB_ERROR_INPUT));
+    ck_assert_str_eq(error->message, c->message);
+  }
+}
+END_TEST
+
+START_TEST(test_lanes) {
+  SmbRequest request = {.op = SMB_OP_LD, .width = 16, .mask = 0xfffffff1u};
+  ck_assert_uint_eq(smb_request_lanes(&request), 0xfffffff1u);
+  request.op = SMB_OP_LDMATRIX_X1;
+  ck_assert_uint_eq(smb_request_lanes(&request), 0xf1);
+  request.op = SMB_OP_STMATRIX_X2;
+  ck_assert_uint_eq(smb_request_lanes(&request), 0xfff1);
+}
+END_TEST
+
+int
+main(void) {
+  Suite *suite = suite_create("request");
+  TCase *tcase = tcase_create("request");
+  tcase_add_loop_test(tcase, test_ops, 0, G_N_ELEMENTS(ops));
+  tcase_add_test(tcase, test_parse);
+  tcase_add_test(tcase, test_widths);
+  tcase_add_loop_test(tcase, test_check, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tcase, test_lanes);
+  suite_add_tcase(suite, tcase);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

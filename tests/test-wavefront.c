@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The counters: against what an H200 was measured to do, against cases counted by hand, and each
+// implementation against the oracle on random requests.
+#include "sim/wavefront.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/data.h"
+#include "tests/oracle.h"
+#include "tests/patterns.h"
+
+enum {
+  CHUNK = 512, // requests counted by one call
+  RECORDED_REQUESTS = 504,
+};
+
+// Random requests compared. Sanitizers slow all of it down by an order of magnitude.
+#if defined(__SANITIZE_ADDRESS__)
+#  define RANDOM_REQUESTS 250000
+#elif defined(__has_feature)
+#  if __has_feature(address_sanitizer)
+#    define RANDOM_REQUESTS 250000
+#  endif
+#endif
+#ifndef RANDOM_REQUESTS
+#  define RANDOM_REQUESTS 2000000
+#endif
+
+static SmbArch *
+load(const char *name) {
+  g_autoptr(GError) error = NULL;
+  SmbArch *arch = smb_arch_load(name, &error);
+  ck_assert_msg(arch != NULL, "%s", error ? error->message : "");
+  return arch;
+}
+
+static gboolean
+are_equal(const SmbWavefronts *a, const SmbWavefronts *b) {
+  return a->wavefronts == b->wavefronts && a->ideal == b->ideal && a->excess == b->excess &&
+         a->degree == b->degree && a->cycles == b->cycles;
+}
+
+static void
+check_equal(const char *what, const SmbRequest *request, SmbWavefronts got, SmbWavefronts want) {
+  if (are_equal(&got, &want))
+    return;
+  g_autofree char *line = format_request(request);
+  ck_abort_msg(
+      "%s: %s: wavefronts %u ideal %u excess %u degree %u cycles %u, expected %u %u %u %u %u", what,
+      line, got.wavefronts, got.ideal, got.excess, got.degree, got.cycles, want.wavefronts,
+      want.ideal, want.excess, want.degree, want.cycles);
+}
+
+// Checks every way to count one request.
+static void
+check_request(const char *what, const SmbArch *arch, const SmbRequest *request,
+              SmbWavefronts want) {
+  check_equal(what, request, smb_wavefronts_count(arch, request), want);
+  for (guint counter = 0; counter < SMB_N_COUNTERS; counter++) {
+    SmbWavefronts got;
+    if (!smb_counter_available((SmbCounter)counter))
+      continue;
+    smb_wavefronts_count_span(arch, (SmbCounter)counter, request, 1, &got);
+    check_equal(smb_counter_name((SmbCounter)counter), request, got, want);
+  }
+}
+
+// A line of data/measured/h200-requests.txt: OP WIDTH MASK OFF0 … OFF31 = WAVEFRONTS
+static guint
+parse_recorded(const char *line, SmbRequest *request) {
+  g_auto(GStrv) words = g_strsplit(line, " ", -1);
+  SmbOp op;
+  ck_assert_uint_eq(g_strv_length(words), 37);
+  ck_assert(smb_op_parse(words[0], strlen(words[0]), &op));
+  request->op = (guint8)op;
+  request->width = (guint8)strtoul(words[1], NULL, 10);
+  request->mask = (guint32)strtoul(words[2], NULL, 16);
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    request->offset[lane] = (guint32)strtoul(words[3 + lane], NULL, 0);
+  ck_assert_str_eq(words[35], "=");
+  return (guint)strtoul(words[36], NULL, 10);
+}
+
+START_TEST(test_recorded) {
+  g_autoptr(SmbArch) arch = load("sm_90");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = smb_data_load("measured/h200-requests.txt", &error);
+  ck_assert_msg(bytes != NULL, "%s", error ? error->message : "");
+  g_auto(GStrv) lines = g_strsplit(g_bytes_get_data(bytes, NULL), "\n", -1);
+  const Oracle *oracle = oracle_find("sm_90");
+  guint compared = 0;
+
+  for (guint i = 0; lines[i]; i++) {
+    SmbRequest request;
+    if (lines[i][0] == '#' || lines[i][0] == '\0')
+      continue;
+    guint measured = parse_recorded(lines[i], &request);
+    ck_assert_msg(smb_request_check(&request, &error), "%s", error ? error->message : "");
+    ck_assert_uint_eq(smb_wavefronts_count(arch, &request).wavefronts, measured);
+    check_request("recorded", arch, &request, oracle_count(oracle, &request));
+    compared++;
+  }
+  ck_assert_uint_eq(compared, RECORDED_REQUESTS);
+}
+END_TEST
+
+// One case counted by hand: lane i asks for base + (i / div % mod) * stride bytes.
+typedef struct {
+  const char *what;
+  const char *arch;
+  SmbOp op;
+  guint width;
+  guint32 mask;
+  guint div;
+  guint mod;
+  guint32 stride;
+  SmbWavefronts want; // wavefronts, ideal, excess, degree, cycles
+} Case;
+
+#define ALL 0xffffffffu
+static const Case cases[] = {
+    {"unit stride", "sm_90", SMB_OP_LD, 4, ALL, 1, 32, 4, {1, 1, 0, 1, 1}},
+    {"stride of two words", "sm_90", SMB_OP_LD, 4, ALL, 1, 32, 8, {2, 1, 1, 2, 2}},
+    {"stride of three words", "sm_90", SMB_OP_LD, 4, ALL, 1, 32, 12, {1, 1, 0, 1, 1}},
+    {"column of 32", "sm_90", SMB_OP_LD, 4, ALL, 1, 32, 128, {32, 1, 31, 32, 32}},
+    {"padded column", "sm_90", SMB_OP_ST, 4, ALL, 1, 32, 132, {1, 1, 0, 1, 1}},
+    {"half a column", "sm_90", SMB_OP_LD, 4, 0xffff, 1, 32, 128, {16, 1, 15, 16, 16}},
+    {"broadcast", "sm_90", SMB_OP_LD, 4, ALL, 1, 1, 4, {1, 1, 0, 1, 1}},
+    {"store to one word", "sm_90", SMB_OP_ST, 4, ALL, 1, 1, 4, {1, 1, 0, 1, 1}},
+    {"bytes of eight words", "sm_90", SMB_OP_LD, 1, ALL, 1, 32, 1, {1, 1, 0, 1, 1}},
+    {"bytes, stride of 64", "sm_90", SMB_OP_LD, 1, ALL, 1, 32, 64, {16, 1, 15, 16, 16}},
+    {"empty mask", "sm_90", SMB_OP_LD, 4, 0, 1, 32, 128, {0, 0, 0, 0, 0}},
+    {"empty mask, wide", "sm_90", SMB_OP_ST, 16, 0, 1, 32, 16, {0, 0, 0, 0, 0}},
+    {"no row address", "sm_90", SMB_OP_LDMATRIX_X1, 16, 0xffffff00u, 1, 32, 16, {0, 0, 0, 0, 0}},
+    {"float2", "sm_90", SMB_OP_LD, 8, ALL, 1, 32, 8, {2, 2, 0, 1, 2}},
+    {"float2 pairs", "sm_90", SMB_OP_LD, 8, ALL, 2, 32, 8, {1, 1, 0, 1, 1}},
+    {"float2 pairs stored", "sm_90", SMB_OP_ST, 8, ALL, 2, 32, 8, {2, 2, 0, 1, 2}},
+    {"float2 in one half", "sm_90", SMB_OP_LD, 8, 0xffff, 1, 32, 8, {1, 1, 0, 1, 2}},
+    {"alternate float2 lanes", "sm_90", SMB_OP_LD, 8, 0x55555555, 1, 32, 8, {2, 1, 1, 2, 2}},
+    {"float4", "sm_90", SMB_OP_LD, 16, ALL, 1, 32, 16, {4, 4, 0, 1, 4}},
+    {"float4 pairs", "sm_90", SMB_OP_LD, 16, ALL, 2, 32, 16, {2, 2, 0, 1, 2}},
+    {"float4 broadcast", "sm_90", SMB_OP_LD, 16, ALL, 1, 1, 16, {2, 2, 0, 1, 2}},
+    {"float4 stored to one place", "sm_90", SMB_OP_ST, 16, ALL, 1, 1, 16, {4, 4, 0, 1, 4}},
+    {"float4 of four lanes", "sm_90", SMB_OP_LD, 16, 0xf, 1, 32, 16, {1, 1, 0, 1, 4}},
+    {"float4, no partners: merged", "sm_90", SMB_OP_LD, 16, 0x01010101, 1, 32, 16, {4, 2, 2, 2, 4}},
+    {"float4 column", "sm_90", SMB_OP_ST, 16, ALL, 1, 32, 128, {32, 4, 28, 8, 32}},
+    {"atomics on one word", "sm_90", SMB_OP_ATOM, 4, ALL, 1, 1, 4, {32, 1, 31, 1, 32}},
+    {"atomics, unit stride", "sm_90", SMB_OP_ATOM, 4, ALL, 1, 32, 4, {1, 1, 0, 1, 3}},
+    {"atomics, two lanes a word", "sm_90", SMB_OP_ATOM, 4, ALL, 2, 32, 4, {2, 1, 1, 1, 3}},
+    {"uniform on one word", "sm_90", SMB_OP_RED_UNIFORM, 4, ALL, 1, 1, 4, {1, 1, 0, 1, 1}},
+    {"cas on one word", "sm_90", SMB_OP_CAS, 4, ALL, 1, 1, 4, {64, 2, 62, 1, 64}},
+    {"exchange of 64 bits", "sm_90", SMB_OP_ATOM, 8, ALL, 1, 32, 8, {2, 2, 0, 1, 3}},
+    {"ldmatrix, rows of 16", "sm_90", SMB_OP_LDMATRIX_X1, 16, ALL, 1, 32, 16, {1, 1, 0, 1, 1}},
+    {"ldmatrix, rows of 128", "sm_90", SMB_OP_LDMATRIX_X4, 16, ALL, 1, 32, 128, {32, 4, 28, 8, 32}},
+    {"stmatrix, rows of 144", "sm_90", SMB_OP_STMATRIX_X2, 16, ALL, 1, 32, 144, {2, 2, 0, 1, 2}},
+    {"Fermi, float2 pairs", "sm_20", SMB_OP_LD, 8, ALL, 2, 32, 8, {2, 2, 0, 1, 4}},
+    {"Fermi, unit stride", "sm_20", SMB_OP_LD, 4, ALL, 1, 32, 4, {1, 1, 0, 1, 2}},
+    {"Kepler, words 32 apart", "sm_30_4B", SMB_OP_LD, 4, ALL, 1, 2, 128, {1, 1, 0, 1, 1}},
+    {"Kepler, words 64 apart", "sm_30_4B", SMB_OP_LD, 4, ALL, 1, 2, 256, {2, 1, 1, 2, 2}},
+    {"Kepler, stride of two words", "sm_30_4B", SMB_OP_LD, 4, ALL, 1, 32, 8, {1, 1, 0, 1, 1}},
+    {"Kepler, double", "sm_30_8B", SMB_OP_LD, 8, ALL, 1, 32, 8, {1, 1, 0, 1, 1}},
+    {"Kepler, halves of a word", "sm_30_8B", SMB_OP_LD, 4, ALL, 1, 32, 4, {1, 1, 0, 1, 1}},
+    {"Tesla, unit stride", "sm_10", SMB_OP_LD, 4, ALL, 1, 32, 4, {2, 2, 0, 1, 4}},
+    {"Tesla, broadcast", "sm_10", SMB_OP_LD, 4, ALL, 1, 1, 4, {2, 2, 0, 1, 4}},
+    {"Tesla, bytes: four ways", "sm_10", SMB_OP_LD, 1, ALL, 1, 32, 1, {8, 2, 6, 1, 16}},
+    {"Tesla, bytes stored", "sm_10", SMB_OP_ST, 1, ALL, 1, 32, 1, {8, 2, 6, 4, 16}},
+    {"Tesla, double", "sm_10", SMB_OP_LD, 8, ALL, 1, 32, 8, {8, 4, 4, 2, 16}},
+};
+
+START_TEST(test_case) {
+  const Case *c = &cases[_i];
+  g_autoptr(SmbArch) arch = load(c->arch);
+  SmbRequest request = {.op = (guint8)c->op, .width = (guint8)c->width, .mask = c->mask};
+  for (guint32 lane = 0; lane < SMB_WARP_LANES; lane++)
+    request.offset[lane] = 512 + lane / c->div % c->mod * c->stride;
+  check_request(c->what, arch, &request, c->want);
+  check_equal("oracle", &request, oracle_count(oracle_find(c->arch), &request), c->want);
+}
+END_TEST
+
+// Half the requests go to the architectures that differ, half to all in turn.
+START_TEST(test_random) {
+  static const char *const different[] = {"sm_10", "sm_20", "sm_30_4B", "sm_30_8B", "sm_90"};
+  g_auto(GStrv) names = smb_arch_list();
+  guint n_names = g_strv_length(names);
+  g_autofree SmbRequest *requests = g_new0(SmbRequest, CHUNK);
+  g_autofree SmbWavefronts *want = g_new(SmbWavefronts, CHUNK);
+  g_autofree SmbWavefronts *got = g_new(SmbWavefronts, CHUNK);
+  Random random = random_new(20261120);
+
+  for (guint chunk = 0; chunk < RANDOM_REQUESTS / CHUNK; chunk++) {
+    const char *name =
+        chunk % 2 ? names[chunk / 2 % n_names] : different[chunk / 2 % G_N_ELEMENTS(different)];
+    g_autoptr(SmbArch) arch = load(name);
+    const Oracle *oracle = oracle_find(name);
+    for (guint i = 0; i < CHUNK; i++) {
+      random_request(&random, arch, &requests[i]);
+      want[i] = oracle_count(oracle, &requests[i]);
+    }
+    for (guint counter = 0; counter < SMB_N_COUNTERS; counter++) {
+      if (!smb_counter_available((SmbCounter)counter))
+        continue;
+      smb_wavefronts_count_span(arch, (SmbCounter)counter, requests, CHUNK, got);
+      for (guint i = 0; i < CHUNK; i++) {
+        if (!are_equal(&got[i], &want[i])) {
+          g_autofree char *what = g_strdup_printf("%s %s", name, smb_counter_name(counter));
+          check_equal(what, &requests[i], got[i], want[i]);
+        }
+      }
+    }
+  }
+}
+END_TEST
+
+// The oracle's short cut for compute capability 1.x against the procedure, step by step.
+START_TEST(test_broadcast_steps) {
+  const Oracle *oracle = oracle_find("sm_10");
+  g_autoptr(SmbArch) arch = load("sm_10");
+  Random random = random_new(1);
+  for (guint i = 0; i < 3000; i++) {
+    guint n_lanes = 1 + random_below(&random, 8);
+    guint banks = 1 + random_below(&random, 3), rows = 1 + random_below(&random, 3);
+    SmbRequest request = {.op = SMB_OP_LD, .width = 4, .mask = (1u << n_lanes) - 1};
+    guint32 words[SMB_WARP_LANES];
+    for (guint lane = 0; lane < n_lanes; lane++) {
+      words[lane] = random_below(&random, banks) + 16 * random_below(&random, rows);
+      request.offset[lane] = words[lane] * 4;
+    }
+    SmbWavefronts want = oracle_count(oracle, &request);
+    ck_assert_uint_eq(want.wavefronts, oracle_search_steps(words, n_lanes));
+    check_request("steps", arch, &request, want);
+  }
+}
+END_TEST
+
+START_TEST(test_mergeable) {
+  Random random = random_new(2);
+  g_autoptr(SmbArch) arch = load("sm_90");
+  for (guint i = 0; i < 100000; i++) {
+    SmbRequest request;
+    gboolean agree[3] = {FALSE, TRUE, TRUE};
+    random_request(&random, arch, &request);
+    for (guint x = 1; x <= 2; x++) {
+      for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+        if ((request.mask >> lane & 1) && (request.mask >> (lane ^ x) & 1))
+          agree[x] &= request.offset[lane] == request.offset[lane ^ x];
+      }
+    }
+    ck_assert_int_eq(smb_request_mergeable(&request), agree[1] || agree[2]);
+  }
+}
+END_TEST
+
+START_TEST(test_counters) {
+  g_autoptr(SmbArch) arch = load("sm_90");
+  ck_assert(smb_counter_available(SMB_COUNTER_PORTABLE));
+  ck_assert(smb_counter_available(smb_counter_best()));
+  ck_assert(!smb_counter_available(SMB_N_COUNTERS));
+  ck_assert_str_eq(smb_counter_name(SMB_COUNTER_AVX2), "avx2");
+  smb_wavefronts_count_span(arch, smb_counter_best(), NULL, 0, NULL);
+}
+END_TEST
+
+int
+main(void) {
+  Suite *suite = suite_create("wavefront");
+  TCase *tcase = tcase_create("wavefront");
+  tcase_set_timeout(tcase, 120);
+  tcase_add_test(tcase, test_recorded);
+  tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tcase, test_random);
+  tcase_add_test(tcase, test_broadcast_steps);
+  tcase_add_test(tcase, test_mergeable);
+  tcase_add_test(tcase, test_counters);
+  suite_add_tcase(suite, tcase);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
