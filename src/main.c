@@ -11,6 +11,7 @@
 
 static const SmbCommand commands[] = {
     {"list", smb_cmd_list, "show what the model knows: architectures, operations, recordings"},
+    {"trace", smb_cmd_trace, "count the wavefronts of a trace of warp requests"},
 };
 
 static gboolean
