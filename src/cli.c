@@ -122,14 +122,30 @@ awaits_value(const GOptionEntry *options, const char *word) {
   return FALSE;
 }
 
-// The command line with "-DN=4" taken apart into "-D" and "N=4", which is what GOption understands.
+// Whether @word gives a value to an option that takes none: GOption would drop it without a word.
+static gboolean
+has_lost_value(const GOptionEntry *options, const char *word) {
+  for (const GOptionEntry *option = options; option && option->long_name; option++) {
+    gsize length = strlen(option->long_name);
+    if (option->arg == G_OPTION_ARG_NONE && g_str_has_prefix(word, "--") &&
+        strncmp(word + 2, option->long_name, length) == 0 && word[2 + length] == '=')
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// The command line as GOption understands it: with "-DN=4" taken apart into "-D" and "N=4".
 static GStrv
-detach_values(const SmbCli *cli, const GOptionEntry *options) {
-  GPtrArray *words = g_ptr_array_new();
+prepare_words(const SmbCli *cli, const GOptionEntry *options, GError **error) {
+  g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
   gboolean verbatim = FALSE; // the value of an option, or all that follows "--"
   gboolean ended = FALSE;
   for (int i = 0; i < cli->argc; i++) {
     const char *word = cli->argv[i];
+    if (!verbatim && !ended && has_lost_value(options, word)) {
+      smb_cli_usage_error(error, "unexpected value: '%s'", word);
+      return NULL;
+    }
     if (!verbatim && !ended && has_attached_value(options, word)) {
       g_ptr_array_add(words, g_strndup(word, 2));
       g_ptr_array_add(words, g_strdup(word + 2));
@@ -140,7 +156,7 @@ detach_values(const SmbCli *cli, const GOptionEntry *options) {
     verbatim = !verbatim && !ended && awaits_value(options, word);
   }
   g_ptr_array_add(words, NULL);
-  return (GStrv)g_ptr_array_free(words, FALSE);
+  return (GStrv)g_ptr_array_steal(words, NULL);
 }
 
 static gboolean
@@ -201,8 +217,8 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
     g_option_context_add_main_entries(context, format_entries, NULL);
   g_option_context_add_main_entries(context, last_entries, NULL);
 
-  g_auto(GStrv) words = detach_values(cli, options);
-  if (!parse_words(context, &words, error))
+  g_auto(GStrv) words = prepare_words(cli, options, error);
+  if (!words || !parse_words(context, &words, error))
     return FALSE;
   if (help)
     return write_help(cli, context);

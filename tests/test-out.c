@@ -1,16 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The writers: spools, tables, CSV and JSON; and the parsers of option values.
+// The writers: spools, tables, CSV and JSON.
 #include <check.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
 
-#include "src/cli.h"
 #include "src/out-csv.h"
 #include "src/out-json.h"
 #include "src/spool.h"
@@ -68,12 +66,16 @@ START_TEST(test_spool_large) {
   gsize length;
   g_autofree char *text = drain(spool, &length);
   ck_assert_uint_gt(length, 3 * SMB_SPOOL_MEMORY_BYTES);
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  ck_assert_uint_eq(g_strv_length(lines), NUMBERS + 3);
-  ck_assert_str_eq(lines[0], "first");
-  for (guint i = 0; i < NUMBERS; i++)
-    ck_assert_uint_eq(g_ascii_strtoull(lines[i + 1], NULL, 10), i);
-  ck_assert_str_eq(lines[NUMBERS + 1], "last");
+  ck_assert(g_str_has_prefix(text, "first\n0\n"));
+  ck_assert(g_str_has_suffix(text, "\nlast\n"));
+  char *line = text + strlen("first\n");
+  guint wrong = 0; // counted, since Check's assertions are slow
+  for (guint i = 0; i < NUMBERS; i++) {
+    wrong += g_ascii_strtoull(line, &line, 10) != i;
+    wrong += *line++ != '\n';
+  }
+  ck_assert_uint_eq(wrong, 0);
+  ck_assert_str_eq(line, "last\n");
 }
 END_TEST
 
@@ -186,59 +188,10 @@ START_TEST(test_json_streamed) {
   ck_assert_int_eq(json_object_get_int_member(root, "schema_version"), 1);
   JsonArray *rows = json_object_get_array_member(root, "rows");
   ck_assert_uint_eq(json_array_get_length(rows), lengths[_i]);
+  guint wrong = 0;
   for (guint i = 0; i < lengths[_i]; i++)
-    ck_assert_int_eq(json_object_get_int_member(json_array_get_object_element(rows, i), "line"), i);
-}
-END_TEST
-
-START_TEST(test_number) {
-  static const char *const wrong[] = {"",     "-1",   "+1",  " 1",  "1 ",
-                                      "0x10", "4097", "1.0", "one", "99999999999999999999999"};
-  guint value = 3;
-  ck_assert(smb_cli_number("--pad", NULL, 0, 4096, &value, NULL));
-  ck_assert_uint_eq(value, 3);
-  ck_assert(smb_cli_number("--pad", "4096", 0, 4096, &value, NULL));
-  ck_assert_uint_eq(value, 4096);
-  for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
-    g_autoptr(GError) error = NULL;
-    g_autofree char *message =
-        g_strdup_printf("--pad '%s': expected a whole number from 0 to 4096", wrong[i]);
-    ck_assert(!smb_cli_number("--pad", wrong[i], 0, 4096, &value, &error));
-    ck_assert_str_eq(error->message, message);
-    ck_assert_uint_eq(value, 4096);
-  }
-}
-END_TEST
-
-START_TEST(test_triple) {
-  static const guint max[3] = {1024, 1024, 64};
-  static const char *const wrong[] = {"",       "0",   "1,",   ",1", "1,2,3,4",
-                                      "1,2,65", "1;2", "1 ,2", "a,b"};
-  guint values[3] = {9, 9, 9};
-  ck_assert(smb_cli_triple("--block", NULL, max, values, NULL));
-  ck_assert_uint_eq(values[2], 9);
-  ck_assert(smb_cli_triple("--block", "32,16", max, values, NULL));
-  ck_assert(values[0] == 32 && values[1] == 16 && values[2] == 1);
-  ck_assert(smb_cli_triple("--block", "1024,1,64", max, values, NULL));
-  ck_assert(values[0] == 1024 && values[1] == 1 && values[2] == 64);
-  for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
-    g_autoptr(GError) error = NULL;
-    ck_assert_msg(!smb_cli_triple("--block", wrong[i], max, values, &error), "'%s'", wrong[i]);
-    ck_assert_ptr_nonnull(strstr(error->message, "expected X, X,Y or X,Y,Z"));
-  }
-}
-END_TEST
-
-START_TEST(test_choice) {
-  static const char *const choices[] = {"row", "col", NULL};
-  guint value = 1;
-  g_autoptr(GError) error = NULL;
-  ck_assert(smb_cli_choice("--read", NULL, choices, &value, NULL));
-  ck_assert_uint_eq(value, 1);
-  ck_assert(smb_cli_choice("--read", "row", choices, &value, NULL));
-  ck_assert_uint_eq(value, 0);
-  ck_assert(!smb_cli_choice("--read", "rows", choices, &value, &error));
-  ck_assert_str_eq(error->message, "--read 'rows': expected one of row, col");
+    wrong += json_object_get_int_member(json_array_get_object_element(rows, i), "line") != i;
+  ck_assert_uint_eq(wrong, 0);
 }
 END_TEST
 
@@ -246,6 +199,7 @@ int
 main(void) {
   Suite *suite = suite_create("out");
   TCase *tcase = tcase_create("out");
+  tcase_set_timeout(tcase, 60);
   tcase_add_test(tcase, test_spool);
   tcase_add_test(tcase, test_spool_large);
   tcase_add_test(tcase, test_spool_failure);
@@ -254,9 +208,6 @@ main(void) {
   tcase_add_test(tcase, test_csv);
   tcase_add_test(tcase, test_json);
   tcase_add_loop_test(tcase, test_json_streamed, 0, 3);
-  tcase_add_test(tcase, test_number);
-  tcase_add_test(tcase, test_triple);
-  tcase_add_test(tcase, test_choice);
   suite_add_tcase(suite, tcase);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);
