@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// One line of a trace. Private to sim/trace*.c.
+#pragma once
+
+#include "sim/trace.h"
+
+/**
+ * SmbTraceLine: a line and where it stands.
+ * @name: how messages call the trace
+ * @number: of the line, from 1
+ * @text: the line; a line feed ends it
+ */
+typedef struct {
+  const char *name;
+  guint64 number;
+  const char *text;
+} SmbTraceLine;
+
+/**
+ * smb_trace_line_parse:
+ * @arch: must have the operation
+ * @request: (out): the request
+ * @expected: (out): the wavefronts that the line says, or SMB_TRACE_NO_COUNT
+ * @found: (out): whether there is a request: not on an empty line
+ * @error: SMB_ERROR_INPUT
+ */
+gboolean smb_trace_line_parse(const SmbTraceLine *line, const SmbArch *arch, SmbRequest *request,
+                              gint64 *expected, gboolean *found, GError **error);
+
+/** Sets an SMB_ERROR_INPUT "NAME:LINE:COLUMN: text" about a place in the line; returns %FALSE. */
+gboolean smb_trace_line_error(const SmbTraceLine *line, const char *at, GError **error,
+                              const char *format, ...) G_GNUC_PRINTF(4, 5);

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// list WHAT: what the model knows. Each thing that can be listed is a row of the table of listers.
+#include "src/commands.h"
+
+#include <string.h>
+
+#include "sim/arch.h"
+#include "sim/data.h"
+#include "sim/request.h"
+#include "src/list-archs.h"
+#include "src/listing.h"
+
+static gboolean option_verbose;
+
+static const GOptionEntry options[] = {
+    {"verbose", 'v', 0, G_OPTION_ARG_NONE, &option_verbose,
+     "with 'archs': every rule of every architecture", NULL},
+    G_OPTION_ENTRY_NULL,
+};
+
+static gboolean
+list_archs(SmbCli *cli, GError **error) {
+  if (cli->n_arguments > 1)
+    return smb_list_rules(cli, (const char *const *)cli->arguments + 1, error);
+  if (!option_verbose)
+    return smb_list_archs(cli, error);
+  g_auto(GStrv) names = smb_arch_list();
+  return smb_list_rules(cli, (const char *const *)names, error);
+}
+
+// What an operation does and what its offsets mean.
+static const char *const op_meanings[SMB_N_OPS] = {
+    [SMB_OP_LD] = "load; an offset per lane",
+    [SMB_OP_ST] = "store; an offset per lane",
+    [SMB_OP_ATOM] = "atomic with a value per lane; an offset per lane",
+    [SMB_OP_RED_UNIFORM] = "reduction of one compile-time constant; an offset per lane",
+    [SMB_OP_CAS] = "compare and swap; an offset per lane",
+    [SMB_OP_LDMATRIX_X1] = "load of one 8x8 matrix; lanes 0 to 7 give its rows of 16 bytes",
+    [SMB_OP_LDMATRIX_X2] = "load of two 8x8 matrices; lanes 0 to 15 give their rows of 16 bytes",
+    [SMB_OP_LDMATRIX_X4] = "load of four 8x8 matrices; each lane gives a row of 16 bytes",
+    [SMB_OP_STMATRIX_X1] = "store of one 8x8 matrix; lanes 0 to 7 give its rows of 16 bytes",
+    [SMB_OP_STMATRIX_X2] = "store of two 8x8 matrices; lanes 0 to 15 give their rows of 16 bytes",
+    [SMB_OP_STMATRIX_X4] = "store of four 8x8 matrices; each lane gives a row of 16 bytes",
+};
+
+static gboolean
+list_ops(SmbCli *cli, G_GNUC_UNUSED GError **error) {
+  static const SmbListingColumn columns[] = {
+      {"name", "name", SMB_LISTING_TEXT},
+      {"class", "class", SMB_LISTING_TEXT},
+      {"widths", "widths", SMB_LISTING_NUMBERS},
+      {"address_lanes", "address lanes", SMB_LISTING_NUMBER},
+      {"meaning", "meaning", SMB_LISTING_TEXT},
+  };
+  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    g_autoptr(GString) widths = g_string_new(NULL);
+    for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
+      if (smb_op_widths((SmbOp)op) & width)
+        g_string_append_printf(widths, "%s%u", widths->len ? " " : "", width);
+    }
+    smb_listing_text(listing, smb_op_name((SmbOp)op));
+    smb_listing_text(listing, smb_op_class_name(smb_op_class((SmbOp)op)));
+    smb_listing_text(listing, widths->str);
+    smb_listing_number(listing, smb_op_address_lanes((SmbOp)op));
+    smb_listing_text(listing, op_meanings[op]);
+  }
+  smb_listing_write(listing, cli, "ops");
+  return TRUE;
+}
+
+// A folder of recordings; a file starts with comments, and then with @header_lines lines of names.
+typedef struct {
+  const char *folder;
+  const char *suffix;
+  const char *kind;
+  guint header_lines;
+} RecordingFolder;
+
+static const RecordingFolder recording_folders[] = {
+    {"measured", ".txt", "requests", 0},
+    {"published", ".csv", "numbers", 1},
+};
+
+static gboolean
+add_recording(SmbListing *listing, const RecordingFolder *folder, const char *name,
+              GError **error) {
+  g_autofree char *path = g_strconcat(folder->folder, "/", name, folder->suffix, NULL);
+  g_autoptr(GBytes) bytes = smb_data_load(path, error);
+  if (!bytes) {
+    g_prefix_error(error, "%s: ", path);
+    return FALSE;
+  }
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  g_autofree char *comment = NULL;
+  guint64 lines = 0;
+  for (gsize start = 0; start < length;) {
+    const char *end = memchr(text + start, '\n', length - start);
+    gsize stop = end ? (gsize)(end - text) : length;
+    g_autofree char *line = g_strstrip(g_strndup(text + start, stop - start));
+    lines += *line && *line != '#';
+    if (*line == '#' && !comment)
+      comment = g_strdup(g_strchug(line + 1));
+    start = stop + 1;
+  }
+  smb_listing_text(listing, path);
+  smb_listing_text(listing, folder->kind);
+  smb_listing_number(listing, lines - MIN(lines, folder->header_lines));
+  smb_listing_text(listing, comment);
+  return TRUE;
+}
+
+static gboolean
+list_recordings(SmbCli *cli, GError **error) {
+  static const SmbListingColumn columns[] = {
+      {"file", "file", SMB_LISTING_TEXT},
+      {"kind", "kind", SMB_LISTING_TEXT},
+      {"entries", "entries", SMB_LISTING_NUMBER},
+      {"description", "description", SMB_LISTING_TEXT},
+  };
+  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  for (guint i = 0; i < G_N_ELEMENTS(recording_folders); i++) {
+    const RecordingFolder *folder = &recording_folders[i];
+    g_auto(GStrv) names = smb_data_list(folder->folder, folder->suffix);
+    for (guint j = 0; names[j]; j++) {
+      if (!add_recording(listing, folder, names[j], error))
+        return FALSE;
+    }
+  }
+  smb_listing_write(listing, cli, "recordings");
+  return TRUE;
+}
+
+// What can be listed. @takes_name: whether a name may follow.
+typedef struct {
+  const char *name;
+  gboolean takes_name;
+  gboolean (*list)(SmbCli *cli, GError **error);
+} Lister;
+
+static const Lister listers[] = {
+    {"archs", TRUE, list_archs},
+    {"ops", FALSE, list_ops},
+    {"recordings", FALSE, list_recordings},
+};
+
+gboolean
+smb_cmd_list(SmbCli *cli, GError **error) {
+  static const SmbCliUsage usage = {
+      "archs|ops|recordings [NAME]",
+      "Shows what the model knows: 'archs' the architectures and where their rules come from (with "
+      "a\n"
+      "NAME the rules of that one), 'ops' the operations of a trace, 'recordings' the counts from\n"
+      "hardware that the model is checked against.",
+      1,
+      2,
+      SMB_CLI_FORMAT,
+  };
+  const char *names[G_N_ELEMENTS(listers) + 1] = {NULL};
+  guint choice = 0;
+
+  if (!smb_cli_parse(cli, &usage, options, error))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(listers); i++)
+    names[i] = listers[i].name;
+  if (!smb_cli_choice("argument", cli->arguments[0], names, &choice, error))
+    return FALSE;
+  const Lister *lister = &listers[choice];
+  if (cli->n_arguments > 1 && !lister->takes_name)
+    return smb_cli_usage_error(error, "unexpected argument '%s' after '%s'", cli->arguments[1],
+                               lister->name);
+  if (option_verbose && (!lister->takes_name || cli->n_arguments > 1))
+    return smb_cli_usage_error(error, "--verbose goes with 'archs' alone");
+  return lister->list(cli, error);
+}

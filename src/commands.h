@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The commands: one function in one file each (src/cmd-NAME.c), and a row in the table of main.c.
+#pragma once
+
+#include "src/cli.h"
+
+G_BEGIN_DECLS
+
+gboolean smb_cmd_list(SmbCli *cli, GError **error);
+gboolean smb_cmd_trace(SmbCli *cli, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/list-archs.h"
+
+#include "sim/arch.h"
+#include "sim/request.h"
+#include "src/listing.h"
+
+// "measured", or "20 measured, 1 assumed": how the rules of an architecture are known.
+static char *
+summarize_evidence(const SmbArch *arch) {
+  static const SmbEvidence order[] = {SMB_EVIDENCE_MEASURED, SMB_EVIDENCE_DOCUMENTED,
+                                      SMB_EVIDENCE_ASSUMED};
+  GString *text = g_string_new(NULL);
+  for (guint e = 0; e < G_N_ELEMENTS(order); e++) {
+    guint n = 0;
+    for (guint op = 0; op < SMB_N_OPS; op++) {
+      for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
+        const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, width);
+        n += rule->defined && rule->evidence == order[e];
+      }
+    }
+    if (n > 0)
+      g_string_append_printf(text, "%s%u %s", text->len ? ", " : "", n,
+                             smb_evidence_name(order[e]));
+  }
+  return g_string_free(text, FALSE);
+}
+
+gboolean
+smb_list_archs(SmbCli *cli, GError **error) {
+  static const SmbListingColumn columns[] = {
+      {"name", "name", SMB_LISTING_TEXT},     {"title", "chips", SMB_LISTING_TEXT},
+      {"banks", "banks", SMB_LISTING_NUMBER}, {"bank_width", "bank bytes", SMB_LISTING_NUMBER},
+      {"rules", "rules", SMB_LISTING_TEXT},   {"source", "source", SMB_LISTING_TEXT},
+  };
+  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  g_auto(GStrv) names = smb_arch_list();
+  for (guint i = 0; names[i]; i++) {
+    g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
+    if (!arch)
+      return FALSE;
+    const SmbArchInfo *info = smb_arch_info(arch);
+    g_autofree char *evidence = summarize_evidence(arch);
+    smb_listing_text(listing, info->name);
+    smb_listing_text(listing, info->title);
+    smb_listing_number(listing, info->banks);
+    smb_listing_number(listing, info->bank_bytes);
+    smb_listing_text(listing, evidence);
+    smb_listing_text(listing, info->source);
+  }
+  smb_listing_write(listing, cli, "archs");
+  if (cli->format == SMB_FORMAT_TEXT)
+    smb_spool_puts(cli->out, "\n'smembank list archs NAME' shows where each rule comes from.\n");
+  return TRUE;
+}
+
+static const char *
+name_conflict(SmbConflict conflict) {
+  switch (conflict) {
+  case SMB_CONFLICT_WORDS:
+    return "words";
+  case SMB_CONFLICT_LANES:
+    return "lanes";
+  case SMB_CONFLICT_ADDRESSES:
+    return "addresses";
+  case SMB_CONFLICT_ONE_BROADCAST:
+    return "one-broadcast";
+  }
+  g_assert_not_reached();
+}
+
+static const char *
+name_lane_group(const SmbPlan *plan) {
+  static const char *const names[] = {"quarter", "half", "warp"};
+  return names[plan->group_shift - 3];
+}
+
+static void
+add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
+  const SmbRule *rule = smb_arch_rule(arch, op, width);
+  if (!rule->defined)
+    return;
+  smb_listing_text(listing, smb_arch_info(arch)->name);
+  smb_listing_text(listing, smb_op_name(op));
+  smb_listing_number(listing, width);
+  smb_listing_text(listing, name_lane_group(&rule->plan));
+  smb_listing_text(listing, rule->merges ? name_lane_group(&rule->merged) : NULL);
+  smb_listing_text(listing, name_conflict((SmbConflict)rule->plan.conflict));
+  smb_listing_number(listing, rule->plan.passes);
+  smb_listing_number(listing, rule->plan.floor);
+  smb_listing_text(listing, rule->since);
+  smb_listing_text(listing, smb_evidence_name(rule->evidence));
+  smb_listing_text(listing, rule->source);
+}
+
+static gboolean
+add_rules(SmbListing *listing, const char *name, GError **error) {
+  g_autoptr(SmbArch) arch = smb_arch_load(name, error);
+  if (!arch)
+    return FALSE;
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2)
+      add_rule(listing, arch, (SmbOp)op, width);
+  }
+  return TRUE;
+}
+
+static const char rules_legend[] =
+    "\nlane group: lanes that are served together; paired: the group when lanes come in pairs on "
+    "equal\n"
+    "addresses. conflict: what waits in one bank: different words, any two lanes, different "
+    "addresses, or\n"
+    "lanes beside the one word that is broadcast. floor: fewest cycles under saturation.\n";
+
+gboolean
+smb_list_rules(SmbCli *cli, const char *const *names, GError **error) {
+  static const SmbListingColumn columns[] = {
+      {"arch", "arch", SMB_LISTING_TEXT},
+      {"op", "op", SMB_LISTING_TEXT},
+      {"width", "width", SMB_LISTING_NUMBER},
+      {"lane_group", "lane group", SMB_LISTING_TEXT},
+      {"paired_lane_group", "paired", SMB_LISTING_TEXT},
+      {"conflict", "conflict", SMB_LISTING_TEXT},
+      {"passes", "passes", SMB_LISTING_NUMBER},
+      {"floor_cycles", "floor", SMB_LISTING_NUMBER},
+      {"since", "since", SMB_LISTING_TEXT},
+      {"evidence", "evidence", SMB_LISTING_TEXT},
+      {"source", "source", SMB_LISTING_TEXT},
+  };
+  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  for (guint i = 0; names[i]; i++) {
+    if (!add_rules(listing, names[i], error))
+      return FALSE;
+  }
+  smb_listing_write(listing, cli, "rules");
+  if (cli->format == SMB_FORMAT_TEXT)
+    smb_spool_puts(cli->out, rules_legend);
+  return TRUE;
+}

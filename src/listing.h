@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A flat list of things with the same facts about each, written once for all formats: a table, an
+// array of JSON objects, or rows of CSV.
+#pragma once
+
+#include <glib.h>
+
+#include "src/cli.h"
+
+G_BEGIN_DECLS
+
+/** What the cells of a column hold. */
+typedef enum {
+  SMB_LISTING_TEXT,
+  SMB_LISTING_NUMBER,
+  SMB_LISTING_NUMBERS, /* whole numbers with a space between: an array in JSON */
+} SmbListingKind;
+
+/** @key: name in JSON and CSV; @header: name in text. */
+typedef struct {
+  const char *key;
+  const char *header;
+  SmbListingKind kind;
+} SmbListingColumn;
+
+typedef struct _SmbListing SmbListing;
+
+/** smb_listing_new: @columns: (transfer none): static. Returns: (transfer full): an empty list */
+SmbListing *smb_listing_new(const SmbListingColumn *columns, guint n_columns);
+void smb_listing_free(SmbListing *listing);
+
+/** Adds the next cell of the row, of any kind; NULL is an absent value. */
+void smb_listing_text(SmbListing *listing, const char *text);
+
+/** Adds the next cell of the row: a whole number. */
+void smb_listing_number(SmbListing *listing, guint64 number);
+
+/** Writes the list in the format of @cli; in JSON it is the member @key of the document. */
+void smb_listing_write(const SmbListing *listing, SmbCli *cli, const char *key);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbListing, smb_listing_free)
+
+G_END_DECLS

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The table of commands.
+#include "config.h"
+
+#include <string.h>
+
+#include "src/cli.h"
+#include "src/commands.h"
+
+static const SmbCommand commands[] = {
+    {"list", smb_cmd_list, "show what the model knows: architectures, operations, recordings"},
+    {"trace", smb_cmd_trace, "count the wavefronts of a trace of warp requests"},
+};
+
+static gboolean
+reject_more_words(const SmbCli *cli, GError **error) {
+  if (cli->argc < 2)
+    return TRUE;
+  return smb_cli_usage_error(error, "unexpected argument '%s'", cli->argv[1]);
+}
+
+static gboolean
+show_help(SmbCli *cli, GError **error) {
+  if (!reject_more_words(cli, error))
+    return FALSE;
+  smb_spool_puts(cli->out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
+                           "Predicts the bank conflicts of GPU shared memory.\n\nCommands:\n");
+  for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+    smb_spool_printf(cli->out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+  smb_spool_puts(cli->out, "\n'smembank COMMAND --help' shows the options of a command.\n"
+                           "'smembank --version' shows the version.\n");
+  return TRUE;
+}
+
+static gboolean
+show_version(SmbCli *cli, GError **error) {
+  if (!reject_more_words(cli, error))
+    return FALSE;
+  smb_spool_puts(cli->out, "smembank " PACKAGE_VERSION "\n");
+  return TRUE;
+}
+
+// What is run when no command is named: the message lists them all.
+static gboolean
+reject_command(SmbCli *cli, GError **error) {
+  GString *names = g_string_new(NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+    g_string_append_printf(names, "%s%s", i ? ", " : "", commands[i].name);
+  g_autofree char *list = g_string_free(names, FALSE);
+  if (cli->argc < 1)
+    return smb_cli_usage_error(error, "missing command: expected one of %s", list);
+  return smb_cli_usage_error(error, "no command '%s': expected one of %s", cli->argv[0], list);
+}
+
+static const SmbCommand switches[] = {
+    {"--help", show_help, NULL},
+    {"-h", show_help, NULL},
+    {"--version", show_version, NULL},
+};
+static const SmbCommand unknown = {"", reject_command, NULL};
+
+static const SmbCommand *
+find_command(const char *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+    if (strcmp(commands[i].name, name) == 0)
+      return &commands[i];
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(switches); i++) {
+    if (strcmp(switches[i].name, name) == 0)
+      return &switches[i];
+  }
+  return &unknown;
+}
+
+int
+main(int argc, char **argv) {
+  const SmbCommand *command = argc > 1 ? find_command(argv[1]) : &unknown;
+  return (int)smb_cli_run(command, MAX(argc - 1, 0), argc > 1 ? argv + 1 : argv);
+}

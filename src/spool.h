@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Output that is held back until a command has succeeded: bad input late in a long stream must leave
+// nothing on standard output. Takes constant memory: what does not fit waits in an unlinked temporary
+// file.
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Most bytes of one spool that are held in memory. */
+#define SMB_SPOOL_MEMORY_BYTES (1u << 20)
+
+typedef struct _SmbSpool SmbSpool;
+
+/** smb_spool_new: Returns: (transfer full): an empty spool, to be released with smb_spool_free() */
+SmbSpool *smb_spool_new(void);
+void smb_spool_free(SmbSpool *spool);
+
+/** Adds @length bytes. A failure (a full disk) is kept and reported by smb_spool_flush(). */
+void smb_spool_write(SmbSpool *spool, const char *bytes, gsize length);
+
+/** Adds a text as it is. */
+void smb_spool_puts(SmbSpool *spool, const char *text);
+
+/** Adds @count times a character. */
+void smb_spool_fill(SmbSpool *spool, char character, gsize count);
+
+/** Adds a whole number in decimal; fast. */
+void smb_spool_number(SmbSpool *spool, guint64 number);
+
+/** Adds a formatted text. */
+void smb_spool_printf(SmbSpool *spool, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** Whether nothing was added yet. */
+gboolean smb_spool_is_empty(const SmbSpool *spool);
+
+/**
+ * smb_spool_append:
+ * @spool: takes the contents
+ * @other: gives them and is empty afterwards
+ */
+void smb_spool_append(SmbSpool *spool, SmbSpool *other);
+
+/**
+ * smb_spool_flush:
+ * @fd: an open file descriptor
+ * @error: a GFileError: what went wrong while the spool was filled, or in writing to @fd
+ *
+ * Writes everything to @fd; the spool is empty afterwards.
+ */
+gboolean smb_spool_flush(SmbSpool *spool, int fd, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbSpool, smb_spool_free)
+
+G_END_DECLS

@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+#
+# What the tests of the commands share. A test runs the program with 'expect', then looks at what it
+# wrote. The first thing that is not as it should be ends the test.
+: "${SMEMBANK:?the program to test}"
+: "${srcdir:?the source tree}"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset NO_COLOR SMEMBANK_DATADIR
+
+die() {
+  echo "FAIL: $*" >&2
+  exit 1
+}
+
+# expect STATUS ARGUMENT...: runs the program. Wrong usage and bad input leave nothing on standard
+# output and one message on standard error that starts with the name of the program.
+expect() {
+  wanted=$1
+  shift
+  last="smembank $*"
+  status=0
+  "$SMEMBANK" "$@" >"$work/out" 2>"$work/err" || status=$?
+  [ "$status" -eq "$wanted" ] || die "$last: status $status, expected $wanted: $(cat "$work/err")"
+  case $wanted in
+  2 | 3 | 4)
+    [ ! -s "$work/out" ] || die "$last: failed, and wrote: $(head -3 "$work/out")"
+    grep -q '^smembank' "$work/err" || die "$last: failed without a message"
+    ;;
+  esac
+}
+
+# shows TEXT: the last run wrote TEXT as a part of its result.
+shows() {
+  grep -qF -e "$1" "$work/out" || die "$last: does not show '$1': $(cat "$work/out")"
+}
+
+# says TEXT: the last run wrote TEXT as a part of its messages.
+says() {
+  grep -qF -e "$1" "$work/err" || die "$last: does not say '$1': $(cat "$work/err")"
+}
+
+# quiet: the last run wrote no message.
+quiet() {
+  [ ! -s "$work/err" ] || die "$last: says: $(cat "$work/err")"
+}
+
+# is_json: the last run wrote a JSON document, as far as there is a program to tell.
+is_json() {
+  [ "$(head -c 1 "$work/out")" = '{' ] || die "$last: wrote no JSON"
+  shows '"schema_version" : 1'
+  if command -v json-glib-validate >/dev/null; then
+    json-glib-validate "$work/out" >"$work/json" 2>&1 || die "$last: $(cat "$work/json")"
+  fi
+}

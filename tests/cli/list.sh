@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# list: every thing that can be listed, in every format.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+things=$("$SMEMBANK" list --help | sed -n 's/.*\[OPTION…\] \([a-z|]*\).*/\1/p' | tr '|' ' ')
+[ -n "$things" ] || die "list --help names nothing"
+for thing in $things; do
+  expect 0 list "$thing"
+  quiet
+  expect 0 list "$thing" --format json
+  is_json
+  shows "\"$thing\" : ["
+  expect 0 list "$thing" --format csv
+  quiet
+  # As many rows in CSV as objects in JSON.
+  rows=$(($(grep -c '' "$work/out") - 1))
+  [ "$rows" -gt 0 ] || die "list $thing: no rows"
+done
+
+expect 0 list archs
+for arch in "${srcdir:?}"/data/archs/*.ini; do
+  name=$(basename "$arch" .ini)
+  shows "$name "
+  expect 0 list archs "$name" --format csv
+  # Every rule says how it is known and from where.
+  ! tail -n +2 "$work/out" | grep -vE ',(measured|documented|assumed),.' || die "$name: no source"
+  expect 0 list archs
+done
+expect 0 list archs sm_90
+shows 'data/measured/h200-requests.txt'
+expect 0 list archs --verbose
+shows 'sm_10 '
+shows 'sm_121 '
+expect 0 list ops
+shows 'ldmatrix.x4'
+expect 0 list ops --format json
+shows '"address_lanes" : 16'
+expect 0 list recordings
+shows 'measured/h200-requests.txt  requests      504'
+
+expect 2 list nothing
+says "'nothing': expected one of archs"
+expect 2 list archs sm_0
+says "no architecture 'sm_0'"
+expect 2 list ops ld
+says "unexpected argument 'ld' after 'ops'"
+expect 2 list ops --verbose
+expect 2 list archs sm_90 more
+
+# The user's own data comes first; a broken file is told with its place.
+mkdir -p "$work/data/archs"
+sed 's/^title=.*/title=My own chip/' "$srcdir/data/archs/sm_90.ini" >"$work/data/archs/sm_90.ini"
+SMEMBANK_DATADIR=$work/data
+export SMEMBANK_DATADIR
+expect 0 list archs
+shows 'My own chip'
+printf '[arch]\ntitle=x\ncompute-capability=9.0\nmax-threads=1\nbanks=7\n' >"$work/data/archs/sm_90.ini"
+expect 3 list archs
+says 'sm_90.ini: [arch] banks: 7: expected 16 or 32'

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# Where the result goes: full disks, closed pipes and descriptors, terminals.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+if [ -w /dev/full ]; then
+  status=0
+  "$SMEMBANK" list archs >/dev/full 2>"$work/err" || status=$?
+  last='list archs >/dev/full'
+  [ "$status" -eq 3 ] || die "$last: status $status"
+  says 'cannot write the result'
+fi
+
+status=0
+"$SMEMBANK" list archs >&- 2>"$work/err" || status=$?
+last='list archs >&-'
+[ "$status" -eq 3 ] || die "$last: status $status"
+says 'cannot write the result'
+
+# A reader that leaves early ends the program without a word.
+"$SMEMBANK" list archs --verbose --format json 2>"$work/err" | head -n 1 >"$work/out"
+last='list archs | head'
+shows '{'
+quiet
+
+# No colour where no terminal is; on one, unless NO_COLOR or TERM say otherwise.
+escape=$(printf '\033')
+recorded=$srcdir/data/measured/h200-requests.txt
+expect 0 trace "$recorded"
+! grep -qF "$escape" "$work/out" || die 'colour in a file'
+if command -v script >/dev/null && TERM=xterm script -qec true /dev/null >/dev/null 2>&1; then
+  terminal() {
+    env "$@" script -qec "'$SMEMBANK' trace '$recorded'" /dev/null </dev/null >"$work/out" 2>&1
+  }
+  last='trace on a terminal'
+  terminal TERM=xterm
+  shows "${escape}[31m"
+  terminal TERM=xterm NO_COLOR=1
+  ! grep -qF "$escape" "$work/out" || die 'colour under NO_COLOR'
+  terminal TERM=dumb
+  ! grep -qF "$escape" "$work/out" || die 'colour on a dumb terminal'
+fi
+
+# Numbers are written the same way everywhere, and a message cannot steer a terminal.
+LC_ALL=C expect 0 trace --format json "$recorded"
+is_json
+expect 3 trace "$work/no${escape}[31m"
+says '\x1b[31m'

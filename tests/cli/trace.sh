@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# trace: counts, comparisons and every kind of bad input.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+recorded=$srcdir/data/measured/h200-requests.txt
+offsets='0 4 8 12 16 20 24 28 32 36 40 44 48 52 56 60 64 68 72 76 80 84 88 92 96 100 104 108 112 116 120 124'
+columns='0 128 256 384 512 640 768 896 1024 1152 1280 1408 1536 1664 1792 1920 2048 2176 2304 2432 2560 2688 2816 2944 3072 3200 3328 3456 3584 3712 3840 3968'
+
+# Every request that an H200 was measured on.
+expect 0 trace --counts "$recorded"
+quiet
+sed -n 's/^[^#].*= //p' "$recorded" | cmp - "$work/out" || die 'counts differ from the recording'
+expect 0 trace "$recorded"
+shows 'compared 504: 504 match, 0 differ'
+quiet
+
+# From standard input, a pipe and with other line ends.
+expect 0 trace --counts "$recorded"
+cp "$work/out" "$work/counts"
+"$SMEMBANK" trace --counts - <"$recorded" | cmp - "$work/counts" || die 'standard input'
+sed 's/$/\r/' "$recorded" | "$SMEMBANK" trace --counts - | cmp - "$work/counts" || die 'CRLF'
+tr ' ' '\t' <"$recorded" | "$SMEMBANK" trace --counts - | cmp - "$work/counts" || die 'tabs'
+printf '# no line end\n\nld 4 ffffffff %s' "$columns" | "$SMEMBANK" trace --counts - >"$work/out"
+[ "$(cat "$work/out")" = 32 ] || die 'last line without a line end'
+
+# The formats.
+expect 0 trace --format json "$recorded"
+is_json
+shows '"compared" : 504'
+shows '"mismatches" : []'
+expect 0 trace --format csv "$recorded"
+shows 'op,width,requests,wavefronts,ideal_wavefronts,excess_wavefronts,max_degree,cycles'
+shows 'cas,4,24,186,48,138,4,192'
+expect 2 trace --counts --format json "$recorded"
+says '--counts writes text'
+
+# A difference is shown in every format, and the status is 1.
+{
+  echo "ld 4 ffffffff $offsets = 1"
+  echo "ld 4 ffffffff $columns = 31"
+  echo "st 4 ffffffff $columns"
+} >"$work/wrong.txt"
+expect 1 trace "$work/wrong.txt"
+shows 'compared 2: 1 match, 1 differ'
+shows 'line 2: ld 4: predicted 32, recorded 31'
+expect 1 trace --counts "$work/wrong.txt"
+[ "$(tr '\n' ' ' <"$work/out")" = '1 32 32 ' ] || die 'counts beside a difference'
+says 'line 2: ld 4: predicted 32, recorded 31'
+expect 1 trace --format json "$work/wrong.txt"
+is_json
+shows '{"line":2,"op":"ld","width":4,"predicted":32,"recorded":31}'
+expect 1 trace --format csv "$work/wrong.txt"
+says 'line 2: ld 4: predicted 32, recorded 31'
+
+# An operation that the architecture's chips lack is counted, and it is said.
+expect 0 trace --arch sm_70 "$recorded"
+shows 'note: stmatrix.x4 came with sm_90'
+expect 0 trace --arch sm_90 "$recorded"
+! grep -q '^note' "$work/out" || die 'a note without a reason'
+expect 3 trace --arch sm_20 "$recorded"
+says ':269:1: sm_20 has no rule for ldmatrix.x1 of 16 bytes'
+
+# Bad input: named with its place, nothing on standard output, however late it comes.
+expect 2 trace
+expect 2 trace "$recorded" "$recorded"
+expect 3 trace "$work/missing"
+says "$work/missing: No such file or directory"
+expect 3 trace ''
+expect 3 trace "$work"
+says "$work: Is a directory"
+: >"$work/empty"
+expect 3 trace "$work/empty"
+says 'no request in it'
+expect 3 trace - <"$work/empty"
+says 'stdin: no request in it'
+printf '# a\n#b\n\n' >"$work/comments"
+expect 3 trace "$work/comments"
+says 'no request in it'
+printf 'ld 4 zz %s\n' "$offsets" >"$work/mask"
+expect 3 trace "$work/mask"
+says "/mask:1:6: 'zz' is not a mask: expected hexadecimal digits"
+head -c 100000 "$SMEMBANK" >"$work/binary"
+expect 3 trace "$work/binary"
+printf '\377\376l\000d\000 \0004\000\n' >"$work/utf16"
+expect 3 trace "$work/utf16"
+says '/utf16:1:4: byte 0x00: not a text'
+truncate -s 100M "$work/zeros" 2>/dev/null || head -c 104857600 /dev/zero >"$work/zeros"
+expect 3 trace "$work/zeros"
+says 'a line of more than 4096 bytes'
+if [ "$(id -u)" -ne 0 ]; then
+  cp "$recorded" "$work/unreadable"
+  chmod 0 "$work/unreadable"
+  expect 3 trace "$work/unreadable"
+  says 'Permission denied'
+fi
+i=0
+while [ "$i" -lt 1000 ]; do
+  cat "$recorded"
+  i=$((i + 1))
+done >"$work/long"
+expect 0 trace "$work/long"
+shows 'compared 504000: 504000 match, 0 differ'
+echo 'ld 4 ffffffff 1' >>"$work/long"
+expect 3 trace --counts "$work/long"
+says "/long:508001:16: 1 offsets: expected one for each of 32 lanes"
+rm "$work/long"
+
+# 100 MB of comments, and a comment of 100 MB before the only request.
+head -c 104857600 /dev/zero | tr '\0' '#' >"$work/comment"
+expect 3 trace "$work/comment"
+says 'no request in it'
+printf '\nld 4 1 %s = 1\n' "$offsets" >>"$work/comment"
+expect 0 trace "$work/comment"
+shows 'compared 1: 1 match, 0 differ'

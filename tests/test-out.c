@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The writers: spools, tables, CSV and JSON.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "src/out-csv.h"
+#include "src/out-json.h"
+#include "src/spool.h"
+#include "src/table.h"
+
+// What a spool writes (transfer full); the spool is empty afterwards.
+static char *
+drain(SmbSpool *spool, gsize *length) {
+  g_autofree char *path = NULL;
+  int fd = g_file_open_tmp("smembank-test-XXXXXX", &path, NULL);
+  ck_assert_int_ge(fd, 0);
+  ck_assert(smb_spool_flush(spool, fd, NULL));
+  close(fd);
+  char *text = NULL;
+  ck_assert(g_file_get_contents(path, &text, length, NULL));
+  g_unlink(path);
+  ck_assert(smb_spool_is_empty(spool));
+  return text;
+}
+
+static void
+assert_drained(SmbSpool *spool, const char *expected) {
+  g_autofree char *text = drain(spool, NULL);
+  ck_assert_str_eq(text, expected);
+}
+
+START_TEST(test_spool) {
+  g_autoptr(SmbSpool) spool = smb_spool_new();
+  ck_assert(smb_spool_is_empty(spool));
+  smb_spool_puts(spool, "a");
+  smb_spool_fill(spool, '-', 3);
+  smb_spool_number(spool, 0);
+  smb_spool_number(spool, G_MAXUINT64);
+  smb_spool_printf(spool, "%s%d\n", "x", 5);
+  ck_assert(!smb_spool_is_empty(spool));
+  assert_drained(spool, "a---018446744073709551615x5\n");
+  assert_drained(spool, "");
+}
+END_TEST
+
+// What is larger than the memory of a spool comes out whole and in order, through another one too.
+START_TEST(test_spool_large) {
+  enum {
+    NUMBERS = 600000
+  };
+  g_autoptr(SmbSpool) spool = smb_spool_new(), other = smb_spool_new();
+  for (guint i = 0; i < NUMBERS; i++) {
+    smb_spool_number(other, i);
+    smb_spool_puts(other, "\n");
+  }
+  smb_spool_puts(spool, "first\n");
+  smb_spool_append(spool, other);
+  ck_assert(smb_spool_is_empty(other));
+  smb_spool_puts(spool, "last\n");
+  gsize length;
+  g_autofree char *text = drain(spool, &length);
+  ck_assert_uint_gt(length, 3 * SMB_SPOOL_MEMORY_BYTES);
+  ck_assert(g_str_has_prefix(text, "first\n0\n"));
+  ck_assert(g_str_has_suffix(text, "\nlast\n"));
+  char *line = text + strlen("first\n");
+  guint wrong = 0; // counted, since Check's assertions are slow
+  for (guint i = 0; i < NUMBERS; i++) {
+    wrong += g_ascii_strtoull(line, &line, 10) != i;
+    wrong += *line++ != '\n';
+  }
+  ck_assert_uint_eq(wrong, 0);
+  ck_assert_str_eq(line, "last\n");
+}
+END_TEST
+
+START_TEST(test_spool_failure) {
+  g_autoptr(SmbSpool) spool = smb_spool_new();
+  g_autoptr(GError) error = NULL;
+  smb_spool_puts(spool, "text");
+  ck_assert(!smb_spool_flush(spool, -1, &error));
+  ck_assert(g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_BADF));
+}
+END_TEST
+
+static SmbTable *
+make_table(void) {
+  SmbTable *table = smb_table_new();
+  smb_table_column(table, "name", SMB_ALIGN_LEFT);
+  smb_table_column(table, "n", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "", SMB_ALIGN_LEFT);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "…é漢"); // 1 + 1 + 2 columns
+  smb_table_number(table, SMB_STYLE_GOOD, 7);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "");
+  smb_table_cell(table, SMB_STYLE_PLAIN, "longer");
+  smb_table_printf(table, SMB_STYLE_BAD, "%d", 1234);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "x");
+  smb_table_rule(table);
+  smb_table_cell(table, SMB_STYLE_DIM, "sum");
+  smb_table_end_row(table);
+  smb_table_end_row(table);
+  return table;
+}
+
+START_TEST(test_table) {
+  g_autoptr(SmbTable) table = make_table();
+  g_autoptr(SmbSpool) spool = smb_spool_new();
+  smb_table_write(table, spool, FALSE);
+  assert_drained(spool, "name       n\n"
+                        "---------------\n"
+                        "…é漢       7\n"
+                        "longer  1234  x\n"
+                        "---------------\n"
+                        "sum\n");
+}
+END_TEST
+
+START_TEST(test_table_colour) {
+  g_autoptr(SmbTable) table = make_table();
+  g_autoptr(SmbSpool) spool = smb_spool_new();
+  smb_table_write(table, spool, TRUE);
+  assert_drained(spool, "\033[1mname\033[0m       \033[1mn\033[0m\n"
+                        "\033[2m---------------\033[0m\n"
+                        "…é漢       \033[32m7\033[0m\n"
+                        "longer  \033[31m1234\033[0m  x\n"
+                        "\033[2m---------------\033[0m\n"
+                        "\033[2msum\033[0m\n");
+}
+END_TEST
+
+START_TEST(test_csv) {
+  static const char *const names[] = {"a", "b,c", NULL};
+  g_autoptr(SmbSpool) spool = smb_spool_new();
+  SmbCsv csv = smb_csv_begin(spool, names);
+  smb_csv_text(&csv, "say \"no\"");
+  smb_csv_number(&csv, 12);
+  smb_csv_end_row(&csv);
+  smb_csv_text(&csv, NULL);
+  smb_csv_text(&csv, "two\nlines");
+  smb_csv_end_row(&csv);
+  smb_csv_text(&csv, "");
+  smb_csv_text(&csv, " plain ");
+  smb_csv_end_row(&csv);
+  assert_drained(spool, "a,\"b,c\"\n\"say \"\"no\"\"\",12\n,\"two\nlines\"\n, plain \n");
+}
+END_TEST
+
+START_TEST(test_json) {
+  g_autoptr(SmbSpool) spool = smb_spool_new();
+  JsonBuilder *json = smb_json_begin("trace");
+  smb_json_text(json, "quoted", "\"\n\xff");
+  smb_json_text(json, "absent", NULL);
+  smb_json_number(json, "large", G_GINT64_CONSTANT(9007199254740993));
+  smb_json_double(json, "half", 0.5);
+  smb_json_boolean(json, "yes", TRUE);
+  smb_json_array(json, "list");
+  smb_json_number(json, NULL, -1);
+  smb_json_null(json, NULL);
+  json_builder_end_array(json);
+  smb_json_end(json, spool);
+  assert_drained(spool, "{\n  \"schema_version\" : 1,\n  \"command\" : \"trace\",\n"
+                        "  \"quoted\" : \"\\\"\\n\xef\xbf\xbd\",\n  \"absent\" : null,\n"
+                        "  \"large\" : 9007199254740993,\n  \"half\" : 0.5,\n  \"yes\" : true,\n"
+                        "  \"list\" : [\n    -1,\n    null\n  ]\n}\n");
+}
+END_TEST
+
+// An array that is streamed reads as any other, whatever its length.
+START_TEST(test_json_streamed) {
+  static const guint lengths[] = {0, 1, 100000};
+  g_autoptr(SmbSpool) spool = smb_spool_new();
+  g_autoptr(SmbSpool) elements = smb_spool_new();
+  for (guint i = 0; i < lengths[_i]; i++) {
+    JsonBuilder *element = smb_json_begin_element();
+    smb_json_number(element, "line", i);
+    smb_json_end_element(element, elements);
+  }
+  smb_json_end_streamed(smb_json_begin("trace"), "rows", elements, spool);
+  g_autofree char *text = drain(spool, NULL);
+  g_autoptr(JsonParser) parser = json_parser_new();
+  ck_assert(json_parser_load_from_data(parser, text, -1, NULL));
+  JsonObject *root = json_node_get_object(json_parser_get_root(parser));
+  ck_assert_int_eq(json_object_get_int_member(root, "schema_version"), 1);
+  JsonArray *rows = json_object_get_array_member(root, "rows");
+  ck_assert_uint_eq(json_array_get_length(rows), lengths[_i]);
+  guint wrong = 0;
+  for (guint i = 0; i < lengths[_i]; i++)
+    wrong += json_object_get_int_member(json_array_get_object_element(rows, i), "line") != i;
+  ck_assert_uint_eq(wrong, 0);
+}
+END_TEST
+
+int
+main(void) {
+  Suite *suite = suite_create("out");
+  TCase *tcase = tcase_create("out");
+  tcase_set_timeout(tcase, 60);
+  tcase_add_test(tcase, test_spool);
+  tcase_add_test(tcase, test_spool_large);
+  tcase_add_test(tcase, test_spool_failure);
+  tcase_add_test(tcase, test_table);
+  tcase_add_test(tcase, test_table_colour);
+  tcase_add_test(tcase, test_csv);
+  tcase_add_test(tcase, test_json);
+  tcase_add_loop_test(tcase, test_json_streamed, 0, 3);
+  suite_add_tcase(suite, tcase);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
