@@ -291,6 +291,15 @@ smb_kernel_evaluate(const SmbKernel *kernel, const char *expression, gint64 *val
   return kernel_macros_evaluate(kernel->macros, expression, value, error);
 }
 
+gsize
+smb_kernel_element_size(const char *type) {
+  const Type *found = type_by_name(type, strlen(type));
+  if (!found || found->kind == KIND_VOID || found->size > SMB_MAX_WIDTH ||
+      (found->size & (found->size - 1)))
+    return 0;
+  return found->size;
+}
+
 GStrv
 smb_kernel_unused_defines(const SmbKernel *kernel) {
   g_autoptr(GStrvBuilder) unused = g_strv_builder_new();

@@ -97,6 +97,14 @@ gboolean smb_kernel_is_serial(const SmbKernel *kernel);
 gboolean smb_kernel_evaluate(const SmbKernel *kernel, const char *expression, gint64 *value,
                              GError **error);
 
+/**
+ * smb_kernel_element_size:
+ * @type: a type by its name, such as "float4"
+ *
+ * Returns: its bytes if one access moves it (1, 2, 4, 8 or 16), else 0; 0 for no type at all
+ */
+gsize smb_kernel_element_size(const char *type);
+
 /** Names of @defines that neither the text nor another macro mentions (transfer full). */
 GStrv smb_kernel_unused_defines(const SmbKernel *kernel);
 

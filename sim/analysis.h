@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a kernel costs: its blocks are run, and the requests that they make are counted per access, per
+// warp and in total. Blocks run in several threads; the result is the same for any number of them.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/arch.h"
+#include "sim/kernel.h"
+#include "sim/wavefront.h"
+
+G_BEGIN_DECLS
+
+/** Warps of the largest block. */
+#define SMB_MAX_WARPS 32
+
+/** Most blocks of a launch, unless SmbAnalysisOptions.max_blocks says otherwise. */
+#define SMB_ANALYSIS_MAX_BLOCKS (G_GUINT64_CONSTANT(1) << 20)
+
+/** Sums over requests of shared memory. */
+typedef struct {
+  guint64 requests;
+  guint64 wavefronts;
+  guint64 ideal;
+  guint64 excess;
+  guint64 cycles; /* under saturation */
+  guint max_degree;
+} SmbTally;
+
+/**
+ * SmbAccess: one access to shared memory, in one direction.
+ * @site: where it stands
+ * @array: the __shared__ variable that it touches (that of its first request)
+ * @total: over all warps and blocks
+ * @warps: by the number of the warp in its block, over all blocks
+ * @worst: the request with the most excess wavefronts; the first of them
+ * @worst_cost: what it costs
+ * @worst_block: the block and warp that made it
+ */
+typedef struct {
+  const SmbSite *site;
+  const char *array;
+  SmbTally total;
+  SmbTally warps[SMB_MAX_WARPS];
+  SmbRequest worst;
+  SmbWavefronts worst_cost;
+  guint64 worst_block;
+  guint worst_warp;
+} SmbAccess;
+
+/**
+ * SmbGlobalAccess: one access to global memory, in one direction.
+ * @buffer: the parameter whose buffer it touches
+ * @requests: warp requests
+ * @segments: segments of the architecture's size (32-byte sectors, 128-byte lines) over all requests
+ * @ideal: segments if the bytes that each request asks for lay side by side
+ * @max_segments: most segments of one request
+ */
+typedef struct {
+  const SmbSite *site;
+  const char *buffer;
+  guint64 requests;
+  guint64 segments;
+  guint64 ideal;
+  guint max_segments;
+} SmbGlobalAccess;
+
+/** A warning, with the block that it was seen in first. */
+typedef struct {
+  SmbWarning kind;
+  guint site; /* indices of smb_kernel_site() */
+  guint other;
+  guint64 block;
+  char *message;
+} SmbAnalysisWarning;
+
+/**
+ * SmbAnalysis:
+ * @accesses: (element-type SmbAccess): those that were executed, in the order of the text
+ * @globals: (element-type SmbGlobalAccess): likewise
+ * @totals: of @accesses, by SmbOpClass
+ * @global_totals: of @globals, by SmbOpClass; only the numbers are set
+ * @warnings: (element-type SmbAnalysisWarning): in the order of the text
+ * @n_warps: warps of a block
+ * @shared_bytes: static and dynamic shared memory of a block
+ */
+typedef struct {
+  GArray *accesses;
+  GArray *globals;
+  SmbTally totals[SMB_N_OP_CLASSES];
+  SmbGlobalAccess global_totals[SMB_N_OP_CLASSES];
+  GArray *warnings;
+  guint n_warps;
+  gsize shared_bytes;
+} SmbAnalysis;
+
+/**
+ * SmbAnalysisOptions: zeros stand for the defaults.
+ * @limits: of the kernel
+ * @max_blocks: largest grid that is run
+ * @threads: how many blocks run at once; 0: one for each processor
+ * @global: (nullable): keeps what the kernel writes to global memory; one thread then
+ */
+typedef struct {
+  SmbKernelLimits limits;
+  guint64 max_blocks;
+  guint threads;
+  SmbGlobal *global;
+} SmbAnalysisOptions;
+
+/**
+ * smb_analysis_run:
+ * @kernel: (transfer none): must outlive the result
+ * @options: (nullable)
+ * @error: the errors of smb_block_new() and smb_block_run(); of several blocks that fail, the first's
+ *
+ * Returns: (transfer full): what @launch of @kernel costs on @arch
+ */
+SmbAnalysis *smb_analysis_run(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
+                              const SmbAnalysisOptions *options, GError **error);
+void smb_analysis_free(SmbAnalysis *analysis);
+
+/** The access with the most excess wavefronts, or the first (transfer none, nullable): none at all. */
+const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);
+
+/** The worst N-way of all accesses; 0 if there are none. */
+guint smb_analysis_max_degree(const SmbAnalysis *analysis);
+
+/** Adds the numbers of one tally to another. */
+void smb_tally_add(SmbTally *tally, const SmbTally *more);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAnalysis, smb_analysis_free)
+
+G_END_DECLS

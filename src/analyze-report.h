@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The result of analyze in each format.
+#pragma once
+
+#include "src/target.h"
+
+G_BEGIN_DECLS
+
+/** What is reported: @by_warp adds a row for each warp; @max_ways is the limit, or G_MAXUINT. */
+typedef struct {
+  const SmbTarget *target;
+  const SmbAnalysis *analysis;
+  gboolean by_warp;
+  guint max_ways;
+} SmbAnalyzeReport;
+
+/** Tables of the accesses, and the sentence that says where the time goes. */
+void smb_analyze_write_text(SmbCli *cli, const SmbAnalyzeReport *report);
+
+/** The source, with the counts of each line in the margin (src/annotate.c). */
+void smb_analyze_annotate(SmbCli *cli, const SmbAnalyzeReport *report);
+
+void smb_analyze_write_json(SmbCli *cli, const SmbAnalyzeReport *report);
+void smb_analyze_write_csv(SmbCli *cli, const SmbAnalyzeReport *report);
+
+/** The heading of the text formats: kernel, block, grid, memory, architecture. */
+void smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report);
+
+/** "sectors" or "lines": what global requests are counted in (transfer none). */
+const char *smb_analyze_segment_name(const SmbArch *arch);
+
+/**
+ * smb_analyze_describe_worst:
+ *
+ * Returns: (transfer full): sentences about the worst access: which lanes meet in which bank, and what
+ *   that costs
+ */
+char *smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis);
+
+G_END_DECLS

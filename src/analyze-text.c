@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "sim/conflict.h"
+#include "src/analyze-report.h"
+#include "src/table.h"
+
+// Longest expression that is shown whole, in columns.
+enum {
+  MAX_EXPRESSION = 48
+};
+
+static char *
+shorten(const char *expression) {
+  if (g_utf8_validate(expression, -1, NULL) && g_utf8_strlen(expression, -1) > MAX_EXPRESSION) {
+    g_autofree char *head = g_utf8_substring(expression, 0, MAX_EXPRESSION - 3);
+    return g_strconcat(head, "...", NULL);
+  }
+  return g_strdup(expression);
+}
+
+static char *
+describe_extent(const guint extent[3]) {
+  if (extent[2] > 1)
+    return g_strdup_printf("%ux%ux%u", extent[0], extent[1], extent[2]);
+  if (extent[1] > 1)
+    return g_strdup_printf("%ux%u", extent[0], extent[1]);
+  return g_strdup_printf("%u", extent[0]);
+}
+
+const char *
+smb_analyze_segment_name(const SmbArch *arch) {
+  return smb_arch_info(arch)->global_segment_bytes == 32 ? "sectors" : "lines";
+}
+
+void
+smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbTarget *target = report->target;
+  g_autofree char *block = describe_extent(target->launch.block);
+  g_autofree char *grid = describe_extent(target->launch.grid);
+  g_autofree char *defines = g_strjoinv(" ", target->defines);
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
+  smb_spool_printf(cli->out, "  %s%s%s\n", target->file, *defines ? "  " : "", defines);
+  smb_spool_printf(cli->out,
+                   "block %s, grid %s, %" G_GSIZE_FORMAT " bytes of shared memory, %s\n\n", block,
+                   grid, report->analysis->shared_bytes, smb_arch_info(cli->arch)->name);
+}
+
+static void
+write_tally(SmbTable *table, const SmbTally *tally) {
+  SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->requests);
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->ideal);
+  smb_table_number(table, style, tally->excess);
+  smb_table_printf(table, style, "%u-way", tally->max_degree);
+}
+
+static void
+write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *report) {
+  g_autofree char *expression = shorten(access->site->expression);
+  smb_table_number(table, SMB_STYLE_DIM, access->site->line);
+  smb_table_cell(table, SMB_STYLE_PLAIN, expression);
+  smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
+  write_tally(table, &access->total);
+  for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
+    if (access->warps[w].requests == 0)
+      continue;
+    smb_table_cell(table, SMB_STYLE_PLAIN, "");
+    smb_table_printf(table, SMB_STYLE_DIM, "  warp %u", w);
+    smb_table_cell(table, SMB_STYLE_PLAIN, "");
+    write_tally(table, &access->warps[w]);
+  }
+}
+
+static void
+write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  g_autoptr(SmbTable) table = smb_table_new();
+  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "shared access", SMB_ALIGN_LEFT);
+  smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    write_access(table, &g_array_index(analysis->accesses, SmbAccess, i), report);
+  smb_table_rule(table);
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    if (analysis->totals[c].requests == 0)
+      continue;
+    smb_table_cell(table, SMB_STYLE_PLAIN, "");
+    smb_table_cell(table, SMB_STYLE_BOLD, "total");
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name((SmbOpClass)c));
+    write_tally(table, &analysis->totals[c]);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_global_numbers(SmbTable *table, const SmbGlobalAccess *access) {
+  SmbStyle style = access->segments > access->ideal ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_number(table, SMB_STYLE_PLAIN, access->requests);
+  smb_table_number(table, SMB_STYLE_PLAIN, access->segments);
+  smb_table_number(table, SMB_STYLE_PLAIN, access->ideal);
+  smb_table_number(table, style, access->segments - access->ideal);
+  smb_table_number(table, style, access->max_segments);
+}
+
+static void
+write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  g_autoptr(SmbTable) table = smb_table_new();
+  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "global access", SMB_ALIGN_LEFT);
+  smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
+  smb_table_column(table, smb_analyze_segment_name(cli->arch), SMB_ALIGN_RIGHT);
+  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  for (guint i = 0; i < analysis->globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
+    g_autofree char *expression = shorten(access->site->expression);
+    smb_table_number(table, SMB_STYLE_DIM, access->site->line);
+    smb_table_cell(table, SMB_STYLE_PLAIN, expression);
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
+    write_global_numbers(table, access);
+  }
+  smb_spool_puts(cli->out, "\n");
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+// The lane that asks for @use, or the first of them.
+static guint
+first_lane(const SmbWordUse *use) {
+  return (guint)__builtin_ctz(use->lanes);
+}
+
+// "lanes 0-15 meet in bank 0: lane 0 wants byte 0, lane 1 byte 128, …"
+static void
+describe_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
+  SmbCollision collision;
+  if (!smb_request_worst_bank(arch, &access->worst, &collision))
+    return;
+  g_autoptr(GArray) uses = smb_request_words(arch, &access->worst);
+  guint shown = 0;
+  g_string_append_printf(text, " In warp %u", access->worst_warp);
+  if (access->worst_block > 0)
+    g_string_append_printf(text, " of block %" G_GUINT64_FORMAT, access->worst_block);
+  g_string_append_printf(text, ", %d lanes meet in bank %u: ", __builtin_popcount(collision.lanes),
+                         collision.bank);
+  for (guint i = 0; i < uses->len && shown < 3; i++) {
+    const SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
+    if (use->group != collision.group || use->bank != collision.bank)
+      continue;
+    guint sharing = (guint)__builtin_popcount(use->lanes);
+    g_string_append_printf(text, "%slane %u", shown ? ", " : "", first_lane(use));
+    if (sharing > 1)
+      g_string_append_printf(text, " and %u more", sharing - 1);
+    g_string_append_printf(text, "%s the word at byte %u", shown ? "" : " want", use->offset);
+    shown++;
+  }
+  if (collision.words > shown)
+    g_string_append_printf(text, " and %u words more", collision.words - shown);
+  g_string_append(text, ".");
+}
+
+char *
+smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
+  const SmbAccess *worst = smb_analysis_worst(analysis);
+  guint64 wavefronts = 0, ideal = 0;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    wavefronts += analysis->totals[c].wavefronts;
+    ideal += analysis->totals[c].ideal;
+  }
+  if (!worst)
+    return g_strdup("The kernel makes no request of shared memory.");
+  if (wavefronts == ideal)
+    return g_strdup_printf("No access waits for a bank: %" G_GUINT64_FORMAT
+                           " wavefronts, as few as these accesses can take.",
+                           wavefronts);
+  GString *text = g_string_new(NULL);
+  g_string_append_printf(text, "The worst access is the %s of %s at line %u.",
+                         smb_op_class_name(worst->site->op_class), worst->site->expression,
+                         worst->site->line);
+  describe_meeting(text, arch, worst);
+  g_string_append_printf(text,
+                         " Its request takes %u wavefront%s where %u would do. All shared accesses "
+                         "together take %" G_GUINT64_FORMAT " wavefronts, %" G_GUINT64_FORMAT
+                         " of them (%.0f %%) in excess.",
+                         worst->worst_cost.wavefronts, worst->worst_cost.wavefronts == 1 ? "" : "s",
+                         worst->worst_cost.ideal, wavefronts, wavefronts - ideal,
+                         100.0 * (double)(wavefronts - ideal) / (double)wavefronts);
+  return g_string_free(text, FALSE);
+}
+
+void
+smb_analyze_write_text(SmbCli *cli, const SmbAnalyzeReport *report) {
+  smb_analyze_write_heading(cli, report);
+  if (report->analysis->accesses->len > 0)
+    write_shared(cli, report);
+  if (report->analysis->globals->len > 0)
+    write_global(cli, report);
+  g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, report->analysis);
+  smb_spool_printf(cli->out, "\n%s\n", sentence);
+}
