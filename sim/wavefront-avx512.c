@@ -3,16 +3,16 @@
 //
 // The counter with AVX-512: the 32 lanes of a request fill two registers.
 //
-// A request whose banks are all asked once ends after one OR over the lanes. For the others the bit
-// matrix lane × bank is transposed to the lanes of each bank, and the distinct words of a bank are
-// counted in two ways. A round serves, in every bank, all lanes on the word of its highest lane: fast when
-// lanes share words. As soon as a round finds no lane that shares, each remaining lane is compared
-// with the lanes below it in its bank instead, all lanes at once: fast when words differ.
+// A request whose banks are all asked once ends after one OR over the lanes, one of a single unit after
+// one comparison. For the others the bit matrix lane × bank is transposed to the lanes of each bank, and
+// the distinct words of a bank are counted in two ways. A round serves, in every bank, all lanes on the
+// word of its highest lane: fast when lanes share words. As soon as a round finds no lane that shares,
+// each remaining lane is compared with the lanes below it in its bank instead, all lanes at once: fast
+// when words differ.
 #include "sim/wavefront-impl.h"
 
 #if SMB_HAVE_X86_COUNTERS
 #  include <immintrin.h>
-#  include <string.h>
 
 #  define AVX512                                                                                   \
     __attribute__((                                                                                \
@@ -292,6 +292,35 @@ is_plan_simple(const SmbPlan *plan) {
          (plan->conflict == SMB_CONFLICT_WORDS || plan->conflict == SMB_CONFLICT_LANES);
 }
 
+// Whether all of @lanes ask for one unit.
+AVX512 static inline gboolean
+is_broadcast(const Prepared *prepared, const SmbRequest *request, Pair offset, guint32 lanes) {
+  __m512i first = _mm512_set1_epi32((int)request->offset[__builtin_ctz(lanes)]);
+  __m512i low = _mm512_maskz_xor_epi32((__mmask16)lanes, offset.low, first);
+  __m512i high = _mm512_maskz_xor_epi32((__mmask16)(lanes >> 16), offset.high, first);
+  __m512i differs = _mm512_srl_epi32(_mm512_or_si512(low, high), prepared->unit_shift);
+  return _mm512_test_epi32_mask(differs, differs) == 0;
+}
+
+// A request that asks some bank twice; @bank and @bit: the bank of each lane, also as a bit.
+AVX512 static inline SmbWavefronts
+count_conflicts(const Prepared *prepared, const SmbRequest *request, Pair offset, Pair bank,
+                Pair bit) {
+  const SmbPlan *plan = prepared->plan;
+  guint32 lanes = request->mask & prepared->lanes;
+  if (plan->conflict == SMB_CONFLICT_WORDS && is_broadcast(prepared, request, offset, lanes))
+    return prepared->clean[__builtin_popcount(occupied_groups(lanes, prepared->tops))];
+  if (!is_plan_simple(plan))
+    return finish_count(plan, smb_count_passes_portable(plan, request));
+  guint n_banks = (guint)__builtin_popcount(or_all(_mm512_or_si512(bit.low, bit.high)));
+  Crowd crowd;
+  crowd.row.low = _mm512_srl_epi32(offset.low, prepared->row_shift);
+  crowd.row.high = _mm512_srl_epi32(offset.high, prepared->row_shift);
+  crowd.bank = bank;
+  crowd.lanes_of = transpose_bits(bit);
+  return finish_count(plan, count_crowd(prepared, &crowd, lanes, n_banks));
+}
+
 AVX512 static inline SmbWavefronts
 count_request(const Prepared *prepared, const SmbRequest *request, Pair offset) {
   const __m512i one = _mm512_set1_epi32(1);
@@ -300,17 +329,9 @@ count_request(const Prepared *prepared, const SmbRequest *request, Pair offset) 
   Pair bit = {_mm512_maskz_sllv_epi32((__mmask16)lanes, one, bank.low),
               _mm512_maskz_sllv_epi32((__mmask16)(lanes >> 16), one, bank.high)};
   guint32 asked = or_all(_mm512_or_si512(bit.low, bit.high));
-  guint n_banks = (guint)__builtin_popcount(asked);
-  if (G_LIKELY(n_banks == (guint)__builtin_popcount(lanes)))
+  if (G_LIKELY(__builtin_popcount(asked) == __builtin_popcount(lanes)))
     return prepared->clean[__builtin_popcount(occupied_groups(lanes, prepared->tops))];
-  if (!is_plan_simple(prepared->plan))
-    return finish_count(prepared->plan, smb_count_passes_portable(prepared->plan, request));
-  Crowd crowd;
-  crowd.row.low = _mm512_srl_epi32(offset.low, prepared->row_shift);
-  crowd.row.high = _mm512_srl_epi32(offset.high, prepared->row_shift);
-  crowd.bank = bank;
-  crowd.lanes_of = transpose_bits(bit);
-  return finish_count(prepared->plan, count_crowd(prepared, &crowd, lanes, n_banks));
+  return count_conflicts(prepared, request, offset, bank, bit);
 }
 
 AVX512 void

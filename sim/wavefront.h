@@ -35,8 +35,8 @@ typedef struct {
 /** Implementations of the counter; all give the same results. */
 typedef enum {
   SMB_COUNTER_PORTABLE, /* C11 */
-  SMB_COUNTER_AVX2,     /* x86-64 with AVX2 */
-  SMB_COUNTER_AVX512,   /* x86-64 with AVX-512 F, BW, VL, DQ, CD, VBMI, VPOPCNTDQ and GFNI */
+  SMB_COUNTER_AVX2,     /* x86-64 with AVX2, BMI1 and POPCNT */
+  SMB_COUNTER_AVX512,   /* the same with AVX-512 F, BW, VL, DQ, CD, VBMI, VPOPCNTDQ and GFNI */
   SMB_N_COUNTERS
 } SmbCounter;
 

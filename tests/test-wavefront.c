@@ -16,19 +16,8 @@
 enum {
   CHUNK = 512, // requests counted by one call
   RECORDED_REQUESTS = 504,
+  RANDOM_REQUESTS = 2000000,
 };
-
-// Random requests compared. Sanitizers slow all of it down by an order of magnitude.
-#if defined(__SANITIZE_ADDRESS__)
-#  define RANDOM_REQUESTS 250000
-#elif defined(__has_feature)
-#  if __has_feature(address_sanitizer)
-#    define RANDOM_REQUESTS 250000
-#  endif
-#endif
-#ifndef RANDOM_REQUESTS
-#  define RANDOM_REQUESTS 2000000
-#endif
 
 static SmbArch *
 load(const char *name) {
