@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/arch.h"
+#include "sim/catalog.h"
 #include "sim/data.h"
 #include "sim/request.h"
 #include "src/list-archs.h"
@@ -68,6 +69,31 @@ list_ops(SmbCli *cli, G_GNUC_UNUSED GError **error) {
     smb_listing_text(listing, op_meanings[op]);
   }
   smb_listing_write(listing, cli, "ops");
+  return TRUE;
+}
+
+static gboolean
+list_kernels(SmbCli *cli, GError **error) {
+  static const SmbListingColumn columns[] = {
+      {"name", "name", SMB_LISTING_TEXT},
+      {"shape", "shape", SMB_LISTING_TEXT},
+      {"block", "block", SMB_LISTING_TEXT},
+      {"shows", "what it shows", SMB_LISTING_TEXT},
+  };
+  g_autoptr(GPtrArray) catalog = smb_catalog_load(error);
+  if (!catalog)
+    return FALSE;
+  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  for (guint i = 0; i < catalog->len; i++) {
+    const SmbCatalogEntry *entry = g_ptr_array_index(catalog, i);
+    g_autofree char *block =
+        g_strdup_printf("%u,%u,%u", entry->block[0], entry->block[1], entry->block[2]);
+    smb_listing_text(listing, entry->name);
+    smb_listing_text(listing, entry->shape);
+    smb_listing_text(listing, block);
+    smb_listing_text(listing, entry->shows);
+  }
+  smb_listing_write(listing, cli, "kernels");
   return TRUE;
 }
 
@@ -142,6 +168,7 @@ typedef struct {
 } Lister;
 
 static const Lister listers[] = {
+    {"kernels", FALSE, list_kernels},
     {"archs", TRUE, list_archs},
     {"ops", FALSE, list_ops},
     {"recordings", FALSE, list_recordings},
@@ -150,8 +177,9 @@ static const Lister listers[] = {
 gboolean
 smb_cmd_list(SmbCli *cli, GError **error) {
   static const SmbCliUsage usage = {
-      "archs|ops|recordings [NAME]",
-      "Shows what the model knows: 'archs' the architectures and where their rules come from (with "
+      "kernels|archs|ops|recordings [NAME]",
+      "Shows what the model knows: 'kernels' the built-in kernels, 'archs' the architectures and "
+      "where their rules come from (with "
       "a\n"
       "NAME the rules of that one), 'ops' the operations of a trace, 'recordings' the counts from\n"
       "hardware that the model is checked against.",

@@ -11,5 +11,6 @@ G_BEGIN_DECLS
 gboolean smb_cmd_analyze(SmbCli *cli, GError **error);
 gboolean smb_cmd_list(SmbCli *cli, GError **error);
 gboolean smb_cmd_trace(SmbCli *cli, GError **error);
+gboolean smb_cmd_validate(SmbCli *cli, GError **error);
 
 G_END_DECLS

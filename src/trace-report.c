@@ -4,6 +4,7 @@
 
 #include "src/out-csv.h"
 #include "src/out-json.h"
+#include "src/target-json.h"
 #include "src/table.h"
 
 static void
@@ -193,14 +194,9 @@ add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
 
 static void
 write_json(SmbTraceReport *report, SmbCli *cli, const char *file, const GPtrArray *notes) {
-  const SmbArchInfo *info = smb_arch_info(cli->arch);
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_text(json, "file", file);
-  smb_json_object(json, "arch");
-  smb_json_text(json, "name", info->name);
-  smb_json_number(json, "banks", info->banks);
-  smb_json_number(json, "bank_width", info->bank_bytes);
-  json_builder_end_object(json);
+  smb_json_arch(json, cli->arch);
   add_json_operations(json, report);
   smb_json_object(json, "comparison");
   smb_json_number(json, "compared", (gint64)report->compared);

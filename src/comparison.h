@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Predicted beside measured, row by row. A row never hides a difference: it matches to the last
+// integer or it does not.
+#pragma once
+
+#include "src/target.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbComparisonRow:
+ * @kernel: name of the kernel, or %NULL for a recorded request
+ * @shape: shape of the kernel, or %NULL
+ * @ipad: words of padding, or -1 if the kernel has none or the source does not say
+ * @op: of a recorded request
+ * @width: of a recorded request, in bytes; 0 for a kernel
+ * @metric: what was measured, such as "wavefronts_ld"
+ * @predicted: what the model says
+ * @measured: what the source says
+ * @gpu: the device, as the source calls it
+ * @source: the document, or FILE:LINE of the recording
+ * @arch: whose rules were used
+ * @match: whether they are equal; never set if @informative
+ * @informative: a published time: shown beside @predicted, not compared
+ */
+typedef struct {
+  char *kernel;
+  char *shape;
+  int ipad;
+  SmbOp op;
+  guint width;
+  const char *metric;
+  double predicted;
+  double measured;
+  char *gpu;
+  char *source;
+  char *arch;
+  gboolean match;
+  gboolean informative;
+} SmbComparisonRow;
+
+/** Rows, and how they came out. @unmeasured: times and other rows without a count to compare. */
+typedef struct {
+  GPtrArray *rows; /* SmbComparisonRow */
+  guint compared;
+  guint matched;
+  guint mismatched;
+  guint unmeasured;
+} SmbComparison;
+
+SmbComparison *smb_comparison_new(void);
+void smb_comparison_free(SmbComparison *comparison);
+
+/**
+ * smb_comparison_add_published:
+ * @kernel: (nullable): only the rows of this kernel
+ * @error: as smb_reference_load(), smb_catalog_load() and smb_analysis_run()
+ *
+ * Runs the catalogue's kernel of each published number on the architecture of its device.
+ */
+gboolean smb_comparison_add_published(SmbComparison *comparison, const char *kernel,
+                                      GError **error);
+
+/**
+ * smb_comparison_add_requests:
+ * @file: (nullable): a trace whose requests carry counts; %NULL for those in data/measured/
+ * @arch: whose rules count them
+ * @error: as smb_trace_reader_next()
+ */
+gboolean smb_comparison_add_requests(SmbComparison *comparison, const char *file, SmbArch *arch,
+                                     GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbComparison, smb_comparison_free)
+
+G_END_DECLS
