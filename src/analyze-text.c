@@ -130,42 +130,76 @@ write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
     write_global_numbers(table, access);
   }
-  smb_spool_puts(cli->out, "\n");
+  if (analysis->accesses->len > 0)
+    smb_spool_puts(cli->out, "\n");
   smb_table_write(table, cli->out, cli->colour);
 }
 
-// The lane that asks for @use, or the first of them.
-static guint
-first_lane(const SmbWordUse *use) {
-  return (guint)__builtin_ctz(use->lanes);
+// "lane 3", "lanes 1 and 16", "lanes 0-15 and 20"
+static void
+append_lanes(GString *text, guint32 lanes) {
+  g_string_append(text, __builtin_popcount(lanes) == 1 ? "lane " : "lanes ");
+  for (gboolean first = TRUE; lanes; first = FALSE) {
+    guint from = (guint)__builtin_ctz(lanes);
+    guint32 above = ~(lanes >> from);
+    guint n = above ? (guint)__builtin_ctz(above) : SMB_WARP_LANES;
+    guint32 run = n == SMB_WARP_LANES ? 0xffffffffu : ((1u << n) - 1) << from;
+    lanes &= ~run;
+    g_string_append_printf(text, "%s%u", first ? "" : lanes ? ", " : " and ", from);
+    if (n > 1)
+      g_string_append_printf(text, "-%u", from + n - 1);
+  }
 }
 
-// "lanes 0-15 meet in bank 0: lane 0 wants byte 0, lane 1 byte 128, …"
+// "the half-warp of lanes 16-31": which lanes are served together, where that is not the warp.
 static void
-describe_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
+append_group(GString *text, const SmbPlan *plan, guint group) {
+  static const char *const names[] = {"warp", "half-warp", "quarter-warp"};
+  guint size = 1u << plan->group_shift;
+  if (size == SMB_WARP_LANES)
+    return;
+  g_string_append_printf(text, " (of the %s of lanes %u-%u, which is served by itself)",
+                         names[5 - plan->group_shift], group * size, (group + 1) * size - 1);
+}
+
+// The first words that lanes ask of the bank.
+static void
+append_words(GString *text, const GArray *uses, const SmbCollision *collision) {
+  enum {
+    MAX_WORDS = 3
+  };
+  guint shown = 0;
+  for (guint i = 0; i < uses->len && shown < MAX_WORDS; i++) {
+    const SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
+    if (use->group != collision->group || use->bank != collision->bank)
+      continue;
+    g_string_append(text, shown ? ", " : ": ");
+    append_lanes(text, use->lanes);
+    g_string_append_printf(text, " for the word at byte %u", use->offset);
+    shown++;
+  }
+  if (collision->words > shown)
+    g_string_append(text, ", and so on");
+}
+
+// Which lanes of the access's worst request meet in which bank, and for what.
+static void
+append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
   SmbCollision collision;
   if (!smb_request_worst_bank(arch, &access->worst, &collision))
     return;
   g_autoptr(GArray) uses = smb_request_words(arch, &access->worst);
-  guint shown = 0;
+  const SmbPlan *plan = smb_wavefronts_plan(arch, &access->worst);
   g_string_append_printf(text, " In warp %u", access->worst_warp);
   if (access->worst_block > 0)
     g_string_append_printf(text, " of block %" G_GUINT64_FORMAT, access->worst_block);
-  g_string_append_printf(text, ", %d lanes meet in bank %u: ", __builtin_popcount(collision.lanes),
-                         collision.bank);
-  for (guint i = 0; i < uses->len && shown < 3; i++) {
-    const SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
-    if (use->group != collision.group || use->bank != collision.bank)
-      continue;
-    guint sharing = (guint)__builtin_popcount(use->lanes);
-    g_string_append_printf(text, "%slane %u", shown ? ", " : "", first_lane(use));
-    if (sharing > 1)
-      g_string_append_printf(text, " and %u more", sharing - 1);
-    g_string_append_printf(text, "%s the word at byte %u", shown ? "" : " want", use->offset);
-    shown++;
-  }
-  if (collision.words > shown)
-    g_string_append_printf(text, " and %u words more", collision.words - shown);
+  g_string_append(text, ", ");
+  append_lanes(text, collision.lanes);
+  append_group(text, plan, collision.group);
+  g_string_append_printf(text, " meet in bank %u", collision.bank);
+  if (plan->conflict == SMB_CONFLICT_LANES)
+    g_string_append(text, ", where an atomic serves one lane after another, also on one word");
+  append_words(text, uses, &collision);
   g_string_append(text, ".");
 }
 
@@ -187,13 +221,13 @@ smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   g_string_append_printf(text, "The worst access is the %s of %s at line %u.",
                          smb_op_class_name(worst->site->op_class), worst->site->expression,
                          worst->site->line);
-  describe_meeting(text, arch, worst);
+  append_meeting(text, arch, worst);
   g_string_append_printf(text,
-                         " Its request takes %u wavefront%s where %u would do. All shared accesses "
+                         " That request takes %u wavefronts where %u would do. All shared accesses "
                          "together take %" G_GUINT64_FORMAT " wavefronts, %" G_GUINT64_FORMAT
                          " of them (%.0f %%) in excess.",
-                         worst->worst_cost.wavefronts, worst->worst_cost.wavefronts == 1 ? "" : "s",
-                         worst->worst_cost.ideal, wavefronts, wavefronts - ideal,
+                         worst->worst_cost.wavefronts, worst->worst_cost.ideal, wavefronts,
+                         wavefronts - ideal,
                          100.0 * (double)(wavefronts - ideal) / (double)wavefronts);
   return g_string_free(text, FALSE);
 }

@@ -218,14 +218,26 @@ write_json_row(JsonBuilder *json, const SmbComparisonRow *row) {
   json_builder_end_object(json);
 }
 
+// The published times, or all other rows.
+static void
+write_json_rows(JsonBuilder *json, const SmbComparison *comparison, gboolean times) {
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if ((row->informative && row->kernel) == times)
+      write_json_row(json, row);
+  }
+}
+
 void
 smb_comparison_write_json(SmbCli *cli, const SmbComparison *comparison) {
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_null(json, "device");
   smb_json_text(json, "measured_by", provenance);
   smb_json_array(json, "rows");
-  for (guint i = 0; i < comparison->rows->len; i++)
-    write_json_row(json, g_ptr_array_index(comparison->rows, i));
+  write_json_rows(json, comparison, FALSE);
+  json_builder_end_array(json);
+  smb_json_array(json, "times");
+  write_json_rows(json, comparison, TRUE);
   json_builder_end_array(json);
   smb_json_object(json, "summary");
   smb_json_number(json, "compared", comparison->compared);

@@ -40,7 +40,7 @@ smb_comparison_free(SmbComparison *comparison) {
 static void
 add_row(SmbComparison *comparison, SmbComparisonRow *row) {
   if (row->informative) {
-    comparison->unmeasured++;
+    comparison->unmeasured += row->kernel == NULL;
   } else {
     comparison->compared++;
     comparison->matched += row->match;

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
  * @source: the document, or FILE:LINE of the recording
  * @arch: whose rules were used
  * @match: whether they are equal; never set if @informative
- * @informative: a published time: shown beside @predicted, not compared
+ * @informative: a published time, or a request without a count: shown, not compared
  */
 typedef struct {
   char *kernel;
@@ -41,7 +41,8 @@ typedef struct {
   gboolean informative;
 } SmbComparisonRow;
 
-/** Rows, and how they came out. @unmeasured: times and other rows without a count to compare. */
+/** Rows, and how they came out. @unmeasured: requests that carry no
+ * count; published times are neither. */
 typedef struct {
   GPtrArray *rows; /* SmbComparisonRow */
   guint compared;
