@@ -26,9 +26,11 @@ typedef struct {
  * @found: (out): whether there is a request: not on an empty line
  * @error: SMB_ERROR_INPUT
  */
-gboolean smb_trace_line_parse(const SmbTraceLine *line, const SmbArch *arch, SmbRequest *request,
-                              gint64 *expected, gboolean *found, GError **error);
+G_GNUC_INTERNAL gboolean smb_trace_line_parse(const SmbTraceLine *line, const SmbArch *arch,
+                                              SmbRequest *request, gint64 *expected,
+                                              gboolean *found, GError **error);
 
 /** Sets an SMB_ERROR_INPUT "NAME:LINE:COLUMN: text" about a place in the line; returns %FALSE. */
-gboolean smb_trace_line_error(const SmbTraceLine *line, const char *at, GError **error,
-                              const char *format, ...) G_GNUC_PRINTF(4, 5);
+G_GNUC_INTERNAL gboolean smb_trace_line_error(const SmbTraceLine *line, const char *at,
+                                              GError **error, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
