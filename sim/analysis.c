@@ -38,12 +38,21 @@ smb_tally_add(SmbTally *tally, const SmbTally *more) {
   tally->max_degree = MAX(tally->max_degree, more->max_degree);
 }
 
+void
+smb_tally_count(SmbTally *tally, const SmbWavefronts *cost) {
+  tally->requests++;
+  tally->wavefronts += cost->wavefronts;
+  tally->ideal += cost->ideal;
+  tally->excess += cost->excess;
+  tally->cycles += cost->cycles;
+  tally->max_degree = MAX(tally->max_degree, cost->degree);
+}
+
 static void
 count_shared(gpointer user, guint site, guint warp, const char *array, const SmbRequest *request) {
   Worker *worker = user;
   SmbAccess *access = &worker->accesses[site];
   SmbWavefronts cost = smb_wavefronts_count(worker->arch, request);
-  SmbTally tally = {1, cost.wavefronts, cost.ideal, cost.excess, cost.cycles, cost.degree};
   if (access->total.requests == 0) {
     access->array = array;
     worker->first_block[site] = worker->index;
@@ -54,8 +63,8 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     access->worst_block = worker->index;
     access->worst_warp = warp;
   }
-  smb_tally_add(&access->total, &tally);
-  smb_tally_add(&access->warps[warp], &tally);
+  smb_tally_count(&access->total, &cost);
+  smb_tally_count(&access->warps[warp], &cost);
 }
 
 // Distinct values of a short array, which is reordered.

@@ -128,6 +128,9 @@ const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);
 /** The worst N-way of all accesses; 0 if there are none. */
 guint smb_analysis_max_degree(const SmbAnalysis *analysis);
 
+/** Adds one request and what it costs. */
+void smb_tally_count(SmbTally *tally, const SmbWavefronts *cost);
+
 /** Adds the numbers of one tally to another. */
 void smb_tally_add(SmbTally *tally, const SmbTally *more);
 

@@ -51,12 +51,19 @@ starts_specifier(const Token *token) {
          is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words));
 }
 
+// Whether a word is here that this language has not, and that is no variable of the kernel's.
+static gboolean
+is_refused(Parser *parser) {
+  return is_one_of(parser->at, refused_words, G_N_ELEMENTS(refused_words)) &&
+         !parser_find(parser, parser->at);
+}
+
 gboolean
 parse_starts_type(Parser *parser) {
   const Token *token = parser->at;
   if (token->kind != TOKEN_NAME)
     return FALSE;
-  if (starts_specifier(token) || is_one_of(token, refused_words, G_N_ELEMENTS(refused_words)))
+  if (starts_specifier(token) || is_refused(parser))
     return TRUE;
   return type_by_name(token->text, token->length) != NULL && !parser_find(parser, token);
 }
@@ -173,7 +180,8 @@ parse_specifiers(Parser *parser, Specifiers *specifiers) {
   memset(specifiers, 0, sizeof *specifiers);
   for (;;) {
     gboolean failed;
-    if (is_one_of(parser->at, refused_words, G_N_ELEMENTS(refused_words)))
+    // Behind a type the word may be the name of a variable: "int half".
+    if (!words.base && is_refused(parser))
       return refuse_word(parser, parser->at);
     if (take_qualifier(parser, specifiers, &failed)) {
       if (failed)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 
-#include "sim/conflict.h"
 #include "src/analyze-report.h"
+#include "src/describe.h"
 #include "src/table.h"
 
 // Longest expression that is shown whole, in columns.
@@ -135,72 +135,16 @@ write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_table_write(table, cli->out, cli->colour);
 }
 
-// "lane 3", "lanes 1 and 16", "lanes 0-15 and 20"
-static void
-append_lanes(GString *text, guint32 lanes) {
-  g_string_append(text, __builtin_popcount(lanes) == 1 ? "lane " : "lanes ");
-  for (gboolean first = TRUE; lanes; first = FALSE) {
-    guint from = (guint)__builtin_ctz(lanes);
-    guint32 above = ~(lanes >> from);
-    guint n = above ? (guint)__builtin_ctz(above) : SMB_WARP_LANES;
-    guint32 run = n == SMB_WARP_LANES ? 0xffffffffu : ((1u << n) - 1) << from;
-    lanes &= ~run;
-    g_string_append_printf(text, "%s%u", first ? "" : lanes ? ", " : " and ", from);
-    if (n > 1)
-      g_string_append_printf(text, "-%u", from + n - 1);
-  }
-}
-
-// "the half-warp of lanes 16-31": which lanes are served together, where that is not the warp.
-static void
-append_group(GString *text, const SmbPlan *plan, guint group) {
-  static const char *const names[] = {"warp", "half-warp", "quarter-warp"};
-  guint size = 1u << plan->group_shift;
-  if (size == SMB_WARP_LANES)
-    return;
-  g_string_append_printf(text, " (of the %s of lanes %u-%u, which is served by itself)",
-                         names[5 - plan->group_shift], group * size, (group + 1) * size - 1);
-}
-
-// The first words that lanes ask of the bank.
-static void
-append_words(GString *text, const GArray *uses, const SmbCollision *collision) {
-  enum {
-    MAX_WORDS = 3
-  };
-  guint shown = 0;
-  for (guint i = 0; i < uses->len && shown < MAX_WORDS; i++) {
-    const SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
-    if (use->group != collision->group || use->bank != collision->bank)
-      continue;
-    g_string_append(text, shown ? ", " : ": ");
-    append_lanes(text, use->lanes);
-    g_string_append_printf(text, " for the word at byte %u", use->offset);
-    shown++;
-  }
-  if (collision->words > shown)
-    g_string_append(text, ", and so on");
-}
-
-// Which lanes of the access's worst request meet in which bank, and for what.
+// Which lanes of the access's worst request meet, as a sentence.
 static void
 append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
-  SmbCollision collision;
-  if (!smb_request_worst_bank(arch, &access->worst, &collision))
+  g_autoptr(GString) meeting = g_string_new(NULL);
+  if (!smb_describe_meeting(meeting, arch, &access->worst))
     return;
-  g_autoptr(GArray) uses = smb_request_words(arch, &access->worst);
-  const SmbPlan *plan = smb_wavefronts_plan(arch, &access->worst);
   g_string_append_printf(text, " In warp %u", access->worst_warp);
   if (access->worst_block > 0)
     g_string_append_printf(text, " of block %" G_GUINT64_FORMAT, access->worst_block);
-  g_string_append(text, ", ");
-  append_lanes(text, collision.lanes);
-  append_group(text, plan, collision.group);
-  g_string_append_printf(text, " meet in bank %u", collision.bank);
-  if (plan->conflict == SMB_CONFLICT_LANES)
-    g_string_append(text, ", where an atomic serves one lane after another, also on one word");
-  append_words(text, uses, &collision);
-  g_string_append(text, ".");
+  g_string_append_printf(text, ", %s.", meeting->str);
 }
 
 char *

@@ -10,12 +10,15 @@
 #include "sim/wavefront.h"
 #include "src/input.h"
 #include "src/trace-report.h"
+#include "src/trace-rows.h"
 
-static gboolean option_counts;
+static gboolean option_counts, option_requests;
 
 static const GOptionEntry options[] = {
     {"counts", 0, 0, G_OPTION_ARG_NONE, &option_counts,
      "write the wavefronts of each request, one number a line, and no summary", NULL},
+    {"requests", 0, 0, G_OPTION_ARG_NONE, &option_requests,
+     "write a row for each request: what it costs, and which lanes meet where", NULL},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -28,7 +31,8 @@ write_counts(SmbSpool *out, const SmbWavefronts *counts, gsize n) {
 }
 
 static gboolean
-count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, GError **error) {
+count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, SmbTraceRows *rows,
+            GError **error) {
   SmbCounter counter = smb_counter_best();
   g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
   SmbWavefronts counts[SMB_TRACE_BATCH_REQUESTS];
@@ -39,6 +43,8 @@ count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, GError 
     smb_trace_report_add(report, cli->format, batch, counts);
     if (option_counts)
       write_counts(cli->out, counts, batch->n);
+    else if (option_requests)
+      smb_trace_rows_add(rows, cli, batch, counts);
   } while (batch->n > 0);
   return TRUE;
 }
@@ -61,6 +67,8 @@ smb_cmd_trace(SmbCli *cli, GError **error) {
     return FALSE;
   if (option_counts && cli->format != SMB_FORMAT_TEXT)
     return smb_cli_usage_error(error, "--counts writes text: leave out --format");
+  if (option_counts && option_requests)
+    return smb_cli_usage_error(error, "expected one of --counts and --requests");
 
   const char *path = cli->arguments[0];
   g_autoptr(GInputStream) stream = smb_input_open(path, error);
@@ -70,12 +78,18 @@ smb_cmd_trace(SmbCli *cli, GError **error) {
   g_autoptr(SmbSpool) mismatches = smb_spool_new();
   g_autofree SmbTraceReport *report = g_new0(SmbTraceReport, 1);
   report->mismatches = mismatches;
-  if (!count_trace(cli, reader, report, error))
+  g_autoptr(SmbSpool) elements = smb_spool_new();
+  SmbTraceRows rows = {.elements = elements};
+  if (option_requests)
+    smb_trace_rows_begin(&rows, cli);
+  if (!count_trace(cli, reader, report, &rows, error))
     return FALSE;
   if (report->mismatched > 0)
     cli->status = SMB_EXIT_DIFFERS;
-  if (!option_counts)
+  if (!option_counts && !option_requests)
     return smb_trace_report_write(report, cli, path, error);
+  if (option_requests)
+    smb_trace_rows_end(&rows, cli, path);
   smb_spool_append(cli->messages, mismatches);
   return TRUE;
 }

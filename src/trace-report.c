@@ -34,13 +34,7 @@ smb_trace_report_add(SmbTraceReport *report, SmbFormat format, const SmbTraceBat
                      const SmbWavefronts *counts) {
   for (gsize i = 0; i < batch->n; i++) {
     const SmbRequest *request = &batch->requests[i];
-    SmbTraceSum *sum = &report->sums[request->op][smb_width_index(request->width)];
-    sum->requests++;
-    sum->wavefronts += counts[i].wavefronts;
-    sum->ideal += counts[i].ideal;
-    sum->excess += counts[i].excess;
-    sum->cycles += counts[i].cycles;
-    sum->max_degree = MAX(sum->max_degree, counts[i].degree);
+    smb_tally_count(&report->sums[request->op][smb_width_index(request->width)], &counts[i]);
     if (batch->expected[i] == SMB_TRACE_NO_COUNT)
       continue;
     report->compared++;
@@ -49,21 +43,14 @@ smb_trace_report_add(SmbTraceReport *report, SmbFormat format, const SmbTraceBat
   }
 }
 
-static SmbTraceSum
+static SmbTally
 sum_class(const SmbTraceReport *report, SmbOpClass op_class) {
-  SmbTraceSum total = {0};
+  SmbTally total = {0};
   for (guint op = 0; op < SMB_N_OPS; op++) {
     if (smb_op_class((SmbOp)op) != op_class)
       continue;
-    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      const SmbTraceSum *sum = &report->sums[op][i];
-      total.requests += sum->requests;
-      total.wavefronts += sum->wavefronts;
-      total.ideal += sum->ideal;
-      total.excess += sum->excess;
-      total.cycles += sum->cycles;
-      total.max_degree = MAX(total.max_degree, sum->max_degree);
-    }
+    for (guint i = 0; i < SMB_N_WIDTHS; i++)
+      smb_tally_add(&total, &report->sums[op][i]);
   }
   return total;
 }
@@ -101,7 +88,7 @@ make_notes(const SmbTraceReport *report, const SmbArch *arch, GError **error) {
 }
 
 static void
-add_table_row(SmbTable *table, const char *name, const char *width, const SmbTraceSum *sum) {
+add_table_row(SmbTable *table, const char *name, const char *width, const SmbTally *sum) {
   SmbStyle style = sum->excess > 0 ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
   smb_table_cell(table, SMB_STYLE_PLAIN, name);
   smb_table_cell(table, SMB_STYLE_PLAIN, width);
@@ -130,7 +117,7 @@ write_table(const SmbTraceReport *report, SmbCli *cli) {
   }
   smb_table_rule(table);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
-    SmbTraceSum total = sum_class(report, (SmbOpClass)c);
+    SmbTally total = sum_class(report, (SmbOpClass)c);
     g_autofree char *name = g_strconcat("all ", smb_op_class_name((SmbOpClass)c), "s", NULL);
     if (total.requests > 0)
       add_table_row(table, name, "", &total);
@@ -157,7 +144,7 @@ write_text(SmbTraceReport *report, SmbCli *cli, const GPtrArray *notes) {
 }
 
 static void
-add_json_sums(JsonBuilder *json, const SmbTraceSum *sum) {
+add_json_sums(JsonBuilder *json, const SmbTally *sum) {
   smb_json_number(json, "requests", (gint64)sum->requests);
   smb_json_number(json, "wavefronts", (gint64)sum->wavefronts);
   smb_json_number(json, "ideal_wavefronts", (gint64)sum->ideal);
@@ -169,7 +156,7 @@ add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
   smb_json_array(json, "operations");
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      const SmbTraceSum *sum = &report->sums[op][i];
+      const SmbTally *sum = &report->sums[op][i];
       if (sum->requests == 0)
         continue;
       smb_json_object(json, NULL);
@@ -184,7 +171,7 @@ add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
   json_builder_end_array(json);
   smb_json_object(json, "totals");
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
-    SmbTraceSum total = sum_class(report, (SmbOpClass)c);
+    SmbTally total = sum_class(report, (SmbOpClass)c);
     smb_json_object(json, smb_op_class_name((SmbOpClass)c));
     add_json_sums(json, &total);
     json_builder_end_object(json);
@@ -218,7 +205,7 @@ write_csv(SmbTraceReport *report, SmbCli *cli) {
   SmbCsv csv = smb_csv_begin(cli->out, names);
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      const SmbTraceSum *sum = &report->sums[op][i];
+      const SmbTally *sum = &report->sums[op][i];
       if (sum->requests == 0)
         continue;
       const guint64 numbers[] = {1u << i,     sum->requests,   sum->wavefronts, sum->ideal,

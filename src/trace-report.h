@@ -5,23 +5,13 @@
 // of the trace, and how they are written.
 #pragma once
 
-#include "sim/arch.h"
+#include "sim/analysis.h"
 #include "sim/trace.h"
 #include "sim/wavefront.h"
 #include "src/cli.h"
 #include "src/spool.h"
 
 G_BEGIN_DECLS
-
-/** Sums over requests; @max_degree is the worst of them. */
-typedef struct {
-  guint64 requests;
-  guint64 wavefronts;
-  guint64 ideal;
-  guint64 excess;
-  guint64 cycles;
-  guint32 max_degree;
-} SmbTraceSum;
 
 /**
  * SmbTraceReport:
@@ -31,7 +21,7 @@ typedef struct {
  * @mismatches: takes a row for each of these, in the format of the result
  */
 typedef struct {
-  SmbTraceSum sums[SMB_N_OPS][SMB_N_WIDTHS];
+  SmbTally sums[SMB_N_OPS][SMB_N_WIDTHS];
   guint64 compared;
   guint64 mismatched;
   SmbSpool *mismatches;

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Sentences about one request: which lanes meet in which bank, and for what.
+#pragma once
+
+#include "sim/arch.h"
+#include "sim/request.h"
+
+G_BEGIN_DECLS
+
+/** Adds "lane 3", "lanes 1 and 16" or "lanes 0-15, 20 and 31". */
+void smb_describe_lanes(GString *text, guint32 lanes);
+
+/**
+ * smb_describe_meeting:
+ * @text: takes the words
+ * @request: a request that passed its checks
+ *
+ * Adds which lanes meet in the bank that the request waits for most: "lanes 1 and 16 meet in bank 1:
+ * lane 1 for the word at byte 132, lane 16 for …". Without an end of the sentence.
+ *
+ * Returns: %FALSE, and nothing added, if every bank is done in one pass
+ */
+gboolean smb_describe_meeting(GString *text, const SmbArch *arch, const SmbRequest *request);
+
+G_END_DECLS

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// trace --requests: a row for each request, in constant memory.
+#pragma once
+
+#include "sim/trace.h"
+#include "sim/wavefront.h"
+#include "src/cli.h"
+#include "src/out-csv.h"
+
+G_BEGIN_DECLS
+
+/** @elements: takes the rows of JSON until the document ends; @csv: writes the rows of CSV. */
+typedef struct {
+  SmbSpool *elements;
+  SmbCsv csv;
+} SmbTraceRows;
+
+void smb_trace_rows_begin(SmbTraceRows *rows, SmbCli *cli);
+
+/** Adds requests and what they cost. */
+void smb_trace_rows_add(SmbTraceRows *rows, SmbCli *cli, const SmbTraceBatch *batch,
+                        const SmbWavefronts *counts);
+
+/** @file: the trace, as the user named it. */
+void smb_trace_rows_end(SmbTraceRows *rows, SmbCli *cli, const char *file);
+
+G_END_DECLS
