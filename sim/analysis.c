@@ -120,9 +120,9 @@ note_warning(GArray *warnings, const SmbAnalysisWarning *warning) {
     }
     return;
   }
-  SmbAnalysisWarning copy = *warning;
-  copy.message = g_strdup(warning->message);
-  g_array_append_val(warnings, copy);
+  g_array_append_vals(warnings, warning, 1);
+  SmbAnalysisWarning *added = &g_array_index(warnings, SmbAnalysisWarning, warnings->len - 1);
+  added->message = g_strdup(warning->message);
 }
 
 static void
