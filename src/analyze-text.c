@@ -8,7 +8,7 @@
 
 // Longest expression that is shown whole, in columns.
 enum {
-  MAX_EXPRESSION = 48
+  MAX_EXPRESSION = 42
 };
 
 static char *

@@ -61,13 +61,13 @@ is_json() {
 # golden FILE: the last run wrote what FILE in tests/cli/golden holds. SMEMBANK_UPDATE_GOLDEN=1 in the
 # environment of 'make check' writes the files anew: look at every difference before it is committed.
 golden() {
-  file=$srcdir/tests/cli/golden/$1
+  stored=$srcdir/tests/cli/golden/$1
   if [ -n "${SMEMBANK_UPDATE_GOLDEN-}" ]; then
-    cp "$work/out" "$file"
+    cp "$work/out" "$stored"
     return
   fi
-  cmp -s "$file" "$work/out" || {
-    diff "$file" "$work/out" >&2 || true
+  cmp -s "$stored" "$work/out" || {
+    diff "$stored" "$work/out" >&2 || true
     die "$last: is not what golden/$1 holds"
   }
 }
