@@ -181,27 +181,44 @@ START_TEST(test_schema) {
 }
 END_TEST
 
+// A request that costs nothing extra, one that conflicts, and one whose count is never right.
+static const char *const traces[] = {"ld 4 1", "ld 4 ffffffff", "ldmatrix.x4 16 ff"};
+
+// Runs trace on one of them with more options; the offsets of the lanes are 128 bytes apart.
+static JsonNode *
+run_trace(const char *start, const char *options) {
+  g_autofree char *path = NULL;
+  g_autoptr(GString) text = g_string_new(start);
+  for (guint lane = 0; lane < 32; lane++)
+    g_string_append_printf(text, " %u", lane * 128);
+  g_string_append(text, " = 99\n"); // never right: there is a mismatch to look at
+  int fd = g_file_open_tmp("smembank-XXXXXX", &path, NULL);
+  ck_assert(g_close(fd, NULL));
+  ck_assert(g_file_set_contents(path, text->str, -1, NULL));
+  g_autofree char *line = g_strdup_printf("trace --arch sm_70%s %s", options, path);
+  JsonNode *document = run(line);
+  g_remove(path);
+  return document;
+}
+
 START_TEST(test_trace_schema) {
-  static const char *const traces[] = {"ld 4 1", "ldmatrix.x4 16 ff"};
   g_autoptr(JsonNode) schema = load_schema("trace");
-  for (guint i = 0; i < G_N_ELEMENTS(traces); i++) {
-    g_autofree char *path = NULL;
-    g_autoptr(GString) text = g_string_new(traces[i]);
-    for (guint lane = 0; lane < 32; lane++)
-      g_string_append_printf(text, " %u", lane * 64);
-    g_string_append(text, " = 99\n"); // never right: there is a mismatch to look at
-    int fd = g_file_open_tmp("smembank-XXXXXX", &path, NULL);
-    ck_assert(g_close(fd, NULL));
-    ck_assert(g_file_set_contents(path, text->str, -1, NULL));
-    g_autofree char *line = g_strdup_printf("trace --arch sm_70 %s", path);
-    g_autoptr(JsonNode) document = run(line);
-    g_remove(path);
-    g_autofree char *fault = check_node(document, json_node_get_object(schema), "trace");
-    ck_assert_msg(!fault, "%s", fault);
-    JsonArray *mismatches =
-        json_object_get_array_member(json_node_get_object(document), "mismatches");
-    ck_assert_uint_eq(json_array_get_length(mismatches), 1);
-  }
+  g_autoptr(JsonNode) document = run_trace(traces[_i], "");
+  g_autofree char *fault = check_node(document, json_node_get_object(schema), "trace");
+  ck_assert_msg(!fault, "%s", fault);
+  JsonArray *mismatches =
+      json_object_get_array_member(json_node_get_object(document), "mismatches");
+  ck_assert_uint_eq(json_array_get_length(mismatches), 1);
+}
+END_TEST
+
+START_TEST(test_trace_requests_schema) {
+  g_autoptr(JsonNode) schema = load_schema("trace-requests");
+  g_autoptr(JsonNode) document = run_trace(traces[_i], " --requests");
+  g_autofree char *fault = check_node(document, json_node_get_object(schema), "trace");
+  ck_assert_msg(!fault, "%s", fault);
+  JsonArray *requests = json_object_get_array_member(json_node_get_object(document), "requests");
+  ck_assert_uint_eq(json_array_get_length(requests), 1);
 }
 END_TEST
 
@@ -268,7 +285,8 @@ main(void) {
   tcase_set_timeout(tcase, 60);
   tcase_add_test(tcase, test_checker);
   tcase_add_loop_test(tcase, test_schema, 0, (int)G_N_ELEMENTS(lines));
-  tcase_add_test(tcase, test_trace_schema);
+  tcase_add_loop_test(tcase, test_trace_schema, 0, G_N_ELEMENTS(traces));
+  tcase_add_loop_test(tcase, test_trace_requests_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_test(tcase, test_totals);
   suite_add_tcase(suite, tcase);
   SRunner *runner = srunner_create(suite);
