@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/source.h"
 
-#include <gio/gio.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/error.h"
@@ -63,37 +64,40 @@ smb_source_new(const char *name, GBytes *bytes, GError **error) {
   return source;
 }
 
+static gboolean
+set_file_error(const char *path, int code, GError **error) {
+  g_autofree char *shown = g_filename_display_name(path);
+  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code), "%s: %s", shown,
+              g_strerror(code));
+  return FALSE;
+}
+
+// Reads until the end, or until there is one byte more than is allowed: an endless file is left.
+static gboolean
+read_text(const char *path, GByteArray *text, GError **error) {
+  FILE *file = fopen(path, "rbe");
+  if (!file)
+    return set_file_error(path, errno, error);
+  guint8 buffer[1 << 16];
+  size_t got;
+  while (text->len <= SMB_SOURCE_MAX_BYTES && (got = fread(buffer, 1, sizeof buffer, file)) > 0)
+    g_byte_array_append(text, buffer, (guint)got);
+  int failure = ferror(file) ? errno : 0;
+  fclose(file);
+  return failure == 0 || set_file_error(path, failure, error);
+}
+
 SmbSource *
 smb_source_load(const char *path, GError **error) {
-  g_autoptr(GFile) file = g_file_new_for_path(path);
-  g_autoptr(GFileInputStream) stream = g_file_read(file, NULL, error);
-  if (!stream) {
-    g_prefix_error(error, "%s: ", path);
+  g_autoptr(GByteArray) text = g_byte_array_new();
+  if (!read_text(path, text, error))
+    return NULL;
+  if (text->len > SMB_SOURCE_MAX_BYTES) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                "%s: larger than a kernel file may be (%u bytes)", path, SMB_SOURCE_MAX_BYTES);
     return NULL;
   }
-  // One byte more than is allowed, so that a larger file (or an endless one) is noticed and left.
-  g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
-  gsize total = 0;
-  gssize got;
-  char buffer[1 << 16];
-  while ((got = g_input_stream_read(G_INPUT_STREAM(stream), buffer, sizeof buffer, NULL, error)) >
-         0) {
-    total += (gsize)got;
-    if (total > SMB_SOURCE_MAX_BYTES) {
-      g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "%s: larger than a kernel file may be (%u bytes)", path, SMB_SOURCE_MAX_BYTES);
-      return NULL;
-    }
-    if (!g_output_stream_write_all(memory, buffer, (gsize)got, NULL, NULL, error))
-      return NULL;
-  }
-  if (got < 0) {
-    g_prefix_error(error, "%s: ", path);
-    return NULL;
-  }
-  if (!g_output_stream_close(memory, NULL, error))
-    return NULL;
-  g_autoptr(GBytes) bytes = g_memory_output_stream_steal_as_bytes(G_MEMORY_OUTPUT_STREAM(memory));
+  g_autoptr(GBytes) bytes = g_byte_array_free_to_bytes(g_steal_pointer(&text));
   return smb_source_new(path, bytes, error);
 }
 

@@ -72,7 +72,7 @@ void smb_wavefronts_count_span(const SmbArch *arch, SmbCounter counter, const Sm
 SmbCounter smb_counter_best(void);
 
 /** Whether the request is served by the merged plan of its rule: for x = 1 or x = 2, every active lane
- * whose partner lane^x is active too has its partner's address (hardware-facts: an inactive partner
+ * whose partner lane^x is active too has its partner's address (measured: an inactive partner
  * never objects). */
 gboolean smb_request_mergeable(const SmbRequest *request);
 

@@ -151,19 +151,27 @@ write_csv_tally(SmbCsv *csv, const SmbTally *tally) {
   smb_csv_number(csv, tally->cycles);
 }
 
+// Shared memory has no segments.
+static void
+end_csv_shared(SmbCsv *csv) {
+  for (guint empty = 0; empty < 3; empty++)
+    smb_csv_text(csv, NULL);
+  smb_csv_end_row(csv);
+}
+
 static void
 write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *report) {
   write_csv_place(csv, "shared", access->site, access->array);
   smb_csv_text(csv, NULL);
   write_csv_tally(csv, &access->total);
-  smb_csv_end_row(csv);
+  end_csv_shared(csv);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
       continue;
     write_csv_place(csv, "shared", access->site, access->array);
     smb_csv_number(csv, w);
     write_csv_tally(csv, &access->warps[w]);
-    smb_csv_end_row(csv);
+    end_csv_shared(csv);
   }
 }
 

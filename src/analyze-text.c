@@ -8,7 +8,7 @@
 
 // Longest expression that is shown whole, in columns.
 enum {
-  MAX_EXPRESSION = 48
+  MAX_EXPRESSION = 42
 };
 
 static char *
@@ -184,5 +184,6 @@ smb_analyze_write_text(SmbCli *cli, const SmbAnalyzeReport *report) {
   if (report->analysis->globals->len > 0)
     write_global(cli, report);
   g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, report->analysis);
-  smb_spool_printf(cli->out, "\n%s\n", sentence);
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out, sentence);
 }

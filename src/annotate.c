@@ -97,5 +97,6 @@ smb_analyze_annotate(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_analyze_write_heading(cli, report);
   smb_table_write(table, cli->out, cli->colour);
   g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, report->analysis);
-  smb_spool_printf(cli->out, "\n%s\n", sentence);
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out, sentence);
 }

@@ -41,8 +41,8 @@ gboolean
 smb_cmd_analyze(SmbCli *cli, GError **error) {
   static const SmbCliUsage usage = {
       "[FILE.cu]",
-      "Counts the wavefronts that each access to shared memory takes, and the sectors that each "
-      "access to global memory takes. " SMB_TARGET_DESCRIPTION,
+      "Counts the wavefronts that each access to shared memory takes, and the sectors that each\n"
+      "access to global memory takes.\n" SMB_TARGET_DESCRIPTION,
       0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
   guint max_ways = G_MAXUINT;
   if (!smb_cli_parse(cli, &usage, options, error) ||

@@ -178,11 +178,10 @@ gboolean
 smb_cmd_list(SmbCli *cli, GError **error) {
   static const SmbCliUsage usage = {
       "kernels|archs|ops|recordings [NAME]",
-      "Shows what the model knows: 'kernels' the built-in kernels, 'archs' the architectures and "
-      "where their rules come from (with "
-      "a\n"
-      "NAME the rules of that one), 'ops' the operations of a trace, 'recordings' the counts from\n"
-      "hardware that the model is checked against.",
+      "Shows what there is: 'kernels' the built-in kernels, 'archs' the architectures and where "
+      "their\n"
+      "rules come from (with a NAME the rules of that one), 'ops' the operations of a trace,\n"
+      "'recordings' the counts from hardware that the model is checked against.",
       1,
       2,
       SMB_CLI_FORMAT,

@@ -28,7 +28,9 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
       "kernels and the recorded requests, or the requests of FILE, a trace whose lines carry\n"
       "'= WAVEFRONTS'. Published times are shown beside the predicted wavefronts, and not "
       "compared.\n"
-      "A difference makes the exit status 1.",
+      "Published counts go by the rules of their device, requests by those of --arch. A "
+      "difference\n"
+      "makes the exit status 1.",
       0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;

@@ -37,59 +37,120 @@ describe_defines(const SmbComparisonRow *row) {
 }
 
 static void
-write_subject(SmbTable *table, const SmbComparisonRow *row) {
+write_kernel(SmbTable *table, const SmbComparisonRow *row) {
   g_autofree char *defines = describe_defines(row);
-  if (row->kernel) {
-    smb_table_cell(table, SMB_STYLE_PLAIN, row->kernel);
-    smb_table_cell(table, SMB_STYLE_PLAIN, row->shape);
-    smb_table_cell(table, SMB_STYLE_DIM, row->ipad > 0 ? defines : "");
-  } else {
-    smb_table_printf(table, SMB_STYLE_PLAIN, "%s %u", smb_op_name(row->op), row->width);
-    smb_table_cell(table, SMB_STYLE_PLAIN, "");
-    smb_table_cell(table, SMB_STYLE_PLAIN, "");
-  }
+  smb_table_cell(table, SMB_STYLE_PLAIN, row->kernel);
+  smb_table_cell(table, SMB_STYLE_PLAIN, row->shape);
+  smb_table_cell(table, SMB_STYLE_DIM, row->ipad > 0 ? defines : "");
 }
 
 static void
-write_row(SmbTable *table, const SmbComparisonRow *row) {
+write_match(SmbTable *table, const SmbComparisonRow *row) {
   g_autofree char *predicted = format_value(row->predicted);
   g_autofree char *measured = format_value(row->measured);
   SmbStyle style = row->match ? SMB_STYLE_GOOD : SMB_STYLE_BAD;
-  write_subject(table, row);
-  smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
   smb_table_cell(table, SMB_STYLE_PLAIN, predicted);
   smb_table_cell(table, SMB_STYLE_PLAIN, measured);
   smb_table_cell(table, style, row->match ? "yes" : "NO");
-  smb_table_cell(table, SMB_STYLE_PLAIN, row->gpu);
-  smb_table_cell(table, SMB_STYLE_DIM, row->arch);
-  smb_table_cell(table, SMB_STYLE_DIM, row->source);
-}
-
-// Whether a row has a line of its own in text: requests are summed up, unless they differ.
-static gboolean
-is_listed(const SmbComparisonRow *row, gboolean all) {
-  return !row->informative && (row->kernel || all || !row->match);
 }
 
 static void
-write_rows(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
+write_count_row(SmbTable *table, const SmbComparisonRow *row) {
+  write_kernel(table, row);
+  smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
+  write_match(table, row);
+}
+
+static void
+write_time_row(SmbTable *table, const SmbComparisonRow *row) {
+  g_autofree char *predicted = format_value(row->predicted);
+  g_autofree char *measured = format_value(row->measured);
+  write_kernel(table, row);
+  smb_table_cell(table, SMB_STYLE_PLAIN, measured);
+  smb_table_cell(table, SMB_STYLE_PLAIN, predicted);
+}
+
+static SmbTable *
+new_count_table(void) {
   static const char *const left[] = {"kernel", "shape", "defines", "metric", NULL};
   static const char *const right[] = {"predicted", "measured", NULL};
-  static const char *const last[] = {"match", "GPU", "rules", "source", NULL};
-  g_autoptr(SmbTable) table = smb_table_new();
-  guint listed = 0;
+  static const char *const last[] = {"match", NULL};
+  SmbTable *table = smb_table_new();
   add_columns(table, left, right, last);
+  return table;
+}
+
+static SmbTable *
+new_time_table(void) {
+  static const char *const left[] = {"published times", "shape", "defines", NULL};
+  static const char *const right[] = {"microseconds", "predicted wavefronts", NULL};
+  static const char *const last[] = {NULL};
+  SmbTable *table = smb_table_new();
+  add_columns(table, left, right, last);
+  return table;
+}
+
+static gboolean
+is_same_source(const SmbComparisonRow *a, const SmbComparisonRow *b) {
+  return a && strcmp(a->gpu, b->gpu) == 0 && strcmp(a->arch, b->arch) == 0 &&
+         strcmp(a->source, b->source) == 0;
+}
+
+static void
+write_and_clear(SmbCli *cli, SmbTable **table) {
+  if (!*table)
+    return;
+  smb_table_write(*table, cli->out, cli->colour);
+  smb_spool_puts(cli->out, "\n");
+  g_clear_pointer(table, smb_table_free);
+}
+
+// Published counts, or published times: a table for each device and source, below their names.
+static gboolean
+write_published(SmbCli *cli, const SmbComparison *comparison, gboolean times) {
+  const SmbComparisonRow *last = NULL;
+  g_autoptr(SmbTable) table = NULL;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_listed(row, all))
+    if (!row->kernel || row->informative != times)
       continue;
-    write_row(table, row);
-    listed++;
+    if (!is_same_source(last, row)) {
+      write_and_clear(cli, &table);
+      smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, row->gpu);
+      smb_spool_printf(cli->out, ", by the rules of %s; source %s\n", row->arch, row->source);
+      table = times ? new_time_table() : new_count_table();
+      last = row;
+    }
+    if (times)
+      write_time_row(table, row);
+    else
+      write_count_row(table, row);
   }
-  if (listed == 0)
-    return;
-  smb_table_write(table, cli->out, cli->colour);
-  smb_spool_puts(cli->out, "\n");
+  write_and_clear(cli, &table);
+  return last != NULL;
+}
+
+// The requests that have a line of their own: all, or those that differ.
+static void
+write_requests(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
+  static const char *const left[] = {"request", NULL};
+  static const char *const right[] = {"predicted", "measured", NULL};
+  static const char *const last[] = {"match", "rules", "source", NULL};
+  g_autoptr(SmbTable) table = NULL;
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if (row->kernel || row->informative || (row->match && !all))
+      continue;
+    if (!table) {
+      table = smb_table_new();
+      add_columns(table, left, right, last);
+    }
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%s %u", smb_op_name(row->op), row->width);
+    write_match(table, row);
+    smb_table_cell(table, SMB_STYLE_DIM, row->arch);
+    smb_table_cell(table, SMB_STYLE_DIM, row->source);
+  }
+  write_and_clear(cli, &table);
 }
 
 // Requests of one operation and width together.
@@ -99,6 +160,29 @@ typedef struct {
   double predicted;
   double measured;
 } RequestSum;
+
+// The device and the file of the requests, if they all have the same.
+static void
+write_request_heading(SmbCli *cli, const SmbComparison *comparison) {
+  const SmbComparisonRow *first = NULL;
+  gsize length = 0;
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if (row->kernel || row->informative)
+      continue;
+    if (!first) {
+      first = row;
+      length = (gsize)(strrchr(row->source, ':') - row->source);
+    }
+    if (strcmp(first->gpu, row->gpu) != 0 || strncmp(first->source, row->source, length + 1) != 0)
+      return;
+  }
+  if (!first)
+    return;
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, first->gpu);
+  smb_spool_printf(cli->out, ", by the rules of %s; source %.*s\n", first->arch, (int)length,
+                   first->source);
+}
 
 static void
 write_request_sums(SmbCli *cli, const SmbComparison *comparison) {
@@ -122,6 +206,7 @@ write_request_sums(SmbCli *cli, const SmbComparison *comparison) {
   }
   if (requests == 0)
     return;
+  write_request_heading(cli, comparison);
   add_columns(table, left, right, last);
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
@@ -141,40 +226,14 @@ write_request_sums(SmbCli *cli, const SmbComparison *comparison) {
   smb_spool_puts(cli->out, "\n");
 }
 
-static void
-write_times(SmbCli *cli, const SmbComparison *comparison) {
-  static const char *const left[] = {"published times", "shape", "defines", NULL};
-  static const char *const right[] = {"microseconds", "predicted wavefronts", NULL};
-  static const char *const last[] = {"GPU", "rules", "source", NULL};
-  g_autoptr(SmbTable) table = smb_table_new();
-  guint times = 0;
-  add_columns(table, left, right, last);
-  for (guint i = 0; i < comparison->rows->len; i++) {
-    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!row->informative || !row->kernel)
-      continue;
-    g_autofree char *predicted = format_value(row->predicted);
-    g_autofree char *measured = format_value(row->measured);
-    write_subject(table, row);
-    smb_table_cell(table, SMB_STYLE_PLAIN, measured);
-    smb_table_cell(table, SMB_STYLE_PLAIN, predicted);
-    smb_table_cell(table, SMB_STYLE_PLAIN, row->gpu);
-    smb_table_cell(table, SMB_STYLE_DIM, row->arch);
-    smb_table_cell(table, SMB_STYLE_DIM, row->source);
-    times++;
-  }
-  if (times == 0)
-    return;
-  smb_table_write(table, cli->out, cli->colour);
-  smb_spool_puts(cli->out, "Times are shown, not compared: a count is not a time.\n\n");
-}
-
 void
 smb_comparison_write_text(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
   smb_spool_printf(cli->out, "Measured values: %s.\n\n", provenance);
-  write_rows(cli, comparison, all);
+  write_published(cli, comparison, FALSE);
+  write_requests(cli, comparison, all);
   write_request_sums(cli, comparison);
-  write_times(cli, comparison);
+  if (write_published(cli, comparison, TRUE))
+    smb_spool_puts(cli->out, "Times are shown, not compared: a count is not a time.\n\n");
   smb_spool_printf(cli->out, "%u compared: %u match, %u differ.\n", comparison->compared,
                    comparison->matched, comparison->mismatched);
 }

@@ -55,6 +55,7 @@ write_table(const SmbListing *listing, SmbCli *cli) {
     const char *text = cell_text(listing, i);
     smb_table_cell(table, SMB_STYLE_PLAIN, text ? text : "");
   }
+  smb_table_wrap(table);
   smb_table_write(table, cli->out, cli->colour);
 }
 

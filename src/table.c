@@ -4,7 +4,7 @@
 
 enum {
   COLUMN_GAP = 2, // spaces between two columns
-  MAX_RULE = 100, // columns of a line below the header: a long last column does not stretch it
+  MIN_WRAP = 40,  // columns that a broken text gets at least
 };
 
 typedef struct {
@@ -22,6 +22,7 @@ struct _SmbTable {
   GArray *columns; // Column
   GArray *cells;   // Cell, row by row
   gboolean rule_pending;
+  gboolean wrap; // the last column is broken into lines
 };
 
 static void
@@ -98,6 +99,11 @@ smb_table_rule(SmbTable *table) {
   table->rule_pending = TRUE;
 }
 
+void
+smb_table_wrap(SmbTable *table) {
+  table->wrap = TRUE;
+}
+
 guint
 smb_text_width(const char *text) {
   guint width = 0;
@@ -122,6 +128,35 @@ smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text
   smb_spool_puts(out, text);
   if (styled)
     smb_spool_puts(out, "\033[0m");
+}
+
+// The text with line feeds between words, so that no line but one long word is wider than @width.
+static char *
+break_lines(const char *text, guint width, guint indent) {
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  g_autofree char *margin = g_strnfill(indent, ' ');
+  GString *lines = g_string_new(NULL);
+  guint column = 0;
+  for (guint i = 0; words[i]; i++) {
+    guint length = smb_text_width(words[i]);
+    if (i > 0 && column + 1 + length > width) {
+      g_string_append_printf(lines, "\n%s", margin);
+      column = 0;
+    } else if (i > 0) {
+      g_string_append_c(lines, ' ');
+      column++;
+    }
+    g_string_append(lines, words[i]);
+    column += length;
+  }
+  return g_string_free(lines, FALSE);
+}
+
+void
+smb_text_wrap(SmbSpool *out, const char *text) {
+  g_autofree char *lines = break_lines(text, SMB_TEXT_COLUMNS, 0);
+  smb_spool_puts(out, lines);
+  smb_spool_puts(out, "\n");
 }
 
 static guint *
@@ -149,12 +184,31 @@ write_cell(SmbSpool *out, const Cell *cell, SmbAlign align, guint width, gboolea
   *pending = COLUMN_GAP + (align == SMB_ALIGN_RIGHT ? 0 : room);
 }
 
+// Columns in front of the last one.
+static guint
+measure_indent(const guint *widths, guint n) {
+  guint indent = 0;
+  for (guint i = 0; i + 1 < n; i++)
+    indent += widths[i] + COLUMN_GAP;
+  return indent;
+}
+
+static void
+write_last_cell(SmbSpool *out, const Cell *cell, const guint *widths, guint n, gboolean colour,
+                guint *pending) {
+  guint indent = measure_indent(widths, n);
+  guint room = SMB_TEXT_COLUMNS - MIN(SMB_TEXT_COLUMNS, indent);
+  g_autofree char *lines = break_lines(cell->text, MAX(room, MIN_WRAP), indent);
+  Cell broken = {lines, cell->style, FALSE};
+  write_cell(out, &broken, SMB_ALIGN_LEFT, widths[n - 1], colour, pending);
+}
+
 static void
 write_rule(SmbSpool *out, const guint *widths, guint n, gboolean colour) {
   guint total = n > 0 ? (n - 1) * COLUMN_GAP : 0;
   for (guint i = 0; i < n; i++)
     total += widths[i];
-  g_autofree char *line = g_strnfill(MIN(total, MAX_RULE), '-');
+  g_autofree char *line = g_strnfill(MIN(total, SMB_TEXT_COLUMNS), '-');
   smb_style_write(out, SMB_STYLE_DIM, colour, line);
   smb_spool_puts(out, "\n");
 }
@@ -177,8 +231,11 @@ smb_table_write(const SmbTable *table, SmbSpool *out, gboolean colour) {
       write_rule(out, widths, n, colour);
     if (i % n == 0)
       pending = 0;
-    write_cell(out, cell, g_array_index(table->columns, Column, i % n).align, widths[i % n], colour,
-               &pending);
+    if (table->wrap && i % n == n - 1)
+      write_last_cell(out, cell, widths, n, colour, &pending);
+    else
+      write_cell(out, cell, g_array_index(table->columns, Column, i % n).align, widths[i % n],
+                 colour, &pending);
     if (i % n == n - 1 || i == table->cells->len - 1)
       smb_spool_puts(out, "\n");
   }

@@ -235,6 +235,10 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbTarget *targe
       return NULL;
     return smb_catalog_file("tile.cu", error);
   }
+  if (options->kernel && options->entry) {
+    smb_cli_usage_error(error, "--entry is for a FILE: a built-in kernel has one entry");
+    return NULL;
+  }
   if (options->kernel)
     return draft_builtin(options, target, draft, entry, error);
   if (options->shape) {

@@ -89,9 +89,8 @@ typedef struct {
 
 /** What the help says of them. */
 #define SMB_TARGET_DESCRIPTION                                                                     \
-  "What is analysed: a tile (--rows, --cols and its kin), a built-in kernel (--kernel), or a "     \
-  "FILE "                                                                                          \
-  "of CUDA C."
+  "What is analysed: a tile (--rows, --cols and its kin), a built-in kernel (--kernel), or a\n"    \
+  "FILE of CUDA C."
 
 /**
  * SmbTarget:

@@ -16,15 +16,15 @@ __global__ void transposeSmemUnrollPadDyn(float *out, float *in, int nrows, int 
   int icol = idx % blockDim.y;
   int out_row = blockIdx.x * blockDim.x * 2 + irow;
   int out_col = blockIdx.y * blockDim.y + icol;
-  int half = blockDim.x;
+  int width = blockDim.x;
 
   if (row < nrows && col < ncols)
     tile[threadIdx.y * (blockDim.x * 2 + IPAD) + threadIdx.x] = in[row * ncols + col];
-  if (row < nrows && col + half < ncols)
-    tile[threadIdx.y * (blockDim.x * 2 + IPAD) + threadIdx.x + half] = in[row * ncols + col + half];
+  if (row < nrows && col + width < ncols)
+    tile[threadIdx.y * (blockDim.x * 2 + IPAD) + threadIdx.x + width] = in[row * ncols + col + width];
   __syncthreads();
   if (out_row < ncols && out_col < nrows)
     out[out_row * nrows + out_col] = tile[icol * (blockDim.x * 2 + IPAD) + irow];
-  if (out_row + half < ncols && out_col < nrows)
-    out[(out_row + half) * nrows + out_col] = tile[icol * (blockDim.x * 2 + IPAD) + irow + half];
+  if (out_row + width < ncols && out_col < nrows)
+    out[(out_row + width) * nrows + out_col] = tile[icol * (blockDim.x * 2 + IPAD) + irow + width];
 }

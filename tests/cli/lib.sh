@@ -28,7 +28,8 @@ expect() {
   case $wanted in
   2 | 3 | 4)
     [ ! -s "$work/out" ] || die "$last: failed, and wrote: $(head -3 "$work/out")"
-    grep -q '^smembank' "$work/err" || die "$last: failed without a message"
+    [ "$(grep -c '^smembank' "$work/err")" -eq 1 ] || die "$last: not one message: $(cat "$work/err")"
+    head -n 1 "$work/err" | grep -q '^smembank' || die "$last: says: $(cat "$work/err")"
     ;;
   esac
 }
@@ -55,4 +56,18 @@ is_json() {
   if command -v json-glib-validate >/dev/null; then
     json-glib-validate "$work/out" >"$work/json" 2>&1 || die "$last: $(cat "$work/json")"
   fi
+}
+
+# golden FILE: the last run wrote what FILE in tests/cli/golden holds. SMEMBANK_UPDATE_GOLDEN=1 in the
+# environment of 'make check' writes the files anew: look at every difference before it is committed.
+golden() {
+  stored=$srcdir/tests/cli/golden/$1
+  if [ -n "${SMEMBANK_UPDATE_GOLDEN-}" ]; then
+    cp "$work/out" "$stored"
+    return
+  fi
+  cmp -s "$stored" "$work/out" || {
+    diff "$stored" "$work/out" >&2 || true
+    die "$last: is not what golden/$1 holds"
+  }
 }

@@ -43,8 +43,27 @@ shows '"address_lanes" : 16'
 expect 0 list recordings
 shows 'measured/h200-requests.txt  requests      504'
 
+# Every built-in kernel can be analysed in each of its shapes, and what is listed is the catalogue.
+expect 0 list kernels
+golden kernels.txt
+expect 0 list kernels --format csv
+[ "$(grep -c '' "$work/out")" -eq $(($(grep -c '^\[' "$srcdir/data/kernels/catalog.ini") + 1)) ] ||
+  die 'list kernels is not the catalogue'
+tail -n +2 "$work/out" | cut -d , -f 1,2 | tr , ' ' >"$work/kernels"
+while read -r name shape; do
+  expect 0 analyze --kernel "$name" --shape "$shape"
+  quiet
+  expect 0 analyze --kernel "$name" --shape "$shape" --arch sm_30_8B
+done <"$work/kernels"
+expect 2 list kernels setRowReadRow
+# A line of a listing fits a terminal, but where the columns in front leave no room.
+for thing in kernels ops recordings; do
+  expect 0 list "$thing"
+  ! grep -E '.{101}' "$work/out" || die "list $thing: a line of more than 100 columns"
+done
+
 expect 2 list nothing
-says "'nothing': expected one of archs"
+says "'nothing': expected one of kernels, archs"
 expect 2 list archs sm_0
 says "no architecture 'sm_0'"
 expect 2 list ops ld

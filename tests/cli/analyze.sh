@@ -1,0 +1,308 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# analyze: tiles, built-in kernels and files, in every format, and every kind of bad input.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+# One word of padding does not do for a 16 x 32 tile read by columns, two do.
+pad1='--rows 16 --cols 32 --pad 1'
+# shellcheck disable=SC2086 # several words
+tile() {
+  expect 0 analyze $pad1 "$@"
+  quiet
+}
+tile
+golden pad1.txt
+tile --warps
+golden pad1-warps.txt
+tile --annotate
+golden pad1-annotate.txt
+tile --format json
+is_json
+golden pad1.json
+tile --format csv
+golden pad1.csv
+tile --format csv --warps
+awk -F, 'NF != 17 { exit 1 }' "$work/out" || die 'a row of CSV without all its fields'
+expect 0 analyze --rows 16 --cols 32 --pad 2
+golden pad2.txt
+expect 0 analyze --rows 8 --cols 8 --elem float4 --dynamic
+golden float4.txt
+expect 0 analyze --rows 32 --cols 32 --write col --read row
+shows 'tile[idx % ROWS][idx / ROWS]    store        32        1024     32     992  32-way'
+expect 0 analyze --rows 32 --cols 32 --arch sm_30_8B --elem int
+shows '16-way'
+expect 0 analyze --rows 1 --cols 1
+expect 0 analyze --rows 1024 --cols 1 --elem char
+expect 0 analyze --rows 1 --cols 1024 --elem double
+
+# Built-in kernels: many blocks, global memory in sectors and in lines, shapes by block.
+expect 0 analyze --kernel transposeSmem --shape ragged
+golden transpose-ragged.txt
+expect 0 analyze --kernel naiveGmem --shape 32x16
+golden naive.txt
+expect 0 analyze --kernel naiveGmem --shape 32x16 --arch sm_20
+golden naive-sm_20.txt
+expect 0 analyze --kernel setRowReadColPad --block 32,16 -D IPAD=1
+shows '2-way'
+expect 0 analyze --kernel setRowReadColPad --block 32,16 -DIPAD=2 --grid 7,2
+shows 'grid 7x2'
+shows 'No access waits for a bank'
+for threads in 1 3; do
+  expect 0 analyze --kernel transposeSmemPad --shape 16x16 --threads "$threads" --format json
+  cp "$work/out" "$work/threads$threads"
+done
+cmp "$work/threads1" "$work/threads3" || die 'the result depends on the number of threads'
+
+# The user's own file.
+cat >"$work/kernels.cu" <<'END'
+#define STRIDE 1
+__global__ void strided(float *out, const float *in, int n) {
+  __shared__ float t[1024];
+  t[threadIdx.x * STRIDE] = in[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < n)
+    out[threadIdx.x] = t[threadIdx.x * STRIDE];
+}
+__global__ void count(int *out, const int *in) {
+  extern __shared__ int bins[];
+  bins[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&bins[in[threadIdx.x] % 8 * 32], in[threadIdx.x]);
+  __syncthreads();
+  out[threadIdx.x] = bins[threadIdx.x];
+}
+END
+file=$work/kernels.cu
+expect 0 analyze "$file" --entry strided --arg n=32
+shows 'No access waits for a bank: 2 wavefronts'
+expect 0 analyze "$file" --entry strided --arg n=8 -D STRIDE=8
+shows '8-way'
+expect 0 analyze "$file" --entry count --block 256 --dynamic-bytes '256 * 4' --format json
+is_json
+shows '"atomic"'
+expect 0 analyze "$file" --entry count --block 256 --dynamic-bytes 1024
+shows 'an atomic serves one lane after another'
+expect 0 analyze --format csv -D STRIDE=4 --entry strided --arg n=32 -- "$file"
+quiet
+expect 0 analyze "$file" --entry strided --arg n=32 -D NO_SUCH=1
+says 'warning: -D NO_SUCH: the text has no such macro'
+printf '__global__ void nothing(int *out) { out[threadIdx.x] = 1; }\n' >"$work/global.cu"
+expect 0 analyze "$work/global.cu"
+shows 'The kernel makes no request of shared memory.'
+printf '__global__ void r(int *o) { __shared__ int t[64]; t[threadIdx.x] = 1; o[0] = t[63 - threadIdx.x]; }\n' \
+  >"$work/race.cu"
+expect 0 analyze "$work/race.cu" --block 64
+says 'race.cu:1:78: warning: race on'
+expect 0 analyze "$work/race.cu" --block 64 --format json
+shows '"kind" : "race"'
+
+# A limit: the result is written, and the status is 1.
+# shellcheck disable=SC2086 # several words
+expect 1 analyze $pad1 --max-ways 1
+golden pad1.txt
+says 'the worst access is 2-way: more than --max-ways 1'
+# shellcheck disable=SC2086 # several words
+expect 1 analyze $pad1 --max-ways 1 --format json
+is_json
+tile --max-ways 2
+golden pad1.txt
+expect 0 analyze "$work/global.cu" --max-ways 1
+
+# What stands in the margin adds up to what the program counts, for every built-in kernel.
+expect 0 list kernels --format csv
+tail -n +2 "$work/out" | cut -d , -f 1,2 | tr , ' ' >"$work/kernels"
+while read -r name shape; do
+  expect 0 analyze --kernel "$name" --shape "$shape" --format csv
+  # The expression is the one field that may hold commas: it is taken out with its quotes.
+  counted=$(sed 's/"[^"]*"//' "$work/out" | awk -F, 'NR > 1 {
+    if ($1 == "shared") { requests += $9; wavefronts += $10; excess += $12 } else segments += $15
+  } END { print requests + 0, wavefronts + 0, excess + 0, segments + 0 }')
+  expect 0 analyze --kernel "$name" --shape "$shape" --annotate
+  # margin FIRST LAST: columns by the place of their heading: each number ends where its heading ends.
+  margin=$(awk '
+    function number(name) { return substr($0, start[name], end[name] - start[name] + 1) + 0 }
+    /^ *requests +wavefronts/ {
+      split("requests wavefronts excess worst sectors", names, " ")
+      for (i = 1; i <= 5; i++) {
+        end[names[i]] = index($0, names[i]) + length(names[i]) - 1
+        start[names[i]] = i == 1 ? 1 : end[names[i - 1]] + 1
+      }
+      table = 1
+      next
+    }
+    !table { next }
+    /^-/ { rules++; next }
+    rules == 1 { r += number("requests"); w += number("wavefronts"); e += number("excess"); s += number("sectors") }
+    rules == 2 && / total$/ { total = number("requests") " " number("wavefronts") " " number("excess") " " number("sectors") }
+    END { print r + 0, w + 0, e + 0, s + 0 "; " total }' "$work/out")
+  [ "$margin" = "$counted; $counted" ] || die "$name $shape: counted $counted, annotated $margin"
+done <"$work/kernels"
+
+# The traps: a column order in a tile of the other shape, and the dynamic size of another block.
+cat >"$work/trap.cu" <<'END'
+#define BDIMX 32
+#define BDIMY 16
+__global__ void setColReadCol(int *out) {
+  __shared__ int tile[BDIMY][BDIMX];
+  unsigned int idx = threadIdx.y * blockDim.x + threadIdx.x;
+  tile[threadIdx.x][threadIdx.y] = idx;
+  __syncthreads();
+  out[idx] = tile[threadIdx.x][threadIdx.y];
+}
+END
+expect 3 analyze "$work/trap.cu" --block 32,16
+says "trap.cu:6:3: tile[threadIdx.x][threadIdx.y]: out of bounds: byte 2048 of 'tile', which has 2048 bytes, by thread (16,0,0)"
+says '    tile[threadIdx.x][threadIdx.y] = idx;'
+says '    ^'
+expect 3 analyze --kernel setRowReadColDynPad --shape rect --dynamic-bytes '(BDIMX + 1) * BDIMY * 4'
+says "out of bounds: byte 2112 of 'tile', which has 2112 bytes"
+expect 3 analyze --kernel setRowReadColDyn --dynamic-bytes 0
+
+# Wrong usage.
+expect 2 analyze
+says 'nothing to analyse'
+for option in --rows --cols; do
+  for value in 0 -1 1025 99999999999999999999 '' x 1e3 0x10; do
+    expect 2 analyze --rows 4 --cols 4 "$option" "$value"
+    says "$option '$value': expected a whole number from 1 to 1024"
+  done
+done
+for value in -1 1048577 99999999999999999999 '' x; do
+  expect 2 analyze --rows 4 --cols 4 --pad "$value"
+  says "--pad '$value'"
+done
+for value in 0 -1 1025 1,1025 1,1,65 99999999999 '' x 1,2,3,4; do
+  expect 2 analyze "$file" --entry count --block "$value"
+  says "--block '$value'"
+done
+expect 2 analyze "$file" --entry count --grid 0
+expect 2 analyze "$file" --entry count --grid 1,65536
+for limit in max-ways max-steps max-depth max-tokens max-memory max-blocks threads; do
+  for value in 0 -1 x '' 99999999999999999999; do
+    expect 2 analyze --rows 4 --cols 4 "--$limit" "$value"
+    says "--$limit '$value'"
+  done
+done
+expect 2 analyze --rows 4
+says 'a tile needs both --rows and --cols'
+expect 2 analyze --rows 33 --cols 32
+says 'a block of 1056 threads'
+expect 2 analyze --rows 4 --cols 4 --elem int3
+expect 2 analyze --rows 4 --cols 4 --elem ''
+expect 2 analyze --rows 4 --cols 4 --elem 'int; int'
+expect 2 analyze --rows 4 --cols 4 --write diagonal
+says "--write 'diagonal': expected one of row, col"
+expect 2 analyze --rows 4 --cols 4 --block 4,4
+expect 2 analyze --rows 4 --cols 4 "$file"
+expect 2 analyze --rows 4 --cols 4 --kernel setRowReadRow
+expect 2 analyze --kernel setRowReadRow "$file"
+expect 2 analyze --kernel nothing
+says "no built-in kernel 'nothing'"
+expect 2 analyze --kernel setRowReadRow --shape round
+says "has no shape 'round': expected one of square, rect"
+expect 2 analyze --kernel setRowReadRow --entry setRowReadRow
+says '--entry is for a FILE'
+expect 2 analyze "$file" --shape square
+expect 2 analyze "$file"
+says 'choose one with --entry: strided, count'
+expect 2 analyze "$file" --entry nothing
+says "has no kernel 'nothing': expected one of strided, count"
+expect 2 analyze "$file" --entry strided
+says "parameter 'n' of 'strided' needs a value: --arg n=VALUE"
+expect 2 analyze "$file" --entry strided --arg n=32 --arg m=1
+says "has no parameter 'm'"
+expect 2 analyze "$file" --entry strided --arg n=
+expect 2 analyze "$file" --entry strided --arg n=many
+expect 2 analyze "$file" --entry strided --arg n
+expect 2 analyze "$file" --entry strided --arg n=32 --arg out=1
+says "parameter 'out' is a pointer"
+expect 2 analyze "$file" --entry count --dynamic-bytes '1 +'
+expect 2 analyze "$file" --entry count --dynamic-bytes -1
+expect 2 analyze --rows 4 --cols 4 --annotate --format json
+says '--annotate is for --format text'
+expect 2 analyze --rows 4 --cols 4 --dynamic=yes
+expect 2 analyze "$file" "$file"
+
+# Bad input: shared memory that no block has, files that are no kernels.
+expect 3 analyze --rows 4 --cols 4 --pad 1000000
+says 'a block on sm_90 has at most 49152'
+expect 3 analyze --rows 32 --cols 32 --elem int4 --pad 1000 --dynamic
+printf '__global__ void k(int *o) { __shared__ int t[20000]; t[threadIdx.x] = 1; o[0] = t[0]; }\n' >"$work/large.cu"
+expect 3 analyze "$work/large.cu"
+says "80000 bytes of static shared memory"
+expect 3 analyze "$work/missing.cu"
+says "$work/missing.cu: No such file or directory"
+expect 3 analyze ''
+expect 3 analyze "$work"
+says "$work: Is a directory"
+: >"$work/empty.cu"
+expect 3 analyze "$work/empty.cu"
+says 'no __global__ function in it'
+head -c 10000 "$SMEMBANK" >"$work/binary.cu"
+expect 3 analyze "$work/binary.cu"
+says 'not a text'
+truncate -s 100M "$work/huge.cu" 2>/dev/null || head -c 104857600 /dev/zero >"$work/huge.cu"
+expect 3 analyze "$work/huge.cu"
+says 'larger than a kernel file may be'
+rm "$work/huge.cu"
+if [ "$(id -u)" -ne 0 ]; then
+  cp "$file" "$work/unreadable.cu"
+  chmod 0 "$work/unreadable.cu"
+  expect 3 analyze "$work/unreadable.cu"
+  says 'Permission denied'
+fi
+
+# kernel TEXT: a kernel whose shared array is filled with an expression.
+kernel() {
+  printf '%s\n__global__ void k(int *o) { __shared__ int t[32]; t[threadIdx.x] = %s; }\n' "$1" "$2" >"$work/k.cu"
+}
+kernel "$(printf '#define A B\n#define B A')" A
+expect 3 analyze "$work/k.cu"
+says "'A' is not declared"
+kernel '#define F(x) F(F(x))' 'F(F(F(F(1))))'
+expect 3 analyze "$work/k.cu"
+kernel '#define D0 1' D40
+i=1
+while [ "$i" -le 40 ]; do
+  echo "#define D$i (D$((i - 1)) + D$((i - 1)))"
+  i=$((i + 1))
+done | cat - "$work/k.cu" >"$work/doubling.cu"
+expect 3 analyze "$work/doubling.cu"
+parentheses=$(head -c 20000 /dev/zero | tr '\0' '(')1$(head -c 20000 /dev/zero | tr '\0' ')')
+kernel '' "$parentheses"
+expect 3 analyze "$work/k.cu"
+says 'nested more than 200 levels deep'
+expect 3 analyze "$work/k.cu" --max-depth 2000
+says 'nested more than 2000 levels deep'
+printf '#if %s\n#endif\n' "$parentheses" | cat - "$file" >"$work/condition.cu"
+expect 3 analyze "$work/condition.cu" --entry count
+kernel '' "$(head -c 40000 /dev/zero | tr '\0' '-' | sed 's/--/- /g')1"
+expect 3 analyze "$work/k.cu"
+printf '__global__ void k(int *o) { while (1) ; }\n' >"$work/endless.cu"
+expect 3 analyze "$work/endless.cu"
+says 'endless.cu:1:'
+printf '__global__ void k(int *o) { if (threadIdx.x) __syncthreads(); }\n' >"$work/divergent.cu"
+expect 3 analyze "$work/divergent.cu"
+printf 'template <int N> __global__ void k(int *o) { }\n' >"$work/template.cu"
+expect 3 analyze "$work/template.cu"
+says 'template.cu:1:1:'
+
+# The user's own kernels and architectures come before those that are compiled in.
+mkdir -p "$work/data/kernels"
+sed 's/\[ROWS\]\[COLS + PAD\]/[ROWS][COLS + PAD + 1]/' "$srcdir/data/kernels/tile.cu" >"$work/data/kernels/tile.cu"
+SMEMBANK_DATADIR=$work/data
+export SMEMBANK_DATADIR
+tile
+shows 'No access waits for a bank'
+shows '2176 bytes of shared memory'
+echo 'no kernel' >"$work/data/kernels/tile.cu"
+# shellcheck disable=SC2086 # several words
+expect 3 analyze $pad1
+says 'tile.cu:1:1:'
+SMEMBANK_DATADIR=$work/nowhere
+tile
+golden pad1.txt

@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# The README does not lie: its sessions (```console) are run, and what they show must be what comes out,
+# standard error included. "$ cat FILE" makes the file; a line "..." stands for any lines left out.
+# Links lead to files. SMEMBANK_UPDATE_README=FILE writes the README with the output of now instead.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+case $srcdir in
+/*) readme=$srcdir/README.md ;;
+*) readme=$PWD/$srcdir/README.md ;;
+esac
+sessions=$work/sessions
+home=$work/home
+mkdir "$work/bin" "$home" "$sessions"
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$SMEMBANK" >"$work/bin/smembank"
+# The library of the build tree in the place of an installed one.
+cat >"$work/bin/cc" <<END
+#!/bin/sh
+set -e
+cp "\$1" "$work/example.c"
+cd "${PWD}"
+${README_CC:?} -o "$work/example" "$work/example.c" ${README_LIBS:?} >"$work/cc.log" 2>&1 || {
+  cat "$work/cc.log"
+  exit 1
+}
+printf '#!/bin/sh\nexec "%s"\n' "$work/example" >"$home/count"
+chmod +x "$home/count"
+END
+printf '#!/bin/sh\n' >"$work/bin/pkg-config"
+chmod +x "$work"/bin/*
+
+# One file for each command: its line, and what follows it.
+awk -v folder="$sessions" '
+  /^```/ { inside = $0 == "```console"; next }
+  inside && /^\$ / { n++; file = sprintf("%s/%03d", folder, n) }
+  inside { print > file }' "$readme"
+[ -e "$sessions/001" ] || die 'no session found'
+
+# Whether the file $1 is $2 once the lines "..." of $2 stand for any lines.
+resembles() {
+  awk '
+    NR == FNR { actual[++n] = $0; next }
+    $0 == "..." { skipping = 1; next }
+    skipping { while (at < n && actual[at + 1] != $0) at++; skipping = 0 }
+    actual[++at] != $0 { exit failed = 1 }
+    END { exit failed || (!skipping && at != n) }' "$1" "$2"
+}
+
+for session in "$sessions"/*; do
+  command=$(sed -n '1s/^\$ //p' "$session")
+  sed 1d "$session" >"$work/expected"
+  case $command in
+  "cat "*)
+    cp "$work/expected" "$home/${command#cat }"
+    continue
+    ;;
+  esac
+  (
+    cd "$home"
+    PATH="$work/bin:$PATH" sh -c "$command" >"$session.out" 2>&1
+  ) || true
+  if [ -z "${SMEMBANK_UPDATE_README-}" ] && ! resembles "$session.out" "$work/expected"; then
+    diff "$work/expected" "$session.out" >&2 || true
+    die "README.md: '$command' gives something else"
+  fi
+done
+
+if [ -n "${SMEMBANK_UPDATE_README-}" ]; then
+  awk -v folder="$sessions" '
+    /^```/ { inside = $0 == "```console" }
+    inside && /^\$ / {
+      n++
+      kept = $0 ~ /^\$ cat /
+      print
+      name = sprintf("%s/%03d.out", folder, n)
+      while (!kept && (getline line < name) > 0) print line
+      next
+    }
+    !inside || kept || /^```/ { print }' "$readme" >"$SMEMBANK_UPDATE_README"
+fi
+
+sed -n 's/.*](\([^)#:]*\)).*/\1/p' "$readme" | while read -r link; do
+  [ -e "$srcdir/$link" ] || die "README.md: no file $link"
+done

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# validate: predicted beside measured, and what happens when they differ.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+# All that was published and all that was recorded; the file says who, where and whether it matches.
+expect 0 validate --recorded
+golden validate.txt
+shows '548 compared: 548 match, 0 differ.'
+shows 'no device was used'
+shows 'NVIDIA H200'
+quiet
+cp "$work/out" "$work/recorded"
+expect 0 validate
+cmp "$work/recorded" "$work/out" || die 'validate is not validate --recorded'
+! grep -E '.{101}' "$work/out" || die 'a line of more than 100 columns'
+
+expect 0 validate --recorded --kernel setRowReadColPad
+golden validate-kernel.txt
+expect 0 validate --recorded --kernel setRowReadColPad --format csv
+golden validate-kernel.csv
+expect 0 validate --recorded --kernel setRowReadColPad --format json
+is_json
+golden validate-kernel.json
+expect 0 validate --format csv
+[ "$(grep -c ',yes,' "$work/out")" -eq 548 ] || die 'not 548 rows that match'
+[ "$(grep -c ',time_us,' "$work/out")" -eq 29 ] || die 'not 29 times'
+[ "$(awk -F, 'NF' "$work/out" | grep -c '^setRow\|^setCol')" -eq 73 ] || die 'not 73 published rows'
+expect 0 validate --all
+[ "$(grep -c 'yes  *sm_90' "$work/out")" -eq 504 ] || die 'not 504 requests'
+expect 0 validate -a
+
+# A recording of the user's.
+recorded=$srcdir/data/measured/h200-requests.txt
+expect 0 validate "$recorded"
+shows '504 compared: 504 match, 0 differ.'
+expect 0 validate --recorded - <"$recorded"
+shows '504 compared'
+grep '^ld 4 ' "$recorded" | head -n 3 | sed 's/= .*/= 77/' >"$work/wrong"
+grep '^st 16 ' "$recorded" | head -n 2 >>"$work/wrong"
+expect 1 validate "$work/wrong"
+shows '5 compared: 2 match, 3 differ.'
+shows "$work/wrong:1"
+expect 1 validate "$work/wrong" --format json
+is_json
+shows '"mismatched" : 3'
+expect 1 validate "$work/wrong" --format csv
+[ "$(grep -c ',no,' "$work/out")" -eq 3 ] || die 'not 3 rows that differ'
+# Without a count there is nothing to compare: no match, and no difference.
+sed 's/ = .*//' "$recorded" | grep '^ld 4 ' >"$work/counts"
+expect 0 validate "$work/counts" --format json
+shows '"compared" : 0'
+shows '"unmeasured" : 24'
+
+# The user's own numbers come first: a wrong one is a mismatch, a broken one bad input.
+mkdir -p "$work/data/published"
+sed '0,/wavefronts_ld,1024/s//wavefronts_ld,1023/' "$srcdir/data/published/published.csv" \
+  >"$work/data/published/published.csv"
+SMEMBANK_DATADIR=$work/data
+export SMEMBANK_DATADIR
+expect 1 validate
+shows '548 compared: 547 match, 1 differ.'
+grep -q '1024  *1023  NO' "$work/out" || die 'the difference is not shown'
+sed 's/,1024,/,x,/' "$srcdir/data/published/published.csv" >"$work/data/published/published.csv"
+expect 3 validate
+says 'published.csv'
+unset SMEMBANK_DATADIR
+
+# Bad input.
+expect 2 validate --kernel nothing
+says "no built-in kernel 'nothing'"
+expect 2 validate --kernel setRowReadCol "$recorded"
+expect 2 validate --kernel
+expect 2 validate "$recorded" "$recorded"
+expect 2 validate --recorded=x
+expect 2 validate --format xml
+expect 3 validate "$work/missing"
+says 'No such file or directory'
+expect 3 validate "$work"
+says 'Is a directory'
+: >"$work/empty"
+expect 3 validate "$work/empty"
+says 'no request in it'
+head -c 4096 "$SMEMBANK" >"$work/binary"
+expect 3 validate "$work/binary"
+expect 3 validate --arch sm_20
+says 'sm_20 has no rule'
