@@ -38,6 +38,10 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
   if (file && option_kernel)
     return smb_cli_usage_error(error, "--kernel goes with the published counts, not with a FILE");
 
+  if (!file && strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
+    return smb_cli_usage_error(error, "--arch goes with a FILE: published and recorded counts are "
+                                      "compared by the rules of their own device");
+
   g_autoptr(SmbComparison) comparison = smb_comparison_new();
   if (!file && !smb_comparison_add_published(comparison, option_kernel, error))
     return FALSE;

@@ -90,6 +90,13 @@ new_time_table(void) {
   return table;
 }
 
+// The source of a row, with the line of a recorded request.
+static char *
+describe_place(const SmbComparisonRow *row) {
+  return row->line ? g_strdup_printf("%s:%" G_GUINT64_FORMAT, row->source, row->line)
+                   : g_strdup(row->source);
+}
+
 static gboolean
 is_same_source(const SmbComparisonRow *a, const SmbComparisonRow *b) {
   return a && strcmp(a->gpu, b->gpu) == 0 && strcmp(a->arch, b->arch) == 0 &&
@@ -147,8 +154,9 @@ write_requests(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
     }
     smb_table_printf(table, SMB_STYLE_PLAIN, "%s %u", smb_op_name(row->op), row->width);
     write_match(table, row);
+    g_autofree char *place = describe_place(row);
     smb_table_cell(table, SMB_STYLE_DIM, row->arch);
-    smb_table_cell(table, SMB_STYLE_DIM, row->source);
+    smb_table_cell(table, SMB_STYLE_DIM, place);
   }
   write_and_clear(cli, &table);
 }
@@ -165,23 +173,18 @@ typedef struct {
 static void
 write_request_heading(SmbCli *cli, const SmbComparison *comparison) {
   const SmbComparisonRow *first = NULL;
-  gsize length = 0;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
     if (row->kernel || row->informative)
       continue;
-    if (!first) {
-      first = row;
-      length = (gsize)(strrchr(row->source, ':') - row->source);
-    }
-    if (strcmp(first->gpu, row->gpu) != 0 || strncmp(first->source, row->source, length + 1) != 0)
+    if (first && !is_same_source(first, row))
       return;
+    first = row;
   }
   if (!first)
     return;
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, first->gpu);
-  smb_spool_printf(cli->out, ", by the rules of %s; source %.*s\n", first->arch, (int)length,
-                   first->source);
+  smb_spool_printf(cli->out, ", by the rules of %s; source %s\n", first->arch, first->source);
 }
 
 static void
@@ -267,7 +270,8 @@ write_json_row(JsonBuilder *json, const SmbComparisonRow *row) {
     smb_json_null(json, "measured");
   else
     write_json_value(json, "measured", row->measured);
-  smb_json_text(json, "source", row->source);
+  g_autofree char *place = describe_place(row);
+  smb_json_text(json, "source", place);
   smb_json_text(json, "gpu", row->gpu);
   smb_json_text(json, "arch", row->arch);
   if (row->informative)
@@ -333,7 +337,8 @@ smb_comparison_write_csv(SmbCli *cli, const SmbComparison *comparison) {
     smb_csv_text(&csv, row->informative ? NULL : row->match ? "yes" : "no");
     smb_csv_text(&csv, row->gpu);
     smb_csv_text(&csv, row->arch);
-    smb_csv_text(&csv, row->source);
+    g_autofree char *place = describe_place(row);
+    smb_csv_text(&csv, place);
     smb_csv_end_row(&csv);
   }
 }

@@ -3,6 +3,7 @@
 #include "src/comparison.h"
 
 #include <gio/gio.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/data.h"
@@ -11,21 +12,11 @@
 #include "sim/trace.h"
 #include "src/input.h"
 
-static void
-row_free(gpointer data) {
-  SmbComparisonRow *row = data;
-  g_free(row->kernel);
-  g_free(row->shape);
-  g_free(row->gpu);
-  g_free(row->source);
-  g_free(row->arch);
-  g_free(row);
-}
-
 SmbComparison *
 smb_comparison_new(void) {
   SmbComparison *comparison = g_new0(SmbComparison, 1);
-  comparison->rows = g_ptr_array_new_with_free_func(row_free);
+  comparison->rows = g_ptr_array_new_with_free_func(g_free);
+  comparison->strings = g_string_chunk_new(1024);
   return comparison;
 }
 
@@ -34,7 +25,13 @@ smb_comparison_free(SmbComparison *comparison) {
   if (!comparison)
     return;
   g_ptr_array_unref(comparison->rows);
+  g_string_chunk_free(comparison->strings);
   g_free(comparison);
+}
+
+static const char *
+keep(SmbComparison *comparison, const char *text) {
+  return g_string_chunk_insert_const(comparison->strings, text);
 }
 
 static void
@@ -102,15 +99,15 @@ static void
 add_published(SmbComparison *comparison, const SmbReference *reference,
               const SmbAnalysis *analysis) {
   SmbComparisonRow *row = g_new0(SmbComparisonRow, 1);
-  row->kernel = g_strdup(reference->kernel);
-  row->shape = g_strdup(reference->shape);
+  row->kernel = keep(comparison, reference->kernel);
+  row->shape = keep(comparison, reference->shape);
   row->ipad = reference->ipad;
   row->metric = smb_metric_name(reference->metric);
   row->predicted = predict(reference->metric, analysis);
   row->measured = reference->value;
-  row->gpu = g_strdup(reference->gpu);
-  row->source = g_strdup(reference->source);
-  row->arch = g_strdup(reference->arch ? reference->arch : SMB_DEFAULT_ARCH);
+  row->gpu = keep(comparison, reference->gpu);
+  row->source = keep(comparison, reference->source);
+  row->arch = keep(comparison, reference->arch ? reference->arch : SMB_DEFAULT_ARCH);
   row->informative = reference->metric == SMB_METRIC_TIME_US;
   row->match = !row->informative && row->predicted == row->measured;
   add_row(comparison, row);
@@ -149,9 +146,10 @@ add_requests(SmbComparison *comparison, const SmbTraceBatch *batch, const char *
     row->predicted = count.wavefronts;
     row->informative = batch->expected[i] == SMB_TRACE_NO_COUNT;
     row->measured = row->informative ? 0 : (double)batch->expected[i];
-    row->gpu = g_strdup(gpu);
-    row->source = g_strdup_printf("%s:%" G_GUINT64_FORMAT, name, batch->lines[i]);
-    row->arch = g_strdup(smb_arch_info(arch)->name);
+    row->gpu = keep(comparison, gpu);
+    row->source = keep(comparison, name);
+    row->line = batch->lines[i];
+    row->arch = keep(comparison, smb_arch_info(arch)->name);
     row->match = !row->informative && row->predicted == row->measured;
     add_row(comparison, row);
   }
@@ -170,28 +168,53 @@ read_requests(SmbComparison *comparison, GInputStream *stream, const char *name,
   return TRUE;
 }
 
-// The device that a recording names in its first comment: "… on an NVIDIA H200 (compute …".
-static char *
-find_device(GBytes *bytes) {
-  gsize length;
-  const char *text = g_bytes_get_data(bytes, &length);
+// What a recording says of its device in its first comment: "… on an NVIDIA H200 (compute capability
+// 9.0, …)". The rules are those of that capability.
+typedef struct {
+  char *gpu;
+  SmbArch *arch;
+} RecordedDevice;
+
+static gboolean
+find_device(GBytes *bytes, const char *name, RecordedDevice *device, GError **error) {
+  static const char words[] = " (compute capability ";
+  const char *text = g_bytes_get_data(bytes, NULL);
   g_autofree char *line = g_strndup(text, strcspn(text, "\n"));
-  const char *start = strstr(line, "NVIDIA ");
-  return start ? g_strndup(start, strcspn(start, "(,")) : g_strdup("a device that is not named");
+  char *start = strstr(line, "NVIDIA ");
+  char *capability = start ? strstr(start, words) : NULL;
+  guint major, minor;
+  if (!capability || sscanf(capability + strlen(words), "%3u.%3u", &major, &minor) != 2) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                "%s:1: expected the device and its compute capability in the first comment", name);
+    return FALSE;
+  }
+  g_autofree char *arch = g_strdup_printf("sm_%u%u", major, minor);
+  device->gpu = g_strndup(start, (gsize)(capability - start));
+  device->arch = smb_arch_load(arch, error);
+  return device->arch != NULL;
 }
 
 static gboolean
-add_builtin_requests(SmbComparison *comparison, SmbArch *arch, GError **error) {
+add_recording(SmbComparison *comparison, GBytes *bytes, const char *name, GError **error) {
+  RecordedDevice device = {NULL, NULL};
+  gboolean ok = find_device(bytes, name, &device, error);
+  if (ok) {
+    g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes(bytes);
+    ok = read_requests(comparison, stream, name, device.gpu, device.arch, error);
+  }
+  g_free(device.gpu);
+  smb_arch_unref(device.arch);
+  return ok;
+}
+
+static gboolean
+add_recordings(SmbComparison *comparison, GError **error) {
   g_auto(GStrv) names = smb_data_list("measured", ".txt");
   for (guint i = 0; names[i]; i++) {
     g_autofree char *path = g_strdup_printf("measured/%s.txt", names[i]);
     g_autofree char *name = g_strdup_printf("data/%s", path);
     g_autoptr(GBytes) bytes = smb_data_load(path, error);
-    if (!bytes)
-      return FALSE;
-    g_autofree char *gpu = g_strchomp(find_device(bytes));
-    g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes(bytes);
-    if (!read_requests(comparison, stream, name, gpu, arch, error))
+    if (!bytes || !add_recording(comparison, bytes, name, error))
       return FALSE;
   }
   return TRUE;
@@ -201,7 +224,7 @@ gboolean
 smb_comparison_add_requests(SmbComparison *comparison, const char *file, SmbArch *arch,
                             GError **error) {
   if (!file)
-    return add_builtin_requests(comparison, arch, error);
+    return add_recordings(comparison, error);
   g_autoptr(GInputStream) stream = smb_input_open(file, error);
   return stream && read_requests(comparison, stream, smb_input_name(file),
                                  "a device that is not named", arch, error);

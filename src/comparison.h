@@ -20,23 +20,25 @@ G_BEGIN_DECLS
  * @predicted: what the model says
  * @measured: what the source says
  * @gpu: the device, as the source calls it
- * @source: the document, or FILE:LINE of the recording
+ * @source: the document, or the file of the recording
+ * @line: line of a recorded request in it, or 0
  * @arch: whose rules were used
  * @match: whether they are equal; never set if @informative
  * @informative: a published time, or a request without a count: shown, not compared
  */
 typedef struct {
-  char *kernel;
-  char *shape;
+  const char *kernel;
+  const char *shape;
   int ipad;
   SmbOp op;
   guint width;
   const char *metric;
   double predicted;
   double measured;
-  char *gpu;
-  char *source;
-  char *arch;
+  const char *gpu;
+  const char *source;
+  guint64 line;
+  const char *arch;
   gboolean match;
   gboolean informative;
 } SmbComparisonRow;
@@ -44,7 +46,8 @@ typedef struct {
 /** Rows, and how they came out. @unmeasured: requests that carry no
  * count; published times are neither. */
 typedef struct {
-  GPtrArray *rows; /* SmbComparisonRow */
+  GPtrArray *rows;       /* SmbComparisonRow */
+  GStringChunk *strings; /* of the rows, each once */
   guint compared;
   guint matched;
   guint mismatched;
@@ -67,7 +70,7 @@ gboolean smb_comparison_add_published(SmbComparison *comparison, const char *ker
 /**
  * smb_comparison_add_requests:
  * @file: (nullable): a trace whose requests carry counts; %NULL for those in data/measured/
- * @arch: whose rules count them
+ * @arch: whose rules count those of @file; a built-in recording is counted by the rules of its device
  * @error: as smb_trace_reader_next()
  */
 gboolean smb_comparison_add_requests(SmbComparison *comparison, const char *file, SmbArch *arch,

@@ -87,5 +87,7 @@ expect 3 validate "$work/empty"
 says 'no request in it'
 head -c 4096 "$SMEMBANK" >"$work/binary"
 expect 3 validate "$work/binary"
-expect 3 validate --arch sm_20
+expect 2 validate --arch sm_20
+says '--arch goes with a FILE'
+expect 3 validate --arch sm_20 "$srcdir/data/measured/h200-requests.txt"
 says 'sm_20 has no rule'
