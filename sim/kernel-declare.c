@@ -17,7 +17,7 @@ enum {
 // Words that say how code is made or kept, and mean nothing to an evaluation in lockstep.
 static const char *const ignored_words[] = {
     "volatile",     "__restrict__",    "__restrict", "restrict",
-    "static",       "inline",          "__inline__", "register",
+    "inline",          "__inline__", "register",
     "__noinline__", "__forceinline__", "__host__",   "__grid_constant__",
 };
 
@@ -29,6 +29,15 @@ static const char *const refused_words[] = {
     "__managed__",   "dim3",     "half",          "__half", "half2",   "operator",
     "friend",        "typename", "static_assert", "lambda", "std",     "case",
     "__nv_bfloat16",
+};
+
+// What to write in place of some of them.
+static const char *const advice[][2] = {
+    {"typedef", "use #define"},
+    {"using", "use #define"},
+    {"auto", "name the type"},
+    {"switch", "use if and else"},
+    {"enum", "use #define or const int"},
 };
 
 static gboolean
@@ -43,7 +52,7 @@ is_one_of(const Token *token, const char *const *words, guint n) {
 static gboolean
 starts_specifier(const Token *token) {
   static const char *const words[] = {
-      "const",      "constexpr", "extern", "__shared__",        "__global__",
+      "static", "const",      "constexpr", "extern", "__shared__",        "__global__",
       "__device__", "unsigned",  "signed", "__launch_bounds__", "__align__",
       "alignas",    "long",      "short",
   };
@@ -133,6 +142,8 @@ take_qualifier(Parser *parser, Specifiers *specifiers, gboolean *failed) {
   *failed = FALSE;
   if (is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words))) {
     parser_advance(parser);
+  } else if (parser_take(parser, "static")) {
+    specifiers->is_static = TRUE;
   } else if (parser_take(parser, "const") || parser_take(parser, "constexpr")) {
     specifiers->is_const = TRUE;
   } else if (parser_take(parser, "extern")) {
@@ -155,13 +166,16 @@ take_qualifier(Parser *parser, Specifiers *specifiers, gboolean *failed) {
 
 static gboolean
 refuse_word(Parser *parser, const Token *token) {
+  const char *instead = "";
+  for (guint i = 0; i < G_N_ELEMENTS(advice); i++)
+    instead = token_is(token, advice[i][0]) ? advice[i][1] : instead;
   if (token_is(token, "template"))
     parser_fail(parser, token->start,
                 "templates are outside the subset: write the instance that you mean, with #define "
                 "for its parameters");
   else
-    parser_fail(parser, token->start, "'%.*s' is outside the subset of CUDA C that is evaluated",
-                (int)token->length, token->text);
+    parser_fail(parser, token->start, "'%.*s' is outside the subset of CUDA C that is evaluated%s%s",
+                (int)token->length, token->text, *instead ? ": " : "", instead);
   return FALSE;
 }
 
@@ -171,6 +185,7 @@ parse_specifiers(Parser *parser, Specifiers *specifiers) {
   Words words = {0};
   const Token *first = parser->at;
   memset(specifiers, 0, sizeof *specifiers);
+  specifiers->start = first->start;
   for (;;) {
     gboolean failed;
     if (is_one_of(parser->at, refused_words, G_N_ELEMENTS(refused_words)))
@@ -212,7 +227,53 @@ parse_type_name(Parser *parser) {
   Specifiers specifiers;
   if (!parse_specifiers(parser, &specifiers))
     return NULL;
-  return parse_pointers(parser, specifiers.type);
+  const Token *name;
+  const Token *start = parser->at;
+  const Type *type = parse_declared(parser, specifiers.type, &name);
+  if (type && name)
+    return parser_fail(parser, name->start, "expected a type without a name");
+  if (type && type->kind == KIND_ARRAY)
+    return parser_fail(parser, start->start, "expected a type that is no array");
+  return type;
+}
+
+// A pointer to an array: "(" "*" name? ")" dimensions. The "(" and "*" are here.
+static const Type *
+parse_array_pointer(Parser *parser, const Type *type, const Token **name) {
+  guint32 start = parser->at->start;
+  parser_advance(parser);
+  parser_advance(parser);
+  Specifiers ignored = {0};
+  gboolean failed;
+  while (take_qualifier(parser, &ignored, &failed)) {
+    if (failed)
+      return NULL;
+  }
+  if (parser->at->kind == TOKEN_NAME) {
+    *name = parser->at;
+    parser_advance(parser);
+  }
+  if (!parser_expect(parser, ")"))
+    return NULL;
+  if (parser_is(parser, "("))
+    return parser_fail(parser, start, "pointers to functions are outside the subset");
+  type = parse_dimensions(parser, type);
+  return type ? type_pointer(parser->pool, type) : NULL;
+}
+
+const Type *
+parse_declared(Parser *parser, const Type *type, const Token **name) {
+  *name = NULL;
+  type = parse_pointers(parser, type);
+  if (!type)
+    return NULL;
+  if (parser_is(parser, "(") && token_is(parser->at->next, "*"))
+    return parse_array_pointer(parser, type, name);
+  if (parser->at->kind == TOKEN_NAME && !starts_specifier(parser->at)) {
+    *name = parser->at;
+    parser_advance(parser);
+  }
+  return parse_dimensions(parser, type);
 }
 
 const Type *
@@ -274,6 +335,9 @@ parser_declare(Parser *parser, const Token *name, const Type *type, Storage stor
   GPtrArray *slots = storage == STORAGE_LOCAL ? parser->kernel->locals : parser->kernel->objects;
   variable->slot = slots->len;
   g_ptr_array_add(slots, variable);
+  // Each component of a vector is set by itself: it has a slot of its own.
+  for (guint i = 1; storage == STORAGE_LOCAL && i < type_components(type); i++)
+    g_ptr_array_add(slots, NULL);
   g_hash_table_insert(scope, (gpointer)variable->name, variable);
   return variable;
 }
@@ -295,14 +359,48 @@ append_value(Parser *parser, Statement ***last, Node *target, Node *value, guint
   return TRUE;
 }
 
+// Numbers that a variable of that type holds.
+static gsize
+count_scalars(const Type *type) {
+  gsize n = 1;
+  for (; type->kind == KIND_ARRAY; type = type->of)
+    n *= type->count;
+  return n * type_components(type);
+}
+
+static gboolean parse_list(Parser *parser, const Type *type, GPtrArray *values);
+
+// A list within a list gives the values of one sub-array: those that it leaves out are zeros (NULL).
+static gboolean
+parse_inner_list(Parser *parser, const Type *type, gsize start, GPtrArray *values) {
+  const Token *opening = parser->at;
+  const Type *inner = type->kind == KIND_ARRAY ? type->of : type_component(type);
+  gsize n = count_scalars(inner), first = values->len;
+  if ((first - start) % n != 0) {
+    parser_fail(parser, opening->start, "this '{' does not stand where a sub-array begins");
+    return FALSE;
+  }
+  if (!parse_list(parser, inner, values))
+    return FALSE;
+  if (values->len > first + n) {
+    parser_fail(parser, opening->start, "too many first values here: expected at most %u",
+                (guint)n);
+    return FALSE;
+  }
+  while (values->len < first + n && values->len <= MAX_INITIAL_ELEMENTS)
+    g_ptr_array_add(values, NULL);
+  return TRUE;
+}
+
 // list = "{" ((list | assignment) ("," …)*)? "}", its values one after another
 static gboolean
-parse_list(Parser *parser, GPtrArray *values) {
+parse_list(Parser *parser, const Type *type, GPtrArray *values) {
+  gsize start = values->len;
   if (!parser_enter(parser) || !parser_expect(parser, "{"))
     return FALSE;
   while (!parser_is(parser, "}")) {
     if (parser_is(parser, "{")) {
-      if (!parse_list(parser, values))
+      if (!parse_inner_list(parser, type, start, values))
         return FALSE;
     } else {
       Node *value = parse_assignment(parser);
@@ -326,11 +424,19 @@ initialise_array(Parser *parser, Variable *variable, GPtrArray *values, Statemen
   while (element->kind == KIND_ARRAY)
     element = element->of;
   gsize n = variable->type->size / element->size;
-  if (n > MAX_INITIAL_ELEMENTS || values->len > n || !type_is_arithmetic(element)) {
-    parser_fail(parser, start,
-                "this array cannot be given its first values in braces: at most %d "
-                "numbers, and no more than it has elements",
-                MAX_INITIAL_ELEMENTS);
+  if (!type_is_arithmetic(element)) {
+    parser_fail(parser, start, "only arrays of numbers are given first values");
+    return FALSE;
+  }
+  if (n > MAX_INITIAL_ELEMENTS) {
+    parser_fail(parser, start, "'%s' has %" G_GSIZE_FORMAT
+                " elements: expected at most %d where there are first values",
+                variable->name, n, MAX_INITIAL_ELEMENTS);
+    return FALSE;
+  }
+  if (values->len > n) {
+    parser_fail(parser, start, "'%s' has %" G_GSIZE_FORMAT
+                " elements: %u first values are too many", variable->name, n, values->len);
     return FALSE;
   }
   for (guint i = 0; i < n; i++) {
@@ -340,9 +446,11 @@ initialise_array(Parser *parser, Variable *variable, GPtrArray *values, Statemen
     base = base ? node_cast(parser, base, pointer, start) : NULL;
     Node *index = base ? node_integer(parser, type_scalar(KIND_INT), i, start, start) : NULL;
     Node *target = index ? node_index(parser, base, index, start) : NULL;
-    Node *value = !target           ? NULL
-                  : i < values->len ? (Node *)g_ptr_array_index(values, i)
-                                    : node_integer(parser, type_scalar(KIND_INT), 0, start, start);
+    Node *value = i < values->len ? (Node *)g_ptr_array_index(values, i) : NULL;
+    if (target && !value)
+      value = node_integer(parser, type_scalar(KIND_INT), 0, start, start);
+    if (!target)
+      return FALSE;
     if (!append_value(parser, last, target, value, start))
       return FALSE;
   }
@@ -360,8 +468,9 @@ initialise_vector(Parser *parser, Variable *variable, GPtrArray *values, Stateme
   Node **arguments = kernel_pool_alloc(parser->pool, n * sizeof *arguments);
   const Type *component = type_component(variable->type);
   for (guint i = 0; i < n; i++) {
-    Node *value = i < values->len ? (Node *)g_ptr_array_index(values, i)
-                                  : node_integer(parser, type_scalar(KIND_INT), 0, start, start);
+    Node *value = i < values->len ? (Node *)g_ptr_array_index(values, i) : NULL;
+    if (!value)
+      value = node_integer(parser, type_scalar(KIND_INT), 0, start, start);
     arguments[i] = value ? node_convert(parser, value, component) : NULL;
     if (!arguments[i])
       return FALSE;
@@ -383,7 +492,7 @@ parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variab
                   Statement ***last, guint32 start) {
   if (parser_is(parser, "{")) {
     g_autoptr(GPtrArray) values = g_ptr_array_new();
-    if (!parse_list(parser, values))
+    if (!parse_list(parser, variable->type, values))
       return FALSE;
     return variable->storage == STORAGE_PRIVATE
                ? initialise_array(parser, variable, values, last, start)
@@ -424,17 +533,15 @@ check_shared(Parser *parser, const Specifiers *specifiers, const Token *name, co
 // declarator = "*"* name dimensions initializer?
 static gboolean
 parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last) {
-  const Type *type = parse_pointers(parser, specifiers->type);
+  const Token *name;
+  const Type *type = parse_declared(parser, specifiers->type, &name);
   if (!type)
     return FALSE;
-  const Token *name = parser->at;
-  if (name->kind != TOKEN_NAME || starts_specifier(name)) {
-    parser_fail(parser, name->start, "expected a name");
+  if (!name) {
+    parser_fail(parser, parser->at->start, "expected a name, not '%.*s'", (int)parser->at->length,
+                parser->at->text);
     return FALSE;
   }
-  parser_advance(parser);
-  if (!(type = parse_dimensions(parser, type)))
-    return FALSE;
   if (specifiers->is_shared && !check_shared(parser, specifiers, name, type))
     return FALSE;
   if (!specifiers->is_shared && type->kind == KIND_ARRAY && type->count == 0) {
@@ -467,6 +574,7 @@ parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last
   }
   if (!parse_initializer(parser, specifiers, variable, last, name->start))
     return FALSE;
+  variable->is_const = specifiers->is_const && type->kind != KIND_POINTER;
   if (parser->function || variable->is_constant)
     return TRUE;
   parser_fail(parser, name->start, "a variable outside functions must be a const number");
@@ -480,6 +588,9 @@ parse_declaration(Parser *parser, const Specifiers *specifiers) {
   Statement **last = &block->first;
   if (specifiers->is_extern && !specifiers->is_shared)
     return parser_fail(parser, parser->at->start, "extern is for __shared__ arrays only");
+  if (specifiers->is_static && parser->function && !specifiers->is_shared && !specifiers->is_const)
+    return parser_fail(parser, specifiers->start, "a static variable in a function is outside the "
+                                                  "subset: it would outlive the block");
   do {
     if (!parse_declarator(parser, specifiers, &last))
       return NULL;

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
  * @max_tokens: tokens after the expansion of macros
  * @max_depth: nesting of statements and expressions
  * @max_steps: statements that one block executes, each counted once however many lanes it has
- * @max_memory: bytes of local arrays and of written global memory that one block keeps
+ * @max_memory: bytes of local arrays, and bytes of written global memory, that are kept
  */
 typedef struct {
   guint max_tokens;
