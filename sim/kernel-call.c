@@ -283,10 +283,11 @@ refuse_call(Parser *parser, const Token *name) {
                            ? "has no body in this file"
                            : hidden);
   if (token_is(name, "printf") || token_is(name, "assert"))
-    return parser_fail(parser, name->start,
-                       "'%s' is outside the subset: a kernel is evaluated for its accesses, not for "
-                       "its output",
-                       text);
+    return parser_fail(
+        parser, name->start,
+        "'%s' is outside the subset: a kernel is evaluated for its accesses, not for "
+        "its output",
+        text);
   return parser_fail(parser, name->start, "'%s' is no function that is known here", text);
 }
 

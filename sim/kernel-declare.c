@@ -11,24 +11,32 @@ enum {
   MAX_INITIAL_ELEMENTS = 4096
 };
 
+// Pointers to pointers.
+enum {
+  MAX_POINTER_LEVELS = 8
+};
+
 // No object is larger than this, in bytes: far more than any shared memory.
 #define MAX_OBJECT_BYTES ((gsize)1 << 30)
 
 // Words that say how code is made or kept, and mean nothing to an evaluation in lockstep.
 static const char *const ignored_words[] = {
-    "volatile",     "__restrict__",    "__restrict", "restrict",
-    "inline",          "__inline__", "register",
-    "__noinline__", "__forceinline__", "__host__",   "__grid_constant__",
+    "volatile",        "__restrict__", "__restrict",        "restrict",
+    "inline",          "__inline__",   "register",          "__noinline__",
+    "__forceinline__", "__host__",     "__grid_constant__",
 };
 
 // What people write in CUDA C++ that this language has not.
 static const char *const refused_words[] = {
-    "struct",        "class",    "union",         "enum",   "typedef", "using",
-    "namespace",     "template", "switch",        "goto",   "asm",     "__asm__",
-    "auto",          "new",      "delete",        "try",    "throw",   "__constant__",
-    "__managed__",   "dim3",     "half",          "__half", "half2",   "operator",
-    "friend",        "typename", "static_assert", "lambda", "std",     "case",
-    "__nv_bfloat16",
+    "struct",    "class",    "union",    "enum",         "typedef",     "using",
+    "namespace", "template", "switch",   "goto",         "asm",         "__asm__",
+    "auto",      "new",      "delete",   "try",          "throw",       "case",
+    "friend",    "operator", "typename", "__constant__", "__managed__", "static_assert",
+};
+
+// Types that this language has not; the words are free for other use.
+static const char *const refused_types[] = {
+    "dim3", "half", "__half", "half2", "__half2", "__nv_bfloat16", "std", "wchar_t",
 };
 
 // What to write in place of some of them.
@@ -52,12 +60,24 @@ is_one_of(const Token *token, const char *const *words, guint n) {
 static gboolean
 starts_specifier(const Token *token) {
   static const char *const words[] = {
-      "static", "const",      "constexpr", "extern", "__shared__",        "__global__",
-      "__device__", "unsigned",  "signed", "__launch_bounds__", "__align__",
-      "alignas",    "long",      "short",
+      "static",     "const",      "constexpr", "extern", "__shared__",
+      "__global__", "__device__", "unsigned",  "signed", "__launch_bounds__",
+      "__align__",  "alignas",    "long",      "short",
   };
   return is_one_of(token, words, G_N_ELEMENTS(words)) ||
          is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words));
+}
+
+// Whether a word outside the subset stands here: a keyword, or a type in front of a name.
+static gboolean
+is_refused(Parser *parser) {
+  const Token *token = parser->at;
+  if (is_one_of(token, refused_words, G_N_ELEMENTS(refused_words)))
+    return TRUE;
+  return is_one_of(token, refused_types, G_N_ELEMENTS(refused_types)) &&
+         (token->next->kind == TOKEN_NAME || token_is(token->next, "*") ||
+          token_is(token->next, "::")) &&
+         !parser_find(parser, token);
 }
 
 gboolean
@@ -65,7 +85,7 @@ parse_starts_type(Parser *parser) {
   const Token *token = parser->at;
   if (token->kind != TOKEN_NAME)
     return FALSE;
-  if (starts_specifier(token) || is_one_of(token, refused_words, G_N_ELEMENTS(refused_words)))
+  if (starts_specifier(token) || is_refused(parser))
     return TRUE;
   return type_by_name(token->text, token->length) != NULL && !parser_find(parser, token);
 }
@@ -174,8 +194,9 @@ refuse_word(Parser *parser, const Token *token) {
                 "templates are outside the subset: write the instance that you mean, with #define "
                 "for its parameters");
   else
-    parser_fail(parser, token->start, "'%.*s' is outside the subset of CUDA C that is evaluated%s%s",
-                (int)token->length, token->text, *instead ? ": " : "", instead);
+    parser_fail(parser, token->start,
+                "'%.*s' is outside the subset of CUDA C that is evaluated%s%s", (int)token->length,
+                token->text, *instead ? ": " : "", instead);
   return FALSE;
 }
 
@@ -188,7 +209,9 @@ parse_specifiers(Parser *parser, Specifiers *specifiers) {
   specifiers->start = first->start;
   for (;;) {
     gboolean failed;
-    if (is_one_of(parser->at, refused_words, G_N_ELEMENTS(refused_words)))
+    gboolean has_type =
+        words.base || words.longs || words.shorts || words.signeds || words.unsigneds;
+    if (!has_type && is_refused(parser))
       return refuse_word(parser, parser->at);
     if (take_qualifier(parser, specifiers, &failed)) {
       if (failed)
@@ -208,11 +231,13 @@ parse_specifiers(Parser *parser, Specifiers *specifiers) {
 
 const Type *
 parse_pointers(Parser *parser, const Type *type) {
-  for (;;) {
+  for (guint levels = 0;;) {
     Specifiers ignored = {0};
     gboolean failed;
     if (parser_is(parser, "&"))
       return parser_fail(parser, parser->at->start, "references are outside the subset");
+    if (parser_is(parser, "*") && ++levels > MAX_POINTER_LEVELS)
+      return parser_fail(parser, parser->at->start, "more than %d '*'", MAX_POINTER_LEVELS);
     if (parser_take(parser, "*"))
       type = type_pointer(parser->pool, type);
     else if (!take_qualifier(parser, &ignored, &failed))
@@ -429,14 +454,16 @@ initialise_array(Parser *parser, Variable *variable, GPtrArray *values, Statemen
     return FALSE;
   }
   if (n > MAX_INITIAL_ELEMENTS) {
-    parser_fail(parser, start, "'%s' has %" G_GSIZE_FORMAT
+    parser_fail(parser, start,
+                "'%s' has %" G_GSIZE_FORMAT
                 " elements: expected at most %d where there are first values",
                 variable->name, n, MAX_INITIAL_ELEMENTS);
     return FALSE;
   }
   if (values->len > n) {
-    parser_fail(parser, start, "'%s' has %" G_GSIZE_FORMAT
-                " elements: %u first values are too many", variable->name, n, values->len);
+    parser_fail(parser, start,
+                "'%s' has %" G_GSIZE_FORMAT " elements: %u first values are too many",
+                variable->name, n, values->len);
     return FALSE;
   }
   for (guint i = 0; i < n; i++) {
@@ -589,8 +616,9 @@ parse_declaration(Parser *parser, const Specifiers *specifiers) {
   if (specifiers->is_extern && !specifiers->is_shared)
     return parser_fail(parser, parser->at->start, "extern is for __shared__ arrays only");
   if (specifiers->is_static && parser->function && !specifiers->is_shared && !specifiers->is_const)
-    return parser_fail(parser, specifiers->start, "a static variable in a function is outside the "
-                                                  "subset: it would outlive the block");
+    return parser_fail(parser, specifiers->start,
+                       "a static variable in a function is outside the "
+                       "subset: it would outlive the block");
   do {
     if (!parse_declarator(parser, specifiers, &last))
       return NULL;

@@ -24,8 +24,7 @@ parse_parameter(Parser *parser, GPtrArray *parameters) {
     return FALSE;
   }
   if (parameters->len == MAX_ARGUMENTS) {
-    parser_fail(parser, parser->last->start, "a function has at most %d parameters",
-                MAX_ARGUMENTS);
+    parser_fail(parser, parser->last->start, "a function has at most %d parameters", MAX_ARGUMENTS);
     return FALSE;
   }
   // A parameter without a name still takes its argument.

@@ -88,9 +88,9 @@ struct _SmbBlock {
   Mask returned; // from the function that runs
   Mask broken;   // out of the innermost loop
   Mask continued;
-  guint calls;         // that surround this place
+  guint calls;           // that surround this place
   const Statement *loop; // the innermost, or NULL
-  const void *current; // the old value of the assignment around
+  const void *current;   // the old value of the assignment around
   guint64 steps;
   GError **error;
 };

@@ -59,7 +59,8 @@ parser_enter(Parser *parser) {
     parser->depth++;
     return TRUE;
   }
-  parser_fail(parser, parser->at->start, "the text is nested more than %u levels deep here", max);
+  parser_fail(parser, parser->at->start,
+              "the text is nested more than %u levels deep here (--max-depth allows more)", max);
   return FALSE;
 }
 
@@ -235,6 +236,7 @@ smb_kernel_parse(SmbSource *source, const char *entry, const char *const *define
     kernel->limits.max_tokens = SMB_KERNEL_MAX_TOKENS;
   if (!kernel->limits.max_depth)
     kernel->limits.max_depth = SMB_KERNEL_MAX_DEPTH;
+  kernel->limits.max_depth = MIN(kernel->limits.max_depth, SMB_KERNEL_LARGEST_DEPTH);
   kernel->source = smb_source_ref(source);
   kernel->pool = kernel_pool_new();
   kernel->functions = g_ptr_array_new();

@@ -10,8 +10,8 @@
 typedef struct {
   SmbKernel *kernel;
   KernelPool *pool;
-  Token *at;         // the token that is looked at
-  const Token *last; // the token before it
+  Token *at;          // the token that is looked at
+  const Token *last;  // the token before it
   GPtrArray *scopes;  // GHashTable: name → Variable
   GPtrArray *bodies;  // PostponedBody of the kernels
   GHashTable *hidden; // name → why this function cannot be called (literal)

@@ -181,9 +181,8 @@ choose_statement(Parser *parser) {
   if (parser_take(parser, "continue"))
     return parse_jump(parser, STATEMENT_CONTINUE, start);
   // int(x) is an expression; int (*row)[32] declares.
-  gboolean converts =
-      token_is(parser->at->next, "(") && !token_is(parser->at->next->next, "*") &&
-      !parser_is(parser, "__align__") && !parser_is(parser, "alignas");
+  gboolean converts = token_is(parser->at->next, "(") && !token_is(parser->at->next->next, "*") &&
+                      !parser_is(parser, "__align__") && !parser_is(parser, "alignas");
   if (parse_starts_type(parser) && !converts) {
     Specifiers specifiers;
     if (!parse_specifiers(parser, &specifiers))

@@ -22,8 +22,7 @@
 #include "tests/kernel-run.h"
 
 static const char *const files[] = {
-    "lex", "macros", "types", "statements", "memory", "calls", "files", "warnings",
-    "refused",
+    "lex", "macros", "types", "statements", "memory", "calls", "files", "warnings", "refused",
 };
 
 typedef struct {
@@ -47,7 +46,8 @@ read_triple(const char *text, guint triple[3]) {
 
 // One word of a %%RUN line.
 static void
-read_option(const char *option, KernelSetup *setup, GStrvBuilder *defines, GStrvBuilder *arguments) {
+read_option(const char *option, KernelSetup *setup, GStrvBuilder *defines,
+            GStrvBuilder *arguments) {
   const char *value = strpbrk(option, "=:");
   ck_assert_msg(value != NULL, "option '%s'", option);
   gsize length = (gsize)(value - option);
@@ -194,7 +194,8 @@ run_case(const char *file, const Case *test) {
   g_autofree char *actual = describe(test, &run);
   if (strcmp(actual, test->expected->str) == 0)
     return 0;
-  g_printerr("%s:%u: expected\n%sbut it gives\n%s\n", file, test->line, test->expected->str, actual);
+  g_printerr("%s:%u: expected\n%sbut it gives\n%s\n", file, test->line, test->expected->str,
+             actual);
   return 1;
 }
 
