@@ -232,10 +232,18 @@ decode(TypeKind kind, const guchar *bytes, void *values, guint thread) {
 static void
 encode(const Type *type, const void *values, guint thread, guchar *bytes) {
   // Hosts of this program are little-endian, like the device.
-  if (type_is_wide(type))
+  if (type->size == 8)
     memcpy(bytes, (const guint64 *)values + thread, 8);
   else
     memcpy(bytes, (const guint32 *)values + thread, type->size);
+}
+
+// Whether all lanes move one 32-bit word of shared memory: by far the most accesses are of that kind.
+static gboolean
+is_plain(const Node *node, const Access *access, guint32 mask) {
+  TypeKind kind = node->type->kind;
+  return access->lanes[SPACE_SHARED] == mask &&
+         (kind == KIND_INT || kind == KIND_UINT || kind == KIND_FLOAT);
 }
 
 gboolean
@@ -249,6 +257,14 @@ memory_load(SmbBlock *block, const Node *node, const Mask *mask, const guint64 *
     if (!resolve(block, node, w, mask->warp[w], addresses, &access))
       return FALSE;
     report(block, node, node->load_site, &access, SMB_OP_LD, SMB_OP_CLASS_LOAD);
+    if (is_plain(node, &access, mask->warp[w])) {
+      guint32 *words = (guint32 *)out + w * SMB_WARP_LANES;
+      for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
+        guint lane = (guint)__builtin_ctz(rest);
+        memcpy(&words[lane], block->shared + access.request.offset[lane], sizeof *words);
+      }
+      continue;
+    }
     for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
       guint lane = (guint)__builtin_ctz(rest);
       guchar bytes[SMB_MAX_WIDTH];
@@ -273,6 +289,14 @@ memory_store(SmbBlock *block, const Node *node, const Mask *mask, const guint64 
     if (!resolve(block, node, w, mask->warp[w], addresses, &access))
       return FALSE;
     report(block, node, node->store_site, &access, SMB_OP_ST, SMB_OP_CLASS_STORE);
+    if (is_plain(node, &access, mask->warp[w])) {
+      const guint32 *words = (const guint32 *)value + w * SMB_WARP_LANES;
+      for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
+        guint lane = (guint)__builtin_ctz(rest);
+        memcpy(block->shared + access.request.offset[lane], &words[lane], sizeof *words);
+      }
+      continue;
+    }
     for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
       guint lane = (guint)__builtin_ctz(rest);
       guchar bytes[SMB_MAX_WIDTH];
