@@ -147,7 +147,8 @@ START_TEST(test_largest_depth) {
   for (guint i = 0; i < 2000; i++)
     g_string_append_c(text, ')');
   g_string_append(text, ";}");
-  KernelSetup setup = {.limits = {.max_depth = G_MAXUINT}, .threads = 2, .forgets = TRUE};
+  KernelSetup setup = {
+      .limits = {.max_depth = G_MAXUINT}, .grid = {4, 1, 1}, .threads = 2, .forgets = TRUE};
   g_auto(KernelRun) run;
   kernel_run(&run, "k.cu", text->str, &setup);
   ck_assert_msg(run.error == NULL || strstr(run.error->message, "levels"), "%s",
