@@ -33,7 +33,7 @@ typedef struct {
 #define SMB_KERNEL_MAX_DEPTH  200u
 /** What max_depth may be at most: nesting takes stack. */
 #define SMB_KERNEL_LARGEST_DEPTH 2000u
-#define SMB_KERNEL_MAX_STEPS     G_GUINT64_CONSTANT(4000000)
+#define SMB_KERNEL_MAX_STEPS     G_GUINT64_CONSTANT(1000000)
 #define SMB_KERNEL_MAX_MEMORY    (G_GUINT64_CONSTANT(512) << 20)
 
 /** Where a kernel touches memory: one access in the text, in one direction. */
