@@ -65,6 +65,10 @@ Statement *parse_declaration(Parser *parser, const Specifiers *specifiers);
 Variable *parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage);
 Variable *parser_find(Parser *parser, const Token *name);
 
+// "=" was taken: the first value of @variable, as statements behind @last (kernel-initial.c)
+gboolean parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
+                           Statement ***last, guint32 start);
+
 // --- functions and whole files (kernel-file.c)
 
 // A kernel's body waits until the whole file was seen, and it is known which kernel is wanted.
