@@ -67,12 +67,14 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
   smb_tally_count(&access->warps[warp], &cost);
 }
 
-// Distinct values of a short array, which is reordered.
+// Distinct values of a short array, which is reordered. Most come in rising order.
 static guint
 count_distinct(guint64 *values, guint n) {
   guint distinct = 0;
+  guint64 highest = 0;
   for (guint i = 0; i < n; i++) {
-    guint j = distinct;
+    guint j = i == 0 || values[i] > highest ? 0 : distinct;
+    highest = MAX(highest, values[i]);
     while (j > 0 && values[j - 1] != values[i])
       j--;
     if (j == 0)

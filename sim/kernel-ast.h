@@ -67,6 +67,11 @@ typedef enum {
 #undef SMB_BUILTIN
 } Builtin;
 
+// Arguments of a call, parameters of a function.
+enum {
+  MAX_ARGUMENTS = 64
+};
+
 typedef struct _Node Node;
 typedef struct _Variable Variable;
 typedef struct _Function Function;
@@ -120,6 +125,7 @@ struct _Variable {
   guint slot;           // index of a local's value, or of a memory object
   gsize address;        // of a static shared variable, in bytes
   gboolean is_constant; // const, initialised by the constant below
+  gboolean is_const;    // cannot be assigned to once it has its first value
   const Node *constant;
 };
 
@@ -153,6 +159,7 @@ struct _Function {
   gboolean is_kernel;
   gboolean is_complete; // its body was read
   guint32 start;
+  guint height; // levels of the deepest expression, calls and surrounding statements included
   guint n_parameters;
   Variable **parameters;
   const Variable *result;    // NULL if void
@@ -172,6 +179,7 @@ struct _SmbKernel {
   GArray *sites;        // SmbSite
   GStrv defines;
   Function *entry;
+  SmbParameter *parameters; // of the entry
   gsize static_shared;
   gsize dynamic_start; // where dynamic shared memory begins, in bytes
   gboolean has_dynamic_shared;
@@ -180,3 +188,13 @@ struct _SmbKernel {
 };
 
 const char *kernel_operator_text(Operator op);
+const char *kernel_builtin_name(Builtin builtin);
+
+// Whether the hardware has an atomic as one instruction on shared memory: all on 32-bit integers; of
+// the rest, exchange and compare-and-swap.
+gboolean kernel_atomic_is_single(Builtin builtin, const Type *type);
+
+// What is said of the others: name, type.
+#define KERNEL_ATOMIC_LOOP                                                                         \
+  "%s on a %s in shared memory is no single instruction but a loop of loads and "                  \
+  "compare-and-swaps, as long as the data make it: it has no one count"

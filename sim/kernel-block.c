@@ -164,8 +164,9 @@ set_up_locals(SmbBlock *block) {
   block->locals_set = g_new0(Mask, locals->len + 1);
   for (guint i = 0; i < locals->len; i++) {
     const Variable *variable = g_ptr_array_index(locals, i);
-    gsize bytes = value_stride(block, variable->type) * type_components(variable->type);
-    block->locals[i] = g_malloc0(bytes);
+    if (variable)
+      block->locals[i] =
+          g_malloc0(value_stride(block, variable->type) * type_components(variable->type));
   }
 }
 
@@ -321,6 +322,7 @@ start_block(SmbBlock *block, guint64 index) {
   block->scratch.segment = 0;
   block->scratch.used = 0;
   block->calls = 0;
+  block->loop = NULL;
   block->current = NULL;
   block->steps = 0;
 }

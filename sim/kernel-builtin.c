@@ -213,21 +213,19 @@ shuffle_warp(SmbBlock *block, const Node *node, guint warp, guint32 lanes,
   return TRUE;
 }
 
-static const void *
-evaluate_shuffle(SmbBlock *block, const Node *node, const Mask *mask,
-                 const void *const *arguments) {
-  void *out = scratch_take(block, node->type);
+static gboolean
+evaluate_shuffle(SmbBlock *block, const Node *node, const Mask *mask, const void *const *arguments,
+                 void *out) {
   FOR_WARPS(block, mask, w) {
     if (!shuffle_warp(block, node, w, mask->warp[w], arguments, out))
-      return NULL;
+      return FALSE;
   }
-  return out;
+  return TRUE;
 }
 
-static const void *
-evaluate_arithmetic(SmbBlock *block, const Node *node, const Mask *mask,
-                    const void *const *arguments) {
-  char *out = scratch_take(block, node->type);
+static void
+evaluate_arithmetic(const SmbBlock *block, const Node *node, const Mask *mask,
+                    const void *const *arguments, char *out) {
   const Type *operand = node->arguments[0]->type;
   gsize operand_bytes = type_is_wide(operand) ? 8 : 4, bytes = type_is_wide(node->type) ? 8 : 4;
   FOR_WARPS(block, mask, w) {
@@ -236,12 +234,13 @@ evaluate_arithmetic(SmbBlock *block, const Node *node, const Mask *mask,
       lanes[i] = (const char *)arguments[i] + w * SMB_WARP_LANES * operand_bytes;
     kernel_lanes_builtin(node->builtin, operand->kind, lanes, out + w * SMB_WARP_LANES * bytes);
   }
-  return out;
 }
 
 const void *
 evaluate_builtin(SmbBlock *block, const Node *node, const Mask *mask) {
   const void *arguments[4] = {NULL, NULL, NULL, NULL};
+  void *out = node->type->kind == KIND_VOID ? NULL : scratch_take(block, node->type);
+  Scratch mark = scratch_mark(block);
   for (guint i = 0; i < node->n_arguments; i++) {
     arguments[i] = evaluate(block, node->arguments[i], mask);
     if (!arguments[i])
@@ -251,10 +250,13 @@ evaluate_builtin(SmbBlock *block, const Node *node, const Mask *mask) {
     return evaluate_barrier(block, node, mask);
   if (node->type->kind == KIND_VOID)
     return block; // fences: lockstep keeps their promise
+  gboolean ok = TRUE;
   if (node->builtin >= BUILTIN_SHFL && node->builtin <= BUILTIN_SHFL_XOR)
-    return evaluate_shuffle(block, node, mask, arguments);
-  if (node->builtin < BUILTIN_ATOMIC_ADD)
-    return evaluate_arithmetic(block, node, mask, arguments);
-  void *out = scratch_take(block, node->type);
-  return memory_atomic(block, node, mask, arguments[0], arguments, out) ? out : NULL;
+    ok = evaluate_shuffle(block, node, mask, arguments, out);
+  else if (node->builtin < BUILTIN_ATOMIC_ADD)
+    evaluate_arithmetic(block, node, mask, arguments, out);
+  else
+    ok = memory_atomic(block, node, mask, arguments[0], arguments, out);
+  scratch_release(block, mark);
+  return ok ? out : NULL;
 }

@@ -29,10 +29,6 @@ static const struct {
 #undef SMB_BUILTIN
 };
 
-enum {
-  MAX_ARGUMENTS = 64
-};
-
 static gint
 find_builtin(const Token *name) {
   for (guint i = 0; i < G_N_ELEMENTS(builtins); i++) {
@@ -82,8 +78,7 @@ make_call(Parser *parser, NodeKind kind, const Type *type, const Token *name, No
     return NULL;
   node->arguments = arguments;
   node->n_arguments = n;
-  node->depth = (guint16)MIN(depth + 1, G_MAXUINT16);
-  return node;
+  return node_set_depth(parser, node, depth + 1) ? node : NULL;
 }
 
 static gboolean
@@ -141,22 +136,22 @@ call_function(Parser *parser, const Token *name, const Function *function, Node 
   if (!node)
     return NULL;
   node->function = function;
+  if (!node_set_depth(parser, node, MAX((guint)node->depth, function->height + 1)))
+    return NULL;
   parser_link(parser, &parser->function->callees, function);
   return node;
 }
 
-// Which operations the hardware has as one instruction on shared memory (seen in what the compiler
-// makes for sm_75 and sm_90): all on 32-bit integers; of the rest, exchange and compare-and-swap.
-static gboolean
-check_shared_atomic(Parser *parser, const Token *name, Builtin builtin, const Type *type) {
-  gboolean single = type->kind == KIND_INT || type->kind == KIND_UINT;
-  if (single || builtin == BUILTIN_ATOMIC_EXCH || builtin == BUILTIN_ATOMIC_CAS)
-    return TRUE;
-  parser_fail(parser, name->start,
-              "%.*s on a %s in shared memory is no single instruction but a loop of loads and "
-              "compare-and-swaps, as long as the data make it: it has no one count",
-              (int)name->length, name->text, type->name);
-  return FALSE;
+const char *
+kernel_builtin_name(Builtin builtin) {
+  return builtins[builtin].name;
+}
+
+// Seen in what the compiler makes for sm_75 and sm_90.
+gboolean
+kernel_atomic_is_single(Builtin builtin, const Type *type) {
+  return type->kind == KIND_INT || type->kind == KIND_UINT || builtin == BUILTIN_ATOMIC_EXCH ||
+         builtin == BUILTIN_ATOMIC_CAS;
 }
 
 static Node *
@@ -179,8 +174,9 @@ make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments
   const Variable *root = node_root(pointer);
   gboolean in_shared =
       root && (root->storage == STORAGE_SHARED || root->storage == STORAGE_DYNAMIC);
-  if (in_shared && !check_shared_atomic(parser, name, builtin, type))
-    return NULL;
+  if (in_shared && !kernel_atomic_is_single(builtin, type))
+    return parser_fail(parser, name->start, KERNEL_ATOMIC_LOOP, kernel_builtin_name(builtin),
+                       type->name);
   if (!in_shared)
     parser->function->meets_in_globals = TRUE;
   Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);
@@ -272,6 +268,29 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
   g_assert_not_reached();
 }
 
+// Says why there is no such function.
+static gpointer
+refuse_call(Parser *parser, const Token *name) {
+  const char *text = token_text(parser->pool, name);
+  const char *outside = kernel_macros_outside(parser->kernel->macros, text);
+  const char *hidden = g_hash_table_lookup(parser->hidden, text);
+  if (outside)
+    return parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'", text,
+                       outside);
+  if (hidden)
+    return parser_fail(parser, name->start, "'%s' %s", text,
+                       parser->function->is_kernel && g_str_has_prefix(hidden, "is called")
+                           ? "has no body in this file"
+                           : hidden);
+  if (token_is(name, "printf") || token_is(name, "assert"))
+    return parser_fail(
+        parser, name->start,
+        "'%s' is outside the subset: a kernel is evaluated for its accesses, not for "
+        "its output",
+        text);
+  return parser_fail(parser, name->start, "'%s' is no function that is known here", text);
+}
+
 // call = name arguments
 Node *
 parse_call(Parser *parser, const Token *name) {
@@ -289,8 +308,7 @@ parse_call(Parser *parser, const Token *name) {
       function = candidate;
   }
   if (!function && builtin < 0 && !(vector && vector->kind == KIND_VECTOR))
-    return parser_fail(parser, name->start, "'%.*s' is no function that is known here",
-                       (int)name->length, name->text);
+    return refuse_call(parser, name);
   Node **arguments = parse_arguments(parser, &n);
   if (!arguments)
     return NULL;

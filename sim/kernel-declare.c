@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Declarations: types, qualifiers, variables and their first values.
+// Declarations: types, qualifiers and variables.
 #include <string.h>
 
 #include "sim/kernel-parse.h"
 
-// Elements of a local array that may be given first values in braces.
+// Pointers to pointers.
 enum {
-  MAX_INITIAL_ELEMENTS = 4096
+  MAX_POINTER_LEVELS = 8
 };
 
 // No object is larger than this, in bytes: far more than any shared memory.
@@ -16,19 +16,31 @@ enum {
 
 // Words that say how code is made or kept, and mean nothing to an evaluation in lockstep.
 static const char *const ignored_words[] = {
-    "volatile",     "__restrict__",    "__restrict", "restrict",
-    "static",       "inline",          "__inline__", "register",
-    "__noinline__", "__forceinline__", "__host__",   "__grid_constant__",
+    "volatile",        "__restrict__", "__restrict",        "restrict",
+    "inline",          "__inline__",   "register",          "__noinline__",
+    "__forceinline__", "__host__",     "__grid_constant__",
 };
 
 // What people write in CUDA C++ that this language has not.
 static const char *const refused_words[] = {
-    "struct",        "class",    "union",         "enum",   "typedef", "using",
-    "namespace",     "template", "switch",        "goto",   "asm",     "__asm__",
-    "auto",          "new",      "delete",        "try",    "throw",   "__constant__",
-    "__managed__",   "dim3",     "half",          "__half", "half2",   "operator",
-    "friend",        "typename", "static_assert", "lambda", "std",     "case",
-    "__nv_bfloat16",
+    "struct",    "class",    "union",    "enum",         "typedef",     "using",
+    "namespace", "template", "switch",   "goto",         "asm",         "__asm__",
+    "auto",      "new",      "delete",   "try",          "throw",       "case",
+    "friend",    "operator", "typename", "__constant__", "__managed__", "static_assert",
+};
+
+// Types that this language has not; the words are free for other use.
+static const char *const refused_types[] = {
+    "dim3", "half", "__half", "half2", "__half2", "__nv_bfloat16", "std", "wchar_t",
+};
+
+// What to write in place of some of them.
+static const char *const advice[][2] = {
+    {"typedef", "use #define"},
+    {"using", "use #define"},
+    {"auto", "name the type"},
+    {"switch", "use if and else"},
+    {"enum", "use #define or const int"},
 };
 
 static gboolean
@@ -43,19 +55,24 @@ is_one_of(const Token *token, const char *const *words, guint n) {
 static gboolean
 starts_specifier(const Token *token) {
   static const char *const words[] = {
-      "const",      "constexpr", "extern", "__shared__",        "__global__",
-      "__device__", "unsigned",  "signed", "__launch_bounds__", "__align__",
-      "alignas",    "long",      "short",
+      "static",     "const",      "constexpr", "extern", "__shared__",
+      "__global__", "__device__", "unsigned",  "signed", "__launch_bounds__",
+      "__align__",  "alignas",    "long",      "short",
   };
   return is_one_of(token, words, G_N_ELEMENTS(words)) ||
          is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words));
 }
 
-// Whether a word is here that this language has not, and that is no variable of the kernel's.
+// Whether a word outside the subset stands here: a keyword, or a type in front of a name.
 static gboolean
 is_refused(Parser *parser) {
-  return is_one_of(parser->at, refused_words, G_N_ELEMENTS(refused_words)) &&
-         !parser_find(parser, parser->at);
+  const Token *token = parser->at;
+  if (is_one_of(token, refused_words, G_N_ELEMENTS(refused_words)))
+    return TRUE;
+  return is_one_of(token, refused_types, G_N_ELEMENTS(refused_types)) &&
+         (token->next->kind == TOKEN_NAME || token_is(token->next, "*") ||
+          token_is(token->next, "::")) &&
+         !parser_find(parser, token);
 }
 
 gboolean
@@ -140,6 +157,8 @@ take_qualifier(Parser *parser, Specifiers *specifiers, gboolean *failed) {
   *failed = FALSE;
   if (is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words))) {
     parser_advance(parser);
+  } else if (parser_take(parser, "static")) {
+    specifiers->is_static = TRUE;
   } else if (parser_take(parser, "const") || parser_take(parser, "constexpr")) {
     specifiers->is_const = TRUE;
   } else if (parser_take(parser, "extern")) {
@@ -162,13 +181,17 @@ take_qualifier(Parser *parser, Specifiers *specifiers, gboolean *failed) {
 
 static gboolean
 refuse_word(Parser *parser, const Token *token) {
+  const char *instead = "";
+  for (guint i = 0; i < G_N_ELEMENTS(advice); i++)
+    instead = token_is(token, advice[i][0]) ? advice[i][1] : instead;
   if (token_is(token, "template"))
     parser_fail(parser, token->start,
                 "templates are outside the subset: write the instance that you mean, with #define "
                 "for its parameters");
   else
-    parser_fail(parser, token->start, "'%.*s' is outside the subset of CUDA C that is evaluated",
-                (int)token->length, token->text);
+    parser_fail(parser, token->start,
+                "'%.*s' is outside the subset of CUDA C that is evaluated%s%s", (int)token->length,
+                token->text, *instead ? ": " : "", instead);
   return FALSE;
 }
 
@@ -178,10 +201,12 @@ parse_specifiers(Parser *parser, Specifiers *specifiers) {
   Words words = {0};
   const Token *first = parser->at;
   memset(specifiers, 0, sizeof *specifiers);
+  specifiers->start = first->start;
   for (;;) {
     gboolean failed;
-    // Behind a type the word may be the name of a variable: "int half".
-    if (!words.base && is_refused(parser))
+    gboolean has_type =
+        words.base || words.longs || words.shorts || words.signeds || words.unsigneds;
+    if (!has_type && is_refused(parser))
       return refuse_word(parser, parser->at);
     if (take_qualifier(parser, specifiers, &failed)) {
       if (failed)
@@ -201,11 +226,13 @@ parse_specifiers(Parser *parser, Specifiers *specifiers) {
 
 const Type *
 parse_pointers(Parser *parser, const Type *type) {
-  for (;;) {
+  for (guint levels = 0;;) {
     Specifiers ignored = {0};
     gboolean failed;
     if (parser_is(parser, "&"))
       return parser_fail(parser, parser->at->start, "references are outside the subset");
+    if (parser_is(parser, "*") && ++levels > MAX_POINTER_LEVELS)
+      return parser_fail(parser, parser->at->start, "more than %d '*'", MAX_POINTER_LEVELS);
     if (parser_take(parser, "*"))
       type = type_pointer(parser->pool, type);
     else if (!take_qualifier(parser, &ignored, &failed))
@@ -220,7 +247,53 @@ parse_type_name(Parser *parser) {
   Specifiers specifiers;
   if (!parse_specifiers(parser, &specifiers))
     return NULL;
-  return parse_pointers(parser, specifiers.type);
+  const Token *name;
+  const Token *start = parser->at;
+  const Type *type = parse_declared(parser, specifiers.type, &name);
+  if (type && name)
+    return parser_fail(parser, name->start, "expected a type without a name");
+  if (type && type->kind == KIND_ARRAY)
+    return parser_fail(parser, start->start, "expected a type that is no array");
+  return type;
+}
+
+// A pointer to an array: "(" "*" name? ")" dimensions. The "(" and "*" are here.
+static const Type *
+parse_array_pointer(Parser *parser, const Type *type, const Token **name) {
+  guint32 start = parser->at->start;
+  parser_advance(parser);
+  parser_advance(parser);
+  Specifiers ignored = {0};
+  gboolean failed;
+  while (take_qualifier(parser, &ignored, &failed)) {
+    if (failed)
+      return NULL;
+  }
+  if (parser->at->kind == TOKEN_NAME) {
+    *name = parser->at;
+    parser_advance(parser);
+  }
+  if (!parser_expect(parser, ")"))
+    return NULL;
+  if (parser_is(parser, "("))
+    return parser_fail(parser, start, "pointers to functions are outside the subset");
+  type = parse_dimensions(parser, type);
+  return type ? type_pointer(parser->pool, type) : NULL;
+}
+
+const Type *
+parse_declared(Parser *parser, const Type *type, const Token **name) {
+  *name = NULL;
+  type = parse_pointers(parser, type);
+  if (!type)
+    return NULL;
+  if (parser_is(parser, "(") && token_is(parser->at->next, "*"))
+    return parse_array_pointer(parser, type, name);
+  if (parser->at->kind == TOKEN_NAME && !starts_specifier(parser->at)) {
+    *name = parser->at;
+    parser_advance(parser);
+  }
+  return parse_dimensions(parser, type);
 }
 
 const Type *
@@ -282,136 +355,11 @@ parser_declare(Parser *parser, const Token *name, const Type *type, Storage stor
   GPtrArray *slots = storage == STORAGE_LOCAL ? parser->kernel->locals : parser->kernel->objects;
   variable->slot = slots->len;
   g_ptr_array_add(slots, variable);
+  // Each component of a vector is set by itself: it has a slot of its own.
+  for (guint i = 1; storage == STORAGE_LOCAL && i < type_components(type); i++)
+    g_ptr_array_add(slots, NULL);
   g_hash_table_insert(scope, (gpointer)variable->name, variable);
   return variable;
-}
-
-static void
-append(Statement ***last, Statement *statement) {
-  **last = statement;
-  *last = &statement->next;
-}
-
-static gboolean
-append_value(Parser *parser, Statement ***last, Node *target, Node *value, guint32 start) {
-  Node *assign = value ? node_assign(parser, target, -1, value, FALSE, start, value->end) : NULL;
-  Statement *statement = assign ? make_statement(parser, STATEMENT_EXPRESSION, start) : NULL;
-  if (!statement)
-    return FALSE;
-  statement->value = assign;
-  append(last, statement);
-  return TRUE;
-}
-
-// list = "{" ((list | assignment) ("," …)*)? "}", its values one after another
-static gboolean
-parse_list(Parser *parser, GPtrArray *values) {
-  if (!parser_enter(parser) || !parser_expect(parser, "{"))
-    return FALSE;
-  while (!parser_is(parser, "}")) {
-    if (parser_is(parser, "{")) {
-      if (!parse_list(parser, values))
-        return FALSE;
-    } else {
-      Node *value = parse_assignment(parser);
-      if (!value)
-        return FALSE;
-      g_ptr_array_add(values, value);
-    }
-    if (!parser_take(parser, ",") && !parser_is(parser, "}"))
-      return parser_expect(parser, "}");
-  }
-  parser_advance(parser);
-  parser_leave(parser);
-  return TRUE;
-}
-
-// First values of a local array: those of the list, then zeros.
-static gboolean
-initialise_array(Parser *parser, Variable *variable, GPtrArray *values, Statement ***last,
-                 guint32 start) {
-  const Type *element = variable->type;
-  while (element->kind == KIND_ARRAY)
-    element = element->of;
-  gsize n = variable->type->size / element->size;
-  if (n > MAX_INITIAL_ELEMENTS || values->len > n || !type_is_arithmetic(element)) {
-    parser_fail(parser, start,
-                "this array cannot be given its first values in braces: at most %d "
-                "numbers, and no more than it has elements",
-                MAX_INITIAL_ELEMENTS);
-    return FALSE;
-  }
-  for (guint i = 0; i < n; i++) {
-    Node *base = node_variable(parser, variable, start, start);
-    const Type *pointer = type_pointer(parser->pool, element);
-    base = base ? node_address(parser, base, start) : NULL;
-    base = base ? node_cast(parser, base, pointer, start) : NULL;
-    Node *index = base ? node_integer(parser, type_scalar(KIND_INT), i, start, start) : NULL;
-    Node *target = index ? node_index(parser, base, index, start) : NULL;
-    Node *value = !target           ? NULL
-                  : i < values->len ? (Node *)g_ptr_array_index(values, i)
-                                    : node_integer(parser, type_scalar(KIND_INT), 0, start, start);
-    if (!append_value(parser, last, target, value, start))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-initialise_vector(Parser *parser, Variable *variable, GPtrArray *values, Statement ***last,
-                  guint32 start) {
-  guint n = type_components(variable->type);
-  if (values->len > n) {
-    parser_fail(parser, start, "a %s has %u values", variable->type->name, n);
-    return FALSE;
-  }
-  Node **arguments = kernel_pool_alloc(parser->pool, n * sizeof *arguments);
-  const Type *component = type_component(variable->type);
-  for (guint i = 0; i < n; i++) {
-    Node *value = i < values->len ? (Node *)g_ptr_array_index(values, i)
-                                  : node_integer(parser, type_scalar(KIND_INT), 0, start, start);
-    arguments[i] = value ? node_convert(parser, value, component) : NULL;
-    if (!arguments[i])
-      return FALSE;
-  }
-  Node *value = n == 1 ? arguments[0]
-                       : node_new(parser, NODE_MAKE_VECTOR, variable->type, start,
-                                  parser->last->end, NULL, NULL, NULL);
-  if (value && n > 1) {
-    value->arguments = arguments;
-    value->n_arguments = n;
-  }
-  Node *target = value ? node_variable(parser, variable, start, start) : NULL;
-  return target && append_value(parser, last, target, value, start);
-}
-
-// initializer = "=" (assignment | list)
-static gboolean
-parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
-                  Statement ***last, guint32 start) {
-  if (parser_is(parser, "{")) {
-    g_autoptr(GPtrArray) values = g_ptr_array_new();
-    if (!parse_list(parser, values))
-      return FALSE;
-    return variable->storage == STORAGE_PRIVATE
-               ? initialise_array(parser, variable, values, last, start)
-               : initialise_vector(parser, variable, values, last, start);
-  }
-  if (variable->storage == STORAGE_PRIVATE) {
-    parser_fail(parser, parser->at->start, "an array takes its first values in braces");
-    return FALSE;
-  }
-  Node *value = parse_assignment(parser);
-  value = value ? node_convert(parser, value, variable->type) : NULL;
-  if (!value)
-    return FALSE;
-  if (specifiers->is_const && value->kind == NODE_CONSTANT && type_is_arithmetic(variable->type)) {
-    variable->is_constant = TRUE;
-    variable->constant = value;
-    return TRUE;
-  }
-  Node *target = node_variable(parser, variable, start, parser->last->end);
-  return target && append_value(parser, last, target, value, start);
 }
 
 static gboolean
@@ -432,17 +380,15 @@ check_shared(Parser *parser, const Specifiers *specifiers, const Token *name, co
 // declarator = "*"* name dimensions initializer?
 static gboolean
 parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last) {
-  const Type *type = parse_pointers(parser, specifiers->type);
+  const Token *name;
+  const Type *type = parse_declared(parser, specifiers->type, &name);
   if (!type)
     return FALSE;
-  const Token *name = parser->at;
-  if (name->kind != TOKEN_NAME || starts_specifier(name)) {
-    parser_fail(parser, name->start, "expected a name");
+  if (!name) {
+    parser_fail(parser, parser->at->start, "expected a name, not '%.*s'", (int)parser->at->length,
+                parser->at->text);
     return FALSE;
   }
-  parser_advance(parser);
-  if (!(type = parse_dimensions(parser, type)))
-    return FALSE;
   if (specifiers->is_shared && !check_shared(parser, specifiers, name, type))
     return FALSE;
   if (!specifiers->is_shared && type->kind == KIND_ARRAY && type->count == 0) {
@@ -466,7 +412,8 @@ parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last
   }
   Statement *declare = make_statement(parser, STATEMENT_DECLARE, name->start);
   declare->variable = variable;
-  append(last, declare);
+  **last = declare;
+  *last = &declare->next;
   if (!parser_take(parser, "=")) {
     if (parser->function)
       return TRUE;
@@ -475,6 +422,7 @@ parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last
   }
   if (!parse_initializer(parser, specifiers, variable, last, name->start))
     return FALSE;
+  variable->is_const = specifiers->is_const && type->kind != KIND_POINTER;
   if (parser->function || variable->is_constant)
     return TRUE;
   parser_fail(parser, name->start, "a variable outside functions must be a const number");
@@ -488,6 +436,10 @@ parse_declaration(Parser *parser, const Specifiers *specifiers) {
   Statement **last = &block->first;
   if (specifiers->is_extern && !specifiers->is_shared)
     return parser_fail(parser, parser->at->start, "extern is for __shared__ arrays only");
+  if (specifiers->is_static && parser->function && !specifiers->is_shared && !specifiers->is_const)
+    return parser_fail(parser, specifiers->start,
+                       "a static variable in a function is outside the "
+                       "subset: it would outlive the block");
   do {
     if (!parse_declarator(parser, specifiers, &last))
       return NULL;

@@ -69,19 +69,42 @@ evaluate_constant(SmbBlock *block, const Node *node, const Mask *mask) {
 }
 
 // Reading a variable that a thread never set is an error: hardware would read what a register holds.
+// @local: its node; @component: of a vector
 static gboolean
-check_set(SmbBlock *block, const Node *node, const Mask *mask) {
-  const Variable *variable = node->variable;
-  const Mask *set = &block->locals_set[variable->slot];
+check_set(SmbBlock *block, const Node *local, guint component, const Mask *mask) {
+  const Variable *variable = local->variable;
+  const Mask *set = &block->locals_set[variable->slot + component];
   FOR_WARPS(block, mask, w) {
     guint32 unset = mask->warp[w] & ~set->warp[w];
     if (!unset)
       continue;
     g_autofree char *thread = describe_thread(block, w, (guint)__builtin_ctz(unset));
-    return block_fail(block, node->start, "'%s' is read before it was set, by %s", variable->name,
-                      thread);
+    const char member[] = {'.', "xyzw"[component & 3], '\0'};
+    return block_fail(block, local->start, "'%s%s' is read before it was set, by %s",
+                      variable->name, variable->type->kind == KIND_VECTOR ? member : "", thread);
   }
   return TRUE;
+}
+
+static const void *
+evaluate_local(SmbBlock *block, const Node *node, const Mask *mask) {
+  for (guint c = 0; c < type_components(node->type); c++) {
+    if (!check_set(block, node, c, mask))
+      return NULL;
+  }
+  return block->locals[node->variable->slot];
+}
+
+static const void *
+evaluate_component(SmbBlock *block, const Node *node, const Mask *mask) {
+  const char *vector;
+  if (node->a->kind != NODE_LOCAL)
+    vector = evaluate(block, node->a, mask);
+  else if (check_set(block, node->a, node->component, mask))
+    vector = block->locals[node->a->variable->slot];
+  else
+    return NULL;
+  return vector ? vector + node->component * value_stride(block, node->type) : NULL;
 }
 
 static const void *
@@ -113,40 +136,46 @@ evaluate_object(SmbBlock *block, const Node *node) {
 static const void *
 evaluate_cast(SmbBlock *block, const Node *node, const Mask *mask) {
   const Type *from = node->a->type;
-  const char *value = evaluate(block, node->a, mask);
-  if (!value || node->type->kind == KIND_VOID || type_equal(from, node->type))
-    return value;
   gboolean from_pointer = from->kind == KIND_POINTER || from->kind == KIND_ARRAY;
-  if (node->type->kind == KIND_POINTER && from_pointer)
-    return value;
+  if (node->type->kind == KIND_VOID || type_equal(from, node->type) ||
+      (node->type->kind == KIND_POINTER && from_pointer))
+    return evaluate(block, node->a, mask);
   char *out = scratch_take(block, node->type);
+  Scratch mark = scratch_mark(block);
+  const char *value = evaluate(block, node->a, mask);
+  if (!value)
+    return NULL;
   TypeKind to = node->type->kind == KIND_POINTER ? KIND_ULONG : node->type->kind;
   FOR_WARPS(block, mask, w)
   kernel_lanes_cast(from->kind, to, value + w * SMB_WARP_LANES * lane_bytes(from),
                     out + w * SMB_WARP_LANES * lane_bytes(node->type));
+  scratch_release(block, mark);
   return out;
 }
 
 static const void *
 evaluate_unary(SmbBlock *block, const Node *node, const Mask *mask) {
+  char *out = scratch_take(block, node->type);
+  Scratch mark = scratch_mark(block);
   const char *a = evaluate(block, node->a, mask);
   if (!a)
     return NULL;
-  char *out = scratch_take(block, node->type);
   FOR_WARPS(block, mask, w) {
     gsize at = w * SMB_WARP_LANES * lane_bytes(node->type);
     kernel_lanes_unary((NodeKind)node->kind, node->a->type->kind, a + at, out + at);
   }
+  scratch_release(block, mark);
   return out;
 }
 
 static const void *
 evaluate_binary(SmbBlock *block, const Node *node, const Mask *mask) {
+  char *out = scratch_take(block, node->type);
+  Scratch mark = scratch_mark(block);
   const char *a = evaluate(block, node->a, mask);
   const char *b = a ? evaluate(block, node->b, mask) : NULL;
   if (!b)
     return NULL;
-  char *out = scratch_take(block, node->type);
   TypeKind kind = node->a->type->kind;
   gboolean divides = node->op == OPERATOR_DIV || node->op == OPERATOR_MOD;
   FOR_WARPS(block, mask, w) {
@@ -163,35 +192,40 @@ evaluate_binary(SmbBlock *block, const Node *node, const Mask *mask) {
                         a + w * SMB_WARP_LANES * lane_bytes(node->a->type), right,
                         out + w * SMB_WARP_LANES * lane_bytes(node->type));
   }
+  scratch_release(block, mark);
   return out;
 }
 
 static const void *
 evaluate_pointer_add(SmbBlock *block, const Node *node, const Mask *mask) {
+  guint64 *out = scratch_take(block, node->type);
+  Scratch mark = scratch_mark(block);
   const guint64 *pointers = evaluate(block, node->a, mask);
   const guint64 *indices = pointers ? evaluate(block, node->b, mask) : NULL;
   if (!indices)
     return NULL;
-  guint64 *out = scratch_take(block, node->type);
   guint64 step = (guint64)node->integer;
   FOR_WARPS(block, mask, w) {
     for (guint i = w * SMB_WARP_LANES; i < (w + 1) * SMB_WARP_LANES; i++)
       out[i] = pointers[i] + indices[i] * step;
   }
+  scratch_release(block, mark);
   return out;
 }
 
 static const void *
 evaluate_pointer_difference(SmbBlock *block, const Node *node, const Mask *mask) {
+  gint64 *out = scratch_take(block, node->type);
+  Scratch mark = scratch_mark(block);
   const gint64 *a = evaluate(block, node->a, mask);
   const gint64 *b = a ? evaluate(block, node->b, mask) : NULL;
   if (!b)
     return NULL;
-  gint64 *out = scratch_take(block, node->type);
   FOR_WARPS(block, mask, w) {
     for (guint i = w * SMB_WARP_LANES; i < (w + 1) * SMB_WARP_LANES; i++)
       out[i] = (gint64)((guint64)a[i] - (guint64)b[i]) / node->integer;
   }
+  scratch_release(block, mark);
   return out;
 }
 
@@ -221,6 +255,8 @@ subtract_mask(const SmbBlock *block, const Mask *from, const Mask *what, Mask *r
 static const void *
 evaluate_logical(SmbBlock *block, const Node *node, const Mask *mask) {
   Mask first, undecided, second = {{0}};
+  guint32 *out = scratch_take(block, node->type);
+  Scratch mark = scratch_mark(block);
   if (!evaluate_condition(block, node->a, mask, &first))
     return NULL;
   if (node->kind == NODE_AND_THEN)
@@ -229,22 +265,24 @@ evaluate_logical(SmbBlock *block, const Node *node, const Mask *mask) {
     subtract_mask(block, mask, &first, &undecided);
   if (mask_any(block, &undecided) && !evaluate_condition(block, node->b, &undecided, &second))
     return NULL;
-  guint32 *out = scratch_take(block, node->type);
   FOR_WARPS(block, mask, w) {
     guint32 bits = node->kind == NODE_AND_THEN ? second.warp[w] : first.warp[w] | second.warp[w];
     for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
       out[w * SMB_WARP_LANES + lane] = bits >> lane & 1;
   }
+  scratch_release(block, mark);
   return out;
 }
 
 static const void *
 evaluate_choice(SmbBlock *block, const Node *node, const Mask *mask) {
   Mask yes, no;
+  gboolean is_void = node->type->kind == KIND_VOID;
+  void *out = is_void ? block : scratch_take(block, node->type);
+  Scratch mark = scratch_mark(block);
   if (!evaluate_condition(block, node->a, mask, &yes))
     return NULL;
   subtract_mask(block, mask, &yes, &no);
-  void *out = scratch_take(block, node->type);
   for (guint side = 0; side < 2; side++) {
     const Mask *taken = side == 0 ? &yes : &no;
     if (!mask_any(block, taken))
@@ -252,8 +290,9 @@ evaluate_choice(SmbBlock *block, const Node *node, const Mask *mask) {
     const void *value = evaluate(block, side == 0 ? node->b : node->c, taken);
     if (!value)
       return NULL;
-    if (node->type->kind != KIND_VOID)
+    if (!is_void)
       blend(block, node->type, taken, value, out);
+    scratch_release(block, mark);
   }
   return out;
 }
@@ -295,8 +334,9 @@ assign_local(SmbBlock *block, const Node *node, const Mask *mask) {
   if (target->kind == NODE_COMPONENT)
     storage += target->component * value_stride(block, target->type);
   void *old = NULL;
+  guint component = target->kind == NODE_COMPONENT ? target->component : 0;
   if (node->special) {
-    if (!check_set(block, local, mask))
+    if (!check_set(block, local, component, mask))
       return NULL;
     old = scratch_take(block, target->type);
     blend(block, target->type, mask, storage, old);
@@ -305,8 +345,11 @@ assign_local(SmbBlock *block, const Node *node, const Mask *mask) {
   if (!value)
     return NULL;
   blend(block, target->type, mask, value, storage);
-  for (guint w = 0; w < block->n_warps; w++)
-    block->locals_set[slot].warp[w] |= mask->warp[w];
+  guint n_set = type_components(target->type);
+  for (guint c = component; c < component + n_set; c++) {
+    for (guint w = 0; w < block->n_warps; w++)
+      block->locals_set[slot + c].warp[w] |= mask->warp[w];
+  }
   return node->is_post ? old : value;
 }
 
@@ -314,20 +357,26 @@ static const void *
 make_vector(SmbBlock *block, const Node *node, const Mask *mask) {
   char *out = scratch_take(block, node->type);
   gsize stride = value_stride(block, node->type);
+  Scratch mark = scratch_mark(block);
   for (guint i = 0; i < node->n_arguments; i++) {
     const void *component = evaluate(block, node->arguments[i], mask);
     if (!component)
       return NULL;
     blend(block, node->type->of, mask, component, out + i * stride);
+    scratch_release(block, mark);
   }
   return out;
 }
 
 static const void *
 load(SmbBlock *block, const Node *node, const Mask *mask) {
+  void *out = scratch_take(block, node->type);
+  Scratch mark = scratch_mark(block);
   const guint64 *addresses = evaluate(block, node->a, mask);
-  void *out = addresses ? scratch_take(block, node->type) : NULL;
-  return out && memory_load(block, node, mask, addresses, out) ? out : NULL;
+  if (!addresses || !memory_load(block, node, mask, addresses, out))
+    return NULL;
+  scratch_release(block, mark);
+  return out;
 }
 
 const void *
@@ -336,17 +385,15 @@ evaluate(SmbBlock *block, const Node *node, const Mask *mask) {
   case NODE_CONSTANT:
     return evaluate_constant(block, node, mask);
   case NODE_LOCAL:
-    return check_set(block, node, mask) ? block->locals[node->variable->slot] : NULL;
+    return evaluate_local(block, node, mask);
   case NODE_OBJECT:
     return evaluate_object(block, node);
   case NODE_SPECIAL:
     return evaluate_special(block, node);
   case NODE_DEREFERENCE:
     return load(block, node, mask);
-  case NODE_COMPONENT: {
-    const char *vector = evaluate(block, node->a, mask);
-    return vector ? vector + node->component * value_stride(block, node->type) : NULL;
-  }
+  case NODE_COMPONENT:
+    return evaluate_component(block, node, mask);
   case NODE_CAST:
     return evaluate_cast(block, node, mask);
   case NODE_NEGATE:

@@ -41,10 +41,10 @@ remove_mask(const SmbBlock *block, Mask *from, const Mask *what) {
 }
 
 static gboolean
-count_step(SmbBlock *block, guint32 offset) {
+count_step(SmbBlock *block, const Statement *statement) {
   if (++block->steps <= block->limits.max_steps)
     return TRUE;
-  return block_fail(block, offset,
+  return block_fail(block, block->loop ? block->loop->start : statement->start,
                     "the block has executed %" G_GUINT64_FORMAT
                     " statements and is still here: an endless loop? (--max-steps allows more)",
                     block->limits.max_steps);
@@ -53,21 +53,17 @@ count_step(SmbBlock *block, guint32 offset) {
 // Evaluates for the effect; temporaries are freed.
 static gboolean
 evaluate_and_drop(SmbBlock *block, const Node *node, const Mask *mask) {
-  guint segment = block->scratch.segment;
-  gsize used = block->scratch.used;
+  Scratch mark = scratch_mark(block);
   gboolean ok = evaluate(block, node, mask) != NULL;
-  block->scratch.segment = segment;
-  block->scratch.used = used;
+  scratch_release(block, mark);
   return ok;
 }
 
 static gboolean
 test(SmbBlock *block, const Node *node, const Mask *mask, Mask *holds) {
-  guint segment = block->scratch.segment;
-  gsize used = block->scratch.used;
+  Scratch mark = scratch_mark(block);
   gboolean ok = evaluate_condition(block, node, mask, holds);
-  block->scratch.segment = segment;
-  block->scratch.used = used;
+  scratch_release(block, mark);
   return ok;
 }
 
@@ -93,10 +89,12 @@ static gboolean
 execute_loop(SmbBlock *block, const Statement *loop, Mask *active) {
   Mask outer_broken = block->broken, outer_continued = block->continued;
   Mask done = {{0}}, holds;
+  const Statement *outer_loop = block->loop;
+  block->loop = loop;
   gboolean ok = TRUE, tests = loop->tests_first;
   memset(&block->broken, 0, sizeof block->broken);
   while (ok && mask_any(block, active)) {
-    ok = count_step(block, loop->start);
+    ok = count_step(block, loop);
     if (ok && tests && loop->value) {
       ok = test(block, loop->value, active, &holds);
       if (!ok)
@@ -118,21 +116,26 @@ execute_loop(SmbBlock *block, const Statement *loop, Mask *active) {
   add_mask(block, active, &block->broken);
   block->broken = outer_broken;
   block->continued = outer_continued;
+  block->loop = outer_loop;
   return ok;
+}
+
+static void
+mark_set(SmbBlock *block, const Variable *variable, const Mask *mask) {
+  for (guint c = 0; c < type_components(variable->type); c++)
+    add_mask(block, &block->locals_set[variable->slot + c], mask);
 }
 
 static gboolean
 execute_return(SmbBlock *block, const Statement *statement, Mask *active, const Variable *result) {
   if (statement->value) {
-    guint segment = block->scratch.segment;
-    gsize used = block->scratch.used;
+    Scratch mark = scratch_mark(block);
     const void *value = evaluate(block, statement->value, active);
     if (!value)
       return FALSE;
     blend(block, result->type, active, value, block->locals[result->slot]);
-    add_mask(block, &block->locals_set[result->slot], active);
-    block->scratch.segment = segment;
-    block->scratch.used = used;
+    mark_set(block, result, active);
+    scratch_release(block, mark);
   }
   add_mask(block, &block->returned, active);
   if (block->calls == 0)
@@ -156,7 +159,8 @@ execute_block(SmbBlock *block, const Statement *statement, Mask *active) {
 static void
 forget_value(SmbBlock *block, const Variable *variable, const Mask *active) {
   if (variable->storage == STORAGE_LOCAL) {
-    remove_mask(block, &block->locals_set[variable->slot], active);
+    for (guint c = 0; c < type_components(variable->type); c++)
+      remove_mask(block, &block->locals_set[variable->slot + c], active);
     return;
   }
   const Object *object = &block->objects[variable->slot];
@@ -173,7 +177,7 @@ forget_value(SmbBlock *block, const Variable *variable, const Mask *active) {
 // Threads that leave are taken out of @active; in the end it holds those that go on.
 gboolean
 execute(SmbBlock *block, const Statement *statement, Mask *active) {
-  if (!count_step(block, statement->start))
+  if (!count_step(block, statement))
     return FALSE;
   switch (statement->kind) {
   case STATEMENT_EXPRESSION:
@@ -214,18 +218,32 @@ check_returned(SmbBlock *block, const Function *function, const Node *node, cons
   return TRUE;
 }
 
+// All arguments have their values before the first parameter gets one: f(1, f(2, 3)).
+static gboolean
+bind_arguments(SmbBlock *block, const Node *node, const Mask *mask) {
+  const Function *function = node->function;
+  const void *values[MAX_ARGUMENTS];
+  for (guint i = 0; i < node->n_arguments; i++) {
+    values[i] = evaluate(block, node->arguments[i], mask);
+    if (!values[i])
+      return FALSE;
+  }
+  for (guint i = 0; i < node->n_arguments; i++) {
+    const Variable *parameter = function->parameters[i];
+    blend(block, parameter->type, mask, values[i], block->locals[parameter->slot]);
+    mark_set(block, parameter, mask);
+  }
+  return TRUE;
+}
+
 // The function's variables are its own in the whole program: it cannot call itself.
 const void *
 call_function(SmbBlock *block, const Node *node, const Mask *mask) {
   const Function *function = node->function;
-  for (guint i = 0; i < node->n_arguments; i++) {
-    const Variable *parameter = function->parameters[i];
-    const void *value = evaluate(block, node->arguments[i], mask);
-    if (!value)
-      return NULL;
-    blend(block, parameter->type, mask, value, block->locals[parameter->slot]);
-    add_mask(block, &block->locals_set[parameter->slot], mask);
-  }
+  void *out = function->result ? scratch_take(block, node->type) : block;
+  Scratch mark = scratch_mark(block);
+  if (!bind_arguments(block, node, mask))
+    return NULL;
   Mask outer_returned = block->returned, outer_broken = block->broken;
   Mask outer_continued = block->continued, active = *mask;
   memset(&block->returned, 0, sizeof block->returned);
@@ -236,9 +254,8 @@ call_function(SmbBlock *block, const Node *node, const Mask *mask) {
   block->returned = outer_returned;
   block->broken = outer_broken;
   block->continued = outer_continued;
-  if (!ok || !function->result)
-    return ok ? block : NULL;
-  void *out = scratch_take(block, node->type);
-  blend(block, node->type, mask, block->locals[function->result->slot], out);
-  return out;
+  scratch_release(block, mark);
+  if (ok && function->result)
+    blend(block, node->type, mask, block->locals[function->result->slot], out);
+  return ok ? out : NULL;
 }

@@ -91,6 +91,19 @@ parse_special(Parser *parser, Special special, const Token *name) {
   return node;
 }
 
+// Says why a name means nothing.
+static gpointer
+refuse_name(Parser *parser, const Token *name) {
+  const char *text = token_text(parser->pool, name);
+  const char *outside = kernel_macros_outside(parser->kernel->macros, text);
+  if (outside)
+    return parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'", text,
+                       outside);
+  if (is_builtin(name) || g_hash_table_contains(parser->hidden, text))
+    return parser_fail(parser, name->start, "'%s' is a function: expected a call of it", text);
+  return parser_fail(parser, name->start, "'%s' is not declared", text);
+}
+
 // name = special | "true" | "false" | variable | call
 static Node *
 parse_name(Parser *parser) {
@@ -112,10 +125,10 @@ parse_name(Parser *parser) {
     return node_variable(parser, variable, name->start, name->end);
   if (parser_is(parser, "("))
     return parse_call(parser, name);
-  return parser_fail(parser, name->start, "'%.*s' is not declared", (int)name->length, name->text);
+  return refuse_name(parser, name);
 }
 
-// cast = ("reinterpret_cast" | "static_cast" | "const_cast") "<" type-name ">" "(" expression ")"
+// named-cast = ("reinterpret_cast" | "static_cast" | "const_cast") "<" type-name ">" "(" expression ")"
 static Node *
 parse_named_cast(Parser *parser) {
   guint32 start = parser->at->start;
@@ -158,11 +171,13 @@ parse_sizeof(Parser *parser) {
       return NULL;
     type = value->type;
   }
+  if (type->size == 0)
+    return parser_fail(parser, start, "a %s has no size here", type_describe(parser->pool, type));
   return node_integer(parser, type_scalar(KIND_ULONG), (gint64)type->size, start,
                       parser->last->end);
 }
 
-// primary = number | name | cast | type "(" expression ")" | "(" expression ")"
+// primary = number | name | named-cast | sizeof | type "(" expression ")" | "(" expression ")"
 static Node *
 parse_primary(Parser *parser) {
   const Token *token = parser->at;
@@ -250,17 +265,24 @@ starts_cast(Parser *parser) {
   return is_type;
 }
 
+// cast = "(" type-name ")" unary
+static Node *
+parse_cast(Parser *parser) {
+  guint32 start = parser->at->start;
+  parser_advance(parser);
+  const Type *type = parse_type_name(parser);
+  if (!type || !parser_expect(parser, ")"))
+    return NULL;
+  Node *value = parse_unary(parser);
+  return value ? node_cast(parser, value, type, start) : NULL;
+}
+
+// Each prefix operator takes the unary expression behind it.
 static Node *
 parse_prefix(Parser *parser) {
   guint32 start = parser->at->start;
-  if (starts_cast(parser)) {
-    parser_advance(parser);
-    const Type *type = parse_type_name(parser);
-    if (!type || !parser_expect(parser, ")"))
-      return NULL;
-    Node *value = parse_unary(parser);
-    return value ? node_cast(parser, value, type, start) : NULL;
-  }
+  if (starts_cast(parser))
+    return parse_cast(parser);
   if (parser_take(parser, "++") || parser_take(parser, "--")) {
     Operator op = token_is(parser->last, "++") ? OPERATOR_ADD : OPERATOR_SUB;
     Node *target = parse_unary(parser);

@@ -7,23 +7,15 @@
 
 #include <string.h>
 
-enum {
-  MAX_PARAMETERS = 64
-};
-
 // parameter = specifiers "*"* name? dimensions
 static gboolean
 parse_parameter(Parser *parser, GPtrArray *parameters) {
   Specifiers specifiers;
   if (!parse_specifiers(parser, &specifiers))
     return FALSE;
-  const Type *type = parse_pointers(parser, specifiers.type);
+  const Token *name;
+  const Type *type = parse_declared(parser, specifiers.type, &name);
   if (!type)
-    return FALSE;
-  const Token *name = parser->at;
-  if (name->kind == TOKEN_NAME)
-    parser_advance(parser);
-  if (!(type = parse_dimensions(parser, type)))
     return FALSE;
   if (type->kind == KIND_ARRAY)
     type = type_pointer(parser->pool, type->of);
@@ -31,21 +23,24 @@ parse_parameter(Parser *parser, GPtrArray *parameters) {
     parser_fail(parser, parser->at->start, "default arguments are outside the subset");
     return FALSE;
   }
-  if (parameters->len == MAX_PARAMETERS) {
-    parser_fail(parser, name->start, "a function has at most %d parameters", MAX_PARAMETERS);
+  if (parameters->len == MAX_ARGUMENTS) {
+    parser_fail(parser, parser->last->start, "a function has at most %d parameters", MAX_ARGUMENTS);
     return FALSE;
   }
   // A parameter without a name still takes its argument.
-  Token unnamed = *name;
+  Token unnamed = *parser->last;
   g_autofree char *made_up = g_strdup_printf("(parameter %u)", parameters->len + 1);
-  if (name->kind != TOKEN_NAME) {
+  if (!name) {
     unnamed.text = made_up;
     unnamed.length = (guint32)strlen(made_up);
+    name = &unnamed;
   }
-  Variable *variable = parser_declare(parser, &unnamed, type, STORAGE_LOCAL);
-  if (variable)
-    g_ptr_array_add(parameters, variable);
-  return variable != NULL;
+  Variable *variable = parser_declare(parser, name, type, STORAGE_LOCAL);
+  if (!variable)
+    return FALSE;
+  variable->is_const = specifiers.is_const && type->kind != KIND_POINTER;
+  g_ptr_array_add(parameters, variable);
+  return TRUE;
 }
 
 // parameters = "(" ("void" | parameter ("," parameter)*)? ")"
@@ -87,20 +82,53 @@ check_function(Parser *parser, const Specifiers *specifiers, const Type *type, c
   return TRUE;
 }
 
-// Takes the body, or the ";" of a declaration that leaves it to later.
+void
+postponed_body_free(PostponedBody *body) {
+  g_hash_table_unref(body->variables);
+  g_free(body);
+}
+
+static void
+hide_function(Parser *parser, const Token *name, const char *why) {
+  g_hash_table_insert(parser->hidden, (gpointer)token_text(parser->pool, name), (gpointer)why);
+}
+
+// Takes the body, or the ";" of a declaration that leaves it to later. A kernel's waits.
 static gboolean
-parse_body(Parser *parser, Function *function) {
-  if (parser_take(parser, ";"))
+parse_body(Parser *parser, Function *function, const Token *name) {
+  if (parser_take(parser, ";")) {
+    hide_function(parser, name, "is called before its body: define it above");
     return TRUE;
-  gboolean wanted =
-      !function->is_kernel || !parser->entry || strcmp(parser->entry, function->name) == 0;
+  }
+  g_hash_table_remove(parser->hidden, function->name);
   g_ptr_array_add(parser->kernel->functions, function);
-  if (wanted && !(function->body = parse_block(parser)))
-    return FALSE;
-  if (!wanted && !parser_skip_group(parser, "{", "}"))
-    return FALSE;
+  if (!function->is_kernel) {
+    function->body = parse_block(parser);
+    function->is_complete = function->body != NULL;
+    return function->is_complete;
+  }
+  PostponedBody *body = g_new0(PostponedBody, 1);
+  body->function = function;
+  body->at = parser->at;
+  body->variables = g_hash_table_ref(g_ptr_array_index(parser->scopes, parser->scopes->len - 1));
+  g_ptr_array_add(parser->bodies, body);
   function->is_complete = TRUE;
-  return TRUE;
+  return parser_skip_group(parser, "{", "}");
+}
+
+gboolean
+parse_postponed_body(Parser *parser, Function *function) {
+  for (guint i = 0; i < parser->bodies->len; i++) {
+    const PostponedBody *body = g_ptr_array_index(parser->bodies, i);
+    if (body->function != function)
+      continue;
+    parser->function = function;
+    parser->at = body->at;
+    g_ptr_array_add(parser->scopes, g_hash_table_ref(body->variables));
+    function->body = parse_block(parser);
+    g_ptr_array_remove_index(parser->scopes, parser->scopes->len - 1);
+  }
+  return function->body != NULL;
 }
 
 // function = specifiers "*"* name parameters (block | ";")
@@ -123,7 +151,7 @@ parse_function(Parser *parser, const Specifiers *specifiers, const Type *type, c
     function->result = parser_declare(parser, &result, type, STORAGE_LOCAL);
     ok = function->result != NULL;
   }
-  ok = ok && parse_parameters(parser, function) && parse_body(parser, function);
+  ok = ok && parse_parameters(parser, function) && parse_body(parser, function, name);
   g_ptr_array_remove_index(parser->scopes, parser->scopes->len - 1);
   parser->function = NULL;
   return ok;
@@ -131,7 +159,8 @@ parse_function(Parser *parser, const Specifiers *specifiers, const Type *type, c
 
 // A host function: its parameters and body are looked past.
 static gboolean
-skip_host_function(Parser *parser) {
+skip_host_function(Parser *parser, const Token *name) {
+  hide_function(parser, name, "is a host function: a kernel calls __device__ functions only");
   if (!parser_skip_group(parser, "(", ")"))
     return FALSE;
   if (parser_take(parser, ";"))
@@ -166,7 +195,7 @@ parse_item(Parser *parser, guint *open_linkages) {
   if (name->kind == TOKEN_NAME && token_is(name->next, "(")) {
     parser_advance(parser);
     if (!specifiers.is_global && !specifiers.is_device)
-      return skip_host_function(parser);
+      return skip_host_function(parser, name);
     return parse_function(parser, &specifiers, type, name);
   }
   if (specifiers.is_global) {

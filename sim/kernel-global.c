@@ -171,7 +171,8 @@ overlay_clear(Overlay *overlay) {
 
 gsize
 overlay_bytes(const Overlay *overlay) {
-  return overlay->used * sizeof(Chunk);
+  gsize kept = overlay->global ? g_hash_table_size(overlay->global->chunks) : 0;
+  return (kept + overlay->used) * sizeof(Chunk);
 }
 
 gboolean

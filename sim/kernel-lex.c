@@ -32,9 +32,14 @@ token_text(KernelPool *pool, const Token *token) {
   return kernel_pool_text(pool, token->text, token->length);
 }
 
+G_GNUC_PRINTF(3, 4)
 static gboolean
-fail(const Lexer *lexer, const char *at, const char *message) {
-  smb_source_error(lexer->source, (guint32)(at - lexer->text), lexer->error, "%s", message);
+fail(const Lexer *lexer, const char *at, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  smb_source_error(lexer->source, (guint32)(at - lexer->text), lexer->error, "%s", text);
   return FALSE;
 }
 
@@ -70,7 +75,7 @@ skip_space(Lexer *lexer) {
     } else if (at[0] == '/' && at[1] == '*') {
       const char *end = strstr(at + 2, "*/");
       if (!end)
-        return fail(lexer, at, "this comment has no end: expected '*/'");
+        return fail(lexer, at, "this comment has no end: expected */");
       lexer->at = end + 2;
     } else {
       return TRUE;
@@ -111,9 +116,8 @@ measure_quoted(Lexer *lexer, char quote, gsize *length) {
       at++;
   }
   if (*at != quote)
-    return fail(lexer, lexer->at,
-                quote == '"' ? "this string has no end: expected '\"'"
-                             : "this character has no end: expected '\\''");
+    return fail(lexer, lexer->at, "this %s has no end: expected %c",
+                quote == '"' ? "string" : "character", quote);
   *length = (gsize)(at + 1 - lexer->at);
   return TRUE;
 }
@@ -148,8 +152,12 @@ scan_token(Lexer *lexer, Token *token) {
   } else {
     token->kind = TOKEN_PUNCTUATOR;
     length = match_punctuator(at);
+    if (length == 0 && ((guchar)*at & 0x80))
+      return fail(lexer, at,
+                  "byte 0x%02x is not part of CUDA C: outside comments it takes ASCII only",
+                  (guint)(guchar)*at);
     if (length == 0)
-      return fail(lexer, at, "this character is not part of CUDA C");
+      return fail(lexer, at, "'%c' is not part of CUDA C", *at);
   }
   token->text = at;
   token->length = (guint32)length;
@@ -163,7 +171,7 @@ scan_token(Lexer *lexer, Token *token) {
 }
 
 Token *
-kernel_lex(const SmbSource *source, KernelPool *pool, GError **error) {
+kernel_lex(const SmbSource *source, KernelPool *pool, guint max_tokens, GError **error) {
   Lexer lexer = {source, smb_source_text(source), smb_source_text(source), TRUE, FALSE, error};
   Token head = {0};
   Token *last = &head;
@@ -171,6 +179,10 @@ kernel_lex(const SmbSource *source, KernelPool *pool, GError **error) {
     Token *token = kernel_pool_new_struct(pool, Token);
     if (!skip_space(&lexer) || !scan_token(&lexer, token))
       return NULL;
+    if (max_tokens-- == 0) {
+      fail(&lexer, token->text, "the text has more tokens than are allowed (--max-tokens)");
+      return NULL;
+    }
     last = last->next = token;
   } while (last->kind != TOKEN_END);
   return head.next;

@@ -39,5 +39,5 @@ gboolean token_is(const Token *token, const char *text);
 const char *token_text(KernelPool *pool, const Token *token);
 
 // Splits a whole file. Comments are white space; a backslash at the end of a line continues it.
-// The list ends in a TOKEN_END. NULL with an error for text that is no token.
-Token *kernel_lex(const SmbSource *source, KernelPool *pool, GError **error);
+// The list ends in a TOKEN_END. NULL with an error for text that is no token, or too many of them.
+Token *kernel_lex(const SmbSource *source, KernelPool *pool, guint max_tokens, GError **error);

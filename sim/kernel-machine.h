@@ -49,7 +49,7 @@ make_pointer(guint object, gint64 offset) {
 typedef struct _Shadow Shadow;   // kernel-race.c
 typedef struct _Overlay Overlay; // kernel-global.c
 
-// Temporary values: freed together at the end of a statement.
+// Temporary values, stacked: what an operator needed on the way to its result is freed with it.
 typedef struct {
   GPtrArray *segments;
   guint segment;
@@ -73,8 +73,8 @@ struct _SmbBlock {
   guint32 *thread[3];  // threadIdx, by thread
   guint32 *uniform[3]; // blockIdx
   guint32 *sizes[6];   // blockDim, gridDim
-  void **locals;       // by slot
-  Mask *locals_set;
+  void **locals;       // by slot; a vector's at its first slot
+  Mask *locals_set;    // by slot: one for each component
   Object *objects;
   guint n_objects;
   guchar *shared;
@@ -88,8 +88,9 @@ struct _SmbBlock {
   Mask returned; // from the function that runs
   Mask broken;   // out of the innermost loop
   Mask continued;
-  guint calls;         // that surround this place
-  const void *current; // the old value of the assignment around
+  guint calls;           // that surround this place
+  const Statement *loop; // the innermost, or NULL
+  const void *current;   // the old value of the assignment around
   guint64 steps;
   GError **error;
 };
@@ -110,7 +111,17 @@ mask_any(const SmbBlock *block, const Mask *mask) {
 // --- values (kernel-evaluate.c)
 gsize value_stride(const SmbBlock *block, const Type *type); // bytes of one component
 void *scratch_take(SmbBlock *block, const Type *type);       // room for a value
-// The value of a node for the threads of @mask, or NULL with an error. Valid until the statement ends.
+// Where the stack of temporaries ends; and back to there.
+static inline Scratch
+scratch_mark(const SmbBlock *block) {
+  return block->scratch;
+}
+static inline void
+scratch_release(SmbBlock *block, Scratch mark) {
+  block->scratch = mark;
+}
+// The value of a node for the threads of @mask, or NULL with an error. Valid until what is taken
+// from the scratch before it is released.
 const void *evaluate(SmbBlock *block, const Node *node, const Mask *mask);
 // Threads of @mask for which a condition holds.
 gboolean evaluate_condition(SmbBlock *block, const Node *node, const Mask *mask, Mask *holds);

@@ -16,11 +16,18 @@ enum {
   MAX_PARAMETERS = 64
 };
 
+// Macros that one token may come through, and what all tokens together may remember of that.
+enum {
+  MAX_CHAIN = 1000,
+  MAX_HIDDEN = 2000000
+};
+
 typedef struct {
   const char *name;
   gboolean function_like;
   gboolean from_command_line;
   gboolean used;
+  const char *outside; // what in it is outside the subset, or NULL: then it must not be used
   guint n_parameters;
   const Token **parameters;
   Token *body; // ends in TOKEN_END
@@ -29,6 +36,7 @@ typedef struct {
 struct _HideSet {
   HideSet *next;
   const Macro *macro;
+  guint length;
 };
 
 typedef struct {
@@ -43,7 +51,9 @@ struct _KernelMacros {
   const SmbSource *source;
   GHashTable *table; // name → Macro
   GPtrArray *texts;  // sources of the command line's definitions
+  guint max_tokens;
   guint tokens_left;
+  guint hidden_left;
   guint nesting;
   Branch branches[MAX_NESTING];
   guint n_branches;
@@ -67,7 +77,8 @@ kernel_macros_new(KernelPool *pool, const SmbSource *source, guint max_tokens, g
   macros->source = source;
   macros->table = g_hash_table_new(g_str_hash, g_str_equal);
   macros->texts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
-  macros->tokens_left = max_tokens;
+  macros->max_tokens = macros->tokens_left = max_tokens;
+  macros->hidden_left = MAX_HIDDEN;
   g_autofree char *arch = g_strdup_printf("__CUDA_ARCH__=%u", cuda_arch);
   kernel_macros_define(macros, "__CUDACC__", NULL);
   kernel_macros_define(macros, "__NVCC__", NULL);
@@ -92,7 +103,7 @@ lex_text(KernelMacros *macros, const char *text, GError **error) {
   if (!source)
     return NULL;
   g_ptr_array_add(macros->texts, source);
-  return kernel_lex(source, macros->pool, error);
+  return kernel_lex(source, macros->pool, macros->max_tokens, error);
 }
 
 gboolean
@@ -127,6 +138,12 @@ kernel_macros_is_unused(KernelMacros *macros, const char *name) {
   return macro && macro->from_command_line && !macro->used;
 }
 
+const char *
+kernel_macros_outside(KernelMacros *macros, const char *name) {
+  const Macro *macro = g_hash_table_lookup(macros->table, name);
+  return macro ? macro->outside : NULL;
+}
+
 static Macro *
 find_macro(KernelMacros *macros, const Token *token) {
   if (token->kind != TOKEN_NAME)
@@ -140,8 +157,8 @@ find_macro(KernelMacros *macros, const Token *token) {
 }
 
 static gboolean
-is_hidden(const Token *token, const Macro *macro) {
-  for (const HideSet *set = token->hidden; set; set = set->next) {
+is_hidden(const HideSet *set, const Macro *macro) {
+  for (; set; set = set->next) {
     if (set->macro == macro)
       return TRUE;
   }
@@ -153,13 +170,17 @@ hide(KernelMacros *macros, HideSet *set, const Macro *macro) {
   HideSet *with = kernel_pool_new_struct(macros->pool, HideSet);
   with->next = set;
   with->macro = macro;
+  with->length = set ? set->length + 1 : 1;
+  macros->hidden_left -= macros->hidden_left > 0;
   return with;
 }
 
 static HideSet *
 join_hidden(KernelMacros *macros, HideSet *a, const HideSet *b) {
-  for (; b; b = b->next)
-    a = hide(macros, a, b->macro);
+  for (; b; b = b->next) {
+    if (!is_hidden(a, b->macro))
+      a = hide(macros, a, b->macro);
+  }
   return a;
 }
 
@@ -167,7 +188,8 @@ static Token *
 copy_token(KernelMacros *macros, const Token *token, const Token *from, const Token *to,
            GError **error) {
   if (macros->tokens_left == 0) {
-    fail(macros, from, error, "macros make more tokens here than a kernel may have");
+    fail(macros, from, error, "macros make more than %u tokens (--max-tokens allows more)",
+         macros->max_tokens);
     return NULL;
   }
   macros->tokens_left--;
@@ -263,18 +285,22 @@ expand_token(KernelMacros *macros, Token *token, gboolean *is_macro, Token **exp
              GError **error) {
   Macro *macro = find_macro(macros, token);
   *is_macro = FALSE;
-  if (!macro || is_hidden(token, macro))
+  if (!macro || macro->outside || is_hidden(token->hidden, macro))
     return TRUE;
   Token *arguments[MAX_PARAMETERS];
   Token *closing = token;
+  gboolean deep = macros->nesting >= MAX_NESTING || macros->hidden_left == 0 ||
+                  (token->hidden && token->hidden->length >= MAX_CHAIN);
+  if (macro->function_like && !token_is(token->next, "("))
+    return TRUE;
+  if (deep)
+    return fail(macros, token, error, "macros are nested too deeply here");
   if (macro->function_like) {
-    if (!token_is(token->next, "("))
-      return TRUE;
-    if (macros->nesting++ > MAX_NESTING)
-      return fail(macros, token, error, "macros are nested too deeply here");
-    if (!read_arguments(macros, token, macro, token->next, arguments, &closing, error))
-      return FALSE;
+    macros->nesting++;
+    gboolean ok = read_arguments(macros, token, macro, token->next, arguments, &closing, error);
     macros->nesting--;
+    if (!ok)
+      return FALSE;
   }
   macro->used = TRUE;
   *is_macro = TRUE;
@@ -321,10 +347,13 @@ read_parameters(KernelMacros *macros, Macro *macro, Token **at, GError **error) 
   const Token *parameters[MAX_PARAMETERS];
   Token *token = (*at)->next;
   while (!token_is(token, ")")) {
+    if (token_is(token, "...") && token_is(token->next, ")")) {
+      macro->outside = "...";
+      token = token->next;
+      break;
+    }
     if (token->kind != TOKEN_NAME)
-      return fail(macros, token, error,
-                  "expected the name of a macro parameter (macros with '...' "
-                  "are outside the subset)");
+      return fail(macros, token, error, "expected the name of a macro parameter");
     if (macro->n_parameters == MAX_PARAMETERS)
       return fail(macros, token, error, "a macro has at most %d parameters", MAX_PARAMETERS);
     parameters[macro->n_parameters++] = token;
@@ -356,8 +385,7 @@ define(KernelMacros *macros, Token *line, GError **error) {
   }
   for (const Token *token = body; token->kind != TOKEN_END; token = token->next) {
     if (token_is(token, "#") || token_is(token, "##"))
-      return fail(macros, token, error, "'%.*s' in a macro is outside the subset",
-                  (int)token->length, token->text);
+      macro->outside = token_is(token, "#") ? "#" : "##";
   }
   macro->body = body;
   Macro *earlier = g_hash_table_lookup(macros->table, macro->name);
@@ -482,9 +510,12 @@ run_directive(KernelMacros *macros, const Token *hash, Token *line, GError **err
       g_hash_table_remove(macros->table, macro->name);
     return TRUE;
   }
-  if (token_is(name, "error"))
-    return fail(macros, hash, error, "#error: %.*s",
-                (int)(line->next->kind == TOKEN_END ? 0 : line->next->length), line->next->text);
+  if (token_is(name, "error")) {
+    const Token *last = name;
+    while (last->next->kind != TOKEN_END)
+      last = last->next;
+    return fail(macros, hash, error, "#%.*s", (int)(last->end - name->start), name->text);
+  }
   return fail(macros, name, error, "#%.*s is outside the subset", (int)name->length, name->text);
 }
 

@@ -25,5 +25,9 @@ Token *kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error);
 gboolean kernel_macros_evaluate(KernelMacros *macros, const char *expression, gint64 *value,
                                 GError **error);
 
+// What keeps a macro of that name out of the subset ("#", "##", "..."), or NULL. Such a macro may be
+// defined, since the host's part of a file may use it; it is not expanded.
+const char *kernel_macros_outside(KernelMacros *macros, const char *name);
+
 // Whether a definition of the command line was neither used nor met in the file.
 gboolean kernel_macros_is_unused(KernelMacros *macros, const char *name);

@@ -37,10 +37,25 @@ fail_bounds(SmbBlock *block, const Node *node, const Access *access, guint lane)
     problem = g_strdup_printf("out of bounds: '%s' has no bytes; give the kernel dynamic shared "
                               "memory with --dynamic-bytes",
                               object->name);
+  else if (object->space == SPACE_GLOBAL)
+    problem = g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT " of '%s'",
+                              access->offset[lane], object->name);
   else
     problem = g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT
                               " of '%s', which has %" G_GSIZE_FORMAT " bytes",
                               access->offset[lane], object->name, object->size);
+  return fail_access(block, node, access->warp, lane, problem);
+}
+
+static gboolean
+fail_alignment(SmbBlock *block, const Node *node, const Access *access, guint lane,
+               guint64 address) {
+  const Object *object = &block->objects[access->object[lane]];
+  g_autofree char *of = object->space == SPACE_SHARED ? g_strdup("shared memory")
+                                                      : g_strdup_printf("'%s'", object->name);
+  g_autofree char *problem =
+      g_strdup_printf("misaligned: byte %" G_GUINT64_FORMAT " of %s is no multiple of %u", address,
+                      of, MIN((guint)node->type->size, node->type->align));
   return fail_access(block, node, access->warp, lane, problem);
 }
 
@@ -67,10 +82,7 @@ resolve(SmbBlock *block, const Node *node, guint warp, guint32 mask, const guint
       return fail_bounds(block, node, access, lane);
     guint64 address = object->base + (guint64)offset;
     if (address % MIN(width, (gsize)node->type->align) != 0) {
-      g_autofree char *problem = g_strdup_printf(
-          "misaligned: byte %" G_GUINT64_FORMAT " of %s memory is no multiple of %" G_GSIZE_FORMAT,
-          address, object->space == SPACE_SHARED ? "shared" : "its", width);
-      return fail_access(block, node, warp, lane, problem);
+      return fail_alignment(block, node, access, lane, address);
     }
     access->lanes[object->space] |= 1u << lane;
     if (object->space == SPACE_SHARED)
@@ -112,9 +124,10 @@ allocate_private(SmbBlock *block, Object *object, const Node *node) {
   guint64 size = (guint64)object->size * block->n_warps * SMB_WARP_LANES;
   if (block->memory_used + 2 * size > block->limits.max_memory)
     return block_fail(block, node->start,
-                      "'%s' takes more than the %" G_GUINT64_FORMAT
-                      " MiB that the local arrays of a block may have",
-                      object->name, block->limits.max_memory >> 20);
+                      "'%s' takes %" G_GUINT64_FORMAT
+                      " bytes for all threads of a block, and more than %" G_GUINT64_FORMAT
+                      " may be kept (--max-memory allows more)",
+                      object->name, 2 * size, block->limits.max_memory);
   block->memory_used += 2 * size;
   object->bytes = g_malloc0(size);
   object->set = g_malloc0(size);
@@ -142,7 +155,7 @@ read_lane(SmbBlock *block, const Node *node, const Access *access, guint lane, g
   case SPACE_PRIVATE:
     if (!allocate_private(block, object, node))
       return FALSE;
-    if (!*find_private(object, object->set, access, lane))
+    if (memchr(find_private(object, object->set, access, lane), 0, width))
       return fail_access(block, node, access->warp, lane, "read before it was set");
     memcpy(bytes, find_private(object, object->bytes, access, lane), width);
     return TRUE;
@@ -163,9 +176,9 @@ write_lane(SmbBlock *block, const Node *node, const Access *access, guint lane,
     overlay_write(block->overlay, object, (guint64)access->offset[lane], bytes, width);
     if (overlay_bytes(block->overlay) > block->limits.max_memory)
       return block_fail(block, node->start,
-                        "the kernel writes more than the %" G_GUINT64_FORMAT
-                        " MiB of global memory that are kept",
-                        block->limits.max_memory >> 20);
+                        "the kernel writes more global memory than the %" G_GUINT64_FORMAT
+                        " bytes that may be kept (--max-memory allows more)",
+                        block->limits.max_memory);
     return TRUE;
   case SPACE_PRIVATE:
     if (!allocate_private(block, object, node))
@@ -219,10 +232,18 @@ decode(TypeKind kind, const guchar *bytes, void *values, guint thread) {
 static void
 encode(const Type *type, const void *values, guint thread, guchar *bytes) {
   // Hosts of this program are little-endian, like the device.
-  if (type_is_wide(type))
+  if (type->size == 8)
     memcpy(bytes, (const guint64 *)values + thread, 8);
   else
     memcpy(bytes, (const guint32 *)values + thread, type->size);
+}
+
+// Whether all lanes move one 32-bit word of shared memory: by far the most accesses are of that kind.
+static gboolean
+is_plain(const Node *node, const Access *access, guint32 mask) {
+  TypeKind kind = node->type->kind;
+  return access->lanes[SPACE_SHARED] == mask &&
+         (kind == KIND_INT || kind == KIND_UINT || kind == KIND_FLOAT);
 }
 
 gboolean
@@ -236,6 +257,14 @@ memory_load(SmbBlock *block, const Node *node, const Mask *mask, const guint64 *
     if (!resolve(block, node, w, mask->warp[w], addresses, &access))
       return FALSE;
     report(block, node, node->load_site, &access, SMB_OP_LD, SMB_OP_CLASS_LOAD);
+    if (is_plain(node, &access, mask->warp[w])) {
+      guint32 *words = (guint32 *)out + w * SMB_WARP_LANES;
+      for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
+        guint lane = (guint)__builtin_ctz(rest);
+        memcpy(&words[lane], block->shared + access.request.offset[lane], sizeof *words);
+      }
+      continue;
+    }
     for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
       guint lane = (guint)__builtin_ctz(rest);
       guchar bytes[SMB_MAX_WIDTH];
@@ -260,6 +289,14 @@ memory_store(SmbBlock *block, const Node *node, const Mask *mask, const guint64 
     if (!resolve(block, node, w, mask->warp[w], addresses, &access))
       return FALSE;
     report(block, node, node->store_site, &access, SMB_OP_ST, SMB_OP_CLASS_STORE);
+    if (is_plain(node, &access, mask->warp[w])) {
+      const guint32 *words = (const guint32 *)value + w * SMB_WARP_LANES;
+      for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
+        guint lane = (guint)__builtin_ctz(rest);
+        memcpy(block->shared + access.request.offset[lane], &words[lane], sizeof *words);
+      }
+      continue;
+    }
     for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
       guint lane = (guint)__builtin_ctz(rest);
       guchar bytes[SMB_MAX_WIDTH];
@@ -362,6 +399,17 @@ choose_atomic_op(const SmbBlock *block, const Node *node) {
   return increment && block->has_increment ? SMB_OP_RED_UNIFORM : SMB_OP_ATOM;
 }
 
+static gboolean
+check_shared_atomic(SmbBlock *block, const Node *node, SmbOp op) {
+  if (!smb_arch_rule(block->arch, op, (guint)node->type->size)->defined)
+    return block_fail(block, node->start, "%s has no atomics on shared memory",
+                      smb_arch_info(block->arch)->name);
+  if (kernel_atomic_is_single(node->builtin, node->type))
+    return TRUE;
+  return block_fail(block, node->start, KERNEL_ATOMIC_LOOP, kernel_builtin_name(node->builtin),
+                    node->type->name);
+}
+
 gboolean
 memory_atomic(SmbBlock *block, const Node *node, const Mask *mask, const guint64 *addresses,
               const void *const *operands, void *out) {
@@ -370,11 +418,8 @@ memory_atomic(SmbBlock *block, const Node *node, const Mask *mask, const guint64
   FOR_WARPS(block, mask, w) {
     if (!resolve(block, node, w, mask->warp[w], addresses, &access))
       return FALSE;
-    gboolean defined =
-        smb_arch_rule(block->arch, op, (guint)node->type->size)->defined || !access.lanes[0];
-    if (!defined)
-      return block_fail(block, node->start, "%s has no atomics on shared memory",
-                        smb_arch_info(block->arch)->name);
+    if (access.lanes[SPACE_SHARED] && !check_shared_atomic(block, node, op))
+      return FALSE;
     report(block, node, node->store_site, &access, op, SMB_OP_CLASS_ATOMIC);
     for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
       guint lane = (guint)__builtin_ctz(rest), thread = w * SMB_WARP_LANES + lane;

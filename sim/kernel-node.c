@@ -20,16 +20,27 @@ fail_at(Parser *parser, const Node *node, const char *message) {
   return parser_fail(parser, node->start, "%s", message);
 }
 
+gboolean
+node_set_depth(Parser *parser, Node *node, guint depth) {
+  // An operator is a level of the tree without being a level of the text: allow for long sums.
+  guint max = 4 * parser->kernel->limits.max_depth;
+  if (depth > max) {
+    parser_fail(parser, node->start,
+                "this expression has more than %u levels (--max-depth allows more)", max);
+    return FALSE;
+  }
+  node->depth = (guint16)depth;
+  if (parser->function)
+    parser->function->height = MAX(parser->function->height, parser->depth + depth);
+  return TRUE;
+}
+
 Node *
 node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end, Node *a,
          Node *b, Node *c) {
   Node *node = kernel_pool_new_struct(parser->pool, Node);
   guint depth = MAX(a ? a->depth : 0u, b ? b->depth : 0u);
   depth = MAX(depth, c ? c->depth : 0u) + 1;
-  // An operator is a level of the tree without being a level of the text: allow for long sums.
-  if (depth > 4 * parser->kernel->limits.max_depth)
-    return parser_fail(parser, start, "this expression has more than %u levels",
-                       4 * parser->kernel->limits.max_depth);
   node->kind = (guint8)kind;
   node->type = type;
   node->start = start;
@@ -37,9 +48,8 @@ node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32
   node->a = a;
   node->b = b;
   node->c = c;
-  node->depth = (guint16)depth;
   node->load_site = node->store_site = -1;
-  return node;
+  return node_set_depth(parser, node, depth) ? node : NULL;
 }
 
 Node *
@@ -55,6 +65,7 @@ node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 e
   if (variable->is_constant) {
     Node *constant = node_new(parser, NODE_CONSTANT, variable->type, start, end, NULL, NULL, NULL);
     if (constant) {
+      constant->variable = variable;
       constant->integer = variable->constant->integer;
       constant->real = variable->constant->real;
     }
@@ -192,8 +203,8 @@ add_to_pointer(Parser *parser, Node *pointer, Node *index, gboolean subtract, gu
                guint32 end) {
   if (!type_is_integer(index->type))
     return fail_at(parser, index, "expected an integer to move a pointer by");
-  if (pointer->type->of->kind == KIND_VOID)
-    return fail_at(parser, pointer, "a void pointer cannot be moved: its step is not known");
+  if (pointer->type->of->size == 0)
+    return fail_at(parser, pointer, "this pointer cannot be moved: what it points at has no size");
   index = node_convert(parser, index, type_scalar(KIND_LONG));
   if (index && subtract)
     index = node_unary(parser, NODE_NEGATE, index, index->start);
@@ -209,6 +220,8 @@ static Node *
 subtract_pointers(Parser *parser, Node *a, Node *b) {
   if (!type_equal(a->type, b->type))
     return fail_at(parser, b, "these pointers point to different types");
+  if (a->type->of->size == 0)
+    return fail_at(parser, a, "these pointers have no distance: what they point at has no size");
   Node *node =
       node_new(parser, NODE_POINTER_DIFF, type_scalar(KIND_LONG), a->start, b->end, a, b, NULL);
   if (node)
@@ -240,9 +253,10 @@ node_binary(Parser *parser, Operator op, Node *a, Node *b) {
     gboolean whole = op >= OPERATOR_MOD && op <= OPERATOR_XOR;
     if (!type_is_arithmetic(a->type) || !type_is_arithmetic(b->type) ||
         (whole && (type_is_real(a->type) || type_is_real(b->type))))
-      return parser_fail(parser, a->start, "'%s' does not take %s and %s", kernel_operator_text(op),
-                         type_describe(parser->pool, a->type),
-                         type_describe(parser->pool, b->type));
+      return parser_fail(
+          parser, a->start, "'%s' does not take %s and %s%s", kernel_operator_text(op),
+          type_describe(parser->pool, a->type), type_describe(parser->pool, b->type),
+          a->type->kind == KIND_VECTOR || b->type->kind == KIND_VECTOR ? ": use its members" : "");
     gboolean shifts = op == OPERATOR_SHL || op == OPERATOR_SHR;
     type = shifts ? type_promote(a->type) : type_common(a->type, b->type);
     a = node_convert(parser, a, type);
@@ -372,12 +386,26 @@ node_address(Parser *parser, Node *node, guint32 start) {
   return node_new(parser, NODE_CAST, pointer, start, node->end, node->a, NULL, NULL);
 }
 
+static gpointer
+refuse_const(Parser *parser, const Node *target, const char *name) {
+  return parser_fail(parser, target->start, "'%s' is const: it cannot be assigned to", name);
+}
+
+static gpointer
+refuse_target(Parser *parser, const Node *target, const Node *place) {
+  if (place->kind == NODE_CONSTANT && place->variable)
+    return refuse_const(parser, target, place->variable->name);
+  return parser_fail(parser, target->start, "this cannot be assigned to");
+}
+
 Node *
 node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_post, guint32 start,
             guint32 end) {
   const Node *place = target->kind == NODE_COMPONENT ? target->a : target;
   if (place->kind != NODE_LOCAL && place->kind != NODE_DEREFERENCE)
-    return parser_fail(parser, target->start, "this cannot be assigned to");
+    return refuse_target(parser, target, place);
+  if (place->kind == NODE_LOCAL && place->variable->is_const)
+    return refuse_const(parser, target, place->variable->name);
   if (target->type->kind == KIND_ARRAY)
     return fail_at(parser, target, "an array cannot be assigned to");
   if (op >= 0) {

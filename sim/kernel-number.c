@@ -25,7 +25,10 @@ parse_character(const SmbSource *source, const Token *token, Number *number, GEr
       return TRUE;
     }
   }
-  return fail(source, token, error, "is not one character");
+  smb_source_error(source, token->start, error,
+                   "%.*s is not one character: expected one, or an escape such as '\\n'",
+                   (int)token->length, token->text);
+  return FALSE;
 }
 
 static gboolean

@@ -59,7 +59,8 @@ parser_enter(Parser *parser) {
     parser->depth++;
     return TRUE;
   }
-  parser_fail(parser, parser->at->start, "the text is nested more than %u levels deep here", max);
+  parser_fail(parser, parser->at->start,
+              "the text is nested more than %u levels deep here (--max-depth allows more)", max);
   return FALSE;
 }
 
@@ -83,16 +84,16 @@ parser_link(Parser *parser, Link **list, gconstpointer item) {
 gboolean
 parser_skip_group(Parser *parser, const char *open, const char *close) {
   const Token *opening = parser->at;
-  guint depth = 0;
-  do {
+  if (!parser_expect(parser, open))
+    return FALSE;
+  for (guint depth = 1; depth > 0; parser_advance(parser)) {
     if (parser->at->kind == TOKEN_END) {
-      parser_fail(parser, opening->start, "expected '%s' and its '%s'", open, close);
+      parser_fail(parser, opening->start, "this '%s' has no '%s'", open, close);
       return FALSE;
     }
     depth += parser_is(parser, open);
-    depth -= depth > 0 && parser_is(parser, close);
-    parser_advance(parser);
-  } while (depth > 0);
+    depth -= parser_is(parser, close);
+  }
   return TRUE;
 }
 
@@ -135,6 +136,13 @@ collect_reachable(const Function *function, GHashTable *functions, GHashTable *s
     collect_reachable(link->item, functions, shared, serial);
 }
 
+static int
+compare_starts(gconstpointer a, gconstpointer b) {
+  const Variable *const *x = a;
+  const Variable *const *y = b;
+  return (*x)->start < (*y)->start ? -1 : (*x)->start > (*y)->start;
+}
+
 // Places the static shared variables that the entry and what it calls mention, in their order in the
 // text; dynamic ones begin behind them.
 static void
@@ -143,8 +151,10 @@ lay_out_shared(SmbKernel *kernel) {
   g_autoptr(GHashTable) shared = g_hash_table_new(NULL, NULL);
   gsize end = 0, dynamic_align = 1;
   collect_reachable(kernel->entry, functions, shared, &kernel->is_serial);
-  for (guint i = 0; i < kernel->objects->len; i++) {
-    Variable *variable = g_ptr_array_index(kernel->objects, i);
+  g_autoptr(GPtrArray) objects = g_ptr_array_copy(kernel->objects, NULL, NULL);
+  g_ptr_array_sort(objects, compare_starts);
+  for (guint i = 0; i < objects->len; i++) {
+    Variable *variable = g_ptr_array_index(objects, i);
     gboolean used = g_hash_table_contains(shared, variable);
     gsize align = MAX(variable->type->align, variable->address);
     if (variable->storage == STORAGE_DYNAMIC && used) {
@@ -167,6 +177,36 @@ lay_out_shared(SmbKernel *kernel) {
   kernel->dynamic_start = end;
 }
 
+// Reads the file and the body of the kernel that is asked for.
+static gboolean
+parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error) {
+  Parser parser = {
+      .kernel = kernel, .pool = kernel->pool, .at = tokens, .last = tokens, .error = error};
+  parser.scopes = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+  parser.bodies = g_ptr_array_new_with_free_func((GDestroyNotify)postponed_body_free);
+  parser.hidden = g_hash_table_new(g_str_hash, g_str_equal);
+  g_ptr_array_add(parser.scopes, g_hash_table_new(g_str_hash, g_str_equal));
+  kernel->entry = parse_file(&parser) ? choose_entry(kernel, entry, error) : NULL;
+  gboolean ok = kernel->entry && parse_postponed_body(&parser, kernel->entry);
+  g_ptr_array_unref(parser.scopes);
+  g_ptr_array_unref(parser.bodies);
+  g_hash_table_unref(parser.hidden);
+  return ok;
+}
+
+static void
+describe_parameters(SmbKernel *kernel) {
+  const Function *entry = kernel->entry;
+  kernel->parameters =
+      kernel_pool_alloc(kernel->pool, (entry->n_parameters + 1) * sizeof *kernel->parameters);
+  for (guint i = 0; i < entry->n_parameters; i++) {
+    const Variable *variable = entry->parameters[i];
+    SmbParameter parameter = {variable->name, type_describe(kernel->pool, variable->type),
+                              variable->type->kind == KIND_POINTER};
+    kernel->parameters[i] = parameter;
+  }
+}
+
 static gboolean
 parse_kernel(SmbKernel *kernel, const char *entry, const char *const *defines, guint cuda_arch,
              GError **error) {
@@ -176,23 +216,11 @@ parse_kernel(SmbKernel *kernel, const char *entry, const char *const *defines, g
     if (!kernel_macros_define(kernel->macros, defines[i], error))
       return FALSE;
   }
-  Token *tokens = kernel_lex(kernel->source, kernel->pool, error);
+  Token *tokens = kernel_lex(kernel->source, kernel->pool, kernel->limits.max_tokens, error);
   tokens = tokens ? kernel_macros_run(kernel->macros, tokens, error) : NULL;
-  if (!tokens)
+  if (!tokens || !parse_tokens(kernel, tokens, entry, error))
     return FALSE;
-  Parser parser = {.kernel = kernel,
-                   .pool = kernel->pool,
-                   .at = tokens,
-                   .last = tokens,
-                   .entry = entry,
-                   .error = error};
-  parser.scopes = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
-  g_ptr_array_add(parser.scopes, g_hash_table_new(g_str_hash, g_str_equal));
-  gboolean ok = parse_file(&parser);
-  g_ptr_array_unref(parser.scopes);
-  kernel->entry = ok ? choose_entry(kernel, entry, error) : NULL;
-  if (!kernel->entry)
-    return FALSE;
+  describe_parameters(kernel);
   lay_out_shared(kernel);
   return TRUE;
 }
@@ -208,6 +236,7 @@ smb_kernel_parse(SmbSource *source, const char *entry, const char *const *define
     kernel->limits.max_tokens = SMB_KERNEL_MAX_TOKENS;
   if (!kernel->limits.max_depth)
     kernel->limits.max_depth = SMB_KERNEL_MAX_DEPTH;
+  kernel->limits.max_depth = MIN(kernel->limits.max_depth, SMB_KERNEL_LARGEST_DEPTH);
   kernel->source = smb_source_ref(source);
   kernel->pool = kernel_pool_new();
   kernel->functions = g_ptr_array_new();
@@ -264,10 +293,7 @@ smb_kernel_n_parameters(const SmbKernel *kernel) {
 
 SmbParameter
 smb_kernel_parameter(const SmbKernel *kernel, guint index) {
-  const Variable *variable = kernel->entry->parameters[index];
-  SmbParameter parameter = {variable->name, type_describe(kernel->pool, variable->type),
-                            variable->type->kind == KIND_POINTER};
-  return parameter;
+  return kernel->parameters[index];
 }
 
 gsize

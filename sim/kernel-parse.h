@@ -10,10 +10,11 @@
 typedef struct {
   SmbKernel *kernel;
   KernelPool *pool;
-  Token *at;         // the token that is looked at
-  const Token *last; // the token before it
-  const char *entry; // kernels of other names are skipped, or NULL
-  GPtrArray *scopes; // GHashTable: name → Variable
+  Token *at;          // the token that is looked at
+  const Token *last;  // the token before it
+  GPtrArray *scopes;  // GHashTable: name → Variable
+  GPtrArray *bodies;  // PostponedBody of the kernels
+  GHashTable *hidden; // name → why this function cannot be called (literal)
   Function *function;
   guint loops; // that surround this place
   guint depth;
@@ -40,12 +41,14 @@ gboolean parser_skip_group(Parser *parser, const char *open, const char *close);
 typedef struct {
   const Type *type;
   gboolean is_const;
+  gboolean is_static;
   gboolean is_shared;
   gboolean is_extern;
   gboolean is_global;
   gboolean is_device;
   gboolean is_constant_memory;
-  guint align; // asked for by __align__, or 0
+  guint align;   // asked for by __align__, or 0
+  guint32 start; // of the first of them
 } Specifiers;
 
 gboolean parse_starts_type(Parser *parser);
@@ -53,6 +56,8 @@ gboolean parse_specifiers(Parser *parser, Specifiers *specifiers);
 // type "*"*: a type name as in a cast
 const Type *parse_type_name(Parser *parser);
 const Type *parse_pointers(Parser *parser, const Type *type);
+// "*"* ("(" "*" name? ")" dimensions | name? dimensions); @name stays NULL if there is none
+const Type *parse_declared(Parser *parser, const Type *type, const Token **name);
 // ("[" constant "]")*; the first may be empty, and is then 0 elements
 const Type *parse_dimensions(Parser *parser, const Type *type);
 // A declaration within a function, or of shared variables and constants outside.
@@ -60,8 +65,23 @@ Statement *parse_declaration(Parser *parser, const Specifiers *specifiers);
 Variable *parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage);
 Variable *parser_find(Parser *parser, const Token *name);
 
+// "=" was taken: the first value of @variable, as statements behind @last (kernel-initial.c)
+gboolean parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
+                           Statement ***last, guint32 start);
+
 // --- functions and whole files (kernel-file.c)
+
+// A kernel's body waits until the whole file was seen, and it is known which kernel is wanted.
+typedef struct {
+  Function *function;
+  Token *at;             // the "{"
+  GHashTable *variables; // its parameters
+} PostponedBody;
+
+void postponed_body_free(PostponedBody *body);
 gboolean parse_file(Parser *parser);
+// Reads the body of the kernel that was chosen.
+gboolean parse_postponed_body(Parser *parser, Function *function);
 
 // --- statements (kernel-statement.c)
 Statement *parse_block(Parser *parser);
@@ -80,6 +100,8 @@ gboolean is_builtin(const Token *name);
 // --- nodes (kernel-node.c): each checks its operands, converts them and folds constants
 Node *node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end, Node *a,
                Node *b, Node *c);
+// Says that a node is the top of so many levels, calls included; fails beyond the limit.
+gboolean node_set_depth(Parser *parser, Node *node, guint depth);
 Node *node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end);
 Node *node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end);
 Node *node_convert(Parser *parser, Node *node, const Type *type);

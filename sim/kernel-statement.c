@@ -34,10 +34,11 @@ parse_condition(Parser *parser) {
   return condition && parser_expect(parser, ")") ? condition : NULL;
 }
 
-// if = "if" "(" expression ")" statement ("else" statement)?
+// if = "if" "constexpr"? "(" expression ")" statement ("else" statement)?
 static Statement *
 parse_if(Parser *parser, guint32 start) {
   Statement *statement = make_statement(parser, STATEMENT_IF, start);
+  parser_take(parser, "constexpr");
   statement->value = parse_condition(parser);
   if (!statement->value || !(statement->then = parse_statement(parser)))
     return NULL;
@@ -151,7 +152,8 @@ parse_return(Parser *parser, guint32 start) {
 static Statement *
 parse_jump(Parser *parser, StatementKind kind, guint32 start) {
   if (parser->loops == 0)
-    return parser_fail(parser, start, "this is in no loop");
+    return parser_fail(parser, start, "'%s' is in no loop",
+                       kind == STATEMENT_BREAK ? "break" : "continue");
   return parser_expect(parser, ";") ? make_statement(parser, kind, start) : NULL;
 }
 
@@ -178,7 +180,10 @@ choose_statement(Parser *parser) {
     return parse_jump(parser, STATEMENT_BREAK, start);
   if (parser_take(parser, "continue"))
     return parse_jump(parser, STATEMENT_CONTINUE, start);
-  if (parse_starts_type(parser) && !token_is(parser->at->next, "(")) {
+  // int(x) is an expression; int (*row)[32] declares.
+  gboolean converts = token_is(parser->at->next, "(") && !token_is(parser->at->next->next, "*") &&
+                      !parser_is(parser, "__align__") && !parser_is(parser, "alignas");
+  if (parse_starts_type(parser) && !converts) {
     Specifiers specifiers;
     if (!parse_specifiers(parser, &specifiers))
       return NULL;

@@ -165,7 +165,7 @@ type_describe(KernelPool *pool, const Type *type) {
   case KIND_ARRAY: {
     GString *dimensions = g_string_new(NULL);
     for (; type->kind == KIND_ARRAY; type = type->of)
-      g_string_append_printf(dimensions, "[%" G_GSIZE_FORMAT "]", type->count);
+      g_string_append_printf(dimensions, type->count ? "[%" G_GSIZE_FORMAT "]" : "[]", type->count);
     const char *text =
         kernel_pool_printf(pool, "%s %s", type_describe(pool, type), dimensions->str);
     g_string_free(dimensions, TRUE);

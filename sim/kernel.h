@@ -20,7 +20,7 @@ G_BEGIN_DECLS
  * @max_tokens: tokens after the expansion of macros
  * @max_depth: nesting of statements and expressions
  * @max_steps: statements that one block executes, each counted once however many lanes it has
- * @max_memory: bytes of local arrays and of written global memory that one block keeps
+ * @max_memory: bytes of local arrays, and bytes of written global memory, that are kept
  */
 typedef struct {
   guint max_tokens;
@@ -31,8 +31,10 @@ typedef struct {
 
 #define SMB_KERNEL_MAX_TOKENS 1000000u
 #define SMB_KERNEL_MAX_DEPTH  200u
-#define SMB_KERNEL_MAX_STEPS  G_GUINT64_CONSTANT(4000000)
-#define SMB_KERNEL_MAX_MEMORY (G_GUINT64_CONSTANT(512) << 20)
+/** What max_depth may be at most: nesting takes stack. */
+#define SMB_KERNEL_LARGEST_DEPTH 2000u
+#define SMB_KERNEL_MAX_STEPS     G_GUINT64_CONSTANT(1000000)
+#define SMB_KERNEL_MAX_MEMORY    (G_GUINT64_CONSTANT(512) << 20)
 
 /** Where a kernel touches memory: one access in the text, in one direction. */
 typedef struct {

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// libFuzzer's door to the kernel language: any bytes are a kernel file. It is parsed, and two blocks
+// of it run, under limits so tight that every input ends soon. What the input says is never wrong
+// here; crashes, leaks, undefined behaviour and inputs that take long are.
+#include <string.h>
+
+#include "sim/analysis.h"
+#include "sim/kernel.h"
+
+int LLVMFuzzerTestOneInput(const guint8 *data, gsize size);
+
+static const SmbKernelLimits limits = {20000, 60, 2000, 1 << 20};
+
+// A value for every scalar parameter.
+static GStrv
+make_arguments(const SmbKernel *kernel) {
+  g_autoptr(GStrvBuilder) arguments = g_strv_builder_new();
+  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
+    SmbParameter parameter = smb_kernel_parameter(kernel, i);
+    g_autofree char *argument = g_strdup_printf("%s=40", parameter.name);
+    if (!parameter.is_pointer)
+      g_strv_builder_add(arguments, argument);
+  }
+  return g_strv_builder_end(arguments);
+}
+
+static void
+run(const SmbKernel *kernel, const SmbArch *arch) {
+  g_auto(GStrv) arguments = make_arguments(kernel);
+  SmbLaunch launch = {{17, 2, 2}, {2, 1, 1}, 1024, (const char *const *)arguments};
+  SmbAnalysisOptions options = {.limits = limits, .threads = 1};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbAnalysis) analysis = smb_analysis_run(kernel, arch, &launch, &options, &error);
+  if ((analysis == NULL) == (error == NULL))
+    g_error("a run gives a result or an error");
+}
+
+int
+LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
+  static const char *const defines[] = {"N=16", NULL};
+  static const SmbArch *arch;
+  if (!arch)
+    arch = smb_arch_load("sm_90", NULL);
+  g_autoptr(GBytes) bytes = g_bytes_new(data, size);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbSource) source = smb_source_new("fuzz.cu", bytes, &error);
+  if (!source)
+    return 0;
+  g_autoptr(SmbKernel) kernel = smb_kernel_parse(source, NULL, defines, 900, &limits, &error);
+  if (kernel)
+    run(kernel, arch);
+  else if (!error)
+    g_error("a text that is refused comes with the reason");
+  return 0;
+}

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "tests/kernel-run.h"
+
+#include <check.h>
+#include <string.h>
+
+void
+kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup *setup) {
+  memset(run, 0, sizeof *run);
+  g_autoptr(SmbArch) arch = smb_arch_load(setup->arch ? setup->arch : "sm_90", NULL);
+  ck_assert_ptr_nonnull(arch);
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new(name, bytes, &run->error);
+  if (!source)
+    return;
+  run->kernel =
+      smb_kernel_parse(source, setup->entry, setup->defines, 900, &setup->limits, &run->error);
+  ck_assert((run->kernel == NULL) == (run->error != NULL));
+  if (!run->kernel)
+    return;
+  SmbLaunch launch = {.dynamic_bytes = setup->dynamic_bytes, .arguments = setup->arguments};
+  for (guint i = 0; i < 3; i++) {
+    launch.block[i] = MAX(setup->block[i], 1);
+    launch.grid[i] = MAX(setup->grid[i], 1);
+  }
+  run->global = setup->forgets ? NULL : smb_global_new();
+  SmbAnalysisOptions options = {setup->limits, 0, setup->threads, run->global};
+  run->analysis = smb_analysis_run(run->kernel, arch, &launch, &options, &run->error);
+  ck_assert((run->analysis == NULL) == (run->error != NULL));
+}
+
+void
+kernel_run_clear(KernelRun *run) {
+  smb_analysis_free(run->analysis);
+  smb_kernel_free(run->kernel);
+  smb_global_free(run->global);
+  g_clear_error(&run->error);
+}
+
+void
+kernel_run_read(const KernelRun *run, const char *parameter, guint64 first, gpointer elements,
+                gsize n, gsize element_size) {
+  for (guint i = 0; i < smb_kernel_n_parameters(run->kernel); i++) {
+    if (strcmp(smb_kernel_parameter(run->kernel, i).name, parameter) != 0)
+      continue;
+    smb_global_read(run->global, run->kernel, i, first * element_size, elements, n * element_size);
+    return;
+  }
+  ck_abort_msg("there is no parameter '%s'", parameter);
+}

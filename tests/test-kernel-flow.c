@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Statements under divergence: what all threads of a block compute in lockstep is what each computes
+// alone, in C.
+#include <check.h>
+#include <stdlib.h>
+
+#include "tests/kernel-run.h"
+
+enum {
+  THREADS = 83, // not whole warps
+  N = 13
+};
+
+#define PROGRAM(name, ...)                                                                         \
+  static unsigned name(unsigned t, unsigned n) {                                                   \
+    (void)t;                                                                                       \
+    (void)n;                                                                                       \
+    __VA_ARGS__                                                                                    \
+  }
+#include "tests/kernel-programs.def"
+#undef PROGRAM
+
+static const struct {
+  const char *name;
+  const char *text;
+  unsigned (*run)(unsigned, unsigned);
+} programs[] = {
+#define PROGRAM(name, ...) {#name, #__VA_ARGS__, name},
+#include "tests/kernel-programs.def"
+#undef PROGRAM
+};
+
+START_TEST(test_program) {
+  g_autofree char *text = g_strdup_printf(
+      "__device__ unsigned f(unsigned t, unsigned n)\n%s\n"
+      "__global__ void k(unsigned *out, unsigned n) {\n"
+      "  unsigned t = threadIdx.x;\n"
+      "  if (t %% 4 != 3) out[t] = f(t, n); else { n += 1; out[t] = f(t, n - 1); }\n"
+      "}\n",
+      programs[_i].text);
+  g_autofree char *argument = g_strdup_printf("n=%d", N);
+  const char *arguments[] = {argument, NULL};
+  KernelSetup setup = {.block = {THREADS, 1, 1}, .arguments = arguments};
+  g_auto(KernelRun) run;
+  kernel_run(&run, programs[_i].name, text, &setup);
+  ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
+  for (guint t = 0; t < THREADS; t++) {
+    guint32 value;
+    kernel_run_read(&run, "out", t, &value, 1, sizeof value);
+    unsigned expected = programs[_i].run(t, N);
+    ck_assert_msg(value == expected, "%s: thread %u gives %u, C %u", programs[_i].name, t, value,
+                  expected);
+  }
+}
+END_TEST
+
+int
+main(void) {
+  Suite *suite = suite_create("kernel-flow");
+  TCase *flow = tcase_create("flow");
+  tcase_add_loop_test(flow, test_program, 0, G_N_ELEMENTS(programs));
+  tcase_set_timeout(flow, 60);
+  suite_add_tcase(suite, flow);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Texts that ask for too much: each ends soon, in a message. And the same result for any number of
+// threads.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/kernel-run.h"
+
+// A text made of a repeated part: HEAD, then COUNT times the parts, then TAIL. "%u" in a part is the
+// number of the repetition, from 1, and "%p" the one before it.
+typedef struct {
+  const char *head;
+  const char *open;
+  guint count;
+  const char *middle;
+  const char *close;
+  const char *tail;
+  const char *message; // a part of it; NULL: it runs
+} Repeated;
+
+#define KERNEL "__global__ void k(int *out) {\n"
+#define DEEP   "nested more than 200 levels deep"
+#define LEVELS "has more than 800 levels"
+
+static const Repeated repeated[] = {
+    {KERNEL "out[0] = ", "(", 100, "1", ")", ";}", NULL},
+    {KERNEL "out[0] = ", "(", 20000, "1", ")", ";}", DEEP},
+    {KERNEL, "{", 20000, "", "}", "}", DEEP},
+    {KERNEL, "if (1) ", 20000, ";", "", "}", DEEP},
+    {KERNEL, "if (0) ; else ", 20000, ";", "", "}", DEEP},
+    {KERNEL, "for (;;) ", 20000, "break;", "", "}", DEEP},
+    {KERNEL, "do ", 20000, ";", " while (0);", "}", DEEP},
+    {KERNEL "out[0] = ", "- ", 20000, "1", "", ";}", DEEP},
+    {KERNEL "out[0] = ", "!", 20000, "1", "", ";}", DEEP},
+    {KERNEL "out[0] = ", "(int)", 20000, "1", "", ";}", DEEP},
+    {KERNEL "out[0] = ", "sizeof ", 20000, "1", "", ";}", DEEP},
+    {KERNEL "out[0] = ", "out[", 20000, "1", "]", ";}", DEEP},
+    {KERNEL "out[0] = ", "min(1, ", 20000, "1", ")", ";}", DEEP},
+    {KERNEL "out[0] = ", "out ? 1 : ", 20000, "1", "", ";}", DEEP},
+    {KERNEL "int a; ", "a = ", 20000, "1", "", ";}", DEEP},
+    {KERNEL "int a[1] = ", "{", 20000, "1", "}", ";}", DEEP},
+    {KERNEL "int a", "[1]", 20000, "", "", ";}", DEEP},
+    {KERNEL "int ", "*", 20000, "p", "", ";}", "more than 8 '*'"},
+    {KERNEL "out[0] = out[1]", " + out[1]", 700, "", "", ";}", NULL},
+    {KERNEL "out[0] = out[1]", " + out[1]", 20000, "", "", ";}", LEVELS},
+    {KERNEL "out[0]", ", out[0]", 20000, "", "", ";}", LEVELS},
+    {KERNEL "out[0] = ", "out[0] && ", 20000, "1", "", ";}", LEVELS},
+    {KERNEL "int a;", " a = 1;", 100000, "", "", "}", NULL},
+    {KERNEL, "int a%u = 1;", 3000, "", "", "}", NULL},
+    {KERNEL, ";", 1100000, "", "", "}", "the text has more tokens than are allowed"},
+    {"__device__ int f0(int x) { return x; }\n",
+     "__device__ int f%u(int x) { return f%p(x) + 1; }\n", 100, "", "", KERNEL "out[0] = f100(3);}",
+     NULL},
+    {"__device__ int f0(int x) { return x; }\n",
+     "__device__ int f%u(int x) { return f%p(x) + 1; }\n", 3000, "", "",
+     KERNEL "out[0] = f3000(3);}", "levels"},
+    {"#define A0 1\n", "#define A%u A%p\n", 900, "", "", KERNEL "out[0] = A900;}", NULL},
+    {"#define A0 1\n", "#define A%u A%p\n", 30000, "", "", KERNEL "out[0] = A30000;}",
+     "macros are nested too deeply here"},
+    {"#define A0 1\n", "#define A%u A%p + A%p\n", 60, "", "", KERNEL "out[0] = A60;}",
+     "macros make more than 1000000 tokens"},
+    {"#define D(x) x x\n" KERNEL "out[0] = ", "D(", 100, "1", ")", ";}",
+     "macros make more than 1000000 tokens"},
+    {"#define I(x) x\n" KERNEL "out[0] = ", "I(", 1000, "1", ")", ";}",
+     "macros are nested too deeply here"},
+    {"", "#if 1\n", 20000, "", "#endif\n", KERNEL "}", "#if is nested more than 200 deep"},
+    {"#if ", "(", 20000, "1", ")", "\n#endif\n" KERNEL "}", "nested too deeply"},
+    {"#if ", "!", 20000, "1", "", "\n#endif\n" KERNEL "}", "nested too deeply"},
+    {"#if ", "1 ? ", 20000, "1", " : 0", "\n#endif\n" KERNEL "}", "nested too deeply"},
+    {"#if 1", " + 1", 20000, "", "", "\n#endif\n" KERNEL "}", NULL},
+    {"__global__ void k(", "int, ", 100, "int", "", ") {}", "at most 64 parameters"},
+    {KERNEL "out[0] = min(", "1, ", 100, "1", "", ");}", "at most 64 arguments"},
+    {"#define F(", "a%u, ", 100, "b", "", ") 1\n" KERNEL "}", "at most 64 parameters"},
+    {"", "extern \"C\" {", 20000, "", "}", KERNEL "}", NULL},
+    {"", "void f%u() {}\n", 20000, "", "", KERNEL "}", NULL},
+};
+
+// A part, with its number filled in.
+static void
+append_part(GString *text, const char *part, guint number) {
+  for (; *part; part++) {
+    gboolean this_one = part[0] == '%' && part[1] == 'u';
+    gboolean before = part[0] == '%' && part[1] == 'p';
+    if (this_one || before) {
+      g_string_append_printf(text, "%u", before ? number - 1 : number);
+      part++;
+    } else {
+      g_string_append_c(text, *part);
+    }
+  }
+}
+
+START_TEST(test_repeated) {
+  const Repeated *test = &repeated[_i];
+  GString *text = g_string_new(test->head);
+  for (guint i = 1; i <= test->count; i++)
+    append_part(text, test->open, i);
+  g_string_append(text, test->middle);
+  for (guint i = 0; i < test->count; i++)
+    g_string_append(text, test->close);
+  g_string_append(text, test->tail);
+  KernelSetup setup = {0};
+  g_auto(KernelRun) run;
+  kernel_run(&run, "k.cu", text->str, &setup);
+  if (test->message) {
+    ck_assert_msg(run.error != NULL, "%.60s… runs", text->str);
+    ck_assert_msg(strstr(run.error->message, test->message) != NULL, "%.60s…: %s", text->str,
+                  run.error->message);
+    ck_assert_uint_lt(strlen(run.error->message), 600);
+  } else {
+    ck_assert_msg(run.error == NULL, "%.60s…: %s", text->str, run.error ? run.error->message : "");
+  }
+  g_string_free(text, TRUE);
+}
+END_TEST
+
+// Values on the way to a result are freed with it: this expression has 2^16 operators.
+START_TEST(test_wide_expression) {
+  GString *text = g_string_new(NULL);
+  g_string_append(text, "#define A0 (x + 1)\n");
+  for (guint i = 1; i <= 15; i++)
+    g_string_append_printf(text, "#define A%u (A%u + A%u)\n", i, i - 1, i - 1);
+  g_string_append(text, "__global__ void k(int *out) { int x = 1; out[threadIdx.x] = A15; }");
+  KernelSetup setup = {.block = {1024, 1, 1}};
+  g_auto(KernelRun) run;
+  kernel_run(&run, "k.cu", text->str, &setup);
+  ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
+  gint32 value;
+  kernel_run_read(&run, "out", 1023, &value, 1, 4);
+  ck_assert_int_eq(value, 65536);
+  g_string_free(text, TRUE);
+}
+END_TEST
+
+// The depth that an option may ask for does not take the stack, neither to read nor to run.
+START_TEST(test_largest_depth) {
+  GString *text = g_string_new(KERNEL);
+  for (guint i = 0; i < 1500; i++)
+    g_string_append(text, "if (1) ");
+  g_string_append(text, "out[0] = ");
+  for (guint i = 0; i < 2000; i++)
+    g_string_append(text, "(1 + ");
+  g_string_append(text, "out[0]");
+  for (guint i = 0; i < 2000; i++)
+    g_string_append_c(text, ')');
+  g_string_append(text, ";}");
+  KernelSetup setup = {
+      .limits = {.max_depth = G_MAXUINT}, .grid = {4, 1, 1}, .threads = 2, .forgets = TRUE};
+  g_auto(KernelRun) run;
+  kernel_run(&run, "k.cu", text->str, &setup);
+  ck_assert_msg(run.error == NULL || strstr(run.error->message, "levels"), "%s",
+                run.error ? run.error->message : "");
+  g_string_free(text, TRUE);
+}
+END_TEST
+
+static const char *const concurrent[] = {
+    // one result
+    "__global__ void k(int *out, const float *in) {\n"
+    "  __shared__ float s[32][33];\n"
+    "  s[threadIdx.x][threadIdx.y] = in[blockIdx.x];\n"
+    "  if (blockIdx.x % 7 == 3) s[threadIdx.x * 2 % 32][0] = 1;\n"
+    "  out[blockIdx.x] = s[blockIdx.x % 32][threadIdx.x];\n"
+    "}\n",
+    // an error in some blocks: that of the first
+    "__global__ void k(int *out) {\n"
+    "  __shared__ int s[32];\n"
+    "  s[threadIdx.x + (blockIdx.x > 40 ? blockIdx.x : 0)] = 1;\n"
+    "}\n",
+    // errors at several places
+    "__global__ void k(int *out) {\n"
+    "  int x;\n"
+    "  if (blockIdx.x == 60) out[0] = x;\n"
+    "  if (blockIdx.x == 50) out[0] = 1 / (blockIdx.x - 50);\n"
+    "  if (blockIdx.x >= 55) out[-1] = 1;\n"
+    "}\n",
+};
+
+// All numbers of a result, in words.
+static char *
+describe(const KernelRun *run) {
+  if (run->error)
+    return g_strdup(run->error->message);
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < run->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(run->analysis->accesses, SmbAccess, i);
+    g_string_append_printf(
+        text, "%s %s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %u\n",
+        access->site->expression, access->array, access->total.wavefronts, access->total.excess,
+        access->worst_block, access->worst_warp);
+  }
+  for (guint i = 0; i < run->analysis->globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(run->analysis->globals, SmbGlobalAccess, i);
+    g_string_append_printf(text, "%s %s %" G_GUINT64_FORMAT "\n", access->site->expression,
+                           access->buffer, access->segments);
+  }
+  for (guint i = 0; i < run->analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning =
+        &g_array_index(run->analysis->warnings, SmbAnalysisWarning, i);
+    g_string_append_printf(text, "%" G_GUINT64_FORMAT " %s\n", warning->block, warning->message);
+  }
+  return g_string_free(text, FALSE);
+}
+
+START_TEST(test_threads) {
+  g_autofree char *expected = NULL;
+  for (guint threads = 1; threads <= 8; threads++) {
+    KernelSetup setup = {
+        .block = {32, 3, 1}, .grid = {100, 1, 1}, .threads = threads, .forgets = TRUE};
+    g_auto(KernelRun) run;
+    kernel_run(&run, "k.cu", concurrent[_i], &setup);
+    g_autofree char *text = describe(&run);
+    if (expected)
+      ck_assert_str_eq(text, expected);
+    else
+      expected = g_steal_pointer(&text);
+  }
+}
+END_TEST
+
+int
+main(void) {
+  Suite *suite = suite_create("kernel-limits");
+  TCase *limits = tcase_create("limits");
+  tcase_add_loop_test(limits, test_repeated, 0, G_N_ELEMENTS(repeated));
+  tcase_add_test(limits, test_wide_expression);
+  tcase_add_test(limits, test_largest_depth);
+  tcase_add_loop_test(limits, test_threads, 0, G_N_ELEMENTS(concurrent));
+  tcase_set_timeout(limits, 60);
+  suite_add_tcase(suite, limits);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
