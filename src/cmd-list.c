@@ -11,6 +11,7 @@
 #include "sim/data.h"
 #include "sim/request.h"
 #include "src/list-archs.h"
+#include "src/list-devices.h"
 #include "src/listing.h"
 
 static gboolean option_verbose;
@@ -168,20 +169,20 @@ typedef struct {
 } Lister;
 
 static const Lister listers[] = {
-    {"kernels", FALSE, list_kernels},
-    {"archs", TRUE, list_archs},
-    {"ops", FALSE, list_ops},
+    {"kernels", FALSE, list_kernels},       {"archs", TRUE, list_archs},
+    {"devices", FALSE, smb_list_devices},   {"ops", FALSE, list_ops},
     {"recordings", FALSE, list_recordings},
 };
 
 gboolean
 smb_cmd_list(SmbCli *cli, GError **error) {
   static const SmbCliUsage usage = {
-      "kernels|archs|ops|recordings [NAME]",
-      "Shows what there is: 'kernels' the built-in kernels, 'archs' the architectures and where "
-      "their\n"
-      "rules come from (with a NAME the rules of that one), 'ops' the operations of a trace,\n"
-      "'recordings' the counts from hardware that the model is checked against.",
+      "kernels|archs|devices|ops|recordings [NAME]",
+      "Shows what there is: 'kernels' the built-in kernels, 'archs' the architectures and where\n"
+      "their rules come from (with a NAME the rules of that one), 'devices' the GPUs of this\n"
+      "machine and what it lacks to measure on them, 'ops' the operations of a trace, "
+      "'recordings'\n"
+      "the counts from hardware that the model is checked against.",
       1,
       2,
       SMB_CLI_FORMAT,

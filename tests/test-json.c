@@ -168,6 +168,7 @@ static const char *const lines[] = {
     "list archs",
     "list archs sm_90",
     "list archs --verbose",
+    "list devices",
     "list ops",
     "list recordings",
 };

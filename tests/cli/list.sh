@@ -40,6 +40,18 @@ expect 0 list ops
 shows 'ldmatrix.x4'
 expect 0 list ops --format json
 shows '"address_lanes" : 16'
+# With or without a GPU, each part that measuring needs is told, and each missing one has its reason.
+expect 0 list devices
+quiet
+for part in 'CUDA runtime' driver devices NVRTC CUPTI; do
+  shows "$part"
+done
+expect 0 list devices --format json
+is_json
+expect 0 list devices --format csv
+[ "$(grep -c -E '^(CUDA runtime|driver|devices|NVRTC|CUPTI),(yes|no),.' "$work/out")" -eq 5 ] ||
+  die 'list devices: not five parts'
+expect 2 list devices 0
 expect 0 list recordings
 shows 'measured/h200-requests.txt  requests      504'
 

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "config.h"
+
+#include "gpu/cuda.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+
+#ifdef HAVE_CUDA
+#  include <cuda_runtime_api.h>
+
+static int
+get_device_count(int *count) {
+  return (int)cudaGetDeviceCount(count);
+}
+
+static int
+get_device_name(int device, char *name, gsize size) {
+  struct cudaDeviceProp properties;
+  cudaError_t error = cudaGetDeviceProperties(&properties, device);
+  if (error == cudaSuccess)
+    g_strlcpy(name, properties.name, size);
+  return (int)error;
+}
+
+static int
+get_attribute(int device, SmbCudaAttribute attribute, int *value) {
+  static const enum cudaDeviceAttr attributes[SMB_CUDA_N_ATTRIBUTES] = {
+      [SMB_CUDA_CAPABILITY_MAJOR] = cudaDevAttrComputeCapabilityMajor,
+      [SMB_CUDA_CAPABILITY_MINOR] = cudaDevAttrComputeCapabilityMinor,
+      [SMB_CUDA_MULTIPROCESSORS] = cudaDevAttrMultiProcessorCount,
+      [SMB_CUDA_SHARED_PER_BLOCK_OPTIN] = cudaDevAttrMaxSharedMemoryPerBlockOptin,
+  };
+  return (int)cudaDeviceGetAttribute(value, attributes[attribute], device);
+}
+
+static int
+get_versions(int *runtime, int *driver) {
+  cudaError_t error = cudaRuntimeGetVersion(runtime);
+  return error == cudaSuccess ? (int)cudaDriverGetVersion(driver) : (int)error;
+}
+
+static const char *
+get_error_text(int error) {
+  return cudaGetErrorString((cudaError_t)error);
+}
+#endif
+
+// Where each library is looked for: by its name first, then where the toolkit puts it.
+static const char *const library_names[SMB_CUDA_N_LIBRARIES][8] = {
+    [SMB_CUDA_DRIVER] = {"libcuda.so.1", "libcuda.so"},
+    [SMB_CUDA_NVRTC] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+                        "/usr/local/cuda/lib64/libnvrtc.so"},
+    [SMB_CUDA_CUPTI] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
+                        "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+                        "/usr/local/cuda/lib64/libcupti.so"},
+};
+
+static gpointer
+open_library(SmbCudaLibrary library, char **reason) {
+  const char *const *names = library_names[library];
+  for (guint i = 0; names[i]; i++) {
+    gpointer handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (handle)
+      return handle;
+  }
+  *reason = g_strdup_printf("the library %s is not on this machine", names[0]);
+  return NULL;
+}
+
+static int
+get_library_version(SmbCudaLibrary library, gpointer handle) {
+  int (*nvrtc_version)(int *, int *);
+  int (*cupti_version)(uint32_t *);
+  int major = 0, minor = 0;
+  uint32_t version = 0;
+  switch (library) {
+  case SMB_CUDA_NVRTC:
+    *(void **)&nvrtc_version = dlsym(handle, "nvrtcVersion");
+    return nvrtc_version && nvrtc_version(&major, &minor) == 0 ? major * 1000 + minor * 10 : 0;
+  case SMB_CUDA_CUPTI:
+    // Counts its own interface, as YYMMPP or by the toolkit; only its presence is of use.
+    *(void **)&cupti_version = dlsym(handle, "cuptiGetVersion");
+    return cupti_version && cupti_version(&version) == 0 ? (int)version : 0;
+  case SMB_CUDA_DRIVER:
+  case SMB_CUDA_N_LIBRARIES:
+    return 0;
+  }
+  g_assert_not_reached();
+}
+
+const SmbCuda *
+smb_cuda_real(void) {
+  static const SmbCuda real = {
+#ifdef HAVE_CUDA
+      .has_runtime = TRUE,
+      .device_count = get_device_count,
+      .device_name = get_device_name,
+      .attribute = get_attribute,
+      .versions = get_versions,
+      .error_text = get_error_text,
+#endif
+      .open = open_library,
+      .library_version = get_library_version,
+  };
+  return &real;
+}

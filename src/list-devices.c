@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/list-devices.h"
+
+#include "gpu/device.h"
+#include "src/out-csv.h"
+#include "src/out-json.h"
+#include "src/table.h"
+
+static void
+write_device_table(SmbCli *cli, const SmbGpuInventory *inventory) {
+  g_autoptr(SmbTable) table = smb_table_new();
+  smb_table_column(table, "device", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "name", SMB_ALIGN_LEFT);
+  smb_table_column(table, "compute capability", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "multiprocessors", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "shared bytes of a block", SMB_ALIGN_RIGHT);
+  for (guint i = 0; i < inventory->devices->len; i++) {
+    const SmbGpuDevice *device = g_ptr_array_index(inventory->devices, i);
+    smb_table_number(table, SMB_STYLE_PLAIN, (guint64)device->index);
+    smb_table_cell(table, SMB_STYLE_BOLD, device->name);
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%u.%u", device->capability_major,
+                     device->capability_minor);
+    smb_table_number(table, SMB_STYLE_PLAIN, device->multiprocessors);
+    smb_table_number(table, SMB_STYLE_PLAIN, device->shared_per_block);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+  smb_spool_puts(cli->out, "\n");
+}
+
+static void
+write_text(SmbCli *cli, const SmbGpuInventory *inventory) {
+  g_autoptr(SmbTable) table = smb_table_new();
+  if (inventory->devices->len > 0)
+    write_device_table(cli, inventory);
+  smb_table_column(table, "part", SMB_ALIGN_LEFT);
+  smb_table_column(table, "usable", SMB_ALIGN_LEFT);
+  smb_table_column(table, "detail", SMB_ALIGN_LEFT);
+  for (guint i = 0; i < inventory->parts->len; i++) {
+    const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
+    smb_table_cell(table, SMB_STYLE_PLAIN, part->name);
+    smb_table_cell(table, part->usable ? SMB_STYLE_GOOD : SMB_STYLE_BAD,
+                   part->usable ? "yes" : "no");
+    smb_table_cell(table, SMB_STYLE_PLAIN, part->detail);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_json(SmbCli *cli, const SmbGpuInventory *inventory) {
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_array(json, "devices");
+  for (guint i = 0; i < inventory->devices->len; i++) {
+    const SmbGpuDevice *device = g_ptr_array_index(inventory->devices, i);
+    g_autofree char *capability =
+        g_strdup_printf("%u.%u", device->capability_major, device->capability_minor);
+    smb_json_object(json, NULL);
+    smb_json_number(json, "device", device->index);
+    smb_json_text(json, "name", device->name);
+    smb_json_text(json, "compute_capability", capability);
+    smb_json_number(json, "multiprocessors", device->multiprocessors);
+    smb_json_number(json, "shared_bytes_per_block", (gint64)device->shared_per_block);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_array(json, "parts");
+  for (guint i = 0; i < inventory->parts->len; i++) {
+    const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "part", part->name);
+    smb_json_boolean(json, "usable", part->usable);
+    smb_json_text(json, "detail", part->detail);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_csv(SmbCli *cli, const SmbGpuInventory *inventory) {
+  static const char *const names[] = {"part", "usable", "detail", NULL};
+  SmbCsv csv = smb_csv_begin(cli->out, names);
+  for (guint i = 0; i < inventory->parts->len; i++) {
+    const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
+    smb_csv_text(&csv, part->name);
+    smb_csv_text(&csv, part->usable ? "yes" : "no");
+    smb_csv_text(&csv, part->detail);
+    smb_csv_end_row(&csv);
+  }
+  for (guint i = 0; i < inventory->devices->len; i++) {
+    const SmbGpuDevice *device = g_ptr_array_index(inventory->devices, i);
+    g_autofree char *part = g_strdup_printf("device %d", device->index);
+    g_autofree char *detail = g_strdup_printf("%s (compute capability %u.%u)", device->name,
+                                              device->capability_major, device->capability_minor);
+    smb_csv_text(&csv, part);
+    smb_csv_text(&csv, "yes");
+    smb_csv_text(&csv, detail);
+    smb_csv_end_row(&csv);
+  }
+}
+
+gboolean
+smb_list_devices(SmbCli *cli, G_GNUC_UNUSED GError **error) {
+  g_autoptr(SmbGpuInventory) inventory = smb_gpu_inventory(smb_cuda_real());
+  switch (cli->format) {
+  case SMB_FORMAT_TEXT:
+    write_text(cli, inventory);
+    break;
+  case SMB_FORMAT_JSON:
+    write_json(cli, inventory);
+    break;
+  case SMB_FORMAT_CSV:
+    write_csv(cli, inventory);
+    break;
+  }
+  return TRUE;
+}
