@@ -267,12 +267,12 @@ set_unknown_name(const GPtrArray *catalog, const char *name, GError **error) {
   g_ptr_array_add(near, NULL);
   if (near->len == 1) {
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "no built-in kernel '%s': see 'smembank list kernels'", name);
+                "no built-in kernel '%s': expected one of the catalogue's ('list kernels')", name);
     return;
   }
   g_autofree char *names = g_strjoinv(", ", (char **)near->pdata);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-              "no built-in kernel '%s': did you mean %s? See 'smembank list kernels'", name, names);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "no built-in kernel '%s': did you mean %s?", name,
+              names);
 }
 
 static void

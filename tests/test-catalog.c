@@ -111,8 +111,8 @@ static const char *const misses[][3] = {
     {"setrowreadcol", NULL, "did you mean"},
     {"transpose", NULL, "transposeSmem, transposeSmemDyn"},
     {"reduceSmen", NULL, "did you mean reduceGmem, reduceSmem?"},
-    {"x", NULL, "no built-in kernel 'x': see 'smembank list kernels'"},
-    {"", NULL, "no built-in kernel '': see 'smembank list kernels'"},
+    {"x", NULL, "no built-in kernel 'x': expected one of the catalogue's ('list kernels')"},
+    {"", NULL, "no built-in kernel '': expected one of the catalogue's ('list kernels')"},
     {"setRowReadCol", "round", "has no shape 'round': expected one of square, rect"},
 };
 
