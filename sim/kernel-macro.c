@@ -29,8 +29,8 @@ typedef struct {
   gboolean used;
   const char *outside; // what in it is outside the subset, or NULL: then it must not be used
   guint n_parameters;
-  const Token **parameters;
-  Token *body; // ends in TOKEN_END
+  const Token *parameters; // the first; a "," stands before each of the others
+  Token *body;             // ends in TOKEN_END
 } Macro;
 
 struct _HideSet {
@@ -203,41 +203,49 @@ copy_token(KernelMacros *macros, const Token *token, const Token *from, const To
 
 static Token *expand_list(KernelMacros *macros, Token *tokens, GError **error);
 
-// The arguments of a function-like macro: lists that end in TOKEN_END. @at is the "(".
+// Copies an argument, up to the "," or ")" behind it, to which @at moves: a list that ends in TOKEN_END.
+static Token *
+copy_argument(KernelMacros *macros, const Token *name, const Macro *macro, Token **at,
+              GError **error) {
+  Token head = {0};
+  Token *last = &head;
+  guint depth = 0;
+  for (; depth > 0 || !(token_is(*at, ")") || token_is(*at, ",")); *at = (*at)->next) {
+    if ((*at)->kind == TOKEN_END) {
+      fail(macros, name, error, "the arguments of macro '%s' have no end: expected ')'",
+           macro->name);
+      return NULL;
+    }
+    depth += token_is(*at, "(");
+    depth -= token_is(*at, ")");
+    last->next = copy_token(macros, *at, *at, *at, error);
+    if (!last->next)
+      return NULL;
+    last = last->next;
+  }
+  last->next = kernel_pool_new_struct(macros->pool, Token);
+  last->next->start = (*at)->start;
+  return head.next;
+}
+
+// The arguments of a function-like macro, expanded. @at is the "(".
 static gboolean
 read_arguments(KernelMacros *macros, const Token *name, const Macro *macro, Token *at,
                Token **arguments, Token **closing, GError **error) {
-  guint n = 0, depth = 0;
-  Token head = {0};
-  Token *last = &head;
-  for (at = at->next;; at = at->next) {
-    if (at->kind == TOKEN_END)
-      return fail(macros, name, error, "the arguments of macro '%s' have no end: expected ')'",
-                  macro->name);
-    gboolean ends = depth == 0 && (token_is(at, ")") || token_is(at, ","));
-    if (!ends) {
-      depth += token_is(at, "(");
-      depth -= token_is(at, ")");
-      last = last->next = copy_token(macros, at, at, at, error);
-      if (!last)
-        return FALSE;
-      continue;
-    }
+  guint n = 0;
+  do {
+    at = at->next;
+    Token *argument = copy_argument(macros, name, macro, &at, error);
+    if (!argument)
+      return FALSE;
+    gboolean none = macro->n_parameters == 0 && n == 0 && argument->kind == TOKEN_END;
     if (n < macro->n_parameters) {
-      Token *end = kernel_pool_new_struct(macros->pool, Token);
-      end->start = at->start;
-      last->next = end;
-      arguments[n] = expand_list(macros, head.next, error);
+      arguments[n] = expand_list(macros, argument, error);
       if (!arguments[n])
         return FALSE;
     }
-    gboolean empty = n == 0 && macro->n_parameters == 0 && !head.next;
-    n += !empty;
-    head.next = NULL;
-    last = &head;
-    if (token_is(at, ")"))
-      break;
-  }
+    n += !none;
+  } while (token_is(at, ","));
   if (n != macro->n_parameters)
     return fail(macros, name, error, "macro '%s' takes %u arguments, not %u", macro->name,
                 macro->n_parameters, n);
@@ -247,8 +255,8 @@ read_arguments(KernelMacros *macros, const Token *name, const Macro *macro, Toke
 
 static gint
 find_parameter(const Macro *macro, const Token *token) {
-  for (guint i = 0; i < macro->n_parameters; i++) {
-    const Token *parameter = macro->parameters[i];
+  const Token *parameter = macro->parameters;
+  for (guint i = 0; i < macro->n_parameters; i++, parameter = parameter->next->next) {
     if (token->kind == TOKEN_NAME && token->length == parameter->length &&
         memcmp(token->text, parameter->text, token->length) == 0)
       return (gint)i;
@@ -344,8 +352,8 @@ cut_line(KernelMacros *macros, Token *token, Token **line) {
 
 static gboolean
 read_parameters(KernelMacros *macros, Macro *macro, Token **at, GError **error) {
-  const Token *parameters[MAX_PARAMETERS];
   Token *token = (*at)->next;
+  macro->parameters = token;
   while (!token_is(token, ")")) {
     if (token_is(token, "...") && token_is(token->next, ")")) {
       macro->outside = "...";
@@ -356,16 +364,13 @@ read_parameters(KernelMacros *macros, Macro *macro, Token **at, GError **error) 
       return fail(macros, token, error, "expected the name of a macro parameter");
     if (macro->n_parameters == MAX_PARAMETERS)
       return fail(macros, token, error, "a macro has at most %d parameters", MAX_PARAMETERS);
-    parameters[macro->n_parameters++] = token;
+    macro->n_parameters++;
     token = token->next;
     if (token_is(token, ","))
       token = token->next;
     else if (!token_is(token, ")"))
       return fail(macros, token, error, "expected ',' or ')'");
   }
-  gsize bytes = macro->n_parameters * sizeof *parameters;
-  macro->parameters = kernel_pool_alloc(macros->pool, bytes);
-  memcpy(macro->parameters, parameters, bytes);
   *at = token->next;
   return TRUE;
 }
