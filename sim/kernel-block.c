@@ -223,8 +223,7 @@ bind_parameters(SmbBlock *block, const SmbLaunch *launch, GError **error) {
         return FALSE;
       char *values = block->locals[parameter->slot];
       for (guint w = 0; w < block->n_warps; w++)
-        kernel_lanes_fill(&constant,
-                          values + w * SMB_WARP_LANES * (type_is_wide(parameter->type) ? 8 : 4));
+        kernel_lanes_fill(&constant, values + w * SMB_WARP_LANES * lane_bytes(parameter->type));
     }
   }
   return TRUE;

@@ -108,7 +108,11 @@ mask_any(const SmbBlock *block, const Mask *mask) {
   for (guint w = 0; w < (block)->n_warps; w++)                                                     \
     if ((mask)->warp[w])
 
-// --- values (kernel-evaluate.c)
+// --- values (kernel-value.c)
+static inline gsize
+lane_bytes(const Type *type) {
+  return type_is_wide(type) ? 8 : 4;
+}
 gsize value_stride(const SmbBlock *block, const Type *type); // bytes of one component
 void *scratch_take(SmbBlock *block, const Type *type);       // room for a value
 // Where the stack of temporaries ends; and back to there.
@@ -120,12 +124,20 @@ static inline void
 scratch_release(SmbBlock *block, Scratch mark) {
   block->scratch = mark;
 }
+void blend(const SmbBlock *block, const Type *type, const Mask *mask, const void *from, void *to);
+
+// --- expressions (kernel-evaluate.c)
 // The value of a node for the threads of @mask, or NULL with an error. Valid until what is taken
 // from the scratch before it is released.
 const void *evaluate(SmbBlock *block, const Node *node, const Mask *mask);
 // Threads of @mask for which a condition holds.
 gboolean evaluate_condition(SmbBlock *block, const Node *node, const Mask *mask, Mask *holds);
-void blend(const SmbBlock *block, const Type *type, const Mask *mask, const void *from, void *to);
+
+// --- assignments (kernel-assign.c)
+const void *evaluate_assignment(SmbBlock *block, const Node *node, const Mask *mask);
+// Reading a variable that a thread never set is an error: hardware would read what a register holds.
+// @local: its node; @component: of a vector
+gboolean check_set(SmbBlock *block, const Node *local, guint component, const Mask *mask);
 
 // --- builtins (kernel-builtin.c)
 const void *evaluate_builtin(SmbBlock *block, const Node *node, const Mask *mask);
@@ -139,7 +151,7 @@ gboolean block_fail(SmbBlock *block, guint32 offset, const char *format, ...);
 // "thread (3,0,0)" or "thread 3" (transfer full)
 char *describe_thread(const SmbBlock *block, guint warp, guint lane);
 
-// --- memory (kernel-memory.c)
+// --- memory (kernel-memory.c, kernel-atomic.c)
 gboolean memory_load(SmbBlock *block, const Node *node, const Mask *mask, const guint64 *addresses,
                      void *out);
 gboolean memory_store(SmbBlock *block, const Node *node, const Mask *mask, const guint64 *addresses,
