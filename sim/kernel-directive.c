@@ -67,7 +67,7 @@ define(KernelMacros *macros, Token *line, GError **error) {
   macro->body = body;
   Macro *earlier = g_hash_table_lookup(macros->table, macro->name);
   if (earlier && earlier->from_command_line)
-    earlier->used = TRUE;
+    macros_use(earlier);
   else
     g_hash_table_replace(macros->table, (gpointer)macro->name, macro);
   return TRUE;
@@ -87,7 +87,7 @@ resolve_defined(KernelMacros *macros, Token *line, GError **error) {
       return macros_fail(macros, token, error, "expected 'defined(NAME)'");
     Macro *macro = macros_find(macros, name);
     if (macro)
-      macro->used = TRUE;
+      macros_use(macro);
     token->kind = TOKEN_NUMBER;
     token->text = macro ? "1" : "0";
     token->length = 1;
@@ -125,7 +125,7 @@ open_branch(KernelMacros *macros, const Token *directive, Token *line, GError **
       return macros_fail(macros, directive, error, "expected the name of a macro");
     Macro *macro = macros_find(macros, line);
     if (macro)
-      macro->used = TRUE;
+      macros_use(macro);
     value = (macro != NULL) == (gboolean)token_is(directive, "ifdef");
   }
   Branch branch = {directive, !outer || value, outer && value, FALSE};
@@ -239,12 +239,18 @@ kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
 }
 
 gboolean
-kernel_macros_evaluate(KernelMacros *macros, const char *expression, gint64 *value,
+kernel_macros_evaluate(const KernelMacros *macros, const char *expression, gint64 *value,
                        GError **error) {
   g_autoptr(GError) local = NULL;
-  Token *tokens = macros_lex(macros, expression, &local);
-  if (tokens && evaluate_line(macros, tokens, tokens, value, &local))
-    return TRUE;
-  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s' is not an integer expression", expression);
-  return FALSE;
+  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
+  // The table is read only; what comes of the expression is its own.
+  KernelMacros own = *macros;
+  own.pool = kernel_pool_new();
+  own.texts = texts;
+  Token *tokens = macros_lex(&own, expression, &local);
+  gboolean ok = tokens && evaluate_line(&own, tokens, tokens, value, &local);
+  kernel_pool_free(own.pool);
+  if (!ok)
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s' is not an integer expression", expression);
+  return ok;
 }

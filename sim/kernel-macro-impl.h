@@ -17,7 +17,7 @@ typedef struct {
   const char *name;
   gboolean function_like;
   gboolean from_command_line;
-  gboolean used;
+  gint used;           // changed while others look on: see macros_use()
   const char *outside; // what in it is outside the subset, or NULL: then it must not be used
   guint n_parameters;
   const Token *parameters; // the first; a "," stands before each of the others
@@ -43,6 +43,13 @@ struct _KernelMacros {
   Branch branches[MAX_NESTING];
   guint n_branches;
 };
+
+// Notes that a macro counts for something. Expressions over the macros of one kernel may be evaluated
+// side by side: this is all that they change.
+static inline void
+macros_use(Macro *macro) {
+  g_atomic_int_set(&macro->used, TRUE);
+}
 
 G_GNUC_PRINTF(4, 5)
 gboolean macros_fail(KernelMacros *macros, const Token *at, GError **error, const char *format,

@@ -97,7 +97,7 @@ kernel_macros_define(KernelMacros *macros, const char *definition, GError **erro
 gboolean
 kernel_macros_is_unused(KernelMacros *macros, const char *name) {
   const Macro *macro = g_hash_table_lookup(macros->table, name);
-  return macro && macro->from_command_line && !macro->used;
+  return macro && macro->from_command_line && !g_atomic_int_get(&macro->used);
 }
 
 const char *
@@ -269,7 +269,7 @@ macros_expand_token(KernelMacros *macros, Token *token, gboolean *is_macro, Toke
     if (!ok)
       return FALSE;
   }
-  macro->used = TRUE;
+  macros_use(macro);
   *is_macro = TRUE;
   HideSet *hidden = hide(macros, token->hidden, macro);
   *expanded = substitute(macros, macro, arguments, token, closing, hidden, closing->next, error);
