@@ -50,12 +50,43 @@ fail_alignment(SmbBlock *block, const Node *node, const Access *access, guint la
   return access_fail(block, node, access->warp, lane, problem);
 }
 
+// The same for lanes that all touch the object of the first of them, as most do. FALSE if some do not,
+// or are not allowed to.
+static gboolean
+resolve_common(SmbBlock *block, const Node *node, guint32 mask, const guint64 *pointers,
+               Access *access) {
+  guint64 number = pointers[__builtin_ctz(mask)] >> POINTER_OFFSET_BITS;
+  gsize width = node->type->size;
+  if (number == 0 || number > block->n_objects || block->objects[number - 1].size < width)
+    return FALSE;
+  Object *object = &block->objects[number - 1];
+  guint64 start = make_pointer((guint)number - 1, 0), last = object->size - width;
+  guint64 outside = 0, low_bits = 0;
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+    guint64 offset = (pointers[lane] - start) & -(guint64)(mask >> lane & 1);
+    // The highest bit: below 0, or beyond the last place. Other objects are far away.
+    outside |= offset | (last - offset);
+    low_bits |= offset;
+    access->offset[lane] = (gint64)offset;
+    access->object[lane] = (guint)number - 1;
+    access->request.offset[lane] = (guint32)(object->base + offset);
+  }
+  if (outside >> 63 || ((low_bits | object->base) & (MIN(width, node->type->align) - 1)))
+    return FALSE;
+  access->lanes[object->space] = mask;
+  access->common = object;
+  return TRUE;
+}
+
 gboolean
 access_resolve(SmbBlock *block, const Node *node, guint warp, guint32 mask,
                const guint64 *addresses, Access *access) {
   gsize width = node->type->size;
   access->warp = warp;
   memset(access->lanes, 0, sizeof access->lanes);
+  access->common = NULL;
+  if (resolve_common(block, node, mask, addresses + warp * SMB_WARP_LANES, access))
+    return TRUE;
   for (guint32 rest = mask; rest; rest &= rest - 1) {
     guint lane = (guint)__builtin_ctz(rest);
     guint64 pointer = addresses[warp * SMB_WARP_LANES + lane];

@@ -12,6 +12,7 @@ typedef struct {
   guint32 lanes[3]; // by Space
   guint object[SMB_WARP_LANES];
   gint64 offset[SMB_WARP_LANES]; // into the object
+  Object *common;                // that all lanes touch, or NULL
   SmbRequest request;            // of the lanes in shared memory
 } Access;
 
@@ -28,6 +29,17 @@ void access_report(SmbBlock *block, const Node *node, gint site, Access *access,
 // Says what is wrong with it, for one lane. Always FALSE.
 gboolean access_fail(SmbBlock *block, const Node *node, guint warp, guint lane,
                      const char *problem);
+
+// --- local arrays (kernel-private.c)
+gboolean private_read_lane(SmbBlock *block, const Node *node, const Access *access, guint lane,
+                           guchar *bytes);
+gboolean private_write_lane(SmbBlock *block, const Node *node, const Access *access, guint lane,
+                            const guchar *bytes);
+// Of lanes that all touch a 32-bit word of one array.
+gboolean private_load_words(SmbBlock *block, const Node *node, const Access *access, guint32 mask,
+                            guint32 *words);
+gboolean private_store_words(SmbBlock *block, const Node *node, const Access *access, guint32 mask,
+                             const guint32 *words);
 
 // --- the bytes of one lane (kernel-memory.c)
 gboolean memory_read_lane(SmbBlock *block, const Node *node, const Access *access, guint lane,

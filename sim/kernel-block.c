@@ -313,8 +313,7 @@ start_block(SmbBlock *block, guint64 index) {
   for (guint i = 0; i < block->n_objects; i++) {
     Object *object = &block->objects[i];
     object->written = FALSE;
-    if (object->set)
-      memset(object->set, 0, object->size * padded_threads(block));
+    private_forget(block, object, &block->launched);
   }
   shadow_start_block(block->shadow);
   overlay_clear(block->overlay);

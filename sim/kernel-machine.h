@@ -32,8 +32,8 @@ typedef struct {
   gsize size;       // bytes; of a buffer: as far as offsets go
   TypeKind element; // of a buffer: what its initial values are
   guint parameter;  // of a buffer
-  guchar *bytes;    // private: [thread][size], allocated when first touched
-  guchar *set;      // private: whether a byte was written
+  guchar *bytes;    // private: [warp][word][lane][4], allocated when first touched
+  guchar *set;      // private: whether a byte was written, 0 or 1
   gboolean written; // a buffer: by this block
 } Object;
 
@@ -150,6 +150,10 @@ G_GNUC_PRINTF(3, 4)
 gboolean block_fail(SmbBlock *block, guint32 offset, const char *format, ...);
 // "thread (3,0,0)" or "thread 3" (transfer full)
 char *describe_thread(const SmbBlock *block, guint warp, guint lane);
+
+// --- local arrays (kernel-private.c)
+// The arrays of these threads have no values any more.
+void private_forget(const SmbBlock *block, const Object *object, const Mask *mask);
 
 // --- memory (kernel-memory.c, kernel-atomic.c)
 gboolean memory_load(SmbBlock *block, const Node *node, const Mask *mask, const guint64 *addresses,

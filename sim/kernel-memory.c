@@ -1,34 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Loads and stores: the bytes of shared memory, of global memory, and of the arrays that each thread
-// has its own of.
+// Loads and stores: the bytes of shared memory, of global memory, and of local arrays.
 #include <string.h>
 
 #include "sim/kernel-access.h"
-
-static gboolean
-allocate_private(SmbBlock *block, Object *object, const Node *node) {
-  if (object->bytes)
-    return TRUE;
-  guint64 size = (guint64)object->size * block->n_warps * SMB_WARP_LANES;
-  if (block->memory_used + 2 * size > block->limits.max_memory)
-    return block_fail(block, node->start,
-                      "'%s' takes %" G_GUINT64_FORMAT
-                      " bytes for all threads of a block, and more than %" G_GUINT64_FORMAT
-                      " may be kept (--max-memory allows more)",
-                      object->name, 2 * size, block->limits.max_memory);
-  block->memory_used += 2 * size;
-  object->bytes = g_malloc0(size);
-  object->set = g_malloc0(size);
-  return TRUE;
-}
-
-static guchar *
-find_private(const Object *object, guchar *bytes, const Access *access, guint lane) {
-  gsize thread = access->warp * SMB_WARP_LANES + lane;
-  return bytes + thread * object->size + access->offset[lane];
-}
 
 gboolean
 memory_read_lane(SmbBlock *block, const Node *node, const Access *access, guint lane,
@@ -43,12 +19,7 @@ memory_read_lane(SmbBlock *block, const Node *node, const Access *access, guint 
     overlay_read(block->overlay, object, (guint64)access->offset[lane], bytes, width);
     return TRUE;
   case SPACE_PRIVATE:
-    if (!allocate_private(block, object, node))
-      return FALSE;
-    if (memchr(find_private(object, object->set, access, lane), 0, width))
-      return access_fail(block, node, access->warp, lane, "read before it was set");
-    memcpy(bytes, find_private(object, object->bytes, access, lane), width);
-    return TRUE;
+    return private_read_lane(block, node, access, lane, bytes);
   }
   g_assert_not_reached();
 }
@@ -71,11 +42,7 @@ memory_write_lane(SmbBlock *block, const Node *node, const Access *access, guint
                         block->limits.max_memory);
     return TRUE;
   case SPACE_PRIVATE:
-    if (!allocate_private(block, object, node))
-      return FALSE;
-    memcpy(find_private(object, object->bytes, access, lane), bytes, width);
-    memset(find_private(object, object->set, access, lane), 1, width);
-    return TRUE;
+    return private_write_lane(block, node, access, lane, bytes);
   }
   g_assert_not_reached();
 }
@@ -128,12 +95,36 @@ encode(const Type *type, const void *values, guint thread, guchar *bytes) {
     memcpy(bytes, (const guint32 *)values + thread, type->size);
 }
 
-// Whether all lanes move one 32-bit word of shared memory: by far the most accesses are of that kind.
+// Whether all lanes move one 32-bit word of one shared variable or local array: by far the most accesses
+// are of that kind.
 static gboolean
-is_plain(const Node *node, const Access *access, guint32 mask) {
+is_plain(const Node *node, const Access *access) {
   TypeKind kind = node->type->kind;
-  return access->lanes[SPACE_SHARED] == mask &&
+  return access->common && access->common->space != SPACE_GLOBAL &&
          (kind == KIND_INT || kind == KIND_UINT || kind == KIND_FLOAT);
+}
+
+static gboolean
+load_words(SmbBlock *block, const Node *node, const Access *access, guint32 mask, guint32 *words) {
+  if (access->common->space == SPACE_PRIVATE)
+    return private_load_words(block, node, access, mask, words);
+  for (; mask; mask &= mask - 1) {
+    guint lane = (guint)__builtin_ctz(mask);
+    memcpy(&words[lane], block->shared + access->request.offset[lane], sizeof *words);
+  }
+  return TRUE;
+}
+
+static gboolean
+store_words(SmbBlock *block, const Node *node, const Access *access, guint32 mask,
+            const guint32 *words) {
+  if (access->common->space == SPACE_PRIVATE)
+    return private_store_words(block, node, access, mask, words);
+  for (; mask; mask &= mask - 1) {
+    guint lane = (guint)__builtin_ctz(mask);
+    memcpy(block->shared + access->request.offset[lane], &words[lane], sizeof *words);
+  }
+  return TRUE;
 }
 
 gboolean
@@ -147,12 +138,10 @@ memory_load(SmbBlock *block, const Node *node, const Mask *mask, const guint64 *
     if (!access_resolve(block, node, w, mask->warp[w], addresses, &access))
       return FALSE;
     access_report(block, node, node->load_site, &access, SMB_OP_LD, SMB_OP_CLASS_LOAD);
-    if (is_plain(node, &access, mask->warp[w])) {
+    if (is_plain(node, &access)) {
       guint32 *words = (guint32 *)out + w * SMB_WARP_LANES;
-      for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
-        guint lane = (guint)__builtin_ctz(rest);
-        memcpy(&words[lane], block->shared + access.request.offset[lane], sizeof *words);
-      }
+      if (!load_words(block, node, &access, mask->warp[w], words))
+        return FALSE;
       continue;
     }
     for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
@@ -179,12 +168,10 @@ memory_store(SmbBlock *block, const Node *node, const Mask *mask, const guint64 
     if (!access_resolve(block, node, w, mask->warp[w], addresses, &access))
       return FALSE;
     access_report(block, node, node->store_site, &access, SMB_OP_ST, SMB_OP_CLASS_STORE);
-    if (is_plain(node, &access, mask->warp[w])) {
+    if (is_plain(node, &access)) {
       const guint32 *words = (const guint32 *)value + w * SMB_WARP_LANES;
-      for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
-        guint lane = (guint)__builtin_ctz(rest);
-        memcpy(block->shared + access.request.offset[lane], &words[lane], sizeof *words);
-      }
+      if (!store_words(block, node, &access, mask->warp[w], words))
+        return FALSE;
       continue;
     }
     for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
