@@ -61,9 +61,15 @@ resolve_common(SmbBlock *block, const Node *node, guint32 mask, const guint64 *p
     return FALSE;
   Object *object = &block->objects[number - 1];
   guint64 start = make_pointer((guint)number - 1, 0), last = object->size - width;
-  guint64 outside = 0, low_bits = 0;
+  guint64 outside = 0, low_bits = 0, all[SMB_WARP_LANES];
+  if (mask != 0xffffffffu) {
+    // Lanes that are off touch what the first one does.
+    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+      all[lane] = pointers[mask >> lane & 1 ? lane : (guint)__builtin_ctz(mask)];
+    pointers = all;
+  }
   for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
-    guint64 offset = (pointers[lane] - start) & -(guint64)(mask >> lane & 1);
+    guint64 offset = pointers[lane] - start;
     // The highest bit: below 0, or beyond the last place. Other objects are far away.
     outside |= offset | (last - offset);
     low_bits |= offset;
