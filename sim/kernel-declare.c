@@ -120,6 +120,16 @@ parser_find(Parser *parser, const Token *name) {
   return NULL;
 }
 
+const Type *
+parser_find_type(Parser *parser, const Token *name) {
+  if (name->kind != TOKEN_NAME)
+    return NULL;
+  const Variable *meaning = parser_find(parser, name);
+  if (!meaning)
+    return type_by_name(name->text, name->length);
+  return meaning->storage == STORAGE_TYPE ? meaning->type : NULL;
+}
+
 Variable *
 parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage) {
   GHashTable *scope = g_ptr_array_index(parser->scopes, parser->scopes->len - 1);
@@ -133,13 +143,15 @@ parser_declare(Parser *parser, const Token *name, const Type *type, Storage stor
   variable->storage = storage;
   variable->start = name->start;
   variable->owner = parser->function;
+  g_hash_table_insert(scope, (gpointer)variable->name, variable);
+  if (storage == STORAGE_TYPE)
+    return variable;
   GPtrArray *slots = storage == STORAGE_LOCAL ? parser->kernel->locals : parser->kernel->objects;
   variable->slot = slots->len;
   g_ptr_array_add(slots, variable);
   // Each component of a vector is set by itself: it has a slot of its own.
   for (guint i = 1; storage == STORAGE_LOCAL && i < type_components(type); i++)
     g_ptr_array_add(slots, NULL);
-  g_hash_table_insert(scope, (gpointer)variable->name, variable);
   return variable;
 }
 
@@ -237,4 +249,33 @@ parse_declaration(Parser *parser, const Specifiers *specifiers) {
       return NULL;
   } while (parser_take(parser, ","));
   return parser_expect(parser, ";") ? block : NULL;
+}
+
+gboolean
+parse_starts_alias(const Parser *parser) {
+  const Token *name = parser->at->next;
+  return parser_is(parser, "typedef") ||
+         (parser_is(parser, "using") && name->kind == TOKEN_NAME && token_is(name->next, "="));
+}
+
+// alias = "typedef" specifiers declared ";" | "using" name "=" type-name ";"
+gboolean
+parse_alias(Parser *parser) {
+  Specifiers specifiers;
+  const Type *type;
+  const Token *name = parser->at->next;
+  if (parser_take(parser, "typedef")) {
+    type = parse_specifiers(parser, &specifiers) ? parse_declared(parser, specifiers.type, &name)
+                                                 : NULL;
+    if (type && !name)
+      type = parser_fail(parser, parser->at->start, "expected a name for the type");
+    if (type && type->kind == KIND_ARRAY)
+      type = parser_fail(parser, name->start, "expected a type that is no array");
+  } else {
+    parser_advance(parser);
+    parser_advance(parser);
+    parser_advance(parser);
+    type = parse_type_name(parser);
+  }
+  return type && parser_declare(parser, name, type, STORAGE_TYPE) && parser_expect(parser, ";");
 }

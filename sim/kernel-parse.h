@@ -69,7 +69,13 @@ const Type *parse_dimensions(Parser *parser, const Type *type);
 // A declaration within a function, or of shared variables and constants outside.
 Statement *parse_declaration(Parser *parser, const Specifiers *specifiers);
 Variable *parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage);
+// What a name means here, or NULL: a variable, or a type if its storage is STORAGE_TYPE.
 Variable *parser_find(Parser *parser, const Token *name);
+// The type that a name means here, or NULL.
+const Type *parser_find_type(Parser *parser, const Token *name);
+// Whether a name for a type is declared here; and its declaration.
+gboolean parse_starts_alias(const Parser *parser);
+gboolean parse_alias(Parser *parser);
 
 // "=" was taken: the first value of @variable, as statements behind @last (kernel-initial.c)
 gboolean parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,

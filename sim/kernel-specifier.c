@@ -29,8 +29,7 @@ static const char *const refused_types[] = {
 
 // What to write in place of some of them.
 static const char *const advice[][2] = {
-    {"typedef", "use #define"},
-    {"using", "use #define"},
+    {"using", "only using NAME = TYPE gives a type a name"},
     {"auto", "name the type"},
     {"switch", "use if and else"},
     {"enum", "use #define or const int"},
@@ -75,7 +74,7 @@ parse_starts_type(Parser *parser) {
     return FALSE;
   if (is_specifier(token) || is_refused(parser))
     return TRUE;
-  return type_by_name(token->text, token->length) != NULL && !parser_find(parser, token);
+  return parser_find_type(parser, token) != NULL;
 }
 
 // "(" constant ")" after __align__
@@ -128,12 +127,12 @@ take_type_word(Parser *parser, Words *words) {
     words->longs++;
   } else if (parser_take(parser, "short")) {
     words->shorts++;
-  } else if (!words->base && token->kind == TOKEN_NAME &&
-             type_by_name(token->text, token->length)) {
+  } else if (!words->base && parser_find_type(parser, token)) {
     gboolean modified = words->longs || words->shorts || words->unsigneds || words->signeds;
-    const Type *type = type_by_name(token->text, token->length);
-    // After "unsigned", a name that is no integer type is the variable's.
-    if (modified && type->kind != KIND_INT && type->kind != KIND_CHAR)
+    const Type *type = parser_find_type(parser, token);
+    // After "unsigned", a name that is no integer type of the language is the variable's.
+    if (modified &&
+        ((type->kind != KIND_INT && type->kind != KIND_CHAR) || parser_find(parser, token)))
       return FALSE;
     words->base = type;
     parser_advance(parser);
