@@ -1,32 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// An analysis: the counts of all workers, added up by site, the same whichever worker ran which block.
 #include "sim/analysis.h"
 
-#include <string.h>
-
+#include "sim/analysis-impl.h"
 #include "sim/error.h"
-
-// One thread's share of the blocks: counts by site, which are added up in the end.
-typedef struct {
-  const SmbArch *arch;
-  guint segment_shift;
-  guint n_sites;
-  SmbAccess *accesses;
-  SmbGlobalAccess *globals;
-  guint64 *first_block; // by site: the block that named its array
-  GArray *warnings;
-  SmbBlock *block;
-  guint64 index; // of the block that runs
-} Worker;
-
-// What the workers share.
-typedef struct {
-  GMutex lock;
-  guint64 next;
-  guint64 n_blocks;
-  guint64 failed_block; // G_MAXUINT64: none
-  GError *error;
-} Queue;
 
 void
 smb_tally_add(SmbTally *tally, const SmbTally *more) {
@@ -46,163 +25,6 @@ smb_tally_count(SmbTally *tally, const SmbWavefronts *cost) {
   tally->excess += cost->excess;
   tally->cycles += cost->cycles;
   tally->max_degree = MAX(tally->max_degree, cost->degree);
-}
-
-static void
-count_shared(gpointer user, guint site, guint warp, const char *array, const SmbRequest *request) {
-  Worker *worker = user;
-  SmbAccess *access = &worker->accesses[site];
-  SmbWavefronts cost = smb_wavefronts_count(worker->arch, request);
-  if (access->total.requests == 0) {
-    access->array = array;
-    worker->first_block[site] = worker->index;
-  }
-  if (access->total.requests == 0 || cost.excess > access->worst_cost.excess) {
-    access->worst = *request;
-    access->worst_cost = cost;
-    access->worst_block = worker->index;
-    access->worst_warp = warp;
-  }
-  smb_tally_count(&access->total, &cost);
-  smb_tally_count(&access->warps[warp], &cost);
-}
-
-// Distinct values of a short array, which is reordered. Most come in rising order.
-static guint
-count_distinct(guint64 *values, guint n) {
-  guint distinct = 0;
-  guint64 highest = 0;
-  for (guint i = 0; i < n; i++) {
-    guint j = i == 0 || values[i] > highest ? 0 : distinct;
-    highest = MAX(highest, values[i]);
-    while (j > 0 && values[j - 1] != values[i])
-      j--;
-    if (j == 0)
-      values[distinct++] = values[i];
-  }
-  return distinct;
-}
-
-// Segments that a request touches. An access is aligned to its width, so it lies within one.
-static void
-count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *buffer, guint32 mask,
-             guint width, const guint64 *addresses) {
-  Worker *worker = user;
-  SmbGlobalAccess *access = &worker->globals[site];
-  guint64 asked[SMB_WARP_LANES], segments[SMB_WARP_LANES];
-  guint n = 0;
-  for (; mask; mask &= mask - 1, n++) {
-    asked[n] = addresses[__builtin_ctz(mask)];
-    segments[n] = asked[n] >> worker->segment_shift;
-  }
-  guint touched = count_distinct(segments, n);
-  guint bytes = count_distinct(asked, n) * width;
-  guint segment_bytes = 1u << worker->segment_shift;
-  if (access->requests == 0) {
-    access->buffer = buffer;
-    worker->first_block[site] = worker->index;
-  }
-  access->requests++;
-  access->segments += touched;
-  access->ideal += (bytes + segment_bytes - 1) / segment_bytes;
-  access->max_segments = MAX(access->max_segments, touched);
-}
-
-static void
-note_warning(GArray *warnings, const SmbAnalysisWarning *warning) {
-  for (guint i = 0; i < warnings->len; i++) {
-    SmbAnalysisWarning *known = &g_array_index(warnings, SmbAnalysisWarning, i);
-    if (known->kind != warning->kind || known->site != warning->site ||
-        known->other != warning->other)
-      continue;
-    if (warning->block < known->block) {
-      g_free(known->message);
-      *known = *warning;
-      known->message = g_strdup(warning->message);
-    }
-    return;
-  }
-  g_array_append_vals(warnings, warning, 1);
-  SmbAnalysisWarning *added = &g_array_index(warnings, SmbAnalysisWarning, warnings->len - 1);
-  added->message = g_strdup(warning->message);
-}
-
-static void
-take_warning(gpointer user, SmbWarning kind, guint site, guint other, const char *message) {
-  Worker *worker = user;
-  SmbAnalysisWarning warning = {kind, site, other, worker->index, (char *)message};
-  note_warning(worker->warnings, &warning);
-}
-
-static void
-clear_warning(gpointer warning) {
-  g_free(((SmbAnalysisWarning *)warning)->message);
-}
-
-static GArray *
-new_warnings(void) {
-  GArray *warnings = g_array_new(FALSE, FALSE, sizeof(SmbAnalysisWarning));
-  g_array_set_clear_func(warnings, clear_warning);
-  return warnings;
-}
-
-static void
-worker_free(Worker *worker) {
-  if (!worker)
-    return;
-  g_free(worker->accesses);
-  g_free(worker->globals);
-  g_free(worker->first_block);
-  g_array_unref(worker->warnings);
-  smb_block_free(worker->block);
-  g_free(worker);
-}
-
-static Worker *
-worker_new(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
-           const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
-  static const SmbSink sink = {count_shared, count_global, take_warning};
-  Worker *worker = g_new0(Worker, 1);
-  worker->arch = arch;
-  worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
-  worker->n_sites = smb_kernel_n_sites(kernel);
-  worker->accesses = g_new0(SmbAccess, worker->n_sites + 1);
-  worker->globals = g_new0(SmbGlobalAccess, worker->n_sites + 1);
-  worker->first_block = g_new0(guint64, worker->n_sites + 1);
-  worker->warnings = new_warnings();
-  worker->block =
-      smb_block_new(kernel, arch, launch, &options->limits, &sink, worker, global, error);
-  if (worker->block)
-    return worker;
-  worker_free(worker);
-  return NULL;
-}
-
-// Takes blocks, in order, until there are none or an earlier one has failed.
-static void
-work(gpointer data, gpointer user) {
-  Worker *worker = data;
-  Queue *queue = user;
-  for (;;) {
-    g_mutex_lock(&queue->lock);
-    gboolean ends = queue->next >= queue->n_blocks || queue->next > queue->failed_block;
-    worker->index = queue->next;
-    queue->next += !ends;
-    g_mutex_unlock(&queue->lock);
-    if (ends)
-      return;
-    GError *error = NULL;
-    if (smb_block_run(worker->block, worker->index, &error))
-      continue;
-    g_mutex_lock(&queue->lock);
-    if (worker->index < queue->failed_block) {
-      queue->failed_block = worker->index;
-      g_clear_error(&queue->error);
-      queue->error = g_steal_pointer(&error);
-    }
-    g_mutex_unlock(&queue->lock);
-    g_clear_error(&error);
-  }
 }
 
 // Adds what a worker counted at one site to what others did.
@@ -293,13 +115,13 @@ collect(const SmbKernel *kernel, const SmbLaunch *launch, const GPtrArray *worke
   SmbAnalysis *analysis = g_new0(SmbAnalysis, 1);
   analysis->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
   analysis->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalAccess));
-  analysis->warnings = new_warnings();
+  analysis->warnings = warnings_new();
   for (guint site = 0; site < smb_kernel_n_sites(kernel); site++)
     collect_site(analysis, kernel, workers, site);
   for (guint i = 0; i < workers->len; i++) {
     const Worker *worker = g_ptr_array_index(workers, i);
     for (guint j = 0; j < worker->warnings->len; j++)
-      note_warning(analysis->warnings, &g_array_index(worker->warnings, SmbAnalysisWarning, j));
+      warnings_note(analysis->warnings, &g_array_index(worker->warnings, SmbAnalysisWarning, j));
   }
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
@@ -308,19 +130,6 @@ collect(const SmbKernel *kernel, const SmbLaunch *launch, const GPtrArray *worke
   analysis->n_warps = (threads + SMB_WARP_LANES - 1) / SMB_WARP_LANES;
   analysis->shared_bytes = smb_kernel_static_shared(kernel) + launch->dynamic_bytes;
   return analysis;
-}
-
-static void
-run_workers(const GPtrArray *workers, Queue *queue) {
-  if (workers->len == 1) {
-    work(g_ptr_array_index(workers, 0), queue);
-    return;
-  }
-  // A pool that is not exclusive starts what threads it can get, and cannot fail.
-  GThreadPool *pool = g_thread_pool_new(work, queue, (gint)workers->len, FALSE, NULL);
-  for (guint i = 0; i < workers->len; i++)
-    g_thread_pool_push(pool, g_ptr_array_index(workers, i), NULL);
-  g_thread_pool_free(pool, FALSE, TRUE);
 }
 
 SmbAnalysis *
@@ -352,7 +161,7 @@ smb_analysis_run(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *
     g_ptr_array_add(workers, worker);
   }
   g_mutex_init(&queue.lock);
-  run_workers(workers, &queue);
+  workers_run(workers, &queue);
   g_mutex_clear(&queue.lock);
   if (queue.error) {
     g_propagate_error(error, queue.error);

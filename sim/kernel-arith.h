@@ -19,11 +19,14 @@ guint32 kernel_lanes_division_faults(TypeKind kind, const void *b, guint32 mask)
 // -a, ~a, !a
 void kernel_lanes_unary(NodeKind operation, TypeKind kind, const void *a, void *out);
 
+// min, max, abs, fmaf and their kin: the builtins of the groups COMMON, FLOAT, DOUBLE and BITS
+// (kernel-builtin.c).
+void kernel_lanes_builtin(Builtin builtin, TypeKind kind, const void *const *arguments, void *out);
+
+// --- conversions and constants (kernel-convert.c)
+
 // Conversion between arithmetic kinds; from pointers to bool as well.
 void kernel_lanes_cast(TypeKind from, TypeKind to, const void *a, void *out);
-
-// min, max, abs, fmaf and their kin: the builtins of the groups COMMON, FLOAT, DOUBLE and BITS.
-void kernel_lanes_builtin(Builtin builtin, TypeKind kind, const void *const *arguments, void *out);
 
 // An integer cut to the width of a kind, and extended again.
 gint64 kernel_wrap_integer(TypeKind kind, gint64 value);

@@ -107,6 +107,7 @@ typedef enum {
   STORAGE_PRIVATE, // an array for each lane
   STORAGE_SHARED,
   STORAGE_DYNAMIC, // extern __shared__
+  STORAGE_TYPE,    // none: the name means a type
 } Storage;
 
 // A list in pool memory.

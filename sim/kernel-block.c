@@ -223,8 +223,7 @@ bind_parameters(SmbBlock *block, const SmbLaunch *launch, GError **error) {
         return FALSE;
       char *values = block->locals[parameter->slot];
       for (guint w = 0; w < block->n_warps; w++)
-        kernel_lanes_fill(&constant,
-                          values + w * SMB_WARP_LANES * (type_is_wide(parameter->type) ? 8 : 4));
+        kernel_lanes_fill(&constant, values + w * SMB_WARP_LANES * lane_bytes(parameter->type));
     }
   }
   return TRUE;
@@ -314,8 +313,7 @@ start_block(SmbBlock *block, guint64 index) {
   for (guint i = 0; i < block->n_objects; i++) {
     Object *object = &block->objects[i];
     object->written = FALSE;
-    if (object->set)
-      memset(object->set, 0, object->size * padded_threads(block));
+    private_forget(block, object, &block->launched);
   }
   shadow_start_block(block->shadow);
   overlay_clear(block->overlay);

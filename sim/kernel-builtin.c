@@ -6,11 +6,8 @@
 #include <string.h>
 
 #include "sim/kernel-arith.h"
+#include "sim/kernel-lanes.h"
 #include "sim/kernel-machine.h"
-
-#define EACH_LANE(...)                                                                             \
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)                                              \
-  __VA_ARGS__
 
 // out[lane] = expression of x, y and z; operands that a function has not repeat its first.
 #define REALS(type, expression)                                                                    \
@@ -227,7 +224,7 @@ static void
 evaluate_arithmetic(const SmbBlock *block, const Node *node, const Mask *mask,
                     const void *const *arguments, char *out) {
   const Type *operand = node->arguments[0]->type;
-  gsize operand_bytes = type_is_wide(operand) ? 8 : 4, bytes = type_is_wide(node->type) ? 8 : 4;
+  gsize operand_bytes = lane_bytes(operand), bytes = lane_bytes(node->type);
   FOR_WARPS(block, mask, w) {
     const void *lanes[3] = {NULL, NULL, NULL};
     for (guint i = 0; i < node->n_arguments; i++)

@@ -3,62 +3,8 @@
 //
 // Values of expressions, for all threads of a block at once. Inactive threads are computed along
 // where that is harmless; what touches memory or can fail looks at the mask.
-#include <string.h>
-
 #include "sim/kernel-arith.h"
 #include "sim/kernel-machine.h"
-
-enum {
-  SEGMENT_BYTES = 1 << 20,
-  SCRATCH_ALIGNMENT = 64
-};
-
-static gsize
-lane_bytes(const Type *type) {
-  return type_is_wide(type) ? 8 : 4;
-}
-
-gsize
-value_stride(const SmbBlock *block, const Type *type) {
-  return lane_bytes(type) * block->n_warps * SMB_WARP_LANES;
-}
-
-void *
-scratch_take(SmbBlock *block, const Type *type) {
-  Scratch *scratch = &block->scratch;
-  gsize size = value_stride(block, type) * type_components(type);
-  size = (size + SCRATCH_ALIGNMENT - 1) & ~(gsize)(SCRATCH_ALIGNMENT - 1);
-  if (scratch->used + size > SEGMENT_BYTES) {
-    scratch->segment++;
-    scratch->used = 0;
-  }
-  if (scratch->segment == scratch->segments->len)
-    g_ptr_array_add(scratch->segments, g_malloc(SEGMENT_BYTES));
-  char *start = g_ptr_array_index(scratch->segments, scratch->segment);
-  void *memory = start + scratch->used;
-  scratch->used += size;
-  return memory;
-}
-
-void
-blend(const SmbBlock *block, const Type *type, const Mask *mask, const void *from, void *to) {
-  gsize stride = value_stride(block, type), bytes = lane_bytes(type);
-  for (guint c = 0; c < type_components(type); c++) {
-    const char *source = (const char *)from + c * stride;
-    char *target = (char *)to + c * stride;
-    FOR_WARPS(block, mask, w) {
-      gsize start = w * SMB_WARP_LANES * bytes;
-      if (mask->warp[w] == 0xffffffffu) {
-        memcpy(target + start, source + start, SMB_WARP_LANES * bytes);
-        continue;
-      }
-      for (guint32 lanes = mask->warp[w]; lanes; lanes &= lanes - 1) {
-        gsize at = start + (guint)__builtin_ctz(lanes) * bytes;
-        memcpy(target + at, source + at, bytes);
-      }
-    }
-  }
-}
 
 static const void *
 evaluate_constant(SmbBlock *block, const Node *node, const Mask *mask) {
@@ -66,24 +12,6 @@ evaluate_constant(SmbBlock *block, const Node *node, const Mask *mask) {
   FOR_WARPS(block, mask, w)
   kernel_lanes_fill(node, out + w * SMB_WARP_LANES * lane_bytes(node->type));
   return out;
-}
-
-// Reading a variable that a thread never set is an error: hardware would read what a register holds.
-// @local: its node; @component: of a vector
-static gboolean
-check_set(SmbBlock *block, const Node *local, guint component, const Mask *mask) {
-  const Variable *variable = local->variable;
-  const Mask *set = &block->locals_set[variable->slot + component];
-  FOR_WARPS(block, mask, w) {
-    guint32 unset = mask->warp[w] & ~set->warp[w];
-    if (!unset)
-      continue;
-    g_autofree char *thread = describe_thread(block, w, (guint)__builtin_ctz(unset));
-    const char member[] = {'.', "xyzw"[component & 3], '\0'};
-    return block_fail(block, local->start, "'%s%s' is read before it was set, by %s",
-                      variable->name, variable->type->kind == KIND_VECTOR ? member : "", thread);
-  }
-  return TRUE;
 }
 
 static const void *
@@ -297,62 +225,6 @@ evaluate_choice(SmbBlock *block, const Node *node, const Mask *mask) {
   return out;
 }
 
-// The new value of an assignment, with the old one at hand for those that use it.
-static const void *
-evaluate_new_value(SmbBlock *block, const Node *node, const Mask *mask, const void *old) {
-  const void *outer = block->current;
-  block->current = old;
-  const void *value = evaluate(block, node->b, mask);
-  block->current = outer;
-  return value;
-}
-
-static const void *
-assign_memory(SmbBlock *block, const Node *node, const Mask *mask) {
-  const Node *target = node->a;
-  const guint64 *addresses = evaluate(block, target->a, mask);
-  void *old = NULL;
-  if (!addresses)
-    return NULL;
-  if (node->special) {
-    old = scratch_take(block, target->type);
-    if (!memory_load(block, target, mask, addresses, old))
-      return NULL;
-  }
-  const void *value = evaluate_new_value(block, node, mask, old);
-  if (!value || !memory_store(block, target, mask, addresses, value))
-    return NULL;
-  return node->is_post ? old : value;
-}
-
-static const void *
-assign_local(SmbBlock *block, const Node *node, const Mask *mask) {
-  const Node *target = node->a;
-  const Node *local = target->kind == NODE_COMPONENT ? target->a : target;
-  guint slot = local->variable->slot;
-  char *storage = block->locals[slot];
-  if (target->kind == NODE_COMPONENT)
-    storage += target->component * value_stride(block, target->type);
-  void *old = NULL;
-  guint component = target->kind == NODE_COMPONENT ? target->component : 0;
-  if (node->special) {
-    if (!check_set(block, local, component, mask))
-      return NULL;
-    old = scratch_take(block, target->type);
-    blend(block, target->type, mask, storage, old);
-  }
-  const void *value = evaluate_new_value(block, node, mask, old);
-  if (!value)
-    return NULL;
-  blend(block, target->type, mask, value, storage);
-  guint n_set = type_components(target->type);
-  for (guint c = component; c < component + n_set; c++) {
-    for (guint w = 0; w < block->n_warps; w++)
-      block->locals_set[slot + c].warp[w] |= mask->warp[w];
-  }
-  return node->is_post ? old : value;
-}
-
 static const void *
 make_vector(SmbBlock *block, const Node *node, const Mask *mask) {
   char *out = scratch_take(block, node->type);
@@ -412,8 +284,7 @@ evaluate(SmbBlock *block, const Node *node, const Mask *mask) {
   case NODE_CHOICE:
     return evaluate_choice(block, node, mask);
   case NODE_ASSIGN:
-    return node->a->kind == NODE_DEREFERENCE ? assign_memory(block, node, mask)
-                                             : assign_local(block, node, mask);
+    return evaluate_assignment(block, node, mask);
   case NODE_CURRENT:
     return block->current;
   case NODE_COMMA:

@@ -163,15 +163,7 @@ forget_value(SmbBlock *block, const Variable *variable, const Mask *active) {
       remove_mask(block, &block->locals_set[variable->slot + c], active);
     return;
   }
-  const Object *object = &block->objects[variable->slot];
-  if (!object->set)
-    return;
-  FOR_WARPS(block, active, w) {
-    for (guint32 rest = active->warp[w]; rest; rest &= rest - 1) {
-      gsize thread = w * SMB_WARP_LANES + (guint)__builtin_ctz(rest);
-      memset(object->set + thread * object->size, 0, object->size);
-    }
-  }
+  private_forget(block, &block->objects[variable->slot], active);
 }
 
 // Threads that leave are taken out of @active; in the end it holds those that go on.

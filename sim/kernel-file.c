@@ -168,7 +168,7 @@ skip_host_function(Parser *parser, const Token *name) {
   return parser_skip_group(parser, "{", "}");
 }
 
-// item = "extern" string ("{" | item) | ";" | function | declaration
+// item = "extern" string ("{" | item) | "}" | ";" | alias | function | declaration
 static gboolean
 parse_item(Parser *parser, guint *open_linkages) {
   if (parser_take(parser, ";"))
@@ -183,6 +183,8 @@ parse_item(Parser *parser, guint *open_linkages) {
     *open_linkages += (guint)parser_take(parser, "{");
     return TRUE;
   }
+  if (parse_starts_alias(parser))
+    return parse_alias(parser);
   Token *first = parser->at;
   Specifiers specifiers;
   if (!parse_specifiers(parser, &specifiers))

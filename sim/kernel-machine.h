@@ -32,8 +32,8 @@ typedef struct {
   gsize size;       // bytes; of a buffer: as far as offsets go
   TypeKind element; // of a buffer: what its initial values are
   guint parameter;  // of a buffer
-  guchar *bytes;    // private: [thread][size], allocated when first touched
-  guchar *set;      // private: whether a byte was written
+  guchar *bytes;    // private: [warp][word][lane][4], allocated when first touched
+  guchar *set;      // private: whether a byte was written, 0 or 1
   gboolean written; // a buffer: by this block
 } Object;
 
@@ -108,7 +108,11 @@ mask_any(const SmbBlock *block, const Mask *mask) {
   for (guint w = 0; w < (block)->n_warps; w++)                                                     \
     if ((mask)->warp[w])
 
-// --- values (kernel-evaluate.c)
+// --- values (kernel-value.c)
+static inline gsize
+lane_bytes(const Type *type) {
+  return type_is_wide(type) ? 8 : 4;
+}
 gsize value_stride(const SmbBlock *block, const Type *type); // bytes of one component
 void *scratch_take(SmbBlock *block, const Type *type);       // room for a value
 // Where the stack of temporaries ends; and back to there.
@@ -120,12 +124,20 @@ static inline void
 scratch_release(SmbBlock *block, Scratch mark) {
   block->scratch = mark;
 }
+void blend(const SmbBlock *block, const Type *type, const Mask *mask, const void *from, void *to);
+
+// --- expressions (kernel-evaluate.c)
 // The value of a node for the threads of @mask, or NULL with an error. Valid until what is taken
 // from the scratch before it is released.
 const void *evaluate(SmbBlock *block, const Node *node, const Mask *mask);
 // Threads of @mask for which a condition holds.
 gboolean evaluate_condition(SmbBlock *block, const Node *node, const Mask *mask, Mask *holds);
-void blend(const SmbBlock *block, const Type *type, const Mask *mask, const void *from, void *to);
+
+// --- assignments (kernel-assign.c)
+const void *evaluate_assignment(SmbBlock *block, const Node *node, const Mask *mask);
+// Reading a variable that a thread never set is an error: hardware would read what a register holds.
+// @local: its node; @component: of a vector
+gboolean check_set(SmbBlock *block, const Node *local, guint component, const Mask *mask);
 
 // --- builtins (kernel-builtin.c)
 const void *evaluate_builtin(SmbBlock *block, const Node *node, const Mask *mask);
@@ -139,7 +151,11 @@ gboolean block_fail(SmbBlock *block, guint32 offset, const char *format, ...);
 // "thread (3,0,0)" or "thread 3" (transfer full)
 char *describe_thread(const SmbBlock *block, guint warp, guint lane);
 
-// --- memory (kernel-memory.c)
+// --- local arrays (kernel-private.c)
+// The arrays of these threads have no values any more.
+void private_forget(const SmbBlock *block, const Object *object, const Mask *mask);
+
+// --- memory (kernel-memory.c, kernel-atomic.c)
 gboolean memory_load(SmbBlock *block, const Node *node, const Mask *mask, const guint64 *addresses,
                      void *out);
 gboolean memory_store(SmbBlock *block, const Node *node, const Mask *mask, const guint64 *addresses,

@@ -21,8 +21,8 @@ gboolean kernel_macros_define(KernelMacros *macros, const char *definition, GErr
 // Runs the directives and expands the macros of a token list: what remains is the program.
 Token *kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error);
 
-// Value of an integer expression over the macros, such as (32 + IPAD) * 4.
-gboolean kernel_macros_evaluate(KernelMacros *macros, const char *expression, gint64 *value,
+// Value of an integer expression over the macros, such as (32 + IPAD) * 4. May run in several threads.
+gboolean kernel_macros_evaluate(const KernelMacros *macros, const char *expression, gint64 *value,
                                 GError **error);
 
 // What keeps a macro of that name out of the subset ("#", "##", "..."), or NULL. Such a macro may be

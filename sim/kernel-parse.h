@@ -35,7 +35,7 @@ void parser_link(Parser *parser, Link **list, gconstpointer item);
 // Skips what stands between the bracket here and its counterpart.
 gboolean parser_skip_group(Parser *parser, const char *open, const char *close);
 
-// --- declarations (kernel-declare.c)
+// --- specifiers (kernel-specifier.c)
 
 // What stands before the declarators of a declaration.
 typedef struct {
@@ -53,6 +53,12 @@ typedef struct {
 
 gboolean parse_starts_type(Parser *parser);
 gboolean parse_specifiers(Parser *parser, Specifiers *specifiers);
+// Takes the qualifiers behind a "*", which say nothing here.
+gboolean parse_qualifiers(Parser *parser);
+// Whether a word is a specifier, other than the name of a type.
+gboolean is_specifier(const Token *token);
+
+// --- declarations (kernel-declare.c)
 // type "*"*: a type name as in a cast
 const Type *parse_type_name(Parser *parser);
 const Type *parse_pointers(Parser *parser, const Type *type);
@@ -63,7 +69,13 @@ const Type *parse_dimensions(Parser *parser, const Type *type);
 // A declaration within a function, or of shared variables and constants outside.
 Statement *parse_declaration(Parser *parser, const Specifiers *specifiers);
 Variable *parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage);
+// What a name means here, or NULL: a variable, or a type if its storage is STORAGE_TYPE.
 Variable *parser_find(Parser *parser, const Token *name);
+// The type that a name means here, or NULL.
+const Type *parser_find_type(Parser *parser, const Token *name);
+// Whether a name for a type is declared here; and its declaration.
+gboolean parse_starts_alias(const Parser *parser);
+gboolean parse_alias(Parser *parser);
 
 // "=" was taken: the first value of @variable, as statements behind @last (kernel-initial.c)
 gboolean parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
@@ -90,7 +102,11 @@ Statement *make_statement(Parser *parser, StatementKind kind, guint32 start);
 // --- expressions (kernel-expression.c)
 Node *parse_expression(Parser *parser);
 Node *parse_assignment(Parser *parser);
+Node *parse_unary(Parser *parser);
 gboolean parse_constant(Parser *parser, gint64 *value);
+
+// --- what operators are applied to (kernel-primary.c)
+Node *parse_primary(Parser *parser);
 
 // --- calls (kernel-call.c)
 Node *parse_call(Parser *parser, const Token *name);
@@ -103,7 +119,6 @@ Node *node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, g
 // Says that a node is the top of so many levels, calls included; fails beyond the limit.
 gboolean node_set_depth(Parser *parser, Node *node, guint depth);
 Node *node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end);
-Node *node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end);
 Node *node_convert(Parser *parser, Node *node, const Type *type);
 Node *node_cast(Parser *parser, Node *node, const Type *type, guint32 start);
 Node *node_condition(Parser *parser, Node *node);
@@ -111,6 +126,12 @@ Node *node_binary(Parser *parser, Operator op, Node *a, Node *b);
 Node *node_unary(Parser *parser, NodeKind kind, Node *a, guint32 start);
 Node *node_logical(Parser *parser, NodeKind kind, Node *a, Node *b);
 Node *node_choice(Parser *parser, Node *condition, Node *yes, Node *no);
+// pointer + index, in elements
+Node *node_pointer_add(Parser *parser, Node *pointer, Node *index, gboolean subtract, guint32 start,
+                       guint32 end);
+
+// --- variables and memory (kernel-place.c)
+Node *node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end);
 Node *node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end);
 Node *node_index(Parser *parser, Node *base, Node *index, guint32 end);
 Node *node_member(Parser *parser, Node *base, const Token *name);

@@ -157,8 +157,8 @@ parse_jump(Parser *parser, StatementKind kind, guint32 start) {
   return parser_expect(parser, ";") ? make_statement(parser, kind, start) : NULL;
 }
 
-// statement = block | if | while | do | for | return | "break" ";" | "continue" ";" | declaration
-//           | expression? ";"
+// statement = block | if | while | do | for | return | "break" ";" | "continue" ";" | alias
+//           | declaration | expression? ";"
 static Statement *
 choose_statement(Parser *parser) {
   guint32 start = parser->at->start;
@@ -180,6 +180,8 @@ choose_statement(Parser *parser) {
     return parse_jump(parser, STATEMENT_BREAK, start);
   if (parser_take(parser, "continue"))
     return parse_jump(parser, STATEMENT_CONTINUE, start);
+  if (parse_starts_alias(parser))
+    return parse_alias(parser) ? make_statement(parser, STATEMENT_BLOCK, start) : NULL;
   // int(x) is an expression; int (*row)[32] declares.
   gboolean converts = token_is(parser->at->next, "(") && !token_is(parser->at->next->next, "*") &&
                       !parser_is(parser, "__align__") && !parser_is(parser, "alignas");

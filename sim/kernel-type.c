@@ -139,10 +139,14 @@ type_component(const Type *type) {
 }
 
 gboolean
-type_is_wide(const Type *type) {
-  TypeKind kind = type_component(type)->kind;
+kind_is_wide(TypeKind kind) {
   return kind == KIND_LONG || kind == KIND_ULONG || kind == KIND_DOUBLE || kind == KIND_POINTER ||
          kind == KIND_ARRAY;
+}
+
+gboolean
+type_is_wide(const Type *type) {
+  return kind_is_wide(type_component(type)->kind);
 }
 
 const Type *

@@ -58,6 +58,7 @@ gboolean type_equal(const Type *a, const Type *b);
 guint type_components(const Type *type);
 
 // Whether a lane's value takes 8 bytes in a register (else 4): 64-bit numbers and pointers.
+gboolean kind_is_wide(TypeKind kind);
 gboolean type_is_wide(const Type *type);
 
 // What a value of that type is stored as, component by component.

@@ -95,6 +95,8 @@ gboolean smb_kernel_is_serial(const SmbKernel *kernel);
  * smb_kernel_evaluate:
  * @expression: integer expression over the kernel's macros, such as "(32 + IPAD) * 4"
  * @error: SMB_ERROR_USAGE
+ *
+ * May be called from several threads.
  */
 gboolean smb_kernel_evaluate(const SmbKernel *kernel, const char *expression, gint64 *value,
                              GError **error);

@@ -221,6 +221,35 @@ START_TEST(test_threads) {
 }
 END_TEST
 
+#define EVALUATIONS 1000
+
+// Values of an expression, as long as they are right.
+static gpointer
+evaluate_often(gpointer kernel) {
+  guint n = 0;
+  gint64 value;
+  while (n < EVALUATIONS && smb_kernel_evaluate(kernel, "TWICE(TWICE(SIZE)) + 1", &value, NULL) &&
+         value == 33)
+    n++;
+  return GUINT_TO_POINTER(n);
+}
+
+// An expression uses up nothing of the kernel, whose tokens are few, in whichever thread it is evaluated.
+START_TEST(test_evaluate) {
+  static const char text[] = "#define SIZE 8\n#define TWICE(x) ((x) * 2)\n"
+                             "__global__ void k(int *out) { out[0] = SIZE; }\n";
+  KernelSetup setup = {.limits = {.max_tokens = 100}};
+  g_auto(KernelRun) run;
+  kernel_run(&run, "k.cu", text, &setup);
+  ck_assert_ptr_null(run.error);
+  GThread *threads[4];
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+    threads[i] = g_thread_new("evaluate", evaluate_often, run.kernel);
+  for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+    ck_assert_uint_eq(GPOINTER_TO_UINT(g_thread_join(threads[i])), EVALUATIONS);
+}
+END_TEST
+
 int
 main(void) {
   Suite *suite = suite_create("kernel-limits");
@@ -229,6 +258,7 @@ main(void) {
   tcase_add_test(limits, test_wide_expression);
   tcase_add_test(limits, test_largest_depth);
   tcase_add_loop_test(limits, test_threads, 0, G_N_ELEMENTS(concurrent));
+  tcase_add_test(limits, test_evaluate);
   tcase_set_timeout(limits, 60);
   suite_add_tcase(suite, limits);
   SRunner *runner = srunner_create(suite);

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What an analysis and its workers share. Private to them.
+#pragma once
+
+#include "sim/analysis.h"
+
+// One thread's share of the blocks: counts by site, which are added up in the end.
+typedef struct {
+  const SmbArch *arch;
+  guint segment_shift;
+  guint n_sites;
+  SmbAccess *accesses;
+  SmbGlobalAccess *globals;
+  guint64 *first_block; // by site: the block that named its array
+  GArray *warnings;
+  SmbBlock *block;
+  guint64 index; // of the block that runs
+} Worker;
+
+// What the workers share.
+typedef struct {
+  GMutex lock;
+  guint64 next;
+  guint64 n_blocks;
+  guint64 failed_block; // G_MAXUINT64: none
+  GError *error;
+} Queue;
+
+// A worker that takes its blocks to @global, or an error of the launch (transfer full).
+Worker *worker_new(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
+                   const SmbAnalysisOptions *options, SmbGlobal *global, GError **error);
+void worker_free(Worker *worker);
+
+// Runs all blocks of the queue, each worker in a thread of its own.
+void workers_run(const GPtrArray *workers, Queue *queue);
+
+// An array of SmbAnalysisWarning; of those alike it keeps the one of the first block.
+GArray *warnings_new(void);
+void warnings_note(GArray *warnings, const SmbAnalysisWarning *warning);
