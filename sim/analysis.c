@@ -190,11 +190,3 @@ smb_analysis_worst(const SmbAnalysis *analysis) {
   }
   return worst;
 }
-
-guint
-smb_analysis_max_degree(const SmbAnalysis *analysis) {
-  guint degree = 0;
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    degree = MAX(degree, analysis->totals[c].max_degree);
-  return degree;
-}

@@ -125,9 +125,6 @@ void smb_analysis_free(SmbAnalysis *analysis);
 /** The access with the most excess wavefronts, or the first (transfer none, nullable): none at all. */
 const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);
 
-/** The worst N-way of all accesses; 0 if there are none. */
-guint smb_analysis_max_degree(const SmbAnalysis *analysis);
-
 /** Adds one request and what it costs. */
 void smb_tally_count(SmbTally *tally, const SmbWavefronts *cost);
 

@@ -129,7 +129,9 @@ access_report(SmbBlock *block, const Node *node, gint site, Access *access, SmbO
     access->request.op = (guint8)op;
     access->request.width = (guint8)width;
     block->sink->shared(block->user, (guint)site, access->warp, array, &access->request);
-    shadow_access(block, (guint)site, access->warp, array, &access->request, op_class);
+    gboolean exchanges = node->kind == NODE_BUILTIN && node->builtin == BUILTIN_ATOMIC_EXCH;
+    gboolean reads = op_class != SMB_OP_CLASS_STORE && !(exchanges && node->result_unused);
+    shadow_access(block, (guint)site, access->warp, array, &access->request, op_class, reads);
   }
   if (global) {
     guint64 addresses[SMB_WARP_LANES] = {0};

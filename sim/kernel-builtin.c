@@ -9,78 +9,106 @@
 #include "sim/kernel-lanes.h"
 #include "sim/kernel-machine.h"
 
-// out[lane] = expression of x, y and z; operands that a function has not repeat its first.
-#define REALS(type, expression)                                                                    \
-  {                                                                                                \
-    const type *px = arguments[0];                                                                 \
-    const type *py = arguments[1] ? arguments[1] : px;                                             \
-    const type *pz = arguments[2] ? arguments[2] : px;                                             \
-    type *po = out;                                                                                \
-    EACH_LANE({                                                                                    \
-      type x = px[lane], y = py[lane], z = pz[lane];                                               \
-      (void)y;                                                                                     \
-      (void)z;                                                                                     \
-      po[lane] = expression;                                                                       \
-    })                                                                                             \
-    return;                                                                                        \
-  }
+static float
+divide_float(float x, float y) {
+  return x / y;
+}
 
-static void
-compute_float(Builtin builtin, const void *const *arguments, void *out) {
-  switch ((guint)builtin) {
-  case BUILTIN_MIN:
-  case BUILTIN_FMINF:
-    REALS(float, fminf(x, y))
-  case BUILTIN_MAX:
-  case BUILTIN_FMAXF:
-    REALS(float, fmaxf(x, y))
-  case BUILTIN_ABS:
-  case BUILTIN_FABSF:
-    REALS(float, fabsf(x))
-  case BUILTIN_SQRTF:
-    REALS(float, sqrtf(x))
-  case BUILTIN_RSQRTF:
-    REALS(float, 1.0f / sqrtf(x))
-  case BUILTIN_EXPF:
-    REALS(float, expf(x))
-  case BUILTIN_LOGF:
-    REALS(float, logf(x))
-  case BUILTIN_SINF:
-    REALS(float, sinf(x))
-  case BUILTIN_COSF:
-    REALS(float, cosf(x))
-  case BUILTIN_FLOORF:
-    REALS(float, floorf(x))
-  case BUILTIN_CEILF:
-    REALS(float, ceilf(x))
-  case BUILTIN_FMAF:
-    REALS(float, fmaf(x, y, z))
-  default:
-    g_assert_not_reached();
+static float
+invert_root_float(float x) {
+  return 1.0f / sqrtf(x);
+}
+
+static double
+invert_root_double(double x) {
+  return 1.0 / sqrt(x);
+}
+
+// A function of reals in both widths, as far as it has them: of one operand or of two. The fast
+// functions of the device are less exact; what they are used for here, addresses, is not.
+typedef struct {
+  Builtin builtin;
+  float (*float1)(float);
+  float (*float2)(float, float);
+  double (*double1)(double);
+  double (*double2)(double, double);
+} RealFunction;
+
+static const RealFunction real_functions[] = {
+    {BUILTIN_MIN, .float2 = fminf, .double2 = fmin},
+    {BUILTIN_MAX, .float2 = fmaxf, .double2 = fmax},
+    {BUILTIN_ABS, .float1 = fabsf, .double1 = fabs},
+    {BUILTIN_FMINF, .float2 = fminf},
+    {BUILTIN_FMAXF, .float2 = fmaxf},
+    {BUILTIN_FABSF, .float1 = fabsf},
+    {BUILTIN_SQRTF, .float1 = sqrtf},
+    {BUILTIN_RSQRTF, .float1 = invert_root_float},
+    {BUILTIN_EXPF, .float1 = expf},
+    {BUILTIN_LOGF, .float1 = logf},
+    {BUILTIN_SINF, .float1 = sinf},
+    {BUILTIN_COSF, .float1 = cosf},
+    {BUILTIN_FLOORF, .float1 = floorf},
+    {BUILTIN_CEILF, .float1 = ceilf},
+    {BUILTIN_EXP2F, .float1 = exp2f},
+    {BUILTIN_LOG2F, .float1 = log2f},
+    {BUILTIN_TANHF, .float1 = tanhf},
+    {BUILTIN_POWF, .float2 = powf},
+    {BUILTIN_FMODF, .float2 = fmodf},
+    {BUILTIN_FAST_EXPF, .float1 = expf},
+    {BUILTIN_FAST_LOGF, .float1 = logf},
+    {BUILTIN_FAST_SINF, .float1 = sinf},
+    {BUILTIN_FAST_COSF, .float1 = cosf},
+    {BUILTIN_FAST_POWF, .float2 = powf},
+    {BUILTIN_FAST_DIVIDEF, .float2 = divide_float},
+    {BUILTIN_FMIN, .double2 = fmin},
+    {BUILTIN_FMAX, .double2 = fmax},
+    {BUILTIN_FABS, .double1 = fabs},
+    {BUILTIN_SQRT, .double1 = sqrt},
+    {BUILTIN_EXP, .double1 = exp},
+    {BUILTIN_LOG, .double1 = log},
+    {BUILTIN_SIN, .double1 = sin},
+    {BUILTIN_COS, .double1 = cos},
+    {BUILTIN_FLOOR, .double1 = floor},
+    {BUILTIN_CEIL, .double1 = ceil},
+    {BUILTIN_RSQRT, .double1 = invert_root_double},
+    {BUILTIN_POW, .double2 = pow},
+};
+
+static const RealFunction *
+find_real_function(Builtin builtin) {
+  for (guint i = 0; i < G_N_ELEMENTS(real_functions); i++) {
+    if (real_functions[i].builtin == builtin)
+      return &real_functions[i];
   }
+  g_assert_not_reached();
 }
 
 static void
-compute_double(Builtin builtin, const void *const *arguments, void *out) {
-  switch ((guint)builtin) {
-  case BUILTIN_MIN:
-    REALS(double, fmin(x, y))
-  case BUILTIN_MAX:
-    REALS(double, fmax(x, y))
-  case BUILTIN_ABS:
-  case BUILTIN_FABS:
-    REALS(double, fabs(x))
-  case BUILTIN_SQRT:
-    REALS(double, sqrt(x))
-  case BUILTIN_EXP:
-    REALS(double, exp(x))
-  case BUILTIN_LOG:
-    REALS(double, log(x))
-  case BUILTIN_FMA:
-    REALS(double, fma(x, y, z))
-  default:
-    g_assert_not_reached();
+compute_float(Builtin builtin, const void *const *arguments, float *out) {
+  const float *x = arguments[0], *y = arguments[1], *z = arguments[2];
+  if (builtin == BUILTIN_FMAF) {
+    EACH_LANE(out[lane] = fmaf(x[lane], y[lane], z[lane]);)
+    return;
   }
+  const RealFunction *function = find_real_function(builtin);
+  if (function->float1)
+    EACH_LANE(out[lane] = function->float1(x[lane]);)
+  else
+    EACH_LANE(out[lane] = function->float2(x[lane], y[lane]);)
+}
+
+static void
+compute_double(Builtin builtin, const void *const *arguments, double *out) {
+  const double *x = arguments[0], *y = arguments[1], *z = arguments[2];
+  if (builtin == BUILTIN_FMA) {
+    EACH_LANE(out[lane] = fma(x[lane], y[lane], z[lane]);)
+    return;
+  }
+  const RealFunction *function = find_real_function(builtin);
+  if (function->double1)
+    EACH_LANE(out[lane] = function->double1(x[lane]);)
+  else
+    EACH_LANE(out[lane] = function->double2(x[lane], y[lane]);)
 }
 
 static guint32

@@ -200,8 +200,8 @@ parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variab
   if (parser->function || variable->is_constant)
     return TRUE;
   parser_fail(parser, variable->start,
-              has_value ? "a variable outside functions must be a const number"
-                        : "a variable outside functions must be a const with a value");
+              "a variable outside functions must be a const number (what only the host needs can "
+              "be hidden with #ifndef __CUDA_ARCH__)");
   return FALSE;
 }
 

@@ -168,6 +168,14 @@ skip_host_function(Parser *parser, const Token *name) {
   return parser_skip_group(parser, "{", "}");
 }
 
+// What the compiler is told and the evaluation has no use for.
+static gboolean
+skip_to_semicolon(Parser *parser) {
+  while (parser->at->kind != TOKEN_END && !parser_is(parser, ";"))
+    parser_advance(parser);
+  return parser_expect(parser, ";");
+}
+
 // item = "extern" string ("{" | item) | "}" | ";" | alias | function | declaration
 static gboolean
 parse_item(Parser *parser, guint *open_linkages) {
@@ -183,6 +191,10 @@ parse_item(Parser *parser, guint *open_linkages) {
     *open_linkages += (guint)parser_take(parser, "{");
     return TRUE;
   }
+  if (parser_is(parser, "using") && token_is(parser->at->next, "namespace"))
+    return skip_to_semicolon(parser);
+  if (parser_take(parser, "static_assert"))
+    return parser_skip_group(parser, "(", ")");
   if (parse_starts_alias(parser))
     return parse_alias(parser);
   Token *first = parser->at;

@@ -182,5 +182,6 @@ Shadow *shadow_new(const SmbKernel *kernel, gsize shared_bytes);
 void shadow_free(Shadow *shadow);
 void shadow_start_block(Shadow *shadow);
 void shadow_barrier(Shadow *shadow);
+// @reads: whether the access uses what it finds; an exchange whose result is dropped does not.
 void shadow_access(SmbBlock *block, guint site, guint warp, const char *array,
-                   const SmbRequest *request, SmbOpClass op_class);
+                   const SmbRequest *request, SmbOpClass op_class, gboolean reads);

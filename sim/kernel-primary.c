@@ -3,6 +3,8 @@
 //
 // Primary expressions: what operators are applied to. Above each function stands the production that
 // it reads.
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "sim/kernel-number.h"
@@ -71,6 +73,40 @@ refuse_name(Parser *parser, const Token *name) {
   return parser_fail(parser, name->start, "'%s' is not declared", text);
 }
 
+// What the headers that are looked past define.
+static const struct {
+  const char *name;
+  TypeKind kind;
+  gint64 integer;
+  double real;
+} header_constants[] = {
+    {"INT_MAX", KIND_INT, G_MAXINT32, 0},
+    {"INT_MIN", KIND_INT, G_MININT32, 0},
+    {"UINT_MAX", KIND_UINT, G_MAXUINT32, 0},
+    {"FLT_MAX", KIND_FLOAT, 0, FLT_MAX},
+    {"FLT_MIN", KIND_FLOAT, 0, FLT_MIN},
+    {"FLT_EPSILON", KIND_FLOAT, 0, FLT_EPSILON},
+    {"DBL_MAX", KIND_DOUBLE, 0, DBL_MAX},
+    {"INFINITY", KIND_FLOAT, 0, INFINITY},
+    {"CUDART_INF_F", KIND_FLOAT, 0, INFINITY},
+    {"NAN", KIND_FLOAT, 0, NAN},
+    {"M_PI", KIND_DOUBLE, 0, M_PI},
+};
+
+static Node *
+make_header_constant(Parser *parser, const Token *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(header_constants); i++) {
+    if (!token_is(name, header_constants[i].name))
+      continue;
+    Node *node = node_integer(parser, type_scalar(header_constants[i].kind),
+                              header_constants[i].integer, name->start, name->end);
+    if (node)
+      node->real = header_constants[i].real;
+    return node;
+  }
+  return refuse_name(parser, name);
+}
+
 // name = special | "true" | "false" | variable | call
 static Node *
 parse_name(Parser *parser) {
@@ -92,7 +128,7 @@ parse_name(Parser *parser) {
     return node_variable(parser, variable, name->start, name->end);
   if (parser_is(parser, "("))
     return parse_call(parser, name);
-  return refuse_name(parser, name);
+  return make_header_constant(parser, name);
 }
 
 // named-cast = ("reinterpret_cast" | "static_cast" | "const_cast") "<" type-name ">" "(" expression ")"

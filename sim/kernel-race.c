@@ -99,7 +99,7 @@ is_foreign(guint8 mark, guint8 me) {
 
 static void
 touch_cell(SmbBlock *block, Cell *cell, guint site, guint warp, guint lane, const char *array,
-           guint32 offset, SmbOpClass op_class) {
+           guint32 offset, SmbOpClass op_class, gboolean reads) {
   Shadow *shadow = block->shadow;
   guint8 me = (guint8)(warp + 1);
   if (cell->phase != shadow->phase) {
@@ -110,7 +110,7 @@ touch_cell(SmbBlock *block, Cell *cell, guint site, guint warp, guint lane, cons
   gboolean both_atomic = atomic && cell->writer > ATOMIC_OF;
   if (is_foreign(cell->writer, me) && !both_atomic)
     warn_race(block, site, cell->write_site, warp, cell->writer, array, offset);
-  if (op_class != SMB_OP_CLASS_STORE && cell->set_in != shadow->block)
+  if (reads && cell->set_in != shadow->block)
     warn_unset(block, site, warp, lane, array);
   if (op_class == SMB_OP_CLASS_LOAD) {
     cell->reader = cell->reader == NOBODY || cell->reader == me ? me : MANY;
@@ -130,13 +130,13 @@ touch_cell(SmbBlock *block, Cell *cell, guint site, guint warp, guint lane, cons
 
 void
 shadow_access(SmbBlock *block, guint site, guint warp, const char *array, const SmbRequest *request,
-              SmbOpClass op_class) {
+              SmbOpClass op_class, gboolean reads) {
   const Shadow *shadow = block->shadow;
   for (guint32 rest = request->mask; rest; rest &= rest - 1) {
     guint lane = (guint)__builtin_ctz(rest);
     guint32 first = request->offset[lane];
     for (guint32 at = first; at < first + request->width; at += 1u << shadow->granule_shift)
       touch_cell(block, &shadow->cells[at >> shadow->granule_shift], site, warp, lane, array, at,
-                 op_class);
+                 op_class, reads);
   }
 }

@@ -33,6 +33,11 @@ static const char *const advice[][2] = {
     {"auto", "name the type"},
     {"switch", "use if and else"},
     {"enum", "use #define or const int"},
+    {"__constant__", "make it a parameter of the kernel, or its values literals"},
+    {"struct", "use scalars and the vector types; what only the host needs can be hidden with "
+               "#ifndef __CUDA_ARCH__"},
+    {"class", "what only the host needs can be hidden with #ifndef __CUDA_ARCH__"},
+    {"namespace", "what only the host needs can be hidden with #ifndef __CUDA_ARCH__"},
 };
 
 static gboolean
@@ -179,7 +184,8 @@ refuse_word(Parser *parser, const Token *token) {
   if (token_is(token, "template"))
     parser_fail(parser, token->start,
                 "templates are outside the subset: write the instance that you mean, with #define "
-                "for its parameters");
+                "for its parameters (what only the host needs can be hidden with #ifndef "
+                "__CUDA_ARCH__)");
   else
     parser_fail(parser, token->start,
                 "'%.*s' is outside the subset of CUDA C that is evaluated%s%s", (int)token->length,

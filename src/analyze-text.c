@@ -162,14 +162,14 @@ smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
                            " wavefronts, as few as these accesses can take.",
                            wavefronts);
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "The worst access is the %s of %s at line %u.",
+  g_string_append_printf(text, "The costliest access is the %s of %s at line %u.",
                          smb_op_class_name(worst->site->op_class), worst->site->expression,
                          worst->site->line);
   append_meeting(text, arch, worst);
   g_string_append_printf(text,
                          " That request takes %u wavefronts where %u would do. All shared accesses "
                          "together take %" G_GUINT64_FORMAT " wavefronts, %" G_GUINT64_FORMAT
-                         " of them (%.0f %%) in excess.",
+                         " of them (%.0f%%) in excess.",
                          worst->worst_cost.wavefronts, worst->worst_cost.ideal, wavefronts,
                          wavefronts - ideal,
                          100.0 * (double)(wavefronts - ideal) / (double)wavefronts);

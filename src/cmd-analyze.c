@@ -37,6 +37,21 @@ write_warnings(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis
                      target->file, unused[i]);
 }
 
+// --max-ways: each access that is beyond it is named.
+static void
+check_limit(SmbCli *cli, const SmbAnalysis *analysis, guint max_ways) {
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    if (access->total.max_degree <= max_ways)
+      continue;
+    cli->status = SMB_EXIT_DIFFERS;
+    smb_spool_printf(cli->messages,
+                     "smembank analyze: line %u: the %s of %s is %u-way: more than --max-ways %u\n",
+                     access->site->line, smb_op_class_name(access->site->op_class),
+                     access->site->expression, access->total.max_degree, max_ways);
+  }
+}
+
 gboolean
 smb_cmd_analyze(SmbCli *cli, GError **error) {
   static const SmbCliUsage usage = {
@@ -75,12 +90,6 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
     break;
   }
   write_warnings(cli, target, analysis);
-  guint degree = smb_analysis_max_degree(analysis);
-  if (degree > max_ways) {
-    cli->status = SMB_EXIT_DIFFERS;
-    smb_spool_printf(cli->messages,
-                     "smembank analyze: the worst access is %u-way: more than --max-ways %u\n",
-                     degree, max_ways);
-  }
+  check_limit(cli, analysis, max_ways);
   return TRUE;
 }

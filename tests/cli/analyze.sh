@@ -104,7 +104,7 @@ shows '"kind" : "race"'
 # shellcheck disable=SC2086 # several words
 expect 1 analyze $pad1 --max-ways 1
 golden pad1.txt
-says 'the worst access is 2-way: more than --max-ways 1'
+says 'line 52: the load of tile[idx % ROWS][idx / ROWS] is 2-way: more than --max-ways 1'
 # shellcheck disable=SC2086 # several words
 expect 1 analyze $pad1 --max-ways 1 --format json
 is_json
