@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/error.h"
+#include "tests/suite.h"
 
 START_TEST(test_all_load) {
   g_auto(GStrv) names = smb_arch_list();
@@ -318,9 +319,5 @@ main(void) {
   tcase_add_test(tcase, test_like_unknown);
   tcase_add_test(tcase, test_like_depth);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/catalog.h"
 #include "sim/data.h"
 #include "sim/error.h"
+#include "tests/suite.h"
 
 static GPtrArray *
 load(void) {
@@ -194,9 +194,5 @@ main(void) {
   tcase_add_test(cases, test_not_a_key_file);
   Suite *suite = suite_create("catalog");
   suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -5,10 +5,10 @@
 #include "src/cli.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/error.h"
+#include "tests/suite.h"
 
 START_TEST(test_number) {
   static const char *const wrong[] = {"",     "-1",   "+1",  " 1",  "1 ",
@@ -147,9 +147,5 @@ main(void) {
   tcase_add_loop_test(tcase, test_parse, 0, G_N_ELEMENTS(lines));
   tcase_add_test(tcase, test_help);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -6,10 +6,10 @@
 #include "sim/conflict.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #include "sim/wavefront.h"
 #include "tests/patterns.h"
+#include "tests/suite.h"
 
 enum {
   N_REQUESTS = 500, // for each architecture
@@ -155,9 +155,5 @@ main(void) {
   tcase_add_loop_test(tcase, test_worst_bank, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_words);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

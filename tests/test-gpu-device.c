@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/device.h"
+#include "tests/suite.h"
 
 enum {
   ERROR_NO_DEVICE = 100,
@@ -193,9 +194,5 @@ main(void) {
   tcase_add_test(group, test_device);
   tcase_add_test(group, test_real);
   suite_add_tcase(suite, group);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return run_suite(suite);
 }

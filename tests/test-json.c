@@ -11,6 +11,8 @@
 
 #include <glib/gstdio.h>
 
+#include "tests/suite.h"
+
 // What a value is, in the words of JSON Schema; an integer is a number too.
 static gboolean
 has_type(JsonNode *node, const char *type) {
@@ -290,9 +292,5 @@ main(void) {
   tcase_add_loop_test(tcase, test_trace_requests_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_test(tcase, test_totals);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

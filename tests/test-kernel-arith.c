@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/kernel-run.h"
+#include "tests/suite.h"
 
 // Whether an expression is a floating-point one.
 #define IS_REAL(e) _Generic((e), float : 1, double : 1, default : 0)
@@ -118,9 +119,5 @@ main(void) {
   tcase_add_test(arith, test_folded);
   tcase_set_timeout(arith, 60);
   suite_add_tcase(suite, arith);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

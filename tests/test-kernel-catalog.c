@@ -10,6 +10,7 @@
 #include "sim/analysis.h"
 #include "sim/catalog.h"
 #include "sim/kernel.h"
+#include "tests/suite.h"
 
 typedef struct {
   SmbKernel *kernel;
@@ -190,9 +191,5 @@ main(void) {
   tcase_add_test(values, test_row_index_trap);
   tcase_set_timeout(values, 60);
   suite_add_tcase(suite, values);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

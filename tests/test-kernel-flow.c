@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/kernel-run.h"
+#include "tests/suite.h"
 
 enum {
   THREADS = 83, // not whole warps
@@ -63,9 +64,5 @@ main(void) {
   tcase_add_loop_test(flow, test_program, 0, G_N_ELEMENTS(programs));
   tcase_set_timeout(flow, 60);
   suite_add_tcase(suite, flow);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/kernel-run.h"
+#include "tests/suite.h"
 
 // A text made of a repeated part: HEAD, then COUNT times the parts, then TAIL. "%u" in a part is the
 // number of the repetition, from 1, and "%p" the one before it.
@@ -261,9 +262,5 @@ main(void) {
   tcase_add_test(limits, test_evaluate);
   tcase_set_timeout(limits, 60);
   suite_add_tcase(suite, limits);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

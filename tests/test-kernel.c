@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "tests/kernel-run.h"
+#include "tests/suite.h"
 
 static const char *const files[] = {
     "lex", "macros", "types", "statements", "memory", "calls", "files", "warnings", "refused",
@@ -250,9 +251,5 @@ main(void) {
   tcase_add_loop_test(cases, test_file, 0, G_N_ELEMENTS(files));
   tcase_set_timeout(cases, 60);
   suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -13,6 +13,7 @@
 #include "src/out-json.h"
 #include "src/spool.h"
 #include "src/table.h"
+#include "tests/suite.h"
 
 // What a spool writes (transfer full); the spool is empty afterwards.
 static char *
@@ -209,9 +210,5 @@ main(void) {
   tcase_add_test(tcase, test_json);
   tcase_add_loop_test(tcase, test_json_streamed, 0, 3);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

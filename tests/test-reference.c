@@ -8,6 +8,7 @@
 #include "sim/catalog.h"
 #include "sim/error.h"
 #include "sim/reference.h"
+#include "tests/suite.h"
 
 // Rows of the published table that count something; the others are times.
 enum {
@@ -124,9 +125,5 @@ main(void) {
   tcase_add_test(cases, test_binary);
   Suite *suite = suite_create("reference");
   suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

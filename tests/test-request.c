@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/error.h"
+#include "tests/suite.h"
 
 typedef struct {
   SmbOp op;
@@ -135,9 +136,5 @@ main(void) {
   tcase_add_loop_test(tcase, test_check, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_lanes);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 // The trace reader: what it accepts, the exact message of what it refuses, and lines at the edges of
 // its buffer.
 #include "sim/trace.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -236,9 +237,5 @@ main(void) {
   tcase_add_test(tcase, test_line_limit);
   tcase_add_test(tcase, test_long);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

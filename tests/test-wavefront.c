@@ -12,6 +12,7 @@
 #include "sim/data.h"
 #include "tests/oracle.h"
 #include "tests/patterns.h"
+#include "tests/suite.h"
 
 enum {
   CHUNK = 512, // requests counted by one call
@@ -266,9 +267,5 @@ main(void) {
   tcase_add_test(tcase, test_mergeable);
   tcase_add_test(tcase, test_counters);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }
