@@ -13,9 +13,6 @@
 
 G_BEGIN_DECLS
 
-/** Warps of the largest block. */
-#define SMB_MAX_WARPS 32
-
 /** Most blocks of a launch, unless SmbAnalysisOptions.max_blocks says otherwise. */
 #define SMB_ANALYSIS_MAX_BLOCKS (G_GUINT64_CONSTANT(1) << 20)
 

@@ -6,6 +6,7 @@
 
 #include "sim/data.h"
 #include "sim/error.h"
+#include "sim/kernel.h"
 
 #define CATALOG_FILE "data/kernels/catalog.ini"
 
@@ -134,9 +135,9 @@ read_block(const Reader *reader, guint block[3], GError **error) {
     return FALSE;
   // Each factor below 2^31: the product of two fits, and the third is looked at only if it is small.
   guint64 plane = (guint64)block[0] * block[1];
-  if (plane > SMB_CATALOG_MAX_THREADS || plane * block[2] > SMB_CATALOG_MAX_THREADS)
+  if (plane > SMB_MAX_BLOCK_THREADS || plane * block[2] > SMB_MAX_BLOCK_THREADS)
     return fail(reader, "block", error, "%u,%u,%u: more than %d threads", block[0], block[1],
-                block[2], SMB_CATALOG_MAX_THREADS);
+                block[2], SMB_MAX_BLOCK_THREADS);
   return TRUE;
 }
 

@@ -11,9 +11,6 @@
 
 G_BEGIN_DECLS
 
-/** Most threads of a block of the catalogue (all devices since compute capability 2.0). */
-#define SMB_CATALOG_MAX_THREADS 1024
-
 /**
  * SmbCatalogEntry:
  * @name: name of the kernel; several entries share it, one for each shape

@@ -20,13 +20,11 @@ fail_usage(GError **error, const char *format, ...) {
   return FALSE;
 }
 
-// Limits of CUDA's launches (CUDA C++ Programming Guide, Technical Specifications): a block is at most
-// 64 deep, a grid at most 65535 high and deep.
 static gboolean
 check_launch(const SmbArchInfo *arch, const SmbLaunch *launch, GError **error) {
   guint64 threads = 1;
-  static const guint block_limits[3] = {1024, 1024, 64};
-  static const guint grid_limits[3] = {2147483647, 65535, 65535};
+  static const guint block_limits[3] = SMB_MAX_BLOCK_EXTENT;
+  static const guint grid_limits[3] = SMB_MAX_GRID_EXTENT;
   for (guint i = 0; i < 3; i++) {
     if (launch->block[i] < 1 || launch->block[i] > block_limits[i])
       return fail_usage(error, "a block of %u threads in %c: expected 1 to %u", launch->block[i],

@@ -175,11 +175,6 @@ overlay_bytes(const Overlay *overlay) {
   return (kept + overlay->used) * sizeof(Chunk);
 }
 
-gboolean
-overlay_reads_through(const Overlay *overlay) {
-  return overlay->reads_through;
-}
-
 static Chunk *
 find_chunk(Overlay *overlay, guint64 key) {
   if (overlay->last && overlay->last->key == key)

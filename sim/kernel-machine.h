@@ -8,14 +8,9 @@
 
 #include "sim/kernel-ast.h"
 
-// Warps of the largest block: 1024 threads.
-enum {
-  MAX_WARPS = 32
-};
-
 // Which threads of the block, one word a warp.
 typedef struct {
-  guint32 warp[MAX_WARPS];
+  guint32 warp[SMB_MAX_WARPS];
 } Mask;
 
 typedef enum {
@@ -169,7 +164,6 @@ void overlay_free(Overlay *overlay);
 void overlay_commit(Overlay *overlay); // what the block wrote becomes global memory
 void overlay_clear(Overlay *overlay);
 gsize overlay_bytes(const Overlay *overlay);
-gboolean overlay_reads_through(const Overlay *overlay);
 void overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
                   gsize length);
 void overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,

@@ -54,15 +54,6 @@ type_scalar(TypeKind kind) {
 }
 
 const Type *
-type_vector(TypeKind scalar, guint count) {
-  for (guint i = 0; i < G_N_ELEMENTS(vectors); i++) {
-    if (vectors[i].of->kind == scalar && vectors[i].count == count)
-      return &vectors[i];
-  }
-  return NULL;
-}
-
-const Type *
 type_by_name(const char *name, gsize length) {
   for (guint i = 0; i < G_N_ELEMENTS(aliases); i++) {
     if (strlen(aliases[i].name) == length && memcmp(aliases[i].name, name, length) == 0)

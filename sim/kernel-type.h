@@ -39,9 +39,6 @@ struct _Type {
 // A scalar type, KIND_VOID to KIND_DOUBLE.
 const Type *type_scalar(TypeKind kind);
 
-// The vector of 1 to 4 components of a scalar, or NULL if there is none.
-const Type *type_vector(TypeKind scalar, guint count);
-
 // A scalar or vector type by its one-word name ("int", "float4", "uint32_t", "uchar"), or NULL.
 const Type *type_by_name(const char *name, gsize length);
 

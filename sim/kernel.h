@@ -127,6 +127,19 @@ typedef struct {
   const char *const *arguments;
 } SmbLaunch;
 
+/**
+ * Limits of CUDA's launches, in x, y and z (CUDA C++ Programming Guide, Technical Specifications per
+ * Compute Capability); an architecture may have fewer threads. The extents initialise a guint[3].
+ */
+#define SMB_MAX_BLOCK_THREADS 1024
+#define SMB_MAX_BLOCK_EXTENT                                                                       \
+  { 1024, 1024, 64 }
+#define SMB_MAX_GRID_EXTENT                                                                        \
+  { 2147483647, 65535, 65535 }
+
+/** Warps of the largest block. */
+#define SMB_MAX_WARPS (SMB_MAX_BLOCK_THREADS / SMB_WARP_LANES)
+
 /** What is suspicious and yet runs. */
 typedef enum {
   SMB_WARNING_RACE,  /* two warps touch a location, one of them writes, no barrier between */

@@ -10,14 +10,6 @@
 #include "src/target-json.h"
 
 static void
-write_tally(JsonBuilder *json, const SmbTally *tally) {
-  smb_json_number(json, "requests", (gint64)tally->requests);
-  smb_json_number(json, "wavefronts", (gint64)tally->wavefronts);
-  smb_json_number(json, "ideal_wavefronts", (gint64)tally->ideal);
-  smb_json_number(json, "excess_wavefronts", (gint64)tally->excess);
-}
-
-static void
 write_place(JsonBuilder *json, const SmbSite *site, const char *key, const char *array) {
   smb_json_number(json, "line", site->line);
   smb_json_number(json, "column", site->column);
@@ -31,7 +23,7 @@ static void
 write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report) {
   smb_json_object(json, NULL);
   write_place(json, access->site, "array", access->array);
-  write_tally(json, &access->total);
+  smb_json_tally(json, &access->total);
   smb_json_number(json, "max_degree", access->total.max_degree);
   smb_json_number(json, "cycles", (gint64)access->total.cycles);
   if (report->by_warp) {
@@ -41,7 +33,7 @@ write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport 
         continue;
       smb_json_object(json, NULL);
       smb_json_number(json, "warp", w);
-      write_tally(json, &access->warps[w]);
+      smb_json_tally(json, &access->warps[w]);
       smb_json_number(json, "max_degree", access->warps[w].max_degree);
       smb_json_number(json, "cycles", (gint64)access->warps[w].cycles);
       json_builder_end_object(json);
@@ -58,17 +50,6 @@ write_global(JsonBuilder *json, const SmbGlobalAccess *access) {
   smb_json_number(json, "ideal_segments", (gint64)access->ideal);
   smb_json_number(json, "excess_segments", (gint64)(access->segments - access->ideal));
   smb_json_number(json, "max_segments", access->max_segments);
-}
-
-static void
-write_totals(JsonBuilder *json, const SmbAnalysis *analysis) {
-  smb_json_object(json, "totals");
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
-    smb_json_object(json, smb_op_class_name((SmbOpClass)c));
-    write_tally(json, &analysis->totals[c]);
-    json_builder_end_object(json);
-  }
-  json_builder_end_object(json);
 }
 
 static void
@@ -122,7 +103,7 @@ smb_analyze_write_json(SmbCli *cli, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_access(json, &g_array_index(analysis->accesses, SmbAccess, i), report);
   json_builder_end_array(json);
-  write_totals(json, analysis);
+  smb_json_totals(json, analysis->totals);
   write_globals(json, analysis, cli->arch);
   write_warnings(json, report);
   g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, analysis);

@@ -51,3 +51,22 @@ smb_json_arch(JsonBuilder *json, const SmbArch *arch) {
   smb_json_number(json, "bank_width", info->bank_bytes);
   json_builder_end_object(json);
 }
+
+void
+smb_json_tally(JsonBuilder *json, const SmbTally *tally) {
+  smb_json_number(json, "requests", (gint64)tally->requests);
+  smb_json_number(json, "wavefronts", (gint64)tally->wavefronts);
+  smb_json_number(json, "ideal_wavefronts", (gint64)tally->ideal);
+  smb_json_number(json, "excess_wavefronts", (gint64)tally->excess);
+}
+
+void
+smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES]) {
+  smb_json_object(json, "totals");
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    smb_json_object(json, smb_op_class_name((SmbOpClass)c));
+    smb_json_tally(json, &totals[c]);
+    json_builder_end_object(json);
+  }
+  json_builder_end_object(json);
+}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The members "kernel" and "arch" of JSON documents, the same for every command.
+// The members that JSON documents of several commands have: "kernel", "arch", counts and "totals".
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -18,5 +18,11 @@ void smb_json_defines(JsonBuilder *json, const char *const *defines);
 
 /** "arch": name, banks, bank_width. */
 void smb_json_arch(JsonBuilder *json, const SmbArch *arch);
+
+/** The members requests, wavefronts, ideal_wavefronts and excess_wavefronts. */
+void smb_json_tally(JsonBuilder *json, const SmbTally *tally);
+
+/** "totals": a tally for each class of operations. */
+void smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES]);
 
 G_END_DECLS

@@ -7,10 +7,9 @@
 #include "sim/error.h"
 #include "src/cli.h"
 
-// The widest tile and grid that options may ask for; what a device has is checked with the kernel.
+// The widest padding that options may ask for; what a device has is checked with the kernel.
 enum {
-  MAX_PAD = 1 << 20,
-  MAX_EXTENT = 1024
+  MAX_PAD = 1 << 20
 };
 
 // What each macro, argument and launch is, before the kernel is parsed.
@@ -135,8 +134,8 @@ parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *analysis, GErr
 
 static gboolean
 parse_launch(const SmbTargetOptions *options, SmbLaunch *launch, GError **error) {
-  static const guint max_block[3] = {1024, 1024, 64};
-  static const guint max_grid[3] = {2147483647, 65535, 65535};
+  static const guint max_block[3] = SMB_MAX_BLOCK_EXTENT;
+  static const guint max_grid[3] = SMB_MAX_GRID_EXTENT;
   return smb_cli_triple("--block", options->block, max_block, launch->block, error) &&
          smb_cli_triple("--grid", options->grid, max_grid, launch->grid, error);
 }
@@ -149,17 +148,17 @@ draft_tile(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, GEr
   const char *elem = options->elem ? options->elem : "int";
   if (!options->rows || !options->cols)
     return smb_cli_usage_error(error, "a tile needs both --rows and --cols");
-  if (!smb_cli_number("--rows", options->rows, 1, MAX_EXTENT, &rows, error) ||
-      !smb_cli_number("--cols", options->cols, 1, MAX_EXTENT, &cols, error) ||
+  if (!smb_cli_number("--rows", options->rows, 1, SMB_MAX_BLOCK_THREADS, &rows, error) ||
+      !smb_cli_number("--cols", options->cols, 1, SMB_MAX_BLOCK_THREADS, &cols, error) ||
       !smb_cli_number("--pad", options->pad, 0, MAX_PAD, &pad, error) ||
       !smb_cli_choice("--write", options->write, orders, &write, error) ||
       !smb_cli_choice("--read", options->read, orders, &read, error))
     return FALSE;
-  if (rows * cols > 1024)
+  if (rows * cols > SMB_MAX_BLOCK_THREADS)
     return smb_cli_usage_error(error,
                                "--rows %u --cols %u: a block of %u threads, one for each element: "
-                               "expected at most 1024",
-                               rows, cols, rows * cols);
+                               "expected at most %d",
+                               rows, cols, rows * cols, SMB_MAX_BLOCK_THREADS);
   gsize size = smb_kernel_element_size(elem);
   if (size == 0)
     return smb_cli_usage_error(error,

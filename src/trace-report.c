@@ -144,14 +144,6 @@ write_text(SmbTraceReport *report, SmbCli *cli, const GPtrArray *notes) {
 }
 
 static void
-add_json_sums(JsonBuilder *json, const SmbTally *sum) {
-  smb_json_number(json, "requests", (gint64)sum->requests);
-  smb_json_number(json, "wavefronts", (gint64)sum->wavefronts);
-  smb_json_number(json, "ideal_wavefronts", (gint64)sum->ideal);
-  smb_json_number(json, "excess_wavefronts", (gint64)sum->excess);
-}
-
-static void
 add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
   smb_json_array(json, "operations");
   for (guint op = 0; op < SMB_N_OPS; op++) {
@@ -162,21 +154,17 @@ add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
       smb_json_object(json, NULL);
       smb_json_text(json, "op", smb_op_name((SmbOp)op));
       smb_json_number(json, "width", 1 << i);
-      add_json_sums(json, sum);
+      smb_json_tally(json, sum);
       smb_json_number(json, "max_degree", sum->max_degree);
       smb_json_number(json, "cycles", (gint64)sum->cycles);
       json_builder_end_object(json);
     }
   }
   json_builder_end_array(json);
-  smb_json_object(json, "totals");
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
-    SmbTally total = sum_class(report, (SmbOpClass)c);
-    smb_json_object(json, smb_op_class_name((SmbOpClass)c));
-    add_json_sums(json, &total);
-    json_builder_end_object(json);
-  }
-  json_builder_end_object(json);
+  SmbTally totals[SMB_N_OP_CLASSES];
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    totals[c] = sum_class(report, (SmbOpClass)c);
+  smb_json_totals(json, totals);
 }
 
 static void
