@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "gpu/cuda.h"
+#include "gpu/cuda-driver.h"
+#include "gpu/nvrtc.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -45,6 +47,74 @@ static const char *
 get_error_text(int error) {
   return cudaGetErrorString((cudaError_t)error);
 }
+
+static int
+bind_device(int device) {
+  cudaError_t error = cudaSetDevice(device);
+  return error == cudaSuccess ? (int)cudaFree(NULL) : (int)error; // makes the context
+}
+
+static int
+allocate(gsize bytes, guint64 *address) {
+  void *memory = NULL;
+  cudaError_t error = cudaMalloc(&memory, bytes);
+  *address = (guint64)(guintptr)memory;
+  return (int)error;
+}
+
+static int
+release(guint64 address) {
+  return (int)cudaFree((void *)(guintptr)address);
+}
+
+static int
+upload(guint64 address, gconstpointer bytes, gsize n) {
+  return (int)cudaMemcpy((void *)(guintptr)address, bytes, n, cudaMemcpyHostToDevice);
+}
+
+static int
+download(gpointer bytes, guint64 address, gsize n) {
+  return (int)cudaMemcpy(bytes, (const void *)(guintptr)address, n, cudaMemcpyDeviceToHost);
+}
+
+static int
+synchronize(void) {
+  return (int)cudaDeviceSynchronize();
+}
+
+// The events lie close around each launch; what is between launches does not count.
+static int
+time_between(SmbCudaFunction *function, const SmbCudaLaunch *launch, const cudaEvent_t events[2],
+             double *microseconds) {
+  float milliseconds = 0;
+  int error = (int)cudaEventRecord(events[0], NULL);
+  if (error == SMB_CUDA_SUCCESS)
+    error = smb_driver_launch(function, launch);
+  if (error == SMB_CUDA_SUCCESS)
+    error = (int)cudaEventRecord(events[1], NULL);
+  if (error == SMB_CUDA_SUCCESS)
+    error = (int)cudaEventSynchronize(events[1]);
+  if (error == SMB_CUDA_SUCCESS)
+    error = (int)cudaEventElapsedTime(&milliseconds, events[0], events[1]);
+  *microseconds = 1000.0 * (double)milliseconds;
+  return error;
+}
+
+static int
+time_launches(SmbCudaFunction *function, const SmbCudaLaunch *launch, guint n,
+              double *microseconds) {
+  cudaEvent_t events[2] = {NULL, NULL};
+  int error = (int)cudaEventCreate(&events[0]);
+  if (error == SMB_CUDA_SUCCESS)
+    error = (int)cudaEventCreate(&events[1]);
+  for (guint i = 0; error == SMB_CUDA_SUCCESS && i < n; i++)
+    error = time_between(function, launch, events, &microseconds[i]);
+  for (guint i = 0; i < G_N_ELEMENTS(events); i++) {
+    if (events[i])
+      cudaEventDestroy(events[i]);
+  }
+  return error;
+}
 #endif
 
 // Where each library is looked for: by its name first, then where the toolkit puts it.
@@ -57,8 +127,8 @@ static const char *const library_names[SMB_CUDA_N_LIBRARIES][8] = {
                         "/usr/local/cuda/lib64/libcupti.so"},
 };
 
-static gpointer
-open_library(SmbCudaLibrary library, char **reason) {
+gpointer
+smb_cuda_open_library(SmbCudaLibrary library, char **reason) {
   const char *const *names = library_names[library];
   for (guint i = 0; names[i]; i++) {
     gpointer handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
@@ -90,6 +160,20 @@ get_library_version(SmbCudaLibrary library, gpointer handle) {
   g_assert_not_reached();
 }
 
+// Where Linux tells the version of a loaded module.
+static char *
+get_driver_release(void) {
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents("/sys/module/nvidia/version", &text, NULL, NULL))
+    return NULL;
+  return g_strdup(g_strstrip(text));
+}
+
+static const SmbProfiler *
+get_profiler(guint index) {
+  return index == 0 ? smb_profiler_range() : NULL;
+}
+
 const SmbCuda *
 smb_cuda_real(void) {
   static const SmbCuda real = {
@@ -100,9 +184,22 @@ smb_cuda_real(void) {
       .attribute = get_attribute,
       .versions = get_versions,
       .error_text = get_error_text,
+      .bind = bind_device,
+      .allocate = allocate,
+      .release = release,
+      .upload = upload,
+      .download = download,
+      .load = smb_driver_load,
+      .unload = smb_driver_unload,
+      .launch = smb_driver_launch,
+      .synchronize = synchronize,
+      .time_launches = time_launches,
 #endif
-      .open = open_library,
+      .compile = smb_nvrtc_compile,
+      .open = smb_cuda_open_library,
       .library_version = get_library_version,
+      .driver_release = get_driver_release,
+      .profiler = get_profiler,
   };
   return &real;
 }

@@ -6,7 +6,7 @@
 // that every failure can be tried without a GPU. No type of the CUDA headers appears here.
 #pragma once
 
-#include <glib.h>
+#include "gpu/profiler.h"
 
 G_BEGIN_DECLS
 
@@ -31,16 +31,60 @@ typedef enum {
 } SmbCudaLibrary;
 
 /**
+ * SmbCudaSource: a text to compile.
+ * @text: CUDA C
+ * @name: how messages of the compiler call it
+ * @entry: its __global__ function
+ * @options: (array zero-terminated=1): such as "-DN=4", "--gpu-architecture=sm_90"
+ */
+typedef struct {
+  const char *text;
+  const char *name;
+  const char *entry;
+  const char *const *options;
+} SmbCudaSource;
+
+/** A compiled kernel on the device: what SmbCuda.load made. */
+typedef struct _SmbCudaFunction SmbCudaFunction;
+
+/**
+ * SmbCudaLaunch:
+ * @grid, @block: x, y, z
+ * @dynamic_bytes: dynamic shared memory
+ * @parameters: address of the value of each kernel parameter
+ */
+typedef struct {
+  guint grid[3];
+  guint block[3];
+  gsize dynamic_bytes;
+  void **parameters;
+} SmbCudaLaunch;
+
+/**
  * SmbCuda:
- * @has_runtime: whether the program was built with a CUDA Toolkit; the next five are %NULL if not
+ * @has_runtime: whether the program was built with a CUDA Toolkit; all that follow up to @time_launches
+ *   are %NULL if not
  * @device_count: number of devices
  * @device_name: writes the terminated name of a device
  * @attribute: one attribute of a device
  * @versions: version of the runtime, and the newest that the driver has (0: no driver), as CUDA
  *   writes them: 13000
  * @error_text: an error in words (transfer none)
+ * @bind: makes a device the one that everything below is about
+ * @allocate, @release: memory of the device, by its address
+ * @upload, @download: copies to and from the device, after all that was launched
+ * @load: makes an image executable and finds the function @symbol in it, with room for
+ *   @dynamic_bytes of shared memory
+ * @unload: ends the use of a function and of its image
+ * @launch: starts a kernel
+ * @synchronize: waits for all that was launched: the first error of it
+ * @time_launches: launches @n times, one after another: the time of each on the device
+ * @compile: compiles a text: @image, the @symbol of its entry (both transfer full, on success), and what
+ *   the compiler said (transfer full, may be %NULL)
  * @open: opens a library: its handle, or %NULL with a reason (transfer full)
  * @library_version: version of an open library as MAJOR * 1000 + MINOR * 10, or 0 if it does not say
+ * @driver_release: version of the kernel's driver, such as "580.159.04", or %NULL (transfer full)
+ * @profiler: ways to read hardware counters, the best first; %NULL behind the last
  */
 typedef struct {
   gboolean has_runtime;
@@ -49,9 +93,28 @@ typedef struct {
   int (*attribute)(int device, SmbCudaAttribute attribute, int *value);
   int (*versions)(int *runtime, int *driver);
   const char *(*error_text)(int error);
+
+  int (*bind)(int device);
+  int (*allocate)(gsize bytes, guint64 *address);
+  int (*release)(guint64 address);
+  int (*upload)(guint64 address, gconstpointer bytes, gsize n);
+  int (*download)(gpointer bytes, guint64 address, gsize n);
+  int (*load)(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function);
+  void (*unload)(SmbCudaFunction *function);
+  int (*launch)(SmbCudaFunction *function, const SmbCudaLaunch *launch);
+  int (*synchronize)(void);
+  int (*time_launches)(SmbCudaFunction *function, const SmbCudaLaunch *launch, guint n,
+                       double *microseconds);
+
+  int (*compile)(const SmbCudaSource *source, GBytes **image, char **symbol, char **log);
   gpointer (*open)(SmbCudaLibrary library, char **reason);
   int (*library_version)(SmbCudaLibrary library, gpointer handle);
+  char *(*driver_release)(void);
+  const SmbProfiler *(*profiler)(guint index);
 } SmbCuda;
+
+/** smb_cuda_open_library: SmbCuda.open of this machine */
+gpointer smb_cuda_open_library(SmbCudaLibrary library, char **reason);
 
 /** The functions of this machine (transfer none). */
 const SmbCuda *smb_cuda_real(void);

@@ -1,0 +1,5 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "gpu/error.h"
+
+G_DEFINE_QUARK(smb - gpu - error, smb_gpu_error)

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "gpu/instruction.h"
+
+#include <string.h>
+
+static const SmbInstruction instructions[] = {
+#define SMB_INSTRUCTION(name, op, width, capability, whole_warp, text)                             \
+  {name, SMB_OP_##op, width, capability, whole_warp, text},
+#include "gpu/instructions.def"
+#undef SMB_INSTRUCTION
+};
+
+guint
+smb_instruction_count(void) {
+  return G_N_ELEMENTS(instructions);
+}
+
+const SmbInstruction *
+smb_instruction(guint index) {
+  g_return_val_if_fail(index < G_N_ELEMENTS(instructions), NULL);
+  return &instructions[index];
+}
+
+guint
+smb_instruction_for(SmbOp op, guint width) {
+  for (guint i = 0; i < G_N_ELEMENTS(instructions); i++) {
+    if (instructions[i].op == op && instructions[i].width == width)
+      return i;
+  }
+  g_assert_not_reached();
+}
+
+gboolean
+smb_instruction_find(const char *name, guint *index) {
+  for (guint i = 0; i < G_N_ELEMENTS(instructions); i++) {
+    if (strcmp(instructions[i].name, name) == 0) {
+      *index = i;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "gpu/memory.h"
+
+#include "gpu/error.h"
+
+gboolean
+smb_gpu_check(const SmbCuda *cuda, int result, const char *what, GError **error) {
+  if (result == SMB_CUDA_SUCCESS)
+    return TRUE;
+  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH, "the device could not %s: %s", what,
+              cuda->error_text(result));
+  return FALSE;
+}
+
+gboolean
+smb_gpu_memory_allocate(SmbGpuMemory *memory, gsize bytes, GError **error) {
+  int result = memory->cuda->allocate(MAX(bytes, 1), &memory->address);
+  if (result != SMB_CUDA_SUCCESS) {
+    memory->address = 0;
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
+                "the device has no %" G_GSIZE_FORMAT " bytes of memory: %s", bytes,
+                memory->cuda->error_text(result));
+    return FALSE;
+  }
+  memory->bytes = bytes;
+  return TRUE;
+}
+
+gboolean
+smb_gpu_memory_upload(SmbGpuMemory *memory, gconstpointer data, gsize bytes, GError **error) {
+  return smb_gpu_memory_allocate(memory, bytes, error) &&
+         (bytes == 0 ||
+          smb_gpu_check(memory->cuda, memory->cuda->upload(memory->address, data, bytes),
+                        "take a copy of the data", error));
+}
+
+gboolean
+smb_gpu_memory_download(const SmbGpuMemory *memory, gpointer data, gsize bytes, GError **error) {
+  const SmbCuda *cuda = memory->cuda;
+  return smb_gpu_check(cuda, cuda->synchronize(), "run the kernel", error) &&
+         (bytes == 0 || smb_gpu_check(cuda, cuda->download(data, memory->address, bytes),
+                                      "give back the data", error));
+}
+
+void
+smb_gpu_memory_clear(SmbGpuMemory *memory) {
+  if (memory->address)
+    memory->cuda->release(memory->address);
+  memory->address = 0;
+}

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "gpu/nvrtc.h"
+
+#include <dlfcn.h>
+
+// The functions that are called, by their names without "nvrtc" (nvrtc.h of CUDA 12 and 13).
+typedef struct {
+  int (*CreateProgram)(void **program, const char *text, const char *name, int n_headers,
+                       const char *const *headers, const char *const *names);
+  int (*DestroyProgram)(void **program);
+  int (*AddNameExpression)(void *program, const char *name);
+  int (*CompileProgram)(void *program, int n_options, const char *const *options);
+  int (*GetProgramLogSize)(void *program, size_t *size);
+  int (*GetProgramLog)(void *program, char *log);
+  int (*GetLoweredName)(void *program, const char *name, const char **lowered);
+  int (*GetCUBINSize)(void *program, size_t *size);
+  int (*GetCUBIN)(void *program, char *image);
+  int (*GetPTXSize)(void *program, size_t *size);
+  int (*GetPTX)(void *program, char *image);
+  const char *(*GetErrorString)(int result);
+} Nvrtc;
+
+#define SYMBOL(name)                                                                               \
+  { "nvrtc" #name, G_STRUCT_OFFSET(Nvrtc, name) }
+
+static gboolean
+find_symbols(Nvrtc *nvrtc, char **log) {
+  static const struct {
+    const char *symbol;
+    gsize member;
+  } symbols[] = {SYMBOL(CreateProgram),  SYMBOL(DestroyProgram), SYMBOL(AddNameExpression),
+                 SYMBOL(CompileProgram), SYMBOL(GetProgramLog),  SYMBOL(GetProgramLogSize),
+                 SYMBOL(GetLoweredName), SYMBOL(GetCUBINSize),   SYMBOL(GetCUBIN),
+                 SYMBOL(GetPTXSize),     SYMBOL(GetPTX),         SYMBOL(GetErrorString)};
+  gpointer handle = smb_cuda_open_library(SMB_CUDA_NVRTC, log);
+  if (!handle)
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(symbols); i++) {
+    gpointer symbol = dlsym(handle, symbols[i].symbol);
+    if (!symbol) {
+      *log = g_strdup_printf("NVRTC has no %s", symbols[i].symbol);
+      return FALSE;
+    }
+    G_STRUCT_MEMBER(gpointer, nvrtc, symbols[i].member) = symbol;
+  }
+  return TRUE;
+}
+
+static void
+take_log(const Nvrtc *nvrtc, void *program, int result, char **log) {
+  size_t size = 0;
+  if (nvrtc->GetProgramLogSize(program, &size) == 0 && size > 1) {
+    *log = g_malloc0(size);
+    nvrtc->GetProgramLog(program, *log);
+    g_strchomp(*log);
+  } else if (result != 0) {
+    *log = g_strdup(nvrtc->GetErrorString(result));
+  }
+}
+
+// Machine code, or PTX where no machine code was made.
+static int
+take_image(const Nvrtc *nvrtc, void *program, GBytes **image) {
+  size_t size = 0;
+  gboolean is_ptx = nvrtc->GetCUBINSize(program, &size) != 0 || size == 0;
+  int result = is_ptx ? nvrtc->GetPTXSize(program, &size) : 0;
+  if (result != 0)
+    return result;
+  char *bytes = g_malloc0(size);
+  result = is_ptx ? nvrtc->GetPTX(program, bytes) : nvrtc->GetCUBIN(program, bytes);
+  *image = g_bytes_new_take(bytes, size);
+  return result;
+}
+
+static int
+compile_program(const Nvrtc *nvrtc, void *program, const SmbCudaSource *source, GBytes **image,
+                char **symbol, char **log) {
+  const char *lowered = NULL;
+  int n_options = 0;
+  while (source->options[n_options])
+    n_options++;
+  int result = nvrtc->AddNameExpression(program, source->entry);
+  if (result == 0)
+    result = nvrtc->CompileProgram(program, n_options, source->options);
+  take_log(nvrtc, program, result, log);
+  if (result == 0)
+    result = nvrtc->GetLoweredName(program, source->entry, &lowered);
+  if (result == 0)
+    result = take_image(nvrtc, program, image);
+  if (result == 0)
+    *symbol = g_strdup(lowered);
+  else if (!*log)
+    *log = g_strdup(nvrtc->GetErrorString(result));
+  return result;
+}
+
+int
+smb_nvrtc_compile(const SmbCudaSource *source, GBytes **image, char **symbol, char **log) {
+  Nvrtc nvrtc;
+  void *program = NULL;
+  if (!find_symbols(&nvrtc, log))
+    return -1;
+  int result = nvrtc.CreateProgram(&program, source->text, source->name, 0, NULL, NULL);
+  if (result != 0) {
+    *log = g_strdup(nvrtc.GetErrorString(result));
+    return result;
+  }
+  result = compile_program(&nvrtc, program, source, image, symbol, log);
+  if (result != 0)
+    g_clear_pointer(image, g_bytes_unref);
+  nvrtc.DestroyProgram(&program);
+  return result;
+}

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "gpu/probe.h"
+
+#include <gio/gio.h>
+
+#include "gpu/error.h"
+#include "gpu/memory.h"
+#include "gpu/smb-gpu-resources.h"
+
+enum {
+  UNROLL = 16,       // requests of one round
+  CLOCK_ROUNDS = 16, // so each warp issues 256
+  CLOCK_WARPS = 16,
+  SINK_BYTES = 1 << 16,
+};
+
+struct _SmbProbe {
+  SmbProbeDevice device;
+  SmbCudaFunction *clock;
+  SmbCudaFunction *count;
+};
+
+static SmbCudaFunction *
+compile_entry(const SmbProbeDevice *device, const char *text, const char *entry, GError **error) {
+  const SmbCuda *cuda = device->cuda;
+  g_autofree char *architecture = g_strdup_printf("--gpu-architecture=%s", device->architecture);
+  const char *options[] = {architecture, NULL};
+  SmbCudaSource source = {text, "probe.cu", entry, options};
+  g_autoptr(GBytes) image = NULL;
+  g_autofree char *symbol = NULL, *log = NULL;
+  SmbCudaFunction *function = NULL;
+  if (cuda->compile(&source, &image, &symbol, &log) != SMB_CUDA_SUCCESS) {
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "the probe does not compile: %s",
+                log ? log : "the compiler does not say why");
+    return NULL;
+  }
+  int result = cuda->load(image, symbol, device->shared_bytes, &function);
+  if (!smb_gpu_check(cuda, result, "load the probe", error))
+    return NULL;
+  return function;
+}
+
+SmbProbe *
+smb_probe_new(const SmbProbeDevice *device, const char *text, gboolean whole_warp, GError **error) {
+  SmbProbe *probe = g_new0(SmbProbe, 1);
+  probe->device = *device;
+  g_autoptr(GBytes) bytes = g_resource_lookup_data(smb_gpu_get_resource(), "/smembank/gpu/probe.cu",
+                                                   G_RESOURCE_LOOKUP_FLAGS_NONE, error);
+  if (bytes) {
+    g_autofree char *source = g_strdup_printf(
+        "#define UNROLL %d\n#define WHOLE_WARP %d\n#define ACCESS(a, l, v, g) %s\n#line 1\n%s", UNROLL,
+        whole_warp ? 1 : 0, text, (const char *)g_bytes_get_data(bytes, NULL));
+    probe->clock = compile_entry(&probe->device, source, "probe_clock", error);
+    if (probe->clock)
+      probe->count = compile_entry(&probe->device, source, "probe_count", error);
+  }
+  if (probe->count)
+    return probe;
+  smb_probe_free(probe);
+  return NULL;
+}
+
+void
+smb_probe_free(SmbProbe *probe) {
+  if (!probe)
+    return;
+  if (probe->clock)
+    probe->device.cuda->unload(probe->clock);
+  if (probe->count)
+    probe->device.cuda->unload(probe->count);
+  g_free(probe);
+}
+
+gboolean
+smb_probe_clock(SmbProbe *probe, const SmbRequest *requests, gsize n, double *cycles,
+                GError **error) {
+  const SmbCuda *cuda = probe->device.cuda;
+  g_auto(SmbGpuMemory) input = {cuda}, output = {cuda}, sink = {cuda};
+  if (!smb_gpu_memory_upload(&input, requests, n * sizeof *requests, error) ||
+      !smb_gpu_memory_allocate(&output, n * sizeof(guint32), error) ||
+      !smb_gpu_memory_allocate(&sink, SINK_BYTES, error))
+    return FALSE;
+  guint32 count = (guint32)n, zero = 0, rounds = CLOCK_ROUNDS;
+  void *parameters[] = {&input.address, &count, &zero, &rounds, &output.address, &sink.address};
+  SmbCudaLaunch launch = {{(guint)MIN(n, probe->device.multiprocessors), 1, 1},
+                          {CLOCK_WARPS * SMB_WARP_LANES, 1, 1},
+                          probe->device.shared_bytes,
+                          parameters};
+  g_autofree guint32 *clocks = g_new(guint32, n);
+  if (!smb_gpu_check(cuda, cuda->launch(probe->clock, &launch), "launch the probe", error) ||
+      !smb_gpu_memory_download(&output, clocks, n * sizeof *clocks, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    cycles[i] = (double)clocks[i] / (double)(UNROLL * CLOCK_ROUNDS * CLOCK_WARPS);
+  return TRUE;
+}
+
+// One pass of the profiler: each request in a range of its own.
+static gboolean
+count_pass(SmbProbe *probe, const SmbProfiler *profiler, SmbProfilerSession *session,
+           const SmbCudaLaunch *launch, guint32 *which, gsize n, gboolean *more, GError **error) {
+  const SmbCuda *cuda = probe->device.cuda;
+  if (!profiler->begin_pass(session, error))
+    return FALSE;
+  for (*which = 0; *which < n; (*which)++) {
+    char name[16];
+    g_snprintf(name, sizeof name, "%u", *which);
+    if (!profiler->push(session, name, error) ||
+        !smb_gpu_check(cuda, cuda->launch(probe->count, launch), "launch the probe", error) ||
+        !profiler->pop(session, error))
+      return FALSE;
+  }
+  return smb_gpu_check(cuda, cuda->synchronize(), "run the probe", error) &&
+         profiler->end_pass(session, more, error);
+}
+
+static gboolean
+count_ranges(SmbProbe *probe, const SmbProfiler *profiler, SmbProfilerSession *session,
+             guint n_metrics, const SmbRequest *requests, gsize n, double *values, GError **error) {
+  const SmbCuda *cuda = probe->device.cuda;
+  g_auto(SmbGpuMemory) input = {cuda}, sink = {cuda};
+  if (!smb_gpu_memory_upload(&input, requests, n * sizeof *requests, error) ||
+      !smb_gpu_memory_allocate(&sink, SINK_BYTES, error))
+    return FALSE;
+  guint32 which = 0, zero = 0, rounds = SMB_PROBE_COUNTED / UNROLL;
+  void *parameters[] = {&input.address, &which, &zero, &rounds, &sink.address};
+  SmbCudaLaunch launch = {
+      {1, 1, 1}, {SMB_WARP_LANES, 1, 1}, probe->device.shared_bytes, parameters};
+  gboolean more = TRUE;
+  while (more) {
+    if (!count_pass(probe, profiler, session, &launch, &which, n, &more, error))
+      return FALSE;
+  }
+  for (gsize i = 0; i < n; i++) {
+    if (!profiler->read(session, (guint)i, values + i * n_metrics, error))
+      return FALSE;
+  }
+  for (gsize i = 0; i < n * n_metrics; i++)
+    values[i] /= SMB_PROBE_COUNTED;
+  return TRUE;
+}
+
+gboolean
+smb_probe_count(SmbProbe *probe, const SmbProfiler *profiler, const char *const *metrics,
+                guint n_metrics, const SmbRequest *requests, gsize n, double *values,
+                GError **error) {
+  g_return_val_if_fail(n > 0 && n <= SMB_PROBE_MAX_RANGES, FALSE);
+  SmbProfilerSession *session =
+      profiler->open(probe->device.device, metrics, n_metrics, (guint)n, error);
+  if (!session)
+    return FALSE;
+  gboolean ok = count_ranges(probe, profiler, session, n_metrics, requests, n, values, error);
+  profiler->close(session);
+  return ok;
+}

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Hardware counters over ranges of launches: the interface, which CUPTI's two profilers and the tests
+// implement. A session counts some metrics over some ranges of the current CUDA context. It may need
+// several passes; in each the caller makes the same launches in the same ranges:
+//
+//   do {
+//     begin_pass
+//     for each range { push; launches; pop }
+//     end_pass (more)
+//   } while (more);
+//   for each range { read }
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _SmbProfilerSession SmbProfilerSession;
+
+/**
+ * SmbProfiler:
+ * @name: how the output calls it: "CUPTI Range Profiler"
+ * @open: starts a session: the device (its index), the names of the metrics, and how many ranges a pass
+ *   has at most. SMB_GPU_ERROR_COUNTERS if counters are refused, this profiler is not there, or the
+ *   chip has no such metric
+ * @read: the values of a range, counted from 0 in the order of the pushes, one for each metric
+ *
+ * All functions but @close fail with SMB_GPU_ERROR_COUNTERS.
+ */
+typedef struct {
+  const char *name;
+  SmbProfilerSession *(*open)(int device, const char *const *metrics, guint n_metrics,
+                              guint max_ranges, GError **error);
+  gboolean (*begin_pass)(SmbProfilerSession *session, GError **error);
+  gboolean (*push)(SmbProfilerSession *session, const char *range, GError **error);
+  gboolean (*pop)(SmbProfilerSession *session, GError **error);
+  gboolean (*end_pass)(SmbProfilerSession *session, gboolean *more, GError **error);
+  gboolean (*read)(SmbProfilerSession *session, guint range, double *values, GError **error);
+  void (*close)(SmbProfilerSession *session);
+} SmbProfiler;
+
+/** CUPTI's Range Profiler: CUDA 12.6 and later (transfer none). */
+const SmbProfiler *smb_profiler_range(void);
+
+G_END_DECLS
