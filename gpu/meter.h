@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Measuring on a device, from outside of it: a process of its own does the work (gpu/worker.h), so that a
+// kernel that faults, hangs or corrupts its context takes neither the program nor the next measurement
+// with it. A process that was lost is replaced when it is needed again.
+#pragma once
+
+#include "gpu/instruction.h"
+#include "sim/recording.h"
+
+G_BEGIN_DECLS
+
+/** How long a measurement may take, in milliseconds, unless the user says otherwise. */
+#define SMB_METER_TIMEOUT_MS 30000
+
+typedef struct _SmbMeter SmbMeter;
+
+/**
+ * SmbMeterDevice: what measures.
+ * @index: number of the device
+ * @name: its name
+ * @capability_major, @capability_minor: compute capability
+ * @multiprocessors: their number
+ * @shared_bytes: most shared memory of a block
+ * @driver: version of the driver, or %NULL
+ * @cuda_driver: newest CUDA that the driver has: "13.0"
+ * @toolkit: version of the compiler: "13.0"
+ * @profiler: (nullable): what reads hardware counters; %NULL if nothing can
+ * @refusal: (nullable): why no counter can be read, in a sentence without its full stop
+ */
+typedef struct {
+  int index;
+  char *name;
+  guint capability_major;
+  guint capability_minor;
+  guint multiprocessors;
+  gsize shared_bytes;
+  char *driver;
+  char *cuda_driver;
+  char *toolkit;
+  char *profiler;
+  char *refusal;
+} SmbMeterDevice;
+
+/**
+ * smb_meter_new:
+ * @worker: (array zero-terminated=1): command line of a program that calls smb_worker_run()
+ * @device: number of the device
+ * @timeout_ms: how long one measurement may take
+ * @error: SMB_GPU_ERROR_UNAVAILABLE with the reason
+ *
+ * Starts the process and asks it for the device.
+ */
+SmbMeter *smb_meter_new(const char *const *worker, int device, guint timeout_ms, GError **error);
+void smb_meter_free(SmbMeter *meter);
+
+/** The device (transfer none). */
+const SmbMeterDevice *smb_meter_device(const SmbMeter *meter);
+
+/**
+ * SmbMeterArgument: a parameter of a kernel.
+ * @name: its name
+ * @is_pointer: whether it is a buffer
+ * @bytes: the bytes of its value, or the initial contents of the buffer
+ */
+typedef struct {
+  char *name;
+  gboolean is_pointer;
+  GBytes *bytes;
+} SmbMeterArgument;
+
+/**
+ * SmbMeterLaunch: a kernel to measure.
+ * @text: CUDA C
+ * @file: how messages call it
+ * @entry: its __global__ function
+ * @defines: (array zero-terminated=1): NAME=VALUE
+ * @grid, @block: x, y, z
+ * @dynamic_bytes: dynamic shared memory
+ * @arguments: (element-type SmbMeterArgument): in the order of the parameters
+ * @n_times: launches that are timed
+ */
+typedef struct {
+  const char *text;
+  const char *file;
+  const char *entry;
+  const char *const *defines;
+  guint grid[3];
+  guint block[3];
+  gsize dynamic_bytes;
+  const GPtrArray *arguments;
+  guint n_times;
+} SmbMeterLaunch;
+
+/**
+ * smb_meter_kernel:
+ * @measured: (array fixed-size=SMB_N_METRICS) (out caller-allocates): by SmbMetric: wavefronts,
+ *   instructions, sectors; %SMB_NOT_MEASURED if counters are refused
+ * @times: (element-type double) (out) (transfer full): microseconds of each timed launch
+ * @contents: (element-type GBytes) (out) (transfer full): what is in each buffer after one launch, in
+ *   the order of the arguments; %NULL for one that is no buffer
+ * @error: SMB_GPU_ERROR_COMPILE, SMB_GPU_ERROR_LAUNCH, SMB_GPU_ERROR_TIMEOUT: the meter goes on;
+ *   SMB_GPU_ERROR_UNAVAILABLE: it cannot
+ *
+ * Compiles and runs a kernel: once for its values, then warm launches for the time, then again from
+ * the initial contents for each pass of the counters.
+ */
+gboolean smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, double *measured,
+                          GArray **times, GPtrArray **contents, GError **error);
+
+/** Name of the hardware metric behind one of ours, or %NULL (transfer none): of what was measured last. */
+const char *smb_meter_counter(const SmbMeter *meter, SmbMetric metric);
+
+/** The hardware metric behind counts of single requests (transfer none). */
+const char *smb_meter_request_counter(void);
+
+/**
+ * smb_meter_supports:
+ * @instruction: index of smb_instruction()
+ * @request: a request
+ *
+ * Returns: (transfer full) (nullable): why the device cannot execute the request, in a sentence without
+ *   its full stop; %NULL if it can
+ */
+char *smb_meter_supports(const SmbMeter *meter, guint instruction, const SmbRequest *request);
+
+/**
+ * smb_meter_clock:
+ * @instruction: index of smb_instruction()
+ * @requests: (array length=n): that smb_meter_supports(), of that instruction's operation and width
+ * @cycles: (array length=n) (out caller-allocates): of each, under saturation
+ * @error: as smb_meter_kernel()
+ */
+gboolean smb_meter_clock(SmbMeter *meter, guint instruction, const SmbRequest *requests, gsize n,
+                         double *cycles, GError **error);
+
+/**
+ * smb_meter_count: as smb_meter_clock()
+ * @wavefronts: (array length=n) (out caller-allocates): what the counter says of one execution
+ * @error: SMB_GPU_ERROR_COUNTERS if counters are refused
+ *
+ * About 2 ms a request.
+ */
+gboolean smb_meter_count(SmbMeter *meter, guint instruction, const SmbRequest *requests, gsize n,
+                         double *wavefronts, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbMeter, smb_meter_free)
+
+G_END_DECLS

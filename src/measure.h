@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Measuring, as commands see it: the options for it, the meter that they ask for, and what it has
+// measured as a recording.
+#pragma once
+
+#include "gpu/meter.h"
+#include "src/target.h"
+
+G_BEGIN_DECLS
+
+/** The options as the user typed them; static variables of a command, all %NULL at first. */
+typedef struct {
+  char *device;
+  char *timeout;
+} SmbMeasureOptions;
+
+/** The entries of SmbMeasureOptions for GOption. */
+#define SMB_MEASURE_ENTRIES(o)                                                                     \
+  {"device", 0, 0, G_OPTION_ARG_STRING, &(o).device, "measure on this device (default 0)", "N"}, { \
+    "timeout", 0, 0, G_OPTION_ARG_STRING, &(o).timeout,                                            \
+        "seconds that one measurement may take (default 30)", "N"                                  \
+  }
+
+/**
+ * smb_measure_open:
+ * @error: SMB_ERROR_USAGE; SMB_GPU_ERROR_UNAVAILABLE if the device cannot be used
+ *
+ * Returns: (transfer full): a meter on the device that the options name
+ */
+SmbMeter *smb_measure_open(const SmbMeasureOptions *options, GError **error);
+
+/** smb_measure_arch: Returns: (transfer full): the architecture of the meter's device; an unknown one is
+ * an SMB_GPU_ERROR_UNAVAILABLE that says which are known */
+SmbArch *smb_measure_arch(const SmbMeter *meter, GError **error);
+
+/** smb_measure_recording: Returns: (transfer full): a recording of this device, date and program, in
+ * which nothing is measured yet */
+SmbRecording *smb_measure_recording(const SmbMeter *meter, const SmbArch *arch);
+
+/**
+ * smb_measure_kernel:
+ * @shape: (nullable): as in the catalogue
+ * @error: SMB_GPU_ERROR_UNAVAILABLE, or that of smb_analysis_run(); that this kernel cannot be measured is
+ *   no error: the result tells it
+ *
+ * Runs a kernel on the device and in the model.
+ *
+ * Returns: (transfer full): what the device says
+ */
+SmbRecordedKernel *smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
+                                      GError **error);
+
+G_END_DECLS
