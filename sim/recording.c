@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/recording.h"
 
+#include "sim/data.h"
+
 static void
 free_buffer(gpointer data) {
   SmbRecordedBuffer *buffer = data;
@@ -47,15 +49,10 @@ smb_recorded_kernel_free(SmbRecordedKernel *kernel) {
   g_free(kernel);
 }
 
-static void
-free_kernel(gpointer data) {
-  smb_recorded_kernel_free(data);
-}
-
 SmbRecording *
 smb_recording_new(void) {
   SmbRecording *recording = g_new0(SmbRecording, 1);
-  recording->kernels = g_ptr_array_new_with_free_func(free_kernel);
+  recording->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)smb_recorded_kernel_free);
   recording->requests = g_array_new(FALSE, FALSE, sizeof(SmbRecordedRequest));
   return recording;
 }
@@ -79,4 +76,32 @@ smb_recording_free(SmbRecording *recording) {
   g_ptr_array_unref(recording->kernels);
   g_array_unref(recording->requests);
   g_free(recording);
+}
+
+static SmbRecording *
+load(const char *name, GError **error) {
+  g_autofree char *path = g_strdup_printf("measured/%s.json", name);
+  g_autofree char *source = g_strdup_printf("data/%s", path);
+  g_autoptr(GBytes) bytes = smb_data_load(path, error);
+  if (!bytes) {
+    g_prefix_error(error, "%s: ", source);
+    return NULL;
+  }
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  return smb_recording_new_from_data(source, text ? text : "", length, error);
+}
+
+GPtrArray *
+smb_recording_load_all(GError **error) {
+  g_autoptr(GPtrArray) recordings =
+      g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
+  g_auto(GStrv) names = smb_data_list("measured", ".json");
+  for (guint i = 0; names[i]; i++) {
+    SmbRecording *recording = load(names[i], error);
+    if (!recording)
+      return NULL;
+    g_ptr_array_add(recordings, recording);
+  }
+  return g_steal_pointer(&recordings);
 }

@@ -13,6 +13,9 @@
 
 G_BEGIN_DECLS
 
+/** Version of the layout of a recording's file. */
+#define SMB_RECORDING_SCHEMA_VERSION 1
+
 /** A number that was not measured. */
 #define SMB_NOT_MEASURED (-1.0)
 
@@ -39,9 +42,10 @@ typedef struct {
  * @name, @shape: as in the catalogue; of a user's file the name of the __global__ function, and %NULL
  * @file: where its text is: "data/kernels/..." for a built-in kernel
  * @block, @grid, @defines, @args, @dynamic_bytes: how it was compiled and launched (never %NULL)
- * @measured: by SmbMetric; %SMB_NOT_MEASURED where there is no number
+ * @measured: by SmbMetric; %SMB_NOT_MEASURED where there is no number. %SMB_METRIC_VALUES never has one:
+ *   @buffers say what was written
  * @time_min, @time_max: spread of the times of @n_launches launches, in microseconds; the median is
- *   measured[SMB_METRIC_TIME_US]
+ *   measured[SMB_METRIC_TIME_US]. Without a median they mean nothing
  * @buffers: (element-type SmbRecordedBuffer)
  * @failure: (nullable): why it could not be measured, in a sentence without its full stop
  */
