@@ -20,8 +20,7 @@ G_BEGIN_DECLS
  * Returns: (transfer full): the function, for SmbCuda.unload
  */
 SmbCudaFunction *smb_compile_kernel(const SmbCuda *cuda, const char *architecture, const char *file,
-                                    const char *text, const char *entry,
-                                    const char *const *defines, gsize dynamic_bytes,
-                                    GError **error);
+                                    const char *text, const char *entry, const char *const *defines,
+                                    gsize dynamic_bytes, GError **error);
 
 G_END_DECLS

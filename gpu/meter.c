@@ -133,9 +133,9 @@ start_process(SmbMeter *meter, GError **error) {
   g_autoptr(GError) local = NULL;
   if (meter->process)
     return TRUE;
-  meter->process = g_subprocess_newv((const char *const *)meter->command,
-                                     G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE,
-                                     &local);
+  meter->process =
+      g_subprocess_newv((const char *const *)meter->command,
+                        G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, &local);
   g_autoptr(GVariant) result = NULL;
   if (meter->process) {
     GVariantDict job;
@@ -205,12 +205,10 @@ make_kernel_job(const SmbMeterLaunch *launch) {
 
 static void
 take_counts(SmbMeter *meter, GVariant *result, double *measured) {
-  g_autoptr(GVariant) counts =
-      g_variant_lookup_value(result, "measured", G_VARIANT_TYPE("ad"));
+  g_autoptr(GVariant) counts = g_variant_lookup_value(result, "measured", G_VARIANT_TYPE("ad"));
   g_autofree const char **names = NULL;
   gsize n = 0;
-  const double *values =
-      counts ? g_variant_get_fixed_array(counts, &n, sizeof *values) : NULL;
+  const double *values = counts ? g_variant_get_fixed_array(counts, &n, sizeof *values) : NULL;
   for (guint i = 0; i < SMB_N_METRICS; i++)
     measured[i] = i < n ? values[i] : SMB_NOT_MEASURED;
   if (!g_variant_lookup(result, "counters", "^a&s", &names))
@@ -234,16 +232,15 @@ take_times(GVariant *result) {
 
 static GPtrArray *
 take_contents(GVariant *result, const GPtrArray *arguments) {
-  g_autoptr(GVariant) contents =
-      g_variant_lookup_value(result, "contents", G_VARIANT_TYPE("aay"));
+  g_autoptr(GVariant) contents = g_variant_lookup_value(result, "contents", G_VARIANT_TYPE("aay"));
   GPtrArray *taken = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
   for (guint i = 0; i < arguments->len; i++) {
     const SmbMeterArgument *argument = g_ptr_array_index(arguments, i);
-    g_autoptr(GVariant) bytes =
-        contents && i < g_variant_n_children(contents) ? g_variant_get_child_value(contents, i)
-                                                       : NULL;
-    g_ptr_array_add(taken, bytes && argument->is_pointer ? g_variant_get_data_as_bytes(bytes)
-                                                         : NULL);
+    g_autoptr(GVariant) bytes = contents && i < g_variant_n_children(contents)
+                                    ? g_variant_get_child_value(contents, i)
+                                    : NULL;
+    g_ptr_array_add(taken,
+                    bytes && argument->is_pointer ? g_variant_get_data_as_bytes(bytes) : NULL);
   }
   return taken;
 }
@@ -275,8 +272,8 @@ smb_meter_supports(const SmbMeter *meter, guint instruction, const SmbRequest *r
   for (; lanes; lanes &= lanes - 1) {
     guint64 end = (guint64)request->offset[__builtin_ctz(lanes)] + request->width;
     if (end > meter->device.shared_bytes)
-      return g_strdup_printf("it reaches byte %" G_GUINT64_FORMAT
-                             ": a block has %" G_GSIZE_FORMAT " bytes of shared memory",
+      return g_strdup_printf("it reaches byte %" G_GUINT64_FORMAT ": a block has %" G_GSIZE_FORMAT
+                             " bytes of shared memory",
                              end - 1, meter->device.shared_bytes);
   }
   return NULL;

@@ -112,8 +112,8 @@ reset_buffers(const Run *run, GError **error) {
     const SmbGpuMemory *memory = &run->memory[i];
     if (memory->bytes &&
         !smb_gpu_check(run->cuda,
-                       run->cuda->upload(memory->address,
-                                         g_bytes_get_data(run->initial[i], NULL), memory->bytes),
+                       run->cuda->upload(memory->address, g_bytes_get_data(run->initial[i], NULL),
+                                         memory->bytes),
                        "take a copy of the data", error))
       return FALSE;
   }
@@ -158,15 +158,14 @@ take_times(const Run *run, guint n, GVariantDict *result, GError **error) {
           run->cuda->time_launches(run->function, &run->launch, n + WARM_LAUNCHES, times),
           "run the kernel", error))
     return FALSE;
-  g_variant_dict_insert_value(result, "times",
-                              g_variant_new_fixed_array(G_VARIANT_TYPE_DOUBLE,
-                                                        times + WARM_LAUNCHES, n, sizeof *times));
+  g_variant_dict_insert_value(
+      result, "times",
+      g_variant_new_fixed_array(G_VARIANT_TYPE_DOUBLE, times + WARM_LAUNCHES, n, sizeof *times));
   return TRUE;
 }
 
 static gboolean
-count_passes(const SmbWorker *worker, SmbProfilerSession *session, const Run *run,
-             GError **error) {
+count_passes(const SmbWorker *worker, SmbProfilerSession *session, const Run *run, GError **error) {
   const SmbProfiler *profiler = worker->profiler;
   gboolean more = TRUE;
   while (more) {
@@ -192,8 +191,7 @@ take_counts(SmbWorker *worker, const Run *run, GVariantDict *result, GError **er
   }
   if (n == 0)
     return TRUE;
-  SmbProfilerSession *session =
-      worker->profiler->open(worker->device->index, names, n, 1, error);
+  SmbProfilerSession *session = worker->profiler->open(worker->device->index, names, n, 1, error);
   if (!session)
     return FALSE;
   gboolean ok = count_passes(worker, session, run, error) &&
@@ -206,9 +204,9 @@ take_counts(SmbWorker *worker, const Run *run, GVariantDict *result, GError **er
     g_variant_builder_add(&used, "s", worker->counters[i] ? worker->counters[i] : "");
   }
   g_variant_dict_insert_value(result, "counters", g_variant_builder_end(&used));
-  g_variant_dict_insert_value(result, "measured",
-                              g_variant_new_fixed_array(G_VARIANT_TYPE_DOUBLE, measured,
-                                                        SMB_N_METRICS, sizeof *measured));
+  g_variant_dict_insert_value(
+      result, "measured",
+      g_variant_new_fixed_array(G_VARIANT_TYPE_DOUBLE, measured, SMB_N_METRICS, sizeof *measured));
   return ok;
 }
 

@@ -67,9 +67,9 @@ find_profiler(SmbWorker *worker) {
 static void
 add_version(GVariantDict *result, const char *key, int version) {
   if (version > 0)
-    g_variant_dict_insert_value(result, key,
-                                g_variant_new_take_string(g_strdup_printf(
-                                    "%d.%d", version / 1000, version % 1000 / 10)));
+    g_variant_dict_insert_value(
+        result, key,
+        g_variant_new_take_string(g_strdup_printf("%d.%d", version / 1000, version % 1000 / 10)));
 }
 
 static void
