@@ -9,6 +9,7 @@
 
 #include "gpu/error.h"
 #include "sim/data.h"
+#include "src/commands.h"
 
 enum {
   MAX_DEVICE = 1023,
@@ -22,7 +23,7 @@ enum {
 SmbMeter *
 smb_measure_open(const SmbMeasureOptions *options, GError **error) {
   // This program again: its command line begins with the name of the worker's command.
-  static const char *const worker[] = {"/proc/self/exe", "gpu-worker", NULL};
+  static const char *const worker[] = {"/proc/self/exe", SMB_WORKER_COMMAND, NULL};
   guint device = 0, timeout = SMB_METER_TIMEOUT_MS / 1000;
   if (!smb_cli_number("--device", options->device, 0, MAX_DEVICE, &device, error) ||
       !smb_cli_number("--timeout", options->timeout, 1, MAX_TIMEOUT_S, &timeout, error))
