@@ -74,6 +74,15 @@ smb_measure_recording(const SmbMeter *meter, const SmbArch *arch) {
   return recording;
 }
 
+void
+smb_measure_note_counters(const SmbMeter *meter, SmbRecording *recording) {
+  for (guint i = 0; i < SMB_N_METRICS; i++) {
+    const char *counter = smb_meter_counter(meter, (SmbMetric)i);
+    if (counter && !recording->counters[i])
+      recording->counters[i] = g_strdup(counter);
+  }
+}
+
 // A kernel and what the model says of it.
 typedef struct {
   const SmbTarget *target;
