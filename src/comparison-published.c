@@ -79,6 +79,7 @@ is_modern(const Publication *publication) {
 static gboolean
 is_same_number(const SmbComparisonRow *recorded, const SmbComparisonRow *published) {
   return recorded->kind == SMB_ROW_KERNEL && recorded->shape && published->ipad >= 0 &&
+         recorded->recording->capability_major >= MODERN_CAPABILITY &&
          recorded->ipad == published->ipad && recorded->metric == published->metric &&
          strcmp(recorded->kernel, published->kernel) == 0 &&
          strcmp(recorded->shape, published->shape) == 0;

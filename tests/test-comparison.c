@@ -25,6 +25,7 @@ make_recording(SmbRecordedKernel **kernel) {
   recording->gpu = g_strdup("No device");
   recording->arch = g_strdup("sm_90");
   recording->method = g_strdup("by hand");
+  recording->capability_major = 9;
   launch->name = g_strdup("setRowReadColPad");
   launch->shape = g_strdup("square");
   launch->file = g_strdup("data/kernels/setRowReadColPad.cu");
@@ -286,6 +287,12 @@ START_TEST(test_published) {
   kernel->measured[SMB_METRIC_WAVEFRONTS_LD] = 64;
   compare(comparison, recording);
   ck_assert(smb_comparison_add_published(comparison, "setRowReadColPad", NULL));
+  g_autoptr(SmbComparison) kepler = smb_comparison_new();
+  recording->capability_major = 3; // another family
+  kernel->grid[0] = 1;
+  compare(kepler, recording);
+  ck_assert(smb_comparison_add_published(kepler, "setRowReadColPad", NULL));
+  ck_assert_ptr_null(find_row(kepler, "wavefronts_ld")->published);
   const SmbComparisonRow *same = g_ptr_array_index(comparison->rows, 0);
   const SmbComparisonRow *other = g_ptr_array_index(comparison->rows, 1);
   ck_assert_ptr_nonnull(same->published);
