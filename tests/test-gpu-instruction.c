@@ -34,12 +34,14 @@ START_TEST(test_rules) {
   guint rules = 0;
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
+      guint index = 0;
       if (!(smb_op_widths((SmbOp)op) & width) || !smb_arch_rule(arch, (SmbOp)op, width)->defined)
         continue;
-      const SmbInstruction *instruction = smb_instruction(smb_instruction_for((SmbOp)op, width));
-      ck_assert_uint_eq(instruction->op, op);
-      ck_assert_uint_eq(instruction->width, width);
-      ck_assert_uint_le(instruction->capability, 90);
+      ck_assert_msg(smb_instruction_for((SmbOp)op, width, &index), "%s %u", smb_op_name((SmbOp)op),
+                    width);
+      ck_assert_uint_eq(smb_instruction(index)->op, op);
+      ck_assert_uint_eq(smb_instruction(index)->width, width);
+      ck_assert_uint_le(smb_instruction(index)->capability, 90);
       rules++;
     }
   }
@@ -52,7 +54,7 @@ START_TEST(test_first) {
   static const struct {
     SmbOp op;
     guint width;
-    const char *name;
+    const char *name; // NULL: nothing issues it
   } firsts[] = {
       {SMB_OP_LD, 4, "ld.u32"},
       {SMB_OP_LD, 8, "ld.v2.u32"},
@@ -62,10 +64,13 @@ START_TEST(test_first) {
       {SMB_OP_CAS, 8, "atom.cas.b64"},
       {SMB_OP_LDMATRIX_X2, 16, "ldmatrix.x2"},
       {SMB_OP_STMATRIX_X4, 16, "stmatrix.x4"},
+      {SMB_OP_ATOM, 16, NULL},
   };
-  for (guint i = 0; i < G_N_ELEMENTS(firsts); i++)
-    ck_assert_str_eq(smb_instruction(smb_instruction_for(firsts[i].op, firsts[i].width))->name,
-                     firsts[i].name);
+  for (guint i = 0; i < G_N_ELEMENTS(firsts); i++) {
+    guint index = 0;
+    gboolean found = smb_instruction_for(firsts[i].op, firsts[i].width, &index);
+    ck_assert_pstr_eq(found ? smb_instruction(index)->name : NULL, firsts[i].name);
+  }
 }
 END_TEST
 
