@@ -167,7 +167,9 @@ smb_analysis_run(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *
     g_propagate_error(error, queue.error);
     return NULL;
   }
-  return collect(kernel, launch, workers);
+  SmbAnalysis *analysis = collect(kernel, launch, workers);
+  analysis->segment_bytes = smb_arch_info(arch)->global_segment_bytes;
+  return analysis;
 }
 
 void

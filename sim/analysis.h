@@ -80,6 +80,7 @@ typedef struct {
  * @totals: of @accesses, by SmbOpClass
  * @global_totals: of @globals, by SmbOpClass; only the numbers are set
  * @warnings: (element-type SmbAnalysisWarning): in the order of the text
+ * @segment_bytes: what the segments of @globals are: SmbArchInfo.global_segment_bytes
  * @n_warps: warps of a block
  * @shared_bytes: static and dynamic shared memory of a block
  */
@@ -89,6 +90,7 @@ typedef struct {
   SmbTally totals[SMB_N_OP_CLASSES];
   SmbGlobalAccess global_totals[SMB_N_OP_CLASSES];
   GArray *warnings;
+  guint segment_bytes;
   guint n_warps;
   gsize shared_bytes;
 } SmbAnalysis;

@@ -33,8 +33,10 @@ static const char *const column_names[N_COLUMNS] = {
     "value",  "arch",
 };
 
-static const char *const metric_names[] = {"wavefronts_ld", "wavefronts_st", "ways_ld", "ways_st",
-                                           "time_us"};
+// What a published number may be: profilers of the time told no more.
+static const SmbMetric published_metrics[] = {SMB_METRIC_WAVEFRONTS_LD, SMB_METRIC_WAVEFRONTS_ST,
+                                              SMB_METRIC_WAYS_LD, SMB_METRIC_WAYS_ST,
+                                              SMB_METRIC_TIME_US};
 
 // Where a table is being read.
 typedef struct {
@@ -42,11 +44,6 @@ typedef struct {
   guint line;
   guint n_columns; // 0 until the line of the column names
 } Reader;
-
-const char *
-smb_metric_name(SmbMetric metric) {
-  return metric_names[metric];
-}
 
 static void
 free_reference(gpointer data) {
@@ -89,11 +86,10 @@ read_columns(Reader *reader, GStrv fields, GError **error) {
 
 static gboolean
 read_metric(const Reader *reader, const char *text, SmbMetric *metric, GError **error) {
-  for (guint i = 0; i < G_N_ELEMENTS(metric_names); i++) {
-    if (strcmp(metric_names[i], text) == 0) {
-      *metric = (SmbMetric)i;
+  gboolean known = smb_metric_parse(text, metric);
+  for (guint i = 0; known && i < G_N_ELEMENTS(published_metrics); i++) {
+    if (*metric == published_metrics[i])
       return TRUE;
-    }
   }
   return fail(reader, error,
               "metric: '%s' is none of: wavefronts_ld, wavefronts_st, ways_ld, "

@@ -7,16 +7,9 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
+#include "sim/metric.h"
 
-/** What was measured. */
-typedef enum {
-  SMB_METRIC_WAVEFRONTS_LD, /* wavefronts of all shared loads of the launch */
-  SMB_METRIC_WAVEFRONTS_ST, /* wavefronts of all shared stores of the launch */
-  SMB_METRIC_WAYS_LD,       /* wavefronts of one shared load */
-  SMB_METRIC_WAYS_ST,       /* wavefronts of one shared store */
-  SMB_METRIC_TIME_US,       /* microseconds of one profiled launch: information, never a match */
-} SmbMetric;
+G_BEGIN_DECLS
 
 /**
  * SmbReference:
@@ -45,9 +38,6 @@ typedef struct {
   double value;
   char *arch;
 } SmbReference;
-
-/** "wavefronts_ld", "time_us", ... (transfer none). */
-const char *smb_metric_name(SmbMetric metric);
 
 /**
  * smb_reference_load:

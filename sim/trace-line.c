@@ -60,8 +60,11 @@ smb_trace_line_error(const SmbTraceLine *line, const char *at, GError **error, c
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%" G_GUINT64_FORMAT ":%" G_GSIZE_FORMAT ": %s",
-              line->name, line->number, (gsize)(at - line->text) + 1, text);
+  g_autofree char *place =
+      line->name ? g_strdup_printf("%s:%" G_GUINT64_FORMAT ":", line->name, line->number)
+                 : g_strdup("column ");
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s%" G_GSIZE_FORMAT ": %s", place,
+              (gsize)(at - line->text) + 1, text);
   return FALSE;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// One line of a trace. Private to sim/trace*.c.
+// One line of a trace, or one request alone. Private to sim/trace*.c and sim/recording-read.c.
 #pragma once
 
 #include "sim/trace.h"
 
 /**
  * SmbTraceLine: a line and where it stands.
- * @name: how messages call the trace
+ * @name: how messages call the trace; %NULL for a request alone: they begin with "column N" then
  * @number: of the line, from 1
  * @text: the line; a line feed ends it
  */

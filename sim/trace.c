@@ -156,3 +156,11 @@ smb_trace_reader_next(SmbTraceReader *reader, SmbTraceBatch *batch, GError **err
               reader->name);
   return FALSE;
 }
+
+void
+smb_trace_append_request(GString *text, const SmbRequest *request) {
+  g_string_append_printf(text, "%s %u %08x", smb_op_name((SmbOp)request->op), request->width,
+                         request->mask);
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    g_string_append_printf(text, " %u", request->offset[lane]);
+}

@@ -62,6 +62,9 @@ void smb_trace_reader_free(SmbTraceReader *reader);
  */
 gboolean smb_trace_reader_next(SmbTraceReader *reader, SmbTraceBatch *batch, GError **error);
 
+/** Adds a request to @text as a trace writes it: without a count and without a line feed. */
+void smb_trace_append_request(GString *text, const SmbRequest *request);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTraceReader, smb_trace_reader_free)
 
 G_END_DECLS

@@ -9,6 +9,7 @@
 #include "sim/arch.h"
 #include "sim/catalog.h"
 #include "sim/data.h"
+#include "sim/recording.h"
 #include "sim/request.h"
 #include "src/list-archs.h"
 #include "src/list-devices.h"
@@ -140,6 +141,26 @@ add_recording(SmbListing *listing, const RecordingFolder *folder, const char *na
   return TRUE;
 }
 
+// Recordings of kernels and requests, which say themselves what they are.
+static gboolean
+add_device_recordings(SmbListing *listing, GError **error) {
+  g_autoptr(GPtrArray) recordings = smb_recording_load_all(error);
+  for (guint i = 0; recordings && i < recordings->len; i++) {
+    const SmbRecording *recording = g_ptr_array_index(recordings, i);
+    const char *path = recording->source + strlen("data/");
+    g_autofree char *description = g_strdup_printf(
+        "%u kernels and %u requests measured on %s (compute capability %u.%u, CUDA %s), %.10s",
+        recording->kernels->len, recording->requests->len, recording->gpu,
+        recording->capability_major, recording->capability_minor, recording->cuda_driver,
+        recording->date);
+    smb_listing_text(listing, path);
+    smb_listing_text(listing, "kernels, requests");
+    smb_listing_number(listing, recording->kernels->len + recording->requests->len);
+    smb_listing_text(listing, description);
+  }
+  return recordings != NULL;
+}
+
 static gboolean
 list_recordings(SmbCli *cli, GError **error) {
   static const SmbListingColumn columns[] = {
@@ -157,6 +178,8 @@ list_recordings(SmbCli *cli, GError **error) {
         return FALSE;
     }
   }
+  if (!add_device_recordings(listing, error))
+    return FALSE;
   smb_listing_write(listing, cli, "recordings");
   return TRUE;
 }

@@ -74,25 +74,13 @@ run_published(const GPtrArray *catalog, const SmbReference *reference, GError **
   return smb_analysis_run(target->kernel, arch, &target->launch, &target->options, error);
 }
 
-// What the model says in the unit of the metric. For a time there is no such thing: it stands beside
-// all wavefronts of the launch.
+// For a time the model says nothing: it stands beside all wavefronts of the launch.
 static double
 predict(SmbMetric metric, const SmbAnalysis *analysis) {
-  const SmbTally *load = &analysis->totals[SMB_OP_CLASS_LOAD];
-  const SmbTally *store = &analysis->totals[SMB_OP_CLASS_STORE];
-  switch (metric) {
-  case SMB_METRIC_WAVEFRONTS_LD:
-    return (double)load->wavefronts;
-  case SMB_METRIC_WAVEFRONTS_ST:
-    return (double)store->wavefronts;
-  case SMB_METRIC_WAYS_LD:
-    return load->requests ? (double)load->wavefronts / (double)load->requests : 0;
-  case SMB_METRIC_WAYS_ST:
-    return store->requests ? (double)store->wavefronts / (double)store->requests : 0;
-  case SMB_METRIC_TIME_US:
-    return (double)(load->wavefronts + store->wavefronts);
-  }
-  g_assert_not_reached();
+  if (metric != SMB_METRIC_TIME_US)
+    return smb_metric_predict(metric, analysis);
+  return smb_metric_predict(SMB_METRIC_WAVEFRONTS_LD, analysis) +
+         smb_metric_predict(SMB_METRIC_WAVEFRONTS_ST, analysis);
 }
 
 static void

@@ -184,6 +184,32 @@ START_TEST(test_schema) {
 }
 END_TEST
 
+// Recordings: one made by hand for the tests, and those that come with the program.
+START_TEST(test_recording_schema) {
+  static const char *const folders[] = {"tests/data", "data/measured"};
+  const char *srcdir = g_getenv("srcdir");
+  g_autoptr(JsonNode) schema = load_schema("recording");
+  guint n = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(folders); i++) {
+    g_autofree char *folder = g_build_filename(srcdir ? srcdir : ".", folders[i], NULL);
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    while (dir && (name = g_dir_read_name(dir))) {
+      if (!g_str_has_suffix(name, ".json"))
+        continue;
+      g_autofree char *path = g_build_filename(folder, name, NULL);
+      g_autoptr(JsonParser) parser = json_parser_new();
+      ck_assert_msg(json_parser_load_from_file(parser, path, NULL), "%s", path);
+      g_autofree char *fault =
+          check_node(json_parser_get_root(parser), json_node_get_object(schema), name);
+      ck_assert_msg(!fault, "%s", fault);
+      n++;
+    }
+  }
+  ck_assert_uint_ge(n, 1);
+}
+END_TEST
+
 // A request that costs nothing extra, one that conflicts, and one whose count is never right.
 static const char *const traces[] = {"ld 4 1", "ld 4 ffffffff", "ldmatrix.x4 16 ff"};
 
@@ -288,6 +314,7 @@ main(void) {
   tcase_set_timeout(tcase, 60);
   tcase_add_test(tcase, test_checker);
   tcase_add_loop_test(tcase, test_schema, 0, (int)G_N_ELEMENTS(lines));
+  tcase_add_test(tcase, test_recording_schema);
   tcase_add_loop_test(tcase, test_trace_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_loop_test(tcase, test_trace_requests_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_test(tcase, test_totals);

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Recordings written as JSON that version control shows well: the order of members is fixed, a kernel
+// or a request takes one line, and a number is as short as it can be without losing a bit.
+#include "sim/recording.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+
+#include "sim/trace.h"
+
+// Digits that a double needs at least and at most (IEC 60559: 15 always survive, 17 always suffice).
+enum {
+  MIN_DIGITS = 15,
+  MAX_DIGITS = 17
+};
+
+// Begins a member or, without a key, an element; the first one and one on a new line need no comma.
+static void
+add_key(GString *json, const char *key) {
+  char last = json->str[json->len - 1];
+  if (last != '{' && last != '[' && last != ' ')
+    g_string_append(json, ", ");
+  if (key)
+    g_string_append_printf(json, "\"%s\": ", key);
+}
+
+static void
+add_text(GString *json, const char *key, const char *text) {
+  add_key(json, key);
+  if (!text) {
+    g_string_append(json, "null");
+    return;
+  }
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  g_autoptr(JsonNode) node = json_node_new(JSON_NODE_VALUE);
+  json_node_set_string(node, valid);
+  g_autofree char *quoted = json_to_string(node, FALSE);
+  g_string_append(json, quoted);
+}
+
+static void
+add_count(GString *json, const char *key, guint64 count) {
+  add_key(json, key);
+  g_string_append_printf(json, "%" G_GUINT64_FORMAT, count);
+}
+
+static void
+add_number(GString *json, const char *key, double number) {
+  char text[G_ASCII_DTOSTR_BUF_SIZE] = "null";
+  gboolean exact = !isfinite(number);
+  for (int digits = MIN_DIGITS; digits <= MAX_DIGITS && !exact; digits++) {
+    char format[8];
+    g_snprintf(format, sizeof format, "%%.%dg", digits);
+    g_ascii_formatd(text, sizeof text, format, number);
+    exact = g_ascii_strtod(text, NULL) == number;
+  }
+  add_key(json, key);
+  g_string_append(json, text);
+}
+
+static void
+begin(GString *json, const char *key, char bracket) {
+  add_key(json, key);
+  g_string_append_c(json, bracket);
+}
+
+static void
+add_extents(GString *json, const char *key, const guint extents[3]) {
+  begin(json, key, '[');
+  for (guint i = 0; i < 3; i++)
+    add_count(json, NULL, extents[i]);
+  g_string_append_c(json, ']');
+}
+
+static void
+add_texts(GString *json, const char *key, const GStrv texts) {
+  begin(json, key, '[');
+  for (guint i = 0; texts[i]; i++)
+    add_text(json, NULL, texts[i]);
+  g_string_append_c(json, ']');
+}
+
+static void
+add_measured(GString *json, const SmbRecordedKernel *kernel) {
+  begin(json, "measured", '{');
+  for (guint i = 0; i < SMB_N_METRICS; i++) {
+    if (kernel->measured[i] != SMB_NOT_MEASURED && i != SMB_METRIC_VALUES &&
+        i != SMB_METRIC_TIME_US)
+      add_number(json, smb_metric_name((SmbMetric)i), kernel->measured[i]);
+  }
+  g_string_append_c(json, '}');
+}
+
+static void
+add_time(GString *json, const SmbRecordedKernel *kernel) {
+  if (kernel->measured[SMB_METRIC_TIME_US] == SMB_NOT_MEASURED) {
+    add_text(json, "time", NULL);
+    return;
+  }
+  begin(json, "time", '{');
+  add_number(json, "median_us", kernel->measured[SMB_METRIC_TIME_US]);
+  add_number(json, "min_us", kernel->time_min);
+  add_number(json, "max_us", kernel->time_max);
+  add_count(json, "launches", kernel->n_launches);
+  g_string_append_c(json, '}');
+}
+
+static void
+add_buffers(GString *json, const GPtrArray *buffers) {
+  begin(json, "buffers", '[');
+  for (guint i = 0; i < buffers->len; i++) {
+    const SmbRecordedBuffer *buffer = g_ptr_array_index(buffers, i);
+    begin(json, NULL, '{');
+    add_text(json, "parameter", buffer->parameter);
+    add_count(json, "bytes", buffer->bytes);
+    add_text(json, "sha256", buffer->sha256);
+    add_count(json, "equal", buffer->equal);
+    add_count(json, "elements", buffer->elements);
+    add_text(json, "difference", buffer->difference);
+    g_string_append_c(json, '}');
+  }
+  g_string_append_c(json, ']');
+}
+
+static void
+add_kernel(GString *json, const SmbRecordedKernel *kernel) {
+  begin(json, NULL, '{');
+  add_text(json, "kernel", kernel->name);
+  add_text(json, "shape", kernel->shape);
+  add_text(json, "file", kernel->file);
+  add_extents(json, "block", kernel->block);
+  add_extents(json, "grid", kernel->grid);
+  add_texts(json, "defines", kernel->defines);
+  add_texts(json, "args", kernel->args);
+  add_count(json, "dynamic_bytes", kernel->dynamic_bytes);
+  add_measured(json, kernel);
+  add_time(json, kernel);
+  add_buffers(json, kernel->buffers);
+  add_text(json, "failure", kernel->failure);
+  g_string_append_c(json, '}');
+}
+
+static void
+add_request(GString *json, const SmbRecordedRequest *recorded) {
+  begin(json, NULL, '{');
+  g_string_append(json, "\"request\": \"");
+  smb_trace_append_request(json, &recorded->request);
+  g_string_append_c(json, '"');
+  if (recorded->wavefronts != SMB_NOT_MEASURED)
+    add_number(json, "wavefronts", recorded->wavefronts);
+  if (recorded->cycles != SMB_NOT_MEASURED)
+    add_number(json, "cycles", recorded->cycles);
+  g_string_append_c(json, '}');
+}
+
+static void
+add_device(GString *json, const SmbRecording *recording) {
+  g_autofree char *capability =
+      g_strdup_printf("%u.%u", recording->capability_major, recording->capability_minor);
+  begin(json, "device", '{');
+  add_text(json, "name", recording->gpu);
+  add_text(json, "compute_capability", capability);
+  add_count(json, "multiprocessors", recording->multiprocessors);
+  add_text(json, "driver", recording->driver);
+  add_text(json, "cuda_driver", recording->cuda_driver);
+  add_text(json, "toolkit", recording->toolkit);
+  g_string_append_c(json, '}');
+}
+
+static void
+add_counters(GString *json, const SmbRecording *recording) {
+  begin(json, "counters", '{');
+  for (guint i = 0; i < SMB_N_METRICS; i++) {
+    if (recording->counters[i])
+      add_text(json, smb_metric_name((SmbMetric)i), recording->counters[i]);
+  }
+  g_string_append_c(json, '}');
+}
+
+static void
+add_kernels(GString *json, const GPtrArray *kernels) {
+  begin(json, "kernels", '[');
+  for (guint i = 0; i < kernels->len; i++) {
+    g_string_append(json, i ? ",\n    " : "\n    ");
+    add_kernel(json, g_ptr_array_index(kernels, i));
+  }
+  g_string_append(json, kernels->len ? "\n  ]" : "]");
+}
+
+static void
+add_requests(GString *json, const GArray *requests) {
+  begin(json, "requests", '[');
+  for (guint i = 0; i < requests->len; i++) {
+    g_string_append(json, i ? ",\n    " : "\n    ");
+    add_request(json, &g_array_index(requests, SmbRecordedRequest, i));
+  }
+  g_string_append(json, requests->len ? "\n  ]" : "]");
+}
+
+char *
+smb_recording_to_json(const SmbRecording *recording) {
+  static const char next[] = ",\n  "; // members of the outermost object stand on lines of their own
+  GString *json = g_string_new("{\n  ");
+  add_count(json, "schema_version", SMB_RECORDING_SCHEMA_VERSION);
+  g_string_append(json, next);
+  add_text(json, "program", recording->program);
+  g_string_append(json, next);
+  add_text(json, "date", recording->date);
+  g_string_append(json, next);
+  add_device(json, recording);
+  g_string_append(json, next);
+  add_text(json, "arch", recording->arch);
+  g_string_append(json, next);
+  add_text(json, "method", recording->method);
+  g_string_append(json, next);
+  add_counters(json, recording);
+  g_string_append(json, next);
+  add_text(json, "request_counter", recording->request_counter);
+  g_string_append(json, next);
+  add_kernels(json, recording->kernels);
+  g_string_append(json, next);
+  add_requests(json, recording->requests);
+  g_string_append(json, "\n}\n");
+  return g_string_free(json, FALSE);
+}
