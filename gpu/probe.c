@@ -49,8 +49,8 @@ smb_probe_new(const SmbProbeDevice *device, const char *text, gboolean whole_war
                                                    G_RESOURCE_LOOKUP_FLAGS_NONE, error);
   if (bytes) {
     g_autofree char *source = g_strdup_printf(
-        "#define UNROLL %d\n#define WHOLE_WARP %d\n#define ACCESS(a, l, v, g) %s\n#line 1\n%s", UNROLL,
-        whole_warp ? 1 : 0, text, (const char *)g_bytes_get_data(bytes, NULL));
+        "#define UNROLL %d\n#define WHOLE_WARP %d\n#define ACCESS(a, l, v, g) %s\n#line 1\n%s",
+        UNROLL, whole_warp ? 1 : 0, text, (const char *)g_bytes_get_data(bytes, NULL));
     probe->clock = compile_entry(&probe->device, source, "probe_clock", error);
     if (probe->clock)
       probe->count = compile_entry(&probe->device, source, "probe_count", error);
@@ -96,16 +96,26 @@ smb_probe_clock(SmbProbe *probe, const SmbRequest *requests, gsize n, double *cy
   return TRUE;
 }
 
-// One pass of the profiler: each request in a range of its own.
+// What a counted launch is told, beside the requests.
+typedef struct {
+  guint32 which;
+  guint32 rounds;
+} CountParameters;
+
+// One pass of the profiler. The first range issues nothing: a launch has wavefronts of its own (one on an
+// H200), which are no request's. Then each request has a range.
 static gboolean
 count_pass(SmbProbe *probe, const SmbProfiler *profiler, SmbProfilerSession *session,
-           const SmbCudaLaunch *launch, guint32 *which, gsize n, gboolean *more, GError **error) {
+           const SmbCudaLaunch *launch, CountParameters *parameters, gsize n, gboolean *more,
+           GError **error) {
   const SmbCuda *cuda = probe->device.cuda;
   if (!profiler->begin_pass(session, error))
     return FALSE;
-  for (*which = 0; *which < n; (*which)++) {
+  for (gsize range = 0; range <= n; range++) {
     char name[16];
-    g_snprintf(name, sizeof name, "%u", *which);
+    g_snprintf(name, sizeof name, "%" G_GSIZE_FORMAT, range);
+    parameters->which = range == 0 ? 0 : (guint32)range - 1;
+    parameters->rounds = range == 0 ? 0 : SMB_PROBE_COUNTED / UNROLL;
     if (!profiler->push(session, name, error) ||
         !smb_gpu_check(cuda, cuda->launch(probe->count, launch), "launch the probe", error) ||
         !profiler->pop(session, error))
@@ -123,21 +133,26 @@ count_ranges(SmbProbe *probe, const SmbProfiler *profiler, SmbProfilerSession *s
   if (!smb_gpu_memory_upload(&input, requests, n * sizeof *requests, error) ||
       !smb_gpu_memory_allocate(&sink, SINK_BYTES, error))
     return FALSE;
-  guint32 which = 0, zero = 0, rounds = SMB_PROBE_COUNTED / UNROLL;
-  void *parameters[] = {&input.address, &which, &zero, &rounds, &sink.address};
+  CountParameters told = {0, 0};
+  guint32 zero = 0;
+  void *parameters[] = {&input.address, &told.which, &zero, &told.rounds, &sink.address};
   SmbCudaLaunch launch = {
       {1, 1, 1}, {SMB_WARP_LANES, 1, 1}, probe->device.shared_bytes, parameters};
   gboolean more = TRUE;
   while (more) {
-    if (!count_pass(probe, profiler, session, &launch, &which, n, &more, error))
+    if (!count_pass(probe, profiler, session, &launch, &told, n, &more, error))
       return FALSE;
   }
+  g_autofree double *empty = g_new0(double, n_metrics + 1);
+  if (!profiler->read(session, 0, empty, error))
+    return FALSE;
   for (gsize i = 0; i < n; i++) {
-    if (!profiler->read(session, (guint)i, values + i * n_metrics, error))
+    double *counted = values + i * n_metrics;
+    if (!profiler->read(session, (guint)i + 1, counted, error))
       return FALSE;
+    for (guint m = 0; m < n_metrics; m++)
+      counted[m] = (counted[m] - empty[m]) / SMB_PROBE_COUNTED;
   }
-  for (gsize i = 0; i < n * n_metrics; i++)
-    values[i] /= SMB_PROBE_COUNTED;
   return TRUE;
 }
 
@@ -147,7 +162,7 @@ smb_probe_count(SmbProbe *probe, const SmbProfiler *profiler, const char *const 
                 GError **error) {
   g_return_val_if_fail(n > 0 && n <= SMB_PROBE_MAX_RANGES, FALSE);
   SmbProfilerSession *session =
-      profiler->open(probe->device.device, metrics, n_metrics, (guint)n, error);
+      profiler->open(probe->device.device, metrics, n_metrics, (guint)n + 1, error);
   if (!session)
     return FALSE;
   gboolean ok = count_ranges(probe, profiler, session, n_metrics, requests, n, values, error);

@@ -160,6 +160,7 @@ struct _Function {
   gboolean is_kernel;
   gboolean is_complete; // its body was read
   guint32 start;
+  Stretch text; // all of it, for a kernel
   guint height; // levels of the deepest expression, calls and surrounding statements included
   guint n_parameters;
   Variable **parameters;
@@ -178,6 +179,7 @@ struct _SmbKernel {
   GPtrArray *locals;    // Variable of STORAGE_LOCAL, by slot
   GPtrArray *objects;   // Variable of the other storages, by slot
   GArray *sites;        // SmbSite
+  GArray *host;         // Stretch: functions of the host
   GStrv defines;
   Function *entry;
   SmbParameter *parameters; // of the entry

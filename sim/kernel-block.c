@@ -66,46 +66,6 @@ check_shared_memory(const SmbKernel *kernel, const SmbArchInfo *arch, gsize dyna
   return TRUE;
 }
 
-// Reads "NAME=VALUE" as a constant of the parameter's type.
-static gboolean
-parse_argument(const Variable *parameter, const char *text, Node *constant, GError **error) {
-  const Type *type = parameter->type;
-  char *end = NULL;
-  constant->kind = NODE_CONSTANT;
-  constant->type = type;
-  if (type_is_real(type)) {
-    constant->real = g_ascii_strtod(text, &end);
-  } else if (type_is_integer(type)) {
-    gboolean negative = text[0] == '-';
-    guint64 number = g_ascii_strtoull(text + negative, &end, 0);
-    if (!g_ascii_isdigit(text[negative]))
-      end = NULL;
-    constant->integer = (gint64)(negative ? 0 - number : number);
-    gint64 wrapped = kernel_wrap_integer(type->kind, constant->integer);
-    if (end && (wrapped != constant->integer || (negative && number && type_is_unsigned(type))))
-      return fail_usage(error, "argument %s=%s does not fit its type, %s", parameter->name, text,
-                        type->name);
-  } else {
-    return fail_usage(error, "parameter '%s' cannot be given a value: only numbers can",
-                      parameter->name);
-  }
-  if (!end || end == text || *end != '\0')
-    return fail_usage(error, "argument %s=%s: expected a number", parameter->name, text);
-  return TRUE;
-}
-
-static const char *
-find_argument(const SmbLaunch *launch, const char *name) {
-  const char *value = NULL;
-  gsize length = strlen(name);
-  for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
-    const char *text = launch->arguments[i];
-    if (strncmp(text, name, length) == 0 && text[length] == '=')
-      value = text + length + 1;
-  }
-  return value;
-}
-
 static gboolean
 check_arguments(const SmbKernel *kernel, const SmbLaunch *launch, GError **error) {
   for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
@@ -204,7 +164,7 @@ bind_parameters(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   const SmbKernel *kernel = block->kernel;
   for (guint i = 0; i < kernel->entry->n_parameters; i++) {
     const Variable *parameter = kernel->entry->parameters[i];
-    const char *text = find_argument(launch, parameter->name);
+    const char *text = argument_find(launch->arguments, parameter->name);
     guint64 *pointers = block->locals[parameter->slot];
     if (parameter->type->kind == KIND_POINTER) {
       if (text)
@@ -214,10 +174,7 @@ bind_parameters(SmbBlock *block, const SmbLaunch *launch, GError **error) {
         pointers[t] = make_pointer(kernel->objects->len + i, 0);
     } else {
       Node constant = {0};
-      if (!text)
-        return fail_usage(error, "parameter '%s' of '%s' needs a value: --arg %s=VALUE",
-                          parameter->name, kernel->entry->name, parameter->name);
-      if (!parse_argument(parameter, text, &constant, error))
+      if (!argument_parse(kernel, parameter, text, &constant, error))
         return FALSE;
       char *values = block->locals[parameter->slot];
       for (guint w = 0; w < block->n_warps; w++)

@@ -157,6 +157,19 @@ turn_branch(KernelMacros *macros, const Token *directive, Token *line, GError **
   return TRUE;
 }
 
+// Notes a #define or #undef of a macro that the command line defines.
+static void
+note_overruled(KernelMacros *macros, const Token *hash, const Token *name) {
+  const Macro *macro = macros_find(macros, name->next);
+  if (!macro || !macro->from_command_line)
+    return;
+  const Token *last = name;
+  while (last->next->kind != TOKEN_END)
+    last = last->next;
+  Stretch line = {hash->start, last->end};
+  g_array_append_val(macros->overruled, line);
+}
+
 static gboolean
 include(KernelMacros *macros, const Token *line, GError **error) {
   if (token_is(line, "<"))
@@ -177,6 +190,8 @@ run_directive(KernelMacros *macros, const Token *hash, Token *line, GError **err
     return turn_branch(macros, name, line->next, error);
   if (!is_active(macros) || token_is(name, "pragma") || token_is(name, "line"))
     return TRUE;
+  if (token_is(name, "define") || token_is(name, "undef"))
+    note_overruled(macros, hash, name);
   if (token_is(name, "define"))
     return define(macros, line->next, error);
   if (token_is(name, "include"))

@@ -133,7 +133,8 @@ parse_postponed_body(Parser *parser, Function *function) {
 
 // function = specifiers "*"* name parameters (block | ";")
 static gboolean
-parse_function(Parser *parser, const Specifiers *specifiers, const Type *type, const Token *name) {
+parse_function(Parser *parser, const Token *first, const Specifiers *specifiers, const Type *type,
+               const Token *name) {
   Function *function = kernel_pool_new_struct(parser->pool, Function);
   if (!check_function(parser, specifiers, type, name))
     return FALSE;
@@ -154,18 +155,21 @@ parse_function(Parser *parser, const Specifiers *specifiers, const Type *type, c
   ok = ok && parse_parameters(parser, function) && parse_body(parser, function, name);
   g_ptr_array_remove_index(parser->scopes, parser->scopes->len - 1);
   parser->function = NULL;
+  function->text = (Stretch){first->start, parser->last->end};
   return ok;
 }
 
 // A host function: its parameters and body are looked past.
 static gboolean
-skip_host_function(Parser *parser, const Token *name) {
+skip_host_function(Parser *parser, const Token *first, const Token *name) {
   hide_function(parser, name, "is a host function: a kernel calls __device__ functions only");
   if (!parser_skip_group(parser, "(", ")"))
     return FALSE;
-  if (parser_take(parser, ";"))
-    return TRUE;
-  return parser_skip_group(parser, "{", "}");
+  if (!parser_take(parser, ";") && !parser_skip_group(parser, "{", "}"))
+    return FALSE;
+  Stretch text = {first->start, parser->last->end};
+  g_array_append_val(parser->kernel->host, text);
+  return TRUE;
 }
 
 // What the compiler is told and the evaluation has no use for.
@@ -209,8 +213,8 @@ parse_item(Parser *parser, guint *open_linkages) {
   if (name->kind == TOKEN_NAME && token_is(name->next, "(")) {
     parser_advance(parser);
     if (!specifiers.is_global && !specifiers.is_device)
-      return skip_host_function(parser, name);
-    return parse_function(parser, &specifiers, type, name);
+      return skip_host_function(parser, first, name);
+    return parse_function(parser, first, &specifiers, type, name);
   }
   if (specifiers.is_global) {
     parser_fail(parser, name->start, "expected the name of a kernel and '('");

@@ -19,6 +19,7 @@ typedef struct {
 
 struct _SmbGlobal {
   GHashTable *chunks; // &Chunk.key → Chunk
+  GArray *reach;      // guint64 by parameter: end of the farthest byte that was touched
 };
 
 struct _Overlay {
@@ -49,6 +50,7 @@ SmbGlobal *
 smb_global_new(void) {
   SmbGlobal *global = g_new0(SmbGlobal, 1);
   global->chunks = new_table(g_free);
+  global->reach = g_array_new(FALSE, TRUE, sizeof(guint64));
   return global;
 }
 
@@ -57,7 +59,23 @@ smb_global_free(SmbGlobal *global) {
   if (!global)
     return;
   g_hash_table_unref(global->chunks);
+  g_array_unref(global->reach);
   g_free(global);
+}
+
+guint64
+smb_global_reach(const SmbGlobal *global, guint parameter) {
+  return parameter < global->reach->len ? g_array_index(global->reach, guint64, parameter) : 0;
+}
+
+static void
+note_reach(SmbGlobal *global, const Object *object, guint64 end) {
+  if (!global)
+    return;
+  if (object->parameter >= global->reach->len)
+    g_array_set_size(global->reach, object->parameter + 1);
+  guint64 *reach = &g_array_index(global->reach, guint64, object->parameter);
+  *reach = MAX(*reach, end);
 }
 
 // A number as an element of a buffer holds it.
@@ -200,6 +218,7 @@ make_chunk(Overlay *overlay, guint64 key) {
 // An access is aligned and at most 16 bytes wide: it lies in one chunk.
 void
 overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes, gsize length) {
+  note_reach(overlay->global, object, offset + length);
   initial_bytes(object->element, offset, bytes, length);
   guint at = (guint)(offset % CHUNK_BYTES);
   guint64 key = make_key(object->parameter, offset);
@@ -213,6 +232,7 @@ void
 overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes, gsize length) {
   guint64 key = make_key(object->parameter, offset);
   guint at = (guint)(offset % CHUNK_BYTES);
+  note_reach(overlay->global, object, offset + length);
   Chunk *chunk = find_chunk(overlay, key);
   if (!chunk)
     chunk = make_chunk(overlay, key);

@@ -32,6 +32,12 @@ struct _Token {
   guint8 after_space;
 };
 
+// A stretch of the file, in bytes, end exclusive.
+typedef struct {
+  guint32 start;
+  guint32 end;
+} Stretch;
+
 // Whether the token is this name or punctuator.
 gboolean token_is(const Token *token, const char *text);
 

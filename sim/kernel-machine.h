@@ -158,6 +158,13 @@ gboolean memory_store(SmbBlock *block, const Node *node, const Mask *mask, const
 gboolean memory_atomic(SmbBlock *block, const Node *node, const Mask *mask,
                        const guint64 *addresses, const void *const *operands, void *out);
 
+// --- scalar parameters (kernel-argument.c)
+// The text of NAME=VALUE, or NULL; the last one counts.
+const char *argument_find(const char *const *arguments, const char *name);
+// Reads a value as a constant of the parameter's type; NULL is an error too.
+gboolean argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text,
+                        Node *constant, GError **error);
+
 // --- global memory (kernel-global.c)
 Overlay *overlay_new(SmbGlobal *global, gboolean reads_through);
 void overlay_free(Overlay *overlay);

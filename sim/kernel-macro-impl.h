@@ -35,6 +35,7 @@ struct _KernelMacros {
   KernelPool *pool;
   const SmbSource *source;
   GHashTable *table; // name → Macro
+  GArray *overruled; // Stretch, see kernel_macros_overruled()
   GPtrArray *texts;  // sources of the command line's definitions
   guint max_tokens;
   guint tokens_left;

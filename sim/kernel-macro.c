@@ -40,6 +40,7 @@ kernel_macros_new(KernelPool *pool, const SmbSource *source, guint max_tokens, g
   macros->source = source;
   macros->table = g_hash_table_new(g_str_hash, g_str_equal);
   macros->texts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
+  macros->overruled = g_array_new(FALSE, FALSE, sizeof(Stretch));
   macros->max_tokens = macros->tokens_left = max_tokens;
   macros->hidden_left = MAX_HIDDEN;
   g_autofree char *arch = g_strdup_printf("__CUDA_ARCH__=%u", cuda_arch);
@@ -54,8 +55,14 @@ kernel_macros_free(KernelMacros *macros) {
   if (!macros)
     return;
   g_hash_table_unref(macros->table);
+  g_array_unref(macros->overruled);
   g_ptr_array_unref(macros->texts);
   g_free(macros);
+}
+
+const GArray *
+kernel_macros_overruled(const KernelMacros *macros) {
+  return macros->overruled;
 }
 
 Token *

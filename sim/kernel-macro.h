@@ -29,5 +29,9 @@ gboolean kernel_macros_evaluate(const KernelMacros *macros, const char *expressi
 // defined, since the host's part of a file may use it; it is not expanded.
 const char *kernel_macros_outside(KernelMacros *macros, const char *name);
 
+// Stretches of the file that define or undefine a macro of the command line: what wins here and would
+// not win in a compiler.
+const GArray *kernel_macros_overruled(const KernelMacros *macros);
+
 // Whether a definition of the command line was neither used nor met in the file.
 gboolean kernel_macros_is_unused(KernelMacros *macros, const char *name);

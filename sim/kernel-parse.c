@@ -243,6 +243,7 @@ smb_kernel_parse(SmbSource *source, const char *entry, const char *const *define
   kernel->locals = g_ptr_array_new();
   kernel->objects = g_ptr_array_new();
   kernel->sites = g_array_new(FALSE, FALSE, sizeof(SmbSite));
+  kernel->host = g_array_new(FALSE, FALSE, sizeof(Stretch));
   kernel->defines = g_strdupv((char **)defines);
   if (!parse_kernel(kernel, entry, defines, cuda_arch, &local)) {
     g_propagate_error(error, local);
@@ -260,6 +261,7 @@ smb_kernel_free(SmbKernel *kernel) {
   g_ptr_array_unref(kernel->locals);
   g_ptr_array_unref(kernel->objects);
   g_array_unref(kernel->sites);
+  g_array_unref(kernel->host);
   g_strfreev(kernel->defines);
   kernel_pool_free(kernel->pool);
   smb_source_unref(kernel->source);

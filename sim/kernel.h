@@ -109,6 +109,31 @@ gboolean smb_kernel_evaluate(const SmbKernel *kernel, const char *expression, gi
  */
 gsize smb_kernel_element_size(const char *type);
 
+/**
+ * smb_kernel_device_text:
+ *
+ * What a compiler is to be given, together with the same @defines, so that it compiles what is evaluated
+ * here: functions of the host, kernels that were not chosen, and the definitions that @defines win over
+ * are blanks. Lines and columns stay.
+ *
+ * Returns: (transfer full): the text
+ */
+char *smb_kernel_device_text(const SmbKernel *kernel);
+
+/**
+ * smb_kernel_argument:
+ * @parameter: index of a scalar parameter
+ * @arguments: (nullable) (array zero-terminated=1): as SmbLaunch.arguments
+ * @error: SMB_ERROR_USAGE
+ *
+ * Returns: (transfer full): the bytes of the parameter's value
+ */
+GBytes *smb_kernel_argument(const SmbKernel *kernel, guint parameter, const char *const *arguments,
+                            GError **error);
+
+/** Bytes of a scalar of what a pointer parameter points at: of an element of its buffer. */
+gsize smb_kernel_buffer_element(const SmbKernel *kernel, guint parameter);
+
 /** Names of @defines that neither the text nor another macro mentions (transfer full). */
 GStrv smb_kernel_unused_defines(const SmbKernel *kernel);
 
@@ -179,6 +204,9 @@ void smb_global_free(SmbGlobal *global);
  */
 void smb_global_read(const SmbGlobal *global, const SmbKernel *kernel, guint parameter,
                      guint64 offset, gpointer bytes, gsize length);
+
+/** Bytes of the buffer of a pointer parameter that were touched: the end of the farthest access. */
+guint64 smb_global_reach(const SmbGlobal *global, guint parameter);
 
 /**
  * smb_block_new:

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu/error.h"
 #include "sim/error.h"
 
 // A descriptor that the caller closed would be given to the next file that is opened, and the result
@@ -52,6 +53,8 @@ report_error(const SmbCommand *command, const GError *error) {
   g_autofree char *hint = g_strdup_printf(" (see '%s --help')", full);
   g_autofree char *line = g_strconcat(full, ": ", error->message, usage ? hint : "", "\n", NULL);
   print_message(line);
+  if (g_error_matches(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE))
+    return SMB_EXIT_NO_GPU;
   return usage ? SMB_EXIT_USAGE : SMB_EXIT_INPUT;
 }
 

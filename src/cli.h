@@ -100,7 +100,7 @@ typedef struct {
  * @argv: the words of the command line from the name of the command on
  *
  * Runs a command, writes its result or its error, and turns an error into a status: SMB_ERROR_USAGE is
- * wrong usage, anything else is bad input.
+ * wrong usage, SMB_GPU_ERROR_UNAVAILABLE is no usable GPU, anything else is bad input.
  *
  * Returns: the exit status
  */

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "gpu/compile.h"
+
+#include "gpu/error.h"
+#include "gpu/memory.h"
+
+// What nvcc finds in headers of the host, and the kernel language has built in (doc/kernel-language.md).
+// NVRTC has no headers; its own names (threadIdx, float4, atomicAdd) are there without any.
+static const char prelude[] =
+    "typedef signed char int8_t; typedef unsigned char uint8_t;\n"
+    "typedef short int16_t; typedef unsigned short uint16_t;\n"
+    "typedef int int32_t; typedef unsigned int uint32_t;\n"
+    "typedef long int64_t; typedef unsigned long uint64_t;\n"
+    "typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned int uint;\n"
+    "typedef unsigned long ulong; namespace std {}\n"
+    "#define INT_MAX 2147483647\n"
+    "#define INT_MIN (-INT_MAX - 1)\n"
+    "#define UINT_MAX 4294967295u\n"
+    "#define FLT_MAX 3.402823466e+38f\n"
+    "#define FLT_MIN 1.175494351e-38f\n"
+    "#define FLT_EPSILON 1.192092896e-07f\n"
+    "#define DBL_MAX 1.7976931348623158e+308\n"
+    "#define INFINITY __int_as_float(0x7f800000)\n"
+    "#define CUDART_INF_F __int_as_float(0x7f800000)\n"
+    "#define NAN __int_as_float(0x7fffffff)\n"
+    "#define M_PI 3.14159265358979323846\n";
+
+// The text without its #include lines: the model looks past them, too.
+static char *
+drop_includes(const char *text, GError **error) {
+  g_autoptr(GRegex) include =
+      g_regex_new("^[ \\t]*#[ \\t]*include[ \\t]*<[^>\\n]*>.*$", G_REGEX_MULTILINE, 0, error);
+  return include ? g_regex_replace_literal(include, text, -1, 0, "", 0, error) : NULL;
+}
+
+// The options of the compiler. Products and sums are not fused, so that values can be compared with
+// the model's, which rounds after each operator; no request of memory depends on it.
+static GStrv
+make_options(const char *architecture, const char *const *defines) {
+  g_autoptr(GStrvBuilder) options = g_strv_builder_new();
+  g_autofree char *target = g_strconcat("--gpu-architecture=", architecture, NULL);
+  g_strv_builder_add_many(options, target, "--std=c++17", "--fmad=false", "--disable-warnings",
+                          NULL);
+  for (guint i = 0; defines[i]; i++) {
+    g_autofree char *define = g_strconcat("-D", defines[i], NULL);
+    g_strv_builder_add(options, define);
+  }
+  return g_strv_builder_end(options);
+}
+
+SmbCudaFunction *
+smb_compile_kernel(const SmbCuda *cuda, const char *architecture, const char *file,
+                   const char *text, const char *entry, const char *const *defines,
+                   gsize dynamic_bytes, GError **error) {
+  g_autofree char *bare = drop_includes(text, error);
+  if (!bare)
+    return NULL;
+  g_autofree char *name = g_strescape(file, NULL);
+  g_autofree char *whole = g_strdup_printf("%s#line 1 \"%s\"\n%s\n", prelude, name, bare);
+  g_auto(GStrv) options = make_options(architecture, defines);
+  SmbCudaSource source = {whole, file, entry, (const char *const *)options};
+  g_autoptr(GBytes) image = NULL;
+  g_autofree char *symbol = NULL, *log = NULL;
+  if (cuda->compile(&source, &image, &symbol, &log) != SMB_CUDA_SUCCESS) {
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "the compiler refuses it: %s",
+                log ? log : "it does not say why");
+    return NULL;
+  }
+  SmbCudaFunction *function = NULL;
+  int result = cuda->load(image, symbol, dynamic_bytes, &function);
+  return smb_gpu_check(cuda, result, "load the kernel", error) ? function : NULL;
+}

@@ -1,0 +1,319 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "gpu/meter.h"
+
+#include <gio/gio.h>
+#include <gio/gunixinputstream.h>
+#include <gio/gunixoutputstream.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "gpu/error.h"
+#include "gpu/message.h"
+#include "gpu/worker-impl.h"
+
+struct _SmbMeter {
+  GStrv command;
+  guint timeout_ms;
+  SmbMeterDevice device;
+  GSubprocess *process; // NULL if there is none now
+  char *counters[SMB_N_METRICS];
+};
+
+// Opening CUDA, the compiler and the counters takes a second or two; a machine that was idle takes longer.
+#define START_TIMEOUT_MS 120000
+
+static void
+clear_device(SmbMeterDevice *device) {
+  g_free(device->name);
+  g_free(device->driver);
+  g_free(device->cuda_driver);
+  g_free(device->toolkit);
+  g_free(device->profiler);
+  g_free(device->refusal);
+}
+
+static void
+stop_process(SmbMeter *meter) {
+  if (!meter->process)
+    return;
+  g_subprocess_force_exit(meter->process);
+  g_subprocess_wait(meter->process, NULL, NULL);
+  g_clear_object(&meter->process);
+}
+
+void
+smb_meter_free(SmbMeter *meter) {
+  if (!meter)
+    return;
+  stop_process(meter);
+  clear_device(&meter->device);
+  for (guint i = 0; i < SMB_N_METRICS; i++)
+    g_free(meter->counters[i]);
+  g_strfreev(meter->command);
+  g_free(meter);
+}
+
+// How a process ended that gave no answer.
+static void
+tell_end(SmbMeter *meter, GError **error) {
+  g_subprocess_wait(meter->process, NULL, NULL);
+  if (g_subprocess_get_if_signaled(meter->process))
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
+                "the process that measured was ended by signal %d (%s)",
+                g_subprocess_get_term_sig(meter->process),
+                strsignal(g_subprocess_get_term_sig(meter->process)));
+  else
+    g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
+                        "the process that measured ended without an answer");
+  g_clear_object(&meter->process);
+}
+
+// Gives the process a job and waits for the result; after a failure that leaves the process unusable
+// there is none.
+static GVariant *
+ask(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
+  g_autoptr(GVariant) held = g_variant_ref_sink(job);
+  GOutputStream *in = g_subprocess_get_stdin_pipe(meter->process);
+  GInputStream *out = g_subprocess_get_stdout_pipe(meter->process);
+  g_autoptr(GVariant) result = NULL;
+  SmbMessageStatus status = SMB_MESSAGE_CLOSED;
+  if (smb_message_write(g_unix_output_stream_get_fd(G_UNIX_OUTPUT_STREAM(in)), held))
+    status = smb_message_read(g_unix_input_stream_get_fd(G_UNIX_INPUT_STREAM(out)),
+                              (gint64)timeout_ms, &result);
+  if (status == SMB_MESSAGE_LATE) {
+    stop_process(meter);
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_TIMEOUT, "it did not end within %u seconds",
+                (timeout_ms + 999) / 1000);
+    return NULL;
+  }
+  if (status == SMB_MESSAGE_CLOSED) {
+    tell_end(meter, error);
+    return NULL;
+  }
+  const char *message = NULL;
+  guint32 code = 0;
+  if (!g_variant_lookup(result, "error", "&s", &message))
+    return g_steal_pointer(&result);
+  g_variant_lookup(result, "code", "u", &code);
+  g_set_error_literal(error, SMB_GPU_ERROR, (int)code, message);
+  if (code != SMB_GPU_ERROR_COMPILE && code != SMB_GPU_ERROR_COUNTERS)
+    stop_process(meter);
+  return NULL;
+}
+
+static char *
+take_text(GVariant *result, const char *key) {
+  char *text = NULL;
+  g_variant_lookup(result, key, "s", &text);
+  return text;
+}
+
+static void
+take_device(SmbMeter *meter, GVariant *result) {
+  SmbMeterDevice *device = &meter->device;
+  guint64 shared_bytes = 0;
+  clear_device(device);
+  device->name = take_text(result, "name");
+  device->driver = take_text(result, "driver");
+  device->cuda_driver = take_text(result, "cuda-driver");
+  device->toolkit = take_text(result, "toolkit");
+  device->profiler = take_text(result, "profiler");
+  device->refusal = take_text(result, "refusal");
+  g_variant_lookup(result, "capability", "(uu)", &device->capability_major,
+                   &device->capability_minor);
+  g_variant_lookup(result, "multiprocessors", "u", &device->multiprocessors);
+  g_variant_lookup(result, "shared-bytes", "t", &shared_bytes);
+  device->shared_bytes = shared_bytes;
+}
+
+static gboolean
+start_process(SmbMeter *meter, GError **error) {
+  g_autoptr(GError) local = NULL;
+  if (meter->process)
+    return TRUE;
+  meter->process =
+      g_subprocess_newv((const char *const *)meter->command,
+                        G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, &local);
+  g_autoptr(GVariant) result = NULL;
+  if (meter->process) {
+    GVariantDict job;
+    g_variant_dict_init(&job, NULL);
+    g_variant_dict_insert(&job, "job", "s", "device");
+    g_variant_dict_insert(&job, "device", "i", (gint32)meter->device.index);
+    result = ask(meter, g_variant_dict_end(&job), START_TIMEOUT_MS, &local);
+  }
+  if (!result) {
+    stop_process(meter);
+    g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, local->message);
+    return FALSE;
+  }
+  take_device(meter, result);
+  return TRUE;
+}
+
+SmbMeter *
+smb_meter_new(const char *const *worker, int device, guint timeout_ms, GError **error) {
+  g_autoptr(SmbMeter) meter = g_new0(SmbMeter, 1);
+  meter->command = g_strdupv((char **)worker);
+  meter->timeout_ms = timeout_ms;
+  meter->device.index = device;
+  signal(SIGPIPE, SIG_IGN); // a process that is gone is told by what write() returns
+  return start_process(meter, error) ? g_steal_pointer(&meter) : NULL;
+}
+
+const SmbMeterDevice *
+smb_meter_device(const SmbMeter *meter) {
+  return &meter->device;
+}
+
+const char *
+smb_meter_counter(const SmbMeter *meter, SmbMetric metric) {
+  return meter->counters[metric];
+}
+
+const char *
+smb_meter_request_counter(void) {
+  return SMB_REQUEST_COUNTER;
+}
+
+static GVariant *
+make_kernel_job(const SmbMeterLaunch *launch) {
+  GVariantDict job;
+  GVariantBuilder arguments;
+  g_variant_dict_init(&job, NULL);
+  g_variant_dict_insert(&job, "job", "s", "kernel");
+  g_variant_dict_insert(&job, "file", "s", launch->file);
+  g_variant_dict_insert(&job, "text", "s", launch->text);
+  g_variant_dict_insert(&job, "entry", "s", launch->entry);
+  g_variant_dict_insert(&job, "defines", "^as", launch->defines);
+  g_variant_dict_insert(&job, "grid", "(uuu)", launch->grid[0], launch->grid[1], launch->grid[2]);
+  g_variant_dict_insert(&job, "block", "(uuu)", launch->block[0], launch->block[1],
+                        launch->block[2]);
+  g_variant_dict_insert(&job, "dynamic-bytes", "t", (guint64)launch->dynamic_bytes);
+  g_variant_dict_insert(&job, "times", "u", launch->n_times);
+  g_variant_builder_init(&arguments, G_VARIANT_TYPE("a(bay)"));
+  for (guint i = 0; i < launch->arguments->len; i++) {
+    const SmbMeterArgument *argument = g_ptr_array_index(launch->arguments, i);
+    g_variant_builder_add(&arguments, "(b@ay)", argument->is_pointer,
+                          smb_message_bytes(argument->bytes));
+  }
+  g_variant_dict_insert_value(&job, "arguments", g_variant_builder_end(&arguments));
+  return g_variant_dict_end(&job);
+}
+
+static void
+take_counts(SmbMeter *meter, GVariant *result, double *measured) {
+  g_autoptr(GVariant) counts = g_variant_lookup_value(result, "measured", G_VARIANT_TYPE("ad"));
+  g_autofree const char **names = NULL;
+  gsize n = 0;
+  const double *values = counts ? g_variant_get_fixed_array(counts, &n, sizeof *values) : NULL;
+  for (guint i = 0; i < SMB_N_METRICS; i++)
+    measured[i] = i < n ? values[i] : SMB_NOT_MEASURED;
+  if (!g_variant_lookup(result, "counters", "^a&s", &names))
+    return;
+  for (guint i = 0; i < SMB_N_METRICS && names[i]; i++) {
+    g_free(meter->counters[i]);
+    meter->counters[i] = *names[i] ? g_strdup(names[i]) : NULL;
+  }
+}
+
+static GArray *
+take_times(GVariant *result) {
+  g_autoptr(GVariant) times = g_variant_lookup_value(result, "times", G_VARIANT_TYPE("ad"));
+  GArray *taken = g_array_new(FALSE, FALSE, sizeof(double));
+  gsize n = 0;
+  const double *values = times ? g_variant_get_fixed_array(times, &n, sizeof *values) : NULL;
+  if (n)
+    g_array_append_vals(taken, values, (guint)n);
+  return taken;
+}
+
+static GPtrArray *
+take_contents(GVariant *result, const GPtrArray *arguments) {
+  g_autoptr(GVariant) contents = g_variant_lookup_value(result, "contents", G_VARIANT_TYPE("aay"));
+  GPtrArray *taken = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+  for (guint i = 0; i < arguments->len; i++) {
+    const SmbMeterArgument *argument = g_ptr_array_index(arguments, i);
+    g_autoptr(GVariant) bytes = contents && i < g_variant_n_children(contents)
+                                    ? g_variant_get_child_value(contents, i)
+                                    : NULL;
+    g_ptr_array_add(taken,
+                    bytes && argument->is_pointer ? g_variant_get_data_as_bytes(bytes) : NULL);
+  }
+  return taken;
+}
+
+gboolean
+smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, double *measured, GArray **times,
+                 GPtrArray **contents, GError **error) {
+  if (!start_process(meter, error))
+    return FALSE;
+  g_autoptr(GVariant) result = ask(meter, make_kernel_job(launch), meter->timeout_ms, error);
+  if (!result)
+    return FALSE;
+  take_counts(meter, result, measured);
+  *times = take_times(result);
+  *contents = take_contents(result, launch->arguments);
+  return TRUE;
+}
+
+char *
+smb_meter_supports(const SmbMeter *meter, guint instruction, const SmbRequest *request) {
+  const SmbInstruction *known = smb_instruction(instruction);
+  guint capability = meter->device.capability_major * 10 + meter->device.capability_minor;
+  guint32 lanes = smb_request_lanes(request);
+  if (capability < known->capability)
+    return g_strdup_printf("%s is for compute capability %u.%u and later", known->name,
+                           known->capability / 10, known->capability % 10);
+  if (known->whole_warp && request->mask != G_MAXUINT32)
+    return g_strdup_printf("%s needs all lanes of the warp", known->name);
+  for (; lanes; lanes &= lanes - 1) {
+    guint64 end = (guint64)request->offset[__builtin_ctz(lanes)] + request->width;
+    if (end > meter->device.shared_bytes)
+      return g_strdup_printf("it reaches byte %" G_GUINT64_FORMAT ": a block has %" G_GSIZE_FORMAT
+                             " bytes of shared memory",
+                             end - 1, meter->device.shared_bytes);
+  }
+  return NULL;
+}
+
+static gboolean
+measure_requests(SmbMeter *meter, const char *name, guint instruction, const SmbRequest *requests,
+                 gsize n, double *values, GError **error) {
+  if (!start_process(meter, error))
+    return FALSE;
+  g_autoptr(GBytes) bytes = g_bytes_new_static(requests, n * sizeof *requests);
+  GVariantDict job;
+  g_variant_dict_init(&job, NULL);
+  g_variant_dict_insert(&job, "job", "s", name);
+  g_variant_dict_insert(&job, "instruction", "u", instruction);
+  g_variant_dict_insert_value(&job, "requests", smb_message_bytes(bytes));
+  g_autoptr(GVariant) result = ask(meter, g_variant_dict_end(&job), meter->timeout_ms, error);
+  if (!result)
+    return FALSE;
+  g_autoptr(GVariant) array = g_variant_lookup_value(result, "values", G_VARIANT_TYPE("ad"));
+  gsize got = 0;
+  const double *measured = array ? g_variant_get_fixed_array(array, &got, sizeof *measured) : NULL;
+  if (got != n) {
+    g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
+                        "the process that measured gave too few numbers");
+    return FALSE;
+  }
+  if (n)
+    memcpy(values, measured, n * sizeof *values);
+  return TRUE;
+}
+
+gboolean
+smb_meter_clock(SmbMeter *meter, guint instruction, const SmbRequest *requests, gsize n,
+                double *cycles, GError **error) {
+  return measure_requests(meter, "clock", instruction, requests, n, cycles, error);
+}
+
+gboolean
+smb_meter_count(SmbMeter *meter, guint instruction, const SmbRequest *requests, gsize n,
+                double *wavefronts, GError **error) {
+  return measure_requests(meter, "count", instruction, requests, n, wavefronts, error);
+}

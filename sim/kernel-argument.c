@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The scalar parameters of a kernel: their values as text, as constants, and as the bytes that a launch
+// is given.
+#include <string.h>
+
+#include "sim/error.h"
+#include "sim/kernel-arith.h"
+#include "sim/kernel-machine.h"
+
+G_GNUC_PRINTF(2, 3)
+static gboolean
+fail_usage(GError **error, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  g_propagate_error(error, g_error_new_valist(SMB_ERROR, SMB_ERROR_USAGE, format, args));
+  va_end(args);
+  return FALSE;
+}
+
+gboolean
+argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text, Node *constant,
+               GError **error) {
+  const Type *type = parameter->type;
+  char *end = NULL;
+  if (!text)
+    return fail_usage(error, "parameter '%s' of '%s' needs a value: --arg %s=VALUE",
+                      parameter->name, kernel->entry->name, parameter->name);
+  constant->kind = NODE_CONSTANT;
+  constant->type = type;
+  if (type_is_real(type)) {
+    constant->real = g_ascii_strtod(text, &end);
+  } else if (type_is_integer(type)) {
+    gboolean negative = text[0] == '-';
+    guint64 number = g_ascii_strtoull(text + negative, &end, 0);
+    if (!g_ascii_isdigit(text[negative]))
+      end = NULL;
+    constant->integer = (gint64)(negative ? 0 - number : number);
+    gint64 wrapped = kernel_wrap_integer(type->kind, constant->integer);
+    if (end && (wrapped != constant->integer || (negative && number && type_is_unsigned(type))))
+      return fail_usage(error, "argument %s=%s does not fit its type, %s", parameter->name, text,
+                        type->name);
+  } else {
+    return fail_usage(error, "parameter '%s' cannot be given a value: only numbers can",
+                      parameter->name);
+  }
+  if (!end || end == text || *end != '\0')
+    return fail_usage(error, "argument %s=%s: expected a number", parameter->name, text);
+  return TRUE;
+}
+
+const char *
+argument_find(const char *const *arguments, const char *name) {
+  const char *value = NULL;
+  gsize length = strlen(name);
+  for (guint i = 0; arguments && arguments[i]; i++) {
+    const char *text = arguments[i];
+    if (strncmp(text, name, length) == 0 && text[length] == '=')
+      value = text + length + 1;
+  }
+  return value;
+}
+
+GBytes *
+smb_kernel_argument(const SmbKernel *kernel, guint parameter, const char *const *arguments,
+                    GError **error) {
+  const Variable *variable = kernel->entry->parameters[parameter];
+  const Type *type = variable->type;
+  Node constant = {0};
+  if (!argument_parse(kernel, variable, argument_find(arguments, variable->name), &constant, error))
+    return NULL;
+  float single = (float)constant.real;
+  if (type->kind == KIND_FLOAT)
+    return g_bytes_new(&single, sizeof single);
+  if (type->kind == KIND_DOUBLE)
+    return g_bytes_new(&constant.real, sizeof constant.real);
+  return g_bytes_new(&constant.integer, type->size); // the low bytes come first
+}

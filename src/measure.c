@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "config.h"
+
+#include "src/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/error.h"
+#include "sim/data.h"
+
+enum {
+  MAX_DEVICE = 1023,
+  MAX_TIMEOUT_S = 3600,
+  TIMED_LAUNCHES = 21, // odd, so that there is a median
+};
+
+/** Largest buffer of a kernel that is measured, in bytes. */
+#define MAX_BUFFER_BYTES (G_GUINT64_CONSTANT(2) << 30)
+
+SmbMeter *
+smb_measure_open(const SmbMeasureOptions *options, GError **error) {
+  // This program again: its command line begins with the name of the worker's command.
+  static const char *const worker[] = {"/proc/self/exe", "gpu-worker", NULL};
+  guint device = 0, timeout = SMB_METER_TIMEOUT_MS / 1000;
+  if (!smb_cli_number("--device", options->device, 0, MAX_DEVICE, &device, error) ||
+      !smb_cli_number("--timeout", options->timeout, 1, MAX_TIMEOUT_S, &timeout, error))
+    return NULL;
+  return smb_meter_new(worker, (int)device, timeout * 1000, error);
+}
+
+SmbArch *
+smb_measure_arch(const SmbMeter *meter, GError **error) {
+  const SmbMeterDevice *device = smb_meter_device(meter);
+  g_autofree char *name =
+      g_strdup_printf("sm_%u%u", device->capability_major, device->capability_minor);
+  g_auto(GStrv) known = smb_data_list("archs", ".ini");
+  if (g_strv_contains((const char *const *)known, name))
+    return smb_arch_load(name, error);
+  g_autofree char *list = g_strjoinv(", ", known);
+  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
+              "the device, %s, is an %s, for which there are no rules: only for %s", device->name,
+              name, list);
+  return NULL;
+}
+
+static char *
+describe_method(const SmbMeterDevice *device) {
+  if (device->profiler)
+    return g_strdup_printf("hardware counters, read through %s", device->profiler);
+  return g_strdup_printf("no hardware counters: %s", device->refusal);
+}
+
+SmbRecording *
+smb_measure_recording(const SmbMeter *meter, const SmbArch *arch) {
+  const SmbMeterDevice *device = smb_meter_device(meter);
+  SmbRecording *recording = smb_recording_new();
+  g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+  recording->source = g_strdup("this device");
+  recording->program = g_strdup("smembank " PACKAGE_VERSION);
+  recording->date = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+  recording->gpu = g_strdup(device->name);
+  recording->capability_major = device->capability_major;
+  recording->capability_minor = device->capability_minor;
+  recording->multiprocessors = device->multiprocessors;
+  recording->driver = g_strdup(device->driver);
+  recording->cuda_driver = g_strdup(device->cuda_driver);
+  recording->toolkit = g_strdup(device->toolkit);
+  recording->arch = g_strdup(smb_arch_info(arch)->name);
+  recording->method = describe_method(device);
+  recording->request_counter = device->profiler ? g_strdup(smb_meter_request_counter()) : NULL;
+  return recording;
+}
+
+// A kernel and what the model says of it.
+typedef struct {
+  const SmbTarget *target;
+  SmbGlobal *global;    // what the model's run leaves behind
+  GPtrArray *arguments; // SmbMeterArgument
+} Subject;
+
+static void
+subject_clear(Subject *subject) {
+  smb_global_free(subject->global);
+  g_ptr_array_unref(subject->arguments);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Subject, subject_clear)
+
+static void
+argument_free(gpointer data) {
+  SmbMeterArgument *argument = data;
+  g_free(argument->name);
+  g_bytes_unref(argument->bytes);
+  g_free(argument);
+}
+
+// The contents of a buffer as far as the kernel reaches, after what @global holds.
+static GBytes *
+read_buffer(const SmbGlobal *global, const SmbKernel *kernel, guint parameter, gsize bytes) {
+  guchar *contents = g_malloc(MAX(bytes, 1));
+  smb_global_read(global, kernel, parameter, 0, contents, bytes);
+  return g_bytes_new_take(contents, bytes);
+}
+
+// Whether the buffers are of a size that can be taken; the reason if not.
+static gboolean
+add_arguments(Subject *subject, char **failure, GError **error) {
+  const SmbKernel *kernel = subject->target->kernel;
+  g_autoptr(SmbGlobal) untouched = smb_global_new();
+  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
+    SmbParameter parameter = smb_kernel_parameter(kernel, i);
+    guint64 reach = smb_global_reach(subject->global, i);
+    GBytes *bytes = NULL;
+    if (reach > MAX_BUFFER_BYTES) {
+      *failure = g_strdup_printf("it reaches byte %" G_GUINT64_FORMAT " of %s: more than %" //
+                                 G_GUINT64_FORMAT " bytes are not tried",
+                                 reach - 1, parameter.name, MAX_BUFFER_BYTES);
+      return TRUE;
+    }
+    if (parameter.is_pointer)
+      bytes = read_buffer(untouched, kernel, i, reach);
+    else
+      bytes = smb_kernel_argument(kernel, i, subject->target->launch.arguments, error);
+    if (!bytes)
+      return FALSE;
+    SmbMeterArgument *argument = g_new0(SmbMeterArgument, 1);
+    argument->name = g_strdup(parameter.name);
+    argument->is_pointer = parameter.is_pointer;
+    argument->bytes = bytes;
+    g_ptr_array_add(subject->arguments, argument);
+  }
+  return TRUE;
+}
+
+// An element of a buffer in words; @type is that of the parameter, such as "float4 *".
+static char *
+format_element(const char *type, gsize size, const guchar *bytes) {
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+  float single;
+  double real;
+  guint64 number = 0;
+  if (g_str_has_prefix(type, "float")) {
+    memcpy(&single, bytes, sizeof single);
+    return g_strdup(g_ascii_formatd(buffer, sizeof buffer, "%.9g", (double)single));
+  }
+  if (g_str_has_prefix(type, "double")) {
+    memcpy(&real, bytes, sizeof real);
+    return g_strdup(g_ascii_formatd(buffer, sizeof buffer, "%.17g", real));
+  }
+  memcpy(&number, bytes, size);
+  guint unused = 64 - 8 * (guint)size;
+  if (type[0] == 'u' || g_str_has_prefix(type, "bool"))
+    return g_strdup_printf("%" G_GUINT64_FORMAT, number);
+  return g_strdup_printf("%" G_GINT64_FORMAT, (gint64)(number << unused) >> unused);
+}
+
+// Counts the elements that are equal, and tells the first that is not.
+static void
+compare_buffer(const SmbKernel *kernel, guint index, GBytes *measured, GBytes *predicted,
+               SmbRecordedBuffer *buffer) {
+  gsize n, size = smb_kernel_buffer_element(kernel, index);
+  const guchar *a = g_bytes_get_data(measured, &n), *b = g_bytes_get_data(predicted, NULL);
+  SmbParameter parameter = smb_kernel_parameter(kernel, index);
+  buffer->elements = n / size;
+  for (gsize i = 0; i < buffer->elements; i++) {
+    if (memcmp(a + i * size, b + i * size, size) == 0) {
+      buffer->equal++;
+    } else if (!buffer->difference) {
+      g_autofree char *is = format_element(parameter.type, size, a + i * size);
+      g_autofree char *says = format_element(parameter.type, size, b + i * size);
+      buffer->difference = g_strdup_printf("%s[%" G_GSIZE_FORMAT "] is %s, the model says %s",
+                                           parameter.name, i, is, says);
+    }
+  }
+}
+
+static void
+take_buffers(const Subject *subject, const GPtrArray *contents, SmbRecordedKernel *kernel) {
+  const SmbKernel *model = subject->target->kernel;
+  for (guint i = 0; i < subject->arguments->len; i++) {
+    const SmbMeterArgument *argument = g_ptr_array_index(subject->arguments, i);
+    GBytes *measured = g_ptr_array_index(contents, i);
+    if (!argument->is_pointer || !measured || g_bytes_get_size(measured) == 0)
+      continue;
+    gsize bytes = g_bytes_get_size(measured);
+    g_autoptr(GBytes) predicted = read_buffer(subject->global, model, i, bytes);
+    SmbRecordedBuffer *buffer = smb_recorded_buffer_new(
+        argument->name, bytes, g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, measured));
+    compare_buffer(model, i, measured, predicted, buffer);
+    g_ptr_array_add(kernel->buffers, buffer);
+  }
+}
+
+static int
+compare_times(gconstpointer a, gconstpointer b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void
+take_times(GArray *times, SmbRecordedKernel *kernel) {
+  if (times->len == 0)
+    return;
+  g_array_sort(times, compare_times);
+  kernel->measured[SMB_METRIC_TIME_US] = g_array_index(times, double, times->len / 2);
+  kernel->time_min = g_array_index(times, double, 0);
+  kernel->time_max = g_array_index(times, double, times->len - 1);
+  kernel->n_launches = times->len;
+}
+
+static SmbRecordedKernel *
+describe_target(const SmbTarget *target) {
+  SmbRecordedKernel *kernel = smb_recorded_kernel_new();
+  kernel->name = g_strdup(target->name);
+  kernel->shape = g_strdup(target->shape);
+  kernel->file = g_strdup(target->file);
+  memcpy(kernel->block, target->launch.block, sizeof kernel->block);
+  memcpy(kernel->grid, target->launch.grid, sizeof kernel->grid);
+  g_strfreev(kernel->defines);
+  g_strfreev(kernel->args);
+  kernel->defines = g_strdupv(target->defines);
+  kernel->args = g_strdupv(target->args);
+  kernel->dynamic_bytes = target->launch.dynamic_bytes;
+  return kernel;
+}
+
+// Runs it on the device. That the device is gone is an error; that it cannot run this kernel is told.
+static gboolean
+run_on_device(SmbMeter *meter, const Subject *subject, SmbRecordedKernel *kernel, GError **error) {
+  const SmbTarget *target = subject->target;
+  g_autofree char *text = smb_kernel_device_text(target->kernel);
+  g_autoptr(GArray) times = NULL;
+  g_autoptr(GPtrArray) contents = NULL;
+  g_autoptr(GError) local = NULL;
+  SmbMeterLaunch launch = {.text = text,
+                           .file = target->file,
+                           .entry = smb_kernel_name(target->kernel),
+                           .defines = (const char *const *)target->defines,
+                           .dynamic_bytes = target->launch.dynamic_bytes,
+                           .arguments = subject->arguments,
+                           .n_times = TIMED_LAUNCHES};
+  memcpy(launch.grid, target->launch.grid, sizeof launch.grid);
+  memcpy(launch.block, target->launch.block, sizeof launch.block);
+  if (smb_meter_kernel(meter, &launch, kernel->measured, &times, &contents, &local)) {
+    take_times(times, kernel);
+    take_buffers(subject, contents, kernel);
+    return TRUE;
+  }
+  if (g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
+    g_propagate_error(error, g_steal_pointer(&local));
+    return FALSE;
+  }
+  kernel->failure = g_strdup(local->message);
+  return TRUE;
+}
+
+SmbRecordedKernel *
+smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, GError **error) {
+  g_auto(Subject)
+      subject = {target, smb_global_new(), g_ptr_array_new_with_free_func(argument_free)};
+  SmbAnalysisOptions options = target->options;
+  options.global = subject.global;
+  g_autoptr(SmbAnalysis) analysis =
+      smb_analysis_run(target->kernel, arch, &target->launch, &options, error);
+  if (!analysis)
+    return NULL;
+  g_autoptr(SmbRecordedKernel) kernel = describe_target(target);
+  if (!add_arguments(&subject, &kernel->failure, error) ||
+      (!kernel->failure && !run_on_device(meter, &subject, kernel, error)))
+    return NULL;
+  return g_steal_pointer(&kernel);
+}
