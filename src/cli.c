@@ -75,7 +75,7 @@ run_and_write(const SmbCommand *command, SmbCli *cli, GError **error) {
 }
 
 SmbExit
-smb_cli_run(const SmbCommand *command, int argc, char **argv) {
+smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **argv) {
   guard_standard_streams();
   // The characters of the terminal are the user's; messages and numbers are the same everywhere.
   setlocale(LC_CTYPE, "");
@@ -85,6 +85,7 @@ smb_cli_run(const SmbCommand *command, int argc, char **argv) {
   g_autoptr(SmbSpool) messages = smb_spool_new();
   SmbCli cli = {
       .command = command->name,
+      .cuda = cuda,
       .out = out,
       .messages = messages,
       .status = SMB_EXIT_DONE,

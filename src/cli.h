@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "gpu/cuda.h"
 #include "sim/arch.h"
 #include "src/spool.h"
 
@@ -32,6 +33,7 @@ typedef enum {
 /**
  * SmbCli: one run of one command.
  * @command: its name
+ * @cuda: what the machine offers to measure with
  * @out: takes the result; written to standard output if the command succeeds
  * @messages: takes what a person should know besides; written to standard error after the result
  * @status: exit status of a command that succeeds: SMB_EXIT_DONE, or what it sets
@@ -47,6 +49,7 @@ typedef enum {
  */
 typedef struct {
   const char *command;
+  const SmbCuda *cuda;
   SmbSpool *out;
   SmbSpool *messages;
   SmbExit status;
@@ -96,6 +99,7 @@ typedef struct {
 /**
  * smb_cli_run:
  * @command: the command
+ * @cuda: (transfer none): the machine, for the commands that measure
  * @argc: number of words
  * @argv: the words of the command line from the name of the command on
  *
@@ -104,7 +108,7 @@ typedef struct {
  *
  * Returns: the exit status
  */
-SmbExit smb_cli_run(const SmbCommand *command, int argc, char **argv);
+SmbExit smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **argv);
 
 /**
  * smb_cli_parse:

@@ -101,7 +101,7 @@ write_csv(SmbCli *cli, const SmbGpuInventory *inventory) {
 
 gboolean
 smb_list_devices(SmbCli *cli, G_GNUC_UNUSED GError **error) {
-  g_autoptr(SmbGpuInventory) inventory = smb_gpu_inventory(smb_cuda_real());
+  g_autoptr(SmbGpuInventory) inventory = smb_gpu_inventory(cli->cuda);
   switch (cli->format) {
   case SMB_FORMAT_TEXT:
     write_text(cli, inventory);

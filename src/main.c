@@ -4,6 +4,8 @@
 // The table of commands.
 #include "config.h"
 
+#include "src/main.h"
+
 #include <string.h>
 
 #include "src/cli.h"
@@ -77,7 +79,7 @@ find_command(const char *name) {
 }
 
 int
-main(int argc, char **argv) {
+smb_main(const SmbCuda *cuda, int argc, char **argv) {
   const SmbCommand *command = argc > 1 ? find_command(argv[1]) : &unknown;
-  return (int)smb_cli_run(command, MAX(argc - 1, 0), argc > 1 ? argv + 1 : argv);
+  return (int)smb_cli_run(command, cuda, MAX(argc - 1, 0), argc > 1 ? argv + 1 : argv);
 }

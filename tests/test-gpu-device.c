@@ -93,8 +93,14 @@ tell_library_version(SmbCudaLibrary library, G_GNUC_UNUSED gpointer handle) {
 }
 
 static const SmbCuda complete = {
-    TRUE,          count_one,  name_device, tell_attribute,
-    tell_versions, tell_error, open_all,    tell_library_version,
+    .has_runtime = TRUE,
+    .device_count = count_one,
+    .device_name = name_device,
+    .attribute = tell_attribute,
+    .versions = tell_versions,
+    .error_text = tell_error,
+    .open = open_all,
+    .library_version = tell_library_version,
 };
 
 // A machine that differs from the complete one, and what its inventory says of one part.
