@@ -90,11 +90,23 @@ holds(JsonNode *node, GType type) {
   return JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type;
 }
 
+// What could steer a terminal is no text: recordings come from other people.
+static gboolean
+has_controls(const char *text) {
+  for (; *text; text++) {
+    if ((guchar)*text < 0x20 || *text == 0x7f)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 gboolean
 smb_member_text(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   char **text = target;
   if (!holds(node, G_TYPE_STRING))
     return smb_member_expected(place, node, error, "a text");
+  if (has_controls(json_node_get_string(node)))
+    return smb_member_expected(place, node, error, "a text without control characters");
   g_free(*text);
   *text = g_strdup(json_node_get_string(node));
   return TRUE;

@@ -54,7 +54,7 @@ G_GNUC_INTERNAL gboolean smb_member_fail(const SmbPlace *place, GError **error, 
 G_GNUC_INTERNAL gboolean smb_member_expected(const SmbPlace *place, JsonNode *node, GError **error,
                                              const char *what);
 
-/** SmbMemberRead of a text: @target is a char *, which is replaced. */
+/** SmbMemberRead of a text without control characters: @target is a char *, which is replaced. */
 G_GNUC_INTERNAL gboolean smb_member_text(const SmbPlace *place, JsonNode *node, gpointer target,
                                          GError **error);
 

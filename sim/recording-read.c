@@ -4,7 +4,6 @@
 // Recordings read from JSON: the tables of members, from the outermost object inwards at the end.
 #include "sim/recording.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/arch.h"
@@ -45,12 +44,18 @@ static gboolean
 read_capability(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   SmbRecording *recording = target;
   g_autofree char *text = NULL;
-  char rest;
+  guint64 numbers[2];
   if (!smb_member_text(place, node, &text, error))
     return FALSE;
-  return sscanf(text, "%3u.%3u%c", &recording->capability_major, &recording->capability_minor,
-                &rest) == 2 ||
-         smb_member_expected(place, node, error, "a compute capability such as \"9.0\"");
+  g_auto(GStrv) parts = g_strsplit(text, ".", -1);
+  gboolean good = g_strv_length(parts) == G_N_ELEMENTS(numbers);
+  for (guint i = 0; good && i < G_N_ELEMENTS(numbers); i++)
+    good = g_ascii_string_to_unsigned(parts[i], 10, 0, G_MAXUINT8, &numbers[i], NULL);
+  if (!good)
+    return smb_member_expected(place, node, error, "a compute capability such as \"9.0\"");
+  recording->capability_major = (guint)numbers[0];
+  recording->capability_minor = (guint)numbers[1];
+  return TRUE;
 }
 
 static gboolean
@@ -215,7 +220,7 @@ read_request_text(const SmbPlace *place, JsonNode *node, gpointer target, GError
   g_autofree char *text = NULL;
   if (!smb_member_text(place, node, &text, error))
     return FALSE;
-  if (strpbrk(text, "#=\n"))
+  if (strpbrk(text, "#="))
     return smb_member_expected(place, node, error, "OP WIDTH MASK OFF0 … OFF31 and nothing else");
   g_string_printf(reader->line, "%s\n", text);
   SmbTraceLine line = {NULL, 0, reader->line->str};

@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 /** Version of the layout of a recording's file. */
 #define SMB_RECORDING_SCHEMA_VERSION 1
 
+/** What a recording that was made a moment ago calls its source. */
+#define SMB_RECORDING_THIS_DEVICE "this device"
+
 /** A number that was not measured. */
 #define SMB_NOT_MEASURED (-1.0)
 
@@ -79,7 +82,7 @@ typedef struct {
 
 /**
  * SmbRecording:
- * @source: its file, or "this device"
+ * @source: its file, or %SMB_RECORDING_THIS_DEVICE
  * @program: name and version of the program that measured
  * @date: in UTC, ISO 8601
  * @gpu: name of the device

@@ -184,6 +184,18 @@ START_TEST(test_schema) {
 }
 END_TEST
 
+// The rows of a recording, which has every kind of them.
+START_TEST(test_recording_rows_schema) {
+  const char *srcdir = g_getenv("srcdir");
+  g_autofree char *words =
+      g_strdup_printf("validate %s/tests/data/recording.json", srcdir ? srcdir : ".");
+  g_autoptr(JsonNode) schema = load_schema("validate");
+  g_autoptr(JsonNode) document = run(words);
+  g_autofree char *fault = check_node(document, json_node_get_object(schema), "validate");
+  ck_assert_msg(!fault, "%s", fault);
+}
+END_TEST
+
 // Recordings: one made by hand for the tests, and those that come with the program.
 START_TEST(test_recording_schema) {
   static const char *const folders[] = {"tests/data", "data/measured"};
@@ -315,6 +327,7 @@ main(void) {
   tcase_add_test(tcase, test_checker);
   tcase_add_loop_test(tcase, test_schema, 0, (int)G_N_ELEMENTS(lines));
   tcase_add_test(tcase, test_recording_schema);
+  tcase_add_test(tcase, test_recording_rows_schema);
   tcase_add_loop_test(tcase, test_trace_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_loop_test(tcase, test_trace_requests_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_test(tcase, test_totals);

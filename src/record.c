@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/record.h"
+
+gboolean
+smb_record_write(const SmbRecording *recording, const char *path, GError **error) {
+  g_autofree char *text = smb_recording_to_json(recording);
+  return g_file_set_contents(path, text, -1, error);
+}
+
+SmbRecording *
+smb_record_read(GInputStream *stream, const char *name, GError **error) {
+  g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
+  if (g_output_stream_splice(memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, error) <
+      0) {
+    g_prefix_error(error, "%s: ", name);
+    return NULL;
+  }
+  g_autoptr(GBytes) bytes = g_memory_output_stream_steal_as_bytes(G_MEMORY_OUTPUT_STREAM(memory));
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  return smb_recording_new_from_data(name, text ? text : "", length, error);
+}
+
+gboolean
+smb_record_is_next(GBufferedInputStream *stream, gboolean *found, GError **error) {
+  if (g_buffered_input_stream_fill(stream, -1, NULL, error) < 0)
+    return FALSE;
+  gsize length;
+  const char *text = g_buffered_input_stream_peek_buffer(stream, &length);
+  gsize i = 0;
+  while (i < length && g_ascii_isspace(text[i]))
+    i++;
+  *found = i < length && text[i] == '{';
+  return TRUE;
+}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/record.h"
+
+#include <check.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "tests/suite.h"
+
+static SmbRecording *
+read_text(const char *text, gboolean *is_next, GError **error) {
+  g_autoptr(GInputStream) memory =
+      g_memory_input_stream_new_from_data(text, (gssize)strlen(text), NULL);
+  g_autoptr(GInputStream) stream = g_buffered_input_stream_new(memory);
+  ck_assert(smb_record_is_next(G_BUFFERED_INPUT_STREAM(stream), is_next, NULL));
+  return smb_record_read(stream, "r.json", error);
+}
+
+START_TEST(test_is_next) {
+  static const struct {
+    const char *text;
+    gboolean is_next;
+  } cases[] = {{"{", TRUE},     {" \n\t{}", TRUE}, {"", FALSE},    {"  ", FALSE},
+               {"ld 4", FALSE}, {"# {", FALSE},    {"[{}]", FALSE}};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    gboolean is_next;
+    g_autoptr(GError) error = NULL;
+    ck_assert_ptr_null(read_text(cases[i].text, &is_next, &error));
+    ck_assert_msg(g_str_has_prefix(error->message, "r.json:"), "%s", error->message);
+    ck_assert_msg(is_next == cases[i].is_next, "'%s'", cases[i].text);
+  }
+}
+END_TEST
+
+// What is written can be read; a file that cannot be written is told, and nothing is left there.
+START_TEST(test_write) {
+  g_autofree char *folder = g_dir_make_tmp("smembank-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename(folder, "r.json", NULL);
+  g_autofree char *wrong = g_build_filename(folder, "none", "r.json", NULL);
+  g_autofree char *fixture = g_build_filename(g_getenv("srcdir") ? g_getenv("srcdir") : ".",
+                                              "tests", "data", "recording.json", NULL);
+  g_autofree char *stored = NULL, *written = NULL;
+  g_autoptr(GError) error = NULL;
+  gboolean is_next;
+  ck_assert(g_file_get_contents(fixture, &stored, NULL, NULL));
+  g_autoptr(SmbRecording) recording = read_text(stored, &is_next, &error);
+  ck_assert_msg(recording != NULL, "%s", error ? error->message : "");
+  ck_assert(is_next);
+  ck_assert(smb_record_write(recording, path, NULL));
+  ck_assert(g_file_get_contents(path, &written, NULL, NULL));
+  ck_assert_str_eq(written, stored);
+  ck_assert(!smb_record_write(recording, wrong, &error));
+  ck_assert_ptr_nonnull(strstr(error->message, wrong));
+  ck_assert_int_eq(g_remove(path), 0);
+  ck_assert_int_eq(g_rmdir(folder), 0);
+}
+END_TEST
+
+int
+main(void) {
+  TCase *cases = tcase_create("record");
+  tcase_add_test(cases, test_is_next);
+  tcase_add_test(cases, test_write);
+  Suite *suite = suite_create("record");
+  suite_add_tcase(suite, cases);
+  return run_suite(suite);
+}
