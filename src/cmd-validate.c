@@ -5,18 +5,24 @@
 #include <string.h>
 
 #include "src/commands.h"
+#include "gpu/error.h"
 #include "src/comparison-report.h"
 #include "src/input.h"
+#include "src/measure-kernels.h"
 #include "src/record.h"
 
 static gboolean option_recorded, option_all;
-static char *option_kernel;
+static char *option_record;
+static SmbTargetOptions target_options;
+static SmbMeasureOptions measure_options;
 
 static const GOptionEntry options[] = {
+    SMB_TARGET_ENTRIES(target_options),
+    SMB_MEASURE_ENTRIES(measure_options),
+    {"record", 0, 0, G_OPTION_ARG_FILENAME, &option_record,
+     "keep what the device says in FILE, as a recording", "FILE"},
     {"recorded", 0, 0, G_OPTION_ARG_NONE, &option_recorded,
      "compare with recordings: those of FILE, or the built-in ones", NULL},
-    {"kernel", 0, 0, G_OPTION_ARG_STRING, &option_kernel,
-     "only this kernel of recordings and publications, with every number of it", "NAME"},
     {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all, "every number and request in text, too", NULL},
     G_OPTION_ENTRY_NULL,
 };
@@ -39,13 +45,13 @@ compare_builtin(SmbComparison *comparison, GPtrArray *recordings, GError **error
     return FALSE;
   g_ptr_array_extend_and_steal(recordings, g_steal_pointer(&loaded));
   for (guint i = 0; i < recordings->len; i++) {
-    if (!smb_comparison_add_recording(comparison, g_ptr_array_index(recordings, i), option_kernel,
+    if (!smb_comparison_add_recording(comparison, g_ptr_array_index(recordings, i), target_options.kernel,
                                       error))
       return FALSE;
   }
-  if (!smb_comparison_add_published(comparison, option_kernel, error))
+  if (!smb_comparison_add_published(comparison, target_options.kernel, error))
     return FALSE;
-  return option_kernel || smb_comparison_add_traces(comparison, error);
+  return target_options.kernel || smb_comparison_add_traces(comparison, error);
 }
 
 static gboolean
@@ -60,9 +66,9 @@ compare_recording(SmbComparison *comparison, GInputStream *stream, const char *n
   if (!recording)
     return FALSE;
   g_ptr_array_add(recordings, recording);
-  if (option_kernel && !has_kernel(recording, option_kernel))
-    return smb_cli_usage_error(error, "no kernel '%s' in %s", option_kernel, name);
-  return smb_comparison_add_recording(comparison, recording, option_kernel, error);
+  if (target_options.kernel && !has_kernel(recording, target_options.kernel))
+    return smb_cli_usage_error(error, "no kernel '%s' in %s", target_options.kernel, name);
+  return smb_comparison_add_recording(comparison, recording, target_options.kernel, error);
 }
 
 // FILE: a recording, or a trace whose requests carry counts.
@@ -81,14 +87,14 @@ compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPt
   }
   if (is_recording || g_str_has_suffix(file, ".json"))
     return compare_recording(comparison, stream, name, cli, recordings, error);
-  if (option_kernel)
+  if (target_options.kernel)
     return smb_cli_usage_error(error, "--kernel goes with recordings, and '%s' is a trace", name);
   return smb_comparison_add_trace(comparison, stream, name, cli->arch, error);
 }
 
 static void
 write_comparison(SmbCli *cli, const SmbComparison *comparison) {
-  SmbComparisonView view = {.kernels = option_all || option_kernel, .requests = option_all};
+  SmbComparisonView view = {.kernels = option_all || target_options.kernel, .requests = option_all};
   switch (cli->format) {
   case SMB_FORMAT_TEXT:
     smb_comparison_write_text(cli, comparison, view);

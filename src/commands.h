@@ -13,4 +13,10 @@ gboolean smb_cmd_list(SmbCli *cli, GError **error);
 gboolean smb_cmd_trace(SmbCli *cli, GError **error);
 gboolean smb_cmd_validate(SmbCli *cli, GError **error);
 
+/** The word that makes this program the process that measures for another one. */
+#define SMB_WORKER_COMMAND "gpu-worker"
+
+/** smb_worker_main: Returns: the exit status of that process */
+int smb_worker_main(const SmbCuda *cuda);
+
 G_END_DECLS

@@ -80,6 +80,8 @@ find_command(const char *name) {
 
 int
 smb_main(const SmbCuda *cuda, int argc, char **argv) {
+  if (argc == 2 && strcmp(argv[1], SMB_WORKER_COMMAND) == 0)
+    return smb_worker_main(cuda);
   const SmbCommand *command = argc > 1 ? find_command(argv[1]) : &unknown;
   return (int)smb_cli_run(command, cuda, MAX(argc - 1, 0), argc > 1 ? argv + 1 : argv);
 }

@@ -9,6 +9,7 @@
 
 #include "gpu/error.h"
 #include "sim/data.h"
+#include "src/commands.h"
 
 enum {
   MAX_DEVICE = 1023,
@@ -22,7 +23,7 @@ enum {
 SmbMeter *
 smb_measure_open(const SmbMeasureOptions *options, GError **error) {
   // This program again: its command line begins with the name of the worker's command.
-  static const char *const worker[] = {"/proc/self/exe", "gpu-worker", NULL};
+  static const char *const worker[] = {"/proc/self/exe", SMB_WORKER_COMMAND, NULL};
   guint device = 0, timeout = SMB_METER_TIMEOUT_MS / 1000;
   if (!smb_cli_number("--device", options->device, 0, MAX_DEVICE, &device, error) ||
       !smb_cli_number("--timeout", options->timeout, 1, MAX_TIMEOUT_S, &timeout, error))
@@ -71,6 +72,15 @@ smb_measure_recording(const SmbMeter *meter, const SmbArch *arch) {
   recording->method = describe_method(device);
   recording->request_counter = device->profiler ? g_strdup(smb_meter_request_counter()) : NULL;
   return recording;
+}
+
+void
+smb_measure_note_counters(const SmbMeter *meter, SmbRecording *recording) {
+  for (guint i = 0; i < SMB_N_METRICS; i++) {
+    const char *counter = smb_meter_counter(meter, (SmbMetric)i);
+    if (counter && !recording->counters[i])
+      recording->counters[i] = g_strdup(counter);
+  }
 }
 
 // A kernel and what the model says of it.

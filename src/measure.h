@@ -39,6 +39,9 @@ SmbArch *smb_measure_arch(const SmbMeter *meter, GError **error);
  * which nothing is measured yet */
 SmbRecording *smb_measure_recording(const SmbMeter *meter, const SmbArch *arch);
 
+/** Writes into a recording which hardware metrics the meter read for its kernels. */
+void smb_measure_note_counters(const SmbMeter *meter, SmbRecording *recording);
+
 /**
  * smb_measure_kernel:
  * @shape: (nullable): as in the catalogue
