@@ -4,8 +4,8 @@
 // validate: predicted beside measured. What was measured comes from recordings and publications.
 #include <string.h>
 
-#include "src/commands.h"
 #include "gpu/error.h"
+#include "src/commands.h"
 #include "src/comparison-report.h"
 #include "src/input.h"
 #include "src/measure-kernels.h"
@@ -45,8 +45,8 @@ compare_builtin(SmbComparison *comparison, GPtrArray *recordings, GError **error
     return FALSE;
   g_ptr_array_extend_and_steal(recordings, g_steal_pointer(&loaded));
   for (guint i = 0; i < recordings->len; i++) {
-    if (!smb_comparison_add_recording(comparison, g_ptr_array_index(recordings, i), target_options.kernel,
-                                      error))
+    if (!smb_comparison_add_recording(comparison, g_ptr_array_index(recordings, i),
+                                      target_options.kernel, error))
       return FALSE;
   }
   if (!smb_comparison_add_published(comparison, target_options.kernel, error))
@@ -110,33 +110,112 @@ write_comparison(SmbCli *cli, const SmbComparison *comparison) {
     cli->status = SMB_EXIT_DIFFERS;
 }
 
+// What is asked for that only a device can give, or NULL.
+static const char *
+find_need(const char *kernel_file) {
+  if (kernel_file)
+    return "a kernel of yours is measured";
+  if (option_record)
+    return "--record keeps what a device says";
+  if (measure_options.device)
+    return "--device names one";
+  return smb_target_is_launch(&target_options) ? "a launch of yours is measured" : NULL;
+}
+
+// Measures what was asked for: a kernel and a launch of the user's, or built-in kernels in all shapes.
+static gboolean
+compare_device(SmbComparison *comparison, SmbMeter *meter, const char *kernel_file,
+               GPtrArray *recordings, GError **error) {
+  g_autoptr(SmbArch) arch = smb_measure_arch(meter, error);
+  if (!arch)
+    return FALSE;
+  SmbRecording *recording = smb_measure_recording(meter, arch);
+  g_ptr_array_add(recordings, recording);
+  gboolean own = kernel_file || smb_target_is_launch(&target_options);
+  gboolean ok =
+      own ? smb_measure_target(meter, &target_options, kernel_file, arch, recording, error)
+          : smb_measure_catalog(meter, target_options.kernel, arch, recording, error);
+  if (!ok || (option_record && !smb_record_write(recording, option_record, error)))
+    return FALSE;
+  return smb_comparison_add_recording(comparison, recording, NULL, error) &&
+         (own || smb_comparison_add_published(comparison, target_options.kernel, error));
+}
+
+// Looks for a device. Without one it is told why, and recordings take its place, unless only a device
+// will do.
+static gboolean
+open_device(SmbCli *cli, const char *kernel_file, SmbMeter **meter, GError **error) {
+  g_autoptr(GError) local = NULL;
+  *meter = smb_measure_open(&measure_options, &local);
+  if (*meter)
+    return TRUE;
+  const char *need = find_need(kernel_file);
+  if (need || !g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
+    g_propagate_error(error, g_steal_pointer(&local));
+    if (need)
+      g_prefix_error(error, "%s, and ", need);
+    return FALSE;
+  }
+  smb_spool_printf(cli->messages, "smembank validate: %s: recordings are compared\n",
+                   local->message);
+  return TRUE;
+}
+
+static gboolean
+check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **error) {
+  if (option_recorded && (is_kernel || option_record || measure_options.device ||
+                          smb_target_is_launch(&target_options)))
+    return smb_cli_usage_error(error, "--recorded uses no device: it goes with --kernel and with a "
+                                      "recording or trace, not with a kernel file, a launch, "
+                                      "--device or --record");
+  if (file && !is_kernel && (option_record || measure_options.device))
+    return smb_cli_usage_error(error,
+                               "'%s' holds measurements: --device and --record are for "
+                               "kernels",
+                               file);
+  if ((!file || is_kernel) && strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
+    return smb_cli_usage_error(error, "--arch goes with a trace: everything else is compared by "
+                                      "the rules of its own device");
+  return TRUE;
+}
+
 gboolean
 smb_cmd_validate(SmbCli *cli, GError **error) {
   static const SmbCliUsage usage = {
       "[FILE]",
-      "Sets the model's predictions beside what was measured: the recordings of devices, the\n"
-      "published counts of the built-in kernels, and recorded requests; or those of FILE, which is "
-      "a\n"
-      "recording (JSON) or a trace whose lines carry '= WAVEFRONTS'. Each goes by the rules of "
-      "its\n"
-      "device, a trace by those of --arch. Times are shown, and not compared. A difference makes "
-      "the\n"
-      "exit status 1; other counts of instructions than the text has do not, where the compiler\n"
-      "explains them.",
+      "Sets the model's predictions beside what a device measures: of the built-in kernels (or\n"
+      "--kernel) in all shapes and paddings, of a tile, or of FILE.cu, launched as for analyze.\n"
+      "Wavefronts, executed instructions, global sectors and the values in memory are compared;\n"
+      "times are shown. Without a device, or with --recorded, what was recorded and published "
+      "takes\n"
+      "its place. FILE can be a recording (JSON) or a trace whose lines carry '= WAVEFRONTS', "
+      "too.\n"
+      "A difference makes the exit status 1; other counts of instructions than the text has do\n"
+      "not, where the compiler explains them.",
       0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
-  if (!file && strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
-    return smb_cli_usage_error(error, "--arch goes with a FILE: published and recorded counts are "
-                                      "compared by the rules of their own device");
+  gboolean is_kernel = file && g_str_has_suffix(file, ".cu");
+  if (!check_options(cli, file, is_kernel, error))
+    return FALSE;
 
   g_autoptr(GPtrArray) recordings =
       g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
   g_autoptr(SmbComparison) comparison = smb_comparison_new();
-  if (file ? !compare_file(comparison, file, cli, recordings, error)
-           : !compare_builtin(comparison, recordings, error))
+  g_autoptr(SmbMeter) meter = NULL;
+  if (!smb_target_parse_limits(&target_options, &comparison->limits, error))
     return FALSE;
+  if (file && !is_kernel) {
+    if (!compare_file(comparison, file, cli, recordings, error))
+      return FALSE;
+  } else {
+    if (!option_recorded && !open_device(cli, is_kernel ? file : NULL, &meter, error))
+      return FALSE;
+    if (meter ? !compare_device(comparison, meter, is_kernel ? file : NULL, recordings, error)
+              : !compare_builtin(comparison, recordings, error))
+      return FALSE;
+  }
   write_comparison(cli, comparison);
   return TRUE;
 }

@@ -228,7 +228,8 @@ add_failure(const Launch *launch) {
 static gboolean
 add_measured(Launch *launch, const SmbArch *arch, GError **error) {
   const GPtrArray *buffers = launch->recorded->buffers;
-  g_autoptr(SmbReplay) replay = smb_replay_new(launch->recorded, launch->entry, arch, error);
+  g_autoptr(SmbReplay) replay =
+      smb_replay_new(launch->recorded, launch->entry, arch, &launch->comparison->limits, error);
   if (!replay)
     return FALSE;
   launch->analysis = replay->analysis;

@@ -101,6 +101,7 @@ typedef struct {
  * @rows: (element-type SmbComparisonRow)
  * @recordings: (element-type SmbRecording): those that were added
  * @device: the device that was measured now, or %NULL
+ * @limits: of the kernels that recordings name: zeros are the defaults, whoever compares may set others
  * @compared: the sum of @matched, @explained and @mismatched
  */
 typedef struct {
@@ -109,6 +110,7 @@ typedef struct {
   GStringChunk *strings; /* of the rows, each once */
   GPtrArray *lists;      /* GStrv: defines of rows */
   const char *device;
+  SmbAnalysisOptions limits;
   guint compared;
   guint matched;
   guint explained;

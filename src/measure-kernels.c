@@ -33,8 +33,8 @@ has_padding(const SmbCatalogEntry *entry, gboolean *found, GError **error) {
 }
 
 static gboolean
-measure_entry(SmbMeter *meter, const SmbCatalogEntry *entry, SmbArch *arch,
-              SmbRecording *recording, GError **error) {
+measure_entry(SmbMeter *meter, const SmbCatalogEntry *entry, SmbArch *arch, SmbRecording *recording,
+              GError **error) {
   static const char *const pads[][2] = {{"IPAD=0"}, {"IPAD=1"}, {"IPAD=2"}, {NULL}};
   gboolean padded = FALSE;
   if (!has_padding(entry, &padded, error))

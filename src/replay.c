@@ -29,22 +29,23 @@ open_source(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, GEr
 
 SmbReplay *
 smb_replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, const SmbArch *arch,
-               GError **error) {
+               const SmbAnalysisOptions *limits, GError **error) {
   g_autoptr(SmbSource) source = open_source(recorded, entry, error);
   if (!source)
     return NULL;
   const SmbArchInfo *info = smb_arch_info(arch);
   guint cuda_arch = info->capability_major * 100 + info->capability_minor * 10;
   g_autoptr(SmbReplay) replay = g_new0(SmbReplay, 1);
-  replay->kernel = smb_kernel_parse(source, entry ? entry->entry : recorded->name,
-                                    (const char *const *)recorded->defines, cuda_arch, NULL, error);
+  replay->kernel =
+      smb_kernel_parse(source, entry ? entry->entry : recorded->name,
+                       (const char *const *)recorded->defines, cuda_arch, &limits->limits, error);
   if (!replay->kernel)
     return NULL;
   SmbLaunch launch = {.dynamic_bytes = recorded->dynamic_bytes,
                       .arguments = (const char *const *)recorded->args};
   memcpy(launch.block, recorded->block, sizeof launch.block);
   memcpy(launch.grid, recorded->grid, sizeof launch.grid);
-  SmbAnalysisOptions options = {{0}, 0, 0, NULL};
+  SmbAnalysisOptions options = *limits;
   if (recorded->buffers->len > 0)
     options.global = replay->global = smb_global_new();
   replay->analysis = smb_analysis_run(replay->kernel, arch, &launch, &options, error);

@@ -32,6 +32,7 @@ gboolean smb_replay_is_builtin(const SmbRecordedKernel *recorded);
  * smb_replay_new:
  * @entry: (nullable): the catalogue's, if it is one of its kernels
  * @arch: whose rules count
+ * @limits: of the kernel and its grid; other options are not looked at
  * @error: a file that is not there, or what is wrong with its text or the launch
  *
  * Reads the text of a kernel that is not built in from its file, relative to the working directory.
@@ -39,7 +40,7 @@ gboolean smb_replay_is_builtin(const SmbRecordedKernel *recorded);
  * Returns: (transfer full): the launch, done
  */
 SmbReplay *smb_replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry,
-                          const SmbArch *arch, GError **error);
+                          const SmbArch *arch, const SmbAnalysisOptions *limits, GError **error);
 void smb_replay_free(SmbReplay *replay);
 
 /**

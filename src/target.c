@@ -114,8 +114,9 @@ finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *dra
   return TRUE;
 }
 
-static gboolean
-parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *analysis, GError **error) {
+gboolean
+smb_target_parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *analysis,
+                        GError **error) {
   guint64 mebibytes = 0;
   if (!smb_cli_number64("--max-steps", options->max_steps, 1, G_MAXINT64,
                         &analysis->limits.max_steps, error) ||
@@ -196,6 +197,12 @@ is_tile(const SmbTargetOptions *options) {
          options->read || options->dynamic;
 }
 
+gboolean
+smb_target_is_launch(const SmbTargetOptions *options) {
+  return is_tile(options) || options->shape || options->entry || options->defines ||
+         options->args || options->block || options->grid || options->dynamic_bytes;
+}
+
 static void
 draft_entry(const SmbCatalogEntry *entry, SmbTarget *target, Draft *draft) {
   target->name = g_strdup(entry->name);
@@ -267,7 +274,7 @@ smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch 
   g_autoptr(SmbTarget) target = g_new0(SmbTarget, 1);
   for (guint i = 0; i < 3; i++)
     target->launch.block[i] = target->launch.grid[i] = 1;
-  if (!parse_limits(options, &target->options, error))
+  if (!smb_target_parse_limits(options, &target->options, error))
     return NULL;
   g_autoptr(SmbSource) source = draft_source(options, file, target, &draft, &entry, error);
   if (!source || !parse_launch(options, &target->launch, error))

@@ -125,6 +125,13 @@ typedef struct {
 SmbTarget *smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
                           GError **error);
 
+/** smb_target_is_launch: Returns: whether the options say more than which built-in kernel is meant */
+gboolean smb_target_is_launch(const SmbTargetOptions *options);
+
+/** smb_target_parse_limits: reads the options that are limits (--max-steps and its kin) into @limits */
+gboolean smb_target_parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *limits,
+                                 GError **error);
+
 /** smb_target_from_catalog: as smb_target_new(), for an entry of the catalogue with more @defines. */
 SmbTarget *smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines,
                                    const SmbArch *arch, GError **error);
