@@ -11,7 +11,7 @@
 
 #include "sim/data.h"
 #include "tests/oracle.h"
-#include "tests/patterns.h"
+#include "tests/random-request.h"
 #include "tests/suite.h"
 
 enum {
@@ -180,7 +180,7 @@ START_TEST(test_random) {
   g_autofree SmbRequest *requests = g_new0(SmbRequest, CHUNK);
   g_autofree SmbWavefronts *want = g_new(SmbWavefronts, CHUNK);
   g_autofree SmbWavefronts *got = g_new(SmbWavefronts, CHUNK);
-  Random random = random_new(20261120);
+  SmbRandom random = smb_random_new(20261120);
 
   for (guint chunk = 0; chunk < RANDOM_REQUESTS / CHUNK; chunk++) {
     const char *name =
@@ -210,14 +210,14 @@ END_TEST
 START_TEST(test_broadcast_steps) {
   const Oracle *oracle = oracle_find("sm_10");
   g_autoptr(SmbArch) arch = load("sm_10");
-  Random random = random_new(1);
+  SmbRandom random = smb_random_new(1);
   for (guint i = 0; i < 3000; i++) {
-    guint n_lanes = 1 + random_below(&random, 8);
-    guint banks = 1 + random_below(&random, 3), rows = 1 + random_below(&random, 3);
+    guint n_lanes = 1 + smb_random_below(&random, 8);
+    guint banks = 1 + smb_random_below(&random, 3), rows = 1 + smb_random_below(&random, 3);
     SmbRequest request = {.op = SMB_OP_LD, .width = 4, .mask = (1u << n_lanes) - 1};
     guint32 words[SMB_WARP_LANES];
     for (guint lane = 0; lane < n_lanes; lane++) {
-      words[lane] = random_below(&random, banks) + 16 * random_below(&random, rows);
+      words[lane] = smb_random_below(&random, banks) + 16 * smb_random_below(&random, rows);
       request.offset[lane] = words[lane] * 4;
     }
     SmbWavefronts want = oracle_count(oracle, &request);
@@ -228,7 +228,7 @@ START_TEST(test_broadcast_steps) {
 END_TEST
 
 START_TEST(test_mergeable) {
-  Random random = random_new(2);
+  SmbRandom random = smb_random_new(2);
   g_autoptr(SmbArch) arch = load("sm_90");
   for (guint i = 0; i < 100000; i++) {
     SmbRequest request;
