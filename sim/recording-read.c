@@ -234,13 +234,25 @@ read_request_text(const SmbPlace *place, JsonNode *node, gpointer target, GError
 }
 
 static gboolean
+read_instruction(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  RequestReader *reader = target;
+  g_autofree char *text = NULL;
+  if (!smb_member_text(place, node, &text, error))
+    return FALSE;
+  reader->current.instruction = g_intern_string(text);
+  return TRUE;
+}
+
+static gboolean
 read_request(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   static const SmbMember members[] = {
       {"request", TRUE, read_request_text, 0},
       {"wavefronts", FALSE, smb_member_number, G_STRUCT_OFFSET(RequestReader, current.wavefronts)},
       {"cycles", FALSE, smb_member_number, G_STRUCT_OFFSET(RequestReader, current.cycles)},
+      {"instruction", FALSE, read_instruction, 0},
   };
   RequestReader *reader = target;
+  reader->current.instruction = NULL;
   reader->current.wavefronts = reader->current.cycles = SMB_NOT_MEASURED;
   if (!smb_members_read(place, node, members, G_N_ELEMENTS(members), reader, error))
     return FALSE;

@@ -152,6 +152,8 @@ add_request(GString *json, const SmbRecordedRequest *recorded) {
     add_number(json, "wavefronts", recorded->wavefronts);
   if (recorded->cycles != SMB_NOT_MEASURED)
     add_number(json, "cycles", recorded->cycles);
+  if (recorded->instruction)
+    add_text(json, "instruction", recorded->instruction);
   g_string_append_c(json, '}');
 }
 

@@ -73,11 +73,14 @@ typedef struct {
  * SmbRecordedRequest: one warp request.
  * @wavefronts: of the counter, per request: a whole number but for noise, or %SMB_NOT_MEASURED
  * @cycles: per request under saturation, or %SMB_NOT_MEASURED
+ * @instruction: (nullable): what was issued, as PTX calls it without ".shared": "atom.max.u32"; interned
+ *   (g_intern_string()). %NULL: the instruction that stands for the operation
  */
 typedef struct {
   SmbRequest request;
   double wavefronts;
   double cycles;
+  const char *instruction;
 } SmbRecordedRequest;
 
 /**

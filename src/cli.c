@@ -232,8 +232,8 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
 
   static const char *const formats[] = {"text", "json", "csv", NULL};
   guint choice = SMB_FORMAT_TEXT;
-  if (!check_arguments(cli, usage, error) ||
-      !smb_cli_choice("--format", format, formats, &choice, error))
+  if (!smb_cli_choice("--format", format, formats, &choice, error) ||
+      !check_arguments(cli, usage, error))
     return FALSE;
   cli->format = (SmbFormat)choice;
   if (usage->flags & SMB_CLI_ARCH)

@@ -2,10 +2,26 @@
 // SPDX-License-Identifier: MIT
 #include "src/record.h"
 
+#include <errno.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
 gboolean
 smb_record_write(const SmbRecording *recording, const char *path, GError **error) {
   g_autofree char *text = smb_recording_to_json(recording);
   return g_file_set_contents(path, text, -1, error);
+}
+
+gboolean
+smb_record_check(const char *path, GError **error) {
+  g_autofree char *folder = path ? g_path_get_dirname(path) : NULL;
+  if (!path || g_access(folder, W_OK | X_OK) == 0)
+    return TRUE;
+  int number = errno;
+  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(number), "cannot write %s: %s",
+              path, g_strerror(number));
+  return FALSE;
 }
 
 SmbRecording *

@@ -18,6 +18,15 @@ G_BEGIN_DECLS
 gboolean smb_record_write(const SmbRecording *recording, const char *path, GError **error);
 
 /**
+ * smb_record_check:
+ * @path: (nullable): where a recording is to be written
+ * @error: a GFileError
+ *
+ * Returns: whether its folder is there and takes files: to be asked before what takes long
+ */
+gboolean smb_record_check(const char *path, GError **error);
+
+/**
  * smb_record_read:
  * @stream: gives the text of a recording
  * @name: how messages and rows call it

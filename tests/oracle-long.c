@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/oracle.h"
-#include "tests/patterns.h"
+#include "tests/random-request.h"
 
 enum {
   CHUNK = 4096,
@@ -29,7 +29,7 @@ parse_number(const char *text, guint64 *number) {
 
 // Compares @n requests on one architecture; adds the mismatches of any counter.
 static void
-compare_chunk(const SmbArch *arch, const char *name, Random *random, guint n, Chunk *chunk,
+compare_chunk(const SmbArch *arch, const char *name, SmbRandom *random, guint n, Chunk *chunk,
               guint64 *mismatches) {
   const Oracle *oracle = oracle_find(name);
   memset(chunk->requests, 0, sizeof chunk->requests);
@@ -67,7 +67,7 @@ main(int argc, char **argv) {
   g_auto(GStrv) names = smb_arch_list();
   guint n_names = g_strv_length(names);
   g_autofree Chunk *chunk = g_new0(Chunk, 1);
-  Random random = random_new(seed);
+  SmbRandom random = smb_random_new(seed);
 
   for (guint turn = 0; done < count; turn++) {
     const char *name = names[turn % n_names];

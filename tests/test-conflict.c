@@ -8,7 +8,7 @@
 #include <check.h>
 
 #include "sim/wavefront.h"
-#include "tests/patterns.h"
+#include "tests/random-request.h"
 #include "tests/suite.h"
 
 enum {
@@ -62,7 +62,7 @@ check_words(const SmbArch *arch, const SmbRequest *request) {
 
 START_TEST(test_agrees) {
   g_auto(GStrv) names = smb_arch_list();
-  Random random = random_new(4);
+  SmbRandom random = smb_random_new(4);
   for (guint i = 0; names[i]; i++) {
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], NULL);
     for (guint j = 0; j < N_REQUESTS; j++) {

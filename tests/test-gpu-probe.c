@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "gpu/error.h"
+#include "sim/pattern.h"
 #include "sim/wavefront.h"
 #include "tests/fake-cuda.h"
-#include "tests/patterns.h"
 #include "tests/suite.h"
 
 enum {
@@ -33,17 +33,12 @@ make_device(const char *fault) {
 static void
 make_requests(guint index, SmbRequest *requests, gsize n) {
   const SmbInstruction *instruction = smb_instruction(index);
-  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  Random random = random_new(index);
+  SmbRandom random = smb_random_new(index);
   for (gsize i = 0; i < n; i++) {
-    random_request(&random, arch, &requests[i]);
-    requests[i].op = (guint8)instruction->op;
-    requests[i].width = (guint8)instruction->width;
+    smb_pattern_request(&random, instruction->op, instruction->width, FAKE_SHARED_BYTES,
+                        &requests[i]);
     if (instruction->whole_warp)
       requests[i].mask = G_MAXUINT32;
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
-      requests[i].offset[lane] =
-          requests[i].offset[lane] % FAKE_SHARED_BYTES & ~((guint32)instruction->width - 1);
   }
 }
 

@@ -132,14 +132,14 @@ load_schema(const char *command) {
   return json_parser_steal_root(parser);
 }
 
-// Runs "smembank WORDS --format json" and returns what it wrote.
+// Runs "PROGRAM WORDS --format json" and returns what it wrote; the environment names the program.
 static JsonNode *
-run(const char *words) {
+run_program(const char *variable, const char *words) {
   g_autofree char *line = g_strdup_printf("%s --format json", words);
   g_auto(GStrv) rest = g_strsplit(line, " ", -1);
   g_autoptr(GPtrArray) argv = g_ptr_array_new();
-  const char *program = g_getenv("SMEMBANK");
-  ck_assert_msg(program != NULL, "SMEMBANK is not set");
+  const char *program = g_getenv(variable);
+  ck_assert_msg(program != NULL, "%s is not set", variable);
   g_ptr_array_add(argv, (gpointer)program);
   for (guint i = 0; i <= g_strv_length(rest); i++)
     g_ptr_array_add(argv, rest[i]);
@@ -156,6 +156,11 @@ run(const char *words) {
   ck_assert_msg(json_parser_load_from_data(parser, out, -1, &error), "%s: %s", words,
                 error ? error->message : "");
   return json_parser_steal_root(parser);
+}
+
+static JsonNode *
+run(const char *words) {
+  return run_program("SMEMBANK", words);
 }
 
 static const char *const lines[] = {
@@ -219,6 +224,24 @@ START_TEST(test_recording_schema) {
     }
   }
   ck_assert_uint_ge(n, 1);
+}
+END_TEST
+
+// What is measured, on a made-up GPU with and without a fault.
+static const char *const measured[][2] = {
+    {"", "fuzz --count 20 --counted 2"},
+    {"no-permission", "fuzz --count 20 --op ld"},
+    {"more-cycles", "fuzz --count 20 --op atom.max.u32"},
+};
+
+START_TEST(test_measured_schema) {
+  const char *words = measured[_i][1];
+  g_autofree char *command = g_strndup(words, strcspn(words, " "));
+  g_autoptr(JsonNode) schema = load_schema(command);
+  g_setenv("SMEMBANK_FAKE", measured[_i][0], TRUE);
+  g_autoptr(JsonNode) document = run_program("SMEMBANK_ON_FAKE", words);
+  g_autofree char *fault = check_node(document, json_node_get_object(schema), command);
+  ck_assert_msg(!fault, "smembank %s: %s", words, fault);
 }
 END_TEST
 
@@ -328,6 +351,7 @@ main(void) {
   tcase_add_loop_test(tcase, test_schema, 0, (int)G_N_ELEMENTS(lines));
   tcase_add_test(tcase, test_recording_schema);
   tcase_add_test(tcase, test_recording_rows_schema);
+  tcase_add_loop_test(tcase, test_measured_schema, 0, (int)G_N_ELEMENTS(measured));
   tcase_add_loop_test(tcase, test_trace_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_loop_test(tcase, test_trace_requests_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_test(tcase, test_totals);

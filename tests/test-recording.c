@@ -40,7 +40,8 @@ static const char document[] =
     "  ],\n"
     "  \"requests\": [\n"
     "    {\"request\": \"ld 4 ffffffff" OFFSETS "\", \"wavefronts\": 1.03, \"cycles\": 1.07},\n"
-    "    {\"request\": \"st 16 00000001" OFFSETS "\", \"cycles\": 0.30000000000000004},\n"
+    "    {\"request\": \"st 16 00000001" OFFSETS "\", \"cycles\": 0.30000000000000004, "
+    "\"instruction\": \"st.volatile.v4.u32\"},\n"
     "    {\"request\": \"ldmatrix.x4 16 00000000" OFFSETS "\"}\n"
     "  ]\n"
     "}\n";
@@ -105,6 +106,9 @@ START_TEST(test_fields) {
   ck_assert_double_eq(requests[0].wavefronts, 1.03);
   ck_assert_double_eq(requests[1].wavefronts, SMB_NOT_MEASURED);
   ck_assert_double_eq(requests[2].cycles, SMB_NOT_MEASURED);
+  ck_assert_ptr_null(requests[0].instruction);
+  ck_assert_str_eq(requests[1].instruction, "st.volatile.v4.u32");
+  ck_assert_ptr_null(requests[2].instruction);
 }
 END_TEST
 
@@ -186,6 +190,7 @@ static const char *const broken[][3] = {
      "OFF0 … OFF31 and nothing else"},
     {"ldmatrix.x4 16 00000000" OFFSETS, " ",
      "r.json: requests[2].request: empty: expected OP WIDTH MASK OFF0 … OFF31"},
+    {"\"st.volatile.v4.u32\"", "4", "r.json: requests[1].instruction: 4: expected a text"},
     {"\"cycles\": 1.07", "\"cycle\": 1.07", "r.json: requests[0].cycle: no such member"},
     {"\"sm_90\"", "\"sm_20\"",
      "r.json: requests[2].request: column 1: sm_20 has no rule for ldmatrix.x4 of 16 bytes"},

@@ -11,7 +11,7 @@
 
 #include "sim/data.h"
 #include "tests/oracle.h"
-#include "tests/patterns.h"
+#include "tests/random-request.h"
 #include "tests/suite.h"
 
 enum {
@@ -139,11 +139,14 @@ static const Case cases[] = {
     {"float4, no partners: merged", "sm_90", SMB_OP_LD, 16, 0x01010101, 1, 32, 16, {4, 2, 2, 2, 4}},
     {"float4 column", "sm_90", SMB_OP_ST, 16, ALL, 1, 32, 128, {32, 4, 28, 8, 32}},
     {"atomics on one word", "sm_90", SMB_OP_ATOM, 4, ALL, 1, 1, 4, {32, 1, 31, 1, 32}},
-    {"atomics, unit stride", "sm_90", SMB_OP_ATOM, 4, ALL, 1, 32, 4, {1, 1, 0, 1, 3}},
-    {"atomics, two lanes a word", "sm_90", SMB_OP_ATOM, 4, ALL, 2, 32, 4, {2, 1, 1, 1, 3}},
+    {"atomics, unit stride", "sm_90", SMB_OP_ATOM, 4, ALL, 1, 32, 4, {1, 1, 0, 1, 1}},
+    {"atomics, two lanes a word", "sm_90", SMB_OP_ATOM, 4, ALL, 2, 32, 4, {2, 1, 1, 1, 2}},
     {"uniform on one word", "sm_90", SMB_OP_RED_UNIFORM, 4, ALL, 1, 1, 4, {1, 1, 0, 1, 1}},
     {"cas on one word", "sm_90", SMB_OP_CAS, 4, ALL, 1, 1, 4, {64, 2, 62, 1, 64}},
-    {"exchange of 64 bits", "sm_90", SMB_OP_ATOM, 8, ALL, 1, 32, 8, {2, 2, 0, 1, 3}},
+    {"cas, unit stride", "sm_90", SMB_OP_CAS, 4, ALL, 1, 32, 4, {2, 2, 0, 1, 2}},
+    {"cas of 64 bits", "sm_90", SMB_OP_CAS, 8, ALL, 1, 32, 8, {4, 4, 0, 1, 4}},
+    {"cas of 64 bits by one half", "sm_90", SMB_OP_CAS, 8, 0xffff, 1, 32, 8, {2, 2, 0, 1, 4}},
+    {"exchange of 64 bits", "sm_90", SMB_OP_ATOM, 8, ALL, 1, 32, 8, {2, 2, 0, 1, 2}},
     {"ldmatrix, rows of 16", "sm_90", SMB_OP_LDMATRIX_X1, 16, ALL, 1, 32, 16, {1, 1, 0, 1, 1}},
     {"ldmatrix, rows of 128", "sm_90", SMB_OP_LDMATRIX_X4, 16, ALL, 1, 32, 128, {32, 4, 28, 8, 32}},
     {"stmatrix, rows of 144", "sm_90", SMB_OP_STMATRIX_X2, 16, ALL, 1, 32, 144, {2, 2, 0, 1, 2}},
@@ -180,7 +183,7 @@ START_TEST(test_random) {
   g_autofree SmbRequest *requests = g_new0(SmbRequest, CHUNK);
   g_autofree SmbWavefronts *want = g_new(SmbWavefronts, CHUNK);
   g_autofree SmbWavefronts *got = g_new(SmbWavefronts, CHUNK);
-  Random random = random_new(20261120);
+  SmbRandom random = smb_random_new(20261120);
 
   for (guint chunk = 0; chunk < RANDOM_REQUESTS / CHUNK; chunk++) {
     const char *name =
@@ -210,14 +213,14 @@ END_TEST
 START_TEST(test_broadcast_steps) {
   const Oracle *oracle = oracle_find("sm_10");
   g_autoptr(SmbArch) arch = load("sm_10");
-  Random random = random_new(1);
+  SmbRandom random = smb_random_new(1);
   for (guint i = 0; i < 3000; i++) {
-    guint n_lanes = 1 + random_below(&random, 8);
-    guint banks = 1 + random_below(&random, 3), rows = 1 + random_below(&random, 3);
+    guint n_lanes = 1 + smb_random_below(&random, 8);
+    guint banks = 1 + smb_random_below(&random, 3), rows = 1 + smb_random_below(&random, 3);
     SmbRequest request = {.op = SMB_OP_LD, .width = 4, .mask = (1u << n_lanes) - 1};
     guint32 words[SMB_WARP_LANES];
     for (guint lane = 0; lane < n_lanes; lane++) {
-      words[lane] = random_below(&random, banks) + 16 * random_below(&random, rows);
+      words[lane] = smb_random_below(&random, banks) + 16 * smb_random_below(&random, rows);
       request.offset[lane] = words[lane] * 4;
     }
     SmbWavefronts want = oracle_count(oracle, &request);
@@ -228,7 +231,7 @@ START_TEST(test_broadcast_steps) {
 END_TEST
 
 START_TEST(test_mergeable) {
-  Random random = random_new(2);
+  SmbRandom random = smb_random_new(2);
   g_autoptr(SmbArch) arch = load("sm_90");
   for (guint i = 0; i < 100000; i++) {
     SmbRequest request;

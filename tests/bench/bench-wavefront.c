@@ -8,13 +8,14 @@
 
 #include "sim/wavefront.h"
 #include "tests/oracle.h"
-#include "tests/patterns.h"
+#include "tests/random-request.h"
 
 enum {
   N_REQUESTS = 4096, // 544 KiB, and 80 KiB of results
   N_RUNS = 7,
   RUN_USEC = 60000,
   WINDOW_BYTES = 65536,
+  MEMORY_BYTES = 232448, // of a block on an H200
 };
 
 typedef enum {
@@ -32,7 +33,7 @@ static const char *const pattern_names[N_PATTERNS] = {"unit stride",    "padded 
                                                       "column (worst)", "all ops mixed"};
 
 static void
-fill_request(Pattern pattern, guint width, const SmbArch *arch, guint i, Random *random,
+fill_request(Pattern pattern, guint width, const SmbArch *arch, guint i, SmbRandom *random,
              SmbRequest *request) {
   if (pattern == PATTERN_MIXED) {
     random_request(random, arch, request);
@@ -44,7 +45,7 @@ fill_request(Pattern pattern, guint width, const SmbArch *arch, guint i, Random 
   for (guint32 lane = 0; lane < SMB_WARP_LANES; lane++) {
     guint32 unit = pattern == PATTERN_UNIT     ? i + lane
                    : pattern == PATTERN_PADDED ? i + lane * 33
-                   : pattern == PATTERN_RANDOM ? random_below(random, WINDOW_BYTES / width)
+                   : pattern == PATTERN_RANDOM ? smb_random_below(random, WINDOW_BYTES / width)
                                                : i;
     request->offset[lane] = (pattern == PATTERN_STRIDED ? i % 8 + lane * 32 : unit) * width;
   }
@@ -87,6 +88,29 @@ time_counter(const SmbArch *arch, guint counter, const SmbRequest *requests, Smb
   return best;
 }
 
+// Random requests made per second, the best of N_RUNS, and printed.
+static void
+time_patterns(SmbRequest *requests, guint64 *check) {
+  printf("\nmillion random loads made a second on one core\n%6s\n", "bytes");
+  for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
+    SmbRandom random = smb_random_new(1);
+    double best = 0;
+    for (guint run = 0; run < N_RUNS; run++) {
+      gint64 start = g_get_monotonic_time(), end;
+      guint64 n = 0;
+      do {
+        for (guint i = 0; i < N_REQUESTS; i++)
+          smb_pattern_request(&random, SMB_OP_LD, width, MEMORY_BYTES, &requests[i]);
+        n += N_REQUESTS;
+        end = g_get_monotonic_time();
+      } while (end - start < RUN_USEC);
+      best = MAX(best, (double)n * 1e6 / (double)(end - start));
+      *check += requests[run].mask;
+    }
+    printf("%6u %13.2f\n", width, best / 1e6);
+  }
+}
+
 int
 main(void) {
   static const char *const others[] = {"one call each", "oracle"};
@@ -110,7 +134,7 @@ main(void) {
   printf("\n");
   for (guint pattern = 0; pattern < N_PATTERNS; pattern++) {
     for (guint width = 4; width <= (pattern == PATTERN_MIXED ? 4 : 16); width *= 2) {
-      Random random = random_new(1);
+      SmbRandom random = smb_random_new(1);
       for (guint i = 0; i < N_REQUESTS; i++)
         fill_request((Pattern)pattern, width, arch, i, &random, &requests[i]);
       printf("%-16s %6u", pattern_names[pattern], width);
@@ -124,6 +148,7 @@ main(void) {
       printf("\n");
     }
   }
+  time_patterns(requests, &check);
   printf("(check %" G_GUINT64_FORMAT ")\n", check);
   return EXIT_SUCCESS;
 }

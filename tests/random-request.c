@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "tests/random-request.h"
+
+#include "sim/trace.h"
+
+enum {
+  EMPTY_ONCE_IN = 64,
+};
+
+void
+random_request(SmbRandom *random, const SmbArch *arch, SmbRequest *request) {
+  SmbOp op;
+  guint width;
+  do {
+    op = (SmbOp)smb_random_below(random, SMB_N_OPS);
+    width = 1u << smb_random_below(random, SMB_N_WIDTHS);
+  } while (!(smb_op_widths(op) & width) || !smb_arch_rule(arch, op, width)->defined);
+  smb_pattern_request(random, op, width, 0, request);
+  if (smb_random_below(random, EMPTY_ONCE_IN) == 0)
+    request->mask = 0;
+}
+
+char *
+format_request(const SmbRequest *request) {
+  GString *text = g_string_new(NULL);
+  smb_trace_append_request(text, request);
+  return g_string_free(text, FALSE);
+}

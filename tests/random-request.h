@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Random requests of whatever an architecture has, and how tests show one.
+#pragma once
+
+#include "sim/arch.h"
+#include "sim/pattern.h"
+
+// Makes a random request that @arch has a rule for; now and then one without an active lane.
+void random_request(SmbRandom *random, const SmbArch *arch, SmbRequest *request);
+
+// A request as a line of a trace (transfer full).
+char *format_request(const SmbRequest *request);
