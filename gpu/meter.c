@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 #include <gio/gunixinputstream.h>
 #include <gio/gunixoutputstream.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -55,9 +56,19 @@ smb_meter_free(SmbMeter *meter) {
   g_free(meter);
 }
 
+// A process that closed its pipe is about to end by itself, and how it does is worth telling; one that
+// writes what is no message is ended.
+enum {
+  END_CHECKS = 100,
+  END_CHECK_US = 10000,
+};
+
 // How a process ended that gave no answer.
 static void
 tell_end(SmbMeter *meter, GError **error) {
+  for (guint i = 0; i < END_CHECKS && g_subprocess_get_identifier(meter->process); i++)
+    g_usleep(END_CHECK_US);
+  g_subprocess_force_exit(meter->process);
   g_subprocess_wait(meter->process, NULL, NULL);
   if (g_subprocess_get_if_signaled(meter->process))
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
@@ -70,6 +81,23 @@ tell_end(SmbMeter *meter, GError **error) {
   g_clear_object(&meter->process);
 }
 
+// Writes without the signal that a pipe without a reader raises: the program keeps its own way with
+// signals.
+static gboolean
+write_job(int fd, GVariant *job) {
+  sigset_t pipe, before, pending;
+  const struct timespec at_once = {0, 0};
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  gboolean written = smb_message_write(fd, job);
+  sigpending(&pending);
+  if (!written && sigismember(&pending, SIGPIPE))
+    sigtimedwait(&pipe, NULL, &at_once);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return written;
+}
+
 // Gives the process a job and waits for the result; after a failure that leaves the process unusable
 // there is none.
 static GVariant *
@@ -79,7 +107,7 @@ ask(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
   GInputStream *out = g_subprocess_get_stdout_pipe(meter->process);
   g_autoptr(GVariant) result = NULL;
   SmbMessageStatus status = SMB_MESSAGE_CLOSED;
-  if (smb_message_write(g_unix_output_stream_get_fd(G_UNIX_OUTPUT_STREAM(in)), held))
+  if (write_job(g_unix_output_stream_get_fd(G_UNIX_OUTPUT_STREAM(in)), held))
     status = smb_message_read(g_unix_input_stream_get_fd(G_UNIX_INPUT_STREAM(out)),
                               (gint64)timeout_ms, &result);
   if (status == SMB_MESSAGE_LATE) {
@@ -159,7 +187,6 @@ smb_meter_new(const char *const *worker, int device, guint timeout_ms, GError **
   meter->command = g_strdupv((char **)worker);
   meter->timeout_ms = timeout_ms;
   meter->device.index = device;
-  signal(SIGPIPE, SIG_IGN); // a process that is gone is told by what write() returns
   return start_process(meter, error) ? g_steal_pointer(&meter) : NULL;
 }
 

@@ -21,6 +21,12 @@ find_missing(const SmbGpuInventory *inventory) {
 
 static gboolean
 find_device(SmbWorker *worker, int index, GError **error) {
+  if (worker->device) {
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
+                "device %d is in use here: another one needs another process",
+                worker->device->index);
+    return FALSE;
+  }
   worker->inventory = smb_gpu_inventory(worker->cuda);
   const SmbGpuPart *missing = find_missing(worker->inventory);
   if (missing) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "src/list-devices.h"
 
+#include <string.h>
+
 #include "gpu/device.h"
 #include "src/measure.h"
 #include "src/out-csv.h"
@@ -100,15 +102,29 @@ write_csv(SmbCli *cli, const SmbGpuInventory *inventory) {
   }
 }
 
+// What keeps anything from being measured, as in "without a device", or NULL.
+static const char *
+find_missing(const SmbGpuInventory *inventory) {
+  if (inventory->devices->len == 0)
+    return "a device";
+  for (guint i = 0; i < inventory->parts->len; i++) {
+    const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
+    if (!part->usable && strcmp(part->name, "NVRTC") == 0)
+      return "NVRTC";
+  }
+  return NULL;
+}
+
 // Whether counters can be read shows only where they are tried, on the first device.
 static void
 add_counters(SmbGpuInventory *inventory) {
   static const SmbMeasureOptions first = {NULL, NULL};
   static const char name[] = "hardware counters";
   g_autoptr(GError) error = NULL;
-  if (inventory->devices->len == 0) {
+  const char *missing = find_missing(inventory);
+  if (missing) {
     smb_gpu_inventory_add(inventory, name, FALSE,
-                          g_strdup("they cannot be tried without a device"));
+                          g_strdup_printf("they cannot be tried without %s", missing));
     return;
   }
   g_autoptr(SmbMeter) meter = smb_measure_open(&first, &error);
