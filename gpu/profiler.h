@@ -44,4 +44,7 @@ typedef struct {
 /** CUPTI's Range Profiler: CUDA 12.6 and later (transfer none). */
 const SmbProfiler *smb_profiler_range(void);
 
+/** CUPTI's older profiler: CUDA 12; deprecated in CUDA 13 (transfer none). */
+const SmbProfiler *smb_profiler_legacy(void);
+
 G_END_DECLS
