@@ -16,8 +16,8 @@ part_free(gpointer data) {
   g_free(part);
 }
 
-static void
-add_part(SmbGpuInventory *inventory, const char *name, gboolean usable, char *detail) {
+void
+smb_gpu_inventory_add(SmbGpuInventory *inventory, const char *name, gboolean usable, char *detail) {
   SmbGpuPart *part = g_new0(SmbGpuPart, 1);
   part->name = name;
   part->usable = usable;
@@ -34,12 +34,14 @@ static void
 check_runtime(const SmbCuda *cuda, SmbGpuInventory *inventory) {
   int runtime = 0, driver = 0;
   if (!cuda->has_runtime)
-    add_part(inventory, "CUDA runtime", FALSE,
-             g_strdup("this program was built without a CUDA Toolkit (configure --with-cuda=DIR)"));
+    smb_gpu_inventory_add(
+        inventory, "CUDA runtime", FALSE,
+        g_strdup("this program was built without a CUDA Toolkit (configure --with-cuda=DIR)"));
   else if (cuda->versions(&runtime, &driver) != SMB_CUDA_SUCCESS)
-    add_part(inventory, "CUDA runtime", FALSE, g_strdup("it does not tell its version"));
+    smb_gpu_inventory_add(inventory, "CUDA runtime", FALSE,
+                          g_strdup("it does not tell its version"));
   else
-    add_part(inventory, "CUDA runtime", TRUE, describe_version(runtime));
+    smb_gpu_inventory_add(inventory, "CUDA runtime", TRUE, describe_version(runtime));
 }
 
 static void
@@ -47,16 +49,16 @@ check_driver(const SmbCuda *cuda, SmbGpuInventory *inventory) {
   g_autofree char *reason = NULL;
   int runtime = 0, driver = 0;
   if (!cuda->open(SMB_CUDA_DRIVER, &reason))
-    add_part(inventory, "driver", FALSE, g_steal_pointer(&reason));
+    smb_gpu_inventory_add(inventory, "driver", FALSE, g_steal_pointer(&reason));
   else if (!cuda->has_runtime || cuda->versions(&runtime, &driver) != SMB_CUDA_SUCCESS)
-    add_part(inventory, "driver", TRUE, g_strdup("present"));
+    smb_gpu_inventory_add(inventory, "driver", TRUE, g_strdup("present"));
   else if (driver / 1000 < runtime / 1000)
-    add_part(inventory, "driver", FALSE,
-             g_strdup_printf("it has CUDA %d.%d: this program needs %d.%d or later", driver / 1000,
-                             driver % 1000 / 10, runtime / 1000, 0));
+    smb_gpu_inventory_add(inventory, "driver", FALSE,
+                          g_strdup_printf("it has CUDA %d.%d: this program needs %d.%d or later",
+                                          driver / 1000, driver % 1000 / 10, runtime / 1000, 0));
   else
-    add_part(inventory, "driver", TRUE,
-             g_strdup_printf("has CUDA %d.%d", driver / 1000, driver % 1000 / 10));
+    smb_gpu_inventory_add(inventory, "driver", TRUE,
+                          g_strdup_printf("has CUDA %d.%d", driver / 1000, driver % 1000 / 10));
 }
 
 // One device; FALSE with the error of what it would not tell.
@@ -96,7 +98,7 @@ check_devices(const SmbCuda *cuda, SmbGpuInventory *inventory) {
   int count = 0, error;
   const char *obstacle = find_obstacle(cuda);
   if (obstacle) {
-    add_part(inventory, "devices", FALSE, g_strdup(obstacle));
+    smb_gpu_inventory_add(inventory, "devices", FALSE, g_strdup(obstacle));
     return;
   }
   error = cuda->device_count(&count);
@@ -105,11 +107,11 @@ check_devices(const SmbCuda *cuda, SmbGpuInventory *inventory) {
       break;
   }
   if (error != SMB_CUDA_SUCCESS)
-    add_part(inventory, "devices", FALSE, g_strdup(cuda->error_text(error)));
+    smb_gpu_inventory_add(inventory, "devices", FALSE, g_strdup(cuda->error_text(error)));
   else if (count == 0)
-    add_part(inventory, "devices", FALSE, g_strdup("this machine has none"));
+    smb_gpu_inventory_add(inventory, "devices", FALSE, g_strdup("this machine has none"));
   else
-    add_part(inventory, "devices", TRUE, g_strdup_printf("%d", count));
+    smb_gpu_inventory_add(inventory, "devices", TRUE, g_strdup_printf("%d", count));
 }
 
 static void
@@ -118,13 +120,13 @@ check_library(const SmbCuda *cuda, SmbGpuInventory *inventory, SmbCudaLibrary li
   g_autofree char *reason = NULL;
   gpointer handle = cuda->open(library, &reason);
   if (!handle) {
-    add_part(inventory, name, FALSE, g_steal_pointer(&reason));
+    smb_gpu_inventory_add(inventory, name, FALSE, g_steal_pointer(&reason));
     return;
   }
   int version = cuda->library_version(library, handle);
   gboolean toolkit_version = library == SMB_CUDA_NVRTC && version > 0;
-  add_part(inventory, name, TRUE,
-           toolkit_version ? describe_version(version) : g_strdup("present"));
+  smb_gpu_inventory_add(inventory, name, TRUE,
+                        toolkit_version ? describe_version(version) : g_strdup("present"));
 }
 
 SmbGpuInventory *

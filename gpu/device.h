@@ -20,7 +20,7 @@ typedef struct {
 
 /**
  * SmbGpuPart: something that measuring needs.
- * @name: "CUDA runtime", "driver", "devices", "NVRTC", "CUPTI"
+ * @name: "CUDA runtime", "driver", "devices", "NVRTC", "CUPTI", or what was added
  * @usable: whether it is there and works
  * @detail: its version, or why it cannot be used: a sentence without its full stop
  */
@@ -43,6 +43,14 @@ typedef struct {
 /** smb_gpu_inventory: Returns: (transfer full): what there is; nothing missing is an error */
 SmbGpuInventory *smb_gpu_inventory(const SmbCuda *cuda);
 void smb_gpu_inventory_free(SmbGpuInventory *inventory);
+
+/**
+ * smb_gpu_inventory_add: one more part, that was tried elsewhere
+ * @name: (transfer none): lives as long as the program
+ * @detail: (transfer full)
+ */
+void smb_gpu_inventory_add(SmbGpuInventory *inventory, const char *name, gboolean usable,
+                           char *detail);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGpuInventory, smb_gpu_inventory_free)
 

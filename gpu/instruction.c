@@ -22,13 +22,15 @@ smb_instruction(guint index) {
   return &instructions[index];
 }
 
-guint
-smb_instruction_for(SmbOp op, guint width) {
+gboolean
+smb_instruction_for(SmbOp op, guint width, guint *index) {
   for (guint i = 0; i < G_N_ELEMENTS(instructions); i++) {
-    if (instructions[i].op == op && instructions[i].width == width)
-      return i;
+    if (instructions[i].op == op && instructions[i].width == width) {
+      *index = i;
+      return TRUE;
+    }
   }
-  g_assert_not_reached();
+  return FALSE;
 }
 
 gboolean

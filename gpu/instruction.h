@@ -32,8 +32,9 @@ guint smb_instruction_count(void);
 /** The instruction at @index (transfer none). */
 const SmbInstruction *smb_instruction(guint index);
 
-/** Index of the instruction that stands for an operation and a width: the first that has them. */
-guint smb_instruction_for(SmbOp op, guint width);
+/** smb_instruction_for: Returns: whether there is an instruction of that operation and width; @index is the
+ * first then, which stands for them */
+gboolean smb_instruction_for(SmbOp op, guint width, guint *index);
 
 /** smb_instruction_find: Returns: whether @name is an instruction, whose index is @index then */
 gboolean smb_instruction_find(const char *name, guint *index);

@@ -65,6 +65,12 @@ smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis) {
     return (double)store->wavefronts;
   case SMB_METRIC_WAVEFRONTS_ATOM:
     return (double)atomic->wavefronts;
+  case SMB_METRIC_CYCLES_LD:
+    return (double)load->cycles;
+  case SMB_METRIC_CYCLES_ST:
+    return (double)store->cycles;
+  case SMB_METRIC_CYCLES_ATOM:
+    return (double)atomic->cycles;
   case SMB_METRIC_INSTRUCTIONS_LD:
     return (double)load->requests;
   case SMB_METRIC_INSTRUCTIONS_ST:

@@ -92,6 +92,18 @@ compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPt
   return smb_comparison_add_trace(comparison, stream, name, cli->arch, error);
 }
 
+// Whether a kernel could not be run now: then nothing of it was confirmed. That it once could not be
+// run and was recorded so is no news.
+static gboolean
+has_failure(const SmbComparison *comparison) {
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if (row->recorded && row->recorded->failure && comparison->device)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static void
 write_comparison(SmbCli *cli, const SmbComparison *comparison) {
   SmbComparisonView view = {.kernels = option_all || target_options.kernel, .requests = option_all};
@@ -106,7 +118,7 @@ write_comparison(SmbCli *cli, const SmbComparison *comparison) {
     smb_comparison_write_csv(cli, comparison);
     break;
   }
-  if (comparison->mismatched > 0)
+  if (comparison->mismatched > 0 || has_failure(comparison))
     cli->status = SMB_EXIT_DIFFERS;
 }
 
@@ -186,12 +198,11 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
       "Sets the model's predictions beside what a device measures: of the built-in kernels (or\n"
       "--kernel) in all shapes and paddings, of a tile, or of FILE.cu, launched as for analyze.\n"
       "Wavefronts, executed instructions, global sectors and the values in memory are compared;\n"
-      "times are shown. Without a device, or with --recorded, what was recorded and published "
-      "takes\n"
-      "its place. FILE can be a recording (JSON) or a trace whose lines carry '= WAVEFRONTS', "
-      "too.\n"
-      "A difference makes the exit status 1; other counts of instructions than the text has do\n"
-      "not, where the compiler explains them.",
+      "times are shown. Without a device, or with --recorded, what was recorded and published\n"
+      "takes its place. FILE can be a recording (JSON) or a trace whose lines carry\n"
+      "'= WAVEFRONTS', too. A difference, or a kernel that cannot be run, makes the exit status\n"
+      "1; other counts of instructions than the text has do not, where the compiler explains\n"
+      "them.",
       0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;

@@ -23,6 +23,9 @@ const char *const *smb_comparison_defines(SmbComparison *comparison, const char 
  */
 SmbComparisonRow *smb_comparison_row(SmbRowKind kind, const char *metric);
 
+/** Frees a row that no comparison has taken. */
+void smb_comparison_row_free(gpointer row);
+
 /** Adds and counts a row: (transfer full). */
 void smb_comparison_take(SmbComparison *comparison, SmbComparisonRow *row);
 

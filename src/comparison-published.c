@@ -122,7 +122,10 @@ add_published(SmbComparison *comparison, const Publication *publication) {
     row->outcome = row->predicted == row->measured ? SMB_OUTCOME_MATCH : SMB_OUTCOME_MISMATCH;
   if (row->outcome != SMB_OUTCOME_SHOWN && is_modern(publication))
     join(comparison, row);
-  smb_comparison_take(comparison, row);
+  if (comparison->device && !row->joined)
+    smb_comparison_row_free(row);
+  else
+    smb_comparison_take(comparison, row);
 }
 
 gboolean

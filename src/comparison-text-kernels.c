@@ -17,10 +17,15 @@ enum {
 static const SmbMetric shown[N_SHOWN] = {SMB_METRIC_WAVEFRONTS_LD, SMB_METRIC_WAVEFRONTS_ST,
                                          SMB_METRIC_WAVEFRONTS_ATOM};
 
+// What it shows where no counter can be read.
+static const SmbMetric timed[N_SHOWN] = {SMB_METRIC_CYCLES_LD, SMB_METRIC_CYCLES_ST,
+                                         SMB_METRIC_CYCLES_ATOM};
+
 // A launch: its rows together.
 typedef struct {
   const SmbComparisonRow *first;
-  const SmbComparisonRow *wavefronts[N_SHOWN];
+  const SmbComparisonRow *wavefronts[N_SHOWN]; // or cycles
+  gboolean is_timed;                           // they are cycles
   double time;
   SmbOutcome outcome; // the worst of them
 } Launch;
@@ -28,6 +33,7 @@ typedef struct {
 // Which columns there is something for.
 typedef struct {
   gboolean atomics;
+  gboolean cycles;
   gboolean times;
   gboolean published;
 } Columns;
@@ -65,6 +71,10 @@ collect_launches(const SmbComparison *comparison, const SmbRecording *recording)
     for (guint j = 0; j < N_SHOWN; j++) {
       if (strcmp(row->metric, smb_metric_name(shown[j])) == 0)
         launch->wavefronts[j] = row;
+      if (strcmp(row->metric, smb_metric_name(timed[j])) == 0) {
+        launch->wavefronts[j] = row;
+        launch->is_timed = TRUE;
+      }
     }
   }
   return launches;
@@ -72,12 +82,13 @@ collect_launches(const SmbComparison *comparison, const SmbRecording *recording)
 
 static Columns
 choose_columns(const GArray *launches) {
-  Columns columns = {FALSE, FALSE, FALSE};
+  Columns columns = {FALSE, FALSE, FALSE, FALSE};
   for (guint i = 0; i < launches->len; i++) {
     const Launch *launch = &g_array_index(launches, Launch, i);
     const SmbComparisonRow *atomics = launch->wavefronts[2];
     columns.atomics =
         columns.atomics || (atomics && (atomics->predicted > 0 || atomics->measured > 0));
+    columns.cycles = columns.cycles || launch->is_timed;
     columns.times = columns.times || launch->time != SMB_NOT_MEASURED;
     for (guint j = 0; j < N_SHOWN; j++)
       columns.published =
@@ -143,7 +154,8 @@ write_published(SmbTable *table, const Launch *launch) {
 static void
 write_legend(SmbCli *cli, const SmbRecording *recording, const Columns *columns) {
   g_autoptr(GString) text = g_string_new(NULL);
-  g_string_append_printf(text, "Wavefronts of the launch, predicted/%s",
+  g_string_append_printf(text, "%s of the launch, predicted/%s",
+                         columns->cycles ? "Cycles of the shared requests" : "Wavefronts",
                          smb_comparison_measured_word(recording));
   if (columns->times)
     g_string_append(text, "; us: microseconds of a launch, not compared");

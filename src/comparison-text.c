@@ -106,9 +106,11 @@ new_count_table(void) {
 }
 
 static SmbTable *
-new_time_table(gboolean published) {
-  const char *const words[] = {published ? "published times" : "recorded times", "shape", "defines",
-                               NULL};
+new_time_table(const SmbComparisonRow *first) {
+  gboolean published = first->kind == SMB_ROW_PUBLISHED;
+  g_autofree char *title = g_strdup_printf(
+      "%s times", published ? "published" : smb_comparison_measured_word(first->recording));
+  const char *const words[] = {title, "shape", "defines", NULL};
   static const char *const numbers[] = {"microseconds", NULL};
   static const char *const spread[] = {"least", "most", NULL};
   static const char *const wavefronts[] = {"predicted wavefronts", NULL};
@@ -169,7 +171,7 @@ write_apart(SmbCli *cli, const SmbComparison *comparison, gboolean times, gboole
     if (!is_same_source(last, row)) {
       smb_comparison_end_table(cli, &table);
       write_heading(cli, row->gpu, row->arch, row->source);
-      table = times ? new_time_table(row->kind == SMB_ROW_PUBLISHED) : new_count_table();
+      table = times ? new_time_table(row) : new_count_table();
       last = row;
     }
     if (times)

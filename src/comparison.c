@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "src/comparison-impl.h"
 
-static void
-free_row(gpointer data) {
+void
+smb_comparison_row_free(gpointer data) {
   SmbComparisonRow *row = data;
   g_clear_pointer(&row->published, g_ptr_array_unref);
   g_free(row);
@@ -12,7 +12,7 @@ free_row(gpointer data) {
 SmbComparison *
 smb_comparison_new(void) {
   SmbComparison *comparison = g_new0(SmbComparison, 1);
-  comparison->rows = g_ptr_array_new_with_free_func(free_row);
+  comparison->rows = g_ptr_array_new_with_free_func(smb_comparison_row_free);
   comparison->recordings = g_ptr_array_new();
   comparison->strings = g_string_chunk_new(1024);
   comparison->lists = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);

@@ -128,7 +128,8 @@ void smb_comparison_free(SmbComparison *comparison);
  *
  * Runs the catalogue's kernel of each published number on the architecture of its device. A number that
  * a row of a recording has as well, for the same kernel, shape and padding on a device with the modern
- * family's banks, is told beside that row: add recordings first.
+ * family's banks, is told beside that row: add recordings first. Beside what a device measures now, other
+ * published numbers are left out.
  */
 gboolean smb_comparison_add_published(SmbComparison *comparison, const char *kernel,
                                       GError **error);

@@ -3,6 +3,7 @@
 #include "src/list-devices.h"
 
 #include "gpu/device.h"
+#include "src/measure.h"
 #include "src/out-csv.h"
 #include "src/out-json.h"
 #include "src/table.h"
@@ -99,9 +100,30 @@ write_csv(SmbCli *cli, const SmbGpuInventory *inventory) {
   }
 }
 
+// Whether counters can be read shows only where they are tried, on the first device.
+static void
+add_counters(SmbGpuInventory *inventory) {
+  static const SmbMeasureOptions first = {NULL, NULL};
+  static const char name[] = "hardware counters";
+  g_autoptr(GError) error = NULL;
+  if (inventory->devices->len == 0) {
+    smb_gpu_inventory_add(inventory, name, FALSE,
+                          g_strdup("they cannot be tried without a device"));
+    return;
+  }
+  g_autoptr(SmbMeter) meter = smb_measure_open(&first, &error);
+  const SmbMeterDevice *device = meter ? smb_meter_device(meter) : NULL;
+  if (device && device->profiler)
+    smb_gpu_inventory_add(inventory, name, TRUE, g_strconcat("through ", device->profiler, NULL));
+  else
+    smb_gpu_inventory_add(inventory, name, FALSE,
+                          g_strdup(device ? device->refusal : error->message));
+}
+
 gboolean
 smb_list_devices(SmbCli *cli, G_GNUC_UNUSED GError **error) {
   g_autoptr(SmbGpuInventory) inventory = smb_gpu_inventory(cli->cuda);
+  add_counters(inventory);
   switch (cli->format) {
   case SMB_FORMAT_TEXT:
     write_text(cli, inventory);

@@ -63,6 +63,7 @@ END_TEST
 
 int
 main(void) {
+  g_setenv("CUDA_VISIBLE_DEVICES", "", TRUE); // no test looks for a GPU
   Suite *suite = suite_create("gpu-cuda");
   TCase *group = tcase_create("profilers");
   tcase_add_loop_test(group, test_choice, 0, G_N_ELEMENTS(choices));

@@ -152,7 +152,8 @@ static const char *const broken[][3] = {
     {"4096", "-4096", "r.json: kernels[0].dynamic_bytes: -4096: expected a whole number from 0"},
     {"\"ways_ld\"", "\"ways\"",
      "r.json: kernels[0].measured.ways: no such metric: expected one of wavefronts_ld, "
-     "wavefronts_st, wavefronts_atom, instructions_ld, instructions_st, instructions_atom, "
+     "wavefronts_st, wavefronts_atom, cycles_ld, cycles_st, cycles_atom, instructions_ld, "
+     "instructions_st, instructions_atom, "
      "sectors_ld, sectors_st, ways_ld, ways_st, values, time_us"},
     {"\"ways_ld\"", "\"values\"", "r.json: kernels[0].measured: values stand in 'buffers'"},
     {"\"ways_ld\"", "\"time_us\"", "r.json: kernels[0].measured: the time stands in 'time'"},

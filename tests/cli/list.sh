@@ -49,8 +49,8 @@ done
 expect 0 list devices --format json
 is_json
 expect 0 list devices --format csv
-[ "$(grep -c -E '^(CUDA runtime|driver|devices|NVRTC|CUPTI),(yes|no),.' "$work/out")" -eq 5 ] ||
-  die 'list devices: not five parts'
+[ "$(grep -c -E '^(CUDA runtime|driver|devices|NVRTC|CUPTI|hardware counters),(yes|no),.' "$work/out")" -eq 6 ] ||
+  die 'list devices: not six parts'
 expect 2 list devices 0
 expect 0 list recordings
 shows 'measured/h200-requests.txt  requests      504'

@@ -15,7 +15,10 @@ shows 'no device was used'
 shows 'NVIDIA H200'
 quiet
 cp "$work/out" "$work/recorded"
+# Without a device that is what is compared anyway, and it is told why.
 expect 0 validate
+says 'no GPU can be used'
+says 'recordings are compared'
 cmp "$work/recorded" "$work/out" || die 'validate is not validate --recorded'
 ! grep -E '.{101}' "$work/out" || die 'a line of more than 100 columns'
 
@@ -92,6 +95,6 @@ says 'no request in it'
 head -c 4096 "$SMEMBANK" >"$work/binary"
 expect 3 validate "$work/binary"
 expect 2 validate --arch sm_20
-says '--arch goes with a FILE'
+says '--arch goes with a trace'
 expect 3 validate --arch sm_20 "$srcdir/data/measured/h200-requests.txt"
 says 'sm_20 has no rule'

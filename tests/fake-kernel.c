@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Kernels on the made-up GPU: the model evaluates them. It knows them from buffers whose elements are
+// their numbers only, so a launch that finds other contents counts nothing.
+#include "tests/fake-impl.h"
+
+#include <string.h>
+
+enum {
+  CUDA_ARCH = 900
+};
+
+SmbKernel *
+fake_kernel_new(const char *text, const char *name, const char *entry, const char *const *options,
+                char **log) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  for (guint i = 0; options[i]; i++) {
+    if (g_str_has_prefix(options[i], "-D"))
+      g_strv_builder_add(builder, options[i] + 2);
+  }
+  g_auto(GStrv) defines = g_strv_builder_end(builder);
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new(name, bytes, &error);
+  SmbKernel *kernel = source ? smb_kernel_parse(source, entry, (const char *const *)defines,
+                                                CUDA_ARCH, NULL, &error)
+                             : NULL;
+  if (!kernel)
+    *log = g_strdup(error->message);
+  return kernel;
+}
+
+// The value of a scalar parameter as an argument of the model, or NULL for a type that has none.
+static char *
+describe_scalar(const SmbParameter *parameter, gconstpointer value) {
+  static const struct {
+    const char *type;
+    gsize bytes;
+    gboolean is_signed;
+  } integers[] = {
+      {"bool", 1, FALSE},         {"char", 1, TRUE},      {"unsigned char", 1, FALSE},
+      {"short", 2, TRUE},         {"int", 4, TRUE},       {"unsigned short", 2, FALSE},
+      {"unsigned int", 4, FALSE}, {"long long", 8, TRUE}, {"unsigned long long", 8, FALSE},
+  };
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  if (strcmp(parameter->type, "float") == 0)
+    return g_strdup_printf("%s=%s", parameter->name,
+                           g_ascii_dtostr(text, sizeof text, (double)*(const float *)value));
+  if (strcmp(parameter->type, "double") == 0)
+    return g_strdup_printf("%s=%s", parameter->name,
+                           g_ascii_dtostr(text, sizeof text, *(const double *)value));
+  for (guint i = 0; i < G_N_ELEMENTS(integers); i++) {
+    guint unused = 64 - 8 * (guint)integers[i].bytes;
+    guint64 bits = 0;
+    if (strcmp(parameter->type, integers[i].type) != 0)
+      continue;
+    memcpy(&bits, value, integers[i].bytes);
+    if (integers[i].is_signed)
+      return g_strdup_printf("%s=%" G_GINT64_FORMAT, parameter->name,
+                             (gint64)(bits << unused) >> unused);
+    return g_strdup_printf("%s=%" G_GUINT64_FORMAT, parameter->name, bits);
+  }
+  return NULL;
+}
+
+static GPtrArray *
+describe_scalars(const SmbKernel *kernel, const SmbCudaLaunch *launch) {
+  GPtrArray *arguments = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
+    SmbParameter parameter = smb_kernel_parameter(kernel, i);
+    char *text = parameter.is_pointer ? NULL : describe_scalar(&parameter, launch->parameters[i]);
+    if (text)
+      g_ptr_array_add(arguments, text);
+  }
+  g_ptr_array_add(arguments, NULL);
+  return arguments;
+}
+
+// The buffer behind a parameter; NULL if it is none, or if its address is none.
+static gpointer
+find_buffer(const SmbKernel *kernel, const SmbCudaLaunch *launch, guint parameter, gsize *bytes) {
+  *bytes = 0;
+  if (!smb_kernel_parameter(kernel, parameter).is_pointer)
+    return NULL;
+  return fake_memory(*(const guint64 *)launch->parameters[parameter], bytes);
+}
+
+// Whether all buffers hold what the model starts from.
+static gboolean
+is_fresh(const SmbKernel *kernel, const SmbCudaLaunch *launch) {
+  g_autoptr(SmbGlobal) untouched = smb_global_new();
+  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
+    gsize bytes;
+    gconstpointer buffer = find_buffer(kernel, launch, i, &bytes);
+    g_autofree guchar *initial = g_malloc0(bytes + 1);
+    if (!buffer)
+      continue;
+    smb_global_read(untouched, kernel, i, 0, initial, bytes);
+    if (memcmp(buffer, initial, bytes) != 0)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// Changes element 0, whatever number it is, of a buffer with elements of @type.
+static void
+spoil_buffer(guchar *buffer, gsize bytes, const char *type) {
+  g_autofree char *element = g_strndup(type, strcspn(type, " *"));
+  gsize size = MAX(smb_kernel_element_size(element), 1);
+  if (size <= bytes)
+    buffer[size - 1] ^= 0x40;
+}
+
+// Leaves in the buffers what the kernel wrote. @spoils: but for one element of the first that it changed.
+static void
+write_buffers(const SmbKernel *kernel, const SmbCudaLaunch *launch, const SmbGlobal *global,
+              gboolean spoils) {
+  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
+    SmbParameter parameter = smb_kernel_parameter(kernel, i);
+    gsize bytes;
+    guchar *buffer = find_buffer(kernel, launch, i, &bytes);
+    if (!buffer)
+      continue;
+    g_autofree guchar *before = g_memdup2(buffer, bytes);
+    smb_global_read(global, kernel, i, 0, buffer, bytes);
+    if (!spoils || memcmp(before, buffer, bytes) == 0)
+      continue;
+    spoil_buffer(buffer, bytes, parameter.type);
+    spoils = FALSE;
+  }
+}
+
+static void
+take_counts(const SmbAnalysis *analysis, const char *entry, FakeCounts *counts) {
+  const SmbTally *loads = &analysis->totals[SMB_OP_CLASS_LOAD];
+  for (guint i = 0; i < SMB_N_OP_CLASSES; i++) {
+    const SmbTally *total = &analysis->totals[i];
+    counts->of[FAKE_WAVEFRONTS][i] = total->wavefronts;
+    counts->of[FAKE_EXCESS][i] = total->excess;
+    counts->of[FAKE_INSTRUCTIONS][i] = total->requests;
+    counts->of[FAKE_SECTORS][i] = analysis->global_totals[i].segments;
+    if (total->requests && fake_spoils(FAKE_MORE_WAVEFRONTS, entry)) {
+      counts->of[FAKE_WAVEFRONTS][i]++;
+      counts->of[FAKE_EXCESS][i]++;
+    }
+  }
+  if (fake_spoils(FAKE_MERGED, entry)) {
+    counts->of[FAKE_INSTRUCTIONS][SMB_OP_CLASS_LOAD] -= loads->requests / 4;
+    counts->of[FAKE_WAVEFRONTS][SMB_OP_CLASS_LOAD] -= loads->wavefronts / 4;
+  }
+}
+
+int
+fake_kernel_run(const SmbKernel *kernel, const SmbCudaLaunch *launch, const SmbArch *arch,
+                FakeCounts *counts) {
+  g_autoptr(GPtrArray) arguments = describe_scalars(kernel, launch);
+  g_autoptr(SmbGlobal) global = smb_global_new();
+  SmbLaunch evaluated = {.dynamic_bytes = launch->dynamic_bytes,
+                         .arguments = (const char *const *)arguments->pdata};
+  SmbAnalysisOptions options = {.global = global};
+  memcpy(evaluated.block, launch->block, sizeof evaluated.block);
+  memcpy(evaluated.grid, launch->grid, sizeof evaluated.grid);
+  g_autoptr(SmbAnalysis) analysis = smb_analysis_run(kernel, arch, &evaluated, &options, NULL);
+  if (!analysis)
+    return FAKE_ILLEGAL_ADDRESS;
+  if (is_fresh(kernel, launch))
+    take_counts(analysis, smb_kernel_name(kernel), counts);
+  write_buffers(kernel, launch, global, fake_spoils(FAKE_WRONG_VALUES, smb_kernel_name(kernel)));
+  return SMB_CUDA_SUCCESS;
+}

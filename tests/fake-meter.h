@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A meter whose process is the test program itself, on the made-up GPU: main() ends with
+// run_worker_or_suite().
+#pragma once
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpu/meter.h"
+#include "gpu/worker.h"
+#include "tests/fake-cuda.h"
+#include "tests/suite.h"
+
+// A meter on a machine with a fault.
+static inline SmbMeter *
+start_meter(const char *fault, guint timeout_ms) {
+  const char *const worker[] = {"/proc/self/exe", "worker", fault, NULL};
+  g_autoptr(GError) error = NULL;
+  SmbMeter *meter = smb_meter_new(worker, 0, timeout_ms, &error);
+  ck_assert_msg(meter != NULL, "%s", error ? error->message : "");
+  return meter;
+}
+
+// Nothing of a meter is left: a process that was not waited for would still be this one's child.
+static inline void
+stop_meter(SmbMeter *meter) {
+  smb_meter_free(meter);
+  ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+  ck_assert_int_eq(errno, ECHILD);
+}
+
+static inline int
+run_worker_or_suite(int argc, char **argv, Suite *(*make_suite)(void)) {
+  if (argc == 3 && strcmp(argv[1], "worker") == 0)
+    return smb_worker_run(fake_cuda_new(argv[2]), STDIN_FILENO, STDOUT_FILENO);
+  return run_suite(make_suite());
+}

@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Kernels on the made-up GPU, through a process of their own: what comes back, and that a kernel that
+// fails takes no other one with it.
+#include <check.h>
+#include <string.h>
+
+#include "gpu/error.h"
+#include "tests/fake-meter.h"
+
+enum {
+  SHORT_MS = 300,
+  THREADS = 64,
+  N_TIMES = 5,
+};
+
+// Two kernels: "good" and, for the faults, "bad". The loads by columns are two-way.
+static const char text[] =
+    "__global__ void good(int *out, const int *in, int shift, float scale) {\n"
+    "  __shared__ int tile[128];\n"
+    "  tile[threadIdx.x] = in[threadIdx.x] + shift;\n"
+    "  __syncthreads();\n"
+    "  out[threadIdx.x] = tile[threadIdx.x * 2 % 64] * (int)scale * FACTOR;\n"
+    "}\n"
+    "__global__ void bad(int *out, const int *in, int shift, float scale) {\n"
+    "  __shared__ int tile[64];\n"
+    "  tile[threadIdx.x] = in[threadIdx.x];\n"
+    "}\n";
+
+static void
+argument_free(gpointer data) {
+  SmbMeterArgument *argument = data;
+  g_bytes_unref(argument->bytes);
+  g_free(argument);
+}
+
+static void
+add_argument(GPtrArray *arguments, gboolean is_pointer, gconstpointer bytes, gsize n) {
+  SmbMeterArgument *argument = g_new0(SmbMeterArgument, 1);
+  argument->is_pointer = is_pointer;
+  argument->bytes = g_bytes_new(bytes, n);
+  g_ptr_array_add(arguments, argument);
+}
+
+static GPtrArray *
+make_arguments(void) {
+  gint32 numbers[THREADS], shift = -7;
+  float scale = 3;
+  for (gint32 i = 0; i < THREADS; i++)
+    numbers[i] = i;
+  GPtrArray *arguments = g_ptr_array_new_with_free_func(argument_free);
+  add_argument(arguments, TRUE, numbers, sizeof numbers);
+  add_argument(arguments, TRUE, numbers, sizeof numbers);
+  add_argument(arguments, FALSE, &shift, sizeof shift);
+  add_argument(arguments, FALSE, &scale, sizeof scale);
+  return arguments;
+}
+
+// What was measured of a kernel.
+typedef struct {
+  double counts[SMB_N_METRICS];
+  GArray *times;
+  GPtrArray *contents;
+  GError *error;
+} Result;
+
+static gboolean
+measure(SmbMeter *meter, const char *entry, Result *result) {
+  static const char *const defines[] = {"FACTOR=10", NULL};
+  g_autoptr(GPtrArray) arguments = make_arguments();
+  SmbMeterLaunch launch = {text, "test.cu", entry,  defines, {1, 1, 1}, {THREADS, 1, 1},
+                           0,    arguments, N_TIMES};
+  *result = (Result){.times = NULL};
+  return smb_meter_kernel(meter, &launch, result->counts, &result->times, &result->contents,
+                          &result->error);
+}
+
+static void
+result_clear(Result *result) {
+  g_clear_pointer(&result->times, g_array_unref);
+  g_clear_pointer(&result->contents, g_ptr_array_unref);
+  g_clear_error(&result->error);
+}
+
+// The good kernel gives its values. @counts: whether it is to give its counters as well.
+static void
+check_good(SmbMeter *meter, gboolean counts) {
+  Result result;
+  ck_assert_msg(measure(meter, "good", &result), "%s", result.error ? result.error->message : "");
+  static const struct {
+    SmbMetric metric;
+    double value;
+  } wanted[] = {
+      {SMB_METRIC_WAVEFRONTS_LD, 4},
+      {SMB_METRIC_WAVEFRONTS_ST, 2},
+      {SMB_METRIC_WAVEFRONTS_ATOM, 0},
+      {SMB_METRIC_INSTRUCTIONS_LD, 2},
+      {SMB_METRIC_INSTRUCTIONS_ST, 2},
+      {SMB_METRIC_INSTRUCTIONS_ATOM, 0},
+      {SMB_METRIC_SECTORS_LD, 8},
+      {SMB_METRIC_SECTORS_ST, 8},
+      {SMB_METRIC_WAYS_LD, SMB_NOT_MEASURED},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(wanted); i++)
+    ck_assert_double_eq(result.counts[wanted[i].metric],
+                        counts ? wanted[i].value : SMB_NOT_MEASURED);
+  ck_assert_uint_eq(result.times->len, N_TIMES);
+  for (guint i = 0; i < N_TIMES; i++)
+    ck_assert_double_gt(g_array_index(result.times, double, i), 0);
+  ck_assert_uint_eq(result.contents->len, 4);
+  ck_assert_ptr_null(g_ptr_array_index(result.contents, 2));
+  gsize bytes;
+  const gint32 *out = g_bytes_get_data(g_ptr_array_index(result.contents, 0), &bytes);
+  ck_assert_uint_eq(bytes, THREADS * sizeof *out);
+  for (gint32 i = 0; i < THREADS; i++)
+    ck_assert_int_eq(out[i], (i * 2 % 64 - 7) * 30);
+  result_clear(&result);
+}
+
+// The kernel runs warm before it is counted: the counters must be those of the initial contents.
+START_TEST(test_kernel) {
+  static const struct {
+    const char *fault, *wavefronts, *instructions;
+  } chips[] = {
+      {"", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+       "smsp__sass_inst_executed_op_shared_ld.sum"},
+      {"no-sass", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+       "smsp__inst_executed_op_shared_ld.sum"},
+  };
+  SmbMeter *meter = start_meter(chips[_i].fault, SMB_METER_TIMEOUT_MS);
+  check_good(meter, TRUE);
+  check_good(meter, TRUE);
+  ck_assert_str_eq(smb_meter_counter(meter, SMB_METRIC_WAVEFRONTS_LD), chips[_i].wavefronts);
+  ck_assert_str_eq(smb_meter_counter(meter, SMB_METRIC_INSTRUCTIONS_LD), chips[_i].instructions);
+  ck_assert_ptr_null(smb_meter_counter(meter, SMB_METRIC_WAYS_LD));
+  stop_meter(meter);
+}
+END_TEST
+
+// A fault of one kernel: the other is measured before and after.
+static const struct {
+  const char *fault;
+  SmbGpuError code;
+  const char *message;
+} failures[] = {
+    {"crash:bad", SMB_GPU_ERROR_LAUNCH, "the process that measured was ended by signal 9 (Killed)"},
+    {"hang:bad", SMB_GPU_ERROR_TIMEOUT, "it did not end within 1 seconds"},
+    {"launch-failure:bad", SMB_GPU_ERROR_LAUNCH,
+     "the device could not run the kernel: unspecified launch failure"},
+    {"launch-failure:bad@3", SMB_GPU_ERROR_LAUNCH,
+     "the device could not run the kernel: unspecified launch failure"},
+    {"crash:bad@10", SMB_GPU_ERROR_LAUNCH,
+     "the process that measured was ended by signal 9 (Killed)"},
+    {"launch-refused:bad", SMB_GPU_ERROR_LAUNCH,
+     "the device could not launch the kernel: invalid configuration argument"},
+    {"lost-device:bad", SMB_GPU_ERROR_LAUNCH,
+     "the device could not run the kernel: CUDA-capable device(s) is/are busy or unavailable"},
+    {"compile-error:bad", SMB_GPU_ERROR_COMPILE,
+     "the compiler refuses it: test.cu(1): error: this is the fault of the made-up GPU"},
+};
+
+START_TEST(test_failure) {
+  SmbMeter *meter = start_meter(failures[_i].fault, SHORT_MS);
+  Result result;
+  check_good(meter, TRUE);
+  ck_assert(!measure(meter, "bad", &result));
+  ck_assert_str_eq(result.error->message, failures[_i].message);
+  ck_assert(g_error_matches(result.error, SMB_GPU_ERROR, (int)failures[_i].code));
+  ck_assert_ptr_null(result.times);
+  result_clear(&result);
+  check_good(meter, TRUE);
+  stop_meter(meter);
+}
+END_TEST
+
+// A device that stays lost: no process finds it again.
+START_TEST(test_lost) {
+  g_autofree char *folder = g_dir_make_tmp("smembank-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename(folder, "lost", NULL);
+  g_setenv("SMEMBANK_FAKE_LOST", file, TRUE);
+  SmbMeter *meter = start_meter("lost-device:bad", SHORT_MS);
+  Result result;
+  check_good(meter, TRUE);
+  ck_assert(!measure(meter, "bad", &result));
+  ck_assert(g_error_matches(result.error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH));
+  result_clear(&result);
+  ck_assert(!measure(meter, "good", &result));
+  ck_assert(g_error_matches(result.error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE));
+  ck_assert_str_eq(
+      result.error->message,
+      "no GPU can be used: devices: CUDA-capable device(s) is/are busy or unavailable");
+  result_clear(&result);
+  stop_meter(meter);
+  unlink(file);
+  rmdir(folder);
+}
+END_TEST
+
+// Counters are refused: values and times come all the same.
+START_TEST(test_refused) {
+  static const char *const faults[] = {"no-permission", "no-cupti"};
+  SmbMeter *meter = start_meter(faults[_i], SMB_METER_TIMEOUT_MS);
+  check_good(meter, FALSE);
+  stop_meter(meter);
+}
+END_TEST
+
+static Suite *
+make_suite(void) {
+  Suite *suite = suite_create("gpu-worker-kernel");
+  TCase *group = tcase_create("kernel");
+  tcase_add_loop_test(group, test_kernel, 0, 2);
+  tcase_add_loop_test(group, test_failure, 0, G_N_ELEMENTS(failures));
+  tcase_add_test(group, test_lost);
+  tcase_add_loop_test(group, test_refused, 0, 2);
+  suite_add_tcase(suite, group);
+  return suite;
+}
+
+int
+main(int argc, char **argv) {
+  return run_worker_or_suite(argc, argv, make_suite);
+}
