@@ -4,10 +4,12 @@
 
 #include "gpu/cuda.h"
 #include "gpu/cuda-driver.h"
+#include "gpu/error.h"
 #include "gpu/nvrtc.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef HAVE_CUDA
 #  include <cuda_runtime_api.h>
@@ -169,9 +171,27 @@ get_driver_release(void) {
   return g_strdup(g_strstrip(text));
 }
 
+// Stands for a profiler that was asked for and is not known.
+static SmbProfilerSession *
+refuse_choice(G_GNUC_UNUSED int device, G_GNUC_UNUSED const char *const *metrics,
+              G_GNUC_UNUSED guint n_metrics, G_GNUC_UNUSED guint max_ranges, GError **error) {
+  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
+              "SMEMBANK_PROFILER is '%s': expected 'range' or 'legacy'",
+              g_getenv("SMEMBANK_PROFILER"));
+  return NULL;
+}
+
 static const SmbProfiler *
 get_profiler(guint index) {
-  return index == 0 ? smb_profiler_range() : NULL;
+  static const SmbProfiler unknown = {.name = "none", .open = refuse_choice};
+  const char *chosen = g_getenv("SMEMBANK_PROFILER");
+  if (!chosen || !*chosen)
+    return index == 0 ? smb_profiler_range() : index == 1 ? smb_profiler_legacy() : NULL;
+  if (index > 0)
+    return NULL;
+  if (strcmp(chosen, "range") == 0)
+    return smb_profiler_range();
+  return strcmp(chosen, "legacy") == 0 ? smb_profiler_legacy() : &unknown;
 }
 
 const SmbCuda *

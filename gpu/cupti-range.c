@@ -3,22 +3,16 @@
 //
 // Counters through CUPTI's Range Profiler, with ranges and passes of the caller's. Nothing of it stays
 // behind when a session is closed.
-#include <dlfcn.h>
-
-#include "gpu/cuda.h"
+#include "gpu/cupti.h"
 #include "gpu/cupti-abi.h"
 #include "gpu/error.h"
 #include "gpu/profiler.h"
 
-// Functions of CUPTI take a pointer to their parameters and return a CUptiResult.
-typedef int (*CuptiFunction)(void *parameters);
-
 typedef struct {
-  CuptiFunction initialize, chip_name, counter_availability;
-  CuptiFunction host_initialize, host_deinitialize, add_metrics, config_size, config, evaluate;
-  CuptiFunction enable, disable, set_config, start, stop, push, pop, decode;
-  CuptiFunction data_size, data_initialize;
-  int (*result_text)(int result, const char **text);
+  SmbCupti base;
+  SmbCuptiFunction host_initialize, host_deinitialize, add_metrics, config_size, config, evaluate;
+  SmbCuptiFunction enable, disable, set_config, start, stop, push, pop, decode;
+  SmbCuptiFunction data_size, data_initialize;
 } Cupti;
 
 struct _SmbProfilerSession {
@@ -35,13 +29,7 @@ struct _SmbProfilerSession {
   gsize data_size;
 };
 
-static const struct {
-  const char *symbol;
-  gsize member;
-} symbols[] = {
-    {"cuptiProfilerInitialize", G_STRUCT_OFFSET(Cupti, initialize)},
-    {"cuptiDeviceGetChipName", G_STRUCT_OFFSET(Cupti, chip_name)},
-    {"cuptiProfilerGetCounterAvailability", G_STRUCT_OFFSET(Cupti, counter_availability)},
+static const SmbSymbol symbols[] = {
     {"cuptiProfilerHostInitialize", G_STRUCT_OFFSET(Cupti, host_initialize)},
     {"cuptiProfilerHostDeinitialize", G_STRUCT_OFFSET(Cupti, host_deinitialize)},
     {"cuptiProfilerHostConfigAddMetrics", G_STRUCT_OFFSET(Cupti, add_metrics)},
@@ -58,74 +46,26 @@ static const struct {
     {"cuptiRangeProfilerDecodeData", G_STRUCT_OFFSET(Cupti, decode)},
     {"cuptiRangeProfilerGetCounterDataSize", G_STRUCT_OFFSET(Cupti, data_size)},
     {"cuptiRangeProfilerCounterDataImageInitialize", G_STRUCT_OFFSET(Cupti, data_initialize)},
-    {"cuptiGetResultString", G_STRUCT_OFFSET(Cupti, result_text)},
 };
 
-static gboolean
-find_symbols(Cupti *cupti, GError **error) {
-  g_autofree char *reason = NULL;
-  gpointer handle = smb_cuda_open_library(SMB_CUDA_CUPTI, &reason);
-  if (!handle) {
-    g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, reason);
-    return FALSE;
-  }
-  for (guint i = 0; i < G_N_ELEMENTS(symbols); i++) {
-    gpointer symbol = dlsym(handle, symbols[i].symbol);
-    if (!symbol) {
-      g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
-                  "CUPTI has no Range Profiler (%s is missing): CUDA 12.6 or later has it",
-                  symbols[i].symbol);
-      return FALSE;
-    }
-    G_STRUCT_MEMBER(gpointer, cupti, symbols[i].member) = symbol;
-  }
-  return TRUE;
-}
+static const SmbCuptiInterface interface = {"Range Profiler", "CUDA 12.6 or later has it", symbols,
+                                            G_N_ELEMENTS(symbols)};
 
-// Turns a result into an error that says what was tried.
 static gboolean
 check(const Cupti *cupti, int result, const char *what, GError **error) {
-  const char *text = NULL;
-  switch (result) {
-  case CUPTI_SUCCESS:
-    return TRUE;
-  case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-  case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
-                "this user may not read hardware counters (the driver's "
-                "NVreg_RestrictProfilingToAdminUsers, ERR_NVGPUCTRPERM)");
-    return FALSE;
-  default:
-    cupti->result_text(result, &text);
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "CUPTI could not %s: %s", what,
-                text ? text : "it does not say why");
-    return FALSE;
-  }
-}
-
-static gboolean
-find_availability(SmbProfilerSession *session, GError **error) {
-  CuptiGetCounterAvailability get = {
-      .structSize = CUPTI_SIZE(CuptiGetCounterAvailability, pCounterAvailabilityImage)};
-  const Cupti *cupti = &session->cupti;
-  if (!check(cupti, cupti->counter_availability(&get), "tell which counters there are", error))
-    return FALSE;
-  session->availability = g_malloc(get.counterAvailabilityImageSize);
-  get.pCounterAvailabilityImage = session->availability;
-  return check(cupti, cupti->counter_availability(&get), "tell which counters there are", error);
+  return smb_cupti_check(&cupti->base, result, what, error);
 }
 
 // What is to be counted, as the hardware wants to be told.
 static gboolean
 make_config(SmbProfilerSession *session, int device, GError **error) {
   const Cupti *cupti = &session->cupti;
-  CuptiGetChipName chip = {.structSize = CUPTI_SIZE(CuptiGetChipName, pChipName),
-                           .deviceIndex = (gsize)device};
-  if (!check(cupti, cupti->chip_name(&chip), "name the chip", error))
+  const char *chip = smb_cupti_chip_name(&cupti->base, device, error);
+  if (!chip)
     return FALSE;
   CuptiHostInitialize host = {.structSize = CUPTI_SIZE(CuptiHostInitialize, pHostObject),
                               .profilerType = CUPTI_RANGE_PROFILER,
-                              .pChipName = chip.pChipName,
+                              .pChipName = chip,
                               .pCounterAvailabilityImage = session->availability};
   if (!check(cupti, cupti->host_initialize(&host), "prepare the metrics of this chip", error))
     return FALSE;
@@ -225,18 +165,16 @@ open_session(int device, const char *const *metrics, guint n_metrics, guint max_
     session->metrics[i] = g_strdup(metrics[i]);
   session->n_metrics = n_metrics;
   session->max_ranges = max_ranges;
-  CuptiInitialize initialize = {.structSize = CUPTI_SIZE(CuptiInitialize, pPriv)};
-  if (find_symbols(&session->cupti, error) &&
-      check(&session->cupti, session->cupti.initialize(&initialize), "start", error) &&
-      find_availability(session, error) && make_config(session, device, error) &&
-      enable(session, error))
+  if (smb_cupti_start(&session->cupti.base, &interface, &session->cupti, error))
+    session->availability = smb_cupti_availability(&session->cupti.base, error);
+  if (session->availability && make_config(session, device, error) && enable(session, error))
     return session;
   close_session(session);
   return NULL;
 }
 
 static gboolean
-call(SmbProfilerSession *session, CuptiFunction function, const char *what, GError **error) {
+call(SmbProfilerSession *session, SmbCuptiFunction function, const char *what, GError **error) {
   CuptiRangeProfilerCall parameters = {.structSize =
                                            CUPTI_SIZE(CuptiRangeProfilerCall, pRangeProfilerObject),
                                        .pRangeProfilerObject = session->profiler};

@@ -18,6 +18,7 @@ G_BEGIN_DECLS
  * @SMB_GPU_ERROR_LAUNCH: the kernel could not be launched, or it failed
  * @SMB_GPU_ERROR_TIMEOUT: the kernel did not end in time
  * @SMB_GPU_ERROR_COUNTERS: hardware counters cannot be read
+ * @SMB_GPU_ERROR_NO_PROFILER: nor tried: what would read them is not on this machine
  */
 typedef enum {
   SMB_GPU_ERROR_UNAVAILABLE,
@@ -25,6 +26,7 @@ typedef enum {
   SMB_GPU_ERROR_LAUNCH,
   SMB_GPU_ERROR_TIMEOUT,
   SMB_GPU_ERROR_COUNTERS,
+  SMB_GPU_ERROR_NO_PROFILER,
 } SmbGpuError;
 
 GQuark smb_gpu_error_quark(void);

@@ -23,8 +23,8 @@ typedef struct _SmbProfilerSession SmbProfilerSession;
  * SmbProfiler:
  * @name: how the output calls it: "CUPTI Range Profiler"
  * @open: starts a session: the device (its index), the names of the metrics, and how many ranges a pass
- *   has at most. SMB_GPU_ERROR_COUNTERS if counters are refused, this profiler is not there, or the
- *   chip has no such metric
+ *   has at most. SMB_GPU_ERROR_COUNTERS if counters are refused or the chip has no such metric,
+ *   SMB_GPU_ERROR_NO_PROFILER if this profiler is not there
  * @read: the values of a range, counted from 0 in the order of the pushes, one for each metric
  *
  * All functions but @close fail with SMB_GPU_ERROR_COUNTERS.
@@ -43,5 +43,8 @@ typedef struct {
 
 /** CUPTI's Range Profiler: CUDA 12.6 and later (transfer none). */
 const SmbProfiler *smb_profiler_range(void);
+
+/** CUPTI's older profiler: CUDA 12; deprecated in CUDA 13 (transfer none). */
+const SmbProfiler *smb_profiler_legacy(void);
 
 G_END_DECLS

@@ -52,11 +52,13 @@ find_device(SmbWorker *worker, int index, GError **error) {
   return TRUE;
 }
 
-// The first way to read counters that works here; what kept the best one from it otherwise.
+// The first way to read counters that works here. Otherwise the reason: what a profiler that is there said,
+// rather than that another one is missing.
 static void
 find_profiler(SmbWorker *worker) {
   static const char *const counter[] = {SMB_REQUEST_COUNTER};
   const SmbProfiler *profiler;
+  gboolean missing = FALSE; // the reason so far is that one is not there
   for (guint i = 0; (profiler = worker->cuda->profiler(i)) && !worker->profiler; i++) {
     g_autoptr(GError) error = NULL;
     SmbProfilerSession *session =
@@ -64,8 +66,10 @@ find_profiler(SmbWorker *worker) {
     if (session) {
       worker->profiler = profiler;
       profiler->close(session);
-    } else if (!worker->refusal) {
+    } else if (!worker->refusal || (missing && error->code != SMB_GPU_ERROR_NO_PROFILER)) {
+      g_free(worker->refusal);
       worker->refusal = g_strdup(error->message);
+      missing = error->code == SMB_GPU_ERROR_NO_PROFILER;
     }
   }
 }

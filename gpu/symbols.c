@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "gpu/symbols.h"
+
+#include <dlfcn.h>
+
+const char *
+smb_symbols_find(gpointer handle, const SmbSymbol *symbols, guint n, gpointer functions) {
+  for (guint i = 0; i < n; i++) {
+    gpointer symbol = dlsym(handle, symbols[i].name);
+    if (!symbol)
+      return symbols[i].name;
+    G_STRUCT_MEMBER(gpointer, functions, symbols[i].member) = symbol;
+  }
+  return NULL;
+}
