@@ -102,8 +102,9 @@ typedef struct {
   guint32 rounds;
 } CountParameters;
 
-// One pass of the profiler. The first range issues nothing: a launch has wavefronts of its own (one on an
-// H200), which are no request's. Then each request has a range.
+// One pass of the profiler. The first range issues the first request twice as often: a launch has wavefronts
+// of its own (one on an H200), which are no request's, and the difference tells them. Then each request
+// has a range.
 static gboolean
 count_pass(SmbProbe *probe, const SmbProfiler *profiler, SmbProfilerSession *session,
            const SmbCudaLaunch *launch, CountParameters *parameters, gsize n, gboolean *more,
@@ -115,7 +116,7 @@ count_pass(SmbProbe *probe, const SmbProfiler *profiler, SmbProfilerSession *ses
     char name[16];
     g_snprintf(name, sizeof name, "%" G_GSIZE_FORMAT, range);
     parameters->which = range == 0 ? 0 : (guint32)range - 1;
-    parameters->rounds = range == 0 ? 0 : SMB_PROBE_COUNTED / UNROLL;
+    parameters->rounds = SMB_PROBE_COUNTED / UNROLL * (range == 0 ? 2 : 1);
     if (!profiler->push(session, name, error) ||
         !smb_gpu_check(cuda, cuda->launch(probe->count, launch), "launch the probe", error) ||
         !profiler->pop(session, error))
@@ -143,15 +144,15 @@ count_ranges(SmbProbe *probe, const SmbProfiler *profiler, SmbProfilerSession *s
     if (!count_pass(probe, profiler, session, &launch, &told, n, &more, error))
       return FALSE;
   }
-  g_autofree double *empty = g_new0(double, n_metrics + 1);
-  if (!profiler->read(session, 0, empty, error))
+  g_autofree double *twice = g_new0(double, n_metrics + 1), *once = g_new0(double, n_metrics + 1);
+  if (!profiler->read(session, 0, twice, error) || !profiler->read(session, 1, once, error))
     return FALSE;
   for (gsize i = 0; i < n; i++) {
     double *counted = values + i * n_metrics;
     if (!profiler->read(session, (guint)i + 1, counted, error))
       return FALSE;
     for (guint m = 0; m < n_metrics; m++)
-      counted[m] = (counted[m] - empty[m]) / SMB_PROBE_COUNTED;
+      counted[m] = (counted[m] - (2 * once[m] - twice[m])) / SMB_PROBE_COUNTED;
   }
   return TRUE;
 }

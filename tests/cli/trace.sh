@@ -35,7 +35,7 @@ shows '"compared" : 504'
 shows '"mismatches" : []'
 expect 0 trace --format csv "$recorded"
 shows 'op,width,requests,wavefronts,ideal_wavefronts,excess_wavefronts,max_degree,cycles'
-shows 'cas,4,24,186,48,138,4,192'
+shows 'cas,4,24,186,48,138,4,186'
 expect 2 trace --counts --format json "$recorded"
 says '--counts writes text'
 

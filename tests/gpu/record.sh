@@ -18,7 +18,7 @@ mkdir -p "$folder"
 status=0
 "$smembank" validate --record "$folder/kernels.json" || status=$?
 [ "$status" -le 1 ] || exit "$status"
-"$smembank" fuzz --count "$count" --op all --counted 60 --record "$folder/requests.json" || status=$?
+"$smembank" fuzz --count "$count" --op all-instructions --counted 60 --record "$folder/requests.json" || status=$?
 name=$(sed -n 's/.*"device": {"name": "\([^"]*\)".*/\1/p' "$folder/kernels.json" | tr ' A-Z' '-a-z' | sed 's/^nvidia-//')
 for what in kernels requests; do
   [ ! -f "$folder/$what.json" ] || mv "$folder/$what.json" "$folder/$name-$what.json"
