@@ -73,7 +73,9 @@ START_TEST(test_round_trip) {
   for (guint i = 0; i < 2; i++) {
     g_autoptr(GVariant) got = NULL;
     ck_assert_int_eq(smb_message_read(ends.out, i ? -1 : LONG_MS, &got), SMB_MESSAGE_READ);
-    ck_assert(g_variant_equal(got, message));
+    ck_assert_uint_eq(g_variant_get_size(got), g_variant_get_size(message));
+    ck_assert_mem_eq(g_variant_get_data(got), g_variant_get_data(message),
+                     g_variant_get_size(message));
     g_autoptr(GBytes) bytes = smb_message_get_bytes(got, "bytes");
     ck_assert_uint_eq(g_bytes_get_size(bytes), sizes[_i]);
   }

@@ -120,6 +120,7 @@ START_TEST(test_unavailable) {
   };
   const char *const worker[] = {machines[_i].program, "worker", machines[_i].fault, NULL};
   g_autoptr(GError) error = NULL;
+  keep_to_one_process();
   ck_assert_ptr_null(smb_meter_new(worker, machines[_i].device, SHORT_MS, &error));
   ck_assert_str_eq(error->message, machines[_i].message);
   ck_assert(g_error_matches(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE));
