@@ -45,7 +45,7 @@ add_request(Sum *sum, const SmbMeasuredRequest *request) {
     return;
   sum->counted++;
   sum->wavefronts += request->predicted.wavefronts;
-  sum->by_counter += (guint64)round(request->wavefronts);
+  sum->by_counter += (guint64)MAX(round(request->wavefronts), 0);
 }
 
 static const SmbMeasuredRequest *
@@ -177,10 +177,9 @@ describe_sample(const SmbMeasuredTrace *trace) {
 }
 
 static Sum
-write_text(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, const SmbArch *arch,
-           gboolean all) {
+write_text(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, gboolean all) {
   g_autofree char *sample = describe_sample(trace);
-  smb_measured_write_device(cli, meter, arch);
+  smb_measured_write_device(cli, meter, trace->arch);
   smb_measured_write_counters(cli, trace->refusal);
   if (sample)
     smb_text_wrap(cli->out, sample);
@@ -221,8 +220,7 @@ write_json_row(SmbSpool *elements, const SmbMeasuredRequest *request) {
 }
 
 static Sum
-write_json(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, const SmbArch *arch,
-           const char *file) {
+write_json(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, const char *file) {
   g_autoptr(SmbSpool) elements = smb_spool_new();
   g_autofree char *sample = describe_sample(trace);
   Sum total = {0};
@@ -233,7 +231,7 @@ write_json(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, co
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_text(json, "file", file);
   smb_measured_json_device(json, meter, trace->refusal);
-  smb_json_arch(json, arch);
+  smb_json_arch(json, trace->arch);
   smb_json_array(json, "notes");
   if (sample)
     smb_json_text(json, NULL, sample);
@@ -253,7 +251,7 @@ write_json(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, co
 static void
 write_csv_measured(SmbCsv *csv, double number) {
   g_autofree char *text = smb_measured_text(number);
-  smb_csv_text(csv, number < 0 ? NULL : text);
+  smb_csv_text(csv, number == SMB_NOT_MEASURED ? NULL : text);
 }
 
 static Sum
@@ -288,14 +286,14 @@ write_csv(SmbCli *cli, const SmbMeasuredTrace *trace) {
 
 guint64
 smb_measured_trace_write(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter,
-                         const SmbArch *arch, const char *file, gboolean all) {
+                         const char *file, gboolean all) {
   Sum total = {0};
   switch (cli->format) {
   case SMB_FORMAT_TEXT:
-    total = write_text(cli, trace, meter, arch, all);
+    total = write_text(cli, trace, meter, all);
     break;
   case SMB_FORMAT_JSON:
-    total = write_json(cli, trace, meter, arch, file);
+    total = write_json(cli, trace, meter, file);
     break;
   case SMB_FORMAT_CSV:
     total = write_csv(cli, trace);

@@ -12,7 +12,6 @@ G_BEGIN_DECLS
 /**
  * smb_measured_trace_write:
  * @file: the trace, as the user named it
- * @arch: whose rules predicted
  * @all: in text, a row for each request, not only for those that differ
  *
  * Writes the requests in the format of @cli; JSON and CSV always have a row for each.
@@ -20,6 +19,6 @@ G_BEGIN_DECLS
  * Returns: requests that differ
  */
 guint64 smb_measured_trace_write(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter,
-                                 const SmbArch *arch, const char *file, gboolean all);
+                                 const char *file, gboolean all);
 
 G_END_DECLS

@@ -13,6 +13,7 @@ void
 smb_measured_trace_free(SmbMeasuredTrace *trace) {
   if (!trace)
     return;
+  smb_arch_unref(trace->arch);
   g_array_unref(trace->requests);
   g_string_chunk_free(trace->reasons);
   g_free(trace->refusal);
@@ -20,9 +21,9 @@ smb_measured_trace_free(SmbMeasuredTrace *trace) {
 }
 
 static void
-add_batch(SmbMeasuredTrace *trace, const SmbTraceBatch *batch, const SmbArch *arch) {
+add_batch(SmbMeasuredTrace *trace, const SmbTraceBatch *batch) {
   SmbWavefronts predicted[SMB_TRACE_BATCH_REQUESTS];
-  smb_wavefronts_count_span(arch, smb_counter_best(), batch->requests, batch->n, predicted);
+  smb_wavefronts_count_span(trace->arch, smb_counter_best(), batch->requests, batch->n, predicted);
   for (gsize i = 0; i < batch->n; i++) {
     SmbMeasuredRequest request = {
         .request = batch->requests[i],
@@ -39,6 +40,7 @@ add_batch(SmbMeasuredTrace *trace, const SmbTraceBatch *batch, const SmbArch *ar
 SmbMeasuredTrace *
 smb_measured_trace_new(GInputStream *stream, const char *name, SmbArch *arch, GError **error) {
   g_autoptr(SmbMeasuredTrace) trace = g_new0(SmbMeasuredTrace, 1);
+  trace->arch = smb_arch_ref(arch);
   trace->requests = g_array_new(FALSE, FALSE, sizeof(SmbMeasuredRequest));
   trace->reasons = g_string_chunk_new(1024);
   g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, name, arch);
@@ -46,7 +48,7 @@ smb_measured_trace_new(GInputStream *stream, const char *name, SmbArch *arch, GE
   do {
     if (!smb_trace_reader_next(reader, batch, error))
       return NULL;
-    add_batch(trace, batch, arch);
+    add_batch(trace, batch);
   } while (batch->n > 0);
   return g_steal_pointer(&trace);
 }
@@ -116,7 +118,7 @@ static gboolean
 measure_slice(SmbMeasuredTrace *trace, SmbMeter *meter, guint instruction, SmbTrial *trial,
               const GArray *places, GError **error) {
   g_autoptr(GError) local = NULL;
-  smb_trial_begin(trial, instruction, places->len);
+  smb_trial_begin(trial, trace->arch, instruction, places->len);
   for (guint i = 0; i < places->len; i++) {
     const SmbMeasuredRequest *request = get_request(trace, g_array_index(places, guint, i));
     trial->requests[i] = request->request;

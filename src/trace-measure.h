@@ -37,11 +37,13 @@ typedef struct {
 
 /**
  * SmbMeasuredTrace:
+ * @arch: whose rules predicted
  * @requests: (element-type SmbMeasuredRequest): in the order of the trace
  * @refusal: (nullable): why nothing was counted, without a full stop
  * @is_sample: whether there were too many to count all
  */
 typedef struct {
+  SmbArch *arch;
   GArray *requests;
   GStringChunk *reasons;
   char *refusal;
