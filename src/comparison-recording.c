@@ -9,6 +9,7 @@
 
 #include "sim/catalog.h"
 #include "sim/wavefront.h"
+#include "src/trial.h"
 
 static SmbComparisonRow *
 new_request_row(SmbComparison *comparison, const SmbRecording *recording, guint index,
@@ -39,7 +40,7 @@ judge_wavefronts(double predicted, double measured) {
 static SmbOutcome
 judge_cycles(double predicted, double measured) {
   gboolean match =
-      predicted <= measured + SMB_CYCLES_BELOW && measured - predicted < SMB_CYCLES_ABOVE;
+      predicted <= measured + SMB_CLOCK_BELOW && measured - predicted < SMB_CLOCK_ABOVE;
   return match ? SMB_OUTCOME_MATCH : SMB_OUTCOME_MISMATCH;
 }
 

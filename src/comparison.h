@@ -21,15 +21,6 @@ G_BEGIN_DECLS
  */
 #define SMB_WAVEFRONT_NOISE 0.11
 
-/**
- * The cycles of a request under saturation, read from the clock, hold the start and the end of the loop
- * as well: on an H200 they lay 0.05 to 0.25 above whole numbers (doc/model.md, Cycles). They match if
- * they are less than SMB_CYCLES_ABOVE above the prediction and at most SMB_CYCLES_BELOW below it, the
- * resolution of the clock.
- */
-#define SMB_CYCLES_ABOVE 0.5
-#define SMB_CYCLES_BELOW 0.02
-
 /** What a row is about. */
 typedef enum {
   SMB_ROW_PUBLISHED, /* a published number of a built-in kernel */
