@@ -85,7 +85,6 @@ static const Case cases[] = {
     {"", "clock", 2, 3, NULL, 0, TRUE},
     {"", "count", 2, 3, NULL, 0, TRUE},
     {"", "clock", 2, 0, NULL, 0, TRUE},
-    {"", "device", 0, 0, NULL, 0, TRUE},
     {"", "clock", G_MAXUINT, 1, "there is no instruction 4294967295", SMB_GPU_ERROR_LAUNCH, FALSE},
     {"no-permission", "count", 2, 1, "this user may not read hardware counters (made up)",
      SMB_GPU_ERROR_COUNTERS, TRUE},
