@@ -34,16 +34,33 @@ smb_trial_clear(SmbTrial *trial) {
   g_free(trial->count);
 }
 
-// How the cycles that a rule gives are compared. Every rule that there is gives the cycles themselves.
-static SmbCompare
-compare_cycles(G_GNUC_UNUSED const SmbRule *rule) {
+// Every rule that there is gives the cycles themselves, and the wavefronts.
+SmbCompare
+smb_trial_compare_cycles(G_GNUC_UNUSED const SmbRule *rule) {
   return SMB_COMPARE_EQUAL;
 }
 
-// How the wavefronts that a rule gives are compared, as above.
-static SmbCompare
-compare_wavefronts(G_GNUC_UNUSED const SmbRule *rule) {
+SmbCompare
+smb_trial_compare_wavefronts(G_GNUC_UNUSED const SmbRule *rule) {
   return SMB_COMPARE_EQUAL;
+}
+
+// Whether @measured lies in the range from @below the prediction to @above it, the upper end excluded.
+static gboolean
+agrees(SmbCompare compare, double predicted, double measured, double below, double above) {
+  if (measured < predicted - below)
+    return FALSE;
+  return measured < predicted + above || compare == SMB_COMPARE_AT_LEAST;
+}
+
+gboolean
+smb_trial_cycles_match(SmbCompare compare, guint predicted, double measured) {
+  return agrees(compare, predicted, measured, SMB_CLOCK_BELOW, SMB_CLOCK_ABOVE);
+}
+
+gboolean
+smb_trial_wavefronts_match(SmbCompare compare, guint predicted, double measured) {
+  return agrees(compare, predicted, measured, SMB_COUNT_NOISE, SMB_COUNT_NOISE);
 }
 
 static const SmbRule *
@@ -55,7 +72,8 @@ find_rule(const SmbArch *arch, guint instruction) {
 gboolean
 smb_trial_is_bound(const SmbArch *arch, guint instruction) {
   const SmbRule *rule = find_rule(arch, instruction);
-  return compare_cycles(rule) != SMB_COMPARE_EQUAL || compare_wavefronts(rule) != SMB_COMPARE_EQUAL;
+  return smb_trial_compare_cycles(rule) != SMB_COMPARE_EQUAL ||
+         smb_trial_compare_wavefronts(rule) != SMB_COMPARE_EQUAL;
 }
 
 void
@@ -63,8 +81,8 @@ smb_trial_begin(SmbTrial *trial, const SmbArch *arch, guint instruction, gsize n
   const SmbRule *rule = find_rule(arch, instruction);
   g_return_if_fail(n <= trial->capacity);
   trial->instruction = instruction;
-  trial->compare_clock = compare_cycles(rule);
-  trial->compare_count = compare_wavefronts(rule);
+  trial->compare_clock = smb_trial_compare_cycles(rule);
+  trial->compare_count = smb_trial_compare_wavefronts(rule);
   trial->n = n;
   for (gsize i = 0; i < n; i++) {
     trial->cycles[i] = trial->wavefronts[i] = SMB_NOT_MEASURED;
@@ -76,21 +94,11 @@ smb_trial_begin(SmbTrial *trial, const SmbArch *arch, guint instruction, gsize n
 typedef struct {
   gboolean (*measure)(SmbMeter *meter, guint instruction, const SmbRequest *requests, gsize n,
                       double *values, GError **error);
-  double below;
-  double above;
   gsize at_once;
 } Method;
 
-static const Method by_clock = {smb_meter_clock, SMB_CLOCK_BELOW, SMB_CLOCK_ABOVE, CLOCKED_AT_ONCE};
-static const Method by_counter = {smb_meter_count, SMB_COUNT_NOISE, SMB_COUNT_NOISE,
-                                  COUNTED_AT_ONCE};
-
-static gboolean
-agrees(const Method *method, SmbCompare compare, double predicted, double measured) {
-  if (measured < predicted - method->below)
-    return FALSE;
-  return measured < predicted + method->above || compare == SMB_COMPARE_AT_LEAST;
-}
+static const Method by_clock = {smb_meter_clock, CLOCKED_AT_ONCE};
+static const Method by_counter = {smb_meter_count, COUNTED_AT_ONCE};
 
 // An error of the device ends what asked for the measurement: it says of which instruction.
 static void
@@ -133,8 +141,9 @@ measure_again(SmbMeter *meter, SmbTrial *trial, const Method *method, GArray *wh
     const SmbWavefronts *model = &trial->predicted[at];
     gboolean first = verdicts[at] == SMB_VERDICT_NONE;
     values[at] = measured[i];
-    gboolean match = clock ? agrees(method, trial->compare_clock, model->cycles, measured[i])
-                           : agrees(method, trial->compare_count, model->wavefronts, measured[i]);
+    gboolean match =
+        clock ? smb_trial_cycles_match(trial->compare_clock, model->cycles, measured[i])
+              : smb_trial_wavefronts_match(trial->compare_count, model->wavefronts, measured[i]);
     if (match) {
       verdicts[at] = first ? SMB_VERDICT_MATCH : SMB_VERDICT_UNSTEADY;
     } else {
@@ -153,7 +162,7 @@ clock_first(SmbMeter *meter, SmbTrial *trial, GArray *differ, GError **error) {
     return FALSE;
   for (gsize i = 0; i < trial->n; i++) {
     gboolean match =
-        agrees(&by_clock, trial->compare_clock, trial->predicted[i].cycles, trial->cycles[i]);
+        smb_trial_cycles_match(trial->compare_clock, trial->predicted[i].cycles, trial->cycles[i]);
     trial->clock[i] = match ? SMB_VERDICT_MATCH : SMB_VERDICT_MISMATCH;
     if (!match)
       g_array_append_val(differ, i);

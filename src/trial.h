@@ -37,6 +37,18 @@ typedef enum {
   SMB_COMPARE_AT_LEAST, /* the predicted one is a lower bound */
 } SmbCompare;
 
+/** How the cycles that a rule gives are compared. */
+SmbCompare smb_trial_compare_cycles(const SmbRule *rule);
+
+/** How the wavefronts that it gives are compared. */
+SmbCompare smb_trial_compare_wavefronts(const SmbRule *rule);
+
+/** Whether a reading of the clock is what was predicted. */
+gboolean smb_trial_cycles_match(SmbCompare compare, guint predicted, double measured);
+
+/** Whether a count is what was predicted. */
+gboolean smb_trial_wavefronts_match(SmbCompare compare, guint predicted, double measured);
+
 /** How a measurement came out. */
 typedef enum {
   SMB_VERDICT_NONE,     /* not measured */
