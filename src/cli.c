@@ -236,6 +236,7 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
       !check_arguments(cli, usage, error))
     return FALSE;
   cli->format = (SmbFormat)choice;
+  cli->arch_named = arch != NULL;
   if (usage->flags & SMB_CLI_ARCH)
     cli->arch = smb_arch_load(arch ? arch : SMB_DEFAULT_ARCH, error);
   return cli->arch || !(usage->flags & SMB_CLI_ARCH);

@@ -42,6 +42,7 @@ typedef enum {
  * @argv: the command line from the name of the command on
  * @format: --format, set by smb_cli_parse()
  * @arch: --arch, set by smb_cli_parse(), or NULL
+ * @arch_named: whether the user named it, set by smb_cli_parse()
  * @arguments: what is left when the options are taken away, set by smb_cli_parse(); ends with NULL
  * @n_arguments: their number
  *
@@ -58,6 +59,7 @@ typedef struct {
   char **argv;
   SmbFormat format;
   SmbArch *arch;
+  gboolean arch_named;
   GStrv arguments;
   guint n_arguments;
 } SmbCli;

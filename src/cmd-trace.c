@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// trace FILE|-: counts the requests of a trace, of any length in constant memory.
+// trace FILE|-: counts the requests of a trace, of any length in constant memory; or measures them.
 #include "src/commands.h"
 
 #include <string.h>
@@ -9,16 +9,24 @@
 #include "sim/trace.h"
 #include "sim/wavefront.h"
 #include "src/input.h"
+#include "src/measure.h"
+#include "src/trace-measure-report.h"
 #include "src/trace-report.h"
 #include "src/trace-rows.h"
 
-static gboolean option_counts, option_requests;
+static gboolean option_counts, option_requests, option_measure, option_all;
+static SmbMeasureOptions measure_options;
 
 static const GOptionEntry options[] = {
     {"counts", 0, 0, G_OPTION_ARG_NONE, &option_counts,
      "write the wavefronts of each request, one number a line, and no summary", NULL},
     {"requests", 0, 0, G_OPTION_ARG_NONE, &option_requests,
      "write a row for each request: what it costs, and which lanes meet where", NULL},
+    {"measure", 0, 0, G_OPTION_ARG_NONE, &option_measure,
+     "measure each request on a device, beside the prediction; takes memory for all of them", NULL},
+    {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all,
+     "with --measure: a row for each request in text, too", NULL},
+    SMB_MEASURE_ENTRIES(measure_options),
     G_OPTION_ENTRY_NULL,
 };
 
@@ -49,6 +57,35 @@ count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, SmbTrac
   return TRUE;
 }
 
+// The whole trace is read before the device is asked for anything, by the rules of that device.
+static gboolean
+measure_trace(SmbCli *cli, const char *path, GError **error) {
+  g_autoptr(GInputStream) stream = smb_input_open(path, error);
+  g_autoptr(SmbMeter) meter = stream ? smb_measure_open(&measure_options, error) : NULL;
+  if (!meter)
+    return FALSE;
+  g_autoptr(SmbArch) arch =
+      cli->arch_named ? smb_arch_ref(cli->arch) : smb_measure_arch(meter, error);
+  g_autoptr(SmbMeasuredTrace) trace =
+      arch ? smb_measured_trace_new(stream, smb_input_name(path), arch, error) : NULL;
+  if (!trace || !smb_measured_trace_run(trace, meter, error))
+    return FALSE;
+  if (smb_measured_trace_write(cli, trace, meter, path, option_all) > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+  return TRUE;
+}
+
+static gboolean
+check_options(const SmbCli *cli, GError **error) {
+  if (option_counts && cli->format != SMB_FORMAT_TEXT)
+    return smb_cli_usage_error(error, "--counts writes text: leave out --format");
+  if (option_counts + option_requests + option_measure > 1)
+    return smb_cli_usage_error(error, "expected one of --counts, --requests and --measure");
+  if (!option_measure && (option_all || measure_options.device || measure_options.timeout))
+    return smb_cli_usage_error(error, "--all, --device and --timeout go with --measure");
+  return TRUE;
+}
+
 gboolean
 smb_cmd_trace(SmbCli *cli, GError **error) {
   static const SmbCliUsage usage = {
@@ -58,19 +95,20 @@ smb_cmd_trace(SmbCli *cli, GError **error) {
       "with the width and the offsets in bytes and the mask of active lanes in hexadecimal; # "
       "starts a\n"
       "comment. 'smembank list ops' shows the operations. A count behind '=' is compared with the\n"
-      "prediction: a difference is shown, and the exit status is 1.",
+      "prediction: a difference is shown, and the exit status is 1. With --measure so is each\n"
+      "request as a device executes it, by the rules of that device: its cycles under saturation\n"
+      "and its wavefronts.",
       1,
       1,
       SMB_CLI_FORMAT | SMB_CLI_ARCH,
   };
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
-  if (option_counts && cli->format != SMB_FORMAT_TEXT)
-    return smb_cli_usage_error(error, "--counts writes text: leave out --format");
-  if (option_counts && option_requests)
-    return smb_cli_usage_error(error, "expected one of --counts and --requests");
-
   const char *path = cli->arguments[0];
+  if (!check_options(cli, error))
+    return FALSE;
+  if (option_measure)
+    return measure_trace(cli, path, error);
   g_autoptr(GInputStream) stream = smb_input_open(path, error);
   if (!stream)
     return FALSE;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "src/fuzz-report.h"
 
+#include <math.h>
+
 #include "sim/trace.h"
 #include "src/measured-text.h"
 #include "src/out-csv.h"
@@ -28,13 +30,6 @@ smb_fuzz_report_total(const SmbFuzzReport *report) {
 static double
 rate(guint64 patterns, double seconds) {
   return seconds > 0 ? (double)patterns / seconds : 0;
-}
-
-// Whether a rule of the instruction is a bound.
-static gboolean
-is_bound(const SmbInstruction *instruction) {
-  return smb_trial_compare_clock(instruction->op, instruction->width) == SMB_COMPARE_AT_LEAST ||
-         smb_trial_compare_count(instruction->op, instruction->width) == SMB_COMPARE_AT_LEAST;
 }
 
 static void
@@ -66,7 +61,7 @@ write_table(SmbCli *cli, const SmbFuzzReport *report) {
     if (result->failure)
       continue;
     smb_table_cell(table, SMB_STYLE_PLAIN, instruction->name);
-    smb_table_printf(table, SMB_STYLE_DIM, "%s%s %u", is_bound(instruction) ? ">= " : "",
+    smb_table_printf(table, SMB_STYLE_DIM, "%s%s %u", result->is_bound ? ">= " : "",
                      smb_op_name(instruction->op), instruction->width);
     add_numbers(table, result);
   }
@@ -85,8 +80,8 @@ write_mismatch(SmbSpool *out, const SmbFuzzMismatch *mismatch) {
   g_autofree char *cycles = smb_measured_text(mismatch->cycles);
   g_autofree char *wavefronts = smb_measured_text(mismatch->wavefronts);
   smb_trace_append_request(line, &mismatch->request);
-  if (mismatch->wavefronts >= 0)
-    g_string_append_printf(line, " = %.0f", mismatch->wavefronts);
+  if (mismatch->wavefronts != SMB_NOT_MEASURED)
+    g_string_append_printf(line, " = %.0f", MAX(round(mismatch->wavefronts), 0));
   smb_spool_printf(
       out, "%s # %s: wavefronts: predicted %u, counted %s; cycles: predicted %u, measured %s\n",
       line->str, smb_instruction(mismatch->instruction)->name, mismatch->predicted.wavefronts,
@@ -156,7 +151,7 @@ add_json_result(JsonBuilder *json, const SmbFuzzResult *result) {
   smb_json_text(json, "instruction", instruction->name);
   smb_json_text(json, "op", smb_op_name(instruction->op));
   smb_json_number(json, "width", instruction->width);
-  smb_json_boolean(json, "bound", is_bound(instruction));
+  smb_json_boolean(json, "bound", result->is_bound);
   add_json_numbers(json, result);
   smb_json_text(json, "failure", result->failure);
   json_builder_end_object(json);

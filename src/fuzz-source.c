@@ -102,7 +102,7 @@ static void
 start_batch(SmbFuzzSource *source, Batch *batch) {
   gsize n = (gsize)MIN(source->n - source->started, SMB_FUZZ_BATCH_REQUESTS);
   guint pieces = (guint)((n + PIECE_REQUESTS - 1) / PIECE_REQUESTS);
-  smb_trial_begin(&batch->trial, source->instruction, n);
+  smb_trial_begin(&batch->trial, source->arch, source->instruction, n);
   batch->first_piece = source->started / PIECE_REQUESTS;
   batch->pending = pieces; // no thread works on it yet
   source->started += n;

@@ -112,10 +112,11 @@ tally(Work *work, const SmbTrial *trial) {
   }
 }
 
-// A mean with as many digits as mean something: a clock reading is of 4096 requests, a count of 64.
+// A mean with as many digits as mean something: a clock reading is of 4096 requests, a count of 64, less
+// what the launch took: so that it can be just below 0.
 static double
 round_mean(double mean) {
-  return mean == SMB_NOT_MEASURED ? mean : round(mean * 1e4) / 1e4;
+  return mean == SMB_NOT_MEASURED ? mean : MAX(round(mean * 1e4) / 1e4, 0);
 }
 
 static void
@@ -162,7 +163,6 @@ try_instruction(Work *work, const SmbArch *arch, GError **error) {
   g_auto(SmbTrial) trial;
   const SmbInstruction *instruction = smb_instruction(work->result->instruction);
   smb_trial_init(&trial, 1);
-  smb_trial_begin(&trial, work->result->instruction, 1);
   SmbRequest *request = &trial.requests[0];
   *request = (SmbRequest){
       .mask = G_MAXUINT32, .op = (guint8)instruction->op, .width = (guint8)instruction->width};
@@ -176,6 +176,7 @@ try_instruction(Work *work, const SmbArch *arch, GError **error) {
   work->result->failure = smb_meter_supports(work->meter, work->result->instruction, request);
   if (work->result->failure)
     return TRUE;
+  smb_trial_begin(&trial, arch, work->result->instruction, 1);
   trial.predicted[0] = smb_wavefronts_count(arch, request);
   if (smb_trial_clock(work->meter, &trial, &local))
     return TRUE;
@@ -226,7 +227,9 @@ smb_fuzz_run(SmbMeter *meter, SmbArch *arch, const SmbFuzzOptions *options,
   g_autoptr(GArray) sample = g_array_new(FALSE, FALSE, sizeof(gsize));
   report->refusal = device->profiler ? NULL : g_strdup(device->refusal);
   for (guint i = 0; i < instructions->len; i++) {
-    SmbFuzzResult empty = {.instruction = g_array_index(instructions, guint, i)};
+    guint instruction = g_array_index(instructions, guint, i);
+    SmbFuzzResult empty = {.instruction = instruction,
+                           .is_bound = smb_trial_is_bound(arch, instruction)};
     g_array_append_val(report->results, empty);
     Work work = {.meter = meter,
                  .options = options,

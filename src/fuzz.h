@@ -36,6 +36,7 @@ typedef struct {
 /**
  * SmbFuzzResult: one instruction.
  * @instruction: index of smb_instruction()
+ * @is_bound: whether its rule is a bound: what is measured may lie above the prediction
  * @patterns: requests that were timed
  * @mismatches: of those, how many differed from the model in every reading of the clock
  * @unsteady: requests that differed, by clock or by counter, and did not when they were measured again
@@ -47,6 +48,7 @@ typedef struct {
  */
 typedef struct {
   guint instruction;
+  gboolean is_bound;
   guint64 patterns;
   guint64 mismatches;
   guint64 unsteady;

@@ -10,7 +10,7 @@
 char *
 smb_measured_text(double number) {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-  if (number < 0)
+  if (number == SMB_NOT_MEASURED)
     return g_strdup("-");
   return g_strdup(g_ascii_formatd(buffer, sizeof buffer, "%.2f", number));
 }
@@ -49,7 +49,7 @@ smb_measured_json_device(JsonBuilder *json, const SmbMeter *meter, const char *r
 // A number that was measured, with the digits that mean something.
 static void
 add_measured(JsonBuilder *json, const char *key, double number) {
-  if (number < 0)
+  if (number == SMB_NOT_MEASURED)
     smb_json_null(json, key);
   else
     smb_json_double(json, key, round(number * 1e4) / 1e4);

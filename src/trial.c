@@ -34,10 +34,55 @@ smb_trial_clear(SmbTrial *trial) {
   g_free(trial->count);
 }
 
+// Every rule that there is gives the cycles themselves, and the wavefronts.
+SmbCompare
+smb_trial_compare_cycles(G_GNUC_UNUSED const SmbRule *rule) {
+  return SMB_COMPARE_EQUAL;
+}
+
+SmbCompare
+smb_trial_compare_wavefronts(G_GNUC_UNUSED const SmbRule *rule) {
+  return SMB_COMPARE_EQUAL;
+}
+
+// Whether @measured lies in the range from @below the prediction to @above it, the upper end excluded.
+static gboolean
+agrees(SmbCompare compare, double predicted, double measured, double below, double above) {
+  if (measured < predicted - below)
+    return FALSE;
+  return measured < predicted + above || compare == SMB_COMPARE_AT_LEAST;
+}
+
+gboolean
+smb_trial_cycles_match(SmbCompare compare, guint predicted, double measured) {
+  return agrees(compare, predicted, measured, SMB_CLOCK_BELOW, SMB_CLOCK_ABOVE);
+}
+
+gboolean
+smb_trial_wavefronts_match(SmbCompare compare, guint predicted, double measured) {
+  return agrees(compare, predicted, measured, SMB_COUNT_NOISE, SMB_COUNT_NOISE);
+}
+
+static const SmbRule *
+find_rule(const SmbArch *arch, guint instruction) {
+  const SmbInstruction *known = smb_instruction(instruction);
+  return smb_arch_rule(arch, known->op, known->width);
+}
+
+gboolean
+smb_trial_is_bound(const SmbArch *arch, guint instruction) {
+  const SmbRule *rule = find_rule(arch, instruction);
+  return smb_trial_compare_cycles(rule) != SMB_COMPARE_EQUAL ||
+         smb_trial_compare_wavefronts(rule) != SMB_COMPARE_EQUAL;
+}
+
 void
-smb_trial_begin(SmbTrial *trial, guint instruction, gsize n) {
+smb_trial_begin(SmbTrial *trial, const SmbArch *arch, guint instruction, gsize n) {
+  const SmbRule *rule = find_rule(arch, instruction);
   g_return_if_fail(n <= trial->capacity);
   trial->instruction = instruction;
+  trial->compare_clock = smb_trial_compare_cycles(rule);
+  trial->compare_count = smb_trial_compare_wavefronts(rule);
   trial->n = n;
   for (gsize i = 0; i < n; i++) {
     trial->cycles[i] = trial->wavefronts[i] = SMB_NOT_MEASURED;
@@ -45,39 +90,15 @@ smb_trial_begin(SmbTrial *trial, guint instruction, gsize n) {
   }
 }
 
-// Which rules are bounds: none of those that there are now.
-SmbCompare
-smb_trial_compare_clock(G_GNUC_UNUSED SmbOp op, G_GNUC_UNUSED guint width) {
-  return SMB_COMPARE_EQUAL;
-}
-
-SmbCompare
-smb_trial_compare_count(G_GNUC_UNUSED SmbOp op, G_GNUC_UNUSED guint width) {
-  return SMB_COMPARE_EQUAL;
-}
-
 // One of the two ways to measure.
 typedef struct {
   gboolean (*measure)(SmbMeter *meter, guint instruction, const SmbRequest *requests, gsize n,
                       double *values, GError **error);
-  SmbCompare (*compare)(SmbOp op, guint width);
-  double below;
-  double above;
   gsize at_once;
 } Method;
 
-static const Method by_clock = {smb_meter_clock, smb_trial_compare_clock, SMB_CLOCK_BELOW,
-                                SMB_CLOCK_ABOVE, CLOCKED_AT_ONCE};
-static const Method by_counter = {smb_meter_count, smb_trial_compare_count, SMB_COUNT_NOISE,
-                                  SMB_COUNT_NOISE, COUNTED_AT_ONCE};
-
-static gboolean
-agrees(const Method *method, const SmbRequest *request, double predicted, double measured) {
-  if (measured < predicted - method->below)
-    return FALSE;
-  return measured < predicted + method->above ||
-         method->compare((SmbOp)request->op, request->width) == SMB_COMPARE_AT_LEAST;
-}
+static const Method by_clock = {smb_meter_clock, CLOCKED_AT_ONCE};
+static const Method by_counter = {smb_meter_count, COUNTED_AT_ONCE};
 
 // An error of the device ends what asked for the measurement: it says of which instruction.
 static void
@@ -120,7 +141,10 @@ measure_again(SmbMeter *meter, SmbTrial *trial, const Method *method, GArray *wh
     const SmbWavefronts *model = &trial->predicted[at];
     gboolean first = verdicts[at] == SMB_VERDICT_NONE;
     values[at] = measured[i];
-    if (agrees(method, &requests[i], clock ? model->cycles : model->wavefronts, measured[i])) {
+    gboolean match =
+        clock ? smb_trial_cycles_match(trial->compare_clock, model->cycles, measured[i])
+              : smb_trial_wavefronts_match(trial->compare_count, model->wavefronts, measured[i]);
+    if (match) {
       verdicts[at] = first ? SMB_VERDICT_MATCH : SMB_VERDICT_UNSTEADY;
     } else {
       verdicts[at] = SMB_VERDICT_MISMATCH;
@@ -138,7 +162,7 @@ clock_first(SmbMeter *meter, SmbTrial *trial, GArray *differ, GError **error) {
     return FALSE;
   for (gsize i = 0; i < trial->n; i++) {
     gboolean match =
-        agrees(&by_clock, &trial->requests[i], trial->predicted[i].cycles, trial->cycles[i]);
+        smb_trial_cycles_match(trial->compare_clock, trial->predicted[i].cycles, trial->cycles[i]);
     trial->clock[i] = match ? SMB_VERDICT_MATCH : SMB_VERDICT_MISMATCH;
     if (!match)
       g_array_append_val(differ, i);

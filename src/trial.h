@@ -22,19 +22,32 @@ G_BEGIN_DECLS
 #define SMB_CLOCK_BELOW 0.2
 
 /**
- * How far a count of wavefronts may lie from the predicted one. A launch takes one wavefront of its own for
- * the 64 requests that it issues: 0.016 on an H200; 0.11 was seen with the counters of another tool.
+ * How far a count of wavefronts may lie from the predicted one: it is a mean over 64 executions, less
+ * what the launch takes itself. 0.02 is what that leaves on an H200; 0.11 was seen with the counters of
+ * another tool (data/measured/h200-requests.txt).
  */
 #define SMB_COUNT_NOISE 0.11
 
 /** How often a request that differs is measured again. */
 #define SMB_TRIAL_REPEATS 3
 
-/** How a measured number is compared. */
+/** How a measured number is compared with the predicted one. */
 typedef enum {
-  SMB_COMPARE_EQUAL,    /* it is the predicted one */
+  SMB_COMPARE_EQUAL,    /* it is the same, but for what is allowed above */
   SMB_COMPARE_AT_LEAST, /* the predicted one is a lower bound */
 } SmbCompare;
+
+/** How the cycles that a rule gives are compared. */
+SmbCompare smb_trial_compare_cycles(const SmbRule *rule);
+
+/** How the wavefronts that it gives are compared. */
+SmbCompare smb_trial_compare_wavefronts(const SmbRule *rule);
+
+/** Whether a reading of the clock is what was predicted. */
+gboolean smb_trial_cycles_match(SmbCompare compare, guint predicted, double measured);
+
+/** Whether a count is what was predicted. */
+gboolean smb_trial_wavefronts_match(SmbCompare compare, guint predicted, double measured);
 
 /** How a measurement came out. */
 typedef enum {
@@ -47,6 +60,7 @@ typedef enum {
 /**
  * SmbTrial: requests of one instruction.
  * @instruction: index of smb_instruction()
+ * @compare_clock, @compare_count: how cycles and wavefronts are compared
  * @n: their number
  * @requests: (array length=n): that smb_meter_supports()
  * @predicted: (array length=n): what the model says
@@ -58,6 +72,8 @@ typedef enum {
  */
 typedef struct {
   guint instruction;
+  SmbCompare compare_clock;
+  SmbCompare compare_count;
   gsize n;
   gsize capacity;
   SmbRequest *requests;
@@ -72,14 +88,13 @@ typedef struct {
 void smb_trial_init(SmbTrial *trial, gsize capacity);
 void smb_trial_clear(SmbTrial *trial);
 
-/** Forgets what was measured: the trial holds @n requests of an instruction from now on. */
-void smb_trial_begin(SmbTrial *trial, guint instruction, gsize n);
+/** Forgets what was measured: the trial holds @n requests of an instruction from now on; @arch: has the rule
+ * that predicts them */
+void smb_trial_begin(SmbTrial *trial, const SmbArch *arch, guint instruction, gsize n);
 
-/** How the cycles of an operation are compared. */
-SmbCompare smb_trial_compare_clock(SmbOp op, guint width);
-
-/** How its wavefronts are compared. */
-SmbCompare smb_trial_compare_count(SmbOp op, guint width);
+/** smb_trial_is_bound: Returns: whether the rule of an instruction is a bound: for its cycles or for its
+ * wavefronts */
+gboolean smb_trial_is_bound(const SmbArch *arch, guint instruction);
 
 /**
  * smb_trial_clock:

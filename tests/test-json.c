@@ -250,7 +250,7 @@ static const char *const traces[] = {"ld 4 1", "ld 4 ffffffff", "ldmatrix.x4 16 
 
 // Runs trace on one of them with more options; the offsets of the lanes are 128 bytes apart.
 static JsonNode *
-run_trace(const char *start, const char *options) {
+run_trace(const char *variable, const char *start, const char *options) {
   g_autofree char *path = NULL;
   g_autoptr(GString) text = g_string_new(start);
   for (guint lane = 0; lane < 32; lane++)
@@ -260,14 +260,14 @@ run_trace(const char *start, const char *options) {
   ck_assert(g_close(fd, NULL));
   ck_assert(g_file_set_contents(path, text->str, -1, NULL));
   g_autofree char *line = g_strdup_printf("trace --arch sm_70%s %s", options, path);
-  JsonNode *document = run(line);
+  JsonNode *document = run_program(variable, line);
   g_remove(path);
   return document;
 }
 
 START_TEST(test_trace_schema) {
   g_autoptr(JsonNode) schema = load_schema("trace");
-  g_autoptr(JsonNode) document = run_trace(traces[_i], "");
+  g_autoptr(JsonNode) document = run_trace("SMEMBANK", traces[_i], "");
   g_autofree char *fault = check_node(document, json_node_get_object(schema), "trace");
   ck_assert_msg(!fault, "%s", fault);
   JsonArray *mismatches =
@@ -278,7 +278,18 @@ END_TEST
 
 START_TEST(test_trace_requests_schema) {
   g_autoptr(JsonNode) schema = load_schema("trace-requests");
-  g_autoptr(JsonNode) document = run_trace(traces[_i], " --requests");
+  g_autoptr(JsonNode) document = run_trace("SMEMBANK", traces[_i], " --requests");
+  g_autofree char *fault = check_node(document, json_node_get_object(schema), "trace");
+  ck_assert_msg(!fault, "%s", fault);
+  JsonArray *requests = json_object_get_array_member(json_node_get_object(document), "requests");
+  ck_assert_uint_eq(json_array_get_length(requests), 1);
+}
+END_TEST
+
+// Requests on a made-up GPU; the count of their line is never right.
+START_TEST(test_trace_measure_schema) {
+  g_autoptr(JsonNode) schema = load_schema("trace-measure");
+  g_autoptr(JsonNode) document = run_trace("SMEMBANK_ON_FAKE", traces[_i], " --measure");
   g_autofree char *fault = check_node(document, json_node_get_object(schema), "trace");
   ck_assert_msg(!fault, "%s", fault);
   JsonArray *requests = json_object_get_array_member(json_node_get_object(document), "requests");
@@ -353,6 +364,7 @@ main(void) {
   tcase_add_test(tcase, test_recording_rows_schema);
   tcase_add_loop_test(tcase, test_measured_schema, 0, (int)G_N_ELEMENTS(measured));
   tcase_add_loop_test(tcase, test_trace_schema, 0, G_N_ELEMENTS(traces));
+  tcase_add_loop_test(tcase, test_trace_measure_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_loop_test(tcase, test_trace_requests_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_test(tcase, test_totals);
   suite_add_tcase(suite, tcase);
