@@ -60,13 +60,14 @@ check_keys(const Reader *reader, const char *const *known, GError **error) {
 
 // A number of the file; an absent key leaves @value as it is.
 static gboolean
-read_number(const Reader *reader, const char *key, guint max, guint *value, GError **error) {
+read_number(const Reader *reader, const char *key, guint min, guint max, guint *value,
+            GError **error) {
   if (!has_key(reader, key))
     return TRUE;
   g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key, NULL);
   guint64 number;
-  if (!g_ascii_string_to_unsigned(text, 10, 1, max, &number, NULL))
-    return fail(reader, key, error, "'%s' is not a number from 1 to %u", text, max);
+  if (!g_ascii_string_to_unsigned(text, 10, min, max, &number, NULL))
+    return fail(reader, key, error, "'%s' is not a number from %u to %u", text, min, max);
   *value = (guint)number;
   return TRUE;
 }
@@ -96,7 +97,8 @@ read_text(const Reader *reader, const char *key, const char **value) {
 }
 
 static const char *const evidence_names[] = {"measured", "documented", "assumed", NULL};
-static const char *const conflict_names[] = {"words", "lanes", "addresses", "one-broadcast", NULL};
+static const char *const conflict_names[] = {"words",         "lanes", "addresses",
+                                             "one-broadcast", "loop",  NULL};
 static const char *const lane_group_names[] = {"warp", "half", "quarter", NULL};
 
 const char *
@@ -181,13 +183,13 @@ read_info(Reader *reader, GError **error) {
   if (!info->title)
     return fail(reader, "title", error, "missing");
   if (!read_capability(reader, info, error) ||
-      !read_number(reader, "banks", 32, &info->banks, error) ||
-      !read_number(reader, "bank-bytes", 8, &info->bank_bytes, error) ||
-      !read_number(reader, "row-bytes", 4096, &info->row_bytes, error) ||
-      !read_number(reader, "static-shared-bytes", 1 << 24, &info->static_shared_bytes, error) ||
-      !read_number(reader, "max-shared-bytes", 1 << 24, &info->max_shared_bytes, error) ||
-      !read_number(reader, "max-threads", 1024, &info->max_threads, error) ||
-      !read_number(reader, "global-segment-bytes", 4096, &info->global_segment_bytes, error))
+      !read_number(reader, "banks", 1, 32, &info->banks, error) ||
+      !read_number(reader, "bank-bytes", 1, 8, &info->bank_bytes, error) ||
+      !read_number(reader, "row-bytes", 1, 4096, &info->row_bytes, error) ||
+      !read_number(reader, "static-shared-bytes", 1, 1 << 24, &info->static_shared_bytes, error) ||
+      !read_number(reader, "max-shared-bytes", 1, 1 << 24, &info->max_shared_bytes, error) ||
+      !read_number(reader, "max-threads", 1, 1024, &info->max_threads, error) ||
+      !read_number(reader, "global-segment-bytes", 1, 4096, &info->global_segment_bytes, error))
     return FALSE;
   if (!info->max_threads)
     return fail(reader, "max-threads", error, "missing");
@@ -244,6 +246,8 @@ check_merge(const Reader *reader, const SmbRule *rule, GError **error) {
   if (rule->plan.lanes != 0xffffffffu)
     return fail(reader, "merged-group", error, "no pairs of lanes: only %d of them give an address",
                 __builtin_popcount(rule->plan.lanes));
+  if (rule->plan.conflict == SMB_CONFLICT_LOOP && has_key(reader, "merged-floor"))
+    return fail(reader, "merged-floor", error, "a loop has one floor");
   if (rule->merged.group_shift > rule->plan.group_shift)
     return TRUE;
   return fail(reader, "merged-group", error, "'%s' is not wider than the group, '%s'",
@@ -259,17 +263,17 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
   guint passes = 1, floor = 1, merged_floor = 1, cycles = 1;
   guint lanes = smb_op_address_lanes(op);
 
-  rule->source = NULL;
+  rule->source = rule->lower_bound = rule->cycles_lower_bound = NULL;
   if (!has_key(reader, "group") || !has_key(reader, "conflict"))
     return fail(reader, "group", error, "a rule needs 'group' and 'conflict'");
   if (!read_choice(reader, "group", lane_group_names, &group, error) ||
       !read_choice(reader, "merged-group", lane_group_names, &merged_group, error) ||
       !read_choice(reader, "conflict", conflict_names, &conflict, error) ||
-      !read_number(reader, "unit-bytes", 4096, &unit, error) ||
-      !read_number(reader, "passes", 16, &passes, error) ||
-      !read_number(reader, "floor", 64, &floor, error) ||
-      !read_number(reader, "merged-floor", 64, &merged_floor, error) ||
-      !read_number(reader, "cycles-per-wavefront", 16, &cycles, error) ||
+      !read_number(reader, "unit-bytes", 1, 4096, &unit, error) ||
+      !read_number(reader, "passes", 0, 16, &passes, error) ||
+      !read_number(reader, "floor", 1, 64, &floor, error) ||
+      !read_number(reader, "merged-floor", 1, 64, &merged_floor, error) ||
+      !read_number(reader, "cycles-per-wavefront", 1, 16, &cycles, error) ||
       !read_evidence(reader, &rule->evidence, &rule->source, error))
     return FALSE;
   if (!read_since(reader, &rule->since, error) ||
@@ -283,6 +287,8 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
     return FALSE;
   if (!check_merge(reader, rule, error))
     return FALSE;
+  read_text(reader, "lower-bound", &rule->lower_bound);
+  read_text(reader, "cycles-lower-bound", &rule->cycles_lower_bound);
   rule->defined = TRUE;
   return TRUE;
 }
@@ -290,10 +296,20 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
 // A group "[ld 1 2 4]" is the rule of one operation in the widths that follow it.
 static gboolean
 read_rules(Reader *reader, const char *group, GError **error) {
-  static const char *const known[] = {
-      "group",        "conflict", "unit-bytes", "merged-group",
-      "merged-floor", "passes",   "floor",      "cycles-per-wavefront",
-      "evidence",     "source",   "since",      NULL};
+  static const char *const known[] = {"group",
+                                      "conflict",
+                                      "unit-bytes",
+                                      "merged-group",
+                                      "merged-floor",
+                                      "passes",
+                                      "floor",
+                                      "cycles-per-wavefront",
+                                      "evidence",
+                                      "source",
+                                      "since",
+                                      "lower-bound",
+                                      "cycles-lower-bound",
+                                      NULL};
   g_auto(GStrv) words = g_strsplit(group, " ", -1);
   SmbOp op;
   reader->group = group;
@@ -349,6 +365,11 @@ inherit(Reader *reader, guint depth, GError **error) {
       rule->source = arch->info.source;
       if (rule->since)
         rule->since = g_string_chunk_insert_const(arch->strings, rule->since);
+      if (rule->lower_bound)
+        rule->lower_bound = g_string_chunk_insert_const(arch->strings, rule->lower_bound);
+      if (rule->cycles_lower_bound)
+        rule->cycles_lower_bound =
+            g_string_chunk_insert_const(arch->strings, rule->cycles_lower_bound);
     }
   }
   return TRUE;

@@ -28,6 +28,7 @@ typedef enum {
   SMB_CONFLICT_LANES,     /* any two lanes, also on the same word (atomics) */
   SMB_CONFLICT_ADDRESSES, /* different addresses, also within one word */
   SMB_CONFLICT_ONE_BROADCAST, /* any two lanes, but each wavefront broadcasts one word to all its lanes */
+  SMB_CONFLICT_LOOP, /* rounds of a load and a swap, which lets one lane of each bank through (SmbLoop) */
 } SmbConflict;
 
 /**
@@ -46,20 +47,33 @@ typedef struct {
   guint8 row_shift;   /* log2 bytes of one row across all banks */
   guint8 group_shift; /* log2 lanes of one group: 5 warp, 4 half, 3 quarter */
   guint8 conflict;    /* SmbConflict */
-  guint8 passes;      /* wavefronts that each pass of a group costs (2: compare-and-swap) */
+  guint8 passes;      /* wavefronts that each pass of a group costs (2: compare-and-swap; 0: it goes
+                         elsewhere); of a loop: that each swap of a group costs */
   guint8 floor;       /* fewest cycles under saturation, whatever the wavefronts */
   guint8 cycles;      /* cycles of one wavefront */
 } SmbPlan;
 
-/** The rule for one operation and width. */
+/**
+ * SmbRule: the rule for one operation and width; strings are owned by the architecture.
+ * @defined: whether the architecture has the operation in this width
+ * @merges: whether pairs of lanes on equal addresses are served by @merged; of a loop: whether its
+ *   loads are
+ * @evidence: how well it is known
+ * @source: where the rule comes from, in words
+ * @since: first architecture whose chips have the instruction, or %NULL: all have it
+ * @lower_bound: what adds to the wavefronts that are counted, in words; %NULL: nothing does
+ * @cycles_lower_bound: what adds to the cycles, in words; %NULL: nothing does
+ */
 typedef struct {
-  gboolean defined; /* whether the architecture has the operation in this width */
-  gboolean merges;  /* whether pairs of lanes on equal addresses are served by @merged */
+  gboolean defined;
+  gboolean merges;
   SmbPlan plan;
   SmbPlan merged;
   SmbEvidence evidence;
-  const char *source; /* where the rule comes from, in words (owned by the architecture) */
-  const char *since; /* first architecture whose chips have the instruction, or NULL: all have it */
+  const char *source;
+  const char *since;
+  const char *lower_bound;
+  const char *cycles_lower_bound;
 } SmbRule;
 
 typedef struct _SmbArch SmbArch;

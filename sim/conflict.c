@@ -30,10 +30,15 @@ add_use(GArray *uses, guint group, guint bank, guint32 offset, guint32 row, guin
   g_array_append_val(uses, use);
 }
 
-// The pass, from 0, after the last of @use.
+// The pass, from 0, after the last of @use. Lanes of a loop are through when @loop says so.
 static guint
-pass_after(const SmbWordUse *use, SmbConflict conflict) {
-  return use->pass + (conflict == SMB_CONFLICT_LANES ? (guint)__builtin_popcount(use->lanes) : 1);
+pass_after(const SmbWordUse *use, SmbConflict conflict, const SmbLoop *loop) {
+  if (conflict == SMB_CONFLICT_LANES)
+    return use->pass + (guint)__builtin_popcount(use->lanes);
+  guint after = use->pass + 1;
+  for (guint32 rest = use->lanes; rest && conflict == SMB_CONFLICT_LOOP; rest &= rest - 1)
+    after = MAX(after, loop->round[__builtin_ctz(rest)] + 1u);
+  return after;
 }
 
 // Whether two words of one bank are served together.
@@ -59,7 +64,18 @@ deal_passes(GArray *uses, SmbConflict conflict) {
       if (share_pass(earlier, use, conflict))
         use->pass = earlier->pass;
     }
-    next_pass = MAX(next_pass, pass_after(use, conflict));
+    next_pass = MAX(next_pass, pass_after(use, conflict, NULL));
+  }
+}
+
+// The words of a loop: each is first swapped in the round of the first of its lanes.
+static void
+deal_rounds(GArray *uses, const SmbLoop *loop) {
+  for (guint i = 0; i < uses->len; i++) {
+    SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
+    use->pass = G_MAXUINT;
+    for (guint32 rest = use->lanes; rest; rest &= rest - 1)
+      use->pass = MIN(use->pass, loop->round[__builtin_ctz(rest)]);
   }
 }
 
@@ -70,6 +86,7 @@ smb_request_words(const SmbArch *arch, const SmbRequest *request) {
   SmbConflict conflict = (SmbConflict)plan->conflict;
   // What has an entry of its own: a word of a bank, or an address.
   guint32 entry_mask = conflict == SMB_CONFLICT_ADDRESSES ? ~0u : ~(info->bank_bytes - 1);
+  guint group_shift = conflict == SMB_CONFLICT_LOOP ? 5 : plan->group_shift;
   GArray *uses = g_array_new(FALSE, FALSE, sizeof(SmbWordUse));
 
   for (guint32 lanes = request->mask & plan->lanes; lanes; lanes &= lanes - 1) {
@@ -77,12 +94,17 @@ smb_request_words(const SmbArch *arch, const SmbRequest *request) {
     guint32 first = request->offset[lane] & entry_mask;
     for (guint32 part = 0; part < MAX(request->width, info->bank_bytes); part += info->bank_bytes) {
       guint32 offset = first + part;
-      add_use(uses, lane >> plan->group_shift, offset / info->bank_bytes % info->banks, offset,
+      add_use(uses, lane >> group_shift, offset / info->bank_bytes % info->banks, offset,
               offset >> plan->row_shift, lane);
     }
   }
   g_array_sort(uses, compare_uses);
-  deal_passes(uses, conflict);
+  if (conflict == SMB_CONFLICT_LOOP) {
+    SmbLoop loop = smb_wavefronts_loop(arch, request);
+    deal_rounds(uses, &loop);
+  } else {
+    deal_passes(uses, conflict);
+  }
   return uses;
 }
 
@@ -100,8 +122,14 @@ smb_request_worst_bank(const SmbArch *arch, const SmbRequest *request, SmbCollis
   g_autoptr(GArray) uses = smb_request_words(arch, request);
   const SmbPlan *plan = smb_wavefronts_plan(arch, request);
   SmbConflict conflict = (SmbConflict)plan->conflict;
+  SmbLoop loop = smb_wavefronts_loop(arch, request);
+  gboolean merged_loop = loop.rounds &&
+                         smb_arch_rule(arch, (SmbOp)request->op, request->width)->merges &&
+                         smb_request_mergeable(request);
   guint worst = 1;
 
+  if (plan->passes == 0)
+    return FALSE; // it goes elsewhere
   for (guint i = 0; i < uses->len;) {
     SmbCollision bank = {0};
     guint passes = 0, meetings = 0;
@@ -114,10 +142,12 @@ smb_request_worst_bank(const SmbArch *arch, const SmbRequest *request, SmbCollis
         break;
       bank.words++;
       bank.lanes |= use->lanes;
-      passes = MAX(passes, pass_after(use, conflict));
+      passes = MAX(passes, pass_after(use, conflict, &loop));
       meetings += (guint)__builtin_popcount(use->lanes);
     }
     guint cost = conflict == SMB_CONFLICT_ONE_BROADCAST ? meetings : passes;
+    if (merged_loop) // its first load is served as a warp
+      cost = MAX(cost, bank.words);
     if (cost > worst && (conflict != SMB_CONFLICT_ONE_BROADCAST ||
                          !is_group_clean(arch, request, plan, bank.group))) {
       worst = cost;

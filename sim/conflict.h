@@ -14,12 +14,14 @@ G_BEGIN_DECLS
 
 /**
  * SmbWordUse:
- * @group: lane group, from 0 (the warp, a half, a quarter, or a matrix)
+ * @group: lane group, from 0 (the warp, a half, a quarter, or a matrix); of a loop: always the warp, whose
+ *   lanes go round together
  * @bank: physical bank
  * @offset: byte offset of the word in shared memory; where lanes wait for each other's addresses within
  *   a word (stores of compute capability 1.x), of the address
  * @row: row of the banks that holds the word; words of one bank and row are served together
- * @pass: in which pass of its group, from 0, the word is served: for atomics, its first lane
+ * @pass: in which pass of its group, from 0, the word is served: for atomics, its first lane; of a loop,
+ *   the round
  * @lanes: lanes that ask for it: more than one share it (or queue up, if the operation is an atomic)
  */
 typedef struct {
@@ -64,9 +66,10 @@ typedef struct {
  * @arch: an architecture
  * @request: a request that passed its checks
  * @collision: (out): the bank that is asked for the most words (the first of them); for atomics, and
- *   where one word is broadcast in each pass, by the most lanes
+ *   where one word is broadcast in each pass, by the most lanes; of a loop, the bank that needs the most
+ *   rounds
  *
- * Returns: %FALSE if every bank is done in one pass.
+ * Returns: %FALSE if every bank is done in one pass, or the request counts no wavefront at all.
  */
 gboolean smb_request_worst_bank(const SmbArch *arch, const SmbRequest *request,
                                 SmbCollision *collision);

@@ -214,6 +214,11 @@ smb_count_span_avx2(const SmbArch *arch, const SmbRequest *requests, gsize n, Sm
       op = request->op;
       width = request->width;
       const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, width);
+      if (rule->plan.conflict == SMB_CONFLICT_LOOP) {
+        out[i] = smb_count_loop(rule, request);
+        op = SMB_N_OPS; // the next one comes here too
+        continue;
+      }
       merges = rule->merges;
       prepare_plan(&rule->plan, &plain);
       if (merges)

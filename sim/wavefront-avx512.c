@@ -49,7 +49,7 @@ typedef struct {
   Pair lanes_of; // of each virtual bank: a set of lanes
 } Crowd;
 
-AVX512 static void
+AVX512 static inline void
 prepare_plan(const SmbPlan *plan, Prepared *prepared) {
   __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   __m128i group_shift = _mm_cvtsi32_si128(plan->group_shift);
@@ -347,6 +347,11 @@ smb_count_span_avx512(const SmbArch *arch, const SmbRequest *requests, gsize n,
       op = request->op;
       width = request->width;
       const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, width);
+      if (rule->plan.conflict == SMB_CONFLICT_LOOP) {
+        out[i] = smb_count_loop(rule, request);
+        op = SMB_N_OPS; // the next one comes here too
+        continue;
+      }
       merges = rule->merges;
       prepare_plan(&rule->plan, &plain);
       if (merges)

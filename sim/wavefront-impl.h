@@ -93,6 +93,11 @@ sum_banks(const SmbPlan *plan, guint32 lanes, const guint8 *counts) {
 G_GNUC_INTERNAL Passes smb_count_broadcasts(const SmbPlan *plan, const SmbRequest *request,
                                             guint32 lanes);
 
+// Counts one request whose rule is a loop: all versions leave it to this. Cold, so that the registers
+// of the vector versions are kept for the other rules.
+__attribute__((cold)) G_GNUC_INTERNAL SmbWavefronts smb_count_loop(const SmbRule *rule,
+                                                                   const SmbRequest *request);
+
 G_GNUC_INTERNAL void smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests,
                                              gsize n, SmbWavefronts *out);
 

@@ -89,6 +89,11 @@ smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests, gsize n
                         SmbWavefronts *out) {
   for (gsize i = 0; i < n; i++) {
     const SmbPlan *plan = smb_wavefronts_plan(arch, &requests[i]);
+    if (plan->conflict == SMB_CONFLICT_LOOP) {
+      SmbOp op = (SmbOp)requests[i].op;
+      out[i] = smb_count_loop(smb_arch_rule(arch, op, requests[i].width), &requests[i]);
+      continue;
+    }
     out[i] = finish_count(plan, smb_count_passes_portable(plan, &requests[i]));
   }
 }

@@ -25,7 +25,8 @@ smb_request_mergeable(const SmbRequest *request) {
 const SmbPlan *
 smb_wavefronts_plan(const SmbArch *arch, const SmbRequest *request) {
   const SmbRule *rule = smb_arch_rule(arch, (SmbOp)request->op, request->width);
-  return rule->merges && smb_request_mergeable(request) ? &rule->merged : &rule->plan;
+  gboolean merges = rule->merges && rule->plan.conflict != SMB_CONFLICT_LOOP;
+  return merges && smb_request_mergeable(request) ? &rule->merged : &rule->plan;
 }
 
 const char *

@@ -16,7 +16,8 @@ G_BEGIN_DECLS
  * SmbWavefronts:
  * @wavefronts: passes through the shared-memory data stage (nvprof said transactions)
  * @ideal: passes of the same instruction with the same active lanes if no two words met in a bank: one
- *   for each lane group that holds an active lane (times the passes of one group: two for cas)
+ *   for each lane group that holds an active lane (times the passes of one group: two for cas); of a
+ *   loop, what one round needs then
  * @excess: @wavefronts − @ideal
  * @degree: most distinct words that one lane group asks of one bank ("N-way"); for a wide access a word
  *   is what one lane asks of its neighbouring banks
@@ -71,12 +72,40 @@ void smb_wavefronts_count_span(const SmbArch *arch, SmbCounter counter, const Sm
 /** The fastest implementation that this machine can run. */
 SmbCounter smb_counter_best(void);
 
+/**
+ * SmbLoop: what a request of an atomic that is a loop becomes
+ * @rounds: times that the warp goes round: in each, the remaining lanes load and try to swap. It executes
+ *   that many loads and as many swaps
+ * @load_wavefronts: wavefronts of the loads, which profilers count among those of loads
+ * @swap_wavefronts: wavefronts of the swaps, which they count among those of atomics
+ * @round: of each active lane: the round, from 0, in which its swap succeeds
+ *
+ * The wavefronts of the request are @load_wavefronts + @swap_wavefronts.
+ */
+typedef struct {
+  guint rounds;
+  guint load_wavefronts;
+  guint swap_wavefronts;
+  guint8 round[SMB_WARP_LANES];
+} SmbLoop;
+
+/**
+ * smb_wavefronts_loop:
+ * @arch: an architecture
+ * @request: a request as smb_wavefronts_count() wants it
+ *
+ * Returns: the rounds of @request if its rule is a loop (SMB_CONFLICT_LOOP), else zeros. They are those
+ *   of a warp alone each of whose swaps changes what it swaps: other warps on the same words add some.
+ */
+SmbLoop smb_wavefronts_loop(const SmbArch *arch, const SmbRequest *request);
+
 /** Whether the request is served by the merged plan of its rule: for x = 1 or x = 2, every active lane
  * whose partner lane^x is active too has its partner's address (measured: an inactive partner
  * never objects). */
 gboolean smb_request_mergeable(const SmbRequest *request);
 
-/** The plan that serves this request: its rule's plan, or the merged one (transfer none). */
+/** The plan that serves this request: its rule's plan, or the merged one (transfer none). Of a loop: the
+ * rule's plan, by which it swaps. */
 const SmbPlan *smb_wavefronts_plan(const SmbArch *arch, const SmbRequest *request);
 
 G_END_DECLS

@@ -38,10 +38,11 @@ judge_wavefronts(double predicted, double measured) {
 }
 
 static SmbOutcome
-judge_cycles(double predicted, double measured) {
-  gboolean match =
-      predicted <= measured + SMB_CLOCK_BELOW && measured - predicted < SMB_CLOCK_ABOVE;
-  return match ? SMB_OUTCOME_MATCH : SMB_OUTCOME_MISMATCH;
+judge_cycles(const SmbArch *arch, const SmbRequest *request, guint predicted, double measured) {
+  SmbCompare compare =
+      smb_trial_compare_cycles(smb_arch_rule(arch, (SmbOp)request->op, request->width));
+  return smb_trial_cycles_match(compare, predicted, measured) ? SMB_OUTCOME_MATCH
+                                                              : SMB_OUTCOME_MISMATCH;
 }
 
 static void
@@ -60,7 +61,7 @@ add_request(SmbComparison *comparison, const SmbRecording *recording, guint inde
   row = new_request_row(comparison, recording, index, "cycles");
   row->predicted = cost.cycles;
   row->measured = recorded->cycles;
-  row->outcome = judge_cycles(row->predicted, row->measured);
+  row->outcome = judge_cycles(arch, &recorded->request, cost.cycles, row->measured);
   smb_comparison_take(comparison, row);
 }
 

@@ -26,7 +26,7 @@ append_group(GString *text, const SmbPlan *plan, const SmbRequest *request, guin
   static const char *const names[] = {"warp", "half-warp", "quarter-warp"};
   guint size = 1u << plan->group_shift;
   gboolean matrix = request->op >= SMB_OP_LDMATRIX_X1;
-  if (size == SMB_WARP_LANES)
+  if (size == SMB_WARP_LANES || plan->conflict == SMB_CONFLICT_LOOP)
     return;
   g_string_append_printf(text, " (of the %s of lanes %u-%u, which is served by itself)",
                          matrix ? "matrix" : names[5 - plan->group_shift], group * size,
@@ -65,6 +65,8 @@ smb_describe_meeting(GString *text, const SmbArch *arch, const SmbRequest *reque
   g_string_append_printf(text, " meet in bank %u", collision.bank);
   if (plan->conflict == SMB_CONFLICT_LANES)
     g_string_append(text, ", where an atomic serves one lane after another, also on one word");
+  if (plan->conflict == SMB_CONFLICT_LOOP)
+    g_string_append(text, ", where each round of the loop lets one lane through");
   append_words(text, uses, &collision);
   return TRUE;
 }

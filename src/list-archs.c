@@ -66,6 +66,8 @@ name_conflict(SmbConflict conflict) {
     return "addresses";
   case SMB_CONFLICT_ONE_BROADCAST:
     return "one-broadcast";
+  case SMB_CONFLICT_LOOP:
+    return "loop";
   }
   g_assert_not_reached();
 }
@@ -91,7 +93,13 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
   smb_listing_number(listing, rule->plan.floor);
   smb_listing_text(listing, rule->since);
   smb_listing_text(listing, smb_evidence_name(rule->evidence));
-  smb_listing_text(listing, rule->source);
+  g_autoptr(GString) source = g_string_new(rule->source);
+  if (rule->lower_bound)
+    g_string_append_printf(source, "; a lower bound: %s add to it", rule->lower_bound);
+  if (rule->cycles_lower_bound)
+    g_string_append_printf(source, "; cycles are a lower bound: %s adds to them",
+                           rule->cycles_lower_bound);
+  smb_listing_text(listing, source->str);
 }
 
 static gboolean
@@ -111,7 +119,9 @@ static const char rules_legend[] =
     "equal\n"
     "addresses. conflict: what waits in one bank: different words, any two lanes, different "
     "addresses, or\n"
-    "lanes beside the one word that is broadcast. floor: fewest cycles under saturation.\n";
+    "lanes beside the one word that is broadcast; loop: rounds of loads and swaps, until each lane "
+    "was\n"
+    "through. floor: fewest cycles under saturation.\n";
 
 gboolean
 smb_list_rules(SmbCli *cli, const char *const *names, GError **error) {

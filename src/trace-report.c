@@ -67,7 +67,8 @@ is_older(const SmbArch *arch, const char *since, gboolean *older, GError **error
   return TRUE;
 }
 
-// A sentence for each operation of the trace that no chip of the architecture has.
+// A sentence for each operation of the trace that no chip of the architecture has, or whose count is a
+// lower bound.
 static GPtrArray *
 make_notes(const SmbTraceReport *report, const SmbArch *arch, GError **error) {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
@@ -75,7 +76,12 @@ make_notes(const SmbTraceReport *report, const SmbArch *arch, GError **error) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
       const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, 1u << i);
       gboolean older = FALSE;
-      if (report->sums[op][i].requests == 0 || !rule->since)
+      if (report->sums[op][i].requests == 0)
+        continue;
+      if (rule->lower_bound)
+        g_ptr_array_add(notes, g_strdup_printf("%s %u: a lower bound: %s add to it",
+                                               smb_op_name((SmbOp)op), 1u << i, rule->lower_bound));
+      if (!rule->since)
         continue;
       if (!is_older(arch, rule->since, &older, error))
         return NULL;

@@ -7,7 +7,7 @@
 // Requests that the meter is given at once: many enough to keep a device busy, few enough to be done
 // well within the time that a measurement may take (a count takes about 2 ms).
 enum {
-  CLOCKED_AT_ONCE = 1 << 17,
+  CLOCKED_AT_ONCE = 1 << 20,
   COUNTED_AT_ONCE = 1000,
 };
 
@@ -34,12 +34,13 @@ smb_trial_clear(SmbTrial *trial) {
   g_free(trial->count);
 }
 
-// Every rule that there is gives the cycles themselves, and the wavefronts.
 SmbCompare
-smb_trial_compare_cycles(G_GNUC_UNUSED const SmbRule *rule) {
-  return SMB_COMPARE_EQUAL;
+smb_trial_compare_cycles(const SmbRule *rule) {
+  return rule->cycles_lower_bound ? SMB_COMPARE_AT_LEAST : SMB_COMPARE_EQUAL;
 }
 
+// What can add to the wavefronts of a rule is kept away from a counted request: it has a warp of its own,
+// and a copy reads one line.
 SmbCompare
 smb_trial_compare_wavefronts(G_GNUC_UNUSED const SmbRule *rule) {
   return SMB_COMPARE_EQUAL;

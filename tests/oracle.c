@@ -18,6 +18,7 @@ typedef enum {
   WAIT_LANES,    // A(S): lanes in a bank
   WAIT_PLACES,   // distinct addresses in a bank
   WAIT_ANNOUNCE, // lanes in a bank, but one word of one bank goes to all its lanes in each step
+  WAIT_ROUNDS,   // rounds of a load and a swap, until every lane has swapped
 } Wait;
 
 // One line: operations of a family in some widths. Sizes are lanes, times are cycles.
@@ -27,7 +28,7 @@ typedef struct {
   guint widths;       // bit set, as numbers: 1 | 2 | 4
   guint group;        // lanes of a group
   guint merged_group; // 0: never merged
-  guint rounds;       // wavefronts of one pass: 2 for compare-and-swap
+  guint rounds;       // wavefronts of one pass: 2 for compare-and-swap, 0 where none is counted
   guint pace;         // cycles of a wavefront
   guint least;        // cycles under saturation, at least
   guint merged_least;
@@ -38,7 +39,7 @@ struct Oracle {
   guint banks;
   guint bank_bytes;    // successive pieces of this size lie in successive banks
   guint segment_bytes; // pieces of one bank in one aligned segment of this size do not conflict
-  Line lines[16];
+  Line lines[32];
 };
 
 #define LD        (1u << SMB_OP_LD)
@@ -46,6 +47,11 @@ struct Oracle {
 #define ATOM      (1u << SMB_OP_ATOM)
 #define UNIFORM   (1u << SMB_OP_RED_UNIFORM)
 #define CAS       (1u << SMB_OP_CAS)
+#define LOOP      (1u << SMB_OP_ATOM_LOOP)
+#define LD_ANY    (1u << SMB_OP_LD_GENERIC)
+#define ST_ANY    (1u << SMB_OP_ST_GENERIC)
+#define COPY_CA   (1u << SMB_OP_CP_ASYNC_CA)
+#define COPY_CG   (1u << SMB_OP_CP_ASYNC_CG)
 #define MATRIX_X1 (1u << SMB_OP_LDMATRIX_X1 | 1u << SMB_OP_STMATRIX_X1)
 #define MATRIX_X2 (1u << SMB_OP_LDMATRIX_X2 | 1u << SMB_OP_STMATRIX_X2)
 #define MATRIX_X4 (1u << SMB_OP_LDMATRIX_X4 | 1u << SMB_OP_STMATRIX_X4)
@@ -54,7 +60,7 @@ struct Oracle {
   {                                                                                                \
     {WAIT_WORDS, LD | ST, 1 | 2 | 4 | 8, 32, 0, 1, 1, 1, 0},                                       \
         {WAIT_WORDS, LD | ST, 16, 16, 0, 1, 1, 2, 0},                                              \
-        {WAIT_LANES, ATOM | UNIFORM, 4 | 8, 32, 0, 1, 1, 1, 0},                                    \
+        {WAIT_LANES, ATOM | UNIFORM | LOOP, 4 | 8, 32, 0, 1, 1, 1, 0},                             \
         {WAIT_LANES, CAS, 4 | 8, 32, 0, 2, 1, 1, 0},                                               \
   }
 
@@ -79,8 +85,8 @@ static const Oracle oracles[] = {
          {WAIT_WORDS, LD | ST, 1 | 2 | 4, 32, 0, 1, 2, 2, 0},
          {WAIT_WORDS, LD | ST, 8, 16, 0, 1, 2, 4, 0},
          {WAIT_WORDS, LD | ST, 16, 8, 0, 1, 2, 8, 0},
-         {WAIT_LANES, ATOM | UNIFORM, 4, 32, 0, 1, 1, 1, 0},
-         {WAIT_LANES, ATOM, 8, 16, 0, 1, 1, 1, 0},
+         {WAIT_LANES, ATOM | UNIFORM | LOOP, 4, 32, 0, 1, 1, 1, 0},
+         {WAIT_LANES, ATOM | LOOP, 8, 16, 0, 1, 1, 1, 0},
          {WAIT_LANES, CAS, 4, 32, 0, 2, 1, 1, 0},
          {WAIT_LANES, CAS, 8, 16, 0, 2, 1, 1, 0},
      }},
@@ -99,6 +105,17 @@ static const Oracle oracles[] = {
          {WAIT_LANES, ATOM, 4, 32, 0, 1, 1, 1, 0},
          {WAIT_LANES, ATOM, 8, 16, 0, 1, 1, 2, 0},
          {WAIT_WORDS, UNIFORM, 4, 32, 0, 1, 1, 1, 0},
+         {WAIT_ROUNDS, LOOP, 4, 32, 0, 2, 1, 6, 0},
+         {WAIT_ROUNDS, LOOP, 8, 16, 32, 2, 1, 6, 6},
+         {WAIT_WORDS, LD_ANY | ST_ANY, 1 | 2 | 4, 32, 0, 1, 1, 2, 0},
+         {WAIT_WORDS, LD_ANY, 8, 16, 0, 1, 1, 2, 0},
+         {WAIT_WORDS, LD_ANY, 16, 8, 0, 1, 1, 4, 0},
+         {WAIT_WORDS, ST_ANY, 8, 16, 0, 1, 1, 3, 0},
+         {WAIT_WORDS, ST_ANY, 16, 8, 0, 1, 1, 5, 0},
+         {WAIT_LANES, COPY_CA, 4, 32, 0, 1, 1, 2, 0},
+         {WAIT_LANES, COPY_CA, 8, 16, 0, 1, 1, 2, 0},
+         {WAIT_LANES, COPY_CA, 16, 8, 0, 1, 1, 2, 0},
+         {WAIT_LANES, COPY_CG, 16, 8, 0, 0, 1, 1, 0},
          {WAIT_LANES, CAS, 4, 32, 0, 2, 1, 2, 0},
          {WAIT_LANES, CAS, 8, 16, 0, 2, 1, 4, 0},
          {WAIT_WORDS, MATRIX_X1, 16, 8, 0, 1, 1, 1, 0},
@@ -230,9 +247,63 @@ add_group(const Oracle *oracle, const Line *line, const SmbRequest *request, gui
   guint cost = line->wait == WAIT_LANES      ? lanes
                : line->wait == WAIT_ANNOUNCE ? count_announced(banks, oracle->banks)
                                              : things;
-  sum->wavefronts += cost * line->rounds;
-  sum->ideal += (lanes != 0) * line->rounds;
+  // What a loop loads costs one wavefront a pass; its swaps are added apart.
+  guint rounds = line->wait == WAIT_ROUNDS ? 1 : line->rounds;
+  sum->wavefronts += cost * rounds;
+  sum->ideal += (lanes != 0) * rounds;
   sum->degree = MAX(sum->degree, things);
+}
+
+// Whether @lane shares a bank with a lane below it in its group that is left as well.
+static gboolean
+is_behind(const Oracle *oracle, const Line *line, const SmbRequest *left, guint lane) {
+  for (guint lower = lane / line->group * line->group; lower < lane; lower++) {
+    for (guint a = 0; a < left->width && is_active(left, lower); a += oracle->bank_bytes) {
+      for (guint b = 0; b < left->width; b += oracle->bank_bytes) {
+        if ((left->offset[lower] + a) / oracle->bank_bytes % oracle->banks ==
+            (left->offset[lane] + b) / oracle->bank_bytes % oracle->banks)
+          return TRUE;
+      }
+    }
+  }
+  return FALSE;
+}
+
+// Rounds: what is left loads, then each group swaps. The lowest lane of each bank tries; it has swapped,
+// and is done, if no lane of an earlier group has swapped the same place since the load.
+static SmbWavefronts
+count_rounds(const Oracle *oracle, const Line *line, const SmbRequest *request) {
+  SmbRequest left = *request;
+  SmbWavefronts total = {0};
+  for (gboolean first_round = TRUE; left.mask; first_round = FALSE) {
+    SmbWavefronts round = {0};
+    guint loaders = line->merged_group && pairs_agree(&left) ? line->merged_group : line->group;
+    guint32 swapped = 0;
+    for (guint first = 0; first < 32; first += loaders)
+      add_group(oracle, line, &left, first, loaders, 0, left.width, &round);
+    for (guint first = 0; first < 32; first += line->group) {
+      guint32 before = swapped, tries = 0;
+      for (guint lane = first; lane < first + line->group; lane++) {
+        if (!is_active(&left, lane))
+          continue;
+        tries = line->rounds;
+        gboolean stale = FALSE;
+        for (guint other = 0; other < first; other++)
+          stale |= (before >> other & 1) && left.offset[other] == left.offset[lane];
+        if (!is_behind(oracle, line, &left, lane) && !stale)
+          swapped |= 1u << lane;
+      }
+      round.wavefronts += tries;
+      round.ideal += tries;
+    }
+    total.wavefronts += round.wavefronts;
+    if (first_round) {
+      total.ideal = round.ideal;
+      total.degree = round.degree;
+    }
+    left.mask &= ~swapped;
+  }
+  return total;
 }
 
 SmbWavefronts
@@ -246,62 +317,14 @@ oracle_count(const Oracle *oracle, const SmbRequest *request) {
   guint bytes = splits ? MIN(request->width, 4u) : request->width;
   SmbWavefronts sum = {0};
 
-  for (guint skip = 0; skip < request->width; skip += bytes) {
+  if (line->wait == WAIT_ROUNDS)
+    sum = count_rounds(oracle, line, request);
+  for (guint skip = 0; line->wait != WAIT_ROUNDS && skip < request->width; skip += bytes) {
     for (guint first = 0; first < 32; first += group)
       add_group(oracle, line, request, first, group, skip, bytes, &sum);
   }
   sum.excess = sum.wavefronts - sum.ideal;
-  if (sum.ideal)
+  if (sum.degree)
     sum.cycles = MAX(sum.wavefronts * line->pace, least);
   return sum;
-}
-
-// Follows the procedure: announces each of the remaining words in turn and, in every other bank, serves
-// each of the remaining lanes in turn; whatever is best in the end.
-static guint
-search_from(const guint32 *words, guint n_lanes, guint32 left, guint8 *known) {
-  if (!left)
-    return 0;
-  if (known[left])
-    return known[left];
-  guint fewest = G_MAXUINT;
-  for (guint choice = 0; choice < n_lanes; choice++) {
-    if (!(left >> choice & 1))
-      continue;
-    guint32 rest = left;
-    guint32 others[16] = {0}; // of each bank but the announced word's: the lanes that remain
-    for (guint lane = 0; lane < n_lanes; lane++) {
-      if ((left >> lane & 1) && words[lane] == words[choice])
-        rest &= ~(1u << lane);
-      else if ((left >> lane & 1) && words[lane] % 16 != words[choice] % 16)
-        others[words[lane] % 16] |= 1u << lane;
-    }
-    // One lane of each other bank: count through all combinations.
-    guint combinations = 1;
-    for (guint b = 0; b < 16; b++)
-      combinations *= MAX(1, (guint)__builtin_popcount(others[b]));
-    for (guint c = 0; c < combinations; c++) {
-      guint32 next = rest;
-      guint digits = c;
-      for (guint b = 0; b < 16; b++) {
-        guint n = (guint)__builtin_popcount(others[b]);
-        if (!n)
-          continue;
-        guint32 lanes = others[b];
-        for (guint skip = digits % n; skip; skip--)
-          lanes &= lanes - 1;
-        next &= ~(lanes & -lanes);
-        digits /= n;
-      }
-      fewest = MIN(fewest, 1 + search_from(words, n_lanes, next, known));
-    }
-  }
-  known[left] = (guint8)fewest;
-  return fewest;
-}
-
-guint
-oracle_search_steps(const guint32 *words, guint n_lanes) {
-  g_autofree guint8 *known = g_new0(guint8, (gsize)1 << n_lanes);
-  return search_from(words, n_lanes, (guint32)((1ull << n_lanes) - 1), known);
 }

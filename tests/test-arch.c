@@ -35,6 +35,7 @@ START_TEST(test_all_load) {
         ck_assert(smb_op_widths((SmbOp)op) & width);
         ck_assert_ptr_nonnull(rule->source);
         ck_assert(rule->evidence != SMB_EVIDENCE_MEASURED || number == 90);
+        ck_assert(!rule->lower_bound || *rule->lower_bound);
         ck_assert_uint_le((1u << rule->plan.bank_bits) << (5 - rule->plan.group_shift), 32);
       }
     }
@@ -157,9 +158,10 @@ static const Case cases[] = {
     {RULE "conflict=words\ngroup=half\nmerged-group=all\n",
      "x.ini: [ld 4] merged-group: 'all' is none of: warp, half, quarter"},
     {RULE "conflict=never\ngroup=warp\n",
-     "x.ini: [ld 4] conflict: 'never' is none of: words, lanes, addresses, one-broadcast"},
+     "x.ini: [ld 4] conflict: 'never' is none of: words, lanes, addresses, one-broadcast, loop"},
+    {RULE "conflict=words\ngroup=warp\npasses=0\nlower-bound=x\n", NULL},
     {RULE "conflict=words\ngroup=warp\npasses=17\n",
-     "x.ini: [ld 4] passes: '17' is not a number from 1 to 16"},
+     "x.ini: [ld 4] passes: '17' is not a number from 0 to 16"},
     {RULE "conflict=words\ngroup=warp\nfloor=0\n",
      "x.ini: [ld 4] floor: '0' is not a number from 1 to 64"},
     {RULE "conflict=words\ngroup=warp\nmerged-floor=65\n",
@@ -184,6 +186,9 @@ static const Case cases[] = {
      "x.ini: [ld 4] merged-floor: goes with 'merged-group', which is not there"},
     {RULE "conflict=words\ngroup=half\nunit-bytes=8\nmerged-group=half\n",
      "x.ini: [ld 4] merged-group: 'half' is not wider than the group, 'half'"},
+    {RULE "conflict=loop\ngroup=half\nunit-bytes=8\nmerged-group=warp\n", NULL},
+    {RULE "conflict=loop\ngroup=half\nunit-bytes=8\nmerged-group=warp\nmerged-floor=2\n",
+     "x.ini: [ld 4] merged-floor: a loop has one floor"},
     {ARCH "[ldmatrix.x2 16]\nevidence=assumed\nsource=r\nconflict=words\ngroup=quarter\n"
           "merged-group=half\n",
      "x.ini: [ldmatrix.x2 16] merged-group: no pairs of lanes: only 16 of them give an address"},
@@ -201,7 +206,8 @@ static const Case cases[] = {
      "global-segment-bytes, counts-increments, evidence, source"},
     {RULE "conflict=words\ngroup=warp\nflor=2\n",
      "x.ini: [ld 4] flor: no such key: expected one of group, conflict, unit-bytes, merged-group, "
-     "merged-floor, passes, floor, cycles-per-wavefront, evidence, source, since"},
+     "merged-floor, passes, floor, cycles-per-wavefront, evidence, source, since, lower-bound, "
+     "cycles-lower-bound"},
     {RULE "conflict=words\ngroup=warp\n[ld 1 4]\nevidence=assumed\nsource=r\nconflict=words\n"
           "group=warp\n",
      "x.ini: [ld 1 4] : a second rule for ld of 4 bytes"},
@@ -241,6 +247,9 @@ START_TEST(test_like) {
   ck_assert_uint_eq(inherited->evidence, SMB_EVIDENCE_ASSUMED);
   ck_assert_str_eq(inherited->source, "s");
   ck_assert_str_eq(inherited->since, "sm_75");
+  ck_assert_ptr_null(inherited->lower_bound);
+  const SmbRule *loop = smb_arch_rule(arch, SMB_OP_ATOM_LOOP, 8);
+  ck_assert_str_eq(loop->lower_bound, "swaps that fail because of other warps");
   const SmbRule *own = smb_arch_rule(arch, SMB_OP_ST, 4);
   ck_assert_uint_eq(own->plan.conflict, SMB_CONFLICT_LANES);
   ck_assert_uint_eq(own->evidence, SMB_EVIDENCE_DOCUMENTED);

@@ -15,7 +15,7 @@ enum {
   N_REQUESTS = 500, // for each architecture
 };
 
-// The last pass of a word, from 1: lanes of an atomic take one each.
+// The last pass of a word, from 1: lanes of an atomic take one each; of a loop, the first one's round.
 static guint
 last_pass(const SmbWordUse *use, const SmbPlan *plan) {
   gboolean queues = plan->conflict == SMB_CONFLICT_LANES;
@@ -29,6 +29,7 @@ check_words(const SmbArch *arch, const SmbRequest *request) {
   SmbWavefronts counted = smb_wavefronts_count(arch, request);
   g_autoptr(GArray) uses = smb_request_words(arch, request);
   g_autofree char *line = format_request(request);
+  SmbLoop loop = smb_wavefronts_loop(arch, request);
   guint passes[4] = {0};
   guint32 lanes = 0;
 
@@ -37,11 +38,14 @@ check_words(const SmbArch *arch, const SmbRequest *request) {
     ck_assert_msg(use->group < 4, "%s %s", info->name, line);
     ck_assert_uint_eq(use->bank, use->offset / info->bank_bytes % info->banks);
     ck_assert_uint_eq(use->row, use->offset >> plan->row_shift);
+    ck_assert_uint_lt(use->pass, loop.rounds ? loop.rounds : SMB_WARP_LANES);
     passes[use->group] = MAX(passes[use->group], last_pass(use, plan));
     lanes |= use->lanes;
   }
   ck_assert_uint_eq(lanes, smb_request_lanes(request));
-  if (plan->conflict != SMB_CONFLICT_ONE_BROADCAST) {
+  if (plan->conflict == SMB_CONFLICT_LOOP) {
+    ck_assert_uint_eq(loop.load_wavefronts + loop.swap_wavefronts, counted.wavefronts);
+  } else if (plan->conflict != SMB_CONFLICT_ONE_BROADCAST) {
     guint sum = passes[0] + passes[1] + passes[2] + passes[3];
     ck_assert_msg(sum * plan->passes == counted.wavefronts, "%s %s: %u passes, %u wavefronts",
                   info->name, line, sum * plan->passes, counted.wavefronts);
@@ -96,6 +100,14 @@ static const Case cases[] = {
     {"sm_90", SMB_OP_ST, 16, 0xffff0000u, 1, 32, TRUE, {2, 0, 0x00110000u, 2}},
     {"sm_90", SMB_OP_ATOM, 4, ALL, 2, 4, TRUE, {0, 0, 3, 1}},
     {"sm_90", SMB_OP_ATOM, 4, ALL, 1, 4, FALSE, {0}},
+    {"sm_90", SMB_OP_ATOM_LOOP, 4, ALL, 2, 4, TRUE, {0, 0, 3, 1}},
+    {"sm_90", SMB_OP_ATOM_LOOP, 4, ALL, 1, 8, TRUE, {0, 0, 0x00010001u, 2}},
+    {"sm_90", SMB_OP_ATOM_LOOP, 4, ALL, 1, 4, FALSE, {0}},
+    {"sm_90", SMB_OP_ATOM_LOOP, 8, ALL, 1, 8, FALSE, {0}},
+    {"sm_90", SMB_OP_ATOM_LOOP, 8, 0x00010001u, 32, 8, TRUE, {0, 0, 0x00010001u, 1}},
+    {"sm_90", SMB_OP_ATOM_LOOP, 8, 0x00010001u, 1, 8, TRUE, {0, 0, 0x00010001u, 2}},
+    {"sm_90", SMB_OP_CP_ASYNC_CA, 16, ALL, 2, 16, TRUE, {0, 0, 3, 1}},
+    {"sm_90", SMB_OP_CP_ASYNC_CG, 16, ALL, 32, 16, FALSE, {0}},
     {"sm_10", SMB_OP_LD, 4, ALL, 32, 4, FALSE, {0}},
     {"sm_10", SMB_OP_ST, 4, ALL, 32, 4, FALSE, {0}},
     {"sm_10", SMB_OP_ST, 1, 0xff, 1, 1, TRUE, {0, 0, 0xf, 4}},

@@ -65,6 +65,24 @@ expect 0 trace --arch sm_90 "$recorded"
 expect 3 trace --arch sm_20 "$recorded"
 says ':269:1: sm_20 has no rule for ldmatrix.x1 of 16 bytes'
 
+# A count that is a lower bound says what adds to it; one that goes elsewhere is 0.
+{
+  echo "atom.loop 4 ffffffff $offsets = 3"
+  echo "atom.loop 4 ffffffff $columns = 592"
+  echo "cp.async.ca 4 ffffffff $columns = 32"
+  echo "cp.async.cg 16 ffffffff $columns = 0"
+  echo "ld.generic 4 ffffffff $columns = 32"
+} >"$work/new.txt"
+expect 0 trace "$work/new.txt"
+shows 'compared 5: 5 match, 0 differ'
+shows 'note: atom.loop 4: a lower bound: swaps that fail because of other warps add to it'
+shows 'note: cp.async.ca 4: a lower bound: other lines and bank conflicts of the source add to it'
+expect 0 trace --arch sm_75 --format json "$work/new.txt"
+is_json
+shows '"cp.async.cg came with sm_80; counted by the rule of its family"'
+expect 3 trace --arch sm_10 "$work/new.txt"
+says ':1:1: sm_10 has no rule for atom.loop of 4 bytes'
+
 # Bad input: named with its place, nothing on standard output, however late it comes.
 expect 2 trace
 expect 2 trace "$recorded" "$recorded"
