@@ -159,7 +159,7 @@ static const Case cases[] = {
     {"loop, nobody", "sm_90", SMB_OP_ATOM_LOOP, 8, 0, 1, 1, 8, {0, 0, 0, 0, 0}},
     {"loop, Kepler", "sm_30_4B", SMB_OP_ATOM_LOOP, 4, ALL, 1, 1, 4, {32, 1, 31, 1, 32}},
     {"generic float2 pairs", "sm_90", SMB_OP_LD_GENERIC, 8, ALL, 2, 32, 8, {2, 2, 0, 1, 2}},
-    {"generic float", "sm_90", SMB_OP_LD_GENERIC, 4, 1, 1, 32, 4, {1, 1, 0, 1, 2}},
+    {"generic float", "sm_90", SMB_OP_LD_GENERIC, 4, 1, 1, 32, 4, {1, 1, 0, 1, 1}},
     {"generic float4 stored", "sm_90", SMB_OP_ST_GENERIC, 16, ALL, 1, 32, 16, {4, 4, 0, 1, 5}},
     {"copy, unit stride", "sm_90", SMB_OP_CP_ASYNC_CA, 16, ALL, 1, 32, 16, {4, 4, 0, 1, 4}},
     {"copy to one place", "sm_90", SMB_OP_CP_ASYNC_CA, 4, ALL, 1, 1, 4, {32, 1, 31, 1, 32}},
