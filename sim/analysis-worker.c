@@ -4,6 +4,16 @@
 // A worker runs blocks of a grid, one after the other, and counts what they do to memory.
 #include "sim/analysis-impl.h"
 
+// The rounds of an atomic that is a loop, where the architecture's rule has them.
+static void
+count_rounds(const SmbArch *arch, const SmbRequest *request, SmbLoopTally *loops) {
+  SmbLoop loop = smb_wavefronts_loop(arch, request);
+  loops->requests += loop.rounds > 0;
+  loops->loads += loop.rounds;
+  loops->load_wavefronts += loop.load_wavefronts;
+  loops->swaps += loop.rounds;
+}
+
 static void
 count_shared(gpointer user, guint site, guint warp, const char *array, const SmbRequest *request) {
   Worker *worker = user;
@@ -19,6 +29,8 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     access->worst_block = worker->index;
     access->worst_warp = warp;
   }
+  if (request->op == SMB_OP_ATOM_LOOP)
+    count_rounds(worker->arch, request, &access->loops);
   smb_tally_count(&access->total, &cost);
   smb_tally_count(&access->warps[warp], &cost);
 }

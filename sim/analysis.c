@@ -27,6 +27,14 @@ smb_tally_count(SmbTally *tally, const SmbWavefronts *cost) {
   tally->max_degree = MAX(tally->max_degree, cost->degree);
 }
 
+static void
+add_loops(SmbLoopTally *into, const SmbLoopTally *more) {
+  into->requests += more->requests;
+  into->loads += more->loads;
+  into->load_wavefronts += more->load_wavefronts;
+  into->swaps += more->swaps;
+}
+
 // Adds what a worker counted at one site to what others did.
 static void
 merge_access(SmbAccess *into, guint64 *first_block, const Worker *worker, guint site) {
@@ -48,6 +56,7 @@ merge_access(SmbAccess *into, guint64 *first_block, const Worker *worker, guint 
     *first_block = worker->first_block[site];
   }
   smb_tally_add(&into->total, &from->total);
+  add_loops(&into->loops, &from->loops);
   for (guint w = 0; w < SMB_MAX_WARPS; w++)
     smb_tally_add(&into->warps[w], &from->warps[w]);
 }
@@ -82,7 +91,36 @@ compare_warnings(gconstpointer a, gconstpointer b) {
   const SmbAnalysisWarning *x = a, *y = b;
   if (x->site != y->site)
     return x->site < y->site ? -1 : 1;
-  return x->other < y->other ? -1 : x->other > y->other;
+  if (x->other != y->other)
+    return x->other < y->other ? -1 : 1;
+  return (int)x->kind - (int)y->kind;
+}
+
+// Says whether an access is a loop; of one that swaps only if it must, the loads are all that counts.
+static void
+judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_block) {
+  const SmbOp op = (SmbOp)access->worst.op;
+  gboolean only_loads =
+      access->site->op_class == SMB_OP_CLASS_ATOMIC && smb_op_class(op) == SMB_OP_CLASS_LOAD;
+  access->exact = op != SMB_OP_ATOM_LOOP && !only_loads;
+  if (access->exact)
+    return;
+  const SmbTally *total = &access->total;
+  g_autofree char *message = NULL;
+  if (only_loads) {
+    access->loops = (SmbLoopTally){total->requests, total->requests, total->wavefronts, 0};
+    message = g_strdup_printf("%s is a loop, which swaps as long as it has something to change: "
+                              "counted is its first load, a lower bound",
+                              access->site->expression);
+  } else {
+    message =
+        g_strdup_printf("%s is a loop of loads and swaps: counted is a warp alone%s, a lower "
+                        "bound where warps meet on a word",
+                        access->site->expression,
+                        access->site->width > 4 ? " that changes something in each swap" : "");
+  }
+  SmbAnalysisWarning warning = {SMB_WARNING_LOOP, site, site, first_block, message};
+  warnings_note(analysis->warnings, &warning);
 }
 
 static void
@@ -101,6 +139,8 @@ collect_site(SmbAnalysis *analysis, const SmbKernel *kernel, const GPtrArray *wo
     add_global(&global, from);
   }
   if (access.total.requests) {
+    judge_loop(analysis, &access, site, first_block);
+    add_loops(&analysis->loops, &access.loops);
     g_array_append_val(analysis->accesses, access);
     smb_tally_add(&analysis->totals[access.site->op_class], &access.total);
   }

@@ -27,10 +27,28 @@ typedef struct {
 } SmbTally;
 
 /**
+ * SmbLoopTally: of the requests of atomics, those that are loops of loads and swaps, the way that hardware
+ * counts them: what is here of loads belongs to its loads, the rest to its atomics
+ * @requests: requests that are loops
+ * @loads: load instructions that they execute
+ * @load_wavefronts: of their wavefronts, those of these loads
+ * @swaps: atomic instructions that they execute
+ */
+typedef struct {
+  guint64 requests;
+  guint64 loads;
+  guint64 load_wavefronts;
+  guint64 swaps;
+} SmbLoopTally;
+
+/**
  * SmbAccess: one access to shared memory, in one direction.
  * @site: where it stands
  * @array: the __shared__ variable that it touches (that of its first request)
+ * @exact: whether the hardware makes just the requests that are counted; %FALSE for an atomic that is a
+ *   loop, whose wavefronts are a lower bound (a warning says of what)
  * @total: over all warps and blocks
+ * @loops: what is a loop of it
  * @warps: by the number of the warp in its block, over all blocks
  * @worst: the request with the most excess wavefronts; the first of them
  * @worst_cost: what it costs
@@ -39,7 +57,9 @@ typedef struct {
 typedef struct {
   const SmbSite *site;
   const char *array;
+  gboolean exact;
   SmbTally total;
+  SmbLoopTally loops;
   SmbTally warps[SMB_MAX_WARPS];
   SmbRequest worst;
   SmbWavefronts worst_cost;
@@ -78,6 +98,7 @@ typedef struct {
  * @accesses: (element-type SmbAccess): those that were executed, in the order of the text
  * @globals: (element-type SmbGlobalAccess): likewise
  * @totals: of @accesses, by SmbOpClass
+ * @loops: of @accesses
  * @global_totals: of @globals, by SmbOpClass; only the numbers are set
  * @warnings: (element-type SmbAnalysisWarning): in the order of the text
  * @segment_bytes: what the segments of @globals are: SmbArchInfo.global_segment_bytes
@@ -88,6 +109,7 @@ typedef struct {
   GArray *accesses;
   GArray *globals;
   SmbTally totals[SMB_N_OP_CLASSES];
+  SmbLoopTally loops;
   SmbGlobalAccess global_totals[SMB_N_OP_CLASSES];
   GArray *warnings;
   guint segment_bytes;

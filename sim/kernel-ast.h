@@ -192,12 +192,3 @@ struct _SmbKernel {
 
 const char *kernel_operator_text(Operator op);
 const char *kernel_builtin_name(Builtin builtin);
-
-// Whether the hardware has an atomic as one instruction on shared memory: all on 32-bit integers; of
-// the rest, exchange and compare-and-swap.
-gboolean kernel_atomic_is_single(Builtin builtin, const Type *type);
-
-// What is said of the others: name, type.
-#define KERNEL_ATOMIC_LOOP                                                                         \
-  "%s on a %s in shared memory is no single instruction but a loop of loads and "                  \
-  "compare-and-swaps, as long as the data make it: it has no one count"

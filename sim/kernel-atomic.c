@@ -38,12 +38,6 @@ combine_reals(Builtin builtin, double old, double value) {
   switch ((guint)builtin) {
   case BUILTIN_ATOMIC_ADD:
     return old + value;
-  case BUILTIN_ATOMIC_SUB:
-    return old - value;
-  case BUILTIN_ATOMIC_MIN:
-    return MIN(old, value);
-  case BUILTIN_ATOMIC_MAX:
-    return MAX(old, value);
   default:
     return value; // exchange
   }
@@ -84,10 +78,25 @@ combine(const Node *node, const void *const *operands, const void *old, guint th
   }
 }
 
+// Whether the hardware has an atomic as one instruction on shared memory: all on 32-bit integers; of the
+// rest, exchange and compare-and-swap. Seen in what the compiler makes for sm_75 to sm_120. The others
+// are loops.
+static gboolean
+is_single(Builtin builtin, const Type *type) {
+  return type->kind == KIND_INT || type->kind == KIND_UINT || builtin == BUILTIN_ATOMIC_EXCH ||
+         builtin == BUILTIN_ATOMIC_CAS;
+}
+
 // Which instruction an atomic becomes. Adding the constant 1 and dropping the result is counted by
-// the hardware itself where the compiler uses that (seen in what it makes for sm_90, not for sm_75).
+// the hardware itself where the compiler uses that (seen in what it makes for sm_90, not for sm_75). Of the
+// loops, minimum and maximum swap only as long as they have something to change: of these, only the first
+// load is sure.
 static SmbOp
 choose_atomic_op(const SmbBlock *block, const Node *node) {
+  if (!is_single(node->builtin, node->type))
+    return node->builtin == BUILTIN_ATOMIC_MIN || node->builtin == BUILTIN_ATOMIC_MAX
+               ? SMB_OP_LD
+               : SMB_OP_ATOM_LOOP;
   if (node->builtin == BUILTIN_ATOMIC_CAS)
     return SMB_OP_CAS;
   const Node *value = node->arguments[1];
@@ -98,13 +107,11 @@ choose_atomic_op(const SmbBlock *block, const Node *node) {
 
 static gboolean
 check_shared_atomic(SmbBlock *block, const Node *node, SmbOp op) {
-  if (!smb_arch_rule(block->arch, op, (guint)node->type->size)->defined)
-    return block_fail(block, node->start, "%s has no atomics on shared memory",
-                      smb_arch_info(block->arch)->name);
-  if (kernel_atomic_is_single(node->builtin, node->type))
+  SmbOp atomic = op == SMB_OP_LD ? SMB_OP_ATOM_LOOP : op;
+  if (smb_arch_rule(block->arch, atomic, (guint)node->type->size)->defined)
     return TRUE;
-  return block_fail(block, node->start, KERNEL_ATOMIC_LOOP, kernel_builtin_name(node->builtin),
-                    node->type->name);
+  return block_fail(block, node->start, "%s has no atomics on shared memory",
+                    smb_arch_info(block->arch)->name);
 }
 
 gboolean

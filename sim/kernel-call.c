@@ -147,11 +147,24 @@ kernel_builtin_name(Builtin builtin) {
   return builtins[builtin].name;
 }
 
-// Seen in what the compiler makes for sm_75 and sm_90.
-gboolean
-kernel_atomic_is_single(Builtin builtin, const Type *type) {
-  return type->kind == KIND_INT || type->kind == KIND_UINT || builtin == BUILTIN_ATOMIC_EXCH ||
-         builtin == BUILTIN_ATOMIC_CAS;
+// Whether CUDA C has an atomic on a type (CUDA C++ Programming Guide, Atomic Functions); signed 64-bit
+// integers stand for unsigned ones.
+static gboolean
+has_atomic(Builtin builtin, const Type *type) {
+  switch (type->kind) {
+  case KIND_INT:
+  case KIND_UINT:
+    return TRUE;
+  case KIND_LONG:
+  case KIND_ULONG:
+    return builtin != BUILTIN_ATOMIC_SUB;
+  case KIND_FLOAT:
+    return builtin == BUILTIN_ATOMIC_ADD || builtin == BUILTIN_ATOMIC_EXCH;
+  case KIND_DOUBLE:
+    return builtin == BUILTIN_ATOMIC_ADD;
+  default:
+    return FALSE;
+  }
 }
 
 static Node *
@@ -160,13 +173,7 @@ make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments
   if (!pointer)
     return NULL;
   const Type *type = pointer->type->kind == KIND_POINTER ? pointer->type->of : pointer->type;
-  gboolean number =
-      pointer->type->kind == KIND_POINTER &&
-      (type->kind == KIND_INT || type->kind == KIND_UINT || type->kind == KIND_LONG ||
-       type->kind == KIND_ULONG || type->kind == KIND_FLOAT || type->kind == KIND_DOUBLE);
-  gboolean bits = builtin == BUILTIN_ATOMIC_AND || builtin == BUILTIN_ATOMIC_OR ||
-                  builtin == BUILTIN_ATOMIC_XOR || builtin == BUILTIN_ATOMIC_CAS;
-  if (!number || (bits && type_is_real(type)))
+  if (pointer->type->kind != KIND_POINTER || !has_atomic(builtin, type))
     return parser_fail(parser, pointer->start, "%.*s does not take a %s", (int)name->length,
                        name->text, type_describe(parser->pool, pointer->type));
   if (!convert_arguments(parser, arguments, 1, n, type))
@@ -174,9 +181,6 @@ make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments
   const Variable *root = node_root(pointer);
   gboolean in_shared =
       root && (root->storage == STORAGE_SHARED || root->storage == STORAGE_DYNAMIC);
-  if (in_shared && !kernel_atomic_is_single(builtin, type))
-    return parser_fail(parser, name->start, KERNEL_ATOMIC_LOOP, kernel_builtin_name(builtin),
-                       type->name);
   if (!in_shared)
     parser->function->meets_in_globals = TRUE;
   Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);

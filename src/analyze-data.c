@@ -26,6 +26,7 @@ write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport 
   smb_json_tally(json, &access->total);
   smb_json_number(json, "max_degree", access->total.max_degree);
   smb_json_number(json, "cycles", (gint64)access->total.cycles);
+  smb_json_boolean(json, "exact", access->exact);
   if (report->by_warp) {
     smb_json_array(json, "warps");
     for (guint w = 0; w < report->analysis->n_warps; w++) {
@@ -77,7 +78,7 @@ write_globals(JsonBuilder *json, const SmbAnalysis *analysis, const SmbArch *arc
 
 static void
 write_warnings(JsonBuilder *json, const SmbAnalyzeReport *report) {
-  static const char *const kinds[] = {"race", "unset"};
+  static const char *const kinds[] = {"race", "unset", "loop"};
   smb_json_array(json, "warnings");
   for (guint i = 0; i < report->analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning =

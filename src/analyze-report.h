@@ -35,7 +35,7 @@ const char *smb_analyze_segment_name(const SmbArch *arch);
  * smb_analyze_describe_worst:
  *
  * Returns: (transfer full): sentences about the access with the most excess wavefronts: which lanes meet in which bank, and what
- *   that costs
+ *   that costs; and which counts are lower bounds
  */
 char *smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis);
 

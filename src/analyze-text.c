@@ -147,8 +147,8 @@ append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
   g_string_append_printf(text, ", %s.", meeting->str);
 }
 
-char *
-smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
+static char *
+describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   const SmbAccess *worst = smb_analysis_worst(analysis);
   guint64 wavefronts = 0, ideal = 0;
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
@@ -173,6 +173,30 @@ smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
                          worst->worst_cost.wavefronts, worst->worst_cost.ideal, wavefronts,
                          wavefronts - ideal,
                          100.0 * (double)(wavefronts - ideal) / (double)wavefronts);
+  return g_string_free(text, FALSE);
+}
+
+// Which counts are lower bounds.
+static void
+append_bounds(GString *text, const SmbAnalysis *analysis) {
+  guint n = 0, line = 0;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    n += !access->exact;
+    line = access->exact || n > 1 ? line : access->site->line;
+  }
+  if (n == 1)
+    g_string_append_printf(text, " The atomic at line %u is a loop: its count is a lower bound.",
+                           line);
+  else if (n > 1)
+    g_string_append_printf(text, " %u atomics are loops: their counts are lower bounds.", n);
+}
+
+char *
+smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
+  g_autofree char *sentence = describe_worst(arch, analysis);
+  GString *text = g_string_new(sentence);
+  append_bounds(text, analysis);
   return g_string_free(text, FALSE);
 }
 

@@ -13,6 +13,7 @@
 //                                 requests, wavefronts, text
 //   race 3:1 2:1                  warnings, all of them: where, and what it meets
 //   unset 3:1
+//   loop 3:1
 //
 // or in place of %%GIVES, %%FAIL and the exact message.
 #include <check.h>
@@ -143,7 +144,9 @@ write_warnings(const KernelRun *run, GString *out) {
       g_string_append_printf(out, "race %u:%u %u:%u\n", site->line, site->column, other->line,
                              other->column);
     else
-      g_string_append_printf(out, "unset %u:%u\n", site->line, site->column);
+      g_string_append_printf(out, "%s %u:%u\n",
+                             warning->kind == SMB_WARNING_UNSET ? "unset" : "loop", site->line,
+                             site->column);
   }
 }
 
@@ -160,7 +163,8 @@ describe(const Case *test, const KernelRun *run) {
   for (guint i = 0; lines[i] && lines[i][0] && !test->fails; i++) {
     gboolean access = g_str_has_prefix(lines[i], "load ") || g_str_has_prefix(lines[i], "store ") ||
                       g_str_has_prefix(lines[i], "atomic ");
-    gboolean warning = g_str_has_prefix(lines[i], "race ") || g_str_has_prefix(lines[i], "unset ");
+    gboolean warning = g_str_has_prefix(lines[i], "race ") ||
+                       g_str_has_prefix(lines[i], "unset ") || g_str_has_prefix(lines[i], "loop ");
     accesses = accesses || access;
     if (!access && !warning)
       write_values(run, lines[i], out);

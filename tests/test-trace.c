@@ -86,7 +86,7 @@ typedef struct {
 #define FORM  "OP WIDTH MASK OFF0 … OFF31 [= WAVEFRONTS]"
 #define EMPTY "t: no request in it: expected lines of " FORM
 #define OPS                                                                                        \
-  "ld, st, ld.generic, st.generic, cp.async.ca, cp.async.cg, atom, red.uniform, cas, atom.loop, "   \
+  "ld, st, ld.generic, st.generic, cp.async.ca, cp.async.cg, atom, red.uniform, cas, atom.loop, "  \
   "ldmatrix.x1, ldmatrix.x2, ldmatrix.x4, stmatrix.x1, stmatrix.x2, stmatrix.x4"
 
 static const Bad bad[] = {

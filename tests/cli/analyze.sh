@@ -86,6 +86,24 @@ is_json
 shows '"atomic"'
 expect 0 analyze "$file" --entry count --block 256 --dynamic-bytes 1024
 shows 'an atomic serves one lane after another'
+cat >"$work/loops.cu" <<'END'
+__global__ void sum(float *out, const float *in) {
+  __shared__ float s[32];
+  s[threadIdx.x] = 0;
+  atomicAdd(&s[threadIdx.x / 2], in[threadIdx.x]);
+  out[threadIdx.x] = s[threadIdx.x];
+}
+END
+expect 0 analyze "$work/loops.cu"
+shows 'The atomic at line 4 is a loop: its count is a lower'
+says 'loops.cu:4:3: warning: atomicAdd(&s[threadIdx.x / 2], in[threadIdx.x]) is a loop of loads and swaps'
+expect 0 analyze "$work/loops.cu" --format json
+is_json
+shows '"exact" : false'
+shows '"exact" : true'
+shows '"kind" : "loop"'
+shows 'lanes 0-1 meet in bank 0, where each round of the loop lets one lane through'
+shows 'The atomic at line 4 is a loop: its count is a lower bound.'
 expect 0 analyze --format csv -D STRIDE=4 --entry strided --arg n=32 -- "$file"
 quiet
 expect 0 analyze "$file" --entry strided --arg n=32 -D NO_SUCH=1
