@@ -151,20 +151,13 @@ kernel_builtin_name(Builtin builtin) {
 // integers stand for unsigned ones.
 static gboolean
 has_atomic(Builtin builtin, const Type *type) {
-  switch (type->kind) {
-  case KIND_INT:
-  case KIND_UINT:
+  if (type->kind == KIND_INT || type->kind == KIND_UINT)
     return TRUE;
-  case KIND_LONG:
-  case KIND_ULONG:
+  if (type->kind == KIND_LONG || type->kind == KIND_ULONG)
     return builtin != BUILTIN_ATOMIC_SUB;
-  case KIND_FLOAT:
+  if (type->kind == KIND_FLOAT)
     return builtin == BUILTIN_ATOMIC_ADD || builtin == BUILTIN_ATOMIC_EXCH;
-  case KIND_DOUBLE:
-    return builtin == BUILTIN_ATOMIC_ADD;
-  default:
-    return FALSE;
-  }
+  return type->kind == KIND_DOUBLE && builtin == BUILTIN_ATOMIC_ADD;
 }
 
 static Node *
