@@ -58,13 +58,14 @@ smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis) {
   const SmbTally *load = &analysis->totals[SMB_OP_CLASS_LOAD];
   const SmbTally *store = &analysis->totals[SMB_OP_CLASS_STORE];
   const SmbTally *atomic = &analysis->totals[SMB_OP_CLASS_ATOMIC];
+  const SmbLoopTally *loops = &analysis->loops;
   switch (metric) {
   case SMB_METRIC_WAVEFRONTS_LD:
-    return (double)load->wavefronts;
+    return (double)(load->wavefronts + loops->load_wavefronts);
   case SMB_METRIC_WAVEFRONTS_ST:
     return (double)store->wavefronts;
   case SMB_METRIC_WAVEFRONTS_ATOM:
-    return (double)atomic->wavefronts;
+    return (double)(atomic->wavefronts - loops->load_wavefronts);
   case SMB_METRIC_CYCLES_LD:
     return (double)load->cycles;
   case SMB_METRIC_CYCLES_ST:
@@ -72,11 +73,11 @@ smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis) {
   case SMB_METRIC_CYCLES_ATOM:
     return (double)atomic->cycles;
   case SMB_METRIC_INSTRUCTIONS_LD:
-    return (double)load->requests;
+    return (double)(load->requests + loops->loads);
   case SMB_METRIC_INSTRUCTIONS_ST:
     return (double)store->requests;
   case SMB_METRIC_INSTRUCTIONS_ATOM:
-    return (double)atomic->requests;
+    return (double)(atomic->requests - loops->requests + loops->swaps);
   case SMB_METRIC_SECTORS_LD:
     return predict_sectors(analysis, SMB_OP_CLASS_LOAD);
   case SMB_METRIC_SECTORS_ST:
@@ -91,4 +92,12 @@ smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis) {
     return SMB_NO_PREDICTION;
   }
   g_assert_not_reached();
+}
+
+gboolean
+smb_metric_is_bound(SmbMetric metric, const SmbAnalysis *analysis) {
+  return analysis->loops.requests > 0 &&
+         (metric == SMB_METRIC_WAVEFRONTS_LD || metric == SMB_METRIC_WAVEFRONTS_ATOM ||
+          metric == SMB_METRIC_INSTRUCTIONS_LD || metric == SMB_METRIC_INSTRUCTIONS_ATOM ||
+          metric == SMB_METRIC_CYCLES_ATOM);
 }

@@ -44,4 +44,10 @@ gboolean smb_metric_parse(const char *name, SmbMetric *metric);
  */
 double smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis);
 
+/**
+ * smb_metric_is_bound: Returns: whether the prediction is a lower bound: the kernel has atomics that are
+ * loops, which go round again where warps meet, and @metric counts what they do
+ */
+gboolean smb_metric_is_bound(SmbMetric metric, const SmbAnalysis *analysis);
+
 G_END_DECLS

@@ -194,26 +194,42 @@ write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recordin
   write_legend(cli, recording, &columns);
 }
 
-// Counts of instructions that the compiler changed.
+// Why rows are explained, below their table.
+static void
+write_reasons(SmbCli *cli, gboolean more, gboolean fewer, gboolean bound) {
+  if (more)
+    smb_text_wrap(cli->out, "instructions, +N: more than ask for anything; with every lane "
+                            "predicated off they cost no wavefront.");
+  if (fewer)
+    smb_text_wrap(cli->out, "instructions, -N: the compiler merged or removed accesses.");
+  if (bound)
+    smb_text_wrap(cli->out,
+                  "The prediction is a lower bound: atomics that are loops go round again "
+                  "where warps meet.");
+  smb_spool_puts(cli->out, "\n");
+}
+
+// Numbers that differ for a reason: what the compiler changed, and lower bounds.
 static void
 write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording) {
   static const char *const words[] = {"kernel", "shape", "defines", "metric", NULL};
-  static const char *const numbers[] = {"predicted", "executed", "difference", NULL};
+  static const char *const numbers[] = {"predicted", "measured", "difference", NULL};
   static const char *const none[] = {NULL};
   g_autoptr(SmbTable) table = NULL;
-  gboolean more = FALSE, fewer = FALSE;
+  gboolean more = FALSE, fewer = FALSE, bound = FALSE;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
     if (!is_of(row, recording) || row->outcome != SMB_OUTCOME_EXPLAINED)
       continue;
     if (!table) {
       smb_text_wrap(cli->out,
-                    "Explained by the compiler, which changes how many instructions there are: "
-                    "the wavefronts of these match.");
+                    "Explained: the compiler changed how many instructions there are while their "
+                    "wavefronts match, or a prediction is a lower bound.");
       table = smb_table_new();
       smb_comparison_columns(table, words, numbers, none);
     }
-    more = more || row->measured > row->predicted;
+    bound = bound || row->is_bound;
+    more = more || (row->measured > row->predicted && !row->is_bound);
     fewer = fewer || row->measured < row->predicted;
     write_launch_name(table, row);
     smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
@@ -223,13 +239,7 @@ write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
   if (!table)
     return;
   smb_table_write(table, cli->out, cli->colour);
-  if (more)
-    smb_spool_puts(cli->out,
-                   "+N: more than ask for anything; with every lane predicated off they cost "
-                   "no wavefront.\n");
-  if (fewer)
-    smb_spool_puts(cli->out, "-N: the compiler merged or removed accesses.\n");
-  smb_spool_puts(cli->out, "\n");
+  write_reasons(cli, more, fewer, bound);
 }
 
 static gboolean

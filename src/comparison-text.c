@@ -202,7 +202,7 @@ static void
 write_summary(SmbCli *cli, const SmbComparison *comparison) {
   smb_spool_printf(cli->out, "%u compared: %u match, ", comparison->compared, comparison->matched);
   if (comparison->explained)
-    smb_spool_printf(cli->out, "%u explained by the compiler, ", comparison->explained);
+    smb_spool_printf(cli->out, "%u explained, ", comparison->explained);
   smb_spool_printf(cli->out, "%u differ.", comparison->mismatched);
   if (comparison->unmeasured)
     smb_spool_printf(cli->out, " %u not measured.", comparison->unmeasured);

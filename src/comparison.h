@@ -31,7 +31,8 @@ typedef enum {
 /** How a row came out. */
 typedef enum {
   SMB_OUTCOME_MATCH,
-  SMB_OUTCOME_EXPLAINED, /* another number of instructions, while their wavefronts match */
+  SMB_OUTCOME_EXPLAINED, /* another number of instructions, while their wavefronts match; or more than
+                            a prediction that is a lower bound */
   SMB_OUTCOME_MISMATCH,
   SMB_OUTCOME_UNMEASURED, /* there is no number to compare with */
   SMB_OUTCOME_SHOWN,      /* information, such as a time: never compared */
@@ -58,6 +59,7 @@ typedef enum {
  * @recording: that the row comes from, or %NULL
  * @recorded: the launch of it, or %NULL
  * @published: (nullable) (element-type SmbComparisonRow): published rows of the same number
+ * @is_bound: whether @predicted is a lower bound
  * @joined: of a published row: whether it is in @published of another
  */
 typedef struct {
@@ -84,6 +86,7 @@ typedef struct {
   const SmbRecording *recording;
   const SmbRecordedKernel *recorded;
   GPtrArray *published;
+  gboolean is_bound;
   gboolean joined;
 } SmbComparisonRow;
 
