@@ -145,6 +145,12 @@ take_counts(const SmbAnalysis *analysis, const char *entry, FakeCounts *counts) 
       counts->of[FAKE_EXCESS][i]++;
     }
   }
+  // Of an atomic that is a loop the loads are counted as loads.
+  const SmbLoopTally *loops = &analysis->loops;
+  counts->of[FAKE_WAVEFRONTS][SMB_OP_CLASS_LOAD] += loops->load_wavefronts;
+  counts->of[FAKE_WAVEFRONTS][SMB_OP_CLASS_ATOMIC] -= loops->load_wavefronts;
+  counts->of[FAKE_INSTRUCTIONS][SMB_OP_CLASS_LOAD] += loops->loads;
+  counts->of[FAKE_INSTRUCTIONS][SMB_OP_CLASS_ATOMIC] += loops->swaps - loops->requests;
   if (fake_spoils(FAKE_MERGED, entry)) {
     counts->of[FAKE_INSTRUCTIONS][SMB_OP_CLASS_LOAD] -= loads->requests / 4;
     counts->of[FAKE_WAVEFRONTS][SMB_OP_CLASS_LOAD] -= loads->wavefronts / 4;

@@ -26,7 +26,7 @@ cp "$here/run.sh" "$folder"
 
 # GLib, json-glib and Check with what they need to be built with.
 cd "$folder/packages"
-apt-get download -q \
+apt-get -o APT::Sandbox::User=root download -q \
   check libsubunit-dev libsubunit0 \
   libblkid-dev libblkid1 libffi-dev libffi8 libmount-dev libmount1 libpcre2-8-0 libpcre2-dev \
   libselinux1 libselinux1-dev libsepol-dev libsepol2 zlib1g zlib1g-dev \

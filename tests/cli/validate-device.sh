@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# validate on a device: a made-up one (tests/fake-cuda.c), sound and with each fault that a kernel can meet.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+# shellcheck disable=SC2034
+SMEMBANK=${SMEMBANK_ON_FAKE:?the program on a made-up GPU}
+
+# on FAULT: the made-up GPU has this fault from now on.
+on() {
+  SMEMBANK_FAKE=$1
+  export SMEMBANK_FAKE
+}
+
+# Every built-in kernel in every shape, those with padding with 0, 1 and 2 elements of it.
+on ''
+expect 0 validate --record "$work/r.json"
+quiet
+shows 'of this device, Made-up GPU'
+shows '1024/32 RTX 3080'
+! grep -q 'Quadro' "$work/out" || die 'counts of other devices beside what is measured now'
+[ "$(grep -c '^transposeSmemPad .*IPAD=[012] .* yes ' "$work/out")" -eq 9 ] || die 'not 3 shapes in 3 pads'
+grep -q '^[0-9]* compared: [0-9]* match, 0 differ\.$' "$work/out" || die 'something differs'
+kernels=$(grep -c '"kernel"' "$work/r.json")
+[ "$kernels" -eq 79 ] || die "$kernels kernels recorded, not 79"
+
+# What was recorded is replayed without a device, number for number.
+tail -n 1 "$work/out" >"$work/summary"
+expect 0 validate --recorded "$work/r.json"
+[ "$(tail -n 1 "$work/out" | cut -d ' ' -f 1-4)" != '' ] || die 'no summary'
+shows ' differ.'
+shows 'Made-up GPU'
+
+# One kernel, a tile, a file of the user's with a main program of its own, a macro that the file sets too.
+expect 0 validate --kernel setRowReadCol --format json
+is_json
+shows '"device" : "Made-up GPU"'
+shows '"metric" : "instructions_ld"'
+expect 0 validate --rows 16 --cols 32 --pad 1
+shows '32/32   16/16  yes'
+cat >"$work/own.cu" <<'END'
+#include <cstdio>
+#define N 1
+__global__ void own(float *out, const float *in, int scale) {
+  __shared__ float t[32 * N];
+  t[threadIdx.x * N] = in[threadIdx.x] * scale;
+  __syncthreads();
+  out[threadIdx.x] = t[threadIdx.x * N];
+}
+__global__ void other(int *out) { asm("not for us"); }
+int main() { printf("%d\n", 1); return 0; }
+END
+expect 0 validate "$work/own.cu" --entry own -D N=2 --arg scale=3 --format csv
+grep -q '^own,,N=2,.*,wavefronts_ld,2,2,' "$work/out" || die "not 2 wavefronts: $(cat "$work/out")"
+grep -q ',values,32,32,' "$work/out" || die 'no values'
+expect 2 validate "$work/own.cu" --entry own
+says "parameter 'scale' of 'own' needs a value"
+# An atomic that is a loop: hardware counts its loads as loads.
+cat >"$work/loop.cu" <<'END'
+__global__ void loop(float *out) {
+  __shared__ float sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, 1.0f);
+  __syncthreads();
+  out[threadIdx.x] = sum;
+}
+END
+expect 0 validate "$work/loop.cu" --format csv
+grep -q ',wavefronts_ld,33,33,' "$work/out" || die "not 33 load wavefronts: $(cat "$work/out")"
+grep -q ',wavefronts_atom,64,64,' "$work/out" || die "not 64 atomic wavefronts: $(cat "$work/out")"
+
+# Where counters are refused, the clock takes their place, and the output says so.
+on no-permission
+expect 0 validate --rows 16 --cols 32 --pad 1
+shows 'clock64 under saturation, since this user'
+shows 'Cycles of the shared requests'
+shows '32/32   16/16  yes'
+
+# A difference is shown and is exit status 1.
+on more-wavefronts
+expect 1 validate --rows 16 --cols 32
+shows 'wavefronts_ld'
+shows 'NO'
+on wrong-values
+expect 1 validate --rows 16 --cols 32
+shows 'the model says'
+on merged
+expect 1 validate --rows 16 --cols 32
+shows 'merged or removed 4 of 16 accesses'
+
+# A kernel that cannot be run is told in its row, and the others are measured.
+for fault in crash:setColReadCol launch-failure:setColReadCol compile-error:setColReadCol; do
+  on "$fault"
+  expect 1 validate
+  grep -q '^setColReadCol square, not measured' "$work/out" || die "$fault: the kernel is not told"
+  grep -q '^setRowReadCol  *square .* yes ' "$work/out" || die "$fault: took another kernel with it"
+  shows ' 2 not measured.'
+done
+on hang:setColReadCol
+expect 1 validate --kernel setColReadCol --shape rect --timeout 1
+shows 'not measured: it did not end within 1 seconds'
+
+# Without a device: told, and recordings in its place; status 4 where only a device will do.
+on no-device
+expect 0 validate --kernel setRowReadCol
+says 'recordings are compared'
+for words in '--device 0' "--record $work/none.json" "$work/own.cu" '--rows 4 --cols 4'; do
+  # shellcheck disable=SC2086
+  expect 4 validate $words
+  says 'no GPU can be used'
+done
+[ ! -e "$work/none.json" ] || die 'a recording of nothing'
+on ''
+expect 4 validate --device 7
+says 'there is no device 7'
+# A device that is lost half way.
+on lost-device:setColReadCol
+SMEMBANK_FAKE_LOST=$work/lost expect 4 validate
+says 'no GPU can be used'
+
+# Wrong usage.
+expect 2 validate --recorded --device 0
+expect 2 validate --recorded "$work/own.cu"
+expect 2 validate --device x
+expect 2 validate --timeout 0
+expect 2 validate "$srcdir/data/measured/h200-requests.txt" --device 0
+says 'holds measurements'
+expect 3 validate --record "$work/no/such/folder.json"
