@@ -153,13 +153,14 @@ add_device_recordings(SmbListing *listing, GError **error) {
   for (guint i = 0; recordings && i < recordings->len; i++) {
     const SmbRecording *recording = g_ptr_array_index(recordings, i);
     const char *path = recording->source + strlen("data/");
-    g_autofree char *description = g_strdup_printf(
-        "%u kernels and %u requests measured on %s (compute capability %u.%u, CUDA %s), %.10s",
-        recording->kernels->len, recording->requests->len, recording->gpu,
-        recording->capability_major, recording->capability_minor, recording->cuda_driver,
-        recording->date);
+    g_autofree char *description =
+        g_strdup_printf("Measured by %s on an %s (compute capability %u.%u, CUDA %s), %.10s.",
+                        recording->program, recording->gpu, recording->capability_major,
+                        recording->capability_minor, recording->cuda_driver, recording->date);
     smb_listing_text(listing, path);
-    smb_listing_text(listing, "kernels, requests");
+    smb_listing_text(listing, recording->kernels->len == 0    ? "requests"
+                              : recording->requests->len == 0 ? "kernels"
+                                                              : "kernels, requests");
     smb_listing_number(listing, recording->kernels->len + recording->requests->len);
     smb_listing_text(listing, description);
   }
