@@ -133,11 +133,12 @@ write_csv_tally(SmbCsv *csv, const SmbTally *tally) {
   smb_csv_number(csv, tally->cycles);
 }
 
-// Shared memory has no segments.
+// Shared memory has no segments; its counts may be lower bounds.
 static void
-end_csv_shared(SmbCsv *csv) {
+end_csv_shared(SmbCsv *csv, const SmbAccess *access) {
   for (guint empty = 0; empty < 3; empty++)
     smb_csv_text(csv, NULL);
+  smb_csv_text(csv, access->exact ? "yes" : "no");
   smb_csv_end_row(csv);
 }
 
@@ -146,14 +147,14 @@ write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *r
   write_csv_place(csv, "shared", access->site, access->array);
   smb_csv_text(csv, NULL);
   write_csv_tally(csv, &access->total);
-  end_csv_shared(csv);
+  end_csv_shared(csv, access);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
       continue;
     write_csv_place(csv, "shared", access->site, access->array);
     smb_csv_number(csv, w);
     write_csv_tally(csv, &access->warps[w]);
-    end_csv_shared(csv);
+    end_csv_shared(csv, access);
   }
 }
 
@@ -161,12 +162,25 @@ write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *r
 // wavefronts.
 void
 smb_analyze_write_csv(SmbCli *cli, const SmbAnalyzeReport *report) {
-  static const char *const names[] = {
-      "memory",       "line",       "column",           "array",
-      "op",           "width",      "expression",       "warp",
-      "requests",     "wavefronts", "ideal_wavefronts", "excess_wavefronts",
-      "max_degree",   "cycles",     "segments",         "ideal_segments",
-      "max_segments", NULL};
+  static const char *const names[] = {"memory",
+                                      "line",
+                                      "column",
+                                      "array",
+                                      "op",
+                                      "width",
+                                      "expression",
+                                      "warp",
+                                      "requests",
+                                      "wavefronts",
+                                      "ideal_wavefronts",
+                                      "excess_wavefronts",
+                                      "max_degree",
+                                      "cycles",
+                                      "segments",
+                                      "ideal_segments",
+                                      "max_segments",
+                                      "exact",
+                                      NULL};
   const SmbAnalysis *analysis = report->analysis;
   SmbCsv csv = smb_csv_begin(cli->out, names);
   for (guint i = 0; i < analysis->accesses->len; i++)
@@ -181,6 +195,7 @@ smb_analyze_write_csv(SmbCli *cli, const SmbAnalyzeReport *report) {
     smb_csv_number(&csv, access->segments);
     smb_csv_number(&csv, access->ideal);
     smb_csv_number(&csv, access->max_segments);
+    smb_csv_text(&csv, NULL);
     smb_csv_end_row(&csv);
   }
 }
