@@ -104,6 +104,19 @@ on hang:setColReadCol
 expect 1 validate --kernel setColReadCol --shape rect --timeout 1
 shows 'not measured: it did not end within 1 seconds'
 
+# Whoever ends the program ends the process that measures: it must not go on with a kernel that hangs. It
+# has the same standard error, which is closed when both are gone.
+mkfifo "$work/fifo"
+on hang
+timeout 20 cat "$work/fifo" >"$work/open" &
+reader=$!
+"$SMEMBANK" validate --rows 16 --cols 32 --timeout 3600 >"$work/out" 2>"$work/fifo" &
+program=$!
+sleep 1
+kill -KILL "$program"
+wait "$program" && die 'the program was not ended'
+wait "$reader" || die 'the process that measures lives on'
+
 # Without a device: told, and recordings in its place; status 4 where only a device will do.
 on no-device
 expect 0 validate --kernel setRowReadCol
