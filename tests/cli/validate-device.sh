@@ -58,6 +58,23 @@ grep -q '^own,,N=2,.*,wavefronts_ld,2,2,' "$work/out" || die "not 2 wavefronts: 
 grep -q ',values,32,32,' "$work/out" || die 'no values'
 expect 2 validate "$work/own.cu" --entry own
 says "parameter 'scale' of 'own' needs a value"
+# Comments and names of files may be in any encoding; a comment may begin behind an #include; scalars of all sizes.
+odd=$(printf '%s/caf\351.cu' "$work")
+cat >"$odd" <<'END'
+#include <cstdio> /* for the program that
+ is not here */
+#include <cmath> // */ and /* this one
+__global__ void odd(double *out, unsigned long long n, char c, double scale, short s, bool b) {
+  __shared__ double t[32];
+  t[threadIdx.x] = out[threadIdx.x] * scale + n + c + s;
+  __syncthreads();
+  out[threadIdx.x] = b ? t[threadIdx.x] : 0;
+}
+END
+printf '// caf\351\n' >>"$odd"
+expect 0 validate "$odd" --arg n=7 --arg c=-3 --arg scale=0.5 --arg s=-300 --arg b=1 --format csv
+quiet
+grep -q ',values,32,32,yes,' "$work/out" || die "no values: $(cat "$work/out")"
 # An atomic that is a loop: hardware counts its loads as loads.
 cat >"$work/loop.cu" <<'END'
 __global__ void loop(float *out) {
