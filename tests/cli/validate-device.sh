@@ -156,7 +156,15 @@ says 'no GPU can be used'
 expect 2 validate --recorded --device 0
 expect 2 validate --recorded "$work/own.cu"
 expect 2 validate --device x
+says "smembank validate: --device 'x': expected"
 expect 2 validate --timeout 0
 expect 2 validate "$srcdir/data/measured/h200-requests.txt" --device 0
 says 'holds measurements'
-expect 3 validate --record "$work/no/such/folder.json"
+expect 2 validate "$srcdir/data/measured/h200-requests.txt" --block 64
+says 'holds measurements'
+# Where nothing can be recorded, nothing is measured first.
+on hang
+for path in "$work/no/such/folder.json" "$work"; do
+  expect 3 validate --record "$path" --timeout 1
+  says "cannot write $path: "
+done
