@@ -96,6 +96,19 @@ expect 0 validate --rows 16 --cols 32 --pad 1
 shows 'clock64 under saturation, since this user'
 shows 'Cycles of the shared requests'
 shows '32/32   16/16  yes'
+# Of a maximum that is a loop the first load is the atomic's, here as in the prediction.
+cat >"$work/max.cu" <<'END'
+__global__ void max64(unsigned long long *out) {
+  __shared__ unsigned long long most;
+  if (threadIdx.x == 0) most = 0;
+  __syncthreads();
+  atomicMax(&most, out[threadIdx.x]);
+  __syncthreads();
+  out[threadIdx.x] = most;
+}
+END
+expect 0 validate "$work/max.cu" --block 64 --format csv
+grep -q ',cycles_atom,\([0-9]*\),\1,yes,' "$work/out" || die "other cycles: $(cat "$work/out")"
 
 # A difference is shown and is exit status 1.
 on more-wavefronts
