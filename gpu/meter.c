@@ -205,14 +205,21 @@ smb_meter_request_counter(void) {
   return SMB_REQUEST_COUNTER;
 }
 
+// Adds a text of the user's. Messages hold UTF-8 only: what is none is replaced, which changes no program:
+// such bytes stand in comments and in names of files, but for a character constant of one, which is refused then.
+static void
+insert_text(GVariantDict *job, const char *key, const char *text) {
+  g_variant_dict_insert_value(job, key, g_variant_new_take_string(g_utf8_make_valid(text, -1)));
+}
+
 static GVariant *
 make_kernel_job(const SmbMeterLaunch *launch) {
   GVariantDict job;
   GVariantBuilder arguments;
   g_variant_dict_init(&job, NULL);
   g_variant_dict_insert(&job, "job", "s", "kernel");
-  g_variant_dict_insert(&job, "file", "s", launch->file);
-  g_variant_dict_insert(&job, "text", "s", launch->text);
+  insert_text(&job, "file", launch->file);
+  insert_text(&job, "text", launch->text);
   g_variant_dict_insert(&job, "entry", "s", launch->entry);
   g_variant_dict_insert(&job, "defines", "^as", launch->defines);
   g_variant_dict_insert(&job, "grid", "(uuu)", launch->grid[0], launch->grid[1], launch->grid[2]);

@@ -99,7 +99,10 @@ take_arguments(Run *run, GVariant *job, GError **error) {
     gboolean is_pointer;
     g_autoptr(GVariant) value = NULL;
     g_variant_get_child(arguments, i, "(b@ay)", &is_pointer, &value);
-    run->initial[i] = g_variant_get_data_as_bytes(value);
+    // A scalar is copied: where it lies in a message, it is not aligned.
+    run->initial[i] = is_pointer
+                          ? g_variant_get_data_as_bytes(value)
+                          : g_bytes_new(g_variant_get_data(value), g_variant_get_size(value));
     run->memory[i].cuda = run->cuda;
     run->n_arguments++;
     gsize length;

@@ -162,9 +162,10 @@ open_device(SmbCli *cli, const char *kernel_file, SmbMeter **meter, GError **err
   if (*meter)
     return TRUE;
   const char *need = find_need(kernel_file);
-  if (need || !g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
+  gboolean missing = g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE);
+  if (need || !missing) {
     g_propagate_error(error, g_steal_pointer(&local));
-    if (need)
+    if (need && missing)
       g_prefix_error(error, "%s, and ", need);
     return FALSE;
   }
@@ -180,9 +181,10 @@ check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **
     return smb_cli_usage_error(error, "--recorded uses no device: it goes with --kernel and with a "
                                       "recording or trace, not with a kernel file, a launch, "
                                       "--device or --record");
-  if (file && !is_kernel && (option_record || measure_options.device))
+  if (file && !is_kernel &&
+      (option_record || measure_options.device || smb_target_is_launch(&target_options)))
     return smb_cli_usage_error(error,
-                               "'%s' holds measurements: --device and --record are for "
+                               "'%s' holds measurements: a launch, --device and --record are for "
                                "kernels",
                                file);
   if ((!file || is_kernel) && strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
@@ -215,7 +217,8 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
       g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
   g_autoptr(SmbComparison) comparison = smb_comparison_new();
   g_autoptr(SmbMeter) meter = NULL;
-  if (!smb_target_parse_limits(&target_options, &comparison->limits, error))
+  if (!smb_target_parse_limits(&target_options, &comparison->limits, error) ||
+      !smb_record_check(option_record, error))
     return FALSE;
   if (file && !is_kernel) {
     if (!compare_file(comparison, file, cli, recordings, error))

@@ -4,7 +4,9 @@
 // gpu-worker: the process that measures for another one (gpu/meter.h). It is no command of the user's:
 // the help does not list it.
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "gpu/worker.h"
@@ -32,6 +34,8 @@ smb_worker_main(const SmbCuda *cuda) {
         stderr);
     return SMB_EXIT_USAGE;
   }
+  // A kernel that hangs would keep a process without a parent, and the device, for good.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   int in = take_descriptor(STDIN_FILENO, O_RDONLY), out = take_descriptor(STDOUT_FILENO, O_WRONLY);
   return in < 0 || out < 0 ? SMB_EXIT_INPUT : smb_worker_run(cuda, in, out);
 }

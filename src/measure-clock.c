@@ -7,16 +7,18 @@
 
 #include "sim/kernel.h"
 
-// A request, and how often it is made.
+// A request, and how often accesses of each class make it: the first load of an atomic that is a loop is the
+// atomic's.
 typedef struct {
   SmbRequest request;
-  guint64 n;
+  guint64 n[SMB_N_OP_CLASSES];
 } Counted;
 
 // The different requests of a kernel.
 typedef struct {
   GHashTable *known; // &Counted.request → Counted
   GPtrArray *order;  // Counted, as they came
+  const SmbKernel *kernel;
   guint row_bytes;
 } Requests;
 
@@ -56,8 +58,8 @@ normalize(const SmbRequest *request, guint row_bytes) {
 }
 
 static void
-take_shared(gpointer user, G_GNUC_UNUSED guint site, G_GNUC_UNUSED guint warp,
-            G_GNUC_UNUSED const char *array, const SmbRequest *request) {
+take_shared(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED const char *array,
+            const SmbRequest *request) {
   Requests *requests = user;
   SmbRequest normal = normalize(request, requests->row_bytes);
   Counted *counted = g_hash_table_lookup(requests->known, &normal);
@@ -67,7 +69,7 @@ take_shared(gpointer user, G_GNUC_UNUSED guint site, G_GNUC_UNUSED guint warp,
     g_hash_table_insert(requests->known, &counted->request, counted);
     g_ptr_array_add(requests->order, counted);
   }
-  counted->n++;
+  counted->n[smb_kernel_site(requests->kernel, site)->op_class]++;
 }
 
 static void
@@ -97,31 +99,43 @@ collect(Requests *requests, const SmbTarget *target, const SmbArch *arch, GError
   return block != NULL;
 }
 
+// Adds up by class what a request takes each time; what was not measured makes no sum.
+static void
+add_cycles(const Counted *counted, double cycles, double *sums) {
+  for (guint i = 0; i < SMB_N_OP_CLASSES; i++) {
+    if (counted->n[i] == 0 || sums[i] == SMB_NOT_MEASURED)
+      continue;
+    sums[i] = cycles == SMB_NOT_MEASURED ? cycles : sums[i] + (double)counted->n[i] * round(cycles);
+  }
+}
+
 // Times the requests of one instruction, and adds them up.
 static gboolean
-time_instruction(SmbMeter *meter, guint instruction, const GPtrArray *order, double *sum,
+time_instruction(SmbMeter *meter, guint instruction, const GPtrArray *order, double *sums,
                  GError **error) {
   const SmbInstruction *known = smb_instruction(instruction);
   g_autoptr(GArray) requests = g_array_new(FALSE, FALSE, sizeof(SmbRequest));
-  g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(guint64));
+  g_autoptr(GPtrArray) timed = g_ptr_array_new();
   for (guint i = 0; i < order->len; i++) {
-    const Counted *counted = g_ptr_array_index(order, i);
+    Counted *counted = g_ptr_array_index(order, i);
     if (counted->request.op != known->op || counted->request.width != known->width)
       continue;
     g_autofree char *reason = smb_meter_supports(meter, instruction, &counted->request);
-    if (reason)
-      *sum = SMB_NOT_MEASURED;
+    if (reason) {
+      add_cycles(counted, SMB_NOT_MEASURED, sums);
+      continue;
+    }
     g_array_append_val(requests, counted->request);
-    g_array_append_val(times, counted->n);
+    g_ptr_array_add(timed, counted);
   }
-  if (requests->len == 0 || *sum == SMB_NOT_MEASURED)
+  if (requests->len == 0)
     return TRUE;
   g_autofree double *cycles = g_new(double, requests->len);
   if (!smb_meter_clock(meter, instruction, (const SmbRequest *)(gpointer)requests->data,
                        requests->len, cycles, error))
     return FALSE;
   for (guint i = 0; i < requests->len; i++)
-    *sum += (double)g_array_index(times, guint64, i) * round(cycles[i]);
+    add_cycles(g_ptr_array_index(timed, i), cycles[i], sums);
   return TRUE;
 }
 
@@ -130,7 +144,7 @@ smb_measure_requests(SmbMeter *meter, const SmbTarget *target, const SmbArch *ar
                      GError **error) {
   g_autoptr(GHashTable) known = g_hash_table_new(hash_request, equal_requests);
   g_autoptr(GPtrArray) order = g_ptr_array_new_with_free_func(g_free);
-  Requests requests = {known, order, smb_arch_info(arch)->row_bytes};
+  Requests requests = {known, order, target->kernel, smb_arch_info(arch)->row_bytes};
   if (!collect(&requests, target, arch, error))
     return FALSE;
   for (guint i = 0; i < SMB_N_OP_CLASSES; i++)
@@ -140,7 +154,7 @@ smb_measure_requests(SmbMeter *meter, const SmbTarget *target, const SmbArch *ar
       guint instruction;
       if (!(smb_op_widths((SmbOp)i) & width) || !smb_instruction_for((SmbOp)i, width, &instruction))
         continue;
-      if (!time_instruction(meter, instruction, order, &cycles[smb_op_class((SmbOp)i)], error))
+      if (!time_instruction(meter, instruction, order, cycles, error))
         return FALSE;
     }
   }

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 /**
  * smb_measure_requests:
- * @cycles: (array fixed-size=SMB_N_OP_CLASSES) (out caller-allocates): by SmbOpClass: cycles of all requests of
- *   the kernel, or %SMB_NOT_MEASURED if the device cannot time one of them
+ * @cycles: (array fixed-size=SMB_N_OP_CLASSES) (out caller-allocates): by the SmbOpClass of the access: cycles
+ *   of all requests of the kernel, or %SMB_NOT_MEASURED if the device cannot time one of them
  * @error: as smb_meter_clock(), and that of smb_block_run()
  *
  * Evaluates the kernel, and times each different request that it makes under saturation: what the device

@@ -16,9 +16,10 @@ smb_record_write(const SmbRecording *recording, const char *path, GError **error
 gboolean
 smb_record_check(const char *path, GError **error) {
   g_autofree char *folder = path ? g_path_get_dirname(path) : NULL;
-  if (!path || g_access(folder, W_OK | X_OK) == 0)
+  gboolean is_folder = path && g_file_test(path, G_FILE_TEST_IS_DIR);
+  if (!path || (!is_folder && g_access(folder, W_OK | X_OK) == 0))
     return TRUE;
-  int number = errno;
+  int number = is_folder ? EISDIR : errno;
   g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(number), "cannot write %s: %s",
               path, g_strerror(number));
   return FALSE;

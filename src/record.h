@@ -22,7 +22,8 @@ gboolean smb_record_write(const SmbRecording *recording, const char *path, GErro
  * @path: (nullable): where a recording is to be written
  * @error: a GFileError
  *
- * Returns: whether its folder is there and takes files: to be asked before what takes long
+ * Returns: whether it is no folder, and its own one is there and takes files: to be asked before what takes
+ *   long
  */
 gboolean smb_record_check(const char *path, GError **error);
 

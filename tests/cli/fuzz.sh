@@ -174,6 +174,19 @@ for fault in no-runtime no-driver no-device no-nvrtc; do
   says 'no GPU can be used: '
 done
 
+# make record: both files, or no word of them.
+on ''
+sh "$srcdir/tests/gpu/record.sh" "$SMEMBANK" "$work/recorded" 70 >"$work/out" 2>"$work/err" || die "make record: $(cat "$work/err")"
+shows "send both"
+for what in kernels requests; do
+  [ -f "$work/recorded/made-up-gpu-$what.json" ] || die "make record: no $what: $(ls "$work/recorded")"
+done
+on lost-device:probe_clock
+status=0
+sh "$srcdir/tests/gpu/record.sh" "$SMEMBANK" "$work/lost" 70 >"$work/out" 2>"$work/err" || status=$?
+[ "$status" -eq 4 ] || die "make record on a lost device: status $status"
+! grep -q 'send both' "$work/out" || die 'make record: names a file that is not there'
+
 # A recording that cannot be written is bad news, and there is no result.
 on ''
 expect 3 fuzz --count 5 --op ld.4 --record "$work/missing/x.json"

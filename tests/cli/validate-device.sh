@@ -58,6 +58,23 @@ grep -q '^own,,N=2,.*,wavefronts_ld,2,2,' "$work/out" || die "not 2 wavefronts: 
 grep -q ',values,32,32,' "$work/out" || die 'no values'
 expect 2 validate "$work/own.cu" --entry own
 says "parameter 'scale' of 'own' needs a value"
+# Comments and names of files may be in any encoding; a comment may begin behind an #include; scalars of all sizes.
+odd=$(printf '%s/caf\351.cu' "$work")
+cat >"$odd" <<'END'
+#include <cstdio> /* for the program that
+ is not here */
+#include <cmath> // */ and /* this one
+__global__ void odd(double *out, unsigned long long n, char c, double scale, short s, bool b) {
+  __shared__ double t[32];
+  t[threadIdx.x] = out[threadIdx.x] * scale + n + c + s;
+  __syncthreads();
+  out[threadIdx.x] = b ? t[threadIdx.x] : 0;
+}
+END
+printf '// caf\351\n' >>"$odd"
+expect 0 validate "$odd" --arg n=7 --arg c=-3 --arg scale=0.5 --arg s=-300 --arg b=1 --format csv
+quiet
+grep -q ',values,32,32,yes,' "$work/out" || die "no values: $(cat "$work/out")"
 # An atomic that is a loop: hardware counts its loads as loads.
 cat >"$work/loop.cu" <<'END'
 __global__ void loop(float *out) {
@@ -79,6 +96,19 @@ expect 0 validate --rows 16 --cols 32 --pad 1
 shows 'clock64 under saturation, since this user'
 shows 'Cycles of the shared requests'
 shows '32/32   16/16  yes'
+# Of a maximum that is a loop the first load is the atomic's, here as in the prediction.
+cat >"$work/max.cu" <<'END'
+__global__ void max64(unsigned long long *out) {
+  __shared__ unsigned long long most;
+  if (threadIdx.x == 0) most = 0;
+  __syncthreads();
+  atomicMax(&most, out[threadIdx.x]);
+  __syncthreads();
+  out[threadIdx.x] = most;
+}
+END
+expect 0 validate "$work/max.cu" --block 64 --format csv
+grep -q ',cycles_atom,\([0-9]*\),\1,yes,' "$work/out" || die "other cycles: $(cat "$work/out")"
 
 # A difference is shown and is exit status 1.
 on more-wavefronts
@@ -104,6 +134,19 @@ on hang:setColReadCol
 expect 1 validate --kernel setColReadCol --shape rect --timeout 1
 shows 'not measured: it did not end within 1 seconds'
 
+# Whoever ends the program ends the process that measures: it must not go on with a kernel that hangs. It
+# has the same standard error, which is closed when both are gone.
+mkfifo "$work/fifo"
+on hang
+timeout 20 cat "$work/fifo" >"$work/open" &
+reader=$!
+"$SMEMBANK" validate --rows 16 --cols 32 --timeout 3600 >"$work/out" 2>"$work/fifo" &
+program=$!
+sleep 1
+kill -KILL "$program"
+wait "$program" && die 'the program was not ended'
+wait "$reader" || die 'the process that measures lives on'
+
 # Without a device: told, and recordings in its place; status 4 where only a device will do.
 on no-device
 expect 0 validate --kernel setRowReadCol
@@ -126,7 +169,15 @@ says 'no GPU can be used'
 expect 2 validate --recorded --device 0
 expect 2 validate --recorded "$work/own.cu"
 expect 2 validate --device x
+says "smembank validate: --device 'x': expected"
 expect 2 validate --timeout 0
 expect 2 validate "$srcdir/data/measured/h200-requests.txt" --device 0
 says 'holds measurements'
-expect 3 validate --record "$work/no/such/folder.json"
+expect 2 validate "$srcdir/data/measured/h200-requests.txt" --block 64
+says 'holds measurements'
+# Where nothing can be recorded, nothing is measured first.
+on hang
+for path in "$work/no/such/folder.json" "$work"; do
+  expect 3 validate --record "$path" --timeout 1
+  says "cannot write $path: "
+done

@@ -19,10 +19,11 @@ status=0
 "$smembank" validate --record "$folder/kernels.json" || status=$?
 [ "$status" -le 1 ] || exit "$status"
 "$smembank" fuzz --count "$count" --op all-instructions --counted 60 --record "$folder/requests.json" || status=$?
-name=$(sed -n 's/.*"device": {"name": "\([^"]*\)".*/\1/p' "$folder/kernels.json" | tr ' A-Z' '-a-z' | sed 's/^nvidia-//')
+name=$(sed -n 's/.*"device": {"name": "\([^"]*\)".*/\1/p' "$folder/kernels.json" | tr ' /' '__' | tr '_A-Z' '-a-z' | sed 's/^nvidia-//')
 for what in kernels requests; do
   [ ! -f "$folder/$what.json" ] || mv "$folder/$what.json" "$folder/$name-$what.json"
 done
+[ "$status" -le 1 ] || exit "$status"
 echo "recorded: $folder/$name-kernels.json and $folder/$name-requests.json"
 echo "To share what this GPU does, send both: they belong into data/measured/ (HACKING.md)."
 exit "$status"
