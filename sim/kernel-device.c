@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What of a kernel's file a compiler is given, so that it compiles what is evaluated here.
+#include <math.h>
+#include <string.h>
+
 #include "sim/kernel-ast.h"
 #include "sim/kernel-macro.h"
 
@@ -38,4 +41,27 @@ smb_kernel_buffer_element(const SmbKernel *kernel, guint parameter) {
   g_return_val_if_fail(type->kind == KIND_POINTER, 0);
   const Type *element = type_component(type->of);
   return type_is_arithmetic(element) ? element->size : 1;
+}
+
+void
+smb_kernel_canonical_values(const SmbKernel *kernel, guint parameter, gpointer bytes,
+                            gsize length) {
+  const Type *type = kernel->entry->parameters[parameter]->type;
+  g_return_if_fail(type->kind == KIND_POINTER);
+  TypeKind kind = type_component(type->of)->kind;
+  static const guint32 single_nan = 0x7fffffff;
+  static const guint64 double_nan = G_GUINT64_CONSTANT(0x7ff8000000000000);
+  guchar *at = bytes;
+  for (gsize i = 0; kind == KIND_FLOAT && i + sizeof(float) <= length; i += sizeof(float)) {
+    float value;
+    memcpy(&value, at + i, sizeof value);
+    if (isnan(value))
+      memcpy(at + i, &single_nan, sizeof single_nan);
+  }
+  for (gsize i = 0; kind == KIND_DOUBLE && i + sizeof(double) <= length; i += sizeof(double)) {
+    double value;
+    memcpy(&value, at + i, sizeof value);
+    if (isnan(value))
+      memcpy(at + i, &double_nan, sizeof double_nan);
+  }
 }

@@ -134,6 +134,17 @@ GBytes *smb_kernel_argument(const SmbKernel *kernel, guint parameter, const char
 /** Bytes of a scalar of what a pointer parameter points at: of an element of its buffer. */
 gsize smb_kernel_buffer_element(const SmbKernel *kernel, guint parameter);
 
+/**
+ * smb_kernel_canonical_values:
+ * @parameter: index of a pointer parameter
+ * @bytes: (inout) (array length=length): contents of its buffer, whole elements
+ *
+ * Makes every NaN the one that a device makes (0x7fffffff, 0x7ff8...): which NaN an operation gives is
+ * not promised, and the host's have a sign. Other values stay.
+ */
+void smb_kernel_canonical_values(const SmbKernel *kernel, guint parameter, gpointer bytes,
+                                 gsize length);
+
 /** Names of @defines that neither the text nor another macro mentions (transfer full). */
 GStrv smb_kernel_unused_defines(const SmbKernel *kernel);
 

@@ -70,7 +70,7 @@ measure_trace(SmbCli *cli, const char *path, GError **error) {
       arch ? smb_measured_trace_new(stream, smb_input_name(path), arch, error) : NULL;
   if (!trace || !smb_measured_trace_run(trace, meter, error))
     return FALSE;
-  if (smb_measured_trace_write(cli, trace, meter, path, option_all) > 0)
+  if (!smb_measured_trace_write(cli, trace, meter, path, option_all))
     cli->status = SMB_EXIT_DIFFERS;
   return TRUE;
 }

@@ -64,17 +64,9 @@ select_sample(const Work *work, guint64 first, gsize n) {
 // Counts requests, unless counters are refused, which is no error.
 static gboolean
 count(const Work *work, SmbTrial *trial, const GArray *which, GError **error) {
-  g_autoptr(GError) local = NULL;
-  if (work->report->refusal || which->len == 0)
-    return TRUE;
-  if (smb_trial_count(work->meter, trial, (const gsize *)(gpointer)which->data, which->len, &local))
-    return TRUE;
-  if (!g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS)) {
-    g_propagate_error(error, g_steal_pointer(&local));
-    return FALSE;
-  }
-  work->report->refusal = g_strdup(local->message);
-  return TRUE;
+  return work->report->refusal || which->len == 0 ||
+         smb_trial_count(work->meter, trial, (const gsize *)(gpointer)which->data, which->len,
+                         error);
 }
 
 // Those of the requests that differ by clock that will be shown, and have no count yet.

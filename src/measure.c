@@ -187,16 +187,27 @@ compare_buffer(const SmbKernel *kernel, guint index, GBytes *measured, GBytes *p
   }
 }
 
+// Bytes (transfer full both ways) in which every NaN is the same.
+static GBytes *
+canonical(const SmbKernel *kernel, guint parameter, GBytes *bytes) {
+  gsize length;
+  gpointer contents = g_bytes_unref_to_data(bytes, &length);
+  smb_kernel_canonical_values(kernel, parameter, contents, length);
+  return g_bytes_new_take(contents, length);
+}
+
 static void
 take_buffers(const Subject *subject, const GPtrArray *contents, SmbRecordedKernel *kernel) {
   const SmbKernel *model = subject->target->kernel;
   for (guint i = 0; i < subject->arguments->len; i++) {
     const SmbMeterArgument *argument = g_ptr_array_index(subject->arguments, i);
-    GBytes *measured = g_ptr_array_index(contents, i);
-    if (!argument->is_pointer || !measured || g_bytes_get_size(measured) == 0)
+    GBytes *raw = g_ptr_array_index(contents, i);
+    if (!argument->is_pointer || !raw || g_bytes_get_size(raw) == 0)
       continue;
-    gsize bytes = g_bytes_get_size(measured);
-    g_autoptr(GBytes) predicted = read_buffer(subject->global, model, i, bytes);
+    gsize bytes = g_bytes_get_size(raw);
+    g_autoptr(GBytes) measured = canonical(model, i, g_bytes_ref(raw));
+    g_autoptr(GBytes) predicted =
+        canonical(model, i, read_buffer(subject->global, model, i, bytes));
     SmbRecordedBuffer *buffer = smb_recorded_buffer_new(
         argument->name, bytes, g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, measured));
     compare_buffer(model, i, measured, predicted, buffer);

@@ -92,6 +92,7 @@ smb_replay_digest(const SmbReplay *replay, const SmbRecordedBuffer *buffer, GErr
   for (guint64 offset = 0; offset < buffer->bytes; offset += sizeof block) {
     gsize length = (gsize)MIN(sizeof block, buffer->bytes - offset);
     smb_global_read(replay->global, replay->kernel, parameter, offset, block, length);
+    smb_kernel_canonical_values(replay->kernel, parameter, block, length);
     g_checksum_update(checksum, block, (gssize)length);
   }
   return g_strdup(g_checksum_get_string(checksum));

@@ -284,7 +284,7 @@ write_csv(SmbCli *cli, const SmbMeasuredTrace *trace) {
   return total;
 }
 
-guint64
+gboolean
 smb_measured_trace_write(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter,
                          const char *file, gboolean all) {
   Sum total = {0};
@@ -299,5 +299,5 @@ smb_measured_trace_write(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMe
     total = write_csv(cli, trace);
     break;
   }
-  return total.mismatched;
+  return total.measured > 0 && total.mismatched == 0;
 }

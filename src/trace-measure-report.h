@@ -16,9 +16,9 @@ G_BEGIN_DECLS
  *
  * Writes the requests in the format of @cli; JSON and CSV always have a row for each.
  *
- * Returns: requests that differ
+ * Returns: whether requests were measured, and none differs
  */
-guint64 smb_measured_trace_write(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter,
-                                 const char *file, gboolean all);
+gboolean smb_measured_trace_write(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter,
+                                  const char *file, gboolean all);
 
 G_END_DECLS

@@ -97,20 +97,12 @@ static gboolean
 count_sample(SmbMeasuredTrace *trace, SmbMeter *meter, SmbTrial *trial, const GArray *places,
              GError **error) {
   g_autoptr(GArray) which = g_array_new(FALSE, FALSE, sizeof(gsize));
-  g_autoptr(GError) local = NULL;
   for (gsize i = 0; i < trial->n; i++) {
     if (get_request(trace, g_array_index(places, guint, i))->sampled)
       g_array_append_val(which, i);
   }
-  if (trace->refusal || which->len == 0 ||
-      smb_trial_count(meter, trial, (const gsize *)(gpointer)which->data, which->len, &local))
-    return TRUE;
-  if (!g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS)) {
-    g_propagate_error(error, g_steal_pointer(&local));
-    return FALSE;
-  }
-  trace->refusal = g_strdup(local->message);
-  return TRUE;
+  return trace->refusal || which->len == 0 ||
+         smb_trial_count(meter, trial, (const gsize *)(gpointer)which->data, which->len, error);
 }
 
 // Measures the requests at some places, all of the trial's instruction.

@@ -101,12 +101,12 @@ typedef struct {
 static const Method by_clock = {smb_meter_clock, CLOCKED_AT_ONCE};
 static const Method by_counter = {smb_meter_count, COUNTED_AT_ONCE};
 
-// An error of the device ends what asked for the measurement: it says of which instruction.
+// An error of the device ends what asked for the measurement: it says of which instruction. So does a
+// count that fails where counters can be read: to go on without it would leave out what was asked for.
 static void
 tell_lost(const SmbTrial *trial, GError *local, GError **error) {
   g_prefix_error(&local, "%s: ", smb_instruction(trial->instruction)->name);
-  if (local->domain == SMB_GPU_ERROR && local->code != SMB_GPU_ERROR_COMPILE &&
-      local->code != SMB_GPU_ERROR_COUNTERS)
+  if (local->domain == SMB_GPU_ERROR && local->code != SMB_GPU_ERROR_COMPILE)
     local->code = SMB_GPU_ERROR_UNAVAILABLE;
   g_propagate_error(error, local);
 }
@@ -116,8 +116,15 @@ measure_all(SmbMeter *meter, const SmbTrial *trial, const Method *method,
             const SmbRequest *requests, gsize n, double *values, GError **error) {
   for (gsize done = 0; done < n; done += method->at_once) {
     GError *local = NULL;
-    if (!method->measure(meter, trial->instruction, requests + done, MIN(n - done, method->at_once),
-                         values + done, &local)) {
+    gsize some = MIN(n - done, method->at_once);
+    gboolean ok =
+        method->measure(meter, trial->instruction, requests + done, some, values + done, &local);
+    // Counters can be in use by somebody else for a moment: they are asked once more.
+    if (g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS)) {
+      g_clear_error(&local);
+      ok = method->measure(meter, trial->instruction, requests + done, some, values + done, &local);
+    }
+    if (!ok) {
       tell_lost(trial, local, error);
       return FALSE;
     }

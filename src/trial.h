@@ -108,7 +108,8 @@ gboolean smb_trial_clock(SmbMeter *meter, SmbTrial *trial, GError **error);
 /**
  * smb_trial_count: as smb_trial_clock(), with counters
  * @which: (array length=n): indices of the requests that are counted
- * @error: also SMB_GPU_ERROR_COUNTERS if counters are refused
+ *
+ * A count that fails is made once more before it is an error.
  */
 gboolean smb_trial_count(SmbMeter *meter, SmbTrial *trial, const gsize *which, gsize n,
                          GError **error);

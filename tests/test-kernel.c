@@ -248,11 +248,35 @@ START_TEST(test_file) {
 }
 END_TEST
 
+// Which NaN an operation gives differs between devices: values are compared with one.
+START_TEST(test_canonical_values) {
+  static const char text[] = "__global__ void k(float *f, double *d, int *n) { }\n";
+  static const guint32 given[] = {0xffc00000, 0x7fc00001, 0x3f800000, 0x7f800000, 0x80000000};
+  static const guint32 wanted[] = {0x7fffffff, 0x7fffffff, 0x3f800000, 0x7f800000, 0x80000000};
+  guint64 real[] = {G_GUINT64_CONSTANT(0xfff8000000000000), G_GUINT64_CONSTANT(0x3ff0000000000000)};
+  guint32 single[G_N_ELEMENTS(given)], number[G_N_ELEMENTS(given)];
+  g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
+  g_autoptr(SmbKernel) kernel = smb_kernel_parse(source, NULL, NULL, 900, NULL, NULL);
+  ck_assert_ptr_nonnull(kernel);
+  memcpy(single, given, sizeof given);
+  memcpy(number, given, sizeof given);
+  smb_kernel_canonical_values(kernel, 0, single, sizeof single);
+  smb_kernel_canonical_values(kernel, 1, real, sizeof real);
+  smb_kernel_canonical_values(kernel, 2, number, sizeof number);
+  ck_assert_mem_eq(single, wanted, sizeof wanted);
+  ck_assert_mem_eq(number, given, sizeof given);
+  ck_assert(real[0] == G_GUINT64_CONSTANT(0x7ff8000000000000));
+  ck_assert(real[1] == G_GUINT64_CONSTANT(0x3ff0000000000000));
+}
+END_TEST
+
 int
 main(void) {
   Suite *suite = suite_create("kernel");
   TCase *cases = tcase_create("cases");
   tcase_add_loop_test(cases, test_file, 0, G_N_ELEMENTS(files));
+  tcase_add_test(cases, test_canonical_values);
   tcase_set_timeout(cases, 60);
   suite_add_tcase(suite, cases);
   return run_suite(suite);

@@ -132,7 +132,7 @@ static const struct {
   const char *message;
 } failures[] = {
     {"compile-error", FALSE, SMB_GPU_ERROR_COMPILE, "ld.u32: the probe does not compile"},
-    {"no-permission", TRUE, SMB_GPU_ERROR_COUNTERS, "ld.u32: this user may not read"},
+    {"no-permission", TRUE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: this user may not read"},
     {"lost-device", FALSE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: the device could not"},
     {"crash", FALSE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: the process that measured was ended"},
     {"hang", FALSE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: it did not end within 1 second"},
