@@ -325,6 +325,15 @@ smb_catalog_file(const char *file, GError **error) {
   return smb_source_new(name, text, error);
 }
 
+gboolean
+smb_catalog_defines(const SmbCatalogEntry *entry, const char *name) {
+  for (guint i = 0; entry->defines[i]; i++) {
+    if (g_str_has_prefix(entry->defines[i], name) && entry->defines[i][strlen(name)] == '=')
+      return TRUE;
+  }
+  return FALSE;
+}
+
 SmbSource *
 smb_catalog_source(const SmbCatalogEntry *entry, GError **error) {
   return smb_catalog_file(entry->file, error);

@@ -70,6 +70,9 @@ GPtrArray *smb_catalog_new_from_data(const char *text, GError **error);
 const SmbCatalogEntry *smb_catalog_find(const GPtrArray *catalog, const char *name,
                                         const char *shape, const guint *block, GError **error);
 
+/** smb_catalog_defines: Returns: whether the shape of @entry sets the macro @name */
+gboolean smb_catalog_defines(const SmbCatalogEntry *entry, const char *name);
+
 /**
  * smb_catalog_source:
  * @entry: an entry

@@ -31,15 +31,6 @@ publication_clear(Publication *publication) {
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Publication, publication_clear)
 
 static gboolean
-has_macro(const SmbCatalogEntry *entry, const char *name) {
-  for (guint i = 0; entry->defines[i]; i++) {
-    if (g_str_has_prefix(entry->defines[i], name) && entry->defines[i][strlen(name)] == '=')
-      return TRUE;
-  }
-  return FALSE;
-}
-
-static gboolean
 run_published(const GPtrArray *catalog, Publication *publication, GError **error) {
   const SmbReference *reference = publication->reference;
   const SmbCatalogEntry *entry =
@@ -51,7 +42,7 @@ run_published(const GPtrArray *catalog, Publication *publication, GError **error
     return FALSE;
   g_autofree char *ipad = g_strdup_printf("IPAD=%d", reference->ipad);
   const char *defines[2] = {NULL, NULL};
-  if (reference->ipad >= 0 && has_macro(entry, "IPAD"))
+  if (reference->ipad >= 0 && smb_catalog_defines(entry, "IPAD"))
     defines[0] = ipad;
   g_autoptr(SmbTarget) target = smb_target_from_catalog(entry, defines, publication->arch, error);
   if (!target)

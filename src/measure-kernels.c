@@ -22,23 +22,12 @@ smb_measure_target(SmbMeter *meter, const SmbTargetOptions *options, const char 
   return target && measure(meter, target, arch, recording, error);
 }
 
-// Whether the text mentions the macro IPAD, which all padded kernels of the catalogue have.
-static gboolean
-has_padding(const SmbCatalogEntry *entry, gboolean *found, GError **error) {
-  g_autoptr(SmbSource) source = smb_catalog_source(entry, error);
-  if (!source)
-    return FALSE;
-  *found = strstr(smb_source_text(source), "IPAD") != NULL;
-  return TRUE;
-}
-
+// All padded kernels of the catalogue set the macro IPAD.
 static gboolean
 measure_entry(SmbMeter *meter, const SmbCatalogEntry *entry, SmbArch *arch, SmbRecording *recording,
               GError **error) {
   static const char *const pads[][2] = {{"IPAD=0"}, {"IPAD=1"}, {"IPAD=2"}, {NULL}};
-  gboolean padded = FALSE;
-  if (!has_padding(entry, &padded, error))
-    return FALSE;
+  gboolean padded = smb_catalog_defines(entry, "IPAD");
   for (guint i = padded ? 0 : 3; i < (padded ? 3 : 4); i++) {
     g_autoptr(SmbTarget) target = smb_target_from_catalog(entry, pads[i], arch, error);
     if (!target || !measure(meter, target, arch, recording, error)) {
