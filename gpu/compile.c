@@ -52,6 +52,21 @@ make_options(const char *architecture, const char *const *defines) {
 }
 
 SmbCudaFunction *
+smb_compile_source(const SmbCuda *cuda, const SmbCudaSource *source, gsize dynamic_bytes,
+                   const char *refused, const char *what, GError **error) {
+  g_autoptr(GBytes) image = NULL;
+  g_autofree char *symbol = NULL, *log = NULL;
+  SmbCudaFunction *function = NULL;
+  if (cuda->compile(source, &image, &symbol, &log) != SMB_CUDA_SUCCESS) {
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "%s: %s", refused,
+                log ? log : "the compiler does not say why");
+    return NULL;
+  }
+  int result = cuda->load(image, symbol, dynamic_bytes, &function);
+  return smb_gpu_check(cuda, result, what, error) ? function : NULL;
+}
+
+SmbCudaFunction *
 smb_compile_kernel(const SmbCuda *cuda, const char *architecture, const char *file,
                    const char *text, const char *entry, const char *const *defines,
                    gsize dynamic_bytes, GError **error) {
@@ -62,14 +77,6 @@ smb_compile_kernel(const SmbCuda *cuda, const char *architecture, const char *fi
   g_autofree char *whole = g_strdup_printf("%s#line 1 \"%s\"\n%s\n", prelude, name, bare);
   g_auto(GStrv) options = make_options(architecture, defines);
   SmbCudaSource source = {whole, file, entry, (const char *const *)options};
-  g_autoptr(GBytes) image = NULL;
-  g_autofree char *symbol = NULL, *log = NULL;
-  if (cuda->compile(&source, &image, &symbol, &log) != SMB_CUDA_SUCCESS) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "the compiler refuses it: %s",
-                log ? log : "it does not say why");
-    return NULL;
-  }
-  SmbCudaFunction *function = NULL;
-  int result = cuda->load(image, symbol, dynamic_bytes, &function);
-  return smb_gpu_check(cuda, result, "load the kernel", error) ? function : NULL;
+  return smb_compile_source(cuda, &source, dynamic_bytes, "the compiler refuses it",
+                            "load the kernel", error);
 }

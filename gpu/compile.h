@@ -10,6 +10,20 @@
 G_BEGIN_DECLS
 
 /**
+ * smb_compile_source:
+ * @refused: what the error says before the compiler's own words
+ * @what: what is loaded, as in "load the kernel"
+ * @error: SMB_GPU_ERROR_COMPILE, SMB_GPU_ERROR_LAUNCH
+ *
+ * Compiles a text and loads it, with room for @dynamic_bytes of shared memory.
+ *
+ * Returns: (transfer full): the function, for SmbCuda.unload
+ */
+SmbCudaFunction *smb_compile_source(const SmbCuda *cuda, const SmbCudaSource *source,
+                                    gsize dynamic_bytes, const char *refused, const char *what,
+                                    GError **error);
+
+/**
  * smb_compile_kernel:
  * @architecture: for the compiler: "sm_90"
  * @file: how messages call the text

@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-#include "gpu/error.h"
+#include "gpu/compile.h"
 #include "gpu/memory.h"
 #include "gpu/smb-gpu-resources.h"
 
@@ -23,22 +23,11 @@ struct _SmbProbe {
 
 static SmbCudaFunction *
 compile_entry(const SmbProbeDevice *device, const char *text, const char *entry, GError **error) {
-  const SmbCuda *cuda = device->cuda;
   g_autofree char *architecture = g_strdup_printf("--gpu-architecture=%s", device->architecture);
   const char *options[] = {architecture, NULL};
   SmbCudaSource source = {text, "probe.cu", entry, options};
-  g_autoptr(GBytes) image = NULL;
-  g_autofree char *symbol = NULL, *log = NULL;
-  SmbCudaFunction *function = NULL;
-  if (cuda->compile(&source, &image, &symbol, &log) != SMB_CUDA_SUCCESS) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "the probe does not compile: %s",
-                log ? log : "the compiler does not say why");
-    return NULL;
-  }
-  int result = cuda->load(image, symbol, device->shared_bytes, &function);
-  if (!smb_gpu_check(cuda, result, "load the probe", error))
-    return NULL;
-  return function;
+  return smb_compile_source(device->cuda, &source, device->shared_bytes,
+                            "the probe does not compile", "load the probe", error);
 }
 
 SmbProbe *
