@@ -4,7 +4,6 @@
 // A recording in a comparison: its launches (src/comparison-launch.c) and its requests.
 #include "src/comparison-impl.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "sim/catalog.h"
@@ -30,11 +29,11 @@ new_request_row(SmbComparison *comparison, const SmbRecording *recording, guint 
 
 // Whether the mean of a counter is the count that was predicted, but for the noise of the method.
 static SmbOutcome
-judge_wavefronts(double predicted, double measured) {
+judge_wavefronts(guint predicted, double measured) {
   if (measured == SMB_NOT_MEASURED)
     return SMB_OUTCOME_UNMEASURED;
-  return fabs(measured - predicted) <= SMB_WAVEFRONT_NOISE ? SMB_OUTCOME_MATCH
-                                                           : SMB_OUTCOME_MISMATCH;
+  return smb_trial_wavefronts_match(SMB_COMPARE_EQUAL, predicted, measured) ? SMB_OUTCOME_MATCH
+                                                                            : SMB_OUTCOME_MISMATCH;
 }
 
 static SmbOutcome
@@ -54,7 +53,7 @@ add_request(SmbComparison *comparison, const SmbRecording *recording, guint inde
   SmbComparisonRow *row = new_request_row(comparison, recording, index, "wavefronts");
   row->predicted = cost.wavefronts;
   row->measured = recorded->wavefronts;
-  row->outcome = judge_wavefronts(row->predicted, row->measured);
+  row->outcome = judge_wavefronts(cost.wavefronts, row->measured);
   smb_comparison_take(comparison, row);
   if (recorded->cycles == SMB_NOT_MEASURED)
     return;

@@ -4,7 +4,7 @@
 // Predicted beside measured, row by row: published counts, recordings (one that was made a moment ago is
 // one too) and traces that carry counts. A row never hides a difference. Counts of a kernel match to the
 // last integer or they do not; for the means that were measured of a request the noise of the method is
-// allowed, which stands here.
+// allowed (src/trial.h).
 #pragma once
 
 #include <gio/gio.h>
@@ -13,13 +13,6 @@
 #include "src/cli.h"
 
 G_BEGIN_DECLS
-
-/**
- * How far the wavefronts of a request, a counter divided by the instructions issued, may lie from the
- * prediction: 0.11 on an H200 (data/measured/h200-requests.txt), which is less than half, so that the
- * recorded number rounds to the predicted one as well.
- */
-#define SMB_WAVEFRONT_NOISE 0.11
 
 /** What a row is about. */
 typedef enum {

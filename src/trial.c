@@ -39,13 +39,6 @@ smb_trial_compare_cycles(const SmbRule *rule) {
   return rule->cycles_lower_bound ? SMB_COMPARE_AT_LEAST : SMB_COMPARE_EQUAL;
 }
 
-// What can add to the wavefronts of a rule is kept away from a counted request: it has a warp of its own,
-// and a copy reads one line.
-SmbCompare
-smb_trial_compare_wavefronts(G_GNUC_UNUSED const SmbRule *rule) {
-  return SMB_COMPARE_EQUAL;
-}
-
 // Whether @measured lies in the range from @below the prediction to @above it, the upper end excluded.
 static gboolean
 agrees(SmbCompare compare, double predicted, double measured, double below, double above) {
@@ -72,9 +65,7 @@ find_rule(const SmbArch *arch, guint instruction) {
 
 gboolean
 smb_trial_is_bound(const SmbArch *arch, guint instruction) {
-  const SmbRule *rule = find_rule(arch, instruction);
-  return smb_trial_compare_cycles(rule) != SMB_COMPARE_EQUAL ||
-         smb_trial_compare_wavefronts(rule) != SMB_COMPARE_EQUAL;
+  return smb_trial_compare_cycles(find_rule(arch, instruction)) != SMB_COMPARE_EQUAL;
 }
 
 void
@@ -83,7 +74,6 @@ smb_trial_begin(SmbTrial *trial, const SmbArch *arch, guint instruction, gsize n
   g_return_if_fail(n <= trial->capacity);
   trial->instruction = instruction;
   trial->compare_clock = smb_trial_compare_cycles(rule);
-  trial->compare_count = smb_trial_compare_wavefronts(rule);
   trial->n = n;
   for (gsize i = 0; i < n; i++) {
     trial->cycles[i] = trial->wavefronts[i] = SMB_NOT_MEASURED;
@@ -151,7 +141,7 @@ measure_again(SmbMeter *meter, SmbTrial *trial, const Method *method, GArray *wh
     values[at] = measured[i];
     gboolean match =
         clock ? smb_trial_cycles_match(trial->compare_clock, model->cycles, measured[i])
-              : smb_trial_wavefronts_match(trial->compare_count, model->wavefronts, measured[i]);
+              : smb_trial_wavefronts_match(SMB_COMPARE_EQUAL, model->wavefronts, measured[i]);
     if (match) {
       verdicts[at] = first ? SMB_VERDICT_MATCH : SMB_VERDICT_UNSTEADY;
     } else {

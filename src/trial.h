@@ -40,9 +40,6 @@ typedef enum {
 /** How the cycles that a rule gives are compared. */
 SmbCompare smb_trial_compare_cycles(const SmbRule *rule);
 
-/** How the wavefronts that it gives are compared. */
-SmbCompare smb_trial_compare_wavefronts(const SmbRule *rule);
-
 /** Whether a reading of the clock is what was predicted. */
 gboolean smb_trial_cycles_match(SmbCompare compare, guint predicted, double measured);
 
@@ -60,7 +57,8 @@ typedef enum {
 /**
  * SmbTrial: requests of one instruction.
  * @instruction: index of smb_instruction()
- * @compare_clock, @compare_count: how cycles and wavefronts are compared
+ * @compare_clock: how cycles are compared. Wavefronts are equal: what can add to those of a rule is kept
+ *   away from a counted request, which has a warp of its own, and of which a copy reads one line
  * @n: their number
  * @requests: (array length=n): that smb_meter_supports()
  * @predicted: (array length=n): what the model says
@@ -73,7 +71,6 @@ typedef enum {
 typedef struct {
   guint instruction;
   SmbCompare compare_clock;
-  SmbCompare compare_count;
   gsize n;
   gsize capacity;
   SmbRequest *requests;
@@ -92,8 +89,7 @@ void smb_trial_clear(SmbTrial *trial);
  * that predicts them */
 void smb_trial_begin(SmbTrial *trial, const SmbArch *arch, guint instruction, gsize n);
 
-/** smb_trial_is_bound: Returns: whether the rule of an instruction is a bound: for its cycles or for its
- * wavefronts */
+/** smb_trial_is_bound: Returns: whether the cycles that the rule of an instruction gives are a bound */
 gboolean smb_trial_is_bound(const SmbArch *arch, guint instruction);
 
 /**
