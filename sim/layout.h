@@ -70,7 +70,14 @@ guint64 smb_layout_place(const SmbLayout *layout, guint64 n);
  */
 gboolean smb_layout_find(const SmbLayout *layout, guint64 offset, guint64 *n);
 
-/** smb_layout_bytes: Returns: bytes that @n elements take: whole rows, with what a swizzle may reach */
+/**
+ * smb_layout_bytes:
+ * @n: elements of the array
+ *
+ * Returns: bytes that they take: whole blocks of those that a swizzle may exchange, and whole rows, with
+ *   the padding of the last; if @n is no multiple of a row, the array has no rows of its own, and only
+ *   full ones are followed by padding
+ */
 guint64 smb_layout_bytes(const SmbLayout *layout, guint64 n);
 
 /**
