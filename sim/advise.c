@@ -28,18 +28,6 @@ advise_elements(const SmbLayout *layout, gsize array_bytes) {
   return places / pitch * layout->columns + MIN(places % pitch, layout->columns);
 }
 
-// Adds a request that was made @times times.
-static void
-count_times(SmbTally *tally, const SmbWavefronts *cost, guint64 times) {
-  SmbTally all = {.requests = times,
-                  .wavefronts = cost->wavefronts * times,
-                  .ideal = cost->ideal * times,
-                  .excess = cost->excess * times,
-                  .cycles = cost->cycles * times,
-                  .max_degree = cost->degree};
-  smb_tally_add(tally, &all);
-}
-
 SmbCandidate *
 smb_advise_try(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
                const SmbArray *array, const SmbLayout *original, gsize array_bytes,
@@ -66,8 +54,9 @@ smb_advise_try(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis *
       break;
     }
     SmbWavefronts cost = smb_wavefronts_count(arch, &moved);
-    count_times(&g_array_index(candidate->accesses, SmbTally, made->access), &cost, made->count);
-    count_times(&candidate->total, &cost, made->count);
+    smb_tally_count_times(&g_array_index(candidate->accesses, SmbTally, made->access), &cost,
+                          made->count);
+    smb_tally_count_times(&candidate->total, &cost, made->count);
   }
   return candidate;
 }
