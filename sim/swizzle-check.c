@@ -107,11 +107,9 @@ check_request(const Question *question, const SmbAccessRequest *made, Asks asks,
     return;
   }
   SmbWavefronts cost = smb_wavefronts_count(question->arch, &moved);
-  guint64 worst = 0;
-  if (check->cost.requests)
-    worst = smb_wavefronts_count(question->arch, &check->worst).excess;
-  if (check->cost.requests == 0 || cost.excess > worst) {
+  if (check->cost.requests == 0 || cost.excess > check->worst_cost.excess) {
     check->worst = moved;
+    check->worst_cost = cost;
     check->worst_now = made->request;
   }
   smb_tally_count_times(&check->cost, &cost, made->count);
@@ -141,8 +139,10 @@ check_access(const Question *question, guint access, GArray *checks) {
   check.target_bits =
       find_bits(layout, layout->base + (layout->shift < 0 ? (guint)-layout->shift : 0));
   check.fault = find_fault(question, &check);
-  if (check.fault == SMB_FAULT_NONE || check.fault == SMB_FAULT_MISFIT)
+  if (check.fault == SMB_FAULT_NONE || check.fault == SMB_FAULT_MISFIT) {
     check.worst = check.worst_now = (SmbRequest){.mask = 0};
+    check.worst_cost = (SmbWavefronts){0};
+  }
   g_array_append_val(checks, check);
 }
 

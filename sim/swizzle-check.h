@@ -42,6 +42,7 @@ typedef enum {
  * @fault: why @cost has excess wavefronts
  * @worst: if it has: of its requests the one with the most excess wavefronts in the layout, the first of
  *   them, laid out so
+ * @worst_cost: what it costs
  * @worst_now: the same request as the kernel makes it
  * @collision: the worst bank of @worst; no lanes if no bank alone is at fault
  * @bank_bits: the bits that choose the bank for @worst; a wide access asks for several banks at once, so
@@ -61,6 +62,7 @@ typedef struct {
   SmbTally cost;
   SmbFault fault;
   SmbRequest worst;
+  SmbWavefronts worst_cost;
   SmbRequest worst_now;
   SmbCollision collision;
   guint64 bank_bits;
