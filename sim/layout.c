@@ -88,7 +88,7 @@ guint64
 smb_layout_bytes(const SmbLayout *layout, guint64 n) {
   guint64 unit = layout->bits ? G_GUINT64_CONSTANT(1) << (find_target(layout) + layout->bits) : 1;
   guint64 reached = (n + unit - 1) / unit * unit;
-  if (n % layout->columns == 0)
+  if (n > layout->columns && n % layout->columns == 0)
     reached = (reached + layout->columns - 1) / layout->columns * layout->columns;
   return (reached + reached / layout->columns * layout->pad) * layout->element_bytes;
 }

@@ -74,9 +74,9 @@ gboolean smb_layout_find(const SmbLayout *layout, guint64 offset, guint64 *n);
  * smb_layout_bytes:
  * @n: elements of the array
  *
- * Returns: bytes that they take: whole blocks of those that a swizzle may exchange, and whole rows, with
- *   the padding of the last; if @n is no multiple of a row, the array has no rows of its own, and only
- *   full ones are followed by padding
+ * Returns: bytes that they take: whole blocks of those that a swizzle may exchange; of an array of
+ *   several rows whole rows, each with its padding; if @n is no multiple of a row, the array has no rows
+ *   of its own, and full ones are followed by padding
  */
 guint64 smb_layout_bytes(const SmbLayout *layout, guint64 n);
 
