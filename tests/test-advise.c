@@ -14,8 +14,9 @@
 
 enum {
   KEEP = 12,
-  RANDOM_ARRAYS = 2400,
-  RANDOM_REQUESTS = 6,
+  RANDOM_ARRAYS = 1600,
+  FEW_REQUESTS = 6,
+  MANY_REQUESTS = 80, // the search may give up a layout between them
   N_ACCESSES = 3,
   PERIOD_ARRAYS = 1000,
 };
@@ -123,7 +124,8 @@ fixture_random(Fixture *fixture, SmbRandom *random) {
   fixture_init(fixture, arch_names[smb_random_below(random, G_N_ELEMENTS(arch_names))],
                declarations);
   guint pitch = flat ? rows * used : used + pad;
-  guint n = 1 + smb_random_below(random, RANDOM_REQUESTS);
+  guint most = smb_random_below(random, 4) ? FEW_REQUESTS : MANY_REQUESTS;
+  guint n = 1 + smb_random_below(random, most);
   for (guint i = 0; i < n; i++) {
     SmbRequest request;
     random_request(fixture, random, pitch, flat ? pitch : used, &request);
