@@ -99,9 +99,9 @@ typedef struct {
  *    does, or only take more memory;
  *  - every swizzle that stays within a row with every padding.
  *
- * An array that is one row is not padded. An array of one dimension, with no row given, is padded after
- * every power of two of elements, from those that fill all banks once to half of the array, and swizzled
- * as a whole; it is not searched for both together.
+ * An array that is one row, as one of one dimension of which no row is given, is padded after every power
+ * of two of elements, from those that fill all banks once to half of the array, and swizzled as a whole;
+ * it is not searched for both together.
  *
  * Each layout is counted for all requests, or until they cost more than the last of @keep that are kept;
  * so @best, @unfit and @ties are exact. The costs in @best are counted by smb_advise_try().
