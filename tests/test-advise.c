@@ -120,7 +120,7 @@ fixture_random(Fixture *fixture, SmbRandom *random) {
       flat ? g_strdup_printf("[%u]", rows * used) : g_strdup_printf("[%u][%u]", rows, used + pad);
   g_autofree char *declarations =
       g_strdup_printf("float4 before[%u]; __shared__ %s a%s; __shared__ float after[1]",
-                      smb_random_below(random, 2) ? 8 : 3, type, extents);
+                      smb_random_below(random, 2) ? 8u : 3u, type, extents);
   fixture_init(fixture, arch_names[smb_random_below(random, G_N_ELEMENTS(arch_names))],
                declarations);
   guint pitch = flat ? rows * used : used + pad;
@@ -220,15 +220,17 @@ try_swizzles(Brute *brute, guint n_bits, guint period, SmbAdviseKinds kinds, gbo
 }
 
 static void
-brute_run(Brute *brute, const Fixture *fixture, SmbAdviseKinds kinds) {
+brute_run(Brute *brute, const Fixture *fixture, SmbAdviseKinds kinds, guint64 row) {
   const SmbArray *array = fixture->array;
   guint period = find_period(fixture->arch, array->element_bytes), n_bits = 0;
   brute->fixture = fixture;
   brute->original =
-      smb_layout_original(fixture->kernel, array, array->bytes, 0, &fixture->analysis);
+      smb_layout_original(fixture->kernel, array, array->bytes, row, &fixture->analysis);
   brute->fit = g_ptr_array_new_with_free_func((GDestroyNotify)smb_candidate_free);
   guint64 pitch = brute->original.columns + brute->original.pad;
-  guint64 n = array->bytes / array->element_bytes / pitch * brute->original.columns;
+  guint64 n = 0;
+  for (guint64 place = 0; place < array->bytes / array->element_bytes; place++)
+    n += place % pitch < brute->original.columns;
   gboolean has_rows = brute->original.columns < n;
   while (1ull << n_bits < n)
     n_bits++;
@@ -237,8 +239,8 @@ brute_run(Brute *brute, const Fixture *fixture, SmbAdviseKinds kinds) {
   brute_try(brute, &plain);
   for (plain.pad = 1; kinds & SMB_ADVISE_PAD && has_rows && plain.pad < period; plain.pad++)
     brute_try(brute, &plain);
-  for (guint64 row = period; kinds & SMB_ADVISE_PAD && !has_rows && row * 2 <= n; row *= 2) {
-    plain.columns = row;
+  for (guint64 each = period; kinds & SMB_ADVISE_PAD && !has_rows && each * 2 <= n; each *= 2) {
+    plain.columns = each;
     for (plain.pad = 1; plain.pad < period; plain.pad++)
       brute_try(brute, &plain);
   }
@@ -269,7 +271,7 @@ check_search(const Fixture *fixture, const SmbAdviseOptions *options, guint64 *f
   SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;
   guint64 most = smb_arch_info(fixture->arch)->max_shared_bytes;
   Brute brute = {.max_bytes = most - MIN(most, options->other_bytes)};
-  brute_run(&brute, fixture, options->kinds ? options->kinds : all);
+  brute_run(&brute, fixture, options->kinds ? options->kinds : all, options->row);
   g_autoptr(SmbAdvice) advice = smb_advise_array(fixture->kernel, fixture->arch, &fixture->analysis,
                                                  fixture->array, fixture->array->bytes, options);
   ck_assert_uint_eq(advice->searched, brute.searched);
@@ -291,15 +293,17 @@ check_search(const Fixture *fixture, const SmbAdviseOptions *options, guint64 *f
 
 START_TEST(test_brute_force) {
   static const guint64 others[] = {0, 0, 0, 48000, 100000, 15500, 1 << 20};
+  static const guint64 rows[] = {0, 0, 8, 16, 5, 33};
   SmbRandom random = smb_random_new_stream(3, (guint64)_i);
   guint64 found = 0, padded = 0;
   for (guint i = 0; i < RANDOM_ARRAYS / 8; i++) {
     Fixture fixture;
     padded += (guint64)fixture_random(&fixture, &random);
-    SmbAdviseOptions options = {.kinds = (SmbAdviseKinds)smb_random_below(&random, 8),
-                                .keep = 1 + smb_random_below(&random, KEEP),
-                                .other_bytes =
-                                    others[smb_random_below(&random, G_N_ELEMENTS(others))]};
+    SmbAdviseOptions options = {
+        .kinds = (SmbAdviseKinds)smb_random_below(&random, 8),
+        .keep = 1 + smb_random_below(&random, KEEP),
+        .row = fixture.array->n_dimensions == 1 ? rows[smb_random_below(&random, 6)] : 0,
+        .other_bytes = others[smb_random_below(&random, G_N_ELEMENTS(others))]};
     SmbCounter counter = (SmbCounter)smb_random_below(&random, SMB_N_COUNTERS);
     options.counter = smb_counter_available(counter) ? &counter : NULL;
     check_search(&fixture, &options, &found);
