@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A step of the course as text.
+#pragma once
+
+#include "src/learn-run.h"
+
+G_BEGIN_DECLS
+
+/**
+ * smb_learn_write_before:
+ * @error: as smb_lesson_text()
+ *
+ * Writes the title, what stands before the prediction, and the question.
+ */
+gboolean smb_learn_write_before(SmbCli *cli, const SmbLearnStep *step, GError **error);
+
+/** smb_learn_write_hint: writes the hint. */
+gboolean smb_learn_write_hint(SmbCli *cli, const SmbLearnStep *step, GError **error);
+
+/** smb_learn_write_after: writes what stands behind the answer. */
+gboolean smb_learn_write_after(SmbCli *cli, const SmbLearnStep *step, GError **error);
+
+/**
+ * smb_learn_write_counts:
+ * @names: what each run is called in the table
+ * @runs: (array length=n): runs
+ * @global: whether accesses to global memory are meant, not those to shared memory
+ *
+ * Writes the command line of each run, and a table of what their accesses cost.
+ */
+void smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLearnRun *const *runs,
+                            guint n, gboolean global);
+
+/** Writes the text of the run's kernel, from the first line that is no comment on. */
+void smb_learn_write_kernel(SmbCli *cli, const SmbLearnRun *run);
+
+G_END_DECLS
