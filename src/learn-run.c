@@ -99,6 +99,17 @@ smb_learn_run_kernel(const SmbLearnRun *run) {
   return run->is_course && !g_str_has_prefix(file, "data/kernels/") ? file : NULL;
 }
 
+const char *
+smb_learn_run_option(const SmbLearnRun *run, const char *setting) {
+  gsize length = strcspn(setting, "=");
+  for (guint i = 0; i < smb_kernel_n_parameters(run->target->kernel); i++) {
+    SmbParameter parameter = smb_kernel_parameter(run->target->kernel, i);
+    if (strlen(parameter.name) == length && strncmp(parameter.name, setting, length) == 0)
+      return "--arg";
+  }
+  return "-D";
+}
+
 gboolean
 smb_learn_run_lacks(const SmbLearnRun *run, const char *setting) {
   g_autofree char *name = g_strndup(setting, strcspn(setting, "="));
@@ -135,7 +146,10 @@ set_macro(const char *text, const char *define) {
 
 static void
 add_extents(GStrvBuilder *words, const char *option, const guint extents[3]) {
-  g_autofree char *text = g_strdup_printf("%u,%u,%u", extents[0], extents[1], extents[2]);
+  g_autofree char *text = extents[2] > 1
+                              ? g_strdup_printf("%u,%u,%u", extents[0], extents[1], extents[2])
+                          : extents[1] > 1 ? g_strdup_printf("%u,%u", extents[0], extents[1])
+                                           : g_strdup_printf("%u", extents[0]);
   g_strv_builder_add(words, option);
   g_strv_builder_add(words, text);
 }

@@ -41,10 +41,20 @@ char *smb_learn_run_command(const SmbLearnRun *run);
 const char *smb_learn_run_kernel(const SmbLearnRun *run);
 
 /**
+ * smb_learn_run_option:
+ * @setting: "NAME=VALUE"
+ *
+ * Returns: the option that sets it (transfer none): "--arg" for a parameter of the kernel, "-D"
+ * for a
+ *   macro
+ */
+const char *smb_learn_run_option(const SmbLearnRun *run, const char *setting);
+
+/**
  * smb_learn_run_lacks:
  * @setting: "NAME=VALUE"
  *
- * Returns: whether the kernel has no such macro, so that setting it changes nothing
+ * Returns: whether it sets a macro that the kernel does not have, and so changes nothing
  */
 gboolean smb_learn_run_lacks(const SmbLearnRun *run, const char *setting);
 

@@ -46,7 +46,7 @@ write_keys(SmbCli *cli) {
                  "  Enter       skips the prediction; after the answer, the next step\n"
                  "  ?           a hint\n"
                  "  e           edits a copy of the kernel ($VISUAL, $EDITOR) and runs it\n"
-                 "  NAME=VALUE  sets a macro of the kernel and runs it\n"
+                 "  NAME=VALUE  sets a macro or a parameter of the kernel and runs it\n"
                  "  b           one step back\n"
                  "  q           ends the course (Ctrl-D, too)\n"
                  "  h           this list\n\n");

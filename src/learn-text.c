@@ -78,19 +78,22 @@ add_global(SmbTable *table, const char *name, const SmbLearnRun *run) {
 
 void
 smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLearnRun *const *runs,
-                       guint n, gboolean global) {
-  g_autoptr(SmbTable) table =
-      new_table(global ? "global access" : "shared access",
-                global ? smb_analyze_segment_name(runs[0]->arch) : "wavefronts");
+                       guint n, SmbLearnTables tables) {
+  g_autoptr(SmbTable) shared = new_table("shared access", "wavefronts");
+  g_autoptr(SmbTable) global = new_table("global access", smb_analyze_segment_name(runs[0]->arch));
   write_commands(cli, names, runs, n);
   for (guint i = 0; i < n; i++) {
-    if (global)
-      add_global(table, names[i], runs[i]);
-    else
-      add_shared(table, names[i], runs[i]);
+    add_shared(shared, names[i], runs[i]);
+    add_global(global, names[i], runs[i]);
   }
-  smb_table_write(table, cli->out, cli->colour);
-  smb_spool_puts(cli->out, "\n");
+  if (tables & SMB_LEARN_SHARED) {
+    smb_table_write(shared, cli->out, cli->colour);
+    smb_spool_puts(cli->out, "\n");
+  }
+  if (tables & SMB_LEARN_GLOBAL) {
+    smb_table_write(global, cli->out, cli->colour);
+    smb_spool_puts(cli->out, "\n");
+  }
 }
 
 void
@@ -134,7 +137,8 @@ find_runs(const SmbLesson *lesson, const SmbLessonPart *part) {
 }
 
 static void
-write_counts(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part, gboolean global) {
+write_counts(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part,
+             SmbLearnTables tables) {
   g_autoptr(GArray) indices = find_runs(step->lesson, part);
   g_autofree const char **names = g_new0(const char *, indices->len);
   g_autofree const SmbLearnRun **runs = g_new0(const SmbLearnRun *, indices->len);
@@ -143,7 +147,7 @@ write_counts(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part, g
     names[i] = g_array_index(step->lesson->runs, SmbLessonRun, index).name;
     runs[i] = step->runs->pdata[index];
   }
-  smb_learn_write_counts(cli, names, runs, indices->len, global);
+  smb_learn_write_counts(cli, names, runs, indices->len, tables);
 }
 
 // A row of the table of lanes: a number for each, as wide as two digits.
@@ -225,8 +229,10 @@ write_part(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part, GEr
     write_show(cli, step, (guint)smb_lesson_find_run(step->lesson, part->text));
     return TRUE;
   case SMB_LESSON_COUNTS:
+    write_counts(cli, step, part, SMB_LEARN_SHARED);
+    return TRUE;
   case SMB_LESSON_SECTORS:
-    write_counts(cli, step, part, part->kind == SMB_LESSON_SECTORS);
+    write_counts(cli, step, part, SMB_LEARN_GLOBAL);
     return TRUE;
   case SMB_LESSON_BANKS:
   case SMB_LESSON_MEETING:

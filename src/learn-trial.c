@@ -12,7 +12,7 @@
 
 struct _SmbLearnTrial {
   const SmbLearnStep *step;
-  GPtrArray *settings; // NAME=VALUE, each name once
+  GPtrArray *settings; // NAME=VALUE, each name once: macros and parameters
   char *folder;        // of the copy, or NULL
   char *path;          // of the copy
   char *original;      // what the copy was before it was edited
@@ -63,7 +63,8 @@ trial_words(const SmbLearnTrial *trial) {
   for (guint i = 0; words[i]; i++)
     g_strv_builder_add(builder, words[i]);
   for (guint i = 0; i < trial->settings->len; i++) {
-    g_strv_builder_add(builder, "-D");
+    g_strv_builder_add(builder,
+                       smb_learn_run_option(original_run(trial), trial->settings->pdata[i]));
     g_strv_builder_add(builder, trial->settings->pdata[i]);
   }
   return g_strv_builder_end(builder);
@@ -77,10 +78,37 @@ sum_excess(const SmbLearnRun *run) {
   return excess;
 }
 
+static guint64
+sum_global_excess(const SmbLearnRun *run) {
+  guint64 excess = 0;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    excess += run->analysis->global_totals[c].segments - run->analysis->global_totals[c].ideal;
+  return excess;
+}
+
+// Shared memory, where there are requests of it; global memory, where the step speaks of it.
+static SmbLearnTables
+choose_tables(const SmbLearnStep *step, const SmbLearnRun *run) {
+  const GArray *parts = step->lesson->after;
+  guint tables = run->analysis->accesses->len > 0 ? SMB_LEARN_SHARED : 0;
+  for (guint i = 0; i < parts->len; i++) {
+    if (g_array_index(parts, SmbLessonPart, i).kind == SMB_LESSON_SECTORS)
+      tables |= SMB_LEARN_GLOBAL;
+  }
+  return (SmbLearnTables)(tables ? tables : SMB_LEARN_GLOBAL);
+}
+
 static void
 write_error(SmbCli *cli, const char *message) {
   g_autofree char *shown = smb_cli_printable(message);
   smb_spool_printf(cli->out, "%s\n\n", shown);
+}
+
+static void
+write_excess(SmbCli *cli, const char *of, guint64 before, guint64 after) {
+  smb_spool_printf(cli->out,
+                   "%s in excess: %" G_GUINT64_FORMAT " before, %" G_GUINT64_FORMAT " after.\n", of,
+                   before, after);
 }
 
 // Runs what is tried, and writes it beside the run of the lesson.
@@ -96,18 +124,22 @@ run_trial(const SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
     return FALSE;
   }
   if (setting && smb_learn_run_lacks(run, setting)) {
-    g_autofree char *message = g_strdup_printf("'%s': the kernel has no such macro", setting);
+    g_autofree char *message =
+        g_strdup_printf("'%s': the kernel has no such macro or parameter", setting);
     write_error(cli, message);
     return FALSE;
   }
   const SmbLearnRun *runs[] = {original_run(trial), run};
   smb_spool_puts(cli->out, "\n");
-  smb_learn_write_counts(cli, names, runs, 2, FALSE);
+  SmbLearnTables tables = choose_tables(trial->step, run);
+  smb_learn_write_counts(cli, names, runs, 2, tables);
   smb_learn_run_write_warnings(run, cli->out);
-  smb_spool_printf(cli->out,
-                   "Wavefronts in excess: %" G_GUINT64_FORMAT " before, %" G_GUINT64_FORMAT
-                   " after.\n\n",
-                   sum_excess(runs[0]), sum_excess(run));
+  if (tables & SMB_LEARN_SHARED)
+    write_excess(cli, "Wavefronts", sum_excess(runs[0]), sum_excess(run));
+  if (tables & SMB_LEARN_GLOBAL)
+    write_excess(cli, run->analysis->segment_bytes == 32 ? "Sectors" : "Lines",
+                 sum_global_excess(runs[0]), sum_global_excess(run));
+  smb_spool_puts(cli->out, "\n");
   return TRUE;
 }
 

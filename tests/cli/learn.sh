@@ -136,10 +136,22 @@ shows '-D IPAD=4'
 ! grep -qF -e '-D IPAD=2 -D IPAD=4' "$work/out" || die 'a macro is set twice'
 shows 'Wavefronts in excess: 0 before, 32 after.'
 shows 'Wavefronts in excess: 0 before, 96 after.'
-shows "'NOPAD=1': the kernel has no such macro"
+shows "'NOPAD=1': the kernel has no such macro or parameter"
 shows '^'
 shows 'It does not count: the counts were on the screen.'
 ! grep -q 'predicted' "$work/out" || die 'what was seen counts as predicted'
+
+# A parameter; and sectors, where there are no accesses to shared memory.
+"$SMEMBANK" learn 11 >"$work/out" 2>"$work/err" <<'END'
+nrows=32
+nrows=x
+out=1
+END
+last='learn 11 with parameters'
+quiet
+shows '$ smembank analyze --kernel naiveGmem --shape 32x16 --arg nrows=32'
+shows 'Sectors in excess: 3584 before, 1792 after.'
+! grep -q 'Wavefronts in excess' "$work/out" || die 'a table of nothing'
 
 # An edited copy: with other counts, with a macro on top, with an error in it, and with an editor that fails.
 # editor SCRIPT: what edits from now on is sed with this script.
