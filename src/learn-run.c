@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sim/error.h"
+#include "sim/lesson.h"
 
 void
 smb_learn_run_free(SmbLearnRun *run) {

@@ -253,6 +253,10 @@ smb_learn_session_run(SmbCli *cli, const GPtrArray *course, guint first, GError 
       ", where nothing else is said), and the command lines shown give them, too.");
   smb_spool_puts(cli->out, "\n");
   write_keys(cli);
+  if (!isatty(STDIN_FILENO))
+    smb_text_wrap(cli->out,
+                  "The input is no terminal: each line of it is an answer. 'smembank learn "
+                  "--all' writes all steps, and asks nothing.\n");
   if (run_steps(&session, first) == MOVE_FAIL)
     return FALSE;
   write_score(&session);

@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-//
-// A lesson with its runs: made, and checked, before a word of it is shown.
-#include "src/learn-run.h"
+#include "src/learn-step.h"
 
 #include "sim/error.h"
 

@@ -4,7 +4,7 @@
 // A step of the course as text.
 #pragma once
 
-#include "src/learn-run.h"
+#include "src/learn-step.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 // trial is a run of analyze, and stands beside the run of the lesson.
 #pragma once
 
-#include "src/learn-run.h"
+#include "src/learn-step.h"
 
 G_BEGIN_DECLS
 

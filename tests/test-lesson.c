@@ -11,7 +11,7 @@
 #include <glib/gstdio.h>
 
 #include "sim/error.h"
-#include "src/learn-run.h"
+#include "src/learn-step.h"
 #include "tests/suite.h"
 
 static SmbLesson *
