@@ -31,16 +31,17 @@ detect_colour(void) {
   return term && *term && strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
 
-// Messages quote the input; what could steer a terminal is shown by its code.
-static void
-print_message(const char *text) {
+char *
+smb_cli_printable(const char *text) {
+  GString *shown = g_string_new(NULL);
   for (; *text; text++) {
     guchar c = (guchar)*text;
     if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
-      fprintf(stderr, "\\x%02x", c);
+      g_string_append_printf(shown, "\\x%02x", c);
     else
-      fputc(c, stderr);
+      g_string_append_c(shown, *text);
   }
+  return g_string_free(shown, FALSE);
 }
 
 static SmbExit
@@ -52,10 +53,20 @@ report_error(const SmbCommand *command, const GError *error) {
       g_strconcat("smembank", named ? " " : "", named ? command->name : "", NULL);
   g_autofree char *hint = g_strdup_printf(" (see '%s --help')", full);
   g_autofree char *line = g_strconcat(full, ": ", error->message, usage ? hint : "", "\n", NULL);
-  print_message(line);
+  // Messages quote the input.
+  g_autofree char *shown = smb_cli_printable(line);
+  fputs(shown, stderr);
   if (g_error_matches(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE))
     return SMB_EXIT_NO_GPU;
   return usage ? SMB_EXIT_USAGE : SMB_EXIT_INPUT;
+}
+
+gboolean
+smb_cli_flush(SmbCli *cli, GError **error) {
+  if (smb_spool_flush(cli->out, STDOUT_FILENO, error))
+    return TRUE;
+  g_prefix_error(error, "cannot write the result: ");
+  return FALSE;
 }
 
 static gboolean
@@ -65,10 +76,8 @@ run_and_write(const SmbCommand *command, SmbCli *cli, GError **error) {
     g_propagate_error(error, failure);
     return FALSE;
   }
-  if (!smb_spool_flush(cli->out, STDOUT_FILENO, error)) {
-    g_prefix_error(error, "cannot write the result: ");
+  if (!smb_cli_flush(cli, error))
     return FALSE;
-  }
   // There is nowhere to report that standard error cannot be written.
   smb_spool_flush(cli->messages, STDERR_FILENO, NULL);
   return TRUE;

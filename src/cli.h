@@ -3,7 +3,7 @@
 //
 // What all commands share: exit statuses, the one way to run a command and to report its error, the
 // one way to parse its options, and the parsers of option values. A command never prints or exits: it
-// fills a spool and returns.
+// fills a spool and returns; one that talks with the user asks for the spool to be written as it goes.
 #pragma once
 
 #include <glib.h>
@@ -164,6 +164,18 @@ gboolean smb_cli_triple(const char *option, const char *text, const guint max[3]
  */
 gboolean smb_cli_choice(const char *option, const char *text, const char *const *choices,
                         guint *value, GError **error);
+
+/**
+ * smb_cli_flush:
+ * @error: a file error
+ *
+ * Writes what the command has added to its result so far. For a command that talks with the user: it cannot take
+ * back what is written, should it fail later. Other commands leave that to smb_cli_run().
+ */
+gboolean smb_cli_flush(SmbCli *cli, GError **error);
+
+/** smb_cli_printable: Returns: (transfer full): a message, with what could steer a terminal shown by its code */
+char *smb_cli_printable(const char *text);
 
 /** Sets an SMB_ERROR_USAGE; always returns %FALSE. */
 gboolean smb_cli_usage_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -234,8 +234,8 @@ draft_builtin(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, 
 }
 
 static SmbSource *
-draft_source(const SmbTargetOptions *options, const char *file, SmbTarget *target, Draft *draft,
-             char **entry, GError **error) {
+draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given, SmbTarget *target,
+             Draft *draft, char **entry, GError **error) {
   if (is_tile(options)) {
     if (!check_tile_alone(options, error) || !draft_tile(options, target, draft, error))
       return NULL;
@@ -253,12 +253,13 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbTarget *targe
   }
   *entry = g_strdup(options->entry);
   target->launch.block[0] = SMB_WARP_LANES;
-  return smb_source_load(file, error);
+  return given ? smb_source_ref(given) : smb_source_load(file, error);
 }
 
-SmbTarget *
-smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
-               GError **error) {
+// Of a @file whose text is not @given, the text is read.
+static SmbTarget *
+make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
+            const SmbArch *arch, GError **error) {
   guint ways = (is_tile(options) != 0) + (options->kernel != NULL) + (file != NULL);
   if (ways != 1) {
     smb_cli_usage_error(error, ways == 0
@@ -276,7 +277,7 @@ smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch 
     target->launch.block[i] = target->launch.grid[i] = 1;
   if (!smb_target_parse_limits(options, &target->options, error))
     return NULL;
-  g_autoptr(SmbSource) source = draft_source(options, file, target, &draft, &entry, error);
+  g_autoptr(SmbSource) source = draft_source(options, file, given, target, &draft, &entry, error);
   if (!source || !parse_launch(options, &target->launch, error))
     return NULL;
   set_values(draft.defines, (const char *const *)options->defines);
@@ -288,6 +289,18 @@ smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch 
   if (!finish(target, source, entry, &draft, arch, error))
     return NULL;
   return g_steal_pointer(&target);
+}
+
+SmbTarget *
+smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
+               GError **error) {
+  return make_target(options, file, NULL, arch, error);
+}
+
+SmbTarget *
+smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source, const SmbArch *arch,
+                           GError **error) {
+  return make_target(options, smb_source_name(source), source, arch, error);
 }
 
 SmbTarget *

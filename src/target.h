@@ -125,6 +125,10 @@ typedef struct {
 SmbTarget *smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
                           GError **error);
 
+/** smb_target_new_from_source: as smb_target_new(), for a FILE whose text is @source. */
+SmbTarget *smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source,
+                                      const SmbArch *arch, GError **error);
+
 /** smb_target_is_launch: Returns: whether the options say more than which built-in kernel is meant */
 gboolean smb_target_is_launch(const SmbTargetOptions *options);
 

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# Every built-in kernel is CUDA C: nvcc compiles each shape of the catalogue, and the generic tile in
-# its variants, without a warning. Skipped where configure found no nvcc.
+# Every built-in kernel is CUDA C: nvcc compiles each shape of the catalogue, and the generic tile and the
+# kernels of the course in their variants, without a warning. Skipped where configure found no nvcc.
 set -eu
 
 if [ -z "${NVCC-}" ] || [ "$NVCC" = no ]; then
@@ -35,9 +35,15 @@ for elem in char double float4; do
   done
 done >>"$work/all"
 # Every file as it stands, too.
-for file in "$kernels"/*.cu; do
-  echo "${file##*/}"
-done >>"$work/all"
+{
+  for variant in 'reduction.cu -DNEIGHBOURS=0' 'reduction.cu -DLAST=4' 'swizzle.cu -DSWIZZLE=0 -DPAD=1' \
+    'width.cu -DELEM=double -DSTRIDE=2'; do
+    echo "../lessons/$variant"
+  done
+  for file in "$kernels"/*.cu "$kernels"/../lessons/*.cu; do
+    echo "${file#"$kernels"/}"
+  done
+} >>"$work/all"
 sort -u "$work/all" >"$work/once"
 if ! grep -q '^setRowReadCol.cu -D' "$work/once"; then
   echo "$kernels/catalog.ini: no kernel found"
