@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Kernels rewritten for another layout: the exact new text, or the exact message; and each is run, so that
+// what is not as it was, or does not cost what the layout costs, is found.
+#include "sim/rewrite.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "sim/proof.h"
+#include "tests/suite.h"
+
+// @lines: the lines of the new text that the old one does not have; or the end of the message.
+typedef struct {
+  const char *text;
+  struct {
+    guint threads;
+    gsize dynamic_bytes;
+    guint64 row; // of an array of one dimension
+  } launch;
+  struct {
+    guint64 columns, pad;
+    guint bits, base;
+    gint shift;
+  } layout;
+  const char *lines;
+  gboolean fails;
+} Case;
+
+#define K       "__global__ void k(int *out, const int *in) {\n  unsigned t = threadIdx.x;\n"
+#define E       "}\n"
+#define SYNC    "  __syncthreads();\n"
+#define TILE    K "  __shared__ int a[32][32];\n"
+#define Y       "  unsigned y = t / 32, x = t % 32;\n"
+#define FLOAT4S K "  __shared__ int a[256];\n"
+#define ONE     K "  __shared__ int a[1024];\n"
+#define DYN     K "  extern __shared__ int a[];\n"
+
+static const Case cases[] = {
+#include "tests/rewrite-cases.def"
+};
+
+static SmbKernel *
+parse(const char *text) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, &error);
+  SmbKernel *kernel = source ? smb_kernel_parse(source, NULL, NULL, 900, NULL, &error) : NULL;
+  ck_assert_msg(kernel != NULL, "%s", error ? error->message : "");
+  return kernel;
+}
+
+// The lines of @text that @old does not have.
+static char *
+new_lines(const char *old, const char *text) {
+  g_auto(GStrv) before = g_strsplit(old, "\n", -1);
+  g_auto(GStrv) after = g_strsplit(text, "\n", -1);
+  GString *lines = g_string_new(NULL);
+  for (guint i = 0; after[i]; i++) {
+    if (!g_strv_contains((const char *const *)before, after[i]))
+      g_string_append_printf(lines, "%s\n", after[i]);
+  }
+  return g_string_free(lines, FALSE);
+}
+
+// What each access is to cost: every request laid out anew.
+static guint64 *
+predict(const SmbOriginal *original, const SmbRewriteArray *wanted) {
+  const SmbAnalysis *analysis = original->analysis;
+  guint64 *wavefronts = g_new0(guint64, analysis->accesses->len + 1);
+  for (guint i = 0; i < analysis->requests->len; i++) {
+    const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
+    SmbRequest moved = made->request;
+    guint32 lanes = smb_request_lanes(&made->request);
+    guint32 offset = lanes ? made->request.offset[__builtin_ctz(lanes)] : 0;
+    if (lanes && smb_kernel_array_at(original->kernel, offset) == wanted->array)
+      ck_assert_int_eq(
+          smb_layout_move(&wanted->from, &wanted->to, wanted->array->base, &made->request, &moved),
+          SMB_LAYOUT_FITS);
+    wavefronts[made->access] +=
+        made->count * smb_wavefronts_count(original->arch, &moved).wavefronts;
+  }
+  return wavefronts;
+}
+
+// A kernel that was run, and one of its arrays in another layout.
+typedef struct {
+  SmbArch *arch;
+  SmbKernel *kernel;
+  SmbGlobal *global;
+  SmbAnalysis *analysis;
+  SmbAnalysisOptions options;
+  SmbOriginal original;
+  SmbRewriteArray wanted;
+  guint64 *wavefronts;
+} Run;
+
+static void
+run_clear(Run *run) {
+  g_free(run->wavefronts);
+  smb_analysis_free(run->analysis);
+  smb_global_free(run->global);
+  smb_kernel_free(run->kernel);
+  smb_arch_unref(run->arch);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
+
+static void
+run_init(Run *run, const Case *c) {
+  g_autoptr(GError) error = NULL;
+  memset(run, 0, sizeof *run);
+  run->arch = smb_arch_load("sm_90", NULL);
+  run->kernel = parse(c->text);
+  run->global = smb_global_new();
+  run->options = (SmbAnalysisOptions){.global = run->global, .keep_requests = TRUE};
+  SmbLaunch launch = {{c->launch.threads ? c->launch.threads : 1024, 1, 1},
+                      {1, 1, 1},
+                      c->launch.dynamic_bytes,
+                      NULL};
+  run->analysis = smb_analysis_run(run->kernel, run->arch, &launch, &run->options, &error);
+  ck_assert_msg(run->analysis != NULL, "%s", error ? error->message : "");
+  run->original =
+      (SmbOriginal){run->kernel, run->arch, launch, &run->options, run->analysis, run->global};
+  const SmbArray *array = smb_kernel_array(run->kernel, 0);
+  gsize bytes = array->is_dynamic ? c->launch.dynamic_bytes : array->bytes;
+  SmbLayout from = smb_layout_original(run->kernel, array, bytes, c->launch.row, run->analysis);
+  run->wanted = (SmbRewriteArray){array, bytes, from, from};
+  SmbLayout *to = &run->wanted.to;
+  to->columns = c->layout.columns ? c->layout.columns : from.columns;
+  to->pad = c->layout.pad;
+  to->bits = c->layout.bits;
+  to->base = c->layout.base;
+  to->shift = c->layout.shift;
+  run->wavefronts = predict(&run->original, &run->wanted);
+}
+
+START_TEST(test_case) {
+  const Case *c = &cases[_i];
+  g_auto(Run) run;
+  run_init(&run, c);
+  g_autoptr(SmbProof) proof = smb_proof_rewrite(&run.original, &run.wanted, 1, run.wavefronts);
+  if (c->fails) {
+    ck_assert_pstr_eq(proof->failure, c->lines);
+    return;
+  }
+  ck_assert_msg(proof->failure == NULL, "%s\n%s", proof->failure, proof->text);
+  g_autofree char *lines = new_lines(c->text, proof->text);
+  ck_assert_str_eq(lines, c->lines);
+}
+END_TEST
+
+// What is wrong is found: by what an access costs, by the values, by what cannot be evaluated.
+static const Case original = {
+    TILE Y "  a[y][x] = in[t];\n" SYNC "  out[t] = a[x][y];\n" E, {0}, {0, 0, 5, 0, 5}, "", FALSE};
+static const struct {
+  const char *from;
+  const char *to;
+  const char *failure;
+} wrongs[] = {
+    {"a[y][x] = in", "a[y][x ^ y] = in",
+     "the access to a[x][y] at line 7 takes 1024 wavefronts, not 32 as predicted"},
+    {"a[x][y]", "a[x][y ^ x]", "byte 4 of out is not what the original leaves there"},
+    {"a[x][y]", "a[x][y ^ x] + a[0][0]",
+     "it makes 3 accesses to shared memory where the original makes 2"},
+    {"out[t]", "out[t + 1]", "it touches 4100 bytes of out where the original touches 4096"},
+    {"[32][32]", "[32][32000]",
+     "it cannot be evaluated: k.cu: 'k' declares 4096000 bytes of static shared memory: a block on "
+     "sm_90 has at "
+     "most 49152"},
+    {"= in[t]", "= in[", NULL},
+};
+
+START_TEST(test_wrong) {
+  g_auto(Run) run;
+  run_init(&run, &original);
+  g_auto(GStrv) parts = g_strsplit(original.text, wrongs[_i].from, 2);
+  g_autofree char *text = g_strjoinv(wrongs[_i].to, parts);
+  if (_i == 3)
+    run.wavefronts[1] = 1024;
+  g_autoptr(SmbProof) proof = smb_proof_text(&run.original, text, 0, run.wavefronts);
+  ck_assert_ptr_nonnull(proof->failure);
+  if (wrongs[_i].failure)
+    ck_assert_str_eq(proof->failure, wrongs[_i].failure);
+  else
+    ck_assert(g_str_has_prefix(proof->failure, "it cannot be evaluated: k.cu:5:"));
+}
+END_TEST
+
+// Several arrays at once, and what stands where it is not evaluated.
+START_TEST(test_arrays) {
+  static const Case c = {
+      "#define ALL 0\n" K "  __shared__ int a[32][32];\n  __shared__ int b[32][32];\n" Y
+      "  a[y][x] = in[t] % 32;\n  b[y][x] = in[t];\n" SYNC "  out[t] = a[x][b[x][y] % 32];\n"
+      "#if ALL\n  out[0] = a[0][1];\n#endif\n  out[t] += sizeof(a) / sizeof(b[0]);\n" E,
+      {0},
+      {0, 0, 5, 0, 5},
+      "",
+      FALSE};
+  g_auto(Run) run;
+  g_autoptr(GError) error = NULL;
+  run_init(&run, &c);
+  const SmbArray *b = smb_kernel_array(run.kernel, 1);
+  SmbRewriteArray both[] = {run.wanted, run.wanted};
+  both[1].array = b;
+  both[1].to = both[1].from;
+  both[1].to.pad = 1;
+  g_autoptr(GArray) edits = smb_rewrite(run.kernel, both, 2, &error);
+  ck_assert_msg(edits != NULL, "%s", error ? error->message : "");
+  g_autofree char *text = smb_rewrite_apply(smb_kernel_source(run.kernel), edits);
+  g_autofree char *lines = new_lines(c.text, text);
+  ck_assert_str_eq(lines, "  __shared__ int b[32][32 + 1];\n"
+                          "  a[y][x ^ y] = in[t] % 32;\n"
+                          "  out[t] = a[x][b[x][y] % 32 ^ x];\n");
+  g_autoptr(GArray) unseen = smb_rewrite_unseen(run.kernel, run.wanted.array);
+  ck_assert_uint_eq(unseen->len, 2);
+  ck_assert_uint_eq(g_array_index(unseen, guint, 0), 12);
+  ck_assert_uint_eq(g_array_index(unseen, guint, 1), 14);
+}
+END_TEST
+
+static const struct {
+  const char *declaration;
+  SmbLayout to;
+  const char *index;
+} plains[] = {
+    {"int a[32][32]", {4, 32, 1, 0, 0, 0}, "[r][c]"},
+    {"int a[32][32]", {4, 32, 0, 5, 0, 5}, "[r][c ^ r]"},
+    {"int a[64][32]", {4, 32, 1, 3, 2, 3}, "[r][c ^ ((r & 7) << 2)]"},
+    {"int a[4][8][32]", {4, 32, 0, 5, 0, 5}, "[p][r][c ^ (p * 8 + r)]"},
+    {"int a[64][16]", {4, 16, 0, 5, 0, 5}, "[n ^ (n >> 5 & 31)], n = r * 16 + c"},
+    {"int a[1024]", {4, 1024, 0, 5, 0, 5}, "[i ^ (i >> 5)]"},
+    {"int a[1024]", {4, 32, 2, 0, 0, 0}, "[i + i / 32 * 2]"},
+    {"int a[1024]", {4, 32, 1, 2, 0, 2}, "[n + n / 32], n = m ^ (m >> 2 & 3), m = i"},
+    {"int a[64][24]", {4, 24, 1, 5, 0, 5}, "[n + n / 24], n = m ^ (m >> 5 & 31), m = r * 24 + c"},
+    {"int a[1][1024]", {4, 32, 1, 0, 0, 0}, "[m + m / 32], m = r * 1024 + c"},
+};
+
+START_TEST(test_describe) {
+  g_autofree char *text =
+      g_strdup_printf("__global__ void k(int *out) { __shared__ %s; out[0] = sizeof(a); }\n", //
+                      plains[_i].declaration);
+  g_autoptr(SmbKernel) kernel = parse(text);
+  const SmbArray *array = smb_kernel_array(kernel, 0);
+  SmbLayout from = {4, array->dimension[array->n_dimensions - 1], 0, 0, 0, 0};
+  SmbRewriteArray wanted = {array, array->bytes, from, plains[_i].to};
+  g_autofree char *index = smb_rewrite_describe(&wanted);
+  ck_assert_str_eq(index, plains[_i].index);
+}
+END_TEST
+
+int
+main(void) {
+  Suite *suite = suite_create("rewrite");
+  TCase *tcase = tcase_create("rewrite");
+  tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, test_wrong, 0, G_N_ELEMENTS(wrongs));
+  tcase_add_test(tcase, test_arrays);
+  tcase_add_loop_test(tcase, test_describe, 0, G_N_ELEMENTS(plains));
+  suite_add_tcase(suite, tcase);
+  return run_suite(suite);
+}
