@@ -8,6 +8,7 @@
 
 G_BEGIN_DECLS
 
+gboolean smb_cmd_advise(SmbCli *cli, GError **error);
 gboolean smb_cmd_analyze(SmbCli *cli, GError **error);
 gboolean smb_cmd_fuzz(SmbCli *cli, GError **error);
 gboolean smb_cmd_learn(SmbCli *cli, GError **error);

@@ -12,6 +12,7 @@
 #include "src/commands.h"
 
 static const SmbCommand commands[] = {
+    {"advise", smb_cmd_advise, "find the padding or swizzle that frees a kernel of conflicts"},
     {"analyze", smb_cmd_analyze, "count what the shared-memory accesses of a kernel cost"},
     {"fuzz", smb_cmd_fuzz, "measure random requests on a GPU against the model"},
     {"learn", smb_cmd_learn, "a short course on bank conflicts, that runs on the model"},

@@ -316,3 +316,23 @@ smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines
     return NULL;
   return g_steal_pointer(&target);
 }
+
+SmbTarget *
+smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
+                     const SmbArch *arch, GError **error) {
+  g_auto(Draft) draft;
+  draft_init(&draft);
+  g_autoptr(SmbTarget) other = g_new0(SmbTarget, 1);
+  other->name = g_strdup(target->name);
+  other->shape = g_strdup(target->shape);
+  other->launch = target->launch;
+  other->options = target->options;
+  set_values(draft.defines, (const char *const *)target->defines);
+  set_values(draft.args, (const char *const *)target->args);
+  draft.dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new(target->file, bytes, error);
+  if (!source || !finish(other, source, smb_kernel_name(target->kernel), &draft, arch, error))
+    return NULL;
+  return g_steal_pointer(&other);
+}

@@ -140,6 +140,17 @@ gboolean smb_target_parse_limits(const SmbTargetOptions *options, SmbAnalysisOpt
 SmbTarget *smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines,
                                    const SmbArch *arch, GError **error);
 
+/**
+ * smb_target_with_text:
+ * @text: takes the place of the kernel's text; messages call it by the same name
+ * @dynamic_bytes: dynamic shared memory of its launch
+ * @error: SMB_ERROR_INPUT
+ *
+ * Returns: (transfer full): @target with another text, launched with the same macros and arguments
+ */
+SmbTarget *smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
+                                const SmbArch *arch, GError **error);
+
 void smb_target_free(SmbTarget *target);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTarget, smb_target_free)

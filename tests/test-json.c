@@ -120,6 +120,17 @@ check_node(JsonNode *node, JsonObject *schema, const char *path) {
   return NULL;
 }
 
+// The schema of what a command line writes: advise has three results.
+static char *
+name_schema(const char *words) {
+  g_autofree char *command = g_strndup(words, strcspn(words, " "));
+  return g_strconcat(command,
+                     strstr(words, " --check ")  ? "-check"
+                     : strstr(words, " --tune ") ? "-tune"
+                                                 : "",
+                     NULL);
+}
+
 static JsonNode *
 load_schema(const char *command) {
   const char *srcdir = g_getenv("srcdir");
@@ -164,6 +175,12 @@ run(const char *words) {
 }
 
 static const char *const lines[] = {
+    "advise --kernel setRowReadCol",
+    "advise --rows 16 --cols 32 --dynamic --arch sm_20",
+    "advise --kernel naiveGmem",
+    "advise --kernel reduceSmem --check Swizzle<5,0,5>",
+    "advise --rows 8 --cols 8 --elem float4 --check Swizzle<3,0,3>",
+    "advise --kernel setRowReadColDynPad --shape rect --tune IPAD=0..4 --dynamic-bytes 2112",
     "analyze --rows 16 --cols 32 --pad 1",
     "analyze --rows 8 --cols 8 --elem float4 --dynamic --warps",
     "analyze --kernel transposeSmem --shape ragged --warps",
@@ -181,7 +198,7 @@ static const char *const lines[] = {
 };
 
 START_TEST(test_schema) {
-  g_autofree char *command = g_strndup(lines[_i], strcspn(lines[_i], " "));
+  g_autofree char *command = name_schema(lines[_i]);
   g_autoptr(JsonNode) schema = load_schema(command);
   g_autoptr(JsonNode) document = run(lines[_i]);
   g_autofree char *fault = check_node(document, json_node_get_object(schema), command);
@@ -231,6 +248,8 @@ END_TEST
 static const char *const measured[][2] = {
     {"", "fuzz --count 20 --counted 2"},
     {"no-permission", "fuzz --count 20 --op ld"},
+    {"", "advise --rows 16 --cols 32 --measure"},
+    {"launch-failure", "advise --rows 16 --cols 32 --measure"},
     {"more-cycles", "fuzz --count 20 --op atom.max.u32"},
 };
 

@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/advise-check.h"
+
+#include "sim/swizzle-check.h"
+#include "src/analyze-report.h"
+#include "src/describe.h"
+#include "src/out-csv.h"
+#include "src/out-json.h"
+#include "src/table.h"
+#include "src/target-json.h"
+
+// An array, and what the swizzle does to it.
+typedef struct {
+  const SmbAdviseReport *report;
+  const SmbArray *array;
+  SmbRewriteArray rewrite;
+  GArray *checks; // SmbLayoutCheck
+} Checked;
+
+static void
+checked_free(gpointer data) {
+  Checked *checked = data;
+  g_array_unref(checked->checks);
+  g_free(checked);
+}
+
+// "bit 7", "bits 2-6 and 9".
+static void
+append_bits(GString *text, guint64 bits) {
+  gboolean one = (bits & (bits - 1)) == 0;
+  g_string_append(text, !bits ? "no bit" : one ? "bit " : "bits ");
+  for (gboolean first = TRUE; bits; first = FALSE) {
+    guint from = (guint)__builtin_ctzll(bits), to = from;
+    while (to < 63 && bits >> (to + 1) & 1)
+      to++;
+    bits &= to == 63 ? 0 : ~G_GUINT64_CONSTANT(0) << (to + 1);
+    g_string_append_printf(text, "%s%u", first ? "" : bits ? ", " : " and ", from);
+    if (to > from)
+      g_string_append_printf(text, "-%u", to);
+  }
+}
+
+static void
+append_misfit(GString *text, const SmbLayoutCheck *check) {
+  switch (check->fit) {
+  case SMB_LAYOUT_FITS:
+    break;
+  case SMB_LAYOUT_OUTSIDE:
+    g_string_append(text, "a request asks for more than this array: it cannot be laid out anew");
+    break;
+  case SMB_LAYOUT_TORN:
+    g_string_append_printf(
+        text,
+        "wrong width: the %u bytes of a lane would no longer lie side by side; M "
+        "has to be at least %u",
+        check->width, check->needed_base);
+    break;
+  case SMB_LAYOUT_MISALIGNED:
+    g_string_append_printf(text, "the %u bytes of a lane would no longer start at a multiple of %u",
+                           check->width, check->width);
+    break;
+  }
+}
+
+// What the swizzle does not do for the lanes that still meet.
+static void
+append_fault(GString *text, const SmbLayoutCheck *check) {
+  switch (check->fault) {
+  case SMB_FAULT_NONE:
+    g_string_append(text, check->original.excess ? "free of conflicts with it" : "has no conflict");
+    return;
+  case SMB_FAULT_MISFIT:
+    append_misfit(text, check);
+    return;
+  case SMB_FAULT_SAME:
+    g_string_append(text, "lanes wait for each other on one word: no layout helps");
+    return;
+  case SMB_FAULT_UNSWIZZLED:
+    g_string_append(text, "no swizzle: it changes nothing");
+    return;
+  case SMB_FAULT_NO_BITS:
+    g_string_append(text,
+                    "no bits of the offset choose the bank here: rows are padded, or an element "
+                    "is no power of two of bytes");
+    return;
+  case SMB_FAULT_TARGET:
+    g_string_append(text, "wrong bits: it changes ");
+    append_bits(text, check->target_bits);
+    g_string_append(text, " of the byte offset, and ");
+    append_bits(text, check->bank_bits);
+    g_string_append_printf(text, " choose the bank of %u-byte accesses", check->width);
+    return;
+  case SMB_FAULT_SOURCE:
+    g_string_append(text, "wrong bits: it reads ");
+    append_bits(text, check->source_bits);
+    g_string_append(text, " of the byte offset, and the lanes that meet differ in ");
+    append_bits(text, check->lane_bits);
+    return;
+  case SMB_FAULT_TOO_FEW:
+    g_string_append(text, "too few bits: the lanes that meet differ in ");
+    append_bits(text, check->lane_bits);
+    g_string_append(text, " of the byte offset, of which it reads ");
+    append_bits(text, check->read);
+    if (check->unread) {
+      g_string_append(text, " and not ");
+      append_bits(text, check->unread);
+    } else {
+      g_string_append(text, ", and not all of them reach a bit that chooses the bank");
+    }
+    return;
+  case SMB_FAULT_CANCELS:
+    g_string_append(text, "it reads every bit in which the lanes that meet differ (");
+    append_bits(text, check->lane_bits);
+    g_string_append(text, "), and what it changes cancels what was there");
+    return;
+  }
+}
+
+static char *
+explain(const SmbLayoutCheck *check) {
+  GString *text = g_string_new(NULL);
+  append_fault(text, check);
+  return g_string_free(text, FALSE);
+}
+
+static const char *
+fault_name(SmbFault fault) {
+  static const char *const names[] = {"none",   "misfit", "same",    "unswizzled", "no-bits",
+                                      "target", "source", "too-few", "cancels"};
+  return names[fault];
+}
+
+static const SmbSite *
+find_site(const Checked *checked, const SmbLayoutCheck *check) {
+  return g_array_index(checked->report->analysis->accesses, SmbAccess, check->access).site;
+}
+
+static void
+write_table(SmbCli *cli, const Checked *checked) {
+  g_autoptr(SmbTable) table = smb_table_new();
+  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  smb_table_column(table, "access", SMB_ALIGN_LEFT);
+  smb_table_column(table, "bytes", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "now", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "with it", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "why", SMB_ALIGN_LEFT);
+  smb_table_wrap(table);
+  for (guint i = 0; i < checked->checks->len; i++) {
+    const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, i);
+    const SmbSite *site = find_site(checked, check);
+    g_autofree char *why = explain(check);
+    gboolean bad = check->fit != SMB_LAYOUT_FITS || check->cost.excess > 0;
+    smb_table_number(table, SMB_STYLE_DIM, site->line);
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
+    smb_table_cell(table, SMB_STYLE_PLAIN, site->expression);
+    smb_table_number(table, SMB_STYLE_PLAIN, check->width);
+    smb_table_number(table, SMB_STYLE_PLAIN, check->original.ideal);
+    smb_table_number(table, SMB_STYLE_PLAIN, check->original.wavefronts);
+    if (check->fit == SMB_LAYOUT_FITS)
+      smb_table_number(table, bad ? SMB_STYLE_BAD : SMB_STYLE_GOOD, check->cost.wavefronts);
+    else
+      smb_table_cell(table, SMB_STYLE_BAD, "-");
+    smb_table_cell(table, SMB_STYLE_PLAIN, why);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+// The access that is left with the most excess wavefronts, and who meets where.
+static void
+write_worst(SmbCli *cli, const Checked *checked) {
+  const SmbLayoutCheck *worst = NULL;
+  for (guint i = 0; i < checked->checks->len; i++) {
+    const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, i);
+    if (check->fit == SMB_LAYOUT_FITS && check->cost.excess > (worst ? worst->cost.excess : 0))
+      worst = check;
+  }
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (!worst || !smb_describe_meeting(text, checked->report->arch, &worst->worst))
+    return;
+  g_autofree char *sentence = g_strdup_printf(
+      "With it, in the %s at line %u, %s.", smb_op_class_name(find_site(checked, worst)->op_class),
+      find_site(checked, worst)->line, text->str);
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out, sentence);
+}
+
+static void
+write_text(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *all, const char *name) {
+  SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
+  smb_analyze_write_heading(cli, &heading);
+  for (guint i = 0; i < all->len; i++) {
+    const Checked *checked = g_ptr_array_index(all, i);
+    g_autofree char *declaration = smb_advise_declare(checked->array);
+    g_autofree char *index = smb_rewrite_describe(&checked->rewrite);
+    smb_spool_printf(cli->out, "%s%s of %s: %s\n\n", i ? "\n" : "", name, declaration, index);
+    write_table(cli, checked);
+    write_worst(cli, checked);
+  }
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out,
+                "The numbers of Swizzle<B,M,S> are those of elements, row by row, of the array "
+                "as it is declared and indexed now: a swizzle that the kernel's own indices "
+                "have already would be applied twice.");
+}
+
+static void
+write_json_check(JsonBuilder *json, const Checked *checked, const SmbLayoutCheck *check) {
+  const SmbSite *site = find_site(checked, check);
+  g_autofree char *why = explain(check);
+  smb_json_object(json, NULL);
+  smb_json_number(json, "line", site->line);
+  smb_json_number(json, "column", site->column);
+  smb_json_text(json, "op", smb_op_class_name(site->op_class));
+  smb_json_text(json, "expression", site->expression);
+  smb_json_number(json, "width", check->width);
+  smb_json_boolean(json, "fits", check->fit == SMB_LAYOUT_FITS);
+  smb_json_object(json, "now");
+  smb_json_tally(json, &check->original);
+  json_builder_end_object(json);
+  if (check->fit == SMB_LAYOUT_FITS) {
+    smb_json_object(json, "swizzled");
+    smb_json_tally(json, &check->cost);
+    json_builder_end_object(json);
+  } else {
+    smb_json_null(json, "swizzled");
+  }
+  smb_json_text(json, "fault", fault_name(check->fault));
+  smb_json_text(json, "why", why);
+  json_builder_end_object(json);
+}
+
+static void
+write_json(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *all, const char *name) {
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_target(json, report->target, report->analysis->shared_bytes);
+  smb_json_arch(json, report->arch);
+  smb_json_text(json, "check", name);
+  smb_json_array(json, "arrays");
+  for (guint i = 0; i < all->len; i++) {
+    const Checked *checked = g_ptr_array_index(all, i);
+    g_autofree char *index = smb_rewrite_describe(&checked->rewrite);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "name", checked->array->name);
+    smb_json_text(json, "index", index);
+    smb_json_array(json, "accesses");
+    for (guint j = 0; j < checked->checks->len; j++)
+      write_json_check(json, checked, &g_array_index(checked->checks, SmbLayoutCheck, j));
+    json_builder_end_array(json);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_csv(SmbCli *cli, const GPtrArray *all) {
+  static const char *const names[] = {"array",
+                                      "line",
+                                      "column",
+                                      "op",
+                                      "expression",
+                                      "width",
+                                      "wavefronts",
+                                      "ideal_wavefronts",
+                                      "swizzled_wavefronts",
+                                      "fault",
+                                      "why",
+                                      NULL};
+  SmbCsv csv = smb_csv_begin(cli->out, names);
+  for (guint i = 0; i < all->len; i++) {
+    const Checked *checked = g_ptr_array_index(all, i);
+    for (guint j = 0; j < checked->checks->len; j++) {
+      const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, j);
+      const SmbSite *site = find_site(checked, check);
+      g_autofree char *why = explain(check);
+      smb_csv_text(&csv, checked->array->name);
+      smb_csv_number(&csv, site->line);
+      smb_csv_number(&csv, site->column);
+      smb_csv_text(&csv, smb_op_class_name(site->op_class));
+      smb_csv_text(&csv, site->expression);
+      smb_csv_number(&csv, check->width);
+      smb_csv_number(&csv, check->original.wavefronts);
+      smb_csv_number(&csv, check->original.ideal);
+      if (check->fit == SMB_LAYOUT_FITS)
+        smb_csv_number(&csv, check->cost.wavefronts);
+      else
+        smb_csv_text(&csv, NULL);
+      smb_csv_text(&csv, fault_name(check->fault));
+      smb_csv_text(&csv, why);
+      smb_csv_end_row(&csv);
+    }
+  }
+}
+
+static Checked *
+check(const SmbAdviseReport *report, const SmbArray *array, guint64 row, const SmbLayout *swizzle) {
+  const SmbKernel *kernel = report->target->kernel;
+  gsize bytes = smb_advise_array_bytes(report, array);
+  SmbLayout from = smb_layout_original(kernel, array, bytes, array->n_dimensions > 1 ? 0 : row,
+                                       report->analysis);
+  SmbLayout to = from;
+  to.bits = swizzle->bits;
+  to.base = swizzle->base;
+  to.shift = swizzle->shift;
+  Checked *checked = g_new0(Checked, 1);
+  checked->report = report;
+  checked->array = array;
+  checked->rewrite = (SmbRewriteArray){array, bytes, from, to};
+  checked->checks = smb_layout_check(kernel, report->arch, report->analysis, array, &from, &to);
+  return checked;
+}
+
+gboolean
+smb_advise_check(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *arrays, guint64 row,
+                 const char *swizzle, GError **error) {
+  SmbLayout parsed = {0};
+  if (!smb_layout_parse_swizzle(swizzle, &parsed, error))
+    return FALSE;
+  g_autofree char *name =
+      g_strdup_printf("Swizzle<%u,%u,%d>", parsed.bits, parsed.base, parsed.shift);
+  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(checked_free);
+  for (guint i = 0; i < arrays->len; i++)
+    g_ptr_array_add(all, check(report, g_ptr_array_index(arrays, i), row, &parsed));
+  switch (cli->format) {
+  case SMB_FORMAT_TEXT:
+    write_text(cli, report, all, name);
+    break;
+  case SMB_FORMAT_JSON:
+    write_json(cli, report, all, name);
+    break;
+  case SMB_FORMAT_CSV:
+    write_csv(cli, all);
+    break;
+  }
+  return TRUE;
+}

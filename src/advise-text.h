@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The result of advise in each format.
+#pragma once
+
+#include "src/advise-measure.h"
+#include "src/advise-report.h"
+
+G_BEGIN_DECLS
+
+/** For each array a table of layouts, the costs of each access, and the changed lines.
+ * @measured: (nullable): what a device says */
+void smb_advise_write_text(SmbCli *cli, const SmbAdviseReport *report,
+                           const SmbAdviseMeasured *measured);
+void smb_advise_write_json(SmbCli *cli, const SmbAdviseReport *report,
+                           const SmbAdviseMeasured *measured);
+
+/** A row for each access of each layout. */
+void smb_advise_write_csv(SmbCli *cli, const SmbAdviseReport *report,
+                          const SmbAdviseMeasured *measured);
+
+/** smb_advise_describe: Returns: (transfer full): what the search of an array found, in sentences */
+char *smb_advise_describe(const SmbAdviseArray *array);
+
+G_END_DECLS

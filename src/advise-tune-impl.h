@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What tuning and its writers share. Private to them.
+#pragma once
+
+#include "sim/occupancy.h"
+#include "src/advise-tune.h"
+
+// Macros that are tuned at once, and combinations of their values.
+enum {
+  MAX_RANGES = 4,
+  MAX_TRIALS = 4096
+};
+
+typedef struct {
+  char *name;
+  gint64 low, high;
+} Range;
+
+// One combination of values, and what the kernel takes with it.
+typedef struct {
+  gint64 values[MAX_RANGES];
+  SmbTally total;
+  SmbTally classes[SMB_N_OP_CLASSES];
+  gsize shared_bytes;
+  SmbOccupancy occupancy;
+  gboolean is_present;
+  char *failure; // why it does not run
+} Trial;
+
+typedef struct {
+  SmbCli *cli;
+  const SmbTargetOptions *options;
+  const char *file;
+  Range ranges[MAX_RANGES];
+  guint n_ranges;
+  guint n_classes; // of access that are shown: atomics if there are any
+  gboolean present_known;
+  gint64 present[MAX_RANGES];
+  GPtrArray *trials; // Trial
+} Tuning;
+
+// The target with the macros set to the values of a trial; NULL: as they are.
+SmbTarget *tuning_target(const Tuning *tuning, const gint64 *values, GError **error);
+
+// The trials, the best first; @top: rows.
+void tuning_write_text(const Tuning *tuning, guint top);
+void tuning_write_json(const Tuning *tuning);
+void tuning_write_csv(const Tuning *tuning);

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// advise --tune: what a kernel takes for each value of a macro of its own.
+#pragma once
+
+#include "src/target.h"
+
+G_BEGIN_DECLS
+
+/**
+ * smb_advise_tune:
+ * @options: as the user typed them
+ * @file: (nullable): the argument FILE
+ * @ranges: (array zero-terminated=1): "NAME=LO..HI"; of several, every combination is tried
+ * @top: rows of the text
+ * @error: SMB_ERROR_USAGE; or that of the first value, if the kernel runs for none
+ *
+ * Writes the result in the format of @cli.
+ */
+gboolean smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,
+                         const char *const *ranges, guint top, GError **error);
+
+G_END_DECLS

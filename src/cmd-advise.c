@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// advise: layouts of shared arrays that take fewer wavefronts, and the kernel written so.
+#include <string.h>
+
+#include "src/advise-check.h"
+#include "src/advise-text.h"
+#include "src/advise-tune.h"
+#include "src/commands.h"
+
+// Layouts of each kind that are shown, and values of macros.
+enum {
+  DEFAULT_TOP = 3,
+  DEFAULT_TUNED = 8,
+  MAX_TOP = 100
+};
+
+static SmbTargetOptions option_target;
+static SmbMeasureOptions option_measured;
+static char *option_array, *option_row, *option_only, *option_top, *option_check, *option_out;
+static char **option_tune;
+static gboolean option_measure;
+
+static const GOptionEntry options[] = {
+    SMB_TARGET_ENTRIES(option_target),
+    SMB_MEASURE_ENTRIES(option_measured),
+    {"array", 0, 0, G_OPTION_ARG_STRING, &option_array, "only this shared array", "NAME"},
+    {"row", 0, 0, G_OPTION_ARG_STRING, &option_row,
+     "elements of a row of an array of one dimension, padding included", "N"},
+    {"only", 0, 0, G_OPTION_ARG_STRING, &option_only, "one kind of layout: pad, swizzle or both",
+     "KIND"},
+    {"top", 0, 0, G_OPTION_ARG_STRING, &option_top,
+     "layouts of each kind that are shown (default 3); values, with --tune (default 8)", "N"},
+    {"check", 0, 0, G_OPTION_ARG_STRING, &option_check,
+     "say what this swizzle does to each access, and why it fails", "'Swizzle<B,M,S>'"},
+    {"tune", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_tune,
+     "try the values of a macro of the kernel instead", "NAME=LO..HI"},
+    {"measure", 0, 0, G_OPTION_ARG_NONE, &option_measure,
+     "run the kernel and its rewritten forms on a GPU", NULL},
+    {"out", 0, 0, G_OPTION_ARG_FILENAME, &option_out, "write the best rewritten kernel to FILE",
+     "FILE"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static gboolean
+parse_search(SmbAdviseSearch *search, guint *tuned, GError **error) {
+  static const char *const names[] = {"pad", "swizzle", "both", NULL};
+  static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
+  guint kind = 0;
+  search->array = option_array;
+  search->top = option_check || option_tune ? 1 : DEFAULT_TOP;
+  *tuned = DEFAULT_TUNED;
+  if (!smb_cli_choice("--only", option_only, names, &kind, error) ||
+      !smb_cli_number("--row", option_row, 1, 1 << 20, &search->row, error) ||
+      !smb_cli_number("--top", option_top, 1, MAX_TOP, &search->top, error) ||
+      !smb_cli_number("--top", option_top, 1, MAX_TOP, tuned, error))
+    return FALSE;
+  search->kinds = option_only ? kinds[kind] : 0;
+  return TRUE;
+}
+
+static gboolean
+check_options(const SmbCli *cli, GError **error) {
+  if (option_check && option_tune)
+    return smb_cli_usage_error(error, "--check and --tune ask different questions: expected one");
+  if ((option_check || option_tune) && (option_measure || option_out || option_only))
+    return smb_cli_usage_error(error,
+                               "%s searches no layout: --only, --measure and --out do not go "
+                               "with it",
+                               option_check ? "--check" : "--tune");
+  if (option_check && option_top)
+    return smb_cli_usage_error(error, "--check shows every access: --top does not go with it");
+  if (option_tune && (option_array || option_row))
+    return smb_cli_usage_error(error, "--tune runs the whole kernel: --array and --row do not go "
+                                      "with it");
+  if ((option_measured.device || option_measured.timeout) && !option_measure)
+    return smb_cli_usage_error(error, "--device and --timeout are for --measure");
+  if (option_measure && cli->arch_named)
+    return smb_cli_usage_error(error,
+                               "--measure goes by the rules of the device: --arch does not go "
+                               "with it");
+  if (option_measure && cli->format == SMB_FORMAT_CSV)
+    return smb_cli_usage_error(error, "--measure is for --format text and json");
+  return TRUE;
+}
+
+static gboolean
+write_out(SmbCli *cli, const SmbAdviseReport *report, GError **error) {
+  const SmbProof *proof = smb_advise_final(report);
+  if (!option_out)
+    return TRUE;
+  if (proof)
+    return g_file_set_contents(option_out, proof->text, -1, error);
+  smb_spool_printf(cli->messages,
+                   "smembank advise: %s was not written: no rewritten kernel is better\n",
+                   option_out);
+  return TRUE;
+}
+
+static gboolean
+check_swizzle(SmbCli *cli, const SmbTarget *target, const SmbAdviseSearch *search, GError **error) {
+  g_autoptr(SmbAdviseReport) report = smb_advise_report_run(target, cli->arch, error);
+  g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->array, error) : NULL;
+  return arrays && smb_advise_check(cli, report, arrays, search->row, option_check, error);
+}
+
+static gboolean
+search_layouts(SmbCli *cli, const SmbTarget *target, SmbArch *arch, SmbMeter *meter,
+               const SmbAdviseSearch *search, GError **error) {
+  g_autoptr(SmbAdviseMeasured) measured = NULL;
+  g_autoptr(SmbAdviseReport) report = smb_advise_report_new(target, arch, search, error);
+  if (!report || (meter && !(measured = smb_advise_measure(meter, report, error))))
+    return FALSE;
+  if (!write_out(cli, report, error))
+    return FALSE;
+  switch (cli->format) {
+  case SMB_FORMAT_TEXT:
+    smb_advise_write_text(cli, report, measured);
+    break;
+  case SMB_FORMAT_JSON:
+    smb_advise_write_json(cli, report, measured);
+    break;
+  case SMB_FORMAT_CSV:
+    smb_advise_write_csv(cli, report, measured);
+    break;
+  }
+  if (measured && measured->mismatches > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+  return TRUE;
+}
+
+gboolean
+smb_cmd_advise(SmbCli *cli, GError **error) {
+  static const SmbCliUsage usage = {
+      "[FILE.cu]",
+      "Finds the layouts of each shared array that take the fewest wavefronts, over all accesses\n"
+      "together: padded rows, XOR swizzles, and both. All of them are counted. The kernel is\n"
+      "rewritten for the best of each kind, and evaluated again in that form.\n" //
+      SMB_TARGET_DESCRIPTION,
+      0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
+  SmbAdviseSearch search = {0};
+  guint tuned;
+  if (!smb_cli_parse(cli, &usage, options, error) || !parse_search(&search, &tuned, error) ||
+      !check_options(cli, error))
+    return FALSE;
+  const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
+  if (option_tune)
+    return smb_advise_tune(cli, &option_target, file, (const char *const *)option_tune, tuned,
+                           error);
+  g_autoptr(SmbMeter) meter = NULL;
+  g_autoptr(SmbArch) arch = smb_arch_ref(cli->arch);
+  if (option_measure) {
+    g_clear_pointer(&arch, smb_arch_unref);
+    meter = smb_measure_open(&option_measured, error);
+    arch = meter ? smb_measure_arch(meter, error) : NULL;
+    if (!arch)
+      return FALSE;
+    smb_arch_unref(cli->arch);
+    cli->arch = smb_arch_ref(arch);
+  }
+  g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, arch, error);
+  if (!target)
+    return FALSE;
+  if (option_check)
+    return check_swizzle(cli, target, &search, error);
+  return search_layouts(cli, target, arch, meter, &search, error);
+}

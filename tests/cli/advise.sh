@@ -1,0 +1,262 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# advise: layouts of tiles, built-in kernels and files in every format; what is rewritten, and what is
+# refused; --check, --tune, and --measure on a made-up GPU.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+# A tile in every format.
+for format in text json csv; do
+  expect 0 advise --rows 16 --cols 32 --format "$format"
+  quiet
+  case $format in
+  text) golden advise-tile.txt ;;
+  json)
+    is_json
+    golden advise-tile.json
+    ;;
+  csv)
+    golden advise-tile.csv
+    # The fields that may hold commas stand in quotes.
+    sed 's/"[^"]*"/x/g' "$work/out" | awk -F, 'NF != 18 { exit 1 }' || die 'a row of CSV without all its fields'
+    ;;
+  esac
+done
+expect 0 advise --rows 16 --cols 32 --pad 2
+shows 'The present layout is the best of'
+expect 0 advise --rows 32 --cols 32 --only pad --top 5
+shows 'pad 9'
+! grep -q Swizzle "$work/out" || die "$last: shows a swizzle"
+expect 0 advise --rows 32 --cols 32 --only both --top 2
+shows 'pad 1 + Swizzle<1,0,1>'
+expect 0 advise --rows 32 --cols 32 --arch sm_20
+expect 0 advise --rows 32 --cols 32 --elem double --arch sm_30_8B
+
+# Dynamic shared memory: its rows are named, or not.
+expect 0 advise --kernel setRowReadColDynPad --shape rect -D IPAD=1 --row 33
+golden advise-dynamic.txt
+expect 0 advise --rows 32 --cols 32 --dynamic
+shows 'Launched with 4224 bytes of dynamic shared memory instead of 4096.'
+expect 0 advise --rows 32 --cols 32 --elem float4 --dynamic
+shows 'fits'
+
+# Vectors stay whole.
+cat >"$work/float4.cu" <<'END'
+__global__ void rows(float *out, const float4 *in) {
+  __shared__ float s[32][32];
+  unsigned t = threadIdx.x;
+  for (int k = 0; k < 8; k++)
+    *(float4 *)&s[t][k * 4] = in[t * 8 + k];
+  __syncthreads();
+  for (int k = 0; k < 32; k++)
+    out[k * 32 + t] = s[k][t];
+}
+END
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+expect 0 advise float4.cu
+golden advise-float4.txt
+shows 'an access would be'
+
+# Several arrays, each by itself and all together; the text that is written is the one that was evaluated.
+cat >matmul.cu <<'END'
+#define T 32
+__global__ void matmul(float *c, const float *a, const float *b) {
+  __shared__ float as[T][T];
+  __shared__ float bs[T][T];
+  int x = threadIdx.x, y = threadIdx.y;
+  as[y][x] = a[y * T + x];
+  bs[x][y] = b[y * T + x];
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < T; k++)
+    sum += as[x][k] * bs[k][y];
+  c[y * T + x] = sum;
+}
+END
+expect 0 advise matmul.cu --block 32,32 --out better.cu
+shows 'The best of each array together, as CUDA C:'
+shows '   11+     sum += as[x][k ^ x] * bs[k][y ^ k];'
+shows '2112 wavefronts of all shared accesses'
+expect 0 analyze better.cu --block 32,32
+shows 'No access waits for a bank: 2112 wavefronts'
+expect 0 advise better.cu --block 32,32 --out same.cu
+says 'same.cu was not written: no rewritten kernel is better'
+[ ! -e same.cu ] || die "$last: wrote a file"
+expect 0 advise matmul.cu --block 32,32 --array bs
+! grep -q 'as\[32\]' "$work/out" || die "$last: tells of another array"
+expect 3 advise matmul.cu --block 32,32 --out missing/better.cu
+
+# What cannot be rewritten from its text, and branches that are not evaluated.
+cat >hand.cu <<'END'
+__global__ void hand(float *out, const float *in) {
+  extern __shared__ float s[];
+  float *p = s;
+  p[threadIdx.x * 32] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x * 32];
+}
+END
+expect 0 advise hand.cu --dynamic-bytes 4096
+golden advise-hand.txt
+expect 0 advise hand.cu --dynamic-bytes 4096 --format json
+is_json
+shows '"holds" : false'
+expect 0 advise --rows 32 --cols 32
+shows 'Lines 46 and 54 mention tile where nothing is evaluated'
+
+# More than a static array may take.
+cat >big.cu <<'END'
+__global__ void big(float *out, const float *in) {
+  __shared__ float a[384][32];
+  a[threadIdx.x][0] = in[threadIdx.x];
+  a[threadIdx.x][31] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = a[threadIdx.x][0] + a[threadIdx.x][31];
+}
+END
+expect 0 advise big.cu --block 384 --only pad
+shows 'opt-in'
+shows 'a block has at most 49152 bytes of static shared memory: declare a extern'
+# Functions, a file-scope array, an index that is not written twice, and a linkage before the kernel.
+cat >calls.cu <<'END'
+__shared__ int g[32][32];
+__device__ int get(int r, int c) { return g[r][c]; }
+extern "C" __global__ void calls(int *out, const int *in) {
+  int k = threadIdx.x;
+  g[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  int next = g[k++][threadIdx.y];
+  out[threadIdx.y * 32 + threadIdx.x] = get(threadIdx.x, threadIdx.y) + next + k;
+}
+END
+expect 0 advise calls.cu --block 32,32
+golden advise-calls.txt
+
+# A rewriting that the text allows and that would be wrong is found by its evaluation.
+cat >alias.cu <<'END'
+__global__ void alias(int *out, const int *in) {
+  __shared__ int a[32][32];
+  int *row = &a[threadIdx.y][0];
+  row[threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  int *next = &a[threadIdx.y][threadIdx.x];
+  out[threadIdx.y * 32 + threadIdx.x] = a[threadIdx.x][threadIdx.y] + (threadIdx.y < 31 ? next[32] : 0);
+}
+END
+expect 0 advise alias.cu --block 32,32 --only pad
+shows 'does not hold and is not shown:'
+
+# A swizzle of the user's: right, too narrow for the access, of the wrong bits, of too few.
+expect 0 advise --kernel setRowReadCol --check 'Swizzle<5,0,5>'
+golden advise-check-right.txt
+expect 0 advise float4.cu --check 'Swizzle<3,1,4>'
+golden advise-check-width.txt
+for format in text json csv; do
+  expect 0 advise --kernel setRowReadCol --check 'cute::Swizzle<3, 3, 3>' --format "$format"
+  quiet
+  [ "$format" != json ] || is_json
+  [ "$format" = text ] && format=txt
+  golden "advise-check.$format"
+done
+for swizzle in '' 'Swizzle' 'Swizzle<3,3>' 'Swizzle<3,3,2>' 'Swizzle<3,-1,3>' 'Swizzle<3,3,3> x'; do
+  expect 2 advise --rows 32 --cols 32 --check "$swizzle"
+done
+
+# Macros of the kernel's own.
+for format in text json csv; do
+  expect 0 advise --kernel setRowReadColPad --shape rect --tune IPAD=0..4 --format "$format"
+  quiet
+  [ "$format" != json ] || is_json
+  [ "$format" = text ] && format=txt
+  golden "advise-tune.$format"
+done
+expect 0 advise --kernel setRowReadColDynPad --shape rect --dynamic-bytes 2112 --tune IPAD=0..3
+shows 'cannot be run'
+expect 0 advise --kernel setRowReadColPad --tune IPAD=0..2 --tune BDIMX=32..33 --top 2
+shows 'All 6 combinations'
+for range in '' IPAD IPAD=1 IPAD=1.. IPAD=..2 IPAD=2..1 IPAD=a..b =1..2; do
+  expect 2 advise --kernel setRowReadColPad --tune "$range"
+  says "--tune '$range': expected NAME=LO..HI"
+done
+expect 2 advise --kernel setRowReadColPad --tune NO_SUCH=1..2
+says '--tune NO_SUCH: the text has no such macro'
+expect 2 advise --kernel setRowReadColPad --tune IPAD=0..1 --tune IPAD=0..1
+expect 2 advise --kernel setRowReadColPad --tune IPAD=0..5000
+says 'more than 4096 combinations'
+expect 3 advise --kernel setRowReadColDynPad --dynamic-bytes 4 --tune IPAD=0..1
+
+# Wrong usage, and what has no layout.
+expect 2 advise
+expect 2 advise --rows 32 --cols 32 --only diagonal
+says "--only 'diagonal': expected one of pad, swizzle, both"
+expect 2 advise --rows 32 --cols 32 --array other
+says "--array 'other': expected one of tile"
+expect 2 advise --rows 32 --cols 32 --top 0
+expect 2 advise --rows 32 --cols 32 --row 0
+expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --tune PAD=0..1
+expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --out x.cu
+expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --top 2
+expect 2 advise --rows 32 --cols 32 --tune PAD=0..1 --row 2
+expect 2 advise --rows 32 --cols 32 --device 0
+expect 2 advise --rows 32 --cols 32 --measure --arch sm_90
+expect 2 advise --rows 32 --cols 32 --measure --format csv
+expect 0 advise --kernel naiveGmem
+shows 'The kernel makes no request of a shared array.'
+
+# More requests than are kept: nothing is said of a part of them.
+cat >many.cu <<'END'
+__global__ void many(int *out) {
+  __shared__ int s[4096];
+  for (int i = 0; i < 4500; i++)
+    s[(threadIdx.x * i + i) % 4096] = i;
+  out[0] = s[0];
+}
+END
+expect 3 advise many.cu --block 1024
+says 'many makes more than 131072 different requests of shared memory'
+
+# Every built-in kernel: no layout is worse than the present one, and what is shown holds.
+expect 0 list kernels --format csv
+tail -n +2 "$work/out" | cut -d , -f 1,2 | tr , ' ' >kernels
+while read -r name shape; do
+  expect 0 advise --kernel "$name" --shape "$shape" --format csv
+  # By array and rank: what is shown as CUDA C holds, and takes fewer wavefronts than there are now.
+  sed 's/"[^"]*"/x/g' "$work/out" | awk -F, 'NR > 1 {
+    sum[$1 "," $2] += $16
+    if ($10 == "no") wrong = $0
+    if ($10 == "yes") better[$1 "," $2] = $1
+  } END {
+    for (key in better) if (sum[key] >= sum[better[key] ",0"]) wrong = key
+    if (wrong) { print wrong; exit 1 }
+  }' >"$work/wrong" || die "$last: does not hold, or is not better: $(cat "$work/wrong")"
+done <kernels
+for tile in '--rows 33 --cols 31' '--rows 7 --cols 13 --elem double' '--rows 8 --cols 8 --elem float4' \
+  '--rows 24 --cols 40 --elem short' '--rows 64 --cols 4 --elem char --write col --read row' \
+  '--rows 20 --cols 50 --pad 2 --dynamic'; do
+  # shellcheck disable=SC2086 # several words
+  expect 0 advise $tile
+  ! grep -q 'does not hold' "$work/out" || die "$last: a rewritten kernel does not hold"
+done
+
+# On a GPU: the kernel as it is, and each of its forms.
+expect 4 advise --rows 16 --cols 32 --measure
+SMEMBANK=${SMEMBANK_ON_FAKE:?}
+export SMEMBANK_FAKE=''
+expect 0 advise --rows 16 --cols 32 --measure
+golden advise-measure.txt
+expect 0 advise matmul.cu --block 32,32 --measure
+shows 'the best of each array'
+expect 0 advise --rows 16 --cols 32 --measure --format json
+is_json
+shows '"values_equal" : true'
+SMEMBANK_FAKE=no-permission
+expect 0 advise --rows 16 --cols 32 --measure
+shows 'Cycles of the launch, predicted/measured'
+for SMEMBANK_FAKE in wrong-values launch-failure; do
+  expect 1 advise --rows 16 --cols 32 --measure
+done
+shows 'was not run: '
