@@ -250,7 +250,7 @@ place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GErro
     *changes = to->bits > 0;
     break;
   case FORM_FLAT:
-    *changes = to->bits > 0 || to->pad != from->pad;
+    *changes = to->bits > 0 || to->pad != from->pad || (to->pad && to->columns != from->columns);
     break;
   case FORM_OTHER: {
     gboolean in_row = rank > 1 && to->bits == 0 && strides_match(rewriting, mention, rank - 1) &&

@@ -90,8 +90,11 @@ write_out(SmbCli *cli, const SmbAdviseReport *report, GError **error) {
   const SmbProof *proof = smb_advise_final(report);
   if (!option_out)
     return TRUE;
-  if (proof)
-    return g_file_set_contents(option_out, proof->text, -1, error);
+  if (proof) {
+    gboolean written = g_file_set_contents(option_out, proof->text, -1, error);
+    g_prefix_error(error, "--out: ");
+    return written;
+  }
   smb_spool_printf(cli->messages,
                    "smembank advise: %s was not written: no rewritten kernel is better\n",
                    option_out);

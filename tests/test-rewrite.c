@@ -64,7 +64,7 @@ new_lines(const char *old, const char *text) {
   return g_string_free(lines, FALSE);
 }
 
-// What each access is to cost: every request laid out anew.
+// What each access is to cost: every request laid out anew; NULL if one cannot be.
 static guint64 *
 predict(const SmbOriginal *original, const SmbRewriteArray *wanted) {
   const SmbAnalysis *analysis = original->analysis;
@@ -74,10 +74,12 @@ predict(const SmbOriginal *original, const SmbRewriteArray *wanted) {
     SmbRequest moved = made->request;
     guint32 lanes = smb_request_lanes(&made->request);
     guint32 offset = lanes ? made->request.offset[__builtin_ctz(lanes)] : 0;
-    if (lanes && smb_kernel_array_at(original->kernel, offset) == wanted->array)
-      ck_assert_int_eq(
-          smb_layout_move(&wanted->from, &wanted->to, wanted->array->base, &made->request, &moved),
-          SMB_LAYOUT_FITS);
+    if (lanes && smb_kernel_array_at(original->kernel, offset) == wanted->array &&
+        smb_layout_move(&wanted->from, &wanted->to, wanted->array->base, &made->request, &moved) !=
+            SMB_LAYOUT_FITS) {
+      g_free(wavefronts);
+      return NULL;
+    }
     wavefronts[made->access] +=
         made->count * smb_wavefronts_count(original->arch, &moved).wavefronts;
   }
@@ -134,6 +136,7 @@ run_init(Run *run, const Case *c) {
   to->base = c->layout.base;
   to->shift = c->layout.shift;
   run->wavefronts = predict(&run->original, &run->wanted);
+  ck_assert_ptr_nonnull(run->wavefronts);
 }
 
 START_TEST(test_case) {
@@ -148,6 +151,44 @@ START_TEST(test_case) {
   ck_assert_msg(proof->failure == NULL, "%s\n%s", proof->failure, proof->text);
   g_autofree char *lines = new_lines(c->text, proof->text);
   ck_assert_str_eq(lines, c->lines);
+}
+END_TEST
+
+// Tries one more layout; Returns: whether the text was rewritten for it
+static gboolean
+holds(Run *run, const SmbLayout *to) {
+  run->wanted.to = *to;
+  g_autofree guint64 *wavefronts = predict(&run->original, &run->wanted);
+  if (!wavefronts || smb_rewrite_bytes(&run->wanted) > 48u << 10)
+    return FALSE;
+  g_autoptr(SmbProof) proof = smb_proof_rewrite(&run->original, &run->wanted, 1, wavefronts);
+  ck_assert_msg(!proof->failure || !proof->edits, "pad %u, Swizzle<%u,%u,%d>: %s\n%s",
+                (guint)to->pad, to->bits, to->base, to->shift, proof->failure, proof->text);
+  return !proof->failure;
+}
+
+// Whatever the layout: a text that was rewritten does what it did, at the cost of the layout.
+START_TEST(test_layouts) {
+  const Case *c = &cases[_i];
+  g_auto(Run) run;
+  guint rewritten = 0;
+  run_init(&run, c);
+  SmbLayout to = run.wanted.to;
+  static const guint64 pads[] = {0, 1, 4, 5};
+  for (guint i = 0; i < G_N_ELEMENTS(pads); i++) {
+    to.pad = pads[i];
+    for (to.bits = 0; to.bits <= 5; to.bits++) {
+      for (to.base = 0; to.base <= 4; to.base += 2) {
+        for (gint distance = (gint)to.bits; distance <= (gint)to.bits + 2; distance += 2) {
+          to.shift = distance;
+          rewritten += holds(&run, &to);
+          to.shift = -distance;
+          rewritten += holds(&run, &to);
+        }
+      }
+    }
+  }
+  ck_assert(c->fails || rewritten > 10);
 }
 END_TEST
 
@@ -255,6 +296,7 @@ main(void) {
   Suite *suite = suite_create("rewrite");
   TCase *tcase = tcase_create("rewrite");
   tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, test_layouts, 0, G_N_ELEMENTS(cases));
   tcase_add_loop_test(tcase, test_wrong, 0, G_N_ELEMENTS(wrongs));
   tcase_add_test(tcase, test_arrays);
   tcase_add_loop_test(tcase, test_describe, 0, G_N_ELEMENTS(plains));
