@@ -6,6 +6,9 @@
 
 #include "sim/analysis.h"
 
+// The distinct requests that a worker saw (analysis-request.c).
+typedef struct _Requests Requests;
+
 // One thread's share of the blocks: counts by site, which are added up in the end.
 typedef struct {
   const SmbArch *arch;
@@ -15,6 +18,7 @@ typedef struct {
   SmbGlobalAccess *globals;
   guint64 *first_block; // by site: the block that named its array
   GArray *warnings;
+  Requests *requests; // or NULL: not kept
   SmbBlock *block;
   guint64 index; // of the block that runs
 } Worker;
@@ -35,6 +39,14 @@ void worker_free(Worker *worker);
 
 // Runs all blocks of the queue, each worker in a thread of its own.
 void workers_run(const GPtrArray *workers, Queue *queue);
+
+Requests *requests_new(void);
+void requests_free(Requests *requests);
+// Takes a request that a site made in a block; blocks are not mixed, and run in rising order.
+void requests_note(Requests *requests, guint site, guint warp, guint64 block,
+                   const SmbRequest *request);
+// What all workers kept becomes the requests of the analysis, whose accesses are complete.
+void requests_collect(SmbAnalysis *analysis, const SmbKernel *kernel, const GPtrArray *workers);
 
 // An array of SmbAnalysisWarning; of those alike it keeps the one of the first block.
 GArray *warnings_new(void);

@@ -29,6 +29,8 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     access->worst_block = worker->index;
     access->worst_warp = warp;
   }
+  if (worker->requests)
+    requests_note(worker->requests, site, warp, worker->index, request);
   if (request->op == SMB_OP_ATOM_LOOP)
     count_rounds(worker->arch, request, &access->loops);
   smb_tally_count(&access->total, &cost);
@@ -122,6 +124,7 @@ worker_free(Worker *worker) {
   g_free(worker->globals);
   g_free(worker->first_block);
   g_array_unref(worker->warnings);
+  requests_free(worker->requests);
   smb_block_free(worker->block);
   g_free(worker);
 }
@@ -138,6 +141,7 @@ worker_new(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch
   worker->globals = g_new0(SmbGlobalAccess, worker->n_sites + 1);
   worker->first_block = g_new0(guint64, worker->n_sites + 1);
   worker->warnings = warnings_new();
+  worker->requests = options->keep_requests ? requests_new() : NULL;
   worker->block =
       smb_block_new(kernel, arch, launch, &options->limits, &sink, worker, global, error);
   if (worker->block)

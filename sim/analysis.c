@@ -166,6 +166,8 @@ collect(const SmbKernel *kernel, const SmbLaunch *launch, const GPtrArray *worke
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
   g_array_sort(analysis->warnings, compare_warnings);
+  if (((const Worker *)g_ptr_array_index(workers, 0))->requests)
+    requests_collect(analysis, kernel, workers);
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   analysis->n_warps = (threads + SMB_WARP_LANES - 1) / SMB_WARP_LANES;
   analysis->shared_bytes = smb_kernel_static_shared(kernel) + launch->dynamic_bytes;
@@ -175,7 +177,7 @@ collect(const SmbKernel *kernel, const SmbLaunch *launch, const GPtrArray *worke
 SmbAnalysis *
 smb_analysis_run(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
                  const SmbAnalysisOptions *options, GError **error) {
-  static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL};
+  static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
   options = options ? options : &defaults;
   Queue queue = {.failed_block = G_MAXUINT64};
   queue.n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -219,6 +221,7 @@ smb_analysis_free(SmbAnalysis *analysis) {
   g_array_unref(analysis->accesses);
   g_array_unref(analysis->globals);
   g_array_unref(analysis->warnings);
+  g_clear_pointer(&analysis->requests, g_array_unref);
   g_free(analysis);
 }
 

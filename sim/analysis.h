@@ -84,6 +84,25 @@ typedef struct {
   guint max_segments;
 } SmbGlobalAccess;
 
+/**
+ * SmbAccessRequest: a request that an access made, and how often one warp of a block made just that.
+ * @access: index of SmbAnalysis.accesses
+ * @warp: the number of the warp in its block
+ * @block: the first block in which it did
+ * @count: times, over all blocks
+ * @request: what was asked; the offsets of lanes that ask nothing are 0
+ */
+typedef struct {
+  guint access;
+  guint warp;
+  guint64 block;
+  guint64 count;
+  SmbRequest request;
+} SmbAccessRequest;
+
+/** Most distinct requests that one thread of an analysis keeps. */
+#define SMB_ANALYSIS_MAX_REQUESTS (1u << 17)
+
 /** A warning, with the block that it was seen in first. */
 typedef struct {
   SmbWarning kind;
@@ -101,6 +120,9 @@ typedef struct {
  * @loops: of @accesses
  * @global_totals: of @globals, by SmbOpClass; only the numbers are set
  * @warnings: (element-type SmbAnalysisWarning): in the order of the text
+ * @requests: (nullable) (element-type SmbAccessRequest): if options asked to keep them: the distinct
+ *   requests, by access, then warp, then the order in which they were first made
+ * @requests_dropped: requests that are in no count of @requests, because there were too many to keep
  * @segment_bytes: what the segments of @globals are: SmbArchInfo.global_segment_bytes
  * @n_warps: warps of a block
  * @shared_bytes: static and dynamic shared memory of a block
@@ -112,6 +134,8 @@ typedef struct {
   SmbLoopTally loops;
   SmbGlobalAccess global_totals[SMB_N_OP_CLASSES];
   GArray *warnings;
+  GArray *requests;
+  guint64 requests_dropped;
   guint segment_bytes;
   guint n_warps;
   gsize shared_bytes;
@@ -123,12 +147,14 @@ typedef struct {
  * @max_blocks: largest grid that is run
  * @threads: how many blocks run at once; 0: one for each processor
  * @global: (nullable): keeps what the kernel writes to global memory; one thread then
+ * @keep_requests: whether SmbAnalysis.requests is wanted
  */
 typedef struct {
   SmbKernelLimits limits;
   guint64 max_blocks;
   guint threads;
   SmbGlobal *global;
+  gboolean keep_requests;
 } SmbAnalysisOptions;
 
 /**

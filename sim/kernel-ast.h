@@ -179,6 +179,7 @@ struct _SmbKernel {
   GPtrArray *locals;    // Variable of STORAGE_LOCAL, by slot
   GPtrArray *objects;   // Variable of the other storages, by slot
   GArray *sites;        // SmbSite
+  GArray *arrays;       // SmbArray, in the order of the text
   GArray *host;         // Stretch: functions of the host
   GStrv defines;
   Function *entry;

@@ -175,6 +175,10 @@ lay_out_shared(SmbKernel *kernel) {
       variable->address = end;
   }
   kernel->dynamic_start = end;
+  for (guint i = 0; i < objects->len; i++) {
+    if (g_hash_table_contains(shared, g_ptr_array_index(objects, i)))
+      kernel_add_array(kernel, g_ptr_array_index(objects, i));
+  }
 }
 
 // Reads the file and the body of the kernel that is asked for.
@@ -243,6 +247,7 @@ smb_kernel_parse(SmbSource *source, const char *entry, const char *const *define
   kernel->locals = g_ptr_array_new();
   kernel->objects = g_ptr_array_new();
   kernel->sites = g_array_new(FALSE, FALSE, sizeof(SmbSite));
+  kernel->arrays = g_array_new(FALSE, FALSE, sizeof(SmbArray));
   kernel->host = g_array_new(FALSE, FALSE, sizeof(Stretch));
   kernel->defines = g_strdupv((char **)defines);
   if (!parse_kernel(kernel, entry, defines, cuda_arch, &local)) {
@@ -261,6 +266,7 @@ smb_kernel_free(SmbKernel *kernel) {
   g_ptr_array_unref(kernel->locals);
   g_ptr_array_unref(kernel->objects);
   g_array_unref(kernel->sites);
+  g_array_unref(kernel->arrays);
   g_array_unref(kernel->host);
   g_strfreev(kernel->defines);
   kernel_pool_free(kernel->pool);

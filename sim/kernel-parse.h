@@ -144,3 +144,6 @@ Node *node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean i
 gboolean node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site);
 // The shared variable that an address starts from, if that is written in it; else NULL.
 const Variable *node_root(const Node *node);
+
+// --- what others may know of shared variables (kernel-array.c)
+void kernel_add_array(SmbKernel *kernel, const Variable *variable);

@@ -82,6 +82,49 @@ const SmbSite *smb_kernel_site(const SmbKernel *kernel, guint index);
 guint smb_kernel_n_parameters(const SmbKernel *kernel);
 SmbParameter smb_kernel_parameter(const SmbKernel *kernel, guint index);
 
+/** Most dimensions of a __shared__ array. */
+#define SMB_ARRAY_MAX_DIMENSIONS 3
+
+/**
+ * SmbArray: a __shared__ variable that the kernel uses.
+ * @name: its name
+ * @element: type of an element, as C writes it: "float4"
+ * @element_bytes: its size
+ * @n_dimensions: 0 for a variable that is no array; of more than there may be, the outer ones are one
+ * @dimension: elements, outermost first; of a dynamic array 0: the launch says how many
+ * @base: byte offset in shared memory
+ * @bytes: size of a static array; 0 of a dynamic one
+ * @is_dynamic: whether it is extern: it has all dynamic shared memory, as every other such array has
+ * @line: where it is declared, from 1
+ * @column: from 1, in bytes
+ */
+typedef struct {
+  const char *name;
+  const char *element;
+  guint element_bytes;
+  guint n_dimensions;
+  guint64 dimension[SMB_ARRAY_MAX_DIMENSIONS];
+  guint32 base;
+  gsize bytes;
+  gboolean is_dynamic;
+  guint line;
+  guint column;
+} SmbArray;
+
+/** Number of __shared__ variables that the kernel and what it calls use. */
+guint smb_kernel_n_arrays(const SmbKernel *kernel);
+
+/** One of them, in the order of the text (transfer none). */
+const SmbArray *smb_kernel_array(const SmbKernel *kernel, guint index);
+
+/**
+ * smb_kernel_array_at:
+ * @offset: byte offset in shared memory
+ *
+ * Returns: (nullable) (transfer none): the array that holds the byte: of several dynamic ones the first
+ */
+const SmbArray *smb_kernel_array_at(const SmbKernel *kernel, guint32 offset);
+
 /** Bytes of the static __shared__ variables, each aligned to its type. */
 gsize smb_kernel_static_shared(const SmbKernel *kernel);
 

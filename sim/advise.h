@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Which layout of a shared array makes its requests cheapest. The requests of a run are laid out anew and
+// counted, for every layout of a space that is searched whole. Only addresses are looked at: what the
+// indices of another layout cost to compute, and time, are not.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/layout.h"
+
+G_BEGIN_DECLS
+
+/** Which layouts are searched. */
+typedef enum {
+  SMB_ADVISE_PAD = 1 << 0,     /* rows padded */
+  SMB_ADVISE_SWIZZLE = 1 << 1, /* elements swizzled */
+  SMB_ADVISE_BOTH = 1 << 2,    /* elements swizzled, in padded rows */
+} SmbAdviseKinds;
+
+/**
+ * SmbCandidate: a layout, and what the requests of the array cost in it
+ * @layout: the layout
+ * @fit: SMB_LAYOUT_FITS, or why it cannot be; nothing else is set then but @layout, @bytes and
+ *   @misfit_access
+ * @total: over all accesses of the array
+ * @accesses: (element-type SmbTally): by SmbAnalysis.accesses; empty tallies for other arrays' accesses
+ * @bytes: what the array takes in it
+ * @misfit_access: index of the access that cannot be made
+ */
+typedef struct {
+  SmbLayout layout;
+  SmbLayoutFit fit;
+  SmbTally total;
+  GArray *accesses;
+  guint64 bytes;
+  guint misfit_access;
+} SmbCandidate;
+
+void smb_candidate_free(SmbCandidate *candidate);
+
+/**
+ * SmbAdvice: what was searched for one array, and found
+ * @array: the array
+ * @array_bytes: what it takes now
+ * @original: how it lies now, and what its requests cost
+ * @best: (element-type SmbCandidate): the best layouts, the first the best: fewest wavefronts, then
+ *   fewest bytes, then padding before swizzles before both, then the smallest of each number
+ * @searched: layouts of the space
+ * @unfit: of them, those that cannot be: an access would be torn or misaligned, or shared memory too small
+ * @ties: layouts that cost as few wavefronts as the best
+ */
+typedef struct {
+  const SmbArray *array;
+  gsize array_bytes;
+  SmbCandidate *original;
+  GPtrArray *best;
+  guint64 searched;
+  guint64 unfit;
+  guint64 ties;
+} SmbAdvice;
+
+void smb_advice_free(SmbAdvice *advice);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbCandidate, smb_candidate_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdvice, smb_advice_free)
+
+/**
+ * SmbAdviseOptions:
+ * @kinds: what is searched; 0: all
+ * @row: elements of a row of an array of one dimension, padding included; 0: each power of two is tried
+ * @keep: how many of the best are kept
+ * @other_bytes: shared memory that other arrays take: with it, a layout has to fit into the block's most
+ */
+typedef struct {
+  SmbAdviseKinds kinds;
+  guint64 row;
+  guint keep;
+  guint64 other_bytes;
+} SmbAdviseOptions;
+
+/**
+ * smb_advise_array:
+ * @analysis: with its requests, none dropped
+ * @array_bytes: size of @array in this launch
+ *
+ * Searches the whole space:
+ *  - rows padded by 0 elements to one less than fill all banks once (more only repeats what a smaller one
+ *    gives, which the tests check);
+ *  - all swizzles Swizzle<B,M,S>, S of either sign, |S| >= B, that change a bit of an element's number;
+ *  - every swizzle that stays within a row with every padding.
+ *
+ * Returns: (transfer full): the best of them, over all accesses of @array together
+ */
+SmbAdvice *smb_advise_array(const SmbKernel *kernel, const SmbArch *arch,
+                            const SmbAnalysis *analysis, const SmbArray *array, gsize array_bytes,
+                            const SmbAdviseOptions *options);
+
+/**
+ * smb_advise_try:
+ *
+ * Returns: (transfer full): what the requests of @array cost if it is laid out like @layout; the slow
+ *   and obvious way, request by request
+ */
+SmbCandidate *smb_advise_try(const SmbKernel *kernel, const SmbArch *arch,
+                             const SmbAnalysis *analysis, const SmbArray *array,
+                             const SmbLayout *original, gsize array_bytes, const SmbLayout *layout);
+
+G_END_DECLS

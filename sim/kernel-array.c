@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The __shared__ variables of a kernel, as others may know them.
+#include "sim/kernel-parse.h"
+
+void
+kernel_add_array(SmbKernel *kernel, const Variable *variable) {
+  const Type *type = variable->type;
+  SmbArray array = {.name = variable->name,
+                    .base = (guint32)variable->address,
+                    .is_dynamic = variable->storage == STORAGE_DYNAMIC};
+  for (; type->kind == KIND_ARRAY; type = type->of) {
+    if (array.n_dimensions < SMB_ARRAY_MAX_DIMENSIONS) {
+      array.dimension[array.n_dimensions++] = type->count;
+      continue;
+    }
+    // Of many dimensions the outer ones are one.
+    array.dimension[0] *= array.dimension[1];
+    for (guint i = 1; i + 1 < SMB_ARRAY_MAX_DIMENSIONS; i++)
+      array.dimension[i] = array.dimension[i + 1];
+    array.dimension[SMB_ARRAY_MAX_DIMENSIONS - 1] = type->count;
+  }
+  array.element = type_describe(kernel->pool, type);
+  array.element_bytes = (guint)type->size;
+  array.bytes = array.is_dynamic ? 0 : variable->type->size;
+  smb_source_locate(kernel->source, variable->start, &array.line, &array.column);
+  g_array_append_val(kernel->arrays, array);
+}
+
+guint
+smb_kernel_n_arrays(const SmbKernel *kernel) {
+  return kernel->arrays->len;
+}
+
+const SmbArray *
+smb_kernel_array(const SmbKernel *kernel, guint index) {
+  return &g_array_index(kernel->arrays, SmbArray, index);
+}
+
+const SmbArray *
+smb_kernel_array_at(const SmbKernel *kernel, guint32 offset) {
+  for (guint i = 0; i < kernel->arrays->len; i++) {
+    const SmbArray *array = &g_array_index(kernel->arrays, SmbArray, i);
+    if (offset >= array->base && (array->is_dynamic || offset - array->base < array->bytes))
+      return array;
+  }
+  return NULL;
+}

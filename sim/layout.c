@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/layout.h"
+
+// Most bytes at the end of a row that are taken for padding.
+enum {
+  MAX_PADDING_BYTES = SMB_MAX_WIDTH
+};
+
+// The lowest of the bits that a swizzle changes.
+static guint
+find_target(const SmbLayout *layout) {
+  return layout->base + (layout->shift < 0 ? (guint)-layout->shift : 0);
+}
+
+guint64
+smb_layout_swizzle(const SmbLayout *layout, guint64 n) {
+  guint64 mask = (G_GUINT64_CONSTANT(1) << layout->bits) - 1;
+  guint source = layout->base + (layout->shift > 0 ? (guint)layout->shift : 0);
+  return n ^ (n >> source & mask) << find_target(layout);
+}
+
+guint64
+smb_layout_place(const SmbLayout *layout, guint64 n) {
+  guint64 m = smb_layout_swizzle(layout, n);
+  return (m / layout->columns * (layout->columns + layout->pad) + m % layout->columns) *
+         layout->element_bytes;
+}
+
+gboolean
+smb_layout_find(const SmbLayout *layout, guint64 offset, guint64 *n) {
+  guint64 place = offset / layout->element_bytes, pitch = layout->columns + layout->pad;
+  if (place % pitch >= layout->columns)
+    return FALSE;
+  // A swizzle whose bits do not overlap is its own inverse.
+  *n = smb_layout_swizzle(layout, place / pitch * layout->columns + place % pitch);
+  return TRUE;
+}
+
+guint64
+smb_layout_bytes(const SmbLayout *layout, guint64 n) {
+  guint64 unit = layout->bits ? G_GUINT64_CONSTANT(1) << (find_target(layout) + layout->bits) : 1;
+  guint64 reached = (n + unit - 1) / unit * unit;
+  guint64 rows = (reached + layout->columns - 1) / layout->columns;
+  return rows * (layout->columns + layout->pad) * layout->element_bytes;
+}
+
+// Where the @width bytes go that one lane asks for at @offset of the array.
+static SmbLayoutFit
+move_lane(const SmbLayout *from, const SmbLayout *to, guint32 offset, guint width, guint64 *moved) {
+  guint element = from->element_bytes;
+  guint64 n = 0;
+  for (guint32 at = 0; at == 0 || (offset + at) / element * element < offset + width;
+       at += element) {
+    if (!smb_layout_find(from, offset + at, &n))
+      return SMB_LAYOUT_OUTSIDE;
+    guint64 place = smb_layout_place(to, n) + (at ? 0 : offset % element);
+    if (at == 0)
+      *moved = place;
+    else if (place != *moved + at - offset % element)
+      return SMB_LAYOUT_TORN;
+  }
+  return SMB_LAYOUT_FITS;
+}
+
+SmbLayoutFit
+smb_layout_move(const SmbLayout *from, const SmbLayout *to, guint32 array_base,
+                const SmbRequest *request, SmbRequest *moved) {
+  guint width = request->width;
+  SmbRequest result = *request;
+  for (guint32 lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint lane = (guint)__builtin_ctz(lanes);
+    guint64 place = 0;
+    if (request->offset[lane] < array_base)
+      return SMB_LAYOUT_OUTSIDE;
+    SmbLayoutFit fit = move_lane(from, to, request->offset[lane] - array_base, width, &place);
+    if (fit != SMB_LAYOUT_FITS)
+      return fit;
+    if ((array_base + place) % width)
+      return SMB_LAYOUT_MISALIGNED;
+    result.offset[lane] = (guint32)(array_base + place);
+  }
+  *moved = result;
+  return SMB_LAYOUT_FITS;
+}
+
+// Elements of a row that requests touch, up to the last one.
+static guint64
+find_used_columns(const SmbKernel *kernel, const SmbArray *array, guint64 pitch,
+                  const SmbAnalysis *analysis) {
+  guint64 used = 0;
+  for (guint i = 0; i < analysis->requests->len; i++) {
+    const SmbRequest *request = &g_array_index(analysis->requests, SmbAccessRequest, i).request;
+    for (guint32 lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+      guint32 offset = request->offset[__builtin_ctz(lanes)];
+      if (smb_kernel_array_at(kernel, offset) != array)
+        continue;
+      guint64 last = (offset - array->base + request->width - 1u) / array->element_bytes;
+      guint64 first = (offset - array->base) / array->element_bytes;
+      if (first / pitch != last / pitch)
+        return pitch; // it goes on in the next row: no row ends here
+      used = MAX(used, last % pitch + 1);
+    }
+  }
+  return used;
+}
+
+SmbLayout
+smb_layout_original(const SmbKernel *kernel, const SmbArray *array, gsize array_bytes, guint64 row,
+                    const SmbAnalysis *analysis) {
+  guint64 pitch = row;
+  if (!pitch && array->n_dimensions > 1)
+    pitch = array->dimension[array->n_dimensions - 1];
+  if (!pitch)
+    pitch = MAX(1, array_bytes / array->element_bytes);
+  SmbLayout layout = {.element_bytes = array->element_bytes, .columns = pitch};
+  if (pitch >= array_bytes / array->element_bytes || analysis->requests->len == 0)
+    return layout;
+  guint64 used = find_used_columns(kernel, array, pitch, analysis);
+  if (used > 0 && (pitch - used) * array->element_bytes <= MAX_PADDING_BYTES) {
+    layout.columns = used;
+    layout.pad = pitch - used;
+  }
+  return layout;
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// How the elements of a shared array lie in memory: rows, padded, swizzled or both; and what a request
+// becomes when they lie otherwise. A layout knows no kernel: which elements are asked for stays as it is.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/analysis.h"
+#include "sim/kernel.h"
+#include "sim/request.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbLayout: where element n of an array lies, n counting the elements row by row without padding
+ * @element_bytes: of one element
+ * @columns: elements of a row without padding; of an array without rows: all
+ * @pad: elements that follow each row and hold nothing
+ * @bits: B of CuTe's Swizzle<B,M,S>: how many bits of n are changed; 0: no swizzle
+ * @base: M: the lowest of them, or, if @shift is negative, of those that change them
+ * @shift: S: how much higher the bits lie that they are XORed with; if negative, lower
+ *
+ * First the swizzle gives another number to the element, then that number is placed in the padded rows:
+ * m = swizzle(n); byte (m / columns * (columns + pad) + m % columns) * element_bytes.
+ */
+typedef struct {
+  guint element_bytes;
+  guint64 columns;
+  guint64 pad;
+  guint bits;
+  guint base;
+  gint shift;
+} SmbLayout;
+
+/** Why a request cannot be made of an array in another layout. */
+typedef enum {
+  SMB_LAYOUT_FITS,
+  SMB_LAYOUT_OUTSIDE,    /* a lane asks for what is no element: padding, or beyond the array */
+  SMB_LAYOUT_TORN,       /* what one lane asks for at once no longer lies side by side */
+  SMB_LAYOUT_MISALIGNED, /* ... no longer starts at a multiple of its width */
+} SmbLayoutFit;
+
+/** smb_layout_swizzle: Returns: the number that the swizzle of @layout gives to element @n */
+guint64 smb_layout_swizzle(const SmbLayout *layout, guint64 n);
+
+/** smb_layout_place: Returns: the byte offset in the array at which element @n begins */
+guint64 smb_layout_place(const SmbLayout *layout, guint64 n);
+
+/**
+ * smb_layout_find:
+ * @offset: byte offset in an array of @layout
+ * @n: (out): the element that it is a byte of
+ *
+ * Returns: %FALSE if it lies in the padding of a row
+ */
+gboolean smb_layout_find(const SmbLayout *layout, guint64 offset, guint64 *n);
+
+/** smb_layout_bytes: Returns: bytes that @n elements take: whole rows, with what a swizzle may reach */
+guint64 smb_layout_bytes(const SmbLayout *layout, guint64 n);
+
+/**
+ * smb_layout_move:
+ * @from: how the array lies
+ * @to: how it is to lie; of elements of the same size
+ * @array_base: byte offset of the array in shared memory
+ * @request: a request all of whose lanes ask for that array
+ * @moved: (out): the request for the same elements, laid out like @to; set if it fits
+ *
+ * Returns: whether hardware could make that request, or why not
+ */
+SmbLayoutFit smb_layout_move(const SmbLayout *from, const SmbLayout *to, guint32 array_base,
+                             const SmbRequest *request, SmbRequest *moved);
+
+/**
+ * smb_layout_original:
+ * @array: an array
+ * @array_bytes: its size: of a dynamic array the dynamic shared memory of the launch
+ * @row: elements of a row, padding included, or 0: the innermost dimension; if there is only one, all
+ *   are one row
+ * @analysis: with its requests
+ * @kernel: what it is of
+ *
+ * How an array lies as the kernel declares it. Up to 16 bytes at the end of all rows that no request
+ * touches are taken for padding: the length of the widest access, beyond which nobody needs to pad for
+ * alignment. More than that may be there for larger launches.
+ *
+ * Returns: its layout, without a swizzle: what indices do is not seen
+ */
+SmbLayout smb_layout_original(const SmbKernel *kernel, const SmbArray *array, gsize array_bytes,
+                              guint64 row, const SmbAnalysis *analysis);
+
+G_END_DECLS
