@@ -39,4 +39,7 @@ const char *smb_analyze_segment_name(const SmbArch *arch);
  */
 char *smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis);
 
+/** What a person should know besides, as messages: suspicious accesses, macros that the text lacks. */
+void smb_analyze_write_warnings(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis);
+
 G_END_DECLS

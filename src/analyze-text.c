@@ -211,3 +211,19 @@ smb_analyze_write_text(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap(cli->out, sentence);
 }
+
+void
+smb_analyze_write_warnings(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis) {
+  SmbSource *source = smb_kernel_source(target->kernel);
+  for (guint i = 0; i < analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
+    const SmbSite *site = smb_kernel_site(target->kernel, warning->site);
+    g_autofree char *text = g_strconcat("warning: ", warning->message, NULL);
+    g_autofree char *message = smb_source_message(source, site->offset, text);
+    smb_spool_printf(cli->messages, "%s\n", message);
+  }
+  g_auto(GStrv) unused = smb_kernel_unused_defines(target->kernel);
+  for (guint i = 0; unused[i] && !target->shape; i++)
+    smb_spool_printf(cli->messages, "%s: warning: -D %s: the text has no such macro\n",
+                     target->file, unused[i]);
+}
