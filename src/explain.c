@@ -7,6 +7,17 @@ smb_explain_group(const SmbExplanation *e, guint lane) {
   return e->plan->conflict == SMB_CONFLICT_LOOP ? 0 : lane >> e->plan->group_shift;
 }
 
+const char *
+smb_explain_group_name(const SmbExplanation *e) {
+  static const char *const names[] = {"warp", "half-warp", "quarter-warp"};
+  return e->request.op >= SMB_OP_LDMATRIX_X1 ? "matrix" : names[5 - e->plan->group_shift];
+}
+
+guint
+smb_explain_n_groups(const SmbExplanation *e) {
+  return MAX(1, smb_op_address_lanes((SmbOp)e->request.op) >> e->plan->group_shift);
+}
+
 guint
 smb_explain_unit(const SmbExplanation *e) {
   return 1u << e->plan->unit_shift;
@@ -158,8 +169,8 @@ sum_banks(const SmbExplanation *e) {
   return banks;
 }
 
-static void
-collect_request(SmbExplanation *e) {
+void
+smb_explain_collect(SmbExplanation *e) {
   const SmbRequest *request = &e->request;
   e->rule = smb_arch_rule(e->arch, (SmbOp)request->op, request->width);
   e->plan = smb_wavefronts_plan(e->arch, request);
@@ -208,7 +219,7 @@ smb_explanation_new(const SmbTarget *target, const SmbArch *arch, const SmbAnaly
   e->analysis = analysis;
   if (!choose_access(e, question, error) || !choose_request(e, question, error))
     return NULL;
-  collect_request(e);
+  smb_explain_collect(e);
   collect_neighbours(e, question->row);
   return g_steal_pointer(&e);
 }
