@@ -10,8 +10,8 @@
 #include "src/bank-map-impl.h"
 
 enum {
-  MOST_FOLDS = 8,
-  WIDEST_CELL = 4, // characters of a word on a terminal, if there is room
+  MINI_WIDTH = 6, // pixels of a word
+  MINI_HEIGHT = 6,
 };
 
 SmbDrawState
@@ -36,67 +36,6 @@ smb_bank_map_is_rest(const SmbBankMap *map, const SmbBankMapWord *word) {
   return map->request.width > map->bank_bytes && word->offset % map->request.width != 0;
 }
 
-static gboolean
-has_gaps(const SmbBankMap *map) {
-  for (guint i = 1; i < map->lines->len; i++) {
-    guint32 step =
-        g_array_index(map->lines, guint32, i) - g_array_index(map->lines, guint32, i - 1);
-    if (step > map->n_banks * map->bank_bytes)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-// Characters that words need: those of the longest label, and a space where two would touch.
-static int
-measure_words(const SmbBankMap *map, gsize *longest_label) {
-  gsize longest = 1;
-  gboolean touch = FALSE;
-  for (guint i = 0; i < map->words->len; i++) {
-    const SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
-    g_autofree char *label = smb_bank_map_label(word->lanes);
-    gboolean beside = i > 0 && word->bank > 0 &&
-                      word[-1].offset + map->bank_bytes == word->offset &&
-                      !smb_bank_map_is_rest(map, &word[-1]);
-    if (smb_bank_map_is_rest(map, word))
-      continue;
-    touch = (touch && strlen(label) <= longest) || (beside && strlen(label) >= MAX(longest, 2));
-    longest = MAX(longest, strlen(label));
-  }
-  *longest_label = longest;
-  return MAX((int)longest + touch, 2);
-}
-
-static int
-measure_margin(const SmbBankMap *map) {
-  guint32 last = map->lines->len ? g_array_index(map->lines, guint32, map->lines->len - 1) : 0;
-  g_autofree char *label = g_strdup_printf("byte %u", last);
-  return (int)MAX(strlen(label), strlen("addresses")) + 1;
-}
-
-// Chooses how wide words are and how the banks are folded.
-static void
-fit(Layout *layout) {
-  SmbDrawMetrics *metrics = &layout->draw->metrics;
-  const SmbBankMap *map = layout->map;
-  gsize longest;
-  int need = measure_words(map, &longest);
-  int margin = measure_margin(map) + (has_gaps(map) && metrics->gap == 0);
-  guint most = MIN(MOST_FOLDS, map->n_banks / 4);
-  layout->margin = margin * metrics->character;
-  layout->folds = 1;
-  if (metrics->cell_width == 0) {
-    int room = metrics->width > 0 ? metrics->width - layout->margin : G_MAXINT;
-    while (layout->folds < most && room < (int)(map->n_banks / layout->folds) * need)
-      layout->folds *= 2;
-    metrics->cell_width =
-        CLAMP(room / (int)(map->n_banks / layout->folds), need, MAX(need, WIDEST_CELL));
-  }
-  layout->crowded = metrics->plain && metrics->cell_width <= (int)longest;
-  layout->banks = map->n_banks / layout->folds;
-  layout->width = layout->margin + (int)layout->banks * metrics->cell_width + (metrics->gap > 0);
-}
-
 static int
 bank_x(const Layout *layout, guint bank) {
   return layout->margin + (int)(bank % layout->banks) * layout->draw->metrics.cell_width;
@@ -108,6 +47,8 @@ paint_head(Layout *layout, guint first) {
   SmbDraw *draw = layout->draw;
   const SmbDrawMetrics *metrics = &draw->metrics;
   guint step = metrics->cell_width > 2 * metrics->character ? 1 : 2;
+  if (layout->flags & SMB_BANK_MAP_MINI)
+    return;
   for (guint i = 0; i < layout->banks && layout->paints; i++) {
     SmbDrawMark mark = {.role = SMB_DRAW_HEAD, .bank = (int)(first + i)};
     SmbDrawBox box = {bank_x(layout, i), layout->y, metrics->cell_width, metrics->cell_height};
@@ -128,7 +69,7 @@ smb_bank_map_paint_label(Layout *layout, const char *text) {
   const SmbDrawMetrics *metrics = &layout->draw->metrics;
   SmbDrawMark mark = {.role = SMB_DRAW_LABEL, .bank = -1};
   SmbDrawBox box = {0, layout->y, layout->margin - metrics->character, metrics->cell_height};
-  if (layout->paints)
+  if (layout->paints && !(layout->flags & SMB_BANK_MAP_MINI))
     layout->draw->methods->text(layout->draw, box, text, &mark);
 }
 
@@ -167,6 +108,16 @@ paint_boxes(const Layout *layout, SmbDrawBox box, SmbDrawMark mark, guint32 lane
     mark.group = groups[i];
     draw->methods->box(draw, part, &mark);
   }
+}
+
+// A word where there is no room for more than that there is one.
+static void
+paint_spot(const Layout *layout, const SmbBankMapWord *word) {
+  const SmbDrawMetrics *metrics = &layout->draw->metrics;
+  SmbDrawMark mark = {.role = SMB_DRAW_KEY, .bank = -1, .collides = word->collides};
+  SmbDrawBox box = {bank_x(layout, word->bank), layout->y, metrics->cell_width,
+                    metrics->cell_height};
+  paint_boxes(layout, box, mark, word->lanes);
 }
 
 static void
@@ -247,7 +198,9 @@ paint_rows(Layout *layout, guint first) {
     }
     row = word->line;
     last = start;
-    if (layout->paints)
+    if (layout->paints && layout->flags & SMB_BANK_MAP_MINI)
+      paint_spot(layout, word);
+    else if (layout->paints)
       paint_word(layout, word);
   }
   layout->y += row != G_MAXUINT ? metrics->cell_height : 0;
@@ -281,7 +234,7 @@ static void
 paint_fold(Layout *layout, guint first) {
   const SmbBankMap *map = layout->map;
   gboolean differ = FALSE, collide = FALSE;
-  if (!paint_rows(layout, first))
+  if (!paint_rows(layout, first) || layout->flags & SMB_BANK_MAP_MINI)
     return;
   for (guint i = first; i < first + layout->banks; i++) {
     collide |= map->banks[i].collides;
@@ -294,26 +247,30 @@ paint_fold(Layout *layout, guint first) {
                  G_STRUCT_OFFSET(SmbBankMapBank, passes));
   if (collide)
     paint_counts(layout, first, "conflict", G_STRUCT_OFFSET(SmbBankMapBank, collides));
-  layout->y += layout->draw->metrics.line;
+  if (!(layout->flags & SMB_BANK_MAP_BARE))
+    layout->y += layout->draw->metrics.line;
 }
 
 static void
 paint(Layout *layout) {
   SmbDrawMark title = {.role = SMB_DRAW_TITLE, .bank = -1};
   g_autofree char *caption = smb_bank_map_caption(layout->map, layout->pass);
+  gboolean whole = !(layout->flags & (SMB_BANK_MAP_BARE | SMB_BANK_MAP_MINI));
   layout->y = 0;
-  smb_bank_map_paint_text(layout, caption, &title);
+  if (whole)
+    smb_bank_map_paint_text(layout, caption, &title);
   for (guint first = 0; first < layout->map->n_banks; first += layout->banks)
     paint_fold(layout, first);
-  smb_bank_map_paint_legend(layout);
+  if (whole)
+    smb_bank_map_paint_legend(layout);
 }
 
 void
-smb_bank_map_draw(const SmbBankMap *map, int pass, SmbDraw *draw) {
-  Layout layout = {.map = map, .draw = draw, .pass = pass};
+smb_bank_map_draw(const SmbBankMap *map, int pass, SmbBankMapFlags flags, SmbDraw *draw) {
+  Layout layout = {.map = map, .draw = draw, .pass = pass, .flags = flags};
   g_autofree char *caption = smb_bank_map_caption(map, SMB_BANK_MAP_ALL);
   g_autofree char *title = g_strconcat("bank map: ", caption, NULL);
-  fit(&layout);
+  smb_bank_map_fit(&layout);
   if (pass >= 0 && (guint)pass >= map->passes.n)
     layout.pass = SMB_BANK_MAP_ALL;
   paint(&layout);
@@ -326,14 +283,17 @@ void
 smb_bank_map_write_text(const SmbBankMap *map, int pass, guint columns, gboolean colour,
                         SmbSpool *out) {
   g_autoptr(SmbDraw) draw = smb_draw_text_new(columns, colour);
-  smb_bank_map_draw(map, pass, draw);
+  smb_bank_map_draw(map, pass, 0, draw);
   smb_draw_finish(draw, out);
 }
 
 void
-smb_bank_map_write_svg(const SmbBankMap *map, int pass, gboolean standalone, SmbSpool *out) {
-  g_autofree char *style = standalone ? smb_bank_map_style() : NULL;
+smb_bank_map_write_svg(const SmbBankMap *map, int pass, SmbBankMapFlags flags, SmbSpool *out) {
+  g_autofree char *style = flags & SMB_BANK_MAP_STANDALONE ? smb_bank_map_style() : NULL;
   g_autoptr(SmbDraw) draw = smb_draw_svg_new(style);
-  smb_bank_map_draw(map, pass, draw);
+  if (flags & SMB_BANK_MAP_MINI)
+    draw->metrics = (SmbDrawMetrics){
+        .character = 2, .line = 2, .cell_width = MINI_WIDTH, .cell_height = MINI_HEIGHT, .gap = 2};
+  smb_bank_map_draw(map, pass, flags, draw);
   smb_draw_finish(draw, out);
 }

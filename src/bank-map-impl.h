@@ -12,6 +12,7 @@ typedef struct {
   const SmbBankMap *map;
   SmbDraw *draw;
   int pass;
+  SmbBankMapFlags flags;
   guint folds, banks; // parts that the banks are folded into, and banks of each
   int margin;         // width of what is left of the banks
   int width;
@@ -20,6 +21,9 @@ typedef struct {
   gboolean gaps;    // whether rows were left out
   gboolean crowded; // no room in a word for a sign that it collides, where there is no colour
 } Layout;
+
+// Chooses how wide words are and how the banks are folded.
+G_GNUC_INTERNAL void smb_bank_map_fit(Layout *layout);
 
 // When a word that @lanes ask for is served, seen from @pass.
 G_GNUC_INTERNAL SmbDrawState smb_bank_map_state(const SmbBankMap *map, int pass, guint32 lanes);

@@ -15,6 +15,13 @@ G_BEGIN_DECLS
 /** In place of the number of a pass: the request as a whole. */
 #define SMB_BANK_MAP_ALL (-1)
 
+/** How a map is drawn as SVG. */
+typedef enum {
+  SMB_BANK_MAP_STANDALONE = 1 << 0, /* with its style; else the page around it has it */
+  SMB_BANK_MAP_BARE = 1 << 1,       /* without title and legend */
+  SMB_BANK_MAP_MINI = 1 << 2,       /* the words only, small: to set several side by side */
+} SmbBankMapFlags;
+
 /**
  * SmbBankMapWord: one word of one bank
  * @line: index of its line in SmbBankMap.lines
@@ -90,13 +97,14 @@ char *smb_bank_map_caption(const SmbBankMap *map, int pass);
 /**
  * smb_bank_map_draw:
  * @pass: a pass below SmbPasses.n, which then stands out, or SMB_BANK_MAP_ALL
+ * @flags: whether something is left out
  * @draw: a new drawing; takes the map, to be written with smb_draw_finish()
  *
  * Draws the rows that are asked for, below them what is asked of each bank, and a legend of what appears.
  * Where the banks do not fit the width side by side, they are folded into two, four or eight parts, one
  * below the other, each with the rows that are asked for in it.
  */
-void smb_bank_map_draw(const SmbBankMap *map, int pass, SmbDraw *draw);
+void smb_bank_map_draw(const SmbBankMap *map, int pass, SmbBankMapFlags flags, SmbDraw *draw);
 
 /**
  * smb_bank_map_write_text:
@@ -109,10 +117,10 @@ void smb_bank_map_write_text(const SmbBankMap *map, int pass, guint columns, gbo
 
 /**
  * smb_bank_map_write_svg:
- * @standalone: whether the picture brings its style; else the page around it has it
+ * @flags: how
  * @out: takes the map as an <svg> element
  */
-void smb_bank_map_write_svg(const SmbBankMap *map, int pass, gboolean standalone, SmbSpool *out);
+void smb_bank_map_write_svg(const SmbBankMap *map, int pass, SmbBankMapFlags flags, SmbSpool *out);
 
 /** smb_bank_map_style: Returns: (transfer full): the CSS of the pictures */
 char *smb_bank_map_style(void);

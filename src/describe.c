@@ -64,6 +64,15 @@ smb_describe_banks(GString *text, guint32 banks, guint n_banks) {
   }
 }
 
+char *
+smb_describe_extent(const guint extent[3]) {
+  if (extent[2] > 1)
+    return g_strdup_printf("%ux%ux%u", extent[0], extent[1], extent[2]);
+  if (extent[1] > 1)
+    return g_strdup_printf("%ux%u", extent[0], extent[1]);
+  return g_strdup_printf("%u", extent[0]);
+}
+
 // Which lanes are served together, where that is not the warp.
 static void
 append_group(GString *text, const SmbPlan *plan, const SmbRequest *request, guint group) {

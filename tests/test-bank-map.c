@@ -67,7 +67,7 @@ look(const SmbBankMap *map, int pass) {
   static const GMarkupParser parser = {.start_element = see_element};
   Seen seen = {0};
   g_autoptr(SmbSpool) spool = smb_spool_new();
-  smb_bank_map_write_svg(map, pass, FALSE, spool);
+  smb_bank_map_write_svg(map, pass, SMB_BANK_MAP_BARE, spool);
   g_autofree char *text = drain(spool);
   GMarkupParseContext *context = g_markup_parse_context_new(&parser, 0, &seen, NULL);
   ck_assert(g_markup_parse_context_parse(context, text, -1, NULL));
