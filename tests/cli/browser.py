@@ -97,7 +97,10 @@ class Browser:
 
     def point(self, selector):
         self.bring(selector)
-        move = {'type': 'pointerMove', 'duration': 0, 'x': 0, 'y': 0, 'origin': {ELEMENT: self.find(selector)}}
+        x, y = self.run('const box = document.querySelector(arguments[0]).getBoundingClientRect();'
+                        'return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)]',
+                        selector)
+        move = {'type': 'pointerMove', 'duration': 0, 'x': x, 'y': y, 'origin': 'viewport'}
         self.call('POST', self.session + '/actions',
                   {'actions': [{'type': 'pointer', 'id': 'mouse', 'actions': [move]}]})
 
