@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/neighbour.h"
 
+#include "sim/affine.h"
+
 enum {
   MIN_LAST_PAD = 4,   // elements: the paddings that people try
   SUB_WORD_WORDS = 2, // of elements smaller than a word: as many words of padding
@@ -42,17 +44,36 @@ smb_neighbour_bytes(const SmbKernel *kernel, const SmbAnalysis *analysis, const 
                            : array->bytes;
 }
 
+// Elements of a row as the costliest request of an access goes through them: the larger of its strides, if
+// that leaves something out. 0: it has none.
+static guint64
+find_stride_row(const SmbArray *array, gsize array_bytes, const SmbRequest *request) {
+  SmbAffine affine = smb_affine_find(request, 0xffffffffu);
+  guint64 bytes = 0;
+  if (affine.kind != SMB_AFFINE_IRREGULAR)
+    bytes = (guint64)MAX(ABS(affine.stride), ABS(affine.run_stride));
+  gboolean goes_on = bytes > MAX(request->width, array->element_bytes);
+  if (!goes_on || bytes % array->element_bytes != 0 || bytes >= array_bytes)
+    return 0;
+  return bytes / array->element_bytes;
+}
+
 SmbRows
 smb_neighbour_rows(const SmbKernel *kernel, const SmbAnalysis *analysis, guint access,
                    const SmbArray *array, guint64 row, SmbLayout *layout) {
-  (void)access;
+  gsize bytes = smb_neighbour_bytes(kernel, analysis, array);
   SmbRows rows = array->n_dimensions > 1 ? SMB_ROWS_DIMENSION : SMB_ROWS_UNKNOWN;
-  if (row)
+  if (rows == SMB_ROWS_UNKNOWN && row)
     rows = SMB_ROWS_GIVEN;
+  if (rows == SMB_ROWS_UNKNOWN) {
+    row =
+        find_stride_row(array, bytes, &g_array_index(analysis->accesses, SmbAccess, access).worst);
+    rows = row ? SMB_ROWS_STRIDE : SMB_ROWS_UNKNOWN;
+  }
   if (rows == SMB_ROWS_UNKNOWN)
     return rows;
-  gsize bytes = smb_neighbour_bytes(kernel, analysis, array);
-  *layout = smb_layout_original(kernel, array, bytes, row, analysis);
+  *layout =
+      smb_layout_original(kernel, array, bytes, rows == SMB_ROWS_DIMENSION ? 0 : row, analysis);
   return rows;
 }
 

@@ -13,6 +13,7 @@
 
 static const SmbCommand commands[] = {
     {"analyze", smb_cmd_analyze, "count what the shared-memory accesses of a kernel cost"},
+    {"explain", smb_cmd_explain, "explain why an access costs what it costs, lane by lane"},
     {"fuzz", smb_cmd_fuzz, "measure random requests on a GPU against the model"},
     {"list", smb_cmd_list, "show what there is: kernels, architectures, devices, operations, ..."},
     {"report", smb_cmd_report, "write what analyze says, with bank maps, as a page of HTML"},

@@ -192,6 +192,42 @@ START_TEST(test_misfits) {
 }
 END_TEST
 
+// Where rows are known from: an access of 32 lanes to one array.
+START_TEST(test_rows) {
+  static const struct {
+    const char *declaration, *index;
+    guint64 row;
+    SmbRows rows;
+    guint64 columns, pad;
+  } wants[] = {
+      {"int t[32][36]", "[i][0]", 0, SMB_ROWS_DIMENSION, 36, 0},
+      {"int t[32][36]", "[i][35]", 7, SMB_ROWS_DIMENSION, 36, 0},
+      {"int t[1024]", "[i]", 0, SMB_ROWS_UNKNOWN, 0, 0},
+      {"int t[1024]", "[i]", 32, SMB_ROWS_GIVEN, 32, 0},
+      {"int t[1056]", "[i * 33]", 0, SMB_ROWS_STRIDE, 33, 0},
+      {"int t[1056]", "[i % 16 * 33 + i / 16 + 31]", 0, SMB_ROWS_STRIDE, 33, 0},
+      {"int t[1056]", "[i % 16 * 33 + i / 16 * 31]", 0, SMB_ROWS_STRIDE, 32, 1},
+      {"int t[1024]", "[(i * 7 ^ 5) * i % 1024]", 0, SMB_ROWS_UNKNOWN, 0, 0},
+      {"int t[1024]", "[0]", 0, SMB_ROWS_UNKNOWN, 0, 0},
+      {"int t", "", 0, SMB_ROWS_UNKNOWN, 0, 0},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(wants); i++) {
+    g_autofree char *text = g_strdup_printf("__global__ void k(int *out) {\n"
+                                            "  __shared__ %s;\n"
+                                            "  int i = threadIdx.x;\n"
+                                            "  out[i] = t%s;\n}\n",
+                                            wants[i].declaration, wants[i].index);
+    g_auto(Run) run = run_text(text, "sm_90", 32, 0);
+    const SmbArray *array = smb_neighbour_array(run.kernel, run.analysis, 0);
+    SmbLayout layout = {0};
+    SmbRows rows = smb_neighbour_rows(run.kernel, run.analysis, 0, array, wants[i].row, &layout);
+    ck_assert_msg(rows == wants[i].rows, "%s%s", wants[i].declaration, wants[i].index);
+    ck_assert_uint_eq(layout.columns, wants[i].columns);
+    ck_assert_uint_eq(layout.pad, wants[i].pad);
+  }
+}
+END_TEST
+
 // A large padding: those next to it are shown besides the small ones.
 START_TEST(test_far) {
   const Tile tile = {4, 8, "int", 4, FALSE, TRUE, FALSE};
@@ -214,6 +250,7 @@ main(void) {
   tcase_add_test(tcase, test_known);
   tcase_add_test(tcase, test_tiles);
   tcase_add_test(tcase, test_misfits);
+  tcase_add_test(tcase, test_rows);
   tcase_add_test(tcase, test_far);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
