@@ -141,7 +141,7 @@ paint_word(const Layout *layout, const SmbBankMapWord *word) {
                       .pass = map->passes.n ? map->passes.of_lane : NULL,
                       .title = title};
   SmbDrawBox box = {bank_x(layout, word->bank) + inset, layout->y + inset,
-                    metrics->cell_width - inset, metrics->cell_height - inset};
+                    metrics->cell_width - 2 * inset, metrics->cell_height - 2 * inset};
   draw->methods->open(draw, &mark);
   paint_boxes(layout, box, mark, lanes);
   draw->methods->text(draw, box, label, &mark);
