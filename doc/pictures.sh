@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Makes the pictures of the README anew: make pictures. Arguments: the program, the folder that takes them.
-# bank-map.svg is what the program writes; report.png is a page of it in a headless Chromium.
+# bank-map.svg is what the program writes; report.png is the article of an access in a page of it, in a
+# headless Chromium (tests/cli/browser.py drives it).
 set -eu
 program=$1
 folder=$2
@@ -12,9 +13,23 @@ trap 'rm -rf "$work"' EXIT
 
 mkdir -p "$folder"
 "$program" explain --rows 16 --cols 32 --pad 1 --svg "$folder/bank-map.svg" >/dev/null
-# What the README's example of padding shows, as a page.
 "$program" report "$work/report.html" --rows 16 --cols 32 --pad 1 >/dev/null
-sed -i 's|<main>|<style>#source, #accesses { display: none }</style>&|' "$work/report.html"
-chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --force-device-scale-factor=1 \
-  --user-data-dir="$work/profile" --window-size=1000,1200 --screenshot="$folder/report.png" \
-  "file://$work/report.html" >/dev/null 2>&1
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(dirname "$0")/../tests/cli \
+  python3 - "$work" "$folder/report.png" <<'EOF'
+import base64
+import sys
+from browser import Browser
+
+work, picture = sys.argv[1:]
+browser = Browser(work + '/profile')
+try:
+    browser.open(work + '/report.html')
+    box = browser.run('''const box = document.querySelector('.access').getBoundingClientRect();
+      return [box.x + scrollX, box.y + scrollY, box.width, box.height]''')
+    clip = {'x': box[0] - 16, 'y': box[1] - 8, 'width': box[2] + 32, 'height': box[3] + 24, 'scale': 1}
+    shot = browser.devtools('Page.captureScreenshot', captureBeyondViewport=True, clip=clip)
+    with open(picture, 'wb') as file:
+        file.write(base64.b64decode(shot['data']))
+finally:
+    browser.close()
+EOF
