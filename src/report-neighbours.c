@@ -38,7 +38,8 @@ name_room(SmbRoom room) {
 static void
 write_row(const SmbNeighbour *neighbour, SmbSpool *page) {
   const char *judgement = neighbour->access.excess ? "bad" : "good";
-  const char *room = name_room(neighbour->room);
+  const char *remark =
+      neighbour->fit == SMB_LAYOUT_FITS ? name_room(neighbour->room) : name_misfit(neighbour->fit);
   smb_html_markup(page, "<tr%s><th scope=\"row\">%" G_GUINT64_FORMAT "</th>",
                   neighbour->present ? " class=\"present\"" : "", neighbour->pad);
   if (neighbour->fit == SMB_LAYOUT_FITS) {
@@ -52,9 +53,9 @@ write_row(const SmbNeighbour *neighbour, SmbSpool *page) {
   }
   smb_html_number(page, neighbour->room == SMB_ROOM_TOO_SMALL ? "bad" : NULL,
                   neighbour->shared_bytes);
-  smb_html_markup(page, "<td class=\"word\">%s%s%s%s</td></tr>\n",
-                  neighbour->present ? "as it is" : "", neighbour->present && *room ? "; " : "",
-                  neighbour->fit == SMB_LAYOUT_FITS ? room : name_misfit(neighbour->fit), "");
+  smb_html_markup(page, "<td class=\"word\">%s%s%s</td></tr>\n",
+                  neighbour->present ? "as it is" : "", neighbour->present && *remark ? "; " : "",
+                  remark);
 }
 
 static void
