@@ -94,7 +94,7 @@ describe_word(const SmbBankMap *map, const SmbBankMapWord *word) {
 static void
 paint_boxes(const Layout *layout, SmbDrawBox box, SmbDrawMark mark, guint32 lanes) {
   SmbDraw *draw = layout->draw;
-  guint groups[4], n = 0;
+  guint groups[4] = {0}, n = 0;
   for (; lanes; lanes &= lanes - 1) {
     guint group = smb_bank_map_group(layout->map, (guint)__builtin_ctz(lanes));
     if (n == 0 || groups[n - 1] != group)
@@ -141,7 +141,7 @@ paint_word(const Layout *layout, const SmbBankMapWord *word) {
                       .pass = map->passes.n ? map->passes.of_lane : NULL,
                       .title = title};
   SmbDrawBox box = {bank_x(layout, word->bank) + inset, layout->y + inset,
-                    metrics->cell_width - inset, metrics->cell_height - inset};
+                    metrics->cell_width - 2 * inset, metrics->cell_height - 2 * inset};
   draw->methods->open(draw, &mark);
   paint_boxes(layout, box, mark, lanes);
   draw->methods->text(draw, box, label, &mark);

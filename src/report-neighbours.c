@@ -38,7 +38,8 @@ name_room(SmbRoom room) {
 static void
 write_row(const SmbNeighbour *neighbour, SmbSpool *page) {
   const char *judgement = neighbour->access.excess ? "bad" : "good";
-  const char *room = name_room(neighbour->room);
+  const char *remark =
+      neighbour->fit == SMB_LAYOUT_FITS ? name_room(neighbour->room) : name_misfit(neighbour->fit);
   smb_html_markup(page, "<tr%s><th scope=\"row\">%" G_GUINT64_FORMAT "</th>",
                   neighbour->present ? " class=\"present\"" : "", neighbour->pad);
   if (neighbour->fit == SMB_LAYOUT_FITS) {
@@ -52,9 +53,9 @@ write_row(const SmbNeighbour *neighbour, SmbSpool *page) {
   }
   smb_html_number(page, neighbour->room == SMB_ROOM_TOO_SMALL ? "bad" : NULL,
                   neighbour->shared_bytes);
-  smb_html_markup(page, "<td class=\"word\">%s%s%s%s</td></tr>\n",
-                  neighbour->present ? "as it is" : "", neighbour->present && *room ? "; " : "",
-                  neighbour->fit == SMB_LAYOUT_FITS ? room : name_misfit(neighbour->fit), "");
+  smb_html_markup(page, "<td class=\"word\">%s%s%s</td></tr>\n",
+                  neighbour->present ? "as it is" : "", neighbour->present && *remark ? "; " : "",
+                  remark);
 }
 
 static void
@@ -99,17 +100,19 @@ write_pictures(const SmbReport *report, const SmbAccess *access, const SmbArray 
 
 static void
 write_rows(SmbRows rows, const SmbArray *array, const SmbLayout *present, SmbSpool *page) {
-  smb_spool_puts(page, "<p>Elements that hold nothing at the end of each row of <code>");
+  smb_spool_puts(
+      page, "<p>Padding is elements that hold nothing at the end of each row. A row of <code>");
   smb_html_text(page, array->name);
-  smb_html_markup(
-      page,
-      "</code>, whose rows have %" G_GUINT64_FORMAT " elements (%s) and %" G_GUINT64_FORMAT
-      " of padding now. The same requests, laid out anew; what other indices cost to compute "
-      "is not counted.</p>\n",
-      present->columns,
-      rows == SMB_ROWS_STRIDE ? "a guess from the stride of this access"
-                              : "its innermost dimension",
-      present->pad);
+  smb_html_markup(page, "</code> has %" G_GUINT64_FORMAT " elements now (%s)",
+                  present->columns + present->pad,
+                  rows == SMB_ROWS_STRIDE ? "a guess from the stride of this access"
+                                          : "the innermost dimension");
+  if (present->pad > 0)
+    smb_html_markup(page, ", of which the last %" G_GUINT64_FORMAT " %s touched by no request",
+                    present->pad, present->pad == 1 ? "is" : "are");
+  smb_spool_puts(page,
+                 ". The same requests are laid out anew; what other indices cost to compute is "
+                 "not counted.</p>\n");
 }
 
 void

@@ -7,6 +7,7 @@
   'use strict';
 
   const WHOLE = -1;
+  const MOST_TITLES = 4;
   const data = JSON.parse(document.getElementById('data').textContent);
 
   function numbers(element, name) {
@@ -32,6 +33,12 @@
     words.forEach((word) => word.lanes.forEach((lane, i) => passOf.set(lane, word.passes[i])));
     return { figure, entry, words, passOf, columns: Array.from(figure.querySelectorAll('.head, .count')),
       caption: figure.querySelector('.caption'), pass: 0 };
+  }
+
+  // Of many things the first, and how many more there are.
+  function describe(titles) {
+    const more = titles.length > MOST_TITLES ? '; and ' + (titles.length - MOST_TITLES) + ' more words' : '';
+    return titles.slice(0, MOST_TITLES).join('; ') + more;
   }
 
   function stateOf(passes, pass) {
@@ -79,7 +86,7 @@
       const words = map.words.filter(isWord);
       light(chosenLanes || new Set(words.flatMap((word) => word.lanes)),
         chosenBanks || new Set(words.map((word) => word.bank)), isWord,
-        words.map((word) => word.title).join('; '));
+        describe(words.map((word) => word.title)));
     }
 
     function lightLane(lane) {
@@ -168,7 +175,17 @@
     window.addEventListener('afterprint', () => maps.forEach((other) => paint(other, other.pass)));
   }
 
+  // The source is shown from a little above its first line that conflicts.
+  function showFirstConflict() {
+    const box = document.querySelector('.source-box');
+    const line = box.querySelector('.conflicts');
+    if (line && line.offsetTop > box.clientHeight - 2 * line.offsetHeight) {
+      box.scrollTop = line.offsetTop - box.clientHeight / 2;
+    }
+  }
+
   document.documentElement.classList.add('js');
+  showFirstConflict();
   document.querySelectorAll('.access').forEach((article) => {
     if (article.querySelector('.map')) setUp(article);
   });
