@@ -8,7 +8,8 @@
 #include "src/target.h"
 
 static SmbTargetOptions option_target;
-static char *option_line, *option_column, *option_op, *option_warp, *option_row, *option_svg;
+static char *option_line, *option_column, *option_op, *option_warp, *option_row, *option_lanes,
+    *option_svg;
 static gboolean option_all_lanes, option_passes;
 
 static const GOptionEntry options[] = {
@@ -22,6 +23,8 @@ static const GOptionEntry options[] = {
      "the warp of the block (default: that of the costliest request)", "N"},
     {"row", 0, 0, G_OPTION_ARG_STRING, &option_row,
      "elements of a row of an array of one dimension, for other paddings", "N"},
+    {"lanes", 0, 0, G_OPTION_ARG_STRING, &option_lanes,
+     "show these lanes, such as 0-3,17 (default: those that matter)", "LANES"},
     {"all-lanes", 0, 0, G_OPTION_ARG_NONE, &option_all_lanes, "show every active lane", NULL},
     {"passes", 0, 0, G_OPTION_ARG_NONE, &option_passes, "draw the bank map pass by pass", NULL},
     {"svg", 0, 0, G_OPTION_ARG_FILENAME, &option_svg, "also write the bank map to FILE, as SVG",
@@ -45,6 +48,34 @@ parse_question(SmbExplainQuestion *question, GError **error) {
   if (question->column && !question->line)
     return smb_cli_usage_error(error, "--column '%s': expected --line N as well", option_column);
   return TRUE;
+}
+
+// --lanes: numbers and runs of them, with commas between.
+static gboolean
+parse_lanes(guint32 *lanes, GError **error) {
+  g_auto(GStrv) parts = g_strsplit(option_lanes ? option_lanes : "", ",", -1);
+  for (guint i = 0; option_lanes && (i == 0 || parts[i]); i++) {
+    g_auto(GStrv) ends = g_strsplit(parts[i] ? parts[i] : "", "-", -1);
+    guint n = g_strv_length(ends);
+    guint64 first = 0, last = 0;
+    if (n < 1 || n > 2 ||
+        !g_ascii_string_to_unsigned(ends[0], 10, 0, SMB_WARP_LANES - 1, &first, NULL) ||
+        !g_ascii_string_to_unsigned(ends[n - 1], 10, first, SMB_WARP_LANES - 1, &last, NULL))
+      return smb_cli_usage_error(error, "--lanes '%s': expected lanes from 0 to %d, such as 0-3,17",
+                                 option_lanes, SMB_WARP_LANES - 1);
+    for (guint64 lane = first; lane <= last; lane++)
+      *lanes |= 1u << lane;
+  }
+  return TRUE;
+}
+
+// Options that only text has.
+static gboolean
+check_text_options(const SmbCli *cli, GError **error) {
+  const char *option = option_lanes ? "--lanes" : option_all_lanes ? "--all-lanes" : "--passes";
+  if (cli->format == SMB_FORMAT_TEXT || !(option_lanes || option_all_lanes || option_passes))
+    return TRUE;
+  return smb_cli_usage_error(error, "%s is for --format text", option);
 }
 
 // A kernel without shared memory is no error, unless an access of it was asked for.
@@ -87,8 +118,8 @@ write_svg(const SmbExplanation *explanation, const char *file, GError **error) {
 }
 
 static gboolean
-write_explanation(SmbCli *cli, const SmbExplanation *explanation, GError **error) {
-  const SmbExplainView view = {option_all_lanes, option_passes};
+write_explanation(SmbCli *cli, const SmbExplanation *explanation, guint32 lanes, GError **error) {
+  const SmbExplainView view = {option_all_lanes, lanes, option_passes};
   if (option_svg && !write_svg(explanation, option_svg, error))
     return FALSE;
   switch (cli->format) {
@@ -114,11 +145,10 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
       "\n" SMB_TARGET_DESCRIPTION,
       0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
   SmbExplainQuestion question = {0};
-  if (!smb_cli_parse(cli, &usage, options, error) || !parse_question(&question, error))
+  guint32 lanes = 0;
+  if (!smb_cli_parse(cli, &usage, options, error) || !parse_question(&question, error) ||
+      !parse_lanes(&lanes, error) || !check_text_options(cli, error))
     return FALSE;
-  if ((option_all_lanes || option_passes) && cli->format != SMB_FORMAT_TEXT)
-    return smb_cli_usage_error(error, "%s is for --format text",
-                               option_all_lanes ? "--all-lanes" : "--passes");
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
   g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, cli->arch, error);
   if (!target)
@@ -134,7 +164,7 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   } else {
     g_autoptr(SmbExplanation) explanation =
         smb_explanation_new(target, cli->arch, analysis, &question, error);
-    if (!explanation || !write_explanation(cli, explanation, error))
+    if (!explanation || !write_explanation(cli, explanation, lanes, error))
       return FALSE;
   }
   smb_analyze_write_warnings(cli, target, analysis);

@@ -235,13 +235,14 @@ choose_others(guint32 active, guint32 meeting) {
 }
 
 void
-smb_explain_write_chain(SmbCli *cli, const SmbExplanation *e, gboolean all) {
+smb_explain_write_chain(SmbCli *cli, const SmbExplanation *e, guint32 lanes) {
   Columns columns = choose_columns(e);
   g_autoptr(SmbTable) table = begin_table(&columns, e->loop.rounds > 0);
   guint32 active = smb_request_lanes(&e->request);
   guint32 meeting = e->collides ? e->collision.lanes : 0;
-  guint32 shown = all ? meeting : take_lanes(meeting, MAX_MEETING);
-  guint32 others = all ? active & ~meeting : choose_others(active, meeting);
+  guint32 asked = lanes & active;
+  guint32 shown = lanes ? asked & meeting : take_lanes(meeting, MAX_MEETING);
+  guint32 others = lanes ? asked & ~meeting : choose_others(active, meeting);
   write_lanes(table, e, &columns, shown);
   if (shown && others)
     smb_table_rule(table);

@@ -54,10 +54,10 @@ char *smb_explain_example(const SmbExplanation *explanation);
 
 /**
  * smb_explain_write_chain:
- * @all: whether to show all active lanes; else those that meet, and a few others
+ * @lanes: active lanes that are shown; none: those that meet, and a few others
  *
  * The table of the lanes, for a terminal.
  */
-void smb_explain_write_chain(SmbCli *cli, const SmbExplanation *explanation, gboolean all);
+void smb_explain_write_chain(SmbCli *cli, const SmbExplanation *explanation, guint32 lanes);
 
 G_END_DECLS

@@ -127,9 +127,9 @@ append_meaning(GString *text, const SmbExplanation *e, guint32 lanes) {
   gboolean overlap = do_lanes_overlap(e, lanes);
   switch ((SmbConflict)e->plan->conflict) {
   case SMB_CONFLICT_WORDS:
-    if (e->access->site->op_class == SMB_OP_CLASS_LOAD)
+    if (smb_explain_class(e) == SMB_OP_CLASS_LOAD)
       g_string_append(text, " It is read once and given to all of them: sharing a word is free.");
-    else if (e->access->site->op_class == SMB_OP_CLASS_ATOMIC)
+    else if (smb_explain_class(e) == SMB_OP_CLASS_ATOMIC)
       g_string_append(text, " Their additions are made at once, which is free.");
     else if (overlap)
       g_string_append(text, " It is written once, which is free; where they write the same bytes, "

@@ -153,17 +153,20 @@ append_stride(GString *text, const SmbExplanation *e) {
   append_sum(text, e, e->affine.lanes);
 }
 
-// Of the banks that two runs have in common, those where they ask for different words.
+// The banks in which a run asks for a row that another run does not ask for: mostly, for another word.
 static guint32
-find_clashes(const SmbExplanation *e, guint32 one, guint32 two, guint32 common) {
-  guint32 clashes = 0;
+find_rows_alone(const SmbExplanation *e, guint32 one, guint32 two) {
+  guint32 banks = 0;
   for (guint i = 0; i < e->words->len; i++) {
     const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
-    gboolean in_one = (use->lanes & one) != 0, in_two = (use->lanes & two) != 0;
-    if (in_one != in_two)
-      clashes |= 1u << use->bank;
+    gboolean alone = (use->lanes & one) != 0;
+    for (guint j = 0; j < e->words->len && alone; j++) {
+      const SmbWordUse *other = &g_array_index(e->words, SmbWordUse, j);
+      alone = !(other->lanes & two && other->bank == use->bank && other->row == use->row);
+    }
+    banks |= (guint32)alone << use->bank;
   }
-  return clashes & common;
+  return banks;
 }
 
 // Two runs of the same group: do they get in each other's way?
@@ -171,9 +174,12 @@ static void
 append_pair(GString *text, const SmbExplanation *e, guint32 one, guint32 two) {
   guint32 first = expand_units(e, smb_affine_banks(e->plan, &e->request, one));
   guint32 second = expand_units(e, smb_affine_banks(e->plan, &e->request, two));
-  guint32 common = first & second, clashes = find_clashes(e, one, two, common);
+  guint32 common = first & second;
+  guint32 clashes = common & (find_rows_alone(e, one, two) | find_rows_alone(e, two, one));
   guint n_banks = smb_arch_info(e->arch)->banks;
   guint n = (guint)__builtin_popcount(common);
+  const SmbArchInfo *info = smb_arch_info(e->arch);
+  gboolean rows = info->row_bytes > info->banks * info->bank_bytes;
   if (!common) {
     g_string_append(text, " They have no bank in common.");
     return;
@@ -182,11 +188,14 @@ append_pair(GString *text, const SmbExplanation *e, guint32 one, guint32 two) {
   smb_describe_banks(text, common, n_banks);
   g_string_append_c(text, ')');
   if (!clashes)
-    g_string_append(text, ", and ask for the same words there.");
+    g_string_append_printf(text, ", and ask for %s there.",
+                           rows ? "words of the same rows" : "the same words");
   else if (clashes == common)
-    g_string_append(text, ", and ask for different words there.");
+    g_string_append_printf(text, ", and ask for %s there.",
+                           rows ? "words of different rows" : "different words");
   else
-    g_string_append_printf(text, ", and ask for different words in %u of them.",
+    g_string_append_printf(text, ", and ask for %s in %u of them.",
+                           rows ? "words of different rows" : "different words",
                            (guint)__builtin_popcount(clashes));
 }
 

@@ -12,10 +12,12 @@ G_BEGIN_DECLS
 /**
  * SmbExplainView: what the text shows besides
  * @all_lanes: every active lane in the table
+ * @lanes: else these of them, if any; none: those that matter
  * @passes: the map pass by pass, after that of the whole request
  */
 typedef struct {
   gboolean all_lanes;
+  guint32 lanes;
   gboolean passes;
 } SmbExplainView;
 

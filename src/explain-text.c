@@ -86,7 +86,7 @@ smb_explain_write_text(SmbCli *cli, const SmbExplanation *e, const SmbExplainVie
   write_words(cli, smb_explain_rule(e));
   write_words(cli, smb_explain_example(e));
   smb_spool_puts(cli->out, "\n");
-  smb_explain_write_chain(cli, e, view->all_lanes);
+  smb_explain_write_chain(cli, e, view->all_lanes ? 0xffffffffu : view->lanes);
   write_title(cli, e->collides ? "Who waits" : "Nobody waits");
   write_words(cli, smb_explain_meeting(e));
   write_words(cli, smb_explain_sharing(e));

@@ -79,8 +79,8 @@ static void
 append_groups(GString *text, const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
   guint groups = smb_explain_n_groups(e), size = 1u << e->plan->group_shift;
-  const char *op = smb_op_class_name(e->access->site->op_class);
-  const char *article = e->access->site->op_class == SMB_OP_CLASS_ATOMIC ? "An" : "A";
+  const char *op = smb_op_class_name(smb_explain_class(e));
+  const char *article = smb_explain_class(e) == SMB_OP_CLASS_ATOMIC ? "An" : "A";
   if (e->plan->conflict == SMB_CONFLICT_LOOP) {
     g_string_append_printf(text,
                            " This %s of %u bytes a lane is no instruction but a loop of a load and "
@@ -127,6 +127,14 @@ append_merge(GString *text, const SmbExplanation *e) {
   guint from = 5u - e->rule->plan.group_shift, to = 5u - e->rule->merged.group_shift;
   if (!e->rule->merges)
     return;
+  if (e->plan->conflict == SMB_CONFLICT_LOOP) {
+    g_string_append_printf(
+        text,
+        " Where the lanes of each pair (0 and 1, 2 and 3 and so on, or 0 and 2, 1 "
+        "and 3 and so on) have one address, its load is served by %s.",
+        names[to]);
+    return;
+  }
   if (!smb_request_mergeable(&e->request)) {
     g_string_append_printf(text,
                            " (Were the lanes of each pair, 0 and 1, 2 and 3 and so on, or 0 and 2, "
@@ -145,7 +153,7 @@ append_merge(GString *text, const SmbExplanation *e) {
 static void
 append_turns(GString *text, const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
-  gboolean loads = e->access->site->op_class == SMB_OP_CLASS_LOAD;
+  gboolean loads = smb_explain_class(e) == SMB_OP_CLASS_LOAD;
   gboolean rows = info->row_bytes > info->banks * info->bank_bytes;
   switch ((SmbConflict)e->plan->conflict) {
   case SMB_CONFLICT_WORDS:
@@ -187,6 +195,9 @@ char *
 smb_explain_rule(const SmbExplanation *e) {
   GString *text = g_string_new(NULL);
   append_banks(text, e);
+  if (smb_explain_class(e) != e->access->site->op_class)
+    g_string_append(text, " This atomic is a loop, which swaps as long as it has something to "
+                          "change: what is counted is its first load.");
   append_groups(text, e);
   append_merge(text, e);
   append_turns(text, e);

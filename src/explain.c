@@ -13,6 +13,11 @@ smb_explain_group_name(const SmbExplanation *e) {
   return e->request.op >= SMB_OP_LDMATRIX_X1 ? "matrix" : names[5 - e->plan->group_shift];
 }
 
+SmbOpClass
+smb_explain_class(const SmbExplanation *e) {
+  return smb_op_class((SmbOp)e->request.op);
+}
+
 guint
 smb_explain_n_groups(const SmbExplanation *e) {
   if (e->plan->conflict == SMB_CONFLICT_LOOP)

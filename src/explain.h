@@ -129,6 +129,9 @@ guint smb_explain_group(const SmbExplanation *explanation, guint lane);
 /** smb_explain_group_name: Returns: (transfer none): what a lane group is: "half-warp" */
 const char *smb_explain_group_name(const SmbExplanation *explanation);
 
+/** smb_explain_class: Returns: what the request is: of an atomic that swaps only if it must, the load that is counted */
+SmbOpClass smb_explain_class(const SmbExplanation *explanation);
+
 /** smb_explain_n_groups: Returns: lane groups of a full warp; of a loop, whose lanes go together: 1 */
 guint smb_explain_n_groups(const SmbExplanation *explanation);
 

@@ -171,6 +171,23 @@ expect 0 explain "$file" --entry atomics --line 38
 in_place explain-loop.txt
 says 'is a loop of loads and swaps'
 
+cat >"$work/max.cu" <<'END'
+__global__ void most(unsigned long long *out) {
+  __shared__ unsigned long long u[32];
+  u[threadIdx.x] = 0;
+  atomicMax(&u[threadIdx.x / 8], 5ull);
+  atomicAdd(&u[threadIdx.x / 2], 5ull);
+  out[threadIdx.x] = u[threadIdx.x];
+}
+END
+expect 0 explain "$work/max.cu" --line 4
+tells 'what is counted is its first load. A load of 8 bytes a lane'
+tells 'It is read once and given to all of them'
+tells 'These counts are lower bounds: the access is a loop.'
+expect 0 explain "$work/max.cu" --line 5
+tells 'they swap by half-warps, one after the other.'
+tells 'its load is served by the warp.'
+
 # No reason is made up where there is no structure; nothing to pad; nothing at all.
 expect 0 explain "$file" --entry swizzle --block 32,32 --line 47 --warp 5
 tells 'The offsets have neither one stride nor runs of lanes with one'
@@ -189,6 +206,10 @@ is_json
 # shellcheck disable=SC2086 # several words
 expect 0 explain $pad1 --all-lanes
 [ "$(grep -cE '^ +[0-9]+  \([0-9]+,0,0\)  ' "$work/out")" -eq 32 ] || die 'not all lanes'
+# shellcheck disable=SC2086 # several words
+expect 0 explain $pad1 --lanes 31,0-2
+[ "$(grep -cE '^ +(0|1|2|31)  \([0-9]+,0,0\)  ' "$work/out")" -eq 4 ] || die 'not these lanes'
+shows '28 more lanes'
 # shellcheck disable=SC2086 # several words
 expect 0 explain $pad1 --passes --svg "$work/map.svg"
 shows 'pass 1 of 2'
@@ -237,6 +258,12 @@ expect 2 explain "$file" --entry global --line 3
 says 'the kernel makes no request of shared memory at all'
 expect 2 explain "$file"
 says 'choose one with --entry'
+for lanes in '' x 32 3-1 1- -1 1,,2 0-1-2; do
+  expect 2 explain --rows 4 --cols 4 --lanes "$lanes"
+  says "--lanes '$lanes': expected lanes from 0 to 31"
+done
+expect 2 explain --rows 4 --cols 4 --lanes 0 --format csv
+says '--lanes is for --format text'
 for option in all-lanes passes; do
   expect 2 explain --rows 4 --cols 4 "--$option" --format json
   says "--$option is for --format text"
