@@ -98,6 +98,20 @@ append_offset(GString *text, const SmbExplainLane *lane) {
     g_string_append_printf(text, " + %u", lane->skipped);
 }
 
+// The first lane whose word is beyond the first row of the banks, so that mod does something; else the second:
+// all numbers of the first often are 0.
+static guint
+choose_example(const SmbExplanation *e, guint32 lanes) {
+  const SmbArchInfo *info = smb_arch_info(e->arch);
+  for (guint32 rest = lanes; rest; rest &= rest - 1) {
+    guint lane = (guint)__builtin_ctz(rest);
+    if (e->request.offset[lane] >= info->banks * info->bank_bytes)
+      return lane;
+  }
+  guint32 later = lanes & (lanes - 1);
+  return (guint)__builtin_ctz(later ? later : lanes);
+}
+
 char *
 smb_explain_example(const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
@@ -105,9 +119,7 @@ smb_explain_example(const SmbExplanation *e) {
   guint32 meeting = e->collides ? e->collision.lanes : active;
   if (!active)
     return NULL;
-  // The second of the lanes, since that of the first often is all zeros.
-  guint32 later = meeting & (meeting - 1);
-  SmbExplainLane lane = smb_explain_lane(e, (guint)__builtin_ctz(later ? later : meeting));
+  SmbExplainLane lane = smb_explain_lane(e, choose_example(e, meeting));
   g_autofree char *element = smb_explain_element(&lane);
   GString *text = g_string_new(NULL);
   g_string_append_printf(text, "Lane %u of warp %u is thread (%u,%u,%u)", lane.lane, e->warp,
@@ -119,10 +131,14 @@ smb_explain_example(const SmbExplanation *e) {
   } else {
     g_string_append_printf(text, ". It asks for byte %u", lane.offset);
   }
-  g_string_append_printf(text, ": word %u / %u = %u, bank %u mod %u = %u", lane.offset,
-                         info->bank_bytes, lane.word, lane.word, info->banks, lane.bank);
-  if (lane.n_words > 1)
-    g_string_append_printf(text, ", and the %u banks from there on", lane.n_words);
+  g_string_append_printf(text, ": word %u / %u = %u", lane.offset, info->bank_bytes, lane.word);
+  if (lane.offset % info->bank_bytes)
+    g_string_append_printf(text, " (%u over)", lane.offset % info->bank_bytes);
+  g_string_append_printf(text, ", bank %u mod %u = %u", lane.word, info->banks, lane.bank);
+  if (lane.n_words == 2)
+    g_string_append(text, ", and the next");
+  else if (lane.n_words > 2)
+    g_string_append_printf(text, ", and the next %u", lane.n_words - 1);
   g_string_append_c(text, '.');
   return g_string_free(text, FALSE);
 }

@@ -141,7 +141,7 @@ __global__ void cube(int *out) {
 }
 END
 expect 0 explain "$work/cube.cu" --block 6,5,4 --line 5 --warp 1
-tells 'It asks for cube[1][0][3], at byte 12 + ((1 * 5 + 0) * 6 + 3) * 4 = 144: word 144 / 4 = 36'
+tells 'It asks for cube[1][0][2], at byte 12 + ((1 * 5 + 0) * 6 + 2) * 4 = 140: word 140 / 4 = 35, bank 35 mod 32 = 3.'
 
 # A reduction: an array of one dimension, several accesses on one line, loads and stores in one place.
 expect 0 explain "$file" --entry reduce --block 256
@@ -156,7 +156,7 @@ tells 'The access is this store.'
 expect 0 explain "$file" --entry reduce --block 256 --line 23 --column 15
 shows 'load of s[i + d]'
 expect 0 explain "$file" --entry reduce --block 256 --line 18 --warp 5
-tells 'Lane 1 of warp 5 is thread (161,0,0). It asks for s[161], at byte 161 * 4 = 644:'
+tells 'Lane 0 of warp 5 is thread (160,0,0). It asks for s[160], at byte 160 * 4 = 640:'
 expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
 tells 'made 4 times'
 
