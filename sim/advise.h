@@ -38,6 +38,7 @@ typedef struct {
   guint misfit_access;
 } SmbCandidate;
 
+/** Releases a candidate; %NULL is fine. */
 void smb_candidate_free(SmbCandidate *candidate);
 
 /**
@@ -46,10 +47,12 @@ void smb_candidate_free(SmbCandidate *candidate);
  * @array_bytes: what it takes now
  * @original: how it lies now, and what its requests cost
  * @best: (element-type SmbCandidate): the best layouts, the first the best: fewest wavefronts, then
- *   fewest bytes, then padding before swizzles before both, then the smallest of each number
+ *   fewest bytes, then padding (and none) before swizzles before both, then the smallest of each number:
+ *   padding, row, B, M, |S|, and S before -S. All of them fit. Empty if none does, as when one request
+ *   asks for several arrays
  * @searched: layouts of the space
  * @unfit: of them, those that cannot be: an access would be torn or misaligned, or shared memory too small
- * @ties: layouts that cost as few wavefronts as the best
+ * @ties: layouts that cost as few wavefronts as the best, itself included; 0 if none fits
  */
 typedef struct {
   const SmbArray *array;
@@ -61,6 +64,7 @@ typedef struct {
   guint64 ties;
 } SmbAdvice;
 
+/** Releases an advice; %NULL is fine. */
 void smb_advice_free(SmbAdvice *advice);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbCandidate, smb_candidate_free)
@@ -68,16 +72,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdvice, smb_advice_free)
 
 /**
  * SmbAdviseOptions:
- * @kinds: what is searched; 0: all
+ * @kinds: what is searched; 0: all. Neither padding nor a swizzle belongs to each kind
  * @row: elements of a row of an array of one dimension, padding included; 0: each power of two is tried
- * @keep: how many of the best are kept
+ * @keep: how many of the best are kept; at least one is
  * @other_bytes: shared memory that other arrays take: with it, a layout has to fit into the block's most
+ * @counter: (nullable): the implementation that counts; all give the same. %NULL: the fastest
  */
 typedef struct {
   SmbAdviseKinds kinds;
   guint64 row;
   guint keep;
   guint64 other_bytes;
+  const SmbCounter *counter;
 } SmbAdviseOptions;
 
 /**
@@ -86,10 +92,19 @@ typedef struct {
  * @array_bytes: size of @array in this launch
  *
  * Searches the whole space:
- *  - rows padded by 0 elements to one less than fill all banks once (more only repeats what a smaller one
- *    gives, which the tests check);
- *  - all swizzles Swizzle<B,M,S>, S of either sign, |S| >= B, that change a bit of an element's number;
+ *  - rows padded by 0 elements to one less than fill all banks once (a row of SmbArchInfo.row_bytes; more
+ *    only repeats what a smaller one gives, which the tests check);
+ *  - all swizzles Swizzle<B,M,S>, S of either sign, |S| >= B, whose bits are all among those of an
+ *    element's number: B + M + |S| is at most the bits of the highest one. Others do what one of these
+ *    does, or only take more memory;
  *  - every swizzle that stays within a row with every padding.
+ *
+ * An array that is one row, as one of one dimension of which no row is given, is padded after every power
+ * of two of elements, from those that fill all banks once to half of the array, and swizzled as a whole;
+ * it is not searched for both together.
+ *
+ * Each layout is counted for all requests, or until they cost more than the last of @keep that are kept;
+ * so @best, @unfit and @ties are exact. The costs in @best are counted by smb_advise_try().
  *
  * Returns: (transfer full): the best of them, over all accesses of @array together
  */
@@ -100,8 +115,10 @@ SmbAdvice *smb_advise_array(const SmbKernel *kernel, const SmbArch *arch,
 /**
  * smb_advise_try:
  *
- * Returns: (transfer full): what the requests of @array cost if it is laid out like @layout; the slow
- *   and obvious way, request by request
+ * What one layout costs, the slow and obvious way: request by request. It need not be of the space. That
+ * it may be too large is not looked at.
+ *
+ * Returns: (transfer full): what the requests of @array cost if it is laid out like @layout
  */
 SmbCandidate *smb_advise_try(const SmbKernel *kernel, const SmbArch *arch,
                              const SmbAnalysis *analysis, const SmbArray *array,

@@ -27,6 +27,16 @@ smb_tally_count(SmbTally *tally, const SmbWavefronts *cost) {
   tally->max_degree = MAX(tally->max_degree, cost->degree);
 }
 
+void
+smb_tally_count_times(SmbTally *tally, const SmbWavefronts *cost, guint64 times) {
+  tally->requests += times;
+  tally->wavefronts += cost->wavefronts * times;
+  tally->ideal += cost->ideal * times;
+  tally->excess += cost->excess * times;
+  tally->cycles += cost->cycles * times;
+  tally->max_degree = MAX(tally->max_degree, cost->degree);
+}
+
 static void
 add_loops(SmbLoopTally *into, const SmbLoopTally *more) {
   into->requests += more->requests;

@@ -159,6 +159,33 @@ read_capability(const Reader *reader, SmbArchInfo *info, GError **error) {
   return TRUE;
 }
 
+// What a multiprocessor holds: all of it is said, or nothing.
+static gboolean
+read_multiprocessor(const Reader *reader, SmbArchInfo *info, GError **error) {
+  if (!read_number(reader, "sm-shared-bytes", 1, 1 << 24, &info->sm_shared_bytes, error) ||
+      !read_number(reader, "sm-warps", 1, 1024, &info->sm_warps, error) ||
+      !read_number(reader, "sm-blocks", 1, 1024, &info->sm_blocks, error) ||
+      !read_number(reader, "block-reserved-bytes", 0, 1 << 20, &info->block_reserved_bytes,
+                   error) ||
+      !read_number(reader, "shared-unit-bytes", 1, 1 << 20, &info->shared_unit_bytes, error))
+    return FALSE;
+  read_text(reader, "sm-source", &info->sm_source);
+  if (!info->sm_shared_bytes && !info->sm_warps && !info->sm_blocks && !info->shared_unit_bytes)
+    return TRUE;
+  if (!info->sm_shared_bytes || !info->sm_warps || !info->sm_blocks || !info->shared_unit_bytes)
+    return fail(reader, "sm-shared-bytes", error,
+                "goes with sm-warps, sm-blocks and shared-unit-bytes: not all are there");
+  if (!info->sm_source)
+    return fail(reader, "sm-source", error, "missing: every rule says where it comes from");
+  if (info->sm_shared_bytes < info->max_shared_bytes + info->block_reserved_bytes)
+    return fail(reader, "sm-shared-bytes", error, "%u: the largest block takes %u",
+                info->sm_shared_bytes, info->max_shared_bytes + info->block_reserved_bytes);
+  if (info->sm_warps * SMB_WARP_LANES < info->max_threads)
+    return fail(reader, "sm-warps", error, "%u: the largest block has %u threads", info->sm_warps,
+                info->max_threads);
+  return TRUE;
+}
+
 static gboolean
 read_info(Reader *reader, GError **error) {
   static const char *const known[] = {"like",
@@ -174,6 +201,12 @@ read_info(Reader *reader, GError **error) {
                                       "counts-increments",
                                       "evidence",
                                       "source",
+                                      "sm-shared-bytes",
+                                      "sm-warps",
+                                      "sm-blocks",
+                                      "block-reserved-bytes",
+                                      "shared-unit-bytes",
+                                      "sm-source",
                                       NULL};
   SmbArchInfo *info = &reader->arch->info;
   reader->group = "arch";
@@ -198,7 +231,7 @@ read_info(Reader *reader, GError **error) {
   if (!read_choice(reader, "counts-increments", truths, &has_increment, error))
     return FALSE;
   info->has_increment = has_increment != 0;
-  return check_geometry(reader, error) &&
+  return check_geometry(reader, error) && read_multiprocessor(reader, info, error) &&
          read_evidence(reader, &info->evidence, &info->source, error);
 }
 
@@ -355,6 +388,8 @@ inherit(Reader *reader, guint depth, GError **error) {
   arch->info.name = name;
   arch->info.title = NULL;
   arch->info.source = NULL;
+  if (base->info.sm_source)
+    arch->info.sm_source = g_string_chunk_insert_const(arch->strings, base->info.sm_source);
   if (!read_evidence(reader, &arch->info.evidence, &arch->info.source, error))
     return FALSE;
   memcpy(arch->rules, base->rules, sizeof arch->rules);

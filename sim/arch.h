@@ -94,6 +94,12 @@ typedef struct {
   gboolean has_increment;     /* atomicAdd(p, 1) with its result dropped is red.uniform, not atom */
   SmbEvidence evidence;       /* of the geometry above */
   const char *source;
+  guint sm_shared_bytes; /* shared memory of a multiprocessor; 0: this and the rest is not known */
+  guint sm_warps;        /* most resident warps of a multiprocessor */
+  guint sm_blocks;       /* most resident blocks of a multiprocessor */
+  guint block_reserved_bytes; /* shared memory that a block takes beside what it asks for */
+  guint shared_unit_bytes;    /* shared memory is given to blocks in multiples of it */
+  const char *sm_source;      /* where these five come from */
 } SmbArchInfo;
 
 /**

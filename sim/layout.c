@@ -2,6 +2,15 @@
 // SPDX-License-Identifier: MIT
 #include "sim/layout.h"
 
+#include <stdlib.h>
+
+#include "sim/error.h"
+
+// Bits that the number of an element may have in a swizzle: offsets have 32.
+enum {
+  MAX_SWIZZLE_BITS = 32
+};
+
 // Most bytes at the end of a row that are taken for padding.
 enum {
   MAX_PADDING_BYTES = SMB_MAX_WIDTH
@@ -11,6 +20,44 @@ enum {
 static guint
 find_target(const SmbLayout *layout) {
   return layout->base + (layout->shift < 0 ? (guint)-layout->shift : 0);
+}
+
+// One of the numbers of "Swizzle<B,M,S>".
+static int
+read_number(GMatchInfo *match, int group) {
+  g_autofree char *digits = g_match_info_fetch(match, group);
+  return atoi(digits);
+}
+
+gboolean
+smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error) {
+  g_autoptr(GRegex) form = g_regex_new("^\\s*(?:cute\\s*::\\s*)?Swizzle\\s*<\\s*(\\d{1,2})\\s*,"
+                                       "\\s*(\\d{1,2})\\s*,\\s*(-?\\d{1,2})\\s*>\\s*$",
+                                       0, 0, NULL);
+  g_autoptr(GMatchInfo) match = NULL;
+  if (!g_regex_match(form, text, 0, &match)) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
+                "'%s' is no swizzle: expected Swizzle<B,M,S> such as Swizzle<3,3,3>", text);
+    return FALSE;
+  }
+  int bits = read_number(match, 1), base = read_number(match, 2), shift = read_number(match, 3);
+  if (ABS(shift) < bits) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
+                "'%s': the bits overlap that it reads and changes: expected S of at least %d or at "
+                "most -%d",
+                text, bits, bits);
+    return FALSE;
+  }
+  if (bits + base + ABS(shift) > MAX_SWIZZLE_BITS) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
+                "'%s' reaches bit %d: expected B + M + |S| of at most %d", text,
+                bits + base + ABS(shift), MAX_SWIZZLE_BITS);
+    return FALSE;
+  }
+  layout->bits = (guint)bits;
+  layout->base = (guint)base;
+  layout->shift = shift;
+  return TRUE;
 }
 
 guint64
@@ -41,8 +88,9 @@ guint64
 smb_layout_bytes(const SmbLayout *layout, guint64 n) {
   guint64 unit = layout->bits ? G_GUINT64_CONSTANT(1) << (find_target(layout) + layout->bits) : 1;
   guint64 reached = (n + unit - 1) / unit * unit;
-  guint64 rows = (reached + layout->columns - 1) / layout->columns;
-  return rows * (layout->columns + layout->pad) * layout->element_bytes;
+  if (n > layout->columns && n % layout->columns == 0)
+    reached = (reached + layout->columns - 1) / layout->columns * layout->columns;
+  return (reached + reached / layout->columns * layout->pad) * layout->element_bytes;
 }
 
 // Where the @width bytes go that one lane asks for at @offset of the array.

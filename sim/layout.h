@@ -42,6 +42,19 @@ typedef enum {
   SMB_LAYOUT_MISALIGNED, /* ... no longer starts at a multiple of its width */
 } SmbLayoutFit;
 
+/**
+ * smb_layout_parse_swizzle:
+ * @text: "Swizzle<B,M,S>" as CuTe writes it; spaces and "cute::" before it are allowed
+ * @layout: (out): only @bits, @base and @shift are set, of numbers of elements
+ * @error: SMB_ERROR_USAGE, quoting @text
+ *
+ * Refuses what CuTe refuses: fewer than 0 bits or a negative M, and bits that overlap (|S| < B); also
+ * bits beyond the 32nd. Swizzle<0,M,S> is no swizzle.
+ *
+ * Returns: whether it is a swizzle
+ */
+gboolean smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error);
+
 /** smb_layout_swizzle: Returns: the number that the swizzle of @layout gives to element @n */
 guint64 smb_layout_swizzle(const SmbLayout *layout, guint64 n);
 
@@ -57,7 +70,14 @@ guint64 smb_layout_place(const SmbLayout *layout, guint64 n);
  */
 gboolean smb_layout_find(const SmbLayout *layout, guint64 offset, guint64 *n);
 
-/** smb_layout_bytes: Returns: bytes that @n elements take: whole rows, with what a swizzle may reach */
+/**
+ * smb_layout_bytes:
+ * @n: elements of the array
+ *
+ * Returns: bytes that they take: whole blocks of those that a swizzle may exchange; of an array of
+ *   several rows whole rows, each with its padding; if @n is no multiple of a row, the array has no rows
+ *   of its own, and full ones are followed by padding
+ */
 guint64 smb_layout_bytes(const SmbLayout *layout, guint64 n);
 
 /**

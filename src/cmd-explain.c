@@ -8,7 +8,7 @@
 #include "src/target.h"
 
 static SmbTargetOptions option_target;
-static char *option_line, *option_column, *option_warp, *option_row, *option_svg;
+static char *option_line, *option_column, *option_op, *option_warp, *option_row, *option_svg;
 static gboolean option_all_lanes, option_passes;
 
 static const GOptionEntry options[] = {
@@ -17,6 +17,7 @@ static const GOptionEntry options[] = {
      "the line of the access (default: the costliest access)", "N"},
     {"column", 0, 0, G_OPTION_ARG_STRING, &option_column,
      "its column, where the line has several accesses", "N"},
+    {"op", 0, 0, G_OPTION_ARG_STRING, &option_op, "what it does: load, store or atomic", "OP"},
     {"warp", 0, 0, G_OPTION_ARG_STRING, &option_warp,
      "the warp of the block (default: that of the costliest request)", "N"},
     {"row", 0, 0, G_OPTION_ARG_STRING, &option_row,
@@ -30,12 +31,17 @@ static const GOptionEntry options[] = {
 
 static gboolean
 parse_question(SmbExplainQuestion *question, GError **error) {
+  static const char *const ops[] = {"load", "store", "atomic", NULL};
+  guint op = 0;
   if (!smb_cli_number("--line", option_line, 1, G_MAXINT, &question->line, error) ||
       !smb_cli_number("--column", option_column, 1, G_MAXINT, &question->column, error) ||
+      !smb_cli_choice("--op", option_op, ops, &op, error) ||
       !smb_cli_number("--warp", option_warp, 0, SMB_MAX_WARPS - 1, &question->warp, error) ||
       !smb_cli_number64("--row", option_row, 1, G_MAXINT, &question->row, error))
     return FALSE;
   question->has_warp = option_warp != NULL;
+  question->has_op = option_op != NULL;
+  question->op = (SmbOpClass)op;
   if (question->column && !question->line)
     return smb_cli_usage_error(error, "--column '%s': expected --line N as well", option_column);
   return TRUE;

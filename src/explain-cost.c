@@ -4,6 +4,10 @@
 // What other paddings would do, what the access costs, and what profilers make of it.
 #include "src/explain-words.h"
 
+enum {
+  NCU_CAPABILITY = 7, // the oldest chips that present versions of Nsight Compute profile: Volta
+};
+
 static const SmbNeighbour *
 find_best(const SmbExplanation *e) {
   const SmbNeighbour *best = NULL;
@@ -146,6 +150,9 @@ find_share(guint64 part, guint64 whole) {
 static void
 append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *cost) {
   const SmbTally *total = &e->access->total;
+  const SmbArchInfo *info = smb_arch_info(e->arch);
+  if (info->capability_major < NCU_CAPABILITY)
+    return;
   if (cost->view_ideal && cost->view_ideal != total->ideal)
     g_string_append_printf(
         text,
@@ -153,13 +160,13 @@ append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *c
         "ones, %" G_GUINT64_FORMAT ", as here; the Source view of Nsight Compute by the width "
         "alone, %" G_GUINT64_FORMAT ".",
         total->ideal, cost->view_ideal);
-  if (e->access->exact && total->requests &&
-      smb_explain_unit(e) > smb_arch_info(e->arch)->bank_bytes)
-    g_string_append_printf(text,
-                           " Nsight Compute's advice calls wavefronts per request N-way: %.1f-way "
-                           "here, which is %.1f at best.",
-                           (double)total->wavefronts / (double)total->requests,
-                           (double)total->ideal / (double)total->requests);
+  if (e->access->exact && total->requests && smb_explain_unit(e) > info->bank_bytes)
+    g_string_append_printf(
+        text,
+        " Nsight Compute's advice calls wavefronts per request N-way: that is %.1f-way "
+        "here, and %.1f-way without a conflict.",
+        (double)total->wavefronts / (double)total->requests,
+        (double)total->ideal / (double)total->requests);
 }
 
 char *

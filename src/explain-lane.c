@@ -84,16 +84,13 @@ append_offset(GString *text, const SmbExplainLane *lane) {
   const SmbArray *array = lane->array;
   if (array->base || array->n_dimensions == 0)
     g_string_append_printf(text, "%u%s", array->base, array->n_dimensions ? " + " : "");
-  for (guint i = 2; i < array->n_dimensions; i++)
-    g_string_append_c(text, '(');
-  if (array->n_dimensions > 1)
+  for (guint i = 1; i < array->n_dimensions; i++)
     g_string_append_c(text, '(');
   for (guint i = 0; i < array->n_dimensions; i++) {
-    g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i ? " + " : "", lane->index[i]);
+    g_string_append_printf(text, "%s%" G_GUINT64_FORMAT "%s", i ? " + " : "", lane->index[i],
+                           i ? ")" : "");
     if (i + 1 < array->n_dimensions)
       g_string_append_printf(text, " * %" G_GUINT64_FORMAT, array->dimension[i + 1]);
-    if (i > 0)
-      g_string_append_c(text, ')');
   }
   if (array->n_dimensions)
     g_string_append_printf(text, " * %u", array->element_bytes);

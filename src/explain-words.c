@@ -21,12 +21,15 @@ smb_explain_choice(const SmbExplanation *e) {
   case SMB_EXPLAIN_NAMED:
     g_string_append_printf(text, "The access is this %s.", op);
     break;
-  case SMB_EXPLAIN_WORST_OF_LINE:
-    g_string_append_printf(text, "Of the %u accesses there, %s this %s (--column chooses another).",
-                           e->choices,
-                           total->excess ? "the one with the most excess wavefronts is"
-                                         : "none has an excess wavefront; the first is",
-                           op);
+  case SMB_EXPLAIN_WORST_OF_SOME:
+    g_string_append_printf(
+        text,
+        "Of the %u accesses asked for, %s this %s (--line, --column and --op choose "
+        "another).",
+        e->choices,
+        total->excess ? "the one with the most excess wavefronts is"
+                      : "none has an excess wavefront; the first is",
+        op);
     break;
   }
   gboolean one = total->requests == 1;
@@ -78,6 +81,17 @@ append_groups(GString *text, const SmbExplanation *e) {
   guint groups = smb_explain_n_groups(e), size = 1u << e->plan->group_shift;
   const char *op = smb_op_class_name(e->access->site->op_class);
   const char *article = e->access->site->op_class == SMB_OP_CLASS_ATOMIC ? "An" : "A";
+  if (e->plan->conflict == SMB_CONFLICT_LOOP) {
+    g_string_append_printf(text,
+                           " This %s of %u bytes a lane is no instruction but a loop of a load and "
+                           "a swap, which the lanes of a warp go round together",
+                           op, e->request.width);
+    if (e->plan->group_shift < 5)
+      g_string_append_printf(text, "; they swap by %ss, one after the other",
+                             smb_explain_group_name(e));
+    g_string_append_c(text, '.');
+    return;
+  }
   g_string_append_printf(text, " %s %s of %u byte%s a lane", article, op, e->request.width,
                          e->request.width == 1 ? "" : "s");
   if (groups == 1) {
@@ -154,9 +168,13 @@ append_turns(GString *text, const SmbExplanation *e) {
                           "bank serves one lane.");
     break;
   case SMB_CONFLICT_LOOP:
-    g_string_append(text, " It is no instruction but a loop of a load and a swap: in each round a "
-                          "bank lets one lane swap; others go round again, also those on the same "
-                          "word.");
+    g_string_append(text, " In each round a bank lets one lane swap");
+    if (e->plan->group_shift < 5)
+      g_string_append_printf(text,
+                             " of each %s, unless another one has changed the same word since the "
+                             "load",
+                             smb_explain_group_name(e));
+    g_string_append(text, "; others go round again, also those on the same word.");
     break;
   }
   if (e->plan->passes > 1 && e->plan->conflict != SMB_CONFLICT_LOOP)

@@ -15,6 +15,8 @@ smb_explain_group_name(const SmbExplanation *e) {
 
 guint
 smb_explain_n_groups(const SmbExplanation *e) {
+  if (e->plan->conflict == SMB_CONFLICT_LOOP)
+    return 1;
   return MAX(1, smb_op_address_lanes((SmbOp)e->request.op) >> e->plan->group_shift);
 }
 
@@ -41,34 +43,35 @@ get_access(const SmbAnalysis *analysis, guint index) {
 static gboolean
 is_asked_for(const SmbAccess *access, const SmbExplainQuestion *question) {
   return (!question->line || access->site->line == question->line) &&
-         (!question->column || access->site->column == question->column);
+         (!question->column || access->site->column == question->column) &&
+         (!question->has_op || access->site->op_class == question->op);
 }
 
-// Says which accesses there are: of the line that was named, or else on which lines.
+// Says which accesses there are: all of them, or those of the line that was named.
 static gboolean
 refuse_place(const SmbAnalysis *analysis, const SmbExplainQuestion *question, GError **error) {
   g_autoptr(GString) lines = g_string_new(NULL);
-  g_autoptr(GString) columns = g_string_new(NULL);
-  guint last_line = 0, last_column = 0;
+  g_autoptr(GString) places = g_string_new(NULL);
+  guint last_line = 0;
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbSite *site = get_access(analysis, i)->site;
     if (site->line != last_line)
       g_string_append_printf(lines, "%s%u", lines->len ? ", " : "", site->line);
-    if (site->line == question->line && site->column != last_column) {
-      g_string_append_printf(columns, "%s%u", columns->len ? ", " : "", site->column);
-      last_column = site->column;
-    }
+    if (site->line == question->line)
+      g_string_append_printf(places, "%sa %s at column %u", places->len ? ", " : "",
+                             smb_op_class_name(site->op_class), site->column);
     last_line = site->line;
   }
-  if (columns->len)
+  if (places->len)
+    return smb_cli_usage_error(error, "line %u has no such access to shared memory: expected %s",
+                               question->line, places->str);
+  if (question->line)
     return smb_cli_usage_error(error,
-                               "--column '%u': line %u has no access to shared memory there that "
-                               "was executed: expected one of %s",
-                               question->column, question->line, columns->str);
-  return smb_cli_usage_error(error,
-                             "--line '%u': no access to shared memory on it was executed: expected "
-                             "one of %s",
-                             question->line, lines->str);
+                               "--line '%u': no access to shared memory on it was executed: "
+                               "expected one of %s",
+                               question->line, lines->str);
+  return smb_cli_usage_error(error, "--op '%s': the kernel makes no such request of shared memory",
+                             smb_op_class_name(question->op));
 }
 
 // The costliest of the accesses that are asked for.
@@ -85,8 +88,8 @@ choose_access(SmbExplanation *e, const SmbExplainQuestion *question, GError **er
   }
   if (!e->choices)
     return refuse_place(e->analysis, question, error);
-  if (question->line)
-    e->choice = e->choices > 1 ? SMB_EXPLAIN_WORST_OF_LINE : SMB_EXPLAIN_NAMED;
+  if (question->line || question->has_op)
+    e->choice = e->choices > 1 ? SMB_EXPLAIN_WORST_OF_SOME : SMB_EXPLAIN_NAMED;
   else
     e->choice = e->access->total.excess ? SMB_EXPLAIN_WORST : SMB_EXPLAIN_FIRST;
   return TRUE;

@@ -17,12 +17,15 @@ G_BEGIN_DECLS
  * SmbExplainQuestion: what is asked; zeros: the costliest access, by its costliest request
  * @line: of the access
  * @column: of the access, where a line has several
+ * @has_op: whether @op is asked for: a load and a store may stand in one place ("s[i] += 1")
  * @row: elements of a row of an array of one dimension, padding included
  * @has_warp: whether @warp is asked for
  */
 typedef struct {
   guint line;
   guint column;
+  gboolean has_op;
+  SmbOpClass op;
   guint64 row;
   gboolean has_warp;
   guint warp;
@@ -33,7 +36,7 @@ typedef enum {
   SMB_EXPLAIN_WORST,         /* the most excess wavefronts of all */
   SMB_EXPLAIN_FIRST,         /* none has any */
   SMB_EXPLAIN_NAMED,         /* the only one that was asked for */
-  SMB_EXPLAIN_WORST_OF_LINE, /* the most excess wavefronts of those that were asked for, or the first */
+  SMB_EXPLAIN_WORST_OF_SOME, /* the most excess wavefronts of those that were asked for, or the first */
 } SmbExplainChoice;
 
 /**
@@ -126,7 +129,7 @@ guint smb_explain_group(const SmbExplanation *explanation, guint lane);
 /** smb_explain_group_name: Returns: (transfer none): what a lane group is: "half-warp" */
 const char *smb_explain_group_name(const SmbExplanation *explanation);
 
-/** smb_explain_n_groups: Returns: lane groups of a full warp */
+/** smb_explain_n_groups: Returns: lane groups of a full warp; of a loop, whose lanes go together: 1 */
 guint smb_explain_n_groups(const SmbExplanation *explanation);
 
 /**

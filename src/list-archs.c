@@ -27,14 +27,46 @@ summarize_evidence(const SmbArch *arch) {
   return g_string_free(text, FALSE);
 }
 
+// What a multiprocessor holds (sim/occupancy.h).
+#define MULTIPROCESSOR_COLUMNS                                                                     \
+  {"sm_blocks", "blocks", SMB_LISTING_NUMBER}, {"sm_warps", "warps", SMB_LISTING_NUMBER},          \
+      {"sm_shared_bytes", "shared bytes", SMB_LISTING_NUMBER},                                     \
+      {"block_reserved_bytes", "reserved", SMB_LISTING_NUMBER},                                    \
+      {"shared_unit_bytes", "unit", SMB_LISTING_NUMBER}, {                                         \
+    "sm_source", "source", SMB_LISTING_TEXT                                                        \
+  }
+enum {
+  N_MULTIPROCESSOR_COLUMNS = 6
+};
+
+static void
+add_multiprocessor(SmbListing *listing, const SmbArchInfo *info) {
+  const guint numbers[] = {info->sm_blocks, info->sm_warps, info->sm_shared_bytes,
+                           info->block_reserved_bytes, info->shared_unit_bytes};
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    if (info->sm_shared_bytes)
+      smb_listing_number(listing, numbers[i]);
+    else
+      smb_listing_text(listing, NULL);
+  }
+  smb_listing_text(listing, info->sm_source);
+}
+
 gboolean
 smb_list_archs(SmbCli *cli, GError **error) {
   static const SmbListingColumn columns[] = {
-      {"name", "name", SMB_LISTING_TEXT},     {"title", "chips", SMB_LISTING_TEXT},
-      {"banks", "banks", SMB_LISTING_NUMBER}, {"bank_width", "bank bytes", SMB_LISTING_NUMBER},
-      {"rules", "rules", SMB_LISTING_TEXT},   {"source", "source", SMB_LISTING_TEXT},
+      {"name", "name", SMB_LISTING_TEXT},
+      {"title", "chips", SMB_LISTING_TEXT},
+      {"banks", "banks", SMB_LISTING_NUMBER},
+      {"bank_width", "bank bytes", SMB_LISTING_NUMBER},
+      {"rules", "rules", SMB_LISTING_TEXT},
+      {"source", "source", SMB_LISTING_TEXT},
+      MULTIPROCESSOR_COLUMNS,
   };
-  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  // As text, the multiprocessors are shown with the rules.
+  gboolean text = cli->format == SMB_FORMAT_TEXT;
+  guint n_columns = G_N_ELEMENTS(columns) - (text ? N_MULTIPROCESSOR_COLUMNS : 0);
+  g_autoptr(SmbListing) listing = smb_listing_new(columns, n_columns);
   g_auto(GStrv) names = smb_arch_list();
   for (guint i = 0; names[i]; i++) {
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
@@ -48,9 +80,11 @@ smb_list_archs(SmbCli *cli, GError **error) {
     smb_listing_number(listing, info->bank_bytes);
     smb_listing_text(listing, evidence);
     smb_listing_text(listing, info->source);
+    if (!text)
+      add_multiprocessor(listing, info);
   }
   smb_listing_write(listing, cli, "archs");
-  if (cli->format == SMB_FORMAT_TEXT)
+  if (text)
     smb_spool_puts(cli->out, "\n'smembank list archs NAME' shows where each rule comes from.\n");
   return TRUE;
 }
@@ -123,6 +157,31 @@ static const char rules_legend[] =
     "was\n"
     "through. floor: fewest cycles under saturation.\n";
 
+static const char multiprocessors_legend[] =
+    "\na multiprocessor holds that many blocks and warps and that much shared memory at most. "
+    "reserved: bytes\n"
+    "that a block takes beside its own; unit: what it takes is a multiple of it. Empty: not "
+    "known.\n";
+
+// The multiprocessors of the architectures, as text.
+static gboolean
+write_multiprocessors(SmbCli *cli, const char *const *names, GError **error) {
+  static const SmbListingColumn columns[] = {{"name", "arch", SMB_LISTING_TEXT},
+                                             MULTIPROCESSOR_COLUMNS};
+  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  for (guint i = 0; names[i]; i++) {
+    g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
+    if (!arch)
+      return FALSE;
+    smb_listing_text(listing, names[i]);
+    add_multiprocessor(listing, smb_arch_info(arch));
+  }
+  smb_spool_puts(cli->out, "\n");
+  smb_listing_write(listing, cli, "archs");
+  smb_spool_puts(cli->out, multiprocessors_legend);
+  return TRUE;
+}
+
 gboolean
 smb_list_rules(SmbCli *cli, const char *const *names, GError **error) {
   static const SmbListingColumn columns[] = {
@@ -144,7 +203,8 @@ smb_list_rules(SmbCli *cli, const char *const *names, GError **error) {
       return FALSE;
   }
   smb_listing_write(listing, cli, "rules");
-  if (cli->format == SMB_FORMAT_TEXT)
-    smb_spool_puts(cli->out, rules_legend);
-  return TRUE;
+  if (cli->format != SMB_FORMAT_TEXT)
+    return TRUE;
+  smb_spool_puts(cli->out, rules_legend);
+  return write_multiprocessors(cli, names, error);
 }

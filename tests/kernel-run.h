@@ -19,6 +19,7 @@ typedef struct {
   SmbKernelLimits limits;
   guint threads;
   gboolean forgets; // global memory is not kept, so that blocks may run in several threads
+  gboolean keeps_requests;
 } KernelSetup;
 
 typedef struct {

@@ -95,6 +95,7 @@ END_TEST
 #define SIZES "static-shared-bytes=1024\nmax-shared-bytes=2048\nmax-threads=64\n"
 #define FACTS                                                                                      \
   "title=T\ncompute-capability=1.2\nglobal-segment-bytes=32\nevidence=assumed\nsource=s\n"
+#define SM    "sm-shared-bytes=2048\nsm-warps=2\nsm-blocks=2\nshared-unit-bytes=128\nsm-source=s\n"
 #define BANKS "banks=32\nbank-bytes=4\nrow-bytes=128\n"
 #define ARCH  "[arch]\n" FACTS SIZES BANKS
 #define RULE  ARCH "[ld 4]\nevidence=assumed\nsource=r\n"
@@ -195,15 +196,27 @@ static const Case cases[] = {
     {RULE "conflict=words\ngroup=warp\nsince=sm_80\n", NULL},
     {RULE "conflict=words\ngroup=warp\nsince=sm_81\n",
      "x.ini: [ld 4] since: no architecture 'sm_81'"},
+    {ARCH SM, NULL},
+    {ARCH SM "block-reserved-bytes=1024\n",
+     "x.ini: [arch] sm-shared-bytes: 2048: the largest block "
+     "takes 3072"},
+    {ARCH "sm-warps=2\n", "x.ini: [arch] sm-shared-bytes: goes with sm-warps, sm-blocks and "
+                          "shared-unit-bytes: not all are there"},
+    {ARCH SM "sm-warps=1\n", "x.ini: [arch] sm-warps: 1: the largest block has 64 threads"},
+    {ARCH SM "sm-blocks=0\n", "x.ini: [arch] sm-blocks: '0' is not a number from 1 to 1024"},
+    {ARCH "sm-shared-bytes=2048\nsm-warps=2\nsm-blocks=2\nshared-unit-bytes=128\n",
+     "x.ini: [arch] sm-source: missing: every rule says where it comes from"},
     {ARCH "bank-byte=4\n",
      "x.ini: [arch] bank-byte: no such key: expected one of like, title, compute-capability, "
      "banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
-     "global-segment-bytes, counts-increments, evidence, source"},
+     "global-segment-bytes, counts-increments, evidence, source, sm-shared-bytes, sm-warps, "
+     "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {"[arch]\nlike=sm_90\n" FACTS "group=warp\n",
      "x.ini: [arch] group: no such key: expected one of like, title, compute-capability, banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
-     "global-segment-bytes, counts-increments, evidence, source"},
+     "global-segment-bytes, counts-increments, evidence, source, sm-shared-bytes, sm-warps, "
+     "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {RULE "conflict=words\ngroup=warp\nflor=2\n",
      "x.ini: [ld 4] flor: no such key: expected one of group, conflict, unit-bytes, merged-group, "
      "merged-floor, passes, floor, cycles-per-wavefront, evidence, source, since, lower-bound, "
