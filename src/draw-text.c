@@ -110,7 +110,7 @@ is_word(const SmbDrawMark *mark) {
   return mark->role == SMB_DRAW_WORD || mark->role == SMB_DRAW_REST || mark->role == SMB_DRAW_KEY;
 }
 
-// A row of memory shows where its banks are; a word, that it collides.
+// A row of memory shows where its banks are.
 static void
 draw_box(SmbDraw *draw, SmbDrawBox box, const SmbDrawMark *mark) {
   TextDraw *text = (TextDraw *)draw;
@@ -122,9 +122,6 @@ draw_box(SmbDraw *draw, SmbDrawBox box, const SmbDrawMark *mark) {
   } else if (is_word(mark)) {
     for (int x = box.x; x < box.x + box.width; x++)
       put(text, x, box.y, ' ', style);
-    if (draw->metrics.plain && mark->collides && mark->state == SMB_DRAW_STILL &&
-        mark->role != SMB_DRAW_REST)
-      put(text, box.x, box.y, '!', style);
   }
 }
 
@@ -151,6 +148,9 @@ draw_text(SmbDraw *draw, SmbDrawBox box, const char *label, const SmbDrawMark *m
   int x = left ? box.x : box.x + box.width - length;
   for (int i = 0; i < length; i++)
     put(text, x + i, box.y, label[i], style);
+  if (draw->metrics.plain && is_word(mark) && mark->collides && mark->state == SMB_DRAW_STILL &&
+      mark->role != SMB_DRAW_REST && x > box.x)
+    put(text, x - 1, box.y, '!', style);
 }
 
 static void

@@ -65,17 +65,26 @@ write_key(SmbSpool *page, const char *css_class, const char *text) {
   smb_html_markup(page, "<li><span class=\"swatch %s\"></span>%s</li>", css_class, text);
 }
 
-// What the colours mean: of the rules that the maps of this access follow.
+// The colours of the lane groups by which one request is served.
 static void
-write_legend(const SmbBankMap *map, SmbSpool *page) {
+write_groups(const SmbBankMap *map, SmbSpool *page) {
   guint size = 1u << map->plan->group_shift;
-  gboolean loop = map->plan->conflict == SMB_CONFLICT_LOOP;
+  if (size == SMB_WARP_LANES || map->plan->conflict == SMB_CONFLICT_LOOP)
+    return;
   smb_spool_puts(page, "<ul class=\"legend\">");
-  for (guint first = 0; first < SMB_WARP_LANES && size < SMB_WARP_LANES && !loop; first += size) {
+  for (guint first = 0; first < SMB_WARP_LANES; first += size) {
     g_autofree char *colour = g_strdup_printf("g%u", first / size % 4);
     g_autofree char *text = g_strdup_printf("lanes %u-%u", first, first + size - 1);
     write_key(page, colour, text);
   }
+  smb_spool_puts(page, "</ul>\n");
+}
+
+// What the states of a word look like.
+static void
+write_legend(const SmbBankMap *map, SmbSpool *page) {
+  gboolean loop = map->plan->conflict == SMB_CONFLICT_LOOP;
+  smb_spool_puts(page, "<ul class=\"legend\">");
   write_key(page, "g0 now", loop ? "served in this round" : "served in this pass");
   write_key(page, "g0 wait", "waits");
   write_key(page, "g0 done", "served before");
@@ -105,7 +114,9 @@ write_map(const SmbReport *report, const SmbReportMap *map, SmbSpool *page) {
                   "warp %u; the arrow keys step through its passes\">\n",
                   whole, first, map->warp);
   smb_bank_map_write_svg(drawn, 0, SMB_BANK_MAP_BARE, page);
-  smb_spool_puts(page, "</div>\n</figure>\n");
+  smb_spool_puts(page, "</div>\n");
+  write_groups(drawn, page);
+  smb_spool_puts(page, "</figure>\n");
 }
 
 static void

@@ -194,7 +194,7 @@ static const Case cases[] = {
     {"sm_10", SMB_OP_ST, 1, 3, 1, 1, SMB_BANK_MAP_ALL, 80,
      "st, 1 byte a lane: 2 passes, 2 wavefronts, ideal 1\n\n"
      "     bank    0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15\n"
-     "   byte 0 ! 0+   .   .   .   .   .   .   .   .   .   .   .   .   .   .   .\n"
+     "   byte 0  !0+   .   .   .   .   .   .   .   .   .   .   .   .   .   .   .\n"
      "addresses    2\n"
      " conflict    !\n\n"},
     {"sm_30_8B", SMB_OP_LD, 4, 7, 1, 4, SMB_BANK_MAP_ALL, 80,

@@ -56,7 +56,7 @@ typedef struct {
 
 static const Case cases[] = {
     {FALSE, WORD(0), "a<b\n  .  7\n"},
-    {FALSE, WORD(.collides = TRUE), "a<b\n  .! 7\n"},
+    {FALSE, WORD(.collides = TRUE), "a<b\n  . !7\n"},
     {FALSE, WORD(.state = SMB_DRAW_NOW, .collides = TRUE), "a<b\n  .  7\n"},
     {FALSE, WORD(.state = SMB_DRAW_DONE), "a<b\n  .  -\n"},
     {FALSE, WORD(.state = SMB_DRAW_WAITING), "a<b\n  .  o\n"},

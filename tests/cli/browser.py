@@ -81,10 +81,15 @@ class Browser:
         return found[ELEMENT]
 
     def bring(self, selector):
-        """Into view at once: a scroll that takes its time would still move what is to be clicked."""
-        self.run('(document.querySelector(arguments[0]).closest("select") || '
-                 'document.querySelector(arguments[0])).scrollIntoView('
-                 '{block: "center", behavior: "instant"})', selector)
+        """Into view at once, and until two frames are drawn: what is to be clicked must not move any more."""
+        self.call('POST', self.session + '/execute/async', {'args': [selector], 'script': '''
+          const [selector, done] = arguments;
+          const element = document.querySelector(selector);
+          const frames = (n, then) => requestAnimationFrame(() => n > 1 ? frames(n - 1, then) : then());
+          frames(2, () => {
+            (element.closest('select') || element).scrollIntoView({block: 'center', behavior: 'instant'});
+            frames(2, () => done());
+          });'''})
 
     def click(self, selector):
         self.bring(selector)
