@@ -39,4 +39,21 @@ const char *smb_analyze_segment_name(const SmbArch *arch);
  */
 char *smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis);
 
+/**
+ * SmbLineTally: sums of one line of the source
+ * @shared: of its accesses to shared memory
+ * @segments: sectors or lines of its accesses to global memory
+ */
+typedef struct {
+  SmbTally shared;
+  guint64 segments;
+} SmbLineTally;
+
+/** smb_analyze_sum_lines: Returns: (transfer full) (element-type SmbLineTally): a sum for each line */
+GArray *smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines);
+
+/** What a person should know besides: suspicious accesses, macros that the text lacks. */
+void smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
+                                SmbSpool *out);
+
 G_END_DECLS

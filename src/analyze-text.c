@@ -20,15 +20,6 @@ shorten(const char *expression) {
   return g_strdup(expression);
 }
 
-static char *
-describe_extent(const guint extent[3]) {
-  if (extent[2] > 1)
-    return g_strdup_printf("%ux%ux%u", extent[0], extent[1], extent[2]);
-  if (extent[1] > 1)
-    return g_strdup_printf("%ux%u", extent[0], extent[1]);
-  return g_strdup_printf("%u", extent[0]);
-}
-
 const char *
 smb_analyze_segment_name(const SmbArch *arch) {
   return smb_arch_info(arch)->global_segment_bytes == 32 ? "sectors" : "lines";
@@ -37,8 +28,8 @@ smb_analyze_segment_name(const SmbArch *arch) {
 void
 smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbTarget *target = report->target;
-  g_autofree char *block = describe_extent(target->launch.block);
-  g_autofree char *grid = describe_extent(target->launch.grid);
+  g_autofree char *block = smb_describe_extent(target->launch.block);
+  g_autofree char *grid = smb_describe_extent(target->launch.grid);
   g_autofree char *defines = g_strjoinv(" ", target->defines);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
   smb_spool_printf(cli->out, "  %s%s%s\n", target->file, *defines ? "  " : "", defines);
@@ -210,4 +201,21 @@ smb_analyze_write_text(SmbCli *cli, const SmbAnalyzeReport *report) {
   g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, report->analysis);
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap(cli->out, sentence);
+}
+
+void
+smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis, SmbSpool *out) {
+  SmbSource *source = smb_kernel_source(target->kernel);
+  for (guint i = 0; i < analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
+    const SmbSite *site = smb_kernel_site(target->kernel, warning->site);
+    g_autofree char *text = g_strconcat("warning: ", warning->message, NULL);
+    g_autofree char *message = smb_source_message(source, site->offset, text);
+    g_autofree char *shown = smb_cli_printable(message);
+    smb_spool_printf(out, "%s\n", shown);
+  }
+  g_auto(GStrv) unused = smb_kernel_unused_defines(target->kernel);
+  for (guint i = 0; unused[i] && !target->shape; i++)
+    smb_spool_printf(out, "%s: warning: -D %s: the text has no such macro\n", target->file,
+                     unused[i]);
 }

@@ -9,23 +9,18 @@
 
 #include "src/table.h"
 
-// Sums of one line of the source.
-typedef struct {
-  SmbTally shared;
-  guint64 segments;
-} Line;
-
-static GArray *
-sum_lines(const SmbAnalysis *analysis, guint n_lines) {
-  GArray *lines = g_array_sized_new(FALSE, TRUE, sizeof(Line), n_lines);
+GArray *
+smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines) {
+  GArray *lines = g_array_sized_new(FALSE, TRUE, sizeof(SmbLineTally), n_lines);
   g_array_set_size(lines, n_lines);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    smb_tally_add(&g_array_index(lines, Line, access->site->line - 1).shared, &access->total);
+    smb_tally_add(&g_array_index(lines, SmbLineTally, access->site->line - 1).shared,
+                  &access->total);
   }
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    g_array_index(lines, Line, access->site->line - 1).segments += access->segments;
+    g_array_index(lines, SmbLineTally, access->site->line - 1).segments += access->segments;
   }
   return lines;
 }
@@ -39,7 +34,7 @@ write_count(SmbTable *table, SmbStyle style, guint64 count) {
 }
 
 static void
-write_margin(SmbTable *table, const Line *line) {
+write_margin(SmbTable *table, const SmbLineTally *line) {
   const SmbTally *shared = &line->shared;
   write_count(table, SMB_STYLE_PLAIN, shared->requests);
   write_count(table, SMB_STYLE_PLAIN, shared->wavefronts);
@@ -71,9 +66,9 @@ void
 smb_analyze_annotate(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbSource *source = smb_kernel_source(report->target->kernel);
   guint n_lines = smb_source_n_lines(source);
-  g_autoptr(GArray) lines = sum_lines(report->analysis, n_lines);
+  g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
   g_autoptr(SmbTable) table = smb_table_new();
-  Line total = {0};
+  SmbLineTally total = {0};
   smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
   smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
   smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
@@ -82,7 +77,7 @@ smb_analyze_annotate(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_table_column(table, "line", SMB_ALIGN_RIGHT);
   smb_table_column(table, "source", SMB_ALIGN_LEFT);
   for (guint i = 0; i < n_lines; i++) {
-    const Line *line = &g_array_index(lines, Line, i);
+    const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
     g_autofree char *text = show_line(source, i + 1);
     write_margin(table, line);
     smb_table_number(table, SMB_STYLE_DIM, i + 1);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "gpu/error.h"
@@ -29,6 +30,19 @@ detect_colour(void) {
   if (no_color && *no_color)
     return FALSE;
   return term && *term && strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
+}
+
+// What $COLUMNS says, or the terminal; 80 where there is neither.
+static guint
+detect_columns(void) {
+  struct winsize size = {0};
+  const char *columns = g_getenv("COLUMNS");
+  guint64 number = 0;
+  if (columns && g_ascii_string_to_unsigned(columns, 10, 1, SMB_CLI_MOST_COLUMNS, &number, NULL))
+    return (guint)number;
+  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return MIN(size.ws_col, SMB_CLI_MOST_COLUMNS);
+  return SMB_CLI_COLUMNS;
 }
 
 char *
@@ -99,6 +113,7 @@ smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **arg
       .messages = messages,
       .status = SMB_EXIT_DONE,
       .colour = detect_colour(),
+      .columns = detect_columns(),
       .argc = argc,
       .argv = argv,
   };

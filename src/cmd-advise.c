@@ -7,6 +7,7 @@
 #include "src/advise-check.h"
 #include "src/advise-text.h"
 #include "src/advise-tune.h"
+#include "src/analyze-report.h"
 #include "src/commands.h"
 
 // Layouts of each kind that are shown, and values of macros.
@@ -105,7 +106,10 @@ static gboolean
 check_swizzle(SmbCli *cli, const SmbTarget *target, const SmbAdviseSearch *search, GError **error) {
   g_autoptr(SmbAdviseReport) report = smb_advise_report_run(target, cli->arch, error);
   g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->array, error) : NULL;
-  return arrays && smb_advise_check(cli, report, arrays, search->row, option_check, error);
+  if (!arrays || !smb_advise_check(cli, report, arrays, search->row, option_check, error))
+    return FALSE;
+  smb_analyze_write_warnings(target, report->analysis, cli->messages);
+  return TRUE;
 }
 
 static gboolean
@@ -128,6 +132,7 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbArch *arch, SmbMeter *me
     smb_advise_write_csv(cli, report, measured);
     break;
   }
+  smb_analyze_write_warnings(target, report->analysis, cli->messages);
   if (measured && measured->mismatches > 0)
     cli->status = SMB_EXIT_DIFFERS;
   return TRUE;

@@ -20,23 +20,6 @@ static const GOptionEntry options[] = {
     G_OPTION_ENTRY_NULL,
 };
 
-// What a person should know besides, on standard error: the result has it too in JSON.
-static void
-write_warnings(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis) {
-  SmbSource *source = smb_kernel_source(target->kernel);
-  for (guint i = 0; i < analysis->warnings->len; i++) {
-    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
-    const SmbSite *site = smb_kernel_site(target->kernel, warning->site);
-    g_autofree char *text = g_strconcat("warning: ", warning->message, NULL);
-    g_autofree char *message = smb_source_message(source, site->offset, text);
-    smb_spool_printf(cli->messages, "%s\n", message);
-  }
-  g_auto(GStrv) unused = smb_kernel_unused_defines(target->kernel);
-  for (guint i = 0; unused[i] && !target->shape; i++)
-    smb_spool_printf(cli->messages, "%s: warning: -D %s: the text has no such macro\n",
-                     target->file, unused[i]);
-}
-
 // --max-ways: each access that is beyond it is named.
 static void
 check_limit(SmbCli *cli, const SmbAnalysis *analysis, guint max_ways) {
@@ -89,7 +72,7 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
     smb_analyze_write_csv(cli, &report);
     break;
   }
-  write_warnings(cli, target, analysis);
+  smb_analyze_write_warnings(target, analysis, cli->messages);
   check_limit(cli, analysis, max_ways);
   return TRUE;
 }

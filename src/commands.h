@@ -10,9 +10,11 @@ G_BEGIN_DECLS
 
 gboolean smb_cmd_advise(SmbCli *cli, GError **error);
 gboolean smb_cmd_analyze(SmbCli *cli, GError **error);
+gboolean smb_cmd_explain(SmbCli *cli, GError **error);
 gboolean smb_cmd_fuzz(SmbCli *cli, GError **error);
 gboolean smb_cmd_learn(SmbCli *cli, GError **error);
 gboolean smb_cmd_list(SmbCli *cli, GError **error);
+gboolean smb_cmd_report(SmbCli *cli, GError **error);
 gboolean smb_cmd_trace(SmbCli *cli, GError **error);
 gboolean smb_cmd_validate(SmbCli *cli, GError **error);
 

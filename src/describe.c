@@ -5,19 +5,72 @@
 #include "sim/conflict.h"
 #include "sim/wavefront.h"
 
-void
-smb_describe_lanes(GString *text, guint32 lanes) {
-  g_string_append(text, __builtin_popcount(lanes) == 1 ? "lane " : "lanes ");
-  for (gboolean first = TRUE; lanes; first = FALSE) {
-    guint from = (guint)__builtin_ctz(lanes);
-    guint32 above = ~(lanes >> from);
+enum {
+  MAX_LISTED = 4 // numbers that are evenly apart are listed up to here
+};
+
+// The step of a set whose numbers are evenly apart, from the first to the last; else 0.
+static guint
+find_step(guint32 set) {
+  guint32 rest = set & (set - 1);
+  if (!rest)
+    return 0;
+  guint first = (guint)__builtin_ctz(set), step = (guint)__builtin_ctz(rest) - first;
+  for (guint at = first; set; at += step, set &= set - 1) {
+    if ((guint)__builtin_ctz(set) != at)
+      return 0;
+  }
+  return step;
+}
+
+// Adds the numbers of a set, runs of them as "0-15".
+static void
+append_numbers(GString *text, guint32 set) {
+  guint step = __builtin_popcount(set) > MAX_LISTED ? find_step(set) : 0;
+  if (step > 1) {
+    guint first = (guint)__builtin_ctz(set);
+    g_string_append_printf(text, "%u, %u, %u, ..., %u", first, first + step, first + 2 * step,
+                           31 - (guint)__builtin_clz(set));
+    return;
+  }
+  for (gboolean first = TRUE; set; first = FALSE) {
+    guint from = (guint)__builtin_ctz(set);
+    guint32 above = ~(set >> from);
     guint n = above ? (guint)__builtin_ctz(above) : SMB_WARP_LANES;
     guint32 run = n == SMB_WARP_LANES ? 0xffffffffu : ((1u << n) - 1) << from;
-    lanes &= ~run;
-    g_string_append_printf(text, "%s%u", first ? "" : lanes ? ", " : " and ", from);
+    set &= ~run;
+    g_string_append_printf(text, "%s%u", first ? "" : set ? ", " : " and ", from);
     if (n > 1)
       g_string_append_printf(text, "-%u", from + n - 1);
   }
+}
+
+void
+smb_describe_lanes(GString *text, guint32 lanes) {
+  g_string_append(text, __builtin_popcount(lanes) == 1 ? "lane " : "lanes ");
+  append_numbers(text, lanes);
+}
+
+void
+smb_describe_banks(GString *text, guint32 banks, guint n_banks) {
+  guint n = (guint)__builtin_popcount(banks);
+  if (n == n_banks) {
+    g_string_append_printf(text, "all %u banks", n);
+  } else if (n > MAX_LISTED && n == n_banks / 2 && find_step(banks) == 2) {
+    g_string_append_printf(text, "the %u %s banks", n, banks & 1 ? "even" : "odd");
+  } else {
+    g_string_append(text, n == 1 ? "bank " : "banks ");
+    append_numbers(text, banks);
+  }
+}
+
+char *
+smb_describe_extent(const guint extent[3]) {
+  if (extent[2] > 1)
+    return g_strdup_printf("%ux%ux%u", extent[0], extent[1], extent[2]);
+  if (extent[1] > 1)
+    return g_strdup_printf("%ux%u", extent[0], extent[1]);
+  return g_strdup_printf("%u", extent[0]);
 }
 
 // Which lanes are served together, where that is not the warp.

@@ -117,20 +117,6 @@ smb_learn_run_lacks(const SmbLearnRun *run, const char *setting) {
   return g_strv_contains((const char *const *)unused, name);
 }
 
-void
-smb_learn_run_write_warnings(const SmbLearnRun *run, SmbSpool *out) {
-  const SmbKernel *kernel = run->target->kernel;
-  const GArray *warnings = run->analysis->warnings;
-  for (guint i = 0; i < warnings->len; i++) {
-    const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, i);
-    g_autofree char *text = g_strconcat("warning: ", warning->message, NULL);
-    g_autofree char *message = smb_source_message(
-        smb_kernel_source(kernel), smb_kernel_site(kernel, warning->site)->offset, text);
-    g_autofree char *shown = smb_cli_printable(message);
-    smb_spool_printf(out, "%s\n", shown);
-  }
-}
-
 // The text with a macro set: in its definition, or above the first line.
 static char *
 set_macro(const char *text, const char *define) {

@@ -57,9 +57,6 @@ const char *smb_learn_run_option(const SmbLearnRun *run, const char *setting);
  */
 gboolean smb_learn_run_lacks(const SmbLearnRun *run, const char *setting);
 
-/** Adds what is suspicious about the kernel: the warnings of analyze. */
-void smb_learn_run_write_warnings(const SmbLearnRun *run, SmbSpool *out);
-
 /**
  * smb_learn_copy:
  * @run: a run

@@ -8,6 +8,7 @@
 
 #include <glib/gstdio.h>
 
+#include "src/analyze-report.h"
 #include "src/learn-text.h"
 
 struct _SmbLearnTrial {
@@ -133,7 +134,7 @@ run_trial(const SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
   smb_spool_puts(cli->out, "\n");
   SmbLearnTables tables = choose_tables(trial->step, run);
   smb_learn_write_counts(cli, names, runs, 2, tables);
-  smb_learn_run_write_warnings(run, cli->out);
+  smb_analyze_write_warnings(run->target, run->analysis, cli->out);
   if (tables & SMB_LEARN_SHARED)
     write_excess(cli, "Wavefronts", sum_excess(runs[0]), sum_excess(run));
   if (tables & SMB_LEARN_GLOBAL)

@@ -124,17 +124,21 @@ smb_spool_is_empty(const SmbSpool *spool) {
   return spool->fd < 0 && spool->memory->len == 0 && !spool->error;
 }
 
-// Where the contents of a spool go: a file descriptor or, if there is none, another spool.
+// Where the contents of a spool go: a text, another spool or, if there is neither, a file descriptor.
 typedef struct {
   int fd;
   SmbSpool *spool;
+  GString *text;
 } Sink;
 
 static gboolean
 pour(const Sink *sink, const char *bytes, gsize length, GError **error) {
-  if (!sink->spool)
+  if (!sink->text && !sink->spool)
     return write_all(sink->fd, bytes, length, error);
-  smb_spool_write(sink->spool, bytes, length);
+  if (sink->text)
+    g_string_append_len(sink->text, bytes, (gssize)length);
+  else
+    smb_spool_write(sink->spool, bytes, length);
   return TRUE;
 }
 
@@ -174,7 +178,7 @@ pour_all(SmbSpool *spool, const Sink *sink, GError **error) {
 
 void
 smb_spool_append(SmbSpool *spool, SmbSpool *other) {
-  Sink sink = {-1, spool};
+  Sink sink = {-1, spool, NULL};
   g_autoptr(GError) error = NULL;
   if (!pour_all(other, &sink, &error) && !spool->error)
     spool->error = g_steal_pointer(&error);
@@ -182,6 +186,16 @@ smb_spool_append(SmbSpool *spool, SmbSpool *other) {
 
 gboolean
 smb_spool_flush(SmbSpool *spool, int fd, GError **error) {
-  Sink sink = {fd, NULL};
+  Sink sink = {fd, NULL, NULL};
   return pour_all(spool, &sink, error);
+}
+
+GString *
+smb_spool_take(SmbSpool *spool, GError **error) {
+  GString *text = g_string_new(NULL);
+  Sink sink = {-1, NULL, text};
+  if (pour_all(spool, &sink, error))
+    return text;
+  g_string_free(text, TRUE);
+  return NULL;
 }

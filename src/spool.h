@@ -53,6 +53,15 @@ void smb_spool_append(SmbSpool *spool, SmbSpool *other);
  */
 gboolean smb_spool_flush(SmbSpool *spool, int fd, GError **error);
 
+/**
+ * smb_spool_take:
+ * @error: a GFileError: what went wrong while the spool was filled
+ *
+ * Returns: (transfer full): everything as one text, for what is known to be small enough; the spool is empty
+ *   afterwards
+ */
+GString *smb_spool_take(SmbSpool *spool, GError **error);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbSpool, smb_spool_free)
 
 G_END_DECLS

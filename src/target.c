@@ -256,6 +256,18 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
   return given ? smb_source_ref(given) : smb_source_load(file, error);
 }
 
+// How the rows of a tile are made: -D may have said otherwise than the options.
+static gboolean
+find_tile_rows(SmbTarget *target, GError **error) {
+  gint64 columns = 0, pad = 0;
+  if (!smb_kernel_evaluate(target->kernel, "COLS", &columns, error) ||
+      !smb_kernel_evaluate(target->kernel, "PAD", &pad, error))
+    return FALSE;
+  target->tile_columns = (guint64)MAX(columns, 0);
+  target->tile_pad = (guint64)MAX(pad, 0);
+  return TRUE;
+}
+
 // Of a @file whose text is not @given, the text is read.
 static SmbTarget *
 make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
@@ -286,7 +298,8 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
     g_free(draft.dynamic_bytes);
     draft.dynamic_bytes = g_strdup(options->dynamic_bytes);
   }
-  if (!finish(target, source, entry, &draft, arch, error))
+  if (!finish(target, source, entry, &draft, arch, error) ||
+      (is_tile(options) && !find_tile_rows(target, error)))
     return NULL;
   return g_steal_pointer(&target);
 }

@@ -101,6 +101,8 @@ typedef struct {
  * @defines: the macros that were set, NAME=VALUE, each once
  * @launch: how it is launched; its arguments are owned by the target
  * @options: for smb_analysis_run()
+ * @tile_columns: of a tile, the elements of a row without padding; else 0
+ * @tile_pad: of a tile, the elements that pad each row
  */
 typedef struct {
   SmbKernel *kernel;
@@ -111,6 +113,8 @@ typedef struct {
   GStrv args;
   SmbLaunch launch;
   SmbAnalysisOptions options;
+  guint64 tile_columns;
+  guint64 tile_pad;
 } SmbTarget;
 
 /**

@@ -186,6 +186,10 @@ static const char *const lines[] = {
     "analyze --kernel transposeSmem --shape ragged --warps",
     "analyze --kernel naiveGmem --arch sm_20",
     "analyze --kernel reduceSmem --shape 128 --max-ways 1",
+    "explain --rows 16 --cols 32 --pad 1",
+    "explain --rows 8 --cols 8 --elem float4 --dynamic --arch sm_10",
+    "explain --kernel reduceSmem --shape 128 --line 34",
+    "explain --kernel naiveGmem",
     "validate",
     "validate --recorded --kernel setRowReadColPad",
     "list kernels",
@@ -215,6 +219,31 @@ START_TEST(test_recording_rows_schema) {
   g_autoptr(JsonNode) document = run(words);
   g_autofree char *fault = check_node(document, json_node_get_object(schema), "validate");
   ck_assert_msg(!fault, "%s", fault);
+}
+END_TEST
+
+// The data of the script in a page.
+START_TEST(test_report_schema) {
+  static const char *const kernels[] = {"--kernel transposeSmem --shape ragged",
+                                        "--rows 32 --cols 32 --arch sm_30_8B", "--rows 8 --cols 1"};
+  static const char start[] = "<script type=\"application/json\" id=\"data\">";
+  g_autofree char *folder = g_dir_make_tmp("smembank-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename(folder, "page.html", NULL);
+  g_autofree char *line =
+      g_strdup_printf("%s report %s %s", g_getenv("SMEMBANK"), path, kernels[_i]);
+  g_autofree char *page = NULL;
+  ck_assert(g_spawn_command_line_sync(line, NULL, NULL, NULL, NULL));
+  ck_assert(g_file_get_contents(path, &page, NULL, NULL));
+  g_remove(path);
+  g_rmdir(folder);
+  char *text = strstr(page, start);
+  ck_assert_ptr_nonnull(text);
+  *strstr(text, "</script>") = '\0';
+  g_autoptr(JsonNode) document = json_from_string(text + strlen(start), NULL);
+  ck_assert_ptr_nonnull(document);
+  g_autoptr(JsonNode) schema = load_schema("report");
+  g_autofree char *fault = check_node(document, json_node_get_object(schema), "report");
+  ck_assert_msg(!fault, "%s: %s", line, fault);
 }
 END_TEST
 
@@ -379,6 +408,7 @@ main(void) {
   tcase_set_timeout(tcase, 60);
   tcase_add_test(tcase, test_checker);
   tcase_add_loop_test(tcase, test_schema, 0, (int)G_N_ELEMENTS(lines));
+  tcase_add_loop_test(tcase, test_report_schema, 0, 3);
   tcase_add_test(tcase, test_recording_schema);
   tcase_add_test(tcase, test_recording_rows_schema);
   tcase_add_loop_test(tcase, test_measured_schema, 0, (int)G_N_ELEMENTS(measured));

@@ -219,6 +219,10 @@ END
 expect 3 advise many.cu --block 1024
 says 'many makes more than 131072 different requests of shared memory'
 
+# What is suspicious is told, as analyze tells it.
+expect 0 advise --rows 32 --cols 32 -D NO_SUCH=1
+says 'warning: -D NO_SUCH: the text has no such macro'
+
 # Every built-in kernel: no layout is worse than the present one, and what is shown holds.
 expect 0 list kernels --format csv
 tail -n +2 "$work/out" | cut -d , -f 1,2 | tr , ' ' >kernels

@@ -50,3 +50,12 @@ LC_ALL=C expect 0 trace --format json "$recorded"
 is_json
 expect 3 trace "$work/no${escape}[31m"
 says '\x1b[31m'
+
+# Pictures are as wide as COLUMNS says: the banks are folded where they do not fit.
+for case in '60 15' '110 31'; do
+  status=0
+  COLUMNS=${case% *} "$SMEMBANK" explain --rows 32 --cols 32 >"$work/out" 2>"$work/err" || status=$?
+  last="explain, ${case% *} columns"
+  [ "$status" -eq 0 ] || die "$last: status $status"
+  grep -qE "^ *bank +0 .* ${case#* }\$" "$work/out" || die "$last: the first row of banks does not end with ${case#* }"
+done

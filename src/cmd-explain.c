@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// explain: why an access costs what it costs, from the thread to the bank.
+#include "src/analyze-report.h"
+#include "src/commands.h"
+#include "src/explain-report.h"
+#include "src/target.h"
+
+static SmbTargetOptions option_target;
+static char *option_line, *option_column, *option_op, *option_warp, *option_row, *option_lanes,
+    *option_svg;
+static gboolean option_all_lanes, option_passes;
+
+static const GOptionEntry options[] = {
+    SMB_TARGET_ENTRIES(option_target),
+    {"line", 0, 0, G_OPTION_ARG_STRING, &option_line,
+     "the line of the access (default: the costliest access)", "N"},
+    {"column", 0, 0, G_OPTION_ARG_STRING, &option_column,
+     "its column, where the line has several accesses", "N"},
+    {"op", 0, 0, G_OPTION_ARG_STRING, &option_op, "what it does: load, store or atomic", "OP"},
+    {"warp", 0, 0, G_OPTION_ARG_STRING, &option_warp,
+     "the warp of the block (default: that of the costliest request)", "N"},
+    {"row", 0, 0, G_OPTION_ARG_STRING, &option_row,
+     "elements of a row of an array of one dimension, for other paddings", "N"},
+    {"lanes", 0, 0, G_OPTION_ARG_STRING, &option_lanes,
+     "show these lanes, such as 0-3,17 (default: those that matter)", "LANES"},
+    {"all-lanes", 0, 0, G_OPTION_ARG_NONE, &option_all_lanes, "show every active lane", NULL},
+    {"passes", 0, 0, G_OPTION_ARG_NONE, &option_passes, "draw the bank map pass by pass", NULL},
+    {"svg", 0, 0, G_OPTION_ARG_FILENAME, &option_svg, "also write the bank map to FILE, as SVG",
+     "FILE"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static gboolean
+parse_question(SmbExplainQuestion *question, GError **error) {
+  static const char *const ops[] = {"load", "store", "atomic", NULL};
+  guint op = 0;
+  if (!smb_cli_number("--line", option_line, 1, G_MAXINT, &question->line, error) ||
+      !smb_cli_number("--column", option_column, 1, G_MAXINT, &question->column, error) ||
+      !smb_cli_choice("--op", option_op, ops, &op, error) ||
+      !smb_cli_number("--warp", option_warp, 0, SMB_MAX_WARPS - 1, &question->warp, error) ||
+      !smb_cli_number64("--row", option_row, 1, G_MAXINT, &question->row, error))
+    return FALSE;
+  question->has_warp = option_warp != NULL;
+  question->has_op = option_op != NULL;
+  question->op = (SmbOpClass)op;
+  if (question->column && !question->line)
+    return smb_cli_usage_error(error, "--column '%s': expected --line N as well", option_column);
+  return TRUE;
+}
+
+// --lanes: numbers and runs of them, with commas between.
+static gboolean
+parse_lanes(guint32 *lanes, GError **error) {
+  g_auto(GStrv) parts = g_strsplit(option_lanes ? option_lanes : "", ",", -1);
+  for (guint i = 0; option_lanes && (i == 0 || parts[i]); i++) {
+    g_auto(GStrv) ends = g_strsplit(parts[i] ? parts[i] : "", "-", -1);
+    guint n = g_strv_length(ends);
+    guint64 first = 0, last = 0;
+    if (n < 1 || n > 2 ||
+        !g_ascii_string_to_unsigned(ends[0], 10, 0, SMB_WARP_LANES - 1, &first, NULL) ||
+        !g_ascii_string_to_unsigned(ends[n - 1], 10, first, SMB_WARP_LANES - 1, &last, NULL))
+      return smb_cli_usage_error(error, "--lanes '%s': expected lanes from 0 to %d, such as 0-3,17",
+                                 option_lanes, SMB_WARP_LANES - 1);
+    for (guint64 lane = first; lane <= last; lane++)
+      *lanes |= 1u << lane;
+  }
+  return TRUE;
+}
+
+// Options that only text has.
+static gboolean
+check_text_options(const SmbCli *cli, GError **error) {
+  const char *option = option_lanes ? "--lanes" : option_all_lanes ? "--all-lanes" : "--passes";
+  if (cli->format == SMB_FORMAT_TEXT || !(option_lanes || option_all_lanes || option_passes))
+    return TRUE;
+  return smb_cli_usage_error(error, "%s is for --format text", option);
+}
+
+// A kernel without shared memory is no error, unless an access of it was asked for.
+static gboolean
+write_nothing(SmbCli *cli, const SmbExplainQuestion *question, const SmbTarget *target,
+              const SmbAnalysis *analysis, GError **error) {
+  if (question->line)
+    return smb_cli_usage_error(
+        error, "--line '%u': the kernel makes no request of shared memory at all", question->line);
+  SmbAnalyzeReport report = {target, analysis, FALSE, G_MAXUINT};
+  switch (cli->format) {
+  case SMB_FORMAT_TEXT:
+    smb_analyze_write_heading(cli, &report);
+    smb_spool_puts(cli->out, "The kernel makes no request of shared memory.\n");
+    break;
+  case SMB_FORMAT_JSON:
+    smb_explain_write_json(cli, target, analysis, NULL);
+    break;
+  case SMB_FORMAT_CSV:
+    smb_explain_write_csv(cli, NULL);
+    break;
+  }
+  return TRUE;
+}
+
+// The map of the request as a picture that stands alone.
+static gboolean
+write_svg(const SmbExplanation *explanation, const char *file, GError **error) {
+  g_autoptr(SmbBankMap) map = smb_bank_map_new(explanation->arch, &explanation->request);
+  g_autoptr(SmbSpool) picture = smb_spool_new();
+  smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_STANDALONE, picture);
+  GString *text = smb_spool_take(picture, error);
+  if (!text)
+    return FALSE;
+  gboolean written = g_file_set_contents(file, text->str, (gssize)text->len, error);
+  g_string_free(text, TRUE);
+  if (!written)
+    g_prefix_error(error, "--svg: ");
+  return written;
+}
+
+static gboolean
+write_explanation(SmbCli *cli, const SmbExplanation *explanation, guint32 lanes, GError **error) {
+  const SmbExplainView view = {option_all_lanes, lanes, option_passes};
+  if (option_svg && !write_svg(explanation, option_svg, error))
+    return FALSE;
+  switch (cli->format) {
+  case SMB_FORMAT_TEXT:
+    smb_explain_write_text(cli, explanation, &view);
+    break;
+  case SMB_FORMAT_JSON:
+    smb_explain_write_json(cli, explanation->target, explanation->analysis, explanation);
+    break;
+  case SMB_FORMAT_CSV:
+    smb_explain_write_csv(cli, explanation);
+    break;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_cmd_explain(SmbCli *cli, GError **error) {
+  static const SmbCliUsage usage = {
+      "[FILE.cu]",
+      "Explains why an access to shared memory costs what it costs: from the thread to the bank,\n"
+      "who waits for whom, the arithmetic behind it, and what other paddings would do.\n"
+      "\n" SMB_TARGET_DESCRIPTION,
+      0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
+  SmbExplainQuestion question = {0};
+  guint32 lanes = 0;
+  if (!smb_cli_parse(cli, &usage, options, error) || !parse_question(&question, error) ||
+      !parse_lanes(&lanes, error) || !check_text_options(cli, error))
+    return FALSE;
+  const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
+  g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, cli->arch, error);
+  if (!target)
+    return FALSE;
+  target->options.keep_requests = TRUE;
+  g_autoptr(SmbAnalysis) analysis =
+      smb_analysis_run(target->kernel, cli->arch, &target->launch, &target->options, error);
+  if (!analysis)
+    return FALSE;
+  if (analysis->accesses->len == 0) {
+    if (!write_nothing(cli, &question, target, analysis, error))
+      return FALSE;
+  } else {
+    g_autoptr(SmbExplanation) explanation =
+        smb_explanation_new(target, cli->arch, analysis, &question, error);
+    if (!explanation || !write_explanation(cli, explanation, lanes, error))
+      return FALSE;
+  }
+  smb_analyze_write_warnings(target, analysis, cli->messages);
+  return TRUE;
+}

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// report: what analyze says, as one page of HTML with the bank maps of what conflicts.
+#include "src/analyze-report.h"
+#include "src/commands.h"
+#include "src/report.h"
+#include "src/table.h"
+
+static SmbTargetOptions option_target;
+
+static const GOptionEntry options[] = {SMB_TARGET_ENTRIES(option_target), G_OPTION_ENTRY_NULL};
+
+// Two files in the wrong order would cost the user a kernel.
+static gboolean
+check_page_name(const char *name, GError **error) {
+  g_autofree char *lower = g_ascii_strdown(name, -1);
+  if (g_str_has_suffix(lower, ".html") || g_str_has_suffix(lower, ".htm"))
+    return TRUE;
+  return smb_cli_usage_error(error, "page '%s': expected a name that ends in .html", name);
+}
+
+static gboolean
+write_file(const SmbReport *report, const char *name, gsize *length, GError **error) {
+  g_autoptr(SmbSpool) page = smb_spool_new();
+  if (!smb_report_write(report, page, error))
+    return FALSE;
+  GString *text = smb_spool_take(page, error);
+  if (!text)
+    return FALSE;
+  *length = text->len;
+  gboolean written = g_file_set_contents(name, text->str, (gssize)text->len, error);
+  g_string_free(text, TRUE);
+  if (!written)
+    g_prefix_error(error, "cannot write the page: ");
+  return written;
+}
+
+static void
+write_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize length) {
+  guint n = report->analysis->accesses->len, conflicts = 0;
+  for (guint i = 0; i < n; i++)
+    conflicts += g_array_index(report->analysis->accesses, SmbAccess, i).total.excess > 0;
+  g_autofree char *sentence = smb_analyze_describe_worst(report->arch, report->analysis);
+  smb_spool_printf(cli->out, "%s: %u shared access%s, %u with conflicts, %u bank map%s, %zu KiB\n",
+                   name, n, n == 1 ? "" : "es", conflicts, report->maps->len,
+                   report->maps->len == 1 ? "" : "s", (length + 1023) / 1024);
+  smb_text_wrap(cli->out, sentence);
+}
+
+gboolean
+smb_cmd_report(SmbCli *cli, GError **error) {
+  static const SmbCliUsage usage = {
+      "PAGE.html [FILE.cu]",
+      "Writes what analyze says into one page of HTML: the annotated source, each access, and the\n"
+      "bank map of each access that conflicts, pass by pass. The page needs no network.\n"
+      "\n" SMB_TARGET_DESCRIPTION,
+      1, 2, SMB_CLI_ARCH};
+  if (!smb_cli_parse(cli, &usage, options, error) || !check_page_name(cli->arguments[0], error))
+    return FALSE;
+  const char *file = cli->n_arguments > 1 ? cli->arguments[1] : NULL;
+  g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, cli->arch, error);
+  if (!target)
+    return FALSE;
+  target->options.keep_requests = TRUE;
+  g_autoptr(SmbAnalysis) analysis =
+      smb_analysis_run(target->kernel, cli->arch, &target->launch, &target->options, error);
+  if (!analysis)
+    return FALSE;
+  gsize length = 0;
+  g_autoptr(SmbReport) report = smb_report_new(cli->arch, target, analysis);
+  if (!write_file(report, cli->arguments[0], &length, error))
+    return FALSE;
+  write_summary(cli, report, cli->arguments[0], length);
+  smb_analyze_write_warnings(target, analysis, cli->messages);
+  return TRUE;
+}

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What other paddings would do, what the access costs, and what profilers make of it.
+#include "src/explain-words.h"
+
+enum {
+  NCU_CAPABILITY = 7, // the oldest chips that present versions of Nsight Compute profile: Volta
+};
+
+static const SmbNeighbour *
+find_best(const SmbExplanation *e) {
+  const SmbNeighbour *best = NULL;
+  for (guint i = 0; i < e->neighbours->len; i++) {
+    const SmbNeighbour *neighbour = &g_array_index(e->neighbours, SmbNeighbour, i);
+    if (neighbour->fit != SMB_LAYOUT_FITS || neighbour->room == SMB_ROOM_TOO_SMALL)
+      continue;
+    if (!best || neighbour->array.wavefronts < best->array.wavefronts)
+      best = neighbour;
+  }
+  return best;
+}
+
+static const SmbNeighbour *
+find_present(const SmbExplanation *e) {
+  for (guint i = 0; i < e->neighbours->len; i++) {
+    const SmbNeighbour *neighbour = &g_array_index(e->neighbours, SmbNeighbour, i);
+    if (neighbour->present)
+      return neighbour;
+  }
+  return NULL;
+}
+
+// Why there is no table.
+static char *
+refuse_padding(const SmbExplanation *e) {
+  if (!e->array)
+    return g_strdup("The request touches no array, or several: there are no rows to pad.");
+  if (e->array->n_dimensions == 0)
+    return g_strdup_printf("%s is one variable: there are no rows to pad.", e->array->name);
+  if (e->rows == SMB_ROWS_UNKNOWN)
+    return g_strdup_printf("%s has one dimension, and the request has no stride that rows would "
+                           "make: --row N says how many elements a row has, and shows what padding "
+                           "does.",
+                           e->array->name);
+  return g_strdup("The kernel makes too many different requests to lay all of them out anew.");
+}
+
+char *
+smb_explain_padding(const SmbExplanation *e) {
+  static const char *const sources[] = {
+      [SMB_ROWS_UNKNOWN] = "",
+      [SMB_ROWS_GIVEN] = "",
+      [SMB_ROWS_DIMENSION] = "",
+      [SMB_ROWS_STRIDE] = ", taken from the stride of this request (--row N says otherwise)",
+  };
+  if (!e->neighbours)
+    return refuse_padding(e);
+  GString *text = g_string_new(NULL);
+  g_string_append_printf(text, "%s has rows of %" G_GUINT64_FORMAT " element%s", e->array->name,
+                         e->layout.columns, e->layout.columns == 1 ? "" : "s");
+  if (e->layout.pad)
+    g_string_append_printf(text, " and %" G_GUINT64_FORMAT " of padding", e->layout.pad);
+  g_string_append_printf(text, "%s.", sources[e->rows]);
+  const SmbNeighbour *best = find_best(e), *present = find_present(e);
+  if (best && present && present->fit == SMB_LAYOUT_FITS &&
+      best->array.wavefronts < present->array.wavefronts)
+    g_string_append_printf(text,
+                           " With a padding of %" G_GUINT64_FORMAT
+                           " all accesses of %s together take %" G_GUINT64_FORMAT
+                           " wavefronts instead of %" G_GUINT64_FORMAT ".",
+                           best->pad, e->array->name, best->array.wavefronts,
+                           present->array.wavefronts);
+  else if (best)
+    g_string_append_printf(text,
+                           " No padding in the table takes fewer wavefronts than the present.");
+  return g_string_free(text, FALSE);
+}
+
+char *
+smb_explain_fit(const SmbExplanation *e, const SmbNeighbour *neighbour) {
+  const SmbArchInfo *info = smb_arch_info(e->arch);
+  const SmbSite *site =
+      g_array_index(e->analysis->accesses, SmbAccess, neighbour->misfit_access).site;
+  switch (neighbour->fit) {
+  case SMB_LAYOUT_FITS:
+    break;
+  case SMB_LAYOUT_MISALIGNED:
+    return g_strdup_printf("cannot be: %u-byte access of line %u misaligned", site->width,
+                           site->line);
+  case SMB_LAYOUT_TORN:
+    return g_strdup_printf("cannot be: %u-byte access of line %u runs into the padding",
+                           site->width, site->line);
+  case SMB_LAYOUT_OUTSIDE:
+    return g_strdup_printf("cannot be told: line %u also asks for other memory", site->line);
+  }
+  switch (neighbour->room) {
+  case SMB_ROOM_TOO_SMALL:
+    return g_strdup_printf("cannot be: %s has %u bytes for a block", info->name,
+                           info->max_shared_bytes);
+  case SMB_ROOM_OPT_IN:
+    return g_strdup_printf("dynamic memory, opted in: more than %u bytes",
+                           info->static_shared_bytes);
+  case SMB_ROOM_ENOUGH:
+    break;
+  }
+  return g_strdup("");
+}
+
+// The ideal of the Source view: that of the rule without merging, if each of its groups has a lane.
+static guint
+find_view_ideal(const SmbExplanation *e, const SmbRequest *request) {
+  const SmbRule *rule = smb_arch_rule(e->arch, (SmbOp)request->op, request->width);
+  const SmbPlan *plan = &rule->plan;
+  guint size = 1u << plan->group_shift, groups = 0;
+  for (guint first = 0; first < SMB_WARP_LANES; first += size)
+    groups += (request->mask >> first & (guint32)((1ull << size) - 1)) != 0;
+  return groups == SMB_WARP_LANES / size ? groups * plan->passes : 0;
+}
+
+SmbExplainCost
+smb_explain_cost(const SmbExplanation *e) {
+  SmbExplainCost cost = {.cycles = e->access->total.cycles};
+  gboolean known = e->analysis->requests_dropped == 0, view = known && e->rule->merges;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    cost.all_wavefronts += e->analysis->totals[c].wavefronts;
+  for (guint i = 0; known && i < e->analysis->requests->len; i++) {
+    const SmbAccessRequest *made = &g_array_index(e->analysis->requests, SmbAccessRequest, i);
+    if (made->access != e->index)
+      continue;
+    SmbWavefronts counted = smb_wavefronts_count(e->arch, &made->request);
+    const SmbPlan *plan = smb_wavefronts_plan(e->arch, &made->request);
+    guint ideal = counted.ideal * plan->cycles;
+    cost.ideal_cycles += made->count * (counted.cycles ? MAX(ideal, plan->floor) : 0);
+    gboolean is_load = made->request.op == SMB_OP_LD;
+    guint view_ideal = is_load ? find_view_ideal(e, &made->request) : 0;
+    view = view && view_ideal;
+    cost.view_ideal += made->count * view_ideal;
+  }
+  if (!view)
+    cost.view_ideal = 0;
+  return cost;
+}
+
+static double
+find_share(guint64 part, guint64 whole) {
+  return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void
+append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *cost) {
+  const SmbTally *total = &e->access->total;
+  const SmbArchInfo *info = smb_arch_info(e->arch);
+  if (info->capability_major < NCU_CAPABILITY)
+    return;
+  if (cost->view_ideal && cost->view_ideal != total->ideal)
+    g_string_append_printf(
+        text,
+        " There are two ideals of these requests: the conflict counter of l1tex goes by the merged "
+        "ones, %" G_GUINT64_FORMAT ", as here; the Source view of Nsight Compute by the width "
+        "alone, %" G_GUINT64_FORMAT ".",
+        total->ideal, cost->view_ideal);
+  if (e->access->exact && total->requests && smb_explain_unit(e) > info->bank_bytes)
+    g_string_append_printf(
+        text,
+        " Nsight Compute's advice calls wavefronts per request N-way: that is %.1f-way "
+        "here, and %.1f-way without a conflict.",
+        (double)total->wavefronts / (double)total->requests,
+        (double)total->ideal / (double)total->requests);
+}
+
+char *
+smb_explain_describe_cost(const SmbExplanation *e) {
+  const SmbTally *total = &e->access->total;
+  SmbExplainCost cost = smb_explain_cost(e);
+  GString *text = g_string_new(NULL);
+  if (total->excess)
+    g_string_append_printf(
+        text,
+        "Of the %" G_GUINT64_FORMAT " wavefronts of this access %" G_GUINT64_FORMAT
+        " (%.0f%%) are excess: %.0f%% of the %" G_GUINT64_FORMAT " that all shared accesses take.",
+        total->wavefronts, total->excess, find_share(total->excess, total->wavefronts),
+        find_share(total->excess, cost.all_wavefronts), cost.all_wavefronts);
+  else
+    g_string_append_printf(text,
+                           "This access has no excess wavefront; all shared accesses take "
+                           "%" G_GUINT64_FORMAT ".",
+                           cost.all_wavefronts);
+  append_profilers(text, e, &cost);
+  if (!e->access->exact)
+    g_string_append(text, " These counts are lower bounds: the access is a loop.");
+  g_string_append_printf(text,
+                         " On one multiprocessor, the requests of this access keep the "
+                         "shared-memory pipe busy for %" G_GUINT64_FORMAT " cycle%s at least",
+                         cost.cycles, cost.cycles == 1 ? "" : "s");
+  if (cost.ideal_cycles && cost.ideal_cycles < cost.cycles)
+    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " without conflicts", cost.ideal_cycles);
+  g_string_append(text, ". A count is no time: where a kernel waits for something else, excess "
+                        "wavefronts cost little.");
+  return g_string_free(text, FALSE);
+}

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/analyze-report.h"
+#include "src/report-impl.h"
+
+static void
+begin_table(SmbSpool *page, const char *title, const char *label, const char *unit) {
+  smb_html_markup(
+      page,
+      "<h3>%s</h3>\n<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n"
+      "<table>\n<thead><tr><th scope=\"col\">line</th><th scope=\"col\" class=\"code\">access</th>"
+      "<th scope=\"col\" class=\"word\">op</th><th scope=\"col\">requests</th><th "
+      "scope=\"col\">%s</th><th scope=\"col\">ideal</th><th scope=\"col\">excess</th>"
+      "<th scope=\"col\">worst</th></tr></thead>\n<tbody>\n",
+      title, label, unit);
+}
+
+static void
+write_site(SmbSpool *page, const SmbSite *site, const char *link, guint number) {
+  smb_html_markup(page, "<tr><td><a href=\"#line-%u\">%u</a></td><td class=\"code\">", site->line,
+                  site->line);
+  if (link)
+    smb_html_markup(page, "<a href=\"#%s-%u\">", link, number);
+  smb_html_text(page, site->expression);
+  smb_spool_puts(page, link ? "</a></td>" : "</td>");
+  smb_html_cell(page, "word", smb_op_class_name(site->op_class));
+}
+
+static void
+write_tally(SmbSpool *page, const SmbTally *tally, gboolean exact) {
+  const char *judgement = tally->excess ? "bad" : "good";
+  smb_html_number(page, NULL, tally->requests);
+  smb_html_markup(page, "<td>%s%" G_GUINT64_FORMAT "</td>", exact ? "" : "≥ ", tally->wavefronts);
+  smb_html_number(page, NULL, tally->ideal);
+  smb_html_number(page, judgement, tally->excess);
+  smb_html_markup(page, "<td class=\"%s\">%u-way</td></tr>\n", judgement, tally->max_degree);
+}
+
+static void
+write_shared(const SmbReport *report, SmbSpool *page) {
+  const SmbAnalysis *analysis = report->analysis;
+  begin_table(page, "Shared memory", "accesses to shared memory", "wavefronts");
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    write_site(page, access->site, smb_report_has_article(report, i) ? "access" : NULL, i);
+    write_tally(page, &access->total, access->exact);
+  }
+  smb_spool_puts(page, "</tbody>\n<tfoot>\n");
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    if (analysis->totals[c].requests == 0)
+      continue;
+    smb_html_markup(page, "<tr><td></td><td class=\"code\">total</td><td class=\"word\">%s</td>",
+                    smb_op_class_name((SmbOpClass)c));
+    write_tally(page, &analysis->totals[c], TRUE);
+  }
+  smb_spool_puts(page, "</tfoot>\n</table>\n</div>\n");
+}
+
+static void
+write_global(const SmbReport *report, SmbSpool *page) {
+  const SmbAnalysis *analysis = report->analysis;
+  begin_table(page, "Global memory", "accesses to global memory",
+              smb_analyze_segment_name(report->arch));
+  for (guint i = 0; i < analysis->globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
+    const char *judgement = access->segments > access->ideal ? "bad" : "good";
+    write_site(page, access->site, NULL, 0);
+    smb_html_number(page, NULL, access->requests);
+    smb_html_number(page, NULL, access->segments);
+    smb_html_number(page, NULL, access->ideal);
+    smb_html_number(page, judgement, access->segments - access->ideal);
+    smb_html_number(page, judgement, access->max_segments);
+    smb_spool_puts(page, "</tr>\n");
+  }
+  smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
+}
+
+void
+smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
+  smb_spool_puts(page, "<section id=\"accesses\">\n<h2>Accesses</h2>\n");
+  if (report->analysis->accesses->len > 0)
+    write_shared(report, page);
+  if (report->analysis->globals->len > 0)
+    write_global(report, page);
+  smb_spool_puts(page,
+                 "<p class=\"words\">A <dfn>request</dfn> is one execution of a memory instruction "
+                 "by one warp, a <dfn>wavefront</dfn> one pass of it through the shared-memory "
+                 "data stage. <dfn>Ideal</dfn> is what it takes when no two words meet in a bank; "
+                 "<dfn>excess</dfn>, the rest, is what profilers count as bank conflicts. "
+                 "<dfn>N-way</dfn>: the most distinct words that one lane group asks of one "
+                 "bank.</p>\n</section>\n");
+}

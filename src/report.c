@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Which bank maps a page has.
+#include "src/report.h"
+
+static int
+compare_maps(gconstpointer a, gconstpointer b) {
+  const SmbReportMap *x = a, *y = b;
+  if (x->access != y->access)
+    return x->access < y->access ? -1 : 1;
+  return x->warp < y->warp ? -1 : x->warp > y->warp;
+}
+
+// The costliest request of each warp of each access; of equals the first.
+static GArray *
+find_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
+  GArray *worst = g_array_new(FALSE, FALSE, sizeof(SmbReportMap));
+  guint32 excess = 0; // of the last of them
+  for (guint i = 0; i < analysis->requests->len; i++) {
+    const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
+    guint32 cost = smb_wavefronts_count(arch, &made->request).excess;
+    SmbReportMap map = {made->access, made->warp, made->block, made->count, made->request};
+    SmbReportMap *last = worst->len ? &g_array_index(worst, SmbReportMap, worst->len - 1) : NULL;
+    gboolean same = last && last->access == map.access && last->warp == map.warp;
+    if (cost == 0 || (same && cost <= excess))
+      continue;
+    if (same)
+      *last = map;
+    else
+      g_array_append_val(worst, map);
+    excess = cost;
+  }
+  return worst;
+}
+
+// What an analysis always knows, also if it could not keep all requests.
+static void
+add_known(GArray *maps, const SmbAnalysis *analysis, guint access) {
+  const SmbAccess *known = &g_array_index(analysis->accesses, SmbAccess, access);
+  SmbReportMap map = {access, known->worst_warp, known->worst_block, 0, known->worst};
+  if (known->worst_cost.excess == 0)
+    return;
+  for (guint i = 0; i < maps->len; i++) {
+    SmbReportMap *other = &g_array_index(maps, SmbReportMap, i);
+    if (other->access == access && other->warp == map.warp)
+      return;
+  }
+  g_array_append_val(maps, map);
+}
+
+static gboolean
+is_worst(const SmbAnalysis *analysis, const SmbReportMap *map) {
+  return map->warp == g_array_index(analysis->accesses, SmbAccess, map->access).worst_warp;
+}
+
+// Takes the worst map of each access first, then the others as long as there is room.
+static void
+choose(SmbReport *report, const GArray *maps) {
+  for (guint round = 0; round < 2; round++) {
+    for (guint i = 0; i < maps->len; i++) {
+      const SmbReportMap *map = &g_array_index(maps, SmbReportMap, i);
+      if (is_worst(report->analysis, map) != (round == 0))
+        continue;
+      if (report->maps->len < SMB_REPORT_MAX_MAPS)
+        g_array_append_vals(report->maps, map, 1);
+      else
+        report->left_out[map->access]++;
+    }
+  }
+  g_array_sort(report->maps, compare_maps);
+}
+
+SmbReport *
+smb_report_new(const SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analysis) {
+  SmbReport *report = g_new0(SmbReport, 1);
+  report->arch = arch;
+  report->target = target;
+  report->analysis = analysis;
+  report->maps = g_array_new(FALSE, FALSE, sizeof(SmbReportMap));
+  report->left_out = g_new0(guint, analysis->accesses->len + 1);
+  g_autoptr(GArray) worst = find_worst(arch, analysis);
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    add_known(worst, analysis, i);
+  g_array_sort(worst, compare_maps);
+  choose(report, worst);
+  return report;
+}
+
+void
+smb_report_free(SmbReport *report) {
+  if (!report)
+    return;
+  g_array_unref(report->maps);
+  g_free(report->left_out);
+  g_free(report);
+}

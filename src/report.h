@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The result of an analysis as one page of HTML that needs nothing else: annotated source, tables, and the
+// bank maps of the accesses that conflict. It reads without its script; that adds passes to step through,
+// warps to choose, and lanes and banks that light up.
+#pragma once
+
+#include "src/target.h"
+
+G_BEGIN_DECLS
+
+/** Most bank maps of one page; what is left out is said. */
+#define SMB_REPORT_MAX_MAPS 96
+
+/** Most accesses of one page whose paddings are drawn; the others have the table of them. */
+#define SMB_REPORT_MAX_NEIGHBOURS 16
+
+/**
+ * SmbReportMap: a request whose bank map the page has
+ * @access: index of SmbAnalysis.accesses
+ * @warp: the warp that made it
+ * @block: the first block in which it did
+ * @count: times that this warp made it, over all blocks; 0: not known
+ * @request: of the requests of this access and warp the one with the most excess wavefronts
+ */
+typedef struct {
+  guint access;
+  guint warp;
+  guint64 block;
+  guint64 count;
+  SmbRequest request;
+} SmbReportMap;
+
+/**
+ * SmbReport:
+ * @analysis: with its requests
+ * @maps: (element-type SmbReportMap): by access, then by warp
+ * @left_out: by access: maps that the page has no room for
+ */
+typedef struct {
+  const SmbArch *arch;
+  const SmbTarget *target;
+  const SmbAnalysis *analysis;
+  GArray *maps;
+  guint *left_out;
+} SmbReport;
+
+/**
+ * smb_report_new:
+ * @arch: (transfer none): all three must outlive the report
+ *
+ * Chooses the maps: of every access that has excess wavefronts, the costliest request of each warp that has
+ * one. If there are more than SMB_REPORT_MAX_MAPS, each access has one before any has two.
+ *
+ * Returns: (transfer full): what the page shows
+ */
+SmbReport *smb_report_new(const SmbArch *arch, const SmbTarget *target,
+                          const SmbAnalysis *analysis);
+void smb_report_free(SmbReport *report);
+
+/** Writes the page. @error: a style or script that is missing from the data */
+gboolean smb_report_write(const SmbReport *report, SmbSpool *page, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbReport, smb_report_free)
+
+G_END_DECLS

@@ -1,0 +1,277 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# explain: every kind of request in every format, which access and which request is chosen, and every kind of
+# bad input.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+unset COLUMNS
+
+# tells TEXT: as shows, of sentences, wherever their lines are broken.
+tells() {
+  tr '\n' ' ' <"$work/out" | grep -qF -e "$1" || die "$last: does not tell '$1': $(cat "$work/out")"
+}
+
+# The tile of 16 x 32: one element of padding does not do, two do.
+pad1='--rows 16 --cols 32 --pad 1'
+# shellcheck disable=SC2086 # several words
+expect 0 explain $pad1
+quiet
+golden explain-pad1.txt
+# shellcheck disable=SC2086 # several words
+expect 0 explain $pad1 --format json
+is_json
+golden explain-pad1.json
+# shellcheck disable=SC2086 # several words
+expect 0 explain $pad1 --format csv
+golden explain-pad1.csv
+[ "$(wc -l <"$work/out")" -eq 33 ] || die 'not a row for each lane'
+awk -F, 'NF != 12 { exit 1 }' "$work/out" || die 'a row of CSV without all its fields'
+expect 0 explain --rows 16 --cols 32 --pad 2 --line 52
+golden explain-pad2.txt
+tells 'Lanes 0-15 take the 16 even banks and lanes 16-31 the 16 odd banks. They have no bank in common.'
+
+# The present padding is what --pad says, and -D in its place; also of dynamic memory, and if it is large.
+expect 0 explain --rows 16 --cols 32 --pad 12
+tells 'tile has rows of 32 elements and 12 of padding.'
+shows '12   2816'
+expect 0 explain --rows 16 --cols 32 --pad 3 -D PAD=1 --dynamic
+tells 'dyn_tile has rows of 32 elements and 1 of padding.'
+
+# Kepler's two modes, and the first devices.
+expect 0 explain --rows 16 --cols 16 --pad 1 --arch sm_30_4B
+golden explain-sm_30_4B.txt
+expect 0 explain --rows 16 --cols 32 --pad 1 --arch sm_30_8B
+golden explain-sm_30_8B.txt
+expect 0 explain --rows 16 --cols 16 --elem char --arch sm_10 --op load
+tells 'In one pass one word is given to all lanes that ask for it; each other bank serves one'
+
+# Bytes: lanes share words.
+expect 0 explain --rows 16 --cols 64 --elem char
+golden explain-char.txt
+
+cat >"$work/kernels.cu" <<'END'
+__global__ void rows(float4 *out, const float4 *in) {
+  __shared__ __align__(16) float a[64][64];
+  int t = threadIdx.x;
+  *(float4 *)&a[t][0] = in[t];
+  __syncthreads();
+  out[t] = *(float4 *)&a[t / 2][0];
+}
+__global__ void stream(float4 *out, const float4 *in) {
+  __shared__ float4 a[32];
+  int t = threadIdx.x;
+  a[t] = in[t];
+  __syncthreads();
+  out[t] = a[t / 2];
+}
+__global__ void reduce(int *out, const int *in) {
+  __shared__ int s[256];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  for (int d = 1; d < 256; d *= 2) {
+    int i = 2 * d * t;
+    if (i < 256)
+      s[i] += s[i + d];
+    __syncthreads();
+  }
+  out[t] = s[0];
+}
+__global__ void atomics(int *out, const int *in) {
+  __shared__ int bins[64];
+  __shared__ float sums[64];
+  int t = threadIdx.x;
+  bins[t] = bins[t + 32] = 0;
+  sums[t] = sums[t + 32] = 0;
+  __syncthreads();
+  atomicAdd(&bins[t % 4 * 16], in[t]);
+  atomicCAS(&bins[t % 2], 0, t);
+  atomicAdd(&bins[t % 4], 1);
+  atomicAdd(&sums[t / 2], 1.0f);
+  __syncthreads();
+  out[t] = bins[t] + (int)sums[t];
+}
+__global__ void swizzle(int *out, const int *in) {
+  __shared__ int tile[32][32];
+  int x = threadIdx.x, y = threadIdx.y;
+  tile[y][x ^ y] = in[y * 32 + x];
+  __syncthreads();
+  out[y * 32 + x] = tile[x][y ^ x];
+}
+__global__ void one(int *out) {
+  __shared__ int n;
+  if (threadIdx.x == 0)
+    n = 1;
+  __syncthreads();
+  out[threadIdx.x] = n;
+}
+__global__ void global(int *out) {
+  out[threadIdx.x] = 1;
+}
+END
+file=$work/kernels.cu
+# in_place NAME: as golden, with the name of the file as it is everywhere.
+in_place() {
+  sed "s|$file|kernels.cu|" "$work/out" >"$work/out.fixed"
+  mv "$work/out.fixed" "$work/out"
+  golden "$1"
+}
+# 128 bits: quarter-warps, alignment, merged pairs and the two ideals.
+expect 0 explain "$file" --entry rows --line 4
+in_place explain-float4.txt
+tells '8 lanes of 16 bytes fill all 32 banks'
+tells 'cannot be: 16-byte access of line 4 misaligned'
+expect 0 explain "$file" --entry stream --line 13
+in_place explain-merged.txt
+tells 'There are two ideals'
+expect 0 explain "$file" --entry stream --line 11
+tells 'Nobody waits'
+tells 'that is 4.0-way here, and 4.0-way without a conflict.'
+
+cat >"$work/cube.cu" <<'END'
+__global__ void cube(int *out) {
+  __shared__ int before[3];
+  __shared__ int cube[4][5][6];
+  before[0] = 1;
+  cube[threadIdx.z][threadIdx.y][threadIdx.x] = 1;
+  out[0] = cube[threadIdx.z][threadIdx.y][threadIdx.x] + before[0];
+}
+END
+expect 0 explain "$work/cube.cu" --block 6,5,4 --line 5 --warp 1
+tells 'It asks for cube[1][0][2], at byte 12 + ((1 * 5 + 0) * 6 + 2) * 4 = 140: word 140 / 4 = 35, bank 35 mod 32 = 3.'
+
+# A reduction: an array of one dimension, several accesses on one line, loads and stores in one place.
+expect 0 explain "$file" --entry reduce --block 256
+in_place explain-reduce.txt
+expect 0 explain "$file" --entry reduce --block 256 --row 32
+tells 's has rows of 32 elements.'
+expect 0 explain "$file" --entry reduce --block 256 --line 23
+tells 'Of the 3 accesses asked for, the one with the most excess wavefronts'
+expect 0 explain "$file" --entry reduce --block 256 --line 23 --op store
+shows 'store of s[i]'
+tells 'The access is this store.'
+expect 0 explain "$file" --entry reduce --block 256 --line 23 --column 15
+shows 'load of s[i + d]'
+expect 0 explain "$file" --entry reduce --block 256 --line 18 --warp 5
+tells 'Lane 0 of warp 5 is thread (160,0,0). It asks for s[160], at byte 160 * 4 = 640:'
+expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
+tells 'made 4 times'
+
+# Atomics: they queue, twice as long for a swap; additions of one are free; of floats a loop.
+expect 0 explain "$file" --entry atomics --line 35
+in_place explain-atomic.txt
+expect 0 explain "$file" --entry atomics --line 36
+tells 'Each pass takes 2 wavefronts.'
+expect 0 explain "$file" --entry atomics --line 37
+tells 'Their additions are made at once'
+expect 0 explain "$file" --entry atomics --line 38
+in_place explain-loop.txt
+says 'is a loop of loads and swaps'
+
+cat >"$work/max.cu" <<'END'
+__global__ void most(unsigned long long *out) {
+  __shared__ unsigned long long u[32];
+  u[threadIdx.x] = 0;
+  atomicMax(&u[threadIdx.x / 8], 5ull);
+  atomicAdd(&u[threadIdx.x / 2], 5ull);
+  out[threadIdx.x] = u[threadIdx.x];
+}
+END
+expect 0 explain "$work/max.cu" --line 4
+tells 'what is counted is its first load. A load of 8 bytes a lane'
+tells 'It is read once and given to all of them'
+tells 'These counts are lower bounds: the access is a loop.'
+expect 0 explain "$work/max.cu" --line 5
+tells 'they swap by half-warps, one after the other.'
+tells 'its load is served by the warp.'
+
+# No reason is made up where there is no structure; nothing to pad; nothing at all.
+expect 0 explain "$file" --entry swizzle --block 32,32 --line 47 --warp 5
+tells 'The offsets have neither one stride nor runs of lanes with one'
+tells 'Nobody waits'
+expect 0 explain "$file" --entry one
+tells 'n is one variable: there are no rows to pad.'
+tells 'Only one lane is active: there is no stride to tell.'
+expect 0 explain "$file" --entry global
+tells 'The kernel makes no request of shared memory.'
+expect 0 explain "$file" --entry global --format csv
+[ "$(wc -l <"$work/out")" -eq 1 ] || die 'rows of CSV without an access'
+expect 0 explain "$file" --entry global --format json
+is_json
+
+# What is shown.
+# shellcheck disable=SC2086 # several words
+expect 0 explain $pad1 --all-lanes
+[ "$(grep -cE '^ +[0-9]+  \([0-9]+,0,0\)  ' "$work/out")" -eq 32 ] || die 'not all lanes'
+# shellcheck disable=SC2086 # several words
+expect 0 explain $pad1 --lanes 31,0-2
+[ "$(grep -cE '^ +(0|1|2|31)  \([0-9]+,0,0\)  ' "$work/out")" -eq 4 ] || die 'not these lanes'
+shows '28 more lanes'
+# shellcheck disable=SC2086 # several words
+expect 0 explain $pad1 --passes --svg "$work/map.svg"
+shows 'pass 1 of 2'
+shows 'pass 2 of 2'
+grep -q '^<svg ' "$work/map.svg" || die 'no picture'
+
+# Every access of every built-in kernel can be explained.
+expect 0 list kernels --format csv
+tail -n +2 "$work/out" | cut -d , -f 1,2 | tr , ' ' >"$work/kernels"
+while read -r name shape; do
+  expect 0 analyze --kernel "$name" --shape "$shape" --format csv
+  grep '^shared' "$work/out" | cut -d , -f 2,3,5- | sed 's/"[^"]*"//' >"$work/accesses" || true
+  while IFS=, read -r line column op rest; do
+    expect 0 explain --kernel "$name" --shape "$shape" --line "$line" --column "$column" --op "$op"
+    shows "${name}.cu:$line:$column: $op of"
+    [ -n "$rest" ]
+  done <"$work/accesses"
+done <"$work/kernels"
+
+# Wrong usage.
+expect 2 explain
+says 'nothing to analyse'
+for option in line column warp row; do
+  for value in -1 x '' 99999999999999999999; do
+    expect 2 explain --rows 4 --cols 4 "--$option" "$value"
+    says "--$option '$value'"
+  done
+done
+expect 2 explain --rows 4 --cols 4 --line 0
+expect 2 explain --rows 4 --cols 4 --line 1
+says "--line '1': no access to shared memory on it was executed: expected one of 48, 52"
+expect 2 explain --rows 4 --cols 4 --column 3
+says "--column '3': expected --line N as well"
+expect 2 explain --rows 4 --cols 4 --line 48 --column 99
+says 'line 48 has no such access to shared memory: expected a store at column 3'
+expect 2 explain --rows 4 --cols 4 --line 48 --op load
+says 'expected a store at column 3'
+expect 2 explain --rows 4 --cols 4 --op atomic
+says "--op 'atomic': the kernel makes no such request of shared memory"
+expect 2 explain --rows 4 --cols 4 --op move
+says "--op 'move': expected one of load, store, atomic"
+expect 2 explain --rows 16 --cols 32 --warp 16
+says "--warp '16': it makes no request at line 52: expected one of 0, 1, 2"
+expect 2 explain --rows 16 --cols 32 --warp 32
+expect 2 explain "$file" --entry global --line 3
+says 'the kernel makes no request of shared memory at all'
+expect 2 explain "$file"
+says 'choose one with --entry'
+for lanes in '' x 32 3-1 1- -1 1,,2 0-1-2; do
+  expect 2 explain --rows 4 --cols 4 --lanes "$lanes"
+  says "--lanes '$lanes': expected lanes from 0 to 31"
+done
+expect 2 explain --rows 4 --cols 4 --lanes 0 --format csv
+says '--lanes is for --format text'
+for option in all-lanes passes; do
+  expect 2 explain --rows 4 --cols 4 "--$option" --format json
+  says "--$option is for --format text"
+done
+
+# Bad input, and a picture that cannot be written.
+expect 3 explain "$work/missing.cu"
+says "$work/missing.cu: No such file or directory"
+expect 3 explain --rows 4 --cols 4 --svg "$work/no/such/folder.svg"
+says '--svg: '
+expect 3 explain --rows 4 --cols 4 --svg "$work"
