@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-  EDGE = 16, // pixels around a picture that stands alone
+  EDGE = 16,    // pixels around a picture that stands alone
+  BASELINE = 4, // from the middle of a digit of 11 or 12 pixels to its foot
 };
 
 typedef struct {
@@ -127,7 +128,7 @@ draw_text(SmbDraw *draw, SmbDrawBox box, const char *text, const SmbDrawMark *ma
   g_string_append(svg, "<text");
   if (!inside)
     append_class(svg, mark);
-  g_string_append_printf(svg, " x=\"%d\" y=\"%d\">", x, box.y + box.height / 2);
+  g_string_append_printf(svg, " x=\"%d\" y=\"%d\">", x, box.y + box.height / 2 + BASELINE);
   append_escaped(svg, text);
   g_string_append(svg, inside ? "</text>" : "</text>\n");
 }
