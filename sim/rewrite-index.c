@@ -206,7 +206,7 @@ write_flat_body(const SmbLayout *from, const SmbLayout *to, guint64 limit) {
 
 char *
 write_row_body(const SmbLayout *to, const guint64 *dimensions, guint rank) {
-  Term indices[MAX_RANK];
+  Term indices[MAX_RANK] = {{0}};
   guint64 inner[MAX_RANK];
   for (guint i = 0; i < rank; i++) {
     indices[i] = (Term){index_name(i), BINDS_ALL, dimensions[i]};
