@@ -120,51 +120,6 @@ write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArr
   json_builder_end_object(json);
 }
 
-static void
-write_number(JsonBuilder *json, const char *key, double number) {
-  if (number == SMB_NOT_MEASURED)
-    smb_json_null(json, key);
-  else
-    smb_json_double(json, key, number);
-}
-
-static void
-write_measured(JsonBuilder *json, const SmbAdviseMeasured *measured) {
-  static const SmbMetric metrics[] = {SMB_METRIC_WAVEFRONTS_LD,   SMB_METRIC_WAVEFRONTS_ST,
-                                      SMB_METRIC_WAVEFRONTS_ATOM, SMB_METRIC_CYCLES_LD,
-                                      SMB_METRIC_CYCLES_ST,       SMB_METRIC_CYCLES_ATOM};
-  if (!measured) {
-    smb_json_null(json, "measured");
-    return;
-  }
-  smb_json_object(json, "measured");
-  smb_json_text(json, "device", measured->recording->gpu);
-  smb_json_text(json, "method", measured->recording->method);
-  smb_json_number(json, "mismatched", measured->mismatches);
-  smb_json_array(json, "launches");
-  for (guint i = 0; i < measured->launches->len; i++) {
-    const SmbAdviseLaunch *launch = g_ptr_array_index(measured->launches, i);
-    smb_json_object(json, NULL);
-    smb_json_text(json, "array", launch->array);
-    smb_json_text(json, "layout", launch->name);
-    smb_json_text(json, "failure", launch->recorded->failure);
-    smb_json_object(json, "predicted");
-    for (guint m = 0; m < G_N_ELEMENTS(metrics); m++)
-      write_number(json, smb_metric_name(metrics[m]),
-                   smb_metric_predict(metrics[m], launch->analysis));
-    json_builder_end_object(json);
-    smb_json_object(json, "measured");
-    for (guint m = 0; m < G_N_ELEMENTS(metrics); m++)
-      write_number(json, smb_metric_name(metrics[m]), launch->recorded->measured[metrics[m]]);
-    json_builder_end_object(json);
-    smb_json_boolean(json, "values_equal", smb_advise_values_match(launch));
-    write_number(json, "time_us", launch->recorded->measured[SMB_METRIC_TIME_US]);
-    json_builder_end_object(json);
-  }
-  json_builder_end_array(json);
-  json_builder_end_object(json);
-}
-
 void
 smb_advise_write_json(SmbCli *cli, const SmbAdviseReport *report,
                       const SmbAdviseMeasured *measured) {
@@ -176,7 +131,7 @@ smb_advise_write_json(SmbCli *cli, const SmbAdviseReport *report,
     write_array(json, report, g_ptr_array_index(report->arrays, i));
   json_builder_end_array(json);
   write_proof(json, "together", report, report->together);
-  write_measured(json, measured);
+  smb_advise_json_measured(json, measured);
   smb_json_end(json, cli->out);
 }
 

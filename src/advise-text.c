@@ -301,7 +301,7 @@ smb_advise_write_text(SmbCli *cli, const SmbAdviseReport *report,
   if (report->together)
     write_proof(cli, report, "The best of each array together", report->together);
   if (measured)
-    smb_advise_write_measured(cli, measured);
+    smb_advise_write_measured(cli, "layout", measured);
   if (report->arrays->len > 0)
     write_legend(cli);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sim/occupancy.h"
+#include "src/advise-measure.h"
 #include "src/advise-tune.h"
 
 // Macros that are tuned at once, and combinations of their values.
@@ -26,7 +27,8 @@ typedef struct {
   gsize shared_bytes;
   SmbOccupancy occupancy;
   gboolean is_present;
-  char *failure; // why it does not run
+  char *failure;         // why it does not run
+  SmbAnalysis *analysis; // of one that is measured, or NULL
 } Trial;
 
 typedef struct {
@@ -39,12 +41,17 @@ typedef struct {
   gboolean present_known;
   gint64 present[MAX_RANGES];
   GPtrArray *trials; // Trial
+  guint top;         // trials that are shown in text, and measured; the present one besides
+  SmbAdviseMeasured *measured; // or NULL
 } Tuning;
 
 // The target with the macros set to the values of a trial; NULL: as they are.
 SmbTarget *tuning_target(const Tuning *tuning, const gint64 *values, GError **error);
 
-// The trials, the best first; @top: rows.
-void tuning_write_text(const Tuning *tuning, guint top);
+// Whether a trial is among those that are shown in text.
+gboolean tuning_shows(const Tuning *tuning, guint trial);
+
+// The trials, the best first.
+void tuning_write_text(const Tuning *tuning);
 void tuning_write_json(const Tuning *tuning);
 void tuning_write_csv(const Tuning *tuning);

@@ -33,7 +33,7 @@ write_row(SmbTable *table, const Tuning *tuning, const Trial *trial, guint rank)
 }
 
 static void
-write_table(const Tuning *tuning, guint top) {
+write_table(const Tuning *tuning) {
   SmbCli *cli = tuning->cli;
   g_autoptr(SmbTable) table = smb_table_new();
   smb_table_column(table, "", SMB_ALIGN_RIGHT);
@@ -50,21 +50,20 @@ write_table(const Tuning *tuning, guint top) {
   smb_table_column(table, "", SMB_ALIGN_LEFT);
   smb_table_wrap(table);
   for (guint i = 0; i < tuning->trials->len; i++) {
-    const Trial *trial = g_ptr_array_index(tuning->trials, i);
-    if (i < top || trial->is_present)
-      write_row(table, tuning, trial, i + 1);
+    if (tuning_shows(tuning, i))
+      write_row(table, tuning, g_ptr_array_index(tuning->trials, i), i + 1);
   }
   smb_table_write(table, cli->out, cli->colour);
 }
 
 void
-tuning_write_text(const Tuning *tuning, guint top) {
+tuning_write_text(const Tuning *tuning) {
   SmbCli *cli = tuning->cli;
   const Trial *best = g_ptr_array_index(tuning->trials, 0);
   g_autoptr(SmbTarget) target = tuning_target(tuning, best->values, NULL);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
   smb_spool_printf(cli->out, "  %s, %s\n\n", target->file, smb_arch_info(cli->arch)->name);
-  write_table(tuning, top);
+  write_table(tuning);
   guint ties = 0, failed = 0;
   for (guint i = 0; i < tuning->trials->len; i++) {
     const Trial *trial = g_ptr_array_index(tuning->trials, i);
@@ -85,6 +84,8 @@ tuning_write_text(const Tuning *tuning, guint top) {
   g_string_append(text, " Of those alike the one with the least shared memory stands first.");
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap(cli->out, text->str);
+  if (tuning->measured)
+    smb_advise_write_measured(cli, "macros", tuning->measured);
 }
 
 void
@@ -121,6 +122,7 @@ tuning_write_json(const Tuning *tuning) {
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
+  smb_advise_json_measured(json, tuning->measured);
   smb_json_end(json, cli->out);
 }
 

@@ -10,6 +10,7 @@ static void
 trial_free(gpointer data) {
   Trial *trial = data;
   g_free(trial->failure);
+  smb_analysis_free(trial->analysis);
   g_free(trial);
 }
 
@@ -17,6 +18,7 @@ static void
 tuning_clear(Tuning *tuning) {
   for (guint i = 0; i < MAX_RANGES; i++)
     g_free(tuning->ranges[i].name);
+  g_clear_pointer(&tuning->measured, smb_advise_measured_free);
   g_clear_pointer(&tuning->trials, g_ptr_array_unref);
 }
 
@@ -155,9 +157,56 @@ compare_trials(gconstpointer a, gconstpointer b) {
 }
 
 gboolean
+tuning_shows(const Tuning *tuning, guint trial) {
+  return trial < tuning->top ||
+         ((const Trial *)g_ptr_array_index(tuning->trials, trial))->is_present;
+}
+
+// "IPAD=2"
+static char *
+name_values(const Tuning *tuning, const Trial *trial) {
+  GString *name = g_string_new(NULL);
+  for (guint i = 0; i < tuning->n_ranges; i++)
+    g_string_append_printf(name, "%s%s=%" G_GINT64_FORMAT, i ? " " : "", tuning->ranges[i].name,
+                           trial->values[i]);
+  return g_string_free(name, FALSE);
+}
+
+// Runs on the device what is shown.
+static gboolean
+measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
+  const SmbArch *arch = tuning->cli->arch;
+  tuning->measured = smb_advise_measured_new(meter, arch);
+  for (guint i = 0; i < tuning->trials->len; i++) {
+    Trial *trial = g_ptr_array_index(tuning->trials, i);
+    if (trial->failure || !tuning_shows(tuning, i))
+      continue;
+    g_autofree char *name = name_values(tuning, trial);
+    g_autoptr(SmbTarget) target = tuning_target(tuning, trial->values, error);
+    if (!target || !(trial->analysis = smb_analysis_run(target->kernel, arch, &target->launch,
+                                                        &target->options, error)))
+      return FALSE;
+    if (!smb_advise_measured_add(tuning->measured, meter, arch, target, NULL, name, trial->analysis,
+                                 error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// No value runs: what is wrong with the first is told as if it were asked for.
+static gboolean
+fail_trial(const Tuning *tuning, const Trial *trial, GError **error) {
+  g_autoptr(SmbTarget) target = tuning_target(tuning, trial->values, error);
+  g_autoptr(SmbAnalysis) none = target ? smb_analysis_run(target->kernel, tuning->cli->arch,
+                                                          &target->launch, &target->options, error)
+                                       : NULL;
+  return FALSE;
+}
+
+gboolean
 smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,
-                const char *const *ranges, guint top, GError **error) {
-  g_auto(Tuning) tuning = {.cli = cli, .options = options, .file = file};
+                const char *const *ranges, guint top, SmbMeter *meter, GError **error) {
+  g_auto(Tuning) tuning = {.cli = cli, .options = options, .file = file, .top = top};
   guint64 n;
   if (!parse_ranges(&tuning, ranges, &n, error))
     return FALSE;
@@ -175,18 +224,13 @@ smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,
   }
   g_ptr_array_sort(tuning.trials, compare_trials);
   const Trial *best = g_ptr_array_index(tuning.trials, 0);
-  if (best->failure) {
-    // No value runs: what is wrong with the first is told as if it were asked for.
-    g_autoptr(SmbTarget) target = tuning_target(&tuning, best->values, error);
-    g_autoptr(SmbAnalysis) none =
-        target
-            ? smb_analysis_run(target->kernel, cli->arch, &target->launch, &target->options, error)
-            : NULL;
+  if (best->failure)
+    return fail_trial(&tuning, best, error);
+  if (meter && !measure_trials(&tuning, meter, error))
     return FALSE;
-  }
   switch (cli->format) {
   case SMB_FORMAT_TEXT:
-    tuning_write_text(&tuning, top);
+    tuning_write_text(&tuning);
     break;
   case SMB_FORMAT_JSON:
     tuning_write_json(&tuning);
@@ -195,5 +239,7 @@ smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,
     tuning_write_csv(&tuning);
     break;
   }
+  if (tuning.measured && tuning.measured->mismatches > 0)
+    cli->status = SMB_EXIT_DIFFERS;
   return TRUE;
 }

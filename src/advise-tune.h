@@ -4,6 +4,7 @@
 // advise --tune: what a kernel takes for each value of a macro of its own.
 #pragma once
 
+#include "gpu/meter.h"
 #include "src/target.h"
 
 G_BEGIN_DECLS
@@ -13,12 +14,13 @@ G_BEGIN_DECLS
  * @options: as the user typed them
  * @file: (nullable): the argument FILE
  * @ranges: (array zero-terminated=1): "NAME=LO..HI"; of several, every combination is tried
- * @top: rows of the text
+ * @top: combinations that the text shows, and that are measured; the present one besides
+ * @meter: (nullable): measures, by the rules of the architecture of @cli
  * @error: SMB_ERROR_USAGE; or that of the first value, if the kernel runs for none
  *
  * Writes the result in the format of @cli.
  */
 gboolean smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,
-                         const char *const *ranges, guint top, GError **error);
+                         const char *const *ranges, guint top, SmbMeter *meter, GError **error);
 
 G_END_DECLS

@@ -65,11 +65,11 @@ static gboolean
 check_options(const SmbCli *cli, GError **error) {
   if (option_check && option_tune)
     return smb_cli_usage_error(error, "--check and --tune ask different questions: expected one");
-  if ((option_check || option_tune) && (option_measure || option_out || option_only))
-    return smb_cli_usage_error(error,
-                               "%s searches no layout: --only, --measure and --out do not go "
-                               "with it",
+  if ((option_check || option_tune) && (option_out || option_only))
+    return smb_cli_usage_error(error, "%s searches no layout: --only and --out do not go with it",
                                option_check ? "--check" : "--tune");
+  if (option_check && option_measure)
+    return smb_cli_usage_error(error, "--check rewrites no kernel: --measure does not go with it");
   if (option_check && option_top)
     return smb_cli_usage_error(error, "--check shows every access: --top does not go with it");
   if (option_tune && (option_array || option_row))
@@ -153,9 +153,6 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
       !check_options(cli, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
-  if (option_tune)
-    return smb_advise_tune(cli, &option_target, file, (const char *const *)option_tune, tuned,
-                           error);
   g_autoptr(SmbMeter) meter = NULL;
   g_autoptr(SmbArch) arch = smb_arch_ref(cli->arch);
   if (option_measure) {
@@ -167,6 +164,9 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
     smb_arch_unref(cli->arch);
     cli->arch = smb_arch_ref(arch);
   }
+  if (option_tune)
+    return smb_advise_tune(cli, &option_target, file, (const char *const *)option_tune, tuned,
+                           meter, error);
   g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, arch, error);
   if (!target)
     return FALSE;

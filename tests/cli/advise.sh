@@ -200,6 +200,7 @@ expect 2 advise --rows 32 --cols 32 --row 0
 expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --tune PAD=0..1
 expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --out x.cu
 expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --top 2
+expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --measure
 expect 2 advise --rows 32 --cols 32 --tune PAD=0..1 --row 2
 expect 2 advise --rows 32 --cols 32 --device 0
 expect 2 advise --rows 32 --cols 32 --measure --arch sm_90
@@ -248,6 +249,7 @@ done
 
 # On a GPU: the kernel as it is, and each of its forms.
 expect 4 advise --rows 16 --cols 32 --measure
+expect 4 advise --rows 16 --cols 32 --tune PAD=0..2 --measure
 SMEMBANK=${SMEMBANK_ON_FAKE:?}
 export SMEMBANK_FAKE=''
 expect 0 advise --rows 16 --cols 32 --measure
@@ -257,10 +259,15 @@ shows 'the best of each array'
 expect 0 advise --rows 16 --cols 32 --measure --format json
 is_json
 shows '"values_equal" : true'
+expect 0 advise --kernel setRowReadColPad --shape rect -D IPAD=0 --tune IPAD=0..4 --top 2 --measure
+golden advise-tune-measure.txt
+expect 0 advise --rows 16 --cols 32 --tune PAD=0..2 --measure --format json
+is_json
 SMEMBANK_FAKE=no-permission
 expect 0 advise --rows 16 --cols 32 --measure
 shows 'Cycles of the launch, predicted/measured'
 for SMEMBANK_FAKE in wrong-values launch-failure; do
+  expect 1 advise --rows 16 --cols 32 --tune PAD=0..2 --measure
   expect 1 advise --rows 16 --cols 32 --measure
 done
 shows 'was not run: '
