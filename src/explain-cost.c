@@ -68,9 +68,9 @@ smb_explain_padding(const SmbExplanation *e) {
     g_string_append_printf(text,
                            " With a padding of %" G_GUINT64_FORMAT
                            " all accesses of %s together take %" G_GUINT64_FORMAT
-                           " wavefronts instead of %" G_GUINT64_FORMAT ".",
+                           " wavefront%s instead of %" G_GUINT64_FORMAT ".",
                            best->pad, e->array->name, best->array.wavefronts,
-                           present->array.wavefronts);
+                           best->array.wavefronts == 1 ? "" : "s", present->array.wavefronts);
   else if (best)
     g_string_append_printf(text,
                            " No padding in the table takes fewer wavefronts than the present.");

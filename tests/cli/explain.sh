@@ -48,6 +48,9 @@ golden explain-sm_30_8B.txt
 expect 0 explain --rows 16 --cols 16 --elem char --arch sm_10 --op load
 tells 'In one pass one word is given to all lanes that ask for it; each other bank serves one'
 
+expect 0 explain --rows 16 --cols 16 --elem char --arch sm_10 --op store
+tells 'lane 0 for address 0, lane 1 for address 1, lane 2 for address 2'
+
 # Bytes: lanes share words.
 expect 0 explain --rows 16 --cols 64 --elem char
 golden explain-char.txt
@@ -142,6 +145,17 @@ __global__ void cube(int *out) {
 END
 expect 0 explain "$work/cube.cu" --block 6,5,4 --line 5 --warp 1
 tells 'It asks for cube[1][0][2], at byte 12 + ((1 * 5 + 0) * 6 + 2) * 4 = 140: word 140 / 4 = 35, bank 35 mod 32 = 3.'
+
+# Numbers are told once, and in the singular where they are one.
+cat >"$work/even.cu" <<'END'
+__global__ void even(int *out) {
+  __shared__ int a[64];
+  a[threadIdx.x * 2] = 1;
+}
+END
+expect 0 explain "$work/even.cu"
+tells 'The 16 even banks need more than one pass, none more than 2.'
+tells 'With a padding of 0 all accesses of a together take 1 wavefront instead of 2.'
 
 # A reduction: an array of one dimension, several accesses on one line, loads and stores in one place.
 expect 0 explain "$file" --entry reduce --block 256
