@@ -288,4 +288,21 @@ expect 3 explain "$work/missing.cu"
 says "$work/missing.cu: No such file or directory"
 expect 3 explain --rows 4 --cols 4 --svg "$work/no/such/folder.svg"
 says '--svg: '
-expect 3 explain --rows 4 --cols 4 --svg "$work"
+mkdir "$work/folder.svg"
+expect 3 explain --rows 4 --cols 4 --svg "$work/folder.svg"
+cp "$file" "$work/kept.cu"
+for name in "$file" /dev/null '' x.svg.cu; do
+  expect 2 explain "$file" --entry stream --svg "$name"
+  says "--svg '$name': expected a name that ends in .svg"
+done
+cmp -s "$file" "$work/kept.cu" || die 'the kernel was written over'
+expect 2 explain "$file" --entry global --svg "$work/none.svg"
+says 'there is nothing to draw'
+# A link stays one, and so does a device: root could put a file in its place.
+ln -s map.svg "$work/link.svg"
+expect 0 explain --rows 4 --cols 4 --svg "$work/link.svg"
+[ -L "$work/link.svg" ] || die 'the link is none any more'
+grep -q '^<svg ' "$work/map.svg" || die 'no picture behind the link'
+ln -s /dev/null "$work/null.svg"
+expect 0 explain --rows 4 --cols 4 --svg "$work/null.svg"
+[ -c /dev/null ] && [ -L "$work/null.svg" ] || die 'a device was replaced'
