@@ -266,6 +266,8 @@ smb_explain_write_chain(SmbCli *cli, const SmbExplanation *e, guint32 lanes) {
   write_lanes(table, e, &columns, others);
   smb_table_write(table, cli->out, cli->colour);
   guint left = (guint)__builtin_popcount(active & ~(shown | others));
+  if (lanes && !asked)
+    smb_spool_puts(cli->out, "None of the lanes asked for is active.\n");
   if (left)
     smb_spool_printf(cli->out, "%u more %s: --all-lanes shows %s.\n", left,
                      left == 1 ? "lane" : "lanes", left == 1 ? "it" : "them");

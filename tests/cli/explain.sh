@@ -162,6 +162,12 @@ expect 0 explain "$file" --entry reduce --block 256
 in_place explain-reduce.txt
 expect 0 explain "$file" --entry reduce --block 256 --row 32
 tells 's has rows of 32 elements.'
+expect 2 explain "$file" --entry reduce --block 256 --row 256
+says "--row '256': expected less than the 256 elements of s"
+expect 2 explain "$file" --entry rows --row 32
+says "--row '32': a has rows of its own"
+expect 2 explain --rows 16 --cols 32 --dynamic --row 8
+says "--row '8': dyn_tile has rows of its own"
 expect 0 explain "$file" --entry reduce --block 256 --line 23
 tells 'Of the 3 accesses asked for, the one with the most excess wavefronts'
 expect 0 explain "$file" --entry reduce --block 256 --line 23 --op store
@@ -173,6 +179,7 @@ expect 0 explain "$file" --entry reduce --block 256 --line 18 --warp 5
 tells 'Lane 0 of warp 5 is thread (160,0,0). It asks for s[160], at byte 160 * 4 = 640:'
 expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
 tells 'made 4 times'
+tells 'If one multiprocessor ran all 4 blocks, the requests of this access would keep its shared-memory pipe busy for 32 cycles at least'
 
 # Atomics: they queue, twice as long for a swap; additions of one are free; of floats a loop.
 expect 0 explain "$file" --entry atomics --line 35
@@ -224,6 +231,8 @@ expect 0 explain $pad1 --all-lanes
 expect 0 explain $pad1 --lanes 31,0-2
 [ "$(grep -cE '^ +(0|1|2|31)  \([0-9]+,0,0\)  ' "$work/out")" -eq 4 ] || die 'not these lanes'
 shows '28 more lanes'
+expect 0 explain "$work/even.cu" --block 20 --lanes 20-31
+shows 'None of the lanes asked for is active.'
 # shellcheck disable=SC2086 # several words
 expect 0 explain $pad1 --passes --svg "$work/map.svg"
 shows 'pass 1 of 2'
