@@ -178,7 +178,10 @@ shows 'load of s[i + d]'
 expect 0 explain "$file" --entry reduce --block 256 --line 18 --warp 5
 tells 'Lane 0 of warp 5 is thread (160,0,0). It asks for s[160], at byte 160 * 4 = 640:'
 expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
-tells 'made 4 times'
+tells 'What follows is the request of warp 0, made 4 times'
+expect 0 explain "$file" --entry reduce --block 256 --line 23 --op store
+tells 'What follows is the costliest request of warp 0: 8 wavefronts where 1 would do.'
+expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
 tells 'If one multiprocessor ran all 4 blocks, the requests of this access would keep its shared-memory pipe busy for 32 cycles at least'
 
 # Atomics: they queue, twice as long for a swap; additions of one are free; of floats a loop.
