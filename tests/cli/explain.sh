@@ -310,11 +310,14 @@ done
 cmp -s "$file" "$work/kept.cu" || die 'the kernel was written over'
 expect 2 explain "$file" --entry global --svg "$work/none.svg"
 says 'there is nothing to draw'
-# A link stays one, and so does a device: root could put a file in its place.
+# A link stays one, and so does a pipe (or a device: root could put a file in its place).
 ln -s map.svg "$work/link.svg"
 expect 0 explain --rows 4 --cols 4 --svg "$work/link.svg"
 [ -L "$work/link.svg" ] || die 'the link is none any more'
 grep -q '^<svg ' "$work/map.svg" || die 'no picture behind the link'
-ln -s /dev/null "$work/null.svg"
-expect 0 explain --rows 4 --cols 4 --svg "$work/null.svg"
-[ -c /dev/null ] && [ -L "$work/null.svg" ] || die 'a device was replaced'
+mkfifo "$work/pipe.svg"
+cat "$work/pipe.svg" >"$work/piped" &
+expect 0 explain --rows 4 --cols 4 --svg "$work/pipe.svg"
+[ -p "$work/pipe.svg" ] || { kill $!; die 'the pipe is none any more'; }
+wait
+grep -q '^<svg ' "$work/piped" || die 'no picture from the pipe'
