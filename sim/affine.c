@@ -138,6 +138,15 @@ smb_affine_runs(const SmbAffine *affine, guint32 runs[SMB_WARP_LANES]) {
   return n;
 }
 
+guint
+smb_affine_run_span(const SmbAffine *affine) {
+  if (affine->kind != SMB_AFFINE_RUNS || !affine->lanes)
+    return affine->lanes ? 1 : 0;
+  gint64 first = find_run(affine, (guint)__builtin_ctz(affine->lanes));
+  gint64 last = find_run(affine, 31 - (guint)__builtin_clz(affine->lanes));
+  return (guint)(last - first) + 1;
+}
+
 static guint
 find_gcd(guint64 a, guint64 b) {
   while (b) {

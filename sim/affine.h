@@ -63,6 +63,12 @@ gint64 smb_affine_offset(const SmbAffine *affine, guint lane);
 guint smb_affine_runs(const SmbAffine *affine, guint32 runs[SMB_WARP_LANES]);
 
 /**
+ * smb_affine_run_span: Returns: runs from the first to the last that has an active lane, those between them that
+ *   have none included; of one stride 1, without an active lane 0
+ */
+guint smb_affine_run_span(const SmbAffine *affine);
+
+/**
  * SmbStride: what a stride does to the banks of a plan, for any lanes of one lane group
  * @units: the stride in units of the plan (a bank's word, or what one lane of a wide access asks for at
  *   once); only if it is a whole number of them

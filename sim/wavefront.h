@@ -20,7 +20,8 @@ G_BEGIN_DECLS
  *   loop, what one round needs then
  * @excess: @wavefronts − @ideal
  * @degree: most distinct words that one lane group asks of one bank ("N-way"); for a wide access a word
- *   is what one lane asks of its neighbouring banks
+ *   is what one lane asks of its neighbouring banks; words of one row that a bank serves together count
+ *   once; of stores that wait within a word (compute capability 1.x) it is addresses
  * @cycles: cycles of the request under saturation: at least the floor of its width
  *
  * All are 0 for a request without an active lane.

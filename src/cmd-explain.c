@@ -5,6 +5,7 @@
 #include "src/analyze-report.h"
 #include "src/commands.h"
 #include "src/explain-report.h"
+#include "src/out-file.h"
 #include "src/target.h"
 
 static SmbTargetOptions option_target;
@@ -78,13 +79,25 @@ check_text_options(const SmbCli *cli, GError **error) {
   return smb_cli_usage_error(error, "%s is for --format text", option);
 }
 
-// A kernel without shared memory is no error, unless an access of it was asked for.
+// As a page of report: the kernel in the place of the picture would cost the user the kernel.
+static gboolean
+check_svg(GError **error) {
+  g_autofree char *lower = g_ascii_strdown(option_svg ? option_svg : ".svg", -1);
+  return g_str_has_suffix(lower, ".svg") ||
+         smb_cli_usage_error(error, "--svg '%s': expected a name that ends in .svg", option_svg);
+}
+
+// A kernel without shared memory is no error, unless an access of it was asked for, or a picture.
 static gboolean
 write_nothing(SmbCli *cli, const SmbExplainQuestion *question, const SmbTarget *target,
               const SmbAnalysis *analysis, GError **error) {
   if (question->line)
     return smb_cli_usage_error(
         error, "--line '%u': the kernel makes no request of shared memory at all", question->line);
+  if (option_svg)
+    return smb_cli_usage_error(
+        error, "--svg '%s': the kernel makes no request of shared memory: there is nothing to draw",
+        option_svg);
   SmbAnalyzeReport report = {target, analysis, FALSE, G_MAXUINT};
   switch (cli->format) {
   case SMB_FORMAT_TEXT:
@@ -110,7 +123,7 @@ write_svg(const SmbExplanation *explanation, const char *file, GError **error) {
   GString *text = smb_spool_take(picture, error);
   if (!text)
     return FALSE;
-  gboolean written = g_file_set_contents(file, text->str, (gssize)text->len, error);
+  gboolean written = smb_out_file_write(file, text->str, text->len, error);
   g_string_free(text, TRUE);
   if (!written)
     g_prefix_error(error, "--svg: ");
@@ -147,7 +160,7 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   SmbExplainQuestion question = {0};
   guint32 lanes = 0;
   if (!smb_cli_parse(cli, &usage, options, error) || !parse_question(&question, error) ||
-      !parse_lanes(&lanes, error) || !check_text_options(cli, error))
+      !parse_lanes(&lanes, error) || !check_text_options(cli, error) || !check_svg(error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
   g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, cli->arch, error);

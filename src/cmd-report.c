@@ -4,6 +4,7 @@
 // report: what analyze says, as one page of HTML with the bank maps of what conflicts.
 #include "src/analyze-report.h"
 #include "src/commands.h"
+#include "src/out-file.h"
 #include "src/report.h"
 #include "src/table.h"
 
@@ -29,7 +30,7 @@ write_file(const SmbReport *report, const char *name, gsize *length, GError **er
   if (!text)
     return FALSE;
   *length = text->len;
-  gboolean written = g_file_set_contents(name, text->str, (gssize)text->len, error);
+  gboolean written = smb_out_file_write(name, text->str, text->len, error);
   g_string_free(text, TRUE);
   if (!written)
     g_prefix_error(error, "cannot write the page: ");

@@ -86,9 +86,14 @@ append_group(GString *text, const SmbPlan *plan, const SmbRequest *request, guin
                          (group + 1) * size - 1);
 }
 
-// The first words that lanes ask of the bank.
+gboolean
+smb_describe_counts_addresses(const SmbPlan *plan, const SmbRequest *request) {
+  return plan->conflict == SMB_CONFLICT_ADDRESSES && request->width < 1u << plan->unit_shift;
+}
+
+// The first words, or addresses, that lanes ask of the bank.
 static void
-append_words(GString *text, const GArray *uses, const SmbCollision *collision) {
+append_words(GString *text, const GArray *uses, const SmbCollision *collision, gboolean addresses) {
   enum {
     MAX_WORDS = 3
   };
@@ -99,7 +104,8 @@ append_words(GString *text, const GArray *uses, const SmbCollision *collision) {
       continue;
     g_string_append(text, shown ? ", " : ": ");
     smb_describe_lanes(text, use->lanes);
-    g_string_append_printf(text, " for the word at byte %u", use->offset);
+    g_string_append_printf(text, addresses ? " for address %u" : " for the word at byte %u",
+                           use->offset);
     shown++;
   }
   if (collision->words > shown)
@@ -120,6 +126,6 @@ smb_describe_meeting(GString *text, const SmbArch *arch, const SmbRequest *reque
     g_string_append(text, ", where an atomic serves one lane after another, also on one word");
   if (plan->conflict == SMB_CONFLICT_LOOP)
     g_string_append(text, ", where each round of the loop lets one lane through");
-  append_words(text, uses, &collision);
+  append_words(text, uses, &collision, smb_describe_counts_addresses(plan, request));
   return TRUE;
 }

@@ -25,6 +25,14 @@ char *smb_describe_extent(const guint extent[3]);
 void smb_describe_banks(GString *text, guint32 banks, guint n_banks);
 
 /**
+ * smb_describe_counts_addresses:
+ *
+ * Returns: whether lanes that ask for different parts of one word wait for each other, so that it is addresses
+ *   that count and not words: stores of less than a word to the first devices
+ */
+gboolean smb_describe_counts_addresses(const SmbPlan *plan, const SmbRequest *request);
+
+/**
  * smb_describe_meeting:
  * @text: takes the words
  * @request: a request that passed its checks

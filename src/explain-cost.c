@@ -68,9 +68,9 @@ smb_explain_padding(const SmbExplanation *e) {
     g_string_append_printf(text,
                            " With a padding of %" G_GUINT64_FORMAT
                            " all accesses of %s together take %" G_GUINT64_FORMAT
-                           " wavefronts instead of %" G_GUINT64_FORMAT ".",
+                           " wavefront%s instead of %" G_GUINT64_FORMAT ".",
                            best->pad, e->array->name, best->array.wavefronts,
-                           present->array.wavefronts);
+                           best->array.wavefronts == 1 ? "" : "s", present->array.wavefronts);
   else if (best)
     g_string_append_printf(text,
                            " No padding in the table takes fewer wavefronts than the present.");
@@ -169,6 +169,24 @@ append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *c
         (double)total->ideal / (double)total->requests);
 }
 
+// The blocks of a grid share out the cycles among the multiprocessors that run them.
+static void
+append_cycles(GString *text, const SmbExplanation *e, const SmbExplainCost *cost) {
+  guint64 blocks = 1;
+  for (guint i = 0; e->target && i < 3; i++)
+    blocks *= e->target->launch.grid[i];
+  if (blocks > 1)
+    g_string_append_printf(text,
+                           " If one multiprocessor ran all %" G_GUINT64_FORMAT
+                           " blocks, the requests of this access would keep its",
+                           blocks);
+  else
+    g_string_append(text, " On one multiprocessor, the requests of this access keep the");
+  g_string_append_printf(text,
+                         " shared-memory pipe busy for %" G_GUINT64_FORMAT " cycle%s at least",
+                         cost->cycles, cost->cycles == 1 ? "" : "s");
+}
+
 char *
 smb_explain_describe_cost(const SmbExplanation *e) {
   const SmbTally *total = &e->access->total;
@@ -189,10 +207,7 @@ smb_explain_describe_cost(const SmbExplanation *e) {
   append_profilers(text, e, &cost);
   if (!e->access->exact)
     g_string_append(text, " These counts are lower bounds: the access is a loop.");
-  g_string_append_printf(text,
-                         " On one multiprocessor, the requests of this access keep the "
-                         "shared-memory pipe busy for %" G_GUINT64_FORMAT " cycle%s at least",
-                         cost.cycles, cost.cycles == 1 ? "" : "s");
+  append_cycles(text, e, &cost);
   if (cost.ideal_cycles && cost.ideal_cycles < cost.cycles)
     g_string_append_printf(text, ", %" G_GUINT64_FORMAT " without conflicts", cost.ideal_cycles);
   g_string_append(text, ". A count is no time: where a kernel waits for something else, excess "

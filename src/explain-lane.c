@@ -146,7 +146,7 @@ smb_explain_example(const SmbExplanation *e) {
 // What the columns of the table depend on.
 typedef struct {
   guint bank_bytes;
-  gboolean has_groups, has_part, has_rows, has_pass, shares;
+  gboolean has_groups, has_part, has_rows, has_pass, shares, addresses;
 } Columns;
 
 static Columns
@@ -154,6 +154,7 @@ choose_columns(const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
   Columns columns = {.bank_bytes = info->bank_bytes, .has_pass = e->passes.n > 0};
   columns.has_part = info->bank_bytes > 4 && e->request.width <= 4;
+  columns.addresses = smb_describe_counts_addresses(e->plan, &e->request);
   columns.has_rows = info->row_bytes > info->banks * info->bank_bytes;
   columns.has_groups =
       e->plan->group_shift < 5 && e->plan->conflict != SMB_CONFLICT_LOOP && e->passes.n > 0;
@@ -182,7 +183,7 @@ begin_table(const Columns *columns, gboolean is_loop) {
   if (columns->has_pass)
     smb_table_column(table, is_loop ? "round" : "pass", SMB_ALIGN_RIGHT);
   if (columns->shares)
-    smb_table_column(table, "same word", SMB_ALIGN_LEFT);
+    smb_table_column(table, columns->addresses ? "same address" : "same word", SMB_ALIGN_LEFT);
   return table;
 }
 
@@ -265,6 +266,8 @@ smb_explain_write_chain(SmbCli *cli, const SmbExplanation *e, guint32 lanes) {
   write_lanes(table, e, &columns, others);
   smb_table_write(table, cli->out, cli->colour);
   guint left = (guint)__builtin_popcount(active & ~(shown | others));
+  if (lanes && !asked)
+    smb_spool_puts(cli->out, "None of the lanes asked for is active.\n");
   if (left)
     smb_spool_printf(cli->out, "%u more %s: --all-lanes shows %s.\n", left,
                      left == 1 ? "lane" : "lanes", left == 1 ? "it" : "them");

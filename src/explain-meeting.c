@@ -25,8 +25,11 @@ append_busy_banks(GString *text, const SmbExplanation *e) {
   gsize start = text->len;
   smb_describe_banks(text, busy, smb_arch_info(e->arch)->banks);
   text->str[start] = g_ascii_toupper(text->str[start]);
+  gboolean told = !g_str_has_prefix(text->str + start, "Bank"); // "All 32 banks": their number
+  if (n > 1 && !told)
+    g_string_append_printf(text, " (%u of them)", n);
   if (n > 1)
-    g_string_append_printf(text, " (%u of them) need more than one %s", n, pass);
+    g_string_append_printf(text, " need more than one %s", pass);
   else
     g_string_append_printf(text, " is the only one that needs more than one %s", pass);
   if (smb_explain_n_groups(e) > 1)
@@ -170,11 +173,13 @@ smb_explain_sharing(const SmbExplanation *e) {
   GString *text = g_string_new(NULL);
   smb_describe_lanes(text, first->lanes);
   text->str[0] = 'L';
-  g_string_append_printf(text, " ask for %s, that at byte %u",
-                         e->plan->conflict == SMB_CONFLICT_ADDRESSES ? "the same address"
-                                                                     : "the same word",
-                         first->offset);
-  if (n > 1)
+  gboolean addresses = smb_describe_counts_addresses(e->plan, &e->request);
+  g_string_append_printf(text, " ask for the same %s%u",
+                         addresses ? "address, " : "word, that at byte ", first->offset);
+  if (n > 1 && addresses)
+    g_string_append_printf(text, "; %u more address%s shared in such a way", n - 1,
+                           n == 2 ? " is" : "es are");
+  else if (n > 1)
     g_string_append_printf(text, "; %u more word%s shared in such a way", n - 1,
                            n == 2 ? " is" : "s are");
   g_string_append_c(text, '.');

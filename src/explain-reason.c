@@ -10,20 +10,21 @@ enum {
   MAX_RUNS = 4, // runs whose banks are told one by one
 };
 
-// The banks themselves, from units of several.
+// The banks of all words that some lanes ask for.
 static guint32
-expand_units(const SmbExplanation *e, guint32 units) {
-  guint n = smb_explain_unit(e) / smb_arch_info(e->arch)->bank_bytes;
-  guint32 banks = 0, unit = n >= 32 ? 0xffffffffu : (1u << n) - 1;
-  for (; units; units &= units - 1)
-    banks |= unit << (guint)__builtin_ctz(units) * n;
+find_banks(const SmbExplanation *e, guint32 lanes) {
+  guint32 banks = 0;
+  for (guint i = 0; i < e->words->len; i++) {
+    const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
+    if (use->lanes & lanes)
+      banks |= 1u << use->bank;
+  }
   return banks;
 }
 
 static void
 append_lane_banks(GString *text, const SmbExplanation *e, guint32 lanes) {
-  guint32 units = smb_affine_banks(e->plan, &e->request, lanes);
-  smb_describe_banks(text, expand_units(e, units), smb_arch_info(e->arch)->banks);
+  smb_describe_banks(text, find_banks(e, lanes), smb_arch_info(e->arch)->banks);
 }
 
 // Distinct words that some lanes ask for: where one lane asks for several words of a bank each, as many units.
@@ -71,10 +72,11 @@ count_span(guint32 lanes) {
   return lanes ? 32 - (guint)__builtin_clz(lanes) - (guint)__builtin_ctz(lanes) : 0;
 }
 
-// gcd of a stride and the banks: which @items ("lanes", "runs") can meet; @n: as far as their numbers reach.
+// gcd of a stride and the banks: which @items ("lanes", "runs") can meet; @n: how many there are, @span: as far
+// as their numbers reach, which is more where a mask leaves some out.
 static void
 append_gcd(GString *text, const SmbExplanation *e, const SmbStride *stride, const char *items,
-           guint n) {
+           guint n, guint span) {
   guint64 units = (guint64)ABS(stride->units);
   gboolean wide = smb_explain_unit(e) > smb_arch_info(e->arch)->bank_bytes;
   const char *banks = wide ? "banks" : "bank";
@@ -85,30 +87,35 @@ append_gcd(GString *text, const SmbExplanation *e, const SmbStride *stride, cons
                            smb_explain_unit(e));
   if (stride->reach == 1)
     g_string_append_printf(text, ": all %s fall into the same %s.", items, banks);
-  else if (stride->reach >= n)
+  else if (stride->reach >= span)
     g_string_append_printf(text,
                            ": %s fall into the same %s only if they are a multiple of %u / %u = %u "
-                           "apart, and these are %u.",
-                           items, banks, stride->banks, stride->gcd, stride->reach, n);
+                           "apart, and ",
+                           items, banks, stride->banks, stride->gcd, stride->reach);
   else
     g_string_append_printf(text,
                            ": two %s fall into the same %s if they are a multiple of %u / %u = %u "
                            "apart, and only then.",
                            items, banks, stride->banks, stride->gcd, stride->reach);
+  if (stride->reach >= span && n == span)
+    g_string_append_printf(text, "these are %u.", n);
+  else if (stride->reach >= span)
+    g_string_append(text, "no two of these are.");
 }
 
 // What these lanes ask for, counted.
 static void
 append_sum(GString *text, const SmbExplanation *e, guint32 lanes) {
   guint units = count_units(e, lanes);
-  gboolean words = smb_explain_unit(e) == smb_arch_info(e->arch)->bank_bytes;
   g_string_append_c(text, ' ');
   gsize start = text->len;
   smb_describe_lanes(text, lanes);
   text->str[start] = 'L';
   g_string_append_printf(text, "%s for %u different ", lanes & (lanes - 1) ? " ask" : " asks",
                          units);
-  if (words)
+  if (smb_describe_counts_addresses(e->plan, &e->request))
+    g_string_append_printf(text, "address%s in ", units == 1 ? "" : "es");
+  else if (smb_explain_unit(e) == smb_arch_info(e->arch)->bank_bytes)
     g_string_append_printf(text, "word%s of ", units == 1 ? "" : "s");
   else
     g_string_append_printf(text, "piece%s of %u bytes in ", units == 1 ? "" : "s",
@@ -117,8 +124,9 @@ append_sum(GString *text, const SmbExplanation *e, guint32 lanes) {
   g_string_append_c(text, '.');
 }
 
+// A stride that is no whole number of words; @what it is called, " That" or " The step within a run".
 static void
-append_uneven(GString *text, const SmbExplanation *e, gint64 bytes) {
+append_uneven(GString *text, const SmbExplanation *e, const char *what, gint64 bytes) {
   guint unit = smb_explain_unit(e);
   guint64 size = (guint64)ABS(bytes);
   if (size < unit && unit % size == 0)
@@ -126,14 +134,13 @@ append_uneven(GString *text, const SmbExplanation *e, gint64 bytes) {
         text, " A word of %u bytes so holds what %" G_GUINT64_FORMAT " neighbouring lanes ask for.",
         unit, unit / size);
   else if (size < unit)
-    g_string_append_printf(
-        text, " That is less than a word of %u bytes: neighbours often share one.", unit);
+    g_string_append_printf(text, "%s is less than a word of %u bytes: neighbours often share one.",
+                           what, unit);
   else
-    g_string_append_printf(
-        text,
-        " That is no whole number of words: neighbouring lanes are %" G_GUINT64_FORMAT
-        " or %" G_GUINT64_FORMAT " words apart.",
-        size / unit, size / unit + 1);
+    g_string_append_printf(text,
+                           "%s is no whole number of words: neighbouring lanes are "
+                           "%" G_GUINT64_FORMAT " or %" G_GUINT64_FORMAT " words apart.",
+                           what, size / unit, size / unit + 1);
 }
 
 static void
@@ -147,9 +154,10 @@ append_stride(GString *text, const SmbExplanation *e) {
     return;
   }
   if (smb_affine_stride(e->plan, bytes, &stride))
-    append_gcd(text, e, &stride, "lanes", count_span(e->affine.lanes));
+    append_gcd(text, e, &stride, "lanes", (guint)__builtin_popcount(e->affine.lanes),
+               count_span(e->affine.lanes));
   else
-    append_uneven(text, e, bytes);
+    append_uneven(text, e, " That", bytes);
   append_sum(text, e, e->affine.lanes);
 }
 
@@ -172,9 +180,7 @@ find_rows_alone(const SmbExplanation *e, guint32 one, guint32 two) {
 // Two runs of the same group: do they get in each other's way?
 static void
 append_pair(GString *text, const SmbExplanation *e, guint32 one, guint32 two) {
-  guint32 first = expand_units(e, smb_affine_banks(e->plan, &e->request, one));
-  guint32 second = expand_units(e, smb_affine_banks(e->plan, &e->request, two));
-  guint32 common = first & second;
+  guint32 common = find_banks(e, one) & find_banks(e, two);
   guint32 clashes = common & (find_rows_alone(e, one, two) | find_rows_alone(e, two, one));
   guint n_banks = smb_arch_info(e->arch)->banks;
   guint n = (guint)__builtin_popcount(common);
@@ -211,9 +217,12 @@ append_few_runs(GString *text, const SmbExplanation *e, const guint32 *runs, gui
       text->str[start] = 'L';
     g_string_append(text, i == 0 ? " take " : " ");
     append_lane_banks(text, e, runs[i]);
-    guint places = (guint)__builtin_popcount(smb_affine_banks(e->plan, &e->request, runs[i]));
+    guint places = (guint)__builtin_popcount(find_banks(e, runs[i])) *
+                   smb_arch_info(e->arch)->bank_bytes / smb_explain_unit(e);
     if (units > places)
-      g_string_append_printf(text, " with %u words", units);
+      g_string_append_printf(text, " with %u %s", units,
+                             smb_describe_counts_addresses(e->plan, &e->request) ? "addresses"
+                                                                                 : "words");
   }
   g_string_append_c(text, '.');
   if (n == 2)
@@ -248,22 +257,24 @@ static void
 append_runs(GString *text, const SmbExplanation *e) {
   SmbStride inner, outer;
   guint32 runs[SMB_WARP_LANES];
-  guint n = smb_affine_runs(&e->affine, runs), longest = 0;
+  guint n = smb_affine_runs(&e->affine, runs), most = 0, longest = 0;
   const SmbAffine *affine = &e->affine;
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < n; i++) {
+    most = MAX(most, (guint)__builtin_popcount(runs[i]));
     longest = MAX(longest, count_span(runs[i]));
+  }
   append_run_strides(text, e, runs, n);
   if (affine->stride && smb_affine_stride(e->plan, affine->stride, &inner))
-    append_gcd(text, e, &inner, "lanes of a run", longest);
+    append_gcd(text, e, &inner, "lanes of a run", most, longest);
   else if (affine->stride)
-    append_uneven(text, e, affine->stride);
+    append_uneven(text, e, " The step within a run", affine->stride);
   if (n <= MAX_RUNS) {
     append_few_runs(text, e, runs, n);
     return;
   }
   if (affine->run_stride && smb_affine_stride(e->plan, affine->run_stride, &outer)) {
     g_string_append(text, affine->stride ? " From run to run:" : "");
-    append_gcd(text, e, &outer, "runs", n);
+    append_gcd(text, e, &outer, "runs", n, smb_affine_run_span(affine));
   }
   append_sum(text, e, affine->lanes);
 }

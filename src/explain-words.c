@@ -42,7 +42,13 @@ smb_explain_choice(const SmbExplanation *e) {
     g_string_append_printf(text, "%" G_GUINT64_FORMAT " of them in excess.", total->excess);
   else
     g_string_append(text, "none in excess.");
-  g_string_append_printf(text, " What follows is the request of warp %u", e->warp);
+  // A warp may make requests that differ, in a loop or over blocks.
+  gboolean others = e->access->warps[e->warp].requests > MAX(e->count, 1);
+  g_string_append_printf(text, " What follows is %s of warp %u",
+                         !others          ? "the request"
+                         : e->cost.excess ? "the costliest request"
+                                          : "a request",
+                         e->warp);
   if (e->block)
     g_string_append_printf(text, " of block %" G_GUINT64_FORMAT, e->block);
   if (e->count > 1)

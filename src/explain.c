@@ -198,13 +198,32 @@ smb_explain_collect(SmbExplanation *e) {
   e->affine = smb_affine_find(request, e->group_lanes);
 }
 
+// --row is for what has no rows of its own, and it has two of them.
+static gboolean
+check_row(const SmbExplanation *e, guint64 row, GError **error) {
+  guint64 bytes = smb_neighbour_bytes(e->target->kernel, e->analysis, e->array);
+  guint64 elements = bytes / e->array->element_bytes;
+  if (!row)
+    return TRUE;
+  if (e->array->n_dimensions > 1 || e->target->tile_columns)
+    return smb_cli_usage_error(error, "--row '%" G_GUINT64_FORMAT "': %s has rows of its own", row,
+                               e->array->name);
+  return row < elements ||
+         smb_cli_usage_error(error,
+                             "--row '%" G_GUINT64_FORMAT
+                             "': expected less than the %" G_GUINT64_FORMAT " elements of %s",
+                             row, elements, e->array->name);
+}
+
 // How the array lies, and what other paddings would do.
-static void
-collect_neighbours(SmbExplanation *e, guint64 row) {
+static gboolean
+collect_neighbours(SmbExplanation *e, guint64 row, GError **error) {
   const SmbTarget *target = e->target;
   e->array = smb_neighbour_array(target->kernel, e->analysis, e->index);
   if (!e->array || e->array->n_dimensions == 0)
-    return;
+    return TRUE;
+  if (!check_row(e, row, error))
+    return FALSE;
   e->rows = smb_neighbour_rows(target->kernel, e->analysis, e->index, e->array, row, &e->layout);
   if (target->tile_columns) {
     e->rows = e->array->n_dimensions > 1 ? SMB_ROWS_DIMENSION : SMB_ROWS_GIVEN;
@@ -215,6 +234,7 @@ collect_neighbours(SmbExplanation *e, guint64 row) {
   if (e->rows != SMB_ROWS_UNKNOWN && e->analysis->requests_dropped == 0)
     e->neighbours =
         smb_neighbours_count(target->kernel, e->arch, e->analysis, e->index, e->array, &e->layout);
+  return TRUE;
 }
 
 SmbExplanation *
@@ -228,6 +248,7 @@ smb_explanation_new(const SmbTarget *target, const SmbArch *arch, const SmbAnaly
   if (!choose_access(e, question, error) || !choose_request(e, question, error))
     return NULL;
   smb_explain_collect(e);
-  collect_neighbours(e, question->row);
+  if (!collect_neighbours(e, question->row, error))
+    return NULL;
   return g_steal_pointer(&e);
 }

@@ -3,14 +3,17 @@
 #include "src/record.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
 
+#include "src/out-file.h"
+
 gboolean
 smb_record_write(const SmbRecording *recording, const char *path, GError **error) {
   g_autofree char *text = smb_recording_to_json(recording);
-  return g_file_set_contents(path, text, -1, error);
+  return smb_out_file_write(path, text, strlen(text), error);
 }
 
 gboolean

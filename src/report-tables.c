@@ -75,6 +75,17 @@ write_global(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
 }
 
+// What counts as a word where N-way is told, on devices where that is not each word.
+static void
+write_word_kinds(const SmbReport *report, SmbSpool *page) {
+  const SmbArchInfo *info = smb_arch_info(report->arch);
+  const SmbRule *bytes = smb_arch_rule(report->arch, SMB_OP_ST, 1);
+  if (info->row_bytes > info->banks * info->bank_bytes)
+    smb_spool_printf(page, "; words of one row of %u bytes count once", info->row_bytes);
+  if (bytes && bytes->plan.conflict == SMB_CONFLICT_ADDRESSES)
+    smb_spool_puts(page, "; of stores of less than a word, the most distinct addresses");
+}
+
 void
 smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "<section id=\"accesses\">\n<h2>Accesses</h2>\n");
@@ -88,5 +99,7 @@ smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
                  "data stage. <dfn>Ideal</dfn> is what it takes when no two words meet in a bank; "
                  "<dfn>excess</dfn>, the rest, is what profilers count as bank conflicts. "
                  "<dfn>N-way</dfn>: the most distinct words that one lane group asks of one "
-                 "bank.</p>\n</section>\n");
+                 "bank");
+  write_word_kinds(report, page);
+  smb_spool_puts(page, ".</p>\n</section>\n");
 }

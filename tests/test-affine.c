@@ -167,6 +167,9 @@ check_request(const SmbArch *arch, const SmbRequest *request, const SmbAffine *m
     }
   }
   ck_assert_uint_eq(all, request->mask);
+  ck_assert_uint_ge(smb_affine_run_span(&found), n);
+  if (request->mask == ALL)
+    ck_assert_uint_eq(smb_affine_run_span(&found), n);
 }
 
 START_TEST(test_random) {

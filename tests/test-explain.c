@@ -143,6 +143,7 @@ typedef struct {
   guint width, run;
   guint32 stride, run_stride;
   const char *says;
+  guint32 mask; // 0: all lanes
 } Reason;
 
 static const Reason reasons[] = {
@@ -175,12 +176,26 @@ static const Reason reasons[] = {
      "same"},
     {"sm_30_8B", SMB_OP_LD, 8, 32, 256, 0, "gcd(32, 32) = 32"},
     {"sm_10", SMB_OP_LD, 4, 32, 8, 0, "gcd(2, 16) = 2"},
+    // A mask leaves every other run out: eight of them, from run 0 to run 14.
+    {"sm_90", SMB_OP_LD, 4, 2, 4, 16,
+     "gcd(4, 32) = 4: two runs fall into the same bank if they are "
+     "a multiple of 32 / 4 = 8 apart, and only then.",
+     0x33333333u},
+    {"sm_90", SMB_OP_LD, 4, 32, 12, 0,
+     "lanes fall into the same bank only if they are a multiple of "
+     "32 / 1 = 32 apart, and no two of these are.",
+     0x0000ff0fu},
+    {"sm_30_8B", SMB_OP_LD, 1, 4, 5, 16, "The step within a run is less than a word of 8 bytes"},
+    // The first devices: parts of a word have addresses of their own; a wide access has several words.
+    {"sm_10", SMB_OP_ST, 1, 2, 0, 1, "Lanes 0-15 ask for 8 different addresses in banks 0-1."},
+    {"sm_10", SMB_OP_LD, 8, 32, 264, 0, "Lanes 0-15 ask for 32 different words of all 16 banks."},
 };
 
 START_TEST(test_reasons) {
   const Reason *c = &reasons[_i];
   g_autoptr(SmbArch) arch = smb_arch_load(c->arch, NULL);
-  SmbRequest request = {.mask = 0xffffffffu, .op = (guint8)c->op, .width = (guint8)c->width};
+  SmbRequest request = {
+      .mask = c->mask ? c->mask : 0xffffffffu, .op = (guint8)c->op, .width = (guint8)c->width};
   for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
     request.offset[lane] = lane % c->run * c->stride + lane / c->run * c->run_stride;
   g_auto(Fixture) fixture;

@@ -48,6 +48,9 @@ golden explain-sm_30_8B.txt
 expect 0 explain --rows 16 --cols 16 --elem char --arch sm_10 --op load
 tells 'In one pass one word is given to all lanes that ask for it; each other bank serves one'
 
+expect 0 explain --rows 16 --cols 16 --elem char --arch sm_10 --op store
+tells 'lane 0 for address 0, lane 1 for address 1, lane 2 for address 2'
+
 # Bytes: lanes share words.
 expect 0 explain --rows 16 --cols 64 --elem char
 golden explain-char.txt
@@ -143,11 +146,28 @@ END
 expect 0 explain "$work/cube.cu" --block 6,5,4 --line 5 --warp 1
 tells 'It asks for cube[1][0][2], at byte 12 + ((1 * 5 + 0) * 6 + 2) * 4 = 140: word 140 / 4 = 35, bank 35 mod 32 = 3.'
 
+# Numbers are told once, and in the singular where they are one.
+cat >"$work/even.cu" <<'END'
+__global__ void even(int *out) {
+  __shared__ int a[64];
+  a[threadIdx.x * 2] = 1;
+}
+END
+expect 0 explain "$work/even.cu"
+tells 'The 16 even banks need more than one pass, none more than 2.'
+tells 'With a padding of 0 all accesses of a together take 1 wavefront instead of 2.'
+
 # A reduction: an array of one dimension, several accesses on one line, loads and stores in one place.
 expect 0 explain "$file" --entry reduce --block 256
 in_place explain-reduce.txt
 expect 0 explain "$file" --entry reduce --block 256 --row 32
 tells 's has rows of 32 elements.'
+expect 2 explain "$file" --entry reduce --block 256 --row 256
+says "--row '256': expected less than the 256 elements of s"
+expect 2 explain "$file" --entry rows --row 32
+says "--row '32': a has rows of its own"
+expect 2 explain --rows 16 --cols 32 --dynamic --row 8
+says "--row '8': dyn_tile has rows of its own"
 expect 0 explain "$file" --entry reduce --block 256 --line 23
 tells 'Of the 3 accesses asked for, the one with the most excess wavefronts'
 expect 0 explain "$file" --entry reduce --block 256 --line 23 --op store
@@ -158,7 +178,11 @@ shows 'load of s[i + d]'
 expect 0 explain "$file" --entry reduce --block 256 --line 18 --warp 5
 tells 'Lane 0 of warp 5 is thread (160,0,0). It asks for s[160], at byte 160 * 4 = 640:'
 expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
-tells 'made 4 times'
+tells 'What follows is the request of warp 0, made 4 times'
+expect 0 explain "$file" --entry reduce --block 256 --line 23 --op store
+tells 'What follows is the costliest request of warp 0: 8 wavefronts where 1 would do.'
+expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
+tells 'If one multiprocessor ran all 4 blocks, the requests of this access would keep its shared-memory pipe busy for 32 cycles at least'
 
 # Atomics: they queue, twice as long for a swap; additions of one are free; of floats a loop.
 expect 0 explain "$file" --entry atomics --line 35
@@ -210,6 +234,8 @@ expect 0 explain $pad1 --all-lanes
 expect 0 explain $pad1 --lanes 31,0-2
 [ "$(grep -cE '^ +(0|1|2|31)  \([0-9]+,0,0\)  ' "$work/out")" -eq 4 ] || die 'not these lanes'
 shows '28 more lanes'
+expect 0 explain "$work/even.cu" --block 20 --lanes 20-31
+shows 'None of the lanes asked for is active.'
 # shellcheck disable=SC2086 # several words
 expect 0 explain $pad1 --passes --svg "$work/map.svg"
 shows 'pass 1 of 2'
@@ -274,4 +300,24 @@ expect 3 explain "$work/missing.cu"
 says "$work/missing.cu: No such file or directory"
 expect 3 explain --rows 4 --cols 4 --svg "$work/no/such/folder.svg"
 says '--svg: '
-expect 3 explain --rows 4 --cols 4 --svg "$work"
+mkdir "$work/folder.svg"
+expect 3 explain --rows 4 --cols 4 --svg "$work/folder.svg"
+cp "$file" "$work/kept.cu"
+for name in "$file" /dev/null '' x.svg.cu; do
+  expect 2 explain "$file" --entry stream --svg "$name"
+  says "--svg '$name': expected a name that ends in .svg"
+done
+cmp -s "$file" "$work/kept.cu" || die 'the kernel was written over'
+expect 2 explain "$file" --entry global --svg "$work/none.svg"
+says 'there is nothing to draw'
+# A link stays one, and so does a pipe (or a device: root could put a file in its place).
+ln -s map.svg "$work/link.svg"
+expect 0 explain --rows 4 --cols 4 --svg "$work/link.svg"
+[ -L "$work/link.svg" ] || die 'the link is none any more'
+grep -q '^<svg ' "$work/map.svg" || die 'no picture behind the link'
+mkfifo "$work/pipe.svg"
+cat "$work/pipe.svg" >"$work/piped" &
+expect 0 explain --rows 4 --cols 4 --svg "$work/pipe.svg"
+[ -p "$work/pipe.svg" ] || { kill $!; die 'the pipe is none any more'; }
+wait
+grep -q '^<svg ' "$work/piped" || die 'no picture from the pipe'
