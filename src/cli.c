@@ -32,7 +32,7 @@ detect_colour(void) {
   return term && *term && strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
 
-// What $COLUMNS says, or the terminal; 80 where there is neither.
+// What $COLUMNS says, or the terminal, where there is one.
 static guint
 detect_columns(void) {
   struct winsize size = {0};
@@ -42,7 +42,7 @@ detect_columns(void) {
     return (guint)number;
   if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return MIN(size.ws_col, SMB_CLI_MOST_COLUMNS);
-  return SMB_CLI_COLUMNS;
+  return SMB_SPOOL_COLUMNS;
 }
 
 char *
@@ -117,6 +117,7 @@ smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **arg
       .argc = argc,
       .argv = argv,
   };
+  smb_spool_set_columns(out, cli.columns);
   g_autoptr(GError) error = NULL;
   if (!run_and_write(command, &cli, &error))
     cli.status = report_error(command, error);

@@ -23,8 +23,7 @@ typedef enum {
   SMB_EXIT_NO_GPU = 4, /* no usable GPU */
 } SmbExit;
 
-/** Width of the text of pictures where no terminal says its own, and the widest that is used. */
-#define SMB_CLI_COLUMNS      80
+/** Most columns of a terminal that pictures use. */
 #define SMB_CLI_MOST_COLUMNS 1000
 
 /** How a result is written. */
@@ -42,7 +41,7 @@ typedef enum {
  * @messages: takes what a person should know besides; written to standard error after the result
  * @status: exit status of a command that succeeds: SMB_EXIT_DONE, or what it sets
  * @colour: whether text may be coloured: a terminal reads it and nobody asked for none
- * @columns: width of the terminal in characters: $COLUMNS or what it says itself, else SMB_CLI_COLUMNS
+ * @columns: width of the terminal in characters: $COLUMNS or what it says itself, else SMB_SPOOL_COLUMNS
  * @argc: number of words in @argv
  * @argv: the command line from the name of the command on
  * @format: --format, set by smb_cli_parse()
@@ -108,7 +107,7 @@ typedef struct {
  * smb_cli_run:
  * @command: the command
  * @cuda: (transfer none): the machine, for the commands that measure
- * @columns: width of the terminal in characters: $COLUMNS or what it says itself, else SMB_CLI_COLUMNS
+ * @columns: width of the terminal in characters: $COLUMNS or what it says itself, else SMB_SPOOL_COLUMNS
  * @argc: number of words
  * @argv: the words of the command line from the name of the command on
  *

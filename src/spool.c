@@ -14,6 +14,7 @@ struct _SmbSpool {
   GString *memory; // what was added last
   int fd;          // what was added before, or -1: all is in memory
   GError *error;   // the first failure; nothing is added after it
+  guint columns;   // of a line of text
 };
 
 SmbSpool *
@@ -21,7 +22,18 @@ smb_spool_new(void) {
   SmbSpool *spool = g_new0(SmbSpool, 1);
   spool->memory = g_string_new(NULL);
   spool->fd = -1;
+  spool->columns = SMB_SPOOL_COLUMNS;
   return spool;
+}
+
+void
+smb_spool_set_columns(SmbSpool *spool, guint columns) {
+  spool->columns = CLAMP(columns, SMB_SPOOL_LEAST_COLUMNS, SMB_SPOOL_COLUMNS);
+}
+
+guint
+smb_spool_columns(const SmbSpool *spool) {
+  return spool->columns;
 }
 
 void

@@ -13,11 +13,29 @@ G_BEGIN_DECLS
 /** Most bytes of one spool that are held in memory. */
 #define SMB_SPOOL_MEMORY_BYTES (1u << 20)
 
+/** Columns of a line that text is broken to fit, where no narrower terminal shows it. */
+#define SMB_SPOOL_COLUMNS 100
+
+/** Fewest columns that text is broken to fit. */
+#define SMB_SPOOL_LEAST_COLUMNS 40
+
 typedef struct _SmbSpool SmbSpool;
 
 /** smb_spool_new: Returns: (transfer full): an empty spool, to be released with smb_spool_free() */
 SmbSpool *smb_spool_new(void);
 void smb_spool_free(SmbSpool *spool);
+
+/**
+ * smb_spool_set_columns:
+ * @columns: of the terminal that shows it, at first SMB_SPOOL_COLUMNS
+ *
+ * Says what text is broken to fit, by those who break it: not more than SMB_SPOOL_COLUMNS, since long
+ * lines are hard to read, nor less than SMB_SPOOL_LEAST_COLUMNS.
+ */
+void smb_spool_set_columns(SmbSpool *spool, guint columns);
+
+/** Columns of a line that text is to be broken to fit. */
+guint smb_spool_columns(const SmbSpool *spool);
 
 /** Adds @length bytes. A failure (a full disk) is kept and reported by smb_spool_flush(). */
 void smb_spool_write(SmbSpool *spool, const char *bytes, gsize length);

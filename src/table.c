@@ -154,7 +154,7 @@ break_lines(const char *text, guint width, guint indent) {
 
 void
 smb_text_wrap(SmbSpool *out, const char *text) {
-  g_autofree char *lines = break_lines(text, SMB_TEXT_COLUMNS, 0);
+  g_autofree char *lines = break_lines(text, smb_spool_columns(out), 0);
   smb_spool_puts(out, lines);
   smb_spool_puts(out, "\n");
 }
@@ -197,7 +197,7 @@ static void
 write_last_cell(SmbSpool *out, const Cell *cell, const guint *widths, guint n, gboolean colour,
                 guint *pending) {
   guint indent = measure_indent(widths, n);
-  guint room = SMB_TEXT_COLUMNS - MIN(SMB_TEXT_COLUMNS, indent);
+  guint columns = smb_spool_columns(out), room = columns - MIN(columns, indent);
   g_autofree char *lines = break_lines(cell->text, MAX(room, MIN_WRAP), indent);
   Cell broken = {lines, cell->style, FALSE};
   write_cell(out, &broken, SMB_ALIGN_LEFT, widths[n - 1], colour, pending);
@@ -208,7 +208,7 @@ write_rule(SmbSpool *out, const guint *widths, guint n, gboolean colour) {
   guint total = n > 0 ? (n - 1) * COLUMN_GAP : 0;
   for (guint i = 0; i < n; i++)
     total += widths[i];
-  g_autofree char *line = g_strnfill(MIN(total, SMB_TEXT_COLUMNS), '-');
+  g_autofree char *line = g_strnfill(MIN(total, smb_spool_columns(out)), '-');
   smb_style_write(out, SMB_STYLE_DIM, colour, line);
   smb_spool_puts(out, "\n");
 }

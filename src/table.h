@@ -10,9 +10,6 @@
 
 G_BEGIN_DECLS
 
-/** Columns of a line that text is broken to fit. */
-#define SMB_TEXT_COLUMNS 100
-
 /** What a piece of text means to the reader; a terminal shows it by colour or weight. */
 typedef enum {
   SMB_STYLE_PLAIN,
@@ -58,7 +55,7 @@ void smb_table_rule(SmbTable *table);
  */
 void smb_table_write(const SmbTable *table, SmbSpool *out, gboolean colour);
 
-/** Breaks the cells of the last column between words, so that lines fit SMB_TEXT_COLUMNS. */
+/** Breaks the cells of the last column between words, so that lines fit the spool. */
 void smb_table_wrap(SmbTable *table);
 
 /** Writes a text in a style. */
@@ -67,7 +64,7 @@ void smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char 
 /** smb_text_width: Returns: columns of a terminal that a UTF-8 text takes */
 guint smb_text_width(const char *text);
 
-/** smb_text_wrap: writes words, broken between them into lines of SMB_TEXT_COLUMNS, and a line feed. */
+/** smb_text_wrap: writes words, broken between them into lines that fit @out, and a line feed. */
 void smb_text_wrap(SmbSpool *out, const char *text);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTable, smb_table_free)

@@ -7,7 +7,6 @@
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
-unset COLUMNS
 
 # tells TEXT: as shows, of sentences, wherever their lines are broken.
 tells() {

@@ -59,3 +59,12 @@ for case in '60 15' '110 31'; do
   [ "$status" -eq 0 ] || die "$last: status $status"
   grep -qE "^ *bank +0 .* ${case#* }\$" "$work/out" || die "$last: the first row of banks does not end with ${case#* }"
 done
+
+# Sentences are broken to fit it as well, as long as it is wide enough to read.
+for case in '60 60' '20 40' '300 100'; do
+  COLUMNS=${case% *} "$SMEMBANK" analyze --rows 16 --cols 32 --pad 1 >"$work/out"
+  last="analyze, ${case% *} columns"
+  sed -n '/^The costliest/,$p' "$work/out" | awk -v most="${case#* }" '
+    length > most || (NR == 1 && length < most - 14) { exit bad = 1 } END { exit bad || NR < 2 }' ||
+    die "$last: sentences do not fit: $(cat "$work/out")"
+done
