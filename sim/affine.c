@@ -168,13 +168,3 @@ smb_affine_stride(const SmbPlan *plan, gint64 stride, SmbStride *result) {
   result->reach = result->banks / result->gcd;
   return TRUE;
 }
-
-guint32
-smb_affine_banks(const SmbPlan *plan, const SmbRequest *request, guint32 lanes) {
-  guint32 banks = 0;
-  for (; lanes; lanes &= lanes - 1) {
-    guint32 unit = request->offset[__builtin_ctz(lanes)] >> plan->unit_shift;
-    banks |= 1u << (unit & ((1u << plan->bank_bits) - 1));
-  }
-  return banks;
-}

@@ -94,13 +94,4 @@ typedef struct {
  */
 gboolean smb_affine_stride(const SmbPlan *plan, gint64 stride, SmbStride *result);
 
-/**
- * smb_affine_banks:
- * @lanes: active lanes of one lane group
- *
- * Returns: the units of the banks that they ask, as bits: bit n is what lies at n times the unit in a row of all
- *   banks
- */
-guint32 smb_affine_banks(const SmbPlan *plan, const SmbRequest *request, guint32 lanes);
-
 G_END_DECLS
