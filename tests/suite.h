@@ -7,6 +7,13 @@
 #include <check.h>
 #include <stdlib.h>
 
+// As ck_assert, for conditions that a test looks at a million times: only one that fails is noted.
+#define require(condition)                                                                         \
+  do {                                                                                             \
+    if (!(condition))                                                                              \
+      ck_abort_msg("%s", #condition);                                                              \
+  } while (0)
+
 static inline int
 run_suite(Suite *suite) {
   SRunner *runner = srunner_create(suite);

@@ -29,9 +29,8 @@ check_request(const SmbRequest *request, SmbOp op, guint width, guint32 limit) {
   ck_assert_msg(smb_request_check(request, &error), "%s", error ? error->message : "");
   ck_assert_uint_ne(smb_request_lanes(request), 0);
   for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
-    ck_assert_uint_eq(request->offset[lane] % width, 0);
-    ck_assert_msg(limit == 0 || (guint64)request->offset[lane] + width <= limit,
-                  "lane %u at %u of %u bytes", lane, request->offset[lane], limit);
+    require(request->offset[lane] % width == 0);
+    require(limit == 0 || (guint64)request->offset[lane] + width <= limit);
   }
 }
 
