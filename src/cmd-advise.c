@@ -4,6 +4,8 @@
 // advise: layouts of shared arrays that take fewer wavefronts, and the kernel written so.
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "src/advise-check.h"
 #include "src/advise-text.h"
 #include "src/advise-tune.h"
@@ -86,6 +88,26 @@ check_options(const SmbCli *cli, GError **error) {
   return TRUE;
 }
 
+// The kernel that was asked about is not written over, by whatever name.
+static gboolean
+check_out(const char *file, GError **error) {
+  GStatBuf in, out;
+  if (!option_out || !file || g_stat(file, &in) != 0 || g_stat(option_out, &out) != 0)
+    return TRUE;
+  if (in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+    return TRUE;
+  return smb_cli_usage_error(error, "--out '%s' is the kernel's own file: expected another one",
+                             option_out);
+}
+
+// Lines that the text in --out has as they were: they may still mean the layout of before.
+static void
+warn_unseen(SmbCli *cli, const SmbAdviseArray *array) {
+  g_autofree char *lines = smb_advise_describe_unseen(array);
+  if (lines && smb_advise_proven(array))
+    smb_spool_printf(cli->messages, "smembank advise: %s: %s\n", option_out, lines);
+}
+
 static gboolean
 write_out(SmbCli *cli, const SmbAdviseReport *report, GError **error) {
   const SmbProof *proof = smb_advise_final(report);
@@ -94,6 +116,8 @@ write_out(SmbCli *cli, const SmbAdviseReport *report, GError **error) {
   if (proof) {
     gboolean written = g_file_set_contents(option_out, proof->text, -1, error);
     g_prefix_error(error, "--out: ");
+    for (guint i = 0; written && i < report->arrays->len; i++)
+      warn_unseen(cli, g_ptr_array_index(report->arrays, i));
     return written;
   }
   smb_spool_printf(cli->messages,
@@ -153,6 +177,8 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
       !check_options(cli, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
+  if (!check_out(file, error))
+    return FALSE;
   if (option_tune)
     return smb_advise_tune(cli, &option_target, file, (const char *const *)option_tune, tuned,
                            error);

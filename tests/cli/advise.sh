@@ -89,6 +89,27 @@ says 'same.cu was not written: no rewritten kernel is better'
 expect 0 advise matmul.cu --block 32,32 --array bs
 ! grep -q 'as\[32\]' "$work/out" || die "$last: tells of another array"
 expect 3 advise matmul.cu --block 32,32 --out missing/better.cu
+# The kernel's own file is not written over, and lines that no longer fit the new text are told.
+cp matmul.cu own.cu
+ln -s own.cu link.cu
+for out in own.cu ./own.cu link.cu; do
+  expect 2 advise own.cu --block 32,32 --out "$out"
+  says "--out '$out' is the kernel's own file: expected another one"
+done
+cmp own.cu matmul.cu || die "$last: the kernel's own file has changed"
+cat >two.cu <<'END'
+__shared__ int s[32][32];
+__global__ void first(int *out) {
+  s[threadIdx.y][threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.x][threadIdx.y];
+}
+__global__ void second(int *out) {
+  out[0] = s[1][0];
+}
+END
+expect 0 advise two.cu --entry first --block 32,32 --out two-better.cu
+says 'two-better.cu: Line 8 mentions s where nothing is evaluated'
 
 # What cannot be rewritten from its text, and branches that are not evaluated.
 cat >hand.cu <<'END'
