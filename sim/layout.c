@@ -50,7 +50,7 @@ smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error) {
   }
   if (bits + base + ABS(shift) > MAX_SWIZZLE_BITS) {
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "'%s' reaches bit %d: expected B + M + |S| of at most %d", text,
+                "'%s' takes %d bits: expected B + M + |S| of at most %d", text,
                 bits + base + ABS(shift), MAX_SWIZZLE_BITS);
     return FALSE;
   }

@@ -183,6 +183,20 @@ for format in text json csv; do
   [ "$format" = text ] && format=txt
   golden "advise-check.$format"
 done
+cat >odd.cu <<'END'
+__global__ void odd(float *out, const float *in) {
+  __shared__ float s[36];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[35 - threadIdx.x];
+}
+END
+expect 0 advise odd.cu --block 36 --check 'Swizzle<3,0,3>'
+shows 'It moves elements of s beyond its end: 160 bytes are needed where there are 144.'
+expect 0 advise odd.cu --block 36 --check 'Swizzle<2,0,2>'
+! grep -q 'beyond its end' "$work/out" || die "$last: the swizzle keeps to the array"
+expect 0 advise --kernel naiveGmem --check 'Swizzle<3,0,3>'
+shows 'The kernel makes no request of a shared array.'
 for swizzle in '' 'Swizzle' 'Swizzle<3,3>' 'Swizzle<3,3,2>' 'Swizzle<3,-1,3>' 'Swizzle<3,3,3> x'; do
   expect 2 advise --rows 32 --cols 32 --check "$swizzle"
 done
