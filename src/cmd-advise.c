@@ -19,9 +19,13 @@ enum {
   MAX_TOP = 100
 };
 
+// Requests that a search may count: well under a minute.
+static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
+
 static SmbTargetOptions option_target;
 static SmbMeasureOptions option_measured;
-static char *option_array, *option_row, *option_only, *option_top, *option_check, *option_out;
+static char *option_array, *option_row, *option_only, *option_top, *option_check, *option_out,
+    *option_max_counts;
 static char **option_tune;
 static gboolean option_measure;
 
@@ -39,6 +43,8 @@ static const GOptionEntry options[] = {
      "say what this swizzle does to each access, and why it fails", "'Swizzle<B,M,S>'"},
     {"tune", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_tune,
      "try the values of a macro of the kernel instead", "NAME=LO..HI"},
+    {"max-counts", 0, 0, G_OPTION_ARG_STRING, &option_max_counts,
+     "requests that the search for an array may count (default 536870912)", "N"},
     {"measure", 0, 0, G_OPTION_ARG_NONE, &option_measure,
      "run the kernel and its rewritten forms on a GPU", NULL},
     {"out", 0, 0, G_OPTION_ARG_FILENAME, &option_out, "write the best rewritten kernel to FILE",
@@ -53,9 +59,12 @@ parse_search(SmbAdviseSearch *search, guint *tuned, GError **error) {
   guint kind = 0;
   search->array = option_array;
   search->top = option_check || option_tune ? 1 : DEFAULT_TOP;
+  search->max_counts = default_max_counts;
   *tuned = DEFAULT_TUNED;
   if (!smb_cli_choice("--only", option_only, names, &kind, error) ||
       !smb_cli_number("--row", option_row, 1, 1 << 20, &search->row, error) ||
+      !smb_cli_number64("--max-counts", option_max_counts, 1, G_MAXINT64, &search->max_counts,
+                        error) ||
       !smb_cli_number("--top", option_top, 1, MAX_TOP, &search->top, error) ||
       !smb_cli_number("--top", option_top, 1, MAX_TOP, tuned, error))
     return FALSE;
@@ -67,10 +76,11 @@ static gboolean
 check_options(const SmbCli *cli, GError **error) {
   if (option_check && option_tune)
     return smb_cli_usage_error(error, "--check and --tune ask different questions: expected one");
-  if ((option_check || option_tune) && (option_measure || option_out || option_only))
+  if ((option_check || option_tune) &&
+      (option_measure || option_out || option_only || option_max_counts))
     return smb_cli_usage_error(error,
-                               "%s searches no layout: --only, --measure and --out do not go "
-                               "with it",
+                               "%s searches no layout: --only, --measure, --out and "
+                               "--max-counts do not go with it",
                                option_check ? "--check" : "--tune");
   if (option_check && option_top)
     return smb_cli_usage_error(error, "--check shows every access: --top does not go with it");

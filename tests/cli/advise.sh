@@ -254,6 +254,14 @@ END
 expect 3 advise many.cu --block 1024
 says 'many makes more than 131072 different requests of shared memory'
 
+# A search that would take too long is given up, not cut short.
+expect 3 advise --rows 32 --cols 32 --max-counts 1000
+says "the search for 'tile' was given up: after 1000 counts of requests"
+says '--only pad'
+expect 0 advise --rows 32 --cols 32 --only pad --max-counts 10000
+expect 2 advise --rows 32 --cols 32 --max-counts 0
+expect 2 advise --rows 32 --cols 32 --max-counts 5 --tune PAD=0..1
+
 # What is suspicious is told, as analyze tells it.
 expect 0 advise --rows 32 --cols 32 -D NO_SUCH=1
 says 'warning: -D NO_SUCH: the text has no such macro'
