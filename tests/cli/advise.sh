@@ -157,6 +157,22 @@ END
 expect 0 advise calls.cu --block 32,32
 golden advise-calls.txt
 
+# Lines that end in carriage returns: new ones do, too.
+cat >dos.cu <<'END'
+__global__ void dos(int *out) {
+  __shared__ int s[1024];
+  s[threadIdx.y * 32 + threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.x * 32 + threadIdx.y];
+}
+END
+return=$(printf '\r')
+sed "s/\$/$return/" dos.cu >dos-lines.cu
+expect 0 advise dos-lines.cu --block 32,32 --out dos-better.cu
+! grep -q "$return" "$work/out" || die "$last: shows carriage returns"
+grep -q s_place dos-better.cu || die "$last: adds no function"
+! grep -qv "$return\$" dos-better.cu || die "$last: mixes ends of lines"
+
 # A rewriting that the text allows and that would be wrong is found by its evaluation.
 cat >alias.cu <<'END'
 __global__ void alias(int *out, const int *in) {
