@@ -129,6 +129,25 @@ shows '"holds" : false'
 expect 0 advise --rows 32 --cols 32
 shows 'Lines 46 and 54 mention tile where nothing is evaluated'
 
+# Columns that this launch leaves alone are no padding to take away: the next launch may need them.
+cat >guard.cu <<'END'
+__global__ void guard(float *out, const float *in, int n) {
+  __shared__ float s[32][32];
+  int x = threadIdx.x, y = threadIdx.y;
+  if (x < n && y < n)
+    s[y][x] = in[y * n + x];
+  __syncthreads();
+  if (x < n && y < n)
+    out[y * n + x] = s[x][y];
+}
+END
+for n in 28 30 31 32; do
+  expect 0 advise guard.cu --block 32,32 --arg "n=$n" --out "guard-$n.cu"
+  ! grep -q 'no padding' "$work/out" || die "$last: takes columns for padding"
+  expect 0 analyze "guard-$n.cu" --block 32,32 --arg n=32
+  shows 'No access waits for a bank'
+done
+
 # More than a static array may take.
 cat >big.cu <<'END'
 __global__ void big(float *out, const float *in) {
