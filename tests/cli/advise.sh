@@ -148,6 +148,27 @@ for n in 28 30 31 32; do
   shows 'No access waits for a bank'
 done
 
+# A vector access that this launch does not make stays whole as well, or the rewriting is refused.
+cat >other.cu <<'END'
+__global__ void other(float *out, const float *in, int vectors) {
+  __shared__ float s[32][32];
+  int x = threadIdx.x, y = threadIdx.y;
+  if (vectors) {
+    if (x < 8)
+      *(float4 *)&s[y][x * 4] = *(const float4 *)&in[y * 32 + x * 4];
+  } else {
+    s[y][x] = in[y * 32 + x];
+  }
+  __syncthreads();
+  out[y * 32 + x] = s[x][y];
+}
+END
+expect 0 advise other.cu --block 32,32 --arg vectors=0
+shows "other.cu:6:19: the 16 bytes of 's' that are accessed here at once would be torn or misaligned"
+! grep -q 'as CUDA C' "$work/out" || die "$last: tears a vector"
+expect 0 advise other.cu --block 32,32 --arg vectors=1
+shows 'as CUDA C'
+
 # More than a static array may take.
 cat >big.cu <<'END'
 __global__ void big(float *out, const float *in) {
