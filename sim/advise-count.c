@@ -32,6 +32,7 @@ struct _Demand {
   guint32 base;
   guint element_bytes;
   guint n;
+  guint64 counted;
   SmbRequest *requests; // laid out like what was counted last
   guint64 *times;
   guint64 *least; // wavefronts that the requests from each on need in any layout; one more: 0
@@ -210,6 +211,11 @@ demand_free(Demand *demand) {
   g_free(demand);
 }
 
+guint64
+demand_counted(const Demand *demand) {
+  return demand->counted;
+}
+
 static void
 place_item(Demand *demand, const SmbLayout *layout, guint index) {
   const Item *item = &g_array_index(demand->items, Item, index);
@@ -232,6 +238,7 @@ demand_place(Demand *demand, const SmbLayout *layout) {
     place_item(demand, layout, i);
   if (demand->torn)
     return;
+  demand->counted += demand->n;
   for (guint i = 0; i < demand->n; i++) {
     for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
       demand->start[i].lane[lane] = demand->item_start[demand->asked[i].lane[lane]];
@@ -277,6 +284,7 @@ demand_count(Demand *demand, guint64 pad, guint64 limit) {
     move_requests(demand, first, end, (guint32)(pad * demand->element_bytes));
     smb_wavefronts_count_span(demand->arch, demand->counter, &demand->requests[first], end - first,
                               costs);
+    demand->counted += end - first;
     for (guint i = first; i < end; i++)
       total += costs[i - first].wavefronts * demand->times[i];
     if (total + demand->least[end] > limit)

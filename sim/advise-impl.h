@@ -27,6 +27,9 @@ G_GNUC_INTERNAL gboolean demand_fits(const Demand *demand, guint64 pad);
 // Wavefronts of all requests in that layout, which fits; or any number above @limit, if they are more.
 G_GNUC_INTERNAL guint64 demand_count(Demand *demand, guint64 pad, guint64 limit);
 
+// Requests that were laid out or counted so far, once for each time.
+G_GNUC_INTERNAL guint64 demand_counted(const Demand *demand);
+
 // Elements of an array of @array_bytes that lies like @layout.
 G_GNUC_INTERNAL guint64 advise_elements(const SmbLayout *layout, gsize array_bytes);
 

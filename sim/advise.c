@@ -128,17 +128,26 @@ rank(Ranking *ranking, const Found *found) {
     g_array_set_size(ranking->found, ranking->keep);
 }
 
+// How far a search may go.
+typedef struct {
+  guint64 max_bytes;
+  guint64 max_counts; // 0: no limit
+} Bounds;
+
 // Counts every layout of one strip.
 static void
-search_strip(SmbAdvice *advice, Demand *demand, const Strip *strip, guint64 n, guint64 max_bytes,
+search_strip(SmbAdvice *advice, Demand *demand, const Strip *strip, guint64 n, const Bounds *bounds,
              Ranking *ranking) {
   Found found = {.layout = strip->layout};
   demand_place(demand, &strip->layout);
   for (guint64 pad = strip->first_pad; pad < strip->end_pad; pad++) {
+    advice->given_up = bounds->max_counts && demand_counted(demand) > bounds->max_counts;
+    if (advice->given_up)
+      return;
     found.layout.pad = pad;
     found.bytes = smb_layout_bytes(&found.layout, n);
     advice->searched++;
-    if (found.bytes > max_bytes || !demand_fits(demand, pad)) {
+    if (found.bytes > bounds->max_bytes || !demand_fits(demand, pad)) {
       advice->unfit++;
       continue;
     }
@@ -156,7 +165,8 @@ smb_advise_array(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis
   SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;
   guint64 n = advise_elements(&original, array_bytes);
   guint64 most = smb_arch_info(arch)->max_shared_bytes;
-  guint64 max_bytes = most > options->other_bytes ? most - options->other_bytes : 0;
+  Bounds bounds = {most > options->other_bytes ? most - options->other_bytes : 0,
+                   options->max_counts};
   SmbCounter counter = options->counter ? *options->counter : smb_counter_best();
   g_autoptr(GArray) space = space_new(arch, &original, n, options->kinds ? options->kinds : all);
   g_autoptr(GArray) kept = g_array_new(FALSE, FALSE, sizeof(Found));
@@ -170,10 +180,10 @@ smb_advise_array(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis
   advice->original->bytes = array_bytes;
   advice->best = g_ptr_array_new_with_free_func((GDestroyNotify)smb_candidate_free);
   g_autoptr(Demand) demand = demand_new(kernel, arch, analysis, array, &original, counter);
-  for (guint i = 0; i < space->len; i++) {
+  for (guint i = 0; i < space->len && !advice->given_up; i++) {
     const Strip *strip = &g_array_index(space, Strip, i);
     if (demand) {
-      search_strip(advice, demand, strip, n, max_bytes, &ranking);
+      search_strip(advice, demand, strip, n, &bounds, &ranking);
       continue;
     }
     advice->searched += strip->end_pad - strip->first_pad;

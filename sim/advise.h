@@ -53,6 +53,7 @@ void smb_candidate_free(SmbCandidate *candidate);
  * @searched: layouts of the space
  * @unfit: of them, those that cannot be: an access would be torn or misaligned, or shared memory too small
  * @ties: layouts that cost as few wavefronts as the best, itself included; 0 if none fits
+ * @given_up: the search was left at SmbAdviseOptions.max_counts: @best, @unfit and @ties are of the @searched only
  */
 typedef struct {
   const SmbArray *array;
@@ -62,6 +63,7 @@ typedef struct {
   guint64 searched;
   guint64 unfit;
   guint64 ties;
+  gboolean given_up;
 } SmbAdvice;
 
 /** Releases an advice; %NULL is fine. */
@@ -76,6 +78,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdvice, smb_advice_free)
  * @row: elements of a row of an array of one dimension, padding included; 0: each power of two is tried
  * @keep: how many of the best are kept; at least one is
  * @other_bytes: shared memory that other arrays take: with it, a layout has to fit into the block's most
+ * @max_counts: requests that are counted, once for each layout, before the search is given up; 0: no limit. Some ten
+ *   million take a second
  * @counter: (nullable): the implementation that counts; all give the same. %NULL: the fastest
  */
 typedef struct {
@@ -83,6 +87,7 @@ typedef struct {
   guint64 row;
   guint keep;
   guint64 other_bytes;
+  guint64 max_counts;
   const SmbCounter *counter;
 } SmbAdviseOptions;
 

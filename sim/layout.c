@@ -50,7 +50,7 @@ smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error) {
   }
   if (bits + base + ABS(shift) > MAX_SWIZZLE_BITS) {
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "'%s' reaches bit %d: expected B + M + |S| of at most %d", text,
+                "'%s' takes %d bits: expected B + M + |S| of at most %d", text,
                 bits + base + ABS(shift), MAX_SWIZZLE_BITS);
     return FALSE;
   }
@@ -153,6 +153,12 @@ find_used_columns(const SmbKernel *kernel, const SmbArray *array, guint64 pitch,
   return used;
 }
 
+// The largest power of two that divides @n.
+static guint64
+find_power(guint64 n) {
+  return n & (0 - n);
+}
+
 SmbLayout
 smb_layout_original(const SmbKernel *kernel, const SmbArray *array, gsize array_bytes, guint64 row,
                     const SmbAnalysis *analysis) {
@@ -165,7 +171,9 @@ smb_layout_original(const SmbKernel *kernel, const SmbArray *array, gsize array_
   if (pitch >= array_bytes / array->element_bytes || analysis->requests->len == 0)
     return layout;
   guint64 used = find_used_columns(kernel, array, pitch, analysis);
-  if (used > 0 && (pitch - used) * array->element_bytes <= MAX_PADDING_BYTES) {
+  // Rows of 33 of which 32 are touched are padded; rows of 32 of which 31 are may be full in another launch.
+  gboolean rounder = find_power(used) > find_power(pitch);
+  if (used > 0 && rounder && (pitch - used) * array->element_bytes <= MAX_PADDING_BYTES) {
     layout.columns = used;
     layout.pad = pitch - used;
   }

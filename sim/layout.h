@@ -103,8 +103,9 @@ SmbLayoutFit smb_layout_move(const SmbLayout *from, const SmbLayout *to, guint32
  * @kernel: what it is of
  *
  * How an array lies as the kernel declares it. Up to 16 bytes at the end of all rows that no request
- * touches are taken for padding: the length of the widest access, beyond which nobody needs to pad for
- * alignment. More than that may be there for larger launches.
+ * touches are taken for padding, the length of the widest access, beyond which nobody needs to pad for
+ * alignment; but only if a larger power of two divides what is left than the whole row, as 32 of 33. Else,
+ * and of more than that, another launch may touch them.
  *
  * Returns: its layout, without a swizzle: what indices do is not seen
  */

@@ -231,6 +231,20 @@ locate(const Rewriting *rewriting, Place *place, GError **error) {
   return TRUE;
 }
 
+// Whether @width bytes that start at a multiple of @width stay so, and side by side. The search sees only
+// those accesses that this launch makes.
+static gboolean
+keeps_vectors(const SmbLayout *from, const SmbLayout *to, gsize width) {
+  guint64 element = from->element_bytes;
+  guint64 now = from->columns + from->pad, pitch = to->columns + to->pad;
+  if (width <= element || width % element != 0)
+    return TRUE;
+  if (to->bits > 0 && (element << to->base) % width != 0)
+    return FALSE;
+  return pitch == now || pitch * element % width == 0 ||
+         (from->columns == to->columns && now * element % width != 0);
+}
+
 gboolean
 place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GError **error) {
   const SmbLayout *from = &rewriting->wanted->from, *to = &rewriting->wanted->to;
@@ -242,6 +256,13 @@ place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GErro
   if (mention->n_steps > MENTION_MAX_STEPS)
     return place_refuse(rewriting, place, error,
                         "this address of an element of '%s' has too many parts", name);
+  if (!keeps_vectors(from, to, mention->width)) {
+    smb_source_error(rewriting->raw->kernel->source, mention->object->start, error,
+                     "the %u bytes of '%s' that are accessed here at once would be torn or "
+                     "misaligned; a launch that makes this access finds layouts that keep them",
+                     (guint)mention->width, name);
+    return FALSE;
+  }
   classify(rewriting, place);
   switch (place->form) {
   case FORM_ORIGIN:

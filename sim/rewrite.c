@@ -200,6 +200,13 @@ find_insertion(const RawText *raw, guint32 start) {
   return start;
 }
 
+// Whether the first line ends in a carriage return: new lines are to end like those of the text.
+static gboolean
+ends_lines_with_return(const char *text) {
+  const char *feed = strchr(text, '\n');
+  return feed && feed > text && feed[-1] == '\r';
+}
+
 static int
 compare_edits(gconstpointer a, gconstpointer b) {
   const SmbEdit *x = a, *y = b;
@@ -223,6 +230,8 @@ smb_rewrite(const SmbKernel *kernel, const SmbRewriteArray *arrays, guint n_arra
       return NULL;
     first_use = rewriting.first_use;
   }
+  if (ends_lines_with_return(smb_source_text(kernel->source)))
+    g_string_replace(helpers, "\n", "\r\n", 0);
   if (helpers->len > 0)
     edit_add(edits, find_insertion(&raw, first_use), 0, "%s", helpers->str);
   // Edits at one place stay in the order in which they were made: g_array_sort() is stable.

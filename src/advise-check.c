@@ -15,7 +15,8 @@ typedef struct {
   const SmbAdviseReport *report;
   const SmbArray *array;
   SmbRewriteArray rewrite;
-  GArray *checks; // SmbLayoutCheck
+  guint64 needed_bytes; // up to the end of the last element, swizzled
+  GArray *checks;       // SmbLayoutCheck
 } Checked;
 
 static void
@@ -187,10 +188,27 @@ write_worst(SmbCli *cli, const Checked *checked) {
   smb_text_wrap(cli->out, sentence);
 }
 
+// A swizzle of an array that is no whole number of its blocks moves elements beyond the end.
+static void
+write_needed(SmbCli *cli, const Checked *checked) {
+  if (checked->needed_bytes <= checked->rewrite.bytes)
+    return;
+  g_autofree char *sentence =
+      g_strdup_printf("It moves elements of %s beyond its end: %" G_GUINT64_FORMAT
+                      " bytes are needed where there are %" G_GSIZE_FORMAT ".",
+                      checked->array->name, checked->needed_bytes, checked->rewrite.bytes);
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out, sentence);
+}
+
 static void
 write_text(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *all, const char *name) {
   SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
   smb_analyze_write_heading(cli, &heading);
+  if (all->len == 0) {
+    smb_spool_puts(cli->out, "The kernel makes no request of a shared array.\n");
+    return;
+  }
   for (guint i = 0; i < all->len; i++) {
     const Checked *checked = g_ptr_array_index(all, i);
     g_autofree char *declaration = smb_advise_declare(checked->array);
@@ -198,6 +216,7 @@ write_text(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *all, con
     smb_spool_printf(cli->out, "%s%s of %s: %s\n\n", i ? "\n" : "", name, declaration, index);
     write_table(cli, checked);
     write_worst(cli, checked);
+    write_needed(cli, checked);
   }
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap(cli->out,
@@ -245,6 +264,8 @@ write_json(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *all, con
     smb_json_object(json, NULL);
     smb_json_text(json, "name", checked->array->name);
     smb_json_text(json, "index", index);
+    smb_json_number(json, "bytes", (gint64)checked->rewrite.bytes);
+    smb_json_number(json, "needed_bytes", (gint64)checked->needed_bytes);
     smb_json_array(json, "accesses");
     for (guint j = 0; j < checked->checks->len; j++)
       write_json_check(json, checked, &g_array_index(checked->checks, SmbLayoutCheck, j));
@@ -295,6 +316,17 @@ write_csv(SmbCli *cli, const GPtrArray *all) {
   }
 }
 
+static guint64
+find_needed_bytes(const SmbRewriteArray *rewrite) {
+  guint element = rewrite->from.element_bytes;
+  guint64 needed = 0, n;
+  for (gsize at = 0; at + element <= rewrite->bytes; at += element) {
+    if (smb_layout_find(&rewrite->from, at, &n))
+      needed = MAX(needed, smb_layout_place(&rewrite->to, n) + element);
+  }
+  return needed;
+}
+
 static Checked *
 check(const SmbAdviseReport *report, const SmbArray *array, guint64 row, const SmbLayout *swizzle) {
   const SmbKernel *kernel = report->target->kernel;
@@ -309,6 +341,7 @@ check(const SmbAdviseReport *report, const SmbArray *array, guint64 row, const S
   checked->report = report;
   checked->array = array;
   checked->rewrite = (SmbRewriteArray){array, bytes, from, to};
+  checked->needed_bytes = find_needed_bytes(&checked->rewrite);
   checked->checks = smb_layout_check(kernel, report->arch, report->analysis, array, &from, &to);
   return checked;
 }

@@ -68,10 +68,24 @@ find_rows(const SmbAdviseArray *array, SmbAdviseKinds kind, const SmbAdvice *adv
   return search->top;
 }
 
+// What a part of the space holds is not told as if it were all of it.
+static gboolean
+check_searched(const SmbAdvice *advice, guint64 max_counts, GError **error) {
+  if (!advice->given_up)
+    return TRUE;
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+              "the search for '%s' was given up: after %" G_GUINT64_FORMAT
+              " counts of requests %" G_GUINT64_FORMAT
+              " layouts were tried, and more are left; expected fewer layouts (--only pad), fewer "
+              "requests (a smaller grid or loop), or a larger --max-counts",
+              advice->array->name, max_counts, advice->searched);
+  return FALSE;
+}
+
 // The best of each kind of layout.
-static void
+static gboolean
 search_kinds(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseSearch *search,
-             SmbAdviseOptions options) {
+             SmbAdviseOptions options, GError **error) {
   const SmbAdvice *whole = array->whole;
   const SmbLayout *now = &whole->original->layout;
   options.keep = search->top + 1; // the present layout may be among them
@@ -82,6 +96,8 @@ search_kinds(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdvi
     SmbAdvice *advice = smb_advise_array(report->target->kernel, report->arch, report->analysis,
                                          whole->array, whole->array_bytes, &options);
     g_ptr_array_add(array->searches, advice);
+    if (!check_searched(advice, options.max_counts, error))
+      return FALSE;
     guint n = 0, most = find_rows(array, kinds[i], advice, search);
     for (guint j = 0; j < advice->best->len && n < most; j++) {
       const SmbCandidate *candidate = g_ptr_array_index(advice->best, j);
@@ -96,6 +112,7 @@ search_kinds(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdvi
     }
   }
   g_ptr_array_sort(array->layouts, compare_layouts);
+  return TRUE;
 }
 
 // What each access is to cost when an array lies otherwise.
@@ -211,13 +228,15 @@ smb_advise_final(const SmbAdviseReport *report) {
   return best;
 }
 
-static void
-advise(SmbAdviseReport *report, const SmbArray *found, const SmbAdviseSearch *search) {
+static gboolean
+advise(SmbAdviseReport *report, const SmbArray *found, const SmbAdviseSearch *search,
+       GError **error) {
   gsize bytes = smb_advise_array_bytes(report, found);
   SmbAdviseOptions options = {.kinds = search->kinds,
                               .row = found->n_dimensions > 1 ? 0 : search->row,
                               .keep = 1,
-                              .other_bytes = report->analysis->shared_bytes - bytes};
+                              .other_bytes = report->analysis->shared_bytes - bytes,
+                              .max_counts = search->max_counts};
   SmbAdviseArray *array = g_new0(SmbAdviseArray, 1);
   array->kinds = search->kinds;
   array->searches = g_ptr_array_new_with_free_func((GDestroyNotify)smb_advice_free);
@@ -227,8 +246,11 @@ advise(SmbAdviseReport *report, const SmbArray *found, const SmbAdviseSearch *se
   array->now = smb_advise_layout_new(report, array->whole, array->whole->original, 0);
   array->unseen = smb_rewrite_unseen(report->target->kernel, found);
   g_ptr_array_add(report->arrays, array);
-  search_kinds(array, report, search, options);
+  if (!check_searched(array->whole, options.max_counts, error) ||
+      !search_kinds(array, report, search, options, error))
+    return FALSE;
   prove_kinds(report, array);
+  return TRUE;
 }
 
 // Whether a request asks for the array.
@@ -298,8 +320,10 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
   g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->array, error) : NULL;
   if (!arrays)
     return NULL;
-  for (guint i = 0; i < arrays->len; i++)
-    advise(report, g_ptr_array_index(arrays, i), search);
+  for (guint i = 0; i < arrays->len; i++) {
+    if (!advise(report, g_ptr_array_index(arrays, i), search, error))
+      return NULL;
+  }
   prove_together(report);
   return g_steal_pointer(&report);
 }

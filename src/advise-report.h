@@ -84,19 +84,21 @@ typedef struct {
  * @row: as SmbAdviseOptions.row
  * @kinds: which layouts are searched; 0: all
  * @top: layouts of each kind that are shown
+ * @max_counts: as SmbAdviseOptions.max_counts
  */
 typedef struct {
   const char *array;
   guint row;
   SmbAdviseKinds kinds;
   guint top;
+  guint64 max_counts;
 } SmbAdviseSearch;
 
 /**
  * smb_advise_report_new:
  * @target: (transfer none): must outlive the report
- * @error: SMB_ERROR_USAGE if there is no such array, SMB_ERROR_INPUT if the kernel cannot be run, or makes
- *   more requests than are kept
+ * @error: SMB_ERROR_USAGE if there is no such array, SMB_ERROR_INPUT if the kernel cannot be run, makes
+ *   more requests than are kept, or a search takes more counts than it may
  *
  * Returns: (transfer full): the advice
  */

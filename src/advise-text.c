@@ -219,13 +219,12 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
   smb_text_wrap(cli->out, text->str);
 }
 
-// Lines that the rewriting left alone.
-static void
-write_unseen(SmbCli *cli, const SmbAdviseArray *array) {
+char *
+smb_advise_describe_unseen(const SmbAdviseArray *array) {
   const GArray *lines = array->unseen;
-  if (lines->len == 0 || !smb_advise_proven(array))
-    return;
-  g_autoptr(GString) text = g_string_new(lines->len > 1 ? "Lines " : "Line ");
+  if (lines->len == 0)
+    return NULL;
+  GString *text = g_string_new(lines->len > 1 ? "Lines " : "Line ");
   for (guint i = 0; i < lines->len; i++)
     g_string_append_printf(text, "%s%u",
                            i == 0                ? ""
@@ -237,7 +236,15 @@ write_unseen(SmbCli *cli, const SmbAdviseArray *array) {
                          "function), and %s left as %s.",
                          lines->len > 1 ? "mention" : "mentions", array->whole->array->name,
                          lines->len > 1 ? "are" : "is", lines->len > 1 ? "they are" : "it is");
-  smb_text_wrap(cli->out, text->str);
+  return g_string_free(text, FALSE);
+}
+
+// Lines that the rewriting left alone.
+static void
+write_unseen(SmbCli *cli, const SmbAdviseArray *array) {
+  g_autofree char *lines = smb_advise_describe_unseen(array);
+  if (lines && smb_advise_proven(array))
+    smb_text_wrap(cli->out, lines);
 }
 
 // Counts that are lower bounds.

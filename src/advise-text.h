@@ -23,4 +23,8 @@ void smb_advise_write_csv(SmbCli *cli, const SmbAdviseReport *report,
 /** smb_advise_describe: Returns: (transfer full): what the search of an array found, in sentences */
 char *smb_advise_describe(const SmbAdviseArray *array);
 
+/** smb_advise_describe_unseen: Returns: (transfer full) (nullable): the lines that a rewriting of an
+ * array leaves alone, in a sentence; %NULL if there are none */
+char *smb_advise_describe_unseen(const SmbAdviseArray *array);
+
 G_END_DECLS

@@ -4,11 +4,14 @@
 // advise: layouts of shared arrays that take fewer wavefronts, and the kernel written so.
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "src/advise-check.h"
 #include "src/advise-text.h"
 #include "src/advise-tune.h"
 #include "src/analyze-report.h"
 #include "src/commands.h"
+#include "src/out-file.h"
 
 // Layouts of each kind that are shown, and values of macros.
 enum {
@@ -17,9 +20,13 @@ enum {
   MAX_TOP = 100
 };
 
+// Requests that a search may count: well under a minute.
+static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
+
 static SmbTargetOptions option_target;
 static SmbMeasureOptions option_measured;
-static char *option_array, *option_row, *option_only, *option_top, *option_check, *option_out;
+static char *option_array, *option_row, *option_only, *option_top, *option_check, *option_out,
+    *option_max_counts;
 static char **option_tune;
 static gboolean option_measure;
 
@@ -37,6 +44,8 @@ static const GOptionEntry options[] = {
      "say what this swizzle does to each access, and why it fails", "'Swizzle<B,M,S>'"},
     {"tune", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_tune,
      "try the values of a macro of the kernel instead", "NAME=LO..HI"},
+    {"max-counts", 0, 0, G_OPTION_ARG_STRING, &option_max_counts,
+     "requests that the search for an array may count (default 536870912)", "N"},
     {"measure", 0, 0, G_OPTION_ARG_NONE, &option_measure,
      "run the kernel and its rewritten forms on a GPU", NULL},
     {"out", 0, 0, G_OPTION_ARG_FILENAME, &option_out, "write the best rewritten kernel to FILE",
@@ -51,9 +60,12 @@ parse_search(SmbAdviseSearch *search, guint *tuned, GError **error) {
   guint kind = 0;
   search->array = option_array;
   search->top = option_check || option_tune ? 1 : DEFAULT_TOP;
+  search->max_counts = default_max_counts;
   *tuned = DEFAULT_TUNED;
   if (!smb_cli_choice("--only", option_only, names, &kind, error) ||
       !smb_cli_number("--row", option_row, 1, 1 << 20, &search->row, error) ||
+      !smb_cli_number64("--max-counts", option_max_counts, 1, G_MAXINT64, &search->max_counts,
+                        error) ||
       !smb_cli_number("--top", option_top, 1, MAX_TOP, &search->top, error) ||
       !smb_cli_number("--top", option_top, 1, MAX_TOP, tuned, error))
     return FALSE;
@@ -65,8 +77,10 @@ static gboolean
 check_options(const SmbCli *cli, GError **error) {
   if (option_check && option_tune)
     return smb_cli_usage_error(error, "--check and --tune ask different questions: expected one");
-  if ((option_check || option_tune) && (option_out || option_only))
-    return smb_cli_usage_error(error, "%s searches no layout: --only and --out do not go with it",
+  if ((option_check || option_tune) && (option_out || option_only || option_max_counts))
+    return smb_cli_usage_error(error,
+                               "%s searches no layout: --only, --out and --max-counts do not go "
+                               "with it",
                                option_check ? "--check" : "--tune");
   if (option_check && option_measure)
     return smb_cli_usage_error(error, "--check rewrites no kernel: --measure does not go with it");
@@ -86,14 +100,36 @@ check_options(const SmbCli *cli, GError **error) {
   return TRUE;
 }
 
+// The kernel that was asked about is not written over, by whatever name.
+static gboolean
+check_out(const char *file, GError **error) {
+  GStatBuf in, out;
+  if (!option_out || !file || g_stat(file, &in) != 0 || g_stat(option_out, &out) != 0)
+    return TRUE;
+  if (in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+    return TRUE;
+  return smb_cli_usage_error(error, "--out '%s' is the kernel's own file: expected another one",
+                             option_out);
+}
+
+// Lines that the text in --out has as they were: they may still mean the layout of before.
+static void
+warn_unseen(SmbCli *cli, const SmbAdviseArray *array) {
+  g_autofree char *lines = smb_advise_describe_unseen(array);
+  if (lines && smb_advise_proven(array))
+    smb_spool_printf(cli->messages, "smembank advise: %s: %s\n", option_out, lines);
+}
+
 static gboolean
 write_out(SmbCli *cli, const SmbAdviseReport *report, GError **error) {
   const SmbProof *proof = smb_advise_final(report);
   if (!option_out)
     return TRUE;
   if (proof) {
-    gboolean written = g_file_set_contents(option_out, proof->text, -1, error);
+    gboolean written = smb_out_file_write(option_out, proof->text, strlen(proof->text), error);
     g_prefix_error(error, "--out: ");
+    for (guint i = 0; written && i < report->arrays->len; i++)
+      warn_unseen(cli, g_ptr_array_index(report->arrays, i));
     return written;
   }
   smb_spool_printf(cli->messages,
@@ -153,6 +189,8 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
       !check_options(cli, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
+  if (!check_out(file, error))
+    return FALSE;
   g_autoptr(SmbMeter) meter = NULL;
   g_autoptr(SmbArch) arch = smb_arch_ref(cli->arch);
   if (option_measure) {

@@ -367,8 +367,14 @@ START_TEST(test_tile) {
     add_request(&fixture, 2, 1, &wide);
   }
   guint64 found = 0;
-  SmbAdviseOptions options = {.keep = KEEP};
+  SmbAdviseOptions options = {.keep = KEEP, .max_counts = G_MAXUINT64};
   check_search(&fixture, &options, &found);
+  // Given up, it says so.
+  options.max_counts = 1000;
+  g_autoptr(SmbAdvice) part = smb_advise_array(fixture.kernel, fixture.arch, &fixture.analysis,
+                                               fixture.array, fixture.array->bytes, &options);
+  ck_assert(part->given_up);
+  ck_assert_uint_gt(part->searched, 0);
   fixture_clear(&fixture);
 }
 END_TEST

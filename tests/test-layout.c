@@ -156,7 +156,7 @@ static const Parse parse_cases[] = {
      "'Swizzle<3,3,-2>': the bits overlap that it reads and changes: expected S of at least 3 or "
      "at most -3"},
     {"Swizzle<8,16,9>", -1, 0, 0,
-     "'Swizzle<8,16,9>' reaches bit 33: expected B + M + |S| of at most 32"},
+     "'Swizzle<8,16,9>' takes 33 bits: expected B + M + |S| of at most 32"},
 };
 
 START_TEST(test_parse) {

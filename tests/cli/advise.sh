@@ -89,6 +89,27 @@ says 'same.cu was not written: no rewritten kernel is better'
 expect 0 advise matmul.cu --block 32,32 --array bs
 ! grep -q 'as\[32\]' "$work/out" || die "$last: tells of another array"
 expect 3 advise matmul.cu --block 32,32 --out missing/better.cu
+# The kernel's own file is not written over, and lines that no longer fit the new text are told.
+cp matmul.cu own.cu
+ln -s own.cu link.cu
+for out in own.cu ./own.cu link.cu; do
+  expect 2 advise own.cu --block 32,32 --out "$out"
+  says "--out '$out' is the kernel's own file: expected another one"
+done
+cmp own.cu matmul.cu || die "$last: the kernel's own file has changed"
+cat >two.cu <<'END'
+__shared__ int s[32][32];
+__global__ void first(int *out) {
+  s[threadIdx.y][threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.x][threadIdx.y];
+}
+__global__ void second(int *out) {
+  out[0] = s[1][0];
+}
+END
+expect 0 advise two.cu --entry first --block 32,32 --out two-better.cu
+says 'two-better.cu: Line 8 mentions s where nothing is evaluated'
 
 # What cannot be rewritten from its text, and branches that are not evaluated.
 cat >hand.cu <<'END'
@@ -107,6 +128,46 @@ is_json
 shows '"holds" : false'
 expect 0 advise --rows 32 --cols 32
 shows 'Lines 46 and 54 mention tile where nothing is evaluated'
+
+# Columns that this launch leaves alone are no padding to take away: the next launch may need them.
+cat >guard.cu <<'END'
+__global__ void guard(float *out, const float *in, int n) {
+  __shared__ float s[32][32];
+  int x = threadIdx.x, y = threadIdx.y;
+  if (x < n && y < n)
+    s[y][x] = in[y * n + x];
+  __syncthreads();
+  if (x < n && y < n)
+    out[y * n + x] = s[x][y];
+}
+END
+for n in 28 30 31 32; do
+  expect 0 advise guard.cu --block 32,32 --arg "n=$n" --out "guard-$n.cu"
+  ! grep -q 'no padding' "$work/out" || die "$last: takes columns for padding"
+  expect 0 analyze "guard-$n.cu" --block 32,32 --arg n=32
+  shows 'No access waits for a bank'
+done
+
+# A vector access that this launch does not make stays whole as well, or the rewriting is refused.
+cat >other.cu <<'END'
+__global__ void other(float *out, const float *in, int vectors) {
+  __shared__ float s[32][32];
+  int x = threadIdx.x, y = threadIdx.y;
+  if (vectors) {
+    if (x < 8)
+      *(float4 *)&s[y][x * 4] = *(const float4 *)&in[y * 32 + x * 4];
+  } else {
+    s[y][x] = in[y * 32 + x];
+  }
+  __syncthreads();
+  out[y * 32 + x] = s[x][y];
+}
+END
+expect 0 advise other.cu --block 32,32 --arg vectors=0
+shows "other.cu:6:19: the 16 bytes of 's' that are accessed here at once would be torn or misaligned"
+! grep -q 'as CUDA C' "$work/out" || die "$last: tears a vector"
+expect 0 advise other.cu --block 32,32 --arg vectors=1
+shows 'as CUDA C'
 
 # More than a static array may take.
 cat >big.cu <<'END'
@@ -136,6 +197,22 @@ END
 expect 0 advise calls.cu --block 32,32
 golden advise-calls.txt
 
+# Lines that end in carriage returns: new ones do, too.
+cat >dos.cu <<'END'
+__global__ void dos(int *out) {
+  __shared__ int s[1024];
+  s[threadIdx.y * 32 + threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.x * 32 + threadIdx.y];
+}
+END
+return=$(printf '\r')
+sed "s/\$/$return/" dos.cu >dos-lines.cu
+expect 0 advise dos-lines.cu --block 32,32 --out dos-better.cu
+! grep -q "$return" "$work/out" || die "$last: shows carriage returns"
+grep -q s_place dos-better.cu || die "$last: adds no function"
+! grep -qv "$return\$" dos-better.cu || die "$last: mixes ends of lines"
+
 # A rewriting that the text allows and that would be wrong is found by its evaluation.
 cat >alias.cu <<'END'
 __global__ void alias(int *out, const int *in) {
@@ -162,6 +239,20 @@ for format in text json csv; do
   [ "$format" = text ] && format=txt
   golden "advise-check.$format"
 done
+cat >odd.cu <<'END'
+__global__ void odd(float *out, const float *in) {
+  __shared__ float s[36];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[35 - threadIdx.x];
+}
+END
+expect 0 advise odd.cu --block 36 --check 'Swizzle<3,0,3>'
+shows 'It moves elements of s beyond its end: 160 bytes are needed where there are 144.'
+expect 0 advise odd.cu --block 36 --check 'Swizzle<2,0,2>'
+! grep -q 'beyond its end' "$work/out" || die "$last: the swizzle keeps to the array"
+expect 0 advise --kernel naiveGmem --check 'Swizzle<3,0,3>'
+shows 'The kernel makes no request of a shared array.'
 for swizzle in '' 'Swizzle' 'Swizzle<3,3>' 'Swizzle<3,3,2>' 'Swizzle<3,-1,3>' 'Swizzle<3,3,3> x'; do
   expect 2 advise --rows 32 --cols 32 --check "$swizzle"
 done
@@ -219,6 +310,14 @@ __global__ void many(int *out) {
 END
 expect 3 advise many.cu --block 1024
 says 'many makes more than 131072 different requests of shared memory'
+
+# A search that would take too long is given up, not cut short.
+expect 3 advise --rows 32 --cols 32 --max-counts 1000
+says "the search for 'tile' was given up: after 1000 counts of requests"
+says '--only pad'
+expect 0 advise --rows 32 --cols 32 --only pad --max-counts 10000
+expect 2 advise --rows 32 --cols 32 --max-counts 0
+expect 2 advise --rows 32 --cols 32 --max-counts 5 --tune PAD=0..1
 
 # What is suspicious is told, as analyze tells it.
 expect 0 advise --rows 32 --cols 32 -D NO_SUCH=1
