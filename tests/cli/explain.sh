@@ -154,7 +154,7 @@ __global__ void even(int *out) {
 END
 expect 0 explain "$work/even.cu"
 tells 'The 16 even banks need more than one pass, none more than 2.'
-tells 'With a padding of 0 all accesses of a together take 1 wavefront instead of 2.'
+tells 'With a padding of 1 all accesses of a together take 1 wavefront instead of 2.'
 
 # A reduction: an array of one dimension, several accesses on one line, loads and stores in one place.
 expect 0 explain "$file" --entry reduce --block 256
