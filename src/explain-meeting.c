@@ -141,6 +141,12 @@ append_meaning(GString *text, const SmbExplanation *e, guint32 lanes) {
       g_string_append(text, " Each writes bytes of its own, all at once: that is free.");
     break;
   case SMB_CONFLICT_LANES:
+    g_string_append(text, " That is not free here: they take turns, one lane at a time.");
+    if (e->request.op == SMB_OP_ATOM && lanes == smb_request_lanes(&e->request))
+      g_string_append(text, " All lanes ask for it: a compiler that can see that from the text may "
+                            "combine them first (exchanges apart), so that one lane asks for all; "
+                            "'smembank validate' shows what it did.");
+    break;
   case SMB_CONFLICT_LOOP:
     g_string_append(text, " That is not free here: they take turns, one lane at a time.");
     break;
