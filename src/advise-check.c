@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/advise-check.h"
 
-#include "sim/swizzle-check.h"
+#include "src/advise-check-words.h"
 #include "src/analyze-report.h"
 #include "src/describe.h"
 #include "src/out-csv.h"
@@ -24,105 +24,6 @@ checked_free(gpointer data) {
   Checked *checked = data;
   g_array_unref(checked->checks);
   g_free(checked);
-}
-
-// "bit 7", "bits 2-6 and 9".
-static void
-append_bits(GString *text, guint64 bits) {
-  gboolean one = (bits & (bits - 1)) == 0;
-  g_string_append(text, !bits ? "no bit" : one ? "bit " : "bits ");
-  for (gboolean first = TRUE; bits; first = FALSE) {
-    guint from = (guint)__builtin_ctzll(bits), to = from;
-    while (to < 63 && bits >> (to + 1) & 1)
-      to++;
-    bits &= to == 63 ? 0 : ~G_GUINT64_CONSTANT(0) << (to + 1);
-    g_string_append_printf(text, "%s%u", first ? "" : bits ? ", " : " and ", from);
-    if (to > from)
-      g_string_append_printf(text, "-%u", to);
-  }
-}
-
-static void
-append_misfit(GString *text, const SmbLayoutCheck *check) {
-  switch (check->fit) {
-  case SMB_LAYOUT_FITS:
-    break;
-  case SMB_LAYOUT_OUTSIDE:
-    g_string_append(text, "a request asks for more than this array: it cannot be laid out anew");
-    break;
-  case SMB_LAYOUT_TORN:
-    g_string_append_printf(
-        text,
-        "wrong width: the %u bytes of a lane would no longer lie side by side; M "
-        "has to be at least %u",
-        check->width, check->needed_base);
-    break;
-  case SMB_LAYOUT_MISALIGNED:
-    g_string_append_printf(text, "the %u bytes of a lane would no longer start at a multiple of %u",
-                           check->width, check->width);
-    break;
-  }
-}
-
-// What the swizzle does not do for the lanes that still meet.
-static void
-append_fault(GString *text, const SmbLayoutCheck *check) {
-  switch (check->fault) {
-  case SMB_FAULT_NONE:
-    g_string_append(text, check->original.excess ? "free of conflicts with it" : "has no conflict");
-    return;
-  case SMB_FAULT_MISFIT:
-    append_misfit(text, check);
-    return;
-  case SMB_FAULT_SAME:
-    g_string_append(text, "lanes wait for each other on one word: no layout helps");
-    return;
-  case SMB_FAULT_UNSWIZZLED:
-    g_string_append(text, "no swizzle: it changes nothing");
-    return;
-  case SMB_FAULT_NO_BITS:
-    g_string_append(text,
-                    "no bits of the offset choose the bank here: rows are padded, or an element "
-                    "is no power of two of bytes");
-    return;
-  case SMB_FAULT_TARGET:
-    g_string_append(text, "wrong bits: it changes ");
-    append_bits(text, check->target_bits);
-    g_string_append(text, " of the byte offset, and ");
-    append_bits(text, check->bank_bits);
-    g_string_append_printf(text, " choose the bank of %u-byte accesses", check->width);
-    return;
-  case SMB_FAULT_SOURCE:
-    g_string_append(text, "wrong bits: it reads ");
-    append_bits(text, check->source_bits);
-    g_string_append(text, " of the byte offset, and the lanes that meet differ in ");
-    append_bits(text, check->lane_bits);
-    return;
-  case SMB_FAULT_TOO_FEW:
-    g_string_append(text, "too few bits: the lanes that meet differ in ");
-    append_bits(text, check->lane_bits);
-    g_string_append(text, " of the byte offset, of which it reads ");
-    append_bits(text, check->read);
-    if (check->unread) {
-      g_string_append(text, " and not ");
-      append_bits(text, check->unread);
-    } else {
-      g_string_append(text, ", and not all of them reach a bit that chooses the bank");
-    }
-    return;
-  case SMB_FAULT_CANCELS:
-    g_string_append(text, "it reads every bit in which the lanes that meet differ (");
-    append_bits(text, check->lane_bits);
-    g_string_append(text, "), and what it changes cancels what was there");
-    return;
-  }
-}
-
-static char *
-explain(const SmbLayoutCheck *check) {
-  GString *text = g_string_new(NULL);
-  append_fault(text, check);
-  return g_string_free(text, FALSE);
 }
 
 static const char *
@@ -152,7 +53,7 @@ write_table(SmbCli *cli, const Checked *checked) {
   for (guint i = 0; i < checked->checks->len; i++) {
     const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, i);
     const SmbSite *site = find_site(checked, check);
-    g_autofree char *why = explain(check);
+    g_autofree char *why = smb_advise_check_explain(check);
     gboolean bad = check->fit != SMB_LAYOUT_FITS || check->cost.excess > 0;
     smb_table_number(table, SMB_STYLE_DIM, site->line);
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
@@ -228,7 +129,7 @@ write_text(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *all, con
 static void
 write_json_check(JsonBuilder *json, const Checked *checked, const SmbLayoutCheck *check) {
   const SmbSite *site = find_site(checked, check);
-  g_autofree char *why = explain(check);
+  g_autofree char *why = smb_advise_check_explain(check);
   smb_json_object(json, NULL);
   smb_json_number(json, "line", site->line);
   smb_json_number(json, "column", site->column);
@@ -296,7 +197,7 @@ write_csv(SmbCli *cli, const GPtrArray *all) {
     for (guint j = 0; j < checked->checks->len; j++) {
       const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, j);
       const SmbSite *site = find_site(checked, check);
-      g_autofree char *why = explain(check);
+      g_autofree char *why = smb_advise_check_explain(check);
       smb_csv_text(&csv, checked->array->name);
       smb_csv_number(&csv, site->line);
       smb_csv_number(&csv, site->column);
