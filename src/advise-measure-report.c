@@ -40,13 +40,37 @@ write_launch(SmbTable *table, const SmbAdviseLaunch *launch, gboolean clocked, g
     smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", time);
 }
 
-// Why launches could not be run, or wrote something else.
+// Where counts differ, and the compiler made other instructions of the text.
+static void
+write_instructions(SmbCli *cli, const SmbAdviseLaunch *launch) {
+  static const SmbMetric executed[SMB_N_OP_CLASSES] = {
+      [SMB_OP_CLASS_LOAD] = SMB_METRIC_INSTRUCTIONS_LD,
+      [SMB_OP_CLASS_STORE] = SMB_METRIC_INSTRUCTIONS_ST,
+      [SMB_OP_CLASS_ATOMIC] = SMB_METRIC_INSTRUCTIONS_ATOM,
+  };
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    double measured = launch->recorded->measured[executed[c]];
+    double predicted = smb_metric_predict(executed[c], launch->analysis);
+    if (smb_advise_matches(launch, smb_advise_metric((SmbOpClass)c, FALSE)) ||
+        measured == SMB_NOT_MEASURED || measured == predicted)
+      continue;
+    g_autofree char *text = g_strdup_printf(
+        "%s: the compiler made other %ss than the text has (%.15g executed, %.15g predicted), so "
+        "that their counts differ.",
+        launch->name, smb_op_class_name((SmbOpClass)c), measured, predicted);
+    smb_text_wrap(cli->out, text);
+  }
+}
+
+// Why launches could not be run, or are not as predicted.
 static void
 write_problems(SmbCli *cli, const SmbAdviseMeasured *measured) {
   for (guint i = 0; i < measured->launches->len; i++) {
     const SmbAdviseLaunch *launch = g_ptr_array_index(measured->launches, i);
     if (launch->recorded->failure)
       smb_spool_printf(cli->out, "%s was not run: %s\n", launch->name, launch->recorded->failure);
+    else
+      write_instructions(cli, launch);
     for (guint j = 0; j < launch->recorded->buffers->len; j++) {
       const SmbRecordedBuffer *buffer = g_ptr_array_index(launch->recorded->buffers, j);
       if (buffer->difference)

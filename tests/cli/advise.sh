@@ -365,6 +365,9 @@ is_json
 SMEMBANK_FAKE=no-permission
 expect 0 advise --rows 16 --cols 32 --measure
 shows 'Cycles of the launch, predicted/measured'
+SMEMBANK_FAKE=merged
+expect 1 advise --rows 16 --cols 32 --measure
+shows 'as it is: the compiler made other loads than the text has (12 executed, 16 predicted)'
 for SMEMBANK_FAKE in wrong-values launch-failure; do
   expect 1 advise --rows 16 --cols 32 --tune PAD=0..2 --measure
   expect 1 advise --rows 16 --cols 32 --measure
