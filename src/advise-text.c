@@ -258,6 +258,22 @@ append_bounds(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
     g_string_append(text, " Atomics that are loops are counted by a lower bound.");
 }
 
+// A rewritten kernel whose rows end earlier: a larger launch may need what this one leaves alone.
+static void
+write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
+  const SmbLayout *now = &array->now->candidate->layout, *then = &layout->candidate->layout;
+  guint64 before = now->columns + now->pad, after = then->columns + then->pad;
+  // Of an array without rows, a row is where padding goes.
+  if (!layout->proof || layout->proof->failure || array->whole->array->n_dimensions < 2 ||
+      after >= before)
+    return;
+  g_autofree char *text = g_strdup_printf(
+      "Rows of %s are %" G_GUINT64_FORMAT " element%s shorter than now: no request of this launch "
+      "touches the end of a row.",
+      array->whole->array->name, before - after, before - after == 1 ? "" : "s");
+  smb_text_wrap(cli->out, text);
+}
+
 static void
 write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
   const SmbArray *found = array->whole->array;
@@ -277,6 +293,7 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
     g_autofree char *title = g_strdup_printf("%u  %s", i + 1, layout->name);
     if (layout->proof)
       write_proof(cli, report, title, layout->proof);
+    write_narrower(cli, array, layout);
   }
   write_unseen(cli, array);
 }

@@ -319,6 +319,12 @@ expect 0 advise --rows 32 --cols 32 --only pad --max-counts 10000
 expect 2 advise --rows 32 --cols 32 --max-counts 0
 expect 2 advise --rows 32 --cols 32 --max-counts 5 --tune PAD=0..1
 
+# A row that gets shorter is told.
+expect 0 advise --rows 16 --cols 32 --pad 1
+shows 'Rows of tile are 1 element shorter than now'
+expect 0 advise --rows 16 --cols 32
+! grep -q 'shorter' "$work/out" || die "$last: no row gets shorter"
+
 # What is suspicious is told, as analyze tells it.
 expect 0 advise --rows 32 --cols 32 -D NO_SUCH=1
 says 'warning: -D NO_SUCH: the text has no such macro'
