@@ -21,6 +21,21 @@ random_request(SmbRandom *random, const SmbArch *arch, SmbRequest *request) {
     request->mask = 0;
 }
 
+void
+check_random_requests(guint64 seed, guint n,
+                      void (*check)(const SmbArch *arch, const SmbRequest *request)) {
+  g_auto(GStrv) names = smb_arch_list();
+  SmbRandom random = smb_random_new(seed);
+  for (guint i = 0; names[i]; i++) {
+    g_autoptr(SmbArch) arch = smb_arch_load(names[i], NULL);
+    for (guint j = 0; j < n; j++) {
+      SmbRequest request;
+      random_request(&random, arch, &request);
+      check(arch, &request);
+    }
+  }
+}
+
 char *
 format_request(const SmbRequest *request) {
   GString *text = g_string_new(NULL);

@@ -108,16 +108,7 @@ check_map(const SmbArch *arch, const SmbRequest *request) {
 }
 
 START_TEST(test_agrees) {
-  g_auto(GStrv) names = smb_arch_list();
-  SmbRandom random = smb_random_new(6);
-  for (guint i = 0; names[i]; i++) {
-    g_autoptr(SmbArch) arch = smb_arch_load(names[i], NULL);
-    for (guint j = 0; j < N_REQUESTS / 10; j++) {
-      SmbRequest request;
-      random_request(&random, arch, &request);
-      check_map(arch, &request);
-    }
-  }
+  check_random_requests(6, N_REQUESTS / 10, check_map);
 }
 END_TEST
 

@@ -65,16 +65,7 @@ check_words(const SmbArch *arch, const SmbRequest *request) {
 }
 
 START_TEST(test_agrees) {
-  g_auto(GStrv) names = smb_arch_list();
-  SmbRandom random = smb_random_new(4);
-  for (guint i = 0; names[i]; i++) {
-    g_autoptr(SmbArch) arch = smb_arch_load(names[i], NULL);
-    for (guint j = 0; j < N_REQUESTS; j++) {
-      SmbRequest request;
-      random_request(&random, arch, &request);
-      check_words(arch, &request);
-    }
-  }
+  check_random_requests(4, N_REQUESTS, check_words);
 }
 END_TEST
 

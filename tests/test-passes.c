@@ -85,16 +85,7 @@ check_request(const SmbArch *arch, const SmbRequest *request) {
 }
 
 START_TEST(test_agrees) {
-  g_auto(GStrv) names = smb_arch_list();
-  SmbRandom random = smb_random_new(5);
-  for (guint i = 0; names[i]; i++) {
-    g_autoptr(SmbArch) arch = smb_arch_load(names[i], NULL);
-    for (guint j = 0; j < N_REQUESTS; j++) {
-      SmbRequest request;
-      random_request(&random, arch, &request);
-      check_request(arch, &request);
-    }
-  }
+  check_random_requests(5, N_REQUESTS, check_request);
 }
 END_TEST
 
