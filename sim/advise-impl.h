@@ -53,7 +53,4 @@ typedef struct {
 G_GNUC_INTERNAL GArray *space_new(const SmbArch *arch, const SmbLayout *original, guint64 n,
                                   SmbAdviseKinds kinds);
 
-// SMB_ADVISE_PAD, SWIZZLE or BOTH; PAD for what has neither.
-G_GNUC_INTERNAL SmbAdviseKinds space_kind(const SmbLayout *layout);
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Demand, demand_free)

@@ -19,7 +19,7 @@ count_bits(guint64 n) {
 }
 
 SmbAdviseKinds
-space_kind(const SmbLayout *layout) {
+smb_advise_kind(const SmbLayout *layout) {
   if (layout->bits == 0)
     return SMB_ADVISE_PAD;
   return layout->pad ? SMB_ADVISE_BOTH : SMB_ADVISE_SWIZZLE;

@@ -80,7 +80,7 @@ compare_found(const Found *a, const Found *b) {
   const int orders[] = {
       compare_numbers(a->wavefronts, b->wavefronts),
       compare_numbers(a->bytes, b->bytes),
-      compare_numbers(space_kind(x), space_kind(y)),
+      compare_numbers(smb_advise_kind(x), smb_advise_kind(y)),
       compare_numbers(x->pad, y->pad),
       compare_numbers(x->columns, y->columns),
       compare_numbers(x->bits, y->bits),

@@ -19,6 +19,9 @@ typedef enum {
   SMB_ADVISE_BOTH = 1 << 2,    /* elements swizzled, in padded rows */
 } SmbAdviseKinds;
 
+/** The kind of a layout: SMB_ADVISE_PAD for one that is neither padded nor swizzled. */
+SmbAdviseKinds smb_advise_kind(const SmbLayout *layout);
+
 /**
  * SmbCandidate: a layout, and what the requests of the array cost in it
  * @layout: the layout

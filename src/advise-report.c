@@ -102,9 +102,7 @@ search_kinds(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdvi
     for (guint j = 0; j < advice->best->len && n < most; j++) {
       const SmbCandidate *candidate = g_ptr_array_index(advice->best, j);
       const SmbLayout *layout = &candidate->layout;
-      SmbAdviseKinds kind = !layout->bits ? SMB_ADVISE_PAD
-                            : layout->pad ? SMB_ADVISE_BOTH
-                                          : SMB_ADVISE_SWIZZLE;
+      SmbAdviseKinds kind = smb_advise_kind(layout);
       if (kind != kinds[i] || is_present(now, layout))
         continue;
       g_ptr_array_add(array->layouts, smb_advise_layout_new(report, whole, candidate, kind));

@@ -120,14 +120,10 @@ write_svg(const SmbExplanation *explanation, const char *file, GError **error) {
   g_autoptr(SmbBankMap) map = smb_bank_map_new(explanation->arch, &explanation->request);
   g_autoptr(SmbSpool) picture = smb_spool_new();
   smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_STANDALONE, picture);
-  GString *text = smb_spool_take(picture, error);
-  if (!text)
-    return FALSE;
-  gboolean written = smb_out_file_write(file, text->str, text->len, error);
-  g_string_free(text, TRUE);
-  if (!written)
-    g_prefix_error(error, "--svg: ");
-  return written;
+  if (smb_out_file_save(file, picture, NULL, error))
+    return TRUE;
+  g_prefix_error(error, "--svg: ");
+  return FALSE;
 }
 
 static gboolean

@@ -26,15 +26,10 @@ write_file(const SmbReport *report, const char *name, gsize *length, GError **er
   g_autoptr(SmbSpool) page = smb_spool_new();
   if (!smb_report_write(report, page, error))
     return FALSE;
-  GString *text = smb_spool_take(page, error);
-  if (!text)
-    return FALSE;
-  *length = text->len;
-  gboolean written = smb_out_file_write(name, text->str, text->len, error);
-  g_string_free(text, TRUE);
-  if (!written)
-    g_prefix_error(error, "cannot write the page: ");
-  return written;
+  if (smb_out_file_save(name, page, length, error))
+    return TRUE;
+  g_prefix_error(error, "cannot write the page: ");
+  return FALSE;
 }
 
 static void

@@ -35,3 +35,15 @@ smb_out_file_write(const char *path, const char *text, gsize length, GError **er
   g_autofree char *target = realpath(path, NULL);
   return g_file_set_contents(target ? target : path, text, (gssize)length, error);
 }
+
+gboolean
+smb_out_file_save(const char *path, SmbSpool *spool, gsize *length, GError **error) {
+  GString *text = smb_spool_take(spool, error);
+  if (!text)
+    return FALSE;
+  gboolean written = smb_out_file_write(path, text->str, text->len, error);
+  if (length)
+    *length = text->len;
+  g_string_free(text, TRUE);
+  return written;
+}

@@ -6,6 +6,8 @@
 
 #include <glib.h>
 
+#include "src/spool.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -19,5 +21,14 @@ G_BEGIN_DECLS
  * aside for a file, which root could do.
  */
 gboolean smb_out_file_write(const char *path, const char *text, gsize length, GError **error);
+
+/**
+ * smb_out_file_save:
+ * @spool: what the file is to hold; empty afterwards
+ * @length: (out) (nullable): bytes that were written
+ *
+ * As smb_out_file_write(), or what went wrong while @spool was filled.
+ */
+gboolean smb_out_file_save(const char *path, SmbSpool *spool, gsize *length, GError **error);
 
 G_END_DECLS
