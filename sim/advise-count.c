@@ -49,11 +49,11 @@ struct _Demand {
 };
 
 Asks
-advise_asks(const SmbKernel *kernel, const SmbArray *array, const SmbRequest *request) {
+advise_asks(const SmbProgram *kernel, const SmbArray *array, const SmbRequest *request) {
   gboolean asks = FALSE, others = FALSE;
   for (guint32 lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
     guint32 offset = request->offset[__builtin_ctz(lanes)];
-    gboolean within = smb_kernel_array_at(kernel, offset) == array;
+    gboolean within = smb_program_array_at(kernel, offset) == array;
     asks |= within;
     others |= !within;
   }
@@ -97,7 +97,7 @@ compare_distinct(gconstpointer a, gconstpointer b) {
 
 // The distinct requests to @array (element-type Distinct); %NULL if one asks for something else as well.
 static GArray *
-find_distinct(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
+find_distinct(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
               const SmbArray *array) {
   g_autoptr(GHashTable) table = g_hash_table_new(hash_request, equal_requests);
   g_autoptr(GArray) distinct = g_array_new(FALSE, FALSE, sizeof(Distinct));
@@ -170,7 +170,7 @@ take_requests(Demand *demand, const SmbLayout *original, const GArray *distinct)
 }
 
 Demand *
-demand_new(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
+demand_new(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
            const SmbArray *array, const SmbLayout *original, SmbCounter counter) {
   g_autoptr(GArray) distinct = find_distinct(kernel, arch, analysis, array);
   if (!distinct)

@@ -13,7 +13,7 @@ typedef struct _Demand Demand;
 
 // Of @analysis, those to @array, which lies like @original. %NULL: a request asks for something else as
 // well, or for padding, and cannot be made of another layout.
-G_GNUC_INTERNAL Demand *demand_new(const SmbKernel *kernel, const SmbArch *arch,
+G_GNUC_INTERNAL Demand *demand_new(const SmbProgram *kernel, const SmbArch *arch,
                                    const SmbAnalysis *analysis, const SmbArray *array,
                                    const SmbLayout *original, SmbCounter counter);
 G_GNUC_INTERNAL void demand_free(Demand *demand);
@@ -39,7 +39,7 @@ typedef enum {
   ASKS_ALL,
   ASKS_MIXED,
 } Asks;
-G_GNUC_INTERNAL Asks advise_asks(const SmbKernel *kernel, const SmbArray *array,
+G_GNUC_INTERNAL Asks advise_asks(const SmbProgram *kernel, const SmbArray *array,
                                  const SmbRequest *request);
 
 // A part of the space: one swizzle, or none, in rows of one length, with a range of paddings.

@@ -29,7 +29,7 @@ advise_elements(const SmbLayout *layout, gsize array_bytes) {
 }
 
 SmbCandidate *
-smb_advise_try(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
+smb_advise_try(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
                const SmbArray *array, const SmbLayout *original, gsize array_bytes,
                const SmbLayout *layout) {
   SmbCandidate *candidate = g_new0(SmbCandidate, 1);
@@ -159,7 +159,7 @@ search_strip(SmbAdvice *advice, Demand *demand, const Strip *strip, guint64 n, c
 }
 
 SmbAdvice *
-smb_advise_array(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
+smb_advise_array(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
                  const SmbArray *array, gsize array_bytes, const SmbAdviseOptions *options) {
   SmbLayout original = smb_layout_original(kernel, array, array_bytes, options->row, analysis);
   SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;

@@ -116,7 +116,7 @@ typedef struct {
  *
  * Returns: (transfer full): the best of them, over all accesses of @array together
  */
-SmbAdvice *smb_advise_array(const SmbKernel *kernel, const SmbArch *arch,
+SmbAdvice *smb_advise_array(const SmbProgram *kernel, const SmbArch *arch,
                             const SmbAnalysis *analysis, const SmbArray *array, gsize array_bytes,
                             const SmbAdviseOptions *options);
 
@@ -128,7 +128,7 @@ SmbAdvice *smb_advise_array(const SmbKernel *kernel, const SmbArch *arch,
  *
  * Returns: (transfer full): what the requests of @array cost if it is laid out like @layout
  */
-SmbCandidate *smb_advise_try(const SmbKernel *kernel, const SmbArch *arch,
+SmbCandidate *smb_advise_try(const SmbProgram *kernel, const SmbArch *arch,
                              const SmbAnalysis *analysis, const SmbArray *array,
                              const SmbLayout *original, gsize array_bytes, const SmbLayout *layout);
 

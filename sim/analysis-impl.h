@@ -33,7 +33,7 @@ typedef struct {
 } Queue;
 
 // A worker that takes its blocks to @global, or an error of the launch (transfer full).
-Worker *worker_new(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
+Worker *worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
                    const SmbAnalysisOptions *options, SmbGlobal *global, GError **error);
 void worker_free(Worker *worker);
 
@@ -46,7 +46,7 @@ void requests_free(Requests *requests);
 void requests_note(Requests *requests, guint site, guint warp, guint64 block,
                    const SmbRequest *request);
 // What all workers kept becomes the requests of the analysis, whose accesses are complete.
-void requests_collect(SmbAnalysis *analysis, const SmbKernel *kernel, const GPtrArray *workers);
+void requests_collect(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers);
 
 // An array of SmbAnalysisWarning; of those alike it keeps the one of the first block.
 GArray *warnings_new(void);

@@ -130,13 +130,13 @@ worker_free(Worker *worker) {
 }
 
 Worker *
-worker_new(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
+worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
            const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
   static const SmbSink sink = {count_shared, count_global, take_warning};
   Worker *worker = g_new0(Worker, 1);
   worker->arch = arch;
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
-  worker->n_sites = smb_kernel_n_sites(kernel);
+  worker->n_sites = smb_program_n_sites(kernel);
   worker->accesses = g_new0(SmbAccess, worker->n_sites + 1);
   worker->globals = g_new0(SmbGlobalAccess, worker->n_sites + 1);
   worker->first_block = g_new0(guint64, worker->n_sites + 1);

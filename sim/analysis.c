@@ -134,8 +134,9 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
 }
 
 static void
-collect_site(SmbAnalysis *analysis, const SmbKernel *kernel, const GPtrArray *workers, guint site) {
-  SmbAccess access = {.site = smb_kernel_site(kernel, site)};
+collect_site(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers,
+             guint site) {
+  SmbAccess access = {.site = smb_program_site(kernel, site)};
   SmbGlobalAccess global = {.site = access.site};
   guint64 first_block = G_MAXUINT64, first_global = G_MAXUINT64;
   for (guint i = 0; i < workers->len; i++) {
@@ -161,12 +162,12 @@ collect_site(SmbAnalysis *analysis, const SmbKernel *kernel, const GPtrArray *wo
 }
 
 static SmbAnalysis *
-collect(const SmbKernel *kernel, const SmbLaunch *launch, const GPtrArray *workers) {
+collect(const SmbProgram *kernel, const SmbLaunch *launch, const GPtrArray *workers) {
   SmbAnalysis *analysis = g_new0(SmbAnalysis, 1);
   analysis->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
   analysis->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalAccess));
   analysis->warnings = warnings_new();
-  for (guint site = 0; site < smb_kernel_n_sites(kernel); site++)
+  for (guint site = 0; site < smb_program_n_sites(kernel); site++)
     collect_site(analysis, kernel, workers, site);
   for (guint i = 0; i < workers->len; i++) {
     const Worker *worker = g_ptr_array_index(workers, i);
@@ -180,12 +181,12 @@ collect(const SmbKernel *kernel, const SmbLaunch *launch, const GPtrArray *worke
     requests_collect(analysis, kernel, workers);
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   analysis->n_warps = (threads + SMB_WARP_LANES - 1) / SMB_WARP_LANES;
-  analysis->shared_bytes = smb_kernel_static_shared(kernel) + launch->dynamic_bytes;
+  analysis->shared_bytes = smb_program_static_shared(kernel) + launch->dynamic_bytes;
   return analysis;
 }
 
 SmbAnalysis *
-smb_analysis_run(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
+smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
                  const SmbAnalysisOptions *options, GError **error) {
   static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
   options = options ? options : &defaults;
@@ -201,7 +202,7 @@ smb_analysis_run(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *
   }
   g_autoptr(SmbGlobal) own_global = NULL;
   SmbGlobal *global = options->global;
-  if (!global && smb_kernel_is_serial(kernel))
+  if (!global && smb_program_is_serial(kernel))
     global = own_global = smb_global_new();
   guint64 wanted = options->threads ? options->threads : g_get_num_processors();
   guint64 n_workers = global ? 1 : MAX(1, MIN(wanted, queue.n_blocks));

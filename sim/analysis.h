@@ -8,7 +8,7 @@
 #include <glib.h>
 
 #include "sim/arch.h"
-#include "sim/kernel.h"
+#include "sim/program.h"
 #include "sim/wavefront.h"
 
 G_BEGIN_DECLS
@@ -106,7 +106,7 @@ typedef struct {
 /** A warning, with the block that it was seen in first. */
 typedef struct {
   SmbWarning kind;
-  guint site; /* indices of smb_kernel_site() */
+  guint site; /* indices of smb_program_site() */
   guint other;
   guint64 block;
   char *message;
@@ -150,7 +150,7 @@ typedef struct {
  * @keep_requests: whether SmbAnalysis.requests is wanted
  */
 typedef struct {
-  SmbKernelLimits limits;
+  SmbProgramLimits limits;
   guint64 max_blocks;
   guint threads;
   SmbGlobal *global;
@@ -165,8 +165,9 @@ typedef struct {
  *
  * Returns: (transfer full): what @launch of @kernel costs on @arch
  */
-SmbAnalysis *smb_analysis_run(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
-                              const SmbAnalysisOptions *options, GError **error);
+SmbAnalysis *smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch,
+                              const SmbLaunch *launch, const SmbAnalysisOptions *options,
+                              GError **error);
 void smb_analysis_free(SmbAnalysis *analysis);
 
 /** The access with the most excess wavefronts, or the first (transfer none, nullable): none at all. */

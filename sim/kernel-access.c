@@ -16,7 +16,7 @@ gboolean
 access_fail(SmbBlock *block, const Node *node, guint warp, guint lane, const char *problem) {
   g_autofree char *thread = describe_thread(block, warp, lane);
   gint site = node->store_site >= 0 ? node->store_site : node->load_site;
-  const char *text = site >= 0 ? smb_kernel_site(block->kernel, (guint)site)->expression : "this";
+  const char *text = site >= 0 ? smb_program_site(block->kernel, (guint)site)->expression : "this";
   return block_fail(block, node->start, "%s: %s, by %s", text, problem, thread);
 }
 

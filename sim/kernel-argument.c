@@ -20,8 +20,8 @@ fail_usage(GError **error, const char *format, ...) {
 }
 
 gboolean
-argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text, Node *constant,
-               GError **error) {
+argument_parse(const SmbProgram *kernel, const Variable *parameter, const char *text,
+               Node *constant, GError **error) {
   const Type *type = parameter->type;
   char *end = NULL;
   if (!text)
@@ -63,8 +63,8 @@ argument_find(const char *const *arguments, const char *name) {
 }
 
 GBytes *
-smb_kernel_argument(const SmbKernel *kernel, guint parameter, const char *const *arguments,
-                    GError **error) {
+smb_program_argument(const SmbProgram *kernel, guint parameter, const char *const *arguments,
+                     GError **error) {
   const Variable *variable = kernel->entry->parameters[parameter];
   const Type *type = variable->type;
   Node constant = {0};

@@ -29,17 +29,17 @@ kernel_add_array(SmbKernel *kernel, const Variable *variable) {
 }
 
 guint
-smb_kernel_n_arrays(const SmbKernel *kernel) {
+smb_program_n_arrays(const SmbKernel *kernel) {
   return kernel->arrays->len;
 }
 
 const SmbArray *
-smb_kernel_array(const SmbKernel *kernel, guint index) {
+smb_program_array(const SmbKernel *kernel, guint index) {
   return &g_array_index(kernel->arrays, SmbArray, index);
 }
 
 const SmbArray *
-smb_kernel_array_at(const SmbKernel *kernel, guint32 offset) {
+smb_program_array_at(const SmbKernel *kernel, guint32 offset) {
   for (guint i = 0; i < kernel->arrays->len; i++) {
     const SmbArray *array = &g_array_index(kernel->arrays, SmbArray, i);
     if (offset >= array->base && (array->is_dynamic || offset - array->base < array->bytes))

@@ -7,7 +7,7 @@
 
 #include "sim/kernel-macro.h"
 #include "sim/kernel-type.h"
-#include "sim/kernel.h"
+#include "sim/program.h"
 
 typedef enum {
   OPERATOR_ADD,
@@ -76,6 +76,7 @@ typedef struct _Node Node;
 typedef struct _Variable Variable;
 typedef struct _Function Function;
 typedef struct _Statement Statement;
+typedef struct _SmbKernel SmbKernel;
 
 struct _Node {
   guint8 kind;      // NodeKind
@@ -188,7 +189,7 @@ struct _SmbKernel {
   gsize dynamic_start; // where dynamic shared memory begins, in bytes
   gboolean has_dynamic_shared;
   gboolean is_serial;
-  SmbKernelLimits limits;
+  SmbProgramLimits limits;
 };
 
 const char *kernel_operator_text(Operator op);

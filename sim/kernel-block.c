@@ -43,7 +43,7 @@ check_launch(const SmbArchInfo *arch, const SmbLaunch *launch, GError **error) {
 }
 
 static gboolean
-check_shared_memory(const SmbKernel *kernel, const SmbArchInfo *arch, gsize dynamic_bytes,
+check_shared_memory(const SmbProgram *kernel, const SmbArchInfo *arch, gsize dynamic_bytes,
                     GError **error) {
   const char *file = smb_source_name(kernel->source);
   if (kernel->static_shared > arch->static_shared_bytes) {
@@ -67,7 +67,7 @@ check_shared_memory(const SmbKernel *kernel, const SmbArchInfo *arch, gsize dyna
 }
 
 static gboolean
-check_arguments(const SmbKernel *kernel, const SmbLaunch *launch, GError **error) {
+check_arguments(const SmbProgram *kernel, const SmbLaunch *launch, GError **error) {
   for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
     const char *text = launch->arguments[i];
     const char *equals = strchr(text, '=');
@@ -131,7 +131,7 @@ set_up_locals(SmbBlock *block) {
 // Objects: those of the text, then one buffer for each pointer parameter.
 static void
 set_up_objects(SmbBlock *block, gsize dynamic_bytes) {
-  const SmbKernel *kernel = block->kernel;
+  const SmbProgram *kernel = block->kernel;
   const Function *entry = kernel->entry;
   block->n_objects = kernel->objects->len + entry->n_parameters;
   block->objects = g_new0(Object, block->n_objects + 1);
@@ -161,7 +161,7 @@ set_up_objects(SmbBlock *block, gsize dynamic_bytes) {
 // Parameters have their values for the whole launch.
 static gboolean
 bind_parameters(SmbBlock *block, const SmbLaunch *launch, GError **error) {
-  const SmbKernel *kernel = block->kernel;
+  const SmbProgram *kernel = block->kernel;
   for (guint i = 0; i < kernel->entry->n_parameters; i++) {
     const Variable *parameter = kernel->entry->parameters[i];
     const char *text = argument_find(launch->arguments, parameter->name);
@@ -185,8 +185,8 @@ bind_parameters(SmbBlock *block, const SmbLaunch *launch, GError **error) {
 }
 
 SmbBlock *
-smb_block_new(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
-              const SmbKernelLimits *limits, const SmbSink *sink, gpointer user, SmbGlobal *global,
+smb_block_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+              const SmbProgramLimits *limits, const SmbSink *sink, gpointer user, SmbGlobal *global,
               GError **error) {
   const SmbArchInfo *info = smb_arch_info(arch);
   if (!check_launch(info, launch, error) ||
@@ -202,9 +202,9 @@ smb_block_new(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *lau
   if (limits)
     block->limits = *limits;
   if (!block->limits.max_steps)
-    block->limits.max_steps = SMB_KERNEL_MAX_STEPS;
+    block->limits.max_steps = SMB_PROGRAM_MAX_STEPS;
   if (!block->limits.max_memory)
-    block->limits.max_memory = SMB_KERNEL_MAX_MEMORY;
+    block->limits.max_memory = SMB_PROGRAM_MAX_MEMORY;
   memcpy(block->dims, launch->block, sizeof block->dims);
   memcpy(block->grid, launch->grid, sizeof block->grid);
   block->n_threads = launch->block[0] * launch->block[1] * launch->block[2];

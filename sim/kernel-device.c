@@ -23,7 +23,7 @@ blank_all(GString *text, const GArray *stretches) {
 }
 
 char *
-smb_kernel_device_text(const SmbKernel *kernel) {
+smb_program_device_text(const SmbProgram *kernel) {
   GString *text = g_string_new(smb_source_text(kernel->source));
   blank_all(text, kernel->host);
   blank_all(text, kernel_macros_overruled(kernel->macros));
@@ -36,7 +36,7 @@ smb_kernel_device_text(const SmbKernel *kernel) {
 }
 
 gsize
-smb_kernel_buffer_element(const SmbKernel *kernel, guint parameter) {
+smb_program_buffer_element(const SmbProgram *kernel, guint parameter) {
   const Type *type = kernel->entry->parameters[parameter]->type;
   g_return_val_if_fail(type->kind == KIND_POINTER, 0);
   const Type *element = type_component(type->of);
@@ -44,8 +44,8 @@ smb_kernel_buffer_element(const SmbKernel *kernel, guint parameter) {
 }
 
 void
-smb_kernel_canonical_values(const SmbKernel *kernel, guint parameter, gpointer bytes,
-                            gsize length) {
+smb_program_canonical_values(const SmbProgram *kernel, guint parameter, gpointer bytes,
+                             gsize length) {
   const Type *type = kernel->entry->parameters[parameter]->type;
   g_return_if_fail(type->kind == KIND_POINTER);
   TypeKind kind = type_component(type->of)->kind;

@@ -122,7 +122,7 @@ lay_over(const Chunk *chunk, guint at, guchar *bytes, gsize length) {
 }
 
 void
-smb_global_read(const SmbGlobal *global, const SmbKernel *kernel, guint parameter, guint64 offset,
+smb_global_read(const SmbGlobal *global, const SmbProgram *kernel, guint parameter, guint64 offset,
                 gpointer bytes, gsize length) {
   const Type *type = kernel->entry->parameters[parameter]->type;
   g_return_if_fail(type->kind == KIND_POINTER);

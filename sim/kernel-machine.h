@@ -52,11 +52,11 @@ typedef struct {
 } Scratch;
 
 struct _SmbBlock {
-  const SmbKernel *kernel;
+  const SmbProgram *kernel;
   const SmbArch *arch;
   const SmbSink *sink;
   gpointer user;
-  SmbKernelLimits limits;
+  SmbProgramLimits limits;
   guint dims[3]; // of the block
   guint grid[3];
   gsize shared_bytes;
@@ -162,7 +162,7 @@ gboolean memory_atomic(SmbBlock *block, const Node *node, const Mask *mask,
 // The text of NAME=VALUE, or NULL; the last one counts.
 const char *argument_find(const char *const *arguments, const char *name);
 // Reads a value as a constant of the parameter's type; NULL is an error too.
-gboolean argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text,
+gboolean argument_parse(const SmbProgram *kernel, const Variable *parameter, const char *text,
                         Node *constant, GError **error);
 
 // --- global memory (kernel-global.c)
@@ -179,7 +179,7 @@ void overlay_write(Overlay *overlay, Object *object, guint64 offset, const gucha
 void initial_bytes(TypeKind element, guint64 offset, guchar *bytes, gsize length);
 
 // --- races (kernel-race.c)
-Shadow *shadow_new(const SmbKernel *kernel, gsize shared_bytes);
+Shadow *shadow_new(const SmbProgram *kernel, gsize shared_bytes);
 void shadow_free(Shadow *shadow);
 void shadow_start_block(Shadow *shadow);
 void shadow_barrier(Shadow *shadow);

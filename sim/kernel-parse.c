@@ -230,17 +230,17 @@ parse_kernel(SmbKernel *kernel, const char *entry, const char *const *defines, g
 }
 
 SmbKernel *
-smb_kernel_parse(SmbSource *source, const char *entry, const char *const *defines, guint cuda_arch,
-                 const SmbKernelLimits *limits, GError **error) {
-  g_autoptr(SmbKernel) kernel = g_new0(SmbKernel, 1);
+smb_program_read(SmbSource *source, const char *entry, const char *const *defines, guint cuda_arch,
+                 const SmbProgramLimits *limits, GError **error) {
+  g_autoptr(SmbProgram) kernel = g_new0(SmbKernel, 1);
   GError *local = NULL;
   if (limits)
     kernel->limits = *limits;
   if (!kernel->limits.max_tokens)
-    kernel->limits.max_tokens = SMB_KERNEL_MAX_TOKENS;
+    kernel->limits.max_tokens = SMB_PROGRAM_MAX_TOKENS;
   if (!kernel->limits.max_depth)
-    kernel->limits.max_depth = SMB_KERNEL_MAX_DEPTH;
-  kernel->limits.max_depth = MIN(kernel->limits.max_depth, SMB_KERNEL_LARGEST_DEPTH);
+    kernel->limits.max_depth = SMB_PROGRAM_MAX_DEPTH;
+  kernel->limits.max_depth = MIN(kernel->limits.max_depth, SMB_PROGRAM_LARGEST_DEPTH);
   kernel->source = smb_source_ref(source);
   kernel->pool = kernel_pool_new();
   kernel->functions = g_ptr_array_new();
@@ -258,7 +258,7 @@ smb_kernel_parse(SmbSource *source, const char *entry, const char *const *define
 }
 
 void
-smb_kernel_free(SmbKernel *kernel) {
+smb_program_free(SmbKernel *kernel) {
   if (!kernel)
     return;
   kernel_macros_free(kernel->macros);
@@ -275,58 +275,58 @@ smb_kernel_free(SmbKernel *kernel) {
 }
 
 const char *
-smb_kernel_name(const SmbKernel *kernel) {
+smb_program_name(const SmbKernel *kernel) {
   return kernel->entry->name;
 }
 
 SmbSource *
-smb_kernel_source(const SmbKernel *kernel) {
+smb_program_source(const SmbKernel *kernel) {
   return kernel->source;
 }
 
 guint
-smb_kernel_n_sites(const SmbKernel *kernel) {
+smb_program_n_sites(const SmbKernel *kernel) {
   return kernel->sites->len;
 }
 
 const SmbSite *
-smb_kernel_site(const SmbKernel *kernel, guint index) {
+smb_program_site(const SmbKernel *kernel, guint index) {
   return &g_array_index(kernel->sites, SmbSite, index);
 }
 
 guint
-smb_kernel_n_parameters(const SmbKernel *kernel) {
+smb_program_n_parameters(const SmbKernel *kernel) {
   return kernel->entry->n_parameters;
 }
 
 SmbParameter
-smb_kernel_parameter(const SmbKernel *kernel, guint index) {
+smb_program_parameter(const SmbKernel *kernel, guint index) {
   return kernel->parameters[index];
 }
 
 gsize
-smb_kernel_static_shared(const SmbKernel *kernel) {
+smb_program_static_shared(const SmbKernel *kernel) {
   return kernel->static_shared;
 }
 
 gboolean
-smb_kernel_has_dynamic_shared(const SmbKernel *kernel) {
+smb_program_has_dynamic_shared(const SmbKernel *kernel) {
   return kernel->has_dynamic_shared;
 }
 
 gboolean
-smb_kernel_is_serial(const SmbKernel *kernel) {
+smb_program_is_serial(const SmbKernel *kernel) {
   return kernel->is_serial;
 }
 
 gboolean
-smb_kernel_evaluate(const SmbKernel *kernel, const char *expression, gint64 *value,
-                    GError **error) {
+smb_program_evaluate(const SmbKernel *kernel, const char *expression, gint64 *value,
+                     GError **error) {
   return kernel_macros_evaluate(kernel->macros, expression, value, error);
 }
 
 gsize
-smb_kernel_element_size(const char *type) {
+smb_cuda_element_size(const char *type) {
   const Type *found = type_by_name(type, strlen(type));
   if (!found || found->kind == KIND_VOID || found->size > SMB_MAX_WIDTH ||
       (found->size & (found->size - 1)))
@@ -335,7 +335,7 @@ smb_kernel_element_size(const char *type) {
 }
 
 GStrv
-smb_kernel_unused_defines(const SmbKernel *kernel) {
+smb_program_unused_defines(const SmbKernel *kernel) {
   g_autoptr(GStrvBuilder) unused = g_strv_builder_new();
   for (guint i = 0; kernel->defines && kernel->defines[i]; i++) {
     g_auto(GStrv) parts = g_strsplit(kernel->defines[i], "=", 2);

@@ -33,7 +33,7 @@ struct _Shadow {
 };
 
 Shadow *
-shadow_new(const SmbKernel *kernel, gsize shared_bytes) {
+shadow_new(const SmbProgram *kernel, gsize shared_bytes) {
   Shadow *shadow = g_new0(Shadow, 1);
   shadow->granule_shift = 2;
   for (guint i = 0; i < kernel->sites->len; i++) {
@@ -70,8 +70,8 @@ shadow_barrier(Shadow *shadow) {
 static void
 warn_race(SmbBlock *block, guint site, guint other, guint warp, guint other_mark, const char *array,
           guint32 offset) {
-  const SmbSite *here = smb_kernel_site(block->kernel, site);
-  const SmbSite *there = smb_kernel_site(block->kernel, other);
+  const SmbSite *here = smb_program_site(block->kernel, site);
+  const SmbSite *there = smb_program_site(block->kernel, other);
   guint other_warp = other_mark & (ATOMIC_OF - 1);
   g_autofree char *who =
       other_mark == MANY ? g_strdup("other warps") : g_strdup_printf("warp %u", other_warp - 1);

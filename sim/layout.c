@@ -134,14 +134,14 @@ smb_layout_move(const SmbLayout *from, const SmbLayout *to, guint32 array_base,
 
 // Elements of a row that requests touch, up to the last one.
 static guint64
-find_used_columns(const SmbKernel *kernel, const SmbArray *array, guint64 pitch,
+find_used_columns(const SmbProgram *kernel, const SmbArray *array, guint64 pitch,
                   const SmbAnalysis *analysis) {
   guint64 used = 0;
   for (guint i = 0; i < analysis->requests->len; i++) {
     const SmbRequest *request = &g_array_index(analysis->requests, SmbAccessRequest, i).request;
     for (guint32 lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
       guint32 offset = request->offset[__builtin_ctz(lanes)];
-      if (smb_kernel_array_at(kernel, offset) != array)
+      if (smb_program_array_at(kernel, offset) != array)
         continue;
       guint64 last = (offset - array->base + request->width - 1u) / array->element_bytes;
       guint64 first = (offset - array->base) / array->element_bytes;
@@ -160,7 +160,7 @@ find_power(guint64 n) {
 }
 
 SmbLayout
-smb_layout_original(const SmbKernel *kernel, const SmbArray *array, gsize array_bytes, guint64 row,
+smb_layout_original(const SmbProgram *kernel, const SmbArray *array, gsize array_bytes, guint64 row,
                     const SmbAnalysis *analysis) {
   guint64 pitch = row;
   if (!pitch && array->n_dimensions > 1)

@@ -8,7 +8,7 @@
 #include <glib.h>
 
 #include "sim/analysis.h"
-#include "sim/kernel.h"
+#include "sim/program.h"
 #include "sim/request.h"
 
 G_BEGIN_DECLS
@@ -109,7 +109,7 @@ SmbLayoutFit smb_layout_move(const SmbLayout *from, const SmbLayout *to, guint32
  *
  * Returns: its layout, without a swizzle: what indices do is not seen
  */
-SmbLayout smb_layout_original(const SmbKernel *kernel, const SmbArray *array, gsize array_bytes,
+SmbLayout smb_layout_original(const SmbProgram *kernel, const SmbArray *array, gsize array_bytes,
                               guint64 row, const SmbAnalysis *analysis);
 
 G_END_DECLS

@@ -227,13 +227,13 @@ value_of_global(const Name *name, const Quantity *quantity, const SmbAnalysis *a
 }
 
 static gboolean
-value_of_macro(const Name *name, const char *macro, const SmbKernel *kernel, gint64 *value,
+value_of_macro(const Name *name, const char *macro, const SmbProgram *kernel, gint64 *value,
                GError **error) {
   g_autofree char *defined = g_strdup_printf("defined(%s)", macro);
   gint64 is_defined = 0;
-  if (!smb_kernel_evaluate(kernel, defined, &is_defined, NULL) || !is_defined)
+  if (!smb_program_evaluate(kernel, defined, &is_defined, NULL) || !is_defined)
     return fail(name, error, "neither a quantity of a run nor a macro of its kernel");
-  if (!smb_kernel_evaluate(kernel, macro, value, NULL))
+  if (!smb_program_evaluate(kernel, macro, value, NULL))
     return fail(name, error, "the macro is no whole number");
   return TRUE;
 }
@@ -307,7 +307,7 @@ lesson_evaluate(const SmbLesson *lesson, guint32 offset, const char *text,
     return FALSE;
   *value = 1;
   // Any kernel does: no name is left that could be a macro.
-  if (results && !smb_kernel_evaluate(results[0].kernel, numbers, value, NULL)) {
+  if (results && !smb_program_evaluate(results[0].kernel, numbers, value, NULL)) {
     smb_source_error(lesson->source, offset, error, "'%s': expected an integer expression",
                      g_strstrip(numbers));
     return FALSE;

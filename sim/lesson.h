@@ -102,7 +102,7 @@ typedef struct {
 
 /** SmbLessonResult: what a run gave (all transfer none). */
 typedef struct {
-  const SmbKernel *kernel;
+  const SmbProgram *kernel;
   const SmbArch *arch;
   const SmbAnalysis *analysis;
 } SmbLessonResult;

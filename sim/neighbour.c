@@ -17,11 +17,11 @@ typedef enum {
 } Touch;
 
 static Touch
-find_touch(const SmbKernel *kernel, const SmbArray *array, const SmbRequest *request) {
+find_touch(const SmbProgram *kernel, const SmbArray *array, const SmbRequest *request) {
   gboolean in = FALSE, out = FALSE;
   for (guint32 lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
     guint32 offset = request->offset[__builtin_ctz(lanes)];
-    gboolean inside = smb_kernel_array_at(kernel, offset) == array;
+    gboolean inside = smb_program_array_at(kernel, offset) == array;
     in |= inside;
     out |= !inside;
   }
@@ -29,18 +29,18 @@ find_touch(const SmbKernel *kernel, const SmbArray *array, const SmbRequest *req
 }
 
 const SmbArray *
-smb_neighbour_array(const SmbKernel *kernel, const SmbAnalysis *analysis, guint access) {
+smb_neighbour_array(const SmbProgram *kernel, const SmbAnalysis *analysis, guint access) {
   const SmbRequest *worst = &g_array_index(analysis->accesses, SmbAccess, access).worst;
   guint32 lanes = smb_request_lanes(worst);
   if (!lanes)
     return NULL;
-  const SmbArray *array = smb_kernel_array_at(kernel, worst->offset[__builtin_ctz(lanes)]);
+  const SmbArray *array = smb_program_array_at(kernel, worst->offset[__builtin_ctz(lanes)]);
   return array && find_touch(kernel, array, worst) == TOUCHES_ARRAY ? array : NULL;
 }
 
 gsize
-smb_neighbour_bytes(const SmbKernel *kernel, const SmbAnalysis *analysis, const SmbArray *array) {
-  return array->is_dynamic ? analysis->shared_bytes - smb_kernel_static_shared(kernel)
+smb_neighbour_bytes(const SmbProgram *kernel, const SmbAnalysis *analysis, const SmbArray *array) {
+  return array->is_dynamic ? analysis->shared_bytes - smb_program_static_shared(kernel)
                            : array->bytes;
 }
 
@@ -59,7 +59,7 @@ find_stride_row(const SmbArray *array, gsize array_bytes, const SmbRequest *requ
 }
 
 SmbRows
-smb_neighbour_rows(const SmbKernel *kernel, const SmbAnalysis *analysis, guint access,
+smb_neighbour_rows(const SmbProgram *kernel, const SmbAnalysis *analysis, guint access,
                    const SmbArray *array, guint64 row, SmbLayout *layout) {
   gsize bytes = smb_neighbour_bytes(kernel, analysis, array);
   SmbRows rows = array->n_dimensions > 1 ? SMB_ROWS_DIMENSION : SMB_ROWS_UNKNOWN;
@@ -89,7 +89,7 @@ add_cost(SmbTally *tally, const SmbWavefronts *cost, guint64 count) {
 
 // What every neighbour of one array shares.
 typedef struct {
-  const SmbKernel *kernel;
+  const SmbProgram *kernel;
   const SmbArch *arch;
   const SmbAnalysis *analysis;
   const SmbArray *array;
@@ -158,7 +158,7 @@ count_neighbour(const Task *task, guint64 pad) {
 }
 
 GArray *
-smb_neighbours_count(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
+smb_neighbours_count(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
                      guint access, const SmbArray *array, const SmbLayout *present) {
   g_return_val_if_fail(analysis->requests && analysis->requests_dropped == 0, NULL);
   Task task = {kernel, arch, analysis, array, present, access};

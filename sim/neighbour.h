@@ -32,7 +32,7 @@ typedef enum {
  *
  * Returns: where the rows are known from
  */
-SmbRows smb_neighbour_rows(const SmbKernel *kernel, const SmbAnalysis *analysis, guint access,
+SmbRows smb_neighbour_rows(const SmbProgram *kernel, const SmbAnalysis *analysis, guint access,
                            const SmbArray *array, guint64 row, SmbLayout *layout);
 
 /**
@@ -42,11 +42,11 @@ SmbRows smb_neighbour_rows(const SmbKernel *kernel, const SmbAnalysis *analysis,
  * Returns: (transfer none) (nullable): the array that the costliest request of @access touches; %NULL if it
  *   touches several, or none
  */
-const SmbArray *smb_neighbour_array(const SmbKernel *kernel, const SmbAnalysis *analysis,
+const SmbArray *smb_neighbour_array(const SmbProgram *kernel, const SmbAnalysis *analysis,
                                     guint access);
 
 /** smb_neighbour_bytes: Returns: the size of @array in this launch: of a dynamic one all dynamic memory */
-gsize smb_neighbour_bytes(const SmbKernel *kernel, const SmbAnalysis *analysis,
+gsize smb_neighbour_bytes(const SmbProgram *kernel, const SmbAnalysis *analysis,
                           const SmbArray *array);
 
 /** Whether a block can have the shared memory that it takes. */
@@ -90,7 +90,7 @@ typedef struct {
  *
  * Returns: (transfer full) (element-type SmbNeighbour): by @pad
  */
-GArray *smb_neighbours_count(const SmbKernel *kernel, const SmbArch *arch,
+GArray *smb_neighbours_count(const SmbProgram *kernel, const SmbArch *arch,
                              const SmbAnalysis *analysis, guint access, const SmbArray *array,
                              const SmbLayout *present);
 

@@ -19,7 +19,7 @@ smb_proof_free(SmbProof *proof) {
   g_clear_pointer(&proof->edits, g_array_unref);
   g_free(proof->text);
   smb_analysis_free(proof->analysis);
-  smb_kernel_free(proof->kernel);
+  smb_program_free(proof->kernel);
   g_free(proof);
 }
 
@@ -38,7 +38,7 @@ fail(SmbProof *proof, const char *format, ...) {
 static void
 compare_buffer(SmbProof *proof, const SmbOriginal *original, const SmbGlobal *global,
                guint parameter) {
-  SmbParameter described = smb_kernel_parameter(original->kernel, parameter);
+  SmbParameter described = smb_program_parameter(original->kernel, parameter);
   guint64 reach = smb_global_reach(original->global, parameter);
   guint64 reach_now = smb_global_reach(global, parameter);
   if (reach != reach_now)
@@ -85,14 +85,14 @@ compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wa
 // Reads and runs the new text.
 static gboolean
 evaluate(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError **error) {
-  const SmbKernel *kernel = original->kernel;
+  const SmbProgram *kernel = original->kernel;
   const SmbArchInfo *info = smb_arch_info(original->arch);
   g_autoptr(GBytes) bytes = g_bytes_new(proof->text, strlen(proof->text));
   g_autoptr(SmbSource) source = smb_source_new(smb_source_name(kernel->source), bytes, error);
   if (!source)
     return FALSE;
-  proof->kernel = smb_kernel_parse(
-      source, smb_kernel_name(kernel), (const char *const *)kernel->defines,
+  proof->kernel = smb_program_read(
+      source, smb_program_name(kernel), (const char *const *)kernel->defines,
       info->capability_major * 100 + info->capability_minor * 10, &kernel->limits, error);
   if (!proof->kernel)
     return FALSE;
@@ -113,8 +113,8 @@ check(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
     return;
   }
   compare_accesses(proof, original, wavefronts);
-  for (guint i = 0; !proof->failure && i < smb_kernel_n_parameters(original->kernel); i++) {
-    if (smb_kernel_parameter(original->kernel, i).is_pointer)
+  for (guint i = 0; !proof->failure && i < smb_program_n_parameters(original->kernel); i++) {
+    if (smb_program_parameter(original->kernel, i).is_pointer)
       compare_buffer(proof, original, global, i);
   }
 }
@@ -145,7 +145,7 @@ smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, gu
     if (arrays[i].array->is_dynamic)
       proof->launch.dynamic_bytes = smb_rewrite_bytes(&arrays[i]);
   }
-  proof->text = smb_rewrite_apply(smb_kernel_source(original->kernel), edits);
+  proof->text = smb_rewrite_apply(smb_program_source(original->kernel), edits);
   proof->edits = g_steal_pointer(&edits);
   check(proof, original, wavefronts);
   return proof;

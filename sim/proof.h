@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * @global: what that launch left in global memory
  */
 typedef struct {
-  const SmbKernel *kernel;
+  const SmbProgram *kernel;
   const SmbArch *arch;
   SmbLaunch launch;
   const SmbAnalysisOptions *options;
@@ -42,7 +42,7 @@ typedef struct {
   char *failure;
   GArray *edits;
   char *text;
-  SmbKernel *kernel;
+  SmbProgram *kernel;
   SmbLaunch launch;
   SmbAnalysis *analysis;
   guint64 compared_bytes;

@@ -24,7 +24,7 @@ edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...)
 
 // The tokens before any macro.
 static gboolean
-raw_read(RawText *raw, const SmbKernel *kernel, GError **error) {
+raw_read(RawText *raw, const SmbProgram *kernel, GError **error) {
   raw->kernel = kernel;
   raw->pool = kernel_pool_new();
   raw->tokens = g_ptr_array_new();
@@ -148,7 +148,7 @@ change_declaration(Rewriting *rewriting, GError **error) {
 
 static gboolean
 prepare(Rewriting *rewriting, GError **error) {
-  const SmbKernel *kernel = rewriting->raw->kernel;
+  const SmbProgram *kernel = rewriting->raw->kernel;
   const SmbArray *array = rewriting->wanted->array;
   const SmbLayout *from = &rewriting->wanted->from, *to = &rewriting->wanted->to;
   rewriting->variable = kernel_array_variable(kernel, array);
@@ -167,8 +167,8 @@ prepare(Rewriting *rewriting, GError **error) {
   else if (rewriting->rank > 1 && from->columns != to->columns)
     problem = "padding would stand within its rows";
   guint n_dynamic = 0;
-  for (guint i = 0; i < smb_kernel_n_arrays(kernel); i++)
-    n_dynamic += smb_kernel_array(kernel, i)->is_dynamic;
+  for (guint i = 0; i < smb_program_n_arrays(kernel); i++)
+    n_dynamic += smb_program_array(kernel, i)->is_dynamic;
   if (!problem && array->is_dynamic && n_dynamic > 1)
     problem = "other extern arrays are the same memory";
   if (problem)
@@ -214,7 +214,7 @@ compare_edits(gconstpointer a, gconstpointer b) {
 }
 
 GArray *
-smb_rewrite(const SmbKernel *kernel, const SmbRewriteArray *arrays, guint n_arrays,
+smb_rewrite(const SmbProgram *kernel, const SmbRewriteArray *arrays, guint n_arrays,
             GError **error) {
   g_auto(RawText) raw = {0};
   g_autoptr(GArray) edits = g_array_new(FALSE, FALSE, sizeof(SmbEdit));
@@ -266,7 +266,7 @@ is_seen(const Variable *variable, const GArray *mentions, guint32 offset) {
 }
 
 GArray *
-smb_rewrite_unseen(const SmbKernel *kernel, const SmbArray *array) {
+smb_rewrite_unseen(const SmbProgram *kernel, const SmbArray *array) {
   g_auto(RawText) raw = {0};
   GArray *lines = g_array_new(FALSE, FALSE, sizeof(guint));
   if (!raw_read(&raw, kernel, NULL))

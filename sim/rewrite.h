@@ -42,7 +42,7 @@ typedef struct {
  *
  * Returns: (transfer full) (element-type SmbEdit): the changes, in the order of the text; none overlap
  */
-GArray *smb_rewrite(const SmbKernel *kernel, const SmbRewriteArray *arrays, guint n_arrays,
+GArray *smb_rewrite(const SmbProgram *kernel, const SmbRewriteArray *arrays, guint n_arrays,
                     GError **error);
 
 /** smb_rewrite_apply: Returns: (transfer full): the text of @source with @edits made */
@@ -58,7 +58,7 @@ gsize smb_rewrite_bytes(const SmbRewriteArray *array);
  *   can mean it, and are not evaluated: in #if branches that were not taken, in sizeof, in other kernels.
  *   A rewriting leaves them alone
  */
-GArray *smb_rewrite_unseen(const SmbKernel *kernel, const SmbArray *array);
+GArray *smb_rewrite_unseen(const SmbProgram *kernel, const SmbArray *array);
 
 /**
  * smb_rewrite_describe:

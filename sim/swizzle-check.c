@@ -6,7 +6,7 @@
 
 // What is asked.
 typedef struct {
-  const SmbKernel *kernel;
+  const SmbProgram *kernel;
   const SmbArch *arch;
   const SmbAnalysis *analysis;
   const SmbArray *array;
@@ -147,7 +147,7 @@ check_access(const Question *question, guint access, GArray *checks) {
 }
 
 GArray *
-smb_layout_check(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
+smb_layout_check(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
                  const SmbArray *array, const SmbLayout *original, const SmbLayout *layout) {
   const Question question = {kernel, arch, analysis, array, original, layout};
   GArray *checks = g_array_new(FALSE, FALSE, sizeof(SmbLayoutCheck));

@@ -82,7 +82,7 @@ typedef struct {
  * Returns: (transfer full) (element-type SmbLayoutCheck): one for each access that touches @array, in the
  *   order of SmbAnalysis.accesses
  */
-GArray *smb_layout_check(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
+GArray *smb_layout_check(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
                          const SmbArray *array, const SmbLayout *original, const SmbLayout *layout);
 
 G_END_DECLS

@@ -230,7 +230,7 @@ find_needed_bytes(const SmbRewriteArray *rewrite) {
 
 static Checked *
 check(const SmbAdviseReport *report, const SmbArray *array, guint64 row, const SmbLayout *swizzle) {
-  const SmbKernel *kernel = report->target->kernel;
+  const SmbProgram *kernel = report->target->kernel;
   gsize bytes = smb_advise_array_bytes(report, array);
   SmbLayout from = smb_layout_original(kernel, array, bytes, array->n_dimensions > 1 ? 0 : row,
                                        report->analysis);

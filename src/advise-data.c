@@ -23,7 +23,7 @@ write_proof(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
   smb_json_array(json, "changes");
   if (!proof->failure) {
     g_autoptr(GArray) changes =
-        smb_changes_new(smb_kernel_source(report->target->kernel), proof->edits);
+        smb_changes_new(smb_program_source(report->target->kernel), proof->edits);
     for (guint i = 0; i < changes->len; i++) {
       const SmbChange *change = &g_array_index(changes, SmbChange, i);
       smb_json_object(json, NULL);

@@ -73,7 +73,7 @@ static SmbAdviseFit
 find_fit(const SmbAdviseReport *report, const SmbArray *array, gint64 extra) {
   const SmbArchInfo *info = smb_arch_info(report->arch);
   gint64 all = (gint64)report->analysis->shared_bytes + extra;
-  gint64 fixed = (gint64)smb_kernel_static_shared(report->target->kernel) + extra;
+  gint64 fixed = (gint64)smb_program_static_shared(report->target->kernel) + extra;
   if (all > (gint64)info->max_shared_bytes)
     return SMB_ADVISE_TOO_LARGE;
   gint64 without = array->is_dynamic ? all : fixed;

@@ -258,8 +258,8 @@ is_used(const SmbAdviseReport *report, const SmbArray *array) {
   for (guint i = 0; i < analysis->requests->len; i++) {
     const SmbRequest *request = &g_array_index(analysis->requests, SmbAccessRequest, i).request;
     guint32 lanes = smb_request_lanes(request);
-    if (lanes &&
-        smb_kernel_array_at(report->target->kernel, request->offset[__builtin_ctz(lanes)]) == array)
+    if (lanes && smb_program_array_at(report->target->kernel,
+                                      request->offset[__builtin_ctz(lanes)]) == array)
       return TRUE;
   }
   return FALSE;
@@ -267,11 +267,11 @@ is_used(const SmbAdviseReport *report, const SmbArray *array) {
 
 GPtrArray *
 smb_advise_select(const SmbAdviseReport *report, const char *name, GError **error) {
-  const SmbKernel *kernel = report->target->kernel;
+  const SmbProgram *kernel = report->target->kernel;
   g_autoptr(GPtrArray) selected = g_ptr_array_new();
   g_autoptr(GString) names = g_string_new(NULL);
-  for (guint i = 0; i < smb_kernel_n_arrays(kernel); i++) {
-    const SmbArray *array = smb_kernel_array(kernel, i);
+  for (guint i = 0; i < smb_program_n_arrays(kernel); i++) {
+    const SmbArray *array = smb_program_array(kernel, i);
     if (array->n_dimensions == 0 || !is_used(report, array))
       continue;
     g_string_append_printf(names, "%s%s", names->len ? ", " : "", array->name);

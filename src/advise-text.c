@@ -194,7 +194,7 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
     return;
   }
   smb_spool_puts(cli->out, ", as CUDA C:\n");
-  write_changes(cli, smb_kernel_source(report->target->kernel), proof->edits);
+  write_changes(cli, smb_program_source(report->target->kernel), proof->edits);
   g_autoptr(GString) text = g_string_new(NULL);
   gsize dynamic = proof->launch.dynamic_bytes;
   if (dynamic != report->target->launch.dynamic_bytes)

@@ -85,7 +85,7 @@ tuning_target(const Tuning *tuning, const gint64 *values, GError **error) {
 // A macro that nothing mentions would be tuned in vain.
 static gboolean
 check_macros(const Tuning *tuning, const SmbTarget *target, GError **error) {
-  g_auto(GStrv) unused = smb_kernel_unused_defines(target->kernel);
+  g_auto(GStrv) unused = smb_program_unused_defines(target->kernel);
   for (guint i = 0; i < tuning->n_ranges; i++) {
     if (g_strv_contains((const char *const *)unused, tuning->ranges[i].name))
       return smb_cli_usage_error(error, "--tune %s: the text has no such macro",
@@ -100,7 +100,7 @@ find_present(Tuning *tuning) {
   tuning->present_known = target != NULL;
   for (guint i = 0; tuning->present_known && i < tuning->n_ranges; i++)
     tuning->present_known =
-        smb_kernel_evaluate(target->kernel, tuning->ranges[i].name, &tuning->present[i], NULL);
+        smb_program_evaluate(target->kernel, tuning->ranges[i].name, &tuning->present[i], NULL);
 }
 
 static void

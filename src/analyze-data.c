@@ -83,7 +83,7 @@ write_warnings(JsonBuilder *json, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < report->analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning =
         &g_array_index(report->analysis->warnings, SmbAnalysisWarning, i);
-    const SmbSite *site = smb_kernel_site(report->target->kernel, warning->site);
+    const SmbSite *site = smb_program_site(report->target->kernel, warning->site);
     smb_json_object(json, NULL);
     smb_json_text(json, "kind", kinds[warning->kind]);
     smb_json_number(json, "line", site->line);

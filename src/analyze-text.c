@@ -205,16 +205,16 @@ smb_analyze_write_text(SmbCli *cli, const SmbAnalyzeReport *report) {
 
 void
 smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis, SmbSpool *out) {
-  SmbSource *source = smb_kernel_source(target->kernel);
+  SmbSource *source = smb_program_source(target->kernel);
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
-    const SmbSite *site = smb_kernel_site(target->kernel, warning->site);
+    const SmbSite *site = smb_program_site(target->kernel, warning->site);
     g_autofree char *text = g_strconcat("warning: ", warning->message, NULL);
     g_autofree char *message = smb_source_message(source, site->offset, text);
     g_autofree char *shown = smb_cli_printable(message);
     smb_spool_printf(out, "%s\n", shown);
   }
-  g_auto(GStrv) unused = smb_kernel_unused_defines(target->kernel);
+  g_auto(GStrv) unused = smb_program_unused_defines(target->kernel);
   for (guint i = 0; unused[i] && !target->shape; i++)
     smb_spool_printf(out, "%s: warning: -D %s: the text has no such macro\n", target->file,
                      unused[i]);

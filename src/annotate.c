@@ -64,7 +64,7 @@ show_line(const SmbSource *source, guint number) {
 
 void
 smb_analyze_annotate(SmbCli *cli, const SmbAnalyzeReport *report) {
-  const SmbSource *source = smb_kernel_source(report->target->kernel);
+  const SmbSource *source = smb_program_source(report->target->kernel);
   guint n_lines = smb_source_n_lines(source);
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
   g_autoptr(SmbTable) table = smb_table_new();

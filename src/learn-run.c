@@ -102,8 +102,8 @@ smb_learn_run_kernel(const SmbLearnRun *run) {
 const char *
 smb_learn_run_option(const SmbLearnRun *run, const char *setting) {
   gsize length = strcspn(setting, "=");
-  for (guint i = 0; i < smb_kernel_n_parameters(run->target->kernel); i++) {
-    SmbParameter parameter = smb_kernel_parameter(run->target->kernel, i);
+  for (guint i = 0; i < smb_program_n_parameters(run->target->kernel); i++) {
+    SmbParameter parameter = smb_program_parameter(run->target->kernel, i);
     if (strlen(parameter.name) == length && strncmp(parameter.name, setting, length) == 0)
       return "--arg";
   }
@@ -113,7 +113,7 @@ smb_learn_run_option(const SmbLearnRun *run, const char *setting) {
 gboolean
 smb_learn_run_lacks(const SmbLearnRun *run, const char *setting) {
   g_autofree char *name = g_strndup(setting, strcspn(setting, "="));
-  g_auto(GStrv) unused = smb_kernel_unused_defines(run->target->kernel);
+  g_auto(GStrv) unused = smb_program_unused_defines(run->target->kernel);
   return g_strv_contains((const char *const *)unused, name);
 }
 
@@ -180,7 +180,7 @@ char *
 smb_learn_copy(const SmbLearnRun *run, const char *folder, GStrv *words, GError **error) {
   g_autofree char *base = g_path_get_basename(run->target->file);
   g_autofree char *path = g_build_filename(folder, base, NULL);
-  g_autofree char *text = g_strdup(smb_source_text(smb_kernel_source(run->target->kernel)));
+  g_autofree char *text = g_strdup(smb_source_text(smb_program_source(run->target->kernel)));
   for (guint i = 0; run->target->defines[i]; i++) {
     char *set = set_macro(text, run->target->defines[i]);
     g_free(text);

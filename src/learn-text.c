@@ -98,7 +98,7 @@ smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLearnRun 
 
 void
 smb_learn_write_kernel(SmbCli *cli, const SmbLearnRun *run) {
-  const SmbSource *source = smb_kernel_source(run->target->kernel);
+  const SmbSource *source = smb_program_source(run->target->kernel);
   guint n = smb_source_n_lines(source);
   gboolean begun = FALSE;
   for (guint i = 1; i <= n; i++) {

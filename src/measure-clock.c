@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/kernel.h"
+#include "sim/program.h"
 
 // A request, and how often accesses of each class make it: the first load of an atomic that is a loop is the
 // atomic's.
@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
   GHashTable *known; // &Counted.request → Counted
   GPtrArray *order;  // Counted, as they came
-  const SmbKernel *kernel;
+  const SmbProgram *kernel;
   guint row_bytes;
 } Requests;
 
@@ -69,7 +69,7 @@ take_shared(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED c
     g_hash_table_insert(requests->known, &counted->request, counted);
     g_ptr_array_add(requests->order, counted);
   }
-  counted->n[smb_kernel_site(requests->kernel, site)->op_class]++;
+  counted->n[smb_program_site(requests->kernel, site)->op_class]++;
 }
 
 static void

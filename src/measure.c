@@ -109,7 +109,7 @@ argument_free(gpointer data) {
 
 // The contents of a buffer as far as the kernel reaches, after what @global holds.
 static GBytes *
-read_buffer(const SmbGlobal *global, const SmbKernel *kernel, guint parameter, gsize bytes) {
+read_buffer(const SmbGlobal *global, const SmbProgram *kernel, guint parameter, gsize bytes) {
   guchar *contents = g_malloc(MAX(bytes, 1));
   smb_global_read(global, kernel, parameter, 0, contents, bytes);
   return g_bytes_new_take(contents, bytes);
@@ -118,10 +118,10 @@ read_buffer(const SmbGlobal *global, const SmbKernel *kernel, guint parameter, g
 // Whether the buffers are of a size that can be taken; the reason if not.
 static gboolean
 add_arguments(Subject *subject, char **failure, GError **error) {
-  const SmbKernel *kernel = subject->target->kernel;
+  const SmbProgram *kernel = subject->target->kernel;
   g_autoptr(SmbGlobal) untouched = smb_global_new();
-  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
-    SmbParameter parameter = smb_kernel_parameter(kernel, i);
+  for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
+    SmbParameter parameter = smb_program_parameter(kernel, i);
     guint64 reach = smb_global_reach(subject->global, i);
     GBytes *bytes = NULL;
     if (reach > MAX_BUFFER_BYTES) {
@@ -133,7 +133,7 @@ add_arguments(Subject *subject, char **failure, GError **error) {
     if (parameter.is_pointer)
       bytes = read_buffer(untouched, kernel, i, reach);
     else
-      bytes = smb_kernel_argument(kernel, i, subject->target->launch.arguments, error);
+      bytes = smb_program_argument(kernel, i, subject->target->launch.arguments, error);
     if (!bytes)
       return FALSE;
     SmbMeterArgument *argument = g_new0(SmbMeterArgument, 1);
@@ -169,11 +169,11 @@ format_element(const char *type, gsize size, const guchar *bytes) {
 
 // Counts the elements that are equal, and tells the first that is not.
 static void
-compare_buffer(const SmbKernel *kernel, guint index, GBytes *measured, GBytes *predicted,
+compare_buffer(const SmbProgram *kernel, guint index, GBytes *measured, GBytes *predicted,
                SmbRecordedBuffer *buffer) {
-  gsize n, size = smb_kernel_buffer_element(kernel, index);
+  gsize n, size = smb_program_buffer_element(kernel, index);
   const guchar *a = g_bytes_get_data(measured, &n), *b = g_bytes_get_data(predicted, NULL);
-  SmbParameter parameter = smb_kernel_parameter(kernel, index);
+  SmbParameter parameter = smb_program_parameter(kernel, index);
   buffer->elements = n / size;
   for (gsize i = 0; i < buffer->elements; i++) {
     if (memcmp(a + i * size, b + i * size, size) == 0) {
@@ -189,16 +189,16 @@ compare_buffer(const SmbKernel *kernel, guint index, GBytes *measured, GBytes *p
 
 // Bytes (transfer full both ways) in which every NaN is the same.
 static GBytes *
-canonical(const SmbKernel *kernel, guint parameter, GBytes *bytes) {
+canonical(const SmbProgram *kernel, guint parameter, GBytes *bytes) {
   gsize length;
   gpointer contents = g_bytes_unref_to_data(bytes, &length);
-  smb_kernel_canonical_values(kernel, parameter, contents, length);
+  smb_program_canonical_values(kernel, parameter, contents, length);
   return g_bytes_new_take(contents, length);
 }
 
 static void
 take_buffers(const Subject *subject, const GPtrArray *contents, SmbRecordedKernel *kernel) {
-  const SmbKernel *model = subject->target->kernel;
+  const SmbProgram *model = subject->target->kernel;
   for (guint i = 0; i < subject->arguments->len; i++) {
     const SmbMeterArgument *argument = g_ptr_array_index(subject->arguments, i);
     GBytes *raw = g_ptr_array_index(contents, i);
@@ -266,13 +266,13 @@ static gboolean
 run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
               SmbRecordedKernel *kernel, GError **error) {
   const SmbTarget *target = subject->target;
-  g_autofree char *text = smb_kernel_device_text(target->kernel);
+  g_autofree char *text = smb_program_device_text(target->kernel);
   g_autoptr(GArray) times = NULL;
   g_autoptr(GPtrArray) contents = NULL;
   g_autoptr(GError) local = NULL;
   SmbMeterLaunch launch = {.text = text,
                            .file = target->file,
-                           .entry = smb_kernel_name(target->kernel),
+                           .entry = smb_program_name(target->kernel),
                            .defines = (const char *const *)target->defines,
                            .dynamic_bytes = target->launch.dynamic_bytes,
                            .arguments = subject->arguments,

@@ -37,7 +37,7 @@ smb_replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, 
   guint cuda_arch = info->capability_major * 100 + info->capability_minor * 10;
   g_autoptr(SmbReplay) replay = g_new0(SmbReplay, 1);
   replay->kernel =
-      smb_kernel_parse(source, entry ? entry->entry : recorded->name,
+      smb_program_read(source, entry ? entry->entry : recorded->name,
                        (const char *const *)recorded->defines, cuda_arch, &limits->limits, error);
   if (!replay->kernel)
     return NULL;
@@ -58,14 +58,14 @@ smb_replay_free(SmbReplay *replay) {
     return;
   smb_analysis_free(replay->analysis);
   smb_global_free(replay->global);
-  smb_kernel_free(replay->kernel);
+  smb_program_free(replay->kernel);
   g_free(replay);
 }
 
 static gboolean
-find_parameter(const SmbKernel *kernel, const char *name, guint *index, GError **error) {
-  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
-    SmbParameter parameter = smb_kernel_parameter(kernel, i);
+find_parameter(const SmbProgram *kernel, const char *name, guint *index, GError **error) {
+  for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
+    SmbParameter parameter = smb_program_parameter(kernel, i);
     *index = i;
     if (parameter.is_pointer && strcmp(parameter.name, name) == 0)
       return TRUE;
@@ -92,7 +92,7 @@ smb_replay_digest(const SmbReplay *replay, const SmbRecordedBuffer *buffer, GErr
   for (guint64 offset = 0; offset < buffer->bytes; offset += sizeof block) {
     gsize length = (gsize)MIN(sizeof block, buffer->bytes - offset);
     smb_global_read(replay->global, replay->kernel, parameter, offset, block, length);
-    smb_kernel_canonical_values(replay->kernel, parameter, block, length);
+    smb_program_canonical_values(replay->kernel, parameter, block, length);
     g_checksum_update(checksum, block, (gssize)length);
   }
   return g_strdup(g_checksum_get_string(checksum));

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
  * @global: what it left in global memory; %NULL if the recording has no buffers
  */
 typedef struct {
-  SmbKernel *kernel;
+  SmbProgram *kernel;
   SmbAnalysis *analysis;
   SmbGlobal *global;
 } SmbReplay;

@@ -118,7 +118,7 @@ write_rows(SmbRows rows, const SmbArray *array, const SmbLayout *present, SmbSpo
 void
 smb_report_write_neighbours(const SmbReport *report, guint index, guint *drawn, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
-  const SmbKernel *kernel = report->target->kernel;
+  const SmbProgram *kernel = report->target->kernel;
   const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, index);
   const SmbArray *array = smb_neighbour_array(kernel, analysis, index);
   SmbLayout present;

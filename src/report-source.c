@@ -41,7 +41,7 @@ write_counts(SmbSpool *page, const SmbLineTally *line) {
 
 static void
 write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbSpool *page) {
-  const SmbSource *source = smb_kernel_source(report->target->kernel);
+  const SmbSource *source = smb_program_source(report->target->kernel);
   g_autofree char *text = smb_source_line(source, number);
   guint access = 0;
   gboolean conflicts = find_article(report, number, &access);
@@ -58,7 +58,7 @@ write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbS
 
 void
 smb_report_write_source(const SmbReport *report, SmbSpool *page) {
-  guint n_lines = smb_source_n_lines(smb_kernel_source(report->target->kernel));
+  guint n_lines = smb_source_n_lines(smb_program_source(report->target->kernel));
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
   SmbLineTally total = {0};
   smb_html_markup(

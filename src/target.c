@@ -74,7 +74,7 @@ void
 smb_target_free(SmbTarget *target) {
   if (!target)
     return;
-  smb_kernel_free(target->kernel);
+  smb_program_free(target->kernel);
   g_free(target->name);
   g_free(target->shape);
   g_free(target->file);
@@ -93,15 +93,15 @@ finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *dra
   target->args = to_strv(draft->args);
   target->launch.arguments = (const char *const *)target->args;
   target->file = g_strdup(smb_source_name(source));
-  target->kernel = smb_kernel_parse(source, entry, (const char *const *)target->defines, cuda_arch,
+  target->kernel = smb_program_read(source, entry, (const char *const *)target->defines, cuda_arch,
                                     &target->options.limits, error);
   if (!target->kernel)
     return FALSE;
   if (!target->name)
-    target->name = g_strdup(smb_kernel_name(target->kernel));
+    target->name = g_strdup(smb_program_name(target->kernel));
   gint64 bytes = 0;
   if (draft->dynamic_bytes &&
-      !smb_kernel_evaluate(target->kernel, draft->dynamic_bytes, &bytes, error)) {
+      !smb_program_evaluate(target->kernel, draft->dynamic_bytes, &bytes, error)) {
     g_prefix_error(error, "--dynamic-bytes ");
     return FALSE;
   }
@@ -160,7 +160,7 @@ draft_tile(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, GEr
                                "--rows %u --cols %u: a block of %u threads, one for each element: "
                                "expected at most %d",
                                rows, cols, rows * cols, SMB_MAX_BLOCK_THREADS);
-  gsize size = smb_kernel_element_size(elem);
+  gsize size = smb_cuda_element_size(elem);
   if (size == 0)
     return smb_cli_usage_error(error,
                                "--elem '%s': expected a type of 1 to 16 bytes that one "
@@ -260,8 +260,8 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
 static gboolean
 find_tile_rows(SmbTarget *target, GError **error) {
   gint64 columns = 0, pad = 0;
-  if (!smb_kernel_evaluate(target->kernel, "COLS", &columns, error) ||
-      !smb_kernel_evaluate(target->kernel, "PAD", &pad, error))
+  if (!smb_program_evaluate(target->kernel, "COLS", &columns, error) ||
+      !smb_program_evaluate(target->kernel, "PAD", &pad, error))
     return FALSE;
   target->tile_columns = (guint64)MAX(columns, 0);
   target->tile_pad = (guint64)MAX(pad, 0);
@@ -345,7 +345,7 @@ smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_by
   draft.dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new(target->file, bytes, error);
-  if (!source || !finish(other, source, smb_kernel_name(target->kernel), &draft, arch, error))
+  if (!source || !finish(other, source, smb_program_name(target->kernel), &draft, arch, error))
     return NULL;
   return g_steal_pointer(&other);
 }

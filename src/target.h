@@ -105,7 +105,7 @@ typedef struct {
  * @tile_pad: of a tile, the elements that pad each row
  */
 typedef struct {
-  SmbKernel *kernel;
+  SmbProgram *kernel;
   char *name;
   char *shape;
   char *file;

@@ -95,9 +95,9 @@ int fake_probe_run(const FakeProbe *probe, const SmbCudaLaunch *launch, const Sm
                    FakeCounts *counts);
 
 // Any other kernel (tests/fake-kernel.c).
-SmbKernel *fake_kernel_new(const char *text, const char *name, const char *entry,
-                           const char *const *options, char **log);
-int fake_kernel_run(const SmbKernel *kernel, const SmbCudaLaunch *launch, const SmbArch *arch,
+SmbProgram *fake_kernel_new(const char *text, const char *name, const char *entry,
+                            const char *const *options, char **log);
+int fake_kernel_run(const SmbProgram *kernel, const SmbCudaLaunch *launch, const SmbArch *arch,
                     FakeCounts *counts);
 
 // SmbCuda.profiler; whether a range is open; and what a launch adds to it (tests/fake-profiler.c).

@@ -11,7 +11,7 @@ enum {
   CUDA_ARCH = 900
 };
 
-SmbKernel *
+SmbProgram *
 fake_kernel_new(const char *text, const char *name, const char *entry, const char *const *options,
                 char **log) {
   g_autoptr(GError) error = NULL;
@@ -23,9 +23,9 @@ fake_kernel_new(const char *text, const char *name, const char *entry, const cha
   g_auto(GStrv) defines = g_strv_builder_end(builder);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new(name, bytes, &error);
-  SmbKernel *kernel = source ? smb_kernel_parse(source, entry, (const char *const *)defines,
-                                                CUDA_ARCH, NULL, &error)
-                             : NULL;
+  SmbProgram *kernel = source ? smb_program_read(source, entry, (const char *const *)defines,
+                                                 CUDA_ARCH, NULL, &error)
+                              : NULL;
   if (!kernel)
     *log = g_strdup(error->message);
   return kernel;
@@ -65,10 +65,10 @@ describe_scalar(const SmbParameter *parameter, gconstpointer value) {
 }
 
 static GPtrArray *
-describe_scalars(const SmbKernel *kernel, const SmbCudaLaunch *launch) {
+describe_scalars(const SmbProgram *kernel, const SmbCudaLaunch *launch) {
   GPtrArray *arguments = g_ptr_array_new_with_free_func(g_free);
-  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
-    SmbParameter parameter = smb_kernel_parameter(kernel, i);
+  for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
+    SmbParameter parameter = smb_program_parameter(kernel, i);
     char *text = parameter.is_pointer ? NULL : describe_scalar(&parameter, launch->parameters[i]);
     if (text)
       g_ptr_array_add(arguments, text);
@@ -79,18 +79,18 @@ describe_scalars(const SmbKernel *kernel, const SmbCudaLaunch *launch) {
 
 // The buffer behind a parameter; NULL if it is none, or if its address is none.
 static gpointer
-find_buffer(const SmbKernel *kernel, const SmbCudaLaunch *launch, guint parameter, gsize *bytes) {
+find_buffer(const SmbProgram *kernel, const SmbCudaLaunch *launch, guint parameter, gsize *bytes) {
   *bytes = 0;
-  if (!smb_kernel_parameter(kernel, parameter).is_pointer)
+  if (!smb_program_parameter(kernel, parameter).is_pointer)
     return NULL;
   return fake_memory(*(const guint64 *)launch->parameters[parameter], bytes);
 }
 
 // Whether all buffers hold what the model starts from.
 static gboolean
-is_fresh(const SmbKernel *kernel, const SmbCudaLaunch *launch) {
+is_fresh(const SmbProgram *kernel, const SmbCudaLaunch *launch) {
   g_autoptr(SmbGlobal) untouched = smb_global_new();
-  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
+  for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
     gsize bytes;
     gconstpointer buffer = find_buffer(kernel, launch, i, &bytes);
     g_autofree guchar *initial = g_malloc0(bytes + 1);
@@ -107,17 +107,17 @@ is_fresh(const SmbKernel *kernel, const SmbCudaLaunch *launch) {
 static void
 spoil_buffer(guchar *buffer, gsize bytes, const char *type) {
   g_autofree char *element = g_strndup(type, strcspn(type, " *"));
-  gsize size = MAX(smb_kernel_element_size(element), 1);
+  gsize size = MAX(smb_cuda_element_size(element), 1);
   if (size <= bytes)
     buffer[size - 1] ^= 0x40;
 }
 
 // Leaves in the buffers what the kernel wrote. @spoils: but for one element of the first that it changed.
 static void
-write_buffers(const SmbKernel *kernel, const SmbCudaLaunch *launch, const SmbGlobal *global,
+write_buffers(const SmbProgram *kernel, const SmbCudaLaunch *launch, const SmbGlobal *global,
               gboolean spoils) {
-  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
-    SmbParameter parameter = smb_kernel_parameter(kernel, i);
+  for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
+    SmbParameter parameter = smb_program_parameter(kernel, i);
     gsize bytes;
     guchar *buffer = find_buffer(kernel, launch, i, &bytes);
     if (!buffer)
@@ -158,7 +158,7 @@ take_counts(const SmbAnalysis *analysis, const char *entry, FakeCounts *counts) 
 }
 
 int
-fake_kernel_run(const SmbKernel *kernel, const SmbCudaLaunch *launch, const SmbArch *arch,
+fake_kernel_run(const SmbProgram *kernel, const SmbCudaLaunch *launch, const SmbArch *arch,
                 FakeCounts *counts) {
   g_autoptr(GPtrArray) arguments = describe_scalars(kernel, launch);
   g_autoptr(SmbGlobal) global = smb_global_new();
@@ -171,7 +171,7 @@ fake_kernel_run(const SmbKernel *kernel, const SmbCudaLaunch *launch, const SmbA
   if (!analysis)
     return FAKE_ILLEGAL_ADDRESS;
   if (is_fresh(kernel, launch))
-    take_counts(analysis, smb_kernel_name(kernel), counts);
-  write_buffers(kernel, launch, global, fake_spoils(FAKE_WRONG_VALUES, smb_kernel_name(kernel)));
+    take_counts(analysis, smb_program_name(kernel), counts);
+  write_buffers(kernel, launch, global, fake_spoils(FAKE_WRONG_VALUES, smb_program_name(kernel)));
   return SMB_CUDA_SUCCESS;
 }

@@ -16,7 +16,7 @@ struct _SmbCudaFunction {
   char *entry;
   SmbArch *arch;
   FakeProbe *probe; // or
-  SmbKernel *kernel;
+  SmbProgram *kernel;
 };
 
 // Takes what is told before the first #line away: the caller's own, for a compiler.
@@ -92,7 +92,7 @@ fake_unload(SmbCudaFunction *function) {
   if (!function)
     return;
   fake_probe_free(function->probe);
-  smb_kernel_free(function->kernel);
+  smb_program_free(function->kernel);
   smb_arch_unref(function->arch);
   g_free(function->entry);
   g_free(function);

@@ -15,7 +15,7 @@ kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup
   if (!source)
     return;
   run->kernel =
-      smb_kernel_parse(source, setup->entry, setup->defines, 900, &setup->limits, &run->error);
+      smb_program_read(source, setup->entry, setup->defines, 900, &setup->limits, &run->error);
   ck_assert((run->kernel == NULL) == (run->error != NULL));
   if (!run->kernel)
     return;
@@ -34,7 +34,7 @@ kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup
 void
 kernel_run_clear(KernelRun *run) {
   smb_analysis_free(run->analysis);
-  smb_kernel_free(run->kernel);
+  smb_program_free(run->kernel);
   smb_global_free(run->global);
   g_clear_error(&run->error);
 }
@@ -42,8 +42,8 @@ kernel_run_clear(KernelRun *run) {
 void
 kernel_run_read(const KernelRun *run, const char *parameter, guint64 first, gpointer elements,
                 gsize n, gsize element_size) {
-  for (guint i = 0; i < smb_kernel_n_parameters(run->kernel); i++) {
-    if (strcmp(smb_kernel_parameter(run->kernel, i).name, parameter) != 0)
+  for (guint i = 0; i < smb_program_n_parameters(run->kernel); i++) {
+    if (strcmp(smb_program_parameter(run->kernel, i).name, parameter) != 0)
       continue;
     smb_global_read(run->global, run->kernel, i, first * element_size, elements, n * element_size);
     return;

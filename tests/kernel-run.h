@@ -5,7 +5,7 @@
 #pragma once
 
 #include "sim/analysis.h"
-#include "sim/kernel.h"
+#include "sim/program.h"
 
 // How a text is run; zeros stand for one block of one thread, sm_90 and the default limits.
 typedef struct {
@@ -16,14 +16,14 @@ typedef struct {
   guint block[3];
   guint grid[3];
   gsize dynamic_bytes;
-  SmbKernelLimits limits;
+  SmbProgramLimits limits;
   guint threads;
   gboolean forgets; // global memory is not kept, so that blocks may run in several threads
   gboolean keeps_requests;
 } KernelSetup;
 
 typedef struct {
-  SmbKernel *kernel;
+  SmbProgram *kernel;
   SmbGlobal *global;
   SmbAnalysis *analysis;
   GError *error; // then there is no analysis

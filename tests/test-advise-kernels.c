@@ -75,7 +75,7 @@ START_TEST(test_classic) {
   kernel_run(&run, "k.cu", text, &setup);
   ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  const SmbArray *array = smb_kernel_array(run.kernel, 0);
+  const SmbArray *array = smb_program_array(run.kernel, 0);
   SmbAdviseOptions options = {.kinds = c->kinds, .row = c->row, .keep = 1};
   g_autoptr(SmbAdvice) advice =
       smb_advise_array(run.kernel, arch, run.analysis, array, array->bytes, &options);
@@ -110,7 +110,7 @@ START_TEST(test_misfit) {
   kernel_run(&run, "k.cu",
              "__global__ void k(float *out) {\n  int t = threadIdx.x;\n  " COLUMN4 "\n}\n", &setup);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  const SmbArray *array = smb_kernel_array(run.kernel, 0);
+  const SmbArray *array = smb_program_array(run.kernel, 0);
   SmbLayout now = {4, 32, 0, 0, 0, 0}, padded = {4, 32, 1, 0, 0, 0}, torn = {4, 32, 0, 5, 0, 5};
   g_autoptr(SmbCandidate) misaligned =
       smb_advise_try(run.kernel, arch, run.analysis, array, &now, array->bytes, &padded);

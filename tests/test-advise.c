@@ -22,7 +22,7 @@ enum {
 
 // A made-up run: a kernel with an array, and requests that it could have made of it.
 typedef struct {
-  SmbKernel *kernel;
+  SmbProgram *kernel;
   SmbArch *arch;
   SmbAnalysis analysis;
   const SmbArray *array;
@@ -38,15 +38,15 @@ fixture_init(Fixture *fixture, const char *arch, const char *declarations) {
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, &error);
   memset(fixture, 0, sizeof *fixture);
-  fixture->kernel = smb_kernel_parse(source, NULL, NULL, 900, NULL, &error);
+  fixture->kernel = smb_program_read(source, NULL, NULL, 900, NULL, &error);
   ck_assert_msg(fixture->kernel != NULL, "%s", error ? error->message : "");
   fixture->arch = smb_arch_load(arch, &error);
   ck_assert_ptr_nonnull(fixture->arch);
   fixture->analysis.accesses = g_array_new(FALSE, TRUE, sizeof(SmbAccess));
   g_array_set_size(fixture->analysis.accesses, N_ACCESSES);
   fixture->analysis.requests = g_array_new(FALSE, TRUE, sizeof(SmbAccessRequest));
-  for (guint i = 0; i < smb_kernel_n_arrays(fixture->kernel); i++) {
-    const SmbArray *array = smb_kernel_array(fixture->kernel, i);
+  for (guint i = 0; i < smb_program_n_arrays(fixture->kernel); i++) {
+    const SmbArray *array = smb_program_array(fixture->kernel, i);
     if (strcmp(array->name, "a") == 0)
       fixture->array = array;
   }
@@ -55,7 +55,7 @@ fixture_init(Fixture *fixture, const char *arch, const char *declarations) {
 
 static void
 fixture_clear(Fixture *fixture) {
-  smb_kernel_free(fixture->kernel);
+  smb_program_free(fixture->kernel);
   smb_arch_unref(fixture->arch);
   g_array_unref(fixture->analysis.accesses);
   g_array_unref(fixture->analysis.requests);

@@ -101,7 +101,7 @@ END_TEST
 
 // A built-in kernel, run in so many threads; its requests are kept.
 static SmbAnalysis *
-run_entry(const SmbCatalogEntry *entry, const SmbKernel *kernel, const SmbArch *arch,
+run_entry(const SmbCatalogEntry *entry, const SmbProgram *kernel, const SmbArch *arch,
           guint threads) {
   g_autoptr(GError) error = NULL;
   SmbLaunch launch = {.arguments = (const char *const *)entry->args};
@@ -109,7 +109,7 @@ run_entry(const SmbCatalogEntry *entry, const SmbKernel *kernel, const SmbArch *
   memcpy(launch.grid, entry->grid, sizeof launch.grid);
   gint64 dynamic = 0;
   if (entry->dynamic_bytes)
-    ck_assert(smb_kernel_evaluate(kernel, entry->dynamic_bytes, &dynamic, NULL));
+    ck_assert(smb_program_evaluate(kernel, entry->dynamic_bytes, &dynamic, NULL));
   launch.dynamic_bytes = (gsize)dynamic;
   SmbAnalysisOptions options = {.threads = threads, .keep_requests = TRUE};
   SmbAnalysis *analysis = smb_analysis_run(kernel, arch, &launch, &options, &error);
@@ -164,7 +164,7 @@ START_TEST(test_requests) {
     const SmbCatalogEntry *entry = g_ptr_array_index(catalog, i);
     g_autoptr(SmbArch) arch = smb_arch_load(archs[i % G_N_ELEMENTS(archs)], NULL);
     g_autoptr(SmbSource) source = smb_catalog_source(entry, NULL);
-    g_autoptr(SmbKernel) kernel = smb_kernel_parse(
+    g_autoptr(SmbProgram) kernel = smb_program_read(
         source, entry->entry, (const char *const *)entry->defines, 900, NULL, NULL);
     g_autoptr(SmbAnalysis) one = run_entry(entry, kernel, arch, 1);
     g_autoptr(SmbAnalysis) three = run_entry(entry, kernel, arch, 3);
@@ -222,11 +222,11 @@ START_TEST(test_arrays) {
       g_strdup_printf("__global__ void k(int *out) { %s\n%s }\n", c->declarations, c->uses);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
-  g_autoptr(SmbKernel) kernel = smb_kernel_parse(source, NULL, NULL, 900, NULL, &error);
+  g_autoptr(SmbProgram) kernel = smb_program_read(source, NULL, NULL, 900, NULL, &error);
   ck_assert_msg(kernel != NULL, "%s", error ? error->message : "");
   g_autoptr(GString) got = g_string_new(NULL);
-  for (guint i = 0; i < smb_kernel_n_arrays(kernel); i++) {
-    const SmbArray *array = smb_kernel_array(kernel, i);
+  for (guint i = 0; i < smb_program_n_arrays(kernel); i++) {
+    const SmbArray *array = smb_program_array(kernel, i);
     g_string_append_printf(got, "%s %s %u ", array->name, array->element, array->element_bytes);
     for (guint d = 0; d < array->n_dimensions; d++)
       g_string_append_printf(got, "[%u]%s", (guint)array->dimension[d],
@@ -237,13 +237,13 @@ START_TEST(test_arrays) {
     else
       g_string_append_printf(got, "%u", (guint)array->bytes);
     g_string_append_printf(got, " %u:%u\n", array->line, array->column);
-    ck_assert_ptr_eq(smb_kernel_array_at(kernel, array->base), array);
+    ck_assert_ptr_eq(smb_program_array_at(kernel, array->base), array);
     guint32 end = array->base + (guint32)array->bytes;
     if (array->is_dynamic)
-      ck_assert_ptr_eq(smb_kernel_array_at(kernel, 200000), array);
+      ck_assert_ptr_eq(smb_program_array_at(kernel, 200000), array);
     else
-      ck_assert(smb_kernel_array_at(kernel, end - 1) == array &&
-                smb_kernel_array_at(kernel, end) != array);
+      ck_assert(smb_program_array_at(kernel, end - 1) == array &&
+                smb_program_array_at(kernel, end) != array);
   }
   ck_assert_str_eq(got->str, c->arrays);
 }

@@ -9,11 +9,11 @@
 
 #include "sim/analysis.h"
 #include "sim/catalog.h"
-#include "sim/kernel.h"
+#include "sim/program.h"
 #include "tests/suite.h"
 
 typedef struct {
-  SmbKernel *kernel;
+  SmbProgram *kernel;
   SmbGlobal *global;
   SmbAnalysis *analysis;
   GError *error;
@@ -22,7 +22,7 @@ typedef struct {
 static void
 result_clear(Result *result) {
   smb_analysis_free(result->analysis);
-  smb_kernel_free(result->kernel);
+  smb_program_free(result->kernel);
   smb_global_free(result->global);
   g_clear_error(&result->error);
 }
@@ -41,7 +41,7 @@ run_entry(const SmbCatalogEntry *entry, const char *from, const char *to, const 
     ck_assert_uint_gt(g_string_replace(text, from, to, 0), 0);
   g_autoptr(GBytes) bytes = g_string_free_to_bytes(text);
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
-  result->kernel = smb_kernel_parse(source, entry->entry, (const char *const *)entry->defines, 900,
+  result->kernel = smb_program_read(source, entry->entry, (const char *const *)entry->defines, 900,
                                     NULL, &result->error);
   ck_assert_msg(result->kernel != NULL, "%s", result->error ? result->error->message : "");
   SmbLaunch launch = {.arguments = (const char *const *)entry->args};
@@ -49,7 +49,7 @@ run_entry(const SmbCatalogEntry *entry, const char *from, const char *to, const 
   memcpy(launch.grid, entry->grid, sizeof launch.grid);
   gint64 dynamic = 0;
   if (dynamic_bytes)
-    ck_assert(smb_kernel_evaluate(result->kernel, dynamic_bytes, &dynamic, NULL));
+    ck_assert(smb_program_evaluate(result->kernel, dynamic_bytes, &dynamic, NULL));
   launch.dynamic_bytes = (gsize)dynamic;
   result->global = smb_global_new();
   SmbAnalysisOptions options = {.global = result->global};
@@ -68,7 +68,7 @@ find_argument(const SmbCatalogEntry *entry, const char *name) {
 // The value of parameter 0 or 1 at an index, as a number.
 static gint64
 read_value(const Result *result, guint parameter, guint64 index) {
-  gboolean real = strcmp(smb_kernel_parameter(result->kernel, parameter).type, "float *") == 0;
+  gboolean real = strcmp(smb_program_parameter(result->kernel, parameter).type, "float *") == 0;
   gint32 integer;
   float single;
   smb_global_read(result->global, result->kernel, parameter, index * 4, &integer, 4);

@@ -229,7 +229,7 @@ static gpointer
 evaluate_often(gpointer kernel) {
   guint n = 0;
   gint64 value;
-  while (n < EVALUATIONS && smb_kernel_evaluate(kernel, "TWICE(TWICE(SIZE)) + 1", &value, NULL) &&
+  while (n < EVALUATIONS && smb_program_evaluate(kernel, "TWICE(TWICE(SIZE)) + 1", &value, NULL) &&
          value == 33)
     n++;
   return GUINT_TO_POINTER(n);

@@ -87,16 +87,16 @@ write_values(const KernelRun *run, const char *line, GString *out) {
   g_auto(GStrv) name = g_strsplit_set(words[0], "[]", -1);
   guint64 first = name[1] ? g_ascii_strtoull(name[1], NULL, 10) : 0;
   const char *type = "?";
-  for (guint i = 0; i < smb_kernel_n_parameters(run->kernel); i++) {
-    SmbParameter parameter = smb_kernel_parameter(run->kernel, i);
+  for (guint i = 0; i < smb_program_n_parameters(run->kernel); i++) {
+    SmbParameter parameter = smb_program_parameter(run->kernel, i);
     if (strcmp(parameter.name, name[0]) == 0)
       type = parameter.type;
   }
   g_autofree char *element = g_strndup(type, strcspn(type, "*0123456789"));
   g_strchomp(element);
-  gsize size = smb_kernel_element_size(element);
+  gsize size = smb_cuda_element_size(element);
   if (g_str_has_prefix(element, "unsigned"))
-    size = g_str_has_suffix(element, "long") ? 8 : smb_kernel_element_size(element + 9);
+    size = g_str_has_suffix(element, "long") ? 8 : smb_cuda_element_size(element + 9);
   else if (strcmp(element, "long long") == 0 || strcmp(element, "longlong") == 0)
     size = 8;
   g_string_append(out, words[0]);
@@ -138,8 +138,8 @@ write_warnings(const KernelRun *run, GString *out) {
   for (guint i = 0; i < run->analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning =
         &g_array_index(run->analysis->warnings, SmbAnalysisWarning, i);
-    const SmbSite *site = smb_kernel_site(run->kernel, warning->site);
-    const SmbSite *other = smb_kernel_site(run->kernel, warning->other);
+    const SmbSite *site = smb_program_site(run->kernel, warning->site);
+    const SmbSite *other = smb_program_site(run->kernel, warning->other);
     if (warning->kind == SMB_WARNING_RACE)
       g_string_append_printf(out, "race %u:%u %u:%u\n", site->line, site->column, other->line,
                              other->column);
@@ -257,13 +257,13 @@ START_TEST(test_canonical_values) {
   guint32 single[G_N_ELEMENTS(given)], number[G_N_ELEMENTS(given)];
   g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
-  g_autoptr(SmbKernel) kernel = smb_kernel_parse(source, NULL, NULL, 900, NULL, NULL);
+  g_autoptr(SmbProgram) kernel = smb_program_read(source, NULL, NULL, 900, NULL, NULL);
   ck_assert_ptr_nonnull(kernel);
   memcpy(single, given, sizeof given);
   memcpy(number, given, sizeof given);
-  smb_kernel_canonical_values(kernel, 0, single, sizeof single);
-  smb_kernel_canonical_values(kernel, 1, real, sizeof real);
-  smb_kernel_canonical_values(kernel, 2, number, sizeof number);
+  smb_program_canonical_values(kernel, 0, single, sizeof single);
+  smb_program_canonical_values(kernel, 1, real, sizeof real);
+  smb_program_canonical_values(kernel, 2, number, sizeof number);
   ck_assert_mem_eq(single, wanted, sizeof wanted);
   ck_assert_mem_eq(number, given, sizeof given);
   ck_assert(real[0] == G_GUINT64_CONSTANT(0x7ff8000000000000));

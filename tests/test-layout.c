@@ -294,7 +294,7 @@ START_TEST(test_original) {
   g_auto(KernelRun) run;
   kernel_run(&run, "k.cu", text, &setup);
   ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
-  const SmbArray *array = smb_kernel_array(run.kernel, 0);
+  const SmbArray *array = smb_program_array(run.kernel, 0);
   gsize bytes = array->is_dynamic ? c->dynamic_bytes : array->bytes;
   SmbLayout layout = smb_layout_original(run.kernel, array, bytes, c->row, run.analysis);
   ck_assert_uint_eq(layout.element_bytes, array->element_bytes);

@@ -14,14 +14,14 @@
 // A kernel, run with its requests kept.
 typedef struct {
   SmbArch *arch;
-  SmbKernel *kernel;
+  SmbProgram *kernel;
   SmbAnalysis *analysis;
 } Run;
 
 static void
 run_clear(Run *run) {
   smb_analysis_free(run->analysis);
-  smb_kernel_free(run->kernel);
+  smb_program_free(run->kernel);
   smb_arch_unref(run->arch);
 }
 
@@ -34,7 +34,7 @@ run_source(SmbSource *source, const char *arch, const char *const *defines, guin
   Run run = {.arch = smb_arch_load(arch, NULL)};
   SmbLaunch launch = {{x, y, 1}, {1, 1, 1}, dynamic_bytes, NULL};
   SmbAnalysisOptions options = {.threads = 1, .keep_requests = TRUE};
-  run.kernel = smb_kernel_parse(source, NULL, defines, 900, NULL, &error);
+  run.kernel = smb_program_read(source, NULL, defines, 900, NULL, &error);
   ck_assert_msg(run.kernel != NULL, "%s", error ? error->message : "");
   run.analysis = smb_analysis_run(run.kernel, run.arch, &launch, &options, &error);
   ck_assert_msg(run.analysis != NULL, "%s", error ? error->message : "");

@@ -41,12 +41,12 @@ static const Case cases[] = {
 #include "tests/rewrite-cases.def"
 };
 
-static SmbKernel *
+static SmbProgram *
 parse(const char *text) {
   g_autoptr(GError) error = NULL;
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, &error);
-  SmbKernel *kernel = source ? smb_kernel_parse(source, NULL, NULL, 900, NULL, &error) : NULL;
+  SmbProgram *kernel = source ? smb_program_read(source, NULL, NULL, 900, NULL, &error) : NULL;
   ck_assert_msg(kernel != NULL, "%s", error ? error->message : "");
   return kernel;
 }
@@ -74,7 +74,7 @@ predict(const SmbOriginal *original, const SmbRewriteArray *wanted) {
     SmbRequest moved = made->request;
     guint32 lanes = smb_request_lanes(&made->request);
     guint32 offset = lanes ? made->request.offset[__builtin_ctz(lanes)] : 0;
-    if (lanes && smb_kernel_array_at(original->kernel, offset) == wanted->array &&
+    if (lanes && smb_program_array_at(original->kernel, offset) == wanted->array &&
         smb_layout_move(&wanted->from, &wanted->to, wanted->array->base, &made->request, &moved) !=
             SMB_LAYOUT_FITS) {
       g_free(wavefronts);
@@ -89,7 +89,7 @@ predict(const SmbOriginal *original, const SmbRewriteArray *wanted) {
 // A kernel that was run, and one of its arrays in another layout.
 typedef struct {
   SmbArch *arch;
-  SmbKernel *kernel;
+  SmbProgram *kernel;
   SmbGlobal *global;
   SmbAnalysis *analysis;
   SmbAnalysisOptions options;
@@ -103,7 +103,7 @@ run_clear(Run *run) {
   g_free(run->wavefronts);
   smb_analysis_free(run->analysis);
   smb_global_free(run->global);
-  smb_kernel_free(run->kernel);
+  smb_program_free(run->kernel);
   smb_arch_unref(run->arch);
 }
 
@@ -125,7 +125,7 @@ run_init(Run *run, const Case *c) {
   ck_assert_msg(run->analysis != NULL, "%s", error ? error->message : "");
   run->original =
       (SmbOriginal){run->kernel, run->arch, launch, &run->options, run->analysis, run->global};
-  const SmbArray *array = smb_kernel_array(run->kernel, 0);
+  const SmbArray *array = smb_program_array(run->kernel, 0);
   gsize bytes = array->is_dynamic ? c->launch.dynamic_bytes : array->bytes;
   SmbLayout from = smb_layout_original(run->kernel, array, bytes, c->launch.row, run->analysis);
   run->wanted = (SmbRewriteArray){array, bytes, from, from};
@@ -242,14 +242,14 @@ START_TEST(test_arrays) {
   g_auto(Run) run;
   g_autoptr(GError) error = NULL;
   run_init(&run, &c);
-  const SmbArray *b = smb_kernel_array(run.kernel, 1);
+  const SmbArray *b = smb_program_array(run.kernel, 1);
   SmbRewriteArray both[] = {run.wanted, run.wanted};
   both[1].array = b;
   both[1].to = both[1].from;
   both[1].to.pad = 1;
   g_autoptr(GArray) edits = smb_rewrite(run.kernel, both, 2, &error);
   ck_assert_msg(edits != NULL, "%s", error ? error->message : "");
-  g_autofree char *text = smb_rewrite_apply(smb_kernel_source(run.kernel), edits);
+  g_autofree char *text = smb_rewrite_apply(smb_program_source(run.kernel), edits);
   g_autofree char *lines = new_lines(c.text, text);
   ck_assert_str_eq(lines, "  __shared__ int b[32][32 + 1];\n"
                           "  a[y][x ^ y] = in[t] % 32;\n"
@@ -282,8 +282,8 @@ START_TEST(test_describe) {
   g_autofree char *text =
       g_strdup_printf("__global__ void k(int *out) { __shared__ %s; out[0] = sizeof(a); }\n", //
                       plains[_i].declaration);
-  g_autoptr(SmbKernel) kernel = parse(text);
-  const SmbArray *array = smb_kernel_array(kernel, 0);
+  g_autoptr(SmbProgram) kernel = parse(text);
+  const SmbArray *array = smb_program_array(kernel, 0);
   SmbLayout from = {4, array->dimension[array->n_dimensions - 1], 0, 0, 0, 0};
   SmbRewriteArray wanted = {array, array->bytes, from, plains[_i].to};
   g_autofree char *index = smb_rewrite_describe(&wanted);

@@ -290,7 +290,7 @@ START_TEST(test_case) {
   kernel_run(&run, "k.cu", text, &setup);
   ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  const SmbArray *array = smb_kernel_array(run.kernel, smb_kernel_n_arrays(run.kernel) - 1);
+  const SmbArray *array = smb_program_array(run.kernel, smb_program_n_arrays(run.kernel) - 1);
   SmbLayout original = smb_layout_original(run.kernel, array, array->bytes, 0, run.analysis);
   g_autoptr(GArray) checks =
       smb_layout_check(run.kernel, arch, run.analysis, array, &original, &c->layout);
@@ -328,7 +328,7 @@ START_TEST(test_sums) {
              "__global__ void k(float *out) {\n  int t = threadIdx.x;\n  " TRANSPOSE "\n}\n",
              &setup);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  const SmbArray *array = smb_kernel_array(run.kernel, 0);
+  const SmbArray *array = smb_program_array(run.kernel, 0);
   SmbLayout original = {4, 32, 0, 0, 0, 0}, layout = original;
   guint faults[SMB_FAULT_CANCELS + 1] = {0};
   for (layout.shift = -9; layout.shift <= 9; layout.shift++) {

@@ -41,9 +41,9 @@ static const Tile tiles[] = {
 
 // Seconds of one search, the best of several, and printed.
 static void
-time_search(const SmbKernel *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
+time_search(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
             SmbCounter counter) {
-  const SmbArray *array = smb_kernel_array(kernel, 0);
+  const SmbArray *array = smb_program_array(kernel, 0);
   const SmbAdviseOptions options = {.keep = 8, .counter = &counter};
   double best = 1e9;
   guint64 searched = 0, wavefronts = 0;
@@ -65,7 +65,7 @@ time_tile(const Tile *tile, const SmbArch *arch, GError **error) {
   g_autoptr(SmbSource) source = smb_source_new("tile.cu", bytes, error);
   if (!source)
     return FALSE;
-  g_autoptr(SmbKernel) kernel = smb_kernel_parse(source, NULL, NULL, 900, NULL, error);
+  g_autoptr(SmbProgram) kernel = smb_program_read(source, NULL, NULL, 900, NULL, error);
   if (!kernel)
     return FALSE;
   const SmbLaunch launch = {.block = {256, 1, 1}, .grid = {1, 1, 1}};

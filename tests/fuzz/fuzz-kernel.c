@@ -7,18 +7,18 @@
 #include <string.h>
 
 #include "sim/analysis.h"
-#include "sim/kernel.h"
+#include "sim/program.h"
 
 int LLVMFuzzerTestOneInput(const guint8 *data, gsize size);
 
-static const SmbKernelLimits limits = {20000, 60, 2000, 1 << 20};
+static const SmbProgramLimits limits = {20000, 60, 2000, 1 << 20};
 
 // A value for every scalar parameter.
 static GStrv
-make_arguments(const SmbKernel *kernel) {
+make_arguments(const SmbProgram *kernel) {
   g_autoptr(GStrvBuilder) arguments = g_strv_builder_new();
-  for (guint i = 0; i < smb_kernel_n_parameters(kernel); i++) {
-    SmbParameter parameter = smb_kernel_parameter(kernel, i);
+  for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
+    SmbParameter parameter = smb_program_parameter(kernel, i);
     g_autofree char *argument = g_strdup_printf("%s=40", parameter.name);
     if (!parameter.is_pointer)
       g_strv_builder_add(arguments, argument);
@@ -27,7 +27,7 @@ make_arguments(const SmbKernel *kernel) {
 }
 
 static void
-run(const SmbKernel *kernel, const SmbArch *arch) {
+run(const SmbProgram *kernel, const SmbArch *arch) {
   g_auto(GStrv) arguments = make_arguments(kernel);
   SmbLaunch launch = {{17, 2, 2}, {2, 1, 1}, 1024, (const char *const *)arguments};
   SmbAnalysisOptions options = {.limits = limits, .threads = 1};
@@ -48,7 +48,7 @@ LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
   g_autoptr(SmbSource) source = smb_source_new("fuzz.cu", bytes, &error);
   if (!source)
     return 0;
-  g_autoptr(SmbKernel) kernel = smb_kernel_parse(source, NULL, defines, 900, &limits, &error);
+  g_autoptr(SmbProgram) kernel = smb_program_read(source, NULL, defines, 900, &limits, &error);
   if (kernel)
     run(kernel, arch);
   else if (!error)

@@ -16,7 +16,7 @@
 G_BEGIN_DECLS
 
 /**
- * SmbKernelLimits: what a kernel may use before it is refused; 0 stands for the default.
+ * SmbProgramLimits: what a kernel may use before it is refused; 0 stands for the default.
  * @max_tokens: tokens after the expansion of macros
  * @max_depth: nesting of statements and expressions
  * @max_steps: statements that one block executes, each counted once however many lanes it has
@@ -27,14 +27,14 @@ typedef struct {
   guint max_depth;
   guint64 max_steps;
   guint64 max_memory;
-} SmbKernelLimits;
+} SmbProgramLimits;
 
-#define SMB_KERNEL_MAX_TOKENS 1000000u
-#define SMB_KERNEL_MAX_DEPTH  200u
+#define SMB_PROGRAM_MAX_TOKENS 1000000u
+#define SMB_PROGRAM_MAX_DEPTH  200u
 /** What max_depth may be at most: nesting takes stack. */
-#define SMB_KERNEL_LARGEST_DEPTH 2000u
-#define SMB_KERNEL_MAX_STEPS     G_GUINT64_CONSTANT(1000000)
-#define SMB_KERNEL_MAX_MEMORY    (G_GUINT64_CONSTANT(512) << 20)
+#define SMB_PROGRAM_LARGEST_DEPTH 2000u
+#define SMB_PROGRAM_MAX_STEPS     G_GUINT64_CONSTANT(1000000)
+#define SMB_PROGRAM_MAX_MEMORY    (G_GUINT64_CONSTANT(512) << 20)
 
 /** Where a kernel touches memory: one access in the text, in one direction. */
 typedef struct {
@@ -53,10 +53,10 @@ typedef struct {
   gboolean is_pointer;
 } SmbParameter;
 
-typedef struct _SmbKernel SmbKernel;
+typedef struct _SmbKernel SmbProgram;
 
 /**
- * smb_kernel_parse:
+ * smb_program_read:
  * @source: (transfer none): the text
  * @entry: (nullable): which __global__ function; %NULL if there is one only
  * @defines: (nullable) (array zero-terminated=1): "NAME=VALUE" or "NAME", which win over the file's
@@ -66,21 +66,21 @@ typedef struct _SmbKernel SmbKernel;
  *
  * Returns: (transfer full): the kernel, immutable; any thread may run it
  */
-SmbKernel *smb_kernel_parse(SmbSource *source, const char *entry, const char *const *defines,
-                            guint cuda_arch, const SmbKernelLimits *limits, GError **error);
-void smb_kernel_free(SmbKernel *kernel);
+SmbProgram *smb_program_read(SmbSource *source, const char *entry, const char *const *defines,
+                             guint cuda_arch, const SmbProgramLimits *limits, GError **error);
+void smb_program_free(SmbProgram *kernel);
 
 /** Name of the __global__ function (transfer none). */
-const char *smb_kernel_name(const SmbKernel *kernel);
+const char *smb_program_name(const SmbProgram *kernel);
 
 /** Where it was read from (transfer none). */
-SmbSource *smb_kernel_source(const SmbKernel *kernel);
+SmbSource *smb_program_source(const SmbProgram *kernel);
 
-guint smb_kernel_n_sites(const SmbKernel *kernel);
-const SmbSite *smb_kernel_site(const SmbKernel *kernel, guint index);
+guint smb_program_n_sites(const SmbProgram *kernel);
+const SmbSite *smb_program_site(const SmbProgram *kernel, guint index);
 
-guint smb_kernel_n_parameters(const SmbKernel *kernel);
-SmbParameter smb_kernel_parameter(const SmbKernel *kernel, guint index);
+guint smb_program_n_parameters(const SmbProgram *kernel);
+SmbParameter smb_program_parameter(const SmbProgram *kernel, guint index);
 
 /** Most dimensions of a __shared__ array. */
 #define SMB_ARRAY_MAX_DIMENSIONS 3
@@ -112,48 +112,48 @@ typedef struct {
 } SmbArray;
 
 /** Number of __shared__ variables that the kernel and what it calls use. */
-guint smb_kernel_n_arrays(const SmbKernel *kernel);
+guint smb_program_n_arrays(const SmbProgram *kernel);
 
 /** One of them, in the order of the text (transfer none). */
-const SmbArray *smb_kernel_array(const SmbKernel *kernel, guint index);
+const SmbArray *smb_program_array(const SmbProgram *kernel, guint index);
 
 /**
- * smb_kernel_array_at:
+ * smb_program_array_at:
  * @offset: byte offset in shared memory
  *
  * Returns: (nullable) (transfer none): the array that holds the byte: of several dynamic ones the first
  */
-const SmbArray *smb_kernel_array_at(const SmbKernel *kernel, guint32 offset);
+const SmbArray *smb_program_array_at(const SmbProgram *kernel, guint32 offset);
 
 /** Bytes of the static __shared__ variables, each aligned to its type. */
-gsize smb_kernel_static_shared(const SmbKernel *kernel);
+gsize smb_program_static_shared(const SmbProgram *kernel);
 
 /** Whether it declares an extern __shared__ array. */
-gboolean smb_kernel_has_dynamic_shared(const SmbKernel *kernel);
+gboolean smb_program_has_dynamic_shared(const SmbProgram *kernel);
 
 /** Whether blocks must run one after another, because they meet in atomics on global memory. */
-gboolean smb_kernel_is_serial(const SmbKernel *kernel);
+gboolean smb_program_is_serial(const SmbProgram *kernel);
 
 /**
- * smb_kernel_evaluate:
+ * smb_program_evaluate:
  * @expression: integer expression over the kernel's macros, such as "(32 + IPAD) * 4"
  * @error: SMB_ERROR_USAGE
  *
  * May be called from several threads.
  */
-gboolean smb_kernel_evaluate(const SmbKernel *kernel, const char *expression, gint64 *value,
-                             GError **error);
+gboolean smb_program_evaluate(const SmbProgram *kernel, const char *expression, gint64 *value,
+                              GError **error);
 
 /**
- * smb_kernel_element_size:
+ * smb_cuda_element_size:
  * @type: a type by its name, such as "float4"
  *
  * Returns: its bytes if one access moves it (1, 2, 4, 8 or 16), else 0; 0 for no type at all
  */
-gsize smb_kernel_element_size(const char *type);
+gsize smb_cuda_element_size(const char *type);
 
 /**
- * smb_kernel_device_text:
+ * smb_program_device_text:
  *
  * What a compiler is to be given, together with the same @defines, so that it compiles what is evaluated
  * here: functions of the host, kernels that were not chosen, and the definitions that @defines win over
@@ -161,35 +161,35 @@ gsize smb_kernel_element_size(const char *type);
  *
  * Returns: (transfer full): the text
  */
-char *smb_kernel_device_text(const SmbKernel *kernel);
+char *smb_program_device_text(const SmbProgram *kernel);
 
 /**
- * smb_kernel_argument:
+ * smb_program_argument:
  * @parameter: index of a scalar parameter
  * @arguments: (nullable) (array zero-terminated=1): as SmbLaunch.arguments
  * @error: SMB_ERROR_USAGE
  *
  * Returns: (transfer full): the bytes of the parameter's value
  */
-GBytes *smb_kernel_argument(const SmbKernel *kernel, guint parameter, const char *const *arguments,
-                            GError **error);
+GBytes *smb_program_argument(const SmbProgram *kernel, guint parameter,
+                             const char *const *arguments, GError **error);
 
 /** Bytes of a scalar of what a pointer parameter points at: of an element of its buffer. */
-gsize smb_kernel_buffer_element(const SmbKernel *kernel, guint parameter);
+gsize smb_program_buffer_element(const SmbProgram *kernel, guint parameter);
 
 /**
- * smb_kernel_canonical_values:
+ * smb_program_canonical_values:
  * @parameter: index of a pointer parameter
  * @bytes: (inout) (array length=length): contents of its buffer, whole elements
  *
  * Makes every NaN the one that a device makes (0x7fffffff, 0x7ff8...): which NaN an operation gives is
  * not promised, and the host's have a sign. Other values stay.
  */
-void smb_kernel_canonical_values(const SmbKernel *kernel, guint parameter, gpointer bytes,
-                                 gsize length);
+void smb_program_canonical_values(const SmbProgram *kernel, guint parameter, gpointer bytes,
+                                  gsize length);
 
 /** Names of @defines that neither the text nor another macro mentions (transfer full). */
-GStrv smb_kernel_unused_defines(const SmbKernel *kernel);
+GStrv smb_program_unused_defines(const SmbProgram *kernel);
 
 /**
  * SmbLaunch:
@@ -257,7 +257,7 @@ void smb_global_free(SmbGlobal *global);
  * @offset: byte offset into its buffer
  * @bytes: (out caller-allocates): @length bytes: what the blocks wrote, elsewhere the initial values
  */
-void smb_global_read(const SmbGlobal *global, const SmbKernel *kernel, guint parameter,
+void smb_global_read(const SmbGlobal *global, const SmbProgram *kernel, guint parameter,
                      guint64 offset, gpointer bytes, gsize length);
 
 /** Bytes of the buffer of a pointer parameter that were touched: the end of the farthest access. */
@@ -267,13 +267,13 @@ guint64 smb_global_reach(const SmbGlobal *global, guint parameter);
  * smb_block_new:
  * @kernel: (transfer none): must outlive the block
  * @arch: (transfer none): whose limits hold
- * @global: (nullable): keeps what the blocks write; needed if smb_kernel_is_serial()
+ * @global: (nullable): keeps what the blocks write; needed if smb_program_is_serial()
  * @error: SMB_ERROR_USAGE for the launch, SMB_ERROR_INPUT if the kernel needs more than there is
  *
  * Returns: (transfer full): a machine that runs blocks of @kernel one after another; for one thread
  */
-SmbBlock *smb_block_new(const SmbKernel *kernel, const SmbArch *arch, const SmbLaunch *launch,
-                        const SmbKernelLimits *limits, const SmbSink *sink, gpointer user,
+SmbBlock *smb_block_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+                        const SmbProgramLimits *limits, const SmbSink *sink, gpointer user,
                         SmbGlobal *global, GError **error);
 void smb_block_free(SmbBlock *block);
 
@@ -288,7 +288,7 @@ void smb_block_free(SmbBlock *block);
  */
 gboolean smb_block_run(SmbBlock *block, guint64 index, GError **error);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbKernel, smb_kernel_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbProgram, smb_program_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlock, smb_block_free)
 
