@@ -103,6 +103,7 @@ smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **arg
   // The characters of the terminal are the user's; messages and numbers are the same everywhere.
   setlocale(LC_CTYPE, "");
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_IGN); // a file that gets too large is an error of its writer
 
   g_autoptr(SmbSpool) out = smb_spool_new();
   g_autoptr(SmbSpool) messages = smb_spool_new();

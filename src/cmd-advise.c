@@ -4,8 +4,6 @@
 // advise: layouts of shared arrays that take fewer wavefronts, and the kernel written so.
 #include <string.h>
 
-#include <glib/gstdio.h>
-
 #include "src/advise-check.h"
 #include "src/advise-text.h"
 #include "src/advise-tune.h"
@@ -100,18 +98,6 @@ check_options(const SmbCli *cli, GError **error) {
   return TRUE;
 }
 
-// The kernel that was asked about is not written over, by whatever name.
-static gboolean
-check_out(const char *file, GError **error) {
-  GStatBuf in, out;
-  if (!option_out || !file || g_stat(file, &in) != 0 || g_stat(option_out, &out) != 0)
-    return TRUE;
-  if (in.st_dev != out.st_dev || in.st_ino != out.st_ino)
-    return TRUE;
-  return smb_cli_usage_error(error, "--out '%s' is the kernel's own file: expected another one",
-                             option_out);
-}
-
 // Lines that the text in --out has as they were: they may still mean the layout of before.
 static void
 warn_unseen(SmbCli *cli, const SmbAdviseArray *array) {
@@ -121,13 +107,12 @@ warn_unseen(SmbCli *cli, const SmbAdviseArray *array) {
 }
 
 static gboolean
-write_out(SmbCli *cli, const SmbAdviseReport *report, GError **error) {
+write_out(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GError **error) {
   const SmbProof *proof = smb_advise_final(report);
-  if (!option_out)
+  if (!out)
     return TRUE;
   if (proof) {
-    gboolean written = smb_out_file_write(option_out, proof->text, strlen(proof->text), error);
-    g_prefix_error(error, "--out: ");
+    gboolean written = smb_out_file_write(out, proof->text, strlen(proof->text), error);
     for (guint i = 0; written && i < report->arrays->len; i++)
       warn_unseen(cli, g_ptr_array_index(report->arrays, i));
     return written;
@@ -150,12 +135,12 @@ check_swizzle(SmbCli *cli, const SmbTarget *target, const SmbAdviseSearch *searc
 
 static gboolean
 search_layouts(SmbCli *cli, const SmbTarget *target, SmbArch *arch, SmbMeter *meter,
-               const SmbAdviseSearch *search, GError **error) {
+               const SmbAdviseSearch *search, const SmbOutFile *out, GError **error) {
   g_autoptr(SmbAdviseMeasured) measured = NULL;
   g_autoptr(SmbAdviseReport) report = smb_advise_report_new(target, arch, search, error);
   if (!report || (meter && !(measured = smb_advise_measure(meter, report, error))))
     return FALSE;
-  if (!write_out(cli, report, error))
+  if (!write_out(cli, report, out, error))
     return FALSE;
   switch (cli->format) {
   case SMB_FORMAT_TEXT:
@@ -189,7 +174,9 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
       !check_options(cli, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
-  if (!check_out(file, error))
+  g_autoptr(SmbOutFile) out = NULL;
+  if (option_out &&
+      !(out = smb_out_file_new("--out", option_out, (const char *const *)cli->arguments, error)))
     return FALSE;
   g_autoptr(SmbMeter) meter = NULL;
   g_autoptr(SmbArch) arch = smb_arch_ref(cli->arch);
@@ -210,5 +197,5 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
     return FALSE;
   if (option_check)
     return check_swizzle(cli, target, &search, error);
-  return search_layouts(cli, target, arch, meter, &search, error);
+  return search_layouts(cli, target, arch, meter, &search, out, error);
 }

@@ -79,12 +79,16 @@ check_text_options(const SmbCli *cli, GError **error) {
   return smb_cli_usage_error(error, "%s is for --format text", option);
 }
 
-// As a page of report: the kernel in the place of the picture would cost the user the kernel.
+// --svg: NULL without an error if it is not there.
 static gboolean
-check_svg(GError **error) {
-  g_autofree char *lower = g_ascii_strdown(option_svg ? option_svg : ".svg", -1);
-  return g_str_has_suffix(lower, ".svg") ||
-         smb_cli_usage_error(error, "--svg '%s': expected a name that ends in .svg", option_svg);
+open_svg(const SmbCli *cli, SmbOutFile **file, GError **error) {
+  if (!option_svg)
+    return TRUE;
+  g_autofree char *lower = g_ascii_strdown(option_svg, -1);
+  if (!g_str_has_suffix(lower, ".svg"))
+    return smb_cli_usage_error(error, "--svg '%s': expected a name that ends in .svg", option_svg);
+  *file = smb_out_file_new("--svg", option_svg, (const char *const *)cli->arguments, error);
+  return *file != NULL;
 }
 
 // A kernel without shared memory is no error, unless an access of it was asked for, or a picture.
@@ -116,20 +120,18 @@ write_nothing(SmbCli *cli, const SmbExplainQuestion *question, const SmbTarget *
 
 // The map of the request as a picture that stands alone.
 static gboolean
-write_svg(const SmbExplanation *explanation, const char *file, GError **error) {
+write_svg(const SmbExplanation *explanation, const SmbOutFile *file, GError **error) {
   g_autoptr(SmbBankMap) map = smb_bank_map_new(explanation->arch, &explanation->request);
   g_autoptr(SmbSpool) picture = smb_spool_new();
   smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_STANDALONE, picture);
-  if (smb_out_file_save(file, picture, NULL, error))
-    return TRUE;
-  g_prefix_error(error, "--svg: ");
-  return FALSE;
+  return smb_out_file_save(file, picture, NULL, error);
 }
 
 static gboolean
-write_explanation(SmbCli *cli, const SmbExplanation *explanation, guint32 lanes, GError **error) {
+write_explanation(SmbCli *cli, const SmbExplanation *explanation, guint32 lanes,
+                  const SmbOutFile *svg, GError **error) {
   const SmbExplainView view = {option_all_lanes, lanes, option_passes};
-  if (option_svg && !write_svg(explanation, option_svg, error))
+  if (svg && !write_svg(explanation, svg, error))
     return FALSE;
   switch (cli->format) {
   case SMB_FORMAT_TEXT:
@@ -156,7 +158,10 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   SmbExplainQuestion question = {0};
   guint32 lanes = 0;
   if (!smb_cli_parse(cli, &usage, options, error) || !parse_question(&question, error) ||
-      !parse_lanes(&lanes, error) || !check_text_options(cli, error) || !check_svg(error))
+      !parse_lanes(&lanes, error) || !check_text_options(cli, error))
+    return FALSE;
+  g_autoptr(SmbOutFile) svg = NULL;
+  if (!open_svg(cli, &svg, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
   g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, cli->arch, error);
@@ -173,7 +178,7 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   } else {
     g_autoptr(SmbExplanation) explanation =
         smb_explanation_new(target, cli->arch, analysis, &question, error);
-    if (!explanation || !write_explanation(cli, explanation, lanes, error))
+    if (!explanation || !write_explanation(cli, explanation, lanes, svg, error))
       return FALSE;
   }
   smb_analyze_write_warnings(target, analysis, cli->messages);

@@ -57,17 +57,20 @@ smb_cmd_fuzz(SmbCli *cli, GError **error) {
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
   SmbFuzzOptions fuzz = {.seed = 1, .counted = SMB_FUZZ_COUNTED};
-  if (!read_options(&fuzz, error) || !smb_record_check(option_record, error))
+  if (!read_options(&fuzz, error))
+    return FALSE;
+  g_autoptr(SmbOutFile) record = NULL;
+  if (option_record && !(record = smb_out_file_new("--record", option_record, NULL, error)))
     return FALSE;
   g_autoptr(GArray) instructions = smb_fuzz_select((const char *const *)option_op, error);
   g_autoptr(SmbMeter) meter = instructions ? smb_measure_open(&measure_options, error) : NULL;
   g_autoptr(SmbArch) arch = meter ? smb_measure_arch(meter, error) : NULL;
   if (!arch)
     return FALSE;
-  g_autoptr(SmbRecording) recording = option_record ? smb_measure_recording(meter, arch) : NULL;
+  g_autoptr(SmbRecording) recording = record ? smb_measure_recording(meter, arch) : NULL;
   g_autoptr(SmbFuzzReport) report = smb_fuzz_report_new();
   if (!smb_fuzz_run(meter, arch, &fuzz, instructions, report, recording, error) ||
-      (recording && !smb_record_write(recording, option_record, error)))
+      (recording && !smb_record_write(recording, record, error)))
     return FALSE;
   smb_fuzz_report_write(cli, meter, arch, &fuzz, report);
   SmbFuzzResult total = smb_fuzz_report_total(report);

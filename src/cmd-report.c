@@ -12,24 +12,21 @@ static SmbTargetOptions option_target;
 
 static const GOptionEntry options[] = {SMB_TARGET_ENTRIES(option_target), G_OPTION_ENTRY_NULL};
 
-// Two files in the wrong order would cost the user a kernel.
-static gboolean
-check_page_name(const char *name, GError **error) {
+// Two files in the wrong order would cost the user a kernel: a page has the name of a page.
+static SmbOutFile *
+open_page(const SmbCli *cli, GError **error) {
+  const char *name = cli->arguments[0];
   g_autofree char *lower = g_ascii_strdown(name, -1);
   if (g_str_has_suffix(lower, ".html") || g_str_has_suffix(lower, ".htm"))
-    return TRUE;
-  return smb_cli_usage_error(error, "page '%s': expected a name that ends in .html", name);
+    return smb_out_file_new("page", name, (const char *const *)cli->arguments + 1, error);
+  smb_cli_usage_error(error, "page '%s': expected a name that ends in .html", name);
+  return NULL;
 }
 
 static gboolean
-write_file(const SmbReport *report, const char *name, gsize *length, GError **error) {
+write_page(const SmbReport *report, const SmbOutFile *file, gsize *length, GError **error) {
   g_autoptr(SmbSpool) page = smb_spool_new();
-  if (!smb_report_write(report, page, error))
-    return FALSE;
-  if (smb_out_file_save(name, page, length, error))
-    return TRUE;
-  g_prefix_error(error, "cannot write the page: ");
-  return FALSE;
+  return smb_report_write(report, page, error) && smb_out_file_save(file, page, length, error);
 }
 
 static void
@@ -52,7 +49,10 @@ smb_cmd_report(SmbCli *cli, GError **error) {
       "bank map of each access that conflicts, pass by pass. The page needs no network.\n"
       "\n" SMB_TARGET_DESCRIPTION,
       1, 2, SMB_CLI_ARCH};
-  if (!smb_cli_parse(cli, &usage, options, error) || !check_page_name(cli->arguments[0], error))
+  if (!smb_cli_parse(cli, &usage, options, error))
+    return FALSE;
+  g_autoptr(SmbOutFile) page = open_page(cli, error);
+  if (!page)
     return FALSE;
   const char *file = cli->n_arguments > 1 ? cli->arguments[1] : NULL;
   g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, cli->arch, error);
@@ -65,7 +65,7 @@ smb_cmd_report(SmbCli *cli, GError **error) {
     return FALSE;
   gsize length = 0;
   g_autoptr(SmbReport) report = smb_report_new(cli->arch, target, analysis);
-  if (!write_file(report, cli->arguments[0], &length, error))
+  if (!write_page(report, page, &length, error))
     return FALSE;
   write_summary(cli, report, cli->arguments[0], length);
   smb_analyze_write_warnings(target, analysis, cli->messages);

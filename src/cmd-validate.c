@@ -137,7 +137,7 @@ find_need(const char *kernel_file) {
 // Measures what was asked for: a kernel and a launch of the user's, or built-in kernels in all shapes.
 static gboolean
 compare_device(SmbComparison *comparison, SmbMeter *meter, const char *kernel_file,
-               GPtrArray *recordings, GError **error) {
+               const SmbOutFile *record, GPtrArray *recordings, GError **error) {
   g_autoptr(SmbArch) arch = smb_measure_arch(meter, error);
   if (!arch)
     return FALSE;
@@ -147,7 +147,7 @@ compare_device(SmbComparison *comparison, SmbMeter *meter, const char *kernel_fi
   gboolean ok =
       own ? smb_measure_target(meter, &target_options, kernel_file, arch, recording, error)
           : smb_measure_catalog(meter, target_options.kernel, arch, recording, error);
-  if (!ok || (option_record && !smb_record_write(recording, option_record, error)))
+  if (!ok || (record && !smb_record_write(recording, record, error)))
     return FALSE;
   return smb_comparison_add_recording(comparison, recording, NULL, error) &&
          (own || smb_comparison_add_published(comparison, target_options.kernel, error));
@@ -217,8 +217,11 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
       g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
   g_autoptr(SmbComparison) comparison = smb_comparison_new();
   g_autoptr(SmbMeter) meter = NULL;
-  if (!smb_target_parse_limits(&target_options, &comparison->limits, error) ||
-      !smb_record_check(option_record, error))
+  g_autoptr(SmbOutFile) record = NULL;
+  if (!smb_target_parse_limits(&target_options, &comparison->limits, error))
+    return FALSE;
+  if (option_record && !(record = smb_out_file_new("--record", option_record,
+                                                   (const char *const *)cli->arguments, error)))
     return FALSE;
   if (file && !is_kernel) {
     if (!compare_file(comparison, file, cli, recordings, error))
@@ -226,8 +229,9 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
   } else {
     if (!option_recorded && !open_device(cli, is_kernel ? file : NULL, &meter, error))
       return FALSE;
-    if (meter ? !compare_device(comparison, meter, is_kernel ? file : NULL, recordings, error)
-              : !compare_builtin(comparison, recordings, error))
+    if (meter
+            ? !compare_device(comparison, meter, is_kernel ? file : NULL, record, recordings, error)
+            : !compare_builtin(comparison, recordings, error))
       return FALSE;
   }
   write_comparison(cli, comparison);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/lesson.h"
+#include "src/out-file.h"
 
 void
 smb_learn_run_free(SmbLearnRun *run) {
@@ -186,7 +187,8 @@ smb_learn_copy(const SmbLearnRun *run, const char *folder, GStrv *words, GError 
     g_free(text);
     text = set;
   }
-  if (!g_file_set_contents(path, text, -1, error))
+  g_autoptr(SmbOutFile) copy = smb_out_file_new("copy", path, NULL, error);
+  if (!copy || !smb_out_file_write(copy, text, strlen(text), error))
     return NULL;
   *words = launch_words(run, path);
   return g_steal_pointer(&path);

@@ -2,30 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "src/record.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <glib/gstdio.h>
-
-#include "src/out-file.h"
 
 gboolean
-smb_record_write(const SmbRecording *recording, const char *path, GError **error) {
+smb_record_write(const SmbRecording *recording, const SmbOutFile *file, GError **error) {
   g_autofree char *text = smb_recording_to_json(recording);
-  return smb_out_file_write(path, text, strlen(text), error);
-}
-
-gboolean
-smb_record_check(const char *path, GError **error) {
-  g_autofree char *folder = path ? g_path_get_dirname(path) : NULL;
-  gboolean is_folder = path && g_file_test(path, G_FILE_TEST_IS_DIR);
-  if (!path || (!is_folder && g_access(folder, W_OK | X_OK) == 0))
-    return TRUE;
-  int number = is_folder ? EISDIR : errno;
-  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(number), "cannot write %s: %s",
-              path, g_strerror(number));
-  return FALSE;
+  return smb_out_file_write(file, text, strlen(text), error);
 }
 
 SmbRecording *

@@ -7,25 +7,12 @@
 #include <gio/gio.h>
 
 #include "sim/recording.h"
+#include "src/out-file.h"
 
 G_BEGIN_DECLS
 
-/**
- * smb_record_write:
- * @path: the file; it is replaced as a whole or not at all
- * @error: a GFileError
- */
-gboolean smb_record_write(const SmbRecording *recording, const char *path, GError **error);
-
-/**
- * smb_record_check:
- * @path: (nullable): where a recording is to be written
- * @error: a GFileError
- *
- * Returns: whether it is no folder, and its own one is there and takes files: to be asked before what takes
- *   long
- */
-gboolean smb_record_check(const char *path, GError **error);
+/** smb_record_write: writes @recording to @file; the errors of smb_out_file_write() */
+gboolean smb_record_write(const SmbRecording *recording, const SmbOutFile *file, GError **error);
 
 /**
  * smb_record_read:

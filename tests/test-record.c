@@ -47,10 +47,11 @@ START_TEST(test_write) {
   g_autoptr(SmbRecording) recording = read_text(stored, &is_next, &error);
   ck_assert_msg(recording != NULL, "%s", error ? error->message : "");
   ck_assert(is_next);
-  ck_assert(smb_record_write(recording, path, NULL));
+  g_autoptr(SmbOutFile) file = smb_out_file_new("--record", path, NULL, NULL);
+  ck_assert(smb_record_write(recording, file, NULL));
   ck_assert(g_file_get_contents(path, &written, NULL, NULL));
   ck_assert_str_eq(written, stored);
-  ck_assert(!smb_record_write(recording, wrong, &error));
+  ck_assert_ptr_null(smb_out_file_new("--record", wrong, NULL, &error));
   ck_assert_ptr_nonnull(strstr(error->message, wrong));
   ck_assert_int_eq(g_remove(path), 0);
   ck_assert_int_eq(g_rmdir(folder), 0);

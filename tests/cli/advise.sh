@@ -94,7 +94,7 @@ cp matmul.cu own.cu
 ln -s own.cu link.cu
 for out in own.cu ./own.cu link.cu; do
   expect 2 advise own.cu --block 32,32 --out "$out"
-  says "--out '$out' is the kernel's own file: expected another one"
+  says "--out '$out' would overwrite the input file own.cu: expected another file"
 done
 cmp own.cu matmul.cu || die "$last: the kernel's own file has changed"
 cat >two.cu <<'END'

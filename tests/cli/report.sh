@@ -121,7 +121,7 @@ printf 'no kernel\n' >"$work/bad.cu"
 expect 3 report "$page" "$work/bad.cu"
 [ "$(cat "$page")" = 'as it was' ] || die 'a failure changed the page'
 expect 3 report "$work/no/such/folder/page.html" "$work/small.cu"
-says 'cannot write the page: '
+says 'page: cannot write '
 expect 2 report
 says 'missing argument: expected PAGE.html [FILE.cu]'
 expect 2 report "$work/small.cu" "$page"
