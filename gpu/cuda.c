@@ -137,7 +137,7 @@ smb_cuda_open_library(SmbCudaLibrary library, char **reason) {
     if (handle)
       return handle;
   }
-  *reason = g_strdup_printf("the library %s is not on this machine", names[0]);
+  *reason = g_strdup_printf("%s not found", names[0]);
   return NULL;
 }
 

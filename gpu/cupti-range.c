@@ -217,8 +217,8 @@ end_pass(SmbProfilerSession *session, gboolean *more, GError **error) {
     return FALSE;
   if (decode.numOfRangeDropped == 0)
     return TRUE;
-  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "CUPTI dropped %zu ranges",
-              decode.numOfRangeDropped);
+  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "CUPTI dropped %zu range%s",
+              decode.numOfRangeDropped, decode.numOfRangeDropped == 1 ? "" : "s");
   return FALSE;
 }
 

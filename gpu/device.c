@@ -34,9 +34,8 @@ static void
 check_runtime(const SmbCuda *cuda, SmbGpuInventory *inventory) {
   int runtime = 0, driver = 0;
   if (!cuda->has_runtime)
-    smb_gpu_inventory_add(
-        inventory, "CUDA runtime", FALSE,
-        g_strdup("this program was built without a CUDA Toolkit (configure --with-cuda=DIR)"));
+    smb_gpu_inventory_add(inventory, "CUDA runtime", FALSE,
+                          g_strdup("built without a CUDA Toolkit; see configure --with-cuda"));
   else if (cuda->versions(&runtime, &driver) != SMB_CUDA_SUCCESS)
     smb_gpu_inventory_add(inventory, "CUDA runtime", FALSE,
                           g_strdup("it does not tell its version"));
@@ -54,7 +53,7 @@ check_driver(const SmbCuda *cuda, SmbGpuInventory *inventory) {
     smb_gpu_inventory_add(inventory, "driver", TRUE, g_strdup("present"));
   else if (driver / 1000 < runtime / 1000)
     smb_gpu_inventory_add(inventory, "driver", FALSE,
-                          g_strdup_printf("it has CUDA %d.%d: this program needs %d.%d or later",
+                          g_strdup_printf("it has CUDA %d.%d; this program needs %d.%d or later",
                                           driver / 1000, driver % 1000 / 10, runtime / 1000, 0));
   else
     smb_gpu_inventory_add(inventory, "driver", TRUE,
@@ -87,9 +86,9 @@ static const char *
 find_obstacle(const SmbCuda *cuda) {
   int runtime = 0, driver = 0;
   if (!cuda->has_runtime)
-    return "they cannot be asked for without the runtime";
+    return "unknown without the CUDA runtime";
   if (cuda->versions(&runtime, &driver) == SMB_CUDA_SUCCESS && driver == 0)
-    return "they cannot be asked for without a driver";
+    return "unknown without a driver";
   return NULL;
 }
 

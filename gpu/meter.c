@@ -111,9 +111,10 @@ ask(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
     status = smb_message_read(g_unix_input_stream_get_fd(G_UNIX_INPUT_STREAM(out)),
                               (gint64)timeout_ms, &result);
   if (status == SMB_MESSAGE_LATE) {
+    guint seconds = (timeout_ms + 999) / 1000;
     stop_process(meter);
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_TIMEOUT, "it did not end within %u seconds",
-                (timeout_ms + 999) / 1000);
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_TIMEOUT, "it did not end within %u second%s",
+                seconds, seconds == 1 ? "" : "s");
     return NULL;
   }
   if (status == SMB_MESSAGE_CLOSED) {

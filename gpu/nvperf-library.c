@@ -71,7 +71,7 @@ smb_nvperf_open(NvperfLibrary *library, gpointer cupti, GError **error) {
   gpointer handle = open_library(cupti);
   if (!handle) {
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER,
-                "the library %s is not on this machine: it comes with CUPTI", LIBRARY_NAME);
+                "%s not found; it comes with CUPTI", LIBRARY_NAME);
     return FALSE;
   }
   const char *missing = smb_symbols_find(handle, symbols, G_N_ELEMENTS(symbols), library);

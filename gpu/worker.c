@@ -30,8 +30,8 @@ find_device(SmbWorker *worker, int index, GError **error) {
   worker->inventory = smb_gpu_inventory(worker->cuda);
   const SmbGpuPart *missing = find_missing(worker->inventory);
   if (missing) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no GPU can be used: %s: %s",
-                missing->name, missing->detail);
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no usable GPU (%s)",
+                missing->detail);
     return FALSE;
   }
   if (index < 0 || (guint)index >= worker->inventory->devices->len) {

@@ -181,8 +181,9 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   g_autoptr(SmbMeter) meter = NULL;
   g_autoptr(SmbArch) arch = smb_arch_ref(cli->arch);
   if (option_measure) {
+    meter = smb_measure_open_for(&option_measured, option_tune ? NULL : &option_target, file, arch,
+                                 error);
     g_clear_pointer(&arch, smb_arch_unref);
-    meter = smb_measure_open(&option_measured, error);
     arch = meter ? smb_measure_arch(meter, error) : NULL;
     if (!arch)
       return FALSE;

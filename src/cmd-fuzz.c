@@ -14,7 +14,8 @@ static char **option_op;
 static SmbMeasureOptions measure_options;
 
 static const GOptionEntry options[] = {
-    {"count", 0, 0, G_OPTION_ARG_STRING, &option_count, "random requests of each instruction", "N"},
+    {"count", 0, 0, G_OPTION_ARG_STRING, &option_count,
+     "random requests of each instruction (default 10000)", "N"},
     {"seed", 0, 0, G_OPTION_ARG_STRING, &option_seed,
      "which random requests: the same seed gives the same (default 1)", "S"},
     {"op", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_op,
@@ -31,8 +32,6 @@ static const GOptionEntry options[] = {
 
 static gboolean
 read_options(SmbFuzzOptions *fuzz, GError **error) {
-  if (!option_count)
-    return smb_cli_usage_error(error, "missing option: expected --count N");
   return smb_cli_number64("--count", option_count, 1, SMB_FUZZ_MAX_COUNT, &fuzz->count, error) &&
          smb_cli_number64("--seed", option_seed, 0, G_MAXUINT64, &fuzz->seed, error) &&
          smb_cli_number64("--counted", option_counted, 0, SMB_FUZZ_MAX_COUNTED, &fuzz->counted,
@@ -56,7 +55,7 @@ smb_cmd_fuzz(SmbCli *cli, GError **error) {
   };
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
-  SmbFuzzOptions fuzz = {.seed = 1, .counted = SMB_FUZZ_COUNTED};
+  SmbFuzzOptions fuzz = {SMB_FUZZ_COUNT, .seed = 1, .counted = SMB_FUZZ_COUNTED};
   if (!read_options(&fuzz, error))
     return FALSE;
   g_autoptr(SmbOutFile) record = NULL;
@@ -70,7 +69,7 @@ smb_cmd_fuzz(SmbCli *cli, GError **error) {
   g_autoptr(SmbRecording) recording = record ? smb_measure_recording(meter, arch) : NULL;
   g_autoptr(SmbFuzzReport) report = smb_fuzz_report_new();
   if (!smb_fuzz_run(meter, arch, &fuzz, instructions, report, recording, error) ||
-      (recording && !smb_record_write(recording, record, error)))
+      (recording && !smb_record_write(cli, recording, record, error)))
     return FALSE;
   smb_fuzz_report_write(cli, meter, arch, &fuzz, report);
   SmbFuzzResult total = smb_fuzz_report_total(report);

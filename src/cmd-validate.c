@@ -92,18 +92,6 @@ compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPt
   return smb_comparison_add_trace(comparison, stream, name, cli->arch, error);
 }
 
-// Whether a kernel could not be run now: then nothing of it was confirmed. That it once could not be
-// run and was recorded so is no news.
-static gboolean
-has_failure(const SmbComparison *comparison) {
-  for (guint i = 0; i < comparison->rows->len; i++) {
-    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (row->recorded && row->recorded->failure && comparison->device)
-      return TRUE;
-  }
-  return FALSE;
-}
-
 static void
 write_comparison(SmbCli *cli, const SmbComparison *comparison) {
   SmbComparisonView view = {.kernels = option_all || target_options.kernel, .requests = option_all};
@@ -118,25 +106,20 @@ write_comparison(SmbCli *cli, const SmbComparison *comparison) {
     smb_comparison_write_csv(cli, comparison);
     break;
   }
-  if (comparison->mismatched > 0 || has_failure(comparison))
+  if (comparison->mismatched > 0 || comparison->failed > 0)
     cli->status = SMB_EXIT_DIFFERS;
 }
 
-// What is asked for that only a device can give, or NULL.
-static const char *
-find_need(const char *kernel_file) {
-  if (kernel_file)
-    return "a kernel of yours is measured";
-  if (option_record)
-    return "--record keeps what a device says";
-  if (measure_options.device)
-    return "--device names one";
-  return smb_target_is_launch(&target_options) ? "a launch of yours is measured" : NULL;
+// Whether only a device can give what was asked for.
+static gboolean
+needs_device(const char *kernel_file) {
+  return kernel_file || option_record || measure_options.device ||
+         smb_target_is_launch(&target_options);
 }
 
 // Measures what was asked for: a kernel and a launch of the user's, or built-in kernels in all shapes.
 static gboolean
-compare_device(SmbComparison *comparison, SmbMeter *meter, const char *kernel_file,
+compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const char *kernel_file,
                const SmbOutFile *record, GPtrArray *recordings, GError **error) {
   g_autoptr(SmbArch) arch = smb_measure_arch(meter, error);
   if (!arch)
@@ -147,30 +130,29 @@ compare_device(SmbComparison *comparison, SmbMeter *meter, const char *kernel_fi
   gboolean ok =
       own ? smb_measure_target(meter, &target_options, kernel_file, arch, recording, error)
           : smb_measure_catalog(meter, target_options.kernel, arch, recording, error);
-  if (!ok || (record && !smb_record_write(recording, record, error)))
+  if (!ok && record)
+    g_prefix_error(error, "%s was not written: ", option_record);
+  if (!ok || (record && !smb_record_write(cli, recording, record, error)))
     return FALSE;
   return smb_comparison_add_recording(comparison, recording, NULL, error) &&
          (own || smb_comparison_add_published(comparison, target_options.kernel, error));
 }
 
-// Looks for a device. Without one it is told why, and recordings take its place, unless only a device
-// will do.
+// Looks for a device. Without one, recordings take its place, unless only a device will do.
 static gboolean
 open_device(SmbCli *cli, const char *kernel_file, SmbMeter **meter, GError **error) {
-  g_autoptr(GError) local = NULL;
-  *meter = smb_measure_open(&measure_options, &local);
+  g_autoptr(GError) failure = NULL;
+  *meter =
+      smb_measure_open_for(&measure_options, &target_options, kernel_file, cli->arch, &failure);
   if (*meter)
     return TRUE;
-  const char *need = find_need(kernel_file);
-  gboolean missing = g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE);
-  if (need || !missing) {
-    g_propagate_error(error, g_steal_pointer(&local));
-    if (need && missing)
-      g_prefix_error(error, "%s, and ", need);
+  if (needs_device(kernel_file) ||
+      !g_error_matches(failure, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
+    g_propagate_error(error, g_steal_pointer(&failure));
     return FALSE;
   }
-  smb_spool_printf(cli->messages, "smembank validate: %s: recordings are compared\n",
-                   local->message);
+  smb_spool_printf(cli->messages, "smembank validate: %s; comparing with recordings\n",
+                   failure->message);
   return TRUE;
 }
 
@@ -229,9 +211,9 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
   } else {
     if (!option_recorded && !open_device(cli, is_kernel ? file : NULL, &meter, error))
       return FALSE;
-    if (meter
-            ? !compare_device(comparison, meter, is_kernel ? file : NULL, record, recordings, error)
-            : !compare_builtin(comparison, recordings, error))
+    if (meter ? !compare_device(cli, comparison, meter, is_kernel ? file : NULL, record, recordings,
+                                error)
+              : !compare_builtin(comparison, recordings, error))
       return FALSE;
   }
   write_comparison(cli, comparison);

@@ -127,6 +127,7 @@ smb_comparison_write_json(SmbCli *cli, const SmbComparison *comparison) {
   smb_json_number(json, "explained", comparison->explained);
   smb_json_number(json, "mismatched", comparison->mismatched);
   smb_json_number(json, "unmeasured", comparison->unmeasured);
+  smb_json_number(json, "failed", comparison->failed);
   json_builder_end_object(json);
   smb_json_end(json, cli->out);
 }

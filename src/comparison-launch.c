@@ -225,6 +225,7 @@ add_failure(const Launch *launch) {
   SmbComparisonRow *row = new_row(launch, "launch");
   row->outcome = SMB_OUTCOME_UNMEASURED;
   row->note = launch->recorded->failure;
+  launch->comparison->failed++;
   smb_comparison_take(launch->comparison, row);
 }
 

@@ -204,8 +204,11 @@ write_summary(SmbCli *cli, const SmbComparison *comparison) {
   if (comparison->explained)
     smb_spool_printf(cli->out, "%u explained, ", comparison->explained);
   smb_spool_printf(cli->out, "%u differ.", comparison->mismatched);
-  if (comparison->unmeasured)
-    smb_spool_printf(cli->out, " %u not measured.", comparison->unmeasured);
+  if (comparison->unmeasured > comparison->failed)
+    smb_spool_printf(cli->out, " %u not measured.", comparison->unmeasured - comparison->failed);
+  if (comparison->failed)
+    smb_spool_printf(cli->out, " %u launch%s failed: see above.", comparison->failed,
+                     comparison->failed == 1 ? "" : "es");
   smb_spool_puts(cli->out, "\n");
 }
 

@@ -89,6 +89,7 @@ typedef struct {
  * @recordings: (element-type SmbRecording): those that were added
  * @device: the device that was measured now, or %NULL
  * @limits: of the kernels that recordings name: zeros are the defaults, whoever compares may set others
+ * @failed: launches that could not be measured: nothing of them is compared
  * @compared: the sum of @matched, @explained and @mismatched
  */
 typedef struct {
@@ -98,6 +99,7 @@ typedef struct {
   GPtrArray *lists;      /* GStrv: defines of rows */
   const char *device;
   SmbAnalysisOptions limits;
+  guint failed;
   guint compared;
   guint matched;
   guint explained;

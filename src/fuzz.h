@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/** Most requests of an instruction. */
+/** Requests of an instruction unless the user says otherwise, and the most of them. */
+#define SMB_FUZZ_COUNT     G_GUINT64_CONSTANT(10000)
 #define SMB_FUZZ_MAX_COUNT G_GUINT64_CONSTANT(1000000000000)
 
 /** Most of them that counters see: 2 ms each, so half an hour. */

@@ -32,6 +32,29 @@ smb_measure_open(const SmbMeasureOptions *options, GError **error) {
   return smb_meter_new(worker, (int)device, timeout * 1000, error);
 }
 
+// Whether the launch that was asked for can be read.
+static gboolean
+check_launch(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
+             GError **error) {
+  if (options && (file || smb_target_is_launch(options))) {
+    g_autoptr(SmbTarget) target = smb_target_new(options, file, arch, error);
+    return target != NULL;
+  }
+  g_autoptr(SmbSource) source = file ? smb_source_load(file, error) : NULL;
+  return !file || source;
+}
+
+SmbMeter *
+smb_measure_open_for(const SmbMeasureOptions *options, const SmbTargetOptions *launch,
+                     const char *file, const SmbArch *arch, GError **error) {
+  g_autoptr(GError) failure = NULL;
+  SmbMeter *meter = smb_measure_open(options, &failure);
+  gboolean missing = g_error_matches(failure, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE);
+  if (!meter && (!missing || check_launch(launch, file, arch, error)))
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return meter;
+}
+
 SmbArch *
 smb_measure_arch(const SmbMeter *meter, GError **error) {
   const SmbMeterDevice *device = smb_meter_device(meter);

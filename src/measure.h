@@ -31,6 +31,18 @@ typedef struct {
  */
 SmbMeter *smb_measure_open(const SmbMeasureOptions *options, GError **error);
 
+/**
+ * smb_measure_open_for:
+ * @launch: (nullable): the launch that is to be measured; %NULL if only its file is known yet
+ * @file: (nullable): the argument FILE
+ * @arch: whose rules the launch is read by
+ * @error: as smb_measure_open(); without a device, what is wrong with the launch comes first
+ *
+ * Returns: (transfer full): as smb_measure_open()
+ */
+SmbMeter *smb_measure_open_for(const SmbMeasureOptions *options, const SmbTargetOptions *launch,
+                               const char *file, const SmbArch *arch, GError **error);
+
 /** smb_measure_arch: Returns: (transfer full): the architecture of the meter's device; an unknown one is
  * an SMB_GPU_ERROR_UNAVAILABLE that says which are known */
 SmbArch *smb_measure_arch(const SmbMeter *meter, GError **error);

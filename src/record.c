@@ -4,8 +4,29 @@
 
 #include <string.h>
 
+static guint
+count_failures(const SmbRecording *recording) {
+  guint failed = 0;
+  for (guint i = 0; i < recording->kernels->len; i++) {
+    const SmbRecordedKernel *kernel = g_ptr_array_index(recording->kernels, i);
+    failed += kernel->failure != NULL;
+  }
+  return failed;
+}
+
 gboolean
-smb_record_write(const SmbRecording *recording, const SmbOutFile *file, GError **error) {
+smb_record_write(SmbCli *cli, const SmbRecording *recording, const SmbOutFile *file,
+                 GError **error) {
+  guint failed = count_failures(recording);
+  const char *path = smb_out_file_path(file);
+  if (failed > 0 && g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+    smb_spool_printf(
+        cli->messages,
+        "smembank %s: %s was kept as it was: %u of %u launches failed, and a recording "
+        "with failures does not replace a file\n",
+        cli->command, path, failed, recording->kernels->len);
+    return TRUE;
+  }
   g_autofree char *text = smb_recording_to_json(recording);
   return smb_out_file_write(file, text, strlen(text), error);
 }

@@ -7,12 +7,21 @@
 #include <gio/gio.h>
 
 #include "sim/recording.h"
+#include "src/cli.h"
 #include "src/out-file.h"
 
 G_BEGIN_DECLS
 
-/** smb_record_write: writes @recording to @file; the errors of smb_out_file_write() */
-gboolean smb_record_write(const SmbRecording *recording, const SmbOutFile *file, GError **error);
+/**
+ * smb_record_write:
+ * @cli: is told if the file was kept
+ * @error: as smb_out_file_write()
+ *
+ * A recording in which launches failed (a lost device, a crash, a hang) replaces no file: a message says that
+ * the earlier one was kept.
+ */
+gboolean smb_record_write(SmbCli *cli, const SmbRecording *recording, const SmbOutFile *file,
+                          GError **error);
 
 /**
  * smb_record_read:

@@ -152,7 +152,7 @@ open_library(SmbCudaLibrary library, char **reason) {
   };
   if (fake_machine()->fault != libraries[library].fault)
     return GUINT_TO_POINTER(library + 1);
-  *reason = g_strdup_printf("the library %s is not on this machine", libraries[library].name);
+  *reason = g_strdup_printf("%s not found", libraries[library].name);
   return NULL;
 }
 

@@ -47,7 +47,7 @@ make_function(const char *text, const char *name, const char *entry, const char 
 int
 fake_compile(const SmbCudaSource *source, GBytes **image, char **symbol, char **log) {
   if (fake_machine()->fault == FAKE_NO_NVRTC) {
-    *log = g_strdup("the library libnvrtc.so.13 is not on this machine");
+    *log = g_strdup("libnvrtc.so.13 not found");
     return COMPILER_MISSING;
   }
   if (fake_spoils(FAKE_COMPILE_ERROR, source->entry)) {

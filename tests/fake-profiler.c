@@ -99,7 +99,7 @@ open_session(int device, const char *const *names, guint n_metrics, guint max_ra
   g_assert(device == 0 && n_metrics > 0 && max_ranges > 0);
   g_assert(!*find_current());
   if (fake_machine()->fault == FAKE_NO_CUPTI) {
-    fail(error, "the library libcupti.so.13 is not on this machine");
+    fail(error, "libcupti.so.13 not found");
     return NULL;
   }
   if (fake_machine()->fault == FAKE_NO_PERMISSION) {

@@ -124,16 +124,15 @@ static const Case cases[] = {
     {"devices", FALSE, "this machine has none", .device_count = count_none},
     {"devices", FALSE, "no CUDA-capable device is detected", .device_count = count_fails},
     {"devices", FALSE, "the device is lost", .device_name = lose_device},
-    {"driver", FALSE, "it has CUDA 12.4: this program needs 13.0 or later",
+    {"driver", FALSE, "it has CUDA 12.4; this program needs 13.0 or later",
      .versions = tell_old_driver},
     {"driver", FALSE, "the library is not on this machine", .open = open_nothing},
     {"NVRTC", FALSE, "the library is not on this machine", .open = open_nothing},
     {"CUPTI", FALSE, "the library is not on this machine", .open = open_nothing},
-    {"CUDA runtime", FALSE,
-     "this program was built without a CUDA Toolkit (configure --with-cuda=DIR)",
+    {"CUDA runtime", FALSE, "built without a CUDA Toolkit; see configure --with-cuda",
      .no_runtime = TRUE},
-    {"devices", FALSE, "they cannot be asked for without the runtime", .no_runtime = TRUE},
-    {"devices", FALSE, "they cannot be asked for without a driver", .versions = tell_no_driver},
+    {"devices", FALSE, "unknown without the CUDA runtime", .no_runtime = TRUE},
+    {"devices", FALSE, "unknown without a driver", .versions = tell_no_driver},
 };
 
 static SmbCuda

@@ -40,7 +40,7 @@ START_TEST(test_refused) {
     const char *fault, *refusal;
   } refusals[] = {
       {"no-permission", "this user may not read hardware counters (made up)"},
-      {"no-cupti", "the library libcupti.so.13 is not on this machine"},
+      {"no-cupti", "libcupti.so.13 not found"},
   };
   SmbMeter *meter = start_meter(refusals[_i].fault, SMB_METER_TIMEOUT_MS);
   SmbRequest request = {.mask = 1, .op = SMB_OP_LD, .width = 4};
@@ -106,15 +106,11 @@ START_TEST(test_unavailable) {
     int device;
     const char *message;
   } machines[] = {
-      {"/proc/self/exe", "no-driver", 0,
-       "no GPU can be used: driver: the library libcuda.so.1 is not on this machine"},
-      {"/proc/self/exe", "no-device", 0,
-       "no GPU can be used: devices: no CUDA-capable device is detected"},
-      {"/proc/self/exe", "no-nvrtc", 0,
-       "no GPU can be used: NVRTC: the library libnvrtc.so.13 is not on this machine"},
+      {"/proc/self/exe", "no-driver", 0, "no usable GPU (libcuda.so.1 not found)"},
+      {"/proc/self/exe", "no-device", 0, "no usable GPU (no CUDA-capable device is detected)"},
+      {"/proc/self/exe", "no-nvrtc", 0, "no usable GPU (libnvrtc.so.13 not found)"},
       {"/proc/self/exe", "no-runtime", 0,
-       "no GPU can be used: CUDA runtime: this program was built without a CUDA Toolkit (configure "
-       "--with-cuda=DIR)"},
+       "no usable GPU (built without a CUDA Toolkit; see configure --with-cuda)"},
       {"/proc/self/exe", "", 3, "there is no device 3: this machine has 1"},
       {"/bin/true", "", 0, "the process that measured ended without an answer"},
   };

@@ -140,7 +140,7 @@ int
 main(void) {
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbNvperf) nvperf = make_nvperf("GH100", metrics, 1, &error);
-  if (!nvperf && strstr(error->message, "is not on this machine")) {
+  if (!nvperf && strstr(error->message, "not found")) {
     g_print("%s\n", error->message);
     return 77;
   }

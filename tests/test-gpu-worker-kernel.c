@@ -145,7 +145,7 @@ static const struct {
   const char *message;
 } failures[] = {
     {"crash:bad", SMB_GPU_ERROR_LAUNCH, "the process that measured was ended by signal 9 (Killed)"},
-    {"hang:bad", SMB_GPU_ERROR_TIMEOUT, "it did not end within 1 seconds"},
+    {"hang:bad", SMB_GPU_ERROR_TIMEOUT, "it did not end within 1 second"},
     {"launch-failure:bad", SMB_GPU_ERROR_LAUNCH,
      "the device could not run the kernel: unspecified launch failure"},
     {"launch-failure:bad@3", SMB_GPU_ERROR_LAUNCH,
@@ -187,9 +187,8 @@ START_TEST(test_lost) {
   result_clear(&result);
   ck_assert(!measure(meter, "good", &result));
   ck_assert(g_error_matches(result.error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE));
-  ck_assert_str_eq(
-      result.error->message,
-      "no GPU can be used: devices: CUDA-capable device(s) is/are busy or unavailable");
+  ck_assert_str_eq(result.error->message,
+                   "no usable GPU (CUDA-capable device(s) is/are busy or unavailable)");
   result_clear(&result);
   stop_meter(meter);
   unlink(file);

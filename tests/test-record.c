@@ -33,7 +33,8 @@ START_TEST(test_is_next) {
 }
 END_TEST
 
-// What is written can be read; a file that cannot be written is told, and nothing is left there.
+// What is written can be read; a file that cannot be written is an error, and nothing is left there. The
+// recording has a failure: it replaces no file.
 START_TEST(test_write) {
   g_autofree char *folder = g_dir_make_tmp("smembank-XXXXXX", NULL);
   g_autofree char *path = g_build_filename(folder, "r.json", NULL);
@@ -47,10 +48,20 @@ START_TEST(test_write) {
   g_autoptr(SmbRecording) recording = read_text(stored, &is_next, &error);
   ck_assert_msg(recording != NULL, "%s", error ? error->message : "");
   ck_assert(is_next);
+  g_autoptr(SmbSpool) messages = smb_spool_new();
+  SmbCli cli = {.command = "validate", .messages = messages};
   g_autoptr(SmbOutFile) file = smb_out_file_new("--record", path, NULL, NULL);
-  ck_assert(smb_record_write(recording, file, NULL));
+  ck_assert(smb_record_write(&cli, recording, file, NULL));
   ck_assert(g_file_get_contents(path, &written, NULL, NULL));
   ck_assert_str_eq(written, stored);
+  ck_assert(g_file_set_contents(path, "kept", -1, NULL));
+  ck_assert(smb_record_write(&cli, recording, file, NULL));
+  g_autofree char *kept = NULL;
+  ck_assert(g_file_get_contents(path, &kept, NULL, NULL));
+  ck_assert_str_eq(kept, "kept");
+  GString *said = smb_spool_take(messages, NULL);
+  ck_assert_ptr_nonnull(strstr(said->str, "was kept as it was: 1 of 5 launches failed"));
+  g_string_free(said, TRUE);
   ck_assert_ptr_null(smb_out_file_new("--record", wrong, NULL, &error));
   ck_assert_ptr_nonnull(strstr(error->message, wrong));
   ck_assert_int_eq(g_remove(path), 0);

@@ -355,6 +355,12 @@ done
 # On a GPU: the kernel as it is, and each of its forms.
 expect 4 advise --rows 16 --cols 32 --measure
 expect 4 advise --rows 16 --cols 32 --tune PAD=0..2 --measure
+# What is wrong with the input comes before what the machine lacks.
+for words in '' '--tune PAD=0..2'; do
+  # shellcheck disable=SC2086
+  expect 3 advise "$work/nothing.cu" --measure $words
+  says 'No such file or directory'
+done
 SMEMBANK=${SMEMBANK_ON_FAKE:?}
 export SMEMBANK_FAKE=''
 expect 0 advise --rows 16 --cols 32 --measure

@@ -9,8 +9,6 @@ set -eu
 : "${SMEMBANK_ON_FAKE:?the program on a made-up GPU}"
 
 # Wrong usage comes before the device.
-expect 2 fuzz
-says 'missing option: expected --count N'
 expect 2 fuzz --count 0
 says "--count '0': expected a whole number from 1 to 1000000000000"
 expect 2 fuzz --count x
@@ -27,7 +25,7 @@ done
 
 # Without a device: one message that says what is missing, and no file.
 expect 4 fuzz --count 10 --record "$work/none.json"
-says 'no GPU can be used: '
+says 'no usable GPU ('
 [ ! -e "$work/none.json" ] || die 'a recording of nothing'
 
 real=$SMEMBANK
@@ -50,6 +48,10 @@ shows ' patterns, 0 mismatches.'
 row_is 'ld.u8 ld 1 500 0 0 200 0'
 row_is 'stmatrix.x4 stmatrix.x4 16 500 0 0 200 0'
 ! grep -E '.{101}' "$work/out" || die 'a line of more than 100 columns'
+
+# Without --count there are 10000.
+expect 0 fuzz --op ld.4 --counted 0
+row_is 'ld.u32 ld 4 10000 0 0 0 0'
 
 # What --op selects, each once.
 selects() {
@@ -171,7 +173,7 @@ says 'nothing can be measured: ld.u32: the probe does not compile'
 for fault in no-runtime no-driver no-device no-nvrtc; do
   on "$fault"
   expect 4 fuzz --count 5
-  says 'no GPU can be used: '
+  says 'no usable GPU ('
 done
 
 # make record: both files, or no word of them.

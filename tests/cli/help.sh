@@ -29,9 +29,9 @@ for command in $commands; do
     says "$option"
     says "see 'smembank $command --help'"
   done
-  # All but validate want to be told what to work on, and learn, which asks questions.
+  # All but validate and fuzz want to be told what to work on, and learn, which asks questions.
   case $command in
-  learn | validate) ;;
+  fuzz | learn | validate) ;;
   *) expect 2 "$command" ;;
   esac
   expect 2 "$command" --no-such-option

@@ -39,7 +39,7 @@ says 'No such file or directory'
 # Without a device: one message that says what is missing.
 for format in text json csv; do
   expect 4 trace --measure --format $format "$recorded"
-  says 'no GPU can be used: '
+  says 'no usable GPU ('
 done
 
 SMEMBANK=$SMEMBANK_ON_FAKE

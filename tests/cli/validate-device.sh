@@ -122,17 +122,49 @@ on merged
 expect 1 validate --rows 16 --cols 32
 shows 'merged or removed 4 of 16 accesses'
 
+# A recording with failures replaces no file; where there is none yet, it is written.
+expect_kept() {
+  expect "$@" --record "$work/good.json"
+  says "$work/good.json was kept as it was: "
+  cmp -s "$work/good.json" "$work/kept.json" || die "$last: replaced a good recording"
+}
+on ''
+expect 0 validate --kernel setColReadCol --record "$work/good.json"
+quiet
+cp "$work/good.json" "$work/kept.json"
+for fault in crash launch-failure launch-refused; do
+  on "$fault:setColReadCol@30"
+  expect_kept 1 validate --kernel setColReadCol
+  says '1 of 2 launches failed'
+done
+on hang:setColReadCol@30
+expect_kept 1 validate --kernel setColReadCol --timeout 1
+on lost-device:setColReadCol
+SMEMBANK_FAKE_LOST=$work/gone expect 4 validate --kernel setColReadCol --record "$work/good.json"
+says "$work/good.json was not written: "
+cmp -s "$work/good.json" "$work/kept.json" || die 'a lost device replaced a good recording'
+on crash:setColReadCol@30
+expect 1 validate --kernel setColReadCol --record "$work/bad.json"
+quiet
+shows ' 1 launch failed: see above.'
+# Its replay confirms less than all, and says so.
+expect 1 validate "$work/bad.json"
+shows 'ended by signal 9'
+shows ' 1 launch failed: see above.'
+expect 1 validate "$work/bad.json" --format json
+shows '"failed" : 1'
+
 # A kernel that cannot be run is told in its row, and the others are measured.
 for fault in crash:setColReadCol launch-failure:setColReadCol compile-error:setColReadCol; do
   on "$fault"
   expect 1 validate
   grep -q '^setColReadCol square, not measured' "$work/out" || die "$fault: the kernel is not told"
   grep -q '^setRowReadCol  *square .* yes ' "$work/out" || die "$fault: took another kernel with it"
-  shows ' 2 not measured.'
+  shows ' 2 launches failed: see above.'
 done
 on hang:setColReadCol
 expect 1 validate --kernel setColReadCol --shape rect --timeout 1
-shows 'not measured: it did not end within 1 seconds'
+shows 'not measured: it did not end within 1 second'
 
 # Whoever ends the program ends the process that measures: it must not go on with a kernel that hangs. It
 # has the same standard error, which is closed when both are gone.
@@ -150,20 +182,28 @@ wait "$reader" || die 'the process that measures lives on'
 # Without a device: told, and recordings in its place; status 4 where only a device will do.
 on no-device
 expect 0 validate --kernel setRowReadCol
-says 'recordings are compared'
-for words in '--device 0' "--record $work/none.json" "$work/own.cu" '--rows 4 --cols 4'; do
+says 'comparing with recordings'
+for words in '--device 0' "--record $work/none.json" "$work/loop.cu" '--rows 4 --cols 4'; do
   # shellcheck disable=SC2086
   expect 4 validate $words
-  says 'no GPU can be used'
+  says 'no usable GPU'
 done
 [ ! -e "$work/none.json" ] || die 'a recording of nothing'
+# What is wrong with the input comes before what the machine lacks.
+expect 3 validate "$work/nothing.cu"
+says 'nothing.cu: No such file or directory'
+echo '__global__ void k() { int a = ; }' >"$work/broken.cu"
+expect 3 validate "$work/broken.cu"
+says 'broken.cu:1:'
+expect 2 validate "$work/own.cu" --entry nothing
+expect 2 validate --rows 4000 --cols 4
 on ''
 expect 4 validate --device 7
 says 'there is no device 7'
 # A device that is lost half way.
 on lost-device:setColReadCol
 SMEMBANK_FAKE_LOST=$work/lost expect 4 validate
-says 'no GPU can be used'
+says 'no usable GPU'
 
 # Wrong usage.
 expect 2 validate --recorded --device 0

@@ -17,8 +17,8 @@ quiet
 cp "$work/out" "$work/recorded"
 # Without a device that is what is compared anyway, and it is told why.
 expect 0 validate
-says 'no GPU can be used'
-says 'recordings are compared'
+says 'no usable GPU'
+says 'comparing with recordings'
 cmp "$work/recorded" "$work/out" || die 'validate is not validate --recorded'
 ! grep -E '.{101}' "$work/out" || die 'a line of more than 100 columns'
 
