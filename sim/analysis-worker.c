@@ -76,6 +76,7 @@ count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *bu
   access->segments += touched;
   access->ideal += (bytes + segment_bytes - 1) / segment_bytes;
   access->max_segments = MAX(access->max_segments, touched);
+  access->bytes += (guint64)n * width;
 }
 
 void

@@ -77,6 +77,7 @@ add_global(SmbGlobalAccess *into, const SmbGlobalAccess *from) {
   into->segments += from->segments;
   into->ideal += from->ideal;
   into->max_segments = MAX(into->max_segments, from->max_segments);
+  into->bytes += from->bytes;
 }
 
 static int
@@ -245,4 +246,11 @@ smb_analysis_worst(const SmbAnalysis *analysis) {
       worst = access;
   }
   return worst;
+}
+
+guint64
+smb_analysis_global_bytes(const SmbAnalysis *analysis) {
+  const SmbGlobalAccess *totals = analysis->global_totals;
+  return totals[SMB_OP_CLASS_LOAD].bytes + totals[SMB_OP_CLASS_STORE].bytes +
+         2 * totals[SMB_OP_CLASS_ATOMIC].bytes;
 }

@@ -74,6 +74,7 @@ typedef struct {
  * @segments: segments of the architecture's size (32-byte sectors, 128-byte lines) over all requests
  * @ideal: segments if the bytes that each request asks for lay side by side
  * @max_segments: most segments of one request
+ * @bytes: that the active lanes ask for, each lane's own, over all requests
  */
 typedef struct {
   const SmbSite *site;
@@ -82,6 +83,7 @@ typedef struct {
   guint64 segments;
   guint64 ideal;
   guint max_segments;
+  guint64 bytes;
 } SmbGlobalAccess;
 
 /**
@@ -172,6 +174,15 @@ void smb_analysis_free(SmbAnalysis *analysis);
 
 /** The access with the most excess wavefronts, or the first (transfer none, nullable): none at all. */
 const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);
+
+/**
+ * smb_analysis_global_bytes:
+ *
+ * Returns: the bytes that the launch loads from and stores to global memory, as its lanes ask for them: what
+ * effective bandwidth is made of (CUDA C++ Best Practices Guide, "Effective Bandwidth Calculation"). An
+ * atomic loads and stores.
+ */
+guint64 smb_analysis_global_bytes(const SmbAnalysis *analysis);
 
 /** Adds one request and what it costs. */
 void smb_tally_count(SmbTally *tally, const SmbWavefronts *cost);

@@ -196,6 +196,31 @@ START_TEST(test_no_requests) {
 }
 END_TEST
 
+// Bytes of global memory: each lane's own, of two blocks of 40 threads.
+static const struct {
+  const char *statement;
+  guint64 bytes;
+} global_bytes[] = {
+    {"out[t] = t;", 320},
+    {"out[t] = out[0];", 640}, // a word that all lanes ask for is asked for by each
+    {"if (t < 3) ((double *)out)[t] = 0;", 48},
+    {"atomicAdd(&out[t], 1);", 640}, // loads and stores
+    {"a[t] = t;", 0},
+};
+
+START_TEST(test_global_bytes) {
+  KernelRun run;
+  KernelSetup setup = {.block = {40}, .grid = {2}};
+  g_autofree char *text = g_strdup_printf("__global__ void k(int *out) {\n"
+                                          "  __shared__ int a[40]; int t = threadIdx.x;\n  %s\n}\n",
+                                          global_bytes[_i].statement);
+  kernel_run(&run, "k.cu", text, &setup);
+  ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
+  ck_assert_uint_eq(smb_analysis_global_bytes(run.analysis), global_bytes[_i].bytes);
+  kernel_run_clear(&run);
+}
+END_TEST
+
 // Arrays of a kernel: "name element bytes[extents]@base" and the place, each on a line of its own.
 typedef struct {
   const char *declarations;
@@ -256,6 +281,7 @@ main(void) {
   tcase_add_loop_test(tcase, test_loops, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_requests);
   tcase_add_test(tcase, test_no_requests);
+  tcase_add_loop_test(tcase, test_global_bytes, 0, G_N_ELEMENTS(global_bytes));
   tcase_add_loop_test(tcase, test_arrays, 0, G_N_ELEMENTS(arrays));
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
