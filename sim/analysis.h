@@ -8,7 +8,7 @@
 #include <glib.h>
 
 #include "sim/arch.h"
-#include "sim/program.h"
+#include "sim/block.h"
 #include "sim/wavefront.h"
 
 G_BEGIN_DECLS

@@ -6,7 +6,7 @@
 
 #include "sim/data.h"
 #include "sim/error.h"
-#include "sim/program.h"
+#include "sim/block.h"
 
 #define CATALOG_FILE "data/kernels/catalog.ini"
 

@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "sim/error.h"
-#include "sim/kernel-arith.h"
-#include "sim/kernel-machine.h"
+#include "sim/kernel-compute.h"
+#include "sim/kernel-parse.h"
+#include "sim/kernel-walk.h"
 
 G_GNUC_PRINTF(2, 3)
 static gboolean
-fail_usage(GError **error, const char *format, ...) {
+refuse_argument(GError **error, const char *format, ...) {
   va_list args;
   va_start(args, format);
   g_propagate_error(error, g_error_new_valist(SMB_ERROR, SMB_ERROR_USAGE, format, args));
@@ -20,13 +21,13 @@ fail_usage(GError **error, const char *format, ...) {
 }
 
 gboolean
-argument_parse(const SmbProgram *kernel, const Variable *parameter, const char *text,
-               Node *constant, GError **error) {
+argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text, Node *constant,
+               GError **error) {
   const Type *type = parameter->type;
   char *end = NULL;
   if (!text)
-    return fail_usage(error, "parameter '%s' of '%s' needs a value: --arg %s=VALUE",
-                      parameter->name, kernel->entry->name, parameter->name);
+    return refuse_argument(error, "parameter '%s' of '%s' needs a value: --arg %s=VALUE",
+                           parameter->name, kernel->entry->name, parameter->name);
   constant->kind = NODE_CONSTANT;
   constant->type = type;
   if (type_is_real(type)) {
@@ -39,36 +40,26 @@ argument_parse(const SmbProgram *kernel, const Variable *parameter, const char *
     constant->integer = (gint64)(negative ? 0 - number : number);
     gint64 wrapped = kernel_wrap_integer(type->kind, constant->integer);
     if (end && (wrapped != constant->integer || (negative && number && type_is_unsigned(type))))
-      return fail_usage(error, "argument %s=%s does not fit its type, %s", parameter->name, text,
-                        type->name);
+      return refuse_argument(error, "argument %s=%s does not fit its type, %s", parameter->name,
+                             text, type->name);
   } else {
-    return fail_usage(error, "parameter '%s' cannot be given a value: only numbers can",
-                      parameter->name);
+    return refuse_argument(error, "parameter '%s' cannot be given a value: only numbers can",
+                           parameter->name);
   }
   if (!end || end == text || *end != '\0')
-    return fail_usage(error, "argument %s=%s: expected a number", parameter->name, text);
+    return refuse_argument(error, "argument %s=%s: expected a number", parameter->name, text);
   return TRUE;
 }
 
-const char *
-argument_find(const char *const *arguments, const char *name) {
-  const char *value = NULL;
-  gsize length = strlen(name);
-  for (guint i = 0; arguments && arguments[i]; i++) {
-    const char *text = arguments[i];
-    if (strncmp(text, name, length) == 0 && text[length] == '=')
-      value = text + length + 1;
-  }
-  return value;
-}
-
 GBytes *
-smb_program_argument(const SmbProgram *kernel, guint parameter, const char *const *arguments,
-                     GError **error) {
+kernel_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
+                GError **error) {
+  const SmbKernel *kernel = smb_cuda_kernel(program);
   const Variable *variable = kernel->entry->parameters[parameter];
   const Type *type = variable->type;
   Node constant = {0};
-  if (!argument_parse(kernel, variable, argument_find(arguments, variable->name), &constant, error))
+  if (!argument_parse(kernel, variable, smb_argument_find(arguments, variable->name), &constant,
+                      error))
     return NULL;
   float single = (float)constant.real;
   if (type->kind == KIND_FLOAT)

@@ -24,26 +24,6 @@ kernel_add_array(SmbKernel *kernel, const Variable *variable) {
   array.element = type_describe(kernel->pool, type);
   array.element_bytes = (guint)type->size;
   array.bytes = array.is_dynamic ? 0 : variable->type->size;
-  smb_source_locate(kernel->source, variable->start, &array.line, &array.column);
-  g_array_append_val(kernel->arrays, array);
-}
-
-guint
-smb_program_n_arrays(const SmbKernel *kernel) {
-  return kernel->arrays->len;
-}
-
-const SmbArray *
-smb_program_array(const SmbKernel *kernel, guint index) {
-  return &g_array_index(kernel->arrays, SmbArray, index);
-}
-
-const SmbArray *
-smb_program_array_at(const SmbKernel *kernel, guint32 offset) {
-  for (guint i = 0; i < kernel->arrays->len; i++) {
-    const SmbArray *array = &g_array_index(kernel->arrays, SmbArray, i);
-    if (offset >= array->base && (array->is_dynamic || offset - array->base < array->bytes))
-      return array;
-  }
-  return NULL;
+  smb_source_locate(kernel->program.source, variable->start, &array.line, &array.column);
+  g_array_append_val(kernel->program.arrays, array);
 }

@@ -5,9 +5,9 @@
 // needs no rule of C any more. Private to the kernel language.
 #pragma once
 
+#include "sim/kernel-front-end.h"
 #include "sim/kernel-macro.h"
 #include "sim/kernel-type.h"
-#include "sim/program.h"
 
 typedef enum {
   OPERATOR_ADD,
@@ -62,7 +62,7 @@ typedef enum {
 } Special;
 
 typedef enum {
-#define SMB_BUILTIN(id, name, arguments, group) BUILTIN_##id,
+#define SMB_BUILTIN(id, name, arguments, group, operation) BUILTIN_##id,
 #include "sim/kernel-builtin.def"
 #undef SMB_BUILTIN
 } Builtin;
@@ -76,7 +76,6 @@ typedef struct _Node Node;
 typedef struct _Variable Variable;
 typedef struct _Function Function;
 typedef struct _Statement Statement;
-typedef struct _SmbKernel SmbKernel;
 
 struct _Node {
   guint8 kind;      // NodeKind
@@ -173,23 +172,14 @@ struct _Function {
 };
 
 struct _SmbKernel {
-  SmbSource *source;
+  SmbProgram program;
   KernelPool *pool;
   KernelMacros *macros;
   GPtrArray *functions; // Function, owned by the pool
   GPtrArray *locals;    // Variable of STORAGE_LOCAL, by slot
   GPtrArray *objects;   // Variable of the other storages, by slot
-  GArray *sites;        // SmbSite
-  GArray *arrays;       // SmbArray, in the order of the text
   GArray *host;         // Stretch: functions of the host
-  GStrv defines;
   Function *entry;
-  SmbParameter *parameters; // of the entry
-  gsize static_shared;
-  gsize dynamic_start; // where dynamic shared memory begins, in bytes
-  gboolean has_dynamic_shared;
-  gboolean is_serial;
-  SmbProgramLimits limits;
 };
 
 const char *kernel_operator_text(Operator op);

@@ -24,7 +24,7 @@ static const struct {
   guint arguments;
   Group group;
 } builtins[] = {
-#define SMB_BUILTIN(id, name, arguments, group) {name, arguments, GROUP_##group},
+#define SMB_BUILTIN(id, name, arguments, group, operation) {name, arguments, GROUP_##group},
 #include "sim/kernel-builtin.def"
 #undef SMB_BUILTIN
 };

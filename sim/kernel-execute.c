@@ -5,151 +5,125 @@
 // where it ends.
 #include <string.h>
 
-#include "sim/kernel-machine.h"
-
-gboolean
-block_fail(SmbBlock *block, guint32 offset, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  smb_source_error(block->kernel->source, offset, block->error, "%s", text);
-  return FALSE;
-}
-
-char *
-describe_thread(const SmbBlock *block, guint warp, guint lane) {
-  guint thread = warp * SMB_WARP_LANES + lane;
-  g_autofree char *where = block->grid[0] * (guint64)block->grid[1] * block->grid[2] == 1
-                               ? g_strdup("")
-                               : g_strdup_printf(" of block (%u,%u,%u)", block->uniform[0][0],
-                                                 block->uniform[1][0], block->uniform[2][0]);
-  return g_strdup_printf("thread (%u,%u,%u)%s", block->thread[0][thread], block->thread[1][thread],
-                         block->thread[2][thread], where);
-}
+#include "sim/kernel-walk.h"
 
 static void
-add_mask(const SmbBlock *block, Mask *to, const Mask *what) {
-  for (guint w = 0; w < block->n_warps; w++)
+add_mask(const Walker *walker, Mask *to, const Mask *what) {
+  for (guint w = 0; w < walker->block->n_warps; w++)
     to->warp[w] |= what->warp[w];
 }
 
 static void
-remove_mask(const SmbBlock *block, Mask *from, const Mask *what) {
-  for (guint w = 0; w < block->n_warps; w++)
+remove_mask(const Walker *walker, Mask *from, const Mask *what) {
+  for (guint w = 0; w < walker->block->n_warps; w++)
     from->warp[w] &= ~what->warp[w];
 }
 
 static gboolean
-count_step(SmbBlock *block, const Statement *statement) {
-  if (++block->steps <= block->limits.max_steps)
-    return TRUE;
-  return block_fail(block, block->loop ? block->loop->start : statement->start,
-                    "the block has executed %" G_GUINT64_FORMAT
-                    " statements and is still here: an endless loop? (--max-steps allows more)",
-                    block->limits.max_steps);
+count_step(Walker *walker, const Statement *statement) {
+  return smb_block_step(walker->block, walker->loop ? walker->loop->start : statement->start);
 }
 
 // Evaluates for the effect; temporaries are freed.
 static gboolean
-evaluate_and_drop(SmbBlock *block, const Node *node, const Mask *mask) {
-  Scratch mark = scratch_mark(block);
-  gboolean ok = evaluate(block, node, mask) != NULL;
-  scratch_release(block, mark);
+evaluate_and_drop(Walker *walker, const Node *node, const Mask *mask) {
+  Scratch mark = scratch_mark(walker);
+  gboolean ok = evaluate(walker, node, mask) != NULL;
+  scratch_release(walker, mark);
   return ok;
 }
 
 static gboolean
-test(SmbBlock *block, const Node *node, const Mask *mask, Mask *holds) {
-  Scratch mark = scratch_mark(block);
-  gboolean ok = evaluate_condition(block, node, mask, holds);
-  scratch_release(block, mark);
+test(Walker *walker, const Node *node, const Mask *mask, Mask *holds) {
+  Scratch mark = scratch_mark(walker);
+  gboolean ok = evaluate_condition(walker, node, mask, holds);
+  scratch_release(walker, mark);
   return ok;
 }
 
 static gboolean
-execute_if(SmbBlock *block, const Statement *statement, Mask *active) {
+execute_if(Walker *walker, const Statement *statement, Mask *active) {
   Mask then, otherwise = *active;
-  if (!test(block, statement->value, active, &then))
+  if (!test(walker, statement->value, active, &then))
     return FALSE;
-  remove_mask(block, &otherwise, &then);
-  if (mask_any(block, &then) && !execute(block, statement->then, &then))
+  remove_mask(walker, &otherwise, &then);
+  if (mask_any(walker->block, &then) && !execute(walker, statement->then, &then))
     return FALSE;
-  if (statement->otherwise && mask_any(block, &otherwise) &&
-      !execute(block, statement->otherwise, &otherwise))
+  if (statement->otherwise && mask_any(walker->block, &otherwise) &&
+      !execute(walker, statement->otherwise, &otherwise))
     return FALSE;
   *active = then;
-  add_mask(block, active, &otherwise);
+  add_mask(walker, active, &otherwise);
   return TRUE;
 }
 
 // The threads of @active go round until each has left; those that broke out or whose condition failed
 // go on behind the loop.
 static gboolean
-execute_loop(SmbBlock *block, const Statement *loop, Mask *active) {
-  Mask outer_broken = block->broken, outer_continued = block->continued;
+execute_loop(Walker *walker, const Statement *loop, Mask *active) {
+  Mask outer_broken = walker->broken, outer_continued = walker->continued;
   Mask done = {{0}}, holds;
-  const Statement *outer_loop = block->loop;
-  block->loop = loop;
+  const Statement *outer_loop = walker->loop;
+  walker->loop = loop;
   gboolean ok = TRUE, tests = loop->tests_first;
-  memset(&block->broken, 0, sizeof block->broken);
-  while (ok && mask_any(block, active)) {
-    ok = count_step(block, loop);
+  memset(&walker->broken, 0, sizeof walker->broken);
+  while (ok && mask_any(walker->block, active)) {
+    ok = count_step(walker, loop);
     if (ok && tests && loop->value) {
-      ok = test(block, loop->value, active, &holds);
+      ok = test(walker, loop->value, active, &holds);
       if (!ok)
         break;
-      remove_mask(block, active, &holds);
-      add_mask(block, &done, active);
+      remove_mask(walker, active, &holds);
+      add_mask(walker, &done, active);
       *active = holds;
-      if (!mask_any(block, active))
+      if (!mask_any(walker->block, active))
         break;
     }
     tests = TRUE;
-    memset(&block->continued, 0, sizeof block->continued);
-    ok = ok && execute(block, loop->then, active);
-    add_mask(block, active, &block->continued);
-    if (ok && loop->step && mask_any(block, active))
-      ok = evaluate_and_drop(block, loop->step, active);
+    memset(&walker->continued, 0, sizeof walker->continued);
+    ok = ok && execute(walker, loop->then, active);
+    add_mask(walker, active, &walker->continued);
+    if (ok && loop->step && mask_any(walker->block, active))
+      ok = evaluate_and_drop(walker, loop->step, active);
   }
   *active = done;
-  add_mask(block, active, &block->broken);
-  block->broken = outer_broken;
-  block->continued = outer_continued;
-  block->loop = outer_loop;
+  add_mask(walker, active, &walker->broken);
+  walker->broken = outer_broken;
+  walker->continued = outer_continued;
+  walker->loop = outer_loop;
   return ok;
 }
 
 static void
-mark_set(SmbBlock *block, const Variable *variable, const Mask *mask) {
+mark_set(Walker *walker, const Variable *variable, const Mask *mask) {
   for (guint c = 0; c < type_components(variable->type); c++)
-    add_mask(block, &block->locals_set[variable->slot + c], mask);
+    add_mask(walker, &walker->locals_set[variable->slot + c], mask);
 }
 
 static gboolean
-execute_return(SmbBlock *block, const Statement *statement, Mask *active, const Variable *result) {
+execute_return(Walker *walker, const Statement *statement, Mask *active, const Variable *result) {
   if (statement->value) {
-    Scratch mark = scratch_mark(block);
-    const void *value = evaluate(block, statement->value, active);
+    Scratch mark = scratch_mark(walker);
+    const void *value = evaluate(walker, statement->value, active);
     if (!value)
       return FALSE;
-    blend(block, result->type, active, value, block->locals[result->slot]);
-    mark_set(block, result, active);
-    scratch_release(block, mark);
+    blend(walker, result->type, active, value, walker->locals[result->slot]);
+    mark_set(walker, result, active);
+    scratch_release(walker, mark);
   }
-  add_mask(block, &block->returned, active);
-  if (block->calls == 0)
-    add_mask(block, &block->exited, active);
+  add_mask(walker, &walker->returned, active);
+  if (walker->calls == 0)
+    add_mask(walker, &walker->block->exited, active);
   memset(active, 0, sizeof *active);
   return TRUE;
 }
 
 static gboolean
-execute_block(SmbBlock *block, const Statement *statement, Mask *active) {
+execute_block(Walker *walker, const Statement *statement, Mask *active) {
   for (const Statement *child = statement->first; child; child = child->next) {
-    if (!mask_any(block, active))
+    if (!mask_any(walker->block, active))
       return TRUE;
-    if (!execute(block, child, active))
+    if (!execute(walker, child, active))
       return FALSE;
   }
   return TRUE;
@@ -157,97 +131,97 @@ execute_block(SmbBlock *block, const Statement *statement, Mask *active) {
 
 // A local that is declared again, in the next turn of a loop, has no value again.
 static void
-forget_value(SmbBlock *block, const Variable *variable, const Mask *active) {
+forget_value(Walker *walker, const Variable *variable, const Mask *active) {
   if (variable->storage == STORAGE_LOCAL) {
     for (guint c = 0; c < type_components(variable->type); c++)
-      remove_mask(block, &block->locals_set[variable->slot + c], active);
+      remove_mask(walker, &walker->locals_set[variable->slot + c], active);
     return;
   }
-  private_forget(block, &block->objects[variable->slot], active);
+  smb_private_forget(walker->block, variable->slot, active);
 }
 
 // Threads that leave are taken out of @active; in the end it holds those that go on.
 gboolean
-execute(SmbBlock *block, const Statement *statement, Mask *active) {
-  if (!count_step(block, statement))
+execute(Walker *walker, const Statement *statement, Mask *active) {
+  if (!count_step(walker, statement))
     return FALSE;
   switch (statement->kind) {
   case STATEMENT_EXPRESSION:
-    return evaluate_and_drop(block, statement->value, active);
+    return evaluate_and_drop(walker, statement->value, active);
   case STATEMENT_DECLARE:
-    forget_value(block, statement->variable, active);
+    forget_value(walker, statement->variable, active);
     return TRUE;
   case STATEMENT_BLOCK:
-    return execute_block(block, statement, active);
+    return execute_block(walker, statement, active);
   case STATEMENT_IF:
-    return execute_if(block, statement, active);
+    return execute_if(walker, statement, active);
   case STATEMENT_LOOP:
-    return execute_loop(block, statement, active);
+    return execute_loop(walker, statement, active);
   case STATEMENT_BREAK:
-    add_mask(block, &block->broken, active);
+    add_mask(walker, &walker->broken, active);
     memset(active, 0, sizeof *active);
     return TRUE;
   case STATEMENT_CONTINUE:
-    add_mask(block, &block->continued, active);
+    add_mask(walker, &walker->continued, active);
     memset(active, 0, sizeof *active);
     return TRUE;
   case STATEMENT_RETURN:
-    return execute_return(block, statement, active, statement->variable);
+    return execute_return(walker, statement, active, statement->variable);
   }
   g_assert_not_reached();
 }
 
 static gboolean
-check_returned(SmbBlock *block, const Function *function, const Node *node, const Mask *mask) {
-  FOR_WARPS(block, mask, w) {
-    guint32 missing = mask->warp[w] & ~block->returned.warp[w];
+check_returned(Walker *walker, const Function *function, const Node *node, const Mask *mask) {
+  FOR_WARPS(walker->block, mask, w) {
+    LaneMask missing = mask->warp[w] & ~walker->returned.warp[w];
     if (!missing)
       continue;
-    g_autofree char *thread = describe_thread(block, w, (guint)__builtin_ctz(missing));
-    return block_fail(block, node->start, "'%s' ends without a return, for %s", function->name,
-                      thread);
+    g_autofree char *thread = smb_block_thread(walker->block, w, first_lane(missing));
+    return smb_block_fail(walker->block, node->start, "'%s' ends without a return, for %s",
+                          function->name, thread);
   }
   return TRUE;
 }
 
 // All arguments have their values before the first parameter gets one: f(1, f(2, 3)).
 static gboolean
-bind_arguments(SmbBlock *block, const Node *node, const Mask *mask) {
+bind_arguments(Walker *walker, const Node *node, const Mask *mask) {
   const Function *function = node->function;
   const void *values[MAX_ARGUMENTS];
   for (guint i = 0; i < node->n_arguments; i++) {
-    values[i] = evaluate(block, node->arguments[i], mask);
+    values[i] = evaluate(walker, node->arguments[i], mask);
     if (!values[i])
       return FALSE;
   }
   for (guint i = 0; i < node->n_arguments; i++) {
     const Variable *parameter = function->parameters[i];
-    blend(block, parameter->type, mask, values[i], block->locals[parameter->slot]);
-    mark_set(block, parameter, mask);
+    blend(walker, parameter->type, mask, values[i], walker->locals[parameter->slot]);
+    mark_set(walker, parameter, mask);
   }
   return TRUE;
 }
 
 // The function's variables are its own in the whole program: it cannot call itself.
 const void *
-call_function(SmbBlock *block, const Node *node, const Mask *mask) {
+call_function(Walker *walker, const Node *node, const Mask *mask) {
   const Function *function = node->function;
-  void *out = function->result ? scratch_take(block, node->type) : block;
-  Scratch mark = scratch_mark(block);
-  if (!bind_arguments(block, node, mask))
+  void *out = function->result ? scratch_take(walker, node->type) : walker;
+  Scratch mark = scratch_mark(walker);
+  if (!bind_arguments(walker, node, mask))
     return NULL;
-  Mask outer_returned = block->returned, outer_broken = block->broken;
-  Mask outer_continued = block->continued, active = *mask;
-  memset(&block->returned, 0, sizeof block->returned);
-  block->calls++;
-  gboolean ok = execute(block, function->body, &active);
-  block->calls--;
-  ok = ok && (!function->result || check_returned(block, function, node, mask));
-  block->returned = outer_returned;
-  block->broken = outer_broken;
-  block->continued = outer_continued;
-  scratch_release(block, mark);
+  Mask outer_returned = walker->returned, outer_broken = walker->broken;
+  Mask outer_continued = walker->continued, active = *mask;
+  memset(&walker->returned, 0, sizeof walker->returned);
+  walker->calls++;
+  gboolean ok = execute(walker, function->body, &active);
+  walker->calls--;
+  ok = ok && (!function->result || check_returned(walker, function, node, mask));
+  walker->returned = outer_returned;
+  walker->broken = outer_broken;
+  walker->continued = outer_continued;
+  scratch_release(walker, mark);
   if (ok && function->result)
-    blend(block, node->type, mask, block->locals[function->result->slot], out);
+    blend(walker, node->type, mask, walker->locals[function->result->slot], out);
   return ok ? out : NULL;
 }

@@ -139,7 +139,7 @@ kernel_array_variable(const SmbKernel *kernel, const SmbArray *array) {
   for (guint i = 0; i < kernel->objects->len; i++) {
     const Variable *variable = g_ptr_array_index(kernel->objects, i);
     guint line, column;
-    smb_source_locate(kernel->source, variable->start, &line, &column);
+    smb_source_locate(kernel->program.source, variable->start, &line, &column);
     if (line == array->line && column == array->column && strcmp(variable->name, array->name) == 0)
       return variable;
   }

@@ -3,7 +3,7 @@
 //
 // Typed nodes of values. All of C's conversions happen here, and constants are folded, so that array
 // bounds can be expressions.
-#include "sim/kernel-arith.h"
+#include "sim/kernel-compute.h"
 #include "sim/kernel-parse.h"
 
 const char *
@@ -21,7 +21,7 @@ fail_at(Parser *parser, const Node *node, const char *message) {
 gboolean
 node_set_depth(Parser *parser, Node *node, guint depth) {
   // An operator is a level of the tree without being a level of the text: allow for long sums.
-  guint max = 4 * parser->kernel->limits.max_depth;
+  guint max = 4 * parser->kernel->program.limits.max_depth;
   if (depth > max) {
     parser_fail(parser, node->start,
                 "this expression has more than %u levels (--max-depth allows more)", max);

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "sim/cuda.h"
 #include "sim/error.h"
+#include "sim/kernel-compute.h"
 
 gpointer
 parser_fail(Parser *parser, guint32 offset, const char *format, ...) {
@@ -15,7 +17,7 @@ parser_fail(Parser *parser, guint32 offset, const char *format, ...) {
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
   if (parser->error && !*parser->error)
-    smb_source_error(parser->kernel->source, offset, parser->error, "%s", text);
+    smb_source_error(parser->kernel->program.source, offset, parser->error, "%s", text);
   return NULL;
 }
 
@@ -53,7 +55,7 @@ parser_expect(Parser *parser, const char *text) {
 
 gboolean
 parser_enter(Parser *parser) {
-  guint max = parser->kernel->limits.max_depth;
+  guint max = parser->kernel->program.limits.max_depth;
   // An expression takes two levels for each parenthesis: an assignment and an operand.
   if (parser->depth < 3 * max) {
     parser->depth++;
@@ -110,7 +112,7 @@ choose_entry(SmbKernel *kernel, const char *entry, GError **error) {
     if (!entry || strcmp(entry, function->name) == 0)
       chosen = function;
   }
-  const char *file = smb_source_name(kernel->source);
+  const char *file = smb_source_name(kernel->program.source);
   if (n == 0)
     g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no __global__ function in it", file);
   else if (!chosen)
@@ -150,7 +152,7 @@ lay_out_shared(SmbKernel *kernel) {
   g_autoptr(GHashTable) functions = g_hash_table_new(NULL, NULL);
   g_autoptr(GHashTable) shared = g_hash_table_new(NULL, NULL);
   gsize end = 0, dynamic_align = 1;
-  collect_reachable(kernel->entry, functions, shared, &kernel->is_serial);
+  collect_reachable(kernel->entry, functions, shared, &kernel->program.is_serial);
   g_autoptr(GPtrArray) objects = g_ptr_array_copy(kernel->objects, NULL, NULL);
   g_ptr_array_sort(objects, compare_starts);
   for (guint i = 0; i < objects->len; i++) {
@@ -158,7 +160,7 @@ lay_out_shared(SmbKernel *kernel) {
     gboolean used = g_hash_table_contains(shared, variable);
     gsize align = MAX(variable->type->align, variable->address);
     if (variable->storage == STORAGE_DYNAMIC && used) {
-      kernel->has_dynamic_shared = TRUE;
+      kernel->program.has_dynamic_shared = TRUE;
       dynamic_align = MAX(dynamic_align, MAX(align, 16));
     }
     if (variable->storage != STORAGE_SHARED || !used)
@@ -167,14 +169,14 @@ lay_out_shared(SmbKernel *kernel) {
     variable->address = end;
     end += variable->type->size;
   }
-  kernel->static_shared = end;
+  kernel->program.static_shared = end;
   end = (end + dynamic_align - 1) & ~(dynamic_align - 1);
   for (guint i = 0; i < kernel->objects->len; i++) {
     Variable *variable = g_ptr_array_index(kernel->objects, i);
     if (variable->storage == STORAGE_DYNAMIC)
       variable->address = end;
   }
-  kernel->dynamic_start = end;
+  kernel->program.dynamic_start = end;
   for (guint i = 0; i < objects->len; i++) {
     if (g_hash_table_contains(shared, g_ptr_array_index(objects, i)))
       kernel_add_array(kernel, g_ptr_array_index(objects, i));
@@ -201,128 +203,83 @@ parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error
 static void
 describe_parameters(SmbKernel *kernel) {
   const Function *entry = kernel->entry;
-  kernel->parameters =
-      kernel_pool_alloc(kernel->pool, (entry->n_parameters + 1) * sizeof *kernel->parameters);
   for (guint i = 0; i < entry->n_parameters; i++) {
     const Variable *variable = entry->parameters[i];
-    SmbParameter parameter = {variable->name, type_describe(kernel->pool, variable->type),
-                              variable->type->kind == KIND_POINTER};
-    kernel->parameters[i] = parameter;
+    SmbParameter parameter = {.name = variable->name,
+                              .type = type_describe(kernel->pool, variable->type),
+                              .is_pointer = variable->type->kind == KIND_POINTER};
+    if (parameter.is_pointer) {
+      const Type *element = type_component(variable->type->of);
+      parameter.element = type_is_arithmetic(element) ? kind_scalar(element->kind) : SMB_SCALAR_U8;
+    }
+    g_array_append_val(kernel->program.parameters, parameter);
+  }
+}
+
+// What pointers point into, by slot.
+static void
+describe_regions(SmbKernel *kernel) {
+  for (guint i = 0; i < kernel->objects->len; i++) {
+    const Variable *variable = g_ptr_array_index(kernel->objects, i);
+    gboolean is_private = variable->storage == STORAGE_PRIVATE;
+    gboolean is_dynamic = variable->storage == STORAGE_DYNAMIC;
+    Region region = {.name = variable->name,
+                     .space = is_private ? SPACE_PRIVATE : SPACE_SHARED,
+                     .is_dynamic = is_dynamic,
+                     .base = is_private ? 0 : variable->address,
+                     .size = is_dynamic ? 0 : variable->type->size};
+    g_array_append_val(kernel->program.regions, region);
   }
 }
 
 static gboolean
-parse_kernel(SmbKernel *kernel, const char *entry, const char *const *defines, guint cuda_arch,
-             GError **error) {
-  kernel->macros =
-      kernel_macros_new(kernel->pool, kernel->source, kernel->limits.max_tokens, cuda_arch);
-  for (guint i = 0; defines && defines[i]; i++) {
-    if (!kernel_macros_define(kernel->macros, defines[i], error))
+parse_kernel(SmbKernel *kernel, const char *entry, GError **error) {
+  SmbProgram *program = &kernel->program;
+  guint max_tokens = program->limits.max_tokens;
+  kernel->macros = kernel_macros_new(kernel->pool, program->source, max_tokens, program->cuda_arch);
+  for (guint i = 0; program->defines && program->defines[i]; i++) {
+    if (!kernel_macros_define(kernel->macros, program->defines[i], error))
       return FALSE;
   }
-  Token *tokens = kernel_lex(kernel->source, kernel->pool, kernel->limits.max_tokens, error);
+  Token *tokens = kernel_lex(program->source, kernel->pool, max_tokens, error);
   tokens = tokens ? kernel_macros_run(kernel->macros, tokens, error) : NULL;
   if (!tokens || !parse_tokens(kernel, tokens, entry, error))
     return FALSE;
+  program->name = kernel->entry->name;
   describe_parameters(kernel);
   lay_out_shared(kernel);
+  describe_regions(kernel);
   return TRUE;
 }
 
-SmbKernel *
-smb_program_read(SmbSource *source, const char *entry, const char *const *defines, guint cuda_arch,
-                 const SmbProgramLimits *limits, GError **error) {
-  g_autoptr(SmbProgram) kernel = g_new0(SmbKernel, 1);
+SmbProgram *
+kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  SmbKernel *kernel = g_new0(SmbKernel, 1);
   GError *local = NULL;
-  if (limits)
-    kernel->limits = *limits;
-  if (!kernel->limits.max_tokens)
-    kernel->limits.max_tokens = SMB_PROGRAM_MAX_TOKENS;
-  if (!kernel->limits.max_depth)
-    kernel->limits.max_depth = SMB_PROGRAM_MAX_DEPTH;
-  kernel->limits.max_depth = MIN(kernel->limits.max_depth, SMB_PROGRAM_LARGEST_DEPTH);
-  kernel->source = smb_source_ref(source);
+  smb_program_init(&kernel->program, &smb_cuda_front_end, source, smb_source_name(source), options);
   kernel->pool = kernel_pool_new();
   kernel->functions = g_ptr_array_new();
   kernel->locals = g_ptr_array_new();
   kernel->objects = g_ptr_array_new();
-  kernel->sites = g_array_new(FALSE, FALSE, sizeof(SmbSite));
-  kernel->arrays = g_array_new(FALSE, FALSE, sizeof(SmbArray));
   kernel->host = g_array_new(FALSE, FALSE, sizeof(Stretch));
-  kernel->defines = g_strdupv((char **)defines);
-  if (!parse_kernel(kernel, entry, defines, cuda_arch, &local)) {
-    g_propagate_error(error, local);
-    return NULL;
-  }
-  return g_steal_pointer(&kernel);
+  if (parse_kernel(kernel, options->entry, &local))
+    return &kernel->program;
+  g_propagate_error(error, local);
+  kernel_free(&kernel->program);
+  return NULL;
 }
 
 void
-smb_program_free(SmbKernel *kernel) {
-  if (!kernel)
-    return;
+kernel_free(SmbProgram *program) {
+  SmbKernel *kernel = (SmbKernel *)program;
   kernel_macros_free(kernel->macros);
   g_ptr_array_unref(kernel->functions);
   g_ptr_array_unref(kernel->locals);
   g_ptr_array_unref(kernel->objects);
-  g_array_unref(kernel->sites);
-  g_array_unref(kernel->arrays);
   g_array_unref(kernel->host);
-  g_strfreev(kernel->defines);
+  smb_program_clear(program);
   kernel_pool_free(kernel->pool);
-  smb_source_unref(kernel->source);
   g_free(kernel);
-}
-
-const char *
-smb_program_name(const SmbKernel *kernel) {
-  return kernel->entry->name;
-}
-
-SmbSource *
-smb_program_source(const SmbKernel *kernel) {
-  return kernel->source;
-}
-
-guint
-smb_program_n_sites(const SmbKernel *kernel) {
-  return kernel->sites->len;
-}
-
-const SmbSite *
-smb_program_site(const SmbKernel *kernel, guint index) {
-  return &g_array_index(kernel->sites, SmbSite, index);
-}
-
-guint
-smb_program_n_parameters(const SmbKernel *kernel) {
-  return kernel->entry->n_parameters;
-}
-
-SmbParameter
-smb_program_parameter(const SmbKernel *kernel, guint index) {
-  return kernel->parameters[index];
-}
-
-gsize
-smb_program_static_shared(const SmbKernel *kernel) {
-  return kernel->static_shared;
-}
-
-gboolean
-smb_program_has_dynamic_shared(const SmbKernel *kernel) {
-  return kernel->has_dynamic_shared;
-}
-
-gboolean
-smb_program_is_serial(const SmbKernel *kernel) {
-  return kernel->is_serial;
-}
-
-gboolean
-smb_program_evaluate(const SmbKernel *kernel, const char *expression, gint64 *value,
-                     GError **error) {
-  return kernel_macros_evaluate(kernel->macros, expression, value, error);
 }
 
 gsize
@@ -332,15 +289,4 @@ smb_cuda_element_size(const char *type) {
       (found->size & (found->size - 1)))
     return 0;
   return found->size;
-}
-
-GStrv
-smb_program_unused_defines(const SmbKernel *kernel) {
-  g_autoptr(GStrvBuilder) unused = g_strv_builder_new();
-  for (guint i = 0; kernel->defines && kernel->defines[i]; i++) {
-    g_auto(GStrv) parts = g_strsplit(kernel->defines[i], "=", 2);
-    if (kernel_macros_is_unused(kernel->macros, parts[0]))
-      g_strv_builder_add(unused, parts[0]);
-  }
-  return g_strv_builder_end(unused);
 }

@@ -147,3 +147,9 @@ const Variable *node_root(const Node *node);
 
 // --- what others may know of shared variables (kernel-array.c)
 void kernel_add_array(SmbKernel *kernel, const Variable *variable);
+
+// --- whole programs (kernel-parse.c, kernel-argument.c): as SmbFrontEnd says
+SmbProgram *kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error);
+void kernel_free(SmbProgram *program);
+GBytes *kernel_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
+                        GError **error);

@@ -38,7 +38,7 @@ node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 e
 gboolean
 node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   SmbKernel *kernel = parser->kernel;
-  const char *text = smb_source_text(kernel->source) + node->start;
+  const char *text = smb_source_text(kernel->program.source) + node->start;
   SmbSite new_site = {
       .offset = node->start, .op_class = op_class, .width = (guint)node->type->size};
   if (new_site.width > SMB_MAX_WIDTH || (new_site.width & (new_site.width - 1))) {
@@ -47,7 +47,7 @@ node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
                 type_describe(parser->pool, node->type), new_site.width);
     return FALSE;
   }
-  smb_source_locate(kernel->source, node->start, &new_site.line, &new_site.column);
+  smb_source_locate(kernel->program.source, node->start, &new_site.line, &new_site.column);
   // One line of text: runs of white space become one space.
   GString *expression = g_string_new(NULL);
   for (guint32 i = 0; i < node->end - node->start; i++) {
@@ -59,8 +59,8 @@ node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   }
   new_site.expression = kernel_pool_text(parser->pool, expression->str, expression->len);
   g_string_free(expression, TRUE);
-  *site = (gint)kernel->sites->len;
-  g_array_append_val(kernel->sites, new_site);
+  *site = (gint)kernel->program.sites->len;
+  g_array_append_val(kernel->program.sites, new_site);
   return TRUE;
 }
 

@@ -24,7 +24,7 @@ static Node *
 parse_number(Parser *parser) {
   const Token *token = parser->at;
   Number number;
-  if (!kernel_number_parse(parser->kernel->source, token, &number, parser->error))
+  if (!kernel_number_parse(parser->kernel->program.source, token, &number, parser->error))
     return NULL;
   parser_advance(parser);
   TypeKind kind = number.is_float  ? (number.is_single ? KIND_FLOAT : KIND_DOUBLE)

@@ -5,7 +5,7 @@
 // others.
 #include <string.h>
 
-#include "sim/kernel-machine.h"
+#include "sim/kernel-walk.h"
 
 enum {
   SEGMENT_BYTES = 1 << 20,
@@ -13,14 +13,14 @@ enum {
 };
 
 gsize
-value_stride(const SmbBlock *block, const Type *type) {
-  return lane_bytes(type) * block->n_warps * SMB_WARP_LANES;
+value_stride(const Walker *walker, const Type *type) {
+  return lane_bytes(type) * walker->block->n_warps * SMB_WARP_LANES;
 }
 
 void *
-scratch_take(SmbBlock *block, const Type *type) {
-  Scratch *scratch = &block->scratch;
-  gsize size = value_stride(block, type) * type_components(type);
+scratch_take(Walker *walker, const Type *type) {
+  Scratch *scratch = &walker->scratch;
+  gsize size = value_stride(walker, type) * type_components(type);
   size = (size + SCRATCH_ALIGNMENT - 1) & ~(gsize)(SCRATCH_ALIGNMENT - 1);
   if (scratch->used + size > SEGMENT_BYTES) {
     scratch->segment++;
@@ -35,19 +35,19 @@ scratch_take(SmbBlock *block, const Type *type) {
 }
 
 void
-blend(const SmbBlock *block, const Type *type, const Mask *mask, const void *from, void *to) {
-  gsize stride = value_stride(block, type), bytes = lane_bytes(type);
+blend(const Walker *walker, const Type *type, const Mask *mask, const void *from, void *to) {
+  gsize stride = value_stride(walker, type), bytes = lane_bytes(type);
   for (guint c = 0; c < type_components(type); c++) {
     const char *source = (const char *)from + c * stride;
     char *target = (char *)to + c * stride;
-    FOR_WARPS(block, mask, w) {
+    FOR_WARPS(walker->block, mask, w) {
       gsize start = w * SMB_WARP_LANES * bytes;
-      if (mask->warp[w] == 0xffffffffu) {
+      if (mask->warp[w] == ALL_LANES) {
         memcpy(target + start, source + start, SMB_WARP_LANES * bytes);
         continue;
       }
-      for (guint32 lanes = mask->warp[w]; lanes; lanes &= lanes - 1) {
-        gsize at = start + (guint)__builtin_ctz(lanes) * bytes;
+      FOR_LANES(mask->warp[w], lane) {
+        gsize at = start + lane * bytes;
         memcpy(target + at, source + at, bytes);
       }
     }

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The kernel language: a subset of CUDA C, read and evaluated without a compiler or a GPU
-// (doc/kernel-language.md has the grammar). A kernel is parsed once and run block by block; every
-// access to shared and global memory is reported to a sink. Not modelled: what a compiler merges,
-// removes or keeps in registers; time; caches.
+// A program: one kernel, with what is known of it before it is launched, whatever language it was read
+// from. A front end reads it (CUDA C: sim/cuda.h), once; sim/block.h runs it, block by block. Everything
+// else sees a program through this header only.
 #pragma once
 
 #include <glib.h>
 
 #include "sim/arch.h"
 #include "sim/request.h"
+#include "sim/scalar.h"
 #include "sim/source.h"
 
 G_BEGIN_DECLS
@@ -51,36 +51,71 @@ typedef struct {
   const char *name;
   const char *type; /* as C writes it: "const float *" says "float *" */
   gboolean is_pointer;
+  SmbScalar element; /* of a pointer: what its buffer holds */
 } SmbParameter;
 
-typedef struct _SmbKernel SmbProgram;
+typedef struct _SmbProgram SmbProgram;
+
+/**
+ * SmbProgramOptions: how a program is read.
+ * @entry: (nullable): which kernel of the source; %NULL if there is one only
+ * @defines: (nullable) (array zero-terminated=1): "NAME=VALUE" or "NAME", which win over the file's
+ * @cuda_arch: value of __CUDA_ARCH__, such as 900 (smb_program_cuda_arch())
+ * @limits: what the kernel may use
+ */
+typedef struct {
+  const char *entry;
+  const char *const *defines;
+  guint cuda_arch;
+  SmbProgramLimits limits;
+} SmbProgramOptions;
+
+/** What __CUDA_ARCH__ is on an architecture, such as 900. */
+guint smb_program_cuda_arch(const SmbArch *arch);
 
 /**
  * smb_program_read:
- * @source: (transfer none): the text
- * @entry: (nullable): which __global__ function; %NULL if there is one only
- * @defines: (nullable) (array zero-terminated=1): "NAME=VALUE" or "NAME", which win over the file's
- * @cuda_arch: value of __CUDA_ARCH__, such as 900
- * @limits: (nullable): %NULL for the defaults
- * @error: SMB_ERROR_INPUT with the place, the line and a caret; SMB_ERROR_USAGE for @entry and @defines
+ * @source: (transfer none): what it is read from; its contents tell in which language it is
+ * @error: SMB_ERROR_INPUT with the place, the line and a caret; SMB_ERROR_USAGE for the entry and the
+ *   definitions of @options
  *
- * Returns: (transfer full): the kernel, immutable; any thread may run it
+ * Returns: (transfer full): the program, immutable; any thread may run it
  */
-SmbProgram *smb_program_read(SmbSource *source, const char *entry, const char *const *defines,
-                             guint cuda_arch, const SmbProgramLimits *limits, GError **error);
-void smb_program_free(SmbProgram *kernel);
+SmbProgram *smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error);
 
-/** Name of the __global__ function (transfer none). */
-const char *smb_program_name(const SmbProgram *kernel);
+/**
+ * smb_program_read_again:
+ * @source: (transfer none) (nullable): another text in the same language; %NULL for the program's own
+ * @defines: (nullable): other definitions; %NULL for those that @program was read with
+ * @error: as of smb_program_read()
+ *
+ * Returns: (transfer full): the kernel of the same name, read as @program was
+ */
+SmbProgram *smb_program_read_again(const SmbProgram *program, SmbSource *source,
+                                   const char *const *defines, GError **error);
 
-/** Where it was read from (transfer none). */
-SmbSource *smb_program_source(const SmbProgram *kernel);
+void smb_program_free(SmbProgram *program);
 
-guint smb_program_n_sites(const SmbProgram *kernel);
-const SmbSite *smb_program_site(const SmbProgram *kernel, guint index);
+/** What was read: "text" for the text of CUDA C (transfer none). */
+const char *smb_program_level(const SmbProgram *program);
 
-guint smb_program_n_parameters(const SmbProgram *kernel);
-SmbParameter smb_program_parameter(const SmbProgram *kernel, guint index);
+/** Name of the kernel (transfer none). */
+const char *smb_program_name(const SmbProgram *program);
+
+/** Where it was read from (nullable) (transfer none): a program may have no text. */
+SmbSource *smb_program_source(const SmbProgram *program);
+
+/** What messages call the file that it was read from (transfer none). */
+const char *smb_program_file(const SmbProgram *program);
+
+guint smb_program_n_sites(const SmbProgram *program);
+const SmbSite *smb_program_site(const SmbProgram *program, guint index);
+
+/** "line 12", or "0x120" of a site that has no line (transfer full). */
+char *smb_program_describe_site(const SmbProgram *program, guint index);
+
+guint smb_program_n_parameters(const SmbProgram *program);
+SmbParameter smb_program_parameter(const SmbProgram *program, guint index);
 
 /** Most dimensions of a __shared__ array. */
 #define SMB_ARRAY_MAX_DIMENSIONS 3
@@ -112,10 +147,10 @@ typedef struct {
 } SmbArray;
 
 /** Number of __shared__ variables that the kernel and what it calls use. */
-guint smb_program_n_arrays(const SmbProgram *kernel);
+guint smb_program_n_arrays(const SmbProgram *program);
 
 /** One of them, in the order of the text (transfer none). */
-const SmbArray *smb_program_array(const SmbProgram *kernel, guint index);
+const SmbArray *smb_program_array(const SmbProgram *program, guint index);
 
 /**
  * smb_program_array_at:
@@ -123,34 +158,27 @@ const SmbArray *smb_program_array(const SmbProgram *kernel, guint index);
  *
  * Returns: (nullable) (transfer none): the array that holds the byte: of several dynamic ones the first
  */
-const SmbArray *smb_program_array_at(const SmbProgram *kernel, guint32 offset);
+const SmbArray *smb_program_array_at(const SmbProgram *program, guint32 offset);
 
 /** Bytes of the static __shared__ variables, each aligned to its type. */
-gsize smb_program_static_shared(const SmbProgram *kernel);
+gsize smb_program_static_shared(const SmbProgram *program);
 
 /** Whether it declares an extern __shared__ array. */
-gboolean smb_program_has_dynamic_shared(const SmbProgram *kernel);
+gboolean smb_program_has_dynamic_shared(const SmbProgram *program);
 
 /** Whether blocks must run one after another, because they meet in atomics on global memory. */
-gboolean smb_program_is_serial(const SmbProgram *kernel);
+gboolean smb_program_is_serial(const SmbProgram *program);
 
 /**
  * smb_program_evaluate:
- * @expression: integer expression over the kernel's macros, such as "(32 + IPAD) * 4"
+ * @expression: integer expression over what the program defines, such as "(32 + IPAD) * 4"; a plain
+ *   number for a program that defines nothing
  * @error: SMB_ERROR_USAGE
  *
  * May be called from several threads.
  */
-gboolean smb_program_evaluate(const SmbProgram *kernel, const char *expression, gint64 *value,
+gboolean smb_program_evaluate(const SmbProgram *program, const char *expression, gint64 *value,
                               GError **error);
-
-/**
- * smb_cuda_element_size:
- * @type: a type by its name, such as "float4"
- *
- * Returns: its bytes if one access moves it (1, 2, 4, 8 or 16), else 0; 0 for no type at all
- */
-gsize smb_cuda_element_size(const char *type);
 
 /**
  * smb_program_device_text:
@@ -159,9 +187,9 @@ gsize smb_cuda_element_size(const char *type);
  * here: functions of the host, kernels that were not chosen, and the definitions that @defines win over
  * are blanks. Lines and columns stay.
  *
- * Returns: (transfer full): the text
+ * Returns: (transfer full) (nullable): the text; %NULL for a program that a compiler takes no text of
  */
-char *smb_program_device_text(const SmbProgram *kernel);
+char *smb_program_device_text(const SmbProgram *program);
 
 /**
  * smb_program_argument:
@@ -171,125 +199,12 @@ char *smb_program_device_text(const SmbProgram *kernel);
  *
  * Returns: (transfer full): the bytes of the parameter's value
  */
-GBytes *smb_program_argument(const SmbProgram *kernel, guint parameter,
+GBytes *smb_program_argument(const SmbProgram *program, guint parameter,
                              const char *const *arguments, GError **error);
 
-/** Bytes of a scalar of what a pointer parameter points at: of an element of its buffer. */
-gsize smb_program_buffer_element(const SmbProgram *kernel, guint parameter);
-
-/**
- * smb_program_canonical_values:
- * @parameter: index of a pointer parameter
- * @bytes: (inout) (array length=length): contents of its buffer, whole elements
- *
- * Makes every NaN the one that a device makes (0x7fffffff, 0x7ff8...): which NaN an operation gives is
- * not promised, and the host's have a sign. Other values stay.
- */
-void smb_program_canonical_values(const SmbProgram *kernel, guint parameter, gpointer bytes,
-                                  gsize length);
-
-/** Names of @defines that neither the text nor another macro mentions (transfer full). */
-GStrv smb_program_unused_defines(const SmbProgram *kernel);
-
-/**
- * SmbLaunch:
- * @block: threads in x, y, z
- * @grid: blocks in x, y, z
- * @dynamic_bytes: dynamic shared memory
- * @arguments: (nullable) (array zero-terminated=1): "NAME=VALUE" for each scalar parameter; a pointer
- *   is bound to a buffer by itself, whose element i (of its scalar type) reads as i
- */
-typedef struct {
-  guint block[3];
-  guint grid[3];
-  gsize dynamic_bytes;
-  const char *const *arguments;
-} SmbLaunch;
-
-/**
- * Limits of CUDA's launches, in x, y and z (CUDA C++ Programming Guide, Technical Specifications per
- * Compute Capability); an architecture may have fewer threads. The extents initialise a guint[3].
- */
-#define SMB_MAX_BLOCK_THREADS 1024
-#define SMB_MAX_BLOCK_EXTENT                                                                       \
-  { 1024, 1024, 64 }
-#define SMB_MAX_GRID_EXTENT                                                                        \
-  { 2147483647, 65535, 65535 }
-
-/** Warps of the largest block. */
-#define SMB_MAX_WARPS (SMB_MAX_BLOCK_THREADS / SMB_WARP_LANES)
-
-/** What is suspicious and yet runs. */
-typedef enum {
-  SMB_WARNING_RACE,  /* two warps touch a location, one of them writes, no barrier between */
-  SMB_WARNING_UNSET, /* shared memory is read that no thread wrote */
-  SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
-} SmbWarning;
-
-/**
- * SmbSink: what a running block reports.
- * @shared: @request was made at @site, by warp @warp of the block, to the __shared__ variable @array
- * @global: the lanes of @mask asked for @width bytes each at the given @addresses of global memory
- *   (buffers are far apart and aligned to 256 bytes)
- * @warn: something suspicious at @site, in words; @other is the site that it collides with, or @site
- */
-typedef struct {
-  void (*shared)(gpointer user, guint site, guint warp, const char *array,
-                 const SmbRequest *request);
-  void (*global)(gpointer user, guint site, guint warp, const char *buffer, guint32 mask,
-                 guint width, const guint64 *addresses);
-  void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
-} SmbSink;
-
-typedef struct _SmbGlobal SmbGlobal;
-typedef struct _SmbBlock SmbBlock;
-
-/**
- * smb_global_new: the global memory that the blocks of a launch leave behind. Hand one to every
- * smb_block_new() of a launch to keep what they write; blocks then run in one thread.
- */
-SmbGlobal *smb_global_new(void);
-void smb_global_free(SmbGlobal *global);
-
-/**
- * smb_global_read:
- * @parameter: index of the pointer parameter
- * @offset: byte offset into its buffer
- * @bytes: (out caller-allocates): @length bytes: what the blocks wrote, elsewhere the initial values
- */
-void smb_global_read(const SmbGlobal *global, const SmbProgram *kernel, guint parameter,
-                     guint64 offset, gpointer bytes, gsize length);
-
-/** Bytes of the buffer of a pointer parameter that were touched: the end of the farthest access. */
-guint64 smb_global_reach(const SmbGlobal *global, guint parameter);
-
-/**
- * smb_block_new:
- * @kernel: (transfer none): must outlive the block
- * @arch: (transfer none): whose limits hold
- * @global: (nullable): keeps what the blocks write; needed if smb_program_is_serial()
- * @error: SMB_ERROR_USAGE for the launch, SMB_ERROR_INPUT if the kernel needs more than there is
- *
- * Returns: (transfer full): a machine that runs blocks of @kernel one after another; for one thread
- */
-SmbBlock *smb_block_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
-                        const SmbProgramLimits *limits, const SmbSink *sink, gpointer user,
-                        SmbGlobal *global, GError **error);
-void smb_block_free(SmbBlock *block);
-
-/**
- * smb_block_run:
- * @index: the block, x first: (z * grid.y + y) * grid.x + x
- * @error: SMB_ERROR_INPUT with the place, the line and a caret
- *
- * Runs one block in lockstep: each statement is executed for all its warps, under their masks, before
- * the next. Blocks are independent: they see the initial global memory and what they write themselves
- * (after @global of a serial kernel: what earlier blocks wrote as well).
- */
-gboolean smb_block_run(SmbBlock *block, guint64 index, GError **error);
+/** Names of the definitions that neither the text nor another macro mentions (transfer full). */
+GStrv smb_program_unused_defines(const SmbProgram *program);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbProgram, smb_program_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlock, smb_block_free)
 
 G_END_DECLS

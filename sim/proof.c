@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "sim/kernel-ast.h"
-
 // Global memory is compared in pieces of this size.
 enum {
   PIECE_BYTES = 1 << 16
@@ -85,15 +83,11 @@ compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wa
 // Reads and runs the new text.
 static gboolean
 evaluate(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError **error) {
-  const SmbProgram *kernel = original->kernel;
-  const SmbArchInfo *info = smb_arch_info(original->arch);
   g_autoptr(GBytes) bytes = g_bytes_new(proof->text, strlen(proof->text));
-  g_autoptr(SmbSource) source = smb_source_new(smb_source_name(kernel->source), bytes, error);
+  g_autoptr(SmbSource) source = smb_source_new(smb_program_file(original->kernel), bytes, error);
   if (!source)
     return FALSE;
-  proof->kernel = smb_program_read(
-      source, smb_program_name(kernel), (const char *const *)kernel->defines,
-      info->capability_major * 100 + info->capability_minor * 10, &kernel->limits, error);
+  proof->kernel = smb_program_read_again(original->kernel, source, NULL, error);
   if (!proof->kernel)
     return FALSE;
   SmbAnalysisOptions options = *original->options;

@@ -81,7 +81,7 @@ const char *index_name(guint number);
 
 // Tokens of the text before any macro, by their place.
 typedef struct {
-  const SmbProgram *kernel;
+  const SmbKernel *kernel;
   KernelPool *pool;
   GPtrArray *tokens; // Token; the last is TOKEN_END
 } RawText;

@@ -90,10 +90,11 @@ place_refuse(const Rewriting *rewriting, const Place *place, GError **error, con
   static const char *const plain[] = {"", "[i]", "[r][c]", "[p][r][c]"};
   guint rank = MIN(rewriting->rank, SMB_ARRAY_MAX_DIMENSIONS);
   gboolean indexed = strcmp(index, plain[rank]) != 0;
-  smb_source_error(
-      rewriting->raw->kernel->source, place->mention->object->start, error, "%s; by hand: %s%s%s%s",
-      reason, indexed ? "where an element of it is meant, " : "let the address keep to one row",
-      indexed ? plain[rank] : "", indexed ? " becomes " : "", indexed ? index : "");
+  smb_source_error(rewriting->raw->kernel->program.source, place->mention->object->start, error,
+                   "%s; by hand: %s%s%s%s", reason,
+                   indexed ? "where an element of it is meant, "
+                           : "let the address keep to one row",
+                   indexed ? plain[rank] : "", indexed ? " becomes " : "", indexed ? index : "");
   return FALSE;
 }
 
@@ -181,7 +182,7 @@ read_index(const Rewriting *rewriting, Place *place, guint number, guint bracket
   const Token *begin = g_ptr_array_index(raw->tokens, first);
   const Token *end = g_ptr_array_index(raw->tokens, last);
   guint32 length = end->end - begin->start;
-  const char *text = smb_source_text(raw->kernel->source) + begin->start;
+  const char *text = smb_source_text(raw->kernel->program.source) + begin->start;
   place->index[number] = (Stretch){begin->start, end->end};
   Term *term = &place->terms[number];
   term->text = kernel_pool_text(raw->pool, text, length);
@@ -257,7 +258,7 @@ place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GErro
     return place_refuse(rewriting, place, error,
                         "this address of an element of '%s' has too many parts", name);
   if (!keeps_vectors(from, to, mention->width)) {
-    smb_source_error(rewriting->raw->kernel->source, mention->object->start, error,
+    smb_source_error(rewriting->raw->kernel->program.source, mention->object->start, error,
                      "the %u bytes of '%s' that are accessed here at once would be torn or "
                      "misaligned; a launch that makes this access finds layouts that keep them",
                      (guint)mention->width, name);

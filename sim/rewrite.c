@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/error.h"
 #include "sim/rewrite-impl.h"
 
 static void
@@ -24,11 +25,16 @@ edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...)
 
 // The tokens before any macro.
 static gboolean
-raw_read(RawText *raw, const SmbProgram *kernel, GError **error) {
-  raw->kernel = kernel;
+raw_read(RawText *raw, const SmbProgram *program, GError **error) {
+  raw->kernel = smb_cuda_kernel(program);
+  if (!raw->kernel) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "'%s' is not CUDA C: only that is rewritten",
+                program->file);
+    return FALSE;
+  }
   raw->pool = kernel_pool_new();
   raw->tokens = g_ptr_array_new();
-  Token *token = kernel_lex(kernel->source, raw->pool, kernel->limits.max_tokens, error);
+  Token *token = kernel_lex(program->source, raw->pool, program->limits.max_tokens, error);
   for (; token; token = token->kind == TOKEN_END ? NULL : token->next)
     g_ptr_array_add(raw->tokens, token);
   return raw->tokens->len > 0;
@@ -124,7 +130,7 @@ change_declaration(Rewriting *rewriting, GError **error) {
   if (name < 0 ||
       !token_is(g_ptr_array_index(rewriting->raw->tokens, (guint)name), variable->name) ||
       !raw_brackets(rewriting->raw, (guint)name, rank, &brackets)) {
-    smb_source_error(rewriting->raw->kernel->source, variable->start, error,
+    smb_source_error(rewriting->raw->kernel->program.source, variable->start, error,
                      "'%s' is declared by a macro: only a declaration that stands in the text can "
                      "be changed",
                      variable->name);
@@ -148,7 +154,7 @@ change_declaration(Rewriting *rewriting, GError **error) {
 
 static gboolean
 prepare(Rewriting *rewriting, GError **error) {
-  const SmbProgram *kernel = rewriting->raw->kernel;
+  const SmbKernel *kernel = rewriting->raw->kernel;
   const SmbArray *array = rewriting->wanted->array;
   const SmbLayout *from = &rewriting->wanted->from, *to = &rewriting->wanted->to;
   rewriting->variable = kernel_array_variable(kernel, array);
@@ -167,12 +173,12 @@ prepare(Rewriting *rewriting, GError **error) {
   else if (rewriting->rank > 1 && from->columns != to->columns)
     problem = "padding would stand within its rows";
   guint n_dynamic = 0;
-  for (guint i = 0; i < smb_program_n_arrays(kernel); i++)
-    n_dynamic += smb_program_array(kernel, i)->is_dynamic;
+  for (guint i = 0; i < smb_program_n_arrays(&kernel->program); i++)
+    n_dynamic += smb_program_array(&kernel->program, i)->is_dynamic;
   if (!problem && array->is_dynamic && n_dynamic > 1)
     problem = "other extern arrays are the same memory";
   if (problem)
-    smb_source_error(kernel->source, rewriting->variable->start, error,
+    smb_source_error(kernel->program.source, rewriting->variable->start, error,
                      "'%s' cannot be rewritten: %s", array->name, problem);
   return problem == NULL;
 }
@@ -214,13 +220,13 @@ compare_edits(gconstpointer a, gconstpointer b) {
 }
 
 GArray *
-smb_rewrite(const SmbProgram *kernel, const SmbRewriteArray *arrays, guint n_arrays,
+smb_rewrite(const SmbProgram *program, const SmbRewriteArray *arrays, guint n_arrays,
             GError **error) {
   g_auto(RawText) raw = {0};
   g_autoptr(GArray) edits = g_array_new(FALSE, FALSE, sizeof(SmbEdit));
   g_autoptr(GString) helpers = g_string_new(NULL);
   g_array_set_clear_func(edits, edit_clear);
-  if (!raw_read(&raw, kernel, error))
+  if (!raw_read(&raw, program, error))
     return NULL;
   guint32 first_use = G_MAXUINT32;
   for (guint i = 0; i < n_arrays; i++) {
@@ -230,7 +236,7 @@ smb_rewrite(const SmbProgram *kernel, const SmbRewriteArray *arrays, guint n_arr
       return NULL;
     first_use = rewriting.first_use;
   }
-  if (ends_lines_with_return(smb_source_text(kernel->source)))
+  if (ends_lines_with_return(smb_source_text(program->source)))
     g_string_replace(helpers, "\n", "\r\n", 0);
   if (helpers->len > 0)
     edit_add(edits, find_insertion(&raw, first_use), 0, "%s", helpers->str);
@@ -266,14 +272,14 @@ is_seen(const Variable *variable, const GArray *mentions, guint32 offset) {
 }
 
 GArray *
-smb_rewrite_unseen(const SmbProgram *kernel, const SmbArray *array) {
+smb_rewrite_unseen(const SmbProgram *program, const SmbArray *array) {
   g_auto(RawText) raw = {0};
   GArray *lines = g_array_new(FALSE, FALSE, sizeof(guint));
-  if (!raw_read(&raw, kernel, NULL))
+  if (!raw_read(&raw, program, NULL))
     return lines;
-  const Variable *variable = kernel_array_variable(kernel, array);
+  const Variable *variable = kernel_array_variable(raw.kernel, array);
   const Function *owner = variable->owner;
-  g_autoptr(GArray) mentions = kernel_mentions(kernel, variable);
+  g_autoptr(GArray) mentions = kernel_mentions(raw.kernel, variable);
   guint last = 0;
   for (guint i = 0; i < raw.tokens->len; i++) {
     const Token *token = g_ptr_array_index(raw.tokens, i);
@@ -283,7 +289,7 @@ smb_rewrite_unseen(const SmbProgram *kernel, const SmbArray *array) {
     if (owner && token->start == owner->start)
       continue; // the function has the same name
     guint line, column;
-    smb_source_locate(kernel->source, token->start, &line, &column);
+    smb_source_locate(program->source, token->start, &line, &column);
     if (line != last)
       g_array_append_val(lines, line);
     last = line;

@@ -194,9 +194,10 @@ format_element(const char *type, gsize size, const guchar *bytes) {
 static void
 compare_buffer(const SmbProgram *kernel, guint index, GBytes *measured, GBytes *predicted,
                SmbRecordedBuffer *buffer) {
-  gsize n, size = smb_program_buffer_element(kernel, index);
+  gsize n;
   const guchar *a = g_bytes_get_data(measured, &n), *b = g_bytes_get_data(predicted, NULL);
   SmbParameter parameter = smb_program_parameter(kernel, index);
+  gsize size = smb_scalar_bytes(parameter.element);
   buffer->elements = n / size;
   for (gsize i = 0; i < buffer->elements; i++) {
     if (memcmp(a + i * size, b + i * size, size) == 0) {
@@ -215,7 +216,7 @@ static GBytes *
 canonical(const SmbProgram *kernel, guint parameter, GBytes *bytes) {
   gsize length;
   gpointer contents = g_bytes_unref_to_data(bytes, &length);
-  smb_program_canonical_values(kernel, parameter, contents, length);
+  smb_scalar_canonical(smb_program_parameter(kernel, parameter).element, contents, length);
   return g_bytes_new_take(contents, length);
 }
 

@@ -33,12 +33,12 @@ smb_replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, 
   g_autoptr(SmbSource) source = open_source(recorded, entry, error);
   if (!source)
     return NULL;
-  const SmbArchInfo *info = smb_arch_info(arch);
-  guint cuda_arch = info->capability_major * 100 + info->capability_minor * 10;
   g_autoptr(SmbReplay) replay = g_new0(SmbReplay, 1);
-  replay->kernel =
-      smb_program_read(source, entry ? entry->entry : recorded->name,
-                       (const char *const *)recorded->defines, cuda_arch, &limits->limits, error);
+  const SmbProgramOptions reading = {.entry = entry ? entry->entry : recorded->name,
+                                     .defines = (const char *const *)recorded->defines,
+                                     .cuda_arch = smb_program_cuda_arch(arch),
+                                     .limits = limits->limits};
+  replay->kernel = smb_program_read(source, &reading, error);
   if (!replay->kernel)
     return NULL;
   SmbLaunch launch = {.dynamic_bytes = recorded->dynamic_bytes,
@@ -92,7 +92,7 @@ smb_replay_digest(const SmbReplay *replay, const SmbRecordedBuffer *buffer, GErr
   for (guint64 offset = 0; offset < buffer->bytes; offset += sizeof block) {
     gsize length = (gsize)MIN(sizeof block, buffer->bytes - offset);
     smb_global_read(replay->global, replay->kernel, parameter, offset, block, length);
-    smb_program_canonical_values(replay->kernel, parameter, block, length);
+    smb_scalar_canonical(smb_program_parameter(replay->kernel, parameter).element, block, length);
     g_checksum_update(checksum, block, (gssize)length);
   }
   return g_strdup(g_checksum_get_string(checksum));

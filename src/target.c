@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/cuda.h"
 #include "sim/error.h"
 #include "src/cli.h"
 
@@ -87,14 +88,15 @@ smb_target_free(SmbTarget *target) {
 static gboolean
 finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *draft,
        const SmbArch *arch, GError **error) {
-  const SmbArchInfo *info = smb_arch_info(arch);
-  guint cuda_arch = info->capability_major * 100 + info->capability_minor * 10;
   target->defines = to_strv(draft->defines);
   target->args = to_strv(draft->args);
   target->launch.arguments = (const char *const *)target->args;
   target->file = g_strdup(smb_source_name(source));
-  target->kernel = smb_program_read(source, entry, (const char *const *)target->defines, cuda_arch,
-                                    &target->options.limits, error);
+  const SmbProgramOptions reading = {.entry = entry,
+                                     .defines = (const char *const *)target->defines,
+                                     .cuda_arch = smb_program_cuda_arch(arch),
+                                     .limits = target->options.limits};
+  target->kernel = smb_program_read(source, &reading, error);
   if (!target->kernel)
     return FALSE;
   if (!target->name)

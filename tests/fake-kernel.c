@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "sim/cuda.h"
+
 enum {
   CUDA_ARCH = 900
 };
@@ -23,9 +25,13 @@ fake_kernel_new(const char *text, const char *name, const char *entry, const cha
   g_auto(GStrv) defines = g_strv_builder_end(builder);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new(name, bytes, &error);
-  SmbProgram *kernel = source ? smb_program_read(source, entry, (const char *const *)defines,
-                                                 CUDA_ARCH, NULL, &error)
-                              : NULL;
+  SmbProgram *kernel =
+      source ? smb_program_read(source,
+                                &(SmbProgramOptions){.entry = entry,
+                                                     .defines = (const char *const *)defines,
+                                                     .cuda_arch = CUDA_ARCH},
+                                &error)
+             : NULL;
   if (!kernel)
     *log = g_strdup(error->message);
   return kernel;

@@ -14,8 +14,12 @@ kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup
   g_autoptr(SmbSource) source = smb_source_new(name, bytes, &run->error);
   if (!source)
     return;
-  run->kernel =
-      smb_program_read(source, setup->entry, setup->defines, 900, &setup->limits, &run->error);
+  run->kernel = smb_program_read(source,
+                                 &(SmbProgramOptions){.entry = setup->entry,
+                                                      .defines = setup->defines,
+                                                      .cuda_arch = 900,
+                                                      .limits = setup->limits},
+                                 &run->error);
   ck_assert((run->kernel == NULL) == (run->error != NULL));
   if (!run->kernel)
     return;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "sim/analysis.h"
-#include "sim/program.h"
+#include "sim/block.h"
 
 // How a text is run; zeros stand for one block of one thread, sm_90 and the default limits.
 typedef struct {

@@ -38,7 +38,7 @@ fixture_init(Fixture *fixture, const char *arch, const char *declarations) {
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, &error);
   memset(fixture, 0, sizeof *fixture);
-  fixture->kernel = smb_program_read(source, NULL, NULL, 900, NULL, &error);
+  fixture->kernel = smb_program_read(source, &(SmbProgramOptions){.cuda_arch = 900}, &error);
   ck_assert_msg(fixture->kernel != NULL, "%s", error ? error->message : "");
   fixture->arch = smb_arch_load(arch, &error);
   ck_assert_ptr_nonnull(fixture->arch);

@@ -164,8 +164,12 @@ START_TEST(test_requests) {
     const SmbCatalogEntry *entry = g_ptr_array_index(catalog, i);
     g_autoptr(SmbArch) arch = smb_arch_load(archs[i % G_N_ELEMENTS(archs)], NULL);
     g_autoptr(SmbSource) source = smb_catalog_source(entry, NULL);
-    g_autoptr(SmbProgram) kernel = smb_program_read(
-        source, entry->entry, (const char *const *)entry->defines, 900, NULL, NULL);
+    g_autoptr(SmbProgram) kernel =
+        smb_program_read(source,
+                         &(SmbProgramOptions){.entry = entry->entry,
+                                              .defines = (const char *const *)entry->defines,
+                                              .cuda_arch = 900},
+                         NULL);
     g_autoptr(SmbAnalysis) one = run_entry(entry, kernel, arch, 1);
     g_autoptr(SmbAnalysis) three = run_entry(entry, kernel, arch, 3);
     ck_assert_uint_eq(one->requests_dropped, 0);
@@ -247,7 +251,8 @@ START_TEST(test_arrays) {
       g_strdup_printf("__global__ void k(int *out) { %s\n%s }\n", c->declarations, c->uses);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
-  g_autoptr(SmbProgram) kernel = smb_program_read(source, NULL, NULL, 900, NULL, &error);
+  g_autoptr(SmbProgram) kernel =
+      smb_program_read(source, &(SmbProgramOptions){.cuda_arch = 900}, &error);
   ck_assert_msg(kernel != NULL, "%s", error ? error->message : "");
   g_autoptr(GString) got = g_string_new(NULL);
   for (guint i = 0; i < smb_program_n_arrays(kernel); i++) {

@@ -9,7 +9,7 @@
 
 #include "sim/analysis.h"
 #include "sim/catalog.h"
-#include "sim/program.h"
+#include "sim/block.h"
 #include "tests/suite.h"
 
 typedef struct {
@@ -41,8 +41,11 @@ run_entry(const SmbCatalogEntry *entry, const char *from, const char *to, const 
     ck_assert_uint_gt(g_string_replace(text, from, to, 0), 0);
   g_autoptr(GBytes) bytes = g_string_free_to_bytes(text);
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
-  result->kernel = smb_program_read(source, entry->entry, (const char *const *)entry->defines, 900,
-                                    NULL, &result->error);
+  result->kernel = smb_program_read(
+      source,
+      &(SmbProgramOptions){
+          .entry = entry->entry, .defines = (const char *const *)entry->defines, .cuda_arch = 900},
+      &result->error);
   ck_assert_msg(result->kernel != NULL, "%s", result->error ? result->error->message : "");
   SmbLaunch launch = {.arguments = (const char *const *)entry->args};
   memcpy(launch.block, entry->block, sizeof launch.block);

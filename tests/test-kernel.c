@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cuda.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 
@@ -257,13 +258,14 @@ START_TEST(test_canonical_values) {
   guint32 single[G_N_ELEMENTS(given)], number[G_N_ELEMENTS(given)];
   g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
-  g_autoptr(SmbProgram) kernel = smb_program_read(source, NULL, NULL, 900, NULL, NULL);
+  g_autoptr(SmbProgram) kernel =
+      smb_program_read(source, &(SmbProgramOptions){.cuda_arch = 900}, NULL);
   ck_assert_ptr_nonnull(kernel);
   memcpy(single, given, sizeof given);
   memcpy(number, given, sizeof given);
-  smb_program_canonical_values(kernel, 0, single, sizeof single);
-  smb_program_canonical_values(kernel, 1, real, sizeof real);
-  smb_program_canonical_values(kernel, 2, number, sizeof number);
+  smb_scalar_canonical(smb_program_parameter(kernel, 0).element, single, sizeof single);
+  smb_scalar_canonical(smb_program_parameter(kernel, 1).element, real, sizeof real);
+  smb_scalar_canonical(smb_program_parameter(kernel, 2).element, number, sizeof number);
   ck_assert_mem_eq(single, wanted, sizeof wanted);
   ck_assert_mem_eq(number, given, sizeof given);
   ck_assert(real[0] == G_GUINT64_CONSTANT(0x7ff8000000000000));

@@ -47,7 +47,8 @@ static SmbAnalysis *
 analyse(const char *name, guint cuda_arch) {
   g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
-  g_autoptr(SmbProgram) kernel = smb_program_read(source, NULL, NULL, cuda_arch, NULL, NULL);
+  g_autoptr(SmbProgram) kernel =
+      smb_program_read(source, &(SmbProgramOptions){.cuda_arch = cuda_arch}, NULL);
   g_autoptr(SmbArch) arch = smb_arch_load(name, NULL);
   SmbLaunch launch = {{32, 1, 1}, {1, 1, 1}, 0, NULL};
   g_autoptr(GError) error = NULL;

@@ -34,7 +34,8 @@ run_source(SmbSource *source, const char *arch, const char *const *defines, guin
   Run run = {.arch = smb_arch_load(arch, NULL)};
   SmbLaunch launch = {{x, y, 1}, {1, 1, 1}, dynamic_bytes, NULL};
   SmbAnalysisOptions options = {.threads = 1, .keep_requests = TRUE};
-  run.kernel = smb_program_read(source, NULL, defines, 900, NULL, &error);
+  run.kernel =
+      smb_program_read(source, &(SmbProgramOptions){.defines = defines, .cuda_arch = 900}, &error);
   ck_assert_msg(run.kernel != NULL, "%s", error ? error->message : "");
   run.analysis = smb_analysis_run(run.kernel, run.arch, &launch, &options, &error);
   ck_assert_msg(run.analysis != NULL, "%s", error ? error->message : "");

@@ -46,7 +46,8 @@ parse(const char *text) {
   g_autoptr(GError) error = NULL;
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, &error);
-  SmbProgram *kernel = source ? smb_program_read(source, NULL, NULL, 900, NULL, &error) : NULL;
+  SmbProgram *kernel =
+      source ? smb_program_read(source, &(SmbProgramOptions){.cuda_arch = 900}, &error) : NULL;
   ck_assert_msg(kernel != NULL, "%s", error ? error->message : "");
   return kernel;
 }

@@ -65,7 +65,8 @@ time_tile(const Tile *tile, const SmbArch *arch, GError **error) {
   g_autoptr(SmbSource) source = smb_source_new("tile.cu", bytes, error);
   if (!source)
     return FALSE;
-  g_autoptr(SmbProgram) kernel = smb_program_read(source, NULL, NULL, 900, NULL, error);
+  g_autoptr(SmbProgram) kernel =
+      smb_program_read(source, &(SmbProgramOptions){.cuda_arch = 900}, error);
   if (!kernel)
     return FALSE;
   const SmbLaunch launch = {.block = {256, 1, 1}, .grid = {1, 1, 1}};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/analysis.h"
-#include "sim/program.h"
+#include "sim/block.h"
 
 int LLVMFuzzerTestOneInput(const guint8 *data, gsize size);
 
@@ -48,7 +48,8 @@ LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
   g_autoptr(SmbSource) source = smb_source_new("fuzz.cu", bytes, &error);
   if (!source)
     return 0;
-  g_autoptr(SmbProgram) kernel = smb_program_read(source, NULL, defines, 900, &limits, &error);
+  g_autoptr(SmbProgram) kernel = smb_program_read(
+      source, &(SmbProgramOptions){.defines = defines, .cuda_arch = 900, .limits = limits}, &error);
   if (kernel)
     run(kernel, arch);
   else if (!error)

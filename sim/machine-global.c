@@ -5,7 +5,7 @@
 // writes into its own overlay, chunk by chunk; what it leaves behind is committed when it ends.
 #include <string.h>
 
-#include "sim/kernel-machine.h"
+#include "sim/machine.h"
 
 enum {
   CHUNK_BYTES = 128
@@ -78,35 +78,6 @@ note_reach(SmbGlobal *global, const Object *object, guint64 end) {
   *reach = MAX(*reach, end);
 }
 
-// A number as an element of a buffer holds it.
-static void
-encode_element(TypeKind element, guint64 number, guchar *bytes) {
-  float single = (float)number;
-  double real = (double)number;
-  guint8 truth = number != 0;
-  if (element == KIND_FLOAT)
-    memcpy(bytes, &single, sizeof single);
-  else if (element == KIND_DOUBLE)
-    memcpy(bytes, &real, sizeof real);
-  else if (element == KIND_BOOL)
-    memcpy(bytes, &truth, 1);
-  else
-    memcpy(bytes, &number, type_scalar(element)->size);
-}
-
-void
-initial_bytes(TypeKind element, guint64 offset, guchar *bytes, gsize length) {
-  gsize size = type_scalar(element)->size;
-  for (gsize done = 0; done < length;) {
-    guchar value[8];
-    gsize skip = (offset + done) % size;
-    gsize n = MIN(size - skip, length - done);
-    encode_element(element, (offset + done) / size, value);
-    memcpy(bytes + done, value + skip, n);
-    done += n;
-  }
-}
-
 static gboolean
 is_written(const Chunk *chunk, guint i) {
   return chunk->written[i / 64] >> (i % 64) & 1;
@@ -122,12 +93,11 @@ lay_over(const Chunk *chunk, guint at, guchar *bytes, gsize length) {
 }
 
 void
-smb_global_read(const SmbGlobal *global, const SmbProgram *kernel, guint parameter, guint64 offset,
+smb_global_read(const SmbGlobal *global, const SmbProgram *program, guint parameter, guint64 offset,
                 gpointer bytes, gsize length) {
-  const Type *type = kernel->entry->parameters[parameter]->type;
-  g_return_if_fail(type->kind == KIND_POINTER);
-  const Type *element = type_component(type->of);
-  initial_bytes(type_is_arithmetic(element) ? element->kind : KIND_UCHAR, offset, bytes, length);
+  SmbParameter described = smb_program_parameter(program, parameter);
+  g_return_if_fail(described.is_pointer);
+  smb_scalar_iota(described.element, offset, bytes, length);
   for (gsize done = 0; done < length;) {
     guint at = (guint)((offset + done) % CHUNK_BYTES);
     gsize n = MIN(CHUNK_BYTES - at, length - done);
@@ -138,7 +108,7 @@ smb_global_read(const SmbGlobal *global, const SmbProgram *kernel, guint paramet
 }
 
 Overlay *
-overlay_new(SmbGlobal *global, gboolean reads_through) {
+smb_overlay_new(SmbGlobal *global, gboolean reads_through) {
   Overlay *overlay = g_new0(Overlay, 1);
   overlay->global = global;
   overlay->reads_through = reads_through;
@@ -148,7 +118,7 @@ overlay_new(SmbGlobal *global, gboolean reads_through) {
 }
 
 void
-overlay_free(Overlay *overlay) {
+smb_overlay_free(Overlay *overlay) {
   if (!overlay)
     return;
   g_hash_table_unref(overlay->chunks);
@@ -157,7 +127,7 @@ overlay_free(Overlay *overlay) {
 }
 
 void
-overlay_commit(Overlay *overlay) {
+smb_overlay_commit(Overlay *overlay) {
   GHashTableIter iter;
   gpointer value;
   if (!overlay->global)
@@ -181,14 +151,14 @@ overlay_commit(Overlay *overlay) {
 }
 
 void
-overlay_clear(Overlay *overlay) {
+smb_overlay_clear(Overlay *overlay) {
   g_hash_table_remove_all(overlay->chunks);
   overlay->used = 0;
   overlay->last = NULL;
 }
 
 gsize
-overlay_bytes(const Overlay *overlay) {
+smb_overlay_bytes(const Overlay *overlay) {
   gsize kept = overlay->global ? g_hash_table_size(overlay->global->chunks) : 0;
   return (kept + overlay->used) * sizeof(Chunk);
 }
@@ -217,9 +187,10 @@ make_chunk(Overlay *overlay, guint64 key) {
 
 // An access is aligned and at most 16 bytes wide: it lies in one chunk.
 void
-overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes, gsize length) {
+smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
+                 gsize length) {
   note_reach(overlay->global, object, offset + length);
-  initial_bytes(object->element, offset, bytes, length);
+  smb_scalar_iota(object->element, offset, bytes, length);
   guint at = (guint)(offset % CHUNK_BYTES);
   guint64 key = make_key(object->parameter, offset);
   if (overlay->reads_through && overlay->global)
@@ -229,7 +200,8 @@ overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *byt
 }
 
 void
-overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes, gsize length) {
+smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
+                  gsize length) {
   guint64 key = make_key(object->parameter, offset);
   guint at = (guint)(offset % CHUNK_BYTES);
   note_reach(overlay->global, object, offset + length);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Local arrays: each thread has its own. The words of the 32 lanes of a warp lie side by side, as on the
+// Memory that each thread has its own of: local arrays. The words of the 32 lanes of a warp lie side by side, as on the
 // device, so that lanes that use the same element use one row. A byte that was never written cannot be
 // read.
 #include <string.h>
 
-#include "sim/kernel-access.h"
+#include "sim/machine-access.h"
 
 enum {
   WORD_BYTES = 4,
@@ -33,16 +33,16 @@ find_byte(guint64 offset, guint lane) {
 }
 
 static gboolean
-allocate(SmbBlock *block, Object *object, const Node *node) {
+allocate(SmbBlock *block, Object *object, const Move *move) {
   if (object->bytes)
     return TRUE;
   guint64 size = find_warp(object, block->n_warps);
   if (block->memory_used + 2 * size > block->limits.max_memory)
-    return block_fail(block, node->start,
-                      "'%s' takes %" G_GUINT64_FORMAT
-                      " bytes for all threads of a block, and more than %" G_GUINT64_FORMAT
-                      " may be kept (--max-memory allows more)",
-                      object->name, 2 * size, block->limits.max_memory);
+    return smb_block_fail(block, move->place,
+                          "'%s' takes %" G_GUINT64_FORMAT
+                          " bytes for all threads of a block, and more than %" G_GUINT64_FORMAT
+                          " may be kept (--max-memory allows more)",
+                          object->name, 2 * size, block->limits.max_memory);
   block->memory_used += 2 * size;
   object->bytes = g_malloc0(size);
   object->set = g_malloc0(size);
@@ -50,28 +50,28 @@ allocate(SmbBlock *block, Object *object, const Node *node) {
 }
 
 gboolean
-private_read_lane(SmbBlock *block, const Node *node, const Access *access, guint lane,
-                  guchar *bytes) {
+smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
+                      guchar *bytes) {
   Object *object = &block->objects[access->object[lane]];
-  gsize width = node->type->size, piece = MIN(width, WORD_BYTES);
-  if (!allocate(block, object, node))
+  gsize width = move->width, piece = MIN(width, WORD_BYTES);
+  if (!allocate(block, object, move))
     return FALSE;
   gsize start = find_warp(object, access->warp);
   for (gsize i = 0; i < width; i += piece) {
     gsize at = start + find_byte((guint64)access->offset[lane] + i, lane);
     if (memchr(object->set + at, 0, piece))
-      return access_fail(block, node, access->warp, lane, "read before it was set");
+      return smb_access_fail(block, move, access->warp, lane, "read before it was set");
     memcpy(bytes + i, object->bytes + at, piece);
   }
   return TRUE;
 }
 
 gboolean
-private_write_lane(SmbBlock *block, const Node *node, const Access *access, guint lane,
-                   const guchar *bytes) {
+smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
+                       const guchar *bytes) {
   Object *object = &block->objects[access->object[lane]];
-  gsize width = node->type->size, piece = MIN(width, WORD_BYTES);
-  if (!allocate(block, object, node))
+  gsize width = move->width, piece = MIN(width, WORD_BYTES);
+  if (!allocate(block, object, move))
     return FALSE;
   gsize start = find_warp(object, access->warp);
   for (gsize i = 0; i < width; i += piece) {
@@ -83,33 +83,31 @@ private_write_lane(SmbBlock *block, const Node *node, const Access *access, guin
 }
 
 gboolean
-private_load_words(SmbBlock *block, const Node *node, const Access *access, guint32 mask,
-                   guint32 *words) {
+smb_private_load_words(SmbBlock *block, const Move *move, const Access *access, LaneMask mask,
+                       guint32 *words) {
   Object *object = access->common;
-  if (!allocate(block, object, node))
+  if (!allocate(block, object, move))
     return FALSE;
   gsize start = find_warp(object, access->warp);
-  for (; mask; mask &= mask - 1) {
-    guint lane = (guint)__builtin_ctz(mask);
+  FOR_LANES(mask, lane) {
     gsize at = start + find_byte((guint64)access->offset[lane], lane);
     guint32 set;
     memcpy(&set, object->set + at, sizeof set);
     if (set != WORD_SET)
-      return access_fail(block, node, access->warp, lane, "read before it was set");
+      return smb_access_fail(block, move, access->warp, lane, "read before it was set");
     memcpy(&words[lane], object->bytes + at, sizeof *words);
   }
   return TRUE;
 }
 
 gboolean
-private_store_words(SmbBlock *block, const Node *node, const Access *access, guint32 mask,
-                    const guint32 *words) {
+smb_private_store_words(SmbBlock *block, const Move *move, const Access *access, LaneMask mask,
+                        const guint32 *words) {
   Object *object = access->common;
-  if (!allocate(block, object, node))
+  if (!allocate(block, object, move))
     return FALSE;
   gsize start = find_warp(object, access->warp);
-  for (; mask; mask &= mask - 1) {
-    guint lane = (guint)__builtin_ctz(mask);
+  FOR_LANES(mask, lane) {
     gsize at = start + find_byte((guint64)access->offset[lane], lane);
     static const guint32 set = WORD_SET;
     memcpy(object->set + at, &set, sizeof set);
@@ -119,17 +117,17 @@ private_store_words(SmbBlock *block, const Node *node, const Access *access, gui
 }
 
 void
-private_forget(const SmbBlock *block, const Object *object, const Mask *mask) {
+smb_private_forget(const SmbBlock *block, guint object_index, const Mask *mask) {
+  const Object *object = &block->objects[object_index];
   if (!object->set)
     return;
   FOR_WARPS(block, mask, w) {
     guchar *start = object->set + find_warp(object, w);
-    if (mask->warp[w] == 0xffffffffu) {
+    if (mask->warp[w] == ALL_LANES) {
       memset(start, 0, find_warp(object, 1));
       continue;
     }
-    for (guint32 rest = mask->warp[w]; rest; rest &= rest - 1) {
-      guint lane = (guint)__builtin_ctz(rest);
+    FOR_LANES(mask->warp[w], lane) {
       for (gsize word = 0; word < count_words(object); word++)
         memset(start + find_byte(word * WORD_BYTES, lane), 0, WORD_BYTES);
     }

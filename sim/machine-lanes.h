@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Loops over the lanes of a warp, in the form that a compiler turns into vector code. Private to the
-// arithmetic of the kernel language.
+// arithmetic.
 #pragma once
 
 #include "sim/request.h"

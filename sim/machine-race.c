@@ -6,7 +6,7 @@
 // they run in lockstep here. Atomics do not race with each other.
 #include <string.h>
 
-#include "sim/kernel-machine.h"
+#include "sim/machine.h"
 
 enum {
   NOBODY = 0,
@@ -33,11 +33,11 @@ struct _Shadow {
 };
 
 Shadow *
-shadow_new(const SmbProgram *kernel, gsize shared_bytes) {
+smb_shadow_new(const SmbProgram *program, gsize shared_bytes) {
   Shadow *shadow = g_new0(Shadow, 1);
   shadow->granule_shift = 2;
-  for (guint i = 0; i < kernel->sites->len; i++) {
-    guint width = g_array_index(kernel->sites, SmbSite, i).width;
+  for (guint i = 0; i < program->sites->len; i++) {
+    guint width = g_array_index(program->sites, SmbSite, i).width;
     shadow->granule_shift = MIN(shadow->granule_shift, smb_width_index(width));
   }
   shadow->n_cells = (shared_bytes >> shadow->granule_shift) + 1;
@@ -46,7 +46,7 @@ shadow_new(const SmbProgram *kernel, gsize shared_bytes) {
 }
 
 void
-shadow_free(Shadow *shadow) {
+smb_shadow_free(Shadow *shadow) {
   if (!shadow)
     return;
   g_free(shadow->cells);
@@ -54,13 +54,13 @@ shadow_free(Shadow *shadow) {
 }
 
 void
-shadow_start_block(Shadow *shadow) {
+smb_shadow_start_block(Shadow *shadow) {
   shadow->block++;
-  shadow_barrier(shadow);
+  smb_shadow_barrier(shadow);
 }
 
 void
-shadow_barrier(Shadow *shadow) {
+smb_shadow_barrier(Shadow *shadow) {
   if (++shadow->phase == 0) {
     memset(shadow->cells, 0, shadow->n_cells * sizeof *shadow->cells);
     shadow->phase = 1;
@@ -70,22 +70,23 @@ shadow_barrier(Shadow *shadow) {
 static void
 warn_race(SmbBlock *block, guint site, guint other, guint warp, guint other_mark, const char *array,
           guint32 offset) {
-  const SmbSite *here = smb_program_site(block->kernel, site);
-  const SmbSite *there = smb_program_site(block->kernel, other);
+  const SmbSite *here = smb_program_site(block->program, site);
+  const SmbSite *there = smb_program_site(block->program, other);
+  g_autofree char *where = smb_program_describe_site(block->program, other);
   guint other_warp = other_mark & (ATOMIC_OF - 1);
   g_autofree char *who =
       other_mark == MANY ? g_strdup("other warps") : g_strdup_printf("warp %u", other_warp - 1);
   g_autofree char *message = g_strdup_printf("race on '%s' (byte %u of shared memory): this %s by "
-                                             "warp %u and the %s at line %u by %s have "
+                                             "warp %u and the %s at %s by %s have "
                                              "no barrier between them",
                                              array, offset, smb_op_class_name(here->op_class), warp,
-                                             smb_op_class_name(there->op_class), there->line, who);
+                                             smb_op_class_name(there->op_class), where, who);
   block->sink->warn(block->user, SMB_WARNING_RACE, site, other, message);
 }
 
 static void
 warn_unset(SmbBlock *block, guint site, guint warp, guint lane, const char *array) {
-  g_autofree char *thread = describe_thread(block, warp, lane);
+  g_autofree char *thread = smb_block_thread(block, warp, lane);
   g_autofree char *message = g_strdup_printf(
       "'%s' is read before any thread of the block wrote there, by %s", array, thread);
   block->sink->warn(block->user, SMB_WARNING_UNSET, site, site, message);
@@ -98,21 +99,22 @@ is_foreign(guint8 mark, guint8 me) {
 }
 
 static void
-touch_cell(SmbBlock *block, Cell *cell, guint site, guint warp, guint lane, const char *array,
-           guint32 offset, SmbOpClass op_class, gboolean reads) {
-  Shadow *shadow = block->shadow;
+touch_cell(SmbBlock *block, Cell *cell, const Move *move, guint warp, guint lane, const char *array,
+           guint32 offset) {
+  const Shadow *shadow = block->shadow;
+  guint site = move->site;
   guint8 me = (guint8)(warp + 1);
   if (cell->phase != shadow->phase) {
     cell->phase = shadow->phase;
     cell->writer = cell->reader = NOBODY;
   }
-  gboolean atomic = op_class == SMB_OP_CLASS_ATOMIC;
+  gboolean atomic = move->op_class == SMB_OP_CLASS_ATOMIC;
   gboolean both_atomic = atomic && cell->writer > ATOMIC_OF;
   if (is_foreign(cell->writer, me) && !both_atomic)
     warn_race(block, site, cell->write_site, warp, cell->writer, array, offset);
-  if (reads && cell->set_in != shadow->block)
+  if (move->reads && cell->set_in != shadow->block)
     warn_unset(block, site, warp, lane, array);
-  if (op_class == SMB_OP_CLASS_LOAD) {
+  if (move->op_class == SMB_OP_CLASS_LOAD) {
     cell->reader = cell->reader == NOBODY || cell->reader == me ? me : MANY;
     cell->read_site = site;
     return;
@@ -129,14 +131,12 @@ touch_cell(SmbBlock *block, Cell *cell, guint site, guint warp, guint lane, cons
 }
 
 void
-shadow_access(SmbBlock *block, guint site, guint warp, const char *array, const SmbRequest *request,
-              SmbOpClass op_class, gboolean reads) {
+smb_shadow_access(SmbBlock *block, const Move *move, guint warp, const char *array,
+                  const SmbRequest *request) {
   const Shadow *shadow = block->shadow;
-  for (guint32 rest = request->mask; rest; rest &= rest - 1) {
-    guint lane = (guint)__builtin_ctz(rest);
+  FOR_LANES(request->mask, lane) {
     guint32 first = request->offset[lane];
     for (guint32 at = first; at < first + request->width; at += 1u << shadow->granule_shift)
-      touch_cell(block, &shadow->cells[at >> shadow->granule_shift], site, warp, lane, array, at,
-                 op_class, reads);
+      touch_cell(block, &shadow->cells[at >> shadow->granule_shift], move, warp, lane, array, at);
   }
 }

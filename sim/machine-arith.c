@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Operators on the 32 values of a warp.
-#include "sim/kernel-arith.h"
+// Operators on the values of a warp.
+#include "sim/machine-arith.h"
 
-#include "sim/kernel-lanes.h"
+#include "sim/machine-lanes.h"
 
 // out[lane] = expression of x and y, with the operands seen as @type and the result as @result.
 #define LOOP2(type, result, expression)                                                            \
@@ -21,33 +21,33 @@
 
 // Operators that are the same for every kind; wraps in @unsigned_type.
 #define COMPARISONS(type)                                                                          \
-  case OPERATOR_LT:                                                                                \
+  case ARITH_LT:                                                                                   \
     LOOP2(type, guint32, x < y)                                                                    \
-  case OPERATOR_LE:                                                                                \
+  case ARITH_LE:                                                                                   \
     LOOP2(type, guint32, x <= y)                                                                   \
-  case OPERATOR_GT:                                                                                \
+  case ARITH_GT:                                                                                   \
     LOOP2(type, guint32, x > y)                                                                    \
-  case OPERATOR_GE:                                                                                \
+  case ARITH_GE:                                                                                   \
     LOOP2(type, guint32, x >= y)                                                                   \
-  case OPERATOR_EQ:                                                                                \
+  case ARITH_EQ:                                                                                   \
     LOOP2(type, guint32, x == y)                                                                   \
-  case OPERATOR_NE:                                                                                \
+  case ARITH_NE:                                                                                   \
     LOOP2(type, guint32, x != y)
 
 // y == 0 is refused before; an inactive lane may still hold it. The quotient of the most negative
 // number and -1 wraps.
 #define SIGNED_DIVISION(type, utype)                                                               \
-  case OPERATOR_DIV:                                                                               \
+  case ARITH_DIV:                                                                                  \
     LOOP2(type, type, y == 0 ? 0 : y == -1 ? (type)(0 - (utype)x) : x / y)                         \
-  case OPERATOR_MOD:                                                                               \
+  case ARITH_MOD:                                                                                  \
     LOOP2(type, type, y == 0 || y == -1 ? 0 : x % y)
 #define UNSIGNED_DIVISION(type)                                                                    \
-  case OPERATOR_DIV:                                                                               \
+  case ARITH_DIV:                                                                                  \
     LOOP2(type, type, y == 0 ? 0 : x / y)                                                          \
-  case OPERATOR_MOD:                                                                               \
+  case ARITH_MOD:                                                                                  \
     LOOP2(type, type, y == 0 ? 0 : x % y)
 
-// The amount of a shift is a KIND_UINT of its own width.
+// The amount of a shift is a U32 of its own width.
 #define SHIFT(type, result, expression)                                                            \
   {                                                                                                \
     const type *pa = a;                                                                            \
@@ -62,26 +62,26 @@
   }
 
 #define INTEGER_OPERATORS(type, utype, bits)                                                       \
-  case OPERATOR_ADD:                                                                               \
+  case ARITH_ADD:                                                                                  \
     LOOP2(utype, utype, x + y)                                                                     \
-  case OPERATOR_SUB:                                                                               \
+  case ARITH_SUB:                                                                                  \
     LOOP2(utype, utype, x - y)                                                                     \
-  case OPERATOR_MUL:                                                                               \
+  case ARITH_MUL:                                                                                  \
     LOOP2(utype, utype, x *y)                                                                      \
-  case OPERATOR_AND:                                                                               \
+  case ARITH_AND:                                                                                  \
     LOOP2(utype, utype, x &y)                                                                      \
-  case OPERATOR_OR:                                                                                \
+  case ARITH_OR:                                                                                   \
     LOOP2(utype, utype, x | y)                                                                     \
-  case OPERATOR_XOR:                                                                               \
+  case ARITH_XOR:                                                                                  \
     LOOP2(utype, utype, x ^ y)                                                                     \
-  case OPERATOR_SHL:                                                                               \
+  case ARITH_SHL:                                                                                  \
     SHIFT(utype, utype, y < bits ? x << y : 0)                                                     \
-  case OPERATOR_SHR:                                                                               \
+  case ARITH_SHR:                                                                                  \
     SHIFT(type, type, x >> MIN(y, bits - 1u) >> (y >= bits))                                       \
     COMPARISONS(type)
 
 static void
-compute_int(Operator op, const void *a, const void *b, void *out) {
+compute_int(ArithBinary op, const void *a, const void *b, void *out) {
   switch (op) {
     INTEGER_OPERATORS(gint32, guint32, 32)
     SIGNED_DIVISION(gint32, guint32)
@@ -89,7 +89,7 @@ compute_int(Operator op, const void *a, const void *b, void *out) {
 }
 
 static void
-compute_uint(Operator op, const void *a, const void *b, void *out) {
+compute_uint(ArithBinary op, const void *a, const void *b, void *out) {
   switch (op) {
     INTEGER_OPERATORS(guint32, guint32, 32)
     UNSIGNED_DIVISION(guint32)
@@ -97,7 +97,7 @@ compute_uint(Operator op, const void *a, const void *b, void *out) {
 }
 
 static void
-compute_long(Operator op, const void *a, const void *b, void *out) {
+compute_long(ArithBinary op, const void *a, const void *b, void *out) {
   switch (op) {
     INTEGER_OPERATORS(gint64, guint64, 64)
     SIGNED_DIVISION(gint64, guint64)
@@ -105,105 +105,100 @@ compute_long(Operator op, const void *a, const void *b, void *out) {
 }
 
 static void
-compute_ulong(Operator op, const void *a, const void *b, void *out) {
+compute_ulong(ArithBinary op, const void *a, const void *b, void *out) {
   switch (op) {
     INTEGER_OPERATORS(guint64, guint64, 64)
     UNSIGNED_DIVISION(guint64)
   }
 }
 
-// The parser lets no other operator through to reals.
+// There are no other operators on reals: a front end does not ask for them.
 #define REAL_OPERATORS(type)                                                                       \
   switch (op) {                                                                                    \
-  case OPERATOR_ADD:                                                                               \
+  case ARITH_ADD:                                                                                  \
     LOOP2(type, type, x + y)                                                                       \
-  case OPERATOR_SUB:                                                                               \
+  case ARITH_SUB:                                                                                  \
     LOOP2(type, type, x - y)                                                                       \
-  case OPERATOR_MUL:                                                                               \
+  case ARITH_MUL:                                                                                  \
     LOOP2(type, type, x *y)                                                                        \
-  case OPERATOR_DIV:                                                                               \
+  case ARITH_DIV:                                                                                  \
     LOOP2(type, type, x / y)                                                                       \
     COMPARISONS(type)                                                                              \
-  case OPERATOR_MOD:                                                                               \
-  case OPERATOR_SHL:                                                                               \
-  case OPERATOR_SHR:                                                                               \
-  case OPERATOR_AND:                                                                               \
-  case OPERATOR_OR:                                                                                \
-  case OPERATOR_XOR:                                                                               \
+  case ARITH_MOD:                                                                                  \
+  case ARITH_SHL:                                                                                  \
+  case ARITH_SHR:                                                                                  \
+  case ARITH_AND:                                                                                  \
+  case ARITH_OR:                                                                                   \
+  case ARITH_XOR:                                                                                  \
     break;                                                                                         \
   }                                                                                                \
   g_assert_not_reached();
 
 static void
-compute_float(Operator op, const void *a, const void *b, void *out) {
+compute_float(ArithBinary op, const void *a, const void *b, void *out) {
   REAL_OPERATORS(float)
 }
 
 static void
-compute_double(Operator op, const void *a, const void *b, void *out) {
+compute_double(ArithBinary op, const void *a, const void *b, void *out) {
   REAL_OPERATORS(double)
 }
 
 void
-kernel_lanes_binary(Operator op, TypeKind kind, const void *a, const void *b, void *out) {
+smb_arith_binary(ArithBinary operation, SmbScalar kind, const void *a, const void *b, void *out) {
   switch (kind) {
-  case KIND_UINT:
-    compute_uint(op, a, b, out);
+  case SMB_SCALAR_BOOL:
+  case SMB_SCALAR_I8:
+  case SMB_SCALAR_U8:
+  case SMB_SCALAR_I16:
+  case SMB_SCALAR_U16:
+  case SMB_SCALAR_I32:
+    compute_int(operation, a, b, out);
     return;
-  case KIND_LONG:
-    compute_long(op, a, b, out);
+  case SMB_SCALAR_U32:
+    compute_uint(operation, a, b, out);
     return;
-  case KIND_ULONG:
-  case KIND_POINTER:
-    compute_ulong(op, a, b, out);
+  case SMB_SCALAR_I64:
+    compute_long(operation, a, b, out);
     return;
-  case KIND_FLOAT:
-    compute_float(op, a, b, out);
+  case SMB_SCALAR_U64:
+    compute_ulong(operation, a, b, out);
     return;
-  case KIND_DOUBLE:
-    compute_double(op, a, b, out);
+  case SMB_SCALAR_F32:
+    compute_float(operation, a, b, out);
     return;
-  case KIND_BOOL:
-  case KIND_CHAR:
-  case KIND_UCHAR:
-  case KIND_SHORT:
-  case KIND_USHORT:
-  case KIND_INT:
-    compute_int(op, a, b, out);
+  case SMB_SCALAR_F64:
+    compute_double(operation, a, b, out);
     return;
-  case KIND_VOID:
-  case KIND_VECTOR:
-  case KIND_ARRAY:
-    break;
   }
   g_assert_not_reached();
 }
 
-guint32
-kernel_lanes_division_faults(TypeKind kind, const void *b, guint32 mask) {
-  guint32 faults = 0;
-  if (kind == KIND_FLOAT || kind == KIND_DOUBLE)
+LaneMask
+smb_arith_division_faults(SmbScalar kind, const void *b, LaneMask lanes) {
+  LaneMask faults = 0;
+  if (smb_scalar_is_real(kind))
     return 0;
+  gboolean wide = smb_scalar_is_wide(kind);
   for (guint lane = 0; lane < LANES; lane++) {
-    gboolean zero = kind == KIND_LONG || kind == KIND_ULONG ? ((const guint64 *)b)[lane] == 0
-                                                            : ((const guint32 *)b)[lane] == 0;
-    faults |= (guint32)zero << lane;
+    gboolean zero = wide ? ((const guint64 *)b)[lane] == 0 : ((const guint32 *)b)[lane] == 0;
+    faults |= (LaneMask)zero << lane;
   }
-  return faults & mask;
+  return faults & lanes;
 }
 
 void
-kernel_lanes_unary(NodeKind operation, TypeKind kind, const void *a, void *out) {
-  gboolean wide = kind_is_wide(kind);
-  if (operation == NODE_NOT)
+smb_arith_unary(ArithUnary operation, SmbScalar kind, const void *a, void *out) {
+  gboolean wide = smb_scalar_is_wide(kind);
+  if (operation == ARITH_NOT)
     LOOP1(guint32, guint32, !x)
-  if (operation == NODE_COMPLEMENT && wide)
+  if (operation == ARITH_COMPLEMENT && wide)
     LOOP1(guint64, guint64, ~x)
-  if (operation == NODE_COMPLEMENT)
+  if (operation == ARITH_COMPLEMENT)
     LOOP1(guint32, guint32, ~x)
-  if (kind == KIND_FLOAT)
+  if (kind == SMB_SCALAR_F32)
     LOOP1(float, float, -x)
-  if (kind == KIND_DOUBLE)
+  if (kind == SMB_SCALAR_F64)
     LOOP1(double, double, -x)
   if (wide)
     LOOP1(guint64, guint64, 0 - x)

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The kinds of numbers that programs compute with and memory holds, whatever language they come from.
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** SmbScalar: a number of memory or of a register; SMB_SCALAR_BOOL is one byte that holds 0 or 1. */
+typedef enum {
+  SMB_SCALAR_BOOL,
+  SMB_SCALAR_I8,
+  SMB_SCALAR_U8,
+  SMB_SCALAR_I16,
+  SMB_SCALAR_U16,
+  SMB_SCALAR_I32,
+  SMB_SCALAR_U32,
+  SMB_SCALAR_I64,
+  SMB_SCALAR_U64,
+  SMB_SCALAR_F32,
+  SMB_SCALAR_F64,
+} SmbScalar;
+
+/** Bytes that it takes in memory. */
+gsize smb_scalar_bytes(SmbScalar scalar);
+
+/** Whether it is a floating-point number. */
+static inline gboolean
+smb_scalar_is_real(SmbScalar scalar) {
+  return scalar >= SMB_SCALAR_F32;
+}
+
+/** Whether it takes 8 bytes of a lane's register; the others take 4. */
+static inline gboolean
+smb_scalar_is_wide(SmbScalar scalar) {
+  return scalar == SMB_SCALAR_I64 || scalar == SMB_SCALAR_U64 || scalar == SMB_SCALAR_F64;
+}
+
+/** An integer cut to the width of @scalar, and sign- or zero-extended again; reals are left alone. */
+gint64 smb_scalar_wrap(SmbScalar scalar, gint64 value);
+
+/**
+ * smb_scalar_iota:
+ * @offset: byte offset into a buffer of @scalar
+ * @bytes: (out caller-allocates): @length bytes of it
+ *
+ * The bytes of a buffer whose element i holds i, as far as its kind can hold it.
+ */
+void smb_scalar_iota(SmbScalar scalar, guint64 offset, guchar *bytes, gsize length);
+
+/**
+ * smb_scalar_canonical:
+ * @bytes: (inout) (array length=length): numbers of memory
+ *
+ * Makes every NaN the one that a device makes (0x7fffffff, 0x7ff8...): which NaN an operation gives is
+ * not promised, and the host's have a sign. Other values stay.
+ */
+void smb_scalar_canonical(SmbScalar scalar, gpointer bytes, gsize length);
+
+G_END_DECLS
