@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A meter whose process is the test program itself, on the made-up GPU: main() ends with
-// run_worker_or_suite().
+// A meter whose process is the test program itself (tests/unit.c), on the made-up GPU.
 #pragma once
 
 #include <errno.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "gpu/meter.h"
-#include "gpu/worker.h"
 #include "tests/fake-cuda.h"
 #include "tests/suite.h"
 
@@ -39,11 +37,4 @@ stop_meter(SmbMeter *meter) {
   smb_meter_free(meter);
   ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
   ck_assert_int_eq(errno, ECHILD);
-}
-
-static inline int
-run_worker_or_suite(int argc, char **argv, Suite *(*make_suite)(void)) {
-  if (argc == 3 && strcmp(argv[1], "worker") == 0)
-    return smb_worker_run(fake_cuda_new(argv[2]), STDIN_FILENO, STDOUT_FILENO);
-  return run_suite(make_suite());
 }

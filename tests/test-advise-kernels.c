@@ -126,12 +126,12 @@ START_TEST(test_misfit) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_advise_kernels(void) {
   Suite *suite = suite_create("advise-kernels");
   TCase *tcase = tcase_create("advise-kernels");
   tcase_add_loop_test(tcase, test_classic, 0, G_N_ELEMENTS(classics));
   tcase_add_test(tcase, test_misfit);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

@@ -409,8 +409,8 @@ START_TEST(test_others) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_advise(void) {
   Suite *suite = suite_create("advise");
   TCase *tcase = tcase_create("advise");
   tcase_add_loop_test(tcase, test_brute_force, 0, 8);
@@ -418,5 +418,5 @@ main(void) {
   tcase_add_test(tcase, test_tile);
   tcase_add_test(tcase, test_others);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

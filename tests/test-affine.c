@@ -195,8 +195,8 @@ START_TEST(test_random) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_affine(void) {
   Suite *suite = suite_create("affine");
   TCase *tcase = tcase_create("affine");
   tcase_add_loop_test(tcase, test_find, 0, G_N_ELEMENTS(cases));
@@ -204,5 +204,5 @@ main(void) {
   tcase_add_test(tcase, test_runs);
   tcase_add_loop_test(tcase, test_random, 0, G_N_ELEMENTS(archs));
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

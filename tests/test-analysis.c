@@ -279,8 +279,8 @@ START_TEST(test_arrays) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_analysis(void) {
   Suite *suite = suite_create("analysis");
   TCase *tcase = tcase_create("analysis");
   tcase_add_loop_test(tcase, test_loops, 0, G_N_ELEMENTS(cases));
@@ -289,5 +289,5 @@ main(void) {
   tcase_add_loop_test(tcase, test_global_bytes, 0, G_N_ELEMENTS(global_bytes));
   tcase_add_loop_test(tcase, test_arrays, 0, G_N_ELEMENTS(arrays));
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

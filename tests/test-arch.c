@@ -328,8 +328,8 @@ START_TEST(test_like_depth) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_arch(void) {
   Suite *suite = suite_create("arch");
   TCase *tcase = tcase_create("arch");
   tcase_add_test(tcase, test_all_load);
@@ -341,5 +341,5 @@ main(void) {
   tcase_add_test(tcase, test_like_unknown);
   tcase_add_test(tcase, test_like_depth);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

@@ -221,14 +221,13 @@ START_TEST(test_picture) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_bank_map(void) {
   Suite *suite = suite_create("bank-map");
   TCase *tcase = tcase_create("bank-map");
-  tcase_set_timeout(tcase, 120);
   tcase_add_test(tcase, test_agrees);
   tcase_add_test(tcase, test_fits);
   tcase_add_loop_test(tcase, test_picture, 0, G_N_ELEMENTS(cases));
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

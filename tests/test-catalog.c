@@ -180,8 +180,8 @@ START_TEST(test_not_a_key_file) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_catalog(void) {
   TCase *cases = tcase_create("catalog");
   tcase_add_test(cases, test_every_entry_has_its_text);
   tcase_add_test(cases, test_every_text_has_its_entry);
@@ -194,5 +194,5 @@ main(void) {
   tcase_add_test(cases, test_not_a_key_file);
   Suite *suite = suite_create("catalog");
   suite_add_tcase(suite, cases);
-  return run_suite(suite);
+  return suite;
 }

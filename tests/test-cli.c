@@ -137,8 +137,8 @@ START_TEST(test_help) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_cli(void) {
   Suite *suite = suite_create("cli");
   TCase *tcase = tcase_create("cli");
   tcase_add_test(tcase, test_number);
@@ -147,5 +147,5 @@ main(void) {
   tcase_add_loop_test(tcase, test_parse, 0, G_N_ELEMENTS(lines));
   tcase_add_test(tcase, test_help);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

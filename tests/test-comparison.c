@@ -320,8 +320,8 @@ START_TEST(test_this_device) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_comparison(void) {
   TCase *cases = tcase_create("comparison");
   tcase_add_loop_test(cases, test_loads, 0, G_N_ELEMENTS(loads));
   tcase_add_loop_test(cases, test_requests, 0, G_N_ELEMENTS(requests));
@@ -334,5 +334,5 @@ main(void) {
   tcase_add_test(cases, test_this_device);
   Suite *suite = suite_create("comparison");
   suite_add_tcase(suite, cases);
-  return run_suite(suite);
+  return suite;
 }

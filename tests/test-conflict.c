@@ -149,14 +149,13 @@ START_TEST(test_words) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_conflict(void) {
   Suite *suite = suite_create("conflict");
   TCase *tcase = tcase_create("conflict");
-  tcase_set_timeout(tcase, 60);
   tcase_add_test(tcase, test_agrees);
   tcase_add_loop_test(tcase, test_worst_bank, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_words);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

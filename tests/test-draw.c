@@ -135,13 +135,13 @@ START_TEST(test_svg) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_draw(void) {
   Suite *suite = suite_create("draw");
   TCase *tcase = tcase_create("draw");
   tcase_add_loop_test(tcase, test_text, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_text_clipped);
   tcase_add_loop_test(tcase, test_svg, 0, 2);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

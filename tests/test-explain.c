@@ -226,13 +226,13 @@ START_TEST(test_sets) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_explain(void) {
   Suite *suite = suite_create("explain");
   TCase *tcase = tcase_create("explain");
   tcase_add_test(tcase, test_random);
   tcase_add_loop_test(tcase, test_reasons, 0, G_N_ELEMENTS(reasons));
   tcase_add_test(tcase, test_sets);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

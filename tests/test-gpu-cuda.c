@@ -61,14 +61,13 @@ START_TEST(test_refused) {
 }
 END_TEST
 
-int
-main(void) {
-  g_setenv("CUDA_VISIBLE_DEVICES", "", TRUE); // no test looks for a GPU
+Suite *
+suite_gpu_cuda(void) {
   Suite *suite = suite_create("gpu-cuda");
   TCase *group = tcase_create("profilers");
   tcase_add_loop_test(group, test_choice, 0, G_N_ELEMENTS(choices));
   tcase_add_test(group, test_unknown);
   tcase_add_loop_test(group, test_refused, 0, 2);
   suite_add_tcase(suite, group);
-  return run_suite(suite);
+  return suite;
 }

@@ -191,13 +191,13 @@ START_TEST(test_real) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_gpu_device(void) {
   Suite *suite = suite_create("gpu-device");
   TCase *group = tcase_create("inventory");
   tcase_add_loop_test(group, test_part, 0, G_N_ELEMENTS(cases));
   tcase_add_test(group, test_device);
   tcase_add_test(group, test_real);
   suite_add_tcase(suite, group);
-  return run_suite(suite);
+  return suite;
 }

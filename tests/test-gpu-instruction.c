@@ -84,8 +84,8 @@ START_TEST(test_unknown) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_gpu_instruction(void) {
   Suite *suite = suite_create("gpu-instruction");
   TCase *group = tcase_create("instruction");
   tcase_add_loop_test(group, test_instruction, 0, (int)smb_instruction_count());
@@ -93,5 +93,5 @@ main(void) {
   tcase_add_test(group, test_first);
   tcase_add_test(group, test_unknown);
   suite_add_tcase(suite, group);
-  return run_suite(suite);
+  return suite;
 }

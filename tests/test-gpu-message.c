@@ -160,8 +160,8 @@ START_TEST(test_closed) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_gpu_message(void) {
   Suite *suite = suite_create("gpu-message");
   TCase *group = tcase_create("message");
   tcase_add_loop_test(group, test_round_trip, 0, 5);
@@ -169,5 +169,5 @@ main(void) {
   tcase_add_loop_test(group, test_garbage, 0, G_N_ELEMENTS(cases));
   tcase_add_test(group, test_closed);
   suite_add_tcase(suite, group);
-  return run_suite(suite);
+  return suite;
 }

@@ -153,8 +153,8 @@ START_TEST(test_supports) {
 }
 END_TEST
 
-static Suite *
-make_suite(void) {
+Suite *
+suite_gpu_meter(void) {
   Suite *suite = suite_create("gpu-meter");
   TCase *group = tcase_create("meter");
   tcase_add_test(group, test_device);
@@ -165,9 +165,4 @@ make_suite(void) {
   tcase_add_test(group, test_supports);
   suite_add_tcase(suite, group);
   return suite;
-}
-
-int
-main(int argc, char **argv) {
-  return run_worker_or_suite(argc, argv, make_suite);
 }

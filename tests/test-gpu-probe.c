@@ -229,8 +229,8 @@ START_TEST(test_failure) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_gpu_probe(void) {
   Suite *suite = suite_create("gpu-probe");
   TCase *group = tcase_create("probe");
   int n = (int)smb_instruction_count();
@@ -240,5 +240,5 @@ main(void) {
   tcase_add_loop_test(group, test_clock_faults, 0, 3);
   tcase_add_loop_test(group, test_failure, 0, G_N_ELEMENTS(failures));
   suite_add_tcase(suite, group);
-  return run_suite(suite);
+  return suite;
 }

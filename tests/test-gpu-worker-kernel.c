@@ -205,8 +205,8 @@ START_TEST(test_refused) {
 }
 END_TEST
 
-static Suite *
-make_suite(void) {
+Suite *
+suite_gpu_worker_kernel(void) {
   Suite *suite = suite_create("gpu-worker-kernel");
   TCase *group = tcase_create("kernel");
   tcase_add_loop_test(group, test_kernel, 0, 2);
@@ -215,9 +215,4 @@ make_suite(void) {
   tcase_add_loop_test(group, test_refused, 0, 2);
   suite_add_tcase(suite, group);
   return suite;
-}
-
-int
-main(int argc, char **argv) {
-  return run_worker_or_suite(argc, argv, make_suite);
 }

@@ -142,13 +142,13 @@ START_TEST(test_garbage) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_gpu_worker(void) {
   Suite *suite = suite_create("gpu-worker");
   TCase *group = tcase_create("worker");
   tcase_add_loop_test(group, test_job, 0, G_N_ELEMENTS(cases));
   tcase_add_test(group, test_no_device);
   tcase_add_loop_test(group, test_garbage, 0, 3);
   suite_add_tcase(suite, group);
-  return run_suite(suite);
+  return suite;
 }

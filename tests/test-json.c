@@ -401,11 +401,10 @@ START_TEST(test_checker) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_json(void) {
   Suite *suite = suite_create("json");
   TCase *tcase = tcase_create("json");
-  tcase_set_timeout(tcase, 60);
   tcase_add_test(tcase, test_checker);
   tcase_add_loop_test(tcase, test_schema, 0, (int)G_N_ELEMENTS(lines));
   tcase_add_loop_test(tcase, test_report_schema, 0, 3);
@@ -417,5 +416,5 @@ main(void) {
   tcase_add_loop_test(tcase, test_trace_requests_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_test(tcase, test_totals);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

@@ -111,13 +111,12 @@ START_TEST(test_folded) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_kernel_arith(void) {
   Suite *suite = suite_create("kernel-arith");
   TCase *arith = tcase_create("arith");
   tcase_add_test(arith, test_lanes);
   tcase_add_test(arith, test_folded);
-  tcase_set_timeout(arith, 60);
   suite_add_tcase(suite, arith);
-  return run_suite(suite);
+  return suite;
 }

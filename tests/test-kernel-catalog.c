@@ -185,14 +185,13 @@ START_TEST(test_row_index_trap) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_kernel_catalog(void) {
   Suite *suite = suite_create("kernel-catalog");
   TCase *values = tcase_create("values");
   tcase_add_test(values, test_values);
   tcase_add_loop_test(values, test_trap, 0, G_N_ELEMENTS(traps));
   tcase_add_test(values, test_row_index_trap);
-  tcase_set_timeout(values, 60);
   suite_add_tcase(suite, values);
-  return run_suite(suite);
+  return suite;
 }

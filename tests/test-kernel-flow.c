@@ -57,12 +57,11 @@ START_TEST(test_program) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_kernel_flow(void) {
   Suite *suite = suite_create("kernel-flow");
   TCase *flow = tcase_create("flow");
   tcase_add_loop_test(flow, test_program, 0, G_N_ELEMENTS(programs));
-  tcase_set_timeout(flow, 60);
   suite_add_tcase(suite, flow);
-  return run_suite(suite);
+  return suite;
 }

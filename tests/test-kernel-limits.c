@@ -251,8 +251,8 @@ START_TEST(test_evaluate) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_kernel_limits(void) {
   Suite *suite = suite_create("kernel-limits");
   TCase *limits = tcase_create("limits");
   tcase_add_loop_test(limits, test_repeated, 0, G_N_ELEMENTS(repeated));
@@ -260,7 +260,6 @@ main(void) {
   tcase_add_test(limits, test_largest_depth);
   tcase_add_loop_test(limits, test_threads, 0, G_N_ELEMENTS(concurrent));
   tcase_add_test(limits, test_evaluate);
-  tcase_set_timeout(limits, 60);
   suite_add_tcase(suite, limits);
-  return run_suite(suite);
+  return suite;
 }

@@ -273,13 +273,12 @@ START_TEST(test_canonical_values) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_kernel(void) {
   Suite *suite = suite_create("kernel");
   TCase *cases = tcase_create("cases");
   tcase_add_loop_test(cases, test_file, 0, G_N_ELEMENTS(files));
   tcase_add_test(cases, test_canonical_values);
-  tcase_set_timeout(cases, 60);
   suite_add_tcase(suite, cases);
-  return run_suite(suite);
+  return suite;
 }

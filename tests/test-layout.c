@@ -304,8 +304,8 @@ START_TEST(test_original) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_layout(void) {
   Suite *suite = suite_create("layout");
   TCase *tcase = tcase_create("layout");
   tcase_add_test(tcase, test_swizzle);
@@ -316,5 +316,5 @@ main(void) {
   tcase_add_test(tcase, test_move);
   tcase_add_loop_test(tcase, test_original, 0, G_N_ELEMENTS(originals));
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

@@ -268,8 +268,8 @@ START_TEST(test_copy) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_lesson(void) {
   TCase *cases = tcase_create("lesson");
   tcase_add_loop_test(cases, test_unreadable, 0, G_N_ELEMENTS(unreadable));
   tcase_add_test(cases, test_too_many_runs);
@@ -280,5 +280,5 @@ main(void) {
   tcase_add_test(cases, test_copy);
   Suite *suite = suite_create("lesson");
   suite_add_tcase(suite, cases);
-  return run_suite(suite);
+  return suite;
 }

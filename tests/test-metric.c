@@ -70,12 +70,12 @@ START_TEST(test_predictions) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_metric(void) {
   TCase *cases = tcase_create("metric");
   tcase_add_test(cases, test_names);
   tcase_add_test(cases, test_predictions);
   Suite *suite = suite_create("metric");
   suite_add_tcase(suite, cases);
-  return run_suite(suite);
+  return suite;
 }

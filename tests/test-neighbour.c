@@ -244,8 +244,8 @@ START_TEST(test_far) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_neighbour(void) {
   Suite *suite = suite_create("neighbour");
   TCase *tcase = tcase_create("neighbour");
   tcase_add_test(tcase, test_known);
@@ -254,5 +254,5 @@ main(void) {
   tcase_add_test(tcase, test_rows);
   tcase_add_test(tcase, test_far);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

@@ -142,8 +142,8 @@ START_TEST(test_toolkit) {
 END_TEST
 #endif
 
-int
-main(void) {
+Suite *
+suite_occupancy(void) {
   Suite *suite = suite_create("occupancy");
   TCase *tcase = tcase_create("occupancy");
   tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
@@ -152,5 +152,5 @@ main(void) {
   tcase_add_test(tcase, test_toolkit);
 #endif
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

@@ -196,11 +196,10 @@ START_TEST(test_json_streamed) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_out(void) {
   Suite *suite = suite_create("out");
   TCase *tcase = tcase_create("out");
-  tcase_set_timeout(tcase, 60);
   tcase_add_test(tcase, test_spool);
   tcase_add_test(tcase, test_spool_large);
   tcase_add_test(tcase, test_spool_failure);
@@ -210,5 +209,5 @@ main(void) {
   tcase_add_test(tcase, test_json);
   tcase_add_loop_test(tcase, test_json_streamed, 0, 3);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

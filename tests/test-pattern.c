@@ -203,8 +203,8 @@ START_TEST(test_same) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_pattern(void) {
   Suite *suite = suite_create("pattern");
   TCase *tcase = tcase_create("pattern");
   tcase_add_loop_test(tcase, test_limits, 0, G_N_ELEMENTS(limits));
@@ -213,5 +213,5 @@ main(void) {
   tcase_add_test(tcase, test_random);
   tcase_add_test(tcase, test_same);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

@@ -69,12 +69,12 @@ START_TEST(test_write) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_record(void) {
   TCase *cases = tcase_create("record");
   tcase_add_test(cases, test_is_next);
   tcase_add_test(cases, test_write);
   Suite *suite = suite_create("record");
   suite_add_tcase(suite, cases);
-  return run_suite(suite);
+  return suite;
 }

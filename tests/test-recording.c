@@ -275,8 +275,8 @@ START_TEST(test_load_all) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_recording(void) {
   TCase *cases = tcase_create("recording");
   tcase_add_test(cases, test_round_trip);
   tcase_add_test(cases, test_fixture);
@@ -289,5 +289,5 @@ main(void) {
   tcase_add_test(cases, test_load_all);
   Suite *suite = suite_create("recording");
   suite_add_tcase(suite, cases);
-  return run_suite(suite);
+  return suite;
 }

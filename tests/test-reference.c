@@ -124,8 +124,8 @@ START_TEST(test_binary) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_reference(void) {
   TCase *cases = tcase_create("reference");
   tcase_add_test(cases, test_published);
   tcase_add_test(cases, test_published_says_its_source);
@@ -135,5 +135,5 @@ main(void) {
   tcase_add_test(cases, test_binary);
   Suite *suite = suite_create("reference");
   suite_add_tcase(suite, cases);
-  return run_suite(suite);
+  return suite;
 }

@@ -134,8 +134,8 @@ START_TEST(test_lanes) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_request(void) {
   Suite *suite = suite_create("request");
   TCase *tcase = tcase_create("request");
   tcase_add_loop_test(tcase, test_ops, 0, G_N_ELEMENTS(ops));
@@ -144,5 +144,5 @@ main(void) {
   tcase_add_loop_test(tcase, test_check, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_lanes);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

@@ -292,8 +292,8 @@ START_TEST(test_describe) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_rewrite(void) {
   Suite *suite = suite_create("rewrite");
   TCase *tcase = tcase_create("rewrite");
   tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
@@ -302,5 +302,5 @@ main(void) {
   tcase_add_test(tcase, test_arrays);
   tcase_add_loop_test(tcase, test_describe, 0, G_N_ELEMENTS(plains));
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

@@ -359,12 +359,12 @@ START_TEST(test_sums) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_swizzle_check(void) {
   Suite *suite = suite_create("swizzle-check");
   TCase *tcase = tcase_create("swizzle-check");
   tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_sums);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

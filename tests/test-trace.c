@@ -226,8 +226,8 @@ START_TEST(test_long) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_trace(void) {
   Suite *suite = suite_create("trace");
   TCase *tcase = tcase_create("trace");
   tcase_add_loop_test(tcase, test_good, 0, G_N_ELEMENTS(good));
@@ -237,5 +237,5 @@ main(void) {
   tcase_add_test(tcase, test_line_limit);
   tcase_add_test(tcase, test_long);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }

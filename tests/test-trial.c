@@ -156,20 +156,14 @@ START_TEST(test_failures) {
 }
 END_TEST
 
-static Suite *
-make_suite(void) {
+Suite *
+suite_trial(void) {
   Suite *suite = suite_create("trial");
   TCase *tcase = tcase_create("trial");
-  tcase_set_timeout(tcase, 60);
   tcase_add_loop_test(tcase, test_matches, 0, G_N_ELEMENTS(matches));
   tcase_add_loop_test(tcase, test_verdicts, 0, G_N_ELEMENTS(faults));
   tcase_add_test(tcase, test_unsteady);
   tcase_add_loop_test(tcase, test_failures, 0, G_N_ELEMENTS(failures));
   suite_add_tcase(suite, tcase);
   return suite;
-}
-
-int
-main(int argc, char **argv) {
-  return run_worker_or_suite(argc, argv, make_suite);
 }

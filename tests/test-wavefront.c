@@ -275,11 +275,10 @@ START_TEST(test_counters) {
 }
 END_TEST
 
-int
-main(void) {
+Suite *
+suite_wavefront(void) {
   Suite *suite = suite_create("wavefront");
   TCase *tcase = tcase_create("wavefront");
-  tcase_set_timeout(tcase, 120);
   tcase_add_test(tcase, test_recorded);
   tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_random);
@@ -287,5 +286,5 @@ main(void) {
   tcase_add_test(tcase, test_mergeable);
   tcase_add_test(tcase, test_counters);
   suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return suite;
 }
