@@ -35,6 +35,7 @@ get_attribute(int device, SmbCudaAttribute attribute, int *value) {
       [SMB_CUDA_CAPABILITY_MINOR] = cudaDevAttrComputeCapabilityMinor,
       [SMB_CUDA_MULTIPROCESSORS] = cudaDevAttrMultiProcessorCount,
       [SMB_CUDA_SHARED_PER_BLOCK_OPTIN] = cudaDevAttrMaxSharedMemoryPerBlockOptin,
+      [SMB_CUDA_L2_BYTES] = cudaDevAttrL2CacheSize,
   };
   return (int)cudaDeviceGetAttribute(value, attributes[attribute], device);
 }
@@ -84,34 +85,42 @@ synchronize(void) {
   return (int)cudaDeviceSynchronize();
 }
 
-// The events lie close around each launch; what is between launches does not count.
+enum {
+  N_EVENTS = 3 // around the two launches of a pair
+};
+
+// The events lie close around each launch. All of the pair is submitted before anything is waited for.
 static int
-time_between(SmbCudaFunction *function, const SmbCudaLaunch *launch, const cudaEvent_t events[2],
-             double *microseconds) {
-  float milliseconds = 0;
-  int error = (int)cudaEventRecord(events[0], NULL);
-  if (error == SMB_CUDA_SUCCESS)
-    error = smb_driver_launch(function, launch);
-  if (error == SMB_CUDA_SUCCESS)
-    error = (int)cudaEventRecord(events[1], NULL);
-  if (error == SMB_CUDA_SUCCESS)
-    error = (int)cudaEventSynchronize(events[1]);
-  if (error == SMB_CUDA_SUCCESS)
-    error = (int)cudaEventElapsedTime(&milliseconds, events[0], events[1]);
-  *microseconds = 1000.0 * (double)milliseconds;
-  return error;
+time_pair(SmbCudaFunction *function, const SmbCudaLaunch *launch, const SmbCudaTiming *timing,
+          const cudaEvent_t events[N_EVENTS], guint pair) {
+  float milliseconds[N_EVENTS - 1] = {0, 0};
+  cudaError_t error = cudaSuccess;
+  if (timing->flush)
+    error = cudaMemsetAsync((void *)(guintptr)timing->flush, 0, timing->flush_bytes, NULL);
+  for (guint i = 0; error == cudaSuccess && i < N_EVENTS; i++) {
+    if (i > 0)
+      error = (cudaError_t)smb_driver_launch(function, launch);
+    if (error == cudaSuccess)
+      error = cudaEventRecord(events[i], NULL);
+  }
+  if (error == cudaSuccess)
+    error = cudaEventSynchronize(events[N_EVENTS - 1]);
+  for (guint i = 0; error == cudaSuccess && i + 1 < N_EVENTS; i++)
+    error = cudaEventElapsedTime(&milliseconds[i], events[i], events[i + 1]);
+  timing->cold_us[pair] = 1000.0 * (double)milliseconds[0];
+  timing->warm_us[pair] = 1000.0 * (double)milliseconds[1];
+  return (int)error;
 }
 
 static int
-time_launches(SmbCudaFunction *function, const SmbCudaLaunch *launch, guint n,
-              double *microseconds) {
-  cudaEvent_t events[2] = {NULL, NULL};
-  int error = (int)cudaEventCreate(&events[0]);
-  if (error == SMB_CUDA_SUCCESS)
-    error = (int)cudaEventCreate(&events[1]);
-  for (guint i = 0; error == SMB_CUDA_SUCCESS && i < n; i++)
-    error = time_between(function, launch, events, &microseconds[i]);
-  for (guint i = 0; i < G_N_ELEMENTS(events); i++) {
+time_launches(SmbCudaFunction *function, const SmbCudaLaunch *launch, const SmbCudaTiming *timing) {
+  cudaEvent_t events[N_EVENTS] = {NULL, NULL, NULL};
+  int error = SMB_CUDA_SUCCESS;
+  for (guint i = 0; error == SMB_CUDA_SUCCESS && i < N_EVENTS; i++)
+    error = (int)cudaEventCreate(&events[i]);
+  for (guint i = 0; error == SMB_CUDA_SUCCESS && i < timing->n; i++)
+    error = time_pair(function, launch, timing, events, i);
+  for (guint i = 0; i < N_EVENTS; i++) {
     if (events[i])
       cudaEventDestroy(events[i]);
   }

@@ -19,6 +19,7 @@ typedef enum {
   SMB_CUDA_CAPABILITY_MINOR,
   SMB_CUDA_MULTIPROCESSORS,
   SMB_CUDA_SHARED_PER_BLOCK_OPTIN, /* bytes */
+  SMB_CUDA_L2_BYTES,
   SMB_CUDA_N_ATTRIBUTES
 } SmbCudaAttribute;
 
@@ -61,6 +62,22 @@ typedef struct {
 } SmbCudaLaunch;
 
 /**
+ * SmbCudaTiming: launches that are timed in pairs: one with cold caches, and one right after it.
+ * @flush: memory, larger than the L2 cache, that is overwritten before each pair; 0: nothing is, and the
+ *   first of a pair is no colder than the second
+ * @flush_bytes: its size
+ * @n: pairs
+ * @cold_us, @warm_us: (array length=n): microseconds on the device, in the order of the pairs
+ */
+typedef struct {
+  guint64 flush;
+  gsize flush_bytes;
+  guint n;
+  double *cold_us;
+  double *warm_us;
+} SmbCudaTiming;
+
+/**
  * SmbCuda:
  * @has_runtime: whether the program was built with a CUDA Toolkit; all that follow up to @time_launches
  *   are %NULL if not
@@ -78,7 +95,8 @@ typedef struct {
  * @unload: ends the use of a function and of its image
  * @launch: starts a kernel
  * @synchronize: waits for all that was launched: the first error of it
- * @time_launches: launches @n times, one after another: the time of each on the device
+ * @time_launches: launches pairs, one after another, and times each launch. While the flush runs, the pair behind
+ *   it is submitted, so that what the host takes for that is in neither time
  * @compile: compiles a text: @image, the @symbol of its entry (both transfer full, on success), and what
  *   the compiler said (transfer full, may be %NULL)
  * @open: opens a library: its handle, or %NULL with a reason (transfer full)
@@ -104,8 +122,8 @@ typedef struct {
   void (*unload)(SmbCudaFunction *function);
   int (*launch)(SmbCudaFunction *function, const SmbCudaLaunch *launch);
   int (*synchronize)(void);
-  int (*time_launches)(SmbCudaFunction *function, const SmbCudaLaunch *launch, guint n,
-                       double *microseconds);
+  int (*time_launches)(SmbCudaFunction *function, const SmbCudaLaunch *launch,
+                       const SmbCudaTiming *timing);
 
   int (*compile)(const SmbCudaSource *source, GBytes **image, char **symbol, char **log);
   gpointer (*open)(SmbCudaLibrary library, char **reason);

@@ -77,6 +77,7 @@ add_device(const SmbCuda *cuda, SmbGpuInventory *inventory, int index, int *erro
   device->capability_minor = (guint)values[SMB_CUDA_CAPABILITY_MINOR];
   device->multiprocessors = (guint)values[SMB_CUDA_MULTIPROCESSORS];
   device->shared_per_block = (gsize)values[SMB_CUDA_SHARED_PER_BLOCK_OPTIN];
+  device->l2_bytes = (gsize)MAX(values[SMB_CUDA_L2_BYTES], 0);
   g_ptr_array_add(inventory->devices, device);
   return TRUE;
 }

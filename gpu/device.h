@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/** A device; @shared_per_block is the most shared memory of a block, in bytes, opted in. */
+/** A device; @shared_per_block is the most shared memory of a block, in bytes, opted in; @l2_bytes its L2 cache. */
 typedef struct {
   int index;
   char *name;
@@ -16,6 +16,7 @@ typedef struct {
   guint capability_minor;
   guint multiprocessors;
   gsize shared_per_block;
+  gsize l2_bytes;
 } SmbGpuDevice;
 
 /**

@@ -238,6 +238,13 @@ make_kernel_job(const SmbMeterLaunch *launch) {
   return g_variant_dict_end(&job);
 }
 
+void
+smb_meter_result_clear(SmbMeterResult *result) {
+  for (guint i = 0; i < SMB_N_CACHES; i++)
+    g_clear_pointer(&result->times[i], g_array_unref);
+  g_clear_pointer(&result->contents, g_ptr_array_unref);
+}
+
 static void
 take_counts(SmbMeter *meter, GVariant *result, double *measured) {
   g_autoptr(GVariant) counts = g_variant_lookup_value(result, "measured", G_VARIANT_TYPE("ad"));
@@ -255,8 +262,8 @@ take_counts(SmbMeter *meter, GVariant *result, double *measured) {
 }
 
 static GArray *
-take_times(GVariant *result) {
-  g_autoptr(GVariant) times = g_variant_lookup_value(result, "times", G_VARIANT_TYPE("ad"));
+take_times(GVariant *result, const char *key) {
+  g_autoptr(GVariant) times = g_variant_lookup_value(result, key, G_VARIANT_TYPE("ad"));
   GArray *taken = g_array_new(FALSE, FALSE, sizeof(double));
   gsize n = 0;
   const double *values = times ? g_variant_get_fixed_array(times, &n, sizeof *values) : NULL;
@@ -281,16 +288,18 @@ take_contents(GVariant *result, const GPtrArray *arguments) {
 }
 
 gboolean
-smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, double *measured, GArray **times,
-                 GPtrArray **contents, GError **error) {
+smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMeterResult *result,
+                 GError **error) {
+  *result = (SmbMeterResult){.contents = NULL};
   if (!start_process(meter, error))
     return FALSE;
-  g_autoptr(GVariant) result = ask(meter, make_kernel_job(launch), meter->timeout_ms, error);
-  if (!result)
+  g_autoptr(GVariant) answer = ask(meter, make_kernel_job(launch), meter->timeout_ms, error);
+  if (!answer)
     return FALSE;
-  take_counts(meter, result, measured);
-  *times = take_times(result);
-  *contents = take_contents(result, launch->arguments);
+  take_counts(meter, answer, result->measured);
+  result->times[SMB_CACHE_WARM] = take_times(answer, "times");
+  result->times[SMB_CACHE_COLD] = take_times(answer, "cold-times");
+  result->contents = take_contents(answer, launch->arguments);
   return TRUE;
 }
 

@@ -79,7 +79,7 @@ typedef struct {
  * @grid, @block: x, y, z
  * @dynamic_bytes: dynamic shared memory
  * @arguments: (element-type SmbMeterArgument): in the order of the parameters
- * @n_times: launches that are timed
+ * @n_times: launches that are timed, with warm caches and with cold ones
  */
 typedef struct {
   const char *text;
@@ -94,20 +94,31 @@ typedef struct {
 } SmbMeterLaunch;
 
 /**
+ * SmbMeterResult: what a kernel did.
+ * @measured: by SmbMetric: wavefronts, instructions, sectors; %SMB_NOT_MEASURED if counters are refused
+ * @times: (element-type double): by SmbCache: microseconds of each timed launch; of cold caches there may be none
+ * @contents: (element-type GBytes): what is in each buffer after one launch, in the order of the arguments; %NULL
+ *   for a scalar
+ */
+typedef struct {
+  double measured[SMB_N_METRICS];
+  GArray *times[SMB_N_CACHES];
+  GPtrArray *contents;
+} SmbMeterResult;
+
+void smb_meter_result_clear(SmbMeterResult *result);
+
+/**
  * smb_meter_kernel:
- * @measured: (array fixed-size=SMB_N_METRICS) (out caller-allocates): by SmbMetric: wavefronts,
- *   instructions, sectors; %SMB_NOT_MEASURED if counters are refused
- * @times: (element-type double) (out) (transfer full): microseconds of each timed launch
- * @contents: (element-type GBytes) (out) (transfer full): what is in each buffer after one launch, in
- *   the order of the arguments; %NULL for one that is no buffer
+ * @result: (out caller-allocates): to be cleared in any case
  * @error: SMB_GPU_ERROR_COMPILE, SMB_GPU_ERROR_LAUNCH, SMB_GPU_ERROR_TIMEOUT: the meter goes on;
  *   SMB_GPU_ERROR_UNAVAILABLE: it cannot
  *
- * Compiles and runs a kernel: once for its values, then warm launches for the time, then again from
- * the initial contents for each pass of the counters.
+ * Compiles and runs a kernel: once for its values, then in pairs for the times, with cold caches and right
+ * after that with warm ones, then again from the initial contents for each pass of the counters.
  */
-gboolean smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, double *measured,
-                          GArray **times, GPtrArray **contents, GError **error);
+gboolean smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMeterResult *result,
+                          GError **error);
 
 /** Name of the hardware metric behind one of ours, or %NULL (transfer none): of what was measured last. */
 const char *smb_meter_counter(const SmbMeter *meter, SmbMetric metric);
@@ -145,6 +156,7 @@ gboolean smb_meter_clock(SmbMeter *meter, guint instruction, const SmbRequest *r
 gboolean smb_meter_count(SmbMeter *meter, guint instruction, const SmbRequest *requests, gsize n,
                          double *wavefronts, GError **error);
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbMeterResult, smb_meter_result_clear)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbMeter, smb_meter_free)
 
 G_END_DECLS

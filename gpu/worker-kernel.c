@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The job "kernel": compile, run once for the values, run warm for the time, run again for each pass of
-// the counters from the same initial contents.
+// The job "kernel": compile, run once for the values, run for the times with cold and warm caches, run again
+// for each pass of the counters from the same initial contents.
 #include <string.h>
 
 #include "gpu/compile.h"
@@ -155,20 +155,33 @@ take_values(const Run *run, GVariantDict *result, GError **error) {
 }
 
 enum {
-  WARM_LAUNCHES = 3
+  UNTIMED_PAIRS = 1, // the first launches are slower
+  FLUSH_FACTOR = 2,  // times the L2 cache: what is overwritten to drive all else out of it
 };
 
-static gboolean
-take_times(const Run *run, guint n, GVariantDict *result, GError **error) {
-  g_autofree double *times = g_new0(double, n + WARM_LAUNCHES);
-  if (!smb_gpu_check(
-          run->cuda,
-          run->cuda->time_launches(run->function, &run->launch, n + WARM_LAUNCHES, times),
-          "run the kernel", error))
-    return FALSE;
+static void
+insert_times(GVariantDict *result, const char *key, const double *times, guint n) {
   g_variant_dict_insert_value(
-      result, "times",
-      g_variant_new_fixed_array(G_VARIANT_TYPE_DOUBLE, times + WARM_LAUNCHES, n, sizeof *times));
+      result, key,
+      g_variant_new_fixed_array(G_VARIANT_TYPE_DOUBLE, times + UNTIMED_PAIRS, n, sizeof *times));
+}
+
+// The times with warm caches, and with cold ones where there is memory to flush them with.
+static gboolean
+take_times(const SmbWorker *worker, const Run *run, guint n, GVariantDict *result, GError **error) {
+  guint pairs = n + UNTIMED_PAIRS;
+  g_auto(SmbGpuMemory) flush = {.cuda = run->cuda};
+  g_autofree double *cold = g_new0(double, pairs), *warm = g_new0(double, pairs);
+  gsize flush_bytes = FLUSH_FACTOR * worker->device->l2_bytes;
+  if (flush_bytes > 0)
+    smb_gpu_memory_allocate(&flush, flush_bytes, NULL);
+  SmbCudaTiming timing = {flush.address, flush_bytes, pairs, cold, warm};
+  if (!smb_gpu_check(run->cuda, run->cuda->time_launches(run->function, &run->launch, &timing),
+                     "run the kernel", error))
+    return FALSE;
+  insert_times(result, "times", warm, n);
+  if (flush.address)
+    insert_times(result, "cold-times", cold, n);
   return TRUE;
 }
 
@@ -247,6 +260,6 @@ smb_worker_kernel(SmbWorker *worker, GVariant *job, GVariantDict *result, GError
     return FALSE;
   run.launch.parameters = run.parameters;
   return launch_once(&run, error) && take_values(&run, result, error) &&
-         take_times(&run, n_times, result, error) &&
+         take_times(worker, &run, n_times, result, error) &&
          (!worker->profiler || take_counts(worker, &run, result, error));
 }

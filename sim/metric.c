@@ -88,10 +88,23 @@ smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis) {
     return predict_ways(store);
   case SMB_METRIC_VALUES:
   case SMB_METRIC_TIME_US:
+  case SMB_METRIC_TIME_COLD_US:
   case SMB_N_METRICS:
     return SMB_NO_PREDICTION;
   }
   g_assert_not_reached();
+}
+
+gboolean
+smb_metric_is_counted(SmbMetric metric) {
+  return metric != SMB_METRIC_VALUES && metric != SMB_METRIC_TIME_US &&
+         metric != SMB_METRIC_TIME_COLD_US;
+}
+
+double
+smb_metric_bandwidth(const SmbAnalysis *analysis, double microseconds) {
+  const double bytes_per_us_in_gb_per_s = 1000;
+  return (double)smb_analysis_global_bytes(analysis) / microseconds / bytes_per_us_in_gb_per_s;
 }
 
 gboolean

@@ -27,6 +27,9 @@ const char *smb_metric_name(SmbMetric metric);
 /** What it is, in a few words (transfer none). */
 const char *smb_metric_meaning(SmbMetric metric);
 
+/** smb_metric_is_counted: Returns: whether it is a count; values and times are not */
+gboolean smb_metric_is_counted(SmbMetric metric);
+
 /** smb_metric_parse: Returns: whether @name is the name of a metric, which is @metric then */
 gboolean smb_metric_parse(const char *name, SmbMetric *metric);
 
@@ -37,8 +40,7 @@ gboolean smb_metric_parse(const char *name, SmbMetric *metric);
  *
  * Instructions are the requests of the model, one for each execution of an access in the text. Sectors
  * are predicted only where the architecture moves 32-byte sectors (SmbAnalysis.segment_bytes): the lines
- * of 128 bytes of sm_10 and sm_20 are another unit. An analysis says nothing of %SMB_METRIC_VALUES and of
- * %SMB_METRIC_TIME_US.
+ * of 128 bytes of sm_10 and sm_20 are another unit. An analysis says nothing of what is not a count.
  *
  * Returns: what the model says in the unit of the metric, or %SMB_NO_PREDICTION
  */
@@ -49,5 +51,15 @@ double smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis);
  * loops, which go round again where warps meet, and @metric counts what they do
  */
 gboolean smb_metric_is_bound(SmbMetric metric, const SmbAnalysis *analysis);
+
+/**
+ * smb_metric_bandwidth:
+ * @analysis: of the launch
+ * @microseconds: what the launch took
+ *
+ * Returns: effective bandwidth in GB/s (10^9 bytes a second): the bytes of global memory that the launch asks for
+ *   (smb_analysis_global_bytes()), divided by the time
+ */
+double smb_metric_bandwidth(const SmbAnalysis *analysis, double microseconds);
 
 G_END_DECLS

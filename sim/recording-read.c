@@ -121,21 +121,23 @@ read_measured(const SmbPlace *place, JsonNode *node, gpointer target, GError **e
   double *measured = target;
   if (!read_metrics(place, node, smb_member_number, measured, sizeof(double), error))
     return FALSE;
-  if (measured[SMB_METRIC_VALUES] != SMB_NOT_MEASURED)
-    return smb_member_fail(place, error, "values stand in 'buffers'");
-  if (measured[SMB_METRIC_TIME_US] != SMB_NOT_MEASURED)
-    return smb_member_fail(place, error, "the time stands in 'time'");
+  for (guint i = 0; i < SMB_N_METRICS; i++) {
+    if (measured[i] != SMB_NOT_MEASURED && !smb_metric_is_counted((SmbMetric)i))
+      return smb_member_fail(place, error,
+                             "'%s' is not a count: values stand in 'buffers', times in "
+                             "'time' and 'time_cold'",
+                             smb_metric_name((SmbMetric)i));
+  }
   return TRUE;
 }
 
 static gboolean
 read_time(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   static const SmbMember members[] = {
-      {"median_us", TRUE, smb_member_number,
-       G_STRUCT_OFFSET(SmbRecordedKernel, measured) + SMB_METRIC_TIME_US * sizeof(double)},
-      {"min_us", TRUE, smb_member_number, G_STRUCT_OFFSET(SmbRecordedKernel, time_min)},
-      {"max_us", TRUE, smb_member_number, G_STRUCT_OFFSET(SmbRecordedKernel, time_max)},
-      {"launches", TRUE, smb_member_some, G_STRUCT_OFFSET(SmbRecordedKernel, n_launches)},
+      {"median_us", TRUE, smb_member_number, G_STRUCT_OFFSET(SmbRecordedTime, median)},
+      {"min_us", TRUE, smb_member_number, G_STRUCT_OFFSET(SmbRecordedTime, min)},
+      {"max_us", TRUE, smb_member_number, G_STRUCT_OFFSET(SmbRecordedTime, max)},
+      {"launches", TRUE, smb_member_some, G_STRUCT_OFFSET(SmbRecordedTime, n_launches)},
   };
   return smb_members_read(place, node, members, G_N_ELEMENTS(members), target, error);
 }
@@ -191,7 +193,8 @@ read_kernel(const SmbPlace *place, JsonNode *node, gpointer target, GError **err
       {"args", TRUE, smb_member_texts, G_STRUCT_OFFSET(SmbRecordedKernel, args)},
       {"dynamic_bytes", TRUE, smb_member_count, G_STRUCT_OFFSET(SmbRecordedKernel, dynamic_bytes)},
       {"measured", TRUE, read_measured, G_STRUCT_OFFSET(SmbRecordedKernel, measured)},
-      {"time", FALSE, read_time, 0},
+      {"time", FALSE, read_time, G_STRUCT_OFFSET(SmbRecordedKernel, times[SMB_CACHE_WARM])},
+      {"time_cold", FALSE, read_time, G_STRUCT_OFFSET(SmbRecordedKernel, times[SMB_CACHE_COLD])},
       {"buffers", TRUE, read_buffers, G_STRUCT_OFFSET(SmbRecordedKernel, buffers)},
       {"failure", FALSE, smb_member_text, G_STRUCT_OFFSET(SmbRecordedKernel, failure)},
   };

@@ -86,25 +86,33 @@ static void
 add_measured(GString *json, const SmbRecordedKernel *kernel) {
   begin(json, "measured", '{');
   for (guint i = 0; i < SMB_N_METRICS; i++) {
-    if (kernel->measured[i] != SMB_NOT_MEASURED && i != SMB_METRIC_VALUES &&
-        i != SMB_METRIC_TIME_US)
+    if (kernel->measured[i] != SMB_NOT_MEASURED)
       add_number(json, smb_metric_name((SmbMetric)i), kernel->measured[i]);
   }
   g_string_append_c(json, '}');
 }
 
 static void
-add_time(GString *json, const SmbRecordedKernel *kernel) {
-  if (kernel->measured[SMB_METRIC_TIME_US] == SMB_NOT_MEASURED) {
-    add_text(json, "time", NULL);
-    return;
-  }
-  begin(json, "time", '{');
-  add_number(json, "median_us", kernel->measured[SMB_METRIC_TIME_US]);
-  add_number(json, "min_us", kernel->time_min);
-  add_number(json, "max_us", kernel->time_max);
-  add_count(json, "launches", kernel->n_launches);
+add_time(GString *json, const char *key, const SmbRecordedTime *time) {
+  begin(json, key, '{');
+  add_number(json, "median_us", time->median);
+  add_number(json, "min_us", time->min);
+  add_number(json, "max_us", time->max);
+  add_count(json, "launches", time->n_launches);
   g_string_append_c(json, '}');
+}
+
+// Recordings from before caches were told apart have warm times only, and stay as they are.
+static void
+add_times(GString *json, const SmbRecordedKernel *kernel) {
+  const SmbRecordedTime *warm = &kernel->times[SMB_CACHE_WARM];
+  const SmbRecordedTime *cold = &kernel->times[SMB_CACHE_COLD];
+  if (warm->median == SMB_NOT_MEASURED)
+    add_text(json, "time", NULL);
+  else
+    add_time(json, "time", warm);
+  if (cold->median != SMB_NOT_MEASURED)
+    add_time(json, "time_cold", cold);
 }
 
 static void
@@ -136,7 +144,7 @@ add_kernel(GString *json, const SmbRecordedKernel *kernel) {
   add_texts(json, "args", kernel->args);
   add_count(json, "dynamic_bytes", kernel->dynamic_bytes);
   add_measured(json, kernel);
-  add_time(json, kernel);
+  add_times(json, kernel);
   add_buffers(json, kernel->buffers);
   add_text(json, "failure", kernel->failure);
   g_string_append_c(json, '}');

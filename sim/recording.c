@@ -31,6 +31,8 @@ smb_recorded_kernel_new(void) {
   kernel->args = g_new0(char *, 1);
   for (guint i = 0; i < SMB_N_METRICS; i++)
     kernel->measured[i] = SMB_NOT_MEASURED;
+  for (guint i = 0; i < SMB_N_CACHES; i++)
+    kernel->times[i].median = SMB_NOT_MEASURED;
   kernel->buffers = g_ptr_array_new_with_free_func(free_buffer);
   return kernel;
 }

@@ -40,15 +40,29 @@ typedef struct {
   char *difference;
 } SmbRecordedBuffer;
 
+/** What the caches held when a launch was timed. */
+typedef enum {
+  SMB_CACHE_WARM, /* what the same launch left there just before */
+  SMB_CACHE_COLD, /* nothing of the launch: more than the L2 cache was overwritten before */
+  SMB_N_CACHES
+} SmbCache;
+
+/** Times of launches of a kernel, in microseconds. */
+typedef struct {
+  double median; /* SMB_NOT_MEASURED: the others mean nothing */
+  double min;
+  double max;
+  guint n_launches;
+} SmbRecordedTime;
+
 /**
  * SmbRecordedKernel: one launch.
  * @name, @shape: as in the catalogue; of a user's file the name of the __global__ function, and %NULL
  * @file: where its text is: "data/kernels/..." for a built-in kernel
  * @block, @grid, @defines, @args, @dynamic_bytes: how it was compiled and launched (never %NULL)
- * @measured: by SmbMetric; %SMB_NOT_MEASURED where there is no number. %SMB_METRIC_VALUES never has one:
- *   @buffers say what was written
- * @time_min, @time_max: spread of the times of @n_launches launches, in microseconds; the median is
- *   measured[SMB_METRIC_TIME_US]. Without a median they mean nothing
+ * @measured: by SmbMetric; %SMB_NOT_MEASURED where there is no number, as for those that stand in @times and
+ *   @buffers (smb_metric_is_counted())
+ * @times: by SmbCache
  * @buffers: (element-type SmbRecordedBuffer)
  * @failure: (nullable): why it could not be measured, in a sentence without its full stop
  */
@@ -62,9 +76,7 @@ typedef struct {
   GStrv args;
   guint64 dynamic_bytes;
   double measured[SMB_N_METRICS];
-  double time_min;
-  double time_max;
-  guint n_launches;
+  SmbRecordedTime times[SMB_N_CACHES];
   GPtrArray *buffers;
   char *failure;
 } SmbRecordedKernel;

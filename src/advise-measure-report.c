@@ -18,10 +18,23 @@ write_pair(SmbTable *table, const SmbAdviseLaunch *launch, SmbMetric metric) {
                      number);
 }
 
+// A time, and the effective bandwidth that it makes.
+static void
+write_time(SmbTable *table, const SmbAdviseLaunch *launch, SmbCache cache) {
+  double time = launch->recorded->times[cache].median;
+  if (time == SMB_NOT_MEASURED) {
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+    return;
+  }
+  smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", time);
+  smb_table_printf(table, SMB_STYLE_PLAIN, "%.1f",
+                   time > 0 ? smb_metric_bandwidth(launch->analysis, time) : 0);
+}
+
 static void
 write_launch(SmbTable *table, const SmbAdviseLaunch *launch, gboolean clocked, guint n_classes) {
   const SmbRecordedKernel *recorded = launch->recorded;
-  double time = recorded->measured[SMB_METRIC_TIME_US];
   g_autofree char *name = launch->array ? g_strdup_printf("%s: %s", launch->array, launch->name)
                                         : g_strdup(launch->name);
   smb_table_cell(table, SMB_STYLE_PLAIN, name);
@@ -34,10 +47,8 @@ write_launch(SmbTable *table, const SmbAdviseLaunch *launch, gboolean clocked, g
     write_pair(table, launch, smb_advise_metric((SmbOpClass)c, clocked));
   gboolean equal = smb_advise_values_match(launch);
   smb_table_cell(table, equal ? SMB_STYLE_GOOD : SMB_STYLE_BAD, equal ? "equal" : "differ");
-  if (time == SMB_NOT_MEASURED)
-    smb_table_cell(table, SMB_STYLE_DIM, "-");
-  else
-    smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", time);
+  for (guint i = 0; i < SMB_N_CACHES; i++)
+    write_time(table, launch, (SmbCache)i);
 }
 
 // Where counts differ, and the compiler made other instructions of the text.
@@ -91,15 +102,22 @@ smb_advise_write_measured(SmbCli *cli, const char *what, const SmbAdviseMeasured
   g_autofree char *heading = g_strdup_printf("\nMeasured on %s\n", recording->gpu);
   g_autofree char *words = g_strdup_printf(
       "%c%s of the launch, predicted/measured; counted: %s. us: microseconds of a launch, the "
-      "median of %u: what it is worth here. A count is no time.",
-      g_ascii_toupper(unit[0]), unit + 1, recording->method, first->recorded->n_launches);
+      "median of %u, with warm caches (right after the same launch) and with cold ones (after more "
+      "than the L2 cache was overwritten). GB/s: effective bandwidth, the bytes that the lanes "
+      "load "
+      "from and store to global memory, divided by that time.",
+      g_ascii_toupper(unit[0]), unit + 1, recording->method,
+      first->recorded->times[SMB_CACHE_WARM].n_launches);
   smb_table_column(table, what, SMB_ALIGN_LEFT);
   smb_table_column(table, "loads", SMB_ALIGN_RIGHT);
   smb_table_column(table, "stores", SMB_ALIGN_RIGHT);
   if (n_classes > SMB_OP_CLASS_ATOMIC)
     smb_table_column(table, "atomics", SMB_ALIGN_RIGHT);
   smb_table_column(table, "values", SMB_ALIGN_LEFT);
-  smb_table_column(table, "us", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "warm us", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "GB/s", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "cold us", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "GB/s", SMB_ALIGN_RIGHT);
   for (guint i = 0; i < measured->launches->len; i++)
     write_launch(table, g_ptr_array_index(measured->launches, i), clocked, n_classes);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, heading);
@@ -114,6 +132,21 @@ write_number(JsonBuilder *json, const char *key, double number) {
     smb_json_null(json, key);
   else
     smb_json_double(json, key, number);
+}
+
+static void
+write_json_times(JsonBuilder *json, const SmbAdviseLaunch *launch) {
+  static const char *const keys[SMB_N_CACHES][2] = {
+      [SMB_CACHE_WARM] = {"time_us", "gb_per_s"},
+      [SMB_CACHE_COLD] = {"time_cold_us", "gb_per_s_cold"},
+  };
+  for (guint i = 0; i < SMB_N_CACHES; i++) {
+    double time = launch->recorded->times[i].median;
+    write_number(json, keys[i][0], time);
+    write_number(json, keys[i][1],
+                 time > 0 ? smb_metric_bandwidth(launch->analysis, time) : SMB_NOT_MEASURED);
+  }
+  smb_json_number(json, "global_bytes", (gint64)smb_analysis_global_bytes(launch->analysis));
 }
 
 void
@@ -146,7 +179,7 @@ smb_advise_json_measured(JsonBuilder *json, const SmbAdviseMeasured *measured) {
       write_number(json, smb_metric_name(metrics[m]), launch->recorded->measured[metrics[m]]);
     json_builder_end_object(json);
     smb_json_boolean(json, "values_equal", smb_advise_values_match(launch));
-    write_number(json, "time_us", launch->recorded->measured[SMB_METRIC_TIME_US]);
+    write_json_times(json, launch);
     json_builder_end_object(json);
   }
   json_builder_end_array(json);

@@ -93,8 +93,9 @@ compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPt
 }
 
 static void
-write_comparison(SmbCli *cli, const SmbComparison *comparison) {
-  SmbComparisonView view = {.kernels = option_all || target_options.kernel, .requests = option_all};
+write_comparison(SmbCli *cli, const SmbComparison *comparison, gboolean is_own) {
+  gboolean kernels = option_all || target_options.kernel;
+  SmbComparisonView view = {.kernels = kernels, .times = kernels || is_own, .requests = option_all};
   switch (cli->format) {
   case SMB_FORMAT_TEXT:
     smb_comparison_write_text(cli, comparison, view);
@@ -216,6 +217,6 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
               : !compare_builtin(comparison, recordings, error))
       return FALSE;
   }
-  write_comparison(cli, comparison);
+  write_comparison(cli, comparison, is_kernel || smb_target_is_launch(&target_options));
   return TRUE;
 }

@@ -61,6 +61,8 @@ write_json_row(JsonBuilder *json, const SmbComparisonRow *row, gboolean time) {
   if (time) {
     write_json_value(json, "min", row->min);
     write_json_value(json, "max", row->max);
+    smb_json_number(json, "bytes", (gint64)row->bytes);
+    write_json_value(json, "gb_per_s", row->bandwidth);
   }
   write_json_published(json, row);
   smb_json_text(json, "source", row->place);
@@ -181,6 +183,7 @@ write_csv_row(SmbCsv *csv, const SmbComparisonRow *row) {
   write_csv_value(csv, row->min);
   write_csv_value(csv, row->max);
   smb_csv_text(csv, row->note);
+  write_csv_value(csv, row->bandwidth);
   smb_csv_end_row(csv);
 }
 
@@ -189,7 +192,7 @@ smb_comparison_write_csv(SmbCli *cli, const SmbComparison *comparison) {
   static const char *const names[] = {"kernel", "shape",     "defines",   "op",        "width",
                                       "metric", "predicted", "measured",  "match",     "gpu",
                                       "arch",   "source",    "parameter", "published", "explained",
-                                      "min",    "max",       "note",      NULL};
+                                      "min",    "max",       "note",      "gb_per_s",  NULL};
   SmbCsv csv = smb_csv_begin(cli->out, names);
   for (guint i = 0; i < comparison->rows->len; i++)
     write_csv_row(&csv, g_ptr_array_index(comparison->rows, i));

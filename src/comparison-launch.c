@@ -176,19 +176,22 @@ add_metric(const Launch *launch, SmbMetric metric) {
 }
 
 static void
-add_time(const Launch *launch) {
-  const SmbRecordedKernel *recorded = launch->recorded;
-  if (recorded->measured[SMB_METRIC_TIME_US] == SMB_NOT_MEASURED)
+add_time(const Launch *launch, SmbMetric metric, const SmbRecordedTime *time) {
+  if (time->median == SMB_NOT_MEASURED)
     return;
-  SmbComparisonRow *row = new_row(launch, smb_metric_name(SMB_METRIC_TIME_US));
+  SmbComparisonRow *row = new_row(launch, smb_metric_name(metric));
   row->outcome = SMB_OUTCOME_SHOWN;
   row->predicted = 0;
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
     row->predicted += smb_metric_predict(kinds[i].wavefronts, launch->analysis);
-  row->measured = recorded->measured[SMB_METRIC_TIME_US];
-  row->min = recorded->time_min;
-  row->max = recorded->time_max;
-  note(launch, row, "median of %u launches", recorded->n_launches);
+  row->measured = time->median;
+  row->min = time->min;
+  row->max = time->max;
+  row->bytes = smb_analysis_global_bytes(launch->analysis);
+  if (time->median > 0)
+    row->bandwidth = smb_metric_bandwidth(launch->analysis, time->median);
+  note(launch, row, "median of %u launches with %s caches", time->n_launches,
+       metric == SMB_METRIC_TIME_US ? "warm" : "cold");
   smb_comparison_take(launch->comparison, row);
 }
 
@@ -239,14 +242,15 @@ add_measured(Launch *launch, const SmbArch *arch, GError **error) {
     return FALSE;
   launch->analysis = replay->analysis;
   for (guint metric = 0; metric < SMB_N_METRICS; metric++) {
-    if (metric != SMB_METRIC_VALUES && metric != SMB_METRIC_TIME_US)
+    if (smb_metric_is_counted((SmbMetric)metric))
       add_metric(launch, (SmbMetric)metric);
   }
   for (guint i = 0; i < buffers->len; i++) {
     if (!add_buffer(launch, replay, g_ptr_array_index(buffers, i), error))
       return FALSE;
   }
-  add_time(launch);
+  add_time(launch, SMB_METRIC_TIME_US, &launch->recorded->times[SMB_CACHE_WARM]);
+  add_time(launch, SMB_METRIC_TIME_COLD_US, &launch->recorded->times[SMB_CACHE_COLD]);
   return TRUE;
 }
 

@@ -11,10 +11,12 @@ G_BEGIN_DECLS
 /**
  * SmbComparisonView: how much the text shows.
  * @kernels: every number of a recorded launch, not only a line for each launch and the differences
+ * @times: the times of recorded launches, with the bandwidth
  * @requests: every request, not only a line for each operation and width and the differences
  */
 typedef struct {
   gboolean kernels;
+  gboolean times;
   gboolean requests;
 } SmbComparisonView;
 

@@ -66,7 +66,7 @@ collect_launches(const SmbComparison *comparison, const SmbRecording *recording)
       launch = &g_array_index(launches, Launch, launches->len - 1);
     }
     launch->outcome = worse(launch->outcome, row->outcome);
-    if (smb_comparison_is_time(row))
+    if (smb_comparison_is_time(row) && !smb_comparison_is_cold(row))
       launch->time = row->measured;
     for (guint j = 0; j < N_SHOWN; j++) {
       if (strcmp(row->metric, smb_metric_name(shown[j])) == 0)
@@ -158,19 +158,24 @@ write_legend(SmbCli *cli, const SmbRecording *recording, const Columns *columns)
                          columns->cycles ? "Cycles of the shared requests" : "Wavefronts",
                          smb_comparison_measured_word(recording));
   if (columns->times)
-    g_string_append(text, "; us: microseconds of a launch, not compared");
-  g_string_append(text, ". A match takes in all else that was measured: executed instructions, "
-                        "global sectors, the values written.");
+    g_string_append(text,
+                    "; us: microseconds of a launch with warm caches, not compared (--all: cold "
+                    "caches and GB/s, too)");
+  g_string_append(text,
+                  ". match: in every count, of executed instructions and global sectors, too, and "
+                  "in the values written.");
   smb_text_wrap(cli->out, text->str);
   smb_spool_puts(cli->out, "\n");
 }
 
 // A line for each launch.
 static void
-write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recording) {
+write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recording,
+               gboolean times_follow) {
   static const char *const words[] = {"kernel", "shape", "defines", NULL};
   static const char *const match[] = {"match", NULL};
-  const Columns columns = choose_columns(launches);
+  Columns columns = choose_columns(launches);
+  columns.times = columns.times && !times_follow;
   g_autoptr(SmbTable) table = smb_table_new();
   const char *const numbers[] = {"loads", "stores", columns.atomics ? "atomics" : NULL, NULL};
   smb_comparison_columns(table, words, numbers, match);
@@ -315,14 +320,14 @@ write_notes(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *re
 
 void
 smb_comparison_write_kernels(SmbCli *cli, const SmbComparison *comparison,
-                             const SmbRecording *recording, gboolean all) {
+                             const SmbRecording *recording, SmbComparisonView view) {
   g_autoptr(GArray) launches = collect_launches(comparison, recording);
   if (launches->len == 0)
     return;
-  if (!all) {
-    write_overview(cli, launches, recording);
+  if (!view.kernels) {
+    write_overview(cli, launches, recording, view.times);
     write_explained(cli, comparison, recording);
   }
-  write_numbers(cli, comparison, recording, all);
-  write_notes(cli, comparison, recording, all);
+  write_numbers(cli, comparison, recording, view.kernels);
+  write_notes(cli, comparison, recording, view.kernels);
 }

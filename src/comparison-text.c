@@ -85,7 +85,7 @@ write_recording(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
   g_string_append_printf(facts, ". Counted: %s.", recording->method);
   smb_text_wrap(cli->out, facts->str);
   smb_spool_puts(cli->out, "\n");
-  smb_comparison_write_kernels(cli, comparison, recording, view.kernels);
+  smb_comparison_write_kernels(cli, comparison, recording, view);
   smb_comparison_write_requests(cli, comparison, recording->source, view.requests);
 }
 
@@ -110,9 +110,9 @@ new_time_table(const SmbComparisonRow *first) {
   gboolean published = first->kind == SMB_ROW_PUBLISHED;
   g_autofree char *title = g_strdup_printf(
       "%s times", published ? "published" : smb_comparison_measured_word(first->recording));
-  const char *const words[] = {title, "shape", "defines", NULL};
-  static const char *const numbers[] = {"microseconds", NULL};
-  static const char *const spread[] = {"least", "most", NULL};
+  const char *const words[] = {title, "shape", "defines", published ? NULL : "caches", NULL};
+  static const char *const numbers[] = {"us", NULL};
+  static const char *const spread[] = {"min", "max", "GB/s", NULL};
   static const char *const wavefronts[] = {"predicted wavefronts", NULL};
   static const char *const none[] = {NULL};
   SmbTable *table = smb_table_new();
@@ -133,11 +133,15 @@ write_launch_cells(SmbTable *table, const SmbComparisonRow *row) {
 static void
 write_time_row(SmbTable *table, const SmbComparisonRow *row) {
   g_autofree char *predicted = smb_comparison_number(row->predicted);
-  const double times[] = {row->measured, row->min, row->max};
-  guint n = row->kind == SMB_ROW_PUBLISHED ? 1 : G_N_ELEMENTS(times);
   write_launch_cells(table, row);
-  for (guint i = 0; i < n; i++)
-    smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", times[i]);
+  if (row->kind != SMB_ROW_PUBLISHED)
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_comparison_is_cold(row) ? "cold" : "warm");
+  smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", row->measured);
+  if (row->kind != SMB_ROW_PUBLISHED) {
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", row->min);
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", row->max);
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%.1f", MAX(row->bandwidth, 0));
+  }
   smb_table_cell(table, SMB_STYLE_PLAIN, predicted);
 }
 
@@ -222,7 +226,12 @@ smb_comparison_write_text(SmbCli *cli, const SmbComparison *comparison, SmbCompa
     write_recording(cli, comparison, g_ptr_array_index(comparison->recordings, i), view);
   write_apart(cli, comparison, FALSE, FALSE);
   write_traces(cli, comparison, view.requests);
-  if (write_apart(cli, comparison, TRUE, view.kernels))
-    smb_spool_puts(cli->out, "Times are shown, not compared: a count is not a time.\n\n");
+  if (write_apart(cli, comparison, TRUE, view.times))
+    smb_text_wrap(cli->out,
+                  "us: microseconds of a launch, the median. GB/s: effective bandwidth, the "
+                  "bytes that the lanes load from and store to global memory, divided by "
+                  "that time. Caches are warm right after the same launch, and cold after "
+                  "more than the L2 cache was overwritten. Times are not compared: wavefront "
+                  "counts are not run times.\n");
   write_summary(cli, comparison);
 }

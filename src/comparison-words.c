@@ -77,5 +77,11 @@ smb_comparison_shape(const SmbComparisonRow *row) {
 
 gboolean
 smb_comparison_is_time(const SmbComparisonRow *row) {
-  return strcmp(row->metric, smb_metric_name(SMB_METRIC_TIME_US)) == 0;
+  return smb_comparison_is_cold(row) ||
+         strcmp(row->metric, smb_metric_name(SMB_METRIC_TIME_US)) == 0;
+}
+
+gboolean
+smb_comparison_is_cold(const SmbComparisonRow *row) {
+  return strcmp(row->metric, smb_metric_name(SMB_METRIC_TIME_COLD_US)) == 0;
 }

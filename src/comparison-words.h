@@ -26,7 +26,8 @@ char *smb_comparison_metric(const SmbComparisonRow *row);
 /** smb_comparison_shape: Returns: (transfer full): the shape, or the block of a user's kernel */
 char *smb_comparison_shape(const SmbComparisonRow *row);
 
-/** Whether a row is a time. */
+/** Whether a row is a time, and whether it is one with cold caches. */
 gboolean smb_comparison_is_time(const SmbComparisonRow *row);
+gboolean smb_comparison_is_cold(const SmbComparisonRow *row);
 
 G_END_DECLS

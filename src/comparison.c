@@ -52,7 +52,7 @@ smb_comparison_row(SmbRowKind kind, const char *metric) {
   row->variant = "";
   row->ipad = -1;
   row->predicted = SMB_NO_PREDICTION;
-  row->measured = row->min = row->max = SMB_NOT_MEASURED;
+  row->measured = row->min = row->max = row->bandwidth = SMB_NOT_MEASURED;
   return row;
 }
 

@@ -44,6 +44,8 @@ typedef enum {
  * @predicted: what the model says, or %SMB_NO_PREDICTION
  * @measured: what the source says, or %SMB_NOT_MEASURED
  * @min, @max: spread of a time, or %SMB_NOT_MEASURED
+ * @bytes: of a time: the bytes of global memory that the launch asks for (smb_analysis_global_bytes())
+ * @bandwidth: of a time: effective bandwidth in GB/s, or %SMB_NOT_MEASURED
  * @gpu: the device, as the source calls it
  * @source: the document, the file of the recording, or "this device"
  * @place: @source, and where in it a request stands
@@ -71,6 +73,8 @@ typedef struct {
   double measured;
   double min;
   double max;
+  guint64 bytes;
+  double bandwidth;
   const char *gpu;
   const char *source;
   const char *place;

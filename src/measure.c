@@ -15,7 +15,7 @@
 enum {
   MAX_DEVICE = 1023,
   MAX_TIMEOUT_S = 3600,
-  TIMED_LAUNCHES = 21, // odd, so that there is a median
+  TIMED_LAUNCHES = 11, // with warm caches and with cold ones: odd, so that there is a median
 };
 
 /** Largest buffer of a kernel that is measured, in bytes. */
@@ -246,14 +246,14 @@ compare_times(gconstpointer a, gconstpointer b) {
 }
 
 static void
-take_times(GArray *times, SmbRecordedKernel *kernel) {
+take_times(GArray *times, SmbRecordedTime *time) {
   if (times->len == 0)
     return;
   g_array_sort(times, compare_times);
-  kernel->measured[SMB_METRIC_TIME_US] = g_array_index(times, double, times->len / 2);
-  kernel->time_min = g_array_index(times, double, 0);
-  kernel->time_max = g_array_index(times, double, times->len - 1);
-  kernel->n_launches = times->len;
+  *time = (SmbRecordedTime){.median = g_array_index(times, double, times->len / 2),
+                            .min = g_array_index(times, double, 0),
+                            .max = g_array_index(times, double, times->len - 1),
+                            .n_launches = times->len};
 }
 
 static SmbRecordedKernel *
@@ -291,8 +291,7 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
               SmbRecordedKernel *kernel, GError **error) {
   const SmbTarget *target = subject->target;
   g_autofree char *text = smb_program_device_text(target->kernel);
-  g_autoptr(GArray) times = NULL;
-  g_autoptr(GPtrArray) contents = NULL;
+  g_auto(SmbMeterResult) result = {.contents = NULL};
   g_autoptr(GError) local = NULL;
   SmbMeterLaunch launch = {.text = text,
                            .file = target->file,
@@ -303,10 +302,14 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
                            .n_times = TIMED_LAUNCHES};
   memcpy(launch.grid, target->launch.grid, sizeof launch.grid);
   memcpy(launch.block, target->launch.block, sizeof launch.block);
-  if (smb_meter_kernel(meter, &launch, kernel->measured, &times, &contents, &local) &&
+  gboolean good = smb_meter_kernel(meter, &launch, &result, &local);
+  if (good)
+    memcpy(kernel->measured, result.measured, sizeof kernel->measured);
+  if (good &&
       (smb_meter_device(meter)->profiler || take_cycles(meter, target, arch, kernel, &local))) {
-    take_times(times, kernel);
-    take_buffers(subject, contents, kernel);
+    for (guint i = 0; i < SMB_N_CACHES; i++)
+      take_times(result.times[i], &kernel->times[i]);
+    take_buffers(subject, result.contents, kernel);
     return TRUE;
   }
   if (g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {

@@ -96,10 +96,9 @@ name_device(int device, char *name, gsize size) {
 static int
 tell_attribute(int device, SmbCudaAttribute attribute, int *value) {
   static const int values[SMB_CUDA_N_ATTRIBUTES] = {
-      [SMB_CUDA_CAPABILITY_MAJOR] = 9,
-      [SMB_CUDA_CAPABILITY_MINOR] = 0,
-      [SMB_CUDA_MULTIPROCESSORS] = 132,
-      [SMB_CUDA_SHARED_PER_BLOCK_OPTIN] = FAKE_SHARED_BYTES,
+      [SMB_CUDA_CAPABILITY_MAJOR] = 9,     [SMB_CUDA_CAPABILITY_MINOR] = 0,
+      [SMB_CUDA_MULTIPROCESSORS] = 132,    [SMB_CUDA_SHARED_PER_BLOCK_OPTIN] = FAKE_SHARED_BYTES,
+      [SMB_CUDA_L2_BYTES] = FAKE_L2_BYTES,
   };
   *value = values[attribute];
   return device == 0 ? find_obstacle() : FAKE_INVALID_VALUE;

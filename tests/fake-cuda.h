@@ -17,6 +17,10 @@ G_BEGIN_DECLS
 /** Shared memory of a block of the made-up GPU, in bytes: that of sm_90. */
 #define FAKE_SHARED_BYTES 232448
 
+/** Its L2 cache, in bytes, and what a launch takes longer when that was overwritten, in microseconds. */
+#define FAKE_L2_BYTES (1 << 20)
+#define FAKE_COLD_US  1.5
+
 /** Cycles that a clock reading lies above the model's, for each request: about what an H200 shows. */
 #define FAKE_CLOCK_OFFSET 0.1
 

@@ -69,8 +69,8 @@ int fake_compile(const SmbCudaSource *source, GBytes **image, char **symbol, cha
 int fake_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function);
 void fake_unload(SmbCudaFunction *function);
 int fake_launch(SmbCudaFunction *function, const SmbCudaLaunch *launch);
-int fake_time_launches(SmbCudaFunction *function, const SmbCudaLaunch *launch, guint n,
-                       double *microseconds);
+int fake_time_launches(SmbCudaFunction *function, const SmbCudaLaunch *launch,
+                       const SmbCudaTiming *timing);
 
 // What hardware counters count.
 typedef enum {

@@ -130,16 +130,25 @@ fake_launch(SmbCudaFunction *function, const SmbCudaLaunch *launch) {
   return SMB_CUDA_SUCCESS;
 }
 
+// Whether what is overwritten drives all else out of the cache.
+static gboolean
+is_flushed(const SmbCudaTiming *timing) {
+  gsize bytes;
+  return timing->flush && fake_memory(timing->flush, &bytes) && bytes >= timing->flush_bytes &&
+         timing->flush_bytes >= FAKE_L2_BYTES;
+}
+
 // The times are made up: what a kernel computes is the same in each launch, so none is run.
 int
-fake_time_launches(SmbCudaFunction *function, const SmbCudaLaunch *launch, guint n,
-                   double *microseconds) {
-  for (guint i = 0; i < n; i++) {
+fake_time_launches(SmbCudaFunction *function, const SmbCudaLaunch *launch,
+                   const SmbCudaTiming *timing) {
+  for (guint i = 0; i < 2 * timing->n; i++) {
+    double *time = i % 2 ? &timing->warm_us[i / 2] : &timing->cold_us[i / 2];
     int error =
         is_possible(launch) ? fake_begin_launch(function->entry) : FAKE_INVALID_CONFIGURATION;
     if (error != SMB_CUDA_SUCCESS)
       return error;
-    microseconds[i] = 2.5 + 0.25 * (i % 5);
+    *time = 2.5 + 0.25 * (i / 2 % 5) + (i % 2 == 0 && is_flushed(timing) ? FAKE_COLD_US : 0);
     fake_end_launch(function->entry, SMB_CUDA_SUCCESS);
   }
   return fake_begin();

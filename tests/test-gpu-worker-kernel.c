@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/error.h"
+#include "tests/fake-cuda.h"
 #include "tests/fake-meter.h"
 
 enum {
@@ -59,9 +60,7 @@ make_arguments(void) {
 
 // What was measured of a kernel.
 typedef struct {
-  double counts[SMB_N_METRICS];
-  GArray *times;
-  GPtrArray *contents;
+  SmbMeterResult of;
   GError *error;
 } Result;
 
@@ -71,15 +70,13 @@ measure(SmbMeter *meter, const char *entry, Result *result) {
   g_autoptr(GPtrArray) arguments = make_arguments();
   SmbMeterLaunch launch = {text, "test.cu", entry,  defines, {1, 1, 1}, {THREADS, 1, 1},
                            0,    arguments, N_TIMES};
-  *result = (Result){.times = NULL};
-  return smb_meter_kernel(meter, &launch, result->counts, &result->times, &result->contents,
-                          &result->error);
+  *result = (Result){.error = NULL};
+  return smb_meter_kernel(meter, &launch, &result->of, &result->error);
 }
 
 static void
 result_clear(Result *result) {
-  g_clear_pointer(&result->times, g_array_unref);
-  g_clear_pointer(&result->contents, g_ptr_array_unref);
+  smb_meter_result_clear(&result->of);
   g_clear_error(&result->error);
 }
 
@@ -103,15 +100,20 @@ check_good(SmbMeter *meter, gboolean counts) {
       {SMB_METRIC_WAYS_LD, SMB_NOT_MEASURED},
   };
   for (guint i = 0; i < G_N_ELEMENTS(wanted); i++)
-    ck_assert_double_eq(result.counts[wanted[i].metric],
+    ck_assert_double_eq(result.of.measured[wanted[i].metric],
                         counts ? wanted[i].value : SMB_NOT_MEASURED);
-  ck_assert_uint_eq(result.times->len, N_TIMES);
-  for (guint i = 0; i < N_TIMES; i++)
-    ck_assert_double_gt(g_array_index(result.times, double, i), 0);
-  ck_assert_uint_eq(result.contents->len, 4);
-  ck_assert_ptr_null(g_ptr_array_index(result.contents, 2));
+  const GArray *warm = result.of.times[SMB_CACHE_WARM], *cold = result.of.times[SMB_CACHE_COLD];
+  ck_assert_uint_eq(warm->len, N_TIMES);
+  ck_assert_uint_eq(cold->len, N_TIMES);
+  for (guint i = 0; i < N_TIMES; i++) {
+    ck_assert_double_gt(g_array_index(warm, double, i), 0);
+    ck_assert_double_eq(g_array_index(cold, double, i),
+                        g_array_index(warm, double, i) + FAKE_COLD_US);
+  }
+  ck_assert_uint_eq(result.of.contents->len, 4);
+  ck_assert_ptr_null(g_ptr_array_index(result.of.contents, 2));
   gsize bytes;
-  const gint32 *out = g_bytes_get_data(g_ptr_array_index(result.contents, 0), &bytes);
+  const gint32 *out = g_bytes_get_data(g_ptr_array_index(result.of.contents, 0), &bytes);
   ck_assert_uint_eq(bytes, THREADS * sizeof *out);
   for (gint32 i = 0; i < THREADS; i++)
     ck_assert_int_eq(out[i], (i * 2 % 64 - 7) * 30);
@@ -167,7 +169,7 @@ START_TEST(test_failure) {
   ck_assert(!measure(meter, "bad", &result));
   ck_assert_str_eq(result.error->message, failures[_i].message);
   ck_assert(g_error_matches(result.error, SMB_GPU_ERROR, (int)failures[_i].code));
-  ck_assert_ptr_null(result.times);
+  ck_assert_ptr_null(result.of.contents);
   result_clear(&result);
   check_good(meter, TRUE);
   stop_meter(meter);

@@ -40,7 +40,7 @@ static const struct {
     {SMB_METRIC_INSTRUCTIONS_ATOM, 2, 2}, {SMB_METRIC_SECTORS_LD, 32, -1},
     {SMB_METRIC_SECTORS_ST, 4, -1},       {SMB_METRIC_WAYS_LD, 32, 32},
     {SMB_METRIC_WAYS_ST, 1, 1},           {SMB_METRIC_VALUES, -1, -1},
-    {SMB_METRIC_TIME_US, -1, -1},
+    {SMB_METRIC_TIME_US, -1, -1},         {SMB_METRIC_TIME_COLD_US, -1, -1},
 };
 
 static SmbAnalysis *
@@ -56,6 +56,13 @@ analyse(const char *name, guint cuda_arch) {
   ck_assert_msg(analysis != NULL, "%s", error ? error->message : "");
   return analysis;
 }
+
+// 32 lanes load and store 4 bytes each: 256 bytes in 0.5 us.
+START_TEST(test_bandwidth) {
+  g_autoptr(SmbAnalysis) modern = analyse("sm_90", 900);
+  ck_assert_double_eq_tol(smb_metric_bandwidth(modern, 0.5), 0.512, 1e-12);
+}
+END_TEST
 
 START_TEST(test_predictions) {
   ck_assert_uint_eq(G_N_ELEMENTS(predictions), SMB_N_METRICS);
@@ -75,6 +82,7 @@ suite_metric(void) {
   TCase *cases = tcase_create("metric");
   tcase_add_test(cases, test_names);
   tcase_add_test(cases, test_predictions);
+  tcase_add_test(cases, test_bandwidth);
   Suite *suite = suite_create("metric");
   suite_add_tcase(suite, cases);
   return suite;

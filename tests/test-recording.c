@@ -89,16 +89,17 @@ START_TEST(test_fields) {
   ck_assert_str_eq(kernel->defines[1], "N");
   ck_assert_double_eq(kernel->measured[SMB_METRIC_WAVEFRONTS_LD], 32);
   ck_assert_double_eq(kernel->measured[SMB_METRIC_WAVEFRONTS_ST], SMB_NOT_MEASURED);
-  ck_assert_double_eq(kernel->measured[SMB_METRIC_TIME_US], 2.048);
-  ck_assert_double_eq(kernel->time_max, 1e20);
-  ck_assert_uint_eq(kernel->n_launches, 20);
+  ck_assert_double_eq(kernel->times[SMB_CACHE_WARM].median, 2.048);
+  ck_assert_double_eq(kernel->times[SMB_CACHE_WARM].max, 1e20);
+  ck_assert_uint_eq(kernel->times[SMB_CACHE_WARM].n_launches, 20);
+  ck_assert_double_eq(kernel->times[SMB_CACHE_COLD].median, SMB_NOT_MEASURED);
   const SmbRecordedBuffer *buffer = kernel->buffers->pdata[0];
   ck_assert(buffer->bytes == G_GUINT64_CONSTANT(9007199254740993));
   ck_assert_uint_eq(buffer->equal, 3);
   kernel = recording->kernels->pdata[1];
   ck_assert_ptr_null(kernel->shape);
   ck_assert_str_eq(kernel->failure, "the launch timed out");
-  ck_assert_double_eq(kernel->measured[SMB_METRIC_TIME_US], SMB_NOT_MEASURED);
+  ck_assert_double_eq(kernel->times[SMB_CACHE_WARM].median, SMB_NOT_MEASURED);
   ck_assert_uint_eq(recording->requests->len, 3);
   const SmbRecordedRequest *requests = (SmbRecordedRequest *)(gpointer)recording->requests->data;
   ck_assert_uint_eq(requests[0].request.op, SMB_OP_LD);
@@ -158,9 +159,13 @@ static const char *const broken[][3] = {
      "r.json: kernels[0].measured.ways: no such metric: expected one of wavefronts_ld, "
      "wavefronts_st, wavefronts_atom, cycles_ld, cycles_st, cycles_atom, instructions_ld, "
      "instructions_st, instructions_atom, "
-     "sectors_ld, sectors_st, ways_ld, ways_st, values, time_us"},
-    {"\"ways_ld\"", "\"values\"", "r.json: kernels[0].measured: values stand in 'buffers'"},
-    {"\"ways_ld\"", "\"time_us\"", "r.json: kernels[0].measured: the time stands in 'time'"},
+     "sectors_ld, sectors_st, ways_ld, ways_st, values, time_us, time_cold_us"},
+    {"\"ways_ld\"", "\"values\"",
+     "r.json: kernels[0].measured: 'values' is not a count: values stand in 'buffers', times in "
+     "'time' and 'time_cold'"},
+    {"\"ways_ld\"", "\"time_us\"",
+     "r.json: kernels[0].measured: 'time_us' is not a count: values stand in 'buffers', times in "
+     "'time' and 'time_cold'"},
     {"1.25", "-1", "r.json: kernels[0].measured.ways_ld: -1: expected a number of at least 0"},
     {"1.25", "1e999",
      "r.json: kernels[0].measured.ways_ld: inf.0: expected a number of at least 0"},

@@ -27,6 +27,8 @@ grep -q '^[0-9]* compared: [0-9]* match, 0 differ\.$' "$work/out" || die 'someth
 kernels=$(grep -c '"kernel"' "$work/r.json")
 [ "$kernels" -eq 79 ] || die "$kernels kernels recorded, not 79"
 
+[ "$(grep -c '"time_cold": {"median_us": 4.5,' "$work/r.json")" -eq 79 ] || die 'no times with cold caches'
+
 # What was recorded is replayed without a device, number for number.
 tail -n 1 "$work/out" >"$work/summary"
 expect 0 validate --recorded "$work/r.json"
@@ -41,6 +43,15 @@ shows '"device" : "Made-up GPU"'
 shows '"metric" : "instructions_ld"'
 expect 0 validate --rows 16 --cols 32 --pad 1
 shows '32/32   16/16  yes'
+# Effective bandwidth: 64 x 64 int are loaded and stored, at 3 and 4.5 us.
+expect 0 validate --kernel transposeSmem --shape 32x16 --format json
+is_json
+shows '"metric" : "time_cold_us"'
+shows '"bytes" : 32768'
+shows '"gb_per_s" : 10.92266'
+shows '"gb_per_s" : 7.28177'
+expect 0 validate --rows 4 --cols 32
+shows 'GB/s: effective bandwidth'
 cat >"$work/own.cu" <<'END'
 #include <cstdio>
 #define N 1
