@@ -112,7 +112,7 @@ note_wavefronts(const Launch *launch, SmbComparisonRow *row) {
                              smb_metric_name(metric), measured, predicted);
   }
   if (text->len)
-    note(launch, row, "other instructions were executed than the text has: %s", text->str);
+    note(launch, row, "the compiler changed the instructions: %s", text->str);
 }
 
 // Instructions that differ. What the compiler does to them is told apart from what the model gets wrong by
@@ -125,17 +125,15 @@ explain_instructions(const Launch *launch, const AccessKind *kind, SmbComparison
   if (wavefronts == expected)
     row->outcome = SMB_OUTCOME_EXPLAINED;
   if (wavefronts == SMB_NOT_MEASURED)
-    note(launch, row, "the wavefronts, which could explain it, were not measured");
+    note(launch, row, "their wavefronts, which could explain it, were not measured");
   else if (merged && wavefronts <= expected)
     note(launch, row, "the compiler merged or removed %.15g of %.15g accesses",
          row->predicted - row->measured, row->predicted);
   else if (wavefronts == expected)
-    note(launch, row,
-         "%.15g more executed than ask for anything: with every lane predicated off they cost no "
-         "wavefront",
+    note(launch, row, "%.15g more executed, with every lane predicated off: they take no wavefront",
          row->measured - row->predicted);
   else
-    note(launch, row, "wavefronts differ too");
+    note(launch, row, "their wavefronts differ, too");
 }
 
 static void
@@ -161,13 +159,13 @@ add_metric(const Launch *launch, SmbMetric metric) {
     row->outcome = SMB_OUTCOME_UNMEASURED;
   } else if (row->predicted == SMB_NO_PREDICTION) {
     row->outcome = SMB_OUTCOME_SHOWN;
-    note(launch, row, "%s moves segments of %u bytes, which are no sectors", row->arch,
+    note(launch, row, "%s moves segments of %u bytes, not sectors", row->arch,
          launch->analysis->segment_bytes);
   } else if (row->predicted == measured) {
     row->outcome = SMB_OUTCOME_MATCH;
   } else if (measured > row->predicted && row->is_bound) {
     row->outcome = SMB_OUTCOME_EXPLAINED;
-    note(launch, row, "a lower bound: atomics that are loops go round again where warps meet");
+    note(launch, row, "a lower bound: atomics that are loops repeat where warps conflict");
   } else {
     row->outcome = SMB_OUTCOME_MISMATCH;
     explain(launch, metric, row);

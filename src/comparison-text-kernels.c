@@ -154,16 +154,17 @@ write_published(SmbTable *table, const Launch *launch) {
 static void
 write_legend(SmbCli *cli, const SmbRecording *recording, const Columns *columns) {
   g_autoptr(GString) text = g_string_new(NULL);
-  g_string_append_printf(text, "%s of the launch, predicted/%s",
-                         columns->cycles ? "Cycles of the shared requests" : "Wavefronts",
-                         smb_comparison_measured_word(recording));
+  g_string_append_printf(text, "loads%s: %s of the launch, predicted/%s. match: these%s",
+                         columns->atomics ? ", stores, atomics" : " and stores",
+                         columns->cycles ? "cycles" : "wavefronts",
+                         smb_comparison_measured_word(recording),
+                         columns->cycles ? " and the values written."
+                                         : ", executed instructions, global sectors and the values "
+                                           "written.");
   if (columns->times)
     g_string_append(text,
-                    "; us: microseconds of a launch with warm caches, not compared (--all: cold "
-                    "caches and GB/s, too)");
-  g_string_append(text,
-                  ". match: in every count, of executed instructions and global sectors, too, and "
-                  "in the values written.");
+                    " us: median time with warm caches, not compared (--all: also cold caches "
+                    "and GB/s).");
   smb_text_wrap(cli->out, text->str);
   smb_spool_puts(cli->out, "\n");
 }
@@ -203,14 +204,15 @@ write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recordin
 static void
 write_reasons(SmbCli *cli, gboolean more, gboolean fewer, gboolean bound) {
   if (more)
-    smb_text_wrap(cli->out, "instructions, +N: more than ask for anything; with every lane "
-                            "predicated off they cost no wavefront.");
+    smb_text_wrap(cli->out,
+                  "instructions, +N: executed with every lane predicated off, which takes "
+                  "no wavefront.");
   if (fewer)
     smb_text_wrap(cli->out, "instructions, -N: the compiler merged or removed accesses.");
   if (bound)
     smb_text_wrap(cli->out,
-                  "The prediction is a lower bound: atomics that are loops go round again "
-                  "where warps meet.");
+                  "A lower bound is predicted for atomics that are loops: they repeat where warps "
+                  "conflict.");
   smb_spool_puts(cli->out, "\n");
 }
 
@@ -228,8 +230,8 @@ write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
       continue;
     if (!table) {
       smb_text_wrap(cli->out,
-                    "Explained: the compiler changed how many instructions there are while their "
-                    "wavefronts match, or a prediction is a lower bound.");
+                    "Explained: the compiler changed the number of instructions but not their "
+                    "wavefronts, or the prediction is a lower bound.");
       table = smb_table_new();
       smb_comparison_columns(table, words, numbers, none);
     }

@@ -216,6 +216,22 @@ write_summary(SmbCli *cli, const SmbComparison *comparison) {
   smb_spool_puts(cli->out, "\n");
 }
 
+static void
+write_time_legend(SmbCli *cli, const SmbComparison *comparison, gboolean recorded_times) {
+  gboolean recorded = FALSE;
+  for (guint i = 0; i < comparison->rows->len && recorded_times; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    recorded = recorded || (row->kind != SMB_ROW_PUBLISHED && smb_comparison_is_time(row));
+  }
+  if (recorded)
+    smb_text_wrap(cli->out,
+                  "us: microseconds of a launch, the median. GB/s: effective bandwidth, the bytes "
+                  "that the lanes load from and store to global memory, divided by that time. "
+                  "Caches are warm right after the same launch, and cold after more than the L2 "
+                  "cache was overwritten.");
+  smb_spool_puts(cli->out, "Times are not compared: wavefront counts are not run times.\n\n");
+}
+
 void
 smb_comparison_write_text(SmbCli *cli, const SmbComparison *comparison, SmbComparisonView view) {
   g_autofree char *provenance = smb_comparison_provenance(comparison);
@@ -227,11 +243,6 @@ smb_comparison_write_text(SmbCli *cli, const SmbComparison *comparison, SmbCompa
   write_apart(cli, comparison, FALSE, FALSE);
   write_traces(cli, comparison, view.requests);
   if (write_apart(cli, comparison, TRUE, view.times))
-    smb_text_wrap(cli->out,
-                  "us: microseconds of a launch, the median. GB/s: effective bandwidth, the "
-                  "bytes that the lanes load from and store to global memory, divided by "
-                  "that time. Caches are warm right after the same launch, and cold after "
-                  "more than the L2 cache was overwritten. Times are not compared: wavefront "
-                  "counts are not run times.\n");
+    write_time_legend(cli, comparison, view.times);
   write_summary(cli, comparison);
 }

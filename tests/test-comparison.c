@@ -65,7 +65,7 @@ static const struct {
 } loads[] = {
     {32, 32, SMB_OUTCOME_MATCH, SMB_OUTCOME_MATCH, NULL, NULL},
     {32, 33, SMB_OUTCOME_MATCH, SMB_OUTCOME_EXPLAINED, NULL,
-     "1 more executed than ask for anything: with every lane predicated off they cost no "
+     "1 more executed, with every lane predicated off: they take no "
      "wavefront"},
     {32, 8, SMB_OUTCOME_MATCH, SMB_OUTCOME_EXPLAINED, NULL,
      "the compiler merged or removed 24 of 32 accesses"},
@@ -73,20 +73,20 @@ static const struct {
      "the compiler merged or removed 32 of 32 accesses"},
     {31, 32, SMB_OUTCOME_MISMATCH, SMB_OUTCOME_MATCH, NULL, NULL},
     {31, 31, SMB_OUTCOME_MISMATCH, SMB_OUTCOME_MISMATCH,
-     "other instructions were executed than the text has: instructions_ld (31 executed, 32 "
+     "the compiler changed the instructions: instructions_ld (31 executed, 32 "
      "predicted)",
      "the compiler merged or removed 1 of 32 accesses"},
     {33, 31, SMB_OUTCOME_MISMATCH, SMB_OUTCOME_MISMATCH,
-     "other instructions were executed than the text has: instructions_ld (31 executed, 32 "
+     "the compiler changed the instructions: instructions_ld (31 executed, 32 "
      "predicted)",
-     "wavefronts differ too"},
+     "their wavefronts differ, too"},
     {31, 33, SMB_OUTCOME_MISMATCH, SMB_OUTCOME_MISMATCH,
-     "other instructions were executed than the text has: instructions_ld (33 executed, 32 "
+     "the compiler changed the instructions: instructions_ld (33 executed, 32 "
      "predicted)",
-     "wavefronts differ too"},
+     "their wavefronts differ, too"},
     {32.05, 32, SMB_OUTCOME_MISMATCH, SMB_OUTCOME_MATCH, NULL, NULL},
     {SMB_NOT_MEASURED, 31, SMB_OUTCOME_UNMEASURED, SMB_OUTCOME_MISMATCH, NULL,
-     "the wavefronts, which could explain it, were not measured"},
+     "their wavefronts, which could explain it, were not measured"},
     {32, SMB_NOT_MEASURED, SMB_OUTCOME_MATCH, SMB_OUTCOME_UNMEASURED, NULL, NULL},
 };
 
@@ -177,7 +177,7 @@ START_TEST(test_sectors) {
   const SmbComparisonRow *row = find_row(comparison, "sectors_st");
   ck_assert_uint_eq(row->outcome, SMB_OUTCOME_SHOWN);
   ck_assert_double_eq(row->predicted, SMB_NO_PREDICTION);
-  ck_assert_str_eq(row->note, "sm_20 moves segments of 128 bytes, which are no sectors");
+  ck_assert_str_eq(row->note, "sm_20 moves segments of 128 bytes, not sectors");
   ck_assert_uint_eq(comparison->compared, 0);
 }
 END_TEST

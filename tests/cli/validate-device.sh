@@ -105,7 +105,7 @@ grep -q ',wavefronts_atom,64,64,' "$work/out" || die "not 64 atomic wavefronts: 
 on no-permission
 expect 0 validate --rows 16 --cols 32 --pad 1
 shows 'clock64 under saturation, since this user'
-shows 'Cycles of the shared requests'
+shows 'loads and stores: cycles of the launch, predicted/measured'
 shows '32/32   16/16  yes'
 # Of a maximum that is a loop the first load is the atomic's, here as in the prediction.
 cat >"$work/max.cu" <<'END'
