@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# Includes point one way. A line of the table: what begins with the first word includes nothing that begins
+# with one of the others. Folders that the table does not name may include what their parent may.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cat >"$work/rules" <<'END'
+sim/         src/ gpu/ tests/
+gpu/         src/ tests/
+src/         tests/
+sim/base/    sim/arch/ sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/analysis/ sim/layout/ sim/records/
+sim/arch/    sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/analysis/ sim/layout/ sim/records/
+sim/count/   sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/analysis/ sim/layout/ sim/records/
+sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/analysis/ sim/layout/ sim/records/
+sim/machine/ sim/cuda/ sim/compiled/ sim/analysis/ sim/layout/ sim/records/
+sim/analysis/ sim/cuda/ sim/compiled/ sim/layout/ sim/records/
+END
+
+# check FILES-OF: FILE:LINE:#include "WHAT" in; the includes against the direction out.
+check() {
+  awk '
+    NR == FNR { n++; from[n] = $1; for (i = 2; i <= NF; i++) not[n, i] = $i; words[n] = NF; next }
+    {
+      file = $0; sub(/:.*/, "", file)
+      what = $0; sub(/^[^"]*"/, "", what); sub(/".*/, "", what)
+      for (r = 1; r <= n; r++) {
+        if (index(file, from[r]) != 1) continue
+        for (i = 2; i <= words[r]; i++) if (index(what, not[r, i]) == 1) print
+      }
+    }' "$work/rules" -
+}
+
+# The check finds what it is for.
+wrong='sim/machine/block.c:7:#include "sim/cuda/node.h"'
+[ "$(echo "$wrong" | check)" = "$wrong" ] || { echo "FAIL: $wrong is not found"; exit 1; }
+[ -z "$(echo 'sim/cuda/node.c:7:#include "sim/machine/block.h"' | check)" ] || {
+  echo "FAIL: an include in the right direction is found"
+  exit 1
+}
+
+cd "${srcdir:?}"
+grep -rn --include='*.[ch]' --include='*.def' '^# *include "[a-z]*/' sim src gpu >"$work/includes"
+[ -s "$work/includes" ] || { echo "FAIL: no include found"; exit 1; }
+check <"$work/includes" >"$work/found"
+if [ -s "$work/found" ]; then
+  echo "FAIL: includes against the direction:"
+  cat "$work/found"
+  exit 1
+fi
