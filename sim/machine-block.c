@@ -92,16 +92,12 @@ check_arguments(const SmbProgram *program, const SmbLaunch *launch, GError **err
 
 gboolean
 smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...) {
-  const SmbProgram *program = block->program;
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  if (program->source)
-    smb_source_error(program->source, place, block->error, "%s", text);
-  else
-    g_set_error(block->error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%s' at 0x%x: %s", program->file,
-                program->name, place, text);
+  g_autofree char *message = smb_program_message(block->program, place, text);
+  g_set_error_literal(block->error, SMB_ERROR, SMB_ERROR_INPUT, message);
   return FALSE;
 }
 

@@ -72,7 +72,7 @@ warn_race(SmbBlock *block, guint site, guint other, guint warp, guint other_mark
           guint32 offset) {
   const SmbSite *here = smb_program_site(block->program, site);
   const SmbSite *there = smb_program_site(block->program, other);
-  g_autofree char *where = smb_program_describe_site(block->program, other);
+  g_autofree char *where = smb_site_place(there);
   guint other_warp = other_mark & (ATOMIC_OF - 1);
   g_autofree char *who =
       other_mark == MANY ? g_strdup("other warps") : g_strdup_printf("warp %u", other_warp - 1);

@@ -96,8 +96,14 @@ smb_program_site(const SmbProgram *program, guint index) {
 }
 
 char *
-smb_program_describe_site(const SmbProgram *program, guint index) {
-  const SmbSite *site = smb_program_site(program, index);
+smb_program_message(const SmbProgram *program, guint32 offset, const char *text) {
+  if (program->source)
+    return smb_source_message(program->source, offset, text);
+  return g_strdup_printf("%s: %s+0x%x: %s", program->file, program->name, offset, text);
+}
+
+char *
+smb_site_place(const SmbSite *site) {
   return site->line ? g_strdup_printf("line %u", site->line)
                     : g_strdup_printf("0x%x", site->offset);
 }

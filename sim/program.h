@@ -38,9 +38,9 @@ typedef struct {
 
 /** Where a kernel touches memory: one access in the text, in one direction. */
 typedef struct {
-  guint line;             /* from 1 */
+  guint line;             /* from 1; 0 where the program has no text */
   guint column;           /* from 1, in bytes */
-  guint32 offset;         /* byte offset into the source */
+  guint32 offset;         /* byte offset into the source, or what the program has for one */
   const char *expression; /* the text of the access, such as "tile[threadIdx.y][x]" */
   SmbOpClass op_class;    /* load, store or atomic */
   guint width;            /* bytes that one lane asks for */
@@ -111,8 +111,17 @@ const char *smb_program_file(const SmbProgram *program);
 guint smb_program_n_sites(const SmbProgram *program);
 const SmbSite *smb_program_site(const SmbProgram *program, guint index);
 
-/** "line 12", or "0x120" of a site that has no line (transfer full). */
-char *smb_program_describe_site(const SmbProgram *program, guint index);
+/** Where a site stands: "line 12", or "0x120" of one that has no line (transfer full). */
+char *smb_site_place(const SmbSite *site);
+
+/**
+ * smb_program_message:
+ * @offset: of a site, or of another place that the program has
+ * @text: what is to be said of that place
+ *
+ * Returns: (transfer full): as smb_source_message(); of a program without a text "FILE: NAME+0x120: text"
+ */
+char *smb_program_message(const SmbProgram *program, guint32 offset, const char *text);
 
 guint smb_program_n_parameters(const SmbProgram *program);
 SmbParameter smb_program_parameter(const SmbProgram *program, guint index);

@@ -49,7 +49,8 @@ typedef struct {
   guint64 segments;
 } SmbLineTally;
 
-/** smb_analyze_sum_lines: Returns: (transfer full) (element-type SmbLineTally): a sum for each line */
+/** smb_analyze_sum_lines: Returns: (transfer full) (element-type SmbLineTally): a sum for each line, by its number;
+ *   at 0 of accesses that have no line */
 GArray *smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines);
 
 /** What a person should know besides: suspicious accesses, macros that the text lacks. */

@@ -153,9 +153,9 @@ describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
                            " wavefronts, as few as these accesses can take.",
                            wavefronts);
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "The costliest access is the %s of %s at line %u.",
-                         smb_op_class_name(worst->site->op_class), worst->site->expression,
-                         worst->site->line);
+  g_autofree char *place = smb_site_place(worst->site);
+  g_string_append_printf(text, "The costliest access is the %s of %s at %s.",
+                         smb_op_class_name(worst->site->op_class), worst->site->expression, place);
   append_meeting(text, arch, worst);
   g_string_append_printf(text,
                          " That request takes %u wavefronts where %u would do. All shared accesses "
@@ -205,12 +205,11 @@ smb_analyze_write_text(SmbCli *cli, const SmbAnalyzeReport *report) {
 
 void
 smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis, SmbSpool *out) {
-  SmbSource *source = smb_program_source(target->kernel);
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(target->kernel, warning->site);
     g_autofree char *text = g_strconcat("warning: ", warning->message, NULL);
-    g_autofree char *message = smb_source_message(source, site->offset, text);
+    g_autofree char *message = smb_program_message(target->kernel, site->offset, text);
     g_autofree char *shown = smb_cli_printable(message);
     smb_spool_printf(out, "%s\n", shown);
   }

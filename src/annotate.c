@@ -11,16 +11,15 @@
 
 GArray *
 smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines) {
-  GArray *lines = g_array_sized_new(FALSE, TRUE, sizeof(SmbLineTally), n_lines);
-  g_array_set_size(lines, n_lines);
+  GArray *lines = g_array_new(FALSE, TRUE, sizeof(SmbLineTally));
+  g_array_set_size(lines, n_lines + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    smb_tally_add(&g_array_index(lines, SmbLineTally, access->site->line - 1).shared,
-                  &access->total);
+    smb_tally_add(&g_array_index(lines, SmbLineTally, access->site->line).shared, &access->total);
   }
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    g_array_index(lines, SmbLineTally, access->site->line - 1).segments += access->segments;
+    g_array_index(lines, SmbLineTally, access->site->line).segments += access->segments;
   }
   return lines;
 }
@@ -65,7 +64,7 @@ show_line(const SmbSource *source, guint number) {
 void
 smb_analyze_annotate(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbSource *source = smb_program_source(report->target->kernel);
-  guint n_lines = smb_source_n_lines(source);
+  guint n_lines = source ? smb_source_n_lines(source) : 0;
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
   g_autoptr(SmbTable) table = smb_table_new();
   SmbLineTally total = {0};
@@ -76,14 +75,16 @@ smb_analyze_annotate(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_table_column(table, smb_analyze_segment_name(cli->arch), SMB_ALIGN_RIGHT);
   smb_table_column(table, "line", SMB_ALIGN_RIGHT);
   smb_table_column(table, "source", SMB_ALIGN_LEFT);
-  for (guint i = 0; i < n_lines; i++) {
+  for (guint i = 0; i <= n_lines; i++) {
     const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
-    g_autofree char *text = show_line(source, i + 1);
-    write_margin(table, line);
-    smb_table_number(table, SMB_STYLE_DIM, i + 1);
-    smb_table_cell(table, SMB_STYLE_PLAIN, text);
     smb_tally_add(&total.shared, &line->shared);
     total.segments += line->segments;
+    if (i == 0)
+      continue;
+    g_autofree char *text = show_line(source, i);
+    write_margin(table, line);
+    smb_table_number(table, SMB_STYLE_DIM, i);
+    smb_table_cell(table, SMB_STYLE_PLAIN, text);
   }
   smb_table_rule(table);
   write_margin(table, &total);

@@ -166,11 +166,10 @@ static void
 write_article(const SmbReport *report, guint index, guint *drawn, SmbSpool *page) {
   const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, index);
   gboolean any = has_map(report, index);
-  smb_html_markup(page,
-                  "<article class=\"access\" id=\"access-%u\" data-access=\"%u\">\n"
-                  "<h3><a href=\"#line-%u\">Line %u</a>: the %s of <code>",
-                  index, index, access->site->line, access->site->line,
-                  smb_op_class_name(access->site->op_class));
+  smb_html_markup(page, "<article class=\"access\" id=\"access-%u\" data-access=\"%u\">\n<h3>",
+                  index, index);
+  smb_report_write_place(page, access->site, "Line ");
+  smb_html_markup(page, ": the %s of <code>", smb_op_class_name(access->site->op_class));
   smb_html_text(page, access->site->expression);
   smb_spool_puts(page, "</code></h3>\n");
   write_sentences(report, access, page);

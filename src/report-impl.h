@@ -10,6 +10,9 @@
 // The source with the counts of each line in the margin; lines that conflict lead to their access.
 G_GNUC_INTERNAL void smb_report_write_source(const SmbReport *report, SmbSpool *page);
 
+// Where a site stands: a link to its line, whose number is behind @word; or what it has for a line.
+G_GNUC_INTERNAL void smb_report_write_place(SmbSpool *page, const SmbSite *site, const char *word);
+
 // What each access costs, and the totals.
 G_GNUC_INTERNAL void smb_report_write_tables(const SmbReport *report, SmbSpool *page);
 

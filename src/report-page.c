@@ -83,8 +83,10 @@ write_warnings(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "<section id=\"warnings\">\n<h2>Warnings</h2>\n<ul>\n");
   for (guint i = 0; i < warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, i);
-    guint line = smb_program_site(report->target->kernel, warning->site)->line;
-    smb_html_markup(page, "<li><a href=\"#line-%u\">Line %u</a>: ", line, line);
+    const SmbSite *site = smb_program_site(report->target->kernel, warning->site);
+    smb_spool_puts(page, "<li>");
+    smb_report_write_place(page, site, "Line ");
+    smb_spool_puts(page, ": ");
     smb_html_text(page, warning->message);
     smb_spool_puts(page, "</li>\n");
   }

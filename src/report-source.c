@@ -57,8 +57,19 @@ write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbS
 }
 
 void
+smb_report_write_place(SmbSpool *page, const SmbSite *site, const char *word) {
+  if (site->line)
+    smb_html_markup(page, "<a href=\"#line-%u\">%s%u</a>", site->line, word, site->line);
+  else
+    smb_html_markup(page, "0x%x", site->offset);
+}
+
+void
 smb_report_write_source(const SmbReport *report, SmbSpool *page) {
-  guint n_lines = smb_source_n_lines(smb_program_source(report->target->kernel));
+  const SmbSource *source = smb_program_source(report->target->kernel);
+  if (!source)
+    return; // a program without a text has its accesses in the tables only
+  guint n_lines = smb_source_n_lines(source);
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
   SmbLineTally total = {0};
   smb_html_markup(
@@ -70,9 +81,10 @@ smb_report_write_source(const SmbReport *report, SmbSpool *page) {
       "<th scope=\"col\">line</th><th scope=\"col\" class=\"code\">source</th></tr></thead>\n"
       "<tbody>\n",
       smb_analyze_segment_name(report->arch));
-  for (guint i = 0; i < n_lines; i++) {
+  for (guint i = 0; i <= n_lines; i++) {
     const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
-    write_line(report, i + 1, line, page);
+    if (i > 0)
+      write_line(report, i, line, page);
     smb_tally_add(&total.shared, &line->shared);
     total.segments += line->segments;
   }

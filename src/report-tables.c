@@ -17,8 +17,9 @@ begin_table(SmbSpool *page, const char *title, const char *label, const char *un
 
 static void
 write_site(SmbSpool *page, const SmbSite *site, const char *link, guint number) {
-  smb_html_markup(page, "<tr><td><a href=\"#line-%u\">%u</a></td><td class=\"code\">", site->line,
-                  site->line);
+  smb_spool_puts(page, "<tr><td>");
+  smb_report_write_place(page, site, "");
+  smb_spool_puts(page, "</td><td class=\"code\">");
   if (link)
     smb_html_markup(page, "<a href=\"#%s-%u\">", link, number);
   smb_html_text(page, site->expression);
