@@ -158,7 +158,6 @@ struct _Function {
   const char *name;
   const Type *type; // of its result
   gboolean is_kernel;
-  gboolean is_complete; // its body was read
   guint32 start;
   Stretch text; // all of it, for a kernel
   guint height; // levels of the deepest expression, calls and surrounding statements included
@@ -175,10 +174,9 @@ struct _SmbKernel {
   SmbProgram program;
   KernelPool *pool;
   KernelMacros *macros;
-  GPtrArray *functions; // Function, owned by the pool
-  GPtrArray *locals;    // Variable of STORAGE_LOCAL, by slot
-  GPtrArray *objects;   // Variable of the other storages, by slot
-  GArray *host;         // Stretch: functions of the host
+  GPtrArray *locals;  // Variable of STORAGE_LOCAL, by slot
+  GPtrArray *objects; // Variable of the other storages, by slot
+  GArray *unread;     // Stretch: what the kernel does not reach
   Function *entry;
 };
 

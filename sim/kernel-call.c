@@ -113,17 +113,10 @@ make_vector(Parser *parser, const Token *name, const Type *type, Node **argument
 }
 
 static Node *
-call_function(Parser *parser, const Token *name, const Function *function, Node **arguments,
-              guint n) {
-  if (!function->is_complete)
-    return parser_fail(parser, name->start,
-                       function == parser->function
-                           ? "'%s' calls itself: recursion is outside the subset"
-                           : "'%s' is called before its body: define it above",
-                       function->name);
-  if (function->is_kernel)
-    return parser_fail(parser, name->start, "'%s' is a kernel: kernels are launched, not called",
-                       function->name);
+call_function(Parser *parser, const Token *name, Item *item, Node **arguments, guint n) {
+  const Function *function = parser_read_function(parser, item);
+  if (!function)
+    return NULL;
   if (n != function->n_parameters)
     return parser_fail(parser, name->start, "'%s' takes %u arguments, not %u", function->name,
                        function->n_parameters, n);
@@ -270,22 +263,16 @@ static gpointer
 refuse_call(Parser *parser, const Token *name) {
   const char *text = token_text(parser->pool, name);
   const char *outside = kernel_macros_outside(parser->kernel->macros, text);
-  const char *hidden = g_hash_table_lookup(parser->hidden, text);
   if (outside)
     return parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'", text,
                        outside);
-  if (hidden)
-    return parser_fail(parser, name->start, "'%s' %s", text,
-                       parser->function->is_kernel && g_str_has_prefix(hidden, "is called")
-                           ? "has no body in this file"
-                           : hidden);
   if (token_is(name, "printf") || token_is(name, "assert"))
     return parser_fail(
         parser, name->start,
         "'%s' is outside the subset: a kernel is evaluated for its accesses, not for "
         "its output",
         text);
-  return parser_fail(parser, name->start, "'%s' is no function that is known here", text);
+  return parser_fail(parser, name->start, "unknown function '%s'", text);
 }
 
 // call = name arguments
@@ -294,23 +281,22 @@ parse_call(Parser *parser, const Token *name) {
   guint n;
   gint builtin = find_builtin(name);
   const Type *vector = NULL;
-  const Function *function = NULL;
+  Item *item = NULL;
   if (name->length > 5 && strncmp(name->text, "make_", 5) == 0)
     vector = type_by_name(name->text + 5, name->length - 5);
   if (!parser->function)
     return parser_fail(parser, name->start, "a call is not known before the kernel runs");
-  for (guint i = 0; i < parser->kernel->functions->len; i++) {
-    const Function *candidate = g_ptr_array_index(parser->kernel->functions, i);
-    if (token_is(name, candidate->name))
-      function = candidate;
-  }
-  if (!function && builtin < 0 && !(vector && vector->kind == KIND_VECTOR))
+  // A function of the file comes first, unless it is the host's.
+  gboolean known = builtin >= 0 || (vector && vector->kind == KIND_VECTOR);
+  if (!parser_find_function(parser, name, &item, known))
+    return NULL;
+  if (!item && !known)
     return refuse_call(parser, name);
   Node **arguments = parse_arguments(parser, &n);
   if (!arguments)
     return NULL;
-  if (function)
-    return call_function(parser, name, function, arguments, n);
+  if (item)
+    return call_function(parser, name, item, arguments, n);
   if (builtin >= 0)
     return call_builtin(parser, name, (Builtin)builtin, arguments, n);
   return make_vector(parser, name, vector, arguments, n);

@@ -117,7 +117,9 @@ parser_find(Parser *parser, const Token *name) {
     if (variable)
       return variable;
   }
-  return NULL;
+  return parser_read_name(parser, name)
+             ? g_hash_table_lookup(g_ptr_array_index(parser->scopes, 0), text)
+             : NULL;
 }
 
 const Type *
@@ -199,9 +201,7 @@ parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variab
   variable->is_const = has_value && specifiers->is_const && variable->type->kind != KIND_POINTER;
   if (parser->function || variable->is_constant)
     return TRUE;
-  parser_fail(parser, variable->start,
-              "a variable outside functions must be a const number (what only the host needs can "
-              "be hidden with #ifndef __CUDA_ARCH__)");
+  parser_fail(parser, variable->start, "a variable outside functions must be a const number");
   return FALSE;
 }
 

@@ -80,7 +80,7 @@ starts_cast(Parser *parser) {
   if (!parser_is(parser, "("))
     return FALSE;
   Token *opening = parser->at;
-  parser->at = opening->next;
+  parser_move(parser, opening->next);
   gboolean is_type = parse_starts_type(parser);
   parser->at = opening;
   return is_type;

@@ -1,13 +1,66 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A whole file: functions, and what stands between them. Host functions are looked past, and so are
-// the bodies of kernels that were not asked for.
+// A file as far as the kernel reaches it: each function and each declaration is read when it is first
+// named.
 #include "sim/kernel-parse.h"
 
 #include <string.h>
 
-// parameter = specifiers "*"* name? dimensions
+// Whether a declaration stands above the one that is being read.
+static gboolean
+is_visible(const Parser *parser, const Item *item) {
+  return item->number <= parser->item->number;
+}
+
+static Parser
+enter_item(const Parser *parser, Item *item) {
+  Parser inner = *parser;
+  inner.last = item->begin;
+  inner.item = item;
+  inner.function = NULL;
+  inner.loops = inner.switches = 0;
+  inner.base = parser->depth;
+  parser_move(&inner, item->first);
+  inner.scopes = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+  g_ptr_array_add(inner.scopes, g_hash_table_ref(g_ptr_array_index(parser->scopes, 0)));
+  return inner;
+}
+
+static void
+leave_item(Parser *parser, Parser *inner) {
+  g_ptr_array_unref(inner->scopes);
+  parser->is_over = inner->is_over;
+}
+
+// declarations = alias | declaration
+static gboolean
+parse_item(Parser *parser) {
+  Specifiers specifiers;
+  if (parse_starts_alias(parser))
+    return parse_alias(parser);
+  return parse_specifiers(parser, &specifiers) && parse_declaration(parser, &specifiers) != NULL;
+}
+
+gboolean
+parser_read_name(Parser *parser, const Token *name) {
+  const GPtrArray *items = outline_find(parser->outline, name);
+  for (guint i = 0; items && i < items->len; i++) {
+    Item *item = g_ptr_array_index(items, i);
+    if ((item->kind != ITEM_VARIABLE && item->kind != ITEM_TYPE) || item->state != ITEM_UNREAD ||
+        !is_visible(parser, item))
+      continue;
+    Parser inner = enter_item(parser, item);
+    item->state = ITEM_READING;
+    gboolean ok = parse_item(&inner);
+    item->state = ITEM_READ;
+    leave_item(parser, &inner);
+    return ok;
+  }
+  return FALSE;
+}
+
+// parameter = specifiers declared
 static gboolean
 parse_parameter(Parser *parser, GPtrArray *parameters) {
   Specifiers specifiers;
@@ -67,174 +120,122 @@ parse_parameters(Parser *parser, Function *function) {
 }
 
 static gboolean
-check_function(Parser *parser, const Specifiers *specifiers, const Type *type, const Token *name) {
-  if (specifiers->is_global && type->kind != KIND_VOID) {
-    parser_fail(parser, name->start, "a kernel returns void");
-    return FALSE;
-  }
-  for (guint i = 0; i < parser->kernel->functions->len; i++) {
-    const Function *other = g_ptr_array_index(parser->kernel->functions, i);
-    if (token_is(name, other->name) && other->is_complete) {
-      parser_fail(parser, name->start, "'%s' is defined twice", other->name);
-      return FALSE;
-    }
-  }
-  return TRUE;
-}
-
-void
-postponed_body_free(PostponedBody *body) {
-  g_hash_table_unref(body->variables);
-  g_free(body);
-}
-
-static void
-hide_function(Parser *parser, const Token *name, const char *why) {
-  g_hash_table_insert(parser->hidden, (gpointer)token_text(parser->pool, name), (gpointer)why);
-}
-
-// Takes the body, or the ";" of a declaration that leaves it to later. A kernel's waits.
-static gboolean
-parse_body(Parser *parser, Function *function, const Token *name) {
-  if (parser_take(parser, ";")) {
-    hide_function(parser, name, "is called before its body: define it above");
-    return TRUE;
-  }
-  g_hash_table_remove(parser->hidden, function->name);
-  g_ptr_array_add(parser->kernel->functions, function);
-  if (!function->is_kernel) {
-    function->body = parse_block(parser);
-    function->is_complete = function->body != NULL;
-    return function->is_complete;
-  }
-  PostponedBody *body = g_new0(PostponedBody, 1);
-  body->function = function;
-  body->at = parser->at;
-  body->variables = g_hash_table_ref(g_ptr_array_index(parser->scopes, parser->scopes->len - 1));
-  g_ptr_array_add(parser->bodies, body);
-  function->is_complete = TRUE;
-  return parser_skip_group(parser, "{", "}");
-}
-
-gboolean
-parse_postponed_body(Parser *parser, Function *function) {
-  for (guint i = 0; i < parser->bodies->len; i++) {
-    const PostponedBody *body = g_ptr_array_index(parser->bodies, i);
-    if (body->function != function)
-      continue;
-    parser->function = function;
-    parser->at = body->at;
-    g_ptr_array_add(parser->scopes, g_hash_table_ref(body->variables));
-    function->body = parse_block(parser);
-    g_ptr_array_remove_index(parser->scopes, parser->scopes->len - 1);
-  }
-  return function->body != NULL;
-}
-
-// function = specifiers "*"* name parameters (block | ";")
-static gboolean
-parse_function(Parser *parser, const Token *first, const Specifiers *specifiers, const Type *type,
+check_function(Parser *parser, const Item *item, const Specifiers *specifiers, const Type *type,
                const Token *name) {
+  const char *problem = NULL;
+  if (specifiers->is_global && type->kind != KIND_VOID)
+    problem = "a kernel returns void";
+  else if (name->kind != TOKEN_NAME || !token_is(name->next, "("))
+    problem = specifiers->is_global ? "expected the name of a kernel and '('"
+                                    : "expected the name of a function and '('";
+  if (problem)
+    parser_fail(parser, name->start, "%s", problem);
+  const GPtrArray *items = outline_find(parser->outline, name);
+  for (guint i = 0; !problem && i < items->len; i++) {
+    const Item *other = g_ptr_array_index(items, i);
+    if (other == item || other->kind != ITEM_FUNCTION || !other->is_device)
+      continue;
+    problem = "";
+    parser_fail(parser, (other->number > item->number ? other : item)->name_at->start,
+                "'%s' is defined twice", item->name);
+  }
+  return problem == NULL;
+}
+
+static gboolean
+parse_result(Parser *parser, Function *function, const Token *name) {
+  if (function->type->kind == KIND_VOID)
+    return TRUE;
+  Token result = *name;
+  result.text = "(result)";
+  result.length = 8;
+  function->result = parser_declare(parser, &result, function->type, STORAGE_LOCAL);
+  return function->result != NULL;
+}
+
+// function = specifiers "*"* name parameters block
+static Function *
+parse_function(Parser *parser, const Item *item) {
+  Specifiers specifiers;
   Function *function = kernel_pool_new_struct(parser->pool, Function);
-  if (!check_function(parser, specifiers, type, name))
-    return FALSE;
-  function->name = token_text(parser->pool, name);
-  function->type = type;
-  function->is_kernel = specifiers->is_global;
+  if (!parse_specifiers(parser, &specifiers))
+    return NULL;
+  function->type = parse_pointers(parser, specifiers.type);
+  const Token *name = parser->at;
+  if (!function->type || !check_function(parser, item, &specifiers, function->type, name))
+    return NULL;
+  parser_advance(parser);
+  function->name = item->name;
+  function->is_kernel = specifiers.is_global;
   function->start = name->start;
   parser->function = function;
   g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));
-  gboolean ok = TRUE;
-  if (type->kind != KIND_VOID) {
-    Token result = *name;
-    result.text = "(result)";
-    result.length = 8;
-    function->result = parser_declare(parser, &result, type, STORAGE_LOCAL);
-    ok = function->result != NULL;
-  }
-  ok = ok && parse_parameters(parser, function) && parse_body(parser, function, name);
-  g_ptr_array_remove_index(parser->scopes, parser->scopes->len - 1);
-  parser->function = NULL;
-  function->text = (Stretch){first->start, parser->last->end};
-  return ok;
+  if (!parse_result(parser, function, name) || !parse_parameters(parser, function) ||
+      !(function->body = parse_block(parser)))
+    return NULL;
+  function->text = (Stretch){item->begin->start, parser->last->end};
+  return function;
 }
 
-// A host function: its parameters and body are looked past.
-static gboolean
-skip_host_function(Parser *parser, const Token *first, const Token *name) {
-  hide_function(parser, name, "is a host function: a kernel calls __device__ functions only");
-  if (!parser_skip_group(parser, "(", ")"))
-    return FALSE;
-  if (!parser_take(parser, ";") && !parser_skip_group(parser, "{", "}"))
-    return FALSE;
-  Stretch text = {first->start, parser->last->end};
-  g_array_append_val(parser->kernel->host, text);
-  return TRUE;
+Function *
+parser_read_function(Parser *parser, Item *item) {
+  if (item->function)
+    return item->function;
+  if (item->parameters)
+    return parser_fail(parser, item->begin->start,
+                       "'%s' is a template: write the instance that you mean, with #define for its "
+                       "parameters",
+                       item->name);
+  Parser inner = enter_item(parser, item);
+  item->state = ITEM_READING;
+  item->function = parse_function(&inner, item);
+  item->state = item->function ? ITEM_READ : ITEM_UNREAD;
+  leave_item(parser, &inner);
+  return item->function;
 }
 
-// What the compiler is told and the evaluation has no use for.
-static gboolean
-skip_to_semicolon(Parser *parser) {
-  while (parser->at->kind != TOKEN_END && !parser_is(parser, ";"))
-    parser_advance(parser);
-  return parser_expect(parser, ";");
+// Says why a function that the file names cannot be called.
+static gpointer
+refuse_function(Parser *parser, const Token *name, const Item *item) {
+  if (item->kind == ITEM_FUNCTION && item->state == ITEM_READING)
+    return parser_fail(parser, name->start,
+                       item == parser->item
+                           ? "'%s' calls itself: recursion is outside the subset"
+                           : "'%s' is called by what it calls: recursion is outside the subset",
+                       item->name);
+  if (item->kind == ITEM_FUNCTION && item->is_kernel)
+    return parser_fail(parser, name->start, "'%s' is a kernel: kernels are launched, not called",
+                       item->name);
+  if (!item->is_device)
+    return parser_fail(parser, name->start,
+                       "'%s' is a host function: a kernel calls __device__ functions only",
+                       item->name);
+  if (item->kind == ITEM_FUNCTION)
+    return parser_fail(parser, name->start,
+                       "'%s' is called before it is declared: declare it above", item->name);
+  return parser_fail(parser, name->start, "'%s' has no body in this file", item->name);
 }
 
-// item = "extern" string ("{" | item) | "}" | ";" | alias | function | declaration
-static gboolean
-parse_item(Parser *parser, guint *open_linkages) {
-  if (parser_take(parser, ";"))
-    return TRUE;
-  if (*open_linkages > 0 && parser_take(parser, "}")) {
-    (*open_linkages)--;
-    return TRUE;
-  }
-  if (parser_is(parser, "extern") && parser->at->next->kind == TOKEN_STRING) {
-    parser_advance(parser);
-    parser_advance(parser);
-    *open_linkages += (guint)parser_take(parser, "{");
-    return TRUE;
-  }
-  if (parser_is(parser, "using") && token_is(parser->at->next, "namespace"))
-    return skip_to_semicolon(parser);
-  if (parser_take(parser, "static_assert"))
-    return parser_skip_group(parser, "(", ")");
-  if (parse_starts_alias(parser))
-    return parse_alias(parser);
-  Token *first = parser->at;
-  Specifiers specifiers;
-  if (!parse_specifiers(parser, &specifiers))
-    return FALSE;
-  Token *after_specifiers = parser->at;
-  const Type *type = parse_pointers(parser, specifiers.type);
-  if (!type)
-    return FALSE;
-  const Token *name = parser->at;
-  if (name->kind == TOKEN_NAME && token_is(name->next, "(")) {
-    parser_advance(parser);
-    if (!specifiers.is_global && !specifiers.is_device)
-      return skip_host_function(parser, first, name);
-    return parse_function(parser, first, &specifiers, type, name);
-  }
-  if (specifiers.is_global) {
-    parser_fail(parser, name->start, "expected the name of a kernel and '('");
-    return FALSE;
-  }
-  if (specifiers.is_device && !specifiers.is_shared && !specifiers.is_const) {
-    parser_fail(parser, first->start, "__device__ variables are outside the subset");
-    return FALSE;
-  }
-  parser->at = after_specifiers;
-  return parse_declaration(parser, &specifiers) != NULL;
-}
-
-// file = item*
 gboolean
-parse_file(Parser *parser) {
-  guint open_linkages = 0;
-  while (parser->at->kind != TOKEN_END) {
-    if (!parse_item(parser, &open_linkages))
-      return FALSE;
+parser_find_function(Parser *parser, const Token *name, Item **found, gboolean is_builtin) {
+  const GPtrArray *items = outline_find(parser->outline, name);
+  Item *chosen = NULL, *refused = NULL;
+  gboolean visible = FALSE;
+  for (guint i = 0; items && i < items->len; i++) {
+    Item *item = g_ptr_array_index(items, i);
+    if (item->kind != ITEM_FUNCTION && item->kind != ITEM_PROTOTYPE)
+      continue;
+    visible = visible || is_visible(parser, item);
+    gboolean callable = item->kind == ITEM_FUNCTION && item->is_device && !item->is_kernel;
+    chosen = !chosen && callable ? item : chosen;
+    if (!refused || item->kind == ITEM_FUNCTION)
+      refused = item;
   }
-  return TRUE;
+  *found = chosen;
+  if (chosen && visible && chosen->state != ITEM_READING)
+    return TRUE;
+  if (!refused || (!chosen && is_builtin))
+    return TRUE;
+  refuse_function(parser, name, chosen ? chosen : refused);
+  return FALSE;
 }

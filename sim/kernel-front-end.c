@@ -53,13 +53,8 @@ static char *
 make_device_text(const SmbProgram *program) {
   const SmbKernel *kernel = smb_cuda_kernel(program);
   GString *text = g_string_new(smb_source_text(program->source));
-  blank_all(text, kernel->host);
+  blank_all(text, kernel->unread);
   blank_all(text, kernel_macros_overruled(kernel->macros));
-  for (guint i = 0; i < kernel->functions->len; i++) {
-    const Function *function = g_ptr_array_index(kernel->functions, i);
-    if (function->is_kernel && function != kernel->entry)
-      blank(text, &function->text);
-  }
   return g_string_free(text, FALSE);
 }
 

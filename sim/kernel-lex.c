@@ -14,6 +14,7 @@ static const char *const punctuators[] = {
 
 typedef struct {
   const SmbSource *source;
+  KernelPool *pool;
   const char *text;
   const char *at;
   gboolean first_of_line;
@@ -94,7 +95,8 @@ is_name_part(char c) {
   return is_name_start(c) || g_ascii_isdigit(c);
 }
 
-// A number in the sense of the preprocessor: digits, letters, points, and the sign of an exponent.
+// A number in the sense of the preprocessor: digits, letters, points, the sign of an exponent, and
+// the apostrophes that C++ allows between digits.
 static gsize
 measure_number(const char *at) {
   gboolean hexadecimal = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
@@ -103,23 +105,59 @@ measure_number(const char *at) {
     char c = at[length];
     char before = at[length - 1];
     gboolean exponent = !hexadecimal && (before == 'e' || before == 'E');
-    if (!is_name_part(c) && c != '.' && !(exponent && (c == '+' || c == '-')))
+    gboolean separates = c == '\'' && is_name_part(before) && is_name_part(at[length + 1]);
+    if (!is_name_part(c) && c != '.' && !separates && !(exponent && (c == '+' || c == '-')))
       return length;
   }
 }
 
-static gboolean
-measure_quoted(Lexer *lexer, char quote, gsize *length) {
+// What no token of CUDA C begins with, or a literal without an end, is a token of its own: it is an
+// error only where the program is read that it stands in.
+G_GNUC_PRINTF(3, 4)
+static void
+make_bad(const Lexer *lexer, Token *token, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *problem = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  token->kind = TOKEN_BAD;
+  token->problem = kernel_pool_text(lexer->pool, problem, strlen(problem));
+}
+
+// A string or character literal; one without an end takes the rest of its line.
+static gsize
+measure_quoted(const Lexer *lexer, Token *token) {
+  char quote = *lexer->at;
   const char *at = lexer->at + 1;
-  for (; *at && *at != '\n' && *at != quote; at++) {
-    if (*at == '\\' && at[1] && at[1] != '\n')
-      at++;
+  while (*at && *at != '\n' && *at != quote) {
+    gsize joined = match_continuation(at);
+    at += joined ? joined : *at == '\\' && at[1] && at[1] != '\n' ? 2 : 1;
   }
-  if (*at != quote)
-    return fail(lexer, lexer->at, "this %s has no end: expected %c",
-                quote == '"' ? "string" : "character", quote);
-  *length = (gsize)(at + 1 - lexer->at);
-  return TRUE;
+  token->kind = quote == '"' ? TOKEN_STRING : TOKEN_CHARACTER;
+  if (*at == quote)
+    at++;
+  else
+    make_bad(lexer, token, "this %s has no end: expected %c", quote == '"' ? "string" : "character",
+             quote);
+  return (gsize)(at - lexer->at);
+}
+
+// R"delimiter(text)delimiter", with its prefix: its length, or 0.
+static gsize
+measure_raw_string(const char *at) {
+  static const char *const prefixes[] = {"R\"", "LR\"", "uR\"", "UR\"", "u8R\""};
+  for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++) {
+    gsize prefix = strlen(prefixes[i]);
+    if (strncmp(at, prefixes[i], prefix) != 0)
+      continue;
+    gsize delimiter = strcspn(at + prefix, "()\\ \t\n\"");
+    if (at[prefix + delimiter] != '(')
+      return 0;
+    g_autofree char *closing = g_strdup_printf(")%.*s\"", (int)delimiter, at + prefix);
+    const char *end = strstr(at + prefix + delimiter, closing);
+    return end ? (gsize)(end - at) + strlen(closing) : 0;
+  }
+  return 0;
 }
 
 static gsize
@@ -132,11 +170,28 @@ match_punctuator(const char *at) {
   return 0;
 }
 
-static gboolean
+static gsize
+scan_other(const Lexer *lexer, Token *token) {
+  guchar c = (guchar)*lexer->at;
+  token->kind = TOKEN_PUNCTUATOR;
+  gsize length = match_punctuator(lexer->at);
+  if (length > 0)
+    return length;
+  if (c & 0x80)
+    make_bad(lexer, token,
+             "byte 0x%02x is not part of CUDA C: outside comments it takes ASCII only", (guint)c);
+  else
+    make_bad(lexer, token, "'%c' is not part of CUDA C", c);
+  return 1;
+}
+
+static void
 scan_token(Lexer *lexer, Token *token) {
   const char *at = lexer->at;
-  gsize length = 0;
-  if (!*at) {
+  gsize length = measure_raw_string(at);
+  if (length > 0) {
+    token->kind = TOKEN_STRING;
+  } else if (!*at) {
     token->kind = TOKEN_END;
   } else if (is_name_start(*at)) {
     token->kind = TOKEN_NAME;
@@ -146,18 +201,9 @@ scan_token(Lexer *lexer, Token *token) {
     token->kind = TOKEN_NUMBER;
     length = measure_number(at);
   } else if (*at == '"' || *at == '\'') {
-    token->kind = *at == '"' ? TOKEN_STRING : TOKEN_CHARACTER;
-    if (!measure_quoted(lexer, *at, &length))
-      return FALSE;
+    length = measure_quoted(lexer, token);
   } else {
-    token->kind = TOKEN_PUNCTUATOR;
-    length = match_punctuator(at);
-    if (length == 0 && ((guchar)*at & 0x80))
-      return fail(lexer, at,
-                  "byte 0x%02x is not part of CUDA C: outside comments it takes ASCII only",
-                  (guint)(guchar)*at);
-    if (length == 0)
-      return fail(lexer, at, "'%c' is not part of CUDA C", *at);
+    length = scan_other(lexer, token);
   }
   token->text = at;
   token->length = (guint32)length;
@@ -167,18 +213,22 @@ scan_token(Lexer *lexer, Token *token) {
   token->after_space = lexer->after_space;
   lexer->first_of_line = lexer->after_space = FALSE;
   lexer->at += length;
-  return TRUE;
 }
 
 Token *
 kernel_lex(const SmbSource *source, KernelPool *pool, guint max_tokens, GError **error) {
-  Lexer lexer = {source, smb_source_text(source), smb_source_text(source), TRUE, FALSE, error};
+  static const char byte_order_mark[] = "\xef\xbb\xbf";
+  const char *text = smb_source_text(source);
+  Lexer lexer = {source, pool, text, text, TRUE, FALSE, error};
   Token head = {0};
   Token *last = &head;
+  if (g_str_has_prefix(text, byte_order_mark))
+    lexer.at += strlen(byte_order_mark);
   do {
     Token *token = kernel_pool_new_struct(pool, Token);
-    if (!skip_space(&lexer) || !scan_token(&lexer, token))
+    if (!skip_space(&lexer))
       return NULL;
+    scan_token(&lexer, token);
     if (max_tokens-- == 0) {
       fail(&lexer, token->text, "the text has more tokens than are allowed (--max-tokens)");
       return NULL;

@@ -15,6 +15,7 @@ typedef enum {
   TOKEN_CHARACTER,
   TOKEN_STRING,
   TOKEN_PUNCTUATOR,
+  TOKEN_BAD, // no token of CUDA C: an error where the program is read
 } TokenKind;
 
 typedef struct _Token Token;
@@ -22,8 +23,9 @@ typedef struct _HideSet HideSet;
 
 struct _Token {
   Token *next;
-  const char *text; // not terminated
-  HideSet *hidden;  // macros that must not expand this token again
+  const char *text;    // not terminated
+  HideSet *hidden;     // macros that must not expand this token again
+  const char *problem; // of a TOKEN_BAD: what is wrong with it
   guint32 length;
   guint32 start; // byte offsets of the place in the file, end exclusive
   guint32 end;
@@ -45,5 +47,5 @@ gboolean token_is(const Token *token, const char *text);
 const char *token_text(KernelPool *pool, const Token *token);
 
 // Splits a whole file. Comments are white space; a backslash at the end of a line continues it.
-// The list ends in a TOKEN_END. NULL with an error for text that is no token, or too many of them.
+// The list ends in a TOKEN_END. NULL with an error for a comment without an end, or too many tokens.
 Token *kernel_lex(const SmbSource *source, KernelPool *pool, guint max_tokens, GError **error);

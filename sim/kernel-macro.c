@@ -75,6 +75,21 @@ macros_lex(KernelMacros *macros, const char *text, GError **error) {
   return kernel_lex(source, macros->pool, macros->max_tokens, error);
 }
 
+static Token *
+lex_value(KernelMacros *macros, const char *definition, const char *value, GError **error) {
+  g_autoptr(GError) lex_error = NULL;
+  Token *body = macros_lex(macros, value, &lex_error);
+  const char *problem = !body                 ? lex_error->message
+                        : strchr(value, '\n') ? "it has two lines"
+                                              : NULL;
+  for (const Token *token = body; token && !problem; token = token->next)
+    problem = token->problem;
+  if (problem)
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': the value is not CUDA C: %s", definition,
+                problem);
+  return problem ? NULL : body;
+}
+
 gboolean
 kernel_macros_define(KernelMacros *macros, const char *definition, GError **error) {
   const char *equals = strchr(definition, '=');
@@ -86,13 +101,14 @@ kernel_macros_define(KernelMacros *macros, const char *definition, GError **erro
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': expected NAME=VALUE", definition);
     return FALSE;
   }
-  g_autoptr(GError) lex_error = NULL;
-  Token *body = macros_lex(macros, equals ? equals + 1 : "1", &lex_error);
-  if (!body) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': the value is no CUDA C: %s", definition,
-                lex_error->message);
+  if (length == strlen("defined") && g_str_has_prefix(definition, "defined")) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
+                "'%s': 'defined' is an operator of the preprocessor, not a macro", definition);
     return FALSE;
   }
+  Token *body = lex_value(macros, definition, equals ? equals + 1 : "1", error);
+  if (!body)
+    return FALSE;
   Macro *macro = kernel_pool_new_struct(macros->pool, Macro);
   macro->name = kernel_pool_text(macros->pool, definition, length);
   macro->from_command_line = TRUE;

@@ -29,7 +29,7 @@ node_set_depth(Parser *parser, Node *node, guint depth) {
   }
   node->depth = (guint16)depth;
   if (parser->function)
-    parser->function->height = MAX(parser->function->height, parser->depth + depth);
+    parser->function->height = MAX(parser->function->height, parser->depth - parser->base + depth);
   return TRUE;
 }
 

@@ -65,7 +65,14 @@ kernel_number_parse(const SmbSource *source, const Token *token, Number *number,
   if (token->kind == TOKEN_CHARACTER)
     return parse_character(source, token, number, error);
 
+  // 1'000 is 1000.
   g_autofree char *text = g_strndup(token->text, token->length);
+  char *kept = text;
+  for (const char *c = text; *c; c++) {
+    if (*c != '\'')
+      *kept++ = *c;
+  }
+  *kept = '\0';
   gboolean prefixed = text[0] == '0' && g_ascii_isalpha(text[1]);
   gboolean hexadecimal = prefixed && (text[1] == 'x' || text[1] == 'X');
   if (!hexadecimal && strpbrk(text, ".eE") && !(prefixed && text[1] != 'e' && text[1] != 'E'))

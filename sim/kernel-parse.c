@@ -16,7 +16,12 @@ parser_fail(Parser *parser, guint32 offset, const char *format, ...) {
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  if (parser->error && !*parser->error)
+  const Token *at = parser->at;
+  if (*parser->error)
+    return NULL;
+  if (at->kind == TOKEN_BAD)
+    smb_source_error(parser->kernel->program.source, at->start, parser->error, "%s", at->problem);
+  else
     smb_source_error(parser->kernel->program.source, offset, parser->error, "%s", text);
   return NULL;
 }
@@ -30,7 +35,15 @@ void
 parser_advance(Parser *parser) {
   parser->last = parser->at;
   if (parser->at->kind != TOKEN_END)
-    parser->at = parser->at->next;
+    parser_move(parser, parser->at->next);
+}
+
+void
+parser_move(Parser *parser, Token *token) {
+  while (token_is(token, "::") || (token->kind == TOKEN_NAME && token_is(token->next, "::") &&
+                                   outline_is_namespace(parser->outline, token)))
+    token = token->next;
+  parser->at = token;
 }
 
 gboolean
@@ -61,6 +74,7 @@ parser_enter(Parser *parser) {
     parser->depth++;
     return TRUE;
   }
+  parser->is_over = TRUE;
   parser_fail(parser, parser->at->start,
               "the text is nested more than %u levels deep here (--max-depth allows more)", max);
   return FALSE;
@@ -99,20 +113,23 @@ parser_skip_group(Parser *parser, const char *open, const char *close) {
   return TRUE;
 }
 
-static Function *
-choose_entry(SmbKernel *kernel, const char *entry, GError **error) {
-  Function *chosen = NULL;
-  guint n = 0;
-  GString *names = g_string_new(NULL);
-  for (guint i = 0; i < kernel->functions->len; i++) {
-    Function *function = g_ptr_array_index(kernel->functions, i);
-    if (!function->is_kernel)
+// The kernel that is asked for.
+static Item *
+choose_entry(const SmbKernel *kernel, const Outline *outline, const char *entry, GError **error) {
+  Item *chosen = NULL;
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint i = 0; i < outline->items->len; i++) {
+    Item *item = g_ptr_array_index(outline->items, i);
+    if (item->kind != ITEM_FUNCTION || !item->is_kernel)
       continue;
-    g_string_append_printf(names, "%s%s", n++ ? ", " : "", function->name);
-    if (!entry || strcmp(entry, function->name) == 0)
-      chosen = function;
+    if (g_hash_table_add(seen, (gpointer)item->name))
+      g_string_append_printf(names, "%s%s", names->len ? ", " : "", item->name);
+    if (!entry || strcmp(entry, item->name) == 0)
+      chosen = item;
   }
   const char *file = smb_source_name(kernel->program.source);
+  guint n = g_hash_table_size(seen);
   if (n == 0)
     g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no __global__ function in it", file);
   else if (!chosen)
@@ -121,9 +138,7 @@ choose_entry(SmbKernel *kernel, const char *entry, GError **error) {
   else if (!entry && n > 1)
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
                 "%s has several kernels: choose one with --entry: %s", file, names->str);
-  gboolean ok = chosen && (entry || n == 1);
-  g_string_free(names, TRUE);
-  return ok ? chosen : NULL;
+  return chosen && (entry || n == 1) ? chosen : NULL;
 }
 
 static void
@@ -183,20 +198,67 @@ lay_out_shared(SmbKernel *kernel) {
   }
 }
 
-// Reads the file and the body of the kernel that is asked for.
+// What the kernel does not reach is kept from a compiler, unless a macro made it together with
+// something that is reached.
+static void
+note_unread(SmbKernel *kernel, const Outline *outline) {
+  guint32 read_end = 0;
+  for (guint i = 0; i < outline->items->len; i++) {
+    const Item *item = g_ptr_array_index(outline->items, i);
+    Stretch text = {item->begin->start, item->last->end};
+    if (item->state == ITEM_READ)
+      read_end = MAX(read_end, text.end);
+    else if (text.start >= read_end)
+      g_array_append_val(kernel->unread, text);
+    while (item->state == ITEM_READ && kernel->unread->len > 0 &&
+           g_array_index(kernel->unread, Stretch, kernel->unread->len - 1).end > text.start)
+      g_array_set_size(kernel->unread, kernel->unread->len - 1);
+  }
+}
+
+// One error of all obstacles.
+static gboolean
+report_obstacles(const Parser *parser) {
+  if (*parser->error && (*parser->error)->message[0])
+    g_ptr_array_add(parser->obstacles, g_strdup((*parser->error)->message));
+  if (parser->obstacles->len == 0)
+    return TRUE;
+  g_autoptr(GString) text = g_string_new(g_ptr_array_index(parser->obstacles, 0));
+  for (guint i = 1; i < parser->obstacles->len; i++)
+    g_string_append_printf(text, "\n%s", (char *)g_ptr_array_index(parser->obstacles, i));
+  int code = *parser->error ? (*parser->error)->code : SMB_ERROR_INPUT;
+  g_clear_error(parser->error);
+  g_set_error_literal(parser->error, SMB_ERROR, code, text->str);
+  return FALSE;
+}
+
+// Reads the kernel that is asked for, and what it reaches.
 static gboolean
 parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error) {
-  Parser parser = {
-      .kernel = kernel, .pool = kernel->pool, .at = tokens, .last = tokens, .error = error};
-  parser.scopes = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
-  parser.bodies = g_ptr_array_new_with_free_func((GDestroyNotify)postponed_body_free);
-  parser.hidden = g_hash_table_new(g_str_hash, g_str_equal);
-  g_ptr_array_add(parser.scopes, g_hash_table_new(g_str_hash, g_str_equal));
-  kernel->entry = parse_file(&parser) ? choose_entry(kernel, entry, error) : NULL;
-  gboolean ok = kernel->entry && parse_postponed_body(&parser, kernel->entry);
-  g_ptr_array_unref(parser.scopes);
-  g_ptr_array_unref(parser.bodies);
-  g_hash_table_unref(parser.hidden);
+  Outline *outline = kernel_outline(kernel->program.source, kernel->pool, tokens, error);
+  Item *item = outline ? choose_entry(kernel, outline, entry, error) : NULL;
+  gboolean ok = FALSE;
+  if (item) {
+    g_autoptr(GPtrArray) scopes =
+        g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+    g_autoptr(GPtrArray) obstacles = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GHashTable) doubtful = g_hash_table_new(g_str_hash, g_str_equal);
+    Parser parser = {.kernel = kernel,
+                     .pool = kernel->pool,
+                     .outline = outline,
+                     .item = item,
+                     .at = tokens,
+                     .last = tokens,
+                     .scopes = scopes,
+                     .obstacles = obstacles,
+                     .doubtful = doubtful,
+                     .error = error};
+    g_ptr_array_add(scopes, g_hash_table_new(g_str_hash, g_str_equal));
+    kernel->entry = parser_read_function(&parser, item);
+    ok = report_obstacles(&parser);
+    note_unread(kernel, outline);
+  }
+  kernel_outline_free(outline);
   return ok;
 }
 
@@ -258,10 +320,9 @@ kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error)
   GError *local = NULL;
   smb_program_init(&kernel->program, &smb_cuda_front_end, source, smb_source_name(source), options);
   kernel->pool = kernel_pool_new();
-  kernel->functions = g_ptr_array_new();
   kernel->locals = g_ptr_array_new();
   kernel->objects = g_ptr_array_new();
-  kernel->host = g_array_new(FALSE, FALSE, sizeof(Stretch));
+  kernel->unread = g_array_new(FALSE, FALSE, sizeof(Stretch));
   if (parse_kernel(kernel, options->entry, &local))
     return &kernel->program;
   g_propagate_error(error, local);
@@ -273,10 +334,9 @@ void
 kernel_free(SmbProgram *program) {
   SmbKernel *kernel = (SmbKernel *)program;
   kernel_macros_free(kernel->macros);
-  g_ptr_array_unref(kernel->functions);
   g_ptr_array_unref(kernel->locals);
   g_ptr_array_unref(kernel->objects);
-  g_array_unref(kernel->host);
+  g_array_unref(kernel->unread);
   smb_program_clear(program);
   kernel_pool_free(kernel->pool);
   g_free(kernel);

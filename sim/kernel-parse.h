@@ -6,18 +6,24 @@
 #pragma once
 
 #include "sim/kernel-ast.h"
+#include "sim/kernel-outline.h"
 
 typedef struct {
   SmbKernel *kernel;
   KernelPool *pool;
-  Token *at;          // the token that is looked at
-  const Token *last;  // the token before it
-  GPtrArray *scopes;  // GHashTable: name → Variable
-  GPtrArray *bodies;  // PostponedBody of the kernels
-  GHashTable *hidden; // name → why this function cannot be called (literal)
+  const Outline *outline;
+  Item *item;           // that is read
+  Token *at;            // the token that is looked at
+  const Token *last;    // the token before it
+  GPtrArray *scopes;    // GHashTable: name → Variable
+  GPtrArray *obstacles; // messages of the statements that could not be read
+  GHashTable *doubtful; // names in these statements: what they mean is not known
+  gboolean is_over;     // no further obstacle is looked for
   Function *function;
-  guint loops; // that surround this place
+  guint loops;    // that surround this place
+  guint switches; // likewise
   guint depth;
+  guint base; // the depth at which the function begins
   GError **error;
 } Parser;
 
@@ -28,6 +34,8 @@ gboolean parser_is(const Parser *parser, const char *text);
 gboolean parser_take(Parser *parser, const char *text);
 gboolean parser_expect(Parser *parser, const char *text);
 void parser_advance(Parser *parser);
+// Looks at a token, or at the name behind it if it is a namespace or "::": these are not told apart.
+void parser_move(Parser *parser, Token *token);
 gboolean parser_enter(Parser *parser); // one level deeper; fails beyond the limit
 void parser_leave(Parser *parser);
 // Adds an item to a list in pool memory, unless it is there.
@@ -83,20 +91,18 @@ gboolean parse_initializer(Parser *parser, const Specifiers *specifiers, Variabl
 
 // --- functions and whole files (kernel-file.c)
 
-// A kernel's body waits until the whole file was seen, and it is known which kernel is wanted.
-typedef struct {
-  Function *function;
-  Token *at;             // the "{"
-  GHashTable *variables; // its parameters
-} PostponedBody;
-
-void postponed_body_free(PostponedBody *body);
-gboolean parse_file(Parser *parser);
-// Reads the body of the kernel that was chosen.
-gboolean parse_postponed_body(Parser *parser, Function *function);
+// Reads the declaration of a name outside functions, if there is one and it was not read yet.
+gboolean parser_read_name(Parser *parser, const Token *name);
+// The function that a name means, read when it is first called.
+Function *parser_read_function(Parser *parser, Item *item);
+// Looks for a function that may be called here. @found is NULL if the file has none of that name, or
+// none for a kernel where one is built in.
+gboolean parser_find_function(Parser *parser, const Token *name, Item **found, gboolean is_builtin);
 
 // --- statements (kernel-statement.c)
 Statement *parse_block(Parser *parser);
+// Moves behind a statement by its words and brackets alone.
+void parser_skip_statement(Parser *parser);
 Statement *make_statement(Parser *parser, StatementKind kind, guint32 start);
 
 // --- expressions (kernel-expression.c)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/error.h"
 #include "sim/kernel-number.h"
 #include "sim/kernel-parse.h"
 
@@ -65,10 +66,13 @@ static gpointer
 refuse_name(Parser *parser, const Token *name) {
   const char *text = token_text(parser->pool, name);
   const char *outside = kernel_macros_outside(parser->kernel->macros, text);
+  // Declared by a statement that could not be read, perhaps: that one is told.
+  if (g_hash_table_contains(parser->doubtful, text) && !*parser->error)
+    g_set_error_literal(parser->error, SMB_ERROR, SMB_ERROR_INPUT, "");
   if (outside)
     return parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'", text,
                        outside);
-  if (is_builtin(name) || g_hash_table_contains(parser->hidden, text))
+  if (is_builtin(name) || outline_find(parser->outline, name))
     return parser_fail(parser, name->start, "'%s' is a function: expected a call of it", text);
   return parser_fail(parser, name->start, "'%s' is not declared", text);
 }

@@ -34,10 +34,7 @@ static const char *const advice[][2] = {
     {"switch", "use if and else"},
     {"enum", "use #define or const int"},
     {"__constant__", "make it a parameter of the kernel, or its values literals"},
-    {"struct", "use scalars and the vector types; what only the host needs can be hidden with "
-               "#ifndef __CUDA_ARCH__"},
-    {"class", "what only the host needs can be hidden with #ifndef __CUDA_ARCH__"},
-    {"namespace", "what only the host needs can be hidden with #ifndef __CUDA_ARCH__"},
+    {"struct", "use scalars and the vector types"},
 };
 
 static gboolean
@@ -132,14 +129,15 @@ take_type_word(Parser *parser, Words *words) {
     words->longs++;
   } else if (parser_take(parser, "short")) {
     words->shorts++;
-  } else if (!words->base && parser_find_type(parser, token)) {
+  } else if (!words->base) {
+    // After "unsigned", a name that is not an integer type of the language is the variable's.
     gboolean modified = words->longs || words->shorts || words->unsigneds || words->signeds;
-    const Type *type = parser_find_type(parser, token);
-    // After "unsigned", a name that is no integer type of the language is the variable's.
-    if (modified &&
-        ((type->kind != KIND_INT && type->kind != KIND_CHAR) || parser_find(parser, token)))
+    gboolean may_follow = token_is(token, "int") || token_is(token, "char");
+    if (modified && !may_follow)
       return FALSE;
-    words->base = type;
+    words->base = parser_find_type(parser, token);
+    if (!words->base)
+      return FALSE;
     parser_advance(parser);
   } else {
     return FALSE;
@@ -181,15 +179,8 @@ refuse_word(Parser *parser, const Token *token) {
   const char *instead = "";
   for (guint i = 0; i < G_N_ELEMENTS(advice); i++)
     instead = token_is(token, advice[i][0]) ? advice[i][1] : instead;
-  if (token_is(token, "template"))
-    parser_fail(parser, token->start,
-                "templates are outside the subset: write the instance that you mean, with #define "
-                "for its parameters (what only the host needs can be hidden with #ifndef "
-                "__CUDA_ARCH__)");
-  else
-    parser_fail(parser, token->start,
-                "'%.*s' is outside the subset of CUDA C that is evaluated%s%s", (int)token->length,
-                token->text, *instead ? ": " : "", instead);
+  parser_fail(parser, token->start, "'%.*s' is outside the subset of CUDA C that is evaluated%s%s",
+              (int)token->length, token->text, *instead ? ": " : "", instead);
   return FALSE;
 }
 

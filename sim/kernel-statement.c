@@ -2,7 +2,15 @@
 // SPDX-License-Identifier: MIT
 //
 // Statements. Above each function stands the production that it reads.
+#include <string.h>
+
+#include "sim/error.h"
 #include "sim/kernel-parse.h"
+
+// Statements that cannot be read, and are told at once.
+enum {
+  MAX_OBSTACLES = 10
+};
 
 static Statement *parse_statement(Parser *parser);
 
@@ -205,6 +213,67 @@ parse_statement(Parser *parser) {
   return statement;
 }
 
+void
+parser_skip_statement(Parser *parser) {
+  static const char *const heads[] = {"if", "while", "for", "switch", "else", "do", "constexpr"};
+  guint dos = 0;
+  gboolean ended = FALSE;
+  while (!ended && parser->at->kind != TOKEN_END && !parser_is(parser, "}")) {
+    gboolean is_head = FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(heads); i++)
+      is_head = is_head || parser_is(parser, heads[i]);
+    dos += parser_is(parser, "do");
+    if (is_head) {
+      parser_advance(parser);
+      if (parser_is(parser, "(") && !parser_skip_group(parser, "(", ")"))
+        return;
+      continue;
+    }
+    gboolean is_block = parser_is(parser, "{");
+    if (is_block && !parser_skip_group(parser, "{", "}"))
+      return;
+    while (!is_block && parser->at->kind != TOKEN_END && !parser_is(parser, "}") &&
+           !parser_take(parser, ";")) {
+      if (!parser_is(parser, "{"))
+        parser_advance(parser);
+      else if (!parser_skip_group(parser, "{", "}"))
+        return;
+    }
+    ended = !parser_is(parser, "else") && !(dos > 0 && parser_is(parser, "while"));
+    dos -= !ended && dos > 0 && parser_is(parser, "while");
+  }
+}
+
+// A statement that cannot be read is an obstacle: it is noted, and the next one is read. What its names
+// mean is not known afterwards.
+static gboolean
+note_obstacle(Parser *parser, Token *start) {
+  if (parser->is_over || !*parser->error || (*parser->error)->code != SMB_ERROR_INPUT)
+    return FALSE;
+  g_autofree char *message = g_strdup((*parser->error)->message);
+  gboolean known = message[0] == '\0'; // a consequence of another
+  for (guint i = 0; i < parser->obstacles->len; i++)
+    known = known || strcmp(message, g_ptr_array_index(parser->obstacles, i)) == 0;
+  if (!known && parser->obstacles->len + 1 == MAX_OBSTACLES) {
+    parser->is_over = TRUE;
+    return FALSE;
+  }
+  g_clear_error(parser->error);
+  if (!known)
+    g_ptr_array_add(parser->obstacles, g_steal_pointer(&message));
+  parser->at = start;
+  parser_skip_statement(parser);
+  // Brackets that do not match may lead out of the function.
+  parser->is_over = *parser->error != NULL || parser->at == start;
+  g_clear_error(parser->error);
+  for (const Token *token = start; token != parser->at; token = token->next) {
+    parser->is_over = parser->is_over || token == parser->item->last;
+    if (token->kind == TOKEN_NAME)
+      g_hash_table_add(parser->doubtful, (gpointer)token_text(parser->pool, token));
+  }
+  return !parser->is_over;
+}
+
 // block = "{" statement* "}"
 Statement *
 parse_block(Parser *parser) {
@@ -214,14 +283,23 @@ parse_block(Parser *parser) {
   if (!parser_expect(parser, "{"))
     return NULL;
   gboolean ok = TRUE;
+  guint scopes = parser->scopes->len, depth = parser->depth, loops = parser->loops;
   open_scope(parser);
   while (ok && !parser_take(parser, "}")) {
+    Token *start = parser->at;
     if (parser->at->kind == TOKEN_END)
       *last = parser_fail(parser, opening->start, "this '{' has no '}'");
     else
       *last = parse_statement(parser);
-    ok = *last != NULL;
-    last = ok ? &(*last)->next : last;
+    if (*last) {
+      last = &(*last)->next;
+      continue;
+    }
+    ok = note_obstacle(parser, start);
+    while (parser->scopes->len > scopes + 1)
+      close_scope(parser);
+    parser->depth = depth;
+    parser->loops = loops;
   }
   close_scope(parser);
   return ok ? block : NULL;

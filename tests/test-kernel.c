@@ -25,7 +25,8 @@
 #include "tests/suite.h"
 
 static const char *const files[] = {
-    "lex", "macros", "types", "statements", "memory", "calls", "files", "warnings", "refused",
+    "lex",   "macros", "types",     "statements", "memory",  "calls",
+    "files", "host",   "obstacles", "warnings",   "refused",
 };
 
 typedef struct {

@@ -320,7 +320,7 @@ shows '2176 bytes of shared memory'
 echo 'no kernel' >"$work/data/kernels/tile.cu"
 # shellcheck disable=SC2086 # several words
 expect 3 analyze $pad1
-says 'tile.cu:1:1:'
+says 'tile.cu: no __global__ function in it'
 SMEMBANK_DATADIR=$work/nowhere
 tile
 golden pad1.txt
