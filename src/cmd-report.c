@@ -43,12 +43,14 @@ write_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize leng
 
 gboolean
 smb_cmd_report(SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {
-      "PAGE.html [FILE.cu]",
-      "Writes what analyze says into one page of HTML: the annotated source, each access, and the\n"
-      "bank map of each access that conflicts, pass by pass. The page needs no network.\n"
-      "\n" SMB_TARGET_DESCRIPTION,
-      1, 2, SMB_CLI_ARCH};
+  static const SmbCliUsage usage = {"PAGE.html [FILE.cu]",
+                                    "Writes what analyze says into one page of HTML: the best "
+                                    "padding and swizzle, the annotated\n"
+                                    "source, each access, and the bank map of each access that "
+                                    "conflicts, wavefront by wavefront.\n"
+                                    "The page needs no network.\n"
+                                    "\n" SMB_TARGET_DESCRIPTION,
+                                    1, 2, SMB_CLI_ARCH};
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
   g_autoptr(SmbOutFile) page = open_page(cli, error);

@@ -4,13 +4,13 @@
 #include "src/describe.h"
 #include "src/report-impl.h"
 
-// What the access costs, and which lanes of its costliest request meet.
+// What the access costs, and which lanes of its costliest request conflict.
 static void
 write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page) {
   const SmbTally *total = &access->total;
   g_autoptr(GString) meeting = g_string_new(NULL);
   smb_html_markup(page,
-                  "<p>%" G_GUINT64_FORMAT " request%s: %s%" G_GUINT64_FORMAT
+                  "<p>Whole launch: %" G_GUINT64_FORMAT " request%s, %s%" G_GUINT64_FORMAT
                   " wavefronts, ideal %" G_GUINT64_FORMAT
                   ", <strong class=\"bad\">%" G_GUINT64_FORMAT " in excess</strong>, %u-way.",
                   total->requests, total->requests == 1 ? "" : "s",
@@ -46,13 +46,13 @@ static void
 write_controls(const SmbReport *report, guint access, SmbSpool *page) {
   smb_spool_puts(page, "<div class=\"controls\">\n");
   write_warps(report, access, page);
-  smb_spool_puts(page,
-                 "<span class=\"steps\" role=\"group\" aria-label=\"passes\">"
-                 "<button type=\"button\" class=\"back\" aria-label=\"previous pass\">←</button>"
-                 "<button type=\"button\" class=\"next\" aria-label=\"next pass\">→</button>"
-                 "<button type=\"button\" class=\"whole\" aria-pressed=\"false\">whole "
-                 "request</button></span>\n"
-                 "</div>\n<div class=\"lanes\" role=\"toolbar\" aria-label=\"lanes of the warp\">");
+  smb_spool_puts(
+      page, "<span class=\"steps\" role=\"group\" aria-label=\"wavefronts\">"
+            "<button type=\"button\" class=\"back\" aria-label=\"previous wavefront\">←</button>"
+            "<button type=\"button\" class=\"next\" aria-label=\"next wavefront\">→</button>"
+            "<button type=\"button\" class=\"whole\" aria-pressed=\"false\">whole "
+            "request</button></span>\n"
+            "</div>\n<div class=\"lanes\" role=\"toolbar\" aria-label=\"lanes of the warp\">");
   for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
     smb_html_markup(page,
                     "<button type=\"button\" data-lane=\"%u\" aria-label=\"lane %u\">%u</button>",
@@ -85,14 +85,14 @@ static void
 write_legend(const SmbBankMap *map, SmbSpool *page) {
   gboolean loop = map->plan->conflict == SMB_CONFLICT_LOOP;
   smb_spool_puts(page, "<ul class=\"legend\">");
-  write_key(page, "g0 now", loop ? "served in this round" : "served in this pass");
+  write_key(page, "g0 now", loop ? "served in this round" : "served in this wavefront");
   write_key(page, "g0 wait", "waits");
   write_key(page, "g0 done", "served before");
   write_key(page, "g0 clash",
             loop ? "its bank needs more than one round (whole request)"
-                 : "its bank needs more than one pass (whole request)");
+                 : "its bank needs more than one wavefront (whole request)");
   smb_html_markup(page,
-                  "</ul>\n<p class=\"words\">The number in a word is the lane that asks for it; "
+                  "</ul>\n<p class=\"words\">The number in a word is the lane that accesses it; "
                   "“3+” is lane 3 and others.%s</p>\n",
                   loop ? " A round is a load and a swap." : "");
 }
@@ -111,7 +111,7 @@ write_map(const SmbReport *report, const SmbReportMap *map, SmbSpool *page) {
   smb_html_markup(page,
                   ". %s. <span class=\"caption\" aria-live=\"polite\">%s</span></figcaption>\n"
                   "<div class=\"box stage\" tabindex=\"0\" role=\"group\" aria-label=\"bank map of "
-                  "warp %u; the arrow keys step through its passes\">\n",
+                  "warp %u; the arrow keys step through its wavefronts\">\n",
                   whole, first, map->warp);
   smb_bank_map_write_svg(drawn, 0, SMB_BANK_MAP_BARE, page);
   smb_spool_puts(page, "</div>\n");
@@ -183,22 +183,20 @@ write_article(const SmbReport *report, guint index, guint *drawn, SmbSpool *page
 
 void
 smb_report_write_conflicts(const SmbReport *report, SmbSpool *page) {
-  guint drawn = 0, n = 0;
+  guint drawn = 0;
   smb_spool_puts(page, "<section id=\"conflicts\">\n<h2>Conflicts</h2>\n");
-  for (guint i = 0; i < report->analysis->accesses->len; i++) {
-    if (!smb_report_has_article(report, i))
-      continue;
-    write_article(report, i, &drawn, page);
-    n++;
-  }
-  if (n == 0)
-    smb_spool_puts(page, "<p>No access waits for a bank.</p>\n");
+  for (guint i = 0; i < report->order->len; i++)
+    write_article(report, g_array_index(report->order, guint, i), &drawn, page);
+  if (report->order->len == 0)
+    smb_spool_puts(page, "<p>No bank conflicts.</p>\n");
+  if (report->order->len > 1)
+    smb_spool_puts(page, "<p>The costliest access comes first.</p>\n");
   if (report->analysis->requests_dropped > 0)
     smb_html_markup(
         page,
         "<p class=\"note\">%" G_GUINT64_FORMAT
-        " requests are too different from each other to be kept one by one: a map shows "
-        "the costliest of those that were kept.</p>\n",
+        " requests were too varied to keep one by one: a map shows the costliest of those "
+        "that were kept.</p>\n",
         report->analysis->requests_dropped);
   smb_spool_puts(page, "</section>\n");
 }

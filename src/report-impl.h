@@ -7,6 +7,9 @@
 #include "src/html.h"
 #include "src/report.h"
 
+// The best layouts of the arrays that conflict.
+G_GNUC_INTERNAL void smb_report_write_advice(const SmbReport *report, SmbSpool *page);
+
 // The source with the counts of each line in the margin; lines that conflict lead to their access.
 G_GNUC_INTERNAL void smb_report_write_source(const SmbReport *report, SmbSpool *page);
 

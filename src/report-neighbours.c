@@ -13,11 +13,11 @@ name_misfit(SmbLayoutFit fit) {
   case SMB_LAYOUT_FITS:
     return "";
   case SMB_LAYOUT_OUTSIDE:
-    return "not counted: a lane asks for what is no element of the array";
+    return "not counted: a lane accesses something that is not an element of the array";
   case SMB_LAYOUT_TORN:
-    return "impossible: what one lane asks for at once would be torn apart";
+    return "invalid: it would split a vector access";
   case SMB_LAYOUT_MISALIGNED:
-    return "impossible: an access would not be aligned to its width";
+    return "invalid: it would misalign a vector access";
   }
   return "";
 }
@@ -28,7 +28,7 @@ name_room(SmbRoom room) {
   case SMB_ROOM_ENOUGH:
     return "";
   case SMB_ROOM_OPT_IN:
-    return "more than static shared memory may be";
+    return "needs dynamic shared memory, opted in";
   case SMB_ROOM_TOO_SMALL:
     return "more shared memory than a block can have";
   }
@@ -100,8 +100,7 @@ write_pictures(const SmbReport *report, const SmbAccess *access, const SmbArray 
 
 static void
 write_rows(SmbRows rows, const SmbArray *array, const SmbLayout *present, SmbSpool *page) {
-  smb_spool_puts(
-      page, "<p>Padding is elements that hold nothing at the end of each row. A row of <code>");
+  smb_spool_puts(page, "<p>Padding adds unused elements at the end of each row. A row of <code>");
   smb_html_text(page, array->name);
   smb_html_markup(page, "</code> has %" G_GUINT64_FORMAT " elements now (%s)",
                   present->columns + present->pad,
@@ -111,8 +110,8 @@ write_rows(SmbRows rows, const SmbArray *array, const SmbLayout *present, SmbSpo
     smb_html_markup(page, ", of which the last %" G_GUINT64_FORMAT " %s touched by no request",
                     present->pad, present->pad == 1 ? "is" : "are");
   smb_spool_puts(page,
-                 ". The same requests are laid out anew; what other indices cost to compute is "
-                 "not counted.</p>\n");
+                 ". The same requests are counted with other row lengths; computing the indices "
+                 "is not counted.</p>\n");
 }
 
 void

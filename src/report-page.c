@@ -70,9 +70,10 @@ write_heading(const SmbReport *report, SmbSpool *page) {
   write_fact(page, "architecture", arch);
   smb_spool_puts(page, "</dl>\n<p class=\"summary\">");
   smb_html_text(page, sentence);
-  smb_spool_puts(page,
-                 "</p>\n<nav><a href=\"#source\">Source</a> <a href=\"#accesses\">Accesses</a> "
-                 "<a href=\"#conflicts\">Conflicts</a></nav>\n</header>\n<main>\n");
+  smb_html_markup(page,
+                  "</p>\n<nav>%s<a href=\"#source\">Source</a> <a href=\"#accesses\">Accesses</a> "
+                  "<a href=\"#conflicts\">Conflicts</a></nav>\n</header>\n<main>\n",
+                  report->order->len > 0 ? "<a href=\"#advice\">Advice</a> " : "");
 }
 
 static void
@@ -99,12 +100,12 @@ smb_report_write(const SmbReport *report, SmbSpool *page, GError **error) {
     return FALSE;
   write_heading(report, page);
   write_warnings(report, page);
+  smb_report_write_advice(report, page);
   smb_report_write_source(report, page);
   smb_report_write_tables(report, page);
   smb_report_write_conflicts(report, page);
-  smb_spool_puts(page,
-                 "</main>\n<footer>Predicted by smembank " PACKAGE_VERSION
-                 " from addresses alone: no timing, no other requests, no arbitration.</footer>\n");
+  smb_spool_puts(page, "</main>\n<footer>Predicted by smembank " PACKAGE_VERSION
+                       " from addresses alone: wavefront counts are not run times.</footer>\n");
   smb_report_write_data(report, page);
   smb_spool_puts(page, "<script>\n");
   if (!write_data_file(page, "report/report.js", error))

@@ -8,23 +8,25 @@ begin_table(SmbSpool *page, const char *title, const char *label, const char *un
   smb_html_markup(
       page,
       "<h3>%s</h3>\n<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n"
-      "<table>\n<thead><tr><th scope=\"col\">line</th><th scope=\"col\" class=\"code\">access</th>"
-      "<th scope=\"col\" class=\"word\">op</th><th scope=\"col\">requests</th><th "
-      "scope=\"col\">%s</th><th scope=\"col\">ideal</th><th scope=\"col\">excess</th>"
+      "<table class=\"accesses\">\n<thead><tr><th scope=\"col\" class=\"line\">line</th>"
+      "<th scope=\"col\" class=\"word op\">op</th><th scope=\"col\" class=\"code\">access</th>"
+      "<th scope=\"col\">requests</th><th scope=\"col\">%s</th><th scope=\"col\">ideal</th>"
+      "<th scope=\"col\">excess</th>"
       "<th scope=\"col\">worst</th></tr></thead>\n<tbody>\n",
       title, label, unit);
 }
 
 static void
 write_site(SmbSpool *page, const SmbSite *site, const char *link, guint number) {
-  smb_spool_puts(page, "<tr><td>");
+  smb_spool_puts(page, "<tr><td class=\"line\">");
   smb_report_write_place(page, site, "");
-  smb_spool_puts(page, "</td><td class=\"code\">");
+  smb_spool_puts(page, "</td>");
+  smb_html_cell(page, "word op", smb_op_class_name(site->op_class));
+  smb_spool_puts(page, "<td class=\"code\">");
   if (link)
     smb_html_markup(page, "<a href=\"#%s-%u\">", link, number);
   smb_html_text(page, site->expression);
   smb_spool_puts(page, link ? "</a></td>" : "</td>");
-  smb_html_cell(page, "word", smb_op_class_name(site->op_class));
 }
 
 static void
@@ -40,7 +42,7 @@ write_tally(SmbSpool *page, const SmbTally *tally, gboolean exact) {
 static void
 write_shared(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
-  begin_table(page, "Shared memory", "accesses to shared memory", "wavefronts");
+  begin_table(page, "Shared memory, whole launch", "accesses to shared memory", "wavefronts");
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     write_site(page, access->site, smb_report_has_article(report, i) ? "access" : NULL, i);
@@ -50,8 +52,10 @@ write_shared(const SmbReport *report, SmbSpool *page) {
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     if (analysis->totals[c].requests == 0)
       continue;
-    smb_html_markup(page, "<tr><td></td><td class=\"code\">total</td><td class=\"word\">%s</td>",
-                    smb_op_class_name((SmbOpClass)c));
+    smb_html_markup(page,
+                    "<tr><td class=\"line\"></td><td class=\"word op\">%s</td>"
+                    "<td class=\"code\">all %ss</td>",
+                    smb_op_class_name((SmbOpClass)c), smb_op_class_name((SmbOpClass)c));
     write_tally(page, &analysis->totals[c], TRUE);
   }
   smb_spool_puts(page, "</tfoot>\n</table>\n</div>\n");
@@ -60,7 +64,7 @@ write_shared(const SmbReport *report, SmbSpool *page) {
 static void
 write_global(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
-  begin_table(page, "Global memory", "accesses to global memory",
+  begin_table(page, "Global memory, whole launch", "accesses to global memory",
               smb_analyze_segment_name(report->arch));
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
@@ -97,10 +101,10 @@ smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page,
                  "<p class=\"words\">A <dfn>request</dfn> is one execution of a memory instruction "
                  "by one warp, a <dfn>wavefront</dfn> one pass of it through the shared-memory "
-                 "data stage. <dfn>Ideal</dfn> is what it takes when no two words meet in a bank; "
-                 "<dfn>excess</dfn>, the rest, is what profilers count as bank conflicts. "
-                 "<dfn>N-way</dfn>: the most distinct words that one lane group asks of one "
-                 "bank");
+                 "data stage (nvprof: transaction). <dfn>Ideal</dfn> is what the request takes "
+                 "without bank conflicts; <dfn>excess</dfn>, the rest, is what profilers count as "
+                 "bank conflicts. <dfn>N-way</dfn>: one lane group accesses N distinct words of "
+                 "one bank");
   write_word_kinds(report, page);
   smb_spool_puts(page, ".</p>\n</section>\n");
 }

@@ -54,36 +54,74 @@ is_worst(const SmbAnalysis *analysis, const SmbReportMap *map) {
   return map->warp == g_array_index(analysis->accesses, SmbAccess, map->access).worst_warp;
 }
 
-// Takes the worst map of each access first, then the others as long as there is room.
-static void
-choose(SmbReport *report, const GArray *maps) {
-  for (guint round = 0; round < 2; round++) {
-    for (guint i = 0; i < maps->len; i++) {
-      const SmbReportMap *map = &g_array_index(maps, SmbReportMap, i);
-      if (is_worst(report->analysis, map) != (round == 0))
-        continue;
-      if (report->maps->len < SMB_REPORT_MAX_MAPS)
-        g_array_append_vals(report->maps, map, 1);
-      else
-        report->left_out[map->access]++;
-    }
+static int
+compare_excess(gconstpointer a, gconstpointer b, gpointer user) {
+  const GArray *accesses = user;
+  guint x = *(const guint *)a, y = *(const guint *)b;
+  guint64 of_x = g_array_index(accesses, SmbAccess, x).total.excess;
+  guint64 of_y = g_array_index(accesses, SmbAccess, y).total.excess;
+  if (of_x != of_y)
+    return of_x > of_y ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+// The accesses that conflict, the costliest first.
+static GArray *
+order_accesses(const SmbAnalysis *analysis) {
+  GArray *order = g_array_new(FALSE, FALSE, sizeof(guint));
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    if (g_array_index(analysis->accesses, SmbAccess, i).total.excess > 0)
+      g_array_append_val(order, i);
   }
-  g_array_sort(report->maps, compare_maps);
+  g_array_sort_with_data(order, compare_excess, analysis->accesses);
+  return order;
+}
+
+// Takes the maps of one access that are, or are not, of its worst warp, as long as there is room.
+static void
+take_maps(SmbReport *report, const GArray *maps, guint access, gboolean worst) {
+  for (guint i = 0; i < maps->len; i++) {
+    const SmbReportMap *map = &g_array_index(maps, SmbReportMap, i);
+    if (map->access != access || is_worst(report->analysis, map) != worst)
+      continue;
+    if (report->maps->len < SMB_REPORT_MAX_MAPS)
+      g_array_append_vals(report->maps, map, 1);
+    else
+      report->left_out[access]++;
+  }
+}
+
+// Searches layouts of the arrays. What keeps it from that is told, and keeps no page from being written.
+static void
+find_advice(SmbReport *report) {
+  const SmbAdviseSearch search = {.top = 1, .max_counts = SMB_REPORT_MAX_COUNTS};
+  g_autoptr(GError) error = NULL;
+  if (report->order->len == 0)
+    return;
+  report->advice = smb_advise_report_new(report->target, report->arch, &search, &error);
+  if (!report->advice)
+    report->advice_failure = g_strdup(error->message);
 }
 
 SmbReport *
-smb_report_new(const SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analysis) {
+smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analysis) {
   SmbReport *report = g_new0(SmbReport, 1);
   report->arch = arch;
   report->target = target;
   report->analysis = analysis;
   report->maps = g_array_new(FALSE, FALSE, sizeof(SmbReportMap));
+  report->order = order_accesses(analysis);
   report->left_out = g_new0(guint, analysis->accesses->len + 1);
   g_autoptr(GArray) worst = find_worst(arch, analysis);
   for (guint i = 0; i < analysis->accesses->len; i++)
     add_known(worst, analysis, i);
   g_array_sort(worst, compare_maps);
-  choose(report, worst);
+  for (guint round = 0; round < 2; round++) {
+    for (guint i = 0; i < report->order->len; i++)
+      take_maps(report, worst, g_array_index(report->order, guint, i), round == 0);
+  }
+  g_array_sort(report->maps, compare_maps);
+  find_advice(report);
   return report;
 }
 
@@ -92,6 +130,9 @@ smb_report_free(SmbReport *report) {
   if (!report)
     return;
   g_array_unref(report->maps);
+  g_array_unref(report->order);
+  smb_advise_report_free(report->advice);
+  g_free(report->advice_failure);
   g_free(report->left_out);
   g_free(report);
 }

@@ -6,12 +6,15 @@
 // warps to choose, and lanes and banks that light up.
 #pragma once
 
-#include "src/target.h"
+#include "src/advise-report.h"
 
 G_BEGIN_DECLS
 
 /** Most bank maps of one page; what is left out is said. */
 #define SMB_REPORT_MAX_MAPS 96
+
+/** Requests that the search of layouts for one array may count: some ten seconds. */
+#define SMB_REPORT_MAX_COUNTS (G_GUINT64_CONSTANT(1) << 27)
 
 /** Most accesses of one page whose paddings are drawn; the others have the table of them. */
 #define SMB_REPORT_MAX_NEIGHBOURS 16
@@ -36,13 +39,19 @@ typedef struct {
  * SmbReport:
  * @analysis: with its requests
  * @maps: (element-type SmbReportMap): by access, then by warp
+ * @order: (element-type guint): the accesses that conflict: most excess wavefronts first
+ * @advice: (nullable): layouts of the arrays; %NULL if nothing conflicts, or they could not be searched
+ * @advice_failure: (nullable): why they could not
  * @left_out: by access: maps that the page has no room for
  */
 typedef struct {
-  const SmbArch *arch;
+  SmbArch *arch;
   const SmbTarget *target;
   const SmbAnalysis *analysis;
   GArray *maps;
+  GArray *order;
+  SmbAdviseReport *advice;
+  char *advice_failure;
   guint *left_out;
 } SmbReport;
 
@@ -51,12 +60,12 @@ typedef struct {
  * @arch: (transfer none): all three must outlive the report
  *
  * Chooses the maps: of every access that has excess wavefronts, the costliest request of each warp that has
- * one. If there are more than SMB_REPORT_MAX_MAPS, each access has one before any has two.
+ * one. If there are more than SMB_REPORT_MAX_MAPS, each access has one before any has two, the costliest first.
+ * Searches layouts for the arrays that conflict.
  *
  * Returns: (transfer full): what the page shows
  */
-SmbReport *smb_report_new(const SmbArch *arch, const SmbTarget *target,
-                          const SmbAnalysis *analysis);
+SmbReport *smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analysis);
 void smb_report_free(SmbReport *report);
 
 /** Writes the page. @error: a style or script that is missing from the data */

@@ -215,6 +215,13 @@ def check_media(browser):
                      mobile=True)
     widths = browser.run('return [document.scrollingElement.scrollWidth, innerWidth]')
     same('width', widths, [360, 360])
+    # What an access is stays in view when its numbers are scrolled into it.
+    lefts = browser.run('const box = document.querySelector("#accesses .box"); box.scrollLeft = 1000;'
+                        'const left = (element) => Math.round(element.getBoundingClientRect().left -'
+                        ' box.getBoundingClientRect().left);'
+                        'return [box.scrollLeft > 0, left(box.querySelector("tfoot .op")) < 60,'
+                        ' left(box.querySelector("tfoot .code")) < 0]')
+    same('op at the left', lefts, [True, True, True])
     browser.picture('phone.png')
     browser.devtools('Emulation.clearDeviceMetricsOverride')
     browser.click('#access-1 .next')
