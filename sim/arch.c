@@ -8,6 +8,7 @@
 #include "sim/arch-read.h"
 #include "sim/data.h"
 #include "sim/error.h"
+#include "sim/suggest.h"
 
 SmbArch *
 smb_arch_new_from_data(const char *name, const char *text, GError **error) {
@@ -25,8 +26,9 @@ smb_arch_load_like(const char *name, guint depth, GError **error) {
   if (!smb_arch_exists(name)) {
     g_auto(GStrv) names = smb_arch_list();
     g_autofree char *list = g_strjoinv(", ", names);
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "no architecture '%s': expected one of %s", name,
-                list);
+    g_autofree char *meant = smb_suggest(name, (const char *const *)names);
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "no architecture '%s': expected one of %s%s",
+                name, list, meant);
     return NULL;
   }
   g_autofree char *path = g_strdup_printf("archs/%s.ini", name);

@@ -7,18 +7,9 @@
 #include "sim/data.h"
 #include "sim/error.h"
 #include "sim/block.h"
+#include "sim/suggest.h"
 
 #define CATALOG_FILE "data/kernels/catalog.ini"
-
-// A name this many edits away is offered in place of an unknown one.
-enum {
-  MAX_EDITS = 3
-};
-
-// Longest name that is compared with the catalogue, in bytes; the work grows with its length.
-enum {
-  MAX_COMPARED = 64
-};
 
 // Largest grid extent: that of x on every device since compute capability 3.0.
 enum {
@@ -226,54 +217,18 @@ smb_catalog_load(GError **error) {
   return read_catalog(text ? text : "", length, error);
 }
 
-// Levenshtein's distance without regard to case. @b is at most MAX_COMPARED bytes long.
-static guint
-count_edits(const char *a, const char *b) {
-  guint row[MAX_COMPARED + 1];
-  gsize n = strlen(b);
-  for (guint j = 0; j <= n; j++)
-    row[j] = j;
-  for (guint i = 0; a[i]; i++) {
-    guint diagonal = row[0];
-    row[0] = i + 1;
-    for (guint j = 0; j < n; j++) {
-      guint above = row[j + 1];
-      guint replaced = diagonal + (g_ascii_tolower(a[i]) != g_ascii_tolower(b[j]));
-      row[j + 1] = MIN(replaced, MIN(above, row[j]) + 1);
-      diagonal = above;
-    }
-  }
-  return row[n];
-}
-
-static gboolean
-is_near(const char *known, const char *name) {
-  gsize length = strlen(name);
-  if (length == 0 || length > MAX_COMPARED)
-    return FALSE;
-  if (length >= MAX_EDITS && g_ascii_strncasecmp(known, name, length) == 0)
-    return TRUE;
-  return count_edits(known, name) <= MIN((gsize)MAX_EDITS, length / 2);
-}
-
 static void
 set_unknown_name(const GPtrArray *catalog, const char *name, GError **error) {
-  g_autoptr(GPtrArray) near = g_ptr_array_new();
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
   for (guint i = 0; i < catalog->len; i++) {
     const SmbCatalogEntry *entry = catalog->pdata[i];
-    if (is_near(entry->name, name) &&
-        !g_ptr_array_find_with_equal_func(near, entry->name, g_str_equal, NULL))
-      g_ptr_array_add(near, entry->name);
+    if (!g_ptr_array_find_with_equal_func(names, entry->name, g_str_equal, NULL))
+      g_ptr_array_add(names, entry->name);
   }
-  g_ptr_array_add(near, NULL);
-  if (near->len == 1) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "no built-in kernel '%s': expected one of the catalogue's ('list kernels')", name);
-    return;
-  }
-  g_autofree char *names = g_strjoinv(", ", (char **)near->pdata);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "no built-in kernel '%s': did you mean %s?", name,
-              names);
+  g_ptr_array_add(names, NULL);
+  g_autofree char *meant = smb_suggest(name, (const char *const *)names->pdata);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
+              "no built-in kernel '%s': 'list kernels' shows them%s", name, meant);
 }
 
 static void

@@ -102,8 +102,18 @@ write_needed(SmbCli *cli, const Checked *checked) {
   smb_text_wrap(cli->out, sentence);
 }
 
+// What the writers take. @all: of Checked; @name: of the swizzle
+typedef struct {
+  const SmbAdviseReport *report;
+  const GPtrArray *all;
+  const char *name;
+} CheckReport;
+
 static void
-write_text(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *all, const char *name) {
+write_text(SmbCli *cli, gconstpointer result) {
+  const CheckReport *written = result;
+  const SmbAdviseReport *report = written->report;
+  const GPtrArray *all = written->all;
   SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
   smb_analyze_write_heading(cli, &heading);
   if (all->len == 0) {
@@ -114,7 +124,8 @@ write_text(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *all, con
     const Checked *checked = g_ptr_array_index(all, i);
     g_autofree char *declaration = smb_advise_declare(checked->array);
     g_autofree char *index = smb_rewrite_describe(&checked->rewrite);
-    smb_spool_printf(cli->out, "%s%s of %s: %s\n\n", i ? "\n" : "", name, declaration, index);
+    smb_spool_printf(cli->out, "%s%s of %s: %s\n\n", i ? "\n" : "", written->name, declaration,
+                     index);
     write_table(cli, checked);
     write_worst(cli, checked);
     write_needed(cli, checked);
@@ -153,11 +164,14 @@ write_json_check(JsonBuilder *json, const Checked *checked, const SmbLayoutCheck
 }
 
 static void
-write_json(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *all, const char *name) {
+write_json(SmbCli *cli, gconstpointer result) {
+  const CheckReport *written = result;
+  const SmbAdviseReport *report = written->report;
+  const GPtrArray *all = written->all;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, report->target, report->analysis->shared_bytes);
   smb_json_arch(json, report->arch);
-  smb_json_text(json, "check", name);
+  smb_json_text(json, "check", written->name);
   smb_json_array(json, "arrays");
   for (guint i = 0; i < all->len; i++) {
     const Checked *checked = g_ptr_array_index(all, i);
@@ -178,7 +192,8 @@ write_json(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *all, con
 }
 
 static void
-write_csv(SmbCli *cli, const GPtrArray *all) {
+write_csv(SmbCli *cli, gconstpointer result) {
+  const GPtrArray *all = ((const CheckReport *)result)->all;
   static const char *const names[] = {"array",
                                       "line",
                                       "column",
@@ -216,6 +231,11 @@ write_csv(SmbCli *cli, const GPtrArray *all) {
     }
   }
 }
+
+const SmbFormat smb_advise_check_formats[] = {{"text", write_text, NULL},
+                                              {"json", write_json, NULL},
+                                              {"csv", write_csv, NULL},
+                                              {NULL, NULL, NULL}};
 
 static guint64
 find_needed_bytes(const SmbRewriteArray *rewrite) {
@@ -258,16 +278,7 @@ smb_advise_check(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *ar
   g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(checked_free);
   for (guint i = 0; i < arrays->len; i++)
     g_ptr_array_add(all, check(report, g_ptr_array_index(arrays, i), row, &parsed));
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    write_text(cli, report, all, name);
-    break;
-  case SMB_FORMAT_JSON:
-    write_json(cli, report, all, name);
-    break;
-  case SMB_FORMAT_CSV:
-    write_csv(cli, all);
-    break;
-  }
+  const CheckReport result = {report, all, name};
+  cli->format->write(cli, &result);
   return TRUE;
 }

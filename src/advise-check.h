@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/** The formats of --check, for smb_cli_view(). */
+extern const SmbFormat smb_advise_check_formats[];
+
 /**
  * smb_advise_check:
  * @report: a launch that was run, without a search

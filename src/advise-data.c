@@ -121,8 +121,10 @@ write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArr
 }
 
 void
-smb_advise_write_json(SmbCli *cli, const SmbAdviseReport *report,
-                      const SmbAdviseMeasured *measured) {
+smb_advise_write_json(SmbCli *cli, gconstpointer result) {
+  const SmbAdviseResult *written = result;
+  const SmbAdviseReport *report = written->report;
+  const SmbAdviseMeasured *measured = written->measured;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, report->target, report->analysis->shared_bytes);
   smb_json_arch(json, report->arch);
@@ -171,8 +173,8 @@ write_csv_layout(SmbCsv *csv, const SmbAdviseReport *report, const SmbAdviseArra
 }
 
 void
-smb_advise_write_csv(SmbCli *cli, const SmbAdviseReport *report,
-                     G_GNUC_UNUSED const SmbAdviseMeasured *measured) {
+smb_advise_write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbAdviseReport *report = ((const SmbAdviseResult *)result)->report;
   static const char *const names[] = {"array",
                                       "rank",
                                       "kind",

@@ -311,8 +311,10 @@ write_legend(SmbCli *cli) {
 }
 
 void
-smb_advise_write_text(SmbCli *cli, const SmbAdviseReport *report,
-                      const SmbAdviseMeasured *measured) {
+smb_advise_write_text(SmbCli *cli, gconstpointer result) {
+  const SmbAdviseResult *written = result;
+  const SmbAdviseReport *report = written->report;
+  const SmbAdviseMeasured *measured = written->measured;
   SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
   smb_analyze_write_heading(cli, &heading);
   if (report->arrays->len == 0)

@@ -9,16 +9,18 @@
 
 G_BEGIN_DECLS
 
-/** For each array a table of layouts, the costs of each access, and the changed lines.
- * @measured: (nullable): what a device says */
-void smb_advise_write_text(SmbCli *cli, const SmbAdviseReport *report,
-                           const SmbAdviseMeasured *measured);
-void smb_advise_write_json(SmbCli *cli, const SmbAdviseReport *report,
-                           const SmbAdviseMeasured *measured);
+/** What the writers of SmbFormat take. @measured: (nullable): what a device says */
+typedef struct {
+  const SmbAdviseReport *report;
+  const SmbAdviseMeasured *measured;
+} SmbAdviseResult;
+
+/** For each array a table of layouts, the costs of each access, and the changed lines. */
+void smb_advise_write_text(SmbCli *cli, gconstpointer result);
+void smb_advise_write_json(SmbCli *cli, gconstpointer result);
 
 /** A row for each access of each layout. */
-void smb_advise_write_csv(SmbCli *cli, const SmbAdviseReport *report,
-                          const SmbAdviseMeasured *measured);
+void smb_advise_write_csv(SmbCli *cli, gconstpointer result);
 
 /** smb_advise_describe: Returns: (transfer full): what the search of an array found, in sentences */
 char *smb_advise_describe(const SmbAdviseArray *array);

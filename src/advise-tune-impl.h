@@ -46,12 +46,7 @@ typedef struct {
 } Tuning;
 
 // The target with the macros set to the values of a trial; NULL: as they are.
-SmbTarget *tuning_target(const Tuning *tuning, const gint64 *values, GError **error);
+SmbTarget *smb_tuning_target(const Tuning *tuning, const gint64 *values, GError **error);
 
 // Whether a trial is among those that are shown in text.
-gboolean tuning_shows(const Tuning *tuning, guint trial);
-
-// The trials, the best first.
-void tuning_write_text(const Tuning *tuning);
-void tuning_write_json(const Tuning *tuning);
-void tuning_write_csv(const Tuning *tuning);
+gboolean smb_tuning_shows(const Tuning *tuning, guint trial);

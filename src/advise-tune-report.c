@@ -33,8 +33,7 @@ write_row(SmbTable *table, const Tuning *tuning, const Trial *trial, guint rank)
 }
 
 static void
-write_table(const Tuning *tuning) {
-  SmbCli *cli = tuning->cli;
+write_table(SmbCli *cli, const Tuning *tuning) {
   g_autoptr(SmbTable) table = smb_table_new();
   smb_table_column(table, "", SMB_ALIGN_RIGHT);
   for (guint i = 0; i < tuning->n_ranges; i++)
@@ -50,20 +49,20 @@ write_table(const Tuning *tuning) {
   smb_table_column(table, "", SMB_ALIGN_LEFT);
   smb_table_wrap(table);
   for (guint i = 0; i < tuning->trials->len; i++) {
-    if (tuning_shows(tuning, i))
+    if (smb_tuning_shows(tuning, i))
       write_row(table, tuning, g_ptr_array_index(tuning->trials, i), i + 1);
   }
   smb_table_write(table, cli->out, cli->colour);
 }
 
 void
-tuning_write_text(const Tuning *tuning) {
-  SmbCli *cli = tuning->cli;
+smb_tuning_write_text(SmbCli *cli, gconstpointer result) {
+  const Tuning *tuning = result;
   const Trial *best = g_ptr_array_index(tuning->trials, 0);
-  g_autoptr(SmbTarget) target = tuning_target(tuning, best->values, NULL);
+  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, best->values, NULL);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
   smb_spool_printf(cli->out, "  %s, %s\n\n", target->file, smb_arch_info(cli->arch)->name);
-  write_table(tuning);
+  write_table(cli, tuning);
   guint ties = 0, failed = 0;
   for (guint i = 0; i < tuning->trials->len; i++) {
     const Trial *trial = g_ptr_array_index(tuning->trials, i);
@@ -89,10 +88,10 @@ tuning_write_text(const Tuning *tuning) {
 }
 
 void
-tuning_write_json(const Tuning *tuning) {
-  SmbCli *cli = tuning->cli;
+smb_tuning_write_json(SmbCli *cli, gconstpointer result) {
+  const Tuning *tuning = result;
   const Trial *best = g_ptr_array_index(tuning->trials, 0);
-  g_autoptr(SmbTarget) target = tuning_target(tuning, best->values, NULL);
+  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, best->values, NULL);
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, target, best->shared_bytes);
   smb_json_arch(json, cli->arch);
@@ -127,7 +126,8 @@ tuning_write_json(const Tuning *tuning) {
 }
 
 void
-tuning_write_csv(const Tuning *tuning) {
+smb_tuning_write_csv(SmbCli *cli, gconstpointer result) {
+  const Tuning *tuning = result;
   const char *names[MAX_RANGES + 8] = {"rank"};
   static const char *const rest[] = {"present",          "requests",     "wavefronts",
                                      "ideal_wavefronts", "shared_bytes", "failure"};
@@ -136,7 +136,7 @@ tuning_write_csv(const Tuning *tuning) {
     names[n++] = tuning->ranges[i].name;
   for (guint i = 0; i < G_N_ELEMENTS(rest); i++)
     names[n++] = rest[i];
-  SmbCsv csv = smb_csv_begin(tuning->cli->out, names);
+  SmbCsv csv = smb_csv_begin(cli->out, names);
   for (guint i = 0; i < tuning->trials->len; i++) {
     const Trial *trial = g_ptr_array_index(tuning->trials, i);
     smb_csv_number(&csv, i + 1);
@@ -157,3 +157,8 @@ tuning_write_csv(const Tuning *tuning) {
     smb_csv_end_row(&csv);
   }
 }
+
+const SmbFormat smb_tuning_formats[] = {{"text", smb_tuning_write_text, NULL},
+                                        {"json", smb_tuning_write_json, NULL},
+                                        {"csv", smb_tuning_write_csv, NULL},
+                                        {NULL, NULL, NULL}};

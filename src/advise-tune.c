@@ -67,7 +67,7 @@ parse_ranges(Tuning *tuning, const char *const *ranges, guint64 *n, GError **err
 }
 
 SmbTarget *
-tuning_target(const Tuning *tuning, const gint64 *values, GError **error) {
+smb_tuning_target(const Tuning *tuning, const gint64 *values, GError **error) {
   SmbTargetOptions options = *tuning->options;
   g_autoptr(GStrvBuilder) defines = g_strv_builder_new();
   for (guint i = 0; options.defines && options.defines[i]; i++)
@@ -96,7 +96,7 @@ check_macros(const Tuning *tuning, const SmbTarget *target, GError **error) {
 
 static void
 find_present(Tuning *tuning) {
-  g_autoptr(SmbTarget) target = tuning_target(tuning, NULL, NULL);
+  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, NULL, NULL);
   tuning->present_known = target != NULL;
   for (guint i = 0; tuning->present_known && i < tuning->n_ranges; i++)
     tuning->present_known =
@@ -131,7 +131,7 @@ try_values(Tuning *tuning, guint64 number, GError **error) {
   trial->is_present =
       tuning->present_known && memcmp(trial->values, tuning->present, sizeof trial->values) == 0;
   g_autoptr(GError) local = NULL;
-  g_autoptr(SmbTarget) target = tuning_target(tuning, trial->values, &local);
+  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, &local);
   if (target) {
     if (!check_macros(tuning, target, error))
       return FALSE;
@@ -157,7 +157,7 @@ compare_trials(gconstpointer a, gconstpointer b) {
 }
 
 gboolean
-tuning_shows(const Tuning *tuning, guint trial) {
+smb_tuning_shows(const Tuning *tuning, guint trial) {
   return trial < tuning->top ||
          ((const Trial *)g_ptr_array_index(tuning->trials, trial))->is_present;
 }
@@ -179,10 +179,10 @@ measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
   tuning->measured = smb_advise_measured_new(meter, arch);
   for (guint i = 0; i < tuning->trials->len; i++) {
     Trial *trial = g_ptr_array_index(tuning->trials, i);
-    if (trial->failure || !tuning_shows(tuning, i))
+    if (trial->failure || !smb_tuning_shows(tuning, i))
       continue;
     g_autofree char *name = name_values(tuning, trial);
-    g_autoptr(SmbTarget) target = tuning_target(tuning, trial->values, error);
+    g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, error);
     if (!target || !(trial->analysis = smb_analysis_run(target->kernel, arch, &target->launch,
                                                         &target->options, error)))
       return FALSE;
@@ -196,7 +196,7 @@ measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
 // No value runs: what is wrong with the first is told as if it were asked for.
 static gboolean
 fail_trial(const Tuning *tuning, const Trial *trial, GError **error) {
-  g_autoptr(SmbTarget) target = tuning_target(tuning, trial->values, error);
+  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, error);
   g_autoptr(SmbAnalysis) none = target ? smb_analysis_run(target->kernel, tuning->cli->arch,
                                                           &target->launch, &target->options, error)
                                        : NULL;
@@ -228,17 +228,7 @@ smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,
     return fail_trial(&tuning, best, error);
   if (meter && !measure_trials(&tuning, meter, error))
     return FALSE;
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    tuning_write_text(&tuning);
-    break;
-  case SMB_FORMAT_JSON:
-    tuning_write_json(&tuning);
-    break;
-  case SMB_FORMAT_CSV:
-    tuning_write_csv(&tuning);
-    break;
-  }
+  cli->format->write(cli, &tuning);
   if (tuning.measured && tuning.measured->mismatches > 0)
     cli->status = SMB_EXIT_DIFFERS;
   return TRUE;

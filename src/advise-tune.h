@@ -9,6 +9,12 @@
 
 G_BEGIN_DECLS
 
+/** The formats of --tune, for smb_cli_view(): the trials, the best first. */
+extern const SmbFormat smb_tuning_formats[];
+void smb_tuning_write_text(SmbCli *cli, gconstpointer tuning);
+void smb_tuning_write_json(SmbCli *cli, gconstpointer tuning);
+void smb_tuning_write_csv(SmbCli *cli, gconstpointer tuning);
+
 /**
  * smb_advise_tune:
  * @options: as the user typed them

@@ -95,7 +95,8 @@ write_warnings(JsonBuilder *json, const SmbAnalyzeReport *report) {
 }
 
 void
-smb_analyze_write_json(SmbCli *cli, const SmbAnalyzeReport *report) {
+smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
+  const SmbAnalyzeReport *report = result;
   const SmbAnalysis *analysis = report->analysis;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, report->target, analysis->shared_bytes);
@@ -161,7 +162,8 @@ write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *r
 // One row an access; the rows of global memory count segments where those of shared memory count
 // wavefronts.
 void
-smb_analyze_write_csv(SmbCli *cli, const SmbAnalyzeReport *report) {
+smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbAnalyzeReport *report = result;
   static const char *const names[] = {"memory",
                                       "line",
                                       "column",

@@ -16,14 +16,16 @@ typedef struct {
   guint max_ways;
 } SmbAnalyzeReport;
 
+/* The writers of SmbFormat: each takes an SmbAnalyzeReport. */
+
 /** Tables of the accesses, and the sentence that says where the time goes. */
-void smb_analyze_write_text(SmbCli *cli, const SmbAnalyzeReport *report);
+void smb_analyze_write_text(SmbCli *cli, gconstpointer report);
 
 /** The source, with the counts of each line in the margin (src/annotate.c). */
-void smb_analyze_annotate(SmbCli *cli, const SmbAnalyzeReport *report);
+void smb_analyze_annotate(SmbCli *cli, gconstpointer report);
 
-void smb_analyze_write_json(SmbCli *cli, const SmbAnalyzeReport *report);
-void smb_analyze_write_csv(SmbCli *cli, const SmbAnalyzeReport *report);
+void smb_analyze_write_json(SmbCli *cli, gconstpointer report);
+void smb_analyze_write_csv(SmbCli *cli, gconstpointer report);
 
 /** The heading of the text formats: kernel, block, grid, memory, architecture. */
 void smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report);

@@ -192,7 +192,8 @@ smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
 }
 
 void
-smb_analyze_write_text(SmbCli *cli, const SmbAnalyzeReport *report) {
+smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
+  const SmbAnalyzeReport *report = result;
   smb_analyze_write_heading(cli, report);
   if (report->analysis->accesses->len > 0)
     write_shared(cli, report);

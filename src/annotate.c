@@ -62,7 +62,8 @@ show_line(const SmbSource *source, guint number) {
 }
 
 void
-smb_analyze_annotate(SmbCli *cli, const SmbAnalyzeReport *report) {
+smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
+  const SmbAnalyzeReport *report = result;
   const SmbSource *source = smb_program_source(report->target->kernel);
   guint n_lines = source ? smb_source_n_lines(source) : 0;
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);

@@ -43,7 +43,7 @@ smb_cli_triple(const char *option, const char *text, const guint max[3], guint v
                GError **error) {
   if (!text)
     return TRUE;
-  g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+  g_auto(GStrv) parts = g_strsplit_set(text, ",x", -1);
   guint n = g_strv_length(parts);
   guint64 numbers[3] = {1, 1, 1};
   gboolean good = n >= 1 && n <= 3;
@@ -59,17 +59,26 @@ smb_cli_triple(const char *option, const char *text, const guint max[3], guint v
   return TRUE;
 }
 
+char *
+smb_cli_list(const char *const *names, const char *last) {
+  GString *list = g_string_new(NULL);
+  for (guint i = 0; names[i]; i++)
+    g_string_append_printf(list, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : last, names[i]);
+  return g_string_free(list, FALSE);
+}
+
 gboolean
-smb_cli_choice(const char *option, const char *text, const char *const *choices, guint *value,
+smb_cli_choice(const char *option, const char *text, const char *choices, guint *value,
                GError **error) {
   if (!text)
     return TRUE;
-  for (guint i = 0; choices[i]; i++) {
-    if (strcmp(choices[i], text) == 0) {
+  g_auto(GStrv) names = g_strsplit(choices, "|", -1);
+  for (guint i = 0; names[i]; i++) {
+    if (strcmp(names[i], text) == 0) {
       *value = i;
       return TRUE;
     }
   }
-  g_autofree char *list = g_strjoinv(", ", (char **)(gpointer)choices);
-  return smb_cli_usage_error(error, "%s '%s': expected one of %s", option, text, list);
+  g_autofree char *list = smb_cli_list((const char *const *)names, " or ");
+  return smb_cli_usage_error(error, "%s '%s': expected %s", option, text, list);
 }

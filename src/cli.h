@@ -26,12 +26,38 @@ typedef enum {
 /** Most columns of a terminal that pictures use. */
 #define SMB_CLI_MOST_COLUMNS 1000
 
-/** How a result is written. */
-typedef enum {
-  SMB_FORMAT_TEXT,
-  SMB_FORMAT_JSON,
-  SMB_FORMAT_CSV,
+typedef struct _SmbCli SmbCli;
+
+/**
+ * SmbFormat: a form in which a command can write its result. A command declares a table of them, which
+ * ends with a row without a name; help, refusal and completion are made of it.
+ * @name: what --format calls it
+ * @write: adds the result to the output of @cli; its type is the command's own
+ * @methods: (nullable): more functions, of a command that does not write its result in one go
+ */
+typedef struct {
+  const char *name;
+  void (*write)(SmbCli *cli, gconstpointer result);
+  gconstpointer methods;
 } SmbFormat;
+
+/** SmbCliGroup: options that stand under one heading of the help; @entries ends with G_OPTION_ENTRY_NULL. */
+typedef struct {
+  const char *title;
+  const GOptionEntry *entries;
+} SmbCliGroup;
+
+typedef struct _SmbCliUsage SmbCliUsage;
+
+/**
+ * SmbCliVisitor: takes what a command can be given, in place of running it.
+ * @groups: (array length=n_groups): all options of the command, its own first
+ */
+typedef struct {
+  void (*visit)(const SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups,
+                guint n_groups, gpointer data);
+  gpointer data;
+} SmbCliVisitor;
 
 /**
  * SmbCli: one run of one command.
@@ -44,7 +70,8 @@ typedef enum {
  * @columns: width of the terminal in characters: $COLUMNS or what it says itself, else SMB_SPOOL_COLUMNS
  * @argc: number of words in @argv
  * @argv: the command line from the name of the command on
- * @format: --format, set by smb_cli_parse()
+ * @visitor: (nullable): takes what smb_cli_parse() would read the command line by; nothing is run
+ * @format: the row of --format in the table of the command, set by smb_cli_parse(); NULL without one
  * @arch: --arch, set by smb_cli_parse(), or NULL
  * @arch_named: whether the user named it, set by smb_cli_parse()
  * @arguments: what is left when the options are taken away, set by smb_cli_parse(); ends with NULL
@@ -52,7 +79,7 @@ typedef enum {
  *
  * Everything in it is released when the command returns.
  */
-typedef struct {
+struct _SmbCli {
   const char *command;
   const SmbCuda *cuda;
   SmbSpool *out;
@@ -62,12 +89,13 @@ typedef struct {
   guint columns;
   int argc;
   char **argv;
-  SmbFormat format;
+  const SmbCliVisitor *visitor;
+  const SmbFormat *format;
   SmbArch *arch;
   gboolean arch_named;
   GStrv arguments;
   guint n_arguments;
-} SmbCli;
+};
 
 /**
  * SmbCommand: a row of the table of commands.
@@ -83,25 +111,39 @@ typedef struct {
 
 /** Which of the options that commands share a command has. */
 typedef enum {
-  SMB_CLI_FORMAT = 1 << 0, /* --format text|json|csv */
-  SMB_CLI_ARCH = 1 << 1,   /* --arch NAME */
+  SMB_CLI_ARCH = 1 << 0, /* --arch NAME */
 } SmbCliFlags;
+
+/** When text is coloured. */
+#define SMB_CLI_COLOURS "auto|always|never"
+
+/** How the help and the completion name the values of an option that are not words of a fixed list. */
+#define SMB_CLI_FILE        "FILE"
+#define SMB_CLI_ARCH_NAME   "ARCH"
+#define SMB_CLI_KERNEL_NAME "KERNEL"
 
 /**
  * SmbCliUsage: what a command wants to be given.
  * @arguments: the arguments as the help shows them, such as "FILE|-", or NULL
- * @description: what the command does, for the help: sentences
+ * @description: what the command does, for the help: paragraphs, a line each; a line that begins with
+ *   a space is shown as it is
  * @min_arguments: fewest arguments
  * @max_arguments: most arguments
  * @flags: the shared options that it has
+ * @formats: (nullable): the formats of its result, text first: it has --format
+ * @groups: (nullable) (array zero-terminated=1): options that it shares with other commands
+ * @example: (nullable): a command line, for the help
  */
-typedef struct {
+struct _SmbCliUsage {
   const char *arguments;
   const char *description;
   guint min_arguments;
   guint max_arguments;
   SmbCliFlags flags;
-} SmbCliUsage;
+  const SmbFormat *formats;
+  const SmbCliGroup *const *groups;
+  const char *example;
+};
 
 /**
  * smb_cli_run:
@@ -122,9 +164,10 @@ SmbExit smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, ch
  * smb_cli_parse:
  * @usage: what the command wants
  * @options: its own options, ending with G_OPTION_ENTRY_NULL, or NULL. Give numbers the type
- *   G_OPTION_ARG_STRING and parse them with smb_cli_number(). A value may follow a one-letter option
- *   without a space (-DN=4).
- * @error: SMB_ERROR_USAGE; SMB_ERROR_INPUT for a broken architecture
+ *   G_OPTION_ARG_STRING and parse them with smb_cli_number(); a description of the value with bars
+ *   ("row|col") lists all values. A value may follow a one-letter option without a space (-DN=4), and a
+ *   long option may be cut short as long as no other begins so.
+ * @error: SMB_ERROR_USAGE; SMB_ERROR_INPUT for a broken architecture; SMB_GPU_ERROR_UNAVAILABLE for --arch native
  *
  * Parses the command line of @cli into @options and the fields of @cli.
  *
@@ -152,7 +195,8 @@ gboolean smb_cli_number64(const char *option, const char *text, guint64 min, gui
 /**
  * smb_cli_triple:
  * @option: its name for the message, such as "--block"
- * @text: (nullable): "X", "X,Y" or "X,Y,Z"; what is left out is 1; NULL leaves @values as they are
+ * @text: (nullable): "X", "X,Y" or "X,Y,Z", also with an x for the comma, as it is shown; what is left out is
+ *   1; NULL leaves @values as they are
  * @max: (array fixed-size=3): largest value of each; the smallest is 1
  * @values: (inout) (array fixed-size=3): the numbers
  * @error: SMB_ERROR_USAGE
@@ -164,12 +208,38 @@ gboolean smb_cli_triple(const char *option, const char *text, const guint max[3]
  * smb_cli_choice:
  * @option: its name for the message, such as "--write"
  * @text: (nullable): its value; NULL leaves @value as it is
- * @choices: the values allowed, ending with NULL
+ * @choices: the values allowed, with bars between: "row|col"
  * @value: (inout): index of the choice
  * @error: SMB_ERROR_USAGE
  */
-gboolean smb_cli_choice(const char *option, const char *text, const char *const *choices,
-                        guint *value, GError **error);
+gboolean smb_cli_choice(const char *option, const char *text, const char *choices, guint *value,
+                        GError **error);
+
+/** smb_cli_list: Returns: (transfer full): "A, B or C" with @last " or " */
+char *smb_cli_list(const char *const *names, const char *last);
+
+/**
+ * smb_cli_view:
+ * @option: what asks for another result than the usual one: "--measure"
+ * @formats: the formats of that result, as in SmbCliUsage
+ * @error: SMB_ERROR_USAGE if the format that the user named is not among them
+ *
+ * Makes the row of @formats with the name that the user gave that of @cli.
+ */
+gboolean smb_cli_view(SmbCli *cli, const char *option, const SmbFormat *formats, GError **error);
+
+/**
+ * smb_cli_load_arch:
+ * @name: as the user typed it: of an architecture, or "90", "sm_90a", "native"
+ * @error: SMB_ERROR_USAGE, SMB_ERROR_INPUT for a broken file, SMB_GPU_ERROR_UNAVAILABLE
+ *
+ * Returns: (transfer full): the architecture
+ */
+SmbArch *smb_cli_load_arch(const SmbCli *cli, const char *name, GError **error);
+
+/** Writes the help of a command; @groups are its options. */
+void smb_cli_write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups,
+                        guint n_groups);
 
 /**
  * smb_cli_flush:

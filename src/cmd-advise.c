@@ -21,21 +21,18 @@ enum {
 // Requests that a search may count: well under a minute.
 static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
 
-static SmbTargetOptions option_target;
-static SmbMeasureOptions option_measured;
 static char *option_array, *option_row, *option_only, *option_top, *option_check, *option_out,
     *option_max_counts;
 static char **option_tune;
 static gboolean option_measure;
 
+#define KINDS "pad|swizzle|both"
+
 static const GOptionEntry options[] = {
-    SMB_TARGET_ENTRIES(option_target),
-    SMB_MEASURE_ENTRIES(option_measured),
     {"array", 0, 0, G_OPTION_ARG_STRING, &option_array, "only this shared array", "NAME"},
     {"row", 0, 0, G_OPTION_ARG_STRING, &option_row,
      "elements of a row of an array of one dimension, padding included", "N"},
-    {"only", 0, 0, G_OPTION_ARG_STRING, &option_only, "one kind of layout: pad, swizzle or both",
-     "KIND"},
+    {"only", 0, 0, G_OPTION_ARG_STRING, &option_only, "one kind of layout", KINDS},
     {"top", 0, 0, G_OPTION_ARG_STRING, &option_top,
      "layouts of each kind that are shown (default 3); values, with --tune (default 8)", "N"},
     {"check", 0, 0, G_OPTION_ARG_STRING, &option_check,
@@ -53,14 +50,13 @@ static const GOptionEntry options[] = {
 
 static gboolean
 parse_search(SmbAdviseSearch *search, guint *tuned, GError **error) {
-  static const char *const names[] = {"pad", "swizzle", "both", NULL};
   static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
   guint kind = 0;
   search->array = option_array;
   search->top = option_check || option_tune ? 1 : DEFAULT_TOP;
   search->max_counts = default_max_counts;
   *tuned = DEFAULT_TUNED;
-  if (!smb_cli_choice("--only", option_only, names, &kind, error) ||
+  if (!smb_cli_choice("--only", option_only, KINDS, &kind, error) ||
       !smb_cli_number("--row", option_row, 1, 1 << 20, &search->row, error) ||
       !smb_cli_number64("--max-counts", option_max_counts, 1, G_MAXINT64, &search->max_counts,
                         error) ||
@@ -71,8 +67,31 @@ parse_search(SmbAdviseSearch *search, guint *tuned, GError **error) {
   return TRUE;
 }
 
+static const SmbFormat formats[] = {{"text", smb_advise_write_text, NULL},
+                                    {"json", smb_advise_write_json, NULL},
+                                    {"csv", smb_advise_write_csv, NULL},
+                                    {NULL, NULL, NULL}};
+static const SmbFormat measured_formats[] = {{"text", smb_advise_write_text, NULL},
+                                             {"json", smb_advise_write_json, NULL},
+                                             {NULL, NULL, NULL}};
+static const SmbFormat measured_tune_formats[] = {{"text", smb_tuning_write_text, NULL},
+                                                  {"json", smb_tuning_write_json, NULL},
+                                                  {NULL, NULL, NULL}};
+
+// What is written depends on what is asked; a table for each.
 static gboolean
-check_options(const SmbCli *cli, GError **error) {
+choose_formats(SmbCli *cli, GError **error) {
+  if (option_check)
+    return smb_cli_view(cli, "--check", smb_advise_check_formats, error);
+  if (option_tune && option_measure)
+    return smb_cli_view(cli, "--measure", measured_tune_formats, error);
+  if (option_tune)
+    return smb_cli_view(cli, "--tune", smb_tuning_formats, error);
+  return !option_measure || smb_cli_view(cli, "--measure", measured_formats, error);
+}
+
+static gboolean
+check_options(SmbCli *cli, GError **error) {
   if (option_check && option_tune)
     return smb_cli_usage_error(error, "--check and --tune ask different questions: expected one");
   if ((option_check || option_tune) && (option_out || option_only || option_max_counts))
@@ -87,15 +106,13 @@ check_options(const SmbCli *cli, GError **error) {
   if (option_tune && (option_array || option_row))
     return smb_cli_usage_error(error, "--tune runs the whole kernel: --array and --row do not go "
                                       "with it");
-  if ((option_measured.device || option_measured.timeout) && !option_measure)
+  if ((smb_measure_options()->device || smb_measure_options()->timeout) && !option_measure)
     return smb_cli_usage_error(error, "--device and --timeout are for --measure");
   if (option_measure && cli->arch_named)
     return smb_cli_usage_error(error,
                                "--measure goes by the rules of the device: --arch does not go "
                                "with it");
-  if (option_measure && cli->format == SMB_FORMAT_CSV)
-    return smb_cli_usage_error(error, "--measure is for --format text and json");
-  return TRUE;
+  return choose_formats(cli, error);
 }
 
 // Lines that the text in --out has as they were: they may still mean the layout of before.
@@ -142,32 +159,31 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbArch *arch, SmbMeter *me
     return FALSE;
   if (!write_out(cli, report, out, error))
     return FALSE;
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    smb_advise_write_text(cli, report, measured);
-    break;
-  case SMB_FORMAT_JSON:
-    smb_advise_write_json(cli, report, measured);
-    break;
-  case SMB_FORMAT_CSV:
-    smb_advise_write_csv(cli, report, measured);
-    break;
-  }
+  const SmbAdviseResult result = {report, measured};
+  cli->format->write(cli, &result);
   smb_analyze_write_warnings(target, report->analysis, cli->messages);
   if (measured && measured->mismatches > 0)
     cli->status = SMB_EXIT_DIFFERS;
   return TRUE;
 }
 
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_measure_group, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "[FILE.cu|-]",
+    .description =
+        "Finds the layouts of each shared array that take the fewest wavefronts, over all "
+        "accesses together: padded rows, XOR swizzles, and both. All of them are counted. "
+        "The kernel is rewritten for the best of each kind, and evaluated again in that "
+        "form.\n" SMB_TARGET_DESCRIPTION,
+    .max_arguments = 1,
+    .flags = SMB_CLI_ARCH,
+    .formats = formats,
+    .groups = groups,
+    .example = "smembank advise --rows 32 --cols 32",
+};
+
 gboolean
 smb_cmd_advise(SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {
-      "[FILE.cu]",
-      "Finds the layouts of each shared array that take the fewest wavefronts, over all accesses\n"
-      "together: padded rows, XOR swizzles, and both. All of them are counted. The kernel is\n"
-      "rewritten for the best of each kind, and evaluated again in that form.\n" //
-      SMB_TARGET_DESCRIPTION,
-      0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
   SmbAdviseSearch search = {0};
   guint tuned;
   if (!smb_cli_parse(cli, &usage, options, error) || !parse_search(&search, &tuned, error) ||
@@ -181,8 +197,8 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   g_autoptr(SmbMeter) meter = NULL;
   g_autoptr(SmbArch) arch = smb_arch_ref(cli->arch);
   if (option_measure) {
-    meter = smb_measure_open_for(&option_measured, option_tune ? NULL : &option_target, file, arch,
-                                 error);
+    meter = smb_measure_open_for(smb_measure_options(), option_tune ? NULL : smb_target_options(),
+                                 file, arch, error);
     g_clear_pointer(&arch, smb_arch_unref);
     arch = meter ? smb_measure_arch(meter, error) : NULL;
     if (!arch)
@@ -191,9 +207,9 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
     cli->arch = smb_arch_ref(arch);
   }
   if (option_tune)
-    return smb_advise_tune(cli, &option_target, file, (const char *const *)option_tune, tuned,
+    return smb_advise_tune(cli, smb_target_options(), file, (const char *const *)option_tune, tuned,
                            meter, error);
-  g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, arch, error);
+  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, arch, error);
   if (!target)
     return FALSE;
   if (option_check)

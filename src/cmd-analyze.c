@@ -6,12 +6,10 @@
 #include "src/commands.h"
 #include "src/target.h"
 
-static SmbTargetOptions option_target;
 static char *option_max_ways;
 static gboolean option_annotate, option_warps;
 
 static const GOptionEntry options[] = {
-    SMB_TARGET_ENTRIES(option_target),
     {"max-ways", 0, 0, G_OPTION_ARG_STRING, &option_max_ways,
      "exit with status 1 if an access is more than N-way", "N"},
     {"annotate", 0, 0, G_OPTION_ARG_NONE, &option_annotate,
@@ -35,21 +33,35 @@ check_limit(SmbCli *cli, const SmbAnalysis *analysis, guint max_ways) {
   }
 }
 
+static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
+                                    {"json", smb_analyze_write_json, NULL},
+                                    {"csv", smb_analyze_write_csv, NULL},
+                                    {NULL, NULL, NULL}};
+static const SmbFormat annotated_formats[] = {{"text", smb_analyze_annotate, NULL},
+                                              {NULL, NULL, NULL}};
+
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "[FILE.cu|-]",
+    .description = "Counts the wavefronts of each access to shared memory, and the sectors of each "
+                   "access to global memory.\n" SMB_TARGET_DESCRIPTION,
+    .max_arguments = 1,
+    .flags = SMB_CLI_ARCH,
+    .formats = formats,
+    .groups = groups,
+    .example = "smembank analyze --rows 32 --cols 32 --pad 1",
+};
+
 gboolean
 smb_cmd_analyze(SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {
-      "[FILE.cu]",
-      "Counts the wavefronts that each access to shared memory takes, and the sectors that each\n"
-      "access to global memory takes.\n" SMB_TARGET_DESCRIPTION,
-      0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
   guint max_ways = G_MAXUINT;
   if (!smb_cli_parse(cli, &usage, options, error) ||
       !smb_cli_number("--max-ways", option_max_ways, 1, G_MAXINT, &max_ways, error))
     return FALSE;
-  if (option_annotate && cli->format != SMB_FORMAT_TEXT)
-    return smb_cli_usage_error(error, "--annotate is for --format text");
+  if (option_annotate && !smb_cli_view(cli, "--annotate", annotated_formats, error))
+    return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
-  g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, cli->arch, error);
+  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
   if (!target)
     return FALSE;
   g_autoptr(SmbAnalysis) analysis =
@@ -58,20 +70,7 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
     return FALSE;
 
   SmbAnalyzeReport report = {target, analysis, option_warps, max_ways};
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    if (option_annotate)
-      smb_analyze_annotate(cli, &report);
-    else
-      smb_analyze_write_text(cli, &report);
-    break;
-  case SMB_FORMAT_JSON:
-    smb_analyze_write_json(cli, &report);
-    break;
-  case SMB_FORMAT_CSV:
-    smb_analyze_write_csv(cli, &report);
-    break;
-  }
+  cli->format->write(cli, &report);
   smb_analyze_write_warnings(target, analysis, cli->messages);
   check_limit(cli, analysis, max_ways);
   return TRUE;

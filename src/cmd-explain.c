@@ -8,18 +8,19 @@
 #include "src/out-file.h"
 #include "src/target.h"
 
-static SmbTargetOptions option_target;
 static char *option_line, *option_column, *option_op, *option_warp, *option_row, *option_lanes,
     *option_svg;
 static gboolean option_all_lanes, option_passes;
 
+/* As SmbOpClass. */
+#define OPS "load|store|atomic"
+
 static const GOptionEntry options[] = {
-    SMB_TARGET_ENTRIES(option_target),
     {"line", 0, 0, G_OPTION_ARG_STRING, &option_line,
      "the line of the access (default: the costliest access)", "N"},
     {"column", 0, 0, G_OPTION_ARG_STRING, &option_column,
      "its column, where the line has several accesses", "N"},
-    {"op", 0, 0, G_OPTION_ARG_STRING, &option_op, "what it does: load, store or atomic", "OP"},
+    {"op", 0, 0, G_OPTION_ARG_STRING, &option_op, "what the access does", OPS},
     {"warp", 0, 0, G_OPTION_ARG_STRING, &option_warp,
      "the warp of the block (default: that of the costliest request)", "N"},
     {"row", 0, 0, G_OPTION_ARG_STRING, &option_row,
@@ -35,11 +36,10 @@ static const GOptionEntry options[] = {
 
 static gboolean
 parse_question(SmbExplainQuestion *question, GError **error) {
-  static const char *const ops[] = {"load", "store", "atomic", NULL};
   guint op = 0;
   if (!smb_cli_number("--line", option_line, 1, G_MAXINT, &question->line, error) ||
       !smb_cli_number("--column", option_column, 1, G_MAXINT, &question->column, error) ||
-      !smb_cli_choice("--op", option_op, ops, &op, error) ||
+      !smb_cli_choice("--op", option_op, OPS, &op, error) ||
       !smb_cli_number("--warp", option_warp, 0, SMB_MAX_WARPS - 1, &question->warp, error) ||
       !smb_cli_number64("--row", option_row, 1, G_MAXINT, &question->row, error))
     return FALSE;
@@ -70,13 +70,19 @@ parse_lanes(guint32 *lanes, GError **error) {
   return TRUE;
 }
 
+static const SmbFormat formats[] = {{"text", smb_explain_write_text, NULL},
+                                    {"json", smb_explain_write_json, NULL},
+                                    {"csv", smb_explain_write_csv, NULL},
+                                    {NULL, NULL, NULL}};
+static const SmbFormat text_formats[] = {{"text", smb_explain_write_text, NULL},
+                                         {NULL, NULL, NULL}};
+
 // Options that only text has.
 static gboolean
-check_text_options(const SmbCli *cli, GError **error) {
+check_text_options(SmbCli *cli, GError **error) {
   const char *option = option_lanes ? "--lanes" : option_all_lanes ? "--all-lanes" : "--passes";
-  if (cli->format == SMB_FORMAT_TEXT || !(option_lanes || option_all_lanes || option_passes))
-    return TRUE;
-  return smb_cli_usage_error(error, "%s is for --format text", option);
+  return !(option_lanes || option_all_lanes || option_passes) ||
+         smb_cli_view(cli, option, text_formats, error);
 }
 
 // --svg: NULL without an error if it is not there.
@@ -91,10 +97,9 @@ open_svg(const SmbCli *cli, SmbOutFile **file, GError **error) {
   return *file != NULL;
 }
 
-// A kernel without shared memory is no error, unless an access of it was asked for, or a picture.
+// A kernel without shared memory is not an error, unless an access of it was asked for, or a picture.
 static gboolean
-write_nothing(SmbCli *cli, const SmbExplainQuestion *question, const SmbTarget *target,
-              const SmbAnalysis *analysis, GError **error) {
+check_nothing(const SmbExplainQuestion *question, GError **error) {
   if (question->line)
     return smb_cli_usage_error(
         error, "--line '%u': the kernel makes no request of shared memory at all", question->line);
@@ -102,19 +107,6 @@ write_nothing(SmbCli *cli, const SmbExplainQuestion *question, const SmbTarget *
     return smb_cli_usage_error(
         error, "--svg '%s': the kernel makes no request of shared memory: there is nothing to draw",
         option_svg);
-  SmbAnalyzeReport report = {target, analysis, FALSE, G_MAXUINT};
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    smb_analyze_write_heading(cli, &report);
-    smb_spool_puts(cli->out, "The kernel makes no request of shared memory.\n");
-    break;
-  case SMB_FORMAT_JSON:
-    smb_explain_write_json(cli, target, analysis, NULL);
-    break;
-  case SMB_FORMAT_CSV:
-    smb_explain_write_csv(cli, NULL);
-    break;
-  }
   return TRUE;
 }
 
@@ -127,34 +119,21 @@ write_svg(const SmbExplanation *explanation, const SmbOutFile *file, GError **er
   return smb_out_file_save(file, picture, NULL, error);
 }
 
-static gboolean
-write_explanation(SmbCli *cli, const SmbExplanation *explanation, guint32 lanes,
-                  const SmbOutFile *svg, GError **error) {
-  const SmbExplainView view = {option_all_lanes, lanes, option_passes};
-  if (svg && !write_svg(explanation, svg, error))
-    return FALSE;
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    smb_explain_write_text(cli, explanation, &view);
-    break;
-  case SMB_FORMAT_JSON:
-    smb_explain_write_json(cli, explanation->target, explanation->analysis, explanation);
-    break;
-  case SMB_FORMAT_CSV:
-    smb_explain_write_csv(cli, explanation);
-    break;
-  }
-  return TRUE;
-}
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "[FILE.cu|-]",
+    .description = "Explains what an access to shared memory costs, and why: which thread accesses "
+                   "which bank, which lanes conflict, the arithmetic behind it, and what other "
+                   "paddings would do.\n" SMB_TARGET_DESCRIPTION,
+    .max_arguments = 1,
+    .flags = SMB_CLI_ARCH,
+    .formats = formats,
+    .groups = groups,
+    .example = "smembank explain --rows 32 --cols 32",
+};
 
 gboolean
 smb_cmd_explain(SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {
-      "[FILE.cu]",
-      "Explains why an access to shared memory costs what it costs: from the thread to the bank,\n"
-      "who waits for whom, the arithmetic behind it, and what other paddings would do.\n"
-      "\n" SMB_TARGET_DESCRIPTION,
-      0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
   SmbExplainQuestion question = {0};
   guint32 lanes = 0;
   if (!smb_cli_parse(cli, &usage, options, error) || !parse_question(&question, error) ||
@@ -164,23 +143,23 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   if (!open_svg(cli, &svg, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
-  g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, cli->arch, error);
+  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
   if (!target)
     return FALSE;
   target->options.keep_requests = TRUE;
   g_autoptr(SmbAnalysis) analysis =
       smb_analysis_run(target->kernel, cli->arch, &target->launch, &target->options, error);
-  if (!analysis)
+  if (!analysis || (analysis->accesses->len == 0 && !check_nothing(&question, error)))
     return FALSE;
-  if (analysis->accesses->len == 0) {
-    if (!write_nothing(cli, &question, target, analysis, error))
-      return FALSE;
-  } else {
-    g_autoptr(SmbExplanation) explanation =
-        smb_explanation_new(target, cli->arch, analysis, &question, error);
-    if (!explanation || !write_explanation(cli, explanation, lanes, svg, error))
+  g_autoptr(SmbExplanation) explanation = NULL;
+  if (analysis->accesses->len > 0) {
+    explanation = smb_explanation_new(target, cli->arch, analysis, &question, error);
+    if (!explanation || (svg && !write_svg(explanation, svg, error)))
       return FALSE;
   }
+  const SmbExplainReport report = {target,           analysis, explanation,
+                                   option_all_lanes, lanes,    option_passes};
+  cli->format->write(cli, &report);
   smb_analyze_write_warnings(target, analysis, cli->messages);
   return TRUE;
 }

@@ -11,7 +11,6 @@
 
 static char *option_count, *option_seed, *option_counted, *option_record;
 static char **option_op;
-static SmbMeasureOptions measure_options;
 
 static const GOptionEntry options[] = {
     {"count", 0, 0, G_OPTION_ARG_STRING, &option_count,
@@ -26,7 +25,6 @@ static const GOptionEntry options[] = {
      "requests of each instruction that counters see too (default 200)", "K"},
     {"record", 0, 0, G_OPTION_ARG_FILENAME, &option_record,
      "keep the sample that counters see in FILE, as a recording", "FILE"},
-    SMB_MEASURE_ENTRIES(measure_options),
     G_OPTION_ENTRY_NULL,
 };
 
@@ -38,21 +36,22 @@ read_options(SmbFuzzOptions *fuzz, GError **error) {
                           error);
 }
 
+static const SmbCliGroup *const groups[] = {&smb_measure_group, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "",
+    .description =
+        "Measures random requests on a GPU and compares each with the model: strides, padded "
+        "columns, swizzles, pairs, windows, few words, under masks of all sorts. N requests "
+        "of each instruction are timed by the clock, under saturation; of a sample the "
+        "wavefronts are counted as well. A request that differs is measured again: it is a "
+        "mismatch if it differs each time. A mismatch makes the exit status 1.",
+    .formats = smb_fuzz_formats,
+    .groups = groups,
+    .example = "smembank fuzz --count 100000 --op ld.16",
+};
+
 gboolean
 smb_cmd_fuzz(SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {
-      "",
-      "Measures random requests on a device and compares each with the model: strides, padded\n"
-      "columns, swizzles, pairs, windows, few words, under masks of all sorts. N requests of each\n"
-      "instruction are timed by the clock, under saturation; of a sample the wavefronts are "
-      "counted\n"
-      "as well. A request that differs is measured again: it is a mismatch if it differs each "
-      "time.\n"
-      "A mismatch makes the exit status 1.",
-      0,
-      0,
-      SMB_CLI_FORMAT,
-  };
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
   SmbFuzzOptions fuzz = {SMB_FUZZ_COUNT, .seed = 1, .counted = SMB_FUZZ_COUNTED};
@@ -62,7 +61,7 @@ smb_cmd_fuzz(SmbCli *cli, GError **error) {
   if (option_record && !(record = smb_out_file_new("--record", option_record, NULL, error)))
     return FALSE;
   g_autoptr(GArray) instructions = smb_fuzz_select((const char *const *)option_op, error);
-  g_autoptr(SmbMeter) meter = instructions ? smb_measure_open(&measure_options, error) : NULL;
+  g_autoptr(SmbMeter) meter = instructions ? smb_measure_open(smb_measure_options(), error) : NULL;
   g_autoptr(SmbArch) arch = meter ? smb_measure_arch(meter, error) : NULL;
   if (!arch)
     return FALSE;
@@ -71,7 +70,8 @@ smb_cmd_fuzz(SmbCli *cli, GError **error) {
   if (!smb_fuzz_run(meter, arch, &fuzz, instructions, report, recording, error) ||
       (recording && !smb_record_write(cli, recording, record, error)))
     return FALSE;
-  smb_fuzz_report_write(cli, meter, arch, &fuzz, report);
+  const SmbFuzzOutcome outcome = {meter, arch, &fuzz, report};
+  cli->format->write(cli, &outcome);
   SmbFuzzResult total = smb_fuzz_report_total(report);
   if (total.mismatches + total.count_mismatches > 0)
     cli->status = SMB_EXIT_DIFFERS;

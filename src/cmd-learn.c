@@ -60,15 +60,19 @@ write_all(SmbCli *cli, const GPtrArray *course, guint first, GError **error) {
   return TRUE;
 }
 
+static const SmbCliUsage usage = {
+    .arguments = "[STEP]",
+    .description =
+        "A short course on bank conflicts: each step asks for a prediction, and shows what "
+        "the model counts. Answers come from the terminal, or from a pipe, one a line. If "
+        "the output is not a terminal and the input is one, all steps are written, as with "
+        "--all.",
+    .max_arguments = 1,
+    .example = "smembank learn 3",
+};
+
 gboolean
 smb_cmd_learn(SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {
-      "[STEP]",
-      "A short course on bank conflicts: each step asks for a prediction, and shows what the "
-      "model\n"
-      "counts. Answers come from the terminal, or from a pipe, one a line. If the output is no\n"
-      "terminal and the input is one, all steps are written, as with --all.",
-      0, 1, 0};
   guint first = 1;
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;

@@ -19,18 +19,18 @@ static gboolean option_verbose;
 
 static const GOptionEntry options[] = {
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &option_verbose,
-     "with 'archs': every rule of every architecture", NULL},
+     "with 'archs': every rule, and what the columns mean", NULL},
     G_OPTION_ENTRY_NULL,
 };
 
 static gboolean
 list_archs(SmbCli *cli, GError **error) {
   if (cli->n_arguments > 1)
-    return smb_list_rules(cli, (const char *const *)cli->arguments + 1, error);
+    return smb_list_rules(cli, (const char *const *)cli->arguments + 1, option_verbose, error);
   if (!option_verbose)
     return smb_list_archs(cli, error);
   g_auto(GStrv) names = smb_arch_list();
-  return smb_list_rules(cli, (const char *const *)names, error);
+  return smb_list_rules(cli, (const char *const *)names, TRUE, error);
 }
 
 // What an operation does and what its offsets mean.
@@ -62,7 +62,7 @@ list_ops(SmbCli *cli, G_GNUC_UNUSED GError **error) {
       {"address_lanes", "address lanes", SMB_LISTING_NUMBER},
       {"meaning", "meaning", SMB_LISTING_TEXT},
   };
-  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  g_autoptr(SmbListing) listing = smb_listing_new("ops", columns, G_N_ELEMENTS(columns));
   for (guint op = 0; op < SMB_N_OPS; op++) {
     g_autoptr(GString) widths = g_string_new(NULL);
     for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
@@ -75,7 +75,7 @@ list_ops(SmbCli *cli, G_GNUC_UNUSED GError **error) {
     smb_listing_number(listing, smb_op_address_lanes((SmbOp)op));
     smb_listing_text(listing, op_meanings[op]);
   }
-  smb_listing_write(listing, cli, "ops");
+  cli->format->write(cli, listing);
   return TRUE;
 }
 
@@ -90,7 +90,7 @@ list_kernels(SmbCli *cli, GError **error) {
   g_autoptr(GPtrArray) catalog = smb_catalog_load(error);
   if (!catalog)
     return FALSE;
-  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  g_autoptr(SmbListing) listing = smb_listing_new("kernels", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; i < catalog->len; i++) {
     const SmbCatalogEntry *entry = g_ptr_array_index(catalog, i);
     g_autofree char *block =
@@ -100,7 +100,7 @@ list_kernels(SmbCli *cli, GError **error) {
     smb_listing_text(listing, block);
     smb_listing_text(listing, entry->shows);
   }
-  smb_listing_write(listing, cli, "kernels");
+  cli->format->write(cli, listing);
   return TRUE;
 }
 
@@ -175,7 +175,7 @@ list_recordings(SmbCli *cli, GError **error) {
       {"entries", "entries", SMB_LISTING_NUMBER},
       {"description", "description", SMB_LISTING_TEXT},
   };
-  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  g_autoptr(SmbListing) listing = smb_listing_new("recordings", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; i < G_N_ELEMENTS(recording_folders); i++) {
     const RecordingFolder *folder = &recording_folders[i];
     g_auto(GStrv) names = smb_data_list(folder->folder, folder->suffix);
@@ -186,7 +186,7 @@ list_recordings(SmbCli *cli, GError **error) {
   }
   if (!add_device_recordings(listing, error))
     return FALSE;
-  smb_listing_write(listing, cli, "recordings");
+  cli->format->write(cli, listing);
   return TRUE;
 }
 
@@ -197,39 +197,43 @@ typedef struct {
   gboolean (*list)(SmbCli *cli, GError **error);
 } Lister;
 
+// In the order of the listers.
+#define LISTS "kernels|archs|devices|ops|recordings"
+
 static const Lister listers[] = {
     {"kernels", FALSE, list_kernels},       {"archs", TRUE, list_archs},
     {"devices", FALSE, smb_list_devices},   {"ops", FALSE, list_ops},
     {"recordings", FALSE, list_recordings},
 };
 
+static const SmbCliUsage usage = {
+    .arguments = LISTS " [NAME]",
+    .description = "Shows what there is.\n  kernels     the built-in kernels\n  archs       the "
+                   "architectures, and "
+                   "where their rules come from; with a NAME the\n              rules of that "
+                   "one\n  devices     the GPUs of "
+                   "this machine, and what is missing to measure on them\n  ops         the "
+                   "operations of a trace\n  "
+                   "recordings  the counts from hardware that the model is checked against",
+    .min_arguments = 1,
+    .max_arguments = 2,
+    .formats = smb_listing_formats,
+    .example = "smembank list archs sm_90",
+};
+
 gboolean
 smb_cmd_list(SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {
-      "kernels|archs|devices|ops|recordings [NAME]",
-      "Shows what there is: 'kernels' the built-in kernels, 'archs' the architectures and where\n"
-      "their rules come from (with a NAME the rules of that one), 'devices' the GPUs of this\n"
-      "machine and what it lacks to measure on them, 'ops' the operations of a trace, "
-      "'recordings'\n"
-      "the counts from hardware that the model is checked against.",
-      1,
-      2,
-      SMB_CLI_FORMAT,
-  };
-  const char *names[G_N_ELEMENTS(listers) + 1] = {NULL};
   guint choice = 0;
 
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(listers); i++)
-    names[i] = listers[i].name;
-  if (!smb_cli_choice("argument", cli->arguments[0], names, &choice, error))
+  if (!smb_cli_choice("argument", cli->arguments[0], LISTS, &choice, error))
     return FALSE;
   const Lister *lister = &listers[choice];
   if (cli->n_arguments > 1 && !lister->takes_name)
     return smb_cli_usage_error(error, "unexpected argument '%s' after '%s'", cli->arguments[1],
                                lister->name);
-  if (option_verbose && (!lister->takes_name || cli->n_arguments > 1))
-    return smb_cli_usage_error(error, "--verbose goes with 'archs' alone");
+  if (option_verbose && !lister->takes_name)
+    return smb_cli_usage_error(error, "--verbose goes with 'archs'");
   return lister->list(cli, error);
 }

@@ -2,25 +2,26 @@
 // SPDX-License-Identifier: MIT
 //
 // report: what analyze says, as one page of HTML with the bank maps of what conflicts.
+#include <string.h>
+
 #include "src/analyze-report.h"
 #include "src/commands.h"
 #include "src/out-file.h"
 #include "src/report.h"
 #include "src/table.h"
 
-static SmbTargetOptions option_target;
-
-static const GOptionEntry options[] = {SMB_TARGET_ENTRIES(option_target), G_OPTION_ENTRY_NULL};
-
-// Two files in the wrong order would cost the user a kernel: a page has the name of a page.
-static SmbOutFile *
-open_page(const SmbCli *cli, GError **error) {
+// Two files in the wrong order would cost the user a kernel: a page has the name of a page. "-" leaves @page
+// NULL.
+static gboolean
+open_page(const SmbCli *cli, SmbOutFile **page, GError **error) {
   const char *name = cli->arguments[0];
   g_autofree char *lower = g_ascii_strdown(name, -1);
-  if (g_str_has_suffix(lower, ".html") || g_str_has_suffix(lower, ".htm"))
-    return smb_out_file_new("page", name, (const char *const *)cli->arguments + 1, error);
-  smb_cli_usage_error(error, "page '%s': expected a name that ends in .html", name);
-  return NULL;
+  if (strcmp(name, "-") == 0)
+    return TRUE;
+  if (!g_str_has_suffix(lower, ".html") && !g_str_has_suffix(lower, ".htm"))
+    return smb_cli_usage_error(error, "page '%s': expected a name that ends in .html", name);
+  *page = smb_out_file_new("page", name, (const char *const *)cli->arguments + 1, error);
+  return *page != NULL;
 }
 
 static gboolean
@@ -41,23 +42,30 @@ write_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize leng
   smb_text_wrap(cli->out, sentence);
 }
 
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "PAGE.html|- [FILE.cu|-]",
+    .description = "Writes one page of HTML: the best padding and swizzle, the annotated source, "
+                   "each access, and "
+                   "the bank map of each access that conflicts, wavefront by wavefront. The page "
+                   "needs no network; "
+                   "- writes it to standard output.\n" SMB_TARGET_DESCRIPTION,
+    .min_arguments = 1,
+    .max_arguments = 2,
+    .flags = SMB_CLI_ARCH,
+    .groups = groups,
+    .example = "smembank report page.html --rows 32 --cols 32",
+};
+
 gboolean
 smb_cmd_report(SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {"PAGE.html [FILE.cu]",
-                                    "Writes what analyze says into one page of HTML: the best "
-                                    "padding and swizzle, the annotated\n"
-                                    "source, each access, and the bank map of each access that "
-                                    "conflicts, wavefront by wavefront.\n"
-                                    "The page needs no network.\n"
-                                    "\n" SMB_TARGET_DESCRIPTION,
-                                    1, 2, SMB_CLI_ARCH};
-  if (!smb_cli_parse(cli, &usage, options, error))
+  if (!smb_cli_parse(cli, &usage, NULL, error))
     return FALSE;
-  g_autoptr(SmbOutFile) page = open_page(cli, error);
-  if (!page)
+  g_autoptr(SmbOutFile) page = NULL;
+  if (!open_page(cli, &page, error))
     return FALSE;
   const char *file = cli->n_arguments > 1 ? cli->arguments[1] : NULL;
-  g_autoptr(SmbTarget) target = smb_target_new(&option_target, file, cli->arch, error);
+  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
   if (!target)
     return FALSE;
   target->options.keep_requests = TRUE;
@@ -67,9 +75,14 @@ smb_cmd_report(SmbCli *cli, GError **error) {
     return FALSE;
   gsize length = 0;
   g_autoptr(SmbReport) report = smb_report_new(cli->arch, target, analysis);
-  if (!write_page(report, page, &length, error))
-    return FALSE;
-  write_summary(cli, report, cli->arguments[0], length);
+  if (!page) {
+    if (!smb_report_write(report, cli->out, error))
+      return FALSE;
+  } else {
+    if (!write_page(report, page, &length, error))
+      return FALSE;
+    write_summary(cli, report, cli->arguments[0], length);
+  }
   smb_analyze_write_warnings(target, analysis, cli->messages);
   return TRUE;
 }

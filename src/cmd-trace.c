@@ -15,7 +15,6 @@
 #include "src/trace-rows.h"
 
 static gboolean option_counts, option_requests, option_measure, option_all;
-static SmbMeasureOptions measure_options;
 
 static const GOptionEntry options[] = {
     {"counts", 0, 0, G_OPTION_ARG_NONE, &option_counts,
@@ -26,7 +25,6 @@ static const GOptionEntry options[] = {
      "measure each request on a device, beside the prediction; takes memory for all of them", NULL},
     {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all,
      "with --measure: a row for each request in text, too", NULL},
-    SMB_MEASURE_ENTRIES(measure_options),
     G_OPTION_ENTRY_NULL,
 };
 
@@ -44,11 +42,14 @@ count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, SmbTrac
   SmbCounter counter = smb_counter_best();
   g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
   SmbWavefronts counts[SMB_TRACE_BATCH_REQUESTS];
+  const SmbTraceSummaryMethods *summary = cli->format->methods;
+  SmbTraceMismatchFunc mismatch =
+      option_counts || option_requests ? smb_trace_describe_mismatch : summary->mismatch;
   do {
     if (!smb_trace_reader_next(reader, batch, error))
       return FALSE;
     smb_wavefronts_count_span(cli->arch, counter, batch->requests, batch->n, counts);
-    smb_trace_report_add(report, cli->format, batch, counts);
+    smb_trace_report_add(report, mismatch, batch, counts);
     if (option_counts)
       write_counts(cli->out, counts, batch->n);
     else if (option_requests)
@@ -61,7 +62,7 @@ count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, SmbTrac
 static gboolean
 measure_trace(SmbCli *cli, const char *path, GError **error) {
   g_autoptr(GInputStream) stream = smb_input_open(path, error);
-  g_autoptr(SmbMeter) meter = stream ? smb_measure_open(&measure_options, error) : NULL;
+  g_autoptr(SmbMeter) meter = stream ? smb_measure_open(smb_measure_options(), error) : NULL;
   if (!meter)
     return FALSE;
   g_autoptr(SmbArch) arch =
@@ -70,38 +71,54 @@ measure_trace(SmbCli *cli, const char *path, GError **error) {
       arch ? smb_measured_trace_new(stream, smb_input_name(path), arch, error) : NULL;
   if (!trace || !smb_measured_trace_run(trace, meter, error))
     return FALSE;
-  if (!smb_measured_trace_write(cli, trace, meter, path, option_all))
+  const SmbMeasuredTraceReport report = {trace, meter, path, option_all};
+  cli->format->write(cli, &report);
+  if (!smb_measured_trace_matches(trace))
     cli->status = SMB_EXIT_DIFFERS;
   return TRUE;
 }
 
+// Numbers are written as they come.
+static const SmbFormat count_formats[] = {{"text", NULL, NULL}, {NULL, NULL, NULL}};
+
 static gboolean
-check_options(const SmbCli *cli, GError **error) {
-  if (option_counts && cli->format != SMB_FORMAT_TEXT)
-    return smb_cli_usage_error(error, "--counts writes text: leave out --format");
+check_options(SmbCli *cli, GError **error) {
   if (option_counts + option_requests + option_measure > 1)
     return smb_cli_usage_error(error, "expected one of --counts, --requests and --measure");
-  if (!option_measure && (option_all || measure_options.device || measure_options.timeout))
+  if (!option_measure &&
+      (option_all || smb_measure_options()->device || smb_measure_options()->timeout))
     return smb_cli_usage_error(error, "--all, --device and --timeout go with --measure");
-  return TRUE;
+  if (option_counts)
+    return smb_cli_view(cli, "--counts", count_formats, error);
+  if (option_requests)
+    return smb_cli_view(cli, "--requests", smb_trace_row_formats, error);
+  return !option_measure || smb_cli_view(cli, "--measure", smb_measured_trace_formats, error);
 }
+
+static const SmbCliGroup *const groups[] = {&smb_measure_group, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "FILE|-",
+    .description =
+        "Counts the wavefronts of a trace: one warp request a line,\n"
+        "  OP WIDTH MASK OFF0 … OFF31 [= WAVEFRONTS]\n"
+        "with the width and the offsets in bytes and the mask of active lanes in hexadecimal; # "
+        "starts "
+        "a comment. 'smembank list ops' shows the operations. A count behind '=' is compared with "
+        "the "
+        "prediction: a difference is shown, and the exit status is 1. With --measure, so is each "
+        "request as a GPU executes it, by the rules of that GPU: its cycles under saturation and "
+        "its "
+        "wavefronts.",
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .flags = SMB_CLI_ARCH,
+    .formats = smb_trace_summary_formats,
+    .groups = groups,
+    .example = "echo 'ld 4 ffffffff' $(seq 0 128 3968) | smembank trace -",
+};
 
 gboolean
 smb_cmd_trace(SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {
-      "FILE|-",
-      "Counts the wavefronts of a trace: one warp request a line,\n"
-      "  OP WIDTH MASK OFF0 … OFF31 [= WAVEFRONTS]\n"
-      "with the width and the offsets in bytes and the mask of active lanes in hexadecimal; # "
-      "starts a\n"
-      "comment. 'smembank list ops' shows the operations. A count behind '=' is compared with the\n"
-      "prediction: a difference is shown, and the exit status is 1. With --measure so is each\n"
-      "request as a device executes it, by the rules of that device: its cycles under saturation\n"
-      "and its wavefronts.",
-      1,
-      1,
-      SMB_CLI_FORMAT | SMB_CLI_ARCH,
-  };
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
   const char *path = cli->arguments[0];

@@ -13,12 +13,8 @@
 
 static gboolean option_recorded, option_all;
 static char *option_record;
-static SmbTargetOptions target_options;
-static SmbMeasureOptions measure_options;
 
 static const GOptionEntry options[] = {
-    SMB_TARGET_ENTRIES(target_options),
-    SMB_MEASURE_ENTRIES(measure_options),
     {"record", 0, 0, G_OPTION_ARG_FILENAME, &option_record,
      "keep what the device says in FILE, as a recording", "FILE"},
     {"recorded", 0, 0, G_OPTION_ARG_NONE, &option_recorded,
@@ -46,12 +42,12 @@ compare_builtin(SmbComparison *comparison, GPtrArray *recordings, GError **error
   g_ptr_array_extend_and_steal(recordings, g_steal_pointer(&loaded));
   for (guint i = 0; i < recordings->len; i++) {
     if (!smb_comparison_add_recording(comparison, g_ptr_array_index(recordings, i),
-                                      target_options.kernel, error))
+                                      smb_target_options()->kernel, error))
       return FALSE;
   }
-  if (!smb_comparison_add_published(comparison, target_options.kernel, error))
+  if (!smb_comparison_add_published(comparison, smb_target_options()->kernel, error))
     return FALSE;
-  return target_options.kernel || smb_comparison_add_traces(comparison, error);
+  return smb_target_options()->kernel || smb_comparison_add_traces(comparison, error);
 }
 
 static gboolean
@@ -66,9 +62,9 @@ compare_recording(SmbComparison *comparison, GInputStream *stream, const char *n
   if (!recording)
     return FALSE;
   g_ptr_array_add(recordings, recording);
-  if (target_options.kernel && !has_kernel(recording, target_options.kernel))
-    return smb_cli_usage_error(error, "no kernel '%s' in %s", target_options.kernel, name);
-  return smb_comparison_add_recording(comparison, recording, target_options.kernel, error);
+  if (smb_target_options()->kernel && !has_kernel(recording, smb_target_options()->kernel))
+    return smb_cli_usage_error(error, "no kernel '%s' in %s", smb_target_options()->kernel, name);
+  return smb_comparison_add_recording(comparison, recording, smb_target_options()->kernel, error);
 }
 
 // FILE: a recording, or a trace whose requests carry counts.
@@ -87,35 +83,16 @@ compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPt
   }
   if (is_recording || g_str_has_suffix(file, ".json"))
     return compare_recording(comparison, stream, name, cli, recordings, error);
-  if (target_options.kernel)
+  if (smb_target_options()->kernel)
     return smb_cli_usage_error(error, "--kernel goes with recordings, and '%s' is a trace", name);
   return smb_comparison_add_trace(comparison, stream, name, cli->arch, error);
-}
-
-static void
-write_comparison(SmbCli *cli, const SmbComparison *comparison, gboolean is_own) {
-  gboolean kernels = option_all || target_options.kernel;
-  SmbComparisonView view = {.kernels = kernels, .times = kernels || is_own, .requests = option_all};
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    smb_comparison_write_text(cli, comparison, view);
-    break;
-  case SMB_FORMAT_JSON:
-    smb_comparison_write_json(cli, comparison);
-    break;
-  case SMB_FORMAT_CSV:
-    smb_comparison_write_csv(cli, comparison);
-    break;
-  }
-  if (comparison->mismatched > 0 || comparison->failed > 0)
-    cli->status = SMB_EXIT_DIFFERS;
 }
 
 // Whether only a device can give what was asked for.
 static gboolean
 needs_device(const char *kernel_file) {
-  return kernel_file || option_record || measure_options.device ||
-         smb_target_is_launch(&target_options);
+  return kernel_file || option_record || smb_measure_options()->device ||
+         smb_target_is_launch(smb_target_options());
 }
 
 // Measures what was asked for: a kernel and a launch of the user's, or built-in kernels in all shapes.
@@ -127,24 +104,24 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
     return FALSE;
   SmbRecording *recording = smb_measure_recording(meter, arch);
   g_ptr_array_add(recordings, recording);
-  gboolean own = kernel_file || smb_target_is_launch(&target_options);
+  gboolean own = kernel_file || smb_target_is_launch(smb_target_options());
   gboolean ok =
-      own ? smb_measure_target(meter, &target_options, kernel_file, arch, recording, error)
-          : smb_measure_catalog(meter, target_options.kernel, arch, recording, error);
+      own ? smb_measure_target(meter, smb_target_options(), kernel_file, arch, recording, error)
+          : smb_measure_catalog(meter, smb_target_options()->kernel, arch, recording, error);
   if (!ok && record)
     g_prefix_error(error, "%s was not written: ", option_record);
   if (!ok || (record && !smb_record_write(cli, recording, record, error)))
     return FALSE;
   return smb_comparison_add_recording(comparison, recording, NULL, error) &&
-         (own || smb_comparison_add_published(comparison, target_options.kernel, error));
+         (own || smb_comparison_add_published(comparison, smb_target_options()->kernel, error));
 }
 
 // Looks for a device. Without one, recordings take its place, unless only a device will do.
 static gboolean
 open_device(SmbCli *cli, const char *kernel_file, SmbMeter **meter, GError **error) {
   g_autoptr(GError) failure = NULL;
-  *meter =
-      smb_measure_open_for(&measure_options, &target_options, kernel_file, cli->arch, &failure);
+  *meter = smb_measure_open_for(smb_measure_options(), smb_target_options(), kernel_file, cli->arch,
+                                &failure);
   if (*meter)
     return TRUE;
   if (needs_device(kernel_file) ||
@@ -159,13 +136,14 @@ open_device(SmbCli *cli, const char *kernel_file, SmbMeter **meter, GError **err
 
 static gboolean
 check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **error) {
-  if (option_recorded && (is_kernel || option_record || measure_options.device ||
-                          smb_target_is_launch(&target_options)))
+  if (option_recorded && (is_kernel || option_record || smb_measure_options()->device ||
+                          smb_target_is_launch(smb_target_options())))
     return smb_cli_usage_error(error, "--recorded uses no device: it goes with --kernel and with a "
                                       "recording or trace, not with a kernel file, a launch, "
                                       "--device or --record");
   if (file && !is_kernel &&
-      (option_record || measure_options.device || smb_target_is_launch(&target_options)))
+      (option_record || smb_measure_options()->device ||
+       smb_target_is_launch(smb_target_options())))
     return smb_cli_usage_error(error,
                                "'%s' holds measurements: a launch, --device and --record are for "
                                "kernels",
@@ -176,19 +154,28 @@ check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **
   return TRUE;
 }
 
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_measure_group, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "[FILE]",
+    .description =
+        "Compares the model's predictions with what a GPU measures: of the built-in kernels (or "
+        "--kernel) in all shapes and paddings, of a tile, or of FILE.cu, launched as for analyze. "
+        "Wavefronts, executed instructions, global sectors and the values in memory are compared; "
+        "times are shown. Without a GPU, or with --recorded, recorded and published measurements "
+        "take "
+        "its place. FILE can also be a recording (JSON) or a trace whose lines carry '= "
+        "WAVEFRONTS'.\n"
+        "A difference, or a kernel that cannot be run, makes the exit status 1; other instruction "
+        "counts than the text has do not, where the compiler explains them.",
+    .max_arguments = 1,
+    .flags = SMB_CLI_ARCH,
+    .formats = smb_comparison_formats,
+    .groups = groups,
+    .example = "smembank validate --kernel transposeSmem",
+};
+
 gboolean
 smb_cmd_validate(SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {
-      "[FILE]",
-      "Sets the model's predictions beside what a device measures: of the built-in kernels (or\n"
-      "--kernel) in all shapes and paddings, of a tile, or of FILE.cu, launched as for analyze.\n"
-      "Wavefronts, executed instructions, global sectors and the values in memory are compared;\n"
-      "times are shown. Without a device, or with --recorded, what was recorded and published\n"
-      "takes its place. FILE can be a recording (JSON) or a trace whose lines carry\n"
-      "'= WAVEFRONTS', too. A difference, or a kernel that cannot be run, makes the exit status\n"
-      "1; other counts of instructions than the text has do not, where the compiler explains\n"
-      "them.",
-      0, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
@@ -201,7 +188,7 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
   g_autoptr(SmbComparison) comparison = smb_comparison_new();
   g_autoptr(SmbMeter) meter = NULL;
   g_autoptr(SmbOutFile) record = NULL;
-  if (!smb_target_parse_limits(&target_options, &comparison->limits, error))
+  if (!smb_target_parse_limits(smb_target_options(), &comparison->limits, error))
     return FALSE;
   if (option_record && !(record = smb_out_file_new("--record", option_record,
                                                    (const char *const *)cli->arguments, error)))
@@ -217,6 +204,11 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
               : !compare_builtin(comparison, recordings, error))
       return FALSE;
   }
-  write_comparison(cli, comparison, is_kernel || smb_target_is_launch(&target_options));
+  gboolean kernels = option_all || smb_target_options()->kernel;
+  gboolean own = is_kernel || smb_target_is_launch(smb_target_options());
+  const SmbComparisonReport report = {comparison, kernels, kernels || own, option_all};
+  cli->format->write(cli, &report);
+  if (comparison->mismatched > 0 || comparison->failed > 0)
+    cli->status = SMB_EXIT_DIFFERS;
   return TRUE;
 }

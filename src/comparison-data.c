@@ -112,7 +112,8 @@ write_json_recording(JsonBuilder *json, const SmbRecording *recording) {
 }
 
 void
-smb_comparison_write_json(SmbCli *cli, const SmbComparison *comparison) {
+smb_comparison_write_json(SmbCli *cli, gconstpointer report) {
+  const SmbComparison *comparison = ((const SmbComparisonReport *)report)->comparison;
   g_autofree char *provenance = smb_comparison_provenance(comparison);
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_text(json, "device", comparison->device);
@@ -188,7 +189,8 @@ write_csv_row(SmbCsv *csv, const SmbComparisonRow *row) {
 }
 
 void
-smb_comparison_write_csv(SmbCli *cli, const SmbComparison *comparison) {
+smb_comparison_write_csv(SmbCli *cli, gconstpointer report) {
+  const SmbComparison *comparison = ((const SmbComparisonReport *)report)->comparison;
   static const char *const names[] = {"kernel", "shape",     "defines",   "op",        "width",
                                       "metric", "predicted", "measured",  "match",     "gpu",
                                       "arch",   "source",    "parameter", "published", "explained",
@@ -197,3 +199,8 @@ smb_comparison_write_csv(SmbCli *cli, const SmbComparison *comparison) {
   for (guint i = 0; i < comparison->rows->len; i++)
     write_csv_row(&csv, g_ptr_array_index(comparison->rows, i));
 }
+
+const SmbFormat smb_comparison_formats[] = {{"text", smb_comparison_write_text, NULL},
+                                            {"json", smb_comparison_write_json, NULL},
+                                            {"csv", smb_comparison_write_csv, NULL},
+                                            {NULL, NULL, NULL}};

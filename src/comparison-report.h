@@ -9,20 +9,23 @@
 G_BEGIN_DECLS
 
 /**
- * SmbComparisonView: how much the text shows.
- * @kernels: every number of a recorded launch, not only a line for each launch and the differences
- * @times: the times of recorded launches, with the bandwidth
- * @requests: every request, not only a line for each operation and width and the differences
+ * SmbComparisonReport: what the writers of SmbFormat take.
+ * @kernels: in text, every number of a recorded launch, not only a line for each launch and the differences
+ * @times: in text, the times of recorded launches, with the bandwidth
+ * @requests: in text, every request, not only a line for each operation and width and the differences
  */
 typedef struct {
+  const SmbComparison *comparison;
   gboolean kernels;
   gboolean times;
   gboolean requests;
-} SmbComparisonView;
+} SmbComparisonReport;
 
-void smb_comparison_write_text(SmbCli *cli, const SmbComparison *comparison,
-                               SmbComparisonView view);
-void smb_comparison_write_json(SmbCli *cli, const SmbComparison *comparison);
-void smb_comparison_write_csv(SmbCli *cli, const SmbComparison *comparison);
+void smb_comparison_write_text(SmbCli *cli, gconstpointer report);
+void smb_comparison_write_json(SmbCli *cli, gconstpointer report);
+void smb_comparison_write_csv(SmbCli *cli, gconstpointer report);
+
+/** The formats of an SmbComparisonReport. */
+extern const SmbFormat smb_comparison_formats[];
 
 G_END_DECLS

@@ -322,14 +322,14 @@ write_notes(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *re
 
 void
 smb_comparison_write_kernels(SmbCli *cli, const SmbComparison *comparison,
-                             const SmbRecording *recording, SmbComparisonView view) {
+                             const SmbRecording *recording, const SmbComparisonReport *view) {
   g_autoptr(GArray) launches = collect_launches(comparison, recording);
   if (launches->len == 0)
     return;
-  if (!view.kernels) {
-    write_overview(cli, launches, recording, view.times);
+  if (!view->kernels) {
+    write_overview(cli, launches, recording, view->times);
     write_explained(cli, comparison, recording);
   }
-  write_numbers(cli, comparison, recording, view.kernels);
-  write_notes(cli, comparison, recording, view.kernels);
+  write_numbers(cli, comparison, recording, view->kernels);
+  write_notes(cli, comparison, recording, view->kernels);
 }

@@ -74,7 +74,7 @@ write_heading(SmbCli *cli, const char *gpu, const char *arch, const char *source
 // A recording: who, when, and how it was counted; its launches; its requests.
 static void
 write_recording(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording,
-                SmbComparisonView view) {
+                const SmbComparisonReport *view) {
   g_autoptr(GString) facts = g_string_new(NULL);
   write_heading(cli, recording->gpu, recording->arch, recording->source);
   g_string_append_printf(facts, "%s %.10s by %s, CUDA %s, compiler %s",
@@ -86,7 +86,7 @@ write_recording(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
   smb_text_wrap(cli->out, facts->str);
   smb_spool_puts(cli->out, "\n");
   smb_comparison_write_kernels(cli, comparison, recording, view);
-  smb_comparison_write_requests(cli, comparison, recording->source, view.requests);
+  smb_comparison_write_requests(cli, comparison, recording->source, view->requests);
 }
 
 static gboolean
@@ -233,7 +233,9 @@ write_time_legend(SmbCli *cli, const SmbComparison *comparison, gboolean recorde
 }
 
 void
-smb_comparison_write_text(SmbCli *cli, const SmbComparison *comparison, SmbComparisonView view) {
+smb_comparison_write_text(SmbCli *cli, gconstpointer report) {
+  const SmbComparisonReport *view = report;
+  const SmbComparison *comparison = view->comparison;
   g_autofree char *provenance = smb_comparison_provenance(comparison);
   g_autofree char *sentence = g_strdup_printf("Measured values: %s.", provenance);
   smb_text_wrap(cli->out, sentence);
@@ -241,8 +243,8 @@ smb_comparison_write_text(SmbCli *cli, const SmbComparison *comparison, SmbCompa
   for (guint i = 0; i < comparison->recordings->len; i++)
     write_recording(cli, comparison, g_ptr_array_index(comparison->recordings, i), view);
   write_apart(cli, comparison, FALSE, FALSE);
-  write_traces(cli, comparison, view.requests);
-  if (write_apart(cli, comparison, TRUE, view.times))
-    write_time_legend(cli, comparison, view.times);
+  write_traces(cli, comparison, view->requests);
+  if (write_apart(cli, comparison, TRUE, view->times))
+    write_time_legend(cli, comparison, view->times);
   write_summary(cli, comparison);
 }

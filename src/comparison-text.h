@@ -28,7 +28,7 @@ const char *smb_comparison_measured_word(const SmbRecording *recording);
 
 /** The launches of a recording (src/comparison-text-kernels.c). */
 void smb_comparison_write_kernels(SmbCli *cli, const SmbComparison *comparison,
-                                  const SmbRecording *recording, SmbComparisonView view);
+                                  const SmbRecording *recording, const SmbComparisonReport *view);
 
 /** The requests of one source (src/comparison-text-requests.c). */
 void smb_comparison_write_requests(SmbCli *cli, const SmbComparison *comparison, const char *source,

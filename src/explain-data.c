@@ -216,10 +216,11 @@ write_nothing(JsonBuilder *json) {
 }
 
 void
-smb_explain_write_json(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis,
-                       const SmbExplanation *e) {
+smb_explain_write_json(SmbCli *cli, gconstpointer result) {
+  const SmbExplainReport *report = result;
+  const SmbExplanation *e = report->explanation;
   JsonBuilder *json = smb_json_begin(cli->command);
-  smb_json_target(json, target, analysis->shared_bytes);
+  smb_json_target(json, report->target, report->analysis->shared_bytes);
   smb_json_arch(json, cli->arch);
   if (e) {
     write_access(json, e);
@@ -264,7 +265,9 @@ write_csv_lane(SmbCsv *csv, const SmbExplanation *e, guint number) {
 }
 
 void
-smb_explain_write_csv(SmbCli *cli, const SmbExplanation *e) {
+smb_explain_write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbExplainReport *report = result;
+  const SmbExplanation *e = report->explanation;
   static const char *const names[] = {"lane",   "thread_x",    "thread_y", "thread_z", "element",
                                       "offset", "word",        "words",    "bank",     "group",
                                       "pass",   "shares_with", NULL};

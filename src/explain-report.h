@@ -10,25 +10,25 @@
 G_BEGIN_DECLS
 
 /**
- * SmbExplainView: what the text shows besides
- * @all_lanes: every active lane in the table
- * @lanes: else these of them, if any; none: those that matter
- * @passes: the map pass by pass, after that of the whole request
+ * SmbExplainReport: what the writers of SmbFormat take
+ * @explanation: (nullable): %NULL if the kernel makes no request of shared memory
+ * @all_lanes: in text, every active lane in the table
+ * @lanes: in text, else these of them, if any; none: those that matter
+ * @passes: in text, the map pass by pass, after that of the whole request
  */
 typedef struct {
+  const SmbTarget *target;
+  const SmbAnalysis *analysis;
+  const SmbExplanation *explanation;
   gboolean all_lanes;
   guint32 lanes;
   gboolean passes;
-} SmbExplainView;
+} SmbExplainReport;
 
-void smb_explain_write_text(SmbCli *cli, const SmbExplanation *explanation,
-                            const SmbExplainView *view);
+void smb_explain_write_text(SmbCli *cli, gconstpointer report);
+void smb_explain_write_json(SmbCli *cli, gconstpointer report);
 
-/** @explanation: (nullable): %NULL if the kernel makes no request of shared memory */
-void smb_explain_write_json(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis,
-                            const SmbExplanation *explanation);
-
-/** One row for each active lane; @explanation: (nullable): as above */
-void smb_explain_write_csv(SmbCli *cli, const SmbExplanation *explanation);
+/** One row for each active lane */
+void smb_explain_write_csv(SmbCli *cli, gconstpointer report);
 
 G_END_DECLS

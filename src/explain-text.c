@@ -76,23 +76,29 @@ write_map(SmbCli *cli, const SmbExplanation *e, gboolean passes) {
 }
 
 void
-smb_explain_write_text(SmbCli *cli, const SmbExplanation *e, const SmbExplainView *view) {
-  SmbAnalyzeReport heading = {e->target, e->analysis, FALSE, G_MAXUINT};
+smb_explain_write_text(SmbCli *cli, gconstpointer result) {
+  const SmbExplainReport *report = result;
+  const SmbExplanation *e = report->explanation;
+  SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
   smb_analyze_write_heading(cli, &heading);
+  if (!e) {
+    smb_spool_puts(cli->out, "The kernel makes no request of shared memory.\n");
+    return;
+  }
   write_place(cli, e);
   write_words(cli, smb_explain_choice(e));
   write_title(cli, "From the thread to the bank");
   write_words(cli, smb_explain_rule(e));
   write_words(cli, smb_explain_example(e));
   smb_spool_puts(cli->out, "\n");
-  smb_explain_write_chain(cli, e, view->all_lanes ? 0xffffffffu : view->lanes);
+  smb_explain_write_chain(cli, e, report->all_lanes ? 0xffffffffu : report->lanes);
   write_title(cli, e->collides ? "Who waits" : "Nobody waits");
   write_words(cli, smb_explain_meeting(e));
   write_words(cli, smb_explain_sharing(e));
   write_title(cli, "Why");
   write_words(cli, smb_explain_reason(e));
   write_title(cli, "The bank map");
-  write_map(cli, e, view->passes);
+  write_map(cli, e, report->passes);
   write_title(cli, "Other paddings");
   write_words(cli, smb_explain_padding(e));
   if (e->neighbours) {

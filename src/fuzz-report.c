@@ -95,15 +95,16 @@ write_mismatches(SmbSpool *out, const SmbFuzzReport *report) {
 }
 
 static void
-write_text(SmbCli *cli, const SmbMeter *meter, const SmbArch *arch, const SmbFuzzOptions *options,
-           const SmbFuzzReport *report) {
+write_text(SmbCli *cli, gconstpointer written) {
+  const SmbFuzzOutcome *outcome = written;
+  const SmbFuzzReport *report = outcome->report;
   SmbFuzzResult total = smb_fuzz_report_total(report);
   guint64 differ = total.mismatches + total.count_mismatches;
-  smb_measured_write_device(cli, meter, arch);
+  smb_measured_write_device(cli, outcome->meter, outcome->arch);
   smb_spool_printf(cli->out,
                    "%" G_GUINT64_FORMAT
                    " random requests of each instruction, seed %" G_GUINT64_FORMAT "\n\n",
-                   options->count, options->seed);
+                   outcome->options->count, outcome->options->seed);
   write_table(cli, report);
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap(
@@ -170,15 +171,16 @@ add_json_mismatch(JsonBuilder *json, const SmbFuzzMismatch *mismatch) {
 }
 
 static void
-write_json(SmbCli *cli, const SmbMeter *meter, const SmbArch *arch, const SmbFuzzOptions *options,
-           const SmbFuzzReport *report) {
+write_json(SmbCli *cli, gconstpointer written) {
+  const SmbFuzzOutcome *outcome = written;
+  const SmbFuzzReport *report = outcome->report;
   SmbFuzzResult total = smb_fuzz_report_total(report);
   JsonBuilder *json = smb_json_begin(cli->command);
-  smb_measured_json_device(json, meter, report->refusal);
-  smb_json_arch(json, arch);
-  smb_json_number(json, "count", (gint64)options->count);
+  smb_measured_json_device(json, outcome->meter, report->refusal);
+  smb_json_arch(json, outcome->arch);
+  smb_json_number(json, "count", (gint64)outcome->options->count);
   // Any number of 64 bits: JSON's integers are signed.
-  g_autofree char *seed = g_strdup_printf("%" G_GUINT64_FORMAT, options->seed);
+  g_autofree char *seed = g_strdup_printf("%" G_GUINT64_FORMAT, outcome->options->seed);
   smb_json_text(json, "seed", seed);
   smb_json_array(json, "instructions");
   for (guint i = 0; i < report->results->len; i++)
@@ -195,7 +197,8 @@ write_json(SmbCli *cli, const SmbMeter *meter, const SmbArch *arch, const SmbFuz
 }
 
 static void
-write_csv(SmbCli *cli, const SmbFuzzReport *report) {
+write_csv(SmbCli *cli, gconstpointer written) {
+  const SmbFuzzReport *report = ((const SmbFuzzOutcome *)written)->report;
   static const char *const names[] = {"instruction",
                                       "op",
                                       "width",
@@ -230,18 +233,7 @@ write_csv(SmbCli *cli, const SmbFuzzReport *report) {
   write_mismatches(cli->messages, report);
 }
 
-void
-smb_fuzz_report_write(SmbCli *cli, const SmbMeter *meter, const SmbArch *arch,
-                      const SmbFuzzOptions *options, const SmbFuzzReport *report) {
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    write_text(cli, meter, arch, options, report);
-    break;
-  case SMB_FORMAT_JSON:
-    write_json(cli, meter, arch, options, report);
-    break;
-  case SMB_FORMAT_CSV:
-    write_csv(cli, report);
-    break;
-  }
-}
+const SmbFormat smb_fuzz_formats[] = {{"text", write_text, NULL},
+                                      {"json", write_json, NULL},
+                                      {"csv", write_csv, NULL},
+                                      {NULL, NULL, NULL}};

@@ -9,9 +9,16 @@
 
 G_BEGIN_DECLS
 
-/** Writes the report in the format of @cli. CSV has no place for mismatches: they are messages. */
-void smb_fuzz_report_write(SmbCli *cli, const SmbMeter *meter, const SmbArch *arch,
-                           const SmbFuzzOptions *options, const SmbFuzzReport *report);
+/** What is written: what was asked of which device, and what it said. */
+typedef struct {
+  const SmbMeter *meter;
+  const SmbArch *arch;
+  const SmbFuzzOptions *options;
+  const SmbFuzzReport *report;
+} SmbFuzzOutcome;
+
+/** The formats of an SmbFuzzOutcome. CSV has no place for mismatches: they are messages. */
+extern const SmbFormat smb_fuzz_formats[];
 
 /** Sum over the instructions that were measured. */
 SmbFuzzResult smb_fuzz_report_total(const SmbFuzzReport *report);

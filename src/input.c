@@ -37,3 +37,18 @@ smb_input_open(const char *path, GError **error) {
               g_strerror(failure));
   return NULL;
 }
+
+SmbSource *
+smb_input_source(const char *path, GError **error) {
+  if (!is_standard_input(path))
+    return smb_source_load(path, error);
+  g_autoptr(GInputStream) stream = smb_input_open(path, error);
+  // One byte more than a kernel may have: smb_source_new() refuses that, and an endless input is left.
+  g_autofree char *text = g_malloc(SMB_SOURCE_MAX_BYTES + 1);
+  gsize length = 0;
+  if (!stream ||
+      !g_input_stream_read_all(stream, text, SMB_SOURCE_MAX_BYTES + 1, &length, NULL, error))
+    return NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new(text, length);
+  return smb_source_new(smb_input_name(path), bytes, error);
+}

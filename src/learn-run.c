@@ -18,21 +18,6 @@ smb_learn_run_free(SmbLearnRun *run) {
   g_free(run);
 }
 
-// Frees what the options hold.
-static void
-clear_options(SmbTargetOptions *options) {
-  char **texts[] = {&options->rows,       &options->cols,       &options->pad,
-                    &options->elem,       &options->write,      &options->read,
-                    &options->kernel,     &options->shape,      &options->entry,
-                    &options->block,      &options->grid,       &options->dynamic_bytes,
-                    &options->max_steps,  &options->max_depth,  &options->max_tokens,
-                    &options->max_memory, &options->max_blocks, &options->threads};
-  for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
-    g_clear_pointer(texts[i], g_free);
-  g_clear_pointer(&options->defines, g_strfreev);
-  g_clear_pointer(&options->args, g_strfreev);
-}
-
 static SmbTarget *
 make_target(const SmbTargetOptions *options, const char *file, gboolean is_course,
             const SmbArch *arch, GError **error) {
@@ -45,13 +30,17 @@ make_target(const SmbTargetOptions *options, const char *file, gboolean is_cours
 // Parses the words as analyze does, and takes the kernel and the architecture from them.
 static gboolean
 parse_words(SmbLearnRun *run, SmbCli *cli, GError **error) {
-  static const SmbCliUsage usage = {"[FILE.cu]", "", 0, 1, SMB_CLI_ARCH};
-  SmbTargetOptions options = {0};
-  const GOptionEntry entries[] = {SMB_TARGET_ENTRIES(options), G_OPTION_ENTRY_NULL};
+  static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
+  static const SmbCliUsage usage = {.arguments = "[FILE.cu]",
+                                    .description = "",
+                                    .max_arguments = 1,
+                                    .flags = SMB_CLI_ARCH,
+                                    .groups = groups};
   g_autoptr(GError) failure = NULL;
-  if (smb_cli_parse(cli, &usage, entries, &failure))
-    run->target = make_target(&options, cli->arguments[0], run->is_course, cli->arch, &failure);
-  clear_options(&options);
+  if (smb_cli_parse(cli, &usage, NULL, &failure))
+    run->target =
+        make_target(smb_target_options(), cli->arguments[0], run->is_course, cli->arch, &failure);
+  smb_target_clear_options();
   if (run->target)
     return TRUE;
   if (failure)

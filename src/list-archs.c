@@ -27,17 +27,17 @@ summarize_evidence(const SmbArch *arch) {
   return g_string_free(text, FALSE);
 }
 
-// What a multiprocessor holds (sim/occupancy.h).
-#define MULTIPROCESSOR_COLUMNS                                                                     \
-  {"sm_blocks", "blocks", SMB_LISTING_NUMBER}, {"sm_warps", "warps", SMB_LISTING_NUMBER},          \
-      {"sm_shared_bytes", "shared bytes", SMB_LISTING_NUMBER},                                     \
-      {"block_reserved_bytes", "reserved", SMB_LISTING_NUMBER},                                    \
-      {"shared_unit_bytes", "unit", SMB_LISTING_NUMBER}, {                                         \
-    "sm_source", "source", SMB_LISTING_TEXT                                                        \
+// What a multiprocessor holds (sim/occupancy.h); as text it is shown with the rules.
+#define MULTIPROCESSOR_COLUMNS(HEADER)                                                             \
+  {"sm_blocks", HEADER("blocks"), SMB_LISTING_NUMBER},                                             \
+      {"sm_warps", HEADER("warps"), SMB_LISTING_NUMBER},                                           \
+      {"sm_shared_bytes", HEADER("shared bytes"), SMB_LISTING_NUMBER},                             \
+      {"block_reserved_bytes", HEADER("reserved"), SMB_LISTING_NUMBER},                            \
+      {"shared_unit_bytes", HEADER("unit"), SMB_LISTING_NUMBER}, {                                 \
+    "sm_source", HEADER("source"), SMB_LISTING_TEXT                                                \
   }
-enum {
-  N_MULTIPROCESSOR_COLUMNS = 6
-};
+#define SHOWN(header)  header
+#define HIDDEN(header) NULL
 
 static void
 add_multiprocessor(SmbListing *listing, const SmbArchInfo *info) {
@@ -55,18 +55,12 @@ add_multiprocessor(SmbListing *listing, const SmbArchInfo *info) {
 gboolean
 smb_list_archs(SmbCli *cli, GError **error) {
   static const SmbListingColumn columns[] = {
-      {"name", "name", SMB_LISTING_TEXT},
-      {"title", "chips", SMB_LISTING_TEXT},
-      {"banks", "banks", SMB_LISTING_NUMBER},
-      {"bank_width", "bank bytes", SMB_LISTING_NUMBER},
-      {"rules", "rules", SMB_LISTING_TEXT},
-      {"source", "source", SMB_LISTING_TEXT},
-      MULTIPROCESSOR_COLUMNS,
+      {"name", "name", SMB_LISTING_TEXT},     {"title", "chips", SMB_LISTING_TEXT},
+      {"banks", "banks", SMB_LISTING_NUMBER}, {"bank_width", "bank bytes", SMB_LISTING_NUMBER},
+      {"rules", "rules", SMB_LISTING_TEXT},   {"source", "source", SMB_LISTING_TEXT},
+      MULTIPROCESSOR_COLUMNS(HIDDEN),
   };
-  // As text, the multiprocessors are shown with the rules.
-  gboolean text = cli->format == SMB_FORMAT_TEXT;
-  guint n_columns = G_N_ELEMENTS(columns) - (text ? N_MULTIPROCESSOR_COLUMNS : 0);
-  g_autoptr(SmbListing) listing = smb_listing_new(columns, n_columns);
+  g_autoptr(SmbListing) listing = smb_listing_new("archs", columns, G_N_ELEMENTS(columns));
   g_auto(GStrv) names = smb_arch_list();
   for (guint i = 0; names[i]; i++) {
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
@@ -80,12 +74,10 @@ smb_list_archs(SmbCli *cli, GError **error) {
     smb_listing_number(listing, info->bank_bytes);
     smb_listing_text(listing, evidence);
     smb_listing_text(listing, info->source);
-    if (!text)
-      add_multiprocessor(listing, info);
+    add_multiprocessor(listing, info);
   }
-  smb_listing_write(listing, cli, "archs");
-  if (text)
-    smb_spool_puts(cli->out, "\n'smembank list archs NAME' shows where each rule comes from.\n");
+  smb_listing_set_note(listing, "'smembank list archs NAME' shows where each rule comes from.");
+  cli->format->write(cli, listing);
   return TRUE;
 }
 
@@ -149,41 +141,33 @@ add_rules(SmbListing *listing, const char *name, GError **error) {
 }
 
 static const char rules_legend[] =
-    "\nlane group: lanes that are served together; paired: the group when lanes come in pairs on "
-    "equal\n"
-    "addresses. conflict: what waits in one bank: different words, any two lanes, different "
-    "addresses, or\n"
-    "lanes beside the one word that is broadcast; loop: rounds of loads and swaps, until each lane "
-    "was\n"
-    "through. floor: fewest cycles under saturation.\n";
+    "lane group: lanes that are served together; paired: the group when lanes come in pairs on "
+    "equal addresses. conflict: what waits in one bank: different words, any two lanes, different "
+    "addresses, or lanes beside the one word that is broadcast; loop: rounds of loads and swaps, "
+    "until each lane was through. floor: fewest cycles under saturation.";
 
 static const char multiprocessors_legend[] =
-    "\na multiprocessor holds that many blocks and warps and that much shared memory at most. "
-    "reserved: bytes\n"
-    "that a block takes beside its own; unit: what it takes is a multiple of it. Empty: not "
-    "known.\n";
+    "The most blocks, warps and shared memory of a multiprocessor. reserved: bytes that a block "
+    "takes beside its own; unit: what it takes is a multiple of it. Empty: not known.";
 
-// The multiprocessors of the architectures, as text.
-static gboolean
-write_multiprocessors(SmbCli *cli, const char *const *names, GError **error) {
+// The multiprocessors of the architectures.
+static SmbListing *
+list_multiprocessors(const char *const *names, GError **error) {
   static const SmbListingColumn columns[] = {{"name", "arch", SMB_LISTING_TEXT},
-                                             MULTIPROCESSOR_COLUMNS};
-  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+                                             MULTIPROCESSOR_COLUMNS(SHOWN)};
+  g_autoptr(SmbListing) listing = smb_listing_new("archs", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; names[i]; i++) {
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
     if (!arch)
-      return FALSE;
+      return NULL;
     smb_listing_text(listing, names[i]);
     add_multiprocessor(listing, smb_arch_info(arch));
   }
-  smb_spool_puts(cli->out, "\n");
-  smb_listing_write(listing, cli, "archs");
-  smb_spool_puts(cli->out, multiprocessors_legend);
-  return TRUE;
+  return g_steal_pointer(&listing);
 }
 
 gboolean
-smb_list_rules(SmbCli *cli, const char *const *names, GError **error) {
+smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError **error) {
   static const SmbListingColumn columns[] = {
       {"arch", "arch", SMB_LISTING_TEXT},
       {"op", "op", SMB_LISTING_TEXT},
@@ -197,14 +181,19 @@ smb_list_rules(SmbCli *cli, const char *const *names, GError **error) {
       {"evidence", "evidence", SMB_LISTING_TEXT},
       {"source", "source", SMB_LISTING_TEXT},
   };
-  g_autoptr(SmbListing) listing = smb_listing_new(columns, G_N_ELEMENTS(columns));
+  g_autoptr(SmbListing) listing = smb_listing_new("rules", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; names[i]; i++) {
     if (!add_rules(listing, names[i], error))
       return FALSE;
   }
-  smb_listing_write(listing, cli, "rules");
-  if (cli->format != SMB_FORMAT_TEXT)
-    return TRUE;
-  smb_spool_puts(cli->out, rules_legend);
-  return write_multiprocessors(cli, names, error);
+  SmbListing *multiprocessors = list_multiprocessors(names, error);
+  if (!multiprocessors)
+    return FALSE;
+  smb_listing_set_next(listing, multiprocessors);
+  if (legends) {
+    smb_listing_set_note(listing, rules_legend);
+    smb_listing_set_note(multiprocessors, multiprocessors_legend);
+  }
+  cli->format->write(cli, listing);
+  return TRUE;
 }

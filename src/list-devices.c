@@ -32,7 +32,8 @@ write_device_table(SmbCli *cli, const SmbGpuInventory *inventory) {
 }
 
 static void
-write_text(SmbCli *cli, const SmbGpuInventory *inventory) {
+write_text(SmbCli *cli, gconstpointer result) {
+  const SmbGpuInventory *inventory = result;
   g_autoptr(SmbTable) table = smb_table_new();
   if (inventory->devices->len > 0)
     write_device_table(cli, inventory);
@@ -50,7 +51,8 @@ write_text(SmbCli *cli, const SmbGpuInventory *inventory) {
 }
 
 static void
-write_json(SmbCli *cli, const SmbGpuInventory *inventory) {
+write_json(SmbCli *cli, gconstpointer result) {
+  const SmbGpuInventory *inventory = result;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_array(json, "devices");
   for (guint i = 0; i < inventory->devices->len; i++) {
@@ -80,7 +82,8 @@ write_json(SmbCli *cli, const SmbGpuInventory *inventory) {
 }
 
 static void
-write_csv(SmbCli *cli, const SmbGpuInventory *inventory) {
+write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbGpuInventory *inventory = result;
   static const char *const names[] = {"part", "usable", "detail", NULL};
   SmbCsv csv = smb_csv_begin(cli->out, names);
   for (guint i = 0; i < inventory->parts->len; i++) {
@@ -136,20 +139,17 @@ add_counters(SmbGpuInventory *inventory) {
                           g_strdup(device ? device->refusal : error->message));
 }
 
+static const SmbFormat formats[] = {{"text", write_text, NULL},
+                                    {"json", write_json, NULL},
+                                    {"csv", write_csv, NULL},
+                                    {NULL, NULL, NULL}};
+
 gboolean
-smb_list_devices(SmbCli *cli, G_GNUC_UNUSED GError **error) {
+smb_list_devices(SmbCli *cli, GError **error) {
+  if (!smb_cli_view(cli, "devices", formats, error))
+    return FALSE;
   g_autoptr(SmbGpuInventory) inventory = smb_gpu_inventory(cli->cuda);
   add_counters(inventory);
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    write_text(cli, inventory);
-    break;
-  case SMB_FORMAT_JSON:
-    write_json(cli, inventory);
-    break;
-  case SMB_FORMAT_CSV:
-    write_csv(cli, inventory);
-    break;
-  }
+  cli->format->write(cli, inventory);
   return TRUE;
 }

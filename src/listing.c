@@ -7,14 +7,18 @@
 #include "src/table.h"
 
 struct _SmbListing {
+  const char *key;
   const SmbListingColumn *columns;
   guint n_columns;
   GPtrArray *cells; // char *, row by row; NULL is absent
+  const char *note; // in text, behind the table
+  SmbListing *next; // in text, behind that
 };
 
 SmbListing *
-smb_listing_new(const SmbListingColumn *columns, guint n_columns) {
+smb_listing_new(const char *key, const SmbListingColumn *columns, guint n_columns) {
   SmbListing *listing = g_new0(SmbListing, 1);
+  listing->key = key;
   listing->columns = columns;
   listing->n_columns = n_columns;
   listing->cells = g_ptr_array_new_with_free_func(g_free);
@@ -26,6 +30,7 @@ smb_listing_free(SmbListing *listing) {
   if (!listing)
     return;
   g_ptr_array_unref(listing->cells);
+  smb_listing_free(listing->next);
   g_free(listing);
 }
 
@@ -39,24 +44,50 @@ smb_listing_number(SmbListing *listing, guint64 number) {
   g_ptr_array_add(listing->cells, g_strdup_printf("%" G_GUINT64_FORMAT, number));
 }
 
+void
+smb_listing_set_note(SmbListing *listing, const char *note) {
+  listing->note = note;
+}
+
+void
+smb_listing_set_next(SmbListing *listing, SmbListing *next) {
+  listing->next = next;
+}
+
 static const char *
 cell_text(const SmbListing *listing, guint index) {
   return g_ptr_array_index(listing->cells, index);
 }
 
 static void
-write_table(const SmbListing *listing, SmbCli *cli) {
+write_table(SmbCli *cli, const SmbListing *listing) {
   g_autoptr(SmbTable) table = smb_table_new();
   for (guint i = 0; i < listing->n_columns; i++) {
     gboolean number = listing->columns[i].kind == SMB_LISTING_NUMBER;
-    smb_table_column(table, listing->columns[i].header, number ? SMB_ALIGN_RIGHT : SMB_ALIGN_LEFT);
+    if (listing->columns[i].header)
+      smb_table_column(table, listing->columns[i].header,
+                       number ? SMB_ALIGN_RIGHT : SMB_ALIGN_LEFT);
   }
   for (guint i = 0; i < listing->cells->len; i++) {
     const char *text = cell_text(listing, i);
-    smb_table_cell(table, SMB_STYLE_PLAIN, text ? text : "");
+    if (listing->columns[i % listing->n_columns].header)
+      smb_table_cell(table, SMB_STYLE_PLAIN, text ? text : "");
   }
   smb_table_wrap(table);
   smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_text(SmbCli *cli, gconstpointer result) {
+  for (const SmbListing *listing = result; listing; listing = listing->next) {
+    write_table(cli, listing);
+    if (listing->note) {
+      smb_spool_puts(cli->out, "\n");
+      smb_text_wrap(cli->out, listing->note);
+    }
+    if (listing->next)
+      smb_spool_puts(cli->out, "\n");
+  }
 }
 
 static void
@@ -84,9 +115,10 @@ write_json_cell(JsonBuilder *json, const SmbListingColumn *column, const char *t
 }
 
 static void
-write_json(const SmbListing *listing, SmbCli *cli, const char *key) {
+write_json(SmbCli *cli, gconstpointer result) {
+  const SmbListing *listing = result;
   JsonBuilder *json = smb_json_begin(cli->command);
-  smb_json_array(json, key);
+  smb_json_array(json, listing->key);
   for (guint i = 0; i < listing->cells->len; i++) {
     guint column = i % listing->n_columns;
     if (column == 0)
@@ -100,7 +132,8 @@ write_json(const SmbListing *listing, SmbCli *cli, const char *key) {
 }
 
 static void
-write_csv(const SmbListing *listing, SmbCli *cli) {
+write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbListing *listing = result;
   g_autofree const char **names = g_new0(const char *, listing->n_columns + 1);
   for (guint i = 0; i < listing->n_columns; i++)
     names[i] = listing->columns[i].key;
@@ -112,17 +145,7 @@ write_csv(const SmbListing *listing, SmbCli *cli) {
   }
 }
 
-void
-smb_listing_write(const SmbListing *listing, SmbCli *cli, const char *key) {
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    write_table(listing, cli);
-    break;
-  case SMB_FORMAT_JSON:
-    write_json(listing, cli, key);
-    break;
-  case SMB_FORMAT_CSV:
-    write_csv(listing, cli);
-    break;
-  }
-}
+const SmbFormat smb_listing_formats[] = {{"text", write_text, NULL},
+                                         {"json", write_json, NULL},
+                                         {"csv", write_csv, NULL},
+                                         {NULL, NULL, NULL}};

@@ -18,7 +18,7 @@ typedef enum {
   SMB_LISTING_NUMBERS, /* whole numbers with a space between: an array in JSON */
 } SmbListingKind;
 
-/** @key: name in JSON and CSV; @header: name in text. */
+/** @key: name in JSON and CSV; @header: name in text, or NULL: text does without. */
 typedef struct {
   const char *key;
   const char *header;
@@ -27,8 +27,14 @@ typedef struct {
 
 typedef struct _SmbListing SmbListing;
 
-/** smb_listing_new: @columns: (transfer none): static. Returns: (transfer full): an empty list */
-SmbListing *smb_listing_new(const SmbListingColumn *columns, guint n_columns);
+/**
+ * smb_listing_new:
+ * @key: (transfer none): static: the member of a JSON document that is the list
+ * @columns: (transfer none): static
+ *
+ * Returns: (transfer full): an empty list
+ */
+SmbListing *smb_listing_new(const char *key, const SmbListingColumn *columns, guint n_columns);
 void smb_listing_free(SmbListing *listing);
 
 /** Adds the next cell of the row, of any kind; NULL is an absent value. */
@@ -37,8 +43,14 @@ void smb_listing_text(SmbListing *listing, const char *text);
 /** Adds the next cell of the row: a whole number. */
 void smb_listing_number(SmbListing *listing, guint64 number);
 
-/** Writes the list in the format of @cli; in JSON it is the member @key of the document. */
-void smb_listing_write(const SmbListing *listing, SmbCli *cli, const char *key);
+/** smb_listing_set_note: @note: (transfer none): static: sentences that text has behind the table */
+void smb_listing_set_note(SmbListing *listing, const char *note);
+
+/** smb_listing_set_next: @next: (transfer full): a list that text has behind this one */
+void smb_listing_set_next(SmbListing *listing, SmbListing *next);
+
+/** The formats of a list: their writers take an SmbListing. */
+extern const SmbFormat smb_listing_formats[];
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbListing, smb_listing_free)
 

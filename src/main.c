@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "sim/suggest.h"
 #include "src/cli.h"
 #include "src/commands.h"
 
@@ -38,7 +39,7 @@ show_help(SmbCli *cli, GError **error) {
                            "Predicts the bank conflicts of GPU shared memory.\n\nCommands:\n");
   for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
     smb_spool_printf(cli->out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-  smb_spool_puts(cli->out, "\n'smembank COMMAND --help' shows the options of a command.\n"
+  smb_spool_puts(cli->out, "\n'smembank help COMMAND' shows the options of a command.\n"
                            "'smembank --version' shows the version.\n");
   return TRUE;
 }
@@ -54,19 +55,19 @@ show_version(SmbCli *cli, GError **error) {
 // What is run when no command is named: the message lists them all.
 static gboolean
 reject_command(SmbCli *cli, GError **error) {
-  GString *names = g_string_new(NULL);
+  const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
   for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
-    g_string_append_printf(names, "%s%s", i ? ", " : "", commands[i].name);
-  g_autofree char *list = g_string_free(names, FALSE);
+    names[i] = commands[i].name;
+  g_autofree char *list = smb_cli_list(names, " or ");
   if (cli->argc < 1)
-    return smb_cli_usage_error(error, "missing command: expected one of %s", list);
-  return smb_cli_usage_error(error, "no command '%s': expected one of %s", cli->argv[0], list);
+    return smb_cli_usage_error(error, "missing command: expected %s", list);
+  g_autofree char *meant = smb_suggest(cli->argv[0], names);
+  return smb_cli_usage_error(error, "no command '%s': expected %s%s", cli->argv[0], list, meant);
 }
 
 static const SmbCommand switches[] = {
-    {"--help", show_help, NULL},
-    {"-h", show_help, NULL},
-    {"--version", show_version, NULL},
+    {"--help", show_help, NULL},       {"-h", show_help, NULL},    {"help", show_help, NULL},
+    {"--version", show_version, NULL}, {"-V", show_version, NULL},
 };
 static const SmbCommand unknown = {"", reject_command, NULL};
 
@@ -83,10 +84,22 @@ find_command(const char *name) {
   return &unknown;
 }
 
+// 'help COMMAND' is 'COMMAND --help'.
+static int
+help_command(const SmbCuda *cuda, char *name) {
+  static char help[] = "--help";
+  char *words[] = {name, help, NULL};
+  const SmbCommand *command = find_command(name);
+  gboolean is_command = command >= commands && command < commands + G_N_ELEMENTS(commands);
+  return (int)smb_cli_run(is_command ? command : &unknown, cuda, is_command ? 2 : 1, words);
+}
+
 int
 smb_main(const SmbCuda *cuda, int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], SMB_WORKER_COMMAND) == 0)
     return smb_worker_main(cuda);
+  if (argc == 3 && strcmp(argv[1], "help") == 0)
+    return help_command(cuda, argv[2]);
   const SmbCommand *command = argc > 1 ? find_command(argv[1]) : &unknown;
   return (int)smb_cli_run(command, cuda, MAX(argc - 1, 0), argc > 1 ? argv + 1 : argv);
 }

@@ -21,6 +21,22 @@ enum {
 /** Largest buffer of a kernel that is measured, in bytes. */
 #define MAX_BUFFER_BYTES (G_GUINT64_CONSTANT(2) << 30)
 
+static SmbMeasureOptions typed;
+
+static const GOptionEntry entries[] = {
+    {"device", 0, 0, G_OPTION_ARG_STRING, &typed.device, "measure on this GPU (default 0)", "N"},
+    {"timeout", 0, 0, G_OPTION_ARG_STRING, &typed.timeout,
+     "seconds that one measurement may take (default 30)", "N"},
+    G_OPTION_ENTRY_NULL,
+};
+
+const SmbCliGroup smb_measure_group = {"Measuring", entries};
+
+const SmbMeasureOptions *
+smb_measure_options(void) {
+  return &typed;
+}
+
 SmbMeter *
 smb_measure_open(const SmbMeasureOptions *options, GError **error) {
   // This program again: its command line begins with the name of the worker's command.

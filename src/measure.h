@@ -10,18 +10,17 @@
 
 G_BEGIN_DECLS
 
-/** The options as the user typed them; static variables of a command, all %NULL at first. */
+/** The options as the user typed them; %NULL where nothing was. */
 typedef struct {
   char *device;
   char *timeout;
 } SmbMeasureOptions;
 
-/** The entries of SmbMeasureOptions for GOption. */
-#define SMB_MEASURE_ENTRIES(o)                                                                     \
-  {"device", 0, 0, G_OPTION_ARG_STRING, &(o).device, "measure on this device (default 0)", "N"}, { \
-    "timeout", 0, 0, G_OPTION_ARG_STRING, &(o).timeout,                                            \
-        "seconds that one measurement may take (default 30)", "N"                                  \
-  }
+/** The options of a command that measures, for SmbCliUsage.groups. */
+extern const SmbCliGroup smb_measure_group;
+
+/** smb_measure_options: Returns: (transfer none): what was typed, after smb_cli_parse() */
+const SmbMeasureOptions *smb_measure_options(void);
 
 /**
  * smb_measure_open:

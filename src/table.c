@@ -153,10 +153,16 @@ break_lines(const char *text, guint width, guint indent) {
 }
 
 void
-smb_text_wrap(SmbSpool *out, const char *text) {
-  g_autofree char *lines = break_lines(text, smb_spool_columns(out), 0);
+smb_text_wrap_at(SmbSpool *out, const char *text, guint indent) {
+  guint columns = smb_spool_columns(out);
+  g_autofree char *lines = break_lines(text, columns - MIN(columns, indent), indent);
   smb_spool_puts(out, lines);
   smb_spool_puts(out, "\n");
+}
+
+void
+smb_text_wrap(SmbSpool *out, const char *text) {
+  smb_text_wrap_at(out, text, 0);
 }
 
 static guint *

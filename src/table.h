@@ -64,6 +64,9 @@ void smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char 
 /** smb_text_width: Returns: columns of a terminal that a UTF-8 text takes */
 guint smb_text_width(const char *text);
 
+/** As smb_text_wrap(), where the line is @indent columns wide already; the others begin there too. */
+void smb_text_wrap_at(SmbSpool *out, const char *text, guint indent);
+
 /** smb_text_wrap: writes words, broken between them into lines that fit @out, and a line feed. */
 void smb_text_wrap(SmbSpool *out, const char *text);
 

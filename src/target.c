@@ -6,7 +6,7 @@
 
 #include "sim/cuda.h"
 #include "sim/error.h"
-#include "src/cli.h"
+#include "src/input.h"
 
 // The widest padding that options may ask for; what a device has is checked with the kernel.
 enum {
@@ -146,7 +146,6 @@ parse_launch(const SmbTargetOptions *options, SmbLaunch *launch, GError **error)
 // --rows, --cols and its kin: the kernel data/kernels/tile.cu with macros set.
 static gboolean
 draft_tile(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, GError **error) {
-  static const char *const orders[] = {"row", "col", NULL};
   guint rows = 0, cols = 0, pad = 0, write = 0, read = 1;
   const char *elem = options->elem ? options->elem : "int";
   if (!options->rows || !options->cols)
@@ -154,8 +153,8 @@ draft_tile(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, GEr
   if (!smb_cli_number("--rows", options->rows, 1, SMB_MAX_BLOCK_THREADS, &rows, error) ||
       !smb_cli_number("--cols", options->cols, 1, SMB_MAX_BLOCK_THREADS, &cols, error) ||
       !smb_cli_number("--pad", options->pad, 0, MAX_PAD, &pad, error) ||
-      !smb_cli_choice("--write", options->write, orders, &write, error) ||
-      !smb_cli_choice("--read", options->read, orders, &read, error))
+      !smb_cli_choice("--write", options->write, SMB_TARGET_ORDERS, &write, error) ||
+      !smb_cli_choice("--read", options->read, SMB_TARGET_ORDERS, &read, error))
     return FALSE;
   if (rows * cols > SMB_MAX_BLOCK_THREADS)
     return smb_cli_usage_error(error,
@@ -255,7 +254,7 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
   }
   *entry = g_strdup(options->entry);
   target->launch.block[0] = SMB_WARP_LANES;
-  return given ? smb_source_ref(given) : smb_source_load(file, error);
+  return given ? smb_source_ref(given) : smb_input_source(file, error);
 }
 
 // How the rows of a tile are made: -D may have said otherwise than the options.

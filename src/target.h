@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** The options as the user typed them; static variables of a command, all %NULL at first. */
+/** The options as the user typed them; %NULL where nothing was. */
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
@@ -21,76 +21,23 @@ typedef struct {
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *threads;
 } SmbTargetOptions;
 
-/** The entries of SmbTargetOptions for GOption; the command adds its own behind them. */
-#define SMB_TARGET_ENTRIES(o)                                                                        \
-  {"rows", 0, 0, G_OPTION_ARG_STRING, &(o).rows, "rows of a tile", "R"},                             \
-      {"cols", 0, 0, G_OPTION_ARG_STRING, &(o).cols, "columns of a tile", "C"},                      \
-      {"pad", 0, 0, G_OPTION_ARG_STRING, &(o).pad, "elements added to a row (default 0)", "P"},      \
-      {"elem", 0, 0, G_OPTION_ARG_STRING, &(o).elem, "type of an element (default int)", "TYPE"},    \
-      {"write", 0, 0, G_OPTION_ARG_STRING, &(o).write, "how it is written: row (default) or col",    \
-       "ORDER"},                                                                                     \
-      {"read", 0, 0, G_OPTION_ARG_STRING, &(o).read, "how it is read: row or col (default)",         \
-       "ORDER"},                                                                                     \
-      {"dynamic", 0, 0, G_OPTION_ARG_NONE, &(o).dynamic, "the tile is dynamic shared memory", NULL}, \
-      {"kernel",    0,                                                                               \
-       0,           G_OPTION_ARG_STRING,                                                             \
-       &(o).kernel, "a built-in kernel ('smembank list kernels')",                                   \
-       "NAME"},                                                                                      \
-      {"shape", 0, 0, G_OPTION_ARG_STRING, &(o).shape, "which shape of it (default: by --block)",    \
-       "SHAPE"},                                                                                     \
-      {"entry", 0, 0, G_OPTION_ARG_STRING, &(o).entry, "which kernel of a file", "NAME"},            \
-      {"define",                                                                                     \
-       'D',                                                                                          \
-       0,                                                                                            \
-       G_OPTION_ARG_STRING_ARRAY,                                                                    \
-       &(o).defines,                                                                                 \
-       "set a macro; wins over the file's",                                                          \
-       "NAME=VALUE"},                                                                                \
-      {"arg",       0,                                                                               \
-       0,           G_OPTION_ARG_STRING_ARRAY,                                                       \
-       &(o).args,   "value of a scalar kernel parameter",                                            \
-       "NAME=VALUE"},                                                                                \
-      {"block", 0, 0, G_OPTION_ARG_STRING, &(o).block, "threads of a block (default 32)", "X,Y,Z"},  \
-      {"grid", 0, 0, G_OPTION_ARG_STRING, &(o).grid, "blocks of the grid (default 1)", "X,Y,Z"},     \
-      {"dynamic-bytes",                                                                              \
-       0,                                                                                            \
-       0,                                                                                            \
-       G_OPTION_ARG_STRING,                                                                          \
-       &(o).dynamic_bytes,                                                                           \
-       "bytes of dynamic shared memory; may be an expression over macros",                           \
-       "N"},                                                                                         \
-      {"max-steps",                                                                                  \
-       0,                                                                                            \
-       0,                                                                                            \
-       G_OPTION_ARG_STRING,                                                                          \
-       &(o).max_steps,                                                                               \
-       "statements that a block may execute",                                                        \
-       "N"},                                                                                         \
-      {"max-depth", 0, 0, G_OPTION_ARG_STRING, &(o).max_depth, "how deep the text may be nested",    \
-       "N"},                                                                                         \
-      {"max-tokens",                                                                                 \
-       0,                                                                                            \
-       0,                                                                                            \
-       G_OPTION_ARG_STRING,                                                                          \
-       &(o).max_tokens,                                                                              \
-       "tokens that macros may make of the text",                                                    \
-       "N"},                                                                                         \
-      {"max-memory",                                                                                 \
-       0,                                                                                            \
-       0,                                                                                            \
-       G_OPTION_ARG_STRING,                                                                          \
-       &(o).max_memory,                                                                              \
-       "MiB of local arrays and written global memory of a block",                                   \
-       "N"},                                                                                         \
-      {"max-blocks", 0, 0, G_OPTION_ARG_STRING, &(o).max_blocks, "blocks that may be run", "N"}, {   \
-    "threads", 0, 0, G_OPTION_ARG_STRING, &(o).threads,                                              \
-        "blocks that are run at once (default: one for each processor)", "N"                         \
-  }
+/** Values of --write and --read. */
+#define SMB_TARGET_ORDERS "row|col"
+
+/** The options of a command that takes a kernel, for SmbCliUsage.groups. */
+extern const SmbCliGroup smb_target_tile_group, smb_target_launch_group, smb_target_limit_group;
+#define SMB_TARGET_GROUPS &smb_target_tile_group, &smb_target_launch_group, &smb_target_limit_group
+
+/** smb_target_options: Returns: (transfer none): what was typed, after smb_cli_parse() */
+const SmbTargetOptions *smb_target_options(void);
+
+/** Forgets what was typed, for a program that parses several command lines. */
+void smb_target_clear_options(void);
 
 /** What the help says of them. */
 #define SMB_TARGET_DESCRIPTION                                                                     \
-  "What is analysed: a tile (--rows, --cols and its kin), a built-in kernel (--kernel), or a\n"    \
-  "FILE of CUDA C."
+  "The kernel is a tile (--rows, --cols, --pad, …), a built-in kernel (--kernel), or a FILE of " \
+  "CUDA C; - reads it from standard input."
 
 /**
  * SmbTarget:

@@ -176,17 +176,19 @@ describe_sample(const SmbMeasuredTrace *trace) {
                          SMB_TRACE_MAX_COUNTED);
 }
 
-static Sum
-write_text(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, gboolean all) {
+static void
+write_text(SmbCli *cli, gconstpointer result) {
+  const SmbMeasuredTraceReport *report = result;
+  const SmbMeasuredTrace *trace = report->trace;
   g_autofree char *sample = describe_sample(trace);
-  smb_measured_write_device(cli, meter, trace->arch);
+  smb_measured_write_device(cli, report->meter, trace->arch);
   smb_measured_write_counters(cli, trace->refusal);
   if (sample)
     smb_text_wrap(cli->out, sample);
   smb_spool_puts(cli->out, "\n");
-  write_rows(cli, trace, all);
+  write_rows(cli, trace, report->all);
   Sum total = write_sums(cli, trace);
-  if (!all)
+  if (!report->all)
     write_reasons(cli, trace, total.unmeasured);
   g_autofree char *line =
       g_strdup_printf("%" G_GUINT64_FORMAT " measured, %" G_GUINT64_FORMAT
@@ -194,7 +196,6 @@ write_text(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, gb
                       total.measured, total.unmeasured, total.mismatched, total.unsteady);
   smb_style_write(cli->out, total.mismatched ? SMB_STYLE_BAD : SMB_STYLE_GOOD, cli->colour, line);
   smb_spool_puts(cli->out, "\n");
-  return total;
 }
 
 static void
@@ -219,8 +220,10 @@ write_json_row(SmbSpool *elements, const SmbMeasuredRequest *request) {
   smb_json_end_element(json, elements);
 }
 
-static Sum
-write_json(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, const char *file) {
+static void
+write_json(SmbCli *cli, gconstpointer result) {
+  const SmbMeasuredTraceReport *report = result;
+  const SmbMeasuredTrace *trace = report->trace;
   g_autoptr(SmbSpool) elements = smb_spool_new();
   g_autofree char *sample = describe_sample(trace);
   Sum total = {0};
@@ -229,8 +232,8 @@ write_json(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, co
     write_json_row(elements, get_request(trace, i));
   }
   JsonBuilder *json = smb_json_begin(cli->command);
-  smb_json_text(json, "file", file);
-  smb_measured_json_device(json, meter, trace->refusal);
+  smb_json_text(json, "file", report->file);
+  smb_measured_json_device(json, report->meter, trace->refusal);
   smb_json_arch(json, trace->arch);
   smb_json_array(json, "notes");
   if (sample)
@@ -245,7 +248,6 @@ write_json(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter, co
   smb_json_number(json, "unmeasured", (gint64)total.unmeasured);
   json_builder_end_object(json);
   smb_json_end_streamed(json, "requests", elements, cli->out);
-  return total;
 }
 
 static void
@@ -254,17 +256,16 @@ write_csv_measured(SmbCsv *csv, double number) {
   smb_csv_text(csv, number == SMB_NOT_MEASURED ? NULL : text);
 }
 
-static Sum
-write_csv(SmbCli *cli, const SmbMeasuredTrace *trace) {
+static void
+write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbMeasuredTrace *trace = ((const SmbMeasuredTraceReport *)result)->trace;
   static const char *const names[] = {"line",    "op",       "width",    "wavefronts",
                                       "counted", "cycles",   "measured", "recorded",
                                       "match",   "unsteady", "reason",   NULL};
   SmbCsv csv = smb_csv_begin(cli->out, names);
-  Sum total = {0};
   for (guint i = 0; i < trace->requests->len; i++) {
     const SmbMeasuredRequest *request = get_request(trace, i);
     gboolean differs = smb_measured_request_differs(request);
-    add_request(&total, request);
     smb_csv_number(&csv, request->line);
     smb_csv_text(&csv, smb_op_name((SmbOp)request->request.op));
     smb_csv_number(&csv, request->request.width);
@@ -281,23 +282,17 @@ write_csv(SmbCli *cli, const SmbMeasuredTrace *trace) {
     smb_csv_text(&csv, request->reason);
     smb_csv_end_row(&csv);
   }
-  return total;
 }
 
+const SmbFormat smb_measured_trace_formats[] = {{"text", write_text, NULL},
+                                                {"json", write_json, NULL},
+                                                {"csv", write_csv, NULL},
+                                                {NULL, NULL, NULL}};
+
 gboolean
-smb_measured_trace_write(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter,
-                         const char *file, gboolean all) {
+smb_measured_trace_matches(const SmbMeasuredTrace *trace) {
   Sum total = {0};
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    total = write_text(cli, trace, meter, all);
-    break;
-  case SMB_FORMAT_JSON:
-    total = write_json(cli, trace, meter, file);
-    break;
-  case SMB_FORMAT_CSV:
-    total = write_csv(cli, trace);
-    break;
-  }
+  for (guint i = 0; i < trace->requests->len; i++)
+    add_request(&total, get_request(trace, i));
   return total.measured > 0 && total.mismatched == 0;
 }

@@ -10,15 +10,21 @@
 G_BEGIN_DECLS
 
 /**
- * smb_measured_trace_write:
+ * SmbMeasuredTraceReport: what the writers of SmbFormat take.
  * @file: the trace, as the user named it
- * @all: in text, a row for each request, not only for those that differ
- *
- * Writes the requests in the format of @cli; JSON and CSV always have a row for each.
- *
- * Returns: whether requests were measured, and none differs
+ * @all: in text, a row for each request, not only for those that differ; JSON and CSV always have it
  */
-gboolean smb_measured_trace_write(SmbCli *cli, const SmbMeasuredTrace *trace, const SmbMeter *meter,
-                                  const char *file, gboolean all);
+typedef struct {
+  const SmbMeasuredTrace *trace;
+  const SmbMeter *meter;
+  const char *file;
+  gboolean all;
+} SmbMeasuredTraceReport;
+
+/** The formats of an SmbMeasuredTraceReport, for smb_cli_view(). */
+extern const SmbFormat smb_measured_trace_formats[];
+
+/** smb_measured_trace_matches: Returns: whether requests were measured, and none differs */
+gboolean smb_measured_trace_matches(const SmbMeasuredTrace *trace);
 
 G_END_DECLS

@@ -7,39 +7,42 @@
 #include "src/target-json.h"
 #include "src/table.h"
 
-static void
-add_mismatch(SmbTraceReport *report, SmbFormat format, const SmbTraceBatch *batch, gsize i,
-             guint32 predicted) {
+void
+smb_trace_describe_mismatch(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i,
+                            guint32 predicted) {
   const SmbRequest *request = &batch->requests[i];
-  const char *op = smb_op_name((SmbOp)request->op);
-  report->mismatched++;
-  if (format == SMB_FORMAT_JSON) {
-    JsonBuilder *json = smb_json_begin_element();
-    smb_json_number(json, "line", (gint64)batch->lines[i]);
-    smb_json_text(json, "op", op);
-    smb_json_number(json, "width", request->width);
-    smb_json_number(json, "predicted", predicted);
-    smb_json_number(json, "recorded", batch->expected[i]);
-    smb_json_end_element(json, report->mismatches);
-    return;
-  }
-  smb_spool_printf(report->mismatches,
+  smb_spool_printf(mismatches,
                    "line %" G_GUINT64_FORMAT ": %s %u: predicted %u, recorded %" G_GINT64_FORMAT
                    "\n",
-                   batch->lines[i], op, request->width, predicted, batch->expected[i]);
+                   batch->lines[i], smb_op_name((SmbOp)request->op), request->width, predicted,
+                   batch->expected[i]);
+}
+
+static void
+add_json_mismatch(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i, guint32 predicted) {
+  const SmbRequest *request = &batch->requests[i];
+  JsonBuilder *json = smb_json_begin_element();
+  smb_json_number(json, "line", (gint64)batch->lines[i]);
+  smb_json_text(json, "op", smb_op_name((SmbOp)request->op));
+  smb_json_number(json, "width", request->width);
+  smb_json_number(json, "predicted", predicted);
+  smb_json_number(json, "recorded", batch->expected[i]);
+  smb_json_end_element(json, mismatches);
 }
 
 void
-smb_trace_report_add(SmbTraceReport *report, SmbFormat format, const SmbTraceBatch *batch,
-                     const SmbWavefronts *counts) {
+smb_trace_report_add(SmbTraceReport *report, SmbTraceMismatchFunc write_mismatch,
+                     const SmbTraceBatch *batch, const SmbWavefronts *counts) {
   for (gsize i = 0; i < batch->n; i++) {
     const SmbRequest *request = &batch->requests[i];
     smb_tally_count(&report->sums[request->op][smb_width_index(request->width)], &counts[i]);
     if (batch->expected[i] == SMB_TRACE_NO_COUNT)
       continue;
     report->compared++;
-    if (batch->expected[i] != counts[i].wavefronts)
-      add_mismatch(report, format, batch, i, counts[i].wavefronts);
+    if (batch->expected[i] == counts[i].wavefronts)
+      continue;
+    report->mismatched++;
+    write_mismatch(report->mismatches, batch, i, counts[i].wavefronts);
   }
 }
 
@@ -106,6 +109,13 @@ add_table_row(SmbTable *table, const char *name, const char *width, const SmbTal
   smb_table_number(table, SMB_STYLE_PLAIN, sum->cycles);
 }
 
+// What the writers take.
+typedef struct {
+  SmbTraceReport *report;
+  const char *file;
+  const GPtrArray *notes;
+} Summary;
+
 static void
 write_table(const SmbTraceReport *report, SmbCli *cli) {
   static const char *const numbers[] = {"width",  "requests",    "wavefronts", "ideal",
@@ -132,7 +142,10 @@ write_table(const SmbTraceReport *report, SmbCli *cli) {
 }
 
 static void
-write_text(SmbTraceReport *report, SmbCli *cli, const GPtrArray *notes) {
+write_text(SmbCli *cli, gconstpointer result) {
+  const Summary *summary = result;
+  SmbTraceReport *report = summary->report;
+  const GPtrArray *notes = summary->notes;
   write_table(report, cli);
   smb_spool_puts(cli->out, "\n");
   for (guint i = 0; i < notes->len; i++)
@@ -174,9 +187,12 @@ add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
 }
 
 static void
-write_json(SmbTraceReport *report, SmbCli *cli, const char *file, const GPtrArray *notes) {
+write_json(SmbCli *cli, gconstpointer result) {
+  const Summary *summary = result;
+  SmbTraceReport *report = summary->report;
+  const GPtrArray *notes = summary->notes;
   JsonBuilder *json = smb_json_begin(cli->command);
-  smb_json_text(json, "file", file);
+  smb_json_text(json, "file", summary->file);
   smb_json_arch(json, cli->arch);
   add_json_operations(json, report);
   smb_json_object(json, "comparison");
@@ -192,7 +208,8 @@ write_json(SmbTraceReport *report, SmbCli *cli, const char *file, const GPtrArra
 }
 
 static void
-write_csv(SmbTraceReport *report, SmbCli *cli) {
+write_csv(SmbCli *cli, gconstpointer result) {
+  SmbTraceReport *report = ((const Summary *)result)->report;
   static const char *const names[] = {
       "op",         "width",  "requests", "wavefronts", "ideal_wavefronts", "excess_wavefronts",
       "max_degree", "cycles", NULL};
@@ -213,21 +230,20 @@ write_csv(SmbTraceReport *report, SmbCli *cli) {
   smb_spool_append(cli->messages, report->mismatches);
 }
 
+static const SmbTraceSummaryMethods described = {smb_trace_describe_mismatch};
+static const SmbTraceSummaryMethods elements = {add_json_mismatch};
+
+const SmbFormat smb_trace_summary_formats[] = {{"text", write_text, &described},
+                                               {"json", write_json, &elements},
+                                               {"csv", write_csv, &described},
+                                               {NULL, NULL, NULL}};
+
 gboolean
 smb_trace_report_write(SmbTraceReport *report, SmbCli *cli, const char *file, GError **error) {
   g_autoptr(GPtrArray) notes = make_notes(report, cli->arch, error);
   if (!notes)
     return FALSE;
-  switch (cli->format) {
-  case SMB_FORMAT_TEXT:
-    write_text(report, cli, notes);
-    break;
-  case SMB_FORMAT_JSON:
-    write_json(report, cli, file, notes);
-    break;
-  case SMB_FORMAT_CSV:
-    write_csv(report, cli);
-    break;
-  }
+  const Summary summary = {report, file, notes};
+  cli->format->write(cli, &summary);
   return TRUE;
 }

@@ -27,16 +27,33 @@ typedef struct {
   SmbSpool *mismatches;
 } SmbTraceReport;
 
-/** Adds requests and what they cost; differences are written as @format wants them. */
-void smb_trace_report_add(SmbTraceReport *report, SmbFormat format, const SmbTraceBatch *batch,
-                          const SmbWavefronts *counts);
+/** Adds a request whose count differs from the recorded one to @mismatches. */
+typedef void (*SmbTraceMismatchFunc)(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i,
+                                     guint32 predicted);
+
+/** As a line of text. */
+void smb_trace_describe_mismatch(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i,
+                                 guint32 predicted);
+
+/** Adds requests and what they cost. */
+void smb_trace_report_add(SmbTraceReport *report, SmbTraceMismatchFunc write_mismatch,
+                          const SmbTraceBatch *batch, const SmbWavefronts *counts);
+
+/** The formats of a summary; @methods is its SmbTraceSummaryMethods. CSV has no place for differences: they are
+ * messages. */
+extern const SmbFormat smb_trace_summary_formats[];
+
+/** @mismatch: how the summary wants differences */
+typedef struct {
+  SmbTraceMismatchFunc mismatch;
+} SmbTraceSummaryMethods;
 
 /**
  * smb_trace_report_write:
  * @file: the trace, as the user named it
  * @error: an error of the architectures
  *
- * Writes the report in the format of @cli. CSV has no place for differences: they are messages.
+ * Writes the summary in the format of @cli.
  */
 gboolean smb_trace_report_write(SmbTraceReport *report, SmbCli *cli, const char *file,
                                 GError **error);

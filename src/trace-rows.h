@@ -17,6 +17,9 @@ typedef struct {
   SmbCsv csv;
 } SmbTraceRows;
 
+/** The formats of rows, for smb_cli_view(); they have no writer, but methods for a stream of rows. */
+extern const SmbFormat smb_trace_row_formats[];
+
 void smb_trace_rows_begin(SmbTraceRows *rows, SmbCli *cli);
 
 /** Adds requests and what they cost. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/error.h"
+#include "sim/suggest.h"
 #include "tests/suite.h"
 
 START_TEST(test_number) {
@@ -31,13 +32,15 @@ END_TEST
 
 START_TEST(test_triple) {
   static const guint max[3] = {1024, 1024, 64};
-  static const char *const wrong[] = {"",       "0",   "1,",   ",1", "1,2,3,4",
-                                      "1,2,65", "1;2", "1 ,2", "a,b"};
+  static const char *const wrong[] = {"",  "0",       "1,",     ",1",  "1,2,3,4", "32x",
+                                      "x", "1x2x3x4", "1,2,65", "1;2", "1 ,2",    "a,b"};
   guint values[3] = {9, 9, 9};
   ck_assert(smb_cli_triple("--block", NULL, max, values, NULL));
   ck_assert_uint_eq(values[2], 9);
   ck_assert(smb_cli_triple("--block", "32,16", max, values, NULL));
   ck_assert(values[0] == 32 && values[1] == 16 && values[2] == 1);
+  ck_assert(smb_cli_triple("--block", "8x4x2", max, values, NULL));
+  ck_assert(values[0] == 8 && values[1] == 4 && values[2] == 2);
   ck_assert(smb_cli_triple("--block", "1024,1,64", max, values, NULL));
   ck_assert(values[0] == 1024 && values[1] == 1 && values[2] == 64);
   for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
@@ -49,7 +52,7 @@ START_TEST(test_triple) {
 END_TEST
 
 START_TEST(test_choice) {
-  static const char *const choices[] = {"row", "col", NULL};
+  static const char choices[] = "row|col";
   guint value = 1;
   g_autoptr(GError) error = NULL;
   ck_assert(smb_cli_choice("--read", NULL, choices, &value, NULL));
@@ -57,7 +60,7 @@ START_TEST(test_choice) {
   ck_assert(smb_cli_choice("--read", "row", choices, &value, NULL));
   ck_assert_uint_eq(value, 0);
   ck_assert(!smb_cli_choice("--read", "rows", choices, &value, &error));
-  ck_assert_str_eq(error->message, "--read 'rows': expected one of row, col");
+  ck_assert_str_eq(error->message, "--read 'rows': expected row or col");
 }
 END_TEST
 
@@ -85,13 +88,32 @@ static const Line lines[] = {
     {"x a -D", NULL, FALSE, NULL, "missing argument for -D"},
     {"x a --define", NULL, FALSE, NULL, "missing argument for --define"},
     {"x a --flag=1", NULL, FALSE, NULL, "unexpected value: '--flag=1'"},
-    {"x a --defin N=1", NULL, FALSE, NULL, "unknown option --defin"},
-    {"x a --format TEXT", NULL, FALSE, NULL, "--format 'TEXT': expected one of text, json, csv"},
+    {"x a --defin N=1", "N=1", FALSE, "a", NULL}, // as long as no other option begins so
+    {"x a --def=N=1 --fl", "N=1", TRUE, "a", NULL},
+    {"x a --defne N=1", NULL, FALSE, NULL, "unknown option --defne; did you mean '--define'?"},
+    {"x a --colour never", NULL, FALSE, NULL, "unknown option --colour; did you mean '--color'?"},
+    {"x a --nothing", NULL, FALSE, NULL, "unknown option --nothing"},
+    {"x a --f", NULL, FALSE, NULL, "ambiguous option --f: expected --flag or --format"},
+    {"x a --fl=1", NULL, FALSE, NULL, "unexpected value: '--fl=1'"},
+    {"x a --define --flag b", NULL, FALSE, NULL, "unexpected argument 'b'"},
+    {"x a --format TEXT", NULL, FALSE, NULL, "--format 'TEXT': expected text or yaml"},
+    {"x a --color sometimes", NULL, FALSE, NULL,
+     "--color 'sometimes': expected auto, always or never"},
+    {"x a --format yaml --color always", "", FALSE, "a", NULL},
+    {"x a --arch 86", "", FALSE, "a", NULL},
+    {"x a --arch sm_90a --arch compute_80", "", FALSE, "a", NULL},
 };
 
 START_TEST(test_parse) {
   const Line *line = &lines[_i];
-  static const SmbCliUsage usage = {"FILE", "Does x.", 1, 1, SMB_CLI_FORMAT | SMB_CLI_ARCH};
+  static const SmbFormat formats[] = {
+      {"text", NULL, NULL}, {"yaml", NULL, NULL}, {NULL, NULL, NULL}};
+  static const SmbCliUsage usage = {.arguments = "FILE",
+                                    .description = "Does x.",
+                                    .min_arguments = 1,
+                                    .max_arguments = 1,
+                                    .flags = SMB_CLI_ARCH,
+                                    .formats = formats};
   g_auto(GStrv) defines = NULL;
   gboolean flag = FALSE;
   const GOptionEntry options[] = {
@@ -115,16 +137,61 @@ START_TEST(test_parse) {
     ck_assert_str_eq(cli.arguments[0], line->argument);
     ck_assert_uint_eq(cli.n_arguments, 1);
     ck_assert_int_eq(flag, line->flag);
-    ck_assert_str_eq(smb_arch_info(cli.arch)->name, SMB_DEFAULT_ARCH);
+    ck_assert_ptr_eq(cli.format, &formats[strstr(line->words, "yaml") != NULL]);
+    ck_assert_int_eq(cli.colour, strstr(line->words, "always") != NULL);
+    ck_assert_str_eq(smb_arch_info(cli.arch)->name, strstr(line->words, "compute_80") ? "sm_80"
+                                                    : strstr(line->words, "86")       ? "sm_86"
+                                                                                : SMB_DEFAULT_ARCH);
   }
   g_clear_pointer(&cli.arch, smb_arch_unref);
   g_clear_pointer(&cli.arguments, g_strfreev);
 }
 END_TEST
 
+// A view has formats of its own: that which the user named must be among them.
+START_TEST(test_view) {
+  static const SmbFormat formats[] = {
+      {"text", NULL, NULL}, {"csv", NULL, NULL}, {NULL, NULL, NULL}};
+  static const SmbFormat one[] = {{"text", NULL, NULL}, {NULL, NULL, NULL}};
+  SmbCli cli = {.format = &formats[0]};
+  ck_assert(smb_cli_view(&cli, "--few", one, NULL));
+  ck_assert_ptr_eq(cli.format, &one[0]);
+  cli.format = &formats[1];
+  g_autoptr(GError) error = NULL;
+  ck_assert(!smb_cli_view(&cli, "--few", one, &error));
+  ck_assert_str_eq(error->message, "--few is for --format text");
+  ck_assert_ptr_eq(cli.format, &formats[1]);
+}
+END_TEST
+
+static const struct {
+  const char *word, *meant;
+} misspelt[] = {
+    {"analyse", "; did you mean 'analyze'?"},
+    {"anlayze", "; did you mean 'analyze'?"},
+    {"EXPLAIN", "; did you mean 'explain'?"},
+    {"exp", "; did you mean 'explain'?"},
+    {"lsit", "; did you mean 'list'?"},
+    {"lint", "; did you mean 'list' or 'line'?"},
+    {"li", ""},
+    {"", ""},
+    {"nothing", ""},
+};
+
+START_TEST(test_suggest) {
+  static const char *const names[] = {"analyze", "explain", "list", "line", NULL};
+  g_autofree char *meant = smb_suggest(misspelt[_i].word, names);
+  ck_assert_str_eq(meant, misspelt[_i].meant);
+  g_autofree char *longest = g_strnfill(100000, 'x');
+  g_autofree char *none = smb_suggest(longest, names);
+  ck_assert_str_eq(none, "");
+}
+END_TEST
+
 // The help needs no arguments, says no error and ends the command.
 START_TEST(test_help) {
-  static const SmbCliUsage usage = {"FILE", "Does x.", 1, 1, SMB_CLI_FORMAT};
+  static const SmbCliUsage usage = {
+      .arguments = "FILE", .description = "Does x.", .min_arguments = 1, .max_arguments = 1};
   static char name[] = "x", help[] = "--help";
   char *words[] = {name, help, NULL};
   g_autoptr(SmbSpool) out = smb_spool_new();
@@ -145,6 +212,8 @@ suite_cli(void) {
   tcase_add_test(tcase, test_triple);
   tcase_add_test(tcase, test_choice);
   tcase_add_loop_test(tcase, test_parse, 0, G_N_ELEMENTS(lines));
+  tcase_add_test(tcase, test_view);
+  tcase_add_loop_test(tcase, test_suggest, 0, G_N_ELEMENTS(misspelt));
   tcase_add_test(tcase, test_help);
   suite_add_tcase(suite, tcase);
   return suite;

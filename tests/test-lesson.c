@@ -205,9 +205,9 @@ static const char *const untrue[][2] = {
     {"{wide.OUT}", "l:12:2: 'wide.OUT': neither a quantity of a run nor a macro of its kernel"},
     {"@meeting a.atomic", "l:12:10: 'a.atomic': the run makes no such request"},
     {"@miss a.load.worst: No", "l:12:7: 32 is the answer: expected a wrong prediction"},
-    {"@run b --kernel nothing", "l: run 'b': no built-in kernel 'nothing': expected one of the "
-                                "catalogue's ('list kernels')"},
-    {"@run b --kernels x", "l: run 'b': unknown option --kernels"},
+    {"@run b --kernel nothing",
+     "l: run 'b': no built-in kernel 'nothing': 'list kernels' shows them"},
+    {"@run b --kernels x", "l: run 'b': unknown option --kernels; did you mean '--kernel'?"},
     {"@run b --help", "l: run 'b': --help runs nothing"},
     {"@run b nothing.cu", "l: run 'b': no kernel 'nothing.cu' in the course: expected one of "
                           "counter.cu, reduction.cu, swizzle.cu, width.cu, word.cu"},

@@ -285,14 +285,15 @@ START_TEST(test_views) {
     smb_analyze_annotate(&cli, &report);
     smb_analyze_write_json(&cli, &report);
     const SmbExplainQuestion question = {0};
-    const SmbExplainView view = {0};
     g_autoptr(SmbExplanation) explanation =
         smb_explanation_new(run.target, run.arch, run.analysis, &question, NULL);
     ck_assert_ptr_nonnull(explanation);
     ck_assert_uint_eq(explanation->cost.wavefronts, 32);
     ck_assert_uint_eq(explanation->neighbours->len > 0, 1);
-    smb_explain_write_text(&cli, explanation, &view);
-    smb_explain_write_json(&cli, run.target, run.analysis, explanation);
+    const SmbExplainReport explained = {
+        .target = run.target, .analysis = run.analysis, .explanation = explanation};
+    smb_explain_write_text(&cli, &explained);
+    smb_explain_write_json(&cli, &explained);
     g_autoptr(GString) shown = smb_spool_take(out, NULL);
     ck_assert_ptr_nonnull(strstr(shown->str, "tile[x * 32 + y]"));
     ck_assert_msg(strstr(shown->str, has_listing ? "mini.list:19:1: load of tile[x * 32 + y]"

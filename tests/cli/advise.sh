@@ -283,7 +283,7 @@ expect 3 advise --kernel setRowReadColDynPad --dynamic-bytes 4 --tune IPAD=0..1
 # Wrong usage, and what has no layout.
 expect 2 advise
 expect 2 advise --rows 32 --cols 32 --only diagonal
-says "--only 'diagonal': expected one of pad, swizzle, both"
+says "--only 'diagonal': expected pad, swizzle or both"
 expect 2 advise --rows 32 --cols 32 --array other
 says "--array 'other': expected one of tile"
 expect 2 advise --rows 32 --cols 32 --top 0

@@ -213,7 +213,7 @@ expect 2 analyze --rows 4 --cols 4 --elem int3
 expect 2 analyze --rows 4 --cols 4 --elem ''
 expect 2 analyze --rows 4 --cols 4 --elem 'int; int'
 expect 2 analyze --rows 4 --cols 4 --write diagonal
-says "--write 'diagonal': expected one of row, col"
+says "--write 'diagonal': expected row or col"
 expect 2 analyze --rows 4 --cols 4 --block 4,4
 expect 2 analyze --rows 4 --cols 4 "$file"
 expect 2 analyze --rows 4 --cols 4 --kernel setRowReadRow

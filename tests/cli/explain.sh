@@ -275,7 +275,7 @@ says 'expected a store at column 3'
 expect 2 explain --rows 4 --cols 4 --op atomic
 says "--op 'atomic': the kernel makes no such request of shared memory"
 expect 2 explain --rows 4 --cols 4 --op move
-says "--op 'move': expected one of load, store, atomic"
+says "--op 'move': expected load, store or atomic"
 expect 2 explain --rows 16 --cols 32 --warp 16
 says "--warp '16': it makes no request at line 52: expected one of 0, 1, 2"
 expect 2 explain --rows 16 --cols 32 --warp 32

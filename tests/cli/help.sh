@@ -10,7 +10,10 @@ set -eu
 expect 0 --version
 shows 'smembank 0'
 quiet
+expect 0 -V
+shows 'smembank 0'
 expect 0 -h
+expect 0 help
 expect 0 --help
 shows 'Usage:'
 quiet
@@ -18,7 +21,13 @@ quiet
 commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/out")
 [ -n "$commands" ] || die "--help lists no commands"
 for command in $commands; do
+  expect 0 help "$command"
+  cp "$work/out" "$work/help"
   expect 0 "$command" --help
+  cmp -s "$work/out" "$work/help" || die "help $command is not $command --help"
+  ! sed 's/…/./g' "$work/out" | grep -qE '.{101}' || die "$command --help: a line is longer than 100 columns"
+  grep -qE '^(General o|O)ptions:' "$work/out" || die "$last: no options"
+  shows 'Example:'
   shows "smembank $command"
   shows '--help'
   quiet
@@ -40,8 +49,13 @@ for command in $commands; do
   says "see 'smembank $command --help'"
   case $options in
   *--format*)
+    formats=$(sed -n 's/^  --format=\([^ ]*\).*/\1/p' "$work/help")
+    case $formats in
+    'text|json|csv'*) ;;
+    *) die "$command --help: --format=$formats" ;;
+    esac
     expect 2 "$command" --format xml a
-    says "--format 'xml': expected one of text, json, csv"
+    says "--format 'xml': expected text, json"
     ;;
   esac
   case $options in
@@ -53,9 +67,11 @@ for command in $commands; do
 done
 
 expect 2
-says 'missing command: expected one of'
+says 'missing command: expected advise, '
+expect 2 analyse
+says "; did you mean 'analyze'?"
 expect 2 no-such-command
-says "no command 'no-such-command': expected one of"
+says "no command 'no-such-command': expected advise, "
 for command in $commands; do
   says "$command"
 done
@@ -63,3 +79,32 @@ expect 2 ''
 expect 2 --no-such-option
 expect 2 --version more
 says "unexpected argument 'more'"
+expect 2 help no-such-command
+says "no command 'no-such-command'"
+expect 2 help analyze more
+
+# A long option may be cut short, a block is written as it is shown, an architecture as compilers do.
+expect 0 analyze --row 32 --cols 32 --arch 86 --form csv
+cp "$work/out" "$work/short"
+expect 0 analyze --rows 32 --cols 32 --arch sm_86 --format csv
+cmp -s "$work/out" "$work/short" || die 'options cut short give another result'
+expect 0 analyze - --block 32x32 --arch sm_90a <"$srcdir/data/kernels/tile.cu"
+shows 'tile  stdin'
+shows 'block 32x32'
+expect 3 analyze - </dev/null
+says 'stdin'
+expect 4 analyze --arch native --rows 32 --cols 32
+says '--arch native: no usable GPU ('
+expect 2 analyze --arch sm_9O --rows 32 --cols 32
+says "; did you mean 'sm_90'?"
+expect 2 analyze --kernel transposeGmm
+says "; did you mean 'transposeSmem'?"
+expect 2 analyze --max 3 --rows 32 --cols 32
+says 'ambiguous option --max: expected --max-ways, '
+
+# Colour on demand.
+escape=$(printf '\033')
+expect 0 analyze --rows 32 --cols 32 --color=always
+shows "${escape}["
+expect 0 analyze --rows 32 --cols 32 --color never
+! grep -qF "$escape" "$work/out" || die 'colour in spite of --color never'

@@ -75,7 +75,7 @@ for thing in kernels ops recordings; do
 done
 
 expect 2 list nothing
-says "'nothing': expected one of kernels, archs"
+says "'nothing': expected kernels, archs"
 expect 2 list archs sm_0
 says "no architecture 'sm_0'"
 expect 2 list ops ld

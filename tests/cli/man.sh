@@ -27,7 +27,7 @@ for command in $commands; do
   section "smembank $command" >"$work/section"
   [ -s "$work/section" ] || die "the man page has no section 'smembank $command'"
   expect 0 "$command" --help
-  sed -n '/^Options:/,$p' "$work/out" | sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' | sort -u >"$work/options"
+  sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' "$work/out" | sort -u >"$work/options"
   names <"$work/section" | sort -u - "$work/shared" >"$work/told"
   missing=$(comm -23 "$work/options" "$work/told")
   [ -z "$missing" ] || die "the man page of '$command' lacks: $missing"
@@ -35,8 +35,15 @@ for command in $commands; do
   sort -u "$work/options" "$work/shared" >"$work/known"
   extra=$(comm -23 "$work/own" "$work/known")
   [ -z "$extra" ] || die "the man page tells '$command' has: $extra"
+  # Each value of an option that has a list of them.
+  sed -n 's/^  \(-., \)\{0,1\}--[a-z-]*=\([a-z|]*|[a-z|]*\).*/\2/p' "$work/out" | tr '|' '\n' | sort -u >"$work/values"
+  # Options that commands share are described with analyze.
+  { section 'Options of all commands' && section 'smembank analyze'; } | cat "$work/section" - >"$work/both"
+  while read -r value; do
+    grep -qw -e "$value" "$work/both" || die "the man page of '$command' lacks the value $value"
+  done <"$work/values"
   # One-letter options.
-  sed -n '/^Options:/,$s/^  \(-[A-Za-z]\), --.*/\1/p' "$work/out" | while read -r letter; do
+  sed -n 's/^  \(-[A-Za-z]\), --.*/\1/p' "$work/out" | while read -r letter; do
     grep -qE "^\.(B|BR|BI) $letter( |\$)" "$work/page" || die "the man page lacks $letter"
   done
 done

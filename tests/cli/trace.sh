@@ -37,7 +37,7 @@ expect 0 trace --format csv "$recorded"
 shows 'op,width,requests,wavefronts,ideal_wavefronts,excess_wavefronts,max_degree,cycles'
 shows 'cas,4,24,186,48,138,4,186'
 expect 2 trace --counts --format json "$recorded"
-says '--counts writes text'
+says '--counts is for --format text'
 
 # A difference is shown in every format, and the status is 1.
 {
