@@ -14,7 +14,7 @@
 typedef enum {
   OUTCOME_NONE,
   OUTCOME_SKIPPED,
-  OUTCOME_SEEN, // predicted after the counts had been on the screen
+  OUTCOME_SEEN, // predicted after the kernel had been run
   OUTCOME_WRONG,
   OUTCOME_RIGHT,
 } Outcome;
@@ -39,17 +39,53 @@ typedef struct {
   GError **error;
 } Session;
 
+// What can be typed at every prompt.
+typedef enum {
+  COMMAND_HINT,
+  COMMAND_EDIT,
+  COMMAND_EXPLAIN,
+  COMMAND_ADVISE,
+  COMMAND_BACK,
+  COMMAND_HELP,
+  COMMAND_QUIT,
+  N_COMMANDS,
+} Command;
+
+static const char *const command_names[N_COMMANDS][5] = {
+    [COMMAND_HINT] = {"?", "hint"},         [COMMAND_EDIT] = {"e", "edit"},
+    [COMMAND_EXPLAIN] = {"explain"},        [COMMAND_ADVISE] = {"advise"},
+    [COMMAND_BACK] = {"b", "back"},         [COMMAND_HELP] = {"h", "help"},
+    [COMMAND_QUIT] = {"q", "quit", "exit"},
+};
+
 static void
 write_keys(SmbCli *cli) {
   smb_spool_puts(cli->out,
-                 "  a number    your prediction\n"
-                 "  Enter       skips the prediction; after the answer, the next step\n"
-                 "  ?           a hint\n"
-                 "  e           edits a copy of the kernel ($VISUAL, $EDITOR) and runs it\n"
-                 "  NAME=VALUE  sets a macro or a parameter of the kernel and runs it\n"
-                 "  b           one step back\n"
-                 "  q           ends the course (Ctrl-D, too)\n"
-                 "  h           this list\n\n");
+                 "  a number     your prediction\n"
+                 "  Enter        skips the prediction; after the answer, the next step\n"
+                 "  ?            a hint\n"
+                 "  e, edit      edits a copy of the kernel ($VISUAL, $EDITOR) and runs it\n"
+                 "  NAME=VALUE   sets a macro or a parameter of the kernel and runs it\n"
+                 "  explain      why the costliest access conflicts, with your changes\n"
+                 "  advise       the best padding and swizzle for the kernel, with your changes\n"
+                 "  explain FILE.cu ..., advise FILE.cu ...: the same for a kernel of yours\n"
+                 "  b, back      one step back\n"
+                 "  q, quit      ends the course (exit and Ctrl-D, too)\n"
+                 "  h, help      this list\n\n");
+}
+
+// Which command a line is: by its first word, behind which only explain and advise take more.
+static Command
+find_command(const char *line, const char **rest) {
+  gsize length = strcspn(line, " \t");
+  g_autofree char *word = g_ascii_strdown(line, (gssize)length);
+  *rest = line + length + strspn(line + length, " \t");
+  for (guint command = 0; command < N_COMMANDS; command++) {
+    gboolean takes_more = command == COMMAND_EXPLAIN || command == COMMAND_ADVISE;
+    if (g_strv_contains(command_names[command], word) && (takes_more || !**rest))
+      return (Command)command;
+  }
+  return N_COMMANDS;
 }
 
 static Outcome *
@@ -70,32 +106,59 @@ is_setting(const char *line) {
   return length > 0 && !g_ascii_isdigit(*line) && line[length] == '=' && line[length + 1];
 }
 
+static Move
+go_back(const Session *session) {
+  if (session->step->number > 1)
+    return MOVE_BACK;
+  smb_spool_puts(session->cli->out, "This is the first step.\n\n");
+  return MOVE_STAY;
+}
+
+static Move
+do_command(Session *session, Command command, const char *rest) {
+  SmbCli *cli = session->cli;
+  gboolean good = TRUE;
+  switch (command) {
+  case COMMAND_HINT:
+    good = smb_learn_write_hint(cli, session->step, session->error);
+    break;
+  case COMMAND_EDIT:
+    session->tried = TRUE;
+    good = smb_learn_trial_edit(session->trial, cli, session->error);
+    break;
+  case COMMAND_EXPLAIN:
+  case COMMAND_ADVISE:
+    good =
+        smb_learn_trial_ask(session->trial, cli, command_names[command][0], rest, session->error);
+    break;
+  case COMMAND_BACK:
+    return go_back(session);
+  case COMMAND_HELP:
+    write_keys(cli);
+    break;
+  case COMMAND_QUIT:
+    return MOVE_QUIT;
+  case N_COMMANDS:
+    g_assert_not_reached();
+  }
+  return good ? MOVE_STAY : MOVE_FAIL;
+}
+
 // What is answered the same way before and after the prediction.
 static Move
 handle_common(Session *session, const char *line, const char *expected) {
   SmbCli *cli = session->cli;
-  if (strcmp(line, "q") == 0)
-    return MOVE_QUIT;
-  if (strcmp(line, "b") == 0 && session->step->number > 1)
-    return MOVE_BACK;
-  if (strcmp(line, "h") == 0) {
-    write_keys(cli);
-  } else if (strcmp(line, "b") == 0) {
-    smb_spool_puts(cli->out, "This is the first step.\n\n");
-  } else if (strcmp(line, "?") == 0) {
-    if (!smb_learn_write_hint(cli, session->step, session->error))
-      return MOVE_FAIL;
-  } else if (strcmp(line, "e") == 0) {
-    session->tried = TRUE;
-    if (!smb_learn_trial_edit(session->trial, cli, session->error))
-      return MOVE_FAIL;
-  } else if (is_setting(line)) {
+  const char *rest;
+  Command command = find_command(line, &rest);
+  if (command < N_COMMANDS)
+    return do_command(session, command, rest);
+  if (is_setting(line)) {
     session->tried = TRUE;
     smb_learn_trial_set(session->trial, cli, line);
   } else {
     g_autofree char *shown = smb_cli_printable(line);
-    smb_spool_printf(cli->out, "'%s': expected %s, ?, e, NAME=VALUE, b, q or h\n\n", shown,
-                     expected);
+    smb_spool_printf(cli->out, "'%s': expected %s, NAME=VALUE or a command ('help' lists them)\n\n",
+                     shown, expected);
   }
   return MOVE_STAY;
 }
@@ -109,18 +172,14 @@ ask(Session *session, const char *question, char **line, Move *move) {
   return *line != NULL;
 }
 
-// What to say to a wrong prediction: what the lesson has for it, or how far off it is.
+// What to say to a wrong prediction: what is right, and what the lesson has for it.
 static gboolean
 write_miss(const Session *session, guint64 said, guint64 truth) {
   const SmbLesson *lesson = session->step->lesson;
   const SmbLessonResult *results = smb_learn_step_results(session->step);
   SmbCli *cli = session->cli;
-  smb_style_write(cli->out, SMB_STYLE_BAD, cli->colour, "No:");
-  smb_spool_printf(cli->out,
-                   " you said %" G_GUINT64_FORMAT ", the model counts %" G_GUINT64_FORMAT
-                   ", %" G_GUINT64_FORMAT " %s.\n\n",
-                   said, truth, said > truth ? said - truth : truth - said,
-                   said > truth ? "fewer" : "more");
+  smb_style_write(cli->out, SMB_STYLE_BAD, cli->colour, "Not quite:");
+  smb_spool_printf(cli->out, " it is %" G_GUINT64_FORMAT ".\n\n", truth);
   for (guint i = 0; i < lesson->misses->len; i++) {
     const SmbLessonMiss *miss = &g_array_index(lesson->misses, SmbLessonMiss, i);
     gint64 wrong;
@@ -150,7 +209,7 @@ write_answer(const Session *session, const guint64 *said) {
   smb_spool_puts(cli->out, "\n");
   if (!said) {
     note_outcome(session, OUTCOME_SKIPPED);
-    smb_spool_printf(cli->out, "The answer: %" G_GINT64_FORMAT ".\n\n", truth);
+    smb_spool_printf(cli->out, "The answer is %" G_GINT64_FORMAT ".\n\n", truth);
     return TRUE;
   }
   gboolean right = *said == (guint64)truth;
@@ -159,7 +218,7 @@ write_answer(const Session *session, const guint64 *said) {
     return write_miss(session, *said, (guint64)truth);
   smb_style_write(cli->out, SMB_STYLE_GOOD, cli->colour, "Right:");
   smb_spool_printf(cli->out, " %" G_GINT64_FORMAT ".%s\n\n", truth,
-                   session->tried ? " It does not count: the counts were on the screen." : "");
+                   session->tried ? " It does not count, since you had run the kernel." : "");
   return TRUE;
 }
 
@@ -234,7 +293,7 @@ run_steps(Session *session, guint at) {
     move = run_step(session);
     at = move == MOVE_BACK ? at - 1 : at + 1;
     if (move == MOVE_QUIT)
-      smb_spool_printf(session->cli->out, "\n'smembank learn %u' goes on from here.\n",
+      smb_spool_printf(session->cli->out, "\nTo go on from here: smembank learn %u\n",
                        step->number);
   }
   return move;
@@ -248,15 +307,15 @@ smb_learn_session_run(SmbCli *cli, const GPtrArray *course, guint first, GError 
       .cli = cli, .course = course, .prompt = prompt, .outcomes = outcomes, .error = error};
   smb_text_wrap(
       cli->out,
-      "A course on bank conflicts. Each step ends in a question: predict the number before you "
-      "see it. All counts come from the model (" SMB_DEFAULT_ARCH
-      ", where nothing else is said), and the command lines shown give them, too.");
+      "A course on bank conflicts. Each step asks a question: predict the number before you see "
+      "it. All counts are computed by the model, for " SMB_DEFAULT_ARCH
+      " unless a step says otherwise; the command lines shown give the same counts.");
   smb_spool_puts(cli->out, "\n");
   write_keys(cli);
   if (!isatty(STDIN_FILENO))
     smb_text_wrap(cli->out,
-                  "The input is no terminal: each line of it is an answer. 'smembank learn "
-                  "--all' writes all steps, and asks nothing.\n");
+                  "Standard input is not a terminal: each line of it is an answer. 'smembank learn "
+                  "--all' writes all steps and asks nothing.\n");
   if (run_steps(&session, first) == MOVE_FAIL)
     return FALSE;
   write_score(&session);

@@ -150,11 +150,12 @@ write_counts(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part,
   smb_learn_write_counts(cli, names, runs, indices->len, tables);
 }
 
-// A row of the table of lanes: a number for each, as wide as two digits.
+// A row of the table of lanes: a number for each of some lanes, as wide as two digits.
 static void
-write_lanes(SmbCli *cli, const char *head, const guint *numbers, guint32 mask) {
+write_lanes(SmbCli *cli, const char *head, const guint *numbers, guint first, guint n,
+            guint32 mask) {
   g_autoptr(GString) line = g_string_new(head);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  for (guint lane = first; lane < first + n; lane++) {
     if (mask >> lane & 1)
       g_string_append_printf(line, " %2u", numbers[lane]);
     else
@@ -176,8 +177,14 @@ write_banks(SmbCli *cli, const SmbAccess *access, const SmbArch *arch) {
   smb_spool_printf(cli->out, "The %s of %s at line %u, in warp %u:\n",
                    smb_op_class_name(access->site->op_class), access->site->expression,
                    access->site->line, access->worst_warp);
-  write_lanes(cli, "lane", lanes, 0xffffffffu);
-  write_lanes(cli, "bank", banks, request->mask);
+  // Half a warp to a line where a whole one does not fit, and so on.
+  guint n = SMB_WARP_LANES;
+  while (strlen("lane") + 3 * n > smb_spool_columns(cli->out) && n > 1)
+    n /= 2;
+  for (guint first = 0; first < SMB_WARP_LANES; first += n) {
+    write_lanes(cli, "lane", lanes, first, n, G_MAXUINT32);
+    write_lanes(cli, "bank", banks, first, n, request->mask);
+  }
   smb_spool_puts(cli->out, "\n");
 }
 

@@ -232,3 +232,34 @@ smb_learn_trial_edit(SmbLearnTrial *trial, SmbCli *cli, GError **error) {
     run_trial(trial, cli, NULL);
   return TRUE;
 }
+
+// The arguments of the command: what was typed, or the copy of the step's kernel with what was set.
+static GStrv
+ask_words(SmbLearnTrial *trial, const char *words, GError **error) {
+  GStrv typed = NULL;
+  if (*words)
+    return g_shell_parse_argv(words, NULL, &typed, error) ? typed : NULL;
+  return make_copy(trial, error) ? trial_words(trial) : NULL;
+}
+
+gboolean
+smb_learn_trial_ask(SmbLearnTrial *trial, SmbCli *cli, const char *command, const char *words,
+                    GError **error) {
+  g_autoptr(GError) failure = NULL;
+  g_auto(GStrv) arguments = ask_words(trial, words, &failure);
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  g_strv_builder_add(builder, "/proc/self/exe");
+  g_strv_builder_add(builder, command);
+  for (guint i = 0; arguments && arguments[i]; i++)
+    g_strv_builder_add(builder, arguments[i]);
+  g_auto(GStrv) argv = g_strv_builder_end(builder);
+  smb_spool_puts(cli->out, "\n");
+  if (!smb_cli_flush(cli, error))
+    return FALSE;
+  // How it ends is for it to say.
+  if (!arguments ||
+      !g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, NULL, &failure))
+    write_error(cli, failure->message);
+  smb_spool_puts(cli->out, "\n");
+  return TRUE;
+}

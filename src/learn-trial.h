@@ -36,6 +36,17 @@ void smb_learn_trial_set(SmbLearnTrial *trial, SmbCli *cli, const char *setting)
  */
 gboolean smb_learn_trial_edit(SmbLearnTrial *trial, SmbCli *cli, GError **error);
 
+/**
+ * smb_learn_trial_ask:
+ * @command: "explain" or "advise"
+ * @words: what stands behind it, as a shell reads it; empty: the kernel of the step, with what was tried
+ * @error: the terminal cannot be written to
+ *
+ * Runs the command in a process of its own, which writes to the same terminal.
+ */
+gboolean smb_learn_trial_ask(SmbLearnTrial *trial, SmbCli *cli, const char *command,
+                             const char *words, GError **error);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLearnTrial, smb_learn_trial_free)
 
 G_END_DECLS

@@ -24,6 +24,11 @@ cp "$work/out" "$work/all"
 expect 0 learn -a "$steps"
 tail -n "$(grep -c '' "$work/out")" "$work/all" | cmp -s - "$work/out" || die "--all $steps is not the last step"
 
+# In 80 columns half a warp takes a line.
+COLUMNS=80 "$SMEMBANK" learn --all 2 >"$work/out"
+grep -q '^lane 16 17 .* 31$' "$work/out" || die 'lanes 16-31 have no line of their own'
+! grep -E '^(lane|bank).{77}' "$work/out" || die 'lanes are wider than 80 columns'
+
 # The texts hold no number of their own: the course says what the model says, of other rules too.
 grep -q '^A row has 32 words, as many as there are banks' "$work/all" || die 'no claim about banks'
 
@@ -97,30 +102,61 @@ talk() {
 talk 1 '' 16 '' '' '' 3 b 1 x '?' h ''
 golden learn-talk.txt
 shows 'Right: 1.'
-shows 'No: you said 16, the model counts 32, 16 more.'
+shows 'Not quite: it is 32.'
 shows 'This is told of the kernel, too'
-shows "'x': expected Enter, ?, e, NAME=VALUE, b, q or h"
+shows "'x': expected Enter, NAME=VALUE or a command ('help' lists them)"
 talk 1 '' 1 q
-shows "'smembank learn 2' goes on from here."
+shows 'To go on from here: smembank learn 2'
 shows 'You predicted 1 of 2 right.'
 talk b q
 shows 'This is the first step.'
+# Words for the same, at each prompt, in any case.
+for word in quit exit QUIT q; do
+  for before in '' 1; do
+    # shellcheck disable=SC2086
+    talk $before "$word"
+    shows 'To go on from here: smembank learn 1'
+  done
+done
+talk help 1 HELP back hint quit
+[ "$(grep -c '  h, help      this list' "$work/out")" -eq 3 ] || die 'help does not help at each prompt'
+shows 'Hint: '
+# explain and advise: of the step's kernel, with what was set; of a kernel of the student's; of none.
+printf '%s\n' '__global__ void mine(float *o) {' '  __shared__ float s[32][32];' \
+  '  s[threadIdx.x][threadIdx.y] = 1; o[threadIdx.x] = s[threadIdx.y][threadIdx.x]; }' >"$work/mine.cu"
+"$SMEMBANK" learn 6 >"$work/out" 2>"$work/err" <<END
+explain
+IPAD=0
+explain
+advise
+explain $work/mine.cu --block 32,32
+advise '$work/mine.cu' --block 32,32
+explain '
+quit
+END
+last='learn 6 with explain and advise'
+shows 'setRowReadColPad.cu'
+shows 'mine.cu:3:3: store of s[threadIdx.x][threadIdx.y]'
+shows 'float s[32][32]'
+shows '__shared__ float s[32][32 + 1];'
+shows 'Text ended before matching quote'
+[ -z "$(find "$work" -path '*smembank-learn-*' -name setRowReadColPad.cu)" ] || die 'a copy that nobody changed stays'
 for answer in 32x -1 '1 2' 99999999999999999999 A= =1 '1=2' "$(printf '\033[2J')"; do
   talk "$answer"
-  shows 'expected a number, Enter, ?, e, NAME=VALUE, b, q or h'
+  shows "expected a number, Enter, NAME=VALUE or a command ('help' lists them)"
   ! grep -qF "$(printf '\033')" "$work/out" || die 'a talk steers the terminal'
 done
 awk -v n="$((2 * steps))" 'BEGIN { while (n-- > 0) print "" }' >"$work/answers"
 expect 0 learn <"$work/answers"
 shows "You skipped $steps."
-! grep -q 'goes on from here' "$work/out" || die 'the course does not end'
+! grep -q 'To go on from here' "$work/out" || die 'the course does not end'
 expect 0 learn "$steps" </dev/null
 shows "Step $steps of $steps"
-shows "'smembank learn $steps' goes on from here."
+shows "To go on from here: smembank learn $steps"
 printf 1 | "$SMEMBANK" learn >"$work/out"
 shows 'Right: 1.'
 head -c 3000000 /dev/zero | "$SMEMBANK" learn >"$work/out"
-shows 'The answer: 1.'
+shows 'The answer is 1.'
 
 # A macro: set, set again, unknown, and one with which the kernel cannot run.
 "$SMEMBANK" learn 6 >"$work/out" 2>"$work/err" <<'END'
@@ -138,7 +174,7 @@ shows 'Wavefronts in excess: 0 before, 32 after.'
 shows 'Wavefronts in excess: 0 before, 96 after.'
 shows "'NOPAD=1': the kernel has no such macro or parameter"
 shows '^'
-shows 'It does not count: the counts were on the screen.'
+shows 'It does not count, since you had run the kernel.'
 ! grep -q 'predicted' "$work/out" || die 'what was seen counts as predicted'
 
 # What the steps suggest to try can be tried.
