@@ -21,6 +21,9 @@ kernel_add_array(SmbKernel *kernel, const Variable *variable) {
       array.dimension[i] = array.dimension[i + 1];
     array.dimension[SMB_ARRAY_MAX_DIMENSIONS - 1] = type->count;
   }
+  // How many rows a dynamic one has, the launch says.
+  if (array.is_dynamic)
+    array.dimension[0] = 0;
   array.element = type_describe(kernel->pool, type);
   array.element_bytes = (guint)type->size;
   array.bytes = array.is_dynamic ? 0 : variable->type->size;

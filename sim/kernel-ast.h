@@ -139,6 +139,8 @@ typedef enum {
   STATEMENT_BREAK,
   STATEMENT_CONTINUE,
   STATEMENT_RETURN, // value or NULL
+  STATEMENT_SWITCH, // first: statements, with the labels between them
+  STATEMENT_LABEL,  // of a switch: value is the condition to enter here; NULL: default
 } StatementKind;
 
 struct _Statement {

@@ -266,13 +266,25 @@ refuse_call(Parser *parser, const Token *name) {
   if (outside)
     return parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'", text,
                        outside);
-  if (token_is(name, "printf") || token_is(name, "assert"))
-    return parser_fail(
-        parser, name->start,
-        "'%s' is outside the subset: a kernel is evaluated for its accesses, not for "
-        "its output",
-        text);
   return parser_fail(parser, name->start, "unknown function '%s'", text);
+}
+
+// printf and assert: their arguments are evaluated, since they may read memory, and nothing is made of
+// them.
+static Node *
+parse_report(Parser *parser, const Token *name) {
+  guint n;
+  gboolean outer = parser->in_report;
+  parser->in_report = TRUE;
+  Node **arguments = parse_arguments(parser, &n);
+  parser->in_report = outer;
+  if (!arguments || !evaluate_arguments(parser, arguments, n))
+    return NULL;
+  guint32 end = parser->last->end;
+  Node *all = node_integer(parser, type_scalar(KIND_INT), 0, name->start, end);
+  while (all && n-- > 0)
+    all = node_new(parser, NODE_COMMA, all->type, name->start, end, arguments[n], all, NULL);
+  return all;
 }
 
 // call = name arguments
@@ -290,6 +302,8 @@ parse_call(Parser *parser, const Token *name) {
   gboolean known = builtin >= 0 || (vector && vector->kind == KIND_VECTOR);
   if (!parser_find_function(parser, name, &item, known))
     return NULL;
+  if (!item && !known && (token_is(name, "printf") || token_is(name, "assert")))
+    return parse_report(parser, name);
   if (!item && !known)
     return refuse_call(parser, name);
   Node **arguments = parse_arguments(parser, &n);

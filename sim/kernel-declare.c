@@ -30,7 +30,7 @@ parse_pointers(Parser *parser, const Type *type) {
 const Type *
 parse_type_name(Parser *parser) {
   Specifiers specifiers;
-  if (!parse_specifiers(parser, &specifiers))
+  if (!parse_typed_specifiers(parser, &specifiers))
     return NULL;
   const Token *name;
   const Token *start = parser->at;
@@ -159,11 +159,12 @@ parser_declare(Parser *parser, const Token *name, const Type *type, Storage stor
 
 // Why a shared variable cannot be declared like that, or NULL.
 static const char *
-find_shared_problem(Parser *parser, const Specifiers *specifiers, gboolean open_array) {
+find_shared_problem(Parser *parser, const Specifiers *specifiers, const Type *type) {
+  gboolean is_array = type->kind == KIND_ARRAY, open_array = is_array && type->count == 0;
   if (parser_is(parser, "="))
     return "a __shared__ variable takes no first value";
-  if (specifiers->is_extern && !open_array)
-    return "an extern __shared__ array has no size of its own: expected []";
+  if (specifiers->is_extern && !is_array)
+    return "an extern __shared__ variable is an array: expected []";
   if (!specifiers->is_extern && open_array)
     return "expected the number of elements (or extern, for dynamic shared memory)";
   return NULL;
@@ -174,7 +175,7 @@ check_declared(Parser *parser, const Specifiers *specifiers, const Token *name, 
   gboolean open_array = type->kind == KIND_ARRAY && type->count == 0;
   const char *problem = NULL;
   if (specifiers->is_shared)
-    problem = find_shared_problem(parser, specifiers, open_array);
+    problem = find_shared_problem(parser, specifiers, type);
   else if (open_array)
     problem = "expected the number of elements";
   else if (!parser->function && type->kind == KIND_ARRAY)
@@ -191,12 +192,15 @@ choose_storage(const Specifiers *specifiers, const Type *type) {
   return type->kind == KIND_ARRAY ? STORAGE_PRIVATE : STORAGE_LOCAL;
 }
 
-// ("=" initializer)?; outside functions, a constant must come of it
+// ("=" (assignment | list) | list | "(" assignment ")")?; outside functions, a constant must come of it
 static gboolean
 parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variable,
                   Statement ***last) {
-  gboolean has_value = parser_take(parser, "=");
+  gboolean in_parentheses = parser_take(parser, "(");
+  gboolean has_value = in_parentheses || parser_take(parser, "=") || parser_is(parser, "{");
   if (has_value && !parse_initializer(parser, specifiers, variable, last, variable->start))
+    return FALSE;
+  if (in_parentheses && !parser_expect(parser, ")"))
     return FALSE;
   variable->is_const = has_value && specifiers->is_const && variable->type->kind != KIND_POINTER;
   if (parser->function || variable->is_constant)
@@ -205,10 +209,33 @@ parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variab
   return FALSE;
 }
 
+// "auto" "*"* name ("=" assignment | "(" assignment ")" | "{" assignment "}"): the type is the value's
+static gboolean
+parse_auto(Parser *parser, const Specifiers *specifiers, Statement ***last) {
+  while (parse_qualifiers(parser) && parser_take(parser, "*"))
+    continue;
+  const Token *name = parser->at;
+  parser_advance(parser);
+  const char *close = parser_is(parser, "(") ? ")" : parser_is(parser, "{") ? "}" : NULL;
+  if (name->kind != TOKEN_NAME || (!close && !parser_is(parser, "="))) {
+    parser_fail(parser, name->start, "expected 'auto NAME = VALUE'");
+    return FALSE;
+  }
+  parser_advance(parser);
+  Node *value = parse_assignment(parser);
+  value = value ? node_value(parser, value) : NULL;
+  if (!value || (close && !parser_expect(parser, close)))
+    return FALSE;
+  Variable *variable = parser_declare(parser, name, value->type, STORAGE_LOCAL);
+  return variable && parser_initialise(parser, specifiers, variable, value, last);
+}
+
 // declarator = "*"* name dimensions ("=" initializer)?
 static gboolean
 parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last) {
   const Token *name;
+  if (specifiers->is_auto)
+    return parse_auto(parser, specifiers, last);
   const Type *type = parse_declared(parser, specifiers->type, &name);
   if (!type)
     return FALSE;
@@ -244,6 +271,8 @@ parse_declaration(Parser *parser, const Specifiers *specifiers) {
     return parser_fail(parser, specifiers->start,
                        "a static variable in a function is outside the "
                        "subset: it would outlive the block");
+  if (specifiers->declares_type && parser_take(parser, ";"))
+    return block;
   do {
     if (!parse_declarator(parser, specifiers, &last))
       return NULL;
@@ -265,8 +294,9 @@ parse_alias(Parser *parser) {
   const Type *type;
   const Token *name = parser->at->next;
   if (parser_take(parser, "typedef")) {
-    type = parse_specifiers(parser, &specifiers) ? parse_declared(parser, specifiers.type, &name)
-                                                 : NULL;
+    type = parse_typed_specifiers(parser, &specifiers)
+               ? parse_declared(parser, specifiers.type, &name)
+               : NULL;
     if (type && !name)
       type = parser_fail(parser, parser->at->start, "expected a name for the type");
     if (type && type->kind == KIND_ARRAY)

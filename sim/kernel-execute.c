@@ -94,6 +94,36 @@ execute_loop(Walker *walker, const Statement *loop, Mask *active) {
   return ok;
 }
 
+// Threads enter at the label that is theirs, in the order of the text, and stay until they break: what one
+// case falls into, all that are there do together.
+static gboolean
+execute_switch(Walker *walker, const Statement *statement, Mask *active) {
+  Mask outer_broken = walker->broken, waiting = *active, unmatched = *active, inside = {{0}}, holds;
+  gboolean ok = TRUE;
+  memset(&walker->broken, 0, sizeof walker->broken);
+  for (const Statement *child = statement->first; ok && child; child = child->next) {
+    if (child->kind == STATEMENT_LABEL && child->value) {
+      ok = test(walker, child->value, active, &holds);
+      remove_mask(walker, &unmatched, &holds);
+    }
+  }
+  for (const Statement *child = statement->first; ok && child; child = child->next) {
+    if (child->kind != STATEMENT_LABEL) {
+      ok = !mask_any(walker->block, &inside) || execute(walker, child, &inside);
+      continue;
+    }
+    holds = unmatched;
+    ok = !child->value || test(walker, child->value, &waiting, &holds);
+    remove_mask(walker, &waiting, &holds);
+    add_mask(walker, &inside, &holds);
+  }
+  *active = waiting;
+  add_mask(walker, active, &inside);
+  add_mask(walker, active, &walker->broken);
+  walker->broken = outer_broken;
+  return ok;
+}
+
 static void
 mark_set(Walker *walker, const Variable *variable, const Mask *mask) {
   for (guint c = 0; c < type_components(variable->type); c++)
@@ -167,6 +197,10 @@ execute(Walker *walker, const Statement *statement, Mask *active) {
     return TRUE;
   case STATEMENT_RETURN:
     return execute_return(walker, statement, active, statement->variable);
+  case STATEMENT_SWITCH:
+    return execute_switch(walker, statement, active);
+  case STATEMENT_LABEL:
+    break;
   }
   g_assert_not_reached();
 }

@@ -19,7 +19,8 @@ enter_item(const Parser *parser, Item *item) {
   inner.last = item->begin;
   inner.item = item;
   inner.function = NULL;
-  inner.loops = inner.switches = 0;
+  inner.in_report = FALSE;
+  inner.loops = inner.switches = inner.labels_in = 0;
   inner.base = parser->depth;
   parser_move(&inner, item->first);
   inner.scopes = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
@@ -64,7 +65,7 @@ parser_read_name(Parser *parser, const Token *name) {
 static gboolean
 parse_parameter(Parser *parser, GPtrArray *parameters) {
   Specifiers specifiers;
-  if (!parse_specifiers(parser, &specifiers))
+  if (!parse_typed_specifiers(parser, &specifiers))
     return FALSE;
   const Token *name;
   const Type *type = parse_declared(parser, specifiers.type, &name);
@@ -158,7 +159,7 @@ static Function *
 parse_function(Parser *parser, const Item *item) {
   Specifiers specifiers;
   Function *function = kernel_pool_new_struct(parser->pool, Function);
-  if (!parse_specifiers(parser, &specifiers))
+  if (!parse_typed_specifiers(parser, &specifiers))
     return NULL;
   function->type = parse_pointers(parser, specifiers.type);
   const Token *name = parser->at;

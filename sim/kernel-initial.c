@@ -155,7 +155,7 @@ initialise_vector(Parser *parser, Variable *variable, GPtrArray *values, Stateme
   return target && append_value(parser, last, target, value, start);
 }
 
-// initializer = "=" (assignment | list)
+// initializer = assignment | list
 gboolean
 parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
                   Statement ***last, guint32 start) {
@@ -172,7 +172,14 @@ parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variab
     return FALSE;
   }
   Node *value = parse_assignment(parser);
-  value = value ? node_convert(parser, value, variable->type) : NULL;
+  return value && parser_initialise(parser, specifiers, variable, value, last);
+}
+
+gboolean
+parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *variable, Node *value,
+                  Statement ***last) {
+  guint32 start = variable->start;
+  value = node_convert(parser, value, variable->type);
   if (!value)
     return FALSE;
   if (specifiers->is_const && value->kind == NODE_CONSTANT && type_is_arithmetic(variable->type)) {

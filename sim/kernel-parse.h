@@ -20,8 +20,11 @@ typedef struct {
   GHashTable *doubtful; // names in these statements: what they mean is not known
   gboolean is_over;     // no further obstacle is looked for
   Function *function;
-  guint loops;    // that surround this place
-  guint switches; // likewise
+  guint loops;              // that surround this place
+  guint switches;           // likewise
+  const Variable *selector; // of the innermost switch: what its labels are compared with
+  guint labels_in;          // number of scopes directly in that switch
+  gboolean in_report;       // within the arguments of printf or assert, where strings may be
   guint depth;
   guint base; // the depth at which the function begins
   GError **error;
@@ -54,13 +57,16 @@ typedef struct {
   gboolean is_extern;
   gboolean is_global;
   gboolean is_device;
-  gboolean is_constant_memory;
-  guint align;   // asked for by __align__, or 0
-  guint32 start; // of the first of them
+  gboolean is_auto;       // the type is that of the first value
+  gboolean declares_type; // a structure or an enumeration: there need not be a variable
+  guint align;            // asked for by __align__, or 0
+  guint32 start;          // of the first of them
 } Specifiers;
 
 gboolean parse_starts_type(Parser *parser);
 gboolean parse_specifiers(Parser *parser, Specifiers *specifiers);
+// The same where there is no first value that "auto" could be the type of.
+gboolean parse_typed_specifiers(Parser *parser, Specifiers *specifiers);
 // Takes the qualifiers behind a "*", which say nothing here.
 gboolean parse_qualifiers(Parser *parser);
 // Whether a word is a specifier, other than the name of a type.
@@ -88,6 +94,10 @@ gboolean parse_alias(Parser *parser);
 // "=" was taken: the first value of @variable, as statements behind @last (kernel-initial.c)
 gboolean parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
                            Statement ***last, guint32 start);
+
+// Gives a variable its first value, or makes it a constant (kernel-initial.c)
+gboolean parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *variable,
+                           Node *value, Statement ***last);
 
 // --- functions and whole files (kernel-file.c)
 

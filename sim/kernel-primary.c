@@ -84,7 +84,13 @@ static const struct {
   gint64 integer;
   double real;
 } header_constants[] = {
+    {"NULL", KIND_INT, 0, 0},
     {"INT_MAX", KIND_INT, G_MAXINT32, 0},
+    {"LLONG_MAX", KIND_LONG, G_MAXINT64, 0},
+    {"LLONG_MIN", KIND_LONG, G_MININT64, 0},
+    {"ULLONG_MAX", KIND_ULONG, -1, 0},
+    {"SIZE_MAX", KIND_ULONG, -1, 0},
+    {"CHAR_BIT", KIND_INT, 8, 0},
     {"INT_MIN", KIND_INT, G_MININT32, 0},
     {"UINT_MAX", KIND_UINT, G_MAXUINT32, 0},
     {"FLT_MAX", KIND_FLOAT, 0, FLT_MAX},
@@ -94,6 +100,9 @@ static const struct {
     {"INFINITY", KIND_FLOAT, 0, INFINITY},
     {"CUDART_INF_F", KIND_FLOAT, 0, INFINITY},
     {"NAN", KIND_FLOAT, 0, NAN},
+    {"CUDART_NAN_F", KIND_FLOAT, 0, NAN},
+    {"HUGE_VALF", KIND_FLOAT, 0, INFINITY},
+    {"CUDART_PI_F", KIND_FLOAT, 0, M_PI},
     {"M_PI", KIND_DOUBLE, 0, M_PI},
 };
 
@@ -190,6 +199,11 @@ parse_primary(Parser *parser) {
   const Token *token = parser->at;
   if (token->kind == TOKEN_NUMBER || token->kind == TOKEN_CHARACTER)
     return parse_number(parser);
+  if (token->kind == TOKEN_STRING && parser->in_report) {
+    while (parser->at->kind == TOKEN_STRING)
+      parser_advance(parser);
+    return node_integer(parser, type_scalar(KIND_INT), 1, token->start, parser->last->end);
+  }
   if (token->kind == TOKEN_STRING)
     return parser_fail(parser, token->start, "strings are outside the subset");
   if (parser_is(parser, "reinterpret_cast") || parser_is(parser, "static_cast") ||

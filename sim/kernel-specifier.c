@@ -16,10 +16,9 @@ static const char *const ignored_words[] = {
 
 // What people write in CUDA C++ that this language has not.
 static const char *const refused_words[] = {
-    "struct",    "class",    "union",    "enum",         "typedef",     "using",
-    "namespace", "template", "switch",   "goto",         "asm",         "__asm__",
-    "auto",      "new",      "delete",   "try",          "throw",       "case",
-    "friend",    "operator", "typename", "__constant__", "__managed__", "static_assert",
+    "struct", "class",    "union",    "typedef",      "using",       "namespace",     "template",
+    "goto",   "asm",      "__asm__",  "new",          "delete",      "try",           "throw",
+    "friend", "operator", "typename", "__constant__", "__managed__", "static_assert",
 };
 
 // Types that this language has not; the words are free for other use.
@@ -30,9 +29,6 @@ static const char *const refused_types[] = {
 // What to write in place of some of them.
 static const char *const advice[][2] = {
     {"using", "only using NAME = TYPE gives a type a name"},
-    {"auto", "name the type"},
-    {"switch", "use if and else"},
-    {"enum", "use #define or const int"},
     {"__constant__", "make it a parameter of the kernel, or its values literals"},
     {"struct", "use scalars and the vector types"},
 };
@@ -49,9 +45,10 @@ is_one_of(const Token *token, const char *const *words, guint n) {
 gboolean
 is_specifier(const Token *token) {
   static const char *const words[] = {
-      "static",     "const",      "constexpr", "extern", "__shared__",
-      "__global__", "__device__", "unsigned",  "signed", "__launch_bounds__",
-      "__align__",  "alignas",    "long",      "short",
+      "static",     "const",         "constexpr", "extern", "__shared__",
+      "__global__", "__device__",    "unsigned",  "signed", "__launch_bounds__",
+      "__align__",  "alignas",       "long",      "short",  "auto",
+      "enum",       "__attribute__",
   };
   return is_one_of(token, words, G_N_ELEMENTS(words)) ||
          is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words));
@@ -72,6 +69,8 @@ is_refused(Parser *parser) {
 gboolean
 parse_starts_type(Parser *parser) {
   const Token *token = parser->at;
+  if (token_is(token, "[") && token_is(token->next, "["))
+    return TRUE;
   if (token->kind != TOKEN_NAME)
     return FALSE;
   if (is_specifier(token) || is_refused(parser))
@@ -164,8 +163,10 @@ take_qualifier(Parser *parser, Specifiers *specifiers, gboolean *failed) {
     specifiers->is_global = TRUE;
   } else if (parser_take(parser, "__device__")) {
     specifiers->is_device = TRUE;
-  } else if (parser_take(parser, "__launch_bounds__")) {
+  } else if (parser_take(parser, "__launch_bounds__") || parser_take(parser, "__attribute__")) {
     *failed = !parser_skip_group(parser, "(", ")");
+  } else if (token_is(token, "[") && token_is(token->next, "[")) {
+    *failed = !parser_skip_group(parser, "[", "]");
   } else if (parser_take(parser, "__align__") || parser_take(parser, "alignas")) {
     *failed = !parse_alignment(parser, &specifiers->align);
   } else {
@@ -184,7 +185,75 @@ refuse_word(Parser *parser, const Token *token) {
   return FALSE;
 }
 
-// specifiers = (qualifier | type word)+
+// enumerators = "{" (name ("=" constant)? ("," …)*)? "}"
+static gboolean
+parse_enumerators(Parser *parser) {
+  gint64 value = 0;
+  parser_advance(parser);
+  for (; !parser_is(parser, "}"); value++) {
+    const Token *name = parser->at;
+    parser_advance(parser);
+    if (name->kind != TOKEN_NAME) {
+      parser_fail(parser, name->start, "expected the name of an enumerator");
+      return FALSE;
+    }
+    if (parser_take(parser, "=") && !parse_constant(parser, &value))
+      return FALSE;
+    const Type *type =
+        type_scalar(value >= G_MININT32 && value <= G_MAXINT32 ? KIND_INT : KIND_LONG);
+    Variable *variable = parser_declare(parser, name, type, STORAGE_LOCAL);
+    if (!variable)
+      return FALSE;
+    variable->is_constant = variable->is_const = TRUE;
+    variable->constant = node_integer(parser, type, value, name->start, name->end);
+    if (!variable->constant || (!parser_take(parser, ",") && !parser_is(parser, "}")))
+      return variable->constant && parser_expect(parser, "}");
+  }
+  parser_advance(parser);
+  return TRUE;
+}
+
+// enum = "enum" ("class" | "struct")? name? (":" specifiers)? enumerators?
+static const Type *
+parse_enum(Parser *parser) {
+  const Type *type = type_scalar(KIND_INT);
+  parser_advance(parser);
+  (void)(parser_take(parser, "class") || parser_take(parser, "struct"));
+  const Token *name = parser->at->kind == TOKEN_NAME ? parser->at : NULL;
+  if (name)
+    parser_advance(parser);
+  if (parser_take(parser, ":")) {
+    Specifiers underlying;
+    if (!parse_typed_specifiers(parser, &underlying))
+      return NULL;
+    type = underlying.type;
+  }
+  if (!parser_is(parser, "{")) {
+    const Type *known = name ? parser_find_type(parser, name) : NULL;
+    return known ? known
+                 : parser_fail(parser, parser->at->start, "expected '{' and the enumerators");
+  }
+  if (name) {
+    // Its enumerators may be named with it: Kind::first.
+    g_hash_table_add(parser->outline->namespaces, (gpointer)token_text(parser->pool, name));
+    if (!parser_declare(parser, name, type, STORAGE_TYPE))
+      return NULL;
+  }
+  return parse_enumerators(parser) ? type : NULL;
+}
+
+gboolean
+parse_typed_specifiers(Parser *parser, Specifiers *specifiers) {
+  const Token *first = parser->at;
+  if (!parse_specifiers(parser, specifiers))
+    return FALSE;
+  if (specifiers->is_auto)
+    parser_fail(parser, first->start,
+                "'auto' is the type of a first value, and there is none here");
+  return !specifiers->is_auto;
+}
+
+// specifiers = (qualifier | "auto" | enum | type word)+
 gboolean
 parse_specifiers(Parser *parser, Specifiers *specifiers) {
   Words words = {0};
@@ -197,6 +266,17 @@ parse_specifiers(Parser *parser, Specifiers *specifiers) {
         words.base || words.longs || words.shorts || words.signeds || words.unsigneds;
     if (!has_type && is_refused(parser))
       return refuse_word(parser, parser->at);
+    if (!has_type && parser_is(parser, "enum")) {
+      specifiers->declares_type = TRUE;
+      if (!(words.base = parse_enum(parser)))
+        return FALSE;
+      continue;
+    }
+    if (!has_type && parser_take(parser, "auto")) {
+      specifiers->is_auto = TRUE;
+      words.base = type_scalar(KIND_VOID);
+      continue;
+    }
     if (take_qualifier(parser, specifiers, &failed)) {
       if (failed)
         return FALSE;
