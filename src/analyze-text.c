@@ -191,10 +191,46 @@ smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   return g_string_free(text, FALSE);
 }
 
+static gboolean
+has_access(const SmbAnalysis *analysis, guint line) {
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    if (g_array_index(analysis->accesses, SmbAccess, i).site->line == line)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+declares_array(const SmbProgram *kernel, guint line) {
+  for (guint i = 0; i < smb_program_n_arrays(kernel); i++) {
+    if (smb_program_array(kernel, i)->line == line)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// The lines that are counted, of a kernel that the user did not write: a tile was given by numbers. They begin
+// with the function and what stands in it before the first directive.
+static void
+write_tile_lines(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbProgram *kernel = report->target->kernel;
+  const SmbSource *source = smb_program_source(kernel);
+  gboolean is_head = FALSE;
+  for (guint i = 1; i <= smb_source_n_lines(source); i++) {
+    g_autofree char *line = smb_source_line(source, i);
+    is_head = (is_head || g_str_has_prefix(line, "__global__")) && *line != '#';
+    if (is_head || declares_array(kernel, i) || has_access(report->analysis, i))
+      smb_spool_printf(cli->out, "%4u  %s\n", i, line);
+  }
+  smb_spool_puts(cli->out, "\n");
+}
+
 void
 smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
   smb_analyze_write_heading(cli, report);
+  if (report->target->tile_columns > 0)
+    write_tile_lines(cli, report);
   if (report->analysis->accesses->len > 0)
     write_shared(cli, report);
   if (report->analysis->globals->len > 0)
