@@ -33,21 +33,22 @@ typedef struct {
 } Queue;
 
 // A worker that takes its blocks to @global, or an error of the launch (transfer full).
-Worker *worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
-                   const SmbAnalysisOptions *options, SmbGlobal *global, GError **error);
-void worker_free(Worker *worker);
+Worker *smb_worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+                       const SmbAnalysisOptions *options, SmbGlobal *global, GError **error);
+void smb_worker_free(Worker *worker);
 
 // Runs all blocks of the queue, each worker in a thread of its own.
-void workers_run(const GPtrArray *workers, Queue *queue);
+void smb_workers_run(const GPtrArray *workers, Queue *queue);
 
-Requests *requests_new(void);
-void requests_free(Requests *requests);
+Requests *smb_requests_new(void);
+void smb_requests_free(Requests *requests);
 // Takes a request that a site made in a block; blocks are not mixed, and run in rising order.
-void requests_note(Requests *requests, guint site, guint warp, guint64 block,
-                   const SmbRequest *request);
+void smb_requests_note(Requests *requests, guint site, guint warp, guint64 block,
+                       const SmbRequest *request);
 // What all workers kept becomes the requests of the analysis, whose accesses are complete.
-void requests_collect(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers);
+void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *kernel,
+                          const GPtrArray *workers);
 
 // An array of SmbAnalysisWarning; of those alike it keeps the one of the first block.
-GArray *warnings_new(void);
-void warnings_note(GArray *warnings, const SmbAnalysisWarning *warning);
+GArray *smb_warnings_new(void);
+void smb_warnings_note(GArray *warnings, const SmbAnalysisWarning *warning);

@@ -39,14 +39,14 @@ equal_seen(gconstpointer a, gconstpointer b) {
 }
 
 Requests *
-requests_new(void) {
+smb_requests_new(void) {
   Requests *requests = g_new0(Requests, 1);
   requests->table = g_hash_table_new_full(hash_seen, equal_seen, g_free, NULL);
   return requests;
 }
 
 void
-requests_free(Requests *requests) {
+smb_requests_free(Requests *requests) {
   if (!requests)
     return;
   g_hash_table_unref(requests->table);
@@ -54,8 +54,8 @@ requests_free(Requests *requests) {
 }
 
 void
-requests_note(Requests *requests, guint site, guint warp, guint64 block,
-              const SmbRequest *request) {
+smb_requests_note(Requests *requests, guint site, guint warp, guint64 block,
+                  const SmbRequest *request) {
   Seen key = {site, {0, warp, block, 1, *request}, g_hash_table_size(requests->table)};
   for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
     key.seen.request.offset[lane] &= 0u - (request->mask >> lane & 1);
@@ -113,7 +113,7 @@ map_sites(const SmbAnalysis *analysis, const SmbProgram *kernel) {
 }
 
 void
-requests_collect(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers) {
+smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers) {
   g_autoptr(GHashTable) table = g_hash_table_new(hash_seen, equal_seen);
   g_autoptr(GPtrArray) sorted = g_ptr_array_new();
   g_autofree guint *accesses = map_sites(analysis, kernel);

@@ -30,7 +30,7 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     access->worst_warp = warp;
   }
   if (worker->requests)
-    requests_note(worker->requests, site, warp, worker->index, request);
+    smb_requests_note(worker->requests, site, warp, worker->index, request);
   if (request->op == SMB_OP_ATOM_LOOP)
     count_rounds(worker->arch, request, &access->loops);
   smb_tally_count(&access->total, &cost);
@@ -80,7 +80,7 @@ count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *bu
 }
 
 void
-warnings_note(GArray *warnings, const SmbAnalysisWarning *warning) {
+smb_warnings_note(GArray *warnings, const SmbAnalysisWarning *warning) {
   for (guint i = 0; i < warnings->len; i++) {
     SmbAnalysisWarning *known = &g_array_index(warnings, SmbAnalysisWarning, i);
     if (known->kind != warning->kind || known->site != warning->site ||
@@ -102,7 +102,7 @@ static void
 take_warning(gpointer user, SmbWarning kind, guint site, guint other, const char *message) {
   Worker *worker = user;
   SmbAnalysisWarning warning = {kind, site, other, worker->index, (char *)message};
-  warnings_note(worker->warnings, &warning);
+  smb_warnings_note(worker->warnings, &warning);
 }
 
 static void
@@ -111,28 +111,28 @@ clear_warning(gpointer warning) {
 }
 
 GArray *
-warnings_new(void) {
+smb_warnings_new(void) {
   GArray *warnings = g_array_new(FALSE, FALSE, sizeof(SmbAnalysisWarning));
   g_array_set_clear_func(warnings, clear_warning);
   return warnings;
 }
 
 void
-worker_free(Worker *worker) {
+smb_worker_free(Worker *worker) {
   if (!worker)
     return;
   g_free(worker->accesses);
   g_free(worker->globals);
   g_free(worker->first_block);
   g_array_unref(worker->warnings);
-  requests_free(worker->requests);
+  smb_requests_free(worker->requests);
   smb_block_free(worker->block);
   g_free(worker);
 }
 
 Worker *
-worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
-           const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
+smb_worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+               const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
   static const SmbSink sink = {count_shared, count_global, take_warning};
   Worker *worker = g_new0(Worker, 1);
   worker->arch = arch;
@@ -141,13 +141,13 @@ worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launc
   worker->accesses = g_new0(SmbAccess, worker->n_sites + 1);
   worker->globals = g_new0(SmbGlobalAccess, worker->n_sites + 1);
   worker->first_block = g_new0(guint64, worker->n_sites + 1);
-  worker->warnings = warnings_new();
-  worker->requests = options->keep_requests ? requests_new() : NULL;
+  worker->warnings = smb_warnings_new();
+  worker->requests = options->keep_requests ? smb_requests_new() : NULL;
   worker->block =
       smb_block_new(kernel, arch, launch, &options->limits, &sink, worker, global, error);
   if (worker->block)
     return worker;
-  worker_free(worker);
+  smb_worker_free(worker);
   return NULL;
 }
 
@@ -179,7 +179,7 @@ work(gpointer data, gpointer user) {
 }
 
 void
-workers_run(const GPtrArray *workers, Queue *queue) {
+smb_workers_run(const GPtrArray *workers, Queue *queue) {
   if (workers->len == 1) {
     work(g_ptr_array_index(workers, 0), queue);
     return;

@@ -131,7 +131,7 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
                         access->site->width > 4 ? " that changes something in each swap" : "");
   }
   SmbAnalysisWarning warning = {SMB_WARNING_LOOP, site, site, first_block, message};
-  warnings_note(analysis->warnings, &warning);
+  smb_warnings_note(analysis->warnings, &warning);
 }
 
 static void
@@ -167,19 +167,20 @@ collect(const SmbProgram *kernel, const SmbLaunch *launch, const GPtrArray *work
   SmbAnalysis *analysis = g_new0(SmbAnalysis, 1);
   analysis->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
   analysis->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalAccess));
-  analysis->warnings = warnings_new();
+  analysis->warnings = smb_warnings_new();
   for (guint site = 0; site < smb_program_n_sites(kernel); site++)
     collect_site(analysis, kernel, workers, site);
   for (guint i = 0; i < workers->len; i++) {
     const Worker *worker = g_ptr_array_index(workers, i);
     for (guint j = 0; j < worker->warnings->len; j++)
-      warnings_note(analysis->warnings, &g_array_index(worker->warnings, SmbAnalysisWarning, j));
+      smb_warnings_note(analysis->warnings,
+                        &g_array_index(worker->warnings, SmbAnalysisWarning, j));
   }
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
   g_array_sort(analysis->warnings, compare_warnings);
   if (((const Worker *)g_ptr_array_index(workers, 0))->requests)
-    requests_collect(analysis, kernel, workers);
+    smb_requests_collect(analysis, kernel, workers);
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   analysis->n_warps = (threads + SMB_WARP_LANES - 1) / SMB_WARP_LANES;
   analysis->shared_bytes = smb_program_static_shared(kernel) + launch->dynamic_bytes;
@@ -207,15 +208,15 @@ smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch 
     global = own_global = smb_global_new();
   guint64 wanted = options->threads ? options->threads : g_get_num_processors();
   guint64 n_workers = global ? 1 : MAX(1, MIN(wanted, queue.n_blocks));
-  g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)worker_free);
+  g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
   for (guint64 i = 0; i < n_workers; i++) {
-    Worker *worker = worker_new(kernel, arch, launch, options, global, error);
+    Worker *worker = smb_worker_new(kernel, arch, launch, options, global, error);
     if (!worker)
       return NULL;
     g_ptr_array_add(workers, worker);
   }
   g_mutex_init(&queue.lock);
-  workers_run(workers, &queue);
+  smb_workers_run(workers, &queue);
   g_mutex_clear(&queue.lock);
   if (queue.error) {
     g_propagate_error(error, queue.error);

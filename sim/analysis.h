@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 /** Most blocks of a launch, unless SmbAnalysisOptions.max_blocks says otherwise. */
 #define SMB_ANALYSIS_MAX_BLOCKS (G_GUINT64_CONSTANT(1) << 20)
 
+/** Most threads that run the blocks of a launch. */
+#define SMB_ANALYSIS_MAX_THREADS 256u
+
 /** Sums over requests of shared memory. */
 typedef struct {
   guint64 requests;

@@ -37,9 +37,10 @@ typedef struct {
 
 /**
  * smb_launch_check:
+ * @arch: (nullable): whose limit of threads holds; %NULL for what any architecture can launch
  * @error: SMB_ERROR_USAGE
  *
- * Whether an architecture can launch blocks and grids of that size.
+ * Whether blocks and grids of that size can be launched.
  */
 gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error);
 

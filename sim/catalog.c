@@ -124,12 +124,10 @@ read_block(const Reader *reader, guint block[3], GError **error) {
     return fail(reader, "block", error, "missing");
   if (!read_extents(reader, "block", block, error))
     return FALSE;
-  // Each factor below 2^31: the product of two fits, and the third is looked at only if it is small.
-  guint64 plane = (guint64)block[0] * block[1];
-  if (plane > SMB_MAX_BLOCK_THREADS || plane * block[2] > SMB_MAX_BLOCK_THREADS)
-    return fail(reader, "block", error, "%u,%u,%u: more than %d threads", block[0], block[1],
-                block[2], SMB_MAX_BLOCK_THREADS);
-  return TRUE;
+  const SmbLaunch launch = {.block = {block[0], block[1], block[2]}, .grid = {1, 1, 1}};
+  g_autoptr(GError) problem = NULL;
+  return smb_launch_check(&launch, NULL, &problem) ||
+         fail(reader, "block", error, "%s", problem->message);
 }
 
 // A list of NAME=VALUE; absent is empty.

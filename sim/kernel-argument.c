@@ -21,8 +21,8 @@ refuse_argument(GError **error, const char *format, ...) {
 }
 
 gboolean
-argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text, Node *constant,
-               GError **error) {
+smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text,
+                        Node *constant, GError **error) {
   const Type *type = parameter->type;
   char *end = NULL;
   if (!text)
@@ -38,7 +38,7 @@ argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *t
     if (!g_ascii_isdigit(text[negative]))
       end = NULL;
     constant->integer = (gint64)(negative ? 0 - number : number);
-    gint64 wrapped = kernel_wrap_integer(type->kind, constant->integer);
+    gint64 wrapped = smb_cuda_wrap(type->kind, constant->integer);
     if (end && (wrapped != constant->integer || (negative && number && type_is_unsigned(type))))
       return refuse_argument(error, "argument %s=%s does not fit its type, %s", parameter->name,
                              text, type->name);
@@ -58,8 +58,8 @@ kernel_argument(const SmbProgram *program, guint parameter, const char *const *a
   const Variable *variable = kernel->entry->parameters[parameter];
   const Type *type = variable->type;
   Node constant = {0};
-  if (!argument_parse(kernel, variable, smb_argument_find(arguments, variable->name), &constant,
-                      error))
+  if (!smb_cuda_argument_parse(kernel, variable, smb_argument_find(arguments, variable->name),
+                               &constant, error))
     return NULL;
   float single = (float)constant.real;
   if (type->kind == KIND_FLOAT)

@@ -5,7 +5,7 @@
 #include "sim/kernel-walk.h"
 
 gboolean
-check_set(Walker *walker, const Node *local, guint component, const Mask *mask) {
+smb_walk_check_set(Walker *walker, const Node *local, guint component, const Mask *mask) {
   const Variable *variable = local->variable;
   const Mask *set = &walker->locals_set[variable->slot + component];
   FOR_WARPS(walker->block, mask, w) {
@@ -26,7 +26,7 @@ static const void *
 evaluate_new_value(Walker *walker, const Node *node, const Mask *mask, const void *old) {
   const void *outer = walker->current;
   walker->current = old;
-  const void *value = evaluate(walker, node->b, mask);
+  const void *value = smb_walk_evaluate(walker, node->b, mask);
   walker->current = outer;
   return value;
 }
@@ -34,17 +34,17 @@ evaluate_new_value(Walker *walker, const Node *node, const Mask *mask, const voi
 static const void *
 assign_memory(Walker *walker, const Node *node, const Mask *mask) {
   const Node *target = node->a;
-  const guint64 *addresses = evaluate(walker, target->a, mask);
+  const guint64 *addresses = smb_walk_evaluate(walker, target->a, mask);
   void *old = NULL;
   if (!addresses)
     return NULL;
   if (node->special) {
-    old = scratch_take(walker, target->type);
-    if (!load_memory(walker, target, mask, addresses, old))
+    old = smb_walk_take(walker, target->type);
+    if (!smb_walk_load(walker, target, mask, addresses, old))
       return NULL;
   }
   const void *value = evaluate_new_value(walker, node, mask, old);
-  if (!value || !store_memory(walker, target, mask, addresses, value))
+  if (!value || !smb_walk_store(walker, target, mask, addresses, value))
     return NULL;
   return node->is_post ? old : value;
 }
@@ -56,19 +56,19 @@ assign_local(Walker *walker, const Node *node, const Mask *mask) {
   guint slot = local->variable->slot;
   char *storage = walker->locals[slot];
   if (target->kind == NODE_COMPONENT)
-    storage += target->component * value_stride(walker, target->type);
+    storage += target->component * smb_walk_stride(walker, target->type);
   void *old = NULL;
   guint component = target->kind == NODE_COMPONENT ? target->component : 0;
   if (node->special) {
-    if (!check_set(walker, local, component, mask))
+    if (!smb_walk_check_set(walker, local, component, mask))
       return NULL;
-    old = scratch_take(walker, target->type);
-    blend(walker, target->type, mask, storage, old);
+    old = smb_walk_take(walker, target->type);
+    smb_walk_blend(walker, target->type, mask, storage, old);
   }
   const void *value = evaluate_new_value(walker, node, mask, old);
   if (!value)
     return NULL;
-  blend(walker, target->type, mask, value, storage);
+  smb_walk_blend(walker, target->type, mask, value, storage);
   guint n_set = type_components(target->type);
   for (guint c = component; c < component + n_set; c++) {
     for (guint w = 0; w < walker->block->n_warps; w++)
@@ -78,7 +78,7 @@ assign_local(Walker *walker, const Node *node, const Mask *mask) {
 }
 
 const void *
-evaluate_assignment(Walker *walker, const Node *node, const Mask *mask) {
+smb_walk_assign(Walker *walker, const Node *node, const Mask *mask) {
   return node->a->kind == NODE_DEREFERENCE ? assign_memory(walker, node, mask)
                                            : assign_local(walker, node, mask);
 }

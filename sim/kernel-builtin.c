@@ -64,24 +64,24 @@ static void
 evaluate_arithmetic(const Walker *walker, const Node *node, const Mask *mask,
                     const void *const *arguments, char *out) {
   const Type *operand = node->arguments[0]->type;
-  ArithFunction function = (ArithFunction)builtin_operation(node->builtin);
+  ArithFunction function = (ArithFunction)smb_cuda_builtin_operation(node->builtin);
   gsize operand_bytes = lane_bytes(operand), bytes = lane_bytes(node->type);
   FOR_WARPS(walker->block, mask, w) {
     const void *lanes[3] = {NULL, NULL, NULL};
     for (guint i = 0; i < node->n_arguments; i++)
       lanes[i] = (const char *)arguments[i] + w * SMB_WARP_LANES * operand_bytes;
-    smb_arith_function(function, kind_scalar(operand->kind), lanes,
+    smb_arith_function(function, smb_cuda_scalar(operand->kind), lanes,
                        out + w * SMB_WARP_LANES * bytes);
   }
 }
 
 const void *
-evaluate_builtin(Walker *walker, const Node *node, const Mask *mask) {
+smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask) {
   const void *arguments[4] = {NULL, NULL, NULL, NULL};
-  void *out = node->type->kind == KIND_VOID ? NULL : scratch_take(walker, node->type);
+  void *out = node->type->kind == KIND_VOID ? NULL : smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
   for (guint i = 0; i < node->n_arguments; i++) {
-    arguments[i] = evaluate(walker, node->arguments[i], mask);
+    arguments[i] = smb_walk_evaluate(walker, node->arguments[i], mask);
     if (!arguments[i])
       return NULL;
   }
@@ -97,8 +97,8 @@ evaluate_builtin(Walker *walker, const Node *node, const Mask *mask) {
   else if (node->builtin < BUILTIN_ATOMIC_ADD)
     evaluate_arithmetic(walker, node, mask, arguments, out);
   else
-    ok =
-        update_memory(walker, node, (Atomic)builtin_operation(node->builtin), mask, arguments, out);
+    ok = smb_walk_update(walker, node, (Atomic)smb_cuda_builtin_operation(node->builtin), mask,
+                         arguments, out);
   scratch_release(walker, mark);
   return ok ? out : NULL;
 }

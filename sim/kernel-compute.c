@@ -3,7 +3,7 @@
 #include "sim/kernel-compute.h"
 
 SmbScalar
-kind_scalar(TypeKind kind) {
+smb_cuda_scalar(TypeKind kind) {
   static const guint8 scalars[] = {
       [KIND_BOOL] = SMB_SCALAR_BOOL,  [KIND_CHAR] = SMB_SCALAR_I8,
       [KIND_UCHAR] = SMB_SCALAR_U8,   [KIND_SHORT] = SMB_SCALAR_I16,
@@ -17,7 +17,7 @@ kind_scalar(TypeKind kind) {
 }
 
 ArithBinary
-operator_arith(Operator op) {
+smb_cuda_binary(Operator op) {
   static const guint8 operations[] = {
       [OPERATOR_ADD] = ARITH_ADD, [OPERATOR_SUB] = ARITH_SUB, [OPERATOR_MUL] = ARITH_MUL,
       [OPERATOR_DIV] = ARITH_DIV, [OPERATOR_MOD] = ARITH_MOD, [OPERATOR_SHL] = ARITH_SHL,
@@ -30,14 +30,14 @@ operator_arith(Operator op) {
 }
 
 ArithUnary
-node_arith(const Node *node) {
+smb_cuda_unary(const Node *node) {
   return node->kind == NODE_NEGATE       ? ARITH_NEGATE
          : node->kind == NODE_COMPLEMENT ? ARITH_COMPLEMENT
                                          : ARITH_NOT;
 }
 
 guint
-builtin_operation(Builtin builtin) {
+smb_cuda_builtin_operation(Builtin builtin) {
   static const guint8 operations[] = {
 #define SMB_BUILTIN(id, name, arguments, group, operation) operation,
 #include "sim/kernel-builtin.def"
@@ -47,8 +47,8 @@ builtin_operation(Builtin builtin) {
 }
 
 gint64
-kernel_wrap_integer(TypeKind kind, gint64 value) {
-  return smb_scalar_wrap(kind_scalar(kind), value);
+smb_cuda_wrap(TypeKind kind, gint64 value) {
+  return smb_scalar_wrap(smb_cuda_scalar(kind), value);
 }
 
 // Room for the values of a warp, of any kind.
@@ -74,35 +74,36 @@ take_constant(Node *node, const Values *values) {
 }
 
 void
-kernel_lanes_fill(const Node *constant, void *out) {
-  smb_arith_fill(kind_scalar(constant->type->kind), constant->integer, constant->real, out);
+smb_cuda_fill(const Node *constant, void *out) {
+  smb_arith_fill(smb_cuda_scalar(constant->type->kind), constant->integer, constant->real, out);
 }
 
 void
-kernel_fold_cast(Node *node) {
+smb_cuda_fold_cast(Node *node) {
   Values a, out;
-  kernel_lanes_fill(node->a, &a);
-  smb_arith_convert(kind_scalar(node->a->type->kind), kind_scalar(node->type->kind), &a, &out);
+  smb_cuda_fill(node->a, &a);
+  smb_arith_convert(smb_cuda_scalar(node->a->type->kind), smb_cuda_scalar(node->type->kind), &a,
+                    &out);
   take_constant(node, &out);
 }
 
 void
-kernel_fold_binary(Node *node) {
+smb_cuda_fold_binary(Node *node) {
   Values a, b, out;
-  SmbScalar kind = kind_scalar(node->a->type->kind);
+  SmbScalar kind = smb_cuda_scalar(node->a->type->kind);
   gboolean divides = node->op == OPERATOR_DIV || node->op == OPERATOR_MOD;
-  kernel_lanes_fill(node->a, &a);
-  kernel_lanes_fill(node->b, &b);
+  smb_cuda_fill(node->a, &a);
+  smb_cuda_fill(node->b, &b);
   if (divides && smb_arith_division_faults(kind, &b, 1))
     return;
-  smb_arith_binary(operator_arith((Operator)node->op), kind, &a, &b, &out);
+  smb_arith_binary(smb_cuda_binary((Operator)node->op), kind, &a, &b, &out);
   take_constant(node, &out);
 }
 
 void
-kernel_fold_unary(Node *node) {
+smb_cuda_fold_unary(Node *node) {
   Values a, out;
-  kernel_lanes_fill(node->a, &a);
-  smb_arith_unary(node_arith(node), kind_scalar(node->a->type->kind), &a, &out);
+  smb_cuda_fill(node->a, &a);
+  smb_arith_unary(smb_cuda_unary(node), smb_cuda_scalar(node->a->type->kind), &a, &out);
   take_constant(node, &out);
 }

@@ -8,16 +8,16 @@
 
 static const void *
 evaluate_constant(Walker *walker, const Node *node, const Mask *mask) {
-  char *out = scratch_take(walker, node->type);
+  char *out = smb_walk_take(walker, node->type);
   FOR_WARPS(walker->block, mask, w)
-  kernel_lanes_fill(node, out + w * SMB_WARP_LANES * lane_bytes(node->type));
+  smb_cuda_fill(node, out + w * SMB_WARP_LANES * lane_bytes(node->type));
   return out;
 }
 
 static const void *
 evaluate_local(Walker *walker, const Node *node, const Mask *mask) {
   for (guint c = 0; c < type_components(node->type); c++) {
-    if (!check_set(walker, node, c, mask))
+    if (!smb_walk_check_set(walker, node, c, mask))
       return NULL;
   }
   return walker->locals[node->variable->slot];
@@ -27,12 +27,12 @@ static const void *
 evaluate_component(Walker *walker, const Node *node, const Mask *mask) {
   const char *vector;
   if (node->a->kind != NODE_LOCAL)
-    vector = evaluate(walker, node->a, mask);
-  else if (check_set(walker, node->a, node->component, mask))
+    vector = smb_walk_evaluate(walker, node->a, mask);
+  else if (smb_walk_check_set(walker, node->a, node->component, mask))
     vector = walker->locals[node->a->variable->slot];
   else
     return NULL;
-  return vector ? vector + node->component * value_stride(walker, node->type) : NULL;
+  return vector ? vector + node->component * smb_walk_stride(walker, node->type) : NULL;
 }
 
 static const void *
@@ -54,7 +54,7 @@ evaluate_special(Walker *walker, const Node *node) {
 
 static const void *
 evaluate_object(Walker *walker, const Node *node) {
-  guint64 *out = scratch_take(walker, node->type);
+  guint64 *out = smb_walk_take(walker, node->type);
   guint64 pointer = make_pointer(node->variable->slot, 0);
   for (guint i = 0; i < walker->block->n_warps * SMB_WARP_LANES; i++)
     out[i] = pointer;
@@ -67,14 +67,14 @@ evaluate_cast(Walker *walker, const Node *node, const Mask *mask) {
   gboolean from_pointer = from->kind == KIND_POINTER || from->kind == KIND_ARRAY;
   if (node->type->kind == KIND_VOID || type_equal(from, node->type) ||
       (node->type->kind == KIND_POINTER && from_pointer))
-    return evaluate(walker, node->a, mask);
-  char *out = scratch_take(walker, node->type);
+    return smb_walk_evaluate(walker, node->a, mask);
+  char *out = smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
-  const char *value = evaluate(walker, node->a, mask);
+  const char *value = smb_walk_evaluate(walker, node->a, mask);
   if (!value)
     return NULL;
   FOR_WARPS(walker->block, mask, w)
-  smb_arith_convert(kind_scalar(from->kind), kind_scalar(node->type->kind),
+  smb_arith_convert(smb_cuda_scalar(from->kind), smb_cuda_scalar(node->type->kind),
                     value + w * SMB_WARP_LANES * lane_bytes(from),
                     out + w * SMB_WARP_LANES * lane_bytes(node->type));
   scratch_release(walker, mark);
@@ -83,14 +83,14 @@ evaluate_cast(Walker *walker, const Node *node, const Mask *mask) {
 
 static const void *
 evaluate_unary(Walker *walker, const Node *node, const Mask *mask) {
-  char *out = scratch_take(walker, node->type);
+  char *out = smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
-  const char *a = evaluate(walker, node->a, mask);
+  const char *a = smb_walk_evaluate(walker, node->a, mask);
   if (!a)
     return NULL;
   FOR_WARPS(walker->block, mask, w) {
     gsize at = w * SMB_WARP_LANES * lane_bytes(node->type);
-    smb_arith_unary(node_arith(node), kind_scalar(node->a->type->kind), a + at, out + at);
+    smb_arith_unary(smb_cuda_unary(node), smb_cuda_scalar(node->a->type->kind), a + at, out + at);
   }
   scratch_release(walker, mark);
   return out;
@@ -98,13 +98,13 @@ evaluate_unary(Walker *walker, const Node *node, const Mask *mask) {
 
 static const void *
 evaluate_binary(Walker *walker, const Node *node, const Mask *mask) {
-  char *out = scratch_take(walker, node->type);
+  char *out = smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
-  const char *a = evaluate(walker, node->a, mask);
-  const char *b = a ? evaluate(walker, node->b, mask) : NULL;
+  const char *a = smb_walk_evaluate(walker, node->a, mask);
+  const char *b = a ? smb_walk_evaluate(walker, node->b, mask) : NULL;
   if (!b)
     return NULL;
-  SmbScalar kind = kind_scalar(node->a->type->kind);
+  SmbScalar kind = smb_cuda_scalar(node->a->type->kind);
   gboolean divides = node->op == OPERATOR_DIV || node->op == OPERATOR_MOD;
   FOR_WARPS(walker->block, mask, w) {
     const char *right = b + w * SMB_WARP_LANES * lane_bytes(node->b->type);
@@ -116,7 +116,7 @@ evaluate_binary(Walker *walker, const Node *node, const Mask *mask) {
         return NULL;
       }
     }
-    smb_arith_binary(operator_arith((Operator)node->op), kind,
+    smb_arith_binary(smb_cuda_binary((Operator)node->op), kind,
                      a + w * SMB_WARP_LANES * lane_bytes(node->a->type), right,
                      out + w * SMB_WARP_LANES * lane_bytes(node->type));
   }
@@ -126,10 +126,10 @@ evaluate_binary(Walker *walker, const Node *node, const Mask *mask) {
 
 static const void *
 evaluate_pointer_add(Walker *walker, const Node *node, const Mask *mask) {
-  guint64 *out = scratch_take(walker, node->type);
+  guint64 *out = smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
-  const guint64 *pointers = evaluate(walker, node->a, mask);
-  const guint64 *indices = pointers ? evaluate(walker, node->b, mask) : NULL;
+  const guint64 *pointers = smb_walk_evaluate(walker, node->a, mask);
+  const guint64 *indices = pointers ? smb_walk_evaluate(walker, node->b, mask) : NULL;
   if (!indices)
     return NULL;
   guint64 step = (guint64)node->integer;
@@ -143,10 +143,10 @@ evaluate_pointer_add(Walker *walker, const Node *node, const Mask *mask) {
 
 static const void *
 evaluate_pointer_difference(Walker *walker, const Node *node, const Mask *mask) {
-  gint64 *out = scratch_take(walker, node->type);
+  gint64 *out = smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
-  const gint64 *a = evaluate(walker, node->a, mask);
-  const gint64 *b = a ? evaluate(walker, node->b, mask) : NULL;
+  const gint64 *a = smb_walk_evaluate(walker, node->a, mask);
+  const gint64 *b = a ? smb_walk_evaluate(walker, node->b, mask) : NULL;
   if (!b)
     return NULL;
   FOR_WARPS(walker->block, mask, w) {
@@ -158,8 +158,8 @@ evaluate_pointer_difference(Walker *walker, const Node *node, const Mask *mask) 
 }
 
 gboolean
-evaluate_condition(Walker *walker, const Node *node, const Mask *mask, Mask *holds) {
-  const guint32 *values = evaluate(walker, node, mask);
+smb_walk_condition(Walker *walker, const Node *node, const Mask *mask, Mask *holds) {
+  const guint32 *values = smb_walk_evaluate(walker, node, mask);
   if (!values)
     return FALSE;
   for (guint w = 0; w < walker->block->n_warps; w++) {
@@ -183,16 +183,16 @@ subtract_mask(const Walker *walker, const Mask *from, const Mask *what, Mask *re
 static const void *
 evaluate_logical(Walker *walker, const Node *node, const Mask *mask) {
   Mask first, undecided, second = {{0}};
-  guint32 *out = scratch_take(walker, node->type);
+  guint32 *out = smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
-  if (!evaluate_condition(walker, node->a, mask, &first))
+  if (!smb_walk_condition(walker, node->a, mask, &first))
     return NULL;
   if (node->kind == NODE_AND_THEN)
     undecided = first;
   else
     subtract_mask(walker, mask, &first, &undecided);
   if (mask_any(walker->block, &undecided) &&
-      !evaluate_condition(walker, node->b, &undecided, &second))
+      !smb_walk_condition(walker, node->b, &undecided, &second))
     return NULL;
   FOR_WARPS(walker->block, mask, w) {
     LaneMask bits = node->kind == NODE_AND_THEN ? second.warp[w] : first.warp[w] | second.warp[w];
@@ -207,20 +207,20 @@ static const void *
 evaluate_choice(Walker *walker, const Node *node, const Mask *mask) {
   Mask yes, no;
   gboolean is_void = node->type->kind == KIND_VOID;
-  void *out = is_void ? walker : scratch_take(walker, node->type);
+  void *out = is_void ? walker : smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
-  if (!evaluate_condition(walker, node->a, mask, &yes))
+  if (!smb_walk_condition(walker, node->a, mask, &yes))
     return NULL;
   subtract_mask(walker, mask, &yes, &no);
   for (guint side = 0; side < 2; side++) {
     const Mask *taken = side == 0 ? &yes : &no;
     if (!mask_any(walker->block, taken))
       continue;
-    const void *value = evaluate(walker, side == 0 ? node->b : node->c, taken);
+    const void *value = smb_walk_evaluate(walker, side == 0 ? node->b : node->c, taken);
     if (!value)
       return NULL;
     if (!is_void)
-      blend(walker, node->type, taken, value, out);
+      smb_walk_blend(walker, node->type, taken, value, out);
     scratch_release(walker, mark);
   }
   return out;
@@ -228,14 +228,14 @@ evaluate_choice(Walker *walker, const Node *node, const Mask *mask) {
 
 static const void *
 make_vector(Walker *walker, const Node *node, const Mask *mask) {
-  char *out = scratch_take(walker, node->type);
-  gsize stride = value_stride(walker, node->type);
+  char *out = smb_walk_take(walker, node->type);
+  gsize stride = smb_walk_stride(walker, node->type);
   Scratch mark = scratch_mark(walker);
   for (guint i = 0; i < node->n_arguments; i++) {
-    const void *component = evaluate(walker, node->arguments[i], mask);
+    const void *component = smb_walk_evaluate(walker, node->arguments[i], mask);
     if (!component)
       return NULL;
-    blend(walker, node->type->of, mask, component, out + i * stride);
+    smb_walk_blend(walker, node->type->of, mask, component, out + i * stride);
     scratch_release(walker, mark);
   }
   return out;
@@ -243,17 +243,17 @@ make_vector(Walker *walker, const Node *node, const Mask *mask) {
 
 static const void *
 load(Walker *walker, const Node *node, const Mask *mask) {
-  void *out = scratch_take(walker, node->type);
+  void *out = smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
-  const guint64 *addresses = evaluate(walker, node->a, mask);
-  if (!addresses || !load_memory(walker, node, mask, addresses, out))
+  const guint64 *addresses = smb_walk_evaluate(walker, node->a, mask);
+  if (!addresses || !smb_walk_load(walker, node, mask, addresses, out))
     return NULL;
   scratch_release(walker, mark);
   return out;
 }
 
 const void *
-evaluate(Walker *walker, const Node *node, const Mask *mask) {
+smb_walk_evaluate(Walker *walker, const Node *node, const Mask *mask) {
   switch ((NodeKind)node->kind) {
   case NODE_CONSTANT:
     return evaluate_constant(walker, node, mask);
@@ -285,15 +285,16 @@ evaluate(Walker *walker, const Node *node, const Mask *mask) {
   case NODE_CHOICE:
     return evaluate_choice(walker, node, mask);
   case NODE_ASSIGN:
-    return evaluate_assignment(walker, node, mask);
+    return smb_walk_assign(walker, node, mask);
   case NODE_CURRENT:
     return walker->current;
   case NODE_COMMA:
-    return evaluate(walker, node->a, mask) ? evaluate(walker, node->b, mask) : NULL;
+    return smb_walk_evaluate(walker, node->a, mask) ? smb_walk_evaluate(walker, node->b, mask)
+                                                    : NULL;
   case NODE_CALL:
-    return call_function(walker, node, mask);
+    return smb_walk_call(walker, node, mask);
   case NODE_BUILTIN:
-    return evaluate_builtin(walker, node, mask);
+    return smb_walk_builtin(walker, node, mask);
   case NODE_MAKE_VECTOR:
     return make_vector(walker, node, mask);
   }

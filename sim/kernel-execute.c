@@ -28,7 +28,7 @@ count_step(Walker *walker, const Statement *statement) {
 static gboolean
 evaluate_and_drop(Walker *walker, const Node *node, const Mask *mask) {
   Scratch mark = scratch_mark(walker);
-  gboolean ok = evaluate(walker, node, mask) != NULL;
+  gboolean ok = smb_walk_evaluate(walker, node, mask) != NULL;
   scratch_release(walker, mark);
   return ok;
 }
@@ -36,7 +36,7 @@ evaluate_and_drop(Walker *walker, const Node *node, const Mask *mask) {
 static gboolean
 test(Walker *walker, const Node *node, const Mask *mask, Mask *holds) {
   Scratch mark = scratch_mark(walker);
-  gboolean ok = evaluate_condition(walker, node, mask, holds);
+  gboolean ok = smb_walk_condition(walker, node, mask, holds);
   scratch_release(walker, mark);
   return ok;
 }
@@ -47,10 +47,10 @@ execute_if(Walker *walker, const Statement *statement, Mask *active) {
   if (!test(walker, statement->value, active, &then))
     return FALSE;
   remove_mask(walker, &otherwise, &then);
-  if (mask_any(walker->block, &then) && !execute(walker, statement->then, &then))
+  if (mask_any(walker->block, &then) && !smb_walk_execute(walker, statement->then, &then))
     return FALSE;
   if (statement->otherwise && mask_any(walker->block, &otherwise) &&
-      !execute(walker, statement->otherwise, &otherwise))
+      !smb_walk_execute(walker, statement->otherwise, &otherwise))
     return FALSE;
   *active = then;
   add_mask(walker, active, &otherwise);
@@ -81,7 +81,7 @@ execute_loop(Walker *walker, const Statement *loop, Mask *active) {
     }
     tests = TRUE;
     memset(&walker->continued, 0, sizeof walker->continued);
-    ok = ok && execute(walker, loop->then, active);
+    ok = ok && smb_walk_execute(walker, loop->then, active);
     add_mask(walker, active, &walker->continued);
     if (ok && loop->step && mask_any(walker->block, active))
       ok = evaluate_and_drop(walker, loop->step, active);
@@ -109,7 +109,7 @@ execute_switch(Walker *walker, const Statement *statement, Mask *active) {
   }
   for (const Statement *child = statement->first; ok && child; child = child->next) {
     if (child->kind != STATEMENT_LABEL) {
-      ok = !mask_any(walker->block, &inside) || execute(walker, child, &inside);
+      ok = !mask_any(walker->block, &inside) || smb_walk_execute(walker, child, &inside);
       continue;
     }
     holds = unmatched;
@@ -134,10 +134,10 @@ static gboolean
 execute_return(Walker *walker, const Statement *statement, Mask *active, const Variable *result) {
   if (statement->value) {
     Scratch mark = scratch_mark(walker);
-    const void *value = evaluate(walker, statement->value, active);
+    const void *value = smb_walk_evaluate(walker, statement->value, active);
     if (!value)
       return FALSE;
-    blend(walker, result->type, active, value, walker->locals[result->slot]);
+    smb_walk_blend(walker, result->type, active, value, walker->locals[result->slot]);
     mark_set(walker, result, active);
     scratch_release(walker, mark);
   }
@@ -153,7 +153,7 @@ execute_block(Walker *walker, const Statement *statement, Mask *active) {
   for (const Statement *child = statement->first; child; child = child->next) {
     if (!mask_any(walker->block, active))
       return TRUE;
-    if (!execute(walker, child, active))
+    if (!smb_walk_execute(walker, child, active))
       return FALSE;
   }
   return TRUE;
@@ -172,7 +172,7 @@ forget_value(Walker *walker, const Variable *variable, const Mask *active) {
 
 // Threads that leave are taken out of @active; in the end it holds those that go on.
 gboolean
-execute(Walker *walker, const Statement *statement, Mask *active) {
+smb_walk_execute(Walker *walker, const Statement *statement, Mask *active) {
   if (!count_step(walker, statement))
     return FALSE;
   switch (statement->kind) {
@@ -224,13 +224,13 @@ bind_arguments(Walker *walker, const Node *node, const Mask *mask) {
   const Function *function = node->function;
   const void *values[MAX_ARGUMENTS];
   for (guint i = 0; i < node->n_arguments; i++) {
-    values[i] = evaluate(walker, node->arguments[i], mask);
+    values[i] = smb_walk_evaluate(walker, node->arguments[i], mask);
     if (!values[i])
       return FALSE;
   }
   for (guint i = 0; i < node->n_arguments; i++) {
     const Variable *parameter = function->parameters[i];
-    blend(walker, parameter->type, mask, values[i], walker->locals[parameter->slot]);
+    smb_walk_blend(walker, parameter->type, mask, values[i], walker->locals[parameter->slot]);
     mark_set(walker, parameter, mask);
   }
   return TRUE;
@@ -238,9 +238,9 @@ bind_arguments(Walker *walker, const Node *node, const Mask *mask) {
 
 // The function's variables are its own in the whole program: it cannot call itself.
 const void *
-call_function(Walker *walker, const Node *node, const Mask *mask) {
+smb_walk_call(Walker *walker, const Node *node, const Mask *mask) {
   const Function *function = node->function;
-  void *out = function->result ? scratch_take(walker, node->type) : walker;
+  void *out = function->result ? smb_walk_take(walker, node->type) : walker;
   Scratch mark = scratch_mark(walker);
   if (!bind_arguments(walker, node, mask))
     return NULL;
@@ -248,7 +248,7 @@ call_function(Walker *walker, const Node *node, const Mask *mask) {
   Mask outer_continued = walker->continued, active = *mask;
   memset(&walker->returned, 0, sizeof walker->returned);
   walker->calls++;
-  gboolean ok = execute(walker, function->body, &active);
+  gboolean ok = smb_walk_execute(walker, function->body, &active);
   walker->calls--;
   ok = ok && (!function->result || check_returned(walker, function, node, mask));
   walker->returned = outer_returned;
@@ -256,6 +256,6 @@ call_function(Walker *walker, const Node *node, const Mask *mask) {
   walker->continued = outer_continued;
   scratch_release(walker, mark);
   if (ok && function->result)
-    blend(walker, node->type, mask, walker->locals[function->result->slot], out);
+    smb_walk_blend(walker, node->type, mask, walker->locals[function->result->slot], out);
   return ok ? out : NULL;
 }

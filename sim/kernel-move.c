@@ -13,7 +13,7 @@ make_move(const Node *node, gint site, SmbOpClass op_class) {
       .site = (guint)site,
       .op_class = op_class,
       .op = op_class == SMB_OP_CLASS_STORE ? SMB_OP_ST : SMB_OP_LD,
-      .kind = kind_scalar(component->kind),
+      .kind = smb_cuda_scalar(component->kind),
       .components = type_components(type),
       .width = (guint)type->size,
       .align = MIN((guint)type->size, type->align),
@@ -22,10 +22,10 @@ make_move(const Node *node, gint site, SmbOpClass op_class) {
 }
 
 gboolean
-load_memory(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
-            void *out) {
+smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
+              void *out) {
   const Move move = make_move(node, node->load_site, SMB_OP_CLASS_LOAD);
-  gsize stride = value_stride(walker, node->type), bytes = lane_bytes(node->type);
+  gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
   FOR_WARPS(walker->block, mask, w) {
     guint first = w * SMB_WARP_LANES;
     if (!smb_memory_load(walker->block, &move, w, mask->warp[w], addresses + first,
@@ -36,10 +36,10 @@ load_memory(Walker *walker, const Node *node, const Mask *mask, const guint64 *a
 }
 
 gboolean
-store_memory(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
-             const void *value) {
+smb_walk_store(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
+               const void *value) {
   const Move move = make_move(node, node->store_site, SMB_OP_CLASS_STORE);
-  gsize stride = value_stride(walker, node->type), bytes = lane_bytes(node->type);
+  gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
   FOR_WARPS(walker->block, mask, w) {
     guint first = w * SMB_WARP_LANES;
     if (!smb_memory_store(walker->block, &move, w, mask->warp[w], addresses + first,
@@ -50,8 +50,8 @@ store_memory(Walker *walker, const Node *node, const Mask *mask, const guint64 *
 }
 
 gboolean
-update_memory(Walker *walker, const Node *node, Atomic atomic, const Mask *mask,
-              const void *const *operands, void *out) {
+smb_walk_update(Walker *walker, const Node *node, Atomic atomic, const Mask *mask,
+                const void *const *operands, void *out) {
   const Node *value = node->arguments[1];
   gboolean increments = atomic == ATOMIC_ADD && node->result_unused && node->type->size == 4 &&
                         value->kind == NODE_CONSTANT && value->integer == 1;

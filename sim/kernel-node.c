@@ -54,7 +54,7 @@ Node *
 node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end) {
   Node *node = node_new(parser, NODE_CONSTANT, type, start, end, NULL, NULL, NULL);
   if (node)
-    node->integer = kernel_wrap_integer(type->kind, value);
+    node->integer = smb_cuda_wrap(type->kind, value);
   return node;
 }
 
@@ -92,7 +92,7 @@ node_cast(Parser *parser, Node *node, const Type *type, guint32 start) {
                        type_describe(parser->pool, from), type_describe(parser->pool, type));
   Node *cast = node_new(parser, NODE_CAST, type, start, node->end, node, NULL, NULL);
   if (cast && node->kind == NODE_CONSTANT && type_is_arithmetic(type))
-    kernel_fold_cast(cast);
+    smb_cuda_fold_cast(cast);
   return cast;
 }
 
@@ -179,7 +179,7 @@ node_binary(Parser *parser, Operator op, Node *a, Node *b) {
     return NULL;
   node->op = (guint8)op;
   if (a->kind == NODE_CONSTANT && b->kind == NODE_CONSTANT)
-    kernel_fold_binary(node);
+    smb_cuda_fold_binary(node);
   return node;
 }
 
@@ -196,7 +196,7 @@ node_unary(Parser *parser, NodeKind kind, Node *a, guint32 start) {
   a = kind == NODE_NOT ? a : node_convert(parser, a, type);
   Node *node = a ? node_new(parser, kind, type, start, a->end, a, NULL, NULL) : NULL;
   if (node && a->kind == NODE_CONSTANT)
-    kernel_fold_unary(node);
+    smb_cuda_fold_unary(node);
   return node;
 }
 

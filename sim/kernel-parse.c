@@ -272,7 +272,8 @@ describe_parameters(SmbKernel *kernel) {
                               .is_pointer = variable->type->kind == KIND_POINTER};
     if (parameter.is_pointer) {
       const Type *element = type_component(variable->type->of);
-      parameter.element = type_is_arithmetic(element) ? kind_scalar(element->kind) : SMB_SCALAR_U8;
+      parameter.element =
+          type_is_arithmetic(element) ? smb_cuda_scalar(element->kind) : SMB_SCALAR_U8;
     }
     g_array_append_val(kernel->program.parameters, parameter);
   }

@@ -13,14 +13,14 @@ enum {
 };
 
 gsize
-value_stride(const Walker *walker, const Type *type) {
+smb_walk_stride(const Walker *walker, const Type *type) {
   return lane_bytes(type) * walker->block->n_warps * SMB_WARP_LANES;
 }
 
 void *
-scratch_take(Walker *walker, const Type *type) {
+smb_walk_take(Walker *walker, const Type *type) {
   Scratch *scratch = &walker->scratch;
-  gsize size = value_stride(walker, type) * type_components(type);
+  gsize size = smb_walk_stride(walker, type) * type_components(type);
   size = (size + SCRATCH_ALIGNMENT - 1) & ~(gsize)(SCRATCH_ALIGNMENT - 1);
   if (scratch->used + size > SEGMENT_BYTES) {
     scratch->segment++;
@@ -35,8 +35,9 @@ scratch_take(Walker *walker, const Type *type) {
 }
 
 void
-blend(const Walker *walker, const Type *type, const Mask *mask, const void *from, void *to) {
-  gsize stride = value_stride(walker, type), bytes = lane_bytes(type);
+smb_walk_blend(const Walker *walker, const Type *type, const Mask *mask, const void *from,
+               void *to) {
+  gsize stride = smb_walk_stride(walker, type), bytes = lane_bytes(type);
   for (guint c = 0; c < type_components(type); c++) {
     const char *source = (const char *)from + c * stride;
     char *target = (char *)to + c * stride;

@@ -18,7 +18,7 @@ set_up_locals(Walker *walker) {
     const Variable *variable = g_ptr_array_index(locals, i);
     if (variable)
       walker->locals[i] =
-          g_malloc0(value_stride(walker, variable->type) * type_components(variable->type));
+          g_malloc0(smb_walk_stride(walker, variable->type) * type_components(variable->type));
   }
 }
 
@@ -37,17 +37,17 @@ bind_parameters(Walker *walker, const SmbLaunch *launch, GError **error) {
     }
     const char *text = smb_argument_find(launch->arguments, parameter->name);
     Node constant = {0};
-    if (!argument_parse(walker->kernel, parameter, text, &constant, error))
+    if (!smb_cuda_argument_parse(walker->kernel, parameter, text, &constant, error))
       return FALSE;
     char *values = walker->locals[parameter->slot];
     for (guint w = 0; w < n_warps; w++)
-      kernel_lanes_fill(&constant, values + w * SMB_WARP_LANES * lane_bytes(parameter->type));
+      smb_cuda_fill(&constant, values + w * SMB_WARP_LANES * lane_bytes(parameter->type));
   }
   return TRUE;
 }
 
 gpointer
-walker_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
+smb_walker_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   Walker *walker = g_new0(Walker, 1);
   walker->block = block;
   walker->kernel = smb_cuda_kernel(block->program);
@@ -55,12 +55,12 @@ walker_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   set_up_locals(walker);
   if (bind_parameters(walker, launch, error))
     return walker;
-  walker_free(walker);
+  smb_walker_free(walker);
   return NULL;
 }
 
 void
-walker_free(gpointer state) {
+smb_walker_free(gpointer state) {
   Walker *walker = state;
   for (guint i = 0; i < walker->kernel->locals->len; i++)
     g_free(walker->locals[i]);
@@ -88,9 +88,9 @@ start(Walker *walker) {
 }
 
 gboolean
-walker_run(gpointer state) {
+smb_walker_run(gpointer state) {
   Walker *walker = state;
   Mask active = walker->block->launched;
   start(walker);
-  return execute(walker, walker->kernel->entry->body, &active);
+  return smb_walk_execute(walker, walker->kernel->entry->body, &active);
 }

@@ -33,17 +33,17 @@ typedef struct {
 } Walker;
 
 // --- its life (kernel-walk.c)
-gpointer walker_new(SmbBlock *block, const SmbLaunch *launch, GError **error);
-void walker_free(gpointer walker);
-gboolean walker_run(gpointer walker);
+gpointer smb_walker_new(SmbBlock *block, const SmbLaunch *launch, GError **error);
+void smb_walker_free(gpointer walker);
+gboolean smb_walker_run(gpointer walker);
 
 // --- values (kernel-value.c)
 static inline gsize
 lane_bytes(const Type *type) {
   return type_is_wide(type) ? 8 : 4;
 }
-gsize value_stride(const Walker *walker, const Type *type); // bytes of one component
-void *scratch_take(Walker *walker, const Type *type);       // room for a value
+gsize smb_walk_stride(const Walker *walker, const Type *type); // bytes of one component
+void *smb_walk_take(Walker *walker, const Type *type);         // room for a value
 // Where the stack of temporaries ends; and back to there.
 static inline Scratch
 scratch_mark(const Walker *walker) {
@@ -53,38 +53,39 @@ static inline void
 scratch_release(Walker *walker, Scratch mark) {
   walker->scratch = mark;
 }
-void blend(const Walker *walker, const Type *type, const Mask *mask, const void *from, void *to);
+void smb_walk_blend(const Walker *walker, const Type *type, const Mask *mask, const void *from,
+                    void *to);
 
 // --- expressions (kernel-evaluate.c)
 // The value of a node for the threads of @mask, or NULL with an error. Valid until what is taken
 // from the scratch before it is released.
-const void *evaluate(Walker *walker, const Node *node, const Mask *mask);
+const void *smb_walk_evaluate(Walker *walker, const Node *node, const Mask *mask);
 // Threads of @mask for which a condition holds.
-gboolean evaluate_condition(Walker *walker, const Node *node, const Mask *mask, Mask *holds);
+gboolean smb_walk_condition(Walker *walker, const Node *node, const Mask *mask, Mask *holds);
 
 // --- assignments (kernel-assign.c)
-const void *evaluate_assignment(Walker *walker, const Node *node, const Mask *mask);
+const void *smb_walk_assign(Walker *walker, const Node *node, const Mask *mask);
 // Reading a variable that a thread never set is an error: hardware would read what a register holds.
 // @local: its node; @component: of a vector
-gboolean check_set(Walker *walker, const Node *local, guint component, const Mask *mask);
+gboolean smb_walk_check_set(Walker *walker, const Node *local, guint component, const Mask *mask);
 
 // --- builtins (kernel-builtin.c)
-const void *evaluate_builtin(Walker *walker, const Node *node, const Mask *mask);
+const void *smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask);
 
 // --- statements (kernel-execute.c)
-gboolean execute(Walker *walker, const Statement *statement, Mask *active);
-const void *call_function(Walker *walker, const Node *node, const Mask *mask);
+gboolean smb_walk_execute(Walker *walker, const Statement *statement, Mask *active);
+const void *smb_walk_call(Walker *walker, const Node *node, const Mask *mask);
 
 // --- memory (kernel-move.c)
 // What a node says of the memory at @addresses: its place as a load or a store, or an atomic call.
-gboolean load_memory(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
-                     void *out);
-gboolean store_memory(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
-                      const void *value);
-gboolean update_memory(Walker *walker, const Node *node, Atomic atomic, const Mask *mask,
-                       const void *const *operands, void *out);
+gboolean smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
+                       void *out);
+gboolean smb_walk_store(Walker *walker, const Node *node, const Mask *mask,
+                        const guint64 *addresses, const void *value);
+gboolean smb_walk_update(Walker *walker, const Node *node, Atomic atomic, const Mask *mask,
+                         const void *const *operands, void *out);
 
 // --- scalar parameters (kernel-argument.c)
 // Reads a value as a constant of the parameter's type; NULL is an error too.
-gboolean argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text,
-                        Node *constant, GError **error);
+gboolean smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter,
+                                 const char *text, Node *constant, GError **error);

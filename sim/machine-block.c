@@ -19,7 +19,8 @@ refuse_launch(GError **error, const char *format, ...) {
 
 gboolean
 smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
-  const SmbArchInfo *info = smb_arch_info(arch);
+  guint max_threads = arch ? smb_arch_info(arch)->max_threads : SMB_MAX_BLOCK_THREADS;
+  const char *who = arch ? smb_arch_info(arch)->name : "a GPU";
   guint64 threads = 1;
   static const guint block_limits[3] = SMB_MAX_BLOCK_EXTENT;
   static const guint grid_limits[3] = SMB_MAX_GRID_EXTENT;
@@ -32,11 +33,10 @@ smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
                            "xyz"[i], grid_limits[i]);
     threads *= launch->block[i];
   }
-  if (threads > info->max_threads)
+  if (threads > max_threads)
     return refuse_launch(
         error, "a block of %u x %u x %u = %" G_GUINT64_FORMAT " threads: %s has at most %u",
-        launch->block[0], launch->block[1], launch->block[2], threads, info->name,
-        info->max_threads);
+        launch->block[0], launch->block[1], launch->block[2], threads, who, max_threads);
   return TRUE;
 }
 

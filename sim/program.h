@@ -31,10 +31,12 @@ typedef struct {
 
 #define SMB_PROGRAM_MAX_TOKENS 1000000u
 #define SMB_PROGRAM_MAX_DEPTH  200u
-/** What max_depth may be at most: nesting takes stack. */
-#define SMB_PROGRAM_LARGEST_DEPTH 2000u
-#define SMB_PROGRAM_MAX_STEPS     G_GUINT64_CONSTANT(1000000)
-#define SMB_PROGRAM_MAX_MEMORY    (G_GUINT64_CONSTANT(512) << 20)
+#define SMB_PROGRAM_MAX_STEPS  G_GUINT64_CONSTANT(1000000)
+#define SMB_PROGRAM_MAX_MEMORY (G_GUINT64_CONSTANT(512) << 20)
+/** What the limits may be at most: nesting takes stack, the rest memory. */
+#define SMB_PROGRAM_LARGEST_DEPTH  2000u
+#define SMB_PROGRAM_LARGEST_TOKENS 100000000u
+#define SMB_PROGRAM_LARGEST_MEMORY (G_GUINT64_CONSTANT(1) << 40)
 
 /** Where a kernel touches memory: one access in the text, in one direction. */
 typedef struct {

@@ -122,14 +122,16 @@ smb_target_parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *ana
   guint64 mebibytes = 0;
   if (!smb_cli_number64("--max-steps", options->max_steps, 1, G_MAXINT64,
                         &analysis->limits.max_steps, error) ||
-      !smb_cli_number("--max-depth", options->max_depth, 1, 2000, &analysis->limits.max_depth,
-                      error) ||
-      !smb_cli_number("--max-tokens", options->max_tokens, 1, 100000000,
+      !smb_cli_number("--max-depth", options->max_depth, 1, SMB_PROGRAM_LARGEST_DEPTH,
+                      &analysis->limits.max_depth, error) ||
+      !smb_cli_number("--max-tokens", options->max_tokens, 1, SMB_PROGRAM_LARGEST_TOKENS,
                       &analysis->limits.max_tokens, error) ||
-      !smb_cli_number64("--max-memory", options->max_memory, 1, 1 << 20, &mebibytes, error) ||
+      !smb_cli_number64("--max-memory", options->max_memory, 1, SMB_PROGRAM_LARGEST_MEMORY >> 20,
+                        &mebibytes, error) ||
       !smb_cli_number64("--max-blocks", options->max_blocks, 1, G_MAXINT64, &analysis->max_blocks,
                         error) ||
-      !smb_cli_number("--threads", options->threads, 1, 256, &analysis->threads, error))
+      !smb_cli_number("--threads", options->threads, 1, SMB_ANALYSIS_MAX_THREADS,
+                      &analysis->threads, error))
     return FALSE;
   analysis->limits.max_memory = mebibytes << 20;
   return TRUE;
@@ -156,11 +158,6 @@ draft_tile(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, GEr
       !smb_cli_choice("--write", options->write, SMB_TARGET_ORDERS, &write, error) ||
       !smb_cli_choice("--read", options->read, SMB_TARGET_ORDERS, &read, error))
     return FALSE;
-  if (rows * cols > SMB_MAX_BLOCK_THREADS)
-    return smb_cli_usage_error(error,
-                               "--rows %u --cols %u: a block of %u threads, one for each element: "
-                               "expected at most %d",
-                               rows, cols, rows * cols, SMB_MAX_BLOCK_THREADS);
   gsize size = smb_cuda_element_size(elem);
   if (size == 0)
     return smb_cli_usage_error(error,

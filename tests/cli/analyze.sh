@@ -208,7 +208,7 @@ done
 expect 2 analyze --rows 4
 says 'a tile needs both --rows and --cols'
 expect 2 analyze --rows 33 --cols 32
-says 'a block of 1056 threads'
+says 'a block of 32 x 33 x 1 = 1056 threads: sm_90 has at most 1024'
 expect 2 analyze --rows 4 --cols 4 --elem int3
 expect 2 analyze --rows 4 --cols 4 --elem ''
 expect 2 analyze --rows 4 --cols 4 --elem 'int; int'
