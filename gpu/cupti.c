@@ -6,15 +6,20 @@
 #include "gpu/cupti-abi.h"
 #include "gpu/error.h"
 
+static SmbCupti *
+base_of(SmbProfilerSession *session) {
+  return (SmbCupti *)(gpointer)session;
+}
+
 static gboolean
-find_functions(SmbCupti *cupti, const SmbCuptiInterface *interface, gpointer functions,
-               GError **error) {
+find_functions(SmbCupti *cupti, GError **error) {
   static const SmbSymbol symbols[] = {
       {"cuptiProfilerInitialize", G_STRUCT_OFFSET(SmbCupti, initialize)},
       {"cuptiDeviceGetChipName", G_STRUCT_OFFSET(SmbCupti, chip_name)},
       {"cuptiProfilerGetCounterAvailability", G_STRUCT_OFFSET(SmbCupti, counter_availability)},
       {"cuptiGetResultString", G_STRUCT_OFFSET(SmbCupti, result_text)},
   };
+  const SmbCuptiInterface *interface = cupti->interface;
   g_autofree char *reason = NULL;
   cupti->handle = smb_cuda_open_library(SMB_CUDA_CUPTI, &reason);
   if (!cupti->handle) {
@@ -23,7 +28,7 @@ find_functions(SmbCupti *cupti, const SmbCuptiInterface *interface, gpointer fun
   }
   const char *missing = smb_symbols_find(cupti->handle, symbols, G_N_ELEMENTS(symbols), cupti);
   if (!missing)
-    missing = smb_symbols_find(cupti->handle, interface->symbols, interface->n_symbols, functions);
+    missing = smb_symbols_find(cupti->handle, interface->symbols, interface->n_symbols, cupti);
   if (missing)
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER,
                 "CUPTI has no %s (%s is missing): %s", interface->name, missing,
@@ -31,16 +36,69 @@ find_functions(SmbCupti *cupti, const SmbCuptiInterface *interface, gpointer fun
   return !missing;
 }
 
-gboolean
-smb_cupti_start(SmbCupti *cupti, const SmbCuptiInterface *interface, gpointer functions,
-                GError **error) {
+// The name of a device's chip, such as "GH100" (transfer none).
+static const char *
+find_chip(SmbProfilerSession *session, int device, GError **error) {
+  CuptiGetChipName chip = {.structSize = CUPTI_SIZE(CuptiGetChipName, pChipName),
+                           .deviceIndex = (gsize)device};
+  int result = base_of(session)->chip_name(&chip);
+  return smb_cupti_check(session, result, "name the chip", error) ? chip.pChipName : NULL;
+}
+
+static gboolean
+find_availability(SmbProfilerSession *session, GError **error) {
+  static const char what[] = "tell which counters there are";
+  SmbCupti *cupti = base_of(session);
+  CuptiGetCounterAvailability get = {
+      .structSize = CUPTI_SIZE(CuptiGetCounterAvailability, pCounterAvailabilityImage)};
+  if (!smb_cupti_check(session, cupti->counter_availability(&get), what, error))
+    return FALSE;
+  cupti->availability = g_malloc(MAX(get.counterAvailabilityImageSize, 1));
+  get.pCounterAvailabilityImage = cupti->availability;
+  return smb_cupti_check(session, cupti->counter_availability(&get), what, error);
+}
+
+static gboolean
+begin(SmbProfilerSession *session, int device, const char *const *metrics, guint n_metrics,
+      GError **error) {
+  const SmbCupti *cupti = base_of(session);
   CuptiInitialize initialize = {.structSize = CUPTI_SIZE(CuptiInitialize, pPriv)};
-  return find_functions(cupti, interface, functions, error) &&
-         smb_cupti_check(cupti, cupti->initialize(&initialize), "start", error);
+  if (!smb_cupti_check(session, cupti->initialize(&initialize), "start", error))
+    return FALSE;
+  const char *chip = find_chip(session, device, error);
+  return chip && find_availability(session, error) &&
+         cupti->interface->plan(session, chip, metrics, n_metrics, error) &&
+         cupti->interface->prepare(session, error);
+}
+
+SmbProfilerSession *
+smb_cupti_open(const SmbCuptiInterface *interface, int device, const char *const *metrics,
+               guint n_metrics, guint max_ranges, GError **error) {
+  SmbProfilerSession *session = g_malloc0(interface->session_size);
+  SmbCupti *cupti = base_of(session);
+  cupti->interface = interface;
+  cupti->max_ranges = max_ranges;
+  if (find_functions(cupti, error) && begin(session, device, metrics, n_metrics, error))
+    return session;
+  smb_cupti_close(session);
+  return NULL;
+}
+
+void
+smb_cupti_close(SmbProfilerSession *session) {
+  if (!session)
+    return;
+  SmbCupti *cupti = base_of(session);
+  cupti->interface->end(session);
+  g_clear_pointer(&cupti->config, g_bytes_unref);
+  g_free(cupti->availability);
+  g_free(cupti->data);
+  g_free(session);
 }
 
 gboolean
-smb_cupti_check(const SmbCupti *cupti, int result, const char *what, GError **error) {
+smb_cupti_check(const SmbProfilerSession *session, int result, const char *what, GError **error) {
+  const SmbCupti *cupti = (const SmbCupti *)(gconstpointer)session;
   const char *text = NULL;
   switch (result) {
   case CUPTI_SUCCESS:
@@ -59,25 +117,12 @@ smb_cupti_check(const SmbCupti *cupti, int result, const char *what, GError **er
   }
 }
 
-const char *
-smb_cupti_chip_name(const SmbCupti *cupti, int device, GError **error) {
-  CuptiGetChipName chip = {.structSize = CUPTI_SIZE(CuptiGetChipName, pChipName),
-                           .deviceIndex = (gsize)device};
-  if (!smb_cupti_check(cupti, cupti->chip_name(&chip), "name the chip", error))
-    return NULL;
-  return chip.pChipName;
-}
-
-guint8 *
-smb_cupti_availability(const SmbCupti *cupti, GError **error) {
-  static const char what[] = "tell which counters there are";
-  CuptiGetCounterAvailability get = {
-      .structSize = CUPTI_SIZE(CuptiGetCounterAvailability, pCounterAvailabilityImage)};
-  if (!smb_cupti_check(cupti, cupti->counter_availability(&get), what, error))
-    return NULL;
-  g_autofree guint8 *image = g_malloc(MAX(get.counterAvailabilityImageSize, 1));
-  get.pCounterAvailabilityImage = image;
-  if (!smb_cupti_check(cupti, cupti->counter_availability(&get), what, error))
-    return NULL;
-  return g_steal_pointer(&image);
+gboolean
+smb_cupti_check_dropped(gsize ranges, gsize bytes, GError **error) {
+  if (ranges == 0 && bytes == 0)
+    return TRUE;
+  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
+              "CUPTI dropped %zu range%s and %zu byte%s of what it collected", ranges,
+              ranges == 1 ? "" : "s", bytes, bytes == 1 ? "" : "s");
+  return FALSE;
 }

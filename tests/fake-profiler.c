@@ -157,7 +157,7 @@ end_pass(SmbProfilerSession *session, gboolean *more, GError **error) {
   if (!session->in_pass || session->in_range)
     return fail(error, "a pass ends that did not begin, or within a range");
   if (fake_machine()->fault == FAKE_DROPPED)
-    return fail(error, "CUPTI dropped 1 ranges");
+    return fail(error, "CUPTI dropped 1 range");
   session->in_pass = FALSE;
   session->pass++;
   *more = session->pass < PASSES;

@@ -266,7 +266,7 @@ START_TEST(test_dropped) {
   g_autoptr(GError) error = NULL;
   fake.ranges_dropped = 1;
   ck_assert(!count("metric", values, &error));
-  ck_assert_str_eq(error->message, "CUPTI dropped 1 ranges and 0 bytes of what it collected");
+  ck_assert_str_eq(error->message, "CUPTI dropped 1 range and 0 bytes of what it collected");
   ck_assert_str_eq(fake.begun->str, "");
   forget();
 }

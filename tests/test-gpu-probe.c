@@ -192,7 +192,7 @@ static const Failure failures[] = {
     {"no-permission", STEP_COUNT, SMB_GPU_ERROR_COUNTERS,
      "this user may not read hardware counters (made up)"},
     {"no-cupti", STEP_COUNT, SMB_GPU_ERROR_COUNTERS, "libcupti.so.13 not found"},
-    {"dropped", STEP_COUNT, SMB_GPU_ERROR_COUNTERS, "CUPTI dropped 1 ranges"},
+    {"dropped", STEP_COUNT, SMB_GPU_ERROR_COUNTERS, "CUPTI dropped 1 range"},
     {"", STEP_COUNT, SMB_GPU_ERROR_COUNTERS, "the made-up GPU has no metric sm__cycles.sum",
      .metric = "sm__cycles.sum"},
 };

@@ -88,7 +88,7 @@ static const Case cases[] = {
     {"", "clock", G_MAXUINT, 1, "there is no instruction 4294967295", SMB_GPU_ERROR_LAUNCH, FALSE},
     {"no-permission", "count", 2, 1, "this user may not read hardware counters (made up)",
      SMB_GPU_ERROR_COUNTERS, TRUE},
-    {"dropped", "count", 2, 1, "CUPTI dropped 1 ranges", SMB_GPU_ERROR_COUNTERS, TRUE},
+    {"dropped", "count", 2, 1, "CUPTI dropped 1 range", SMB_GPU_ERROR_COUNTERS, TRUE},
     {"compile-error", "clock", 2, 1,
      "the probe does not compile: probe.cu(1): error: this is the fault of the made-up GPU",
      SMB_GPU_ERROR_COMPILE, TRUE},
