@@ -3,6 +3,8 @@
 //
 // The scalar parameters of a kernel: their values as text, as constants, and as the bytes that a launch
 // is given.
+#include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "sim/error.h"
@@ -20,34 +22,54 @@ refuse_argument(GError **error, const char *format, ...) {
   return FALSE;
 }
 
+// Reads the whole of @text as a number. Returns: whether it is one; @fits: whether 64 bits of its sign hold it.
+static gboolean
+read_integer(const char *text, gboolean is_unsigned, gint64 *integer, gboolean *fits) {
+  gboolean negative = text[0] == '-';
+  char *end;
+  if (!g_ascii_isdigit(text[negative]))
+    return FALSE;
+  errno = 0;
+  guint64 number = g_ascii_strtoull(text + negative, &end, 0);
+  guint64 most = negative      ? is_unsigned ? 0 : (guint64)G_MAXINT64 + 1
+                 : is_unsigned ? G_MAXUINT64
+                               : G_MAXINT64;
+  *fits = errno != ERANGE && number <= most;
+  *integer = (gint64)(negative ? 0 - number : number);
+  return *end == '\0';
+}
+
 gboolean
 smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text,
                         Node *constant, GError **error) {
   const Type *type = parameter->type;
-  char *end = NULL;
+  gboolean is_number, fits = TRUE;
   if (!text)
     return refuse_argument(error, "parameter '%s' of '%s' needs a value: --arg %s=VALUE",
                            parameter->name, kernel->entry->name, parameter->name);
   constant->kind = NODE_CONSTANT;
   constant->type = type;
   if (type_is_real(type)) {
+    char *end;
+    errno = 0;
     constant->real = g_ascii_strtod(text, &end);
+    is_number = end != text && *end == '\0';
+    fits = errno != ERANGE || fabs(constant->real) < 1; // too small is 0, or nearly
+    if (type->kind == KIND_FLOAT && isfinite(constant->real))
+      fits = fits && isfinite((float)constant->real);
   } else if (type_is_integer(type)) {
-    gboolean negative = text[0] == '-';
-    guint64 number = g_ascii_strtoull(text + negative, &end, 0);
-    if (!g_ascii_isdigit(text[negative]))
-      end = NULL;
-    constant->integer = (gint64)(negative ? 0 - number : number);
-    gint64 wrapped = smb_cuda_wrap(type->kind, constant->integer);
-    if (end && (wrapped != constant->integer || (negative && number && type_is_unsigned(type))))
-      return refuse_argument(error, "argument %s=%s does not fit its type, %s", parameter->name,
-                             text, type->name);
+    is_number = read_integer(text, type_is_unsigned(type), &constant->integer, &fits);
+    fits =
+        fits && (!is_number || smb_cuda_wrap(type->kind, constant->integer) == constant->integer);
   } else {
     return refuse_argument(error, "parameter '%s' cannot be given a value: only numbers can",
                            parameter->name);
   }
-  if (!end || end == text || *end != '\0')
+  if (!is_number)
     return refuse_argument(error, "argument %s=%s: expected a number", parameter->name, text);
+  if (!fits)
+    return refuse_argument(error, "argument %s=%s does not fit its type, %s", parameter->name, text,
+                           type->name);
   return TRUE;
 }
 

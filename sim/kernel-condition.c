@@ -109,6 +109,31 @@ divide(Condition *condition, char op, gint64 right, gint64 *left) {
   return TRUE;
 }
 
+// What C leaves undefined is refused: a size that wrapped around is not the size that was meant.
+static gboolean
+calculate(Condition *condition, char op, gint64 right, gint64 *left) {
+  gint64 result = 0;
+  gboolean wraps;
+  switch (op) {
+  case '+':
+    wraps = __builtin_add_overflow(*left, right, &result);
+    break;
+  case '-':
+    wraps = __builtin_sub_overflow(*left, right, &result);
+    break;
+  case '*':
+    wraps = __builtin_mul_overflow(*left, right, &result);
+    break;
+  default: // a shift to the left
+    wraps = right < 0 || right > 63 || ((gint64)((guint64)*left << right) >> right) != *left;
+    result = wraps ? 0 : (gint64)((guint64)*left << right);
+    break;
+  }
+  *left = result;
+  return !wraps || condition->idle ||
+         fail(condition, "the value does not fit 64 bits");
+}
+
 static gboolean
 apply(Condition *condition, const char *op, gint64 right, gint64 *left) {
   guint64 a = (guint64)*left, b = (guint64)right;
@@ -130,20 +155,17 @@ apply(Condition *condition, const char *op, gint64 right, gint64 *left) {
     *left = signed_a != right;
     return TRUE;
   case '<':
-    *left = op[1] == '<' ? (gint64)(a << (b & 63)) : op[1] ? signed_a <= right : signed_a < right;
+    if (op[1] == '<')
+      return calculate(condition, op[0], right, left);
+    *left = op[1] ? signed_a <= right : signed_a < right;
     return TRUE;
   case '>':
     *left = op[1] == '>' ? signed_a >> (b & 63) : op[1] ? signed_a >= right : signed_a > right;
     return TRUE;
   case '+':
-    *left = (gint64)(a + b);
-    return TRUE;
   case '-':
-    *left = (gint64)(a - b);
-    return TRUE;
   case '*':
-    *left = (gint64)(a * b);
-    return TRUE;
+    return calculate(condition, op[0], right, left);
   default:
     return divide(condition, op[0], right, left);
   }

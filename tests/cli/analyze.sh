@@ -238,6 +238,27 @@ expect 2 analyze "$file" --entry strided --arg n=many
 expect 2 analyze "$file" --entry strided --arg n
 expect 2 analyze "$file" --entry strided --arg n=32 --arg out=1
 says "parameter 'out' is a pointer"
+# A number that does not fit is refused, never cut.
+cat >"$work/numbers.cu" <<'END'
+__global__ void numbers(int *out, int n, long m, unsigned long long u, float f) {
+  __shared__ int s[32];
+  s[threadIdx.x] = n + (int)m + (int)u + (int)f;
+  out[threadIdx.x] = s[threadIdx.x];
+}
+END
+set -- --arg n=1 --arg m=1 --arg u=1 --arg f=1
+for wrong in n=99999999999999999999 n=0x7fffffffffffffffff n=2147483648 m=18446744073709551615 \
+  m=-9223372036854775809 u=-1 u=18446744073709551616 f=1e99 f=1e999; do
+  expect 2 analyze "$work/numbers.cu" "$@" --arg "$wrong"
+  says "argument $wrong does not fit its type, "
+done
+expect 0 analyze "$work/numbers.cu" --arg n=-2147483648 --arg m=-9223372036854775808 --arg u=18446744073709551615 --arg f=1e-999
+for wrong in '65536*65536*65536*65536' '1<<64' '0x7fffffffffffffff+1' '-9223372036854775807-2'; do
+  expect 2 analyze "$file" --entry count --dynamic-bytes "$wrong"
+  says "--dynamic-bytes '$wrong' is not an integer expression: the value does not fit 64 bits"
+done
+expect 2 analyze "$file" --entry count --dynamic-bytes 99999999999999999999
+says "does not fit 64 bits"
 expect 2 analyze "$file" --entry count --dynamic-bytes '1 +'
 expect 2 analyze "$file" --entry count --dynamic-bytes -1
 expect 2 analyze --rows 4 --cols 4 --annotate --format json
