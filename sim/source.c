@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/error.h"
+#include "sim/text.h"
 
 // A line longer than this is shown in part: the message stays readable.
 enum {
@@ -158,24 +159,33 @@ smb_source_locate(const SmbSource *source, guint32 offset, guint *line, guint *c
   *column = offset - g_array_index(source->line_starts, guint32, low) + 1;
 }
 
+// Moves an offset of a line to where a character begins.
+static gsize
+find_character(const char *line, gsize length, gsize at) {
+  while (at < length && ((guchar)line[at] & 0xc0) == 0x80)
+    at++;
+  return MIN(at, length);
+}
+
 char *
 smb_source_message(const SmbSource *source, guint32 offset, const char *text) {
   guint line, column;
   smb_source_locate(source, offset, &line, &column);
   g_autofree char *full = smb_source_line(source, line);
-  gsize length = strlen(full);
-  guint skipped = column > MAX_SHOWN_LINE ? column - MAX_SHOWN_LINE / 2 : 0;
+  gsize length = strlen(full), place = MIN(column - 1, length);
+  gsize from =
+      place >= MAX_SHOWN_LINE ? find_character(full, length, place - MAX_SHOWN_LINE / 2) : 0;
+  gsize to = find_character(full, length, MIN(from + MAX_SHOWN_LINE, length));
+  g_autofree char *part = g_strndup(full + from, to - from);
+  g_autofree char *before = g_strndup(full + from, place - from);
+  g_autofree char *shown = smb_text_show(part);
   GString *message = g_string_new(NULL);
-
-  g_string_append_printf(message, "%s:%u:%u: %s\n  %.*s\n  ", source->name, line, column, text,
-                         MAX_SHOWN_LINE, full + skipped);
-  for (guint i = skipped; i + 1 < column && i < length; i++) {
-    // One space for one character: continuation bytes of UTF-8 take no room.
-    if (full[i] == '\t')
-      g_string_append_c(message, '\t');
-    else if (((guchar)full[i] & 0xc0) != 0x80)
-      g_string_append_c(message, ' ');
-  }
+  g_string_append_printf(message, "%s:%u:%u: %s\n  %s\n  ", source->name, line, column, text,
+                         shown);
+  // A tab stays one, so that the place is below its character whatever the tabs of the terminal are.
+  g_auto(GStrv) parts = g_strsplit(before, "\t", -1);
+  for (guint i = 0; parts[i]; i++)
+    g_string_append_printf(message, "%s%*s", i ? "\t" : "", (int)smb_text_width(parts[i]), "");
   g_string_append_c(message, '^');
   return g_string_free(message, FALSE);
 }

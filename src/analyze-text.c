@@ -247,8 +247,8 @@ smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
     const SmbSite *site = smb_program_site(target->kernel, warning->site);
     g_autofree char *text = g_strconcat("warning: ", warning->message, NULL);
     g_autofree char *message = smb_program_message(target->kernel, site->offset, text);
-    g_autofree char *shown = smb_cli_printable(message);
-    smb_spool_printf(out, "%s\n", shown);
+    g_autofree char *shortened = smb_text_shorten_quotes(message);
+    smb_spool_printf(out, "%s\n", shortened);
   }
   g_auto(GStrv) unused = smb_program_unused_defines(target->kernel);
   for (guint i = 0; unused[i] && !target->shape; i++)

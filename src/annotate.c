@@ -46,21 +46,6 @@ write_margin(SmbTable *table, const SmbLineTally *line) {
   write_count(table, SMB_STYLE_PLAIN, line->segments);
 }
 
-// A line as it is shown: tabs become spaces, bytes that are no UTF-8 are marked.
-static char *
-show_line(const SmbSource *source, guint number) {
-  g_autofree char *text = smb_source_line(source, number);
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-  GString *shown = g_string_new(NULL);
-  for (const char *at = valid; *at; at++) {
-    if (*at == '\t')
-      g_string_append(shown, "    ");
-    else
-      g_string_append_c(shown, (guchar)*at < 0x20 ? ' ' : *at);
-  }
-  return g_string_free(shown, FALSE);
-}
-
 void
 smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
@@ -82,7 +67,7 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
     total.segments += line->segments;
     if (i == 0)
       continue;
-    g_autofree char *text = show_line(source, i);
+    g_autofree char *text = smb_source_line(source, i);
     write_margin(table, line);
     smb_table_number(table, SMB_STYLE_DIM, i);
     smb_table_cell(table, SMB_STYLE_PLAIN, text);

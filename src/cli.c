@@ -12,6 +12,7 @@
 
 #include "gpu/error.h"
 #include "sim/error.h"
+#include "sim/text.h"
 
 // A descriptor that the caller closed would be given to the next file that is opened, and the result
 // would go there. One that is open for reading only makes writing fail, as it should.
@@ -45,19 +46,6 @@ detect_columns(void) {
   return SMB_SPOOL_COLUMNS;
 }
 
-char *
-smb_cli_printable(const char *text) {
-  GString *shown = g_string_new(NULL);
-  for (; *text; text++) {
-    guchar c = (guchar)*text;
-    if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
-      g_string_append_printf(shown, "\\x%02x", c);
-    else
-      g_string_append_c(shown, *text);
-  }
-  return g_string_free(shown, FALSE);
-}
-
 static SmbExit
 report_error(const SmbCommand *command, const GError *error) {
   gboolean usage = g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE);
@@ -68,7 +56,8 @@ report_error(const SmbCommand *command, const GError *error) {
   g_autofree char *hint = g_strdup_printf(" (see '%s --help')", full);
   g_autofree char *line = g_strconcat(full, ": ", error->message, usage ? hint : "", "\n", NULL);
   // Messages quote the input.
-  g_autofree char *shown = smb_cli_printable(line);
+  g_autofree char *shortened = smb_text_shorten_quotes(line);
+  g_autofree char *shown = smb_text_show(shortened);
   fputs(shown, stderr);
   if (g_error_matches(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE))
     return SMB_EXIT_NO_GPU;

@@ -250,9 +250,6 @@ void smb_cli_write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup
  */
 gboolean smb_cli_flush(SmbCli *cli, GError **error);
 
-/** smb_cli_printable: Returns: (transfer full): a message, with what could steer a terminal shown by its code */
-char *smb_cli_printable(const char *text);
-
 /** Sets an SMB_ERROR_USAGE; always returns %FALSE. */
 gboolean smb_cli_usage_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "sim/text.h"
+
 enum {
   EDGE = 16,    // pixels around a picture that stands alone
   BASELINE = 4, // from the middle of a digit of 11 or 12 pixels to its foot
@@ -25,7 +27,7 @@ text_of(SmbDraw *draw) {
 
 static void
 append_escaped(GString *svg, const char *text) {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  g_autofree char *valid = smb_text_show(text);
   g_autofree char *escaped = g_markup_escape_text(valid, -1);
   g_string_append(svg, escaped);
 }

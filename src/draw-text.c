@@ -165,6 +165,11 @@ shows(const Cell *cell) {
 }
 
 static void
+write_sequence(SmbSpool *out, const char *sequence) {
+  smb_spool_write(out, sequence, strlen(sequence));
+}
+
+static void
 finish(SmbDraw *draw, SmbSpool *out) {
   TextDraw *text = (TextDraw *)draw;
   for (int y = 0; y < text->height; y++) {
@@ -176,13 +181,13 @@ finish(SmbDraw *draw, SmbSpool *out) {
     for (int x = 0; x < end; x++) {
       Style next = shows(&row[x]) ? (Style)row[x].style : STYLE_PLAIN;
       if (!draw->metrics.plain && next != style) {
-        smb_spool_puts(out, style == STYLE_PLAIN ? "" : "\033[0m");
-        smb_spool_puts(out, sequences[next]);
+        write_sequence(out, style == STYLE_PLAIN ? "" : "\033[0m");
+        write_sequence(out, sequences[next]);
       }
       style = next;
       smb_spool_write(out, &row[x].character, 1);
     }
-    smb_spool_puts(out, !draw->metrics.plain && style != STYLE_PLAIN ? "\033[0m\n" : "\n");
+    write_sequence(out, !draw->metrics.plain && style != STYLE_PLAIN ? "\033[0m\n" : "\n");
   }
 }
 

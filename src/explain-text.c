@@ -27,8 +27,7 @@ write_place(SmbCli *cli, const SmbExplanation *e) {
   g_autofree char *what =
       g_strdup_printf("%s of %s", smb_op_class_name(site->op_class), site->expression);
   g_autofree char *place = smb_program_message(e->target->kernel, site->offset, what);
-  g_autofree char *valid = g_utf8_make_valid(place, -1);
-  smb_spool_printf(cli->out, "%s\n\n", valid);
+  smb_spool_printf(cli->out, "%s\n\n", place);
 }
 
 static void

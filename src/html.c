@@ -3,15 +3,14 @@
 #include "src/html.h"
 
 #include <stdarg.h>
+#include <string.h>
+
+#include "sim/text.h"
 
 void
 smb_html_text(SmbSpool *page, const char *text) {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-  for (char *at = valid; *at; at++) {
-    if (((guchar)*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7f)
-      *at = ' ';
-  }
-  g_autofree char *escaped = g_markup_escape_text(valid, -1);
+  g_autofree char *shown = smb_text_show(text);
+  g_autofree char *escaped = g_markup_escape_text(shown, -1);
   smb_spool_puts(page, escaped);
 }
 
@@ -29,7 +28,7 @@ smb_html_json(SmbSpool *page, const char *json) {
   // '<' stands in strings only, where it may be written by its number.
   g_auto(GStrv) parts = g_strsplit(json, "<", -1);
   g_autofree char *safe = g_strjoinv("\\u003c", parts);
-  smb_spool_puts(page, safe);
+  smb_spool_write(page, safe, strlen(safe));
 }
 
 static void

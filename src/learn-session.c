@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/text.h"
 #include "src/learn-text.h"
 #include "src/learn-trial.h"
 #include "src/prompt.h"
@@ -156,9 +157,10 @@ handle_common(Session *session, const char *line, const char *expected) {
     session->tried = TRUE;
     smb_learn_trial_set(session->trial, cli, line);
   } else {
-    g_autofree char *shown = smb_cli_printable(line);
-    smb_spool_printf(cli->out, "'%s': expected %s, NAME=VALUE or a command ('help' lists them)\n\n",
-                     shown, expected);
+    g_autofree char *refusal = g_strdup_printf(
+        "'%s': expected %s, NAME=VALUE or a command ('help' lists them)\n\n", line, expected);
+    g_autofree char *shortened = smb_text_shorten_quotes(refusal);
+    smb_spool_puts(cli->out, shortened);
   }
   return MOVE_STAY;
 }

@@ -103,10 +103,9 @@ smb_learn_write_kernel(SmbCli *cli, const SmbLearnRun *run) {
   gboolean begun = FALSE;
   for (guint i = 1; i <= n; i++) {
     g_autofree char *line = smb_source_line(source, i);
-    g_autofree char *shown = smb_cli_printable(line);
     begun = begun || (*line && !g_str_has_prefix(line, "//"));
     if (begun)
-      smb_spool_printf(cli->out, *shown ? "  %4u  %s\n" : "  %4u\n", i, shown);
+      smb_spool_printf(cli->out, *line ? "  %4u  %s\n" : "  %4u\n", i, line);
   }
   smb_spool_puts(cli->out, "\n");
 }

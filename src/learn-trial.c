@@ -8,6 +8,7 @@
 
 #include <glib/gstdio.h>
 
+#include "sim/text.h"
 #include "src/analyze-report.h"
 #include "src/learn-text.h"
 
@@ -101,8 +102,8 @@ choose_tables(const SmbLearnStep *step, const SmbLearnRun *run) {
 
 static void
 write_error(SmbCli *cli, const char *message) {
-  g_autofree char *shown = smb_cli_printable(message);
-  smb_spool_printf(cli->out, "%s\n\n", shown);
+  g_autofree char *shortened = smb_text_shorten_quotes(message);
+  smb_spool_printf(cli->out, "%s\n\n", shortened);
 }
 
 static void

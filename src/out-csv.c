@@ -20,12 +20,10 @@ smb_csv_text(SmbCsv *csv, const char *text) {
     smb_spool_puts(csv->out, text);
     return;
   }
+  g_auto(GStrv) parts = g_strsplit(text, "\"", -1);
+  g_autofree char *doubled = g_strjoinv("\"\"", parts);
   smb_spool_puts(csv->out, "\"");
-  for (const char *p = text; *p; p++) {
-    smb_spool_write(csv->out, p, 1);
-    if (*p == '"')
-      smb_spool_puts(csv->out, "\"");
-  }
+  smb_spool_puts(csv->out, doubled);
   smb_spool_puts(csv->out, "\"");
 }
 

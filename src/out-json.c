@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "src/json-text.h"
+
 static void
 set_key(JsonBuilder *json, const char *key) {
   if (key)
@@ -71,17 +73,16 @@ static char *
 generate(JsonBuilder *json, gboolean pretty) {
   json_builder_end_object(json);
   g_autoptr(JsonNode) root = json_builder_get_root(json);
-  g_autoptr(JsonGenerator) generator = json_generator_new();
-  json_generator_set_root(generator, root);
-  json_generator_set_pretty(generator, pretty);
   g_object_unref(json);
-  return json_generator_to_data(generator, NULL);
+  GString *text = g_string_new(NULL);
+  smb_json_append(text, root, pretty ? 0 : SMB_JSON_COMPACT);
+  return g_string_free(text, FALSE);
 }
 
 void
 smb_json_end(JsonBuilder *json, SmbSpool *out) {
   g_autofree char *text = generate(json, TRUE);
-  smb_spool_puts(out, text);
+  smb_spool_write(out, text, strlen(text));
   smb_spool_puts(out, "\n");
 }
 
@@ -108,5 +109,5 @@ void
 smb_json_end_element(JsonBuilder *json, SmbSpool *elements) {
   g_autofree char *text = generate(json, FALSE);
   smb_spool_puts(elements, smb_spool_is_empty(elements) ? "\n    " : ",\n    ");
-  smb_spool_puts(elements, text);
+  smb_spool_write(elements, text, strlen(text));
 }

@@ -86,8 +86,7 @@ smb_prompt_ask(SmbPrompt *prompt, SmbCli *cli, const char *question, char **line
     g_autofree char *valid = g_utf8_make_valid(text->str, -1);
     *line = g_strdup(g_strstrip(valid));
   }
-  g_autofree char *shown = smb_cli_printable(*line ? *line : "");
   if (prompt->echo || ended)
-    smb_spool_printf(cli->out, "%s\n", shown);
+    smb_spool_printf(cli->out, "%s\n", *line ? *line : "");
   return TRUE;
 }

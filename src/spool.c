@@ -10,6 +10,8 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 
+#include "sim/text.h"
+
 struct _SmbSpool {
   GString *memory; // what was added last
   int fd;          // what was added before, or -1: all is in memory
@@ -102,7 +104,11 @@ smb_spool_write(SmbSpool *spool, const char *bytes, gsize length) {
 
 void
 smb_spool_puts(SmbSpool *spool, const char *text) {
-  smb_spool_write(spool, text, strlen(text));
+  if (spool->error)
+    return;
+  smb_text_append(spool->memory, text, strlen(text));
+  if (spool->memory->len >= SMB_SPOOL_MEMORY_BYTES)
+    spill(spool);
 }
 
 void

@@ -37,10 +37,10 @@ void smb_spool_set_columns(SmbSpool *spool, guint columns);
 /** Columns of a line that text is to be broken to fit. */
 guint smb_spool_columns(const SmbSpool *spool);
 
-/** Adds @length bytes. A failure (a full disk) is kept and reported by smb_spool_flush(). */
+/** Adds @length bytes as they are. A failure (a full disk) is kept and reported by smb_spool_flush(). */
 void smb_spool_write(SmbSpool *spool, const char *bytes, gsize length);
 
-/** Adds a text as it is. */
+/** Adds a text for a reader, as smb_text_append() shows it: nothing in it can steer a terminal. */
 void smb_spool_puts(SmbSpool *spool, const char *text);
 
 /** Adds @count times a character. */
@@ -49,7 +49,7 @@ void smb_spool_fill(SmbSpool *spool, char character, gsize count);
 /** Adds a whole number in decimal; fast. */
 void smb_spool_number(SmbSpool *spool, guint64 number);
 
-/** Adds a formatted text. */
+/** Adds a formatted text, likewise. */
 void smb_spool_printf(SmbSpool *spool, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /** Whether nothing was added yet. */

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "src/table.h"
 
+#include <string.h>
+
 enum {
   COLUMN_GAP = 2, // spaces between two columns
   MIN_WRAP = 40,  // columns that a broken text gets at least
@@ -70,7 +72,7 @@ take_cell(SmbTable *table, SmbStyle style, char *text) {
 
 void
 smb_table_cell(SmbTable *table, SmbStyle style, const char *text) {
-  take_cell(table, style, g_utf8_make_valid(text, -1));
+  take_cell(table, style, smb_text_show_line(text));
 }
 
 void
@@ -104,17 +106,6 @@ smb_table_wrap(SmbTable *table) {
   table->wrap = TRUE;
 }
 
-guint
-smb_text_width(const char *text) {
-  guint width = 0;
-  for (const char *p = text; *p; p = g_utf8_next_char(p)) {
-    gunichar c = g_utf8_get_char(p);
-    if (!g_unichar_iszerowidth(c))
-      width += g_unichar_iswide(c) ? 2 : 1;
-  }
-  return width;
-}
-
 void
 smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text) {
   // ECMA-48, SGR: the colours of the terminal's own palette, so that they suit its background.
@@ -122,12 +113,13 @@ smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text
       [SMB_STYLE_PLAIN] = "",      [SMB_STYLE_GOOD] = "\033[32m", [SMB_STYLE_BAD] = "\033[31m",
       [SMB_STYLE_DIM] = "\033[2m", [SMB_STYLE_BOLD] = "\033[1m",
   };
+  static const char reset[] = "\033[0m";
   gboolean styled = colour && style != SMB_STYLE_PLAIN && *text;
   if (styled)
-    smb_spool_puts(out, codes[style]);
+    smb_spool_write(out, codes[style], strlen(codes[style]));
   smb_spool_puts(out, text);
   if (styled)
-    smb_spool_puts(out, "\033[0m");
+    smb_spool_write(out, reset, strlen(reset));
 }
 
 // The text with line feeds between words, so that no line but one long word is wider than @width.

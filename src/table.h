@@ -6,6 +6,7 @@
 
 #include <glib.h>
 
+#include "sim/text.h"
 #include "src/spool.h"
 
 G_BEGIN_DECLS
@@ -60,9 +61,6 @@ void smb_table_wrap(SmbTable *table);
 
 /** Writes a text in a style. */
 void smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text);
-
-/** smb_text_width: Returns: columns of a terminal that a UTF-8 text takes */
-guint smb_text_width(const char *text);
 
 /** As smb_text_wrap(), where the line is @indent columns wide already; the others begin there too. */
 void smb_text_wrap_at(SmbSpool *out, const char *text, guint indent);

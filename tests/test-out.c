@@ -167,7 +167,7 @@ START_TEST(test_json) {
   assert_drained(spool, "{\n  \"schema_version\" : 1,\n  \"command\" : \"trace\",\n"
                         "  \"quoted\" : \"\\\"\\n\xef\xbf\xbd\",\n  \"absent\" : null,\n"
                         "  \"large\" : 9007199254740993,\n  \"half\" : 0.5,\n  \"yes\" : true,\n"
-                        "  \"list\" : [\n    -1,\n    null\n  ]\n}\n");
+                        "  \"list\" : [-1, null]\n}\n");
 }
 END_TEST
 

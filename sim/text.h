@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Text as a terminal shows it. Whatever a file, a file name or a command line holds goes through here on its way
+// to a reader: no byte of it can steer the terminal, or hide what it says.
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Longest quote of a message, in characters: smb_text_shorten_quotes(). */
+#define SMB_TEXT_MAX_QUOTE 100
+
+/** Whether a character is seen, or is a line feed or a tab: it is no control, and does not steer others. */
+gboolean smb_text_is_visible(gunichar c);
+
+/**
+ * smb_text_append:
+ * @text: takes what is shown; UTF-8
+ * @bytes: any bytes
+ * @length: of @bytes
+ *
+ * Adds @bytes as they are shown: bytes that are not UTF-8, control characters but line feeds and tabs, and
+ * characters that change the direction of text or are not seen at all become "\xNN", for each byte.
+ */
+void smb_text_append(GString *text, const char *bytes, gsize length);
+
+/** smb_text_show: Returns: (transfer full): @text as smb_text_append() shows it */
+char *smb_text_show(const char *text);
+
+/** smb_text_show_line: as smb_text_show(), on one line: line feeds are spaces, and tabs four of them */
+char *smb_text_show_line(const char *text);
+
+/** smb_text_width: Returns: columns of a terminal that @text takes, whatever its bytes are, once it is shown */
+guint smb_text_width(const char *text);
+
+/** smb_text_shorten_quotes: Returns: (transfer full): a message whose quotes ('…') are short enough to read on */
+char *smb_text_shorten_quotes(const char *message);
+
+G_END_DECLS

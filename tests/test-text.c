@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Text as a terminal shows it.
+#include "sim/text.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "tests/suite.h"
+
+static const struct {
+  const char *text, *shown;
+  guint width;
+} texts[] = {
+    {"plain", "plain", 5},
+    {"", "", 0},
+    {"…é漢", "…é漢", 4},
+    {"e\xcc\x81", "e\xcc\x81", 1},              // a letter and its accent
+    {"\x1b[31m", "\\x1b[31m", 8},               // ESC
+    {"\a\b\r\x7f", "\\x07\\x08\\x0d\\x7f", 16}, // other controls
+    {"\xc2\x9b"
+     "31m",
+     "\\xc2\\x9b31m", 11}, // C1: CSI in one character
+    {"\xe2\x80\xae"
+     "abc",
+     "\\xe2\\x80\\xae"
+     "abc",
+     15}, // right to left
+    {"\xe2\x81\xa6x\xe2\x81\xa9", "\\xe2\\x81\\xa6x\\xe2\\x81\\xa9", 25},
+    {"\xe2\x80\xa8", "\\xe2\\x80\\xa8", 12},   // a line that ends
+    {"\xef\xbb\xbfx", "\\xef\\xbb\\xbfx", 13}, // a byte-order mark
+    {"caf\xe9", "caf\\xe9", 7},                // Latin-1
+    {"\xe9", "\\xe9", 4},                      // the first byte of three
+    {"\xf0\x9f\x98", "\\xf0\\x9f\\x98", 12},   // three of four
+    {"\xed\xa0\x80", "\\xed\\xa0\\x80", 12},   // half of a pair
+    {"\xff\xfe", "\\xff\\xfe", 8},
+};
+
+START_TEST(test_show) {
+  // In memory of its own, so that a sanitizer sees whoever reads beyond the end.
+  g_autofree char *text = g_strdup(texts[_i].text);
+  g_autofree char *shown = smb_text_show(text);
+  ck_assert_str_eq(shown, texts[_i].shown);
+  ck_assert_uint_eq(smb_text_width(text), texts[_i].width);
+  g_autofree char *again = smb_text_show(shown);
+  ck_assert_str_eq(again, shown);
+  ck_assert(g_utf8_validate(shown, -1, NULL));
+}
+END_TEST
+
+START_TEST(test_show_line) {
+  g_autofree char *line = smb_text_show_line("a\tb\nc\r");
+  ck_assert_str_eq(line, "a    b c\\x0d");
+}
+END_TEST
+
+// No text of bytes at all is shown otherwise than as characters that are seen.
+START_TEST(test_show_random) {
+  g_autoptr(GRand) random = g_rand_new_with_seed(1);
+  for (guint i = 0; i < 20000; i++) {
+    gsize length = (gsize)g_rand_int_range(random, 0, 12);
+    g_autofree char *text = g_malloc0(length + 1);
+    for (gsize j = 0; j < length; j++)
+      text[j] = (char)g_rand_int_range(random, 1, 256);
+    g_autofree char *shown = smb_text_show(text);
+    gboolean good = g_utf8_validate(shown, -1, NULL);
+    for (const char *at = shown; good && *at; at = g_utf8_next_char(at))
+      good = smb_text_is_visible(g_utf8_get_char(at));
+    if (!good)
+      ck_abort_msg("round %u: %s", i, shown);
+  }
+}
+END_TEST
+
+START_TEST(test_shorten_quotes) {
+  g_autofree char *digits = g_strnfill(1000000, '1');
+  g_autofree char *message =
+      g_strdup_printf("k.cu:1:2: '%s' does not fit; it's 'short', don't 'x", digits);
+  g_autofree char *kept = g_strnfill(60, '1');
+  g_autofree char *expected =
+      g_strdup_printf("k.cu:1:2: '%s…' does not fit; it's 'short', don't 'x", kept);
+  g_autofree char *shortened = smb_text_shorten_quotes(message);
+  ck_assert_str_eq(shortened, expected);
+  // What is as long as may be stays.
+  g_autofree char *most = g_strnfill(SMB_TEXT_MAX_QUOTE, 'a');
+  g_autofree char *whole = g_strdup_printf("('%s')", most);
+  g_autofree char *same = smb_text_shorten_quotes(whole);
+  ck_assert_str_eq(same, whole);
+}
+END_TEST
+
+Suite *
+suite_text(void) {
+  Suite *suite = suite_create("text");
+  TCase *tcase = tcase_create("text");
+  tcase_add_loop_test(tcase, test_show, 0, G_N_ELEMENTS(texts));
+  tcase_add_test(tcase, test_show_line);
+  tcase_add_test(tcase, test_show_random);
+  tcase_add_test(tcase, test_shorten_quotes);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
