@@ -130,8 +130,7 @@ calculate(Condition *condition, char op, gint64 right, gint64 *left) {
     break;
   }
   *left = result;
-  return !wraps || condition->idle ||
-         fail(condition, "the value does not fit 64 bits");
+  return !wraps || condition->idle || fail(condition, "the value does not fit 64 bits");
 }
 
 static gboolean
