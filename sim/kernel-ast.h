@@ -158,6 +158,8 @@ struct _Statement {
 
 struct _Function {
   const char *name;
+  const char *key;  // of an instance of a template: what it was made for
+  Function *next;   // instance of the same function
   const Type *type; // of its result
   gboolean is_kernel;
   guint32 start;

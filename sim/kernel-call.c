@@ -113,8 +113,9 @@ make_vector(Parser *parser, const Token *name, const Type *type, Node **argument
 }
 
 static Node *
-call_function(Parser *parser, const Token *name, Item *item, Node **arguments, guint n) {
-  const Function *function = parser_read_function(parser, item);
+call_function(Parser *parser, const Token *name, Item *item, const TemplateArguments *given,
+              Node **arguments, guint n) {
+  const Function *function = parser_read_function(parser, item, given);
   if (!function)
     return NULL;
   if (n != function->n_parameters)
@@ -287,7 +288,18 @@ parse_report(Parser *parser, const Token *name) {
   return all;
 }
 
-// call = name arguments
+gboolean
+parse_starts_call(const Parser *parser, const Token *name) {
+  const GPtrArray *items = parser_is(parser, "<") ? outline_find(parser->outline, name) : NULL;
+  for (guint i = 0; items && i < items->len; i++) {
+    const Item *item = g_ptr_array_index(items, i);
+    if (item->parameters && item->kind == ITEM_FUNCTION)
+      return TRUE;
+  }
+  return parser_is(parser, "(");
+}
+
+// call = name template-arguments? arguments
 Node *
 parse_call(Parser *parser, const Token *name) {
   guint n;
@@ -306,11 +318,15 @@ parse_call(Parser *parser, const Token *name) {
     return parse_report(parser, name);
   if (!item && !known)
     return refuse_call(parser, name);
+  TemplateArguments given;
+  gboolean is_instance = parser_is(parser, "<");
+  if (is_instance && !parse_template_arguments(parser, &given))
+    return NULL;
   Node **arguments = parse_arguments(parser, &n);
   if (!arguments)
     return NULL;
   if (item)
-    return call_function(parser, name, item, arguments, n);
+    return call_function(parser, name, item, is_instance ? &given : NULL, arguments, n);
   if (builtin >= 0)
     return call_builtin(parser, name, (Builtin)builtin, arguments, n);
   return make_vector(parser, name, vector, arguments, n);

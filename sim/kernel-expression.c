@@ -174,6 +174,11 @@ parse_binary(Parser *parser, gint binding) {
   return NULL;
 }
 
+Node *
+parse_sum(Parser *parser) {
+  return parse_binary(parser, 9);
+}
+
 // conditional = binary ("?" expression ":" assignment)?
 static Node *
 parse_conditional(Parser *parser) {

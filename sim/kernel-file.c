@@ -19,6 +19,7 @@ enter_item(const Parser *parser, Item *item) {
   inner.last = item->begin;
   inner.item = item;
   inner.function = NULL;
+  inner.n_sites = 0;
   inner.in_report = FALSE;
   inner.loops = inner.switches = inner.labels_in = 0;
   inner.base = parser->depth;
@@ -156,9 +157,12 @@ parse_result(Parser *parser, Function *function, const Token *name) {
 
 // function = specifiers "*"* name parameters block
 static Function *
-parse_function(Parser *parser, const Item *item) {
+parse_function(Parser *parser, const Item *item, const TemplateArguments *arguments) {
   Specifiers specifiers;
   Function *function = kernel_pool_new_struct(parser->pool, Function);
+  g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));
+  if (item->parameters && !parser_bind_template(parser, item, arguments))
+    return NULL;
   if (!parse_typed_specifiers(parser, &specifiers))
     return NULL;
   function->type = parse_pointers(parser, specifiers.type);
@@ -166,7 +170,8 @@ parse_function(Parser *parser, const Item *item) {
   if (!function->type || !check_function(parser, item, &specifiers, function->type, name))
     return NULL;
   parser_advance(parser);
-  function->name = item->name;
+  function->key = arguments ? arguments->key : "";
+  function->name = kernel_pool_printf(parser->pool, "%s%s", item->name, function->key);
   function->is_kernel = specifiers.is_global;
   function->start = name->start;
   parser->function = function;
@@ -179,20 +184,27 @@ parse_function(Parser *parser, const Item *item) {
 }
 
 Function *
-parser_read_function(Parser *parser, Item *item) {
-  if (item->function)
-    return item->function;
-  if (item->parameters)
-    return parser_fail(parser, item->begin->start,
-                       "'%s' is a template: write the instance that you mean, with #define for its "
-                       "parameters",
-                       item->name);
+parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments) {
+  for (Function *function = item->functions; function; function = function->next) {
+    if (strcmp(function->key, arguments ? arguments->key : "") == 0)
+      return function;
+  }
+  if (arguments && !item->parameters)
+    return parser_fail(parser, parser->last->start, "'%s' is not a template", item->name);
+  if (item->is_specialized)
+    return parser_fail(parser, parser->last->start,
+                       "'%s' has specializations, which are outside the subset", item->name);
   Parser inner = enter_item(parser, item);
+  ItemState before = item->state;
   item->state = ITEM_READING;
-  item->function = parse_function(&inner, item);
-  item->state = item->function ? ITEM_READ : ITEM_UNREAD;
+  Function *function = parse_function(&inner, item, arguments);
+  item->state = function ? ITEM_READ : before;
   leave_item(parser, &inner);
-  return item->function;
+  if (function) {
+    function->next = item->functions;
+    item->functions = function;
+  }
+  return function;
 }
 
 // Says why a function that the file names cannot be called.

@@ -392,6 +392,17 @@ take_bracket(Reader *reader, gboolean *failed) {
   return TRUE;
 }
 
+// A template of which there are specializations is known as such; these are not found by its name.
+static void
+mark_specialized(const Outline *outline, Item *item) {
+  if (!item->is_specialization || !item->name)
+    return;
+  const GPtrArray *items = g_hash_table_lookup(outline->names, item->name);
+  for (guint i = 0; i < items->len; i++)
+    ((Item *)g_ptr_array_index(items, i))->is_specialized = TRUE;
+  item->kind = ITEM_OTHER;
+}
+
 Outline *
 kernel_outline(const SmbSource *source, KernelPool *pool, Token *tokens, GError **error) {
   Outline *outline = g_new0(Outline, 1);
@@ -407,11 +418,14 @@ kernel_outline(const SmbSource *source, KernelPool *pool, Token *tokens, GError 
       continue;
     Item *item = reader.item = kernel_pool_new_struct(pool, Item);
     item->number = outline->items->len;
+    item->sites = g_array_new(FALSE, FALSE, sizeof(guint));
     item->first = item->begin = reader.at;
     g_ptr_array_add(outline->items, item);
     failed = !read_item(&reader);
     item->last = reader.last;
   }
+  for (guint i = 0; i < outline->items->len; i++)
+    mark_specialized(outline, g_ptr_array_index(outline->items, i));
   if (!failed)
     return outline;
   kernel_outline_free(outline);
@@ -422,6 +436,8 @@ void
 kernel_outline_free(Outline *outline) {
   if (!outline)
     return;
+  for (guint i = 0; i < outline->items->len; i++)
+    g_array_unref(((Item *)g_ptr_array_index(outline->items, i))->sites);
   g_ptr_array_unref(outline->items);
   g_hash_table_unref(outline->names);
   g_hash_table_unref(outline->namespaces);

@@ -33,9 +33,11 @@ typedef struct {
   Token *parameters; // of a template: the "<", or NULL
   guint number;      // from 0, in the order of the text
   gboolean is_kernel;
-  gboolean is_device; // or constexpr: callable from a kernel
-  gboolean is_specialization;
-  gpointer function; // what was read (Function), or NULL
+  gboolean is_device;         // or constexpr: callable from a kernel
+  gboolean is_specialization; // of a template of the same name
+  gboolean is_specialized;
+  gpointer functions; // what was read (Function): the instances of a template
+  GArray *sites;      // guint: what the first instance read has, in the order of the text
 } Item;
 
 typedef struct {

@@ -113,19 +113,20 @@ parser_skip_group(Parser *parser, const char *open, const char *close) {
   return TRUE;
 }
 
-// The kernel that is asked for.
+// The kernel that is asked for: NAME, or NAME<…>.
 static Item *
 choose_entry(const SmbKernel *kernel, const Outline *outline, const char *entry, GError **error) {
   Item *chosen = NULL;
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
   g_autoptr(GString) names = g_string_new(NULL);
+  g_autofree char *wanted = entry ? g_strndup(entry, strcspn(entry, " <")) : NULL;
   for (guint i = 0; i < outline->items->len; i++) {
     Item *item = g_ptr_array_index(outline->items, i);
     if (item->kind != ITEM_FUNCTION || !item->is_kernel)
       continue;
     if (g_hash_table_add(seen, (gpointer)item->name))
       g_string_append_printf(names, "%s%s", names->len ? ", " : "", item->name);
-    if (!entry || strcmp(entry, item->name) == 0)
+    if (!wanted || strcmp(wanted, item->name) == 0)
       chosen = item;
   }
   const char *file = smb_source_name(kernel->program.source);
@@ -134,7 +135,7 @@ choose_entry(const SmbKernel *kernel, const Outline *outline, const char *entry,
     g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no __global__ function in it", file);
   else if (!chosen)
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no kernel '%s': expected one of %s",
-                file, entry, names->str);
+                file, wanted, names->str);
   else if (!entry && n > 1)
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
                 "%s has several kernels: choose one with --entry: %s", file, names->str);
@@ -254,7 +255,10 @@ parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error
                      .doubtful = doubtful,
                      .error = error};
     g_ptr_array_add(scopes, g_hash_table_new(g_str_hash, g_str_equal));
-    kernel->entry = parser_read_function(&parser, item);
+    const char *instance = entry ? strchr(entry, '<') : NULL;
+    TemplateArguments arguments;
+    if (!instance || parse_instance(&parser, item, instance, &arguments))
+      kernel->entry = parser_read_function(&parser, item, instance ? &arguments : NULL);
     ok = report_obstacles(&parser);
     note_unread(kernel, outline);
   }

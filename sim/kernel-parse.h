@@ -15,6 +15,7 @@ typedef struct {
   Item *item;           // that is read
   Token *at;            // the token that is looked at
   const Token *last;    // the token before it
+  guint n_sites;        // that the function has so far
   GPtrArray *scopes;    // GHashTable: name → Variable
   GPtrArray *obstacles; // messages of the statements that could not be read
   GHashTable *doubtful; // names in these statements: what they mean is not known
@@ -99,12 +100,39 @@ gboolean parse_initializer(Parser *parser, const Specifiers *specifiers, Variabl
 gboolean parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *variable,
                            Node *value, Statement ***last);
 
+// --- templates (kernel-template.c)
+
+enum {
+  MAX_TEMPLATE_ARGUMENTS = 32
+};
+
+// A type or a constant.
+typedef struct {
+  guint32 start;
+  const Type *type;
+  Node *value;
+} TemplateArgument;
+
+typedef struct {
+  guint n;
+  TemplateArgument items[MAX_TEMPLATE_ARGUMENTS];
+  const char *key; // "<128, float>"
+} TemplateArguments;
+
+gboolean parse_template_arguments(Parser *parser, TemplateArguments *arguments);
+// The same from a text that the user gave.
+gboolean parse_instance(Parser *parser, const Item *item, const char *text,
+                        TemplateArguments *arguments);
+// Declares the parameters of a template with these arguments (NULL: none), and moves to what it declares.
+gboolean parser_bind_template(Parser *parser, const Item *item, const TemplateArguments *arguments);
+
 // --- functions and whole files (kernel-file.c)
 
 // Reads the declaration of a name outside functions, if there is one and it was not read yet.
 gboolean parser_read_name(Parser *parser, const Token *name);
 // The function that a name means, read when it is first called.
-Function *parser_read_function(Parser *parser, Item *item);
+// @arguments: of a template, or NULL
+Function *parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments);
 // Looks for a function that may be called here. @found is NULL if the file has none of that name, or
 // none for a kernel where one is built in.
 gboolean parser_find_function(Parser *parser, const Token *name, Item **found, gboolean is_builtin);
@@ -119,6 +147,7 @@ Statement *make_statement(Parser *parser, StatementKind kind, guint32 start);
 Node *parse_expression(Parser *parser);
 Node *parse_assignment(Parser *parser);
 Node *parse_unary(Parser *parser);
+Node *parse_sum(Parser *parser); // without comparisons and shifts
 gboolean parse_constant(Parser *parser, gint64 *value);
 
 // --- what operators are applied to (kernel-primary.c)
@@ -126,6 +155,8 @@ Node *parse_primary(Parser *parser);
 
 // --- calls (kernel-call.c)
 Node *parse_call(Parser *parser, const Token *name);
+// Whether "(" or the "<" of a template follows, and makes a call of the name in front.
+gboolean parse_starts_call(const Parser *parser, const Token *name);
 // Whether a name is a function that is built in.
 gboolean is_builtin(const Token *name);
 

@@ -35,6 +35,23 @@ node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 e
   return node_dereference(parser, node, start, end);
 }
 
+// The index of a site. What instances of one function do at one place is counted together.
+static gint
+find_site(Parser *parser, const SmbSite *site) {
+  GArray *sites = parser->kernel->program.sites, *firsts = parser->item->sites;
+  guint number = parser->n_sites++, index = sites->len;
+  if (number < firsts->len) {
+    const SmbSite *first = &g_array_index(sites, SmbSite, g_array_index(firsts, guint, number));
+    if (first->offset == site->offset && first->op_class == site->op_class &&
+        first->width == site->width)
+      return (gint)g_array_index(firsts, guint, number);
+  } else {
+    g_array_append_val(firsts, index);
+  }
+  g_array_append_vals(sites, site, 1);
+  return (gint)index;
+}
+
 gboolean
 node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   SmbKernel *kernel = parser->kernel;
@@ -59,8 +76,7 @@ node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   }
   new_site.expression = kernel_pool_text(parser->pool, expression->str, expression->len);
   g_string_free(expression, TRUE);
-  *site = (gint)kernel->program.sites->len;
-  g_array_append_val(kernel->program.sites, new_site);
+  *site = find_site(parser, &new_site);
   return TRUE;
 }
 

@@ -139,7 +139,7 @@ parse_name(Parser *parser) {
   const Variable *variable = parser_find(parser, name);
   if (variable)
     return node_variable(parser, variable, name->start, name->end);
-  if (parser_is(parser, "("))
+  if (parse_starts_call(parser, name))
     return parse_call(parser, name);
   return make_header_constant(parser, name);
 }

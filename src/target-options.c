@@ -28,6 +28,8 @@ static const GOptionEntry launch_entries[] = {
     {"shape", 0, 0, G_OPTION_ARG_STRING, &typed.shape,
      "which shape of the built-in kernel (default: by --block)", "SHAPE"},
     {"entry", 0, 0, G_OPTION_ARG_STRING, &typed.entry, "which __global__ function of FILE", "NAME"},
+    {"instance", 0, 0, G_OPTION_ARG_STRING, &typed.instance,
+     "which instance of a template of FILE, such as 'k<128,8>'", "NAME<ARGUMENTS>"},
     {"define", 'D', 0, G_OPTION_ARG_STRING_ARRAY, &typed.defines,
      "define a macro, in place of the file's definition", "NAME[=VALUE]"},
     {"arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.args, "value of a scalar kernel parameter",

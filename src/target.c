@@ -182,7 +182,8 @@ draft_tile(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, GEr
 
 static gboolean
 check_tile_alone(const SmbTargetOptions *options, GError **error) {
-  if (options->block || options->dynamic_bytes || options->shape || options->entry || options->args)
+  if (options->block || options->dynamic_bytes || options->shape || options->entry ||
+      options->instance || options->args)
     return smb_cli_usage_error(error, "--rows and --cols give the block and the memory of a tile: "
                                       "--block, --dynamic-bytes, --shape, --entry and --arg are "
                                       "for kernels");
@@ -197,8 +198,9 @@ is_tile(const SmbTargetOptions *options) {
 
 gboolean
 smb_target_is_launch(const SmbTargetOptions *options) {
-  return is_tile(options) || options->shape || options->entry || options->defines ||
-         options->args || options->block || options->grid || options->dynamic_bytes;
+  return is_tile(options) || options->shape || options->entry || options->instance ||
+         options->defines || options->args || options->block || options->grid ||
+         options->dynamic_bytes;
 }
 
 static void
@@ -231,6 +233,22 @@ draft_builtin(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, 
   return smb_catalog_source(entry, error);
 }
 
+// The text of FILE; a built-in kernel's name in its place is a likely mistake.
+static SmbSource *
+load_file(const char *file, GError **error) {
+  SmbSource *source = smb_input_source(file, error);
+  if (source || !error || !g_error_matches(*error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+    return source;
+  g_autoptr(GPtrArray) catalog = smb_catalog_load(NULL);
+  if (catalog && smb_catalog_find(catalog, file, NULL, NULL, NULL)) {
+    g_autofree char *hint =
+        g_strdup_printf("%s (the built-in kernel is --kernel %s)", (*error)->message, file);
+    g_free((*error)->message);
+    (*error)->message = g_steal_pointer(&hint);
+  }
+  return source;
+}
+
 static SmbSource *
 draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given, SmbTarget *target,
              Draft *draft, char **entry, GError **error) {
@@ -239,7 +257,7 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
       return NULL;
     return smb_catalog_file("tile.cu", error);
   }
-  if (options->kernel && options->entry) {
+  if (options->kernel && (options->entry || options->instance)) {
     smb_cli_usage_error(error, "--entry is for a FILE: a built-in kernel has one entry");
     return NULL;
   }
@@ -249,9 +267,19 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
     smb_cli_usage_error(error, "--shape is for the built-in kernels");
     return NULL;
   }
-  *entry = g_strdup(options->entry);
+  const char *instance = options->instance;
+  gsize length = instance ? strcspn(instance, "<") : 0;
+  gboolean differs =
+      instance && options->entry &&
+      (strlen(options->entry) != length || strncmp(options->entry, instance, length) != 0);
+  if (instance && (!instance[length] || differs)) {
+    smb_cli_usage_error(error, "--instance '%s': expected %s<ARGUMENTS>", instance,
+                        options->entry ? options->entry : "NAME");
+    return NULL;
+  }
+  *entry = g_strdup(instance ? instance : options->entry);
   target->launch.block[0] = SMB_WARP_LANES;
-  return given ? smb_source_ref(given) : smb_input_source(file, error);
+  return given ? smb_source_ref(given) : load_file(file, error);
 }
 
 // How the rows of a tile are made: -D may have said otherwise than the options.
@@ -275,6 +303,9 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
     smb_cli_usage_error(error, ways == 0
                                    ? "nothing to analyse: expected --rows and --cols, --kernel "
                                      "NAME, or a FILE of CUDA C"
+                               : file && options->kernel
+                                   ? "--kernel names a built-in kernel: a kernel of FILE is "
+                                     "chosen with --entry NAME"
                                    : "expected one of: a tile (--rows, --cols), --kernel NAME, or "
                                      "a FILE");
     return NULL;

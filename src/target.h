@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
-  char *kernel, *shape, *entry;
+  char *kernel, *shape, *entry, *instance;
   char **defines, **args;
   char *block, *grid, *dynamic_bytes;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *threads;

@@ -222,6 +222,22 @@ expect 2 analyze --kernel nothing
 says "no built-in kernel 'nothing'"
 expect 2 analyze --kernel setRowReadRow --shape round
 says "has no shape 'round': expected one of square, rect"
+expect 2 analyze "$file" --kernel count
+says 'a kernel of FILE is chosen with --entry NAME'
+expect 3 analyze setRowReadCol
+says 'the built-in kernel is --kernel setRowReadCol'
+printf 'template <int N, typename T = float> __global__ void k(T *o) { __shared__ T s[N * 32]; s[threadIdx.x * N] = 1; o[0] = s[0]; }\n' >"$work/t.cu"
+expect 0 analyze "$work/t.cu" --instance 'k<4>' --format csv
+shows 'store'
+expect 0 analyze "$work/t.cu" --entry k --instance 'k<2,double>'
+shows 'k<2, double>'
+expect 0 analyze "$work/t.cu" -D N=4
+expect 3 analyze "$work/t.cu"
+says "choose an instance with --instance 'k<N, T>'"
+expect 2 analyze "$work/t.cu" --instance k
+says 'expected NAME<ARGUMENTS>'
+expect 2 analyze "$work/t.cu" --entry j --instance 'k<2>'
+says 'expected j<ARGUMENTS>'
 expect 2 analyze --kernel setRowReadRow --entry setRowReadRow
 says '--entry is for a FILE'
 expect 2 analyze "$file" --shape square
