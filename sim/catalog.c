@@ -6,7 +6,7 @@
 
 #include "sim/data.h"
 #include "sim/error.h"
-#include "sim/block.h"
+#include "sim/launch.h"
 #include "sim/suggest.h"
 
 #define CATALOG_FILE "data/kernels/catalog.ini"

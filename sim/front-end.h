@@ -11,7 +11,10 @@
 // the lanes and their addresses at each access, and is told of a barrier once all that must arrive have.
 #pragma once
 
-#include "sim/block.h"
+#include "sim/launch.h"
+#include "sim/program.h"
+
+typedef struct _SmbBlock SmbBlock; // sim/block.h
 
 typedef enum {
   SPACE_SHARED,

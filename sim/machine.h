@@ -7,6 +7,7 @@
 // Private to the machine and to front ends.
 #pragma once
 
+#include "sim/block.h"
 #include "sim/front-end.h"
 
 // Lanes of one warp, a bit for each.

@@ -9,7 +9,7 @@
 #include "sim/arch.h"
 #include "sim/error.h"
 #include "sim/json-member.h"
-#include "sim/block.h"
+#include "sim/launch.h"
 #include "sim/trace-line.h"
 
 // How deep a recording may be nested; it needs 5.
