@@ -307,14 +307,14 @@ char *
 smb_meter_supports(const SmbMeter *meter, guint instruction, const SmbRequest *request) {
   const SmbInstruction *known = smb_instruction(instruction);
   guint capability = meter->device.capability_major * 10 + meter->device.capability_minor;
-  guint32 lanes = smb_request_lanes(request);
+  SmbLanes lanes = smb_request_lanes(request);
   if (capability < known->capability)
     return g_strdup_printf("%s is for compute capability %u.%u and later", known->name,
                            known->capability / 10, known->capability % 10);
-  if (known->whole_warp && request->mask != G_MAXUINT32)
+  if (known->whole_warp && request->mask != smb_lanes_below(SMB_WARP_LANES))
     return g_strdup_printf("%s needs all lanes of the warp", known->name);
   for (; lanes; lanes &= lanes - 1) {
-    guint64 end = (guint64)request->offset[__builtin_ctz(lanes)] + request->width;
+    guint64 end = (guint64)request->offset[smb_lanes_first(lanes)] + request->width;
     if (end > meter->device.shared_bytes)
       return g_strdup_printf("it reaches byte %" G_GUINT64_FORMAT ": a block has %" G_GSIZE_FORMAT
                              " bytes of shared memory",

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/probe.h"
 
+#include <string.h>
+
 #include <gio/gio.h>
 
 #include "gpu/compile.h"
@@ -61,12 +63,23 @@ smb_probe_free(SmbProbe *probe) {
   g_free(probe);
 }
 
+// Puts requests into the device's memory, as the probe reads them.
+static gboolean
+upload_requests(SmbGpuMemory *memory, const SmbRequest *requests, gsize n, GError **error) {
+  g_autofree SmbProbeRequest *given = g_new0(SmbProbeRequest, n);
+  for (gsize i = 0; i < n; i++) {
+    memcpy(given[i].offset, requests[i].offset, sizeof given[i].offset);
+    given[i].mask = (guint32)requests[i].mask;
+  }
+  return smb_gpu_memory_upload(memory, given, n * sizeof *given, error);
+}
+
 gboolean
 smb_probe_clock(SmbProbe *probe, const SmbRequest *requests, gsize n, double *cycles,
                 GError **error) {
   const SmbCuda *cuda = probe->device.cuda;
   g_auto(SmbGpuMemory) input = {cuda}, output = {cuda}, sink = {cuda};
-  if (!smb_gpu_memory_upload(&input, requests, n * sizeof *requests, error) ||
+  if (!upload_requests(&input, requests, n, error) ||
       !smb_gpu_memory_allocate(&output, n * sizeof(guint32), error) ||
       !smb_gpu_memory_allocate(&sink, SINK_BYTES, error))
     return FALSE;
@@ -120,7 +133,7 @@ count_ranges(SmbProbe *probe, const SmbProfiler *profiler, SmbProfilerSession *s
              guint n_metrics, const SmbRequest *requests, gsize n, double *values, GError **error) {
   const SmbCuda *cuda = probe->device.cuda;
   g_auto(SmbGpuMemory) input = {cuda}, sink = {cuda};
-  if (!smb_gpu_memory_upload(&input, requests, n * sizeof *requests, error) ||
+  if (!upload_requests(&input, requests, n, error) ||
       !smb_gpu_memory_allocate(&sink, SINK_BYTES, error))
     return FALSE;
   CountParameters told = {0, 0};

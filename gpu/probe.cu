@@ -9,7 +9,7 @@
 typedef struct {
   unsigned offset[32];
   unsigned mask;
-  unsigned op_and_width;
+  unsigned unused;
 } Request;
 
 __device__ __forceinline__ unsigned shared_base(void) {

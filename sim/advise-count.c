@@ -23,7 +23,7 @@ typedef struct {
 } Item;
 
 typedef struct {
-  guint32 lane[SMB_WARP_LANES];
+  guint32 lane[SMB_MAX_LANES];
 } Lanes;
 
 struct _Demand {
@@ -51,8 +51,8 @@ struct _Demand {
 Asks
 advise_asks(const SmbProgram *kernel, const SmbArray *array, const SmbRequest *request) {
   gboolean asks = FALSE, others = FALSE;
-  for (guint32 lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
-    guint32 offset = request->offset[__builtin_ctz(lanes)];
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint32 offset = request->offset[smb_lanes_first(lanes)];
     gboolean within = smb_program_array_at(kernel, offset) == array;
     asks |= within;
     others |= !within;
@@ -64,7 +64,7 @@ static guint
 hash_request(gconstpointer key) {
   const SmbRequest *request = key;
   guint64 hash = (guint64)request->mask << 16 | (guint64)request->op << 8 | request->width;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < smb_request_span(request); lane++)
     hash = (hash ^ (hash >> 29) ^ request->offset[lane]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
   return (guint)(hash >> 32);
 }
@@ -73,7 +73,7 @@ static gboolean
 equal_requests(gconstpointer a, gconstpointer b) {
   const SmbRequest *x = a, *y = b;
   return x->mask == y->mask && x->op == y->op && x->width == y->width &&
-         memcmp(x->offset, y->offset, sizeof x->offset) == 0;
+         memcmp(x->offset, y->offset, smb_request_span(x) * sizeof x->offset[0]) == 0;
 }
 
 // A distinct request, and what it costs now.
@@ -92,7 +92,8 @@ compare_distinct(gconstpointer a, gconstpointer b) {
     return p > q ? -1 : 1;
   if (x->request.mask != y->request.mask)
     return x->request.mask < y->request.mask ? -1 : 1;
-  return memcmp(x->request.offset, y->request.offset, sizeof x->request.offset);
+  return memcmp(x->request.offset, y->request.offset,
+                smb_request_span(&x->request) * sizeof x->request.offset[0]);
 }
 
 // The distinct requests to @array (element-type Distinct); %NULL if one asks for something else as well.
@@ -153,8 +154,8 @@ take_requests(Demand *demand, const SmbLayout *original, const GArray *distinct)
     const Distinct *one = &g_array_index(distinct, Distinct, i);
     demand->requests[i] = one->request;
     demand->times[i] = one->times;
-    for (guint32 lanes = smb_request_lanes(&one->request); lanes; lanes &= lanes - 1) {
-      guint lane = (guint)__builtin_ctz(lanes);
+    for (SmbLanes lanes = smb_request_lanes(&one->request); lanes; lanes &= lanes - 1) {
+      guint lane = smb_lanes_first(lanes);
       guint32 offset = one->request.offset[lane] - demand->base;
       if (!find_item(demand, original, known, offset, one->request.width,
                      &demand->asked[i].lane[lane]))
@@ -240,7 +241,7 @@ demand_place(Demand *demand, const SmbLayout *layout) {
     return;
   demand->counted += demand->n;
   for (guint i = 0; i < demand->n; i++) {
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+    for (guint lane = 0; lane < smb_request_span(&demand->requests[i]); lane++) {
       demand->start[i].lane[lane] = demand->item_start[demand->asked[i].lane[lane]];
       demand->row[i].lane[lane] = demand->item_row[demand->asked[i].lane[lane]];
     }
@@ -256,7 +257,8 @@ demand_fits(const Demand *demand, guint64 pad) {
     for (guint row = 0; row < SMB_MAX_WIDTH; row++) {
       for (guint32 starts = demand->seen[i][row]; starts; starts &= starts - 1) {
         guint start = (guint)__builtin_ctz(starts);
-        if ((demand->base + start + row * pad * demand->element_bytes) % (1u << i))
+        if ((demand->base + start + row * pad * demand->element_bytes) %
+            smb_width_alignment(smb_width(i)))
           return FALSE;
       }
     }
@@ -270,7 +272,7 @@ move_requests(Demand *demand, guint first, guint end, guint32 row_bytes) {
   for (guint i = first; i < end; i++) {
     const guint32 *start = demand->start[i].lane, *row = demand->row[i].lane;
     guint32 *offset = demand->requests[i].offset;
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    for (guint lane = 0; lane < smb_request_span(&demand->requests[i]); lane++)
       offset[lane] = demand->base + start[lane] + row[lane] * row_bytes;
   }
 }

@@ -10,15 +10,15 @@ enum {
 // The lanes that are looked at, in order, with their offsets.
 typedef struct {
   guint n;
-  guint lane[SMB_WARP_LANES];
-  gint64 offset[SMB_WARP_LANES];
+  guint lane[SMB_MAX_LANES];
+  gint64 offset[SMB_MAX_LANES];
 } Lanes;
 
 static Lanes
-list_lanes(const SmbRequest *request, guint32 lanes) {
+list_lanes(const SmbRequest *request, SmbLanes lanes) {
   Lanes list = {0};
   for (; lanes; lanes &= lanes - 1) {
-    guint lane = (guint)__builtin_ctz(lanes);
+    guint lane = smb_lanes_first(lanes);
     list.lane[list.n] = lane;
     list.offset[list.n++] = request->offset[lane];
   }
@@ -104,7 +104,7 @@ find_runs(const Lanes *list, SmbAffine *affine) {
   if (list->n < MIN_RUN_LANES)
     return FALSE;
   affine->kind = SMB_AFFINE_RUNS;
-  for (affine->run = 2; affine->run < SMB_WARP_LANES; affine->run++) {
+  for (affine->run = 2; affine->run < list->lane[list->n - 1] + 1; affine->run++) {
     for (affine->phase = 0; affine->phase < affine->run; affine->phase++) {
       if (try_runs(list, affine))
         return TRUE;
@@ -114,8 +114,8 @@ find_runs(const Lanes *list, SmbAffine *affine) {
 }
 
 SmbAffine
-smb_affine_find(const SmbRequest *request, guint32 lanes) {
-  guint32 active = lanes & smb_request_lanes(request);
+smb_affine_find(const SmbRequest *request, SmbLanes lanes) {
+  SmbLanes active = lanes & smb_request_lanes(request);
   Lanes list = list_lanes(request, active);
   SmbAffine affine = {.lanes = active};
   if (find_stride(&list, &affine) || find_runs(&list, &affine))
@@ -124,15 +124,15 @@ smb_affine_find(const SmbRequest *request, guint32 lanes) {
 }
 
 guint
-smb_affine_runs(const SmbAffine *affine, guint32 runs[SMB_WARP_LANES]) {
+smb_affine_runs(const SmbAffine *affine, SmbLanes runs[SMB_MAX_LANES]) {
   guint n = 0;
   gint64 last = -1;
-  for (guint32 rest = affine->lanes; rest; rest &= rest - 1) {
-    guint lane = (guint)__builtin_ctz(rest);
+  for (SmbLanes rest = affine->lanes; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest);
     gint64 run = affine->kind == SMB_AFFINE_RUNS ? find_run(affine, lane) : 0;
     if (run != last)
       runs[n++] = 0;
-    runs[n - 1] |= 1u << lane;
+    runs[n - 1] |= (SmbLanes)1 << lane;
     last = run;
   }
   return n;
@@ -142,8 +142,8 @@ guint
 smb_affine_run_span(const SmbAffine *affine) {
   if (affine->kind != SMB_AFFINE_RUNS || !affine->lanes)
     return affine->lanes ? 1 : 0;
-  gint64 first = find_run(affine, (guint)__builtin_ctz(affine->lanes));
-  gint64 last = find_run(affine, 31 - (guint)__builtin_clz(affine->lanes));
+  gint64 first = find_run(affine, smb_lanes_first(affine->lanes));
+  gint64 last = find_run(affine, smb_lanes_last(affine->lanes));
   return (guint)(last - first) + 1;
 }
 
@@ -159,11 +159,11 @@ find_gcd(guint64 a, guint64 b) {
 
 gboolean
 smb_affine_stride(const SmbPlan *plan, gint64 stride, SmbStride *result) {
-  gint64 unit = (gint64)1 << plan->unit_shift;
-  if (stride % unit != 0)
+  gint64 unit = plan->unit_bytes, row = plan->banks * plan->bank_bytes;
+  if (stride % unit != 0 || row % unit != 0)
     return FALSE;
   result->units = stride / unit;
-  result->banks = 1u << plan->bank_bits;
+  result->banks = (guint)(row / unit);
   result->gcd = find_gcd((guint64)ABS(result->units), result->banks);
   result->reach = result->banks / result->gcd;
   return TRUE;

@@ -31,7 +31,7 @@ typedef enum {
  */
 typedef struct {
   SmbAffineKind kind;
-  guint32 lanes;
+  SmbLanes lanes;
   gint64 base;
   gint64 stride;
   guint run;
@@ -49,18 +49,18 @@ typedef struct {
  *
  * Returns: how the offsets of the active ones among @lanes are made
  */
-SmbAffine smb_affine_find(const SmbRequest *request, guint32 lanes);
+SmbAffine smb_affine_find(const SmbRequest *request, SmbLanes lanes);
 
 /** smb_affine_offset: Returns: the byte offset that the structure gives to a lane; not of an irregular one */
 gint64 smb_affine_offset(const SmbAffine *affine, guint lane);
 
 /**
  * smb_affine_runs:
- * @runs: (out) (array fixed-size=32): the lanes of each run that has any
+ * @runs: (out) (array fixed-size=64): the lanes of each run that has any
  *
  * Returns: their number; of one stride 1
  */
-guint smb_affine_runs(const SmbAffine *affine, guint32 runs[SMB_WARP_LANES]);
+guint smb_affine_runs(const SmbAffine *affine, SmbLanes runs[SMB_MAX_LANES]);
 
 /**
  * smb_affine_run_span: Returns: runs from the first to the last that has an active lane, those between them that
@@ -90,7 +90,8 @@ typedef struct {
  * @stride: in bytes
  * @result: (out): what it does to banks
  *
- * Returns: %FALSE if the stride is no whole number of units: then lanes do not go from bank to bank evenly
+ * Returns: %FALSE if the stride is not a whole number of units, or a row of the banks is not (12 bytes): then lanes do not go
+ *   from bank to bank evenly
  */
 gboolean smb_affine_stride(const SmbPlan *plan, gint64 stride, SmbStride *result);
 

@@ -24,7 +24,7 @@ hash_seen(gconstpointer key) {
   const SmbRequest *request = &seen->seen.request;
   guint64 hash = (guint64)seen->site << 32 | seen->seen.warp;
   hash = (hash ^ request->mask) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < smb_request_span(request); lane++)
     hash = (hash ^ (hash >> 29) ^ request->offset[lane]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
   return (guint)(hash >> 32);
 }
@@ -35,7 +35,7 @@ equal_seen(gconstpointer a, gconstpointer b) {
   const SmbRequest *p = &x->seen.request, *q = &y->seen.request;
   return x->site == y->site && x->seen.warp == y->seen.warp && p->mask == q->mask &&
          p->op == q->op && p->width == q->width &&
-         memcmp(p->offset, q->offset, sizeof p->offset) == 0;
+         memcmp(p->offset, q->offset, smb_request_span(p) * sizeof p->offset[0]) == 0;
 }
 
 Requests *
@@ -57,7 +57,7 @@ void
 smb_requests_note(Requests *requests, guint site, guint warp, guint64 block,
                   const SmbRequest *request) {
   Seen key = {site, {0, warp, block, 1, *request}, g_hash_table_size(requests->table)};
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < smb_request_span(request); lane++)
     key.seen.request.offset[lane] &= 0u - (request->mask >> lane & 1);
   Seen *known = g_hash_table_lookup(requests->table, &key);
   if (known)

@@ -9,11 +9,6 @@
 
 #include "sim/error.h"
 
-// Virtual banks that a counter has room for: the banks of one lane group times the groups.
-enum {
-  MAX_VIRTUAL_BANKS = 32
-};
-
 // An architecture may build on another one, that one on a third, no further.
 enum {
   MAX_LIKE_DEPTH = 2
@@ -25,7 +20,7 @@ typedef struct {
   GKeyFile *keys;
   const char *group;
   SmbArch *arch;
-  guint8 widths_read[SMB_N_OPS]; // those that a group of this file has a rule for, as a bit set
+  gboolean is_read[SMB_N_OPS][SMB_N_WIDTHS]; // whether a group of this file has the rule
 } Reader;
 
 G_GNUC_PRINTF(4, 5)
@@ -99,7 +94,7 @@ read_text(const Reader *reader, const char *key, const char **value) {
 static const char *const evidence_names[] = {"measured", "documented", "assumed", NULL};
 static const char *const conflict_names[] = {"words",         "lanes", "addresses",
                                              "one-broadcast", "loop",  NULL};
-static const char *const lane_group_names[] = {"warp", "half", "quarter", NULL};
+static const char *const truth_names[] = {"no", "yes", NULL};
 
 const char *
 smb_evidence_name(SmbEvidence evidence) {
@@ -125,11 +120,22 @@ is_power_of_two(guint number) {
   return number != 0 && (number & (number - 1)) == 0;
 }
 
+// Banks are chosen by bits of the address: their number is a power of two.
+static gboolean
+check_banks(const Reader *reader, guint banks, GError **error) {
+  return (is_power_of_two(banks) && banks <= SMB_MAX_BANKS) ||
+         fail(reader, "banks", error,
+              "%u: expected a power of two from 1 to %d: bits of the address choose the bank",
+              banks, SMB_MAX_BANKS);
+}
+
 static gboolean
 check_geometry(const Reader *reader, GError **error) {
   const SmbArchInfo *info = &reader->arch->info;
-  if (info->banks != 16 && info->banks != 32)
-    return fail(reader, "banks", error, "%u: expected 16 or 32", info->banks);
+  if (info->lanes != 32 && info->lanes != SMB_MAX_LANES)
+    return fail(reader, "lanes", error, "%u: expected 32 or %d", info->lanes, SMB_MAX_LANES);
+  if (!check_banks(reader, info->banks, error))
+    return FALSE;
   if (info->bank_bytes != 4 && info->bank_bytes != 8)
     return fail(reader, "bank-bytes", error, "%u: expected 4 or 8", info->bank_bytes);
   if (!is_power_of_two(info->row_bytes) || info->row_bytes < info->banks * info->bank_bytes)
@@ -141,6 +147,19 @@ check_geometry(const Reader *reader, GError **error) {
   if (info->static_shared_bytes == 0 || info->max_shared_bytes < info->static_shared_bytes)
     return fail(reader, "max-shared-bytes", error, "smaller than static-shared-bytes");
   return TRUE;
+}
+
+// The banks. Rows keep their length in words of each bank unless it is said.
+static gboolean
+read_banks(const Reader *reader, SmbArchInfo *info, GError **error) {
+  guint words = info->banks ? info->row_bytes / (info->banks * info->bank_bytes) : 1;
+  if (!read_number(reader, "lanes", 1, 1024, &info->lanes, error) ||
+      !read_number(reader, "banks", 1, 1024, &info->banks, error) ||
+      !read_number(reader, "bank-bytes", 1, 1024, &info->bank_bytes, error))
+    return FALSE;
+  if (has_key(reader, "banks") || has_key(reader, "bank-bytes"))
+    info->row_bytes = words * info->banks * info->bank_bytes;
+  return read_number(reader, "row-bytes", 1, 1 << 20, &info->row_bytes, error);
 }
 
 static gboolean
@@ -180,7 +199,7 @@ read_multiprocessor(const Reader *reader, SmbArchInfo *info, GError **error) {
   if (info->sm_shared_bytes < info->max_shared_bytes + info->block_reserved_bytes)
     return fail(reader, "sm-shared-bytes", error, "%u: the largest block takes %u",
                 info->sm_shared_bytes, info->max_shared_bytes + info->block_reserved_bytes);
-  if (info->sm_warps * SMB_WARP_LANES < info->max_threads)
+  if (info->sm_warps * info->lanes < info->max_threads)
     return fail(reader, "sm-warps", error, "%u: the largest block has %u threads", info->sm_warps,
                 info->max_threads);
   return TRUE;
@@ -191,6 +210,7 @@ read_info(Reader *reader, GError **error) {
   static const char *const known[] = {"like",
                                       "title",
                                       "compute-capability",
+                                      "lanes",
                                       "banks",
                                       "bank-bytes",
                                       "row-bytes",
@@ -215,10 +235,7 @@ read_info(Reader *reader, GError **error) {
   read_text(reader, "title", &info->title);
   if (!info->title)
     return fail(reader, "title", error, "missing");
-  if (!read_capability(reader, info, error) ||
-      !read_number(reader, "banks", 1, 32, &info->banks, error) ||
-      !read_number(reader, "bank-bytes", 1, 8, &info->bank_bytes, error) ||
-      !read_number(reader, "row-bytes", 1, 4096, &info->row_bytes, error) ||
+  if (!read_capability(reader, info, error) || !read_banks(reader, info, error) ||
       !read_number(reader, "static-shared-bytes", 1, 1 << 24, &info->static_shared_bytes, error) ||
       !read_number(reader, "max-shared-bytes", 1, 1 << 24, &info->max_shared_bytes, error) ||
       !read_number(reader, "max-threads", 1, 1024, &info->max_threads, error) ||
@@ -226,38 +243,12 @@ read_info(Reader *reader, GError **error) {
     return FALSE;
   if (!info->max_threads)
     return fail(reader, "max-threads", error, "missing");
-  static const char *const truths[] = {"no", "yes", NULL};
   guint has_increment = (guint)info->has_increment;
-  if (!read_choice(reader, "counts-increments", truths, &has_increment, error))
+  if (!read_choice(reader, "counts-increments", truth_names, &has_increment, error))
     return FALSE;
   info->has_increment = has_increment != 0;
   return check_geometry(reader, error) && read_multiprocessor(reader, info, error) &&
          read_evidence(reader, &info->evidence, &info->source, error);
-}
-
-// Derives the plan of a rule from the geometry of the banks and checks that it is one. @group_key is
-// what the file calls @group.
-static gboolean
-make_plan(const Reader *reader, const char *group_key, guint group, guint unit, guint conflict,
-          guint passes, guint floor, guint cycles, SmbPlan *plan, GError **error) {
-  const SmbArchInfo *info = &reader->arch->info;
-  guint max_unit = info->banks * info->bank_bytes;
-  if (!is_power_of_two(unit) || unit < info->bank_bytes || unit > max_unit)
-    return fail(reader, "unit-bytes", error, "%u: expected a power of two from %u to %u bytes",
-                unit, info->bank_bytes, max_unit);
-  plan->unit_shift = (guint8)__builtin_ctz(unit);
-  plan->bank_bits = (guint8)__builtin_ctz(info->banks * info->bank_bytes / unit);
-  plan->row_shift = (guint8)__builtin_ctz(info->row_bytes);
-  plan->group_shift = (guint8)(5 - group);
-  plan->conflict = (guint8)conflict;
-  plan->passes = (guint8)passes;
-  plan->floor = (guint8)floor;
-  plan->cycles = (guint8)cycles;
-  if ((1u << plan->bank_bits) << group > MAX_VIRTUAL_BANKS)
-    return fail(reader, group_key, error,
-                "%u groups ask %u banks at once: more than the %d banks of a wavefront can tell",
-                1u << group, 1u << plan->bank_bits, MAX_VIRTUAL_BANKS);
-  return TRUE;
 }
 
 // The name of the first architecture that has the instruction: an architecture that exists.
@@ -270,56 +261,64 @@ read_since(const Reader *reader, const char **since, GError **error) {
   return TRUE;
 }
 
-// Whether what is said of mergeable requests makes sense beside the rest of the rule.
+// "warp", "half", "quarter", or masks: "0x20 0x08 0x14".
 static gboolean
-check_merge(const Reader *reader, const SmbRule *rule, GError **error) {
-  if (!rule->merges)
-    return !has_key(reader, "merged-floor") ||
-           fail(reader, "merged-floor", error, "goes with 'merged-group', which is not there");
-  if (rule->plan.lanes != 0xffffffffu)
-    return fail(reader, "merged-group", error, "no pairs of lanes: only %d of them give an address",
-                __builtin_popcount(rule->plan.lanes));
-  if (rule->plan.conflict == SMB_CONFLICT_LOOP && has_key(reader, "merged-floor"))
-    return fail(reader, "merged-floor", error, "a loop has one floor");
-  if (rule->merged.group_shift > rule->plan.group_shift)
-    return TRUE;
-  return fail(reader, "merged-group", error, "'%s' is not wider than the group, '%s'",
-              lane_group_names[5 - rule->merged.group_shift],
-              lane_group_names[5 - rule->plan.group_shift]);
+read_split(const Reader *reader, const char *key, SmbSplit *split, GError **error) {
+  static const char *const names[] = {"warp", "half", "quarter", NULL};
+  g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key, NULL);
+  g_auto(GStrv) words = g_strsplit(text ? text : "warp", " ", -1);
+  *split = (SmbSplit){0};
+  for (guint i = 0; words[0] && !words[1] && names[i]; i++) {
+    split->halvings = (guint8)i;
+    if (strcmp(words[0], names[i]) == 0)
+      return TRUE;
+  }
+  split->halvings = 0;
+  for (guint i = 0; words[i]; i++) {
+    guint64 mask;
+    gboolean hexadecimal = g_str_has_prefix(words[i], "0x");
+    if (!g_ascii_string_to_unsigned(words[i] + 2 * hexadecimal, hexadecimal ? 16 : 10, 1,
+                                    SMB_MAX_LANES - 1, &mask, NULL))
+      return fail(reader, key, error,
+                  "'%s' is not a lane group: expected warp, half, quarter, or masks from 1 to 0x%x",
+                  words[i], SMB_MAX_LANES - 1);
+    if (i == SMB_MAX_GROUP_MASKS)
+      return fail(reader, key, error, "more than %d masks", SMB_MAX_GROUP_MASKS);
+    split->masks[split->n_masks++] = (guint8)mask;
+  }
+  return split->n_masks > 0 || fail(reader, key, error, "empty: expected a lane group");
 }
 
 static gboolean
 read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
   SmbRule *rule = &reader->arch->rules[op][smb_width_index(width)];
-  guint group = 0, merged_group = 0, conflict = SMB_CONFLICT_WORDS;
-  guint unit = MAX(width, reader->arch->info.bank_bytes);
-  guint passes = 1, floor = 1, merged_floor = 1, cycles = 1;
-  guint lanes = smb_op_address_lanes(op);
+  SmbRuleText *text = &reader->arch->texts[op][smb_width_index(width)];
+  static const char *const empty_names[] = {"free", "count", NULL};
 
+  *text = (SmbRuleText){
+      .conflict = SMB_CONFLICT_WORDS, .passes = 1, .floor = 1, .merged_floor = 1, .cycles = 1};
+  text->group = g_string_chunk_insert_const(reader->arch->strings, reader->group);
   rule->source = rule->lower_bound = rule->cycles_lower_bound = NULL;
   if (!has_key(reader, "group") || !has_key(reader, "conflict"))
     return fail(reader, "group", error, "a rule needs 'group' and 'conflict'");
-  if (!read_choice(reader, "group", lane_group_names, &group, error) ||
-      !read_choice(reader, "merged-group", lane_group_names, &merged_group, error) ||
-      !read_choice(reader, "conflict", conflict_names, &conflict, error) ||
-      !read_number(reader, "unit-bytes", 1, 4096, &unit, error) ||
-      !read_number(reader, "passes", 0, 16, &passes, error) ||
-      !read_number(reader, "floor", 1, 64, &floor, error) ||
-      !read_number(reader, "merged-floor", 1, 64, &merged_floor, error) ||
-      !read_number(reader, "cycles-per-wavefront", 1, 16, &cycles, error) ||
-      !read_evidence(reader, &rule->evidence, &rule->source, error))
+  if (!read_split(reader, "group", &text->split, error) ||
+      !read_split(reader, "merged-group", &text->merged_split, error) ||
+      !read_choice(reader, "empty-groups", empty_names, &text->counts_empty, error) ||
+      !read_choice(reader, "conflict", conflict_names, &text->conflict, error) ||
+      !read_number(reader, "banks", 1, 1024, &text->banks, error) ||
+      !read_number(reader, "unit-bytes", 1, 4096, &text->unit_bytes, error) ||
+      !read_number(reader, "passes", 0, 16, &text->passes, error) ||
+      !read_number(reader, "floor", 1, 64, &text->floor, error) ||
+      !read_number(reader, "merged-floor", 1, 64, &text->merged_floor, error) ||
+      !read_number(reader, "cycles-per-wavefront", 1, 16, &text->cycles, error) ||
+      !read_evidence(reader, &rule->evidence, &rule->source, error) ||
+      !read_since(reader, &rule->since, error))
     return FALSE;
-  if (!read_since(reader, &rule->since, error) ||
-      !make_plan(reader, "group", group, unit, conflict, passes, floor, cycles, &rule->plan, error))
-    return FALSE;
-  rule->plan.lanes = lanes == SMB_WARP_LANES ? 0xffffffffu : (1u << lanes) - 1u;
   rule->merges = has_key(reader, "merged-group");
-  rule->merged = rule->plan;
-  if (rule->merges && !make_plan(reader, "merged-group", merged_group, unit, conflict, passes,
-                                 merged_floor, cycles, &rule->merged, error))
-    return FALSE;
-  if (!check_merge(reader, rule, error))
-    return FALSE;
+  if (!rule->merges && has_key(reader, "merged-floor"))
+    return fail(reader, "merged-floor", error, "goes with 'merged-group', which is missing");
+  if (text->conflict == SMB_CONFLICT_LOOP && has_key(reader, "merged-floor"))
+    return fail(reader, "merged-floor", error, "a loop has one floor");
   read_text(reader, "lower-bound", &rule->lower_bound);
   read_text(reader, "cycles-lower-bound", &rule->cycles_lower_bound);
   rule->defined = TRUE;
@@ -329,20 +328,11 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
 // A group "[ld 1 2 4]" is the rule of one operation in the widths that follow it.
 static gboolean
 read_rules(Reader *reader, const char *group, GError **error) {
-  static const char *const known[] = {"group",
-                                      "conflict",
-                                      "unit-bytes",
-                                      "merged-group",
-                                      "merged-floor",
-                                      "passes",
-                                      "floor",
-                                      "cycles-per-wavefront",
-                                      "evidence",
-                                      "source",
-                                      "since",
-                                      "lower-bound",
-                                      "cycles-lower-bound",
-                                      NULL};
+  static const char *const known[] = {
+      "group",      "empty-groups",         "conflict",           "banks",
+      "unit-bytes", "merged-group",         "merged-floor",       "passes",
+      "floor",      "cycles-per-wavefront", "evidence",           "source",
+      "since",      "lower-bound",          "cycles-lower-bound", NULL};
   g_auto(GStrv) words = g_strsplit(group, " ", -1);
   SmbOp op;
   reader->group = group;
@@ -355,15 +345,30 @@ read_rules(Reader *reader, const char *group, GError **error) {
   for (guint i = 1; words[i]; i++) {
     guint64 width;
     if (!g_ascii_string_to_unsigned(words[i], 10, 1, SMB_MAX_WIDTH, &width, NULL) ||
-        !is_power_of_two((guint)width) || !(smb_op_widths(op) & (guint)width))
+        !smb_op_has_width(op, (guint)width))
       return fail(reader, "", error, "'%s' is not a width of %s", words[i], words[0]);
-    if (reader->widths_read[op] & width)
+    gboolean *is_read = &reader->is_read[op][smb_width_index((guint)width)];
+    if (*is_read)
       return fail(reader, "", error, "a second rule for %s of %s bytes", words[0], words[i]);
     if (!read_rule(reader, op, (guint)width, error))
       return FALSE;
-    reader->widths_read[op] |= (guint8)width;
+    *is_read = TRUE;
   }
   return TRUE;
+}
+
+// Makes the texts of a rule that was taken from @base the architecture's own.
+static void
+keep_rule(SmbArch *arch, SmbRule *rule, SmbRuleText *text, const char *base) {
+  rule->evidence = arch->info.evidence;
+  rule->source = arch->info.source;
+  text->base = g_string_chunk_insert_const(arch->strings, base);
+  const char **texts[] = {&rule->since, &rule->lower_bound, &rule->cycles_lower_bound,
+                          &text->group};
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+    if (*texts[i])
+      *texts[i] = g_string_chunk_insert_const(arch->strings, *texts[i]);
+  }
 }
 
 // Takes everything from the architecture that this one is like; the evidence becomes its own.
@@ -393,18 +398,30 @@ inherit(Reader *reader, guint depth, GError **error) {
   if (!read_evidence(reader, &arch->info.evidence, &arch->info.source, error))
     return FALSE;
   memcpy(arch->rules, base->rules, sizeof arch->rules);
+  memcpy(arch->texts, base->texts, sizeof arch->texts);
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    for (guint i = 0; i < SMB_N_WIDTHS; i++)
+      keep_rule(arch, &arch->rules[op][i], &arch->texts[op][i], base->info.name);
+  }
+  return TRUE;
+}
+
+// The plans of all rules, once all of the file is read.
+static gboolean
+make_rules(Reader *reader, GError **error) {
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      SmbRule *rule = &arch->rules[op][i];
-      rule->evidence = arch->info.evidence;
-      rule->source = arch->info.source;
-      if (rule->since)
-        rule->since = g_string_chunk_insert_const(arch->strings, rule->since);
-      if (rule->lower_bound)
-        rule->lower_bound = g_string_chunk_insert_const(arch->strings, rule->lower_bound);
-      if (rule->cycles_lower_bound)
-        rule->cycles_lower_bound =
-            g_string_chunk_insert_const(arch->strings, rule->cycles_lower_bound);
+      const SmbRuleText *text = &reader->arch->texts[op][i];
+      const char *key = NULL;
+      g_autoptr(GError) reason = NULL;
+      if (!reader->arch->rules[op][i].defined ||
+          smb_arch_make_plans(reader->arch, (SmbOp)op, smb_width(i), &key, &reason))
+        continue;
+      reader->group = text->base ? "arch" : text->group;
+      if (!text->base)
+        return fail(reader, key, error, "%s", reason->message);
+      return fail(reader, "like", error, "the rule [%s] of %s does not fit: %s: %s", text->group,
+                  text->base, key, reason->message);
     }
   }
   return TRUE;
@@ -423,7 +440,8 @@ smb_arch_read(const char *name, const char *text, gsize length, guint depth, GEr
   arch->strings = g_string_chunk_new(512);
   arch->info.name = g_string_chunk_insert(arch->strings, name);
 
-  Reader reader = {name, keys, "arch", arch, {0}};
+  Reader reader = {name, keys, "arch", arch, {{0}}};
+  arch->info.lanes = SMB_WARP_LANES;
   if (!inherit(&reader, depth, error) || !read_info(&reader, error))
     return NULL;
   g_auto(GStrv) groups = g_key_file_get_groups(keys, NULL);
@@ -431,5 +449,5 @@ smb_arch_read(const char *name, const char *text, gsize length, guint depth, GEr
     if (strcmp(groups[i], "arch") != 0 && !read_rules(&reader, groups[i], error))
       return NULL;
   }
-  return g_steal_pointer(&arch);
+  return make_rules(&reader, error) ? g_steal_pointer(&arch) : NULL;
 }

@@ -90,10 +90,62 @@ smb_arch_rule(const SmbArch *arch, SmbOp op, guint width) {
 }
 
 gboolean
-smb_arch_check_request(const SmbArch *arch, const SmbRequest *request, GError **error) {
-  if (smb_arch_rule(arch, (SmbOp)request->op, request->width)->defined)
+smb_arch_check_rule(const SmbArch *arch, SmbOp op, guint width, GError **error) {
+  if (smb_arch_rule(arch, op, width)->defined)
     return TRUE;
   g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s has no rule for %s of %u bytes",
-              arch->info.name, smb_op_name((SmbOp)request->op), request->width);
+              arch->info.name, smb_op_name(op), width);
   return FALSE;
+}
+
+gboolean
+smb_arch_check_request(const SmbArch *arch, const SmbRequest *request, GError **error) {
+  if (!smb_arch_check_rule(arch, (SmbOp)request->op, request->width, error))
+    return FALSE;
+  if (!(request->mask & ~smb_lanes_below(arch->info.lanes)))
+    return TRUE;
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "lane %u is active: a warp of %s has %u lanes",
+              smb_lanes_last(request->mask), arch->info.name, arch->info.lanes);
+  return FALSE;
+}
+
+guint
+smb_plan_group(const SmbPlan *plan, guint lane) {
+  guint group = 0;
+  if (plan->conflict == SMB_CONFLICT_LOOP)
+    return 0;
+  while (group + 1u < plan->n_groups && !(plan->groups[group] >> lane & 1))
+    group++;
+  return group;
+}
+
+SmbLanes
+smb_plan_group_lanes(const SmbPlan *plan, guint group) {
+  SmbLanes lanes = plan->groups[group];
+  for (guint i = 1; plan->conflict == SMB_CONFLICT_LOOP && i < plan->n_groups; i++)
+    lanes |= plan->groups[i];
+  return lanes;
+}
+
+guint
+smb_plan_n_groups(const SmbPlan *plan) {
+  return plan->conflict == SMB_CONFLICT_LOOP ? 1 : smb_plan_count_groups(plan, plan->lanes);
+}
+
+guint
+smb_plan_count_groups(const SmbPlan *plan, SmbLanes lanes) {
+  guint n = 0;
+  if (plan->counts_empty && lanes)
+    return plan->n_groups;
+  for (guint group = 0; group < plan->n_groups; group++)
+    n += (plan->groups[group] & lanes) != 0;
+  return n;
+}
+
+const char *
+smb_plan_group_name(const SmbPlan *plan) {
+  static const char *const names[] = {"warp", "half-warp", "quarter-warp"};
+  SmbLanes first = plan->groups[0];
+  gboolean neighbours = first == smb_lanes_below(smb_lanes_count(first));
+  return neighbours && plan->n_masks < G_N_ELEMENTS(names) ? names[plan->n_masks] : "lane group";
 }

@@ -31,31 +31,65 @@ typedef enum {
   SMB_CONFLICT_LOOP, /* rounds of a load and a swap, which lets one lane of each bank through (SmbLoop) */
 } SmbConflict;
 
+/** Most banks of shared memory (gfx950 has 64). */
+#define SMB_MAX_BANKS 64
+
+/** Most masks that split a warp into lane groups, and most groups. */
+#define SMB_MAX_GROUP_MASKS 4
+#define SMB_MAX_GROUPS      (1 << SMB_MAX_GROUP_MASKS)
+
+/** A set of banks: bit i is bank i. */
+typedef guint64 SmbBanks;
+
 /**
- * SmbPlan:
- *
- * How one kind of request is counted, in the form that the counters want it. The lanes are split into
- * groups of 2^group_shift lanes. A lane asks for one unit of 2^unit_shift bytes of a bank; an access
- * wider than a bank is a unit of neighbouring banks taken together, which halves, quarters, … the
- * number of banks: 2^bank_bits remain. Units of one bank in the same row of 2^row_shift bytes are
- * served together. Always: 2^bank_bits banks times the number of groups is at most 32.
+ * SmbPlan: how one kind of request is counted
+ * @lanes: lanes whose addresses count
+ * @n_groups: lane groups, which are served one after the other
+ * @n_masks: number of @masks; @n_groups is 2 to the power of it
+ * @masks: a lane group is the set of lanes with equal parities of (lane & mask) for each of them: 0x10 makes the
+ *   half-warps of 32 lanes, 0x10 and 0x08 the quarters
+ * @groups: (array length=n_groups): the lanes of each group; groups are numbered by their lowest lane
+ * @counts_empty: whether a group without an active lane costs as much as one without conflicts
+ * @banks: 1, 2, 4, … or 64
+ * @bank_bytes: bytes of a word, of which successive ones lie in successive banks
+ * @unit_bytes: bytes that a lane asks for at once: a word, or for wider accesses words of neighbouring banks; a power
+ *   of two, or 12
+ * @row_shift: log2 bytes of one row across all banks; words of one bank and row are served together
+ * @conflict: an SmbConflict
+ * @passes: wavefronts that each pass of a group costs (2: compare-and-swap; 0: it goes elsewhere); of a loop: that
+ *   each swap of a group costs
+ * @floor: fewest cycles under saturation, whatever the wavefronts
+ * @cycles: cycles of one wavefront
+ * @narrow: 32 lanes in at most four groups of neighbours, a unit that is a power of two, rows of at least 64 bytes,
+ *   at most 32 banks for all groups together: what the fast counters know
+ * @unit_shift, @bank_bits, @group_shift: of narrow plans, log2 of @unit_bytes, of the units that all banks together
+ *   hold, and of the lanes of a group
  */
 typedef struct {
-  guint32 lanes;      /* lanes whose addresses count */
-  guint8 unit_shift;  /* log2 bytes */
-  guint8 bank_bits;   /* log2 banks of one group, in units */
-  guint8 row_shift;   /* log2 bytes of one row across all banks */
-  guint8 group_shift; /* log2 lanes of one group: 5 warp, 4 half, 3 quarter */
-  guint8 conflict;    /* SmbConflict */
-  guint8 passes;      /* wavefronts that each pass of a group costs (2: compare-and-swap; 0: it goes
-                         elsewhere); of a loop: that each swap of a group costs */
-  guint8 floor;       /* fewest cycles under saturation, whatever the wavefronts */
-  guint8 cycles;      /* cycles of one wavefront */
+  SmbLanes lanes;
+  guint8 n_groups;
+  guint8 n_masks;
+  guint8 masks[SMB_MAX_GROUP_MASKS];
+  guint8 counts_empty;
+  guint8 banks;
+  guint8 bank_bytes;
+  guint16 unit_bytes;
+  guint8 row_shift;
+  guint8 conflict;
+  guint8 passes;
+  guint8 floor;
+  guint8 cycles;
+  guint8 narrow;
+  guint8 unit_shift;
+  guint8 bank_bits;
+  guint8 group_shift;
+  SmbLanes groups[SMB_MAX_GROUPS];
 } SmbPlan;
 
 /**
  * SmbRule: the rule for one operation and width; strings are owned by the architecture.
  * @defined: whether the architecture has the operation in this width
+ * @narrow: whether the fast counters know it: its plans are narrow, and it is no loop
  * @merges: whether pairs of lanes on equal addresses are served by @merged; of a loop: whether its
  *   loads are
  * @evidence: how well it is known
@@ -66,6 +100,7 @@ typedef struct {
  */
 typedef struct {
   gboolean defined;
+  gboolean narrow;
   gboolean merges;
   SmbPlan plan;
   SmbPlan merged;
@@ -84,7 +119,8 @@ typedef struct {
   const char *title;      /* "Hopper (H100, H200)" */
   guint capability_major; /* compute capability */
   guint capability_minor;
-  guint banks;                /* 16 or 32 */
+  guint lanes;                /* of a warp: 32 or 64 */
+  guint banks;                /* 1, 2, 4, … or 64; a rule may have its own number */
   guint bank_bytes;           /* bytes of one bank that successive addresses fill: 4 or 8 */
   guint row_bytes;            /* bytes that all banks together serve in one wavefront */
   guint static_shared_bytes;  /* most static shared memory of a block */
@@ -138,8 +174,34 @@ const SmbArchInfo *smb_arch_info(const SmbArch *arch);
 /** The rule for an operation in a width that it has (transfer none); may be undefined. */
 const SmbRule *smb_arch_rule(const SmbArch *arch, SmbOp op, guint width);
 
+/** smb_plan_group: Returns: the lane group, from 0, of a lane; of a loop, whose lanes go round together: 0 */
+guint smb_plan_group(const SmbPlan *plan, guint lane);
+
+/** smb_plan_group_lanes: Returns: the lanes of a lane group; of a loop, of the warp */
+SmbLanes smb_plan_group_lanes(const SmbPlan *plan, guint group);
+
+/** smb_plan_n_groups: Returns: lane groups of a full warp that hold an address; of a loop: 1 */
+guint smb_plan_n_groups(const SmbPlan *plan);
+
+/** smb_plan_count_groups: Returns: lane groups that cost something when @lanes of @plan.lanes are active */
+guint smb_plan_count_groups(const SmbPlan *plan, SmbLanes lanes);
+
+/**
+ * smb_plan_group_name: Returns: (transfer none): what its lane groups are called: "warp", "half-warp", "quarter-warp",
+ *   or "lane group" where they are no neighbours or more
+ */
+const char *smb_plan_group_name(const SmbPlan *plan);
+
 /** "measured", "documented" or "assumed" (transfer none). */
 const char *smb_evidence_name(SmbEvidence evidence);
+
+/**
+ * smb_arch_check_rule:
+ * @error: SMB_ERROR_INPUT, with the names of the architecture and the rule
+ *
+ * Returns: whether @arch has the operation in that width
+ */
+gboolean smb_arch_check_rule(const SmbArch *arch, SmbOp op, guint width, GError **error);
 
 /**
  * smb_arch_check_request:
@@ -147,7 +209,7 @@ const char *smb_evidence_name(SmbEvidence evidence);
  * @request: a request that passed smb_request_check()
  * @error: SMB_ERROR_INPUT
  *
- * Returns: whether @arch has the operation in that width.
+ * Returns: whether @arch has the operation in that width, and the lanes that are active
  */
 gboolean smb_arch_check_request(const SmbArch *arch, const SmbRequest *request, GError **error);
 

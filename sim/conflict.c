@@ -11,9 +11,9 @@ compare_uses(gconstpointer a, gconstpointer b) {
     return x->group < y->group ? -1 : 1;
   if (x->bank != y->bank)
     return x->bank < y->bank ? -1 : 1;
-  int lane_x = __builtin_ctz(x->lanes), lane_y = __builtin_ctz(y->lanes);
+  guint lane_x = smb_lanes_first(x->lanes), lane_y = smb_lanes_first(y->lanes);
   if (lane_x != lane_y)
-    return lane_x - lane_y;
+    return lane_x < lane_y ? -1 : 1;
   return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
@@ -22,11 +22,11 @@ add_use(GArray *uses, guint group, guint bank, guint32 offset, guint32 row, guin
   for (guint i = 0; i < uses->len; i++) {
     SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
     if (use->group == group && use->offset == offset) {
-      use->lanes |= 1u << lane;
+      use->lanes |= (SmbLanes)1 << lane;
       return;
     }
   }
-  SmbWordUse use = {group, bank, offset, row, 0, 1u << lane};
+  SmbWordUse use = {group, bank, offset, row, 0, (SmbLanes)1 << lane};
   g_array_append_val(uses, use);
 }
 
@@ -34,10 +34,10 @@ add_use(GArray *uses, guint group, guint bank, guint32 offset, guint32 row, guin
 static guint
 pass_after(const SmbWordUse *use, SmbConflict conflict, const SmbLoop *loop) {
   if (conflict == SMB_CONFLICT_LANES)
-    return use->pass + (guint)__builtin_popcount(use->lanes);
+    return use->pass + smb_lanes_count(use->lanes);
   guint after = use->pass + 1;
-  for (guint32 rest = use->lanes; rest && conflict == SMB_CONFLICT_LOOP; rest &= rest - 1)
-    after = MAX(after, loop->round[__builtin_ctz(rest)] + 1u);
+  for (SmbLanes rest = use->lanes; rest && conflict == SMB_CONFLICT_LOOP; rest &= rest - 1)
+    after = MAX(after, loop->round[smb_lanes_first(rest)] + 1u);
   return after;
 }
 
@@ -74,27 +74,25 @@ deal_rounds(GArray *uses, const SmbLoop *loop) {
   for (guint i = 0; i < uses->len; i++) {
     SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
     use->pass = G_MAXUINT;
-    for (guint32 rest = use->lanes; rest; rest &= rest - 1)
-      use->pass = MIN(use->pass, loop->round[__builtin_ctz(rest)]);
+    for (SmbLanes rest = use->lanes; rest; rest &= rest - 1)
+      use->pass = MIN(use->pass, loop->round[smb_lanes_first(rest)]);
   }
 }
 
 GArray *
 smb_request_words(const SmbArch *arch, const SmbRequest *request) {
-  const SmbArchInfo *info = smb_arch_info(arch);
   const SmbPlan *plan = smb_wavefronts_plan(arch, request);
   SmbConflict conflict = (SmbConflict)plan->conflict;
-  // What has an entry of its own: a word of a bank, or an address.
-  guint32 entry_mask = conflict == SMB_CONFLICT_ADDRESSES ? ~0u : ~(info->bank_bytes - 1);
-  guint group_shift = conflict == SMB_CONFLICT_LOOP ? 5 : plan->group_shift;
+  guint32 word = plan->bank_bytes;
   GArray *uses = g_array_new(FALSE, FALSE, sizeof(SmbWordUse));
 
-  for (guint32 lanes = request->mask & plan->lanes; lanes; lanes &= lanes - 1) {
-    guint lane = (guint)__builtin_ctz(lanes);
-    guint32 first = request->offset[lane] & entry_mask;
-    for (guint32 part = 0; part < MAX(request->width, info->bank_bytes); part += info->bank_bytes) {
-      guint32 offset = first + part;
-      add_use(uses, lane >> group_shift, offset / info->bank_bytes % info->banks, offset,
+  for (SmbLanes lanes = request->mask & plan->lanes; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    guint64 start = request->offset[lane];
+    for (guint64 at = start; at < start + request->width; at = (at / word + 1) * word) {
+      // What has an entry of its own: a word of a bank, or an address.
+      guint32 offset = (guint32)(conflict == SMB_CONFLICT_ADDRESSES ? at : at / word * word);
+      add_use(uses, smb_plan_group(plan, lane), offset / word % plan->banks, offset,
               offset >> plan->row_shift, lane);
     }
   }
@@ -112,9 +110,25 @@ smb_request_words(const SmbArch *arch, const SmbRequest *request) {
 static gboolean
 is_group_clean(const SmbArch *arch, const SmbRequest *request, const SmbPlan *plan, guint group) {
   SmbRequest alone = *request;
-  guint lanes = 1u << plan->group_shift;
-  alone.mask &= (guint32)((1ull << lanes) - 1) << group * lanes;
+  alone.mask &= plan->groups[group];
   return smb_wavefronts_count(arch, &alone).excess == 0;
+}
+
+// Passes of the first load of a loop in one bank, whose words are @uses: rows that a lane group of @plan asks for.
+static guint
+count_loads(const SmbPlan *plan, const SmbWordUse *uses, guint n) {
+  guint most = 0;
+  for (guint group = 0; group < plan->n_groups; group++) {
+    guint rows = 0;
+    for (guint i = 0; i < n; i++) {
+      gboolean fresh = (uses[i].lanes & plan->groups[group]) != 0;
+      for (guint j = 0; j < i && fresh; j++)
+        fresh = !(uses[j].lanes & plan->groups[group]) || uses[j].row != uses[i].row;
+      rows += fresh;
+    }
+    most = MAX(most, rows);
+  }
+  return most;
 }
 
 gboolean
@@ -123,9 +137,8 @@ smb_request_worst_bank(const SmbArch *arch, const SmbRequest *request, SmbCollis
   const SmbPlan *plan = smb_wavefronts_plan(arch, request);
   SmbConflict conflict = (SmbConflict)plan->conflict;
   SmbLoop loop = smb_wavefronts_loop(arch, request);
-  gboolean merged_loop = loop.rounds &&
-                         smb_arch_rule(arch, (SmbOp)request->op, request->width)->merges &&
-                         smb_request_mergeable(request);
+  const SmbRule *rule = smb_arch_rule(arch, (SmbOp)request->op, request->width);
+  gboolean merged_loop = loop.rounds && rule->merges && smb_request_mergeable(request);
   guint worst = 1;
 
   if (plan->passes == 0)
@@ -143,11 +156,11 @@ smb_request_worst_bank(const SmbArch *arch, const SmbRequest *request, SmbCollis
       bank.words++;
       bank.lanes |= use->lanes;
       passes = MAX(passes, pass_after(use, conflict, &loop));
-      meetings += (guint)__builtin_popcount(use->lanes);
+      meetings += smb_lanes_count(use->lanes);
     }
     guint cost = conflict == SMB_CONFLICT_ONE_BROADCAST ? meetings : passes;
-    if (merged_loop) // its first load is served as a warp
-      cost = MAX(cost, bank.words);
+    if (merged_loop)
+      cost = MAX(cost, count_loads(&rule->merged, first, bank.words));
     if (cost > worst && (conflict != SMB_CONFLICT_ONE_BROADCAST ||
                          !is_group_clean(arch, request, plan, bank.group))) {
       worst = cost;

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 /**
  * SmbWordUse:
- * @group: lane group, from 0 (the warp, a half, a quarter, or a matrix); of a loop: always the warp, whose
+ * @group: lane group, from 0 (SmbPlan); of a loop: always the warp, whose
  *   lanes go round together
  * @bank: physical bank
  * @offset: byte offset of the word in shared memory; where lanes wait for each other's addresses within
@@ -30,7 +30,7 @@ typedef struct {
   guint32 offset;
   guint32 row;
   guint pass;
-  guint32 lanes;
+  SmbLanes lanes;
 } SmbWordUse;
 
 /**
@@ -57,7 +57,7 @@ GArray *smb_request_words(const SmbArch *arch, const SmbRequest *request);
 typedef struct {
   guint group;
   guint bank;
-  guint32 lanes;
+  SmbLanes lanes;
   guint words;
 } SmbCollision;
 

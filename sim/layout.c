@@ -116,15 +116,15 @@ smb_layout_move(const SmbLayout *from, const SmbLayout *to, guint32 array_base,
                 const SmbRequest *request, SmbRequest *moved) {
   guint width = request->width;
   SmbRequest result = *request;
-  for (guint32 lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
-    guint lane = (guint)__builtin_ctz(lanes);
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
     guint64 place = 0;
     if (request->offset[lane] < array_base)
       return SMB_LAYOUT_OUTSIDE;
     SmbLayoutFit fit = move_lane(from, to, request->offset[lane] - array_base, width, &place);
     if (fit != SMB_LAYOUT_FITS)
       return fit;
-    if ((array_base + place) % width)
+    if ((array_base + place) % smb_width_alignment(width))
       return SMB_LAYOUT_MISALIGNED;
     result.offset[lane] = (guint32)(array_base + place);
   }
@@ -139,8 +139,8 @@ find_used_columns(const SmbProgram *kernel, const SmbArray *array, guint64 pitch
   guint64 used = 0;
   for (guint i = 0; i < analysis->requests->len; i++) {
     const SmbRequest *request = &g_array_index(analysis->requests, SmbAccessRequest, i).request;
-    for (guint32 lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
-      guint32 offset = request->offset[__builtin_ctz(lanes)];
+    for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+      guint32 offset = request->offset[smb_lanes_first(lanes)];
       if (smb_program_array_at(kernel, offset) != array)
         continue;
       guint64 last = (offset - array->base + request->width - 1u) / array->element_bytes;

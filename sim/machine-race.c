@@ -38,7 +38,7 @@ smb_shadow_new(const SmbProgram *program, gsize shared_bytes) {
   shadow->granule_shift = 2;
   for (guint i = 0; i < program->sites->len; i++) {
     guint width = g_array_index(program->sites, SmbSite, i).width;
-    shadow->granule_shift = MIN(shadow->granule_shift, smb_width_index(width));
+    shadow->granule_shift = MIN(shadow->granule_shift, (guint)__builtin_ctz(width));
   }
   shadow->n_cells = (shared_bytes >> shadow->granule_shift) + 1;
   shadow->cells = g_new0(Cell, shadow->n_cells);

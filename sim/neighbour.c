@@ -19,8 +19,8 @@ typedef enum {
 static Touch
 find_touch(const SmbProgram *kernel, const SmbArray *array, const SmbRequest *request) {
   gboolean in = FALSE, out = FALSE;
-  for (guint32 lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
-    guint32 offset = request->offset[__builtin_ctz(lanes)];
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint32 offset = request->offset[smb_lanes_first(lanes)];
     gboolean inside = smb_program_array_at(kernel, offset) == array;
     in |= inside;
     out |= !inside;
@@ -31,10 +31,10 @@ find_touch(const SmbProgram *kernel, const SmbArray *array, const SmbRequest *re
 const SmbArray *
 smb_neighbour_array(const SmbProgram *kernel, const SmbAnalysis *analysis, guint access) {
   const SmbRequest *worst = &g_array_index(analysis->accesses, SmbAccess, access).worst;
-  guint32 lanes = smb_request_lanes(worst);
+  SmbLanes lanes = smb_request_lanes(worst);
   if (!lanes)
     return NULL;
-  const SmbArray *array = smb_program_array_at(kernel, worst->offset[__builtin_ctz(lanes)]);
+  const SmbArray *array = smb_program_array_at(kernel, worst->offset[smb_lanes_first(lanes)]);
   return array && find_touch(kernel, array, worst) == TOUCHES_ARRAY ? array : NULL;
 }
 
@@ -48,7 +48,7 @@ smb_neighbour_bytes(const SmbProgram *kernel, const SmbAnalysis *analysis, const
 // that leaves something out. 0: it has none.
 static guint64
 find_stride_row(const SmbArray *array, gsize array_bytes, const SmbRequest *request) {
-  SmbAffine affine = smb_affine_find(request, 0xffffffffu);
+  SmbAffine affine = smb_affine_find(request, request->mask);
   guint64 bytes = 0;
   if (affine.kind != SMB_AFFINE_IRREGULAR)
     bytes = (guint64)MAX(ABS(affine.stride), ABS(affine.run_stride));

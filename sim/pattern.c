@@ -63,7 +63,7 @@ make_range(SmbRandom *random) {
 }
 
 static guint32
-make_mask(SmbRandom *random) {
+make_narrow_mask(SmbRandom *random) {
   static const guint32 pairs[] = {0x55555555u, 0xaaaaaaaau, 0x33333333u,
                                   0xccccccccu, 0x0f0f0f0fu, 0xf0f0f0f0u};
   switch (number_below(random, 16)) {
@@ -94,95 +94,104 @@ make_mask(SmbRandom *random) {
   }
 }
 
+// A mask of 64 lanes: both halves alike, or each its own.
+static SmbLanes
+make_mask(SmbRandom *random, guint n) {
+  SmbLanes lower = make_narrow_mask(random);
+  if (n <= SMB_WARP_LANES)
+    return lower;
+  return lower | (number_below(random, 2) ? lower : make_narrow_mask(random)) << 32;
+}
+
 // Where lanes are, in units of the width or of words. Each fill says what its words are.
-typedef void (*Fill)(SmbRandom *random, guint32 *at);
+typedef void (*Fill)(SmbRandom *random, guint n, guint32 *at);
 
 // a[i * stride]
 static void
-fill_stride(SmbRandom *random, guint32 *at) {
+fill_stride(SmbRandom *random, guint n, guint32 *at) {
   guint32 stride = number_below(random, 4) ? number_below(random, 70) : 1;
   guint32 start = number_below(random, 64);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < n; lane++)
     at[lane] = start + lane * stride;
 }
 
 // tile[i % height][i / height] of rows with a pad
 static void
-fill_column(SmbRandom *random, guint32 *at) {
+fill_column(SmbRandom *random, guint n, guint32 *at) {
   guint32 row = (1u << number_below(random, 8)) + number_below(random, 3);
   guint shift = number_below(random, 6);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < n; lane++)
     at[lane] = (lane & ((1u << shift) - 1)) * row + (lane >> shift);
 }
 
 // tile[i][column ^ i]
 static void
-fill_swizzle(SmbRandom *random, guint32 *at) {
+fill_swizzle(SmbRandom *random, guint n, guint32 *at) {
   guint32 row = 1u << (2 + number_below(random, 5)), shift = number_below(random, 4);
   guint32 column = number_below(random, row);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < n; lane++)
     at[lane] = lane * row + ((column ^ lane >> shift) & (row - 1));
 }
 
 // anywhere within a window of 2 to 65536 units
 static void
-fill_window(SmbRandom *random, guint32 *at) {
+fill_window(SmbRandom *random, guint n, guint32 *at) {
   guint shift = 31 - number_below(random, 16);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < n; lane++)
     at[lane] = next_number(random) >> shift;
 }
 
 // a[i / 2] and its kin: lanes that differ in bit 0, or in bit 1, on one word; or all but one of them
 static void
-fill_pairs(SmbRandom *random, guint32 *at) {
+fill_pairs(SmbRandom *random, guint n, guint32 *at) {
   guint x = 1 + number_below(random, 2);
   if (number_below(random, 2))
-    fill_window(random, at);
+    fill_window(random, n, at);
   else
-    fill_stride(random, at);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    fill_stride(random, n, at);
+  for (guint lane = 0; lane < n; lane++)
     at[lane] = at[lane & ~x];
   if (happens(random, 3))
-    at[number_below(random, SMB_WARP_LANES)] += 4u << number_below(random, 6);
+    at[number_below(random, n)] += 4u << number_below(random, 6);
 }
 
 // one to eight words, of one bank or of neighbouring ones
 static void
-fill_few_words(SmbRandom *random, guint32 *at) {
-  guint n = 1 + number_below(random, 8);
+fill_few_words(SmbRandom *random, guint n, guint32 *at) {
+  guint n_words = 1 + number_below(random, 8);
   guint32 words[8];
   guint32 step = number_below(random, 2) ? 1 : 32;
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < n_words; i++)
     words[i] = number_below(random, 256) * step;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
-    at[lane] = words[number_below(random, n)];
+  for (guint lane = 0; lane < n; lane++)
+    at[lane] = words[number_below(random, n_words)];
 }
 
 static void
-fill_one_bank(SmbRandom *random, guint32 *at) {
+fill_one_bank(SmbRandom *random, guint n, guint32 *at) {
   guint32 bank = number_below(random, 32), rows = 1 + number_below(random, 64);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < n; lane++)
     at[lane] = bank + 32 * number_below(random, rows);
 }
 
 // each bank once, in any order; or with a conflict or two, and rows apart
 static void
-fill_permuted(SmbRandom *random, guint32 *at) {
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+fill_permuted(SmbRandom *random, guint n, guint32 *at) {
+  for (guint lane = 0; lane < n; lane++)
     at[lane] = lane;
-  for (guint lane = SMB_WARP_LANES - 1; lane > 0; lane--) {
+  for (guint lane = n - 1; lane > 0; lane--) {
     guint other = number_below(random, lane + 1);
     guint32 swap = at[lane];
     at[lane] = at[other];
     at[other] = swap;
   }
   if (number_below(random, 2))
-    at[number_below(random, SMB_WARP_LANES)] += number_below(random, 65);
+    at[number_below(random, n)] += number_below(random, 65);
 }
 
 static void
-fill_anywhere(SmbRandom *random, guint32 *at) {
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+fill_anywhere(SmbRandom *random, guint n, guint32 *at) {
+  for (guint lane = 0; lane < n; lane++)
     at[lane] = next_number(random);
 }
 
@@ -205,34 +214,34 @@ make_base(SmbRandom *random, guint64 room) {
 // Puts a pattern into memory. It is one of units or, sometimes, one of words whatever the width. What
 // would leave the memory comes back at the largest power of two that fits: so it stays in its bank.
 static void
-place_pattern(SmbRandom *random, const guint32 *at, guint64 limit, SmbRequest *request) {
+place_pattern(SmbRandom *random, guint n, const guint32 *at, guint64 limit, SmbRequest *request) {
   guint width = request->width, unit = number_below(random, 4) ? width : 4;
   guint64 power = G_GUINT64_CONSTANT(1) << (63 - __builtin_clzll(limit));
-  guint32 bits = (guint32)(power - 1) & ~(width - 1u), last = 0;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
-    request->offset[lane] = at[lane] * unit & bits;
+  guint32 bits = (guint32)(power - 1) & ~(smb_width_alignment(width) - 1), last = 0;
+  for (guint lane = 0; lane < n; lane++) {
+    request->offset[lane] = (guint32)MIN(at[lane] * unit & bits, power - width);
     last = MAX(last, request->offset[lane]);
   }
-  guint32 base = make_base(random, limit - width - last) & ~(width - 1u);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  guint32 base = make_base(random, limit - width - last) & ~(smb_width_alignment(width) - 1);
+  for (guint lane = 0; lane < n; lane++)
     request->offset[lane] += base;
 }
 
 void
-smb_pattern_request(SmbRandom *random, SmbOp op, guint width, guint32 limit_bytes,
+smb_pattern_request(SmbRandom *random, guint n, SmbOp op, guint width, guint32 limit_bytes,
                     SmbRequest *request) {
   static const Fill fills[] = {fill_stride,   fill_column,  fill_swizzle,   fill_window,
                                fill_window,   fill_pairs,   fill_few_words, fill_one_bank,
                                fill_permuted, fill_anywhere};
   guint64 limit = limit_bytes ? limit_bytes : G_GUINT64_CONSTANT(1) << 32;
-  guint32 at[SMB_WARP_LANES];
-  g_return_if_fail(limit >= width);
+  guint32 at[SMB_MAX_LANES];
+  g_return_if_fail(limit >= width && n <= SMB_MAX_LANES);
 
   request->op = (guint8)op;
   request->width = (guint8)width;
-  request->mask = make_mask(random);
+  request->mask = make_mask(random, n);
   if (smb_request_lanes(request) == 0)
-    request->mask |= 1u << number_below(random, smb_op_address_lanes(op));
-  fills[number_below(random, G_N_ELEMENTS(fills))](random, at);
-  place_pattern(random, at, limit, request);
+    request->mask |= (SmbLanes)1 << number_below(random, MIN(smb_op_address_lanes(op), n));
+  fills[number_below(random, G_N_ELEMENTS(fills))](random, n, at);
+  place_pattern(random, n, at, limit, request);
 }

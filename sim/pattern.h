@@ -32,6 +32,7 @@ guint32 smb_random_below(SmbRandom *random, guint64 below);
 /**
  * smb_pattern_request:
  * @random: gives what is left to chance
+ * @n_lanes: lanes of a warp: 32 or 64
  * @op: an operation
  * @width: bytes of one lane, a width that @op has
  * @limit_bytes: every lane, active or not, stays below it; at least @width; 0: anywhere in 32 bits
@@ -40,7 +41,7 @@ guint32 smb_random_below(SmbRandom *random, guint64 below);
  * Makes a random request of a random structure. At least one of the lanes whose addresses count is
  * active. About 5 million a second on one core.
  */
-void smb_pattern_request(SmbRandom *random, SmbOp op, guint width, guint32 limit_bytes,
-                         SmbRequest *request);
+void smb_pattern_request(SmbRandom *random, guint n_lanes, SmbOp op, guint width,
+                         guint32 limit_bytes, SmbRequest *request);
 
 G_END_DECLS

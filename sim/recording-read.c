@@ -226,12 +226,11 @@ read_request_text(const SmbPlace *place, JsonNode *node, gpointer target, GError
   if (strpbrk(text, "#="))
     return smb_member_expected(place, node, error, "OP WIDTH MASK OFF0 … OFF31 and nothing else");
   g_string_printf(reader->line, "%s\n", text);
-  SmbTraceLine line = {NULL, 0, reader->line->str};
+  SmbTraceLine line = {NULL, 0, reader->line->str, reader->arch};
   gint64 no_count;
   gboolean found;
   g_autoptr(GError) failure = NULL;
-  if (!smb_trace_line_parse(&line, reader->arch, &reader->current.request, &no_count, &found,
-                            &failure))
+  if (!smb_trace_line_parse(&line, &reader->current.request, &no_count, &found, &failure))
     return smb_member_fail(place, error, "%s", failure->message);
   return found || smb_member_fail(place, error, "empty: expected OP WIDTH MASK OFF0 … OFF31");
 }

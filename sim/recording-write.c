@@ -154,7 +154,7 @@ static void
 add_request(GString *json, const SmbRecordedRequest *recorded) {
   begin(json, NULL, '{');
   g_string_append(json, "\"request\": \"");
-  smb_trace_append_request(json, &recorded->request);
+  smb_trace_append_request(json, &recorded->request, SMB_WARP_LANES);
   g_string_append_c(json, '"');
   if (recorded->wavefronts != SMB_NOT_MEASURED)
     add_number(json, "wavefronts", recorded->wavefronts);

@@ -1,22 +1,52 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// One warp request: what the 32 lanes of a warp ask of shared memory in one execution of one
-// instruction. Values are not part of it, only addresses.
+// One warp request: what the lanes of a warp ask of shared memory in one execution of one instruction.
+// Values are not part of it, only addresses.
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/** Lanes of a warp, on every device since compute capability 1.0. */
+/** Lanes of a warp on every NVIDIA device since compute capability 1.0. */
 #define SMB_WARP_LANES 32
 
-/** Longest access of one lane, in bytes (LDS.128, and a row of ldmatrix). */
+/** Lanes of the widest warp (a wavefront of AMD's GCN and CDNA). */
+#define SMB_MAX_LANES 64
+
+/** Longest access of one lane, in bytes (LDS.128, ds_read_b128, and a row of ldmatrix). */
 #define SMB_MAX_WIDTH 16
 
-/** Number of access widths: 1, 2, 4, 8 and 16 bytes. Index of a width: its binary logarithm. */
-#define SMB_N_WIDTHS 5
+/** Number of access widths: 1, 2, 4, 8, 12 and 16 bytes (smb_width()). */
+#define SMB_N_WIDTHS 6
+
+/** A set of lanes: bit i is lane i. */
+typedef guint64 SmbLanes;
+
+/** Number of lanes in a set. */
+static inline guint
+smb_lanes_count(SmbLanes lanes) {
+  return (guint)__builtin_popcountll(lanes);
+}
+
+/** Lowest lane of a set that is not empty. */
+static inline guint
+smb_lanes_first(SmbLanes lanes) {
+  return (guint)__builtin_ctzll(lanes);
+}
+
+/** Highest lane of a set that is not empty. */
+static inline guint
+smb_lanes_last(SmbLanes lanes) {
+  return 63 - (guint)__builtin_clzll(lanes);
+}
+
+/** The set of the lanes from 0 to @n − 1; @n is at most 64. */
+static inline SmbLanes
+smb_lanes_below(guint n) {
+  return n ? ~(SmbLanes)0 >> (SMB_MAX_LANES - n) : 0;
+}
 
 /** The operations, in the order of ops.def. */
 typedef enum {
@@ -36,18 +66,19 @@ typedef enum {
 
 /**
  * SmbRequest:
- * @offset: byte offset of each lane into shared memory; read only where the lane is active
- * @mask: bit i set: lane i is active
+ * @mask: the active lanes
  * @op: an SmbOp
- * @width: bytes that one lane asks for: 1, 2, 4, 8 or 16
+ * @width: bytes that one lane asks for: 1, 2, 4, 8, 12 or 16
+ * @offset: byte offset of each lane into shared memory; read only where the lane is active
  *
- * A plain value; smb_request_check() says whether it is a request that hardware could execute.
+ * A plain value; smb_request_check() says whether it is a request that hardware could execute. The offsets come
+ * last: a request of 32 lanes leaves the upper half of them alone.
  */
 typedef struct {
-  guint32 offset[SMB_WARP_LANES];
-  guint32 mask;
+  SmbLanes mask;
   guint8 op;
   guint8 width;
+  guint32 offset[SMB_MAX_LANES];
 } SmbRequest;
 
 /** Name of an operation as traces write it, such as "ldmatrix.x4" (transfer none). */
@@ -59,10 +90,23 @@ SmbOpClass smb_op_class(SmbOp op);
 /** Name of a class: "load", "store" or "atomic" (transfer none). */
 const char *smb_op_class_name(SmbOpClass op_class);
 
-/** Widths in bytes that an operation has, as a bit set: 4 | 8 for an atomic. */
-guint smb_op_widths(SmbOp op);
+/** A width by its index in per-width tables, from 0: 1, 2, 4, 8, 12 and 16 bytes. */
+guint smb_width(guint index);
 
-/** Number of lanes whose addresses count, from lane 0: 32, or 8 per matrix of ldmatrix and stmatrix. */
+/** Index of a width, which is one of smb_width(). */
+guint smb_width_index(guint width);
+
+/** What an access of a width is aligned to, in bytes: the width; of 12 bytes 4, its words. */
+static inline guint
+smb_width_alignment(guint width) {
+  return width & -width;
+}
+
+/** Whether an operation has a width; any number may be asked for. */
+gboolean smb_op_has_width(SmbOp op, guint width);
+
+/** Number of lanes whose addresses count, from lane 0: SMB_MAX_LANES stands for all of the warp; or 8 per matrix of
+ * ldmatrix and stmatrix. */
 guint smb_op_address_lanes(SmbOp op);
 
 /**
@@ -75,17 +119,16 @@ guint smb_op_address_lanes(SmbOp op);
  */
 gboolean smb_op_parse(const char *name, gsize length, SmbOp *op);
 
-/** Binary logarithm of a width that smb_request_check() accepts: the index of per-width tables. */
-static inline guint
-smb_width_index(guint width) {
-  return (guint)__builtin_ctz(width);
+/** Lanes that ask for something: active, and of those whose addresses the operation reads. */
+static inline SmbLanes
+smb_request_lanes(const SmbRequest *request) {
+  return request->mask & smb_lanes_below(smb_op_address_lanes((SmbOp)request->op));
 }
 
-/** Lanes that ask for something: active, and of those whose addresses the operation reads. */
-static inline guint32
-smb_request_lanes(const SmbRequest *request) {
-  guint lanes = smb_op_address_lanes((SmbOp)request->op);
-  return request->mask & (lanes == 32 ? 0xffffffffu : (1u << lanes) - 1u);
+/** Number of lanes, from lane 0, that hold all active ones: 32 or 64. The offsets of the others were never set. */
+static inline guint
+smb_request_span(const SmbRequest *request) {
+  return request->mask >> 32 ? 64 : 32;
 }
 
 /**
@@ -93,8 +136,8 @@ smb_request_lanes(const SmbRequest *request) {
  * @request: a request
  * @error: return location for an SMB_ERROR_INPUT
  *
- * Checks that the operation has that width and that every lane that asks is aligned to it and stays
- * below 4 GiB: hardware faults on anything else. All other functions expect a request that passed.
+ * Checks that the operation has that width and that every lane that asks is aligned to it
+ * (smb_width_alignment()) and stays below 4 GiB: hardware faults on anything else. All other functions expect a request that passed.
  *
  * Returns: %TRUE if the request can be executed.
  */

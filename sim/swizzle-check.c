@@ -32,10 +32,10 @@ find_bits(const SmbLayout *layout, guint first) {
 static guint64
 find_bank_bits(const Question *question, const SmbPlan *plan) {
   const SmbLayout *layout = question->layout;
-  guint64 all_banks = G_GUINT64_CONSTANT(1) << (plan->unit_shift + plan->bank_bits);
+  guint64 all_banks = (guint64)plan->banks * plan->bank_bytes;
   if (layout->pad || !is_power_of_two(layout->element_bytes) || question->array->base % all_banks)
     return 0;
-  return all_banks - (G_GUINT64_CONSTANT(1) << plan->unit_shift);
+  return all_banks - smb_width_alignment(plan->unit_bytes);
 }
 
 // The bits in which what the lanes of the collision ask for differs, without padding.
@@ -43,8 +43,8 @@ static guint64
 find_lane_bits(const Question *question, const SmbLayoutCheck *check) {
   const SmbLayout *original = question->original;
   guint64 any = 0, all = G_MAXUINT64, n;
-  for (guint32 lanes = check->collision.lanes; lanes; lanes &= lanes - 1) {
-    guint32 offset = check->worst_now.offset[__builtin_ctz(lanes)] - question->array->base;
+  for (SmbLanes lanes = check->collision.lanes; lanes; lanes &= lanes - 1) {
+    guint32 offset = check->worst_now.offset[smb_lanes_first(lanes)] - question->array->base;
     if (!smb_layout_find(original, offset, &n))
       continue;
     guint64 byte = n * original->element_bytes + offset % original->element_bytes;
@@ -68,7 +68,7 @@ find_fault(const Question *question, SmbLayoutCheck *check) {
   if (check->cost.excess == 0)
     return SMB_FAULT_NONE;
   const SmbPlan *plan = smb_wavefronts_plan(question->arch, &check->worst);
-  guint64 within_word = (G_GUINT64_CONSTANT(1) << plan->unit_shift) - 1;
+  guint64 within_word = smb_width_alignment(plan->unit_bytes) - 1u;
   check->bank_bits = find_bank_bits(question, plan);
   if (!smb_request_worst_bank(question->arch, &check->worst, &check->collision))
     return layout->bits ? SMB_FAULT_NO_BITS : SMB_FAULT_UNSWIZZLED;

@@ -88,8 +88,8 @@ require_word(const SmbTraceLine *line, const char *p, GError **error, const char
     return TRUE;
   return smb_trace_line_error(line, p, error,
                               "the line ends before %s: expected "
-                              "OP WIDTH MASK OFF0 … OFF31 [= WAVEFRONTS]",
-                              what);
+                              "OP WIDTH MASK OFF0 … OFF%u [= WAVEFRONTS]",
+                              what, smb_arch_info(line->arch)->lanes - 1);
 }
 
 // digits := [0-9]+; fails on other characters and on a number of more than 32 bits.
@@ -110,19 +110,19 @@ parse_decimal(const char **cursor, guint32 *value) {
   return good;
 }
 
-// hex := [0-9A-Fa-f]+, as parse_decimal().
+// hex := [0-9A-Fa-f]+; fails on other characters and on a number of more than @bits bits, 32 or 64.
 static gboolean
-parse_hex(const char **cursor, guint32 *value) {
+parse_hex(const char **cursor, guint bits, guint64 *value) {
   const char *p = *cursor;
   guint64 number = 0;
   for (; g_ascii_isxdigit(*p); p++) {
-    number = number << 4 | (guint)g_ascii_xdigit_value(*p);
-    if (number > G_MAXUINT32)
+    if (number >> (bits - 4))
       return FALSE;
+    number = number << 4 | (guint)g_ascii_xdigit_value(*p);
   }
   gboolean good = p != *cursor && ends_word(*p);
   *cursor = p;
-  *value = (guint32)number;
+  *value = number;
   return good;
 }
 
@@ -138,9 +138,12 @@ skip_hex_prefix(const char **cursor) {
 // offset := digits | "0x" hex
 static inline gboolean
 parse_offset(const char **cursor, guint32 *value) {
-  if (G_UNLIKELY(skip_hex_prefix(cursor)))
-    return parse_hex(cursor, value);
-  return parse_decimal(cursor, value);
+  guint64 number = 0;
+  if (G_LIKELY(!skip_hex_prefix(cursor)))
+    return parse_decimal(cursor, value);
+  gboolean good = parse_hex(cursor, 32, &number);
+  *value = (guint32)number;
+  return good;
 }
 
 // Whether all of a word are digits: then it is a number, only too large.
@@ -181,7 +184,7 @@ parse_width(const SmbTraceLine *line, const char **cursor, SmbRequest *request, 
   if (!require_word(line, word, error, "the width"))
     return FALSE;
   if (!parse_decimal(cursor, &width) || width > SMB_MAX_WIDTH)
-    return reject_word(line, word, error, "is not a width: expected 1, 2, 4, 8 or 16 bytes");
+    return reject_word(line, word, error, "is not a width: expected 1, 2, 4, 8, 12 or 16");
   request->width = (guint8)width;
   *cursor = skip_blanks(*cursor);
   return TRUE;
@@ -190,14 +193,17 @@ parse_width(const SmbTraceLine *line, const char **cursor, SmbRequest *request, 
 static gboolean
 parse_mask(const SmbTraceLine *line, const char **cursor, SmbRequest *request, GError **error) {
   const char *word = *cursor;
+  guint n_lanes = smb_arch_info(line->arch)->lanes;
   if (!require_word(line, word, error, "the mask"))
     return FALSE;
   skip_hex_prefix(cursor);
-  if (!parse_hex(cursor, &request->mask))
+  if (!parse_hex(cursor, n_lanes, &request->mask)) {
+    g_autofree char *large = g_strdup_printf(
+        "is more than %u bits: expected a bit for each of %u lanes", n_lanes, n_lanes);
     return reject_word(line, word, error,
-                       is_large_number(word, TRUE)
-                           ? "is more than 32 bits: expected a bit for each of 32 lanes"
-                           : "is not a mask: expected hexadecimal digits");
+                       is_large_number(word, TRUE) ? large
+                                                   : "is not a mask: expected hexadecimal digits");
+  }
   *cursor = skip_blanks(*cursor);
   return TRUE;
 }
@@ -208,13 +214,13 @@ parse_offsets(const SmbTraceLine *line, const char **cursor, SmbRequest *request
               GError **error) {
   const char *p = *cursor;
   guint32 any = 0;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  guint n_lanes = smb_arch_info(line->arch)->lanes;
+  for (guint lane = 0; lane < n_lanes; lane++) {
     const char *word = p;
     if (G_UNLIKELY(!parse_offset(&p, &request->offset[lane]))) {
       if (is_end(*word) || *word == '=')
         return smb_trace_line_error(line, word, error,
-                                    "%u offsets: expected one for each of %d lanes", lane,
-                                    SMB_WARP_LANES);
+                                    "%u offsets: expected one for each of %u lanes", lane, n_lanes);
       return reject_word(line, word, error,
                          is_large_number(word, FALSE)
                              ? "is not below 4 GiB: expected an offset of 32 bits"
@@ -234,11 +240,12 @@ parse_expected(const SmbTraceLine *line, const char *p, gint64 *expected, GError
   *expected = SMB_TRACE_NO_COUNT;
   if (is_end(*p))
     return TRUE;
-  if (*p != '=')
-    return reject_word(
-        line, p, error,
-        "is one word too many: expected '= WAVEFRONTS' or the end of the line after 32 "
-        "offsets");
+  if (*p != '=') {
+    g_autofree char *problem = g_strdup_printf(
+        "is one word too many: expected '= WAVEFRONTS' or the end of the line after %u offsets",
+        smb_arch_info(line->arch)->lanes);
+    return reject_word(line, p, error, problem);
+  }
   guint32 count;
   const char *word = skip_blanks(p + 1);
   const char *end = word;
@@ -262,33 +269,36 @@ find_word(const SmbTraceLine *line, guint index) {
 }
 
 static guint
-find_misaligned_lane(const SmbRequest *request) {
-  guint32 lanes = smb_request_lanes(request);
-  while (lanes && request->offset[__builtin_ctz(lanes)] % request->width == 0)
+find_bad_lane(const SmbRequest *request) {
+  SmbLanes lanes = smb_request_lanes(request);
+  guint alignment = smb_width_alignment(request->width);
+  guint32 last = G_MAXUINT32 - request->width + 1;
+  while (lanes & (lanes - 1) && request->offset[smb_lanes_first(lanes)] % alignment == 0 &&
+         request->offset[smb_lanes_first(lanes)] <= last)
     lanes &= lanes - 1;
-  return lanes ? (guint)__builtin_ctz(lanes) : 0;
+  return lanes ? smb_lanes_first(lanes) : 0;
 }
 
 // Whether hardware can execute the request. If no offset has one of the low bits, none needs a look.
 static gboolean
-check_request(const SmbTraceLine *line, const SmbArch *arch, const SmbRequest *request,
-              guint32 bits, GError **error) {
+check_request(const SmbTraceLine *line, const SmbRequest *request, guint32 bits, GError **error) {
   g_autoptr(GError) reason = NULL;
   guint width = request->width;
-  gboolean has_width =
-      width && !(width & (width - 1)) && (smb_op_widths((SmbOp)request->op) & width);
-  if ((!has_width || (bits & (width - 1))) && !smb_request_check(request, &reason)) {
-    guint word = has_width ? WORD_FIRST_OFFSET + find_misaligned_lane(request) : WORD_WIDTH;
+  gboolean has_width = smb_op_has_width((SmbOp)request->op, width);
+  // An access whose offsets are multiples of its width does not reach beyond 4 GiB.
+  gboolean suspicious = !has_width || (bits & (width - 1)) || (width & (width - 1));
+  if (suspicious && !smb_request_check(request, &reason)) {
+    guint word = has_width ? WORD_FIRST_OFFSET + find_bad_lane(request) : WORD_WIDTH;
     return smb_trace_line_error(line, find_word(line, word), error, "%s", reason->message);
   }
-  if (!smb_arch_check_request(arch, request, &reason))
+  if (!smb_arch_check_request(line->arch, request, &reason))
     return smb_trace_line_error(line, find_word(line, WORD_OP), error, "%s", reason->message);
   return TRUE;
 }
 
 gboolean
-smb_trace_line_parse(const SmbTraceLine *line, const SmbArch *arch, SmbRequest *request,
-                     gint64 *expected, gboolean *found, GError **error) {
+smb_trace_line_parse(const SmbTraceLine *line, SmbRequest *request, gint64 *expected,
+                     gboolean *found, GError **error) {
   const char *p = skip_blanks(line->text);
   guint32 bits = 0;
   *found = !is_end(*p);
@@ -296,6 +306,5 @@ smb_trace_line_parse(const SmbTraceLine *line, const SmbArch *arch, SmbRequest *
     return TRUE;
   return parse_op(line, &p, request, error) && parse_width(line, &p, request, error) &&
          parse_mask(line, &p, request, error) && parse_offsets(line, &p, request, &bits, error) &&
-         parse_expected(line, p, expected, error) &&
-         check_request(line, arch, request, bits, error);
+         parse_expected(line, p, expected, error) && check_request(line, request, bits, error);
 }

@@ -135,15 +135,15 @@ gboolean
 smb_trace_reader_next(SmbTraceReader *reader, SmbTraceBatch *batch, GError **error) {
   batch->n = 0;
   while (batch->n < SMB_TRACE_BATCH_REQUESTS) {
-    SmbTraceLine line = {reader->name, 0, NULL};
+    SmbTraceLine line = {reader->name, 0, NULL, reader->arch};
     gboolean found;
     if (!read_line(reader, &line.text, error))
       return FALSE;
     if (!line.text)
       break;
     line.number = reader->line;
-    if (!smb_trace_line_parse(&line, reader->arch, &batch->requests[batch->n],
-                              &batch->expected[batch->n], &found, error))
+    if (!smb_trace_line_parse(&line, &batch->requests[batch->n], &batch->expected[batch->n], &found,
+                              error))
       return FALSE;
     batch->lines[batch->n] = line.number;
     batch->n += found ? 1 : 0;
@@ -152,15 +152,15 @@ smb_trace_reader_next(SmbTraceReader *reader, SmbTraceBatch *batch, GError **err
   if (reader->n_requests > 0)
     return TRUE;
   g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-              "%s: no request in it: expected lines of OP WIDTH MASK OFF0 … OFF31 [= WAVEFRONTS]",
-              reader->name);
+              "%s: no request in it: expected lines of OP WIDTH MASK OFF0 … OFF%u [= WAVEFRONTS]",
+              reader->name, smb_arch_info(reader->arch)->lanes - 1);
   return FALSE;
 }
 
 void
-smb_trace_append_request(GString *text, const SmbRequest *request) {
-  g_string_append_printf(text, "%s %u %08x", smb_op_name((SmbOp)request->op), request->width,
-                         request->mask);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+smb_trace_append_request(GString *text, const SmbRequest *request, guint n_lanes) {
+  g_string_append_printf(text, "%s %u %0*" G_GINT64_MODIFIER "x", smb_op_name((SmbOp)request->op),
+                         request->width, (int)n_lanes / 4, request->mask);
+  for (guint lane = 0; lane < n_lanes; lane++)
     g_string_append_printf(text, " %u", request->offset[lane]);
 }

@@ -7,7 +7,8 @@
 //
 // OP is an operation of ops.def, WIDTH is in bytes, MASK says which lanes are active (hexadecimal, with
 // or without 0x), OFFn is the byte offset of lane n into shared memory (decimal, or hexadecimal with
-// 0x): all 32 are there, whatever the mask. WAVEFRONTS is what was counted elsewhere. A # starts a
+// 0x): all are there, whatever the mask. An architecture whose warps have 64 lanes
+// has masks of up to 16 digits and 64 offsets. WAVEFRONTS is what was counted elsewhere. A # starts a
 // comment; blanks, tabs and carriage returns separate. A trace has at least one request.
 #pragma once
 
@@ -62,8 +63,9 @@ void smb_trace_reader_free(SmbTraceReader *reader);
  */
 gboolean smb_trace_reader_next(SmbTraceReader *reader, SmbTraceBatch *batch, GError **error);
 
-/** Adds a request to @text as a trace writes it: without a count and without a line feed. */
-void smb_trace_append_request(GString *text, const SmbRequest *request);
+/** Adds a request of @n_lanes lanes (32 or 64) to @text as a trace writes it: without a count and without a line
+ * feed. */
+void smb_trace_append_request(GString *text, const SmbRequest *request, guint n_lanes);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTraceReader, smb_trace_reader_free)
 

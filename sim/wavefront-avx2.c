@@ -13,7 +13,7 @@
 
 enum {
   PARTS = 4,
-  PART_LANES = SMB_WARP_LANES / PARTS,
+  PART_LANES = NARROW_LANES / PARTS,
 };
 
 // A value for each lane.
@@ -43,7 +43,7 @@ prepare_plan(const SmbPlan *plan, Prepared *prepared) {
   }
   prepared->bank_mask = _mm256_set1_epi32((1 << plan->bank_bits) - 1);
   prepared->unit_shift = _mm_cvtsi32_si128(plan->unit_shift);
-  prepared->lanes = plan->lanes;
+  prepared->lanes = (guint32)plan->lanes;
   prepared->tops = top_lanes(plan->group_shift);
   prepared->plan = plan;
   for (guint groups = 0; groups < G_N_ELEMENTS(prepared->clean); groups++)
@@ -146,14 +146,14 @@ is_broadcast(const Prepared *prepared, const SmbRequest *request, Lanes offset, 
 AVX2 static void
 count_words(const SmbPlan *plan, Lanes offset, Lanes bank, guint32 lanes, const guint32 *banks,
             guint8 *counts) {
-  guint32 claimed[SPARE_BANK + 1], keys[SMB_WARP_LANES];
+  guint32 claimed[SPARE_BANK + 1], keys[NARROW_LANES];
   Lanes key, seen;
   for (int i = 0; i < PARTS; i++) {
     __m256i row = _mm256_srl_epi32(offset.part[i], _mm_cvtsi32_si128(plan->row_shift));
     key.part[i] = _mm256_or_si256(_mm256_slli_epi32(row, 5), bank.part[i]);
   }
   store_lanes(key, keys);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  for (guint lane = 0; lane < NARROW_LANES; lane++) {
     claimed[banks[lane]] = keys[lane];
     counts[banks[lane]] = 1;
   }
@@ -172,7 +172,7 @@ count_words(const SmbPlan *plan, Lanes offset, Lanes bank, guint32 lanes, const 
 AVX2 static Passes
 count_crowd(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, guint32 lanes) {
   const __m256i spare = _mm256_set1_epi32(SPARE_BANK);
-  guint32 banks[SMB_WARP_LANES];
+  guint32 banks[NARROW_LANES];
   guint8 counts[SPARE_BANK + 1] = {0};
   for (int i = 0; i < PARTS; i++)
     bank.part[i] = _mm256_blendv_epi8(spare, bank.part[i], active.part[i]);
@@ -181,7 +181,7 @@ count_crowd(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, guint32
   Passes passes = sum_banks(plan, lanes, counts);
   if (plan->conflict == SMB_CONFLICT_LANES) {
     guint8 queues[SPARE_BANK + 1] = {0};
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    for (guint lane = 0; lane < NARROW_LANES; lane++)
       queues[banks[lane]]++;
     passes.group_passes = sum_banks(plan, lanes, queues).group_passes;
   }
@@ -190,7 +190,7 @@ count_crowd(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, guint32
 
 AVX2 static inline SmbWavefronts
 count_request(const Prepared *prepared, const SmbRequest *request, Lanes offset) {
-  guint32 lanes = request->mask & prepared->lanes;
+  guint32 lanes = (guint32)request->mask & prepared->lanes;
   Lanes bank = find_banks(prepared, offset);
   Lanes active = spread_mask(lanes);
   gboolean once = __builtin_popcount(collect_banks(bank, active)) == __builtin_popcount(lanes);
@@ -198,35 +198,16 @@ count_request(const Prepared *prepared, const SmbRequest *request, Lanes offset)
   if (G_LIKELY(once) || (words && is_broadcast(prepared, request, offset, active, lanes)))
     return prepared->clean[__builtin_popcount(occupied_groups(lanes, prepared->tops))];
   if (!words && prepared->plan->conflict != SMB_CONFLICT_LANES)
-    return finish_count(prepared->plan, smb_count_passes_portable(prepared->plan, request));
+    return finish_count(prepared->plan, smb_count_passes_narrow(prepared->plan, request));
   return finish_count(prepared->plan, count_crowd(prepared->plan, offset, bank, active, lanes));
 }
 
-AVX2 void
-smb_count_span_avx2(const SmbArch *arch, const SmbRequest *requests, gsize n, SmbWavefronts *out) {
-  Prepared plain, merged;
-  gboolean merges = FALSE;
-  guint op = SMB_N_OPS, width = 0;
+typedef Lanes Offsets;
 
-  for (gsize i = 0; i < n; i++) {
-    const SmbRequest *request = &requests[i];
-    if (request->op != op || request->width != width) {
-      op = request->op;
-      width = request->width;
-      const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, width);
-      if (rule->plan.conflict == SMB_CONFLICT_LOOP) {
-        out[i] = smb_count_loop(rule, request);
-        op = SMB_N_OPS; // the next one comes here too
-        continue;
-      }
-      merges = rule->merges;
-      prepare_plan(&rule->plan, &plain);
-      if (merges)
-        prepare_plan(&rule->merged, &merged);
-    }
-    Lanes offset = load_lanes(request->offset);
-    const Prepared *prepared = merges && is_mergeable(offset, request->mask) ? &merged : &plain;
-    out[i] = count_request(prepared, request, offset);
-  }
+AVX2 static inline Offsets
+load_offsets(const SmbRequest *request) {
+  return load_lanes(request->offset);
 }
+
+DEFINE_COUNT_SPAN(smb_count_span_avx2, AVX2)
 #endif

@@ -60,7 +60,7 @@ prepare_plan(const SmbPlan *plan, Prepared *prepared) {
   prepared->bank_mask = _mm512_set1_epi32((1 << plan->bank_bits) - 1);
   prepared->unit_shift = _mm_cvtsi32_si128(plan->unit_shift);
   prepared->row_shift = _mm_cvtsi32_si128(plan->row_shift);
-  prepared->lanes = plan->lanes;
+  prepared->lanes = (guint32)plan->lanes;
   prepared->tops = top_lanes(plan->group_shift);
   prepared->plan = plan;
   for (guint groups = 0; groups < G_N_ELEMENTS(prepared->clean); groups++)
@@ -307,11 +307,11 @@ AVX512 static inline SmbWavefronts
 count_conflicts(const Prepared *prepared, const SmbRequest *request, Pair offset, Pair bank,
                 Pair bit) {
   const SmbPlan *plan = prepared->plan;
-  guint32 lanes = request->mask & prepared->lanes;
+  guint32 lanes = (guint32)request->mask & prepared->lanes;
   if (plan->conflict == SMB_CONFLICT_WORDS && is_broadcast(prepared, request, offset, lanes))
     return prepared->clean[__builtin_popcount(occupied_groups(lanes, prepared->tops))];
   if (!is_plan_simple(plan))
-    return finish_count(plan, smb_count_passes_portable(plan, request));
+    return finish_count(plan, smb_count_passes_narrow(plan, request));
   guint n_banks = (guint)__builtin_popcount(or_all(_mm512_or_si512(bit.low, bit.high)));
   Crowd crowd;
   crowd.row.low = _mm512_srl_epi32(offset.low, prepared->row_shift);
@@ -324,7 +324,7 @@ count_conflicts(const Prepared *prepared, const SmbRequest *request, Pair offset
 AVX512 static inline SmbWavefronts
 count_request(const Prepared *prepared, const SmbRequest *request, Pair offset) {
   const __m512i one = _mm512_set1_epi32(1);
-  guint32 lanes = request->mask & prepared->lanes;
+  guint32 lanes = (guint32)request->mask & prepared->lanes;
   Pair bank = find_banks(prepared, offset);
   Pair bit = {_mm512_maskz_sllv_epi32((__mmask16)lanes, one, bank.low),
               _mm512_maskz_sllv_epi32((__mmask16)(lanes >> 16), one, bank.high)};
@@ -334,32 +334,12 @@ count_request(const Prepared *prepared, const SmbRequest *request, Pair offset) 
   return count_conflicts(prepared, request, offset, bank, bit);
 }
 
-AVX512 void
-smb_count_span_avx512(const SmbArch *arch, const SmbRequest *requests, gsize n,
-                      SmbWavefronts *out) {
-  Prepared plain, merged;
-  gboolean merges = FALSE;
-  guint op = SMB_N_OPS, width = 0;
+typedef Pair Offsets;
 
-  for (gsize i = 0; i < n; i++) {
-    const SmbRequest *request = &requests[i];
-    if (request->op != op || request->width != width) {
-      op = request->op;
-      width = request->width;
-      const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, width);
-      if (rule->plan.conflict == SMB_CONFLICT_LOOP) {
-        out[i] = smb_count_loop(rule, request);
-        op = SMB_N_OPS; // the next one comes here too
-        continue;
-      }
-      merges = rule->merges;
-      prepare_plan(&rule->plan, &plain);
-      if (merges)
-        prepare_plan(&rule->merged, &merged);
-    }
-    Pair offset = {_mm512_loadu_si512(request->offset), _mm512_loadu_si512(request->offset + 16)};
-    const Prepared *prepared = merges && is_mergeable(offset, request->mask) ? &merged : &plain;
-    out[i] = count_request(prepared, request, offset);
-  }
+AVX512 static inline Offsets
+load_offsets(const SmbRequest *request) {
+  return (Pair){_mm512_loadu_si512(request->offset), _mm512_loadu_si512(request->offset + 16)};
 }
+
+DEFINE_COUNT_SPAN(smb_count_span_avx512, AVX512)
 #endif

@@ -4,9 +4,10 @@
 // What the implementations of the counter share: counting lane groups, and turning the passes of the
 // groups into the result. Private to sim/wavefront*.c.
 //
-// All of them see a request the same way. The banks of all lane groups stand side by side: at most 32
-// virtual banks (sim/arch.h, SmbPlan), so a set of banks is one word of bits, like a set of lanes. If no
-// virtual bank is asked twice, every group is done in one pass, whatever the rule is.
+// Narrow plans (sim/arch.h, SmbRule) are counted fast, by three implementations that see a request the same way.
+// The banks of all lane groups stand side by side: at most 32 virtual banks, so a set of banks is one word of
+// bits, like a set of lanes. If no virtual bank is asked twice, every group is done in one pass, whatever the
+// rule is. All other plans are counted by wavefront-general.c.
 #pragma once
 
 #include "sim/wavefront.h"
@@ -58,21 +59,25 @@ finish_clean(const SmbPlan *plan, guint groups) {
   return finish_count(plan, (Passes){groups, groups, groups != 0});
 }
 
-// Counts one request with any plan: also what the vector versions leave to the portable one.
-G_GNUC_INTERNAL Passes smb_count_passes_portable(const SmbPlan *plan, const SmbRequest *request);
+// Counts one request with a narrow plan: also what the vector versions leave to the portable one.
+G_GNUC_INTERNAL Passes smb_count_passes_narrow(const SmbPlan *plan, const SmbRequest *request);
+
+// Counts one request with any plan.
+__attribute__((cold)) G_GNUC_INTERNAL Passes smb_count_passes_general(const SmbPlan *plan,
+                                                                      const SmbRequest *request);
+
+enum {
+  NARROW_LANES = 32,
+  SPARE_BANK = 32 // where lanes that ask for nothing are put
+};
 
 // The lanes of one request, each with its virtual bank and the key of what it asks there: lanes of one
 // group with one key are in one bank and are served together. The key of a word is its row and bank: rows
-// have at least 64 bytes (sim/arch.c), so that both fit.
+// have at least 64 bytes, so that both fit.
 typedef struct {
-  guint32 bank[SMB_WARP_LANES];
-  guint32 key[SMB_WARP_LANES];
+  guint32 bank[NARROW_LANES];
+  guint32 key[NARROW_LANES];
 } LaneKeys;
-
-// Where lanes that ask for nothing are put.
-enum {
-  SPARE_BANK = 32
-};
 
 // From the number of keys of each bank to the passes of its groups.
 static inline Passes
@@ -89,14 +94,46 @@ sum_banks(const SmbPlan *plan, guint32 lanes, const guint8 *counts) {
   return passes;
 }
 
-// Fewest steps of all half-warps of @lanes if each step broadcasts one word (compute capability 1.x).
-G_GNUC_INTERNAL Passes smb_count_broadcasts(const SmbPlan *plan, const SmbRequest *request,
-                                            guint32 lanes);
-
-// Counts one request whose rule is a loop: all versions leave it to this. Cold, so that the registers
-// of the vector versions are kept for the other rules.
+// Counts one request whose rule is a loop.
 __attribute__((cold)) G_GNUC_INTERNAL SmbWavefronts smb_count_loop(const SmbRule *rule,
                                                                    const SmbRequest *request);
+
+// Counts one request whose rule is not narrow: all versions leave it to this. Cold, so that the registers of the
+// vector versions are kept for the other rules.
+__attribute__((cold)) G_GNUC_INTERNAL SmbWavefronts smb_count_general(const SmbRule *rule,
+                                                                      const SmbRequest *request);
+
+// The loop over many requests that the versions with vector registers share: a rule is prepared once for all
+// requests of one operation and width that follow each other. A version has the types Prepared and Offsets and
+// the functions prepare_plan(), load_offsets(), is_mergeable() and count_request(), all with @attributes.
+#define DEFINE_COUNT_SPAN(name, attributes)                                                        \
+  attributes void name(const SmbArch *arch, const SmbRequest *requests, gsize n,                   \
+                       SmbWavefronts *out) {                                                       \
+    Prepared plain, merged;                                                                        \
+    gboolean merges = FALSE;                                                                       \
+    guint op = SMB_N_OPS, width = 0;                                                               \
+                                                                                                   \
+    for (gsize i = 0; i < n; i++) {                                                                \
+      const SmbRequest *request = &requests[i];                                                    \
+      if (request->op != op || request->width != width) {                                          \
+        op = request->op;                                                                          \
+        width = request->width;                                                                    \
+        const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, width);                               \
+        if (!rule->narrow) {                                                                       \
+          out[i] = smb_count_general(rule, request);                                               \
+          op = SMB_N_OPS; /* the next one comes here too */                                        \
+          continue;                                                                                \
+        }                                                                                          \
+        merges = rule->merges;                                                                     \
+        prepare_plan(&rule->plan, &plain);                                                         \
+        if (merges)                                                                                \
+          prepare_plan(&rule->merged, &merged);                                                    \
+      }                                                                                            \
+      Offsets offset = load_offsets(request);                                                      \
+      gboolean merge = merges && is_mergeable(offset, (guint32)request->mask);                     \
+      out[i] = count_request(merge ? &merged : &plain, request, offset);                           \
+    }                                                                                              \
+  }
 
 G_GNUC_INTERNAL void smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests,
                                              gsize n, SmbWavefronts *out);

@@ -8,25 +8,37 @@
 #include "sim/wavefront-impl.h"
 
 // One round's swaps. Returns the lanes of @left that succeed.
-static guint32
-swap_round(const SmbPlan *plan, const SmbRequest *request, guint32 left) {
-  guint32 unit_of[SMB_WARP_LANES]; // of each virtual bank: what is swapped there
-  guint32 taken = 0, done = 0;     // virtual banks; lanes
-  for (guint32 rest = left; rest; rest &= rest - 1) {
-    guint lane = (guint)__builtin_ctz(rest);
-    guint32 unit = request->offset[lane] >> plan->unit_shift;
-    guint first = unit & ((1u << plan->bank_bits) - 1);
-    guint bank = first | (lane >> plan->group_shift) << plan->bank_bits;
-    if (taken >> bank & 1)
-      continue;
-    taken |= 1u << bank;
-    unit_of[bank] = unit;
-    gboolean changed = FALSE;
-    for (guint before = first; before < bank; before += 1u << plan->bank_bits)
-      changed |= (taken >> before & 1) && unit_of[before] == unit;
-    done |= (guint32)!changed << lane;
+static SmbLanes
+swap_round(const SmbPlan *plan, const SmbRequest *request, SmbLanes left) {
+  guint32 changed[SMB_MAX_LANES]; // offsets that were swapped in this round
+  guint n_changed = 0;
+  SmbLanes done = 0;
+  for (guint group = 0; group < plan->n_groups; group++) {
+    SmbBanks taken = 0; // units of the banks
+    guint n_before = n_changed;
+    for (SmbLanes rest = left & plan->groups[group]; rest; rest &= rest - 1) {
+      guint lane = smb_lanes_first(rest);
+      guint32 offset = request->offset[lane];
+      guint bank = offset >> plan->unit_shift & ((1u << plan->bank_bits) - 1);
+      if (taken >> bank & 1)
+        continue;
+      taken |= (SmbBanks)1 << bank;
+      gboolean stale = FALSE;
+      for (guint i = 0; i < n_before; i++)
+        stale |= changed[i] == offset;
+      if (stale)
+        continue;
+      changed[n_changed++] = offset;
+      done |= (SmbLanes)1 << lane;
+    }
   }
   return done;
+}
+
+static Passes
+count_passes(const SmbPlan *plan, const SmbRequest *request) {
+  return plan->narrow ? smb_count_passes_narrow(plan, request)
+                      : smb_count_passes_general(plan, request);
 }
 
 // All rounds of a request; @passes: of the load of the first round.
@@ -38,15 +50,15 @@ run_loop(const SmbRule *rule, const SmbRequest *request, Passes *passes) {
   *passes = (Passes){0, 0, 0};
   for (; left.mask; loop.rounds++) {
     gboolean merged = rule->merges && smb_request_mergeable(&left);
-    Passes load = smb_count_passes_portable(merged ? &rule->merged : &rule->plan, &left);
+    Passes load = count_passes(merged ? &rule->merged : &rule->plan, &left);
     if (loop.rounds == 0)
       *passes = load;
     loop.load_wavefronts += load.group_passes;
-    loop.swap_wavefronts += rule->plan.passes * count_groups(left.mask, rule->plan.group_shift);
-    guint32 done = swap_round(&rule->plan, &left, left.mask);
+    loop.swap_wavefronts += rule->plan.passes * smb_plan_count_groups(&rule->plan, left.mask);
+    SmbLanes done = swap_round(&rule->plan, &left, left.mask);
     left.mask &= ~done;
     for (; done; done &= done - 1)
-      loop.round[__builtin_ctz(done)] = (guint8)loop.rounds;
+      loop.round[smb_lanes_first(done)] = (guint8)loop.rounds;
   }
   return loop;
 }
@@ -56,7 +68,7 @@ smb_count_loop(const SmbRule *rule, const SmbRequest *request) {
   const SmbPlan *plan = &rule->plan;
   Passes passes;
   SmbLoop loop = run_loop(rule, request, &passes);
-  guint groups = count_groups(request->mask & plan->lanes, plan->group_shift);
+  guint groups = smb_plan_count_groups(plan, request->mask & plan->lanes);
   SmbWavefronts result;
   result.wavefronts = loop.load_wavefronts + loop.swap_wavefronts;
   result.ideal = passes.groups + groups * plan->passes;

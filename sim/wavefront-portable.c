@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The counter in portable C.
+// The counter of narrow plans in portable C.
 #include "sim/wavefront-impl.h"
 
 // Lanes 0 to 31 as bits.
 #define BITS4(bit) 1u << (bit), 2u << (bit), 4u << (bit), 8u << (bit)
-static const guint32 lane_bits[SMB_WARP_LANES] = {
+static const guint32 lane_bits[NARROW_LANES] = {
     BITS4(0), BITS4(4), BITS4(8), BITS4(12), BITS4(16), BITS4(20), BITS4(24), BITS4(28),
 };
 
@@ -14,7 +14,7 @@ static const guint32 lane_bits[SMB_WARP_LANES] = {
 static inline guint32
 find_key(const guint32 *keys, guint32 key) {
   guint32 lanes = 0;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < NARROW_LANES; lane++)
     lanes |= keys[lane] == key ? lane_bits[lane] : 0;
   return lanes;
 }
@@ -29,11 +29,11 @@ count_keys(const SmbPlan *plan, const LaneKeys *keys, guint32 lanes) {
   guint8 counts[SPARE_BANK + 1] = {0};
   guint32 left = 0;
 
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  for (guint lane = 0; lane < NARROW_LANES; lane++) {
     claimed[keys->bank[lane]] = keys->key[lane];
     counts[keys->bank[lane]] = 1;
   }
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < NARROW_LANES; lane++)
     left |= (guint32)(claimed[keys->bank[lane]] != keys->key[lane]) << lane;
   left &= lanes;
   for (guint32 rest = left; rest; rest &= rest - 1) {
@@ -49,17 +49,17 @@ static gboolean
 find_banks(const SmbPlan *plan, const SmbRequest *request, guint32 lanes, guint32 *banks) {
   guint32 bank_mask = (1u << plan->bank_bits) - 1;
   guint32 asked = 0;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < NARROW_LANES; lane++)
     banks[lane] = (request->offset[lane] >> plan->unit_shift & bank_mask) |
                   (lane >> plan->group_shift) << plan->bank_bits;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < NARROW_LANES; lane++)
     asked |= (lanes >> lane & 1) << banks[lane];
   return __builtin_popcount(asked) == __builtin_popcount(lanes);
 }
 
 Passes
-smb_count_passes_portable(const SmbPlan *plan, const SmbRequest *request) {
-  guint32 lanes = request->mask & plan->lanes;
+smb_count_passes_narrow(const SmbPlan *plan, const SmbRequest *request) {
+  guint32 lanes = (guint32)(request->mask & plan->lanes);
   guint groups = count_groups(lanes, plan->group_shift);
   gboolean whole_addresses = plan->conflict == SMB_CONFLICT_ADDRESSES;
   LaneKeys keys;
@@ -67,9 +67,9 @@ smb_count_passes_portable(const SmbPlan *plan, const SmbRequest *request) {
   if (find_banks(plan, request, lanes, keys.bank))
     return (Passes){groups, groups, groups != 0};
   if (plan->conflict == SMB_CONFLICT_ONE_BROADCAST)
-    return smb_count_broadcasts(plan, request, lanes);
+    return smb_count_passes_general(plan, request);
 
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  for (guint lane = 0; lane < NARROW_LANES; lane++) {
     guint32 row = request->offset[lane] >> plan->row_shift;
     keys.key[lane] = whole_addresses ? request->offset[lane] : row << 5 | keys.bank[lane];
     keys.bank[lane] = lanes >> lane & 1 ? keys.bank[lane] : SPARE_BANK;
@@ -77,7 +77,7 @@ smb_count_passes_portable(const SmbPlan *plan, const SmbRequest *request) {
   Passes passes = count_keys(plan, &keys, lanes);
   if (plan->conflict == SMB_CONFLICT_LANES) {
     guint8 counts[SPARE_BANK + 1] = {0};
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    for (guint lane = 0; lane < NARROW_LANES; lane++)
       counts[keys.bank[lane]]++;
     passes.group_passes = sum_banks(plan, lanes, counts).group_passes;
   }
@@ -88,12 +88,13 @@ void
 smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests, gsize n,
                         SmbWavefronts *out) {
   for (gsize i = 0; i < n; i++) {
-    const SmbPlan *plan = smb_wavefronts_plan(arch, &requests[i]);
-    if (plan->conflict == SMB_CONFLICT_LOOP) {
-      SmbOp op = (SmbOp)requests[i].op;
-      out[i] = smb_count_loop(smb_arch_rule(arch, op, requests[i].width), &requests[i]);
+    const SmbRule *rule = smb_arch_rule(arch, (SmbOp)requests[i].op, requests[i].width);
+    if (!rule->narrow) {
+      out[i] = smb_count_general(rule, &requests[i]);
       continue;
     }
-    out[i] = finish_count(plan, smb_count_passes_portable(plan, &requests[i]));
+    gboolean merges = rule->merges && smb_request_mergeable(&requests[i]);
+    const SmbPlan *plan = merges ? &rule->merged : &rule->plan;
+    out[i] = finish_count(plan, smb_count_passes_narrow(plan, &requests[i]));
   }
 }

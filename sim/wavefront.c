@@ -8,9 +8,9 @@
 
 // Whether all active pairs lane, lane^@x have one address; @lower: the lanes whose bit @x is clear.
 static gboolean
-do_pairs_agree(const SmbRequest *request, guint x, guint32 lower) {
-  for (guint32 both = request->mask & request->mask >> x & lower; both; both &= both - 1) {
-    guint lane = (guint)__builtin_ctz(both);
+do_pairs_agree(const SmbRequest *request, guint x, SmbLanes lower) {
+  for (SmbLanes both = request->mask & request->mask >> x & lower; both; both &= both - 1) {
+    guint lane = smb_lanes_first(both);
     if (request->offset[lane] != request->offset[lane + x])
       return FALSE;
   }
@@ -19,7 +19,8 @@ do_pairs_agree(const SmbRequest *request, guint x, guint32 lower) {
 
 gboolean
 smb_request_mergeable(const SmbRequest *request) {
-  return do_pairs_agree(request, 1, 0x55555555u) || do_pairs_agree(request, 2, 0x33333333u);
+  return do_pairs_agree(request, 1, G_GUINT64_CONSTANT(0x5555555555555555)) ||
+         do_pairs_agree(request, 2, G_GUINT64_CONSTANT(0x3333333333333333));
 }
 
 const SmbPlan *

@@ -16,8 +16,8 @@ G_BEGIN_DECLS
  * SmbWavefronts:
  * @wavefronts: passes through the shared-memory data stage (nvprof said transactions)
  * @ideal: passes of the same instruction with the same active lanes if no two words met in a bank: one
- *   for each lane group that holds an active lane (times the passes of one group: two for cas); of a
- *   loop, what one round needs then
+ *   for each lane group that holds an active lane, or for each at all where empty groups count (times the
+ *   passes of one group: two for cas); of a loop, what one round needs then
  * @excess: @wavefronts − @ideal
  * @degree: most distinct words that one lane group asks of one bank ("N-way"); for a wide access a word
  *   is what one lane asks of its neighbouring banks; words of one row that a bank serves together count
@@ -87,7 +87,7 @@ typedef struct {
   guint rounds;
   guint load_wavefronts;
   guint swap_wavefronts;
-  guint8 round[SMB_WARP_LANES];
+  guint8 round[SMB_MAX_LANES];
 } SmbLoop;
 
 /**

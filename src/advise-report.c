@@ -257,9 +257,9 @@ is_used(const SmbAdviseReport *report, const SmbArray *array) {
   const SmbAnalysis *analysis = report->analysis;
   for (guint i = 0; i < analysis->requests->len; i++) {
     const SmbRequest *request = &g_array_index(analysis->requests, SmbAccessRequest, i).request;
-    guint32 lanes = smb_request_lanes(request);
+    SmbLanes lanes = smb_request_lanes(request);
     if (lanes && smb_program_array_at(report->target->kernel,
-                                      request->offset[__builtin_ctz(lanes)]) == array)
+                                      request->offset[smb_lanes_first(lanes)]) == array)
       return TRUE;
   }
   return FALSE;

@@ -15,20 +15,20 @@ enum {
 };
 
 SmbDrawState
-smb_bank_map_state(const SmbBankMap *map, int pass, guint32 lanes) {
+smb_bank_map_state(const SmbBankMap *map, int pass, SmbLanes lanes) {
   gboolean waits = FALSE;
   if (pass < 0 || (guint)pass >= map->passes.n)
     return SMB_DRAW_STILL;
   if (lanes & map->passes.lanes[pass])
     return SMB_DRAW_NOW;
   for (; lanes; lanes &= lanes - 1)
-    waits |= map->passes.of_lane[__builtin_ctz(lanes)] > pass;
+    waits |= map->passes.of_lane[smb_lanes_first(lanes)] > pass;
   return waits ? SMB_DRAW_WAITING : SMB_DRAW_DONE;
 }
 
 char *
-smb_bank_map_label(guint32 lanes) {
-  return g_strdup_printf("%d%s", __builtin_ctz(lanes), lanes & (lanes - 1) ? "+" : "");
+smb_bank_map_label(SmbLanes lanes) {
+  return g_strdup_printf("%d%s", smb_lanes_first(lanes), lanes & (lanes - 1) ? "+" : "");
 }
 
 gboolean
@@ -82,22 +82,21 @@ describe_word(const SmbBankMap *map, const SmbBankMapWord *word) {
   if (map->passes.n == 0)
     return g_string_free(text, FALSE);
   g_string_append(text, map->plan->conflict == SMB_CONFLICT_LOOP ? ", round" : ", pass");
-  guint32 passes = 0;
-  for (guint32 rest = word->lanes; rest; rest &= rest - 1)
-    passes |= 1u << map->passes.of_lane[__builtin_ctz(rest)];
-  for (guint32 rest = passes; rest; rest &= rest - 1)
-    g_string_append_printf(text, "%s%d", rest == passes ? " " : ", ", __builtin_ctz(rest) + 1);
+  SmbLanes passes = 0;
+  for (SmbLanes rest = word->lanes; rest; rest &= rest - 1)
+    passes |= G_GUINT64_CONSTANT(1) << map->passes.of_lane[smb_lanes_first(rest)];
+  for (SmbLanes rest = passes; rest; rest &= rest - 1)
+    g_string_append_printf(text, "%s%d", rest == passes ? " " : ", ", smb_lanes_first(rest) + 1);
   return g_string_free(text, FALSE);
 }
 
 // The boxes of a word: side by side for the lane groups that ask for it, where there is room for that.
 static void
-paint_boxes(const Layout *layout, SmbDrawBox box, SmbDrawMark mark, guint32 lanes) {
+paint_boxes(const Layout *layout, SmbDrawBox box, SmbDrawMark mark, SmbLanes lanes) {
   SmbDraw *draw = layout->draw;
-  guint groups[4] = {0}, n = 0;
-  for (; lanes; lanes &= lanes - 1) {
-    guint group = smb_bank_map_group(layout->map, (guint)__builtin_ctz(lanes));
-    if (n == 0 || groups[n - 1] != group)
+  guint groups[SMB_MAX_GROUPS] = {0}, n = 0;
+  for (guint group = 0; group < smb_plan_n_groups(layout->map->plan); group++) {
+    if (lanes & smb_plan_group_lanes(layout->map->plan, group))
       groups[n++] = group;
   }
   if (draw->metrics.character == 1)
@@ -127,13 +126,13 @@ paint_word(const Layout *layout, const SmbBankMapWord *word) {
   const SmbDrawMetrics *metrics = &draw->metrics;
   int inset = metrics->character > 1;
   SmbDrawState state = smb_bank_map_state(map, layout->pass, word->lanes);
-  guint32 lanes =
+  SmbLanes lanes =
       state == SMB_DRAW_NOW ? word->lanes & map->passes.lanes[layout->pass] : word->lanes;
   g_autofree char *label = smb_bank_map_label(lanes);
   g_autofree char *title = describe_word(map, word);
   SmbDrawMark mark = {.role = smb_bank_map_is_rest(map, word) ? SMB_DRAW_REST : SMB_DRAW_WORD,
                       .state = state,
-                      .group = smb_bank_map_group(map, (guint)__builtin_ctz(lanes)),
+                      .group = smb_bank_map_group(map, smb_lanes_first(lanes)),
                       .collides = word->collides && !layout->crowded,
                       .bank = (int)word->bank,
                       .offset = word->offset,

@@ -26,10 +26,10 @@ typedef struct {
 G_GNUC_INTERNAL void smb_bank_map_fit(Layout *layout);
 
 // When a word that @lanes ask for is served, seen from @pass.
-G_GNUC_INTERNAL SmbDrawState smb_bank_map_state(const SmbBankMap *map, int pass, guint32 lanes);
+G_GNUC_INTERNAL SmbDrawState smb_bank_map_state(const SmbBankMap *map, int pass, SmbLanes lanes);
 
 // "3", or "3+" for several lanes (transfer full).
-G_GNUC_INTERNAL char *smb_bank_map_label(guint32 lanes);
+G_GNUC_INTERNAL char *smb_bank_map_label(SmbLanes lanes);
 
 // Whether a word is not the first one of its lanes' accesses.
 G_GNUC_INTERNAL gboolean smb_bank_map_is_rest(const SmbBankMap *map, const SmbBankMapWord *word);

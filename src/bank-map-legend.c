@@ -73,10 +73,10 @@ add_entry(Flow *flow, SmbDrawMark mark, const char *label, const char *format, .
 
 // A sample of a word, in the state that most words of the picture are in.
 static SmbDrawMark
-sample(const Layout *layout, guint32 lanes) {
+sample(const Layout *layout, SmbLanes lanes) {
   return (SmbDrawMark){.role = SMB_DRAW_KEY,
                        .state = layout->pass < 0 ? SMB_DRAW_STILL : SMB_DRAW_NOW,
-                       .group = smb_bank_map_group(layout->map, (guint)__builtin_ctz(lanes)),
+                       .group = smb_bank_map_group(layout->map, smb_lanes_first(lanes)),
                        .bank = -1};
 }
 
@@ -101,11 +101,11 @@ static void
 explain_labels(Flow *flow) {
   const Layout *layout = flow->layout;
   const SmbBankMap *map = layout->map;
-  guint32 alone = 0, shared = 0;
+  SmbLanes alone = 0, shared = 0;
   gboolean rest = FALSE;
   for (guint i = 0; i < map->words->len; i++) {
     const SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
-    guint32 lanes = word->lanes;
+    SmbLanes lanes = word->lanes;
     if (layout->pass >= 0)
       lanes &= map->passes.lanes[layout->pass];
     gboolean several = (lanes & (lanes - 1)) != 0;
@@ -120,7 +120,7 @@ explain_labels(Flow *flow) {
   }
   if (shared) {
     g_autofree char *label = smb_bank_map_label(shared);
-    add_entry(flow, sample(layout, shared), label, "lane %d and others %s", __builtin_ctz(shared),
+    add_entry(flow, sample(layout, shared), label, "lane %u and others %s", smb_lanes_first(shared),
               name_sharing(map));
   }
   if (rest && layout->draw->metrics.character == 1) {
@@ -135,17 +135,18 @@ static void
 explain_groups(Flow *flow) {
   const Layout *layout = flow->layout;
   const SmbBankMap *map = layout->map;
-  guint size = 1u << map->plan->group_shift;
-  if (layout->draw->metrics.plain || size == SMB_WARP_LANES ||
-      map->plan->conflict == SMB_CONFLICT_LOOP)
+  guint n_groups = smb_plan_n_groups(map->plan);
+  if (layout->draw->metrics.plain || n_groups == 1)
     return;
-  for (guint first = 0; first < SMB_WARP_LANES; first += size) {
-    SmbDrawMark mark = sample(layout, 1u << first);
-    guint32 lanes = (guint32)((1ull << size) - 1) << first;
+  for (guint group = 0; group < n_groups; group++) {
+    SmbLanes lanes = smb_plan_group_lanes(map->plan, group);
+    SmbDrawMark mark = sample(layout, lanes);
+    g_autoptr(GString) text = g_string_new(NULL);
     mark.state = SMB_DRAW_STILL;
-    g_autofree char *label = smb_bank_map_label(1u << first);
+    g_autofree char *label = smb_bank_map_label(lanes & -lanes);
+    smb_describe_lanes(text, lanes);
     if (smb_request_lanes(&map->request) & lanes)
-      add_entry(flow, mark, label, "lanes %u-%u", first, first + size - 1);
+      add_entry(flow, mark, label, "%s", text->str);
   }
 }
 
@@ -157,7 +158,7 @@ explain_states(Flow *flow) {
     SmbDrawState state;
     const char *text;
   } states[] = {{SMB_DRAW_DONE, "served before"}, {SMB_DRAW_WAITING, "waits"}};
-  guint32 lanes[] = {0, 0, 0, 0}, colliding = 0; // of the first word of each state
+  SmbLanes lanes[] = {0, 0, 0, 0}, colliding = 0; // of the first word of each state
   for (guint i = 0; i < map->words->len; i++) {
     const SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
     SmbDrawState state = smb_bank_map_state(map, layout->pass, word->lanes);
@@ -165,7 +166,7 @@ explain_states(Flow *flow) {
     colliding = word->collides && !colliding ? word->lanes : colliding;
   }
   for (guint i = 0; i < G_N_ELEMENTS(states); i++) {
-    guint32 of_state = lanes[states[i].state];
+    SmbLanes of_state = lanes[states[i].state];
     if (!of_state)
       continue;
     SmbDrawMark mark = sample(layout, of_state);
@@ -189,15 +190,13 @@ explain_rule(Layout *layout) {
   const SmbBankMap *map = layout->map;
   SmbDrawMark mark = {.role = SMB_DRAW_NOTE, .bank = -1};
   guint row_bytes = 1u << map->plan->row_shift;
-  guint groups = SMB_WARP_LANES >> map->plan->group_shift;
+  guint groups = smb_plan_n_groups(map->plan);
   g_autoptr(GString) text = g_string_new(NULL);
   if (map->words->len == 0)
     return;
   g_string_append_printf(text, "%s: how many distinct ones %s asks of a bank%s.",
                          map->plan->conflict == SMB_CONFLICT_ADDRESSES ? "addresses" : "words",
-                         groups > 1 && map->plan->conflict != SMB_CONFLICT_LOOP ? "one lane group"
-                                                                                : "the warp",
-                         groups > 1 ? ", at most" : "");
+                         groups > 1 ? "one lane group" : "the warp", groups > 1 ? ", at most" : "");
   if (layout->crowded && map->cost.excess)
     g_string_append_printf(text, " !: needs more than one %s.",
                            map->plan->conflict == SMB_CONFLICT_LOOP ? "round" : "pass");

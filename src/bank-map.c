@@ -31,7 +31,7 @@ find_line(GArray *lines, guint32 start) {
 }
 
 static void
-add_word(SmbBankMap *map, guint bank, guint32 offset, guint32 lanes) {
+add_word(SmbBankMap *map, guint bank, guint32 offset, SmbLanes lanes) {
   for (guint i = 0; i < map->words->len; i++) {
     SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
     if (word->offset == offset) {
@@ -46,38 +46,33 @@ add_word(SmbBankMap *map, guint bank, guint32 offset, guint32 lanes) {
   g_array_append_val(map->words, word);
 }
 
-// Notes that a lane group asks @words words of @bank for @lanes.
+// Notes what a lane group asks of a bank: @n words, which stand together.
 static void
-note_bank(SmbBankMap *map, guint bank, guint words, guint32 lanes) {
-  guint32 passes = 0;
-  for (guint32 rest = lanes; rest && map->passes.n; rest &= rest - 1)
-    passes |= 1u << map->passes.of_lane[__builtin_ctz(rest)];
-  guint n = (guint)__builtin_popcount(passes);
-  map->banks[bank].words = MAX(map->banks[bank].words, words);
-  map->banks[bank].passes = MAX(map->banks[bank].passes, n);
-  if (n < 2)
-    return;
-  map->banks[bank].collides = TRUE;
-  for (guint i = 0; i < map->words->len; i++) {
+note_bank(SmbBankMap *map, const SmbWordUse *uses, guint n) {
+  SmbBankMapBank *bank = &map->banks[uses->bank];
+  guint passes = smb_passes_of_bank(&map->passes, map->plan, uses, n);
+  SmbLanes lanes = 0;
+  bank->words = MAX(bank->words, n);
+  bank->passes = MAX(bank->passes, passes);
+  bank->collides |= passes > 1;
+  for (guint i = 0; i < n; i++)
+    lanes |= uses[i].lanes;
+  for (guint i = 0; i < map->words->len && passes > 1; i++) {
     SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
-    word->collides |= word->bank == bank && (word->lanes & lanes);
+    word->collides |= word->bank == uses->bank && (word->lanes & lanes);
   }
 }
 
-// The words of each bank of each group, which stand together.
+// The words of each bank of each group.
 static void
 note_banks(SmbBankMap *map, const GArray *uses) {
   for (guint i = 0; i < uses->len;) {
     const SmbWordUse *first = &g_array_index(uses, SmbWordUse, i);
-    guint32 lanes = 0;
     guint n = 0;
-    for (; i < uses->len; i++, n++) {
-      const SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
-      if (use->group != first->group || use->bank != first->bank)
-        break;
-      lanes |= use->lanes;
-    }
-    note_bank(map, first->bank, n, lanes);
+    while (i + n < uses->len && first[n].group == first->group && first[n].bank == first->bank)
+      n++;
+    note_bank(map, first, n);
+    i += n;
   }
 }
 
@@ -102,7 +97,7 @@ smb_bank_map_new(const SmbArch *arch, const SmbRequest *request) {
   map->plan = smb_wavefronts_plan(arch, request);
   map->passes = smb_request_passes(arch, request);
   map->cost = smb_wavefronts_count(arch, request);
-  map->n_banks = info->banks;
+  map->n_banks = map->plan->banks;
   map->bank_bytes = info->bank_bytes;
   map->lines = g_array_new(FALSE, FALSE, sizeof(guint32));
   map->words = g_array_new(FALSE, FALSE, sizeof(SmbBankMapWord));
@@ -135,7 +130,7 @@ smb_bank_map_free(SmbBankMap *map) {
 
 guint
 smb_bank_map_group(const SmbBankMap *map, guint lane) {
-  return map->plan->conflict == SMB_CONFLICT_LOOP ? 0 : lane >> map->plan->group_shift;
+  return smb_plan_group(map->plan, lane);
 }
 
 static void
@@ -171,10 +166,14 @@ smb_bank_map_caption(const SmbBankMap *map, int pass) {
     return describe_all(map);
   GString *text = g_string_new(NULL);
   g_string_append_printf(text, "%s %d of %u: ", loop ? "round" : "pass", pass + 1, passes->n);
-  smb_describe_lanes(text, passes->lanes[pass]);
-  if (map->plan->group_shift < 5 && !loop) {
-    guint size = 1u << map->plan->group_shift, first = passes->group[pass] * size;
-    g_string_append_printf(text, " (of the lane group %u-%u)", first, first + size - 1);
+  if (passes->lanes[pass])
+    smb_describe_lanes(text, passes->lanes[pass]);
+  else
+    g_string_append(text, "no lane");
+  if (smb_plan_n_groups(map->plan) > 1) {
+    g_string_append(text, " (of the lane group of ");
+    smb_describe_lanes(text, smb_plan_group_lanes(map->plan, passes->group[pass]));
+    g_string_append_c(text, ')');
   }
   if (passes->wavefronts > 1)
     g_string_append_printf(text, ", %u wavefronts", passes->wavefronts);

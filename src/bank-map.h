@@ -33,7 +33,7 @@ typedef struct {
   guint line;
   guint bank;
   guint32 offset;
-  guint32 lanes;
+  SmbLanes lanes;
   gboolean collides;
 } SmbBankMapWord;
 
@@ -55,7 +55,7 @@ typedef struct {
  * @plan: the rule that serves it
  * @passes: its passes
  * @cost: what it costs
- * @n_banks: banks
+ * @n_banks: banks of its rule
  * @bank_bytes: bytes of one word of a bank
  * @lines: (element-type guint32): byte offset of each stretch of n_banks * bank_bytes bytes that is asked
  *   for, in order. On Kepler in its 4-byte mode two neighbouring ones are one row of the banks
@@ -70,7 +70,7 @@ typedef struct {
   guint bank_bytes;
   GArray *lines;
   GArray *words;
-  SmbBankMapBank banks[SMB_WARP_LANES];
+  SmbBankMapBank banks[SMB_MAX_BANKS];
 } SmbBankMap;
 
 /**

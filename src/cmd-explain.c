@@ -53,19 +53,19 @@ parse_question(SmbExplainQuestion *question, GError **error) {
 
 // --lanes: numbers and runs of them, with commas between.
 static gboolean
-parse_lanes(guint32 *lanes, GError **error) {
+parse_lanes(const SmbArch *arch, SmbLanes *lanes, GError **error) {
+  guint highest = smb_arch_info(arch)->lanes - 1;
   g_auto(GStrv) parts = g_strsplit(option_lanes ? option_lanes : "", ",", -1);
   for (guint i = 0; option_lanes && (i == 0 || parts[i]); i++) {
     g_auto(GStrv) ends = g_strsplit(parts[i] ? parts[i] : "", "-", -1);
     guint n = g_strv_length(ends);
     guint64 first = 0, last = 0;
-    if (n < 1 || n > 2 ||
-        !g_ascii_string_to_unsigned(ends[0], 10, 0, SMB_WARP_LANES - 1, &first, NULL) ||
-        !g_ascii_string_to_unsigned(ends[n - 1], 10, first, SMB_WARP_LANES - 1, &last, NULL))
-      return smb_cli_usage_error(error, "--lanes '%s': expected lanes from 0 to %d, such as 0-3,17",
-                                 option_lanes, SMB_WARP_LANES - 1);
+    if (n < 1 || n > 2 || !g_ascii_string_to_unsigned(ends[0], 10, 0, highest, &first, NULL) ||
+        !g_ascii_string_to_unsigned(ends[n - 1], 10, first, highest, &last, NULL))
+      return smb_cli_usage_error(error, "--lanes '%s': expected lanes from 0 to %u, such as 0-3,17",
+                                 option_lanes, highest);
     for (guint64 lane = first; lane <= last; lane++)
-      *lanes |= 1u << lane;
+      *lanes |= (SmbLanes)1 << lane;
   }
   return TRUE;
 }
@@ -135,9 +135,9 @@ static const SmbCliUsage usage = {
 gboolean
 smb_cmd_explain(SmbCli *cli, GError **error) {
   SmbExplainQuestion question = {0};
-  guint32 lanes = 0;
+  SmbLanes lanes = 0;
   if (!smb_cli_parse(cli, &usage, options, error) || !parse_question(&question, error) ||
-      !parse_lanes(&lanes, error) || !check_text_options(cli, error))
+      !parse_lanes(cli->arch, &lanes, error) || !check_text_options(cli, error))
     return FALSE;
   g_autoptr(SmbOutFile) svg = NULL;
   if (!open_svg(cli, &svg, error))

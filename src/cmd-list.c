@@ -65,14 +65,14 @@ list_ops(SmbCli *cli, G_GNUC_UNUSED GError **error) {
   g_autoptr(SmbListing) listing = smb_listing_new("ops", columns, G_N_ELEMENTS(columns));
   for (guint op = 0; op < SMB_N_OPS; op++) {
     g_autoptr(GString) widths = g_string_new(NULL);
-    for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
-      if (smb_op_widths((SmbOp)op) & width)
-        g_string_append_printf(widths, "%s%u", widths->len ? " " : "", width);
+    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+      if (smb_op_has_width((SmbOp)op, smb_width(i)))
+        g_string_append_printf(widths, "%s%u", widths->len ? " " : "", smb_width(i));
     }
     smb_listing_text(listing, smb_op_name((SmbOp)op));
     smb_listing_text(listing, smb_op_class_name(smb_op_class((SmbOp)op)));
     smb_listing_text(listing, widths->str);
-    smb_listing_number(listing, smb_op_address_lanes((SmbOp)op));
+    smb_listing_number(listing, MIN(smb_op_address_lanes((SmbOp)op), SMB_WARP_LANES));
     smb_listing_text(listing, op_meanings[op]);
   }
   cli->format->write(cli, listing);

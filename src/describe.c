@@ -11,13 +11,13 @@ enum {
 
 // The step of a set whose numbers are evenly apart, from the first to the last; else 0.
 static guint
-find_step(guint32 set) {
-  guint32 rest = set & (set - 1);
+find_step(SmbLanes set) {
+  SmbLanes rest = set & (set - 1);
   if (!rest)
     return 0;
-  guint first = (guint)__builtin_ctz(set), step = (guint)__builtin_ctz(rest) - first;
+  guint first = smb_lanes_first(set), step = smb_lanes_first(rest) - first;
   for (guint at = first; set; at += step, set &= set - 1) {
-    if ((guint)__builtin_ctz(set) != at)
+    if (smb_lanes_first(set) != at)
       return 0;
   }
   return step;
@@ -25,19 +25,19 @@ find_step(guint32 set) {
 
 // Adds the numbers of a set, runs of them as "0-15".
 static void
-append_numbers(GString *text, guint32 set) {
-  guint step = __builtin_popcount(set) > MAX_LISTED ? find_step(set) : 0;
+append_numbers(GString *text, SmbLanes set) {
+  guint step = smb_lanes_count(set) > MAX_LISTED ? find_step(set) : 0;
   if (step > 1) {
-    guint first = (guint)__builtin_ctz(set);
+    guint first = smb_lanes_first(set);
     g_string_append_printf(text, "%u, %u, %u, ..., %u", first, first + step, first + 2 * step,
-                           31 - (guint)__builtin_clz(set));
+                           smb_lanes_last(set));
     return;
   }
   for (gboolean first = TRUE; set; first = FALSE) {
-    guint from = (guint)__builtin_ctz(set);
-    guint32 above = ~(set >> from);
-    guint n = above ? (guint)__builtin_ctz(above) : SMB_WARP_LANES;
-    guint32 run = n == SMB_WARP_LANES ? 0xffffffffu : ((1u << n) - 1) << from;
+    guint from = smb_lanes_first(set);
+    SmbLanes above = ~(set >> from);
+    guint n = above ? smb_lanes_first(above) : SMB_MAX_LANES;
+    SmbLanes run = smb_lanes_below(n) << from;
     set &= ~run;
     g_string_append_printf(text, "%s%u", first ? "" : set ? ", " : " and ", from);
     if (n > 1)
@@ -46,14 +46,14 @@ append_numbers(GString *text, guint32 set) {
 }
 
 void
-smb_describe_lanes(GString *text, guint32 lanes) {
-  g_string_append(text, __builtin_popcount(lanes) == 1 ? "lane " : "lanes ");
+smb_describe_lanes(GString *text, SmbLanes lanes) {
+  g_string_append(text, smb_lanes_count(lanes) == 1 ? "lane " : "lanes ");
   append_numbers(text, lanes);
 }
 
 void
-smb_describe_banks(GString *text, guint32 banks, guint n_banks) {
-  guint n = (guint)__builtin_popcount(banks);
+smb_describe_banks(GString *text, SmbLanes banks, guint n_banks) {
+  guint n = smb_lanes_count(banks);
   if (n == n_banks) {
     g_string_append_printf(text, "all %u banks", n);
   } else if (n > MAX_LISTED && n == n_banks / 2 && find_step(banks) == 2) {
@@ -76,19 +76,17 @@ smb_describe_extent(const guint extent[3]) {
 // Which lanes are served together, where that is not the warp.
 static void
 append_group(GString *text, const SmbPlan *plan, const SmbRequest *request, guint group) {
-  static const char *const names[] = {"warp", "half-warp", "quarter-warp"};
-  guint size = 1u << plan->group_shift;
   gboolean matrix = request->op >= SMB_OP_LDMATRIX_X1;
-  if (size == SMB_WARP_LANES || plan->conflict == SMB_CONFLICT_LOOP)
+  if (plan->n_groups == 1 || plan->conflict == SMB_CONFLICT_LOOP)
     return;
-  g_string_append_printf(text, " (of the %s of lanes %u-%u, which is served by itself)",
-                         matrix ? "matrix" : names[5 - plan->group_shift], group * size,
-                         (group + 1) * size - 1);
+  g_string_append_printf(text, " (of the %s of ", matrix ? "matrix" : smb_plan_group_name(plan));
+  smb_describe_lanes(text, smb_plan_group_lanes(plan, group));
+  g_string_append(text, ", which is served by itself)");
 }
 
 gboolean
 smb_describe_counts_addresses(const SmbPlan *plan, const SmbRequest *request) {
-  return plan->conflict == SMB_CONFLICT_ADDRESSES && request->width < 1u << plan->unit_shift;
+  return plan->conflict == SMB_CONFLICT_ADDRESSES && request->width < plan->unit_bytes;
 }
 
 // The first words, or addresses, that lanes ask of the bank.

@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /** Adds "lane 3", "lanes 1 and 16", "lanes 0-15, 20 and 31" or "lanes 0, 2, 4, ..., 30". */
-void smb_describe_lanes(GString *text, guint32 lanes);
+void smb_describe_lanes(GString *text, SmbLanes lanes);
 
 /** smb_describe_extent: Returns: (transfer full): "32", "32x16" or "8x8x4": no more than is needed */
 char *smb_describe_extent(const guint extent[3]);
@@ -22,7 +22,7 @@ char *smb_describe_extent(const guint extent[3]);
  *
  * Adds "bank 3", "banks 0-15", "the 16 even banks", "all 32 banks" or "banks 0, 4, 8, ..., 28".
  */
-void smb_describe_banks(GString *text, guint32 banks, guint n_banks);
+void smb_describe_banks(GString *text, SmbLanes banks, guint n_banks);
 
 /**
  * smb_describe_counts_addresses:

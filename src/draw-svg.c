@@ -68,10 +68,10 @@ append_class(GString *svg, const SmbDrawMark *mark) {
 
 // The lanes with a space between, or, if @pass is given, the pass of each.
 static void
-append_lanes(GString *svg, const char *name, guint32 lanes, const guint8 *pass) {
+append_lanes(GString *svg, const char *name, SmbLanes lanes, const guint8 *pass) {
   g_string_append_printf(svg, " data-%s=\"", name);
-  for (guint32 rest = lanes; rest; rest &= rest - 1) {
-    guint lane = (guint)__builtin_ctz(rest);
+  for (SmbLanes rest = lanes; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest);
     g_string_append_printf(svg, "%s%u", rest == lanes ? "" : " ", pass ? pass[lane] : lane);
   }
   g_string_append_c(svg, '"');

@@ -50,7 +50,7 @@ typedef struct {
   gboolean collides;
   int bank;
   guint32 offset;
-  guint32 lanes;
+  SmbLanes lanes;
   const guint8 *pass;
   const char *title;
 } SmbDrawMark;

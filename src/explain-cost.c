@@ -112,10 +112,8 @@ static guint
 find_view_ideal(const SmbExplanation *e, const SmbRequest *request) {
   const SmbRule *rule = smb_arch_rule(e->arch, (SmbOp)request->op, request->width);
   const SmbPlan *plan = &rule->plan;
-  guint size = 1u << plan->group_shift, groups = 0;
-  for (guint first = 0; first < SMB_WARP_LANES; first += size)
-    groups += (request->mask >> first & (guint32)((1ull << size) - 1)) != 0;
-  return groups == SMB_WARP_LANES / size ? groups * plan->passes : 0;
+  guint groups = smb_plan_count_groups(plan, request->mask);
+  return groups == plan->n_groups ? groups * plan->passes : 0;
 }
 
 SmbExplainCost

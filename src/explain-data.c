@@ -44,17 +44,15 @@ write_request(JsonBuilder *json, const SmbExplanation *e) {
   smb_json_number(json, "cycles", e->cost.cycles);
   smb_json_number(json, "passes", e->passes.n);
   smb_json_boolean(json, "merged", e->rule->merges && e->plan == &e->rule->merged);
-  smb_json_number(json, "group_lanes",
-                  e->plan->conflict == SMB_CONFLICT_LOOP ? SMB_WARP_LANES
-                                                         : 1 << e->plan->group_shift);
+  smb_json_number(json, "group_lanes", smb_lanes_count(smb_plan_group_lanes(e->plan, 0)));
   json_builder_end_object(json);
 }
 
 static void
-write_lane_set(JsonBuilder *json, const char *key, guint32 lanes) {
+write_lane_set(JsonBuilder *json, const char *key, SmbLanes lanes) {
   smb_json_array(json, key);
   for (; lanes; lanes &= lanes - 1)
-    smb_json_number(json, NULL, __builtin_ctz(lanes));
+    smb_json_number(json, NULL, smb_lanes_first(lanes));
   json_builder_end_array(json);
 }
 
@@ -226,8 +224,8 @@ smb_explain_write_json(SmbCli *cli, gconstpointer result) {
     write_access(json, e);
     write_request(json, e);
     smb_json_array(json, "lanes");
-    for (guint32 lanes = smb_request_lanes(&e->request); lanes; lanes &= lanes - 1)
-      write_lane(json, e, (guint)__builtin_ctz(lanes));
+    for (SmbLanes lanes = smb_request_lanes(&e->request); lanes; lanes &= lanes - 1)
+      write_lane(json, e, smb_lanes_first(lanes));
     json_builder_end_array(json);
     write_banks(json, e);
     write_affine(json, e);
@@ -245,8 +243,8 @@ write_csv_lane(SmbCsv *csv, const SmbExplanation *e, guint number) {
   SmbExplainLane lane = smb_explain_lane(e, number);
   g_autofree char *element = smb_explain_element(&lane);
   g_autoptr(GString) sharers = g_string_new(NULL);
-  for (guint32 rest = lane.sharers; rest; rest &= rest - 1)
-    g_string_append_printf(sharers, "%s%d", sharers->len ? " " : "", __builtin_ctz(rest));
+  for (SmbLanes rest = lane.sharers; rest; rest &= rest - 1)
+    g_string_append_printf(sharers, "%s%d", sharers->len ? " " : "", smb_lanes_first(rest));
   smb_csv_number(csv, number);
   for (guint i = 0; i < 3; i++)
     smb_csv_number(csv, lane.thread[i]);
@@ -272,6 +270,6 @@ smb_explain_write_csv(SmbCli *cli, gconstpointer result) {
                                       "offset", "word",        "words",    "bank",     "group",
                                       "pass",   "shares_with", NULL};
   SmbCsv csv = smb_csv_begin(cli->out, names);
-  for (guint32 lanes = e ? smb_request_lanes(&e->request) : 0; lanes; lanes &= lanes - 1)
-    write_csv_lane(&csv, e, (guint)__builtin_ctz(lanes));
+  for (SmbLanes lanes = e ? smb_request_lanes(&e->request) : 0; lanes; lanes &= lanes - 1)
+    write_csv_lane(&csv, e, smb_lanes_first(lanes));
 }

@@ -26,22 +26,22 @@ find_element(SmbExplainLane *lane, guint32 offset, guint width) {
   lane->index[0] = element;
 }
 
-static guint32
+static SmbLanes
 find_sharers(const SmbExplanation *e, guint lane) {
-  guint32 sharers = 0;
+  SmbLanes sharers = 0;
   for (guint i = 0; i < e->words->len; i++) {
     const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
     if (use->lanes >> lane & 1)
       sharers |= use->lanes;
   }
-  return sharers & ~(1u << lane);
+  return sharers & ~((SmbLanes)1 << lane);
 }
 
 SmbExplainLane
 smb_explain_lane(const SmbExplanation *e, guint number) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
   const guint *block = e->target->launch.block;
-  guint thread = e->warp * SMB_WARP_LANES + number;
+  guint thread = e->warp * info->lanes + number;
   guint32 offset = e->request.offset[number];
   SmbExplainLane lane = {
       .lane = number,
@@ -50,7 +50,7 @@ smb_explain_lane(const SmbExplanation *e, guint number) {
       .offset = offset,
       .word = offset / info->bank_bytes,
       .n_words = MAX(e->request.width, info->bank_bytes) / info->bank_bytes,
-      .bank = offset / info->bank_bytes % info->banks,
+      .bank = offset / info->bank_bytes % e->plan->banks,
       .group = smb_explain_group(e, number),
       .pass = e->passes.n ? e->passes.of_lane[number] : 0,
       .sharers = find_sharers(e, number),
@@ -101,22 +101,22 @@ append_offset(GString *text, const SmbExplainLane *lane) {
 // The first lane whose word is beyond the first row of the banks, so that mod does something; else the second:
 // all numbers of the first often are 0.
 static guint
-choose_example(const SmbExplanation *e, guint32 lanes) {
+choose_example(const SmbExplanation *e, SmbLanes lanes) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
-  for (guint32 rest = lanes; rest; rest &= rest - 1) {
-    guint lane = (guint)__builtin_ctz(rest);
-    if (e->request.offset[lane] >= info->banks * info->bank_bytes)
+  for (SmbLanes rest = lanes; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest);
+    if (e->request.offset[lane] >= e->plan->banks * info->bank_bytes)
       return lane;
   }
-  guint32 later = lanes & (lanes - 1);
-  return (guint)__builtin_ctz(later ? later : lanes);
+  SmbLanes later = lanes & (lanes - 1);
+  return smb_lanes_first(later ? later : lanes);
 }
 
 char *
 smb_explain_example(const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
-  guint32 active = smb_request_lanes(&e->request);
-  guint32 meeting = e->collides ? e->collision.lanes : active;
+  SmbLanes active = smb_request_lanes(&e->request);
+  SmbLanes meeting = e->collides ? e->collision.lanes : active;
   if (!active)
     return NULL;
   SmbExplainLane lane = smb_explain_lane(e, choose_example(e, meeting));
@@ -156,10 +156,9 @@ choose_columns(const SmbExplanation *e) {
   columns.has_part = info->bank_bytes > 4 && e->request.width <= 4;
   columns.addresses = smb_describe_counts_addresses(e->plan, &e->request);
   columns.has_rows = info->row_bytes > info->banks * info->bank_bytes;
-  columns.has_groups =
-      e->plan->group_shift < 5 && e->plan->conflict != SMB_CONFLICT_LOOP && e->passes.n > 0;
+  columns.has_groups = smb_plan_n_groups(e->plan) > 1 && e->passes.n > 0;
   for (guint i = 0; i < e->words->len; i++) {
-    guint32 lanes = g_array_index(e->words, SmbWordUse, i).lanes;
+    SmbLanes lanes = g_array_index(e->words, SmbWordUse, i).lanes;
     columns.shares |= (lanes & (lanes - 1)) != 0;
   }
   return columns;
@@ -226,46 +225,46 @@ write_lane(SmbTable *table, const SmbExplanation *e, const Columns *columns, gui
 }
 
 static void
-write_lanes(SmbTable *table, const SmbExplanation *e, const Columns *columns, guint32 lanes) {
+write_lanes(SmbTable *table, const SmbExplanation *e, const Columns *columns, SmbLanes lanes) {
   for (; lanes; lanes &= lanes - 1)
-    write_lane(table, e, columns, (guint)__builtin_ctz(lanes));
+    write_lane(table, e, columns, smb_lanes_first(lanes));
 }
 
 // The first lanes of a set.
-static guint32
-take_lanes(guint32 lanes, guint n) {
-  guint32 taken = 0;
+static SmbLanes
+take_lanes(SmbLanes lanes, guint n) {
+  SmbLanes taken = 0;
   for (; lanes && n > 0; lanes &= lanes - 1, n--)
     taken |= lanes & -lanes;
   return taken;
 }
 
 // Lanes beside those that meet: the next ones, and the last.
-static guint32
-choose_others(guint32 active, guint32 meeting) {
-  guint32 rest = active & ~meeting;
-  guint32 near = rest & (meeting << 1 | meeting >> 1);
-  guint32 chosen = take_lanes(near, MAX_OTHERS - 1);
-  guint missing = MAX_OTHERS - 1 - (guint)__builtin_popcount(chosen);
+static SmbLanes
+choose_others(SmbLanes active, SmbLanes meeting) {
+  SmbLanes rest = active & ~meeting;
+  SmbLanes near = rest & (meeting << 1 | meeting >> 1);
+  SmbLanes chosen = take_lanes(near, MAX_OTHERS - 1);
+  guint missing = MAX_OTHERS - 1 - smb_lanes_count(chosen);
   chosen |= take_lanes(rest & ~chosen, missing);
-  return rest ? chosen | 1u << (31 - __builtin_clz(rest)) : 0;
+  return rest ? chosen | (SmbLanes)1 << smb_lanes_last(rest) : 0;
 }
 
 void
-smb_explain_write_chain(SmbCli *cli, const SmbExplanation *e, guint32 lanes) {
+smb_explain_write_chain(SmbCli *cli, const SmbExplanation *e, SmbLanes lanes) {
   Columns columns = choose_columns(e);
   g_autoptr(SmbTable) table = begin_table(&columns, e->loop.rounds > 0);
-  guint32 active = smb_request_lanes(&e->request);
-  guint32 meeting = e->collides ? e->collision.lanes : 0;
-  guint32 asked = lanes & active;
-  guint32 shown = lanes ? asked & meeting : take_lanes(meeting, MAX_MEETING);
-  guint32 others = lanes ? asked & ~meeting : choose_others(active, meeting);
+  SmbLanes active = smb_request_lanes(&e->request);
+  SmbLanes meeting = e->collides ? e->collision.lanes : 0;
+  SmbLanes asked = lanes & active;
+  SmbLanes shown = lanes ? asked & meeting : take_lanes(meeting, MAX_MEETING);
+  SmbLanes others = lanes ? asked & ~meeting : choose_others(active, meeting);
   write_lanes(table, e, &columns, shown);
   if (shown && others)
     smb_table_rule(table);
   write_lanes(table, e, &columns, others);
   smb_table_write(table, cli->out, cli->colour);
-  guint left = (guint)__builtin_popcount(active & ~(shown | others));
+  guint left = smb_lanes_count(active & ~(shown | others));
   if (lanes && !asked)
     smb_spool_puts(cli->out, "None of the lanes asked for is active.\n");
   if (left)

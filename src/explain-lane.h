@@ -38,7 +38,7 @@ typedef struct {
   guint bank;
   guint group;
   guint pass;
-  guint32 sharers;
+  SmbLanes sharers;
 } SmbExplainLane;
 
 /** smb_explain_lane: Returns: what an active lane asks for */
@@ -58,6 +58,6 @@ char *smb_explain_example(const SmbExplanation *explanation);
  *
  * The table of the lanes, for a terminal.
  */
-void smb_explain_write_chain(SmbCli *cli, const SmbExplanation *explanation, guint32 lanes);
+void smb_explain_write_chain(SmbCli *cli, const SmbExplanation *explanation, SmbLanes lanes);
 
 G_END_DECLS

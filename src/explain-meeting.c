@@ -8,22 +8,22 @@
 // "Banks 1-15 (15 of them) need more than one pass, none more than 2."
 static void
 append_busy_banks(GString *text, const SmbExplanation *e) {
-  guint32 busy = 0;
+  SmbBanks busy = 0;
   guint most = 0;
   for (guint i = 0; i < e->banks->len; i++) {
     const SmbExplainBank *bank = &g_array_index(e->banks, SmbExplainBank, i);
     if (bank->group != e->collision.group || bank->passes < 2)
       continue;
-    busy |= 1u << bank->bank;
+    busy |= (SmbBanks)1 << bank->bank;
     most = MAX(most, bank->passes);
   }
-  guint n = (guint)__builtin_popcount(busy);
+  guint n = smb_lanes_count(busy);
   const char *pass = e->loop.rounds ? "round" : "pass";
   if (n == 0)
     return;
   g_string_append_c(text, ' ');
   gsize start = text->len;
-  smb_describe_banks(text, busy, smb_arch_info(e->arch)->banks);
+  smb_describe_banks(text, busy, e->plan->banks);
   text->str[start] = g_ascii_toupper(text->str[start]);
   gboolean told = !g_str_has_prefix(text->str + start, "Bank"); // "All 32 banks": their number
   if (n > 1 && !told)
@@ -39,7 +39,7 @@ append_busy_banks(GString *text, const SmbExplanation *e) {
 
 static void
 append_passes(GString *text, const SmbExplanation *e) {
-  guint n_groups = 0, of_group[SMB_WARP_LANES] = {0};
+  guint n_groups = 0, of_group[SMB_MAX_GROUPS] = {0};
   for (guint i = 0; i < e->passes.n; i++) {
     of_group[e->passes.group[i]]++;
     n_groups = MAX(n_groups, e->passes.group[i] + 1u);
@@ -114,10 +114,10 @@ smb_explain_meeting(const SmbExplanation *e) {
 
 // Whether lanes of one word ask for the same bytes of it.
 static gboolean
-do_lanes_overlap(const SmbExplanation *e, guint32 lanes) {
-  for (guint32 a = lanes; a; a &= a - 1) {
-    for (guint32 b = a & (a - 1); b; b &= b - 1) {
-      if (e->request.offset[__builtin_ctz(a)] == e->request.offset[__builtin_ctz(b)])
+do_lanes_overlap(const SmbExplanation *e, SmbLanes lanes) {
+  for (SmbLanes a = lanes; a; a &= a - 1) {
+    for (SmbLanes b = a & (a - 1); b; b &= b - 1) {
+      if (e->request.offset[smb_lanes_first(a)] == e->request.offset[smb_lanes_first(b)])
         return TRUE;
     }
   }
@@ -126,7 +126,7 @@ do_lanes_overlap(const SmbExplanation *e, guint32 lanes) {
 
 // What sharing a word means to this kind of request.
 static void
-append_meaning(GString *text, const SmbExplanation *e, guint32 lanes) {
+append_meaning(GString *text, const SmbExplanation *e, SmbLanes lanes) {
   gboolean overlap = do_lanes_overlap(e, lanes);
   switch ((SmbConflict)e->plan->conflict) {
   case SMB_CONFLICT_WORDS:
@@ -168,10 +168,10 @@ smb_explain_sharing(const SmbExplanation *e) {
   guint n = 0;
   for (guint i = 0; i < e->words->len; i++) {
     const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
-    if (__builtin_popcount(use->lanes) < 2)
+    if (smb_lanes_count(use->lanes) < 2)
       continue;
     n++;
-    if (!first || __builtin_popcount(use->lanes) > __builtin_popcount(first->lanes))
+    if (!first || smb_lanes_count(use->lanes) > smb_lanes_count(first->lanes))
       first = use;
   }
   if (!first)

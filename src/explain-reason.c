@@ -11,25 +11,25 @@ enum {
 };
 
 // The banks of all words that some lanes ask for.
-static guint32
-find_banks(const SmbExplanation *e, guint32 lanes) {
-  guint32 banks = 0;
+static SmbBanks
+find_banks(const SmbExplanation *e, SmbLanes lanes) {
+  SmbLanes banks = 0;
   for (guint i = 0; i < e->words->len; i++) {
     const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
     if (use->lanes & lanes)
-      banks |= 1u << use->bank;
+      banks |= (SmbLanes)1 << use->bank;
   }
   return banks;
 }
 
 static void
-append_lane_banks(GString *text, const SmbExplanation *e, guint32 lanes) {
-  smb_describe_banks(text, find_banks(e, lanes), smb_arch_info(e->arch)->banks);
+append_lane_banks(GString *text, const SmbExplanation *e, SmbLanes lanes) {
+  smb_describe_banks(text, find_banks(e, lanes), e->plan->banks);
 }
 
 // Distinct words that some lanes ask for: where one lane asks for several words of a bank each, as many units.
 static guint
-count_units(const SmbExplanation *e, guint32 lanes) {
+count_units(const SmbExplanation *e, SmbLanes lanes) {
   guint n = 0;
   for (guint i = 0; i < e->words->len; i++) {
     const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
@@ -68,8 +68,8 @@ append_step(GString *text, const SmbExplanation *e, const char *from, gint64 byt
 
 // Lanes from the first to the last.
 static guint
-count_span(guint32 lanes) {
-  return lanes ? 32 - (guint)__builtin_clz(lanes) - (guint)__builtin_ctz(lanes) : 0;
+count_span(SmbLanes lanes) {
+  return lanes ? 1 + smb_lanes_last(lanes) - smb_lanes_first(lanes) : 0;
 }
 
 // gcd of a stride and the banks: which @items ("lanes", "runs") can meet; @n: how many there are, @span: as far
@@ -105,7 +105,7 @@ append_gcd(GString *text, const SmbExplanation *e, const SmbStride *stride, cons
 
 // What these lanes ask for, counted.
 static void
-append_sum(GString *text, const SmbExplanation *e, guint32 lanes) {
+append_sum(GString *text, const SmbExplanation *e, SmbLanes lanes) {
   guint units = count_units(e, lanes);
   g_string_append_c(text, ' ');
   gsize start = text->len;
@@ -154,7 +154,7 @@ append_stride(GString *text, const SmbExplanation *e) {
     return;
   }
   if (smb_affine_stride(e->plan, bytes, &stride))
-    append_gcd(text, e, &stride, "lanes", (guint)__builtin_popcount(e->affine.lanes),
+    append_gcd(text, e, &stride, "lanes", smb_lanes_count(e->affine.lanes),
                count_span(e->affine.lanes));
   else
     append_uneven(text, e, " That", bytes);
@@ -162,9 +162,9 @@ append_stride(GString *text, const SmbExplanation *e) {
 }
 
 // The banks in which a run asks for a row that another run does not ask for: mostly, for another word.
-static guint32
-find_rows_alone(const SmbExplanation *e, guint32 one, guint32 two) {
-  guint32 banks = 0;
+static SmbBanks
+find_rows_alone(const SmbExplanation *e, SmbLanes one, SmbLanes two) {
+  SmbLanes banks = 0;
   for (guint i = 0; i < e->words->len; i++) {
     const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
     gboolean alone = (use->lanes & one) != 0;
@@ -172,20 +172,20 @@ find_rows_alone(const SmbExplanation *e, guint32 one, guint32 two) {
       const SmbWordUse *other = &g_array_index(e->words, SmbWordUse, j);
       alone = !(other->lanes & two && other->bank == use->bank && other->row == use->row);
     }
-    banks |= (guint32)alone << use->bank;
+    banks |= (SmbBanks)alone << use->bank;
   }
   return banks;
 }
 
 // Two runs of the same group: do they get in each other's way?
 static void
-append_pair(GString *text, const SmbExplanation *e, guint32 one, guint32 two) {
-  guint32 common = find_banks(e, one) & find_banks(e, two);
-  guint32 clashes = common & (find_rows_alone(e, one, two) | find_rows_alone(e, two, one));
-  guint n_banks = smb_arch_info(e->arch)->banks;
-  guint n = (guint)__builtin_popcount(common);
+append_pair(GString *text, const SmbExplanation *e, SmbLanes one, SmbLanes two) {
+  SmbLanes common = find_banks(e, one) & find_banks(e, two);
+  SmbLanes clashes = common & (find_rows_alone(e, one, two) | find_rows_alone(e, two, one));
+  guint n_banks = e->plan->banks;
+  guint n = smb_lanes_count(common);
   const SmbArchInfo *info = smb_arch_info(e->arch);
-  gboolean rows = info->row_bytes > info->banks * info->bank_bytes;
+  gboolean rows = 1u << e->plan->row_shift > e->plan->banks * info->bank_bytes;
   if (!common) {
     g_string_append(text, " They have no bank in common.");
     return;
@@ -202,12 +202,12 @@ append_pair(GString *text, const SmbExplanation *e, guint32 one, guint32 two) {
   else
     g_string_append_printf(text, ", and ask for %s in %u of them.",
                            rows ? "words of different rows" : "different words",
-                           (guint)__builtin_popcount(clashes));
+                           smb_lanes_count(clashes));
 }
 
 // What each of a few runs takes.
 static void
-append_few_runs(GString *text, const SmbExplanation *e, const guint32 *runs, guint n) {
+append_few_runs(GString *text, const SmbExplanation *e, const SmbLanes *runs, guint n) {
   for (guint i = 0; i < n; i++) {
     guint units = count_units(e, runs[i]);
     g_string_append(text, i ? i + 1 < n ? ", " : " and " : " ");
@@ -217,8 +217,8 @@ append_few_runs(GString *text, const SmbExplanation *e, const guint32 *runs, gui
       text->str[start] = 'L';
     g_string_append(text, i == 0 ? " take " : " ");
     append_lane_banks(text, e, runs[i]);
-    guint places = (guint)__builtin_popcount(find_banks(e, runs[i])) *
-                   smb_arch_info(e->arch)->bank_bytes / smb_explain_unit(e);
+    guint places = smb_lanes_count(find_banks(e, runs[i])) * smb_arch_info(e->arch)->bank_bytes /
+                   smb_explain_unit(e);
     if (units > places)
       g_string_append_printf(text, " with %u %s", units,
                              smb_describe_counts_addresses(e->plan, &e->request) ? "addresses"
@@ -231,10 +231,10 @@ append_few_runs(GString *text, const SmbExplanation *e, const guint32 *runs, gui
 
 // Two runs by their lanes: whether the first is a whole one, nobody can see. More by their length.
 static void
-append_run_strides(GString *text, const SmbExplanation *e, const guint32 *runs, guint n) {
+append_run_strides(GString *text, const SmbExplanation *e, const SmbLanes *runs, guint n) {
   const SmbAffine *affine = &e->affine;
   if (n == 2) {
-    guint first = (guint)__builtin_ctz(runs[0]), second = (guint)__builtin_ctz(runs[1]);
+    guint first = smb_lanes_first(runs[0]), second = smb_lanes_first(runs[1]);
     g_autofree char *jump = g_strdup_printf("; from lane %u to lane %u", first, second);
     g_string_append(text, "The lanes go in two runs, ");
     smb_describe_lanes(text, runs[0]);
@@ -256,11 +256,11 @@ append_run_strides(GString *text, const SmbExplanation *e, const guint32 *runs, 
 static void
 append_runs(GString *text, const SmbExplanation *e) {
   SmbStride inner, outer;
-  guint32 runs[SMB_WARP_LANES];
+  SmbLanes runs[SMB_MAX_LANES];
   guint n = smb_affine_runs(&e->affine, runs), most = 0, longest = 0;
   const SmbAffine *affine = &e->affine;
   for (guint i = 0; i < n; i++) {
-    most = MAX(most, (guint)__builtin_popcount(runs[i]));
+    most = MAX(most, smb_lanes_count(runs[i]));
     longest = MAX(longest, count_span(runs[i]));
   }
   append_run_strides(text, e, runs, n);
@@ -282,8 +282,8 @@ append_runs(GString *text, const SmbExplanation *e) {
 char *
 smb_explain_reason(const SmbExplanation *e) {
   GString *text = g_string_new(NULL);
-  guint n = (guint)__builtin_popcount(e->affine.lanes);
-  guint32 active = smb_request_lanes(&e->request);
+  guint n = smb_lanes_count(e->affine.lanes);
+  SmbLanes active = smb_request_lanes(&e->request);
   if (e->affine.lanes != active) {
     smb_describe_lanes(text, e->affine.lanes);
     text->str[0] = 'L';

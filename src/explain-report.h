@@ -21,7 +21,7 @@ typedef struct {
   const SmbAnalysis *analysis;
   const SmbExplanation *explanation;
   gboolean all_lanes;
-  guint32 lanes;
+  SmbLanes lanes;
   gboolean passes;
 } SmbExplainReport;
 

@@ -90,7 +90,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   write_words(cli, smb_explain_rule(e));
   write_words(cli, smb_explain_example(e));
   smb_spool_puts(cli->out, "\n");
-  smb_explain_write_chain(cli, e, report->all_lanes ? 0xffffffffu : report->lanes);
+  smb_explain_write_chain(cli, e, report->all_lanes ? G_MAXUINT64 : report->lanes);
   write_title(cli, e->collides ? "Who waits" : "Nobody waits");
   write_words(cli, smb_explain_meeting(e));
   write_words(cli, smb_explain_sharing(e));

@@ -84,7 +84,7 @@ append_banks(GString *text, const SmbExplanation *e) {
 static void
 append_groups(GString *text, const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
-  guint groups = smb_explain_n_groups(e), size = 1u << e->plan->group_shift;
+  guint groups = smb_explain_n_groups(e), size = smb_lanes_count(e->plan->groups[0]);
   const char *op = smb_op_class_name(smb_explain_class(e));
   const char *article = smb_explain_class(e) == SMB_OP_CLASS_ATOMIC ? "An" : "A";
   if (e->plan->conflict == SMB_CONFLICT_LOOP) {
@@ -92,7 +92,7 @@ append_groups(GString *text, const SmbExplanation *e) {
                            " This %s of %u bytes a lane is no instruction but a loop of a load and "
                            "a swap, which the lanes of a warp go round together",
                            op, e->request.width);
-    if (e->plan->group_shift < 5)
+    if (e->plan->n_groups > 1)
       g_string_append_printf(text, "; they swap by %ss, one after the other",
                              smb_explain_group_name(e));
     g_string_append_c(text, '.');
@@ -105,7 +105,8 @@ append_groups(GString *text, const SmbExplanation *e) {
     return;
   }
   g_string_append_printf(text, " is served by %ss, one after the other", smb_explain_group_name(e));
-  if (smb_explain_unit(e) > info->bank_bytes && size == 1u << e->plan->bank_bits)
+  if (smb_explain_unit(e) > info->bank_bytes &&
+      size * e->plan->unit_bytes == e->plan->banks * e->plan->bank_bytes)
     g_string_append_printf(text, ": %u lanes of %u bytes fill all %u banks", size, e->request.width,
                            info->banks);
   guint least = groups * e->plan->passes;
@@ -118,7 +119,7 @@ append_groups(GString *text, const SmbExplanation *e) {
 // Whether all active pairs of lanes that are @x apart have one address.
 static gboolean
 do_pairs_agree(const SmbRequest *request, guint x) {
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  for (guint lane = 0; lane < smb_request_span(request); lane++) {
     guint other = lane ^ x;
     if ((request->mask >> lane & request->mask >> other & 1) &&
         request->offset[lane] != request->offset[other])
@@ -127,25 +128,32 @@ do_pairs_agree(const SmbRequest *request, guint x) {
   return TRUE;
 }
 
+// "the warp", "half-warps"
+static char *
+name_groups(const SmbPlan *plan) {
+  const char *name = smb_plan_group_name(plan);
+  return plan->n_groups == 1 ? g_strdup_printf("the %s", name) : g_strdup_printf("%ss", name);
+}
+
 static void
 append_merge(GString *text, const SmbExplanation *e) {
-  static const char *const names[] = {"the warp", "half-warps", "quarter-warps"};
-  guint from = 5u - e->rule->plan.group_shift, to = 5u - e->rule->merged.group_shift;
   if (!e->rule->merges)
     return;
+  g_autofree char *from = name_groups(&e->rule->plan);
+  g_autofree char *to = name_groups(&e->rule->merged);
   if (e->plan->conflict == SMB_CONFLICT_LOOP) {
     g_string_append_printf(
         text,
         " Where the lanes of each pair (0 and 1, 2 and 3 and so on, or 0 and 2, 1 "
         "and 3 and so on) have one address, its load is served by %s.",
-        names[to]);
+        to);
     return;
   }
   if (!smb_request_mergeable(&e->request)) {
     g_string_append_printf(text,
                            " (Were the lanes of each pair, 0 and 1, 2 and 3 and so on, or 0 and 2, "
                            "1 and 3 and so on, on one address, it would be served by %s.)",
-                           names[to]);
+                           to);
     return;
   }
   g_string_append_printf(
@@ -153,7 +161,7 @@ append_merge(GString *text, const SmbExplanation *e) {
       " That is so because the lanes of each pair (%s and so on, as far as both "
       "are active) have one address: such a load is merged. Others are served by "
       "%s.",
-      do_pairs_agree(&e->request, 1) ? "0 and 1, 2 and 3" : "0 and 2, 1 and 3", names[from]);
+      do_pairs_agree(&e->request, 1) ? "0 and 1, 2 and 3" : "0 and 2, 1 and 3", from);
 }
 
 static void
@@ -183,7 +191,7 @@ append_turns(GString *text, const SmbExplanation *e) {
     break;
   case SMB_CONFLICT_LOOP:
     g_string_append(text, " In each round a bank lets one lane swap");
-    if (e->plan->group_shift < 5)
+    if (e->plan->n_groups > 1)
       g_string_append_printf(text,
                              " of each %s, unless another one has changed the same word since the "
                              "load",

@@ -4,13 +4,12 @@
 
 guint
 smb_explain_group(const SmbExplanation *e, guint lane) {
-  return e->plan->conflict == SMB_CONFLICT_LOOP ? 0 : lane >> e->plan->group_shift;
+  return smb_plan_group(e->plan, lane);
 }
 
 const char *
 smb_explain_group_name(const SmbExplanation *e) {
-  static const char *const names[] = {"warp", "half-warp", "quarter-warp"};
-  return e->request.op >= SMB_OP_LDMATRIX_X1 ? "matrix" : names[5 - e->plan->group_shift];
+  return e->request.op >= SMB_OP_LDMATRIX_X1 ? "matrix" : smb_plan_group_name(e->plan);
 }
 
 SmbOpClass
@@ -20,14 +19,12 @@ smb_explain_class(const SmbExplanation *e) {
 
 guint
 smb_explain_n_groups(const SmbExplanation *e) {
-  if (e->plan->conflict == SMB_CONFLICT_LOOP)
-    return 1;
-  return MAX(1, smb_op_address_lanes((SmbOp)e->request.op) >> e->plan->group_shift);
+  return smb_plan_n_groups(e->plan);
 }
 
 guint
 smb_explain_unit(const SmbExplanation *e) {
-  return 1u << e->plan->unit_shift;
+  return e->plan->unit_bytes;
 }
 
 void
@@ -116,8 +113,8 @@ static gboolean
 is_same_request(const SmbRequest *a, const SmbRequest *b) {
   if (a->mask != b->mask || a->op != b->op || a->width != b->width)
     return FALSE;
-  for (guint32 lanes = a->mask; lanes; lanes &= lanes - 1) {
-    guint lane = (guint)__builtin_ctz(lanes);
+  for (SmbLanes lanes = a->mask; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
     if (a->offset[lane] != b->offset[lane])
       return FALSE;
   }
@@ -155,24 +152,15 @@ choose_request(SmbExplanation *e, const SmbExplainQuestion *question, GError **e
 static GArray *
 sum_banks(const SmbExplanation *e) {
   GArray *banks = g_array_new(FALSE, FALSE, sizeof(SmbExplainBank));
-  for (guint i = 0; i < e->words->len; i++) {
-    const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
-    SmbExplainBank *bank =
-        banks->len ? &g_array_index(banks, SmbExplainBank, banks->len - 1) : NULL;
-    if (!bank || bank->group != use->group || bank->bank != use->bank) {
-      SmbExplainBank fresh = {.group = use->group, .bank = use->bank};
-      g_array_append_val(banks, fresh);
-      bank = &g_array_index(banks, SmbExplainBank, banks->len - 1);
-    }
-    bank->words++;
-    bank->lanes |= use->lanes;
-  }
-  for (guint i = 0; i < banks->len; i++) {
-    SmbExplainBank *bank = &g_array_index(banks, SmbExplainBank, i);
-    guint32 passes = 0;
-    for (guint32 rest = bank->lanes; rest && e->passes.n; rest &= rest - 1)
-      passes |= 1u << e->passes.of_lane[__builtin_ctz(rest)];
-    bank->passes = (guint)__builtin_popcount(passes);
+  for (guint i = 0; i < e->words->len;) {
+    const SmbWordUse *first = &g_array_index(e->words, SmbWordUse, i);
+    SmbExplainBank bank = {.group = first->group, .bank = first->bank};
+    while (i + bank.words < e->words->len && first[bank.words].group == bank.group &&
+           first[bank.words].bank == bank.bank)
+      bank.lanes |= first[bank.words++].lanes;
+    bank.passes = smb_passes_of_bank(&e->passes, e->plan, first, bank.words);
+    g_array_append_val(banks, bank);
+    i += bank.words;
   }
   return banks;
 }
@@ -188,12 +176,13 @@ smb_explain_collect(SmbExplanation *e) {
   e->words = smb_request_words(e->arch, request);
   e->banks = sum_banks(e);
   e->collides = smb_request_worst_bank(e->arch, request, &e->collision);
-  guint32 active = smb_request_lanes(request);
-  guint lane = (guint)__builtin_ctz(e->collides ? e->collision.lanes : active | 1u << 31);
-  for (guint32 lanes = active; lanes; lanes &= lanes - 1) {
-    guint other = (guint)__builtin_ctz(lanes);
+  SmbLanes active = smb_request_lanes(request);
+  guint lane =
+      smb_lanes_first(e->collides ? e->collision.lanes : active | G_GUINT64_CONSTANT(1) << 63);
+  for (SmbLanes lanes = active; lanes; lanes &= lanes - 1) {
+    guint other = smb_lanes_first(lanes);
     if (smb_explain_group(e, other) == smb_explain_group(e, lane))
-      e->group_lanes |= 1u << other;
+      e->group_lanes |= (SmbLanes)1 << other;
   }
   e->affine = smb_affine_find(request, e->group_lanes);
 }

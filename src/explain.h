@@ -49,7 +49,7 @@ typedef struct {
   guint group;
   guint bank;
   guint words;
-  guint32 lanes;
+  SmbLanes lanes;
   guint passes;
 } SmbExplainBank;
 
@@ -98,7 +98,7 @@ typedef struct {
   GArray *banks;
   gboolean collides;
   SmbCollision collision;
-  guint32 group_lanes;
+  SmbLanes group_lanes;
   SmbAffine affine;
   const SmbArray *array;
   SmbRows rows;

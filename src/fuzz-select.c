@@ -16,24 +16,29 @@ add(GArray *selected, guint instruction) {
   g_array_append_val(selected, instruction);
 }
 
-// Adds what stands for an operation in the widths of the bit set; returns whether there is any.
+// Adds what stands for an operation in a width; returns whether there is anything.
 static gboolean
-add_operation(GArray *selected, SmbOp op, guint widths) {
-  gboolean found = FALSE;
+add_width(GArray *selected, SmbOp op, guint width) {
   guint instruction;
-  for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
-    if (!(widths & width) || !smb_instruction_for(op, width, &instruction))
-      continue;
-    add(selected, instruction);
-    found = TRUE;
-  }
+  if (!smb_op_has_width(op, width) || !smb_instruction_for(op, width, &instruction))
+    return FALSE;
+  add(selected, instruction);
+  return TRUE;
+}
+
+// The same in all widths.
+static gboolean
+add_operation(GArray *selected, SmbOp op) {
+  gboolean found = FALSE;
+  for (guint i = 0; i < SMB_N_WIDTHS; i++)
+    found |= add_width(selected, op, smb_width(i));
   return found;
 }
 
 static void
 add_operations(GArray *selected) {
   for (guint op = 0; op < SMB_N_OPS; op++)
-    add_operation(selected, (SmbOp)op, smb_op_widths((SmbOp)op));
+    add_operation(selected, (SmbOp)op);
 }
 
 // "ld.16"
@@ -45,7 +50,7 @@ parse_wide(const char *name, SmbOp *op, guint *width) {
       !g_ascii_string_to_unsigned(point + 1, 10, 1, SMB_MAX_WIDTH, &number, NULL))
     return FALSE;
   *width = (guint)number;
-  return (smb_op_widths(*op) & *width) != 0 && (*width & (*width - 1)) == 0;
+  return smb_op_has_width(*op, *width);
 }
 
 static gboolean
@@ -71,12 +76,12 @@ add_named(GArray *selected, const char *name, GError **error) {
     return TRUE;
   }
   if (smb_op_parse(name, strlen(name), &op)) {
-    found = add_operation(selected, op, smb_op_widths(op));
+    found = add_operation(selected, op);
   } else if (smb_instruction_find(name, &instruction)) {
     add(selected, instruction);
     found = TRUE;
   } else if (parse_wide(name, &op, &width)) {
-    found = add_operation(selected, op, width);
+    found = add_width(selected, op, width);
   } else {
     return reject(name, error);
   }

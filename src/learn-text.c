@@ -152,7 +152,7 @@ write_counts(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part,
 // A row of the table of lanes: a number for each of some lanes, as wide as two digits.
 static void
 write_lanes(SmbCli *cli, const char *head, const guint *numbers, guint first, guint n,
-            guint32 mask) {
+            SmbLanes mask) {
   g_autoptr(GString) line = g_string_new(head);
   for (guint lane = first; lane < first + n; lane++) {
     if (mask >> lane & 1)
@@ -168,20 +168,21 @@ static void
 write_banks(SmbCli *cli, const SmbAccess *access, const SmbArch *arch) {
   const SmbArchInfo *info = smb_arch_info(arch);
   const SmbRequest *request = &access->worst;
-  guint lanes[SMB_WARP_LANES], banks[SMB_WARP_LANES];
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  const SmbPlan *plan = smb_wavefronts_plan(arch, request);
+  guint lanes[SMB_MAX_LANES], banks[SMB_MAX_LANES];
+  for (guint lane = 0; lane < info->lanes; lane++) {
     lanes[lane] = lane;
-    banks[lane] = request->offset[lane] / info->bank_bytes % info->banks;
+    banks[lane] = request->offset[lane] / plan->bank_bytes % plan->banks;
   }
   smb_spool_printf(cli->out, "The %s of %s at line %u, in warp %u:\n",
                    smb_op_class_name(access->site->op_class), access->site->expression,
                    access->site->line, access->worst_warp);
   // Half a warp to a line where a whole one does not fit, and so on.
-  guint n = SMB_WARP_LANES;
+  guint n = info->lanes;
   while (strlen("lane") + 3 * n > smb_spool_columns(cli->out) && n > 1)
     n /= 2;
-  for (guint first = 0; first < SMB_WARP_LANES; first += n) {
-    write_lanes(cli, "lane", lanes, first, n, G_MAXUINT32);
+  for (guint first = 0; first < info->lanes; first += n) {
+    write_lanes(cli, "lane", lanes, first, n, G_MAXUINT64);
     write_lanes(cli, "bank", banks, first, n, request->mask);
   }
   smb_spool_puts(cli->out, "\n");

@@ -15,8 +15,8 @@ summarize_evidence(const SmbArch *arch) {
   for (guint e = 0; e < G_N_ELEMENTS(order); e++) {
     guint n = 0;
     for (guint op = 0; op < SMB_N_OPS; op++) {
-      for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
-        const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, width);
+      for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+        const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, smb_width(i));
         n += rule->defined && rule->evidence == order[e];
       }
     }
@@ -98,10 +98,15 @@ name_conflict(SmbConflict conflict) {
   g_assert_not_reached();
 }
 
-static const char *
-name_lane_group(const SmbPlan *plan) {
-  static const char *const names[] = {"quarter", "half", "warp"};
-  return names[plan->group_shift - 3];
+// "warp", "half", "quarter", or the masks: "0x20 0x08 0x14".
+static void
+add_lane_group(SmbListing *listing, const SmbPlan *plan) {
+  static const char *const names[] = {"warp", "half", "quarter"};
+  g_autoptr(GString) masks = g_string_new(NULL);
+  for (guint i = 0; i < plan->n_masks; i++)
+    g_string_append_printf(masks, "%s0x%02x", i ? " " : "", plan->masks[i]);
+  gboolean named = !g_str_equal(smb_plan_group_name(plan), "lane group");
+  smb_listing_text(listing, named ? names[plan->n_masks] : masks->str);
 }
 
 static void
@@ -112,8 +117,11 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
   smb_listing_text(listing, smb_arch_info(arch)->name);
   smb_listing_text(listing, smb_op_name(op));
   smb_listing_number(listing, width);
-  smb_listing_text(listing, name_lane_group(&rule->plan));
-  smb_listing_text(listing, rule->merges ? name_lane_group(&rule->merged) : NULL);
+  add_lane_group(listing, &rule->plan);
+  if (rule->merges)
+    add_lane_group(listing, &rule->merged);
+  else
+    smb_listing_text(listing, NULL);
   smb_listing_text(listing, name_conflict((SmbConflict)rule->plan.conflict));
   smb_listing_number(listing, rule->plan.passes);
   smb_listing_number(listing, rule->plan.floor);
@@ -134,8 +142,8 @@ add_rules(SmbListing *listing, const char *name, GError **error) {
   if (!arch)
     return FALSE;
   for (guint op = 0; op < SMB_N_OPS; op++) {
-    for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2)
-      add_rule(listing, arch, (SmbOp)op, width);
+    for (guint i = 0; i < SMB_N_WIDTHS; i++)
+      add_rule(listing, arch, (SmbOp)op, smb_width(i));
   }
   return TRUE;
 }

@@ -27,7 +27,7 @@ hash_request(gconstpointer key) {
   const SmbRequest *request = key;
   guint64 hash =
       request->mask * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) + request->op * 31u + request->width;
-  for (guint i = 0; i < SMB_WARP_LANES; i++)
+  for (guint i = 0; i < smb_request_span(request); i++)
     hash = (hash ^ request->offset[i]) * G_GUINT64_CONSTANT(0x100000001b3);
   return (guint)(hash >> 32 ^ hash);
 }
@@ -41,16 +41,17 @@ equal_requests(gconstpointer a, gconstpointer b) {
 static SmbRequest
 normalize(const SmbRequest *request, guint row_bytes) {
   SmbRequest normal;
-  guint32 lanes = smb_request_lanes(request), lowest = G_MAXUINT32;
+  SmbLanes lanes = smb_request_lanes(request);
+  guint32 lowest = G_MAXUINT32;
   memset(&normal, 0, sizeof normal); // the padding is compared, too
   normal.op = request->op;
   normal.width = request->width;
   normal.mask = request->mask;
-  for (guint i = 0; i < SMB_WARP_LANES; i++) {
+  for (guint i = 0; i < smb_request_span(request); i++) {
     if (lanes >> i & 1)
       lowest = MIN(lowest, request->offset[i]);
   }
-  for (guint i = 0; i < SMB_WARP_LANES; i++) {
+  for (guint i = 0; i < smb_request_span(request); i++) {
     if (lanes >> i & 1)
       normal.offset[i] = request->offset[i] - lowest / row_bytes * row_bytes;
   }
@@ -150,9 +151,9 @@ smb_measure_requests(SmbMeter *meter, const SmbTarget *target, const SmbArch *ar
   for (guint i = 0; i < SMB_N_OP_CLASSES; i++)
     cycles[i] = 0;
   for (guint i = 0; i < SMB_N_OPS; i++) {
-    for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
-      guint instruction;
-      if (!(smb_op_widths((SmbOp)i) & width) || !smb_instruction_for((SmbOp)i, width, &instruction))
+    for (guint j = 0; j < SMB_N_WIDTHS; j++) {
+      guint instruction, width = smb_width(j);
+      if (!smb_op_has_width((SmbOp)i, width) || !smb_instruction_for((SmbOp)i, width, &instruction))
         continue;
       if (!time_instruction(meter, instruction, order, cycles, error))
         return FALSE;

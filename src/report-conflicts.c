@@ -53,7 +53,7 @@ write_controls(const SmbReport *report, guint access, SmbSpool *page) {
             "<button type=\"button\" class=\"whole\" aria-pressed=\"false\">whole "
             "request</button></span>\n"
             "</div>\n<div class=\"lanes\" role=\"toolbar\" aria-label=\"lanes of the warp\">");
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < smb_arch_info(report->arch)->lanes; lane++)
     smb_html_markup(page,
                     "<button type=\"button\" data-lane=\"%u\" aria-label=\"lane %u\">%u</button>",
                     lane, lane, lane);
@@ -68,14 +68,14 @@ write_key(SmbSpool *page, const char *css_class, const char *text) {
 // The colours of the lane groups by which one request is served.
 static void
 write_groups(const SmbBankMap *map, SmbSpool *page) {
-  guint size = 1u << map->plan->group_shift;
-  if (size == SMB_WARP_LANES || map->plan->conflict == SMB_CONFLICT_LOOP)
+  if (map->plan->n_groups == 1 || map->plan->conflict == SMB_CONFLICT_LOOP)
     return;
   smb_spool_puts(page, "<ul class=\"legend\">");
-  for (guint first = 0; first < SMB_WARP_LANES; first += size) {
-    g_autofree char *colour = g_strdup_printf("g%u", first / size % 4);
-    g_autofree char *text = g_strdup_printf("lanes %u-%u", first, first + size - 1);
-    write_key(page, colour, text);
+  for (guint group = 0; group < map->plan->n_groups; group++) {
+    g_autofree char *colour = g_strdup_printf("g%u", group % 4);
+    g_autoptr(GString) text = g_string_new(NULL);
+    smb_describe_lanes(text, smb_plan_group_lanes(map->plan, group));
+    write_key(page, colour, text->str);
   }
   smb_spool_puts(page, "</ul>\n");
 }

@@ -22,9 +22,7 @@ write_map(const SmbReport *report, JsonBuilder *json, const SmbReportMap *map) {
   smb_json_number(json, "block", (gint64)map->block);
   smb_json_number(json, "wavefronts", drawn->cost.wavefronts);
   smb_json_number(json, "ideal_wavefronts", drawn->cost.ideal);
-  smb_json_number(json, "group_lanes",
-                  drawn->plan->conflict == SMB_CONFLICT_LOOP ? SMB_WARP_LANES
-                                                             : 1 << drawn->plan->group_shift);
+  smb_json_number(json, "group_lanes", smb_lanes_count(smb_plan_group_lanes(drawn->plan, 0)));
   smb_json_text(json, "whole", whole);
   smb_json_array(json, "passes");
   for (guint pass = 0; pass < drawn->passes.n; pass++) {

@@ -79,7 +79,7 @@ write_sums(SmbCli *cli, const SmbMeasuredTrace *trace) {
   }
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      g_autofree char *name = g_strdup_printf("%s %u", smb_op_name((SmbOp)op), 1u << i);
+      g_autofree char *name = g_strdup_printf("%s %u", smb_op_name((SmbOp)op), smb_width(i));
       if (sums[op][i].requests > 0)
         add_sum_row(table, name, &sums[op][i]);
     }

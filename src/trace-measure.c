@@ -165,9 +165,9 @@ smb_measured_trace_run(SmbMeasuredTrace *trace, SmbMeter *meter, GError **error)
   find_reasons(trace, meter);
   select_sample(trace);
   for (guint op = 0; op < SMB_N_OPS; op++) {
-    for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
-      if ((smb_op_widths((SmbOp)op) & width) &&
-          !measure_operation(trace, meter, (SmbOp)op, width, &trial, error))
+    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+      if (smb_op_has_width((SmbOp)op, smb_width(i)) &&
+          !measure_operation(trace, meter, (SmbOp)op, smb_width(i), &trial, error))
         return FALSE;
     }
   }

@@ -77,13 +77,14 @@ make_notes(const SmbTraceReport *report, const SmbArch *arch, GError **error) {
   g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, 1u << i);
+      const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, smb_width(i));
       gboolean older = FALSE;
       if (report->sums[op][i].requests == 0)
         continue;
       if (rule->lower_bound)
-        g_ptr_array_add(notes, g_strdup_printf("%s %u: a lower bound: %s add to it",
-                                               smb_op_name((SmbOp)op), 1u << i, rule->lower_bound));
+        g_ptr_array_add(notes,
+                        g_strdup_printf("%s %u: a lower bound: %s add to it",
+                                        smb_op_name((SmbOp)op), smb_width(i), rule->lower_bound));
       if (!rule->since)
         continue;
       if (!is_older(arch, rule->since, &older, error))
@@ -126,7 +127,7 @@ write_table(const SmbTraceReport *report, SmbCli *cli) {
     smb_table_column(table, numbers[i], SMB_ALIGN_RIGHT);
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      g_autofree char *width = g_strdup_printf("%u", 1u << i);
+      g_autofree char *width = g_strdup_printf("%u", smb_width(i));
       if (report->sums[op][i].requests > 0)
         add_table_row(table, smb_op_name((SmbOp)op), width, &report->sums[op][i]);
     }
@@ -172,7 +173,7 @@ add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
         continue;
       smb_json_object(json, NULL);
       smb_json_text(json, "op", smb_op_name((SmbOp)op));
-      smb_json_number(json, "width", 1 << i);
+      smb_json_number(json, "width", smb_width(i));
       smb_json_tally(json, sum);
       smb_json_number(json, "max_degree", sum->max_degree);
       smb_json_number(json, "cycles", (gint64)sum->cycles);
@@ -219,8 +220,8 @@ write_csv(SmbCli *cli, gconstpointer result) {
       const SmbTally *sum = &report->sums[op][i];
       if (sum->requests == 0)
         continue;
-      const guint64 numbers[] = {1u << i,     sum->requests,   sum->wavefronts, sum->ideal,
-                                 sum->excess, sum->max_degree, sum->cycles};
+      const guint64 numbers[] = {smb_width(i), sum->requests,   sum->wavefronts, sum->ideal,
+                                 sum->excess,  sum->max_degree, sum->cycles};
       smb_csv_text(&csv, smb_op_name((SmbOp)op));
       for (guint n = 0; n < G_N_ELEMENTS(numbers); n++)
         smb_csv_number(&csv, numbers[n]);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gpu/instruction.h"
+#include "gpu/probe.h"
 #include "sim/wavefront.h"
 
 struct _FakeProbe {
@@ -54,15 +55,15 @@ fake_probe_free(FakeProbe *probe) {
 
 // The request as the hardware sees it: addresses and active lanes.
 static int
-take_request(const FakeProbe *probe, const SmbCudaLaunch *launch, const SmbRequest *given,
+take_request(const FakeProbe *probe, const SmbCudaLaunch *launch, const SmbProbeRequest *given,
              SmbRequest *request) {
-  *request = *given;
-  request->op = (guint8)probe->instruction->op;
+  *request = (SmbRequest){.mask = given->mask, .op = (guint8)probe->instruction->op};
+  memcpy(request->offset, given->offset, sizeof given->offset);
   request->width = (guint8)probe->instruction->width;
   if (probe->instruction->whole_warp)
     request->mask = G_MAXUINT32;
-  for (guint32 lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
-    guint64 offset = request->offset[__builtin_ctz(lanes)];
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint64 offset = request->offset[smb_lanes_first(lanes)];
     if (offset % request->width)
       return FAKE_MISALIGNED_ADDRESS;
     if (offset + request->width > launch->dynamic_bytes)
@@ -99,7 +100,7 @@ take_memory(const SmbCudaLaunch *launch, guint index, gsize wanted) {
 static int
 run_clock(const FakeProbe *probe, const SmbCudaLaunch *launch, const SmbArch *arch) {
   guint32 n = take_number(launch, 1), rounds = take_number(launch, 3);
-  const SmbRequest *requests = take_memory(launch, 0, n * sizeof *requests);
+  const SmbProbeRequest *requests = take_memory(launch, 0, n * sizeof *requests);
   guint32 *cycles = take_memory(launch, 4, n * sizeof *cycles);
   double issued = (double)rounds * probe->unroll * launch->block[0] / SMB_WARP_LANES;
   if (!requests || !cycles)
@@ -122,7 +123,7 @@ static int
 run_count(const FakeProbe *probe, const SmbCudaLaunch *launch, const SmbArch *arch,
           FakeCounts *counts) {
   guint32 which = take_number(launch, 1), rounds = take_number(launch, 3);
-  const SmbRequest *requests = take_memory(launch, 0, (which + 1) * sizeof *requests);
+  const SmbProbeRequest *requests = take_memory(launch, 0, (which + 1) * sizeof *requests);
   SmbRequest request;
   int error =
       requests ? take_request(probe, launch, &requests[which], &request) : FAKE_ILLEGAL_ADDRESS;

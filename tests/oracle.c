@@ -7,40 +7,23 @@
 
 #include <string.h>
 
-enum {
-  MAX_BANKS = 32
-};
+#define WARP                                                                                       \
+  {                                                                                                \
+    { 0 }                                                                                          \
+  }
+#define HALF                                                                                       \
+  {                                                                                                \
+    { 0x10 }                                                                                       \
+  }
+#define QUARTER                                                                                    \
+  {                                                                                                \
+    { 0x10, 0x08 }                                                                                 \
+  }
 
-// What the lanes of a group wait for.
-typedef enum {
-  WAIT_END,      // end of a table
-  WAIT_WORDS,    // C(S): distinct words in a bank
-  WAIT_LANES,    // A(S): lanes in a bank
-  WAIT_PLACES,   // distinct addresses in a bank
-  WAIT_ANNOUNCE, // lanes in a bank, but one word of one bank goes to all its lanes in each step
-  WAIT_ROUNDS,   // rounds of a load and a swap, until every lane has swapped
-} Wait;
-
-// One line: operations of a family in some widths. Sizes are lanes, times are cycles.
-typedef struct {
-  Wait wait;
-  guint ops;          // bit set of SmbOp
-  guint widths;       // bit set, as numbers: 1 | 2 | 4
-  guint group;        // lanes of a group
-  guint merged_group; // 0: never merged
-  guint rounds;       // wavefronts of one pass: 2 for compare-and-swap, 0 where none is counted
-  guint pace;         // cycles of a wavefront
-  guint least;        // cycles under saturation, at least
-  guint merged_least;
-} Line;
-
-struct Oracle {
-  const char *name;
-  guint banks;
-  guint bank_bytes;    // successive pieces of this size lie in successive banks
-  guint segment_bytes; // pieces of one bank in one aligned segment of this size do not conflict
-  Line lines[32];
-};
+#define SMALL (1u << 1 | 1u << 2 | 1u << 4)
+#define B4    (1u << 4)
+#define B8    (1u << 8)
+#define B16   (1u << 16)
 
 #define LD        (1u << SMB_OP_LD)
 #define ST        (1u << SMB_OP_ST)
@@ -58,70 +41,73 @@ struct Oracle {
 
 #define KEPLER_LINES                                                                               \
   {                                                                                                \
-    {WAIT_WORDS, LD | ST, 1 | 2 | 4 | 8, 32, 0, 1, 1, 1, 0},                                       \
-        {WAIT_WORDS, LD | ST, 16, 16, 0, 1, 1, 2, 0},                                              \
-        {WAIT_LANES, ATOM | UNIFORM | LOOP, 4 | 8, 32, 0, 1, 1, 1, 0},                             \
-        {WAIT_LANES, CAS, 4 | 8, 32, 0, 2, 1, 1, 0},                                               \
+    {WAIT_WORDS, LD | ST, SMALL | B8, WARP, FALSE, WARP, 1, 1, 1, 0},                              \
+        {WAIT_WORDS, LD | ST, B16, HALF, FALSE, WARP, 1, 1, 2, 0},                                 \
+        {WAIT_LANES, ATOM | UNIFORM | LOOP, B4 | B8, WARP, FALSE, WARP, 1, 1, 1, 0},               \
+        {WAIT_LANES, CAS, B4 | B8, WARP, FALSE, WARP, 2, 1, 1, 0},                                 \
   }
 
 static const Oracle oracles[] = {
     {"sm_10",
+     32,
      16,
      4,
-     4,
+     1,
      {
-         {WAIT_ANNOUNCE, LD, 1 | 2 | 4, 16, 0, 1, 2, 4, 0},
-         {WAIT_ANNOUNCE, LD, 8, 16, 0, 1, 2, 8, 0},
-         {WAIT_ANNOUNCE, LD, 16, 16, 0, 1, 2, 16, 0},
-         {WAIT_PLACES, ST, 1 | 2 | 4, 16, 0, 1, 2, 4, 0},
-         {WAIT_PLACES, ST, 8, 16, 0, 1, 2, 8, 0},
-         {WAIT_PLACES, ST, 16, 16, 0, 1, 2, 16, 0},
+         {WAIT_ANNOUNCE, LD, SMALL, HALF, FALSE, WARP, 1, 2, 4, 0},
+         {WAIT_ANNOUNCE, LD, B8, HALF, FALSE, WARP, 1, 2, 8, 0, 0, 4},
+         {WAIT_ANNOUNCE, LD, B16, HALF, FALSE, WARP, 1, 2, 16, 0, 0, 4},
+         {WAIT_PLACES, ST, SMALL, HALF, FALSE, WARP, 1, 2, 4, 0},
+         {WAIT_PLACES, ST, B8, HALF, FALSE, WARP, 1, 2, 8, 0, 0, 4},
+         {WAIT_PLACES, ST, B16, HALF, FALSE, WARP, 1, 2, 16, 0, 0, 4},
      }},
     {"sm_20",
      32,
-     4,
-     4,
-     {
-         {WAIT_WORDS, LD | ST, 1 | 2 | 4, 32, 0, 1, 2, 2, 0},
-         {WAIT_WORDS, LD | ST, 8, 16, 0, 1, 2, 4, 0},
-         {WAIT_WORDS, LD | ST, 16, 8, 0, 1, 2, 8, 0},
-         {WAIT_LANES, ATOM | UNIFORM | LOOP, 4, 32, 0, 1, 1, 1, 0},
-         {WAIT_LANES, ATOM | LOOP, 8, 16, 0, 1, 1, 1, 0},
-         {WAIT_LANES, CAS, 4, 32, 0, 2, 1, 1, 0},
-         {WAIT_LANES, CAS, 8, 16, 0, 2, 1, 1, 0},
-     }},
-    {"sm_30_4B", 32, 4, 256, KEPLER_LINES},
-    {"sm_30_8B", 32, 8, 8, KEPLER_LINES},
-    {"modern",
      32,
      4,
-     4,
+     1,
      {
-         {WAIT_WORDS, LD | ST, 1 | 2 | 4, 32, 0, 1, 1, 1, 0},
-         {WAIT_WORDS, LD, 8, 16, 32, 1, 1, 2, 1},
-         {WAIT_WORDS, LD, 16, 8, 16, 1, 1, 4, 2},
-         {WAIT_WORDS, ST, 8, 16, 0, 1, 1, 2, 0},
-         {WAIT_WORDS, ST, 16, 8, 0, 1, 1, 4, 0},
-         {WAIT_LANES, ATOM, 4, 32, 0, 1, 1, 1, 0},
-         {WAIT_LANES, ATOM, 8, 16, 0, 1, 1, 2, 0},
-         {WAIT_WORDS, UNIFORM, 4, 32, 0, 1, 1, 1, 0},
-         {WAIT_ROUNDS, LOOP, 4, 32, 0, 2, 1, 6, 0},
-         {WAIT_ROUNDS, LOOP, 8, 16, 32, 2, 1, 6, 6},
-         {WAIT_WORDS, LD_ANY, 1 | 2 | 4, 32, 0, 1, 1, 1, 0},
-         {WAIT_WORDS, ST_ANY, 1 | 2 | 4, 32, 0, 1, 1, 2, 0},
-         {WAIT_WORDS, LD_ANY, 8, 16, 0, 1, 1, 2, 0},
-         {WAIT_WORDS, LD_ANY, 16, 8, 0, 1, 1, 4, 0},
-         {WAIT_WORDS, ST_ANY, 8, 16, 0, 1, 1, 3, 0},
-         {WAIT_WORDS, ST_ANY, 16, 8, 0, 1, 1, 5, 0},
-         {WAIT_LANES, COPY_CA, 4, 32, 0, 1, 1, 2, 0},
-         {WAIT_LANES, COPY_CA, 8, 16, 0, 1, 1, 2, 0},
-         {WAIT_LANES, COPY_CA, 16, 8, 0, 1, 1, 2, 0},
-         {WAIT_LANES, COPY_CG, 16, 8, 0, 0, 1, 1, 0},
-         {WAIT_LANES, CAS, 4, 32, 0, 2, 1, 2, 0},
-         {WAIT_LANES, CAS, 8, 16, 0, 2, 1, 4, 0},
-         {WAIT_WORDS, MATRIX_X1, 16, 8, 0, 1, 1, 1, 0},
-         {WAIT_WORDS, MATRIX_X2, 16, 8, 0, 1, 1, 2, 0},
-         {WAIT_WORDS, MATRIX_X4, 16, 8, 0, 1, 1, 4, 0},
+         {WAIT_WORDS, LD | ST, SMALL, WARP, FALSE, WARP, 1, 2, 2, 0},
+         {WAIT_WORDS, LD | ST, B8, HALF, FALSE, WARP, 1, 2, 4, 0},
+         {WAIT_WORDS, LD | ST, B16, QUARTER, FALSE, WARP, 1, 2, 8, 0},
+         {WAIT_LANES, ATOM | UNIFORM | LOOP, B4, WARP, FALSE, WARP, 1, 1, 1, 0},
+         {WAIT_LANES, ATOM | LOOP, B8, HALF, FALSE, WARP, 1, 1, 1, 0},
+         {WAIT_LANES, CAS, B4, WARP, FALSE, WARP, 2, 1, 1, 0},
+         {WAIT_LANES, CAS, B8, HALF, FALSE, WARP, 2, 1, 1, 0},
+     }},
+    {"sm_30_4B", 32, 32, 4, 2, KEPLER_LINES},
+    {"sm_30_8B", 32, 32, 8, 1, KEPLER_LINES},
+    {"modern",
+     32,
+     32,
+     4,
+     1,
+     {
+         {WAIT_WORDS, LD | ST, SMALL, WARP, FALSE, WARP, 1, 1, 1, 0},
+         {WAIT_WORDS, LD, B8, HALF, TRUE, WARP, 1, 1, 2, 1},
+         {WAIT_WORDS, LD, B16, QUARTER, TRUE, HALF, 1, 1, 4, 2},
+         {WAIT_WORDS, ST, B8, HALF, FALSE, WARP, 1, 1, 2, 0},
+         {WAIT_WORDS, ST, B16, QUARTER, FALSE, WARP, 1, 1, 4, 0},
+         {WAIT_LANES, ATOM, B4, WARP, FALSE, WARP, 1, 1, 1, 0},
+         {WAIT_LANES, ATOM, B8, HALF, FALSE, WARP, 1, 1, 2, 0},
+         {WAIT_WORDS, UNIFORM, B4, WARP, FALSE, WARP, 1, 1, 1, 0},
+         {WAIT_ROUNDS, LOOP, B4, WARP, FALSE, WARP, 2, 1, 6, 0},
+         {WAIT_ROUNDS, LOOP, B8, HALF, TRUE, WARP, 2, 1, 6, 6},
+         {WAIT_WORDS, LD_ANY, SMALL, WARP, FALSE, WARP, 1, 1, 1, 0},
+         {WAIT_WORDS, ST_ANY, SMALL, WARP, FALSE, WARP, 1, 1, 2, 0},
+         {WAIT_WORDS, LD_ANY, B8, HALF, FALSE, WARP, 1, 1, 2, 0},
+         {WAIT_WORDS, LD_ANY, B16, QUARTER, FALSE, WARP, 1, 1, 4, 0},
+         {WAIT_WORDS, ST_ANY, B8, HALF, FALSE, WARP, 1, 1, 3, 0},
+         {WAIT_WORDS, ST_ANY, B16, QUARTER, FALSE, WARP, 1, 1, 5, 0},
+         {WAIT_LANES, COPY_CA, B4, WARP, FALSE, WARP, 1, 1, 2, 0},
+         {WAIT_LANES, COPY_CA, B8, HALF, FALSE, WARP, 1, 1, 2, 0},
+         {WAIT_LANES, COPY_CA, B16, QUARTER, FALSE, WARP, 1, 1, 2, 0},
+         {WAIT_LANES, COPY_CG, B16, QUARTER, FALSE, WARP, 0, 1, 1, 0},
+         {WAIT_LANES, CAS, B4, WARP, FALSE, WARP, 2, 1, 2, 0},
+         {WAIT_LANES, CAS, B8, HALF, FALSE, WARP, 2, 1, 4, 0},
+         {WAIT_WORDS, MATRIX_X1, B16, QUARTER, FALSE, WARP, 1, 1, 1, 0},
+         {WAIT_WORDS, MATRIX_X2, B16, QUARTER, FALSE, WARP, 1, 1, 2, 0},
+         {WAIT_WORDS, MATRIX_X4, B16, QUARTER, FALSE, WARP, 1, 1, 4, 0},
      }},
 };
 
@@ -138,12 +124,12 @@ oracle_find(const char *arch_name) {
 typedef struct {
   guint n;
   guint lanes;
-  guint32 thing[SMB_WARP_LANES];
-  guint askers[SMB_WARP_LANES];
+  guint64 thing[SMB_MAX_LANES];
+  guint askers[SMB_MAX_LANES];
 } Bank;
 
 static void
-ask(Bank *bank, guint32 thing) {
+ask(Bank *bank, guint64 thing) {
   guint i = 0;
   bank->lanes++;
   while (i < bank->n && bank->thing[i] != thing)
@@ -164,7 +150,7 @@ count_announced(const Bank *banks, guint n_banks) {
   struct {
     guint bank;
     guint saved;
-  } shared[SMB_WARP_LANES / 2];
+  } shared[SMB_MAX_LANES / 2];
   guint n_shared = 0, fewest = G_MAXUINT;
 
   for (guint b = 0; b < n_banks; b++) {
@@ -175,8 +161,8 @@ count_announced(const Bank *banks, guint n_banks) {
       }
     }
   }
-  for (guint set = 0; set < 1u << n_shared; set++) {
-    guint steps = 0, saved[MAX_BANKS] = {0};
+  for (guint64 set = 0; set < (guint64)1 << n_shared; set++) {
+    guint steps = 0, saved[SMB_MAX_BANKS] = {0};
     for (guint i = 0; i < n_shared; i++) {
       if (set >> i & 1) {
         steps++;
@@ -194,7 +180,7 @@ count_announced(const Bank *banks, guint n_banks) {
 static const Line *
 find_line(const Oracle *oracle, const SmbRequest *request) {
   const Line *line = oracle->lines;
-  while (!(line->ops >> request->op & 1 && line->widths & request->width)) {
+  while (!(line->ops >> request->op & 1 && line->widths >> request->width & 1)) {
     line++;
     g_assert(line->wait != WAIT_END);
   }
@@ -205,7 +191,8 @@ static gboolean
 is_active(const SmbRequest *request, guint lane) {
   guint n_lanes = request->op == SMB_OP_LDMATRIX_X1 || request->op == SMB_OP_STMATRIX_X1   ? 8
                   : request->op == SMB_OP_LDMATRIX_X2 || request->op == SMB_OP_STMATRIX_X2 ? 16
-                                                                                           : 32;
+                  : request->op == SMB_OP_LDMATRIX_X4 || request->op == SMB_OP_STMATRIX_X4 ? 32
+                                                                                           : 64;
   return lane < n_lanes && (request->mask >> lane & 1);
 }
 
@@ -214,7 +201,7 @@ static gboolean
 pairs_agree(const SmbRequest *request) {
   gboolean agree[3] = {FALSE, TRUE, TRUE};
   for (guint x = 1; x <= 2; x++) {
-    for (guint lane = 0; lane < 32; lane++) {
+    for (guint lane = 0; lane < 64; lane++) {
       if (is_active(request, lane) && is_active(request, lane ^ x) &&
           request->offset[lane] != request->offset[lane ^ x])
         agree[x] = FALSE;
@@ -223,76 +210,129 @@ pairs_agree(const SmbRequest *request) {
   return agree[1] || agree[2];
 }
 
-// Adds what one lane group costs when each lane asks for @bytes bytes at @skip bytes past its offset.
+static gboolean
+are_odd(guint bits) {
+  gboolean odd = FALSE;
+  for (; bits; bits >>= 1)
+    odd ^= bits & 1;
+  return odd;
+}
+
+static gboolean
+same_group(const Groups *groups, guint a, guint b) {
+  for (guint i = 0; groups->masks[i]; i++) {
+    if (are_odd(a & groups->masks[i]) != are_odd(b & groups->masks[i]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// Whether a lane is the lowest of its group: each group is gone through once, from there.
+static gboolean
+begins_group(const Groups *groups, guint lane) {
+  for (guint lower = 0; lower < lane; lower++) {
+    if (same_group(groups, lower, lane))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static guint
+count_banks(const Oracle *oracle, const Line *line) {
+  return line->banks ? line->banks : oracle->banks;
+}
+
+// The banks of the bytes from @begin on; TRUE for each that is touched.
 static void
-add_group(const Oracle *oracle, const Line *line, const SmbRequest *request, guint first,
-          guint n_lanes, guint skip, guint bytes, SmbWavefronts *sum) {
-  Bank banks[MAX_BANKS];
-  guint lanes = 0, things = 0;
-  for (guint b = 0; b < oracle->banks; b++)
+find_banks(const Oracle *oracle, const Line *line, guint64 begin, guint bytes, gboolean *touched) {
+  for (guint b = 0; b < SMB_MAX_BANKS; b++)
+    touched[b] = FALSE;
+  for (guint64 byte = begin; byte < begin + bytes; byte++)
+    touched[byte / oracle->bank_bytes % count_banks(oracle, line)] = TRUE;
+}
+
+// Adds what the lane group of @first costs when each lane asks for @bytes bytes at @skip bytes past its offset.
+static void
+add_group(const Oracle *oracle, const Line *line, const SmbRequest *request, const Groups *groups,
+          guint first, guint skip, guint bytes, SmbWavefronts *sum) {
+  Bank banks[SMB_MAX_BANKS];
+  guint n_banks = count_banks(oracle, line), lanes = 0, things = 0;
+  for (guint b = 0; b < n_banks; b++)
     banks[b].n = banks[b].lanes = 0;
-  for (guint lane = first; lane < first + n_lanes; lane++) {
-    if (!is_active(request, lane))
+  for (guint lane = first; lane < oracle->lanes; lane++) {
+    if (!is_active(request, lane) || !same_group(groups, first, lane))
       continue;
-    guint32 begin = request->offset[lane] + skip;
-    for (guint part = 0; part < bytes; part += oracle->bank_bytes) {
-      guint32 address = begin + part;
-      Bank *bank = &banks[address / oracle->bank_bytes % oracle->banks];
-      ask(bank, line->wait == WAIT_PLACES ? address : address / oracle->segment_bytes);
+    guint64 begin = (guint64)request->offset[lane] + skip;
+    guint64 last_word = G_MAXUINT64;
+    for (guint64 byte = begin; byte < begin + bytes; byte++) {
+      guint64 word = byte / oracle->bank_bytes;
+      guint64 row = byte / (n_banks * oracle->bank_bytes * oracle->rows);
+      if (word != last_word)
+        ask(&banks[word % n_banks], line->wait == WAIT_PLACES ? byte : row);
+      last_word = word;
     }
   }
-  for (guint b = 0; b < oracle->banks; b++) {
+  for (guint b = 0; b < n_banks; b++) {
     lanes = MAX(lanes, banks[b].lanes);
     things = MAX(things, banks[b].n);
   }
   guint cost = line->wait == WAIT_LANES      ? lanes
-               : line->wait == WAIT_ANNOUNCE ? count_announced(banks, oracle->banks)
+               : line->wait == WAIT_ANNOUNCE ? count_announced(banks, n_banks)
                                              : things;
   // What a loop loads costs one wavefront a pass; its swaps are added apart.
   guint rounds = line->wait == WAIT_ROUNDS ? 1 : line->rounds;
-  sum->wavefronts += cost * rounds;
-  sum->ideal += (lanes != 0) * rounds;
+  gboolean pays = lanes != 0 || line->pays_all;
+  sum->wavefronts += MAX(cost, (guint)pays) * rounds;
+  sum->ideal += (guint)pays * rounds;
   sum->degree = MAX(sum->degree, things);
 }
 
 // Whether @lane shares a bank with a lane below it in its group that is left as well.
 static gboolean
 is_behind(const Oracle *oracle, const Line *line, const SmbRequest *left, guint lane) {
-  for (guint lower = lane / line->group * line->group; lower < lane; lower++) {
-    for (guint a = 0; a < left->width && is_active(left, lower); a += oracle->bank_bytes) {
-      for (guint b = 0; b < left->width; b += oracle->bank_bytes) {
-        if ((left->offset[lower] + a) / oracle->bank_bytes % oracle->banks ==
-            (left->offset[lane] + b) / oracle->bank_bytes % oracle->banks)
-          return TRUE;
-      }
+  gboolean mine[SMB_MAX_BANKS], others[SMB_MAX_BANKS];
+  find_banks(oracle, line, left->offset[lane], left->width, mine);
+  for (guint lower = 0; lower < lane; lower++) {
+    if (!is_active(left, lower) || !same_group(&line->groups, lower, lane))
+      continue;
+    find_banks(oracle, line, left->offset[lower], left->width, others);
+    for (guint b = 0; b < SMB_MAX_BANKS; b++) {
+      if (mine[b] && others[b])
+        return TRUE;
     }
   }
   return FALSE;
 }
 
-// Rounds: what is left loads, then each group swaps. The lowest lane of each bank tries; it has swapped,
-// and is done, if no lane of an earlier group has swapped the same place since the load.
+// Rounds: what is left loads, then each group swaps, the one with the lowest lane first. The lowest lane of each
+// bank tries; it has swapped, and is done, if no lane of an earlier group has swapped the same place since the load.
 static SmbWavefronts
 count_rounds(const Oracle *oracle, const Line *line, const SmbRequest *request) {
   SmbRequest left = *request;
   SmbWavefronts total = {0};
   for (gboolean first_round = TRUE; left.mask; first_round = FALSE) {
     SmbWavefronts round = {0};
-    guint loaders = line->merged_group && pairs_agree(&left) ? line->merged_group : line->group;
-    guint32 swapped = 0;
-    for (guint first = 0; first < 32; first += loaders)
-      add_group(oracle, line, &left, first, loaders, 0, left.width, &round);
-    for (guint first = 0; first < 32; first += line->group) {
-      guint32 before = swapped, tries = 0;
-      for (guint lane = first; lane < first + line->group; lane++) {
-        if (!is_active(&left, lane))
+    const Groups *loaders =
+        line->merges && pairs_agree(&left) ? &line->merged_groups : &line->groups;
+    SmbLanes swapped = 0;
+    for (guint first = 0; first < oracle->lanes; first++) {
+      if (begins_group(loaders, first))
+        add_group(oracle, line, &left, loaders, first, 0, left.width, &round);
+    }
+    for (guint first = 0; first < oracle->lanes; first++) {
+      SmbLanes before = swapped;
+      guint tries = 0;
+      if (!begins_group(&line->groups, first))
+        continue;
+      for (guint lane = first; lane < oracle->lanes; lane++) {
+        if (!is_active(&left, lane) || !same_group(&line->groups, first, lane))
           continue;
         tries = line->rounds;
         gboolean stale = FALSE;
-        for (guint other = 0; other < first; other++)
+        for (guint other = 0; other < oracle->lanes; other++)
           stale |= (before >> other & 1) && left.offset[other] == left.offset[lane];
         if (!is_behind(oracle, line, &left, lane) && !stale)
-          swapped |= 1u << lane;
+          swapped |= (SmbLanes)1 << lane;
       }
       round.wavefronts += tries;
       round.ideal += tries;
@@ -310,22 +350,26 @@ count_rounds(const Oracle *oracle, const Line *line, const SmbRequest *request) 
 SmbWavefronts
 oracle_count(const Oracle *oracle, const SmbRequest *request) {
   const Line *line = find_line(oracle, request);
-  gboolean merged = line->merged_group && pairs_agree(request);
-  guint group = merged ? line->merged_group : line->group;
+  gboolean merged = line->merges && pairs_agree(request), any = FALSE;
+  const Groups *groups = merged ? &line->merged_groups : &line->groups;
   guint least = merged ? line->merged_least : line->least;
   // Compute capability 1.x splits a wide request into requests of 32 bits.
-  gboolean splits = line->wait == WAIT_PLACES || line->wait == WAIT_ANNOUNCE;
-  guint bytes = splits ? MIN(request->width, 4u) : request->width;
+  guint bytes = line->piece ? MIN(request->width, line->piece) : request->width;
   SmbWavefronts sum = {0};
 
+  for (guint lane = 0; lane < oracle->lanes; lane++)
+    any |= is_active(request, lane);
+  if (!any)
+    return sum;
   if (line->wait == WAIT_ROUNDS)
     sum = count_rounds(oracle, line, request);
   for (guint skip = 0; line->wait != WAIT_ROUNDS && skip < request->width; skip += bytes) {
-    for (guint first = 0; first < 32; first += group)
-      add_group(oracle, line, request, first, group, skip, bytes, &sum);
+    for (guint first = 0; first < oracle->lanes; first++) {
+      if (begins_group(groups, first))
+        add_group(oracle, line, request, groups, first, skip, bytes, &sum);
+    }
   }
   sum.excess = sum.wavefronts - sum.ideal;
-  if (sum.degree)
-    sum.cycles = MAX(sum.wavefronts * line->pace, least);
+  sum.cycles = MAX(sum.wavefronts * line->pace, least);
   return sum;
 }

@@ -10,7 +10,7 @@
 // Makes a random request that @arch has a rule for; now and then one without an active lane.
 void random_request(SmbRandom *random, const SmbArch *arch, SmbRequest *request);
 
-// Makes @n random requests of every architecture, and has @check look at each.
+// Makes @n random requests of every architecture, and of some that are made up, and has @check look at each.
 void check_random_requests(guint64 seed, guint n,
                            void (*check)(const SmbArch *arch, const SmbRequest *request));
 

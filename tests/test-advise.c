@@ -79,11 +79,11 @@ random_request(Fixture *fixture, SmbRandom *random, guint pitch, guint columns,
   guint width;
   do {
     op = (SmbOp)smb_random_below(random, SMB_N_OPS);
-    width = 1u << smb_random_below(random, SMB_N_WIDTHS);
-  } while (!(smb_op_widths(op) & width) || !smb_arch_rule(fixture->arch, op, width)->defined ||
+    width = smb_width(smb_random_below(random, SMB_N_WIDTHS));
+  } while (!(smb_op_has_width(op, width)) || !smb_arch_rule(fixture->arch, op, width)->defined ||
            width > array->bytes);
   if (columns == pitch && smb_random_below(random, 4) == 0) {
-    smb_pattern_request(random, op, width, (guint32)array->bytes, request);
+    smb_pattern_request(random, SMB_WARP_LANES, op, width, (guint32)array->bytes, request);
     for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
       request->offset[lane] += array->base;
     return;

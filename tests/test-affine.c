@@ -78,7 +78,7 @@ START_TEST(test_runs) {
   for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
     request.offset[lane] = ((lane + 2) % 5 * 33 + (lane + 2) / 5) * 4;
   SmbAffine affine = smb_affine_find(&request, ALL);
-  guint32 runs[SMB_WARP_LANES];
+  SmbLanes runs[SMB_MAX_LANES];
   ck_assert_int_eq(affine.kind, SMB_AFFINE_RUNS);
   ck_assert_uint_eq(affine.run, 5);
   ck_assert_uint_eq(affine.phase, 2);
@@ -105,14 +105,14 @@ make_affine(SmbRandom *random, guint width) {
 }
 
 // The units of banks that @lanes ask, word by word, as bits.
-static guint32
-collect_banks(const SmbArch *arch, const SmbPlan *plan, const GArray *words, guint32 lanes) {
+static SmbBanks
+collect_banks(const SmbArch *arch, const SmbPlan *plan, const GArray *words, SmbLanes lanes) {
   guint bank_bytes = smb_arch_info(arch)->bank_bytes;
-  guint32 banks = 0;
+  SmbBanks banks = 0;
   for (guint i = 0; i < words->len; i++) {
     const SmbWordUse *use = &g_array_index(words, SmbWordUse, i);
     if (use->lanes & lanes)
-      banks |= 1u << (use->bank * bank_bytes >> plan->unit_shift);
+      banks |= (SmbBanks)1 << use->bank * bank_bytes / plan->unit_bytes;
   }
   return banks;
 }
@@ -120,25 +120,25 @@ collect_banks(const SmbArch *arch, const SmbPlan *plan, const GArray *words, gui
 // What a stride says of the lanes of a run, against their banks.
 static void
 check_stride(const SmbArch *arch, const SmbPlan *plan, const GArray *words, gint64 bytes,
-             guint32 lanes) {
+             SmbLanes lanes) {
   SmbStride stride;
   gboolean whole = smb_affine_stride(plan, bytes, &stride);
-  ck_assert_int_eq(whole, bytes % (1 << plan->unit_shift) == 0);
+  ck_assert_int_eq(whole, bytes % plan->unit_bytes == 0);
   if (!whole)
     return;
-  guint32 places = 0;
-  for (guint32 a = lanes; a; a &= a - 1) {
-    guint lane = (guint)__builtin_ctz(a);
-    places |= 1u << lane % stride.reach;
-    for (guint32 b = a & (a - 1); b; b &= b - 1) {
-      guint other = (guint)__builtin_ctz(b);
-      guint32 one = collect_banks(arch, plan, words, 1u << lane);
-      gboolean meet = one == collect_banks(arch, plan, words, 1u << other);
+  guint64 places = 0;
+  for (SmbLanes a = lanes; a; a &= a - 1) {
+    guint lane = smb_lanes_first(a);
+    places |= G_GUINT64_CONSTANT(1) << lane % stride.reach;
+    for (SmbLanes b = a & (a - 1); b; b &= b - 1) {
+      guint other = smb_lanes_first(b);
+      SmbBanks one = collect_banks(arch, plan, words, a & -a);
+      gboolean meet = one == collect_banks(arch, plan, words, b & -b);
       require(meet == ((other - lane) % stride.reach == 0));
     }
   }
-  guint32 banks = collect_banks(arch, plan, words, lanes);
-  ck_assert_int_eq(__builtin_popcount(banks), __builtin_popcount(places));
+  SmbBanks banks = collect_banks(arch, plan, words, lanes);
+  ck_assert_uint_eq(smb_lanes_count(banks), smb_lanes_count(places));
 }
 
 static void
@@ -157,14 +157,12 @@ check_request(const SmbArch *arch, const SmbRequest *request, const SmbAffine *m
     require(smb_affine_offset(&found, lane) == request->offset[lane]);
   }
   g_autoptr(GArray) words = smb_request_words(arch, request);
-  guint32 runs[SMB_WARP_LANES], all = 0;
-  guint n = smb_affine_runs(&found, runs), size = 1u << plan->group_shift;
+  SmbLanes runs[SMB_MAX_LANES], all = 0;
+  guint n = smb_affine_runs(&found, runs);
   for (guint i = 0; i < n; i++) {
     all |= runs[i];
-    for (guint first = 0; first < SMB_WARP_LANES; first += size) {
-      guint32 lanes = runs[i] & (guint32)((1ull << size) - 1) << first;
-      check_stride(arch, plan, words, found.stride, lanes);
-    }
+    for (guint group = 0; group < plan->n_groups; group++)
+      check_stride(arch, plan, words, found.stride, runs[i] & plan->groups[group]);
   }
   ck_assert_uint_eq(all, request->mask);
   ck_assert_uint_ge(smb_affine_run_span(&found), n);
@@ -178,7 +176,7 @@ START_TEST(test_random) {
   g_autoptr(SmbArch) arch = smb_arch_load(archs[_i], NULL);
   SmbRandom random = smb_random_new_stream(7, (guint64)_i);
   for (guint i = 0; i < 5000; i++) {
-    guint width = 1u << smb_random_below(&random, SMB_N_WIDTHS);
+    guint width = 1u << smb_random_below(&random, 5);
     SmbAffine made = make_affine(&random, width);
     SmbRequest request = {.mask = ALL, .op = SMB_OP_LD, .width = (guint8)width};
     if (smb_random_below(&random, 2))
@@ -186,7 +184,7 @@ START_TEST(test_random) {
     for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
       request.offset[lane] = (guint32)(smb_affine_offset(&made, lane) + (gint64)40960 * width);
     // The lanes of a word may belong to several runs: each run is looked at alone.
-    guint32 runs[SMB_WARP_LANES];
+    SmbLanes runs[SMB_MAX_LANES];
     made.lanes = request.mask;
     guint n = smb_affine_runs(&made, runs);
     request.mask = smb_random_below(&random, 4) ? request.mask : n ? runs[n / 2] : 0;

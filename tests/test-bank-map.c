@@ -33,16 +33,16 @@ drain(SmbSpool *spool) {
 // What the words of an SVG say.
 typedef struct {
   guint words, now, waiting;
-  guint32 lanes, passes; // sets
+  SmbLanes lanes, passes; // sets
   gboolean clash;
 } Seen;
 
-static guint32
+static SmbLanes
 parse_set(const char *numbers) {
-  guint32 set = 0;
+  SmbLanes set = 0;
   g_auto(GStrv) parts = g_strsplit(numbers, " ", -1);
   for (guint i = 0; parts[i]; i++)
-    set |= 1u << g_ascii_strtoull(parts[i], NULL, 10);
+    set |= (SmbLanes)1 << g_ascii_strtoull(parts[i], NULL, 10);
   return set;
 }
 
@@ -78,7 +78,7 @@ look(const SmbBankMap *map, int pass) {
 
 // Words of the request that the lanes of @pass ask for.
 static guint
-count_words(const SmbBankMap *map, guint32 lanes) {
+count_words(const SmbBankMap *map, SmbLanes lanes) {
   guint n = 0;
   for (guint i = 0; i < map->words->len; i++)
     n += (g_array_index(map->words, SmbBankMapWord, i).lanes & lanes) != 0;
@@ -94,10 +94,10 @@ check_map(const SmbArch *arch, const SmbRequest *request) {
   ck_assert_uint_eq(all.lanes, smb_request_lanes(request));
   ck_assert_uint_eq(all.words, map->words->len);
   ck_assert_msg(all.clash == (counted.excess != 0), "%s %s", smb_arch_info(arch)->name, line);
-  guint drawn = (guint)__builtin_popcount(all.passes);
+  guint drawn = smb_lanes_count(all.passes);
   if (map->plan->conflict == SMB_CONFLICT_LOOP)
     ck_assert_uint_eq(drawn, smb_wavefronts_loop(arch, request).rounds);
-  else
+  else if (map->plan->unit_bytes != 12 && !map->plan->counts_empty)
     ck_assert_msg(drawn * map->plan->passes == counted.wavefronts, "%s %s: %u drawn, counted %u",
                   smb_arch_info(arch)->name, line, drawn, counted.wavefronts);
   for (guint p = 0; p < map->passes.n; p++) {
@@ -179,7 +179,7 @@ static const Case cases[] = {
      "   passes  3\n"
      " conflict  !\n\n"},
     {"sm_90", SMB_OP_ST, 16, ALL, 1, 32, 3, 40,
-     "pass 4 of 8: lanes 12-15 (of the lane\ngroup 8-15)\n\n"
+     "pass 4 of 8: lanes 12-15 (of the lane\ngroup of lanes 8-15)\n\n"
      "     bank   0  1  2  3  4  5  6  7\n"
      "   byte 0   -  -  -  -  .  .  .  .\n"},
     {"sm_10", SMB_OP_ST, 1, 3, 1, 1, SMB_BANK_MAP_ALL, 80,

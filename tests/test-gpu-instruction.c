@@ -16,7 +16,7 @@ START_TEST(test_instruction) {
   gboolean is_matrix = instruction->op >= SMB_OP_LDMATRIX_X1;
   ck_assert(smb_instruction_find(instruction->name, &found));
   ck_assert_msg(found == index, "%s: stands there twice", instruction->name);
-  ck_assert_msg(smb_op_widths(instruction->op) & instruction->width, "%s: no such width",
+  ck_assert_msg(smb_op_has_width(instruction->op, instruction->width), "%s: no such width",
                 instruction->name);
   // The matrices are by the whole warp; all others follow the mask.
   ck_assert_int_eq(instruction->whole_warp, is_matrix);
@@ -33,9 +33,10 @@ START_TEST(test_rules) {
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   guint rules = 0;
   for (guint op = 0; op < SMB_N_OPS; op++) {
-    for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
+    for (guint w = 0; w < SMB_N_WIDTHS; w++) {
+      guint width = smb_width(w);
       guint index = 0;
-      if (!(smb_op_widths((SmbOp)op) & width) || !smb_arch_rule(arch, (SmbOp)op, width)->defined)
+      if (!(smb_op_has_width((SmbOp)op, width)) || !smb_arch_rule(arch, (SmbOp)op, width)->defined)
         continue;
       ck_assert_msg(smb_instruction_for((SmbOp)op, width, &index), "%s %u", smb_op_name((SmbOp)op),
                     width);

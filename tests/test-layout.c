@@ -209,7 +209,7 @@ move_bytes(const gint64 *map, guint32 base, const SmbRequest *request, SmbReques
       if (map[offset + byte] != map[offset] + byte)
         return SMB_LAYOUT_TORN;
     }
-    if ((base + (guint64)map[offset]) % request->width)
+    if ((base + (guint64)map[offset]) % smb_width_alignment(request->width))
       return SMB_LAYOUT_MISALIGNED;
     moved->offset[lane] = base + (guint32)map[offset];
   }
@@ -233,8 +233,8 @@ START_TEST(test_move) {
     }
     guint32 base = bases[smb_random_below(&random, G_N_ELEMENTS(bases))];
     SmbRequest request, got, want;
-    guint width = 1u << smb_random_below(&random, SMB_N_WIDTHS);
-    smb_pattern_request(&random, SMB_OP_LD, width, 2048, &request);
+    guint width = smb_width(smb_random_below(&random, SMB_N_WIDTHS));
+    smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, width, 2048, &request);
     if (smb_random_below(&random, 4)) // few lanes, so that more of them fit
       request.mask &= 1u << smb_random_below(&random, 32);
     memset(&got, 0, sizeof got);

@@ -29,7 +29,7 @@ check_request(const SmbRequest *request, SmbOp op, guint width, guint32 limit) {
   ck_assert_msg(smb_request_check(request, &error), "%s", error ? error->message : "");
   ck_assert_uint_ne(smb_request_lanes(request), 0);
   for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
-    require(request->offset[lane] % width == 0);
+    require(request->offset[lane] % smb_width_alignment(width) == 0);
     require(limit == 0 || (guint64)request->offset[lane] + width <= limit);
   }
 }
@@ -38,12 +38,13 @@ check_request(const SmbRequest *request, SmbOp op, guint width, guint32 limit) {
 START_TEST(test_limits) {
   SmbRandom random = smb_random_new((guint64)_i);
   for (guint op = 0; op < SMB_N_OPS; op++) {
-    for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
-      if (!(smb_op_widths((SmbOp)op) & width))
+    for (guint w = 0; w < SMB_N_WIDTHS; w++) {
+      guint width = smb_width(w);
+      if (!(smb_op_has_width((SmbOp)op, width)))
         continue;
       for (guint i = 0; i < N_REQUESTS / 20; i++) {
         SmbRequest request;
-        smb_pattern_request(&random, (SmbOp)op, width, limits[_i], &request);
+        smb_pattern_request(&random, SMB_WARP_LANES, (SmbOp)op, width, limits[_i], &request);
         check_request(&request, (SmbOp)op, width, limits[_i]);
       }
     }
@@ -91,7 +92,7 @@ has_half_a_warp(const SmbRequest *request) {
 
 static gboolean
 lacks_one_lane(const SmbRequest *request) {
-  return has_one_lane(&(SmbRequest){.mask = ~request->mask});
+  return has_one_lane(&(SmbRequest){.mask = (guint32)~request->mask});
 }
 
 static guint32
@@ -142,7 +143,7 @@ START_TEST(test_kinds) {
   guint found = 0;
   for (guint i = 0; i < N_REQUESTS; i++) {
     SmbRequest request;
-    smb_pattern_request(&random, SMB_OP_LD, 8, 232448, &request);
+    smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, 8, 232448, &request);
     found += kinds[_i].is(&request);
   }
   ck_assert_msg(found >= kinds[_i].per_mille * N_REQUESTS / 1000, "%s: %u of %d", kinds[_i].what,
@@ -157,7 +158,7 @@ START_TEST(test_wavefronts) {
   guint found[SMB_WARP_LANES + 1] = {0};
   for (guint i = 0; i < 20 * N_REQUESTS; i++) {
     SmbRequest request;
-    smb_pattern_request(&random, SMB_OP_LD, 4, 232448, &request);
+    smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, 4, 232448, &request);
     found[smb_wavefronts_count(arch, &request).wavefronts]++;
   }
   ck_assert_uint_eq(found[0], 0);
@@ -194,7 +195,7 @@ START_TEST(test_same) {
   guint64 sum = 0;
   memset(&request, 0, sizeof request);
   for (guint i = 0; i < 1000; i++) {
-    smb_pattern_request(&random, SMB_OP_LD, 4, 232448, &request);
+    smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, 4, 232448, &request);
     sum = sum * 31 + request.mask;
     for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
       sum = sum * 31 + request.offset[lane];

@@ -15,27 +15,27 @@ typedef struct {
   SmbOp op;
   const char *name;
   SmbOpClass op_class;
-  guint widths;
+  const char *widths;
   guint lanes;
 } Op;
 
 static const Op ops[] = {
-    {SMB_OP_LD, "ld", SMB_OP_CLASS_LOAD, 31, 32},
-    {SMB_OP_ST, "st", SMB_OP_CLASS_STORE, 31, 32},
-    {SMB_OP_LD_GENERIC, "ld.generic", SMB_OP_CLASS_LOAD, 31, 32},
-    {SMB_OP_ST_GENERIC, "st.generic", SMB_OP_CLASS_STORE, 31, 32},
-    {SMB_OP_CP_ASYNC_CA, "cp.async.ca", SMB_OP_CLASS_STORE, 28, 32},
-    {SMB_OP_CP_ASYNC_CG, "cp.async.cg", SMB_OP_CLASS_STORE, 16, 32},
-    {SMB_OP_ATOM, "atom", SMB_OP_CLASS_ATOMIC, 12, 32},
-    {SMB_OP_RED_UNIFORM, "red.uniform", SMB_OP_CLASS_ATOMIC, 4, 32},
-    {SMB_OP_CAS, "cas", SMB_OP_CLASS_ATOMIC, 12, 32},
-    {SMB_OP_ATOM_LOOP, "atom.loop", SMB_OP_CLASS_ATOMIC, 12, 32},
-    {SMB_OP_LDMATRIX_X1, "ldmatrix.x1", SMB_OP_CLASS_LOAD, 16, 8},
-    {SMB_OP_LDMATRIX_X2, "ldmatrix.x2", SMB_OP_CLASS_LOAD, 16, 16},
-    {SMB_OP_LDMATRIX_X4, "ldmatrix.x4", SMB_OP_CLASS_LOAD, 16, 32},
-    {SMB_OP_STMATRIX_X1, "stmatrix.x1", SMB_OP_CLASS_STORE, 16, 8},
-    {SMB_OP_STMATRIX_X2, "stmatrix.x2", SMB_OP_CLASS_STORE, 16, 16},
-    {SMB_OP_STMATRIX_X4, "stmatrix.x4", SMB_OP_CLASS_STORE, 16, 32},
+    {SMB_OP_LD, "ld", SMB_OP_CLASS_LOAD, "1 2 4 8 12 16", SMB_MAX_LANES},
+    {SMB_OP_ST, "st", SMB_OP_CLASS_STORE, "1 2 4 8 12 16", SMB_MAX_LANES},
+    {SMB_OP_LD_GENERIC, "ld.generic", SMB_OP_CLASS_LOAD, "1 2 4 8 12 16", SMB_MAX_LANES},
+    {SMB_OP_ST_GENERIC, "st.generic", SMB_OP_CLASS_STORE, "1 2 4 8 12 16", SMB_MAX_LANES},
+    {SMB_OP_CP_ASYNC_CA, "cp.async.ca", SMB_OP_CLASS_STORE, "4 8 16", SMB_MAX_LANES},
+    {SMB_OP_CP_ASYNC_CG, "cp.async.cg", SMB_OP_CLASS_STORE, "16", SMB_MAX_LANES},
+    {SMB_OP_ATOM, "atom", SMB_OP_CLASS_ATOMIC, "4 8", SMB_MAX_LANES},
+    {SMB_OP_RED_UNIFORM, "red.uniform", SMB_OP_CLASS_ATOMIC, "4", SMB_MAX_LANES},
+    {SMB_OP_CAS, "cas", SMB_OP_CLASS_ATOMIC, "4 8", SMB_MAX_LANES},
+    {SMB_OP_ATOM_LOOP, "atom.loop", SMB_OP_CLASS_ATOMIC, "4 8", SMB_MAX_LANES},
+    {SMB_OP_LDMATRIX_X1, "ldmatrix.x1", SMB_OP_CLASS_LOAD, "16", 8},
+    {SMB_OP_LDMATRIX_X2, "ldmatrix.x2", SMB_OP_CLASS_LOAD, "16", 16},
+    {SMB_OP_LDMATRIX_X4, "ldmatrix.x4", SMB_OP_CLASS_LOAD, "16", 32},
+    {SMB_OP_STMATRIX_X1, "stmatrix.x1", SMB_OP_CLASS_STORE, "16", 8},
+    {SMB_OP_STMATRIX_X2, "stmatrix.x2", SMB_OP_CLASS_STORE, "16", 16},
+    {SMB_OP_STMATRIX_X4, "stmatrix.x4", SMB_OP_CLASS_STORE, "16", 32},
 };
 
 START_TEST(test_ops) {
@@ -44,7 +44,12 @@ START_TEST(test_ops) {
   SmbOp parsed;
   ck_assert_str_eq(smb_op_name(op->op), op->name);
   ck_assert_uint_eq(smb_op_class(op->op), op->op_class);
-  ck_assert_uint_eq(smb_op_widths(op->op), op->widths);
+  g_autoptr(GString) widths = g_string_new(NULL);
+  for (guint width = 0; width < 300; width++) {
+    if (smb_op_has_width(op->op, width))
+      g_string_append_printf(widths, "%s%u", widths->len ? " " : "", width);
+  }
+  ck_assert_str_eq(widths->str, op->widths);
   ck_assert_uint_eq(smb_op_address_lanes(op->op), op->lanes);
   ck_assert(smb_op_parse(op->name, strlen(op->name), &parsed));
   ck_assert_uint_eq(parsed, op->op);
@@ -66,8 +71,10 @@ END_TEST
 
 START_TEST(test_widths) {
   for (guint i = 0; i < SMB_N_WIDTHS; i++)
-    ck_assert_uint_eq(smb_width_index(1u << i), i);
-  ck_assert_uint_eq(1u << (SMB_N_WIDTHS - 1), SMB_MAX_WIDTH);
+    ck_assert_uint_eq(smb_width_index(smb_width(i)), i);
+  ck_assert_uint_eq(smb_width(SMB_N_WIDTHS - 1), SMB_MAX_WIDTH);
+  ck_assert_uint_eq(smb_width_alignment(12), 4);
+  ck_assert_uint_eq(smb_width_alignment(16), 16);
 }
 END_TEST
 
@@ -85,24 +92,27 @@ static const Case cases[] = {
     {SMB_OP_LD, 4, 0xffffffffu, 5, 12, NULL},
     {SMB_OP_LD, 1, 0xffffffffu, 5, 0xffffffffu, NULL},
     {SMB_OP_LD, 16, 0xffffffffu, 31, 0xfffffff0u, NULL},
-    {SMB_OP_LD, 0, 1, 0, 0, "width 0 is not one of 'ld': expected 1, 2, 4, 8 or 16 bytes"},
-    {SMB_OP_LD, 3, 1, 0, 0, "width 3 is not one of 'ld': expected 1, 2, 4, 8 or 16 bytes"},
-    {SMB_OP_ST, 32, 1, 0, 0, "width 32 is not one of 'st': expected 1, 2, 4, 8 or 16 bytes"},
-    {SMB_OP_ATOM, 2, 1, 0, 0, "width 2 is not one of 'atom': expected 4 or 8 bytes"},
-    {SMB_OP_CP_ASYNC_CG, 4, 1, 0, 0, "width 4 is not one of 'cp.async.cg': expected 16 bytes"},
-    {SMB_OP_CP_ASYNC_CA, 2, 1, 0, 0,
-     "width 2 is not one of 'cp.async.ca': expected 4, 8 or 16 bytes"},
-    {SMB_OP_ATOM, 12, 1, 0, 0, "width 12 is not one of 'atom': expected 4 or 8 bytes"},
-    {SMB_OP_RED_UNIFORM, 8, 1, 0, 0, "width 8 is not one of 'red.uniform': expected 4 bytes"},
-    {SMB_OP_LDMATRIX_X1, 4, 1, 0, 0, "width 4 is not one of 'ldmatrix.x1': expected 16 bytes"},
-    {SMB_OP_LD, 2, 1, 0, 1,
-     "offset 1 of lane 0 is misaligned: expected a multiple of the width, 2 bytes"},
+    {SMB_OP_LD, 0, 1, 0, 0, "'ld' has no width of 0 bytes: expected 1, 2, 4, 8, 12 or 16"},
+    {SMB_OP_LD, 3, 1, 0, 0, "'ld' has no width of 3 bytes: expected 1, 2, 4, 8, 12 or 16"},
+    {SMB_OP_ST, 32, 1, 0, 0, "'st' has no width of 32 bytes: expected 1, 2, 4, 8, 12 or 16"},
+    {SMB_OP_ATOM, 2, 1, 0, 0, "'atom' has no width of 2 bytes: expected 4 or 8"},
+    {SMB_OP_CP_ASYNC_CG, 4, 1, 0, 0, "'cp.async.cg' has no width of 4 bytes: expected 16"},
+    {SMB_OP_CP_ASYNC_CA, 2, 1, 0, 0, "'cp.async.ca' has no width of 2 bytes: expected 4, 8 or 16"},
+    {SMB_OP_ATOM, 12, 1, 0, 0, "'atom' has no width of 12 bytes: expected 4 or 8"},
+    {SMB_OP_RED_UNIFORM, 8, 1, 0, 0, "'red.uniform' has no width of 8 bytes: expected 4"},
+    {SMB_OP_LDMATRIX_X1, 4, 1, 0, 0, "'ldmatrix.x1' has no width of 4 bytes: expected 16"},
+    {SMB_OP_LD, 2, 1, 0, 1, "offset 1 of lane 0 is misaligned: expected a multiple of 2"},
     {SMB_OP_LD, 4, 0x80000000u, 31, 0xfffffffeu,
-     "offset 4294967294 of lane 31 is misaligned: expected a multiple of the width, 4 bytes"},
-    {SMB_OP_ST, 8, 0xffffffffu, 7, 4,
-     "offset 4 of lane 7 is misaligned: expected a multiple of the width, 8 bytes"},
+     "offset 4294967294 of lane 31 is misaligned: expected a multiple of 4"},
+    {SMB_OP_ST, 8, 0xffffffffu, 7, 4, "offset 4 of lane 7 is misaligned: expected a multiple of 8"},
     {SMB_OP_STMATRIX_X2, 16, 0xffffffffu, 15, 8,
-     "offset 8 of lane 15 is misaligned: expected a multiple of the width, 16 bytes"},
+     "offset 8 of lane 15 is misaligned: expected a multiple of 16"},
+    {SMB_OP_LD, 12, 0xffffffffu, 7, 4, NULL},
+    {SMB_OP_LD, 12, 0xffffffffu, 7, 6,
+     "offset 6 of lane 7 is misaligned: expected a multiple of 4"},
+    {SMB_OP_ST, 12, 0xffffffffu, 7, 0xfffffff4u, NULL},
+    {SMB_OP_ST, 12, 0xffffffffu, 7, 0xfffffff8u,
+     "offset 4294967288 of lane 7 is too large: 12 bytes from there reach 4 GiB"},
     // nobody asks there
     {SMB_OP_LD, 4, 0xffffffdfu, 5, 13, NULL},
     {SMB_OP_LD, 4, 0, 5, 13, NULL},

@@ -11,6 +11,7 @@
 
 #include "sim/data.h"
 #include "tests/oracle.h"
+#include "tests/random-arch.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"
 
@@ -18,6 +19,8 @@ enum {
   CHUNK = 512, // requests counted by one call
   RECORDED_REQUESTS = 504,
   RANDOM_REQUESTS = 2000000,
+  MADE_UP_ARCHS = 300,
+  MADE_UP_REQUESTS = 300,
 };
 
 static SmbArch *
@@ -226,6 +229,44 @@ START_TEST(test_random) {
 }
 END_TEST
 
+// Every counter against the oracle on architectures of any shape.
+START_TEST(test_made_up) {
+  g_autofree SmbRequest *requests = g_new0(SmbRequest, MADE_UP_REQUESTS);
+  g_autofree SmbWavefronts *got = g_new(SmbWavefronts, MADE_UP_REQUESTS);
+  SmbRandom random = smb_random_new(20261122);
+  guint n_rules = 0, n_narrow = 0;
+
+  for (guint i = 0; i < MADE_UP_ARCHS; i++) {
+    Oracle oracle;
+    SmbRandom start = random;
+    g_autoptr(SmbArch) arch = random_arch(&random, &oracle);
+    for (const Line *line = oracle.lines; line->wait != WAIT_END; line++) {
+      guint op = (guint)__builtin_ctz(line->ops), width = (guint)__builtin_ctz(line->widths);
+      n_rules++;
+      n_narrow += smb_arch_rule(arch, (SmbOp)op, width)->narrow;
+    }
+    for (guint j = 0; j < MADE_UP_REQUESTS; j++)
+      random_request(&random, arch, &requests[j]);
+    for (guint counter = 0; counter < SMB_N_COUNTERS; counter++) {
+      if (!smb_counter_available((SmbCounter)counter))
+        continue;
+      smb_wavefronts_count_span(arch, (SmbCounter)counter, requests, MADE_UP_REQUESTS, got);
+      for (guint j = 0; j < MADE_UP_REQUESTS; j++) {
+        SmbWavefronts want = oracle_count(&oracle, &requests[j]);
+        if (are_equal(&got[j], &want))
+          continue;
+        g_autofree char *text = random_arch_text(&start, &oracle);
+        g_autofree char *what = g_strdup_printf("%s\n%s", text, smb_counter_name(counter));
+        check_equal(what, &requests[j], got[j], want);
+      }
+    }
+  }
+  // Both kinds are there: those of the fast counters, and the others.
+  ck_assert_uint_gt(n_narrow, 100);
+  ck_assert_uint_gt(n_rules - n_narrow, 1000);
+}
+END_TEST
+
 // The oracle's short cut for compute capability 1.x against the procedure, step by step.
 START_TEST(test_broadcast_steps) {
   const Oracle *oracle = oracle_find("sm_10");
@@ -282,6 +323,7 @@ suite_wavefront(void) {
   tcase_add_test(tcase, test_recorded);
   tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_random);
+  tcase_add_test(tcase, test_made_up);
   tcase_add_test(tcase, test_broadcast_steps);
   tcase_add_test(tcase, test_mergeable);
   tcase_add_test(tcase, test_counters);

@@ -92,7 +92,8 @@ time_counter(const SmbArch *arch, guint counter, const SmbRequest *requests, Smb
 static void
 time_patterns(SmbRequest *requests, guint64 *check) {
   printf("\nmillion random loads made a second on one core\n%6s\n", "bytes");
-  for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
+  for (guint w = 0; w < SMB_N_WIDTHS; w++) {
+    guint width = smb_width(w);
     SmbRandom random = smb_random_new(1);
     double best = 0;
     for (guint run = 0; run < N_RUNS; run++) {
@@ -100,7 +101,8 @@ time_patterns(SmbRequest *requests, guint64 *check) {
       guint64 n = 0;
       do {
         for (guint i = 0; i < N_REQUESTS; i++)
-          smb_pattern_request(&random, SMB_OP_LD, width, MEMORY_BYTES, &requests[i]);
+          smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, width, MEMORY_BYTES,
+                              &requests[i]);
         n += N_REQUESTS;
         end = g_get_monotonic_time();
       } while (end - start < RUN_USEC);
