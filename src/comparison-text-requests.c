@@ -89,7 +89,7 @@ write_sum(SmbTable *table, const RequestSums *sums, SmbOp op, guint width_index)
   if (sum->counted == 0 && sum->timed == 0)
     return;
   smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_name(op));
-  smb_table_number(table, SMB_STYLE_PLAIN, 1u << width_index);
+  smb_table_number(table, SMB_STYLE_PLAIN, smb_width(width_index));
   if (sums->counted) {
     smb_table_number(table, SMB_STYLE_PLAIN, sum->counted);
     smb_table_printf(table, SMB_STYLE_PLAIN, "%.0f", sum->predicted);

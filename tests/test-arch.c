@@ -199,7 +199,7 @@ static const Case cases[] = {
      "x.ini: [ld 8] unit-bytes: 8: one word of 4 bytes is broadcast"},
     {ARCH "[ld 16]\nevidence=assumed\nsource=r\nconflict=words\ngroup=half\nbanks=2\n",
      "x.ini: [ld 16] banks: 2: 16 bytes of a lane need as many words, each in its own bank"},
-    {ARCH "[ld 12]\nevidence=assumed\nsource=r\nconflict=words\ngroup=half\n",
+    {ARCH "[ld 12]\nevidence=assumed\nsource=r\nconflict=words\nunit-bytes=8\ngroup=half\n",
      "x.ini: [ld 12] unit-bytes: 8: expected 12"},
     {ARCH "[ld 12]\nevidence=assumed\nsource=r\nconflict=words\ngroup=half\n", NULL},
     {ARCH "[ldmatrix.x2 16]\nevidence=assumed\nsource=r\nconflict=words\ngroup=quarter\n"

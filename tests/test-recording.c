@@ -185,8 +185,7 @@ static const char *const broken[][3] = {
      "ldmatrix.x1, ldmatrix.x2, ldmatrix.x4, stmatrix.x1, stmatrix.x2, stmatrix.x4"},
     {"00000001 0", "00000001 1",
      "r.json: requests[1].request: column 16: offset 1 of lane 0 is misaligned: expected a "
-     "multiple "
-     "of the width, 16 bytes"},
+     "multiple of 16"},
     {"124\"}", "\"}",
      "r.json: requests[2].request: column 121: 31 offsets: expected one for each of 32 lanes"},
     {"124\"}", "124 = 1\"}",

@@ -315,7 +315,7 @@ def main():
         check_quiet(browser)
         check_without_script(browser, tile)
         check_other(browser, report('wide.html', '--rows', '16', '--cols', '16', '--elem', 'float4'), 1,
-                    'pass 1 of 32: lane 0 (of the lane group 0-7)')
+                    'pass 1 of 32: lane 0 (of the lane group of lanes 0-7)')
         check_other(browser, report('hostile.html', hostile), 0,
                     'pass 1 of 4: lanes 0, 4, 8, ..., 28')
     finally:

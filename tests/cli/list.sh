@@ -92,4 +92,4 @@ expect 0 list archs
 shows 'My own chip'
 printf '[arch]\ntitle=x\ncompute-capability=9.0\nmax-threads=1\nbanks=7\n' >"$work/data/archs/sm_90.ini"
 expect 3 list archs
-says 'sm_90.ini: [arch] banks: 7: expected 16 or 32'
+says 'sm_90.ini: [arch] banks: 7: expected a power of two from 1 to 64'
