@@ -59,7 +59,7 @@ smb_compile_source(const SmbCuda *cuda, const SmbCudaSource *source, gsize dynam
   SmbCudaFunction *function = NULL;
   if (cuda->compile(source, &image, &symbol, &log) != SMB_CUDA_SUCCESS) {
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "%s: %s", refused,
-                log ? log : "the compiler does not say why");
+                log ? log : "the compiler gave no reason");
     return NULL;
   }
   int result = cuda->load(image, symbol, dynamic_bytes, &function);
@@ -77,6 +77,6 @@ smb_compile_kernel(const SmbCuda *cuda, const char *architecture, const char *fi
   g_autofree char *whole = g_strdup_printf("%s#line 1 \"%s\"\n%s\n", prelude, name, bare);
   g_auto(GStrv) options = make_options(architecture, defines);
   SmbCudaSource source = {whole, file, entry, (const char *const *)options};
-  return smb_compile_source(cuda, &source, dynamic_bytes, "the compiler refuses it",
+  return smb_compile_source(cuda, &source, dynamic_bytes, "the compiler rejects it",
                             "load the kernel", error);
 }

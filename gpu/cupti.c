@@ -112,7 +112,7 @@ smb_cupti_check(const SmbProfilerSession *session, int result, const char *what,
   default:
     cupti->result_text(result, &text);
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "CUPTI could not %s: %s", what,
-                text ? text : "it does not say why");
+                text ? text : "no reason given");
     return FALSE;
   }
 }

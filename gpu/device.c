@@ -37,8 +37,7 @@ check_runtime(const SmbCuda *cuda, SmbGpuInventory *inventory) {
     smb_gpu_inventory_add(inventory, "CUDA runtime", FALSE,
                           g_strdup("built without a CUDA Toolkit; see configure --with-cuda"));
   else if (cuda->versions(&runtime, &driver) != SMB_CUDA_SUCCESS)
-    smb_gpu_inventory_add(inventory, "CUDA runtime", FALSE,
-                          g_strdup("it does not tell its version"));
+    smb_gpu_inventory_add(inventory, "CUDA runtime", FALSE, g_strdup("its version is unknown"));
   else
     smb_gpu_inventory_add(inventory, "CUDA runtime", TRUE, describe_version(runtime));
 }

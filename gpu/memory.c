@@ -8,7 +8,7 @@ gboolean
 smb_gpu_check(const SmbCuda *cuda, int result, const char *what, GError **error) {
   if (result == SMB_CUDA_SUCCESS)
     return TRUE;
-  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH, "the device could not %s: %s", what,
+  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH, "could not %s: %s", what,
               cuda->error_text(result));
   return FALSE;
 }
@@ -19,7 +19,7 @@ smb_gpu_memory_allocate(SmbGpuMemory *memory, gsize bytes, GError **error) {
   if (result != SMB_CUDA_SUCCESS) {
     memory->address = 0;
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-                "the device has no %" G_GSIZE_FORMAT " bytes of memory: %s", bytes,
+                "could not allocate %" G_GSIZE_FORMAT " bytes on the GPU: %s", bytes,
                 memory->cuda->error_text(result));
     return FALSE;
   }
@@ -32,7 +32,7 @@ smb_gpu_memory_upload(SmbGpuMemory *memory, gconstpointer data, gsize bytes, GEr
   return smb_gpu_memory_allocate(memory, bytes, error) &&
          (bytes == 0 ||
           smb_gpu_check(memory->cuda, memory->cuda->upload(memory->address, data, bytes),
-                        "take a copy of the data", error));
+                        "copy data to the GPU", error));
 }
 
 gboolean
@@ -40,7 +40,7 @@ smb_gpu_memory_download(const SmbGpuMemory *memory, gpointer data, gsize bytes, 
   const SmbCuda *cuda = memory->cuda;
   return smb_gpu_check(cuda, cuda->synchronize(), "run the kernel", error) &&
          (bytes == 0 || smb_gpu_check(cuda, cuda->download(data, memory->address, bytes),
-                                      "give back the data", error));
+                                      "copy data from the GPU", error));
 }
 
 void

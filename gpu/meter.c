@@ -72,12 +72,12 @@ tell_end(SmbMeter *meter, GError **error) {
   g_subprocess_wait(meter->process, NULL, NULL);
   if (g_subprocess_get_if_signaled(meter->process))
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-                "the process that measured was ended by signal %d (%s)",
+                "the measuring process was killed by signal %d (%s)",
                 g_subprocess_get_term_sig(meter->process),
                 strsignal(g_subprocess_get_term_sig(meter->process)));
   else
     g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-                        "the process that measured ended without an answer");
+                        "the measuring process ended without an answer");
   g_clear_object(&meter->process);
 }
 
@@ -113,8 +113,8 @@ ask(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
   if (status == SMB_MESSAGE_LATE) {
     guint seconds = (timeout_ms + 999) / 1000;
     stop_process(meter);
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_TIMEOUT, "it did not end within %u second%s",
-                seconds, seconds == 1 ? "" : "s");
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_TIMEOUT, "timed out after %u second%s", seconds,
+                seconds == 1 ? "" : "s");
     return NULL;
   }
   if (status == SMB_MESSAGE_CLOSED) {
@@ -342,7 +342,7 @@ measure_requests(SmbMeter *meter, const char *name, guint instruction, const Smb
   const double *measured = array ? g_variant_get_fixed_array(array, &got, sizeof *measured) : NULL;
   if (got != n) {
     g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-                        "the process that measured gave too few numbers");
+                        "the measuring process returned too few numbers");
     return FALSE;
   }
   if (n)

@@ -108,6 +108,6 @@ smb_nvperf_check(int status, const char *what, GError **error) {
     return TRUE;
   const char *reason = status > 0 && status < (int)G_N_ELEMENTS(reasons) ? reasons[status] : NULL;
   g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "%s could not %s: %s (status %d)",
-              LIBRARY_NAME, what, reason ? reason : "it does not say why", status);
+              LIBRARY_NAME, what, reason ? reason : "no reason given", status);
   return FALSE;
 }

@@ -122,7 +122,7 @@ reset_buffers(const Run *run, GError **error) {
         !smb_gpu_check(run->cuda,
                        run->cuda->upload(memory->address, g_bytes_get_data(run->initial[i], NULL),
                                          memory->bytes),
-                       "take a copy of the data", error))
+                       "copy data to the GPU", error))
       return FALSE;
   }
   return TRUE;

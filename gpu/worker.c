@@ -23,7 +23,7 @@ static gboolean
 find_device(SmbWorker *worker, int index, GError **error) {
   if (worker->device) {
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
-                "device %d is in use here: another one needs another process",
+                "device %d is in use by this process; another device needs another process",
                 worker->device->index);
     return FALSE;
   }
@@ -104,7 +104,7 @@ describe_machine(const SmbWorker *worker, GVariantDict *result) {
     g_variant_dict_insert(result, "profiler", "s", worker->profiler->name);
   else
     g_variant_dict_insert(result, "refusal", "s",
-                          worker->refusal ? worker->refusal : "nothing here can read them");
+                          worker->refusal ? worker->refusal : "no profiler was found");
 }
 
 static gboolean

@@ -22,9 +22,9 @@ static const GOptionEntry options[] = {
      "or " SMB_FUZZ_ALL_INSTRUCTIONS "; may be repeated",
      "NAME"},
     {"counted", 0, 0, G_OPTION_ARG_STRING, &option_counted,
-     "requests of each instruction that counters see too (default 200)", "K"},
+     "requests of each instruction that are also counted (default 200)", "K"},
     {"record", 0, 0, G_OPTION_ARG_FILENAME, &option_record,
-     "keep the sample that counters see in FILE, as a recording", "FILE"},
+     "save the counted requests to FILE, as a recording", "FILE"},
     G_OPTION_ENTRY_NULL,
 };
 

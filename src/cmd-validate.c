@@ -16,10 +16,10 @@ static char *option_record;
 
 static const GOptionEntry options[] = {
     {"record", 0, 0, G_OPTION_ARG_FILENAME, &option_record,
-     "keep what the device says in FILE, as a recording", "FILE"},
+     "save the measurements to FILE, as a recording", "FILE"},
     {"recorded", 0, 0, G_OPTION_ARG_NONE, &option_recorded,
      "compare with recordings: those of FILE, or the built-in ones", NULL},
-    {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all, "every number and request in text, too", NULL},
+    {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all, "in text, show every number and request", NULL},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -54,10 +54,7 @@ static gboolean
 compare_recording(SmbComparison *comparison, GInputStream *stream, const char *name,
                   const SmbCli *cli, GPtrArray *recordings, GError **error) {
   if (strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
-    return smb_cli_usage_error(error,
-                               "--arch goes with a trace: '%s' is compared by the rules that "
-                               "it names",
-                               name);
+    return smb_cli_usage_error(error, "--arch is for traces: '%s' names its architecture", name);
   SmbRecording *recording = smb_record_read(stream, name, error);
   if (!recording)
     return FALSE;
@@ -84,7 +81,7 @@ compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPt
   if (is_recording || g_str_has_suffix(file, ".json"))
     return compare_recording(comparison, stream, name, cli, recordings, error);
   if (smb_target_options()->kernel)
-    return smb_cli_usage_error(error, "--kernel goes with recordings, and '%s' is a trace", name);
+    return smb_cli_usage_error(error, "--kernel is for recordings, and '%s' is a trace", name);
   return smb_comparison_add_trace(comparison, stream, name, cli->arch, error);
 }
 
@@ -138,9 +135,8 @@ static gboolean
 check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **error) {
   if (option_recorded && (is_kernel || option_record || smb_measure_options()->device ||
                           smb_target_is_launch(smb_target_options())))
-    return smb_cli_usage_error(error, "--recorded uses no device: it goes with --kernel and with a "
-                                      "recording or trace, not with a kernel file, a launch, "
-                                      "--device or --record");
+    return smb_cli_usage_error(error, "--recorded uses no GPU: it cannot be combined with a kernel "
+                                      "file, a launch, --device or --record");
   if (file && !is_kernel &&
       (option_record || smb_measure_options()->device ||
        smb_target_is_launch(smb_target_options())))
@@ -149,8 +145,8 @@ check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **
                                "kernels",
                                file);
   if ((!file || is_kernel) && strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
-    return smb_cli_usage_error(error, "--arch goes with a trace: everything else is compared by "
-                                      "the rules of its own device");
+    return smb_cli_usage_error(error,
+                               "--arch is for traces: everything else names its architecture");
   return TRUE;
 }
 
@@ -161,12 +157,12 @@ static const SmbCliUsage usage = {
         "Compares the model's predictions with what a GPU measures: of the built-in kernels (or "
         "--kernel) in all shapes and paddings, of a tile, or of FILE.cu, launched as for analyze. "
         "Wavefronts, executed instructions, global sectors and the values in memory are compared; "
-        "times are shown. Without a GPU, or with --recorded, recorded and published measurements "
-        "take "
-        "its place. FILE can also be a recording (JSON) or a trace whose lines carry '= "
+        "times and bandwidth are shown. Without a GPU, or with --recorded, recorded and published "
+        "measurements take its place. FILE can also be a recording (JSON) or a trace whose lines "
+        "carry '= "
         "WAVEFRONTS'.\n"
-        "A difference, or a kernel that cannot be run, makes the exit status 1; other instruction "
-        "counts than the text has do not, where the compiler explains them.",
+        "A mismatch, or a launch that fails, makes the exit status 1. Instruction counts that the "
+        "compiler changed do not, if their wavefronts match.",
     .max_arguments = 1,
     .flags = SMB_CLI_ARCH,
     .formats = smb_comparison_formats,

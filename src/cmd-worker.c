@@ -28,10 +28,8 @@ take_descriptor(int descriptor, int flags) {
 int
 smb_worker_main(const SmbCuda *cuda) {
   if (isatty(STDIN_FILENO)) {
-    fputs(
-        "smembank gpu-worker: this is the part of smembank that measures: 'smembank validate' and "
-        "others start it\n",
-        stderr);
+    fputs("smembank gpu-worker: 'smembank validate' and others start this part, which measures\n",
+          stderr);
     return SMB_EXIT_USAGE;
   }
   // A kernel that hangs would keep a process without a parent, and the device, for good.

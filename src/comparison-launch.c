@@ -211,11 +211,10 @@ add_buffer(const Launch *launch, const SmbReplay *replay, const SmbRecordedBuffe
     if (buffer->difference)
       row->note = buffer->difference;
     else
-      note(
-          launch, row,
-          buffer->equal == buffer->elements
-              ? "the digests differ: all were equal when it was recorded, and the model has changed"
-              : "the digests differ");
+      note(launch, row,
+           buffer->equal == buffer->elements
+               ? "the digests differ: the values were equal when recorded, so the model has changed"
+               : "the digests differ");
   }
   smb_comparison_take(launch->comparison, row);
   return TRUE;

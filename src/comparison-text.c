@@ -68,7 +68,7 @@ smb_comparison_measured_word(const SmbRecording *recording) {
 static void
 write_heading(SmbCli *cli, const char *gpu, const char *arch, const char *source) {
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, gpu);
-  smb_spool_printf(cli->out, ", by the rules of %s; source %s\n", arch, source);
+  smb_spool_printf(cli->out, ", by the rules of %s; source: %s\n", arch, source);
 }
 
 // A recording: who, when, and how it was counted; its launches; its requests.

@@ -51,7 +51,7 @@ read_requests(SmbComparison *comparison, GInputStream *stream, const char *name,
 gboolean
 smb_comparison_add_trace(SmbComparison *comparison, GInputStream *stream, const char *name,
                          SmbArch *arch, GError **error) {
-  return read_requests(comparison, stream, name, "a device that is not named", arch, error);
+  return read_requests(comparison, stream, name, "unknown GPU", arch, error);
 }
 
 // What a recording says of its device in its first comment: "… on an NVIDIA H200 (compute capability

@@ -34,10 +34,9 @@ smb_comparison_provenance(const SmbComparison *comparison) {
                      : recorded            ? "recorded values"
                                            : "none";
   if (!now)
-    return g_strdup_printf("%s; no device was used", kept);
-  return g_strdup_printf("of this device, %s (%s)%s%s", now->gpu, now->method,
-                         recorded || published ? "; beside them " : "",
-                         recorded || published ? kept : "");
+    return g_strdup_printf("%s; no GPU was used", kept);
+  return g_strdup_printf("this GPU, %s (%s)%s%s", now->gpu, now->method,
+                         recorded || published ? "; also " : "", recorded || published ? kept : "");
 }
 
 const char *

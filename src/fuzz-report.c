@@ -95,39 +95,42 @@ write_mismatches(SmbSpool *out, const SmbFuzzReport *report) {
 }
 
 static void
+write_verdict(SmbCli *cli, const SmbFuzzOptions *options, const SmbFuzzResult *total) {
+  gboolean differ = total->mismatches + total->count_mismatches > 0;
+  g_autofree char *line =
+      differ ? g_strdup_printf("%" G_GUINT64_FORMAT " patterns, %" G_GUINT64_FORMAT
+                               " mismatches by the clock, %" G_GUINT64_FORMAT " by counters.",
+                               total->patterns, total->mismatches, total->count_mismatches)
+             : g_strdup_printf("%" G_GUINT64_FORMAT " patterns, 0 mismatches.", total->patterns);
+  smb_style_write(cli->out, differ ? SMB_STYLE_BAD : SMB_STYLE_GOOD, cli->colour, line);
+  smb_spool_printf(cli->out,
+                   " %" G_GUINT64_FORMAT
+                   " random requests of each instruction, seed %" G_GUINT64_FORMAT ".\n\n",
+                   options->count, options->seed);
+}
+
+static void
 write_text(SmbCli *cli, gconstpointer written) {
   const SmbFuzzOutcome *outcome = written;
   const SmbFuzzReport *report = outcome->report;
   SmbFuzzResult total = smb_fuzz_report_total(report);
-  guint64 differ = total.mismatches + total.count_mismatches;
   smb_measured_write_device(cli, outcome->meter, outcome->arch);
-  smb_spool_printf(cli->out,
-                   "%" G_GUINT64_FORMAT
-                   " random requests of each instruction, seed %" G_GUINT64_FORMAT "\n\n",
-                   outcome->options->count, outcome->options->seed);
+  write_verdict(cli, outcome->options, &total);
   write_table(cli, report);
   smb_spool_puts(cli->out, "\n");
-  smb_text_wrap(
-      cli->out,
-      "differ: requests that are not what the model says, in each of 4 readings of the clock; "
-      "and of those that were counted too, in each of 4 counts. unsteady: requests that "
-      "differed once or more, and then did not. M/s: million patterns a second, in all and by the "
-      "device.");
-  smb_measured_write_counters(cli, report->refusal);
   for (guint i = 0; i < report->results->len; i++) {
     const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
     if (result->failure)
       smb_spool_printf(cli->out, "not measured: %s: %s\n",
                        smb_instruction(result->instruction)->name, result->failure);
   }
-  g_autofree char *line =
-      differ ? g_strdup_printf("%" G_GUINT64_FORMAT " patterns, %" G_GUINT64_FORMAT
-                               " mismatches by the clock, %" G_GUINT64_FORMAT " by counters.",
-                               total.patterns, total.mismatches, total.count_mismatches)
-             : g_strdup_printf("%" G_GUINT64_FORMAT " patterns, 0 mismatches.", total.patterns);
-  smb_spool_puts(cli->out, "\n");
-  smb_style_write(cli->out, differ ? SMB_STYLE_BAD : SMB_STYLE_GOOD, cli->colour, line);
-  smb_spool_puts(cli->out, differ ? " The first of them, as lines of a trace:\n" : "\n");
+  smb_measured_write_counters(cli, report->refusal);
+  smb_text_wrap(cli->out,
+                "differ: requests that differ from the model in all 4 readings of the clock, or of "
+                "those counted, in all 4 counts. unsteady: requests that differed at least once, "
+                "but not always. M/s: million patterns a second, in all and on the GPU alone.");
+  if (report->mismatches->len > 0)
+    smb_spool_puts(cli->out, "\nThe first mismatches, as lines of a trace:\n");
   write_mismatches(cli->out, report);
 }
 

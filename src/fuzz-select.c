@@ -85,7 +85,7 @@ add_named(GArray *selected, const char *name, GError **error) {
   } else {
     return reject(name, error);
   }
-  return found || smb_cli_usage_error(error, "--op '%s': there is no instruction to issue", name);
+  return found || smb_cli_usage_error(error, "--op '%s': no instruction issues it", name);
 }
 
 GArray *

@@ -205,7 +205,7 @@ has_measured(const SmbFuzzReport *report, GError **error) {
     if (!g_array_index(report->results, SmbFuzzResult, i).failure)
       return TRUE;
   }
-  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "nothing can be measured: %s",
+  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "nothing could be measured: %s",
               g_array_index(report->results, SmbFuzzResult, 0).failure);
   return FALSE;
 }

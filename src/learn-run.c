@@ -46,7 +46,7 @@ parse_words(SmbLearnRun *run, SmbCli *cli, GError **error) {
   if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));
   else
-    smb_cli_usage_error(error, "--help runs nothing");
+    smb_cli_usage_error(error, "--help cannot be used here");
   return FALSE;
 }
 

@@ -126,8 +126,7 @@ add_counters(SmbGpuInventory *inventory) {
   g_autoptr(GError) error = NULL;
   const char *missing = find_missing(inventory);
   if (missing) {
-    smb_gpu_inventory_add(inventory, name, FALSE,
-                          g_strdup_printf("they cannot be tried without %s", missing));
+    smb_gpu_inventory_add(inventory, name, FALSE, g_strdup_printf("unknown without %s", missing));
     return;
   }
   g_autoptr(SmbMeter) meter = smb_measure_open(&first, &error);

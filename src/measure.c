@@ -81,7 +81,7 @@ smb_measure_arch(const SmbMeter *meter, GError **error) {
     return smb_arch_load(name, error);
   g_autofree char *list = g_strjoinv(", ", known);
   g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
-              "the device, %s, is an %s, for which there are no rules: only for %s", device->name,
+              "the device, %s, is an %s, which has no rules; there are rules for %s", device->name,
               name, list);
   return NULL;
 }
@@ -89,8 +89,8 @@ smb_measure_arch(const SmbMeter *meter, GError **error) {
 static char *
 describe_method(const SmbMeterDevice *device) {
   if (device->profiler)
-    return g_strdup_printf("hardware counters, read through %s", device->profiler);
-  return g_strdup_printf("clock64 under saturation, since %s", device->refusal);
+    return g_strdup_printf("hardware counters, read with %s", device->profiler);
+  return g_strdup_printf("clock64 under saturation, because %s", device->refusal);
 }
 
 SmbRecording *
@@ -165,7 +165,7 @@ add_arguments(Subject *subject, char **failure, GError **error) {
     GBytes *bytes = NULL;
     if (reach > MAX_BUFFER_BYTES) {
       *failure = g_strdup_printf("it reaches byte %" G_GUINT64_FORMAT " of %s: more than %" //
-                                 G_GUINT64_FORMAT " bytes are not tried",
+                                 G_GUINT64_FORMAT " bytes are not measured",
                                  reach - 1, parameter.name, MAX_BUFFER_BYTES);
       return TRUE;
     }

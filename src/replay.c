@@ -70,8 +70,8 @@ find_parameter(const SmbProgram *kernel, const char *name, guint *index, GError 
     if (parameter.is_pointer && strcmp(parameter.name, name) == 0)
       return TRUE;
   }
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "a buffer '%s': it has no such pointer parameter",
-              name);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+              "buffer '%s': the kernel has no such pointer parameter", name);
   return FALSE;
 }
 
@@ -82,7 +82,7 @@ smb_replay_digest(const SmbReplay *replay, const SmbRecordedBuffer *buffer, GErr
     return NULL;
   if (buffer->bytes > SMB_REPLAY_MAX_BUFFER_BYTES) {
     g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                "a buffer '%s' of %" G_GUINT64_FORMAT " bytes: at most %" G_GUINT64_FORMAT
+                "buffer '%s' has %" G_GUINT64_FORMAT " bytes: at most %" G_GUINT64_FORMAT
                 " are compared",
                 buffer->parameter, buffer->bytes, SMB_REPLAY_MAX_BUFFER_BYTES);
     return NULL;

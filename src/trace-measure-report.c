@@ -96,7 +96,7 @@ static char *
 describe_row(const SmbMeasuredRequest *request) {
   GString *words = g_string_new(request->reason);
   if (request->recorded != SMB_TRACE_NO_COUNT && request->recorded != request->predicted.wavefronts)
-    g_string_append_printf(words, "%sthe line says %" G_GINT64_FORMAT, words->len ? "; " : "",
+    g_string_append_printf(words, "%sthe trace says %" G_GINT64_FORMAT, words->len ? "; " : "",
                            request->recorded);
   if (smb_measured_request_is_unsteady(request))
     g_string_append(words, "unsteady");
@@ -156,7 +156,7 @@ write_reasons(SmbCli *cli, const SmbMeasuredTrace *trace, guint64 unmeasured) {
     const SmbMeasuredRequest *request = get_request(trace, i);
     if (!request->reason)
       continue;
-    smb_spool_printf(cli->out, "line %" G_GUINT64_FORMAT " is not measured: %s\n", request->line,
+    smb_spool_printf(cli->out, "line %" G_GUINT64_FORMAT " was not measured: %s\n", request->line,
                      request->reason);
     shown++;
   }
@@ -171,8 +171,8 @@ static char *
 describe_sample(const SmbMeasuredTrace *trace) {
   if (!trace->is_sample || trace->refusal)
     return NULL;
-  return g_strdup_printf("More than %d requests: of a regular sample of so many the wavefronts "
-                         "were counted, the clock timed all.",
+  return g_strdup_printf("More than %d requests: all were timed, and the wavefronts of a "
+                         "regular sample of that size were counted.",
                          SMB_TRACE_MAX_COUNTED);
 }
 

@@ -68,7 +68,7 @@ find_reasons(SmbMeasuredTrace *trace, const SmbMeter *meter) {
     if (smb_instruction_for((SmbOp)request->request.op, request->request.width, &instruction))
       reason = smb_meter_supports(meter, instruction, &request->request);
     else
-      reason = g_strdup("there is no instruction to issue");
+      reason = g_strdup("no instruction issues it");
     if (reason)
       request->reason = g_string_chunk_insert_const(trace->reasons, reason);
   }

@@ -191,7 +191,7 @@ static const struct {
     {1023, "out[1] is 5, the model says 32", "out[1] is 5, the model says 32"},
     {1023, NULL, "the digests differ"},
     {1024, NULL,
-     "the digests differ: all were equal when it was recorded, and the model has changed"},
+     "the digests differ: the values were equal when recorded, so the model has changed"},
 };
 
 START_TEST(test_values) {
@@ -257,9 +257,9 @@ static const struct {
   guint64 bytes;
   const char *message;
 } buffers[] = {
-    {"in", 4, "a buffer 'in': it has no such pointer parameter"},
+    {"in", 4, "buffer 'in': the kernel has no such pointer parameter"},
     {"out", SMB_REPLAY_MAX_BUFFER_BYTES + 1,
-     "a buffer 'out' of 1073741825 bytes: at most 1073741824 are compared"},
+     "buffer 'out' has 1073741825 bytes: at most 1073741824 are compared"},
 };
 
 START_TEST(test_buffers) {
@@ -316,7 +316,7 @@ START_TEST(test_this_device) {
   compare(comparison, recording);
   ck_assert_str_eq(comparison->device, "No device");
   g_autofree char *text = smb_comparison_provenance(comparison);
-  ck_assert_str_eq(text, "of this device, No device (by hand)");
+  ck_assert_str_eq(text, "this GPU, No device (by hand)");
 }
 END_TEST
 

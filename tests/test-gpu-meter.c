@@ -112,7 +112,7 @@ START_TEST(test_unavailable) {
       {"/proc/self/exe", "no-runtime", 0,
        "no usable GPU (built without a CUDA Toolkit; see configure --with-cuda)"},
       {"/proc/self/exe", "", 3, "there is no device 3: this machine has 1"},
-      {"/bin/true", "", 0, "the process that measured ended without an answer"},
+      {"/bin/true", "", 0, "the measuring process ended without an answer"},
   };
   const char *const worker[] = {machines[_i].program, "worker", machines[_i].fault, NULL};
   g_autoptr(GError) error = NULL;

@@ -153,7 +153,7 @@ typedef struct {
   const char *metric; // if it is not the total
 } Failure;
 
-#define NO_MEMORY(bytes) "the device has no " #bytes " bytes of memory: out of memory"
+#define NO_MEMORY(bytes) "could not allocate " #bytes " bytes on the GPU: out of memory"
 
 // A request is 136 bytes; an instruction's first launch is @1.
 static const Failure failures[] = {
@@ -163,7 +163,7 @@ static const Failure failures[] = {
      "the probe does not compile: probe.cu(1): error: this is the fault of the made-up GPU"},
     {"no-nvrtc", STEP_NEW, SMB_GPU_ERROR_COMPILE,
      "the probe does not compile: libnvrtc.so.13 not found"},
-    {"", STEP_NEW, SMB_GPU_ERROR_LAUNCH, "the device could not load the probe: invalid argument",
+    {"", STEP_NEW, SMB_GPU_ERROR_LAUNCH, "could not load the probe: invalid argument",
      .shared_bytes = FAKE_SHARED_BYTES + 16},
     {"out-of-memory", STEP_CLOCK, SMB_GPU_ERROR_LAUNCH, NO_MEMORY(272)},
     {"out-of-memory@2", STEP_CLOCK, SMB_GPU_ERROR_LAUNCH, NO_MEMORY(8)},
@@ -171,23 +171,23 @@ static const Failure failures[] = {
     {"out-of-memory", STEP_COUNT, SMB_GPU_ERROR_LAUNCH, NO_MEMORY(272)},
     {"out-of-memory@2", STEP_COUNT, SMB_GPU_ERROR_LAUNCH, NO_MEMORY(65536)},
     {"launch-refused", STEP_CLOCK, SMB_GPU_ERROR_LAUNCH,
-     "the device could not launch the probe: invalid configuration argument"},
+     "could not launch the probe: invalid configuration argument"},
     {"launch-refused@2", STEP_COUNT, SMB_GPU_ERROR_LAUNCH,
-     "the device could not launch the probe: invalid configuration argument"},
+     "could not launch the probe: invalid configuration argument"},
     {"launch-failure", STEP_CLOCK, SMB_GPU_ERROR_LAUNCH,
-     "the device could not run the kernel: unspecified launch failure"},
+     "could not run the kernel: unspecified launch failure"},
     {"launch-failure@1", STEP_COUNT, SMB_GPU_ERROR_LAUNCH,
-     "the device could not launch the probe: unspecified launch failure"},
+     "could not launch the probe: unspecified launch failure"},
     {"launch-failure@3", STEP_COUNT, SMB_GPU_ERROR_LAUNCH,
-     "the device could not run the probe: unspecified launch failure"},
+     "could not run the probe: unspecified launch failure"},
     {"lost-device", STEP_CLOCK, SMB_GPU_ERROR_LAUNCH,
-     "the device could not run the kernel: CUDA-capable device(s) is/are busy or unavailable"},
+     "could not run the kernel: CUDA-capable device(s) is/are busy or unavailable"},
     {"lost-device@2", STEP_COUNT, SMB_GPU_ERROR_LAUNCH,
-     "the device could not launch the probe: CUDA-capable device(s) is/are busy or unavailable"},
+     "could not launch the probe: CUDA-capable device(s) is/are busy or unavailable"},
+    {"", STEP_CLOCK, SMB_GPU_ERROR_LAUNCH, "could not run the kernel: misaligned address",
+     .offset = 2},
     {"", STEP_CLOCK, SMB_GPU_ERROR_LAUNCH,
-     "the device could not run the kernel: misaligned address", .offset = 2},
-    {"", STEP_CLOCK, SMB_GPU_ERROR_LAUNCH,
-     "the device could not run the kernel: an illegal memory access was encountered",
+     "could not run the kernel: an illegal memory access was encountered",
      .offset = FAKE_SHARED_BYTES},
     {"no-permission", STEP_COUNT, SMB_GPU_ERROR_COUNTERS,
      "this user may not read hardware counters (made up)"},

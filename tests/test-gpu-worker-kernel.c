@@ -146,20 +146,19 @@ static const struct {
   SmbGpuError code;
   const char *message;
 } failures[] = {
-    {"crash:bad", SMB_GPU_ERROR_LAUNCH, "the process that measured was ended by signal 9 (Killed)"},
-    {"hang:bad", SMB_GPU_ERROR_TIMEOUT, "it did not end within 1 second"},
+    {"crash:bad", SMB_GPU_ERROR_LAUNCH, "the measuring process was killed by signal 9 (Killed)"},
+    {"hang:bad", SMB_GPU_ERROR_TIMEOUT, "timed out after 1 second"},
     {"launch-failure:bad", SMB_GPU_ERROR_LAUNCH,
-     "the device could not run the kernel: unspecified launch failure"},
+     "could not run the kernel: unspecified launch failure"},
     {"launch-failure:bad@3", SMB_GPU_ERROR_LAUNCH,
-     "the device could not run the kernel: unspecified launch failure"},
-    {"crash:bad@10", SMB_GPU_ERROR_LAUNCH,
-     "the process that measured was ended by signal 9 (Killed)"},
+     "could not run the kernel: unspecified launch failure"},
+    {"crash:bad@10", SMB_GPU_ERROR_LAUNCH, "the measuring process was killed by signal 9 (Killed)"},
     {"launch-refused:bad", SMB_GPU_ERROR_LAUNCH,
-     "the device could not launch the kernel: invalid configuration argument"},
+     "could not launch the kernel: invalid configuration argument"},
     {"lost-device:bad", SMB_GPU_ERROR_LAUNCH,
-     "the device could not run the kernel: CUDA-capable device(s) is/are busy or unavailable"},
+     "could not run the kernel: CUDA-capable device(s) is/are busy or unavailable"},
     {"compile-error:bad", SMB_GPU_ERROR_COMPILE,
-     "the compiler refuses it: test.cu(1): error: this is the fault of the made-up GPU"},
+     "the compiler rejects it: test.cu(1): error: this is the fault of the made-up GPU"},
 };
 
 START_TEST(test_failure) {

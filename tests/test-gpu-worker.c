@@ -92,10 +92,9 @@ static const Case cases[] = {
     {"compile-error", "clock", 2, 1,
      "the probe does not compile: probe.cu(1): error: this is the fault of the made-up GPU",
      SMB_GPU_ERROR_COMPILE, TRUE},
-    {"launch-failure", "clock", 2, 1,
-     "the device could not run the kernel: unspecified launch failure", SMB_GPU_ERROR_LAUNCH,
-     FALSE},
-    {"out-of-memory", "clock", 2, 1, "the device has no 136 bytes of memory: out of memory",
+    {"launch-failure", "clock", 2, 1, "could not run the kernel: unspecified launch failure",
+     SMB_GPU_ERROR_LAUNCH, FALSE},
+    {"out-of-memory", "clock", 2, 1, "could not allocate 136 bytes on the GPU: out of memory",
      SMB_GPU_ERROR_LAUNCH, FALSE},
 };
 

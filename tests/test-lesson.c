@@ -208,7 +208,7 @@ static const char *const untrue[][2] = {
     {"@run b --kernel nothing",
      "l: run 'b': no built-in kernel 'nothing': 'list kernels' shows them"},
     {"@run b --kernels x", "l: run 'b': unknown option --kernels; did you mean '--kernel'?"},
-    {"@run b --help", "l: run 'b': --help runs nothing"},
+    {"@run b --help", "l: run 'b': --help cannot be used here"},
     {"@run b nothing.cu", "l: run 'b': no kernel 'nothing.cu' in the course: expected one of "
                           "counter.cu, reduction.cu, swizzle.cu, width.cu, word.cu"},
     {"@run b word.cu -D WORDS=0", "l: run 'b': word.cu:14:41: division by zero, by thread (0,0,0)"},

@@ -134,9 +134,9 @@ static const struct {
 } failures[] = {
     {"compile-error", FALSE, SMB_GPU_ERROR_COMPILE, "ld.u32: the probe does not compile"},
     {"no-permission", TRUE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: this user may not read"},
-    {"lost-device", FALSE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: the device could not"},
-    {"crash", FALSE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: the process that measured was ended"},
-    {"hang", FALSE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: it did not end within 1 second"},
+    {"lost-device", FALSE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: could not run the kernel: CUDA"},
+    {"crash", FALSE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: the measuring process was killed"},
+    {"hang", FALSE, SMB_GPU_ERROR_UNAVAILABLE, "ld.u32: timed out after 1 second"},
 };
 
 START_TEST(test_failures) {

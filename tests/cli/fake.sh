@@ -47,5 +47,5 @@ expect 0 gpu-worker <"$srcdir/HACKING.md"
 # On a terminal it says what it is.
 if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   script -qec "$SMEMBANK gpu-worker" /dev/null </dev/null >"$work/out" 2>&1 || true
-  shows 'this is the part of smembank that measures'
+  shows 'start this part, which measures'
 fi

@@ -149,7 +149,7 @@ shows '"mismatches" : 0'
 on no-permission
 expect 0 fuzz --count 50 --op ld.4 --record "$work/clock.json"
 row_is 'ld.u32 ld 4 50 0 0 0 0'
-shows 'No wavefronts were counted: this user may not read hardware counters'
+shows 'Wavefronts were not counted: this user may not read hardware counters'
 grep '"cycles"' "$work/clock.json" >/dev/null || die 'no cycles were recorded'
 ! grep '"wavefronts"' "$work/clock.json" || die 'wavefronts that nobody counted'
 on no-cupti
@@ -166,10 +166,10 @@ for fault in lost-device@3 launch-failure@3 crash@3 out-of-memory@4; do
 done
 on hang@3
 expect 4 fuzz --count 300000 --op ld.4 --timeout 1
-says 'ld.u32: it did not end within 1 second'
+says 'ld.u32: timed out after 1 second'
 on compile-error
 expect 4 fuzz --count 5 --op ld.4
-says 'nothing can be measured: ld.u32: the probe does not compile'
+says 'nothing could be measured: ld.u32: the probe does not compile'
 for fault in no-runtime no-driver no-device no-nvrtc; do
   on "$fault"
   expect 4 fuzz --count 5

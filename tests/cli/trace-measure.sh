@@ -69,8 +69,8 @@ shows '504 measured'
 # What a device cannot execute is told with its line, and is no mismatch; a count of the line that differs is.
 expect 1 trace --measure "$work/mixed.txt"
 golden measure-mixed.txt
-shows 'line 4 is not measured: it reaches byte 300003: a block has 232448 bytes of shared memory'
-shows 'line 5 is not measured: ldmatrix.x1 needs all lanes of the warp'
+shows 'line 4 was not measured: it reaches byte 300003: a block has 232448 bytes of shared memory'
+shows 'line 5 was not measured: ldmatrix.x1 needs all lanes of the warp'
 shows '3 measured, 2 unmeasured: 1 differ, 0 unsteady.'
 expect 1 trace --measure --all "$work/mixed.txt"
 golden measure-mixed-all.txt
@@ -115,7 +115,7 @@ shows '"measured" : 12000'
 shows '"counted" : 5000'
 shows 'More than 5000 requests'
 expect 0 trace --measure "$work/long.txt"
-shows 'More than 5000 requests: of a regular sample'
+shows 'More than 5000 requests: all were timed'
 shows '12000 measured, 0 unmeasured: 0 differ'
 
 # Mismatches, by the clock and by the counters; readings that differ once.
@@ -133,7 +133,7 @@ expect 0 trace --measure "$recorded"
 # Counters that are refused, with the reason once; then the clock decides.
 on no-permission
 expect 0 trace --measure --all "$work/fine.txt"
-shows 'No wavefronts were counted: this user may not read hardware counters (made up).'
+shows 'Wavefronts were not counted: this user may not read hardware counters (made up).'
 grep -q '^ *1  ld 4  *1  *-  *1  *1.10  yes' "$work/out" || die 'no row without a count'
 expect 0 trace --measure --format json "$work/fine.txt"
 shows '"counted":null'
@@ -145,13 +145,13 @@ for fault in lost-device@2 launch-failure@2 crash@2; do
   for format in text json csv; do
     expect 4 trace --measure --format $format "$recorded"
   done
-  says ': ld.u8: the '
+  says ': ld.u8: '
 done
 on hang@2
 expect 4 trace --measure --timeout 1 "$recorded"
-says 'it did not end within 1 second'
+says 'timed out after 1 second'
 # What the compiler refuses cannot be measured.
 on compile-error
 expect 1 trace --measure "$work/fine.txt"
-shows 'line 1 is not measured: ld.u32: the probe does not compile'
+shows 'line 1 was not measured: ld.u32: the probe does not compile'
 shows '0 measured, 4 unmeasured'

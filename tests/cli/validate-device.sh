@@ -19,7 +19,7 @@ on() {
 on ''
 expect 0 validate --record "$work/r.json"
 quiet
-shows 'of this device, Made-up GPU'
+shows 'this GPU, Made-up GPU'
 shows '1024/32 RTX 3080'
 ! grep -q 'Quadro' "$work/out" || die 'counts of other devices beside what is measured now'
 [ "$(grep -c '^transposeSmemPad .*IPAD=[012] .* yes ' "$work/out")" -eq 9 ] || die 'not 3 shapes in 3 pads'
@@ -104,7 +104,7 @@ grep -q ',wavefronts_atom,64,64,' "$work/out" || die "not 64 atomic wavefronts: 
 # Where counters are refused, the clock takes their place, and the output says so.
 on no-permission
 expect 0 validate --rows 16 --cols 32 --pad 1
-shows 'clock64 under saturation, since this user'
+shows 'clock64 under saturation, because this user'
 shows 'loads and stores: cycles of the launch, predicted/measured'
 shows '32/32   16/16  yes'
 # Of a maximum that is a loop the first load is the atomic's, here as in the prediction.
@@ -160,7 +160,7 @@ quiet
 shows ' 1 launch failed: see above.'
 # Its replay confirms less than all, and says so.
 expect 1 validate "$work/bad.json"
-shows 'ended by signal 9'
+shows 'killed by signal 9'
 shows ' 1 launch failed: see above.'
 expect 1 validate "$work/bad.json" --format json
 shows '"failed" : 1'
@@ -175,7 +175,7 @@ for fault in crash:setColReadCol launch-failure:setColReadCol compile-error:setC
 done
 on hang:setColReadCol
 expect 1 validate --kernel setColReadCol --shape rect --timeout 1
-shows 'not measured: it did not end within 1 second'
+shows 'not measured: timed out after 1 second'
 
 # Whoever ends the program ends the process that measures: it must not go on with a kernel that hangs. It
 # has the same standard error, which is closed when both are gone.

@@ -34,7 +34,7 @@ cp "$recording" "$work/r"
 for file in "$work/r.json" "$work/r"; do
   expect 1 validate "$file"
   shows '37 compared: 29 match, 2 explained, 6 differ. 1 not measured. 1 launch failed: see above.'
-  shows "source $file"
+  shows "source: $file"
 done
 echo 'ld 4 1' >"$work/t.json"
 expect 3 validate "$work/t.json"
@@ -63,7 +63,7 @@ shows '7 compared: 7 match, 0 differ.'
 expect 2 validate "$work/r.json" --kernel transposeSmem
 says "no kernel 'transposeSmem' in $work/r.json"
 expect 2 validate "$work/r.json" --arch sm_80
-says '--arch goes with a trace'
+says '--arch is for traces'
 
 # A kernel of the user's is read from its file, from the folder where the program runs.
 sed -n '1,/"kernels"/p' "$recording" >"$work/own.json"
@@ -97,7 +97,7 @@ cp "$recording" "$work/data/measured/made-up.json"
 SMEMBANK_DATADIR=$work/data
 export SMEMBANK_DATADIR
 expect 1 validate
-shows 'source data/measured/made-up.json'
+shows 'source: data/measured/made-up.json'
 shows '1024/32 RTX 3080'
 shows 'recorded and published values'
 ! grep -q 'setRowReadCol  .*wavefronts_ld .* 1024  yes' "$work/out" || die 'a published count twice'

@@ -11,7 +11,7 @@ set -eu
 expect 0 validate --recorded
 golden validate.txt
 grep -q '^[0-9]* compared: [0-9]* match, .*0 differ\.' "$work/out" || die 'something differs'
-shows 'no device was used'
+shows 'no GPU was used'
 shows 'NVIDIA H200'
 quiet
 cp "$work/out" "$work/recorded"
@@ -101,6 +101,6 @@ says 'no request in it'
 head -c 4096 "$SMEMBANK" >"$work/binary"
 expect 3 validate "$work/binary"
 expect 2 validate --arch sm_20
-says '--arch goes with a trace'
+says '--arch is for traces'
 expect 3 validate --arch sm_20 "$srcdir/data/measured/h200-requests.txt"
 says 'sm_20 has no rule'
