@@ -36,6 +36,7 @@ typedef enum {
   NODE_DEREFERENCE,  // memory at address a
   NODE_COMPONENT,    // component of the vector a
   NODE_CAST,         // a converted to the node's type
+  NODE_BITS,         // a's bits as another type of its size
   NODE_NEGATE,       // -a
   NODE_COMPLEMENT,   // ~a
   NODE_NOT,          // !a

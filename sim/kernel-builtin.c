@@ -61,6 +61,24 @@ evaluate_shuffle(Walker *walker, const Node *node, const Mask *mask, const void 
 }
 
 static void
+evaluate_vote(const Walker *walker, const Node *node, const Mask *mask,
+              const void *const *arguments, guint32 *out) {
+  const guint32 *members = arguments[0], *conditions = arguments[1];
+  FOR_WARPS(walker->block, mask, w) {
+    LaneMask lanes = mask->warp[w], holds = 0;
+    guint first = w * SMB_WARP_LANES;
+    FOR_LANES(lanes, lane)
+    holds |= (LaneMask)(conditions ? conditions[first + lane] != 0 : 1) << lane;
+    FOR_LANES(lanes, lane) {
+      LaneMask asked = members ? members[first + lane] & lanes : lanes;
+      out[first + lane] = node->builtin == BUILTIN_ANY   ? (holds & asked) != 0
+                          : node->builtin == BUILTIN_ALL ? (holds & asked) == asked
+                                                         : holds & asked;
+    }
+  }
+}
+
+static void
 evaluate_arithmetic(const Walker *walker, const Node *node, const Mask *mask,
                     const void *const *arguments, char *out) {
   const Type *operand = node->arguments[0]->type;
@@ -94,6 +112,8 @@ smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask) {
   gboolean ok = TRUE;
   if (node->builtin >= BUILTIN_SHFL && node->builtin <= BUILTIN_SHFL_XOR)
     ok = evaluate_shuffle(walker, node, mask, arguments, out);
+  else if (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK)
+    evaluate_vote(walker, node, mask, arguments, out);
   else if (node->builtin < BUILTIN_ATOMIC_ADD)
     evaluate_arithmetic(walker, node, mask, arguments, out);
   else

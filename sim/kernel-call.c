@@ -8,15 +8,17 @@
 
 // What the arguments of a builtin must be.
 typedef enum {
-  GROUP_COMMON,  // arithmetic, converted to a common type
-  GROUP_FLOAT,   // float
-  GROUP_DOUBLE,  // double
-  GROUP_BITS,    // unsigned int, giving int
-  GROUP_LOAD,    // a pointer; gives what it points at
-  GROUP_BARRIER, // none
-  GROUP_FENCE,   // any; does nothing in lockstep
-  GROUP_SHUFFLE, // mask, value, lane, width = warpSize
-  GROUP_ATOMIC,  // a pointer to a 32- or 64-bit number, then values of its type
+  GROUP_COMMON,    // arithmetic, converted to a common type
+  GROUP_FLOAT,     // float
+  GROUP_DOUBLE,    // double
+  GROUP_BITS,      // unsigned int, giving int
+  GROUP_LOAD,      // a pointer; gives what it points at
+  GROUP_BARRIER,   // none
+  GROUP_FENCE,     // any; does nothing in lockstep
+  GROUP_SHUFFLE,   // mask, value, lane, width = warpSize
+  GROUP_LONG_BITS, // unsigned long long, giving int
+  GROUP_VOTE,      // mask, condition; gives what the lanes of a warp say together
+  GROUP_ATOMIC,    // a pointer to a 32- or 64-bit number, then values of its type
 } Group;
 
 static const struct {
@@ -40,7 +42,7 @@ find_builtin(const Token *name) {
 
 gboolean
 is_builtin(const Token *name) {
-  return find_builtin(name) >= 0;
+  return find_builtin(name) >= 0 || find_composition(name) >= 0;
 }
 
 // arguments = "(" (assignment ("," assignment)*)? ")"
@@ -145,6 +147,8 @@ kernel_builtin_name(Builtin builtin) {
 // integers stand for unsigned ones.
 static gboolean
 has_atomic(Builtin builtin, const Type *type) {
+  if (builtin == BUILTIN_ATOMIC_INC || builtin == BUILTIN_ATOMIC_DEC)
+    return type->kind == KIND_UINT;
   if (type->kind == KIND_INT || type->kind == KIND_UINT)
     return TRUE;
   if (type->kind == KIND_LONG || type->kind == KIND_ULONG)
@@ -196,6 +200,23 @@ make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **argument
   return node;
 }
 
+// A vote, with the conditions of the lanes as its last argument.
+static Node *
+make_vote(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  for (guint i = 0; i < n; i++) {
+    arguments[i] = i + 1 == n ? node_condition(parser, arguments[i])
+                              : node_convert(parser, arguments[i], type_scalar(KIND_UINT));
+    if (!arguments[i])
+      return NULL;
+  }
+  gboolean is_mask = builtin == BUILTIN_BALLOT || builtin == BUILTIN_ACTIVEMASK;
+  Node *node = make_call(parser, NODE_BUILTIN, type_scalar(is_mask ? KIND_UINT : KIND_INT), name,
+                         arguments, n);
+  if (node)
+    node->builtin = builtin;
+  return node;
+}
+
 static Node *
 make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group, Node **arguments,
                 guint n) {
@@ -212,16 +233,29 @@ make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group,
     type = type_common(type, arguments[i]->type);
   if (group == GROUP_FLOAT || group == GROUP_DOUBLE)
     type = type_scalar(group == GROUP_FLOAT ? KIND_FLOAT : KIND_DOUBLE);
-  else if (group == GROUP_BITS)
-    type = type_scalar(KIND_UINT);
+  else if (group == GROUP_BITS || group == GROUP_LONG_BITS)
+    type = type_scalar(group == GROUP_BITS ? KIND_UINT : KIND_ULONG);
   if (!convert_arguments(parser, arguments, 0, n, type))
     return NULL;
-  const Type *result =
-      group == GROUP_BITS && builtin != BUILTIN_BREV ? type_scalar(KIND_INT) : type;
+  const Type *result = type_is_unsigned(type) &&
+                               (group == GROUP_BITS || group == GROUP_LONG_BITS) &&
+                               builtin != BUILTIN_BREV && builtin != BUILTIN_BREVLL
+                           ? type_scalar(KIND_INT)
+                           : type;
   Node *node = make_call(parser, NODE_BUILTIN, result, name, arguments, n);
   if (node)
     node->builtin = builtin;
   return node;
+}
+
+Node *
+node_minimum(Parser *parser, Node *a, gint64 number) {
+  static const Token name = {.text = "min", .length = 3, .kind = TOKEN_NAME};
+  Node **arguments = kernel_pool_alloc(parser->pool, 2 * sizeof *arguments);
+  arguments[0] = a;
+  arguments[1] = node_integer(parser, a->type, number, a->start, a->end);
+  return arguments[1] ? make_arithmetic(parser, &name, BUILTIN_MIN, GROUP_COMMON, arguments, 2)
+                      : NULL;
 }
 
 static Node *
@@ -237,6 +271,8 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
     return make_atomic(parser, name, builtin, arguments, n);
   case GROUP_SHUFFLE:
     return make_shuffle(parser, name, builtin, arguments, n);
+  case GROUP_VOTE:
+    return make_vote(parser, name, builtin, arguments, n);
   case GROUP_LOAD: {
     Node *pointer = node_value(parser, arguments[0]);
     return pointer ? node_dereference(parser, pointer, name->start, parser->last->end) : NULL;
@@ -254,6 +290,7 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
   case GROUP_FLOAT:
   case GROUP_DOUBLE:
   case GROUP_BITS:
+  case GROUP_LONG_BITS:
     return make_arithmetic(parser, name, builtin, group, arguments, n);
   }
   g_assert_not_reached();
@@ -311,7 +348,8 @@ parse_call(Parser *parser, const Token *name) {
   if (!parser->function)
     return parser_fail(parser, name->start, "a call is not known before the kernel runs");
   // A function of the file comes first, unless it is the host's.
-  gboolean known = builtin >= 0 || (vector && vector->kind == KIND_VECTOR);
+  gint composition = find_composition(name);
+  gboolean known = builtin >= 0 || composition >= 0 || (vector && vector->kind == KIND_VECTOR);
   if (!parser_find_function(parser, name, &item, known))
     return NULL;
   if (!item && !known && (token_is(name, "printf") || token_is(name, "assert")))
@@ -327,6 +365,8 @@ parse_call(Parser *parser, const Token *name) {
     return NULL;
   if (item)
     return call_function(parser, name, item, is_instance ? &given : NULL, arguments, n);
+  if (composition >= 0)
+    return make_composition(parser, name, (guint)composition, arguments, n);
   if (builtin >= 0)
     return call_builtin(parser, name, (Builtin)builtin, arguments, n);
   return make_vector(parser, name, vector, arguments, n);

@@ -269,6 +269,8 @@ smb_walk_evaluate(Walker *walker, const Node *node, const Mask *mask) {
     return evaluate_component(walker, node, mask);
   case NODE_CAST:
     return evaluate_cast(walker, node, mask);
+  case NODE_BITS:
+    return smb_walk_evaluate(walker, node->a, mask);
   case NODE_NEGATE:
   case NODE_COMPLEMENT:
   case NODE_NOT:

@@ -117,6 +117,7 @@ kernel_is_pure(const Node *node) {
   case NODE_SPECIAL:
   case NODE_COMPONENT:
   case NODE_CAST:
+  case NODE_BITS:
   case NODE_NEGATE:
   case NODE_COMPLEMENT:
   case NODE_NOT:

@@ -102,7 +102,7 @@ node_condition(Parser *parser, Node *node) {
   if (!node)
     return NULL;
   if (!type_is_arithmetic(node->type) && node->type->kind != KIND_POINTER)
-    return parser_fail(parser, node->start, "a %s is no condition",
+    return parser_fail(parser, node->start, "a %s is not a condition",
                        type_describe(parser->pool, node->type));
   return node_cast(parser, node, type_scalar(KIND_BOOL), node->start);
 }

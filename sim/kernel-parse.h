@@ -160,6 +160,13 @@ gboolean parse_starts_call(const Parser *parser, const Token *name);
 // Whether a name is a function that is built in.
 gboolean is_builtin(const Token *name);
 
+// --- built-in functions that are expressions (kernel-compose.c)
+// Which one a name means, or -1.
+gint find_composition(const Token *name);
+Node *make_composition(Parser *parser, const Token *name, guint which, Node **arguments, guint n);
+// min(a, number) (kernel-call.c)
+Node *node_minimum(Parser *parser, Node *a, gint64 number);
+
 // --- nodes (kernel-node.c): each checks its operands, converts them and folds constants
 Node *node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end, Node *a,
                Node *b, Node *c);

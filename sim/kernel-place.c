@@ -114,7 +114,7 @@ node_root(const Node *node) {
 Node *
 node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end) {
   if (pointer->type->kind != KIND_POINTER)
-    return parser_fail(parser, start, "a %s is no pointer or array",
+    return parser_fail(parser, start, "a %s is not a pointer or an array",
                        type_describe(parser->pool, pointer->type));
   if (pointer->type->of->kind == KIND_VOID)
     return parser_fail(parser, start, "a void pointer points at nothing that has a value");

@@ -29,6 +29,10 @@ combine_integers(const Move *move, gint64 old, gint64 value, gint64 swap) {
     return old | value;
   case ATOMIC_XOR:
     return old ^ value;
+  case ATOMIC_INCREMENT:
+    return less ? old + 1 : 0;
+  case ATOMIC_DECREMENT:
+    return old == 0 || (guint64)old > (guint64)value ? value : old - 1;
   case ATOMIC_CAS:
     return old == value ? swap : old;
   }

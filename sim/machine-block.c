@@ -40,6 +40,23 @@ check_shared_memory(const SmbProgram *program, const SmbArchInfo *arch, gsize dy
   return TRUE;
 }
 
+// All scalar parameters have values; those that have none are told at once.
+static gboolean
+check_values(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
+  g_autoptr(GString) names = g_string_new(NULL), options = g_string_new(NULL);
+  guint n = 0;
+  for (guint p = 0; p < program->parameters->len; p++) {
+    SmbParameter parameter = smb_program_parameter(program, p);
+    if (parameter.is_pointer || smb_argument_find(launch->arguments, parameter.name))
+      continue;
+    g_string_append_printf(names, "%s'%s'", n++ ? ", " : "", parameter.name);
+    g_string_append_printf(options, " --arg %s=VALUE", parameter.name);
+  }
+  return n == 0 ||
+         refuse_launch(error, "parameter%s %s of '%s' need%s:%s", n > 1 ? "s" : "", names->str,
+                       program->name, n > 1 ? " values" : "s a value", options->str);
+}
+
 // Whether there is a parameter for each argument, and no argument for a pointer.
 static gboolean
 check_arguments(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
@@ -64,7 +81,7 @@ check_arguments(const SmbProgram *program, const SmbLaunch *launch, GError **err
       return refuse_launch(error, "parameter '%s' is a pointer: it is bound to a buffer by itself",
                            parameter.name);
   }
-  return TRUE;
+  return check_values(program, launch, error);
 }
 
 gboolean

@@ -49,6 +49,24 @@ static const RealFunction real_functions[] = {
     [ARITH_SIN] = {.float1 = sinf, .double1 = sin},
     [ARITH_COS] = {.float1 = cosf, .double1 = cos},
     [ARITH_TANH] = {.float1 = tanhf, .double1 = tanh},
+    [ARITH_TAN] = {.float1 = tanf, .double1 = tan},
+    [ARITH_ASIN] = {.float1 = asinf, .double1 = asin},
+    [ARITH_ACOS] = {.float1 = acosf, .double1 = acos},
+    [ARITH_ATAN] = {.float1 = atanf, .double1 = atan},
+    [ARITH_SINH] = {.float1 = sinhf, .double1 = sinh},
+    [ARITH_COSH] = {.float1 = coshf, .double1 = cosh},
+    [ARITH_ROUND] = {.float1 = roundf, .double1 = round},
+    [ARITH_TRUNC] = {.float1 = truncf, .double1 = trunc},
+    [ARITH_RINT] = {.float1 = rintf, .double1 = rint},
+    [ARITH_LOG10] = {.float1 = log10f, .double1 = log10},
+    [ARITH_LOG1P] = {.float1 = log1pf, .double1 = log1p},
+    [ARITH_EXPM1] = {.float1 = expm1f, .double1 = expm1},
+    [ARITH_CBRT] = {.float1 = cbrtf, .double1 = cbrt},
+    [ARITH_ERF] = {.float1 = erff, .double1 = erf},
+    [ARITH_ATAN2] = {.float2 = atan2f, .double2 = atan2},
+    [ARITH_HYPOT] = {.float2 = hypotf, .double2 = hypot},
+    [ARITH_COPYSIGN] = {.float2 = copysignf, .double2 = copysign},
+    [ARITH_FDIM] = {.float2 = fdimf, .double2 = fdim},
     [ARITH_FLOOR] = {.float1 = floorf, .double1 = floor},
     [ARITH_CEIL] = {.float1 = ceilf, .double1 = ceil},
     [ARITH_POW] = {.float2 = powf, .double2 = pow},
@@ -84,31 +102,39 @@ compute_double(ArithFunction function, const void *const *operands, double *out)
     EACH_LANE(out[lane] = real->double2(x[lane], y[lane]);)
 }
 
-static guint32
-reverse_bits(guint32 x) {
-  guint32 reversed = 0;
-  for (guint i = 0; i < 32; i++)
-    reversed |= (x >> i & 1) << (31 - i);
+static guint64
+reverse_bits(guint64 x, guint bits) {
+  guint64 reversed = 0;
+  for (guint i = 0; i < bits; i++)
+    reversed |= (x >> i & 1) << (bits - 1 - i);
   return reversed;
 }
 
+// Of a number of so many bits, zero-extended.
+static guint64
+compute_bits(ArithFunction function, guint64 x, guint bits) {
+  switch ((guint)function) {
+  case ARITH_POPC:
+    return (guint64)__builtin_popcountll(x);
+  case ARITH_CLZ:
+    return x ? (guint64)__builtin_clzll(x) - (64 - bits) : bits;
+  case ARITH_FFS:
+    return (guint64)__builtin_ffsll((long long)x);
+  default:
+    return reverse_bits(x, bits);
+  }
+}
+
 static void
-compute_bits(ArithFunction function, const guint32 *x, guint32 *out) {
+compute_all_bits(ArithFunction function, SmbScalar kind, const void *operand, void *out) {
+  gboolean wide = smb_scalar_is_wide(kind);
   EACH_LANE({
-    switch ((guint)function) {
-    case ARITH_POPC:
-      out[lane] = (guint32)__builtin_popcount(x[lane]);
-      break;
-    case ARITH_CLZ:
-      out[lane] = x[lane] ? (guint32)__builtin_clz(x[lane]) : 32;
-      break;
-    case ARITH_FFS:
-      out[lane] = (guint32)__builtin_ffs((int)x[lane]);
-      break;
-    default:
-      out[lane] = reverse_bits(x[lane]);
-      break;
-    }
+    guint64 x = wide ? ((const guint64 *)operand)[lane] : ((const guint32 *)operand)[lane];
+    guint64 result = compute_bits(function, x, wide ? 64 : 32);
+    if (wide && function == ARITH_BREV)
+      ((guint64 *)out)[lane] = result;
+    else
+      ((guint32 *)out)[lane] = (guint32)result;
   })
 }
 
@@ -139,7 +165,7 @@ compute_integers(ArithFunction function, SmbScalar kind, const void *const *oper
 void
 smb_arith_function(ArithFunction function, SmbScalar kind, const void *const *operands, void *out) {
   if (function >= ARITH_POPC)
-    compute_bits(function, operands[0], out);
+    compute_all_bits(function, kind, operands[0], out);
   else if (kind == SMB_SCALAR_F32)
     compute_float(function, operands, out);
   else if (kind == SMB_SCALAR_F64)

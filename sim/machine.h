@@ -130,7 +130,9 @@ typedef enum {
   ATOMIC_AND,
   ATOMIC_OR,
   ATOMIC_XOR,
-  ATOMIC_CAS, // compares with the first operand, and puts the second in its place
+  ATOMIC_INCREMENT, // to 0 again behind the operand
+  ATOMIC_DECREMENT, // to the operand again below 0
+  ATOMIC_CAS,       // compares with the first operand, and puts the second in its place
 } Atomic;
 
 // One memory instruction, as far as the machine is concerned.

@@ -156,6 +156,7 @@ find_binding(const Node *index, gboolean one_word) {
   case NODE_DEREFERENCE:
   case NODE_COMPONENT:
   case NODE_CAST:
+  case NODE_BITS:
   case NODE_NEGATE:
   case NODE_COMPLEMENT:
   case NODE_NOT:
