@@ -120,13 +120,13 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
   g_autofree char *message = NULL;
   if (only_loads) {
     access->loops = (SmbLoopTally){total->requests, total->requests, total->wavefronts, 0};
-    message = g_strdup_printf("%s is a loop, which swaps as long as it has something to change: "
-                              "counted is its first load, a lower bound",
+    message = g_strdup_printf("%s is a loop that swaps only while it has something to change: "
+                              "only its first load is counted, a lower bound",
                               access->site->expression);
   } else {
     message =
-        g_strdup_printf("%s is a loop of loads and swaps: counted is a warp alone%s, a lower "
-                        "bound where warps meet on a word",
+        g_strdup_printf("%s is a loop of loads and swaps: the count is for a warp alone%s, a "
+                        "lower bound where warps contend for a word",
                         access->site->expression,
                         access->site->width > 4 ? " that changes something in each swap" : "");
   }

@@ -35,6 +35,8 @@ typedef struct {
 typedef struct {
   // What is read: "text".
   const char *level;
+  // What smb_block_step() counts, in messages: "statements".
+  const char *steps;
   // Whether a source is in this language; the first front end that says so reads it.
   gboolean (*recognizes)(SmbSource *source);
   SmbProgram *(*read)(SmbSource *source, const SmbProgramOptions *options, GError **error);

@@ -60,6 +60,7 @@ make_device_text(const SmbProgram *program) {
 
 const SmbFrontEnd smb_cuda_front_end = {
     .level = "text",
+    .steps = "statements",
     .recognizes = recognize,
     .read = kernel_read,
     .free = kernel_free,

@@ -44,8 +44,8 @@ fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint la
   g_autofree char *of = object->space == SPACE_SHARED ? g_strdup("shared memory")
                                                       : g_strdup_printf("'%s'", object->name);
   g_autofree char *problem =
-      g_strdup_printf("misaligned: byte %" G_GUINT64_FORMAT " of %s is no multiple of %u", address,
-                      of, move->align);
+      g_strdup_printf("misaligned: byte %" G_GUINT64_FORMAT " of %s is not a multiple of %u",
+                      address, of, move->align);
   return smb_access_fail(block, move, access->warp, lane, problem);
 }
 

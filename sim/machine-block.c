@@ -78,7 +78,8 @@ check_arguments(const SmbProgram *program, const SmbLaunch *launch, GError **err
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
     if (parameter.is_pointer && smb_argument_find(launch->arguments, parameter.name))
-      return refuse_launch(error, "parameter '%s' is a pointer: it is bound to a buffer by itself",
+      return refuse_launch(error,
+                           "parameter '%s' is a pointer: it is bound to a buffer automatically",
                            parameter.name);
   }
   return check_values(program, launch, error);
@@ -119,7 +120,7 @@ smb_block_barrier(SmbBlock *block, guint32 place, const char *name, const Mask *
       continue;
     g_autofree char *thread = smb_block_thread(block, w, first_lane(missing));
     return smb_block_fail(block, place,
-                          "%s is not reached by all threads of the block: %s does not come here",
+                          "%s is not reached by all threads of the block: %s does not reach it",
                           name, thread);
   }
   smb_shadow_barrier(block->shadow);
@@ -131,9 +132,9 @@ smb_block_step(SmbBlock *block, guint32 place) {
   if (++block->steps <= block->limits.max_steps)
     return TRUE;
   return smb_block_fail(block, place,
-                        "the block has executed %" G_GUINT64_FORMAT
-                        " statements and is still here: an endless loop? (--max-steps allows more)",
-                        block->limits.max_steps);
+                        "still running after %" G_GUINT64_FORMAT
+                        " %s: an endless loop, or a large trip count? (--max-steps)",
+                        block->limits.max_steps, block->program->front_end->steps);
 }
 
 static gsize

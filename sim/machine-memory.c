@@ -36,7 +36,7 @@ smb_memory_write_lane(SmbBlock *block, const Move *move, const Access *access, g
     if (smb_overlay_bytes(block->overlay) > block->limits.max_memory)
       return smb_block_fail(block, move->place,
                             "the kernel writes more global memory than the %" G_GUINT64_FORMAT
-                            " bytes that may be kept (--max-memory allows more)",
+                            " bytes that are kept (--max-memory)",
                             block->limits.max_memory);
     return TRUE;
   case SPACE_PRIVATE:

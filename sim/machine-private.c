@@ -40,8 +40,8 @@ allocate(SmbBlock *block, Object *object, const Move *move) {
   if (block->memory_used + 2 * size > block->limits.max_memory)
     return smb_block_fail(block, move->place,
                           "'%s' takes %" G_GUINT64_FORMAT
-                          " bytes for all threads of a block, and more than %" G_GUINT64_FORMAT
-                          " may be kept (--max-memory allows more)",
+                          " bytes for all threads of a block, more than the %" G_GUINT64_FORMAT
+                          " that are kept (--max-memory)",
                           object->name, 2 * size, block->limits.max_memory);
   block->memory_used += 2 * size;
   object->bytes = g_malloc0(size);

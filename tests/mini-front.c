@@ -236,6 +236,7 @@ make_argument(G_GNUC_UNUSED const SmbProgram *program, G_GNUC_UNUSED guint param
 
 static const SmbFrontEnd mini_front_end = {
     .level = "mini",
+    .steps = "operations",
     .recognizes = recognize_nothing,
     .read = read_nothing,
     .free = free_mini,

@@ -23,8 +23,8 @@ typedef struct {
   const char *message;
 } Case;
 
-#define ALONE  " is a loop of loads and swaps: counted is a warp alone"
-#define BOUND  ", a lower bound where warps meet on a word"
+#define ALONE  " is a loop of loads and swaps: the count is for a warp alone"
+#define BOUND  ", a lower bound where warps contend for a word"
 #define CHANGE " that changes something in each swap"
 static const Case cases[] = {
     {"f[t] = 1;", "sm_90", TRUE, 2, {0, 0, 0, 0}, NULL},
@@ -58,9 +58,8 @@ static const Case cases[] = {
      FALSE,
      2,
      {2, 2, 2, 0},
-     "atomicMax(&u[0], 5ull) is a loop, which swaps as long as it has something to change: counted "
-     "is "
-     "its first load, a lower bound"},
+     "atomicMax(&u[0], 5ull) is a loop that swaps only while it has something to change: only its "
+     "first load is counted, a lower bound"},
     {"atomicAdd(&f[0], 1.0f);",
      "sm_30_4B",
      FALSE,

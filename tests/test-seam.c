@@ -235,7 +235,8 @@ static const struct {
      0},
     {"misaligned",
      {{MINI_THREAD, X, 0}, {MINI_LOAD, V, X, 0, .text = "tile.bytes[x]"}, {MINI_END}},
-     "mini.bin: mini+0x1: tile.bytes[x]: misaligned: byte 1 of shared memory is no multiple of 4, "
+     "mini.bin: mini+0x1: tile.bytes[x]: misaligned: byte 1 of shared memory is not a multiple of "
+     "4, "
      "by thread (1,0,0) of block (0,0,0)",
      "mini.list:2:1: tile.bytes[x]: misaligned",
      0},
@@ -247,14 +248,14 @@ static const struct {
       {MINI_BARRIER},
       {MINI_END}},
      "mini.bin: mini+0x2: the barrier is not reached by all threads of the block: thread (0,0,0) "
-     "of block (0,0,0) does not come here",
+     "of block (0,0,0) does not reach it",
      "mini.list:3:1: the barrier is not reached",
      0},
     {"an endless loop",
      {{MINI_SET, ZERO, 0}, {MINI_SKIP, .a = ZERO, .b = 0}, {MINI_END}},
-     "mini.bin: mini+0x1: the block has executed 101 statements and is still here: an endless "
-     "loop? (--max-steps allows more)",
-     "mini.list:2:1: the block has executed",
+     "mini.bin: mini+0x1: still running after 101 operations: an endless loop, or a large trip "
+     "count? (--max-steps)",
+     "mini.list:2:1: still running after",
      101},
 };
 
