@@ -4,14 +4,24 @@
 // Counts the requests to an array in many layouts. What is the same in all of them is done once: equal
 // requests are one with a number of times, whichever access and warp made them, and what a lane asks for
 // is an item of a list. For each swizzle an item gets the byte at which it lies without padding, and its
-// row; padding then only adds a multiple of the row. The most expensive requests are counted first, so
-// that a layout that is not among the best is soon given up.
+// row; padding then only adds a multiple of the row.
+//
+// Requests that differ by a shift alone are counted once, too. What a request costs depends only on which
+// of its lanes ask for the same address, word, bank and row (every rule compares such bit fields of
+// offsets, and nothing else), and this is the same
+//  - if all its elements' numbers are XORed with one number and no row is padded: a swizzle XORs their
+//    places with one number, then;
+//  - if all its offsets are moved by one multiple of what a bank serves at once.
+// The most expensive requests are counted first, so that a layout that is not among the best is soon given
+// up.
 #include <string.h>
 
 #include "sim/advise-impl.h"
 
 enum {
   CHUNK = 16, // requests that are counted before asking whether it is too much already
+  PREFIX =
+      64, // the most expensive requests, which settle most layouts: only these are laid out first
 };
 
 // What a lane asks for: @n_elements from element @n on, beginning @part bytes into the first.
@@ -22,23 +32,46 @@ typedef struct {
   guint8 width;
 } Item;
 
+// A distinct request, and what it costs now.
 typedef struct {
-  guint32 lane[SMB_MAX_LANES];
-} Lanes;
+  SmbRequest request;
+  guint64 times;
+  SmbWavefronts cost;
+} Distinct;
 
-struct _Demand {
+// Requests that cost the same: one of them, and how often all are made.
+typedef struct {
+  guint leader; // index of a distinct request
+  guint64 times;
+} Class;
+
+// Classes of requests of the same kind for which the same @n_words were found out.
+typedef struct {
+  guint n_words;
+  GArray *classes; // Class
+  guint32 *words;  // of each class, and room for those of one more
+  guint *slots;    // by hash: the index of a class and one more; 0: none
+  guint mask;      // a power of two less 1
+} ClassTable;
+
+struct _SmbDemand {
   const SmbArch *arch;
   SmbCounter counter;
   guint32 base;
   guint element_bytes;
-  guint n;
   guint64 counted;
-  SmbRequest *requests; // laid out like what was counted last
-  guint64 *times;
-  guint64 *least; // wavefronts that the requests from each on need in any layout; one more: 0
-  Lanes *asked;   // index of an item
-  Lanes *start;   // byte in the array, without padding
-  Lanes *row;
+  GArray *distinct; // Distinct
+  guint span;       // lanes of the widest of them
+  guint32 *asked;   // by distinct request and lane: index of an item
+  guint64 *least;   // by distinct request: wavefronts that it and those after it need in any layout
+  ClassTable
+      twins; // of requests that are the same but for an XOR: the elements' numbers without it
+  // The strip that was placed last:
+  ClassTable
+      placed; // by lane the byte without padding, then by lane the row; 0 of lanes that ask nothing
+  guint reached; // distinct requests that are in a class
+  guint64 *rest; // by class: what it, those after it and what is in no class need in any layout
+  SmbRequest *requests; // by class: as it was counted last
   GArray *items;
   guint32 *item_start;
   guint32 *item_row;
@@ -48,40 +81,35 @@ struct _Demand {
               [SMB_MAX_WIDTH]; // by width, row and start modulo the longest: a set of starts
 };
 
-Asks
-advise_asks(const SmbProgram *kernel, const SmbArray *array, const SmbRequest *request) {
-  gboolean asks = FALSE, others = FALSE;
-  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
-    guint32 offset = request->offset[smb_lanes_first(lanes)];
-    gboolean within = smb_program_array_at(kernel, offset) == array;
-    asks |= within;
-    others |= !within;
-  }
-  return !asks ? ASKS_NOTHING : others ? ASKS_MIXED : ASKS_ALL;
+static guint
+hash_words(guint64 hash, const guint32 *words, guint n) {
+  for (guint i = 0; i < n; i++)
+    hash = (hash ^ (hash >> 29) ^ words[i]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+  return (guint)(hash >> 32);
+}
+
+static guint64
+hash_kind(const SmbRequest *request) {
+  return (guint64)request->mask << 16 | (guint64)request->op << 8 | request->width;
+}
+
+static gboolean
+is_same_kind(const SmbRequest *x, const SmbRequest *y) {
+  return x->mask == y->mask && x->op == y->op && x->width == y->width;
 }
 
 static guint
 hash_request(gconstpointer key) {
   const SmbRequest *request = key;
-  guint64 hash = (guint64)request->mask << 16 | (guint64)request->op << 8 | request->width;
-  for (guint lane = 0; lane < smb_request_span(request); lane++)
-    hash = (hash ^ (hash >> 29) ^ request->offset[lane]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-  return (guint)(hash >> 32);
+  return hash_words(hash_kind(request), request->offset, smb_request_span(request));
 }
 
 static gboolean
 equal_requests(gconstpointer a, gconstpointer b) {
   const SmbRequest *x = a, *y = b;
-  return x->mask == y->mask && x->op == y->op && x->width == y->width &&
+  return is_same_kind(x, y) &&
          memcmp(x->offset, y->offset, smb_request_span(x) * sizeof x->offset[0]) == 0;
 }
-
-// A distinct request, and what it costs now.
-typedef struct {
-  SmbRequest request;
-  guint64 times;
-  SmbWavefronts cost;
-} Distinct;
 
 // By what all of its kind cost beyond the least, the most first; else in any order that is always the same.
 static int
@@ -96,26 +124,23 @@ compare_distinct(gconstpointer a, gconstpointer b) {
                 smb_request_span(&x->request) * sizeof x->request.offset[0]);
 }
 
-// The distinct requests to @array (element-type Distinct); %NULL if one asks for something else as well.
+// The distinct requests (element-type Distinct); %NULL if one asks for something else as well.
 static GArray *
-find_distinct(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
-              const SmbArray *array) {
+find_distinct(const SmbArch *arch, const SmbArrayUse *use) {
   g_autoptr(GHashTable) table = g_hash_table_new(hash_request, equal_requests);
-  g_autoptr(GArray) distinct = g_array_new(FALSE, FALSE, sizeof(Distinct));
-  for (guint i = 0; i < analysis->requests->len; i++) {
-    SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
-    Asks asks = advise_asks(kernel, array, &made->request);
-    if (asks == ASKS_MIXED)
-      return NULL;
-    if (asks == ASKS_NOTHING)
-      continue;
+  g_autoptr(GArray) distinct = g_array_new(FALSE, TRUE, sizeof(Distinct));
+  for (guint i = 0; i < use->requests->len; i++) {
+    const SmbArrayRequest *asked = &g_array_index(use->requests, SmbArrayRequest, i);
+    const SmbAccessRequest *made = asked->made;
     gpointer index;
+    if (!asked->whole)
+      return NULL;
     if (g_hash_table_lookup_extended(table, &made->request, NULL, &index)) {
       g_array_index(distinct, Distinct, GPOINTER_TO_UINT(index)).times += made->count;
       continue;
     }
     Distinct one = {made->request, made->count, smb_wavefronts_count(arch, &made->request)};
-    g_hash_table_insert(table, &made->request, GUINT_TO_POINTER(distinct->len));
+    g_hash_table_insert(table, (gpointer)&made->request, GUINT_TO_POINTER(distinct->len));
     g_array_append_val(distinct, one);
   }
   g_array_sort(distinct, compare_distinct);
@@ -124,8 +149,8 @@ find_distinct(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *
 
 // The item of @width bytes at @offset of the array. %FALSE if that is no element of @original.
 static gboolean
-find_item(Demand *demand, const SmbLayout *original, GHashTable *known, guint32 offset, guint width,
-          guint32 *index) {
+find_item(SmbDemand *demand, const SmbLayout *original, GHashTable *known, guint32 offset,
+          guint width, guint32 *index) {
   guint element = original->element_bytes;
   gpointer key = GUINT_TO_POINTER(offset * 8 + smb_width_index(width)), value;
   if (g_hash_table_lookup_extended(known, key, NULL, &value)) {
@@ -148,64 +173,178 @@ find_item(Demand *demand, const SmbLayout *original, GHashTable *known, guint32 
 }
 
 static gboolean
-take_requests(Demand *demand, const SmbLayout *original, const GArray *distinct) {
+take_requests(SmbDemand *demand, const SmbLayout *original) {
   g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
-  for (guint i = 0; i < demand->n; i++) {
-    const Distinct *one = &g_array_index(distinct, Distinct, i);
-    demand->requests[i] = one->request;
-    demand->times[i] = one->times;
-    for (SmbLanes lanes = smb_request_lanes(&one->request); lanes; lanes &= lanes - 1) {
+  for (guint i = 0; i < demand->distinct->len; i++) {
+    const SmbRequest *request = &g_array_index(demand->distinct, Distinct, i).request;
+    guint32 *asked = &demand->asked[i * demand->span];
+    for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
       guint lane = smb_lanes_first(lanes);
-      guint32 offset = one->request.offset[lane] - demand->base;
-      if (!find_item(demand, original, known, offset, one->request.width,
-                     &demand->asked[i].lane[lane]))
+      if (!find_item(demand, original, known, request->offset[lane] - demand->base, request->width,
+                     &asked[lane]))
         return FALSE;
     }
   }
   // Which lanes share an address is the same in every layout, and with it what is ideal.
-  for (guint i = demand->n; i > 0; i--) {
-    const Distinct *one = &g_array_index(distinct, Distinct, i - 1);
+  for (guint i = demand->distinct->len; i > 0; i--) {
+    const Distinct *one = &g_array_index(demand->distinct, Distinct, i - 1);
     demand->least[i - 1] = demand->least[i] + one->cost.ideal * one->times;
   }
   return TRUE;
 }
 
-Demand *
-demand_new(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
-           const SmbArray *array, const SmbLayout *original, SmbCounter counter) {
-  g_autoptr(GArray) distinct = find_distinct(kernel, arch, analysis, array);
+static void
+table_init(ClassTable *table, guint n_words, guint n) {
+  table->n_words = n_words;
+  table->classes = g_array_new(FALSE, FALSE, sizeof(Class));
+  table->words = g_new(guint32, (gsize)(n + 1) * n_words);
+  while (table->mask < 2 * n + 1)
+    table->mask = 2 * table->mask + 1;
+  table->slots = g_new0(guint, (gsize)table->mask + 1);
+}
+
+static void
+table_clear(ClassTable *table) {
+  g_array_unref(table->classes);
+  g_free(table->words);
+  g_free(table->slots);
+}
+
+static void
+table_empty(ClassTable *table) {
+  g_array_set_size(table->classes, 0);
+  memset(table->slots, 0, sizeof table->slots[0] * ((gsize)table->mask + 1));
+}
+
+// The words of a class, or where those of the next one are to be put.
+static guint32 *
+table_words(const ClassTable *table, guint class) {
+  return &table->words[(gsize) class * table->n_words];
+}
+
+static void
+table_append(ClassTable *table, guint leader, guint64 times) {
+  Class class = {leader, times};
+  g_array_append_val(table->classes, class);
+}
+
+// Adds a distinct request to its class, or makes one of it, by the words that were put behind the last.
+static void
+table_add(ClassTable *table, const GArray *distinct, guint index) {
+  const Distinct *one = &g_array_index(distinct, Distinct, index);
+  const guint32 *words = table_words(table, table->classes->len);
+  guint at = hash_words(hash_kind(&one->request), words, table->n_words);
+  for (;; at++) {
+    guint *slot = &table->slots[at & table->mask];
+    if (!*slot) {
+      table_append(table, index, one->times);
+      *slot = table->classes->len;
+      return;
+    }
+    Class *class = &g_array_index(table->classes, Class, *slot - 1);
+    if (is_same_kind(&g_array_index(distinct, Distinct, class->leader).request, &one->request) &&
+        memcmp(table_words(table, *slot - 1), words, sizeof *words * table->n_words) == 0) {
+      class->times += one->times;
+      return;
+    }
+  }
+}
+
+// Offsets that a request's are moved by without a change of its cost under a plan: multiples of this. Where a
+// bank serves several words of a row together, only whole rows keep them together.
+static guint32
+find_grain(const SmbPlan *plan, guint width) {
+  guint32 row = 1u << plan->row_shift, unit = plan->bank_bytes;
+  while (unit < width)
+    unit *= 2;
+  return row == (guint32)plan->banks * plan->bank_bytes ? unit : row;
+}
+
+static guint32
+get_grain(const SmbDemand *demand, const SmbRequest *request) {
+  const SmbRule *rule = smb_arch_rule(demand->arch, (SmbOp)request->op, request->width);
+  guint32 grain = find_grain(&rule->plan, request->width);
+  return rule->merges ? MAX(grain, find_grain(&rule->merged, request->width)) : grain;
+}
+
+// The numbers of the elements that a request asks for, but for an XOR. %FALSE: no other may stand for it,
+// since what a lane asks for at once would not be moved together.
+static gboolean
+find_numbers(const SmbDemand *demand, guint index, guint32 *words) {
+  const SmbRequest *request = &g_array_index(demand->distinct, Distinct, index).request;
+  SmbLanes lanes = smb_request_lanes(request);
+  guint32 first = 0;
+  memset(words, 0, sizeof *words * demand->span);
+  for (SmbLanes rest = lanes; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest);
+    const Item *item =
+        &g_array_index(demand->items, Item, demand->asked[index * demand->span + lane]);
+    guint32 n = (guint32)item->n;
+    if (item->n_elements > 1 &&
+        ((item->n_elements & (item->n_elements - 1)) || item->part || n % item->n_elements))
+      return FALSE;
+    if (rest == lanes)
+      first = n;
+    words[lane] = (n ^ first) * SMB_MAX_WIDTH + item->part;
+  }
+  return demand->base % get_grain(demand, request) == 0;
+}
+
+// Requests that are the same but for an XOR.
+static void
+find_twins(SmbDemand *demand) {
+  ClassTable *twins = &demand->twins;
+  gboolean powers = (demand->element_bytes & (demand->element_bytes - 1)) == 0;
+  for (guint i = 0; i < demand->distinct->len; i++) {
+    if (powers && find_numbers(demand, i, table_words(twins, twins->classes->len)))
+      table_add(twins, demand->distinct, i);
+    else
+      table_append(twins, i, g_array_index(demand->distinct, Distinct, i).times);
+  }
+}
+
+SmbDemand *
+smb_demand_new(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *original,
+               SmbCounter counter) {
+  g_autoptr(GArray) distinct = find_distinct(arch, use);
   if (!distinct)
     return NULL;
-  g_autoptr(Demand) demand = g_new0(Demand, 1);
+  guint n = distinct->len;
+  g_autoptr(SmbDemand) demand = g_new0(SmbDemand, 1);
   demand->arch = arch;
   demand->counter = counter;
-  demand->base = array->base;
+  demand->base = use->array->base;
   demand->element_bytes = original->element_bytes;
-  demand->n = distinct->len;
-  demand->requests = g_new0(SmbRequest, demand->n + 1);
-  demand->times = g_new0(guint64, demand->n + 1);
-  demand->least = g_new0(guint64, demand->n + 1);
-  demand->asked = g_new0(Lanes, demand->n + 1);
-  demand->start = g_new0(Lanes, demand->n + 1);
-  demand->row = g_new0(Lanes, demand->n + 1);
+  for (guint i = 0; i < n; i++)
+    demand->span =
+        MAX(demand->span, smb_request_span(&g_array_index(distinct, Distinct, i).request));
+  demand->distinct = g_steal_pointer(&distinct);
+  demand->asked = g_new0(guint32, (gsize)n * demand->span + 1);
+  demand->least = g_new0(guint64, n + 1);
+  demand->rest = g_new0(guint64, n + 1);
+  demand->requests = g_new0(SmbRequest, n + 1);
   demand->items = g_array_new(FALSE, FALSE, sizeof(Item));
-  if (!take_requests(demand, original, distinct))
+  table_init(&demand->twins, demand->span, n);
+  table_init(&demand->placed, 2 * demand->span, n);
+  if (!take_requests(demand, original))
     return NULL;
   demand->item_start = g_new0(guint32, demand->items->len + 1);
   demand->item_row = g_new0(guint32, demand->items->len + 1);
+  find_twins(demand);
   return g_steal_pointer(&demand);
 }
 
 void
-demand_free(Demand *demand) {
+smb_demand_free(SmbDemand *demand) {
   if (!demand)
     return;
-  g_free(demand->requests);
-  g_free(demand->times);
-  g_free(demand->least);
+  g_array_unref(demand->distinct);
   g_free(demand->asked);
-  g_free(demand->start);
-  g_free(demand->row);
+  g_free(demand->least);
+  table_clear(&demand->twins);
+  table_clear(&demand->placed);
+  g_free(demand->rest);
+  g_free(demand->requests);
   g_array_unref(demand->items);
   g_free(demand->item_start);
   g_free(demand->item_row);
@@ -213,12 +352,12 @@ demand_free(Demand *demand) {
 }
 
 guint64
-demand_counted(const Demand *demand) {
+smb_demand_counted(const SmbDemand *demand) {
   return demand->counted;
 }
 
 static void
-place_item(Demand *demand, const SmbLayout *layout, guint index) {
+place_item(SmbDemand *demand, const SmbLayout *layout, guint index) {
   const Item *item = &g_array_index(demand->items, Item, index);
   guint64 first = smb_layout_swizzle(layout, item->n);
   guint64 row = first / layout->columns;
@@ -231,25 +370,105 @@ place_item(Demand *demand, const SmbLayout *layout, guint index) {
   demand->seen[smb_width_index(item->width)][row % SMB_MAX_WIDTH] |= 1u << start % SMB_MAX_WIDTH;
 }
 
-void
-demand_place(Demand *demand, const SmbLayout *layout) {
-  memset(demand->seen, 0, sizeof demand->seen);
-  demand->torn = demand->crosses = FALSE;
-  for (guint i = 0; i < demand->items->len; i++)
-    place_item(demand, layout, i);
-  if (demand->torn)
-    return;
-  demand->counted += demand->n;
-  for (guint i = 0; i < demand->n; i++) {
-    for (guint lane = 0; lane < smb_request_span(&demand->requests[i]); lane++) {
-      demand->start[i].lane[lane] = demand->item_start[demand->asked[i].lane[lane]];
-      demand->row[i].lane[lane] = demand->item_row[demand->asked[i].lane[lane]];
-    }
+// Puts where a request lies behind the last class.
+static guint32 *
+place_request(const SmbDemand *demand, guint index) {
+  const SmbRequest *request = &g_array_index(demand->distinct, Distinct, index).request;
+  const guint32 *asked = &demand->asked[index * demand->span];
+  guint32 *start = table_words(&demand->placed, demand->placed.classes->len);
+  guint32 *row = start + demand->span;
+  memset(start, 0, sizeof *start * demand->placed.n_words);
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    start[lane] = demand->item_start[asked[lane]];
+    row[lane] = demand->item_row[asked[lane]];
+  }
+  return start;
+}
+
+// Moves a request towards the beginning of the array, by what changes its cost with no padding: bytes of
+// whole grains, and rows whose padding is whole grains.
+static void
+move_to_front(const SmbDemand *demand, const SmbRequest *request, guint32 *start) {
+  guint32 *row = start + demand->span;
+  guint32 grain = get_grain(demand, request), element = demand->element_bytes;
+  guint32 rows = grain / MIN(grain, element & (0u - element));
+  guint32 least_start = G_MAXUINT32, least_row = G_MAXUINT32;
+  SmbLanes active = smb_request_lanes(request);
+  for (SmbLanes lanes = active; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    least_start = MIN(least_start, start[lane]);
+    least_row = MIN(least_row, row[lane]);
+  }
+  least_start -= least_start % grain;
+  least_row -= least_row % rows;
+  for (SmbLanes lanes = active; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    start[lane] -= least_start;
+    row[lane] -= least_row;
   }
 }
 
+// What every class and those after it need at least; and the requests of those from @first on.
+static void
+finish_classes(SmbDemand *demand, guint first) {
+  const GArray *classes = demand->placed.classes;
+  demand->rest[classes->len] = demand->least[demand->reached];
+  for (guint i = classes->len; i > 0; i--) {
+    const Class *class = &g_array_index(classes, Class, i - 1);
+    const Distinct *leader = &g_array_index(demand->distinct, Distinct, class->leader);
+    demand->rest[i - 1] = demand->rest[i] + leader->cost.ideal * class->times;
+    if (i > first)
+      demand->requests[i - 1] = leader->request;
+  }
+}
+
+// Lays out the distinct requests up to number @end; those that are the same but for a move are one class.
+static void
+extend_classes(SmbDemand *demand, guint end) {
+  guint first = demand->placed.classes->len;
+  demand->counted += end - demand->reached;
+  for (; demand->reached < end; demand->reached++) {
+    guint32 *start = place_request(demand, demand->reached);
+    move_to_front(demand, &g_array_index(demand->distinct, Distinct, demand->reached).request,
+                  start);
+    table_add(&demand->placed, demand->distinct, demand->reached);
+  }
+  finish_classes(demand, first);
+}
+
+// Lays out one request of each class that does not depend on the strip.
+static void
+place_twins(SmbDemand *demand) {
+  const GArray *twins = demand->twins.classes;
+  for (guint i = 0; i < twins->len; i++) {
+    const Class *class = &g_array_index(twins, Class, i);
+    place_request(demand, class->leader);
+    table_append(&demand->placed, class->leader, class->times);
+  }
+  demand->reached = demand->distinct->len;
+  demand->counted += twins->len;
+  finish_classes(demand, 0);
+}
+
+void
+smb_demand_place(SmbDemand *demand, const Strip *strip) {
+  memset(demand->seen, 0, sizeof demand->seen);
+  demand->torn = demand->crosses = FALSE;
+  for (guint i = 0; i < demand->items->len; i++)
+    place_item(demand, &strip->layout, i);
+  demand->reached = 0;
+  table_empty(&demand->placed);
+  if (demand->torn)
+    return;
+  if (strip->end_pad <= 1)
+    place_twins(demand);
+  else
+    extend_classes(demand, MIN(PREFIX, demand->distinct->len));
+}
+
 gboolean
-demand_fits(const Demand *demand, guint64 pad) {
+smb_demand_fits(const SmbDemand *demand, guint64 pad) {
   if (demand->torn || (demand->crosses && pad))
     return FALSE;
   // Whether an offset is a multiple of the width, its start and its row say modulo the longest width.
@@ -268,29 +487,39 @@ demand_fits(const Demand *demand, guint64 pad) {
 
 // Lays some requests out with @row_bytes of padding after each row.
 static void
-move_requests(Demand *demand, guint first, guint end, guint32 row_bytes) {
+move_requests(SmbDemand *demand, guint first, guint end, guint32 row_bytes) {
   for (guint i = first; i < end; i++) {
-    const guint32 *start = demand->start[i].lane, *row = demand->row[i].lane;
+    const guint32 *start = table_words(&demand->placed, i), *row = start + demand->span;
     guint32 *offset = demand->requests[i].offset;
-    for (guint lane = 0; lane < smb_request_span(&demand->requests[i]); lane++)
+    for (guint lane = 0; lane < demand->span; lane++)
       offset[lane] = demand->base + start[lane] + row[lane] * row_bytes;
   }
 }
 
-guint64
-demand_count(Demand *demand, guint64 pad, guint64 limit) {
+// Wavefronts of the requests in a class, and the least of the others; or any number above @limit.
+static guint64
+count_reached(SmbDemand *demand, guint64 pad, guint64 limit) {
+  const GArray *classes = demand->placed.classes;
   guint64 total = 0;
-  for (guint first = 0; first < demand->n; first += CHUNK) {
+  guint n = classes->len, first;
+  for (first = 0; first < n && total + demand->rest[first] <= limit; first += CHUNK) {
     SmbWavefronts costs[CHUNK];
-    guint end = MIN(first + CHUNK, demand->n);
+    guint end = MIN(first + CHUNK, n);
     move_requests(demand, first, end, (guint32)(pad * demand->element_bytes));
     smb_wavefronts_count_span(demand->arch, demand->counter, &demand->requests[first], end - first,
                               costs);
     demand->counted += end - first;
     for (guint i = first; i < end; i++)
-      total += costs[i - first].wavefronts * demand->times[i];
-    if (total + demand->least[end] > limit)
-      return total + demand->least[end];
+      total += costs[i - first].wavefronts * g_array_index(classes, Class, i).times;
   }
-  return total;
+  return total + demand->rest[MIN(first, n)];
+}
+
+guint64
+smb_demand_count(SmbDemand *demand, guint64 pad, guint64 limit) {
+  guint64 total = count_reached(demand, pad, limit);
+  if (total > limit || demand->reached == demand->distinct->len)
+    return total;
+  extend_classes(demand, demand->distinct->len);
+  return count_reached(demand, pad, limit);
 }

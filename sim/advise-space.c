@@ -60,7 +60,7 @@ add_swizzles(GArray *space, const SmbLayout *plain, guint n_bits, guint64 end_pa
 }
 
 GArray *
-space_new(const SmbArch *arch, const SmbLayout *original, guint64 n, SmbAdviseKinds kinds) {
+smb_advise_space(const SmbArch *arch, const SmbLayout *original, guint64 n, SmbAdviseKinds kinds) {
   GArray *space = g_array_new(FALSE, FALSE, sizeof(Strip));
   guint64 period = find_period(arch, original->element_bytes);
   SmbLayout plain = {.element_bytes = original->element_bytes, .columns = original->columns};

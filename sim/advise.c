@@ -22,35 +22,33 @@ smb_advice_free(SmbAdvice *advice) {
 }
 
 guint64
-advise_elements(const SmbLayout *layout, gsize array_bytes) {
+smb_advise_elements(const SmbLayout *layout, gsize array_bytes) {
   guint64 places = array_bytes / layout->element_bytes;
   guint64 pitch = layout->columns + layout->pad;
   return places / pitch * layout->columns + MIN(places % pitch, layout->columns);
 }
 
 SmbCandidate *
-smb_advise_try(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
-               const SmbArray *array, const SmbLayout *original, gsize array_bytes,
+smb_advise_try(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *original,
                const SmbLayout *layout) {
+  guint n_accesses = use->analysis->accesses->len;
   SmbCandidate *candidate = g_new0(SmbCandidate, 1);
   candidate->layout = *layout;
-  candidate->bytes = smb_layout_bytes(layout, advise_elements(original, array_bytes));
+  candidate->bytes = smb_layout_bytes(layout, smb_advise_elements(original, use->bytes));
   candidate->accesses = g_array_new(FALSE, TRUE, sizeof(SmbTally));
-  g_array_set_size(candidate->accesses, analysis->accesses->len);
-  for (guint i = 0; i < analysis->requests->len; i++) {
-    const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
+  g_array_set_size(candidate->accesses, n_accesses);
+  for (guint i = 0; i < use->requests->len; i++) {
+    const SmbArrayRequest *asked = &g_array_index(use->requests, SmbArrayRequest, i);
+    const SmbAccessRequest *made = asked->made;
     SmbRequest moved;
-    Asks asks = advise_asks(kernel, array, &made->request);
-    if (asks == ASKS_NOTHING)
-      continue;
-    candidate->fit = asks == ASKS_MIXED
-                         ? SMB_LAYOUT_OUTSIDE
-                         : smb_layout_move(original, layout, array->base, &made->request, &moved);
+    candidate->fit =
+        asked->whole ? smb_layout_move(original, layout, use->array->base, &made->request, &moved)
+                     : SMB_LAYOUT_OUTSIDE;
     if (candidate->fit != SMB_LAYOUT_FITS) {
       candidate->misfit_access = made->access;
       candidate->total = (SmbTally){0};
       g_array_set_size(candidate->accesses, 0);
-      g_array_set_size(candidate->accesses, analysis->accesses->len);
+      g_array_set_size(candidate->accesses, n_accesses);
       break;
     }
     SmbWavefronts cost = smb_wavefronts_count(arch, &moved);
@@ -66,6 +64,7 @@ typedef struct {
   SmbLayout layout;
   guint64 wavefronts;
   guint64 bytes;
+  guint vector_bytes;
 } Found;
 
 static int
@@ -75,11 +74,13 @@ compare_numbers(guint64 a, guint64 b) {
 
 // The better layout first, as SmbAdvice.best says.
 static int
-compare_found(const Found *a, const Found *b) {
-  const SmbLayout *x = &a->layout, *y = &b->layout;
+compare_found(gconstpointer a, gconstpointer b) {
+  const Found *p = a, *q = b;
+  const SmbLayout *x = &p->layout, *y = &q->layout;
   const int orders[] = {
-      compare_numbers(a->wavefronts, b->wavefronts),
-      compare_numbers(a->bytes, b->bytes),
+      compare_numbers(p->wavefronts, q->wavefronts),
+      compare_numbers(p->bytes, q->bytes),
+      compare_numbers(q->vector_bytes, p->vector_bytes),
       compare_numbers(smb_advise_kind(x), smb_advise_kind(y)),
       compare_numbers(x->pad, y->pad),
       compare_numbers(x->columns, y->columns),
@@ -95,106 +96,129 @@ compare_found(const Found *a, const Found *b) {
   return 0;
 }
 
-// The best layouts so far.
-typedef struct {
-  GArray *found; // Found, the best first
-  guint keep;
-  guint64 least; // wavefronts
-  guint64 ties;
-} Ranking;
+// The kinds of layouts, as they are numbered in a search.
+static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
 
-// More wavefronts than this are of no interest.
-static guint64
-find_limit(const Ranking *ranking) {
-  if (ranking->found->len < ranking->keep)
-    return G_MAXUINT64;
-  return g_array_index(ranking->found, Found, ranking->keep - 1).wavefronts;
+// A search as far as it has come.
+typedef struct {
+  SmbAdvice *advice;
+  SmbDemand *demand; // NULL: no other layout can be
+  guint64 elements;
+  guint64 max_bytes;
+  guint64 max_counts; // 0: no limit
+  guint keep;
+  guint64 least;                      // wavefronts
+  GArray *found[G_N_ELEMENTS(kinds)]; // Found, of each kind, the best first
+} Search;
+
+static GArray *
+get_ranking(const Search *search, const SmbLayout *layout) {
+  guint kind = 0;
+  while (kinds[kind] != smb_advise_kind(layout))
+    kind++;
+  return search->found[kind];
 }
 
 static void
-rank(Ranking *ranking, const Found *found) {
-  if (found->wavefronts < ranking->least) {
-    ranking->least = found->wavefronts;
-    ranking->ties = 0;
-  }
-  ranking->ties += found->wavefronts == ranking->least;
-  guint at = ranking->found->len;
-  while (at > 0 && compare_found(found, &g_array_index(ranking->found, Found, at - 1)) < 0)
+rank(const Search *search, GArray *ranking, const Found *found) {
+  guint at = ranking->len;
+  while (at > 0 && compare_found(found, &g_array_index(ranking, Found, at - 1)) < 0)
     at--;
-  if (at >= ranking->keep)
+  if (at >= search->keep)
     return;
-  g_array_insert_vals(ranking->found, at, found, 1);
-  if (ranking->found->len > ranking->keep)
-    g_array_set_size(ranking->found, ranking->keep);
+  g_array_insert_vals(ranking, at, found, 1);
+  if (ranking->len > search->keep)
+    g_array_set_size(ranking, search->keep);
 }
 
-// How far a search may go.
-typedef struct {
-  guint64 max_bytes;
-  guint64 max_counts; // 0: no limit
-} Bounds;
+// Counts one layout, as far as it is of interest: up to what the last costs that is kept of its kind.
+static void
+count_layout(Search *search, Found *found) {
+  SmbAdvice *advice = search->advice;
+  GArray *ranking = get_ranking(search, &found->layout);
+  guint64 limit = G_MAXUINT64;
+  if (ranking->len == search->keep)
+    limit = g_array_index(ranking, Found, search->keep - 1).wavefronts;
+  found->wavefronts = smb_demand_count(search->demand, found->layout.pad, limit);
+  if (found->wavefronts > limit)
+    return;
+  if (found->wavefronts < search->least) {
+    search->least = found->wavefronts;
+    advice->ties = 0;
+  }
+  advice->ties += found->wavefronts == search->least;
+  found->vector_bytes = smb_layout_vector_bytes(&found->layout, search->elements);
+  rank(search, ranking, found);
+}
 
 // Counts every layout of one strip.
 static void
-search_strip(SmbAdvice *advice, Demand *demand, const Strip *strip, guint64 n, const Bounds *bounds,
-             Ranking *ranking) {
+search_strip(Search *search, const Strip *strip) {
+  SmbAdvice *advice = search->advice;
   Found found = {.layout = strip->layout};
-  demand_place(demand, &strip->layout);
+  if (search->demand)
+    smb_demand_place(search->demand, strip);
   for (guint64 pad = strip->first_pad; pad < strip->end_pad; pad++) {
-    advice->given_up = bounds->max_counts && demand_counted(demand) > bounds->max_counts;
+    advice->counts = search->demand ? smb_demand_counted(search->demand) : 0;
+    advice->given_up = search->max_counts && advice->counts > search->max_counts;
     if (advice->given_up)
       return;
     found.layout.pad = pad;
-    found.bytes = smb_layout_bytes(&found.layout, n);
+    found.bytes = smb_layout_bytes(&found.layout, search->elements);
     advice->searched++;
-    if (found.bytes > bounds->max_bytes || !demand_fits(demand, pad)) {
+    if (search->demand && found.bytes <= search->max_bytes && smb_demand_fits(search->demand, pad))
+      count_layout(search, &found);
+    else
       advice->unfit++;
-      continue;
-    }
-    guint64 limit = find_limit(ranking);
-    found.wavefronts = demand_count(demand, pad, limit);
-    if (found.wavefronts <= limit)
-      rank(ranking, &found);
+  }
+}
+
+// What was found, in one order; each is counted once more, by access.
+static void
+collect_best(const Search *search, const SmbArch *arch) {
+  SmbAdvice *advice = search->advice;
+  g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Found));
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    g_array_append_vals(all, search->found[i]->data, search->found[i]->len);
+  g_array_sort(all, compare_found);
+  for (guint i = 0; i < all->len; i++) {
+    const Found *found = &g_array_index(all, Found, i);
+    g_ptr_array_add(advice->best,
+                    smb_advise_try(arch, advice->use, &advice->original->layout, &found->layout));
   }
 }
 
 SmbAdvice *
-smb_advise_array(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
-                 const SmbArray *array, gsize array_bytes, const SmbAdviseOptions *options) {
-  SmbLayout original = smb_layout_original(kernel, array, array_bytes, options->row, analysis);
+smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOptions *options) {
+  SmbLayout original =
+      options->present ? *options->present : smb_array_use_layout(use, options->row);
   SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;
-  guint64 n = advise_elements(&original, array_bytes);
+  guint64 n = smb_advise_elements(&original, use->bytes);
   guint64 most = smb_arch_info(arch)->max_shared_bytes;
-  Bounds bounds = {most > options->other_bytes ? most - options->other_bytes : 0,
-                   options->max_counts};
+  guint64 others = use->analysis->shared_bytes - use->bytes;
   SmbCounter counter = options->counter ? *options->counter : smb_counter_best();
-  g_autoptr(GArray) space = space_new(arch, &original, n, options->kinds ? options->kinds : all);
-  g_autoptr(GArray) kept = g_array_new(FALSE, FALSE, sizeof(Found));
-  Ranking ranking = {kept, MAX(options->keep, 1), G_MAXUINT64, 0};
+  g_autoptr(GArray) space =
+      smb_advise_space(arch, &original, n, options->kinds ? options->kinds : all);
+  g_autoptr(SmbDemand) demand = smb_demand_new(arch, use, &original, counter);
 
   SmbAdvice *advice = g_new0(SmbAdvice, 1);
-  advice->array = array;
-  advice->array_bytes = array_bytes;
-  advice->original =
-      smb_advise_try(kernel, arch, analysis, array, &original, array_bytes, &original);
-  advice->original->bytes = array_bytes;
+  advice->use = use;
+  advice->original = smb_advise_try(arch, use, &original, &original);
+  advice->original->bytes = use->bytes;
   advice->best = g_ptr_array_new_with_free_func((GDestroyNotify)smb_candidate_free);
-  g_autoptr(Demand) demand = demand_new(kernel, arch, analysis, array, &original, counter);
-  for (guint i = 0; i < space->len && !advice->given_up; i++) {
-    const Strip *strip = &g_array_index(space, Strip, i);
-    if (demand) {
-      search_strip(advice, demand, strip, n, &bounds, &ranking);
-      continue;
-    }
-    advice->searched += strip->end_pad - strip->first_pad;
-    advice->unfit += strip->end_pad - strip->first_pad;
-  }
-  advice->ties = ranking.ties;
-  for (guint i = 0; i < kept->len; i++) {
-    const Found *found = &g_array_index(kept, Found, i);
-    SmbCandidate *best =
-        smb_advise_try(kernel, arch, analysis, array, &original, array_bytes, &found->layout);
-    g_ptr_array_add(advice->best, best);
-  }
+  Search search = {.advice = advice,
+                   .demand = demand,
+                   .elements = n,
+                   .max_bytes = most > others ? most - others : 0,
+                   .max_counts = options->max_counts,
+                   .keep = MAX(options->keep, 1),
+                   .least = G_MAXUINT64};
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    search.found[i] = g_array_new(FALSE, FALSE, sizeof(Found));
+  for (guint i = 0; i < space->len && !advice->given_up; i++)
+    search_strip(&search, &g_array_index(space, Strip, i));
+  collect_best(&search, arch);
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    g_array_unref(search.found[i]);
   return advice;
 }

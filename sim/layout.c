@@ -11,11 +11,6 @@ enum {
   MAX_SWIZZLE_BITS = 32
 };
 
-// Most bytes at the end of a row that are taken for padding.
-enum {
-  MAX_PADDING_BYTES = SMB_MAX_WIDTH
-};
-
 // The lowest of the bits that a swizzle changes.
 static guint
 find_target(const SmbLayout *layout) {
@@ -93,6 +88,18 @@ smb_layout_bytes(const SmbLayout *layout, guint64 n) {
   return (reached + reached / layout->columns * layout->pad) * layout->element_bytes;
 }
 
+guint
+smb_layout_vector_bytes(const SmbLayout *layout, guint64 n) {
+  guint64 row = layout->columns * layout->element_bytes, pad = layout->pad * layout->element_bytes;
+  guint64 element = layout->element_bytes & (0u - layout->element_bytes);
+  gboolean has_rows = n > layout->columns;
+  guint bytes = SMB_MAX_WIDTH;
+  while (bytes > 1 && ((has_rows && (row % bytes || pad % bytes)) ||
+                       (layout->bits && element << layout->base < bytes)))
+    bytes /= 2;
+  return bytes;
+}
+
 // Where the @width bytes go that one lane asks for at @offset of the array.
 static SmbLayoutFit
 move_lane(const SmbLayout *from, const SmbLayout *to, guint32 offset, guint width, guint64 *moved) {
@@ -130,52 +137,4 @@ smb_layout_move(const SmbLayout *from, const SmbLayout *to, guint32 array_base,
   }
   *moved = result;
   return SMB_LAYOUT_FITS;
-}
-
-// Elements of a row that requests touch, up to the last one.
-static guint64
-find_used_columns(const SmbProgram *kernel, const SmbArray *array, guint64 pitch,
-                  const SmbAnalysis *analysis) {
-  guint64 used = 0;
-  for (guint i = 0; i < analysis->requests->len; i++) {
-    const SmbRequest *request = &g_array_index(analysis->requests, SmbAccessRequest, i).request;
-    for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
-      guint32 offset = request->offset[smb_lanes_first(lanes)];
-      if (smb_program_array_at(kernel, offset) != array)
-        continue;
-      guint64 last = (offset - array->base + request->width - 1u) / array->element_bytes;
-      guint64 first = (offset - array->base) / array->element_bytes;
-      if (first / pitch != last / pitch)
-        return pitch; // it goes on in the next row: no row ends here
-      used = MAX(used, last % pitch + 1);
-    }
-  }
-  return used;
-}
-
-// The largest power of two that divides @n.
-static guint64
-find_power(guint64 n) {
-  return n & (0 - n);
-}
-
-SmbLayout
-smb_layout_original(const SmbProgram *kernel, const SmbArray *array, gsize array_bytes, guint64 row,
-                    const SmbAnalysis *analysis) {
-  guint64 pitch = row;
-  if (!pitch && array->n_dimensions > 1)
-    pitch = array->dimension[array->n_dimensions - 1];
-  if (!pitch)
-    pitch = MAX(1, array_bytes / array->element_bytes);
-  SmbLayout layout = {.element_bytes = array->element_bytes, .columns = pitch};
-  if (pitch >= array_bytes / array->element_bytes || analysis->requests->len == 0)
-    return layout;
-  guint64 used = find_used_columns(kernel, array, pitch, analysis);
-  // Rows of 33 of which 32 are touched are padded; rows of 32 of which 31 are may be full in another launch.
-  gboolean rounder = find_power(used) > find_power(pitch);
-  if (used > 0 && rounder && (pitch - used) * array->element_bytes <= MAX_PADDING_BYTES) {
-    layout.columns = used;
-    layout.pad = pitch - used;
-  }
-  return layout;
 }

@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-#include "sim/analysis.h"
-#include "sim/program.h"
 #include "sim/request.h"
 
 G_BEGIN_DECLS
@@ -81,6 +79,15 @@ gboolean smb_layout_find(const SmbLayout *layout, guint64 offset, guint64 *n);
 guint64 smb_layout_bytes(const SmbLayout *layout, guint64 n);
 
 /**
+ * smb_layout_vector_bytes:
+ * @n: elements of the array
+ *
+ * Returns: the widest power of two of bytes, up to 16, that stays side by side and aligned wherever it starts
+ *   at a multiple of itself in its row: what a compiler can still load at once
+ */
+guint smb_layout_vector_bytes(const SmbLayout *layout, guint64 n);
+
+/**
  * smb_layout_move:
  * @from: how the array lies
  * @to: how it is to lie; of elements of the same size
@@ -92,24 +99,5 @@ guint64 smb_layout_bytes(const SmbLayout *layout, guint64 n);
  */
 SmbLayoutFit smb_layout_move(const SmbLayout *from, const SmbLayout *to, guint32 array_base,
                              const SmbRequest *request, SmbRequest *moved);
-
-/**
- * smb_layout_original:
- * @array: an array
- * @array_bytes: its size: of a dynamic array the dynamic shared memory of the launch
- * @row: elements of a row, padding included, or 0: the innermost dimension; if there is only one, all
- *   are one row
- * @analysis: with its requests
- * @kernel: what it is of
- *
- * How an array lies as the kernel declares it. Up to 16 bytes at the end of all rows that no request
- * touches are taken for padding, the length of the widest access, beyond which nobody needs to pad for
- * alignment; but only if a larger power of two divides what is left than the whole row, as 32 of 33. Else,
- * and of more than that, another launch may touch them.
- *
- * Returns: its layout, without a swizzle: what indices do is not seen
- */
-SmbLayout smb_layout_original(const SmbProgram *kernel, const SmbArray *array, gsize array_bytes,
-                              guint64 row, const SmbAnalysis *analysis);
 
 G_END_DECLS

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "sim/analysis.h"
 #include "sim/rewrite.h"
 
 G_BEGIN_DECLS

@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "sim/layout.h"
+#include "sim/program.h"
 
 G_BEGIN_DECLS
 

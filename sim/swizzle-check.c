@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "sim/swizzle-check.h"
 
-#include "sim/advise-impl.h"
-
 // What is asked.
 typedef struct {
-  const SmbProgram *kernel;
   const SmbArch *arch;
-  const SmbAnalysis *analysis;
   const SmbArray *array;
   const SmbLayout *original;
   const SmbLayout *layout;
@@ -92,16 +88,17 @@ find_fault(const Question *question, SmbLayoutCheck *check) {
 
 // Adds what one request of the access costs now and in the layout.
 static void
-check_request(const Question *question, const SmbAccessRequest *made, Asks asks,
-              SmbLayoutCheck *check) {
+check_request(const Question *question, const SmbArrayRequest *asked, SmbLayoutCheck *check) {
+  const SmbAccessRequest *made = asked->made;
   SmbRequest moved;
   SmbWavefronts now = smb_wavefronts_count(question->arch, &made->request);
+  check->width = made->request.width;
   smb_tally_count_times(&check->original, &now, made->count);
   if (check->fit != SMB_LAYOUT_FITS)
     return;
-  check->fit = asks == ASKS_MIXED ? SMB_LAYOUT_OUTSIDE
-                                  : smb_layout_move(question->original, question->layout,
-                                                    question->array->base, &made->request, &moved);
+  check->fit = asked->whole ? smb_layout_move(question->original, question->layout,
+                                              question->array->base, &made->request, &moved)
+                            : SMB_LAYOUT_OUTSIDE;
   if (check->fit != SMB_LAYOUT_FITS) {
     check->cost = (SmbTally){0};
     return;
@@ -115,43 +112,38 @@ check_request(const Question *question, const SmbAccessRequest *made, Asks asks,
   smb_tally_count_times(&check->cost, &cost, made->count);
 }
 
+// What all requests of an access say together.
 static void
-check_access(const Question *question, guint access, GArray *checks) {
+finish_check(const Question *question, SmbLayoutCheck *check) {
   const SmbLayout *layout = question->layout;
-  SmbLayoutCheck check = {.access = access};
-  const SmbAnalysis *analysis = question->analysis;
-  for (guint i = 0; i < analysis->requests->len; i++) {
-    const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
-    if (made->access != access)
-      continue;
-    Asks asks = advise_asks(question->kernel, question->array, &made->request);
-    if (asks == ASKS_NOTHING)
-      continue;
-    check.width = made->request.width;
-    check_request(question, made, asks, &check);
-  }
-  if (check.original.requests == 0)
-    return;
-  if (check.width > layout->element_bytes && is_power_of_two(layout->element_bytes))
-    check.needed_base = (guint)__builtin_ctz(check.width / layout->element_bytes);
-  check.source_bits =
+  if (check->width > layout->element_bytes && is_power_of_two(layout->element_bytes))
+    check->needed_base = (guint)__builtin_ctz(check->width / layout->element_bytes);
+  check->source_bits =
       find_bits(layout, layout->base + (layout->shift > 0 ? (guint)layout->shift : 0));
-  check.target_bits =
+  check->target_bits =
       find_bits(layout, layout->base + (layout->shift < 0 ? (guint)-layout->shift : 0));
-  check.fault = find_fault(question, &check);
-  if (check.fault == SMB_FAULT_NONE || check.fault == SMB_FAULT_MISFIT) {
-    check.worst = check.worst_now = (SmbRequest){.mask = 0};
-    check.worst_cost = (SmbWavefronts){0};
+  check->fault = find_fault(question, check);
+  if (check->fault == SMB_FAULT_NONE || check->fault == SMB_FAULT_MISFIT) {
+    check->worst = check->worst_now = (SmbRequest){.mask = 0};
+    check->worst_cost = (SmbWavefronts){0};
   }
-  g_array_append_val(checks, check);
 }
 
 GArray *
-smb_layout_check(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
-                 const SmbArray *array, const SmbLayout *original, const SmbLayout *layout) {
-  const Question question = {kernel, arch, analysis, array, original, layout};
+smb_layout_check(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *original,
+                 const SmbLayout *layout) {
+  const Question question = {arch, use->array, original, layout};
   GArray *checks = g_array_new(FALSE, FALSE, sizeof(SmbLayoutCheck));
-  for (guint access = 0; access < analysis->accesses->len; access++)
-    check_access(&question, access, checks);
+  // The requests of an access follow each other.
+  for (guint i = 0; i < use->requests->len; i++) {
+    const SmbArrayRequest *asked = &g_array_index(use->requests, SmbArrayRequest, i);
+    SmbLayoutCheck fresh = {.access = asked->made->access};
+    if (checks->len == 0 ||
+        g_array_index(checks, SmbLayoutCheck, checks->len - 1).access != fresh.access)
+      g_array_append_val(checks, fresh);
+    check_request(&question, asked, &g_array_index(checks, SmbLayoutCheck, checks->len - 1));
+  }
+  for (guint i = 0; i < checks->len; i++)
+    finish_check(&question, &g_array_index(checks, SmbLayoutCheck, i));
   return checks;
 }

@@ -11,8 +11,8 @@
 
 #include <glib.h>
 
+#include "sim/array-use.h"
 #include "sim/conflict.h"
-#include "sim/layout.h"
 
 G_BEGIN_DECLS
 
@@ -75,14 +75,14 @@ typedef struct {
 
 /**
  * smb_layout_check:
- * @analysis: with its requests, none dropped
- * @original: how @array lies now
+ * @use: an array and its requests, none dropped
+ * @original: how the array lies now
  * @layout: how it is to lie, elements of the same size
  *
- * Returns: (transfer full) (element-type SmbLayoutCheck): one for each access that touches @array, in the
+ * Returns: (transfer full) (element-type SmbLayoutCheck): one for each access that touches the array, in the
  *   order of SmbAnalysis.accesses
  */
-GArray *smb_layout_check(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
-                         const SmbArray *array, const SmbLayout *original, const SmbLayout *layout);
+GArray *smb_layout_check(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *original,
+                         const SmbLayout *layout);
 
 G_END_DECLS

@@ -249,21 +249,20 @@ find_needed_bytes(const SmbRewriteArray *rewrite) {
 }
 
 static Checked *
-check(const SmbAdviseReport *report, const SmbArray *array, guint64 row, const SmbLayout *swizzle) {
-  const SmbProgram *kernel = report->target->kernel;
-  gsize bytes = smb_advise_array_bytes(report, array);
-  SmbLayout from = smb_layout_original(kernel, array, bytes, array->n_dimensions > 1 ? 0 : row,
-                                       report->analysis);
+check(const SmbAdviseReport *report, const SmbArrayUse *use, guint64 row,
+      const SmbLayout *swizzle) {
+  SmbLayout from = smb_array_use_layout(use, row);
+  smb_target_layout(report->target, &from);
   SmbLayout to = from;
   to.bits = swizzle->bits;
   to.base = swizzle->base;
   to.shift = swizzle->shift;
   Checked *checked = g_new0(Checked, 1);
   checked->report = report;
-  checked->array = array;
-  checked->rewrite = (SmbRewriteArray){array, bytes, from, to};
+  checked->array = use->array;
+  checked->rewrite = (SmbRewriteArray){use->array, use->bytes, from, to};
   checked->needed_bytes = find_needed_bytes(&checked->rewrite);
-  checked->checks = smb_layout_check(kernel, report->arch, report->analysis, array, &from, &to);
+  checked->checks = smb_layout_check(report->arch, use, &from, &to);
   return checked;
 }
 

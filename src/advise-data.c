@@ -83,7 +83,7 @@ write_layout(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLa
 
 static void
 write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArray *array) {
-  const SmbArray *found = array->whole->array;
+  const SmbArray *found = array->search->use->array;
   g_autofree char *sentence = smb_advise_describe(array);
   smb_json_object(json, NULL);
   smb_json_text(json, "name", found->name);
@@ -97,10 +97,10 @@ write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArr
   }
   json_builder_end_array(json);
   smb_json_number(json, "line", found->line);
-  smb_json_number(json, "bytes", (gint64)array->whole->array_bytes);
-  smb_json_number(json, "searched", (gint64)array->whole->searched);
-  smb_json_number(json, "unfit", (gint64)array->whole->unfit);
-  smb_json_number(json, "ties", (gint64)array->whole->ties);
+  smb_json_number(json, "bytes", (gint64)array->search->use->bytes);
+  smb_json_number(json, "searched", (gint64)array->search->searched);
+  smb_json_number(json, "unfit", (gint64)array->search->unfit);
+  smb_json_number(json, "ties", (gint64)array->search->ties);
   smb_json_object(json, "now");
   write_layout(json, report, array->now);
   json_builder_end_object(json);
@@ -147,7 +147,7 @@ write_csv_layout(SmbCsv *csv, const SmbAdviseReport *report, const SmbAdviseArra
     if (tally->requests == 0)
       continue;
     g_autofree char *extra = g_strdup_printf("%" G_GINT64_FORMAT, layout->extra_bytes);
-    smb_csv_text(csv, array->whole->array->name);
+    smb_csv_text(csv, array->search->use->array->name);
     smb_csv_number(csv, rank);
     smb_csv_text(csv, smb_advise_kind_name(layout->kind));
     smb_csv_text(csv, layout->name);

@@ -55,20 +55,6 @@ name_layout(const SmbLayout *layout, gboolean has_rows) {
   return name->len ? g_string_free(g_steal_pointer(&name), FALSE) : g_strdup("no padding");
 }
 
-// The widest power of two of bytes, up to 16, that stays side by side and aligned wherever it starts at a
-// multiple of itself in its row.
-static guint
-find_vector_bytes(const SmbArray *array, const SmbLayout *layout) {
-  guint64 row = (layout->columns + layout->pad) * layout->element_bytes;
-  gboolean has_rows = array->n_dimensions > 1 || layout->pad > 0;
-  guint bytes = SMB_MAX_WIDTH;
-  while (bytes > 1 && ((has_rows && row % bytes) ||
-                       (layout->pad && layout->columns * layout->element_bytes % bytes) ||
-                       (layout->bits && (guint64)layout->element_bytes << layout->base < bytes)))
-    bytes /= 2;
-  return bytes;
-}
-
 static SmbAdviseFit
 find_fit(const SmbAdviseReport *report, const SmbArray *array, gint64 extra) {
   const SmbArchInfo *info = smb_arch_info(report->arch);
@@ -81,21 +67,22 @@ find_fit(const SmbAdviseReport *report, const SmbArray *array, gint64 extra) {
 }
 
 SmbAdviseLayout *
-smb_advise_layout_new(const SmbAdviseReport *report, const SmbAdvice *advice,
+smb_advise_layout_new(const SmbAdviseReport *report, const SmbAdvice *search,
                       const SmbCandidate *candidate, SmbAdviseKinds kind) {
+  const SmbArray *array = search->use->array;
   const SmbLaunch *launch = &report->target->launch;
   SmbAdviseLayout *layout = g_new0(SmbAdviseLayout, 1);
-  SmbRewriteArray wanted = {advice->array, advice->array_bytes, advice->original->layout,
-                            candidate->layout};
-  gboolean has_rows = advice->array->n_dimensions > 1 &&
-                      candidate->layout.columns == advice->original->layout.columns;
+  SmbRewriteArray wanted = {array, search->use->bytes, search->original->layout, candidate->layout};
+  gboolean has_rows =
+      array->n_dimensions > 1 && candidate->layout.columns == search->original->layout.columns;
   layout->candidate = candidate;
   layout->kind = kind;
   layout->name = kind ? name_layout(&candidate->layout, has_rows) : g_strdup("as it is");
   layout->index = smb_rewrite_describe(&wanted);
-  layout->extra_bytes = (gint64)candidate->bytes - (gint64)advice->array_bytes;
-  layout->vector_bytes = find_vector_bytes(advice->array, &candidate->layout);
-  layout->fits = find_fit(report, advice->array, layout->extra_bytes);
+  layout->extra_bytes = (gint64)candidate->bytes - (gint64)search->use->bytes;
+  layout->vector_bytes = smb_layout_vector_bytes(
+      &candidate->layout, smb_advise_elements(&search->original->layout, search->use->bytes));
+  layout->fits = find_fit(report, array, layout->extra_bytes);
   layout->occupancy =
       smb_occupancy(report->arch, launch->block[0] * launch->block[1] * launch->block[2],
                     (guint64)((gint64)report->analysis->shared_bytes + layout->extra_bytes));

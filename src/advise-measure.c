@@ -109,7 +109,7 @@ smb_advise_measure(SmbMeter *meter, const SmbAdviseReport *report, GError **erro
     const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
     for (guint j = 0; j < array->layouts->len; j++) {
       const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, j);
-      if (!add_proof(measured, meter, report, layout->proof, array->whole->array->name,
+      if (!add_proof(measured, meter, report, layout->proof, array->search->use->array->name,
                      layout->name, error))
         return NULL;
     }

@@ -7,14 +7,11 @@
 #include "sim/error.h"
 #include "src/cli.h"
 
-static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
-
 static void
 array_free(SmbAdviseArray *array) {
   g_ptr_array_unref(array->layouts);
   smb_advise_layout_free(array->now);
-  g_ptr_array_unref(array->searches);
-  smb_advice_free(array->whole);
+  smb_advice_free(array->search);
   g_array_unref(array->unseen);
   g_free(array);
 }
@@ -25,15 +22,11 @@ smb_advise_report_free(SmbAdviseReport *report) {
     return;
   smb_proof_free(report->together);
   g_ptr_array_unref(report->arrays);
+  smb_array_uses_free(report->uses);
   smb_analysis_free(report->analysis);
   smb_global_free(report->global);
   smb_arch_unref(report->arch);
   g_free(report);
-}
-
-gsize
-smb_advise_array_bytes(const SmbAdviseReport *report, const SmbArray *array) {
-  return array->is_dynamic ? report->target->launch.dynamic_bytes : array->bytes;
 }
 
 static gboolean
@@ -42,75 +35,43 @@ is_present(const SmbLayout *now, const SmbLayout *layout) {
          (layout->pad == 0 || layout->columns == now->columns);
 }
 
-static int
-compare_layouts(gconstpointer a, gconstpointer b) {
-  const SmbAdviseLayout *x = *(const SmbAdviseLayout *const *)a;
-  const SmbAdviseLayout *y = *(const SmbAdviseLayout *const *)b;
-  if (x->candidate->total.wavefronts != y->candidate->total.wavefronts)
-    return x->candidate->total.wavefronts < y->candidate->total.wavefronts ? -1 : 1;
-  if (x->candidate->bytes != y->candidate->bytes)
-    return x->candidate->bytes < y->candidate->bytes ? -1 : 1;
-  return (int)x->kind - (int)y->kind;
-}
-
-// How many layouts of a kind are shown: of both together one, unless that is better than either alone.
-static guint
-find_rows(const SmbAdviseArray *array, SmbAdviseKinds kind, const SmbAdvice *advice,
-          const SmbAdviseSearch *search) {
-  if (kind != SMB_ADVISE_BOTH || search->kinds || advice->best->len == 0)
-    return search->top;
-  const SmbCandidate *best = g_ptr_array_index(advice->best, 0);
-  for (guint i = 0; i < array->layouts->len; i++) {
-    const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
-    if (layout->candidate->total.wavefronts <= best->total.wavefronts)
-      return 1;
-  }
-  return search->top;
-}
-
 // What a part of the space holds is not told as if it were all of it.
 static gboolean
-check_searched(const SmbAdvice *advice, guint64 max_counts, GError **error) {
-  if (!advice->given_up)
+check_searched(const SmbAdvice *search, guint64 max_counts, GError **error) {
+  if (!search->given_up)
     return TRUE;
   g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
               "the search for '%s' was given up: after %" G_GUINT64_FORMAT
               " counts of requests %" G_GUINT64_FORMAT
               " layouts were tried, and more are left; expected fewer layouts (--only pad), fewer "
               "requests (a smaller grid or loop), or a larger --max-counts",
-              advice->array->name, max_counts, advice->searched);
+              search->use->array->name, max_counts, search->searched);
   return FALSE;
 }
 
+// How many layouts of a kind are shown: of both together one, unless that is better than either alone.
+static guint
+find_rows(const SmbAdvice *search, const SmbCandidate *candidate, const SmbAdviseSearch *asked) {
+  const SmbCandidate *best = g_ptr_array_index(search->best, 0);
+  gboolean both = smb_advise_kind(&candidate->layout) == SMB_ADVISE_BOTH && !asked->kinds;
+  return both && smb_advise_kind(&best->layout) != SMB_ADVISE_BOTH ? 1 : asked->top;
+}
+
 // The best of each kind of layout.
-static gboolean
-search_kinds(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseSearch *search,
-             SmbAdviseOptions options, GError **error) {
-  const SmbAdvice *whole = array->whole;
-  const SmbLayout *now = &whole->original->layout;
-  options.keep = search->top + 1; // the present layout may be among them
-  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    if (search->kinds && !(search->kinds & kinds[i]))
+static void
+choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseSearch *asked) {
+  const SmbAdvice *search = array->search;
+  guint n[SMB_ADVISE_BOTH + 1] = {0};
+  for (guint i = 0; i < search->best->len; i++) {
+    const SmbCandidate *candidate = g_ptr_array_index(search->best, i);
+    SmbAdviseKinds kind = smb_advise_kind(&candidate->layout);
+    if ((asked->kinds && kind != asked->kinds) ||
+        is_present(&search->original->layout, &candidate->layout) ||
+        n[kind] == find_rows(search, candidate, asked))
       continue;
-    options.kinds = kinds[i];
-    SmbAdvice *advice = smb_advise_array(report->target->kernel, report->arch, report->analysis,
-                                         whole->array, whole->array_bytes, &options);
-    g_ptr_array_add(array->searches, advice);
-    if (!check_searched(advice, options.max_counts, error))
-      return FALSE;
-    guint n = 0, most = find_rows(array, kinds[i], advice, search);
-    for (guint j = 0; j < advice->best->len && n < most; j++) {
-      const SmbCandidate *candidate = g_ptr_array_index(advice->best, j);
-      const SmbLayout *layout = &candidate->layout;
-      SmbAdviseKinds kind = smb_advise_kind(layout);
-      if (kind != kinds[i] || is_present(now, layout))
-        continue;
-      g_ptr_array_add(array->layouts, smb_advise_layout_new(report, whole, candidate, kind));
-      n++;
-    }
+    g_ptr_array_add(array->layouts, smb_advise_layout_new(report, search, candidate, kind));
+    n[kind]++;
   }
-  g_ptr_array_sort(array->layouts, compare_layouts);
-  return TRUE;
 }
 
 // What each access is to cost when an array lies otherwise.
@@ -137,8 +98,8 @@ describe_original(const SmbAdviseReport *report) {
 
 static SmbRewriteArray
 describe_rewrite(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
-  return (SmbRewriteArray){array->whole->array, array->whole->array_bytes,
-                           array->whole->original->layout, layout->candidate->layout};
+  return (SmbRewriteArray){array->search->use->array, array->search->use->bytes,
+                           array->search->original->layout, layout->candidate->layout};
 }
 
 static gboolean
@@ -174,7 +135,7 @@ prove_kinds(const SmbAdviseReport *report, SmbAdviseArray *array) {
     done |= layout->kind;
     SmbRewriteArray rewrite = describe_rewrite(array, layout);
     g_autofree guint64 *expected = present_wavefronts(report->analysis);
-    add_change(expected, array->whole, layout->candidate);
+    add_change(expected, array->search, layout->candidate);
     layout->proof = layout->fits == SMB_ADVISE_OPT_IN && !rewrite.array->is_dynamic
                         ? refuse_static(report, rewrite.array)
                         : smb_proof_rewrite(&original, &rewrite, 1, expected);
@@ -205,7 +166,7 @@ prove_together(SmbAdviseReport *report) {
       continue;
     SmbRewriteArray rewrite = describe_rewrite(array, best);
     g_array_append_val(rewrites, rewrite);
-    add_change(expected, array->whole, best->candidate);
+    add_change(expected, array->search, best->candidate);
   }
   SmbOriginal original = describe_original(report);
   if (rewrites->len > 1)
@@ -227,56 +188,39 @@ smb_advise_final(const SmbAdviseReport *report) {
 }
 
 static gboolean
-advise(SmbAdviseReport *report, const SmbArray *found, const SmbAdviseSearch *search,
+advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *asked,
        GError **error) {
-  gsize bytes = smb_advise_array_bytes(report, found);
-  SmbAdviseOptions options = {.kinds = search->kinds,
-                              .row = found->n_dimensions > 1 ? 0 : search->row,
-                              .keep = 1,
-                              .other_bytes = report->analysis->shared_bytes - bytes,
-                              .max_counts = search->max_counts};
+  SmbLayout layout;
+  SmbAdviseOptions options = {.kinds = asked->kinds,
+                              .row = asked->row,
+                              .present = smb_target_layout(report->target, &layout),
+                              .keep = asked->top + 1, // the present layout may be among them
+                              .max_counts = asked->max_counts};
   SmbAdviseArray *array = g_new0(SmbAdviseArray, 1);
-  array->kinds = search->kinds;
-  array->searches = g_ptr_array_new_with_free_func((GDestroyNotify)smb_advice_free);
+  array->kinds = asked->kinds;
   array->layouts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_layout_free);
-  array->whole = smb_advise_array(report->target->kernel, report->arch, report->analysis, found,
-                                  bytes, &options);
-  array->now = smb_advise_layout_new(report, array->whole, array->whole->original, 0);
-  array->unseen = smb_rewrite_unseen(report->target->kernel, found);
+  array->search = smb_advise_array(report->arch, use, &options);
+  array->now = smb_advise_layout_new(report, array->search, array->search->original, 0);
+  array->unseen = smb_rewrite_unseen(report->target->kernel, use->array);
   g_ptr_array_add(report->arrays, array);
-  if (!check_searched(array->whole, options.max_counts, error) ||
-      !search_kinds(array, report, search, options, error))
+  if (!check_searched(array->search, options.max_counts, error))
     return FALSE;
+  choose_layouts(array, report, asked);
   prove_kinds(report, array);
   return TRUE;
 }
 
-// Whether a request asks for the array.
-static gboolean
-is_used(const SmbAdviseReport *report, const SmbArray *array) {
-  const SmbAnalysis *analysis = report->analysis;
-  for (guint i = 0; i < analysis->requests->len; i++) {
-    const SmbRequest *request = &g_array_index(analysis->requests, SmbAccessRequest, i).request;
-    SmbLanes lanes = smb_request_lanes(request);
-    if (lanes && smb_program_array_at(report->target->kernel,
-                                      request->offset[smb_lanes_first(lanes)]) == array)
-      return TRUE;
-  }
-  return FALSE;
-}
-
 GPtrArray *
 smb_advise_select(const SmbAdviseReport *report, const char *name, GError **error) {
-  const SmbProgram *kernel = report->target->kernel;
   g_autoptr(GPtrArray) selected = g_ptr_array_new();
   g_autoptr(GString) names = g_string_new(NULL);
-  for (guint i = 0; i < smb_program_n_arrays(kernel); i++) {
-    const SmbArray *array = smb_program_array(kernel, i);
-    if (array->n_dimensions == 0 || !is_used(report, array))
+  for (guint i = 0; i < report->uses->all->len; i++) {
+    SmbArrayUse *use = g_ptr_array_index(report->uses->all, i);
+    if (use->array->n_dimensions == 0 || use->requests->len == 0)
       continue;
-    g_string_append_printf(names, "%s%s", names->len ? ", " : "", array->name);
-    if (!name || strcmp(name, array->name) == 0)
-      g_ptr_array_add(selected, (gpointer)array);
+    g_string_append_printf(names, "%s%s", names->len ? ", " : "", use->array->name);
+    if (!name || strcmp(name, use->array->name) == 0)
+      g_ptr_array_add(selected, use);
   }
   if (name && selected->len == 0) {
     smb_cli_usage_error(error, "--array '%s': %s%s", name,
@@ -300,6 +244,7 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   report->analysis = smb_analysis_run(target->kernel, arch, &target->launch, &options, error);
   if (!report->analysis)
     return NULL;
+  report->uses = smb_array_uses_new(target->kernel, report->analysis);
   if (report->analysis->requests_dropped == 0)
     return g_steal_pointer(&report);
   g_set_error(

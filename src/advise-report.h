@@ -47,15 +47,14 @@ typedef struct {
 /**
  * SmbAdviseArray:
  * @kinds: what was searched; 0: all
- * @whole: the search of the whole space: its size, and the best layout
+ * @search: the search: the size of the space, and the best layouts
  * @now: the present layout
- * @layouts: (element-type SmbAdviseLayout): the best of each kind, the best first
+ * @layouts: (element-type SmbAdviseLayout): the best of each kind, the best of all first
  * @unseen: (element-type guint): lines that mention the array where nothing is evaluated
  */
 typedef struct {
   SmbAdviseKinds kinds;
-  SmbAdvice *whole;
-  GPtrArray *searches; /* SmbAdvice, by kind: what @layouts point into */
+  SmbAdvice *search;
   SmbAdviseLayout *now;
   GPtrArray *layouts;
   GArray *unseen;
@@ -65,6 +64,7 @@ typedef struct {
  * SmbAdviseReport:
  * @target: (transfer none): what was asked about
  * @analysis: the launch as it is, with its requests
+ * @uses: its arrays
  * @global: what it leaves in global memory
  * @arrays: (element-type SmbAdviseArray): in the order of the text
  * @together: (nullable): the kernel with the best proven layout of each array, if several change
@@ -73,6 +73,7 @@ typedef struct {
   const SmbTarget *target;
   SmbArch *arch;
   SmbAnalysis *analysis;
+  SmbArrayUses *uses;
   SmbGlobal *global;
   GPtrArray *arrays;
   SmbProof *together;
@@ -110,12 +111,9 @@ void smb_advise_report_free(SmbAdviseReport *report);
  * them are set, and @arrays is empty */
 SmbAdviseReport *smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error);
 
-/** smb_advise_select: Returns: (transfer container) (element-type SmbArray): the arrays that are asked
+/** smb_advise_select: Returns: (transfer container) (element-type SmbArrayUse): the arrays that are asked
  * about, or %NULL with an error: those with rows and requests, or the one of that name */
 GPtrArray *smb_advise_select(const SmbAdviseReport *report, const char *name, GError **error);
-
-/** smb_advise_array_bytes: Returns: what an array takes in this launch */
-gsize smb_advise_array_bytes(const SmbAdviseReport *report, const SmbArray *array);
 
 /** smb_advise_proven: Returns: (transfer none) (nullable): the best layout of an array that is cheaper
  * than now, and whose rewritten kernel holds */
@@ -124,9 +122,9 @@ const SmbAdviseLayout *smb_advise_proven(const SmbAdviseArray *array);
 /** smb_advise_final: Returns: (transfer none) (nullable): the rewritten kernel that is best of all */
 const SmbProof *smb_advise_final(const SmbAdviseReport *report);
 
-/** smb_advise_layout_new: Returns: (transfer full): what is told of a layout that a search of @advice's array
+/** smb_advise_layout_new: Returns: (transfer full): what is told of a layout that @search
  * found; @kind: 0 for the present one */
-SmbAdviseLayout *smb_advise_layout_new(const SmbAdviseReport *report, const SmbAdvice *advice,
+SmbAdviseLayout *smb_advise_layout_new(const SmbAdviseReport *report, const SmbAdvice *search,
                                        const SmbCandidate *candidate, SmbAdviseKinds kind);
 void smb_advise_layout_free(SmbAdviseLayout *layout);
 

@@ -95,8 +95,8 @@ static void
 append_space(GString *text, const SmbAdviseArray *array) {
   SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;
   SmbAdviseKinds kinds = array->kinds ? array->kinds : all;
-  const SmbLayout *now = &array->whole->original->layout;
-  gboolean rows = array->whole->array_bytes / now->element_bytes > now->columns + now->pad;
+  const SmbLayout *now = &array->search->original->layout;
+  gboolean rows = array->search->use->bytes / now->element_bytes > now->columns + now->pad;
   const char *parts[3];
   guint n = 0;
   if (kinds & SMB_ADVISE_PAD)
@@ -116,13 +116,13 @@ append_space(GString *text, const SmbAdviseArray *array) {
 
 char *
 smb_advise_describe(const SmbAdviseArray *array) {
-  const SmbAdvice *whole = array->whole;
+  const SmbAdvice *whole = array->search;
   const SmbTally *now = &whole->original->total;
   GString *text = g_string_new(NULL);
   const SmbCandidate *best = whole->best->len ? g_ptr_array_index(whole->best, 0) : NULL;
   if (!best)
     g_string_append_printf(text, "None of the %" G_GUINT64_FORMAT " layouts can hold %s", //
-                           whole->searched, whole->array->name);
+                           whole->searched, whole->use->array->name);
   else if (best->total.wavefronts == now->wavefronts)
     g_string_append_printf(text,
                            "The present layout is the best of %" G_GUINT64_FORMAT
@@ -234,7 +234,7 @@ smb_advise_describe_unseen(const SmbAdviseArray *array) {
   g_string_append_printf(text,
                          " %s %s where nothing is evaluated (in a branch of #if, sizeof or another "
                          "function), and %s left as %s.",
-                         lines->len > 1 ? "mention" : "mentions", array->whole->array->name,
+                         lines->len > 1 ? "mention" : "mentions", array->search->use->array->name,
                          lines->len > 1 ? "are" : "is", lines->len > 1 ? "they are" : "it is");
   return g_string_free(text, FALSE);
 }
@@ -264,23 +264,23 @@ write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *
   const SmbLayout *now = &array->now->candidate->layout, *then = &layout->candidate->layout;
   guint64 before = now->columns + now->pad, after = then->columns + then->pad;
   // Of an array without rows, a row is where padding goes.
-  if (!layout->proof || layout->proof->failure || array->whole->array->n_dimensions < 2 ||
+  if (!layout->proof || layout->proof->failure || array->search->use->array->n_dimensions < 2 ||
       after >= before)
     return;
   g_autofree char *text = g_strdup_printf(
       "Rows of %s are %" G_GUINT64_FORMAT " element%s shorter than now: no request of this launch "
       "touches the end of a row.",
-      array->whole->array->name, before - after, before - after == 1 ? "" : "s");
+      array->search->use->array->name, before - after, before - after == 1 ? "" : "s");
   smb_text_wrap(cli->out, text);
 }
 
 static void
 write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
-  const SmbArray *found = array->whole->array;
+  const SmbArray *found = array->search->use->array;
   g_autofree char *declaration = smb_advise_declare(found);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, declaration);
   smb_spool_printf(cli->out, "  line %u, %" G_GSIZE_FORMAT " bytes\n\n", found->line,
-                   array->whole->array_bytes);
+                   array->search->use->bytes);
   write_layouts(cli, array);
   write_accesses(cli, report, array);
   g_autofree char *sentences = smb_advise_describe(array);

@@ -8,72 +8,58 @@ enum {
   NCU_CAPABILITY = 7, // the oldest chips that present versions of Nsight Compute profile: Volta
 };
 
-static const SmbNeighbour *
-find_best(const SmbExplanation *e) {
-  const SmbNeighbour *best = NULL;
-  for (guint i = 0; i < e->neighbours->len; i++) {
-    const SmbNeighbour *neighbour = &g_array_index(e->neighbours, SmbNeighbour, i);
-    if (neighbour->fit != SMB_LAYOUT_FITS || neighbour->room == SMB_ROOM_TOO_SMALL)
-      continue;
-    if (!best || neighbour->array.wavefronts < best->array.wavefronts)
-      best = neighbour;
-  }
-  return best;
-}
-
-static const SmbNeighbour *
-find_present(const SmbExplanation *e) {
-  for (guint i = 0; i < e->neighbours->len; i++) {
-    const SmbNeighbour *neighbour = &g_array_index(e->neighbours, SmbNeighbour, i);
-    if (neighbour->present)
-      return neighbour;
-  }
-  return NULL;
-}
-
 // Why there is no table.
 static char *
 refuse_padding(const SmbExplanation *e) {
+  const SmbNeighbours *neighbours = e->neighbours;
   if (!e->array)
-    return g_strdup("The request touches no array, or several: there are no rows to pad.");
+    return g_strdup("This access touches no shared array, or several: there are no rows to pad.");
   if (e->array->n_dimensions == 0)
-    return g_strdup_printf("%s is one variable: there are no rows to pad.", e->array->name);
-  if (e->rows == SMB_ROWS_UNKNOWN)
-    return g_strdup_printf("%s has one dimension, and the request has no stride that rows would "
-                           "make: --row N says how many elements a row has, and shows what padding "
-                           "does.",
-                           e->array->name);
-  return g_strdup("The kernel makes too many different requests to lay all of them out anew.");
+    return g_strdup_printf("%s is a single variable: there are no rows to pad.", e->array->name);
+  if (!neighbours)
+    return g_strdup("Not counted: the kernel makes too many different requests.");
+  if (neighbours->searched)
+    return g_strdup_printf(
+        "%s has one dimension, and padding it after any power of two of elements "
+        "(%" G_GUINT64_FORMAT " paddings) takes no fewer wavefronts. If its rows "
+        "have another length, give it as --row N.",
+        e->array->name, neighbours->searched);
+  return g_strdup_printf("%s has one dimension, and there are too many paddings to count: give the "
+                         "length of its rows as --row N.",
+                         e->array->name);
 }
 
 char *
 smb_explain_padding(const SmbExplanation *e) {
-  static const char *const sources[] = {
-      [SMB_ROWS_UNKNOWN] = "",
-      [SMB_ROWS_GIVEN] = "",
-      [SMB_ROWS_DIMENSION] = "",
-      [SMB_ROWS_STRIDE] = ", taken from the stride of this request (--row N says otherwise)",
-  };
-  if (!e->neighbours)
+  const SmbNeighbours *neighbours = e->neighbours;
+  if (!neighbours || neighbours->rows == SMB_ROWS_UNKNOWN)
     return refuse_padding(e);
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "%s has rows of %" G_GUINT64_FORMAT " element%s", e->array->name,
-                         e->layout.columns, e->layout.columns == 1 ? "" : "s");
-  if (e->layout.pad)
-    g_string_append_printf(text, " and %" G_GUINT64_FORMAT " of padding", e->layout.pad);
-  g_string_append_printf(text, "%s.", sources[e->rows]);
-  const SmbNeighbour *best = find_best(e), *present = find_present(e);
-  if (best && present && present->fit == SMB_LAYOUT_FITS &&
-      best->array.wavefronts < present->array.wavefronts)
+  const char *name = e->array->name;
+  guint64 columns = neighbours->layout.columns, pad = neighbours->layout.pad;
+  if (neighbours->rows == SMB_ROWS_SEARCHED)
+    g_string_append_printf(text,
+                           "%s has one dimension; padding after every %" G_GUINT64_FORMAT
+                           " elements takes the fewest wavefronts (--row N sets another length).",
+                           name, columns);
+  else
+    g_string_append_printf(text, "%s has rows of %" G_GUINT64_FORMAT " element%s", name, columns,
+                           columns == 1 ? "" : "s");
+  if (neighbours->rows != SMB_ROWS_SEARCHED && pad)
+    g_string_append_printf(text, " and %" G_GUINT64_FORMAT " of padding", pad);
+  if (neighbours->rows != SMB_ROWS_SEARCHED)
+    g_string_append_c(text, '.');
+  if (neighbours->best) {
+    const SmbCandidate *best = neighbours->best->candidate;
     g_string_append_printf(text,
                            " With a padding of %" G_GUINT64_FORMAT
                            " all accesses of %s together take %" G_GUINT64_FORMAT
                            " wavefront%s instead of %" G_GUINT64_FORMAT ".",
-                           best->pad, e->array->name, best->array.wavefronts,
-                           best->array.wavefronts == 1 ? "" : "s", present->array.wavefronts);
-  else if (best)
-    g_string_append_printf(text,
-                           " No padding in the table takes fewer wavefronts than the present.");
+                           best->layout.pad, name, best->total.wavefronts,
+                           best->total.wavefronts == 1 ? "" : "s", neighbours->wavefronts);
+  } else if (neighbours->searched) {
+    g_string_append(text, " No padding takes fewer wavefronts.");
+  }
   return g_string_free(text, FALSE);
 }
 
@@ -81,25 +67,25 @@ char *
 smb_explain_fit(const SmbExplanation *e, const SmbNeighbour *neighbour) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
   const SmbSite *site =
-      g_array_index(e->analysis->accesses, SmbAccess, neighbour->misfit_access).site;
-  switch (neighbour->fit) {
+      g_array_index(e->analysis->accesses, SmbAccess, neighbour->candidate->misfit_access).site;
+  switch (neighbour->candidate->fit) {
   case SMB_LAYOUT_FITS:
     break;
   case SMB_LAYOUT_MISALIGNED:
-    return g_strdup_printf("cannot be: %u-byte access of line %u misaligned", site->width,
+    return g_strdup_printf("invalid: misaligns the %u-byte access of line %u", site->width,
                            site->line);
   case SMB_LAYOUT_TORN:
-    return g_strdup_printf("cannot be: %u-byte access of line %u runs into the padding",
-                           site->width, site->line);
+    return g_strdup_printf("invalid: splits the %u-byte access of line %u", site->width,
+                           site->line);
   case SMB_LAYOUT_OUTSIDE:
-    return g_strdup_printf("cannot be told: line %u also asks for other memory", site->line);
+    return g_strdup_printf("unknown: line %u also accesses other memory", site->line);
   }
   switch (neighbour->room) {
   case SMB_ROOM_TOO_SMALL:
-    return g_strdup_printf("cannot be: %s has %u bytes for a block", info->name,
+    return g_strdup_printf("invalid: %s has at most %u bytes for a block", info->name,
                            info->max_shared_bytes);
   case SMB_ROOM_OPT_IN:
-    return g_strdup_printf("dynamic memory, opted in: more than %u bytes",
+    return g_strdup_printf("needs dynamic shared memory with opt-in: more than %u bytes",
                            info->static_shared_bytes);
   case SMB_ROOM_ENOUGH:
     break;

@@ -121,23 +121,25 @@ write_affine(JsonBuilder *json, const SmbExplanation *e) {
 }
 
 static void
-write_neighbour(JsonBuilder *json, const SmbNeighbour *neighbour) {
+write_neighbour(JsonBuilder *json, const SmbExplanation *e, const SmbNeighbour *neighbour) {
   static const char *const fits[] = {"fits", "outside", "torn", "misaligned"};
   static const char *const rooms[] = {"enough", "opt-in", "too small"};
+  const SmbCandidate *candidate = neighbour->candidate;
   smb_json_object(json, NULL);
-  smb_json_number(json, "pad", (gint64)neighbour->pad);
+  smb_json_number(json, "pad", (gint64)candidate->layout.pad);
   smb_json_boolean(json, "present", neighbour->present);
-  smb_json_text(json, "fit", fits[neighbour->fit]);
+  smb_json_text(json, "fit", fits[candidate->fit]);
   smb_json_number(json, "shared_bytes", (gint64)neighbour->shared_bytes);
   smb_json_text(json, "room", rooms[neighbour->room]);
-  if (neighbour->fit == SMB_LAYOUT_FITS) {
+  if (candidate->fit == SMB_LAYOUT_FITS) {
     smb_json_object(json, "access");
-    smb_json_tally(json, &neighbour->access);
-    smb_json_number(json, "max_degree", neighbour->access.max_degree);
+    const SmbTally *access = &g_array_index(candidate->accesses, SmbTally, e->index);
+    smb_json_tally(json, access);
+    smb_json_number(json, "max_degree", access->max_degree);
     json_builder_end_object(json);
     smb_json_object(json, "array");
-    smb_json_tally(json, &neighbour->array);
-    smb_json_number(json, "max_degree", neighbour->array.max_degree);
+    smb_json_tally(json, &candidate->total);
+    smb_json_number(json, "max_degree", candidate->total.max_degree);
     json_builder_end_object(json);
   } else {
     smb_json_null(json, "access");
@@ -148,19 +150,19 @@ write_neighbour(JsonBuilder *json, const SmbNeighbour *neighbour) {
 
 static void
 write_padding(JsonBuilder *json, const SmbExplanation *e) {
-  static const char *const sources[] = {NULL, "given", "dimension", "stride"};
-  if (!e->neighbours) {
+  static const char *const sources[] = {NULL, "given", "dimension", "search"};
+  if (!e->neighbours || e->neighbours->rows == SMB_ROWS_UNKNOWN) {
     smb_json_null(json, "padding");
     return;
   }
   smb_json_object(json, "padding");
   smb_json_text(json, "array", e->array->name);
-  smb_json_text(json, "rows_from", sources[e->rows]);
-  smb_json_number(json, "columns", (gint64)e->layout.columns);
-  smb_json_number(json, "pad", (gint64)e->layout.pad);
+  smb_json_text(json, "rows_from", sources[e->neighbours->rows]);
+  smb_json_number(json, "columns", (gint64)e->neighbours->layout.columns);
+  smb_json_number(json, "pad", (gint64)e->neighbours->layout.pad);
   smb_json_array(json, "choices");
-  for (guint i = 0; i < e->neighbours->len; i++)
-    write_neighbour(json, &g_array_index(e->neighbours, SmbNeighbour, i));
+  for (guint i = 0; i < e->neighbours->all->len; i++)
+    write_neighbour(json, e, g_ptr_array_index(e->neighbours->all, i));
   json_builder_end_array(json);
   json_builder_end_object(json);
 }

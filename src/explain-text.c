@@ -41,18 +41,19 @@ write_neighbours(SmbCli *cli, const SmbExplanation *e) {
   smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
   smb_table_column(table, all, SMB_ALIGN_RIGHT);
   smb_table_column(table, "", SMB_ALIGN_LEFT);
-  for (guint i = 0; i < e->neighbours->len; i++) {
-    const SmbNeighbour *neighbour = &g_array_index(e->neighbours, SmbNeighbour, i);
-    const SmbTally *tally = &neighbour->access;
+  for (guint i = 0; i < e->neighbours->all->len; i++) {
+    const SmbNeighbour *neighbour = g_ptr_array_index(e->neighbours->all, i);
+    const SmbCandidate *candidate = neighbour->candidate;
+    const SmbTally *tally = &g_array_index(candidate->accesses, SmbTally, e->index);
     SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
     g_autofree char *fit = smb_explain_fit(e, neighbour);
-    smb_table_number(table, SMB_STYLE_PLAIN, neighbour->pad);
+    smb_table_number(table, SMB_STYLE_PLAIN, candidate->layout.pad);
     smb_table_number(table, SMB_STYLE_PLAIN, neighbour->shared_bytes);
-    if (neighbour->fit == SMB_LAYOUT_FITS) {
+    if (candidate->fit == SMB_LAYOUT_FITS) {
       smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
       smb_table_number(table, style, tally->excess);
       smb_table_printf(table, style, "%u-way", tally->max_degree);
-      smb_table_number(table, SMB_STYLE_PLAIN, neighbour->array.wavefronts);
+      smb_table_number(table, SMB_STYLE_PLAIN, candidate->total.wavefronts);
     } else {
       for (guint empty = 0; empty < 4; empty++)
         smb_table_cell(table, SMB_STYLE_DIM, "-");
@@ -100,7 +101,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   write_map(cli, e, report->passes);
   write_title(cli, "Other paddings");
   write_words(cli, smb_explain_padding(e));
-  if (e->neighbours) {
+  if (e->neighbours && e->neighbours->rows != SMB_ROWS_UNKNOWN) {
     smb_spool_puts(cli->out, "\n");
     write_neighbours(cli, e);
   }

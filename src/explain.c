@@ -33,7 +33,8 @@ smb_explanation_free(SmbExplanation *explanation) {
     return;
   g_clear_pointer(&explanation->words, g_array_unref);
   g_clear_pointer(&explanation->banks, g_array_unref);
-  g_clear_pointer(&explanation->neighbours, g_array_unref);
+  smb_neighbours_free(explanation->neighbours);
+  smb_array_uses_free(explanation->uses);
   g_free(explanation);
 }
 
@@ -189,40 +190,33 @@ smb_explain_collect(SmbExplanation *e) {
 
 // --row is for what has no rows of its own, and it has two of them.
 static gboolean
-check_row(const SmbExplanation *e, guint64 row, GError **error) {
-  guint64 bytes = smb_neighbour_bytes(e->target->kernel, e->analysis, e->array);
-  guint64 elements = bytes / e->array->element_bytes;
+check_row(const SmbExplanation *e, const SmbArrayUse *use, guint64 row, GError **error) {
+  guint64 elements = use->bytes / use->array->element_bytes;
   if (!row)
     return TRUE;
-  if (e->array->n_dimensions > 1 || e->target->tile_columns)
+  if (use->array->n_dimensions > 1 || e->target->tile_columns)
     return smb_cli_usage_error(error, "--row '%" G_GUINT64_FORMAT "': %s has rows of its own", row,
-                               e->array->name);
+                               use->array->name);
   return row < elements ||
          smb_cli_usage_error(error,
                              "--row '%" G_GUINT64_FORMAT
                              "': expected less than the %" G_GUINT64_FORMAT " elements of %s",
-                             row, elements, e->array->name);
+                             row, elements, use->array->name);
 }
 
-// How the array lies, and what other paddings would do.
+// What other paddings of the array would do.
 static gboolean
 collect_neighbours(SmbExplanation *e, guint64 row, GError **error) {
-  const SmbTarget *target = e->target;
-  e->array = smb_neighbour_array(target->kernel, e->analysis, e->index);
-  if (!e->array || e->array->n_dimensions == 0)
+  SmbLayout layout;
+  e->uses = smb_array_uses_new(e->target->kernel, e->analysis);
+  const SmbArrayUse *use = smb_array_uses_of(e->uses, &e->access->worst);
+  e->array = use ? use->array : NULL;
+  if (!use || use->array->n_dimensions == 0)
     return TRUE;
-  if (!check_row(e, row, error))
+  if (!check_row(e, use, row, error))
     return FALSE;
-  e->rows = smb_neighbour_rows(target->kernel, e->analysis, e->index, e->array, row, &e->layout);
-  if (target->tile_columns) {
-    e->rows = e->array->n_dimensions > 1 ? SMB_ROWS_DIMENSION : SMB_ROWS_GIVEN;
-    e->layout = (SmbLayout){.element_bytes = e->array->element_bytes,
-                            .columns = target->tile_columns,
-                            .pad = target->tile_pad};
-  }
-  if (e->rows != SMB_ROWS_UNKNOWN && e->analysis->requests_dropped == 0)
-    e->neighbours =
-        smb_neighbours_count(target->kernel, e->arch, e->analysis, e->index, e->array, &e->layout);
+  if (e->analysis->requests_dropped == 0)
+    e->neighbours = smb_neighbours_new(e->arch, use, row, smb_target_layout(e->target, &layout));
   return TRUE;
 }
 

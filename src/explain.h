@@ -72,10 +72,9 @@ typedef struct {
  * @collision: that bank, of those that need the most passes the first
  * @group_lanes: the active lanes of the lane group that is looked at: that of @collision, or the first
  * @affine: how their offsets are made
- * @array: (nullable): what the request touches, if it is one array
- * @rows: where the rows of @array are known from
- * @layout: how @array lies, unless the rows are unknown
- * @neighbours: (nullable) (element-type SmbNeighbour): other paddings of these rows
+ * @uses: (nullable): the arrays of the kernel
+ * @array: (nullable): what the costliest request of the access touches, if it is one array
+ * @neighbours: (nullable): other paddings of its rows
  */
 typedef struct {
   const SmbTarget *target;
@@ -100,10 +99,9 @@ typedef struct {
   SmbCollision collision;
   SmbLanes group_lanes;
   SmbAffine affine;
+  SmbArrayUses *uses;
   const SmbArray *array;
-  SmbRows rows;
-  SmbLayout layout;
-  GArray *neighbours;
+  SmbNeighbours *neighbours;
 } SmbExplanation;
 
 /**

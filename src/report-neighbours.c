@@ -30,36 +30,37 @@ name_room(SmbRoom room) {
   case SMB_ROOM_OPT_IN:
     return "needs dynamic shared memory, opted in";
   case SMB_ROOM_TOO_SMALL:
-    return "more shared memory than a block can have";
+    return "invalid: more shared memory than a block can have";
   }
   return "";
 }
 
 static void
-write_row(const SmbNeighbour *neighbour, SmbSpool *page) {
-  const char *judgement = neighbour->access.excess ? "bad" : "good";
-  const char *remark =
-      neighbour->fit == SMB_LAYOUT_FITS ? name_room(neighbour->room) : name_misfit(neighbour->fit);
+write_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
+  const SmbCandidate *candidate = neighbour->candidate;
+  const SmbTally *own = &g_array_index(candidate->accesses, SmbTally, access);
+  const char *judgement = own->excess ? "bad" : "good";
+  gboolean fits = candidate->fit == SMB_LAYOUT_FITS;
+  const char *remark = fits ? name_room(neighbour->room) : name_misfit(candidate->fit);
   smb_html_markup(page, "<tr%s><th scope=\"row\">%" G_GUINT64_FORMAT "</th>",
-                  neighbour->present ? " class=\"present\"" : "", neighbour->pad);
-  if (neighbour->fit == SMB_LAYOUT_FITS) {
-    smb_html_number(page, NULL, neighbour->access.wavefronts);
-    smb_html_number(page, judgement, neighbour->access.excess);
-    smb_html_markup(page, "<td class=\"%s\">%u-way</td>", judgement, neighbour->access.max_degree);
-    smb_html_number(page, NULL, neighbour->array.wavefronts);
-    smb_html_number(page, neighbour->array.excess ? "bad" : "good", neighbour->array.excess);
+                  neighbour->present ? " class=\"present\"" : "", candidate->layout.pad);
+  if (fits) {
+    smb_html_number(page, NULL, own->wavefronts);
+    smb_html_number(page, judgement, own->excess);
+    smb_html_markup(page, "<td class=\"%s\">%u-way</td>", judgement, own->max_degree);
+    smb_html_number(page, NULL, candidate->total.wavefronts);
+    smb_html_number(page, candidate->total.excess ? "bad" : "good", candidate->total.excess);
   } else {
     smb_spool_puts(page, "<td></td><td></td><td></td><td></td><td></td>");
   }
   smb_html_number(page, neighbour->room == SMB_ROOM_TOO_SMALL ? "bad" : NULL,
                   neighbour->shared_bytes);
-  smb_html_markup(page, "<td class=\"word\">%s%s%s</td></tr>\n",
-                  neighbour->present ? "as it is" : "", neighbour->present && *remark ? "; " : "",
-                  remark);
+  smb_html_markup(page, "<td class=\"word\">%s%s%s</td></tr>\n", neighbour->present ? "now" : "",
+                  neighbour->present && *remark ? "; " : "", remark);
 }
 
 static void
-write_table(const GArray *neighbours, SmbSpool *page) {
+write_table(const SmbNeighbours *neighbours, guint access, SmbSpool *page) {
   smb_spool_puts(page,
                  "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"paddings\">\n"
                  "<table class=\"neighbours\">\n<thead><tr><th scope=\"col\">padding</th>"
@@ -67,23 +68,24 @@ write_table(const GArray *neighbours, SmbSpool *page) {
                  "<th scope=\"col\">worst</th><th scope=\"col\">array: wavefronts</th>"
                  "<th scope=\"col\">array: excess</th><th scope=\"col\">shared bytes</th>"
                  "<th scope=\"col\" class=\"word\"></th></tr></thead>\n<tbody>\n");
-  for (guint i = 0; i < neighbours->len; i++)
-    write_row(&g_array_index(neighbours, SmbNeighbour, i), page);
+  for (guint i = 0; i < neighbours->all->len; i++)
+    write_row(g_ptr_array_index(neighbours->all, i), access, page);
   smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
 }
 
 // The costliest request of the access under each padding that it fits.
 static void
-write_pictures(const SmbReport *report, const SmbAccess *access, const SmbArray *array,
-               const SmbLayout *present, const GArray *neighbours, SmbSpool *page) {
+write_pictures(const SmbReport *report, const SmbAccess *access, const SmbNeighbours *neighbours,
+               SmbSpool *page) {
+  const SmbArray *array = neighbours->use->array;
   smb_spool_puts(page, "<div class=\"side-by-side\">\n");
-  for (guint i = 0; i < neighbours->len; i++) {
-    const SmbNeighbour *neighbour = &g_array_index(neighbours, SmbNeighbour, i);
-    SmbLayout layout = *present;
+  for (guint i = 0; i < neighbours->all->len; i++) {
+    const SmbNeighbour *neighbour = g_ptr_array_index(neighbours->all, i);
+    const SmbCandidate *candidate = neighbour->candidate;
     SmbRequest moved;
-    layout.pad = neighbour->pad;
-    if (neighbour->fit != SMB_LAYOUT_FITS ||
-        smb_layout_move(present, &layout, array->base, &access->worst, &moved) != SMB_LAYOUT_FITS)
+    if (candidate->fit != SMB_LAYOUT_FITS ||
+        smb_layout_move(&neighbours->layout, &candidate->layout, array->base, &access->worst,
+                        &moved) != SMB_LAYOUT_FITS)
       continue;
     g_autoptr(SmbBankMap) map = smb_bank_map_new(report->arch, &moved);
     smb_html_markup(page, "<figure%s>", neighbour->present ? " class=\"present\"" : "");
@@ -91,7 +93,7 @@ write_pictures(const SmbReport *report, const SmbAccess *access, const SmbArray 
     smb_html_markup(page,
                     "<figcaption>padding %" G_GUINT64_FORMAT "%s: <span class=\"%s\">%u "
                     "wavefront%s</span></figcaption></figure>\n",
-                    neighbour->pad, neighbour->present ? ", as it is" : "",
+                    candidate->layout.pad, neighbour->present ? ", now" : "",
                     map->cost.excess ? "bad" : "good", map->cost.wavefronts,
                     map->cost.wavefronts == 1 ? "" : "s");
   }
@@ -99,44 +101,59 @@ write_pictures(const SmbReport *report, const SmbAccess *access, const SmbArray 
 }
 
 static void
-write_rows(SmbRows rows, const SmbArray *array, const SmbLayout *present, SmbSpool *page) {
-  smb_spool_puts(page, "<p>Padding adds unused elements at the end of each row. A row of <code>");
-  smb_html_text(page, array->name);
-  smb_html_markup(page, "</code> has %" G_GUINT64_FORMAT " elements now (%s)",
-                  present->columns + present->pad,
-                  rows == SMB_ROWS_STRIDE ? "a guess from the stride of this access"
-                                          : "the innermost dimension");
+write_rows(const SmbNeighbours *neighbours, SmbSpool *page) {
+  const SmbLayout *present = &neighbours->layout;
+  smb_spool_puts(page, "<p>Padding adds unused elements at the end of each row. ");
+  if (neighbours->rows == SMB_ROWS_SEARCHED)
+    smb_spool_puts(page, "For <code>");
+  else
+    smb_spool_puts(page, "A row of <code>");
+  smb_html_text(page, neighbours->use->array->name);
+  if (neighbours->rows == SMB_ROWS_SEARCHED)
+    smb_html_markup(page,
+                    "</code>, which has one dimension, padding after every %" G_GUINT64_FORMAT
+                    " elements takes the fewest wavefronts",
+                    present->columns);
+  else
+    smb_html_markup(page, "</code> has %" G_GUINT64_FORMAT " elements now",
+                    present->columns + present->pad);
   if (present->pad > 0)
-    smb_html_markup(page, ", of which the last %" G_GUINT64_FORMAT " %s touched by no request",
-                    present->pad, present->pad == 1 ? "is" : "are");
-  smb_spool_puts(page,
-                 ". The same requests are counted with other row lengths; computing the indices "
-                 "is not counted.</p>\n");
+    smb_html_markup(page, ", of which no request touches the last %" G_GUINT64_FORMAT,
+                    present->pad);
+  smb_spool_puts(page, ".");
+  if (!neighbours->best && neighbours->searched)
+    smb_spool_puts(page, " No padding takes fewer wavefronts.");
+  smb_spool_puts(page, "</p>\n");
+}
+
+// Why there is no table.
+static const char *
+refuse(const SmbReport *report, const SmbNeighbours *neighbours) {
+  if (report->analysis->requests_dropped > 0)
+    return "Not counted: the kernel makes too many different requests.";
+  if (!neighbours)
+    return "There are no rows to pad: the access touches several arrays, or a single variable.";
+  return neighbours->searched
+             ? "The array has one dimension, and padding it after any power of two of elements "
+               "takes no fewer wavefronts."
+             : "Not counted: the array has one dimension, and there are too many paddings to "
+               "count.";
 }
 
 void
 smb_report_write_neighbours(const SmbReport *report, guint index, guint *drawn, SmbSpool *page) {
-  const SmbAnalysis *analysis = report->analysis;
-  const SmbProgram *kernel = report->target->kernel;
-  const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, index);
-  const SmbArray *array = smb_neighbour_array(kernel, analysis, index);
-  SmbLayout present;
-  SmbRows rows =
-      array ? smb_neighbour_rows(kernel, analysis, index, array, 0, &present) : SMB_ROWS_UNKNOWN;
+  const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, index);
+  const SmbArrayUse *use = smb_array_uses_of(report->uses, &access->worst);
+  const SmbNeighbours *neighbours = use ? g_hash_table_lookup(report->neighbours, use) : NULL;
   smb_spool_puts(page, "<h4>Other paddings</h4>\n");
-  if (rows == SMB_ROWS_UNKNOWN || analysis->requests_dropped > 0) {
-    smb_html_markup(page, "<p class=\"note\">Not counted: %s.</p>\n",
-                    !array                     ? "the access touches more than one array"
-                    : rows == SMB_ROWS_UNKNOWN ? "the array has no rows that are known"
-                                               : "not all requests could be kept");
+  if (!neighbours || neighbours->rows == SMB_ROWS_UNKNOWN) {
+    smb_html_markup(page, "<p class=\"note\">%s</p>\n", refuse(report, neighbours));
     return;
   }
-  g_autoptr(GArray) neighbours =
-      smb_neighbours_count(kernel, report->arch, analysis, index, array, &present);
-  write_rows(rows, array, &present, page);
-  write_table(neighbours, page);
+  write_rows(neighbours, page);
+  write_table(neighbours, index, page);
   if ((*drawn)++ < SMB_REPORT_MAX_NEIGHBOURS)
-    write_pictures(report, access, array, &present, neighbours, page);
+    write_pictures(report, access, neighbours, page);
   else
     smb_html_markup(page, "<p class=\"note\">Drawn for the first %d accesses only.</p>\n",
                     SMB_REPORT_MAX_NEIGHBOURS);

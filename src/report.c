@@ -34,19 +34,36 @@ find_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   return worst;
 }
 
-// What an analysis always knows, also if it could not keep all requests.
+// What an analysis always knows, also if it could not keep all requests. @maps are in order.
 static void
-add_known(GArray *maps, const SmbAnalysis *analysis, guint access) {
-  const SmbAccess *known = &g_array_index(analysis->accesses, SmbAccess, access);
-  SmbReportMap map = {access, known->worst_warp, known->worst_block, 0, known->worst};
-  if (known->worst_cost.excess == 0)
-    return;
-  for (guint i = 0; i < maps->len; i++) {
-    SmbReportMap *other = &g_array_index(maps, SmbReportMap, i);
-    if (other->access == access && other->warp == map.warp)
-      return;
+add_known(GArray *maps, const SmbAnalysis *analysis) {
+  guint n = maps->len, at = 0;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *known = &g_array_index(analysis->accesses, SmbAccess, i);
+    SmbReportMap map = {i, known->worst_warp, known->worst_block, 0, known->worst};
+    while (at < n && compare_maps(&g_array_index(maps, SmbReportMap, at), &map) < 0)
+      at++;
+    gboolean has = at < n && compare_maps(&g_array_index(maps, SmbReportMap, at), &map) == 0;
+    if (known->worst_cost.excess > 0 && !has)
+      g_array_append_val(maps, map);
   }
-  g_array_append_val(maps, map);
+  g_array_sort(maps, compare_maps);
+}
+
+// What other paddings do to the arrays that have conflicts.
+static void
+find_neighbours(SmbReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  SmbLayout layout;
+  for (guint i = 0; i < analysis->accesses->len && analysis->requests_dropped == 0; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    SmbArrayUse *use = smb_array_uses_of(report->uses, &access->worst);
+    if (access->total.excess > 0 && use && use->array->n_dimensions > 0 &&
+        !g_hash_table_contains(report->neighbours, use))
+      g_hash_table_insert(
+          report->neighbours, use,
+          smb_neighbours_new(report->arch, use, 0, smb_target_layout(report->target, &layout)));
+  }
 }
 
 static gboolean
@@ -77,18 +94,27 @@ order_accesses(const SmbAnalysis *analysis) {
   return order;
 }
 
-// Takes the maps of one access that are, or are not, of its worst warp, as long as there is room.
+// The worst map of each access first, the costliest access first; then the others as long as there is room.
 static void
-take_maps(SmbReport *report, const GArray *maps, guint access, gboolean worst) {
-  for (guint i = 0; i < maps->len; i++) {
-    const SmbReportMap *map = &g_array_index(maps, SmbReportMap, i);
-    if (map->access != access || is_worst(report->analysis, map) != worst)
-      continue;
-    if (report->maps->len < SMB_REPORT_MAX_MAPS)
-      g_array_append_vals(report->maps, map, 1);
-    else
-      report->left_out[access]++;
+choose(SmbReport *report, const GArray *maps) {
+  g_autofree guint *first = g_new0(guint, report->analysis->accesses->len + 1); // of each access
+  for (guint i = maps->len; i > 0; i--)
+    first[g_array_index(maps, SmbReportMap, i - 1).access] = i - 1;
+  for (guint i = 0; i < 2 * report->order->len; i++) {
+    guint access = g_array_index(report->order, guint, i % report->order->len);
+    for (guint at = first[access]; at < maps->len; at++) {
+      const SmbReportMap *map = &g_array_index(maps, SmbReportMap, at);
+      if (map->access != access)
+        break;
+      if (is_worst(report->analysis, map) != (i < report->order->len))
+        continue;
+      if (report->maps->len < SMB_REPORT_MAX_MAPS)
+        g_array_append_vals(report->maps, map, 1);
+      else
+        report->left_out[access]++;
+    }
   }
+  g_array_sort(report->maps, compare_maps);
 }
 
 // Searches layouts of the arrays. What keeps it from that is told, and keeps no page from being written.
@@ -113,15 +139,13 @@ smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analys
   report->order = order_accesses(analysis);
   report->left_out = g_new0(guint, analysis->accesses->len + 1);
   g_autoptr(GArray) worst = find_worst(arch, analysis);
-  for (guint i = 0; i < analysis->accesses->len; i++)
-    add_known(worst, analysis, i);
-  g_array_sort(worst, compare_maps);
-  for (guint round = 0; round < 2; round++) {
-    for (guint i = 0; i < report->order->len; i++)
-      take_maps(report, worst, g_array_index(report->order, guint, i), round == 0);
-  }
-  g_array_sort(report->maps, compare_maps);
+  add_known(worst, analysis);
+  choose(report, worst);
   find_advice(report);
+  report->uses = smb_array_uses_new(target->kernel, analysis);
+  report->neighbours =
+      g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)smb_neighbours_free);
+  find_neighbours(report);
   return report;
 }
 
@@ -134,5 +158,7 @@ smb_report_free(SmbReport *report) {
   smb_advise_report_free(report->advice);
   g_free(report->advice_failure);
   g_free(report->left_out);
+  g_hash_table_unref(report->neighbours);
+  smb_array_uses_free(report->uses);
   g_free(report);
 }

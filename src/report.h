@@ -6,6 +6,7 @@
 // warps to choose, and lanes and banks that light up.
 #pragma once
 
+#include "sim/neighbour.h"
 #include "src/advise-report.h"
 
 G_BEGIN_DECLS
@@ -43,6 +44,8 @@ typedef struct {
  * @advice: (nullable): layouts of the arrays; %NULL if nothing conflicts, or they could not be searched
  * @advice_failure: (nullable): why they could not
  * @left_out: by access: maps that the page has no room for
+ * @uses: the arrays of the kernel
+ * @neighbours: (element-type SmbArrayUse SmbNeighbours): other paddings of those with conflicts
  */
 typedef struct {
   SmbArch *arch;
@@ -53,6 +56,8 @@ typedef struct {
   SmbAdviseReport *advice;
   char *advice_failure;
   guint *left_out;
+  SmbArrayUses *uses;
+  GHashTable *neighbours;
 } SmbReport;
 
 /**

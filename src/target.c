@@ -378,3 +378,13 @@ smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_by
     return NULL;
   return g_steal_pointer(&other);
 }
+
+const SmbLayout *
+smb_target_layout(const SmbTarget *target, SmbLayout *layout) {
+  if (!target->tile_columns)
+    return NULL;
+  *layout = (SmbLayout){.element_bytes = smb_program_array(target->kernel, 0)->element_bytes,
+                        .columns = target->tile_columns,
+                        .pad = target->tile_pad};
+  return layout;
+}

@@ -7,6 +7,7 @@
 
 #include "sim/analysis.h"
 #include "sim/catalog.h"
+#include "sim/layout.h"
 #include "src/cli.h"
 
 G_BEGIN_DECLS
@@ -79,6 +80,14 @@ SmbTarget *smb_target_new(const SmbTargetOptions *options, const char *file, con
 /** smb_target_new_from_source: as smb_target_new(), for a FILE whose text is @source. */
 SmbTarget *smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source,
                                       const SmbArch *arch, GError **error);
+
+/**
+ * smb_target_layout:
+ * @layout: (out): how the array of a tile lies
+ *
+ * Returns: (nullable): @layout, or %NULL if the target is no tile
+ */
+const SmbLayout *smb_target_layout(const SmbTarget *target, SmbLayout *layout);
 
 /** smb_target_is_launch: Returns: whether the options say more than which built-in kernel is meant */
 gboolean smb_target_is_launch(const SmbTargetOptions *options);

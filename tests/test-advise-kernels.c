@@ -75,11 +75,12 @@ START_TEST(test_classic) {
   kernel_run(&run, "k.cu", text, &setup);
   ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  const SmbArray *array = smb_program_array(run.kernel, 0);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
+  const SmbArray *array = use->array;
   SmbAdviseOptions options = {.kinds = c->kinds, .row = c->row, .keep = 1};
-  g_autoptr(SmbAdvice) advice =
-      smb_advise_array(run.kernel, arch, run.analysis, array, array->bytes, &options);
-  ck_assert_uint_eq(advice->best->len, 1);
+  g_autoptr(SmbAdvice) advice = smb_advise_array(arch, use, &options);
+  ck_assert_uint_ge(advice->best->len, 1);
   const SmbCandidate *best = g_ptr_array_index(advice->best, 0);
   ck_assert_msg(best->layout.columns == c->columns && best->layout.pad == c->pad &&
                     best->layout.bits == c->bits && best->layout.base == c->base &&
@@ -90,8 +91,8 @@ START_TEST(test_classic) {
   ck_assert_uint_eq(best->total.wavefronts, c->wavefronts);
   ck_assert_uint_eq(best->total.ideal, c->ideal);
   ck_assert_uint_ge(advice->ties, 1);
-  ck_assert_uint_eq(advice->array_bytes, array->bytes);
-  ck_assert_ptr_eq(advice->array, array);
+  ck_assert_ptr_eq(advice->use, use);
+  ck_assert_uint_eq(use->bytes, array->bytes);
 
   // As it lies now, it costs what the analysis says.
   const SmbCandidate *now = advice->original;
@@ -110,19 +111,46 @@ START_TEST(test_misfit) {
   kernel_run(&run, "k.cu",
              "__global__ void k(float *out) {\n  int t = threadIdx.x;\n  " COLUMN4 "\n}\n", &setup);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  const SmbArray *array = smb_program_array(run.kernel, 0);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   SmbLayout now = {4, 32, 0, 0, 0, 0}, padded = {4, 32, 1, 0, 0, 0}, torn = {4, 32, 0, 5, 0, 5};
-  g_autoptr(SmbCandidate) misaligned =
-      smb_advise_try(run.kernel, arch, run.analysis, array, &now, array->bytes, &padded);
+  g_autoptr(SmbCandidate) misaligned = smb_advise_try(arch, use, &now, &padded);
   ck_assert_int_eq(misaligned->fit, SMB_LAYOUT_MISALIGNED);
   ck_assert_uint_eq(misaligned->misfit_access, 1);
   ck_assert_uint_eq(misaligned->bytes, 64 * 33 * 4);
   ck_assert_uint_eq(misaligned->total.requests, 0);
   ck_assert_uint_eq(g_array_index(misaligned->accesses, SmbTally, 0).requests, 0);
-  g_autoptr(SmbCandidate) split =
-      smb_advise_try(run.kernel, arch, run.analysis, array, &now, array->bytes, &torn);
+  g_autoptr(SmbCandidate) split = smb_advise_try(arch, use, &now, &torn);
   ck_assert_int_eq(split->fit, SMB_LAYOUT_TORN);
   ck_assert_uint_eq(split->misfit_access, 1);
+}
+END_TEST
+
+// Thousands of requests of a triangular solve differ by a shift alone, and are counted once.
+START_TEST(test_repeated) {
+  KernelSetup setup = {.block = {64}, .keeps_requests = TRUE};
+  g_auto(KernelRun) run;
+  kernel_run(&run, "k.cu",
+             "__global__ void k(float *out) {\n  int t = threadIdx.x;\n"
+             "  __shared__ float a[64][64];\n"
+             "  for (int k = 0; k < 64; k++)\n"
+             "    for (int i = k + 1; i < 64; i++)\n"
+             "      if (t > k)\n"
+             "        a[t][i] -= a[t][k] * a[k][i];\n}\n",
+             &setup);
+  ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
+  SmbAdviseOptions options = {.kinds = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE, .keep = 1};
+  g_autoptr(SmbAdvice) advice = smb_advise_array(arch, use, &options);
+  const SmbCandidate *best = g_ptr_array_index(advice->best, 0);
+  ck_assert_uint_eq(best->total.excess, 0);
+  ck_assert_uint_gt(advice->original->total.excess, 0);
+  ck_assert_uint_gt(use->requests->len, 5000);
+  ck_assert_uint_gt(advice->searched, 300);
+  // One by one, the layouts would be searched * len counts.
+  ck_assert_uint_lt(advice->counts, advice->searched * use->requests->len / 20);
 }
 END_TEST
 
@@ -132,6 +160,7 @@ suite_advise_kernels(void) {
   TCase *tcase = tcase_create("advise-kernels");
   tcase_add_loop_test(tcase, test_classic, 0, G_N_ELEMENTS(classics));
   tcase_add_test(tcase, test_misfit);
+  tcase_add_test(tcase, test_repeated);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -26,6 +26,7 @@ typedef struct {
   SmbArch *arch;
   SmbAnalysis analysis;
   const SmbArray *array;
+  gsize other_bytes; // shared memory that other arrays take
 } Fixture;
 
 static void
@@ -136,6 +137,7 @@ fixture_random(Fixture *fixture, SmbRandom *random) {
 // Every layout of the space, tried one by one (element-type SmbCandidate).
 typedef struct {
   const Fixture *fixture;
+  const SmbArrayUse *use;
   SmbLayout original;
   GPtrArray *fit;
   guint64 searched;
@@ -146,9 +148,7 @@ typedef struct {
 static void
 brute_try(Brute *brute, const SmbLayout *layout) {
   const Fixture *fixture = brute->fixture;
-  SmbCandidate *candidate =
-      smb_advise_try(fixture->kernel, fixture->arch, &fixture->analysis, fixture->array,
-                     &brute->original, fixture->array->bytes, layout);
+  SmbCandidate *candidate = smb_advise_try(fixture->arch, brute->use, &brute->original, layout);
   brute->searched++;
   if (candidate->fit == SMB_LAYOUT_FITS && candidate->bytes <= brute->max_bytes) {
     g_ptr_array_add(brute->fit, candidate);
@@ -163,14 +163,46 @@ kind_of(const SmbLayout *layout) {
   return !layout->bits ? 0 : layout->pad ? 2 : 1;
 }
 
+// Whether every piece of @bytes of a row of elements stays side by side and aligned under the swizzle.
+static gboolean
+stays_together(const SmbLayout *layout, guint bytes) {
+  guint element = layout->element_bytes;
+  for (guint64 at = 0; at < 4096 * element; at += bytes) {
+    guint64 first = at / element, place = smb_layout_swizzle(layout, first);
+    if ((place * element + at % element) % bytes)
+      return FALSE;
+    for (guint64 n = first; n <= (at + bytes - 1) / element; n++) {
+      if (smb_layout_swizzle(layout, n) != place + n - first)
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+// Bytes that stay together in pieces of 16, 8, ... wherever such a piece begins in a row.
+static guint
+count_together(const SmbLayout *layout, guint64 n) {
+  guint64 row = layout->columns * layout->element_bytes;
+  guint64 pitch = row + layout->pad * layout->element_bytes;
+  guint bytes = 16;
+  while (!stays_together(layout, bytes) || (layout->columns < n && (row % bytes || pitch % bytes)))
+    bytes /= 2;
+  return bytes;
+}
+
 static int
-compare_candidates(gconstpointer a, gconstpointer b) {
+compare_candidates(gconstpointer a, gconstpointer b, gpointer user) {
   const SmbCandidate *x = *(SmbCandidate *const *)a, *y = *(SmbCandidate *const *)b;
   const SmbLayout *p = &x->layout, *q = &y->layout;
-  const guint64 keys[2][9] = {
-      {x->total.wavefronts, x->bytes, kind_of(p), p->pad, p->columns, p->bits, p->base,
+  guint64 n = *(const guint64 *)user;
+  if (x->total.wavefronts != y->total.wavefronts)
+    return x->total.wavefronts < y->total.wavefronts ? -1 : 1;
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? -1 : 1;
+  const guint64 keys[2][8] = {
+      {16 - count_together(p, n), kind_of(p), p->pad, p->columns, p->bits, p->base,
        (guint64)ABS(p->shift), p->shift < 0},
-      {y->total.wavefronts, y->bytes, kind_of(q), q->pad, q->columns, q->bits, q->base,
+      {16 - count_together(q, n), kind_of(q), q->pad, q->columns, q->bits, q->base,
        (guint64)ABS(q->shift), q->shift < 0},
   };
   for (guint i = 0; i < G_N_ELEMENTS(keys[0]); i++) {
@@ -219,12 +251,13 @@ try_swizzles(Brute *brute, guint n_bits, guint period, SmbAdviseKinds kinds, gbo
 }
 
 static void
-brute_run(Brute *brute, const Fixture *fixture, SmbAdviseKinds kinds, guint64 row) {
+brute_run(Brute *brute, const Fixture *fixture, const SmbArrayUse *use, SmbAdviseKinds kinds,
+          guint64 row) {
   const SmbArray *array = fixture->array;
   guint period = find_period(fixture->arch, array->element_bytes), n_bits = 0;
   brute->fixture = fixture;
-  brute->original =
-      smb_layout_original(fixture->kernel, array, array->bytes, row, &fixture->analysis);
+  brute->use = use;
+  brute->original = smb_array_use_layout(use, row);
   brute->fit = g_ptr_array_new_with_free_func((GDestroyNotify)smb_candidate_free);
   guint64 pitch = brute->original.columns + brute->original.pad;
   guint64 n = 0;
@@ -244,7 +277,7 @@ brute_run(Brute *brute, const Fixture *fixture, SmbAdviseKinds kinds, guint64 ro
       brute_try(brute, &plain);
   }
   try_swizzles(brute, n_bits, period, kinds, has_rows);
-  g_ptr_array_sort(brute->fit, compare_candidates);
+  g_ptr_array_sort_with_data(brute->fit, compare_candidates, &n);
 }
 
 static void
@@ -264,27 +297,43 @@ check_candidate(const SmbCandidate *got, const SmbCandidate *want) {
   ck_assert_mem_eq(&sum, &got->total, sizeof sum);
 }
 
+// The array of a fixture, and its requests.
+static SmbArrayUses *
+find_uses(Fixture *fixture, const SmbArrayUse **use) {
+  fixture->analysis.shared_bytes = fixture->array->bytes + fixture->other_bytes;
+  SmbArrayUses *uses = smb_array_uses_new(fixture->kernel, &fixture->analysis);
+  for (guint i = 0; i < uses->all->len; i++) {
+    const SmbArrayUse *one = g_ptr_array_index(uses->all, i);
+    *use = one->array == fixture->array ? one : *use;
+  }
+  return uses;
+}
+
 // Searches fast and slowly.
 static void
-check_search(const Fixture *fixture, const SmbAdviseOptions *options, guint64 *found) {
+check_search(Fixture *fixture, const SmbAdviseOptions *options, guint64 *found) {
   SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;
   guint64 most = smb_arch_info(fixture->arch)->max_shared_bytes;
-  Brute brute = {.max_bytes = most - MIN(most, options->other_bytes)};
-  brute_run(&brute, fixture, options->kinds ? options->kinds : all, options->row);
-  g_autoptr(SmbAdvice) advice = smb_advise_array(fixture->kernel, fixture->arch, &fixture->analysis,
-                                                 fixture->array, fixture->array->bytes, options);
+  Brute brute = {.max_bytes = most - MIN(most, fixture->other_bytes)};
+  const SmbArrayUse *use = NULL;
+  g_autoptr(SmbArrayUses) uses = find_uses(fixture, &use);
+  brute_run(&brute, fixture, use, options->kinds ? options->kinds : all, options->row);
+  g_autoptr(SmbAdvice) advice = smb_advise_array(fixture->arch, use, options);
   ck_assert_uint_eq(advice->searched, brute.searched);
   ck_assert_uint_eq(advice->unfit, brute.unfit);
   ck_assert_uint_eq(advice->searched - advice->unfit, brute.fit->len);
-  ck_assert_uint_eq(advice->best->len, MIN(options->keep, brute.fit->len));
   guint64 ties = 0;
+  guint kept = 0, of_kind[3] = {0};
   for (guint i = 0; i < brute.fit->len; i++) {
     const SmbCandidate *candidate = g_ptr_array_index(brute.fit, i);
     const SmbCandidate *best = g_ptr_array_index(brute.fit, 0);
     ties += candidate->total.wavefronts == best->total.wavefronts;
-    if (i < advice->best->len)
-      check_candidate(g_ptr_array_index(advice->best, i), candidate);
+    if (of_kind[kind_of(&candidate->layout)]++ >= options->keep)
+      continue;
+    ck_assert_uint_lt(kept, advice->best->len);
+    check_candidate(g_ptr_array_index(advice->best, kept++), candidate);
   }
+  ck_assert_uint_eq(advice->best->len, kept);
   ck_assert_uint_eq(advice->ties, ties);
   *found += brute.fit->len;
   g_ptr_array_unref(brute.fit);
@@ -301,8 +350,8 @@ START_TEST(test_brute_force) {
     SmbAdviseOptions options = {
         .kinds = (SmbAdviseKinds)smb_random_below(&random, 8),
         .keep = 1 + smb_random_below(&random, KEEP),
-        .row = fixture.array->n_dimensions == 1 ? rows[smb_random_below(&random, 6)] : 0,
-        .other_bytes = others[smb_random_below(&random, G_N_ELEMENTS(others))]};
+        .row = fixture.array->n_dimensions == 1 ? rows[smb_random_below(&random, 6)] : 0};
+    fixture.other_bytes = others[smb_random_below(&random, G_N_ELEMENTS(others))];
     SmbCounter counter = (SmbCounter)smb_random_below(&random, SMB_N_COUNTERS);
     options.counter = smb_counter_available(counter) ? &counter : NULL;
     check_search(&fixture, &options, &found);
@@ -321,17 +370,16 @@ START_TEST(test_periods) {
     Fixture fixture;
     fixture_random(&fixture, &random);
     const SmbArray *array = fixture.array;
-    SmbLayout original =
-        smb_layout_original(fixture.kernel, array, array->bytes, 0, &fixture.analysis);
+    const SmbArrayUse *use = NULL;
+    g_autoptr(SmbArrayUses) uses = find_uses(&fixture, &use);
+    SmbLayout original = smb_array_use_layout(use, 0);
     guint period = find_period(fixture.arch, array->element_bytes);
     SmbLayout layout = original;
     for (guint pad = 0; pad < period; pad++) {
       guint64 wavefronts[3] = {0};
       for (guint times = 0; times < 3; times++) {
         layout.pad = pad + times * period;
-        g_autoptr(SmbCandidate) candidate =
-            smb_advise_try(fixture.kernel, fixture.arch, &fixture.analysis, array, &original,
-                           array->bytes, &layout);
+        g_autoptr(SmbCandidate) candidate = smb_advise_try(fixture.arch, use, &original, &layout);
         gboolean fits = candidate->fit == SMB_LAYOUT_FITS;
         wavefronts[times] = fits ? candidate->total.wavefronts : G_MAXUINT64;
       }
@@ -371,8 +419,9 @@ START_TEST(test_tile) {
   check_search(&fixture, &options, &found);
   // Given up, it says so.
   options.max_counts = 1000;
-  g_autoptr(SmbAdvice) part = smb_advise_array(fixture.kernel, fixture.arch, &fixture.analysis,
-                                               fixture.array, fixture.array->bytes, &options);
+  const SmbArrayUse *use = NULL;
+  g_autoptr(SmbArrayUses) uses = find_uses(&fixture, &use);
+  g_autoptr(SmbAdvice) part = smb_advise_array(fixture.arch, use, &options);
   ck_assert(part->given_up);
   ck_assert_uint_gt(part->searched, 0);
   fixture_clear(&fixture);
@@ -395,8 +444,9 @@ START_TEST(test_others) {
   ck_assert_uint_gt(found, 0);
   request.offset[31] += 4;
   add_request(&fixture, 1, 1, &request);
-  g_autoptr(SmbAdvice) advice = smb_advise_array(fixture.kernel, fixture.arch, &fixture.analysis,
-                                                 fixture.array, fixture.array->bytes, &options);
+  const SmbArrayUse *use = NULL;
+  g_autoptr(SmbArrayUses) uses = find_uses(&fixture, &use);
+  g_autoptr(SmbAdvice) advice = smb_advise_array(fixture.arch, use, &options);
   ck_assert_uint_eq(advice->best->len, 0);
   ck_assert_uint_eq(advice->ties, 0);
   ck_assert_uint_gt(advice->searched, 0);

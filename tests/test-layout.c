@@ -9,6 +9,7 @@
 
 #include "sim/error.h"
 #include "sim/pattern.h"
+#include "sim/array-use.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 
@@ -294,10 +295,11 @@ START_TEST(test_original) {
   g_auto(KernelRun) run;
   kernel_run(&run, "k.cu", text, &setup);
   ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
-  const SmbArray *array = smb_program_array(run.kernel, 0);
-  gsize bytes = array->is_dynamic ? c->dynamic_bytes : array->bytes;
-  SmbLayout layout = smb_layout_original(run.kernel, array, bytes, c->row, run.analysis);
-  ck_assert_uint_eq(layout.element_bytes, array->element_bytes);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
+  SmbLayout layout = smb_array_use_layout(use, c->row);
+  ck_assert_uint_eq(use->bytes, use->array->is_dynamic ? c->dynamic_bytes : use->array->bytes);
+  ck_assert_uint_eq(layout.element_bytes, use->array->element_bytes);
   ck_assert_uint_eq(layout.columns, c->columns);
   ck_assert_uint_eq(layout.pad, c->pad);
   ck_assert_uint_eq(layout.bits, 0);

@@ -80,37 +80,58 @@ check_tally(const SmbTally *tally, const SmbTally *want) {
 
 // A neighbour against the tile run with its padding.
 static void
-check_neighbour(const Tile *tile, const char *arch, guint access, const SmbNeighbour *neighbour) {
-  g_auto(Run) run = run_tile(tile, arch, neighbour->pad);
+check_neighbour(const Tile *tile, const char *arch, const SmbNeighbour *neighbour) {
+  const SmbCandidate *candidate = neighbour->candidate;
+  g_auto(Run) run = run_tile(tile, arch, candidate->layout.pad);
   SmbTally array = {0};
-  ck_assert_uint_eq(neighbour->fit, SMB_LAYOUT_FITS);
+  ck_assert_uint_eq(candidate->fit, SMB_LAYOUT_FITS);
   ck_assert_uint_eq(neighbour->shared_bytes, run.analysis->shared_bytes);
   ck_assert_uint_eq(neighbour->room, SMB_ROOM_ENOUGH);
-  for (guint i = 0; i < run.analysis->accesses->len; i++)
-    smb_tally_add(&array, &g_array_index(run.analysis->accesses, SmbAccess, i).total);
-  check_tally(&neighbour->array, &array);
-  check_tally(&neighbour->access, &g_array_index(run.analysis->accesses, SmbAccess, access).total);
+  for (guint i = 0; i < run.analysis->accesses->len; i++) {
+    const SmbTally *total = &g_array_index(run.analysis->accesses, SmbAccess, i).total;
+    smb_tally_add(&array, total);
+    check_tally(&g_array_index(candidate->accesses, SmbTally, i), total);
+  }
+  check_tally(&candidate->total, &array);
+}
+
+// The paddings of the array that all of a run is about; the arrays are released with @uses.
+static SmbNeighbours *
+find_neighbours(const Run *run, guint64 row, const SmbLayout *present, SmbArrayUses **uses) {
+  *uses = smb_array_uses_new(run->kernel, run->analysis);
+  const SmbArrayUse *use = g_ptr_array_index((*uses)->all, 0);
+  return smb_neighbours_new(run->arch, use, row, present);
+}
+
+static const SmbNeighbour *
+get_neighbour(const SmbNeighbours *neighbours, guint i) {
+  return g_ptr_array_index(neighbours->all, i);
 }
 
 static void
 check_tile(const Tile *tile, const char *arch, guint64 pad) {
   g_auto(Run) run = run_tile(tile, arch, pad);
-  guint n_present = 0;
-  for (guint access = 0; access < run.analysis->accesses->len; access++) {
-    const SmbArray *array = smb_neighbour_array(run.kernel, run.analysis, access);
-    ck_assert_ptr_nonnull(array);
-    SmbLayout layout = {.element_bytes = tile->elem_bytes, .columns = tile->cols, .pad = pad};
-    g_autoptr(GArray) neighbours =
-        smb_neighbours_count(run.kernel, run.arch, run.analysis, access, array, &layout);
-    for (guint i = 0; i < neighbours->len; i++) {
-      const SmbNeighbour *neighbour = &g_array_index(neighbours, SmbNeighbour, i);
-      ck_assert(i == 0 || neighbour->pad > (neighbour - 1)->pad);
-      n_present += neighbour->present;
-      if (neighbour->room == SMB_ROOM_ENOUGH)
-        check_neighbour(tile, arch, access, neighbour);
+  SmbLayout layout = {.element_bytes = tile->elem_bytes, .columns = tile->cols, .pad = pad};
+  g_autoptr(SmbArrayUses) uses = NULL;
+  g_autoptr(SmbNeighbours) neighbours = find_neighbours(&run, 0, &layout, &uses);
+  guint n_present = 0, n_best = 0;
+  for (guint i = 0; i < neighbours->all->len; i++) {
+    const SmbNeighbour *neighbour = get_neighbour(neighbours, i);
+    const SmbCandidate *candidate = neighbour->candidate;
+    ck_assert(i == 0 ||
+              candidate->layout.pad > get_neighbour(neighbours, i - 1)->candidate->layout.pad);
+    n_present += neighbour->present;
+    n_best += neighbour == neighbours->best;
+    if (neighbour->room == SMB_ROOM_ENOUGH) {
+      check_neighbour(tile, arch, neighbour);
+      // No padding is better than the best.
+      ck_assert_uint_ge(candidate->total.wavefronts,
+                        neighbours->best ? neighbours->best->candidate->total.wavefronts
+                                         : neighbours->wavefronts);
     }
   }
-  ck_assert_uint_eq(n_present, run.analysis->accesses->len);
+  ck_assert_uint_eq(n_present, 1);
+  ck_assert_uint_eq(n_best, neighbours->best != NULL);
 }
 
 START_TEST(test_tiles) {
@@ -142,21 +163,21 @@ START_TEST(test_known) {
   static const guint want[] = {256, 32, 16, 32, 32};
   const Tile tile = {16, 32, "int", 4, FALSE, TRUE, FALSE};
   g_auto(Run) run = run_tile(&tile, "sm_90", 1);
-  const SmbArray *array = smb_neighbour_array(run.kernel, run.analysis, 1);
-  SmbLayout layout;
-  ck_assert_int_eq(smb_neighbour_rows(run.kernel, run.analysis, 1, array, 0, &layout),
-                   SMB_ROWS_DIMENSION);
-  ck_assert_uint_eq(layout.columns, 32);
-  ck_assert_uint_eq(layout.pad, 1);
-  g_autoptr(GArray) neighbours =
-      smb_neighbours_count(run.kernel, run.arch, run.analysis, 1, array, &layout);
-  ck_assert_uint_eq(neighbours->len, G_N_ELEMENTS(want));
-  for (guint i = 0; i < neighbours->len; i++) {
-    const SmbNeighbour *neighbour = &g_array_index(neighbours, SmbNeighbour, i);
-    ck_assert_uint_eq(neighbour->pad, i);
+  g_autoptr(SmbArrayUses) uses = NULL;
+  g_autoptr(SmbNeighbours) neighbours = find_neighbours(&run, 0, NULL, &uses);
+  ck_assert_int_eq(neighbours->rows, SMB_ROWS_DIMENSION);
+  ck_assert_uint_eq(neighbours->layout.columns, 32);
+  ck_assert_uint_eq(neighbours->layout.pad, 1);
+  ck_assert_uint_eq(neighbours->all->len, G_N_ELEMENTS(want));
+  // Row lengths of 34 elements serve 16 rows without a conflict.
+  ck_assert_ptr_eq(neighbours->best, get_neighbour(neighbours, 2));
+  for (guint i = 0; i < neighbours->all->len; i++) {
+    const SmbNeighbour *neighbour = get_neighbour(neighbours, i);
+    const SmbCandidate *candidate = neighbour->candidate;
+    ck_assert_uint_eq(candidate->layout.pad, i);
     ck_assert_int_eq(neighbour->present, i == 1);
-    ck_assert_uint_eq(neighbour->access.wavefronts, want[i]);
-    ck_assert_uint_eq(neighbour->array.wavefronts, want[i] + 16);
+    ck_assert_uint_eq(g_array_index(candidate->accesses, SmbTally, 1).wavefronts, want[i]);
+    ck_assert_uint_eq(candidate->total.wavefronts, want[i] + 16);
     ck_assert_uint_eq(neighbour->shared_bytes, 16 * (32 + i) * 4);
   }
 }
@@ -169,78 +190,82 @@ START_TEST(test_misfits) {
                                  "  t[threadIdx.x][0] = 1.0f;\n"
                                  "  out[threadIdx.x] = *(float4 *)&t[threadIdx.x][4];\n}\n",
                                  "sm_90", 32, 0);
-  const SmbArray *array = smb_neighbour_array(vectors.kernel, vectors.analysis, 0);
-  SmbLayout layout = {.element_bytes = 4, .columns = 32};
-  g_autoptr(GArray) neighbours =
-      smb_neighbours_count(vectors.kernel, vectors.arch, vectors.analysis, 0, array, &layout);
-  for (guint i = 0; i < neighbours->len; i++) {
-    const SmbNeighbour *neighbour = &g_array_index(neighbours, SmbNeighbour, i);
-    ck_assert_int_eq(neighbour->fit, i % 4 ? SMB_LAYOUT_MISALIGNED : SMB_LAYOUT_FITS);
-    ck_assert_uint_eq(neighbour->misfit_access, i % 4 ? 1 : 0);
-    ck_assert((neighbour->array.requests == 0) == (i % 4 != 0));
+  g_autoptr(SmbArrayUses) uses = NULL;
+  g_autoptr(SmbNeighbours) neighbours = find_neighbours(&vectors, 0, NULL, &uses);
+  for (guint i = 0; i < neighbours->all->len; i++) {
+    const SmbCandidate *candidate = get_neighbour(neighbours, i)->candidate;
+    ck_assert_int_eq(candidate->fit, i % 4 ? SMB_LAYOUT_MISALIGNED : SMB_LAYOUT_FITS);
+    ck_assert_uint_eq(candidate->misfit_access, i % 4 ? 1 : 0);
+    ck_assert((candidate->total.requests == 0) == (i % 4 != 0));
   }
 
   g_auto(Run) large = run_text("__global__ void k(int *out) {\n"
                                "  extern __shared__ int t[];\n"
                                "  t[threadIdx.x * 12288 % 58112] = 1;\n}\n",
                                "sm_90", 32, 232448);
-  array = smb_neighbour_array(large.kernel, large.analysis, 0);
-  layout = (SmbLayout){.element_bytes = 4, .columns = 32};
-  g_autoptr(GArray) full =
-      smb_neighbours_count(large.kernel, large.arch, large.analysis, 0, array, &layout);
-  ck_assert_int_eq(g_array_index(full, SmbNeighbour, 0).room, SMB_ROOM_OPT_IN);
-  ck_assert_int_eq(g_array_index(full, SmbNeighbour, 1).room, SMB_ROOM_TOO_SMALL);
+  g_autoptr(SmbArrayUses) large_uses = NULL;
+  g_autoptr(SmbNeighbours) full = find_neighbours(&large, 32, NULL, &large_uses);
+  ck_assert_int_eq(get_neighbour(full, 0)->room, SMB_ROOM_OPT_IN);
+  ck_assert_int_eq(get_neighbour(full, 1)->room, SMB_ROOM_TOO_SMALL);
 }
 END_TEST
 
-// Where rows are known from: an access of 32 lanes to one array.
+// Where rows are known from, and the best padding of them: an access of 32 lanes to one array.
 START_TEST(test_rows) {
   static const struct {
-    const char *declaration, *index;
+    const char *declaration, *access;
     guint64 row;
     SmbRows rows;
-    guint64 columns, pad;
+    guint64 columns, pad, best;
   } wants[] = {
-      {"int t[32][36]", "[i][0]", 0, SMB_ROWS_DIMENSION, 36, 0},
-      {"int t[32][36]", "[i][35]", 7, SMB_ROWS_DIMENSION, 36, 0},
-      {"int t[1024]", "[i]", 0, SMB_ROWS_UNKNOWN, 0, 0},
-      {"int t[1024]", "[i]", 32, SMB_ROWS_GIVEN, 32, 0},
-      {"int t[1056]", "[i * 33]", 0, SMB_ROWS_STRIDE, 33, 0},
-      {"int t[1056]", "[i % 16 * 33 + i / 16 + 31]", 0, SMB_ROWS_STRIDE, 33, 0},
-      {"int t[1056]", "[i % 16 * 33 + i / 16 * 31]", 0, SMB_ROWS_STRIDE, 32, 1},
-      {"int t[1024]", "[(i * 7 ^ 5) * i % 1024]", 0, SMB_ROWS_UNKNOWN, 0, 0},
-      {"int t[1024]", "[0]", 0, SMB_ROWS_UNKNOWN, 0, 0},
-      {"int t", "", 0, SMB_ROWS_UNKNOWN, 0, 0},
+      {"int t[32][36]", "t[i][0]", 0, SMB_ROWS_DIMENSION, 36, 0, 1},
+      {"int t[32][36]", "t[i][35]", 7, SMB_ROWS_DIMENSION, 36, 0, 1},
+      {"int t[1024]", "t[i]", 0, SMB_ROWS_UNKNOWN, 0, 0, 0},
+      {"int t[1024]", "t[i]", 32, SMB_ROWS_GIVEN, 32, 0, 0},
+      {"int t[1024]", "t[i * 32]", 0, SMB_ROWS_SEARCHED, 32, 0, 1},
+      {"int t[1056]", "t[i * 33]", 0, SMB_ROWS_UNKNOWN, 0, 0, 0},
+      {"int t[1056]", "t[i % 16 * 33 + i / 16 * 31]", 33, SMB_ROWS_GIVEN, 32, 1, 2},
+      // A row of 128, though the stride of the access is 512, or none is to be seen.
+      {"int t[4096]", "t[i * 128]", 0, SMB_ROWS_SEARCHED, 128, 0, 1},
+      {"int t[4096]", "t[i % 8 * 512 + i / 8 * 128]", 0, SMB_ROWS_SEARCHED, 128, 0, 1},
+      {"__align__(16) int t[4096]", "(((int4 *)t)[i * 32] = make_int4(i, i, i, i), 0)", 0,
+       SMB_ROWS_SEARCHED, 128, 0, 4},
+      {"int t[1024]", "t[0]", 0, SMB_ROWS_UNKNOWN, 0, 0, 0},
+      {"int t", "t", 0, SMB_ROWS_UNKNOWN, 0, 0, 0},
   };
   for (guint i = 0; i < G_N_ELEMENTS(wants); i++) {
     g_autofree char *text = g_strdup_printf("__global__ void k(int *out) {\n"
                                             "  __shared__ %s;\n"
                                             "  int i = threadIdx.x;\n"
-                                            "  out[i] = t%s;\n}\n",
-                                            wants[i].declaration, wants[i].index);
+                                            "  out[i] = %s;\n}\n",
+                                            wants[i].declaration, wants[i].access);
     g_auto(Run) run = run_text(text, "sm_90", 32, 0);
-    const SmbArray *array = smb_neighbour_array(run.kernel, run.analysis, 0);
-    SmbLayout layout = {0};
-    SmbRows rows = smb_neighbour_rows(run.kernel, run.analysis, 0, array, wants[i].row, &layout);
-    ck_assert_msg(rows == wants[i].rows, "%s%s", wants[i].declaration, wants[i].index);
-    ck_assert_uint_eq(layout.columns, wants[i].columns);
-    ck_assert_uint_eq(layout.pad, wants[i].pad);
+    g_autoptr(SmbArrayUses) uses = NULL;
+    g_autoptr(SmbNeighbours) neighbours = find_neighbours(&run, wants[i].row, NULL, &uses);
+    ck_assert_msg(neighbours->rows == wants[i].rows, "%s: %s: %d", wants[i].declaration,
+                  wants[i].access, neighbours->rows);
+    ck_assert_int_eq(neighbours->all->len == 0, wants[i].rows == SMB_ROWS_UNKNOWN);
+    ck_assert_uint_gt(neighbours->searched, 0);
+    if (wants[i].rows == SMB_ROWS_UNKNOWN)
+      continue;
+    ck_assert_uint_eq(neighbours->layout.columns, wants[i].columns);
+    ck_assert_uint_eq(neighbours->layout.pad, wants[i].pad);
+    ck_assert_uint_eq(neighbours->best ? neighbours->best->candidate->layout.pad : 0,
+                      wants[i].best);
   }
 }
 END_TEST
 
-// A large padding: those next to it are shown besides the small ones.
 START_TEST(test_far) {
   const Tile tile = {4, 8, "int", 4, FALSE, TRUE, FALSE};
   static const guint64 want[] = {0, 1, 2, 3, 4, 19, 20, 21};
   g_auto(Run) run = run_tile(&tile, "sm_90", 20);
-  const SmbArray *array = smb_neighbour_array(run.kernel, run.analysis, 1);
   SmbLayout layout = {.element_bytes = 4, .columns = 8, .pad = 20};
-  g_autoptr(GArray) neighbours =
-      smb_neighbours_count(run.kernel, run.arch, run.analysis, 1, array, &layout);
-  ck_assert_uint_eq(neighbours->len, G_N_ELEMENTS(want));
-  for (guint i = 0; i < neighbours->len; i++)
-    ck_assert_uint_eq(g_array_index(neighbours, SmbNeighbour, i).pad, want[i]);
+  g_autoptr(SmbArrayUses) uses = NULL;
+  g_autoptr(SmbNeighbours) neighbours = find_neighbours(&run, 0, &layout, &uses);
+  ck_assert_uint_eq(neighbours->all->len, G_N_ELEMENTS(want));
+  for (guint i = 0; i < neighbours->all->len; i++)
+    ck_assert_uint_eq(get_neighbour(neighbours, i)->candidate->layout.pad, want[i]);
 }
 END_TEST
 

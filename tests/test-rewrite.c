@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/proof.h"
+#include "sim/array-use.h"
 #include "tests/suite.h"
 
 // @lines: the lines of the new text that the old one does not have; or the end of the message.
@@ -126,10 +127,10 @@ run_init(Run *run, const Case *c) {
   ck_assert_msg(run->analysis != NULL, "%s", error ? error->message : "");
   run->original =
       (SmbOriginal){run->kernel, run->arch, launch, &run->options, run->analysis, run->global};
-  const SmbArray *array = smb_program_array(run->kernel, 0);
-  gsize bytes = array->is_dynamic ? c->launch.dynamic_bytes : array->bytes;
-  SmbLayout from = smb_layout_original(run->kernel, array, bytes, c->launch.row, run->analysis);
-  run->wanted = (SmbRewriteArray){array, bytes, from, from};
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run->kernel, run->analysis);
+  const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
+  SmbLayout from = smb_array_use_layout(use, c->launch.row);
+  run->wanted = (SmbRewriteArray){use->array, use->bytes, from, from};
   SmbLayout *to = &run->wanted.to;
   to->columns = c->layout.columns ? c->layout.columns : from.columns;
   to->pad = c->layout.pad;

@@ -290,10 +290,10 @@ START_TEST(test_case) {
   kernel_run(&run, "k.cu", text, &setup);
   ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  const SmbArray *array = smb_program_array(run.kernel, smb_program_n_arrays(run.kernel) - 1);
-  SmbLayout original = smb_layout_original(run.kernel, array, array->bytes, 0, run.analysis);
-  g_autoptr(GArray) checks =
-      smb_layout_check(run.kernel, arch, run.analysis, array, &original, &c->layout);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  const SmbArrayUse *use = g_ptr_array_index(uses->all, uses->all->len - 1);
+  SmbLayout original = smb_array_use_layout(use, 0);
+  g_autoptr(GArray) checks = smb_layout_check(arch, use, &original, &c->layout);
   const SmbLayoutCheck *check = NULL;
   for (guint i = 0; i < checks->len; i++) {
     const SmbLayoutCheck *candidate = &g_array_index(checks, SmbLayoutCheck, i);
@@ -328,17 +328,16 @@ START_TEST(test_sums) {
              "__global__ void k(float *out) {\n  int t = threadIdx.x;\n  " TRANSPOSE "\n}\n",
              &setup);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  const SmbArray *array = smb_program_array(run.kernel, 0);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   SmbLayout original = {4, 32, 0, 0, 0, 0}, layout = original;
   guint faults[SMB_FAULT_CANCELS + 1] = {0};
   for (layout.shift = -9; layout.shift <= 9; layout.shift++) {
     for (layout.bits = 0; layout.bits <= (guint)ABS(layout.shift); layout.bits++) {
       for (layout.base = 0; layout.base + layout.bits + (guint)ABS(layout.shift) <= 10;
            layout.base++) {
-        g_autoptr(GArray) checks =
-            smb_layout_check(run.kernel, arch, run.analysis, array, &original, &layout);
-        g_autoptr(SmbCandidate) candidate =
-            smb_advise_try(run.kernel, arch, run.analysis, array, &original, array->bytes, &layout);
+        g_autoptr(GArray) checks = smb_layout_check(arch, use, &original, &layout);
+        g_autoptr(SmbCandidate) candidate = smb_advise_try(arch, use, &original, &layout);
         ck_assert_uint_eq(checks->len, 2);
         for (guint i = 0; i < checks->len; i++) {
           const SmbLayoutCheck *check = &g_array_index(checks, SmbLayoutCheck, i);

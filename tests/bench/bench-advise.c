@@ -43,14 +43,14 @@ static const Tile tiles[] = {
 static void
 time_search(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
             SmbCounter counter) {
-  const SmbArray *array = smb_program_array(kernel, 0);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(kernel, analysis);
+  const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   const SmbAdviseOptions options = {.keep = 8, .counter = &counter};
   double best = 1e9;
   guint64 searched = 0, wavefronts = 0;
   for (guint run = 0; run < N_RUNS; run++) {
     gint64 start = g_get_monotonic_time();
-    g_autoptr(SmbAdvice) advice =
-        smb_advise_array(kernel, arch, analysis, array, array->bytes, &options);
+    g_autoptr(SmbAdvice) advice = smb_advise_array(arch, use, &options);
     best = MIN(best, (double)(g_get_monotonic_time() - start) / 1e6);
     searched = advice->searched;
     wavefronts = ((const SmbCandidate *)g_ptr_array_index(advice->best, 0))->total.wavefronts;

@@ -319,6 +319,37 @@ expect 0 advise --rows 32 --cols 32 --only pad --max-counts 10000
 expect 2 advise --rows 32 --cols 32 --max-counts 0
 expect 2 advise --rows 32 --cols 32 --max-counts 5 --tune PAD=0..1
 
+# Requests that differ by a shift alone are counted once: a triangular solve takes few counts.
+cat >solve.cu <<'END'
+__global__ void solve(float *x, const float *l) {
+  __shared__ float s[110][110];
+  int t = threadIdx.x;
+  for (int k = 0; k < 110; k++)
+    for (int i = k + 1; i < 110; i++)
+      if (t > k)
+        s[t][i] -= s[t][k] * s[k][i];
+}
+END
+expect 0 advise solve.cu --block 110 --max-counts 8000000
+shows 'Swizzle<1,0,5>'
+
+# Many accesses take no more counts than few.
+many() {
+  awk -v n="$1" 'BEGIN {
+    print "__global__ void many(int *out) {"
+    print "  __shared__ int s[4096];"
+    print "  int t = threadIdx.x;"
+    for (i = 0; i < n; i++)
+      printf "  s[t * 32 + %d] = t;\n", i % 512
+    print "}" }' >many-accesses.cu
+}
+many 20
+expect 0 advise many-accesses.cu --max-counts 30000
+many 20000
+expect 0 advise many-accesses.cu --max-counts 60000
+expect 0 report page.html many-accesses.cu
+shows '20000 shared accesses, 20000 with conflicts'
+
 # A row that gets shorter is told.
 expect 0 advise --rows 16 --cols 32 --pad 1
 shows 'Rows of tile are 1 element shorter than now'

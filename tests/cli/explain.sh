@@ -125,7 +125,7 @@ in_place() {
 expect 0 explain "$file" --entry rows --line 4
 in_place explain-float4.txt
 tells '8 lanes of 16 bytes fill all 32 banks'
-tells 'cannot be: 16-byte access of line 4 misaligned'
+tells 'invalid: misaligns the 16-byte access of line 4'
 expect 0 explain "$file" --entry stream --line 13
 in_place explain-merged.txt
 tells 'There are two ideals'
@@ -216,7 +216,7 @@ expect 0 explain "$file" --entry swizzle --block 32,32 --line 47 --warp 5
 tells 'The offsets have neither one stride nor runs of lanes with one'
 tells 'Nobody waits'
 expect 0 explain "$file" --entry one
-tells 'n is one variable: there are no rows to pad.'
+tells 'n is a single variable: there are no rows to pad.'
 tells 'Only one lane is active: there is no stride to tell.'
 expect 0 explain "$file" --entry global
 tells 'The kernel makes no request of shared memory.'
