@@ -95,7 +95,7 @@ write_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpool *page
   const SmbAdviseLayout *pad = find_best(array, SMB_ADVISE_PAD);
   const SmbAdviseLayout *swizzle = find_best(array, SMB_ADVISE_SWIZZLE);
   const SmbAdviseLayout *both = find_best(array, SMB_ADVISE_BOTH);
-  const SmbArray *declared = array->whole->array;
+  const SmbArray *declared = array->search->use->array;
   g_autofree char *declaration = smb_advise_declare(declared);
   if (array->now->candidate->total.excess == 0)
     return;
@@ -116,7 +116,7 @@ write_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpool *page
                     "<p>No padding or XOR swizzle of the whole array takes fewer than its %" //
                     G_GUINT64_FORMAT " wavefronts%s.</p>\n",
                     array->now->candidate->total.wavefronts,
-                    array->whole->given_up ? ", as far as was searched" : "");
+                    array->search->given_up ? ", as far as was searched" : "");
 }
 
 void

@@ -291,7 +291,7 @@ START_TEST(test_views) {
         smb_explanation_new(run.target, run.arch, run.analysis, &question, NULL);
     ck_assert_ptr_nonnull(explanation);
     ck_assert_uint_eq(explanation->cost.wavefronts, 32);
-    ck_assert_uint_eq(explanation->neighbours->len > 0, 1);
+    ck_assert_uint_eq(explanation->neighbours->all->len > 0, 1);
     const SmbExplainReport explained = {
         .target = run.target, .analysis = run.analysis, .explanation = explanation};
     smb_explain_write_text(&cli, &explained);
