@@ -56,7 +56,7 @@ static const SmbSymbol symbols[] = {
 
 // Remembers a step that was begun, so that it is ended.
 static gboolean
-begin(SmbProfilerSession *session, Step step, int result, const char *what, GError **error) {
+begin_step(SmbProfilerSession *session, Step step, int result, const char *what, GError **error) {
   g_assert(session->n_begun == step);
   if (!smb_cupti_check(session, result, what, error))
     return FALSE;
@@ -94,7 +94,8 @@ end_step(const SmbProfilerSession *session, Step step, gboolean *last) {
 
 // A step that could not be ended stays begun.
 static gboolean
-end(SmbProfilerSession *session, Step step, gboolean *last, const char *what, GError **error) {
+finish_step(SmbProfilerSession *session, Step step, gboolean *last, const char *what,
+            GError **error) {
   g_assert(session->n_begun == step + 1);
   if (!smb_cupti_check(session, end_step(session, step, last), what, error))
     return FALSE;
@@ -163,8 +164,8 @@ make_scratch(SmbProfilerSession *session, GError **error) {
 }
 
 static gboolean
-plan(SmbProfilerSession *session, const char *chip, const char *const *metrics, guint n_metrics,
-     GError **error) {
+plan_legacy_profiler(SmbProfilerSession *session, const char *chip, const char *const *metrics,
+                     guint n_metrics, GError **error) {
   SmbCupti *base = &session->base;
   session->nvperf =
       smb_nvperf_new(base->handle, chip, base->availability, metrics, n_metrics, error);
@@ -196,12 +197,14 @@ begin_session(SmbProfilerSession *session, GError **error) {
                                 .numNestingLevels = 1,
                                 .passIndex = 0,
                                 .targetNestingLevel = 1};
-  return begin(session, STEP_SESSION, session->begin_session(&start), "use the counters", error) &&
-         begin(session, STEP_CONFIG, session->set_config(&set), "configure the counters", error);
+  return begin_step(session, STEP_SESSION, session->begin_session(&start), "use the counters",
+                    error) &&
+         begin_step(session, STEP_CONFIG, session->set_config(&set), "configure the counters",
+                    error);
 }
 
 static gboolean
-prepare(SmbProfilerSession *session, GError **error) {
+prepare_legacy_profiler(SmbProfilerSession *session, GError **error) {
   g_autoptr(GBytes) prefix = smb_nvperf_prefix(session->nvperf, error);
   return prefix && make_data(session, prefix, error) && make_scratch(session, error) &&
          begin_session(session, error);
@@ -212,8 +215,8 @@ static const SmbCuptiInterface interface = {"Profiler interface",
                                             symbols,
                                             G_N_ELEMENTS(symbols),
                                             sizeof(SmbProfilerSession),
-                                            plan,
-                                            prepare,
+                                            plan_legacy_profiler,
+                                            prepare_legacy_profiler,
                                             end_all};
 
 static SmbProfilerSession *
@@ -224,8 +227,8 @@ open_session(int device, const char *const *metrics, guint n_metrics, guint max_
 
 static gboolean
 begin_pass(SmbProfilerSession *session, GError **error) {
-  return begin(session, STEP_PASS, call(session->begin_pass), "start a pass", error) &&
-         begin(session, STEP_PROFILING, call(session->enable), "start a pass", error);
+  return begin_step(session, STEP_PASS, call(session->begin_pass), "start a pass", error) &&
+         begin_step(session, STEP_PROFILING, call(session->enable), "start a pass", error);
 }
 
 static gboolean
@@ -234,12 +237,12 @@ push_range(SmbProfilerSession *session, const char *range, GError **error) {
                                  .pRangeName = range,
                                  .rangeNameLength = strlen(range)};
   g_return_val_if_fail(push.rangeNameLength < MAX_RANGE_NAME, FALSE);
-  return begin(session, STEP_RANGE, session->push(&push), "begin a range", error);
+  return begin_step(session, STEP_RANGE, session->push(&push), "begin a range", error);
 }
 
 static gboolean
 pop_range(SmbProfilerSession *session, GError **error) {
-  return end(session, STEP_RANGE, NULL, "end a range", error);
+  return finish_step(session, STEP_RANGE, NULL, "end a range", error);
 }
 
 // After the last pass the counters are read, and the device goes back to its normal state.
@@ -251,15 +254,15 @@ finish(SmbProfilerSession *session, GError **error) {
     return FALSE;
   if (!smb_cupti_check_dropped(flush.numRangesDropped, flush.numTraceBytesDropped, error))
     return FALSE;
-  return end(session, STEP_CONFIG, NULL, "release the counters", error) &&
-         end(session, STEP_SESSION, NULL, "release the counters", error);
+  return finish_step(session, STEP_CONFIG, NULL, "release the counters", error) &&
+         finish_step(session, STEP_SESSION, NULL, "release the counters", error);
 }
 
 static gboolean
 end_pass(SmbProfilerSession *session, gboolean *more, GError **error) {
   gboolean last = FALSE;
-  if (!end(session, STEP_PROFILING, NULL, "end a pass", error) ||
-      !end(session, STEP_PASS, &last, "end a pass", error))
+  if (!finish_step(session, STEP_PROFILING, NULL, "end a pass", error) ||
+      !finish_step(session, STEP_PASS, &last, "end a pass", error))
     return FALSE;
   *more = !last;
   return *more || finish(session, error);

@@ -39,8 +39,8 @@ static const SmbSymbol symbols[] = {
 
 // What is to be counted, as the hardware wants to be told.
 static gboolean
-plan(SmbProfilerSession *session, const char *chip, const char *const *metrics, guint n_metrics,
-     GError **error) {
+plan_range_profiler(SmbProfilerSession *session, const char *chip, const char *const *metrics,
+                    guint n_metrics, GError **error) {
   session->metrics = g_new0(char *, n_metrics + 1);
   for (guint i = 0; i < n_metrics; i++)
     session->metrics[i] = g_strdup(metrics[i]);
@@ -98,7 +98,7 @@ make_data(SmbProfilerSession *session, GError **error) {
 }
 
 static gboolean
-prepare(SmbProfilerSession *session, GError **error) {
+prepare_range_profiler(SmbProfilerSession *session, GError **error) {
   const SmbCupti *base = &session->base;
   CuptiRangeProfilerEnable on = {.structSize =
                                      CUPTI_SIZE(CuptiRangeProfilerEnable, pRangeProfilerObject)};
@@ -127,7 +127,7 @@ prepare(SmbProfilerSession *session, GError **error) {
 }
 
 static void
-end(SmbProfilerSession *session) {
+end_range_profiler(SmbProfilerSession *session) {
   if (session->profiler) {
     CuptiRangeProfilerCall off = {.structSize =
                                       CUPTI_SIZE(CuptiRangeProfilerCall, pRangeProfilerObject),
@@ -142,14 +142,10 @@ end(SmbProfilerSession *session) {
   g_strfreev(session->metrics);
 }
 
-static const SmbCuptiInterface interface = {"Range Profiler",
-                                            "CUDA 12.6 or later has it",
-                                            symbols,
-                                            G_N_ELEMENTS(symbols),
-                                            sizeof(SmbProfilerSession),
-                                            plan,
-                                            prepare,
-                                            end};
+static const SmbCuptiInterface interface = {
+    "Range Profiler",       "CUDA 12.6 or later has it", symbols,
+    G_N_ELEMENTS(symbols),  sizeof(SmbProfilerSession),  plan_range_profiler,
+    prepare_range_profiler, end_range_profiler};
 
 static SmbProfilerSession *
 open_session(int device, const char *const *metrics, guint n_metrics, guint max_ranges,

@@ -59,8 +59,8 @@ find_availability(SmbProfilerSession *session, GError **error) {
 }
 
 static gboolean
-begin(SmbProfilerSession *session, int device, const char *const *metrics, guint n_metrics,
-      GError **error) {
+start_session(SmbProfilerSession *session, int device, const char *const *metrics, guint n_metrics,
+              GError **error) {
   const SmbCupti *cupti = base_of(session);
   CuptiInitialize initialize = {.structSize = CUPTI_SIZE(CuptiInitialize, pPriv)};
   if (!smb_cupti_check(session, cupti->initialize(&initialize), "start", error))
@@ -78,7 +78,7 @@ smb_cupti_open(const SmbCuptiInterface *interface, int device, const char *const
   SmbCupti *cupti = base_of(session);
   cupti->interface = interface;
   cupti->max_ranges = max_ranges;
-  if (find_functions(cupti, error) && begin(session, device, metrics, n_metrics, error))
+  if (find_functions(cupti, error) && start_session(session, device, metrics, n_metrics, error))
     return session;
   smb_cupti_close(session);
   return NULL;

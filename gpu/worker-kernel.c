@@ -168,7 +168,8 @@ insert_times(GVariantDict *result, const char *key, const double *times, guint n
 
 // The times with warm caches, and with cold ones where there is memory to flush them with.
 static gboolean
-take_times(const SmbWorker *worker, const Run *run, guint n, GVariantDict *result, GError **error) {
+measure_times(const SmbWorker *worker, const Run *run, guint n, GVariantDict *result,
+              GError **error) {
   guint pairs = n + UNTIMED_PAIRS;
   g_auto(SmbGpuMemory) flush = {.cuda = run->cuda};
   g_autofree double *cold = g_new0(double, pairs), *warm = g_new0(double, pairs);
@@ -201,7 +202,7 @@ count_passes(const SmbWorker *worker, SmbProfilerSession *session, const Run *ru
 }
 
 static gboolean
-take_counts(SmbWorker *worker, const Run *run, GVariantDict *result, GError **error) {
+measure_counts(SmbWorker *worker, const Run *run, GVariantDict *result, GError **error) {
   const char *names[SMB_N_METRICS];
   double values[SMB_N_METRICS], measured[SMB_N_METRICS];
   guint n = 0;
@@ -260,6 +261,6 @@ smb_worker_kernel(SmbWorker *worker, GVariant *job, GVariantDict *result, GError
     return FALSE;
   run.launch.parameters = run.parameters;
   return launch_once(&run, error) && take_values(&run, result, error) &&
-         take_times(worker, &run, n_times, result, error) &&
-         (!worker->profiler || take_counts(worker, &run, result, error));
+         measure_times(worker, &run, n_times, result, error) &&
+         (!worker->profiler || measure_counts(worker, &run, result, error));
 }

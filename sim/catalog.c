@@ -40,7 +40,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbCatalogEntry, free_entry)
 
 G_GNUC_PRINTF(4, 5)
 static gboolean
-fail(const Reader *reader, const char *key, GError **error, const char *format, ...) {
+refuse_key(const Reader *reader, const char *key, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
@@ -68,7 +68,7 @@ check_keys(const Reader *reader, GError **error) {
   g_auto(GStrv) keys = g_key_file_get_keys(reader->keys, reader->group, NULL, NULL);
   for (guint i = 0; keys && keys[i]; i++) {
     if (!g_strv_contains(known, keys[i]))
-      return fail(reader, keys[i], error, "no such key");
+      return refuse_key(reader, keys[i], error, "no such key");
   }
   return TRUE;
 }
@@ -77,7 +77,7 @@ static gboolean
 read_text(const Reader *reader, const char *key, char **value, GError **error) {
   *value = g_key_file_get_string(reader->keys, reader->group, key, NULL);
   if (!*value || !**value)
-    return fail(reader, key, error, "missing");
+    return refuse_key(reader, key, error, "missing");
   return TRUE;
 }
 
@@ -86,7 +86,7 @@ read_identifier(const Reader *reader, const char *key, char **value, GError **er
   if (!read_text(reader, key, value, error))
     return FALSE;
   if (!is_identifier(*value, strlen(*value)))
-    return fail(reader, key, error, "'%s' is not a name", *value);
+    return refuse_key(reader, key, error, "'%s' is not a name", *value);
   return TRUE;
 }
 
@@ -95,7 +95,8 @@ read_file(const Reader *reader, char **value, GError **error) {
   if (!read_text(reader, "file", value, error))
     return FALSE;
   if (strchr(*value, '/') || !g_str_has_suffix(*value, ".cu"))
-    return fail(reader, "file", error, "'%s' is not the name of a .cu file in that folder", *value);
+    return refuse_key(reader, "file", error, "'%s' is not the name of a .cu file in that folder",
+                      *value);
   return TRUE;
 }
 
@@ -108,11 +109,11 @@ read_extents(const Reader *reader, const char *key, guint extents[3], GError **e
   g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key, NULL);
   g_auto(GStrv) parts = g_strsplit(text, ",", -1);
   if (g_strv_length(parts) > 3 || !parts[0])
-    return fail(reader, key, error, "'%s': expected X, X,Y or X,Y,Z", text);
+    return refuse_key(reader, key, error, "'%s': expected X, X,Y or X,Y,Z", text);
   for (guint i = 0; parts[i]; i++) {
     guint64 number;
     if (!g_ascii_string_to_unsigned(g_strstrip(parts[i]), 10, 1, MAX_EXTENT, &number, NULL))
-      return fail(reader, key, error, "'%s' is not a number from 1", parts[i]);
+      return refuse_key(reader, key, error, "'%s' is not a number from 1", parts[i]);
     extents[i] = (guint)number;
   }
   return TRUE;
@@ -121,13 +122,13 @@ read_extents(const Reader *reader, const char *key, guint extents[3], GError **e
 static gboolean
 read_block(const Reader *reader, guint block[3], GError **error) {
   if (!g_key_file_has_key(reader->keys, reader->group, "block", NULL))
-    return fail(reader, "block", error, "missing");
+    return refuse_key(reader, "block", error, "missing");
   if (!read_extents(reader, "block", block, error))
     return FALSE;
   const SmbLaunch launch = {.block = {block[0], block[1], block[2]}, .grid = {1, 1, 1}};
   g_autoptr(GError) problem = NULL;
   return smb_launch_check(&launch, NULL, &problem) ||
-         fail(reader, "block", error, "%s", problem->message);
+         refuse_key(reader, "block", error, "%s", problem->message);
 }
 
 // A list of NAME=VALUE; absent is empty.
@@ -140,7 +141,7 @@ read_settings(const Reader *reader, const char *key, GStrv *settings, GError **e
     const char *setting = g_strstrip((*settings)[i]);
     const char *equals = strchr(setting, '=');
     if (!equals || !equals[1] || !is_identifier(setting, (gsize)(equals - setting)))
-      return fail(reader, key, error, "'%s': expected NAME=VALUE", setting);
+      return refuse_key(reader, key, error, "'%s': expected NAME=VALUE", setting);
   }
   return TRUE;
 }
@@ -152,8 +153,8 @@ read_dynamic_bytes(const Reader *reader, char **expression, GError **error) {
     return TRUE;
   gsize valid = strspn(*expression, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_+-*/%() ");
   if (valid == 0 || (*expression)[valid])
-    return fail(reader, "dynamic-bytes", error,
-                "'%s': expected an integer expression over the macros", *expression);
+    return refuse_key(reader, "dynamic-bytes", error,
+                      "'%s': expected an integer expression over the macros", *expression);
   return TRUE;
 }
 

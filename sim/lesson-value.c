@@ -82,7 +82,7 @@ typedef struct {
 
 G_GNUC_PRINTF(3, 4)
 static gboolean
-fail(const Name *name, GError **error, const char *format, ...) {
+refuse_quantity(const Name *name, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
@@ -115,7 +115,7 @@ static gboolean
 parse_run(const Name *name, const char *run, Quantity *quantity, GError **error) {
   int index = smb_lesson_find_run(name->lesson, run);
   if (index < 0)
-    return fail(name, error, "no run '%s' stands above", run);
+    return refuse_quantity(name, error, "no run '%s' stands above", run);
   quantity->run = (guint)index;
   return TRUE;
 }
@@ -133,7 +133,7 @@ parse_field(const Name *name, const char *word, Quantity *quantity, GError **err
     g_string_append_printf(known, "%s%s", known->len ? ", " : "", fields[i].name);
   }
   if (quantity->scope != SCOPE_RUN)
-    return fail(name, error, "expected one of %s", known->str);
+    return refuse_quantity(name, error, "expected one of %s", known->str);
   quantity->field = FIELD_MACRO;
   quantity->macro = name->text + strlen(name->text) - strlen(word);
   return TRUE;
@@ -144,12 +144,13 @@ parse_quantity(const Name *name, Quantity *quantity, GError **error) {
   g_auto(GStrv) words = g_strsplit(name->text, ".", -1);
   guint n = g_strv_length(words);
   if (n < 2 || n > 3)
-    return fail(name, error, "expected RUN.ACCESS.QUANTITY, RUN.QUANTITY or lanes");
+    return refuse_quantity(name, error, "expected RUN.ACCESS.QUANTITY, RUN.QUANTITY or lanes");
   quantity->scope = SCOPE_RUN;
   if (!parse_run(name, words[0], quantity, error))
     return FALSE;
   if (n == 3 && !parse_selector(words[1], quantity))
-    return fail(name, error, "expected load, store or atomic, or global_load and its kin");
+    return refuse_quantity(name, error,
+                           "expected load, store or atomic, or global_load and its kin");
   return parse_field(name, words[n - 1], quantity, error);
 }
 
@@ -181,7 +182,7 @@ value_of_shared(const Name *name, const Quantity *quantity, const SmbAnalysis *a
                 guint64 *value, GError **error) {
   const SmbAccess *access = select_access(quantity, analysis);
   if (!access)
-    return fail(name, error, "the run makes no such request");
+    return refuse_quantity(name, error, "the run makes no such request");
   const SmbTally *tally = quantity->nth ? &access->total : &analysis->totals[quantity->op_class];
   const guint64 values[] = {
       [FIELD_REQUESTS] = tally->requests,
@@ -213,9 +214,9 @@ value_of_global(const Name *name, const Quantity *quantity, const SmbAnalysis *a
     sum.max_segments = MAX(sum.max_segments, access->max_segments);
   }
   if (sum.requests == 0)
-    return fail(name, error, "the run makes no such request");
+    return refuse_quantity(name, error, "the run makes no such request");
   if (analysis->segment_bytes != 32 && quantity->field != FIELD_GLOBAL_REQUESTS)
-    return fail(name, error, "the architecture of the run moves no 32-byte sectors");
+    return refuse_quantity(name, error, "the architecture of the run moves no 32-byte sectors");
   const guint64 values[] = {
       [FIELD_GLOBAL_REQUESTS] = sum.requests,
       [FIELD_SECTORS] = sum.segments,
@@ -232,9 +233,9 @@ value_of_macro(const Name *name, const char *macro, const SmbProgram *kernel, gi
   g_autofree char *defined = g_strdup_printf("defined(%s)", macro);
   gint64 is_defined = 0;
   if (!smb_program_evaluate(kernel, defined, &is_defined, NULL) || !is_defined)
-    return fail(name, error, "neither a quantity of a run nor a macro of its kernel");
+    return refuse_quantity(name, error, "neither a quantity of a run nor a macro of its kernel");
   if (!smb_program_evaluate(kernel, macro, value, NULL))
-    return fail(name, error, "the macro is no whole number");
+    return refuse_quantity(name, error, "the macro is no whole number");
   return TRUE;
 }
 
@@ -323,14 +324,14 @@ lesson_find_access(const SmbLesson *lesson, const SmbLessonPart *part,
   g_auto(GStrv) words = g_strsplit(part->text, ".", -1);
   if (g_strv_length(words) != 2 || !parse_selector(words[1], &quantity) ||
       quantity.scope != SCOPE_SHARED) {
-    fail(&name, error, "expected RUN.load, RUN.store or RUN.atomic");
+    refuse_quantity(&name, error, "expected RUN.load, RUN.store or RUN.atomic");
     return NULL;
   }
   if (!parse_run(&name, words[0], &quantity, error) || !results)
     return NULL;
   const SmbAccess *access = select_access(&quantity, results[quantity.run].analysis);
   if (!access)
-    fail(&name, error, "the run makes no such request");
+    refuse_quantity(&name, error, "the run makes no such request");
   *run = quantity.run;
   return access;
 }

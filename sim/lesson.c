@@ -75,7 +75,7 @@ smb_lesson_find_run(const SmbLesson *lesson, const char *name) {
 
 G_GNUC_PRINTF(3, 4)
 static gboolean
-fail(Reader *reader, guint32 offset, const char *format, ...) {
+refuse_lesson(Reader *reader, guint32 offset, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
@@ -107,9 +107,10 @@ add_part(Reader *reader, SmbLessonPart *part, SmbLessonKind kind) {
 static gboolean
 read_title(Reader *reader, SmbLessonPart *part) {
   if (reader->lesson->title)
-    return fail(reader, part->offset, "a second title");
+    return refuse_lesson(reader, part->offset, "a second title");
   if (strchr(part->text, '{'))
-    return fail(reader, part->offset, "a title stands for itself: expected no {EXPRESSION}");
+    return refuse_lesson(reader, part->offset,
+                         "a title stands for itself: expected no {EXPRESSION}");
   reader->lesson->title =
       lesson_render(reader->lesson, part->offset, part->text, NULL, reader->error);
   return reader->lesson->title != NULL;
@@ -126,11 +127,12 @@ read_run(Reader *reader, SmbLessonPart *part) {
   SmbLesson *lesson = reader->lesson;
   g_auto(GStrv) words = NULL;
   if (!g_shell_parse_argv(part->text, NULL, &words, NULL) || !words[1])
-    return fail(reader, part->offset, "'%s': expected NAME and the words of a command", part->text);
+    return refuse_lesson(reader, part->offset, "'%s': expected NAME and the words of a command",
+                         part->text);
   if (!is_name(words[0]) || smb_lesson_find_run(lesson, words[0]) >= 0)
-    return fail(reader, part->offset, "'%s': expected a new name", words[0]);
+    return refuse_lesson(reader, part->offset, "'%s': expected a new name", words[0]);
   if (lesson->runs->len >= SMB_LESSON_MAX_RUNS)
-    return fail(reader, part->offset, "more than %d runs", SMB_LESSON_MAX_RUNS);
+    return refuse_lesson(reader, part->offset, "more than %d runs", SMB_LESSON_MAX_RUNS);
   SmbLessonRun run = {g_strdup(words[0]), g_strdupv(words + 1)};
   g_array_append_val(lesson->runs, run);
   return TRUE;
@@ -142,10 +144,10 @@ read_runs(Reader *reader, SmbLessonPart *part, SmbLessonKind kind, guint max) {
   g_auto(GStrv) names = g_strsplit_set(part->text, " \n", -1);
   for (guint i = 0; names[i]; i++) {
     if (*names[i] && smb_lesson_find_run(reader->lesson, names[i]) < 0)
-      return fail(reader, part->offset, "no run '%s' stands above", names[i]);
+      return refuse_lesson(reader, part->offset, "no run '%s' stands above", names[i]);
   }
   if (g_strv_length(names) > max)
-    return fail(reader, part->offset, "'%s': expected one run", part->text);
+    return refuse_lesson(reader, part->offset, "'%s': expected one run", part->text);
   add_part(reader, part, kind);
   return TRUE;
 }
@@ -199,7 +201,7 @@ read_check(Reader *reader, SmbLessonPart *part) {
 static gboolean
 take_once(Reader *reader, SmbLessonPart *part, SmbLessonPart *into) {
   if (into->text)
-    return fail(reader, part->offset, "a second one: a lesson has one prediction");
+    return refuse_lesson(reader, part->offset, "a second one: a lesson has one prediction");
   *into = *part;
   part->text = NULL;
   return TRUE;
@@ -224,7 +226,7 @@ static gboolean
 read_miss(Reader *reader, SmbLessonPart *part) {
   const char *colon = strchr(part->text, ':');
   if (!colon)
-    return fail(reader, part->offset, "'%s': expected NUMBER: TEXT", part->text);
+    return refuse_lesson(reader, part->offset, "'%s': expected NUMBER: TEXT", part->text);
   SmbLessonMiss miss = {
       {SMB_LESSON_TEXT, part->offset, g_strndup(part->text, (gsize)(colon - part->text))},
       {SMB_LESSON_TEXT, part->offset + (guint32)(colon + 1 - part->text), g_strdup(colon + 1)}};
@@ -261,14 +263,14 @@ read_item(Reader *reader, guint32 from, gsize length) {
     SmbLessonPart part = {SMB_LESSON_TEXT, from + (guint32)skip,
                           copy_text(text + skip, length - skip)};
     gboolean good = *part.text ? items[i].read(reader, &part)
-                               : fail(reader, from, "@%s: nothing stands behind it", name);
+                               : refuse_lesson(reader, from, "@%s: nothing stands behind it", name);
     clear_part(&part);
     return good;
   }
   g_autoptr(GString) known = g_string_new(NULL);
   for (guint i = 0; i < G_N_ELEMENTS(items); i++)
     g_string_append_printf(known, "%s%s", i ? ", " : "", items[i].name);
-  return fail(reader, from, "'@%s': expected one of %s", name, known->str);
+  return refuse_lesson(reader, from, "'@%s': expected one of %s", name, known->str);
 }
 
 static gboolean
@@ -324,7 +326,7 @@ check_whole(Reader *reader) {
                         : !lesson->hint.text     ? "@hint"
                         : !lesson->answer.text   ? "@answer"
                                                  : NULL;
-  return !missing || fail(reader, end ? end - 1 : 0, "the lesson has no %s", missing);
+  return !missing || refuse_lesson(reader, end ? end - 1 : 0, "the lesson has no %s", missing);
 }
 
 SmbLesson *

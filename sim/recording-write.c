@@ -61,14 +61,14 @@ add_number(GString *json, const char *key, double number) {
 }
 
 static void
-begin(GString *json, const char *key, char bracket) {
+begin_value(GString *json, const char *key, char bracket) {
   add_key(json, key);
   g_string_append_c(json, bracket);
 }
 
 static void
 add_extents(GString *json, const char *key, const guint extents[3]) {
-  begin(json, key, '[');
+  begin_value(json, key, '[');
   for (guint i = 0; i < 3; i++)
     add_count(json, NULL, extents[i]);
   g_string_append_c(json, ']');
@@ -76,15 +76,15 @@ add_extents(GString *json, const char *key, const guint extents[3]) {
 
 static void
 add_texts(GString *json, const char *key, const GStrv texts) {
-  begin(json, key, '[');
+  begin_value(json, key, '[');
   for (guint i = 0; texts[i]; i++)
     add_text(json, NULL, texts[i]);
   g_string_append_c(json, ']');
 }
 
 static void
-add_measured(GString *json, const SmbRecordedKernel *kernel) {
-  begin(json, "measured", '{');
+add_metrics(GString *json, const SmbRecordedKernel *kernel) {
+  begin_value(json, "measured", '{');
   for (guint i = 0; i < SMB_N_METRICS; i++) {
     if (kernel->measured[i] != SMB_NOT_MEASURED)
       add_number(json, smb_metric_name((SmbMetric)i), kernel->measured[i]);
@@ -94,7 +94,7 @@ add_measured(GString *json, const SmbRecordedKernel *kernel) {
 
 static void
 add_time(GString *json, const char *key, const SmbRecordedTime *time) {
-  begin(json, key, '{');
+  begin_value(json, key, '{');
   add_number(json, "median_us", time->median);
   add_number(json, "min_us", time->min);
   add_number(json, "max_us", time->max);
@@ -117,10 +117,10 @@ add_times(GString *json, const SmbRecordedKernel *kernel) {
 
 static void
 add_buffers(GString *json, const GPtrArray *buffers) {
-  begin(json, "buffers", '[');
+  begin_value(json, "buffers", '[');
   for (guint i = 0; i < buffers->len; i++) {
     const SmbRecordedBuffer *buffer = g_ptr_array_index(buffers, i);
-    begin(json, NULL, '{');
+    begin_value(json, NULL, '{');
     add_text(json, "parameter", buffer->parameter);
     add_count(json, "bytes", buffer->bytes);
     add_text(json, "sha256", buffer->sha256);
@@ -134,7 +134,7 @@ add_buffers(GString *json, const GPtrArray *buffers) {
 
 static void
 add_kernel(GString *json, const SmbRecordedKernel *kernel) {
-  begin(json, NULL, '{');
+  begin_value(json, NULL, '{');
   add_text(json, "kernel", kernel->name);
   add_text(json, "shape", kernel->shape);
   add_text(json, "file", kernel->file);
@@ -143,7 +143,7 @@ add_kernel(GString *json, const SmbRecordedKernel *kernel) {
   add_texts(json, "defines", kernel->defines);
   add_texts(json, "args", kernel->args);
   add_count(json, "dynamic_bytes", kernel->dynamic_bytes);
-  add_measured(json, kernel);
+  add_metrics(json, kernel);
   add_times(json, kernel);
   add_buffers(json, kernel->buffers);
   add_text(json, "failure", kernel->failure);
@@ -151,8 +151,8 @@ add_kernel(GString *json, const SmbRecordedKernel *kernel) {
 }
 
 static void
-add_request(GString *json, const SmbRecordedRequest *recorded) {
-  begin(json, NULL, '{');
+add_request_line(GString *json, const SmbRecordedRequest *recorded) {
+  begin_value(json, NULL, '{');
   g_string_append(json, "\"request\": \"");
   smb_trace_append_request(json, &recorded->request, SMB_WARP_LANES);
   g_string_append_c(json, '"');
@@ -169,7 +169,7 @@ static void
 add_device(GString *json, const SmbRecording *recording) {
   g_autofree char *capability =
       g_strdup_printf("%u.%u", recording->capability_major, recording->capability_minor);
-  begin(json, "device", '{');
+  begin_value(json, "device", '{');
   add_text(json, "name", recording->gpu);
   add_text(json, "compute_capability", capability);
   add_count(json, "multiprocessors", recording->multiprocessors);
@@ -181,7 +181,7 @@ add_device(GString *json, const SmbRecording *recording) {
 
 static void
 add_counters(GString *json, const SmbRecording *recording) {
-  begin(json, "counters", '{');
+  begin_value(json, "counters", '{');
   for (guint i = 0; i < SMB_N_METRICS; i++) {
     if (recording->counters[i])
       add_text(json, smb_metric_name((SmbMetric)i), recording->counters[i]);
@@ -191,7 +191,7 @@ add_counters(GString *json, const SmbRecording *recording) {
 
 static void
 add_kernels(GString *json, const GPtrArray *kernels) {
-  begin(json, "kernels", '[');
+  begin_value(json, "kernels", '[');
   for (guint i = 0; i < kernels->len; i++) {
     g_string_append(json, i ? ",\n    " : "\n    ");
     add_kernel(json, g_ptr_array_index(kernels, i));
@@ -201,10 +201,10 @@ add_kernels(GString *json, const GPtrArray *kernels) {
 
 static void
 add_requests(GString *json, const GArray *requests) {
-  begin(json, "requests", '[');
+  begin_value(json, "requests", '[');
   for (guint i = 0; i < requests->len; i++) {
     g_string_append(json, i ? ",\n    " : "\n    ");
-    add_request(json, &g_array_index(requests, SmbRecordedRequest, i));
+    add_request_line(json, &g_array_index(requests, SmbRecordedRequest, i));
   }
   g_string_append(json, requests->len ? "\n  ]" : "]");
 }

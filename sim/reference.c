@@ -61,7 +61,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbReference, free_reference)
 
 G_GNUC_PRINTF(3, 4)
 static gboolean
-fail(const Reader *reader, GError **error, const char *format, ...) {
+refuse_line(const Reader *reader, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
@@ -75,11 +75,11 @@ read_columns(Reader *reader, GStrv fields, GError **error) {
   guint n = g_strv_length(fields);
   for (guint i = 0; i < n && i < N_COLUMNS; i++) {
     if (strcmp(fields[i], column_names[i]) != 0)
-      return fail(reader, error, "column %u is '%s': expected '%s'", i + 1, fields[i],
-                  column_names[i]);
+      return refuse_line(reader, error, "column %u is '%s': expected '%s'", i + 1, fields[i],
+                         column_names[i]);
   }
   if (n != N_COLUMNS && n != ARCH)
-    return fail(reader, error, "%u columns: expected %d or %d", n, ARCH, N_COLUMNS);
+    return refuse_line(reader, error, "%u columns: expected %d or %d", n, ARCH, N_COLUMNS);
   reader->n_columns = n;
   return TRUE;
 }
@@ -91,10 +91,10 @@ read_metric(const Reader *reader, const char *text, SmbMetric *metric, GError **
     if (*metric == published_metrics[i])
       return TRUE;
   }
-  return fail(reader, error,
-              "metric: '%s' is none of: wavefronts_ld, wavefronts_st, ways_ld, "
-              "ways_st, time_us",
-              text);
+  return refuse_line(reader, error,
+                     "metric: '%s' is none of: wavefronts_ld, wavefronts_st, ways_ld, "
+                     "ways_st, time_us",
+                     text);
 }
 
 static gboolean
@@ -102,7 +102,7 @@ read_value(const Reader *reader, const char *text, double *value, GError **error
   char *end = NULL;
   *value = g_ascii_strtod(text, &end);
   if (end == text || *end || !isfinite(*value) || *value < 0)
-    return fail(reader, error, "value: '%s' is not a number of at least 0", text);
+    return refuse_line(reader, error, "value: '%s' is not a number of at least 0", text);
   return TRUE;
 }
 
@@ -113,7 +113,7 @@ read_ipad(const Reader *reader, const char *text, int *ipad, GError **error) {
   if (!*text)
     return TRUE;
   if (!g_ascii_string_to_unsigned(text, 10, 0, MAX_IPAD, &number, NULL))
-    return fail(reader, error, "ipad: '%s' is not a number of words, or nothing", text);
+    return refuse_line(reader, error, "ipad: '%s' is not a number of words, or nothing", text);
   *ipad = (int)number;
   return TRUE;
 }
@@ -122,17 +122,17 @@ static SmbReference *
 read_row(const Reader *reader, GStrv fields, GError **error) {
   guint n = g_strv_length(fields);
   if (n != reader->n_columns) {
-    fail(reader, error, "%u fields: expected %u", n, reader->n_columns);
+    refuse_line(reader, error, "%u fields: expected %u", n, reader->n_columns);
     return NULL;
   }
   for (guint i = 0; i < n; i++) {
     if (!*fields[i] && i != CAPABILITY && i != IPAD) {
-      fail(reader, error, "%s: missing", column_names[i]);
+      refuse_line(reader, error, "%s: missing", column_names[i]);
       return NULL;
     }
   }
   if (strcmp(fields[BANK_MODE], "4") != 0 && strcmp(fields[BANK_MODE], "8") != 0) {
-    fail(reader, error, "bank_mode_bytes: '%s': expected 4 or 8", fields[BANK_MODE]);
+    refuse_line(reader, error, "bank_mode_bytes: '%s': expected 4 or 8", fields[BANK_MODE]);
     return NULL;
   }
   g_autoptr(SmbReference) row = g_new0(SmbReference, 1);
@@ -158,7 +158,7 @@ read_line(Reader *reader, char *line, GPtrArray *rows, GError **error) {
   if (!*line || *line == '#')
     return TRUE;
   if (strchr(line, '"'))
-    return fail(reader, error, "quoted fields are not understood");
+    return refuse_line(reader, error, "quoted fields are not understood");
   g_auto(GStrv) fields = g_strsplit(line, ",", -1);
   for (guint i = 0; fields[i]; i++)
     g_strstrip(fields[i]);
@@ -180,7 +180,7 @@ smb_reference_new_from_data(const char *name, const char *text, gsize length, GE
     gsize n = end ? (gsize)(end - text) - start : length - start;
     reader.line++;
     if (memchr(text + start, 0, n)) {
-      fail(&reader, error, "a zero byte: not a text file");
+      refuse_line(&reader, error, "a zero byte: not a text file");
       return NULL;
     }
     g_autofree char *line = g_strndup(text + start, n);

@@ -31,7 +31,7 @@ write_page(const SmbReport *report, const SmbOutFile *file, gsize *length, GErro
 }
 
 static void
-write_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize length) {
+write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize length) {
   guint n = report->analysis->accesses->len, conflicts = 0;
   for (guint i = 0; i < n; i++)
     conflicts += g_array_index(report->analysis->accesses, SmbAccess, i).total.excess > 0;
@@ -81,7 +81,7 @@ smb_cmd_report(SmbCli *cli, GError **error) {
   } else {
     if (!write_page(report, page, &length, error))
       return FALSE;
-    write_summary(cli, report, cli->arguments[0], length);
+    write_page_summary(cli, report, cli->arguments[0], length);
   }
   smb_analyze_write_warnings(target, analysis, cli->messages);
   return TRUE;

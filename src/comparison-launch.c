@@ -231,7 +231,7 @@ add_failure(const Launch *launch) {
 
 // Adds the rows of a launch that was measured.
 static gboolean
-add_measured(Launch *launch, const SmbArch *arch, GError **error) {
+add_measured_launch(Launch *launch, const SmbArch *arch, GError **error) {
   const GPtrArray *buffers = launch->recorded->buffers;
   g_autoptr(SmbReplay) replay =
       smb_replay_new(launch->recorded, launch->entry, arch, &launch->comparison->limits, error);
@@ -261,7 +261,7 @@ add_rows(Launch *launch, const GPtrArray *catalog, const SmbArch *arch, GError *
   }
   name_variant(launch);
   if (!recorded->failure)
-    return add_measured(launch, arch, error);
+    return add_measured_launch(launch, arch, error);
   add_failure(launch);
   return TRUE;
 }

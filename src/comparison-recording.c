@@ -45,8 +45,8 @@ judge_cycles(const SmbArch *arch, const SmbRequest *request, guint predicted, do
 }
 
 static void
-add_request(SmbComparison *comparison, const SmbRecording *recording, guint index,
-            const SmbArch *arch) {
+add_request_rows(SmbComparison *comparison, const SmbRecording *recording, guint index,
+                 const SmbArch *arch) {
   const SmbRecordedRequest *recorded =
       &g_array_index(recording->requests, SmbRecordedRequest, index);
   SmbWavefronts cost = smb_wavefronts_count(arch, &recorded->request);
@@ -79,7 +79,7 @@ smb_comparison_add_recording(SmbComparison *comparison, const SmbRecording *reco
       return FALSE;
   }
   for (guint i = 0; !kernel && i < recording->requests->len; i++)
-    add_request(comparison, recording, i, arch);
+    add_request_rows(comparison, recording, i, arch);
   g_ptr_array_add(comparison->recordings, (gpointer)recording);
   if (strcmp(recording->source, SMB_RECORDING_THIS_DEVICE) == 0)
     comparison->device = recording->gpu;

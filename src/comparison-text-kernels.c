@@ -152,7 +152,7 @@ write_published(SmbTable *table, const Launch *launch) {
 }
 
 static void
-write_legend(SmbCli *cli, const SmbRecording *recording, const Columns *columns) {
+write_overview_legend(SmbCli *cli, const SmbRecording *recording, const Columns *columns) {
   g_autoptr(GString) text = g_string_new(NULL);
   g_string_append_printf(text, "loads%s: %s of the launch, predicted/%s. match: these%s",
                          columns->atomics ? ", stores, atomics" : " and stores",
@@ -197,7 +197,7 @@ write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recordin
       write_published(table, launch);
   }
   smb_comparison_end_table(cli, &table);
-  write_legend(cli, recording, &columns);
+  write_overview_legend(cli, recording, &columns);
 }
 
 // Why rows are explained, below their table.

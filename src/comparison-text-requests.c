@@ -36,7 +36,7 @@ is_compared(const SmbComparisonRow *row, const char *source) {
 
 // The requests that have a line of their own: all, or those that differ.
 static void
-write_rows(SmbCli *cli, const SmbComparison *comparison, const char *source, gboolean all) {
+write_request_rows(SmbCli *cli, const SmbComparison *comparison, const char *source, gboolean all) {
   static const char *const words[] = {"request", "metric", NULL};
   static const char *const numbers[] = {"predicted", "measured", NULL};
   static const char *const more[] = {"match", "rules", "source", NULL};
@@ -131,6 +131,6 @@ smb_comparison_write_requests(SmbCli *cli, const SmbComparison *comparison, cons
   add_up(comparison, source, &sums);
   if (sums.counted + sums.timed == 0)
     return;
-  write_rows(cli, comparison, source, all);
+  write_request_rows(cli, comparison, source, all);
   write_sums(cli, &sums, strcmp(source, SMB_RECORDING_THIS_DEVICE) == 0);
 }

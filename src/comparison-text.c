@@ -203,7 +203,7 @@ write_traces(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
 }
 
 static void
-write_summary(SmbCli *cli, const SmbComparison *comparison) {
+write_comparison_summary(SmbCli *cli, const SmbComparison *comparison) {
   smb_spool_printf(cli->out, "%u compared: %u match, ", comparison->compared, comparison->matched);
   if (comparison->explained)
     smb_spool_printf(cli->out, "%u explained, ", comparison->explained);
@@ -246,5 +246,5 @@ smb_comparison_write_text(SmbCli *cli, gconstpointer report) {
   write_traces(cli, comparison, view->requests);
   if (write_apart(cli, comparison, TRUE, view->times))
     write_time_legend(cli, comparison, view->times);
-  write_summary(cli, comparison);
+  write_comparison_summary(cli, comparison);
 }

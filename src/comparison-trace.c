@@ -81,7 +81,7 @@ find_device(GBytes *bytes, const char *name, RecordedDevice *device, GError **er
 }
 
 static gboolean
-add_measured(SmbComparison *comparison, GBytes *bytes, const char *name, GError **error) {
+add_measured_trace(SmbComparison *comparison, GBytes *bytes, const char *name, GError **error) {
   RecordedDevice device = {NULL, NULL};
   gboolean ok = find_device(bytes, name, &device, error);
   if (ok) {
@@ -100,7 +100,7 @@ smb_comparison_add_traces(SmbComparison *comparison, GError **error) {
     g_autofree char *path = g_strdup_printf("measured/%s.txt", names[i]);
     g_autofree char *name = g_strdup_printf("data/%s", path);
     g_autoptr(GBytes) bytes = smb_data_load(path, error);
-    if (!bytes || !add_measured(comparison, bytes, name, error))
+    if (!bytes || !add_measured_trace(comparison, bytes, name, error))
       return FALSE;
   }
   return TRUE;

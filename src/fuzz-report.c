@@ -47,7 +47,7 @@ add_numbers(SmbTable *table, const SmbFuzzResult *result) {
 }
 
 static void
-write_table(SmbCli *cli, const SmbFuzzReport *report) {
+write_fuzz_table(SmbCli *cli, const SmbFuzzReport *report) {
   static const char *const numbers[] = {"patterns", "differ", "unsteady", "counted",
                                         "differ",   "M/s",    "device"};
   g_autoptr(SmbTable) table = smb_table_new();
@@ -110,13 +110,13 @@ write_verdict(SmbCli *cli, const SmbFuzzOptions *options, const SmbFuzzResult *t
 }
 
 static void
-write_text(SmbCli *cli, gconstpointer written) {
+write_fuzz_text(SmbCli *cli, gconstpointer written) {
   const SmbFuzzOutcome *outcome = written;
   const SmbFuzzReport *report = outcome->report;
   SmbFuzzResult total = smb_fuzz_report_total(report);
   smb_measured_write_device(cli, outcome->meter, outcome->arch);
   write_verdict(cli, outcome->options, &total);
-  write_table(cli, report);
+  write_fuzz_table(cli, report);
   smb_spool_puts(cli->out, "\n");
   for (guint i = 0; i < report->results->len; i++) {
     const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
@@ -174,7 +174,7 @@ add_json_mismatch(JsonBuilder *json, const SmbFuzzMismatch *mismatch) {
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer written) {
+write_fuzz_json(SmbCli *cli, gconstpointer written) {
   const SmbFuzzOutcome *outcome = written;
   const SmbFuzzReport *report = outcome->report;
   SmbFuzzResult total = smb_fuzz_report_total(report);
@@ -200,7 +200,7 @@ write_json(SmbCli *cli, gconstpointer written) {
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer written) {
+write_fuzz_csv(SmbCli *cli, gconstpointer written) {
   const SmbFuzzReport *report = ((const SmbFuzzOutcome *)written)->report;
   static const char *const names[] = {"instruction",
                                       "op",
@@ -236,7 +236,7 @@ write_csv(SmbCli *cli, gconstpointer written) {
   write_mismatches(cli->messages, report);
 }
 
-const SmbFormat smb_fuzz_formats[] = {{"text", write_text, NULL},
-                                      {"json", write_json, NULL},
-                                      {"csv", write_csv, NULL},
+const SmbFormat smb_fuzz_formats[] = {{"text", write_fuzz_text, NULL},
+                                      {"json", write_fuzz_json, NULL},
+                                      {"csv", write_fuzz_csv, NULL},
                                       {NULL, NULL, NULL}};

@@ -63,7 +63,7 @@ select_sample(const Work *work, guint64 first, gsize n) {
 
 // Counts requests, unless counters are refused, which is no error.
 static gboolean
-count(const Work *work, SmbTrial *trial, const GArray *which, GError **error) {
+count_sample(const Work *work, SmbTrial *trial, const GArray *which, GError **error) {
   return work->report->refusal || which->len == 0 ||
          smb_trial_count(work->meter, trial, (const gsize *)(gpointer)which->data, which->len,
                          error);
@@ -138,10 +138,10 @@ measure_batch(Work *work, SmbTrial *trial, GError **error) {
   if (!smb_trial_clock(work->meter, trial, error))
     return FALSE;
   work->result->device_seconds += elapsed(start);
-  if (!count(work, trial, work->sample, error))
+  if (!count_sample(work, trial, work->sample, error))
     return FALSE;
   g_autoptr(GArray) shown = find_shown(work, trial);
-  if (!count(work, trial, shown, error))
+  if (!count_sample(work, trial, shown, error))
     return FALSE;
   record_sample(work, trial);
   tally(work, trial);

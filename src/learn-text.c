@@ -136,8 +136,8 @@ find_runs(const SmbLesson *lesson, const SmbLessonPart *part) {
 }
 
 static void
-write_counts(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part,
-             SmbLearnTables tables) {
+write_lesson_counts(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part,
+                    SmbLearnTables tables) {
   g_autoptr(GArray) indices = find_runs(step->lesson, part);
   g_autofree const char **names = g_new0(const char *, indices->len);
   g_autofree const SmbLearnRun **runs = g_new0(const SmbLearnRun *, indices->len);
@@ -201,8 +201,8 @@ write_meeting(SmbCli *cli, const SmbAccess *access, const SmbArch *arch) {
 
 // A text of the lesson, wrapped, and an empty line.
 static gboolean
-write_text(SmbCli *cli, const SmbLearnStep *step, const char *head, const SmbLessonPart *part,
-           GError **error) {
+write_lesson_text(SmbCli *cli, const SmbLearnStep *step, const char *head,
+                  const SmbLessonPart *part, GError **error) {
   g_autofree char *text = smb_lesson_text(step->lesson, part, smb_learn_step_results(step), error);
   if (!text)
     return FALSE;
@@ -213,7 +213,8 @@ write_text(SmbCli *cli, const SmbLearnStep *step, const char *head, const SmbLes
 }
 
 static gboolean
-write_access(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part, GError **error) {
+write_lesson_access(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part,
+                    GError **error) {
   guint run;
   const SmbAccess *access =
       smb_lesson_access(step->lesson, part, smb_learn_step_results(step), &run, error);
@@ -231,19 +232,19 @@ static gboolean
 write_part(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part, GError **error) {
   switch (part->kind) {
   case SMB_LESSON_TEXT:
-    return write_text(cli, step, "", part, error);
+    return write_lesson_text(cli, step, "", part, error);
   case SMB_LESSON_SHOW:
     write_show(cli, step, (guint)smb_lesson_find_run(step->lesson, part->text));
     return TRUE;
   case SMB_LESSON_COUNTS:
-    write_counts(cli, step, part, SMB_LEARN_SHARED);
+    write_lesson_counts(cli, step, part, SMB_LEARN_SHARED);
     return TRUE;
   case SMB_LESSON_SECTORS:
-    write_counts(cli, step, part, SMB_LEARN_GLOBAL);
+    write_lesson_counts(cli, step, part, SMB_LEARN_GLOBAL);
     return TRUE;
   case SMB_LESSON_BANKS:
   case SMB_LESSON_MEETING:
-    return write_access(cli, step, part, error);
+    return write_lesson_access(cli, step, part, error);
   case SMB_LESSON_CHECK:
     return TRUE;
   }
@@ -266,12 +267,12 @@ smb_learn_write_before(SmbCli *cli, const SmbLearnStep *step, GError **error) {
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, title);
   smb_spool_puts(cli->out, "\n\n");
   return write_parts(cli, step, step->lesson->before, error) &&
-         write_text(cli, step, "Question: ", &step->lesson->question, error);
+         write_lesson_text(cli, step, "Question: ", &step->lesson->question, error);
 }
 
 gboolean
 smb_learn_write_hint(SmbCli *cli, const SmbLearnStep *step, GError **error) {
-  return write_text(cli, step, "Hint: ", &step->lesson->hint, error);
+  return write_lesson_text(cli, step, "Hint: ", &step->lesson->hint, error);
 }
 
 gboolean

@@ -32,7 +32,7 @@ write_device_table(SmbCli *cli, const SmbGpuInventory *inventory) {
 }
 
 static void
-write_text(SmbCli *cli, gconstpointer result) {
+write_devices_text(SmbCli *cli, gconstpointer result) {
   const SmbGpuInventory *inventory = result;
   g_autoptr(SmbTable) table = smb_table_new();
   if (inventory->devices->len > 0)
@@ -51,7 +51,7 @@ write_text(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer result) {
+write_devices_json(SmbCli *cli, gconstpointer result) {
   const SmbGpuInventory *inventory = result;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_array(json, "devices");
@@ -82,7 +82,7 @@ write_json(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer result) {
+write_devices_csv(SmbCli *cli, gconstpointer result) {
   const SmbGpuInventory *inventory = result;
   static const char *const names[] = {"part", "usable", "detail", NULL};
   SmbCsv csv = smb_csv_begin(cli->out, names);
@@ -138,9 +138,9 @@ add_counters(SmbGpuInventory *inventory) {
                           g_strdup(device ? device->refusal : error->message));
 }
 
-static const SmbFormat formats[] = {{"text", write_text, NULL},
-                                    {"json", write_json, NULL},
-                                    {"csv", write_csv, NULL},
+static const SmbFormat formats[] = {{"text", write_devices_text, NULL},
+                                    {"json", write_devices_json, NULL},
+                                    {"csv", write_devices_csv, NULL},
                                     {NULL, NULL, NULL}};
 
 gboolean

@@ -262,7 +262,7 @@ compare_times(gconstpointer a, gconstpointer b) {
 }
 
 static void
-take_times(GArray *times, SmbRecordedTime *time) {
+summarize_times(GArray *times, SmbRecordedTime *time) {
   if (times->len == 0)
     return;
   g_array_sort(times, compare_times);
@@ -324,7 +324,7 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
   if (good &&
       (smb_meter_device(meter)->profiler || take_cycles(meter, target, arch, kernel, &local))) {
     for (guint i = 0; i < SMB_N_CACHES; i++)
-      take_times(result.times[i], &kernel->times[i]);
+      summarize_times(result.times[i], &kernel->times[i]);
     take_buffers(subject, result.contents, kernel);
     return TRUE;
   }

@@ -48,7 +48,7 @@ smb_measured_json_device(JsonBuilder *json, const SmbMeter *meter, const char *r
 
 // A number that was measured, with the digits that mean something.
 static void
-add_measured(JsonBuilder *json, const char *key, double number) {
+add_measured_number(JsonBuilder *json, const char *key, double number) {
   if (number == SMB_NOT_MEASURED)
     smb_json_null(json, key);
   else
@@ -59,7 +59,7 @@ void
 smb_measured_json(JsonBuilder *json, guint wavefronts, double counted, guint cycles,
                   double measured) {
   smb_json_number(json, "wavefronts", wavefronts);
-  add_measured(json, "counted", counted);
+  add_measured_number(json, "counted", counted);
   smb_json_number(json, "cycles", cycles);
-  add_measured(json, "measured", measured);
+  add_measured_number(json, "measured", measured);
 }

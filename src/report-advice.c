@@ -38,8 +38,8 @@ write_launch(const SmbReport *report, const SmbProof *proof, SmbSpool *page) {
 }
 
 static void
-write_layout(const SmbReport *report, const SmbAdviseArray *array, const SmbAdviseLayout *layout,
-             SmbSpool *page) {
+write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
+                     const SmbAdviseLayout *layout, SmbSpool *page) {
   const SmbTally *now = &array->now->candidate->total, *then = &layout->candidate->total;
   const SmbProof *proof = layout->proof;
   smb_spool_puts(page, "<h4>");
@@ -91,7 +91,7 @@ cost_of(const SmbAdviseLayout *layout) {
 }
 
 static void
-write_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpool *page) {
+write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpool *page) {
   const SmbAdviseLayout *pad = find_best(array, SMB_ADVISE_PAD);
   const SmbAdviseLayout *swizzle = find_best(array, SMB_ADVISE_SWIZZLE);
   const SmbAdviseLayout *both = find_best(array, SMB_ADVISE_BOTH);
@@ -106,11 +106,11 @@ write_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpool *page
     smb_html_markup(page, ", <a href=\"#line-%u\">line %u</a>", declared->line, declared->line);
   smb_spool_puts(page, "</h3>\n");
   if (pad)
-    write_layout(report, array, pad, page);
+    write_advised_layout(report, array, pad, page);
   if (swizzle)
-    write_layout(report, array, swizzle, page);
+    write_advised_layout(report, array, swizzle, page);
   if (cost_of(both) < MIN(cost_of(pad), cost_of(swizzle)))
-    write_layout(report, array, both, page);
+    write_advised_layout(report, array, both, page);
   if (!pad && !swizzle && !both)
     smb_html_markup(page,
                     "<p>No padding or XOR swizzle of the whole array takes fewer than its %" //
@@ -125,7 +125,7 @@ smb_report_write_advice(const SmbReport *report, SmbSpool *page) {
     return;
   smb_spool_puts(page, "<section id=\"advice\">\n<h2>Advice</h2>\n");
   for (guint i = 0; report->advice && i < report->advice->arrays->len; i++)
-    write_array(report, g_ptr_array_index(report->advice->arrays, i), page);
+    write_advised_array(report, g_ptr_array_index(report->advice->arrays, i), page);
   if (report->advice_failure) {
     smb_spool_puts(page, "<p class=\"note\">No layouts were searched: ");
     smb_html_text(page, report->advice_failure);

@@ -82,7 +82,7 @@ write_groups(const SmbBankMap *map, SmbSpool *page) {
 
 // What the states of a word look like.
 static void
-write_legend(const SmbBankMap *map, SmbSpool *page) {
+write_map_legend(const SmbBankMap *map, SmbSpool *page) {
   gboolean loop = map->plan->conflict == SMB_CONFLICT_LOOP;
   smb_spool_puts(page, "<ul class=\"legend\">");
   write_key(page, "g0 now", loop ? "served in this round" : "served in this wavefront");
@@ -98,7 +98,7 @@ write_legend(const SmbBankMap *map, SmbSpool *page) {
 }
 
 static void
-write_map(const SmbReport *report, const SmbReportMap *map, SmbSpool *page) {
+write_map_figure(const SmbReport *report, const SmbReportMap *map, SmbSpool *page) {
   g_autoptr(SmbBankMap) drawn = smb_bank_map_new(report->arch, &map->request);
   g_autofree char *whole = smb_bank_map_caption(drawn, SMB_BANK_MAP_ALL);
   g_autofree char *first = smb_bank_map_caption(drawn, 0);
@@ -127,12 +127,12 @@ write_maps(const SmbReport *report, guint access, SmbSpool *page) {
     if (map->access != access)
       continue;
     first = first ? first : map;
-    write_map(report, map, page);
+    write_map_figure(report, map, page);
   }
   if (first) {
     g_autoptr(SmbBankMap) drawn = smb_bank_map_new(report->arch, &first->request);
     smb_spool_puts(page, "<p class=\"lit\" aria-live=\"polite\"></p>\n");
-    write_legend(drawn, page);
+    write_map_legend(drawn, page);
   }
 }
 

@@ -9,7 +9,7 @@
 #include "src/target-json.h"
 
 static void
-write_map(const SmbReport *report, JsonBuilder *json, const SmbReportMap *map) {
+write_map_data(const SmbReport *report, JsonBuilder *json, const SmbReportMap *map) {
   const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, map->access);
   g_autoptr(SmbBankMap) drawn = smb_bank_map_new(report->arch, &map->request);
   g_autofree char *whole = smb_bank_map_caption(drawn, SMB_BANK_MAP_ALL);
@@ -41,7 +41,7 @@ smb_report_write_data(const SmbReport *report, SmbSpool *page) {
   smb_json_arch(json, report->arch);
   smb_json_array(json, "maps");
   for (guint i = 0; i < report->maps->len; i++)
-    write_map(report, json, &g_array_index(report->maps, SmbReportMap, i));
+    write_map_data(report, json, &g_array_index(report->maps, SmbReportMap, i));
   json_builder_end_array(json);
   smb_json_end(json, text);
   GString *document = smb_spool_take(text, NULL);

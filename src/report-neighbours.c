@@ -60,7 +60,7 @@ write_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
 }
 
 static void
-write_table(const SmbNeighbours *neighbours, guint access, SmbSpool *page) {
+write_padding_table(const SmbNeighbours *neighbours, guint access, SmbSpool *page) {
   smb_spool_puts(page,
                  "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"paddings\">\n"
                  "<table class=\"neighbours\">\n<thead><tr><th scope=\"col\">padding</th>"
@@ -101,7 +101,7 @@ write_pictures(const SmbReport *report, const SmbAccess *access, const SmbNeighb
 }
 
 static void
-write_rows(const SmbNeighbours *neighbours, SmbSpool *page) {
+write_row_length(const SmbNeighbours *neighbours, SmbSpool *page) {
   const SmbLayout *present = &neighbours->layout;
   smb_spool_puts(page, "<p>Padding adds unused elements at the end of each row. ");
   if (neighbours->rows == SMB_ROWS_SEARCHED)
@@ -150,8 +150,8 @@ smb_report_write_neighbours(const SmbReport *report, guint index, guint *drawn, 
     smb_html_markup(page, "<p class=\"note\">%s</p>\n", refuse(report, neighbours));
     return;
   }
-  write_rows(neighbours, page);
-  write_table(neighbours, index, page);
+  write_row_length(neighbours, page);
+  write_padding_table(neighbours, index, page);
   if ((*drawn)++ < SMB_REPORT_MAX_NEIGHBOURS)
     write_pictures(report, access, neighbours, page);
   else

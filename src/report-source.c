@@ -18,7 +18,7 @@ find_article(const SmbReport *report, guint line, guint *access) {
 }
 
 static void
-write_count(SmbSpool *page, const char *css_class, guint64 count) {
+write_count_cell(SmbSpool *page, const char *css_class, guint64 count) {
   if (count)
     smb_html_number(page, css_class, count);
   else
@@ -26,17 +26,17 @@ write_count(SmbSpool *page, const char *css_class, guint64 count) {
 }
 
 static void
-write_counts(SmbSpool *page, const SmbLineTally *line) {
+write_line_counts(SmbSpool *page, const SmbLineTally *line) {
   const SmbTally *shared = &line->shared;
-  write_count(page, NULL, shared->requests);
-  write_count(page, NULL, shared->wavefronts);
-  write_count(page, "bad", shared->excess);
+  write_count_cell(page, NULL, shared->requests);
+  write_count_cell(page, NULL, shared->wavefronts);
+  write_count_cell(page, "bad", shared->excess);
   if (shared->requests)
     smb_html_markup(page, "<td class=\"%s\">%u-way</td>", shared->excess ? "bad" : "good",
                     shared->max_degree);
   else
     smb_spool_puts(page, "<td></td>");
-  write_count(page, NULL, line->segments);
+  write_count_cell(page, NULL, line->segments);
 }
 
 static void
@@ -46,7 +46,7 @@ write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbS
   guint access = 0;
   gboolean conflicts = find_article(report, number, &access);
   smb_html_markup(page, "<tr id=\"line-%u\"%s>", number, conflicts ? " class=\"conflicts\"" : "");
-  write_counts(page, line);
+  write_line_counts(page, line);
   if (conflicts)
     smb_html_markup(page, "<th scope=\"row\"><a href=\"#access-%u\">%u</a></th><td class=\"code\">",
                     access, number);
@@ -89,7 +89,7 @@ smb_report_write_source(const SmbReport *report, SmbSpool *page) {
     total.segments += line->segments;
   }
   smb_spool_puts(page, "</tbody>\n<tfoot><tr>");
-  write_counts(page, &total);
+  write_line_counts(page, &total);
   smb_spool_puts(page, "<th></th><td class=\"code\">total</td></tr></tfoot>\n</table>\n</div>\n"
                        "</section>\n");
 }

@@ -40,7 +40,7 @@ write_tally(SmbSpool *page, const SmbTally *tally, gboolean exact) {
 }
 
 static void
-write_shared(const SmbReport *report, SmbSpool *page) {
+write_shared_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
   begin_table(page, "Shared memory, whole launch", "accesses to shared memory", "wavefronts");
   for (guint i = 0; i < analysis->accesses->len; i++) {
@@ -62,7 +62,7 @@ write_shared(const SmbReport *report, SmbSpool *page) {
 }
 
 static void
-write_global(const SmbReport *report, SmbSpool *page) {
+write_global_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
   begin_table(page, "Global memory, whole launch", "accesses to global memory",
               smb_analyze_segment_name(report->arch));
@@ -95,9 +95,9 @@ void
 smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "<section id=\"accesses\">\n<h2>Accesses</h2>\n");
   if (report->analysis->accesses->len > 0)
-    write_shared(report, page);
+    write_shared_table(report, page);
   if (report->analysis->globals->len > 0)
-    write_global(report, page);
+    write_global_table(report, page);
   smb_spool_puts(page,
                  "<p class=\"words\">A <dfn>request</dfn> is one execution of a memory instruction "
                  "by one warp, a <dfn>wavefront</dfn> one pass of it through the shared-memory "

@@ -30,7 +30,7 @@ typedef struct {
 } Sum;
 
 static void
-add_request(Sum *sum, const SmbMeasuredRequest *request) {
+add_measured_request(Sum *sum, const SmbMeasuredRequest *request) {
   sum->requests++;
   sum->mismatched += smb_measured_request_differs(request);
   sum->unsteady += smb_measured_request_is_unsteady(request);
@@ -74,8 +74,9 @@ write_sums(SmbCli *cli, const SmbMeasuredTrace *trace) {
     smb_table_column(table, numbers[i], SMB_ALIGN_RIGHT);
   for (guint i = 0; i < trace->requests->len; i++) {
     const SmbMeasuredRequest *request = get_request(trace, i);
-    add_request(&sums[request->request.op][smb_width_index(request->request.width)], request);
-    add_request(&total, request);
+    add_measured_request(&sums[request->request.op][smb_width_index(request->request.width)],
+                         request);
+    add_measured_request(&total, request);
   }
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
@@ -123,7 +124,7 @@ add_row(SmbTable *table, const SmbMeasuredRequest *request) {
 
 // A row for each request, or for those that differ.
 static void
-write_rows(SmbCli *cli, const SmbMeasuredTrace *trace, gboolean all) {
+write_measured_rows(SmbCli *cli, const SmbMeasuredTrace *trace, gboolean all) {
   g_autoptr(SmbTable) table = smb_table_new();
   gboolean any = FALSE;
   smb_table_column(table, "line", SMB_ALIGN_RIGHT);
@@ -177,7 +178,7 @@ describe_sample(const SmbMeasuredTrace *trace) {
 }
 
 static void
-write_text(SmbCli *cli, gconstpointer result) {
+write_measured_text(SmbCli *cli, gconstpointer result) {
   const SmbMeasuredTraceReport *report = result;
   const SmbMeasuredTrace *trace = report->trace;
   g_autofree char *sample = describe_sample(trace);
@@ -186,7 +187,7 @@ write_text(SmbCli *cli, gconstpointer result) {
   if (sample)
     smb_text_wrap(cli->out, sample);
   smb_spool_puts(cli->out, "\n");
-  write_rows(cli, trace, report->all);
+  write_measured_rows(cli, trace, report->all);
   Sum total = write_sums(cli, trace);
   if (!report->all)
     write_reasons(cli, trace, total.unmeasured);
@@ -221,14 +222,14 @@ write_json_row(SmbSpool *elements, const SmbMeasuredRequest *request) {
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer result) {
+write_measured_json(SmbCli *cli, gconstpointer result) {
   const SmbMeasuredTraceReport *report = result;
   const SmbMeasuredTrace *trace = report->trace;
   g_autoptr(SmbSpool) elements = smb_spool_new();
   g_autofree char *sample = describe_sample(trace);
   Sum total = {0};
   for (guint i = 0; i < trace->requests->len; i++) {
-    add_request(&total, get_request(trace, i));
+    add_measured_request(&total, get_request(trace, i));
     write_json_row(elements, get_request(trace, i));
   }
   JsonBuilder *json = smb_json_begin(cli->command);
@@ -257,7 +258,7 @@ write_csv_measured(SmbCsv *csv, double number) {
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer result) {
+write_measured_csv(SmbCli *cli, gconstpointer result) {
   const SmbMeasuredTrace *trace = ((const SmbMeasuredTraceReport *)result)->trace;
   static const char *const names[] = {"line",    "op",       "width",    "wavefronts",
                                       "counted", "cycles",   "measured", "recorded",
@@ -284,15 +285,15 @@ write_csv(SmbCli *cli, gconstpointer result) {
   }
 }
 
-const SmbFormat smb_measured_trace_formats[] = {{"text", write_text, NULL},
-                                                {"json", write_json, NULL},
-                                                {"csv", write_csv, NULL},
+const SmbFormat smb_measured_trace_formats[] = {{"text", write_measured_text, NULL},
+                                                {"json", write_measured_json, NULL},
+                                                {"csv", write_measured_csv, NULL},
                                                 {NULL, NULL, NULL}};
 
 gboolean
 smb_measured_trace_matches(const SmbMeasuredTrace *trace) {
   Sum total = {0};
   for (guint i = 0; i < trace->requests->len; i++)
-    add_request(&total, get_request(trace, i));
+    add_measured_request(&total, get_request(trace, i));
   return total.measured > 0 && total.mismatched == 0;
 }
