@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** CUptiResult: the values that are told apart. */
+/** CUptiResult: the values that are distinguished. */
 enum {
   CUPTI_SUCCESS = 0,
   CUPTI_ERROR_INVALID_METRIC_NAME = 17,

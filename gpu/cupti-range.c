@@ -37,7 +37,7 @@ static const SmbSymbol symbols[] = {
      G_STRUCT_OFFSET(SmbProfilerSession, data_initialize)},
 };
 
-// What is to be counted, as the hardware wants to be told.
+// What is to be counted, in the form that the hardware takes.
 static gboolean
 plan_range_profiler(SmbProfilerSession *session, const char *chip, const char *const *metrics,
                     guint n_metrics, GError **error) {

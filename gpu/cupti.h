@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What CUPTI's two profilers share: the library, its results as errors, what it tells of a device, and how a
+// What CUPTI's two profilers share: the library, its results as errors, what it says about a device, and how a
 // session is opened and closed. The library stays open.
 #pragma once
 
@@ -20,7 +20,7 @@ typedef struct _SmbCuptiInterface SmbCuptiInterface;
  * @handle: the library; the functions that any profiler needs follow
  * @max_ranges: ranges of a pass, at most
  * @availability: which counters the context has, as an image that metrics are chosen by
- * @config: what is to be counted, as the hardware wants to be told
+ * @config: what is to be counted, in the form that the hardware takes
  * @data: where the counters are stored, of @data_size bytes
  */
 typedef struct {

@@ -32,7 +32,7 @@ gboolean smb_gpu_memory_allocate(SmbGpuMemory *memory, gsize bytes, GError **err
 gboolean smb_gpu_memory_upload(SmbGpuMemory *memory, gconstpointer data, gsize bytes,
                                GError **error);
 
-/** smb_gpu_memory_download: waits for all launches, whose first error is told, and copies */
+/** smb_gpu_memory_download: waits for all launches, reports their first error, and copies */
 gboolean smb_gpu_memory_download(const SmbGpuMemory *memory, gpointer data, gsize bytes,
                                  GError **error);
 

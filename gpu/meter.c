@@ -57,7 +57,7 @@ smb_meter_free(SmbMeter *meter) {
 }
 
 // A process that closed its pipe is about to end by itself, and how it does is worth telling; one that
-// writes what is no message is ended.
+// writes something that is not a message is killed.
 enum {
   END_CHECKS = 100,
   END_CHECK_US = 10000,

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** NVPA_Status: the value that is told apart. */
+/** NVPA_Status: the value that is distinguished. */
 enum {
   NVPA_STATUS_SUCCESS = 0,
 };
@@ -51,7 +51,7 @@ typedef struct {
   void *pMetricsEvaluator;
 } NvpwEvaluatorDestroy;
 
-/** A metric: has no size of its own; the functions are told it. */
+/** A metric: has no size of its own; the functions take it. */
 typedef struct {
   size_t metricIndex;
   uint8_t metricType;

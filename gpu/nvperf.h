@@ -24,7 +24,7 @@ SmbNvperf *smb_nvperf_new(gpointer cupti, const char *chip, const guint8 *availa
                           const char *const *metrics, guint n, GError **error);
 void smb_nvperf_free(SmbNvperf *nvperf);
 
-/** What is to be counted, as the hardware wants to be told (transfer full). */
+/** What is to be counted, in the form that the hardware takes (transfer full). */
 GBytes *smb_nvperf_config(const SmbNvperf *nvperf, GError **error);
 
 /** What is stored of a range, from which CUPTI makes its counter data (transfer full). */

@@ -98,14 +98,14 @@ smb_probe_clock(SmbProbe *probe, const SmbRequest *requests, gsize n, double *cy
   return TRUE;
 }
 
-// What a counted launch is told, beside the requests.
+// What a counted launch gets besides the requests.
 typedef struct {
   guint32 which;
   guint32 rounds;
 } CountParameters;
 
 // One pass of the profiler. The first range issues the first request twice as often: a launch has wavefronts
-// of its own (one on an H200), which are no request's, and the difference tells them. Then each request
+// of its own (one on an H200), which belong to no request, and the difference gives them. Then each request
 // has a range.
 static gboolean
 count_pass(SmbProbe *probe, const SmbProfiler *profiler, SmbProfilerSession *session,

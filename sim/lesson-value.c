@@ -149,8 +149,7 @@ parse_quantity(const Name *name, Quantity *quantity, GError **error) {
   if (!parse_run(name, words[0], quantity, error))
     return FALSE;
   if (n == 3 && !parse_selector(words[1], quantity))
-    return refuse_quantity(name, error,
-                           "expected load, store or atomic, or global_load and its kin");
+    return refuse_quantity(name, error, "expected load, store, atomic, global_load, ...");
   return parse_field(name, words[n - 1], quantity, error);
 }
 
@@ -235,7 +234,7 @@ value_of_macro(const Name *name, const char *macro, const SmbProgram *kernel, gi
   if (!smb_program_evaluate(kernel, defined, &is_defined, NULL) || !is_defined)
     return refuse_quantity(name, error, "neither a quantity of a run nor a macro of its kernel");
   if (!smb_program_evaluate(kernel, macro, value, NULL))
-    return refuse_quantity(name, error, "the macro is no whole number");
+    return refuse_quantity(name, error, "the macro is not a whole number");
   return TRUE;
 }
 

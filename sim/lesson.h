@@ -15,7 +15,7 @@
 //   @counts RUN...      what its accesses to shared memory cost
 //   @sectors RUN...     what its accesses to global memory touch
 //   @banks ACCESS       the bank that each lane asks in the costliest request of, say, RUN.load
-//   @meeting ACCESS     which of its lanes meet in which bank
+//   @meeting ACCESS     which of its lanes conflict in which bank
 //   @check CONDITION    must hold; nothing is shown
 //   @question TEXT      what is to be predicted
 //   @hint TEXT          a help to predict it

@@ -48,7 +48,7 @@ double smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis);
 
 /**
  * smb_metric_is_bound: Returns: whether the prediction is a lower bound: the kernel has atomics that are
- * loops, which go round again where warps meet, and @metric counts what they do
+ * loops, which repeat where warps conflict, and @metric counts what they do
  */
 gboolean smb_metric_is_bound(SmbMetric metric, const SmbAnalysis *analysis);
 
@@ -57,7 +57,7 @@ gboolean smb_metric_is_bound(SmbMetric metric, const SmbAnalysis *analysis);
  * @analysis: of the launch
  * @microseconds: what the launch took
  *
- * Returns: effective bandwidth in GB/s (10^9 bytes a second): the bytes of global memory that the launch asks for
+ * Returns: effective bandwidth in GB/s (10^9 bytes a second): the bytes of global memory that the launch accesses
  *   (smb_analysis_global_bytes()), divided by the time
  */
 double smb_metric_bandwidth(const SmbAnalysis *analysis, double microseconds);

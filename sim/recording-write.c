@@ -102,7 +102,7 @@ add_time(GString *json, const char *key, const SmbRecordedTime *time) {
   g_string_append_c(json, '}');
 }
 
-// Recordings from before caches were told apart have warm times only, and stay as they are.
+// Recordings from before caches were distinguished have warm times only, and stay as they are.
 static void
 add_times(GString *json, const SmbRecordedKernel *kernel) {
   const SmbRecordedTime *warm = &kernel->times[SMB_CACHE_WARM];

@@ -33,7 +33,7 @@ static const char *const column_names[N_COLUMNS] = {
     "value",  "arch",
 };
 
-// What a published number may be: profilers of the time told no more.
+// What a published number may be: profilers of the time reported no more.
 static const SmbMetric published_metrics[] = {SMB_METRIC_WAVEFRONTS_LD, SMB_METRIC_WAVEFRONTS_ST,
                                               SMB_METRIC_WAYS_LD, SMB_METRIC_WAYS_ST,
                                               SMB_METRIC_TIME_US};

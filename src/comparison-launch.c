@@ -115,7 +115,7 @@ note_wavefronts(const Launch *launch, SmbComparisonRow *row) {
     note(launch, row, "the compiler changed the instructions: %s", text->str);
 }
 
-// Instructions that differ. What the compiler does to them is told apart from what the model gets wrong by
+// Instructions that differ. What the compiler did to them is distinguished from errors of the model by
 // the wavefronts of the same accesses.
 static void
 explain_instructions(const Launch *launch, const AccessKind *kind, SmbComparisonRow *row) {

@@ -27,7 +27,7 @@ typedef enum {
   SMB_OUTCOME_EXPLAINED, /* another number of instructions, while their wavefronts match; or more than
                             a prediction that is a lower bound */
   SMB_OUTCOME_MISMATCH,
-  SMB_OUTCOME_UNMEASURED, /* there is no number to compare with */
+  SMB_OUTCOME_UNMEASURED, /* nothing was measured to compare with */
   SMB_OUTCOME_SHOWN,      /* information, such as a time: never compared */
 } SmbOutcome;
 
@@ -44,7 +44,7 @@ typedef enum {
  * @predicted: what the model says, or %SMB_NO_PREDICTION
  * @measured: what the source says, or %SMB_NOT_MEASURED
  * @min, @max: spread of a time, or %SMB_NOT_MEASURED
- * @bytes: of a time: the bytes of global memory that the launch asks for (smb_analysis_global_bytes())
+ * @bytes: of a time: the bytes of global memory that the launch accesses (smb_analysis_global_bytes())
  * @bandwidth: of a time: effective bandwidth in GB/s, or %SMB_NOT_MEASURED
  * @gpu: the device, as the source calls it
  * @source: the document, the file of the recording, or "this device"
@@ -121,7 +121,7 @@ void smb_comparison_free(SmbComparison *comparison);
  *
  * Runs the catalogue's kernel of each published number on the architecture of its device. A number that
  * a row of a recording has as well, for the same kernel, shape and padding on a device with the modern
- * family's banks, is told beside that row: add recordings first. Beside what a device measures now, other
+ * family's banks, is shown with that row: add recordings first. Beside what a device measures now, other
  * published numbers are left out.
  */
 gboolean smb_comparison_add_published(SmbComparison *comparison, const char *kernel,

@@ -61,7 +61,7 @@ select_sample(const Work *work, guint64 first, gsize n) {
   }
 }
 
-// Counts requests, unless counters are refused, which is no error.
+// Counts requests, unless counters are refused, which is not an error.
 static gboolean
 count_sample(const Work *work, SmbTrial *trial, const GArray *which, GError **error) {
   return work->report->refusal || which->len == 0 ||

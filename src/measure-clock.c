@@ -37,7 +37,7 @@ equal_requests(gconstpointer a, gconstpointer b) {
   return memcmp(a, b, sizeof(SmbRequest)) == 0;
 }
 
-// The request as low in memory as whole rows of the banks allow; lanes that ask for nothing at 0.
+// The request as low in memory as whole rows of the banks allow; inactive lanes at 0.
 static SmbRequest
 normalize(const SmbRequest *request, guint row_bytes) {
   SmbRequest normal;

@@ -301,7 +301,7 @@ take_cycles(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
   return TRUE;
 }
 
-// Runs it on the device. That the device is gone is an error; that it cannot run this kernel is told.
+// Runs it on the device. A lost device is an error; a kernel that it cannot run is recorded as a failure.
 static gboolean
 run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
               SmbRecordedKernel *kernel, GError **error) {

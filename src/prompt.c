@@ -82,7 +82,7 @@ smb_prompt_ask(SmbPrompt *prompt, SmbCli *cli, const char *question, char **line
     return FALSE;
   }
   if (!ended) {
-    // A zero byte ends the text, and what is no UTF-8 is marked.
+    // A zero byte ends the text, and invalid UTF-8 is marked.
     g_autofree char *valid = g_utf8_make_valid(text->str, -1);
     *line = g_strdup(g_strstrip(valid));
   }

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 /**
  * smb_record_write:
- * @cli: is told if the file was kept
+ * @cli: gets a message if the file was kept
  * @error: as smb_out_file_write()
  *
  * A recording in which launches failed (a lost device, a crash, a hang) replaces no file: a message says that

@@ -80,7 +80,7 @@ write_global_table(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
 }
 
-// What counts as a word where N-way is told, on devices where that is not each word.
+// What counts as a word of N-way, on devices where not every word does.
 static void
 write_word_kinds(const SmbReport *report, SmbSpool *page) {
   const SmbArchInfo *info = smb_arch_info(report->arch);

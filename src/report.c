@@ -117,7 +117,7 @@ choose(SmbReport *report, const GArray *maps) {
   g_array_sort(report->maps, compare_maps);
 }
 
-// Searches layouts of the arrays. What keeps it from that is told, and keeps no page from being written.
+// Searches layouts of the arrays. The page is written in any case, with the reason if that fails.
 static void
 find_advice(SmbReport *report) {
   const SmbAdviseSearch search = {.top = 1, .max_counts = SMB_REPORT_MAX_COUNTS};

@@ -10,7 +10,7 @@
 #include "src/table.h"
 #include "src/target-json.h"
 
-// Requests that could not be measured and are told one by one in text.
+// Requests that could not be measured and have a line each in text.
 enum {
   SHOWN_REASONS = 20,
 };

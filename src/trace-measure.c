@@ -92,7 +92,7 @@ select_sample(SmbMeasuredTrace *trace) {
   }
 }
 
-// Counts the sample, unless counters are refused, which is no error.
+// Counts the sample, unless counters are refused, which is not an error.
 static gboolean
 count_sample(SmbMeasuredTrace *trace, SmbMeter *meter, SmbTrial *trial, const GArray *places,
              GError **error) {

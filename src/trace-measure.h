@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The requests of a trace on a device, each beside what the model says of it. All of them are held in
-// memory, about 220 bytes each: they are measured instruction by instruction and told in their order.
+// memory, about 220 bytes each: they are measured instruction by instruction and reported in their order.
 #pragma once
 
 #include "sim/trace.h"

@@ -125,7 +125,7 @@ START_TEST(test_unsteady) {
 }
 END_TEST
 
-// What fails is told with the instruction; what ends all measuring by a code of its own.
+// What fails is reported with the instruction; what ends all measuring by a code of its own.
 static const struct {
   const char *fault;
   gboolean count;
