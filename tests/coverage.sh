@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# coverage.sh SOURCE BUILD FOLDER=FLOOR...: builds SOURCE in BUILD with gcc's --coverage, without optimization, runs
+# coverage.sh SOURCE BUILD FOLDER=FLOOR...: builds SOURCE in BUILD with gcc's --coverage, runs
 # all tests, and says which lines of each folder none of them executed and what share they did. The status is 1 if a
 # share is below its FLOOR (percent). Lines that say of themselves that they cannot be reached do not count.
 set -eu
@@ -16,11 +16,11 @@ command -v gcovr >/dev/null || {
 }
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 cd "$build"
-[ -e Makefile ] || "$source/configure" --disable-shared CFLAGS="-g -O0 --coverage" >configure.log ||
+[ -e Makefile ] || "$source/configure" --disable-shared CFLAGS="-g -Og --coverage" >configure.log ||
   { cat configure.log; exit 1; }
 find . -name '*.gcda' -delete
 make -j "$jobs" >make.log 2>&1 || { tail -n 50 make.log; exit 1; }
-make -j "$jobs" check >check.log 2>&1 || { grep -E '^(FAIL|ERROR|# )' check.log; exit 1; }
+CK_DEFAULT_TIMEOUT=600 make -j "$jobs" check >check.log 2>&1 || { grep -E '^(FAIL|ERROR|# )' check.log; exit 1; }
 gcovr --root "$source" --object-directory . --json lines.json --exclude-directories '.*conftest.*' \
   --exclude '.*resources\.c' --exclude-lines-by-pattern '.*g_assert_not_reached' . 2>gcovr.log ||
   { cat gcovr.log; exit 1; }

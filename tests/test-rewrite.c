@@ -10,6 +10,7 @@
 
 #include "sim/proof.h"
 #include "sim/array-use.h"
+#include "tests/rewrite-predict.h"
 #include "tests/suite.h"
 
 // @lines: the lines of the new text that the old one does not have; or the end of the message.
@@ -66,28 +67,6 @@ new_lines(const char *old, const char *text) {
   return g_string_free(lines, FALSE);
 }
 
-// What each access is to cost: every request laid out anew; NULL if one cannot be.
-static guint64 *
-predict(const SmbOriginal *original, const SmbRewriteArray *wanted) {
-  const SmbAnalysis *analysis = original->analysis;
-  guint64 *wavefronts = g_new0(guint64, analysis->accesses->len + 1);
-  for (guint i = 0; i < analysis->requests->len; i++) {
-    const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
-    SmbRequest moved = made->request;
-    guint32 lanes = smb_request_lanes(&made->request);
-    guint32 offset = lanes ? made->request.offset[__builtin_ctz(lanes)] : 0;
-    if (lanes && smb_program_array_at(original->kernel, offset) == wanted->array &&
-        smb_layout_move(&wanted->from, &wanted->to, wanted->array->base, &made->request, &moved) !=
-            SMB_LAYOUT_FITS) {
-      g_free(wavefronts);
-      return NULL;
-    }
-    wavefronts[made->access] +=
-        made->count * smb_wavefronts_count(original->arch, &moved).wavefronts;
-  }
-  return wavefronts;
-}
-
 // A kernel that was run, and one of its arrays in another layout.
 typedef struct {
   SmbArch *arch;
@@ -137,7 +116,7 @@ run_init(Run *run, const Case *c) {
   to->bits = c->layout.bits;
   to->base = c->layout.base;
   to->shift = c->layout.shift;
-  run->wavefronts = predict(&run->original, &run->wanted);
+  run->wavefronts = rewrite_predict(&run->original, &run->wanted);
   ck_assert_ptr_nonnull(run->wavefronts);
 }
 
@@ -160,7 +139,7 @@ END_TEST
 static gboolean
 holds(Run *run, const SmbLayout *to) {
   run->wanted.to = *to;
-  g_autofree guint64 *wavefronts = predict(&run->original, &run->wanted);
+  g_autofree guint64 *wavefronts = rewrite_predict(&run->original, &run->wanted);
   if (!wavefronts || smb_rewrite_bytes(&run->wanted) > 48u << 10)
     return FALSE;
   g_autoptr(SmbProof) proof = smb_proof_rewrite(&run->original, &run->wanted, 1, wavefronts);

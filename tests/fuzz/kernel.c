@@ -1,15 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// libFuzzer's door to the kernel language: any bytes are a kernel file. It is parsed, and two blocks
+// Any bytes are a kernel file. It is parsed, and two blocks
 // of it run, under limits so tight that every input ends soon. What the input says is never wrong
 // here; crashes, leaks, undefined behaviour and inputs that take long are.
-#include <string.h>
-
 #include "sim/analysis.h"
 #include "sim/block.h"
-
-int LLVMFuzzerTestOneInput(const guint8 *data, gsize size);
+#include "tests/fuzz/targets.h"
 
 static const SmbProgramLimits limits = {20000, 60, 2000, 1 << 20};
 
@@ -37,22 +34,19 @@ run(const SmbProgram *kernel, const SmbArch *arch) {
     g_error("a run gives a result or an error");
 }
 
-int
-LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
+void
+fuzz_kernel(const guint8 *data, gsize size) {
   static const char *const defines[] = {"N=16", NULL};
-  static const SmbArch *arch;
-  if (!arch)
-    arch = smb_arch_load("sm_90", NULL);
+  g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, NULL);
   g_autoptr(GBytes) bytes = g_bytes_new(data, size);
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbSource) source = smb_source_new("fuzz.cu", bytes, &error);
   if (!source)
-    return 0;
+    return;
   g_autoptr(SmbProgram) kernel = smb_program_read(
       source, &(SmbProgramOptions){.defines = defines, .cuda_arch = 900, .limits = limits}, &error);
   if (kernel)
     run(kernel, arch);
   else if (!error)
     g_error("a text that is refused comes with the reason");
-  return 0;
 }

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Any bytes as a file of each format that is not a kernel. What is read without an error is used: a
+// request is counted, a recording is written and read again, the numbers of a lesson are computed.
+#include <string.h>
+
+#include "sim/arch.h"
+#include "sim/catalog.h"
+#include "sim/lesson.h"
+#include "sim/pattern.h"
+#include "sim/recording.h"
+#include "sim/reference.h"
+#include "sim/trace.h"
+#include "sim/wavefront.h"
+#include "tests/fuzz/targets.h"
+
+static void
+check_outcome(gboolean read, const GError *error) {
+  if (read != (error == NULL))
+    g_error("an input is read or refused with a reason");
+}
+
+// Every request of @text, written again.
+static char *
+read_trace(const void *text, gsize size, gboolean *read) {
+  g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, NULL);
+  g_autoptr(GBytes) bytes = g_bytes_new(text, size);
+  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes(bytes);
+  g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, "fuzz.txt", arch);
+  g_autoptr(GError) error = NULL;
+  g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
+  GString *again = g_string_new(NULL);
+  while ((*read = smb_trace_reader_next(reader, batch, &error)) && batch->n > 0) {
+    for (gsize i = 0; i < batch->n; i++) {
+      smb_wavefronts_count(arch, &batch->requests[i]);
+      smb_trace_append_request(again, &batch->requests[i]);
+      g_string_append_c(again, '\n');
+    }
+  }
+  check_outcome(*read, error);
+  return g_string_free(again, FALSE);
+}
+
+void
+fuzz_trace(const guint8 *data, gsize size) {
+  gboolean read;
+  g_autofree char *once = read_trace(data, size, &read);
+  if (!read)
+    return;
+  g_autofree char *twice = read_trace(once, strlen(once), &read);
+  if (!read || strcmp(once, twice) != 0)
+    g_error("a trace that was written reads as something else");
+}
+
+static void
+count_request(const SmbArch *arch, SmbRandom *random, SmbOp op, guint width) {
+  SmbRequest request;
+  smb_pattern_request(random, op, width, 0, &request);
+  if (!smb_arch_check_request(arch, &request, NULL))
+    return;
+  SmbWavefronts cost = smb_wavefronts_count(arch, &request);
+  if (cost.wavefronts < cost.ideal)
+    g_error("%s %u takes fewer wavefronts than are ideal", smb_op_name(op), width);
+}
+
+void
+fuzz_arch(const guint8 *data, gsize size) {
+  g_autofree char *text = g_strndup((const char *)data, size);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbArch) arch = smb_arch_new_from_data("fuzz", text, &error);
+  check_outcome(arch != NULL, error);
+  if (!arch)
+    return;
+  SmbRandom random = smb_random_new(1);
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
+      if ((smb_op_widths((SmbOp)op) & width) && smb_arch_rule(arch, (SmbOp)op, width)->defined)
+        count_request(arch, &random, (SmbOp)op, width);
+    }
+  }
+}
+
+void
+fuzz_catalog(const guint8 *data, gsize size) {
+  g_autofree char *text = g_strndup((const char *)data, size);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) catalog = smb_catalog_new_from_data(text, &error);
+  check_outcome(catalog != NULL, error);
+  for (guint i = 0; catalog && i < catalog->len; i++) {
+    const SmbCatalogEntry *entry = catalog->pdata[i];
+    if (!smb_catalog_find(catalog, entry->name, entry->shape, NULL, NULL))
+      g_error("an entry of the catalogue is not found by its name");
+  }
+}
+
+void
+fuzz_recording(const guint8 *data, gsize size) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbRecording) recording =
+      smb_recording_new_from_data("fuzz.json", (const char *)data, size, &error);
+  check_outcome(recording != NULL, error);
+  if (!recording)
+    return;
+  g_autofree char *once = smb_recording_to_json(recording);
+  g_autoptr(SmbRecording) read = smb_recording_new_from_data("again", once, strlen(once), &error);
+  if (!read)
+    g_error("a recording that was written is refused: %s", error->message);
+  g_autofree char *twice = smb_recording_to_json(read);
+  if (strcmp(once, twice) != 0)
+    g_error("a recording that was written reads as something else");
+}
+
+void
+fuzz_published(const guint8 *data, gsize size) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) rows =
+      smb_reference_new_from_data("fuzz.csv", (const char *)data, size, &error);
+  check_outcome(rows != NULL, error);
+}
+
+static const char lesson_kernel[] = "#define PAD 1\n"
+                                    "__global__ void k(int *out, const int *in) {\n"
+                                    "  __shared__ int a[32 + PAD];\n"
+                                    "  a[threadIdx.x] = in[threadIdx.x];\n"
+                                    "  __syncthreads();\n"
+                                    "  out[threadIdx.x] = a[threadIdx.x ^ 1];\n"
+                                    "}\n";
+
+// What a lesson says of its runs, each of which is taken to have run the one kernel.
+static void
+use_lesson(const SmbLesson *lesson) {
+  g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, NULL);
+  g_autoptr(GBytes) bytes = g_bytes_new_static(lesson_kernel, strlen(lesson_kernel));
+  g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
+  g_autoptr(SmbProgram) kernel =
+      smb_program_read(source, &(SmbProgramOptions){.cuda_arch = 900}, NULL);
+  SmbLaunch launch = {{32, 1, 1}, {1, 1, 1}, 0, NULL};
+  g_autoptr(SmbAnalysis) analysis = smb_analysis_run(kernel, arch, &launch, NULL, NULL);
+  SmbLessonResult results[SMB_LESSON_MAX_RUNS];
+  for (guint i = 0; i < SMB_LESSON_MAX_RUNS; i++)
+    results[i] = (SmbLessonResult){kernel, arch, analysis};
+  g_autoptr(GError) error = NULL;
+  check_outcome(smb_lesson_check(lesson, results, &error), error);
+  for (guint i = 0; i < lesson->after->len; i++) {
+    const SmbLessonPart *part = &g_array_index(lesson->after, SmbLessonPart, i);
+    g_autoptr(GError) reason = NULL;
+    if (part->kind != SMB_LESSON_TEXT)
+      continue;
+    g_autofree char *text = smb_lesson_text(lesson, part, results, &reason);
+    check_outcome(text != NULL, reason);
+  }
+}
+
+void
+fuzz_lesson(const guint8 *data, gsize size) {
+  g_autoptr(GBytes) bytes = g_bytes_new(data, size);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbSource) source = smb_source_new("fuzz.lesson", bytes, &error);
+  g_autoptr(SmbLesson) lesson = source ? smb_lesson_new(source, &error) : NULL;
+  check_outcome(lesson != NULL, error);
+  if (lesson)
+    use_lesson(lesson);
+}

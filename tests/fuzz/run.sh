@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# run.sh SOURCE BUILD SECONDS TARGET...: builds SOURCE in BUILD with libFuzzer and both sanitizers, and fuzzes each target
+# of tests/fuzz/targets.def for SECONDS, from its seeds and from what BUILD/corpus/TARGET keeps of earlier runs. The
+# status is 1 if one of them found something: the input lies in BUILD/TARGET-*.
+set -eu
+source=$(cd "$1" && pwd)
+mkdir -p "$2"
+build=$(cd "$2" && pwd)
+seconds=$3
+shift 3
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+cd "$build"
+[ -e Makefile ] ||
+  "$source/configure" --disable-shared CC="${FUZZ_CC:-clang}" \
+    CFLAGS="-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" >configure.log 2>&1 ||
+  { cat configure.log; exit 1; }
+{ make generated && make -j "$jobs" tests/fuzz/fuzz; } >make.log 2>&1 || { tail -n 50 make.log; exit 1; }
+
+# Inputs that a target starts from beside its seeds: the files that come with the program.
+list_seeds() {
+  case $1 in
+  kernel) echo "$source/data/kernels" ;;
+  arch) echo "$source/data/archs" ;;
+  lesson) echo "$source/data/lessons" ;;
+  esac
+  [ ! -d "$source/tests/fuzz/seeds/$1" ] || echo "$source/tests/fuzz/seeds/$1"
+}
+
+status=0
+for target in "$@"; do
+  ln -sf tests/fuzz/fuzz "fuzz-$target"
+  mkdir -p "corpus/$target"
+  dictionary=
+  [ ! -e "$source/tests/fuzz/$target.dict" ] || dictionary=-dict=$source/tests/fuzz/$target.dict
+  # shellcheck disable=SC2046,SC2086 # one word for each folder, and none for no dictionary
+  if "./fuzz-$target" $dictionary -timeout=10 -rss_limit_mb=2048 -max_total_time="$seconds" -print_final_stats=1 \
+    -artifact_prefix="$target-" "corpus/$target" $(list_seeds "$target") >"$target.log" 2>&1; then
+    echo "fuzz: $target: $(awk '/number_of_executed_units/ { print $2 }' "$target.log") inputs in $seconds s, nothing found"
+  else
+    status=1
+    echo "fuzz: $target: found:"
+    tail -n 60 "$target.log"
+  fi
+done
+exit "$status"
