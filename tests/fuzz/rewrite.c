@@ -60,7 +60,7 @@ append_element(GString *text, Choices *choices, const Shape *shape, gboolean in_
     return;
   }
   if (shape->dimensions == 1 && form == 1) {
-    g_string_append_printf(text, "*(a + (t + %u) %% %u)", choose(choices, 64),
+    g_string_append_printf(text, "(*(a + (t + %u) %% %u))", choose(choices, 64),
                            shape->rows * shape->columns);
     return;
   }
