@@ -2,11 +2,12 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# coverage.sh SOURCE BUILD FOLDER=FLOOR...: builds SOURCE in BUILD with gcc's --coverage, runs
+# coverage.sh SOURCE BUILD FOLDER=FLOOR...: builds SOURCE in BUILD anew with gcc's --coverage, runs
 # all tests, and says which lines of each folder none of them executed and what share they did. The status is 1 if a
 # share is below its FLOOR (percent). Lines that say of themselves that they cannot be reached do not count.
 set -eu
 source=$(cd "$1" && pwd)
+rm -rf "$2"
 mkdir -p "$2"
 build=$(cd "$2" && pwd)
 shift 2
@@ -16,9 +17,8 @@ command -v gcovr >/dev/null || {
 }
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 cd "$build"
-[ -e Makefile ] || "$source/configure" --disable-shared CFLAGS="-g -Og --coverage" >configure.log ||
+"$source/configure" --disable-shared CFLAGS="-g -Og --coverage" >configure.log ||
   { cat configure.log; exit 1; }
-find . -name '*.gcda' -delete
 make -j "$jobs" >make.log 2>&1 || { tail -n 50 make.log; exit 1; }
 CK_DEFAULT_TIMEOUT=600 make -j "$jobs" check >check.log 2>&1 || { grep -E '^(FAIL|ERROR|# )' check.log; exit 1; }
 gcovr --root "$source" --object-directory . --json lines.json --exclude-directories '.*conftest.*' \

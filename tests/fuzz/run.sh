@@ -2,20 +2,23 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# run.sh SOURCE BUILD SECONDS TARGET...: builds SOURCE in BUILD with libFuzzer and both sanitizers, and fuzzes each target
-# of tests/fuzz/targets.def for SECONDS, from its seeds and from what BUILD/corpus/TARGET keeps of earlier runs. The
-# status is 1 if one of them found something: the input lies in BUILD/TARGET-*.
+# run.sh SOURCE BUILD CORPUS SECONDS TARGET...: builds SOURCE in BUILD anew with libFuzzer and both sanitizers, and fuzzes each target
+# of tests/fuzz/targets.def for SECONDS, from its seeds and from what CORPUS/TARGET keeps of earlier runs. The
+# status is 1 if one of them found something: the input lies in CORPUS/TARGET-found-*.
 set -eu
 source=$(cd "$1" && pwd)
-mkdir -p "$2"
+rm -rf "$2"
+mkdir -p "$2" "$3"
 build=$(cd "$2" && pwd)
-seconds=$3
-shift 3
+corpus=$(cd "$3" && pwd)
+seconds=$4
+shift 4
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 cd "$build"
-[ -e Makefile ] ||
-  "$source/configure" --disable-shared CC="${FUZZ_CC:-clang}" \
-    CFLAGS="-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" >configure.log 2>&1 ||
+cc=${FUZZ_CC:-clang}
+! command -v ccache >/dev/null || cc="ccache $cc"
+"$source/configure" --disable-shared CC="$cc" \
+  CFLAGS="-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" >configure.log 2>&1 ||
   { cat configure.log; exit 1; }
 { make generated && make -j "$jobs" tests/fuzz/fuzz; } >make.log 2>&1 || { tail -n 50 make.log; exit 1; }
 
@@ -32,12 +35,12 @@ list_seeds() {
 status=0
 for target in "$@"; do
   ln -sf tests/fuzz/fuzz "fuzz-$target"
-  mkdir -p "corpus/$target"
+  mkdir -p "$corpus/$target"
   dictionary=
   [ ! -e "$source/tests/fuzz/$target.dict" ] || dictionary=-dict=$source/tests/fuzz/$target.dict
   # shellcheck disable=SC2046,SC2086 # one word for each folder, and none for no dictionary
   if "./fuzz-$target" $dictionary -timeout=10 -rss_limit_mb=2048 -max_total_time="$seconds" -print_final_stats=1 \
-    -artifact_prefix="$target-" "corpus/$target" $(list_seeds "$target") >"$target.log" 2>&1; then
+    -artifact_prefix="$corpus/$target-found-" "$corpus/$target" $(list_seeds "$target") >"$target.log" 2>&1; then
     echo "fuzz: $target: $(awk '/number_of_executed_units/ { print $2 }' "$target.log") inputs in $seconds s, nothing found"
   else
     status=1
