@@ -34,7 +34,7 @@ read_trace(const void *text, gsize size, gboolean *read) {
   while ((*read = smb_trace_reader_next(reader, batch, &error)) && batch->n > 0) {
     for (gsize i = 0; i < batch->n; i++) {
       smb_wavefronts_count(arch, &batch->requests[i]);
-      smb_trace_append_request(again, &batch->requests[i]);
+      smb_trace_append_request(again, &batch->requests[i], smb_arch_info(arch)->lanes);
       g_string_append_c(again, '\n');
     }
   }
@@ -56,7 +56,7 @@ fuzz_trace(const guint8 *data, gsize size) {
 static void
 count_request(const SmbArch *arch, SmbRandom *random, SmbOp op, guint width) {
   SmbRequest request;
-  smb_pattern_request(random, op, width, 0, &request);
+  smb_pattern_request(random, smb_arch_info(arch)->lanes, op, width, 0, &request);
   if (!smb_arch_check_request(arch, &request, NULL))
     return;
   SmbWavefronts cost = smb_wavefronts_count(arch, &request);
@@ -74,8 +74,9 @@ fuzz_arch(const guint8 *data, gsize size) {
     return;
   SmbRandom random = smb_random_new(1);
   for (guint op = 0; op < SMB_N_OPS; op++) {
-    for (guint width = 1; width <= SMB_MAX_WIDTH; width *= 2) {
-      if ((smb_op_widths((SmbOp)op) & width) && smb_arch_rule(arch, (SmbOp)op, width)->defined)
+    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+      guint width = smb_width(i);
+      if (smb_op_has_width((SmbOp)op, width) && smb_arch_rule(arch, (SmbOp)op, width)->defined)
         count_request(arch, &random, (SmbOp)op, width);
     }
   }

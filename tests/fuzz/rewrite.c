@@ -4,6 +4,9 @@
 // The bytes choose a small valid kernel with a shared array, and a layout. Its text is rewritten for that
 // layout; if the rewriting is not refused, the new kernel has to leave the same global memory, and each of its
 // accesses has to take the wavefronts that the layout predicts: smb_proof_rewrite() finds what does not hold.
+#include <string.h>
+
+#include "sim/array-use.h"
 #include "sim/proof.h"
 #include "tests/fuzz/targets.h"
 #include "tests/rewrite-predict.h"
@@ -197,9 +200,10 @@ fuzz_rewrite(const guint8 *data, gsize size) {
   if (!analysis)
     g_error("a valid kernel does not run: %s\n%s", error->message, text);
   SmbOriginal original = {kernel, arch, launch, &options, analysis, global};
-  const SmbArray *declared = smb_program_array(kernel, 0);
-  SmbLayout from = smb_layout_original(kernel, declared, bytes, 0, analysis);
-  SmbRewriteArray array = {declared, bytes, from, from};
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(kernel, analysis);
+  const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
+  SmbLayout from = smb_array_use_layout(use, 0);
+  SmbRewriteArray array = {use->array, use->bytes, from, from};
   choose_layout(&choices, &shape, &array);
   check_rewriting(&original, &array, text);
 }
