@@ -21,7 +21,7 @@ smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const
 
 static gboolean
 fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane) {
-  const Object *object = &block->objects[access->object[lane]];
+  const Object *object = access_object(block, access, lane);
   g_autofree char *problem = NULL;
   if (object->space == SPACE_SHARED && object->size == 0)
     problem = g_strdup_printf("out of bounds: '%s' has no bytes; give the kernel dynamic shared "
@@ -40,7 +40,7 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
 static gboolean
 fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint lane,
                guint64 address) {
-  const Object *object = &block->objects[access->object[lane]];
+  const Object *object = access_object(block, access, lane);
   g_autofree char *of = object->space == SPACE_SHARED ? g_strdup("shared memory")
                                                       : g_strdup_printf("'%s'", object->name);
   g_autofree char *problem =
@@ -73,7 +73,6 @@ resolve_common(SmbBlock *block, const Move *move, LaneMask mask, const guint64 *
     outside |= offset | (last - offset);
     low_bits |= offset;
     access->offset[lane] = (gint64)offset;
-    access->object[lane] = (guint)number - 1;
     access->request.offset[lane] = (guint32)(object->base + offset);
   }
   if (outside >> 63 || ((low_bits | object->base) & (move->align - 1)))
@@ -120,7 +119,7 @@ void
 smb_access_report(SmbBlock *block, const Move *move, Access *access) {
   LaneMask shared = access->lanes[SPACE_SHARED], global = access->lanes[SPACE_GLOBAL];
   if (shared) {
-    const char *array = block->objects[access->object[first_lane(shared)]].name;
+    const char *array = access_object(block, access, first_lane(shared))->name;
     access->request.mask = shared;
     access->request.op = (guint8)move->op;
     access->request.width = (guint8)move->width;
@@ -129,9 +128,9 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
   }
   if (global) {
     guint64 addresses[SMB_WARP_LANES] = {0};
-    const char *name = block->objects[access->object[first_lane(global)]].name;
+    const char *name = access_object(block, access, first_lane(global))->name;
     FOR_LANES(global, lane) {
-      guint64 buffer = block->objects[access->object[lane]].parameter + 1;
+      guint64 buffer = access_object(block, access, lane)->parameter + 1;
       addresses[lane] = (buffer << BUFFER_SPACING_BITS) + (guint64)access->offset[lane];
     }
     block->sink->global(block->user, move->site, access->warp, name, global, move->width,

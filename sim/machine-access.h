@@ -9,12 +9,17 @@
 // Split by the memory it goes to.
 typedef struct {
   guint warp;
-  LaneMask lanes[3]; // by Space
-  guint object[SMB_WARP_LANES];
+  LaneMask lanes[3];             // by Space
+  Object *common;                // that all lanes touch, or NULL: then each has its own
+  guint object[SMB_WARP_LANES];  // its number
   gint64 offset[SMB_WARP_LANES]; // into the object
-  Object *common;                // that all lanes touch, or NULL
   SmbRequest request;            // of the lanes in shared memory
 } Access;
+
+static inline Object *
+access_object(const SmbBlock *block, const Access *access, guint lane) {
+  return access->common ? access->common : &block->objects[access->object[lane]];
+}
 
 // --- where it goes (machine-access.c)
 
@@ -45,5 +50,7 @@ gboolean smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *a
                               guchar *bytes);
 gboolean smb_memory_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                                const guchar *bytes);
+// After a warp has written: whether what is kept of global memory is within the limit.
+gboolean smb_memory_check_kept(SmbBlock *block, const Move *move, const Access *access);
 // Bytes of memory as the value of one lane.
 void smb_memory_decode(SmbScalar kind, const guchar *bytes, void *values, guint lane);

@@ -125,5 +125,5 @@ smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
     if (!smb_memory_write_lane(block, move, &access, lane, bytes))
       return FALSE;
   }
-  return TRUE;
+  return smb_memory_check_kept(block, move, &access);
 }

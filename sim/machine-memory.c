@@ -9,7 +9,7 @@
 gboolean
 smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                      guchar *bytes) {
-  Object *object = &block->objects[access->object[lane]];
+  Object *object = access_object(block, access, lane);
   switch (object->space) {
   case SPACE_SHARED:
     memcpy(bytes, block->shared + access->request.offset[lane], move->width);
@@ -26,23 +26,28 @@ smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, gu
 gboolean
 smb_memory_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                       const guchar *bytes) {
-  Object *object = &block->objects[access->object[lane]];
+  Object *object = access_object(block, access, lane);
   switch (object->space) {
   case SPACE_SHARED:
     memcpy(block->shared + access->request.offset[lane], bytes, move->width);
     return TRUE;
   case SPACE_GLOBAL:
     smb_overlay_write(block->overlay, object, (guint64)access->offset[lane], bytes, move->width);
-    if (smb_overlay_bytes(block->overlay) > block->limits.max_memory)
-      return smb_block_fail(block, move->place,
-                            "the kernel writes more global memory than the %" G_GUINT64_FORMAT
-                            " bytes that are kept (--max-memory)",
-                            block->limits.max_memory);
     return TRUE;
   case SPACE_PRIVATE:
     return smb_private_write_lane(block, move, access, lane, bytes);
   }
   g_assert_not_reached();
+}
+
+gboolean
+smb_memory_check_kept(SmbBlock *block, const Move *move, const Access *access) {
+  if (!access->lanes[SPACE_GLOBAL] || smb_overlay_bytes(block->overlay) <= block->limits.max_memory)
+    return TRUE;
+  return smb_block_fail(block, move->place,
+                        "the kernel writes more global memory than the %" G_GUINT64_FORMAT
+                        " bytes that are kept (--max-memory)",
+                        block->limits.max_memory);
 }
 
 void
@@ -154,5 +159,5 @@ smb_memory_store(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
     if (!smb_memory_write_lane(block, move, &access, lane, bytes))
       return FALSE;
   }
-  return TRUE;
+  return smb_memory_check_kept(block, move, &access);
 }

@@ -52,7 +52,7 @@ allocate(SmbBlock *block, Object *object, const Move *move) {
 gboolean
 smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                       guchar *bytes) {
-  Object *object = &block->objects[access->object[lane]];
+  Object *object = access_object(block, access, lane);
   gsize width = move->width, piece = MIN(width, WORD_BYTES);
   if (!allocate(block, object, move))
     return FALSE;
@@ -69,7 +69,7 @@ smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, g
 gboolean
 smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                        const guchar *bytes) {
-  Object *object = &block->objects[access->object[lane]];
+  Object *object = access_object(block, access, lane);
   gsize width = move->width, piece = MIN(width, WORD_BYTES);
   if (!allocate(block, object, move))
     return FALSE;
