@@ -5,7 +5,7 @@
 // the model that is to give its cost.
 #pragma once
 
-#include "sim/request.h"
+#include "sim/base/request.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "gpu/instruction.h"
-#include "sim/recording.h"
+#include "sim/records/recording.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 
 #include "gpu/device.h"
 #include "gpu/probe.h"
-#include "sim/metric.h"
+#include "sim/records/metric.h"
 
 /**
  * SmbWorker:

@@ -4,7 +4,7 @@
 // What the files of the made-up GPU share. Private to tests/fake-*.c.
 #pragma once
 
-#include "sim/analysis.h"
+#include "sim/analysis/analysis.h"
 #include "tests/fake-cuda.h"
 
 typedef enum {

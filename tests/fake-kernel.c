@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "sim/cuda.h"
+#include "sim/cuda/cuda.h"
 
 enum {
   CUDA_ARCH = 900

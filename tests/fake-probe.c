@@ -10,7 +10,7 @@
 
 #include "gpu/instruction.h"
 #include "gpu/probe.h"
-#include "sim/wavefront.h"
+#include "sim/count/wavefront.h"
 
 struct _FakeProbe {
   const SmbInstruction *instruction;

@@ -4,8 +4,8 @@
 // A text, run as a kernel, and what the tests want to know of that.
 #pragma once
 
-#include "sim/analysis.h"
-#include "sim/block.h"
+#include "sim/analysis/analysis.h"
+#include "sim/machine/block.h"
 
 // How a text is run; zeros stand for one block of one thread, sm_90 and the default limits.
 typedef struct {

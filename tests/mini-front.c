@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "sim/error.h"
-#include "sim/machine-arith.h"
+#include "sim/base/error.h"
+#include "sim/machine/arith.h"
 
 typedef struct {
   SmbProgram program;

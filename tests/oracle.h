@@ -5,8 +5,8 @@
 // plans, units and virtual banks; it puts the words of each lane group into sets, one for each bank.
 #pragma once
 
-#include "sim/request.h"
-#include "sim/wavefront.h"
+#include "sim/base/request.h"
+#include "sim/count/wavefront.h"
 
 // What the lanes of a group wait for.
 typedef enum {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/occupancy.h"
+#include "sim/arch/occupancy.h"
 
 int
 main(int argc, char **argv) {

@@ -6,8 +6,8 @@
 // which the reader reads, and as a table of the oracle, which knows nothing of the text.
 #pragma once
 
-#include "sim/arch.h"
-#include "sim/pattern.h"
+#include "sim/arch/arch.h"
+#include "sim/trace/pattern.h"
 #include "tests/oracle.h"
 
 // Makes an architecture: its text (transfer full), and what the oracle knows of it.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/random-request.h"
 
-#include "sim/trace.h"
+#include "sim/trace/trace.h"
 #include "tests/random-arch.h"
 
 enum {

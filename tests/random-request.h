@@ -4,8 +4,8 @@
 // Random requests of whatever an architecture has, and how tests show one.
 #pragma once
 
-#include "sim/arch.h"
-#include "sim/pattern.h"
+#include "sim/arch/arch.h"
+#include "sim/trace/pattern.h"
 
 // Makes a random request that @arch has a rule for; now and then one without an active lane.
 void random_request(SmbRandom *random, const SmbArch *arch, SmbRequest *request);

@@ -3,12 +3,12 @@
 //
 // The search for a layout against every layout of the space, tried one by one. What it finds for the
 // textbook's kernels is in test-advise-kernels.c.
-#include "sim/advise.h"
+#include "sim/layout/advise.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "sim/pattern.h"
+#include "sim/trace/pattern.h"
 #include "tests/suite.h"
 
 enum {

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 //
 // The structure of offsets, and what it says of banks: against requests that were made with a structure, and
-// against the banks that sim/conflict finds word by word.
-#include "sim/affine.h"
+// against the banks that sim/count/conflict finds word by word.
+#include "sim/count/affine.h"
 
 #include <check.h>
 
-#include "sim/conflict.h"
-#include "sim/pattern.h"
-#include "sim/wavefront.h"
+#include "sim/count/conflict.h"
+#include "sim/trace/pattern.h"
+#include "sim/count/wavefront.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"
 

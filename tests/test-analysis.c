@@ -3,12 +3,12 @@
 //
 // What an analysis says besides its sums: which counts are exact, how hardware counts what is not, the
 // distinct requests, and the arrays that they go to.
-#include "sim/analysis.h"
+#include "sim/analysis/analysis.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "sim/catalog.h"
+#include "sim/records/catalog.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 

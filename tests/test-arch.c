@@ -3,14 +3,14 @@
 //
 // Architectures: all that come with the library load, and a file that breaks a rule is refused with the
 // file, the group, the key and the reason.
-#include "sim/arch.h"
+#include "sim/arch/arch.h"
 
 #include <check.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "tests/suite.h"
 
 START_TEST(test_all_load) {

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Command lines: options, arguments, and the parsers of option values.
-#include "src/cli.h"
+#include "src/cli/cli.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "sim/error.h"
-#include "sim/suggest.h"
+#include "sim/base/error.h"
+#include "sim/base/suggest.h"
 #include "tests/suite.h"
 
 START_TEST(test_number) {

@@ -3,14 +3,14 @@
 //
 // How a recording compares: setRowReadColPad in its square shape has 32 loads and 32 stores, each of one
 // wavefront, when it is padded by a word.
-#include "src/comparison.h"
+#include "src/validate/comparison.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "sim/error.h"
-#include "src/comparison-words.h"
-#include "src/replay.h"
+#include "sim/base/error.h"
+#include "src/validate/comparison-words.h"
+#include "src/validate/replay.h"
 #include "tests/suite.h"
 
 static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";

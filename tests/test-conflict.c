@@ -3,11 +3,11 @@
 //
 // The explanation of a request must agree with the counter: the passes that it deals words to are the
 // wavefronts, and it names a bank exactly when there is an excess.
-#include "sim/conflict.h"
+#include "sim/count/conflict.h"
 
 #include <check.h>
 
-#include "sim/wavefront.h"
+#include "sim/count/wavefront.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"
 

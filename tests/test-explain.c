@@ -3,14 +3,14 @@
 //
 // What an explanation says, on random requests of everything that an architecture has: that it agrees with
 // the counter, and that its arithmetic is right.
-#include "src/explain.h"
+#include "src/explain/explain.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "src/describe.h"
-#include "src/explain-words.h"
+#include "src/cli/describe.h"
+#include "src/explain/words.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"
 

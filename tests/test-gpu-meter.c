@@ -8,7 +8,7 @@
 #include <check.h>
 
 #include "gpu/error.h"
-#include "sim/wavefront.h"
+#include "sim/count/wavefront.h"
 #include "tests/fake-meter.h"
 
 enum {

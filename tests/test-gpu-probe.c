@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "gpu/error.h"
-#include "sim/pattern.h"
-#include "sim/wavefront.h"
+#include "sim/trace/pattern.h"
+#include "sim/count/wavefront.h"
 #include "tests/fake-cuda.h"
 #include "tests/suite.h"
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/analysis.h"
-#include "sim/catalog.h"
-#include "sim/block.h"
+#include "sim/analysis/analysis.h"
+#include "sim/records/catalog.h"
+#include "sim/machine/block.h"
 #include "tests/suite.h"
 
 typedef struct {

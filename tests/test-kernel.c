@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cuda.h"
+#include "sim/cuda/cuda.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 

@@ -3,15 +3,15 @@
 //
 // Lessons: what is refused when they are read, what their numbers and claims become on the model,
 // and that the course that comes with the library holds.
-#include "sim/lesson.h"
+#include "sim/records/lesson.h"
 
 #include <check.h>
 #include <string.h>
 
 #include <glib/gstdio.h>
 
-#include "sim/error.h"
-#include "src/learn-step.h"
+#include "sim/base/error.h"
+#include "src/learn/step.h"
 #include "tests/suite.h"
 
 static SmbLesson *

@@ -3,7 +3,7 @@
 //
 // Resident blocks: against numbers worked out by hand from the published tables and, where a CUDA Toolkit
 // is installed, against what its cuda_occupancy.h says of every architecture, for all sizes of blocks.
-#include "sim/occupancy.h"
+#include "sim/arch/occupancy.h"
 
 #include <check.h>
 

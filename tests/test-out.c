@@ -9,10 +9,10 @@
 
 #include <glib/gstdio.h>
 
-#include "src/out-csv.h"
-#include "src/out-json.h"
-#include "src/spool.h"
-#include "src/table.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/out/spool.h"
+#include "src/out/table.h"
 #include "tests/suite.h"
 
 // What a spool writes (transfer full); the spool is empty afterwards.

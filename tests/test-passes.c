@@ -3,11 +3,11 @@
 //
 // The passes of a request: as many as are counted, every lane in one of them, and no bank asked in one pass
 // for what the rule makes wait.
-#include "sim/passes.h"
+#include "sim/count/passes.h"
 
 #include <check.h>
 
-#include "sim/wavefront.h"
+#include "sim/count/wavefront.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"
 

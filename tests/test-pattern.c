@@ -3,12 +3,12 @@
 //
 // Random requests: that they are requests and stay where they are told to, and that what decides between
 // rules is frequent among them.
-#include "sim/pattern.h"
+#include "sim/trace/pattern.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "sim/wavefront.h"
+#include "sim/count/wavefront.h"
 #include "tests/suite.h"
 
 enum {

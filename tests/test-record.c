@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/record.h"
+#include "src/validate/record.h"
 
 #include <check.h>
 #include <glib/gstdio.h>

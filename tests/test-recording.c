@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/recording.h"
+#include "sim/records/recording.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "tests/suite.h"
 
 #define OFFSETS                                                                                    \

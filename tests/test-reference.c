@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/arch.h"
-#include "sim/catalog.h"
-#include "sim/error.h"
-#include "sim/reference.h"
+#include "sim/arch/arch.h"
+#include "sim/records/catalog.h"
+#include "sim/base/error.h"
+#include "sim/records/reference.h"
 #include "tests/suite.h"
 
 START_TEST(test_published) {

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Operations and their names, and which requests are refused with what message.
-#include "sim/request.h"
+#include "sim/base/request.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "tests/suite.h"
 
 typedef struct {

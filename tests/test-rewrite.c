@@ -3,13 +3,13 @@
 //
 // Kernels rewritten for another layout: the exact new text, or the exact message; and each is run, so that
 // what is not as it was, or does not cost what the layout costs, is found.
-#include "sim/rewrite.h"
+#include "sim/cuda/rewrite/rewrite.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "sim/proof.h"
-#include "sim/array-use.h"
+#include "sim/layout/proof.h"
+#include "sim/layout/array-use.h"
 #include "tests/rewrite-predict.h"
 #include "tests/suite.h"
 

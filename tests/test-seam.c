@@ -6,9 +6,9 @@
 #include <check.h>
 #include <string.h>
 
-#include "src/analyze-report.h"
-#include "src/explain-report.h"
-#include "src/report.h"
+#include "src/analyze/report.h"
+#include "src/explain/report.h"
+#include "src/report/report.h"
 #include "tests/kernel-run.h"
 #include "tests/mini-front.h"
 #include "tests/suite.h"

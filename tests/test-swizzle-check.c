@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // What a layout does to each access of a kernel, and why conflicts remain: cases worked out by hand.
-#include "sim/swizzle-check.h"
+#include "sim/layout/swizzle-check.h"
 
 #include <check.h>
 
-#include "sim/advise.h"
+#include "sim/layout/advise.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 

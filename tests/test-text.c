@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Text as a terminal shows it.
-#include "sim/text.h"
+#include "sim/base/text.h"
 
 #include <check.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // What counts as equal, and how often a difference must show, on the made-up GPU.
-#include "src/trial.h"
+#include "src/measure/trial.h"
 
 #include <check.h>
 
 #include "gpu/error.h"
-#include "sim/pattern.h"
+#include "sim/trace/pattern.h"
 #include "tests/fake-meter.h"
 
 enum {

@@ -3,13 +3,13 @@
 //
 // The counters: against what an H200 was measured to do, against cases counted by hand, and each
 // implementation against the oracle on random requests.
-#include "sim/wavefront.h"
+#include "sim/count/wavefront.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/data.h"
+#include "sim/base/data.h"
 #include "tests/oracle.h"
 #include "tests/random-arch.h"
 #include "tests/random-request.h"

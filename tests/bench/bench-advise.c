@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/advise.h"
+#include "sim/layout/advise.h"
 
 enum {
   N_RUNS = 5,

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "sim/analysis.h"
-#include "sim/catalog.h"
+#include "sim/analysis/analysis.h"
+#include "sim/records/catalog.h"
 
 enum {
   N_RUNS = 7,

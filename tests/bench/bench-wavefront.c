@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/wavefront.h"
+#include "sim/count/wavefront.h"
 #include "tests/oracle.h"
 #include "tests/random-request.h"
 

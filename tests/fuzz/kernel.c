@@ -4,8 +4,8 @@
 // Any bytes are a kernel file. It is parsed, and two blocks
 // of it run, under limits so tight that every input ends soon. What the input says is never wrong
 // here; crashes, leaks, undefined behaviour and inputs that take long are.
-#include "sim/analysis.h"
-#include "sim/block.h"
+#include "sim/analysis/analysis.h"
+#include "sim/machine/block.h"
 #include "tests/fuzz/targets.h"
 
 static const SmbProgramLimits limits = {20000, 60, 2000, 1 << 20};

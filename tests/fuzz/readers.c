@@ -5,14 +5,14 @@
 // request is counted, a recording is written and read again, the numbers of a lesson are computed.
 #include <string.h>
 
-#include "sim/arch.h"
-#include "sim/catalog.h"
-#include "sim/lesson.h"
-#include "sim/pattern.h"
-#include "sim/recording.h"
-#include "sim/reference.h"
-#include "sim/trace.h"
-#include "sim/wavefront.h"
+#include "sim/arch/arch.h"
+#include "sim/records/catalog.h"
+#include "sim/records/lesson.h"
+#include "sim/trace/pattern.h"
+#include "sim/records/recording.h"
+#include "sim/records/reference.h"
+#include "sim/trace/trace.h"
+#include "sim/count/wavefront.h"
 #include "tests/fuzz/targets.h"
 
 static void

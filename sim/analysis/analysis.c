@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// An analysis: the counts of all workers, added up by site, the same whichever worker ran which block.
+#include "sim/analysis/analysis.h"
+
+#include "sim/analysis/impl.h"
+#include "sim/base/error.h"
+
+void
+smb_tally_add(SmbTally *tally, const SmbTally *more) {
+  tally->requests += more->requests;
+  tally->wavefronts += more->wavefronts;
+  tally->ideal += more->ideal;
+  tally->excess += more->excess;
+  tally->cycles += more->cycles;
+  tally->max_degree = MAX(tally->max_degree, more->max_degree);
+}
+
+void
+smb_tally_count(SmbTally *tally, const SmbWavefronts *cost) {
+  tally->requests++;
+  tally->wavefronts += cost->wavefronts;
+  tally->ideal += cost->ideal;
+  tally->excess += cost->excess;
+  tally->cycles += cost->cycles;
+  tally->max_degree = MAX(tally->max_degree, cost->degree);
+}
+
+void
+smb_tally_count_times(SmbTally *tally, const SmbWavefronts *cost, guint64 times) {
+  tally->requests += times;
+  tally->wavefronts += cost->wavefronts * times;
+  tally->ideal += cost->ideal * times;
+  tally->excess += cost->excess * times;
+  tally->cycles += cost->cycles * times;
+  tally->max_degree = MAX(tally->max_degree, cost->degree);
+}
+
+static void
+add_loops(SmbLoopTally *into, const SmbLoopTally *more) {
+  into->requests += more->requests;
+  into->loads += more->loads;
+  into->load_wavefronts += more->load_wavefronts;
+  into->swaps += more->swaps;
+}
+
+// Adds what a worker counted at one site to what others did.
+static void
+merge_access(SmbAccess *into, guint64 *first_block, const Worker *worker, guint site) {
+  const SmbAccess *from = &worker->accesses[site];
+  if (from->total.requests == 0)
+    return;
+  gboolean first = into->total.requests == 0;
+  gboolean worse = from->worst_cost.excess > into->worst_cost.excess;
+  gboolean earlier =
+      from->worst_cost.excess == into->worst_cost.excess && from->worst_block < into->worst_block;
+  if (first || worse || earlier) {
+    into->worst = from->worst;
+    into->worst_cost = from->worst_cost;
+    into->worst_block = from->worst_block;
+    into->worst_warp = from->worst_warp;
+  }
+  if (first || worker->first_block[site] < *first_block) {
+    into->array = from->array;
+    *first_block = worker->first_block[site];
+  }
+  smb_tally_add(&into->total, &from->total);
+  add_loops(&into->loops, &from->loops);
+  for (guint w = 0; w < SMB_MAX_WARPS; w++)
+    smb_tally_add(&into->warps[w], &from->warps[w]);
+}
+
+static void
+add_global(SmbGlobalAccess *into, const SmbGlobalAccess *from) {
+  into->requests += from->requests;
+  into->segments += from->segments;
+  into->ideal += from->ideal;
+  into->max_segments = MAX(into->max_segments, from->max_segments);
+  into->bytes += from->bytes;
+}
+
+static int
+compare_places(const SmbSite *a, const SmbSite *b) {
+  if (a->offset != b->offset)
+    return a->offset < b->offset ? -1 : 1;
+  return (int)a->op_class - (int)b->op_class;
+}
+
+static int
+compare_accesses(gconstpointer a, gconstpointer b) {
+  return compare_places(((const SmbAccess *)a)->site, ((const SmbAccess *)b)->site);
+}
+
+static int
+compare_globals(gconstpointer a, gconstpointer b) {
+  return compare_places(((const SmbGlobalAccess *)a)->site, ((const SmbGlobalAccess *)b)->site);
+}
+
+static int
+compare_warnings(gconstpointer a, gconstpointer b) {
+  const SmbAnalysisWarning *x = a, *y = b;
+  if (x->site != y->site)
+    return x->site < y->site ? -1 : 1;
+  if (x->other != y->other)
+    return x->other < y->other ? -1 : 1;
+  return (int)x->kind - (int)y->kind;
+}
+
+// Says whether an access is a loop; of one that swaps only if it must, the loads are all that counts.
+static void
+judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_block) {
+  const SmbOp op = (SmbOp)access->worst.op;
+  gboolean only_loads =
+      access->site->op_class == SMB_OP_CLASS_ATOMIC && smb_op_class(op) == SMB_OP_CLASS_LOAD;
+  access->exact = op != SMB_OP_ATOM_LOOP && !only_loads;
+  if (access->exact)
+    return;
+  const SmbTally *total = &access->total;
+  g_autofree char *message = NULL;
+  if (only_loads) {
+    access->loops = (SmbLoopTally){total->requests, total->requests, total->wavefronts, 0};
+    message = g_strdup_printf("%s is a loop that swaps only while it has something to change: "
+                              "only its first load is counted, a lower bound",
+                              access->site->expression);
+  } else {
+    message =
+        g_strdup_printf("%s is a loop of loads and swaps: the count is for a warp alone%s, a "
+                        "lower bound where warps contend for a word",
+                        access->site->expression,
+                        access->site->width > 4 ? " that changes something in each swap" : "");
+  }
+  SmbAnalysisWarning warning = {SMB_WARNING_LOOP, site, site, first_block, message};
+  smb_warnings_note(analysis->warnings, &warning);
+}
+
+static void
+collect_site(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers,
+             guint site) {
+  SmbAccess access = {.site = smb_program_site(kernel, site)};
+  SmbGlobalAccess global = {.site = access.site};
+  guint64 first_block = G_MAXUINT64, first_global = G_MAXUINT64;
+  for (guint i = 0; i < workers->len; i++) {
+    const Worker *worker = g_ptr_array_index(workers, i);
+    merge_access(&access, &first_block, worker, site);
+    const SmbGlobalAccess *from = &worker->globals[site];
+    if (from->requests && worker->first_block[site] < first_global) {
+      first_global = worker->first_block[site];
+      global.buffer = from->buffer;
+    }
+    add_global(&global, from);
+  }
+  if (access.total.requests) {
+    judge_loop(analysis, &access, site, first_block);
+    add_loops(&analysis->loops, &access.loops);
+    g_array_append_val(analysis->accesses, access);
+    smb_tally_add(&analysis->totals[access.site->op_class], &access.total);
+  }
+  if (global.requests) {
+    g_array_append_val(analysis->globals, global);
+    add_global(&analysis->global_totals[global.site->op_class], &global);
+  }
+}
+
+static SmbAnalysis *
+collect(const SmbProgram *kernel, const SmbLaunch *launch, const GPtrArray *workers) {
+  SmbAnalysis *analysis = g_new0(SmbAnalysis, 1);
+  analysis->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
+  analysis->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalAccess));
+  analysis->warnings = smb_warnings_new();
+  for (guint site = 0; site < smb_program_n_sites(kernel); site++)
+    collect_site(analysis, kernel, workers, site);
+  for (guint i = 0; i < workers->len; i++) {
+    const Worker *worker = g_ptr_array_index(workers, i);
+    for (guint j = 0; j < worker->warnings->len; j++)
+      smb_warnings_note(analysis->warnings,
+                        &g_array_index(worker->warnings, SmbAnalysisWarning, j));
+  }
+  g_array_sort(analysis->accesses, compare_accesses);
+  g_array_sort(analysis->globals, compare_globals);
+  g_array_sort(analysis->warnings, compare_warnings);
+  if (((const Worker *)g_ptr_array_index(workers, 0))->requests)
+    smb_requests_collect(analysis, kernel, workers);
+  guint threads = launch->block[0] * launch->block[1] * launch->block[2];
+  analysis->n_warps = (threads + SMB_WARP_LANES - 1) / SMB_WARP_LANES;
+  analysis->shared_bytes = smb_program_static_shared(kernel) + launch->dynamic_bytes;
+  return analysis;
+}
+
+SmbAnalysis *
+smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+                 const SmbAnalysisOptions *options, GError **error) {
+  static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
+  options = options ? options : &defaults;
+  Queue queue = {.failed_block = G_MAXUINT64};
+  queue.n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  guint64 max_blocks = options->max_blocks ? options->max_blocks : SMB_ANALYSIS_MAX_BLOCKS;
+  if (queue.n_blocks > max_blocks) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
+                "a grid of %" G_GUINT64_FORMAT " blocks: at most %" G_GUINT64_FORMAT
+                " are run (--max-blocks allows more)",
+                queue.n_blocks, max_blocks);
+    return NULL;
+  }
+  g_autoptr(SmbGlobal) own_global = NULL;
+  SmbGlobal *global = options->global;
+  if (!global && smb_program_is_serial(kernel))
+    global = own_global = smb_global_new();
+  guint64 wanted = options->threads ? options->threads : g_get_num_processors();
+  guint64 n_workers = global ? 1 : MAX(1, MIN(wanted, queue.n_blocks));
+  g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
+  for (guint64 i = 0; i < n_workers; i++) {
+    Worker *worker = smb_worker_new(kernel, arch, launch, options, global, error);
+    if (!worker)
+      return NULL;
+    g_ptr_array_add(workers, worker);
+  }
+  g_mutex_init(&queue.lock);
+  smb_workers_run(workers, &queue);
+  g_mutex_clear(&queue.lock);
+  if (queue.error) {
+    g_propagate_error(error, queue.error);
+    return NULL;
+  }
+  SmbAnalysis *analysis = collect(kernel, launch, workers);
+  analysis->segment_bytes = smb_arch_info(arch)->global_segment_bytes;
+  return analysis;
+}
+
+void
+smb_analysis_free(SmbAnalysis *analysis) {
+  if (!analysis)
+    return;
+  g_array_unref(analysis->accesses);
+  g_array_unref(analysis->globals);
+  g_array_unref(analysis->warnings);
+  g_clear_pointer(&analysis->requests, g_array_unref);
+  g_free(analysis);
+}
+
+const SmbAccess *
+smb_analysis_worst(const SmbAnalysis *analysis) {
+  const SmbAccess *worst = NULL;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    if (!worst || access->total.excess > worst->total.excess)
+      worst = access;
+  }
+  return worst;
+}
+
+guint64
+smb_analysis_global_bytes(const SmbAnalysis *analysis) {
+  const SmbGlobalAccess *totals = analysis->global_totals;
+  return totals[SMB_OP_CLASS_LOAD].bytes + totals[SMB_OP_CLASS_STORE].bytes +
+         2 * totals[SMB_OP_CLASS_ATOMIC].bytes;
+}

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a kernel costs: its blocks are run, and the requests that they make are counted per access, per
+// warp and in total. Blocks run in several threads; the result is the same for any number of them.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/arch/arch.h"
+#include "sim/machine/block.h"
+#include "sim/count/wavefront.h"
+
+G_BEGIN_DECLS
+
+/** Most blocks of a launch, unless SmbAnalysisOptions.max_blocks says otherwise. */
+#define SMB_ANALYSIS_MAX_BLOCKS (G_GUINT64_CONSTANT(1) << 20)
+
+/** Most threads that run the blocks of a launch. */
+#define SMB_ANALYSIS_MAX_THREADS 256u
+
+/** Sums over requests of shared memory. */
+typedef struct {
+  guint64 requests;
+  guint64 wavefronts;
+  guint64 ideal;
+  guint64 excess;
+  guint64 cycles; /* under saturation */
+  guint max_degree;
+} SmbTally;
+
+/**
+ * SmbLoopTally: of the requests of atomics, those that are loops of loads and swaps, the way that hardware
+ * counts them: what is here of loads belongs to its loads, the rest to its atomics
+ * @requests: requests that are loops
+ * @loads: load instructions that they execute
+ * @load_wavefronts: of their wavefronts, those of these loads
+ * @swaps: atomic instructions that they execute
+ */
+typedef struct {
+  guint64 requests;
+  guint64 loads;
+  guint64 load_wavefronts;
+  guint64 swaps;
+} SmbLoopTally;
+
+/**
+ * SmbAccess: one access to shared memory, in one direction.
+ * @site: where it stands
+ * @array: the __shared__ variable that it touches (that of its first request)
+ * @exact: whether the hardware makes just the requests that are counted; %FALSE for an atomic that is a
+ *   loop, whose wavefronts are a lower bound (a warning says of what)
+ * @total: over all warps and blocks
+ * @loops: what is a loop of it
+ * @warps: by the number of the warp in its block, over all blocks
+ * @worst: the request with the most excess wavefronts; the first of them
+ * @worst_cost: what it costs
+ * @worst_block: the block and warp that made it
+ */
+typedef struct {
+  const SmbSite *site;
+  const char *array;
+  gboolean exact;
+  SmbTally total;
+  SmbLoopTally loops;
+  SmbTally warps[SMB_MAX_WARPS];
+  SmbRequest worst;
+  SmbWavefronts worst_cost;
+  guint64 worst_block;
+  guint worst_warp;
+} SmbAccess;
+
+/**
+ * SmbGlobalAccess: one access to global memory, in one direction.
+ * @buffer: the parameter whose buffer it touches
+ * @requests: warp requests
+ * @segments: segments of the architecture's size (32-byte sectors, 128-byte lines) over all requests
+ * @ideal: segments if the bytes that each request asks for lay side by side
+ * @max_segments: most segments of one request
+ * @bytes: that the active lanes ask for, each lane's own, over all requests
+ */
+typedef struct {
+  const SmbSite *site;
+  const char *buffer;
+  guint64 requests;
+  guint64 segments;
+  guint64 ideal;
+  guint max_segments;
+  guint64 bytes;
+} SmbGlobalAccess;
+
+/**
+ * SmbAccessRequest: a request that an access made, and how often one warp of a block made just that.
+ * @access: index of SmbAnalysis.accesses
+ * @warp: the number of the warp in its block
+ * @block: the first block in which it did
+ * @count: times, over all blocks
+ * @request: what was asked; the offsets of lanes that ask nothing are 0
+ */
+typedef struct {
+  guint access;
+  guint warp;
+  guint64 block;
+  guint64 count;
+  SmbRequest request;
+} SmbAccessRequest;
+
+/** Most distinct requests that one thread of an analysis keeps. */
+#define SMB_ANALYSIS_MAX_REQUESTS (1u << 17)
+
+/** A warning, with the block that it was seen in first. */
+typedef struct {
+  SmbWarning kind;
+  guint site; /* indices of smb_program_site() */
+  guint other;
+  guint64 block;
+  char *message;
+} SmbAnalysisWarning;
+
+/**
+ * SmbAnalysis:
+ * @accesses: (element-type SmbAccess): those that were executed, in the order of the text
+ * @globals: (element-type SmbGlobalAccess): likewise
+ * @totals: of @accesses, by SmbOpClass
+ * @loops: of @accesses
+ * @global_totals: of @globals, by SmbOpClass; only the numbers are set
+ * @warnings: (element-type SmbAnalysisWarning): in the order of the text
+ * @requests: (nullable) (element-type SmbAccessRequest): if options asked to keep them: the distinct
+ *   requests, by access, then warp, then the order in which they were first made
+ * @requests_dropped: requests that are in no count of @requests, because there were too many to keep
+ * @segment_bytes: what the segments of @globals are: SmbArchInfo.global_segment_bytes
+ * @n_warps: warps of a block
+ * @shared_bytes: static and dynamic shared memory of a block
+ */
+typedef struct {
+  GArray *accesses;
+  GArray *globals;
+  SmbTally totals[SMB_N_OP_CLASSES];
+  SmbLoopTally loops;
+  SmbGlobalAccess global_totals[SMB_N_OP_CLASSES];
+  GArray *warnings;
+  GArray *requests;
+  guint64 requests_dropped;
+  guint segment_bytes;
+  guint n_warps;
+  gsize shared_bytes;
+} SmbAnalysis;
+
+/**
+ * SmbAnalysisOptions: zeros stand for the defaults.
+ * @limits: of the kernel
+ * @max_blocks: largest grid that is run
+ * @threads: how many blocks run at once; 0: one for each processor
+ * @global: (nullable): keeps what the kernel writes to global memory; one thread then
+ * @keep_requests: whether SmbAnalysis.requests is wanted
+ */
+typedef struct {
+  SmbProgramLimits limits;
+  guint64 max_blocks;
+  guint threads;
+  SmbGlobal *global;
+  gboolean keep_requests;
+} SmbAnalysisOptions;
+
+/**
+ * smb_analysis_run:
+ * @kernel: (transfer none): must outlive the result
+ * @options: (nullable)
+ * @error: the errors of smb_block_new() and smb_block_run(); of several blocks that fail, the first's
+ *
+ * Returns: (transfer full): what @launch of @kernel costs on @arch
+ */
+SmbAnalysis *smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch,
+                              const SmbLaunch *launch, const SmbAnalysisOptions *options,
+                              GError **error);
+void smb_analysis_free(SmbAnalysis *analysis);
+
+/** The access with the most excess wavefronts, or the first (transfer none, nullable): none at all. */
+const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);
+
+/**
+ * smb_analysis_global_bytes:
+ *
+ * Returns: the bytes that the launch loads from and stores to global memory, as its lanes ask for them: what
+ * effective bandwidth is made of (CUDA C++ Best Practices Guide, "Effective Bandwidth Calculation"). An
+ * atomic loads and stores.
+ */
+guint64 smb_analysis_global_bytes(const SmbAnalysis *analysis);
+
+/** Adds one request and what it costs. */
+void smb_tally_count(SmbTally *tally, const SmbWavefronts *cost);
+
+/** Adds a request that was made @times times. */
+void smb_tally_count_times(SmbTally *tally, const SmbWavefronts *cost, guint64 times);
+
+/** Adds the numbers of one tally to another. */
+void smb_tally_add(SmbTally *tally, const SmbTally *more);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAnalysis, smb_analysis_free)
+
+G_END_DECLS

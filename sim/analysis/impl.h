@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What an analysis and its workers share. Private to them.
+#pragma once
+
+#include "sim/analysis/analysis.h"
+
+// The distinct requests that a worker saw (analysis-request.c).
+typedef struct _Requests Requests;
+
+// One thread's share of the blocks: counts by site, which are added up in the end.
+typedef struct {
+  const SmbArch *arch;
+  guint segment_shift;
+  guint n_sites;
+  SmbAccess *accesses;
+  SmbGlobalAccess *globals;
+  guint64 *first_block; // by site: the block that named its array
+  GArray *warnings;
+  Requests *requests; // or NULL: not kept
+  SmbBlock *block;
+  guint64 index; // of the block that runs
+} Worker;
+
+// What the workers share.
+typedef struct {
+  GMutex lock;
+  guint64 next;
+  guint64 n_blocks;
+  guint64 failed_block; // G_MAXUINT64: none
+  GError *error;
+} Queue;
+
+// A worker that takes its blocks to @global, or an error of the launch (transfer full).
+Worker *smb_worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+                       const SmbAnalysisOptions *options, SmbGlobal *global, GError **error);
+void smb_worker_free(Worker *worker);
+
+// Runs all blocks of the queue, each worker in a thread of its own.
+void smb_workers_run(const GPtrArray *workers, Queue *queue);
+
+Requests *smb_requests_new(void);
+void smb_requests_free(Requests *requests);
+// Takes a request that a site made in a block; blocks are not mixed, and run in rising order.
+void smb_requests_note(Requests *requests, guint site, guint warp, guint64 block,
+                       const SmbRequest *request);
+// What all workers kept becomes the requests of the analysis, whose accesses are complete.
+void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *kernel,
+                          const GPtrArray *workers);
+
+// An array of SmbAnalysisWarning; of those alike it keeps the one of the first block.
+GArray *smb_warnings_new(void);
+void smb_warnings_note(GArray *warnings, const SmbAnalysisWarning *warning);

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A worker runs blocks of a grid, one after the other, and counts what they do to memory.
+#include "sim/analysis/impl.h"
+
+// The rounds of an atomic that is a loop, where the architecture's rule has them.
+static void
+count_rounds(const SmbArch *arch, const SmbRequest *request, SmbLoopTally *loops) {
+  SmbLoop loop = smb_wavefronts_loop(arch, request);
+  loops->requests += loop.rounds > 0;
+  loops->loads += loop.rounds;
+  loops->load_wavefronts += loop.load_wavefronts;
+  loops->swaps += loop.rounds;
+}
+
+static void
+count_shared(gpointer user, guint site, guint warp, const char *array, const SmbRequest *request) {
+  Worker *worker = user;
+  SmbAccess *access = &worker->accesses[site];
+  SmbWavefronts cost = smb_wavefronts_count(worker->arch, request);
+  if (access->total.requests == 0) {
+    access->array = array;
+    worker->first_block[site] = worker->index;
+  }
+  if (access->total.requests == 0 || cost.excess > access->worst_cost.excess) {
+    access->worst = *request;
+    access->worst_cost = cost;
+    access->worst_block = worker->index;
+    access->worst_warp = warp;
+  }
+  if (worker->requests)
+    smb_requests_note(worker->requests, site, warp, worker->index, request);
+  if (request->op == SMB_OP_ATOM_LOOP)
+    count_rounds(worker->arch, request, &access->loops);
+  smb_tally_count(&access->total, &cost);
+  smb_tally_count(&access->warps[warp], &cost);
+}
+
+// Distinct values of a short array, which is reordered. Most come in rising order.
+static guint
+count_distinct(guint64 *values, guint n) {
+  guint distinct = 0;
+  guint64 highest = 0;
+  for (guint i = 0; i < n; i++) {
+    guint j = i == 0 || values[i] > highest ? 0 : distinct;
+    highest = MAX(highest, values[i]);
+    while (j > 0 && values[j - 1] != values[i])
+      j--;
+    if (j == 0)
+      values[distinct++] = values[i];
+  }
+  return distinct;
+}
+
+// Segments that a request touches. An access is aligned to its width, so it lies within one.
+static void
+count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *buffer, guint32 mask,
+             guint width, const guint64 *addresses) {
+  Worker *worker = user;
+  SmbGlobalAccess *access = &worker->globals[site];
+  guint64 asked[SMB_WARP_LANES], segments[SMB_WARP_LANES];
+  guint n = 0;
+  for (; mask; mask &= mask - 1, n++) {
+    asked[n] = addresses[__builtin_ctz(mask)];
+    segments[n] = asked[n] >> worker->segment_shift;
+  }
+  guint touched = count_distinct(segments, n);
+  guint bytes = count_distinct(asked, n) * width;
+  guint segment_bytes = 1u << worker->segment_shift;
+  if (access->requests == 0) {
+    access->buffer = buffer;
+    worker->first_block[site] = worker->index;
+  }
+  access->requests++;
+  access->segments += touched;
+  access->ideal += (bytes + segment_bytes - 1) / segment_bytes;
+  access->max_segments = MAX(access->max_segments, touched);
+  access->bytes += (guint64)n * width;
+}
+
+void
+smb_warnings_note(GArray *warnings, const SmbAnalysisWarning *warning) {
+  for (guint i = 0; i < warnings->len; i++) {
+    SmbAnalysisWarning *known = &g_array_index(warnings, SmbAnalysisWarning, i);
+    if (known->kind != warning->kind || known->site != warning->site ||
+        known->other != warning->other)
+      continue;
+    if (warning->block < known->block) {
+      g_free(known->message);
+      *known = *warning;
+      known->message = g_strdup(warning->message);
+    }
+    return;
+  }
+  g_array_append_vals(warnings, warning, 1);
+  SmbAnalysisWarning *added = &g_array_index(warnings, SmbAnalysisWarning, warnings->len - 1);
+  added->message = g_strdup(warning->message);
+}
+
+static void
+take_warning(gpointer user, SmbWarning kind, guint site, guint other, const char *message) {
+  Worker *worker = user;
+  SmbAnalysisWarning warning = {kind, site, other, worker->index, (char *)message};
+  smb_warnings_note(worker->warnings, &warning);
+}
+
+static void
+clear_warning(gpointer warning) {
+  g_free(((SmbAnalysisWarning *)warning)->message);
+}
+
+GArray *
+smb_warnings_new(void) {
+  GArray *warnings = g_array_new(FALSE, FALSE, sizeof(SmbAnalysisWarning));
+  g_array_set_clear_func(warnings, clear_warning);
+  return warnings;
+}
+
+void
+smb_worker_free(Worker *worker) {
+  if (!worker)
+    return;
+  g_free(worker->accesses);
+  g_free(worker->globals);
+  g_free(worker->first_block);
+  g_array_unref(worker->warnings);
+  smb_requests_free(worker->requests);
+  smb_block_free(worker->block);
+  g_free(worker);
+}
+
+Worker *
+smb_worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+               const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
+  static const SmbSink sink = {count_shared, count_global, take_warning};
+  Worker *worker = g_new0(Worker, 1);
+  worker->arch = arch;
+  worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
+  worker->n_sites = smb_program_n_sites(kernel);
+  worker->accesses = g_new0(SmbAccess, worker->n_sites + 1);
+  worker->globals = g_new0(SmbGlobalAccess, worker->n_sites + 1);
+  worker->first_block = g_new0(guint64, worker->n_sites + 1);
+  worker->warnings = smb_warnings_new();
+  worker->requests = options->keep_requests ? smb_requests_new() : NULL;
+  worker->block =
+      smb_block_new(kernel, arch, launch, &options->limits, &sink, worker, global, error);
+  if (worker->block)
+    return worker;
+  smb_worker_free(worker);
+  return NULL;
+}
+
+// Takes blocks, in order, until there are none or an earlier one has failed.
+static void
+work(gpointer data, gpointer user) {
+  Worker *worker = data;
+  Queue *queue = user;
+  for (;;) {
+    g_mutex_lock(&queue->lock);
+    gboolean ends = queue->next >= queue->n_blocks || queue->next > queue->failed_block;
+    worker->index = queue->next;
+    queue->next += !ends;
+    g_mutex_unlock(&queue->lock);
+    if (ends)
+      return;
+    GError *error = NULL;
+    if (smb_block_run(worker->block, worker->index, &error))
+      continue;
+    g_mutex_lock(&queue->lock);
+    if (worker->index < queue->failed_block) {
+      queue->failed_block = worker->index;
+      g_clear_error(&queue->error);
+      queue->error = g_steal_pointer(&error);
+    }
+    g_mutex_unlock(&queue->lock);
+    g_clear_error(&error);
+  }
+}
+
+void
+smb_workers_run(const GPtrArray *workers, Queue *queue) {
+  if (workers->len == 1) {
+    work(g_ptr_array_index(workers, 0), queue);
+    return;
+  }
+  // A pool that is not exclusive starts what threads it can get, and cannot fail.
+  GThreadPool *pool = g_thread_pool_new(work, queue, (gint)workers->len, FALSE, NULL);
+  for (guint i = 0; i < workers->len; i++)
+    g_thread_pool_push(pool, g_ptr_array_index(workers, i), NULL);
+  g_thread_pool_free(pool, FALSE, TRUE);
+}

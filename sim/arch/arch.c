@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/arch/arch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/arch/read.h"
+#include "sim/base/data.h"
+#include "sim/base/error.h"
+#include "sim/base/suggest.h"
+
+SmbArch *
+smb_arch_new_from_data(const char *name, const char *text, GError **error) {
+  return smb_arch_read(name, text, strlen(text), 0, error);
+}
+
+gboolean
+smb_arch_exists(const char *name) {
+  g_auto(GStrv) names = smb_data_list("archs", ".ini");
+  return g_strv_contains((const char *const *)names, name);
+}
+
+SmbArch *
+smb_arch_load_like(const char *name, guint depth, GError **error) {
+  if (!smb_arch_exists(name)) {
+    g_auto(GStrv) names = smb_arch_list();
+    g_autofree char *list = g_strjoinv(", ", names);
+    g_autofree char *meant = smb_suggest(name, (const char *const *)names);
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "no architecture '%s': expected one of %s%s",
+                name, list, meant);
+    return NULL;
+  }
+  g_autofree char *path = g_strdup_printf("archs/%s.ini", name);
+  g_autoptr(GBytes) bytes = smb_data_load(path, error);
+  if (!bytes)
+    return NULL;
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  return smb_arch_read(name, text ? text : "", length, depth, error);
+}
+
+SmbArch *
+smb_arch_load(const char *name, GError **error) {
+  return smb_arch_load_like(name, 0, error);
+}
+
+static int
+compare_capability(gconstpointer a, gconstpointer b) {
+  const char *names[2] = {*(const char *const *)a, *(const char *const *)b};
+  guint64 numbers[2];
+  for (guint i = 0; i < 2; i++) {
+    const char *digits = strpbrk(names[i], "0123456789");
+    numbers[i] = digits ? g_ascii_strtoull(digits, NULL, 10) : G_MAXUINT64;
+  }
+  if (numbers[0] != numbers[1])
+    return numbers[0] < numbers[1] ? -1 : 1;
+  return strcmp(names[0], names[1]);
+}
+
+GStrv
+smb_arch_list(void) {
+  GStrv names = smb_data_list("archs", ".ini");
+  qsort(names, g_strv_length(names), sizeof *names, compare_capability);
+  return names;
+}
+
+SmbArch *
+smb_arch_ref(SmbArch *arch) {
+  g_atomic_ref_count_inc(&arch->references);
+  return arch;
+}
+
+void
+smb_arch_unref(SmbArch *arch) {
+  if (!arch || !g_atomic_ref_count_dec(&arch->references))
+    return;
+  g_string_chunk_free(arch->strings);
+  g_free(arch);
+}
+
+const SmbArchInfo *
+smb_arch_info(const SmbArch *arch) {
+  return &arch->info;
+}
+
+const SmbRule *
+smb_arch_rule(const SmbArch *arch, SmbOp op, guint width) {
+  return &arch->rules[op][smb_width_index(width)];
+}
+
+gboolean
+smb_arch_check_rule(const SmbArch *arch, SmbOp op, guint width, GError **error) {
+  if (smb_arch_rule(arch, op, width)->defined)
+    return TRUE;
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s has no rule for %s of %u bytes",
+              arch->info.name, smb_op_name(op), width);
+  return FALSE;
+}
+
+gboolean
+smb_arch_check_request(const SmbArch *arch, const SmbRequest *request, GError **error) {
+  if (!smb_arch_check_rule(arch, (SmbOp)request->op, request->width, error))
+    return FALSE;
+  if (!(request->mask & ~smb_lanes_below(arch->info.lanes)))
+    return TRUE;
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "lane %u is active: a warp of %s has %u lanes",
+              smb_lanes_last(request->mask), arch->info.name, arch->info.lanes);
+  return FALSE;
+}
+
+guint
+smb_plan_group(const SmbPlan *plan, guint lane) {
+  guint group = 0;
+  if (plan->conflict == SMB_CONFLICT_LOOP)
+    return 0;
+  while (group + 1u < plan->n_groups && !(plan->groups[group] >> lane & 1))
+    group++;
+  return group;
+}
+
+SmbLanes
+smb_plan_group_lanes(const SmbPlan *plan, guint group) {
+  SmbLanes lanes = plan->groups[group];
+  for (guint i = 1; plan->conflict == SMB_CONFLICT_LOOP && i < plan->n_groups; i++)
+    lanes |= plan->groups[i];
+  return lanes;
+}
+
+guint
+smb_plan_n_groups(const SmbPlan *plan) {
+  return plan->conflict == SMB_CONFLICT_LOOP ? 1 : smb_plan_count_groups(plan, plan->lanes);
+}
+
+guint
+smb_plan_count_groups(const SmbPlan *plan, SmbLanes lanes) {
+  guint n = 0;
+  if (plan->counts_empty && lanes)
+    return plan->n_groups;
+  for (guint group = 0; group < plan->n_groups; group++)
+    n += (plan->groups[group] & lanes) != 0;
+  return n;
+}
+
+const char *
+smb_plan_group_name(const SmbPlan *plan) {
+  static const char *const names[] = {"warp", "half-warp", "quarter-warp"};
+  SmbLanes first = plan->groups[0];
+  gboolean neighbours = first == smb_lanes_below(smb_lanes_count(first));
+  return neighbours && plan->n_masks < G_N_ELEMENTS(names) ? names[plan->n_masks] : "lane group";
+}

@@ -1,0 +1,453 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Reads an architecture from its .ini file, and refuses one that breaks a rule: with the file, the group,
+// the key and the reason.
+#include "sim/arch/read.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+
+// An architecture may build on another one, that one on a third, no further.
+enum {
+  MAX_LIKE_DEPTH = 2
+};
+
+// One file being read; name and group say where an error is.
+typedef struct {
+  const char *name;
+  GKeyFile *keys;
+  const char *group;
+  SmbArch *arch;
+  gboolean is_read[SMB_N_OPS][SMB_N_WIDTHS]; // whether a group of this file has the rule
+} Reader;
+
+G_GNUC_PRINTF(4, 5)
+static gboolean
+fail(const Reader *reader, const char *key, GError **error, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *reason = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s.ini: [%s] %s: %s", reader->name, reader->group,
+              key, reason);
+  return FALSE;
+}
+
+static gboolean
+has_key(const Reader *reader, const char *key) {
+  return g_key_file_has_key(reader->keys, reader->group, key, NULL);
+}
+
+// Refuses a key that means nothing: misspelt, it would be a rule that is silently not there.
+static gboolean
+check_keys(const Reader *reader, const char *const *known, GError **error) {
+  g_auto(GStrv) keys = g_key_file_get_keys(reader->keys, reader->group, NULL, NULL);
+  for (guint i = 0; keys && keys[i]; i++) {
+    if (g_strv_contains(known, keys[i]))
+      continue;
+    g_autofree char *names = g_strjoinv(", ", (char **)known);
+    return fail(reader, keys[i], error, "no such key: expected one of %s", names);
+  }
+  return TRUE;
+}
+
+// A number of the file; an absent key leaves @value as it is.
+static gboolean
+read_number(const Reader *reader, const char *key, guint min, guint max, guint *value,
+            GError **error) {
+  if (!has_key(reader, key))
+    return TRUE;
+  g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key, NULL);
+  guint64 number;
+  if (!g_ascii_string_to_unsigned(text, 10, min, max, &number, NULL))
+    return fail(reader, key, error, "'%s' is not a number from %u to %u", text, min, max);
+  *value = (guint)number;
+  return TRUE;
+}
+
+// One of the names of an enumeration; an absent key leaves @value as it is.
+static gboolean
+read_choice(const Reader *reader, const char *key, const char *const *choices, guint *value,
+            GError **error) {
+  if (!has_key(reader, key))
+    return TRUE;
+  g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key, NULL);
+  for (guint i = 0; choices[i]; i++) {
+    if (strcmp(choices[i], text) == 0) {
+      *value = i;
+      return TRUE;
+    }
+  }
+  g_autofree char *names = g_strjoinv(", ", (char **)choices);
+  return fail(reader, key, error, "'%s' is none of: %s", text, names);
+}
+
+static void
+read_text(const Reader *reader, const char *key, const char **value) {
+  g_autofree char *text = g_key_file_get_string(reader->keys, reader->group, key, NULL);
+  if (text)
+    *value = g_string_chunk_insert(reader->arch->strings, text);
+}
+
+static const char *const evidence_names[] = {"measured", "documented", "assumed", NULL};
+static const char *const conflict_names[] = {"words",         "lanes", "addresses",
+                                             "one-broadcast", "loop",  NULL};
+static const char *const truth_names[] = {"no", "yes", NULL};
+
+const char *
+smb_evidence_name(SmbEvidence evidence) {
+  return evidence_names[evidence];
+}
+
+static gboolean
+read_evidence(const Reader *reader, SmbEvidence *evidence, const char **source, GError **error) {
+  guint choice = 0;
+  if (!has_key(reader, "evidence"))
+    return fail(reader, "evidence", error, "missing: expected measured, documented or assumed");
+  if (!read_choice(reader, "evidence", evidence_names, &choice, error))
+    return FALSE;
+  *evidence = (SmbEvidence)choice;
+  read_text(reader, "source", source);
+  if (!*source)
+    return fail(reader, "source", error, "missing: every rule says where it comes from");
+  return TRUE;
+}
+
+static gboolean
+is_power_of_two(guint number) {
+  return number != 0 && (number & (number - 1)) == 0;
+}
+
+// Banks are chosen by bits of the address: their number is a power of two.
+static gboolean
+check_banks(const Reader *reader, guint banks, GError **error) {
+  return (is_power_of_two(banks) && banks <= SMB_MAX_BANKS) ||
+         fail(reader, "banks", error,
+              "%u: expected a power of two from 1 to %d: bits of the address choose the bank",
+              banks, SMB_MAX_BANKS);
+}
+
+static gboolean
+check_geometry(const Reader *reader, GError **error) {
+  const SmbArchInfo *info = &reader->arch->info;
+  if (info->lanes != 32 && info->lanes != SMB_MAX_LANES)
+    return fail(reader, "lanes", error, "%u: expected 32 or %d", info->lanes, SMB_MAX_LANES);
+  if (!check_banks(reader, info->banks, error))
+    return FALSE;
+  if (info->bank_bytes != 4 && info->bank_bytes != 8)
+    return fail(reader, "bank-bytes", error, "%u: expected 4 or 8", info->bank_bytes);
+  if (!is_power_of_two(info->row_bytes) || info->row_bytes < info->banks * info->bank_bytes)
+    return fail(reader, "row-bytes", error, "%u: expected a power of two of at least %u",
+                info->row_bytes, info->banks * info->bank_bytes);
+  if (info->global_segment_bytes != 32 && info->global_segment_bytes != 128)
+    return fail(reader, "global-segment-bytes", error, "%u: expected 32 or 128",
+                info->global_segment_bytes);
+  if (info->static_shared_bytes == 0 || info->max_shared_bytes < info->static_shared_bytes)
+    return fail(reader, "max-shared-bytes", error, "smaller than static-shared-bytes");
+  return TRUE;
+}
+
+// The banks. Rows keep their length in words of each bank unless it is said.
+static gboolean
+read_banks(const Reader *reader, SmbArchInfo *info, GError **error) {
+  guint words = info->banks ? info->row_bytes / (info->banks * info->bank_bytes) : 1;
+  if (!read_number(reader, "lanes", 1, 1024, &info->lanes, error) ||
+      !read_number(reader, "banks", 1, 1024, &info->banks, error) ||
+      !read_number(reader, "bank-bytes", 1, 1024, &info->bank_bytes, error))
+    return FALSE;
+  if (has_key(reader, "banks") || has_key(reader, "bank-bytes"))
+    info->row_bytes = words * info->banks * info->bank_bytes;
+  return read_number(reader, "row-bytes", 1, 1 << 20, &info->row_bytes, error);
+}
+
+static gboolean
+read_capability(const Reader *reader, SmbArchInfo *info, GError **error) {
+  g_autofree char *capability =
+      g_key_file_get_string(reader->keys, reader->group, "compute-capability", NULL);
+  g_auto(GStrv) parts = g_strsplit(capability ? capability : "", ".", 2);
+  guint64 numbers[2];
+  for (guint i = 0; i < 2; i++) {
+    if (g_strv_length(parts) != 2 ||
+        !g_ascii_string_to_unsigned(parts[i], 10, 0, 99, &numbers[i], NULL))
+      return fail(reader, "compute-capability", error, "expected MAJOR.MINOR");
+  }
+  info->capability_major = (guint)numbers[0];
+  info->capability_minor = (guint)numbers[1];
+  return TRUE;
+}
+
+// What a multiprocessor holds: all of it is said, or nothing.
+static gboolean
+read_multiprocessor(const Reader *reader, SmbArchInfo *info, GError **error) {
+  if (!read_number(reader, "sm-shared-bytes", 1, 1 << 24, &info->sm_shared_bytes, error) ||
+      !read_number(reader, "sm-warps", 1, 1024, &info->sm_warps, error) ||
+      !read_number(reader, "sm-blocks", 1, 1024, &info->sm_blocks, error) ||
+      !read_number(reader, "block-reserved-bytes", 0, 1 << 20, &info->block_reserved_bytes,
+                   error) ||
+      !read_number(reader, "shared-unit-bytes", 1, 1 << 20, &info->shared_unit_bytes, error))
+    return FALSE;
+  read_text(reader, "sm-source", &info->sm_source);
+  if (!info->sm_shared_bytes && !info->sm_warps && !info->sm_blocks && !info->shared_unit_bytes)
+    return TRUE;
+  if (!info->sm_shared_bytes || !info->sm_warps || !info->sm_blocks || !info->shared_unit_bytes)
+    return fail(reader, "sm-shared-bytes", error,
+                "goes with sm-warps, sm-blocks and shared-unit-bytes: not all are there");
+  if (!info->sm_source)
+    return fail(reader, "sm-source", error, "missing: every rule says where it comes from");
+  if (info->sm_shared_bytes < info->max_shared_bytes + info->block_reserved_bytes)
+    return fail(reader, "sm-shared-bytes", error, "%u: the largest block takes %u",
+                info->sm_shared_bytes, info->max_shared_bytes + info->block_reserved_bytes);
+  if (info->sm_warps * info->lanes < info->max_threads)
+    return fail(reader, "sm-warps", error, "%u: the largest block has %u threads", info->sm_warps,
+                info->max_threads);
+  return TRUE;
+}
+
+static gboolean
+read_info(Reader *reader, GError **error) {
+  static const char *const known[] = {"like",
+                                      "title",
+                                      "compute-capability",
+                                      "lanes",
+                                      "banks",
+                                      "bank-bytes",
+                                      "row-bytes",
+                                      "static-shared-bytes",
+                                      "max-shared-bytes",
+                                      "max-threads",
+                                      "global-segment-bytes",
+                                      "counts-increments",
+                                      "evidence",
+                                      "source",
+                                      "sm-shared-bytes",
+                                      "sm-warps",
+                                      "sm-blocks",
+                                      "block-reserved-bytes",
+                                      "shared-unit-bytes",
+                                      "sm-source",
+                                      NULL};
+  SmbArchInfo *info = &reader->arch->info;
+  reader->group = "arch";
+  if (!check_keys(reader, known, error))
+    return FALSE;
+  read_text(reader, "title", &info->title);
+  if (!info->title)
+    return fail(reader, "title", error, "missing");
+  if (!read_capability(reader, info, error) || !read_banks(reader, info, error) ||
+      !read_number(reader, "static-shared-bytes", 1, 1 << 24, &info->static_shared_bytes, error) ||
+      !read_number(reader, "max-shared-bytes", 1, 1 << 24, &info->max_shared_bytes, error) ||
+      !read_number(reader, "max-threads", 1, 1024, &info->max_threads, error) ||
+      !read_number(reader, "global-segment-bytes", 1, 4096, &info->global_segment_bytes, error))
+    return FALSE;
+  if (!info->max_threads)
+    return fail(reader, "max-threads", error, "missing");
+  guint has_increment = (guint)info->has_increment;
+  if (!read_choice(reader, "counts-increments", truth_names, &has_increment, error))
+    return FALSE;
+  info->has_increment = has_increment != 0;
+  return check_geometry(reader, error) && read_multiprocessor(reader, info, error) &&
+         read_evidence(reader, &info->evidence, &info->source, error);
+}
+
+// The name of the first architecture that has the instruction: an architecture that exists.
+static gboolean
+read_since(const Reader *reader, const char **since, GError **error) {
+  *since = NULL;
+  read_text(reader, "since", since);
+  if (*since && !smb_arch_exists(*since))
+    return fail(reader, "since", error, "no architecture '%s'", *since);
+  return TRUE;
+}
+
+// "warp", "half", "quarter", or masks: "0x20 0x08 0x14".
+static gboolean
+read_split(const Reader *reader, const char *key, SmbSplit *split, GError **error) {
+  static const char *const names[] = {"warp", "half", "quarter", NULL};
+  g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key, NULL);
+  g_auto(GStrv) words = g_strsplit(text ? text : "warp", " ", -1);
+  *split = (SmbSplit){0};
+  for (guint i = 0; words[0] && !words[1] && names[i]; i++) {
+    split->halvings = (guint8)i;
+    if (strcmp(words[0], names[i]) == 0)
+      return TRUE;
+  }
+  split->halvings = 0;
+  for (guint i = 0; words[i]; i++) {
+    guint64 mask;
+    gboolean hexadecimal = g_str_has_prefix(words[i], "0x");
+    if (!g_ascii_string_to_unsigned(words[i] + 2 * hexadecimal, hexadecimal ? 16 : 10, 1,
+                                    SMB_MAX_LANES - 1, &mask, NULL))
+      return fail(reader, key, error,
+                  "'%s' is not a lane group: expected warp, half, quarter, or masks from 1 to 0x%x",
+                  words[i], SMB_MAX_LANES - 1);
+    if (i == SMB_MAX_GROUP_MASKS)
+      return fail(reader, key, error, "more than %d masks", SMB_MAX_GROUP_MASKS);
+    split->masks[split->n_masks++] = (guint8)mask;
+  }
+  return split->n_masks > 0 || fail(reader, key, error, "empty: expected a lane group");
+}
+
+static gboolean
+read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
+  SmbRule *rule = &reader->arch->rules[op][smb_width_index(width)];
+  SmbRuleText *text = &reader->arch->texts[op][smb_width_index(width)];
+  static const char *const empty_names[] = {"free", "count", NULL};
+
+  *text = (SmbRuleText){
+      .conflict = SMB_CONFLICT_WORDS, .passes = 1, .floor = 1, .merged_floor = 1, .cycles = 1};
+  text->group = g_string_chunk_insert_const(reader->arch->strings, reader->group);
+  rule->source = rule->lower_bound = rule->cycles_lower_bound = NULL;
+  if (!has_key(reader, "group") || !has_key(reader, "conflict"))
+    return fail(reader, "group", error, "a rule needs 'group' and 'conflict'");
+  if (!read_split(reader, "group", &text->split, error) ||
+      !read_split(reader, "merged-group", &text->merged_split, error) ||
+      !read_choice(reader, "empty-groups", empty_names, &text->counts_empty, error) ||
+      !read_choice(reader, "conflict", conflict_names, &text->conflict, error) ||
+      !read_number(reader, "banks", 1, 1024, &text->banks, error) ||
+      !read_number(reader, "unit-bytes", 1, 4096, &text->unit_bytes, error) ||
+      !read_number(reader, "passes", 0, 16, &text->passes, error) ||
+      !read_number(reader, "floor", 1, 64, &text->floor, error) ||
+      !read_number(reader, "merged-floor", 1, 64, &text->merged_floor, error) ||
+      !read_number(reader, "cycles-per-wavefront", 1, 16, &text->cycles, error) ||
+      !read_evidence(reader, &rule->evidence, &rule->source, error) ||
+      !read_since(reader, &rule->since, error))
+    return FALSE;
+  rule->merges = has_key(reader, "merged-group");
+  if (!rule->merges && has_key(reader, "merged-floor"))
+    return fail(reader, "merged-floor", error, "goes with 'merged-group', which is missing");
+  if (text->conflict == SMB_CONFLICT_LOOP && has_key(reader, "merged-floor"))
+    return fail(reader, "merged-floor", error, "a loop has one floor");
+  read_text(reader, "lower-bound", &rule->lower_bound);
+  read_text(reader, "cycles-lower-bound", &rule->cycles_lower_bound);
+  rule->defined = TRUE;
+  return TRUE;
+}
+
+// A group "[ld 1 2 4]" is the rule of one operation in the widths that follow it.
+static gboolean
+read_rules(Reader *reader, const char *group, GError **error) {
+  static const char *const known[] = {
+      "group",      "empty-groups",         "conflict",           "banks",
+      "unit-bytes", "merged-group",         "merged-floor",       "passes",
+      "floor",      "cycles-per-wavefront", "evidence",           "source",
+      "since",      "lower-bound",          "cycles-lower-bound", NULL};
+  g_auto(GStrv) words = g_strsplit(group, " ", -1);
+  SmbOp op;
+  reader->group = group;
+  if (!words[0] || !smb_op_parse(words[0], strlen(words[0]), &op))
+    return fail(reader, "", error, "no operation of that name");
+  if (!words[1])
+    return fail(reader, "", error, "no width: expected such as [ld 4]");
+  if (!check_keys(reader, known, error))
+    return FALSE;
+  for (guint i = 1; words[i]; i++) {
+    guint64 width;
+    if (!g_ascii_string_to_unsigned(words[i], 10, 1, SMB_MAX_WIDTH, &width, NULL) ||
+        !smb_op_has_width(op, (guint)width))
+      return fail(reader, "", error, "'%s' is not a width of %s", words[i], words[0]);
+    gboolean *is_read = &reader->is_read[op][smb_width_index((guint)width)];
+    if (*is_read)
+      return fail(reader, "", error, "a second rule for %s of %s bytes", words[0], words[i]);
+    if (!read_rule(reader, op, (guint)width, error))
+      return FALSE;
+    *is_read = TRUE;
+  }
+  return TRUE;
+}
+
+// Makes the texts of a rule that was taken from @base the architecture's own.
+static void
+keep_rule(SmbArch *arch, SmbRule *rule, SmbRuleText *text, const char *base) {
+  rule->evidence = arch->info.evidence;
+  rule->source = arch->info.source;
+  text->base = g_string_chunk_insert_const(arch->strings, base);
+  const char **texts[] = {&rule->since, &rule->lower_bound, &rule->cycles_lower_bound,
+                          &text->group};
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+    if (*texts[i])
+      *texts[i] = g_string_chunk_insert_const(arch->strings, *texts[i]);
+  }
+}
+
+// Takes everything from the architecture that this one is like; the evidence becomes its own.
+static gboolean
+inherit(Reader *reader, guint depth, GError **error) {
+  g_autofree char *base_name = g_key_file_get_string(reader->keys, "arch", "like", NULL);
+  if (!base_name)
+    return TRUE;
+  reader->group = "arch";
+  if (depth >= MAX_LIKE_DEPTH)
+    return fail(reader, "like", error, "'%s' is one architecture too many", base_name);
+  g_autoptr(SmbArch) base = smb_arch_load_like(base_name, depth + 1, error);
+  if (!base) {
+    g_prefix_error(error, "%s.ini: [arch] like: ", reader->name);
+    if (error && g_error_matches(*error, SMB_ERROR, SMB_ERROR_USAGE))
+      (*error)->code = SMB_ERROR_INPUT; // the file asks for an unknown one, not the caller
+    return FALSE;
+  }
+  SmbArch *arch = reader->arch;
+  const char *name = arch->info.name;
+  arch->info = base->info;
+  arch->info.name = name;
+  arch->info.title = NULL;
+  arch->info.source = NULL;
+  if (base->info.sm_source)
+    arch->info.sm_source = g_string_chunk_insert_const(arch->strings, base->info.sm_source);
+  if (!read_evidence(reader, &arch->info.evidence, &arch->info.source, error))
+    return FALSE;
+  memcpy(arch->rules, base->rules, sizeof arch->rules);
+  memcpy(arch->texts, base->texts, sizeof arch->texts);
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    for (guint i = 0; i < SMB_N_WIDTHS; i++)
+      keep_rule(arch, &arch->rules[op][i], &arch->texts[op][i], base->info.name);
+  }
+  return TRUE;
+}
+
+// The plans of all rules, once all of the file is read.
+static gboolean
+make_rules(Reader *reader, GError **error) {
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+      const SmbRuleText *text = &reader->arch->texts[op][i];
+      const char *key = NULL;
+      g_autoptr(GError) reason = NULL;
+      if (!reader->arch->rules[op][i].defined ||
+          smb_arch_make_plans(reader->arch, (SmbOp)op, smb_width(i), &key, &reason))
+        continue;
+      reader->group = text->base ? "arch" : text->group;
+      if (!text->base)
+        return fail(reader, key, error, "%s", reason->message);
+      return fail(reader, "like", error, "the rule [%s] of %s does not fit: %s: %s", text->group,
+                  text->base, key, reason->message);
+    }
+  }
+  return TRUE;
+}
+
+SmbArch *
+smb_arch_read(const char *name, const char *text, gsize length, guint depth, GError **error) {
+  g_autoptr(GKeyFile) keys = g_key_file_new();
+  g_autoptr(GError) parse_error = NULL;
+  if (!g_key_file_load_from_data(keys, text, length, G_KEY_FILE_NONE, &parse_error)) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s.ini: %s", name, parse_error->message);
+    return NULL;
+  }
+  g_autoptr(SmbArch) arch = g_new0(SmbArch, 1);
+  g_atomic_ref_count_init(&arch->references);
+  arch->strings = g_string_chunk_new(512);
+  arch->info.name = g_string_chunk_insert(arch->strings, name);
+
+  Reader reader = {name, keys, "arch", arch, {{0}}};
+  arch->info.lanes = SMB_WARP_LANES;
+  if (!inherit(&reader, depth, error) || !read_info(&reader, error))
+    return NULL;
+  g_auto(GStrv) groups = g_key_file_get_groups(keys, NULL);
+  for (guint i = 0; groups[i]; i++) {
+    if (strcmp(groups[i], "arch") != 0 && !read_rules(&reader, groups[i], error))
+      return NULL;
+  }
+  return make_rules(&reader, error) ? g_steal_pointer(&arch) : NULL;
+}

@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/base/json-member.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/error.h"
+
+// Bytes of a wrong value that a message quotes.
+enum {
+  MAX_QUOTED = 40
+};
+
+// What json-glib calls a text that is in no file.
+static const char data_prefix[] = "<data>";
+
+static void
+describe_place(const SmbPlace *place, GString *text) {
+  if (place->above)
+    describe_place(place->above, text);
+  if (!place->name)
+    g_string_append_printf(text, "[%u]", place->index);
+  else if (!place->above)
+    g_string_append_printf(text, "%s: ", place->name);
+  else
+    g_string_append_printf(text, "%s%s", place->above->above ? "." : "", place->name);
+}
+
+gboolean
+smb_member_fail(const SmbPlace *place, GError **error, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *reason = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_autoptr(GString) text = g_string_new(NULL);
+  describe_place(place, text);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s%s%s", text->str, place->above ? ": " : "",
+              reason);
+  return FALSE;
+}
+
+gboolean
+smb_member_expected(const SmbPlace *place, JsonNode *node, GError **error, const char *what) {
+  g_autofree char *json = json_to_string(node, FALSE);
+  gboolean cut = strlen(json) > MAX_QUOTED;
+  g_autofree char *quoted = g_strndup(json, MAX_QUOTED);
+  char *end = cut ? g_utf8_find_prev_char(quoted, quoted + MAX_QUOTED) : NULL;
+  if (end && g_utf8_get_char_validated(end, -1) == (gunichar)-2)
+    *end = '\0'; // a character that was cut in two
+  return smb_member_fail(place, error, "%s%s: expected %s", quoted, cut ? "…" : "", what);
+}
+
+static gboolean
+is_known(const SmbMember *members, guint n, const char *name) {
+  for (guint i = 0; i < n; i++) {
+    if (strcmp(members[i].name, name) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+smb_members_read(const SmbPlace *place, JsonNode *node, const SmbMember *members, guint n,
+                 gpointer target, GError **error) {
+  if (!JSON_NODE_HOLDS_OBJECT(node))
+    return smb_member_expected(place, node, error, "an object");
+  JsonObject *object = json_node_get_object(node);
+  JsonObjectIter iter;
+  const char *name;
+  json_object_iter_init_ordered(&iter, object);
+  while (json_object_iter_next_ordered(&iter, &name, NULL)) {
+    if (!is_known(members, n, name))
+      return smb_member_fail(&(SmbPlace){place, name, 0}, error, "no such member");
+  }
+  for (guint i = 0; i < n; i++) {
+    SmbPlace below = {place, members[i].name, 0};
+    JsonNode *value = json_object_get_member(object, members[i].name);
+    gboolean absent = !value || JSON_NODE_HOLDS_NULL(value);
+    if (absent && members[i].required)
+      return smb_member_fail(&below, error, "missing");
+    if (!absent && !members[i].read(&below, value, (char *)target + members[i].offset, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+holds(JsonNode *node, GType type) {
+  return JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type;
+}
+
+// What could steer a terminal is no text: recordings come from other people.
+static gboolean
+has_controls(const char *text) {
+  for (; *text; text++) {
+    if ((guchar)*text < 0x20 || *text == 0x7f)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+smb_member_text(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  char **text = target;
+  if (!holds(node, G_TYPE_STRING))
+    return smb_member_expected(place, node, error, "a text");
+  if (has_controls(json_node_get_string(node)))
+    return smb_member_expected(place, node, error, "a text without control characters");
+  g_free(*text);
+  *text = g_strdup(json_node_get_string(node));
+  return TRUE;
+}
+
+gboolean
+smb_member_number(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  gboolean whole = holds(node, G_TYPE_INT64);
+  double number = -1;
+  if (whole || holds(node, G_TYPE_DOUBLE))
+    number = whole ? (double)json_node_get_int(node) : json_node_get_double(node);
+  if (!isfinite(number) || number < 0)
+    return smb_member_expected(place, node, error, "a number of at least 0");
+  *(double *)target = number;
+  return TRUE;
+}
+
+static gboolean
+read_integer(const SmbPlace *place, JsonNode *node, gint64 min, gint64 max, gint64 *number,
+             GError **error) {
+  *number = holds(node, G_TYPE_INT64) ? json_node_get_int(node) : G_MININT64;
+  if (*number >= min && *number <= max)
+    return TRUE;
+  g_autofree char *what =
+      max == G_MAXINT64
+          ? g_strdup_printf("a whole number from %" G_GINT64_FORMAT, min)
+          : g_strdup_printf("a whole number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, min,
+                            max);
+  return smb_member_expected(place, node, error, what);
+}
+
+gboolean
+smb_member_count(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  gint64 number;
+  if (!read_integer(place, node, 0, G_MAXINT64, &number, error))
+    return FALSE;
+  *(guint64 *)target = (guint64)number;
+  return TRUE;
+}
+
+gboolean
+smb_member_some(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  gint64 number;
+  if (!read_integer(place, node, 1, G_MAXINT32, &number, error))
+    return FALSE;
+  *(guint *)target = (guint)number;
+  return TRUE;
+}
+
+gboolean
+smb_member_texts(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  GStrv *texts = target;
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return smb_member_expected(place, node, error, "an array of texts");
+  JsonArray *array = json_node_get_array(node);
+  guint n = json_array_get_length(array);
+  g_strfreev(*texts);
+  *texts = g_new0(char *, n + 1);
+  for (guint i = 0; i < n; i++) {
+    SmbPlace element = {place, NULL, i};
+    if (!smb_member_text(&element, json_array_get_element(array, i), &(*texts)[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_member_extents(const SmbPlace *place, JsonNode *node, const guint max[3], guint extents[3],
+                   GError **error) {
+  JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+  if (!array || json_array_get_length(array) != 3)
+    return smb_member_expected(place, node, error, "an array of 3 whole numbers");
+  for (guint i = 0; i < 3; i++) {
+    SmbPlace element = {place, NULL, i};
+    gint64 number;
+    if (!read_integer(&element, json_array_get_element(array, i), 1, max[i], &number, error))
+      return FALSE;
+    extents[i] = (guint)number;
+  }
+  return TRUE;
+}
+
+// The parser of json-glib recurses: what is nested too deep must not reach it. It also takes comments and
+// quotes that JSON does not have.
+static gboolean
+check_nesting(const char *source, const char *text, gsize length, guint max_nesting,
+              GError **error) {
+  guint depth = 0;
+  gboolean in_string = FALSE;
+  for (gsize i = 0; i < length; i++) {
+    char c = text[i];
+    if (in_string && c == '\\')
+      i++;
+    else if (c == '"')
+      in_string = !in_string;
+    if (in_string)
+      continue;
+    if (c == '\'' || c == '/' || c == '#') {
+      g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%c' outside a text: not JSON", source,
+                  c);
+      return FALSE;
+    }
+    depth += c == '{' || c == '[';
+    depth -= (c == '}' || c == ']') && depth > 0;
+    if (depth > max_nesting) {
+      g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: nested more than %u deep", source,
+                  max_nesting);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+JsonNode *
+smb_json_parse(const char *source, const char *text, gsize length, guint max_nesting,
+               GError **error) {
+  if (!check_nesting(source, text, length, max_nesting, error))
+    return NULL;
+  g_autoptr(JsonParser) parser = json_parser_new_immutable();
+  g_autoptr(GError) failure = NULL;
+  JsonNode *root = NULL;
+  if (json_parser_load_from_data(parser, text, (gssize)length, &failure))
+    root = json_parser_steal_root(parser);
+  if (root)
+    return root;
+  // "<data>:LINE:COLUMN: Parse error: text", or a text without a place.
+  const char *reason = failure ? failure->message : "empty: expected JSON";
+  gboolean placed = g_str_has_prefix(reason, data_prefix);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s%s%s", source, placed ? "" : ": ",
+              reason + (placed ? strlen(data_prefix) : 0));
+  return NULL;
+}

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/base/request.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+
+static const guint8 all_widths[SMB_N_WIDTHS] = {1, 2, 4, 8, 12, 16};
+
+// Sets of widths, by their indices.
+enum {
+  W4 = 1 << 2,
+  W8 = 1 << 3,
+  W16 = 1 << 5,
+  ANY = (1 << SMB_N_WIDTHS) - 1,
+};
+
+enum {
+  ALL = SMB_MAX_LANES,
+};
+
+typedef struct {
+  const char *name;
+  SmbOpClass op_class;
+  guint8 widths;
+  guint8 address_lanes;
+} Op;
+
+static const Op ops[SMB_N_OPS] = {
+#define SMB_OP(id, name, class, widths, lanes) {name, SMB_OP_CLASS_##class, widths, lanes},
+#include "sim/base/ops.def"
+#undef SMB_OP
+};
+
+guint
+smb_width(guint index) {
+  return all_widths[index];
+}
+
+guint
+smb_width_index(guint width) {
+  static const guint8 indices[SMB_MAX_WIDTH + 1] = {[2] = 1, [4] = 2, [8] = 3, [12] = 4, [16] = 5};
+  return indices[width];
+}
+
+gboolean
+smb_op_has_width(SmbOp op, guint width) {
+  for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+    if (all_widths[i] == width)
+      return ops[op].widths >> i & 1;
+  }
+  return FALSE;
+}
+
+const char *
+smb_op_name(SmbOp op) {
+  return ops[op].name;
+}
+
+SmbOpClass
+smb_op_class(SmbOp op) {
+  return ops[op].op_class;
+}
+
+const char *
+smb_op_class_name(SmbOpClass op_class) {
+  static const char *const names[SMB_N_OP_CLASSES] = {"load", "store", "atomic"};
+  return names[op_class];
+}
+
+guint
+smb_op_address_lanes(SmbOp op) {
+  return ops[op].address_lanes;
+}
+
+gboolean
+smb_op_parse(const char *name, gsize length, SmbOp *op) {
+  for (guint i = 0; i < SMB_N_OPS; i++) {
+    if (strlen(ops[i].name) == length && memcmp(ops[i].name, name, length) == 0) {
+      *op = (SmbOp)i;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+// "4 or 8", "1, 2, 4, 8, 12 or 16": the widths of an operation in a sentence.
+static char *
+describe_widths(guint widths) {
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+    if (!(widths >> i & 1))
+      continue;
+    gboolean last = widths >> i == 1;
+    g_string_append_printf(text, "%s%u", text->len == 0 ? "" : last ? " or " : ", ", all_widths[i]);
+  }
+  return g_string_free(text, FALSE);
+}
+
+gboolean
+smb_request_check(const SmbRequest *request, GError **error) {
+  g_return_val_if_fail(request->op < SMB_N_OPS, FALSE);
+  const Op *op = &ops[request->op];
+  guint width = request->width, alignment = smb_width_alignment(width);
+
+  if (!smb_op_has_width((SmbOp)request->op, width)) {
+    g_autofree char *widths = describe_widths(op->widths);
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "'%s' has no width of %u bytes: expected %s",
+                op->name, width, widths);
+    return FALSE;
+  }
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    guint32 offset = request->offset[lane];
+    if (offset % alignment != 0) {
+      g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  "offset %u of lane %u is misaligned: expected a multiple of %u", offset, lane,
+                  alignment);
+      return FALSE;
+    }
+    if (offset > G_MAXUINT32 - width + 1) {
+      g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  "offset %u of lane %u is too large: %u bytes from there reach 4 GiB", offset,
+                  lane, width);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}

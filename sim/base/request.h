@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// One warp request: what the lanes of a warp ask of shared memory in one execution of one instruction.
+// Values are not part of it, only addresses.
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Lanes of a warp on every NVIDIA device since compute capability 1.0. */
+#define SMB_WARP_LANES 32
+
+/** Lanes of the widest warp (a wavefront of AMD's GCN and CDNA). */
+#define SMB_MAX_LANES 64
+
+/** Longest access of one lane, in bytes (LDS.128, ds_read_b128, and a row of ldmatrix). */
+#define SMB_MAX_WIDTH 16
+
+/** Number of access widths: 1, 2, 4, 8, 12 and 16 bytes (smb_width()). */
+#define SMB_N_WIDTHS 6
+
+/** A set of lanes: bit i is lane i. */
+typedef guint64 SmbLanes;
+
+/** Number of lanes in a set. */
+static inline guint
+smb_lanes_count(SmbLanes lanes) {
+  return (guint)__builtin_popcountll(lanes);
+}
+
+/** Lowest lane of a set that is not empty. */
+static inline guint
+smb_lanes_first(SmbLanes lanes) {
+  return (guint)__builtin_ctzll(lanes);
+}
+
+/** Highest lane of a set that is not empty. */
+static inline guint
+smb_lanes_last(SmbLanes lanes) {
+  return 63 - (guint)__builtin_clzll(lanes);
+}
+
+/** The set of the lanes from 0 to @n − 1; @n is at most 64. */
+static inline SmbLanes
+smb_lanes_below(guint n) {
+  return n ? ~(SmbLanes)0 >> (SMB_MAX_LANES - n) : 0;
+}
+
+/** The operations, in the order of ops.def. */
+typedef enum {
+#define SMB_OP(id, name, class, widths, lanes) SMB_OP_##id,
+#include "sim/base/ops.def"
+#undef SMB_OP
+  SMB_N_OPS
+} SmbOp;
+
+/** What totals are kept for. */
+typedef enum {
+  SMB_OP_CLASS_LOAD,
+  SMB_OP_CLASS_STORE,
+  SMB_OP_CLASS_ATOMIC,
+  SMB_N_OP_CLASSES
+} SmbOpClass;
+
+/**
+ * SmbRequest:
+ * @mask: the active lanes
+ * @op: an SmbOp
+ * @width: bytes that one lane asks for: 1, 2, 4, 8, 12 or 16
+ * @offset: byte offset of each lane into shared memory; read only where the lane is active
+ *
+ * A plain value; smb_request_check() says whether it is a request that hardware could execute. The offsets come
+ * last: a request of 32 lanes leaves the upper half of them alone.
+ */
+typedef struct {
+  SmbLanes mask;
+  guint8 op;
+  guint8 width;
+  guint32 offset[SMB_MAX_LANES];
+} SmbRequest;
+
+/** Name of an operation as traces write it, such as "ldmatrix.x4" (transfer none). */
+const char *smb_op_name(SmbOp op);
+
+/** Class of an operation: the total that it is counted in. */
+SmbOpClass smb_op_class(SmbOp op);
+
+/** Name of a class: "load", "store" or "atomic" (transfer none). */
+const char *smb_op_class_name(SmbOpClass op_class);
+
+/** A width by its index in per-width tables, from 0: 1, 2, 4, 8, 12 and 16 bytes. */
+guint smb_width(guint index);
+
+/** Index of a width, which is one of smb_width(). */
+guint smb_width_index(guint width);
+
+/** What an access of a width is aligned to, in bytes: the width; of 12 bytes 4, its words. */
+static inline guint
+smb_width_alignment(guint width) {
+  return width & -width;
+}
+
+/** Whether an operation has a width; any number may be asked for. */
+gboolean smb_op_has_width(SmbOp op, guint width);
+
+/** Number of lanes whose addresses count, from lane 0: SMB_MAX_LANES stands for all of the warp; or 8 per matrix of
+ * ldmatrix and stmatrix. */
+guint smb_op_address_lanes(SmbOp op);
+
+/**
+ * smb_op_parse:
+ * @name: text, not necessarily terminated
+ * @length: its length in bytes
+ * @op: (out): the operation
+ *
+ * Returns: whether @name is the name of an operation.
+ */
+gboolean smb_op_parse(const char *name, gsize length, SmbOp *op);
+
+/** Lanes that ask for something: active, and of those whose addresses the operation reads. */
+static inline SmbLanes
+smb_request_lanes(const SmbRequest *request) {
+  return request->mask & smb_lanes_below(smb_op_address_lanes((SmbOp)request->op));
+}
+
+/** Number of lanes, from lane 0, that hold all active ones: 32 or 64. The offsets of the others were never set. */
+static inline guint
+smb_request_span(const SmbRequest *request) {
+  return request->mask >> 32 ? 64 : 32;
+}
+
+/**
+ * smb_request_check:
+ * @request: a request
+ * @error: return location for an SMB_ERROR_INPUT
+ *
+ * Checks that the operation has that width and that every lane that asks is aligned to it
+ * (smb_width_alignment()) and stays below 4 GiB: hardware faults on anything else. All other functions expect a request that passed.
+ *
+ * Returns: %TRUE if the request can be executed.
+ */
+gboolean smb_request_check(const SmbRequest *request, GError **error);
+
+G_END_DECLS

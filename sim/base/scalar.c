@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/base/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+gsize
+smb_scalar_bytes(SmbScalar scalar) {
+  static const guint8 bytes[] = {
+      [SMB_SCALAR_BOOL] = 1, [SMB_SCALAR_I8] = 1,  [SMB_SCALAR_U8] = 1,  [SMB_SCALAR_I16] = 2,
+      [SMB_SCALAR_U16] = 2,  [SMB_SCALAR_I32] = 4, [SMB_SCALAR_U32] = 4, [SMB_SCALAR_I64] = 8,
+      [SMB_SCALAR_U64] = 8,  [SMB_SCALAR_F32] = 4, [SMB_SCALAR_F64] = 8,
+  };
+  return bytes[scalar];
+}
+
+gint64
+smb_scalar_wrap(SmbScalar scalar, gint64 value) {
+  switch (scalar) {
+  case SMB_SCALAR_BOOL:
+    return value != 0;
+  case SMB_SCALAR_I8:
+    return (gint8)value;
+  case SMB_SCALAR_U8:
+    return (guint8)value;
+  case SMB_SCALAR_I16:
+    return (gint16)value;
+  case SMB_SCALAR_U16:
+    return (guint16)value;
+  case SMB_SCALAR_I32:
+    return (gint32)value;
+  case SMB_SCALAR_U32:
+    return (guint32)value;
+  case SMB_SCALAR_I64:
+  case SMB_SCALAR_U64:
+  case SMB_SCALAR_F32:
+  case SMB_SCALAR_F64:
+    return value;
+  }
+  g_assert_not_reached();
+}
+
+// A number as memory holds it. Hosts of this program are little-endian, like the device.
+static void
+encode(SmbScalar scalar, guint64 number, guchar *bytes) {
+  float single = (float)number;
+  double real = (double)number;
+  guint64 integer = (guint64)smb_scalar_wrap(scalar, (gint64)number);
+  if (scalar == SMB_SCALAR_F32)
+    memcpy(bytes, &single, sizeof single);
+  else if (scalar == SMB_SCALAR_F64)
+    memcpy(bytes, &real, sizeof real);
+  else
+    memcpy(bytes, &integer, smb_scalar_bytes(scalar));
+}
+
+void
+smb_scalar_iota(SmbScalar scalar, guint64 offset, guchar *bytes, gsize length) {
+  gsize size = smb_scalar_bytes(scalar);
+  for (gsize done = 0; done < length;) {
+    guchar value[8];
+    gsize skip = (offset + done) % size;
+    gsize n = MIN(size - skip, length - done);
+    encode(scalar, (offset + done) / size, value);
+    memcpy(bytes + done, value + skip, n);
+    done += n;
+  }
+}
+
+void
+smb_scalar_canonical(SmbScalar scalar, gpointer bytes, gsize length) {
+  static const guint32 single_nan = 0x7fffffff;
+  static const guint64 double_nan = G_GUINT64_CONSTANT(0x7ff8000000000000);
+  guchar *at = bytes;
+  for (gsize i = 0; scalar == SMB_SCALAR_F32 && i + sizeof(float) <= length; i += sizeof(float)) {
+    float value;
+    memcpy(&value, at + i, sizeof value);
+    if (isnan(value))
+      memcpy(at + i, &single_nan, sizeof single_nan);
+  }
+  for (gsize i = 0; scalar == SMB_SCALAR_F64 && i + sizeof(double) <= length; i += sizeof(double)) {
+    double value;
+    memcpy(&value, at + i, sizeof value);
+    if (isnan(value))
+      memcpy(at + i, &double_nan, sizeof double_nan);
+  }
+}

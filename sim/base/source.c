@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/base/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+
+// A line longer than this is shown in part: the message stays readable.
+enum {
+  MAX_SHOWN_LINE = 160
+};
+
+struct _SmbSource {
+  gatomicrefcount references;
+  char *name;
+  char *text;
+  gsize length;
+  GArray *line_starts; // guint32 byte offsets
+};
+
+// The first byte that no text has: a control character other than white space.
+static const char *
+find_binary_byte(const char *text, gsize length) {
+  for (gsize i = 0; i < length; i++) {
+    guchar c = (guchar)text[i];
+    if (c < 0x20 && !(c >= '\t' && c <= '\r'))
+      return text + i;
+  }
+  return NULL;
+}
+
+SmbSource *
+smb_source_new(const char *name, GBytes *bytes, GError **error) {
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  if (length > SMB_SOURCE_MAX_BYTES) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                "%s: %" G_GSIZE_FORMAT " bytes: a kernel file is at most %u bytes", name, length,
+                SMB_SOURCE_MAX_BYTES);
+    return NULL;
+  }
+  const char *binary = find_binary_byte(text, length);
+  if (binary) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                "%s: byte 0x%02x at offset %" G_GSIZE_FORMAT ": not a text file", name,
+                (guint)(guchar)*binary, (gsize)(binary - text));
+    return NULL;
+  }
+  SmbSource *source = g_new0(SmbSource, 1);
+  g_atomic_ref_count_init(&source->references);
+  source->name = g_strdup(name);
+  source->text = g_strndup(text ? text : "", length);
+  source->length = length;
+  source->line_starts = g_array_new(FALSE, FALSE, sizeof(guint32));
+  guint32 start = 0;
+  do {
+    g_array_append_val(source->line_starts, start);
+    const char *end = memchr(source->text + start, '\n', length - start);
+    start = end ? (guint32)(end - source->text) + 1 : (guint32)length;
+  } while (start < length);
+  return source;
+}
+
+static gboolean
+set_file_error(const char *path, int code, GError **error) {
+  g_autofree char *shown = g_filename_display_name(path);
+  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code), "%s: %s", shown,
+              g_strerror(code));
+  return FALSE;
+}
+
+// Reads until the end, or until there is one byte more than is allowed: an endless file is left.
+static gboolean
+read_text(const char *path, GByteArray *text, GError **error) {
+  FILE *file = fopen(path, "rbe");
+  if (!file)
+    return set_file_error(path, errno, error);
+  guint8 buffer[1 << 16];
+  size_t got;
+  while (text->len <= SMB_SOURCE_MAX_BYTES && (got = fread(buffer, 1, sizeof buffer, file)) > 0)
+    g_byte_array_append(text, buffer, (guint)got);
+  int failure = ferror(file) ? errno : 0;
+  fclose(file);
+  return failure == 0 || set_file_error(path, failure, error);
+}
+
+SmbSource *
+smb_source_load(const char *path, GError **error) {
+  g_autoptr(GByteArray) text = g_byte_array_new();
+  if (!read_text(path, text, error))
+    return NULL;
+  if (text->len > SMB_SOURCE_MAX_BYTES) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                "%s: larger than a kernel file may be (%u bytes)", path, SMB_SOURCE_MAX_BYTES);
+    return NULL;
+  }
+  g_autoptr(GBytes) bytes = g_byte_array_free_to_bytes(g_steal_pointer(&text));
+  return smb_source_new(path, bytes, error);
+}
+
+SmbSource *
+smb_source_ref(SmbSource *source) {
+  g_atomic_ref_count_inc(&source->references);
+  return source;
+}
+
+void
+smb_source_unref(SmbSource *source) {
+  if (!source || !g_atomic_ref_count_dec(&source->references))
+    return;
+  g_free(source->name);
+  g_free(source->text);
+  g_array_unref(source->line_starts);
+  g_free(source);
+}
+
+const char *
+smb_source_name(const SmbSource *source) {
+  return source->name;
+}
+
+const char *
+smb_source_text(const SmbSource *source) {
+  return source->text;
+}
+
+gsize
+smb_source_length(const SmbSource *source) {
+  return source->length;
+}
+
+guint
+smb_source_n_lines(const SmbSource *source) {
+  return source->line_starts->len;
+}
+
+char *
+smb_source_line(const SmbSource *source, guint line) {
+  guint32 start = g_array_index(source->line_starts, guint32, line - 1);
+  gsize length = strcspn(source->text + start, "\r\n");
+  return g_strndup(source->text + start, length);
+}
+
+void
+smb_source_locate(const SmbSource *source, guint32 offset, guint *line, guint *column) {
+  guint low = 0, high = source->line_starts->len;
+  while (high - low > 1) {
+    guint middle = (low + high) / 2;
+    if (g_array_index(source->line_starts, guint32, middle) <= offset)
+      low = middle;
+    else
+      high = middle;
+  }
+  *line = low + 1;
+  *column = offset - g_array_index(source->line_starts, guint32, low) + 1;
+}
+
+// Moves an offset of a line to where a character begins.
+static gsize
+find_character(const char *line, gsize length, gsize at) {
+  while (at < length && ((guchar)line[at] & 0xc0) == 0x80)
+    at++;
+  return MIN(at, length);
+}
+
+char *
+smb_source_message(const SmbSource *source, guint32 offset, const char *text) {
+  guint line, column;
+  smb_source_locate(source, offset, &line, &column);
+  g_autofree char *full = smb_source_line(source, line);
+  gsize length = strlen(full), place = MIN(column - 1, length);
+  gsize from =
+      place >= MAX_SHOWN_LINE ? find_character(full, length, place - MAX_SHOWN_LINE / 2) : 0;
+  gsize to = find_character(full, length, MIN(from + MAX_SHOWN_LINE, length));
+  g_autofree char *part = g_strndup(full + from, to - from);
+  g_autofree char *before = g_strndup(full + from, place - from);
+  g_autofree char *shown = smb_text_show(part);
+  GString *message = g_string_new(NULL);
+  g_string_append_printf(message, "%s:%u:%u: %s\n  %s\n  ", source->name, line, column, text,
+                         shown);
+  // A tab stays one, so that the place is below its character whatever the tabs of the terminal are.
+  g_auto(GStrv) parts = g_strsplit(before, "\t", -1);
+  for (guint i = 0; parts[i]; i++)
+    g_string_append_printf(message, "%s%*s", i ? "\t" : "", (int)smb_text_width(parts[i]), "");
+  g_string_append_c(message, '^');
+  return g_string_free(message, FALSE);
+}
+
+void
+smb_source_error(const SmbSource *source, guint32 offset, GError **error, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_autofree char *message = smb_source_message(source, offset, text);
+  g_set_error_literal(error, SMB_ERROR, SMB_ERROR_INPUT, message);
+}

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Counts requests by any plan: any lane groups, up to 64 lanes and banks, accesses of 12 bytes. Of each lane group,
+// every word that a lane asks for is put into its bank; the words and the lanes of a bank give its passes.
+//
+// Compute capability 1.x reads in steps: in each, one word is broadcast to all lanes that ask for it, and every other
+// bank serves one lane (CUDA C Programming Guide 4.2, F.3.3). Which word is unspecified: what is counted is the
+// fewest steps that the procedure permits.
+#include "sim/count/wavefront-impl.h"
+
+#include <string.h>
+
+// What the lanes of one group ask of one bank: distinct words (or addresses), and how many lanes ask for each.
+typedef struct {
+  guint n;
+  guint lanes;
+  guint32 words[SMB_MAX_LANES];
+  guint8 shares[SMB_MAX_LANES];
+} Bank;
+
+static void
+add_word(Bank *bank, guint32 word) {
+  guint i = 0;
+  while (i < bank->n && bank->words[i] != word)
+    i++;
+  if (i == bank->n) {
+    bank->words[i] = word;
+    bank->shares[i] = 0;
+    bank->n++;
+  }
+  bank->shares[i]++;
+  bank->lanes++;
+}
+
+// Steps that a bank needs when @broadcasts of its words, those with the most lanes, are broadcast.
+static guint
+steps_after_broadcasts(const Bank *bank, guint broadcasts) {
+  guint8 shares[SMB_MAX_LANES];
+  guint steps = bank->lanes;
+  memcpy(shares, bank->shares, bank->n);
+  for (guint i = 0; i < broadcasts; i++) {
+    guint best = 0;
+    for (guint j = 1; j < bank->n; j++)
+      best = shares[j] > shares[best] ? j : best;
+    steps -= shares[best] ? (guint)shares[best] - 1 : 0;
+    shares[best] = 0;
+  }
+  return steps;
+}
+
+// Fewest steps for one group: as many as broadcasts that keep every bank within that many steps.
+static guint
+count_steps(const Bank *banks, guint n_banks) {
+  for (guint steps = 1;; steps++) {
+    guint needed = 0;
+    for (guint b = 0; b < n_banks && needed <= steps; b++) {
+      guint broadcasts = 0;
+      while (broadcasts < banks[b].n && steps_after_broadcasts(&banks[b], broadcasts) > steps)
+        broadcasts++;
+      needed += steps_after_broadcasts(&banks[b], broadcasts) > steps ? steps + 1 : broadcasts;
+    }
+    if (needed <= steps)
+      return steps;
+  }
+}
+
+// Puts the words that a lane asks for at @offset into their banks.
+static void
+deal_words(const SmbPlan *plan, guint32 offset, guint bytes, Bank *banks) {
+  guint64 word = plan->bank_bytes;
+  for (guint64 at = offset; at < (guint64)offset + bytes; at = (at / word + 1) * word) {
+    guint32 row = (guint32)(at >> plan->row_shift);
+    add_word(&banks[at / word & (plan->banks - 1u)],
+             plan->conflict == SMB_CONFLICT_ADDRESSES ? (guint32)at : row);
+  }
+}
+
+// Passes of one lane group; the most words of a bank raise @degree.
+static guint
+count_group(const SmbPlan *plan, const Bank *banks, guint *degree) {
+  guint words = 0, lanes = 0;
+  for (guint b = 0; b < plan->banks; b++) {
+    words = MAX(words, banks[b].n);
+    lanes = MAX(lanes, banks[b].lanes);
+  }
+  *degree = MAX(*degree, words);
+  if (plan->conflict == SMB_CONFLICT_LANES)
+    return lanes;
+  return plan->conflict == SMB_CONFLICT_ONE_BROADCAST ? count_steps(banks, plan->banks) : words;
+}
+
+Passes
+smb_count_passes_general(const SmbPlan *plan, const SmbRequest *request) {
+  SmbLanes active = request->mask & plan->lanes;
+  Passes passes = {0, smb_plan_count_groups(plan, active), 0};
+  guint bytes = MIN(request->width, plan->unit_bytes);
+  Bank banks[SMB_MAX_BANKS];
+
+  for (guint group = 0; group < plan->n_groups && active; group++) {
+    SmbLanes lanes = active & plan->groups[group];
+    if (!lanes) {
+      passes.group_passes += plan->counts_empty;
+      continue;
+    }
+    for (guint b = 0; b < plan->banks; b++)
+      banks[b].n = banks[b].lanes = 0;
+    for (; lanes; lanes &= lanes - 1)
+      deal_words(plan, request->offset[smb_lanes_first(lanes)], bytes, banks);
+    passes.group_passes += count_group(plan, banks, &passes.degree);
+  }
+  return passes;
+}
+
+SmbWavefronts
+smb_count_general(const SmbRule *rule, const SmbRequest *request) {
+  if (rule->plan.conflict == SMB_CONFLICT_LOOP)
+    return smb_count_loop(rule, request);
+  gboolean merges = rule->merges && smb_request_mergeable(request);
+  const SmbPlan *plan = merges ? &rule->merged : &rule->plan;
+  return finish_count(plan, smb_count_passes_general(plan, request));
+}

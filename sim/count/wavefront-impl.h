@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the implementations of the counter share: counting lane groups, and turning the passes of the
+// groups into the result. Private to sim/wavefront*.c.
+//
+// Narrow plans (sim/arch/arch.h, SmbRule) are counted fast, by three implementations that see a request the same way.
+// The banks of all lane groups stand side by side: at most 32 virtual banks, so a set of banks is one word of
+// bits, like a set of lanes. If no virtual bank is asked twice, every group is done in one pass, whatever the
+// rule is. All other plans are counted by wavefront-general.c.
+#pragma once
+
+#include "sim/count/wavefront.h"
+
+// What an implementation finds out about one request under one plan.
+typedef struct {
+  guint group_passes; // sum over the lane groups of the most passes that one of its banks needs
+  guint groups;       // lane groups that hold an active lane
+  guint degree;       // most distinct words that one group asks of one bank
+} Passes;
+
+// The highest lane of every lane group.
+static inline guint32
+top_lanes(guint group_shift) {
+  static const guint32 tops[] = {
+      0xffffffffu, 0xaaaaaaaau, 0x88888888u, 0x80808080u, 0x80008000u, 0x80000000u,
+  };
+  return tops[group_shift];
+}
+
+// The highest lane of every lane group that holds one of @lanes: adding all lanes below the top ones
+// carries into the top one of a group that is not empty.
+static inline guint32
+occupied_groups(guint32 lanes, guint32 tops) {
+  return (((lanes & ~tops) + ~tops) | lanes) & tops;
+}
+
+// Number of lane groups that hold one of @lanes.
+static inline guint
+count_groups(guint32 lanes, guint group_shift) {
+  return (guint)__builtin_popcount(occupied_groups(lanes, top_lanes(group_shift)));
+}
+
+static inline SmbWavefronts
+finish_count(const SmbPlan *plan, Passes passes) {
+  SmbWavefronts result;
+  result.wavefronts = passes.group_passes * plan->passes;
+  result.ideal = passes.groups * plan->passes;
+  result.excess = result.wavefronts - result.ideal;
+  result.degree = passes.degree;
+  guint32 cycles = result.wavefronts * plan->cycles;
+  result.cycles = passes.groups == 0 ? 0 : MAX(cycles, (guint32)plan->floor);
+  return result;
+}
+
+// What @groups lane groups cost when no bank is asked twice.
+static inline SmbWavefronts
+finish_clean(const SmbPlan *plan, guint groups) {
+  return finish_count(plan, (Passes){groups, groups, groups != 0});
+}
+
+// Counts one request with a narrow plan: also what the vector versions leave to the portable one.
+G_GNUC_INTERNAL Passes smb_count_passes_narrow(const SmbPlan *plan, const SmbRequest *request);
+
+// Counts one request with any plan.
+__attribute__((cold)) G_GNUC_INTERNAL Passes smb_count_passes_general(const SmbPlan *plan,
+                                                                      const SmbRequest *request);
+
+enum {
+  NARROW_LANES = 32,
+  SPARE_BANK = 32 // where lanes that ask for nothing are put
+};
+
+// The lanes of one request, each with its virtual bank and the key of what it asks there: lanes of one
+// group with one key are in one bank and are served together. The key of a word is its row and bank: rows
+// have at least 64 bytes, so that both fit.
+typedef struct {
+  guint32 bank[NARROW_LANES];
+  guint32 key[NARROW_LANES];
+} LaneKeys;
+
+// From the number of keys of each bank to the passes of its groups.
+static inline Passes
+sum_banks(const SmbPlan *plan, guint32 lanes, const guint8 *counts) {
+  Passes passes = {0, count_groups(lanes, plan->group_shift), 0};
+  guint n_banks = 1u << plan->bank_bits;
+  for (guint first = 0; first < n_banks << (5 - plan->group_shift); first += n_banks) {
+    guint8 most = 0;
+    for (guint bank = first; bank < first + n_banks; bank++)
+      most = MAX(most, counts[bank]);
+    passes.group_passes += most;
+    passes.degree = MAX(passes.degree, most);
+  }
+  return passes;
+}
+
+// Counts one request whose rule is a loop.
+__attribute__((cold)) G_GNUC_INTERNAL SmbWavefronts smb_count_loop(const SmbRule *rule,
+                                                                   const SmbRequest *request);
+
+// Counts one request whose rule is not narrow: all versions leave it to this. Cold, so that the registers of the
+// vector versions are kept for the other rules.
+__attribute__((cold)) G_GNUC_INTERNAL SmbWavefronts smb_count_general(const SmbRule *rule,
+                                                                      const SmbRequest *request);
+
+// The loop over many requests that the versions with vector registers share: a rule is prepared once for all
+// requests of one operation and width that follow each other. A version has the types Prepared and Offsets and
+// the functions prepare_plan(), load_offsets(), is_mergeable() and count_request(), all with @attributes.
+#define DEFINE_COUNT_SPAN(name, attributes)                                                        \
+  attributes void name(const SmbArch *arch, const SmbRequest *requests, gsize n,                   \
+                       SmbWavefronts *out) {                                                       \
+    Prepared plain, merged;                                                                        \
+    gboolean merges = FALSE;                                                                       \
+    guint op = SMB_N_OPS, width = 0;                                                               \
+                                                                                                   \
+    for (gsize i = 0; i < n; i++) {                                                                \
+      const SmbRequest *request = &requests[i];                                                    \
+      if (request->op != op || request->width != width) {                                          \
+        op = request->op;                                                                          \
+        width = request->width;                                                                    \
+        const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, width);                               \
+        if (!rule->narrow) {                                                                       \
+          out[i] = smb_count_general(rule, request);                                               \
+          op = SMB_N_OPS; /* the next one comes here too */                                        \
+          continue;                                                                                \
+        }                                                                                          \
+        merges = rule->merges;                                                                     \
+        prepare_plan(&rule->plan, &plain);                                                         \
+        if (merges)                                                                                \
+          prepare_plan(&rule->merged, &merged);                                                    \
+      }                                                                                            \
+      Offsets offset = load_offsets(request);                                                      \
+      gboolean merge = merges && is_mergeable(offset, (guint32)request->mask);                     \
+      out[i] = count_request(merge ? &merged : &plain, request, offset);                           \
+    }                                                                                              \
+  }
+
+G_GNUC_INTERNAL void smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests,
+                                             gsize n, SmbWavefronts *out);
+
+#if defined(__x86_64__)
+#  define SMB_HAVE_X86_COUNTERS 1
+G_GNUC_INTERNAL void smb_count_span_avx2(const SmbArch *arch, const SmbRequest *requests, gsize n,
+                                         SmbWavefronts *out);
+G_GNUC_INTERNAL void smb_count_span_avx512(const SmbArch *arch, const SmbRequest *requests, gsize n,
+                                           SmbWavefronts *out);
+#else
+#  define SMB_HAVE_X86_COUNTERS 0
+#endif

@@ -1,0 +1,373 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Calls: of __device__ functions, of what is built in, and of make_float4 and its kin.
+#include <string.h>
+
+#include "sim/cuda/parse.h"
+
+// What the arguments of a builtin must be.
+typedef enum {
+  GROUP_COMMON,    // arithmetic, converted to a common type
+  GROUP_FLOAT,     // float
+  GROUP_DOUBLE,    // double
+  GROUP_BITS,      // unsigned int, giving int
+  GROUP_LOAD,      // a pointer; gives what it points at
+  GROUP_BARRIER,   // none
+  GROUP_FENCE,     // any; does nothing in lockstep
+  GROUP_SHUFFLE,   // mask, value, lane, width = warpSize
+  GROUP_LONG_BITS, // unsigned long long, giving int
+  GROUP_VOTE,      // mask, condition; gives what the lanes of a warp say together
+  GROUP_ATOMIC,    // a pointer to a 32- or 64-bit number, then values of its type
+} Group;
+
+static const struct {
+  const char *name;
+  guint arguments;
+  Group group;
+} builtins[] = {
+#define SMB_BUILTIN(id, name, arguments, group, operation) {name, arguments, GROUP_##group},
+#include "sim/cuda/builtin.def"
+#undef SMB_BUILTIN
+};
+
+static gint
+find_builtin(const Token *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(builtins); i++) {
+    if (token_is(name, builtins[i].name))
+      return (gint)i;
+  }
+  return -1;
+}
+
+gboolean
+is_builtin(const Token *name) {
+  return find_builtin(name) >= 0 || find_composition(name) >= 0;
+}
+
+// arguments = "(" (assignment ("," assignment)*)? ")"
+static Node **
+parse_arguments(Parser *parser, guint *n) {
+  Node *arguments[MAX_ARGUMENTS];
+  *n = 0;
+  if (!parser_expect(parser, "("))
+    return NULL;
+  while (!parser_is(parser, ")")) {
+    if (*n == MAX_ARGUMENTS)
+      return parser_fail(parser, parser->at->start, "a call has at most %d arguments",
+                         MAX_ARGUMENTS);
+    if (*n > 0 && !parser_expect(parser, ","))
+      return NULL;
+    arguments[*n] = parse_assignment(parser);
+    if (!arguments[*n])
+      return NULL;
+    (*n)++;
+  }
+  parser_advance(parser);
+  Node **copy = kernel_pool_alloc(parser->pool, MAX(*n, 1u) * sizeof *copy);
+  memcpy(copy, arguments, *n * sizeof *copy);
+  return copy;
+}
+
+static Node *
+make_call(Parser *parser, NodeKind kind, const Type *type, const Token *name, Node **arguments,
+          guint n) {
+  guint depth = 0;
+  for (guint i = 0; i < n; i++)
+    depth = MAX(depth, (guint)arguments[i]->depth);
+  Node *node = node_new(parser, kind, type, name->start, parser->last->end, NULL, NULL, NULL);
+  if (!node)
+    return NULL;
+  node->arguments = arguments;
+  node->n_arguments = n;
+  return node_set_depth(parser, node, depth + 1) ? node : NULL;
+}
+
+static gboolean
+convert_arguments(Parser *parser, Node **arguments, guint first, guint n, const Type *type) {
+  for (guint i = first; i < n; i++) {
+    arguments[i] = node_convert(parser, arguments[i], type);
+    if (!arguments[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+evaluate_arguments(Parser *parser, Node **arguments, guint n) {
+  for (guint i = 0; i < n; i++) {
+    arguments[i] = node_value(parser, arguments[i]);
+    if (!arguments[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// make_float4(x, y, z, w)
+static Node *
+make_vector(Parser *parser, const Token *name, const Type *type, Node **arguments, guint n) {
+  if (n != type->count)
+    return parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u", (int)name->length,
+                       name->text, (guint)type->count, n);
+  if (!convert_arguments(parser, arguments, 0, n, type->of))
+    return NULL;
+  return make_call(parser, NODE_MAKE_VECTOR, type, name, arguments, n);
+}
+
+static Node *
+call_function(Parser *parser, const Token *name, Item *item, const TemplateArguments *given,
+              Node **arguments, guint n) {
+  const Function *function = parser_read_function(parser, item, given);
+  if (!function)
+    return NULL;
+  if (n != function->n_parameters)
+    return parser_fail(parser, name->start, "'%s' takes %u arguments, not %u", function->name,
+                       function->n_parameters, n);
+  for (guint i = 0; i < n; i++) {
+    const Type *type = function->parameters[i]->type;
+    if (!convert_arguments(parser, arguments, i, i + 1, type))
+      return NULL;
+  }
+  Node *node = make_call(parser, NODE_CALL, function->type, name, arguments, n);
+  if (!node)
+    return NULL;
+  node->function = function;
+  if (!node_set_depth(parser, node, MAX((guint)node->depth, function->height + 1)))
+    return NULL;
+  parser_link(parser, &parser->function->callees, function);
+  return node;
+}
+
+const char *
+kernel_builtin_name(Builtin builtin) {
+  return builtins[builtin].name;
+}
+
+// Whether CUDA C has an atomic on a type (CUDA C++ Programming Guide, Atomic Functions); signed 64-bit
+// integers stand for unsigned ones.
+static gboolean
+has_atomic(Builtin builtin, const Type *type) {
+  if (builtin == BUILTIN_ATOMIC_INC || builtin == BUILTIN_ATOMIC_DEC)
+    return type->kind == KIND_UINT;
+  if (type->kind == KIND_INT || type->kind == KIND_UINT)
+    return TRUE;
+  if (type->kind == KIND_LONG || type->kind == KIND_ULONG)
+    return builtin != BUILTIN_ATOMIC_SUB;
+  if (type->kind == KIND_FLOAT)
+    return builtin == BUILTIN_ATOMIC_ADD || builtin == BUILTIN_ATOMIC_EXCH;
+  return type->kind == KIND_DOUBLE && builtin == BUILTIN_ATOMIC_ADD;
+}
+
+static Node *
+make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  Node *pointer = arguments[0] = node_value(parser, arguments[0]);
+  if (!pointer)
+    return NULL;
+  const Type *type = pointer->type->kind == KIND_POINTER ? pointer->type->of : pointer->type;
+  if (pointer->type->kind != KIND_POINTER || !has_atomic(builtin, type))
+    return parser_fail(parser, pointer->start, "%.*s does not take a %s", (int)name->length,
+                       name->text, type_describe(parser->pool, pointer->type));
+  if (!convert_arguments(parser, arguments, 1, n, type))
+    return NULL;
+  const Variable *root = node_root(pointer);
+  gboolean in_shared =
+      root && (root->storage == STORAGE_SHARED || root->storage == STORAGE_DYNAMIC);
+  if (!in_shared)
+    parser->function->meets_in_globals = TRUE;
+  Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);
+  if (!node)
+    return NULL;
+  node->builtin = builtin;
+  // The site shows the call; what is moved is what the pointer points at.
+  return node_add_site(parser, node, SMB_OP_CLASS_ATOMIC, &node->store_site) ? node : NULL;
+}
+
+static Node *
+make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  if (!evaluate_arguments(parser, arguments, n))
+    return NULL;
+  const Type *type = type_promote(arguments[1]->type);
+  if (!type_is_arithmetic(type))
+    return parser_fail(parser, arguments[1]->start, "a %s cannot be shuffled",
+                       type_describe(parser->pool, type));
+  if (!convert_arguments(parser, arguments, 0, 1, type_scalar(KIND_UINT)) ||
+      !convert_arguments(parser, arguments, 1, 2, type) ||
+      !convert_arguments(parser, arguments, 2, n, type_scalar(KIND_INT)))
+    return NULL;
+  Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);
+  if (node)
+    node->builtin = builtin;
+  return node;
+}
+
+// A vote, with the conditions of the lanes as its last argument.
+static Node *
+make_vote(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  for (guint i = 0; i < n; i++) {
+    arguments[i] = i + 1 == n ? node_condition(parser, arguments[i])
+                              : node_convert(parser, arguments[i], type_scalar(KIND_UINT));
+    if (!arguments[i])
+      return NULL;
+  }
+  gboolean is_mask = builtin == BUILTIN_BALLOT || builtin == BUILTIN_ACTIVEMASK;
+  Node *node = make_call(parser, NODE_BUILTIN, type_scalar(is_mask ? KIND_UINT : KIND_INT), name,
+                         arguments, n);
+  if (node)
+    node->builtin = builtin;
+  return node;
+}
+
+static Node *
+make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group, Node **arguments,
+                guint n) {
+  if (!evaluate_arguments(parser, arguments, n))
+    return NULL;
+  for (guint i = 0; i < n; i++) {
+    if (!type_is_arithmetic(arguments[i]->type))
+      return parser_fail(parser, arguments[i]->start, "'%.*s' does not take a %s",
+                         (int)name->length, name->text,
+                         type_describe(parser->pool, arguments[i]->type));
+  }
+  const Type *type = type_promote(arguments[0]->type);
+  for (guint i = 1; i < n; i++)
+    type = type_common(type, arguments[i]->type);
+  if (group == GROUP_FLOAT || group == GROUP_DOUBLE)
+    type = type_scalar(group == GROUP_FLOAT ? KIND_FLOAT : KIND_DOUBLE);
+  else if (group == GROUP_BITS || group == GROUP_LONG_BITS)
+    type = type_scalar(group == GROUP_BITS ? KIND_UINT : KIND_ULONG);
+  if (!convert_arguments(parser, arguments, 0, n, type))
+    return NULL;
+  const Type *result = type_is_unsigned(type) &&
+                               (group == GROUP_BITS || group == GROUP_LONG_BITS) &&
+                               builtin != BUILTIN_BREV && builtin != BUILTIN_BREVLL
+                           ? type_scalar(KIND_INT)
+                           : type;
+  Node *node = make_call(parser, NODE_BUILTIN, result, name, arguments, n);
+  if (node)
+    node->builtin = builtin;
+  return node;
+}
+
+Node *
+node_minimum(Parser *parser, Node *a, gint64 number) {
+  static const Token name = {.text = "min", .length = 3, .kind = TOKEN_NAME};
+  Node **arguments = kernel_pool_alloc(parser->pool, 2 * sizeof *arguments);
+  arguments[0] = a;
+  arguments[1] = node_integer(parser, a->type, number, a->start, a->end);
+  return arguments[1] ? make_arithmetic(parser, &name, BUILTIN_MIN, GROUP_COMMON, arguments, 2)
+                      : NULL;
+}
+
+static Node *
+call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  Group group = builtins[builtin].group;
+  guint wanted = builtins[builtin].arguments;
+  gboolean optional = group == GROUP_SHUFFLE || builtin == BUILTIN_SYNCWARP;
+  if (n != wanted && !(optional && n + 1 == wanted))
+    return parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u", (int)name->length,
+                       name->text, wanted, n);
+  switch (group) {
+  case GROUP_ATOMIC:
+    return make_atomic(parser, name, builtin, arguments, n);
+  case GROUP_SHUFFLE:
+    return make_shuffle(parser, name, builtin, arguments, n);
+  case GROUP_VOTE:
+    return make_vote(parser, name, builtin, arguments, n);
+  case GROUP_LOAD: {
+    Node *pointer = node_value(parser, arguments[0]);
+    return pointer ? node_dereference(parser, pointer, name->start, parser->last->end) : NULL;
+  }
+  case GROUP_BARRIER:
+  case GROUP_FENCE: {
+    if (!evaluate_arguments(parser, arguments, n))
+      return NULL;
+    Node *node = make_call(parser, NODE_BUILTIN, type_scalar(KIND_VOID), name, arguments, n);
+    if (node)
+      node->builtin = builtin;
+    return node;
+  }
+  case GROUP_COMMON:
+  case GROUP_FLOAT:
+  case GROUP_DOUBLE:
+  case GROUP_BITS:
+  case GROUP_LONG_BITS:
+    return make_arithmetic(parser, name, builtin, group, arguments, n);
+  }
+  g_assert_not_reached();
+}
+
+// Says why there is no such function.
+static gpointer
+refuse_call(Parser *parser, const Token *name) {
+  const char *text = token_text(parser->pool, name);
+  const char *outside = kernel_macros_outside(parser->kernel->macros, text);
+  if (outside)
+    return parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'", text,
+                       outside);
+  return parser_fail(parser, name->start, "unknown function '%s'", text);
+}
+
+// printf and assert: their arguments are evaluated, since they may read memory, and nothing is made of
+// them.
+static Node *
+parse_report(Parser *parser, const Token *name) {
+  guint n;
+  gboolean outer = parser->in_report;
+  parser->in_report = TRUE;
+  Node **arguments = parse_arguments(parser, &n);
+  parser->in_report = outer;
+  if (!arguments || !evaluate_arguments(parser, arguments, n))
+    return NULL;
+  guint32 end = parser->last->end;
+  Node *all = node_integer(parser, type_scalar(KIND_INT), 0, name->start, end);
+  while (all && n-- > 0)
+    all = node_new(parser, NODE_COMMA, all->type, name->start, end, arguments[n], all, NULL);
+  return all;
+}
+
+gboolean
+parse_starts_call(const Parser *parser, const Token *name) {
+  const GPtrArray *items = parser_is(parser, "<") ? outline_find(parser->outline, name) : NULL;
+  for (guint i = 0; items && i < items->len; i++) {
+    const Item *item = g_ptr_array_index(items, i);
+    if (item->parameters && item->kind == ITEM_FUNCTION)
+      return TRUE;
+  }
+  return parser_is(parser, "(");
+}
+
+// call = name template-arguments? arguments
+Node *
+parse_call(Parser *parser, const Token *name) {
+  guint n;
+  gint builtin = find_builtin(name);
+  const Type *vector = NULL;
+  Item *item = NULL;
+  if (name->length > 5 && strncmp(name->text, "make_", 5) == 0)
+    vector = type_by_name(name->text + 5, name->length - 5);
+  if (!parser->function)
+    return parser_fail(parser, name->start, "a call is not known before the kernel runs");
+  // A function of the file comes first, unless it is the host's.
+  gint composition = find_composition(name);
+  gboolean known = builtin >= 0 || composition >= 0 || (vector && vector->kind == KIND_VECTOR);
+  if (!parser_find_function(parser, name, &item, known))
+    return NULL;
+  if (!item && !known && (token_is(name, "printf") || token_is(name, "assert")))
+    return parse_report(parser, name);
+  if (!item && !known)
+    return refuse_call(parser, name);
+  TemplateArguments given;
+  gboolean is_instance = parser_is(parser, "<");
+  if (is_instance && !parse_template_arguments(parser, &given))
+    return NULL;
+  Node **arguments = parse_arguments(parser, &n);
+  if (!arguments)
+    return NULL;
+  if (item)
+    return call_function(parser, name, item, is_instance ? &given : NULL, arguments, n);
+  if (composition >= 0)
+    return make_composition(parser, name, (guint)composition, arguments, n);
+  if (builtin >= 0)
+    return call_builtin(parser, name, (Builtin)builtin, arguments, n);
+  return make_vector(parser, name, vector, arguments, n);
+}

@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Declarations: the declarators behind the specifiers, and the variables that come of them.
+#include "sim/cuda/parse.h"
+
+// Pointers to pointers.
+enum {
+  MAX_POINTER_LEVELS = 8
+};
+
+// No object is larger than this, in bytes: far more than any shared memory.
+#define MAX_OBJECT_BYTES ((gsize)1 << 30)
+
+const Type *
+parse_pointers(Parser *parser, const Type *type) {
+  for (guint levels = 1; type && parse_qualifiers(parser); levels++) {
+    guint32 start = parser->at->start;
+    if (parser_is(parser, "&"))
+      return parser_fail(parser, start, "references are outside the subset");
+    if (!parser_take(parser, "*"))
+      return type;
+    if (levels > MAX_POINTER_LEVELS)
+      return parser_fail(parser, start, "more than %d '*'", MAX_POINTER_LEVELS);
+    type = type_pointer(parser->pool, type);
+  }
+  return NULL;
+}
+
+const Type *
+parse_type_name(Parser *parser) {
+  Specifiers specifiers;
+  if (!parse_typed_specifiers(parser, &specifiers))
+    return NULL;
+  const Token *name;
+  const Token *start = parser->at;
+  const Type *type = parse_declared(parser, specifiers.type, &name);
+  if (type && name)
+    return parser_fail(parser, name->start, "expected a type without a name");
+  if (type && type->kind == KIND_ARRAY)
+    return parser_fail(parser, start->start, "expected a type that is no array");
+  return type;
+}
+
+// A pointer to an array: "(" "*" name? ")" dimensions. The "(" and "*" are here.
+static const Type *
+parse_array_pointer(Parser *parser, const Type *type, const Token **name) {
+  guint32 start = parser->at->start;
+  parser_advance(parser);
+  parser_advance(parser);
+  if (!parse_qualifiers(parser))
+    return NULL;
+  if (parser->at->kind == TOKEN_NAME) {
+    *name = parser->at;
+    parser_advance(parser);
+  }
+  if (!parser_expect(parser, ")"))
+    return NULL;
+  if (parser_is(parser, "("))
+    return parser_fail(parser, start, "pointers to functions are outside the subset");
+  type = parse_dimensions(parser, type);
+  return type ? type_pointer(parser->pool, type) : NULL;
+}
+
+const Type *
+parse_declared(Parser *parser, const Type *type, const Token **name) {
+  *name = NULL;
+  type = parse_pointers(parser, type);
+  if (!type)
+    return NULL;
+  if (parser_is(parser, "(") && token_is(parser->at->next, "*"))
+    return parse_array_pointer(parser, type, name);
+  if (parser->at->kind == TOKEN_NAME && !is_specifier(parser->at)) {
+    *name = parser->at;
+    parser_advance(parser);
+  }
+  return parse_dimensions(parser, type);
+}
+
+const Type *
+parse_dimensions(Parser *parser, const Type *type) {
+  if (!parser_is(parser, "["))
+    return type;
+  guint32 start = parser->at->start;
+  gint64 count = 0;
+  if (!parser_enter(parser))
+    return NULL;
+  parser_advance(parser);
+  if (!parser_is(parser, "]")) {
+    if (!parse_constant(parser, &count))
+      return NULL;
+    if (count < 1)
+      return parser_fail(parser, start,
+                         "an array of %" G_GINT64_FORMAT " elements: expected at "
+                         "least one",
+                         count);
+  }
+  if (!parser_expect(parser, "]"))
+    return NULL;
+  const Type *element = parse_dimensions(parser, type);
+  parser_leave(parser);
+  if (!element)
+    return NULL;
+  if (element->kind == KIND_VOID || (element->kind == KIND_ARRAY && element->count == 0))
+    return parser_fail(parser, start, "the elements of this array have no size");
+  if ((guint64)count > MAX_OBJECT_BYTES / element->size)
+    return parser_fail(parser, start, "this array is larger than %u MiB",
+                       (guint)(MAX_OBJECT_BYTES >> 20));
+  return type_array(parser->pool, element, (gsize)count);
+}
+
+Variable *
+parser_find(Parser *parser, const Token *name) {
+  g_autofree char *text = g_strndup(name->text, name->length);
+  for (guint i = parser->scopes->len; i-- > 0;) {
+    Variable *variable = g_hash_table_lookup(g_ptr_array_index(parser->scopes, i), text);
+    if (variable)
+      return variable;
+  }
+  return parser_read_name(parser, name)
+             ? g_hash_table_lookup(g_ptr_array_index(parser->scopes, 0), text)
+             : NULL;
+}
+
+const Type *
+parser_find_type(Parser *parser, const Token *name) {
+  if (name->kind != TOKEN_NAME)
+    return NULL;
+  const Variable *meaning = parser_find(parser, name);
+  if (!meaning)
+    return type_by_name(name->text, name->length);
+  return meaning->storage == STORAGE_TYPE ? meaning->type : NULL;
+}
+
+Variable *
+parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage) {
+  GHashTable *scope = g_ptr_array_index(parser->scopes, parser->scopes->len - 1);
+  Variable *variable = kernel_pool_new_struct(parser->pool, Variable);
+  variable->name = token_text(parser->pool, name);
+  if (g_hash_table_contains(scope, variable->name))
+    return parser_fail(parser, name->start, "'%s' is declared twice", variable->name);
+  if (type->kind == KIND_VOID)
+    return parser_fail(parser, name->start, "'%s' cannot be void", variable->name);
+  variable->type = type;
+  variable->storage = storage;
+  variable->start = name->start;
+  variable->owner = parser->function;
+  g_hash_table_insert(scope, (gpointer)variable->name, variable);
+  if (storage == STORAGE_TYPE)
+    return variable;
+  GPtrArray *slots = storage == STORAGE_LOCAL ? parser->kernel->locals : parser->kernel->objects;
+  variable->slot = slots->len;
+  g_ptr_array_add(slots, variable);
+  // Each component of a vector is set by itself: it has a slot of its own.
+  for (guint i = 1; storage == STORAGE_LOCAL && i < type_components(type); i++)
+    g_ptr_array_add(slots, NULL);
+  return variable;
+}
+
+// Why a shared variable cannot be declared like that, or NULL.
+static const char *
+find_shared_problem(Parser *parser, const Specifiers *specifiers, const Type *type) {
+  gboolean is_array = type->kind == KIND_ARRAY, open_array = is_array && type->count == 0;
+  if (parser_is(parser, "="))
+    return "a __shared__ variable takes no first value";
+  if (specifiers->is_extern && !is_array)
+    return "an extern __shared__ variable is an array: expected []";
+  if (!specifiers->is_extern && open_array)
+    return "expected the number of elements (or extern, for dynamic shared memory)";
+  return NULL;
+}
+
+static gboolean
+check_declared(Parser *parser, const Specifiers *specifiers, const Token *name, const Type *type) {
+  gboolean open_array = type->kind == KIND_ARRAY && type->count == 0;
+  const char *problem = NULL;
+  if (specifiers->is_shared)
+    problem = find_shared_problem(parser, specifiers, type);
+  else if (open_array)
+    problem = "expected the number of elements";
+  else if (!parser->function && type->kind == KIND_ARRAY)
+    problem = "arrays outside functions are outside the subset";
+  if (problem)
+    parser_fail(parser, name->start, "%s", problem);
+  return problem == NULL;
+}
+
+static Storage
+choose_storage(const Specifiers *specifiers, const Type *type) {
+  if (specifiers->is_shared)
+    return specifiers->is_extern ? STORAGE_DYNAMIC : STORAGE_SHARED;
+  return type->kind == KIND_ARRAY ? STORAGE_PRIVATE : STORAGE_LOCAL;
+}
+
+// ("=" (assignment | list) | list | "(" assignment ")")?; outside functions, a constant must come of it
+static gboolean
+parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variable,
+                  Statement ***last) {
+  gboolean in_parentheses = parser_take(parser, "(");
+  gboolean has_value = in_parentheses || parser_take(parser, "=") || parser_is(parser, "{");
+  if (has_value && !parse_initializer(parser, specifiers, variable, last, variable->start))
+    return FALSE;
+  if (in_parentheses && !parser_expect(parser, ")"))
+    return FALSE;
+  variable->is_const = has_value && specifiers->is_const && variable->type->kind != KIND_POINTER;
+  if (parser->function || variable->is_constant)
+    return TRUE;
+  parser_fail(parser, variable->start, "a variable outside functions must be a const number");
+  return FALSE;
+}
+
+// "auto" "*"* name ("=" assignment | "(" assignment ")" | "{" assignment "}"): the type is the value's
+static gboolean
+parse_auto(Parser *parser, const Specifiers *specifiers, Statement ***last) {
+  while (parse_qualifiers(parser) && parser_take(parser, "*"))
+    continue;
+  const Token *name = parser->at;
+  parser_advance(parser);
+  const char *close = parser_is(parser, "(") ? ")" : parser_is(parser, "{") ? "}" : NULL;
+  if (name->kind != TOKEN_NAME || (!close && !parser_is(parser, "="))) {
+    parser_fail(parser, name->start, "expected 'auto NAME = VALUE'");
+    return FALSE;
+  }
+  parser_advance(parser);
+  Node *value = parse_assignment(parser);
+  value = value ? node_value(parser, value) : NULL;
+  if (!value || (close && !parser_expect(parser, close)))
+    return FALSE;
+  Variable *variable = parser_declare(parser, name, value->type, STORAGE_LOCAL);
+  return variable && parser_initialise(parser, specifiers, variable, value, last);
+}
+
+// declarator = "*"* name dimensions ("=" initializer)?
+static gboolean
+parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last) {
+  const Token *name;
+  if (specifiers->is_auto)
+    return parse_auto(parser, specifiers, last);
+  const Type *type = parse_declared(parser, specifiers->type, &name);
+  if (!type)
+    return FALSE;
+  if (!name) {
+    parser_fail(parser, parser->at->start, "expected a name, not '%.*s'", (int)parser->at->length,
+                parser->at->text);
+    return FALSE;
+  }
+  if (!check_declared(parser, specifiers, name, type))
+    return FALSE;
+  Variable *variable = parser_declare(parser, name, type, choose_storage(specifiers, type));
+  if (!variable)
+    return FALSE;
+  if (specifiers->is_shared) {
+    variable->address = specifiers->align; // until the layout is made
+    return TRUE;
+  }
+  Statement *declare = make_statement(parser, STATEMENT_DECLARE, name->start);
+  declare->variable = variable;
+  **last = declare;
+  *last = &declare->next;
+  return parse_first_value(parser, specifiers, variable, last);
+}
+
+// declaration = specifiers declarator ("," declarator)* ";"
+Statement *
+parse_declaration(Parser *parser, const Specifiers *specifiers) {
+  Statement *block = make_statement(parser, STATEMENT_BLOCK, parser->at->start);
+  Statement **last = &block->first;
+  if (specifiers->is_extern && !specifiers->is_shared)
+    return parser_fail(parser, parser->at->start, "extern is for __shared__ arrays only");
+  if (specifiers->is_static && parser->function && !specifiers->is_shared && !specifiers->is_const)
+    return parser_fail(parser, specifiers->start,
+                       "a static variable in a function is outside the "
+                       "subset: it would outlive the block");
+  if (specifiers->declares_type && parser_take(parser, ";"))
+    return block;
+  do {
+    if (!parse_declarator(parser, specifiers, &last))
+      return NULL;
+  } while (parser_take(parser, ","));
+  return parser_expect(parser, ";") ? block : NULL;
+}
+
+gboolean
+parse_starts_alias(const Parser *parser) {
+  const Token *name = parser->at->next;
+  return parser_is(parser, "typedef") ||
+         (parser_is(parser, "using") && name->kind == TOKEN_NAME && token_is(name->next, "="));
+}
+
+// alias = "typedef" specifiers declared ";" | "using" name "=" type-name ";"
+gboolean
+parse_alias(Parser *parser) {
+  Specifiers specifiers;
+  const Type *type;
+  const Token *name = parser->at->next;
+  if (parser_take(parser, "typedef")) {
+    type = parse_typed_specifiers(parser, &specifiers)
+               ? parse_declared(parser, specifiers.type, &name)
+               : NULL;
+    if (type && !name)
+      type = parser_fail(parser, parser->at->start, "expected a name for the type");
+    if (type && type->kind == KIND_ARRAY)
+      type = parser_fail(parser, name->start, "expected a type that is no array");
+  } else {
+    parser_advance(parser);
+    parser_advance(parser);
+    parser_advance(parser);
+    type = parse_type_name(parser);
+  }
+  return type && parser_declare(parser, name, type, STORAGE_TYPE) && parser_expect(parser, ";");
+}

@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A file as far as the kernel reaches it: each function and each declaration is read when it is first
+// named.
+#include "sim/cuda/parse.h"
+
+#include <string.h>
+
+// Whether a declaration stands above the one that is being read.
+static gboolean
+is_visible(const Parser *parser, const Item *item) {
+  return item->number <= parser->item->number;
+}
+
+static Parser
+enter_item(const Parser *parser, Item *item) {
+  Parser inner = *parser;
+  inner.last = item->begin;
+  inner.item = item;
+  inner.function = NULL;
+  inner.n_sites = 0;
+  inner.in_report = FALSE;
+  inner.loops = inner.switches = inner.labels_in = 0;
+  inner.base = parser->depth;
+  parser_move(&inner, item->first);
+  inner.scopes = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+  g_ptr_array_add(inner.scopes, g_hash_table_ref(g_ptr_array_index(parser->scopes, 0)));
+  return inner;
+}
+
+static void
+leave_item(Parser *parser, Parser *inner) {
+  g_ptr_array_unref(inner->scopes);
+  parser->is_over = inner->is_over;
+}
+
+// declarations = alias | declaration
+static gboolean
+parse_item(Parser *parser) {
+  Specifiers specifiers;
+  if (parse_starts_alias(parser))
+    return parse_alias(parser);
+  return parse_specifiers(parser, &specifiers) && parse_declaration(parser, &specifiers) != NULL;
+}
+
+gboolean
+parser_read_name(Parser *parser, const Token *name) {
+  const GPtrArray *items = outline_find(parser->outline, name);
+  for (guint i = 0; items && i < items->len; i++) {
+    Item *item = g_ptr_array_index(items, i);
+    if ((item->kind != ITEM_VARIABLE && item->kind != ITEM_TYPE) || item->state != ITEM_UNREAD ||
+        !is_visible(parser, item))
+      continue;
+    Parser inner = enter_item(parser, item);
+    item->state = ITEM_READING;
+    gboolean ok = parse_item(&inner);
+    item->state = ITEM_READ;
+    leave_item(parser, &inner);
+    return ok;
+  }
+  return FALSE;
+}
+
+// parameter = specifiers declared
+static gboolean
+parse_parameter(Parser *parser, GPtrArray *parameters) {
+  Specifiers specifiers;
+  if (!parse_typed_specifiers(parser, &specifiers))
+    return FALSE;
+  const Token *name;
+  const Type *type = parse_declared(parser, specifiers.type, &name);
+  if (!type)
+    return FALSE;
+  if (type->kind == KIND_ARRAY)
+    type = type_pointer(parser->pool, type->of);
+  if (parser_is(parser, "=")) {
+    parser_fail(parser, parser->at->start, "default arguments are outside the subset");
+    return FALSE;
+  }
+  if (parameters->len == MAX_ARGUMENTS) {
+    parser_fail(parser, parser->last->start, "a function has at most %d parameters", MAX_ARGUMENTS);
+    return FALSE;
+  }
+  // A parameter without a name still takes its argument.
+  Token unnamed = *parser->last;
+  g_autofree char *made_up = g_strdup_printf("(parameter %u)", parameters->len + 1);
+  if (!name) {
+    unnamed.text = made_up;
+    unnamed.length = (guint32)strlen(made_up);
+    name = &unnamed;
+  }
+  Variable *variable = parser_declare(parser, name, type, STORAGE_LOCAL);
+  if (!variable)
+    return FALSE;
+  variable->is_const = specifiers.is_const && type->kind != KIND_POINTER;
+  g_ptr_array_add(parameters, variable);
+  return TRUE;
+}
+
+// parameters = "(" ("void" | parameter ("," parameter)*)? ")"
+static gboolean
+parse_parameters(Parser *parser, Function *function) {
+  g_autoptr(GPtrArray) parameters = g_ptr_array_new();
+  if (!parser_expect(parser, "("))
+    return FALSE;
+  if (parser_is(parser, "void") && token_is(parser->at->next, ")"))
+    parser_advance(parser);
+  while (!parser_is(parser, ")")) {
+    if (parameters->len > 0 && !parser_expect(parser, ","))
+      return FALSE;
+    if (!parse_parameter(parser, parameters))
+      return FALSE;
+  }
+  parser_advance(parser);
+  function->n_parameters = parameters->len;
+  gsize bytes = parameters->len * sizeof *function->parameters;
+  function->parameters = kernel_pool_alloc(parser->pool, MAX(bytes, 1));
+  if (bytes)
+    memcpy(function->parameters, parameters->pdata, bytes);
+  return TRUE;
+}
+
+static gboolean
+check_function(Parser *parser, const Item *item, const Specifiers *specifiers, const Type *type,
+               const Token *name) {
+  const char *problem = NULL;
+  if (specifiers->is_global && type->kind != KIND_VOID)
+    problem = "a kernel returns void";
+  else if (name->kind != TOKEN_NAME || !token_is(name->next, "("))
+    problem = specifiers->is_global ? "expected the name of a kernel and '('"
+                                    : "expected the name of a function and '('";
+  if (problem)
+    parser_fail(parser, name->start, "%s", problem);
+  const GPtrArray *items = outline_find(parser->outline, name);
+  for (guint i = 0; !problem && i < items->len; i++) {
+    const Item *other = g_ptr_array_index(items, i);
+    if (other == item || other->kind != ITEM_FUNCTION || !other->is_device)
+      continue;
+    problem = "";
+    parser_fail(parser, (other->number > item->number ? other : item)->name_at->start,
+                "'%s' is defined twice", item->name);
+  }
+  return problem == NULL;
+}
+
+static gboolean
+parse_result(Parser *parser, Function *function, const Token *name) {
+  if (function->type->kind == KIND_VOID)
+    return TRUE;
+  Token result = *name;
+  result.text = "(result)";
+  result.length = 8;
+  function->result = parser_declare(parser, &result, function->type, STORAGE_LOCAL);
+  return function->result != NULL;
+}
+
+// function = specifiers "*"* name parameters block
+static Function *
+parse_function(Parser *parser, const Item *item, const TemplateArguments *arguments) {
+  Specifiers specifiers;
+  Function *function = kernel_pool_new_struct(parser->pool, Function);
+  g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));
+  if (item->parameters && !parser_bind_template(parser, item, arguments))
+    return NULL;
+  if (!parse_typed_specifiers(parser, &specifiers))
+    return NULL;
+  function->type = parse_pointers(parser, specifiers.type);
+  const Token *name = parser->at;
+  if (!function->type || !check_function(parser, item, &specifiers, function->type, name))
+    return NULL;
+  parser_advance(parser);
+  function->key = arguments ? arguments->key : "";
+  function->name = kernel_pool_printf(parser->pool, "%s%s", item->name, function->key);
+  function->is_kernel = specifiers.is_global;
+  function->start = name->start;
+  parser->function = function;
+  g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));
+  if (!parse_result(parser, function, name) || !parse_parameters(parser, function) ||
+      !(function->body = parse_block(parser)))
+    return NULL;
+  function->text = (Stretch){item->begin->start, parser->last->end};
+  return function;
+}
+
+Function *
+parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments) {
+  for (Function *function = item->functions; function; function = function->next) {
+    if (strcmp(function->key, arguments ? arguments->key : "") == 0)
+      return function;
+  }
+  if (arguments && !item->parameters)
+    return parser_fail(parser, parser->last->start, "'%s' is not a template", item->name);
+  if (item->is_specialized)
+    return parser_fail(parser, parser->last->start,
+                       "'%s' has specializations, which are outside the subset", item->name);
+  Parser inner = enter_item(parser, item);
+  ItemState before = item->state;
+  item->state = ITEM_READING;
+  Function *function = parse_function(&inner, item, arguments);
+  item->state = function ? ITEM_READ : before;
+  leave_item(parser, &inner);
+  if (function) {
+    function->next = item->functions;
+    item->functions = function;
+  }
+  return function;
+}
+
+// Says why a function that the file names cannot be called.
+static gpointer
+refuse_function(Parser *parser, const Token *name, const Item *item) {
+  if (item->kind == ITEM_FUNCTION && item->state == ITEM_READING)
+    return parser_fail(parser, name->start,
+                       item == parser->item
+                           ? "'%s' calls itself: recursion is outside the subset"
+                           : "'%s' is called by what it calls: recursion is outside the subset",
+                       item->name);
+  if (item->kind == ITEM_FUNCTION && item->is_kernel)
+    return parser_fail(parser, name->start, "'%s' is a kernel: kernels are launched, not called",
+                       item->name);
+  if (!item->is_device)
+    return parser_fail(parser, name->start,
+                       "'%s' is a host function: a kernel calls __device__ functions only",
+                       item->name);
+  if (item->kind == ITEM_FUNCTION)
+    return parser_fail(parser, name->start,
+                       "'%s' is called before it is declared: declare it above", item->name);
+  return parser_fail(parser, name->start, "'%s' has no body in this file", item->name);
+}
+
+gboolean
+parser_find_function(Parser *parser, const Token *name, Item **found, gboolean is_builtin) {
+  const GPtrArray *items = outline_find(parser->outline, name);
+  Item *chosen = NULL, *refused = NULL;
+  gboolean visible = FALSE;
+  for (guint i = 0; items && i < items->len; i++) {
+    Item *item = g_ptr_array_index(items, i);
+    if (item->kind != ITEM_FUNCTION && item->kind != ITEM_PROTOTYPE)
+      continue;
+    visible = visible || is_visible(parser, item);
+    gboolean callable = item->kind == ITEM_FUNCTION && item->is_device && !item->is_kernel;
+    chosen = !chosen && callable ? item : chosen;
+    if (!refused || item->kind == ITEM_FUNCTION)
+      refused = item;
+  }
+  *found = chosen;
+  if (chosen && visible && chosen->state != ITEM_READING)
+    return TRUE;
+  if (!refused || (!chosen && is_builtin))
+    return TRUE;
+  refuse_function(parser, name, chosen ? chosen : refused);
+  return FALSE;
+}

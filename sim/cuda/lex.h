@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The tokens of CUDA C. Every token remembers where it stands in the file; one that a macro made
+// remembers where the macro was used. Private to the kernel language.
+#pragma once
+
+#include "sim/cuda/pool.h"
+#include "sim/base/source.h"
+
+typedef enum {
+  TOKEN_END,
+  TOKEN_NAME,
+  TOKEN_NUMBER,
+  TOKEN_CHARACTER,
+  TOKEN_STRING,
+  TOKEN_PUNCTUATOR,
+  TOKEN_BAD, // no token of CUDA C: an error where the program is read
+} TokenKind;
+
+typedef struct _Token Token;
+typedef struct _HideSet HideSet;
+
+struct _Token {
+  Token *next;
+  const char *text;    // not terminated
+  HideSet *hidden;     // macros that must not expand this token again
+  const char *problem; // of a TOKEN_BAD: what is wrong with it
+  guint32 length;
+  guint32 start; // byte offsets of the place in the file, end exclusive
+  guint32 end;
+  guint8 kind;
+  guint8 first_of_line;
+  guint8 after_space;
+};
+
+// A stretch of the file, in bytes, end exclusive.
+typedef struct {
+  guint32 start;
+  guint32 end;
+} Stretch;
+
+// Whether the token is this name or punctuator.
+gboolean token_is(const Token *token, const char *text);
+
+// A copy of the token's text (pool memory).
+const char *token_text(KernelPool *pool, const Token *token);
+
+// Splits a whole file. Comments are white space; a backslash at the end of a line continues it.
+// The list ends in a TOKEN_END. NULL with an error for a comment without an end, or too many tokens.
+Token *kernel_lex(const SmbSource *source, KernelPool *pool, guint max_tokens, GError **error);

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The preprocessor of the kernel language: object-like and function-like macros, conditionals on
+// integer expressions, #include of system headers ignored. A definition from the command line wins
+// over the file's. Private to the kernel language.
+#pragma once
+
+#include "sim/cuda/lex.h"
+
+typedef struct _KernelMacros KernelMacros;
+
+// A table with the macros that are always there (__CUDACC__, and __CUDA_ARCH__ of @cuda_arch).
+KernelMacros *kernel_macros_new(KernelPool *pool, const SmbSource *source, guint max_tokens,
+                                guint cuda_arch);
+void kernel_macros_free(KernelMacros *macros);
+
+// Takes a definition NAME=VALUE or NAME (then 1) from the command line.
+gboolean kernel_macros_define(KernelMacros *macros, const char *definition, GError **error);
+
+// Runs the directives and expands the macros of a token list: what remains is the program.
+Token *kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error);
+
+// Value of an integer expression over the macros, such as (32 + IPAD) * 4. May run in several threads.
+gboolean kernel_macros_evaluate(const KernelMacros *macros, const char *expression, gint64 *value,
+                                GError **error);
+
+// What keeps a macro of that name out of the subset ("#", "##", "..."), or NULL. Such a macro may be
+// defined, since the host's part of a file may use it; it is not expanded.
+const char *kernel_macros_outside(KernelMacros *macros, const char *name);
+
+// Stretches of the file that define or undefine a macro of the command line: what wins here and would
+// not win in a compiler.
+const GArray *kernel_macros_overruled(const KernelMacros *macros);
+
+// Whether a definition of the command line was neither used nor met in the file.
+gboolean kernel_macros_is_unused(KernelMacros *macros, const char *name);

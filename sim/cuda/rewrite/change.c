@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the indices of an array's mentions become: an expression in their place, or a call of a function that
+// is put before the one that they stand in.
+#include "sim/cuda/rewrite/impl.h"
+
+#include <string.h>
+
+static gboolean
+has_name(const RawText *raw, const char *name) {
+  for (guint i = 0; i < raw->tokens->len; i++) {
+    if (token_is(g_ptr_array_index(raw->tokens, i), name))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// A name for a function that the text does not have.
+static char *
+choose_name(const Rewriting *rewriting, const char *what, guint64 unit) {
+  GString *name = g_string_new(rewriting->variable->name);
+  g_string_append(name, what);
+  if (unit > 1)
+    g_string_append_printf(name, "%" G_GUINT64_FORMAT, unit);
+  while (has_name(rewriting->raw, name->str))
+    g_string_append_c(name, '_');
+  return g_string_free(name, FALSE);
+}
+
+// Adds a function, unless it is there.
+static void
+add_function(Rewriting *rewriting, const Place *place, const char *name, guint n,
+             const char *body) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  rewriting->first_use = MIN(rewriting->first_use, place->mention->function->text.start);
+  g_string_printf(text, "__device__ inline unsigned %s(", name);
+  if (strstr(rewriting->helpers->str, text->str))
+    return;
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf(text, "%sunsigned %s", i ? ", " : "", index_name(i));
+  g_string_append_printf(text, ") {\n%s}\n\n", body);
+  g_string_append(rewriting->helpers, "// Where element [");
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf(rewriting->helpers, "%s%s", i ? "][" : "", index_name(i));
+  g_string_append_printf(rewriting->helpers, "] of %s lies", rewriting->variable->name);
+  if (place->unit > 1)
+    g_string_append_printf(rewriting->helpers, ", in units of %u elements", (guint)place->unit);
+  g_string_append_printf(rewriting->helpers, ".\n%s", text->str);
+}
+
+static void
+wrap_index(Rewriting *rewriting, const Place *place, guint number, const char *before,
+           const char *after) {
+  guint bracket = place->first + number;
+  const Stretch *stretch = &place->brackets.brackets[bracket];
+  if (*before)
+    edit_add(rewriting->edits, stretch->start, 1, "[%s", before);
+  edit_add(rewriting->edits, place->index[number].end, 0, "%s", after);
+}
+
+// The text of a row's index, if every index that is read twice may be.
+static char *
+write_row_flip(const Rewriting *rewriting, const Place *place) {
+  SmbLayout scaled;
+  gboolean uses[MAX_RANK];
+  if (!layout_scale(&rewriting->wanted->to, place->unit, &scaled) || !layout_keeps_rows(&scaled))
+    return NULL;
+  g_autofree char *flip =
+      write_row_index(&scaled, place->terms, rewriting->dimension, place->n, uses);
+  for (guint i = 0; i < place->n; i++) {
+    if (uses[i] && !place->repeatable[i])
+      return NULL;
+  }
+  return g_steal_pointer(&flip);
+}
+
+static void
+change_row(Rewriting *rewriting, const Place *place, const char *flip) {
+  guint last = place->n - 1;
+  gint binding = place->terms[last].binding;
+  gboolean loose = binding != BINDS_XOR && binding < BINDS_MUL;
+  g_autofree char *after = g_strconcat(loose ? ")" : "", flip, NULL);
+  wrap_index(rewriting, place, last, loose ? "(" : "", after);
+}
+
+// a[i][j] becomes (&a[0][0])[a_at(i, j)].
+static gboolean
+call_for_row(Rewriting *rewriting, const Place *place, GError **error) {
+  const Stretch *brackets = place->brackets.brackets;
+  const Token *name = g_ptr_array_index(rewriting->raw->tokens, place->token);
+  const Token *next = g_ptr_array_index(rewriting->raw->tokens, place->token + 1);
+  gboolean joined = next->start == brackets[0].start;
+  for (guint i = 1; i < place->n; i++) {
+    gint opening = raw_find(rewriting->raw, brackets[i].start);
+    const Token *before = g_ptr_array_index(rewriting->raw->tokens, (guint)opening - 1);
+    joined = joined && before->end == brackets[i - 1].end;
+  }
+  if (place->unit > 1 || place->first > 0 || !joined)
+    return place_refuse(
+        rewriting, place, error,
+        "an index of '%s' would have to be evaluated twice here: keep it in a variable",
+        rewriting->variable->name);
+  g_autofree char *function = choose_name(rewriting, "_at", 1);
+  g_autofree char *body = write_row_body(&rewriting->wanted->to, rewriting->dimension, place->n);
+  add_function(rewriting, place, function, place->n, body);
+  g_autoptr(GString) origin = g_string_new(NULL);
+  for (guint i = 0; i < place->n; i++)
+    g_string_append(origin, "[0]");
+  edit_add(rewriting->edits, name->start, 0, "(&");
+  edit_add(rewriting->edits, brackets[0].start, 1, "%s)[%s(", origin->str, function);
+  for (guint i = 1; i < place->n; i++)
+    edit_add(rewriting->edits, brackets[i - 1].end - 1,
+             brackets[i].start + 1 - (brackets[i - 1].end - 1), ", ");
+  edit_add(rewriting->edits, brackets[place->n - 1].end - 1, 0, ")");
+  return TRUE;
+}
+
+static char *
+write_flat(const Rewriting *rewriting, const Place *place) {
+  SmbLayout from, to;
+  if (!place->repeatable[0] || !layout_scale(&rewriting->wanted->from, place->unit, &from) ||
+      !layout_scale(&rewriting->wanted->to, place->unit, &to))
+    return NULL;
+  return write_flat_index(&from, &to, &place->terms[0]);
+}
+
+// [i] becomes [a_place(i)].
+static void
+call_for_flat(Rewriting *rewriting, const Place *place) {
+  SmbLayout from, to;
+  layout_scale(&rewriting->wanted->from, place->unit, &from);
+  layout_scale(&rewriting->wanted->to, place->unit, &to);
+  g_autofree char *function = choose_name(rewriting, "_place", place->unit);
+  g_autofree char *body = write_flat_body(&from, &to, place->terms[0].limit);
+  g_autofree char *before = g_strconcat(function, "(", NULL);
+  add_function(rewriting, place, function, 1, body);
+  wrap_index(rewriting, place, 0, before, ")");
+}
+
+static gboolean
+change(Rewriting *rewriting, const Place *place, gboolean by_call, GError **error) {
+  g_autofree char *text = NULL;
+  if (place->form == FORM_ROWS) {
+    text = by_call && place->unit == 1 ? NULL : write_row_flip(rewriting, place);
+    if (!text)
+      return call_for_row(rewriting, place, error);
+    change_row(rewriting, place, text);
+    return TRUE;
+  }
+  if (by_call) {
+    call_for_flat(rewriting, place);
+    return TRUE;
+  }
+  text = write_flat(rewriting, place);
+  const Stretch *index = &place->index[0];
+  // What stands in the index may be rewritten as well: its text stays where it is.
+  gboolean xored = rewriting->wanted->to.bits > 0;
+  gint least = xored ? BINDS_MUL : BINDS_ADD, binding = place->terms[0].binding;
+  gboolean loose = binding < least && !(xored && binding == BINDS_XOR);
+  gsize skip = index->end - index->start + (loose ? 2 : 0);
+  g_autofree char *after = g_strconcat(loose ? ")" : "", text + skip, NULL);
+  wrap_index(rewriting, place, 0, loose ? "(" : "", after);
+  return TRUE;
+}
+
+gboolean
+rewrite_mentions(Rewriting *rewriting, GError **error) {
+  g_autoptr(GArray) places = g_array_new(FALSE, TRUE, sizeof(Place));
+  gboolean rows_by_call = FALSE, flat_by_call = FALSE;
+  for (guint i = 0; i < rewriting->mentions->len; i++) {
+    Place place = {.mention = &g_array_index(rewriting->mentions, Mention, i)};
+    gboolean changes;
+    if (!place_examine(rewriting, &place, &changes, error))
+      return FALSE;
+    if (!changes)
+      continue;
+    g_autofree char *text =
+        place.form == FORM_ROWS ? write_row_flip(rewriting, &place) : write_flat(rewriting, &place);
+    rows_by_call = rows_by_call || (!text && place.form == FORM_ROWS);
+    flat_by_call = flat_by_call || (!text && place.form == FORM_FLAT);
+    g_array_append_val(places, place);
+  }
+  for (guint i = 0; i < places->len; i++) {
+    const Place *place = &g_array_index(places, Place, i);
+    gboolean by_call = place->form == FORM_ROWS ? rows_by_call : flat_by_call;
+    if (!change(rewriting, place, by_call, error))
+      return FALSE;
+  }
+  return TRUE;
+}

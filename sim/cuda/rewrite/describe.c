@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The index of a layout for a person to read: [p][r][c], [r][c] or [i], and what it becomes.
+#include "sim/cuda/rewrite/impl.h"
+
+// "n + n / 32], n = m ^ (m >> 5 & 31), m = ...": the place of element m, which stands at @m.
+static void
+append_chain(GString *out, const SmbLayout *to, const char *m) {
+  Term n = {to->bits ? "n" : "m", BINDS_ALL, 0};
+  append_padded(out, &n, to->columns, (gint64)to->pad);
+  g_string_append_c(out, ']');
+  if (to->bits) {
+    static const Term old = {"m", BINDS_ALL, 0};
+    Bits bits = swizzle_bits(to);
+    g_string_append(out, ", n = m ^ ");
+    append_flip(out, &old, bits.source, &bits);
+  }
+  g_string_append_printf(out, ", m = %s", m);
+}
+
+// The index of an array without rows.
+static char *
+describe_flat(const SmbRewriteArray *wanted) {
+  const SmbArray *array = wanted->array;
+  const SmbLayout *from = &wanted->from, *to = &wanted->to;
+  Term i = {"i", BINDS_ALL, array->is_dynamic ? 0 : array->dimension[0]};
+  g_autofree char *flat = write_flat_index(from, to, &i);
+  if (flat)
+    return g_strdup_printf("[%s]", flat);
+  guint64 pitch = from->columns + from->pad;
+  g_autofree char *number = from->pad
+                                ? g_strdup_printf("i / %" G_GUINT64_FORMAT " * %" G_GUINT64_FORMAT
+                                                  " + i %% %" G_GUINT64_FORMAT,
+                                                  pitch, from->columns, pitch)
+                                : g_strdup("i");
+  GString *out = g_string_new("[");
+  if (to->pad) {
+    append_chain(out, to, number);
+    return g_string_free(out, FALSE);
+  }
+  static const Term n = {"n", BINDS_ALL, 0};
+  Bits bits = swizzle_bits(to);
+  g_string_append(out, "n");
+  if (to->bits) {
+    g_string_append(out, " ^ ");
+    append_flip(out, &n, bits.source, &bits);
+  }
+  g_string_append_printf(out, "], n = %s", number);
+  return g_string_free(out, FALSE);
+}
+
+// The index of an array whose elements leave their rows.
+static char *
+describe_crossing(const SmbRewriteArray *wanted, const Term *indices) {
+  static const Term n = {"n", BINDS_ALL, 0};
+  const SmbArray *array = wanted->array;
+  SmbLayout plain = wanted->to;
+  guint64 inner[SMB_ARRAY_MAX_DIMENSIONS];
+  for (guint i = 0; i < array->n_dimensions; i++)
+    inner[i] = i + 1 == array->n_dimensions ? wanted->from.columns : array->dimension[i];
+  g_autoptr(GString) joined = g_string_new(NULL);
+  Term number = join_indices(joined, indices, inner, array->n_dimensions);
+  GString *out = g_string_new("[");
+  if (wanted->to.pad) {
+    append_chain(out, &wanted->to, number.text);
+    return g_string_free(out, FALSE);
+  }
+  g_autofree char *flat = write_flat_index(&plain, &plain, &n);
+  g_string_append_printf(out, "%s], n = %s", flat, number.text);
+  return g_string_free(out, FALSE);
+}
+
+char *
+smb_rewrite_describe(const SmbRewriteArray *wanted) {
+  static const char *const names[] = {"p", "r", "c"};
+  const SmbArray *array = wanted->array;
+  const SmbLayout *to = &wanted->to;
+  guint rank = array->n_dimensions;
+  if (rank < 2)
+    return describe_flat(wanted);
+  Term indices[SMB_ARRAY_MAX_DIMENSIONS];
+  const char *const *own = names + SMB_ARRAY_MAX_DIMENSIONS - rank;
+  for (guint i = 0; i < rank; i++)
+    indices[i] = (Term){own[i], BINDS_ALL, array->dimension[i]};
+  if (!layout_keeps_rows(to) || to->columns != wanted->from.columns)
+    return describe_crossing(wanted, indices);
+  GString *out = g_string_new(NULL);
+  for (guint i = 0; i + 1 < rank; i++)
+    g_string_append_printf(out, "[%s]", own[i]);
+  g_autofree char *flip =
+      to->bits ? write_row_index(to, indices, array->dimension, rank, NULL) : g_strdup("");
+  g_string_append_printf(out, "[%s%s]", own[rank - 1], flip);
+  return g_string_free(out, FALSE);
+}

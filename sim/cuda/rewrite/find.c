@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The mentions of an array that is rewritten: how each one makes its address, and where its indices stand.
+// What cannot be shown to be right from the text is refused.
+#include "sim/cuda/rewrite/impl.h"
+
+#include <string.h>
+
+// An index that is longer, in bytes, is not written twice: one of a row, and one of a whole array.
+enum {
+  MAX_REPEATED = 24,
+  MAX_REPEATED_FLAT = 16
+};
+
+static gboolean
+is_constant(const Node *node, gint64 value) {
+  return node->kind == NODE_CONSTANT && node->integer == value;
+}
+
+static gboolean
+strides_match(const Rewriting *rewriting, const Mention *mention, guint n) {
+  for (guint i = 0; i < n; i++) {
+    if (i >= mention->n_steps || mention->steps[i].stride != rewriting->stride[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// Steps that say which element, or which vector of elements: those within it are left out.
+static guint
+count_steps(const Rewriting *rewriting, const Mention *mention) {
+  guint n = mention->n_steps, rank = rewriting->rank;
+  if (n == 0 || (n <= rank && strides_match(rewriting, mention, n)))
+    return n;
+  const AddressStep *last = &mention->steps[n - 1];
+  guint64 around = n > 1 ? last[-1].stride : rewriting->wanted->from.element_bytes;
+  gboolean constant = last->index->kind == NODE_CONSTANT && last->index->integer >= 0;
+  if (constant && last->stride < around &&
+      ((guint64)last->index->integer + 1) * last->stride <= around)
+    n--;
+  if (n > rank && strides_match(rewriting, mention, rank) &&
+      is_constant(mention->steps[n - 1].index, 0))
+    n--;
+  return n;
+}
+
+static void
+classify(const Rewriting *rewriting, Place *place) {
+  const Mention *mention = place->mention;
+  guint rank = rewriting->rank, n = count_steps(rewriting, mention), zeros = 0;
+  guint64 element = rewriting->wanted->from.element_bytes;
+  place->form = FORM_OTHER;
+  place->unit = 1;
+  while (zeros < n && zeros < rank && mention->steps[zeros].stride == rewriting->stride[zeros] &&
+         is_constant(mention->steps[zeros].index, 0))
+    zeros++;
+  if (mention->width == 0)
+    return;
+  if (zeros == n) {
+    place->form = FORM_ORIGIN;
+    return;
+  }
+  guint64 stride = mention->steps[n - 1].stride;
+  if (stride % element != 0)
+    return;
+  place->unit = stride / element;
+  gboolean rows = rank > 1 && strides_match(rewriting, mention, rank - 1);
+  gboolean zero_column = n == rank + 1 && strides_match(rewriting, mention, rank) &&
+                         is_constant(mention->steps[rank - 1].index, 0);
+  if (zeros + 1 == n && !(rows && n == rank && place->unit == 1)) {
+    place->form = FORM_FLAT;
+    place->first = zeros;
+    place->n = 1;
+  } else if (rows && (n == rank || zero_column)) {
+    place->form = FORM_ROWS;
+    place->n = rank;
+    place->first = zero_column;
+  }
+}
+
+gboolean
+place_refuse(const Rewriting *rewriting, const Place *place, GError **error, const char *format,
+             ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *reason = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_autofree char *index = smb_rewrite_describe(rewriting->wanted);
+  static const char *const plain[] = {"", "[i]", "[r][c]", "[p][r][c]"};
+  guint rank = MIN(rewriting->rank, SMB_ARRAY_MAX_DIMENSIONS);
+  gboolean indexed = strcmp(index, plain[rank]) != 0;
+  smb_source_error(rewriting->raw->kernel->program.source, place->mention->object->start, error,
+                   "%s; by hand: %s%s%s%s", reason,
+                   indexed ? "where an element of it is meant, "
+                           : "let the address keep to one row",
+                   indexed ? plain[rank] : "", indexed ? " becomes " : "", indexed ? index : "");
+  return FALSE;
+}
+
+static const Node *
+skip_implicit(const Node *node) {
+  while (node->kind == NODE_CAST && node->a && node->start == node->a->start &&
+         node->end == node->a->end)
+    node = node->a;
+  return node;
+}
+
+static gint
+bind_operator(Operator op) {
+  switch (op) {
+  case OPERATOR_MUL:
+  case OPERATOR_DIV:
+  case OPERATOR_MOD:
+    return BINDS_MUL;
+  case OPERATOR_ADD:
+  case OPERATOR_SUB:
+    return BINDS_ADD;
+  case OPERATOR_SHL:
+  case OPERATOR_SHR:
+    return BINDS_SHIFT;
+  case OPERATOR_XOR:
+    return BINDS_XOR;
+  case OPERATOR_AND:
+  case OPERATOR_OR:
+  case OPERATOR_LT:
+  case OPERATOR_LE:
+  case OPERATOR_GT:
+  case OPERATOR_GE:
+  case OPERATOR_EQ:
+  case OPERATOR_NE:
+    return BINDS_NOTHING;
+  }
+  g_assert_not_reached();
+}
+
+// How tightly the text of an index binds; @one_word: whether it is a single token.
+static gint
+find_binding(const Node *index, gboolean one_word) {
+  const Node *node = skip_implicit(index);
+  switch ((NodeKind)node->kind) {
+  case NODE_BINARY:
+    // Parentheses around it belong to its text.
+    return node->start < node->a->start ? BINDS_ALL : bind_operator((Operator)node->op);
+  case NODE_CONSTANT:
+    return one_word ? BINDS_ALL : BINDS_NOTHING;
+  case NODE_AND_THEN:
+  case NODE_OR_ELSE:
+  case NODE_CHOICE:
+  case NODE_ASSIGN:
+  case NODE_COMMA:
+    return BINDS_NOTHING;
+  case NODE_LOCAL:
+  case NODE_OBJECT:
+  case NODE_SPECIAL:
+  case NODE_DEREFERENCE:
+  case NODE_COMPONENT:
+  case NODE_CAST:
+  case NODE_BITS:
+  case NODE_NEGATE:
+  case NODE_COMPLEMENT:
+  case NODE_NOT:
+  case NODE_POINTER_ADD:
+  case NODE_POINTER_DIFF:
+  case NODE_CURRENT:
+  case NODE_CALL:
+  case NODE_BUILTIN:
+  case NODE_MAKE_VECTOR:
+    return node->kind == NODE_POINTER_DIFF ? BINDS_NOTHING : BINDS_ALL;
+  }
+  g_assert_not_reached();
+}
+
+// The text of index @number, which stands in the bracket @number of those that count.
+static void
+read_index(const Rewriting *rewriting, Place *place, guint number, guint bracket, guint step) {
+  const RawText *raw = rewriting->raw;
+  const Stretch *stretch = &place->brackets.brackets[bracket];
+  const Node *index = place->mention->steps[step].index;
+  guint first = (guint)raw_find(raw, stretch->start) + 1, last = first;
+  while (((const Token *)g_ptr_array_index(raw->tokens, last + 1))->end < stretch->end)
+    last++;
+  const Token *begin = g_ptr_array_index(raw->tokens, first);
+  const Token *end = g_ptr_array_index(raw->tokens, last);
+  guint32 length = end->end - begin->start;
+  const char *text = smb_source_text(raw->kernel->program.source) + begin->start;
+  place->index[number] = (Stretch){begin->start, end->end};
+  Term *term = &place->terms[number];
+  term->text = kernel_pool_text(raw->pool, text, length);
+  term->binding = find_binding(index, first == last);
+  place->repeatable[number] =
+      kernel_is_pure(index) &&
+      length <= (place->form == FORM_ROWS ? MAX_REPEATED : MAX_REPEATED_FLAT) &&
+      !strchr(term->text, '\n') && !strstr(term->text, "/*");
+  gboolean is_last = number + 1 == place->n;
+  if (place->form == FORM_ROWS)
+    term->limit =
+        is_last ? rewriting->wanted->to.columns / place->unit : rewriting->dimension[number];
+  else
+    term->limit =
+        rewriting->variable->storage == STORAGE_DYNAMIC
+            ? 0
+            : rewriting->wanted->bytes / rewriting->wanted->from.element_bytes / place->unit;
+}
+
+// Finds the brackets of the indices in the text.
+static gboolean
+locate(const Rewriting *rewriting, Place *place, GError **error) {
+  const Mention *mention = place->mention;
+  const RawText *raw = rewriting->raw;
+  const char *name = rewriting->variable->name;
+  gint token = raw_find(raw, mention->object->start);
+  if (token < 0 || !token_is(g_ptr_array_index(raw->tokens, (guint)token), name))
+    return place_refuse(
+        rewriting, place, error,
+        "a macro mentions '%s' here, and only what stands in the text can be rewritten", name);
+  place->token = (guint)token;
+  guint n = place->first + place->n;
+  gboolean found = raw_brackets(raw, place->token, n, &place->brackets);
+  for (guint i = 0; found && i < n; i++) {
+    const Node *index = mention->steps[i].index;
+    const Stretch *bracket = &place->brackets.brackets[i];
+    found = index->start > bracket->start && index->end < bracket->end;
+  }
+  if (!found)
+    return place_refuse(rewriting, place, error,
+                        "an element of '%s' is found without brackets behind its name here", name);
+  for (guint i = 0; i < place->n; i++) {
+    gboolean is_last = i + 1 == place->n;
+    guint at = place->form == FORM_FLAT || is_last ? place->first + i : i;
+    read_index(rewriting, place, i, at, at);
+  }
+  return TRUE;
+}
+
+// Whether @width bytes that start at a multiple of @width stay so, and side by side. The search sees only
+// those accesses that this launch makes.
+static gboolean
+keeps_vectors(const SmbLayout *from, const SmbLayout *to, gsize width) {
+  guint64 element = from->element_bytes;
+  guint64 now = from->columns + from->pad, pitch = to->columns + to->pad;
+  if (width <= element || width % element != 0)
+    return TRUE;
+  if (to->bits > 0 && (element << to->base) % width != 0)
+    return FALSE;
+  return pitch == now || pitch * element % width == 0 ||
+         (from->columns == to->columns && now * element % width != 0);
+}
+
+gboolean
+place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GError **error) {
+  const SmbLayout *from = &rewriting->wanted->from, *to = &rewriting->wanted->to;
+  const Mention *mention = place->mention;
+  const char *name = rewriting->variable->name;
+  guint rank = rewriting->rank;
+  SmbLayout scaled;
+  *changes = FALSE;
+  if (mention->n_steps > MENTION_MAX_STEPS)
+    return place_refuse(rewriting, place, error,
+                        "this address of an element of '%s' has too many parts", name);
+  if (!keeps_vectors(from, to, mention->width)) {
+    smb_source_error(rewriting->raw->kernel->program.source, mention->object->start, error,
+                     "the %u bytes of '%s' that are accessed here at once would be torn or "
+                     "misaligned; a launch that makes this access finds layouts that keep them",
+                     (guint)mention->width, name);
+    return FALSE;
+  }
+  classify(rewriting, place);
+  switch (place->form) {
+  case FORM_ORIGIN:
+    return TRUE;
+  case FORM_ROWS:
+    *changes = to->bits > 0;
+    break;
+  case FORM_FLAT:
+    *changes = to->bits > 0 || to->pad != from->pad || (to->pad && to->columns != from->columns);
+    break;
+  case FORM_OTHER: {
+    gboolean in_row = rank > 1 && to->bits == 0 && strides_match(rewriting, mention, rank - 1) &&
+                      !is_constant(mention->steps[rank - 2].index, 0);
+    if (in_row)
+      return TRUE;
+    return place_refuse(rewriting, place, error,
+                        mention->width
+                            ? "this address of an element of '%s' is made of parts that do not "
+                              "follow its rows"
+                            : "the address of '%s' goes elsewhere here, and only its own "
+                              "indices can be rewritten",
+                        name);
+  }
+  }
+  if (*changes && place->unit > 1 &&
+      (!layout_scale(to, place->unit, &scaled) || !layout_scale(from, place->unit, &scaled)))
+    return place_refuse(rewriting, place, error,
+                        "%u elements of '%s' are found by one index here, and do not stay together",
+                        (guint)place->unit, name);
+  return !*changes || locate(rewriting, place, error);
+}

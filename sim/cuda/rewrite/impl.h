@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the parts of a rewriting share: texts of indices, and edits. Private to them.
+#pragma once
+
+#include "sim/cuda/rewrite/mention.h"
+#include "sim/cuda/rewrite/rewrite.h"
+
+// How tightly C binds what stands at the top of a text; only the order counts.
+enum {
+  BINDS_NOTHING = 0,
+  BINDS_XOR = 4,
+  BINDS_SHIFT = 8,
+  BINDS_ADD = 9,
+  BINDS_MUL = 10,
+  BINDS_ALL = 12, // a name, a number, a call, parentheses
+};
+
+// A value as text. @limit: it is less than that; 0: not known.
+typedef struct {
+  const char *text;
+  gint binding;
+  guint64 limit;
+} Term;
+
+// Most dimensions of a declaration that is rewritten.
+enum {
+  MAX_RANK = 8
+};
+
+// --- expressions (rewrite-index.c)
+
+// The bits that a swizzle changes, and those that it reads.
+typedef struct {
+  guint target;
+  guint source;
+  guint64 mask; // not shifted
+} Bits;
+
+Bits swizzle_bits(const SmbLayout *layout);
+
+// Appends what is XORed into a number: bits of @source, from bit @shift on, moved to where they change it.
+void append_flip(GString *out, const Term *source, guint shift, const Bits *bits);
+
+// The first @n indices as one number: ((i * J + j) * K + k). @out takes the text.
+Term join_indices(GString *out, const Term *indices, const guint64 *dimensions, guint n);
+
+// Appends "n + n / 32 * 2": where element n lies if @pad elements more follow each row of @row.
+void append_padded(GString *out, const Term *n, guint64 row, gint64 pad);
+
+// Appends a term, in parentheses if it binds less tightly than @least.
+void append_term(GString *out, const Term *term, gint least);
+
+// Whether the swizzle of @layout leaves every element in its row.
+gboolean layout_keeps_rows(const SmbLayout *layout);
+
+// @layout in units of @unit elements, or FALSE: then it does not leave them side by side.
+gboolean layout_scale(const SmbLayout *layout, guint64 unit, SmbLayout *scaled);
+
+// What the swizzle of @layout, which keeps rows, turns the last index into. @rank indices; @dimensions
+// are the declared ones (0: not known). @uses: (nullable): set for each index that is read for it,
+// besides the last one in its place.
+char *write_row_index(const SmbLayout *layout, const Term *indices, const guint64 *dimensions,
+                      guint rank, gboolean *uses);
+
+// The place of what lies at place @i of an array without rows, in one expression; NULL if that takes
+// statements.
+char *write_flat_index(const SmbLayout *from, const SmbLayout *to, const Term *i);
+
+// The body of a function that returns that place for its parameter i.
+char *write_flat_body(const SmbLayout *from, const SmbLayout *to, guint64 limit);
+
+// The body of a function that returns the place, in the whole array, of the element of indices i, j, ...
+char *write_row_body(const SmbLayout *to, const guint64 *dimensions, guint rank);
+
+// Name of the parameter of these functions: i, j, k, ...
+const char *index_name(guint number);
+
+// --- the array that is rewritten, and its mentions (rewrite-mention.c)
+
+// Tokens of the text before any macro, by their place.
+typedef struct {
+  const SmbKernel *kernel;
+  KernelPool *pool;
+  GPtrArray *tokens; // Token; the last is TOKEN_END
+} RawText;
+
+// Stretches of the text.
+typedef struct {
+  Stretch brackets[MENTION_MAX_STEPS]; // "[" to "]"
+  guint n;
+} Brackets;
+
+typedef struct {
+  const SmbRewriteArray *wanted;
+  const Variable *variable;
+  guint64 dimension[MAX_RANK];
+  guint64 stride[MAX_RANK]; // bytes
+  guint rank;
+  RawText *raw;
+  GArray *mentions;
+  GArray *edits;     // SmbEdit
+  GString *helpers;  // functions that the new text calls
+  guint32 first_use; // where the first function that calls one starts
+} Rewriting;
+
+// The token that starts at an offset, or NULL: its index.
+gint raw_find(const RawText *raw, guint32 offset);
+
+// Finds brackets behind the name at token @at: @n of them; parentheses that close may stand between.
+gboolean raw_brackets(const RawText *raw, guint at, guint n, Brackets *brackets);
+
+void edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
+
+// How the elements of a mention are found.
+typedef enum {
+  FORM_ORIGIN, // the first element, whatever the layout
+  FORM_ROWS,   // an index for each dimension; the last may be in units of a vector
+  FORM_FLAT,   // one index, which counts places from the first element, perhaps of a vector
+  FORM_OTHER,  // the address goes elsewhere
+} Form;
+
+// A mention, and the text of its indices.
+typedef struct {
+  const Mention *mention;
+  Form form;
+  guint first;  // steps of constant 0 before the indices
+  guint n;      // indices
+  guint64 unit; // elements that the last index counts by
+  guint token;  // the name
+  Brackets brackets;
+  Stretch index[MAX_RANK];
+  Term terms[MAX_RANK];
+  gboolean repeatable[MAX_RANK];
+} Place;
+
+// Finds out how a place has to change; refuses what cannot be rewritten.
+gboolean place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GError **error);
+
+// Says why a place cannot be rewritten, and what to write by hand. Always FALSE.
+G_GNUC_PRINTF(4, 5)
+gboolean place_refuse(const Rewriting *rewriting, const Place *place, GError **error,
+                      const char *format, ...);
+
+// Changes the indices of all mentions (rewrite-change.c).
+gboolean rewrite_mentions(Rewriting *rewriting, GError **error);

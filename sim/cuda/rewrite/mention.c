@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/cuda/rewrite/mention.h"
+
+#include <string.h>
+
+typedef struct {
+  const Variable *variable;
+  const Function *function; // that is looked at
+  GHashTable *seen;         // Function
+  GArray *mentions;
+} Walk;
+
+static void visit(Walk *walk, const Node *node, gsize width);
+
+static const Node *
+find_root(const Node *node) {
+  while (node && (node->kind == NODE_POINTER_ADD || node->kind == NODE_CAST))
+    node = node->a;
+  return node && node->kind == NODE_OBJECT ? node : NULL;
+}
+
+// An address that starts from the variable: from its last step down to the variable.
+static void
+take(Walk *walk, const Node *address, const Node *object, gsize width) {
+  Mention mention = {.object = object, .function = walk->function, .width = width};
+  for (const Node *node = address; node != object; node = node->a) {
+    if (node->kind != NODE_POINTER_ADD)
+      continue;
+    visit(walk, node->b, 0);
+    mention.n_steps++;
+  }
+  guint at = mention.n_steps;
+  for (const Node *node = address; node != object; node = node->a) {
+    if (node->kind == NODE_POINTER_ADD && --at < MENTION_MAX_STEPS)
+      mention.steps[at] = (AddressStep){(guint64)node->integer, node->b};
+  }
+  g_array_append_val(walk->mentions, mention);
+}
+
+static gboolean
+is_atomic(const Node *node) {
+  return node->kind == NODE_BUILTIN && node->store_site >= 0;
+}
+
+// @width: bytes that are accessed at the node's value, if that is an address
+static void
+visit(Walk *walk, const Node *node, gsize width) {
+  if (!node)
+    return;
+  const Node *object = find_root(node);
+  if (object) {
+    if (object->variable == walk->variable)
+      take(walk, node, object, width);
+    else
+      for (; node != object; node = node->a)
+        visit(walk, node->b, 0);
+    return;
+  }
+  visit(walk, node->a, node->kind == NODE_DEREFERENCE ? node->type->size : 0);
+  visit(walk, node->b, 0);
+  visit(walk, node->c, 0);
+  for (guint i = 0; i < node->n_arguments; i++)
+    visit(walk, node->arguments[i], i == 0 && is_atomic(node) ? node->type->size : 0);
+}
+
+static void
+visit_statements(Walk *walk, const Statement *statement) {
+  for (; statement; statement = statement->next) {
+    visit(walk, statement->value, 0);
+    visit(walk, statement->step, 0);
+    visit_statements(walk, statement->first);
+    visit_statements(walk, statement->then);
+    visit_statements(walk, statement->otherwise);
+  }
+}
+
+static void
+visit_function(Walk *walk, const Function *function) {
+  if (!g_hash_table_add(walk->seen, (gpointer)function))
+    return;
+  for (const Link *link = function->callees; link; link = link->next)
+    visit_function(walk, link->item);
+  walk->function = function;
+  visit_statements(walk, function->body);
+}
+
+static int
+compare_mentions(gconstpointer a, gconstpointer b) {
+  guint32 x = ((const Mention *)a)->object->start, y = ((const Mention *)b)->object->start;
+  return (x > y) - (x < y);
+}
+
+GArray *
+kernel_mentions(const SmbKernel *kernel, const Variable *variable) {
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+  Walk walk = {variable, NULL, seen, g_array_new(FALSE, FALSE, sizeof(Mention))};
+  visit_function(&walk, kernel->entry);
+  g_array_sort(walk.mentions, compare_mentions);
+  return walk.mentions;
+}
+
+gboolean
+kernel_is_pure(const Node *node) {
+  if (!node)
+    return TRUE;
+  switch ((NodeKind)node->kind) {
+  case NODE_DEREFERENCE:
+  case NODE_ASSIGN:
+  case NODE_CURRENT:
+  case NODE_CALL:
+  case NODE_BUILTIN:
+    return FALSE;
+  case NODE_CONSTANT:
+  case NODE_LOCAL:
+  case NODE_OBJECT:
+  case NODE_SPECIAL:
+  case NODE_COMPONENT:
+  case NODE_CAST:
+  case NODE_BITS:
+  case NODE_NEGATE:
+  case NODE_COMPLEMENT:
+  case NODE_NOT:
+  case NODE_BINARY:
+  case NODE_POINTER_ADD:
+  case NODE_POINTER_DIFF:
+  case NODE_AND_THEN:
+  case NODE_OR_ELSE:
+  case NODE_CHOICE:
+  case NODE_COMMA:
+  case NODE_MAKE_VECTOR:
+    return kernel_is_pure(node->a) && kernel_is_pure(node->b) && kernel_is_pure(node->c) &&
+           node->n_arguments == 0;
+  }
+  g_assert_not_reached();
+}
+
+const Variable *
+kernel_array_variable(const SmbKernel *kernel, const SmbArray *array) {
+  for (guint i = 0; i < kernel->objects->len; i++) {
+    const Variable *variable = g_ptr_array_index(kernel->objects, i);
+    guint line, column;
+    smb_source_locate(kernel->program.source, variable->start, &line, &column);
+    if (line == array->line && column == array->column && strcmp(variable->name, array->name) == 0)
+      return variable;
+  }
+  g_return_val_if_reached(NULL);
+}

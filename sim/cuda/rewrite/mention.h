@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Where a kernel's text mentions a __shared__ variable, and what address each mention makes. Only what is
+// evaluated is seen: operands of sizeof and branches that are constants are not. Private to the library.
+#pragma once
+
+#include "sim/cuda/ast.h"
+
+// Steps of one address.
+enum {
+  MENTION_MAX_STEPS = 16
+};
+
+// A part of an address: the value of @index times @stride bytes.
+typedef struct {
+  guint64 stride;
+  const Node *index;
+} AddressStep;
+
+// One mention: the variable's address, moved by @steps, the first of them the innermost in the text.
+// @width: bytes that are accessed there; 0: the address goes elsewhere.
+typedef struct {
+  const Node *object;
+  const Function *function;
+  AddressStep steps[MENTION_MAX_STEPS];
+  guint n_steps; // may be more than are kept
+  gsize width;
+} Mention;
+
+// All mentions in the entry and in what it calls (element-type Mention), in the order of the text.
+GArray *kernel_mentions(const SmbKernel *kernel, const Variable *variable);
+
+// Whether evaluating a value twice does what evaluating it once does, and makes no other request.
+gboolean kernel_is_pure(const Node *node);
+
+// The variable behind an SmbArray.
+const Variable *kernel_array_variable(const SmbKernel *kernel, const SmbArray *array);

@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A rewriting as a whole: the declaration, the functions that the new text calls, and the edits in order.
+#include "sim/cuda/rewrite/rewrite.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/cuda/rewrite/impl.h"
+
+static void
+edit_clear(gpointer data) {
+  g_free(((SmbEdit *)data)->text);
+}
+
+void
+edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  SmbEdit edit = {offset, length, g_strdup_vprintf(format, arguments)};
+  va_end(arguments);
+  g_array_append_val(edits, edit);
+}
+
+// The tokens before any macro.
+static gboolean
+raw_read(RawText *raw, const SmbProgram *program, GError **error) {
+  raw->kernel = smb_cuda_kernel(program);
+  if (!raw->kernel) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "'%s' is not CUDA C: only that is rewritten",
+                program->file);
+    return FALSE;
+  }
+  raw->pool = kernel_pool_new();
+  raw->tokens = g_ptr_array_new();
+  Token *token = kernel_lex(program->source, raw->pool, program->limits.max_tokens, error);
+  for (; token; token = token->kind == TOKEN_END ? NULL : token->next)
+    g_ptr_array_add(raw->tokens, token);
+  return raw->tokens->len > 0;
+}
+
+static void
+raw_clear(RawText *raw) {
+  if (!raw->pool)
+    return;
+  g_ptr_array_unref(raw->tokens);
+  kernel_pool_free(raw->pool);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RawText, raw_clear)
+
+gint
+raw_find(const RawText *raw, guint32 offset) {
+  guint low = 0, high = raw->tokens->len;
+  while (high - low > 1) {
+    guint middle = (low + high) / 2;
+    if (((const Token *)g_ptr_array_index(raw->tokens, middle))->start <= offset)
+      low = middle;
+    else
+      high = middle;
+  }
+  return ((const Token *)g_ptr_array_index(raw->tokens, low))->start == offset ? (gint)low : -1;
+}
+
+gboolean
+raw_brackets(const RawText *raw, guint at, guint n, Brackets *brackets) {
+  brackets->n = 0;
+  for (at++; brackets->n < n; at++) {
+    const Token *token = g_ptr_array_index(raw->tokens, at);
+    if (token_is(token, ")"))
+      continue;
+    if (!token_is(token, "["))
+      return FALSE;
+    Stretch *stretch = &brackets->brackets[brackets->n++];
+    stretch->start = token->start;
+    for (guint depth = 1; depth > 0;) {
+      token = g_ptr_array_index(raw->tokens, ++at);
+      if (token->kind == TOKEN_END)
+        return FALSE;
+      depth += token_is(token, "[");
+      depth -= token_is(token, "]");
+    }
+    stretch->end = token->end;
+  }
+  return TRUE;
+}
+
+// Adds to a number of the declaration: "[32]" becomes "[32 + 1]".
+static void
+change_dimension(Rewriting *rewriting, const Stretch *bracket, gint64 more) {
+  const RawText *raw = rewriting->raw;
+  gboolean loose = FALSE;
+  gint depth = 0;
+  for (guint at = (guint)raw_find(raw, bracket->start) + 1;; at++) {
+    const Token *token = g_ptr_array_index(raw->tokens, at);
+    if (token->end >= bracket->end)
+      break;
+    depth += token_is(token, "(") - token_is(token, ")");
+    loose = loose ||
+            (depth == 0 && token->kind == TOKEN_PUNCTUATOR && !strchr("+-*/%.()", *token->text));
+  }
+  if (loose)
+    edit_add(rewriting->edits, bracket->start + 1, 0, "(");
+  edit_add(rewriting->edits, bracket->end - 1, 0, "%s %c %" G_GINT64_FORMAT, loose ? ")" : "",
+           more < 0 ? '-' : '+', ABS(more));
+}
+
+// Elements that the array has as it lies now, without padding.
+static guint64
+count_elements(const SmbRewriteArray *wanted) {
+  const SmbLayout *from = &wanted->from;
+  guint64 places = wanted->bytes / from->element_bytes, pitch = from->columns + from->pad;
+  return places / pitch * from->columns + MIN(places % pitch, from->columns);
+}
+
+gsize
+smb_rewrite_bytes(const SmbRewriteArray *wanted) {
+  return (gsize)smb_layout_bytes(&wanted->to, count_elements(wanted));
+}
+
+static gboolean
+change_declaration(Rewriting *rewriting, GError **error) {
+  const SmbRewriteArray *wanted = rewriting->wanted;
+  const Variable *variable = rewriting->variable;
+  const SmbLayout *to = &wanted->to;
+  guint rank = rewriting->rank;
+  Brackets brackets;
+  gint name = raw_find(rewriting->raw, variable->start);
+  if (name < 0 ||
+      !token_is(g_ptr_array_index(rewriting->raw->tokens, (guint)name), variable->name) ||
+      !raw_brackets(rewriting->raw, (guint)name, rank, &brackets)) {
+    smb_source_error(rewriting->raw->kernel->program.source, variable->start, error,
+                     "'%s' is declared by a macro: only a declaration that stands in the text can "
+                     "be changed",
+                     variable->name);
+    return FALSE;
+  }
+  gboolean dynamic = variable->storage == STORAGE_DYNAMIC;
+  gint64 places = (gint64)(smb_rewrite_bytes(wanted) / to->element_bytes), rows = 1, more;
+  for (guint i = 1; i < rank; i++)
+    rows *= (gint64)rewriting->dimension[i];
+  if (rank > 1) {
+    gint64 pitch = (gint64)(to->columns + to->pad), now = (gint64)rewriting->dimension[rank - 1];
+    if (pitch != now)
+      change_dimension(rewriting, &brackets.brackets[rank - 1], pitch - now);
+    rows = rows / now * pitch;
+  }
+  more = (places + rows - 1) / rows - (gint64)rewriting->dimension[0];
+  if (!dynamic && (more > 0 || (more < 0 && rank == 1)))
+    change_dimension(rewriting, &brackets.brackets[0], more);
+  return TRUE;
+}
+
+static gboolean
+prepare(Rewriting *rewriting, GError **error) {
+  const SmbKernel *kernel = rewriting->raw->kernel;
+  const SmbArray *array = rewriting->wanted->array;
+  const SmbLayout *from = &rewriting->wanted->from, *to = &rewriting->wanted->to;
+  rewriting->variable = kernel_array_variable(kernel, array);
+  const Type *type = rewriting->variable->type;
+  for (; type->kind == KIND_ARRAY; type = type->of) {
+    if (rewriting->rank == MAX_RANK)
+      break;
+    rewriting->dimension[rewriting->rank] = type->count;
+    rewriting->stride[rewriting->rank++] = type->of->size;
+  }
+  const char *problem = NULL;
+  if (rewriting->rank == 0 || type->kind == KIND_ARRAY)
+    problem = rewriting->rank == 0 ? "it is no array" : "it has too many dimensions";
+  else if (from->bits)
+    problem = "it is swizzled already";
+  else if (rewriting->rank > 1 && from->columns != to->columns)
+    problem = "padding would stand within its rows";
+  guint n_dynamic = 0;
+  for (guint i = 0; i < smb_program_n_arrays(&kernel->program); i++)
+    n_dynamic += smb_program_array(&kernel->program, i)->is_dynamic;
+  if (!problem && array->is_dynamic && n_dynamic > 1)
+    problem = "other extern arrays are the same memory";
+  if (problem)
+    smb_source_error(kernel->program.source, rewriting->variable->start, error,
+                     "'%s' cannot be rewritten: %s", array->name, problem);
+  return problem == NULL;
+}
+
+static gboolean
+rewrite_array(Rewriting *rewriting, GError **error) {
+  if (!prepare(rewriting, error) || !change_declaration(rewriting, error))
+    return FALSE;
+  rewriting->mentions = kernel_mentions(rewriting->raw->kernel, rewriting->variable);
+  gboolean ok = rewrite_mentions(rewriting, error);
+  g_array_unref(rewriting->mentions);
+  return ok;
+}
+
+// Where a function can be put so that the one at @start can call it: before its linkage, too.
+static guint32
+find_insertion(const RawText *raw, guint32 start) {
+  gint at = raw_find(raw, start);
+  if (at >= 2) {
+    const Token *linkage = g_ptr_array_index(raw->tokens, (guint)at - 1);
+    const Token *word = g_ptr_array_index(raw->tokens, (guint)at - 2);
+    if (linkage->kind == TOKEN_STRING && token_is(word, "extern"))
+      return word->start;
+  }
+  return start;
+}
+
+// Whether the first line ends in a carriage return: new lines are to end like those of the text.
+static gboolean
+ends_lines_with_return(const char *text) {
+  const char *feed = strchr(text, '\n');
+  return feed && feed > text && feed[-1] == '\r';
+}
+
+static int
+compare_edits(gconstpointer a, gconstpointer b) {
+  const SmbEdit *x = a, *y = b;
+  return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+GArray *
+smb_rewrite(const SmbProgram *program, const SmbRewriteArray *arrays, guint n_arrays,
+            GError **error) {
+  g_auto(RawText) raw = {0};
+  g_autoptr(GArray) edits = g_array_new(FALSE, FALSE, sizeof(SmbEdit));
+  g_autoptr(GString) helpers = g_string_new(NULL);
+  g_array_set_clear_func(edits, edit_clear);
+  if (!raw_read(&raw, program, error))
+    return NULL;
+  guint32 first_use = G_MAXUINT32;
+  for (guint i = 0; i < n_arrays; i++) {
+    Rewriting rewriting = {.wanted = &arrays[i], .raw = &raw, .edits = edits, .helpers = helpers};
+    rewriting.first_use = first_use;
+    if (!rewrite_array(&rewriting, error))
+      return NULL;
+    first_use = rewriting.first_use;
+  }
+  if (ends_lines_with_return(smb_source_text(program->source)))
+    g_string_replace(helpers, "\n", "\r\n", 0);
+  if (helpers->len > 0)
+    edit_add(edits, find_insertion(&raw, first_use), 0, "%s", helpers->str);
+  // Edits at one place stay in the order in which they were made: g_array_sort() is stable.
+  g_array_sort(edits, compare_edits);
+  return g_steal_pointer(&edits);
+}
+
+char *
+smb_rewrite_apply(const SmbSource *source, const GArray *edits) {
+  const char *text = smb_source_text(source);
+  GString *out = g_string_new(NULL);
+  guint32 at = 0;
+  for (guint i = 0; i < edits->len; i++) {
+    const SmbEdit *edit = &g_array_index(edits, SmbEdit, i);
+    g_string_append_len(out, text + at, edit->offset - at);
+    g_string_append(out, edit->text);
+    at = edit->offset + edit->length;
+  }
+  g_string_append(out, text + at);
+  return g_string_free(out, FALSE);
+}
+
+// Whether a name at @offset was looked at: the declaration, or a mention.
+static gboolean
+is_seen(const Variable *variable, const GArray *mentions, guint32 offset) {
+  for (guint i = 0; i < mentions->len; i++) {
+    const Node *object = g_array_index(mentions, Mention, i).object;
+    if (offset >= object->start && offset < object->end)
+      return TRUE;
+  }
+  return offset == variable->start;
+}
+
+GArray *
+smb_rewrite_unseen(const SmbProgram *program, const SmbArray *array) {
+  g_auto(RawText) raw = {0};
+  GArray *lines = g_array_new(FALSE, FALSE, sizeof(guint));
+  if (!raw_read(&raw, program, NULL))
+    return lines;
+  const Variable *variable = kernel_array_variable(raw.kernel, array);
+  const Function *owner = variable->owner;
+  g_autoptr(GArray) mentions = kernel_mentions(raw.kernel, variable);
+  guint last = 0;
+  for (guint i = 0; i < raw.tokens->len; i++) {
+    const Token *token = g_ptr_array_index(raw.tokens, i);
+    if (!token_is(token, array->name) || is_seen(variable, mentions, token->start) ||
+        (owner && (token->start < owner->text.start || token->start >= owner->text.end)))
+      continue;
+    if (owner && token->start == owner->start)
+      continue; // the function has the same name
+    guint line, column;
+    smb_source_locate(program->source, token->start, &line, &column);
+    if (line != last)
+      g_array_append_val(lines, line);
+    last = line;
+  }
+  return lines;
+}

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A kernel's text with a shared array in another layout: its declaration and the indices of its accesses
+// changed, nothing else. Whether the new text does what it is to do is for an evaluation to show.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/layout/layout.h"
+#include "sim/program/program.h"
+
+G_BEGIN_DECLS
+
+/** SmbEdit: @length bytes at @offset of the text become @text. */
+typedef struct {
+  guint32 offset;
+  guint32 length;
+  char *text;
+} SmbEdit;
+
+/** SmbRewriteArray: an array, how it lies, and how it is to lie. */
+typedef struct {
+  const SmbArray *array;
+  gsize bytes; /* its size in this launch */
+  SmbLayout from;
+  SmbLayout to;
+} SmbRewriteArray;
+
+/**
+ * smb_rewrite:
+ * @arrays: (array length=n_arrays): each once, none swizzled now
+ * @error: SMB_ERROR_INPUT, with the place that cannot be changed, why, and what to write by hand
+ *
+ * What is written:
+ *  - of rows that are padded otherwise, only the innermost number of the declaration changes;
+ *  - a swizzle that stays within a row changes the last index: [r][c] becomes [r][c ^ ((r & 7) << 2)];
+ *  - otherwise the place of an element is computed from its number, in a function of its own where an
+ *    index is long, or where evaluating it twice would do something else;
+ *  - a vector access through a cast keeps its form, its index in units of the vector.
+ *
+ * Text in #if branches that were not taken stays as it is: smb_rewrite_unseen().
+ *
+ * Returns: (transfer full) (element-type SmbEdit): the changes, in the order of the text; none overlap
+ */
+GArray *smb_rewrite(const SmbProgram *kernel, const SmbRewriteArray *arrays, guint n_arrays,
+                    GError **error);
+
+/** smb_rewrite_apply: Returns: (transfer full): the text of @source with @edits made */
+char *smb_rewrite_apply(const SmbSource *source, const GArray *edits);
+
+/** smb_rewrite_bytes: Returns: bytes that the array takes when it is rewritten */
+gsize smb_rewrite_bytes(const SmbRewriteArray *array);
+
+/**
+ * smb_rewrite_unseen:
+ *
+ * Returns: (transfer full) (element-type guint): lines, from 1, that mention the name of @array, where it
+ *   can mean it, and are not evaluated: in #if branches that were not taken, in sizeof, in other kernels.
+ *   A rewriting leaves them alone
+ */
+GArray *smb_rewrite_unseen(const SmbProgram *kernel, const SmbArray *array);
+
+/**
+ * smb_rewrite_describe:
+ *
+ * Returns: (transfer full): the index that takes the place of [r][c] (of three dimensions [p][r][c]) or
+ *   of [i], in plain C: "[r][c ^ (r & 7)]"
+ */
+char *smb_rewrite_describe(const SmbRewriteArray *array);
+
+G_END_DECLS

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/cuda/run/compute.h"
+
+SmbScalar
+smb_cuda_scalar(TypeKind kind) {
+  static const guint8 scalars[] = {
+      [KIND_BOOL] = SMB_SCALAR_BOOL,  [KIND_CHAR] = SMB_SCALAR_I8,
+      [KIND_UCHAR] = SMB_SCALAR_U8,   [KIND_SHORT] = SMB_SCALAR_I16,
+      [KIND_USHORT] = SMB_SCALAR_U16, [KIND_INT] = SMB_SCALAR_I32,
+      [KIND_UINT] = SMB_SCALAR_U32,   [KIND_LONG] = SMB_SCALAR_I64,
+      [KIND_ULONG] = SMB_SCALAR_U64,  [KIND_FLOAT] = SMB_SCALAR_F32,
+      [KIND_DOUBLE] = SMB_SCALAR_F64, [KIND_POINTER] = SMB_SCALAR_U64,
+      [KIND_ARRAY] = SMB_SCALAR_U64,
+  };
+  return (SmbScalar)scalars[kind];
+}
+
+ArithBinary
+smb_cuda_binary(Operator op) {
+  static const guint8 operations[] = {
+      [OPERATOR_ADD] = ARITH_ADD, [OPERATOR_SUB] = ARITH_SUB, [OPERATOR_MUL] = ARITH_MUL,
+      [OPERATOR_DIV] = ARITH_DIV, [OPERATOR_MOD] = ARITH_MOD, [OPERATOR_SHL] = ARITH_SHL,
+      [OPERATOR_SHR] = ARITH_SHR, [OPERATOR_AND] = ARITH_AND, [OPERATOR_OR] = ARITH_OR,
+      [OPERATOR_XOR] = ARITH_XOR, [OPERATOR_LT] = ARITH_LT,   [OPERATOR_LE] = ARITH_LE,
+      [OPERATOR_GT] = ARITH_GT,   [OPERATOR_GE] = ARITH_GE,   [OPERATOR_EQ] = ARITH_EQ,
+      [OPERATOR_NE] = ARITH_NE,
+  };
+  return (ArithBinary)operations[op];
+}
+
+ArithUnary
+smb_cuda_unary(const Node *node) {
+  return node->kind == NODE_NEGATE       ? ARITH_NEGATE
+         : node->kind == NODE_COMPLEMENT ? ARITH_COMPLEMENT
+                                         : ARITH_NOT;
+}
+
+guint
+smb_cuda_builtin_operation(Builtin builtin) {
+  static const guint8 operations[] = {
+#define SMB_BUILTIN(id, name, arguments, group, operation) operation,
+#include "sim/cuda/builtin.def"
+#undef SMB_BUILTIN
+  };
+  return operations[builtin];
+}
+
+gint64
+smb_cuda_wrap(TypeKind kind, gint64 value) {
+  return smb_scalar_wrap(smb_cuda_scalar(kind), value);
+}
+
+// Room for the values of a warp, of any kind.
+typedef union {
+  gint32 i[SMB_WARP_LANES];
+  guint32 u[SMB_WARP_LANES];
+  gint64 l[SMB_WARP_LANES];
+  guint64 ul[SMB_WARP_LANES];
+  float f[SMB_WARP_LANES];
+  double d[SMB_WARP_LANES];
+} Values;
+
+// The value of lane 0 back into a constant.
+static void
+take_constant(Node *node, const Values *values) {
+  TypeKind kind = node->type->kind;
+  node->kind = NODE_CONSTANT;
+  node->real = kind == KIND_FLOAT ? (double)values->f[0] : kind == KIND_DOUBLE ? values->d[0] : 0;
+  node->integer = kind_is_wide(kind)  ? values->l[0]
+                  : kind == KIND_UINT ? (gint64)values->u[0]
+                                      : values->i[0];
+  node->a = node->b = NULL;
+}
+
+void
+smb_cuda_fill(const Node *constant, void *out) {
+  smb_arith_fill(smb_cuda_scalar(constant->type->kind), constant->integer, constant->real, out);
+}
+
+void
+smb_cuda_fold_cast(Node *node) {
+  Values a, out;
+  smb_cuda_fill(node->a, &a);
+  smb_arith_convert(smb_cuda_scalar(node->a->type->kind), smb_cuda_scalar(node->type->kind), &a,
+                    &out);
+  take_constant(node, &out);
+}
+
+void
+smb_cuda_fold_binary(Node *node) {
+  Values a, b, out;
+  SmbScalar kind = smb_cuda_scalar(node->a->type->kind);
+  gboolean divides = node->op == OPERATOR_DIV || node->op == OPERATOR_MOD;
+  smb_cuda_fill(node->a, &a);
+  smb_cuda_fill(node->b, &b);
+  if (divides && smb_arith_division_faults(kind, &b, 1))
+    return;
+  smb_arith_binary(smb_cuda_binary((Operator)node->op), kind, &a, &b, &out);
+  take_constant(node, &out);
+}
+
+void
+smb_cuda_fold_unary(Node *node) {
+  Values a, out;
+  smb_cuda_fill(node->a, &a);
+  smb_arith_unary(smb_cuda_unary(node), smb_cuda_scalar(node->a->type->kind), &a, &out);
+  take_constant(node, &out);
+}

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// From nodes that touch memory to what the machine moves, a warp at a time.
+#include "sim/cuda/run/compute.h"
+#include "sim/cuda/run/walk.h"
+
+static Move
+make_move(const Node *node, gint site, SmbOpClass op_class) {
+  const Type *type = node->type, *component = type_component(type);
+  return (Move){
+      .place = node->start,
+      .site = (guint)site,
+      .op_class = op_class,
+      .op = op_class == SMB_OP_CLASS_STORE ? SMB_OP_ST : SMB_OP_LD,
+      .kind = smb_cuda_scalar(component->kind),
+      .components = type_components(type),
+      .width = (guint)type->size,
+      .align = MIN((guint)type->size, type->align),
+      .reads = op_class != SMB_OP_CLASS_STORE,
+  };
+}
+
+gboolean
+smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
+              void *out) {
+  const Move move = make_move(node, node->load_site, SMB_OP_CLASS_LOAD);
+  gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
+  FOR_WARPS(walker->block, mask, w) {
+    guint first = w * SMB_WARP_LANES;
+    if (!smb_memory_load(walker->block, &move, w, mask->warp[w], addresses + first,
+                         (char *)out + first * bytes, stride))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_walk_store(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
+               const void *value) {
+  const Move move = make_move(node, node->store_site, SMB_OP_CLASS_STORE);
+  gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
+  FOR_WARPS(walker->block, mask, w) {
+    guint first = w * SMB_WARP_LANES;
+    if (!smb_memory_store(walker->block, &move, w, mask->warp[w], addresses + first,
+                          (const char *)value + first * bytes, stride))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_walk_update(Walker *walker, const Node *node, Atomic atomic, const Mask *mask,
+                const void *const *operands, void *out) {
+  const Node *value = node->arguments[1];
+  gboolean increments = atomic == ATOMIC_ADD && node->result_unused && node->type->size == 4 &&
+                        value->kind == NODE_CONSTANT && value->integer == 1;
+  Move move = make_move(node, node->store_site, SMB_OP_CLASS_ATOMIC);
+  move.atomic = atomic;
+  move.op = smb_atomic_op(walker->block->arch, atomic, move.kind, increments);
+  move.reads = !(atomic == ATOMIC_EXCHANGE && node->result_unused);
+  gsize bytes = lane_bytes(node->type);
+  FOR_WARPS(walker->block, mask, w) {
+    guint first = w * SMB_WARP_LANES;
+    const char *operand = operands[1], *swap = operands[2];
+    if (!smb_memory_atomic(walker->block, &move, w, mask->warp[w],
+                           (const guint64 *)operands[0] + first, operand + first * bytes,
+                           swap ? swap + first * bytes : NULL, (char *)out + first * bytes))
+      return FALSE;
+  }
+  return TRUE;
+}

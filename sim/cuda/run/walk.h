@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The walker of CUDA C: takes all warps of a block through the text in lockstep, one statement at a time,
+// under masks. A value is one array of all threads for each component: 4 bytes a thread, or 8 for wide
+// types. What it does to memory and to other threads is the machine's. Private to the walker.
+#pragma once
+
+#include "sim/cuda/ast.h"
+#include "sim/machine/machine.h"
+
+// Temporary values, stacked: what an operator needed on the way to its result is freed with it.
+typedef struct {
+  GPtrArray *segments;
+  guint segment;
+  gsize used;
+} Scratch;
+
+typedef struct {
+  SmbBlock *block;
+  const SmbKernel *kernel;
+  void **locals;    // by slot; a vector's at its first slot
+  Mask *locals_set; // by slot: one for each component
+  Scratch scratch;
+
+  // of the running block
+  Mask returned; // from the function that runs
+  Mask broken;   // out of the innermost loop
+  Mask continued;
+  guint calls;           // that surround this place
+  const Statement *loop; // the innermost, or NULL
+  const void *current;   // the old value of the assignment around
+} Walker;
+
+// --- its life (kernel-walk.c)
+gpointer smb_walker_new(SmbBlock *block, const SmbLaunch *launch, GError **error);
+void smb_walker_free(gpointer walker);
+gboolean smb_walker_run(gpointer walker);
+
+// --- values (kernel-value.c)
+static inline gsize
+lane_bytes(const Type *type) {
+  return type_is_wide(type) ? 8 : 4;
+}
+gsize smb_walk_stride(const Walker *walker, const Type *type); // bytes of one component
+void *smb_walk_take(Walker *walker, const Type *type);         // room for a value
+// Where the stack of temporaries ends; and back to there.
+static inline Scratch
+scratch_mark(const Walker *walker) {
+  return walker->scratch;
+}
+static inline void
+scratch_release(Walker *walker, Scratch mark) {
+  walker->scratch = mark;
+}
+void smb_walk_blend(const Walker *walker, const Type *type, const Mask *mask, const void *from,
+                    void *to);
+
+// --- expressions (kernel-evaluate.c)
+// The value of a node for the threads of @mask, or NULL with an error. Valid until what is taken
+// from the scratch before it is released.
+const void *smb_walk_evaluate(Walker *walker, const Node *node, const Mask *mask);
+// Threads of @mask for which a condition holds.
+gboolean smb_walk_condition(Walker *walker, const Node *node, const Mask *mask, Mask *holds);
+
+// --- assignments (kernel-assign.c)
+const void *smb_walk_assign(Walker *walker, const Node *node, const Mask *mask);
+// Reading a variable that a thread never set is an error: hardware would read what a register holds.
+// @local: its node; @component: of a vector
+gboolean smb_walk_check_set(Walker *walker, const Node *local, guint component, const Mask *mask);
+
+// --- builtins (kernel-builtin.c)
+const void *smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask);
+
+// --- statements (kernel-execute.c)
+gboolean smb_walk_execute(Walker *walker, const Statement *statement, Mask *active);
+const void *smb_walk_call(Walker *walker, const Node *node, const Mask *mask);
+
+// --- memory (kernel-move.c)
+// What a node says of the memory at @addresses: its place as a load or a store, or an atomic call.
+gboolean smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
+                       void *out);
+gboolean smb_walk_store(Walker *walker, const Node *node, const Mask *mask,
+                        const guint64 *addresses, const void *value);
+gboolean smb_walk_update(Walker *walker, const Node *node, Atomic atomic, const Mask *mask,
+                         const void *const *operands, void *out);
+
+// --- scalar parameters (kernel-argument.c)
+// Reads a value as a constant of the parameter's type; NULL is an error too.
+gboolean smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter,
+                                 const char *text, Node *constant, GError **error);

@@ -1,5 +1,0 @@
-// SPDX-FileCopyrightText: the smembank authors
-// SPDX-License-Identifier: MIT
-#include "sim/error.h"
-
-G_DEFINE_QUARK(smb - error, smb_error)

@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/layout/advise.h"
+
+#include "sim/layout/advise-impl.h"
+
+void
+smb_candidate_free(SmbCandidate *candidate) {
+  if (!candidate)
+    return;
+  g_array_unref(candidate->accesses);
+  g_free(candidate);
+}
+
+void
+smb_advice_free(SmbAdvice *advice) {
+  if (!advice)
+    return;
+  smb_candidate_free(advice->original);
+  g_ptr_array_unref(advice->best);
+  g_free(advice);
+}
+
+guint64
+smb_advise_elements(const SmbLayout *layout, gsize array_bytes) {
+  guint64 places = array_bytes / layout->element_bytes;
+  guint64 pitch = layout->columns + layout->pad;
+  return places / pitch * layout->columns + MIN(places % pitch, layout->columns);
+}
+
+SmbCandidate *
+smb_advise_try(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *original,
+               const SmbLayout *layout) {
+  guint n_accesses = use->analysis->accesses->len;
+  SmbCandidate *candidate = g_new0(SmbCandidate, 1);
+  candidate->layout = *layout;
+  candidate->bytes = smb_layout_bytes(layout, smb_advise_elements(original, use->bytes));
+  candidate->accesses = g_array_new(FALSE, TRUE, sizeof(SmbTally));
+  g_array_set_size(candidate->accesses, n_accesses);
+  for (guint i = 0; i < use->requests->len; i++) {
+    const SmbArrayRequest *asked = &g_array_index(use->requests, SmbArrayRequest, i);
+    const SmbAccessRequest *made = asked->made;
+    SmbRequest moved;
+    candidate->fit =
+        asked->whole ? smb_layout_move(original, layout, use->array->base, &made->request, &moved)
+                     : SMB_LAYOUT_OUTSIDE;
+    if (candidate->fit != SMB_LAYOUT_FITS) {
+      candidate->misfit_access = made->access;
+      candidate->total = (SmbTally){0};
+      g_array_set_size(candidate->accesses, 0);
+      g_array_set_size(candidate->accesses, n_accesses);
+      break;
+    }
+    SmbWavefronts cost = smb_wavefronts_count(arch, &moved);
+    smb_tally_count_times(&g_array_index(candidate->accesses, SmbTally, made->access), &cost,
+                          made->count);
+    smb_tally_count_times(&candidate->total, &cost, made->count);
+  }
+  return candidate;
+}
+
+// A layout that fits, and what it costs.
+typedef struct {
+  SmbLayout layout;
+  guint64 wavefronts;
+  guint64 bytes;
+  guint vector_bytes;
+} Found;
+
+static int
+compare_numbers(guint64 a, guint64 b) {
+  return a < b ? -1 : a > b;
+}
+
+// The better layout first, as SmbAdvice.best says.
+static int
+compare_found(gconstpointer a, gconstpointer b) {
+  const Found *p = a, *q = b;
+  const SmbLayout *x = &p->layout, *y = &q->layout;
+  const int orders[] = {
+      compare_numbers(p->wavefronts, q->wavefronts),
+      compare_numbers(p->bytes, q->bytes),
+      compare_numbers(q->vector_bytes, p->vector_bytes),
+      compare_numbers(smb_advise_kind(x), smb_advise_kind(y)),
+      compare_numbers(x->pad, y->pad),
+      compare_numbers(x->columns, y->columns),
+      compare_numbers(x->bits, y->bits),
+      compare_numbers(x->base, y->base),
+      compare_numbers((guint64)ABS(x->shift), (guint64)ABS(y->shift)),
+      compare_numbers(x->shift < 0, y->shift < 0),
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(orders); i++) {
+    if (orders[i] != 0)
+      return orders[i];
+  }
+  return 0;
+}
+
+// The kinds of layouts, as they are numbered in a search.
+static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
+
+// A search as far as it has come.
+typedef struct {
+  SmbAdvice *advice;
+  SmbDemand *demand; // NULL: no other layout can be
+  guint64 elements;
+  guint64 max_bytes;
+  guint64 max_counts; // 0: no limit
+  guint keep;
+  guint64 least;                      // wavefronts
+  GArray *found[G_N_ELEMENTS(kinds)]; // Found, of each kind, the best first
+} Search;
+
+static GArray *
+get_ranking(const Search *search, const SmbLayout *layout) {
+  guint kind = 0;
+  while (kinds[kind] != smb_advise_kind(layout))
+    kind++;
+  return search->found[kind];
+}
+
+static void
+rank(const Search *search, GArray *ranking, const Found *found) {
+  guint at = ranking->len;
+  while (at > 0 && compare_found(found, &g_array_index(ranking, Found, at - 1)) < 0)
+    at--;
+  if (at >= search->keep)
+    return;
+  g_array_insert_vals(ranking, at, found, 1);
+  if (ranking->len > search->keep)
+    g_array_set_size(ranking, search->keep);
+}
+
+// Counts one layout, as far as it is of interest: up to what the last costs that is kept of its kind.
+static void
+count_layout(Search *search, Found *found) {
+  SmbAdvice *advice = search->advice;
+  GArray *ranking = get_ranking(search, &found->layout);
+  guint64 limit = G_MAXUINT64;
+  if (ranking->len == search->keep)
+    limit = g_array_index(ranking, Found, search->keep - 1).wavefronts;
+  found->wavefronts = smb_demand_count(search->demand, found->layout.pad, limit);
+  if (found->wavefronts > limit)
+    return;
+  if (found->wavefronts < search->least) {
+    search->least = found->wavefronts;
+    advice->ties = 0;
+  }
+  advice->ties += found->wavefronts == search->least;
+  found->vector_bytes = smb_layout_vector_bytes(&found->layout, search->elements);
+  rank(search, ranking, found);
+}
+
+// Counts every layout of one strip.
+static void
+search_strip(Search *search, const Strip *strip) {
+  SmbAdvice *advice = search->advice;
+  Found found = {.layout = strip->layout};
+  if (search->demand)
+    smb_demand_place(search->demand, strip);
+  for (guint64 pad = strip->first_pad; pad < strip->end_pad; pad++) {
+    advice->counts = search->demand ? smb_demand_counted(search->demand) : 0;
+    advice->given_up = search->max_counts && advice->counts > search->max_counts;
+    if (advice->given_up)
+      return;
+    found.layout.pad = pad;
+    found.bytes = smb_layout_bytes(&found.layout, search->elements);
+    advice->searched++;
+    if (search->demand && found.bytes <= search->max_bytes && smb_demand_fits(search->demand, pad))
+      count_layout(search, &found);
+    else
+      advice->unfit++;
+  }
+}
+
+// What was found, in one order; each is counted once more, by access.
+static void
+collect_best(const Search *search, const SmbArch *arch) {
+  SmbAdvice *advice = search->advice;
+  g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Found));
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    g_array_append_vals(all, search->found[i]->data, search->found[i]->len);
+  g_array_sort(all, compare_found);
+  for (guint i = 0; i < all->len; i++) {
+    const Found *found = &g_array_index(all, Found, i);
+    g_ptr_array_add(advice->best,
+                    smb_advise_try(arch, advice->use, &advice->original->layout, &found->layout));
+  }
+}
+
+SmbAdvice *
+smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOptions *options) {
+  SmbLayout original =
+      options->present ? *options->present : smb_array_use_layout(use, options->row);
+  SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;
+  guint64 n = smb_advise_elements(&original, use->bytes);
+  guint64 most = smb_arch_info(arch)->max_shared_bytes;
+  guint64 others = use->analysis->shared_bytes - use->bytes;
+  SmbCounter counter = options->counter ? *options->counter : smb_counter_best();
+  g_autoptr(GArray) space =
+      smb_advise_space(arch, &original, n, options->kinds ? options->kinds : all);
+  g_autoptr(SmbDemand) demand = smb_demand_new(arch, use, &original, counter);
+
+  SmbAdvice *advice = g_new0(SmbAdvice, 1);
+  advice->use = use;
+  advice->original = smb_advise_try(arch, use, &original, &original);
+  advice->original->bytes = use->bytes;
+  advice->best = g_ptr_array_new_with_free_func((GDestroyNotify)smb_candidate_free);
+  Search search = {.advice = advice,
+                   .demand = demand,
+                   .elements = n,
+                   .max_bytes = most > others ? most - others : 0,
+                   .max_counts = options->max_counts,
+                   .keep = MAX(options->keep, 1),
+                   .least = G_MAXUINT64};
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    search.found[i] = g_array_new(FALSE, FALSE, sizeof(Found));
+  for (guint i = 0; i < space->len && !advice->given_up; i++)
+    search_strip(&search, &g_array_index(space, Strip, i));
+  collect_best(&search, arch);
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    g_array_unref(search.found[i]);
+  return advice;
+}

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/layout/proof.h"
+
+#include <string.h>
+
+// Global memory is compared in pieces of this size.
+enum {
+  PIECE_BYTES = 1 << 16
+};
+
+void
+smb_proof_free(SmbProof *proof) {
+  if (!proof)
+    return;
+  g_free(proof->failure);
+  g_clear_pointer(&proof->edits, g_array_unref);
+  g_free(proof->text);
+  smb_analysis_free(proof->analysis);
+  smb_program_free(proof->kernel);
+  g_free(proof);
+}
+
+static void fail(SmbProof *proof, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void
+fail(SmbProof *proof, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (!proof->failure)
+    proof->failure = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+}
+
+// Whether the buffers of one parameter hold the same.
+static void
+compare_buffer(SmbProof *proof, const SmbOriginal *original, const SmbGlobal *global,
+               guint parameter) {
+  SmbParameter described = smb_program_parameter(original->kernel, parameter);
+  guint64 reach = smb_global_reach(original->global, parameter);
+  guint64 reach_now = smb_global_reach(global, parameter);
+  if (reach != reach_now)
+    fail(proof,
+         "it touches %" G_GUINT64_FORMAT
+         " bytes of %s where the original touches %" G_GUINT64_FORMAT,
+         reach_now, described.name, reach);
+  g_autofree guchar *before = g_malloc(PIECE_BYTES), *now = g_malloc(PIECE_BYTES);
+  for (guint64 at = 0; !proof->failure && at < reach; at += PIECE_BYTES) {
+    gsize n = (gsize)MIN(PIECE_BYTES, reach - at), i = 0;
+    smb_global_read(original->global, original->kernel, parameter, at, before, n);
+    smb_global_read(global, proof->kernel, parameter, at, now, n);
+    while (i < n && before[i] == now[i])
+      i++;
+    if (i < n)
+      fail(proof, "byte %" G_GUINT64_FORMAT " of %s is not what the original leaves there", at + i,
+           described.name);
+    proof->compared_bytes += n;
+  }
+}
+
+// Whether each access makes as many requests as before, for as many wavefronts as was said.
+static void
+compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
+  const GArray *before = original->analysis->accesses, *now = proof->analysis->accesses;
+  if (before->len != now->len)
+    fail(proof, "it makes %u accesses to shared memory where the original makes %u", now->len,
+         before->len);
+  for (guint i = 0; !proof->failure && i < now->len; i++) {
+    const SmbAccess *a = &g_array_index(before, SmbAccess, i);
+    const SmbAccess *b = &g_array_index(now, SmbAccess, i);
+    if (a->total.requests != b->total.requests || a->site->width != b->site->width ||
+        a->site->op_class != b->site->op_class)
+      fail(proof, "the access to %s at line %u makes other requests than the original's",
+           a->site->expression, a->site->line);
+    else if (b->total.wavefronts != wavefronts[i])
+      fail(proof,
+           "the access to %s at line %u takes %" G_GUINT64_FORMAT " wavefronts, not %" //
+           G_GUINT64_FORMAT " as predicted",
+           a->site->expression, a->site->line, b->total.wavefronts, wavefronts[i]);
+  }
+}
+
+// Reads and runs the new text.
+static gboolean
+evaluate(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError **error) {
+  g_autoptr(GBytes) bytes = g_bytes_new(proof->text, strlen(proof->text));
+  g_autoptr(SmbSource) source = smb_source_new(smb_program_file(original->kernel), bytes, error);
+  if (!source)
+    return FALSE;
+  proof->kernel = smb_program_read_again(original->kernel, source, NULL, error);
+  if (!proof->kernel)
+    return FALSE;
+  SmbAnalysisOptions options = *original->options;
+  options.global = global;
+  options.keep_requests = FALSE;
+  proof->analysis =
+      smb_analysis_run(proof->kernel, original->arch, &proof->launch, &options, error);
+  return proof->analysis != NULL;
+}
+
+static void
+check(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
+  g_autoptr(SmbGlobal) global = smb_global_new();
+  g_autoptr(GError) error = NULL;
+  if (!evaluate(proof, original, global, &error)) {
+    fail(proof, "it cannot be evaluated: %s", error->message);
+    return;
+  }
+  compare_accesses(proof, original, wavefronts);
+  for (guint i = 0; !proof->failure && i < smb_program_n_parameters(original->kernel); i++) {
+    if (smb_program_parameter(original->kernel, i).is_pointer)
+      compare_buffer(proof, original, global, i);
+  }
+}
+
+SmbProof *
+smb_proof_text(const SmbOriginal *original, const char *text, gsize dynamic_bytes,
+               const guint64 *wavefronts) {
+  SmbProof *proof = g_new0(SmbProof, 1);
+  proof->text = g_strdup(text);
+  proof->launch = original->launch;
+  proof->launch.dynamic_bytes = dynamic_bytes;
+  check(proof, original, wavefronts);
+  return proof;
+}
+
+SmbProof *
+smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays,
+                  const guint64 *wavefronts) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GArray) edits = smb_rewrite(original->kernel, arrays, n_arrays, &error);
+  SmbProof *proof = g_new0(SmbProof, 1);
+  proof->launch = original->launch;
+  if (!edits) {
+    fail(proof, "%s", error->message);
+    return proof;
+  }
+  for (guint i = 0; i < n_arrays; i++) {
+    if (arrays[i].array->is_dynamic)
+      proof->launch.dynamic_bytes = smb_rewrite_bytes(&arrays[i]);
+  }
+  proof->text = smb_rewrite_apply(smb_program_source(original->kernel), edits);
+  proof->edits = g_steal_pointer(&edits);
+  check(proof, original, wavefronts);
+  return proof;
+}

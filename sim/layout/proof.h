@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Whether a kernel that was rewritten does what it is to do: it is evaluated, its accesses have to cost what
+// was said, and what it leaves in global memory has to be what the kernel left before, byte for byte. This
+// shows it for one launch; that it is so for others follows from how it was rewritten.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/analysis/analysis.h"
+#include "sim/cuda/rewrite/rewrite.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbOriginal: a kernel before it is rewritten; all of it is borrowed.
+ * @options: limits; the rest is not looked at
+ * @analysis: of @launch
+ * @global: what that launch left in global memory
+ */
+typedef struct {
+  const SmbProgram *kernel;
+  const SmbArch *arch;
+  SmbLaunch launch;
+  const SmbAnalysisOptions *options;
+  const SmbAnalysis *analysis;
+  const SmbGlobal *global;
+} SmbOriginal;
+
+/**
+ * SmbProof: a rewritten kernel, and what became of it.
+ * @failure: (nullable): why it is not to be used: what cannot be rewritten, or what does not hold, in
+ *   words; %NULL: it holds
+ * @edits: (nullable) (element-type SmbEdit): the changes, or %NULL if they were refused or not made here
+ * @text: (nullable): the whole text with them
+ * @kernel: (nullable): the new kernel, if it could be read
+ * @launch: how it is launched: as before, but for dynamic shared memory
+ * @analysis: (nullable): what it costs, if it could be run
+ * @compared_bytes: bytes of global memory that were compared
+ */
+typedef struct {
+  char *failure;
+  GArray *edits;
+  char *text;
+  SmbProgram *kernel;
+  SmbLaunch launch;
+  SmbAnalysis *analysis;
+  guint64 compared_bytes;
+} SmbProof;
+
+void smb_proof_free(SmbProof *proof);
+
+/**
+ * smb_proof_rewrite:
+ * @arrays: (array length=n_arrays): what is rewritten
+ * @wavefronts: (array): by SmbAnalysis.accesses of @original: what each access is to cost
+ *
+ * Returns: (transfer full): the rewritten kernel, with the verdict
+ */
+SmbProof *smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays,
+                            guint n_arrays, const guint64 *wavefronts);
+
+/** smb_proof_text: as smb_proof_rewrite(), for a @text that is there, and its dynamic shared memory. */
+SmbProof *smb_proof_text(const SmbOriginal *original, const char *text, gsize dynamic_bytes,
+                         const guint64 *wavefronts);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbProof, smb_proof_free)
+
+G_END_DECLS

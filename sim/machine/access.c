@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Accesses: where each lane's address lies, whether it may be touched, and the request that the warp
+// makes of it.
+#include "sim/machine/access.h"
+
+#include <string.h>
+
+// Global buffers lie this far apart: an address says which one is meant.
+enum {
+  BUFFER_SPACING_BITS = 44
+};
+
+gboolean
+smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
+  g_autofree char *thread = smb_block_thread(block, warp, lane);
+  const char *text = smb_program_site(block->program, move->site)->expression;
+  return smb_block_fail(block, move->place, "%s: %s, by %s", text, problem, thread);
+}
+
+static gboolean
+fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane) {
+  const Object *object = access_object(block, access, lane);
+  g_autofree char *problem = NULL;
+  if (object->space == SPACE_SHARED && object->size == 0)
+    problem = g_strdup_printf("out of bounds: '%s' has no bytes; give the kernel dynamic shared "
+                              "memory with --dynamic-bytes",
+                              object->name);
+  else if (object->space == SPACE_GLOBAL)
+    problem = g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT " of '%s'",
+                              access->offset[lane], object->name);
+  else
+    problem = g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT
+                              " of '%s', which has %" G_GSIZE_FORMAT " bytes",
+                              access->offset[lane], object->name, object->size);
+  return smb_access_fail(block, move, access->warp, lane, problem);
+}
+
+static gboolean
+fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint lane,
+               guint64 address) {
+  const Object *object = access_object(block, access, lane);
+  g_autofree char *of = object->space == SPACE_SHARED ? g_strdup("shared memory")
+                                                      : g_strdup_printf("'%s'", object->name);
+  g_autofree char *problem =
+      g_strdup_printf("misaligned: byte %" G_GUINT64_FORMAT " of %s is not a multiple of %u",
+                      address, of, move->align);
+  return smb_access_fail(block, move, access->warp, lane, problem);
+}
+
+// The same for lanes that all touch the object of the first of them, as most do. FALSE if some do not,
+// or are not allowed to.
+static gboolean
+resolve_common(SmbBlock *block, const Move *move, LaneMask mask, const guint64 *pointers,
+               Access *access) {
+  guint64 number = pointers[first_lane(mask)] >> POINTER_OFFSET_BITS;
+  gsize width = move->width;
+  if (number == 0 || number > block->n_objects || block->objects[number - 1].size < width)
+    return FALSE;
+  Object *object = &block->objects[number - 1];
+  guint64 start = make_pointer((guint)number - 1, 0), last = object->size - width;
+  guint64 outside = 0, low_bits = 0, all[SMB_WARP_LANES];
+  if (mask != ALL_LANES) {
+    // Lanes that are off touch what the first one does.
+    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+      all[lane] = pointers[mask >> lane & 1 ? lane : first_lane(mask)];
+    pointers = all;
+  }
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+    guint64 offset = pointers[lane] - start;
+    // The highest bit: below 0, or beyond the last place. Other objects are far away.
+    outside |= offset | (last - offset);
+    low_bits |= offset;
+    access->offset[lane] = (gint64)offset;
+    access->request.offset[lane] = (guint32)(object->base + offset);
+  }
+  if (outside >> 63 || ((low_bits | object->base) & (move->align - 1)))
+    return FALSE;
+  access->lanes[object->space] = mask;
+  access->common = object;
+  return TRUE;
+}
+
+gboolean
+smb_access_resolve(SmbBlock *block, const Move *move, guint warp, LaneMask mask,
+                   const guint64 *addresses, Access *access) {
+  gsize width = move->width;
+  access->warp = warp;
+  memset(access->lanes, 0, sizeof access->lanes);
+  access->common = NULL;
+  if (resolve_common(block, move, mask, addresses, access))
+    return TRUE;
+  FOR_LANES(mask, lane) {
+    guint64 pointer = addresses[lane];
+    guint64 number = pointer >> POINTER_OFFSET_BITS;
+    if (number == 0 || number > block->n_objects)
+      return smb_access_fail(block, move, warp, lane,
+                             pointer == 0 ? "a null pointer" : "a pointer that points at nothing");
+    const Object *object = &block->objects[number - 1];
+    gint64 offset =
+        (gint64)((pointer & ((G_GUINT64_CONSTANT(1) << POINTER_OFFSET_BITS) - 1)) - POINTER_BIAS);
+    access->object[lane] = (guint)number - 1;
+    access->offset[lane] = offset;
+    if (offset < 0 || (guint64)offset + width > object->size)
+      return fail_bounds(block, move, access, lane);
+    guint64 address = object->base + (guint64)offset;
+    if (address % move->align != 0) {
+      return fail_alignment(block, move, access, lane, address);
+    }
+    access->lanes[object->space] |= (LaneMask)1 << lane;
+    if (object->space == SPACE_SHARED)
+      access->request.offset[lane] = (guint32)address;
+  }
+  return TRUE;
+}
+
+void
+smb_access_report(SmbBlock *block, const Move *move, Access *access) {
+  LaneMask shared = access->lanes[SPACE_SHARED], global = access->lanes[SPACE_GLOBAL];
+  if (shared) {
+    const char *array = access_object(block, access, first_lane(shared))->name;
+    access->request.mask = shared;
+    access->request.op = (guint8)move->op;
+    access->request.width = (guint8)move->width;
+    block->sink->shared(block->user, move->site, access->warp, array, &access->request);
+    smb_shadow_access(block, move, access->warp, array, &access->request);
+  }
+  if (global) {
+    guint64 addresses[SMB_WARP_LANES] = {0};
+    const char *name = access_object(block, access, first_lane(global))->name;
+    FOR_LANES(global, lane) {
+      guint64 buffer = access_object(block, access, lane)->parameter + 1;
+      addresses[lane] = (buffer << BUFFER_SPACING_BITS) + (guint64)access->offset[lane];
+    }
+    block->sink->global(block->user, move->site, access->warp, name, global, move->width,
+                        addresses);
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// One warp's access to memory: what loads, stores and atomics share. Private to the machine.
+#pragma once
+
+#include "sim/machine/machine.h"
+
+// Split by the memory it goes to.
+typedef struct {
+  guint warp;
+  LaneMask lanes[3];             // by Space
+  Object *common;                // that all lanes touch, or NULL: then each has its own
+  guint object[SMB_WARP_LANES];  // its number
+  gint64 offset[SMB_WARP_LANES]; // into the object
+  SmbRequest request;            // of the lanes in shared memory
+} Access;
+
+static inline Object *
+access_object(const SmbBlock *block, const Access *access, guint lane) {
+  return access->common ? access->common : &block->objects[access->object[lane]];
+}
+
+// --- where it goes (machine-access.c)
+
+// Finds the object and offset of each lane and checks bounds and alignment.
+gboolean smb_access_resolve(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+                            const guint64 *addresses, Access *access);
+
+// Reports the access as the requests that the warp makes of shared and of global memory.
+void smb_access_report(SmbBlock *block, const Move *move, Access *access);
+
+// Says what is wrong with it, for one lane. Always FALSE.
+gboolean smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane,
+                         const char *problem);
+
+// --- memory of each thread (machine-private.c)
+gboolean smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
+                               guchar *bytes);
+gboolean smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
+                                const guchar *bytes);
+// Of lanes that all touch a 32-bit word of one object.
+gboolean smb_private_load_words(SmbBlock *block, const Move *move, const Access *access,
+                                LaneMask lanes, guint32 *words);
+gboolean smb_private_store_words(SmbBlock *block, const Move *move, const Access *access,
+                                 LaneMask lanes, const guint32 *words);
+
+// --- the bytes of one lane (machine-memory.c)
+gboolean smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
+                              guchar *bytes);
+gboolean smb_memory_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
+                               const guchar *bytes);
+// After a warp has written: whether what is kept of global memory is within the limit.
+gboolean smb_memory_check_kept(SmbBlock *block, const Move *move, const Access *access);
+// Bytes of memory as the value of one lane.
+void smb_memory_decode(SmbScalar kind, const guchar *bytes, void *values, guint lane);

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Operators on the values of a warp.
+#include "sim/machine/arith.h"
+
+#include "sim/machine/lanes.h"
+
+// out[lane] = expression of x and y, with the operands seen as @type and the result as @result.
+#define LOOP2(type, result, expression)                                                            \
+  {                                                                                                \
+    const type *pa = a;                                                                            \
+    const type *pb = b;                                                                            \
+    result *po = out;                                                                              \
+    EACH_LANE({                                                                                    \
+      type x = pa[lane], y = pb[lane];                                                             \
+      po[lane] = (result)(expression);                                                             \
+    })                                                                                             \
+    return;                                                                                        \
+  }
+
+// Operators that are the same for every kind; wraps in @unsigned_type.
+#define COMPARISONS(type)                                                                          \
+  case ARITH_LT:                                                                                   \
+    LOOP2(type, guint32, x < y)                                                                    \
+  case ARITH_LE:                                                                                   \
+    LOOP2(type, guint32, x <= y)                                                                   \
+  case ARITH_GT:                                                                                   \
+    LOOP2(type, guint32, x > y)                                                                    \
+  case ARITH_GE:                                                                                   \
+    LOOP2(type, guint32, x >= y)                                                                   \
+  case ARITH_EQ:                                                                                   \
+    LOOP2(type, guint32, x == y)                                                                   \
+  case ARITH_NE:                                                                                   \
+    LOOP2(type, guint32, x != y)
+
+// y == 0 is refused before; an inactive lane may still hold it. The quotient of the most negative
+// number and -1 wraps.
+#define SIGNED_DIVISION(type, utype)                                                               \
+  case ARITH_DIV:                                                                                  \
+    LOOP2(type, type, y == 0 ? 0 : y == -1 ? (type)(0 - (utype)x) : x / y)                         \
+  case ARITH_MOD:                                                                                  \
+    LOOP2(type, type, y == 0 || y == -1 ? 0 : x % y)
+#define UNSIGNED_DIVISION(type)                                                                    \
+  case ARITH_DIV:                                                                                  \
+    LOOP2(type, type, y == 0 ? 0 : x / y)                                                          \
+  case ARITH_MOD:                                                                                  \
+    LOOP2(type, type, y == 0 ? 0 : x % y)
+
+// The amount of a shift is a U32 of its own width.
+#define SHIFT(type, result, expression)                                                            \
+  {                                                                                                \
+    const type *pa = a;                                                                            \
+    const guint32 *pb = b;                                                                         \
+    result *po = out;                                                                              \
+    EACH_LANE({                                                                                    \
+      type x = pa[lane];                                                                           \
+      guint32 y = pb[lane];                                                                        \
+      po[lane] = (result)(expression);                                                             \
+    })                                                                                             \
+    return;                                                                                        \
+  }
+
+#define INTEGER_OPERATORS(type, utype, bits)                                                       \
+  case ARITH_ADD:                                                                                  \
+    LOOP2(utype, utype, x + y)                                                                     \
+  case ARITH_SUB:                                                                                  \
+    LOOP2(utype, utype, x - y)                                                                     \
+  case ARITH_MUL:                                                                                  \
+    LOOP2(utype, utype, x *y)                                                                      \
+  case ARITH_AND:                                                                                  \
+    LOOP2(utype, utype, x &y)                                                                      \
+  case ARITH_OR:                                                                                   \
+    LOOP2(utype, utype, x | y)                                                                     \
+  case ARITH_XOR:                                                                                  \
+    LOOP2(utype, utype, x ^ y)                                                                     \
+  case ARITH_SHL:                                                                                  \
+    SHIFT(utype, utype, y < bits ? x << y : 0)                                                     \
+  case ARITH_SHR:                                                                                  \
+    SHIFT(type, type, x >> MIN(y, bits - 1u) >> (y >= bits))                                       \
+    COMPARISONS(type)
+
+static void
+compute_int(ArithBinary op, const void *a, const void *b, void *out) {
+  switch (op) {
+    INTEGER_OPERATORS(gint32, guint32, 32)
+    SIGNED_DIVISION(gint32, guint32)
+  }
+}
+
+static void
+compute_uint(ArithBinary op, const void *a, const void *b, void *out) {
+  switch (op) {
+    INTEGER_OPERATORS(guint32, guint32, 32)
+    UNSIGNED_DIVISION(guint32)
+  }
+}
+
+static void
+compute_long(ArithBinary op, const void *a, const void *b, void *out) {
+  switch (op) {
+    INTEGER_OPERATORS(gint64, guint64, 64)
+    SIGNED_DIVISION(gint64, guint64)
+  }
+}
+
+static void
+compute_ulong(ArithBinary op, const void *a, const void *b, void *out) {
+  switch (op) {
+    INTEGER_OPERATORS(guint64, guint64, 64)
+    UNSIGNED_DIVISION(guint64)
+  }
+}
+
+// There are no other operators on reals: a front end does not ask for them.
+#define REAL_OPERATORS(type)                                                                       \
+  switch (op) {                                                                                    \
+  case ARITH_ADD:                                                                                  \
+    LOOP2(type, type, x + y)                                                                       \
+  case ARITH_SUB:                                                                                  \
+    LOOP2(type, type, x - y)                                                                       \
+  case ARITH_MUL:                                                                                  \
+    LOOP2(type, type, x *y)                                                                        \
+  case ARITH_DIV:                                                                                  \
+    LOOP2(type, type, x / y)                                                                       \
+    COMPARISONS(type)                                                                              \
+  case ARITH_MOD:                                                                                  \
+  case ARITH_SHL:                                                                                  \
+  case ARITH_SHR:                                                                                  \
+  case ARITH_AND:                                                                                  \
+  case ARITH_OR:                                                                                   \
+  case ARITH_XOR:                                                                                  \
+    break;                                                                                         \
+  }                                                                                                \
+  g_assert_not_reached();
+
+static void
+compute_float(ArithBinary op, const void *a, const void *b, void *out) {
+  REAL_OPERATORS(float)
+}
+
+static void
+compute_double(ArithBinary op, const void *a, const void *b, void *out) {
+  REAL_OPERATORS(double)
+}
+
+void
+smb_arith_binary(ArithBinary operation, SmbScalar kind, const void *a, const void *b, void *out) {
+  switch (kind) {
+  case SMB_SCALAR_BOOL:
+  case SMB_SCALAR_I8:
+  case SMB_SCALAR_U8:
+  case SMB_SCALAR_I16:
+  case SMB_SCALAR_U16:
+  case SMB_SCALAR_I32:
+    compute_int(operation, a, b, out);
+    return;
+  case SMB_SCALAR_U32:
+    compute_uint(operation, a, b, out);
+    return;
+  case SMB_SCALAR_I64:
+    compute_long(operation, a, b, out);
+    return;
+  case SMB_SCALAR_U64:
+    compute_ulong(operation, a, b, out);
+    return;
+  case SMB_SCALAR_F32:
+    compute_float(operation, a, b, out);
+    return;
+  case SMB_SCALAR_F64:
+    compute_double(operation, a, b, out);
+    return;
+  }
+  g_assert_not_reached();
+}
+
+LaneMask
+smb_arith_division_faults(SmbScalar kind, const void *b, LaneMask lanes) {
+  LaneMask faults = 0;
+  if (smb_scalar_is_real(kind))
+    return 0;
+  gboolean wide = smb_scalar_is_wide(kind);
+  for (guint lane = 0; lane < LANES; lane++) {
+    gboolean zero = wide ? ((const guint64 *)b)[lane] == 0 : ((const guint32 *)b)[lane] == 0;
+    faults |= (LaneMask)zero << lane;
+  }
+  return faults & lanes;
+}
+
+void
+smb_arith_unary(ArithUnary operation, SmbScalar kind, const void *a, void *out) {
+  gboolean wide = smb_scalar_is_wide(kind);
+  if (operation == ARITH_NOT)
+    LOOP1(guint32, guint32, !x)
+  if (operation == ARITH_COMPLEMENT && wide)
+    LOOP1(guint64, guint64, ~x)
+  if (operation == ARITH_COMPLEMENT)
+    LOOP1(guint32, guint32, ~x)
+  if (kind == SMB_SCALAR_F32)
+    LOOP1(float, float, -x)
+  if (kind == SMB_SCALAR_F64)
+    LOOP1(double, double, -x)
+  if (wide)
+    LOOP1(guint64, guint64, 0 - x)
+  LOOP1(guint32, guint32, 0 - x)
+}

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Atomics: what they leave in memory, and which instruction they become. The lanes of a warp take their
+// turns in rising order.
+#include <string.h>
+
+#include "sim/machine/access.h"
+
+// What an atomic leaves in memory, from what was there and its operands.
+static gint64
+combine_integers(const Move *move, gint64 old, gint64 value, gint64 swap) {
+  gboolean is_unsigned = move->kind == SMB_SCALAR_U32 || move->kind == SMB_SCALAR_U64;
+  gboolean less = is_unsigned ? (guint64)old < (guint64)value : old < value;
+  switch (move->atomic) {
+  case ATOMIC_ADD:
+    return (gint64)((guint64)old + (guint64)value);
+  case ATOMIC_SUB:
+    return (gint64)((guint64)old - (guint64)value);
+  case ATOMIC_EXCHANGE:
+    return value;
+  case ATOMIC_MIN:
+    return less ? old : value;
+  case ATOMIC_MAX:
+    return less ? value : old;
+  case ATOMIC_AND:
+    return old & value;
+  case ATOMIC_OR:
+    return old | value;
+  case ATOMIC_XOR:
+    return old ^ value;
+  case ATOMIC_INCREMENT:
+    return less ? old + 1 : 0;
+  case ATOMIC_DECREMENT:
+    return old == 0 || (guint64)old > (guint64)value ? value : old - 1;
+  case ATOMIC_CAS:
+    return old == value ? swap : old;
+  }
+  g_assert_not_reached();
+}
+
+// Of reals there are sums and exchanges only.
+static double
+combine_reals(Atomic atomic, double old, double value) {
+  return atomic == ATOMIC_ADD ? old + value : value;
+}
+
+static gint64
+integer_at(SmbScalar kind, const void *values, guint lane) {
+  if (smb_scalar_is_wide(kind))
+    return ((const gint64 *)values)[lane];
+  return kind == SMB_SCALAR_U32 ? (gint64)((const guint32 *)values)[lane]
+                                : (gint64)((const gint32 *)values)[lane];
+}
+
+static double
+real_at(SmbScalar kind, const void *values, guint lane) {
+  return kind == SMB_SCALAR_F32 ? (double)((const float *)values)[lane]
+                                : ((const double *)values)[lane];
+}
+
+// One lane of an atomic: @old holds what was in memory; @bytes gets what is left there.
+static void
+combine(const Move *move, const void *operand, const void *swap, const void *old, guint lane,
+        guchar *bytes) {
+  SmbScalar kind = move->kind;
+  if (smb_scalar_is_real(kind)) {
+    double result =
+        combine_reals(move->atomic, real_at(kind, old, lane), real_at(kind, operand, lane));
+    float single = (float)result;
+    memcpy(bytes, kind == SMB_SCALAR_F32 ? (const void *)&single : &result, move->width);
+    return;
+  }
+  gint64 result =
+      combine_integers(move, integer_at(kind, old, lane), integer_at(kind, operand, lane),
+                       swap ? integer_at(kind, swap, lane) : 0);
+  memcpy(bytes, &result, move->width);
+}
+
+// Whether the hardware has an atomic as one instruction on shared memory: all on 32-bit integers; of the
+// rest, exchange and compare-and-swap. Seen in what the compiler makes for sm_75 to sm_120. The others
+// are loops.
+static gboolean
+is_single(Atomic atomic, SmbScalar kind) {
+  return kind == SMB_SCALAR_I32 || kind == SMB_SCALAR_U32 || atomic == ATOMIC_EXCHANGE ||
+         atomic == ATOMIC_CAS;
+}
+
+// Adding the constant 1 and dropping the result is counted by the hardware itself where the compiler uses
+// that (seen in what it makes for sm_90, not for sm_75). Of the loops, minimum and maximum swap only as
+// long as they have something to change: of these, only the first load is sure.
+SmbOp
+smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean increments) {
+  if (!is_single(atomic, kind))
+    return atomic == ATOMIC_MIN || atomic == ATOMIC_MAX ? SMB_OP_LD : SMB_OP_ATOM_LOOP;
+  if (atomic == ATOMIC_CAS)
+    return SMB_OP_CAS;
+  return increments && smb_arch_info(arch)->has_increment ? SMB_OP_RED_UNIFORM : SMB_OP_ATOM;
+}
+
+static gboolean
+check_shared_atomic(SmbBlock *block, const Move *move) {
+  SmbOp atomic = move->op == SMB_OP_LD ? SMB_OP_ATOM_LOOP : move->op;
+  if (smb_arch_rule(block->arch, atomic, move->width)->defined)
+    return TRUE;
+  return smb_block_fail(block, move->place, "%s has no atomics on shared memory",
+                        smb_arch_info(block->arch)->name);
+}
+
+gboolean
+smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+                  const guint64 *addresses, const void *operand, const void *swap, void *values) {
+  Access access;
+  if (!smb_access_resolve(block, move, warp, lanes, addresses, &access))
+    return FALSE;
+  if (access.lanes[SPACE_SHARED] && !check_shared_atomic(block, move))
+    return FALSE;
+  smb_access_report(block, move, &access);
+  FOR_LANES(lanes, lane) {
+    guchar bytes[8];
+    if (!smb_memory_read_lane(block, move, &access, lane, bytes))
+      return FALSE;
+    smb_memory_decode(move->kind, bytes, values, lane);
+    combine(move, operand, swap, values, lane, bytes);
+    if (!smb_memory_write_lane(block, move, &access, lane, bytes))
+      return FALSE;
+  }
+  return smb_memory_check_kept(block, move, &access);
+}

@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A block from its launch to its end: what it is given, and what holds for it as a whole.
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/machine/machine.h"
+
+G_GNUC_PRINTF(2, 3)
+static gboolean
+refuse_launch(GError **error, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_propagate_error(error, g_error_new_valist(SMB_ERROR, SMB_ERROR_USAGE, format, arguments));
+  va_end(arguments);
+  return FALSE;
+}
+
+static gboolean
+check_shared_memory(const SmbProgram *program, const SmbArchInfo *arch, gsize dynamic_bytes,
+                    GError **error) {
+  if (program->static_shared > arch->static_shared_bytes) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                "%s: '%s' declares %" G_GSIZE_FORMAT
+                " bytes of static shared memory: a block on %s has at most %u",
+                program->file, program->name, program->static_shared, arch->name,
+                arch->static_shared_bytes);
+    return FALSE;
+  }
+  if (dynamic_bytes > arch->max_shared_bytes ||
+      program->dynamic_start + dynamic_bytes > arch->max_shared_bytes) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                "%s: '%s' takes %" G_GSIZE_FORMAT " bytes of static and %" G_GSIZE_FORMAT
+                " of dynamic shared memory: a block on %s has at most %u",
+                program->file, program->name, program->static_shared, dynamic_bytes, arch->name,
+                arch->max_shared_bytes);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+// All scalar parameters have values; those that have none are told at once.
+static gboolean
+check_values(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
+  g_autoptr(GString) names = g_string_new(NULL), options = g_string_new(NULL);
+  guint n = 0;
+  for (guint p = 0; p < program->parameters->len; p++) {
+    SmbParameter parameter = smb_program_parameter(program, p);
+    if (parameter.is_pointer || smb_argument_find(launch->arguments, parameter.name))
+      continue;
+    g_string_append_printf(names, "%s'%s'", n++ ? ", " : "", parameter.name);
+    g_string_append_printf(options, " --arg %s=VALUE", parameter.name);
+  }
+  return n == 0 ||
+         refuse_launch(error, "parameter%s %s of '%s' need%s:%s", n > 1 ? "s" : "", names->str,
+                       program->name, n > 1 ? " values" : "s a value", options->str);
+}
+
+// Whether there is a parameter for each argument, and no argument for a pointer.
+static gboolean
+check_arguments(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
+  for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
+    const char *text = launch->arguments[i];
+    const char *equals = strchr(text, '=');
+    gboolean known = FALSE;
+    if (!equals || equals == text)
+      return refuse_launch(error, "argument '%s': expected NAME=VALUE", text);
+    for (guint p = 0; p < program->parameters->len; p++) {
+      const char *name = smb_program_parameter(program, p).name;
+      known = known ||
+              (strlen(name) == (gsize)(equals - text) && strncmp(name, text, strlen(name)) == 0);
+    }
+    if (!known)
+      return refuse_launch(error, "'%s' has no parameter '%.*s'", program->name,
+                           (int)(equals - text), text);
+  }
+  for (guint p = 0; p < program->parameters->len; p++) {
+    SmbParameter parameter = smb_program_parameter(program, p);
+    if (parameter.is_pointer && smb_argument_find(launch->arguments, parameter.name))
+      return refuse_launch(error,
+                           "parameter '%s' is a pointer: it is bound to a buffer automatically",
+                           parameter.name);
+  }
+  return check_values(program, launch, error);
+}
+
+gboolean
+smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_autofree char *message = smb_program_message(block->program, place, text);
+  g_set_error_literal(block->error, SMB_ERROR, SMB_ERROR_INPUT, message);
+  return FALSE;
+}
+
+char *
+smb_block_thread(const SmbBlock *block, guint warp, guint lane) {
+  guint thread = warp * block->lanes + lane;
+  g_autofree char *where = block->grid[0] * (guint64)block->grid[1] * block->grid[2] == 1
+                               ? g_strdup("")
+                               : g_strdup_printf(" of block (%u,%u,%u)", block->uniform[0][0],
+                                                 block->uniform[1][0], block->uniform[2][0]);
+  return g_strdup_printf("thread (%u,%u,%u)%s", block->thread[0][thread], block->thread[1][thread],
+                         block->thread[2][thread], where);
+}
+
+guint64
+smb_block_buffer(const SmbBlock *block, guint parameter) {
+  return make_pointer(block->program->regions->len + parameter, 0);
+}
+
+gboolean
+smb_block_barrier(SmbBlock *block, guint32 place, const char *name, const Mask *arrived) {
+  for (guint w = 0; w < block->n_warps; w++) {
+    LaneMask missing = block->launched.warp[w] & ~block->exited.warp[w] & ~arrived->warp[w];
+    if (!missing)
+      continue;
+    g_autofree char *thread = smb_block_thread(block, w, first_lane(missing));
+    return smb_block_fail(block, place,
+                          "%s is not reached by all threads of the block: %s does not reach it",
+                          name, thread);
+  }
+  smb_shadow_barrier(block->shadow);
+  return TRUE;
+}
+
+gboolean
+smb_block_step(SmbBlock *block, guint32 place) {
+  if (++block->steps <= block->limits.max_steps)
+    return TRUE;
+  return smb_block_fail(block, place,
+                        "still running after %" G_GUINT64_FORMAT
+                        " %s: an endless loop, or a large trip count? (--max-steps)",
+                        block->limits.max_steps, block->program->front_end->steps);
+}
+
+static gsize
+padded_threads(const SmbBlock *block) {
+  return (gsize)block->n_warps * block->lanes;
+}
+
+static void
+set_uniform(SmbBlock *block, guint32 *values, guint32 value) {
+  for (gsize i = 0; i < padded_threads(block); i++)
+    values[i] = value;
+}
+
+static void
+set_up_threads(SmbBlock *block) {
+  for (guint i = 0; i < 3; i++) {
+    block->thread[i] = g_new0(guint32, padded_threads(block));
+    block->uniform[i] = g_new0(guint32, padded_threads(block));
+    block->sizes[i] = g_new0(guint32, padded_threads(block));
+    block->sizes[3 + i] = g_new0(guint32, padded_threads(block));
+    set_uniform(block, block->sizes[i], block->dims[i]);
+    set_uniform(block, block->sizes[3 + i], block->grid[i]);
+  }
+  for (guint t = 0; t < block->n_threads; t++) {
+    block->thread[0][t] = t % block->dims[0];
+    block->thread[1][t] = t / block->dims[0] % block->dims[1];
+    block->thread[2][t] = t / block->dims[0] / block->dims[1];
+    block->launched.warp[t / block->lanes] |= (LaneMask)1 << (t % block->lanes);
+  }
+}
+
+static void
+set_up_objects(SmbBlock *block, gsize dynamic_bytes) {
+  const SmbProgram *program = block->program;
+  guint n_regions = program->regions->len;
+  block->n_objects = n_regions + program->parameters->len;
+  block->objects = g_new0(Object, block->n_objects + 1);
+  for (guint i = 0; i < n_regions; i++) {
+    const Region *region = &g_array_index(program->regions, Region, i);
+    block->objects[i] = (Object){.name = region->name,
+                                 .space = region->space,
+                                 .base = region->base,
+                                 .size = region->is_dynamic ? dynamic_bytes : region->size};
+  }
+  for (guint i = 0; i < program->parameters->len; i++) {
+    SmbParameter parameter = smb_program_parameter(program, i);
+    if (parameter.is_pointer)
+      block->objects[n_regions + i] = (Object){.name = parameter.name,
+                                               .space = SPACE_GLOBAL,
+                                               .size = (gsize)1 << 40,
+                                               .element = parameter.element,
+                                               .parameter = i};
+  }
+}
+
+SmbBlock *
+smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+              const SmbProgramLimits *limits, const SmbSink *sink, gpointer user, SmbGlobal *global,
+              GError **error) {
+  if (!smb_launch_check(launch, arch, error) ||
+      !check_shared_memory(program, smb_arch_info(arch), launch->dynamic_bytes, error) ||
+      !check_arguments(program, launch, error))
+    return NULL;
+  g_return_val_if_fail(global || !program->is_serial, NULL);
+  g_autoptr(SmbBlock) block = g_new0(SmbBlock, 1);
+  block->program = program;
+  block->arch = arch;
+  block->sink = sink;
+  block->user = user;
+  block->limits = program->limits;
+  if (limits && limits->max_steps)
+    block->limits.max_steps = limits->max_steps;
+  if (limits && limits->max_memory)
+    block->limits.max_memory = limits->max_memory;
+  memcpy(block->dims, launch->block, sizeof block->dims);
+  memcpy(block->grid, launch->grid, sizeof block->grid);
+  block->lanes = SMB_WARP_LANES;
+  block->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
+  block->n_warps = (block->n_threads + block->lanes - 1) / block->lanes;
+  block->shared_bytes = program->dynamic_start + launch->dynamic_bytes;
+  block->shared = g_malloc0(block->shared_bytes + SMB_MAX_WIDTH);
+  block->shadow = smb_shadow_new(program, block->shared_bytes);
+  block->overlay = smb_overlay_new(global, program->is_serial);
+  set_up_threads(block);
+  set_up_objects(block, launch->dynamic_bytes);
+  block->state = program->front_end->state_new(block, launch, error);
+  return block->state ? g_steal_pointer(&block) : NULL;
+}
+
+void
+smb_block_free(SmbBlock *block) {
+  if (!block)
+    return;
+  if (block->state)
+    block->program->front_end->state_free(block->state);
+  for (guint i = 0; i < 3; i++) {
+    g_free(block->thread[i]);
+    g_free(block->uniform[i]);
+    g_free(block->sizes[i]);
+    g_free(block->sizes[3 + i]);
+  }
+  for (guint i = 0; i < block->n_objects; i++) {
+    g_free(block->objects[i].bytes);
+    g_free(block->objects[i].set);
+  }
+  g_free(block->objects);
+  g_free(block->shared);
+  smb_shadow_free(block->shadow);
+  smb_overlay_free(block->overlay);
+  g_free(block);
+}
+
+// Nothing of the block before is left: shared memory reads as zeros, a thread's own memory as never set.
+static void
+start_block(SmbBlock *block, guint64 index) {
+  guint64 rest = index;
+  for (guint i = 0; i < 3; i++) {
+    set_uniform(block, block->uniform[i], (guint32)(rest % block->grid[i]));
+    rest /= block->grid[i];
+  }
+  memset(block->shared, 0, block->shared_bytes);
+  memset(&block->exited, 0, sizeof block->exited);
+  for (guint i = 0; i < block->n_objects; i++) {
+    block->objects[i].written = FALSE;
+    smb_private_forget(block, i, &block->launched);
+  }
+  smb_shadow_start_block(block->shadow);
+  smb_overlay_clear(block->overlay);
+  block->steps = 0;
+}
+
+gboolean
+smb_block_run(SmbBlock *block, guint64 index, GError **error) {
+  start_block(block, index);
+  block->error = error;
+  gboolean ok = block->program->front_end->run(block->state);
+  block->error = NULL;
+  if (ok)
+    smb_overlay_commit(block->overlay);
+  return ok;
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The machine that runs a program, block by block, without a GPU; every access to shared and global
+// memory is reported to a sink. It knows nothing of the language that the program was read from. Not
+// modelled: time, caches, and what a compiler would have merged or removed.
+#pragma once
+
+#include "sim/program/launch.h"
+#include "sim/program/program.h"
+
+G_BEGIN_DECLS
+
+/** What is suspicious and yet runs. */
+typedef enum {
+  SMB_WARNING_RACE,  /* two warps touch a location, one of them writes, no barrier between */
+  SMB_WARNING_UNSET, /* shared memory is read that no thread wrote */
+  SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
+} SmbWarning;
+
+/**
+ * SmbSink: what a running block reports.
+ * @shared: @request was made at @site, by warp @warp of the block, to the __shared__ variable @array
+ * @global: the lanes of @mask asked for @width bytes each at the given @addresses of global memory
+ *   (buffers are far apart and aligned to 256 bytes)
+ * @warn: something suspicious at @site, in words; @other is the site that it collides with, or @site
+ */
+typedef struct {
+  void (*shared)(gpointer user, guint site, guint warp, const char *array,
+                 const SmbRequest *request);
+  void (*global)(gpointer user, guint site, guint warp, const char *buffer, guint32 mask,
+                 guint width, const guint64 *addresses);
+  void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
+} SmbSink;
+
+typedef struct _SmbGlobal SmbGlobal;
+typedef struct _SmbBlock SmbBlock;
+
+/**
+ * smb_global_new: the global memory that the blocks of a launch leave behind. Hand one to every
+ * smb_block_new() of a launch to keep what they write; blocks then run in one thread.
+ */
+SmbGlobal *smb_global_new(void);
+void smb_global_free(SmbGlobal *global);
+
+/**
+ * smb_global_read:
+ * @parameter: index of the pointer parameter
+ * @offset: byte offset into its buffer
+ * @bytes: (out caller-allocates): @length bytes: what the blocks wrote, elsewhere the initial values
+ */
+void smb_global_read(const SmbGlobal *global, const SmbProgram *program, guint parameter,
+                     guint64 offset, gpointer bytes, gsize length);
+
+/** Bytes of the buffer of a pointer parameter that were touched: the end of the farthest access. */
+guint64 smb_global_reach(const SmbGlobal *global, guint parameter);
+
+/**
+ * smb_block_new:
+ * @program: (transfer none): must outlive the block
+ * @arch: (transfer none): whose limits hold
+ * @global: (nullable): keeps what the blocks write; needed if smb_program_is_serial()
+ * @error: SMB_ERROR_USAGE for the launch, SMB_ERROR_INPUT if the kernel needs more than there is
+ *
+ * Returns: (transfer full): a machine that runs blocks of @program one after another; for one thread
+ */
+SmbBlock *smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+                        const SmbProgramLimits *limits, const SmbSink *sink, gpointer user,
+                        SmbGlobal *global, GError **error);
+void smb_block_free(SmbBlock *block);
+
+/**
+ * smb_block_run:
+ * @index: the block, x first: (z * grid.y + y) * grid.x + x
+ * @error: SMB_ERROR_INPUT with the place, the line and a caret
+ *
+ * Runs one block; CUDA C in lockstep: each statement is executed for all its warps, under their masks,
+ * before the next. Blocks are independent: they see the initial global memory and what they write themselves
+ * (after @global of a serial kernel: what earlier blocks wrote as well).
+ */
+gboolean smb_block_run(SmbBlock *block, guint64 index, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlock, smb_block_free)
+
+G_END_DECLS

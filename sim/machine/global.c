@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Global memory: buffers that read as their element numbers, and what blocks write over them. A block
+// writes into its own overlay, chunk by chunk; what it leaves behind is committed when it ends.
+#include <string.h>
+
+#include "sim/machine/machine.h"
+
+enum {
+  CHUNK_BYTES = 128
+};
+
+typedef struct {
+  guint64 key; // parameter and chunk number
+  guint64 written[CHUNK_BYTES / 64];
+  guchar bytes[CHUNK_BYTES];
+} Chunk;
+
+struct _SmbGlobal {
+  GHashTable *chunks; // &Chunk.key → Chunk
+  GArray *reach;      // guint64 by parameter: end of the farthest byte that was touched
+};
+
+struct _Overlay {
+  SmbGlobal *global; // may be NULL
+  gboolean reads_through;
+  GHashTable *chunks;
+  GPtrArray *storage; // Chunks, reused by the next block
+  guint used;
+  Chunk *last; // the chunk that was touched last: neighbours are touched together
+};
+
+static guint64
+make_key(guint parameter, guint64 offset) {
+  return (guint64)parameter << 48 | offset / CHUNK_BYTES;
+}
+
+static guint
+hash_key(gconstpointer key) {
+  return (guint)((*(const guint64 *)key * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15)) >> 32);
+}
+
+static GHashTable *
+new_table(GDestroyNotify free_chunk) {
+  return g_hash_table_new_full(hash_key, g_int64_equal, NULL, free_chunk);
+}
+
+SmbGlobal *
+smb_global_new(void) {
+  SmbGlobal *global = g_new0(SmbGlobal, 1);
+  global->chunks = new_table(g_free);
+  global->reach = g_array_new(FALSE, TRUE, sizeof(guint64));
+  return global;
+}
+
+void
+smb_global_free(SmbGlobal *global) {
+  if (!global)
+    return;
+  g_hash_table_unref(global->chunks);
+  g_array_unref(global->reach);
+  g_free(global);
+}
+
+guint64
+smb_global_reach(const SmbGlobal *global, guint parameter) {
+  return parameter < global->reach->len ? g_array_index(global->reach, guint64, parameter) : 0;
+}
+
+static void
+note_reach(SmbGlobal *global, const Object *object, guint64 end) {
+  if (!global)
+    return;
+  if (object->parameter >= global->reach->len)
+    g_array_set_size(global->reach, object->parameter + 1);
+  guint64 *reach = &g_array_index(global->reach, guint64, object->parameter);
+  *reach = MAX(*reach, end);
+}
+
+static gboolean
+is_written(const Chunk *chunk, guint i) {
+  return chunk->written[i / 64] >> (i % 64) & 1;
+}
+
+// Lays the bytes that a chunk has over @bytes, which start @at bytes into it.
+static void
+lay_over(const Chunk *chunk, guint at, guchar *bytes, gsize length) {
+  for (guint i = 0; chunk && i < length; i++) {
+    if (is_written(chunk, at + i))
+      bytes[i] = chunk->bytes[at + i];
+  }
+}
+
+void
+smb_global_read(const SmbGlobal *global, const SmbProgram *program, guint parameter, guint64 offset,
+                gpointer bytes, gsize length) {
+  SmbParameter described = smb_program_parameter(program, parameter);
+  g_return_if_fail(described.is_pointer);
+  smb_scalar_iota(described.element, offset, bytes, length);
+  for (gsize done = 0; done < length;) {
+    guint at = (guint)((offset + done) % CHUNK_BYTES);
+    gsize n = MIN(CHUNK_BYTES - at, length - done);
+    guint64 key = make_key(parameter, offset + done);
+    lay_over(g_hash_table_lookup(global->chunks, &key), at, (guchar *)bytes + done, n);
+    done += n;
+  }
+}
+
+Overlay *
+smb_overlay_new(SmbGlobal *global, gboolean reads_through) {
+  Overlay *overlay = g_new0(Overlay, 1);
+  overlay->global = global;
+  overlay->reads_through = reads_through;
+  overlay->chunks = new_table(NULL);
+  overlay->storage = g_ptr_array_new_with_free_func(g_free);
+  return overlay;
+}
+
+void
+smb_overlay_free(Overlay *overlay) {
+  if (!overlay)
+    return;
+  g_hash_table_unref(overlay->chunks);
+  g_ptr_array_unref(overlay->storage);
+  g_free(overlay);
+}
+
+void
+smb_overlay_commit(Overlay *overlay) {
+  GHashTableIter iter;
+  gpointer value;
+  if (!overlay->global)
+    return;
+  g_hash_table_iter_init(&iter, overlay->chunks);
+  while (g_hash_table_iter_next(&iter, NULL, &value)) {
+    const Chunk *chunk = value;
+    Chunk *kept = g_hash_table_lookup(overlay->global->chunks, &chunk->key);
+    if (!kept) {
+      kept = g_memdup2(chunk, sizeof *chunk);
+      g_hash_table_insert(overlay->global->chunks, &kept->key, kept);
+      continue;
+    }
+    for (guint i = 0; i < CHUNK_BYTES; i++) {
+      if (is_written(chunk, i))
+        kept->bytes[i] = chunk->bytes[i];
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(kept->written); i++)
+      kept->written[i] |= chunk->written[i];
+  }
+}
+
+void
+smb_overlay_clear(Overlay *overlay) {
+  g_hash_table_remove_all(overlay->chunks);
+  overlay->used = 0;
+  overlay->last = NULL;
+}
+
+gsize
+smb_overlay_bytes(const Overlay *overlay) {
+  gsize kept = overlay->global ? g_hash_table_size(overlay->global->chunks) : 0;
+  return (kept + overlay->used) * sizeof(Chunk);
+}
+
+static Chunk *
+find_chunk(Overlay *overlay, guint64 key) {
+  if (overlay->last && overlay->last->key == key)
+    return overlay->last;
+  Chunk *chunk = g_hash_table_lookup(overlay->chunks, &key);
+  if (chunk)
+    overlay->last = chunk;
+  return chunk;
+}
+
+static Chunk *
+make_chunk(Overlay *overlay, guint64 key) {
+  if (overlay->used == overlay->storage->len)
+    g_ptr_array_add(overlay->storage, g_new(Chunk, 1));
+  Chunk *chunk = g_ptr_array_index(overlay->storage, overlay->used++);
+  chunk->key = key;
+  memset(chunk->written, 0, sizeof chunk->written);
+  g_hash_table_insert(overlay->chunks, &chunk->key, chunk);
+  overlay->last = chunk;
+  return chunk;
+}
+
+// An access is aligned and at most 16 bytes wide: it lies in one chunk.
+void
+smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
+                 gsize length) {
+  note_reach(overlay->global, object, offset + length);
+  smb_scalar_iota(object->element, offset, bytes, length);
+  guint at = (guint)(offset % CHUNK_BYTES);
+  guint64 key = make_key(object->parameter, offset);
+  if (overlay->reads_through && overlay->global)
+    lay_over(g_hash_table_lookup(overlay->global->chunks, &key), at, bytes, length);
+  if (object->written)
+    lay_over(find_chunk(overlay, key), at, bytes, length);
+}
+
+void
+smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
+                  gsize length) {
+  guint64 key = make_key(object->parameter, offset);
+  guint at = (guint)(offset % CHUNK_BYTES);
+  note_reach(overlay->global, object, offset + length);
+  Chunk *chunk = find_chunk(overlay, key);
+  if (!chunk)
+    chunk = make_chunk(overlay, key);
+  object->written = TRUE;
+  memcpy(chunk->bytes + at, bytes, length);
+  chunk->written[at / 64] |= (length == 64 ? G_MAXUINT64 : ((guint64)1 << length) - 1) << (at % 64);
+}

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The machine that runs a block: its threads, its memory, its races, its limits. A front end takes the
+// threads through the kernel (sim/program/front-end.h) and calls this for everything that they do to memory and to
+// each other. The machine knows no language: an access is a Move, a place is an offset into the program.
+// Private to the machine and to front ends.
+#pragma once
+
+#include "sim/machine/block.h"
+#include "sim/program/front-end.h"
+
+// Lanes of one warp, a bit for each.
+typedef guint32 LaneMask;
+
+static inline guint
+first_lane(LaneMask lanes) {
+  return (guint)__builtin_ctz(lanes);
+}
+
+#define FOR_LANES(lanes, lane)                                                                     \
+  for (LaneMask rest_of_##lane = (lanes), lane = 0;                                                \
+       rest_of_##lane && (lane = first_lane(rest_of_##lane), TRUE);                                \
+       rest_of_##lane &= rest_of_##lane - 1)
+
+// All lanes of a warp.
+#define ALL_LANES ((LaneMask)0xffffffffu)
+
+// Which threads of the block, one word a warp.
+typedef struct {
+  LaneMask warp[SMB_MAX_WARPS];
+} Mask;
+
+// What a pointer points into: a region of the program or the buffer of a parameter.
+typedef struct {
+  const char *name;
+  Space space;
+  gsize base;        // in shared memory
+  gsize size;        // bytes; of a buffer: as far as offsets go
+  SmbScalar element; // of a buffer: what its initial values are
+  guint parameter;   // of a buffer
+  guchar *bytes;     // private: [warp][word][lane][4], allocated when first touched
+  guchar *set;       // private: whether a byte was written, 0 or 1
+  gboolean written;  // a buffer: by this block
+} Object;
+
+// A pointer is the number of its object, from 1, above a byte offset that may go astray both ways.
+#define POINTER_OFFSET_BITS 48
+#define POINTER_BIAS        (G_GUINT64_CONSTANT(1) << (POINTER_OFFSET_BITS - 1))
+
+static inline guint64
+make_pointer(guint object, gint64 offset) {
+  return ((guint64)(object + 1) << POINTER_OFFSET_BITS) + POINTER_BIAS + (guint64)offset;
+}
+
+typedef struct _Shadow Shadow;   // machine-race.c
+typedef struct _Overlay Overlay; // machine-global.c
+
+struct _SmbBlock {
+  const SmbProgram *program;
+  const SmbArch *arch;
+  const SmbSink *sink;
+  gpointer user;
+  SmbProgramLimits limits;
+  guint dims[3]; // of the block
+  guint grid[3];
+  guint lanes; // of a warp
+  guint n_threads;
+  guint n_warps;
+
+  Mask launched;
+  guint32 *thread[3];  // threadIdx, by thread: n_warps * lanes of them
+  guint32 *uniform[3]; // blockIdx, by thread
+  guint32 *sizes[6];   // blockDim, gridDim, by thread
+  Object *objects;     // the program's regions, then a buffer for each parameter
+  guint n_objects;
+  gsize shared_bytes;
+  guchar *shared;
+  Shadow *shadow;
+  Overlay *overlay;
+  guint64 memory_used;
+  gpointer state; // the front end's
+
+  // of the running block
+  Mask exited; // threads that left the kernel; the front end says so
+  guint64 steps;
+  GError **error;
+};
+
+static inline gboolean
+mask_any(const SmbBlock *block, const Mask *mask) {
+  LaneMask any = 0;
+  for (guint w = 0; w < block->n_warps; w++)
+    any |= mask->warp[w];
+  return any != 0;
+}
+
+#define FOR_WARPS(block, mask, w)                                                                  \
+  for (guint w = 0; w < (block)->n_warps; w++)                                                     \
+    if ((mask)->warp[w])
+
+// --- the block (machine-block.c)
+
+// Sets the error to a message at a place: an offset into the program's text, or what its sites have for one.
+// Always FALSE.
+G_GNUC_PRINTF(3, 4)
+gboolean smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...);
+
+// "thread (3,0,0)", with its block if there are several (transfer full).
+char *smb_block_thread(const SmbBlock *block, guint warp, guint lane);
+
+// The address of the buffer that a pointer parameter is bound to.
+guint64 smb_block_buffer(const SmbBlock *block, guint parameter);
+
+// All threads of @arrived are at a barrier, called @name by the program: fails unless these are all threads
+// that have not exited. What was done before it and after it does not race.
+gboolean smb_block_barrier(SmbBlock *block, guint32 place, const char *name, const Mask *arrived);
+
+// Counts one step of the block, at @place or in the loop there; fails beyond the limit.
+gboolean smb_block_step(SmbBlock *block, guint32 place);
+
+// --- memory (machine-memory.c, machine-atomic.c)
+
+typedef enum {
+  ATOMIC_ADD,
+  ATOMIC_SUB,
+  ATOMIC_EXCHANGE,
+  ATOMIC_MIN,
+  ATOMIC_MAX,
+  ATOMIC_AND,
+  ATOMIC_OR,
+  ATOMIC_XOR,
+  ATOMIC_INCREMENT, // to 0 again behind the operand
+  ATOMIC_DECREMENT, // to the operand again below 0
+  ATOMIC_CAS,       // compares with the first operand, and puts the second in its place
+} Atomic;
+
+// One memory instruction, as far as the machine is concerned.
+typedef struct {
+  guint32 place;       // where it stands, for messages
+  guint site;          // what its requests are counted for
+  SmbOpClass op_class; // load, store or atomic
+  SmbOp op;            // which instruction it is
+  Atomic atomic;       // of an atomic: what it does
+  SmbScalar kind;      // of a component
+  guint components;    // that lie one behind the other: 1 to 4
+  guint width;         // bytes of all of them
+  guint align;         // bytes; at most @width
+  gboolean reads; // whether what it finds is used; an exchange whose result is dropped does not
+} Move;
+
+// What a warp does: @lanes are those that take part; @addresses and values are arrays of all its lanes. A
+// value's components lie @stride bytes apart; a lane of each takes 4 bytes, or 8 if the kind is wide. What
+// other lanes hold is not touched. FALSE with the block's error.
+gboolean smb_memory_load(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+                         const guint64 *addresses, void *values, gsize stride);
+gboolean smb_memory_store(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+                          const guint64 *addresses, const void *values, gsize stride);
+// Lanes take their turns in rising order. @values: what was there before. @swap: of a compare-and-swap.
+gboolean smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+                           const guint64 *addresses, const void *operand, const void *swap,
+                           void *values);
+
+// Which instruction a compiler makes of an atomic on shared memory. @increments: it adds the constant 1,
+// and nothing uses its result.
+SmbOp smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean increments);
+
+// The private memory of these threads has no values any more.
+void smb_private_forget(const SmbBlock *block, guint object, const Mask *threads);
+
+// --- global memory (machine-global.c)
+Overlay *smb_overlay_new(SmbGlobal *global, gboolean reads_through);
+void smb_overlay_free(Overlay *overlay);
+void smb_overlay_commit(Overlay *overlay); // what the block wrote becomes global memory
+void smb_overlay_clear(Overlay *overlay);
+gsize smb_overlay_bytes(const Overlay *overlay);
+void smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
+                      gsize length);
+void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
+                       gsize length);
+
+// --- races (machine-race.c)
+Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes);
+void smb_shadow_free(Shadow *shadow);
+void smb_shadow_start_block(Shadow *shadow);
+void smb_shadow_barrier(Shadow *shadow);
+void smb_shadow_access(SmbBlock *block, const Move *move, guint warp, const char *array,
+                       const SmbRequest *request);

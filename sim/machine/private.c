@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Memory that each thread has its own of: local arrays. The words of the 32 lanes of a warp lie side by side, as on the
+// device, so that lanes that use the same element use one row. A byte that was never written cannot be
+// read.
+#include <string.h>
+
+#include "sim/machine/access.h"
+
+enum {
+  WORD_BYTES = 4,
+};
+
+// Marks of a word all of whose bytes were written.
+#define WORD_SET 0x01010101u
+
+static gsize
+count_words(const Object *object) {
+  return (object->size + WORD_BYTES - 1) / WORD_BYTES;
+}
+
+// Where the bytes of a warp begin.
+static gsize
+find_warp(const Object *object, guint warp) {
+  return warp * count_words(object) * WORD_BYTES * SMB_WARP_LANES;
+}
+
+// Where a byte of a lane lies behind there.
+static gsize
+find_byte(guint64 offset, guint lane) {
+  return (offset / WORD_BYTES * SMB_WARP_LANES + lane) * WORD_BYTES + offset % WORD_BYTES;
+}
+
+static gboolean
+allocate(SmbBlock *block, Object *object, const Move *move) {
+  if (object->bytes)
+    return TRUE;
+  guint64 size = find_warp(object, block->n_warps);
+  if (block->memory_used + 2 * size > block->limits.max_memory)
+    return smb_block_fail(block, move->place,
+                          "'%s' takes %" G_GUINT64_FORMAT
+                          " bytes for all threads of a block, more than the %" G_GUINT64_FORMAT
+                          " that are kept (--max-memory)",
+                          object->name, 2 * size, block->limits.max_memory);
+  block->memory_used += 2 * size;
+  object->bytes = g_malloc0(size);
+  object->set = g_malloc0(size);
+  return TRUE;
+}
+
+gboolean
+smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
+                      guchar *bytes) {
+  Object *object = access_object(block, access, lane);
+  gsize width = move->width, piece = MIN(width, WORD_BYTES);
+  if (!allocate(block, object, move))
+    return FALSE;
+  gsize start = find_warp(object, access->warp);
+  for (gsize i = 0; i < width; i += piece) {
+    gsize at = start + find_byte((guint64)access->offset[lane] + i, lane);
+    if (memchr(object->set + at, 0, piece))
+      return smb_access_fail(block, move, access->warp, lane, "read before it was set");
+    memcpy(bytes + i, object->bytes + at, piece);
+  }
+  return TRUE;
+}
+
+gboolean
+smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
+                       const guchar *bytes) {
+  Object *object = access_object(block, access, lane);
+  gsize width = move->width, piece = MIN(width, WORD_BYTES);
+  if (!allocate(block, object, move))
+    return FALSE;
+  gsize start = find_warp(object, access->warp);
+  for (gsize i = 0; i < width; i += piece) {
+    gsize at = start + find_byte((guint64)access->offset[lane] + i, lane);
+    memcpy(object->bytes + at, bytes + i, piece);
+    memset(object->set + at, 1, piece);
+  }
+  return TRUE;
+}
+
+gboolean
+smb_private_load_words(SmbBlock *block, const Move *move, const Access *access, LaneMask mask,
+                       guint32 *words) {
+  Object *object = access->common;
+  if (!allocate(block, object, move))
+    return FALSE;
+  gsize start = find_warp(object, access->warp);
+  FOR_LANES(mask, lane) {
+    gsize at = start + find_byte((guint64)access->offset[lane], lane);
+    guint32 set;
+    memcpy(&set, object->set + at, sizeof set);
+    if (set != WORD_SET)
+      return smb_access_fail(block, move, access->warp, lane, "read before it was set");
+    memcpy(&words[lane], object->bytes + at, sizeof *words);
+  }
+  return TRUE;
+}
+
+gboolean
+smb_private_store_words(SmbBlock *block, const Move *move, const Access *access, LaneMask mask,
+                        const guint32 *words) {
+  Object *object = access->common;
+  if (!allocate(block, object, move))
+    return FALSE;
+  gsize start = find_warp(object, access->warp);
+  FOR_LANES(mask, lane) {
+    gsize at = start + find_byte((guint64)access->offset[lane], lane);
+    static const guint32 set = WORD_SET;
+    memcpy(object->set + at, &set, sizeof set);
+    memcpy(object->bytes + at, &words[lane], sizeof *words);
+  }
+  return TRUE;
+}
+
+void
+smb_private_forget(const SmbBlock *block, guint object_index, const Mask *mask) {
+  const Object *object = &block->objects[object_index];
+  if (!object->set)
+    return;
+  FOR_WARPS(block, mask, w) {
+    guchar *start = object->set + find_warp(object, w);
+    if (mask->warp[w] == ALL_LANES) {
+      memset(start, 0, find_warp(object, 1));
+      continue;
+    }
+    FOR_LANES(mask->warp[w], lane) {
+      for (gsize word = 0; word < count_words(object); word++)
+        memset(start + find_byte(word * WORD_BYTES, lane), 0, WORD_BYTES);
+    }
+  }
+}

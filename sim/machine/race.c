@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Races: two warps of a block touch one location of shared memory, at least one of them writes, and no
+// barrier stands between. Found whatever order the warps run in. Lanes of one warp are not compared:
+// they run in lockstep here. Atomics do not race with each other.
+#include <string.h>
+
+#include "sim/machine/machine.h"
+
+enum {
+  NOBODY = 0,
+  ATOMIC_OF = 64, // plus the warp's number: only its atomics wrote
+  MANY = 255,     // several warps read, or wrote by atomics
+};
+
+// What happened to one granule of shared memory since the last barrier.
+typedef struct {
+  guint32 phase;  // of the marks below; others are stale
+  guint32 set_in; // block in which it was written last
+  guint32 write_site;
+  guint32 read_site;
+  guint8 writer; // warp + 1, ATOMIC_OF + warp + 1, or MANY
+  guint8 reader; // warp + 1, or MANY
+} Cell;
+
+struct _Shadow {
+  guint granule_shift;
+  gsize n_cells;
+  guint32 phase; // counts barriers and blocks
+  guint32 block;
+  Cell *cells;
+};
+
+Shadow *
+smb_shadow_new(const SmbProgram *program, gsize shared_bytes) {
+  Shadow *shadow = g_new0(Shadow, 1);
+  shadow->granule_shift = 2;
+  for (guint i = 0; i < program->sites->len; i++) {
+    guint width = g_array_index(program->sites, SmbSite, i).width;
+    shadow->granule_shift = MIN(shadow->granule_shift, (guint)__builtin_ctz(width));
+  }
+  shadow->n_cells = (shared_bytes >> shadow->granule_shift) + 1;
+  shadow->cells = g_new0(Cell, shadow->n_cells);
+  return shadow;
+}
+
+void
+smb_shadow_free(Shadow *shadow) {
+  if (!shadow)
+    return;
+  g_free(shadow->cells);
+  g_free(shadow);
+}
+
+void
+smb_shadow_start_block(Shadow *shadow) {
+  shadow->block++;
+  smb_shadow_barrier(shadow);
+}
+
+void
+smb_shadow_barrier(Shadow *shadow) {
+  if (++shadow->phase == 0) {
+    memset(shadow->cells, 0, shadow->n_cells * sizeof *shadow->cells);
+    shadow->phase = 1;
+  }
+}
+
+static void
+warn_race(SmbBlock *block, guint site, guint other, guint warp, guint other_mark, const char *array,
+          guint32 offset) {
+  const SmbSite *here = smb_program_site(block->program, site);
+  const SmbSite *there = smb_program_site(block->program, other);
+  g_autofree char *where = smb_site_place(there);
+  guint other_warp = other_mark & (ATOMIC_OF - 1);
+  g_autofree char *who =
+      other_mark == MANY ? g_strdup("other warps") : g_strdup_printf("warp %u", other_warp - 1);
+  g_autofree char *message = g_strdup_printf("race on '%s' (byte %u of shared memory): this %s by "
+                                             "warp %u and the %s at %s by %s have "
+                                             "no barrier between them",
+                                             array, offset, smb_op_class_name(here->op_class), warp,
+                                             smb_op_class_name(there->op_class), where, who);
+  block->sink->warn(block->user, SMB_WARNING_RACE, site, other, message);
+}
+
+static void
+warn_unset(SmbBlock *block, guint site, guint warp, guint lane, const char *array) {
+  g_autofree char *thread = smb_block_thread(block, warp, lane);
+  g_autofree char *message = g_strdup_printf(
+      "'%s' is read before any thread of the block wrote there, by %s", array, thread);
+  block->sink->warn(block->user, SMB_WARNING_UNSET, site, site, message);
+}
+
+// Whether a mark of another warp's plain or atomic write stands in the way of this warp.
+static gboolean
+is_foreign(guint8 mark, guint8 me) {
+  return mark != NOBODY && mark != me && mark != ATOMIC_OF + me;
+}
+
+static void
+touch_cell(SmbBlock *block, Cell *cell, const Move *move, guint warp, guint lane, const char *array,
+           guint32 offset) {
+  const Shadow *shadow = block->shadow;
+  guint site = move->site;
+  guint8 me = (guint8)(warp + 1);
+  if (cell->phase != shadow->phase) {
+    cell->phase = shadow->phase;
+    cell->writer = cell->reader = NOBODY;
+  }
+  gboolean atomic = move->op_class == SMB_OP_CLASS_ATOMIC;
+  gboolean both_atomic = atomic && cell->writer > ATOMIC_OF;
+  if (is_foreign(cell->writer, me) && !both_atomic)
+    warn_race(block, site, cell->write_site, warp, cell->writer, array, offset);
+  if (move->reads && cell->set_in != shadow->block)
+    warn_unset(block, site, warp, lane, array);
+  if (move->op_class == SMB_OP_CLASS_LOAD) {
+    cell->reader = cell->reader == NOBODY || cell->reader == me ? me : MANY;
+    cell->read_site = site;
+    return;
+  }
+  if (cell->reader != NOBODY && cell->reader != me)
+    warn_race(block, site, cell->read_site, warp, cell->reader, array, offset);
+  if (!atomic)
+    cell->writer = me;
+  else
+    cell->writer =
+        cell->writer == NOBODY || !is_foreign(cell->writer, me) ? (guint8)(ATOMIC_OF + me) : MANY;
+  cell->write_site = site;
+  cell->set_in = shadow->block;
+}
+
+void
+smb_shadow_access(SmbBlock *block, const Move *move, guint warp, const char *array,
+                  const SmbRequest *request) {
+  const Shadow *shadow = block->shadow;
+  FOR_LANES(request->mask, lane) {
+    guint32 first = request->offset[lane];
+    for (guint32 at = first; at < first + request->width; at += 1u << shadow->granule_shift)
+      touch_cell(block, &shadow->cells[at >> shadow->granule_shift], move, warp, lane, array, at);
+  }
+}

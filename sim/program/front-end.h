@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a language has to give so that its kernels are programs like all others: a table of functions, and
+// the program that its reader fills. Private to the front ends, the machine and sim/program/program.c.
+//
+// The contract with the machine (sim/machine/machine.h). The machine owns a block: its threads, its memory, its
+// races, its limits and its error. The front end owns how a kernel goes from one operation to the next: in
+// what order warps run, which lanes are active, where they meet again, and what registers hold. It may run
+// all warps in step, or each warp to the next barrier, with a place of its own: the machine is told a warp,
+// the lanes and their addresses at each access, and is told of a barrier once all that must arrive have.
+#pragma once
+
+#include "sim/program/launch.h"
+#include "sim/program/program.h"
+
+typedef struct _SmbBlock SmbBlock; // sim/machine/block.h
+
+typedef enum {
+  SPACE_SHARED,
+  SPACE_PRIVATE, // each thread has its own
+  SPACE_GLOBAL,
+} Space;
+
+// A piece of memory that pointers point into, besides the buffers of pointer parameters: what lies outside
+// of it is out of bounds.
+typedef struct {
+  const char *name;
+  Space space;
+  gboolean is_dynamic; // has all dynamic shared memory
+  gsize base;          // byte offset in shared memory
+  gsize size;          // bytes; of a dynamic one 0: the launch says how many
+} Region;
+
+typedef struct {
+  // What is read: "text".
+  const char *level;
+  // What smb_block_step() counts, in messages: "statements".
+  const char *steps;
+  // Whether a source is in this language; the first front end that says so reads it.
+  gboolean (*recognizes)(SmbSource *source);
+  SmbProgram *(*read)(SmbSource *source, const SmbProgramOptions *options, GError **error);
+  // Frees what the front end made around the program, and calls smb_program_clear() on it.
+  void (*free)(SmbProgram *program);
+
+  // Registers and the like of a block, for its whole life (SmbBlock.state); NULL with an error of usage if
+  // the launch's arguments do not do. The block is complete but for this.
+  gpointer (*state_new)(SmbBlock *block, const SmbLaunch *launch, GError **error);
+  void (*state_free)(gpointer state);
+  // Runs the block from its start to its end; FALSE after smb_block_fail(). Nothing of the block before may
+  // be left in the state.
+  gboolean (*run)(gpointer state);
+
+  // The bytes of a scalar parameter's value.
+  GBytes *(*argument)(const SmbProgram *program, guint parameter, const char *const *arguments,
+                      GError **error);
+  // These may be NULL where a language has no such thing.
+  gboolean (*evaluate)(const SmbProgram *program, const char *expression, gint64 *value,
+                       GError **error);
+  char *(*device_text)(const SmbProgram *program);
+  GStrv (*unused_defines)(const SmbProgram *program);
+} SmbFrontEnd;
+
+// The first member of what a front end makes of a kernel. Names live as long as the program does.
+struct _SmbProgram {
+  const SmbFrontEnd *front_end;
+  SmbSource *source; // NULL if it has no text
+  char *file;        // what messages call it
+  const char *name;
+  GArray *sites;       // SmbSite
+  GArray *arrays;      // SmbArray, in the order of the text
+  GArray *regions;     // Region; a pointer names one by its index, or a buffer behind them
+  GArray *parameters;  // SmbParameter
+  gsize static_shared; // bytes
+  gsize dynamic_start; // where dynamic shared memory begins, in bytes
+  gboolean has_dynamic_shared;
+  gboolean is_serial;
+  guint cuda_arch;
+  GStrv defines;
+  SmbProgramLimits limits; // with the defaults in place
+};
+
+// Makes the lists of a program empty, and keeps how it is read.
+void smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *source,
+                      const char *file, const SmbProgramOptions *options);
+void smb_program_clear(SmbProgram *program);
+
+// The text of NAME=VALUE, or NULL; the last one counts.
+const char *smb_argument_find(const char *const *arguments, const char *name);

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A launch: how many threads in how many blocks, and what they are given.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/arch/arch.h"
+#include "sim/base/request.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbLaunch:
+ * @block: threads in x, y, z
+ * @grid: blocks in x, y, z
+ * @dynamic_bytes: dynamic shared memory
+ * @arguments: (nullable) (array zero-terminated=1): "NAME=VALUE" for each scalar parameter; a pointer
+ *   is bound to a buffer by itself, whose element i (of its scalar type) reads as i
+ */
+typedef struct {
+  guint block[3];
+  guint grid[3];
+  gsize dynamic_bytes;
+  const char *const *arguments;
+} SmbLaunch;
+
+/**
+ * Limits of CUDA's launches, in x, y and z (CUDA C++ Programming Guide, Technical Specifications per
+ * Compute Capability); an architecture may have fewer threads. The extents initialise a guint[3].
+ */
+#define SMB_MAX_BLOCK_THREADS 1024
+#define SMB_MAX_BLOCK_EXTENT                                                                       \
+  { 1024, 1024, 64 }
+#define SMB_MAX_GRID_EXTENT                                                                        \
+  { 2147483647, 65535, 65535 }
+
+/**
+ * smb_launch_check:
+ * @arch: (nullable): whose limit of threads holds; %NULL for what any architecture can launch
+ * @error: SMB_ERROR_USAGE
+ *
+ * Whether blocks and grids of that size can be launched.
+ */
+gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error);
+
+/** Warps of the largest block. */
+#define SMB_MAX_WARPS (SMB_MAX_BLOCK_THREADS / SMB_WARP_LANES)
+
+G_END_DECLS

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What is known of a program before it runs; what only its language knows is asked of its front end.
+#include "sim/program/program.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/program/front-end.h"
+
+void
+smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *source,
+                 const char *file, const SmbProgramOptions *options) {
+  program->front_end = front_end;
+  program->source = source ? smb_source_ref(source) : NULL;
+  program->file = g_strdup(file);
+  program->sites = g_array_new(FALSE, FALSE, sizeof(SmbSite));
+  program->arrays = g_array_new(FALSE, FALSE, sizeof(SmbArray));
+  program->regions = g_array_new(FALSE, FALSE, sizeof(Region));
+  program->parameters = g_array_new(FALSE, FALSE, sizeof(SmbParameter));
+  program->cuda_arch = options->cuda_arch;
+  program->defines = g_strdupv((char **)options->defines);
+  program->limits = options->limits;
+  SmbProgramLimits *limits = &program->limits;
+  limits->max_tokens = limits->max_tokens ? limits->max_tokens : SMB_PROGRAM_MAX_TOKENS;
+  limits->max_depth = limits->max_depth ? limits->max_depth : SMB_PROGRAM_MAX_DEPTH;
+  limits->max_depth = MIN(limits->max_depth, SMB_PROGRAM_LARGEST_DEPTH);
+  limits->max_steps = limits->max_steps ? limits->max_steps : SMB_PROGRAM_MAX_STEPS;
+  limits->max_memory = limits->max_memory ? limits->max_memory : SMB_PROGRAM_MAX_MEMORY;
+}
+
+void
+smb_program_clear(SmbProgram *program) {
+  g_clear_pointer(&program->source, smb_source_unref);
+  g_free(program->file);
+  g_array_unref(program->sites);
+  g_array_unref(program->arrays);
+  g_array_unref(program->regions);
+  g_array_unref(program->parameters);
+  g_strfreev(program->defines);
+}
+
+void
+smb_program_free(SmbProgram *program) {
+  if (program)
+    program->front_end->free(program);
+}
+
+SmbProgram *
+smb_program_read_again(const SmbProgram *program, SmbSource *source, const char *const *defines,
+                       GError **error) {
+  const SmbProgramOptions options = {
+      .entry = program->name,
+      .defines = defines ? defines : (const char *const *)program->defines,
+      .cuda_arch = program->cuda_arch,
+      .limits = program->limits,
+  };
+  return program->front_end->read(source ? source : program->source, &options, error);
+}
+
+guint
+smb_program_cuda_arch(const SmbArch *arch) {
+  const SmbArchInfo *info = smb_arch_info(arch);
+  return info->capability_major * 100 + info->capability_minor * 10;
+}
+
+const char *
+smb_program_level(const SmbProgram *program) {
+  return program->front_end->level;
+}
+
+const char *
+smb_program_name(const SmbProgram *program) {
+  return program->name;
+}
+
+SmbSource *
+smb_program_source(const SmbProgram *program) {
+  return program->source;
+}
+
+const char *
+smb_program_file(const SmbProgram *program) {
+  return program->file;
+}
+
+guint
+smb_program_n_sites(const SmbProgram *program) {
+  return program->sites->len;
+}
+
+const SmbSite *
+smb_program_site(const SmbProgram *program, guint index) {
+  return &g_array_index(program->sites, SmbSite, index);
+}
+
+char *
+smb_program_message(const SmbProgram *program, guint32 offset, const char *text) {
+  if (program->source)
+    return smb_source_message(program->source, offset, text);
+  return g_strdup_printf("%s: %s+0x%x: %s", program->file, program->name, offset, text);
+}
+
+char *
+smb_site_place(const SmbSite *site) {
+  return site->line ? g_strdup_printf("line %u", site->line)
+                    : g_strdup_printf("0x%x", site->offset);
+}
+
+guint
+smb_program_n_parameters(const SmbProgram *program) {
+  return program->parameters->len;
+}
+
+SmbParameter
+smb_program_parameter(const SmbProgram *program, guint index) {
+  return g_array_index(program->parameters, SmbParameter, index);
+}
+
+guint
+smb_program_n_arrays(const SmbProgram *program) {
+  return program->arrays->len;
+}
+
+const SmbArray *
+smb_program_array(const SmbProgram *program, guint index) {
+  return &g_array_index(program->arrays, SmbArray, index);
+}
+
+const SmbArray *
+smb_program_array_at(const SmbProgram *program, guint32 offset) {
+  for (guint i = 0; i < program->arrays->len; i++) {
+    const SmbArray *array = &g_array_index(program->arrays, SmbArray, i);
+    if (offset >= array->base && (array->is_dynamic || offset - array->base < array->bytes))
+      return array;
+  }
+  return NULL;
+}
+
+gsize
+smb_program_static_shared(const SmbProgram *program) {
+  return program->static_shared;
+}
+
+gboolean
+smb_program_has_dynamic_shared(const SmbProgram *program) {
+  return program->has_dynamic_shared;
+}
+
+gboolean
+smb_program_is_serial(const SmbProgram *program) {
+  return program->is_serial;
+}
+
+gboolean
+smb_program_evaluate(const SmbProgram *program, const char *expression, gint64 *value,
+                     GError **error) {
+  if (program->front_end->evaluate)
+    return program->front_end->evaluate(program, expression, value, error);
+  if (g_ascii_string_to_signed(expression, 10, G_MININT64, G_MAXINT64, value, NULL))
+    return TRUE;
+  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': expected a number", expression);
+  return FALSE;
+}
+
+char *
+smb_program_device_text(const SmbProgram *program) {
+  return program->front_end->device_text ? program->front_end->device_text(program) : NULL;
+}
+
+GBytes *
+smb_program_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
+                     GError **error) {
+  return program->front_end->argument(program, parameter, arguments, error);
+}
+
+GStrv
+smb_program_unused_defines(const SmbProgram *program) {
+  return program->front_end->unused_defines ? program->front_end->unused_defines(program)
+                                            : g_new0(char *, 1);
+}
+
+const char *
+smb_argument_find(const char *const *arguments, const char *name) {
+  const char *value = NULL;
+  gsize length = strlen(name);
+  for (guint i = 0; arguments && arguments[i]; i++) {
+    const char *text = arguments[i];
+    if (strncmp(text, name, length) == 0 && text[length] == '=')
+      value = text + length + 1;
+  }
+  return value;
+}

@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A program: one kernel, with what is known of it before it is launched, whatever language it was read
+// from. A front end reads it (CUDA C: sim/cuda/cuda.h), once; sim/machine/block.h runs it, block by block. Everything
+// else sees a program through this header only.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/arch/arch.h"
+#include "sim/base/request.h"
+#include "sim/base/scalar.h"
+#include "sim/base/source.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbProgramLimits: what a kernel may use before it is refused; 0 stands for the default.
+ * @max_tokens: tokens after the expansion of macros
+ * @max_depth: nesting of statements and expressions
+ * @max_steps: statements that one block executes, each counted once however many lanes it has
+ * @max_memory: bytes of local arrays, and bytes of written global memory, that are kept
+ */
+typedef struct {
+  guint max_tokens;
+  guint max_depth;
+  guint64 max_steps;
+  guint64 max_memory;
+} SmbProgramLimits;
+
+#define SMB_PROGRAM_MAX_TOKENS 1000000u
+#define SMB_PROGRAM_MAX_DEPTH  200u
+#define SMB_PROGRAM_MAX_STEPS  G_GUINT64_CONSTANT(1000000)
+#define SMB_PROGRAM_MAX_MEMORY (G_GUINT64_CONSTANT(512) << 20)
+/** What the limits may be at most: nesting takes stack, the rest memory. */
+#define SMB_PROGRAM_LARGEST_DEPTH  2000u
+#define SMB_PROGRAM_LARGEST_TOKENS 100000000u
+#define SMB_PROGRAM_LARGEST_MEMORY (G_GUINT64_CONSTANT(1) << 40)
+
+/** Where a kernel touches memory: one access in the text, in one direction. */
+typedef struct {
+  guint line;             /* from 1; 0 where the program has no text */
+  guint column;           /* from 1, in bytes */
+  guint32 offset;         /* byte offset into the source, or what the program has for one */
+  const char *expression; /* the text of the access, such as "tile[threadIdx.y][x]" */
+  SmbOpClass op_class;    /* load, store or atomic */
+  guint width;            /* bytes that one lane asks for */
+} SmbSite;
+
+/** A parameter of the kernel. */
+typedef struct {
+  const char *name;
+  const char *type; /* as C writes it: "const float *" says "float *" */
+  gboolean is_pointer;
+  SmbScalar element; /* of a pointer: what its buffer holds */
+} SmbParameter;
+
+typedef struct _SmbProgram SmbProgram;
+
+/**
+ * SmbProgramOptions: how a program is read.
+ * @entry: (nullable): which kernel of the source; %NULL if there is one only
+ * @defines: (nullable) (array zero-terminated=1): "NAME=VALUE" or "NAME", which win over the file's
+ * @cuda_arch: value of __CUDA_ARCH__, such as 900 (smb_program_cuda_arch())
+ * @limits: what the kernel may use
+ */
+typedef struct {
+  const char *entry;
+  const char *const *defines;
+  guint cuda_arch;
+  SmbProgramLimits limits;
+} SmbProgramOptions;
+
+/** What __CUDA_ARCH__ is on an architecture, such as 900. */
+guint smb_program_cuda_arch(const SmbArch *arch);
+
+/**
+ * smb_program_read:
+ * @source: (transfer none): what it is read from; its contents tell in which language it is
+ * @error: SMB_ERROR_INPUT with the place, the line and a caret; SMB_ERROR_USAGE for the entry and the
+ *   definitions of @options
+ *
+ * Returns: (transfer full): the program, immutable; any thread may run it
+ */
+SmbProgram *smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error);
+
+/**
+ * smb_program_read_again:
+ * @source: (transfer none) (nullable): another text in the same language; %NULL for the program's own
+ * @defines: (nullable): other definitions; %NULL for those that @program was read with
+ * @error: as of smb_program_read()
+ *
+ * Returns: (transfer full): the kernel of the same name, read as @program was
+ */
+SmbProgram *smb_program_read_again(const SmbProgram *program, SmbSource *source,
+                                   const char *const *defines, GError **error);
+
+void smb_program_free(SmbProgram *program);
+
+/** What was read: "text" for the text of CUDA C (transfer none). */
+const char *smb_program_level(const SmbProgram *program);
+
+/** Name of the kernel (transfer none). */
+const char *smb_program_name(const SmbProgram *program);
+
+/** Where it was read from (nullable) (transfer none): a program may have no text. */
+SmbSource *smb_program_source(const SmbProgram *program);
+
+/** What messages call the file that it was read from (transfer none). */
+const char *smb_program_file(const SmbProgram *program);
+
+guint smb_program_n_sites(const SmbProgram *program);
+const SmbSite *smb_program_site(const SmbProgram *program, guint index);
+
+/** Where a site stands: "line 12", or "0x120" of one that has no line (transfer full). */
+char *smb_site_place(const SmbSite *site);
+
+/**
+ * smb_program_message:
+ * @offset: of a site, or of another place that the program has
+ * @text: what is to be said of that place
+ *
+ * Returns: (transfer full): as smb_source_message(); of a program without a text "FILE: NAME+0x120: text"
+ */
+char *smb_program_message(const SmbProgram *program, guint32 offset, const char *text);
+
+guint smb_program_n_parameters(const SmbProgram *program);
+SmbParameter smb_program_parameter(const SmbProgram *program, guint index);
+
+/** Most dimensions of a __shared__ array. */
+#define SMB_ARRAY_MAX_DIMENSIONS 3
+
+/**
+ * SmbArray: a __shared__ variable that the kernel uses.
+ * @name: its name
+ * @element: type of an element, as C writes it: "float4"
+ * @element_bytes: its size
+ * @n_dimensions: 0 for a variable that is no array; of more than there may be, the outer ones are one
+ * @dimension: elements, outermost first; of a dynamic array 0: the launch says how many
+ * @base: byte offset in shared memory
+ * @bytes: size of a static array; 0 of a dynamic one
+ * @is_dynamic: whether it is extern: it has all dynamic shared memory, as every other such array has
+ * @line: where it is declared, from 1
+ * @column: from 1, in bytes
+ */
+typedef struct {
+  const char *name;
+  const char *element;
+  guint element_bytes;
+  guint n_dimensions;
+  guint64 dimension[SMB_ARRAY_MAX_DIMENSIONS];
+  guint32 base;
+  gsize bytes;
+  gboolean is_dynamic;
+  guint line;
+  guint column;
+} SmbArray;
+
+/** Number of __shared__ variables that the kernel and what it calls use. */
+guint smb_program_n_arrays(const SmbProgram *program);
+
+/** One of them, in the order of the text (transfer none). */
+const SmbArray *smb_program_array(const SmbProgram *program, guint index);
+
+/**
+ * smb_program_array_at:
+ * @offset: byte offset in shared memory
+ *
+ * Returns: (nullable) (transfer none): the array that holds the byte: of several dynamic ones the first
+ */
+const SmbArray *smb_program_array_at(const SmbProgram *program, guint32 offset);
+
+/** Bytes of the static __shared__ variables, each aligned to its type. */
+gsize smb_program_static_shared(const SmbProgram *program);
+
+/** Whether it declares an extern __shared__ array. */
+gboolean smb_program_has_dynamic_shared(const SmbProgram *program);
+
+/** Whether blocks must run one after another, because they meet in atomics on global memory. */
+gboolean smb_program_is_serial(const SmbProgram *program);
+
+/**
+ * smb_program_evaluate:
+ * @expression: integer expression over what the program defines, such as "(32 + IPAD) * 4"; a plain
+ *   number for a program that defines nothing
+ * @error: SMB_ERROR_USAGE
+ *
+ * May be called from several threads.
+ */
+gboolean smb_program_evaluate(const SmbProgram *program, const char *expression, gint64 *value,
+                              GError **error);
+
+/**
+ * smb_program_device_text:
+ *
+ * What a compiler is to be given, together with the same @defines, so that it compiles what is evaluated
+ * here: functions of the host, kernels that were not chosen, and the definitions that @defines win over
+ * are blanks. Lines and columns stay.
+ *
+ * Returns: (transfer full) (nullable): the text; %NULL for a program that a compiler takes no text of
+ */
+char *smb_program_device_text(const SmbProgram *program);
+
+/**
+ * smb_program_argument:
+ * @parameter: index of a scalar parameter
+ * @arguments: (nullable) (array zero-terminated=1): as SmbLaunch.arguments
+ * @error: SMB_ERROR_USAGE
+ *
+ * Returns: (transfer full): the bytes of the parameter's value
+ */
+GBytes *smb_program_argument(const SmbProgram *program, guint parameter,
+                             const char *const *arguments, GError **error);
+
+/** Names of the definitions that neither the text nor another macro mentions (transfer full). */
+GStrv smb_program_unused_defines(const SmbProgram *program);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbProgram, smb_program_free)
+
+G_END_DECLS

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// From a source to a program: the languages that are known, each of which knows its own sources.
+#include "sim/cuda/front-end.h"
+
+// In the order in which they are asked; CUDA C takes every text, so it comes last.
+static const SmbFrontEnd *const front_ends[] = {
+    &smb_cuda_front_end,
+};
+
+SmbProgram *
+smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  for (guint i = 0; i < G_N_ELEMENTS(front_ends); i++) {
+    if (front_ends[i]->recognizes(source))
+      return front_ends[i]->read(source, options, error);
+  }
+  g_assert_not_reached();
+}

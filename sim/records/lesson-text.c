@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The texts of a lesson: {…} becomes a number, or words once their condition was seen to hold. A
+// number that nobody computed is refused, except within `…`, where it is a part of a name or of
+// code.
+#include "sim/records/lesson-impl.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+
+// A text that is being rendered.
+typedef struct {
+  const SmbLesson *lesson;
+  guint32 offset; // where text begins in the file
+  const char *text;
+  const SmbLessonResult *results;
+  GString *out;
+} Render;
+
+static guint32
+offset_of(const Render *render, const char *at) {
+  return render->offset + (guint32)(at - render->text);
+}
+
+// One character; white space of any length, line feeds too, is one space.
+static void
+append_character(GString *out, char c) {
+  if (!g_ascii_isspace(c))
+    g_string_append_c(out, c);
+  else if (out->len > 0 && out->str[out->len - 1] != ' ')
+    g_string_append_c(out, ' ');
+}
+
+// Whether the digit at @at begins a number, and is not within a name such as float4 or sm_90.
+static gboolean
+begins_number(const Render *render, const char *at) {
+  char before = at > render->text ? at[-1] : ' ';
+  return g_ascii_isdigit(*at) && !g_ascii_isalnum(before) && before != '_' && before != '.';
+}
+
+static gboolean
+append_plain(const Render *render, const char *from, const char *to, GError **error) {
+  for (const char *at = from; at < to; at++) {
+    if (begins_number(render, at)) {
+      smb_source_error(render->lesson->source, offset_of(render, at), error,
+                       "a number that is not computed: expected {EXPRESSION}, or `…` around code");
+      return FALSE;
+    }
+    if (*at == '}') {
+      smb_source_error(render->lesson->source, offset_of(render, at), error,
+                       "'}' without its beginning");
+      return FALSE;
+    }
+    append_character(render->out, *at);
+  }
+  return TRUE;
+}
+
+gboolean
+lesson_claim(const SmbLesson *lesson, guint32 offset, const char *text, const char *claims,
+             const SmbLessonResult *results, GError **error) {
+  gint64 value;
+  if (!lesson_evaluate(lesson, offset, text, results, &value, error))
+    return FALSE;
+  if (value)
+    return TRUE;
+  g_autofree char *numbers = lesson_substitute(lesson, offset, text, results, NULL);
+  smb_source_error(lesson->source, offset, error, "%s does not hold: %s", claims,
+                   g_strstrip(numbers));
+  return FALSE;
+}
+
+// The bar between words and condition: not one of a pair, which is an operator.
+static const char *
+find_bar(const char *from, const char *to) {
+  for (const char *at = from; at < to; at++) {
+    if (*at != '|')
+      continue;
+    if (at[1] != '|')
+      return at;
+    at++;
+  }
+  return NULL;
+}
+
+// {EXPRESSION} or {WORDS | CONDITION}, without the braces.
+static gboolean
+append_braces(const Render *render, const char *from, const char *to, GError **error) {
+  const char *bar = find_bar(from, to);
+  if (!bar) {
+    g_autofree char *text = g_strndup(from, (gsize)(to - from));
+    gint64 value;
+    if (!strpbrk(text, G_CSET_a_2_z)) {
+      smb_source_error(render->lesson->source, offset_of(render, from), error,
+                       "'%s': a number that is not computed: expected a quantity", text);
+      return FALSE;
+    }
+    if (!lesson_evaluate(render->lesson, offset_of(render, from), text, render->results, &value,
+                         error))
+      return FALSE;
+    g_string_append_printf(render->out, "%" G_GINT64_FORMAT, value);
+    return TRUE;
+  }
+  g_autofree char *words = g_strndup(from, (gsize)(bar - from));
+  g_autofree char *claims = g_strdup_printf("'%s'", g_strdelimit(g_strstrip(words), "\n", ' '));
+  g_autofree char *condition = g_strndup(bar + 1, (gsize)(to - bar - 1));
+  while (bar > from && g_ascii_isspace(bar[-1]))
+    bar--;
+  return append_plain(render, from, bar, error) &&
+         lesson_claim(render->lesson, offset_of(render, to - strlen(condition)), condition, claims,
+                      render->results, error);
+}
+
+// What stands between a bracket at @at and its end; @at becomes the end.
+static gboolean
+append_bracket(const Render *render, const char **at, GError **error) {
+  const char *from = *at + 1;
+  const char *end = strchr(from, **at == '{' ? '}' : '`');
+  if (!end) {
+    smb_source_error(render->lesson->source, offset_of(render, *at), error, "'%c' without its end",
+                     **at);
+    return FALSE;
+  }
+  gboolean braces = **at == '{';
+  *at = end;
+  if (braces)
+    return append_braces(render, from, end, error);
+  for (; from < end; from++)
+    append_character(render->out, *from);
+  return TRUE;
+}
+
+char *
+lesson_render(const SmbLesson *lesson, guint32 offset, const char *text,
+              const SmbLessonResult *results, GError **error) {
+  g_autoptr(GString) out = g_string_new(NULL);
+  Render render = {lesson, offset, text, results, out};
+  for (const char *at = text; *at; at++) {
+    gboolean good = *at == '{' || *at == '`' ? append_bracket(&render, &at, error)
+                                             : append_plain(&render, at, at + 1, error);
+    if (!good)
+      return NULL;
+  }
+  g_strchomp(out->str);
+  return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+char *
+smb_lesson_text(const SmbLesson *lesson, const SmbLessonPart *part, const SmbLessonResult *results,
+                GError **error) {
+  return lesson_render(lesson, part->offset, part->text, results, error);
+}
+
+gboolean
+smb_lesson_number(const SmbLesson *lesson, const SmbLessonPart *part,
+                  const SmbLessonResult *results, gint64 *value, GError **error) {
+  return lesson_evaluate(lesson, part->offset, part->text, results, value, error);
+}
+
+const SmbAccess *
+smb_lesson_access(const SmbLesson *lesson, const SmbLessonPart *part,
+                  const SmbLessonResult *results, guint *run, GError **error) {
+  return lesson_find_access(lesson, part, results, run, error);
+}
+
+static gboolean
+check_text(const SmbLesson *lesson, const SmbLessonPart *part, const SmbLessonResult *results,
+           GError **error) {
+  g_autofree char *text = lesson_render(lesson, part->offset, part->text, results, error);
+  return text != NULL;
+}
+
+static gboolean
+check_parts(const SmbLesson *lesson, const GArray *parts, const SmbLessonResult *results,
+            GError **error) {
+  for (guint i = 0; i < parts->len; i++) {
+    const SmbLessonPart *part = &g_array_index(parts, SmbLessonPart, i);
+    gboolean good = TRUE;
+    guint run;
+    switch (part->kind) {
+    case SMB_LESSON_TEXT:
+      good = check_text(lesson, part, results, error);
+      break;
+    case SMB_LESSON_CHECK:
+      good = lesson_claim(lesson, part->offset, part->text, "the condition", results, error);
+      break;
+    case SMB_LESSON_BANKS:
+    case SMB_LESSON_MEETING:
+      good = lesson_find_access(lesson, part, results, &run, error) != NULL;
+      break;
+    case SMB_LESSON_SHOW:
+    case SMB_LESSON_COUNTS:
+    case SMB_LESSON_SECTORS:
+      break;
+    }
+    if (!good)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_lesson_check(const SmbLesson *lesson, const SmbLessonResult *results, GError **error) {
+  gint64 value;
+  if (!check_parts(lesson, lesson->before, results, error) ||
+      !check_parts(lesson, lesson->after, results, error) ||
+      !check_text(lesson, &lesson->question, results, error) ||
+      !check_text(lesson, &lesson->hint, results, error) ||
+      !lesson_evaluate(lesson, lesson->answer.offset, lesson->answer.text, results, &value, error))
+    return FALSE;
+  if (value < 0) {
+    smb_source_error(lesson->source, lesson->answer.offset, error,
+                     "the answer is %" G_GINT64_FORMAT ": expected 0 or more", value);
+    return FALSE;
+  }
+  for (guint i = 0; i < lesson->misses->len; i++) {
+    const SmbLessonMiss *miss = &g_array_index(lesson->misses, SmbLessonMiss, i);
+    gint64 wrong;
+    if (!lesson_evaluate(lesson, miss->number.offset, miss->number.text, results, &wrong, error) ||
+        !check_text(lesson, &miss->text, results, error))
+      return FALSE;
+    if (wrong == value) {
+      smb_source_error(lesson->source, miss->number.offset, error,
+                       "%" G_GINT64_FORMAT " is the answer: expected a wrong prediction", wrong);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}

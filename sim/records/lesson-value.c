@@ -1,0 +1,336 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the names in a lesson's expressions stand for. A quantity is replaced by its number; the
+// rest is the kernel language's, whose integer expressions these are.
+#include "sim/records/lesson-impl.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+
+// What a quantity is a quantity of.
+typedef enum {
+  SCOPE_SHARED, // requests of shared memory
+  SCOPE_GLOBAL, // requests of global memory
+  SCOPE_RUN,    // a run
+} Scope;
+
+typedef enum {
+  FIELD_REQUESTS,
+  FIELD_WAVEFRONTS,
+  FIELD_IDEAL,
+  FIELD_EXCESS,
+  FIELD_DEGREE,
+  FIELD_CYCLES,
+  FIELD_WORST,
+  FIELD_WORST_IDEAL,
+  FIELD_WIDTH,
+  FIELD_GLOBAL_REQUESTS,
+  FIELD_SECTORS,
+  FIELD_GLOBAL_IDEAL,
+  FIELD_GLOBAL_WORST,
+  FIELD_WARPS,
+  FIELD_SHARED_BYTES,
+  FIELD_BANKS,
+  FIELD_BANK_BYTES,
+  FIELD_SECTOR_BYTES,
+  FIELD_MACRO, // not by its name: any name that is none of the others
+} Field;
+
+static const struct {
+  Scope scope;
+  const char *name;
+  Field field;
+} fields[] = {
+    {SCOPE_SHARED, "requests", FIELD_REQUESTS},
+    {SCOPE_SHARED, "wavefronts", FIELD_WAVEFRONTS},
+    {SCOPE_SHARED, "ideal", FIELD_IDEAL},
+    {SCOPE_SHARED, "excess", FIELD_EXCESS},
+    {SCOPE_SHARED, "degree", FIELD_DEGREE},
+    {SCOPE_SHARED, "cycles", FIELD_CYCLES},
+    {SCOPE_SHARED, "worst", FIELD_WORST}, // wavefronts of the costliest request
+    {SCOPE_SHARED, "worst_ideal", FIELD_WORST_IDEAL},
+    {SCOPE_SHARED, "width", FIELD_WIDTH}, // bytes of one lane in it
+    {SCOPE_GLOBAL, "requests", FIELD_GLOBAL_REQUESTS},
+    {SCOPE_GLOBAL, "sectors", FIELD_SECTORS},
+    {SCOPE_GLOBAL, "ideal", FIELD_GLOBAL_IDEAL},
+    {SCOPE_GLOBAL, "worst", FIELD_GLOBAL_WORST}, // most sectors of one request
+    {SCOPE_RUN, "warps", FIELD_WARPS},           // of a block
+    {SCOPE_RUN, "shared_bytes", FIELD_SHARED_BYTES},
+    {SCOPE_RUN, "banks", FIELD_BANKS},
+    {SCOPE_RUN, "bank_bytes", FIELD_BANK_BYTES},
+    {SCOPE_RUN, "sector_bytes", FIELD_SECTOR_BYTES},
+};
+
+// A quantity by its name. @nth is 0 for all accesses of the class, or counts them from 1.
+typedef struct {
+  guint run;
+  Scope scope;
+  SmbOpClass op_class;
+  guint nth;
+  Field field;
+  const char *macro; // within the name
+} Quantity;
+
+// A name in an expression, and where an error about it points.
+typedef struct {
+  const SmbLesson *lesson;
+  guint32 offset;
+  const char *text;
+} Name;
+
+G_GNUC_PRINTF(3, 4)
+static gboolean
+refuse_quantity(const Name *name, GError **error, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *reason = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  smb_source_error(name->lesson->source, name->offset, error, "'%s': %s", name->text, reason);
+  return FALSE;
+}
+
+// "load", "store2", "global_store": a class of accesses, and which one.
+static gboolean
+parse_selector(const char *text, Quantity *quantity) {
+  quantity->scope = g_str_has_prefix(text, "global_") ? SCOPE_GLOBAL : SCOPE_SHARED;
+  text += quantity->scope == SCOPE_GLOBAL ? strlen("global_") : 0;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    const char *name = smb_op_class_name((SmbOpClass)c);
+    guint64 nth = 0;
+    if (!g_str_has_prefix(text, name))
+      continue;
+    text += strlen(name);
+    if (*text && !g_ascii_string_to_unsigned(text, 10, 1, G_MAXUINT, &nth, NULL))
+      return FALSE;
+    quantity->op_class = (SmbOpClass)c;
+    quantity->nth = (guint)nth;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+parse_run(const Name *name, const char *run, Quantity *quantity, GError **error) {
+  int index = smb_lesson_find_run(name->lesson, run);
+  if (index < 0)
+    return refuse_quantity(name, error, "no run '%s' stands above", run);
+  quantity->run = (guint)index;
+  return TRUE;
+}
+
+static gboolean
+parse_field(const Name *name, const char *word, Quantity *quantity, GError **error) {
+  g_autoptr(GString) known = g_string_new(NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(fields); i++) {
+    if (fields[i].scope != quantity->scope)
+      continue;
+    if (strcmp(fields[i].name, word) == 0) {
+      quantity->field = fields[i].field;
+      return TRUE;
+    }
+    g_string_append_printf(known, "%s%s", known->len ? ", " : "", fields[i].name);
+  }
+  if (quantity->scope != SCOPE_RUN)
+    return refuse_quantity(name, error, "expected one of %s", known->str);
+  quantity->field = FIELD_MACRO;
+  quantity->macro = name->text + strlen(name->text) - strlen(word);
+  return TRUE;
+}
+
+static gboolean
+parse_quantity(const Name *name, Quantity *quantity, GError **error) {
+  g_auto(GStrv) words = g_strsplit(name->text, ".", -1);
+  guint n = g_strv_length(words);
+  if (n < 2 || n > 3)
+    return refuse_quantity(name, error, "expected RUN.ACCESS.QUANTITY, RUN.QUANTITY or lanes");
+  quantity->scope = SCOPE_RUN;
+  if (!parse_run(name, words[0], quantity, error))
+    return FALSE;
+  if (n == 3 && !parse_selector(words[1], quantity))
+    return refuse_quantity(name, error, "expected load, store, atomic, global_load, ...");
+  return parse_field(name, words[n - 1], quantity, error);
+}
+
+// Whether an access is the one that is meant; @seen counts those of the class.
+static gboolean
+selects(const Quantity *quantity, const SmbSite *site, guint *seen) {
+  if (site->op_class != quantity->op_class)
+    return FALSE;
+  ++*seen;
+  return quantity->nth == 0 || quantity->nth == *seen;
+}
+
+// The access that is meant: of several, the first whose costliest request is the costliest of all.
+static const SmbAccess *
+select_access(const Quantity *quantity, const SmbAnalysis *analysis) {
+  const SmbAccess *found = NULL;
+  guint seen = 0;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    if (selects(quantity, access->site, &seen) &&
+        (!found || access->worst_cost.excess > found->worst_cost.excess))
+      found = access;
+  }
+  return found;
+}
+
+static gboolean
+value_of_shared(const Name *name, const Quantity *quantity, const SmbAnalysis *analysis,
+                guint64 *value, GError **error) {
+  const SmbAccess *access = select_access(quantity, analysis);
+  if (!access)
+    return refuse_quantity(name, error, "the run makes no such request");
+  const SmbTally *tally = quantity->nth ? &access->total : &analysis->totals[quantity->op_class];
+  const guint64 values[] = {
+      [FIELD_REQUESTS] = tally->requests,
+      [FIELD_WAVEFRONTS] = tally->wavefronts,
+      [FIELD_IDEAL] = tally->ideal,
+      [FIELD_EXCESS] = tally->excess,
+      [FIELD_DEGREE] = tally->max_degree,
+      [FIELD_CYCLES] = tally->cycles,
+      [FIELD_WORST] = access->worst_cost.wavefronts,
+      [FIELD_WORST_IDEAL] = access->worst_cost.ideal,
+      [FIELD_WIDTH] = access->site->width,
+  };
+  *value = values[quantity->field];
+  return TRUE;
+}
+
+static gboolean
+value_of_global(const Name *name, const Quantity *quantity, const SmbAnalysis *analysis,
+                guint64 *value, GError **error) {
+  SmbGlobalAccess sum = {0};
+  guint seen = 0;
+  for (guint i = 0; i < analysis->globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
+    if (!selects(quantity, access->site, &seen))
+      continue;
+    sum.requests += access->requests;
+    sum.segments += access->segments;
+    sum.ideal += access->ideal;
+    sum.max_segments = MAX(sum.max_segments, access->max_segments);
+  }
+  if (sum.requests == 0)
+    return refuse_quantity(name, error, "the run makes no such request");
+  if (analysis->segment_bytes != 32 && quantity->field != FIELD_GLOBAL_REQUESTS)
+    return refuse_quantity(name, error, "the architecture of the run moves no 32-byte sectors");
+  const guint64 values[] = {
+      [FIELD_GLOBAL_REQUESTS] = sum.requests,
+      [FIELD_SECTORS] = sum.segments,
+      [FIELD_GLOBAL_IDEAL] = sum.ideal,
+      [FIELD_GLOBAL_WORST] = sum.max_segments,
+  };
+  *value = values[quantity->field];
+  return TRUE;
+}
+
+static gboolean
+value_of_macro(const Name *name, const char *macro, const SmbProgram *kernel, gint64 *value,
+               GError **error) {
+  g_autofree char *defined = g_strdup_printf("defined(%s)", macro);
+  gint64 is_defined = 0;
+  if (!smb_program_evaluate(kernel, defined, &is_defined, NULL) || !is_defined)
+    return refuse_quantity(name, error, "neither a quantity of a run nor a macro of its kernel");
+  if (!smb_program_evaluate(kernel, macro, value, NULL))
+    return refuse_quantity(name, error, "the macro is not a whole number");
+  return TRUE;
+}
+
+static gboolean
+value_of_run(const Name *name, const Quantity *quantity, const SmbLessonResult *result,
+             gint64 *value, GError **error) {
+  const SmbArchInfo *info = smb_arch_info(result->arch);
+  if (quantity->field == FIELD_MACRO)
+    return value_of_macro(name, quantity->macro, result->kernel, value, error);
+  const gsize values[] = {
+      [FIELD_WARPS] = result->analysis->n_warps,
+      [FIELD_SHARED_BYTES] = result->analysis->shared_bytes,
+      [FIELD_BANKS] = info->banks,
+      [FIELD_BANK_BYTES] = info->bank_bytes,
+      [FIELD_SECTOR_BYTES] = result->analysis->segment_bytes,
+  };
+  *value = (gint64)values[quantity->field];
+  return TRUE;
+}
+
+static gboolean
+value_of(const Name *name, const SmbLessonResult *results, gint64 *value, GError **error) {
+  Quantity quantity = {0};
+  guint64 count = 0;
+  *value = SMB_WARP_LANES;
+  if (strcmp(name->text, "lanes") == 0)
+    return TRUE;
+  *value = 1;
+  if (!parse_quantity(name, &quantity, error))
+    return FALSE;
+  if (!results)
+    return TRUE;
+  const SmbLessonResult *result = &results[quantity.run];
+  if (quantity.scope == SCOPE_RUN)
+    return value_of_run(name, &quantity, result, value, error);
+  gboolean good = quantity.scope == SCOPE_SHARED
+                      ? value_of_shared(name, &quantity, result->analysis, &count, error)
+                      : value_of_global(name, &quantity, result->analysis, &count, error);
+  *value = (gint64)count;
+  return good;
+}
+
+char *
+lesson_substitute(const SmbLesson *lesson, guint32 offset, const char *text,
+                  const SmbLessonResult *results, GError **error) {
+  g_autoptr(GString) numbers = g_string_new(NULL);
+  for (const char *at = text; *at;) {
+    gsize length = strspn(at, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_.");
+    if (length == 0 || g_ascii_isdigit(*at)) {
+      g_string_append_len(numbers, at, (gssize)MAX(length, 1));
+      at += MAX(length, 1);
+      continue;
+    }
+    g_autofree char *word = g_strndup(at, length);
+    Name name = {lesson, offset + (guint32)(at - text), word};
+    gint64 value = 0;
+    if (!value_of(&name, results, &value, error))
+      return NULL;
+    g_string_append_printf(numbers, "%" G_GINT64_FORMAT, value);
+    at += length;
+  }
+  return g_string_free(g_steal_pointer(&numbers), FALSE);
+}
+
+gboolean
+lesson_evaluate(const SmbLesson *lesson, guint32 offset, const char *text,
+                const SmbLessonResult *results, gint64 *value, GError **error) {
+  g_autofree char *numbers = lesson_substitute(lesson, offset, text, results, error);
+  if (!numbers)
+    return FALSE;
+  *value = 1;
+  // Any kernel does: no name is left that could be a macro.
+  if (results && !smb_program_evaluate(results[0].kernel, numbers, value, NULL)) {
+    smb_source_error(lesson->source, offset, error, "'%s': expected an integer expression",
+                     g_strstrip(numbers));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+const SmbAccess *
+lesson_find_access(const SmbLesson *lesson, const SmbLessonPart *part,
+                   const SmbLessonResult *results, guint *run, GError **error) {
+  Name name = {lesson, part->offset, part->text};
+  Quantity quantity = {0};
+  g_auto(GStrv) words = g_strsplit(part->text, ".", -1);
+  if (g_strv_length(words) != 2 || !parse_selector(words[1], &quantity) ||
+      quantity.scope != SCOPE_SHARED) {
+    refuse_quantity(&name, error, "expected RUN.load, RUN.store or RUN.atomic");
+    return NULL;
+  }
+  if (!parse_run(&name, words[0], &quantity, error) || !results)
+    return NULL;
+  const SmbAccess *access = select_access(&quantity, results[quantity.run].analysis);
+  if (!access)
+    refuse_quantity(&name, error, "the run makes no such request");
+  *run = quantity.run;
+  return access;
+}

@@ -1,0 +1,344 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Reads lessons: the lines of a file become paragraphs and items, each checked as it is read.
+#include "sim/records/lesson.h"
+
+#include <string.h>
+
+#include "sim/base/data.h"
+#include "sim/base/error.h"
+#include "sim/records/lesson-impl.h"
+
+// A lesson that is being read.
+typedef struct {
+  SmbLesson *lesson;
+  GError **error;
+} Reader;
+
+// An item by its name: takes what stands behind it.
+typedef struct {
+  const char *name;
+  gboolean (*read)(Reader *reader, SmbLessonPart *part);
+} Item;
+
+static void
+clear_part(gpointer data) {
+  g_clear_pointer(&((SmbLessonPart *)data)->text, g_free);
+}
+
+static void
+clear_run(gpointer data) {
+  SmbLessonRun *run = data;
+  g_free(run->name);
+  g_strfreev(run->words);
+}
+
+static void
+clear_miss(gpointer data) {
+  SmbLessonMiss *miss = data;
+  clear_part(&miss->number);
+  clear_part(&miss->text);
+}
+
+static GArray *
+new_array(guint size, GDestroyNotify clear) {
+  GArray *array = g_array_new(FALSE, TRUE, size);
+  g_array_set_clear_func(array, clear);
+  return array;
+}
+
+void
+smb_lesson_free(SmbLesson *lesson) {
+  if (!lesson)
+    return;
+  g_array_unref(lesson->runs);
+  g_array_unref(lesson->before);
+  g_array_unref(lesson->after);
+  g_array_unref(lesson->misses);
+  clear_part(&lesson->question);
+  clear_part(&lesson->hint);
+  clear_part(&lesson->answer);
+  g_free(lesson->title);
+  smb_source_unref(lesson->source);
+  g_free(lesson);
+}
+
+int
+smb_lesson_find_run(const SmbLesson *lesson, const char *name) {
+  for (guint i = 0; i < lesson->runs->len; i++) {
+    if (strcmp(g_array_index(lesson->runs, SmbLessonRun, i).name, name) == 0)
+      return (int)i;
+  }
+  return -1;
+}
+
+G_GNUC_PRINTF(3, 4)
+static gboolean
+refuse_lesson(Reader *reader, guint32 offset, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *reason = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  smb_source_error(reader->lesson->source, offset, reader->error, "%s", reason);
+  return FALSE;
+}
+
+static gboolean
+check_text(Reader *reader, const SmbLessonPart *part) {
+  g_autofree char *text =
+      lesson_render(reader->lesson, part->offset, part->text, NULL, reader->error);
+  return text != NULL;
+}
+
+static gboolean
+check_expression(Reader *reader, const SmbLessonPart *part) {
+  gint64 value;
+  return lesson_evaluate(reader->lesson, part->offset, part->text, NULL, &value, reader->error);
+}
+
+static void
+add_part(Reader *reader, SmbLessonPart *part, SmbLessonKind kind) {
+  SmbLesson *lesson = reader->lesson;
+  SmbLessonPart added = {kind, part->offset, g_steal_pointer(&part->text)};
+  g_array_append_val(*(lesson->answer.text ? &lesson->after : &lesson->before), added);
+}
+
+static gboolean
+read_title(Reader *reader, SmbLessonPart *part) {
+  if (reader->lesson->title)
+    return refuse_lesson(reader, part->offset, "a second title");
+  if (strchr(part->text, '{'))
+    return refuse_lesson(reader, part->offset,
+                         "a title stands for itself: expected no {EXPRESSION}");
+  reader->lesson->title =
+      lesson_render(reader->lesson, part->offset, part->text, NULL, reader->error);
+  return reader->lesson->title != NULL;
+}
+
+static gboolean
+is_name(const char *text) {
+  return g_ascii_isalpha(*text) &&
+         strspn(text, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_") == strlen(text);
+}
+
+static gboolean
+read_run(Reader *reader, SmbLessonPart *part) {
+  SmbLesson *lesson = reader->lesson;
+  g_auto(GStrv) words = NULL;
+  if (!g_shell_parse_argv(part->text, NULL, &words, NULL) || !words[1])
+    return refuse_lesson(reader, part->offset, "'%s': expected NAME and the words of a command",
+                         part->text);
+  if (!is_name(words[0]) || smb_lesson_find_run(lesson, words[0]) >= 0)
+    return refuse_lesson(reader, part->offset, "'%s': expected a new name", words[0]);
+  if (lesson->runs->len >= SMB_LESSON_MAX_RUNS)
+    return refuse_lesson(reader, part->offset, "more than %d runs", SMB_LESSON_MAX_RUNS);
+  SmbLessonRun run = {g_strdup(words[0]), g_strdupv(words + 1)};
+  g_array_append_val(lesson->runs, run);
+  return TRUE;
+}
+
+// A list of runs, all of which stand above.
+static gboolean
+read_runs(Reader *reader, SmbLessonPart *part, SmbLessonKind kind, guint max) {
+  g_auto(GStrv) names = g_strsplit_set(part->text, " \n", -1);
+  for (guint i = 0; names[i]; i++) {
+    if (*names[i] && smb_lesson_find_run(reader->lesson, names[i]) < 0)
+      return refuse_lesson(reader, part->offset, "no run '%s' stands above", names[i]);
+  }
+  if (g_strv_length(names) > max)
+    return refuse_lesson(reader, part->offset, "'%s': expected one run", part->text);
+  add_part(reader, part, kind);
+  return TRUE;
+}
+
+static gboolean
+read_show(Reader *reader, SmbLessonPart *part) {
+  return read_runs(reader, part, SMB_LESSON_SHOW, 1);
+}
+
+static gboolean
+read_counts(Reader *reader, SmbLessonPart *part) {
+  return read_runs(reader, part, SMB_LESSON_COUNTS, SMB_LESSON_MAX_RUNS);
+}
+
+static gboolean
+read_sectors(Reader *reader, SmbLessonPart *part) {
+  return read_runs(reader, part, SMB_LESSON_SECTORS, SMB_LESSON_MAX_RUNS);
+}
+
+static gboolean
+read_access(Reader *reader, SmbLessonPart *part, SmbLessonKind kind) {
+  g_autoptr(GError) failure = NULL;
+  guint run;
+  lesson_find_access(reader->lesson, part, NULL, &run, &failure);
+  if (failure) {
+    g_propagate_error(reader->error, g_steal_pointer(&failure));
+    return FALSE;
+  }
+  add_part(reader, part, kind);
+  return TRUE;
+}
+
+static gboolean
+read_banks(Reader *reader, SmbLessonPart *part) {
+  return read_access(reader, part, SMB_LESSON_BANKS);
+}
+
+static gboolean
+read_meeting(Reader *reader, SmbLessonPart *part) {
+  return read_access(reader, part, SMB_LESSON_MEETING);
+}
+
+static gboolean
+read_check(Reader *reader, SmbLessonPart *part) {
+  if (!check_expression(reader, part))
+    return FALSE;
+  add_part(reader, part, SMB_LESSON_CHECK);
+  return TRUE;
+}
+
+static gboolean
+take_once(Reader *reader, SmbLessonPart *part, SmbLessonPart *into) {
+  if (into->text)
+    return refuse_lesson(reader, part->offset, "a second one: a lesson has one prediction");
+  *into = *part;
+  part->text = NULL;
+  return TRUE;
+}
+
+static gboolean
+read_question(Reader *reader, SmbLessonPart *part) {
+  return check_text(reader, part) && take_once(reader, part, &reader->lesson->question);
+}
+
+static gboolean
+read_hint(Reader *reader, SmbLessonPart *part) {
+  return check_text(reader, part) && take_once(reader, part, &reader->lesson->hint);
+}
+
+static gboolean
+read_answer(Reader *reader, SmbLessonPart *part) {
+  return check_expression(reader, part) && take_once(reader, part, &reader->lesson->answer);
+}
+
+static gboolean
+read_miss(Reader *reader, SmbLessonPart *part) {
+  const char *colon = strchr(part->text, ':');
+  if (!colon)
+    return refuse_lesson(reader, part->offset, "'%s': expected NUMBER: TEXT", part->text);
+  SmbLessonMiss miss = {
+      {SMB_LESSON_TEXT, part->offset, g_strndup(part->text, (gsize)(colon - part->text))},
+      {SMB_LESSON_TEXT, part->offset + (guint32)(colon + 1 - part->text), g_strdup(colon + 1)}};
+  g_array_append_val(reader->lesson->misses, miss);
+  return check_expression(reader, &miss.number) && check_text(reader, &miss.text);
+}
+
+static const Item items[] = {
+    {"title", read_title},     {"run", read_run},         {"show", read_show},
+    {"counts", read_counts},   {"sectors", read_sectors}, {"banks", read_banks},
+    {"meeting", read_meeting}, {"check", read_check},     {"question", read_question},
+    {"hint", read_hint},       {"answer", read_answer},   {"miss", read_miss},
+};
+
+// What stands in a stretch of the file, without white space at its end.
+static char *
+copy_text(const char *text, gsize length) {
+  char *copy = g_strndup(text, length);
+  g_strchomp(copy);
+  return copy;
+}
+
+// An item that begins at @from, of @length bytes: "@NAME TEXT".
+static gboolean
+read_item(Reader *reader, guint32 from, gsize length) {
+  const char *text = smb_source_text(reader->lesson->source) + from;
+  g_autofree char *name = g_strndup(text + 1, strcspn(text + 1, " \t\r\n"));
+  gsize skip = MIN(1 + strlen(name), length);
+  while (skip < length && g_ascii_isspace(text[skip]))
+    skip++;
+  for (guint i = 0; i < G_N_ELEMENTS(items); i++) {
+    if (strcmp(items[i].name, name) != 0)
+      continue;
+    SmbLessonPart part = {SMB_LESSON_TEXT, from + (guint32)skip,
+                          copy_text(text + skip, length - skip)};
+    gboolean good = *part.text ? items[i].read(reader, &part)
+                               : refuse_lesson(reader, from, "@%s: nothing stands behind it", name);
+    clear_part(&part);
+    return good;
+  }
+  g_autoptr(GString) known = g_string_new(NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(items); i++)
+    g_string_append_printf(known, "%s%s", i ? ", " : "", items[i].name);
+  return refuse_lesson(reader, from, "'@%s': expected one of %s", name, known->str);
+}
+
+static gboolean
+read_paragraph(Reader *reader, guint32 from, gsize length) {
+  const char *text = smb_source_text(reader->lesson->source) + from;
+  SmbLessonPart part = {SMB_LESSON_TEXT, from, copy_text(text, length)};
+  gboolean good = check_text(reader, &part);
+  if (good)
+    add_part(reader, &part, SMB_LESSON_TEXT);
+  clear_part(&part);
+  return good;
+}
+
+static gboolean
+is_blank(const char *line) {
+  return line[strspn(line, " \t\r")] == '\n' || !line[strspn(line, " \t\r")];
+}
+
+// Whether a line goes on with what began above it.
+static gboolean
+continues(char kind, const char *line) {
+  if (!*line || is_blank(line) || *line == '@' || *line == '#')
+    return FALSE;
+  return kind != '@' || *line == ' ' || *line == '\t';
+}
+
+static gboolean
+read_lines(Reader *reader) {
+  const char *text = smb_source_text(reader->lesson->source);
+  for (const char *line = text; *line;) {
+    const char *end = line;
+    do {
+      end += strcspn(end, "\n");
+      end += *end != '\0';
+    } while (*line != '#' && !is_blank(line) && continues(*line, end));
+    guint32 from = (guint32)(line - text);
+    gsize length = (gsize)(end - line);
+    if (*line != '#' && !is_blank(line) &&
+        !(*line == '@' ? read_item(reader, from, length) : read_paragraph(reader, from, length)))
+      return FALSE;
+    line = end;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_whole(Reader *reader) {
+  const SmbLesson *lesson = reader->lesson;
+  guint32 end = (guint32)smb_source_length(lesson->source);
+  const char *missing = !lesson->title           ? "@title"
+                        : lesson->runs->len == 0 ? "@run"
+                        : !lesson->question.text ? "@question"
+                        : !lesson->hint.text     ? "@hint"
+                        : !lesson->answer.text   ? "@answer"
+                                                 : NULL;
+  return !missing || refuse_lesson(reader, end ? end - 1 : 0, "the lesson has no %s", missing);
+}
+
+SmbLesson *
+smb_lesson_new(SmbSource *source, GError **error) {
+  g_autoptr(SmbLesson) lesson = g_new0(SmbLesson, 1);
+  lesson->source = smb_source_ref(source);
+  lesson->runs = new_array(sizeof(SmbLessonRun), clear_run);
+  lesson->before = new_array(sizeof(SmbLessonPart), clear_part);
+  lesson->after = new_array(sizeof(SmbLessonPart), clear_part);
+  lesson->misses = new_array(sizeof(SmbLessonMiss), clear_miss);
+  Reader reader = {lesson, error};
+  if (!read_lines(&reader) || !check_whole(&reader))
+    return NULL;
+  return g_steal_pointer(&lesson);
+}

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What is measured of a kernel, and what the model says of it.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/analysis/analysis.h"
+
+G_BEGIN_DECLS
+
+/** What is measured, in the order of metric.def. */
+typedef enum {
+#define SMB_METRIC(id, name, meaning) SMB_METRIC_##id,
+#include "sim/records/metric.def"
+#undef SMB_METRIC
+  SMB_N_METRICS
+} SmbMetric;
+
+/** What smb_metric_predict() returns where the model says nothing. */
+#define SMB_NO_PREDICTION (-1.0)
+
+/** "wavefronts_ld", "time_us", ... (transfer none). */
+const char *smb_metric_name(SmbMetric metric);
+
+/** What it is, in a few words (transfer none). */
+const char *smb_metric_meaning(SmbMetric metric);
+
+/** smb_metric_is_counted: Returns: whether it is a count; values and times are not */
+gboolean smb_metric_is_counted(SmbMetric metric);
+
+/** smb_metric_parse: Returns: whether @name is the name of a metric, which is @metric then */
+gboolean smb_metric_parse(const char *name, SmbMetric *metric);
+
+/**
+ * smb_metric_predict:
+ * @metric: what to predict
+ * @analysis: of the launch
+ *
+ * Instructions are the requests of the model, one for each execution of an access in the text. Sectors
+ * are predicted only where the architecture moves 32-byte sectors (SmbAnalysis.segment_bytes): the lines
+ * of 128 bytes of sm_10 and sm_20 are another unit. An analysis says nothing of what is not a count.
+ *
+ * Returns: what the model says in the unit of the metric, or %SMB_NO_PREDICTION
+ */
+double smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis);
+
+/**
+ * smb_metric_is_bound: Returns: whether the prediction is a lower bound: the kernel has atomics that are
+ * loops, which repeat where warps conflict, and @metric counts what they do
+ */
+gboolean smb_metric_is_bound(SmbMetric metric, const SmbAnalysis *analysis);
+
+/**
+ * smb_metric_bandwidth:
+ * @analysis: of the launch
+ * @microseconds: what the launch took
+ *
+ * Returns: effective bandwidth in GB/s (10^9 bytes a second): the bytes of global memory that the launch accesses
+ *   (smb_analysis_global_bytes()), divided by the time
+ */
+double smb_metric_bandwidth(const SmbAnalysis *analysis, double microseconds);
+
+G_END_DECLS

@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/advise/check.h"
+
+#include "src/advise/check-words.h"
+#include "src/analyze/report.h"
+#include "src/cli/describe.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/out/table.h"
+#include "src/cli/target-json.h"
+
+// An array, and what the swizzle does to it.
+typedef struct {
+  const SmbAdviseReport *report;
+  const SmbArray *array;
+  SmbRewriteArray rewrite;
+  guint64 needed_bytes; // up to the end of the last element, swizzled
+  GArray *checks;       // SmbLayoutCheck
+} Checked;
+
+static void
+checked_free(gpointer data) {
+  Checked *checked = data;
+  g_array_unref(checked->checks);
+  g_free(checked);
+}
+
+static const char *
+fault_name(SmbFault fault) {
+  static const char *const names[] = {"none",   "misfit", "same",    "unswizzled", "no-bits",
+                                      "target", "source", "too-few", "cancels"};
+  return names[fault];
+}
+
+static const SmbSite *
+find_site(const Checked *checked, const SmbLayoutCheck *check) {
+  return g_array_index(checked->report->analysis->accesses, SmbAccess, check->access).site;
+}
+
+static void
+write_table(SmbCli *cli, const Checked *checked) {
+  g_autoptr(SmbTable) table = smb_table_new();
+  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  smb_table_column(table, "access", SMB_ALIGN_LEFT);
+  smb_table_column(table, "bytes", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "now", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "with it", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "why", SMB_ALIGN_LEFT);
+  smb_table_wrap(table);
+  for (guint i = 0; i < checked->checks->len; i++) {
+    const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, i);
+    const SmbSite *site = find_site(checked, check);
+    g_autofree char *why = smb_advise_check_explain(check);
+    gboolean bad = check->fit != SMB_LAYOUT_FITS || check->cost.excess > 0;
+    smb_table_number(table, SMB_STYLE_DIM, site->line);
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
+    smb_table_cell(table, SMB_STYLE_PLAIN, site->expression);
+    smb_table_number(table, SMB_STYLE_PLAIN, check->width);
+    smb_table_number(table, SMB_STYLE_PLAIN, check->original.ideal);
+    smb_table_number(table, SMB_STYLE_PLAIN, check->original.wavefronts);
+    if (check->fit == SMB_LAYOUT_FITS)
+      smb_table_number(table, bad ? SMB_STYLE_BAD : SMB_STYLE_GOOD, check->cost.wavefronts);
+    else
+      smb_table_cell(table, SMB_STYLE_BAD, "-");
+    smb_table_cell(table, SMB_STYLE_PLAIN, why);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+// The access that is left with the most excess wavefronts, and who meets where.
+static void
+write_worst(SmbCli *cli, const Checked *checked) {
+  const SmbLayoutCheck *worst = NULL;
+  for (guint i = 0; i < checked->checks->len; i++) {
+    const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, i);
+    if (check->fit == SMB_LAYOUT_FITS && check->cost.excess > (worst ? worst->cost.excess : 0))
+      worst = check;
+  }
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (!worst || !smb_describe_meeting(text, checked->report->arch, &worst->worst))
+    return;
+  g_autofree char *sentence = g_strdup_printf(
+      "With it, in the %s at line %u, %s.", smb_op_class_name(find_site(checked, worst)->op_class),
+      find_site(checked, worst)->line, text->str);
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out, sentence);
+}
+
+// A swizzle of an array that is no whole number of its blocks moves elements beyond the end.
+static void
+write_needed(SmbCli *cli, const Checked *checked) {
+  if (checked->needed_bytes <= checked->rewrite.bytes)
+    return;
+  g_autofree char *sentence =
+      g_strdup_printf("It moves elements of %s beyond its end: %" G_GUINT64_FORMAT
+                      " bytes are needed where there are %" G_GSIZE_FORMAT ".",
+                      checked->array->name, checked->needed_bytes, checked->rewrite.bytes);
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out, sentence);
+}
+
+// What the writers take. @all: of Checked; @name: of the swizzle
+typedef struct {
+  const SmbAdviseReport *report;
+  const GPtrArray *all;
+  const char *name;
+} CheckReport;
+
+static void
+write_text(SmbCli *cli, gconstpointer result) {
+  const CheckReport *written = result;
+  const SmbAdviseReport *report = written->report;
+  const GPtrArray *all = written->all;
+  SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
+  smb_analyze_write_heading(cli, &heading);
+  if (all->len == 0) {
+    smb_spool_puts(cli->out, "The kernel makes no request of a shared array.\n");
+    return;
+  }
+  for (guint i = 0; i < all->len; i++) {
+    const Checked *checked = g_ptr_array_index(all, i);
+    g_autofree char *declaration = smb_advise_declare(checked->array);
+    g_autofree char *index = smb_rewrite_describe(&checked->rewrite);
+    smb_spool_printf(cli->out, "%s%s of %s: %s\n\n", i ? "\n" : "", written->name, declaration,
+                     index);
+    write_table(cli, checked);
+    write_worst(cli, checked);
+    write_needed(cli, checked);
+  }
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out,
+                "The numbers of Swizzle<B,M,S> are those of elements, row by row, of the array "
+                "as it is declared and indexed now: a swizzle that the kernel's own indices "
+                "have already would be applied twice.");
+}
+
+static void
+write_json_check(JsonBuilder *json, const Checked *checked, const SmbLayoutCheck *check) {
+  const SmbSite *site = find_site(checked, check);
+  g_autofree char *why = smb_advise_check_explain(check);
+  smb_json_object(json, NULL);
+  smb_json_number(json, "line", site->line);
+  smb_json_number(json, "column", site->column);
+  smb_json_text(json, "op", smb_op_class_name(site->op_class));
+  smb_json_text(json, "expression", site->expression);
+  smb_json_number(json, "width", check->width);
+  smb_json_boolean(json, "fits", check->fit == SMB_LAYOUT_FITS);
+  smb_json_object(json, "now");
+  smb_json_tally(json, &check->original);
+  json_builder_end_object(json);
+  if (check->fit == SMB_LAYOUT_FITS) {
+    smb_json_object(json, "swizzled");
+    smb_json_tally(json, &check->cost);
+    json_builder_end_object(json);
+  } else {
+    smb_json_null(json, "swizzled");
+  }
+  smb_json_text(json, "fault", fault_name(check->fault));
+  smb_json_text(json, "why", why);
+  json_builder_end_object(json);
+}
+
+static void
+write_json(SmbCli *cli, gconstpointer result) {
+  const CheckReport *written = result;
+  const SmbAdviseReport *report = written->report;
+  const GPtrArray *all = written->all;
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_target(json, report->target, report->analysis->shared_bytes);
+  smb_json_arch(json, report->arch);
+  smb_json_text(json, "check", written->name);
+  smb_json_array(json, "arrays");
+  for (guint i = 0; i < all->len; i++) {
+    const Checked *checked = g_ptr_array_index(all, i);
+    g_autofree char *index = smb_rewrite_describe(&checked->rewrite);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "name", checked->array->name);
+    smb_json_text(json, "index", index);
+    smb_json_number(json, "bytes", (gint64)checked->rewrite.bytes);
+    smb_json_number(json, "needed_bytes", (gint64)checked->needed_bytes);
+    smb_json_array(json, "accesses");
+    for (guint j = 0; j < checked->checks->len; j++)
+      write_json_check(json, checked, &g_array_index(checked->checks, SmbLayoutCheck, j));
+    json_builder_end_array(json);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_csv(SmbCli *cli, gconstpointer result) {
+  const GPtrArray *all = ((const CheckReport *)result)->all;
+  static const char *const names[] = {"array",
+                                      "line",
+                                      "column",
+                                      "op",
+                                      "expression",
+                                      "width",
+                                      "wavefronts",
+                                      "ideal_wavefronts",
+                                      "swizzled_wavefronts",
+                                      "fault",
+                                      "why",
+                                      NULL};
+  SmbCsv csv = smb_csv_begin(cli->out, names);
+  for (guint i = 0; i < all->len; i++) {
+    const Checked *checked = g_ptr_array_index(all, i);
+    for (guint j = 0; j < checked->checks->len; j++) {
+      const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, j);
+      const SmbSite *site = find_site(checked, check);
+      g_autofree char *why = smb_advise_check_explain(check);
+      smb_csv_text(&csv, checked->array->name);
+      smb_csv_number(&csv, site->line);
+      smb_csv_number(&csv, site->column);
+      smb_csv_text(&csv, smb_op_class_name(site->op_class));
+      smb_csv_text(&csv, site->expression);
+      smb_csv_number(&csv, check->width);
+      smb_csv_number(&csv, check->original.wavefronts);
+      smb_csv_number(&csv, check->original.ideal);
+      if (check->fit == SMB_LAYOUT_FITS)
+        smb_csv_number(&csv, check->cost.wavefronts);
+      else
+        smb_csv_text(&csv, NULL);
+      smb_csv_text(&csv, fault_name(check->fault));
+      smb_csv_text(&csv, why);
+      smb_csv_end_row(&csv);
+    }
+  }
+}
+
+const SmbFormat smb_advise_check_formats[] = {{"text", write_text, NULL},
+                                              {"json", write_json, NULL},
+                                              {"csv", write_csv, NULL},
+                                              {NULL, NULL, NULL}};
+
+static guint64
+find_needed_bytes(const SmbRewriteArray *rewrite) {
+  guint element = rewrite->from.element_bytes;
+  guint64 needed = 0, n;
+  for (gsize at = 0; at + element <= rewrite->bytes; at += element) {
+    if (smb_layout_find(&rewrite->from, at, &n))
+      needed = MAX(needed, smb_layout_place(&rewrite->to, n) + element);
+  }
+  return needed;
+}
+
+static Checked *
+check(const SmbAdviseReport *report, const SmbArrayUse *use, guint64 row,
+      const SmbLayout *swizzle) {
+  SmbLayout from = smb_array_use_layout(use, row);
+  smb_target_layout(report->target, &from);
+  SmbLayout to = from;
+  to.bits = swizzle->bits;
+  to.base = swizzle->base;
+  to.shift = swizzle->shift;
+  Checked *checked = g_new0(Checked, 1);
+  checked->report = report;
+  checked->array = use->array;
+  checked->rewrite = (SmbRewriteArray){use->array, use->bytes, from, to};
+  checked->needed_bytes = find_needed_bytes(&checked->rewrite);
+  checked->checks = smb_layout_check(report->arch, use, &from, &to);
+  return checked;
+}
+
+gboolean
+smb_advise_check(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *arrays, guint64 row,
+                 const char *swizzle, GError **error) {
+  SmbLayout parsed = {0};
+  if (!smb_layout_parse_swizzle(swizzle, &parsed, error))
+    return FALSE;
+  g_autofree char *name =
+      g_strdup_printf("Swizzle<%u,%u,%d>", parsed.bits, parsed.base, parsed.shift);
+  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(checked_free);
+  for (guint i = 0; i < arrays->len; i++)
+    g_ptr_array_add(all, check(report, g_ptr_array_index(arrays, i), row, &parsed));
+  const CheckReport result = {report, all, name};
+  cli->format->write(cli, &result);
+  return TRUE;
+}

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// advise: layouts of shared arrays that take fewer wavefronts, and the kernel written so.
+#include <string.h>
+
+#include "src/advise/check.h"
+#include "src/advise/text.h"
+#include "src/advise/tune.h"
+#include "src/analyze/report.h"
+#include "src/cli/commands.h"
+#include "src/out/file.h"
+
+// Layouts of each kind that are shown, and values of macros.
+enum {
+  DEFAULT_TOP = 3,
+  DEFAULT_TUNED = 8,
+  MAX_TOP = 100
+};
+
+// Requests that a search may count: well under a minute.
+static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
+
+static char *option_array, *option_row, *option_only, *option_top, *option_check, *option_out,
+    *option_max_counts;
+static char **option_tune;
+static gboolean option_measure;
+
+#define KINDS "pad|swizzle|both"
+
+static const GOptionEntry options[] = {
+    {"array", 0, 0, G_OPTION_ARG_STRING, &option_array, "only this shared array", "NAME"},
+    {"row", 0, 0, G_OPTION_ARG_STRING, &option_row,
+     "elements of a row of an array of one dimension, padding included", "N"},
+    {"only", 0, 0, G_OPTION_ARG_STRING, &option_only, "one kind of layout", KINDS},
+    {"top", 0, 0, G_OPTION_ARG_STRING, &option_top,
+     "layouts of each kind that are shown (default 3); values, with --tune (default 8)", "N"},
+    {"check", 0, 0, G_OPTION_ARG_STRING, &option_check,
+     "say what this swizzle does to each access, and why it fails", "'Swizzle<B,M,S>'"},
+    {"tune", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_tune,
+     "try the values of a macro of the kernel instead", "NAME=LO..HI"},
+    {"max-counts", 0, 0, G_OPTION_ARG_STRING, &option_max_counts,
+     "requests that the search for an array may count (default 536870912)", "N"},
+    {"measure", 0, 0, G_OPTION_ARG_NONE, &option_measure,
+     "run the kernel and its rewritten forms on a GPU", NULL},
+    {"out", 0, 0, G_OPTION_ARG_FILENAME, &option_out, "write the best rewritten kernel to FILE",
+     "FILE"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static gboolean
+parse_search(SmbAdviseSearch *search, guint *tuned, GError **error) {
+  static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
+  guint kind = 0;
+  search->array = option_array;
+  search->top = option_check || option_tune ? 1 : DEFAULT_TOP;
+  search->max_counts = default_max_counts;
+  *tuned = DEFAULT_TUNED;
+  if (!smb_cli_choice("--only", option_only, KINDS, &kind, error) ||
+      !smb_cli_number("--row", option_row, 1, 1 << 20, &search->row, error) ||
+      !smb_cli_number64("--max-counts", option_max_counts, 1, G_MAXINT64, &search->max_counts,
+                        error) ||
+      !smb_cli_number("--top", option_top, 1, MAX_TOP, &search->top, error) ||
+      !smb_cli_number("--top", option_top, 1, MAX_TOP, tuned, error))
+    return FALSE;
+  search->kinds = option_only ? kinds[kind] : 0;
+  return TRUE;
+}
+
+static const SmbFormat formats[] = {{"text", smb_advise_write_text, NULL},
+                                    {"json", smb_advise_write_json, NULL},
+                                    {"csv", smb_advise_write_csv, NULL},
+                                    {NULL, NULL, NULL}};
+static const SmbFormat measured_formats[] = {{"text", smb_advise_write_text, NULL},
+                                             {"json", smb_advise_write_json, NULL},
+                                             {NULL, NULL, NULL}};
+static const SmbFormat measured_tune_formats[] = {{"text", smb_tuning_write_text, NULL},
+                                                  {"json", smb_tuning_write_json, NULL},
+                                                  {NULL, NULL, NULL}};
+
+// What is written depends on what is asked; a table for each.
+static gboolean
+choose_formats(SmbCli *cli, GError **error) {
+  if (option_check)
+    return smb_cli_view(cli, "--check", smb_advise_check_formats, error);
+  if (option_tune && option_measure)
+    return smb_cli_view(cli, "--measure", measured_tune_formats, error);
+  if (option_tune)
+    return smb_cli_view(cli, "--tune", smb_tuning_formats, error);
+  return !option_measure || smb_cli_view(cli, "--measure", measured_formats, error);
+}
+
+static gboolean
+check_options(SmbCli *cli, GError **error) {
+  if (option_check && option_tune)
+    return smb_cli_usage_error(error, "--check and --tune ask different questions: expected one");
+  if ((option_check || option_tune) && (option_out || option_only || option_max_counts))
+    return smb_cli_usage_error(error,
+                               "%s searches no layout: --only, --out and --max-counts do not go "
+                               "with it",
+                               option_check ? "--check" : "--tune");
+  if (option_check && option_measure)
+    return smb_cli_usage_error(error, "--check rewrites no kernel: --measure does not go with it");
+  if (option_check && option_top)
+    return smb_cli_usage_error(error, "--check shows every access: --top does not go with it");
+  if (option_tune && (option_array || option_row))
+    return smb_cli_usage_error(error, "--tune runs the whole kernel: --array and --row do not go "
+                                      "with it");
+  if ((smb_measure_options()->device || smb_measure_options()->timeout) && !option_measure)
+    return smb_cli_usage_error(error, "--device and --timeout are for --measure");
+  if (option_measure && cli->arch_named)
+    return smb_cli_usage_error(error,
+                               "--measure goes by the rules of the device: --arch does not go "
+                               "with it");
+  return choose_formats(cli, error);
+}
+
+// Lines that the text in --out has as they were: they may still mean the layout of before.
+static void
+warn_unseen(SmbCli *cli, const SmbAdviseArray *array) {
+  g_autofree char *lines = smb_advise_describe_unseen(array);
+  if (lines && smb_advise_proven(array))
+    smb_spool_printf(cli->messages, "smembank advise: %s: %s\n", option_out, lines);
+}
+
+static gboolean
+write_out(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GError **error) {
+  const SmbProof *proof = smb_advise_final(report);
+  if (!out)
+    return TRUE;
+  if (proof) {
+    gboolean written = smb_out_file_write(out, proof->text, strlen(proof->text), error);
+    for (guint i = 0; written && i < report->arrays->len; i++)
+      warn_unseen(cli, g_ptr_array_index(report->arrays, i));
+    return written;
+  }
+  smb_spool_printf(cli->messages,
+                   "smembank advise: %s was not written: no rewritten kernel is better\n",
+                   option_out);
+  return TRUE;
+}
+
+static gboolean
+check_swizzle(SmbCli *cli, const SmbTarget *target, const SmbAdviseSearch *search, GError **error) {
+  g_autoptr(SmbAdviseReport) report = smb_advise_report_run(target, cli->arch, error);
+  g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->array, error) : NULL;
+  if (!arrays || !smb_advise_check(cli, report, arrays, search->row, option_check, error))
+    return FALSE;
+  smb_analyze_write_warnings(target, report->analysis, cli->messages);
+  return TRUE;
+}
+
+static gboolean
+search_layouts(SmbCli *cli, const SmbTarget *target, SmbArch *arch, SmbMeter *meter,
+               const SmbAdviseSearch *search, const SmbOutFile *out, GError **error) {
+  g_autoptr(SmbAdviseMeasured) measured = NULL;
+  g_autoptr(SmbAdviseReport) report = smb_advise_report_new(target, arch, search, error);
+  if (!report || (meter && !(measured = smb_advise_measure(meter, report, error))))
+    return FALSE;
+  if (!write_out(cli, report, out, error))
+    return FALSE;
+  const SmbAdviseResult result = {report, measured};
+  cli->format->write(cli, &result);
+  smb_analyze_write_warnings(target, report->analysis, cli->messages);
+  if (measured && measured->mismatches > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+  return TRUE;
+}
+
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_measure_group, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "[FILE.cu|-]",
+    .description =
+        "Finds the layouts of each shared array that take the fewest wavefronts, over all "
+        "accesses together: padded rows, XOR swizzles, and both. All of them are counted. "
+        "The kernel is rewritten for the best of each kind, and evaluated again in that "
+        "form.\n" SMB_TARGET_DESCRIPTION,
+    .max_arguments = 1,
+    .flags = SMB_CLI_ARCH,
+    .formats = formats,
+    .groups = groups,
+    .example = "smembank advise --rows 32 --cols 32",
+};
+
+gboolean
+smb_cmd_advise(SmbCli *cli, GError **error) {
+  SmbAdviseSearch search = {0};
+  guint tuned;
+  if (!smb_cli_parse(cli, &usage, options, error) || !parse_search(&search, &tuned, error) ||
+      !check_options(cli, error))
+    return FALSE;
+  const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
+  g_autoptr(SmbOutFile) out = NULL;
+  if (option_out &&
+      !(out = smb_out_file_new("--out", option_out, (const char *const *)cli->arguments, error)))
+    return FALSE;
+  g_autoptr(SmbMeter) meter = NULL;
+  g_autoptr(SmbArch) arch = smb_arch_ref(cli->arch);
+  if (option_measure) {
+    meter = smb_measure_open_for(smb_measure_options(), option_tune ? NULL : smb_target_options(),
+                                 file, arch, error);
+    g_clear_pointer(&arch, smb_arch_unref);
+    arch = meter ? smb_measure_arch(meter, error) : NULL;
+    if (!arch)
+      return FALSE;
+    smb_arch_unref(cli->arch);
+    cli->arch = smb_arch_ref(arch);
+  }
+  if (option_tune)
+    return smb_advise_tune(cli, smb_target_options(), file, (const char *const *)option_tune, tuned,
+                           meter, error);
+  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, arch, error);
+  if (!target)
+    return FALSE;
+  if (option_check)
+    return check_swizzle(cli, target, &search, error);
+  return search_layouts(cli, target, arch, meter, &search, out, error);
+}

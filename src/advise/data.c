@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// advise as JSON and as CSV. Keys are only ever added.
+#include "src/advise/text.h"
+#include "src/advise/changes.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/cli/target-json.h"
+
+static void
+write_proof(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
+            const SmbProof *proof) {
+  if (!proof) {
+    smb_json_null(json, key);
+    return;
+  }
+  smb_json_object(json, key);
+  smb_json_boolean(json, "holds", proof->failure == NULL);
+  smb_json_text(json, "failure", proof->failure);
+  smb_json_number(json, "dynamic_bytes", (gint64)proof->launch.dynamic_bytes);
+  smb_json_number(json, "compared_bytes", (gint64)proof->compared_bytes);
+  smb_json_array(json, "changes");
+  if (!proof->failure) {
+    g_autoptr(GArray) changes =
+        smb_changes_new(smb_program_source(report->target->kernel), proof->edits);
+    for (guint i = 0; i < changes->len; i++) {
+      const SmbChange *change = &g_array_index(changes, SmbChange, i);
+      smb_json_object(json, NULL);
+      smb_json_number(json, "line", change->line);
+      smb_json_text(json, "before", change->before);
+      smb_json_text(json, "after", change->after);
+      json_builder_end_object(json);
+    }
+  }
+  json_builder_end_array(json);
+  json_builder_end_object(json);
+}
+
+static void
+write_layout(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLayout *layout) {
+  const SmbCandidate *candidate = layout->candidate;
+  smb_json_text(json, "kind", smb_advise_kind_name(layout->kind));
+  smb_json_text(json, "name", layout->name);
+  smb_json_text(json, "index", layout->index);
+  smb_json_number(json, "columns", (gint64)candidate->layout.columns);
+  smb_json_number(json, "pad", (gint64)candidate->layout.pad);
+  if (candidate->layout.bits) {
+    smb_json_array(json, "swizzle");
+    smb_json_number(json, NULL, candidate->layout.bits);
+    smb_json_number(json, NULL, candidate->layout.base);
+    smb_json_number(json, NULL, candidate->layout.shift);
+    json_builder_end_array(json);
+  } else {
+    smb_json_null(json, "swizzle");
+  }
+  smb_json_tally(json, &candidate->total);
+  smb_json_number(json, "bytes", (gint64)candidate->bytes);
+  smb_json_number(json, "extra_bytes", layout->extra_bytes);
+  smb_json_number(json, "vector_bytes", layout->vector_bytes);
+  smb_json_text(json, "fits", smb_advise_fit_name(layout->fits));
+  if (layout->occupancy.known)
+    smb_json_number(json, "blocks_per_sm", layout->occupancy.blocks);
+  else
+    smb_json_null(json, "blocks_per_sm");
+  smb_json_array(json, "accesses");
+  for (guint i = 0; i < candidate->accesses->len; i++) {
+    const SmbTally *tally = &g_array_index(candidate->accesses, SmbTally, i);
+    const SmbSite *site = g_array_index(report->analysis->accesses, SmbAccess, i).site;
+    if (tally->requests == 0)
+      continue;
+    smb_json_object(json, NULL);
+    smb_json_number(json, "line", site->line);
+    smb_json_number(json, "column", site->column);
+    smb_json_text(json, "op", smb_op_class_name(site->op_class));
+    smb_json_text(json, "expression", site->expression);
+    smb_json_tally(json, tally);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  write_proof(json, "rewritten", report, layout->proof);
+}
+
+static void
+write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArray *array) {
+  const SmbArray *found = array->search->use->array;
+  g_autofree char *sentence = smb_advise_describe(array);
+  smb_json_object(json, NULL);
+  smb_json_text(json, "name", found->name);
+  smb_json_text(json, "element", found->element);
+  smb_json_array(json, "dimensions");
+  for (guint i = 0; i < found->n_dimensions; i++) {
+    if (found->dimension[i])
+      smb_json_number(json, NULL, (gint64)found->dimension[i]);
+    else
+      smb_json_null(json, NULL);
+  }
+  json_builder_end_array(json);
+  smb_json_number(json, "line", found->line);
+  smb_json_number(json, "bytes", (gint64)array->search->use->bytes);
+  smb_json_number(json, "searched", (gint64)array->search->searched);
+  smb_json_number(json, "unfit", (gint64)array->search->unfit);
+  smb_json_number(json, "ties", (gint64)array->search->ties);
+  smb_json_object(json, "now");
+  write_layout(json, report, array->now);
+  json_builder_end_object(json);
+  smb_json_array(json, "layouts");
+  for (guint i = 0; i < array->layouts->len; i++) {
+    smb_json_object(json, NULL);
+    smb_json_number(json, "rank", i + 1);
+    write_layout(json, report, g_ptr_array_index(array->layouts, i));
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_array(json, "unseen_lines");
+  for (guint i = 0; i < array->unseen->len; i++)
+    smb_json_number(json, NULL, g_array_index(array->unseen, guint, i));
+  json_builder_end_array(json);
+  smb_json_text(json, "summary", sentence);
+  json_builder_end_object(json);
+}
+
+void
+smb_advise_write_json(SmbCli *cli, gconstpointer result) {
+  const SmbAdviseResult *written = result;
+  const SmbAdviseReport *report = written->report;
+  const SmbAdviseMeasured *measured = written->measured;
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_target(json, report->target, report->analysis->shared_bytes);
+  smb_json_arch(json, report->arch);
+  smb_json_array(json, "arrays");
+  for (guint i = 0; i < report->arrays->len; i++)
+    write_array(json, report, g_ptr_array_index(report->arrays, i));
+  json_builder_end_array(json);
+  write_proof(json, "together", report, report->together);
+  smb_advise_json_measured(json, measured);
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_csv_layout(SmbCsv *csv, const SmbAdviseReport *report, const SmbAdviseArray *array,
+                 const SmbAdviseLayout *layout, guint rank) {
+  const SmbCandidate *candidate = layout->candidate;
+  for (guint i = 0; i < candidate->accesses->len; i++) {
+    const SmbTally *tally = &g_array_index(candidate->accesses, SmbTally, i);
+    const SmbSite *site = g_array_index(report->analysis->accesses, SmbAccess, i).site;
+    if (tally->requests == 0)
+      continue;
+    g_autofree char *extra = g_strdup_printf("%" G_GINT64_FORMAT, layout->extra_bytes);
+    smb_csv_text(csv, array->search->use->array->name);
+    smb_csv_number(csv, rank);
+    smb_csv_text(csv, smb_advise_kind_name(layout->kind));
+    smb_csv_text(csv, layout->name);
+    smb_csv_text(csv, layout->index);
+    smb_csv_text(csv, extra);
+    smb_csv_number(csv, layout->vector_bytes);
+    smb_csv_text(csv, smb_advise_fit_name(layout->fits));
+    if (layout->occupancy.known)
+      smb_csv_number(csv, layout->occupancy.blocks);
+    else
+      smb_csv_text(csv, NULL);
+    smb_csv_text(csv, !layout->proof ? NULL : layout->proof->failure ? "no" : "yes");
+    smb_csv_number(csv, site->line);
+    smb_csv_number(csv, site->column);
+    smb_csv_text(csv, smb_op_class_name(site->op_class));
+    smb_csv_text(csv, site->expression);
+    smb_csv_number(csv, tally->requests);
+    smb_csv_number(csv, tally->wavefronts);
+    smb_csv_number(csv, tally->ideal);
+    smb_csv_number(csv, tally->excess);
+    smb_csv_end_row(csv);
+  }
+}
+
+void
+smb_advise_write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbAdviseReport *report = ((const SmbAdviseResult *)result)->report;
+  static const char *const names[] = {"array",
+                                      "rank",
+                                      "kind",
+                                      "layout",
+                                      "index",
+                                      "extra_bytes",
+                                      "vector_bytes",
+                                      "fits",
+                                      "blocks_per_sm",
+                                      "holds",
+                                      "line",
+                                      "column",
+                                      "op",
+                                      "expression",
+                                      "requests",
+                                      "wavefronts",
+                                      "ideal_wavefronts",
+                                      "excess_wavefronts",
+                                      NULL};
+  SmbCsv csv = smb_csv_begin(cli->out, names);
+  for (guint i = 0; i < report->arrays->len; i++) {
+    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
+    write_csv_layout(&csv, report, array, array->now, 0);
+    for (guint j = 0; j < array->layouts->len; j++)
+      write_csv_layout(&csv, report, array, g_ptr_array_index(array->layouts, j), j + 1);
+  }
+}

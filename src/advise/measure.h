@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// advise --measure: the kernel as it is and as it was rewritten, on a device.
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "src/advise/report.h"
+#include "src/measure/measure.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbAdviseLaunch: one form of the kernel on the device.
+ * @array: (nullable): the array that lies otherwise; %NULL: none, or all of them
+ * @name: of its layout, or the values of its macros
+ * @analysis: (transfer none): what the model says
+ * @recorded: what the device says
+ */
+typedef struct {
+  char *array;
+  char *name;
+  const SmbAnalysis *analysis;
+  SmbRecordedKernel *recorded;
+} SmbAdviseLaunch;
+
+/**
+ * SmbAdviseMeasured:
+ * @recording: the device, and how it counts
+ * @launches: (element-type SmbAdviseLaunch): in the order in which they were added
+ * @mismatches: launches that could not be run, or whose counts or values are not as predicted
+ */
+typedef struct {
+  SmbRecording *recording;
+  GPtrArray *launches;
+  guint mismatches;
+} SmbAdviseMeasured;
+
+/** smb_advise_measured_new: Returns: (transfer full): no launch yet, on the device of @meter */
+SmbAdviseMeasured *smb_advise_measured_new(SmbMeter *meter, const SmbArch *arch);
+void smb_advise_measured_free(SmbAdviseMeasured *measured);
+
+/**
+ * smb_advise_measured_add:
+ * @target: the form of the kernel, for the device's @arch
+ * @array: (nullable): the array that lies otherwise in it
+ * @name: what it is
+ * @analysis: (transfer none): what the model says of it; must outlive @measured
+ * @error: as smb_measure_kernel()
+ *
+ * Runs one more form.
+ */
+gboolean smb_advise_measured_add(SmbAdviseMeasured *measured, SmbMeter *meter, const SmbArch *arch,
+                                 const SmbTarget *target, const char *array, const char *name,
+                                 const SmbAnalysis *analysis, GError **error);
+
+/**
+ * smb_advise_measure:
+ * @report: of the device's architecture; must outlive the result
+ * @error: as smb_measure_kernel()
+ *
+ * Returns: (transfer full): what the device says of the kernel as it is, and of every form that holds
+ */
+SmbAdviseMeasured *smb_advise_measure(SmbMeter *meter, const SmbAdviseReport *report,
+                                      GError **error);
+
+/** What a class of accesses is measured by: its counter, or the clock that takes its place. */
+SmbMetric smb_advise_metric(SmbOpClass op_class, gboolean clocked);
+
+/** Whether a number of a launch is as predicted; a lower bound may be exceeded. One that was not measured
+ * is. */
+gboolean smb_advise_matches(const SmbAdviseLaunch *launch, SmbMetric metric);
+
+/** Whether every value that a launch left is the model's. */
+gboolean smb_advise_values_match(const SmbAdviseLaunch *launch);
+
+/**
+ * smb_advise_write_measured: writes a table of the launches
+ * @what: heading of the column of their names
+ */
+void smb_advise_write_measured(SmbCli *cli, const char *what, const SmbAdviseMeasured *measured);
+
+/** Adds the member "measured"; null if @measured is %NULL. */
+void smb_advise_json_measured(JsonBuilder *json, const SmbAdviseMeasured *measured);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdviseMeasured, smb_advise_measured_free)
+
+G_END_DECLS

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/advise/report.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "src/cli/cli.h"
+
+static void
+array_free(SmbAdviseArray *array) {
+  g_ptr_array_unref(array->layouts);
+  smb_advise_layout_free(array->now);
+  smb_advice_free(array->search);
+  g_array_unref(array->unseen);
+  g_free(array);
+}
+
+void
+smb_advise_report_free(SmbAdviseReport *report) {
+  if (!report)
+    return;
+  smb_proof_free(report->together);
+  g_ptr_array_unref(report->arrays);
+  smb_array_uses_free(report->uses);
+  smb_analysis_free(report->analysis);
+  smb_global_free(report->global);
+  smb_arch_unref(report->arch);
+  g_free(report);
+}
+
+static gboolean
+is_present(const SmbLayout *now, const SmbLayout *layout) {
+  return layout->bits == 0 && layout->pad == now->pad &&
+         (layout->pad == 0 || layout->columns == now->columns);
+}
+
+// What a part of the space holds is not told as if it were all of it.
+static gboolean
+check_searched(const SmbAdvice *search, guint64 max_counts, GError **error) {
+  if (!search->given_up)
+    return TRUE;
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+              "the search for '%s' was given up: after %" G_GUINT64_FORMAT
+              " counts of requests %" G_GUINT64_FORMAT
+              " layouts were tried, and more are left; expected fewer layouts (--only pad), fewer "
+              "requests (a smaller grid or loop), or a larger --max-counts",
+              search->use->array->name, max_counts, search->searched);
+  return FALSE;
+}
+
+// How many layouts of a kind are shown: of both together one, unless that is better than either alone.
+static guint
+find_rows(const SmbAdvice *search, const SmbCandidate *candidate, const SmbAdviseSearch *asked) {
+  const SmbCandidate *best = g_ptr_array_index(search->best, 0);
+  gboolean both = smb_advise_kind(&candidate->layout) == SMB_ADVISE_BOTH && !asked->kinds;
+  return both && smb_advise_kind(&best->layout) != SMB_ADVISE_BOTH ? 1 : asked->top;
+}
+
+// The best of each kind of layout.
+static void
+choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseSearch *asked) {
+  const SmbAdvice *search = array->search;
+  guint n[SMB_ADVISE_BOTH + 1] = {0};
+  for (guint i = 0; i < search->best->len; i++) {
+    const SmbCandidate *candidate = g_ptr_array_index(search->best, i);
+    SmbAdviseKinds kind = smb_advise_kind(&candidate->layout);
+    if ((asked->kinds && kind != asked->kinds) ||
+        is_present(&search->original->layout, &candidate->layout) ||
+        n[kind] == find_rows(search, candidate, asked))
+      continue;
+    g_ptr_array_add(array->layouts, smb_advise_layout_new(report, search, candidate, kind));
+    n[kind]++;
+  }
+}
+
+// What each access is to cost when an array lies otherwise.
+static void
+add_change(guint64 *wavefronts, const SmbAdvice *advice, const SmbCandidate *candidate) {
+  for (guint i = 0; i < candidate->accesses->len; i++)
+    wavefronts[i] += g_array_index(candidate->accesses, SmbTally, i).wavefronts -
+                     g_array_index(advice->original->accesses, SmbTally, i).wavefronts;
+}
+
+static guint64 *
+present_wavefronts(const SmbAnalysis *analysis) {
+  guint64 *wavefronts = g_new0(guint64, analysis->accesses->len + 1);
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    wavefronts[i] = g_array_index(analysis->accesses, SmbAccess, i).total.wavefronts;
+  return wavefronts;
+}
+
+static SmbOriginal
+describe_original(const SmbAdviseReport *report) {
+  return (SmbOriginal){report->target->kernel,   report->arch,     report->target->launch,
+                       &report->target->options, report->analysis, report->global};
+}
+
+static SmbRewriteArray
+describe_rewrite(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
+  return (SmbRewriteArray){array->search->use->array, array->search->use->bytes,
+                           array->search->original->layout, layout->candidate->layout};
+}
+
+static gboolean
+is_cheaper(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
+  return layout->candidate->total.wavefronts < array->now->candidate->total.wavefronts;
+}
+
+// What takes more than a static array may: a rewriting would have to change where the array comes from.
+static SmbProof *
+refuse_static(const SmbAdviseReport *report, const SmbArray *array) {
+  SmbProof *proof = g_new0(SmbProof, 1);
+  proof->launch = report->target->launch;
+  proof->failure =
+      g_strdup_printf("a block has at most %u bytes of static shared memory: declare %s extern, of "
+                      "one dimension, and "
+                      "launch with dynamic shared memory that cudaFuncSetAttribute has asked for",
+                      smb_arch_info(report->arch)->static_shared_bytes, array->name);
+  return proof;
+}
+
+// Rewrites the kernel for the best layout of each kind: of both together where that is better than either.
+static void
+prove_kinds(const SmbAdviseReport *report, SmbAdviseArray *array) {
+  SmbAdviseKinds done = 0;
+  guint64 least = G_MAXUINT64;
+  SmbOriginal original = describe_original(report);
+  for (guint i = 0; i < array->layouts->len; i++) {
+    SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
+    guint64 wavefronts = layout->candidate->total.wavefronts;
+    gboolean wanted = layout->kind != SMB_ADVISE_BOTH || wavefronts < least;
+    if ((done & layout->kind) || !wanted || !is_cheaper(array, layout))
+      continue;
+    done |= layout->kind;
+    SmbRewriteArray rewrite = describe_rewrite(array, layout);
+    g_autofree guint64 *expected = present_wavefronts(report->analysis);
+    add_change(expected, array->search, layout->candidate);
+    layout->proof = layout->fits == SMB_ADVISE_OPT_IN && !rewrite.array->is_dynamic
+                        ? refuse_static(report, rewrite.array)
+                        : smb_proof_rewrite(&original, &rewrite, 1, expected);
+    if (!layout->proof->failure)
+      least = MIN(least, wavefronts);
+  }
+}
+
+const SmbAdviseLayout *
+smb_advise_proven(const SmbAdviseArray *array) {
+  for (guint i = 0; i < array->layouts->len; i++) {
+    const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
+    if (layout->proof && !layout->proof->failure)
+      return layout;
+  }
+  return NULL;
+}
+
+// All arrays that have a better layout, in it.
+static void
+prove_together(SmbAdviseReport *report) {
+  g_autoptr(GArray) rewrites = g_array_new(FALSE, FALSE, sizeof(SmbRewriteArray));
+  g_autofree guint64 *expected = present_wavefronts(report->analysis);
+  for (guint i = 0; i < report->arrays->len; i++) {
+    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
+    const SmbAdviseLayout *best = smb_advise_proven(array);
+    if (!best)
+      continue;
+    SmbRewriteArray rewrite = describe_rewrite(array, best);
+    g_array_append_val(rewrites, rewrite);
+    add_change(expected, array->search, best->candidate);
+  }
+  SmbOriginal original = describe_original(report);
+  if (rewrites->len > 1)
+    report->together = smb_proof_rewrite(&original, (const SmbRewriteArray *)rewrites->data,
+                                         rewrites->len, expected);
+}
+
+const SmbProof *
+smb_advise_final(const SmbAdviseReport *report) {
+  if (report->together && !report->together->failure)
+    return report->together;
+  const SmbProof *best = NULL;
+  for (guint i = 0; i < report->arrays->len; i++) {
+    const SmbAdviseLayout *layout = smb_advise_proven(g_ptr_array_index(report->arrays, i));
+    if (layout && !best)
+      best = layout->proof;
+  }
+  return best;
+}
+
+static gboolean
+advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *asked,
+       GError **error) {
+  SmbLayout layout;
+  SmbAdviseOptions options = {.kinds = asked->kinds,
+                              .row = asked->row,
+                              .present = smb_target_layout(report->target, &layout),
+                              .keep = asked->top + 1, // the present layout may be among them
+                              .max_counts = asked->max_counts};
+  SmbAdviseArray *array = g_new0(SmbAdviseArray, 1);
+  array->kinds = asked->kinds;
+  array->layouts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_layout_free);
+  array->search = smb_advise_array(report->arch, use, &options);
+  array->now = smb_advise_layout_new(report, array->search, array->search->original, 0);
+  array->unseen = smb_rewrite_unseen(report->target->kernel, use->array);
+  g_ptr_array_add(report->arrays, array);
+  if (!check_searched(array->search, options.max_counts, error))
+    return FALSE;
+  choose_layouts(array, report, asked);
+  prove_kinds(report, array);
+  return TRUE;
+}
+
+GPtrArray *
+smb_advise_select(const SmbAdviseReport *report, const char *name, GError **error) {
+  g_autoptr(GPtrArray) selected = g_ptr_array_new();
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint i = 0; i < report->uses->all->len; i++) {
+    SmbArrayUse *use = g_ptr_array_index(report->uses->all, i);
+    if (use->array->n_dimensions == 0 || use->requests->len == 0)
+      continue;
+    g_string_append_printf(names, "%s%s", names->len ? ", " : "", use->array->name);
+    if (!name || strcmp(name, use->array->name) == 0)
+      g_ptr_array_add(selected, use);
+  }
+  if (name && selected->len == 0) {
+    smb_cli_usage_error(error, "--array '%s': %s%s", name,
+                        names->len ? "expected one of " : "the kernel uses no shared array",
+                        names->str);
+    return NULL;
+  }
+  return g_steal_pointer(&selected);
+}
+
+SmbAdviseReport *
+smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
+  g_autoptr(SmbAdviseReport) report = g_new0(SmbAdviseReport, 1);
+  report->target = target;
+  report->arch = smb_arch_ref(arch);
+  report->arrays = g_ptr_array_new_with_free_func((GDestroyNotify)array_free);
+  report->global = smb_global_new();
+  SmbAnalysisOptions options = target->options;
+  options.global = report->global;
+  options.keep_requests = TRUE;
+  report->analysis = smb_analysis_run(target->kernel, arch, &target->launch, &options, error);
+  if (!report->analysis)
+    return NULL;
+  report->uses = smb_array_uses_new(target->kernel, report->analysis);
+  if (report->analysis->requests_dropped == 0)
+    return g_steal_pointer(&report);
+  g_set_error(
+      error, SMB_ERROR, SMB_ERROR_INPUT,
+      "%s makes more than %u different requests of shared memory, and %" G_GUINT64_FORMAT
+      " were not kept: what is best for a part of them need not be best; expected a smaller "
+      "grid or loop",
+      target->name, SMB_ANALYSIS_MAX_REQUESTS, report->analysis->requests_dropped);
+  return NULL;
+}
+
+SmbAdviseReport *
+smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSearch *search,
+                      GError **error) {
+  g_autoptr(SmbAdviseReport) report = smb_advise_report_run(target, arch, error);
+  g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->array, error) : NULL;
+  if (!arrays)
+    return NULL;
+  for (guint i = 0; i < arrays->len; i++) {
+    if (!advise(report, g_ptr_array_index(arrays, i), search, error))
+      return NULL;
+  }
+  prove_together(report);
+  return g_steal_pointer(&report);
+}

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What advise tells: for each shared array the layouts that a search found, and the kernel rewritten for
+// the best of each kind, evaluated again. Layouts of one array are searched as if the others stayed as they
+// are; what all arrays take together is evaluated in the end.
+#pragma once
+
+#include "sim/layout/advise.h"
+#include "sim/arch/occupancy.h"
+#include "sim/layout/proof.h"
+#include "src/cli/target.h"
+
+G_BEGIN_DECLS
+
+/** Where an array can be kept in a layout, by its size alone. */
+typedef enum {
+  SMB_ADVISE_FITS,   /* as it is declared */
+  SMB_ADVISE_OPT_IN, /* as dynamic shared memory that the launch opts in to */
+  SMB_ADVISE_TOO_LARGE,
+} SmbAdviseFit;
+
+/**
+ * SmbAdviseLayout: a layout that is shown.
+ * @candidate: (transfer none): the layout, and what it costs
+ * @kind: of the search that found it; 0 for the present layout
+ * @name: "pad 1", "Swizzle<3,2,3>", "pad 4 + Swizzle<3,2,3>" or "as it is"
+ * @index: the index in plain C
+ * @extra_bytes: shared memory more than now
+ * @vector_bytes: widest access, up to 16 bytes, that stays whole and aligned in every row
+ * @fits: where the array can be kept
+ * @occupancy: blocks of a multiprocessor
+ * @proof: (nullable): the kernel rewritten for it; %NULL if that was not tried
+ */
+typedef struct {
+  const SmbCandidate *candidate;
+  SmbAdviseKinds kind;
+  char *name;
+  char *index;
+  gint64 extra_bytes;
+  guint vector_bytes;
+  SmbAdviseFit fits;
+  SmbOccupancy occupancy;
+  SmbProof *proof;
+} SmbAdviseLayout;
+
+/**
+ * SmbAdviseArray:
+ * @kinds: what was searched; 0: all
+ * @search: the search: the size of the space, and the best layouts
+ * @now: the present layout
+ * @layouts: (element-type SmbAdviseLayout): the best of each kind, the best of all first
+ * @unseen: (element-type guint): lines that mention the array where nothing is evaluated
+ */
+typedef struct {
+  SmbAdviseKinds kinds;
+  SmbAdvice *search;
+  SmbAdviseLayout *now;
+  GPtrArray *layouts;
+  GArray *unseen;
+} SmbAdviseArray;
+
+/**
+ * SmbAdviseReport:
+ * @target: (transfer none): what was asked about
+ * @analysis: the launch as it is, with its requests
+ * @uses: its arrays
+ * @global: what it leaves in global memory
+ * @arrays: (element-type SmbAdviseArray): in the order of the text
+ * @together: (nullable): the kernel with the best proven layout of each array, if several change
+ */
+typedef struct {
+  const SmbTarget *target;
+  SmbArch *arch;
+  SmbAnalysis *analysis;
+  SmbArrayUses *uses;
+  SmbGlobal *global;
+  GPtrArray *arrays;
+  SmbProof *together;
+} SmbAdviseReport;
+
+/**
+ * SmbAdviseSearch:
+ * @array: (nullable): only the array of that name
+ * @row: as SmbAdviseOptions.row
+ * @kinds: which layouts are searched; 0: all
+ * @top: layouts of each kind that are shown
+ * @max_counts: as SmbAdviseOptions.max_counts
+ */
+typedef struct {
+  const char *array;
+  guint row;
+  SmbAdviseKinds kinds;
+  guint top;
+  guint64 max_counts;
+} SmbAdviseSearch;
+
+/**
+ * smb_advise_report_new:
+ * @target: (transfer none): must outlive the report
+ * @error: SMB_ERROR_USAGE if there is no such array, SMB_ERROR_INPUT if the kernel cannot be run, makes
+ *   more requests than are kept, or a search takes more counts than it may
+ *
+ * Returns: (transfer full): the advice
+ */
+SmbAdviseReport *smb_advise_report_new(const SmbTarget *target, SmbArch *arch,
+                                       const SmbAdviseSearch *options, GError **error);
+void smb_advise_report_free(SmbAdviseReport *report);
+
+/** smb_advise_report_run: as smb_advise_report_new(), without any search: only @analysis, @global and what is needed for
+ * them are set, and @arrays is empty */
+SmbAdviseReport *smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error);
+
+/** smb_advise_select: Returns: (transfer container) (element-type SmbArrayUse): the arrays that are asked
+ * about, or %NULL with an error: those with rows and requests, or the one of that name */
+GPtrArray *smb_advise_select(const SmbAdviseReport *report, const char *name, GError **error);
+
+/** smb_advise_proven: Returns: (transfer none) (nullable): the best layout of an array that is cheaper
+ * than now, and whose rewritten kernel holds */
+const SmbAdviseLayout *smb_advise_proven(const SmbAdviseArray *array);
+
+/** smb_advise_final: Returns: (transfer none) (nullable): the rewritten kernel that is best of all */
+const SmbProof *smb_advise_final(const SmbAdviseReport *report);
+
+/** smb_advise_layout_new: Returns: (transfer full): what is told of a layout that @search
+ * found; @kind: 0 for the present one */
+SmbAdviseLayout *smb_advise_layout_new(const SmbAdviseReport *report, const SmbAdvice *search,
+                                       const SmbCandidate *candidate, SmbAdviseKinds kind);
+void smb_advise_layout_free(SmbAdviseLayout *layout);
+
+/** smb_advise_declare: Returns: (transfer full): an array as it is declared: "int tile[32][33]" */
+char *smb_advise_declare(const SmbArray *array);
+
+/** "yes", "opt-in" or "no" (transfer none). */
+const char *smb_advise_fit_name(SmbAdviseFit fit);
+
+/** "pad", "swizzle", "both" or, of the present layout, "now" (transfer none). */
+const char *smb_advise_kind_name(SmbAdviseKinds kind);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdviseReport, smb_advise_report_free)
+
+G_END_DECLS

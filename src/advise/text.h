@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The result of advise in each format.
+#pragma once
+
+#include "src/advise/measure.h"
+#include "src/advise/report.h"
+
+G_BEGIN_DECLS
+
+/** What the writers of SmbFormat take. @measured: (nullable): what a device says */
+typedef struct {
+  const SmbAdviseReport *report;
+  const SmbAdviseMeasured *measured;
+} SmbAdviseResult;
+
+/** For each array a table of layouts, the costs of each access, and the changed lines. */
+void smb_advise_write_text(SmbCli *cli, gconstpointer result);
+void smb_advise_write_json(SmbCli *cli, gconstpointer result);
+
+/** A row for each access of each layout. */
+void smb_advise_write_csv(SmbCli *cli, gconstpointer result);
+
+/** smb_advise_describe: Returns: (transfer full): what the search of an array found, in sentences */
+char *smb_advise_describe(const SmbAdviseArray *array);
+
+/** smb_advise_describe_unseen: Returns: (transfer full) (nullable): the lines that a rewriting of an
+ * array leaves alone, in a sentence; %NULL if there are none */
+char *smb_advise_describe_unseen(const SmbAdviseArray *array);
+
+G_END_DECLS

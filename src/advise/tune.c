@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/advise/tune.h"
+
+#include <string.h>
+
+#include "src/advise/tune-impl.h"
+
+static void
+trial_free(gpointer data) {
+  Trial *trial = data;
+  g_free(trial->failure);
+  smb_analysis_free(trial->analysis);
+  g_free(trial);
+}
+
+static void
+tuning_clear(Tuning *tuning) {
+  for (guint i = 0; i < MAX_RANGES; i++)
+    g_free(tuning->ranges[i].name);
+  g_clear_pointer(&tuning->measured, smb_advise_measured_free);
+  g_clear_pointer(&tuning->trials, g_ptr_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Tuning, tuning_clear)
+
+static gboolean
+parse_range(Tuning *tuning, const char *text, GError **error) {
+  Range *range = &tuning->ranges[tuning->n_ranges];
+  const char *equals = strchr(text, '=');
+  const char *dots = equals ? strstr(equals, "..") : NULL;
+  g_autofree char *low = dots ? g_strndup(equals + 1, (gsize)(dots - equals - 1)) : NULL;
+  gboolean good =
+      low && equals > text &&
+      g_ascii_string_to_signed(low, 10, G_MININT32, G_MAXINT32, &range->low, NULL) &&
+      g_ascii_string_to_signed(dots + 2, 10, range->low, G_MAXINT32, &range->high, NULL);
+  if (!good)
+    return smb_cli_usage_error(error,
+                               "--tune '%s': expected NAME=LO..HI: a macro, and the whole numbers "
+                               "from LO to HI that it is to have",
+                               text);
+  range->name = g_strndup(text, (gsize)(equals - text));
+  for (guint i = 0; i < tuning->n_ranges; i++) {
+    if (strcmp(tuning->ranges[i].name, range->name) == 0) {
+      tuning->n_ranges++;
+      return smb_cli_usage_error(error, "--tune '%s': '%s' is tuned twice", text, range->name);
+    }
+  }
+  tuning->n_ranges++;
+  return TRUE;
+}
+
+static gboolean
+parse_ranges(Tuning *tuning, const char *const *ranges, guint64 *n, GError **error) {
+  *n = 1;
+  for (guint i = 0; ranges[i]; i++) {
+    if (i == MAX_RANGES)
+      return smb_cli_usage_error(error, "--tune: at most %d macros are tuned at once", MAX_RANGES);
+    if (!parse_range(tuning, ranges[i], error))
+      return FALSE;
+    *n *= (guint64)(tuning->ranges[i].high - tuning->ranges[i].low) + 1;
+    if (*n > MAX_TRIALS)
+      return smb_cli_usage_error(
+          error, "--tune: more than %d combinations of values: expected fewer", MAX_TRIALS);
+  }
+  return TRUE;
+}
+
+SmbTarget *
+smb_tuning_target(const Tuning *tuning, const gint64 *values, GError **error) {
+  SmbTargetOptions options = *tuning->options;
+  g_autoptr(GStrvBuilder) defines = g_strv_builder_new();
+  for (guint i = 0; options.defines && options.defines[i]; i++)
+    g_strv_builder_add(defines, options.defines[i]);
+  for (guint i = 0; values && i < tuning->n_ranges; i++) {
+    g_autofree char *define =
+        g_strdup_printf("%s=%" G_GINT64_FORMAT, tuning->ranges[i].name, values[i]);
+    g_strv_builder_add(defines, define);
+  }
+  g_auto(GStrv) all = g_strv_builder_end(defines);
+  options.defines = all;
+  return smb_target_new(&options, tuning->file, tuning->cli->arch, error);
+}
+
+// A macro that nothing mentions would be tuned in vain.
+static gboolean
+check_macros(const Tuning *tuning, const SmbTarget *target, GError **error) {
+  g_auto(GStrv) unused = smb_program_unused_defines(target->kernel);
+  for (guint i = 0; i < tuning->n_ranges; i++) {
+    if (g_strv_contains((const char *const *)unused, tuning->ranges[i].name))
+      return smb_cli_usage_error(error, "--tune %s: the text has no such macro",
+                                 tuning->ranges[i].name);
+  }
+  return TRUE;
+}
+
+static void
+find_present(Tuning *tuning) {
+  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, NULL, NULL);
+  tuning->present_known = target != NULL;
+  for (guint i = 0; tuning->present_known && i < tuning->n_ranges; i++)
+    tuning->present_known =
+        smb_program_evaluate(target->kernel, tuning->ranges[i].name, &tuning->present[i], NULL);
+}
+
+static void
+run_trial(const Tuning *tuning, Trial *trial, const SmbTarget *target, GError **error) {
+  const SmbArch *arch = tuning->cli->arch;
+  g_autoptr(SmbAnalysis) analysis =
+      smb_analysis_run(target->kernel, arch, &target->launch, &target->options, error);
+  if (!analysis)
+    return;
+  const guint *block = target->launch.block;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    trial->classes[c] = analysis->totals[c];
+    smb_tally_add(&trial->total, &analysis->totals[c]);
+  }
+  trial->shared_bytes = analysis->shared_bytes;
+  trial->occupancy = smb_occupancy(arch, block[0] * block[1] * block[2], analysis->shared_bytes);
+}
+
+static gboolean
+try_values(Tuning *tuning, guint64 number, GError **error) {
+  Trial *trial = g_new0(Trial, 1);
+  g_ptr_array_add(tuning->trials, trial);
+  for (guint i = tuning->n_ranges; i-- > 0;) {
+    guint64 n = (guint64)(tuning->ranges[i].high - tuning->ranges[i].low) + 1;
+    trial->values[i] = tuning->ranges[i].low + (gint64)(number % n);
+    number /= n;
+  }
+  trial->is_present =
+      tuning->present_known && memcmp(trial->values, tuning->present, sizeof trial->values) == 0;
+  g_autoptr(GError) local = NULL;
+  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, &local);
+  if (target) {
+    if (!check_macros(tuning, target, error))
+      return FALSE;
+    run_trial(tuning, trial, target, &local);
+  }
+  if (local) {
+    g_auto(GStrv) lines = g_strsplit(local->message, "\n", 2);
+    trial->failure = g_strdup(lines[0]);
+  }
+  return TRUE;
+}
+
+static int
+compare_trials(gconstpointer a, gconstpointer b) {
+  const Trial *x = *(const Trial *const *)a, *y = *(const Trial *const *)b;
+  if ((x->failure != NULL) != (y->failure != NULL))
+    return x->failure ? 1 : -1;
+  if (x->total.wavefronts != y->total.wavefronts)
+    return x->total.wavefronts < y->total.wavefronts ? -1 : 1;
+  if (x->shared_bytes != y->shared_bytes)
+    return x->shared_bytes < y->shared_bytes ? -1 : 1;
+  return 0;
+}
+
+gboolean
+smb_tuning_shows(const Tuning *tuning, guint trial) {
+  return trial < tuning->top ||
+         ((const Trial *)g_ptr_array_index(tuning->trials, trial))->is_present;
+}
+
+// "IPAD=2"
+static char *
+name_values(const Tuning *tuning, const Trial *trial) {
+  GString *name = g_string_new(NULL);
+  for (guint i = 0; i < tuning->n_ranges; i++)
+    g_string_append_printf(name, "%s%s=%" G_GINT64_FORMAT, i ? " " : "", tuning->ranges[i].name,
+                           trial->values[i]);
+  return g_string_free(name, FALSE);
+}
+
+// Runs on the device what is shown.
+static gboolean
+measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
+  const SmbArch *arch = tuning->cli->arch;
+  tuning->measured = smb_advise_measured_new(meter, arch);
+  for (guint i = 0; i < tuning->trials->len; i++) {
+    Trial *trial = g_ptr_array_index(tuning->trials, i);
+    if (trial->failure || !smb_tuning_shows(tuning, i))
+      continue;
+    g_autofree char *name = name_values(tuning, trial);
+    g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, error);
+    if (!target || !(trial->analysis = smb_analysis_run(target->kernel, arch, &target->launch,
+                                                        &target->options, error)))
+      return FALSE;
+    if (!smb_advise_measured_add(tuning->measured, meter, arch, target, NULL, name, trial->analysis,
+                                 error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// No value runs: what is wrong with the first is told as if it were asked for.
+static gboolean
+fail_trial(const Tuning *tuning, const Trial *trial, GError **error) {
+  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, error);
+  g_autoptr(SmbAnalysis) none = target ? smb_analysis_run(target->kernel, tuning->cli->arch,
+                                                          &target->launch, &target->options, error)
+                                       : NULL;
+  return FALSE;
+}
+
+gboolean
+smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,
+                const char *const *ranges, guint top, SmbMeter *meter, GError **error) {
+  g_auto(Tuning) tuning = {.cli = cli, .options = options, .file = file, .top = top};
+  guint64 n;
+  if (!parse_ranges(&tuning, ranges, &n, error))
+    return FALSE;
+  tuning.trials = g_ptr_array_new_with_free_func(trial_free);
+  find_present(&tuning);
+  for (guint64 i = 0; i < n; i++) {
+    if (!try_values(&tuning, i, error))
+      return FALSE;
+  }
+  tuning.n_classes = SMB_OP_CLASS_ATOMIC;
+  for (guint i = 0; i < tuning.trials->len; i++) {
+    const Trial *trial = g_ptr_array_index(tuning.trials, i);
+    if (trial->classes[SMB_OP_CLASS_ATOMIC].requests)
+      tuning.n_classes = SMB_N_OP_CLASSES;
+  }
+  g_ptr_array_sort(tuning.trials, compare_trials);
+  const Trial *best = g_ptr_array_index(tuning.trials, 0);
+  if (best->failure)
+    return fail_trial(&tuning, best, error);
+  if (meter && !measure_trials(&tuning, meter, error))
+    return FALSE;
+  cli->format->write(cli, &tuning);
+  if (tuning.measured && tuning.measured->mismatches > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+  return TRUE;
+}

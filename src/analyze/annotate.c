@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The source with the counts of each line in the margin. Every count stands beside exactly one line,
+// and the sums below are those of the analysis.
+#include "src/analyze/report.h"
+
+#include <string.h>
+
+#include "src/out/table.h"
+
+GArray *
+smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines) {
+  GArray *lines = g_array_new(FALSE, TRUE, sizeof(SmbLineTally));
+  g_array_set_size(lines, n_lines + 1);
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    smb_tally_add(&g_array_index(lines, SmbLineTally, access->site->line).shared, &access->total);
+  }
+  for (guint i = 0; i < analysis->globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
+    g_array_index(lines, SmbLineTally, access->site->line).segments += access->segments;
+  }
+  return lines;
+}
+
+static void
+write_count(SmbTable *table, SmbStyle style, guint64 count) {
+  if (count)
+    smb_table_number(table, style, count);
+  else
+    smb_table_cell(table, SMB_STYLE_PLAIN, "");
+}
+
+static void
+write_margin(SmbTable *table, const SmbLineTally *line) {
+  const SmbTally *shared = &line->shared;
+  write_count(table, SMB_STYLE_PLAIN, shared->requests);
+  write_count(table, SMB_STYLE_PLAIN, shared->wavefronts);
+  write_count(table, SMB_STYLE_BAD, shared->excess);
+  if (shared->requests)
+    smb_table_printf(table, shared->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD, "%u-way",
+                     shared->max_degree);
+  else
+    smb_table_cell(table, SMB_STYLE_PLAIN, "");
+  write_count(table, SMB_STYLE_PLAIN, line->segments);
+}
+
+void
+smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
+  const SmbAnalyzeReport *report = result;
+  const SmbSource *source = smb_program_source(report->target->kernel);
+  guint n_lines = source ? smb_source_n_lines(source) : 0;
+  g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
+  g_autoptr(SmbTable) table = smb_table_new();
+  SmbLineTally total = {0};
+  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  smb_table_column(table, smb_analyze_segment_name(cli->arch), SMB_ALIGN_RIGHT);
+  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "source", SMB_ALIGN_LEFT);
+  for (guint i = 0; i <= n_lines; i++) {
+    const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
+    smb_tally_add(&total.shared, &line->shared);
+    total.segments += line->segments;
+    if (i == 0)
+      continue;
+    g_autofree char *text = smb_source_line(source, i);
+    write_margin(table, line);
+    smb_table_number(table, SMB_STYLE_DIM, i);
+    smb_table_cell(table, SMB_STYLE_PLAIN, text);
+  }
+  smb_table_rule(table);
+  write_margin(table, &total);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "");
+  smb_table_cell(table, SMB_STYLE_BOLD, "total");
+  smb_analyze_write_heading(cli, report);
+  smb_table_write(table, cli->out, cli->colour);
+  g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, report->analysis);
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out, sentence);
+}

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// analyze: what the shared-memory accesses of a kernel cost, access by access.
+#include "src/analyze/report.h"
+#include "src/cli/commands.h"
+#include "src/cli/target.h"
+
+static char *option_max_ways;
+static gboolean option_annotate, option_warps;
+
+static const GOptionEntry options[] = {
+    {"max-ways", 0, 0, G_OPTION_ARG_STRING, &option_max_ways,
+     "exit with status 1 if an access is more than N-way", "N"},
+    {"annotate", 0, 0, G_OPTION_ARG_NONE, &option_annotate,
+     "print the source with the counts in the margin", NULL},
+    {"warps", 0, 0, G_OPTION_ARG_NONE, &option_warps, "break each access down by warp", NULL},
+    G_OPTION_ENTRY_NULL,
+};
+
+// --max-ways: each access that is beyond it is named.
+static void
+check_limit(SmbCli *cli, const SmbAnalysis *analysis, guint max_ways) {
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    if (access->total.max_degree <= max_ways)
+      continue;
+    cli->status = SMB_EXIT_DIFFERS;
+    smb_spool_printf(cli->messages,
+                     "smembank analyze: line %u: the %s of %s is %u-way: more than --max-ways %u\n",
+                     access->site->line, smb_op_class_name(access->site->op_class),
+                     access->site->expression, access->total.max_degree, max_ways);
+  }
+}
+
+static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
+                                    {"json", smb_analyze_write_json, NULL},
+                                    {"csv", smb_analyze_write_csv, NULL},
+                                    {NULL, NULL, NULL}};
+static const SmbFormat annotated_formats[] = {{"text", smb_analyze_annotate, NULL},
+                                              {NULL, NULL, NULL}};
+
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "[FILE.cu|-]",
+    .description = "Counts the wavefronts of each access to shared memory, and the sectors of each "
+                   "access to global memory.\n" SMB_TARGET_DESCRIPTION,
+    .max_arguments = 1,
+    .flags = SMB_CLI_ARCH,
+    .formats = formats,
+    .groups = groups,
+    .example = "smembank analyze --rows 32 --cols 32 --pad 1",
+};
+
+gboolean
+smb_cmd_analyze(SmbCli *cli, GError **error) {
+  guint max_ways = G_MAXUINT;
+  if (!smb_cli_parse(cli, &usage, options, error) ||
+      !smb_cli_number("--max-ways", option_max_ways, 1, G_MAXINT, &max_ways, error))
+    return FALSE;
+  if (option_annotate && !smb_cli_view(cli, "--annotate", annotated_formats, error))
+    return FALSE;
+  const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
+  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
+  if (!target)
+    return FALSE;
+  g_autoptr(SmbAnalysis) analysis =
+      smb_analysis_run(target->kernel, cli->arch, &target->launch, &target->options, error);
+  if (!analysis)
+    return FALSE;
+
+  SmbAnalyzeReport report = {target, analysis, option_warps, max_ways};
+  cli->format->write(cli, &report);
+  smb_analyze_write_warnings(target, analysis, cli->messages);
+  check_limit(cli, analysis, max_ways);
+  return TRUE;
+}

@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// analyze as JSON and as CSV. Keys are only ever added.
+#include <string.h>
+
+#include "src/analyze/report.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/cli/target-json.h"
+
+static void
+write_place(JsonBuilder *json, const SmbSite *site, const char *key, const char *array) {
+  smb_json_number(json, "line", site->line);
+  smb_json_number(json, "column", site->column);
+  smb_json_text(json, key, array);
+  smb_json_text(json, "op", smb_op_class_name(site->op_class));
+  smb_json_number(json, "width", site->width);
+  smb_json_text(json, "expression", site->expression);
+}
+
+static void
+write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report) {
+  smb_json_object(json, NULL);
+  write_place(json, access->site, "array", access->array);
+  smb_json_tally(json, &access->total);
+  smb_json_number(json, "max_degree", access->total.max_degree);
+  smb_json_number(json, "cycles", (gint64)access->total.cycles);
+  smb_json_boolean(json, "exact", access->exact);
+  if (report->by_warp) {
+    smb_json_array(json, "warps");
+    for (guint w = 0; w < report->analysis->n_warps; w++) {
+      if (access->warps[w].requests == 0)
+        continue;
+      smb_json_object(json, NULL);
+      smb_json_number(json, "warp", w);
+      smb_json_tally(json, &access->warps[w]);
+      smb_json_number(json, "max_degree", access->warps[w].max_degree);
+      smb_json_number(json, "cycles", (gint64)access->warps[w].cycles);
+      json_builder_end_object(json);
+    }
+    json_builder_end_array(json);
+  }
+  json_builder_end_object(json);
+}
+
+static void
+write_global(JsonBuilder *json, const SmbGlobalAccess *access) {
+  smb_json_number(json, "requests", (gint64)access->requests);
+  smb_json_number(json, "segments", (gint64)access->segments);
+  smb_json_number(json, "ideal_segments", (gint64)access->ideal);
+  smb_json_number(json, "excess_segments", (gint64)(access->segments - access->ideal));
+  smb_json_number(json, "max_segments", access->max_segments);
+}
+
+static void
+write_globals(JsonBuilder *json, const SmbAnalysis *analysis, const SmbArch *arch) {
+  smb_json_object(json, "global");
+  smb_json_number(json, "segment_bytes", smb_arch_info(arch)->global_segment_bytes);
+  smb_json_array(json, "accesses");
+  for (guint i = 0; i < analysis->globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
+    smb_json_object(json, NULL);
+    write_place(json, access->site, "buffer", access->buffer);
+    write_global(json, access);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_object(json, "totals");
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    smb_json_object(json, smb_op_class_name((SmbOpClass)c));
+    write_global(json, &analysis->global_totals[c]);
+    json_builder_end_object(json);
+  }
+  json_builder_end_object(json);
+  json_builder_end_object(json);
+}
+
+static void
+write_warnings(JsonBuilder *json, const SmbAnalyzeReport *report) {
+  static const char *const kinds[] = {"race", "unset", "loop"};
+  smb_json_array(json, "warnings");
+  for (guint i = 0; i < report->analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning =
+        &g_array_index(report->analysis->warnings, SmbAnalysisWarning, i);
+    const SmbSite *site = smb_program_site(report->target->kernel, warning->site);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "kind", kinds[warning->kind]);
+    smb_json_number(json, "line", site->line);
+    smb_json_number(json, "column", site->column);
+    smb_json_text(json, "message", warning->message);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
+void
+smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
+  const SmbAnalyzeReport *report = result;
+  const SmbAnalysis *analysis = report->analysis;
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_target(json, report->target, analysis->shared_bytes);
+  smb_json_arch(json, cli->arch);
+  smb_json_array(json, "accesses");
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    write_access(json, &g_array_index(analysis->accesses, SmbAccess, i), report);
+  json_builder_end_array(json);
+  smb_json_totals(json, analysis->totals);
+  write_globals(json, analysis, cli->arch);
+  write_warnings(json, report);
+  g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, analysis);
+  smb_json_text(json, "summary", sentence);
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_csv_place(SmbCsv *csv, const char *memory, const SmbSite *site, const char *array) {
+  smb_csv_text(csv, memory);
+  smb_csv_number(csv, site->line);
+  smb_csv_number(csv, site->column);
+  smb_csv_text(csv, array);
+  smb_csv_text(csv, smb_op_class_name(site->op_class));
+  smb_csv_number(csv, site->width);
+  smb_csv_text(csv, site->expression);
+}
+
+static void
+write_csv_tally(SmbCsv *csv, const SmbTally *tally) {
+  smb_csv_number(csv, tally->requests);
+  smb_csv_number(csv, tally->wavefronts);
+  smb_csv_number(csv, tally->ideal);
+  smb_csv_number(csv, tally->excess);
+  smb_csv_number(csv, tally->max_degree);
+  smb_csv_number(csv, tally->cycles);
+}
+
+// Shared memory has no segments; its counts may be lower bounds.
+static void
+end_csv_shared(SmbCsv *csv, const SmbAccess *access) {
+  for (guint empty = 0; empty < 3; empty++)
+    smb_csv_text(csv, NULL);
+  smb_csv_text(csv, access->exact ? "yes" : "no");
+  smb_csv_end_row(csv);
+}
+
+static void
+write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *report) {
+  write_csv_place(csv, "shared", access->site, access->array);
+  smb_csv_text(csv, NULL);
+  write_csv_tally(csv, &access->total);
+  end_csv_shared(csv, access);
+  for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
+    if (access->warps[w].requests == 0)
+      continue;
+    write_csv_place(csv, "shared", access->site, access->array);
+    smb_csv_number(csv, w);
+    write_csv_tally(csv, &access->warps[w]);
+    end_csv_shared(csv, access);
+  }
+}
+
+// One row an access; the rows of global memory count segments where those of shared memory count
+// wavefronts.
+void
+smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbAnalyzeReport *report = result;
+  static const char *const names[] = {"memory",
+                                      "line",
+                                      "column",
+                                      "array",
+                                      "op",
+                                      "width",
+                                      "expression",
+                                      "warp",
+                                      "requests",
+                                      "wavefronts",
+                                      "ideal_wavefronts",
+                                      "excess_wavefronts",
+                                      "max_degree",
+                                      "cycles",
+                                      "segments",
+                                      "ideal_segments",
+                                      "max_segments",
+                                      "exact",
+                                      NULL};
+  const SmbAnalysis *analysis = report->analysis;
+  SmbCsv csv = smb_csv_begin(cli->out, names);
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    write_csv_access(&csv, &g_array_index(analysis->accesses, SmbAccess, i), report);
+  for (guint i = 0; i < analysis->globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
+    write_csv_place(&csv, "global", access->site, access->buffer);
+    smb_csv_text(&csv, NULL);
+    smb_csv_number(&csv, access->requests);
+    for (guint empty = 0; empty < 5; empty++)
+      smb_csv_text(&csv, NULL);
+    smb_csv_number(&csv, access->segments);
+    smb_csv_number(&csv, access->ideal);
+    smb_csv_number(&csv, access->max_segments);
+    smb_csv_text(&csv, NULL);
+    smb_csv_end_row(&csv);
+  }
+}

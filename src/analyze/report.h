@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The result of analyze in each format.
+#pragma once
+
+#include "src/cli/target.h"
+
+G_BEGIN_DECLS
+
+/** What is reported: @by_warp adds a row for each warp; @max_ways is the limit, or G_MAXUINT. */
+typedef struct {
+  const SmbTarget *target;
+  const SmbAnalysis *analysis;
+  gboolean by_warp;
+  guint max_ways;
+} SmbAnalyzeReport;
+
+/* The writers of SmbFormat: each takes an SmbAnalyzeReport. */
+
+/** Tables of the accesses, and the sentence that says where the time goes. */
+void smb_analyze_write_text(SmbCli *cli, gconstpointer report);
+
+/** The source, with the counts of each line in the margin (src/analyze/annotate.c). */
+void smb_analyze_annotate(SmbCli *cli, gconstpointer report);
+
+void smb_analyze_write_json(SmbCli *cli, gconstpointer report);
+void smb_analyze_write_csv(SmbCli *cli, gconstpointer report);
+
+/** The heading of the text formats: kernel, block, grid, memory, architecture. */
+void smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report);
+
+/** "sectors" or "lines": what global requests are counted in (transfer none). */
+const char *smb_analyze_segment_name(const SmbArch *arch);
+
+/**
+ * smb_analyze_describe_worst:
+ *
+ * Returns: (transfer full): sentences about the access with the most excess wavefronts: which lanes meet in which bank, and what
+ *   that costs; and which counts are lower bounds
+ */
+char *smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis);
+
+/**
+ * SmbLineTally: sums of one line of the source
+ * @shared: of its accesses to shared memory
+ * @segments: sectors or lines of its accesses to global memory
+ */
+typedef struct {
+  SmbTally shared;
+  guint64 segments;
+} SmbLineTally;
+
+/** smb_analyze_sum_lines: Returns: (transfer full) (element-type SmbLineTally): a sum for each line, by its number;
+ *   at 0 of accesses that have no line */
+GArray *smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines);
+
+/** What a person should know besides: suspicious accesses, macros that the text lacks. */
+void smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
+                                SmbSpool *out);
+
+G_END_DECLS

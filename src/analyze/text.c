@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "src/analyze/report.h"
+#include "src/cli/describe.h"
+#include "src/out/table.h"
+
+// Longest expression that is shown whole, in columns.
+enum {
+  MAX_EXPRESSION = 42
+};
+
+static char *
+shorten(const char *expression) {
+  if (g_utf8_validate(expression, -1, NULL) && g_utf8_strlen(expression, -1) > MAX_EXPRESSION) {
+    g_autofree char *head = g_utf8_substring(expression, 0, MAX_EXPRESSION - 3);
+    return g_strconcat(head, "...", NULL);
+  }
+  return g_strdup(expression);
+}
+
+const char *
+smb_analyze_segment_name(const SmbArch *arch) {
+  return smb_arch_info(arch)->global_segment_bytes == 32 ? "sectors" : "lines";
+}
+
+void
+smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbTarget *target = report->target;
+  g_autofree char *block = smb_describe_extent(target->launch.block);
+  g_autofree char *grid = smb_describe_extent(target->launch.grid);
+  g_autofree char *defines = g_strjoinv(" ", target->defines);
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
+  smb_spool_printf(cli->out, "  %s%s%s\n", target->file, *defines ? "  " : "", defines);
+  smb_spool_printf(cli->out,
+                   "block %s, grid %s, %" G_GSIZE_FORMAT " bytes of shared memory, %s\n\n", block,
+                   grid, report->analysis->shared_bytes, smb_arch_info(cli->arch)->name);
+}
+
+static void
+write_tally(SmbTable *table, const SmbTally *tally) {
+  SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->requests);
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->ideal);
+  smb_table_number(table, style, tally->excess);
+  smb_table_printf(table, style, "%u-way", tally->max_degree);
+}
+
+static void
+write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *report) {
+  g_autofree char *expression = shorten(access->site->expression);
+  smb_table_number(table, SMB_STYLE_DIM, access->site->line);
+  smb_table_cell(table, SMB_STYLE_PLAIN, expression);
+  smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
+  write_tally(table, &access->total);
+  for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
+    if (access->warps[w].requests == 0)
+      continue;
+    smb_table_cell(table, SMB_STYLE_PLAIN, "");
+    smb_table_printf(table, SMB_STYLE_DIM, "  warp %u", w);
+    smb_table_cell(table, SMB_STYLE_PLAIN, "");
+    write_tally(table, &access->warps[w]);
+  }
+}
+
+static void
+write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  g_autoptr(SmbTable) table = smb_table_new();
+  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "shared access", SMB_ALIGN_LEFT);
+  smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    write_access(table, &g_array_index(analysis->accesses, SmbAccess, i), report);
+  smb_table_rule(table);
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    if (analysis->totals[c].requests == 0)
+      continue;
+    smb_table_cell(table, SMB_STYLE_PLAIN, "");
+    smb_table_cell(table, SMB_STYLE_BOLD, "total");
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name((SmbOpClass)c));
+    write_tally(table, &analysis->totals[c]);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_global_numbers(SmbTable *table, const SmbGlobalAccess *access) {
+  SmbStyle style = access->segments > access->ideal ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_number(table, SMB_STYLE_PLAIN, access->requests);
+  smb_table_number(table, SMB_STYLE_PLAIN, access->segments);
+  smb_table_number(table, SMB_STYLE_PLAIN, access->ideal);
+  smb_table_number(table, style, access->segments - access->ideal);
+  smb_table_number(table, style, access->max_segments);
+}
+
+static void
+write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  g_autoptr(SmbTable) table = smb_table_new();
+  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "global access", SMB_ALIGN_LEFT);
+  smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
+  smb_table_column(table, smb_analyze_segment_name(cli->arch), SMB_ALIGN_RIGHT);
+  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  for (guint i = 0; i < analysis->globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
+    g_autofree char *expression = shorten(access->site->expression);
+    smb_table_number(table, SMB_STYLE_DIM, access->site->line);
+    smb_table_cell(table, SMB_STYLE_PLAIN, expression);
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
+    write_global_numbers(table, access);
+  }
+  if (analysis->accesses->len > 0)
+    smb_spool_puts(cli->out, "\n");
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+// Which lanes of the access's worst request meet, as a sentence.
+static void
+append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
+  g_autoptr(GString) meeting = g_string_new(NULL);
+  if (!smb_describe_meeting(meeting, arch, &access->worst))
+    return;
+  g_string_append_printf(text, " In warp %u", access->worst_warp);
+  if (access->worst_block > 0)
+    g_string_append_printf(text, " of block %" G_GUINT64_FORMAT, access->worst_block);
+  g_string_append_printf(text, ", %s.", meeting->str);
+}
+
+static char *
+describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
+  const SmbAccess *worst = smb_analysis_worst(analysis);
+  guint64 wavefronts = 0, ideal = 0;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    wavefronts += analysis->totals[c].wavefronts;
+    ideal += analysis->totals[c].ideal;
+  }
+  if (!worst)
+    return g_strdup("The kernel makes no request of shared memory.");
+  if (wavefronts == ideal)
+    return g_strdup_printf("No access waits for a bank: %" G_GUINT64_FORMAT
+                           " wavefronts, as few as these accesses can take.",
+                           wavefronts);
+  GString *text = g_string_new(NULL);
+  g_autofree char *place = smb_site_place(worst->site);
+  g_string_append_printf(text, "The costliest access is the %s of %s at %s.",
+                         smb_op_class_name(worst->site->op_class), worst->site->expression, place);
+  append_meeting(text, arch, worst);
+  g_string_append_printf(text,
+                         " That request takes %u wavefronts where %u would do. All shared accesses "
+                         "together take %" G_GUINT64_FORMAT " wavefronts, %" G_GUINT64_FORMAT
+                         " of them (%.0f%%) in excess.",
+                         worst->worst_cost.wavefronts, worst->worst_cost.ideal, wavefronts,
+                         wavefronts - ideal,
+                         100.0 * (double)(wavefronts - ideal) / (double)wavefronts);
+  return g_string_free(text, FALSE);
+}
+
+// Which counts are lower bounds.
+static void
+append_bounds(GString *text, const SmbAnalysis *analysis) {
+  guint n = 0, line = 0;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    n += !access->exact;
+    line = access->exact || n > 1 ? line : access->site->line;
+  }
+  if (n == 1)
+    g_string_append_printf(text, " The atomic at line %u is a loop: its count is a lower bound.",
+                           line);
+  else if (n > 1)
+    g_string_append_printf(text, " %u atomics are loops: their counts are lower bounds.", n);
+}
+
+char *
+smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
+  g_autofree char *sentence = describe_worst(arch, analysis);
+  GString *text = g_string_new(sentence);
+  append_bounds(text, analysis);
+  return g_string_free(text, FALSE);
+}
+
+static gboolean
+has_access(const SmbAnalysis *analysis, guint line) {
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    if (g_array_index(analysis->accesses, SmbAccess, i).site->line == line)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+declares_array(const SmbProgram *kernel, guint line) {
+  for (guint i = 0; i < smb_program_n_arrays(kernel); i++) {
+    if (smb_program_array(kernel, i)->line == line)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// The lines that are counted, of a kernel that the user did not write: a tile was given by numbers. They begin
+// with the function and what stands in it before the first directive.
+static void
+write_tile_lines(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbProgram *kernel = report->target->kernel;
+  const SmbSource *source = smb_program_source(kernel);
+  gboolean is_head = FALSE;
+  for (guint i = 1; i <= smb_source_n_lines(source); i++) {
+    g_autofree char *line = smb_source_line(source, i);
+    is_head = (is_head || g_str_has_prefix(line, "__global__")) && *line != '#';
+    if (is_head || declares_array(kernel, i) || has_access(report->analysis, i))
+      smb_spool_printf(cli->out, "%4u  %s\n", i, line);
+  }
+  smb_spool_puts(cli->out, "\n");
+}
+
+void
+smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
+  const SmbAnalyzeReport *report = result;
+  smb_analyze_write_heading(cli, report);
+  if (report->target->tile_columns > 0)
+    write_tile_lines(cli, report);
+  if (report->analysis->accesses->len > 0)
+    write_shared(cli, report);
+  if (report->analysis->globals->len > 0)
+    write_global(cli, report);
+  g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, report->analysis);
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out, sentence);
+}
+
+void
+smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis, SmbSpool *out) {
+  for (guint i = 0; i < analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
+    const SmbSite *site = smb_program_site(target->kernel, warning->site);
+    g_autofree char *text = g_strconcat("warning: ", warning->message, NULL);
+    g_autofree char *message = smb_program_message(target->kernel, site->offset, text);
+    g_autofree char *shortened = smb_text_shorten_quotes(message);
+    smb_spool_printf(out, "%s\n", shortened);
+  }
+  g_auto(GStrv) unused = smb_program_unused_defines(target->kernel);
+  for (guint i = 0; unused[i] && !target->shape; i++)
+    smb_spool_printf(out, "%s: warning: -D %s: the text has no such macro\n", target->file,
+                     unused[i]);
+}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// --arch as people type it: the name of an architecture, as a compiler writes it, or the GPU that is here.
+#include "src/cli/cli.h"
+
+#include <string.h>
+
+#include "gpu/device.h"
+#include "gpu/error.h"
+
+// "sm_90" of "90", "90a", "sm_90a" or "compute_90"; NULL for what is written otherwise.
+static char *
+read_capability(const char *name) {
+  static const char *const prefixes[] = {"sm_", "compute_", ""};
+  for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++) {
+    if (!g_str_has_prefix(name, prefixes[i]))
+      continue;
+    const char *number = name + strlen(prefixes[i]);
+    gsize digits = strspn(number, G_CSET_DIGITS);
+    // Behind the number, compilers write 'a' or 'f' for what only one chip or family has.
+    const char *rest = number + digits;
+    if (digits >= 2 && (!*rest || ((*rest == 'a' || *rest == 'f') && !rest[1])))
+      return g_strdup_printf("sm_%.*s", (int)digits, number);
+  }
+  return NULL;
+}
+
+static char *
+find_native(const SmbCli *cli, GError **error) {
+  g_autoptr(SmbGpuInventory) inventory = cli->cuda ? smb_gpu_inventory(cli->cuda) : NULL;
+  if (inventory && inventory->devices->len > 0) {
+    const SmbGpuDevice *device = g_ptr_array_index(inventory->devices, 0);
+    return g_strdup_printf("sm_%u%u", device->capability_major, device->capability_minor);
+  }
+  const char *reason = "no device was found";
+  for (guint i = 0; inventory && i < inventory->parts->len; i++) {
+    const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
+    if (part->usable)
+      continue;
+    reason = part->detail;
+    break;
+  }
+  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "--arch native: no usable GPU (%s)",
+              reason);
+  return NULL;
+}
+
+SmbArch *
+smb_cli_load_arch(const SmbCli *cli, const char *name, GError **error) {
+  g_auto(GStrv) known = smb_arch_list();
+  if (g_strv_contains((const char *const *)known, name))
+    return smb_arch_load(name, error);
+  gboolean native = strcmp(name, "native") == 0;
+  g_autofree char *other = native ? find_native(cli, error) : read_capability(name);
+  if (native && !other)
+    return NULL;
+  gboolean found = other && g_strv_contains((const char *const *)known, other);
+  return smb_arch_load(found || native ? other : name, error);
+}

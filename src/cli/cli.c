@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/cli/cli.h"
+
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "gpu/error.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+
+// A descriptor that the caller closed would be given to the next file that is opened, and the result
+// would go there. One that is open for reading only makes writing fail, as it should.
+static void
+guard_standard_streams(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+      return;
+  }
+}
+
+static gboolean
+detect_colour(void) {
+  const char *no_color = g_getenv("NO_COLOR");
+  const char *term = g_getenv("TERM");
+  if (no_color && *no_color)
+    return FALSE;
+  return term && *term && strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
+}
+
+// What $COLUMNS says, or the terminal, where there is one.
+static guint
+detect_columns(void) {
+  struct winsize size = {0};
+  const char *columns = g_getenv("COLUMNS");
+  guint64 number = 0;
+  if (columns && g_ascii_string_to_unsigned(columns, 10, 1, SMB_CLI_MOST_COLUMNS, &number, NULL))
+    return (guint)number;
+  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return MIN(size.ws_col, SMB_CLI_MOST_COLUMNS);
+  return SMB_SPOOL_COLUMNS;
+}
+
+static SmbExit
+report_error(const SmbCommand *command, const GError *error) {
+  gboolean usage = g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE);
+  // --help and --version are not commands that a message could name.
+  gboolean named = command->name[0] != '-' && command->name[0] != '\0';
+  g_autofree char *full =
+      g_strconcat("smembank", named ? " " : "", named ? command->name : "", NULL);
+  g_autofree char *hint = g_strdup_printf(" (see '%s --help')", full);
+  g_autofree char *line = g_strconcat(full, ": ", error->message, usage ? hint : "", "\n", NULL);
+  // Messages quote the input.
+  g_autofree char *shortened = smb_text_shorten_quotes(line);
+  g_autofree char *shown = smb_text_show(shortened);
+  fputs(shown, stderr);
+  if (g_error_matches(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE))
+    return SMB_EXIT_NO_GPU;
+  return usage ? SMB_EXIT_USAGE : SMB_EXIT_INPUT;
+}
+
+gboolean
+smb_cli_flush(SmbCli *cli, GError **error) {
+  if (smb_spool_flush(cli->out, STDOUT_FILENO, error))
+    return TRUE;
+  g_prefix_error(error, "cannot write the result: ");
+  return FALSE;
+}
+
+static gboolean
+run_and_write(const SmbCommand *command, SmbCli *cli, GError **error) {
+  GError *failure = NULL;
+  if (!command->run(cli, &failure) && failure) {
+    g_propagate_error(error, failure);
+    return FALSE;
+  }
+  if (!smb_cli_flush(cli, error))
+    return FALSE;
+  // There is nowhere to report that standard error cannot be written.
+  smb_spool_flush(cli->messages, STDERR_FILENO, NULL);
+  return TRUE;
+}
+
+SmbExit
+smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **argv) {
+  guard_standard_streams();
+  // The characters of the terminal are the user's; messages and numbers are the same everywhere.
+  setlocale(LC_CTYPE, "");
+  signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_IGN); // a file that gets too large is an error of its writer
+
+  g_autoptr(SmbSpool) out = smb_spool_new();
+  g_autoptr(SmbSpool) messages = smb_spool_new();
+  SmbCli cli = {
+      .command = command->name,
+      .cuda = cuda,
+      .out = out,
+      .messages = messages,
+      .status = SMB_EXIT_DONE,
+      .colour = detect_colour(),
+      .columns = detect_columns(),
+      .argc = argc,
+      .argv = argv,
+  };
+  smb_spool_set_columns(out, cli.columns);
+  g_autoptr(GError) error = NULL;
+  if (!run_and_write(command, &cli, &error))
+    cli.status = report_error(command, error);
+  g_clear_pointer(&cli.arch, smb_arch_unref);
+  g_clear_pointer(&cli.arguments, g_strfreev);
+  return cli.status;
+}

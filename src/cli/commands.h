@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The commands: one function in one file each (src/cmd-NAME.c), and a row in the table of main.c.
+#pragma once
+
+#include "src/cli/cli.h"
+
+G_BEGIN_DECLS
+
+gboolean smb_cmd_advise(SmbCli *cli, GError **error);
+gboolean smb_cmd_analyze(SmbCli *cli, GError **error);
+gboolean smb_cmd_explain(SmbCli *cli, GError **error);
+gboolean smb_cmd_fuzz(SmbCli *cli, GError **error);
+gboolean smb_cmd_learn(SmbCli *cli, GError **error);
+gboolean smb_cmd_list(SmbCli *cli, GError **error);
+gboolean smb_cmd_report(SmbCli *cli, GError **error);
+gboolean smb_cmd_trace(SmbCli *cli, GError **error);
+gboolean smb_cmd_validate(SmbCli *cli, GError **error);
+
+/** The word that makes this program the process that measures for another one. */
+#define SMB_WORKER_COMMAND "gpu-worker"
+
+/** smb_worker_main: Returns: the exit status of that process */
+int smb_worker_main(const SmbCuda *cuda);
+
+G_END_DECLS

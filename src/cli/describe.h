@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Sentences about one request: which lanes meet in which bank, and for what.
+#pragma once
+
+#include "sim/arch/arch.h"
+#include "sim/base/request.h"
+
+G_BEGIN_DECLS
+
+/** Adds "lane 3", "lanes 1 and 16", "lanes 0-15, 20 and 31" or "lanes 0, 2, 4, ..., 30". */
+void smb_describe_lanes(GString *text, SmbLanes lanes);
+
+/** smb_describe_extent: Returns: (transfer full): "32", "32x16" or "8x8x4": no more than is needed */
+char *smb_describe_extent(const guint extent[3]);
+
+/**
+ * smb_describe_banks:
+ * @banks: banks, one at least
+ * @n_banks: how many there are
+ *
+ * Adds "bank 3", "banks 0-15", "the 16 even banks", "all 32 banks" or "banks 0, 4, 8, ..., 28".
+ */
+void smb_describe_banks(GString *text, SmbLanes banks, guint n_banks);
+
+/**
+ * smb_describe_counts_addresses:
+ *
+ * Returns: whether lanes that ask for different parts of one word wait for each other, so that it is addresses
+ *   that count and not words: stores of less than a word to the first devices
+ */
+gboolean smb_describe_counts_addresses(const SmbPlan *plan, const SmbRequest *request);
+
+/**
+ * smb_describe_meeting:
+ * @text: takes the words
+ * @request: a request that passed its checks
+ *
+ * Adds which lanes meet in the bank that the request waits for most: "lanes 1 and 16 meet in bank 1:
+ * lane 1 for the word at byte 132, lane 16 for …". Without an end of the sentence.
+ *
+ * Returns: %FALSE, and nothing added, if every bank is done in one pass
+ */
+gboolean smb_describe_meeting(GString *text, const SmbArch *arch, const SmbRequest *request);
+
+G_END_DECLS

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/cli/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gio/gunixinputstream.h>
+
+static gboolean
+is_standard_input(const char *path) {
+  return strcmp(path, "-") == 0;
+}
+
+const char *
+smb_input_name(const char *path) {
+  return is_standard_input(path) ? "stdin" : path;
+}
+
+GInputStream *
+smb_input_open(const char *path, GError **error) {
+  gboolean standard = is_standard_input(path);
+  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  int failure = fd < 0 ? errno : 0;
+  struct stat facts;
+  if (!failure && fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode))
+    failure = EISDIR;
+  if (!failure)
+    return g_unix_input_stream_new(fd, !standard);
+  if (fd >= 0 && !standard)
+    close(fd);
+  g_autofree char *shown = g_filename_display_name(smb_input_name(path));
+  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", shown,
+              g_strerror(failure));
+  return NULL;
+}
+
+SmbSource *
+smb_input_source(const char *path, GError **error) {
+  if (!is_standard_input(path))
+    return smb_source_load(path, error);
+  g_autoptr(GInputStream) stream = smb_input_open(path, error);
+  // One byte more than a kernel may have: smb_source_new() refuses that, and an endless input is left.
+  g_autofree char *text = g_malloc(SMB_SOURCE_MAX_BYTES + 1);
+  gsize length = 0;
+  if (!stream ||
+      !g_input_stream_read_all(stream, text, SMB_SOURCE_MAX_BYTES + 1, &length, NULL, error))
+    return NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new(text, length);
+  return smb_source_new(smb_input_name(path), bytes, error);
+}

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The files that a command reads, standard input among them.
+#pragma once
+
+#include <gio/gio.h>
+
+#include "sim/base/source.h"
+
+G_BEGIN_DECLS
+
+/**
+ * smb_input_open:
+ * @path: a file, or "-" for standard input
+ * @error: a GFileError that names the file: missing, unreadable, a folder
+ *
+ * Returns: (transfer full): a stream to be read once
+ */
+GInputStream *smb_input_open(const char *path, GError **error);
+
+/**
+ * smb_input_source:
+ * @path: a file, or "-" for standard input
+ * @error: as smb_source_load()
+ *
+ * Returns: (transfer full): the text of a kernel
+ */
+SmbSource *smb_input_source(const char *path, GError **error);
+
+/** smb_input_name: how messages call it: the path, or "stdin" (transfer none) */
+const char *smb_input_name(const char *path);
+
+G_END_DECLS

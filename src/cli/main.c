@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The table of commands.
+#include "config.h"
+
+#include "src/cli/main.h"
+
+#include <string.h>
+
+#include "sim/base/suggest.h"
+#include "src/cli/cli.h"
+#include "src/cli/commands.h"
+
+static const SmbCommand commands[] = {
+    {"advise", smb_cmd_advise, "find the padding or swizzle that frees a kernel of conflicts"},
+    {"analyze", smb_cmd_analyze, "count what the shared-memory accesses of a kernel cost"},
+    {"explain", smb_cmd_explain, "explain why an access costs what it costs, lane by lane"},
+    {"fuzz", smb_cmd_fuzz, "measure random requests on a GPU against the model"},
+    {"learn", smb_cmd_learn, "a short course on bank conflicts, that runs on the model"},
+    {"list", smb_cmd_list, "show what there is: kernels, architectures, devices, operations, ..."},
+    {"report", smb_cmd_report, "write what analyze says, with bank maps, as a page of HTML"},
+    {"trace", smb_cmd_trace, "count the wavefronts of a trace of warp requests"},
+    {"validate", smb_cmd_validate, "set predictions beside recorded and published counts"},
+};
+
+static gboolean
+reject_more_words(const SmbCli *cli, GError **error) {
+  if (cli->argc < 2)
+    return TRUE;
+  return smb_cli_usage_error(error, "unexpected argument '%s'", cli->argv[1]);
+}
+
+static gboolean
+show_help(SmbCli *cli, GError **error) {
+  if (!reject_more_words(cli, error))
+    return FALSE;
+  smb_spool_puts(cli->out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
+                           "Predicts the bank conflicts of GPU shared memory.\n\nCommands:\n");
+  for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+    smb_spool_printf(cli->out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+  smb_spool_puts(cli->out, "\n'smembank help COMMAND' shows the options of a command.\n"
+                           "'smembank --version' shows the version.\n");
+  return TRUE;
+}
+
+static gboolean
+show_version(SmbCli *cli, GError **error) {
+  if (!reject_more_words(cli, error))
+    return FALSE;
+  smb_spool_puts(cli->out, "smembank " PACKAGE_VERSION "\n");
+  return TRUE;
+}
+
+// What is run when no command is named: the message lists them all.
+static gboolean
+reject_command(SmbCli *cli, GError **error) {
+  const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
+  for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+    names[i] = commands[i].name;
+  g_autofree char *list = smb_cli_list(names, " or ");
+  if (cli->argc < 1)
+    return smb_cli_usage_error(error, "missing command: expected %s", list);
+  g_autofree char *meant = smb_suggest(cli->argv[0], names);
+  return smb_cli_usage_error(error, "no command '%s': expected %s%s", cli->argv[0], list, meant);
+}
+
+static const SmbCommand switches[] = {
+    {"--help", show_help, NULL},       {"-h", show_help, NULL},    {"help", show_help, NULL},
+    {"--version", show_version, NULL}, {"-V", show_version, NULL},
+};
+static const SmbCommand unknown = {"", reject_command, NULL};
+
+static const SmbCommand *
+find_command(const char *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+    if (strcmp(commands[i].name, name) == 0)
+      return &commands[i];
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(switches); i++) {
+    if (strcmp(switches[i].name, name) == 0)
+      return &switches[i];
+  }
+  return &unknown;
+}
+
+// 'help COMMAND' is 'COMMAND --help'.
+static int
+help_command(const SmbCuda *cuda, char *name) {
+  static char help[] = "--help";
+  char *words[] = {name, help, NULL};
+  const SmbCommand *command = find_command(name);
+  gboolean is_command = command >= commands && command < commands + G_N_ELEMENTS(commands);
+  return (int)smb_cli_run(is_command ? command : &unknown, cuda, is_command ? 2 : 1, words);
+}
+
+int
+smb_main(const SmbCuda *cuda, int argc, char **argv) {
+  if (argc == 2 && strcmp(argv[1], SMB_WORKER_COMMAND) == 0)
+    return smb_worker_main(cuda);
+  if (argc == 3 && strcmp(argv[1], "help") == 0)
+    return help_command(cuda, argv[2]);
+  const SmbCommand *command = argc > 1 ? find_command(argv[1]) : &unknown;
+  return (int)smb_cli_run(command, cuda, MAX(argc - 1, 0), argc > 1 ? argv + 1 : argv);
+}

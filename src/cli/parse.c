@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The command line of a command, read by its tables of options. GOption stores the values; what it does
+// not know (options cut short, suggestions, values that would be lost) is seen to before it gets the words.
+#include "src/cli/cli.h"
+
+#include <string.h>
+
+#include "sim/base/suggest.h"
+
+enum {
+  MAX_GROUPS = 8,
+};
+
+// All options of a command, in the order of the help.
+typedef struct {
+  SmbCliGroup groups[MAX_GROUPS];
+  guint n;
+} Options;
+
+static void
+add_group(Options *options, const char *title, const GOptionEntry *entries) {
+  if (!entries || !entries->long_name)
+    return;
+  g_return_if_fail(options->n < MAX_GROUPS);
+  options->groups[options->n++] = (SmbCliGroup){title, entries};
+}
+
+// The long options, in the order of the help (element-type GOptionEntry).
+static GPtrArray *
+list_entries(const Options *options) {
+  GPtrArray *all = g_ptr_array_new();
+  for (guint i = 0; i < options->n; i++) {
+    for (const GOptionEntry *entry = options->groups[i].entries; entry->long_name; entry++)
+      g_ptr_array_add(all, (gpointer)entry);
+  }
+  return all;
+}
+
+static gboolean
+reject_unknown(const GPtrArray *all, const char *name, GError **error) {
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < all->len; i++)
+    g_ptr_array_add(names,
+                    g_strconcat("--", ((const GOptionEntry *)all->pdata[i])->long_name, NULL));
+  g_ptr_array_add(names, NULL);
+  g_autofree char *word = g_strconcat("--", name, NULL);
+  g_autofree char *meant = smb_suggest(word, (const char *const *)names->pdata);
+  return smb_cli_usage_error(error, "unknown option %s%s", word, meant);
+}
+
+static gboolean
+reject_ambiguous(const GPtrArray *all, const char *name, GError **error) {
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < all->len; i++) {
+    const GOptionEntry *entry = all->pdata[i];
+    if (g_str_has_prefix(entry->long_name, name))
+      g_ptr_array_add(names, g_strconcat("--", entry->long_name, NULL));
+  }
+  g_ptr_array_add(names, NULL);
+  g_autofree char *list = smb_cli_list((const char *const *)names->pdata, " or ");
+  return smb_cli_usage_error(error, "ambiguous option --%s: expected %s", name, list);
+}
+
+// The option of that name, or the only one that begins so.
+static const GOptionEntry *
+find_long(const GPtrArray *all, const char *name, GError **error) {
+  const GOptionEntry *found = NULL;
+  guint n = 0;
+  for (guint i = 0; i < all->len; i++) {
+    const GOptionEntry *entry = all->pdata[i];
+    if (strcmp(entry->long_name, name) == 0)
+      return entry;
+    if (*name && g_str_has_prefix(entry->long_name, name)) {
+      found = entry;
+      n++;
+    }
+  }
+  if (n == 1)
+    return found;
+  if (n == 0)
+    reject_unknown(all, name, error);
+  else
+    reject_ambiguous(all, name, error);
+  return NULL;
+}
+
+static const GOptionEntry *
+find_short(const GPtrArray *all, char letter) {
+  for (guint i = 0; i < all->len; i++) {
+    const GOptionEntry *entry = all->pdata[i];
+    if (letter && entry->short_name == letter)
+      return entry;
+  }
+  return NULL;
+}
+
+// Adds "--NAME" or "--NAME=VALUE" with the whole name. @awaits: whether the next word is its value.
+static gboolean
+add_long(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awaits,
+         GError **error) {
+  g_auto(GStrv) parts = g_strsplit(word + 2, "=", 2);
+  const GOptionEntry *entry = find_long(all, parts[0], error);
+  if (!entry)
+    return FALSE;
+  if (entry->arg == G_OPTION_ARG_NONE && parts[1])
+    return smb_cli_usage_error(error, "unexpected value: '%s'", word);
+  g_ptr_array_add(words, parts[1] ? g_strconcat("--", entry->long_name, "=", parts[1], NULL)
+                                  : g_strconcat("--", entry->long_name, NULL));
+  *awaits = entry->arg != G_OPTION_ARG_NONE && !parts[1];
+  return TRUE;
+}
+
+// Adds "-D", or takes "-DN=4" apart into "-D" and "N=4".
+static void
+add_short(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awaits) {
+  const GOptionEntry *entry = find_short(all, word[1]);
+  gboolean takes = entry && entry->arg != G_OPTION_ARG_NONE;
+  *awaits = takes && !word[2];
+  g_ptr_array_add(words, takes ? g_strndup(word, 2) : g_strdup(word));
+  if (takes && word[2])
+    g_ptr_array_add(words, g_strdup(word + 2));
+}
+
+// The command line as GOption understands it.
+static GStrv
+prepare_words(const SmbCli *cli, const Options *options, GError **error) {
+  g_autoptr(GPtrArray) all = list_entries(options);
+  g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+  gboolean verbatim = FALSE; // the value of an option
+  gboolean ended = FALSE;    // "--" has been seen
+  for (int i = 0; i < cli->argc; i++) {
+    const char *word = cli->argv[i];
+    gboolean awaits = FALSE;
+    ended = ended || (!verbatim && strcmp(word, "--") == 0);
+    if (verbatim || ended || word[0] != '-' || !word[1])
+      g_ptr_array_add(words, g_strdup(word));
+    else if (word[1] != '-')
+      add_short(words, all, word, &awaits);
+    else if (!add_long(words, all, word, &awaits, error))
+      return NULL;
+    verbatim = awaits;
+  }
+  g_ptr_array_add(words, NULL);
+  return (GStrv)g_ptr_array_steal(words, NULL);
+}
+
+static gboolean
+check_arguments(const SmbCli *cli, const SmbCliUsage *usage, GError **error) {
+  if (cli->n_arguments < usage->min_arguments)
+    return smb_cli_usage_error(error, "missing argument: expected %s", usage->arguments);
+  if (cli->n_arguments > usage->max_arguments)
+    return smb_cli_usage_error(error, "unexpected argument '%s'",
+                               cli->arguments[usage->max_arguments]);
+  return TRUE;
+}
+
+static gboolean
+parse_words(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GError **error) {
+  const GOptionEntry rest[] = {{G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+                                &cli->arguments, NULL, usage->arguments},
+                               G_OPTION_ENTRY_NULL};
+  g_auto(GStrv) words = prepare_words(cli, options, error);
+  if (!words)
+    return FALSE;
+  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+  g_option_context_set_help_enabled(context, FALSE);
+  for (guint i = 0; i < options->n; i++)
+    g_option_context_add_main_entries(context, options->groups[i].entries, NULL);
+  g_option_context_add_main_entries(context, rest, NULL);
+  g_autoptr(GError) failure = NULL;
+  if (!g_option_context_parse_strv(context, &words, &failure)) {
+    g_autofree char *message = g_strdup(failure->message);
+    message[0] = g_ascii_tolower(message[0]);
+    return smb_cli_usage_error(error, "%s", message);
+  }
+  if (!cli->arguments)
+    cli->arguments = g_new0(char *, 1);
+  cli->n_arguments = g_strv_length(cli->arguments);
+  return TRUE;
+}
+
+// "text|json|csv"
+static char *
+join_formats(const SmbFormat *formats) {
+  g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+  for (; formats && formats->name; formats++)
+    g_strv_builder_add(names, formats->name);
+  g_auto(GStrv) list = g_strv_builder_end(names);
+  return g_strjoinv("|", list);
+}
+
+static gboolean
+choose_format(SmbCli *cli, const SmbFormat *formats, const char *names, const char *name,
+              GError **error) {
+  guint choice = 0;
+  if (!formats)
+    return TRUE;
+  if (!smb_cli_choice("--format", name, names, &choice, error))
+    return FALSE;
+  cli->format = &formats[choice];
+  return TRUE;
+}
+
+static gboolean
+choose_colour(SmbCli *cli, const char *when, GError **error) {
+  guint choice = 0;
+  if (!smb_cli_choice("--color", when, SMB_CLI_COLOURS, &choice, error))
+    return FALSE;
+  if (choice > 0)
+    cli->colour = choice == 1;
+  return TRUE;
+}
+
+gboolean
+smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options, GError **error) {
+  gboolean help = FALSE;
+  g_autofree char *format = NULL, *arch = NULL, *colour = NULL;
+  g_autofree char *formats = join_formats(usage->formats);
+  const GOptionEntry arch_entry = {
+      "arch",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &arch,
+      "the architecture: see 'smembank list archs'; also 90, sm_90a, or native for the GPU of this "
+      "machine (default " SMB_DEFAULT_ARCH ")",
+      SMB_CLI_ARCH_NAME};
+  const GOptionEntry format_entry = {
+      "format", 0, 0, G_OPTION_ARG_STRING, &format, "how to write the result (default text)",
+      formats};
+  GOptionEntry general[5] = {{NULL}};
+  guint n = 0;
+  if (usage->flags & SMB_CLI_ARCH)
+    general[n++] = arch_entry;
+  if (usage->formats)
+    general[n++] = format_entry;
+  general[n++] = (GOptionEntry){
+      "color",        0, 0, G_OPTION_ARG_STRING, &colour, "colour the text (default auto)",
+      SMB_CLI_COLOURS};
+  general[n] = (GOptionEntry){"help", 'h', 0, G_OPTION_ARG_NONE, &help, "show this help", NULL};
+
+  Options all = {.n = 0};
+  add_group(&all, "Options", options);
+  for (guint i = 0; usage->groups && usage->groups[i]; i++)
+    add_group(&all, usage->groups[i]->title, usage->groups[i]->entries);
+  add_group(&all, all.n ? "General options" : "Options", general);
+  if (cli->visitor) {
+    cli->visitor->visit(cli, usage, all.groups, all.n, cli->visitor->data);
+    return FALSE;
+  }
+  if (!parse_words(cli, usage, &all, error))
+    return FALSE;
+  if (help) {
+    smb_cli_write_help(cli, usage, all.groups, all.n);
+    return FALSE;
+  }
+  if (!choose_format(cli, usage->formats, formats, format, error) ||
+      !choose_colour(cli, colour, error) || !check_arguments(cli, usage, error))
+    return FALSE;
+  cli->arch_named = arch != NULL;
+  if (usage->flags & SMB_CLI_ARCH)
+    cli->arch = smb_cli_load_arch(cli, arch ? arch : SMB_DEFAULT_ARCH, error);
+  return cli->arch || !(usage->flags & SMB_CLI_ARCH);
+}
+
+gboolean
+smb_cli_view(SmbCli *cli, const char *option, const SmbFormat *formats, GError **error) {
+  for (const SmbFormat *format = formats; format->name; format++) {
+    if (strcmp(format->name, cli->format->name) == 0) {
+      cli->format = format;
+      return TRUE;
+    }
+  }
+  g_autofree char *names = join_formats(formats);
+  g_auto(GStrv) parts = g_strsplit(names, "|", -1);
+  g_autofree char *list = smb_cli_list((const char *const *)parts, " or ");
+  return smb_cli_usage_error(error, "%s is for --format %s", option, list);
+}

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/cli/target-json.h"
+
+#include <string.h>
+
+#include "src/out/json.h"
+
+static void
+write_extent(JsonBuilder *json, const char *key, const guint extent[3]) {
+  smb_json_array(json, key);
+  for (guint i = 0; i < 3; i++)
+    smb_json_number(json, NULL, extent[i]);
+  json_builder_end_array(json);
+}
+
+void
+smb_json_defines(JsonBuilder *json, const char *const *defines) {
+  smb_json_object(json, "defines");
+  for (guint i = 0; defines[i]; i++) {
+    g_auto(GStrv) parts = g_strsplit(defines[i], "=", 2);
+    const char *value = parts[1] ? parts[1] : "1";
+    gint64 number;
+    if (g_ascii_string_to_signed(value, 10, G_MININT64, G_MAXINT64, &number, NULL))
+      smb_json_number(json, parts[0], number);
+    else
+      smb_json_text(json, parts[0], value);
+  }
+  json_builder_end_object(json);
+}
+
+void
+smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) {
+  smb_json_object(json, "kernel");
+  smb_json_text(json, "name", target->name);
+  smb_json_text(json, "file", target->file);
+  smb_json_text(json, "shape", target->shape);
+  write_extent(json, "block", target->launch.block);
+  write_extent(json, "grid", target->launch.grid);
+  smb_json_number(json, "shared_bytes", (gint64)shared_bytes);
+  smb_json_defines(json, (const char *const *)target->defines);
+  json_builder_end_object(json);
+}
+
+void
+smb_json_arch(JsonBuilder *json, const SmbArch *arch) {
+  const SmbArchInfo *info = smb_arch_info(arch);
+  smb_json_object(json, "arch");
+  smb_json_text(json, "name", info->name);
+  smb_json_number(json, "banks", info->banks);
+  smb_json_number(json, "bank_width", info->bank_bytes);
+  json_builder_end_object(json);
+}
+
+void
+smb_json_tally(JsonBuilder *json, const SmbTally *tally) {
+  smb_json_number(json, "requests", (gint64)tally->requests);
+  smb_json_number(json, "wavefronts", (gint64)tally->wavefronts);
+  smb_json_number(json, "ideal_wavefronts", (gint64)tally->ideal);
+  smb_json_number(json, "excess_wavefronts", (gint64)tally->excess);
+}
+
+void
+smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES]) {
+  smb_json_object(json, "totals");
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    smb_json_object(json, smb_op_class_name((SmbOpClass)c));
+    smb_json_tally(json, &totals[c]);
+    json_builder_end_object(json);
+  }
+  json_builder_end_object(json);
+}

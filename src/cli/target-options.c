@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The options that say what is analyzed, for all commands that take a kernel.
+#include "src/cli/target.h"
+
+// What GOption stores; one command line is parsed at a time.
+static SmbTargetOptions typed;
+
+static const GOptionEntry tile_entries[] = {
+    {"rows", 0, 0, G_OPTION_ARG_STRING, &typed.rows, "rows of the tile", "R"},
+    {"cols", 0, 0, G_OPTION_ARG_STRING, &typed.cols, "columns of the tile", "C"},
+    {"pad", 0, 0, G_OPTION_ARG_STRING, &typed.pad, "elements added to each row (default 0)", "P"},
+    {"elem", 0, 0, G_OPTION_ARG_STRING, &typed.elem,
+     "type of an element, such as int, double or float4 (default int)", "TYPE"},
+    {"write", 0, 0, G_OPTION_ARG_STRING, &typed.write, "how the tile is written (default row)",
+     SMB_TARGET_ORDERS},
+    {"read", 0, 0, G_OPTION_ARG_STRING, &typed.read, "how the tile is read (default col)",
+     SMB_TARGET_ORDERS},
+    {"dynamic", 0, 0, G_OPTION_ARG_NONE, &typed.dynamic, "put the tile in dynamic shared memory",
+     NULL},
+    G_OPTION_ENTRY_NULL,
+};
+
+static const GOptionEntry launch_entries[] = {
+    {"kernel", 0, 0, G_OPTION_ARG_STRING, &typed.kernel,
+     "a built-in kernel: see 'smembank list kernels'", SMB_CLI_KERNEL_NAME},
+    {"shape", 0, 0, G_OPTION_ARG_STRING, &typed.shape,
+     "which shape of the built-in kernel (default: by --block)", "SHAPE"},
+    {"entry", 0, 0, G_OPTION_ARG_STRING, &typed.entry, "which __global__ function of FILE", "NAME"},
+    {"instance", 0, 0, G_OPTION_ARG_STRING, &typed.instance,
+     "which instance of a template of FILE, such as 'k<128,8>'", "NAME<ARGUMENTS>"},
+    {"define", 'D', 0, G_OPTION_ARG_STRING_ARRAY, &typed.defines,
+     "define a macro, in place of the file's definition", "NAME[=VALUE]"},
+    {"arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.args, "value of a scalar kernel parameter",
+     "NAME=VALUE"},
+    {"block", 0, 0, G_OPTION_ARG_STRING, &typed.block, "threads of a block (default 32)", "X,Y,Z"},
+    {"grid", 0, 0, G_OPTION_ARG_STRING, &typed.grid, "blocks of the grid (default 1)", "X,Y,Z"},
+    {"dynamic-bytes", 0, 0, G_OPTION_ARG_STRING, &typed.dynamic_bytes,
+     "bytes of dynamic shared memory: a number or an expression of macros", "N"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static const GOptionEntry limit_entries[] = {
+    {"max-steps", 0, 0, G_OPTION_ARG_STRING, &typed.max_steps,
+     "statements that a block may execute", "N"},
+    {"max-depth", 0, 0, G_OPTION_ARG_STRING, &typed.max_depth, "how deep the text may be nested",
+     "N"},
+    {"max-tokens", 0, 0, G_OPTION_ARG_STRING, &typed.max_tokens,
+     "tokens that the text may have once macros are expanded", "N"},
+    {"max-memory", 0, 0, G_OPTION_ARG_STRING, &typed.max_memory,
+     "MiB of local arrays and of global memory that a block may write", "N"},
+    {"max-blocks", 0, 0, G_OPTION_ARG_STRING, &typed.max_blocks, "blocks that may be run", "N"},
+    {"threads", 0, 0, G_OPTION_ARG_STRING, &typed.threads,
+     "threads that run the blocks (default: one per processor)", "N"},
+    G_OPTION_ENTRY_NULL,
+};
+
+const SmbCliGroup smb_target_tile_group = {"Tile", tile_entries};
+const SmbCliGroup smb_target_launch_group = {"Kernel and launch", launch_entries};
+const SmbCliGroup smb_target_limit_group = {"Limits", limit_entries};
+
+const SmbTargetOptions *
+smb_target_options(void) {
+  return &typed;
+}
+
+void
+smb_target_clear_options(void) {
+  for (guint i = 0; i < 3; i++) {
+    static const SmbCliGroup *const groups[] = {&smb_target_tile_group, &smb_target_launch_group,
+                                                &smb_target_limit_group};
+    for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++) {
+      if (entry->arg == G_OPTION_ARG_STRING)
+        g_clear_pointer((char **)entry->arg_data, g_free);
+      else if (entry->arg == G_OPTION_ARG_STRING_ARRAY)
+        g_clear_pointer((GStrv *)entry->arg_data, g_strfreev);
+    }
+  }
+  typed.dynamic = FALSE;
+}

@@ -1,0 +1,390 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/cli/target.h"
+
+#include <string.h>
+
+#include "sim/cuda/cuda.h"
+#include "sim/base/error.h"
+#include "src/cli/input.h"
+
+// The widest padding that options may ask for; what a device has is checked with the kernel.
+enum {
+  MAX_PAD = 1 << 20
+};
+
+// What each macro, argument and launch is, before the kernel is parsed.
+typedef struct {
+  GPtrArray *defines; // NAME=VALUE; a later one replaces an earlier
+  GPtrArray *args;
+  char *dynamic_bytes; // an expression, or NULL
+} Draft;
+
+static void
+draft_clear(Draft *draft) {
+  g_clear_pointer(&draft->defines, g_ptr_array_unref);
+  g_clear_pointer(&draft->args, g_ptr_array_unref);
+  g_clear_pointer(&draft->dynamic_bytes, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Draft, draft_clear)
+
+static void
+draft_init(Draft *draft) {
+  draft->defines = g_ptr_array_new_with_free_func(g_free);
+  draft->args = g_ptr_array_new_with_free_func(g_free);
+  draft->dynamic_bytes = NULL;
+}
+
+// Adds NAME=VALUE, in the place of one of the same name.
+static void
+set_value(GPtrArray *list, const char *text) {
+  gsize length = strcspn(text, "=");
+  for (guint i = 0; i < list->len; i++) {
+    const char *other = g_ptr_array_index(list, i);
+    if (strcspn(other, "=") != length || strncmp(other, text, length) != 0)
+      continue;
+    g_free(list->pdata[i]);
+    list->pdata[i] = g_strdup(text);
+    return;
+  }
+  g_ptr_array_add(list, g_strdup(text));
+}
+
+static void
+set_values(GPtrArray *list, const char *const *texts) {
+  for (guint i = 0; texts && texts[i]; i++)
+    set_value(list, texts[i]);
+}
+
+static void
+set_number(GPtrArray *list, const char *name, guint64 number) {
+  g_autofree char *text = g_strdup_printf("%s=%" G_GUINT64_FORMAT, name, number);
+  set_value(list, text);
+}
+
+static GStrv
+to_strv(const GPtrArray *list) {
+  GStrv strv = g_new0(char *, list->len + 1);
+  for (guint i = 0; i < list->len; i++)
+    strv[i] = g_strdup(g_ptr_array_index(list, i));
+  return strv;
+}
+
+void
+smb_target_free(SmbTarget *target) {
+  if (!target)
+    return;
+  smb_program_free(target->kernel);
+  g_free(target->name);
+  g_free(target->shape);
+  g_free(target->file);
+  g_strfreev(target->defines);
+  g_strfreev(target->args);
+  g_free(target);
+}
+
+// Parses the kernel and completes the launch.
+static gboolean
+finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *draft,
+       const SmbArch *arch, GError **error) {
+  target->defines = to_strv(draft->defines);
+  target->args = to_strv(draft->args);
+  target->launch.arguments = (const char *const *)target->args;
+  target->file = g_strdup(smb_source_name(source));
+  const SmbProgramOptions reading = {.entry = entry,
+                                     .defines = (const char *const *)target->defines,
+                                     .cuda_arch = smb_program_cuda_arch(arch),
+                                     .limits = target->options.limits};
+  target->kernel = smb_program_read(source, &reading, error);
+  if (!target->kernel)
+    return FALSE;
+  if (!target->name)
+    target->name = g_strdup(smb_program_name(target->kernel));
+  gint64 bytes = 0;
+  if (draft->dynamic_bytes &&
+      !smb_program_evaluate(target->kernel, draft->dynamic_bytes, &bytes, error)) {
+    g_prefix_error(error, "--dynamic-bytes ");
+    return FALSE;
+  }
+  if (bytes < 0 || bytes > G_MAXINT32)
+    return smb_cli_usage_error(error,
+                               "--dynamic-bytes '%s': %" G_GINT64_FORMAT
+                               " bytes: expected 0 or more, and no more than a block has",
+                               draft->dynamic_bytes, bytes);
+  target->launch.dynamic_bytes = (gsize)bytes;
+  return TRUE;
+}
+
+gboolean
+smb_target_parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *analysis,
+                        GError **error) {
+  guint64 mebibytes = 0;
+  if (!smb_cli_number64("--max-steps", options->max_steps, 1, G_MAXINT64,
+                        &analysis->limits.max_steps, error) ||
+      !smb_cli_number("--max-depth", options->max_depth, 1, SMB_PROGRAM_LARGEST_DEPTH,
+                      &analysis->limits.max_depth, error) ||
+      !smb_cli_number("--max-tokens", options->max_tokens, 1, SMB_PROGRAM_LARGEST_TOKENS,
+                      &analysis->limits.max_tokens, error) ||
+      !smb_cli_number64("--max-memory", options->max_memory, 1, SMB_PROGRAM_LARGEST_MEMORY >> 20,
+                        &mebibytes, error) ||
+      !smb_cli_number64("--max-blocks", options->max_blocks, 1, G_MAXINT64, &analysis->max_blocks,
+                        error) ||
+      !smb_cli_number("--threads", options->threads, 1, SMB_ANALYSIS_MAX_THREADS,
+                      &analysis->threads, error))
+    return FALSE;
+  analysis->limits.max_memory = mebibytes << 20;
+  return TRUE;
+}
+
+static gboolean
+parse_launch(const SmbTargetOptions *options, SmbLaunch *launch, GError **error) {
+  static const guint max_block[3] = SMB_MAX_BLOCK_EXTENT;
+  static const guint max_grid[3] = SMB_MAX_GRID_EXTENT;
+  return smb_cli_triple("--block", options->block, max_block, launch->block, error) &&
+         smb_cli_triple("--grid", options->grid, max_grid, launch->grid, error);
+}
+
+// --rows, --cols and its kin: the kernel data/kernels/tile.cu with macros set.
+static gboolean
+draft_tile(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, GError **error) {
+  guint rows = 0, cols = 0, pad = 0, write = 0, read = 1;
+  const char *elem = options->elem ? options->elem : "int";
+  if (!options->rows || !options->cols)
+    return smb_cli_usage_error(error, "a tile needs both --rows and --cols");
+  if (!smb_cli_number("--rows", options->rows, 1, SMB_MAX_BLOCK_THREADS, &rows, error) ||
+      !smb_cli_number("--cols", options->cols, 1, SMB_MAX_BLOCK_THREADS, &cols, error) ||
+      !smb_cli_number("--pad", options->pad, 0, MAX_PAD, &pad, error) ||
+      !smb_cli_choice("--write", options->write, SMB_TARGET_ORDERS, &write, error) ||
+      !smb_cli_choice("--read", options->read, SMB_TARGET_ORDERS, &read, error))
+    return FALSE;
+  gsize size = smb_cuda_element_size(elem);
+  if (size == 0)
+    return smb_cli_usage_error(error,
+                               "--elem '%s': expected a type of 1 to 16 bytes that one "
+                               "access moves, such as char, int, double, float4",
+                               elem);
+  set_number(draft->defines, "ROWS", rows);
+  set_number(draft->defines, "COLS", cols);
+  set_number(draft->defines, "PAD", pad);
+  g_autofree char *elem_define = g_strconcat("ELEM=", elem, NULL);
+  set_value(draft->defines, elem_define);
+  set_number(draft->defines, "WRITE_COL", write);
+  set_number(draft->defines, "READ_COL", read);
+  set_number(draft->defines, "DYNAMIC", options->dynamic != 0);
+  if (options->dynamic)
+    draft->dynamic_bytes =
+        g_strdup_printf("%" G_GUINT64_FORMAT, (guint64)rows * (cols + (guint64)pad) * size);
+  target->launch.block[0] = cols;
+  target->launch.block[1] = rows;
+  return TRUE;
+}
+
+static gboolean
+check_tile_alone(const SmbTargetOptions *options, GError **error) {
+  if (options->block || options->dynamic_bytes || options->shape || options->entry ||
+      options->instance || options->args)
+    return smb_cli_usage_error(error, "--rows and --cols give the block and the memory of a tile: "
+                                      "--block, --dynamic-bytes, --shape, --entry and --arg are "
+                                      "for kernels");
+  return TRUE;
+}
+
+static gboolean
+is_tile(const SmbTargetOptions *options) {
+  return options->rows || options->cols || options->pad || options->elem || options->write ||
+         options->read || options->dynamic;
+}
+
+gboolean
+smb_target_is_launch(const SmbTargetOptions *options) {
+  return is_tile(options) || options->shape || options->entry || options->instance ||
+         options->defines || options->args || options->block || options->grid ||
+         options->dynamic_bytes;
+}
+
+static void
+draft_entry(const SmbCatalogEntry *entry, SmbTarget *target, Draft *draft) {
+  target->name = g_strdup(entry->name);
+  target->shape = g_strdup(entry->shape);
+  memcpy(target->launch.block, entry->block, sizeof entry->block);
+  memcpy(target->launch.grid, entry->grid, sizeof entry->grid);
+  set_values(draft->defines, (const char *const *)entry->defines);
+  set_values(draft->args, (const char *const *)entry->args);
+  draft->dynamic_bytes = g_strdup(entry->dynamic_bytes);
+}
+
+// Finds the catalogue's entry that --kernel, --shape and --block mean.
+static SmbSource *
+draft_builtin(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, char **entry_name,
+              GError **error) {
+  SmbLaunch asked = {{1, 1, 1}, {1, 1, 1}, 0, NULL};
+  if (!parse_launch(options, &asked, error))
+    return NULL;
+  g_autoptr(GPtrArray) catalog = smb_catalog_load(error);
+  if (!catalog)
+    return NULL;
+  const SmbCatalogEntry *entry = smb_catalog_find(catalog, options->kernel, options->shape,
+                                                  options->block ? asked.block : NULL, error);
+  if (!entry)
+    return NULL;
+  draft_entry(entry, target, draft);
+  *entry_name = g_strdup(entry->entry);
+  return smb_catalog_source(entry, error);
+}
+
+// The text of FILE; a built-in kernel's name in its place is a likely mistake.
+static SmbSource *
+load_file(const char *file, GError **error) {
+  SmbSource *source = smb_input_source(file, error);
+  if (source || !error || !g_error_matches(*error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+    return source;
+  g_autoptr(GPtrArray) catalog = smb_catalog_load(NULL);
+  if (catalog && smb_catalog_find(catalog, file, NULL, NULL, NULL)) {
+    g_autofree char *hint =
+        g_strdup_printf("%s (the built-in kernel is --kernel %s)", (*error)->message, file);
+    g_free((*error)->message);
+    (*error)->message = g_steal_pointer(&hint);
+  }
+  return source;
+}
+
+static SmbSource *
+draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given, SmbTarget *target,
+             Draft *draft, char **entry, GError **error) {
+  if (is_tile(options)) {
+    if (!check_tile_alone(options, error) || !draft_tile(options, target, draft, error))
+      return NULL;
+    return smb_catalog_file("tile.cu", error);
+  }
+  if (options->kernel && (options->entry || options->instance)) {
+    smb_cli_usage_error(error, "--entry is for a FILE: a built-in kernel has one entry");
+    return NULL;
+  }
+  if (options->kernel)
+    return draft_builtin(options, target, draft, entry, error);
+  if (options->shape) {
+    smb_cli_usage_error(error, "--shape is for the built-in kernels");
+    return NULL;
+  }
+  const char *instance = options->instance;
+  gsize length = instance ? strcspn(instance, "<") : 0;
+  gboolean differs =
+      instance && options->entry &&
+      (strlen(options->entry) != length || strncmp(options->entry, instance, length) != 0);
+  if (instance && (!instance[length] || differs)) {
+    smb_cli_usage_error(error, "--instance '%s': expected %s<ARGUMENTS>", instance,
+                        options->entry ? options->entry : "NAME");
+    return NULL;
+  }
+  *entry = g_strdup(instance ? instance : options->entry);
+  target->launch.block[0] = SMB_WARP_LANES;
+  return given ? smb_source_ref(given) : load_file(file, error);
+}
+
+// How the rows of a tile are made: -D may have said otherwise than the options.
+static gboolean
+find_tile_rows(SmbTarget *target, GError **error) {
+  gint64 columns = 0, pad = 0;
+  if (!smb_program_evaluate(target->kernel, "COLS", &columns, error) ||
+      !smb_program_evaluate(target->kernel, "PAD", &pad, error))
+    return FALSE;
+  target->tile_columns = (guint64)MAX(columns, 0);
+  target->tile_pad = (guint64)MAX(pad, 0);
+  return TRUE;
+}
+
+// Of a @file whose text is not @given, the text is read.
+static SmbTarget *
+make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
+            const SmbArch *arch, GError **error) {
+  guint ways = (is_tile(options) != 0) + (options->kernel != NULL) + (file != NULL);
+  if (ways != 1) {
+    smb_cli_usage_error(error, ways == 0
+                                   ? "nothing to analyse: expected --rows and --cols, --kernel "
+                                     "NAME, or a FILE of CUDA C"
+                               : file && options->kernel
+                                   ? "--kernel names a built-in kernel: a kernel of FILE is "
+                                     "chosen with --entry NAME"
+                                   : "expected one of: a tile (--rows, --cols), --kernel NAME, or "
+                                     "a FILE");
+    return NULL;
+  }
+  g_auto(Draft) draft;
+  draft_init(&draft);
+  g_autofree char *entry = NULL;
+  g_autoptr(SmbTarget) target = g_new0(SmbTarget, 1);
+  for (guint i = 0; i < 3; i++)
+    target->launch.block[i] = target->launch.grid[i] = 1;
+  if (!smb_target_parse_limits(options, &target->options, error))
+    return NULL;
+  g_autoptr(SmbSource) source = draft_source(options, file, given, target, &draft, &entry, error);
+  if (!source || !parse_launch(options, &target->launch, error))
+    return NULL;
+  set_values(draft.defines, (const char *const *)options->defines);
+  set_values(draft.args, (const char *const *)options->args);
+  if (options->dynamic_bytes) {
+    g_free(draft.dynamic_bytes);
+    draft.dynamic_bytes = g_strdup(options->dynamic_bytes);
+  }
+  if (!finish(target, source, entry, &draft, arch, error) ||
+      (is_tile(options) && !find_tile_rows(target, error)))
+    return NULL;
+  return g_steal_pointer(&target);
+}
+
+SmbTarget *
+smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
+               GError **error) {
+  return make_target(options, file, NULL, arch, error);
+}
+
+SmbTarget *
+smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source, const SmbArch *arch,
+                           GError **error) {
+  return make_target(options, smb_source_name(source), source, arch, error);
+}
+
+SmbTarget *
+smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines,
+                        const SmbArch *arch, GError **error) {
+  g_auto(Draft) draft;
+  draft_init(&draft);
+  g_autoptr(SmbTarget) target = g_new0(SmbTarget, 1);
+  draft_entry(entry, target, &draft);
+  set_values(draft.defines, defines);
+  g_autoptr(SmbSource) source = smb_catalog_source(entry, error);
+  if (!source || !finish(target, source, entry->entry, &draft, arch, error))
+    return NULL;
+  return g_steal_pointer(&target);
+}
+
+SmbTarget *
+smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
+                     const SmbArch *arch, GError **error) {
+  g_auto(Draft) draft;
+  draft_init(&draft);
+  g_autoptr(SmbTarget) other = g_new0(SmbTarget, 1);
+  other->name = g_strdup(target->name);
+  other->shape = g_strdup(target->shape);
+  other->launch = target->launch;
+  other->options = target->options;
+  set_values(draft.defines, (const char *const *)target->defines);
+  set_values(draft.args, (const char *const *)target->args);
+  draft.dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new(target->file, bytes, error);
+  if (!source || !finish(other, source, smb_program_name(target->kernel), &draft, arch, error))
+    return NULL;
+  return g_steal_pointer(&other);
+}
+
+const SmbLayout *
+smb_target_layout(const SmbTarget *target, SmbLayout *layout) {
+  if (!target->tile_columns)
+    return NULL;
+  *layout = (SmbLayout){.element_bytes = smb_program_array(target->kernel, 0)->element_bytes,
+                        .columns = target->tile_columns,
+                        .pad = target->tile_pad};
+  return layout;
+}

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a command works on: a kernel and its launch, from a tile layout, from the catalogue or from a
+// file of the user. The options for it are the same for all commands that take one.
+#pragma once
+
+#include "sim/analysis/analysis.h"
+#include "sim/records/catalog.h"
+#include "sim/layout/layout.h"
+#include "src/cli/cli.h"
+
+G_BEGIN_DECLS
+
+/** The options as the user typed them; %NULL where nothing was. */
+typedef struct {
+  char *rows, *cols, *pad, *elem, *write, *read;
+  gboolean dynamic;
+  char *kernel, *shape, *entry, *instance;
+  char **defines, **args;
+  char *block, *grid, *dynamic_bytes;
+  char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *threads;
+} SmbTargetOptions;
+
+/** Values of --write and --read. */
+#define SMB_TARGET_ORDERS "row|col"
+
+/** The options of a command that takes a kernel, for SmbCliUsage.groups. */
+extern const SmbCliGroup smb_target_tile_group, smb_target_launch_group, smb_target_limit_group;
+#define SMB_TARGET_GROUPS &smb_target_tile_group, &smb_target_launch_group, &smb_target_limit_group
+
+/** smb_target_options: Returns: (transfer none): what was typed, after smb_cli_parse() */
+const SmbTargetOptions *smb_target_options(void);
+
+/** Forgets what was typed, for a program that parses several command lines. */
+void smb_target_clear_options(void);
+
+/** What the help says of them. */
+#define SMB_TARGET_DESCRIPTION                                                                     \
+  "The kernel is a tile (--rows, --cols, --pad, …), a built-in kernel (--kernel), or a FILE of " \
+  "CUDA C; - reads it from standard input."
+
+/**
+ * SmbTarget:
+ * @kernel: the parsed kernel
+ * @name: its name: that of the catalogue, or of the __global__ function
+ * @shape: its shape in the catalogue, or %NULL
+ * @file: where its text is
+ * @defines: the macros that were set, NAME=VALUE, each once
+ * @launch: how it is launched; its arguments are owned by the target
+ * @options: for smb_analysis_run()
+ * @tile_columns: of a tile, the elements of a row without padding; else 0
+ * @tile_pad: of a tile, the elements that pad each row
+ */
+typedef struct {
+  SmbProgram *kernel;
+  char *name;
+  char *shape;
+  char *file;
+  GStrv defines;
+  GStrv args;
+  SmbLaunch launch;
+  SmbAnalysisOptions options;
+  guint64 tile_columns;
+  guint64 tile_pad;
+} SmbTarget;
+
+/**
+ * smb_target_new:
+ * @options: as the user typed them
+ * @file: (nullable): the argument FILE
+ * @arch: the architecture
+ * @error: SMB_ERROR_USAGE or SMB_ERROR_INPUT
+ *
+ * Returns: (transfer full): what the options mean
+ */
+SmbTarget *smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
+                          GError **error);
+
+/** smb_target_new_from_source: as smb_target_new(), for a FILE whose text is @source. */
+SmbTarget *smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source,
+                                      const SmbArch *arch, GError **error);
+
+/**
+ * smb_target_layout:
+ * @layout: (out): how the array of a tile lies
+ *
+ * Returns: (nullable): @layout, or %NULL if the target is no tile
+ */
+const SmbLayout *smb_target_layout(const SmbTarget *target, SmbLayout *layout);
+
+/** smb_target_is_launch: Returns: whether the options say more than which built-in kernel is meant */
+gboolean smb_target_is_launch(const SmbTargetOptions *options);
+
+/** smb_target_parse_limits: reads the options that are limits (--max-steps and its kin) into @limits */
+gboolean smb_target_parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *limits,
+                                 GError **error);
+
+/** smb_target_from_catalog: as smb_target_new(), for an entry of the catalogue with more @defines. */
+SmbTarget *smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines,
+                                   const SmbArch *arch, GError **error);
+
+/**
+ * smb_target_with_text:
+ * @text: takes the place of the kernel's text; messages call it by the same name
+ * @dynamic_bytes: dynamic shared memory of its launch
+ * @error: SMB_ERROR_INPUT
+ *
+ * Returns: (transfer full): @target with another text, launched with the same macros and arguments
+ */
+SmbTarget *smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
+                                const SmbArch *arch, GError **error);
+
+void smb_target_free(SmbTarget *target);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTarget, smb_target_free)
+
+G_END_DECLS

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// explain: why an access costs what it costs, from the thread to the bank.
+#include "src/analyze/report.h"
+#include "src/cli/commands.h"
+#include "src/explain/report.h"
+#include "src/out/file.h"
+#include "src/cli/target.h"
+
+static char *option_line, *option_column, *option_op, *option_warp, *option_row, *option_lanes,
+    *option_svg;
+static gboolean option_all_lanes, option_passes;
+
+/* As SmbOpClass. */
+#define OPS "load|store|atomic"
+
+static const GOptionEntry options[] = {
+    {"line", 0, 0, G_OPTION_ARG_STRING, &option_line,
+     "the line of the access (default: the costliest access)", "N"},
+    {"column", 0, 0, G_OPTION_ARG_STRING, &option_column,
+     "its column, where the line has several accesses", "N"},
+    {"op", 0, 0, G_OPTION_ARG_STRING, &option_op, "what the access does", OPS},
+    {"warp", 0, 0, G_OPTION_ARG_STRING, &option_warp,
+     "the warp of the block (default: that of the costliest request)", "N"},
+    {"row", 0, 0, G_OPTION_ARG_STRING, &option_row,
+     "elements of a row of an array of one dimension, for other paddings", "N"},
+    {"lanes", 0, 0, G_OPTION_ARG_STRING, &option_lanes,
+     "show these lanes, such as 0-3,17 (default: those that matter)", "LANES"},
+    {"all-lanes", 0, 0, G_OPTION_ARG_NONE, &option_all_lanes, "show every active lane", NULL},
+    {"passes", 0, 0, G_OPTION_ARG_NONE, &option_passes, "draw the bank map pass by pass", NULL},
+    {"svg", 0, 0, G_OPTION_ARG_FILENAME, &option_svg, "also write the bank map to FILE, as SVG",
+     "FILE"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static gboolean
+parse_question(SmbExplainQuestion *question, GError **error) {
+  guint op = 0;
+  if (!smb_cli_number("--line", option_line, 1, G_MAXINT, &question->line, error) ||
+      !smb_cli_number("--column", option_column, 1, G_MAXINT, &question->column, error) ||
+      !smb_cli_choice("--op", option_op, OPS, &op, error) ||
+      !smb_cli_number("--warp", option_warp, 0, SMB_MAX_WARPS - 1, &question->warp, error) ||
+      !smb_cli_number64("--row", option_row, 1, G_MAXINT, &question->row, error))
+    return FALSE;
+  question->has_warp = option_warp != NULL;
+  question->has_op = option_op != NULL;
+  question->op = (SmbOpClass)op;
+  if (question->column && !question->line)
+    return smb_cli_usage_error(error, "--column '%s': expected --line N as well", option_column);
+  return TRUE;
+}
+
+// --lanes: numbers and runs of them, with commas between.
+static gboolean
+parse_lanes(const SmbArch *arch, SmbLanes *lanes, GError **error) {
+  guint highest = smb_arch_info(arch)->lanes - 1;
+  g_auto(GStrv) parts = g_strsplit(option_lanes ? option_lanes : "", ",", -1);
+  for (guint i = 0; option_lanes && (i == 0 || parts[i]); i++) {
+    g_auto(GStrv) ends = g_strsplit(parts[i] ? parts[i] : "", "-", -1);
+    guint n = g_strv_length(ends);
+    guint64 first = 0, last = 0;
+    if (n < 1 || n > 2 || !g_ascii_string_to_unsigned(ends[0], 10, 0, highest, &first, NULL) ||
+        !g_ascii_string_to_unsigned(ends[n - 1], 10, first, highest, &last, NULL))
+      return smb_cli_usage_error(error, "--lanes '%s': expected lanes from 0 to %u, such as 0-3,17",
+                                 option_lanes, highest);
+    for (guint64 lane = first; lane <= last; lane++)
+      *lanes |= (SmbLanes)1 << lane;
+  }
+  return TRUE;
+}
+
+static const SmbFormat formats[] = {{"text", smb_explain_write_text, NULL},
+                                    {"json", smb_explain_write_json, NULL},
+                                    {"csv", smb_explain_write_csv, NULL},
+                                    {NULL, NULL, NULL}};
+static const SmbFormat text_formats[] = {{"text", smb_explain_write_text, NULL},
+                                         {NULL, NULL, NULL}};
+
+// Options that only text has.
+static gboolean
+check_text_options(SmbCli *cli, GError **error) {
+  const char *option = option_lanes ? "--lanes" : option_all_lanes ? "--all-lanes" : "--passes";
+  return !(option_lanes || option_all_lanes || option_passes) ||
+         smb_cli_view(cli, option, text_formats, error);
+}
+
+// --svg: NULL without an error if it is not there.
+static gboolean
+open_svg(const SmbCli *cli, SmbOutFile **file, GError **error) {
+  if (!option_svg)
+    return TRUE;
+  g_autofree char *lower = g_ascii_strdown(option_svg, -1);
+  if (!g_str_has_suffix(lower, ".svg"))
+    return smb_cli_usage_error(error, "--svg '%s': expected a name that ends in .svg", option_svg);
+  *file = smb_out_file_new("--svg", option_svg, (const char *const *)cli->arguments, error);
+  return *file != NULL;
+}
+
+// A kernel without shared memory is not an error, unless an access of it was asked for, or a picture.
+static gboolean
+check_nothing(const SmbExplainQuestion *question, GError **error) {
+  if (question->line)
+    return smb_cli_usage_error(
+        error, "--line '%u': the kernel makes no request of shared memory at all", question->line);
+  if (option_svg)
+    return smb_cli_usage_error(
+        error, "--svg '%s': the kernel makes no request of shared memory: there is nothing to draw",
+        option_svg);
+  return TRUE;
+}
+
+// The map of the request as a picture that stands alone.
+static gboolean
+write_svg(const SmbExplanation *explanation, const SmbOutFile *file, GError **error) {
+  g_autoptr(SmbBankMap) map = smb_bank_map_new(explanation->arch, &explanation->request);
+  g_autoptr(SmbSpool) picture = smb_spool_new();
+  smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_STANDALONE, picture);
+  return smb_out_file_save(file, picture, NULL, error);
+}
+
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "[FILE.cu|-]",
+    .description = "Explains what an access to shared memory costs, and why: which thread accesses "
+                   "which bank, which lanes conflict, the arithmetic behind it, and what other "
+                   "paddings would do.\n" SMB_TARGET_DESCRIPTION,
+    .max_arguments = 1,
+    .flags = SMB_CLI_ARCH,
+    .formats = formats,
+    .groups = groups,
+    .example = "smembank explain --rows 32 --cols 32",
+};
+
+gboolean
+smb_cmd_explain(SmbCli *cli, GError **error) {
+  SmbExplainQuestion question = {0};
+  SmbLanes lanes = 0;
+  if (!smb_cli_parse(cli, &usage, options, error) || !parse_question(&question, error) ||
+      !parse_lanes(cli->arch, &lanes, error) || !check_text_options(cli, error))
+    return FALSE;
+  g_autoptr(SmbOutFile) svg = NULL;
+  if (!open_svg(cli, &svg, error))
+    return FALSE;
+  const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
+  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
+  if (!target)
+    return FALSE;
+  target->options.keep_requests = TRUE;
+  g_autoptr(SmbAnalysis) analysis =
+      smb_analysis_run(target->kernel, cli->arch, &target->launch, &target->options, error);
+  if (!analysis || (analysis->accesses->len == 0 && !check_nothing(&question, error)))
+    return FALSE;
+  g_autoptr(SmbExplanation) explanation = NULL;
+  if (analysis->accesses->len > 0) {
+    explanation = smb_explanation_new(target, cli->arch, analysis, &question, error);
+    if (!explanation || (svg && !write_svg(explanation, svg, error)))
+      return FALSE;
+  }
+  const SmbExplainReport report = {target,           analysis, explanation,
+                                   option_all_lanes, lanes,    option_passes};
+  cli->format->write(cli, &report);
+  smb_analyze_write_warnings(target, analysis, cli->messages);
+  return TRUE;
+}

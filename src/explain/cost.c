@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What other paddings would do, what the access costs, and what profilers make of it.
+#include "src/explain/words.h"
+
+enum {
+  NCU_CAPABILITY = 7, // the oldest chips that present versions of Nsight Compute profile: Volta
+};
+
+// Why there is no table.
+static char *
+refuse_padding(const SmbExplanation *e) {
+  const SmbNeighbours *neighbours = e->neighbours;
+  if (!e->array)
+    return g_strdup("This access touches no shared array, or several: there are no rows to pad.");
+  if (e->array->n_dimensions == 0)
+    return g_strdup_printf("%s is a single variable: there are no rows to pad.", e->array->name);
+  if (!neighbours)
+    return g_strdup("Not counted: the kernel makes too many different requests.");
+  if (neighbours->searched)
+    return g_strdup_printf(
+        "%s has one dimension, and padding it after any power of two of elements "
+        "(%" G_GUINT64_FORMAT " paddings) takes no fewer wavefronts. If its rows "
+        "have another length, give it as --row N.",
+        e->array->name, neighbours->searched);
+  return g_strdup_printf("%s has one dimension, and there are too many paddings to count: give the "
+                         "length of its rows as --row N.",
+                         e->array->name);
+}
+
+char *
+smb_explain_padding(const SmbExplanation *e) {
+  const SmbNeighbours *neighbours = e->neighbours;
+  if (!neighbours || neighbours->rows == SMB_ROWS_UNKNOWN)
+    return refuse_padding(e);
+  GString *text = g_string_new(NULL);
+  const char *name = e->array->name;
+  guint64 columns = neighbours->layout.columns, pad = neighbours->layout.pad;
+  if (neighbours->rows == SMB_ROWS_SEARCHED)
+    g_string_append_printf(text,
+                           "%s has one dimension; padding after every %" G_GUINT64_FORMAT
+                           " elements takes the fewest wavefronts (--row N sets another length).",
+                           name, columns);
+  else
+    g_string_append_printf(text, "%s has rows of %" G_GUINT64_FORMAT " element%s", name, columns,
+                           columns == 1 ? "" : "s");
+  if (neighbours->rows != SMB_ROWS_SEARCHED && pad)
+    g_string_append_printf(text, " and %" G_GUINT64_FORMAT " of padding", pad);
+  if (neighbours->rows != SMB_ROWS_SEARCHED)
+    g_string_append_c(text, '.');
+  if (neighbours->best) {
+    const SmbCandidate *best = neighbours->best->candidate;
+    g_string_append_printf(text,
+                           " With a padding of %" G_GUINT64_FORMAT
+                           " all accesses of %s together take %" G_GUINT64_FORMAT
+                           " wavefront%s instead of %" G_GUINT64_FORMAT ".",
+                           best->layout.pad, name, best->total.wavefronts,
+                           best->total.wavefronts == 1 ? "" : "s", neighbours->wavefronts);
+  } else if (neighbours->searched) {
+    g_string_append(text, " No padding takes fewer wavefronts.");
+  }
+  return g_string_free(text, FALSE);
+}
+
+char *
+smb_explain_fit(const SmbExplanation *e, const SmbNeighbour *neighbour) {
+  const SmbArchInfo *info = smb_arch_info(e->arch);
+  const SmbSite *site =
+      g_array_index(e->analysis->accesses, SmbAccess, neighbour->candidate->misfit_access).site;
+  switch (neighbour->candidate->fit) {
+  case SMB_LAYOUT_FITS:
+    break;
+  case SMB_LAYOUT_MISALIGNED:
+    return g_strdup_printf("invalid: misaligns the %u-byte access of line %u", site->width,
+                           site->line);
+  case SMB_LAYOUT_TORN:
+    return g_strdup_printf("invalid: splits the %u-byte access of line %u", site->width,
+                           site->line);
+  case SMB_LAYOUT_OUTSIDE:
+    return g_strdup_printf("unknown: line %u also accesses other memory", site->line);
+  }
+  switch (neighbour->room) {
+  case SMB_ROOM_TOO_SMALL:
+    return g_strdup_printf("invalid: %s has at most %u bytes for a block", info->name,
+                           info->max_shared_bytes);
+  case SMB_ROOM_OPT_IN:
+    return g_strdup_printf("needs dynamic shared memory with opt-in: more than %u bytes",
+                           info->static_shared_bytes);
+  case SMB_ROOM_ENOUGH:
+    break;
+  }
+  return g_strdup("");
+}
+
+// The ideal of the Source view: that of the rule without merging, if each of its groups has a lane.
+static guint
+find_view_ideal(const SmbExplanation *e, const SmbRequest *request) {
+  const SmbRule *rule = smb_arch_rule(e->arch, (SmbOp)request->op, request->width);
+  const SmbPlan *plan = &rule->plan;
+  guint groups = smb_plan_count_groups(plan, request->mask);
+  return groups == plan->n_groups ? groups * plan->passes : 0;
+}
+
+SmbExplainCost
+smb_explain_cost(const SmbExplanation *e) {
+  SmbExplainCost cost = {.cycles = e->access->total.cycles};
+  gboolean known = e->analysis->requests_dropped == 0, view = known && e->rule->merges;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    cost.all_wavefronts += e->analysis->totals[c].wavefronts;
+  for (guint i = 0; known && i < e->analysis->requests->len; i++) {
+    const SmbAccessRequest *made = &g_array_index(e->analysis->requests, SmbAccessRequest, i);
+    if (made->access != e->index)
+      continue;
+    SmbWavefronts counted = smb_wavefronts_count(e->arch, &made->request);
+    const SmbPlan *plan = smb_wavefronts_plan(e->arch, &made->request);
+    guint ideal = counted.ideal * plan->cycles;
+    cost.ideal_cycles += made->count * (counted.cycles ? MAX(ideal, plan->floor) : 0);
+    gboolean is_load = made->request.op == SMB_OP_LD;
+    guint view_ideal = is_load ? find_view_ideal(e, &made->request) : 0;
+    view = view && view_ideal;
+    cost.view_ideal += made->count * view_ideal;
+  }
+  if (!view)
+    cost.view_ideal = 0;
+  return cost;
+}
+
+static double
+find_share(guint64 part, guint64 whole) {
+  return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void
+append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *cost) {
+  const SmbTally *total = &e->access->total;
+  const SmbArchInfo *info = smb_arch_info(e->arch);
+  if (info->capability_major < NCU_CAPABILITY)
+    return;
+  if (cost->view_ideal && cost->view_ideal != total->ideal)
+    g_string_append_printf(
+        text,
+        " There are two ideals of these requests: the conflict counter of l1tex goes by the merged "
+        "ones, %" G_GUINT64_FORMAT ", as here; the Source view of Nsight Compute by the width "
+        "alone, %" G_GUINT64_FORMAT ".",
+        total->ideal, cost->view_ideal);
+  if (e->access->exact && total->requests && smb_explain_unit(e) > info->bank_bytes)
+    g_string_append_printf(
+        text,
+        " Nsight Compute's advice calls wavefronts per request N-way: that is %.1f-way "
+        "here, and %.1f-way without a conflict.",
+        (double)total->wavefronts / (double)total->requests,
+        (double)total->ideal / (double)total->requests);
+}
+
+// The blocks of a grid share out the cycles among the multiprocessors that run them.
+static void
+append_cycles(GString *text, const SmbExplanation *e, const SmbExplainCost *cost) {
+  guint64 blocks = 1;
+  for (guint i = 0; e->target && i < 3; i++)
+    blocks *= e->target->launch.grid[i];
+  if (blocks > 1)
+    g_string_append_printf(text,
+                           " If one multiprocessor ran all %" G_GUINT64_FORMAT
+                           " blocks, the requests of this access would keep its",
+                           blocks);
+  else
+    g_string_append(text, " On one multiprocessor, the requests of this access keep the");
+  g_string_append_printf(text,
+                         " shared-memory pipe busy for %" G_GUINT64_FORMAT " cycle%s at least",
+                         cost->cycles, cost->cycles == 1 ? "" : "s");
+}
+
+char *
+smb_explain_describe_cost(const SmbExplanation *e) {
+  const SmbTally *total = &e->access->total;
+  SmbExplainCost cost = smb_explain_cost(e);
+  GString *text = g_string_new(NULL);
+  if (total->excess)
+    g_string_append_printf(
+        text,
+        "Of the %" G_GUINT64_FORMAT " wavefronts of this access %" G_GUINT64_FORMAT
+        " (%.0f%%) are excess: %.0f%% of the %" G_GUINT64_FORMAT " that all shared accesses take.",
+        total->wavefronts, total->excess, find_share(total->excess, total->wavefronts),
+        find_share(total->excess, cost.all_wavefronts), cost.all_wavefronts);
+  else
+    g_string_append_printf(text,
+                           "This access has no excess wavefront; all shared accesses take "
+                           "%" G_GUINT64_FORMAT ".",
+                           cost.all_wavefronts);
+  append_profilers(text, e, &cost);
+  if (!e->access->exact)
+    g_string_append(text, " These counts are lower bounds: the access is a loop.");
+  append_cycles(text, e, &cost);
+  if (cost.ideal_cycles && cost.ideal_cycles < cost.cycles)
+    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " without conflicts", cost.ideal_cycles);
+  g_string_append(text, ". A count is no time: where a kernel waits for something else, excess "
+                        "wavefronts cost little.");
+  return g_string_free(text, FALSE);
+}

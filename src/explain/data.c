@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// explain as JSON and as CSV. Keys are only ever added.
+#include "src/explain/lane.h"
+#include "src/explain/report.h"
+#include "src/explain/words.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/cli/target-json.h"
+
+static void
+write_access(JsonBuilder *json, const SmbExplanation *e) {
+  const SmbSite *site = e->access->site;
+  smb_json_object(json, "access");
+  smb_json_number(json, "line", site->line);
+  smb_json_number(json, "column", site->column);
+  smb_json_text(json, "array", e->access->array);
+  smb_json_text(json, "op", smb_op_class_name(site->op_class));
+  smb_json_number(json, "width", site->width);
+  smb_json_text(json, "expression", site->expression);
+  smb_json_tally(json, &e->access->total);
+  smb_json_number(json, "max_degree", e->access->total.max_degree);
+  smb_json_number(json, "cycles", (gint64)e->access->total.cycles);
+  smb_json_boolean(json, "exact", e->access->exact);
+  json_builder_end_object(json);
+}
+
+static void
+write_request(JsonBuilder *json, const SmbExplanation *e) {
+  smb_json_object(json, "request");
+  smb_json_number(json, "warp", e->warp);
+  smb_json_number(json, "block", (gint64)e->block);
+  if (e->count)
+    smb_json_number(json, "count", (gint64)e->count);
+  else
+    smb_json_null(json, "count");
+  smb_json_text(json, "op", smb_op_name((SmbOp)e->request.op));
+  smb_json_number(json, "mask", e->request.mask);
+  smb_json_number(json, "wavefronts", e->cost.wavefronts);
+  smb_json_number(json, "ideal_wavefronts", e->cost.ideal);
+  smb_json_number(json, "excess_wavefronts", e->cost.excess);
+  smb_json_number(json, "degree", e->cost.degree);
+  smb_json_number(json, "cycles", e->cost.cycles);
+  smb_json_number(json, "passes", e->passes.n);
+  smb_json_boolean(json, "merged", e->rule->merges && e->plan == &e->rule->merged);
+  smb_json_number(json, "group_lanes", smb_lanes_count(smb_plan_group_lanes(e->plan, 0)));
+  json_builder_end_object(json);
+}
+
+static void
+write_lane_set(JsonBuilder *json, const char *key, SmbLanes lanes) {
+  smb_json_array(json, key);
+  for (; lanes; lanes &= lanes - 1)
+    smb_json_number(json, NULL, smb_lanes_first(lanes));
+  json_builder_end_array(json);
+}
+
+static void
+write_lane(JsonBuilder *json, const SmbExplanation *e, guint number) {
+  SmbExplainLane lane = smb_explain_lane(e, number);
+  smb_json_object(json, NULL);
+  smb_json_number(json, "lane", number);
+  smb_json_array(json, "thread");
+  for (guint i = 0; i < 3; i++)
+    smb_json_number(json, NULL, lane.thread[i]);
+  json_builder_end_array(json);
+  smb_json_text(json, "array", lane.array ? lane.array->name : NULL);
+  smb_json_array(json, "indices");
+  for (guint i = 0; i < lane.n_indices; i++)
+    smb_json_number(json, NULL, (gint64)lane.index[i]);
+  json_builder_end_array(json);
+  smb_json_number(json, "offset", lane.offset);
+  smb_json_number(json, "word", lane.word);
+  smb_json_number(json, "words", lane.n_words);
+  smb_json_number(json, "bank", lane.bank);
+  smb_json_number(json, "group", lane.group);
+  if (e->passes.n)
+    smb_json_number(json, "pass", lane.pass);
+  else
+    smb_json_null(json, "pass");
+  write_lane_set(json, "shares_with", lane.sharers);
+  json_builder_end_object(json);
+}
+
+static void
+write_banks(JsonBuilder *json, const SmbExplanation *e) {
+  smb_json_array(json, "banks");
+  for (guint i = 0; i < e->banks->len; i++) {
+    const SmbExplainBank *bank = &g_array_index(e->banks, SmbExplainBank, i);
+    smb_json_object(json, NULL);
+    smb_json_number(json, "group", bank->group);
+    smb_json_number(json, "bank", bank->bank);
+    smb_json_number(json, "words", bank->words);
+    smb_json_number(json, "passes", bank->passes);
+    write_lane_set(json, "lanes", bank->lanes);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
+static void
+write_affine(JsonBuilder *json, const SmbExplanation *e) {
+  static const char *const kinds[] = {"irregular", "stride", "runs"};
+  const SmbAffine *affine = &e->affine;
+  smb_json_object(json, "structure");
+  smb_json_text(json, "kind", kinds[affine->kind]);
+  write_lane_set(json, "lanes", affine->lanes);
+  if (affine->kind != SMB_AFFINE_IRREGULAR)
+    smb_json_number(json, "stride", affine->stride);
+  else
+    smb_json_null(json, "stride");
+  if (affine->kind == SMB_AFFINE_RUNS) {
+    smb_json_number(json, "run", affine->run);
+    smb_json_number(json, "run_stride", affine->run_stride);
+  } else {
+    smb_json_null(json, "run");
+    smb_json_null(json, "run_stride");
+  }
+  json_builder_end_object(json);
+}
+
+static void
+write_neighbour(JsonBuilder *json, const SmbExplanation *e, const SmbNeighbour *neighbour) {
+  static const char *const fits[] = {"fits", "outside", "torn", "misaligned"};
+  static const char *const rooms[] = {"enough", "opt-in", "too small"};
+  const SmbCandidate *candidate = neighbour->candidate;
+  smb_json_object(json, NULL);
+  smb_json_number(json, "pad", (gint64)candidate->layout.pad);
+  smb_json_boolean(json, "present", neighbour->present);
+  smb_json_text(json, "fit", fits[candidate->fit]);
+  smb_json_number(json, "shared_bytes", (gint64)neighbour->shared_bytes);
+  smb_json_text(json, "room", rooms[neighbour->room]);
+  if (candidate->fit == SMB_LAYOUT_FITS) {
+    smb_json_object(json, "access");
+    const SmbTally *access = &g_array_index(candidate->accesses, SmbTally, e->index);
+    smb_json_tally(json, access);
+    smb_json_number(json, "max_degree", access->max_degree);
+    json_builder_end_object(json);
+    smb_json_object(json, "array");
+    smb_json_tally(json, &candidate->total);
+    smb_json_number(json, "max_degree", candidate->total.max_degree);
+    json_builder_end_object(json);
+  } else {
+    smb_json_null(json, "access");
+    smb_json_null(json, "array");
+  }
+  json_builder_end_object(json);
+}
+
+static void
+write_padding(JsonBuilder *json, const SmbExplanation *e) {
+  static const char *const sources[] = {NULL, "given", "dimension", "search"};
+  if (!e->neighbours || e->neighbours->rows == SMB_ROWS_UNKNOWN) {
+    smb_json_null(json, "padding");
+    return;
+  }
+  smb_json_object(json, "padding");
+  smb_json_text(json, "array", e->array->name);
+  smb_json_text(json, "rows_from", sources[e->neighbours->rows]);
+  smb_json_number(json, "columns", (gint64)e->neighbours->layout.columns);
+  smb_json_number(json, "pad", (gint64)e->neighbours->layout.pad);
+  smb_json_array(json, "choices");
+  for (guint i = 0; i < e->neighbours->all->len; i++)
+    write_neighbour(json, e, g_ptr_array_index(e->neighbours->all, i));
+  json_builder_end_array(json);
+  json_builder_end_object(json);
+}
+
+static void
+write_count(JsonBuilder *json, const char *key, guint64 count) {
+  if (count)
+    smb_json_number(json, key, (gint64)count);
+  else
+    smb_json_null(json, key);
+}
+
+static void
+write_cost(JsonBuilder *json, const SmbExplanation *e) {
+  SmbExplainCost cost = smb_explain_cost(e);
+  smb_json_object(json, "cost");
+  smb_json_number(json, "all_wavefronts", (gint64)cost.all_wavefronts);
+  smb_json_number(json, "cycles", (gint64)cost.cycles);
+  write_count(json, "ideal_cycles", cost.ideal_cycles);
+  write_count(json, "source_view_ideal", cost.view_ideal);
+  json_builder_end_object(json);
+}
+
+// A sentence, which is released.
+static void
+write_words(JsonBuilder *json, const char *key, char *text) {
+  smb_json_text(json, key, text);
+  g_free(text);
+}
+
+static void
+write_texts(JsonBuilder *json, const SmbExplanation *e) {
+  smb_json_object(json, "text");
+  write_words(json, "choice", smb_explain_choice(e));
+  write_words(json, "rule", smb_explain_rule(e));
+  write_words(json, "example", smb_explain_example(e));
+  write_words(json, "meeting", smb_explain_meeting(e));
+  write_words(json, "sharing", smb_explain_sharing(e));
+  write_words(json, "reason", smb_explain_reason(e));
+  write_words(json, "padding", smb_explain_padding(e));
+  write_words(json, "cost", smb_explain_describe_cost(e));
+  json_builder_end_object(json);
+}
+
+static void
+write_nothing(JsonBuilder *json) {
+  static const char *const keys[] = {"access",    "request", "lanes", "banks",
+                                     "structure", "padding", "cost",  "text"};
+  for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
+    smb_json_null(json, keys[i]);
+}
+
+void
+smb_explain_write_json(SmbCli *cli, gconstpointer result) {
+  const SmbExplainReport *report = result;
+  const SmbExplanation *e = report->explanation;
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_target(json, report->target, report->analysis->shared_bytes);
+  smb_json_arch(json, cli->arch);
+  if (e) {
+    write_access(json, e);
+    write_request(json, e);
+    smb_json_array(json, "lanes");
+    for (SmbLanes lanes = smb_request_lanes(&e->request); lanes; lanes &= lanes - 1)
+      write_lane(json, e, smb_lanes_first(lanes));
+    json_builder_end_array(json);
+    write_banks(json, e);
+    write_affine(json, e);
+    write_padding(json, e);
+    write_cost(json, e);
+    write_texts(json, e);
+  } else {
+    write_nothing(json);
+  }
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_csv_lane(SmbCsv *csv, const SmbExplanation *e, guint number) {
+  SmbExplainLane lane = smb_explain_lane(e, number);
+  g_autofree char *element = smb_explain_element(&lane);
+  g_autoptr(GString) sharers = g_string_new(NULL);
+  for (SmbLanes rest = lane.sharers; rest; rest &= rest - 1)
+    g_string_append_printf(sharers, "%s%d", sharers->len ? " " : "", smb_lanes_first(rest));
+  smb_csv_number(csv, number);
+  for (guint i = 0; i < 3; i++)
+    smb_csv_number(csv, lane.thread[i]);
+  smb_csv_text(csv, element);
+  smb_csv_number(csv, lane.offset);
+  smb_csv_number(csv, lane.word);
+  smb_csv_number(csv, lane.n_words);
+  smb_csv_number(csv, lane.bank);
+  smb_csv_number(csv, lane.group);
+  if (e->passes.n)
+    smb_csv_number(csv, lane.pass);
+  else
+    smb_csv_text(csv, NULL);
+  smb_csv_text(csv, sharers->len ? sharers->str : NULL);
+  smb_csv_end_row(csv);
+}
+
+void
+smb_explain_write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbExplainReport *report = result;
+  const SmbExplanation *e = report->explanation;
+  static const char *const names[] = {"lane",   "thread_x",    "thread_y", "thread_z", "element",
+                                      "offset", "word",        "words",    "bank",     "group",
+                                      "pass",   "shares_with", NULL};
+  SmbCsv csv = smb_csv_begin(cli->out, names);
+  for (SmbLanes lanes = e ? smb_request_lanes(&e->request) : 0; lanes; lanes &= lanes - 1)
+    write_csv_lane(&csv, e, smb_lanes_first(lanes));
+}

@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/explain/explain.h"
+
+guint
+smb_explain_group(const SmbExplanation *e, guint lane) {
+  return smb_plan_group(e->plan, lane);
+}
+
+const char *
+smb_explain_group_name(const SmbExplanation *e) {
+  return e->request.op >= SMB_OP_LDMATRIX_X1 ? "matrix" : smb_plan_group_name(e->plan);
+}
+
+SmbOpClass
+smb_explain_class(const SmbExplanation *e) {
+  return smb_op_class((SmbOp)e->request.op);
+}
+
+guint
+smb_explain_n_groups(const SmbExplanation *e) {
+  return smb_plan_n_groups(e->plan);
+}
+
+guint
+smb_explain_unit(const SmbExplanation *e) {
+  return e->plan->unit_bytes;
+}
+
+void
+smb_explanation_free(SmbExplanation *explanation) {
+  if (!explanation)
+    return;
+  g_clear_pointer(&explanation->words, g_array_unref);
+  g_clear_pointer(&explanation->banks, g_array_unref);
+  smb_neighbours_free(explanation->neighbours);
+  smb_array_uses_free(explanation->uses);
+  g_free(explanation);
+}
+
+static const SmbAccess *
+get_access(const SmbAnalysis *analysis, guint index) {
+  return &g_array_index(analysis->accesses, SmbAccess, index);
+}
+
+static gboolean
+is_asked_for(const SmbAccess *access, const SmbExplainQuestion *question) {
+  return (!question->line || access->site->line == question->line) &&
+         (!question->column || access->site->column == question->column) &&
+         (!question->has_op || access->site->op_class == question->op);
+}
+
+// Says which accesses there are: all of them, or those of the line that was named.
+static gboolean
+refuse_place(const SmbAnalysis *analysis, const SmbExplainQuestion *question, GError **error) {
+  g_autoptr(GString) lines = g_string_new(NULL);
+  g_autoptr(GString) places = g_string_new(NULL);
+  guint last_line = 0;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbSite *site = get_access(analysis, i)->site;
+    if (site->line != last_line)
+      g_string_append_printf(lines, "%s%u", lines->len ? ", " : "", site->line);
+    if (site->line == question->line)
+      g_string_append_printf(places, "%sa %s at column %u", places->len ? ", " : "",
+                             smb_op_class_name(site->op_class), site->column);
+    last_line = site->line;
+  }
+  if (places->len)
+    return smb_cli_usage_error(error, "line %u has no such access to shared memory: expected %s",
+                               question->line, places->str);
+  if (question->line)
+    return smb_cli_usage_error(error,
+                               "--line '%u': no access to shared memory on it was executed: "
+                               "expected one of %s",
+                               question->line, lines->str);
+  return smb_cli_usage_error(error, "--op '%s': the kernel makes no such request of shared memory",
+                             smb_op_class_name(question->op));
+}
+
+// The costliest of the accesses that are asked for.
+static gboolean
+choose_access(SmbExplanation *e, const SmbExplainQuestion *question, GError **error) {
+  for (guint i = 0; i < e->analysis->accesses->len; i++) {
+    const SmbAccess *access = get_access(e->analysis, i);
+    if (!is_asked_for(access, question))
+      continue;
+    if (e->choices++ == 0 || access->total.excess > e->access->total.excess) {
+      e->access = access;
+      e->index = i;
+    }
+  }
+  if (!e->choices)
+    return refuse_place(e->analysis, question, error);
+  if (question->line || question->has_op)
+    e->choice = e->choices > 1 ? SMB_EXPLAIN_WORST_OF_SOME : SMB_EXPLAIN_NAMED;
+  else
+    e->choice = e->access->total.excess ? SMB_EXPLAIN_WORST : SMB_EXPLAIN_FIRST;
+  return TRUE;
+}
+
+static gboolean
+refuse_warp(const SmbExplanation *e, guint warp, GError **error) {
+  g_autoptr(GString) warps = g_string_new(NULL);
+  for (guint w = 0; w < e->analysis->n_warps; w++) {
+    if (e->access->warps[w].requests)
+      g_string_append_printf(warps, "%s%u", warps->len ? ", " : "", w);
+  }
+  return smb_cli_usage_error(error,
+                             "--warp '%u': it makes no request at line %u: expected one of %s",
+                             warp, e->access->site->line, warps->str);
+}
+
+static gboolean
+is_same_request(const SmbRequest *a, const SmbRequest *b) {
+  if (a->mask != b->mask || a->op != b->op || a->width != b->width)
+    return FALSE;
+  for (SmbLanes lanes = a->mask; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    if (a->offset[lane] != b->offset[lane])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// The costliest request of the access, or of one of its warps.
+static gboolean
+choose_request(SmbExplanation *e, const SmbExplainQuestion *question, GError **error) {
+  const SmbAccessRequest *worst = NULL;
+  guint worst_excess = 0;
+  for (guint i = 0; i < e->analysis->requests->len; i++) {
+    const SmbAccessRequest *made = &g_array_index(e->analysis->requests, SmbAccessRequest, i);
+    if (made->access != e->index ||
+        made->warp != (question->has_warp ? question->warp : e->access->worst_warp))
+      continue;
+    guint excess = smb_wavefronts_count(e->arch, &made->request).excess;
+    gboolean is_worst = question->has_warp ? !worst || excess > worst_excess
+                                           : is_same_request(&made->request, &e->access->worst);
+    if (is_worst) {
+      worst = made;
+      worst_excess = excess;
+    }
+  }
+  if (question->has_warp && !worst)
+    return refuse_warp(e, question->warp, error);
+  e->request = worst ? worst->request : e->access->worst;
+  e->warp = worst ? worst->warp : e->access->worst_warp;
+  e->block = question->has_warp ? worst->block : e->access->worst_block;
+  e->count = worst && e->analysis->requests_dropped == 0 ? worst->count : 0;
+  return TRUE;
+}
+
+// What each bank of each lane group is asked for.
+static GArray *
+sum_banks(const SmbExplanation *e) {
+  GArray *banks = g_array_new(FALSE, FALSE, sizeof(SmbExplainBank));
+  for (guint i = 0; i < e->words->len;) {
+    const SmbWordUse *first = &g_array_index(e->words, SmbWordUse, i);
+    SmbExplainBank bank = {.group = first->group, .bank = first->bank};
+    while (i + bank.words < e->words->len && first[bank.words].group == bank.group &&
+           first[bank.words].bank == bank.bank)
+      bank.lanes |= first[bank.words++].lanes;
+    bank.passes = smb_passes_of_bank(&e->passes, e->plan, first, bank.words);
+    g_array_append_val(banks, bank);
+    i += bank.words;
+  }
+  return banks;
+}
+
+void
+smb_explain_collect(SmbExplanation *e) {
+  const SmbRequest *request = &e->request;
+  e->rule = smb_arch_rule(e->arch, (SmbOp)request->op, request->width);
+  e->plan = smb_wavefronts_plan(e->arch, request);
+  e->cost = smb_wavefronts_count(e->arch, request);
+  e->passes = smb_request_passes(e->arch, request);
+  e->loop = smb_wavefronts_loop(e->arch, request);
+  e->words = smb_request_words(e->arch, request);
+  e->banks = sum_banks(e);
+  e->collides = smb_request_worst_bank(e->arch, request, &e->collision);
+  SmbLanes active = smb_request_lanes(request);
+  guint lane =
+      smb_lanes_first(e->collides ? e->collision.lanes : active | G_GUINT64_CONSTANT(1) << 63);
+  for (SmbLanes lanes = active; lanes; lanes &= lanes - 1) {
+    guint other = smb_lanes_first(lanes);
+    if (smb_explain_group(e, other) == smb_explain_group(e, lane))
+      e->group_lanes |= (SmbLanes)1 << other;
+  }
+  e->affine = smb_affine_find(request, e->group_lanes);
+}
+
+// --row is for what has no rows of its own, and it has two of them.
+static gboolean
+check_row(const SmbExplanation *e, const SmbArrayUse *use, guint64 row, GError **error) {
+  guint64 elements = use->bytes / use->array->element_bytes;
+  if (!row)
+    return TRUE;
+  if (use->array->n_dimensions > 1 || e->target->tile_columns)
+    return smb_cli_usage_error(error, "--row '%" G_GUINT64_FORMAT "': %s has rows of its own", row,
+                               use->array->name);
+  return row < elements ||
+         smb_cli_usage_error(error,
+                             "--row '%" G_GUINT64_FORMAT
+                             "': expected less than the %" G_GUINT64_FORMAT " elements of %s",
+                             row, elements, use->array->name);
+}
+
+// What other paddings of the array would do.
+static gboolean
+collect_neighbours(SmbExplanation *e, guint64 row, GError **error) {
+  SmbLayout layout;
+  e->uses = smb_array_uses_new(e->target->kernel, e->analysis);
+  const SmbArrayUse *use = smb_array_uses_of(e->uses, &e->access->worst);
+  e->array = use ? use->array : NULL;
+  if (!use || use->array->n_dimensions == 0)
+    return TRUE;
+  if (!check_row(e, use, row, error))
+    return FALSE;
+  if (e->analysis->requests_dropped == 0)
+    e->neighbours = smb_neighbours_new(e->arch, use, row, smb_target_layout(e->target, &layout));
+  return TRUE;
+}
+
+SmbExplanation *
+smb_explanation_new(const SmbTarget *target, const SmbArch *arch, const SmbAnalysis *analysis,
+                    const SmbExplainQuestion *question, GError **error) {
+  g_autoptr(SmbExplanation) e = g_new0(SmbExplanation, 1);
+  g_return_val_if_fail(analysis->requests && analysis->accesses->len > 0, NULL);
+  e->target = target;
+  e->arch = arch;
+  e->analysis = analysis;
+  if (!choose_access(e, question, error) || !choose_request(e, question, error))
+    return NULL;
+  smb_explain_collect(e);
+  if (!collect_neighbours(e, question->row, error))
+    return NULL;
+  return g_steal_pointer(&e);
+}

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The result of explain in each format.
+#pragma once
+
+#include "src/out/bank-map.h"
+#include "src/explain/explain.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbExplainReport: what the writers of SmbFormat take
+ * @explanation: (nullable): %NULL if the kernel makes no request of shared memory
+ * @all_lanes: in text, every active lane in the table
+ * @lanes: in text, else these of them, if any; none: those that matter
+ * @passes: in text, the map pass by pass, after that of the whole request
+ */
+typedef struct {
+  const SmbTarget *target;
+  const SmbAnalysis *analysis;
+  const SmbExplanation *explanation;
+  gboolean all_lanes;
+  SmbLanes lanes;
+  gboolean passes;
+} SmbExplainReport;
+
+void smb_explain_write_text(SmbCli *cli, gconstpointer report);
+void smb_explain_write_json(SmbCli *cli, gconstpointer report);
+
+/** One row for each active lane */
+void smb_explain_write_csv(SmbCli *cli, gconstpointer report);
+
+G_END_DECLS

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/analyze/report.h"
+#include "src/explain/lane.h"
+#include "src/explain/report.h"
+#include "src/explain/words.h"
+#include "src/out/table.h"
+
+static void
+write_title(SmbCli *cli, const char *title) {
+  smb_spool_puts(cli->out, "\n");
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, title);
+  smb_spool_puts(cli->out, "\n");
+}
+
+// A text, which is released; NULL is nothing.
+static void
+write_words(SmbCli *cli, char *text) {
+  if (text)
+    smb_text_wrap(cli->out, text);
+  g_free(text);
+}
+
+static void
+write_place(SmbCli *cli, const SmbExplanation *e) {
+  const SmbSite *site = e->access->site;
+  g_autofree char *what =
+      g_strdup_printf("%s of %s", smb_op_class_name(site->op_class), site->expression);
+  g_autofree char *place = smb_program_message(e->target->kernel, site->offset, what);
+  smb_spool_printf(cli->out, "%s\n\n", place);
+}
+
+static void
+write_neighbours(SmbCli *cli, const SmbExplanation *e) {
+  g_autoptr(SmbTable) table = smb_table_new();
+  g_autofree char *all = g_strdup_printf("all of %s", e->array->name);
+  smb_table_column(table, "padding", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "bytes", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  smb_table_column(table, all, SMB_ALIGN_RIGHT);
+  smb_table_column(table, "", SMB_ALIGN_LEFT);
+  for (guint i = 0; i < e->neighbours->all->len; i++) {
+    const SmbNeighbour *neighbour = g_ptr_array_index(e->neighbours->all, i);
+    const SmbCandidate *candidate = neighbour->candidate;
+    const SmbTally *tally = &g_array_index(candidate->accesses, SmbTally, e->index);
+    SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+    g_autofree char *fit = smb_explain_fit(e, neighbour);
+    smb_table_number(table, SMB_STYLE_PLAIN, candidate->layout.pad);
+    smb_table_number(table, SMB_STYLE_PLAIN, neighbour->shared_bytes);
+    if (candidate->fit == SMB_LAYOUT_FITS) {
+      smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
+      smb_table_number(table, style, tally->excess);
+      smb_table_printf(table, style, "%u-way", tally->max_degree);
+      smb_table_number(table, SMB_STYLE_PLAIN, candidate->total.wavefronts);
+    } else {
+      for (guint empty = 0; empty < 4; empty++)
+        smb_table_cell(table, SMB_STYLE_DIM, "-");
+    }
+    smb_table_printf(table, neighbour->present ? SMB_STYLE_BOLD : SMB_STYLE_DIM, "%s%s%s",
+                     neighbour->present ? "present" : "", neighbour->present && *fit ? "; " : "",
+                     fit);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_map(SmbCli *cli, const SmbExplanation *e, gboolean passes) {
+  g_autoptr(SmbBankMap) map = smb_bank_map_new(e->arch, &e->request);
+  smb_bank_map_write_text(map, SMB_BANK_MAP_ALL, cli->columns, cli->colour, cli->out);
+  for (guint pass = 0; passes && pass < map->passes.n; pass++) {
+    smb_spool_puts(cli->out, "\n");
+    smb_bank_map_write_text(map, (int)pass, cli->columns, cli->colour, cli->out);
+  }
+}
+
+void
+smb_explain_write_text(SmbCli *cli, gconstpointer result) {
+  const SmbExplainReport *report = result;
+  const SmbExplanation *e = report->explanation;
+  SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
+  smb_analyze_write_heading(cli, &heading);
+  if (!e) {
+    smb_spool_puts(cli->out, "The kernel makes no request of shared memory.\n");
+    return;
+  }
+  write_place(cli, e);
+  write_words(cli, smb_explain_choice(e));
+  write_title(cli, "From the thread to the bank");
+  write_words(cli, smb_explain_rule(e));
+  write_words(cli, smb_explain_example(e));
+  smb_spool_puts(cli->out, "\n");
+  smb_explain_write_chain(cli, e, report->all_lanes ? G_MAXUINT64 : report->lanes);
+  write_title(cli, e->collides ? "Who waits" : "Nobody waits");
+  write_words(cli, smb_explain_meeting(e));
+  write_words(cli, smb_explain_sharing(e));
+  write_title(cli, "Why");
+  write_words(cli, smb_explain_reason(e));
+  write_title(cli, "The bank map");
+  write_map(cli, e, report->passes);
+  write_title(cli, "Other paddings");
+  write_words(cli, smb_explain_padding(e));
+  if (e->neighbours && e->neighbours->rows != SMB_ROWS_UNKNOWN) {
+    smb_spool_puts(cli->out, "\n");
+    write_neighbours(cli, e);
+  }
+  write_title(cli, "What it costs");
+  write_words(cli, smb_explain_describe_cost(e));
+}

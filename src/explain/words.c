@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Which request is looked at, and how such a request is served.
+#include "src/explain/words.h"
+
+#include "src/cli/describe.h"
+
+char *
+smb_explain_choice(const SmbExplanation *e) {
+  const SmbTally *total = &e->access->total;
+  const char *op = smb_op_class_name(e->access->site->op_class);
+  GString *text = g_string_new(NULL);
+  switch (e->choice) {
+  case SMB_EXPLAIN_WORST:
+    g_string_append_printf(text, "The access with the most excess wavefronts is this %s.", op);
+    break;
+  case SMB_EXPLAIN_FIRST:
+    g_string_append_printf(text, "No access has an excess wavefront; the first is this %s.", op);
+    break;
+  case SMB_EXPLAIN_NAMED:
+    g_string_append_printf(text, "The access is this %s.", op);
+    break;
+  case SMB_EXPLAIN_WORST_OF_SOME:
+    g_string_append_printf(
+        text,
+        "Of the %u accesses asked for, %s this %s (--line, --column and --op choose "
+        "another).",
+        e->choices,
+        total->excess ? "the one with the most excess wavefronts is"
+                      : "none has an excess wavefront; the first is",
+        op);
+    break;
+  }
+  gboolean one = total->requests == 1;
+  g_string_append_printf(text,
+                         " It makes %" G_GUINT64_FORMAT
+                         " request%s, which take%s %" G_GUINT64_FORMAT " wavefront%s, ",
+                         total->requests, one ? "" : "s", one ? "s" : "", total->wavefronts,
+                         total->wavefronts == 1 ? "" : "s");
+  if (total->excess)
+    g_string_append_printf(text, "%" G_GUINT64_FORMAT " of them in excess.", total->excess);
+  else
+    g_string_append(text, "none in excess.");
+  // A warp may make requests that differ, in a loop or over blocks.
+  gboolean others = e->access->warps[e->warp].requests > MAX(e->count, 1);
+  g_string_append_printf(text, " What follows is %s of warp %u",
+                         !others          ? "the request"
+                         : e->cost.excess ? "the costliest request"
+                                          : "a request",
+                         e->warp);
+  if (e->block)
+    g_string_append_printf(text, " of block %" G_GUINT64_FORMAT, e->block);
+  if (e->count > 1)
+    g_string_append_printf(text, ", made %" G_GUINT64_FORMAT " times", e->count);
+  g_string_append_printf(text, ": %u wavefront%s", e->cost.wavefronts,
+                         e->cost.wavefronts == 1 ? "" : "s");
+  if (e->cost.excess)
+    g_string_append_printf(text, " where %u would do", e->cost.ideal);
+  g_string_append_c(text, '.');
+  return g_string_free(text, FALSE);
+}
+
+static void
+append_banks(GString *text, const SmbExplanation *e) {
+  const SmbArchInfo *info = smb_arch_info(e->arch);
+  guint stretches = info->row_bytes / (info->banks * info->bank_bytes);
+  g_string_append_printf(text, "%s has %u banks of %u bytes: word = byte / %u, bank = word mod %u.",
+                         info->name, info->banks, info->bank_bytes, info->bank_bytes, info->banks);
+  if (stretches > 1)
+    g_string_append_printf(text,
+                           " A bank serves the %u words that it has in one row of %u bytes "
+                           "together: words %u apart, in one aligned stretch of %u.",
+                           stretches, info->row_bytes, info->banks,
+                           info->row_bytes / info->bank_bytes);
+  if (info->bank_bytes > 4 && e->request.width < info->bank_bytes)
+    g_string_append_printf(text,
+                           " What lies in one word of %u bytes never conflicts, though lanes ask "
+                           "for parts of it.",
+                           info->bank_bytes);
+}
+
+// Which lanes are served at once, and how many wavefronts that makes at least.
+static void
+append_groups(GString *text, const SmbExplanation *e) {
+  const SmbArchInfo *info = smb_arch_info(e->arch);
+  guint groups = smb_explain_n_groups(e), size = smb_lanes_count(e->plan->groups[0]);
+  const char *op = smb_op_class_name(smb_explain_class(e));
+  const char *article = smb_explain_class(e) == SMB_OP_CLASS_ATOMIC ? "An" : "A";
+  if (e->plan->conflict == SMB_CONFLICT_LOOP) {
+    g_string_append_printf(text,
+                           " This %s of %u bytes a lane is no instruction but a loop of a load and "
+                           "a swap, which the lanes of a warp go round together",
+                           op, e->request.width);
+    if (e->plan->n_groups > 1)
+      g_string_append_printf(text, "; they swap by %ss, one after the other",
+                             smb_explain_group_name(e));
+    g_string_append_c(text, '.');
+    return;
+  }
+  g_string_append_printf(text, " %s %s of %u byte%s a lane", article, op, e->request.width,
+                         e->request.width == 1 ? "" : "s");
+  if (groups == 1) {
+    g_string_append(text, " is served for the whole warp at once.");
+    return;
+  }
+  g_string_append_printf(text, " is served by %ss, one after the other", smb_explain_group_name(e));
+  if (smb_explain_unit(e) > info->bank_bytes &&
+      size * e->plan->unit_bytes == e->plan->banks * e->plan->bank_bytes)
+    g_string_append_printf(text, ": %u lanes of %u bytes fill all %u banks", size, e->request.width,
+                           info->banks);
+  guint least = groups * e->plan->passes;
+  if (e->plan->passes)
+    g_string_append_printf(
+        text, ". A full warp so takes %u wavefronts at least: that is no conflict", least);
+  g_string_append_c(text, '.');
+}
+
+// Whether all active pairs of lanes that are @x apart have one address.
+static gboolean
+do_pairs_agree(const SmbRequest *request, guint x) {
+  for (guint lane = 0; lane < smb_request_span(request); lane++) {
+    guint other = lane ^ x;
+    if ((request->mask >> lane & request->mask >> other & 1) &&
+        request->offset[lane] != request->offset[other])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// "the warp", "half-warps"
+static char *
+name_groups(const SmbPlan *plan) {
+  const char *name = smb_plan_group_name(plan);
+  return plan->n_groups == 1 ? g_strdup_printf("the %s", name) : g_strdup_printf("%ss", name);
+}
+
+static void
+append_merge(GString *text, const SmbExplanation *e) {
+  if (!e->rule->merges)
+    return;
+  g_autofree char *from = name_groups(&e->rule->plan);
+  g_autofree char *to = name_groups(&e->rule->merged);
+  if (e->plan->conflict == SMB_CONFLICT_LOOP) {
+    g_string_append_printf(
+        text,
+        " Where the lanes of each pair (0 and 1, 2 and 3 and so on, or 0 and 2, 1 "
+        "and 3 and so on) have one address, its load is served by %s.",
+        to);
+    return;
+  }
+  if (!smb_request_mergeable(&e->request)) {
+    g_string_append_printf(text,
+                           " (Were the lanes of each pair, 0 and 1, 2 and 3 and so on, or 0 and 2, "
+                           "1 and 3 and so on, on one address, it would be served by %s.)",
+                           to);
+    return;
+  }
+  g_string_append_printf(
+      text,
+      " That is so because the lanes of each pair (%s and so on, as far as both "
+      "are active) have one address: such a load is merged. Others are served by "
+      "%s.",
+      do_pairs_agree(&e->request, 1) ? "0 and 1, 2 and 3" : "0 and 2, 1 and 3", from);
+}
+
+static void
+append_turns(GString *text, const SmbExplanation *e) {
+  const SmbArchInfo *info = smb_arch_info(e->arch);
+  gboolean loads = smb_explain_class(e) == SMB_OP_CLASS_LOAD;
+  gboolean rows = info->row_bytes > info->banks * info->bank_bytes;
+  switch ((SmbConflict)e->plan->conflict) {
+  case SMB_CONFLICT_WORDS:
+    g_string_append_printf(text,
+                           " In one pass a bank %s %s, %s all lanes that ask for %s; lanes that "
+                           "ask the bank for another %s wait.",
+                           loads ? "gives" : "takes", rows ? "its words of one row" : "one word",
+                           loads ? "to" : "from", rows ? "them" : "it", rows ? "row" : "word");
+    break;
+  case SMB_CONFLICT_LANES:
+    g_string_append(text, " In one pass a bank serves one lane; others wait, also those that ask "
+                          "for the same word.");
+    break;
+  case SMB_CONFLICT_ADDRESSES:
+    g_string_append(text, " In one pass a bank takes one address, from all lanes that store to it; "
+                          "lanes with another one wait, also within the word.");
+    break;
+  case SMB_CONFLICT_ONE_BROADCAST:
+    g_string_append(text, " In one pass one word is given to all lanes that ask for it; each other "
+                          "bank serves one lane.");
+    break;
+  case SMB_CONFLICT_LOOP:
+    g_string_append(text, " In each round a bank lets one lane swap");
+    if (e->plan->n_groups > 1)
+      g_string_append_printf(text,
+                             " of each %s, unless another one has changed the same word since the "
+                             "load",
+                             smb_explain_group_name(e));
+    g_string_append(text, "; others go round again, also those on the same word.");
+    break;
+  }
+  if (e->plan->passes > 1 && e->plan->conflict != SMB_CONFLICT_LOOP)
+    g_string_append_printf(text, " Each pass takes %u wavefronts.", e->plan->passes);
+  if (e->plan->passes == 0)
+    g_string_append(text, " It counts no wavefront here: it goes past the banks' pipe.");
+}
+
+char *
+smb_explain_rule(const SmbExplanation *e) {
+  GString *text = g_string_new(NULL);
+  append_banks(text, e);
+  if (smb_explain_class(e) != e->access->site->op_class)
+    g_string_append(text, " This atomic is a loop, which swaps as long as it has something to "
+                          "change: what is counted is its first load.");
+  append_groups(text, e);
+  append_merge(text, e);
+  append_turns(text, e);
+  if (e->rule->evidence != SMB_EVIDENCE_MEASURED)
+    g_string_append_printf(text,
+                           " This rule is %s, not measured: 'smembank list archs %s' says %s.",
+                           smb_evidence_name(e->rule->evidence), smb_arch_info(e->arch)->name,
+                           e->rule->evidence == SMB_EVIDENCE_ASSUMED ? "from what" : "where");
+  return g_string_free(text, FALSE);
+}

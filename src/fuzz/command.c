@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// fuzz: random requests on a device against the model.
+#include "src/cli/commands.h"
+#include "src/fuzz/report.h"
+#include "src/fuzz/select.h"
+#include "src/fuzz/fuzz.h"
+#include "src/measure/measure.h"
+#include "src/validate/record.h"
+
+static char *option_count, *option_seed, *option_counted, *option_record;
+static char **option_op;
+
+static const GOptionEntry options[] = {
+    {"count", 0, 0, G_OPTION_ARG_STRING, &option_count,
+     "random requests of each instruction (default 10000)", "N"},
+    {"seed", 0, 0, G_OPTION_ARG_STRING, &option_seed,
+     "which random requests: the same seed gives the same (default 1)", "S"},
+    {"op", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_op,
+     "only this: an operation (ld), one with its width (ld.16), an instruction (atom.max.u32), "
+     "or " SMB_FUZZ_ALL_INSTRUCTIONS "; may be repeated",
+     "NAME"},
+    {"counted", 0, 0, G_OPTION_ARG_STRING, &option_counted,
+     "requests of each instruction that are also counted (default 200)", "K"},
+    {"record", 0, 0, G_OPTION_ARG_FILENAME, &option_record,
+     "save the counted requests to FILE, as a recording", "FILE"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static gboolean
+read_options(SmbFuzzOptions *fuzz, GError **error) {
+  return smb_cli_number64("--count", option_count, 1, SMB_FUZZ_MAX_COUNT, &fuzz->count, error) &&
+         smb_cli_number64("--seed", option_seed, 0, G_MAXUINT64, &fuzz->seed, error) &&
+         smb_cli_number64("--counted", option_counted, 0, SMB_FUZZ_MAX_COUNTED, &fuzz->counted,
+                          error);
+}
+
+static const SmbCliGroup *const groups[] = {&smb_measure_group, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "",
+    .description =
+        "Measures random requests on a GPU and compares each with the model: strides, padded "
+        "columns, swizzles, pairs, windows, few words, under masks of all sorts. N requests "
+        "of each instruction are timed by the clock, under saturation; of a sample the "
+        "wavefronts are counted as well. A request that differs is measured again: it is a "
+        "mismatch if it differs each time. A mismatch makes the exit status 1.",
+    .formats = smb_fuzz_formats,
+    .groups = groups,
+    .example = "smembank fuzz --count 100000 --op ld.16",
+};
+
+gboolean
+smb_cmd_fuzz(SmbCli *cli, GError **error) {
+  if (!smb_cli_parse(cli, &usage, options, error))
+    return FALSE;
+  SmbFuzzOptions fuzz = {SMB_FUZZ_COUNT, .seed = 1, .counted = SMB_FUZZ_COUNTED};
+  if (!read_options(&fuzz, error))
+    return FALSE;
+  g_autoptr(SmbOutFile) record = NULL;
+  if (option_record && !(record = smb_out_file_new("--record", option_record, NULL, error)))
+    return FALSE;
+  g_autoptr(GArray) instructions = smb_fuzz_select((const char *const *)option_op, error);
+  g_autoptr(SmbMeter) meter = instructions ? smb_measure_open(smb_measure_options(), error) : NULL;
+  g_autoptr(SmbArch) arch = meter ? smb_measure_arch(meter, error) : NULL;
+  if (!arch)
+    return FALSE;
+  g_autoptr(SmbRecording) recording = record ? smb_measure_recording(meter, arch) : NULL;
+  g_autoptr(SmbFuzzReport) report = smb_fuzz_report_new();
+  if (!smb_fuzz_run(meter, arch, &fuzz, instructions, report, recording, error) ||
+      (recording && !smb_record_write(cli, recording, record, error)))
+    return FALSE;
+  const SmbFuzzOutcome outcome = {meter, arch, &fuzz, report};
+  cli->format->write(cli, &outcome);
+  SmbFuzzResult total = smb_fuzz_report_total(report);
+  if (total.mismatches + total.count_mismatches > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+  return TRUE;
+}

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Random requests of many instructions on a device against the model.
+#pragma once
+
+#include "src/measure/trial.h"
+
+G_BEGIN_DECLS
+
+/** Requests of an instruction unless the user says otherwise, and the most of them. */
+#define SMB_FUZZ_COUNT     G_GUINT64_CONSTANT(10000)
+#define SMB_FUZZ_MAX_COUNT G_GUINT64_CONSTANT(1000000000000)
+
+/** Most of them that counters see: 2 ms each, so half an hour. */
+#define SMB_FUZZ_MAX_COUNTED 1000000
+
+/** Requests of an instruction that counters see unless the user says otherwise. */
+#define SMB_FUZZ_COUNTED 200
+
+/** Mismatches that are shown, in all and of one instruction. */
+#define SMB_FUZZ_SHOWN      20
+#define SMB_FUZZ_SHOWN_EACH 3
+
+/**
+ * SmbFuzzOptions:
+ * @count: requests of each instruction
+ * @seed: any number; the same one gives the same requests
+ * @counted: of those, so many are measured by counters too: regularly, the first one among them
+ */
+typedef struct {
+  guint64 count;
+  guint64 seed;
+  guint64 counted;
+} SmbFuzzOptions;
+
+/**
+ * SmbFuzzResult: one instruction.
+ * @instruction: index of smb_instruction()
+ * @is_bound: whether its rule is a bound: what is measured may lie above the prediction
+ * @patterns: requests that were timed
+ * @mismatches: of those, how many differed from the model in every reading of the clock
+ * @unsteady: requests that differed, by clock or by counter, and did not when they were measured again
+ * @counted: requests that counters saw: the sample, and some of the mismatches
+ * @count_mismatches: of those, how many differed in every count
+ * @seconds: all of it: making, predicting, measuring, comparing, counting
+ * @device_seconds: what measuring by clock took of that, with the way to the device and back
+ * @failure: (nullable) (transfer full): why it was not measured, without a full stop
+ */
+typedef struct {
+  guint instruction;
+  gboolean is_bound;
+  guint64 patterns;
+  guint64 mismatches;
+  guint64 unsteady;
+  guint64 counted;
+  guint64 count_mismatches;
+  double seconds;
+  double device_seconds;
+  char *failure;
+} SmbFuzzResult;
+
+/**
+ * SmbFuzzMismatch: a request that is not what the model says.
+ * @wavefronts: what was counted, or %SMB_NOT_MEASURED
+ */
+typedef struct {
+  guint instruction;
+  SmbRequest request;
+  SmbWavefronts predicted;
+  double cycles;
+  double wavefronts;
+} SmbFuzzMismatch;
+
+/**
+ * SmbFuzzReport:
+ * @results: (element-type SmbFuzzResult): in the order of the instructions
+ * @mismatches: (element-type SmbFuzzMismatch): the first few
+ * @refusal: (nullable): why nothing was counted, without a full stop
+ */
+typedef struct {
+  GArray *results;
+  GArray *mismatches;
+  char *refusal;
+} SmbFuzzReport;
+
+/** smb_fuzz_report_new: Returns: (transfer full): an empty report */
+SmbFuzzReport *smb_fuzz_report_new(void);
+void smb_fuzz_report_free(SmbFuzzReport *report);
+
+/**
+ * smb_fuzz_run:
+ * @instructions: (element-type guint): indices of smb_instruction()
+ * @report: takes what comes out
+ * @recording: (nullable): takes the sample of each instruction: wavefronts and cycles
+ * @error: SMB_GPU_ERROR_UNAVAILABLE if the device fails, or if it can execute none of them
+ */
+gboolean smb_fuzz_run(SmbMeter *meter, SmbArch *arch, const SmbFuzzOptions *options,
+                      const GArray *instructions, SmbFuzzReport *report, SmbRecording *recording,
+                      GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbFuzzReport, smb_fuzz_report_free)
+
+G_END_DECLS

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/fuzz/report.h"
+
+#include <math.h>
+
+#include "sim/trace/trace.h"
+#include "src/out/measured-text.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/out/table.h"
+#include "src/cli/target-json.h"
+
+SmbFuzzResult
+smb_fuzz_report_total(const SmbFuzzReport *report) {
+  SmbFuzzResult total = {0};
+  for (guint i = 0; i < report->results->len; i++) {
+    const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
+    total.patterns += result->patterns;
+    total.mismatches += result->mismatches;
+    total.unsteady += result->unsteady;
+    total.counted += result->counted;
+    total.count_mismatches += result->count_mismatches;
+    total.seconds += result->seconds;
+    total.device_seconds += result->device_seconds;
+  }
+  return total;
+}
+
+static double
+rate(guint64 patterns, double seconds) {
+  return seconds > 0 ? (double)patterns / seconds : 0;
+}
+
+static void
+add_numbers(SmbTable *table, const SmbFuzzResult *result) {
+  SmbStyle clock = result->mismatches ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  SmbStyle count = result->count_mismatches ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_number(table, SMB_STYLE_PLAIN, result->patterns);
+  smb_table_number(table, clock, result->mismatches);
+  smb_table_number(table, SMB_STYLE_PLAIN, result->unsteady);
+  smb_table_number(table, SMB_STYLE_PLAIN, result->counted);
+  smb_table_number(table, count, result->count_mismatches);
+  smb_table_printf(table, SMB_STYLE_DIM, "%.2f", rate(result->patterns, result->seconds) / 1e6);
+  smb_table_printf(table, SMB_STYLE_DIM, "%.2f",
+                   rate(result->patterns, result->device_seconds) / 1e6);
+}
+
+static void
+write_fuzz_table(SmbCli *cli, const SmbFuzzReport *report) {
+  static const char *const numbers[] = {"patterns", "differ", "unsteady", "counted",
+                                        "differ",   "M/s",    "device"};
+  g_autoptr(SmbTable) table = smb_table_new();
+  smb_table_column(table, "instruction", SMB_ALIGN_LEFT);
+  smb_table_column(table, "rule", SMB_ALIGN_LEFT);
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+    smb_table_column(table, numbers[i], SMB_ALIGN_RIGHT);
+  for (guint i = 0; i < report->results->len; i++) {
+    const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
+    const SmbInstruction *instruction = smb_instruction(result->instruction);
+    if (result->failure)
+      continue;
+    smb_table_cell(table, SMB_STYLE_PLAIN, instruction->name);
+    smb_table_printf(table, SMB_STYLE_DIM, "%s%s %u", result->is_bound ? ">= " : "",
+                     smb_op_name(instruction->op), instruction->width);
+    add_numbers(table, result);
+  }
+  SmbFuzzResult total = smb_fuzz_report_total(report);
+  smb_table_rule(table);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "total");
+  smb_table_cell(table, SMB_STYLE_PLAIN, "");
+  add_numbers(table, &total);
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+// The request as a line of a trace that carries what was counted, and all numbers behind it.
+static void
+write_mismatch(SmbSpool *out, const SmbFuzzMismatch *mismatch) {
+  g_autoptr(GString) line = g_string_new(NULL);
+  g_autofree char *cycles = smb_measured_text(mismatch->cycles);
+  g_autofree char *wavefronts = smb_measured_text(mismatch->wavefronts);
+  smb_trace_append_request(line, &mismatch->request, SMB_WARP_LANES);
+  if (mismatch->wavefronts != SMB_NOT_MEASURED)
+    g_string_append_printf(line, " = %.0f", MAX(round(mismatch->wavefronts), 0));
+  smb_spool_printf(
+      out, "%s # %s: wavefronts: predicted %u, counted %s; cycles: predicted %u, measured %s\n",
+      line->str, smb_instruction(mismatch->instruction)->name, mismatch->predicted.wavefronts,
+      wavefronts, mismatch->predicted.cycles, cycles);
+}
+
+static void
+write_mismatches(SmbSpool *out, const SmbFuzzReport *report) {
+  for (guint i = 0; i < report->mismatches->len; i++)
+    write_mismatch(out, &g_array_index(report->mismatches, SmbFuzzMismatch, i));
+}
+
+static void
+write_verdict(SmbCli *cli, const SmbFuzzOptions *options, const SmbFuzzResult *total) {
+  gboolean differ = total->mismatches + total->count_mismatches > 0;
+  g_autofree char *line =
+      differ ? g_strdup_printf("%" G_GUINT64_FORMAT " patterns, %" G_GUINT64_FORMAT
+                               " mismatches by the clock, %" G_GUINT64_FORMAT " by counters.",
+                               total->patterns, total->mismatches, total->count_mismatches)
+             : g_strdup_printf("%" G_GUINT64_FORMAT " patterns, 0 mismatches.", total->patterns);
+  smb_style_write(cli->out, differ ? SMB_STYLE_BAD : SMB_STYLE_GOOD, cli->colour, line);
+  smb_spool_printf(cli->out,
+                   " %" G_GUINT64_FORMAT
+                   " random requests of each instruction, seed %" G_GUINT64_FORMAT ".\n\n",
+                   options->count, options->seed);
+}
+
+static void
+write_fuzz_text(SmbCli *cli, gconstpointer written) {
+  const SmbFuzzOutcome *outcome = written;
+  const SmbFuzzReport *report = outcome->report;
+  SmbFuzzResult total = smb_fuzz_report_total(report);
+  smb_measured_write_device(cli, outcome->meter, outcome->arch);
+  write_verdict(cli, outcome->options, &total);
+  write_fuzz_table(cli, report);
+  smb_spool_puts(cli->out, "\n");
+  for (guint i = 0; i < report->results->len; i++) {
+    const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
+    if (result->failure)
+      smb_spool_printf(cli->out, "not measured: %s: %s\n",
+                       smb_instruction(result->instruction)->name, result->failure);
+  }
+  smb_measured_write_counters(cli, report->refusal);
+  smb_text_wrap(cli->out,
+                "differ: requests that differ from the model in all 4 readings of the clock, or of "
+                "those counted, in all 4 counts. unsteady: requests that differed at least once, "
+                "but not always. M/s: million patterns a second, in all and on the GPU alone.");
+  if (report->mismatches->len > 0)
+    smb_spool_puts(cli->out, "\nThe first mismatches, as lines of a trace:\n");
+  write_mismatches(cli->out, report);
+}
+
+static void
+add_json_numbers(JsonBuilder *json, const SmbFuzzResult *result) {
+  smb_json_number(json, "patterns", (gint64)result->patterns);
+  smb_json_number(json, "mismatches", (gint64)result->mismatches);
+  smb_json_number(json, "unsteady", (gint64)result->unsteady);
+  smb_json_number(json, "counted", (gint64)result->counted);
+  smb_json_number(json, "count_mismatches", (gint64)result->count_mismatches);
+  smb_json_double(json, "seconds", result->seconds);
+  smb_json_double(json, "device_seconds", result->device_seconds);
+  smb_json_double(json, "patterns_per_second", rate(result->patterns, result->seconds));
+  smb_json_double(json, "device_patterns_per_second",
+                  rate(result->patterns, result->device_seconds));
+}
+
+static void
+add_json_result(JsonBuilder *json, const SmbFuzzResult *result) {
+  const SmbInstruction *instruction = smb_instruction(result->instruction);
+  smb_json_object(json, NULL);
+  smb_json_text(json, "instruction", instruction->name);
+  smb_json_text(json, "op", smb_op_name(instruction->op));
+  smb_json_number(json, "width", instruction->width);
+  smb_json_boolean(json, "bound", result->is_bound);
+  add_json_numbers(json, result);
+  smb_json_text(json, "failure", result->failure);
+  json_builder_end_object(json);
+}
+
+static void
+add_json_mismatch(JsonBuilder *json, const SmbFuzzMismatch *mismatch) {
+  g_autoptr(GString) line = g_string_new(NULL);
+  smb_trace_append_request(line, &mismatch->request, SMB_WARP_LANES);
+  smb_json_object(json, NULL);
+  smb_json_text(json, "request", line->str);
+  smb_json_text(json, "instruction", smb_instruction(mismatch->instruction)->name);
+  smb_measured_json(json, mismatch->predicted.wavefronts, mismatch->wavefronts,
+                    mismatch->predicted.cycles, mismatch->cycles);
+  json_builder_end_object(json);
+}
+
+static void
+write_fuzz_json(SmbCli *cli, gconstpointer written) {
+  const SmbFuzzOutcome *outcome = written;
+  const SmbFuzzReport *report = outcome->report;
+  SmbFuzzResult total = smb_fuzz_report_total(report);
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_measured_json_device(json, outcome->meter, report->refusal);
+  smb_json_arch(json, outcome->arch);
+  smb_json_number(json, "count", (gint64)outcome->options->count);
+  // Any number of 64 bits: JSON's integers are signed.
+  g_autofree char *seed = g_strdup_printf("%" G_GUINT64_FORMAT, outcome->options->seed);
+  smb_json_text(json, "seed", seed);
+  smb_json_array(json, "instructions");
+  for (guint i = 0; i < report->results->len; i++)
+    add_json_result(json, &g_array_index(report->results, SmbFuzzResult, i));
+  json_builder_end_array(json);
+  smb_json_object(json, "total");
+  add_json_numbers(json, &total);
+  json_builder_end_object(json);
+  smb_json_array(json, "mismatches");
+  for (guint i = 0; i < report->mismatches->len; i++)
+    add_json_mismatch(json, &g_array_index(report->mismatches, SmbFuzzMismatch, i));
+  json_builder_end_array(json);
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_fuzz_csv(SmbCli *cli, gconstpointer written) {
+  const SmbFuzzReport *report = ((const SmbFuzzOutcome *)written)->report;
+  static const char *const names[] = {"instruction",
+                                      "op",
+                                      "width",
+                                      "patterns",
+                                      "mismatches",
+                                      "unsteady",
+                                      "counted",
+                                      "count_mismatches",
+                                      "patterns_per_second",
+                                      "device_patterns_per_second",
+                                      "failure",
+                                      NULL};
+  SmbCsv csv = smb_csv_begin(cli->out, names);
+  for (guint i = 0; i < report->results->len; i++) {
+    const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
+    const SmbInstruction *instruction = smb_instruction(result->instruction);
+    const guint64 numbers[] = {instruction->width,
+                               result->patterns,
+                               result->mismatches,
+                               result->unsteady,
+                               result->counted,
+                               result->count_mismatches,
+                               (guint64)rate(result->patterns, result->seconds),
+                               (guint64)rate(result->patterns, result->device_seconds)};
+    smb_csv_text(&csv, instruction->name);
+    smb_csv_text(&csv, smb_op_name(instruction->op));
+    for (guint n = 0; n < G_N_ELEMENTS(numbers); n++)
+      smb_csv_number(&csv, numbers[n]);
+    smb_csv_text(&csv, result->failure);
+    smb_csv_end_row(&csv);
+  }
+  write_mismatches(cli->messages, report);
+}
+
+const SmbFormat smb_fuzz_formats[] = {{"text", write_fuzz_text, NULL},
+                                      {"json", write_fuzz_json, NULL},
+                                      {"csv", write_fuzz_csv, NULL},
+                                      {NULL, NULL, NULL}};

@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/learn/text.h"
+
+#include <string.h>
+
+#include "src/analyze/report.h"
+#include "src/cli/describe.h"
+#include "src/out/table.h"
+
+static void
+write_commands(SmbCli *cli, const char *const *names, const SmbLearnRun *const *runs, guint n) {
+  guint width = 0;
+  for (guint i = 0; i < n; i++)
+    width = MAX(width, smb_text_width(names[i]));
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *command = smb_learn_run_command(runs[i]);
+    const char *file = smb_learn_run_kernel(runs[i]);
+    gboolean told = FALSE;
+    for (guint j = 0; j < i && file; j++)
+      told = told || g_strcmp0(smb_learn_run_kernel(runs[j]), file) == 0;
+    if (file && !told)
+      smb_spool_printf(cli->out, "  %*s  $ smembank learn --kernel %s >%s\n", -(int)width, "", file,
+                       file);
+    smb_spool_printf(cli->out, "  %*s  $ %s\n", -(int)width, names[i], command);
+  }
+  smb_spool_puts(cli->out, "\n");
+}
+
+static SmbTable *
+new_table(const char *access, const char *passes) {
+  SmbTable *table = smb_table_new();
+  smb_table_column(table, "run", SMB_ALIGN_LEFT);
+  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
+  smb_table_column(table, access, SMB_ALIGN_LEFT);
+  smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
+  smb_table_column(table, passes, SMB_ALIGN_RIGHT);
+  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  return table;
+}
+
+static void
+add_row(SmbTable *table, const char *name, const SmbSite *site, guint64 requests, guint64 passes,
+        guint64 ideal) {
+  smb_table_cell(table, SMB_STYLE_PLAIN, name);
+  smb_table_number(table, SMB_STYLE_DIM, site->line);
+  smb_table_cell(table, SMB_STYLE_PLAIN, site->expression);
+  smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
+  smb_table_number(table, SMB_STYLE_PLAIN, requests);
+  smb_table_number(table, SMB_STYLE_PLAIN, passes);
+  smb_table_number(table, SMB_STYLE_PLAIN, ideal);
+  smb_table_number(table, passes > ideal ? SMB_STYLE_BAD : SMB_STYLE_GOOD, passes - ideal);
+}
+
+static void
+add_shared(SmbTable *table, const char *name, const SmbLearnRun *run) {
+  for (guint i = 0; i < run->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(run->analysis->accesses, SmbAccess, i);
+    const SmbTally *total = &access->total;
+    add_row(table, name, access->site, total->requests, total->wavefronts, total->ideal);
+    smb_table_printf(table, total->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD, "%u-way",
+                     total->max_degree);
+  }
+}
+
+static void
+add_global(SmbTable *table, const char *name, const SmbLearnRun *run) {
+  for (guint i = 0; i < run->analysis->globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(run->analysis->globals, SmbGlobalAccess, i);
+    add_row(table, name, access->site, access->requests, access->segments, access->ideal);
+    smb_table_number(table, access->segments > access->ideal ? SMB_STYLE_BAD : SMB_STYLE_GOOD,
+                     access->max_segments);
+  }
+}
+
+void
+smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLearnRun *const *runs,
+                       guint n, SmbLearnTables tables) {
+  g_autoptr(SmbTable) shared = new_table("shared access", "wavefronts");
+  g_autoptr(SmbTable) global = new_table("global access", smb_analyze_segment_name(runs[0]->arch));
+  write_commands(cli, names, runs, n);
+  for (guint i = 0; i < n; i++) {
+    add_shared(shared, names[i], runs[i]);
+    add_global(global, names[i], runs[i]);
+  }
+  if (tables & SMB_LEARN_SHARED) {
+    smb_table_write(shared, cli->out, cli->colour);
+    smb_spool_puts(cli->out, "\n");
+  }
+  if (tables & SMB_LEARN_GLOBAL) {
+    smb_table_write(global, cli->out, cli->colour);
+    smb_spool_puts(cli->out, "\n");
+  }
+}
+
+void
+smb_learn_write_kernel(SmbCli *cli, const SmbLearnRun *run) {
+  const SmbSource *source = smb_program_source(run->target->kernel);
+  guint n = smb_source_n_lines(source);
+  gboolean begun = FALSE;
+  for (guint i = 1; i <= n; i++) {
+    g_autofree char *line = smb_source_line(source, i);
+    begun = begun || (*line && !g_str_has_prefix(line, "//"));
+    if (begun)
+      smb_spool_printf(cli->out, *line ? "  %4u  %s\n" : "  %4u\n", i, line);
+  }
+  smb_spool_puts(cli->out, "\n");
+}
+
+static void
+write_show(SmbCli *cli, const SmbLearnStep *step, guint run) {
+  const SmbLearnRun *shown = step->runs->pdata[run];
+  const char *name = "";
+  SmbAnalyzeReport report = {shown->target, shown->analysis, FALSE, G_MAXUINT};
+  SmbCli heading = *cli; // on the architecture of the run
+  heading.arch = shown->arch;
+  write_commands(cli, &name, &shown, 1);
+  smb_analyze_write_heading(&heading, &report);
+  smb_learn_write_kernel(cli, shown);
+}
+
+// The runs that a part names: their indices.
+static GArray *
+find_runs(const SmbLesson *lesson, const SmbLessonPart *part) {
+  GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint));
+  g_auto(GStrv) names = g_strsplit_set(part->text, " \t\r\n", -1);
+  for (guint i = 0; names[i]; i++) {
+    guint index = *names[i] ? (guint)smb_lesson_find_run(lesson, names[i]) : G_MAXUINT;
+    if (index != G_MAXUINT)
+      g_array_append_val(indices, index);
+  }
+  return indices;
+}
+
+static void
+write_lesson_counts(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part,
+                    SmbLearnTables tables) {
+  g_autoptr(GArray) indices = find_runs(step->lesson, part);
+  g_autofree const char **names = g_new0(const char *, indices->len);
+  g_autofree const SmbLearnRun **runs = g_new0(const SmbLearnRun *, indices->len);
+  for (guint i = 0; i < indices->len; i++) {
+    guint index = g_array_index(indices, guint, i);
+    names[i] = g_array_index(step->lesson->runs, SmbLessonRun, index).name;
+    runs[i] = step->runs->pdata[index];
+  }
+  smb_learn_write_counts(cli, names, runs, indices->len, tables);
+}
+
+// A row of the table of lanes: a number for each of some lanes, as wide as two digits.
+static void
+write_lanes(SmbCli *cli, const char *head, const guint *numbers, guint first, guint n,
+            SmbLanes mask) {
+  g_autoptr(GString) line = g_string_new(head);
+  for (guint lane = first; lane < first + n; lane++) {
+    if (mask >> lane & 1)
+      g_string_append_printf(line, " %2u", numbers[lane]);
+    else
+      g_string_append(line, "  -");
+  }
+  smb_spool_printf(cli->out, "%s\n", line->str);
+}
+
+// The bank that each lane asks in the costliest request; of a wide access the first one.
+static void
+write_banks(SmbCli *cli, const SmbAccess *access, const SmbArch *arch) {
+  const SmbArchInfo *info = smb_arch_info(arch);
+  const SmbRequest *request = &access->worst;
+  const SmbPlan *plan = smb_wavefronts_plan(arch, request);
+  guint lanes[SMB_MAX_LANES], banks[SMB_MAX_LANES];
+  for (guint lane = 0; lane < info->lanes; lane++) {
+    lanes[lane] = lane;
+    banks[lane] = request->offset[lane] / plan->bank_bytes % plan->banks;
+  }
+  smb_spool_printf(cli->out, "The %s of %s at line %u, in warp %u:\n",
+                   smb_op_class_name(access->site->op_class), access->site->expression,
+                   access->site->line, access->worst_warp);
+  // Half a warp to a line where a whole one does not fit, and so on.
+  guint n = info->lanes;
+  while (strlen("lane") + 3 * n > smb_spool_columns(cli->out) && n > 1)
+    n /= 2;
+  for (guint first = 0; first < info->lanes; first += n) {
+    write_lanes(cli, "lane", lanes, first, n, G_MAXUINT64);
+    write_lanes(cli, "bank", banks, first, n, request->mask);
+  }
+  smb_spool_puts(cli->out, "\n");
+}
+
+static void
+write_meeting(SmbCli *cli, const SmbAccess *access, const SmbArch *arch) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_string_append_printf(text, "In warp %u, ", access->worst_warp);
+  if (smb_describe_meeting(text, arch, &access->worst)) {
+    g_string_append_c(text, '.');
+    smb_text_wrap(cli->out, text->str);
+    smb_spool_puts(cli->out, "\n");
+  }
+}
+
+// A text of the lesson, wrapped, and an empty line.
+static gboolean
+write_lesson_text(SmbCli *cli, const SmbLearnStep *step, const char *head,
+                  const SmbLessonPart *part, GError **error) {
+  g_autofree char *text = smb_lesson_text(step->lesson, part, smb_learn_step_results(step), error);
+  if (!text)
+    return FALSE;
+  g_autofree char *line = g_strconcat(head, text, NULL);
+  smb_text_wrap(cli->out, line);
+  smb_spool_puts(cli->out, "\n");
+  return TRUE;
+}
+
+static gboolean
+write_lesson_access(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part,
+                    GError **error) {
+  guint run;
+  const SmbAccess *access =
+      smb_lesson_access(step->lesson, part, smb_learn_step_results(step), &run, error);
+  if (!access)
+    return FALSE;
+  const SmbArch *arch = ((const SmbLearnRun *)step->runs->pdata[run])->arch;
+  if (part->kind == SMB_LESSON_BANKS)
+    write_banks(cli, access, arch);
+  else
+    write_meeting(cli, access, arch);
+  return TRUE;
+}
+
+static gboolean
+write_part(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part, GError **error) {
+  switch (part->kind) {
+  case SMB_LESSON_TEXT:
+    return write_lesson_text(cli, step, "", part, error);
+  case SMB_LESSON_SHOW:
+    write_show(cli, step, (guint)smb_lesson_find_run(step->lesson, part->text));
+    return TRUE;
+  case SMB_LESSON_COUNTS:
+    write_lesson_counts(cli, step, part, SMB_LEARN_SHARED);
+    return TRUE;
+  case SMB_LESSON_SECTORS:
+    write_lesson_counts(cli, step, part, SMB_LEARN_GLOBAL);
+    return TRUE;
+  case SMB_LESSON_BANKS:
+  case SMB_LESSON_MEETING:
+    return write_lesson_access(cli, step, part, error);
+  case SMB_LESSON_CHECK:
+    return TRUE;
+  }
+  g_assert_not_reached();
+}
+
+static gboolean
+write_parts(SmbCli *cli, const SmbLearnStep *step, const GArray *parts, GError **error) {
+  for (guint i = 0; i < parts->len; i++) {
+    if (!write_part(cli, step, &g_array_index(parts, SmbLessonPart, i), error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_learn_write_before(SmbCli *cli, const SmbLearnStep *step, GError **error) {
+  g_autofree char *title =
+      g_strdup_printf("Step %u of %u: %s", step->number, step->n_steps, step->lesson->title);
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, title);
+  smb_spool_puts(cli->out, "\n\n");
+  return write_parts(cli, step, step->lesson->before, error) &&
+         write_lesson_text(cli, step, "Question: ", &step->lesson->question, error);
+}
+
+gboolean
+smb_learn_write_hint(SmbCli *cli, const SmbLearnStep *step, GError **error) {
+  return write_lesson_text(cli, step, "Hint: ", &step->lesson->hint, error);
+}
+
+gboolean
+smb_learn_write_after(SmbCli *cli, const SmbLearnStep *step, GError **error) {
+  return write_parts(cli, step, step->lesson->after, error);
+}

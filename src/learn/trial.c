@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/learn/trial.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <glib/gstdio.h>
+
+#include "sim/base/text.h"
+#include "src/analyze/report.h"
+#include "src/learn/text.h"
+
+struct _SmbLearnTrial {
+  const SmbLearnStep *step;
+  GPtrArray *settings; // NAME=VALUE, each name once: macros and parameters
+  char *folder;        // of the copy, or NULL
+  char *path;          // of the copy
+  char *original;      // what the copy was before it was edited
+  GStrv words;         // the run of the copy
+};
+
+static const SmbLearnRun *
+original_run(const SmbLearnTrial *trial) {
+  return trial->step->runs->pdata[0];
+}
+
+SmbLearnTrial *
+smb_learn_trial_new(const SmbLearnStep *step) {
+  SmbLearnTrial *trial = g_new0(SmbLearnTrial, 1);
+  trial->step = step;
+  trial->settings = g_ptr_array_new_with_free_func(g_free);
+  return trial;
+}
+
+static gboolean
+is_edited(const SmbLearnTrial *trial) {
+  g_autofree char *text = NULL;
+  return g_file_get_contents(trial->path, &text, NULL, NULL) &&
+         g_strcmp0(text, trial->original) != 0;
+}
+
+void
+smb_learn_trial_free(SmbLearnTrial *trial) {
+  if (!trial)
+    return;
+  if (trial->path && !is_edited(trial)) {
+    g_unlink(trial->path);
+    g_rmdir(trial->folder);
+  }
+  g_ptr_array_unref(trial->settings);
+  g_free(trial->folder);
+  g_free(trial->path);
+  g_free(trial->original);
+  g_strfreev(trial->words);
+  g_free(trial);
+}
+
+// The words of the run with what was set: of the copy, if there is one.
+static GStrv
+trial_words(const SmbLearnTrial *trial) {
+  GStrv words = trial->words ? trial->words : original_run(trial)->words;
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  for (guint i = 0; words[i]; i++)
+    g_strv_builder_add(builder, words[i]);
+  for (guint i = 0; i < trial->settings->len; i++) {
+    g_strv_builder_add(builder,
+                       smb_learn_run_option(original_run(trial), trial->settings->pdata[i]));
+    g_strv_builder_add(builder, trial->settings->pdata[i]);
+  }
+  return g_strv_builder_end(builder);
+}
+
+static guint64
+sum_excess(const SmbLearnRun *run) {
+  guint64 excess = 0;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    excess += run->analysis->totals[c].excess;
+  return excess;
+}
+
+static guint64
+sum_global_excess(const SmbLearnRun *run) {
+  guint64 excess = 0;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    excess += run->analysis->global_totals[c].segments - run->analysis->global_totals[c].ideal;
+  return excess;
+}
+
+// Shared memory, where there are requests of it; global memory, where the step speaks of it.
+static SmbLearnTables
+choose_tables(const SmbLearnStep *step, const SmbLearnRun *run) {
+  const GArray *parts = step->lesson->after;
+  guint tables = run->analysis->accesses->len > 0 ? SMB_LEARN_SHARED : 0;
+  for (guint i = 0; i < parts->len; i++) {
+    if (g_array_index(parts, SmbLessonPart, i).kind == SMB_LESSON_SECTORS)
+      tables |= SMB_LEARN_GLOBAL;
+  }
+  return (SmbLearnTables)(tables ? tables : SMB_LEARN_GLOBAL);
+}
+
+static void
+write_error(SmbCli *cli, const char *message) {
+  g_autofree char *shortened = smb_text_shorten_quotes(message);
+  smb_spool_printf(cli->out, "%s\n\n", shortened);
+}
+
+static void
+write_excess(SmbCli *cli, const char *of, guint64 before, guint64 after) {
+  smb_spool_printf(cli->out,
+                   "%s in excess: %" G_GUINT64_FORMAT " before, %" G_GUINT64_FORMAT " after.\n", of,
+                   before, after);
+}
+
+// Runs what is tried, and writes it beside the run of the lesson.
+static gboolean
+run_trial(const SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
+  static const char *const names[] = {"before", "after"};
+  g_auto(GStrv) words = trial_words(trial);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbLearnRun) run =
+      smb_learn_run_new((const char *const *)words, trial->words == NULL, &error);
+  if (!run) {
+    write_error(cli, error->message);
+    return FALSE;
+  }
+  if (setting && smb_learn_run_lacks(run, setting)) {
+    g_autofree char *message =
+        g_strdup_printf("'%s': the kernel has no such macro or parameter", setting);
+    write_error(cli, message);
+    return FALSE;
+  }
+  const SmbLearnRun *runs[] = {original_run(trial), run};
+  smb_spool_puts(cli->out, "\n");
+  SmbLearnTables tables = choose_tables(trial->step, run);
+  smb_learn_write_counts(cli, names, runs, 2, tables);
+  smb_analyze_write_warnings(run->target, run->analysis, cli->out);
+  if (tables & SMB_LEARN_SHARED)
+    write_excess(cli, "Wavefronts", sum_excess(runs[0]), sum_excess(run));
+  if (tables & SMB_LEARN_GLOBAL)
+    write_excess(cli, run->analysis->segment_bytes == 32 ? "Sectors" : "Lines",
+                 sum_global_excess(runs[0]), sum_global_excess(run));
+  smb_spool_puts(cli->out, "\n");
+  return TRUE;
+}
+
+// The place of a setting of the same name, or where a new one goes.
+static guint
+find_setting(const SmbLearnTrial *trial, const char *setting) {
+  gsize length = strcspn(setting, "=") + 1;
+  guint i = 0;
+  while (i < trial->settings->len && strncmp(trial->settings->pdata[i], setting, length) != 0)
+    i++;
+  return i;
+}
+
+void
+smb_learn_trial_set(SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
+  guint place = find_setting(trial, setting);
+  char *before = NULL;
+  if (place == trial->settings->len)
+    g_ptr_array_add(trial->settings, g_strdup(setting));
+  else {
+    before = trial->settings->pdata[place];
+    trial->settings->pdata[place] = g_strdup(setting);
+  }
+  if (run_trial(trial, cli, setting)) {
+    g_free(before);
+  } else if (before) {
+    g_free(trial->settings->pdata[place]);
+    trial->settings->pdata[place] = before;
+  } else {
+    g_ptr_array_remove_index(trial->settings, place);
+  }
+}
+
+static gboolean
+make_copy(SmbLearnTrial *trial, GError **error) {
+  if (trial->path)
+    return TRUE;
+  if (!trial->folder && !(trial->folder = g_dir_make_tmp("smembank-learn-XXXXXX", error)))
+    return FALSE;
+  trial->path = smb_learn_copy(original_run(trial), trial->folder, &trial->words, error);
+  return trial->path && g_file_get_contents(trial->path, &trial->original, NULL, error);
+}
+
+// In the process of the editor: what its parent ignores meanwhile.
+static void
+restore_signals(gpointer user) {
+  (void)user;
+  signal(SIGINT, SIG_DFL);
+  signal(SIGQUIT, SIG_DFL);
+}
+
+// Runs the editor as a shell does, since $EDITOR may hold options, and waits for it.
+static gboolean
+run_editor(const char *path, GError **error) {
+  const char *editor = g_getenv("VISUAL");
+  if (!editor || !*editor)
+    editor = g_getenv("EDITOR");
+  if (!editor || !*editor)
+    editor = "vi";
+  g_autofree char *script = g_strconcat(editor, " \"$1\"", NULL);
+  const char *const argv[] = {"/bin/sh", "-c", script, "sh", path, NULL};
+  int status = 0;
+  // What interrupts the editor is not meant for the course.
+  void (*interrupt)(int) = signal(SIGINT, SIG_IGN);
+  void (*quit)(int) = signal(SIGQUIT, SIG_IGN);
+  gboolean good = g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_CHILD_INHERITS_STDIN,
+                               restore_signals, NULL, NULL, NULL, &status, error);
+  signal(SIGINT, interrupt);
+  signal(SIGQUIT, quit);
+  if (!good || g_spawn_check_wait_status(status, error))
+    return good;
+  g_prefix_error(error, "the editor '%s': ", editor);
+  return FALSE;
+}
+
+gboolean
+smb_learn_trial_edit(SmbLearnTrial *trial, SmbCli *cli, GError **error) {
+  g_autoptr(GError) failure = NULL;
+  gboolean good = make_copy(trial, &failure);
+  if (good) {
+    smb_spool_printf(cli->out, "%s: your copy of the kernel.\n", trial->path);
+    if (!smb_cli_flush(cli, error))
+      return FALSE;
+    good = run_editor(trial->path, &failure);
+  }
+  if (!good)
+    write_error(cli, failure->message);
+  else
+    run_trial(trial, cli, NULL);
+  return TRUE;
+}
+
+// The arguments of the command: what was typed, or the copy of the step's kernel with what was set.
+static GStrv
+ask_words(SmbLearnTrial *trial, const char *words, GError **error) {
+  GStrv typed = NULL;
+  if (*words)
+    return g_shell_parse_argv(words, NULL, &typed, error) ? typed : NULL;
+  return make_copy(trial, error) ? trial_words(trial) : NULL;
+}
+
+gboolean
+smb_learn_trial_ask(SmbLearnTrial *trial, SmbCli *cli, const char *command, const char *words,
+                    GError **error) {
+  g_autoptr(GError) failure = NULL;
+  g_auto(GStrv) arguments = ask_words(trial, words, &failure);
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  g_strv_builder_add(builder, "/proc/self/exe");
+  g_strv_builder_add(builder, command);
+  for (guint i = 0; arguments && arguments[i]; i++)
+    g_strv_builder_add(builder, arguments[i]);
+  g_auto(GStrv) argv = g_strv_builder_end(builder);
+  smb_spool_puts(cli->out, "\n");
+  if (!smb_cli_flush(cli, error))
+    return FALSE;
+  // How it ends is for it to say.
+  if (!arguments ||
+      !g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, NULL, &failure))
+    write_error(cli, failure->message);
+  smb_spool_puts(cli->out, "\n");
+  return TRUE;
+}

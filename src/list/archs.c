@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/list/archs.h"
+
+#include "sim/arch/arch.h"
+#include "sim/base/request.h"
+#include "src/out/listing.h"
+
+// "measured", or "20 measured, 1 assumed": how the rules of an architecture are known.
+static char *
+summarize_evidence(const SmbArch *arch) {
+  static const SmbEvidence order[] = {SMB_EVIDENCE_MEASURED, SMB_EVIDENCE_DOCUMENTED,
+                                      SMB_EVIDENCE_ASSUMED};
+  GString *text = g_string_new(NULL);
+  for (guint e = 0; e < G_N_ELEMENTS(order); e++) {
+    guint n = 0;
+    for (guint op = 0; op < SMB_N_OPS; op++) {
+      for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+        const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, smb_width(i));
+        n += rule->defined && rule->evidence == order[e];
+      }
+    }
+    if (n > 0)
+      g_string_append_printf(text, "%s%u %s", text->len ? ", " : "", n,
+                             smb_evidence_name(order[e]));
+  }
+  return g_string_free(text, FALSE);
+}
+
+// What a multiprocessor holds (sim/arch/occupancy.h); as text it is shown with the rules.
+#define MULTIPROCESSOR_COLUMNS(HEADER)                                                             \
+  {"sm_blocks", HEADER("blocks"), SMB_LISTING_NUMBER},                                             \
+      {"sm_warps", HEADER("warps"), SMB_LISTING_NUMBER},                                           \
+      {"sm_shared_bytes", HEADER("shared bytes"), SMB_LISTING_NUMBER},                             \
+      {"block_reserved_bytes", HEADER("reserved"), SMB_LISTING_NUMBER},                            \
+      {"shared_unit_bytes", HEADER("unit"), SMB_LISTING_NUMBER}, {                                 \
+    "sm_source", HEADER("source"), SMB_LISTING_TEXT                                                \
+  }
+#define SHOWN(header)  header
+#define HIDDEN(header) NULL
+
+static void
+add_multiprocessor(SmbListing *listing, const SmbArchInfo *info) {
+  const guint numbers[] = {info->sm_blocks, info->sm_warps, info->sm_shared_bytes,
+                           info->block_reserved_bytes, info->shared_unit_bytes};
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    if (info->sm_shared_bytes)
+      smb_listing_number(listing, numbers[i]);
+    else
+      smb_listing_text(listing, NULL);
+  }
+  smb_listing_text(listing, info->sm_source);
+}
+
+gboolean
+smb_list_archs(SmbCli *cli, GError **error) {
+  static const SmbListingColumn columns[] = {
+      {"name", "name", SMB_LISTING_TEXT},     {"title", "chips", SMB_LISTING_TEXT},
+      {"banks", "banks", SMB_LISTING_NUMBER}, {"bank_width", "bank bytes", SMB_LISTING_NUMBER},
+      {"rules", "rules", SMB_LISTING_TEXT},   {"source", "source", SMB_LISTING_TEXT},
+      MULTIPROCESSOR_COLUMNS(HIDDEN),
+  };
+  g_autoptr(SmbListing) listing = smb_listing_new("archs", columns, G_N_ELEMENTS(columns));
+  g_auto(GStrv) names = smb_arch_list();
+  for (guint i = 0; names[i]; i++) {
+    g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
+    if (!arch)
+      return FALSE;
+    const SmbArchInfo *info = smb_arch_info(arch);
+    g_autofree char *evidence = summarize_evidence(arch);
+    smb_listing_text(listing, info->name);
+    smb_listing_text(listing, info->title);
+    smb_listing_number(listing, info->banks);
+    smb_listing_number(listing, info->bank_bytes);
+    smb_listing_text(listing, evidence);
+    smb_listing_text(listing, info->source);
+    add_multiprocessor(listing, info);
+  }
+  smb_listing_set_note(listing, "'smembank list archs NAME' shows where each rule comes from.");
+  cli->format->write(cli, listing);
+  return TRUE;
+}
+
+static const char *
+name_conflict(SmbConflict conflict) {
+  switch (conflict) {
+  case SMB_CONFLICT_WORDS:
+    return "words";
+  case SMB_CONFLICT_LANES:
+    return "lanes";
+  case SMB_CONFLICT_ADDRESSES:
+    return "addresses";
+  case SMB_CONFLICT_ONE_BROADCAST:
+    return "one-broadcast";
+  case SMB_CONFLICT_LOOP:
+    return "loop";
+  }
+  g_assert_not_reached();
+}
+
+// "warp", "half", "quarter", or the masks: "0x20 0x08 0x14".
+static void
+add_lane_group(SmbListing *listing, const SmbPlan *plan) {
+  static const char *const names[] = {"warp", "half", "quarter"};
+  g_autoptr(GString) masks = g_string_new(NULL);
+  for (guint i = 0; i < plan->n_masks; i++)
+    g_string_append_printf(masks, "%s0x%02x", i ? " " : "", plan->masks[i]);
+  gboolean named = !g_str_equal(smb_plan_group_name(plan), "lane group");
+  smb_listing_text(listing, named ? names[plan->n_masks] : masks->str);
+}
+
+static void
+add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
+  const SmbRule *rule = smb_arch_rule(arch, op, width);
+  if (!rule->defined)
+    return;
+  smb_listing_text(listing, smb_arch_info(arch)->name);
+  smb_listing_text(listing, smb_op_name(op));
+  smb_listing_number(listing, width);
+  add_lane_group(listing, &rule->plan);
+  if (rule->merges)
+    add_lane_group(listing, &rule->merged);
+  else
+    smb_listing_text(listing, NULL);
+  smb_listing_text(listing, name_conflict((SmbConflict)rule->plan.conflict));
+  smb_listing_number(listing, rule->plan.passes);
+  smb_listing_number(listing, rule->plan.floor);
+  smb_listing_text(listing, rule->since);
+  smb_listing_text(listing, smb_evidence_name(rule->evidence));
+  g_autoptr(GString) source = g_string_new(rule->source);
+  if (rule->lower_bound)
+    g_string_append_printf(source, "; a lower bound: %s add to it", rule->lower_bound);
+  if (rule->cycles_lower_bound)
+    g_string_append_printf(source, "; cycles are a lower bound: %s adds to them",
+                           rule->cycles_lower_bound);
+  smb_listing_text(listing, source->str);
+}
+
+static gboolean
+add_rules(SmbListing *listing, const char *name, GError **error) {
+  g_autoptr(SmbArch) arch = smb_arch_load(name, error);
+  if (!arch)
+    return FALSE;
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    for (guint i = 0; i < SMB_N_WIDTHS; i++)
+      add_rule(listing, arch, (SmbOp)op, smb_width(i));
+  }
+  return TRUE;
+}
+
+static const char rules_legend[] =
+    "lane group: lanes that are served together; paired: the group when lanes come in pairs on "
+    "equal addresses. conflict: what waits in one bank: different words, any two lanes, different "
+    "addresses, or lanes beside the one word that is broadcast; loop: rounds of loads and swaps, "
+    "until each lane was through. floor: fewest cycles under saturation.";
+
+static const char multiprocessors_legend[] =
+    "The most blocks, warps and shared memory of a multiprocessor. reserved: bytes that a block "
+    "takes beside its own; unit: what it takes is a multiple of it. Empty: not known.";
+
+// The multiprocessors of the architectures.
+static SmbListing *
+list_multiprocessors(const char *const *names, GError **error) {
+  static const SmbListingColumn columns[] = {{"name", "arch", SMB_LISTING_TEXT},
+                                             MULTIPROCESSOR_COLUMNS(SHOWN)};
+  g_autoptr(SmbListing) listing = smb_listing_new("archs", columns, G_N_ELEMENTS(columns));
+  for (guint i = 0; names[i]; i++) {
+    g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
+    if (!arch)
+      return NULL;
+    smb_listing_text(listing, names[i]);
+    add_multiprocessor(listing, smb_arch_info(arch));
+  }
+  return g_steal_pointer(&listing);
+}
+
+gboolean
+smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError **error) {
+  static const SmbListingColumn columns[] = {
+      {"arch", "arch", SMB_LISTING_TEXT},
+      {"op", "op", SMB_LISTING_TEXT},
+      {"width", "width", SMB_LISTING_NUMBER},
+      {"lane_group", "lane group", SMB_LISTING_TEXT},
+      {"paired_lane_group", "paired", SMB_LISTING_TEXT},
+      {"conflict", "conflict", SMB_LISTING_TEXT},
+      {"passes", "passes", SMB_LISTING_NUMBER},
+      {"floor_cycles", "floor", SMB_LISTING_NUMBER},
+      {"since", "since", SMB_LISTING_TEXT},
+      {"evidence", "evidence", SMB_LISTING_TEXT},
+      {"source", "source", SMB_LISTING_TEXT},
+  };
+  g_autoptr(SmbListing) listing = smb_listing_new("rules", columns, G_N_ELEMENTS(columns));
+  for (guint i = 0; names[i]; i++) {
+    if (!add_rules(listing, names[i], error))
+      return FALSE;
+  }
+  SmbListing *multiprocessors = list_multiprocessors(names, error);
+  if (!multiprocessors)
+    return FALSE;
+  smb_listing_set_next(listing, multiprocessors);
+  if (legends) {
+    smb_listing_set_note(listing, rules_legend);
+    smb_listing_set_note(multiprocessors, multiprocessors_legend);
+  }
+  cli->format->write(cli, listing);
+  return TRUE;
+}

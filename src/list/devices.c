@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/list/devices.h"
+
+#include <string.h>
+
+#include "gpu/device.h"
+#include "src/measure/measure.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/out/table.h"
+
+static void
+write_device_table(SmbCli *cli, const SmbGpuInventory *inventory) {
+  g_autoptr(SmbTable) table = smb_table_new();
+  smb_table_column(table, "device", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "name", SMB_ALIGN_LEFT);
+  smb_table_column(table, "compute capability", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "multiprocessors", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "shared bytes of a block", SMB_ALIGN_RIGHT);
+  for (guint i = 0; i < inventory->devices->len; i++) {
+    const SmbGpuDevice *device = g_ptr_array_index(inventory->devices, i);
+    smb_table_number(table, SMB_STYLE_PLAIN, (guint64)device->index);
+    smb_table_cell(table, SMB_STYLE_BOLD, device->name);
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%u.%u", device->capability_major,
+                     device->capability_minor);
+    smb_table_number(table, SMB_STYLE_PLAIN, device->multiprocessors);
+    smb_table_number(table, SMB_STYLE_PLAIN, device->shared_per_block);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+  smb_spool_puts(cli->out, "\n");
+}
+
+static void
+write_devices_text(SmbCli *cli, gconstpointer result) {
+  const SmbGpuInventory *inventory = result;
+  g_autoptr(SmbTable) table = smb_table_new();
+  if (inventory->devices->len > 0)
+    write_device_table(cli, inventory);
+  smb_table_column(table, "part", SMB_ALIGN_LEFT);
+  smb_table_column(table, "usable", SMB_ALIGN_LEFT);
+  smb_table_column(table, "detail", SMB_ALIGN_LEFT);
+  for (guint i = 0; i < inventory->parts->len; i++) {
+    const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
+    smb_table_cell(table, SMB_STYLE_PLAIN, part->name);
+    smb_table_cell(table, part->usable ? SMB_STYLE_GOOD : SMB_STYLE_BAD,
+                   part->usable ? "yes" : "no");
+    smb_table_cell(table, SMB_STYLE_PLAIN, part->detail);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_devices_json(SmbCli *cli, gconstpointer result) {
+  const SmbGpuInventory *inventory = result;
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_array(json, "devices");
+  for (guint i = 0; i < inventory->devices->len; i++) {
+    const SmbGpuDevice *device = g_ptr_array_index(inventory->devices, i);
+    g_autofree char *capability =
+        g_strdup_printf("%u.%u", device->capability_major, device->capability_minor);
+    smb_json_object(json, NULL);
+    smb_json_number(json, "device", device->index);
+    smb_json_text(json, "name", device->name);
+    smb_json_text(json, "compute_capability", capability);
+    smb_json_number(json, "multiprocessors", device->multiprocessors);
+    smb_json_number(json, "shared_bytes_per_block", (gint64)device->shared_per_block);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_array(json, "parts");
+  for (guint i = 0; i < inventory->parts->len; i++) {
+    const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "part", part->name);
+    smb_json_boolean(json, "usable", part->usable);
+    smb_json_text(json, "detail", part->detail);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_devices_csv(SmbCli *cli, gconstpointer result) {
+  const SmbGpuInventory *inventory = result;
+  static const char *const names[] = {"part", "usable", "detail", NULL};
+  SmbCsv csv = smb_csv_begin(cli->out, names);
+  for (guint i = 0; i < inventory->parts->len; i++) {
+    const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
+    smb_csv_text(&csv, part->name);
+    smb_csv_text(&csv, part->usable ? "yes" : "no");
+    smb_csv_text(&csv, part->detail);
+    smb_csv_end_row(&csv);
+  }
+  for (guint i = 0; i < inventory->devices->len; i++) {
+    const SmbGpuDevice *device = g_ptr_array_index(inventory->devices, i);
+    g_autofree char *part = g_strdup_printf("device %d", device->index);
+    g_autofree char *detail = g_strdup_printf("%s (compute capability %u.%u)", device->name,
+                                              device->capability_major, device->capability_minor);
+    smb_csv_text(&csv, part);
+    smb_csv_text(&csv, "yes");
+    smb_csv_text(&csv, detail);
+    smb_csv_end_row(&csv);
+  }
+}
+
+// What keeps anything from being measured, as in "without a device", or NULL.
+static const char *
+find_missing(const SmbGpuInventory *inventory) {
+  if (inventory->devices->len == 0)
+    return "a device";
+  for (guint i = 0; i < inventory->parts->len; i++) {
+    const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
+    if (!part->usable && strcmp(part->name, "NVRTC") == 0)
+      return "NVRTC";
+  }
+  return NULL;
+}
+
+// Whether counters can be read shows only where they are tried, on the first device.
+static void
+add_counters(SmbGpuInventory *inventory) {
+  static const SmbMeasureOptions first = {NULL, NULL};
+  static const char name[] = "hardware counters";
+  g_autoptr(GError) error = NULL;
+  const char *missing = find_missing(inventory);
+  if (missing) {
+    smb_gpu_inventory_add(inventory, name, FALSE, g_strdup_printf("unknown without %s", missing));
+    return;
+  }
+  g_autoptr(SmbMeter) meter = smb_measure_open(&first, &error);
+  const SmbMeterDevice *device = meter ? smb_meter_device(meter) : NULL;
+  if (device && device->profiler)
+    smb_gpu_inventory_add(inventory, name, TRUE, g_strconcat("through ", device->profiler, NULL));
+  else
+    smb_gpu_inventory_add(inventory, name, FALSE,
+                          g_strdup(device ? device->refusal : error->message));
+}
+
+static const SmbFormat formats[] = {{"text", write_devices_text, NULL},
+                                    {"json", write_devices_json, NULL},
+                                    {"csv", write_devices_csv, NULL},
+                                    {NULL, NULL, NULL}};
+
+gboolean
+smb_list_devices(SmbCli *cli, GError **error) {
+  if (!smb_cli_view(cli, "devices", formats, error))
+    return FALSE;
+  g_autoptr(SmbGpuInventory) inventory = smb_gpu_inventory(cli->cuda);
+  add_counters(inventory);
+  cli->format->write(cli, inventory);
+  return TRUE;
+}

@@ -1,0 +1,354 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "config.h"
+
+#include "src/measure/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/error.h"
+#include "sim/base/data.h"
+#include "src/cli/commands.h"
+#include "src/measure/clock.h"
+
+enum {
+  MAX_DEVICE = 1023,
+  MAX_TIMEOUT_S = 3600,
+  TIMED_LAUNCHES = 11, // with warm caches and with cold ones: odd, so that there is a median
+};
+
+/** Largest buffer of a kernel that is measured, in bytes. */
+#define MAX_BUFFER_BYTES (G_GUINT64_CONSTANT(2) << 30)
+
+static SmbMeasureOptions typed;
+
+static const GOptionEntry entries[] = {
+    {"device", 0, 0, G_OPTION_ARG_STRING, &typed.device, "measure on this GPU (default 0)", "N"},
+    {"timeout", 0, 0, G_OPTION_ARG_STRING, &typed.timeout,
+     "seconds that one measurement may take (default 30)", "N"},
+    G_OPTION_ENTRY_NULL,
+};
+
+const SmbCliGroup smb_measure_group = {"Measuring", entries};
+
+const SmbMeasureOptions *
+smb_measure_options(void) {
+  return &typed;
+}
+
+SmbMeter *
+smb_measure_open(const SmbMeasureOptions *options, GError **error) {
+  // This program again: its command line begins with the name of the worker's command.
+  static const char *const worker[] = {"/proc/self/exe", SMB_WORKER_COMMAND, NULL};
+  guint device = 0, timeout = SMB_METER_TIMEOUT_MS / 1000;
+  if (!smb_cli_number("--device", options->device, 0, MAX_DEVICE, &device, error) ||
+      !smb_cli_number("--timeout", options->timeout, 1, MAX_TIMEOUT_S, &timeout, error))
+    return NULL;
+  return smb_meter_new(worker, (int)device, timeout * 1000, error);
+}
+
+// Whether the launch that was asked for can be read.
+static gboolean
+check_launch(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
+             GError **error) {
+  if (options && (file || smb_target_is_launch(options))) {
+    g_autoptr(SmbTarget) target = smb_target_new(options, file, arch, error);
+    return target != NULL;
+  }
+  g_autoptr(SmbSource) source = file ? smb_source_load(file, error) : NULL;
+  return !file || source;
+}
+
+SmbMeter *
+smb_measure_open_for(const SmbMeasureOptions *options, const SmbTargetOptions *launch,
+                     const char *file, const SmbArch *arch, GError **error) {
+  g_autoptr(GError) failure = NULL;
+  SmbMeter *meter = smb_measure_open(options, &failure);
+  gboolean missing = g_error_matches(failure, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE);
+  if (!meter && (!missing || check_launch(launch, file, arch, error)))
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return meter;
+}
+
+SmbArch *
+smb_measure_arch(const SmbMeter *meter, GError **error) {
+  const SmbMeterDevice *device = smb_meter_device(meter);
+  g_autofree char *name =
+      g_strdup_printf("sm_%u%u", device->capability_major, device->capability_minor);
+  g_auto(GStrv) known = smb_data_list("archs", ".ini");
+  if (g_strv_contains((const char *const *)known, name))
+    return smb_arch_load(name, error);
+  g_autofree char *list = g_strjoinv(", ", known);
+  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
+              "the device, %s, is an %s, which has no rules; there are rules for %s", device->name,
+              name, list);
+  return NULL;
+}
+
+static char *
+describe_method(const SmbMeterDevice *device) {
+  if (device->profiler)
+    return g_strdup_printf("hardware counters, read with %s", device->profiler);
+  return g_strdup_printf("clock64 under saturation, because %s", device->refusal);
+}
+
+SmbRecording *
+smb_measure_recording(const SmbMeter *meter, const SmbArch *arch) {
+  const SmbMeterDevice *device = smb_meter_device(meter);
+  SmbRecording *recording = smb_recording_new();
+  g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+  recording->source = g_strdup("this device");
+  recording->program = g_strdup("smembank " PACKAGE_VERSION);
+  recording->date = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+  recording->gpu = g_strdup(device->name);
+  recording->capability_major = device->capability_major;
+  recording->capability_minor = device->capability_minor;
+  recording->multiprocessors = device->multiprocessors;
+  recording->driver = g_strdup(device->driver);
+  recording->cuda_driver = g_strdup(device->cuda_driver);
+  recording->toolkit = g_strdup(device->toolkit);
+  recording->arch = g_strdup(smb_arch_info(arch)->name);
+  recording->method = describe_method(device);
+  recording->request_counter = device->profiler ? g_strdup(smb_meter_request_counter()) : NULL;
+  return recording;
+}
+
+void
+smb_measure_note_counters(const SmbMeter *meter, SmbRecording *recording) {
+  for (guint i = 0; i < SMB_N_METRICS; i++) {
+    const char *counter = smb_meter_counter(meter, (SmbMetric)i);
+    if (counter && !recording->counters[i])
+      recording->counters[i] = g_strdup(counter);
+  }
+}
+
+// A kernel and what the model says of it.
+typedef struct {
+  const SmbTarget *target;
+  SmbGlobal *global;    // what the model's run leaves behind
+  GPtrArray *arguments; // SmbMeterArgument
+} Subject;
+
+static void
+subject_clear(Subject *subject) {
+  smb_global_free(subject->global);
+  g_ptr_array_unref(subject->arguments);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Subject, subject_clear)
+
+static void
+argument_free(gpointer data) {
+  SmbMeterArgument *argument = data;
+  g_free(argument->name);
+  g_bytes_unref(argument->bytes);
+  g_free(argument);
+}
+
+// The contents of a buffer as far as the kernel reaches, after what @global holds.
+static GBytes *
+read_buffer(const SmbGlobal *global, const SmbProgram *kernel, guint parameter, gsize bytes) {
+  guchar *contents = g_malloc(MAX(bytes, 1));
+  smb_global_read(global, kernel, parameter, 0, contents, bytes);
+  return g_bytes_new_take(contents, bytes);
+}
+
+// Whether the buffers are of a size that can be taken; the reason if not.
+static gboolean
+add_arguments(Subject *subject, char **failure, GError **error) {
+  const SmbProgram *kernel = subject->target->kernel;
+  g_autoptr(SmbGlobal) untouched = smb_global_new();
+  for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
+    SmbParameter parameter = smb_program_parameter(kernel, i);
+    guint64 reach = smb_global_reach(subject->global, i);
+    GBytes *bytes = NULL;
+    if (reach > MAX_BUFFER_BYTES) {
+      *failure = g_strdup_printf("it reaches byte %" G_GUINT64_FORMAT " of %s: more than %" //
+                                 G_GUINT64_FORMAT " bytes are not measured",
+                                 reach - 1, parameter.name, MAX_BUFFER_BYTES);
+      return TRUE;
+    }
+    if (parameter.is_pointer)
+      bytes = read_buffer(untouched, kernel, i, reach);
+    else
+      bytes = smb_program_argument(kernel, i, subject->target->launch.arguments, error);
+    if (!bytes)
+      return FALSE;
+    SmbMeterArgument *argument = g_new0(SmbMeterArgument, 1);
+    argument->name = g_strdup(parameter.name);
+    argument->is_pointer = parameter.is_pointer;
+    argument->bytes = bytes;
+    g_ptr_array_add(subject->arguments, argument);
+  }
+  return TRUE;
+}
+
+// An element of a buffer in words; @type is that of the parameter, such as "float4 *".
+static char *
+format_element(const char *type, gsize size, const guchar *bytes) {
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+  float single;
+  double real;
+  guint64 number = 0;
+  if (g_str_has_prefix(type, "float")) {
+    memcpy(&single, bytes, sizeof single);
+    return g_strdup(g_ascii_formatd(buffer, sizeof buffer, "%.9g", (double)single));
+  }
+  if (g_str_has_prefix(type, "double")) {
+    memcpy(&real, bytes, sizeof real);
+    return g_strdup(g_ascii_formatd(buffer, sizeof buffer, "%.17g", real));
+  }
+  memcpy(&number, bytes, size);
+  guint unused = 64 - 8 * (guint)size;
+  if (type[0] == 'u' || g_str_has_prefix(type, "bool"))
+    return g_strdup_printf("%" G_GUINT64_FORMAT, number);
+  return g_strdup_printf("%" G_GINT64_FORMAT, (gint64)(number << unused) >> unused);
+}
+
+// Counts the elements that are equal, and tells the first that is not.
+static void
+compare_buffer(const SmbProgram *kernel, guint index, GBytes *measured, GBytes *predicted,
+               SmbRecordedBuffer *buffer) {
+  gsize n;
+  const guchar *a = g_bytes_get_data(measured, &n), *b = g_bytes_get_data(predicted, NULL);
+  SmbParameter parameter = smb_program_parameter(kernel, index);
+  gsize size = smb_scalar_bytes(parameter.element);
+  buffer->elements = n / size;
+  for (gsize i = 0; i < buffer->elements; i++) {
+    if (memcmp(a + i * size, b + i * size, size) == 0) {
+      buffer->equal++;
+    } else if (!buffer->difference) {
+      g_autofree char *is = format_element(parameter.type, size, a + i * size);
+      g_autofree char *says = format_element(parameter.type, size, b + i * size);
+      buffer->difference = g_strdup_printf("%s[%" G_GSIZE_FORMAT "] is %s, the model says %s",
+                                           parameter.name, i, is, says);
+    }
+  }
+}
+
+// Bytes (transfer full both ways) in which every NaN is the same.
+static GBytes *
+canonical(const SmbProgram *kernel, guint parameter, GBytes *bytes) {
+  gsize length;
+  gpointer contents = g_bytes_unref_to_data(bytes, &length);
+  smb_scalar_canonical(smb_program_parameter(kernel, parameter).element, contents, length);
+  return g_bytes_new_take(contents, length);
+}
+
+static void
+take_buffers(const Subject *subject, const GPtrArray *contents, SmbRecordedKernel *kernel) {
+  const SmbProgram *model = subject->target->kernel;
+  for (guint i = 0; i < subject->arguments->len; i++) {
+    const SmbMeterArgument *argument = g_ptr_array_index(subject->arguments, i);
+    GBytes *raw = g_ptr_array_index(contents, i);
+    if (!argument->is_pointer || !raw || g_bytes_get_size(raw) == 0)
+      continue;
+    gsize bytes = g_bytes_get_size(raw);
+    g_autoptr(GBytes) measured = canonical(model, i, g_bytes_ref(raw));
+    g_autoptr(GBytes) predicted =
+        canonical(model, i, read_buffer(subject->global, model, i, bytes));
+    SmbRecordedBuffer *buffer = smb_recorded_buffer_new(
+        argument->name, bytes, g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, measured));
+    compare_buffer(model, i, measured, predicted, buffer);
+    g_ptr_array_add(kernel->buffers, buffer);
+  }
+}
+
+static int
+compare_times(gconstpointer a, gconstpointer b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void
+summarize_times(GArray *times, SmbRecordedTime *time) {
+  if (times->len == 0)
+    return;
+  g_array_sort(times, compare_times);
+  *time = (SmbRecordedTime){.median = g_array_index(times, double, times->len / 2),
+                            .min = g_array_index(times, double, 0),
+                            .max = g_array_index(times, double, times->len - 1),
+                            .n_launches = times->len};
+}
+
+static SmbRecordedKernel *
+describe_target(const SmbTarget *target) {
+  SmbRecordedKernel *kernel = smb_recorded_kernel_new();
+  kernel->name = g_strdup(target->name);
+  kernel->shape = g_strdup(target->shape);
+  kernel->file = g_strdup(target->file);
+  memcpy(kernel->block, target->launch.block, sizeof kernel->block);
+  memcpy(kernel->grid, target->launch.grid, sizeof kernel->grid);
+  g_strfreev(kernel->defines);
+  g_strfreev(kernel->args);
+  kernel->defines = g_strdupv(target->defines);
+  kernel->args = g_strdupv(target->args);
+  kernel->dynamic_bytes = target->launch.dynamic_bytes;
+  return kernel;
+}
+
+// The clock takes the place of counters that cannot be read.
+static gboolean
+take_cycles(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
+            SmbRecordedKernel *kernel, GError **error) {
+  double cycles[SMB_N_OP_CLASSES];
+  if (!smb_measure_requests(meter, target, arch, cycles, error))
+    return FALSE;
+  kernel->measured[SMB_METRIC_CYCLES_LD] = cycles[SMB_OP_CLASS_LOAD];
+  kernel->measured[SMB_METRIC_CYCLES_ST] = cycles[SMB_OP_CLASS_STORE];
+  kernel->measured[SMB_METRIC_CYCLES_ATOM] = cycles[SMB_OP_CLASS_ATOMIC];
+  return TRUE;
+}
+
+// Runs it on the device. A lost device is an error; a kernel that it cannot run is recorded as a failure.
+static gboolean
+run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
+              SmbRecordedKernel *kernel, GError **error) {
+  const SmbTarget *target = subject->target;
+  g_autofree char *text = smb_program_device_text(target->kernel);
+  g_auto(SmbMeterResult) result = {.contents = NULL};
+  g_autoptr(GError) local = NULL;
+  SmbMeterLaunch launch = {.text = text,
+                           .file = target->file,
+                           .entry = smb_program_name(target->kernel),
+                           .defines = (const char *const *)target->defines,
+                           .dynamic_bytes = target->launch.dynamic_bytes,
+                           .arguments = subject->arguments,
+                           .n_times = TIMED_LAUNCHES};
+  memcpy(launch.grid, target->launch.grid, sizeof launch.grid);
+  memcpy(launch.block, target->launch.block, sizeof launch.block);
+  gboolean good = smb_meter_kernel(meter, &launch, &result, &local);
+  if (good)
+    memcpy(kernel->measured, result.measured, sizeof kernel->measured);
+  if (good &&
+      (smb_meter_device(meter)->profiler || take_cycles(meter, target, arch, kernel, &local))) {
+    for (guint i = 0; i < SMB_N_CACHES; i++)
+      summarize_times(result.times[i], &kernel->times[i]);
+    take_buffers(subject, result.contents, kernel);
+    return TRUE;
+  }
+  if (g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
+    g_propagate_error(error, g_steal_pointer(&local));
+    return FALSE;
+  }
+  kernel->failure = g_strdup(local->message);
+  return TRUE;
+}
+
+SmbRecordedKernel *
+smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, GError **error) {
+  g_auto(Subject)
+      subject = {target, smb_global_new(), g_ptr_array_new_with_free_func(argument_free)};
+  SmbAnalysisOptions options = target->options;
+  options.global = subject.global;
+  g_autoptr(SmbAnalysis) analysis =
+      smb_analysis_run(target->kernel, arch, &target->launch, &options, error);
+  if (!analysis)
+    return NULL;
+  g_autoptr(SmbRecordedKernel) kernel = describe_target(target);
+  if (!add_arguments(&subject, &kernel->failure, error) ||
+      (!kernel->failure && !run_on_device(meter, &subject, arch, kernel, error)))
+    return NULL;
+  return g_steal_pointer(&kernel);
+}

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/out/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "sim/base/error.h"
+
+enum {
+  MAX_LINKS = 40, // that lead to one file: as in Linux
+};
+
+struct _SmbOutFile {
+  char *option;
+  char *path;   // as the user gave it
+  char *target; // where its links lead
+};
+
+static gboolean
+set_errno_error(const char *path, int number, GError **error) {
+  g_autofree char *shown = g_filename_display_name(path);
+  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(number), "cannot write %s: %s",
+              shown, g_strerror(number));
+  return FALSE;
+}
+
+// Where the links of @path lead, whether anything is there or not; NULL if they lead round in circles.
+static char *
+follow_links(const char *path) {
+  char *target = g_strdup(path);
+  for (guint i = 0; i < MAX_LINKS; i++) {
+    g_autofree char *link = g_file_read_link(target, NULL);
+    if (!link)
+      return target;
+    g_autofree char *folder = g_path_get_dirname(target);
+    g_free(target);
+    target = g_path_is_absolute(link) ? g_strdup(link) : g_build_filename(folder, link, NULL);
+  }
+  g_free(target);
+  return NULL;
+}
+
+gboolean
+smb_out_file_protect(const SmbOutFile *file, const char *input, GError **error) {
+  GStatBuf in, out;
+  if (g_stat(input, &in) != 0 || g_stat(file->target, &out) != 0 || in.st_dev != out.st_dev ||
+      in.st_ino != out.st_ino || !S_ISREG(in.st_mode))
+    return TRUE;
+  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
+              "%s '%s' would overwrite the input file %s: expected another file", file->option,
+              file->path, input);
+  return FALSE;
+}
+
+// What keeps the file from being written, as an errno; 0: nothing that can be seen before.
+static int
+find_obstacle(const char *target) {
+  GStatBuf status;
+  g_autofree char *folder = g_path_get_dirname(target);
+  if (g_stat(target, &status) != 0)
+    return errno != ENOENT || g_access(folder, W_OK | X_OK) != 0 ? errno : 0;
+  if (S_ISDIR(status.st_mode))
+    return EISDIR;
+  // Root may write a file that nobody is to write: its mode is asked as well.
+  if ((status.st_mode & 0222) == 0)
+    return EACCES;
+  if (g_access(target, W_OK) != 0)
+    return errno;
+  return S_ISREG(status.st_mode) && g_access(folder, W_OK | X_OK) != 0 ? errno : 0;
+}
+
+SmbOutFile *
+smb_out_file_new(const char *option, const char *path, const char *const *inputs, GError **error) {
+  g_autoptr(SmbOutFile) file = g_new0(SmbOutFile, 1);
+  file->option = g_strdup(option);
+  file->path = g_strdup(path);
+  file->target = follow_links(path);
+  int obstacle = !file->target ? ELOOP : *path ? find_obstacle(file->target) : ENOENT;
+  for (guint i = 0; !obstacle && inputs && inputs[i]; i++) {
+    if (!smb_out_file_protect(file, inputs[i], error))
+      return NULL;
+  }
+  if (!obstacle)
+    return g_steal_pointer(&file);
+  set_errno_error(path, obstacle, error);
+  g_prefix_error(error, "%s: ", option);
+  return NULL;
+}
+
+void
+smb_out_file_free(SmbOutFile *file) {
+  if (!file)
+    return;
+  g_free(file->option);
+  g_free(file->path);
+  g_free(file->target);
+  g_free(file);
+}
+
+const char *
+smb_out_file_path(const SmbOutFile *file) {
+  return file->path;
+}
+
+// Writes and closes @fd. Returns: an errno, 0 if all is written.
+static int
+write_and_close(int fd, const char *text, gsize length, gboolean sync) {
+  int number = 0;
+  while (length > 0 && !number) {
+    gssize written = write(fd, text, length);
+    if (written >= 0) {
+      text += written;
+      length -= (gsize)written;
+    } else if (errno != EINTR) {
+      number = errno;
+    }
+  }
+  if (sync && !number && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+    number = errno;
+  return close(fd) != 0 && !number ? errno : number;
+}
+
+// Makes a file beside @target and puts it in its place. Returns: an errno.
+static int
+replace(const char *target, const GStatBuf *old, const char *text, gsize length) {
+  g_autofree char *folder = g_path_get_dirname(target);
+  g_autofree char *temporary = g_build_filename(folder, ".smembank-XXXXXX", NULL);
+  int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return errno;
+  int number = 0;
+  if (old) {
+    // Only root can keep another owner; the mode comes last, since a change of owner clears bits of it.
+    if (fchown(fd, old->st_uid, old->st_gid) != 0)
+      errno = 0;
+    number = fchmod(fd, old->st_mode & 07777) != 0 ? errno : 0;
+  }
+  int failure = write_and_close(fd, text, length, TRUE);
+  number = number ? number : failure;
+  if (!number && g_rename(temporary, target) != 0)
+    number = errno;
+  if (number)
+    g_unlink(temporary);
+  return number;
+}
+
+// As replace(); what would end the program waits until nothing of it is left behind.
+static int
+replace_undisturbed(const char *target, const GStatBuf *old, const char *text, gsize length) {
+  sigset_t ends, before;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &ends, &before);
+  int number = replace(target, old, text, length);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return number;
+}
+
+gboolean
+smb_out_file_write(const SmbOutFile *file, const char *text, gsize length, GError **error) {
+  GStatBuf old;
+  int number;
+  gboolean exists = g_stat(file->target, &old) == 0;
+  if (!exists || S_ISREG(old.st_mode)) {
+    number = replace_undisturbed(file->target, exists ? &old : NULL, text, length);
+  } else {
+    int fd = g_open(file->target, O_WRONLY | O_CLOEXEC, 0);
+    number = fd < 0 ? errno : write_and_close(fd, text, length, FALSE);
+  }
+  if (!number)
+    return TRUE;
+  set_errno_error(file->path, number, error);
+  g_prefix_error(error, "%s: ", file->option);
+  return FALSE;
+}
+
+gboolean
+smb_out_file_save(const SmbOutFile *file, SmbSpool *spool, gsize *length, GError **error) {
+  GString *text = smb_spool_take(spool, error);
+  if (!text)
+    return FALSE;
+  gboolean written = smb_out_file_write(file, text->str, text->len, error);
+  if (length)
+    *length = text->len;
+  g_string_free(text, TRUE);
+  return written;
+}

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The files that a command writes beside its result: pages, pictures, kernels, recordings. This is the one
+// place that writes them: none is written over an input, or left half written.
+#pragma once
+
+#include <glib.h>
+
+#include "src/out/spool.h"
+
+G_BEGIN_DECLS
+
+typedef struct _SmbOutFile SmbOutFile;
+
+/**
+ * smb_out_file_new:
+ * @option: what names the file on the command line, for messages: "--out"
+ * @path: its name. A symbolic link stays a link: the file that it names is written, and made if it is not there
+ * @inputs: (nullable) (array zero-terminated=1): files that the command reads: names that are no files are ignored
+ * @error: SMB_ERROR_USAGE if @path is one of @inputs, by whatever name; a GFileError if it cannot be
+ *   written: a folder, a read-only file, a folder that takes no files
+ *
+ * To be asked before the work whose result goes there. Nothing is written yet.
+ *
+ * Returns: (transfer full): the file
+ */
+SmbOutFile *smb_out_file_new(const char *option, const char *path, const char *const *inputs,
+                             GError **error);
+void smb_out_file_free(SmbOutFile *file);
+
+/** smb_out_file_path: Returns: (transfer none): the name that the user gave */
+const char *smb_out_file_path(const SmbOutFile *file);
+
+/**
+ * smb_out_file_protect:
+ * @input: a file that the command has read besides
+ * @error: as smb_out_file_new()
+ *
+ * Returns: whether the output is another file
+ */
+gboolean smb_out_file_protect(const SmbOutFile *file, const char *input, GError **error);
+
+/**
+ * smb_out_file_write:
+ * @text: what it is to hold
+ * @length: of @text, in bytes
+ * @error: a GFileError
+ *
+ * A regular file is replaced whole and keeps its mode, or stays as it was. A device or a pipe is written to.
+ */
+gboolean smb_out_file_write(const SmbOutFile *file, const char *text, gsize length, GError **error);
+
+/**
+ * smb_out_file_save:
+ * @spool: what the file is to hold; empty afterwards
+ * @length: (out) (nullable): bytes that were written
+ *
+ * As smb_out_file_write(), or what went wrong while @spool was filled.
+ */
+gboolean smb_out_file_save(const SmbOutFile *file, SmbSpool *spool, gsize *length, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbOutFile, smb_out_file_free)
+
+G_END_DECLS

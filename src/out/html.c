@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/out/html.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "sim/base/text.h"
+
+void
+smb_html_text(SmbSpool *page, const char *text) {
+  g_autofree char *shown = smb_text_show(text);
+  g_autofree char *escaped = g_markup_escape_text(shown, -1);
+  smb_spool_puts(page, escaped);
+}
+
+void
+smb_html_markup(SmbSpool *page, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  smb_spool_puts(page, text);
+}
+
+void
+smb_html_json(SmbSpool *page, const char *json) {
+  // '<' stands in strings only, where it may be written by its number.
+  g_auto(GStrv) parts = g_strsplit(json, "<", -1);
+  g_autofree char *safe = g_strjoinv("\\u003c", parts);
+  smb_spool_write(page, safe, strlen(safe));
+}
+
+static void
+open_cell(SmbSpool *page, const char *css_class) {
+  if (css_class)
+    smb_html_markup(page, "<td class=\"%s\">", css_class);
+  else
+    smb_spool_puts(page, "<td>");
+}
+
+void
+smb_html_cell(SmbSpool *page, const char *css_class, const char *text) {
+  open_cell(page, css_class);
+  smb_html_text(page, text);
+  smb_spool_puts(page, "</td>");
+}
+
+void
+smb_html_number(SmbSpool *page, const char *css_class, guint64 number) {
+  open_cell(page, css_class);
+  smb_spool_number(page, number);
+  smb_spool_puts(page, "</td>");
+}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// JSON documents of schema_version 1: numbers are numbers, absent is null. A key of NULL means an
+// element of an array.
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "src/out/spool.h"
+
+G_BEGIN_DECLS
+
+/** Version of the schema: keys are only added to it. */
+#define SMB_JSON_SCHEMA_VERSION 1
+
+/** smb_json_begin: Returns: (transfer full): a document that says its version and the command */
+JsonBuilder *smb_json_begin(const char *command);
+
+/** Ends the document, adds it to @out, pretty and with a line feed, and releases @json. */
+void smb_json_end(JsonBuilder *json, SmbSpool *out);
+
+/**
+ * smb_json_end_streamed:
+ * @json: (transfer full): a document
+ * @key: key of an array that becomes its last member
+ * @elements: gives the elements of the array, as smb_json_end_element() wrote them
+ * @out: takes the document
+ *
+ * As smb_json_end(), for arrays that are too long to be held in memory.
+ */
+void smb_json_end_streamed(JsonBuilder *json, const char *key, SmbSpool *elements, SmbSpool *out);
+
+/** smb_json_begin_element: Returns: (transfer full): an object to be an element of such an array */
+JsonBuilder *smb_json_begin_element(void);
+
+/** Ends the element, adds it to @elements as one line, and releases @json. */
+void smb_json_end_element(JsonBuilder *json, SmbSpool *elements);
+
+/** Begins an object; ends with json_builder_end_object(). */
+void smb_json_object(JsonBuilder *json, const char *key);
+
+/** Begins an array; ends with json_builder_end_array(). */
+void smb_json_array(JsonBuilder *json, const char *key);
+
+/** A text, or null for NULL. Bytes that are no UTF-8 are replaced. */
+void smb_json_text(JsonBuilder *json, const char *key, const char *text);
+
+void smb_json_number(JsonBuilder *json, const char *key, gint64 number);
+void smb_json_double(JsonBuilder *json, const char *key, double number);
+void smb_json_boolean(JsonBuilder *json, const char *key, gboolean value);
+void smb_json_null(JsonBuilder *json, const char *key);
+
+G_END_DECLS

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Tables of text for a person: columns as wide as their longest cell, colours by meaning.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/base/text.h"
+#include "src/out/spool.h"
+
+G_BEGIN_DECLS
+
+/** What a piece of text means to the reader; a terminal shows it by colour or weight. */
+typedef enum {
+  SMB_STYLE_PLAIN,
+  SMB_STYLE_GOOD, /* as good as it can be */
+  SMB_STYLE_BAD,  /* costs something, or does not match */
+  SMB_STYLE_DIM,  /* beside the point */
+  SMB_STYLE_BOLD, /* a heading */
+} SmbStyle;
+
+typedef enum {
+  SMB_ALIGN_LEFT,  /* words */
+  SMB_ALIGN_RIGHT, /* numbers */
+} SmbAlign;
+
+typedef struct _SmbTable SmbTable;
+
+/** smb_table_new: Returns: (transfer full): a table without columns */
+SmbTable *smb_table_new(void);
+void smb_table_free(SmbTable *table);
+
+/** Adds a column, before the first cell. */
+void smb_table_column(SmbTable *table, const char *header, SmbAlign align);
+
+/** Adds the next cell of the row; after the last column a new row begins. */
+void smb_table_cell(SmbTable *table, SmbStyle style, const char *text);
+
+/** Adds a cell that holds a whole number. */
+void smb_table_number(SmbTable *table, SmbStyle style, guint64 number);
+
+/** Adds a cell that holds a formatted text. */
+void smb_table_printf(SmbTable *table, SmbStyle style, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/** Leaves the rest of the row empty; does nothing at the start of a row. */
+void smb_table_end_row(SmbTable *table);
+
+/** Draws a line before the next row: before totals, say. */
+void smb_table_rule(SmbTable *table);
+
+/**
+ * smb_table_write:
+ * @out: takes the header, a line and the rows; no line ends in spaces
+ * @colour: whether styles are shown
+ */
+void smb_table_write(const SmbTable *table, SmbSpool *out, gboolean colour);
+
+/** Breaks the cells of the last column between words, so that lines fit the spool. */
+void smb_table_wrap(SmbTable *table);
+
+/** Writes a text in a style. */
+void smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text);
+
+/** As smb_text_wrap(), where the line is @indent columns wide already; the others begin there too. */
+void smb_text_wrap_at(SmbSpool *out, const char *text, guint indent);
+
+/** smb_text_wrap: writes words, broken between them into lines that fit @out, and a line feed. */
+void smb_text_wrap(SmbSpool *out, const char *text);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTable, smb_table_free)
+
+G_END_DECLS

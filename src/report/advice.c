@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The advice of the page: of each array the best padding and the best swizzle, with the lines that change.
+#include "src/advise/changes.h"
+#include "src/report/impl.h"
+
+// The lines that change, as a diff.
+static void
+write_changes(const SmbSource *source, const GArray *edits, SmbSpool *page) {
+  g_autoptr(GArray) changes = smb_changes_new(source, edits);
+  smb_spool_puts(page, "<pre class=\"diff\">");
+  for (guint i = 0; i < changes->len; i++) {
+    const SmbChange *change = &g_array_index(changes, SmbChange, i);
+    const char *const texts[] = {change->before, change->after};
+    for (guint side = 0; side < G_N_ELEMENTS(texts); side++) {
+      g_auto(GStrv) lines = texts[side] ? g_strsplit(texts[side], "\n", -1) : NULL;
+      for (guint j = 0; lines && lines[j]; j++) {
+        smb_html_markup(page, "<%s>%4u %c ", side ? "ins" : "del", change->line + (side ? 0 : j),
+                        side ? '+' : '-');
+        smb_html_text(page, g_strchomp(lines[j]));
+        smb_html_markup(page, "</%s>\n", side ? "ins" : "del");
+      }
+    }
+  }
+  smb_spool_puts(page, "</pre>\n");
+}
+
+// What the rewritten kernel asks of its launch.
+static void
+write_launch(const SmbReport *report, const SmbProof *proof, SmbSpool *page) {
+  gsize bytes = proof->launch.dynamic_bytes;
+  if (bytes != report->target->launch.dynamic_bytes)
+    smb_html_markup(page,
+                    "<p>Launch it with %" G_GSIZE_FORMAT
+                    " bytes of dynamic shared memory instead of %" G_GSIZE_FORMAT ".</p>\n",
+                    bytes, report->target->launch.dynamic_bytes);
+}
+
+static void
+write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
+                     const SmbAdviseLayout *layout, SmbSpool *page) {
+  const SmbTally *now = &array->now->candidate->total, *then = &layout->candidate->total;
+  const SmbProof *proof = layout->proof;
+  smb_spool_puts(page, "<h4>");
+  smb_html_text(page, layout->name);
+  smb_html_markup(page,
+                  ": <strong class=\"%s\">%" G_GUINT64_FORMAT
+                  " wavefronts</strong> instead of %" G_GUINT64_FORMAT "</h4>\n<p>",
+                  then->excess ? "bad" : "good", then->wavefronts, now->wavefronts);
+  if (then->excess > 0)
+    smb_html_markup(page, "%" G_GUINT64_FORMAT " are still in excess. ", then->excess);
+  else
+    smb_spool_puts(page, "No bank conflicts remain. ");
+  if (layout->extra_bytes != 0)
+    smb_html_markup(page, "Shared memory: %+" G_GINT64_FORMAT " bytes a block.",
+                    layout->extra_bytes);
+  else
+    smb_spool_puts(page, "The same shared memory.");
+  smb_spool_puts(page, "</p>\n");
+  if (proof && !proof->failure) {
+    write_changes(smb_program_source(report->target->kernel), proof->edits, page);
+    write_launch(report, proof, page);
+    return;
+  }
+  smb_spool_puts(page, "<p class=\"note\">To be written by hand, with the index <code>");
+  smb_html_text(page, layout->index);
+  smb_spool_puts(page, "</code>");
+  if (proof) {
+    smb_spool_puts(page, ": ");
+    smb_html_text(page, proof->failure);
+  }
+  smb_spool_puts(page, "</p>\n");
+}
+
+// The best layout of a kind, if it is cheaper than now.
+static const SmbAdviseLayout *
+find_best(const SmbAdviseArray *array, SmbAdviseKinds kind) {
+  for (guint i = 0; i < array->layouts->len; i++) {
+    const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
+    if (layout->kind == kind &&
+        layout->candidate->total.wavefronts < array->now->candidate->total.wavefronts)
+      return layout;
+  }
+  return NULL;
+}
+
+static guint64
+cost_of(const SmbAdviseLayout *layout) {
+  return layout ? layout->candidate->total.wavefronts : G_MAXUINT64;
+}
+
+static void
+write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpool *page) {
+  const SmbAdviseLayout *pad = find_best(array, SMB_ADVISE_PAD);
+  const SmbAdviseLayout *swizzle = find_best(array, SMB_ADVISE_SWIZZLE);
+  const SmbAdviseLayout *both = find_best(array, SMB_ADVISE_BOTH);
+  const SmbArray *declared = array->search->use->array;
+  g_autofree char *declaration = smb_advise_declare(declared);
+  if (array->now->candidate->total.excess == 0)
+    return;
+  smb_spool_puts(page, "<h3><code>");
+  smb_html_text(page, declaration);
+  smb_spool_puts(page, "</code>");
+  if (declared->line)
+    smb_html_markup(page, ", <a href=\"#line-%u\">line %u</a>", declared->line, declared->line);
+  smb_spool_puts(page, "</h3>\n");
+  if (pad)
+    write_advised_layout(report, array, pad, page);
+  if (swizzle)
+    write_advised_layout(report, array, swizzle, page);
+  if (cost_of(both) < MIN(cost_of(pad), cost_of(swizzle)))
+    write_advised_layout(report, array, both, page);
+  if (!pad && !swizzle && !both)
+    smb_html_markup(page,
+                    "<p>No padding or XOR swizzle of the whole array takes fewer than its %" //
+                    G_GUINT64_FORMAT " wavefronts%s.</p>\n",
+                    array->now->candidate->total.wavefronts,
+                    array->search->given_up ? ", as far as was searched" : "");
+}
+
+void
+smb_report_write_advice(const SmbReport *report, SmbSpool *page) {
+  if (!report->advice && !report->advice_failure)
+    return;
+  smb_spool_puts(page, "<section id=\"advice\">\n<h2>Advice</h2>\n");
+  for (guint i = 0; report->advice && i < report->advice->arrays->len; i++)
+    write_advised_array(report, g_ptr_array_index(report->advice->arrays, i), page);
+  if (report->advice_failure) {
+    smb_spool_puts(page, "<p class=\"note\">No layouts were searched: ");
+    smb_html_text(page, report->advice_failure);
+    smb_spool_puts(page, "</p>\n");
+  }
+  smb_spool_puts(page,
+                 "<p class=\"words\">Wavefronts are those of the array in the whole launch. The "
+                 "changed kernel was run for this launch: its counts are these, and it leaves "
+                 "the same values in global memory. <code>smembank advise</code> shows more "
+                 "layouts.</p>\n</section>\n");
+}

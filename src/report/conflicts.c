@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/out/bank-map.h"
+#include "src/cli/describe.h"
+#include "src/report/impl.h"
+
+// What the access costs, and which lanes of its costliest request conflict.
+static void
+write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page) {
+  const SmbTally *total = &access->total;
+  g_autoptr(GString) meeting = g_string_new(NULL);
+  smb_html_markup(page,
+                  "<p>Whole launch: %" G_GUINT64_FORMAT " request%s, %s%" G_GUINT64_FORMAT
+                  " wavefronts, ideal %" G_GUINT64_FORMAT
+                  ", <strong class=\"bad\">%" G_GUINT64_FORMAT " in excess</strong>, %u-way.",
+                  total->requests, total->requests == 1 ? "" : "s",
+                  access->exact ? "" : "at least ", total->wavefronts, total->ideal, total->excess,
+                  total->max_degree);
+  if (smb_describe_meeting(meeting, report->arch, &access->worst)) {
+    smb_html_markup(page, " In warp %u", access->worst_warp);
+    if (access->worst_block > 0)
+      smb_html_markup(page, " of block %" G_GUINT64_FORMAT, access->worst_block);
+    smb_html_markup(page, ", %s.", meeting->str);
+  }
+  smb_spool_puts(page, "</p>\n");
+  if (!access->exact)
+    smb_spool_puts(
+        page, "<p>This atomic is a loop of loads and swaps: its count is a lower bound.</p>\n");
+}
+
+static void
+write_warps(const SmbReport *report, guint access, SmbSpool *page) {
+  const SmbAccess *worst = &g_array_index(report->analysis->accesses, SmbAccess, access);
+  smb_html_markup(page, "<label>Warp <select class=\"warps\" id=\"warps-%u\">", access);
+  for (guint i = 0; i < report->maps->len; i++) {
+    const SmbReportMap *map = &g_array_index(report->maps, SmbReportMap, i);
+    guint32 cost = smb_wavefronts_count(report->arch, &map->request).wavefronts;
+    if (map->access == access)
+      smb_html_markup(page, "<option value=\"%u\"%s>%u: %u wavefronts</option>", map->warp,
+                      map->warp == worst->worst_warp ? " selected" : "", map->warp, cost);
+  }
+  smb_spool_puts(page, "</select></label>\n");
+}
+
+static void
+write_controls(const SmbReport *report, guint access, SmbSpool *page) {
+  smb_spool_puts(page, "<div class=\"controls\">\n");
+  write_warps(report, access, page);
+  smb_spool_puts(
+      page, "<span class=\"steps\" role=\"group\" aria-label=\"wavefronts\">"
+            "<button type=\"button\" class=\"back\" aria-label=\"previous wavefront\">←</button>"
+            "<button type=\"button\" class=\"next\" aria-label=\"next wavefront\">→</button>"
+            "<button type=\"button\" class=\"whole\" aria-pressed=\"false\">whole "
+            "request</button></span>\n"
+            "</div>\n<div class=\"lanes\" role=\"toolbar\" aria-label=\"lanes of the warp\">");
+  for (guint lane = 0; lane < smb_arch_info(report->arch)->lanes; lane++)
+    smb_html_markup(page,
+                    "<button type=\"button\" data-lane=\"%u\" aria-label=\"lane %u\">%u</button>",
+                    lane, lane, lane);
+  smb_spool_puts(page, "</div>\n");
+}
+
+static void
+write_key(SmbSpool *page, const char *css_class, const char *text) {
+  smb_html_markup(page, "<li><span class=\"swatch %s\"></span>%s</li>", css_class, text);
+}
+
+// The colours of the lane groups by which one request is served.
+static void
+write_groups(const SmbBankMap *map, SmbSpool *page) {
+  if (map->plan->n_groups == 1 || map->plan->conflict == SMB_CONFLICT_LOOP)
+    return;
+  smb_spool_puts(page, "<ul class=\"legend\">");
+  for (guint group = 0; group < map->plan->n_groups; group++) {
+    g_autofree char *colour = g_strdup_printf("g%u", group % 4);
+    g_autoptr(GString) text = g_string_new(NULL);
+    smb_describe_lanes(text, smb_plan_group_lanes(map->plan, group));
+    write_key(page, colour, text->str);
+  }
+  smb_spool_puts(page, "</ul>\n");
+}
+
+// What the states of a word look like.
+static void
+write_map_legend(const SmbBankMap *map, SmbSpool *page) {
+  gboolean loop = map->plan->conflict == SMB_CONFLICT_LOOP;
+  smb_spool_puts(page, "<ul class=\"legend\">");
+  write_key(page, "g0 now", loop ? "served in this round" : "served in this wavefront");
+  write_key(page, "g0 wait", "waits");
+  write_key(page, "g0 done", "served before");
+  write_key(page, "g0 clash",
+            loop ? "its bank needs more than one round (whole request)"
+                 : "its bank needs more than one wavefront (whole request)");
+  smb_html_markup(page,
+                  "</ul>\n<p class=\"words\">The number in a word is the lane that accesses it; "
+                  "“3+” is lane 3 and others.%s</p>\n",
+                  loop ? " A round is a load and a swap." : "");
+}
+
+static void
+write_map_figure(const SmbReport *report, const SmbReportMap *map, SmbSpool *page) {
+  g_autoptr(SmbBankMap) drawn = smb_bank_map_new(report->arch, &map->request);
+  g_autofree char *whole = smb_bank_map_caption(drawn, SMB_BANK_MAP_ALL);
+  g_autofree char *first = smb_bank_map_caption(drawn, 0);
+  smb_html_markup(page, "<figure class=\"map\" data-warp=\"%u\">\n<figcaption>Warp %u", map->warp,
+                  map->warp);
+  if (map->block > 0)
+    smb_html_markup(page, " of block %" G_GUINT64_FORMAT, map->block);
+  if (map->count > 1)
+    smb_html_markup(page, ", %" G_GUINT64_FORMAT " times", map->count);
+  smb_html_markup(page,
+                  ". %s. <span class=\"caption\" aria-live=\"polite\">%s</span></figcaption>\n"
+                  "<div class=\"box stage\" tabindex=\"0\" role=\"group\" aria-label=\"bank map of "
+                  "warp %u; the arrow keys step through its wavefronts\">\n",
+                  whole, first, map->warp);
+  smb_bank_map_write_svg(drawn, 0, SMB_BANK_MAP_BARE, page);
+  smb_spool_puts(page, "</div>\n");
+  write_groups(drawn, page);
+  smb_spool_puts(page, "</figure>\n");
+}
+
+static void
+write_maps(const SmbReport *report, guint access, SmbSpool *page) {
+  const SmbReportMap *first = NULL;
+  for (guint i = 0; i < report->maps->len; i++) {
+    const SmbReportMap *map = &g_array_index(report->maps, SmbReportMap, i);
+    if (map->access != access)
+      continue;
+    first = first ? first : map;
+    write_map_figure(report, map, page);
+  }
+  if (first) {
+    g_autoptr(SmbBankMap) drawn = smb_bank_map_new(report->arch, &first->request);
+    smb_spool_puts(page, "<p class=\"lit\" aria-live=\"polite\"></p>\n");
+    write_map_legend(drawn, page);
+  }
+}
+
+static void
+write_left_out(const SmbReport *report, guint access, gboolean any, SmbSpool *page) {
+  guint n = report->left_out[access];
+  if (n > 0 && any)
+    smb_html_markup(
+        page,
+        "<p class=\"note\">The maps of %u more warp%s are left out: a page has at most %d "
+        "maps.</p>\n",
+        n, n == 1 ? "" : "s", SMB_REPORT_MAX_MAPS);
+  else if (n > 0)
+    smb_html_markup(
+        page,
+        "<p class=\"note\">The bank maps of this access are left out: a page has at most %d "
+        "maps.</p>\n",
+        SMB_REPORT_MAX_MAPS);
+}
+
+static gboolean
+has_map(const SmbReport *report, guint access) {
+  for (guint i = 0; i < report->maps->len; i++) {
+    if (g_array_index(report->maps, SmbReportMap, i).access == access)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+write_article(const SmbReport *report, guint index, guint *drawn, SmbSpool *page) {
+  const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, index);
+  gboolean any = has_map(report, index);
+  smb_html_markup(page, "<article class=\"access\" id=\"access-%u\" data-access=\"%u\">\n<h3>",
+                  index, index);
+  smb_report_write_place(page, access->site, "Line ");
+  smb_html_markup(page, ": the %s of <code>", smb_op_class_name(access->site->op_class));
+  smb_html_text(page, access->site->expression);
+  smb_spool_puts(page, "</code></h3>\n");
+  write_sentences(report, access, page);
+  if (any)
+    write_controls(report, index, page);
+  write_maps(report, index, page);
+  write_left_out(report, index, any, page);
+  smb_report_write_neighbours(report, index, drawn, page);
+  smb_spool_puts(page, "</article>\n");
+}
+
+void
+smb_report_write_conflicts(const SmbReport *report, SmbSpool *page) {
+  guint drawn = 0;
+  smb_spool_puts(page, "<section id=\"conflicts\">\n<h2>Conflicts</h2>\n");
+  for (guint i = 0; i < report->order->len; i++)
+    write_article(report, g_array_index(report->order, guint, i), &drawn, page);
+  if (report->order->len == 0)
+    smb_spool_puts(page, "<p>No bank conflicts.</p>\n");
+  if (report->order->len > 1)
+    smb_spool_puts(page, "<p>The costliest access comes first.</p>\n");
+  if (report->analysis->requests_dropped > 0)
+    smb_html_markup(
+        page,
+        "<p class=\"note\">%" G_GUINT64_FORMAT
+        " requests were too varied to keep one by one: a map shows the costliest of those "
+        "that were kept.</p>\n",
+        report->analysis->requests_dropped);
+  smb_spool_puts(page, "</section>\n");
+}

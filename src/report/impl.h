@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The parts of the page, each in a file of its own. Private to src/report-*.c.
+#pragma once
+
+#include "src/out/html.h"
+#include "src/report/report.h"
+
+// The best layouts of the arrays that conflict.
+G_GNUC_INTERNAL void smb_report_write_advice(const SmbReport *report, SmbSpool *page);
+
+// The source with the counts of each line in the margin; lines that conflict lead to their access.
+G_GNUC_INTERNAL void smb_report_write_source(const SmbReport *report, SmbSpool *page);
+
+// Where a site stands: a link to its line, whose number is behind @word; or what it has for a line.
+G_GNUC_INTERNAL void smb_report_write_place(SmbSpool *page, const SmbSite *site, const char *word);
+
+// What each access costs, and the totals.
+G_GNUC_INTERNAL void smb_report_write_tables(const SmbReport *report, SmbSpool *page);
+
+// An article for each access that conflicts.
+G_GNUC_INTERNAL void smb_report_write_conflicts(const SmbReport *report, SmbSpool *page);
+
+// What other paddings of the array of an access would cost; @drawn: articles that have pictures so far.
+G_GNUC_INTERNAL void smb_report_write_neighbours(const SmbReport *report, guint access,
+                                                 guint *drawn, SmbSpool *page);
+
+// The data of the script.
+G_GNUC_INTERNAL void smb_report_write_data(const SmbReport *report, SmbSpool *page);
+
+// Whether the page has an article of an access.
+static inline gboolean
+smb_report_has_article(const SmbReport *report, guint access) {
+  return g_array_index(report->analysis->accesses, SmbAccess, access).total.excess > 0;
+}

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The padding neighbours of an access: what it would cost with a little more or less padding, as a table and
+// as small maps of its costliest request, side by side.
+#include "sim/layout/neighbour.h"
+#include "src/out/bank-map.h"
+#include "src/report/impl.h"
+
+static const char *
+name_misfit(SmbLayoutFit fit) {
+  switch (fit) {
+  case SMB_LAYOUT_FITS:
+    return "";
+  case SMB_LAYOUT_OUTSIDE:
+    return "not counted: a lane accesses something that is not an element of the array";
+  case SMB_LAYOUT_TORN:
+    return "invalid: it would split a vector access";
+  case SMB_LAYOUT_MISALIGNED:
+    return "invalid: it would misalign a vector access";
+  }
+  return "";
+}
+
+static const char *
+name_room(SmbRoom room) {
+  switch (room) {
+  case SMB_ROOM_ENOUGH:
+    return "";
+  case SMB_ROOM_OPT_IN:
+    return "needs dynamic shared memory, opted in";
+  case SMB_ROOM_TOO_SMALL:
+    return "invalid: more shared memory than a block can have";
+  }
+  return "";
+}
+
+static void
+write_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
+  const SmbCandidate *candidate = neighbour->candidate;
+  const SmbTally *own = &g_array_index(candidate->accesses, SmbTally, access);
+  const char *judgement = own->excess ? "bad" : "good";
+  gboolean fits = candidate->fit == SMB_LAYOUT_FITS;
+  const char *remark = fits ? name_room(neighbour->room) : name_misfit(candidate->fit);
+  smb_html_markup(page, "<tr%s><th scope=\"row\">%" G_GUINT64_FORMAT "</th>",
+                  neighbour->present ? " class=\"present\"" : "", candidate->layout.pad);
+  if (fits) {
+    smb_html_number(page, NULL, own->wavefronts);
+    smb_html_number(page, judgement, own->excess);
+    smb_html_markup(page, "<td class=\"%s\">%u-way</td>", judgement, own->max_degree);
+    smb_html_number(page, NULL, candidate->total.wavefronts);
+    smb_html_number(page, candidate->total.excess ? "bad" : "good", candidate->total.excess);
+  } else {
+    smb_spool_puts(page, "<td></td><td></td><td></td><td></td><td></td>");
+  }
+  smb_html_number(page, neighbour->room == SMB_ROOM_TOO_SMALL ? "bad" : NULL,
+                  neighbour->shared_bytes);
+  smb_html_markup(page, "<td class=\"word\">%s%s%s</td></tr>\n", neighbour->present ? "now" : "",
+                  neighbour->present && *remark ? "; " : "", remark);
+}
+
+static void
+write_padding_table(const SmbNeighbours *neighbours, guint access, SmbSpool *page) {
+  smb_spool_puts(page,
+                 "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"paddings\">\n"
+                 "<table class=\"neighbours\">\n<thead><tr><th scope=\"col\">padding</th>"
+                 "<th scope=\"col\">wavefronts</th><th scope=\"col\">excess</th>"
+                 "<th scope=\"col\">worst</th><th scope=\"col\">array: wavefronts</th>"
+                 "<th scope=\"col\">array: excess</th><th scope=\"col\">shared bytes</th>"
+                 "<th scope=\"col\" class=\"word\"></th></tr></thead>\n<tbody>\n");
+  for (guint i = 0; i < neighbours->all->len; i++)
+    write_row(g_ptr_array_index(neighbours->all, i), access, page);
+  smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
+}
+
+// The costliest request of the access under each padding that it fits.
+static void
+write_pictures(const SmbReport *report, const SmbAccess *access, const SmbNeighbours *neighbours,
+               SmbSpool *page) {
+  const SmbArray *array = neighbours->use->array;
+  smb_spool_puts(page, "<div class=\"side-by-side\">\n");
+  for (guint i = 0; i < neighbours->all->len; i++) {
+    const SmbNeighbour *neighbour = g_ptr_array_index(neighbours->all, i);
+    const SmbCandidate *candidate = neighbour->candidate;
+    SmbRequest moved;
+    if (candidate->fit != SMB_LAYOUT_FITS ||
+        smb_layout_move(&neighbours->layout, &candidate->layout, array->base, &access->worst,
+                        &moved) != SMB_LAYOUT_FITS)
+      continue;
+    g_autoptr(SmbBankMap) map = smb_bank_map_new(report->arch, &moved);
+    smb_html_markup(page, "<figure%s>", neighbour->present ? " class=\"present\"" : "");
+    smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_MINI, page);
+    smb_html_markup(page,
+                    "<figcaption>padding %" G_GUINT64_FORMAT "%s: <span class=\"%s\">%u "
+                    "wavefront%s</span></figcaption></figure>\n",
+                    candidate->layout.pad, neighbour->present ? ", now" : "",
+                    map->cost.excess ? "bad" : "good", map->cost.wavefronts,
+                    map->cost.wavefronts == 1 ? "" : "s");
+  }
+  smb_spool_puts(page, "</div>\n");
+}
+
+static void
+write_row_length(const SmbNeighbours *neighbours, SmbSpool *page) {
+  const SmbLayout *present = &neighbours->layout;
+  smb_spool_puts(page, "<p>Padding adds unused elements at the end of each row. ");
+  if (neighbours->rows == SMB_ROWS_SEARCHED)
+    smb_spool_puts(page, "For <code>");
+  else
+    smb_spool_puts(page, "A row of <code>");
+  smb_html_text(page, neighbours->use->array->name);
+  if (neighbours->rows == SMB_ROWS_SEARCHED)
+    smb_html_markup(page,
+                    "</code>, which has one dimension, padding after every %" G_GUINT64_FORMAT
+                    " elements takes the fewest wavefronts",
+                    present->columns);
+  else
+    smb_html_markup(page, "</code> has %" G_GUINT64_FORMAT " elements now",
+                    present->columns + present->pad);
+  if (present->pad > 0)
+    smb_html_markup(page, ", of which no request touches the last %" G_GUINT64_FORMAT,
+                    present->pad);
+  smb_spool_puts(page, ".");
+  if (!neighbours->best && neighbours->searched)
+    smb_spool_puts(page, " No padding takes fewer wavefronts.");
+  smb_spool_puts(page, "</p>\n");
+}
+
+// Why there is no table.
+static const char *
+refuse(const SmbReport *report, const SmbNeighbours *neighbours) {
+  if (report->analysis->requests_dropped > 0)
+    return "Not counted: the kernel makes too many different requests.";
+  if (!neighbours)
+    return "There are no rows to pad: the access touches several arrays, or a single variable.";
+  return neighbours->searched
+             ? "The array has one dimension, and padding it after any power of two of elements "
+               "takes no fewer wavefronts."
+             : "Not counted: the array has one dimension, and there are too many paddings to "
+               "count.";
+}
+
+void
+smb_report_write_neighbours(const SmbReport *report, guint index, guint *drawn, SmbSpool *page) {
+  const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, index);
+  const SmbArrayUse *use = smb_array_uses_of(report->uses, &access->worst);
+  const SmbNeighbours *neighbours = use ? g_hash_table_lookup(report->neighbours, use) : NULL;
+  smb_spool_puts(page, "<h4>Other paddings</h4>\n");
+  if (!neighbours || neighbours->rows == SMB_ROWS_UNKNOWN) {
+    smb_html_markup(page, "<p class=\"note\">%s</p>\n", refuse(report, neighbours));
+    return;
+  }
+  write_row_length(neighbours, page);
+  write_padding_table(neighbours, index, page);
+  if ((*drawn)++ < SMB_REPORT_MAX_NEIGHBOURS)
+    write_pictures(report, access, neighbours, page);
+  else
+    smb_html_markup(page, "<p class=\"note\">Drawn for the first %d accesses only.</p>\n",
+                    SMB_REPORT_MAX_NEIGHBOURS);
+}

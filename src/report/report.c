@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Which bank maps a page has.
+#include "src/report/report.h"
+
+static int
+compare_maps(gconstpointer a, gconstpointer b) {
+  const SmbReportMap *x = a, *y = b;
+  if (x->access != y->access)
+    return x->access < y->access ? -1 : 1;
+  return x->warp < y->warp ? -1 : x->warp > y->warp;
+}
+
+// The costliest request of each warp of each access; of equals the first.
+static GArray *
+find_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
+  GArray *worst = g_array_new(FALSE, FALSE, sizeof(SmbReportMap));
+  guint32 excess = 0; // of the last of them
+  for (guint i = 0; i < analysis->requests->len; i++) {
+    const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
+    guint32 cost = smb_wavefronts_count(arch, &made->request).excess;
+    SmbReportMap map = {made->access, made->warp, made->block, made->count, made->request};
+    SmbReportMap *last = worst->len ? &g_array_index(worst, SmbReportMap, worst->len - 1) : NULL;
+    gboolean same = last && last->access == map.access && last->warp == map.warp;
+    if (cost == 0 || (same && cost <= excess))
+      continue;
+    if (same)
+      *last = map;
+    else
+      g_array_append_val(worst, map);
+    excess = cost;
+  }
+  return worst;
+}
+
+// What an analysis always knows, also if it could not keep all requests. @maps are in order.
+static void
+add_known(GArray *maps, const SmbAnalysis *analysis) {
+  guint n = maps->len, at = 0;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *known = &g_array_index(analysis->accesses, SmbAccess, i);
+    SmbReportMap map = {i, known->worst_warp, known->worst_block, 0, known->worst};
+    while (at < n && compare_maps(&g_array_index(maps, SmbReportMap, at), &map) < 0)
+      at++;
+    gboolean has = at < n && compare_maps(&g_array_index(maps, SmbReportMap, at), &map) == 0;
+    if (known->worst_cost.excess > 0 && !has)
+      g_array_append_val(maps, map);
+  }
+  g_array_sort(maps, compare_maps);
+}
+
+// What other paddings do to the arrays that have conflicts.
+static void
+find_neighbours(SmbReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  SmbLayout layout;
+  for (guint i = 0; i < analysis->accesses->len && analysis->requests_dropped == 0; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    SmbArrayUse *use = smb_array_uses_of(report->uses, &access->worst);
+    if (access->total.excess > 0 && use && use->array->n_dimensions > 0 &&
+        !g_hash_table_contains(report->neighbours, use))
+      g_hash_table_insert(
+          report->neighbours, use,
+          smb_neighbours_new(report->arch, use, 0, smb_target_layout(report->target, &layout)));
+  }
+}
+
+static gboolean
+is_worst(const SmbAnalysis *analysis, const SmbReportMap *map) {
+  return map->warp == g_array_index(analysis->accesses, SmbAccess, map->access).worst_warp;
+}
+
+static int
+compare_excess(gconstpointer a, gconstpointer b, gpointer user) {
+  const GArray *accesses = user;
+  guint x = *(const guint *)a, y = *(const guint *)b;
+  guint64 of_x = g_array_index(accesses, SmbAccess, x).total.excess;
+  guint64 of_y = g_array_index(accesses, SmbAccess, y).total.excess;
+  if (of_x != of_y)
+    return of_x > of_y ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+// The accesses that conflict, the costliest first.
+static GArray *
+order_accesses(const SmbAnalysis *analysis) {
+  GArray *order = g_array_new(FALSE, FALSE, sizeof(guint));
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    if (g_array_index(analysis->accesses, SmbAccess, i).total.excess > 0)
+      g_array_append_val(order, i);
+  }
+  g_array_sort_with_data(order, compare_excess, analysis->accesses);
+  return order;
+}
+
+// The worst map of each access first, the costliest access first; then the others as long as there is room.
+static void
+choose(SmbReport *report, const GArray *maps) {
+  g_autofree guint *first = g_new0(guint, report->analysis->accesses->len + 1); // of each access
+  for (guint i = maps->len; i > 0; i--)
+    first[g_array_index(maps, SmbReportMap, i - 1).access] = i - 1;
+  for (guint i = 0; i < 2 * report->order->len; i++) {
+    guint access = g_array_index(report->order, guint, i % report->order->len);
+    for (guint at = first[access]; at < maps->len; at++) {
+      const SmbReportMap *map = &g_array_index(maps, SmbReportMap, at);
+      if (map->access != access)
+        break;
+      if (is_worst(report->analysis, map) != (i < report->order->len))
+        continue;
+      if (report->maps->len < SMB_REPORT_MAX_MAPS)
+        g_array_append_vals(report->maps, map, 1);
+      else
+        report->left_out[access]++;
+    }
+  }
+  g_array_sort(report->maps, compare_maps);
+}
+
+// Searches layouts of the arrays. The page is written in any case, with the reason if that fails.
+static void
+find_advice(SmbReport *report) {
+  const SmbAdviseSearch search = {.top = 1, .max_counts = SMB_REPORT_MAX_COUNTS};
+  g_autoptr(GError) error = NULL;
+  if (report->order->len == 0)
+    return;
+  report->advice = smb_advise_report_new(report->target, report->arch, &search, &error);
+  if (!report->advice)
+    report->advice_failure = g_strdup(error->message);
+}
+
+SmbReport *
+smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analysis) {
+  SmbReport *report = g_new0(SmbReport, 1);
+  report->arch = arch;
+  report->target = target;
+  report->analysis = analysis;
+  report->maps = g_array_new(FALSE, FALSE, sizeof(SmbReportMap));
+  report->order = order_accesses(analysis);
+  report->left_out = g_new0(guint, analysis->accesses->len + 1);
+  g_autoptr(GArray) worst = find_worst(arch, analysis);
+  add_known(worst, analysis);
+  choose(report, worst);
+  find_advice(report);
+  report->uses = smb_array_uses_new(target->kernel, analysis);
+  report->neighbours = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)smb_neighbours_free);
+  find_neighbours(report);
+  return report;
+}
+
+void
+smb_report_free(SmbReport *report) {
+  if (!report)
+    return;
+  g_array_unref(report->maps);
+  g_array_unref(report->order);
+  smb_advise_report_free(report->advice);
+  g_free(report->advice_failure);
+  g_free(report->left_out);
+  g_hash_table_unref(report->neighbours);
+  smb_array_uses_free(report->uses);
+  g_free(report);
+}

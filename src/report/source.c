@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/analyze/report.h"
+#include "src/report/impl.h"
+
+// The costliest access of a line that conflicts: where the line leads. Returns whether there is one.
+static gboolean
+find_article(const SmbReport *report, guint line, guint *access) {
+  guint64 most = 0;
+  for (guint i = 0; i < report->analysis->accesses->len; i++) {
+    const SmbAccess *candidate = &g_array_index(report->analysis->accesses, SmbAccess, i);
+    if (candidate->site->line != line || candidate->total.excess <= most)
+      continue;
+    most = candidate->total.excess;
+    *access = i;
+  }
+  return most > 0;
+}
+
+static void
+write_count_cell(SmbSpool *page, const char *css_class, guint64 count) {
+  if (count)
+    smb_html_number(page, css_class, count);
+  else
+    smb_spool_puts(page, "<td></td>");
+}
+
+static void
+write_line_counts(SmbSpool *page, const SmbLineTally *line) {
+  const SmbTally *shared = &line->shared;
+  write_count_cell(page, NULL, shared->requests);
+  write_count_cell(page, NULL, shared->wavefronts);
+  write_count_cell(page, "bad", shared->excess);
+  if (shared->requests)
+    smb_html_markup(page, "<td class=\"%s\">%u-way</td>", shared->excess ? "bad" : "good",
+                    shared->max_degree);
+  else
+    smb_spool_puts(page, "<td></td>");
+  write_count_cell(page, NULL, line->segments);
+}
+
+static void
+write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbSpool *page) {
+  const SmbSource *source = smb_program_source(report->target->kernel);
+  g_autofree char *text = smb_source_line(source, number);
+  guint access = 0;
+  gboolean conflicts = find_article(report, number, &access);
+  smb_html_markup(page, "<tr id=\"line-%u\"%s>", number, conflicts ? " class=\"conflicts\"" : "");
+  write_line_counts(page, line);
+  if (conflicts)
+    smb_html_markup(page, "<th scope=\"row\"><a href=\"#access-%u\">%u</a></th><td class=\"code\">",
+                    access, number);
+  else
+    smb_html_markup(page, "<th scope=\"row\">%u</th><td class=\"code\">", number);
+  smb_html_text(page, text);
+  smb_spool_puts(page, "</td></tr>\n");
+}
+
+void
+smb_report_write_place(SmbSpool *page, const SmbSite *site, const char *word) {
+  if (site->line)
+    smb_html_markup(page, "<a href=\"#line-%u\">%s%u</a>", site->line, word, site->line);
+  else
+    smb_html_markup(page, "0x%x", site->offset);
+}
+
+void
+smb_report_write_source(const SmbReport *report, SmbSpool *page) {
+  const SmbSource *source = smb_program_source(report->target->kernel);
+  if (!source)
+    return; // a program without a text has its accesses in the tables only
+  guint n_lines = smb_source_n_lines(source);
+  g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
+  SmbLineTally total = {0};
+  smb_html_markup(
+      page,
+      "<section id=\"source\">\n<h2>Source</h2>\n<div class=\"box source-box\" tabindex=\"0\" "
+      "role=\"region\" aria-label=\"annotated source\">\n<table class=\"source\">\n"
+      "<thead><tr><th scope=\"col\">requests</th><th scope=\"col\">wavefronts</th>"
+      "<th scope=\"col\">excess</th><th scope=\"col\">worst</th><th scope=\"col\">%s</th>"
+      "<th scope=\"col\">line</th><th scope=\"col\" class=\"code\">source</th></tr></thead>\n"
+      "<tbody>\n",
+      smb_analyze_segment_name(report->arch));
+  for (guint i = 0; i <= n_lines; i++) {
+    const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
+    if (i > 0)
+      write_line(report, i, line, page);
+    smb_tally_add(&total.shared, &line->shared);
+    total.segments += line->segments;
+  }
+  smb_spool_puts(page, "</tbody>\n<tfoot><tr>");
+  write_line_counts(page, &total);
+  smb_spool_puts(page, "<th></th><td class=\"code\">total</td></tr></tfoot>\n</table>\n</div>\n"
+                       "</section>\n");
+}

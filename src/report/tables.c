@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/analyze/report.h"
+#include "src/report/impl.h"
+
+static void
+begin_table(SmbSpool *page, const char *title, const char *label, const char *unit) {
+  smb_html_markup(
+      page,
+      "<h3>%s</h3>\n<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n"
+      "<table class=\"accesses\">\n<thead><tr><th scope=\"col\" class=\"line\">line</th>"
+      "<th scope=\"col\" class=\"word op\">op</th><th scope=\"col\" class=\"code\">access</th>"
+      "<th scope=\"col\">requests</th><th scope=\"col\">%s</th><th scope=\"col\">ideal</th>"
+      "<th scope=\"col\">excess</th>"
+      "<th scope=\"col\">worst</th></tr></thead>\n<tbody>\n",
+      title, label, unit);
+}
+
+static void
+write_site(SmbSpool *page, const SmbSite *site, const char *link, guint number) {
+  smb_spool_puts(page, "<tr><td class=\"line\">");
+  smb_report_write_place(page, site, "");
+  smb_spool_puts(page, "</td>");
+  smb_html_cell(page, "word op", smb_op_class_name(site->op_class));
+  smb_spool_puts(page, "<td class=\"code\">");
+  if (link)
+    smb_html_markup(page, "<a href=\"#%s-%u\">", link, number);
+  smb_html_text(page, site->expression);
+  smb_spool_puts(page, link ? "</a></td>" : "</td>");
+}
+
+static void
+write_tally(SmbSpool *page, const SmbTally *tally, gboolean exact) {
+  const char *judgement = tally->excess ? "bad" : "good";
+  smb_html_number(page, NULL, tally->requests);
+  smb_html_markup(page, "<td>%s%" G_GUINT64_FORMAT "</td>", exact ? "" : "≥ ", tally->wavefronts);
+  smb_html_number(page, NULL, tally->ideal);
+  smb_html_number(page, judgement, tally->excess);
+  smb_html_markup(page, "<td class=\"%s\">%u-way</td></tr>\n", judgement, tally->max_degree);
+}
+
+static void
+write_shared_table(const SmbReport *report, SmbSpool *page) {
+  const SmbAnalysis *analysis = report->analysis;
+  begin_table(page, "Shared memory, whole launch", "accesses to shared memory", "wavefronts");
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    write_site(page, access->site, smb_report_has_article(report, i) ? "access" : NULL, i);
+    write_tally(page, &access->total, access->exact);
+  }
+  smb_spool_puts(page, "</tbody>\n<tfoot>\n");
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    if (analysis->totals[c].requests == 0)
+      continue;
+    smb_html_markup(page,
+                    "<tr><td class=\"line\"></td><td class=\"word op\">%s</td>"
+                    "<td class=\"code\">all %ss</td>",
+                    smb_op_class_name((SmbOpClass)c), smb_op_class_name((SmbOpClass)c));
+    write_tally(page, &analysis->totals[c], TRUE);
+  }
+  smb_spool_puts(page, "</tfoot>\n</table>\n</div>\n");
+}
+
+static void
+write_global_table(const SmbReport *report, SmbSpool *page) {
+  const SmbAnalysis *analysis = report->analysis;
+  begin_table(page, "Global memory, whole launch", "accesses to global memory",
+              smb_analyze_segment_name(report->arch));
+  for (guint i = 0; i < analysis->globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
+    const char *judgement = access->segments > access->ideal ? "bad" : "good";
+    write_site(page, access->site, NULL, 0);
+    smb_html_number(page, NULL, access->requests);
+    smb_html_number(page, NULL, access->segments);
+    smb_html_number(page, NULL, access->ideal);
+    smb_html_number(page, judgement, access->segments - access->ideal);
+    smb_html_number(page, judgement, access->max_segments);
+    smb_spool_puts(page, "</tr>\n");
+  }
+  smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
+}
+
+// What counts as a word of N-way, on devices where not every word does.
+static void
+write_word_kinds(const SmbReport *report, SmbSpool *page) {
+  const SmbArchInfo *info = smb_arch_info(report->arch);
+  const SmbRule *bytes = smb_arch_rule(report->arch, SMB_OP_ST, 1);
+  if (info->row_bytes > info->banks * info->bank_bytes)
+    smb_spool_printf(page, "; words of one row of %u bytes count once", info->row_bytes);
+  if (bytes && bytes->plan.conflict == SMB_CONFLICT_ADDRESSES)
+    smb_spool_puts(page, "; of stores of less than a word, the most distinct addresses");
+}
+
+void
+smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
+  smb_spool_puts(page, "<section id=\"accesses\">\n<h2>Accesses</h2>\n");
+  if (report->analysis->accesses->len > 0)
+    write_shared_table(report, page);
+  if (report->analysis->globals->len > 0)
+    write_global_table(report, page);
+  smb_spool_puts(page,
+                 "<p class=\"words\">A <dfn>request</dfn> is one execution of a memory instruction "
+                 "by one warp, a <dfn>wavefront</dfn> one pass of it through the shared-memory "
+                 "data stage (nvprof: transaction). <dfn>Ideal</dfn> is what the request takes "
+                 "without bank conflicts; <dfn>excess</dfn>, the rest, is what profilers count as "
+                 "bank conflicts. <dfn>N-way</dfn>: one lane group accesses N distinct words of "
+                 "one bank");
+  write_word_kinds(report, page);
+  smb_spool_puts(page, ".</p>\n</section>\n");
+}

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// trace FILE|-: counts the requests of a trace, of any length in constant memory; or measures them.
+#include "src/cli/commands.h"
+
+#include <string.h>
+
+#include "sim/trace/trace.h"
+#include "sim/count/wavefront.h"
+#include "src/cli/input.h"
+#include "src/measure/measure.h"
+#include "src/measure/trace-report.h"
+#include "src/trace/report.h"
+#include "src/trace/rows.h"
+
+static gboolean option_counts, option_requests, option_measure, option_all;
+
+static const GOptionEntry options[] = {
+    {"counts", 0, 0, G_OPTION_ARG_NONE, &option_counts,
+     "write the wavefronts of each request, one number a line, and no summary", NULL},
+    {"requests", 0, 0, G_OPTION_ARG_NONE, &option_requests,
+     "write a row for each request: what it costs, and which lanes meet where", NULL},
+    {"measure", 0, 0, G_OPTION_ARG_NONE, &option_measure,
+     "measure each request on a device, beside the prediction; takes memory for all of them", NULL},
+    {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all,
+     "with --measure: a row for each request in text, too", NULL},
+    G_OPTION_ENTRY_NULL,
+};
+
+static void
+write_counts(SmbSpool *out, const SmbWavefronts *counts, gsize n) {
+  for (gsize i = 0; i < n; i++) {
+    smb_spool_number(out, counts[i].wavefronts);
+    smb_spool_write(out, "\n", 1);
+  }
+}
+
+static gboolean
+count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, SmbTraceRows *rows,
+            GError **error) {
+  SmbCounter counter = smb_counter_best();
+  g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
+  SmbWavefronts counts[SMB_TRACE_BATCH_REQUESTS];
+  const SmbTraceSummaryMethods *summary = cli->format->methods;
+  SmbTraceMismatchFunc mismatch =
+      option_counts || option_requests ? smb_trace_describe_mismatch : summary->mismatch;
+  do {
+    if (!smb_trace_reader_next(reader, batch, error))
+      return FALSE;
+    smb_wavefronts_count_span(cli->arch, counter, batch->requests, batch->n, counts);
+    smb_trace_report_add(report, mismatch, batch, counts);
+    if (option_counts)
+      write_counts(cli->out, counts, batch->n);
+    else if (option_requests)
+      smb_trace_rows_add(rows, cli, batch, counts);
+  } while (batch->n > 0);
+  return TRUE;
+}
+
+// The whole trace is read before the device is asked for anything, by the rules of that device.
+static gboolean
+measure_trace(SmbCli *cli, const char *path, GError **error) {
+  g_autoptr(GInputStream) stream = smb_input_open(path, error);
+  g_autoptr(SmbMeter) meter = stream ? smb_measure_open(smb_measure_options(), error) : NULL;
+  if (!meter)
+    return FALSE;
+  g_autoptr(SmbArch) arch =
+      cli->arch_named ? smb_arch_ref(cli->arch) : smb_measure_arch(meter, error);
+  g_autoptr(SmbMeasuredTrace) trace =
+      arch ? smb_measured_trace_new(stream, smb_input_name(path), arch, error) : NULL;
+  if (!trace || !smb_measured_trace_run(trace, meter, error))
+    return FALSE;
+  const SmbMeasuredTraceReport report = {trace, meter, path, option_all};
+  cli->format->write(cli, &report);
+  if (!smb_measured_trace_matches(trace))
+    cli->status = SMB_EXIT_DIFFERS;
+  return TRUE;
+}
+
+// Numbers are written as they come.
+static const SmbFormat count_formats[] = {{"text", NULL, NULL}, {NULL, NULL, NULL}};
+
+static gboolean
+check_options(SmbCli *cli, GError **error) {
+  if (option_counts + option_requests + option_measure > 1)
+    return smb_cli_usage_error(error, "expected one of --counts, --requests and --measure");
+  if (!option_measure &&
+      (option_all || smb_measure_options()->device || smb_measure_options()->timeout))
+    return smb_cli_usage_error(error, "--all, --device and --timeout go with --measure");
+  if (option_counts)
+    return smb_cli_view(cli, "--counts", count_formats, error);
+  if (option_requests)
+    return smb_cli_view(cli, "--requests", smb_trace_row_formats, error);
+  return !option_measure || smb_cli_view(cli, "--measure", smb_measured_trace_formats, error);
+}
+
+static const SmbCliGroup *const groups[] = {&smb_measure_group, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "FILE|-",
+    .description =
+        "Counts the wavefronts of a trace: one warp request a line,\n"
+        "  OP WIDTH MASK OFF0 … OFF31 [= WAVEFRONTS]\n"
+        "with the width and the offsets in bytes and the mask of active lanes in hexadecimal; # "
+        "starts "
+        "a comment. 'smembank list ops' shows the operations. A count behind '=' is compared with "
+        "the "
+        "prediction: a difference is shown, and the exit status is 1. With --measure, so is each "
+        "request as a GPU executes it, by the rules of that GPU: its cycles under saturation and "
+        "its "
+        "wavefronts.",
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .flags = SMB_CLI_ARCH,
+    .formats = smb_trace_summary_formats,
+    .groups = groups,
+    .example = "echo 'ld 4 ffffffff' $(seq 0 128 3968) | smembank trace -",
+};
+
+gboolean
+smb_cmd_trace(SmbCli *cli, GError **error) {
+  if (!smb_cli_parse(cli, &usage, options, error))
+    return FALSE;
+  const char *path = cli->arguments[0];
+  if (!check_options(cli, error))
+    return FALSE;
+  if (option_measure)
+    return measure_trace(cli, path, error);
+  g_autoptr(GInputStream) stream = smb_input_open(path, error);
+  if (!stream)
+    return FALSE;
+  g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, smb_input_name(path), cli->arch);
+  g_autoptr(SmbSpool) mismatches = smb_spool_new();
+  g_autofree SmbTraceReport *report = g_new0(SmbTraceReport, 1);
+  report->mismatches = mismatches;
+  g_autoptr(SmbSpool) elements = smb_spool_new();
+  SmbTraceRows rows = {.elements = elements};
+  if (option_requests)
+    smb_trace_rows_begin(&rows, cli);
+  if (!count_trace(cli, reader, report, &rows, error))
+    return FALSE;
+  if (report->mismatched > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+  if (!option_counts && !option_requests)
+    return smb_trace_report_write(report, cli, path, error);
+  if (option_requests)
+    smb_trace_rows_end(&rows, cli, path);
+  smb_spool_append(cli->messages, mismatches);
+  return TRUE;
+}

@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/trace/report.h"
+
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/cli/target-json.h"
+#include "src/out/table.h"
+
+void
+smb_trace_describe_mismatch(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i,
+                            guint32 predicted) {
+  const SmbRequest *request = &batch->requests[i];
+  smb_spool_printf(mismatches,
+                   "line %" G_GUINT64_FORMAT ": %s %u: predicted %u, recorded %" G_GINT64_FORMAT
+                   "\n",
+                   batch->lines[i], smb_op_name((SmbOp)request->op), request->width, predicted,
+                   batch->expected[i]);
+}
+
+static void
+add_json_mismatch(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i, guint32 predicted) {
+  const SmbRequest *request = &batch->requests[i];
+  JsonBuilder *json = smb_json_begin_element();
+  smb_json_number(json, "line", (gint64)batch->lines[i]);
+  smb_json_text(json, "op", smb_op_name((SmbOp)request->op));
+  smb_json_number(json, "width", request->width);
+  smb_json_number(json, "predicted", predicted);
+  smb_json_number(json, "recorded", batch->expected[i]);
+  smb_json_end_element(json, mismatches);
+}
+
+void
+smb_trace_report_add(SmbTraceReport *report, SmbTraceMismatchFunc write_mismatch,
+                     const SmbTraceBatch *batch, const SmbWavefronts *counts) {
+  for (gsize i = 0; i < batch->n; i++) {
+    const SmbRequest *request = &batch->requests[i];
+    smb_tally_count(&report->sums[request->op][smb_width_index(request->width)], &counts[i]);
+    if (batch->expected[i] == SMB_TRACE_NO_COUNT)
+      continue;
+    report->compared++;
+    if (batch->expected[i] == counts[i].wavefronts)
+      continue;
+    report->mismatched++;
+    write_mismatch(report->mismatches, batch, i, counts[i].wavefronts);
+  }
+}
+
+static SmbTally
+sum_class(const SmbTraceReport *report, SmbOpClass op_class) {
+  SmbTally total = {0};
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    if (smb_op_class((SmbOp)op) != op_class)
+      continue;
+    for (guint i = 0; i < SMB_N_WIDTHS; i++)
+      smb_tally_add(&total, &report->sums[op][i]);
+  }
+  return total;
+}
+
+// Whether the chips of @arch came before those that have an instruction.
+static gboolean
+is_older(const SmbArch *arch, const char *since, gboolean *older, GError **error) {
+  g_autoptr(SmbArch) first = smb_arch_load(since, error);
+  if (!first)
+    return FALSE;
+  const SmbArchInfo *a = smb_arch_info(arch), *b = smb_arch_info(first);
+  *older = a->capability_major != b->capability_major ? a->capability_major < b->capability_major
+                                                      : a->capability_minor < b->capability_minor;
+  return TRUE;
+}
+
+// A sentence for each operation of the trace that no chip of the architecture has, or whose count is a
+// lower bound.
+static GPtrArray *
+make_notes(const SmbTraceReport *report, const SmbArch *arch, GError **error) {
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+      const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, smb_width(i));
+      gboolean older = FALSE;
+      if (report->sums[op][i].requests == 0)
+        continue;
+      if (rule->lower_bound)
+        g_ptr_array_add(notes,
+                        g_strdup_printf("%s %u: a lower bound: %s add to it",
+                                        smb_op_name((SmbOp)op), smb_width(i), rule->lower_bound));
+      if (!rule->since)
+        continue;
+      if (!is_older(arch, rule->since, &older, error))
+        return NULL;
+      if (older)
+        g_ptr_array_add(notes, g_strdup_printf("%s came with %s; counted by the rule of its family",
+                                               smb_op_name((SmbOp)op), rule->since));
+    }
+  }
+  return g_steal_pointer(&notes);
+}
+
+static void
+add_table_row(SmbTable *table, const char *name, const char *width, const SmbTally *sum) {
+  SmbStyle style = sum->excess > 0 ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_cell(table, SMB_STYLE_PLAIN, name);
+  smb_table_cell(table, SMB_STYLE_PLAIN, width);
+  smb_table_number(table, SMB_STYLE_PLAIN, sum->requests);
+  smb_table_number(table, SMB_STYLE_PLAIN, sum->wavefronts);
+  smb_table_number(table, SMB_STYLE_PLAIN, sum->ideal);
+  smb_table_number(table, style, sum->excess);
+  smb_table_number(table, SMB_STYLE_PLAIN, sum->max_degree);
+  smb_table_number(table, SMB_STYLE_PLAIN, sum->cycles);
+}
+
+// What the writers take.
+typedef struct {
+  SmbTraceReport *report;
+  const char *file;
+  const GPtrArray *notes;
+} Summary;
+
+static void
+write_table(const SmbTraceReport *report, SmbCli *cli) {
+  static const char *const numbers[] = {"width",  "requests",    "wavefronts", "ideal",
+                                        "excess", "worst N-way", "cycles"};
+  g_autoptr(SmbTable) table = smb_table_new();
+  smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+    smb_table_column(table, numbers[i], SMB_ALIGN_RIGHT);
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+      g_autofree char *width = g_strdup_printf("%u", smb_width(i));
+      if (report->sums[op][i].requests > 0)
+        add_table_row(table, smb_op_name((SmbOp)op), width, &report->sums[op][i]);
+    }
+  }
+  smb_table_rule(table);
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    SmbTally total = sum_class(report, (SmbOpClass)c);
+    g_autofree char *name = g_strconcat("all ", smb_op_class_name((SmbOpClass)c), "s", NULL);
+    if (total.requests > 0)
+      add_table_row(table, name, "", &total);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_text(SmbCli *cli, gconstpointer result) {
+  const Summary *summary = result;
+  SmbTraceReport *report = summary->report;
+  const GPtrArray *notes = summary->notes;
+  write_table(report, cli);
+  smb_spool_puts(cli->out, "\n");
+  for (guint i = 0; i < notes->len; i++)
+    smb_spool_printf(cli->out, "note: %s\n", (const char *)g_ptr_array_index(notes, i));
+  if (report->compared == 0) {
+    smb_spool_puts(cli->out, "no line carries a count to compare with\n");
+    return;
+  }
+  g_autofree char *line = g_strdup_printf(
+      "compared %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " match, %" G_GUINT64_FORMAT " differ",
+      report->compared, report->compared - report->mismatched, report->mismatched);
+  smb_style_write(cli->out, report->mismatched ? SMB_STYLE_BAD : SMB_STYLE_GOOD, cli->colour, line);
+  smb_spool_puts(cli->out, "\n");
+  smb_spool_append(cli->out, report->mismatches);
+}
+
+static void
+add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
+  smb_json_array(json, "operations");
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+      const SmbTally *sum = &report->sums[op][i];
+      if (sum->requests == 0)
+        continue;
+      smb_json_object(json, NULL);
+      smb_json_text(json, "op", smb_op_name((SmbOp)op));
+      smb_json_number(json, "width", smb_width(i));
+      smb_json_tally(json, sum);
+      smb_json_number(json, "max_degree", sum->max_degree);
+      smb_json_number(json, "cycles", (gint64)sum->cycles);
+      json_builder_end_object(json);
+    }
+  }
+  json_builder_end_array(json);
+  SmbTally totals[SMB_N_OP_CLASSES];
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    totals[c] = sum_class(report, (SmbOpClass)c);
+  smb_json_totals(json, totals);
+}
+
+static void
+write_json(SmbCli *cli, gconstpointer result) {
+  const Summary *summary = result;
+  SmbTraceReport *report = summary->report;
+  const GPtrArray *notes = summary->notes;
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_text(json, "file", summary->file);
+  smb_json_arch(json, cli->arch);
+  add_json_operations(json, report);
+  smb_json_object(json, "comparison");
+  smb_json_number(json, "compared", (gint64)report->compared);
+  smb_json_number(json, "matched", (gint64)(report->compared - report->mismatched));
+  smb_json_number(json, "mismatched", (gint64)report->mismatched);
+  json_builder_end_object(json);
+  smb_json_array(json, "notes");
+  for (guint i = 0; i < notes->len; i++)
+    smb_json_text(json, NULL, g_ptr_array_index(notes, i));
+  json_builder_end_array(json);
+  smb_json_end_streamed(json, "mismatches", report->mismatches, cli->out);
+}
+
+static void
+write_csv(SmbCli *cli, gconstpointer result) {
+  SmbTraceReport *report = ((const Summary *)result)->report;
+  static const char *const names[] = {
+      "op",         "width",  "requests", "wavefronts", "ideal_wavefronts", "excess_wavefronts",
+      "max_degree", "cycles", NULL};
+  SmbCsv csv = smb_csv_begin(cli->out, names);
+  for (guint op = 0; op < SMB_N_OPS; op++) {
+    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
+      const SmbTally *sum = &report->sums[op][i];
+      if (sum->requests == 0)
+        continue;
+      const guint64 numbers[] = {smb_width(i), sum->requests,   sum->wavefronts, sum->ideal,
+                                 sum->excess,  sum->max_degree, sum->cycles};
+      smb_csv_text(&csv, smb_op_name((SmbOp)op));
+      for (guint n = 0; n < G_N_ELEMENTS(numbers); n++)
+        smb_csv_number(&csv, numbers[n]);
+      smb_csv_end_row(&csv);
+    }
+  }
+  smb_spool_append(cli->messages, report->mismatches);
+}
+
+static const SmbTraceSummaryMethods described = {smb_trace_describe_mismatch};
+static const SmbTraceSummaryMethods elements = {add_json_mismatch};
+
+const SmbFormat smb_trace_summary_formats[] = {{"text", write_text, &described},
+                                               {"json", write_json, &elements},
+                                               {"csv", write_csv, &described},
+                                               {NULL, NULL, NULL}};
+
+gboolean
+smb_trace_report_write(SmbTraceReport *report, SmbCli *cli, const char *file, GError **error) {
+  g_autoptr(GPtrArray) notes = make_notes(report, cli->arch, error);
+  if (!notes)
+    return FALSE;
+  const Summary summary = {report, file, notes};
+  cli->format->write(cli, &summary);
+  return TRUE;
+}

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// validate: predicted beside measured. What was measured comes from recordings and publications.
+#include <string.h>
+
+#include "gpu/error.h"
+#include "src/cli/commands.h"
+#include "src/validate/comparison-report.h"
+#include "src/cli/input.h"
+#include "src/measure/kernels.h"
+#include "src/validate/record.h"
+
+static gboolean option_recorded, option_all;
+static char *option_record;
+
+static const GOptionEntry options[] = {
+    {"record", 0, 0, G_OPTION_ARG_FILENAME, &option_record,
+     "save the measurements to FILE, as a recording", "FILE"},
+    {"recorded", 0, 0, G_OPTION_ARG_NONE, &option_recorded,
+     "compare with recordings: those of FILE, or the built-in ones", NULL},
+    {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all, "in text, show every number and request", NULL},
+    G_OPTION_ENTRY_NULL,
+};
+
+static gboolean
+has_kernel(const SmbRecording *recording, const char *name) {
+  for (guint i = 0; i < recording->kernels->len; i++) {
+    const SmbRecordedKernel *kernel = g_ptr_array_index(recording->kernels, i);
+    if (strcmp(kernel->name, name) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// What comes with the program: recordings, publications, recorded traces. @recordings keeps the first.
+static gboolean
+compare_builtin(SmbComparison *comparison, GPtrArray *recordings, GError **error) {
+  g_autoptr(GPtrArray) loaded = smb_recording_load_all(error);
+  if (!loaded)
+    return FALSE;
+  g_ptr_array_extend_and_steal(recordings, g_steal_pointer(&loaded));
+  for (guint i = 0; i < recordings->len; i++) {
+    if (!smb_comparison_add_recording(comparison, g_ptr_array_index(recordings, i),
+                                      smb_target_options()->kernel, error))
+      return FALSE;
+  }
+  if (!smb_comparison_add_published(comparison, smb_target_options()->kernel, error))
+    return FALSE;
+  return smb_target_options()->kernel || smb_comparison_add_traces(comparison, error);
+}
+
+static gboolean
+compare_recording(SmbComparison *comparison, GInputStream *stream, const char *name,
+                  const SmbCli *cli, GPtrArray *recordings, GError **error) {
+  if (strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
+    return smb_cli_usage_error(error, "--arch is for traces: '%s' names its architecture", name);
+  SmbRecording *recording = smb_record_read(stream, name, error);
+  if (!recording)
+    return FALSE;
+  g_ptr_array_add(recordings, recording);
+  if (smb_target_options()->kernel && !has_kernel(recording, smb_target_options()->kernel))
+    return smb_cli_usage_error(error, "no kernel '%s' in %s", smb_target_options()->kernel, name);
+  return smb_comparison_add_recording(comparison, recording, smb_target_options()->kernel, error);
+}
+
+// FILE: a recording, or a trace whose requests carry counts.
+static gboolean
+compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPtrArray *recordings,
+             GError **error) {
+  const char *name = smb_input_name(file);
+  g_autoptr(GInputStream) raw = smb_input_open(file, error);
+  if (!raw)
+    return FALSE;
+  g_autoptr(GInputStream) stream = g_buffered_input_stream_new(raw);
+  gboolean is_recording;
+  if (!smb_record_is_next(G_BUFFERED_INPUT_STREAM(stream), &is_recording, error)) {
+    g_prefix_error(error, "%s: ", name);
+    return FALSE;
+  }
+  if (is_recording || g_str_has_suffix(file, ".json"))
+    return compare_recording(comparison, stream, name, cli, recordings, error);
+  if (smb_target_options()->kernel)
+    return smb_cli_usage_error(error, "--kernel is for recordings, and '%s' is a trace", name);
+  return smb_comparison_add_trace(comparison, stream, name, cli->arch, error);
+}
+
+// Whether only a device can give what was asked for.
+static gboolean
+needs_device(const char *kernel_file) {
+  return kernel_file || option_record || smb_measure_options()->device ||
+         smb_target_is_launch(smb_target_options());
+}
+
+// Measures what was asked for: a kernel and a launch of the user's, or built-in kernels in all shapes.
+static gboolean
+compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const char *kernel_file,
+               const SmbOutFile *record, GPtrArray *recordings, GError **error) {
+  g_autoptr(SmbArch) arch = smb_measure_arch(meter, error);
+  if (!arch)
+    return FALSE;
+  SmbRecording *recording = smb_measure_recording(meter, arch);
+  g_ptr_array_add(recordings, recording);
+  gboolean own = kernel_file || smb_target_is_launch(smb_target_options());
+  gboolean ok =
+      own ? smb_measure_target(meter, smb_target_options(), kernel_file, arch, recording, error)
+          : smb_measure_catalog(meter, smb_target_options()->kernel, arch, recording, error);
+  if (!ok && record)
+    g_prefix_error(error, "%s was not written: ", option_record);
+  if (!ok || (record && !smb_record_write(cli, recording, record, error)))
+    return FALSE;
+  return smb_comparison_add_recording(comparison, recording, NULL, error) &&
+         (own || smb_comparison_add_published(comparison, smb_target_options()->kernel, error));
+}
+
+// Looks for a device. Without one, recordings take its place, unless only a device will do.
+static gboolean
+open_device(SmbCli *cli, const char *kernel_file, SmbMeter **meter, GError **error) {
+  g_autoptr(GError) failure = NULL;
+  *meter = smb_measure_open_for(smb_measure_options(), smb_target_options(), kernel_file, cli->arch,
+                                &failure);
+  if (*meter)
+    return TRUE;
+  if (needs_device(kernel_file) ||
+      !g_error_matches(failure, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return FALSE;
+  }
+  smb_spool_printf(cli->messages, "smembank validate: %s; comparing with recordings\n",
+                   failure->message);
+  return TRUE;
+}
+
+static gboolean
+check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **error) {
+  if (option_recorded && (is_kernel || option_record || smb_measure_options()->device ||
+                          smb_target_is_launch(smb_target_options())))
+    return smb_cli_usage_error(error, "--recorded uses no GPU: it cannot be combined with a kernel "
+                                      "file, a launch, --device or --record");
+  if (file && !is_kernel &&
+      (option_record || smb_measure_options()->device ||
+       smb_target_is_launch(smb_target_options())))
+    return smb_cli_usage_error(error,
+                               "'%s' holds measurements: a launch, --device and --record are for "
+                               "kernels",
+                               file);
+  if ((!file || is_kernel) && strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
+    return smb_cli_usage_error(error,
+                               "--arch is for traces: everything else names its architecture");
+  return TRUE;
+}
+
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_measure_group, NULL};
+static const SmbCliUsage usage = {
+    .arguments = "[FILE]",
+    .description =
+        "Compares the model's predictions with what a GPU measures: of the built-in kernels (or "
+        "--kernel) in all shapes and paddings, of a tile, or of FILE.cu, launched as for analyze. "
+        "Wavefronts, executed instructions, global sectors and the values in memory are compared; "
+        "times and bandwidth are shown. Without a GPU, or with --recorded, recorded and published "
+        "measurements take its place. FILE can also be a recording (JSON) or a trace whose lines "
+        "carry '= "
+        "WAVEFRONTS'.\n"
+        "A mismatch, or a launch that fails, makes the exit status 1. Instruction counts that the "
+        "compiler changed do not, if their wavefronts match.",
+    .max_arguments = 1,
+    .flags = SMB_CLI_ARCH,
+    .formats = smb_comparison_formats,
+    .groups = groups,
+    .example = "smembank validate --kernel transposeSmem",
+};
+
+gboolean
+smb_cmd_validate(SmbCli *cli, GError **error) {
+  if (!smb_cli_parse(cli, &usage, options, error))
+    return FALSE;
+  const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
+  gboolean is_kernel = file && g_str_has_suffix(file, ".cu");
+  if (!check_options(cli, file, is_kernel, error))
+    return FALSE;
+
+  g_autoptr(GPtrArray) recordings =
+      g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
+  g_autoptr(SmbComparison) comparison = smb_comparison_new();
+  g_autoptr(SmbMeter) meter = NULL;
+  g_autoptr(SmbOutFile) record = NULL;
+  if (!smb_target_parse_limits(smb_target_options(), &comparison->limits, error))
+    return FALSE;
+  if (option_record && !(record = smb_out_file_new("--record", option_record,
+                                                   (const char *const *)cli->arguments, error)))
+    return FALSE;
+  if (file && !is_kernel) {
+    if (!compare_file(comparison, file, cli, recordings, error))
+      return FALSE;
+  } else {
+    if (!option_recorded && !open_device(cli, is_kernel ? file : NULL, &meter, error))
+      return FALSE;
+    if (meter ? !compare_device(cli, comparison, meter, is_kernel ? file : NULL, record, recordings,
+                                error)
+              : !compare_builtin(comparison, recordings, error))
+      return FALSE;
+  }
+  gboolean kernels = option_all || smb_target_options()->kernel;
+  gboolean own = is_kernel || smb_target_is_launch(smb_target_options());
+  const SmbComparisonReport report = {comparison, kernels, kernels || own, option_all};
+  cli->format->write(cli, &report);
+  if (comparison->mismatched > 0 || comparison->failed > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+  return TRUE;
+}

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the sources of a comparison share. Private to src/comparison*.c.
+#pragma once
+
+#include "src/validate/comparison.h"
+
+G_BEGIN_DECLS
+
+/** smb_comparison_keep: Returns: (transfer none): @text, which lives as long as the comparison */
+const char *smb_comparison_keep(SmbComparison *comparison, const char *text);
+
+/** smb_comparison_defines: (transfer none): a copy of @defines that lives as long */
+const char *const *smb_comparison_defines(SmbComparison *comparison, const char *const *defines);
+
+/**
+ * smb_comparison_row:
+ * @metric: (transfer none): lives as long as the program
+ *
+ * Returns: (transfer full): a row of which nothing is predicted or measured, for
+ *   smb_comparison_take()
+ */
+SmbComparisonRow *smb_comparison_row(SmbRowKind kind, const char *metric);
+
+/** Frees a row that no comparison has taken. */
+void smb_comparison_row_free(gpointer row);
+
+/** Adds and counts a row: (transfer full). */
+void smb_comparison_take(SmbComparison *comparison, SmbComparisonRow *row);
+
+/**
+ * smb_comparison_add_launch:
+ * @recording: that has the launch
+ * @index: which of its kernels
+ * @catalog: (element-type SmbCatalogEntry): the built-in kernels
+ * @arch: whose rules count
+ *
+ * Adds the rows of one launch.
+ */
+gboolean smb_comparison_add_launch(SmbComparison *comparison, const SmbRecording *recording,
+                                   guint index, const GPtrArray *catalog, const SmbArch *arch,
+                                   GError **error);
+
+G_END_DECLS

@@ -1,0 +1,335 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The launches of a recording in text. Most of them match in every number: a line each says so, and below
+// stand the numbers that do not. All numbers, side by side, take a table for each kernel.
+#include "src/validate/comparison-text.h"
+
+#include <string.h>
+
+#include "src/validate/comparison-words.h"
+
+// The wavefronts that a line of a launch shows.
+enum {
+  N_SHOWN = 3
+};
+
+static const SmbMetric shown[N_SHOWN] = {SMB_METRIC_WAVEFRONTS_LD, SMB_METRIC_WAVEFRONTS_ST,
+                                         SMB_METRIC_WAVEFRONTS_ATOM};
+
+// What it shows where no counter can be read.
+static const SmbMetric timed[N_SHOWN] = {SMB_METRIC_CYCLES_LD, SMB_METRIC_CYCLES_ST,
+                                         SMB_METRIC_CYCLES_ATOM};
+
+// A launch: its rows together.
+typedef struct {
+  const SmbComparisonRow *first;
+  const SmbComparisonRow *wavefronts[N_SHOWN]; // or cycles
+  gboolean is_timed;                           // they are cycles
+  double time;
+  SmbOutcome outcome; // the worst of them
+} Launch;
+
+// Which columns there is something for.
+typedef struct {
+  gboolean atomics;
+  gboolean cycles;
+  gboolean times;
+  gboolean published;
+} Columns;
+
+static gboolean
+is_of(const SmbComparisonRow *row, const SmbRecording *recording) {
+  return row->kind == SMB_ROW_KERNEL && row->recording == recording;
+}
+
+static SmbOutcome
+worse(SmbOutcome a, SmbOutcome b) {
+  static const guint rank[] = {
+      [SMB_OUTCOME_SHOWN] = 0,     [SMB_OUTCOME_UNMEASURED] = 1, [SMB_OUTCOME_MATCH] = 2,
+      [SMB_OUTCOME_EXPLAINED] = 3, [SMB_OUTCOME_MISMATCH] = 4,
+  };
+  return rank[a] >= rank[b] ? a : b;
+}
+
+static GArray *
+collect_launches(const SmbComparison *comparison, const SmbRecording *recording) {
+  GArray *launches = g_array_new(FALSE, TRUE, sizeof(Launch));
+  Launch *launch = NULL;
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if (!is_of(row, recording))
+      continue;
+    if (!launch || launch->first->recorded != row->recorded) {
+      Launch begun = {.first = row, .time = SMB_NOT_MEASURED, .outcome = SMB_OUTCOME_SHOWN};
+      g_array_append_val(launches, begun);
+      launch = &g_array_index(launches, Launch, launches->len - 1);
+    }
+    launch->outcome = worse(launch->outcome, row->outcome);
+    if (smb_comparison_is_time(row) && !smb_comparison_is_cold(row))
+      launch->time = row->measured;
+    for (guint j = 0; j < N_SHOWN; j++) {
+      if (strcmp(row->metric, smb_metric_name(shown[j])) == 0)
+        launch->wavefronts[j] = row;
+      if (strcmp(row->metric, smb_metric_name(timed[j])) == 0) {
+        launch->wavefronts[j] = row;
+        launch->is_timed = TRUE;
+      }
+    }
+  }
+  return launches;
+}
+
+static Columns
+choose_columns(const GArray *launches) {
+  Columns columns = {FALSE, FALSE, FALSE, FALSE};
+  for (guint i = 0; i < launches->len; i++) {
+    const Launch *launch = &g_array_index(launches, Launch, i);
+    const SmbComparisonRow *atomics = launch->wavefronts[2];
+    columns.atomics =
+        columns.atomics || (atomics && (atomics->predicted > 0 || atomics->measured > 0));
+    columns.cycles = columns.cycles || launch->is_timed;
+    columns.times = columns.times || launch->time != SMB_NOT_MEASURED;
+    for (guint j = 0; j < N_SHOWN; j++)
+      columns.published =
+          columns.published || (launch->wavefronts[j] && launch->wavefronts[j]->published);
+  }
+  return columns;
+}
+
+static void
+write_launch_name(SmbTable *table, const SmbComparisonRow *row) {
+  g_autofree char *shape = smb_comparison_shape(row);
+  smb_table_cell(table, SMB_STYLE_PLAIN, row->kernel);
+  smb_table_cell(table, SMB_STYLE_PLAIN, shape);
+  smb_table_cell(table, SMB_STYLE_DIM, row->variant);
+}
+
+// "1024/1024": predicted/measured.
+static void
+write_pair(SmbTable *table, const SmbComparisonRow *row) {
+  if (!row) {
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+    return;
+  }
+  g_autofree char *predicted = smb_comparison_number(row->predicted);
+  g_autofree char *measured = smb_comparison_number(row->measured);
+  smb_table_printf(table, row->outcome == SMB_OUTCOME_MISMATCH ? SMB_STYLE_BAD : SMB_STYLE_PLAIN,
+                   "%s/%s", predicted, *measured ? measured : "-");
+}
+
+static const SmbComparisonRow *
+find_published(const Launch *launch, guint metric, const char *gpu) {
+  const GPtrArray *rows = launch->wavefronts[metric] ? launch->wavefronts[metric]->published : NULL;
+  for (guint i = 0; rows && i < rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(rows, i);
+    if (strcmp(row->gpu, gpu) == 0)
+      return row;
+  }
+  return NULL;
+}
+
+// "1024/32 RTX 3080": published wavefronts of loads/stores, for each device.
+static void
+write_published(SmbTable *table, const Launch *launch) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  for (guint metric = 0; metric < 2; metric++) {
+    const GPtrArray *rows =
+        launch->wavefronts[metric] ? launch->wavefronts[metric]->published : NULL;
+    for (guint i = 0; rows && i < rows->len; i++) {
+      const SmbComparisonRow *row = g_ptr_array_index(rows, i);
+      const SmbComparisonRow *load = find_published(launch, 0, row->gpu);
+      const SmbComparisonRow *store = find_published(launch, 1, row->gpu);
+      if (metric == 1 && load)
+        continue; // its device had its turn
+      g_autofree char *loads = smb_comparison_number(load ? load->measured : SMB_NOT_MEASURED);
+      g_autofree char *stores = smb_comparison_number(store ? store->measured : SMB_NOT_MEASURED);
+      g_string_append_printf(text, "%s%s/%s %s", text->len ? ", " : "", *loads ? loads : "-",
+                             *stores ? stores : "-", smb_comparison_short_gpu(row->gpu));
+    }
+  }
+  smb_table_cell(table, SMB_STYLE_PLAIN, text->str);
+}
+
+static void
+write_overview_legend(SmbCli *cli, const SmbRecording *recording, const Columns *columns) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_string_append_printf(text, "loads%s: %s of the launch, predicted/%s. match: these%s",
+                         columns->atomics ? ", stores, atomics" : " and stores",
+                         columns->cycles ? "cycles" : "wavefronts",
+                         smb_comparison_measured_word(recording),
+                         columns->cycles ? " and the values written."
+                                         : ", executed instructions, global sectors and the values "
+                                           "written.");
+  if (columns->times)
+    g_string_append(text,
+                    " us: median time with warm caches, not compared (--all: also cold caches "
+                    "and GB/s).");
+  smb_text_wrap(cli->out, text->str);
+  smb_spool_puts(cli->out, "\n");
+}
+
+// A line for each launch.
+static void
+write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recording,
+               gboolean times_follow) {
+  static const char *const words[] = {"kernel", "shape", "defines", NULL};
+  static const char *const match[] = {"match", NULL};
+  Columns columns = choose_columns(launches);
+  columns.times = columns.times && !times_follow;
+  g_autoptr(SmbTable) table = smb_table_new();
+  const char *const numbers[] = {"loads", "stores", columns.atomics ? "atomics" : NULL, NULL};
+  smb_comparison_columns(table, words, numbers, match);
+  if (columns.times)
+    smb_table_column(table, "us", SMB_ALIGN_RIGHT);
+  if (columns.published)
+    smb_table_column(table, "published", SMB_ALIGN_LEFT);
+  for (guint i = 0; i < launches->len; i++) {
+    const Launch *launch = &g_array_index(launches, Launch, i);
+    g_autofree char *time = smb_comparison_number(launch->time);
+    write_launch_name(table, launch->first);
+    for (guint j = 0; j < (columns.atomics ? N_SHOWN : N_SHOWN - 1); j++)
+      write_pair(table, launch->wavefronts[j]);
+    smb_comparison_outcome(table, launch->outcome);
+    if (columns.times)
+      smb_table_cell(table, SMB_STYLE_DIM, time);
+    if (columns.published)
+      write_published(table, launch);
+  }
+  smb_comparison_end_table(cli, &table);
+  write_overview_legend(cli, recording, &columns);
+}
+
+// Why rows are explained, below their table.
+static void
+write_reasons(SmbCli *cli, gboolean more, gboolean fewer, gboolean bound) {
+  if (more)
+    smb_text_wrap(cli->out,
+                  "instructions, +N: executed with every lane predicated off, which takes "
+                  "no wavefront.");
+  if (fewer)
+    smb_text_wrap(cli->out, "instructions, -N: the compiler merged or removed accesses.");
+  if (bound)
+    smb_text_wrap(cli->out,
+                  "A lower bound is predicted for atomics that are loops: they repeat where warps "
+                  "conflict.");
+  smb_spool_puts(cli->out, "\n");
+}
+
+// Numbers that differ for a reason: what the compiler changed, and lower bounds.
+static void
+write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording) {
+  static const char *const words[] = {"kernel", "shape", "defines", "metric", NULL};
+  static const char *const numbers[] = {"predicted", "measured", "difference", NULL};
+  static const char *const none[] = {NULL};
+  g_autoptr(SmbTable) table = NULL;
+  gboolean more = FALSE, fewer = FALSE, bound = FALSE;
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if (!is_of(row, recording) || row->outcome != SMB_OUTCOME_EXPLAINED)
+      continue;
+    if (!table) {
+      smb_text_wrap(cli->out,
+                    "Explained: the compiler changed the number of instructions but not their "
+                    "wavefronts, or the prediction is a lower bound.");
+      table = smb_table_new();
+      smb_comparison_columns(table, words, numbers, none);
+    }
+    bound = bound || row->is_bound;
+    more = more || (row->measured > row->predicted && !row->is_bound);
+    fewer = fewer || row->measured < row->predicted;
+    write_launch_name(table, row);
+    smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
+    smb_comparison_numbers(table, row);
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%+.0f", row->measured - row->predicted);
+  }
+  if (!table)
+    return;
+  smb_table_write(table, cli->out, cli->colour);
+  write_reasons(cli, more, fewer, bound);
+}
+
+static gboolean
+is_told(const SmbComparisonRow *row, gboolean all) {
+  if (smb_comparison_is_time(row) || row->recorded->failure)
+    return FALSE;
+  return all || row->outcome == SMB_OUTCOME_MISMATCH;
+}
+
+static SmbTable *
+new_number_table(const SmbRecording *recording) {
+  static const char *const words[] = {"kernel", "shape", "defines", "metric", NULL};
+  static const char *const more[] = {"published", "match", NULL};
+  const char *const numbers[] = {"predicted", smb_comparison_measured_word(recording), NULL};
+  SmbTable *table = smb_table_new();
+  smb_comparison_columns(table, words, numbers, more);
+  return table;
+}
+
+static void
+write_number(SmbTable *table, const SmbComparisonRow *row) {
+  g_autofree char *metric = smb_comparison_metric(row);
+  g_autofree char *published = smb_comparison_published(row);
+  write_launch_name(table, row);
+  smb_table_cell(table, SMB_STYLE_PLAIN, metric);
+  smb_comparison_numbers(table, row);
+  smb_table_cell(table, SMB_STYLE_PLAIN, published);
+  smb_comparison_outcome(table, row->outcome);
+}
+
+// All numbers, or those that differ: a table for each kernel, so that it is as narrow as its name lets it be.
+static void
+write_numbers(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording,
+              gboolean all) {
+  g_autoptr(SmbTable) table = NULL;
+  const char *kernel = NULL;
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if (!is_of(row, recording) || !is_told(row, all))
+      continue;
+    if (!kernel && !all)
+      smb_spool_puts(cli->out, "These differ:\n");
+    if (!kernel || (all && strcmp(kernel, row->kernel) != 0)) {
+      smb_comparison_end_table(cli, &table);
+      table = new_number_table(recording);
+      kernel = row->kernel;
+    }
+    write_number(table, row);
+  }
+  smb_comparison_end_table(cli, &table);
+}
+
+// What the differences mean, and why launches were not measured.
+static void
+write_notes(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording,
+            gboolean all) {
+  gboolean any = FALSE;
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if (!is_of(row, recording) || !row->note || !(is_told(row, all) || row->recorded->failure))
+      continue;
+    g_autofree char *shape = smb_comparison_shape(row);
+    g_autofree char *metric = smb_comparison_metric(row);
+    g_autofree char *line =
+        g_strdup_printf("%s %s%s%s, %s: %s", row->kernel, shape, *row->variant ? " " : "",
+                        row->variant, row->recorded->failure ? "not measured" : metric, row->note);
+    smb_text_wrap(cli->out, line);
+    any = TRUE;
+  }
+  if (any)
+    smb_spool_puts(cli->out, "\n");
+}
+
+void
+smb_comparison_write_kernels(SmbCli *cli, const SmbComparison *comparison,
+                             const SmbRecording *recording, const SmbComparisonReport *view) {
+  g_autoptr(GArray) launches = collect_launches(comparison, recording);
+  if (launches->len == 0)
+    return;
+  if (!view->kernels) {
+    write_overview(cli, launches, recording, view->times);
+    write_explained(cli, comparison, recording);
+  }
+  write_numbers(cli, comparison, recording, view->kernels);
+  write_notes(cli, comparison, recording, view->kernels);
+}

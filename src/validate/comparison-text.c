@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A comparison for a person: recordings first, then what was published, then times, then the sum.
+#include "src/validate/comparison-text.h"
+
+#include <string.h>
+
+#include "src/validate/comparison-words.h"
+
+void
+smb_comparison_columns(SmbTable *table, const char *const *words, const char *const *numbers,
+                       const char *const *more) {
+  for (guint i = 0; words[i]; i++)
+    smb_table_column(table, words[i], SMB_ALIGN_LEFT);
+  for (guint i = 0; numbers[i]; i++)
+    smb_table_column(table, numbers[i], SMB_ALIGN_RIGHT);
+  for (guint i = 0; more[i]; i++)
+    smb_table_column(table, more[i], SMB_ALIGN_LEFT);
+}
+
+void
+smb_comparison_end_table(SmbCli *cli, SmbTable **table) {
+  if (!*table)
+    return;
+  smb_table_write(*table, cli->out, cli->colour);
+  smb_spool_puts(cli->out, "\n");
+  g_clear_pointer(table, smb_table_free);
+}
+
+void
+smb_comparison_numbers(SmbTable *table, const SmbComparisonRow *row) {
+  g_autofree char *predicted = smb_comparison_number(row->predicted);
+  g_autofree char *measured = smb_comparison_number(row->measured);
+  smb_table_cell(table, SMB_STYLE_PLAIN, predicted);
+  smb_table_cell(table, SMB_STYLE_PLAIN, measured);
+}
+
+void
+smb_comparison_outcome(SmbTable *table, SmbOutcome outcome) {
+  switch (outcome) {
+  case SMB_OUTCOME_MATCH:
+    smb_table_cell(table, SMB_STYLE_GOOD, "yes");
+    break;
+  case SMB_OUTCOME_EXPLAINED:
+    smb_table_cell(table, SMB_STYLE_GOOD, "expl.");
+    break;
+  case SMB_OUTCOME_MISMATCH:
+    smb_table_cell(table, SMB_STYLE_BAD, "NO");
+    break;
+  case SMB_OUTCOME_UNMEASURED:
+  case SMB_OUTCOME_SHOWN:
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+    break;
+  }
+}
+
+static gboolean
+is_this_device(const SmbRecording *recording) {
+  return strcmp(recording->source, SMB_RECORDING_THIS_DEVICE) == 0;
+}
+
+const char *
+smb_comparison_measured_word(const SmbRecording *recording) {
+  return is_this_device(recording) ? "measured" : "recorded";
+}
+
+static void
+write_heading(SmbCli *cli, const char *gpu, const char *arch, const char *source) {
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, gpu);
+  smb_spool_printf(cli->out, ", by the rules of %s; source: %s\n", arch, source);
+}
+
+// A recording: who, when, and how it was counted; its launches; its requests.
+static void
+write_recording(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording,
+                const SmbComparisonReport *view) {
+  g_autoptr(GString) facts = g_string_new(NULL);
+  write_heading(cli, recording->gpu, recording->arch, recording->source);
+  g_string_append_printf(facts, "%s %.10s by %s, CUDA %s, compiler %s",
+                         is_this_device(recording) ? "Measured" : "Recorded", recording->date,
+                         recording->program, recording->cuda_driver, recording->toolkit);
+  if (recording->driver)
+    g_string_append_printf(facts, ", driver %s", recording->driver);
+  g_string_append_printf(facts, ". Counted: %s.", recording->method);
+  smb_text_wrap(cli->out, facts->str);
+  smb_spool_puts(cli->out, "\n");
+  smb_comparison_write_kernels(cli, comparison, recording, view);
+  smb_comparison_write_requests(cli, comparison, recording->source, view->requests);
+}
+
+static gboolean
+is_same_source(const SmbComparisonRow *a, const SmbComparisonRow *b) {
+  return a && strcmp(a->gpu, b->gpu) == 0 && strcmp(a->arch, b->arch) == 0 &&
+         strcmp(a->source, b->source) == 0;
+}
+
+static SmbTable *
+new_count_table(void) {
+  static const char *const words[] = {"kernel", "shape", "defines", "metric", NULL};
+  static const char *const numbers[] = {"predicted", "measured", NULL};
+  static const char *const more[] = {"match", NULL};
+  SmbTable *table = smb_table_new();
+  smb_comparison_columns(table, words, numbers, more);
+  return table;
+}
+
+static SmbTable *
+new_time_table(const SmbComparisonRow *first) {
+  gboolean published = first->kind == SMB_ROW_PUBLISHED;
+  g_autofree char *title = g_strdup_printf(
+      "%s times", published ? "published" : smb_comparison_measured_word(first->recording));
+  const char *const words[] = {title, "shape", "defines", published ? NULL : "caches", NULL};
+  static const char *const numbers[] = {"us", NULL};
+  static const char *const spread[] = {"min", "max", "GB/s", NULL};
+  static const char *const wavefronts[] = {"predicted wavefronts", NULL};
+  static const char *const none[] = {NULL};
+  SmbTable *table = smb_table_new();
+  smb_comparison_columns(table, words, numbers, none);
+  smb_comparison_columns(table, none, published ? none : spread, none);
+  smb_comparison_columns(table, none, wavefronts, none);
+  return table;
+}
+
+static void
+write_launch_cells(SmbTable *table, const SmbComparisonRow *row) {
+  g_autofree char *shape = smb_comparison_shape(row);
+  smb_table_cell(table, SMB_STYLE_PLAIN, row->kernel);
+  smb_table_cell(table, SMB_STYLE_PLAIN, shape);
+  smb_table_cell(table, SMB_STYLE_DIM, row->variant);
+}
+
+static void
+write_time_row(SmbTable *table, const SmbComparisonRow *row) {
+  g_autofree char *predicted = smb_comparison_number(row->predicted);
+  write_launch_cells(table, row);
+  if (row->kind != SMB_ROW_PUBLISHED)
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_comparison_is_cold(row) ? "cold" : "warm");
+  smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", row->measured);
+  if (row->kind != SMB_ROW_PUBLISHED) {
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", row->min);
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", row->max);
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%.1f", MAX(row->bandwidth, 0));
+  }
+  smb_table_cell(table, SMB_STYLE_PLAIN, predicted);
+}
+
+static void
+write_count_row(SmbTable *table, const SmbComparisonRow *row) {
+  write_launch_cells(table, row);
+  smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
+  smb_comparison_numbers(table, row);
+  smb_comparison_outcome(table, row->outcome);
+}
+
+// What has a table of its own: published counts, but those that stand beside recorded ones and match; or
+// times.
+static gboolean
+is_apart(const SmbComparisonRow *row, gboolean times, gboolean recorded_times) {
+  if (times)
+    return smb_comparison_is_time(row) && (row->kind == SMB_ROW_PUBLISHED || recorded_times);
+  return row->kind == SMB_ROW_PUBLISHED && !smb_comparison_is_time(row) &&
+         !(row->joined && row->outcome == SMB_OUTCOME_MATCH);
+}
+
+// A table for each device and source, below their names.
+static gboolean
+write_apart(SmbCli *cli, const SmbComparison *comparison, gboolean times, gboolean recorded_times) {
+  const SmbComparisonRow *last = NULL;
+  g_autoptr(SmbTable) table = NULL;
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if (!is_apart(row, times, recorded_times))
+      continue;
+    if (!is_same_source(last, row)) {
+      smb_comparison_end_table(cli, &table);
+      write_heading(cli, row->gpu, row->arch, row->source);
+      table = times ? new_time_table(row) : new_count_table();
+      last = row;
+    }
+    if (times)
+      write_time_row(table, row);
+    else
+      write_count_row(table, row);
+  }
+  smb_comparison_end_table(cli, &table);
+  return last != NULL;
+}
+
+// Traces, each below the device and the file that it comes from.
+static void
+write_traces(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
+  const SmbComparisonRow *last = NULL;
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if (row->kind != SMB_ROW_REQUEST || row->recording || is_same_source(last, row) ||
+        row->outcome == SMB_OUTCOME_UNMEASURED)
+      continue;
+    write_heading(cli, row->gpu, row->arch, row->source);
+    smb_comparison_write_requests(cli, comparison, row->source, all);
+    last = row;
+  }
+}
+
+static void
+write_comparison_summary(SmbCli *cli, const SmbComparison *comparison) {
+  smb_spool_printf(cli->out, "%u compared: %u match, ", comparison->compared, comparison->matched);
+  if (comparison->explained)
+    smb_spool_printf(cli->out, "%u explained, ", comparison->explained);
+  smb_spool_printf(cli->out, "%u differ.", comparison->mismatched);
+  if (comparison->unmeasured > comparison->failed)
+    smb_spool_printf(cli->out, " %u not measured.", comparison->unmeasured - comparison->failed);
+  if (comparison->failed)
+    smb_spool_printf(cli->out, " %u launch%s failed: see above.", comparison->failed,
+                     comparison->failed == 1 ? "" : "es");
+  smb_spool_puts(cli->out, "\n");
+}
+
+static void
+write_time_legend(SmbCli *cli, const SmbComparison *comparison, gboolean recorded_times) {
+  gboolean recorded = FALSE;
+  for (guint i = 0; i < comparison->rows->len && recorded_times; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    recorded = recorded || (row->kind != SMB_ROW_PUBLISHED && smb_comparison_is_time(row));
+  }
+  if (recorded)
+    smb_text_wrap(cli->out,
+                  "us: microseconds of a launch, the median. GB/s: effective bandwidth, the bytes "
+                  "that the lanes load from and store to global memory, divided by that time. "
+                  "Caches are warm right after the same launch, and cold after more than the L2 "
+                  "cache was overwritten.");
+  smb_spool_puts(cli->out, "Times are not compared: wavefront counts are not run times.\n\n");
+}
+
+void
+smb_comparison_write_text(SmbCli *cli, gconstpointer report) {
+  const SmbComparisonReport *view = report;
+  const SmbComparison *comparison = view->comparison;
+  g_autofree char *provenance = smb_comparison_provenance(comparison);
+  g_autofree char *sentence = g_strdup_printf("Measured values: %s.", provenance);
+  smb_text_wrap(cli->out, sentence);
+  smb_spool_puts(cli->out, "\n");
+  for (guint i = 0; i < comparison->recordings->len; i++)
+    write_recording(cli, comparison, g_ptr_array_index(comparison->recordings, i), view);
+  write_apart(cli, comparison, FALSE, FALSE);
+  write_traces(cli, comparison, view->requests);
+  if (write_apart(cli, comparison, TRUE, view->times))
+    write_time_legend(cli, comparison, view->times);
+  write_comparison_summary(cli, comparison);
+}

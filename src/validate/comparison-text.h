@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Parts of the text of a comparison. Private to src/comparison-text*.c.
+#pragma once
+
+#include "src/validate/comparison-report.h"
+#include "src/out/table.h"
+
+G_BEGIN_DECLS
+
+/** Adds columns: @words to the left, then @numbers to the right, then @more to the left; each ends with
+ * NULL. */
+void smb_comparison_columns(SmbTable *table, const char *const *words, const char *const *numbers,
+                            const char *const *more);
+
+/** Writes a table, if there is one, and an empty line; then there is none. */
+void smb_comparison_end_table(SmbCli *cli, SmbTable **table);
+
+/** Adds the cells of a number: predicted, measured. */
+void smb_comparison_numbers(SmbTable *table, const SmbComparisonRow *row);
+
+/** Adds the cell that says how a row came out. */
+void smb_comparison_outcome(SmbTable *table, SmbOutcome outcome);
+
+/** What a column of measured values is called: "recorded", or "measured" for this device. */
+const char *smb_comparison_measured_word(const SmbRecording *recording);
+
+/** The launches of a recording (src/validate/comparison-text-kernels.c). */
+void smb_comparison_write_kernels(SmbCli *cli, const SmbComparison *comparison,
+                                  const SmbRecording *recording, const SmbComparisonReport *view);
+
+/** The requests of one source (src/validate/comparison-text-requests.c). */
+void smb_comparison_write_requests(SmbCli *cli, const SmbComparison *comparison, const char *source,
+                                   gboolean all);
+
+G_END_DECLS

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Predicted beside measured, row by row: published counts, recordings (one that was made a moment ago is
+// one too) and traces that carry counts. A row never hides a difference. Counts of a kernel match to the
+// last integer or they do not; for the means that were measured of a request the noise of the method is
+// allowed (src/measure/trial.h).
+#pragma once
+
+#include <gio/gio.h>
+
+#include "sim/records/recording.h"
+#include "src/cli/cli.h"
+
+G_BEGIN_DECLS
+
+/** What a row is about. */
+typedef enum {
+  SMB_ROW_PUBLISHED, /* a published number of a built-in kernel */
+  SMB_ROW_KERNEL,    /* a number of a recorded launch */
+  SMB_ROW_REQUEST,   /* a number of a request, of a recording or a trace */
+} SmbRowKind;
+
+/** How a row came out. */
+typedef enum {
+  SMB_OUTCOME_MATCH,
+  SMB_OUTCOME_EXPLAINED, /* another number of instructions, while their wavefronts match; or more than
+                            a prediction that is a lower bound */
+  SMB_OUTCOME_MISMATCH,
+  SMB_OUTCOME_UNMEASURED, /* nothing was measured to compare with */
+  SMB_OUTCOME_SHOWN,      /* information, such as a time: never compared */
+} SmbOutcome;
+
+/**
+ * SmbComparisonRow:
+ * @kernel: name of the kernel, or %NULL for a request
+ * @shape: its shape in the catalogue, or %NULL
+ * @defines: (array zero-terminated=1): macros that were set, as far as the source says
+ * @variant: those of @defines that the shape does not say, and the padding, for a table
+ * @ipad: words of padding; -1 if the source does not say, or if it is not the launch of the catalogue
+ * @op, @width: of a request; @width is 0 for a kernel
+ * @metric: what was measured, such as "wavefronts_ld"
+ * @parameter: the pointer parameter of a row of "values", or %NULL
+ * @predicted: what the model says, or %SMB_NO_PREDICTION
+ * @measured: what the source says, or %SMB_NOT_MEASURED
+ * @min, @max: spread of a time, or %SMB_NOT_MEASURED
+ * @bytes: of a time: the bytes of global memory that the launch accesses (smb_analysis_global_bytes())
+ * @bandwidth: of a time: effective bandwidth in GB/s, or %SMB_NOT_MEASURED
+ * @gpu: the device, as the source calls it
+ * @source: the document, the file of the recording, or "this device"
+ * @place: @source, and where in it a request stands
+ * @arch: whose rules were used
+ * @note: what a difference means, in words, or %NULL
+ * @recording: that the row comes from, or %NULL
+ * @recorded: the launch of it, or %NULL
+ * @published: (nullable) (element-type SmbComparisonRow): published rows of the same number
+ * @is_bound: whether @predicted is a lower bound
+ * @joined: of a published row: whether it is in @published of another
+ */
+typedef struct {
+  SmbRowKind kind;
+  SmbOutcome outcome;
+  const char *kernel;
+  const char *shape;
+  const char *const *defines;
+  const char *variant;
+  int ipad;
+  SmbOp op;
+  guint width;
+  const char *metric;
+  const char *parameter;
+  double predicted;
+  double measured;
+  double min;
+  double max;
+  guint64 bytes;
+  double bandwidth;
+  const char *gpu;
+  const char *source;
+  const char *place;
+  const char *arch;
+  const char *note;
+  const SmbRecording *recording;
+  const SmbRecordedKernel *recorded;
+  GPtrArray *published;
+  gboolean is_bound;
+  gboolean joined;
+} SmbComparisonRow;
+
+/**
+ * SmbComparison: rows, and how they came out.
+ * @rows: (element-type SmbComparisonRow)
+ * @recordings: (element-type SmbRecording): those that were added
+ * @device: the device that was measured now, or %NULL
+ * @limits: of the kernels that recordings name: zeros are the defaults, whoever compares may set others
+ * @failed: launches that could not be measured: nothing of them is compared
+ * @compared: the sum of @matched, @explained and @mismatched
+ */
+typedef struct {
+  GPtrArray *rows;
+  GPtrArray *recordings;
+  GStringChunk *strings; /* of the rows, each once */
+  GPtrArray *lists;      /* GStrv: defines of rows */
+  const char *device;
+  SmbAnalysisOptions limits;
+  guint failed;
+  guint compared;
+  guint matched;
+  guint explained;
+  guint mismatched;
+  guint unmeasured;
+} SmbComparison;
+
+SmbComparison *smb_comparison_new(void);
+void smb_comparison_free(SmbComparison *comparison);
+
+/**
+ * smb_comparison_add_published:
+ * @kernel: (nullable): only the rows of this kernel
+ * @error: as smb_reference_load(), smb_catalog_load() and smb_analysis_run()
+ *
+ * Runs the catalogue's kernel of each published number on the architecture of its device. A number that
+ * a row of a recording has as well, for the same kernel, shape and padding on a device with the modern
+ * family's banks, is shown with that row: add recordings first. Beside what a device measures now, other
+ * published numbers are left out.
+ */
+gboolean smb_comparison_add_published(SmbComparison *comparison, const char *kernel,
+                                      GError **error);
+
+/**
+ * smb_comparison_add_recording:
+ * @recording: (transfer none): must outlive @comparison
+ * @kernel: (nullable): only the launches of this kernel, and no requests
+ * @error: SMB_ERROR_INPUT, naming the recording and the launch: a kernel that is not there, does not
+ *   parse or does not run
+ *
+ * Adds a row for each number of each launch, for each buffer that it wrote and for each request, by the
+ * rules of the recording's architecture. A built-in kernel is looked up in the catalogue, another one is
+ * read from its file, relative to the working directory.
+ *
+ * Counts of executed instructions are what compilers change: they merge, remove and add accesses (with
+ * all lanes predicated off). Such a row says so in its note, and is explained if the wavefronts of the
+ * same kind of access match.
+ */
+gboolean smb_comparison_add_recording(SmbComparison *comparison, const SmbRecording *recording,
+                                      const char *kernel, GError **error);
+
+/**
+ * smb_comparison_add_trace:
+ * @stream: gives a trace whose requests carry counts
+ * @name: how rows and messages call it
+ * @arch: whose rules count them
+ * @error: as smb_trace_reader_next()
+ */
+gboolean smb_comparison_add_trace(SmbComparison *comparison, GInputStream *stream, const char *name,
+                                  SmbArch *arch, GError **error);
+
+/**
+ * smb_comparison_add_traces:
+ * @error: as smb_trace_reader_next()
+ *
+ * Adds the recorded traces of data/measured/, each by the rules of its device.
+ */
+gboolean smb_comparison_add_traces(SmbComparison *comparison, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbComparison, smb_comparison_free)
+
+G_END_DECLS

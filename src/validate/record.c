@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/validate/record.h"
+
+#include <string.h>
+
+static guint
+count_failures(const SmbRecording *recording) {
+  guint failed = 0;
+  for (guint i = 0; i < recording->kernels->len; i++) {
+    const SmbRecordedKernel *kernel = g_ptr_array_index(recording->kernels, i);
+    failed += kernel->failure != NULL;
+  }
+  return failed;
+}
+
+gboolean
+smb_record_write(SmbCli *cli, const SmbRecording *recording, const SmbOutFile *file,
+                 GError **error) {
+  guint failed = count_failures(recording);
+  const char *path = smb_out_file_path(file);
+  if (failed > 0 && g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+    smb_spool_printf(
+        cli->messages,
+        "smembank %s: %s was kept as it was: %u of %u launches failed, and a recording "
+        "with failures does not replace a file\n",
+        cli->command, path, failed, recording->kernels->len);
+    return TRUE;
+  }
+  g_autofree char *text = smb_recording_to_json(recording);
+  return smb_out_file_write(file, text, strlen(text), error);
+}
+
+SmbRecording *
+smb_record_read(GInputStream *stream, const char *name, GError **error) {
+  g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
+  if (g_output_stream_splice(memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, error) <
+      0) {
+    g_prefix_error(error, "%s: ", name);
+    return NULL;
+  }
+  g_autoptr(GBytes) bytes = g_memory_output_stream_steal_as_bytes(G_MEMORY_OUTPUT_STREAM(memory));
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  return smb_recording_new_from_data(name, text ? text : "", length, error);
+}
+
+gboolean
+smb_record_is_next(GBufferedInputStream *stream, gboolean *found, GError **error) {
+  if (g_buffered_input_stream_fill(stream, -1, NULL, error) < 0)
+    return FALSE;
+  gsize length;
+  const char *text = g_buffered_input_stream_peek_buffer(stream, &length);
+  gsize i = 0;
+  while (i < length && g_ascii_isspace(text[i]))
+    i++;
+  *found = i < length && text[i] == '{';
+  return TRUE;
+}

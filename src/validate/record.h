@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Files that hold recordings.
+#pragma once
+
+#include <gio/gio.h>
+
+#include "sim/records/recording.h"
+#include "src/cli/cli.h"
+#include "src/out/file.h"
+
+G_BEGIN_DECLS
+
+/**
+ * smb_record_write:
+ * @cli: gets a message if the file was kept
+ * @error: as smb_out_file_write()
+ *
+ * A recording in which launches failed (a lost device, a crash, a hang) replaces no file: a message says that
+ * the earlier one was kept.
+ */
+gboolean smb_record_write(SmbCli *cli, const SmbRecording *recording, const SmbOutFile *file,
+                          GError **error);
+
+/**
+ * smb_record_read:
+ * @stream: gives the text of a recording
+ * @name: how messages and rows call it
+ * @error: as smb_recording_new_from_data(), or an error of the stream
+ *
+ * Returns: (transfer full): the recording
+ */
+SmbRecording *smb_record_read(GInputStream *stream, const char *name, GError **error);
+
+/**
+ * smb_record_is_next:
+ * @stream: is looked at and keeps all it has
+ * @error: an error of the stream
+ * @found: (out): whether a JSON object begins there, which a trace does not have
+ */
+gboolean smb_record_is_next(GBufferedInputStream *stream, gboolean *found, GError **error);
+
+G_END_DECLS
