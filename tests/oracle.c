@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The rules are transcribed from the measured table of the H200 (data/measured/h200-requests.txt shows
-// them) and from the chapters of the CUDA C Programming Guide that data/archs/*.ini cite.
+// them) and from the chapters of the CUDA C Programming Guide that data/archs/nvidia/*.ini cite.
 #include "tests/oracle.h"
 
 #include <string.h>

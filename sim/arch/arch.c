@@ -17,13 +17,14 @@ smb_arch_new_from_data(const char *name, const char *text, GError **error) {
 
 gboolean
 smb_arch_exists(const char *name) {
-  g_auto(GStrv) names = smb_data_list("archs", ".ini");
-  return g_strv_contains((const char *const *)names, name);
+  g_autofree char *path = smb_data_find("archs", name, ".ini");
+  return path != NULL;
 }
 
 SmbArch *
 smb_arch_load_like(const char *name, guint depth, GError **error) {
-  if (!smb_arch_exists(name)) {
+  g_autofree char *path = smb_data_find("archs", name, ".ini");
+  if (!path) {
     g_auto(GStrv) names = smb_arch_list();
     g_autofree char *list = g_strjoinv(", ", names);
     g_autofree char *meant = smb_suggest(name, (const char *const *)names);
@@ -31,7 +32,6 @@ smb_arch_load_like(const char *name, guint depth, GError **error) {
                 name, list, meant);
     return NULL;
   }
-  g_autofree char *path = g_strdup_printf("archs/%s.ini", name);
   g_autoptr(GBytes) bytes = smb_data_load(path, error);
   if (!bytes)
     return NULL;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // An architecture: how many banks shared memory has, how addresses fall into them, and by which rule
-// each operation is served. Architectures are data (data/archs/*.ini); every rule carries the evidence
+// each operation is served. Architectures are data (data/archs/nvidia/*.ini); every rule carries the evidence
 // for it. What is here was validated when it was read, so that counting cannot fail.
 #pragma once
 

@@ -31,33 +31,85 @@ compare_names(gconstpointer a, gconstpointer b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+// The paths below data/ of the files in a folder, and in the folders in it: those of $SMEMBANK_DATADIR first.
 static void
-add_name(GPtrArray *names, const char *file, const char *suffix) {
-  if (!g_str_has_suffix(file, suffix))
-    return;
-  char *name = g_strndup(file, strlen(file) - strlen(suffix));
-  if (g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
-    g_free(name);
-  else
-    g_ptr_array_add(names, name);
+add_paths(GPtrArray *paths, const char *folder, GStrv children, const char *suffix) {
+  for (guint i = 0; children && children[i]; i++) {
+    if (g_str_has_suffix(children[i], suffix))
+      g_ptr_array_add(paths, g_strconcat(folder, "/", children[i], NULL));
+  }
+}
+
+// What a folder of the user's has; a folder ends in "/", as in a resource.
+static GStrv
+list_own(const char *folder) {
+  const char *top = g_getenv("SMEMBANK_DATADIR");
+  g_autofree char *path = g_build_filename(top && *top ? top : "", folder, NULL);
+  g_autoptr(GDir) dir = top && *top ? g_dir_open(path, 0, NULL) : NULL;
+  GPtrArray *names = g_ptr_array_new();
+  for (const char *name; dir && (name = g_dir_read_name(dir));) {
+    g_autofree char *file = g_build_filename(path, name, NULL);
+    gboolean is_folder = g_file_test(file, G_FILE_TEST_IS_DIR);
+    g_ptr_array_add(names, g_strconcat(name, is_folder ? "/" : NULL, NULL));
+  }
+  g_ptr_array_sort(names, compare_names);
+  g_ptr_array_add(names, NULL);
+  return (GStrv)g_ptr_array_free(names, FALSE);
+}
+
+static GStrv
+list_compiled_in(const char *folder) {
+  g_autofree char *path = g_strconcat(resource_prefix, folder, NULL);
+  return g_resource_enumerate_children(smb_data_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE,
+                                       NULL);
+}
+
+static GPtrArray *
+list_paths(const char *folder, const char *suffix) {
+  GStrv (*const lists[])(const char *) = {list_own, list_compiled_in};
+  GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+  for (guint l = 0; l < G_N_ELEMENTS(lists); l++) {
+    g_auto(GStrv) children = lists[l](folder);
+    add_paths(paths, folder, children, suffix);
+    for (guint i = 0; children && children[i]; i++) {
+      if (!g_str_has_suffix(children[i], "/"))
+        continue;
+      g_autofree char *inner =
+          g_strdup_printf("%s/%.*s", folder, (int)strlen(children[i]) - 1, children[i]);
+      g_auto(GStrv) files = lists[l](inner);
+      add_paths(paths, inner, files, suffix);
+    }
+  }
+  return paths;
+}
+
+// The name that a path of list_paths() has without its folder and @suffix.
+static char *
+take_name(const char *path, const char *suffix) {
+  const char *start = strrchr(path, '/') + 1;
+  return g_strndup(start, strlen(start) - strlen(suffix));
+}
+
+char *
+smb_data_find(const char *folder, const char *name, const char *suffix) {
+  g_autoptr(GPtrArray) paths = list_paths(folder, suffix);
+  for (guint i = 0; i < paths->len; i++) {
+    const char *path = g_ptr_array_index(paths, i);
+    g_autofree char *own = take_name(path, suffix);
+    if (strcmp(own, name) == 0)
+      return g_strdup(path);
+  }
+  return NULL;
 }
 
 GStrv
 smb_data_list(const char *folder, const char *suffix) {
+  g_autoptr(GPtrArray) paths = list_paths(folder, suffix);
   GPtrArray *names = g_ptr_array_new();
-  g_autofree char *path = g_strconcat(resource_prefix, folder, NULL);
-  g_auto(GStrv) children = g_resource_enumerate_children(smb_data_get_resource(), path,
-                                                         G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
-  for (guint i = 0; children && children[i]; i++)
-    add_name(names, children[i], suffix);
-
-  const char *top = g_getenv("SMEMBANK_DATADIR");
-  if (top && *top) {
-    g_autofree char *dir_path = g_build_filename(top, folder, NULL);
-    g_autoptr(GDir) dir = g_dir_open(dir_path, 0, NULL);
-    const char *file;
-    while (dir && (file = g_dir_read_name(dir)))
-      add_name(names, file, suffix);
+  for (guint i = 0; i < paths->len; i++) {
+    g_autofree char *name = take_name(g_ptr_array_index(paths, i), suffix);
+    if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+      g_ptr_array_add(names, g_steal_pointer(&name));
   }
   g_ptr_array_sort(names, compare_names);
   g_ptr_array_add(names, NULL);

@@ -275,7 +275,7 @@ says "data/lessons/01-bank.lesson:$line:35: 'Each lane has a bank of its own' do
 # Other rules give other numbers, or break a claim.
 mkdir -p "$work/data/archs"
 rm "$work/data/lessons/01-bank.lesson"
-sed 's/^banks=.*/banks=16/' "$srcdir/data/archs/sm_30_8B.ini" >"$work/data/archs/sm_30_8B.ini"
+sed 's/^banks=.*/banks=16/' "$srcdir/data/archs/nvidia/sm_30_8B.ini" >"$work/data/archs/sm_30_8B.ini"
 SMEMBANK_DATADIR=$work/data expect 3 learn --all
 
 # On a terminal: what is typed is not written again, and there is colour. Into a file from one: all of it.

@@ -23,7 +23,7 @@ for thing in $things; do
 done
 
 expect 0 list archs
-for arch in "${srcdir:?}"/data/archs/*.ini; do
+for arch in "${srcdir:?}"/data/archs/nvidia/*.ini; do
   name=$(basename "$arch" .ini)
   shows "$name "
   expect 0 list archs "$name" --format csv
@@ -85,7 +85,7 @@ expect 2 list archs sm_90 more
 
 # The user's own data comes first; a broken file is told with its place.
 mkdir -p "$work/data/archs"
-sed 's/^title=.*/title=My own chip/' "$srcdir/data/archs/sm_90.ini" >"$work/data/archs/sm_90.ini"
+sed 's/^title=.*/title=My own chip/' "$srcdir/data/archs/nvidia/sm_90.ini" >"$work/data/archs/sm_90.ini"
 SMEMBANK_DATADIR=$work/data
 export SMEMBANK_DATADIR
 expect 0 list archs
