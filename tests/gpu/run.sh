@@ -53,7 +53,12 @@ step configure ./configure
 step build make -j "$(nproc)"
 step check make -j "$(nproc)" check
 step devices ./smembank list devices
+# Effective bandwidth: of a small copy, cold caches are the slower ones; of one larger than the L2 cache, both
+# are about what the GPU's memory gives.
+step small-copy ./smembank validate --kernel copyGmem
+step large-copy ./smembank validate tests/gpu/copy.cu --block 256 --grid 65536 --arg n=16777216
 step record sh tests/gpu/record.sh ./smembank "$results" "$count"
 cat "$results/devices.log"
+grep -h -A 4 '^measured times' "$results/small-copy.log" "$results/large-copy.log"
 tail -n 40 "$results/record.log"
 rm -rf "$work"
