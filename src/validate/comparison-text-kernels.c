@@ -97,14 +97,6 @@ choose_columns(const GArray *launches) {
   return columns;
 }
 
-static void
-write_launch_name(SmbTable *table, const SmbComparisonRow *row) {
-  g_autofree char *shape = smb_comparison_shape(row);
-  smb_table_cell(table, SMB_STYLE_PLAIN, row->kernel);
-  smb_table_cell(table, SMB_STYLE_PLAIN, shape);
-  smb_table_cell(table, SMB_STYLE_DIM, row->variant);
-}
-
 // "1024/1024": predicted/measured.
 static void
 write_pair(SmbTable *table, const SmbComparisonRow *row) {
@@ -187,7 +179,7 @@ write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recordin
   for (guint i = 0; i < launches->len; i++) {
     const Launch *launch = &g_array_index(launches, Launch, i);
     g_autofree char *time = smb_comparison_number(launch->time);
-    write_launch_name(table, launch->first);
+    smb_comparison_launch(table, launch->first);
     for (guint j = 0; j < (columns.atomics ? N_SHOWN : N_SHOWN - 1); j++)
       write_pair(table, launch->wavefronts[j]);
     smb_comparison_outcome(table, launch->outcome);
@@ -238,7 +230,7 @@ write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
     bound = bound || row->is_bound;
     more = more || (row->measured > row->predicted && !row->is_bound);
     fewer = fewer || row->measured < row->predicted;
-    write_launch_name(table, row);
+    smb_comparison_launch(table, row);
     smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
     smb_comparison_numbers(table, row);
     smb_table_printf(table, SMB_STYLE_PLAIN, "%+.0f", row->measured - row->predicted);
@@ -270,7 +262,7 @@ static void
 write_number(SmbTable *table, const SmbComparisonRow *row) {
   g_autofree char *metric = smb_comparison_metric(row);
   g_autofree char *published = smb_comparison_published(row);
-  write_launch_name(table, row);
+  smb_comparison_launch(table, row);
   smb_table_cell(table, SMB_STYLE_PLAIN, metric);
   smb_comparison_numbers(table, row);
   smb_table_cell(table, SMB_STYLE_PLAIN, published);

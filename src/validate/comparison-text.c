@@ -122,8 +122,8 @@ new_time_table(const SmbComparisonRow *first) {
   return table;
 }
 
-static void
-write_launch_cells(SmbTable *table, const SmbComparisonRow *row) {
+void
+smb_comparison_launch(SmbTable *table, const SmbComparisonRow *row) {
   g_autofree char *shape = smb_comparison_shape(row);
   smb_table_cell(table, SMB_STYLE_PLAIN, row->kernel);
   smb_table_cell(table, SMB_STYLE_PLAIN, shape);
@@ -133,7 +133,7 @@ write_launch_cells(SmbTable *table, const SmbComparisonRow *row) {
 static void
 write_time_row(SmbTable *table, const SmbComparisonRow *row) {
   g_autofree char *predicted = smb_comparison_number(row->predicted);
-  write_launch_cells(table, row);
+  smb_comparison_launch(table, row);
   if (row->kind != SMB_ROW_PUBLISHED)
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_comparison_is_cold(row) ? "cold" : "warm");
   smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", row->measured);
@@ -147,7 +147,7 @@ write_time_row(SmbTable *table, const SmbComparisonRow *row) {
 
 static void
 write_count_row(SmbTable *table, const SmbComparisonRow *row) {
-  write_launch_cells(table, row);
+  smb_comparison_launch(table, row);
   smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
   smb_comparison_numbers(table, row);
   smb_comparison_outcome(table, row->outcome);
