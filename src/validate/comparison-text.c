@@ -174,7 +174,9 @@ write_apart(SmbCli *cli, const SmbComparison *comparison, gboolean times, gboole
       continue;
     if (!is_same_source(last, row)) {
       smb_comparison_end_table(cli, &table);
-      write_heading(cli, row->gpu, row->arch, row->source);
+      // A single recording has its heading above.
+      if (!row->recording || comparison->recordings->len > 1)
+        write_heading(cli, row->gpu, row->arch, row->source);
       table = times ? new_time_table(row) : new_count_table();
       last = row;
     }
