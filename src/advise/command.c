@@ -13,7 +13,8 @@
 
 // Layouts of each kind that are shown, and values of macros.
 enum {
-  DEFAULT_TOP = 3,
+  DEFAULT_TOP = 1,
+  DEFAULT_TOP_OF_ALL = 3,
   DEFAULT_TUNED = 8,
   MAX_TOP = 100
 };
@@ -24,7 +25,7 @@ static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
 static char *option_array, *option_row, *option_only, *option_top, *option_check, *option_out,
     *option_max_counts;
 static char **option_tune;
-static gboolean option_measure;
+static gboolean option_measure, option_all, option_verbose;
 
 #define KINDS "pad|swizzle|both"
 
@@ -34,7 +35,13 @@ static const GOptionEntry options[] = {
      "elements of a row of an array of one dimension, padding included", "N"},
     {"only", 0, 0, G_OPTION_ARG_STRING, &option_only, "one kind of layout", KINDS},
     {"top", 0, 0, G_OPTION_ARG_STRING, &option_top,
-     "layouts of each kind that are shown (default 3); values, with --tune (default 8)", "N"},
+     "layouts of each kind that are shown (default 1, with --all 3); values, with --tune (default "
+     "8)",
+     "N"},
+    {"all", 0, 0, G_OPTION_ARG_NONE, &option_all,
+     "also layouts that are no better than others, and what each access costs in each layout",
+     NULL},
+    {"verbose", 'v', 0, G_OPTION_ARG_NONE, &option_verbose, "explain the columns", NULL},
     {"check", 0, 0, G_OPTION_ARG_STRING, &option_check,
      "say what this swizzle does to each access, and why it fails", "'Swizzle<B,M,S>'"},
     {"tune", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_tune,
@@ -53,7 +60,8 @@ parse_search(SmbAdviseSearch *search, guint *tuned, GError **error) {
   static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
   guint kind = 0;
   search->array = option_array;
-  search->top = option_check || option_tune ? 1 : DEFAULT_TOP;
+  search->all = option_all;
+  search->top = option_all ? DEFAULT_TOP_OF_ALL : DEFAULT_TOP;
   search->max_counts = default_max_counts;
   *tuned = DEFAULT_TUNED;
   if (!smb_cli_choice("--only", option_only, KINDS, &kind, error) ||
@@ -101,8 +109,16 @@ check_options(SmbCli *cli, GError **error) {
                                option_check ? "--check" : "--tune");
   if (option_check && option_measure)
     return smb_cli_usage_error(error, "--check rewrites no kernel: --measure does not go with it");
-  if (option_check && option_top)
-    return smb_cli_usage_error(error, "--check shows every access: --top does not go with it");
+  if (option_check && (option_top || option_all))
+    return smb_cli_usage_error(error, "--check shows every access: --top and --all do not go with "
+                                      "it");
+  if (option_tune && option_all)
+    return smb_cli_usage_error(error, "--tune tries every value: --all does not go with it");
+  if (option_verbose && (option_check || option_tune))
+    return smb_cli_usage_error(error,
+                               "--verbose explains the columns of a search: it does not go "
+                               "with %s",
+                               option_check ? "--check" : "--tune");
   if (option_tune && (option_array || option_row))
     return smb_cli_usage_error(error, "--tune runs the whole kernel: --array and --row do not go "
                                       "with it");
@@ -159,7 +175,7 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbArch *arch, SmbMeter *me
     return FALSE;
   if (!write_out(cli, report, out, error))
     return FALSE;
-  const SmbAdviseResult result = {report, measured};
+  const SmbAdviseResult result = {report, measured, option_all, option_verbose};
   cli->format->write(cli, &result);
   smb_analyze_write_warnings(target, report->analysis, cli->messages);
   if (measured && measured->mismatches > 0)

@@ -49,12 +49,20 @@ check_searched(const SmbAdvice *search, guint64 max_counts, GError **error) {
   return FALSE;
 }
 
-// How many layouts of a kind are shown: of both together one, unless that is better than either alone.
-static guint
-find_rows(const SmbAdvice *search, const SmbCandidate *candidate, const SmbAdviseSearch *asked) {
+// Whether a layout is shown: it has to be better than the present one, and one of both kinds better than
+// those of one.
+static gboolean
+is_wanted(const SmbAdvice *search, const SmbCandidate *candidate, const SmbAdviseSearch *asked) {
   const SmbCandidate *best = g_ptr_array_index(search->best, 0);
-  gboolean both = smb_advise_kind(&candidate->layout) == SMB_ADVISE_BOTH && !asked->kinds;
-  return both && smb_advise_kind(&best->layout) != SMB_ADVISE_BOTH ? 1 : asked->top;
+  SmbAdviseKinds kind = smb_advise_kind(&candidate->layout);
+  if ((asked->kinds && kind != asked->kinds) ||
+      is_present(&search->original->layout, &candidate->layout))
+    return FALSE;
+  if (asked->all)
+    return TRUE;
+  return candidate->total.wavefronts < search->original->total.wavefronts &&
+         (asked->kinds || kind != SMB_ADVISE_BOTH ||
+          smb_advise_kind(&best->layout) == SMB_ADVISE_BOTH);
 }
 
 // The best of each kind of layout.
@@ -65,9 +73,7 @@ choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAd
   for (guint i = 0; i < search->best->len; i++) {
     const SmbCandidate *candidate = g_ptr_array_index(search->best, i);
     SmbAdviseKinds kind = smb_advise_kind(&candidate->layout);
-    if ((asked->kinds && kind != asked->kinds) ||
-        is_present(&search->original->layout, &candidate->layout) ||
-        n[kind] == find_rows(search, candidate, asked))
+    if (n[kind] == asked->top || !is_wanted(search, candidate, asked))
       continue;
     g_ptr_array_add(array->layouts, smb_advise_layout_new(report, search, candidate, kind));
     n[kind]++;

@@ -85,6 +85,7 @@ typedef struct {
  * @row: as SmbAdviseOptions.row
  * @kinds: which layouts are searched; 0: all
  * @top: layouts of each kind that are shown
+ * @all: also those that are no better than the present one or than others that are shown
  * @max_counts: as SmbAdviseOptions.max_counts
  */
 typedef struct {
@@ -92,6 +93,7 @@ typedef struct {
   guint row;
   SmbAdviseKinds kinds;
   guint top;
+  gboolean all;
   guint64 max_counts;
 } SmbAdviseSearch;
 

@@ -90,64 +90,139 @@ write_accesses(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray 
   smb_table_write(table, cli->out, cli->colour);
 }
 
-// What was searched (SmbAdviseKinds), in words.
-static void
-append_space(GString *text, const SmbAdviseArray *array) {
-  SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;
-  SmbAdviseKinds kinds = array->kinds ? array->kinds : all;
-  const SmbLayout *now = &array->search->original->layout;
-  gboolean rows = array->search->use->bytes / now->element_bytes > now->columns + now->pad;
-  const char *parts[3];
-  guint n = 0;
-  if (kinds & SMB_ADVISE_PAD)
-    parts[n++] = rows ? "padding of rows up to what fills all banks once"
-                      : "padding after every power of two of elements (--row names a row)";
-  if (kinds & SMB_ADVISE_SWIZZLE)
-    parts[n++] = "every XOR swizzle of the elements' numbers";
-  if ((kinds & SMB_ADVISE_BOTH) && rows)
-    parts[n++] = "every swizzle within rows in padded rows";
-  for (guint i = 0; i < n; i++)
-    g_string_append_printf(text, "%s%s",
-                           i == 0       ? ""
-                           : i + 1 == n ? (n > 2 ? ", and " : " and ")
-                                        : ", ",
-                           parts[i]);
-}
-
 char *
 smb_advise_describe(const SmbAdviseArray *array) {
-  const SmbAdvice *whole = array->search;
-  const SmbTally *now = &whole->original->total;
+  const SmbAdvice *search = array->search;
+  const SmbLayout *layout = &search->original->layout;
+  const SmbTally *now = &search->original->total;
   GString *text = g_string_new(NULL);
-  const SmbCandidate *best = whole->best->len ? g_ptr_array_index(whole->best, 0) : NULL;
-  if (!best)
-    g_string_append_printf(text, "None of the %" G_GUINT64_FORMAT " layouts can hold %s", //
-                           whole->searched, whole->use->array->name);
-  else if (best->total.wavefronts == now->wavefronts)
+  g_string_printf(text, "Searched %" G_GUINT64_FORMAT " layouts", search->searched);
+  if (search->unfit)
     g_string_append_printf(text,
-                           "The present layout is the best of %" G_GUINT64_FORMAT
-                           ": none takes fewer than %" G_GUINT64_FORMAT " wavefronts",
-                           whole->searched, now->wavefronts);
+                           " (%" G_GUINT64_FORMAT " are invalid: they would split or misalign a "
+                           "vector access, or need too much shared memory)",
+                           search->unfit);
+  const SmbCandidate *best = search->best->len ? g_ptr_array_index(search->best, 0) : NULL;
+  if (!best) {
+    g_string_append(text, ". None is valid.");
+    return g_string_free(text, FALSE);
+  }
+  if (best->total.wavefronts >= now->wavefronts)
+    g_string_append_printf(text,
+                           ". None takes fewer than the present %" G_GUINT64_FORMAT " wavefronts.",
+                           now->wavefronts);
   else
-    g_string_append_printf(
-        text,
-        "Of %" G_GUINT64_FORMAT " layouts none takes fewer than %" G_GUINT64_FORMAT
-        " wavefronts, where there are %" G_GUINT64_FORMAT " now; %" G_GUINT64_FORMAT " take as few",
-        whole->searched, best->total.wavefronts, now->wavefronts, whole->ties);
-  g_string_append(text, ". Every one was counted: ");
-  append_space(text, array);
-  g_string_append_c(text, '.');
-  if (whole->unfit)
     g_string_append_printf(text,
-                           " %" G_GUINT64_FORMAT " of them cannot be: an access would be torn or "
-                           "misaligned, or shared memory is too small.",
-                           whole->unfit);
-  if (best && best->total.excess)
+                           ". Best: %" G_GUINT64_FORMAT " wavefronts (now %" G_GUINT64_FORMAT
+                           "), reached by %" G_GUINT64_FORMAT ".",
+                           best->total.wavefronts, now->wavefronts, search->ties);
+  if (MIN(best->total.excess, now->excess))
     g_string_append_printf(text,
-                           " %" G_GUINT64_FORMAT " wavefronts remain in excess: no layout of the "
-                           "space serves all accesses at once.",
-                           best->total.excess);
+                           " %" G_GUINT64_FORMAT " remain in excess: no padding or XOR swizzle of "
+                           "the whole array removes all conflicts.",
+                           MIN(best->total.excess, now->excess));
+  if (search->use->bytes / layout->element_bytes <= layout->columns + layout->pad)
+    g_string_append(text, " Its rows are not declared: padding after every power of two of "
+                          "elements was tried (--row N sets the length of a row).");
   return g_string_free(text, FALSE);
+}
+
+// "[COLS + PAD + 1]": what a bracket becomes if that is all that changes; else %NULL.
+static char *
+find_bracket(const SmbProof *proof) {
+  if (proof->edits->len != 1)
+    return NULL;
+  const SmbEdit *edit = &g_array_index(proof->edits, SmbEdit, 0);
+  gsize end = edit->offset + strlen(edit->text), start = end, depth = 0;
+  if (edit->length > 0 || proof->text[end] != ']')
+    return NULL;
+  while (start > 0 && (proof->text[start] != '[' || --depth > 0))
+    depth += proof->text[start--] == ']';
+  return g_strndup(proof->text + start, end + 1 - start);
+}
+
+// "line 3", "lines 3, 5 and 9".
+static void
+append_lines(GString *text, const GArray *lines) {
+  g_string_append(text, lines->len == 1 ? "line " : "lines ");
+  for (guint i = 0; i < lines->len; i++)
+    g_string_append_printf(text, "%s%u",
+                           i == 0                ? ""
+                           : i + 1 == lines->len ? " and "
+                                                 : ", ",
+                           g_array_index(lines, guint, i));
+}
+
+// What is to be changed, and what that gives.
+static char *
+describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
+                const SmbAdviseLayout *layout, gboolean first) {
+  const SmbProof *proof = layout->proof;
+  const SmbTally *now = &array->now->candidate->total, *then = &layout->candidate->total;
+  GString *text = g_string_new(first ? "" : "Or ");
+  if (proof && !proof->failure) {
+    g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autoptr(GArray) changes =
+        smb_changes_new(smb_program_source(report->target->kernel), proof->edits);
+    g_autofree char *bracket = find_bracket(proof);
+    for (guint i = 0; i < changes->len; i++)
+      g_array_append_val(lines, g_array_index(changes, SmbChange, i).line);
+    if (bracket) {
+      g_string_append(text, first ? "Change " : "change ");
+      append_lines(text, lines);
+      g_string_append_printf(text, " to %s", bracket);
+    } else {
+      g_string_append_printf(text, "%s %s in ", first ? "Apply" : "apply", layout->name);
+      append_lines(text, lines);
+    }
+  } else {
+    g_string_append_printf(text, "%s %s by hand (index %s)", first ? "Apply" : "apply",
+                           layout->name, layout->index);
+  }
+  g_string_append_printf(text, ": %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT " wavefronts",
+                         now->wavefronts, then->wavefronts);
+  if (then->excess)
+    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " of them in excess", then->excess);
+  if (layout->extra_bytes)
+    g_string_append_printf(text, ", %+" G_GINT64_FORMAT " bytes of shared memory",
+                           layout->extra_bytes);
+  g_string_append_c(text, '.');
+  return g_string_free(text, FALSE);
+}
+
+static gboolean
+is_proven(const SmbAdviseLayout *layout) {
+  return layout->proof && !layout->proof->failure;
+}
+
+// The better advice first: fewer wavefronts, then what is written here before what is left to a hand, then
+// fewer changes.
+static int
+compare_advice(gconstpointer a, gconstpointer b) {
+  const SmbAdviseLayout *x = *(const SmbAdviseLayout *const *)a;
+  const SmbAdviseLayout *y = *(const SmbAdviseLayout *const *)b;
+  guint64 p = x->candidate->total.wavefronts, q = y->candidate->total.wavefronts;
+  if (p != q)
+    return p < q ? -1 : 1;
+  if (is_proven(x) != is_proven(y))
+    return is_proven(x) ? -1 : 1;
+  return is_proven(x) ? (int)x->proof->edits->len - (int)y->proof->edits->len : 0;
+}
+
+// The verdict: the best layout of each kind that was tried as CUDA C.
+static void
+write_verdict(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
+  g_autoptr(GPtrArray) tried = g_ptr_array_new();
+  for (guint i = 0; i < array->layouts->len; i++) {
+    SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
+    if (layout->proof)
+      g_ptr_array_add(tried, layout);
+  }
+  g_ptr_array_sort(tried, compare_advice);
+  for (guint i = 0; i < tried->len; i++) {
+    g_autofree char *sentence = describe_layout(report, array, g_ptr_array_index(tried, i), i == 0);
+    smb_text_wrap(cli->out, sentence);
+  }
 }
 
 // Lines, each with its number and a mark.
@@ -181,6 +256,34 @@ sum_wavefronts(const SmbAnalysis *analysis) {
   return sum;
 }
 
+// How a rewritten kernel is launched, and what it did when it was run.
+static void
+write_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  gsize dynamic = proof->launch.dynamic_bytes;
+  guint most = smb_arch_info(report->arch)->static_shared_bytes;
+  if (dynamic != report->target->launch.dynamic_bytes)
+    g_string_append_printf(text,
+                           "Launch it with %" G_GSIZE_FORMAT
+                           " bytes of dynamic shared memory instead of %" G_GSIZE_FORMAT ". ",
+                           dynamic, report->target->launch.dynamic_bytes);
+  if (dynamic > most)
+    g_string_append_printf(text,
+                           "More than %u bytes need cudaFuncSetAttribute with "
+                           "cudaFuncAttributeMaxDynamicSharedMemorySize. ",
+                           most);
+  g_string_append_printf(text,
+                         "Run in this form: %" G_GUINT64_FORMAT
+                         " wavefronts for all shared accesses, each as predicted",
+                         sum_wavefronts(proof->analysis));
+  if (proof->compared_bytes)
+    g_string_append_printf(text, ", and the same %" G_GUINT64_FORMAT " bytes in global memory.",
+                           proof->compared_bytes);
+  else
+    g_string_append(text, "; the kernel writes no global memory to compare.");
+  smb_text_wrap(cli->out, text->str);
+}
+
 // A rewritten kernel: its lines, or why there are none.
 static void
 write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const SmbProof *proof) {
@@ -188,35 +291,14 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, heading);
   if (proof->failure) {
     smb_spool_printf(cli->out, "%s:\n%s\n",
-                     proof->edits ? ", as CUDA C, does not hold and is not shown"
+                     proof->edits ? ", as CUDA C, failed its check and is not shown"
                                   : ", to be written by hand",
                      proof->failure);
     return;
   }
   smb_spool_puts(cli->out, ", as CUDA C:\n");
   write_changes(cli, smb_program_source(report->target->kernel), proof->edits);
-  g_autoptr(GString) text = g_string_new(NULL);
-  gsize dynamic = proof->launch.dynamic_bytes;
-  if (dynamic != report->target->launch.dynamic_bytes)
-    g_string_append_printf(text,
-                           "Launched with %" G_GSIZE_FORMAT
-                           " bytes of dynamic shared memory instead of %" G_GSIZE_FORMAT ". ",
-                           dynamic, report->target->launch.dynamic_bytes);
-  if (dynamic > smb_arch_info(report->arch)->static_shared_bytes)
-    g_string_append_printf(text,
-                           "More than %u bytes need cudaFuncSetAttribute with "
-                           "cudaFuncAttributeMaxDynamicSharedMemorySize. ",
-                           smb_arch_info(report->arch)->static_shared_bytes);
-  g_string_append_printf(text,
-                         "Evaluated in this form: %" G_GUINT64_FORMAT " wavefronts of all shared "
-                         "accesses, each as predicted",
-                         sum_wavefronts(proof->analysis));
-  if (proof->compared_bytes)
-    g_string_append_printf(text, ", and the same %" G_GUINT64_FORMAT " bytes in global memory.",
-                           proof->compared_bytes);
-  else
-    g_string_append(text, "; the kernel touches no global memory to compare.");
-  smb_text_wrap(cli->out, text->str);
+  write_launch(cli, report, proof);
 }
 
 char *
@@ -224,18 +306,14 @@ smb_advise_describe_unseen(const SmbAdviseArray *array) {
   const GArray *lines = array->unseen;
   if (lines->len == 0)
     return NULL;
-  GString *text = g_string_new(lines->len > 1 ? "Lines " : "Line ");
-  for (guint i = 0; i < lines->len; i++)
-    g_string_append_printf(text, "%s%u",
-                           i == 0                ? ""
-                           : i + 1 == lines->len ? " and "
-                                                 : ", ",
-                           g_array_index(lines, guint, i));
+  GString *text = g_string_new(NULL);
+  append_lines(text, lines);
+  text->str[0] = 'L';
   g_string_append_printf(text,
-                         " %s %s where nothing is evaluated (in a branch of #if, sizeof or another "
-                         "function), and %s left as %s.",
+                         " %s %s in code that was not run (#if, sizeof or another function) and %s "
+                         "not changed.",
                          lines->len > 1 ? "mention" : "mentions", array->search->use->array->name,
-                         lines->len > 1 ? "are" : "is", lines->len > 1 ? "they are" : "it is");
+                         lines->len > 1 ? "are" : "is");
   return g_string_free(text, FALSE);
 }
 
@@ -255,7 +333,7 @@ append_bounds(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
     n += !g_array_index(report->analysis->accesses, SmbAccess, i).exact &&
          g_array_index(array->now->candidate->accesses, SmbTally, i).requests > 0;
   if (n > 0)
-    g_string_append(text, " Atomics that are loops are counted by a lower bound.");
+    g_string_append(text, " Counts of atomics that are loops are lower bounds.");
 }
 
 // A rewritten kernel whose rows end earlier: a larger launch may need what this one leaves alone.
@@ -275,19 +353,31 @@ write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *
 }
 
 static void
-write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
+write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array, gboolean all) {
   const SmbArray *found = array->search->use->array;
+  const SmbTally *now = &array->now->candidate->total;
   g_autofree char *declaration = smb_advise_declare(found);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, declaration);
-  smb_spool_printf(cli->out, "  line %u, %" G_GSIZE_FORMAT " bytes\n\n", found->line,
+  smb_spool_printf(cli->out, "  line %u, %" G_GSIZE_FORMAT " bytes\n", found->line,
                    array->search->use->bytes);
-  write_layouts(cli, array);
-  write_accesses(cli, report, array);
+  if (now->excess == 0 && array->now->candidate->fit == SMB_LAYOUT_FITS && !all) {
+    smb_spool_printf(cli->out,
+                     "No bank conflicts: %" G_GUINT64_FORMAT
+                     " wavefronts, the minimum for these accesses.\n",
+                     now->wavefronts);
+    return;
+  }
+  write_verdict(cli, report, array);
   g_autofree char *sentences = smb_advise_describe(array);
   g_autoptr(GString) text = g_string_new(sentences);
   append_bounds(text, report, array);
-  smb_spool_puts(cli->out, "\n");
   smb_text_wrap(cli->out, text->str);
+  if (array->layouts->len > 0) {
+    smb_spool_puts(cli->out, "\n");
+    write_layouts(cli, array);
+  }
+  if (all)
+    write_accesses(cli, report, array);
   for (guint i = 0; i < array->layouts->len; i++) {
     const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
     g_autofree char *title = g_strdup_printf("%u  %s", i + 1, layout->name);
@@ -303,11 +393,11 @@ write_legend(SmbCli *cli) {
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap(
       cli->out,
-      "bytes: shared memory more than now. vector: the widest access, in bytes, that stays whole "
-      "and aligned. fits: opt-in is dynamic shared memory beyond what a block has without asking. "
-      "blocks/SM: resident blocks, as far as shared memory and threads limit them, not registers. "
-      "A count of wavefronts is no time, and what an index costs to compute is not counted. New "
-      "text is evaluated for this launch, and its constants are for these macros.");
+      "bytes: additional shared memory. vector: the widest access, in bytes, that stays whole and "
+      "aligned. fits: opt-in needs dynamic shared memory beyond the default limit. blocks/SM: "
+      "resident blocks by shared memory and threads; registers are not considered. Wavefront "
+      "counts are not run times, and computing the indices is not counted. New text is run for "
+      "this launch, and its constants hold for these macros.");
 }
 
 void
@@ -322,12 +412,12 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   for (guint i = 0; i < report->arrays->len; i++) {
     if (i > 0)
       smb_spool_puts(cli->out, "\n");
-    write_array(cli, report, g_ptr_array_index(report->arrays, i));
+    write_array(cli, report, g_ptr_array_index(report->arrays, i), written->all);
   }
   if (report->together)
     write_proof(cli, report, "The best of each array together", report->together);
   if (measured)
     smb_advise_write_measured(cli, "layout", measured);
-  if (report->arrays->len > 0)
+  if (report->arrays->len > 0 && written->verbose)
     write_legend(cli);
 }

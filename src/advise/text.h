@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 typedef struct {
   const SmbAdviseReport *report;
   const SmbAdviseMeasured *measured;
+  gboolean all;     /* also what each access costs in each layout, and arrays without conflicts */
+  gboolean verbose; /* also what the columns mean */
 } SmbAdviseResult;
 
 /** For each array a table of layouts, the costs of each access, and the changed lines. */

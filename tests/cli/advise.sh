@@ -26,7 +26,21 @@ for format in text json csv; do
   esac
 done
 expect 0 advise --rows 16 --cols 32 --pad 2
-shows 'The present layout is the best of'
+shows 'No bank conflicts: 32 wavefronts, the minimum for these accesses.'
+# The verdict comes first, with one layout of each kind; the rest with --all, what columns mean with -v.
+expect 0 advise --rows 32 --cols 32
+shows 'Change line 44 to [COLS + PAD + 1]: 1056 -> 64 wavefronts, +128 bytes of shared memory.'
+shows 'Or apply Swizzle<5,0,5> in lines 48 and 52: 1056 -> 64 wavefronts.'
+shows 'Searched 2950 layouts. Best: 64 wavefronts (now 1056), reached by 895.'
+! grep -q 'pad 3' "$work/out" || die "$last: shows a layout that is no better"
+! grep -q 'Wavefronts of each access' "$work/out" || die "$last: shows what --all shows"
+! grep -q 'not run times' "$work/out" || die "$last: explains the columns"
+[ "$(wc -l <"$work/out")" -lt 35 ] || die "$last: is long"
+expect 0 advise --rows 32 --cols 32 --all
+shows 'pad 3'
+shows 'Wavefronts of each access'
+expect 0 advise --rows 32 --cols 32 -v
+shows 'Wavefront counts are not run times'
 expect 0 advise --rows 32 --cols 32 --only pad --top 5
 shows 'pad 9'
 ! grep -q Swizzle "$work/out" || die "$last: shows a swizzle"
@@ -39,7 +53,7 @@ expect 0 advise --rows 32 --cols 32 --elem double --arch sm_30_8B
 expect 0 advise --kernel setRowReadColDynPad --shape rect -D IPAD=1 --row 33
 golden advise-dynamic.txt
 expect 0 advise --rows 32 --cols 32 --dynamic
-shows 'Launched with 4224 bytes of dynamic shared memory instead of 4096.'
+shows 'Launch it with 4224 bytes of dynamic shared memory instead of 4096.'
 expect 0 advise --rows 32 --cols 32 --elem float4 --dynamic
 shows 'fits'
 
@@ -59,7 +73,7 @@ srcdir=$(cd "$srcdir" && pwd)
 cd "$work"
 expect 0 advise float4.cu
 golden advise-float4.txt
-shows 'an access would be'
+shows 'they would split or misalign a vector access'
 
 # Several arrays, each by itself and all together; the text that is written is the one that was evaluated.
 cat >matmul.cu <<'END'
@@ -80,7 +94,7 @@ END
 expect 0 advise matmul.cu --block 32,32 --out better.cu
 shows 'The best of each array together, as CUDA C:'
 shows '   11+     sum += as[x][k ^ x] * bs[k][y ^ k];'
-shows '2112 wavefronts of all shared accesses'
+shows '2112 wavefronts for all shared accesses'
 expect 0 analyze better.cu --block 32,32
 shows 'No access waits for a bank: 2112 wavefronts'
 expect 0 advise better.cu --block 32,32 --out same.cu
@@ -109,7 +123,7 @@ __global__ void second(int *out) {
 }
 END
 expect 0 advise two.cu --entry first --block 32,32 --out two-better.cu
-says 'two-better.cu: Line 8 mentions s where nothing is evaluated'
+says 'two-better.cu: Line 8 mentions s in code that was not run'
 
 # What cannot be rewritten from its text, and branches that are not evaluated.
 cat >hand.cu <<'END'
@@ -127,7 +141,7 @@ expect 0 advise hand.cu --dynamic-bytes 4096 --format json
 is_json
 shows '"holds" : false'
 expect 0 advise --rows 32 --cols 32
-shows 'Lines 46 and 54 mention tile where nothing is evaluated'
+shows 'Lines 46 and 54 mention tile in code that was not run'
 
 # Columns that this launch leaves alone are no padding to take away: the next launch may need them.
 cat >guard.cu <<'END'
@@ -164,7 +178,7 @@ __global__ void other(float *out, const float *in, int vectors) {
 }
 END
 expect 0 advise other.cu --block 32,32 --arg vectors=0
-shows "other.cu:6:19: the 16 bytes of 's' that are accessed here at once would be torn or misaligned"
+shows "other.cu:6:19: this 16-byte access to 's' would be split or misaligned"
 ! grep -q 'as CUDA C' "$work/out" || die "$last: tears a vector"
 expect 0 advise other.cu --block 32,32 --arg vectors=1
 shows 'as CUDA C'
@@ -225,7 +239,7 @@ __global__ void alias(int *out, const int *in) {
 }
 END
 expect 0 advise alias.cu --block 32,32 --only pad
-shows 'does not hold and is not shown:'
+shows 'failed its check and is not shown:'
 
 # A swizzle of the user's: right, too narrow for the access, of the wrong bits, of too few.
 expect 0 advise --kernel setRowReadCol --check 'Swizzle<5,0,5>'
@@ -291,6 +305,9 @@ expect 2 advise --rows 32 --cols 32 --row 0
 expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --tune PAD=0..1
 expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --out x.cu
 expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --top 2
+expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --all
+expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' -v
+expect 2 advise --rows 32 --cols 32 --tune PAD=0..1 --all
 expect 2 advise --rows 32 --cols 32 --check 'Swizzle<1,0,1>' --measure
 expect 2 advise --rows 32 --cols 32 --tune PAD=0..1 --row 2
 expect 2 advise --rows 32 --cols 32 --device 0
@@ -380,7 +397,7 @@ for tile in '--rows 33 --cols 31' '--rows 7 --cols 13 --elem double' '--rows 8 -
   '--rows 20 --cols 50 --pad 2 --dynamic'; do
   # shellcheck disable=SC2086 # several words
   expect 0 advise $tile
-  ! grep -q 'does not hold' "$work/out" || die "$last: a rewritten kernel does not hold"
+  ! grep -q 'failed its check' "$work/out" || die "$last: a rewritten kernel does not hold"
 done
 
 # On a GPU: the kernel as it is, and each of its forms.

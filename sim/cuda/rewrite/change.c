@@ -99,7 +99,7 @@ call_for_row(Rewriting *rewriting, const Place *place, GError **error) {
   if (place->unit > 1 || place->first > 0 || !joined)
     return place_refuse(
         rewriting, place, error,
-        "an index of '%s' would have to be evaluated twice here: keep it in a variable",
+        "an index of '%s' would be evaluated twice here: store it in a variable first",
         rewriting->variable->name);
   g_autofree char *function = choose_name(rewriting, "_at", 1);
   g_autofree char *body = write_row_body(&rewriting->wanted->to, rewriting->dimension, place->n);

@@ -92,8 +92,8 @@ place_refuse(const Rewriting *rewriting, const Place *place, GError **error, con
   gboolean indexed = strcmp(index, plain[rank]) != 0;
   smb_source_error(rewriting->raw->kernel->program.source, place->mention->object->start, error,
                    "%s; by hand: %s%s%s%s", reason,
-                   indexed ? "where an element of it is meant, "
-                           : "let the address keep to one row",
+                   indexed ? "replace the index: "
+                           : "keep the address within one row",
                    indexed ? plain[rank] : "", indexed ? " becomes " : "", indexed ? index : "");
   return FALSE;
 }
@@ -213,7 +213,7 @@ locate(const Rewriting *rewriting, Place *place, GError **error) {
   if (token < 0 || !token_is(g_ptr_array_index(raw->tokens, (guint)token), name))
     return place_refuse(
         rewriting, place, error,
-        "a macro mentions '%s' here, and only what stands in the text can be rewritten", name);
+        "'%s' is used through a macro here, so it cannot be rewritten automatically", name);
   place->token = (guint)token;
   guint n = place->first + place->n;
   gboolean found = raw_brackets(raw, place->token, n, &place->brackets);
@@ -224,7 +224,7 @@ locate(const Rewriting *rewriting, Place *place, GError **error) {
   }
   if (!found)
     return place_refuse(rewriting, place, error,
-                        "an element of '%s' is found without brackets behind its name here", name);
+                        "'%s' is used without brackets after its name here", name);
   for (guint i = 0; i < place->n; i++) {
     gboolean is_last = i + 1 == place->n;
     guint at = place->form == FORM_FLAT || is_last ? place->first + i : i;
@@ -257,11 +257,11 @@ place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GErro
   *changes = FALSE;
   if (mention->n_steps > MENTION_MAX_STEPS)
     return place_refuse(rewriting, place, error,
-                        "this address of an element of '%s' has too many parts", name);
+                        "the address of this element of '%s' has too many parts", name);
   if (!keeps_vectors(from, to, mention->width)) {
     smb_source_error(rewriting->raw->kernel->program.source, mention->object->start, error,
-                     "the %u bytes of '%s' that are accessed here at once would be torn or "
-                     "misaligned; a launch that makes this access finds layouts that keep them",
+                     "this %u-byte access to '%s' would be split or misaligned; search with a "
+                     "launch that executes it",
                      (guint)mention->width, name);
     return FALSE;
   }
@@ -282,17 +282,16 @@ place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GErro
       return TRUE;
     return place_refuse(rewriting, place, error,
                         mention->width
-                            ? "this address of an element of '%s' is made of parts that do not "
-                              "follow its rows"
-                            : "the address of '%s' goes elsewhere here, and only its own "
-                              "indices can be rewritten",
+                            ? "the indices of '%s' do not follow its rows here"
+                            : "'%s' is aliased by a pointer here, so it cannot be rewritten "
+                              "automatically",
                         name);
   }
   }
   if (*changes && place->unit > 1 &&
       (!layout_scale(to, place->unit, &scaled) || !layout_scale(from, place->unit, &scaled)))
     return place_refuse(rewriting, place, error,
-                        "%u elements of '%s' are found by one index here, and do not stay together",
+                        "%u elements of '%s' are accessed by one index here, and would be split",
                         (guint)place->unit, name);
   return !*changes || locate(rewriting, place, error);
 }

@@ -131,8 +131,7 @@ change_declaration(Rewriting *rewriting, GError **error) {
       !token_is(g_ptr_array_index(rewriting->raw->tokens, (guint)name), variable->name) ||
       !raw_brackets(rewriting->raw, (guint)name, rank, &brackets)) {
     smb_source_error(rewriting->raw->kernel->program.source, variable->start, error,
-                     "'%s' is declared by a macro: only a declaration that stands in the text can "
-                     "be changed",
+                     "'%s' is declared by a macro, so it cannot be rewritten automatically",
                      variable->name);
     return FALSE;
   }
@@ -167,16 +166,16 @@ prepare(Rewriting *rewriting, GError **error) {
   }
   const char *problem = NULL;
   if (rewriting->rank == 0 || type->kind == KIND_ARRAY)
-    problem = rewriting->rank == 0 ? "it is no array" : "it has too many dimensions";
+    problem = rewriting->rank == 0 ? "it is not an array" : "it has too many dimensions";
   else if (from->bits)
     problem = "it is swizzled already";
   else if (rewriting->rank > 1 && from->columns != to->columns)
-    problem = "padding would stand within its rows";
+    problem = "padding would be inside its rows";
   guint n_dynamic = 0;
   for (guint i = 0; i < smb_program_n_arrays(&kernel->program); i++)
     n_dynamic += smb_program_array(&kernel->program, i)->is_dynamic;
   if (!problem && array->is_dynamic && n_dynamic > 1)
-    problem = "other extern arrays are the same memory";
+    problem = "other extern arrays share its memory";
   if (problem)
     smb_source_error(kernel->program.source, rewriting->variable->start, error,
                      "'%s' cannot be rewritten: %s", array->name, problem);
