@@ -92,8 +92,7 @@ place_refuse(const Rewriting *rewriting, const Place *place, GError **error, con
   gboolean indexed = strcmp(index, plain[rank]) != 0;
   smb_source_error(rewriting->raw->kernel->program.source, place->mention->object->start, error,
                    "%s; by hand: %s%s%s%s", reason,
-                   indexed ? "replace the index: "
-                           : "keep the address within one row",
+                   indexed ? "replace the index: " : "keep the address within one row",
                    indexed ? plain[rank] : "", indexed ? " becomes " : "", indexed ? index : "");
   return FALSE;
 }
