@@ -134,6 +134,85 @@ START_TEST(test_table_colour) {
 }
 END_TEST
 
+// A table on a terminal: at first as it is, then with its texts cut, then in parts.
+static const struct {
+  guint columns;
+  const char *written;
+} fits[] = {
+    {80, "                            per launch        per request\n"
+         "line  shared access         requests  excess  worst of all\n"
+         "----------------------------------------------------------\n"
+         "  10  tile[threadIdx.y][0]      1024     992        32-way\n"
+         "  11  a                            1       0         1-way\n"},
+    {56, "                          per launch        per request\n"
+         "line  shared access       requests  excess  worst of all\n"
+         "--------------------------------------------------------\n"
+         "  10  tile[threadIdx.y]…      1024     992        32-way\n"
+         "  11  a                          1       0         1-way\n"},
+    {40, "                     per launch\n"
+         "line  shared access  requests  excess\n"
+         "-------------------------------------\n"
+         "  10  tile[threadI…      1024     992\n"
+         "  11  a                     1       0\n"
+         "\n"
+         "                     per request\n"
+         "line  shared access  worst of all\n"
+         "---------------------------------\n"
+         "  10  tile[threadI…        32-way\n"
+         "  11  a                     1-way\n"},
+};
+
+START_TEST(test_table_fits) {
+  g_autoptr(SmbTable) table = smb_table_new();
+  g_autoptr(SmbSpool) spool = smb_spool_new();
+  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "shared access", SMB_ALIGN_LEFT);
+  smb_table_group(table, "per launch");
+  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
+  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_group(table, "per request");
+  smb_table_column(table, "worst of all", SMB_ALIGN_RIGHT);
+  smb_table_number(table, SMB_STYLE_PLAIN, 10);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "tile[threadIdx.y][0]");
+  smb_table_number(table, SMB_STYLE_PLAIN, 1024);
+  smb_table_number(table, SMB_STYLE_PLAIN, 992);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "32-way");
+  smb_table_number(table, SMB_STYLE_PLAIN, 11);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "a");
+  smb_table_number(table, SMB_STYLE_PLAIN, 1);
+  smb_table_number(table, SMB_STYLE_PLAIN, 0);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "1-way");
+  smb_spool_set_columns(spool, fits[_i].columns);
+  smb_table_write(table, spool, FALSE);
+  assert_drained(spool, fits[_i].written);
+}
+END_TEST
+
+// The last column of a listing is broken beside the others, or stands below them.
+START_TEST(test_table_wrap) {
+  static const char *const written[] = {
+      "name           text\n"
+      "------------------------------------------------------------\n"
+      "a longer name  one two three four five six seven eight nine\n"
+      "               ten\n",
+      "name\n"
+      "-------------\n"
+      "a longer name\n"
+      "    one two three four five six seven eight\n"
+      "    nine ten\n"};
+  g_autoptr(SmbTable) table = smb_table_new();
+  g_autoptr(SmbSpool) spool = smb_spool_new();
+  smb_table_column(table, "name", SMB_ALIGN_LEFT);
+  smb_table_column(table, "text", SMB_ALIGN_LEFT);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "a longer name");
+  smb_table_cell(table, SMB_STYLE_PLAIN, "one two three four five six seven eight nine ten");
+  smb_table_wrap(table);
+  smb_spool_set_columns(spool, _i ? 42 : 60);
+  smb_table_write(table, spool, FALSE);
+  assert_drained(spool, written[_i]);
+}
+END_TEST
+
 START_TEST(test_csv) {
   static const char *const names[] = {"a", "b,c", NULL};
   g_autoptr(SmbSpool) spool = smb_spool_new();
@@ -205,6 +284,8 @@ suite_out(void) {
   tcase_add_test(tcase, test_spool_failure);
   tcase_add_test(tcase, test_table);
   tcase_add_test(tcase, test_table_colour);
+  tcase_add_loop_test(tcase, test_table_fits, 0, G_N_ELEMENTS(fits));
+  tcase_add_loop_test(tcase, test_table_wrap, 0, 2);
   tcase_add_test(tcase, test_csv);
   tcase_add_test(tcase, test_json);
   tcase_add_loop_test(tcase, test_json_streamed, 0, 3);

@@ -38,12 +38,12 @@ write_margin(SmbTable *table, const SmbLineTally *line) {
   write_count(table, SMB_STYLE_PLAIN, shared->requests);
   write_count(table, SMB_STYLE_PLAIN, shared->wavefronts);
   write_count(table, SMB_STYLE_BAD, shared->excess);
+  write_count(table, SMB_STYLE_PLAIN, line->segments);
   if (shared->requests)
     smb_table_printf(table, shared->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD, "%u-way",
                      shared->max_degree);
   else
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
-  write_count(table, SMB_STYLE_PLAIN, line->segments);
 }
 
 void
@@ -54,11 +54,14 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
   g_autoptr(SmbTable) table = smb_table_new();
   SmbLineTally total = {0};
+  smb_table_group(table, "per launch");
   smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
   smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
   smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
   smb_table_column(table, smb_analyze_segment_name(cli->arch), SMB_ALIGN_RIGHT);
+  smb_table_group(table, "per request");
+  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  smb_table_group(table, "");
   smb_table_column(table, "line", SMB_ALIGN_RIGHT);
   smb_table_column(table, "source", SMB_ALIGN_LEFT);
   for (guint i = 0; i <= n_lines; i++) {
@@ -77,8 +80,7 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
   smb_table_cell(table, SMB_STYLE_BOLD, "total");
   smb_analyze_write_heading(cli, report);
+  smb_analyze_write_verdict(cli, report->analysis);
   smb_table_write(table, cli->out, cli->colour);
-  g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, report->analysis);
-  smb_spool_puts(cli->out, "\n");
-  smb_text_wrap(cli->out, sentence);
+  smb_analyze_write_worst(cli, report->analysis);
 }

@@ -108,7 +108,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_totals(json, analysis->totals);
   write_globals(json, analysis, cli->arch);
   write_warnings(json, report);
-  g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, analysis);
+  g_autofree char *sentence = smb_analyze_summarize(cli->arch, analysis);
   smb_json_text(json, "summary", sentence);
   smb_json_end(json, cli->out);
 }

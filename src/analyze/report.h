@@ -33,13 +33,15 @@ void smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report);
 /** "sectors" or "lines": what global requests are counted in (transfer none). */
 const char *smb_analyze_segment_name(const SmbArch *arch);
 
-/**
- * smb_analyze_describe_worst:
- *
- * Returns: (transfer full): sentences about the access with the most excess wavefronts: which lanes meet in which bank, and what
- *   that costs; and which counts are lower bounds
- */
-char *smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis);
+/** Writes how many wavefronts are due to conflicts, in a sentence and an empty line. */
+void smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis);
+
+/** Writes an empty line and sentences about the access with the most excess wavefronts: which lanes conflict in
+ * which bank, and what that costs; and which counts are lower bounds. Nothing, if there is neither. */
+void smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis);
+
+/** smb_analyze_summarize: Returns: (transfer full): all of that as one text */
+char *smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis);
 
 /**
  * SmbLineTally: sums of one line of the source

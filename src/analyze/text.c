@@ -32,7 +32,8 @@ smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report) {
   g_autofree char *grid = smb_describe_extent(target->launch.grid);
   g_autofree char *defines = g_strjoinv(" ", target->defines);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
-  smb_spool_printf(cli->out, "  %s%s%s\n", target->file, *defines ? "  " : "", defines);
+  g_autofree char *text = g_strdup_printf("  %s%s%s", target->file, *defines ? "  " : "", defines);
+  smb_text_wrap_at(cli->out, text, smb_text_width(target->name), 4);
   smb_spool_printf(cli->out,
                    "block %s, grid %s, %" G_GSIZE_FORMAT " bytes of shared memory, %s\n\n", block,
                    grid, report->analysis->shared_bytes, smb_arch_info(cli->arch)->name);
@@ -72,10 +73,12 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_table_column(table, "line", SMB_ALIGN_RIGHT);
   smb_table_column(table, "shared access", SMB_ALIGN_LEFT);
   smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  smb_table_group(table, "per launch");
   smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
   smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
   smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
   smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_group(table, "per request");
   smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_access(table, &g_array_index(analysis->accesses, SmbAccess, i), report);
@@ -108,10 +111,12 @@ write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_table_column(table, "line", SMB_ALIGN_RIGHT);
   smb_table_column(table, "global access", SMB_ALIGN_LEFT);
   smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  smb_table_group(table, "per launch");
   smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
   smb_table_column(table, smb_analyze_segment_name(cli->arch), SMB_ALIGN_RIGHT);
   smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
   smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_group(table, "per request");
   smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
@@ -139,32 +144,32 @@ append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
 }
 
 static char *
-describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
-  const SmbAccess *worst = smb_analysis_worst(analysis);
+describe_verdict(const SmbAnalysis *analysis) {
   guint64 wavefronts = 0, ideal = 0;
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     wavefronts += analysis->totals[c].wavefronts;
     ideal += analysis->totals[c].ideal;
   }
-  if (!worst)
+  if (analysis->accesses->len == 0)
     return g_strdup("The kernel makes no request of shared memory.");
   if (wavefronts == ideal)
-    return g_strdup_printf("No access waits for a bank: %" G_GUINT64_FORMAT
-                           " wavefronts, as few as these accesses can take.",
+    return g_strdup_printf("No bank conflicts: %" G_GUINT64_FORMAT
+                           " wavefronts, the minimum for these accesses.",
                            wavefronts);
-  GString *text = g_string_new(NULL);
+  return g_strdup_printf("Bank conflicts: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                         " wavefronts (%.0f%%) are in excess.",
+                         wavefronts - ideal, wavefronts,
+                         100.0 * (double)(wavefronts - ideal) / (double)wavefronts);
+}
+
+static void
+append_worst(GString *text, const SmbArch *arch, const SmbAccess *worst) {
   g_autofree char *place = smb_site_place(worst->site);
   g_string_append_printf(text, "The costliest access is the %s of %s at %s.",
                          smb_op_class_name(worst->site->op_class), worst->site->expression, place);
   append_meeting(text, arch, worst);
-  g_string_append_printf(text,
-                         " That request takes %u wavefronts where %u would do. All shared accesses "
-                         "together take %" G_GUINT64_FORMAT " wavefronts, %" G_GUINT64_FORMAT
-                         " of them (%.0f%%) in excess.",
-                         worst->worst_cost.wavefronts, worst->worst_cost.ideal, wavefronts,
-                         wavefronts - ideal,
-                         100.0 * (double)(wavefronts - ideal) / (double)wavefronts);
-  return g_string_free(text, FALSE);
+  g_string_append_printf(text, " That request takes %u wavefronts; without conflicts it takes %u.",
+                         worst->worst_cost.wavefronts, worst->worst_cost.ideal);
 }
 
 // Which counts are lower bounds.
@@ -177,18 +182,44 @@ append_bounds(GString *text, const SmbAnalysis *analysis) {
     line = access->exact || n > 1 ? line : access->site->line;
   }
   if (n == 1)
-    g_string_append_printf(text, " The atomic at line %u is a loop: its count is a lower bound.",
-                           line);
+    g_string_append_printf(text, "%sThe atomic at line %u is a loop: its count is a lower bound.",
+                           text->len ? " " : "", line);
   else if (n > 1)
-    g_string_append_printf(text, " %u atomics are loops: their counts are lower bounds.", n);
+    g_string_append_printf(text, "%s%u atomics are loops: their counts are lower bounds.",
+                           text->len ? " " : "", n);
+}
+
+static char *
+describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
+  const SmbAccess *worst = smb_analysis_worst(analysis);
+  GString *text = g_string_new(NULL);
+  if (worst && worst->worst_cost.excess > 0)
+    append_worst(text, arch, worst);
+  append_bounds(text, analysis);
+  return g_string_free(text, FALSE);
 }
 
 char *
-smb_analyze_describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
-  g_autofree char *sentence = describe_worst(arch, analysis);
-  GString *text = g_string_new(sentence);
-  append_bounds(text, analysis);
-  return g_string_free(text, FALSE);
+smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis) {
+  g_autofree char *verdict = describe_verdict(analysis);
+  g_autofree char *worst = describe_worst(arch, analysis);
+  return g_strconcat(verdict, *worst ? " " : "", worst, NULL);
+}
+
+void
+smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis) {
+  g_autofree char *verdict = describe_verdict(analysis);
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, verdict);
+  smb_spool_puts(cli->out, "\n\n");
+}
+
+void
+smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis) {
+  g_autofree char *worst = describe_worst(cli->arch, analysis);
+  if (!*worst)
+    return;
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out, worst);
 }
 
 static gboolean
@@ -229,15 +260,14 @@ void
 smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
   smb_analyze_write_heading(cli, report);
+  smb_analyze_write_verdict(cli, report->analysis);
   if (report->target->tile_columns > 0)
     write_tile_lines(cli, report);
   if (report->analysis->accesses->len > 0)
     write_shared(cli, report);
   if (report->analysis->globals->len > 0)
     write_global(cli, report);
-  g_autofree char *sentence = smb_analyze_describe_worst(cli->arch, report->analysis);
-  smb_spool_puts(cli->out, "\n");
-  smb_text_wrap(cli->out, sentence);
+  smb_analyze_write_worst(cli, report->analysis);
 }
 
 void

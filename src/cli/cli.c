@@ -33,7 +33,7 @@ detect_colour(void) {
   return term && *term && strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
 
-// What $COLUMNS says, or the terminal, where there is one.
+// What $COLUMNS says, or the terminal; 0 where there is none.
 static guint
 detect_columns(void) {
   struct winsize size = {0};
@@ -43,7 +43,7 @@ detect_columns(void) {
     return (guint)number;
   if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return MIN(size.ws_col, SMB_CLI_MOST_COLUMNS);
-  return SMB_SPOOL_COLUMNS;
+  return 0;
 }
 
 static SmbExit
@@ -96,6 +96,7 @@ smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **arg
 
   g_autoptr(SmbSpool) out = smb_spool_new();
   g_autoptr(SmbSpool) messages = smb_spool_new();
+  guint columns = detect_columns();
   SmbCli cli = {
       .command = command->name,
       .cuda = cuda,
@@ -103,11 +104,12 @@ smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **arg
       .messages = messages,
       .status = SMB_EXIT_DONE,
       .colour = detect_colour(),
-      .columns = detect_columns(),
+      .columns = columns ? columns : SMB_SPOOL_COLUMNS,
       .argc = argc,
       .argv = argv,
   };
-  smb_spool_set_columns(out, cli.columns);
+  if (columns)
+    smb_spool_set_columns(out, columns);
   g_autoptr(GError) error = NULL;
   if (!run_and_write(command, &cli, &error))
     cli.status = report_error(command, error);

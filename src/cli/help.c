@@ -32,7 +32,7 @@ write_option(SmbSpool *out, const GOptionEntry *entry) {
     width = 0;
   }
   smb_spool_fill(out, ' ', TEXT_COLUMN - width);
-  smb_text_wrap_at(out, entry->description, TEXT_COLUMN);
+  smb_text_wrap_at(out, entry->description, TEXT_COLUMN, TEXT_COLUMN);
 }
 
 static void

@@ -13,15 +13,17 @@
 #include "src/cli/commands.h"
 
 static const SmbCommand commands[] = {
-    {"advise", smb_cmd_advise, "find the padding or swizzle that frees a kernel of conflicts"},
-    {"analyze", smb_cmd_analyze, "count what the shared-memory accesses of a kernel cost"},
-    {"explain", smb_cmd_explain, "explain why an access costs what it costs, lane by lane"},
-    {"fuzz", smb_cmd_fuzz, "measure random requests on a GPU against the model"},
-    {"learn", smb_cmd_learn, "a short course on bank conflicts, that runs on the model"},
-    {"list", smb_cmd_list, "show what there is: kernels, architectures, devices, operations, ..."},
-    {"report", smb_cmd_report, "write what analyze says, with bank maps, as a page of HTML"},
+    {"advise", smb_cmd_advise,
+     "find the padding or swizzle that removes the conflicts of a kernel"},
+    {"analyze", smb_cmd_analyze, "count the bank conflicts of a kernel, access by access"},
+    {"explain", smb_cmd_explain, "explain why an access conflicts, lane by lane"},
+    {"fuzz", smb_cmd_fuzz, "compare random requests on a GPU with the model"},
+    {"learn", smb_cmd_learn, "a short interactive course on bank conflicts"},
+    {"list", smb_cmd_list, "list kernels, architectures, devices, operations and recordings"},
+    {"report", smb_cmd_report, "write a page of HTML: counts, advice and bank maps"},
     {"trace", smb_cmd_trace, "count the wavefronts of a trace of warp requests"},
-    {"validate", smb_cmd_validate, "set predictions beside recorded and published counts"},
+    {"validate", smb_cmd_validate,
+     "compare predictions with measured, recorded and published counts"},
 };
 
 static gboolean

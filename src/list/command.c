@@ -208,13 +208,13 @@ static const Lister listers[] = {
 
 static const SmbCliUsage usage = {
     .arguments = LISTS " [NAME]",
-    .description = "Shows what there is.\n  kernels     the built-in kernels\n  archs       the "
-                   "architectures, and "
-                   "where their rules come from; with a NAME the\n              rules of that "
-                   "one\n  devices     the GPUs of "
-                   "this machine, and what is missing to measure on them\n  ops         the "
-                   "operations of a trace\n  "
-                   "recordings  the counts from hardware that the model is checked against",
+    .description =
+        "Lists what there is.\n"
+        "  kernels     the built-in kernels\n"
+        "  archs       the architectures; with a NAME, its rules and where they come from\n"
+        "  devices     the GPUs of this machine, and what is missing to measure on them\n"
+        "  ops         the operations of a trace\n"
+        "  recordings  the counts from hardware that the model is checked against",
     .min_arguments = 1,
     .max_arguments = 2,
     .formats = smb_listing_formats,

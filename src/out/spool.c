@@ -17,6 +17,7 @@ struct _SmbSpool {
   int fd;          // what was added before, or -1: all is in memory
   GError *error;   // the first failure; nothing is added after it
   guint columns;   // of a line of text
+  guint terminal;  // columns of the terminal, or G_MAXUINT
 };
 
 SmbSpool *
@@ -25,12 +26,19 @@ smb_spool_new(void) {
   spool->memory = g_string_new(NULL);
   spool->fd = -1;
   spool->columns = SMB_SPOOL_COLUMNS;
+  spool->terminal = G_MAXUINT;
   return spool;
 }
 
 void
 smb_spool_set_columns(SmbSpool *spool, guint columns) {
   spool->columns = CLAMP(columns, SMB_SPOOL_LEAST_COLUMNS, SMB_SPOOL_COLUMNS);
+  spool->terminal = MAX(columns, SMB_SPOOL_LEAST_COLUMNS);
+}
+
+guint
+smb_spool_table_columns(const SmbSpool *spool) {
+  return spool->terminal;
 }
 
 guint

@@ -27,12 +27,16 @@ void smb_spool_free(SmbSpool *spool);
 
 /**
  * smb_spool_set_columns:
- * @columns: of the terminal that shows it, at first SMB_SPOOL_COLUMNS
+ * @columns: of the terminal that shows it; until it is known, text is broken to fit SMB_SPOOL_COLUMNS, and tables
+ *   are as wide as they are
  *
  * Says what text is broken to fit, by those who break it: not more than SMB_SPOOL_COLUMNS, since long
  * lines are hard to read, nor less than SMB_SPOOL_LEAST_COLUMNS.
  */
 void smb_spool_set_columns(SmbSpool *spool, guint columns);
+
+/** Columns of the terminal that shows tables; G_MAXUINT where none does, and none should be cut. */
+guint smb_spool_table_columns(const SmbSpool *spool);
 
 /** Columns of a line that text is to be broken to fit. */
 guint smb_spool_columns(const SmbSpool *spool);

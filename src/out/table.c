@@ -5,12 +5,15 @@
 #include <string.h>
 
 enum {
-  COLUMN_GAP = 2, // spaces between two columns
-  MIN_WRAP = 40,  // columns that a broken text gets at least
+  COLUMN_GAP = 2,   // spaces between two columns
+  MIN_WRAP = 40,    // columns that a broken text gets at least, else it stands below its row
+  BELOW_INDENT = 4, // of a text below its row
+  MIN_TEXT = 12,    // columns that a text keeps when it is cut
 };
 
 typedef struct {
   char *header;
+  char *group; // what this column and those behind it are counts of, or NULL
   SmbAlign align;
 } Column;
 
@@ -24,12 +27,24 @@ struct _SmbTable {
   GArray *columns; // Column
   GArray *cells;   // Cell, row by row
   gboolean rule_pending;
+  char *group;   // of the next column
   gboolean wrap; // the last column is broken into lines
 };
+
+// The columns of a table that stand side by side.
+typedef struct {
+  const SmbTable *table;
+  SmbSpool *out;
+  gboolean colour;
+  guint *widths;   // of all columns of the table
+  gboolean *shown; // whether a column is among them
+  gboolean below;  // the last column stands below its row
+} Block;
 
 static void
 clear_column(gpointer column) {
   g_free(((Column *)column)->header);
+  g_free(((Column *)column)->group);
 }
 
 static void
@@ -53,14 +68,21 @@ smb_table_free(SmbTable *table) {
     return;
   g_array_unref(table->columns);
   g_array_unref(table->cells);
+  g_free(table->group);
   g_free(table);
 }
 
 void
 smb_table_column(SmbTable *table, const char *header, SmbAlign align) {
   g_return_if_fail(table->cells->len == 0);
-  Column column = {g_strdup(header), align};
+  Column column = {g_strdup(header), g_steal_pointer(&table->group), align};
   g_array_append_val(table->columns, column);
+}
+
+void
+smb_table_group(SmbTable *table, const char *title) {
+  g_free(table->group);
+  table->group = g_strdup(title);
 }
 
 static void
@@ -122,13 +144,13 @@ smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text
     smb_spool_write(out, reset, strlen(reset));
 }
 
-// The text with line feeds between words, so that no line but one long word is wider than @width.
+// The text with line feeds between words, so that no line but one long word is wider than @width; the first
+// has @column columns already, the others begin at @indent.
 static char *
-break_lines(const char *text, guint width, guint indent) {
+break_lines(const char *text, guint width, guint indent, guint column) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   g_autofree char *margin = g_strnfill(indent, ' ');
   GString *lines = g_string_new(NULL);
-  guint column = 0;
   for (guint i = 0; words[i]; i++) {
     guint length = smb_text_width(words[i]);
     if (i > 0 && column + 1 + length > width) {
@@ -145,16 +167,22 @@ break_lines(const char *text, guint width, guint indent) {
 }
 
 void
-smb_text_wrap_at(SmbSpool *out, const char *text, guint indent) {
+smb_text_wrap_at(SmbSpool *out, const char *text, guint column, guint indent) {
   guint columns = smb_spool_columns(out);
-  g_autofree char *lines = break_lines(text, columns - MIN(columns, indent), indent);
+  g_autofree char *lines =
+      break_lines(text, columns - MIN(columns, indent), indent, column - MIN(column, indent));
   smb_spool_puts(out, lines);
   smb_spool_puts(out, "\n");
 }
 
 void
 smb_text_wrap(SmbSpool *out, const char *text) {
-  smb_text_wrap_at(out, text, 0);
+  smb_text_wrap_at(out, text, 0, 0);
+}
+
+static const Column *
+get_column(const SmbTable *table, guint i) {
+  return &g_array_index(table->columns, Column, i);
 }
 
 static guint *
@@ -162,79 +190,232 @@ measure_columns(const SmbTable *table) {
   guint n = table->columns->len;
   guint *widths = g_new0(guint, n);
   for (guint i = 0; i < n; i++)
-    widths[i] = smb_text_width(g_array_index(table->columns, Column, i).header);
+    widths[i] = smb_text_width(get_column(table, i)->header);
   for (guint i = 0; i < table->cells->len; i++)
     widths[i % n] = MAX(widths[i % n], smb_text_width(g_array_index(table->cells, Cell, i).text));
   return widths;
 }
 
+// Columns that those below @n which are shown take, with the gaps between them.
+static guint
+sum_widths(const Block *block, guint n) {
+  guint sum = 0;
+  for (guint i = 0; i < n; i++) {
+    if (block->shown[i])
+      sum += block->widths[i] + (sum > 0 ? COLUMN_GAP : 0);
+  }
+  return sum;
+}
+
+// Takes columns from the widest texts, below @n, until the row is no wider than @most.
+static gboolean
+cut_texts(const Block *block, guint n, guint most) {
+  while (sum_widths(block, n) > most) {
+    guint widest = n;
+    for (guint i = 0; i < n; i++) {
+      if (block->shown[i] && get_column(block->table, i)->align == SMB_ALIGN_LEFT &&
+          block->widths[i] > MAX(MIN_TEXT, smb_text_width(get_column(block->table, i)->header)) &&
+          (widest == n || block->widths[i] > block->widths[widest]))
+        widest = i;
+    }
+    if (widest == n)
+      return FALSE;
+    block->widths[widest]--;
+  }
+  return TRUE;
+}
+
+// A text that is no wider than @width: its end becomes "…".
+static char *
+cut_text(const char *text, guint width) {
+  if (smb_text_width(text) <= width)
+    return g_strdup(text);
+  GString *cut = g_string_new(NULL);
+  for (const char *at = text; *at; at = g_utf8_next_char(at)) {
+    gsize length = cut->len;
+    g_string_append_unichar(cut, g_utf8_get_char(at));
+    if (smb_text_width(cut->str) + 1 > width) {
+      g_string_truncate(cut, length);
+      break;
+    }
+  }
+  g_string_append(cut, "…");
+  return g_string_free(cut, FALSE);
+}
+
 // The gap that is due before a cell is kept in @pending until something follows it.
 static void
-write_cell(SmbSpool *out, const Cell *cell, SmbAlign align, guint width, gboolean colour,
-           guint *pending) {
-  guint room = width - MIN(width, smb_text_width(cell->text));
-  if (!*cell->text) {
+write_cell(const Block *block, const Cell *cell, SmbAlign align, guint width, guint *pending) {
+  g_autofree char *text = cut_text(cell->text, width);
+  guint room = width - MIN(width, smb_text_width(text));
+  if (!*text) {
     *pending += width + COLUMN_GAP;
     return;
   }
-  smb_spool_fill(out, ' ', *pending + (align == SMB_ALIGN_RIGHT ? room : 0));
-  smb_style_write(out, cell->style, colour, cell->text);
+  smb_spool_fill(block->out, ' ', *pending + (align == SMB_ALIGN_RIGHT ? room : 0));
+  smb_style_write(block->out, cell->style, block->colour, text);
   *pending = COLUMN_GAP + (align == SMB_ALIGN_RIGHT ? 0 : room);
 }
 
-// Columns in front of the last one.
+// The last cell of a row, broken into lines: beside the others, or below them.
+static void
+write_broken_cell(const Block *block, const Cell *cell, guint pending) {
+  guint n = block->table->columns->len, columns = smb_spool_columns(block->out);
+  guint indent = block->below ? BELOW_INDENT : sum_widths(block, n - 1) + (n > 1 ? COLUMN_GAP : 0);
+  guint room = MAX(columns - MIN(columns, indent), MIN_WRAP);
+  if (!*cell->text)
+    return;
+  g_autofree char *lines = break_lines(cell->text, room, indent, 0);
+  if (block->below)
+    smb_spool_puts(block->out, "\n");
+  smb_spool_fill(block->out, ' ', block->below ? indent : pending);
+  smb_style_write(block->out, cell->style, block->colour, lines);
+}
+
+static void
+write_rule(const Block *block) {
+  guint total = sum_widths(block, block->table->columns->len);
+  g_autofree char *line = g_strnfill(MIN(total, smb_spool_columns(block->out)), '-');
+  smb_style_write(block->out, SMB_STYLE_DIM, block->colour, line);
+  smb_spool_puts(block->out, "\n");
+}
+
+static gboolean
+is_broken(const Block *block, guint column) {
+  return block->table->wrap && column == block->table->columns->len - 1;
+}
+
+// A run of columns with one title, as they stand in a line.
+typedef struct {
+  const char *title;
+  guint start; // of the header of the first
+  guint end;   // of the last
+} Group;
+
+// Writes the title where its columns begin, or further left so that it ends with them.
+static void
+write_group(const Block *block, const Group *group, guint *written) {
+  guint width = group->title ? smb_text_width(group->title) : 0;
+  guint least = *written + (*written ? COLUMN_GAP : 0);
+  guint start =
+      group->start + width > group->end ? group->end - MIN(width, group->end) : group->start;
+  if (!width || MAX(start, least) + width > group->end)
+    return;
+  start = MAX(start, least);
+  smb_spool_fill(block->out, ' ', start - *written);
+  smb_style_write(block->out, SMB_STYLE_DIM, block->colour, group->title);
+  *written = start + width;
+}
+
+// What the columns are counts of, above their headers.
+static void
+write_groups(const Block *block) {
+  guint at = 0, written = 0;
+  const char *title = NULL;
+  Group group = {NULL, 0, 0};
+  for (guint i = 0; i < block->table->columns->len; i++) {
+    const Column *column = get_column(block->table, i);
+    title = column->group ? column->group : title;
+    if (!block->shown[i])
+      continue;
+    guint end = at + block->widths[i];
+    if (title != group.title) {
+      write_group(block, &group, &written);
+      guint header = smb_text_width(column->header);
+      group = (Group){title, column->align == SMB_ALIGN_RIGHT ? end - header : at, end};
+    }
+    group.end = end;
+    at = end + COLUMN_GAP;
+  }
+  write_group(block, &group, &written);
+  if (written)
+    smb_spool_puts(block->out, "\n");
+}
+
+static void
+write_headers(const Block *block) {
+  guint pending = 0;
+  write_groups(block);
+  for (guint i = 0; i < block->table->columns->len; i++) {
+    const Column *column = get_column(block->table, i);
+    Cell cell = {column->header, SMB_STYLE_BOLD, FALSE};
+    if (block->shown[i] && !(block->below && is_broken(block, i)))
+      write_cell(block, &cell, column->align, block->widths[i], &pending);
+  }
+  smb_spool_puts(block->out, "\n");
+  write_rule(block);
+}
+
+static void
+write_block(const Block *block) {
+  const SmbTable *table = block->table;
+  guint n = table->columns->len, pending = 0;
+  write_headers(block);
+  for (guint i = 0; i < table->cells->len; i++) {
+    const Cell *cell = &g_array_index(table->cells, Cell, i);
+    guint column = i % n;
+    if (column == 0 && cell->rule_before)
+      write_rule(block);
+    if (column == 0)
+      pending = 0;
+    if (is_broken(block, column))
+      write_broken_cell(block, cell, pending);
+    else if (block->shown[column])
+      write_cell(block, cell, get_column(table, column)->align, block->widths[column], &pending);
+    if (column == n - 1 || i == table->cells->len - 1)
+      smb_spool_puts(block->out, "\n");
+  }
+}
+
+// Columns that say what a row is about: the first, and the first text if that is a number.
 static guint
-measure_indent(const guint *widths, guint n) {
-  guint indent = 0;
-  for (guint i = 0; i + 1 < n; i++)
-    indent += widths[i] + COLUMN_GAP;
-  return indent;
+count_keys(const SmbTable *table) {
+  gboolean numbered = table->columns->len > 2 && get_column(table, 0)->align == SMB_ALIGN_RIGHT &&
+                      get_column(table, 1)->align == SMB_ALIGN_LEFT;
+  return numbered ? 2 : 1;
 }
 
+// A table that is too wide, in parts below each other; each begins with what the rows are about.
 static void
-write_last_cell(SmbSpool *out, const Cell *cell, const guint *widths, guint n, gboolean colour,
-                guint *pending) {
-  guint indent = measure_indent(widths, n);
-  guint columns = smb_spool_columns(out), room = columns - MIN(columns, indent);
-  g_autofree char *lines = break_lines(cell->text, MAX(room, MIN_WRAP), indent);
-  Cell broken = {lines, cell->style, FALSE};
-  write_cell(out, &broken, SMB_ALIGN_LEFT, widths[n - 1], colour, pending);
-}
-
-static void
-write_rule(SmbSpool *out, const guint *widths, guint n, gboolean colour) {
-  guint total = n > 0 ? (n - 1) * COLUMN_GAP : 0;
-  for (guint i = 0; i < n; i++)
-    total += widths[i];
-  g_autofree char *line = g_strnfill(MIN(total, smb_spool_columns(out)), '-');
-  smb_style_write(out, SMB_STYLE_DIM, colour, line);
-  smb_spool_puts(out, "\n");
+write_parts(Block *block, guint most) {
+  guint n = block->table->columns->len, keys = count_keys(block->table);
+  for (guint next = keys; next < n;) {
+    guint first = next;
+    for (guint i = 0; i < n; i++)
+      block->shown[i] = i < keys;
+    do
+      block->shown[next++] = TRUE;
+    while (next < n && sum_widths(block, n) + COLUMN_GAP + block->widths[next] <= most);
+    if (first > keys)
+      smb_spool_puts(block->out, "\n");
+    write_block(block);
+  }
 }
 
 void
 smb_table_write(const SmbTable *table, SmbSpool *out, gboolean colour) {
-  guint n = table->columns->len;
+  guint n = table->columns->len, most = smb_spool_table_columns(out);
   g_autofree guint *widths = measure_columns(table);
-  guint pending = 0;
-  for (guint i = 0; i < n; i++) {
-    const Column *column = &g_array_index(table->columns, Column, i);
-    Cell cell = {column->header, SMB_STYLE_BOLD, FALSE};
-    write_cell(out, &cell, column->align, widths[i], colour, &pending);
+  g_autofree gboolean *shown = g_new(gboolean, MAX(n, 1));
+  Block block = {table, out, colour, widths, shown, FALSE};
+  for (guint i = 0; i < n; i++)
+    shown[i] = TRUE;
+  gboolean fits = sum_widths(&block, n) <= most;
+  if (!fits && table->wrap && n > 1) {
+    // Beside a text that is broken the others are cut a little; else it goes below.
+    guint others = most - MIN(most, MIN_WRAP + COLUMN_GAP);
+    g_autofree guint *whole = g_memdup2(widths, n * sizeof *widths);
+    fits = cut_texts(&block, n - 1, others);
+    if (fits) {
+      widths[n - 1] = MIN(widths[n - 1], most - sum_widths(&block, n - 1) - COLUMN_GAP);
+    } else {
+      memcpy(widths, whole, n * sizeof *widths);
+      block.below = TRUE;
+      shown[n - 1] = FALSE;
+    }
   }
-  smb_spool_puts(out, "\n");
-  write_rule(out, widths, n, colour);
-  for (guint i = 0; i < table->cells->len; i++) {
-    const Cell *cell = &g_array_index(table->cells, Cell, i);
-    if (i % n == 0 && cell->rule_before)
-      write_rule(out, widths, n, colour);
-    if (i % n == 0)
-      pending = 0;
-    if (table->wrap && i % n == n - 1)
-      write_last_cell(out, cell, widths, n, colour, &pending);
-    else
-      write_cell(out, cell, g_array_index(table->columns, Column, i % n).align, widths[i % n],
-                 colour, &pending);
-    if (i % n == n - 1 || i == table->cells->len - 1)
-      smb_spool_puts(out, "\n");
-  }
+  if (fits || cut_texts(&block, n, most))
+    write_block(&block);
+  else
+    write_parts(&block, most);
 }

@@ -34,6 +34,12 @@ void smb_table_free(SmbTable *table);
 /** Adds a column, before the first cell. */
 void smb_table_column(SmbTable *table, const char *header, SmbAlign align);
 
+/**
+ * smb_table_group:
+ * @title: what the columns that follow are counts of, above their headers; "": of nothing in common
+ */
+void smb_table_group(SmbTable *table, const char *title);
+
 /** Adds the next cell of the row; after the last column a new row begins. */
 void smb_table_cell(SmbTable *table, SmbStyle style, const char *text);
 
@@ -51,19 +57,21 @@ void smb_table_rule(SmbTable *table);
 
 /**
  * smb_table_write:
- * @out: takes the header, a line and the rows; no line ends in spaces
+ * @out: takes the header, a line and the rows; no line ends in spaces. Where its columns are known
+ *   (smb_spool_table_columns()), a table that is wider has its texts cut, the longest first; if that is not enough, its
+ *   columns are written in parts below each other, each with the first column
  * @colour: whether styles are shown
  */
 void smb_table_write(const SmbTable *table, SmbSpool *out, gboolean colour);
 
-/** Breaks the cells of the last column between words, so that lines fit the spool. */
+/** Breaks the cells of the last column between words, so that lines fit the spool; without room they stand below. */
 void smb_table_wrap(SmbTable *table);
 
 /** Writes a text in a style. */
 void smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text);
 
-/** As smb_text_wrap(), where the line is @indent columns wide already; the others begin there too. */
-void smb_text_wrap_at(SmbSpool *out, const char *text, guint indent);
+/** As smb_text_wrap(), where the line has @column columns already; the others begin at @indent. */
+void smb_text_wrap_at(SmbSpool *out, const char *text, guint column, guint indent);
 
 /** smb_text_wrap: writes words, broken between them into lines that fit @out, and a line feed. */
 void smb_text_wrap(SmbSpool *out, const char *text);

@@ -35,7 +35,7 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
   guint n = report->analysis->accesses->len, conflicts = 0;
   for (guint i = 0; i < n; i++)
     conflicts += g_array_index(report->analysis->accesses, SmbAccess, i).total.excess > 0;
-  g_autofree char *sentence = smb_analyze_describe_worst(report->arch, report->analysis);
+  g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
   smb_spool_printf(cli->out, "%s: %u shared access%s, %u with conflicts, %u bank map%s, %zu KiB\n",
                    name, n, n == 1 ? "" : "es", conflicts, report->maps->len,
                    report->maps->len == 1 ? "" : "s", (length + 1023) / 1024);

@@ -57,7 +57,7 @@ write_heading(const SmbReport *report, SmbSpool *page) {
   g_autofree char *arch = g_strconcat(info->name, ", ", info->title, NULL);
   g_autofree char *bytes =
       g_strdup_printf("%" G_GSIZE_FORMAT " bytes a block", report->analysis->shared_bytes);
-  g_autofree char *sentence = smb_analyze_describe_worst(report->arch, report->analysis);
+  g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
   smb_spool_puts(page, "<header>\n<h1>");
   smb_html_text(page, target->name);
   smb_spool_puts(page, "</h1>\n<dl class=\"facts\">");

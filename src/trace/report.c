@@ -106,8 +106,8 @@ add_table_row(SmbTable *table, const char *name, const char *width, const SmbTal
   smb_table_number(table, SMB_STYLE_PLAIN, sum->wavefronts);
   smb_table_number(table, SMB_STYLE_PLAIN, sum->ideal);
   smb_table_number(table, style, sum->excess);
-  smb_table_number(table, SMB_STYLE_PLAIN, sum->max_degree);
   smb_table_number(table, SMB_STYLE_PLAIN, sum->cycles);
+  smb_table_printf(table, style, "%u-way", sum->max_degree);
 }
 
 // What the writers take.
@@ -119,12 +119,15 @@ typedef struct {
 
 static void
 write_table(const SmbTraceReport *report, SmbCli *cli) {
-  static const char *const numbers[] = {"width",  "requests",    "wavefronts", "ideal",
-                                        "excess", "worst N-way", "cycles"};
   g_autoptr(SmbTable) table = smb_table_new();
+  static const char *const sums[] = {"requests", "wavefronts", "ideal", "excess", "cycles"};
   smb_table_column(table, "op", SMB_ALIGN_LEFT);
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    smb_table_column(table, numbers[i], SMB_ALIGN_RIGHT);
+  smb_table_column(table, "width", SMB_ALIGN_RIGHT);
+  smb_table_group(table, "whole trace");
+  for (guint i = 0; i < G_N_ELEMENTS(sums); i++)
+    smb_table_column(table, sums[i], SMB_ALIGN_RIGHT);
+  smb_table_group(table, "per request");
+  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
       g_autofree char *width = g_strdup_printf("%u", smb_width(i));

@@ -3,8 +3,9 @@
 #include "src/trace/rows.h"
 
 #include "src/cli/describe.h"
-#include "src/out/json.h"
 #include "src/cli/target-json.h"
+#include "src/out/json.h"
+#include "src/out/table.h"
 
 // What one row says. @conflict: which lanes conflict where, or "".
 typedef struct {
@@ -32,23 +33,40 @@ count_active(const SmbRequest *request) {
   return (guint)__builtin_popcount(smb_request_lanes(request));
 }
 
+enum {
+  CONFLICT_INDENT = 8, // of a conflict that stands below its row
+};
+
+// Whether a conflict stands beside the numbers of its row: a terminal has no room for it.
+static gboolean
+has_room(const SmbCli *cli) {
+  return smb_spool_table_columns(cli->out) == G_MAXUINT;
+}
+
 static void
 begin_text(G_GNUC_UNUSED SmbTraceRows *rows, SmbCli *cli) {
-  smb_spool_puts(cli->out, "  line  op           width  lanes  wavefronts  ideal  excess  worst  "
-                           "cycles  conflict\n");
+  smb_spool_printf(
+      cli->out, "  line  op           width  lanes  wavefronts  ideal  excess  worst  cycles%s\n",
+      has_room(cli) ? "  conflict" : "");
 }
 
 static void
 add_text(G_GNUC_UNUSED SmbTraceRows *rows, SmbCli *cli, const Row *row) {
   const SmbWavefronts *cost = row->cost;
-  smb_spool_printf(cli->out,
-                   "%6" G_GUINT64_FORMAT "  %-11s  %5u  %5u  %10u  %5u  %6u  %2u-way  %6u%s%s",
-                   row->line, smb_op_name((SmbOp)row->request->op), row->request->width,
-                   count_active(row->request), cost->wavefronts, cost->ideal, cost->excess,
-                   cost->degree, cost->cycles, *row->conflict ? "  " : "", row->conflict);
+  smb_spool_printf(
+      cli->out, "%6" G_GUINT64_FORMAT "  %-11s  %5u  %5u  %10u  %5u  %6u  %2u-way  %6u", row->line,
+      smb_op_name((SmbOp)row->request->op), row->request->width, count_active(row->request),
+      cost->wavefronts, cost->ideal, cost->excess, cost->degree, cost->cycles);
+  gboolean below = *row->conflict && !has_room(cli);
+  if (*row->conflict && !below)
+    smb_spool_printf(cli->out, "  %s", row->conflict);
   if (row->recorded != SMB_TRACE_NO_COUNT && row->recorded != cost->wavefronts)
     smb_spool_printf(cli->out, "  (recorded: %" G_GINT64_FORMAT ")", row->recorded);
   smb_spool_puts(cli->out, "\n");
+  if (below) {
+    smb_spool_fill(cli->out, ' ', CONFLICT_INDENT);
+    smb_text_wrap_at(cli->out, row->conflict, CONFLICT_INDENT, CONFLICT_INDENT);
+  }
 }
 
 static void

@@ -96,7 +96,7 @@ shows 'The best of each array together, as CUDA C:'
 shows '   11+     sum += as[x][k ^ x] * bs[k][y ^ k];'
 shows '2112 wavefronts for all shared accesses'
 expect 0 analyze better.cu --block 32,32
-shows 'No access waits for a bank: 2112 wavefronts'
+shows 'No bank conflicts: 2112 wavefronts'
 expect 0 advise better.cu --block 32,32 --out same.cu
 says 'same.cu was not written: no rewritten kernel is better'
 [ ! -e same.cu ] || die "$last: wrote a file"
@@ -159,7 +159,7 @@ for n in 28 30 31 32; do
   expect 0 advise guard.cu --block 32,32 --arg "n=$n" --out "guard-$n.cu"
   ! grep -q 'no padding' "$work/out" || die "$last: takes columns for padding"
   expect 0 analyze "guard-$n.cu" --block 32,32 --arg n=32
-  shows 'No access waits for a bank'
+  shows 'No bank conflicts: '
 done
 
 # A vector access that this launch does not make stays whole as well, or the rewriting is refused.

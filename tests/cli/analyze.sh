@@ -50,7 +50,7 @@ expect 0 analyze --kernel setRowReadColPad --block 32,16 -D IPAD=1
 shows '2-way'
 expect 0 analyze --kernel setRowReadColPad --block 32,16 -DIPAD=2 --grid 7,2
 shows 'grid 7x2'
-shows 'No access waits for a bank'
+shows 'No bank conflicts: '
 for threads in 1 3; do
   expect 0 analyze --kernel transposeSmemPad --shape 16x16 --threads "$threads" --format json
   cp "$work/out" "$work/threads$threads"
@@ -78,7 +78,7 @@ __global__ void count(int *out, const int *in) {
 END
 file=$work/kernels.cu
 expect 0 analyze "$file" --entry strided --arg n=32
-shows 'No access waits for a bank: 2 wavefronts'
+shows 'No bank conflicts: 2 wavefronts'
 expect 0 analyze "$file" --entry strided --arg n=8 -D STRIDE=8
 shows '8-way'
 expect 0 analyze "$file" --entry count --block 256 --dynamic-bytes '256 * 4' --format json
@@ -95,7 +95,7 @@ __global__ void sum(float *out, const float *in) {
 }
 END
 expect 0 analyze "$work/loops.cu"
-shows 'The atomic at line 4 is a loop: its count is a lower'
+tells 'The atomic at line 4 is a loop: its count is a lower bound.'
 says 'loops.cu:4:3: warning: atomicAdd(&s[threadIdx.x / 2], in[threadIdx.x]) is a loop of loads and swaps'
 expect 0 analyze "$work/loops.cu" --format json
 is_json
@@ -103,7 +103,7 @@ shows '"exact" : false'
 shows '"exact" : true'
 shows '"kind" : "loop"'
 shows 'lanes 0-1 meet in bank 0, where each round of the loop lets one lane through'
-shows 'The atomic at line 4 is a loop: its count is a lower bound.'
+tells 'The atomic at line 4 is a loop: its count is a lower bound.'
 expect 0 analyze --format csv -D STRIDE=4 --entry strided --arg n=32 -- "$file"
 quiet
 expect 0 analyze "$file" --entry strided --arg n=32 -D NO_SUCH=1
@@ -144,7 +144,7 @@ while read -r name shape; do
   margin=$(awk '
     function number(name) { return substr($0, start[name], end[name] - start[name] + 1) + 0 }
     /^ *requests +wavefronts/ {
-      split("requests wavefronts excess worst sectors", names, " ")
+      split("requests wavefronts excess sectors worst", names, " ")
       for (i = 1; i <= 5; i++) {
         end[names[i]] = index($0, names[i]) + length(names[i]) - 1
         start[names[i]] = i == 1 ? 1 : end[names[i - 1]] + 1
@@ -352,7 +352,7 @@ sed 's/\[ROWS\]\[COLS + PAD\]/[ROWS][COLS + PAD + 1]/' "$srcdir/data/kernels/til
 SMEMBANK_DATADIR=$work/data
 export SMEMBANK_DATADIR
 tile
-shows 'No access waits for a bank'
+shows 'No bank conflicts: '
 shows '2176 bytes of shared memory'
 echo 'no kernel' >"$work/data/kernels/tile.cu"
 # shellcheck disable=SC2086 # several words

@@ -8,11 +8,6 @@ set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 
-# tells TEXT: as shows, of sentences, wherever their lines are broken.
-tells() {
-  tr '\n' ' ' <"$work/out" | grep -qF -e "$1" || die "$last: does not tell '$1': $(cat "$work/out")"
-}
-
 # The tile of 16 x 32: one element of padding does not do, two do.
 pad1='--rows 16 --cols 32 --pad 1'
 # shellcheck disable=SC2086 # several words

@@ -42,6 +42,11 @@ shows() {
   grep -qF -e "$1" "$work/out" || die "$last: does not show '$1': $(cat "$work/out")"
 }
 
+# tells TEXT: as shows, of sentences, wherever their lines are broken.
+tells() {
+  tr '\n' ' ' <"$work/out" | grep -qF -e "$1" || die "$last: does not tell '$1': $(cat "$work/out")"
+}
+
 # says TEXT: the last run wrote TEXT as a part of its messages.
 says() {
   grep -qF -e "$1" "$work/err" || die "$last: does not say '$1': $(cat "$work/err")"

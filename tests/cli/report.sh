@@ -33,7 +33,7 @@ __global__ void small(float *out, const float *in) {
 EOF
 expect 0 report "$page" "$work/small.cu" --block 16
 shows 'page.html: 2 shared accesses, 1 with conflicts, 1 bank map, '
-shows 'The costliest access is the store of tile[threadIdx.x % 4][threadIdx.x / 4] at line 3.'
+tells 'The costliest access is the store of tile[threadIdx.x % 4][threadIdx.x / 4] at line 3.'
 sed "s|$work/||; s|smembank [0-9][0-9.]*|smembank VERSION|; /^<style>/,/^<\/style>/d; /^<script>/,/^<\/script>/d" "$page" >"$work/out"
 golden report.html
 
