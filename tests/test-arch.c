@@ -15,9 +15,12 @@
 
 START_TEST(test_all_load) {
   g_auto(GStrv) names = smb_arch_list();
-  ck_assert_uint_eq(g_strv_length(names), 23);
-  ck_assert_str_eq(names[0], "sm_10");
-  ck_assert_str_eq(names[22], "sm_121");
+  // By capability, not by letters.
+  ck_assert_uint_gt(g_strv_length(names), 0);
+  for (guint i = 1; names[i]; i++) {
+    guint before = (guint)strtoul(names[i - 1] + strlen("sm_"), NULL, 10);
+    ck_assert_uint_le(before, (guint)strtoul(names[i] + strlen("sm_"), NULL, 10));
+  }
   for (guint i = 0; names[i]; i++) {
     g_autoptr(GError) error = NULL;
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], &error);

@@ -8,6 +8,7 @@ set -eu
 . "${srcdir:?}/tests/cli/lib.sh"
 
 recorded=$srcdir/data/measured/h200-requests.txt
+n_recorded=$(grep -c " = " "$recorded")
 offsets='0 4 8 12 16 20 24 28 32 36 40 44 48 52 56 60 64 68 72 76 80 84 88 92 96 100 104 108 112 116 120 124'
 columns='0 128 256 384 512 640 768 896 1024 1152 1280 1408 1536 1664 1792 1920 2048 2176 2304 2432 2560 2688 2816 2944 3072 3200 3328 3456 3584 3712 3840 3968'
 
@@ -16,7 +17,7 @@ expect 0 trace --counts "$recorded"
 quiet
 sed -n 's/^[^#].*= //p' "$recorded" | cmp - "$work/out" || die 'counts differ from the recording'
 expect 0 trace "$recorded"
-shows 'compared 504: 504 match, 0 differ'
+shows "compared $n_recorded: $n_recorded match, 0 differ"
 quiet
 
 # From standard input, a pipe and with other line ends.
@@ -31,7 +32,7 @@ printf '# no line end\n\nld 4 ffffffff %s' "$columns" | "$SMEMBANK" trace --coun
 # The formats.
 expect 0 trace --format json "$recorded"
 is_json
-shows '"compared" : 504'
+shows "\"compared\" : $n_recorded"
 shows '"mismatches" : []'
 expect 0 trace --format csv "$recorded"
 shows 'op,width,requests,wavefronts,ideal_wavefronts,excess_wavefronts,max_degree,cycles'

@@ -7,6 +7,9 @@ set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 
+recorded=$srcdir/data/measured/h200-requests.txt
+n_recorded=$(grep -c " = " "$recorded")
+
 # All that was published and all that was recorded; the file says who, where and whether it matches.
 expect 0 validate --recorded
 golden validate.txt
@@ -30,7 +33,7 @@ expect 0 validate --recorded --kernel setRowReadColPad --format json
 is_json
 golden validate-kernel.json
 expect 0 validate --format csv
-[ "$(grep -c ',yes,.*h200-requests.txt:' "$work/out")" -eq 504 ] || die 'not 504 requests that match'
+[ "$(grep -c ',yes,.*h200-requests.txt:' "$work/out")" -eq "$n_recorded" ] || die 'not all requests that match'
 # Every published number is there, and every count of them matches.
 published=$srcdir/data/published/published.csv
 grep -v -e '^#' -e '^source,' "$published" >"$work/rows"
@@ -43,16 +46,15 @@ grep ',sm_[0-9B_]*,study note [0-9] ' "$work/out" >"$work/published"
 [ "$(grep -c ',yes,' "$work/published")" -eq $((n_rows - n_times)) ] ||
   die 'a published count does not match'
 expect 0 validate --all
-[ "$(grep -c 'yes  *sm_90  *data/measured/h200-requests.txt:' "$work/out")" -eq 504 ] ||
-  die 'not 504 requests'
+[ "$(grep -c 'yes  *sm_90  *data/measured/h200-requests.txt:' "$work/out")" -eq "$n_recorded" ] ||
+  die 'not all requests'
 expect 0 validate -a
 
 # A recording of the user's.
-recorded=$srcdir/data/measured/h200-requests.txt
 expect 0 validate "$recorded"
-shows '504 compared: 504 match, 0 differ.'
+shows "$n_recorded compared: $n_recorded match, 0 differ."
 expect 0 validate --recorded - <"$recorded"
-shows '504 compared'
+shows "$n_recorded compared"
 grep '^ld 4 ' "$recorded" | head -n 3 | sed 's/= .*/= 77/' >"$work/wrong"
 grep '^st 16 ' "$recorded" | head -n 2 >>"$work/wrong"
 expect 1 validate "$work/wrong"
