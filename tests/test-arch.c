@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/count/wavefront.h"
 #include "tests/suite.h"
 
 START_TEST(test_all_load) {
@@ -115,7 +116,7 @@ static const Case cases[] = {
     {RULE "group=warp\nconflict=words\n", NULL},
     {"[arch]\nlike=sm_90\n" FACTS, NULL},
     {"nonsense",
-     "x.ini: Key file contains line “nonsense” which is not a key-value pair, group, or "
+     "x.ini:1: Key file contains line “nonsense” which is not a key-value pair, group, or "
      "comment"},
     {"", "x.ini: [arch] title: missing"},
     {"[arch]\ntitle=T\n", "x.ini: [arch] compute-capability: expected MAJOR.MINOR"},
@@ -319,6 +320,38 @@ START_TEST(test_like) {
 }
 END_TEST
 
+// Inherited rules are made anew for the banks of the architecture that takes them.
+START_TEST(test_like_geometry) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbArch) half = smb_arch_new_from_data(
+      "half", "[arch]\nlike=sm_90\n" FACTS "banks=16\nrow-bytes=64\n", &error);
+  ck_assert_msg(half != NULL, "%s", error ? error->message : "");
+  const SmbPlan *plan = &smb_arch_rule(half, SMB_OP_LD, 4)->plan;
+  ck_assert_uint_eq(plan->banks, 16);
+  ck_assert_uint_eq(plan->row_shift, 6);
+  SmbRequest request = {.op = SMB_OP_LD, .width = 4, .mask = 0xffffffffu};
+  for (guint lane = 0; lane < 32; lane++)
+    request.offset[lane] = lane * 4;
+  ck_assert_uint_eq(smb_wavefronts_count(half, &request).wavefronts, 2);
+
+  // Rows follow the banks if nothing is said of them.
+  g_autoptr(SmbArch) wide =
+      smb_arch_new_from_data("wide", "[arch]\nlike=sm_90\n" FACTS "banks=64\nlanes=64\n", &error);
+  ck_assert_msg(wide != NULL, "%s", error ? error->message : "");
+  ck_assert_uint_eq(smb_arch_info(wide)->row_bytes, 256);
+  plan = &smb_arch_rule(wide, SMB_OP_ST, 16)->plan;
+  ck_assert_uint_eq(plan->n_groups, 4);
+  ck_assert_uint_eq(plan->groups[1], 0xffff0000u);
+
+  g_autoptr(SmbArch) tiny =
+      smb_arch_new_from_data("tiny", "[arch]\nlike=sm_90\n" FACTS "banks=2\nrow-bytes=8\n", &error);
+  ck_assert_ptr_null(tiny);
+  ck_assert_str_eq(error->message,
+                   "tiny.ini: [arch] like: the rule [ld 16] of sm_90 does not fit: banks: 2: 16 "
+                   "bytes of a lane need as many words, each in its own bank");
+}
+END_TEST
+
 START_TEST(test_like_unknown) {
   g_autoptr(GError) error = NULL;
   ck_assert_ptr_null(smb_arch_new_from_data("x", "[arch]\nlike=sm_0\n" FACTS, &error));
@@ -385,6 +418,7 @@ suite_arch(void) {
   tcase_add_test(tcase, test_check_request);
   tcase_add_loop_test(tcase, test_rules, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_like);
+  tcase_add_test(tcase, test_like_geometry);
   tcase_add_test(tcase, test_like_unknown);
   tcase_add_test(tcase, test_like_depth);
   suite_add_tcase(suite, tcase);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/key-file.h"
 
 // An architecture may build on another one, that one on a third, no further.
 enum {
@@ -429,12 +430,10 @@ make_rules(Reader *reader, GError **error) {
 
 SmbArch *
 smb_arch_read(const char *name, const char *text, gsize length, guint depth, GError **error) {
-  g_autoptr(GKeyFile) keys = g_key_file_new();
-  g_autoptr(GError) parse_error = NULL;
-  if (!g_key_file_load_from_data(keys, text, length, G_KEY_FILE_NONE, &parse_error)) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s.ini: %s", name, parse_error->message);
+  g_autofree char *file = g_strconcat(name, ".ini", NULL);
+  g_autoptr(GKeyFile) keys = smb_key_file_load(file, text, length, error);
+  if (!keys)
     return NULL;
-  }
   g_autoptr(SmbArch) arch = g_new0(SmbArch, 1);
   g_atomic_ref_count_init(&arch->references);
   arch->strings = g_string_chunk_new(512);

@@ -38,12 +38,6 @@ smb_width(guint index) {
   return all_widths[index];
 }
 
-guint
-smb_width_index(guint width) {
-  static const guint8 indices[SMB_MAX_WIDTH + 1] = {[2] = 1, [4] = 2, [8] = 3, [12] = 4, [16] = 5};
-  return indices[width];
-}
-
 gboolean
 smb_op_has_width(SmbOp op, guint width) {
   for (guint i = 0; i < SMB_N_WIDTHS; i++) {

@@ -115,10 +115,23 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, LaneMask mask,
   return TRUE;
 }
 
-void
+// Whether the architecture has a rule for what the warp asks of shared memory.
+static gboolean
+check_rule(SmbBlock *block, const Move *move) {
+  g_autoptr(GError) reason = NULL;
+  if (G_LIKELY(smb_arch_rule(block->arch, move->op, move->width)->defined))
+    return TRUE;
+  smb_arch_check_rule(block->arch, move->op, move->width, &reason);
+  return smb_block_fail(block, move->place, "%s: %s",
+                        smb_program_site(block->program, move->site)->expression, reason->message);
+}
+
+gboolean
 smb_access_report(SmbBlock *block, const Move *move, Access *access) {
   LaneMask shared = access->lanes[SPACE_SHARED], global = access->lanes[SPACE_GLOBAL];
   if (shared) {
+    if (!check_rule(block, move))
+      return FALSE;
     const char *array = access_object(block, access, first_lane(shared))->name;
     access->request.mask = shared;
     access->request.op = (guint8)move->op;
@@ -136,4 +149,5 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     block->sink->global(block->user, move->site, access->warp, name, global, move->width,
                         addresses);
   }
+  return TRUE;
 }

@@ -28,7 +28,7 @@ gboolean smb_access_resolve(SmbBlock *block, const Move *move, guint warp, LaneM
                             const guint64 *addresses, Access *access);
 
 // Reports the access as the requests that the warp makes of shared and of global memory.
-void smb_access_report(SmbBlock *block, const Move *move, Access *access);
+gboolean smb_access_report(SmbBlock *block, const Move *move, Access *access);
 
 // Says what is wrong with it, for one lane. Always FALSE.
 gboolean smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane,

@@ -115,7 +115,8 @@ smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
     return FALSE;
   if (access.lanes[SPACE_SHARED] && !check_shared_atomic(block, move))
     return FALSE;
-  smb_access_report(block, move, &access);
+  if (!smb_access_report(block, move, &access))
+    return FALSE;
   FOR_LANES(lanes, lane) {
     guchar bytes[8];
     if (!smb_memory_read_lane(block, move, &access, lane, bytes))

@@ -128,7 +128,8 @@ smb_memory_load(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
   Access access;
   if (!smb_access_resolve(block, move, warp, lanes, addresses, &access))
     return FALSE;
-  smb_access_report(block, move, &access);
+  if (!smb_access_report(block, move, &access))
+    return FALSE;
   if (is_plain(move, &access))
     return load_words(block, move, &access, lanes, values);
   gsize size = smb_scalar_bytes(move->kind);
@@ -148,7 +149,8 @@ smb_memory_store(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
   Access access;
   if (!smb_access_resolve(block, move, warp, lanes, addresses, &access))
     return FALSE;
-  smb_access_report(block, move, &access);
+  if (!smb_access_report(block, move, &access))
+    return FALSE;
   if (is_plain(move, &access))
     return store_words(block, move, &access, lanes, values);
   gsize size = smb_scalar_bytes(move->kind);

@@ -6,6 +6,7 @@
 
 #include "sim/base/data.h"
 #include "sim/base/error.h"
+#include "sim/base/key-file.h"
 #include "sim/program/launch.h"
 #include "sim/base/suggest.h"
 
@@ -183,12 +184,9 @@ read_entry(const Reader *reader, GError **error) {
 
 static GPtrArray *
 read_catalog(const char *text, gsize length, GError **error) {
-  g_autoptr(GKeyFile) keys = g_key_file_new();
-  g_autoptr(GError) parse_error = NULL;
-  if (!g_key_file_load_from_data(keys, text, length, G_KEY_FILE_NONE, &parse_error)) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, CATALOG_FILE ": %s", parse_error->message);
+  g_autoptr(GKeyFile) keys = smb_key_file_load(CATALOG_FILE, text, length, error);
+  if (!keys)
     return NULL;
-  }
   g_autoptr(GPtrArray) catalog = g_ptr_array_new_with_free_func(free_entry);
   g_auto(GStrv) groups = g_key_file_get_groups(keys, NULL);
   for (guint i = 0; groups[i]; i++) {

@@ -11,7 +11,7 @@
 #include "tests/random-request.h"
 
 enum {
-  N_REQUESTS = 4096, // 544 KiB, and 80 KiB of results
+  N_REQUESTS = 2048, // 544 KiB, and 40 KiB of results
   N_RUNS = 7,
   RUN_USEC = 60000,
   WINDOW_BYTES = 65536,

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# The user's own architectures: other geometries, rules that are missing, files that are broken.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+mkdir -p "$work/data/archs"
+SMEMBANK_DATADIR=$work/data
+export SMEMBANK_DATADIR
+
+# arch NAME: an architecture from standard input.
+arch() {
+  cat >"$work/data/archs/$1.ini"
+}
+
+# A rule that was taken from another architecture is made for the banks that are there.
+arch sm_half <<'END'
+[arch]
+like=sm_90
+title=Half of the banks
+compute-capability=9.0
+banks=16
+row-bytes=64
+evidence=assumed
+source=made up
+END
+expect 0 analyze --rows 32 --cols 32 --pad 1 --arch sm_half --format json
+shows '"banks" : 16'
+shows '"wavefronts" : 64'
+expect 0 explain --rows 32 --cols 32 --pad 1 --arch sm_half
+shows 'bank = word mod 16'
+
+# A rule that is missing is never counted as nothing: every command refuses the kernel.
+arch sm_poor <<'END'
+[arch]
+title=Loads of words
+compute-capability=9.0
+banks=32
+bank-bytes=4
+static-shared-bytes=49152
+max-shared-bytes=65536
+max-threads=1024
+global-segment-bytes=32
+evidence=assumed
+source=made up
+[ld 1 2 4]
+group=warp
+conflict=words
+evidence=assumed
+source=made up
+END
+for command in analyze explain advise; do
+  expect 3 $command --rows 32 --cols 32 --arch sm_poor
+  says 'sm_poor has no rule for st of 4 bytes'
+done
+expect 3 report "$work/page.html" --rows 32 --cols 32 --arch sm_poor
+says 'sm_poor has no rule for st of 4 bytes'
+[ ! -e "$work/page.html" ] || die 'report left a page'
+expect 3 explain --rows 32 --cols 16 --elem double --write col --arch sm_poor
+says 'sm_poor has no rule for st of 8 bytes'
+printf '%s\n' 'st 4 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0' >"$work/st.trace"
+expect 3 trace "$work/st.trace" --arch sm_poor
+says 'sm_poor has no rule for st of 4 bytes'
+
+# Warps of 64 lanes, scattered lane groups, accesses of 12 bytes, banks of a rule's own, empty groups that count.
+arch gfx_like <<'END'
+[arch]
+title=Made up, of AMD's shape
+compute-capability=0.0
+lanes=64
+banks=64
+bank-bytes=4
+static-shared-bytes=65536
+max-shared-bytes=65536
+max-threads=1024
+global-segment-bytes=32
+evidence=assumed
+source=made up
+[ld 4]
+group=half
+banks=32
+empty-groups=count
+conflict=words
+evidence=assumed
+source=made up
+[ld 12]
+group=0x20 0x08 0x14
+banks=32
+empty-groups=count
+conflict=words
+evidence=assumed
+source=made up
+[ld 16]
+group=0x20 0x1c
+empty-groups=count
+conflict=words
+evidence=assumed
+source=made up
+END
+offsets() { # STRIDE
+  lane=0
+  while [ $lane -lt 64 ]; do
+    printf ' %d' $((lane * $1))
+    lane=$((lane + 1))
+  done
+}
+{
+  echo "ld 4 ffffffffffffffff$(offsets 4) = 2"
+  echo "ld 4 ffffffffffffffff$(offsets 128) = 64"
+  # One lane, and the half without an active lane.
+  echo "ld 4 1$(offsets 4) = 2"
+  echo "ld 12 ffffffffffffffff$(offsets 16) = 8"
+  echo "ld 16 ffffffffffffffff$(offsets 16) = 4"
+  echo "ld 16 8000000000000000$(offsets 16) = 4"
+} >"$work/wide.trace"
+expect 0 trace "$work/wide.trace" --arch gfx_like
+expect 0 trace "$work/wide.trace" --arch gfx_like --counts
+[ "$(tr '\n' ' ' <"$work/out")" = '2 64 2 8 4 4 ' ] || die "counts: $(cat "$work/out")"
+expect 3 trace "$work/wide.trace"
+says ': '"'ffffffffffffffff' is more than 32 bits: expected a bit for each of 32 lanes"
+echo "ld 4 1$(offsets 4 | cut -d ' ' -f 1-33)" >"$work/narrow.trace"
+expect 0 trace "$work/narrow.trace"
+expect 3 trace "$work/narrow.trace" --arch gfx_like
+says '32 offsets: expected one for each of 64 lanes'
+expect 0 list archs gfx_like
+shows '0x20 0x08 0x14'
+
+# Syntax errors carry their line, and what is quoted is short.
+printf '[arch]\ntitle=x\nnonsense\nbanks=32\n' | arch sm_broken
+expect 3 list archs sm_broken
+says 'sm_broken.ini:3: '
+{
+  printf '[arch]\ntitle=x\ncompute-capability=9.0\nmax-threads=1\nbanks='
+  head -c 1000000 /dev/zero | tr '\0' 9
+  echo
+} | arch sm_long
+expect 3 list archs sm_long
+says 'sm_long.ini: [arch] banks: '
+[ "$(wc -c <"$work/err")" -lt 400 ] || die 'a message of a megabyte'
