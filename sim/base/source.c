@@ -14,12 +14,20 @@ enum {
   MAX_SHOWN_LINE = 160
 };
 
+// A text that another one includes, and where its offsets begin in the whole.
+typedef struct {
+  guint32 base;
+  SmbSource *source;
+} Part;
+
 struct _SmbSource {
   gatomicrefcount references;
   char *name;
   char *text;
   gsize length;
   GArray *line_starts; // guint32 byte offsets
+  SmbSource *main;     // of a whole: the text that includes others, to which the four above belong
+  GArray *parts;       // Part, in the order of their offsets
 };
 
 // The first byte that no text has: a control character other than white space.
@@ -112,10 +120,69 @@ void
 smb_source_unref(SmbSource *source) {
   if (!source || !g_atomic_ref_count_dec(&source->references))
     return;
+  for (guint i = 0; source->parts && i < source->parts->len; i++)
+    smb_source_unref(g_array_index(source->parts, Part, i).source);
+  g_clear_pointer(&source->parts, g_array_unref);
+  if (source->main) {
+    smb_source_unref(source->main);
+    g_free(source);
+    return;
+  }
   g_free(source->name);
   g_free(source->text);
   g_array_unref(source->line_starts);
   g_free(source);
+}
+
+SmbSource *
+smb_source_whole(SmbSource *main) {
+  SmbSource *whole = g_new0(SmbSource, 1);
+  g_atomic_ref_count_init(&whole->references);
+  whole->main = smb_source_ref(main->main ? main->main : main);
+  whole->name = whole->main->name;
+  whole->text = whole->main->text;
+  whole->length = whole->main->length;
+  whole->line_starts = whole->main->line_starts;
+  whole->parts = g_array_new(FALSE, FALSE, sizeof(Part));
+  return whole;
+}
+
+guint32
+smb_source_include(SmbSource *whole, SmbSource *source) {
+  guint n = whole->parts->len;
+  const Part *last = n > 0 ? &g_array_index(whole->parts, Part, n - 1) : NULL;
+  Part part = {last ? last->base + (guint32)last->source->length + 1 : (guint32)whole->length + 1,
+               smb_source_ref(source)};
+  g_array_append_val(whole->parts, part);
+  return part.base;
+}
+
+// The text in which an offset into a whole lies; the offset becomes one into that.
+static const SmbSource *
+find_part(const SmbSource *source, guint32 *offset) {
+  for (guint i = source->parts ? source->parts->len : 0; i-- > 0;) {
+    const Part *part = &g_array_index(source->parts, Part, i);
+    if (*offset < part->base)
+      continue;
+    *offset -= part->base;
+    return part->source;
+  }
+  return source;
+}
+
+const char *
+smb_source_file(const SmbSource *source, guint32 offset) {
+  const SmbSource *part = find_part(source, &offset);
+  return part == source ? NULL : part->name;
+}
+
+char *
+smb_source_slice(const SmbSource *source, guint32 start, guint32 end) {
+  guint32 from = start;
+  const SmbSource *part = find_part(source, &from);
+  gsize length = end > start ? end - start : 0;
+  from = MIN(from, (guint32)part->length);
+  return g_strndup(part->text + from, MIN(length, part->length - from));
 }
 
 const char *
@@ -147,6 +214,7 @@ smb_source_line(const SmbSource *source, guint line) {
 
 void
 smb_source_locate(const SmbSource *source, guint32 offset, guint *line, guint *column) {
+  source = find_part(source, &offset);
   guint low = 0, high = source->line_starts->len;
   while (high - low > 1) {
     guint middle = (low + high) / 2;
@@ -170,6 +238,7 @@ find_character(const char *line, gsize length, gsize at) {
 char *
 smb_source_message(const SmbSource *source, guint32 offset, const char *text) {
   guint line, column;
+  source = find_part(source, &offset);
   smb_source_locate(source, offset, &line, &column);
   g_autofree char *full = smb_source_line(source, line);
   gsize length = strlen(full), place = MIN(column - 1, length);

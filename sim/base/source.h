@@ -33,6 +33,24 @@ SmbSource *smb_source_new(const char *name, GBytes *text, GError **error);
  */
 SmbSource *smb_source_load(const char *path, GError **error);
 
+/**
+ * smb_source_whole:
+ * @main: (transfer none): a text that may include others
+ *
+ * Returns: (transfer full): @main with what it includes: offsets beyond its end are those of the texts that
+ *   smb_source_include() adds. Lines and the text are those of @main
+ */
+SmbSource *smb_source_whole(SmbSource *main);
+
+/** Adds a text to a whole. Returns: where its offsets begin. */
+guint32 smb_source_include(SmbSource *whole, SmbSource *source);
+
+/** Name of the included text in which an offset lies; %NULL for the text itself (transfer none). */
+const char *smb_source_file(const SmbSource *source, guint32 offset);
+
+/** What stands between two offsets, as far as it is in one text (transfer full). */
+char *smb_source_slice(const SmbSource *source, guint32 start, guint32 end);
+
 SmbSource *smb_source_ref(SmbSource *source);
 void smb_source_unref(SmbSource *source);
 
@@ -51,7 +69,7 @@ guint smb_source_n_lines(const SmbSource *source);
 /** One line, from 1, without its end (transfer full). */
 char *smb_source_line(const SmbSource *source, guint line);
 
-/** Line and column, both from 1 and the column in bytes, of a byte offset into the text. */
+/** Line and column, both from 1 and the column in bytes, of a byte offset, in the text that it lies in. */
 void smb_source_locate(const SmbSource *source, guint32 offset, guint *line, guint *column);
 
 /**

@@ -136,7 +136,7 @@ open_branch(KernelMacros *macros, const Token *directive, Token *line, GError **
 // #elif, #else, #endif
 static gboolean
 turn_branch(KernelMacros *macros, const Token *directive, Token *line, GError **error) {
-  if (macros->n_branches == 0)
+  if (macros->n_branches == macros->first_branch)
     return macros_fail(macros, directive, error, "#%.*s without #if", (int)directive->length,
                        directive->text);
   Branch *branch = &macros->branches[macros->n_branches - 1];
@@ -171,16 +171,8 @@ note_overruled(KernelMacros *macros, const Token *hash, const Token *name) {
 }
 
 static gboolean
-include(KernelMacros *macros, const Token *line, GError **error) {
-  if (token_is(line, "<"))
-    return TRUE;
-  return macros_fail(macros, line, error,
-                     "only system headers, #include <...>, are looked past: the "
-                     "kernel must stand in one file");
-}
-
-static gboolean
-run_directive(KernelMacros *macros, const Token *hash, Token *line, GError **error) {
+run_directive(KernelMacros *macros, const Token *hash, Token *line, Token **included,
+              GError **error) {
   const Token *name = line;
   if (name->kind == TOKEN_END)
     return TRUE;
@@ -188,6 +180,8 @@ run_directive(KernelMacros *macros, const Token *hash, Token *line, GError **err
     return open_branch(macros, name, line->next, error);
   if (token_is(name, "elif") || token_is(name, "else") || token_is(name, "endif"))
     return turn_branch(macros, name, line->next, error);
+  if (is_active(macros) && token_is(name, "pragma") && token_is(name->next, "once"))
+    macros_mark_once(macros);
   if (!is_active(macros) || token_is(name, "pragma") || token_is(name, "line"))
     return TRUE;
   if (token_is(name, "define") || token_is(name, "undef"))
@@ -195,7 +189,7 @@ run_directive(KernelMacros *macros, const Token *hash, Token *line, GError **err
   if (token_is(name, "define"))
     return define(macros, line->next, error);
   if (token_is(name, "include"))
-    return include(macros, line->next, error);
+    return macros_include(macros, hash, line->next, included, error);
   if (token_is(name, "undef")) {
     Macro *macro = macros_find(macros, line->next);
     if (macro && !macro->from_command_line)
@@ -219,11 +213,13 @@ kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
   Token *token = tokens;
   while (token->kind != TOKEN_END) {
     if (token->first_of_line && token_is(token, "#")) {
-      Token *line;
+      Token *line, *included = NULL;
       Token *hash = token;
       token = cut_line(macros, token->next, &line);
-      if (!run_directive(macros, hash, line, error))
+      if (!run_directive(macros, hash, line, &included, error))
         return NULL;
+      for (; included && included->kind != TOKEN_END; included = included->next)
+        last = last->next = included;
       continue;
     }
     if (!is_active(macros)) {
@@ -243,7 +239,7 @@ kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
     token = token->next;
   }
   last->next = token;
-  if (macros->n_branches > 0) {
+  if (macros->n_branches > macros->first_branch) {
     macros_fail(macros, macros->branches[macros->n_branches - 1].opened, error,
                 "this #%.*s has no #endif",
                 (int)macros->branches[macros->n_branches - 1].opened->length,

@@ -4,6 +4,8 @@
 // CUDA C's table of functions: what it does for a program beside reading and running it.
 #include "sim/cuda/front-end.h"
 
+#include <string.h>
+
 #include "sim/cuda/parse.h"
 #include "sim/cuda/run/walk.h"
 
@@ -49,13 +51,70 @@ blank_all(GString *text, const GArray *stretches) {
     blank(text, &g_array_index(stretches, Stretch, i));
 }
 
+// The texts of all files at their offsets, with blanks for what a compiler is not to see.
+static GString *
+lay_out_texts(const SmbKernel *kernel) {
+  const GArray *includes = kernel_macros_includes(kernel->macros);
+  GString *text = g_string_new(smb_source_text(kernel->program.source));
+  for (guint i = 0; i < includes->len; i++) {
+    const Include *include = &g_array_index(includes, Include, i);
+    if (!include->source)
+      continue;
+    gsize end = include->base + smb_source_length(include->source), from = text->len;
+    if (end > from) {
+      g_string_set_size(text, end);
+      memset(text->str + from, '\n', end - from);
+    }
+    memcpy(text->str + include->base, smb_source_text(include->source), end - include->base);
+  }
+  blank_all(text, kernel->unread);
+  blank_all(text, kernel_macros_overruled(kernel->macros));
+  return text;
+}
+
+static int
+compare_includes(gconstpointer a, gconstpointer b) {
+  guint32 x = ((const Include *)a)->directive.start, y = ((const Include *)b)->directive.start;
+  return (x > y) - (x < y);
+}
+
+// Appends a stretch of the texts, with what it includes in place of the directives.
+static void
+append_text(GString *out, const SmbKernel *kernel, const GString *text, const GArray *includes,
+            guint32 start, guint32 end) {
+  const SmbSource *source = kernel->program.source;
+  for (guint i = 0; i < includes->len; i++) {
+    const Include *include = &g_array_index(includes, Include, i);
+    const Stretch *directive = &include->directive;
+    // A directive that was run twice gives the same text twice.
+    if (directive->start < start || directive->start >= end)
+      continue;
+    g_string_append_len(out, text->str + start, directive->start - start);
+    start = directive->end;
+    if (!include->source)
+      continue;
+    const char *outer = smb_source_file(source, directive->start);
+    g_autofree char *inner_name = g_strescape(smb_source_name(include->source), NULL);
+    g_autofree char *outer_name = g_strescape(outer ? outer : smb_source_name(source), NULL);
+    guint line, column;
+    smb_source_locate(source, directive->start, &line, &column);
+    g_string_append_printf(out, "\n#line 1 \"%s\"\n", inner_name);
+    append_text(out, kernel, text, includes, include->base,
+                include->base + (guint32)smb_source_length(include->source));
+    g_string_append_printf(out, "\n#line %u \"%s\"\n", line, outer_name);
+  }
+  g_string_append_len(out, text->str + start, end - start);
+}
+
 static char *
 make_device_text(const SmbProgram *program) {
   const SmbKernel *kernel = smb_cuda_kernel(program);
-  GString *text = g_string_new(smb_source_text(program->source));
-  blank_all(text, kernel->unread);
-  blank_all(text, kernel_macros_overruled(kernel->macros));
-  return g_string_free(text, FALSE);
+  g_autoptr(GString) text = lay_out_texts(kernel);
+  g_autoptr(GArray) includes = g_array_copy((GArray *)kernel_macros_includes(kernel->macros));
+  g_array_sort(includes, compare_includes);
+  GString *out = g_string_new(NULL);
+  append_text(out, kernel, text, includes, 0, (guint32)smb_source_length(program->source));
+  return g_string_free(out, FALSE);
 }
 
 const SmbFrontEnd smb_cuda_front_end = {

@@ -16,6 +16,7 @@ typedef struct {
   const SmbSource *source;
   KernelPool *pool;
   const char *text;
+  guint32 base; // offset of the text in @source
   const char *at;
   gboolean first_of_line;
   gboolean after_space;
@@ -40,7 +41,8 @@ fail(const Lexer *lexer, const char *at, const char *format, ...) {
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  smb_source_error(lexer->source, (guint32)(at - lexer->text), lexer->error, "%s", text);
+  smb_source_error(lexer->source, lexer->base + (guint32)(at - lexer->text), lexer->error, "%s",
+                   text);
   return FALSE;
 }
 
@@ -207,7 +209,7 @@ scan_token(Lexer *lexer, Token *token) {
   }
   token->text = at;
   token->length = (guint32)length;
-  token->start = (guint32)(at - lexer->text);
+  token->start = lexer->base + (guint32)(at - lexer->text);
   token->end = token->start + token->length;
   token->first_of_line = lexer->first_of_line || token->kind == TOKEN_END;
   token->after_space = lexer->after_space;
@@ -216,10 +218,11 @@ scan_token(Lexer *lexer, Token *token) {
 }
 
 Token *
-kernel_lex(const SmbSource *source, KernelPool *pool, guint max_tokens, GError **error) {
+kernel_lex(const SmbSource *source, const SmbSource *part, guint32 base, KernelPool *pool,
+           guint *left, GError **error) {
   static const char byte_order_mark[] = "\xef\xbb\xbf";
-  const char *text = smb_source_text(source);
-  Lexer lexer = {source, pool, text, text, TRUE, FALSE, error};
+  const char *text = smb_source_text(part);
+  Lexer lexer = {source, pool, text, base, text, TRUE, FALSE, error};
   Token head = {0};
   Token *last = &head;
   if (g_str_has_prefix(text, byte_order_mark))
@@ -229,7 +232,8 @@ kernel_lex(const SmbSource *source, KernelPool *pool, guint max_tokens, GError *
     if (!skip_space(&lexer))
       return NULL;
     scan_token(&lexer, token);
-    if (max_tokens-- == 0) {
+    if ((*left)-- == 0) {
+      *left = 0;
       fail(&lexer, token->text, "the text has more tokens than are allowed (--max-tokens)");
       return NULL;
     }

@@ -43,6 +43,16 @@ struct _KernelMacros {
   guint nesting;
   Branch branches[MAX_NESTING];
   guint n_branches;
+  guint first_branch; // of the file that is read
+  guint text_tokens_left;
+  // of #include (kernel-include.c)
+  SmbSource *whole;
+  const char *const *folders;
+  const char *file;  // that is read
+  guint depth;       // files around it
+  GHashTable *files; // path → its text
+  GHashTable *once;  // names of those with #pragma once
+  GArray *includes;  // Include
 };
 
 // Notes that a macro counts for something. Expressions over the macros of one kernel may be evaluated
@@ -55,6 +65,14 @@ macros_use(Macro *macro) {
 G_GNUC_PRINTF(4, 5)
 gboolean macros_fail(KernelMacros *macros, const Token *at, GError **error, const char *format,
                      ...);
+
+// Where a directive names a file of the user: what its text gives, ending in TOKEN_END; else NULL.
+gboolean macros_include(KernelMacros *macros, const Token *hash, Token *line, Token **included,
+                        GError **error);
+// #pragma once
+void macros_mark_once(KernelMacros *macros);
+// Sets what files are looked for: next to @whole, then in @folders.
+void macros_set_folders(KernelMacros *macros, SmbSource *whole, const char *const *folders);
 
 // Splits a text that is not part of the file; its places are not shown.
 Token *macros_lex(KernelMacros *macros, const char *text, GError **error);

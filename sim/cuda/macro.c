@@ -34,14 +34,16 @@ macros_fail(KernelMacros *macros, const Token *at, GError **error, const char *f
 }
 
 KernelMacros *
-kernel_macros_new(KernelPool *pool, const SmbSource *source, guint max_tokens, guint cuda_arch) {
+kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders, guint max_tokens,
+                  guint cuda_arch) {
   KernelMacros *macros = g_new0(KernelMacros, 1);
   macros->pool = pool;
   macros->source = source;
   macros->table = g_hash_table_new(g_str_hash, g_str_equal);
   macros->texts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
   macros->overruled = g_array_new(FALSE, FALSE, sizeof(Stretch));
-  macros->max_tokens = macros->tokens_left = max_tokens;
+  macros->max_tokens = macros->tokens_left = macros->text_tokens_left = max_tokens;
+  macros_set_folders(macros, source, folders);
   macros->hidden_left = MAX_HIDDEN;
   g_autofree char *arch = g_strdup_printf("__CUDA_ARCH__=%u", cuda_arch);
   kernel_macros_define(macros, "__CUDACC__", NULL);
@@ -55,6 +57,9 @@ kernel_macros_free(KernelMacros *macros) {
   if (!macros)
     return;
   g_hash_table_unref(macros->table);
+  g_hash_table_unref(macros->files);
+  g_hash_table_unref(macros->once);
+  g_array_unref(macros->includes);
   g_array_unref(macros->overruled);
   g_ptr_array_unref(macros->texts);
   g_free(macros);
@@ -72,7 +77,15 @@ macros_lex(KernelMacros *macros, const char *text, GError **error) {
   if (!source)
     return NULL;
   g_ptr_array_add(macros->texts, source);
-  return kernel_lex(source, macros->pool, macros->max_tokens, error);
+  guint left = macros->max_tokens;
+  return kernel_lex(source, source, 0, macros->pool, &left, error);
+}
+
+Token *
+kernel_macros_run_file(KernelMacros *macros, GError **error) {
+  Token *tokens =
+      kernel_lex(macros->source, macros->source, 0, macros->pool, &macros->text_tokens_left, error);
+  return tokens ? kernel_macros_run(macros, tokens, error) : NULL;
 }
 
 static Token *

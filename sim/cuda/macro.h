@@ -11,8 +11,9 @@
 typedef struct _KernelMacros KernelMacros;
 
 // A table with the macros that are always there (__CUDACC__, and __CUDA_ARCH__ of @cuda_arch).
-KernelMacros *kernel_macros_new(KernelPool *pool, const SmbSource *source, guint max_tokens,
-                                guint cuda_arch);
+// @source: a whole, to which the files that it includes are added; they are looked for in @folders
+KernelMacros *kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders,
+                                guint max_tokens, guint cuda_arch);
 void kernel_macros_free(KernelMacros *macros);
 
 // Takes a definition NAME=VALUE or NAME (then 1) from the command line.
@@ -28,6 +29,19 @@ gboolean kernel_macros_evaluate(const KernelMacros *macros, const char *expressi
 // What keeps a macro of that name out of the subset ("#", "##", "..."), or NULL. Such a macro may be
 // defined, since the host's part of a file may use it; it is not expanded.
 const char *kernel_macros_outside(KernelMacros *macros, const char *name);
+
+// A file that was included, and the directive that did.
+typedef struct {
+  Stretch directive;
+  guint32 base; // of its offsets
+  const SmbSource *source;
+} Include;
+
+// All of them, in the order in which they were read (Include).
+const GArray *kernel_macros_includes(const KernelMacros *macros);
+
+// Splits and runs the file itself.
+Token *kernel_macros_run_file(KernelMacros *macros, GError **error);
 
 // Stretches of the file that define or undefine a macro of the command line: what wins here and would
 // not win in a compiler.

@@ -199,13 +199,21 @@ lay_out_shared(SmbKernel *kernel) {
   }
 }
 
+static int
+compare_items(gconstpointer a, gconstpointer b) {
+  const Item *x = *(const Item *const *)a, *y = *(const Item *const *)b;
+  return (x->begin->start > y->begin->start) - (x->begin->start < y->begin->start);
+}
+
 // What the kernel does not reach is kept from a compiler, unless a macro made it together with
 // something that is reached.
 static void
 note_unread(SmbKernel *kernel, const Outline *outline) {
   guint32 read_end = 0;
-  for (guint i = 0; i < outline->items->len; i++) {
-    const Item *item = g_ptr_array_index(outline->items, i);
+  g_autoptr(GPtrArray) items = g_ptr_array_copy(outline->items, NULL, NULL);
+  g_ptr_array_sort(items, compare_items);
+  for (guint i = 0; i < items->len; i++) {
+    const Item *item = g_ptr_array_index(items, i);
     Stretch text = {item->begin->start, item->last->end};
     if (item->state == ITEM_READ)
       read_end = MAX(read_end, text.end);
@@ -303,13 +311,14 @@ static gboolean
 parse_kernel(SmbKernel *kernel, const char *entry, GError **error) {
   SmbProgram *program = &kernel->program;
   guint max_tokens = program->limits.max_tokens;
-  kernel->macros = kernel_macros_new(kernel->pool, program->source, max_tokens, program->cuda_arch);
+  kernel->macros =
+      kernel_macros_new(kernel->pool, program->source, (const char *const *)program->folders,
+                        max_tokens, program->cuda_arch);
   for (guint i = 0; program->defines && program->defines[i]; i++) {
     if (!kernel_macros_define(kernel->macros, program->defines[i], error))
       return FALSE;
   }
-  Token *tokens = kernel_lex(program->source, kernel->pool, max_tokens, error);
-  tokens = tokens ? kernel_macros_run(kernel->macros, tokens, error) : NULL;
+  Token *tokens = kernel_macros_run_file(kernel->macros, error);
   if (!tokens || !parse_tokens(kernel, tokens, entry, error))
     return FALSE;
   program->name = kernel->entry->name;
@@ -324,6 +333,9 @@ kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error)
   SmbKernel *kernel = g_new0(SmbKernel, 1);
   GError *local = NULL;
   smb_program_init(&kernel->program, &smb_cuda_front_end, source, smb_source_name(source), options);
+  SmbSource *given = kernel->program.source;
+  kernel->program.source = smb_source_whole(given);
+  smb_source_unref(given);
   kernel->pool = kernel_pool_new();
   kernel->locals = g_ptr_array_new();
   kernel->objects = g_ptr_array_new();

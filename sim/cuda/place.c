@@ -55,9 +55,11 @@ find_site(Parser *parser, const SmbSite *site) {
 gboolean
 node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   SmbKernel *kernel = parser->kernel;
-  const char *text = smb_source_text(kernel->program.source) + node->start;
-  SmbSite new_site = {
-      .offset = node->start, .op_class = op_class, .width = (guint)node->type->size};
+  g_autofree char *text = smb_source_slice(kernel->program.source, node->start, node->end);
+  SmbSite new_site = {.file = smb_source_file(kernel->program.source, node->start),
+                      .offset = node->start,
+                      .op_class = op_class,
+                      .width = (guint)node->type->size};
   if (new_site.width > SMB_MAX_WIDTH || (new_site.width & (new_site.width - 1))) {
     parser_fail(parser, node->start,
                 "a %s is %u bytes: no instruction moves it at once; use its members",
@@ -67,7 +69,7 @@ node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   smb_source_locate(kernel->program.source, node->start, &new_site.line, &new_site.column);
   // One line of text: runs of white space become one space.
   GString *expression = g_string_new(NULL);
-  for (guint32 i = 0; i < node->end - node->start; i++) {
+  for (gsize i = 0; text[i]; i++) {
     gboolean space = g_ascii_isspace(text[i]) || (text[i] == '\\' && g_ascii_isspace(text[i + 1]));
     if (!space)
       g_string_append_c(expression, text[i]);

@@ -77,6 +77,7 @@ struct _SmbProgram {
   gboolean is_serial;
   guint cuda_arch;
   GStrv defines;
+  GStrv folders;           // where included files are looked for
   SmbProgramLimits limits; // with the defaults in place
 };
 

@@ -21,6 +21,7 @@ smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *s
   program->parameters = g_array_new(FALSE, FALSE, sizeof(SmbParameter));
   program->cuda_arch = options->cuda_arch;
   program->defines = g_strdupv((char **)options->defines);
+  program->folders = g_strdupv((char **)options->folders);
   program->limits = options->limits;
   SmbProgramLimits *limits = &program->limits;
   limits->max_tokens = limits->max_tokens ? limits->max_tokens : SMB_PROGRAM_MAX_TOKENS;
@@ -39,6 +40,7 @@ smb_program_clear(SmbProgram *program) {
   g_array_unref(program->regions);
   g_array_unref(program->parameters);
   g_strfreev(program->defines);
+  g_strfreev(program->folders);
 }
 
 void
@@ -53,6 +55,7 @@ smb_program_read_again(const SmbProgram *program, SmbSource *source, const char 
   const SmbProgramOptions options = {
       .entry = program->name,
       .defines = defines ? defines : (const char *const *)program->defines,
+      .folders = (const char *const *)program->folders,
       .cuda_arch = program->cuda_arch,
       .limits = program->limits,
   };
@@ -104,8 +107,9 @@ smb_program_message(const SmbProgram *program, guint32 offset, const char *text)
 
 char *
 smb_site_place(const SmbSite *site) {
-  return site->line ? g_strdup_printf("line %u", site->line)
-                    : g_strdup_printf("0x%x", site->offset);
+  return site->file   ? g_strdup_printf("%s:%u", site->file, site->line)
+         : site->line ? g_strdup_printf("line %u", site->line)
+                      : g_strdup_printf("0x%x", site->offset);
 }
 
 guint

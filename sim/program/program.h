@@ -40,6 +40,7 @@ typedef struct {
 
 /** Where a kernel touches memory: one access in the text, in one direction. */
 typedef struct {
+  const char *file;       /* of a file that the program's includes; else NULL */
   guint line;             /* from 1; 0 where the program has no text */
   guint column;           /* from 1, in bytes */
   guint32 offset;         /* byte offset into the source, or what the program has for one */
@@ -62,12 +63,15 @@ typedef struct _SmbProgram SmbProgram;
  * SmbProgramOptions: how a program is read.
  * @entry: (nullable): which kernel of the source; %NULL if there is one only
  * @defines: (nullable) (array zero-terminated=1): "NAME=VALUE" or "NAME", which win over the file's
+ * @folders: (nullable) (array zero-terminated=1): where included files are looked for, behind the folder
+ *   of the file that includes them
  * @cuda_arch: value of __CUDA_ARCH__, such as 900 (smb_program_cuda_arch())
  * @limits: what the kernel may use
  */
 typedef struct {
   const char *entry;
   const char *const *defines;
+  const char *const *folders;
   guint cuda_arch;
   SmbProgramLimits limits;
 } SmbProgramOptions;

@@ -78,7 +78,7 @@ write_accesses(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray 
     const SmbTally *now = &g_array_index(array->now->candidate->accesses, SmbTally, a);
     if (now->requests == 0)
       continue;
-    smb_table_number(table, SMB_STYLE_DIM, site->line);
+    smb_table_place(table, site->file, site->line);
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
     smb_table_cell(table, SMB_STYLE_PLAIN, site->expression);
     smb_table_number(table, SMB_STYLE_PLAIN, now->ideal);

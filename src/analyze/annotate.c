@@ -9,17 +9,24 @@
 
 #include "src/out/table.h"
 
+// What stands in an included file has no line here: it counts in row 0.
+static guint
+find_row(const SmbSite *site) {
+  return site->file ? 0 : site->line;
+}
+
 GArray *
 smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines) {
   GArray *lines = g_array_new(FALSE, TRUE, sizeof(SmbLineTally));
   g_array_set_size(lines, n_lines + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    smb_tally_add(&g_array_index(lines, SmbLineTally, access->site->line).shared, &access->total);
+    smb_tally_add(&g_array_index(lines, SmbLineTally, find_row(access->site)).shared,
+                  &access->total);
   }
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    g_array_index(lines, SmbLineTally, access->site->line).segments += access->segments;
+    g_array_index(lines, SmbLineTally, find_row(access->site)).segments += access->segments;
   }
   return lines;
 }

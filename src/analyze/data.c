@@ -11,6 +11,8 @@
 
 static void
 write_place(JsonBuilder *json, const SmbSite *site, const char *key, const char *array) {
+  if (site->file)
+    smb_json_text(json, "file", site->file);
   smb_json_number(json, "line", site->line);
   smb_json_number(json, "column", site->column);
   smb_json_text(json, key, array);

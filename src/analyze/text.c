@@ -52,7 +52,7 @@ write_tally(SmbTable *table, const SmbTally *tally) {
 static void
 write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *report) {
   g_autofree char *expression = shorten(access->site->expression);
-  smb_table_number(table, SMB_STYLE_DIM, access->site->line);
+  smb_table_place(table, access->site->file, access->site->line);
   smb_table_cell(table, SMB_STYLE_PLAIN, expression);
   smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
   write_tally(table, &access->total);
@@ -121,7 +121,7 @@ write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     g_autofree char *expression = shorten(access->site->expression);
-    smb_table_number(table, SMB_STYLE_DIM, access->site->line);
+    smb_table_place(table, access->site->file, access->site->line);
     smb_table_cell(table, SMB_STYLE_PLAIN, expression);
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
     write_global_numbers(table, access);

@@ -32,6 +32,8 @@ static const GOptionEntry launch_entries[] = {
      "which instance of a template of FILE, such as 'k<128,8>'", "NAME<ARGUMENTS>"},
     {"define", 'D', 0, G_OPTION_ARG_STRING_ARRAY, &typed.defines,
      "define a macro, in place of the file's definition", "NAME[=VALUE]"},
+    {"include", 'I', 0, G_OPTION_ARG_STRING_ARRAY, &typed.folders,
+     "look for included files in a folder", "FOLDER"},
     {"arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.args, "value of a scalar kernel parameter",
      "NAME=VALUE"},
     {"block", 0, 0, G_OPTION_ARG_STRING, &typed.block, "threads of a block (default 32)", "X,Y,Z"},

@@ -80,6 +80,7 @@ smb_target_free(SmbTarget *target) {
   g_free(target->shape);
   g_free(target->file);
   g_strfreev(target->defines);
+  g_strfreev(target->folders);
   g_strfreev(target->args);
   g_free(target);
 }
@@ -94,6 +95,7 @@ finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *dra
   target->file = g_strdup(smb_source_name(source));
   const SmbProgramOptions reading = {.entry = entry,
                                      .defines = (const char *const *)target->defines,
+                                     .folders = (const char *const *)target->folders,
                                      .cuda_arch = smb_program_cuda_arch(arch),
                                      .limits = target->options.limits};
   target->kernel = smb_program_read(source, &reading, error);
@@ -321,6 +323,7 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
   g_autoptr(SmbSource) source = draft_source(options, file, given, target, &draft, &entry, error);
   if (!source || !parse_launch(options, &target->launch, error))
     return NULL;
+  target->folders = g_strdupv(options->folders);
   set_values(draft.defines, (const char *const *)options->defines);
   set_values(draft.args, (const char *const *)options->args);
   if (options->dynamic_bytes) {
@@ -369,6 +372,7 @@ smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_by
   other->shape = g_strdup(target->shape);
   other->launch = target->launch;
   other->options = target->options;
+  other->folders = g_strdupv(target->folders);
   set_values(draft.defines, (const char *const *)target->defines);
   set_values(draft.args, (const char *const *)target->args);
   draft.dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);

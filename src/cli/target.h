@@ -17,7 +17,7 @@ typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
   char *kernel, *shape, *entry, *instance;
-  char **defines, **args;
+  char **defines, **folders, **args;
   char *block, *grid, *dynamic_bytes;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *threads;
 } SmbTargetOptions;
@@ -46,6 +46,7 @@ void smb_target_clear_options(void);
  * @name: its name: that of the catalogue, or of the __global__ function
  * @shape: its shape in the catalogue, or %NULL
  * @file: where its text is
+ * @folders: where included files are looked for, or %NULL
  * @defines: the macros that were set, NAME=VALUE, each once
  * @launch: how it is launched; its arguments are owned by the target
  * @options: for smb_analysis_run()
@@ -57,6 +58,7 @@ typedef struct {
   char *name;
   char *shape;
   char *file;
+  GStrv folders;
   GStrv defines;
   GStrv args;
   SmbLaunch launch;

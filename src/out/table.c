@@ -103,6 +103,14 @@ smb_table_number(SmbTable *table, SmbStyle style, guint64 number) {
 }
 
 void
+smb_table_place(SmbTable *table, const char *file, guint line) {
+  if (file)
+    smb_table_printf(table, SMB_STYLE_DIM, "%s:%u", file, line);
+  else
+    smb_table_number(table, SMB_STYLE_DIM, line);
+}
+
+void
 smb_table_printf(SmbTable *table, SmbStyle style, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

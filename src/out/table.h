@@ -46,6 +46,9 @@ void smb_table_cell(SmbTable *table, SmbStyle style, const char *text);
 /** Adds a cell that holds a whole number. */
 void smb_table_number(SmbTable *table, SmbStyle style, guint64 number);
 
+/** Adds a cell for a line: of @file, or of the file that all is about if that is %NULL. */
+void smb_table_place(SmbTable *table, const char *file, guint line);
+
 /** Adds a cell that holds a formatted text. */
 void smb_table_printf(SmbTable *table, SmbStyle style, const char *format, ...) G_GNUC_PRINTF(3, 4);
 

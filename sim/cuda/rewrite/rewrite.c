@@ -34,7 +34,8 @@ raw_read(RawText *raw, const SmbProgram *program, GError **error) {
   }
   raw->pool = kernel_pool_new();
   raw->tokens = g_ptr_array_new();
-  Token *token = kernel_lex(program->source, raw->pool, program->limits.max_tokens, error);
+  guint left = program->limits.max_tokens;
+  Token *token = kernel_lex(program->source, program->source, 0, raw->pool, &left, error);
   for (; token; token = token->kind == TOKEN_END ? NULL : token->next)
     g_ptr_array_add(raw->tokens, token);
   return raw->tokens->len > 0;
