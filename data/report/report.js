@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What a reader can do with the page: step through the wavefronts of a map, choose a warp, and see which lanes
+// What a reader can do with the page: step through the passes of a map, choose a warp, and see which lanes
 // and banks belong together. All that is shown is in the page already; this only marks it.
 (function () {
   'use strict';

@@ -45,11 +45,10 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
 static const SmbCliUsage usage = {
     .arguments = "PAGE.html|- [FILE.cu|-]",
-    .description = "Writes one page of HTML: the best padding and swizzle, the annotated source, "
-                   "each access, and "
-                   "the bank map of each access that conflicts, wavefront by wavefront. The page "
-                   "needs no network; "
-                   "- writes it to standard output.\n" SMB_TARGET_DESCRIPTION,
+    .description =
+        "Writes one page of HTML: the best padding and swizzle, the annotated source, "
+        "each access, and the bank map of each access that conflicts, pass by pass. "
+        "The page needs no network; - writes it to standard output.\n" SMB_TARGET_DESCRIPTION,
     .min_arguments = 1,
     .max_arguments = 2,
     .flags = SMB_CLI_ARCH,

@@ -46,13 +46,13 @@ static void
 write_controls(const SmbReport *report, guint access, SmbSpool *page) {
   smb_spool_puts(page, "<div class=\"controls\">\n");
   write_warps(report, access, page);
-  smb_spool_puts(
-      page, "<span class=\"steps\" role=\"group\" aria-label=\"wavefronts\">"
-            "<button type=\"button\" class=\"back\" aria-label=\"previous wavefront\">←</button>"
-            "<button type=\"button\" class=\"next\" aria-label=\"next wavefront\">→</button>"
-            "<button type=\"button\" class=\"whole\" aria-pressed=\"false\">whole "
-            "request</button></span>\n"
-            "</div>\n<div class=\"lanes\" role=\"toolbar\" aria-label=\"lanes of the warp\">");
+  smb_spool_puts(page,
+                 "<span class=\"steps\" role=\"group\" aria-label=\"passes\">"
+                 "<button type=\"button\" class=\"back\" aria-label=\"previous pass\">←</button>"
+                 "<button type=\"button\" class=\"next\" aria-label=\"next pass\">→</button>"
+                 "<button type=\"button\" class=\"whole\" aria-pressed=\"false\">whole "
+                 "request</button></span>\n"
+                 "</div>\n<div class=\"lanes\" role=\"toolbar\" aria-label=\"lanes of the warp\">");
   for (guint lane = 0; lane < smb_arch_info(report->arch)->lanes; lane++)
     smb_html_markup(page,
                     "<button type=\"button\" data-lane=\"%u\" aria-label=\"lane %u\">%u</button>",
@@ -85,16 +85,17 @@ static void
 write_map_legend(const SmbBankMap *map, SmbSpool *page) {
   gboolean loop = map->plan->conflict == SMB_CONFLICT_LOOP;
   smb_spool_puts(page, "<ul class=\"legend\">");
-  write_key(page, "g0 now", loop ? "served in this round" : "served in this wavefront");
+  write_key(page, "g0 now", loop ? "served in this round" : "served in this pass");
   write_key(page, "g0 wait", "waits");
   write_key(page, "g0 done", "served before");
   write_key(page, "g0 clash",
             loop ? "its bank needs more than one round (whole request)"
-                 : "its bank needs more than one wavefront (whole request)");
+                 : "its bank needs more than one pass (whole request)");
   smb_html_markup(page,
                   "</ul>\n<p class=\"words\">The number in a word is the lane that accesses it; "
                   "“3+” is lane 3 and others.%s</p>\n",
-                  loop ? " A round is a load and a swap." : "");
+                  loop ? " A round is a load and a swap."
+                       : " In one pass, each bank serves one word of a lane group.");
 }
 
 static void
@@ -111,7 +112,7 @@ write_map_figure(const SmbReport *report, const SmbReportMap *map, SmbSpool *pag
   smb_html_markup(page,
                   ". %s. <span class=\"caption\" aria-live=\"polite\">%s</span></figcaption>\n"
                   "<div class=\"box stage\" tabindex=\"0\" role=\"group\" aria-label=\"bank map of "
-                  "warp %u; the arrow keys step through its wavefronts\">\n",
+                  "warp %u; the arrow keys step through its passes\">\n",
                   whole, first, map->warp);
   smb_bank_map_write_svg(drawn, 0, SMB_BANK_MAP_BARE, page);
   smb_spool_puts(page, "</div>\n");
