@@ -2,16 +2,17 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The README does not lie: its sessions (```console) are run, and what they show must be what comes out,
+# The README and doc/library.md do not lie: their sessions (```console) are run, and what they show must be what comes out,
 # standard error included. "$ cat FILE" makes the file; a line "..." stands for any lines left out.
-# Links lead to files. SMEMBANK_UPDATE_README=FILE writes the README with the output of now instead.
+# Links lead to files. SMEMBANK_UPDATE_README=FILE writes the README with the output of now instead, and FILE.library
+# that of doc/library.md. The README has at most 200 lines.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 
 case $srcdir in
-/*) readme=$srcdir/README.md ;;
-*) readme=$PWD/$srcdir/README.md ;;
+/*) top=$srcdir ;;
+*) top=$PWD/$srcdir ;;
 esac
 sessions=$work/sessions
 home=$work/home
@@ -33,13 +34,6 @@ END
 printf '#!/bin/sh\n' >"$work/bin/pkg-config"
 chmod +x "$work"/bin/*
 
-# One file for each command: its line, and what follows it.
-awk -v folder="$sessions" '
-  /^```/ { inside = $0 == "```console"; next }
-  inside && /^\$ / { n++; file = sprintf("%s/%03d", folder, n) }
-  inside { print > file }' "$readme"
-[ -e "$sessions/001" ] || die 'no session found'
-
 # Whether the file $1 is $2 once the lines "..." of $2 stand for any lines.
 resembles() {
   awk '
@@ -50,39 +44,55 @@ resembles() {
     END { exit failed || (!skipping && at != n) }' "$1" "$2"
 }
 
-for session in "$sessions"/*; do
-  command=$(sed -n '1s/^\$ //p' "$session")
-  sed 1d "$session" >"$work/expected"
-  case $command in
-  "cat "*)
-    cp "$work/expected" "$home/${command#cat }"
-    continue
-    ;;
-  esac
-  (
-    cd "$home"
-    PATH="$work/bin:$PATH" sh -c "$command" >"$session.out" 2>&1
-  ) || true
-  if [ -z "${SMEMBANK_UPDATE_README-}" ] && ! resembles "$session.out" "$work/expected"; then
-    diff "$work/expected" "$session.out" >&2 || true
-    die "README.md: '$command' gives something else"
-  fi
-done
-
-if [ -n "${SMEMBANK_UPDATE_README-}" ]; then
+# check_page FILE NEW: what a page shows is what comes out; NEW takes the page of now, if that is asked for.
+check_page() {
+  readme=$top/$1
+  rm -f "$sessions"/*
+  # One file for each command: its line, and what follows it.
   awk -v folder="$sessions" '
-    /^```/ { inside = $0 == "```console" }
-    inside && /^\$ / {
-      n++
-      kept = $0 ~ /^\$ cat /
-      print
-      name = sprintf("%s/%03d.out", folder, n)
-      while (!kept && (getline line < name) > 0) print line
-      next
-    }
-    !inside || kept || /^```/ { print }' "$readme" >"$SMEMBANK_UPDATE_README"
-fi
+    /^```/ { inside = $0 == "```console"; next }
+    inside && /^\$ / { n++; file = sprintf("%s/%03d", folder, n) }
+    inside { print > file }' "$readme"
+  [ -e "$sessions/001" ] || die 'no session found'
 
-sed -n 's/.*](\([^)#:]*\)).*/\1/p' "$readme" | while read -r link; do
-  [ -e "$srcdir/$link" ] || die "README.md: no file $link"
-done
+  for session in "$sessions"/*; do
+    command=$(sed -n '1s/^\$ //p' "$session")
+    sed 1d "$session" >"$work/expected"
+    case $command in
+    "cat "*)
+      cp "$work/expected" "$home/${command#cat }"
+      continue
+      ;;
+    esac
+    (
+      cd "$home"
+      PATH="$work/bin:$PATH" sh -c "$command" >"$session.out" 2>&1
+    ) || true
+    if [ -z "${SMEMBANK_UPDATE_README-}" ] && ! resembles "$session.out" "$work/expected"; then
+      diff "$work/expected" "$session.out" >&2 || true
+      die "$1: '$command' gives something else"
+    fi
+  done
+
+  if [ -n "${SMEMBANK_UPDATE_README-}" ]; then
+    awk -v folder="$sessions" '
+      /^```/ { inside = $0 == "```console" }
+      inside && /^\$ / {
+        n++
+        kept = $0 ~ /^\$ cat /
+        print
+        name = sprintf("%s/%03d.out", folder, n)
+        while (!kept && (getline line < name) > 0) print line
+        next
+      }
+      !inside || kept || /^```/ { print }' "$readme" >"$2"
+  fi
+
+  sed -n 's/.*](\([^)#:]*\)).*/\1/p' "$readme" | while read -r link; do
+    [ -e "$(dirname "$readme")/$link" ] || die "$1: no file $link"
+  done
+}
+
+check_page README.md "${SMEMBANK_UPDATE_README-}"
+check_page doc/library.md "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.library}"
+[ "$(wc -l <"$top/README.md")" -le 200 ] || die 'README.md: more than 200 lines'
