@@ -157,6 +157,8 @@ write_overview_legend(SmbCli *cli, const SmbRecording *recording, const Columns 
     g_string_append(text,
                     " us: median time with warm caches, not compared (--all: also cold caches "
                     "and GB/s).");
+  if (columns->published)
+    g_string_append(text, " published: loads/stores that others report for the same launch.");
   smb_text_wrap(cli->out, text->str);
   smb_spool_puts(cli->out, "\n");
 }
@@ -174,8 +176,10 @@ write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recordin
   smb_comparison_columns(table, words, numbers, match);
   if (columns.times)
     smb_table_column(table, "us", SMB_ALIGN_RIGHT);
-  if (columns.published)
+  if (columns.published) {
     smb_table_column(table, "published", SMB_ALIGN_LEFT);
+    smb_table_wrap(table); // rather than names that are cut
+  }
   for (guint i = 0; i < launches->len; i++) {
     const Launch *launch = &g_array_index(launches, Launch, i);
     g_autofree char *time = smb_comparison_number(launch->time);
@@ -248,28 +252,32 @@ is_told(const SmbComparisonRow *row, gboolean all) {
   return all || row->outcome == SMB_OUTCOME_MISMATCH;
 }
 
+// @is_of_one: whether all rows are of one kernel, whose name stands above.
 static SmbTable *
-new_number_table(const SmbRecording *recording) {
+new_number_table(const SmbRecording *recording, gboolean is_of_one) {
   static const char *const words[] = {"kernel", "shape", "defines", "metric", NULL};
-  static const char *const more[] = {"published", "match", NULL};
+  static const char *const more[] = {"match", "published", NULL};
   const char *const numbers[] = {"predicted", smb_comparison_measured_word(recording), NULL};
   SmbTable *table = smb_table_new();
-  smb_comparison_columns(table, words, numbers, more);
+  smb_comparison_columns(table, words + is_of_one, numbers, more);
+  smb_table_wrap(table);
   return table;
 }
 
 static void
-write_number(SmbTable *table, const SmbComparisonRow *row) {
+write_number(SmbTable *table, const SmbComparisonRow *row, gboolean is_of_one) {
   g_autofree char *metric = smb_comparison_metric(row);
   g_autofree char *published = smb_comparison_published(row);
-  smb_comparison_launch(table, row);
+  if (!is_of_one)
+    smb_table_cell(table, SMB_STYLE_PLAIN, row->kernel);
+  smb_comparison_shape_cells(table, row);
   smb_table_cell(table, SMB_STYLE_PLAIN, metric);
   smb_comparison_numbers(table, row);
-  smb_table_cell(table, SMB_STYLE_PLAIN, published);
   smb_comparison_outcome(table, row->outcome);
+  smb_table_cell(table, SMB_STYLE_PLAIN, published);
 }
 
-// All numbers, or those that differ: a table for each kernel, so that it is as narrow as its name lets it be.
+// All numbers, in a table below the name of each kernel; or those that differ.
 static void
 write_numbers(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording,
               gboolean all) {
@@ -279,14 +287,14 @@ write_numbers(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
     if (!is_of(row, recording) || !is_told(row, all))
       continue;
-    if (!kernel && !all)
-      smb_spool_puts(cli->out, "These differ:\n");
     if (!kernel || (all && strcmp(kernel, row->kernel) != 0)) {
       smb_comparison_end_table(cli, &table);
-      table = new_number_table(recording);
+      smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, all ? row->kernel : "These differ:");
+      smb_spool_puts(cli->out, "\n");
+      table = new_number_table(recording, all);
       kernel = row->kernel;
     }
-    write_number(table, row);
+    write_number(table, row, all);
   }
   smb_comparison_end_table(cli, &table);
 }

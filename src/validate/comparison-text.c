@@ -124,8 +124,13 @@ new_time_table(const SmbComparisonRow *first) {
 
 void
 smb_comparison_launch(SmbTable *table, const SmbComparisonRow *row) {
-  g_autofree char *shape = smb_comparison_shape(row);
   smb_table_cell(table, SMB_STYLE_PLAIN, row->kernel);
+  smb_comparison_shape_cells(table, row);
+}
+
+void
+smb_comparison_shape_cells(SmbTable *table, const SmbComparisonRow *row) {
+  g_autofree char *shape = smb_comparison_shape(row);
   smb_table_cell(table, SMB_STYLE_PLAIN, shape);
   smb_table_cell(table, SMB_STYLE_DIM, row->variant);
 }

@@ -17,8 +17,9 @@ void smb_comparison_columns(SmbTable *table, const char *const *words, const cha
 /** Writes a table, if there is one, and an empty line; then there is none. */
 void smb_comparison_end_table(SmbCli *cli, SmbTable **table);
 
-/** Adds the cells that name a launch: kernel, shape, defines. */
+/** Adds the cells that name a launch: kernel, shape, defines; or the latter two. */
 void smb_comparison_launch(SmbTable *table, const SmbComparisonRow *row);
+void smb_comparison_shape_cells(SmbTable *table, const SmbComparisonRow *row);
 
 /** Adds the cells of a number: predicted, measured. */
 void smb_comparison_numbers(SmbTable *table, const SmbComparisonRow *row);
