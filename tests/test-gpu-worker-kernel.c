@@ -197,6 +197,20 @@ START_TEST(test_lost) {
 }
 END_TEST
 
+// Without memory to flush the cache with, which is the third that is asked for, there are no times with cold
+// caches; all else is measured.
+START_TEST(test_no_flush) {
+  SmbMeter *meter = start_meter("out-of-memory@3", SMB_METER_TIMEOUT_MS);
+  Result result;
+  ck_assert_msg(measure(meter, "good", &result), "%s", result.error ? result.error->message : "");
+  ck_assert_uint_eq(result.of.times[SMB_CACHE_WARM]->len, N_TIMES);
+  ck_assert_uint_eq(result.of.times[SMB_CACHE_COLD]->len, 0);
+  ck_assert_double_eq(result.of.measured[SMB_METRIC_WAVEFRONTS_LD], 4);
+  result_clear(&result);
+  stop_meter(meter);
+}
+END_TEST
+
 // Counters are refused: values and times come all the same.
 START_TEST(test_refused) {
   static const char *const faults[] = {"no-permission", "no-cupti"};
@@ -213,6 +227,7 @@ suite_gpu_worker_kernel(void) {
   tcase_add_loop_test(group, test_kernel, 0, 2);
   tcase_add_loop_test(group, test_failure, 0, G_N_ELEMENTS(failures));
   tcase_add_test(group, test_lost);
+  tcase_add_test(group, test_no_flush);
   tcase_add_loop_test(group, test_refused, 0, 2);
   suite_add_tcase(suite, group);
   return suite;

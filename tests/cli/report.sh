@@ -115,6 +115,18 @@ EOF
 expect 0 report "$page" "$work/alias.cu"
 has '<section id="advice">'
 has 'To be written by hand, with the index'
+# More different requests than are kept: there is a page, without advice, which says why.
+cat >"$work/varied.cu" <<'EOF'
+__global__ void varied(int *out) {
+  __shared__ int s[2048];
+  for (int i = 0; i < 1024; i++)
+    for (int j = 0; j < 160; j++)
+      s[(threadIdx.x * 32 + threadIdx.x % 3 * i + threadIdx.x % 5 * j) % 2048] = 1;
+}
+EOF
+expect 0 report "$page" "$work/varied.cu"
+has 'No layouts were searched: '
+has 'to keep one by one'
 cat >"$work/loop.cu" <<'EOF'
 __global__ void loop(float *out, const float *in) {
   __shared__ float s[32];
