@@ -188,6 +188,24 @@ START_TEST(test_suggest) {
 }
 END_TEST
 
+static const struct {
+  SmbProgress progress;
+  double seconds;
+  const char *text;
+} tasks[] = {
+    {{"blocks", 25, 100}, 10, "25 of 100 blocks, 25%, about 30 s left"},
+    {{"blocks", 0, 100}, 3, "0 of 100 blocks, 0%, 3 s"},
+    {{"requests", 123456, 0}, 99, "123456 requests, 99 s"},
+    {{"layouts", 1, 61}, 60, "1 of 61 layouts, 2%, about 60 min left"},
+    {{"blocks", 1, 1000}, 60, "1 of 1000 blocks, 0%, about 17 h left"},
+};
+
+START_TEST(test_progress) {
+  g_autofree char *text = smb_watch_describe(&tasks[_i].progress, tasks[_i].seconds);
+  ck_assert_str_eq(text, tasks[_i].text);
+}
+END_TEST
+
 // The help needs no arguments, says no error and ends the command.
 START_TEST(test_help) {
   static const SmbCliUsage usage = {
@@ -214,6 +232,7 @@ suite_cli(void) {
   tcase_add_loop_test(tcase, test_parse, 0, G_N_ELEMENTS(lines));
   tcase_add_test(tcase, test_view);
   tcase_add_loop_test(tcase, test_suggest, 0, G_N_ELEMENTS(misspelt));
+  tcase_add_loop_test(tcase, test_progress, 0, G_N_ELEMENTS(tasks));
   tcase_add_test(tcase, test_help);
   suite_add_tcase(suite, tcase);
   return suite;

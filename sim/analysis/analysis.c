@@ -215,8 +215,11 @@ smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch 
       return NULL;
     g_ptr_array_add(workers, worker);
   }
+  queue.progress = options->progress;
+  smb_progress_begin(options->progress, "blocks", queue.n_blocks);
   g_mutex_init(&queue.lock);
   smb_workers_run(workers, &queue);
+  smb_progress_begin(options->progress, NULL, 0);
   g_mutex_clear(&queue.lock);
   if (queue.error) {
     g_propagate_error(error, queue.error);

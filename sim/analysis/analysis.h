@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "sim/arch/arch.h"
+#include "sim/base/progress.h"
 #include "sim/machine/block.h"
 #include "sim/count/wavefront.h"
 
@@ -153,6 +154,7 @@ typedef struct {
  * @threads: how many blocks run at once; 0: one for each processor
  * @global: (nullable): keeps what the kernel writes to global memory; one thread then
  * @keep_requests: whether SmbAnalysis.requests is wanted
+ * @progress: (nullable): counts blocks
  */
 typedef struct {
   SmbProgramLimits limits;
@@ -160,6 +162,7 @@ typedef struct {
   guint threads;
   SmbGlobal *global;
   gboolean keep_requests;
+  SmbProgress *progress;
 } SmbAnalysisOptions;
 
 /**

@@ -30,6 +30,7 @@ typedef struct {
   guint64 n_blocks;
   guint64 failed_block; // G_MAXUINT64: none
   GError *error;
+  SmbProgress *progress; // or NULL
 } Queue;
 
 // A worker that takes its blocks to @global, or an error of the launch (transfer full).

@@ -165,7 +165,9 @@ work(gpointer data, gpointer user) {
     if (ends)
       return;
     GError *error = NULL;
-    if (smb_block_run(worker->block, worker->index, &error))
+    gboolean done = smb_block_run(worker->block, worker->index, &error);
+    smb_progress_add(queue->progress, 1);
+    if (done)
       continue;
     g_mutex_lock(&queue->lock);
     if (worker->index < queue->failed_block) {

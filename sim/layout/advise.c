@@ -106,6 +106,7 @@ typedef struct {
   guint64 elements;
   guint64 max_bytes;
   guint64 max_counts; // 0: no limit
+  SmbProgress *progress;
   guint keep;
   guint64 least;                      // wavefronts
   GArray *found[G_N_ELEMENTS(kinds)]; // Found, of each kind, the best first
@@ -163,6 +164,7 @@ search_strip(Search *search, const Strip *strip) {
     advice->given_up = search->max_counts && advice->counts > search->max_counts;
     if (advice->given_up)
       return;
+    smb_progress_add(search->progress, 1);
     found.layout.pad = pad;
     found.bytes = smb_layout_bytes(&found.layout, search->elements);
     advice->searched++;
@@ -211,12 +213,20 @@ smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOpt
                    .elements = n,
                    .max_bytes = most > others ? most - others : 0,
                    .max_counts = options->max_counts,
+                   .progress = options->progress,
                    .keep = MAX(options->keep, 1),
                    .least = G_MAXUINT64};
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
     search.found[i] = g_array_new(FALSE, FALSE, sizeof(Found));
+  guint64 layouts = 0;
+  for (guint i = 0; i < space->len; i++) {
+    const Strip *strip = &g_array_index(space, Strip, i);
+    layouts += strip->end_pad - strip->first_pad;
+  }
+  smb_progress_begin(options->progress, "layouts", layouts);
   for (guint i = 0; i < space->len && !advice->given_up; i++)
     search_strip(&search, &g_array_index(space, Strip, i));
+  smb_progress_begin(options->progress, NULL, 0);
   collect_best(&search, arch);
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
     g_array_unref(search.found[i]);

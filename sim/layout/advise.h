@@ -85,6 +85,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdvice, smb_advice_free)
  * @max_counts: requests that are counted, once for each layout, before the search is given up; 0: no limit. Some ten
  *   million take a second
  * @counter: (nullable): the implementation that counts; all give the same. %NULL: the fastest
+ * @progress: (nullable): counts layouts
  */
 typedef struct {
   SmbAdviseKinds kinds;
@@ -93,6 +94,7 @@ typedef struct {
   guint keep;
   guint64 max_counts;
   const SmbCounter *counter;
+  SmbProgress *progress;
 } SmbAdviseOptions;
 
 /**

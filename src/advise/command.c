@@ -228,6 +228,7 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, arch, error);
   if (!target)
     return FALSE;
+  target->options.progress = smb_cli_progress(cli);
   if (option_check)
     return check_swizzle(cli, target, &search, error);
   return search_layouts(cli, target, arch, meter, &search, out, error);

@@ -201,7 +201,8 @@ advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *a
                               .row = asked->row,
                               .present = smb_target_layout(report->target, &layout),
                               .keep = asked->top + 1, // the present layout may be among them
-                              .max_counts = asked->max_counts};
+                              .max_counts = asked->max_counts,
+                              .progress = report->target->options.progress};
   SmbAdviseArray *array = g_new0(SmbAdviseArray, 1);
   array->kinds = asked->kinds;
   array->layouts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_layout_free);

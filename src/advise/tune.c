@@ -212,9 +212,12 @@ smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,
     return FALSE;
   tuning.trials = g_ptr_array_new_with_free_func(trial_free);
   find_present(&tuning);
+  SmbProgress *progress = smb_cli_progress(cli);
+  smb_progress_begin(progress, "combinations", n);
   for (guint64 i = 0; i < n; i++) {
     if (!try_values(&tuning, i, error))
       return FALSE;
+    smb_progress_add(progress, 1);
   }
   tuning.n_classes = SMB_OP_CLASS_ATOMIC;
   for (guint i = 0; i < tuning.trials->len; i++) {

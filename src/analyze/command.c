@@ -64,6 +64,7 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
   if (!target)
     return FALSE;
+  target->options.progress = smb_cli_progress(cli);
   g_autoptr(SmbAnalysis) analysis =
       smb_analysis_run(target->kernel, cli->arch, &target->launch, &target->options, error);
   if (!analysis)

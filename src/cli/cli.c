@@ -64,6 +64,13 @@ report_error(const SmbCommand *command, const GError *error) {
   return usage ? SMB_EXIT_USAGE : SMB_EXIT_INPUT;
 }
 
+SmbProgress *
+smb_cli_progress(SmbCli *cli) {
+  if (!cli->watch)
+    cli->watch = smb_watch_start(cli->command, cli->columns);
+  return smb_watch_progress(cli->watch);
+}
+
 gboolean
 smb_cli_flush(SmbCli *cli, GError **error) {
   if (smb_spool_flush(cli->out, STDOUT_FILENO, error))
@@ -75,7 +82,9 @@ smb_cli_flush(SmbCli *cli, GError **error) {
 static gboolean
 run_and_write(const SmbCommand *command, SmbCli *cli, GError **error) {
   GError *failure = NULL;
-  if (!command->run(cli, &failure) && failure) {
+  gboolean done = command->run(cli, &failure);
+  g_clear_pointer(&cli->watch, smb_watch_stop);
+  if (!done && failure) {
     g_propagate_error(error, failure);
     return FALSE;
   }

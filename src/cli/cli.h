@@ -10,6 +10,7 @@
 
 #include "gpu/cuda.h"
 #include "sim/arch/arch.h"
+#include "src/cli/watch.h"
 #include "src/out/spool.h"
 
 G_BEGIN_DECLS
@@ -74,6 +75,7 @@ typedef struct {
  * @format: the row of --format in the table of the command, set by smb_cli_parse(); NULL without one
  * @arch: --arch, set by smb_cli_parse(), or NULL
  * @arch_named: whether the user named it, set by smb_cli_parse()
+ * @watch: (nullable): shows how far it is, from smb_cli_progress() on
  * @arguments: what is left when the options are taken away, set by smb_cli_parse(); ends with NULL
  * @n_arguments: their number
  *
@@ -93,6 +95,7 @@ struct _SmbCli {
   const SmbFormat *format;
   SmbArch *arch;
   gboolean arch_named;
+  SmbWatch *watch;
   GStrv arguments;
   guint n_arguments;
 };
@@ -240,6 +243,16 @@ SmbArch *smb_cli_load_arch(const SmbCli *cli, const char *name, GError **error);
 /** Writes the help of a command; @groups are its options. */
 void smb_cli_write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups,
                         guint n_groups);
+
+/**
+ * smb_cli_progress:
+ *
+ * To be called by a command that may take long, before it starts threads: from then on a terminal shows how far
+ * it is, and SIGINT ends it with a message. Not for a command that talks with the user.
+ *
+ * Returns: (transfer none) (nullable): what counts how far it is
+ */
+SmbProgress *smb_cli_progress(SmbCli *cli);
 
 /**
  * smb_cli_flush:

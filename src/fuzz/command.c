@@ -61,6 +61,7 @@ smb_cmd_fuzz(SmbCli *cli, GError **error) {
   if (option_record && !(record = smb_out_file_new("--record", option_record, NULL, error)))
     return FALSE;
   g_autoptr(GArray) instructions = smb_fuzz_select((const char *const *)option_op, error);
+  fuzz.progress = smb_cli_progress(cli);
   g_autoptr(SmbMeter) meter = instructions ? smb_measure_open(smb_measure_options(), error) : NULL;
   g_autoptr(SmbArch) arch = meter ? smb_measure_arch(meter, error) : NULL;
   if (!arch)

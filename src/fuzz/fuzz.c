@@ -193,6 +193,7 @@ run_instruction(Work *work, SmbFuzzSource *source, const SmbArch *arch, GError *
   while ((trial = smb_fuzz_source_next(source))) {
     if (!measure_batch(work, trial, error))
       return FALSE;
+    smb_progress_add(work->options->progress, trial->n);
   }
   work->result->seconds = elapsed(start);
   return TRUE;
@@ -218,6 +219,7 @@ smb_fuzz_run(SmbMeter *meter, SmbArch *arch, const SmbFuzzOptions *options,
   g_autoptr(SmbFuzzSource) source = smb_fuzz_source_new(arch, device->shared_bytes, options->seed);
   g_autoptr(GArray) sample = g_array_new(FALSE, FALSE, sizeof(gsize));
   report->refusal = device->profiler ? NULL : g_strdup(device->refusal);
+  smb_progress_begin(options->progress, "requests", options->count * instructions->len);
   for (guint i = 0; i < instructions->len; i++) {
     guint instruction = g_array_index(instructions, guint, i);
     SmbFuzzResult empty = {.instruction = instruction,

@@ -4,6 +4,7 @@
 // Random requests of many instructions on a device against the model.
 #pragma once
 
+#include "sim/base/progress.h"
 #include "src/measure/trial.h"
 
 G_BEGIN_DECLS
@@ -32,6 +33,7 @@ typedef struct {
   guint64 count;
   guint64 seed;
   guint64 counted;
+  SmbProgress *progress; /* (nullable): counts requests */
 } SmbFuzzOptions;
 
 /**

@@ -23,12 +23,13 @@ gboolean smb_measure_target(SmbMeter *meter, const SmbTargetOptions *options, co
  * smb_measure_catalog:
  * @kernel: (nullable): only this kernel
  * @recording: takes what the device says
+ * @progress: (nullable): counts launches
  * @error: as smb_catalog_load(), smb_catalog_find() and smb_measure_kernel()
  *
  * Measures the built-in kernels: each in all its shapes, and where it has padding (the macro IPAD) with 0,
  * 1 and 2 elements of it.
  */
 gboolean smb_measure_catalog(SmbMeter *meter, const char *kernel, SmbArch *arch,
-                             SmbRecording *recording, GError **error);
+                             SmbRecording *recording, SmbProgress *progress, GError **error);
 
 G_END_DECLS

@@ -150,6 +150,14 @@ replace(const char *target, const GStatBuf *old, const char *text, gsize length)
   return number;
 }
 
+// Held while a file is replaced. Not a state: it keeps the end of the program out of that.
+static GMutex replacing;
+
+void
+smb_out_file_wait(void) {
+  g_mutex_lock(&replacing);
+}
+
 // As replace(); what would end the program waits until nothing of it is left behind.
 static int
 replace_undisturbed(const char *target, const GStatBuf *old, const char *text, gsize length) {
@@ -159,7 +167,9 @@ replace_undisturbed(const char *target, const GStatBuf *old, const char *text, g
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &ends, &before);
+  g_mutex_lock(&replacing);
   int number = replace(target, old, text, length);
+  g_mutex_unlock(&replacing);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return number;
 }

@@ -60,6 +60,9 @@ gboolean smb_out_file_write(const SmbOutFile *file, const char *text, gsize leng
  */
 gboolean smb_out_file_save(const SmbOutFile *file, SmbSpool *spool, gsize *length, GError **error);
 
+/** Waits until no file is being replaced, for a thread that is about to end the program; none will be after that. */
+void smb_out_file_wait(void);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbOutFile, smb_out_file_free)
 
 G_END_DECLS

@@ -45,11 +45,14 @@ count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, SmbTrac
   const SmbTraceSummaryMethods *summary = cli->format->methods;
   SmbTraceMismatchFunc mismatch =
       option_counts || option_requests ? smb_trace_describe_mismatch : summary->mismatch;
+  SmbProgress *progress = smb_cli_progress(cli);
+  smb_progress_begin(progress, "requests", 0);
   do {
     if (!smb_trace_reader_next(reader, batch, error))
       return FALSE;
     smb_wavefronts_count_span(cli->arch, counter, batch->requests, batch->n, counts);
     smb_trace_report_add(report, mismatch, batch, counts);
+    smb_progress_add(progress, batch->n);
     if (option_counts)
       write_counts(cli->out, counts, batch->n);
     else if (option_requests)
@@ -62,6 +65,7 @@ count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, SmbTrac
 static gboolean
 measure_trace(SmbCli *cli, const char *path, GError **error) {
   g_autoptr(GInputStream) stream = smb_input_open(path, error);
+  smb_cli_progress(cli);
   g_autoptr(SmbMeter) meter = stream ? smb_measure_open(smb_measure_options(), error) : NULL;
   if (!meter)
     return FALSE;

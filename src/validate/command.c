@@ -104,7 +104,8 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   gboolean own = kernel_file || smb_target_is_launch(smb_target_options());
   gboolean ok =
       own ? smb_measure_target(meter, smb_target_options(), kernel_file, arch, recording, error)
-          : smb_measure_catalog(meter, smb_target_options()->kernel, arch, recording, error);
+          : smb_measure_catalog(meter, smb_target_options()->kernel, arch, recording,
+                                smb_cli_progress(cli), error);
   if (!ok && record)
     g_prefix_error(error, "%s was not written: ", option_record);
   if (!ok || (record && !smb_record_write(cli, recording, record, error)))
@@ -186,6 +187,7 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
   g_autoptr(SmbOutFile) record = NULL;
   if (!smb_target_parse_limits(smb_target_options(), &comparison->limits, error))
     return FALSE;
+  comparison->limits.progress = smb_cli_progress(cli);
   if (option_record && !(record = smb_out_file_new("--record", option_record,
                                                    (const char *const *)cli->arguments, error)))
     return FALSE;

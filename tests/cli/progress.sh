@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# A command that takes long says on a terminal how far it is; interrupted, it ends at once and says how far it came.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+if ! command -v python3 >/dev/null; then
+  echo 'no python3 to open a terminal with'
+  exit 77
+fi
+
+cat >"$work/slow.cu" <<'END'
+__global__ void slow(int *out, int n) {
+  __shared__ int s[32];
+  for (int i = 0; i < n; i++)
+    s[threadIdx.x] = i;
+  out[threadIdx.x] = s[threadIdx.x];
+}
+END
+
+# on_terminal [--interrupt SECONDS] ARGUMENT...: what a terminal gets, with its carriage returns as line feeds.
+on_terminal() {
+  interrupt=
+  if [ "$1" = --interrupt ]; then
+    interrupt="--interrupt $2"
+    shift 2
+  fi
+  last="smembank $* on a terminal"
+  # shellcheck disable=SC2086 # none or two words
+  TERM=dumb python3 "$srcdir/tests/cli/terminal.py" $interrupt "$SMEMBANK" "$@" | tr '\r' '\n' >"$work/out"
+}
+
+# Enough to run for some seconds, on any machine: the launch grows until it does.
+blocks=100
+while :; do
+  before=$(date +%s)
+  on_terminal analyze "$work/slow.cu" --arg n=20000 --grid "$blocks" --threads 1 --max-steps 100000000
+  shows 'status 0'
+  [ $(($(date +%s) - before)) -lt 4 ] || break
+  blocks=$((blocks * 3))
+done
+shows "smembank analyze: "
+grep -qE "^smembank analyze: [0-9]+ of $blocks blocks, [0-9]+%, about [0-9]+ s left" "$work/out" ||
+  die "$last: does not say how far it is: $(head -5 "$work/out")"
+# The line is cleared before the result.
+awk '/^smembank analyze: / { last = NR; next } NR == last + 1 { after = $0 } END { exit after !~ /^ +$/ }' "$work/out" ||
+  die "$last: the line stays"
+shows 'No bank conflicts'
+
+# Nothing of it where standard error is not a terminal, nor for what is done soon.
+expect 0 analyze "$work/slow.cu" --arg n=20000 --grid "$blocks" --threads 1 --max-steps 100000000
+quiet
+on_terminal analyze "$work/slow.cu" --arg n=10
+! grep -q '^smembank' "$work/out" || die "$last: says: $(grep '^smembank' "$work/out")"
+
+# Ctrl-C ends it at once, by the signal, and nothing is written.
+for words in 'analyze' 'explain' 'advise' "advise --out $work/better.cu" "report $work/page.html"; do
+  # shellcheck disable=SC2086 # words are split on purpose
+  on_terminal --interrupt 1 $words "$work/slow.cu" --arg n=20000 --grid 100000 --threads 2 --max-steps 100000000
+  shows 'signal 2'
+  shows 'at once'
+  grep -qE "smembank ${words%% *}: interrupted after [0-9]+ s: [0-9]+ of 100000 blocks" "$work/out" ||
+    die "$last: does not say how far it came: $(cat "$work/out")"
+  ! grep -q 'shared memory' "$work/out" || die "$last: wrote a part of its result"
+done
+[ ! -e "$work/better.cu" ] && [ ! -e "$work/page.html" ] || die 'an interrupted command wrote a file'
+
+# A trace of unknown length.
+mkfifo "$work/trace"
+{
+  printf 'ld 4 1 %s\n' "$(seq -s ' ' 0 4 124)"
+  sleep 5
+} >"$work/trace" &
+on_terminal --interrupt 1 trace "$work/trace"
+shows 'signal 2'
+shows 'smembank trace: interrupted after 1 s: '
+wait
