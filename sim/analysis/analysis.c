@@ -162,6 +162,21 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *w
   }
 }
 
+// Why there are no accesses, as far as a condition is why.
+static void
+collect_idle(SmbAnalysis *analysis, const GPtrArray *workers) {
+  for (guint i = 0; analysis->accesses->len == 0 && i < workers->len; i++) {
+    guint32 place;
+    const char *idle =
+        smb_block_idle(((const Worker *)g_ptr_array_index(workers, i))->block, &place);
+    if (!idle || (analysis->idle && analysis->idle_place <= place))
+      continue;
+    g_free(analysis->idle);
+    analysis->idle = g_strdup(idle);
+    analysis->idle_place = place;
+  }
+}
+
 static SmbAnalysis *
 collect(const SmbProgram *kernel, const SmbLaunch *launch, const GPtrArray *workers) {
   SmbAnalysis *analysis = g_new0(SmbAnalysis, 1);
@@ -176,6 +191,7 @@ collect(const SmbProgram *kernel, const SmbLaunch *launch, const GPtrArray *work
       smb_warnings_note(analysis->warnings,
                         &g_array_index(worker->warnings, SmbAnalysisWarning, j));
   }
+  collect_idle(analysis, workers);
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
   g_array_sort(analysis->warnings, compare_warnings);
@@ -234,6 +250,7 @@ void
 smb_analysis_free(SmbAnalysis *analysis) {
   if (!analysis)
     return;
+  g_free(analysis->idle);
   g_array_unref(analysis->accesses);
   g_array_unref(analysis->globals);
   g_array_unref(analysis->warnings);

@@ -125,6 +125,8 @@ typedef struct {
  * @totals: of @accesses, by SmbOpClass
  * @loops: of @accesses
  * @global_totals: of @globals, by SmbOpClass; only the numbers are set
+ * @idle: without accesses, the first condition that turned all threads of a block away, or %NULL
+ * @idle_place: where it stands: an offset into the program's text
  * @warnings: (element-type SmbAnalysisWarning): in the order of the text
  * @requests: (nullable) (element-type SmbAccessRequest): if options asked to keep them: the distinct
  *   requests, by access, then warp, then the order in which they were first made
@@ -139,6 +141,8 @@ typedef struct {
   SmbTally totals[SMB_N_OP_CLASSES];
   SmbLoopTally loops;
   SmbGlobalAccess global_totals[SMB_N_OP_CLASSES];
+  char *idle;
+  guint32 idle_place;
   GArray *warnings;
   GArray *requests;
   guint64 requests_dropped;

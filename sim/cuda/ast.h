@@ -147,6 +147,7 @@ typedef enum {
 struct _Statement {
   StatementKind kind;
   gboolean tests_first; // of a loop: while and for; not do
+  gboolean guards;      // accesses, or calls, are within
   guint32 start;
   Statement *next; // in its block
   Statement *first;

@@ -132,6 +132,7 @@ call_function(Parser *parser, const Token *name, Item *item, const TemplateArgum
   if (!node)
     return NULL;
   node->function = function;
+  parser->n_touches++;
   if (!node_set_depth(parser, node, MAX((guint)node->depth, function->height + 1)))
     return NULL;
   parser_link(parser, &parser->function->callees, function);

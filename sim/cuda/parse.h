@@ -16,6 +16,7 @@ typedef struct {
   Token *at;            // the token that is looked at
   const Token *last;    // the token before it
   guint n_sites;        // that the function has so far
+  guint n_touches;      // sites and calls
   GPtrArray *scopes;    // GHashTable: name → Variable
   GPtrArray *obstacles; // messages of the statements that could not be read
   GHashTable *doubtful; // names in these statements: what they mean is not known

@@ -79,6 +79,7 @@ node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   new_site.expression = kernel_pool_text(parser->pool, expression->str, expression->len);
   g_string_free(expression, TRUE);
   *site = find_site(parser, &new_site);
+  parser->n_touches++;
   return TRUE;
 }
 

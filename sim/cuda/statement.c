@@ -66,19 +66,23 @@ parse_if(Parser *parser, guint32 start) {
                        "expected a condition that is known before the kernel runs");
   gboolean takes_then = !is_constant || statement->value->integer;
   gboolean takes_otherwise = !is_constant || !statement->value->integer;
+  guint before = parser->n_touches;
   if (!parse_branch(parser, takes_then, &statement->then))
     return NULL;
+  statement->guards = parser->n_touches != before;
   if (parser_take(parser, "else") && !parse_branch(parser, takes_otherwise, &statement->otherwise))
     return NULL;
   return statement;
 }
 
-static Statement *
-parse_loop_body(Parser *parser) {
+static gboolean
+parse_loop_body(Parser *parser, Statement *loop) {
+  guint before = parser->n_touches;
   parser->loops++;
-  Statement *body = parse_statement(parser);
+  loop->then = parse_statement(parser);
   parser->loops--;
-  return body;
+  loop->guards = parser->n_touches != before;
+  return loop->then != NULL;
 }
 
 // while = "while" "(" expression ")" statement
@@ -87,14 +91,14 @@ parse_while(Parser *parser, guint32 start) {
   Statement *loop = make_statement(parser, STATEMENT_LOOP, start);
   loop->tests_first = TRUE;
   loop->value = parse_condition(parser);
-  return loop->value && (loop->then = parse_loop_body(parser)) ? loop : NULL;
+  return loop->value && parse_loop_body(parser, loop) ? loop : NULL;
 }
 
 // do = "do" statement "while" "(" expression ")" ";"
 static Statement *
 parse_do(Parser *parser, guint32 start) {
   Statement *loop = make_statement(parser, STATEMENT_LOOP, start);
-  if (!(loop->then = parse_loop_body(parser)) || !parser_expect(parser, "while"))
+  if (!parse_loop_body(parser, loop) || !parser_expect(parser, "while"))
     return NULL;
   loop->value = parse_condition(parser);
   return loop->value && parser_expect(parser, ";") ? loop : NULL;
@@ -139,7 +143,7 @@ parse_for_parts(Parser *parser, guint32 start) {
     if (!loop->step || !parser_expect(parser, ")"))
       return NULL;
   }
-  if (!(loop->then = parse_loop_body(parser)))
+  if (!parse_loop_body(parser, loop))
     return NULL;
   if (block->first)
     block->first->next = loop;

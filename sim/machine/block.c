@@ -224,10 +224,17 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   return block->state ? g_steal_pointer(&block) : NULL;
 }
 
+const char *
+smb_block_idle(const SmbBlock *block, guint32 *place) {
+  *place = block->idle_place;
+  return block->idle;
+}
+
 void
 smb_block_free(SmbBlock *block) {
   if (!block)
     return;
+  g_free(block->idle);
   if (block->state)
     block->program->front_end->state_free(block->state);
   for (guint i = 0; i < 3; i++) {

@@ -80,6 +80,15 @@ void smb_block_free(SmbBlock *block);
  */
 gboolean smb_block_run(SmbBlock *block, guint64 index, GError **error);
 
+/**
+ * smb_block_idle:
+ * @place: (out): where it stands, an offset into the program's text
+ *
+ * Returns: (nullable) (transfer none): the first condition that turned all threads of a block away from
+ *   accesses to memory, of all blocks that ran: "'i < n' is false for all threads (n = 0)"
+ */
+const char *smb_block_idle(const SmbBlock *block, guint32 *place);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlock, smb_block_free)
 

@@ -79,7 +79,9 @@ struct _SmbBlock {
   Shadow *shadow;
   Overlay *overlay;
   guint64 memory_used;
-  gpointer state; // the front end's
+  char *idle;         // the first condition that turned all threads away, in words, or NULL
+  guint32 idle_place; // where it stands
+  gpointer state;     // the front end's
 
   // of the running block
   Mask exited; // threads that left the kernel; the front end says so

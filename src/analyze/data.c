@@ -79,20 +79,34 @@ write_globals(JsonBuilder *json, const SmbAnalysis *analysis, const SmbArch *arc
 }
 
 static void
+write_warning(JsonBuilder *json, const char *kind, guint line, guint column, const char *message) {
+  smb_json_object(json, NULL);
+  smb_json_text(json, "kind", kind);
+  smb_json_number(json, "line", line);
+  smb_json_number(json, "column", column);
+  smb_json_text(json, "message", message);
+  json_builder_end_object(json);
+}
+
+static void
 write_warnings(JsonBuilder *json, const SmbAnalyzeReport *report) {
   static const char *const kinds[] = {"race", "unset", "loop"};
+  const SmbAnalysis *analysis = report->analysis;
+  const SmbProgram *program = report->target->kernel;
   smb_json_array(json, "warnings");
-  for (guint i = 0; i < report->analysis->warnings->len; i++) {
-    const SmbAnalysisWarning *warning =
-        &g_array_index(report->analysis->warnings, SmbAnalysisWarning, i);
-    const SmbSite *site = smb_program_site(report->target->kernel, warning->site);
-    smb_json_object(json, NULL);
-    smb_json_text(json, "kind", kinds[warning->kind]);
-    smb_json_number(json, "line", site->line);
-    smb_json_number(json, "column", site->column);
-    smb_json_text(json, "message", warning->message);
-    json_builder_end_object(json);
+  for (guint i = 0; i < analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
+    const SmbSite *site = smb_program_site(program, warning->site);
+    write_warning(json, kinds[warning->kind], site->line, site->column, warning->message);
   }
+  if (analysis->idle) {
+    guint line = 0, column = 0;
+    if (smb_program_source(program))
+      smb_source_locate(smb_program_source(program), analysis->idle_place, &line, &column);
+    write_warning(json, "idle", line, column, analysis->idle);
+  }
+  if (report->target->assumes_block)
+    write_warning(json, "block", 0, 0, SMB_TARGET_ASSUMED_BLOCK);
   json_builder_end_array(json);
 }
 

@@ -151,7 +151,9 @@ describe_verdict(const SmbAnalysis *analysis) {
     ideal += analysis->totals[c].ideal;
   }
   if (analysis->accesses->len == 0)
-    return g_strdup("The kernel makes no request of shared memory.");
+    return analysis->idle ? g_strdup_printf("The kernel makes no request of shared memory: %s.",
+                                            analysis->idle)
+                          : g_strdup("The kernel makes no request of shared memory.");
   if (wavefronts == ideal)
     return g_strdup_printf("No bank conflicts: %" G_GUINT64_FORMAT
                            " wavefronts, the minimum for these accesses.",
@@ -280,6 +282,14 @@ smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
     g_autofree char *shortened = smb_text_shorten_quotes(message);
     smb_spool_printf(out, "%s\n", shortened);
   }
+  if (analysis->idle) {
+    g_autofree char *text =
+        g_strdup_printf("warning: no access to shared memory is reached: %s", analysis->idle);
+    g_autofree char *message = smb_program_message(target->kernel, analysis->idle_place, text);
+    smb_spool_printf(out, "%s\n", message);
+  }
+  if (target->assumes_block)
+    smb_spool_printf(out, "%s: warning: " SMB_TARGET_ASSUMED_BLOCK "\n", target->file);
   g_auto(GStrv) unused = smb_program_unused_defines(target->kernel);
   for (guint i = 0; unused[i] && !target->shape; i++)
     smb_spool_printf(out, "%s: warning: -D %s: the text has no such macro\n", target->file,

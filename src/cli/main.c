@@ -6,11 +6,17 @@
 
 #include "src/cli/main.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "sim/base/suggest.h"
 #include "src/cli/cli.h"
 #include "src/cli/commands.h"
+
+// What the largest --max-depth takes, several times over; pages that are not touched take no memory.
+enum {
+  STACK_BYTES = 64 << 20
+};
 
 static const SmbCommand commands[] = {
     {"advise", smb_cmd_advise,
@@ -96,12 +102,43 @@ help_command(const SmbCuda *cuda, char *name) {
   return (int)smb_cli_run(is_command ? command : &unknown, cuda, is_command ? 2 : 1, words);
 }
 
-int
-smb_main(const SmbCuda *cuda, int argc, char **argv) {
+static int
+run(const SmbCuda *cuda, int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], SMB_WORKER_COMMAND) == 0)
     return smb_worker_main(cuda);
   if (argc == 3 && strcmp(argv[1], "help") == 0)
     return help_command(cuda, argv[2]);
   const SmbCommand *command = argc > 1 ? find_command(argv[1]) : &unknown;
   return (int)smb_cli_run(command, cuda, MAX(argc - 1, 0), argc > 1 ? argv + 1 : argv);
+}
+
+typedef struct {
+  const SmbCuda *cuda;
+  int argc;
+  char **argv;
+  int status;
+} Main;
+
+static gpointer
+run_main(gpointer data) {
+  Main *call = data;
+  call->status = run(call->cuda, call->argc, call->argv);
+  return NULL;
+}
+
+// Nested text takes stack, by --max-depth and not by what the shell allows: all threads get as much.
+int
+smb_main(const SmbCuda *cuda, int argc, char **argv) {
+  Main call = {cuda, argc, argv, 0};
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  gboolean started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
+                     pthread_setattr_default_np(&attributes) == 0 &&
+                     pthread_create(&thread, &attributes, run_main, &call) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!started)
+    return run(cuda, argc, argv);
+  pthread_join(thread, NULL);
+  return call.status;
 }

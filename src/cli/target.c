@@ -281,6 +281,7 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
   }
   *entry = g_strdup(instance ? instance : options->entry);
   target->launch.block[0] = SMB_WARP_LANES;
+  target->assumes_block = !options->block;
   return given ? smb_source_ref(given) : load_file(file, error);
 }
 

@@ -40,6 +40,10 @@ void smb_target_clear_options(void);
   "The kernel is a tile (--rows, --cols, --pad, …), a built-in kernel (--kernel), or a FILE of " \
   "CUDA C; - reads it from standard input."
 
+/** What is said where a FILE is launched without --block. */
+#define SMB_TARGET_ASSUMED_BLOCK                                                                   \
+  "a block of 32 threads is assumed: give the kernel's own with --block"
+
 /**
  * SmbTarget:
  * @kernel: the parsed kernel
@@ -50,6 +54,7 @@ void smb_target_clear_options(void);
  * @defines: the macros that were set, NAME=VALUE, each once
  * @launch: how it is launched; its arguments are owned by the target
  * @options: for smb_analysis_run()
+ * @assumes_block: whether it is a FILE whose block was not given
  * @tile_columns: of a tile, the elements of a row without padding; else 0
  * @tile_pad: of a tile, the elements that pad each row
  */
@@ -62,6 +67,7 @@ typedef struct {
   GStrv defines;
   GStrv args;
   SmbLaunch launch;
+  gboolean assumes_block;
   SmbAnalysisOptions options;
   guint64 tile_columns;
   guint64 tile_pad;

@@ -104,7 +104,7 @@ shows '"exact" : true'
 shows '"kind" : "loop"'
 shows 'lanes 0-1 meet in bank 0, where each round of the loop lets one lane through'
 tells 'The atomic at line 4 is a loop: its count is a lower bound.'
-expect 0 analyze --format csv -D STRIDE=4 --entry strided --arg n=32 -- "$file"
+expect 0 analyze --format csv -D STRIDE=4 --entry strided --arg n=32 --block 32 -- "$file"
 quiet
 expect 0 analyze "$file" --entry strided --arg n=32 -D NO_SUCH=1
 says 'warning: -D NO_SUCH: the text has no such macro'
@@ -345,6 +345,28 @@ expect 3 analyze "$work/divergent.cu"
 printf 'template <int N> __global__ void k(int *o) { }\n' >"$work/template.cu"
 expect 3 analyze "$work/template.cu"
 says 'template.cu:1:1:'
+
+# Deep nesting does not need the shell's stack; in as many threads as there are blocks.
+awk 'BEGIN { printf "__global__ void k(int *o) { __shared__ int s[32]; "; for (i = 0; i < 600; i++) printf "if (1) ";
+  printf "s[0] = "; for (i = 0; i < 1500; i++) printf "(1 + "; printf "s[1]"; for (i = 0; i < 1500; i++) printf ")"; print "; }" }' >"$work/deep.cu"
+(ulimit -s 64; "$SMEMBANK" analyze "$work/deep.cu" --max-depth 2000 --grid 4 --threads 4 --block 32) >"$work/out" 2>"$work/err" ||
+  die "64 KiB of stack: $(cat "$work/err")"
+shows 's[1]'
+
+# No thread reaches an access: which condition says so, and the values in it.
+printf '__global__ void k(float *o, int n, float f) { __shared__ float s[32]; int i = threadIdx.x; if (f > 9) o[1] = 2; if (i >= n) return; s[i] = f; }\n' >"$work/idle.cu"
+expect 0 analyze "$work/idle.cu" --block 32 --arg n=-5 --arg f=9.5 --max-ways 1
+shows "The kernel makes no request of shared memory: 'i >= n' is true for all threads (n = -5)."
+says "idle.cu:1:117: warning: no access to shared memory is reached: 'i >= n' is true for all threads (n = -5)"
+printf '__global__ void k(float *o, unsigned n) { __shared__ float s[32]; for (unsigned i = 0; i < n && n < 4; i++) s[i] = 1; }\n' >"$work/idle.cu"
+expect 0 analyze "$work/idle.cu" --arg n=4 --format json
+shows "'i < n && n < 4' is false for all threads (n = 4, n = 4)"
+shows '"kind" : "idle"'
+shows '"kind" : "block"'
+says 'warning: a block of 32 threads is assumed'
+is_json
+expect 0 analyze "$work/idle.cu" --arg n=3 --block 1
+quiet
 
 # The user's own kernels and architectures come before those that are compiled in.
 mkdir -p "$work/data/kernels"

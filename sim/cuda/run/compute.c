@@ -61,9 +61,9 @@ typedef union {
   double d[SMB_WARP_LANES];
 } Values;
 
-// The value of lane 0 back into a constant.
-static void
-take_constant(Node *node, const Values *values) {
+void
+smb_cuda_take(Node *node, const void *lanes) {
+  const Values *values = lanes;
   TypeKind kind = node->type->kind;
   node->kind = NODE_CONSTANT;
   node->real = kind == KIND_FLOAT ? (double)values->f[0] : kind == KIND_DOUBLE ? values->d[0] : 0;
@@ -84,7 +84,7 @@ smb_cuda_fold_cast(Node *node) {
   smb_cuda_fill(node->a, &a);
   smb_arith_convert(smb_cuda_scalar(node->a->type->kind), smb_cuda_scalar(node->type->kind), &a,
                     &out);
-  take_constant(node, &out);
+  smb_cuda_take(node, &out);
 }
 
 void
@@ -97,7 +97,7 @@ smb_cuda_fold_binary(Node *node) {
   if (divides && smb_arith_division_faults(kind, &b, 1))
     return;
   smb_arith_binary(smb_cuda_binary((Operator)node->op), kind, &a, &b, &out);
-  take_constant(node, &out);
+  smb_cuda_take(node, &out);
 }
 
 void
@@ -105,5 +105,5 @@ smb_cuda_fold_unary(Node *node) {
   Values a, out;
   smb_cuda_fill(node->a, &a);
   smb_arith_unary(smb_cuda_unary(node), smb_cuda_scalar(node->a->type->kind), &a, &out);
-  take_constant(node, &out);
+  smb_cuda_take(node, &out);
 }

@@ -27,3 +27,6 @@ void smb_cuda_fold_unary(Node *node);
 
 // Writes the value of a constant into all lanes of a warp.
 void smb_cuda_fill(const Node *constant, void *out);
+
+// Makes a node of a scalar type the constant that lane 0 holds.
+void smb_cuda_take(Node *node, const void *lanes);

@@ -5,6 +5,7 @@
 // where it ends.
 #include <string.h>
 
+#include "sim/cuda/run/compute.h"
 #include "sim/cuda/run/walk.h"
 
 static void
@@ -41,14 +42,58 @@ test(Walker *walker, const Node *node, const Mask *mask, Mask *holds) {
   return ok;
 }
 
+// The scalar parameters in a condition, with their values.
+static void
+append_values(const Walker *walker, const Node *node, GString *text) {
+  const Function *entry = walker->kernel->entry;
+  if (!node)
+    return;
+  append_values(walker, node->a, text);
+  append_values(walker, node->b, text);
+  append_values(walker, node->c, text);
+  for (guint i = 0; node->kind == NODE_LOCAL && i < entry->n_parameters; i++) {
+    const Variable *parameter = entry->parameters[i];
+    if (node->variable != parameter || !type_is_arithmetic(parameter->type))
+      continue;
+    Node value = {.kind = NODE_CONSTANT, .type = parameter->type};
+    smb_cuda_take(&value, walker->locals[parameter->slot]);
+    g_string_append_printf(text, "%s%s = ", text->len ? ", " : "", parameter->name);
+    if (type_is_real(parameter->type))
+      g_string_append_printf(text, "%g", value.real);
+    else
+      g_string_append_printf(text, "%" G_GINT64_FORMAT, value.integer);
+  }
+}
+
+// Notes that a condition turned all threads away, if it is the first that did.
+static void
+note_idle(Walker *walker, const Node *condition, const char *verdict) {
+  SmbBlock *block = walker->block;
+  if (block->idle)
+    return;
+  g_autofree char *text =
+      smb_source_slice(block->program->source, condition->start, condition->end);
+  g_autoptr(GString) values = g_string_new(NULL);
+  append_values(walker, condition, values);
+  block->idle_place = condition->start;
+  block->idle = values->len
+                    ? g_strdup_printf("'%s' is %s for all threads (%s)", text, verdict, values->str)
+                    : g_strdup_printf("'%s' is %s for all threads", text, verdict);
+}
+
 static gboolean
 execute_if(Walker *walker, const Statement *statement, Mask *active) {
   Mask then, otherwise = *active;
   if (!test(walker, statement->value, active, &then))
     return FALSE;
   remove_mask(walker, &otherwise, &then);
-  if (mask_any(walker->block, &then) && !smb_walk_execute(walker, statement->then, &then))
+  gboolean any = mask_any(walker->block, &then);
+  if (!any && statement->guards)
+    note_idle(walker, statement->value, "false");
+  if (any && !smb_walk_execute(walker, statement->then, &then))
     return FALSE;
+  if (any && !mask_any(walker->block, &otherwise) && !mask_any(walker->block, &then))
+    note_idle(walker, statement->value, "true");
   if (statement->otherwise && mask_any(walker->block, &otherwise) &&
       !smb_walk_execute(walker, statement->otherwise, &otherwise))
     return FALSE;
@@ -65,7 +110,7 @@ execute_loop(Walker *walker, const Statement *loop, Mask *active) {
   Mask done = {{0}}, holds;
   const Statement *outer_loop = walker->loop;
   walker->loop = loop;
-  gboolean ok = TRUE, tests = loop->tests_first;
+  gboolean ok = TRUE, tests = loop->tests_first, turned = FALSE;
   memset(&walker->broken, 0, sizeof walker->broken);
   while (ok && mask_any(walker->block, active)) {
     ok = count_step(walker, loop);
@@ -76,10 +121,13 @@ execute_loop(Walker *walker, const Statement *loop, Mask *active) {
       remove_mask(walker, active, &holds);
       add_mask(walker, &done, active);
       *active = holds;
-      if (!mask_any(walker->block, active))
+      if (!mask_any(walker->block, active)) {
+        if (!turned && loop->guards)
+          note_idle(walker, loop->value, "false");
         break;
+      }
     }
-    tests = TRUE;
+    tests = turned = TRUE;
     memset(&walker->continued, 0, sizeof walker->continued);
     ok = ok && smb_walk_execute(walker, loop->then, active);
     add_mask(walker, active, &walker->continued);
