@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# coverage.sh SOURCE BUILD FOLDER=FLOOR...: builds SOURCE in BUILD anew with gcc's --coverage, runs
+# coverage.sh SOURCE BUILD FOLDER=FLOOR...: builds SOURCE in BUILD anew with gcc's --coverage, without optimization, runs
 # all tests, and says which lines of each folder none of them executed and what share they did. The status is 1 if a
 # share is below its FLOOR (percent). Lines that say of themselves that they cannot be reached do not count.
 set -eu
@@ -17,7 +17,7 @@ command -v gcovr >/dev/null || {
 }
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 cd "$build"
-"$source/configure" --disable-shared CFLAGS="-g -Og --coverage" >configure.log ||
+"$source/configure" --disable-shared CFLAGS="-g -O0 --coverage" >configure.log ||
   { cat configure.log; exit 1; }
 make -j "$jobs" >make.log 2>&1 || { tail -n 50 make.log; exit 1; }
 CK_DEFAULT_TIMEOUT=600 make -j "$jobs" check >check.log 2>&1 || { grep -E '^(FAIL|ERROR|# )' check.log; exit 1; }
