@@ -12,6 +12,7 @@
 #include "sim/base/suggest.h"
 #include "src/cli/cli.h"
 #include "src/cli/commands.h"
+#include "src/cli/completion.h"
 
 // What the largest --max-depth takes, several times over; pages that are not touched take no memory.
 enum {
@@ -73,9 +74,20 @@ reject_command(SmbCli *cli, GError **error) {
   return smb_cli_usage_error(error, "no command '%s': expected %s%s", cli->argv[0], list, meant);
 }
 
+static gboolean
+write_completion(SmbCli *cli, GError **error) {
+  if (cli->argc != 2)
+    return smb_cli_usage_error(error, "expected one of " SMB_COMPLETION_SHELLS);
+  return smb_completion_write(cli, cli->argv[1], commands, G_N_ELEMENTS(commands), error);
+}
+
 static const SmbCommand switches[] = {
-    {"--help", show_help, NULL},       {"-h", show_help, NULL},    {"help", show_help, NULL},
-    {"--version", show_version, NULL}, {"-V", show_version, NULL},
+    {"completion", write_completion, NULL},
+    {"--help", show_help, NULL},
+    {"-h", show_help, NULL},
+    {"help", show_help, NULL},
+    {"--version", show_version, NULL},
+    {"-V", show_version, NULL},
 };
 static const SmbCommand unknown = {"", reject_command, NULL};
 

@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/cli/completion.h"
+
+#include <string.h>
+
+#include "sim/records/catalog.h"
+
+// How a shell is told of commands and options. Each takes texts that are quoted for it already.
+typedef struct {
+  void (*begin)(SmbSpool *out, const SmbCommand *commands, guint n_commands);
+  void (*begin_command)(SmbSpool *out, const char *command);
+  // @values: words with spaces between; NULL: none are known; @files: they are files
+  void (*option)(SmbSpool *out, const char *command, const GOptionEntry *option, const char *values,
+                 gboolean files);
+  // @words: what can follow besides files, with spaces between, or ""
+  void (*end_command)(SmbSpool *out, const char *command, const char *words);
+  void (*end)(SmbSpool *out);
+} Shell;
+
+// What stands between single quotes: without such.
+static char *
+strip_quotes(const char *text) {
+  char *plain = g_strdup(text ? text : "");
+  return g_strdelimit(plain, "'", '"');
+}
+
+static void
+begin_bash(SmbSpool *out, const SmbCommand *commands, guint n_commands) {
+  smb_spool_puts(out, "# bash completion of smembank; made by 'smembank completion bash'\n"
+                      "_smembank() {\n"
+                      "  local current=$2 previous=$3 words= files=\n"
+                      "  [[ $current == = ]] && current=\n"
+                      "  [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
+                      "  if ((COMP_CWORD == 1)); then\n    words='");
+  for (guint i = 0; i < n_commands; i++)
+    smb_spool_printf(out, "%s ", commands[i].name);
+  smb_spool_puts(out, "help --help --version'\n"
+                      "  else\n    case \"${COMP_WORDS[1]} $previous\" in\n");
+}
+
+static void
+begin_bash_command(G_GNUC_UNUSED SmbSpool *out, G_GNUC_UNUSED const char *command) {
+}
+
+static void
+write_bash_option(SmbSpool *out, const char *command, const GOptionEntry *option,
+                  const char *values, gboolean files) {
+  if (option->arg == G_OPTION_ARG_NONE)
+    return;
+  smb_spool_printf(out, "    '%s --%s'", command, option->long_name);
+  if (option->short_name)
+    smb_spool_printf(out, " | '%s -%c'", command, option->short_name);
+  smb_spool_printf(out, ") words='%s' files=%s ;;\n", values ? values : "", files ? "yes" : "no");
+}
+
+static void
+end_bash_command(SmbSpool *out, const char *command, const char *words) {
+  smb_spool_printf(out, "    '%s '*) words='%s' ;;\n", command, words);
+}
+
+static void
+end_bash(SmbSpool *out) {
+  smb_spool_puts(
+      out, "    esac\n"
+           "    if [[ -z $files && $current == -* ]]; then\n"
+           "      words=$(smembank \"${COMP_WORDS[1]}\" --help 2>/dev/null |\n"
+           "        sed -n 's/^  \\(-., \\)\\{0,1\\}\\(--[a-z-]*\\).*/\\2/p')\n"
+           "    elif [[ -z $files && -z $words ]]; then\n"
+           "      files=yes\n"
+           "    fi\n"
+           "  fi\n"
+           "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+           "  if [[ $files == yes ]]; then\n"
+           "    mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -f -- \"$current\")\n"
+           "  fi\n"
+           "}\n"
+           "complete -o filenames -F _smembank smembank\n");
+}
+
+static void
+begin_zsh(SmbSpool *out, const SmbCommand *commands, guint n_commands) {
+  smb_spool_puts(out, "#compdef smembank\n# made by 'smembank completion zsh'\n"
+                      "_smembank() {\n  local -a commands\n  commands=(\n");
+  for (guint i = 0; i < n_commands; i++) {
+    g_autofree char *summary = strip_quotes(commands[i].summary);
+    smb_spool_printf(out, "    '%s:%s'\n", commands[i].name, summary);
+  }
+  smb_spool_puts(out,
+                 "    'help:show the options of a command'\n  )\n"
+                 "  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"
+                 "  local command=$words[2]\n  shift words\n  ((CURRENT--))\n"
+                 "  case $command in\n");
+}
+
+static void
+begin_zsh_command(SmbSpool *out, const char *command) {
+  smb_spool_printf(out, "  %s)\n    _arguments \\\n", command);
+}
+
+static void
+write_zsh_option(SmbSpool *out, G_GNUC_UNUSED const char *command, const GOptionEntry *option,
+                 const char *values, gboolean files) {
+  g_autofree char *text = strip_quotes(option->description);
+  g_strdelimit(text, "[]:", ' ');
+  gboolean takes = option->arg != G_OPTION_ARG_NONE;
+  gboolean repeats = option->arg == G_OPTION_ARG_STRING_ARRAY;
+  smb_spool_printf(out, "      '%s--%s%s[%s]", repeats ? "*" : "", option->long_name,
+                   takes ? "=" : "", text);
+  if (takes)
+    smb_spool_printf(out, ":%s:%s%s%s", files ? "file" : "value",
+                     files    ? "_files"
+                     : values ? "("
+                              : " ",
+                     values && !files ? values : "", values && !files ? ")" : "");
+  smb_spool_puts(out, "' \\\n");
+  if (option->short_name)
+    smb_spool_printf(out, "      '%s-%c[%s]%s' \\\n", repeats ? "*" : "", option->short_name, text,
+                     takes ? ":value: " : "");
+}
+
+static void
+end_zsh_command(SmbSpool *out, G_GNUC_UNUSED const char *command, const char *words) {
+  if (*words)
+    smb_spool_printf(out, "      '1:what:(%s)' \\\n", words);
+  smb_spool_puts(out, "      '*:file:_files'\n    ;;\n");
+}
+
+static void
+end_zsh(SmbSpool *out) {
+  smb_spool_puts(out, "  help) _describe command commands ;;\n  esac\n}\n_smembank \"$@\"\n");
+}
+
+static void
+begin_fish(SmbSpool *out, const SmbCommand *commands, guint n_commands) {
+  smb_spool_puts(out, "# fish completion of smembank; made by 'smembank completion fish'\n");
+  for (guint i = 0; i < n_commands; i++) {
+    g_autofree char *summary = strip_quotes(commands[i].summary);
+    smb_spool_printf(out, "complete -c smembank -f -n __fish_use_subcommand -a %s -d '%s'\n",
+                     commands[i].name, summary);
+  }
+  smb_spool_puts(out, "complete -c smembank -f -n __fish_use_subcommand -a help -d 'show the "
+                      "options of a command'\n");
+}
+
+static void
+write_fish_option(SmbSpool *out, const char *command, const GOptionEntry *option,
+                  const char *values, gboolean files) {
+  g_autofree char *text = strip_quotes(option->description);
+  smb_spool_printf(out, "complete -c smembank -n '__fish_seen_subcommand_from %s' -l %s", command,
+                   option->long_name);
+  if (option->short_name)
+    smb_spool_printf(out, " -s %c", option->short_name);
+  if (option->arg != G_OPTION_ARG_NONE)
+    smb_spool_puts(out, files ? " -r -F" : " -x");
+  if (values && !files)
+    smb_spool_printf(out, " -a '%s'", values);
+  smb_spool_printf(out, " -d '%s'\n", text);
+}
+
+static void
+end_fish_command(SmbSpool *out, const char *command, const char *words) {
+  if (*words)
+    smb_spool_printf(out, "complete -c smembank -f -n '__fish_seen_subcommand_from %s' -a '%s'\n",
+                     command, words);
+}
+
+static void
+end_nothing(G_GNUC_UNUSED SmbSpool *out) {
+}
+
+// In the order of SMB_COMPLETION_SHELLS.
+static const Shell shells[] = {
+    {begin_bash, begin_bash_command, write_bash_option, end_bash_command, end_bash},
+    {begin_zsh, begin_zsh_command, write_zsh_option, end_zsh_command, end_zsh},
+    {begin_fish, begin_bash_command, write_fish_option, end_fish_command, end_nothing},
+};
+
+typedef struct {
+  const Shell *shell;
+  SmbSpool *out;
+  char *archs;   // with spaces between
+  char *kernels; // likewise
+} Script;
+
+// The values that the description of one lists, or that the data have; NULL: none are known.
+static char *
+list_values(const Script *script, const char *description) {
+  if (!description)
+    return NULL;
+  if (strcmp(description, SMB_CLI_ARCH_NAME) == 0)
+    return g_strdup(script->archs);
+  if (strcmp(description, SMB_CLI_KERNEL_NAME) == 0)
+    return g_strdup(script->kernels);
+  if (!strchr(description, '|'))
+    return NULL;
+  char *values = g_strdup(description);
+  return g_strdelimit(values, "|", ' ');
+}
+
+// Of "kernels|archs [NAME]" the words that are meant as they are.
+static char *
+list_words(const char *arguments) {
+  GString *words = g_string_new(NULL);
+  g_auto(GStrv) first = g_strsplit(arguments ? arguments : "", " ", 2);
+  g_auto(GStrv) parts = g_strsplit(first[0] ? first[0] : "", "|", -1);
+  for (guint i = 0; parts[i] && parts[1]; i++) {
+    if (strspn(parts[i], G_CSET_a_2_z) == strlen(parts[i]))
+      g_string_append_printf(words, "%s%s", words->len ? " " : "", parts[i]);
+  }
+  return g_string_free(words, FALSE);
+}
+
+static void
+visit(const SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, guint n_groups,
+      gpointer data) {
+  const Script *script = data;
+  g_autofree char *words = list_words(usage->arguments);
+  script->shell->begin_command(script->out, cli->command);
+  for (guint i = 0; i < n_groups; i++) {
+    for (const GOptionEntry *entry = groups[i].entries; entry->long_name; entry++) {
+      g_autofree char *values = list_values(script, entry->arg_description);
+      script->shell->option(script->out, cli->command, entry, values,
+                            entry->arg == G_OPTION_ARG_FILENAME);
+    }
+  }
+  script->shell->end_command(script->out, cli->command, words);
+}
+
+static char *
+list_archs(void) {
+  g_auto(GStrv) names = smb_arch_list();
+  g_autofree char *list = g_strjoinv(" ", names);
+  return g_strconcat(list, " native", NULL);
+}
+
+static char *
+list_kernels(GError **error) {
+  g_autoptr(GPtrArray) catalog = smb_catalog_load(error);
+  GString *names = catalog ? g_string_new(NULL) : NULL;
+  const char *last = "";
+  for (guint i = 0; catalog && i < catalog->len; i++) {
+    const SmbCatalogEntry *entry = g_ptr_array_index(catalog, i);
+    if (strcmp(entry->name, last) != 0)
+      g_string_append_printf(names, "%s%s", names->len ? " " : "", entry->name);
+    last = entry->name;
+  }
+  return names ? g_string_free(names, FALSE) : NULL;
+}
+
+gboolean
+smb_completion_write(SmbCli *cli, const char *shell, const SmbCommand *commands, guint n_commands,
+                     GError **error) {
+  guint choice = 0;
+  if (!smb_cli_choice("completion", shell, SMB_COMPLETION_SHELLS, &choice, error))
+    return FALSE;
+  g_autofree char *archs = list_archs(), *kernels = list_kernels(error);
+  if (!kernels)
+    return FALSE;
+  Script script = {&shells[choice], cli->out, archs, kernels};
+  const SmbCliVisitor visitor = {visit, &script};
+  script.shell->begin(cli->out, commands, n_commands);
+  for (guint i = 0; i < n_commands; i++) {
+    // Reads its tables in place of the command line, and runs nothing.
+    SmbCli other = {.command = commands[i].name, .out = cli->out, .visitor = &visitor};
+    commands[i].run(&other, NULL);
+  }
+  script.shell->end(cli->out);
+  return TRUE;
+}
