@@ -156,40 +156,40 @@ typedef struct {
 
 #define ALL 0xffffffffu
 static const Case cases[] = {
-    {"sm_90", SMB_OP_LD, 4, 0, 1, 4, 0, 80, "ld, 4 bytes a lane: no lane asks for anything\n\n"},
+    {"sm_90", SMB_OP_LD, 4, 0, 1, 4, 0, 80, "ld, 4 bytes per lane: no lane is active\n\n"},
     {"sm_90", SMB_OP_LD, 4, 7, 2, 128, SMB_BANK_MAP_ALL, 80,
-     "ld, 4 bytes a lane: 2 passes, 2 wavefronts, ideal 1\n\n"
+     "ld, 4 bytes per lane: 2 wavefronts, ideal 1\n\n"
      "     bank  0   2   4   6   8  10  12  14  16  18  20  22  24  26  28  30\n"
      "   byte 0 0+ . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .\n"
      " byte 128  2 . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .\n"
      "    words  2\n"
      " conflict  !\n\n"},
     {"sm_90", SMB_OP_LD, 4, 7, 2, 256, 1, 80,
-     "pass 2 of 2: lane 2\n\n"
+     "wavefront 2 of 2: lane 2\n\n"
      "      bank  0   2   4   6   8  10  12  14  16  18  20  22  24  26  28  30\n"
      "    byte 0  - . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .\n"
      "~ byte 256  2 . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .\n"
      "     words  2\n"
      "  conflict  !\n\n"},
     {"sm_90", SMB_OP_ATOM, 4, 7, 3, 4, 1, 80,
-     "pass 2 of 3: lane 1\n\n"
+     "wavefront 2 of 3: lane 1\n\n"
      "     bank  0   2   4   6   8  10  12  14  16  18  20  22  24  26  28  30\n"
      "   byte 0  1 . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .\n"
      "    words  1\n"
      "   passes  3\n"
      " conflict  !\n\n"},
     {"sm_90", SMB_OP_ST, 16, ALL, 1, 32, 3, 40,
-     "pass 4 of 8: lanes 12-15 (of the lane\ngroup of lanes 8-15)\n\n"
+     "wavefront 4 of 8: lanes 12-15 (of the\nlane group of lanes 8-15)\n\n"
      "     bank   0  1  2  3  4  5  6  7\n"
      "   byte 0   -  -  -  -  .  .  .  .\n"},
     {"sm_10", SMB_OP_ST, 1, 3, 1, 1, SMB_BANK_MAP_ALL, 80,
-     "st, 1 byte a lane: 2 passes, 2 wavefronts, ideal 1\n\n"
+     "st, 1 byte per lane: 2 wavefronts, ideal 1\n\n"
      "     bank    0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15\n"
      "   byte 0  !0+   .   .   .   .   .   .   .   .   .   .   .   .   .   .   .\n"
      "addresses    2\n"
      " conflict    !\n\n"},
     {"sm_30_8B", SMB_OP_LD, 4, 7, 1, 4, SMB_BANK_MAP_ALL, 80,
-     "ld, 4 bytes a lane: 1 pass, 1 wavefront, ideal 1\n\n"
+     "ld, 4 bytes per lane: 1 wavefront, ideal 1\n\n"
      "     bank  0   2   4   6   8  10  12  14  16  18  20  22  24  26  28  30\n"
      "   byte 0 0+ 2 . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .\n"
      "    words  1 1\n\n"},
@@ -201,7 +201,7 @@ static const Case cases[] = {
      "   rounds  2\n"
      " conflict  !\n\n"},
     {"sm_90", SMB_OP_CP_ASYNC_CG, 16, 1, 1, 16, 0, 80,
-     "cp.async.cg, 16 bytes a lane: no pass through the banks is counted\n\n"
+     "cp.async.cg, 16 bytes per lane: no wavefronts are counted\n\n"
      "     bank  0   2   4   6   8  10  12  14  16  18  20  22  24  26  28  30\n"
      "   byte 0  0 = = = . . . . . . . . . . . . . . . . . . . . . . . . . . . .\n"
      "    words  1 1 1 1\n\n"},

@@ -102,8 +102,8 @@ check_request(const SmbArch *arch, const SmbRequest *request) {
   g_autofree char *choice = smb_explain_choice(e), *rule = smb_explain_rule(e);
   g_autofree char *meeting = smb_explain_meeting(e), *sharing = smb_explain_sharing(e);
   g_autofree char *reason = smb_explain_reason(e), *cost = smb_explain_describe_cost(e);
-  ck_assert_msg((strstr(meeting, " meet in bank ") != NULL) == (e->cost.excess > 0), "%s: %s", line,
-                meeting);
+  ck_assert_msg((strstr(meeting, " conflict in bank ") != NULL) == (e->cost.excess > 0), "%s: %s",
+                line, meeting);
   ck_assert_int_eq(sharing != NULL, has_shared_word(e));
   ck_assert_int_eq(strstr(choice, "where") != NULL, e->cost.excess > 0);
   check_text(choice, line);
@@ -129,7 +129,7 @@ START_TEST(test_random) {
 }
 END_TEST
 
-// Lane i asks for @width bytes at i % run * stride + i / run * run_stride; what is said of the reason.
+// Lane i accesses @width bytes at i % run * stride + i / run * run_stride; what is said of the reason.
 typedef struct {
   const char *arch;
   SmbOp op;
@@ -141,27 +141,27 @@ typedef struct {
 
 static const Reason reasons[] = {
     {"sm_90", SMB_OP_LD, 4, 32, 128, 0,
-     "all lanes fall into the same bank. Lanes 0-31 ask for 32 "
+     "all lanes fall into the same bank. Lanes 0-31 access 32 "
      "different words of bank 0."},
     {"sm_90", SMB_OP_LD, 4, 32, 8, 0,
      "gcd(2, 32) = 2: two lanes fall into the same bank if they are "
      "a multiple of 32 / 2 = 16 apart"},
     {"sm_90", SMB_OP_LD, 4, 32, 0, 0,
-     "From lane to lane the offset stays the same. Lanes 0-31 ask "
-     "for 1 different word of bank 0."},
+     "From lane to lane the offset stays the same. Lanes 0-31 access "
+     "1 word of bank 0."},
     {"sm_90", SMB_OP_LD, 1, 32, 1, 0,
-     "A word of 4 bytes so holds what 4 neighbouring lanes ask "
-     "for. Lanes 0-31 ask for 8 different words of banks 0-7."},
+     "So a word of 4 bytes holds what 4 neighbouring lanes access. Lanes 0-31 access 8 different "
+     "words of banks 0-7."},
     {"sm_90", SMB_OP_LD, 1, 32, 33, 0, "neighbouring lanes are 8 or 9 words apart"},
     {"sm_90", SMB_OP_LD, 4, 16, 132, 4,
-     "They have 15 banks in common (banks 1-15), and ask for "
+     "They have 15 banks in common (banks 1-15), and access "
      "different words there."},
     {"sm_90", SMB_OP_LD, 4, 16, 136, 4,
      "Lanes 0-15 take the 16 even banks and lanes 16-31 the 16 "
      "odd banks. They have no bank in common."},
-    {"sm_90", SMB_OP_LD, 1, 16, 64, 1, "and ask for the same words there"},
+    {"sm_90", SMB_OP_LD, 1, 16, 64, 1, "and access the same words there"},
     {"sm_90", SMB_OP_ST, 16, 32, 32, 0,
-     "Lanes 0-7 are served together, apart from the others. From "
+     "Lanes 0-7 are served together. From "
      "lane to lane the offset grows by 32 bytes (2 times 16 "
      "bytes). gcd(2, 8) = 2"},
     {"sm_90", SMB_OP_LD, 16, 2, 0, 16,
@@ -180,8 +180,8 @@ static const Reason reasons[] = {
      0x0000ff0fu},
     {"sm_30_8B", SMB_OP_LD, 1, 4, 5, 16, "The step within a run is less than a word of 8 bytes"},
     // The first devices: parts of a word have addresses of their own; a wide access has several words.
-    {"sm_10", SMB_OP_ST, 1, 2, 0, 1, "Lanes 0-15 ask for 8 different addresses in banks 0-1."},
-    {"sm_10", SMB_OP_LD, 8, 32, 264, 0, "Lanes 0-15 ask for 32 different words of all 16 banks."},
+    {"sm_10", SMB_OP_ST, 1, 2, 0, 1, "Lanes 0-15 access 8 different addresses in banks 0-1."},
+    {"sm_10", SMB_OP_LD, 8, 32, 264, 0, "Lanes 0-15 access 32 different words of all 16 banks."},
 };
 
 START_TEST(test_reasons) {

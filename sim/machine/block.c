@@ -199,6 +199,14 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
       !check_arguments(program, launch, error))
     return NULL;
   g_return_val_if_fail(global || !program->is_serial, NULL);
+  if (smb_arch_info(arch)->lanes != SMB_WARP_LANES) {
+    g_set_error(
+        error, SMB_ERROR, SMB_ERROR_INPUT,
+        "warps of %s have %u lanes: kernels run in warps of %d only ('trace' counts requests "
+        "of any)",
+        smb_arch_info(arch)->name, smb_arch_info(arch)->lanes, SMB_WARP_LANES);
+    return NULL;
+  }
   g_autoptr(SmbBlock) block = g_new0(SmbBlock, 1);
   block->program = program;
   block->arch = arch;

@@ -81,7 +81,7 @@ append_group(GString *text, const SmbPlan *plan, const SmbRequest *request, guin
     return;
   g_string_append_printf(text, " (of the %s of ", matrix ? "matrix" : smb_plan_group_name(plan));
   smb_describe_lanes(text, smb_plan_group_lanes(plan, group));
-  g_string_append(text, ", which is served by itself)");
+  g_string_append(text, ", which is served on its own)");
 }
 
 gboolean
@@ -89,21 +89,45 @@ smb_describe_counts_addresses(const SmbPlan *plan, const SmbRequest *request) {
   return plan->conflict == SMB_CONFLICT_ADDRESSES && request->width < plan->unit_bytes;
 }
 
-// The first words, or addresses, that lanes ask of the bank.
+const char *
+smb_describe_turn(const SmbPlan *plan) {
+  if (plan->conflict == SMB_CONFLICT_LOOP)
+    return "round";
+  return plan->passes == 1 ? "wavefront" : "pass";
+}
+
+void
+smb_describe_turns(GString *text, const SmbPlan *plan, guint n) {
+  const char *turn = smb_describe_turn(plan);
+  g_string_append_printf(text, "%u %s%s", n, turn,
+                         n == 1                        ? ""
+                         : g_str_has_suffix(turn, "s") ? "es"
+                                                       : "s");
+}
+
+// The first bytes that lanes ask of the bank.
 static void
-append_words(GString *text, const GArray *uses, const SmbCollision *collision, gboolean addresses) {
+append_words(GString *text, const GArray *uses, const SmbCollision *collision, const SmbPlan *plan,
+             const SmbRequest *request) {
+  static const char *const verbs[SMB_N_OP_CLASSES] = {" read", " write", " update"};
   enum {
     MAX_WORDS = 3
   };
   guint shown = 0;
+  SmbOpClass op_class = smb_op_class((SmbOp)request->op);
+  // Of narrower accesses, lanes that share a word are somewhere in it.
+  gboolean parts =
+      request->width < plan->bank_bytes && !smb_describe_counts_addresses(plan, request);
   for (guint i = 0; i < uses->len && shown < MAX_WORDS; i++) {
     const SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
     if (use->group != collision->group || use->bank != collision->bank)
       continue;
     g_string_append(text, shown ? ", " : ": ");
     smb_describe_lanes(text, use->lanes);
-    g_string_append_printf(text, addresses ? " for address %u" : " for the word at byte %u",
-                           use->offset);
+    if (!shown)
+      g_string_append_printf(text, "%s%s", verbs[op_class],
+                             use->lanes & (use->lanes - 1) ? "" : "s");
+    g_string_append_printf(text, "%s byte %u", parts ? " the word at" : "", use->offset);
     shown++;
   }
   if (collision->words > shown)
@@ -119,11 +143,11 @@ smb_describe_meeting(GString *text, const SmbArch *arch, const SmbRequest *reque
   const SmbPlan *plan = smb_wavefronts_plan(arch, request);
   smb_describe_lanes(text, collision.lanes);
   append_group(text, plan, request, collision.group);
-  g_string_append_printf(text, " meet in bank %u", collision.bank);
+  g_string_append_printf(text, " conflict in bank %u", collision.bank);
   if (plan->conflict == SMB_CONFLICT_LANES)
-    g_string_append(text, ", where an atomic serves one lane after another, also on one word");
+    g_string_append(text, ", which serves one lane at a time, also on the same word");
   if (plan->conflict == SMB_CONFLICT_LOOP)
-    g_string_append(text, ", where each round of the loop lets one lane through");
-  append_words(text, uses, &collision, smb_describe_counts_addresses(plan, request));
+    g_string_append(text, ", which lets one lane through in each round of the loop");
+  append_words(text, uses, &collision, plan, request);
   return TRUE;
 }

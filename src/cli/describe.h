@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Sentences about one request: which lanes meet in which bank, and for what.
+// Sentences about one request: which lanes conflict in which bank, and over what.
 #pragma once
 
 #include "sim/arch/arch.h"
@@ -33,12 +33,21 @@ void smb_describe_banks(GString *text, SmbLanes banks, guint n_banks);
 gboolean smb_describe_counts_addresses(const SmbPlan *plan, const SmbRequest *request);
 
 /**
+ * smb_describe_turn: Returns: (transfer none): what one pass of a lane group is called: "wavefront"; "pass" where it
+ *   takes several wavefronts (compare-and-swap) or none, and of a loop "round"
+ */
+const char *smb_describe_turn(const SmbPlan *plan);
+
+/** smb_describe_turns: Adds "1 wavefront", "3 passes" or "2 rounds". */
+void smb_describe_turns(GString *text, const SmbPlan *plan, guint n);
+
+/**
  * smb_describe_meeting:
  * @text: takes the words
  * @request: a request that passed its checks
  *
- * Adds which lanes meet in the bank that the request waits for most: "lanes 1 and 16 meet in bank 1:
- * lane 1 for the word at byte 132, lane 16 for …". Without an end of the sentence.
+ * Adds which lanes conflict in the bank that the request waits for most: "lanes 1 and 16 conflict in bank 1:
+ * lane 1 reads byte 132, lane 16 byte …". Without an end of the sentence.
  *
  * Returns: %FALSE, and nothing added, if every bank is done in one pass
  */

@@ -167,7 +167,7 @@ append_cycles(GString *text, const SmbExplanation *e, const SmbExplainCost *cost
   else
     g_string_append(text, " On one multiprocessor, the requests of this access keep the");
   g_string_append_printf(text,
-                         " shared-memory pipe busy for %" G_GUINT64_FORMAT " cycle%s at least",
+                         " shared-memory pipe busy for at least %" G_GUINT64_FORMAT " cycle%s",
                          cost->cycles, cost->cycles == 1 ? "" : "s");
 }
 
@@ -185,7 +185,7 @@ smb_explain_describe_cost(const SmbExplanation *e) {
         find_share(total->excess, cost.all_wavefronts), cost.all_wavefronts);
   else
     g_string_append_printf(text,
-                           "This access has no excess wavefront; all shared accesses take "
+                           "This access has no bank conflicts; all shared accesses take "
                            "%" G_GUINT64_FORMAT ".",
                            cost.all_wavefronts);
   append_profilers(text, e, &cost);
@@ -194,7 +194,8 @@ smb_explain_describe_cost(const SmbExplanation *e) {
   append_cycles(text, e, &cost);
   if (cost.ideal_cycles && cost.ideal_cycles < cost.cycles)
     g_string_append_printf(text, ", %" G_GUINT64_FORMAT " without conflicts", cost.ideal_cycles);
-  g_string_append(text, ". A count is no time: where a kernel waits for something else, excess "
-                        "wavefronts cost little.");
+  g_string_append(
+      text, ". Wavefront counts are not run times: where a kernel waits for something else, excess "
+            "wavefronts cost little.");
   return g_string_free(text, FALSE);
 }

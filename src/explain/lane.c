@@ -125,11 +125,11 @@ smb_explain_example(const SmbExplanation *e) {
   g_string_append_printf(text, "Lane %u of warp %u is thread (%u,%u,%u)", lane.lane, e->warp,
                          lane.thread[0], lane.thread[1], lane.thread[2]);
   if (lane.array) {
-    g_string_append_printf(text, ". It asks for %s, at byte ", element);
+    g_string_append_printf(text, ". It accesses %s, at byte ", element);
     append_offset(text, &lane);
     g_string_append_printf(text, " = %u", lane.offset);
   } else {
-    g_string_append_printf(text, ". It asks for byte %u", lane.offset);
+    g_string_append_printf(text, ". It accesses byte %u", lane.offset);
   }
   g_string_append_printf(text, ": word %u / %u = %u", lane.offset, info->bank_bytes, lane.word);
   if (lane.offset % info->bank_bytes)
@@ -165,7 +165,7 @@ choose_columns(const SmbExplanation *e) {
 }
 
 static SmbTable *
-begin_table(const Columns *columns, gboolean is_loop) {
+begin_table(const Columns *columns, const char *turn) {
   SmbTable *table = smb_table_new();
   smb_table_column(table, "lane", SMB_ALIGN_RIGHT);
   smb_table_column(table, "threadIdx", SMB_ALIGN_LEFT);
@@ -180,7 +180,7 @@ begin_table(const Columns *columns, gboolean is_loop) {
   if (columns->has_groups)
     smb_table_column(table, "group", SMB_ALIGN_RIGHT);
   if (columns->has_pass)
-    smb_table_column(table, is_loop ? "round" : "pass", SMB_ALIGN_RIGHT);
+    smb_table_column(table, turn, SMB_ALIGN_RIGHT);
   if (columns->shares)
     smb_table_column(table, columns->addresses ? "same address" : "same word", SMB_ALIGN_LEFT);
   return table;
@@ -253,7 +253,7 @@ choose_others(SmbLanes active, SmbLanes meeting) {
 void
 smb_explain_write_chain(SmbCli *cli, const SmbExplanation *e, SmbLanes lanes) {
   Columns columns = choose_columns(e);
-  g_autoptr(SmbTable) table = begin_table(&columns, e->loop.rounds > 0);
+  g_autoptr(SmbTable) table = begin_table(&columns, smb_describe_turn(e->plan));
   SmbLanes active = smb_request_lanes(&e->request);
   SmbLanes meeting = e->collides ? e->collision.lanes : 0;
   SmbLanes asked = lanes & active;

@@ -5,7 +5,7 @@
 #include "src/cli/describe.h"
 #include "src/explain/words.h"
 
-// "Banks 1-15 (15 of them) need more than one pass, none more than 2."
+// "Banks 1-15 (15 of them) need more than one wavefront, at most 2."
 static void
 append_busy_banks(GString *text, const SmbExplanation *e) {
   SmbBanks busy = 0;
@@ -18,7 +18,6 @@ append_busy_banks(GString *text, const SmbExplanation *e) {
     most = MAX(most, bank->passes);
   }
   guint n = smb_lanes_count(busy);
-  const char *pass = e->loop.rounds ? "round" : "pass";
   if (n == 0)
     return;
   g_string_append_c(text, ' ');
@@ -28,13 +27,11 @@ append_busy_banks(GString *text, const SmbExplanation *e) {
   gboolean told = !g_str_has_prefix(text->str + start, "Bank"); // "All 32 banks": their number
   if (n > 1 && !told)
     g_string_append_printf(text, " (%u of them)", n);
-  if (n > 1)
-    g_string_append_printf(text, " need more than one %s", pass);
-  else
-    g_string_append_printf(text, " is the only one that needs more than one %s", pass);
+  g_string_append_printf(text, n > 1 ? " need more than one %s" : " alone needs more than one %s",
+                         smb_describe_turn(e->plan));
   if (smb_explain_n_groups(e) > 1)
     g_string_append_printf(text, " in this %s", smb_explain_group_name(e));
-  g_string_append_printf(text, n > 1 ? ", none more than %u." : ": %u.", most);
+  g_string_append_printf(text, n > 1 ? ", at most %u." : ": %u.", most);
 }
 
 static void
@@ -45,7 +42,7 @@ append_passes(GString *text, const SmbExplanation *e) {
     n_groups = MAX(n_groups, e->passes.group[i] + 1u);
   }
   if (smb_explain_n_groups(e) == 1) {
-    g_string_append_printf(text, " So the warp takes %u passes", e->passes.n);
+    g_string_append(text, " The warp takes ");
   } else {
     g_string_append_printf(text, " The %ss take ", smb_explain_group_name(e));
     for (guint i = 0; i < n_groups; i++)
@@ -54,45 +51,38 @@ append_passes(GString *text, const SmbExplanation *e) {
                              : i + 1 < n_groups ? ", "
                                                 : " and ",
                              of_group[i]);
-    g_string_append(text, e->passes.n == 1 ? " pass" : " passes");
+    g_string_append(text, ": ");
   }
-  g_string_append_printf(text, ": %u wavefront%s.", e->cost.wavefronts,
-                         e->cost.wavefronts == 1 ? "" : "s");
+  smb_describe_turns(text, e->plan, e->passes.n);
+  if (e->plan->passes != 1)
+    g_string_append_printf(text, " of %u wavefronts, %u in all", e->plan->passes,
+                           e->cost.wavefronts);
+  g_string_append_c(text, '.');
 }
 
 static void
 append_rounds(GString *text, const SmbExplanation *e) {
-  g_string_append_printf(
-      text,
-      " The warp goes round %u time%s: the loads of the lanes that are left take "
-      "%u wavefront%s together, their swaps %u.",
-      e->loop.rounds, e->loop.rounds == 1 ? "" : "s", e->loop.load_wavefronts,
-      e->loop.load_wavefronts == 1 ? "" : "s", e->loop.swap_wavefronts);
+  g_string_append_printf(text,
+                         " The loop takes %u round%s: the loads of the remaining lanes take %u "
+                         "wavefront%s in all, their "
+                         "swaps %u.",
+                         e->loop.rounds, e->loop.rounds == 1 ? "" : "s", e->loop.load_wavefronts,
+                         e->loop.load_wavefronts == 1 ? "" : "s", e->loop.swap_wavefronts);
   if (e->rule->lower_bound)
-    g_string_append_printf(text, " That is a lower bound: %s add to it.", e->rule->lower_bound);
+    g_string_append_printf(text, " This is a lower bound: %s add to it.", e->rule->lower_bound);
 }
 
 static void
 append_calm(GString *text, const SmbExplanation *e) {
-  const char *const waits[] = {
-      [SMB_CONFLICT_WORDS] = "is asked for two words that would have to wait for each other",
-      [SMB_CONFLICT_LANES] = "is asked by two lanes",
-      [SMB_CONFLICT_ADDRESSES] = "is asked for two addresses",
-      [SMB_CONFLICT_ONE_BROADCAST] = "needs a second pass",
-      [SMB_CONFLICT_LOOP] = "is asked by two lanes",
-  };
   if (!smb_request_lanes(&e->request)) {
     g_string_append(text, "No lane is active.");
     return;
   }
-  g_string_append_printf(text, "No bank %s", waits[e->plan->conflict]);
-  if (smb_explain_n_groups(e) > 1)
-    g_string_append_printf(text, " within one %s", smb_explain_group_name(e));
-  g_string_append(text, ".");
+  g_string_append(text, "No bank conflicts");
   if (e->plan->conflict != SMB_CONFLICT_LOOP && e->passes.n)
-    g_string_append_printf(text, " So %u pass%s do%s: %u wavefront%s, as few as there can be.",
-                           e->passes.n, e->passes.n == 1 ? "" : "es", e->passes.n == 1 ? "es" : "",
+    g_string_append_printf(text, ": %u wavefront%s, the minimum for this request",
                            e->cost.wavefronts, e->cost.wavefronts == 1 ? "" : "s");
+  g_string_append_c(text, '.');
 }
 
 char *
@@ -143,8 +133,8 @@ append_meaning(GString *text, const SmbExplanation *e, SmbLanes lanes) {
   case SMB_CONFLICT_LANES:
     g_string_append(text, " That is not free here: they take turns, one lane at a time.");
     if (e->request.op == SMB_OP_ATOM && lanes == smb_request_lanes(&e->request))
-      g_string_append(text, " All lanes ask for it: a compiler that can see that from the text may "
-                            "combine them first (exchanges apart), so that one lane asks for all; "
+      g_string_append(text, " All lanes access it: a compiler that can see that from the text may "
+                            "combine them first (except exchanges), so that one lane acts for all; "
                             "'smembank validate' shows what it did.");
     break;
   case SMB_CONFLICT_LOOP:
@@ -152,12 +142,11 @@ append_meaning(GString *text, const SmbExplanation *e, SmbLanes lanes) {
     break;
   case SMB_CONFLICT_ADDRESSES:
     g_string_append(text,
-                    " They share a pass, which is free; one lane's value stays, and which one "
+                    " They share a wavefront, which is free; one lane's value stays, and which one "
                     "is undefined.");
     break;
   case SMB_CONFLICT_ONE_BROADCAST:
-    g_string_append(text, " If it is the word that is broadcast in a pass, all of them get it in "
-                          "that pass.");
+    g_string_append(text, " If that word is broadcast, all of them are served at once.");
     break;
   }
 }
@@ -180,7 +169,7 @@ smb_explain_sharing(const SmbExplanation *e) {
   smb_describe_lanes(text, first->lanes);
   text->str[0] = 'L';
   gboolean addresses = smb_describe_counts_addresses(e->plan, &e->request);
-  g_string_append_printf(text, " ask for the same %s%u",
+  g_string_append_printf(text, " access the same %s%u",
                          addresses ? "address, " : "word, that at byte ", first->offset);
   if (n > 1 && addresses)
     g_string_append_printf(text, "; %u more address%s shared in such a way", n - 1,

@@ -111,8 +111,8 @@ append_sum(GString *text, const SmbExplanation *e, SmbLanes lanes) {
   gsize start = text->len;
   smb_describe_lanes(text, lanes);
   text->str[start] = 'L';
-  g_string_append_printf(text, "%s for %u different ", lanes & (lanes - 1) ? " ask" : " asks",
-                         units);
+  g_string_append_printf(text, "%s %u %s", lanes & (lanes - 1) ? " access" : " accesses", units,
+                         units == 1 ? "" : "different ");
   if (smb_describe_counts_addresses(e->plan, &e->request))
     g_string_append_printf(text, "address%s in ", units == 1 ? "" : "es");
   else if (smb_explain_unit(e) == smb_arch_info(e->arch)->bank_bytes)
@@ -131,14 +131,14 @@ append_uneven(GString *text, const SmbExplanation *e, const char *what, gint64 b
   guint64 size = (guint64)ABS(bytes);
   if (size < unit && unit % size == 0)
     g_string_append_printf(
-        text, " A word of %u bytes so holds what %" G_GUINT64_FORMAT " neighbouring lanes ask for.",
+        text, " So a word of %u bytes holds what %" G_GUINT64_FORMAT " neighbouring lanes access.",
         unit, unit / size);
   else if (size < unit)
     g_string_append_printf(text, "%s is less than a word of %u bytes: neighbours often share one.",
                            what, unit);
   else
     g_string_append_printf(text,
-                           "%s is no whole number of words: neighbouring lanes are "
+                           "%s is not a whole number of words: neighbouring lanes are "
                            "%" G_GUINT64_FORMAT " or %" G_GUINT64_FORMAT " words apart.",
                            what, size / unit, size / unit + 1);
 }
@@ -194,13 +194,13 @@ append_pair(GString *text, const SmbExplanation *e, SmbLanes one, SmbLanes two) 
   smb_describe_banks(text, common, n_banks);
   g_string_append_c(text, ')');
   if (!clashes)
-    g_string_append_printf(text, ", and ask for %s there.",
+    g_string_append_printf(text, ", and access %s there.",
                            rows ? "words of the same rows" : "the same words");
   else if (clashes == common)
-    g_string_append_printf(text, ", and ask for %s there.",
+    g_string_append_printf(text, ", and access %s there.",
                            rows ? "words of different rows" : "different words");
   else
-    g_string_append_printf(text, ", and ask for %s in %u of them.",
+    g_string_append_printf(text, ", and access %s in %u of them.",
                            rows ? "words of different rows" : "different words",
                            smb_lanes_count(clashes));
 }
@@ -287,8 +287,7 @@ smb_explain_reason(const SmbExplanation *e) {
   if (e->affine.lanes != active) {
     smb_describe_lanes(text, e->affine.lanes);
     text->str[0] = 'L';
-    g_string_append_printf(text, " %s served together, apart from the others. ",
-                           n == 1 ? "is" : "are");
+    g_string_append_printf(text, " %s served together. ", n == 1 ? "is" : "are");
   }
   switch (e->affine.kind) {
   case SMB_AFFINE_STRIDE:
@@ -299,15 +298,15 @@ smb_explain_reason(const SmbExplanation *e) {
     break;
   case SMB_AFFINE_IRREGULAR:
     if (n < 3)
-      g_string_append_printf(text, "%s active: there is no stride to tell.",
+      g_string_append_printf(text, "%s active: there is no stride.",
                              n == 0   ? "No lane is"
                              : n == 1 ? "Only one lane is"
                                       : "Only two lanes are");
     else
-      g_string_append(text,
-                      "The offsets have neither one stride nor runs of lanes with one (XOR, "
-                      "other divisions, or data make such indices): the banks are as counted, "
-                      "and no arithmetic reason is told.");
+      g_string_append(
+          text,
+          "The offsets have neither one stride nor runs of lanes with one (XOR, "
+          "other divisions, or data make such indices), so there is no arithmetic reason to give.");
     break;
   }
   return g_string_free(text, FALSE);

@@ -16,7 +16,7 @@ smb_explain_choice(const SmbExplanation *e) {
     g_string_append_printf(text, "The access with the most excess wavefronts is this %s.", op);
     break;
   case SMB_EXPLAIN_FIRST:
-    g_string_append_printf(text, "No access has an excess wavefront; the first is this %s.", op);
+    g_string_append_printf(text, "No access has bank conflicts; the first is this %s.", op);
     break;
   case SMB_EXPLAIN_NAMED:
     g_string_append_printf(text, "The access is this %s.", op);
@@ -28,7 +28,7 @@ smb_explain_choice(const SmbExplanation *e) {
         "another).",
         e->choices,
         total->excess ? "the one with the most excess wavefronts is"
-                      : "none has an excess wavefront; the first is",
+                      : "none has bank conflicts; the first is",
         op);
     break;
   }
@@ -41,7 +41,7 @@ smb_explain_choice(const SmbExplanation *e) {
   if (total->excess)
     g_string_append_printf(text, "%" G_GUINT64_FORMAT " of them in excess.", total->excess);
   else
-    g_string_append(text, "none in excess.");
+    g_string_append(text, "none of them in excess.");
   // A warp may make requests that differ, in a loop or over blocks.
   gboolean others = e->access->warps[e->warp].requests > MAX(e->count, 1);
   g_string_append_printf(text, " What follows is %s of warp %u",
@@ -74,9 +74,7 @@ append_banks(GString *text, const SmbExplanation *e) {
                            stretches, info->row_bytes, info->banks,
                            info->row_bytes / info->bank_bytes);
   if (info->bank_bytes > 4 && e->request.width < info->bank_bytes)
-    g_string_append_printf(text,
-                           " What lies in one word of %u bytes never conflicts, though lanes ask "
-                           "for parts of it.",
+    g_string_append_printf(text, " Accesses to parts of one word of %u bytes never conflict.",
                            info->bank_bytes);
 }
 
@@ -88,17 +86,18 @@ append_groups(GString *text, const SmbExplanation *e) {
   const char *op = smb_op_class_name(smb_explain_class(e));
   const char *article = smb_explain_class(e) == SMB_OP_CLASS_ATOMIC ? "An" : "A";
   if (e->plan->conflict == SMB_CONFLICT_LOOP) {
-    g_string_append_printf(text,
-                           " This %s of %u bytes a lane is no instruction but a loop of a load and "
-                           "a swap, which the lanes of a warp go round together",
-                           op, e->request.width);
+    g_string_append_printf(
+        text,
+        " This %s of %u bytes per lane is not one instruction but a loop of a load and "
+        "a swap, which the lanes of a warp run together",
+        op, e->request.width);
     if (e->plan->n_groups > 1)
       g_string_append_printf(text, "; they swap by %ss, one after the other",
                              smb_explain_group_name(e));
     g_string_append_c(text, '.');
     return;
   }
-  g_string_append_printf(text, " %s %s of %u byte%s a lane", article, op, e->request.width,
+  g_string_append_printf(text, " %s %s of %u byte%s per lane", article, op, e->request.width,
                          e->request.width == 1 ? "" : "s");
   if (groups == 1) {
     g_string_append(text, " is served for the whole warp at once.");
@@ -112,7 +111,7 @@ append_groups(GString *text, const SmbExplanation *e) {
   guint least = groups * e->plan->passes;
   if (e->plan->passes)
     g_string_append_printf(
-        text, ". A full warp so takes %u wavefronts at least: that is no conflict", least);
+        text, ". A full warp takes at least %u wavefronts, also without conflicts", least);
   g_string_append_c(text, '.');
 }
 
@@ -167,27 +166,34 @@ append_merge(GString *text, const SmbExplanation *e) {
 static void
 append_turns(GString *text, const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
+  const char *turn = smb_describe_turn(e->plan);
   gboolean loads = smb_explain_class(e) == SMB_OP_CLASS_LOAD;
   gboolean rows = info->row_bytes > info->banks * info->bank_bytes;
   switch ((SmbConflict)e->plan->conflict) {
   case SMB_CONFLICT_WORDS:
     g_string_append_printf(text,
-                           " In one pass a bank %s %s, %s all lanes that ask for %s; lanes that "
-                           "ask the bank for another %s wait.",
-                           loads ? "gives" : "takes", rows ? "its words of one row" : "one word",
-                           loads ? "to" : "from", rows ? "them" : "it", rows ? "row" : "word");
+                           " In each %s a bank %s %s, %s all lanes that access %s; lanes that "
+                           "access another %s of the bank wait.",
+                           turn, loads ? "delivers" : "takes",
+                           rows ? "its words of one row" : "one word", loads ? "to" : "from",
+                           rows ? "them" : "it", rows ? "row" : "word");
     break;
   case SMB_CONFLICT_LANES:
-    g_string_append(text, " In one pass a bank serves one lane; others wait, also those that ask "
-                          "for the same word.");
+    g_string_append(text,
+                    " A bank serves one lane at a time; others wait, also those that access the "
+                    "same word.");
     break;
   case SMB_CONFLICT_ADDRESSES:
-    g_string_append(text, " In one pass a bank takes one address, from all lanes that store to it; "
-                          "lanes with another one wait, also within the word.");
+    g_string_append_printf(text,
+                           " In each %s a bank takes one address, from all lanes that store to it; "
+                           "lanes with another one wait, also within the word.",
+                           turn);
     break;
   case SMB_CONFLICT_ONE_BROADCAST:
-    g_string_append(text, " In one pass one word is given to all lanes that ask for it; each other "
-                          "bank serves one lane.");
+    g_string_append_printf(text,
+                           " In each %s one word is broadcast to all lanes that access it; each "
+                           "other bank serves one lane.",
+                           turn);
     break;
   case SMB_CONFLICT_LOOP:
     g_string_append(text, " In each round a bank lets one lane swap");
@@ -202,7 +208,7 @@ append_turns(GString *text, const SmbExplanation *e) {
   if (e->plan->passes > 1 && e->plan->conflict != SMB_CONFLICT_LOOP)
     g_string_append_printf(text, " Each pass takes %u wavefronts.", e->plan->passes);
   if (e->plan->passes == 0)
-    g_string_append(text, " It counts no wavefront here: it goes past the banks' pipe.");
+    g_string_append(text, " It counts no wavefronts: it bypasses the shared-memory pipe.");
 }
 
 char *
@@ -210,8 +216,9 @@ smb_explain_rule(const SmbExplanation *e) {
   GString *text = g_string_new(NULL);
   append_banks(text, e);
   if (smb_explain_class(e) != e->access->site->op_class)
-    g_string_append(text, " This atomic is a loop, which swaps as long as it has something to "
-                          "change: what is counted is its first load.");
+    g_string_append(text,
+                    " This atomic is a loop that swaps only while it has something to change: only "
+                    "its first load is counted.");
   append_groups(text, e);
   append_merge(text, e);
   append_turns(text, e);

@@ -81,7 +81,7 @@ describe_word(const SmbBankMap *map, const SmbBankMapWord *word) {
   smb_describe_lanes(text, word->lanes);
   if (map->passes.n == 0)
     return g_string_free(text, FALSE);
-  g_string_append(text, map->plan->conflict == SMB_CONFLICT_LOOP ? ", round" : ", pass");
+  g_string_append_printf(text, ", %s", smb_describe_turn(map->plan));
   SmbLanes passes = 0;
   for (SmbLanes rest = word->lanes; rest; rest &= rest - 1)
     passes |= G_GUINT64_CONSTANT(1) << map->passes.of_lane[smb_lanes_first(rest)];

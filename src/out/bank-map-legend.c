@@ -116,7 +116,7 @@ explain_labels(Flow *flow) {
   if (alone) {
     g_autofree char *label = smb_bank_map_label(alone);
     add_entry(flow, sample(layout, alone), label,
-              layout->pass < 0 ? "lane %s asks for the word" : "lane %s is served", label);
+              layout->pass < 0 ? "lane %s accesses the word" : "lane %s is served", label);
   }
   if (shared) {
     g_autofree char *label = smb_bank_map_label(shared);
@@ -179,8 +179,7 @@ explain_states(Flow *flow) {
     g_autofree char *label = smb_bank_map_label(colliding);
     mark.collides = TRUE;
     add_entry(flow, mark, layout->draw->metrics.plain ? "" : label,
-              "its bank needs more than one %s",
-              map->plan->conflict == SMB_CONFLICT_LOOP ? "round" : "pass");
+              "its bank needs more than one %s", smb_describe_turn(map->plan));
   }
 }
 
@@ -194,14 +193,13 @@ explain_rule(Layout *layout) {
   g_autoptr(GString) text = g_string_new(NULL);
   if (map->words->len == 0)
     return;
-  g_string_append_printf(text, "%s: how many distinct ones %s asks of a bank%s.",
+  g_string_append_printf(text, "%s: how many distinct ones %s accesses in a bank%s.",
                          map->plan->conflict == SMB_CONFLICT_ADDRESSES ? "addresses" : "words",
                          groups > 1 ? "one lane group" : "the warp", groups > 1 ? ", at most" : "");
   if (layout->crowded && map->cost.excess)
-    g_string_append_printf(text, " !: needs more than one %s.",
-                           map->plan->conflict == SMB_CONFLICT_LOOP ? "round" : "pass");
+    g_string_append_printf(text, " !: needs more than one %s.", smb_describe_turn(map->plan));
   if (row_bytes > map->n_banks * map->bank_bytes)
-    g_string_append_printf(text, " Words of one bank in one stretch of %u bytes share a pass.",
+    g_string_append_printf(text, " Words of one bank in one stretch of %u bytes share a wavefront.",
                            row_bytes);
   if (map->plan->conflict == SMB_CONFLICT_LOOP)
     g_string_append(text, " A round is a load and a swap.");
@@ -219,7 +217,7 @@ smb_bank_map_paint_legend(Layout *layout) {
   explain_groups(&flow);
   explain_states(&flow);
   if (layout->gaps)
-    add_entry(&flow, gap, layout->draw->metrics.gap ? "...." : "~", "rows left out: nobody asks");
+    add_entry(&flow, gap, layout->draw->metrics.gap ? "...." : "~", "rows left out: not accessed");
   if (flow.x > 0)
     layout->y += layout->draw->metrics.line;
   explain_rule(layout);

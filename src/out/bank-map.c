@@ -142,17 +142,18 @@ append_cost(GString *text, const SmbBankMap *map) {
 
 static char *
 describe_all(const SmbBankMap *map) {
-  const char *turn = map->plan->conflict == SMB_CONFLICT_LOOP ? "round" : "pass";
-  const char *turns = map->plan->conflict == SMB_CONFLICT_LOOP ? "rounds" : "passes";
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "%s, %u byte%s a lane: ", smb_op_name((SmbOp)map->request.op),
+  g_string_append_printf(text, "%s, %u byte%s per lane: ", smb_op_name((SmbOp)map->request.op),
                          map->request.width, map->request.width == 1 ? "" : "s");
   if (smb_request_lanes(&map->request) == 0) {
-    g_string_append(text, "no lane asks for anything");
+    g_string_append(text, "no lane is active");
   } else if (map->passes.n == 0) {
-    g_string_append(text, "no pass through the banks is counted");
+    g_string_append(text, "no wavefronts are counted");
   } else {
-    g_string_append_printf(text, "%u %s, ", map->passes.n, map->passes.n == 1 ? turn : turns);
+    if (map->plan->passes != 1 || map->plan->conflict == SMB_CONFLICT_LOOP) {
+      smb_describe_turns(text, map->plan, map->passes.n);
+      g_string_append(text, ", ");
+    }
     append_cost(text, map);
   }
   return g_string_free(text, FALSE);
@@ -161,11 +162,10 @@ describe_all(const SmbBankMap *map) {
 char *
 smb_bank_map_caption(const SmbBankMap *map, int pass) {
   const SmbPasses *passes = &map->passes;
-  gboolean loop = map->plan->conflict == SMB_CONFLICT_LOOP;
   if (pass < 0 || (guint)pass >= passes->n)
     return describe_all(map);
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "%s %d of %u: ", loop ? "round" : "pass", pass + 1, passes->n);
+  g_string_append_printf(text, "%s %d of %u: ", smb_describe_turn(map->plan), pass + 1, passes->n);
   if (passes->lanes[pass])
     smb_describe_lanes(text, passes->lanes[pass]);
   else

@@ -85,7 +85,7 @@ expect 0 analyze "$file" --entry count --block 256 --dynamic-bytes '256 * 4' --f
 is_json
 shows '"atomic"'
 expect 0 analyze "$file" --entry count --block 256 --dynamic-bytes 1024
-shows 'an atomic serves one lane after another'
+shows 'which serves one lane at a time'
 cat >"$work/loops.cu" <<'END'
 __global__ void sum(float *out, const float *in) {
   __shared__ float s[32];
@@ -102,7 +102,7 @@ is_json
 shows '"exact" : false'
 shows '"exact" : true'
 shows '"kind" : "loop"'
-shows 'lanes 0-1 meet in bank 0, where each round of the loop lets one lane through'
+shows 'lanes 0-1 conflict in bank 0, which lets one lane through in each round of the loop'
 tells 'The atomic at line 4 is a loop: its count is a lower bound.'
 expect 0 analyze --format csv -D STRIDE=4 --entry strided --arg n=32 --block 32 -- "$file"
 quiet

@@ -40,10 +40,10 @@ golden explain-sm_30_4B.txt
 expect 0 explain --rows 16 --cols 32 --pad 1 --arch sm_30_8B
 golden explain-sm_30_8B.txt
 expect 0 explain --rows 16 --cols 16 --elem char --arch sm_10 --op load
-tells 'In one pass one word is given to all lanes that ask for it; each other bank serves one'
+tells 'In each wavefront one word is broadcast to all lanes that access it; each other bank serves one'
 
 expect 0 explain --rows 16 --cols 16 --elem char --arch sm_10 --op store
-tells 'lane 0 for address 0, lane 1 for address 1, lane 2 for address 2'
+tells 'lane 0 writes byte 0, lane 1 byte 1, lane 2 byte 2'
 
 # Bytes: lanes share words.
 expect 0 explain --rows 16 --cols 64 --elem char
@@ -125,7 +125,7 @@ expect 0 explain "$file" --entry stream --line 13
 in_place explain-merged.txt
 tells 'There are two ideals'
 expect 0 explain "$file" --entry stream --line 11
-tells 'Nobody waits'
+tells 'No conflict'
 tells 'that is 4.0-way here, and 4.0-way without a conflict.'
 
 cat >"$work/cube.cu" <<'END'
@@ -138,7 +138,7 @@ __global__ void cube(int *out) {
 }
 END
 expect 0 explain "$work/cube.cu" --block 6,5,4 --line 5 --warp 1
-tells 'It asks for cube[1][0][2], at byte 12 + ((1 * 5 + 0) * 6 + 2) * 4 = 140: word 140 / 4 = 35, bank 35 mod 32 = 3.'
+tells 'It accesses cube[1][0][2], at byte 12 + ((1 * 5 + 0) * 6 + 2) * 4 = 140: word 140 / 4 = 35, bank 35 mod 32 = 3.'
 
 # Numbers are told once, and in the singular where they are one.
 cat >"$work/even.cu" <<'END'
@@ -148,7 +148,7 @@ __global__ void even(int *out) {
 }
 END
 expect 0 explain "$work/even.cu"
-tells 'The 16 even banks need more than one pass, none more than 2.'
+tells 'The 16 even banks need more than one wavefront, at most 2.'
 tells 'With a padding of 1 all accesses of a together take 1 wavefront instead of 2.'
 
 # A reduction: an array of one dimension, several accesses on one line, loads and stores in one place.
@@ -170,13 +170,13 @@ tells 'The access is this store.'
 expect 0 explain "$file" --entry reduce --block 256 --line 23 --column 15
 shows 'load of s[i + d]'
 expect 0 explain "$file" --entry reduce --block 256 --line 18 --warp 5
-tells 'Lane 0 of warp 5 is thread (160,0,0). It asks for s[160], at byte 160 * 4 = 640:'
+tells 'Lane 0 of warp 5 is thread (160,0,0). It accesses s[160], at byte 160 * 4 = 640:'
 expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
 tells 'What follows is the request of warp 0, made 4 times'
 expect 0 explain "$file" --entry reduce --block 256 --line 23 --op store
 tells 'What follows is the costliest request of warp 0: 8 wavefronts where 1 would do.'
 expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
-tells 'If one multiprocessor ran all 4 blocks, the requests of this access would keep its shared-memory pipe busy for 32 cycles at least'
+tells 'If one multiprocessor ran all 4 blocks, the requests of this access would keep its shared-memory pipe busy for at least 32 cycles'
 
 # Atomics: they queue, twice as long for a swap; additions of one are free; of floats a loop.
 expect 0 explain "$file" --entry atomics --line 35
@@ -199,7 +199,7 @@ __global__ void most(unsigned long long *out) {
 }
 END
 expect 0 explain "$work/max.cu" --line 4
-tells 'what is counted is its first load. A load of 8 bytes a lane'
+tells 'only its first load is counted. A load of 8 bytes per lane'
 tells 'It is read once and given to all of them'
 tells 'These counts are lower bounds: the access is a loop.'
 expect 0 explain "$work/max.cu" --line 5
@@ -209,10 +209,10 @@ tells 'its load is served by the warp.'
 # No reason is made up where there is no structure; nothing to pad; nothing at all.
 expect 0 explain "$file" --entry swizzle --block 32,32 --line 47 --warp 5
 tells 'The offsets have neither one stride nor runs of lanes with one'
-tells 'Nobody waits'
+tells 'No conflict'
 expect 0 explain "$file" --entry one
 tells 'n is a single variable: there are no rows to pad.'
-tells 'Only one lane is active: there is no stride to tell.'
+tells 'Only one lane is active: there is no stride.'
 expect 0 explain "$file" --entry global
 tells 'The kernel makes no request of shared memory.'
 expect 0 explain "$file" --entry global --format csv
@@ -232,8 +232,8 @@ expect 0 explain "$work/even.cu" --block 20 --lanes 20-31
 shows 'None of the lanes asked for is active.'
 # shellcheck disable=SC2086 # several words
 expect 0 explain $pad1 --passes --svg "$work/map.svg"
-shows 'pass 1 of 2'
-shows 'pass 2 of 2'
+shows 'wavefront 1 of 2'
+shows 'wavefront 2 of 2'
 grep -q '^<svg ' "$work/map.svg" || die 'no picture'
 
 # Every access of every built-in kernel can be explained.

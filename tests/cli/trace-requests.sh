@@ -44,19 +44,19 @@ END
 cmp "$work/rows" "$work/wanted" || die "$last: $(diff "$work/rows" "$work/wanted")"
 
 # Who meets whom: in the group that is served together, and for what.
-shows 'lanes 0-31 meet in bank 0: lane 0 for the word at byte 0, lane 1 for the word at byte 128'
-shows 'lanes 0 and 4 (of the quarter-warp of lanes 0-7, which is served by itself) meet in bank 0'
-shows 'lanes 0-31 meet in bank 0, where an atomic serves one lane after another'
-shows 'lanes 0-7 (of the matrix of lanes 0-7, which is served by itself) meet in bank 0'
+shows 'lanes 0-31 conflict in bank 0: lane 0 reads byte 0, lane 1 byte 128'
+shows 'lanes 0 and 4 (of the quarter-warp of lanes 0-7, which is served on its own) conflict in bank 0'
+shows 'lanes 0-31 conflict in bank 0, which serves one lane at a time'
+shows 'lanes 0-7 (of the matrix of lanes 0-7, which is served on its own) conflict in bank 0'
 {
   request atom.loop 4 ffffffff 8
   request cp.async.cg 16 ffffffff 128
 } >"$work/loop"
 expect 0 trace --requests --format csv "$work/loop"
-shows 'lanes 0 and 16 meet in bank 0, where each round of the loop lets one lane through: lane 0 for'
+shows 'lanes 0 and 16 conflict in bank 0, which lets one lane through in each round of the loop: lane 0 up'
 shows '2,cp.async.cg,16,32,0,0,0,8,1,,'
 expect 0 trace --requests "$work/trace"
-shows '     2  ld               4     32          32      1      31  32-way      32  lanes 0-31 meet'
+shows '     2  ld               4     32          32      1      31  32-way      32  lanes 0-31 conf'
 expect 0 trace --requests --format json "$work/trace"
 is_json
 
