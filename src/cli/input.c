@@ -28,6 +28,12 @@ smb_input_open(const char *path, GError **error) {
   struct stat facts;
   if (!failure && fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode))
     failure = EISDIR;
+  // A stream looks at its file through a descriptor of its own, and GLib ends the program where there is none.
+  int spare = failure ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (!failure && spare < 0)
+    failure = errno;
+  if (spare >= 0)
+    close(spare);
   if (!failure)
     return g_unix_input_stream_new(fd, !standard);
   if (fd >= 0 && !standard)

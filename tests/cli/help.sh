@@ -54,6 +54,8 @@ for command in $commands; do
     'text|json|csv'*) ;;
     *) die "$command --help: --format=$formats" ;;
     esac
+    grep -qE "\"const\": *\"$command\"" "$srcdir/doc/json-schema/$command.json" ||
+      die "doc/json-schema has no $command.json for --format json"
     expect 2 "$command" --format xml a
     says "--format 'xml': expected text, json"
     ;;

@@ -68,3 +68,14 @@ for case in '60 60' '20 40' '300 100'; do
     length > most || (NR == 1 && length < most - 14) { exit bad = 1 } END { exit bad || NR < 2 }' ||
     die "$last: sentences do not fit: $(cat "$work/out")"
 done
+
+# Few descriptors are an error like any other: nothing ends the program but itself.
+for limit in 4 5 6 8; do
+  for words in 'analyze --rows 32 --cols 32' "trace $recorded" "trace - " "validate $recorded" 'validate' 'list archs' \
+    'list devices' 'learn --all' "report $work/page.html --rows 32 --cols 32" 'advise --rows 32 --cols 32'; do
+    status=0
+    # shellcheck disable=SC2086 # words are split on purpose
+    (exec <"$recorded" >"$work/out" 2>"$work/err" && ulimit -n "$limit" && exec "$SMEMBANK" $words) || status=$?
+    [ "$status" -le 4 ] || die "ulimit -n $limit: $words: status $status: $(cat "$work/err")"
+  done
+done
