@@ -74,7 +74,8 @@ smb_report_write_source(const SmbReport *report, SmbSpool *page) {
   SmbLineTally total = {0};
   smb_html_markup(
       page,
-      "<section id=\"source\">\n<h2>Source</h2>\n<div class=\"box source-box\" tabindex=\"0\" "
+      "<section id=\"source\">\n<h2>Source, counts of the whole launch</h2>\n<div class=\"box "
+      "source-box\" tabindex=\"0\" "
       "role=\"region\" aria-label=\"annotated source\">\n<table class=\"source\">\n"
       "<thead><tr><th scope=\"col\">requests</th><th scope=\"col\">wavefronts</th>"
       "<th scope=\"col\">excess</th><th scope=\"col\">worst</th><th scope=\"col\">%s</th>"
