@@ -75,7 +75,7 @@ START_TEST(test_classic) {
   kernel_run(&run, "k.cu", text, &setup);
   ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, NULL, run.analysis);
   const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   const SmbArray *array = use->array;
   SmbAdviseOptions options = {.kinds = c->kinds, .row = c->row, .keep = 1};
@@ -111,7 +111,7 @@ START_TEST(test_misfit) {
   kernel_run(&run, "k.cu",
              "__global__ void k(float *out) {\n  int t = threadIdx.x;\n  " COLUMN4 "\n}\n", &setup);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, NULL, run.analysis);
   const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   SmbLayout now = {4, 32, 0, 0, 0, 0}, padded = {4, 32, 1, 0, 0, 0}, torn = {4, 32, 0, 5, 0, 5};
   g_autoptr(SmbCandidate) misaligned = smb_advise_try(arch, use, &now, &padded);
@@ -140,7 +140,7 @@ START_TEST(test_repeated) {
              &setup);
   ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, NULL, run.analysis);
   const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   SmbAdviseOptions options = {.kinds = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE, .keep = 1};
   g_autoptr(SmbAdvice) advice = smb_advise_array(arch, use, &options);

@@ -301,7 +301,7 @@ check_candidate(const SmbCandidate *got, const SmbCandidate *want) {
 static SmbArrayUses *
 find_uses(Fixture *fixture, const SmbArrayUse **use) {
   fixture->analysis.shared_bytes = fixture->array->bytes + fixture->other_bytes;
-  SmbArrayUses *uses = smb_array_uses_new(fixture->kernel, &fixture->analysis);
+  SmbArrayUses *uses = smb_array_uses_new(fixture->kernel, NULL, &fixture->analysis);
   for (guint i = 0; i < uses->all->len; i++) {
     const SmbArrayUse *one = g_ptr_array_index(uses->all, i);
     *use = one->array == fixture->array ? one : *use;

@@ -295,7 +295,7 @@ START_TEST(test_original) {
   g_auto(KernelRun) run;
   kernel_run(&run, "k.cu", text, &setup);
   ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
-  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, NULL, run.analysis);
   const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   SmbLayout layout = smb_array_use_layout(use, c->row);
   ck_assert_uint_eq(use->bytes, use->array->is_dynamic ? c->dynamic_bytes : use->array->bytes);

@@ -98,7 +98,7 @@ check_neighbour(const Tile *tile, const char *arch, const SmbNeighbour *neighbou
 // The paddings of the array that all of a run is about; the arrays are released with @uses.
 static SmbNeighbours *
 find_neighbours(const Run *run, guint64 row, const SmbLayout *present, SmbArrayUses **uses) {
-  *uses = smb_array_uses_new(run->kernel, run->analysis);
+  *uses = smb_array_uses_new(run->kernel, NULL, run->analysis);
   const SmbArrayUse *use = g_ptr_array_index((*uses)->all, 0);
   return smb_neighbours_new(run->arch, use, row, present);
 }

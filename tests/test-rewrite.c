@@ -106,7 +106,7 @@ run_init(Run *run, const Case *c) {
   ck_assert_msg(run->analysis != NULL, "%s", error ? error->message : "");
   run->original =
       (SmbOriginal){run->kernel, run->arch, launch, &run->options, run->analysis, run->global};
-  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run->kernel, run->analysis);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run->kernel, NULL, run->analysis);
   const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   SmbLayout from = smb_array_use_layout(use, c->launch.row);
   run->wanted = (SmbRewriteArray){use->array, use->bytes, from, from};
@@ -228,7 +228,7 @@ START_TEST(test_arrays) {
   both[1].array = b;
   both[1].to = both[1].from;
   both[1].to.pad = 1;
-  g_autoptr(GArray) edits = smb_rewrite(run.kernel, both, 2, &error);
+  g_autoptr(GArray) edits = smb_rewrite(run.kernel, NULL, both, 2, &error);
   ck_assert_msg(edits != NULL, "%s", error ? error->message : "");
   g_autofree char *text = smb_rewrite_apply(smb_program_source(run.kernel), edits);
   g_autofree char *lines = new_lines(c.text, text);

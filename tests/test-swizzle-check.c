@@ -290,7 +290,7 @@ START_TEST(test_case) {
   kernel_run(&run, "k.cu", text, &setup);
   ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, NULL, run.analysis);
   const SmbArrayUse *use = g_ptr_array_index(uses->all, uses->all->len - 1);
   SmbLayout original = smb_array_use_layout(use, 0);
   g_autoptr(GArray) checks = smb_layout_check(arch, use, &original, &c->layout);
@@ -328,7 +328,7 @@ START_TEST(test_sums) {
              "__global__ void k(float *out) {\n  int t = threadIdx.x;\n  " TRANSPOSE "\n}\n",
              &setup);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, run.analysis);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(run.kernel, NULL, run.analysis);
   const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   SmbLayout original = {4, 32, 0, 0, 0, 0}, layout = original;
   guint faults[SMB_FAULT_CANCELS + 1] = {0};

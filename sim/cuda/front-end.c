@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/cuda/carve.h"
 #include "sim/cuda/parse.h"
 #include "sim/cuda/run/walk.h"
 
@@ -127,6 +128,7 @@ const SmbFrontEnd smb_cuda_front_end = {
     .state_free = smb_walker_free,
     .run = smb_walker_run,
     .argument = kernel_argument,
+    .carved_arrays = smb_carved_arrays,
     .evaluate = evaluate_macros,
     .device_text = make_device_text,
     .unused_defines = find_unused_defines,

@@ -44,19 +44,28 @@ add_request(const SmbArrayUses *uses, const SmbAccessRequest *made) {
 }
 
 SmbArrayUses *
-smb_array_uses_new(const SmbProgram *program, const SmbAnalysis *analysis) {
+smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
+                   const SmbAnalysis *analysis) {
   g_return_val_if_fail(analysis->requests, NULL);
   SmbArrayUses *uses = g_new0(SmbArrayUses, 1);
   gsize dynamic_bytes = analysis->shared_bytes - smb_program_static_shared(program);
-  gboolean any_dynamic = FALSE;
   uses->all = g_ptr_array_new_with_free_func(use_free);
   uses->by_base = g_ptr_array_new();
+  uses->carved = launch ? smb_program_carved_arrays(program, launch) : NULL;
+  gboolean any_dynamic = FALSE;
   for (guint i = 0; i < smb_program_n_arrays(program); i++) {
     const SmbArray *array = smb_program_array(program, i);
+    if (array->is_dynamic && uses->carved)
+      continue;
     add_use(uses, analysis, array, array->is_dynamic ? dynamic_bytes : array->bytes);
     if (!array->is_dynamic || !any_dynamic)
-      g_ptr_array_add(uses->by_base, g_ptr_array_index(uses->all, i));
+      g_ptr_array_add(uses->by_base, g_ptr_array_index(uses->all, uses->all->len - 1));
     any_dynamic = any_dynamic || array->is_dynamic;
+  }
+  for (guint i = 0; uses->carved && i < uses->carved->len; i++) {
+    const SmbArray *array = &g_array_index(uses->carved, SmbArray, i);
+    add_use(uses, analysis, array, array->bytes);
+    g_ptr_array_add(uses->by_base, g_ptr_array_index(uses->all, uses->all->len - 1));
   }
   g_ptr_array_sort(uses->by_base, compare_bases);
   for (guint i = 0; i < analysis->requests->len; i++)
@@ -70,6 +79,7 @@ smb_array_uses_free(SmbArrayUses *uses) {
     return;
   g_ptr_array_unref(uses->all);
   g_ptr_array_unref(uses->by_base);
+  g_clear_pointer(&uses->carved, g_array_unref);
   g_free(uses);
 }
 

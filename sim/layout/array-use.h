@@ -9,6 +9,7 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/layout/layout.h"
+#include "sim/program/launch.h"
 #include "sim/program/program.h"
 
 G_BEGIN_DECLS
@@ -43,17 +44,20 @@ typedef struct {
  */
 typedef struct {
   GPtrArray *all;
-  GPtrArray
-      *by_base; /* SmbArrayUse; of several dynamic arrays, which are the same memory, the first */
+  GArray *carved;     /* SmbArray, or NULL */
+  GPtrArray *by_base; /* SmbArrayUse; of several dynamic ones the first */
 } SmbArrayUses;
 
 /**
  * smb_array_uses_new:
+ * @launch: (nullable): what @analysis is of: with it, parts of dynamic shared memory that pointers name are
+ *   arrays of their own (smb_program_carved_arrays())
  * @program, @analysis: (transfer none): must outlive the result; @analysis with its requests
  *
  * Returns: (transfer full): the arrays
  */
-SmbArrayUses *smb_array_uses_new(const SmbProgram *program, const SmbAnalysis *analysis);
+SmbArrayUses *smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
+                                 const SmbAnalysis *analysis);
 void smb_array_uses_free(SmbArrayUses *uses);
 
 /** smb_array_uses_at: Returns: (nullable) (transfer none): the array that holds byte @offset of shared memory */

@@ -128,7 +128,8 @@ SmbProof *
 smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays,
                   const guint64 *wavefronts) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(GArray) edits = smb_rewrite(original->kernel, arrays, n_arrays, &error);
+  g_autoptr(GArray) edits =
+      smb_rewrite(original->kernel, &original->launch, arrays, n_arrays, &error);
   SmbProof *proof = g_new0(SmbProof, 1);
   proof->launch = original->launch;
   if (!edits) {
@@ -137,7 +138,7 @@ smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, gu
   }
   for (guint i = 0; i < n_arrays; i++) {
     if (arrays[i].array->is_dynamic)
-      proof->launch.dynamic_bytes = smb_rewrite_bytes(&arrays[i]);
+      proof->launch.dynamic_bytes += (gsize)smb_rewrite_growth(&arrays[i]);
   }
   proof->text = smb_rewrite_apply(smb_program_source(original->kernel), edits);
   proof->edits = g_steal_pointer(&edits);

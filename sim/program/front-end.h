@@ -55,6 +55,7 @@ typedef struct {
   GBytes *(*argument)(const SmbProgram *program, guint parameter, const char *const *arguments,
                       GError **error);
   // These may be NULL where a language has no such thing.
+  GArray *(*carved_arrays)(const SmbProgram *program, const SmbLaunch *launch);
   gboolean (*evaluate)(const SmbProgram *program, const char *expression, gint64 *value,
                        GError **error);
   char *(*device_text)(const SmbProgram *program);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/program/launch.h"
 
+#include "sim/program/front-end.h"
+
 #include "sim/base/error.h"
 
 G_GNUC_PRINTF(2, 3)
@@ -35,4 +37,10 @@ smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
         error, "a block of %u x %u x %u = %" G_GUINT64_FORMAT " threads: %s has at most %u",
         launch->block[0], launch->block[1], launch->block[2], threads, who, max_threads);
   return TRUE;
+}
+
+GArray *
+smb_program_carved_arrays(const SmbProgram *program, const SmbLaunch *launch) {
+  const SmbFrontEnd *front_end = program->front_end;
+  return front_end->carved_arrays ? front_end->carved_arrays(program, launch) : NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/request.h"
+#include "sim/program/program.h"
 
 G_BEGIN_DECLS
 
@@ -35,6 +36,15 @@ typedef struct {
   { 1024, 1024, 64 }
 #define SMB_MAX_GRID_EXTENT                                                                        \
   { 2147483647, 65535, 65535 }
+
+/**
+ * smb_program_carved_arrays:
+ *
+ * Returns: (nullable) (transfer full) (element-type SmbArray): if pointers divide the dynamic shared memory of a
+ *   launch among them, what each of them names, in the order of memory: from where it points to where the next
+ *   one does. %NULL: they do not, or it is not known how. Names live as long as the program
+ */
+GArray *smb_program_carved_arrays(const SmbProgram *program, const SmbLaunch *launch);
 
 /**
  * smb_launch_check:

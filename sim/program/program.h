@@ -145,6 +145,7 @@ SmbParameter smb_program_parameter(const SmbProgram *program, guint index);
  * @base: byte offset in shared memory
  * @bytes: size of a static array; 0 of a dynamic one
  * @is_dynamic: whether it is extern: it has all dynamic shared memory, as every other such array has
+ * @is_carved: whether it is a part of the dynamic one that a pointer names
  * @line: where it is declared, from 1
  * @column: from 1, in bytes
  */
@@ -157,6 +158,7 @@ typedef struct {
   guint32 base;
   gsize bytes;
   gboolean is_dynamic;
+  gboolean is_carved;
   guint line;
   guint column;
 } SmbArray;

@@ -249,9 +249,9 @@ find_needed_bytes(const SmbRewriteArray *rewrite) {
 }
 
 static Checked *
-check(const SmbAdviseReport *report, const SmbArrayUse *use, guint64 row,
+check(const SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *asked,
       const SmbLayout *swizzle) {
-  SmbLayout from = smb_array_use_layout(use, row);
+  SmbLayout from = smb_array_use_layout(use, smb_advise_row(asked, use->array));
   smb_target_layout(report->target, &from);
   SmbLayout to = from;
   to.bits = swizzle->bits;
@@ -267,8 +267,8 @@ check(const SmbAdviseReport *report, const SmbArrayUse *use, guint64 row,
 }
 
 gboolean
-smb_advise_check(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *arrays, guint64 row,
-                 const char *swizzle, GError **error) {
+smb_advise_check(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *arrays,
+                 const SmbAdviseSearch *asked, const char *swizzle, GError **error) {
   SmbLayout parsed = {0};
   if (!smb_layout_parse_swizzle(swizzle, &parsed, error))
     return FALSE;
@@ -276,7 +276,7 @@ smb_advise_check(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *ar
       g_strdup_printf("Swizzle<%u,%u,%d>", parsed.bits, parsed.base, parsed.shift);
   g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(checked_free);
   for (guint i = 0; i < arrays->len; i++)
-    g_ptr_array_add(all, check(report, g_ptr_array_index(arrays, i), row, &parsed));
+    g_ptr_array_add(all, check(report, g_ptr_array_index(arrays, i), asked, &parsed));
   const CheckReport result = {report, all, name};
   cli->format->write(cli, &result);
   return TRUE;

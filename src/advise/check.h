@@ -15,13 +15,13 @@ extern const SmbFormat smb_advise_check_formats[];
  * smb_advise_check:
  * @report: a launch that was run, without a search
  * @arrays: (element-type SmbArray): those that are checked
- * @row: as SmbAdviseOptions.row
+ * @asked: its rows
  * @swizzle: such as "Swizzle<3,2,3>"
  * @error: as smb_layout_parse_swizzle()
  *
  * Writes the result in the format of @cli.
  */
 gboolean smb_advise_check(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *arrays,
-                          guint64 row, const char *swizzle, GError **error);
+                          const SmbAdviseSearch *asked, const char *swizzle, GError **error);
 
 G_END_DECLS

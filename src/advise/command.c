@@ -22,17 +22,18 @@ enum {
 // Requests that a search may count: well under a minute.
 static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
 
-static char *option_array, *option_row, *option_only, *option_top, *option_check, *option_out,
+static char *option_array, *option_only, *option_top, *option_check, *option_out,
     *option_max_counts;
-static char **option_tune;
+static char **option_tune, **option_row;
 static gboolean option_measure, option_all, option_verbose;
 
 #define KINDS "pad|swizzle|both"
 
 static const GOptionEntry options[] = {
     {"array", 0, 0, G_OPTION_ARG_STRING, &option_array, "only this shared array", "NAME"},
-    {"row", 0, 0, G_OPTION_ARG_STRING, &option_row,
-     "elements of a row of an array of one dimension, padding included", "N"},
+    {"row", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_row,
+     "elements of a row of an array of one dimension, or of the array NAME, padding included",
+     "[NAME=]N"},
     {"only", 0, 0, G_OPTION_ARG_STRING, &option_only, "one kind of layout", KINDS},
     {"top", 0, 0, G_OPTION_ARG_STRING, &option_top,
      "layouts of each kind that are shown (default 1, with --all 3); values, with --tune (default "
@@ -56,16 +57,27 @@ static const GOptionEntry options[] = {
 };
 
 static gboolean
+check_rows(GError **error) {
+  for (guint i = 0; option_row && option_row[i]; i++) {
+    const char *equals = strchr(option_row[i], '=');
+    guint row;
+    if (!smb_cli_number("--row", equals ? equals + 1 : option_row[i], 1, 1 << 20, &row, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
 parse_search(SmbAdviseSearch *search, guint *tuned, GError **error) {
   static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
   guint kind = 0;
   search->array = option_array;
+  search->rows = (const char *const *)option_row;
   search->all = option_all;
   search->top = option_all ? DEFAULT_TOP_OF_ALL : DEFAULT_TOP;
   search->max_counts = default_max_counts;
   *tuned = DEFAULT_TUNED;
-  if (!smb_cli_choice("--only", option_only, KINDS, &kind, error) ||
-      !smb_cli_number("--row", option_row, 1, 1 << 20, &search->row, error) ||
+  if (!smb_cli_choice("--only", option_only, KINDS, &kind, error) || !check_rows(error) ||
       !smb_cli_number64("--max-counts", option_max_counts, 1, G_MAXINT64, &search->max_counts,
                         error) ||
       !smb_cli_number("--top", option_top, 1, MAX_TOP, &search->top, error) ||
@@ -160,7 +172,7 @@ static gboolean
 check_swizzle(SmbCli *cli, const SmbTarget *target, const SmbAdviseSearch *search, GError **error) {
   g_autoptr(SmbAdviseReport) report = smb_advise_report_run(target, cli->arch, error);
   g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->array, error) : NULL;
-  if (!arrays || !smb_advise_check(cli, report, arrays, search->row, option_check, error))
+  if (!arrays || !smb_advise_check(cli, report, arrays, search, option_check, error))
     return FALSE;
   smb_analyze_write_warnings(target, report->analysis, cli->messages);
   return TRUE;

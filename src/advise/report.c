@@ -193,12 +193,26 @@ smb_advise_final(const SmbAdviseReport *report) {
   return best;
 }
 
+guint64
+smb_advise_row(const SmbAdviseSearch *asked, const SmbArray *array) {
+  guint64 row = 0, own = 0;
+  for (guint i = 0; asked->rows && asked->rows[i]; i++) {
+    const char *equals = strchr(asked->rows[i], '=');
+    if (!equals)
+      row = g_ascii_strtoull(asked->rows[i], NULL, 10);
+    else if (strncmp(asked->rows[i], array->name, (gsize)(equals - asked->rows[i])) == 0 &&
+             array->name[equals - asked->rows[i]] == '\0')
+      own = g_ascii_strtoull(equals + 1, NULL, 10);
+  }
+  return own ? own : row;
+}
+
 static gboolean
 advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *asked,
        GError **error) {
   SmbLayout layout;
   SmbAdviseOptions options = {.kinds = asked->kinds,
-                              .row = asked->row,
+                              .row = smb_advise_row(asked, use->array),
                               .present = smb_target_layout(report->target, &layout),
                               .keep = asked->top + 1, // the present layout may be among them
                               .max_counts = asked->max_counts,
@@ -251,7 +265,7 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   report->analysis = smb_analysis_run(target->kernel, arch, &target->launch, &options, error);
   if (!report->analysis)
     return NULL;
-  report->uses = smb_array_uses_new(target->kernel, report->analysis);
+  report->uses = smb_array_uses_new(target->kernel, &target->launch, report->analysis);
   if (report->analysis->requests_dropped == 0)
     return g_steal_pointer(&report);
   g_set_error(

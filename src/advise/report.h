@@ -82,7 +82,8 @@ typedef struct {
 /**
  * SmbAdviseSearch:
  * @array: (nullable): only the array of that name
- * @row: as SmbAdviseOptions.row
+ * @rows: (nullable) (array zero-terminated=1): "N" or "NAME=N": elements of a row of all arrays, or of one: as
+ *   SmbAdviseOptions.row
  * @kinds: which layouts are searched; 0: all
  * @top: layouts of each kind that are shown
  * @all: also those that are no better than the present one or than others that are shown
@@ -90,7 +91,7 @@ typedef struct {
  */
 typedef struct {
   const char *array;
-  guint row;
+  const char *const *rows;
   SmbAdviseKinds kinds;
   guint top;
   gboolean all;
@@ -112,6 +113,9 @@ void smb_advise_report_free(SmbAdviseReport *report);
 /** smb_advise_report_run: as smb_advise_report_new(), without any search: only @analysis, @global and what is needed for
  * them are set, and @arrays is empty */
 SmbAdviseReport *smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error);
+
+/** smb_advise_row: Returns: the row of an array that @asked says, or 0 */
+guint64 smb_advise_row(const SmbAdviseSearch *asked, const SmbArray *array);
 
 /** smb_advise_select: Returns: (transfer container) (element-type SmbArrayUse): the arrays that are asked
  * about, or %NULL with an error: those with rows and requests, or the one of that name */

@@ -208,7 +208,7 @@ check_row(const SmbExplanation *e, const SmbArrayUse *use, guint64 row, GError *
 static gboolean
 collect_neighbours(SmbExplanation *e, guint64 row, GError **error) {
   SmbLayout layout;
-  e->uses = smb_array_uses_new(e->target->kernel, e->analysis);
+  e->uses = smb_array_uses_new(e->target->kernel, &e->target->launch, e->analysis);
   const SmbArrayUse *use = smb_array_uses_of(e->uses, &e->access->worst);
   e->array = use ? use->array : NULL;
   if (!use || use->array->n_dimensions == 0)

@@ -142,7 +142,7 @@ smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analys
   add_known(worst, analysis);
   choose(report, worst);
   find_advice(report);
-  report->uses = smb_array_uses_new(target->kernel, analysis);
+  report->uses = smb_array_uses_new(target->kernel, &target->launch, analysis);
   report->neighbours = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)smb_neighbours_free);
   find_neighbours(report);
   return report;

@@ -43,7 +43,7 @@ static const Tile tiles[] = {
 static void
 time_search(const SmbProgram *kernel, const SmbArch *arch, const SmbAnalysis *analysis,
             SmbCounter counter) {
-  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(kernel, analysis);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(kernel, NULL, analysis);
   const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   const SmbAdviseOptions options = {.keep = 8, .counter = &counter};
   double best = 1e9;

@@ -367,6 +367,89 @@ expect 0 advise many-accesses.cu --max-counts 60000
 expect 0 report page.html many-accesses.cu
 shows '20000 shared accesses, 20000 with conflicts'
 
+# Dynamic shared memory that pointers divide among them: an array for each.
+cat >flash.cu <<'END'
+__global__ void flash(const float *Q, const float *K, const float *V, int N, int d, int Tc, int Tr, int Bc, int Br,
+                      float scale, float *l, float *m, float *O) {
+  int tx = threadIdx.x, base = (blockIdx.x * gridDim.y + blockIdx.y) * N;
+  extern __shared__ float sram[];
+  int tile = Bc * d;
+  float *Qi = sram;
+  float *Kj = &sram[tile];
+  float *Vj = Kj + tile;
+  float *S = &sram[tile * 3];
+  for (int j = 0; j < Tc; j++) {
+    for (int x = 0; x < d; x++) {
+      Kj[(tx * d) + x] = K[base * d + (tile * j) + (tx * d) + x];
+      Vj[(tx * d) + x] = V[base * d + (tile * j) + (tx * d) + x];
+    }
+    __syncthreads();
+    for (int i = 0; i < Tr; i++) {
+      for (int x = 0; x < d; x++)
+        Qi[(tx * d) + x] = Q[base * d + (tile * i) + (tx * d) + x];
+      float last_m = m[base + (Br * i) + tx], last_l = l[base + (Br * i) + tx], row_m = -3.0e38f, row_l = 0;
+      for (int y = 0; y < Bc; y++) {
+        float sum = 0;
+        for (int x = 0; x < d; x++)
+          sum += Qi[(tx * d) + x] * Kj[(y * d) + x];
+        sum *= scale;
+        S[(Bc * tx) + y] = sum;
+        row_m = max(row_m, sum);
+      }
+      for (int y = 0; y < Bc; y++) {
+        S[(Bc * tx) + y] = __expf(S[(Bc * tx) + y] - row_m);
+        row_l += S[(Bc * tx) + y];
+      }
+      float new_m = max(last_m, row_m);
+      float new_l = __expf(last_m - new_m) * last_l + __expf(row_m - new_m) * row_l;
+      for (int x = 0; x < d; x++) {
+        float pv = 0;
+        for (int y = 0; y < Bc; y++)
+          pv += S[(Bc * tx) + y] * Vj[(y * d) + x];
+        O[base * d + (tile * i) + (tx * d) + x] = 1 / new_l * (last_l * __expf(last_m - new_m) * O[base * d + (tile * i) + (tx * d) + x] + __expf(row_m - new_m) * pv);
+      }
+      m[base + (Br * i) + tx] = new_m;
+      l[base + (Br * i) + tx] = new_l;
+    }
+    __syncthreads();
+  }
+}
+END
+flash() {
+  expect 0 advise flash.cu --block 32 --dynamic-bytes '(3 * 32 * 64 + 32 * 32) * 4' --arg N=64 --arg d=64 \
+    --arg Tc=2 --arg Tr=2 --arg Bc=32 --arg Br=32 --arg scale=0.125 "$@"
+}
+flash --only pad --out flash-better.cu
+for array in 'Qi\[\]  line 6, 8192' 'Kj\[\]  line 7, 8192' 'Vj\[\]  line 8, 8192' 'S\[\]  line 9, 4096'; do
+  grep -q "float $array bytes" "$work/out" || die "$last: no array $array"
+done
+shows 'pad 1 after 64'
+shows 'pad 1 after 32'
+shows '    7+   float *Kj = &sram[tile] + 32;'
+shows '    8+   float *Vj = Kj + tile + 32;'
+shows '    9+   float *S = &sram[tile * 3] + 32 + 32 + 32;'
+shows 'Launch it with 29184 bytes of dynamic shared memory instead of 28672. Run in this form: 33792'
+expect 0 analyze flash-better.cu --block 32 --dynamic-bytes 29184 --arg N=64 --arg d=64 \
+  --arg Tc=2 --arg Tr=2 --arg Bc=32 --arg Br=32 --arg scale=0.125
+shows '33792'
+! grep -q 'in excess' "$work/out" || die "$last: conflicts remain"
+flash --array Qi --row Qi=64 --row 32
+shows 'float Qi[]'
+shows '[i + i / 64]'
+! grep -q 'float Kj' "$work/out" || die "$last: tells of another array"
+expect 2 advise flash.cu --row Qi=0
+says "--row '0'"
+flash --array S --check 'Swizzle<5,0,5>'
+shows 'free of conflicts with it'
+# Used by its own name as well, it stays one array; so it does if an offset is not the same in all threads.
+sed 's/float pv = 0;/float pv = sram[0] * 0;/' flash.cu >flash-both.cu
+sed 's/float \*S = &sram\[tile \* 3\];/float *S = \&sram[tile * 3 + tx * 0];/' flash.cu >flash-thread.cu
+for file in flash-both.cu flash-thread.cu; do
+  expect 0 advise $file --block 32 --dynamic-bytes '(3 * 32 * 64 + 32 * 32) * 4' --arg N=64 --arg d=64 \
+    --arg Tc=2 --arg Tr=2 --arg Bc=32 --arg Br=32 --arg scale=0.125 --only pad
+  shows 'float sram[]'
+done
+
 # A row that gets shorter is told.
 expect 0 advise --rows 16 --cols 32 --pad 1
 shows 'Rows of tile are 1 element shorter than now'

@@ -200,7 +200,7 @@ fuzz_rewrite(const guint8 *data, gsize size) {
   if (!analysis)
     g_error("a valid kernel does not run: %s\n%s", error->message, text);
   SmbOriginal original = {kernel, arch, launch, &options, analysis, global};
-  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(kernel, analysis);
+  g_autoptr(SmbArrayUses) uses = smb_array_uses_new(kernel, NULL, analysis);
   const SmbArrayUse *use = g_ptr_array_index(uses->all, 0);
   SmbLayout from = smb_array_use_layout(use, 0);
   SmbRewriteArray array = {use->array, use->bytes, from, from};

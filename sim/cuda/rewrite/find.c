@@ -197,7 +197,7 @@ read_index(const Rewriting *rewriting, Place *place, guint number, guint bracket
         is_last ? rewriting->wanted->to.columns / place->unit : rewriting->dimension[number];
   else
     term->limit =
-        rewriting->variable->storage == STORAGE_DYNAMIC
+        rewriting->wanted->array->is_dynamic
             ? 0
             : rewriting->wanted->bytes / rewriting->wanted->from.element_bytes / place->unit;
 }

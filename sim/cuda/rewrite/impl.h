@@ -99,6 +99,7 @@ typedef struct {
   guint64 stride[MAX_RANK]; // bytes
   guint rank;
   RawText *raw;
+  const GArray *carved; // Carved: pointers into the array that it is a part of; or NULL
   GArray *mentions;
   GArray *edits;     // SmbEdit
   GString *helpers;  // functions that the new text calls

@@ -6,6 +6,7 @@
 
 typedef struct {
   const Variable *variable;
+  const GArray *carved;     // Carved
   const Function *function; // that is looked at
   GHashTable *seen;         // Function
   GArray *mentions;
@@ -13,11 +14,23 @@ typedef struct {
 
 static void visit(Walk *walk, const Node *node, gsize width);
 
+// The variable that an address is made of, if that can be one that is looked for.
 static const Node *
-find_root(const Node *node) {
+find_root(const Walk *walk, const Node *node) {
   while (node && (node->kind == NODE_POINTER_ADD || node->kind == NODE_CAST))
     node = node->a;
-  return node && node->kind == NODE_OBJECT ? node : NULL;
+  gboolean is_pointer = node && node->kind == NODE_LOCAL && node->variable == walk->variable;
+  return is_pointer || (node && node->kind == NODE_OBJECT) ? node : NULL;
+}
+
+// Whether a node sets one of the pointers that carve up an array.
+static gboolean
+is_carving(const Walk *walk, const Node *node) {
+  for (guint i = 0; walk->carved && i < walk->carved->len; i++) {
+    if (g_array_index(walk->carved, Carved, i).assigned == node)
+      return TRUE;
+  }
+  return FALSE;
 }
 
 // An address that starts from the variable: from its last step down to the variable.
@@ -46,9 +59,9 @@ is_atomic(const Node *node) {
 // @width: bytes that are accessed at the node's value, if that is an address
 static void
 visit(Walk *walk, const Node *node, gsize width) {
-  if (!node)
+  if (!node || is_carving(walk, node))
     return;
-  const Node *object = find_root(node);
+  const Node *object = find_root(walk, node);
   if (object) {
     if (object->variable == walk->variable)
       take(walk, node, object, width);
@@ -92,9 +105,9 @@ compare_mentions(gconstpointer a, gconstpointer b) {
 }
 
 GArray *
-kernel_mentions(const SmbKernel *kernel, const Variable *variable) {
+kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GArray *carved) {
   g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-  Walk walk = {variable, NULL, seen, g_array_new(FALSE, FALSE, sizeof(Mention))};
+  Walk walk = {variable, carved, NULL, seen, g_array_new(FALSE, FALSE, sizeof(Mention))};
   visit_function(&walk, kernel->entry);
   g_array_sort(walk.mentions, compare_mentions);
   return walk.mentions;
@@ -137,8 +150,9 @@ kernel_is_pure(const Node *node) {
 
 const Variable *
 kernel_array_variable(const SmbKernel *kernel, const SmbArray *array) {
-  for (guint i = 0; i < kernel->objects->len; i++) {
-    const Variable *variable = g_ptr_array_index(kernel->objects, i);
+  const GPtrArray *variables = array->is_carved ? kernel->locals : kernel->objects;
+  for (guint i = 0; i < variables->len; i++) {
+    const Variable *variable = g_ptr_array_index(variables, i);
     guint line, column;
     smb_source_locate(kernel->program.source, variable->start, &line, &column);
     if (line == array->line && column == array->column && strcmp(variable->name, array->name) == 0)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sim/cuda/ast.h"
+#include "sim/cuda/carve.h"
 
 // Steps of one address.
 enum {
@@ -29,7 +30,8 @@ typedef struct {
 } Mention;
 
 // All mentions in the entry and in what it calls (element-type Mention), in the order of the text.
-GArray *kernel_mentions(const SmbKernel *kernel, const Variable *variable);
+// @carved: (nullable) (element-type Carved): pointers whose values are no mentions.
+GArray *kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GArray *carved);
 
 // Whether evaluating a value twice does what evaluating it once does, and makes no other request.
 gboolean kernel_is_pure(const Node *node);

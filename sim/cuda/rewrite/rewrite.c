@@ -9,6 +9,11 @@
 #include "sim/base/error.h"
 #include "sim/cuda/rewrite/impl.h"
 
+// Parts of dynamic shared memory grow by whole rows of the banks: those behind them stay in their banks.
+enum {
+  CARVED_BYTES = 128
+};
+
 static void
 edit_clear(gpointer data) {
   g_free(((SmbEdit *)data)->text);
@@ -152,6 +157,50 @@ change_declaration(Rewriting *rewriting, GError **error) {
   return TRUE;
 }
 
+gssize
+smb_rewrite_growth(const SmbRewriteArray *wanted) {
+  gssize more = (gssize)smb_rewrite_bytes(wanted) - (gssize)wanted->bytes;
+  if (!wanted->array->is_carved)
+    return more;
+  return more > 0 ? (more + CARVED_BYTES - 1) / CARVED_BYTES * CARVED_BYTES : 0;
+}
+
+// How much farther a pointer points when the array that is rewritten has grown.
+static gssize
+find_move(const Rewriting *rewriting, const Variable *pointer, gssize growth) {
+  guint64 own = 0, other = 0;
+  gboolean found = FALSE;
+  for (guint i = 0; i < rewriting->carved->len; i++) {
+    const Carved *carved = &g_array_index(rewriting->carved, Carved, i);
+    own = carved->pointer == rewriting->variable ? carved->offset : own;
+    other = carved->pointer == pointer ? carved->offset : other;
+    found = found || carved->pointer == pointer;
+  }
+  return found && other > own ? growth : 0;
+}
+
+// Moves the pointers that point behind the array: "&sram[n]" becomes "&sram[n] + 32".
+static gboolean
+move_pointers(Rewriting *rewriting, GError **error) {
+  gssize growth = smb_rewrite_growth(rewriting->wanted);
+  for (guint i = 0; i < rewriting->carved->len; i++) {
+    const Carved *carved = &g_array_index(rewriting->carved, Carved, i);
+    gssize move =
+        find_move(rewriting, carved->pointer, growth) - find_move(rewriting, carved->from, growth);
+    gssize element = (gssize)carved->pointer->type->of->size;
+    if (move % element != 0 || raw_find(rewriting->raw, carved->value->start) < 0) {
+      smb_source_error(rewriting->raw->kernel->program.source, carved->value->start, error,
+                       "'%s' cannot be moved by %" G_GSSIZE_FORMAT " bytes automatically",
+                       carved->pointer->name, move);
+      return FALSE;
+    }
+    if (move)
+      edit_add(rewriting->edits, carved->value->end, 0, " %c %" G_GSSIZE_FORMAT,
+               move < 0 ? '-' : '+', ABS(move) / element);
+  }
+  return TRUE;
+}
+
 static gboolean
 prepare(Rewriting *rewriting, GError **error) {
   const SmbKernel *kernel = rewriting->raw->kernel;
@@ -164,6 +213,11 @@ prepare(Rewriting *rewriting, GError **error) {
       break;
     rewriting->dimension[rewriting->rank] = type->count;
     rewriting->stride[rewriting->rank++] = type->of->size;
+  }
+  if (array->is_carved) {
+    type = type->of;
+    rewriting->dimension[0] = rewriting->wanted->bytes / type->size;
+    rewriting->stride[rewriting->rank++] = type->size;
   }
   const char *problem = NULL;
   if (rewriting->rank == 0 || type->kind == KIND_ARRAY)
@@ -185,9 +239,12 @@ prepare(Rewriting *rewriting, GError **error) {
 
 static gboolean
 rewrite_array(Rewriting *rewriting, GError **error) {
-  if (!prepare(rewriting, error) || !change_declaration(rewriting, error))
+  gboolean carved = rewriting->wanted->array->is_carved;
+  if (!prepare(rewriting, error) ||
+      !(carved ? move_pointers(rewriting, error) : change_declaration(rewriting, error)))
     return FALSE;
-  rewriting->mentions = kernel_mentions(rewriting->raw->kernel, rewriting->variable);
+  rewriting->mentions =
+      kernel_mentions(rewriting->raw->kernel, rewriting->variable, rewriting->carved);
   gboolean ok = rewrite_mentions(rewriting, error);
   g_array_unref(rewriting->mentions);
   return ok;
@@ -220,17 +277,20 @@ compare_edits(gconstpointer a, gconstpointer b) {
 }
 
 GArray *
-smb_rewrite(const SmbProgram *program, const SmbRewriteArray *arrays, guint n_arrays,
-            GError **error) {
+smb_rewrite(const SmbProgram *program, const SmbLaunch *launch, const SmbRewriteArray *arrays,
+            guint n_arrays, GError **error) {
   g_auto(RawText) raw = {0};
   g_autoptr(GArray) edits = g_array_new(FALSE, FALSE, sizeof(SmbEdit));
   g_autoptr(GString) helpers = g_string_new(NULL);
   g_array_set_clear_func(edits, edit_clear);
   if (!raw_read(&raw, program, error))
     return NULL;
+  g_autoptr(GArray) carved = launch ? smb_carve(raw.kernel, launch) : NULL;
   guint32 first_use = G_MAXUINT32;
   for (guint i = 0; i < n_arrays; i++) {
+    g_return_val_if_fail(carved || !arrays[i].array->is_carved, NULL);
     Rewriting rewriting = {.wanted = &arrays[i], .raw = &raw, .edits = edits, .helpers = helpers};
+    rewriting.carved = arrays[i].array->is_carved ? carved : NULL;
     rewriting.first_use = first_use;
     if (!rewrite_array(&rewriting, error))
       return NULL;
@@ -279,7 +339,7 @@ smb_rewrite_unseen(const SmbProgram *program, const SmbArray *array) {
     return lines;
   const Variable *variable = kernel_array_variable(raw.kernel, array);
   const Function *owner = variable->owner;
-  g_autoptr(GArray) mentions = kernel_mentions(raw.kernel, variable);
+  g_autoptr(GArray) mentions = kernel_mentions(raw.kernel, variable, NULL);
   guint last = 0;
   for (guint i = 0; i < raw.tokens->len; i++) {
     const Token *token = g_ptr_array_index(raw.tokens, i);

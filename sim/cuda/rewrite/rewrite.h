@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "sim/layout/layout.h"
+#include "sim/program/launch.h"
 #include "sim/program/program.h"
 
 G_BEGIN_DECLS
@@ -43,11 +44,15 @@ typedef struct {
  *
  * Returns: (transfer full) (element-type SmbEdit): the changes, in the order of the text; none overlap
  */
-GArray *smb_rewrite(const SmbProgram *kernel, const SmbRewriteArray *arrays, guint n_arrays,
-                    GError **error);
+GArray *smb_rewrite(const SmbProgram *kernel, const SmbLaunch *launch,
+                    const SmbRewriteArray *arrays, guint n_arrays, GError **error);
 
 /** smb_rewrite_apply: Returns: (transfer full): the text of @source with @edits made */
 char *smb_rewrite_apply(const SmbSource *source, const GArray *edits);
+
+/** smb_rewrite_growth: Returns: bytes of dynamic shared memory more than now that a dynamic array takes when it
+ * is rewritten; of a part that a pointer names whole rows of the banks */
+gssize smb_rewrite_growth(const SmbRewriteArray *array);
 
 /** smb_rewrite_bytes: Returns: bytes that the array takes when it is rewritten */
 gsize smb_rewrite_bytes(const SmbRewriteArray *array);
