@@ -25,8 +25,8 @@
 #include "tests/suite.h"
 
 static const char *const files[] = {
-    "lex",  "macros", "types",    "statements", "memory",    "calls",    "files",
-    "host", "modern", "builtins", "templates",  "obstacles", "warnings", "refused",
+    "lex",    "macros",     "types",    "statements", "memory",    "calls",    "files",   "host",
+    "modern", "references", "builtins", "templates",  "obstacles", "warnings", "refused",
 };
 
 typedef struct {

@@ -129,6 +129,8 @@ struct _Variable {
   gboolean is_constant; // const, initialised by the constant below
   gboolean is_const;    // cannot be assigned to once it has its first value
   const Node *constant;
+  const Node *alias;     // of a reference to a variable: the variable, or a component of it
+  gboolean is_reference; // to memory: the variable is the address
 };
 
 typedef enum {
@@ -158,6 +160,21 @@ struct _Statement {
   const Variable *variable;
 };
 
+// How a parameter of a function gets its argument.
+typedef enum {
+  BIND_VALUE,
+  BIND_ALIAS,   // a reference to a variable of the caller: nothing is passed
+  BIND_ADDRESS, // a reference to memory
+} BindKind;
+
+typedef struct {
+  BindKind kind;
+  gboolean is_reference;
+  gboolean is_const;
+  const Type *type;
+  const Node *alias;
+} Formal;
+
 struct _Function {
   const char *name;
   const char *key;  // of an instance of a template: what it was made for
@@ -165,9 +182,11 @@ struct _Function {
   const Type *type; // of its result
   gboolean is_kernel;
   guint32 start;
-  Stretch text; // all of it, for a kernel
-  guint height; // levels of the deepest expression, calls and surrounding statements included
-  guint n_parameters;
+  Stretch text;    // all of it, for a kernel
+  guint height;    // levels of the deepest expression, calls and surrounding statements included
+  guint n_formals; // as the text has them
+  Formal formals[MAX_ARGUMENTS];
+  guint n_parameters; // that are passed
   Variable **parameters;
   const Variable *result;    // NULL if void
   gboolean meets_in_globals; // has an atomic that is not on a shared variable by its text

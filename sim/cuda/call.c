@@ -117,17 +117,25 @@ make_vector(Parser *parser, const Token *name, const Type *type, Node **argument
 static Node *
 call_function(Parser *parser, const Token *name, Item *item, const TemplateArguments *given,
               Node **arguments, guint n) {
-  const Function *function = parser_read_function(parser, item, given);
+  const Function *function = parser_read_function(parser, item, given, arguments, n);
   if (!function)
     return NULL;
-  if (n != function->n_parameters)
+  if (n != function->n_formals)
     return parser_fail(parser, name->start, "'%s' takes %u arguments, not %u", function->name,
-                       function->n_parameters, n);
+                       function->n_formals, n);
+  guint n_passed = 0;
   for (guint i = 0; i < n; i++) {
-    const Type *type = function->parameters[i]->type;
-    if (!convert_arguments(parser, arguments, i, i + 1, type))
+    const Formal *formal = &function->formals[i];
+    if (formal->kind == BIND_ALIAS)
+      continue;
+    Node *value = formal->kind == BIND_ADDRESS
+                      ? node_address(parser, arguments[i], arguments[i]->start)
+                      : node_convert(parser, arguments[i], formal->type);
+    if (!value)
       return NULL;
+    arguments[n_passed++] = value;
   }
+  n = n_passed;
   Node *node = make_call(parser, NODE_CALL, function->type, name, arguments, n);
   if (!node)
     return NULL;

@@ -16,8 +16,12 @@ const Type *
 parse_pointers(Parser *parser, const Type *type) {
   for (guint levels = 1; type && parse_qualifiers(parser); levels++) {
     guint32 start = parser->at->start;
-    if (parser_is(parser, "&"))
-      return parser_fail(parser, start, "references are outside the subset");
+    if (parser_is(parser, "&") && !parser->may_refer)
+      return parser_fail(parser, start, "a reference cannot stand here");
+    if (parser_take(parser, "&")) {
+      parser->is_reference = TRUE;
+      return parse_qualifiers(parser) ? type : NULL;
+    }
     if (!parser_take(parser, "*"))
       return type;
     if (levels > MAX_POINTER_LEVELS)
@@ -70,6 +74,16 @@ parse_declared(Parser *parser, const Type *type, const Token **name) {
     return NULL;
   if (parser_is(parser, "(") && token_is(parser->at->next, "*"))
     return parse_array_pointer(parser, type, name);
+  if (parser_is(parser, "(") && token_is(parser->at->next, "&") && parser->may_refer) {
+    // (&name)[n]: a reference to an array
+    parser_advance(parser);
+    parser_advance(parser);
+    parser->is_reference = TRUE;
+    *name = parser->at->kind == TOKEN_NAME ? parser->at : NULL;
+    if (*name)
+      parser_advance(parser);
+    return parser_expect(parser, ")") ? parse_dimensions(parser, type) : NULL;
+  }
   if (parser->at->kind == TOKEN_NAME && !is_specifier(parser->at)) {
     *name = parser->at;
     parser_advance(parser);
@@ -209,13 +223,54 @@ parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variab
   return FALSE;
 }
 
+// reference = "&" name ("=" assignment | "(" assignment ")" | "{" assignment "}"). The name was taken.
+static gboolean
+parse_reference(Parser *parser, const Specifiers *specifiers, const Type *type, const Token *name,
+                Statement ***last) {
+  const char *close = parser_is(parser, "(") ? ")" : parser_is(parser, "{") ? "}" : NULL;
+  BindKind kind;
+  if (!name || !parser->function || (!close && !parser_is(parser, "="))) {
+    parser_fail(parser, parser->at->start,
+                "a reference needs what it refers to: expected '= VARIABLE'");
+    return FALSE;
+  }
+  parser_advance(parser);
+  Node *value = parse_assignment(parser);
+  if (!value || (close && !parser_expect(parser, close)))
+    return FALSE;
+  type = type ? type : value->type;
+  if (!reference_classify(parser, value, type, specifiers->is_const, &kind))
+    return FALSE;
+  Variable *variable = reference_declare(parser, name, type, kind, value);
+  if (!variable)
+    return FALSE;
+  if (kind == BIND_VALUE)
+    return parser_initialise(parser, specifiers, variable, value, last);
+  if (kind == BIND_ALIAS)
+    return TRUE;
+  Node *target = reference_address(parser, variable, name->start, name->end);
+  Node *address = target ? node_address(parser, value, value->start) : NULL;
+  Node *assign =
+      address ? node_assign(parser, target, -1, address, FALSE, name->start, value->end) : NULL;
+  Statement *statement = assign ? make_statement(parser, STATEMENT_EXPRESSION, name->start) : NULL;
+  if (!statement)
+    return FALSE;
+  statement->value = assign;
+  **last = statement;
+  *last = &statement->next;
+  return TRUE;
+}
+
 // "auto" "*"* name ("=" assignment | "(" assignment ")" | "{" assignment "}"): the type is the value's
 static gboolean
 parse_auto(Parser *parser, const Specifiers *specifiers, Statement ***last) {
   while (parse_qualifiers(parser) && parser_take(parser, "*"))
     continue;
+  gboolean is_reference = parser_take(parser, "&");
   const Token *name = parser->at;
   parser_advance(parser);
+  if (is_reference)
+    return parse_reference(parser, specifiers, NULL, name, last);
   const char *close = parser_is(parser, "(") ? ")" : parser_is(parser, "{") ? "}" : NULL;
   if (name->kind != TOKEN_NAME || (!close && !parser_is(parser, "="))) {
     parser_fail(parser, name->start, "expected 'auto NAME = VALUE'");
@@ -236,9 +291,14 @@ parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last
   const Token *name;
   if (specifiers->is_auto)
     return parse_auto(parser, specifiers, last);
+  parser->may_refer = TRUE;
+  parser->is_reference = FALSE;
   const Type *type = parse_declared(parser, specifiers->type, &name);
+  parser->may_refer = FALSE;
   if (!type)
     return FALSE;
+  if (parser->is_reference)
+    return parse_reference(parser, specifiers, type, name, last);
   if (!name) {
     parser_fail(parser, parser->at->start, "expected a name, not '%.*s'", (int)parser->at->length,
                 parser->at->text);

@@ -64,37 +64,53 @@ parser_read_name(Parser *parser, const Token *name) {
 
 // parameter = specifiers declared
 static gboolean
-parse_parameter(Parser *parser, GPtrArray *parameters) {
+parse_parameter(Parser *parser, Function *function, GPtrArray *parameters) {
   Specifiers specifiers;
   if (!parse_typed_specifiers(parser, &specifiers))
     return FALSE;
   const Token *name;
+  parser->may_refer = TRUE;
+  parser->is_reference = FALSE;
   const Type *type = parse_declared(parser, specifiers.type, &name);
+  parser->may_refer = FALSE;
   if (!type)
     return FALSE;
-  if (type->kind == KIND_ARRAY)
+  gboolean is_reference = parser->is_reference;
+  if (type->kind == KIND_ARRAY && !is_reference)
     type = type_pointer(parser->pool, type->of);
   if (parser_is(parser, "=")) {
     parser_fail(parser, parser->at->start, "default arguments are outside the subset");
     return FALSE;
   }
-  if (parameters->len == MAX_ARGUMENTS) {
+  if (function->n_formals == MAX_ARGUMENTS) {
     parser_fail(parser, parser->last->start, "a function has at most %d parameters", MAX_ARGUMENTS);
     return FALSE;
   }
   // A parameter without a name still takes its argument.
   Token unnamed = *parser->last;
-  g_autofree char *made_up = g_strdup_printf("(parameter %u)", parameters->len + 1);
+  g_autofree char *made_up = g_strdup_printf("(parameter %u)", function->n_formals + 1);
   if (!name) {
     unnamed.text = made_up;
     unnamed.length = (guint32)strlen(made_up);
     name = &unnamed;
   }
-  Variable *variable = parser_declare(parser, name, type, STORAGE_LOCAL);
+  Formal *formal = &function->formals[function->n_formals++];
+  *formal = (Formal){BIND_VALUE, is_reference, specifiers.is_const, type, NULL};
+  if (is_reference && function->n_formals > parser->n_arguments) {
+    parser_fail(parser, name->start, "a reference is bound to an argument, and there is none");
+    return FALSE;
+  }
+  if (is_reference) {
+    formal->alias = parser->arguments[function->n_formals - 1];
+    if (!reference_classify(parser, formal->alias, type, formal->is_const, &formal->kind))
+      return FALSE;
+  }
+  Variable *variable = reference_declare(parser, name, type, formal->kind, formal->alias);
   if (!variable)
     return FALSE;
-  variable->is_const = specifiers.is_const && type->kind != KIND_POINTER;
-  g_ptr_array_add(parameters, variable);
+  variable->is_const = specifiers.is_const && variable->type->kind != KIND_POINTER;
+  if (formal->kind != BIND_ALIAS)
+    g_ptr_array_add(parameters, variable);
   return TRUE;
 }
 
@@ -107,9 +123,9 @@ parse_parameters(Parser *parser, Function *function) {
   if (parser_is(parser, "void") && token_is(parser->at->next, ")"))
     parser_advance(parser);
   while (!parser_is(parser, ")")) {
-    if (parameters->len > 0 && !parser_expect(parser, ","))
+    if (function->n_formals > 0 && !parser_expect(parser, ","))
       return FALSE;
-    if (!parse_parameter(parser, parameters))
+    if (!parse_parameter(parser, function, parameters))
       return FALSE;
   }
   parser_advance(parser);
@@ -183,10 +199,36 @@ parse_function(Parser *parser, const Item *item, const TemplateArguments *argume
   return function;
 }
 
+// Whether a function was read for references to what these arguments are.
+static gboolean
+is_bound_alike(Parser *parser, const Function *function, Node **values, guint n) {
+  for (guint i = 0; i < function->n_formals && i < n; i++) {
+    const Formal *formal = &function->formals[i];
+    BindKind kind;
+    GError *ignored = NULL;
+    Parser quiet = *parser;
+    quiet.error = &ignored;
+    if (!formal->is_reference)
+      continue;
+    gboolean fits = reference_classify(&quiet, values[i], formal->type, formal->is_const, &kind);
+    g_clear_error(&ignored);
+    const Node *a = formal->alias, *b = values[i];
+    if (!fits || kind != formal->kind)
+      return FALSE;
+    if (kind == BIND_ALIAS && (a->kind != b->kind || a->component != b->component ||
+                               (a->kind == NODE_COMPONENT ? a->a->variable != b->a->variable
+                                                          : a->variable != b->variable)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 Function *
-parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments) {
+parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments, Node **values,
+                     guint n) {
   for (Function *function = item->functions; function; function = function->next) {
-    if (strcmp(function->key, arguments ? arguments->key : "") == 0)
+    if (strcmp(function->key, arguments ? arguments->key : "") == 0 &&
+        is_bound_alike(parser, function, values, n))
       return function;
   }
   if (arguments && !item->parameters)
@@ -195,6 +237,8 @@ parser_read_function(Parser *parser, Item *item, const TemplateArguments *argume
     return parser_fail(parser, parser->last->start,
                        "'%s' has specializations, which are outside the subset", item->name);
   Parser inner = enter_item(parser, item);
+  inner.arguments = values;
+  inner.n_arguments = n;
   ItemState before = item->state;
   item->state = ITEM_READING;
   Function *function = parse_function(&inner, item, arguments);

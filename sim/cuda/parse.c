@@ -266,7 +266,7 @@ parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error
     const char *instance = entry ? strchr(entry, '<') : NULL;
     TemplateArguments arguments;
     if (!instance || parse_instance(&parser, item, instance, &arguments))
-      kernel->entry = parser_read_function(&parser, item, instance ? &arguments : NULL);
+      kernel->entry = parser_read_function(&parser, item, instance ? &arguments : NULL, NULL, 0);
     ok = report_obstacles(&parser);
     note_unread(kernel, outline);
   }

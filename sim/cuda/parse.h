@@ -22,6 +22,10 @@ typedef struct {
   GHashTable *doubtful; // names in these statements: what they mean is not known
   gboolean is_over;     // no further obstacle is looked for
   Function *function;
+  Node **arguments; // that the function is read for: what its references are bound to
+  guint n_arguments;
+  gboolean may_refer;       // a "&" may stand here
+  gboolean is_reference;    // and did
   guint loops;              // that surround this place
   guint switches;           // likewise
   const Variable *selector; // of the innermost switch: what its labels are compared with
@@ -133,7 +137,9 @@ gboolean parser_bind_template(Parser *parser, const Item *item, const TemplateAr
 gboolean parser_read_name(Parser *parser, const Token *name);
 // The function that a name means, read when it is first called.
 // @arguments: of a template, or NULL
-Function *parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments);
+// @values: @n arguments of the call, for what references are bound to
+Function *parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments,
+                               Node **values, guint n);
 // Looks for a function that may be called here. @found is NULL if the file has none of that name, or
 // none for a kernel where one is built in.
 gboolean parser_find_function(Parser *parser, const Token *name, Item **found, gboolean is_builtin);
@@ -184,6 +190,16 @@ Node *node_choice(Parser *parser, Node *condition, Node *yes, Node *no);
 // pointer + index, in elements
 Node *node_pointer_add(Parser *parser, Node *pointer, Node *index, gboolean subtract, guint32 start,
                        guint32 end);
+
+// --- references (reference.c)
+// How a reference to a type is bound to a value, or FALSE with an error.
+gboolean reference_classify(Parser *parser, const Node *value, const Type *type, gboolean is_const,
+                            BindKind *kind);
+// Declares a name for what a value is; of memory, for its address.
+Variable *reference_declare(Parser *parser, const Token *name, const Type *type, BindKind kind,
+                            const Node *value);
+// The variable of an address itself, not what it refers to.
+Node *reference_address(Parser *parser, const Variable *variable, guint32 start, guint32 end);
 
 // --- variables and memory (kernel-place.c)
 Node *node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end);

@@ -9,6 +9,17 @@
 
 Node *
 node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end) {
+  if (variable->alias) {
+    Node *same = kernel_pool_new_struct(parser->pool, Node);
+    *same = *variable->alias;
+    same->start = start;
+    same->end = end;
+    return same;
+  }
+  if (variable->is_reference) {
+    Node *address = reference_address(parser, variable, start, end);
+    return address ? node_dereference(parser, address, start, end) : NULL;
+  }
   if (variable->is_constant) {
     Node *constant = node_new(parser, NODE_CONSTANT, variable->type, start, end, NULL, NULL, NULL);
     if (constant) {

@@ -318,8 +318,8 @@ choose_statement(Parser *parser) {
     return parse_alias(parser) ? make_statement(parser, STATEMENT_BLOCK, start) : NULL;
   // int(x) is an expression; int (*row)[32] declares.
   gboolean converts = token_is(parser->at->next, "(") && !token_is(parser->at->next->next, "*") &&
-                      !parser_is(parser, "__align__") && !parser_is(parser, "alignas") &&
-                      !parser_is(parser, "__attribute__");
+                      !token_is(parser->at->next->next, "&") && !parser_is(parser, "__align__") &&
+                      !parser_is(parser, "alignas") && !parser_is(parser, "__attribute__");
   if (parse_starts_type(parser) && !converts) {
     Specifiers specifiers;
     if (!parse_specifiers(parser, &specifiers))
