@@ -186,7 +186,7 @@ static void
 map_bytes(const SmbLayout *from, const SmbLayout *to, gint64 *map) {
   for (guint i = 0; i < MAP_BYTES; i++)
     map[i] = -1;
-  for (guint64 n = 0; n < MAP_BYTES; n++) {
+  for (guint64 n = 0; n * from->element_bytes < MAP_BYTES; n++) {
     for (guint byte = 0; byte < from->element_bytes; byte++) {
       guint64 at = smb_layout_place(from, n) + byte;
       if (at < MAP_BYTES)
@@ -241,10 +241,10 @@ START_TEST(test_move) {
     memset(&got, 0, sizeof got);
     SmbLayoutFit fit = smb_layout_move(&from, &to, base, &request, &got);
     SmbLayoutFit wanted = move_bytes(map, base, &request, &want);
-    ck_assert_int_eq(fit, wanted);
+    // Check's assertions are slow: one is made where something is wrong.
+    if (fit != wanted || (fit == SMB_LAYOUT_FITS && memcmp(&got, &want, sizeof got) != 0))
+      ck_abort_msg("round %u: %d, expected %d", i, (int)fit, (int)wanted);
     seen[fit]++;
-    if (fit == SMB_LAYOUT_FITS)
-      ck_assert_mem_eq(&got, &want, sizeof got);
   }
   for (guint i = 0; i < G_N_ELEMENTS(seen); i++)
     ck_assert_uint_gt(seen[i], 100);
