@@ -352,6 +352,53 @@ write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *
   smb_text_wrap(cli->out, text);
 }
 
+// Whether each lane asks for what lies right behind what it asked for before.
+static gboolean
+goes_on(const SmbRequest *before, const SmbRequest *request) {
+  SmbLanes lanes = smb_request_lanes(request);
+  gboolean same = lanes && before->mask == request->mask && before->width == request->width;
+  for (; same && lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    same = request->offset[lane] == before->offset[lane] + request->width;
+  }
+  return same;
+}
+
+// An access whose lanes go through the array element by element, as an unrolled loop does: a compiler may merge
+// such requests, unless the layout keeps it from that.
+static const SmbSite *
+find_consecutive(const SmbAdviseReport *report, const SmbArrayUse *use, guint vector_bytes) {
+  for (guint i = 1; i < use->requests->len; i++) {
+    const SmbAccessRequest *before = g_array_index(use->requests, SmbArrayRequest, i - 1).made;
+    const SmbAccessRequest *made = g_array_index(use->requests, SmbArrayRequest, i).made;
+    if (made->access == before->access && made->warp == before->warp &&
+        made->request.width <= vector_bytes && made->request.width < SMB_MAX_WIDTH &&
+        goes_on(&before->request, &made->request))
+      return g_array_index(report->analysis->accesses, SmbAccess, made->access).site;
+  }
+  return NULL;
+}
+
+// What a layout costs that is not counted: accesses that a compiler can no longer merge.
+static void
+write_caveat(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
+  guint now = array->now->vector_bytes, narrowest = now;
+  for (guint i = 0; i < array->layouts->len; i++) {
+    const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
+    narrowest = MIN(narrowest, layout->vector_bytes);
+  }
+  const SmbSite *site =
+      narrowest < now ? find_consecutive(report, array->search->use, narrowest) : NULL;
+  if (!site)
+    return;
+  g_autofree char *text = g_strdup_printf(
+      "Caution: the lanes of %s at line %u access consecutive elements. A compiler may merge these "
+      "into accesses of up to %u bytes now, but not beyond the width in the column vector: measure "
+      "before you keep a narrower one.",
+      site->expression, site->line, now);
+  smb_text_wrap(cli->out, text);
+}
+
 static void
 write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array, gboolean all) {
   const SmbArray *found = array->search->use->array;
@@ -376,6 +423,7 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
     smb_spool_puts(cli->out, "\n");
     write_layouts(cli, array);
   }
+  write_caveat(cli, report, array);
   if (all)
     write_accesses(cli, report, array);
   for (guint i = 0; i < array->layouts->len; i++) {

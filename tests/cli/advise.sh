@@ -433,6 +433,8 @@ expect 0 analyze flash-better.cu --block 32 --dynamic-bytes 29184 --arg N=64 --a
   --arg Tc=2 --arg Tr=2 --arg Bc=32 --arg Br=32 --arg scale=0.125
 shows '33792'
 ! grep -q 'in excess' "$work/out" || die "$last: conflicts remain"
+flash --array Qi
+shows 'Caution: the lanes of Qi[(tx * d) + x] at line 18 access consecutive elements.'
 flash --array Qi --row Qi=64 --row 32
 shows 'float Qi[]'
 shows '[i + i / 64]'
