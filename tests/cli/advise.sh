@@ -518,3 +518,12 @@ for SMEMBANK_FAKE in wrong-values launch-failure; do
   expect 1 advise --rows 16 --cols 32 --measure
 done
 shows 'was not run: '
+
+# What two instances of a function say at one place of the text is rewritten once.
+cat >"$work/instances.cu" <<'END'
+__shared__ float s[1024];
+__device__ void f(float &a, int i) { a += s[i * 32]; }
+__global__ void k(float *o) { float x = 0, y = 1; int t = threadIdx.x; s[t * 32] = 1; __syncthreads(); f(x, t); f(y, t); o[t] = x + y; }
+END
+expect 0 advise "$work/instances.cu" --block 32 --row 32 --out "$work/instances-better.cu"
+[ "$(grep -c . "$work/instances-better.cu")" -ge 3 ] || die 'the rewritten kernel'

@@ -110,6 +110,12 @@ kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GArray 
   Walk walk = {variable, carved, NULL, seen, g_array_new(FALSE, FALSE, sizeof(Mention))};
   visit_function(&walk, kernel->entry);
   g_array_sort(walk.mentions, compare_mentions);
+  // Instances of one function mention it at the same place of the text.
+  for (guint i = walk.mentions->len; i-- > 1;) {
+    if (compare_mentions(&g_array_index(walk.mentions, Mention, i - 1),
+                         &g_array_index(walk.mentions, Mention, i)) == 0)
+      g_array_remove_index(walk.mentions, i);
+  }
   return walk.mentions;
 }
 
