@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What an architecture holds, and its reader. Private to sim/arch*.c.
+// What an architecture holds, and its reader. Private to sim/arch.
 #pragma once
 
 #include "sim/arch/arch.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What the implementations of the counter share: counting lane groups, and turning the passes of the
-// groups into the result. Private to sim/wavefront*.c.
+// groups into the result. Private to sim/count/wavefront*.c.
 //
 // Narrow plans (sim/arch/arch.h, SmbRule) are counted fast, by three implementations that see a request the same way.
 // The banks of all lane groups stand side by side: at most 32 virtual banks, so a set of banks is one word of

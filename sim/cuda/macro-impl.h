@@ -45,7 +45,7 @@ struct _KernelMacros {
   guint n_branches;
   guint first_branch; // of the file that is read
   guint text_tokens_left;
-  // of #include (kernel-include.c)
+  // of #include (include.c)
   SmbSource *whole;
   const char *const *folders;
   const char *file;  // that is read

@@ -36,7 +36,7 @@ typedef struct {
   GError **error;
 } Parser;
 
-// --- errors, tokens (kernel-parse.c)
+// --- errors, tokens (parse.c)
 G_GNUC_PRINTF(3, 4)
 gpointer parser_fail(Parser *parser, guint32 offset, const char *format, ...);
 gboolean parser_is(const Parser *parser, const char *text);
@@ -52,7 +52,7 @@ void parser_link(Parser *parser, Link **list, gconstpointer item);
 // Skips what stands between the bracket here and its counterpart.
 gboolean parser_skip_group(Parser *parser, const char *open, const char *close);
 
-// --- specifiers (kernel-specifier.c)
+// --- specifiers (specifier.c)
 
 // What stands before the declarators of a declaration.
 typedef struct {
@@ -78,7 +78,7 @@ gboolean parse_qualifiers(Parser *parser);
 // Whether a word is a specifier, other than the name of a type.
 gboolean is_specifier(const Token *token);
 
-// --- declarations (kernel-declare.c)
+// --- declarations (declare.c)
 // type "*"*: a type name as in a cast
 const Type *parse_type_name(Parser *parser);
 const Type *parse_pointers(Parser *parser, const Type *type);
@@ -97,15 +97,15 @@ const Type *parser_find_type(Parser *parser, const Token *name);
 gboolean parse_starts_alias(const Parser *parser);
 gboolean parse_alias(Parser *parser);
 
-// "=" was taken: the first value of @variable, as statements behind @last (kernel-initial.c)
+// "=" was taken: the first value of @variable, as statements behind @last (initial.c)
 gboolean parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
                            Statement ***last, guint32 start);
 
-// Gives a variable its first value, or makes it a constant (kernel-initial.c)
+// Gives a variable its first value, or makes it a constant (initial.c)
 gboolean parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *variable,
                            Node *value, Statement ***last);
 
-// --- templates (kernel-template.c)
+// --- templates (template.c)
 
 enum {
   MAX_TEMPLATE_ARGUMENTS = 32
@@ -131,7 +131,7 @@ gboolean parse_instance(Parser *parser, const Item *item, const char *text,
 // Declares the parameters of a template with these arguments (NULL: none), and moves to what it declares.
 gboolean parser_bind_template(Parser *parser, const Item *item, const TemplateArguments *arguments);
 
-// --- functions and whole files (kernel-file.c)
+// --- functions and whole files (file.c)
 
 // Reads the declaration of a name outside functions, if there is one and it was not read yet.
 gboolean parser_read_name(Parser *parser, const Token *name);
@@ -144,37 +144,37 @@ Function *parser_read_function(Parser *parser, Item *item, const TemplateArgumen
 // none for a kernel where one is built in.
 gboolean parser_find_function(Parser *parser, const Token *name, Item **found, gboolean is_builtin);
 
-// --- statements (kernel-statement.c)
+// --- statements (statement.c)
 Statement *parse_block(Parser *parser);
 // Moves behind a statement by its words and brackets alone.
 void parser_skip_statement(Parser *parser);
 Statement *make_statement(Parser *parser, StatementKind kind, guint32 start);
 
-// --- expressions (kernel-expression.c)
+// --- expressions (expression.c)
 Node *parse_expression(Parser *parser);
 Node *parse_assignment(Parser *parser);
 Node *parse_unary(Parser *parser);
 Node *parse_sum(Parser *parser); // without comparisons and shifts
 gboolean parse_constant(Parser *parser, gint64 *value);
 
-// --- what operators are applied to (kernel-primary.c)
+// --- what operators are applied to (primary.c)
 Node *parse_primary(Parser *parser);
 
-// --- calls (kernel-call.c)
+// --- calls (call.c)
 Node *parse_call(Parser *parser, const Token *name);
 // Whether "(" or the "<" of a template follows, and makes a call of the name in front.
 gboolean parse_starts_call(const Parser *parser, const Token *name);
 // Whether a name is a function that is built in.
 gboolean is_builtin(const Token *name);
 
-// --- built-in functions that are expressions (kernel-compose.c)
+// --- built-in functions that are expressions (compose.c)
 // Which one a name means, or -1.
 gint find_composition(const Token *name);
 Node *make_composition(Parser *parser, const Token *name, guint which, Node **arguments, guint n);
-// min(a, number) (kernel-call.c)
+// min(a, number) (call.c)
 Node *node_minimum(Parser *parser, Node *a, gint64 number);
 
-// --- nodes (kernel-node.c): each checks its operands, converts them and folds constants
+// --- nodes (node.c): each checks its operands, converts them and folds constants
 Node *node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end, Node *a,
                Node *b, Node *c);
 // Says that a node is the top of so many levels, calls included; fails beyond the limit.
@@ -216,10 +216,10 @@ gboolean node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *si
 // The shared variable that an address starts from, if that is written in it; else NULL.
 const Variable *node_root(const Node *node);
 
-// --- what others may know of shared variables (kernel-array.c)
+// --- what others may know of shared variables (array.c)
 void kernel_add_array(SmbKernel *kernel, const Variable *variable);
 
-// --- whole programs (kernel-parse.c, kernel-argument.c): as SmbFrontEnd says
+// --- whole programs (parse.c, argument.c): as SmbFrontEnd says
 SmbProgram *kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error);
 void kernel_free(SmbProgram *program);
 GBytes *kernel_argument(const SmbProgram *program, guint parameter, const char *const *arguments,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The commands: one function in one file each (src/cmd-NAME.c), and a row in the table of main.c.
+// The commands: each is a function in src/NAME/command.c, and a row in the table of main.c.
 #pragma once
 
 #include "src/cli/cli.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The parts of the page, each in a file of its own. Private to src/report-*.c.
+// The parts of the page, each in a file of its own. Private to src/report.
 #pragma once
 
 #include "src/out/html.h"

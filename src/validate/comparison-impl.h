@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What the sources of a comparison share. Private to src/comparison*.c.
+// What the sources of a comparison share. Private to src/validate/comparison*.c.
 #pragma once
 
 #include "src/validate/comparison.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Parts of the text of a comparison. Private to src/comparison-text*.c.
+// Parts of the text of a comparison. Private to src/validate/comparison-text*.c.
 #pragma once
 
 #include "src/validate/comparison-report.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What the writers of a comparison say alike. Private to src/comparison*.c.
+// Sentences that all writers of a comparison share. Private to src/validate/comparison*.c.
 #pragma once
 
 #include "src/validate/comparison.h"

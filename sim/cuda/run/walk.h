@@ -32,12 +32,12 @@ typedef struct {
   const void *current;   // the old value of the assignment around
 } Walker;
 
-// --- its life (kernel-walk.c)
+// --- its life (walk.c)
 gpointer smb_walker_new(SmbBlock *block, const SmbLaunch *launch, GError **error);
 void smb_walker_free(gpointer walker);
 gboolean smb_walker_run(gpointer walker);
 
-// --- values (kernel-value.c)
+// --- values (value.c)
 static inline gsize
 lane_bytes(const Type *type) {
   return type_is_wide(type) ? 8 : 4;
@@ -56,27 +56,27 @@ scratch_release(Walker *walker, Scratch mark) {
 void smb_walk_blend(const Walker *walker, const Type *type, const Mask *mask, const void *from,
                     void *to);
 
-// --- expressions (kernel-evaluate.c)
+// --- expressions (evaluate.c)
 // The value of a node for the threads of @mask, or NULL with an error. Valid until what is taken
 // from the scratch before it is released.
 const void *smb_walk_evaluate(Walker *walker, const Node *node, const Mask *mask);
 // Threads of @mask for which a condition holds.
 gboolean smb_walk_condition(Walker *walker, const Node *node, const Mask *mask, Mask *holds);
 
-// --- assignments (kernel-assign.c)
+// --- assignments (assign.c)
 const void *smb_walk_assign(Walker *walker, const Node *node, const Mask *mask);
 // Reading a variable that a thread never set is an error: hardware would read what a register holds.
 // @local: its node; @component: of a vector
 gboolean smb_walk_check_set(Walker *walker, const Node *local, guint component, const Mask *mask);
 
-// --- builtins (kernel-builtin.c)
+// --- builtins (builtin.c)
 const void *smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask);
 
-// --- statements (kernel-execute.c)
+// --- statements (execute.c)
 gboolean smb_walk_execute(Walker *walker, const Statement *statement, Mask *active);
 const void *smb_walk_call(Walker *walker, const Node *node, const Mask *mask);
 
-// --- memory (kernel-move.c)
+// --- memory (move.c)
 // What a node says of the memory at @addresses: its place as a load or a store, or an atomic call.
 gboolean smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
                        void *out);
@@ -85,7 +85,7 @@ gboolean smb_walk_store(Walker *walker, const Node *node, const Mask *mask,
 gboolean smb_walk_update(Walker *walker, const Node *node, Atomic atomic, const Mask *mask,
                          const void *const *operands, void *out);
 
-// --- scalar parameters (kernel-argument.c)
+// --- scalar parameters (argument.c)
 // Reads a value as a constant of the parameter's type; NULL is an error too.
 gboolean smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter,
                                  const char *text, Node *constant, GError **error);
