@@ -134,7 +134,7 @@ smb_explain_example(const SmbExplanation *e) {
   g_string_append_printf(text, ": word %u / %u = %u", lane.offset, info->bank_bytes, lane.word);
   if (lane.offset % info->bank_bytes)
     g_string_append_printf(text, " (%u over)", lane.offset % info->bank_bytes);
-  g_string_append_printf(text, ", bank %u mod %u = %u", lane.word, info->banks, lane.bank);
+  g_string_append_printf(text, ", bank %u mod %u = %u", lane.word, e->plan->banks, lane.bank);
   if (lane.n_words == 2)
     g_string_append(text, ", and the next");
   else if (lane.n_words > 2)
@@ -155,7 +155,7 @@ choose_columns(const SmbExplanation *e) {
   Columns columns = {.bank_bytes = info->bank_bytes, .has_pass = e->passes.n > 0};
   columns.has_part = info->bank_bytes > 4 && e->request.width <= 4;
   columns.addresses = smb_describe_counts_addresses(e->plan, &e->request);
-  columns.has_rows = info->row_bytes > info->banks * info->bank_bytes;
+  columns.has_rows = 1u << e->plan->row_shift > e->plan->banks * info->bank_bytes;
   columns.has_groups = smb_plan_n_groups(e->plan) > 1 && e->passes.n > 0;
   for (guint i = 0; i < e->words->len; i++) {
     SmbLanes lanes = g_array_index(e->words, SmbWordUse, i).lanes;

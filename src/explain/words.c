@@ -64,15 +64,16 @@ smb_explain_choice(const SmbExplanation *e) {
 static void
 append_banks(GString *text, const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
-  guint stretches = info->row_bytes / (info->banks * info->bank_bytes);
+  guint row_bytes = 1u << e->plan->row_shift;
+  guint stretches = row_bytes / (e->plan->banks * info->bank_bytes);
   g_string_append_printf(text, "%s has %u banks of %u bytes: word = byte / %u, bank = word mod %u.",
-                         info->name, info->banks, info->bank_bytes, info->bank_bytes, info->banks);
+                         info->name, e->plan->banks, info->bank_bytes, info->bank_bytes,
+                         e->plan->banks);
   if (stretches > 1)
     g_string_append_printf(text,
                            " A bank serves the %u words that it has in one row of %u bytes "
                            "together: words %u apart, in one aligned stretch of %u.",
-                           stretches, info->row_bytes, info->banks,
-                           info->row_bytes / info->bank_bytes);
+                           stretches, row_bytes, e->plan->banks, row_bytes / info->bank_bytes);
   if (info->bank_bytes > 4 && e->request.width < info->bank_bytes)
     g_string_append_printf(text, " Accesses to parts of one word of %u bytes never conflict.",
                            info->bank_bytes);
@@ -107,7 +108,7 @@ append_groups(GString *text, const SmbExplanation *e) {
   if (smb_explain_unit(e) > info->bank_bytes &&
       size * e->plan->unit_bytes == e->plan->banks * e->plan->bank_bytes)
     g_string_append_printf(text, ": %u lanes of %u bytes fill all %u banks", size, e->request.width,
-                           info->banks);
+                           e->plan->banks);
   guint least = groups * e->plan->passes;
   if (e->plan->passes)
     g_string_append_printf(
@@ -168,7 +169,7 @@ append_turns(GString *text, const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
   const char *turn = smb_describe_turn(e->plan);
   gboolean loads = smb_explain_class(e) == SMB_OP_CLASS_LOAD;
-  gboolean rows = info->row_bytes > info->banks * info->bank_bytes;
+  gboolean rows = 1u << e->plan->row_shift > e->plan->banks * info->bank_bytes;
   switch ((SmbConflict)e->plan->conflict) {
   case SMB_CONFLICT_WORDS:
     g_string_append_printf(text,

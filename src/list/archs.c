@@ -133,6 +133,10 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
   if (rule->cycles_lower_bound)
     g_string_append_printf(source, "; cycles are a lower bound: %s adds to them",
                            rule->cycles_lower_bound);
+  if (rule->plan.banks != smb_arch_info(arch)->banks)
+    g_string_append_printf(source, "; %u banks", rule->plan.banks);
+  if (rule->plan.counts_empty)
+    g_string_append(source, "; empty groups take a wavefront");
   smb_listing_text(listing, source->str);
 }
 

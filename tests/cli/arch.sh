@@ -33,6 +33,16 @@ shows '"wavefronts" : 64'
 expect 0 explain --rows 32 --cols 32 --pad 1 --arch sm_half
 shows 'bank = word mod 16'
 
+# A rule may have its own number of banks: what is explained is what is counted.
+{
+  cat "$work/data/archs/sm_half.ini"
+  printf '[ld 4]\ngroup=0x10\nbanks=64\nconflict=words\nevidence=assumed\nsource=made up\n'
+} | arch sm_own
+expect 0 explain --rows 32 --cols 32 --arch sm_own --op load
+shows 'sm_own has 64 banks of 4 bytes'
+shows 'bank 64 mod 64 = 0'
+shows 'served by half-warps'
+
 # A rule that is missing is never counted as nothing: every command refuses the kernel.
 arch sm_poor <<'END'
 [arch]
@@ -127,6 +137,11 @@ expect 3 trace "$work/narrow.trace" --arch gfx_like
 says '32 offsets: expected one for each of 64 lanes'
 expect 0 list archs gfx_like
 shows '0x20 0x08 0x14'
+expect 0 list archs gfx_like --format csv
+shows '32 banks; empty groups take a wavefront'
+# Kernels run in warps of 32 lanes: on wider ones they are refused, not run in halves.
+expect 3 analyze --rows 32 --cols 32 --arch gfx_like
+says 'warps of gfx_like have 64 lanes'
 
 # Syntax errors carry their line, and what is quoted is short.
 printf '[arch]\ntitle=x\nnonsense\nbanks=32\n' | arch sm_broken
