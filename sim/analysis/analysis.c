@@ -162,9 +162,11 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *w
   }
 }
 
-// Why there are no accesses, as far as a condition is why.
+// Why there are no accesses to the shared memory that the kernel has, as far as a condition is why.
 static void
-collect_idle(SmbAnalysis *analysis, const GPtrArray *workers) {
+collect_idle(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers) {
+  if (smb_program_n_arrays(kernel) == 0)
+    return;
   for (guint i = 0; analysis->accesses->len == 0 && i < workers->len; i++) {
     guint32 place;
     const char *idle =
@@ -191,7 +193,7 @@ collect(const SmbProgram *kernel, const SmbLaunch *launch, const GPtrArray *work
       smb_warnings_note(analysis->warnings,
                         &g_array_index(worker->warnings, SmbAnalysisWarning, j));
   }
-  collect_idle(analysis, workers);
+  collect_idle(analysis, kernel, workers);
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
   g_array_sort(analysis->warnings, compare_warnings);
