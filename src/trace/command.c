@@ -20,7 +20,7 @@ static const GOptionEntry options[] = {
     {"counts", 0, 0, G_OPTION_ARG_NONE, &option_counts,
      "write the wavefronts of each request, one number a line, and no summary", NULL},
     {"requests", 0, 0, G_OPTION_ARG_NONE, &option_requests,
-     "write a row for each request: what it costs, and which lanes meet where", NULL},
+     "write a row for each request: what it costs, and which lanes conflict", NULL},
     {"measure", 0, 0, G_OPTION_ARG_NONE, &option_measure,
      "measure each request on a device, beside the prediction; takes memory for all of them", NULL},
     {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all,

@@ -36,7 +36,7 @@ on_terminal() {
 blocks=100
 while :; do
   before=$(date +%s)
-  on_terminal analyze "$work/slow.cu" --arg n=20000 --grid "$blocks" --threads 1 --max-steps 100000000
+  on_terminal analyze "$work/slow.cu" --block 32 --arg n=20000 --grid "$blocks" --threads 1 --max-steps 100000000
   shows 'status 0'
   [ $(($(date +%s) - before)) -lt 4 ] || break
   blocks=$((blocks * 3))
@@ -50,15 +50,15 @@ awk '/^smembank analyze: / { last = NR; next } NR == last + 1 { after = $0 } END
 shows 'No bank conflicts'
 
 # Nothing of it where standard error is not a terminal, nor for what is done soon.
-expect 0 analyze "$work/slow.cu" --arg n=20000 --grid "$blocks" --threads 1 --max-steps 100000000
+expect 0 analyze "$work/slow.cu" --block 32 --arg n=20000 --grid "$blocks" --threads 1 --max-steps 100000000
 quiet
-on_terminal analyze "$work/slow.cu" --arg n=10
+on_terminal analyze "$work/slow.cu" --block 32 --arg n=10
 ! grep -q '^smembank' "$work/out" || die "$last: says: $(grep '^smembank' "$work/out")"
 
 # Ctrl-C ends it at once, by the signal, and nothing is written.
 for words in 'analyze' 'explain' 'advise' "advise --out $work/better.cu" "report $work/page.html"; do
   # shellcheck disable=SC2086 # words are split on purpose
-  on_terminal --interrupt 1 $words "$work/slow.cu" --arg n=20000 --grid 100000 --threads 2 --max-steps 100000000
+  on_terminal --interrupt 3 $words "$work/slow.cu" --block 32 --arg n=20000 --grid 100000 --threads 2 --max-steps 100000000
   shows 'signal 2'
   shows 'at once'
   grep -qE "smembank ${words%% *}: interrupted after [0-9]+ s: [0-9]+ of 100000 blocks" "$work/out" ||
@@ -73,7 +73,7 @@ mkfifo "$work/trace"
   printf 'ld 4 1 %s\n' "$(seq -s ' ' 0 4 124)"
   sleep 5
 } >"$work/trace" &
-on_terminal --interrupt 1 trace "$work/trace"
+on_terminal --interrupt 3 trace "$work/trace"
 shows 'signal 2'
-shows 'smembank trace: interrupted after 1 s: '
+shows 'smembank trace: interrupted after '
 wait
