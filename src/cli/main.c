@@ -7,6 +7,7 @@
 #include "src/cli/main.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 #include "sim/base/suggest.h"
@@ -151,6 +152,10 @@ smb_main(const SmbCuda *cuda, int argc, char **argv) {
   pthread_attr_destroy(&attributes);
   if (!started)
     return run(cuda, argc, argv);
+  // Signals are for the thread that works: it knows what to do with an interrupt.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
   pthread_join(thread, NULL);
   return call.status;
 }
