@@ -7,6 +7,13 @@
 #include "sim/analysis/impl.h"
 #include "sim/base/error.h"
 
+// The wavefronts of a request for each ideal one. A division only where the maximum grows.
+static void
+count_queue(SmbTally *tally, const SmbWavefronts *cost) {
+  if (cost->wavefronts > tally->max_queue * (guint64)cost->ideal)
+    tally->max_queue = (cost->wavefronts - 1) / MAX(cost->ideal, 1) + 1;
+}
+
 void
 smb_tally_add(SmbTally *tally, const SmbTally *more) {
   tally->requests += more->requests;
@@ -15,6 +22,7 @@ smb_tally_add(SmbTally *tally, const SmbTally *more) {
   tally->excess += more->excess;
   tally->cycles += more->cycles;
   tally->max_degree = MAX(tally->max_degree, more->max_degree);
+  tally->max_queue = MAX(tally->max_queue, more->max_queue);
 }
 
 void
@@ -25,6 +33,7 @@ smb_tally_count(SmbTally *tally, const SmbWavefronts *cost) {
   tally->excess += cost->excess;
   tally->cycles += cost->cycles;
   tally->max_degree = MAX(tally->max_degree, cost->degree);
+  count_queue(tally, cost);
 }
 
 void
@@ -35,6 +44,7 @@ smb_tally_count_times(SmbTally *tally, const SmbWavefronts *cost, guint64 times)
   tally->excess += cost->excess * times;
   tally->cycles += cost->cycles * times;
   tally->max_degree = MAX(tally->max_degree, cost->degree);
+  count_queue(tally, cost);
 }
 
 static void

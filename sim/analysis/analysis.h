@@ -20,7 +20,11 @@ G_BEGIN_DECLS
 /** Most threads that run the blocks of a launch. */
 #define SMB_ANALYSIS_MAX_THREADS 256u
 
-/** Sums over requests of shared memory. */
+/**
+ * SmbTally: sums over requests of shared memory
+ * @max_degree: of their requests
+ * @max_queue: the most wavefronts of a request for each ideal one, rounded up
+ */
 typedef struct {
   guint64 requests;
   guint64 wavefronts;
@@ -28,6 +32,7 @@ typedef struct {
   guint64 excess;
   guint64 cycles; /* under saturation */
   guint max_degree;
+  guint max_queue;
 } SmbTally;
 
 /**

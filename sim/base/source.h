@@ -48,6 +48,9 @@ guint32 smb_source_include(SmbSource *whole, SmbSource *source);
 /** Name of the included text in which an offset lies; %NULL for the text itself (transfer none). */
 const char *smb_source_file(const SmbSource *source, guint32 offset);
 
+/** Names of the texts that it includes, in their order (transfer full) (array zero-terminated=1). */
+char **smb_source_files(const SmbSource *source);
+
 /** What stands between two offsets, as far as it is in one text (transfer full). */
 char *smb_source_slice(const SmbSource *source, guint32 start, guint32 end);
 

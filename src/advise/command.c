@@ -238,7 +238,7 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
     return smb_advise_tune(cli, smb_target_options(), file, (const char *const *)option_tune, tuned,
                            meter, error);
   g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, arch, error);
-  if (!target)
+  if (!target || !smb_target_protect(target, out, error))
     return FALSE;
   target->options.progress = smb_cli_progress(cli);
   if (option_check)

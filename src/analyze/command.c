@@ -20,16 +20,20 @@ static const GOptionEntry options[] = {
 
 // --max-ways: each access that is beyond it is named.
 static void
-check_limit(SmbCli *cli, const SmbAnalysis *analysis, guint max_ways) {
-  for (guint i = 0; i < analysis->accesses->len; i++) {
-    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    if (access->total.max_degree <= max_ways)
+check_limit(SmbCli *cli, const SmbAnalyzeReport *report) {
+  for (guint i = 0; i < report->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
+    guint ways = smb_analyze_ways(access);
+    if (ways <= report->max_ways)
       continue;
     cli->status = SMB_EXIT_DIFFERS;
+    smb_spool_printf(cli->messages, "smembank analyze: line %u: the %s of %s ", access->site->line,
+                     smb_op_class_name(access->site->op_class), access->site->expression);
     smb_spool_printf(cli->messages,
-                     "smembank analyze: line %u: the %s of %s is %u-way: more than --max-ways %u\n",
-                     access->site->line, smb_op_class_name(access->site->op_class),
-                     access->site->expression, access->total.max_degree, max_ways);
+                     ways == access->total.max_degree
+                         ? "is %u-way: more than --max-ways %u\n"
+                         : "queues %u deep in a bank: more than --max-ways %u\n",
+                     ways, report->max_ways);
   }
 }
 
@@ -73,6 +77,6 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   SmbAnalyzeReport report = {target, analysis, option_warps, max_ways};
   cli->format->write(cli, &report);
   smb_analyze_write_warnings(target, analysis, cli->messages);
-  check_limit(cli, analysis, max_ways);
+  check_limit(cli, &report);
   return TRUE;
 }

@@ -78,6 +78,34 @@ write_globals(JsonBuilder *json, const SmbAnalysis *analysis, const SmbArch *arc
   json_builder_end_object(json);
 }
 
+guint
+smb_analyze_ways(const SmbAccess *access) {
+  gboolean queues = access->site->op_class == SMB_OP_CLASS_ATOMIC;
+  return MAX(access->total.max_degree, queues ? access->total.max_queue : 0);
+}
+
+static void
+write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
+  if (report->max_ways == G_MAXUINT)
+    return;
+  smb_json_object(json, "limit");
+  smb_json_number(json, "max_ways", report->max_ways);
+  smb_json_array(json, "exceeded");
+  for (guint i = 0; i < report->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
+    if (smb_analyze_ways(access) <= report->max_ways)
+      continue;
+    smb_json_object(json, NULL);
+    smb_json_number(json, "line", access->site->line);
+    smb_json_number(json, "column", access->site->column);
+    smb_json_text(json, "op", smb_op_class_name(access->site->op_class));
+    smb_json_number(json, "ways", smb_analyze_ways(access));
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  json_builder_end_object(json);
+}
+
 static void
 write_warning(JsonBuilder *json, const char *kind, guint line, guint column, const char *message) {
   smb_json_object(json, NULL);
@@ -123,6 +151,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   json_builder_end_array(json);
   smb_json_totals(json, analysis->totals);
   write_globals(json, analysis, cli->arch);
+  write_limit(json, report);
   write_warnings(json, report);
   g_autofree char *sentence = smb_analyze_summarize(cli->arch, analysis);
   smb_json_text(json, "summary", sentence);

@@ -16,6 +16,10 @@ typedef struct {
   guint max_ways;
 } SmbAnalyzeReport;
 
+/** smb_analyze_ways: Returns: what --max-ways limits: the degree, or the depth of an atomic's queue, in which lanes
+ * wait for each other on the same word as well */
+guint smb_analyze_ways(const SmbAccess *access);
+
 /* The writers of SmbFormat: each takes an SmbAnalyzeReport. */
 
 /** Tables of the accesses, and the sentence that says where the time goes. */

@@ -343,6 +343,17 @@ smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch 
   return make_target(options, file, NULL, arch, error);
 }
 
+gboolean
+smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **error) {
+  const SmbSource *source = smb_program_source(target->kernel);
+  g_auto(GStrv) included = file && source ? smb_source_files(source) : NULL;
+  for (guint i = 0; included && included[i]; i++) {
+    if (!smb_out_file_protect(file, included[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 SmbTarget *
 smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source, const SmbArch *arch,
                            GError **error) {

@@ -9,6 +9,7 @@
 #include "sim/records/catalog.h"
 #include "sim/layout/layout.h"
 #include "src/cli/cli.h"
+#include "src/out/file.h"
 
 G_BEGIN_DECLS
 
@@ -84,6 +85,15 @@ typedef struct {
  */
 SmbTarget *smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
                           GError **error);
+
+/**
+ * smb_target_protect:
+ * @file: (nullable): a file that the command will write
+ * @error: SMB_ERROR_USAGE if it is one that the text of @target includes
+ *
+ * Returns: whether it is another file
+ */
+gboolean smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **error);
 
 /** smb_target_new_from_source: as smb_target_new(), for a FILE whose text is @source. */
 SmbTarget *smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source,

@@ -145,7 +145,7 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
   g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
-  if (!target)
+  if (!target || !smb_target_protect(target, svg, error))
     return FALSE;
   target->options.progress = smb_cli_progress(cli);
   target->options.keep_requests = TRUE;

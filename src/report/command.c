@@ -65,7 +65,7 @@ smb_cmd_report(SmbCli *cli, GError **error) {
     return FALSE;
   const char *file = cli->n_arguments > 1 ? cli->arguments[1] : NULL;
   g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
-  if (!target)
+  if (!target || !smb_target_protect(target, page, error))
     return FALSE;
   target->options.progress = smb_cli_progress(cli);
   target->options.keep_requests = TRUE;

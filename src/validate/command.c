@@ -99,6 +99,11 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   g_autoptr(SmbArch) arch = smb_measure_arch(meter, error);
   if (!arch)
     return FALSE;
+  if (record && kernel_file) {
+    g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), kernel_file, arch, error);
+    if (!target || !smb_target_protect(target, record, error))
+      return FALSE;
+  }
   SmbRecording *recording = smb_measure_recording(meter, arch);
   g_ptr_array_add(recordings, recording);
   gboolean own = kernel_file || smb_target_is_launch(smb_target_options());

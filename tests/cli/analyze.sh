@@ -126,8 +126,24 @@ says 'line 52: the load of tile[idx % ROWS][idx / ROWS] is 2-way: more than --ma
 # shellcheck disable=SC2086 # several words
 expect 1 analyze $pad1 --max-ways 1 --format json
 is_json
+shows '"max_ways" : 1'
+shows '"ways" : 2'
 tile --max-ways 2
 golden pad1.txt
+# Lanes that wait for each other on one word are a queue, though their words are the same.
+cat >"$work/queue.cu" <<'END'
+__global__ void queue(int *out) {
+  __shared__ int c[1];
+  atomicAdd(&c[0], threadIdx.x);
+}
+END
+expect 1 analyze "$work/queue.cu" --block 32 --max-ways 31
+says 'line 3: the atomic of atomicAdd(&c[0], threadIdx.x) queues 32 deep in a bank: more than --max-ways 31'
+expect 1 analyze "$work/queue.cu" --block 32 --max-ways 31 --format json
+is_json
+shows '"ways" : 32'
+expect 0 analyze "$work/queue.cu" --block 32 --max-ways 32 --format json
+shows '"exceeded" : []'
 expect 0 analyze "$work/global.cu" --max-ways 1
 
 # What stands in the margin adds up to what the program counts, for every built-in kernel.

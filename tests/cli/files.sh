@@ -70,6 +70,13 @@ for pair in $writers; do
   attempt 2 "own.$suffix"
   input=own.$suffix
   cmp -s kernel.cu "$input" || die "$writer: the input is changed"
+  echo '/* included */' >"included.$suffix"
+  { echo "#include \"included.$suffix\"" && cat kernel.cu; } >"including.cu"
+  input=including.cu
+  attempt 2 "included.$suffix"
+  says "$writer 'included.$suffix' would overwrite the input file included.$suffix"
+  grep -q included "included.$suffix" || die "$writer: an included file is changed"
+  input=own.$suffix
 
   # A file keeps its mode; a new one has that of any new file.
   echo old >"kept.$suffix"
