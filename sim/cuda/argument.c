@@ -49,7 +49,7 @@ smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter, cons
                            parameter->name, kernel->entry->name, parameter->name);
   constant->kind = NODE_CONSTANT;
   constant->type = type;
-  if (type_is_real(type)) {
+  if (smb_type_is_real(type)) {
     char *end;
     errno = 0;
     constant->real = g_ascii_strtod(text, &end);
@@ -57,8 +57,8 @@ smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter, cons
     fits = errno != ERANGE || fabs(constant->real) < 1; // too small is 0, or nearly
     if (type->kind == KIND_FLOAT && isfinite(constant->real))
       fits = fits && isfinite((float)constant->real);
-  } else if (type_is_integer(type)) {
-    is_number = read_integer(text, type_is_unsigned(type), &constant->integer, &fits);
+  } else if (smb_type_is_integer(type)) {
+    is_number = read_integer(text, smb_type_is_unsigned(type), &constant->integer, &fits);
     fits =
         fits && (!is_number || smb_cuda_wrap(type->kind, constant->integer) == constant->integer);
   } else {
@@ -74,8 +74,8 @@ smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter, cons
 }
 
 GBytes *
-kernel_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
-                GError **error) {
+smb_kernel_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
+                    GError **error) {
   const SmbKernel *kernel = smb_cuda_kernel(program);
   const Variable *variable = kernel->entry->parameters[parameter];
   const Type *type = variable->type;

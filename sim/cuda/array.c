@@ -5,7 +5,7 @@
 #include "sim/cuda/parse.h"
 
 void
-kernel_add_array(SmbKernel *kernel, const Variable *variable) {
+smb_kernel_add_array(SmbKernel *kernel, const Variable *variable) {
   const Type *type = variable->type;
   SmbArray array = {.name = variable->name,
                     .base = (guint32)variable->address,
@@ -24,7 +24,7 @@ kernel_add_array(SmbKernel *kernel, const Variable *variable) {
   // How many rows a dynamic one has, the launch says.
   if (array.is_dynamic)
     array.dimension[0] = 0;
-  array.element = type_describe(kernel->pool, type);
+  array.element = smb_type_describe(kernel->pool, type);
   array.element_bytes = (guint)type->size;
   array.bytes = array.is_dynamic ? 0 : variable->type->size;
   smb_source_locate(kernel->program.source, variable->start, &array.line, &array.column);

@@ -205,5 +205,5 @@ struct _SmbKernel {
   Function *entry;
 };
 
-const char *kernel_operator_text(Operator op);
-const char *kernel_builtin_name(Builtin builtin);
+const char *smb_kernel_operator_text(Operator op);
+const char *smb_kernel_builtin_name(Builtin builtin);

@@ -34,15 +34,15 @@ static const struct {
 static gint
 find_builtin(const Token *name) {
   for (guint i = 0; i < G_N_ELEMENTS(builtins); i++) {
-    if (token_is(name, builtins[i].name))
+    if (smb_token_is(name, builtins[i].name))
       return (gint)i;
   }
   return -1;
 }
 
 gboolean
-is_builtin(const Token *name) {
-  return find_builtin(name) >= 0 || find_composition(name) >= 0;
+smb_builtin_is_name(const Token *name) {
+  return find_builtin(name) >= 0 || smb_find_composition(name) >= 0;
 }
 
 // arguments = "(" (assignment ("," assignment)*)? ")"
@@ -50,21 +50,21 @@ static Node **
 parse_arguments(Parser *parser, guint *n) {
   Node *arguments[MAX_ARGUMENTS];
   *n = 0;
-  if (!parser_expect(parser, "("))
+  if (!smb_parser_expect(parser, "("))
     return NULL;
-  while (!parser_is(parser, ")")) {
+  while (!smb_parser_is(parser, ")")) {
     if (*n == MAX_ARGUMENTS)
-      return parser_fail(parser, parser->at->start, "a call has at most %d arguments",
-                         MAX_ARGUMENTS);
-    if (*n > 0 && !parser_expect(parser, ","))
+      return smb_parser_fail(parser, parser->at->start, "a call has at most %d arguments",
+                             MAX_ARGUMENTS);
+    if (*n > 0 && !smb_parser_expect(parser, ","))
       return NULL;
-    arguments[*n] = parse_assignment(parser);
+    arguments[*n] = smb_parse_assignment(parser);
     if (!arguments[*n])
       return NULL;
     (*n)++;
   }
-  parser_advance(parser);
-  Node **copy = kernel_pool_alloc(parser->pool, MAX(*n, 1u) * sizeof *copy);
+  smb_parser_advance(parser);
+  Node **copy = smb_kernel_pool_alloc(parser->pool, MAX(*n, 1u) * sizeof *copy);
   memcpy(copy, arguments, *n * sizeof *copy);
   return copy;
 }
@@ -75,18 +75,18 @@ make_call(Parser *parser, NodeKind kind, const Type *type, const Token *name, No
   guint depth = 0;
   for (guint i = 0; i < n; i++)
     depth = MAX(depth, (guint)arguments[i]->depth);
-  Node *node = node_new(parser, kind, type, name->start, parser->last->end, NULL, NULL, NULL);
+  Node *node = smb_node_new(parser, kind, type, name->start, parser->last->end, NULL, NULL, NULL);
   if (!node)
     return NULL;
   node->arguments = arguments;
   node->n_arguments = n;
-  return node_set_depth(parser, node, depth + 1) ? node : NULL;
+  return smb_node_set_depth(parser, node, depth + 1) ? node : NULL;
 }
 
 static gboolean
 convert_arguments(Parser *parser, Node **arguments, guint first, guint n, const Type *type) {
   for (guint i = first; i < n; i++) {
-    arguments[i] = node_convert(parser, arguments[i], type);
+    arguments[i] = smb_node_convert(parser, arguments[i], type);
     if (!arguments[i])
       return FALSE;
   }
@@ -96,7 +96,7 @@ convert_arguments(Parser *parser, Node **arguments, guint first, guint n, const 
 static gboolean
 evaluate_arguments(Parser *parser, Node **arguments, guint n) {
   for (guint i = 0; i < n; i++) {
-    arguments[i] = node_value(parser, arguments[i]);
+    arguments[i] = smb_node_value(parser, arguments[i]);
     if (!arguments[i])
       return FALSE;
   }
@@ -107,8 +107,8 @@ evaluate_arguments(Parser *parser, Node **arguments, guint n) {
 static Node *
 make_vector(Parser *parser, const Token *name, const Type *type, Node **arguments, guint n) {
   if (n != type->count)
-    return parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u", (int)name->length,
-                       name->text, (guint)type->count, n);
+    return smb_parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u",
+                           (int)name->length, name->text, (guint)type->count, n);
   if (!convert_arguments(parser, arguments, 0, n, type->of))
     return NULL;
   return make_call(parser, NODE_MAKE_VECTOR, type, name, arguments, n);
@@ -117,20 +117,20 @@ make_vector(Parser *parser, const Token *name, const Type *type, Node **argument
 static Node *
 call_function(Parser *parser, const Token *name, Item *item, const TemplateArguments *given,
               Node **arguments, guint n) {
-  const Function *function = parser_read_function(parser, item, given, arguments, n);
+  const Function *function = smb_parser_read_function(parser, item, given, arguments, n);
   if (!function)
     return NULL;
   if (n != function->n_formals)
-    return parser_fail(parser, name->start, "'%s' takes %u arguments, not %u", function->name,
-                       function->n_formals, n);
+    return smb_parser_fail(parser, name->start, "'%s' takes %u arguments, not %u", function->name,
+                           function->n_formals, n);
   guint n_passed = 0;
   for (guint i = 0; i < n; i++) {
     const Formal *formal = &function->formals[i];
     if (formal->kind == BIND_ALIAS)
       continue;
     Node *value = formal->kind == BIND_ADDRESS
-                      ? node_address(parser, arguments[i], arguments[i]->start)
-                      : node_convert(parser, arguments[i], formal->type);
+                      ? smb_node_address(parser, arguments[i], arguments[i]->start)
+                      : smb_node_convert(parser, arguments[i], formal->type);
     if (!value)
       return NULL;
     arguments[n_passed++] = value;
@@ -141,14 +141,14 @@ call_function(Parser *parser, const Token *name, Item *item, const TemplateArgum
     return NULL;
   node->function = function;
   parser->n_touches++;
-  if (!node_set_depth(parser, node, MAX((guint)node->depth, function->height + 1)))
+  if (!smb_node_set_depth(parser, node, MAX((guint)node->depth, function->height + 1)))
     return NULL;
-  parser_link(parser, &parser->function->callees, function);
+  smb_parser_link(parser, &parser->function->callees, function);
   return node;
 }
 
 const char *
-kernel_builtin_name(Builtin builtin) {
+smb_kernel_builtin_name(Builtin builtin) {
   return builtins[builtin].name;
 }
 
@@ -169,16 +169,16 @@ has_atomic(Builtin builtin, const Type *type) {
 
 static Node *
 make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
-  Node *pointer = arguments[0] = node_value(parser, arguments[0]);
+  Node *pointer = arguments[0] = smb_node_value(parser, arguments[0]);
   if (!pointer)
     return NULL;
   const Type *type = pointer->type->kind == KIND_POINTER ? pointer->type->of : pointer->type;
   if (pointer->type->kind != KIND_POINTER || !has_atomic(builtin, type))
-    return parser_fail(parser, pointer->start, "%.*s does not take a %s", (int)name->length,
-                       name->text, type_describe(parser->pool, pointer->type));
+    return smb_parser_fail(parser, pointer->start, "%.*s does not take a %s", (int)name->length,
+                           name->text, smb_type_describe(parser->pool, pointer->type));
   if (!convert_arguments(parser, arguments, 1, n, type))
     return NULL;
-  const Variable *root = node_root(pointer);
+  const Variable *root = smb_node_root(pointer);
   gboolean in_shared =
       root && (root->storage == STORAGE_SHARED || root->storage == STORAGE_DYNAMIC);
   if (!in_shared)
@@ -188,20 +188,20 @@ make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments
     return NULL;
   node->builtin = builtin;
   // The site shows the call; what is moved is what the pointer points at.
-  return node_add_site(parser, node, SMB_OP_CLASS_ATOMIC, &node->store_site) ? node : NULL;
+  return smb_node_add_site(parser, node, SMB_OP_CLASS_ATOMIC, &node->store_site) ? node : NULL;
 }
 
 static Node *
 make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
   if (!evaluate_arguments(parser, arguments, n))
     return NULL;
-  const Type *type = type_promote(arguments[1]->type);
-  if (!type_is_arithmetic(type))
-    return parser_fail(parser, arguments[1]->start, "a %s cannot be shuffled",
-                       type_describe(parser->pool, type));
-  if (!convert_arguments(parser, arguments, 0, 1, type_scalar(KIND_UINT)) ||
+  const Type *type = smb_type_promote(arguments[1]->type);
+  if (!smb_type_is_arithmetic(type))
+    return smb_parser_fail(parser, arguments[1]->start, "a %s cannot be shuffled",
+                           smb_type_describe(parser->pool, type));
+  if (!convert_arguments(parser, arguments, 0, 1, smb_type_scalar(KIND_UINT)) ||
       !convert_arguments(parser, arguments, 1, 2, type) ||
-      !convert_arguments(parser, arguments, 2, n, type_scalar(KIND_INT)))
+      !convert_arguments(parser, arguments, 2, n, smb_type_scalar(KIND_INT)))
     return NULL;
   Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);
   if (node)
@@ -213,14 +213,14 @@ make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **argument
 static Node *
 make_vote(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
   for (guint i = 0; i < n; i++) {
-    arguments[i] = i + 1 == n ? node_condition(parser, arguments[i])
-                              : node_convert(parser, arguments[i], type_scalar(KIND_UINT));
+    arguments[i] = i + 1 == n ? smb_node_condition(parser, arguments[i])
+                              : smb_node_convert(parser, arguments[i], smb_type_scalar(KIND_UINT));
     if (!arguments[i])
       return NULL;
   }
   gboolean is_mask = builtin == BUILTIN_BALLOT || builtin == BUILTIN_ACTIVEMASK;
-  Node *node = make_call(parser, NODE_BUILTIN, type_scalar(is_mask ? KIND_UINT : KIND_INT), name,
-                         arguments, n);
+  Node *node = make_call(parser, NODE_BUILTIN, smb_type_scalar(is_mask ? KIND_UINT : KIND_INT),
+                         name, arguments, n);
   if (node)
     node->builtin = builtin;
   return node;
@@ -232,24 +232,24 @@ make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group,
   if (!evaluate_arguments(parser, arguments, n))
     return NULL;
   for (guint i = 0; i < n; i++) {
-    if (!type_is_arithmetic(arguments[i]->type))
-      return parser_fail(parser, arguments[i]->start, "'%.*s' does not take a %s",
-                         (int)name->length, name->text,
-                         type_describe(parser->pool, arguments[i]->type));
+    if (!smb_type_is_arithmetic(arguments[i]->type))
+      return smb_parser_fail(parser, arguments[i]->start, "'%.*s' does not take a %s",
+                             (int)name->length, name->text,
+                             smb_type_describe(parser->pool, arguments[i]->type));
   }
-  const Type *type = type_promote(arguments[0]->type);
+  const Type *type = smb_type_promote(arguments[0]->type);
   for (guint i = 1; i < n; i++)
-    type = type_common(type, arguments[i]->type);
+    type = smb_type_common(type, arguments[i]->type);
   if (group == GROUP_FLOAT || group == GROUP_DOUBLE)
-    type = type_scalar(group == GROUP_FLOAT ? KIND_FLOAT : KIND_DOUBLE);
+    type = smb_type_scalar(group == GROUP_FLOAT ? KIND_FLOAT : KIND_DOUBLE);
   else if (group == GROUP_BITS || group == GROUP_LONG_BITS)
-    type = type_scalar(group == GROUP_BITS ? KIND_UINT : KIND_ULONG);
+    type = smb_type_scalar(group == GROUP_BITS ? KIND_UINT : KIND_ULONG);
   if (!convert_arguments(parser, arguments, 0, n, type))
     return NULL;
-  const Type *result = type_is_unsigned(type) &&
+  const Type *result = smb_type_is_unsigned(type) &&
                                (group == GROUP_BITS || group == GROUP_LONG_BITS) &&
                                builtin != BUILTIN_BREV && builtin != BUILTIN_BREVLL
-                           ? type_scalar(KIND_INT)
+                           ? smb_type_scalar(KIND_INT)
                            : type;
   Node *node = make_call(parser, NODE_BUILTIN, result, name, arguments, n);
   if (node)
@@ -258,11 +258,11 @@ make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group,
 }
 
 Node *
-node_minimum(Parser *parser, Node *a, gint64 number) {
+smb_node_minimum(Parser *parser, Node *a, gint64 number) {
   static const Token name = {.text = "min", .length = 3, .kind = TOKEN_NAME};
-  Node **arguments = kernel_pool_alloc(parser->pool, 2 * sizeof *arguments);
+  Node **arguments = smb_kernel_pool_alloc(parser->pool, 2 * sizeof *arguments);
   arguments[0] = a;
-  arguments[1] = node_integer(parser, a->type, number, a->start, a->end);
+  arguments[1] = smb_node_integer(parser, a->type, number, a->start, a->end);
   return arguments[1] ? make_arithmetic(parser, &name, BUILTIN_MIN, GROUP_COMMON, arguments, 2)
                       : NULL;
 }
@@ -273,8 +273,8 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
   guint wanted = builtins[builtin].arguments;
   gboolean optional = group == GROUP_SHUFFLE || builtin == BUILTIN_SYNCWARP;
   if (n != wanted && !(optional && n + 1 == wanted))
-    return parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u", (int)name->length,
-                       name->text, wanted, n);
+    return smb_parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u",
+                           (int)name->length, name->text, wanted, n);
   switch (group) {
   case GROUP_ATOMIC:
     return make_atomic(parser, name, builtin, arguments, n);
@@ -283,14 +283,14 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
   case GROUP_VOTE:
     return make_vote(parser, name, builtin, arguments, n);
   case GROUP_LOAD: {
-    Node *pointer = node_value(parser, arguments[0]);
-    return pointer ? node_dereference(parser, pointer, name->start, parser->last->end) : NULL;
+    Node *pointer = smb_node_value(parser, arguments[0]);
+    return pointer ? smb_node_dereference(parser, pointer, name->start, parser->last->end) : NULL;
   }
   case GROUP_BARRIER:
   case GROUP_FENCE: {
     if (!evaluate_arguments(parser, arguments, n))
       return NULL;
-    Node *node = make_call(parser, NODE_BUILTIN, type_scalar(KIND_VOID), name, arguments, n);
+    Node *node = make_call(parser, NODE_BUILTIN, smb_type_scalar(KIND_VOID), name, arguments, n);
     if (node)
       node->builtin = builtin;
     return node;
@@ -308,12 +308,12 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
 // Says why there is no such function.
 static gpointer
 refuse_call(Parser *parser, const Token *name) {
-  const char *text = token_text(parser->pool, name);
-  const char *outside = kernel_macros_outside(parser->kernel->macros, text);
+  const char *text = smb_token_text(parser->pool, name);
+  const char *outside = smb_kernel_macros_outside(parser->kernel->macros, text);
   if (outside)
-    return parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'", text,
-                       outside);
-  return parser_fail(parser, name->start, "unknown function '%s'", text);
+    return smb_parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'",
+                           text, outside);
+  return smb_parser_fail(parser, name->start, "unknown function '%s'", text);
 }
 
 // printf and assert: their arguments are evaluated, since they may read memory, and nothing is made of
@@ -328,46 +328,47 @@ parse_report(Parser *parser, const Token *name) {
   if (!arguments || !evaluate_arguments(parser, arguments, n))
     return NULL;
   guint32 end = parser->last->end;
-  Node *all = node_integer(parser, type_scalar(KIND_INT), 0, name->start, end);
+  Node *all = smb_node_integer(parser, smb_type_scalar(KIND_INT), 0, name->start, end);
   while (all && n-- > 0)
-    all = node_new(parser, NODE_COMMA, all->type, name->start, end, arguments[n], all, NULL);
+    all = smb_node_new(parser, NODE_COMMA, all->type, name->start, end, arguments[n], all, NULL);
   return all;
 }
 
 gboolean
-parse_starts_call(const Parser *parser, const Token *name) {
-  const GPtrArray *items = parser_is(parser, "<") ? outline_find(parser->outline, name) : NULL;
+smb_parse_starts_call(const Parser *parser, const Token *name) {
+  const GPtrArray *items =
+      smb_parser_is(parser, "<") ? smb_outline_find(parser->outline, name) : NULL;
   for (guint i = 0; items && i < items->len; i++) {
     const Item *item = g_ptr_array_index(items, i);
     if (item->parameters && item->kind == ITEM_FUNCTION)
       return TRUE;
   }
-  return parser_is(parser, "(");
+  return smb_parser_is(parser, "(");
 }
 
 // call = name template-arguments? arguments
 Node *
-parse_call(Parser *parser, const Token *name) {
+smb_parse_call(Parser *parser, const Token *name) {
   guint n;
   gint builtin = find_builtin(name);
   const Type *vector = NULL;
   Item *item = NULL;
   if (name->length > 5 && strncmp(name->text, "make_", 5) == 0)
-    vector = type_by_name(name->text + 5, name->length - 5);
+    vector = smb_type_by_name(name->text + 5, name->length - 5);
   if (!parser->function)
-    return parser_fail(parser, name->start, "a call is not known before the kernel runs");
+    return smb_parser_fail(parser, name->start, "a call is not known before the kernel runs");
   // A function of the file comes first, unless it is the host's.
-  gint composition = find_composition(name);
+  gint composition = smb_find_composition(name);
   gboolean known = builtin >= 0 || composition >= 0 || (vector && vector->kind == KIND_VECTOR);
-  if (!parser_find_function(parser, name, &item, known))
+  if (!smb_parser_find_function(parser, name, &item, known))
     return NULL;
-  if (!item && !known && (token_is(name, "printf") || token_is(name, "assert")))
+  if (!item && !known && (smb_token_is(name, "printf") || smb_token_is(name, "assert")))
     return parse_report(parser, name);
   if (!item && !known)
     return refuse_call(parser, name);
   TemplateArguments given;
-  gboolean is_instance = parser_is(parser, "<");
-  if (is_instance && !parse_template_arguments(parser, &given))
+  gboolean is_instance = smb_parser_is(parser, "<");
+  if (is_instance && !smb_parse_template_arguments(parser, &given))
     return NULL;
   Node **arguments = parse_arguments(parser, &n);
   if (!arguments)
@@ -375,7 +376,7 @@ parse_call(Parser *parser, const Token *name) {
   if (item)
     return call_function(parser, name, item, is_instance ? &given : NULL, arguments, n);
   if (composition >= 0)
-    return make_composition(parser, name, (guint)composition, arguments, n);
+    return smb_make_composition(parser, name, (guint)composition, arguments, n);
   if (builtin >= 0)
     return call_builtin(parser, name, (Builtin)builtin, arguments, n);
   return make_vector(parser, name, vector, arguments, n);

@@ -60,7 +60,7 @@ static gboolean
 evaluate_parameter(const Search *search, const Variable *variable, gint64 *value) {
   const Function *entry = search->kernel->entry;
   for (guint i = 0; i < entry->n_parameters; i++) {
-    if (entry->parameters[i] != variable || !type_is_integer(variable->type))
+    if (entry->parameters[i] != variable || !smb_type_is_integer(variable->type))
       continue;
     g_autoptr(GBytes) bytes =
         smb_program_argument(&search->kernel->program, i, search->launch->arguments, NULL);
@@ -140,9 +140,9 @@ combine(Operator op, gint64 a, gint64 b, gint64 *value) {
 static gboolean
 fits(const Type *type, gint64 value) {
   guint bits = (guint)type->size * 8;
-  if (!type_is_integer(type))
+  if (!smb_type_is_integer(type))
     return FALSE;
-  if (type_is_unsigned(type))
+  if (smb_type_is_unsigned(type))
     return value >= 0 && (bits == 64 || value >> bits == 0);
   return bits == 64 || (value >= -(G_GINT64_CONSTANT(1) << (bits - 1)) &&
                         value < G_GINT64_CONSTANT(1) << (bits - 1));
@@ -155,7 +155,7 @@ evaluate(const Search *search, const Node *node, guint depth, gint64 *value) {
   if (depth > MAX_DEPTH)
     return FALSE;
   gboolean known = FALSE;
-  if (node->kind == NODE_CONSTANT && type_is_integer(node->type)) {
+  if (node->kind == NODE_CONSTANT && smb_type_is_integer(node->type)) {
     *value = node->integer;
     known = TRUE;
   } else if (node->kind == NODE_LOCAL) {
@@ -299,7 +299,7 @@ smb_carved_arrays(const SmbProgram *program, const SmbLaunch *launch) {
     if (element->size == 0 || one->offset % element->size != 0)
       return NULL;
     SmbArray array = {.name = one->pointer->name,
-                      .element = type_describe(kernel->pool, element),
+                      .element = smb_type_describe(kernel->pool, element),
                       .element_bytes = (guint)element->size,
                       .n_dimensions = 1,
                       .base = (guint32)(program->dynamic_start + one->offset),

@@ -45,9 +45,9 @@ static const struct {
 };
 
 gint
-find_composition(const Token *name) {
+smb_find_composition(const Token *name) {
   for (guint i = 0; i < G_N_ELEMENTS(compositions); i++) {
-    if (token_is(name, compositions[i].name))
+    if (smb_token_is(name, compositions[i].name))
       return (gint)i;
   }
   return -1;
@@ -56,8 +56,8 @@ find_composition(const Token *name) {
 // a operator number, in the type of @a
 static Node *
 apply_number(Parser *parser, Operator op, Node *a, gint64 number) {
-  Node *b = a ? node_integer(parser, a->type, number, a->start, a->end) : NULL;
-  return b ? node_binary(parser, op, a, b) : NULL;
+  Node *b = a ? smb_node_integer(parser, a->type, number, a->start, a->end) : NULL;
+  return b ? smb_node_binary(parser, op, a, b) : NULL;
 }
 
 // Sign- or zero-extended by its type.
@@ -68,37 +68,37 @@ take_24_bits(Parser *parser, Node *a) {
 
 static Node *
 multiply_high(Parser *parser, Node **arguments, const Type *wide, const Type *type) {
-  Node *a = node_cast(parser, arguments[0], wide, arguments[0]->start);
-  Node *b = a ? node_cast(parser, arguments[1], wide, arguments[1]->start) : NULL;
-  Node *product = b ? node_binary(parser, OPERATOR_MUL, a, b) : NULL;
+  Node *a = smb_node_cast(parser, arguments[0], wide, arguments[0]->start);
+  Node *b = a ? smb_node_cast(parser, arguments[1], wide, arguments[1]->start) : NULL;
+  Node *product = b ? smb_node_binary(parser, OPERATOR_MUL, a, b) : NULL;
   Node *high = apply_number(parser, OPERATOR_SHR, product, 32);
-  return high ? node_cast(parser, high, type, high->start) : NULL;
+  return high ? smb_node_cast(parser, high, type, high->start) : NULL;
 }
 
 // lo, hi, by
 static Node *
 shift_funnel(Parser *parser, Node **arguments, gboolean left, gboolean clamps) {
-  const Type *wide = type_scalar(KIND_ULONG);
-  Node *low = node_cast(parser, arguments[0], wide, arguments[0]->start);
-  Node *high = low ? node_cast(parser, arguments[1], wide, arguments[1]->start) : NULL;
+  const Type *wide = smb_type_scalar(KIND_ULONG);
+  Node *low = smb_node_cast(parser, arguments[0], wide, arguments[0]->start);
+  Node *high = low ? smb_node_cast(parser, arguments[1], wide, arguments[1]->start) : NULL;
   high = apply_number(parser, OPERATOR_SHL, high, 32);
-  Node *both = high ? node_binary(parser, OPERATOR_OR, high, low) : NULL;
-  Node *by = clamps ? node_minimum(parser, arguments[2], 32)
+  Node *both = high ? smb_node_binary(parser, OPERATOR_OR, high, low) : NULL;
+  Node *by = clamps ? smb_node_minimum(parser, arguments[2], 32)
                     : apply_number(parser, OPERATOR_AND, arguments[2], 31);
-  both = both && by ? node_binary(parser, left ? OPERATOR_SHL : OPERATOR_SHR, both, by) : NULL;
+  both = both && by ? smb_node_binary(parser, left ? OPERATOR_SHL : OPERATOR_SHR, both, by) : NULL;
   if (left)
     both = apply_number(parser, OPERATOR_SHR, both, 32);
-  return both ? node_cast(parser, both, type_scalar(KIND_UINT), both->start) : NULL;
+  return both ? smb_node_cast(parser, both, smb_type_scalar(KIND_UINT), both->start) : NULL;
 }
 
 static Node *
 compose(Parser *parser, guint which, Node **arguments) {
-  const Type *from = type_scalar(compositions[which].from),
-             *to = type_scalar(compositions[which].to);
+  const Type *from = smb_type_scalar(compositions[which].from),
+             *to = smb_type_scalar(compositions[which].to);
   switch ((Composition)compositions[which].composition) {
   case COMPOSE_MUL24: {
     Node *a = take_24_bits(parser, arguments[0]), *b = take_24_bits(parser, arguments[1]);
-    return a && b ? node_binary(parser, OPERATOR_MUL, a, b) : NULL;
+    return a && b ? smb_node_binary(parser, OPERATOR_MUL, a, b) : NULL;
   }
   case COMPOSE_MUL_HIGH:
     return multiply_high(parser, arguments, to, from);
@@ -107,26 +107,27 @@ compose(Parser *parser, guint which, Node **arguments) {
     return shift_funnel(parser, arguments, compositions[which].composition == COMPOSE_FUNNEL_LEFT,
                         compositions[which].clamps);
   case COMPOSE_BITS:
-    return node_new(parser, NODE_BITS, to, arguments[0]->start, arguments[0]->end, arguments[0],
-                    NULL, NULL);
+    return smb_node_new(parser, NODE_BITS, to, arguments[0]->start, arguments[0]->end, arguments[0],
+                        NULL, NULL);
   case COMPOSE_OPERATOR:
-    return node_binary(parser, (Operator)compositions[which].op, arguments[0], arguments[1]);
+    return smb_node_binary(parser, (Operator)compositions[which].op, arguments[0], arguments[1]);
   case COMPOSE_RECIPROCAL: {
-    Node *one =
-        node_integer(parser, type_scalar(KIND_INT), 1, arguments[0]->start, arguments[0]->end);
-    return one ? node_binary(parser, OPERATOR_DIV, one, arguments[0]) : NULL;
+    Node *one = smb_node_integer(parser, smb_type_scalar(KIND_INT), 1, arguments[0]->start,
+                                 arguments[0]->end);
+    return one ? smb_node_binary(parser, OPERATOR_DIV, one, arguments[0]) : NULL;
   }
   }
   g_assert_not_reached();
 }
 
 Node *
-make_composition(Parser *parser, const Token *name, guint which, Node **arguments, guint n) {
+smb_make_composition(Parser *parser, const Token *name, guint which, Node **arguments, guint n) {
   if (n != compositions[which].arguments)
-    return parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u", (int)name->length,
-                       name->text, (guint)compositions[which].arguments, n);
+    return smb_parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u",
+                           (int)name->length, name->text, (guint)compositions[which].arguments, n);
   for (guint i = 0; i < n; i++) {
-    arguments[i] = node_convert(parser, arguments[i], type_scalar(compositions[which].from));
+    arguments[i] =
+        smb_node_convert(parser, arguments[i], smb_type_scalar(compositions[which].from));
     if (!arguments[i])
       return NULL;
   }

@@ -49,24 +49,24 @@ parse_primary(Condition *condition, gint64 *value) {
   gboolean ok = TRUE;
   if (token->kind == TOKEN_NUMBER || token->kind == TOKEN_CHARACTER) {
     Number number;
-    if (!kernel_number_parse(condition->source, token, &number, condition->error))
+    if (!smb_kernel_number_parse(condition->source, token, &number, condition->error))
       return FALSE;
     if (number.is_float)
       return fail(condition, "a condition of the preprocessor takes integers only");
     *value = (gint64)number.integer;
     condition->at = token->next;
   } else if (token->kind == TOKEN_NAME) {
-    *value = token_is(token, "true");
+    *value = smb_token_is(token, "true");
     condition->at = token->next;
-  } else if (token_is(token, "(")) {
+  } else if (smb_token_is(token, "(")) {
     condition->at = token->next;
     ok = parse_choice(condition, value);
-    if (ok && !token_is(condition->at, ")"))
+    if (ok && !smb_token_is(condition->at, ")"))
       return fail(condition, "expected ')'");
     if (ok)
       condition->at = condition->at->next;
-  } else if (token_is(token, "!") || token_is(token, "~") || token_is(token, "-") ||
-             token_is(token, "+")) {
+  } else if (smb_token_is(token, "!") || smb_token_is(token, "~") || smb_token_is(token, "-") ||
+             smb_token_is(token, "+")) {
     condition->at = token->next;
     ok = parse_primary(condition, value);
     switch (token->text[0]) {
@@ -90,7 +90,7 @@ parse_primary(Condition *condition, gint64 *value) {
 static const BinaryOperator *
 find_operator(const Token *token) {
   for (guint i = 0; i < G_N_ELEMENTS(operators); i++) {
-    if (token_is(token, operators[i].name))
+    if (smb_token_is(token, operators[i].name))
       return &operators[i];
   }
   return NULL;
@@ -198,7 +198,7 @@ parse_choice(Condition *condition, gint64 *value) {
   gint64 yes, no;
   if (!parse_binary(condition, 1, value))
     return FALSE;
-  if (!token_is(condition->at, "?"))
+  if (!smb_token_is(condition->at, "?"))
     return TRUE;
   gboolean idle = condition->idle;
   gboolean chosen = *value != 0;
@@ -208,7 +208,7 @@ parse_choice(Condition *condition, gint64 *value) {
     return fail(condition, "this expression is nested too deeply");
   if (!parse_choice(condition, &yes))
     return FALSE;
-  if (!token_is(condition->at, ":"))
+  if (!smb_token_is(condition->at, ":"))
     return fail(condition, "expected ':'");
   condition->at = condition->at->next;
   condition->idle = idle || chosen;
@@ -221,8 +221,8 @@ parse_choice(Condition *condition, gint64 *value) {
 }
 
 gboolean
-kernel_condition_evaluate(const SmbSource *source, const Token *tokens, const Token *whole,
-                          gint64 *value, GError **error) {
+smb_kernel_condition_evaluate(const SmbSource *source, const Token *tokens, const Token *whole,
+                              gint64 *value, GError **error) {
   Condition condition = {source, tokens, whole, 0, FALSE, error};
   if (!parse_choice(&condition, value))
     return FALSE;

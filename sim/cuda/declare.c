@@ -13,36 +13,36 @@ enum {
 #define MAX_OBJECT_BYTES ((gsize)1 << 30)
 
 const Type *
-parse_pointers(Parser *parser, const Type *type) {
-  for (guint levels = 1; type && parse_qualifiers(parser); levels++) {
+smb_parse_pointers(Parser *parser, const Type *type) {
+  for (guint levels = 1; type && smb_parse_qualifiers(parser); levels++) {
     guint32 start = parser->at->start;
-    if (parser_is(parser, "&") && !parser->may_refer)
-      return parser_fail(parser, start, "a reference cannot stand here");
-    if (parser_take(parser, "&")) {
+    if (smb_parser_is(parser, "&") && !parser->may_refer)
+      return smb_parser_fail(parser, start, "a reference cannot stand here");
+    if (smb_parser_take(parser, "&")) {
       parser->is_reference = TRUE;
-      return parse_qualifiers(parser) ? type : NULL;
+      return smb_parse_qualifiers(parser) ? type : NULL;
     }
-    if (!parser_take(parser, "*"))
+    if (!smb_parser_take(parser, "*"))
       return type;
     if (levels > MAX_POINTER_LEVELS)
-      return parser_fail(parser, start, "more than %d '*'", MAX_POINTER_LEVELS);
-    type = type_pointer(parser->pool, type);
+      return smb_parser_fail(parser, start, "more than %d '*'", MAX_POINTER_LEVELS);
+    type = smb_type_pointer(parser->pool, type);
   }
   return NULL;
 }
 
 const Type *
-parse_type_name(Parser *parser) {
+smb_parse_type_name(Parser *parser) {
   Specifiers specifiers;
-  if (!parse_typed_specifiers(parser, &specifiers))
+  if (!smb_parse_typed_specifiers(parser, &specifiers))
     return NULL;
   const Token *name;
   const Token *start = parser->at;
-  const Type *type = parse_declared(parser, specifiers.type, &name);
+  const Type *type = smb_parse_declared(parser, specifiers.type, &name);
   if (type && name)
-    return parser_fail(parser, name->start, "expected a type without a name");
+    return smb_parser_fail(parser, name->start, "expected a type without a name");
   if (type && type->kind == KIND_ARRAY)
-    return parser_fail(parser, start->start, "expected a type that is no array");
+    return smb_parser_fail(parser, start->start, "expected a type that is no array");
   return type;
 }
 
@@ -50,111 +50,111 @@ parse_type_name(Parser *parser) {
 static const Type *
 parse_array_pointer(Parser *parser, const Type *type, const Token **name) {
   guint32 start = parser->at->start;
-  parser_advance(parser);
-  parser_advance(parser);
-  if (!parse_qualifiers(parser))
+  smb_parser_advance(parser);
+  smb_parser_advance(parser);
+  if (!smb_parse_qualifiers(parser))
     return NULL;
   if (parser->at->kind == TOKEN_NAME) {
     *name = parser->at;
-    parser_advance(parser);
+    smb_parser_advance(parser);
   }
-  if (!parser_expect(parser, ")"))
+  if (!smb_parser_expect(parser, ")"))
     return NULL;
-  if (parser_is(parser, "("))
-    return parser_fail(parser, start, "pointers to functions are outside the subset");
-  type = parse_dimensions(parser, type);
-  return type ? type_pointer(parser->pool, type) : NULL;
+  if (smb_parser_is(parser, "("))
+    return smb_parser_fail(parser, start, "pointers to functions are outside the subset");
+  type = smb_parse_dimensions(parser, type);
+  return type ? smb_type_pointer(parser->pool, type) : NULL;
 }
 
 const Type *
-parse_declared(Parser *parser, const Type *type, const Token **name) {
+smb_parse_declared(Parser *parser, const Type *type, const Token **name) {
   *name = NULL;
-  type = parse_pointers(parser, type);
+  type = smb_parse_pointers(parser, type);
   if (!type)
     return NULL;
-  if (parser_is(parser, "(") && token_is(parser->at->next, "*"))
+  if (smb_parser_is(parser, "(") && smb_token_is(parser->at->next, "*"))
     return parse_array_pointer(parser, type, name);
-  if (parser_is(parser, "(") && token_is(parser->at->next, "&") && parser->may_refer) {
+  if (smb_parser_is(parser, "(") && smb_token_is(parser->at->next, "&") && parser->may_refer) {
     // (&name)[n]: a reference to an array
-    parser_advance(parser);
-    parser_advance(parser);
+    smb_parser_advance(parser);
+    smb_parser_advance(parser);
     parser->is_reference = TRUE;
     *name = parser->at->kind == TOKEN_NAME ? parser->at : NULL;
     if (*name)
-      parser_advance(parser);
-    return parser_expect(parser, ")") ? parse_dimensions(parser, type) : NULL;
+      smb_parser_advance(parser);
+    return smb_parser_expect(parser, ")") ? smb_parse_dimensions(parser, type) : NULL;
   }
-  if (parser->at->kind == TOKEN_NAME && !is_specifier(parser->at)) {
+  if (parser->at->kind == TOKEN_NAME && !smb_parse_is_specifier(parser->at)) {
     *name = parser->at;
-    parser_advance(parser);
+    smb_parser_advance(parser);
   }
-  return parse_dimensions(parser, type);
+  return smb_parse_dimensions(parser, type);
 }
 
 const Type *
-parse_dimensions(Parser *parser, const Type *type) {
-  if (!parser_is(parser, "["))
+smb_parse_dimensions(Parser *parser, const Type *type) {
+  if (!smb_parser_is(parser, "["))
     return type;
   guint32 start = parser->at->start;
   gint64 count = 0;
-  if (!parser_enter(parser))
+  if (!smb_parser_enter(parser))
     return NULL;
-  parser_advance(parser);
-  if (!parser_is(parser, "]")) {
-    if (!parse_constant(parser, &count))
+  smb_parser_advance(parser);
+  if (!smb_parser_is(parser, "]")) {
+    if (!smb_parse_constant(parser, &count))
       return NULL;
     if (count < 1)
-      return parser_fail(parser, start,
-                         "an array of %" G_GINT64_FORMAT " elements: expected at "
-                         "least one",
-                         count);
+      return smb_parser_fail(parser, start,
+                             "an array of %" G_GINT64_FORMAT " elements: expected at "
+                             "least one",
+                             count);
   }
-  if (!parser_expect(parser, "]"))
+  if (!smb_parser_expect(parser, "]"))
     return NULL;
-  const Type *element = parse_dimensions(parser, type);
-  parser_leave(parser);
+  const Type *element = smb_parse_dimensions(parser, type);
+  smb_parser_leave(parser);
   if (!element)
     return NULL;
   if (element->kind == KIND_VOID || (element->kind == KIND_ARRAY && element->count == 0))
-    return parser_fail(parser, start, "the elements of this array have no size");
+    return smb_parser_fail(parser, start, "the elements of this array have no size");
   if ((guint64)count > MAX_OBJECT_BYTES / element->size)
-    return parser_fail(parser, start, "this array is larger than %u MiB",
-                       (guint)(MAX_OBJECT_BYTES >> 20));
-  return type_array(parser->pool, element, (gsize)count);
+    return smb_parser_fail(parser, start, "this array is larger than %u MiB",
+                           (guint)(MAX_OBJECT_BYTES >> 20));
+  return smb_type_array(parser->pool, element, (gsize)count);
 }
 
 Variable *
-parser_find(Parser *parser, const Token *name) {
+smb_parser_find(Parser *parser, const Token *name) {
   g_autofree char *text = g_strndup(name->text, name->length);
   for (guint i = parser->scopes->len; i-- > 0;) {
     Variable *variable = g_hash_table_lookup(g_ptr_array_index(parser->scopes, i), text);
     if (variable)
       return variable;
   }
-  return parser_read_name(parser, name)
+  return smb_parser_read_name(parser, name)
              ? g_hash_table_lookup(g_ptr_array_index(parser->scopes, 0), text)
              : NULL;
 }
 
 const Type *
-parser_find_type(Parser *parser, const Token *name) {
+smb_parser_find_type(Parser *parser, const Token *name) {
   if (name->kind != TOKEN_NAME)
     return NULL;
-  const Variable *meaning = parser_find(parser, name);
+  const Variable *meaning = smb_parser_find(parser, name);
   if (!meaning)
-    return type_by_name(name->text, name->length);
+    return smb_type_by_name(name->text, name->length);
   return meaning->storage == STORAGE_TYPE ? meaning->type : NULL;
 }
 
 Variable *
-parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage) {
+smb_parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage) {
   GHashTable *scope = g_ptr_array_index(parser->scopes, parser->scopes->len - 1);
   Variable *variable = kernel_pool_new_struct(parser->pool, Variable);
-  variable->name = token_text(parser->pool, name);
+  variable->name = smb_token_text(parser->pool, name);
   if (g_hash_table_contains(scope, variable->name))
-    return parser_fail(parser, name->start, "'%s' is declared twice", variable->name);
+    return smb_parser_fail(parser, name->start, "'%s' is declared twice", variable->name);
   if (type->kind == KIND_VOID)
-    return parser_fail(parser, name->start, "'%s' cannot be void", variable->name);
+    return smb_parser_fail(parser, name->start, "'%s' cannot be void", variable->name);
   variable->type = type;
   variable->storage = storage;
   variable->start = name->start;
@@ -166,7 +166,7 @@ parser_declare(Parser *parser, const Token *name, const Type *type, Storage stor
   variable->slot = slots->len;
   g_ptr_array_add(slots, variable);
   // Each component of a vector is set by itself: it has a slot of its own.
-  for (guint i = 1; storage == STORAGE_LOCAL && i < type_components(type); i++)
+  for (guint i = 1; storage == STORAGE_LOCAL && i < smb_type_components(type); i++)
     g_ptr_array_add(slots, NULL);
   return variable;
 }
@@ -175,7 +175,7 @@ parser_declare(Parser *parser, const Token *name, const Type *type, Storage stor
 static const char *
 find_shared_problem(Parser *parser, const Specifiers *specifiers, const Type *type) {
   gboolean is_array = type->kind == KIND_ARRAY, open_array = is_array && type->count == 0;
-  if (parser_is(parser, "="))
+  if (smb_parser_is(parser, "="))
     return "a __shared__ variable takes no first value";
   if (specifiers->is_extern && !is_array)
     return "an extern __shared__ variable is an array: expected []";
@@ -195,7 +195,7 @@ check_declared(Parser *parser, const Specifiers *specifiers, const Token *name, 
   else if (!parser->function && type->kind == KIND_ARRAY)
     problem = "arrays outside functions are outside the subset";
   if (problem)
-    parser_fail(parser, name->start, "%s", problem);
+    smb_parser_fail(parser, name->start, "%s", problem);
   return problem == NULL;
 }
 
@@ -210,16 +210,16 @@ choose_storage(const Specifiers *specifiers, const Type *type) {
 static gboolean
 parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variable,
                   Statement ***last) {
-  gboolean in_parentheses = parser_take(parser, "(");
-  gboolean has_value = in_parentheses || parser_take(parser, "=") || parser_is(parser, "{");
-  if (has_value && !parse_initializer(parser, specifiers, variable, last, variable->start))
+  gboolean in_parentheses = smb_parser_take(parser, "(");
+  gboolean has_value = in_parentheses || smb_parser_take(parser, "=") || smb_parser_is(parser, "{");
+  if (has_value && !smb_parse_initializer(parser, specifiers, variable, last, variable->start))
     return FALSE;
-  if (in_parentheses && !parser_expect(parser, ")"))
+  if (in_parentheses && !smb_parser_expect(parser, ")"))
     return FALSE;
   variable->is_const = has_value && specifiers->is_const && variable->type->kind != KIND_POINTER;
   if (parser->function || variable->is_constant)
     return TRUE;
-  parser_fail(parser, variable->start, "a variable outside functions must be a const number");
+  smb_parser_fail(parser, variable->start, "a variable outside functions must be a const number");
   return FALSE;
 }
 
@@ -227,32 +227,33 @@ parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variab
 static gboolean
 parse_reference(Parser *parser, const Specifiers *specifiers, const Type *type, const Token *name,
                 Statement ***last) {
-  const char *close = parser_is(parser, "(") ? ")" : parser_is(parser, "{") ? "}" : NULL;
+  const char *close = smb_parser_is(parser, "(") ? ")" : smb_parser_is(parser, "{") ? "}" : NULL;
   BindKind kind;
-  if (!name || !parser->function || (!close && !parser_is(parser, "="))) {
-    parser_fail(parser, parser->at->start,
-                "a reference needs what it refers to: expected '= VARIABLE'");
+  if (!name || !parser->function || (!close && !smb_parser_is(parser, "="))) {
+    smb_parser_fail(parser, parser->at->start,
+                    "a reference needs what it refers to: expected '= VARIABLE'");
     return FALSE;
   }
-  parser_advance(parser);
-  Node *value = parse_assignment(parser);
-  if (!value || (close && !parser_expect(parser, close)))
+  smb_parser_advance(parser);
+  Node *value = smb_parse_assignment(parser);
+  if (!value || (close && !smb_parser_expect(parser, close)))
     return FALSE;
   type = type ? type : value->type;
-  if (!reference_classify(parser, value, type, specifiers->is_const, &kind))
+  if (!smb_reference_classify(parser, value, type, specifiers->is_const, &kind))
     return FALSE;
-  Variable *variable = reference_declare(parser, name, type, kind, value);
+  Variable *variable = smb_reference_declare(parser, name, type, kind, value);
   if (!variable)
     return FALSE;
   if (kind == BIND_VALUE)
-    return parser_initialise(parser, specifiers, variable, value, last);
+    return smb_parser_initialise(parser, specifiers, variable, value, last);
   if (kind == BIND_ALIAS)
     return TRUE;
-  Node *target = reference_address(parser, variable, name->start, name->end);
-  Node *address = target ? node_address(parser, value, value->start) : NULL;
+  Node *target = smb_reference_address(parser, variable, name->start, name->end);
+  Node *address = target ? smb_node_address(parser, value, value->start) : NULL;
   Node *assign =
-      address ? node_assign(parser, target, -1, address, FALSE, name->start, value->end) : NULL;
-  Statement *statement = assign ? make_statement(parser, STATEMENT_EXPRESSION, name->start) : NULL;
+      address ? smb_node_assign(parser, target, -1, address, FALSE, name->start, value->end) : NULL;
+  Statement *statement =
+      assign ? smb_statement_make(parser, STATEMENT_EXPRESSION, name->start) : NULL;
   if (!statement)
     return FALSE;
   statement->value = assign;
@@ -264,25 +265,25 @@ parse_reference(Parser *parser, const Specifiers *specifiers, const Type *type, 
 // "auto" "*"* name ("=" assignment | "(" assignment ")" | "{" assignment "}"): the type is the value's
 static gboolean
 parse_auto(Parser *parser, const Specifiers *specifiers, Statement ***last) {
-  while (parse_qualifiers(parser) && parser_take(parser, "*"))
+  while (smb_parse_qualifiers(parser) && smb_parser_take(parser, "*"))
     continue;
-  gboolean is_reference = parser_take(parser, "&");
+  gboolean is_reference = smb_parser_take(parser, "&");
   const Token *name = parser->at;
-  parser_advance(parser);
+  smb_parser_advance(parser);
   if (is_reference)
     return parse_reference(parser, specifiers, NULL, name, last);
-  const char *close = parser_is(parser, "(") ? ")" : parser_is(parser, "{") ? "}" : NULL;
-  if (name->kind != TOKEN_NAME || (!close && !parser_is(parser, "="))) {
-    parser_fail(parser, name->start, "expected 'auto NAME = VALUE'");
+  const char *close = smb_parser_is(parser, "(") ? ")" : smb_parser_is(parser, "{") ? "}" : NULL;
+  if (name->kind != TOKEN_NAME || (!close && !smb_parser_is(parser, "="))) {
+    smb_parser_fail(parser, name->start, "expected 'auto NAME = VALUE'");
     return FALSE;
   }
-  parser_advance(parser);
-  Node *value = parse_assignment(parser);
-  value = value ? node_value(parser, value) : NULL;
-  if (!value || (close && !parser_expect(parser, close)))
+  smb_parser_advance(parser);
+  Node *value = smb_parse_assignment(parser);
+  value = value ? smb_node_value(parser, value) : NULL;
+  if (!value || (close && !smb_parser_expect(parser, close)))
     return FALSE;
-  Variable *variable = parser_declare(parser, name, value->type, STORAGE_LOCAL);
-  return variable && parser_initialise(parser, specifiers, variable, value, last);
+  Variable *variable = smb_parser_declare(parser, name, value->type, STORAGE_LOCAL);
+  return variable && smb_parser_initialise(parser, specifiers, variable, value, last);
 }
 
 // declarator = "*"* name dimensions ("=" initializer)?
@@ -293,27 +294,27 @@ parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last
     return parse_auto(parser, specifiers, last);
   parser->may_refer = TRUE;
   parser->is_reference = FALSE;
-  const Type *type = parse_declared(parser, specifiers->type, &name);
+  const Type *type = smb_parse_declared(parser, specifiers->type, &name);
   parser->may_refer = FALSE;
   if (!type)
     return FALSE;
   if (parser->is_reference)
     return parse_reference(parser, specifiers, type, name, last);
   if (!name) {
-    parser_fail(parser, parser->at->start, "expected a name, not '%.*s'", (int)parser->at->length,
-                parser->at->text);
+    smb_parser_fail(parser, parser->at->start, "expected a name, not '%.*s'",
+                    (int)parser->at->length, parser->at->text);
     return FALSE;
   }
   if (!check_declared(parser, specifiers, name, type))
     return FALSE;
-  Variable *variable = parser_declare(parser, name, type, choose_storage(specifiers, type));
+  Variable *variable = smb_parser_declare(parser, name, type, choose_storage(specifiers, type));
   if (!variable)
     return FALSE;
   if (specifiers->is_shared) {
     variable->address = specifiers->align; // until the layout is made
     return TRUE;
   }
-  Statement *declare = make_statement(parser, STATEMENT_DECLARE, name->start);
+  Statement *declare = smb_statement_make(parser, STATEMENT_DECLARE, name->start);
   declare->variable = variable;
   **last = declare;
   *last = &declare->next;
@@ -322,50 +323,52 @@ parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last
 
 // declaration = specifiers declarator ("," declarator)* ";"
 Statement *
-parse_declaration(Parser *parser, const Specifiers *specifiers) {
-  Statement *block = make_statement(parser, STATEMENT_BLOCK, parser->at->start);
+smb_parse_declaration(Parser *parser, const Specifiers *specifiers) {
+  Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, parser->at->start);
   Statement **last = &block->first;
   if (specifiers->is_extern && !specifiers->is_shared)
-    return parser_fail(parser, parser->at->start, "extern is for __shared__ arrays only");
+    return smb_parser_fail(parser, parser->at->start, "extern is for __shared__ arrays only");
   if (specifiers->is_static && parser->function && !specifiers->is_shared && !specifiers->is_const)
-    return parser_fail(parser, specifiers->start,
-                       "a static variable in a function is outside the "
-                       "subset: it would outlive the block");
-  if (specifiers->declares_type && parser_take(parser, ";"))
+    return smb_parser_fail(parser, specifiers->start,
+                           "a static variable in a function is outside the "
+                           "subset: it would outlive the block");
+  if (specifiers->declares_type && smb_parser_take(parser, ";"))
     return block;
   do {
     if (!parse_declarator(parser, specifiers, &last))
       return NULL;
-  } while (parser_take(parser, ","));
-  return parser_expect(parser, ";") ? block : NULL;
+  } while (smb_parser_take(parser, ","));
+  return smb_parser_expect(parser, ";") ? block : NULL;
 }
 
 gboolean
-parse_starts_alias(const Parser *parser) {
+smb_parse_starts_alias(const Parser *parser) {
   const Token *name = parser->at->next;
-  return parser_is(parser, "typedef") ||
-         (parser_is(parser, "using") && name->kind == TOKEN_NAME && token_is(name->next, "="));
+  return smb_parser_is(parser, "typedef") ||
+         (smb_parser_is(parser, "using") && name->kind == TOKEN_NAME &&
+          smb_token_is(name->next, "="));
 }
 
 // alias = "typedef" specifiers declared ";" | "using" name "=" type-name ";"
 gboolean
-parse_alias(Parser *parser) {
+smb_parse_alias(Parser *parser) {
   Specifiers specifiers;
   const Type *type;
   const Token *name = parser->at->next;
-  if (parser_take(parser, "typedef")) {
-    type = parse_typed_specifiers(parser, &specifiers)
-               ? parse_declared(parser, specifiers.type, &name)
+  if (smb_parser_take(parser, "typedef")) {
+    type = smb_parse_typed_specifiers(parser, &specifiers)
+               ? smb_parse_declared(parser, specifiers.type, &name)
                : NULL;
     if (type && !name)
-      type = parser_fail(parser, parser->at->start, "expected a name for the type");
+      type = smb_parser_fail(parser, parser->at->start, "expected a name for the type");
     if (type && type->kind == KIND_ARRAY)
-      type = parser_fail(parser, name->start, "expected a type that is no array");
+      type = smb_parser_fail(parser, name->start, "expected a type that is no array");
   } else {
-    parser_advance(parser);
-    parser_advance(parser);
-    parser_advance(parser);
-    type = parse_type_name(parser);
+    smb_parser_advance(parser);
+    smb_parser_advance(parser);
+    smb_parser_advance(parser);
+    type = smb_parse_type_name(parser);
   }
-  return type && parser_declare(parser, name, type, STORAGE_TYPE) && parser_expect(parser, ";");
+  return type && smb_parser_declare(parser, name, type, STORAGE_TYPE) &&
+         smb_parser_expect(parser, ";");
 }

@@ -26,22 +26,23 @@ static gboolean
 read_parameters(KernelMacros *macros, Macro *macro, Token **at, GError **error) {
   Token *token = (*at)->next;
   macro->parameters = token;
-  while (!token_is(token, ")")) {
-    if (token_is(token, "...") && token_is(token->next, ")")) {
+  while (!smb_token_is(token, ")")) {
+    if (smb_token_is(token, "...") && smb_token_is(token->next, ")")) {
       macro->outside = "...";
       token = token->next;
       break;
     }
     if (token->kind != TOKEN_NAME)
-      return macros_fail(macros, token, error, "expected the name of a macro parameter");
+      return smb_macros_fail(macros, token, error, "expected the name of a macro parameter");
     if (macro->n_parameters == MAX_PARAMETERS)
-      return macros_fail(macros, token, error, "a macro has at most %d parameters", MAX_PARAMETERS);
+      return smb_macros_fail(macros, token, error, "a macro has at most %d parameters",
+                             MAX_PARAMETERS);
     macro->n_parameters++;
     token = token->next;
-    if (token_is(token, ","))
+    if (smb_token_is(token, ","))
       token = token->next;
-    else if (!token_is(token, ")"))
-      return macros_fail(macros, token, error, "expected ',' or ')'");
+    else if (!smb_token_is(token, ")"))
+      return smb_macros_fail(macros, token, error, "expected ',' or ')'");
   }
   *at = token->next;
   return TRUE;
@@ -51,18 +52,18 @@ read_parameters(KernelMacros *macros, Macro *macro, Token **at, GError **error) 
 static gboolean
 define(KernelMacros *macros, Token *line, GError **error) {
   if (line->kind != TOKEN_NAME)
-    return macros_fail(macros, line, error, "expected the name of a macro");
+    return smb_macros_fail(macros, line, error, "expected the name of a macro");
   Macro *macro = kernel_pool_new_struct(macros->pool, Macro);
-  macro->name = token_text(macros->pool, line);
+  macro->name = smb_token_text(macros->pool, line);
   Token *body = line->next;
-  if (token_is(body, "(") && !body->after_space) {
+  if (smb_token_is(body, "(") && !body->after_space) {
     macro->function_like = TRUE;
     if (!read_parameters(macros, macro, &body, error))
       return FALSE;
   }
   for (const Token *token = body; token->kind != TOKEN_END; token = token->next) {
-    if (token_is(token, "#") || token_is(token, "##"))
-      macro->outside = token_is(token, "#") ? "#" : "##";
+    if (smb_token_is(token, "#") || smb_token_is(token, "##"))
+      macro->outside = smb_token_is(token, "#") ? "#" : "##";
   }
   macro->body = body;
   Macro *earlier = g_hash_table_lookup(macros->table, macro->name);
@@ -77,15 +78,15 @@ define(KernelMacros *macros, Token *line, GError **error) {
 static gboolean
 resolve_defined(KernelMacros *macros, Token *line, GError **error) {
   for (Token *token = line; token->kind != TOKEN_END; token = token->next) {
-    if (!token_is(token, "defined"))
+    if (!smb_token_is(token, "defined"))
       continue;
     Token *name = token->next;
-    gboolean parenthesis = token_is(name, "(");
+    gboolean parenthesis = smb_token_is(name, "(");
     name = parenthesis ? name->next : name;
     Token *last = parenthesis ? name->next : name;
-    if (name->kind != TOKEN_NAME || (parenthesis && !token_is(last, ")")))
-      return macros_fail(macros, token, error, "expected 'defined(NAME)'");
-    Macro *macro = macros_find(macros, name);
+    if (name->kind != TOKEN_NAME || (parenthesis && !smb_token_is(last, ")")))
+      return smb_macros_fail(macros, token, error, "expected 'defined(NAME)'");
+    Macro *macro = smb_macros_find(macros, name);
     if (macro)
       macros_use(macro);
     token->kind = TOKEN_NUMBER;
@@ -101,8 +102,8 @@ evaluate_line(KernelMacros *macros, Token *line, const Token *whole, gint64 *val
               GError **error) {
   if (!resolve_defined(macros, line, error))
     return FALSE;
-  Token *expanded = macros_expand(macros, line, error);
-  return expanded && kernel_condition_evaluate(macros->source, expanded, whole, value, error);
+  Token *expanded = smb_macros_expand(macros, line, error);
+  return expanded && smb_kernel_condition_evaluate(macros->source, expanded, whole, value, error);
 }
 
 static gboolean
@@ -116,17 +117,18 @@ open_branch(KernelMacros *macros, const Token *directive, Token *line, GError **
   gboolean outer = is_active(macros);
   gint64 value = 0;
   if (macros->n_branches == MAX_NESTING)
-    return macros_fail(macros, directive, error, "#if is nested more than %d deep", MAX_NESTING);
-  if (outer && token_is(directive, "if")) {
+    return smb_macros_fail(macros, directive, error, "#if is nested more than %d deep",
+                           MAX_NESTING);
+  if (outer && smb_token_is(directive, "if")) {
     if (!evaluate_line(macros, line, directive, &value, error))
       return FALSE;
   } else if (outer) {
     if (line->kind != TOKEN_NAME)
-      return macros_fail(macros, directive, error, "expected the name of a macro");
-    Macro *macro = macros_find(macros, line);
+      return smb_macros_fail(macros, directive, error, "expected the name of a macro");
+    Macro *macro = smb_macros_find(macros, line);
     if (macro)
       macros_use(macro);
-    value = (macro != NULL) == (gboolean)token_is(directive, "ifdef");
+    value = (macro != NULL) == (gboolean)smb_token_is(directive, "ifdef");
   }
   Branch branch = {directive, !outer || value, outer && value, FALSE};
   macros->branches[macros->n_branches++] = branch;
@@ -137,18 +139,18 @@ open_branch(KernelMacros *macros, const Token *directive, Token *line, GError **
 static gboolean
 turn_branch(KernelMacros *macros, const Token *directive, Token *line, GError **error) {
   if (macros->n_branches == macros->first_branch)
-    return macros_fail(macros, directive, error, "#%.*s without #if", (int)directive->length,
-                       directive->text);
+    return smb_macros_fail(macros, directive, error, "#%.*s without #if", (int)directive->length,
+                           directive->text);
   Branch *branch = &macros->branches[macros->n_branches - 1];
-  if (token_is(directive, "endif")) {
+  if (smb_token_is(directive, "endif")) {
     macros->n_branches--;
     return TRUE;
   }
   if (branch->in_else)
-    return macros_fail(macros, directive, error, "#%.*s after #else", (int)directive->length,
-                       directive->text);
+    return smb_macros_fail(macros, directive, error, "#%.*s after #else", (int)directive->length,
+                           directive->text);
   gint64 value = 1;
-  branch->in_else = token_is(directive, "else");
+  branch->in_else = smb_token_is(directive, "else");
   branch->active = FALSE;
   if (!branch->taken && !branch->in_else && !evaluate_line(macros, line, directive, &value, error))
     return FALSE;
@@ -160,7 +162,7 @@ turn_branch(KernelMacros *macros, const Token *directive, Token *line, GError **
 // Notes a #define or #undef of a macro that the command line defines.
 static void
 note_overruled(KernelMacros *macros, const Token *hash, const Token *name) {
-  const Macro *macro = macros_find(macros, name->next);
+  const Macro *macro = smb_macros_find(macros, name->next);
   if (!macro || !macro->from_command_line)
     return;
   const Token *last = name;
@@ -176,43 +178,44 @@ run_directive(KernelMacros *macros, const Token *hash, Token *line, Token **incl
   const Token *name = line;
   if (name->kind == TOKEN_END)
     return TRUE;
-  if (token_is(name, "if") || token_is(name, "ifdef") || token_is(name, "ifndef"))
+  if (smb_token_is(name, "if") || smb_token_is(name, "ifdef") || smb_token_is(name, "ifndef"))
     return open_branch(macros, name, line->next, error);
-  if (token_is(name, "elif") || token_is(name, "else") || token_is(name, "endif"))
+  if (smb_token_is(name, "elif") || smb_token_is(name, "else") || smb_token_is(name, "endif"))
     return turn_branch(macros, name, line->next, error);
-  if (is_active(macros) && token_is(name, "pragma") && token_is(name->next, "once"))
-    macros_mark_once(macros);
-  if (!is_active(macros) || token_is(name, "pragma") || token_is(name, "line"))
+  if (is_active(macros) && smb_token_is(name, "pragma") && smb_token_is(name->next, "once"))
+    smb_macros_mark_once(macros);
+  if (!is_active(macros) || smb_token_is(name, "pragma") || smb_token_is(name, "line"))
     return TRUE;
-  if (token_is(name, "define") || token_is(name, "undef"))
+  if (smb_token_is(name, "define") || smb_token_is(name, "undef"))
     note_overruled(macros, hash, name);
-  if (token_is(name, "define"))
+  if (smb_token_is(name, "define"))
     return define(macros, line->next, error);
-  if (token_is(name, "include"))
-    return macros_include(macros, hash, line->next, included, error);
-  if (token_is(name, "undef")) {
-    Macro *macro = macros_find(macros, line->next);
+  if (smb_token_is(name, "include"))
+    return smb_macros_include(macros, hash, line->next, included, error);
+  if (smb_token_is(name, "undef")) {
+    Macro *macro = smb_macros_find(macros, line->next);
     if (macro && !macro->from_command_line)
       g_hash_table_remove(macros->table, macro->name);
     return TRUE;
   }
-  if (token_is(name, "error")) {
+  if (smb_token_is(name, "error")) {
     const Token *last = name;
     while (last->next->kind != TOKEN_END)
       last = last->next;
-    return macros_fail(macros, hash, error, "#%.*s", (int)(last->end - name->start), name->text);
+    return smb_macros_fail(macros, hash, error, "#%.*s", (int)(last->end - name->start),
+                           name->text);
   }
-  return macros_fail(macros, name, error, "#%.*s is outside the subset", (int)name->length,
-                     name->text);
+  return smb_macros_fail(macros, name, error, "#%.*s is outside the subset", (int)name->length,
+                         name->text);
 }
 
 Token *
-kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
+smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
   Token head = {0};
   Token *last = &head;
   Token *token = tokens;
   while (token->kind != TOKEN_END) {
-    if (token->first_of_line && token_is(token, "#")) {
+    if (token->first_of_line && smb_token_is(token, "#")) {
       Token *line, *included = NULL;
       Token *hash = token;
       token = cut_line(macros, token->next, &line);
@@ -228,7 +231,7 @@ kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
     }
     gboolean is_macro;
     gboolean first_of_line = token->first_of_line;
-    if (!macros_expand_token(macros, token, &is_macro, &token, error))
+    if (!smb_macros_expand_token(macros, token, &is_macro, &token, error))
       return NULL;
     if (is_macro) {
       if (first_of_line && token->kind == TOKEN_END)
@@ -240,27 +243,27 @@ kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
   }
   last->next = token;
   if (macros->n_branches > macros->first_branch) {
-    macros_fail(macros, macros->branches[macros->n_branches - 1].opened, error,
-                "this #%.*s has no #endif",
-                (int)macros->branches[macros->n_branches - 1].opened->length,
-                macros->branches[macros->n_branches - 1].opened->text);
+    smb_macros_fail(macros, macros->branches[macros->n_branches - 1].opened, error,
+                    "this #%.*s has no #endif",
+                    (int)macros->branches[macros->n_branches - 1].opened->length,
+                    macros->branches[macros->n_branches - 1].opened->text);
     return NULL;
   }
   return head.next;
 }
 
 gboolean
-kernel_macros_evaluate(const KernelMacros *macros, const char *expression, gint64 *value,
-                       GError **error) {
+smb_kernel_macros_evaluate(const KernelMacros *macros, const char *expression, gint64 *value,
+                           GError **error) {
   g_autoptr(GError) local = NULL;
   g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
   // The table is read only; what comes of the expression is its own.
   KernelMacros own = *macros;
-  own.pool = kernel_pool_new();
+  own.pool = smb_kernel_pool_new();
   own.texts = texts;
-  Token *tokens = macros_lex(&own, expression, &local);
+  Token *tokens = smb_macros_lex(&own, expression, &local);
   gboolean ok = tokens && evaluate_line(&own, tokens, tokens, value, &local);
-  kernel_pool_free(own.pool);
+  smb_kernel_pool_free(own.pool);
   if (!ok) {
     // Of a message about a place in a text, what is said of it.
     g_auto(GStrv) lines = g_strsplit(local->message, "\n", 2);

@@ -23,7 +23,7 @@ enter_item(const Parser *parser, Item *item) {
   inner.in_report = FALSE;
   inner.loops = inner.switches = inner.labels_in = 0;
   inner.base = parser->depth;
-  parser_move(&inner, item->first);
+  smb_parser_move(&inner, item->first);
   inner.scopes = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
   g_ptr_array_add(inner.scopes, g_hash_table_ref(g_ptr_array_index(parser->scopes, 0)));
   return inner;
@@ -39,14 +39,15 @@ leave_item(Parser *parser, Parser *inner) {
 static gboolean
 parse_item(Parser *parser) {
   Specifiers specifiers;
-  if (parse_starts_alias(parser))
-    return parse_alias(parser);
-  return parse_specifiers(parser, &specifiers) && parse_declaration(parser, &specifiers) != NULL;
+  if (smb_parse_starts_alias(parser))
+    return smb_parse_alias(parser);
+  return smb_parse_specifiers(parser, &specifiers) &&
+         smb_parse_declaration(parser, &specifiers) != NULL;
 }
 
 gboolean
-parser_read_name(Parser *parser, const Token *name) {
-  const GPtrArray *items = outline_find(parser->outline, name);
+smb_parser_read_name(Parser *parser, const Token *name) {
+  const GPtrArray *items = smb_outline_find(parser->outline, name);
   for (guint i = 0; items && i < items->len; i++) {
     Item *item = g_ptr_array_index(items, i);
     if ((item->kind != ITEM_VARIABLE && item->kind != ITEM_TYPE) || item->state != ITEM_UNREAD ||
@@ -66,24 +67,25 @@ parser_read_name(Parser *parser, const Token *name) {
 static gboolean
 parse_parameter(Parser *parser, Function *function, GPtrArray *parameters) {
   Specifiers specifiers;
-  if (!parse_typed_specifiers(parser, &specifiers))
+  if (!smb_parse_typed_specifiers(parser, &specifiers))
     return FALSE;
   const Token *name;
   parser->may_refer = TRUE;
   parser->is_reference = FALSE;
-  const Type *type = parse_declared(parser, specifiers.type, &name);
+  const Type *type = smb_parse_declared(parser, specifiers.type, &name);
   parser->may_refer = FALSE;
   if (!type)
     return FALSE;
   gboolean is_reference = parser->is_reference;
   if (type->kind == KIND_ARRAY && !is_reference)
-    type = type_pointer(parser->pool, type->of);
-  if (parser_is(parser, "=")) {
-    parser_fail(parser, parser->at->start, "default arguments are outside the subset");
+    type = smb_type_pointer(parser->pool, type->of);
+  if (smb_parser_is(parser, "=")) {
+    smb_parser_fail(parser, parser->at->start, "default arguments are outside the subset");
     return FALSE;
   }
   if (function->n_formals == MAX_ARGUMENTS) {
-    parser_fail(parser, parser->last->start, "a function has at most %d parameters", MAX_ARGUMENTS);
+    smb_parser_fail(parser, parser->last->start, "a function has at most %d parameters",
+                    MAX_ARGUMENTS);
     return FALSE;
   }
   // A parameter without a name still takes its argument.
@@ -97,15 +99,15 @@ parse_parameter(Parser *parser, Function *function, GPtrArray *parameters) {
   Formal *formal = &function->formals[function->n_formals++];
   *formal = (Formal){BIND_VALUE, is_reference, specifiers.is_const, type, NULL};
   if (is_reference && function->n_formals > parser->n_arguments) {
-    parser_fail(parser, name->start, "a reference is bound to an argument, and there is none");
+    smb_parser_fail(parser, name->start, "a reference is bound to an argument, and there is none");
     return FALSE;
   }
   if (is_reference) {
     formal->alias = parser->arguments[function->n_formals - 1];
-    if (!reference_classify(parser, formal->alias, type, formal->is_const, &formal->kind))
+    if (!smb_reference_classify(parser, formal->alias, type, formal->is_const, &formal->kind))
       return FALSE;
   }
-  Variable *variable = reference_declare(parser, name, type, formal->kind, formal->alias);
+  Variable *variable = smb_reference_declare(parser, name, type, formal->kind, formal->alias);
   if (!variable)
     return FALSE;
   variable->is_const = specifiers.is_const && variable->type->kind != KIND_POINTER;
@@ -118,20 +120,20 @@ parse_parameter(Parser *parser, Function *function, GPtrArray *parameters) {
 static gboolean
 parse_parameters(Parser *parser, Function *function) {
   g_autoptr(GPtrArray) parameters = g_ptr_array_new();
-  if (!parser_expect(parser, "("))
+  if (!smb_parser_expect(parser, "("))
     return FALSE;
-  if (parser_is(parser, "void") && token_is(parser->at->next, ")"))
-    parser_advance(parser);
-  while (!parser_is(parser, ")")) {
-    if (function->n_formals > 0 && !parser_expect(parser, ","))
+  if (smb_parser_is(parser, "void") && smb_token_is(parser->at->next, ")"))
+    smb_parser_advance(parser);
+  while (!smb_parser_is(parser, ")")) {
+    if (function->n_formals > 0 && !smb_parser_expect(parser, ","))
       return FALSE;
     if (!parse_parameter(parser, function, parameters))
       return FALSE;
   }
-  parser_advance(parser);
+  smb_parser_advance(parser);
   function->n_parameters = parameters->len;
   gsize bytes = parameters->len * sizeof *function->parameters;
-  function->parameters = kernel_pool_alloc(parser->pool, MAX(bytes, 1));
+  function->parameters = smb_kernel_pool_alloc(parser->pool, MAX(bytes, 1));
   if (bytes)
     memcpy(function->parameters, parameters->pdata, bytes);
   return TRUE;
@@ -143,19 +145,19 @@ check_function(Parser *parser, const Item *item, const Specifiers *specifiers, c
   const char *problem = NULL;
   if (specifiers->is_global && type->kind != KIND_VOID)
     problem = "a kernel returns void";
-  else if (name->kind != TOKEN_NAME || !token_is(name->next, "("))
+  else if (name->kind != TOKEN_NAME || !smb_token_is(name->next, "("))
     problem = specifiers->is_global ? "expected the name of a kernel and '('"
                                     : "expected the name of a function and '('";
   if (problem)
-    parser_fail(parser, name->start, "%s", problem);
-  const GPtrArray *items = outline_find(parser->outline, name);
+    smb_parser_fail(parser, name->start, "%s", problem);
+  const GPtrArray *items = smb_outline_find(parser->outline, name);
   for (guint i = 0; !problem && i < items->len; i++) {
     const Item *other = g_ptr_array_index(items, i);
     if (other == item || other->kind != ITEM_FUNCTION || !other->is_device)
       continue;
     problem = "";
-    parser_fail(parser, (other->number > item->number ? other : item)->name_at->start,
-                "'%s' is defined twice", item->name);
+    smb_parser_fail(parser, (other->number > item->number ? other : item)->name_at->start,
+                    "'%s' is defined twice", item->name);
   }
   return problem == NULL;
 }
@@ -167,7 +169,7 @@ parse_result(Parser *parser, Function *function, const Token *name) {
   Token result = *name;
   result.text = "(result)";
   result.length = 8;
-  function->result = parser_declare(parser, &result, function->type, STORAGE_LOCAL);
+  function->result = smb_parser_declare(parser, &result, function->type, STORAGE_LOCAL);
   return function->result != NULL;
 }
 
@@ -177,23 +179,23 @@ parse_function(Parser *parser, const Item *item, const TemplateArguments *argume
   Specifiers specifiers;
   Function *function = kernel_pool_new_struct(parser->pool, Function);
   g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));
-  if (item->parameters && !parser_bind_template(parser, item, arguments))
+  if (item->parameters && !smb_parser_bind_template(parser, item, arguments))
     return NULL;
-  if (!parse_typed_specifiers(parser, &specifiers))
+  if (!smb_parse_typed_specifiers(parser, &specifiers))
     return NULL;
-  function->type = parse_pointers(parser, specifiers.type);
+  function->type = smb_parse_pointers(parser, specifiers.type);
   const Token *name = parser->at;
   if (!function->type || !check_function(parser, item, &specifiers, function->type, name))
     return NULL;
-  parser_advance(parser);
+  smb_parser_advance(parser);
   function->key = arguments ? arguments->key : "";
-  function->name = kernel_pool_printf(parser->pool, "%s%s", item->name, function->key);
+  function->name = smb_kernel_pool_printf(parser->pool, "%s%s", item->name, function->key);
   function->is_kernel = specifiers.is_global;
   function->start = name->start;
   parser->function = function;
   g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));
   if (!parse_result(parser, function, name) || !parse_parameters(parser, function) ||
-      !(function->body = parse_block(parser)))
+      !(function->body = smb_parse_block(parser)))
     return NULL;
   function->text = (Stretch){item->begin->start, parser->last->end};
   return function;
@@ -210,7 +212,8 @@ is_bound_alike(Parser *parser, const Function *function, Node **values, guint n)
     quiet.error = &ignored;
     if (!formal->is_reference)
       continue;
-    gboolean fits = reference_classify(&quiet, values[i], formal->type, formal->is_const, &kind);
+    gboolean fits =
+        smb_reference_classify(&quiet, values[i], formal->type, formal->is_const, &kind);
     g_clear_error(&ignored);
     const Node *a = formal->alias, *b = values[i];
     if (!fits || kind != formal->kind)
@@ -224,18 +227,18 @@ is_bound_alike(Parser *parser, const Function *function, Node **values, guint n)
 }
 
 Function *
-parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments, Node **values,
-                     guint n) {
+smb_parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments,
+                         Node **values, guint n) {
   for (Function *function = item->functions; function; function = function->next) {
     if (strcmp(function->key, arguments ? arguments->key : "") == 0 &&
         is_bound_alike(parser, function, values, n))
       return function;
   }
   if (arguments && !item->parameters)
-    return parser_fail(parser, parser->last->start, "'%s' is not a template", item->name);
+    return smb_parser_fail(parser, parser->last->start, "'%s' is not a template", item->name);
   if (item->is_specialized)
-    return parser_fail(parser, parser->last->start,
-                       "'%s' has specializations, which are outside the subset", item->name);
+    return smb_parser_fail(parser, parser->last->start,
+                           "'%s' has specializations, which are outside the subset", item->name);
   Parser inner = enter_item(parser, item);
   inner.arguments = values;
   inner.n_arguments = n;
@@ -255,27 +258,27 @@ parser_read_function(Parser *parser, Item *item, const TemplateArguments *argume
 static gpointer
 refuse_function(Parser *parser, const Token *name, const Item *item) {
   if (item->kind == ITEM_FUNCTION && item->state == ITEM_READING)
-    return parser_fail(parser, name->start,
-                       item == parser->item
-                           ? "'%s' calls itself: recursion is outside the subset"
-                           : "'%s' is called by what it calls: recursion is outside the subset",
-                       item->name);
+    return smb_parser_fail(parser, name->start,
+                           item == parser->item
+                               ? "'%s' calls itself: recursion is outside the subset"
+                               : "'%s' is called by what it calls: recursion is outside the subset",
+                           item->name);
   if (item->kind == ITEM_FUNCTION && item->is_kernel)
-    return parser_fail(parser, name->start, "'%s' is a kernel: kernels are launched, not called",
-                       item->name);
+    return smb_parser_fail(parser, name->start,
+                           "'%s' is a kernel: kernels are launched, not called", item->name);
   if (!item->is_device)
-    return parser_fail(parser, name->start,
-                       "'%s' is a host function: a kernel calls __device__ functions only",
-                       item->name);
+    return smb_parser_fail(parser, name->start,
+                           "'%s' is a host function: a kernel calls __device__ functions only",
+                           item->name);
   if (item->kind == ITEM_FUNCTION)
-    return parser_fail(parser, name->start,
-                       "'%s' is called before it is declared: declare it above", item->name);
-  return parser_fail(parser, name->start, "'%s' has no body in this file", item->name);
+    return smb_parser_fail(parser, name->start,
+                           "'%s' is called before it is declared: declare it above", item->name);
+  return smb_parser_fail(parser, name->start, "'%s' has no body in this file", item->name);
 }
 
 gboolean
-parser_find_function(Parser *parser, const Token *name, Item **found, gboolean is_builtin) {
-  const GPtrArray *items = outline_find(parser->outline, name);
+smb_parser_find_function(Parser *parser, const Token *name, Item **found, gboolean is_builtin) {
+  const GPtrArray *items = smb_outline_find(parser->outline, name);
   Item *chosen = NULL, *refused = NULL;
   gboolean visible = FALSE;
   for (guint i = 0; items && i < items->len; i++) {

@@ -23,7 +23,7 @@ recognize(G_GNUC_UNUSED SmbSource *source) {
 
 static gboolean
 evaluate_macros(const SmbProgram *program, const char *expression, gint64 *value, GError **error) {
-  return kernel_macros_evaluate(smb_cuda_kernel(program)->macros, expression, value, error);
+  return smb_kernel_macros_evaluate(smb_cuda_kernel(program)->macros, expression, value, error);
 }
 
 static GStrv
@@ -32,7 +32,7 @@ find_unused_defines(const SmbProgram *program) {
   g_autoptr(GStrvBuilder) unused = g_strv_builder_new();
   for (guint i = 0; program->defines && program->defines[i]; i++) {
     g_auto(GStrv) parts = g_strsplit(program->defines[i], "=", 2);
-    if (kernel_macros_is_unused(kernel->macros, parts[0]))
+    if (smb_kernel_macros_is_unused(kernel->macros, parts[0]))
       g_strv_builder_add(unused, parts[0]);
   }
   return g_strv_builder_end(unused);
@@ -55,7 +55,7 @@ blank_all(GString *text, const GArray *stretches) {
 // The texts of all files at their offsets, with blanks for what a compiler is not to see.
 static GString *
 lay_out_texts(const SmbKernel *kernel) {
-  const GArray *includes = kernel_macros_includes(kernel->macros);
+  const GArray *includes = smb_kernel_macros_includes(kernel->macros);
   GString *text = g_string_new(smb_source_text(kernel->program.source));
   for (guint i = 0; i < includes->len; i++) {
     const Include *include = &g_array_index(includes, Include, i);
@@ -69,7 +69,7 @@ lay_out_texts(const SmbKernel *kernel) {
     memcpy(text->str + include->base, smb_source_text(include->source), end - include->base);
   }
   blank_all(text, kernel->unread);
-  blank_all(text, kernel_macros_overruled(kernel->macros));
+  blank_all(text, smb_kernel_macros_overruled(kernel->macros));
   return text;
 }
 
@@ -111,7 +111,7 @@ static char *
 make_device_text(const SmbProgram *program) {
   const SmbKernel *kernel = smb_cuda_kernel(program);
   g_autoptr(GString) text = lay_out_texts(kernel);
-  g_autoptr(GArray) includes = g_array_copy((GArray *)kernel_macros_includes(kernel->macros));
+  g_autoptr(GArray) includes = g_array_copy((GArray *)smb_kernel_macros_includes(kernel->macros));
   g_array_sort(includes, compare_includes);
   GString *out = g_string_new(NULL);
   append_text(out, kernel, text, includes, 0, (guint32)smb_source_length(program->source));
@@ -122,12 +122,12 @@ const SmbFrontEnd smb_cuda_front_end = {
     .level = "text",
     .steps = "statements",
     .recognizes = recognize,
-    .read = kernel_read,
-    .free = kernel_free,
+    .read = smb_kernel_read,
+    .free = smb_kernel_free,
     .state_new = smb_walker_new,
     .state_free = smb_walker_free,
     .run = smb_walker_run,
-    .argument = kernel_argument,
+    .argument = smb_kernel_argument,
     .carved_arrays = smb_carved_arrays,
     .evaluate = evaluate_macros,
     .device_text = make_device_text,

@@ -66,7 +66,7 @@ free_file(gpointer data) {
 }
 
 void
-macros_set_folders(KernelMacros *macros, SmbSource *whole, const char *const *folders) {
+smb_macros_set_folders(KernelMacros *macros, SmbSource *whole, const char *const *folders) {
   macros->whole = whole;
   macros->folders = folders;
   macros->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_file);
@@ -76,12 +76,12 @@ macros_set_folders(KernelMacros *macros, SmbSource *whole, const char *const *fo
 }
 
 const GArray *
-kernel_macros_includes(const KernelMacros *macros) {
+smb_kernel_macros_includes(const KernelMacros *macros) {
   return macros->includes;
 }
 
 void
-macros_mark_once(KernelMacros *macros) {
+smb_macros_mark_once(KernelMacros *macros) {
   g_hash_table_add(macros->once, (gpointer)macros->file);
 }
 
@@ -119,7 +119,7 @@ load(KernelMacros *macros, const Token *at, const char *path, GError **error) {
   g_autoptr(GError) local = NULL;
   SmbSource *source = smb_source_load(path, &local);
   if (!source) {
-    macros_fail(macros, at, error, "%s", local->message);
+    smb_macros_fail(macros, at, error, "%s", local->message);
     return NULL;
   }
   file = g_new0(File, 1);
@@ -145,9 +145,9 @@ run_file(KernelMacros *macros, const File *file, Stretch directive, GError **err
   macros->file = smb_source_name(file->source);
   macros->first_branch = macros->n_branches;
   macros->depth++;
-  Token *tokens = kernel_lex(macros->whole, file->source, file->base, macros->pool,
-                             &macros->text_tokens_left, error);
-  tokens = tokens ? kernel_macros_run(macros, tokens, error) : NULL;
+  Token *tokens = smb_kernel_lex(macros->whole, file->source, file->base, macros->pool,
+                                 &macros->text_tokens_left, error);
+  tokens = tokens ? smb_kernel_macros_run(macros, tokens, error) : NULL;
   macros->depth--;
   macros->first_branch = outer_branches;
   macros->file = outer;
@@ -155,16 +155,16 @@ run_file(KernelMacros *macros, const File *file, Stretch directive, GError **err
 }
 
 gboolean
-macros_include(KernelMacros *macros, const Token *hash, Token *line, Token **included,
-               GError **error) {
+smb_macros_include(KernelMacros *macros, const Token *hash, Token *line, Token **included,
+                   GError **error) {
   *included = NULL;
-  if (line->kind == TOKEN_NAME && !(line = macros_expand(macros, line, error)))
+  if (line->kind == TOKEN_NAME && !(line = smb_macros_expand(macros, line, error)))
     return FALSE;
-  if (token_is(line, "<"))
+  if (smb_token_is(line, "<"))
     return TRUE;
   if (line->kind != TOKEN_STRING || line->text[0] != '"')
-    return macros_fail(macros, line->kind == TOKEN_END ? hash : line, error,
-                       "expected #include \"FILE\" or #include <FILE>");
+    return smb_macros_fail(macros, line->kind == TOKEN_END ? hash : line, error,
+                           "expected #include \"FILE\" or #include <FILE>");
   g_autofree char *name = g_strndup(line->text + 1, line->length - 2);
   g_autofree char *path = find_path(macros, name);
   Stretch directive = {hash->start, line->end};
@@ -173,12 +173,13 @@ macros_include(KernelMacros *macros, const Token *hash, Token *line, Token **inc
     return TRUE;
   }
   if (!path)
-    return macros_fail(macros, line, error, "'%s' was not found: give its folder with -I", name);
+    return smb_macros_fail(macros, line, error, "'%s' was not found: give its folder with -I",
+                           name);
   if (macros->depth == MAX_INCLUDE_DEPTH)
-    return macros_fail(macros, line, error, "files include each other more than %d deep",
-                       MAX_INCLUDE_DEPTH);
+    return smb_macros_fail(macros, line, error, "files include each other more than %d deep",
+                           MAX_INCLUDE_DEPTH);
   if (macros->includes->len == MAX_INCLUDES)
-    return macros_fail(macros, line, error, "more than %d files are included", MAX_INCLUDES);
+    return smb_macros_fail(macros, line, error, "more than %d files are included", MAX_INCLUDES);
   const File *file = load(macros, line, path, error);
   if (!file)
     return FALSE;

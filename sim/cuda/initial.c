@@ -17,8 +17,9 @@ append(Statement ***last, Statement *statement) {
 
 static gboolean
 append_value(Parser *parser, Statement ***last, Node *target, Node *value, guint32 start) {
-  Node *assign = value ? node_assign(parser, target, -1, value, FALSE, start, value->end) : NULL;
-  Statement *statement = assign ? make_statement(parser, STATEMENT_EXPRESSION, start) : NULL;
+  Node *assign =
+      value ? smb_node_assign(parser, target, -1, value, FALSE, start, value->end) : NULL;
+  Statement *statement = assign ? smb_statement_make(parser, STATEMENT_EXPRESSION, start) : NULL;
   if (!statement)
     return FALSE;
   statement->value = assign;
@@ -32,7 +33,7 @@ count_scalars(const Type *type) {
   gsize n = 1;
   for (; type->kind == KIND_ARRAY; type = type->of)
     n *= type->count;
-  return n * type_components(type);
+  return n * smb_type_components(type);
 }
 
 static gboolean parse_list(Parser *parser, const Type *type, GPtrArray *values);
@@ -41,17 +42,17 @@ static gboolean parse_list(Parser *parser, const Type *type, GPtrArray *values);
 static gboolean
 parse_inner_list(Parser *parser, const Type *type, gsize start, GPtrArray *values) {
   const Token *opening = parser->at;
-  const Type *inner = type->kind == KIND_ARRAY ? type->of : type_component(type);
+  const Type *inner = type->kind == KIND_ARRAY ? type->of : smb_type_component(type);
   gsize n = count_scalars(inner), first = values->len;
   if ((first - start) % n != 0) {
-    parser_fail(parser, opening->start, "this '{' does not stand where a sub-array begins");
+    smb_parser_fail(parser, opening->start, "this '{' does not stand where a sub-array begins");
     return FALSE;
   }
   if (!parse_list(parser, inner, values))
     return FALSE;
   if (values->len > first + n) {
-    parser_fail(parser, opening->start, "too many first values here: expected at most %u",
-                (guint)n);
+    smb_parser_fail(parser, opening->start, "too many first values here: expected at most %u",
+                    (guint)n);
     return FALSE;
   }
   while (values->len < first + n && values->len <= MAX_INITIAL_ELEMENTS)
@@ -63,23 +64,23 @@ parse_inner_list(Parser *parser, const Type *type, gsize start, GPtrArray *value
 static gboolean
 parse_list(Parser *parser, const Type *type, GPtrArray *values) {
   gsize start = values->len;
-  if (!parser_enter(parser) || !parser_expect(parser, "{"))
+  if (!smb_parser_enter(parser) || !smb_parser_expect(parser, "{"))
     return FALSE;
-  while (!parser_is(parser, "}")) {
-    if (parser_is(parser, "{")) {
+  while (!smb_parser_is(parser, "}")) {
+    if (smb_parser_is(parser, "{")) {
       if (!parse_inner_list(parser, type, start, values))
         return FALSE;
     } else {
-      Node *value = parse_assignment(parser);
+      Node *value = smb_parse_assignment(parser);
       if (!value)
         return FALSE;
       g_ptr_array_add(values, value);
     }
-    if (!parser_take(parser, ",") && !parser_is(parser, "}"))
-      return parser_expect(parser, "}");
+    if (!smb_parser_take(parser, ",") && !smb_parser_is(parser, "}"))
+      return smb_parser_expect(parser, "}");
   }
-  parser_advance(parser);
-  parser_leave(parser);
+  smb_parser_advance(parser);
+  smb_parser_leave(parser);
   return TRUE;
 }
 
@@ -91,33 +92,34 @@ initialise_array(Parser *parser, Variable *variable, GPtrArray *values, Statemen
   while (element->kind == KIND_ARRAY)
     element = element->of;
   gsize n = variable->type->size / element->size;
-  if (!type_is_arithmetic(element)) {
-    parser_fail(parser, start, "only arrays of numbers are given first values");
+  if (!smb_type_is_arithmetic(element)) {
+    smb_parser_fail(parser, start, "only arrays of numbers are given first values");
     return FALSE;
   }
   if (n > MAX_INITIAL_ELEMENTS) {
-    parser_fail(parser, start,
-                "'%s' has %" G_GSIZE_FORMAT
-                " elements: expected at most %d where there are first values",
-                variable->name, n, MAX_INITIAL_ELEMENTS);
+    smb_parser_fail(parser, start,
+                    "'%s' has %" G_GSIZE_FORMAT
+                    " elements: expected at most %d where there are first values",
+                    variable->name, n, MAX_INITIAL_ELEMENTS);
     return FALSE;
   }
   if (values->len > n) {
-    parser_fail(parser, start,
-                "'%s' has %" G_GSIZE_FORMAT " elements: %u first values are too many",
-                variable->name, n, values->len);
+    smb_parser_fail(parser, start,
+                    "'%s' has %" G_GSIZE_FORMAT " elements: %u first values are too many",
+                    variable->name, n, values->len);
     return FALSE;
   }
   for (guint i = 0; i < n; i++) {
-    Node *base = node_variable(parser, variable, start, start);
-    const Type *pointer = type_pointer(parser->pool, element);
-    base = base ? node_address(parser, base, start) : NULL;
-    base = base ? node_cast(parser, base, pointer, start) : NULL;
-    Node *index = base ? node_integer(parser, type_scalar(KIND_INT), i, start, start) : NULL;
-    Node *target = index ? node_index(parser, base, index, start) : NULL;
+    Node *base = smb_node_variable(parser, variable, start, start);
+    const Type *pointer = smb_type_pointer(parser->pool, element);
+    base = base ? smb_node_address(parser, base, start) : NULL;
+    base = base ? smb_node_cast(parser, base, pointer, start) : NULL;
+    Node *index =
+        base ? smb_node_integer(parser, smb_type_scalar(KIND_INT), i, start, start) : NULL;
+    Node *target = index ? smb_node_index(parser, base, index, start) : NULL;
     Node *value = i < values->len ? (Node *)g_ptr_array_index(values, i) : NULL;
     if (target && !value)
-      value = node_integer(parser, type_scalar(KIND_INT), 0, start, start);
+      value = smb_node_integer(parser, smb_type_scalar(KIND_INT), 0, start, start);
     if (!target)
       return FALSE;
     if (!append_value(parser, last, target, value, start))
@@ -129,37 +131,37 @@ initialise_array(Parser *parser, Variable *variable, GPtrArray *values, Statemen
 static gboolean
 initialise_vector(Parser *parser, Variable *variable, GPtrArray *values, Statement ***last,
                   guint32 start) {
-  guint n = type_components(variable->type);
+  guint n = smb_type_components(variable->type);
   if (values->len > n) {
-    parser_fail(parser, start, "a %s has %u values", variable->type->name, n);
+    smb_parser_fail(parser, start, "a %s has %u values", variable->type->name, n);
     return FALSE;
   }
-  Node **arguments = kernel_pool_alloc(parser->pool, n * sizeof *arguments);
-  const Type *component = type_component(variable->type);
+  Node **arguments = smb_kernel_pool_alloc(parser->pool, n * sizeof *arguments);
+  const Type *component = smb_type_component(variable->type);
   for (guint i = 0; i < n; i++) {
     Node *value = i < values->len ? (Node *)g_ptr_array_index(values, i) : NULL;
     if (!value)
-      value = node_integer(parser, type_scalar(KIND_INT), 0, start, start);
-    arguments[i] = value ? node_convert(parser, value, component) : NULL;
+      value = smb_node_integer(parser, smb_type_scalar(KIND_INT), 0, start, start);
+    arguments[i] = value ? smb_node_convert(parser, value, component) : NULL;
     if (!arguments[i])
       return FALSE;
   }
   Node *value = n == 1 ? arguments[0]
-                       : node_new(parser, NODE_MAKE_VECTOR, variable->type, start,
-                                  parser->last->end, NULL, NULL, NULL);
+                       : smb_node_new(parser, NODE_MAKE_VECTOR, variable->type, start,
+                                      parser->last->end, NULL, NULL, NULL);
   if (value && n > 1) {
     value->arguments = arguments;
     value->n_arguments = n;
   }
-  Node *target = value ? node_variable(parser, variable, start, start) : NULL;
+  Node *target = value ? smb_node_variable(parser, variable, start, start) : NULL;
   return target && append_value(parser, last, target, value, start);
 }
 
 // initializer = assignment | list
 gboolean
-parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
-                  Statement ***last, guint32 start) {
-  if (parser_is(parser, "{")) {
+smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
+                      Statement ***last, guint32 start) {
+  if (smb_parser_is(parser, "{")) {
     g_autoptr(GPtrArray) values = g_ptr_array_new();
     if (!parse_list(parser, variable->type, values))
       return FALSE;
@@ -168,25 +170,26 @@ parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variab
                : initialise_vector(parser, variable, values, last, start);
   }
   if (variable->storage == STORAGE_PRIVATE) {
-    parser_fail(parser, parser->at->start, "an array takes its first values in braces");
+    smb_parser_fail(parser, parser->at->start, "an array takes its first values in braces");
     return FALSE;
   }
-  Node *value = parse_assignment(parser);
-  return value && parser_initialise(parser, specifiers, variable, value, last);
+  Node *value = smb_parse_assignment(parser);
+  return value && smb_parser_initialise(parser, specifiers, variable, value, last);
 }
 
 gboolean
-parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *variable, Node *value,
-                  Statement ***last) {
+smb_parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *variable, Node *value,
+                      Statement ***last) {
   guint32 start = variable->start;
-  value = node_convert(parser, value, variable->type);
+  value = smb_node_convert(parser, value, variable->type);
   if (!value)
     return FALSE;
-  if (specifiers->is_const && value->kind == NODE_CONSTANT && type_is_arithmetic(variable->type)) {
+  if (specifiers->is_const && value->kind == NODE_CONSTANT &&
+      smb_type_is_arithmetic(variable->type)) {
     variable->is_constant = TRUE;
     variable->constant = value;
     return TRUE;
   }
-  Node *target = node_variable(parser, variable, start, parser->last->end);
+  Node *target = smb_node_variable(parser, variable, start, parser->last->end);
   return target && append_value(parser, last, target, value, start);
 }

@@ -24,14 +24,14 @@ typedef struct {
 } Lexer;
 
 gboolean
-token_is(const Token *token, const char *text) {
+smb_token_is(const Token *token, const char *text) {
   return token->length == strlen(text) && memcmp(token->text, text, token->length) == 0 &&
          (token->kind == TOKEN_NAME || token->kind == TOKEN_PUNCTUATOR);
 }
 
 const char *
-token_text(KernelPool *pool, const Token *token) {
-  return kernel_pool_text(pool, token->text, token->length);
+smb_token_text(KernelPool *pool, const Token *token) {
+  return smb_kernel_pool_text(pool, token->text, token->length);
 }
 
 G_GNUC_PRINTF(3, 4)
@@ -123,7 +123,7 @@ make_bad(const Lexer *lexer, Token *token, const char *format, ...) {
   g_autofree char *problem = g_strdup_vprintf(format, arguments);
   va_end(arguments);
   token->kind = TOKEN_BAD;
-  token->problem = kernel_pool_text(lexer->pool, problem, strlen(problem));
+  token->problem = smb_kernel_pool_text(lexer->pool, problem, strlen(problem));
 }
 
 // A string or character literal; one without an end takes the rest of its line.
@@ -218,8 +218,8 @@ scan_token(Lexer *lexer, Token *token) {
 }
 
 Token *
-kernel_lex(const SmbSource *source, const SmbSource *part, guint32 base, KernelPool *pool,
-           guint *left, GError **error) {
+smb_kernel_lex(const SmbSource *source, const SmbSource *part, guint32 base, KernelPool *pool,
+               guint *left, GError **error) {
   static const char byte_order_mark[] = "\xef\xbb\xbf";
   const char *text = smb_source_text(part);
   Lexer lexer = {source, pool, text, base, text, TRUE, FALSE, error};

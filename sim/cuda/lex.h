@@ -41,13 +41,13 @@ typedef struct {
 } Stretch;
 
 // Whether the token is this name or punctuator.
-gboolean token_is(const Token *token, const char *text);
+gboolean smb_token_is(const Token *token, const char *text);
 
 // A copy of the token's text (pool memory).
-const char *token_text(KernelPool *pool, const Token *token);
+const char *smb_token_text(KernelPool *pool, const Token *token);
 
 // Splits a file, @part of @source, whose offsets begin at @base. Comments are white space; a backslash at
 // the end of a line continues it. The list ends in a TOKEN_END. @left is how many tokens there may still be.
 // NULL with an error for a comment without an end, or too many tokens.
-Token *kernel_lex(const SmbSource *source, const SmbSource *part, guint32 base, KernelPool *pool,
-                  guint *left, GError **error);
+Token *smb_kernel_lex(const SmbSource *source, const SmbSource *part, guint32 base,
+                      KernelPool *pool, guint *left, GError **error);

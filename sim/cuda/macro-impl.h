@@ -35,7 +35,7 @@ struct _KernelMacros {
   KernelPool *pool;
   const SmbSource *source;
   GHashTable *table; // name → Macro
-  GArray *overruled; // Stretch, see kernel_macros_overruled()
+  GArray *overruled; // Stretch, see smb_kernel_macros_overruled()
   GPtrArray *texts;  // sources of the command line's definitions
   guint max_tokens;
   guint tokens_left;
@@ -63,26 +63,26 @@ macros_use(Macro *macro) {
 }
 
 G_GNUC_PRINTF(4, 5)
-gboolean macros_fail(KernelMacros *macros, const Token *at, GError **error, const char *format,
-                     ...);
+gboolean smb_macros_fail(KernelMacros *macros, const Token *at, GError **error, const char *format,
+                         ...);
 
 // Where a directive names a file of the user: what its text gives, ending in TOKEN_END; else NULL.
-gboolean macros_include(KernelMacros *macros, const Token *hash, Token *line, Token **included,
-                        GError **error);
+gboolean smb_macros_include(KernelMacros *macros, const Token *hash, Token *line, Token **included,
+                            GError **error);
 // #pragma once
-void macros_mark_once(KernelMacros *macros);
+void smb_macros_mark_once(KernelMacros *macros);
 // Sets what files are looked for: next to @whole, then in @folders.
-void macros_set_folders(KernelMacros *macros, SmbSource *whole, const char *const *folders);
+void smb_macros_set_folders(KernelMacros *macros, SmbSource *whole, const char *const *folders);
 
 // Splits a text that is not part of the file; its places are not shown.
-Token *macros_lex(KernelMacros *macros, const char *text, GError **error);
+Token *smb_macros_lex(KernelMacros *macros, const char *text, GError **error);
 
 // The macro that a token names, or NULL.
-Macro *macros_find(KernelMacros *macros, const Token *token);
+Macro *smb_macros_find(KernelMacros *macros, const Token *token);
 
 // Expands the macro at @token, if it is one. @expanded is what stands there afterwards.
-gboolean macros_expand_token(KernelMacros *macros, Token *token, gboolean *is_macro,
-                             Token **expanded, GError **error);
+gboolean smb_macros_expand_token(KernelMacros *macros, Token *token, gboolean *is_macro,
+                                 Token **expanded, GError **error);
 
 // Expands all macros of a list that ends in TOKEN_END.
-Token *macros_expand(KernelMacros *macros, Token *tokens, GError **error);
+Token *smb_macros_expand(KernelMacros *macros, Token *tokens, GError **error);

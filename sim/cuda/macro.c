@@ -24,7 +24,7 @@ struct _HideSet {
 };
 
 gboolean
-macros_fail(KernelMacros *macros, const Token *at, GError **error, const char *format, ...) {
+smb_macros_fail(KernelMacros *macros, const Token *at, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
@@ -34,8 +34,8 @@ macros_fail(KernelMacros *macros, const Token *at, GError **error, const char *f
 }
 
 KernelMacros *
-kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders, guint max_tokens,
-                  guint cuda_arch) {
+smb_kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders,
+                      guint max_tokens, guint cuda_arch) {
   KernelMacros *macros = g_new0(KernelMacros, 1);
   macros->pool = pool;
   macros->source = source;
@@ -43,17 +43,17 @@ kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folder
   macros->texts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
   macros->overruled = g_array_new(FALSE, FALSE, sizeof(Stretch));
   macros->max_tokens = macros->tokens_left = macros->text_tokens_left = max_tokens;
-  macros_set_folders(macros, source, folders);
+  smb_macros_set_folders(macros, source, folders);
   macros->hidden_left = MAX_HIDDEN;
   g_autofree char *arch = g_strdup_printf("__CUDA_ARCH__=%u", cuda_arch);
-  kernel_macros_define(macros, "__CUDACC__", NULL);
-  kernel_macros_define(macros, "__NVCC__", NULL);
-  kernel_macros_define(macros, arch, NULL);
+  smb_kernel_macros_define(macros, "__CUDACC__", NULL);
+  smb_kernel_macros_define(macros, "__NVCC__", NULL);
+  smb_kernel_macros_define(macros, arch, NULL);
   return macros;
 }
 
 void
-kernel_macros_free(KernelMacros *macros) {
+smb_kernel_macros_free(KernelMacros *macros) {
   if (!macros)
     return;
   g_hash_table_unref(macros->table);
@@ -66,32 +66,32 @@ kernel_macros_free(KernelMacros *macros) {
 }
 
 const GArray *
-kernel_macros_overruled(const KernelMacros *macros) {
+smb_kernel_macros_overruled(const KernelMacros *macros) {
   return macros->overruled;
 }
 
 Token *
-macros_lex(KernelMacros *macros, const char *text, GError **error) {
+smb_macros_lex(KernelMacros *macros, const char *text, GError **error) {
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   SmbSource *source = smb_source_new("command line", bytes, error);
   if (!source)
     return NULL;
   g_ptr_array_add(macros->texts, source);
   guint left = macros->max_tokens;
-  return kernel_lex(source, source, 0, macros->pool, &left, error);
+  return smb_kernel_lex(source, source, 0, macros->pool, &left, error);
 }
 
 Token *
-kernel_macros_run_file(KernelMacros *macros, GError **error) {
-  Token *tokens =
-      kernel_lex(macros->source, macros->source, 0, macros->pool, &macros->text_tokens_left, error);
-  return tokens ? kernel_macros_run(macros, tokens, error) : NULL;
+smb_kernel_macros_run_file(KernelMacros *macros, GError **error) {
+  Token *tokens = smb_kernel_lex(macros->source, macros->source, 0, macros->pool,
+                                 &macros->text_tokens_left, error);
+  return tokens ? smb_kernel_macros_run(macros, tokens, error) : NULL;
 }
 
 static Token *
 lex_value(KernelMacros *macros, const char *definition, const char *value, GError **error) {
   g_autoptr(GError) lex_error = NULL;
-  Token *body = macros_lex(macros, value, &lex_error);
+  Token *body = smb_macros_lex(macros, value, &lex_error);
   const char *problem = !body                 ? lex_error->message
                         : strchr(value, '\n') ? "it has two lines"
                                               : NULL;
@@ -104,7 +104,7 @@ lex_value(KernelMacros *macros, const char *definition, const char *value, GErro
 }
 
 gboolean
-kernel_macros_define(KernelMacros *macros, const char *definition, GError **error) {
+smb_kernel_macros_define(KernelMacros *macros, const char *definition, GError **error) {
   const char *equals = strchr(definition, '=');
   gsize length = equals ? (gsize)(equals - definition) : strlen(definition);
   gboolean is_name = length > 0 && !g_ascii_isdigit(definition[0]);
@@ -123,7 +123,7 @@ kernel_macros_define(KernelMacros *macros, const char *definition, GError **erro
   if (!body)
     return FALSE;
   Macro *macro = kernel_pool_new_struct(macros->pool, Macro);
-  macro->name = kernel_pool_text(macros->pool, definition, length);
+  macro->name = smb_kernel_pool_text(macros->pool, definition, length);
   macro->from_command_line = TRUE;
   macro->body = body;
   g_hash_table_replace(macros->table, (gpointer)macro->name, macro);
@@ -131,24 +131,24 @@ kernel_macros_define(KernelMacros *macros, const char *definition, GError **erro
 }
 
 gboolean
-kernel_macros_is_unused(KernelMacros *macros, const char *name) {
+smb_kernel_macros_is_unused(KernelMacros *macros, const char *name) {
   const Macro *macro = g_hash_table_lookup(macros->table, name);
   return macro && macro->from_command_line && !g_atomic_int_get(&macro->used);
 }
 
 const char *
-kernel_macros_outside(KernelMacros *macros, const char *name) {
+smb_kernel_macros_outside(KernelMacros *macros, const char *name) {
   const Macro *macro = g_hash_table_lookup(macros->table, name);
   return macro ? macro->outside : NULL;
 }
 
 Macro *
-macros_find(KernelMacros *macros, const Token *token) {
+smb_macros_find(KernelMacros *macros, const Token *token) {
   if (token->kind != TOKEN_NAME)
     return NULL;
   char name[64];
   if (token->length >= sizeof name)
-    return g_hash_table_lookup(macros->table, token_text(macros->pool, token));
+    return g_hash_table_lookup(macros->table, smb_token_text(macros->pool, token));
   memcpy(name, token->text, token->length);
   name[token->length] = '\0';
   return g_hash_table_lookup(macros->table, name);
@@ -186,8 +186,9 @@ static Token *
 copy_token(KernelMacros *macros, const Token *token, const Token *from, const Token *to,
            GError **error) {
   if (macros->tokens_left == 0) {
-    macros_fail(macros, from, error, "macros make more than %u tokens (--max-tokens allows more)",
-                macros->max_tokens);
+    smb_macros_fail(macros, from, error,
+                    "macros make more than %u tokens (--max-tokens allows more)",
+                    macros->max_tokens);
     return NULL;
   }
   macros->tokens_left--;
@@ -206,14 +207,14 @@ copy_argument(KernelMacros *macros, const Token *name, const Macro *macro, Token
   Token head = {0};
   Token *last = &head;
   guint depth = 0;
-  for (; depth > 0 || !(token_is(*at, ")") || token_is(*at, ",")); *at = (*at)->next) {
+  for (; depth > 0 || !(smb_token_is(*at, ")") || smb_token_is(*at, ",")); *at = (*at)->next) {
     if ((*at)->kind == TOKEN_END) {
-      macros_fail(macros, name, error, "the arguments of macro '%s' have no end: expected ')'",
-                  macro->name);
+      smb_macros_fail(macros, name, error, "the arguments of macro '%s' have no end: expected ')'",
+                      macro->name);
       return NULL;
     }
-    depth += token_is(*at, "(");
-    depth -= token_is(*at, ")");
+    depth += smb_token_is(*at, "(");
+    depth -= smb_token_is(*at, ")");
     last->next = copy_token(macros, *at, *at, *at, error);
     if (!last->next)
       return NULL;
@@ -236,15 +237,15 @@ read_arguments(KernelMacros *macros, const Token *name, const Macro *macro, Toke
       return FALSE;
     gboolean none = macro->n_parameters == 0 && n == 0 && argument->kind == TOKEN_END;
     if (n < macro->n_parameters) {
-      arguments[n] = macros_expand(macros, argument, error);
+      arguments[n] = smb_macros_expand(macros, argument, error);
       if (!arguments[n])
         return FALSE;
     }
     n += !none;
-  } while (token_is(at, ","));
+  } while (smb_token_is(at, ","));
   if (n != macro->n_parameters)
-    return macros_fail(macros, name, error, "macro '%s' takes %u arguments, not %u", macro->name,
-                       macro->n_parameters, n);
+    return smb_macros_fail(macros, name, error, "macro '%s' takes %u arguments, not %u",
+                           macro->name, macro->n_parameters, n);
   *closing = at;
   return TRUE;
 }
@@ -284,9 +285,9 @@ substitute(KernelMacros *macros, const Macro *macro, Token **arguments, const To
 }
 
 gboolean
-macros_expand_token(KernelMacros *macros, Token *token, gboolean *is_macro, Token **expanded,
-                    GError **error) {
-  Macro *macro = macros_find(macros, token);
+smb_macros_expand_token(KernelMacros *macros, Token *token, gboolean *is_macro, Token **expanded,
+                        GError **error) {
+  Macro *macro = smb_macros_find(macros, token);
   *is_macro = FALSE;
   if (!macro || macro->outside || is_hidden(token->hidden, macro))
     return TRUE;
@@ -294,10 +295,10 @@ macros_expand_token(KernelMacros *macros, Token *token, gboolean *is_macro, Toke
   Token *closing = token;
   gboolean deep = macros->nesting >= MAX_NESTING || macros->hidden_left == 0 ||
                   (token->hidden && token->hidden->length >= MAX_CHAIN);
-  if (macro->function_like && !token_is(token->next, "("))
+  if (macro->function_like && !smb_token_is(token->next, "("))
     return TRUE;
   if (deep)
-    return macros_fail(macros, token, error, "macros are nested too deeply here");
+    return smb_macros_fail(macros, token, error, "macros are nested too deeply here");
   if (macro->function_like) {
     macros->nesting++;
     gboolean ok = read_arguments(macros, token, macro, token->next, arguments, &closing, error);
@@ -313,13 +314,13 @@ macros_expand_token(KernelMacros *macros, Token *token, gboolean *is_macro, Toke
 }
 
 Token *
-macros_expand(KernelMacros *macros, Token *tokens, GError **error) {
+smb_macros_expand(KernelMacros *macros, Token *tokens, GError **error) {
   Token head = {0};
   Token *last = &head;
   Token *token = tokens;
   for (; token->kind != TOKEN_END;) {
     gboolean is_macro;
-    if (!macros_expand_token(macros, token, &is_macro, &token, error))
+    if (!smb_macros_expand_token(macros, token, &is_macro, &token, error))
       return NULL;
     if (is_macro)
       continue;

@@ -12,23 +12,23 @@ typedef struct _KernelMacros KernelMacros;
 
 // A table with the macros that are always there (__CUDACC__, and __CUDA_ARCH__ of @cuda_arch).
 // @source: a whole, to which the files that it includes are added; they are looked for in @folders
-KernelMacros *kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders,
-                                guint max_tokens, guint cuda_arch);
-void kernel_macros_free(KernelMacros *macros);
+KernelMacros *smb_kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders,
+                                    guint max_tokens, guint cuda_arch);
+void smb_kernel_macros_free(KernelMacros *macros);
 
 // Takes a definition NAME=VALUE or NAME (then 1) from the command line.
-gboolean kernel_macros_define(KernelMacros *macros, const char *definition, GError **error);
+gboolean smb_kernel_macros_define(KernelMacros *macros, const char *definition, GError **error);
 
 // Runs the directives and expands the macros of a token list: what remains is the program.
-Token *kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error);
+Token *smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error);
 
 // Value of an integer expression over the macros, such as (32 + IPAD) * 4. May run in several threads.
-gboolean kernel_macros_evaluate(const KernelMacros *macros, const char *expression, gint64 *value,
-                                GError **error);
+gboolean smb_kernel_macros_evaluate(const KernelMacros *macros, const char *expression,
+                                    gint64 *value, GError **error);
 
 // What keeps a macro of that name out of the subset ("#", "##", "..."), or NULL. Such a macro may be
 // defined, since the host's part of a file may use it; it is not expanded.
-const char *kernel_macros_outside(KernelMacros *macros, const char *name);
+const char *smb_kernel_macros_outside(KernelMacros *macros, const char *name);
 
 // A file that was included, and the directive that did.
 typedef struct {
@@ -38,14 +38,14 @@ typedef struct {
 } Include;
 
 // All of them, in the order in which they were read (Include).
-const GArray *kernel_macros_includes(const KernelMacros *macros);
+const GArray *smb_kernel_macros_includes(const KernelMacros *macros);
 
 // Splits and runs the file itself.
-Token *kernel_macros_run_file(KernelMacros *macros, GError **error);
+Token *smb_kernel_macros_run_file(KernelMacros *macros, GError **error);
 
 // Stretches of the file that define or undefine a macro of the command line: what wins here and would
 // not win in a compiler.
-const GArray *kernel_macros_overruled(const KernelMacros *macros);
+const GArray *smb_kernel_macros_overruled(const KernelMacros *macros);
 
 // Whether a definition of the command line was neither used nor met in the file.
-gboolean kernel_macros_is_unused(KernelMacros *macros, const char *name);
+gboolean smb_kernel_macros_is_unused(KernelMacros *macros, const char *name);

@@ -7,7 +7,7 @@
 #include "sim/cuda/parse.h"
 
 const char *
-kernel_operator_text(Operator op) {
+smb_kernel_operator_text(Operator op) {
   static const char *const texts[] = {"+", "-", "*", "/",  "%", "<<", ">>", "&",
                                       "|", "^", "<", "<=", ">", ">=", "==", "!="};
   return texts[op];
@@ -15,16 +15,16 @@ kernel_operator_text(Operator op) {
 
 static gpointer
 fail_at(Parser *parser, const Node *node, const char *message) {
-  return parser_fail(parser, node->start, "%s", message);
+  return smb_parser_fail(parser, node->start, "%s", message);
 }
 
 gboolean
-node_set_depth(Parser *parser, Node *node, guint depth) {
+smb_node_set_depth(Parser *parser, Node *node, guint depth) {
   // An operator is a level of the tree without being a level of the text: allow for long sums.
   guint max = 4 * parser->kernel->program.limits.max_depth;
   if (depth > max) {
-    parser_fail(parser, node->start,
-                "this expression has more than %u levels (--max-depth allows more)", max);
+    smb_parser_fail(parser, node->start,
+                    "this expression has more than %u levels (--max-depth allows more)", max);
     return FALSE;
   }
   node->depth = (guint16)depth;
@@ -34,8 +34,8 @@ node_set_depth(Parser *parser, Node *node, guint depth) {
 }
 
 Node *
-node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end, Node *a,
-         Node *b, Node *c) {
+smb_node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end, Node *a,
+             Node *b, Node *c) {
   Node *node = kernel_pool_new_struct(parser->pool, Node);
   guint depth = MAX(a ? a->depth : 0u, b ? b->depth : 0u);
   depth = MAX(depth, c ? c->depth : 0u) + 1;
@@ -47,79 +47,82 @@ node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32
   node->b = b;
   node->c = c;
   node->load_site = node->store_site = -1;
-  return node_set_depth(parser, node, depth) ? node : NULL;
+  return smb_node_set_depth(parser, node, depth) ? node : NULL;
 }
 
 Node *
-node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end) {
-  Node *node = node_new(parser, NODE_CONSTANT, type, start, end, NULL, NULL, NULL);
+smb_node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end) {
+  Node *node = smb_node_new(parser, NODE_CONSTANT, type, start, end, NULL, NULL, NULL);
   if (node)
     node->integer = smb_cuda_wrap(type->kind, value);
   return node;
 }
 
 Node *
-node_convert(Parser *parser, Node *node, const Type *type) {
-  node = node_value(parser, node);
-  if (!node || type_equal(node->type, type))
+smb_node_convert(Parser *parser, Node *node, const Type *type) {
+  node = smb_node_value(parser, node);
+  if (!node || smb_type_equal(node->type, type))
     return node;
   const Type *from = node->type;
   gboolean pointers = from->kind == KIND_POINTER && type->kind == KIND_POINTER &&
                       (from->of->kind == KIND_VOID || type->of->kind == KIND_VOID);
   gboolean null = type->kind == KIND_POINTER && node->kind == NODE_CONSTANT &&
-                  type_is_integer(from) && node->integer == 0;
-  if (!(type_is_arithmetic(from) && type_is_arithmetic(type)) && !pointers && !null &&
+                  smb_type_is_integer(from) && node->integer == 0;
+  if (!(smb_type_is_arithmetic(from) && smb_type_is_arithmetic(type)) && !pointers && !null &&
       !(from->kind == KIND_POINTER && type->kind == KIND_BOOL))
-    return parser_fail(parser, node->start, "expected a value of type %s, not %s",
-                       type_describe(parser->pool, type), type_describe(parser->pool, from));
-  return node_cast(parser, node, type, node->start);
+    return smb_parser_fail(parser, node->start, "expected a value of type %s, not %s",
+                           smb_type_describe(parser->pool, type),
+                           smb_type_describe(parser->pool, from));
+  return smb_node_cast(parser, node, type, node->start);
 }
 
 Node *
-node_cast(Parser *parser, Node *node, const Type *type, guint32 start) {
-  node = node_value(parser, node);
+smb_node_cast(Parser *parser, Node *node, const Type *type, guint32 start) {
+  node = smb_node_value(parser, node);
   if (!node)
     return NULL;
   const Type *from = node->type;
   gboolean null = type->kind == KIND_POINTER && node->kind == NODE_CONSTANT &&
-                  type_is_integer(from) && node->integer == 0;
+                  smb_type_is_integer(from) && node->integer == 0;
   gboolean allowed =
-      type->kind == KIND_VOID || type_equal(from, type) || null ||
-      (type_is_arithmetic(from) && type_is_arithmetic(type)) ||
+      type->kind == KIND_VOID || smb_type_equal(from, type) || null ||
+      (smb_type_is_arithmetic(from) && smb_type_is_arithmetic(type)) ||
       (from->kind == KIND_POINTER && (type->kind == KIND_POINTER || type->kind == KIND_BOOL));
   if (!allowed)
-    return parser_fail(parser, start, "a %s cannot be turned into a %s here",
-                       type_describe(parser->pool, from), type_describe(parser->pool, type));
-  Node *cast = node_new(parser, NODE_CAST, type, start, node->end, node, NULL, NULL);
-  if (cast && node->kind == NODE_CONSTANT && type_is_arithmetic(type))
+    return smb_parser_fail(parser, start, "a %s cannot be turned into a %s here",
+                           smb_type_describe(parser->pool, from),
+                           smb_type_describe(parser->pool, type));
+  Node *cast = smb_node_new(parser, NODE_CAST, type, start, node->end, node, NULL, NULL);
+  if (cast && node->kind == NODE_CONSTANT && smb_type_is_arithmetic(type))
     smb_cuda_fold_cast(cast);
   return cast;
 }
 
 Node *
-node_condition(Parser *parser, Node *node) {
-  node = node_value(parser, node);
+smb_node_condition(Parser *parser, Node *node) {
+  node = smb_node_value(parser, node);
   if (!node)
     return NULL;
-  if (!type_is_arithmetic(node->type) && node->type->kind != KIND_POINTER)
-    return parser_fail(parser, node->start, "a %s is not a condition",
-                       type_describe(parser->pool, node->type));
-  return node_cast(parser, node, type_scalar(KIND_BOOL), node->start);
+  if (!smb_type_is_arithmetic(node->type) && node->type->kind != KIND_POINTER)
+    return smb_parser_fail(parser, node->start, "a %s is not a condition",
+                           smb_type_describe(parser->pool, node->type));
+  return smb_node_cast(parser, node, smb_type_scalar(KIND_BOOL), node->start);
 }
 
 Node *
-node_pointer_add(Parser *parser, Node *pointer, Node *index, gboolean subtract, guint32 start,
-                 guint32 end) {
-  if (!type_is_integer(index->type))
+smb_node_pointer_add(Parser *parser, Node *pointer, Node *index, gboolean subtract, guint32 start,
+                     guint32 end) {
+  if (!smb_type_is_integer(index->type))
     return fail_at(parser, index, "expected an integer to move a pointer by");
   if (pointer->type->of->size == 0)
     return fail_at(parser, pointer, "this pointer cannot be moved: what it points at has no size");
-  index = node_convert(parser, index, type_scalar(KIND_LONG));
+  index = smb_node_convert(parser, index, smb_type_scalar(KIND_LONG));
   if (index && subtract)
-    index = node_unary(parser, NODE_NEGATE, index, index->start);
+    index = smb_node_unary(parser, NODE_NEGATE, index, index->start);
   if (!index)
     return NULL;
-  Node *node = node_new(parser, NODE_POINTER_ADD, pointer->type, start, end, pointer, index, NULL);
+  Node *node =
+      smb_node_new(parser, NODE_POINTER_ADD, pointer->type, start, end, pointer, index, NULL);
   if (node)
     node->integer = (gint64)pointer->type->of->size;
   return node;
@@ -127,21 +130,21 @@ node_pointer_add(Parser *parser, Node *pointer, Node *index, gboolean subtract, 
 
 static Node *
 subtract_pointers(Parser *parser, Node *a, Node *b) {
-  if (!type_equal(a->type, b->type))
+  if (!smb_type_equal(a->type, b->type))
     return fail_at(parser, b, "these pointers point to different types");
   if (a->type->of->size == 0)
     return fail_at(parser, a, "these pointers have no distance: what they point at has no size");
-  Node *node =
-      node_new(parser, NODE_POINTER_DIFF, type_scalar(KIND_LONG), a->start, b->end, a, b, NULL);
+  Node *node = smb_node_new(parser, NODE_POINTER_DIFF, smb_type_scalar(KIND_LONG), a->start, b->end,
+                            a, b, NULL);
   if (node)
     node->integer = (gint64)a->type->of->size;
   return node;
 }
 
 Node *
-node_binary(Parser *parser, Operator op, Node *a, Node *b) {
-  a = node_value(parser, a);
-  b = a ? node_value(parser, b) : NULL;
+smb_node_binary(Parser *parser, Operator op, Node *a, Node *b) {
+  a = smb_node_value(parser, a);
+  b = a ? smb_node_value(parser, b) : NULL;
   if (!b)
     return NULL;
   gboolean compares = op >= OPERATOR_LT;
@@ -149,32 +152,32 @@ node_binary(Parser *parser, Operator op, Node *a, Node *b) {
   if (a_points && b_points && op == OPERATOR_SUB)
     return subtract_pointers(parser, a, b);
   if (a_points && !b_points && (op == OPERATOR_ADD || op == OPERATOR_SUB))
-    return node_pointer_add(parser, a, b, op == OPERATOR_SUB, a->start, b->end);
+    return smb_node_pointer_add(parser, a, b, op == OPERATOR_SUB, a->start, b->end);
   if (b_points && !a_points && op == OPERATOR_ADD)
-    return node_pointer_add(parser, b, a, FALSE, a->start, b->end);
+    return smb_node_pointer_add(parser, b, a, FALSE, a->start, b->end);
 
   const Type *type;
   if (compares && (a_points || b_points)) {
     type = a_points ? a->type : b->type;
-    a = node_convert(parser, a, type);
-    b = a ? node_convert(parser, b, type) : NULL;
+    a = smb_node_convert(parser, a, type);
+    b = a ? smb_node_convert(parser, b, type) : NULL;
   } else {
     gboolean whole = op >= OPERATOR_MOD && op <= OPERATOR_XOR;
-    if (!type_is_arithmetic(a->type) || !type_is_arithmetic(b->type) ||
-        (whole && (type_is_real(a->type) || type_is_real(b->type))))
-      return parser_fail(
-          parser, a->start, "'%s' does not take %s and %s%s", kernel_operator_text(op),
-          type_describe(parser->pool, a->type), type_describe(parser->pool, b->type),
+    if (!smb_type_is_arithmetic(a->type) || !smb_type_is_arithmetic(b->type) ||
+        (whole && (smb_type_is_real(a->type) || smb_type_is_real(b->type))))
+      return smb_parser_fail(
+          parser, a->start, "'%s' does not take %s and %s%s", smb_kernel_operator_text(op),
+          smb_type_describe(parser->pool, a->type), smb_type_describe(parser->pool, b->type),
           a->type->kind == KIND_VECTOR || b->type->kind == KIND_VECTOR ? ": use its members" : "");
     gboolean shifts = op == OPERATOR_SHL || op == OPERATOR_SHR;
-    type = shifts ? type_promote(a->type) : type_common(a->type, b->type);
-    a = node_convert(parser, a, type);
-    b = a ? node_convert(parser, b, shifts ? type_scalar(KIND_UINT) : type) : NULL;
+    type = shifts ? smb_type_promote(a->type) : smb_type_common(a->type, b->type);
+    a = smb_node_convert(parser, a, type);
+    b = a ? smb_node_convert(parser, b, shifts ? smb_type_scalar(KIND_UINT) : type) : NULL;
   }
   if (!b)
     return NULL;
-  Node *node = node_new(parser, NODE_BINARY, compares ? type_scalar(KIND_BOOL) : type, a->start,
-                        b->end, a, b, NULL);
+  Node *node = smb_node_new(parser, NODE_BINARY, compares ? smb_type_scalar(KIND_BOOL) : type,
+                            a->start, b->end, a, b, NULL);
   if (!node)
     return NULL;
   node->op = (guint8)op;
@@ -184,52 +187,55 @@ node_binary(Parser *parser, Operator op, Node *a, Node *b) {
 }
 
 Node *
-node_unary(Parser *parser, NodeKind kind, Node *a, guint32 start) {
-  a = kind == NODE_NOT ? node_condition(parser, a) : node_value(parser, a);
+smb_node_unary(Parser *parser, NodeKind kind, Node *a, guint32 start) {
+  a = kind == NODE_NOT ? smb_node_condition(parser, a) : smb_node_value(parser, a);
   if (!a)
     return NULL;
-  gboolean fits = kind == NODE_COMPLEMENT ? type_is_integer(a->type) : type_is_arithmetic(a->type);
+  gboolean fits =
+      kind == NODE_COMPLEMENT ? smb_type_is_integer(a->type) : smb_type_is_arithmetic(a->type);
   if (!fits)
-    return parser_fail(parser, start, "'%s' does not take a %s",
-                       kind == NODE_COMPLEMENT ? "~" : "-", type_describe(parser->pool, a->type));
-  const Type *type = kind == NODE_NOT ? type_scalar(KIND_BOOL) : type_promote(a->type);
-  a = kind == NODE_NOT ? a : node_convert(parser, a, type);
-  Node *node = a ? node_new(parser, kind, type, start, a->end, a, NULL, NULL) : NULL;
+    return smb_parser_fail(parser, start, "'%s' does not take a %s",
+                           kind == NODE_COMPLEMENT ? "~" : "-",
+                           smb_type_describe(parser->pool, a->type));
+  const Type *type = kind == NODE_NOT ? smb_type_scalar(KIND_BOOL) : smb_type_promote(a->type);
+  a = kind == NODE_NOT ? a : smb_node_convert(parser, a, type);
+  Node *node = a ? smb_node_new(parser, kind, type, start, a->end, a, NULL, NULL) : NULL;
   if (node && a->kind == NODE_CONSTANT)
     smb_cuda_fold_unary(node);
   return node;
 }
 
 Node *
-node_logical(Parser *parser, NodeKind kind, Node *a, Node *b) {
-  a = node_condition(parser, a);
-  b = a ? node_condition(parser, b) : NULL;
+smb_node_logical(Parser *parser, NodeKind kind, Node *a, Node *b) {
+  a = smb_node_condition(parser, a);
+  b = a ? smb_node_condition(parser, b) : NULL;
   if (!b)
     return NULL;
   if (a->kind == NODE_CONSTANT && b->kind == NODE_CONSTANT)
-    return node_integer(parser, type_scalar(KIND_BOOL),
-                        kind == NODE_AND_THEN ? a->integer && b->integer : a->integer || b->integer,
-                        a->start, b->end);
-  return node_new(parser, kind, type_scalar(KIND_BOOL), a->start, b->end, a, b, NULL);
+    return smb_node_integer(parser, smb_type_scalar(KIND_BOOL),
+                            kind == NODE_AND_THEN ? a->integer && b->integer
+                                                  : a->integer || b->integer,
+                            a->start, b->end);
+  return smb_node_new(parser, kind, smb_type_scalar(KIND_BOOL), a->start, b->end, a, b, NULL);
 }
 
 Node *
-node_choice(Parser *parser, Node *condition, Node *yes, Node *no) {
-  condition = node_condition(parser, condition);
-  yes = condition ? node_value(parser, yes) : NULL;
-  no = yes ? node_value(parser, no) : NULL;
+smb_node_choice(Parser *parser, Node *condition, Node *yes, Node *no) {
+  condition = smb_node_condition(parser, condition);
+  yes = condition ? smb_node_value(parser, yes) : NULL;
+  no = yes ? smb_node_value(parser, no) : NULL;
   if (!no)
     return NULL;
   const Type *type = yes->type;
-  if (type_is_arithmetic(yes->type) && type_is_arithmetic(no->type))
-    type = yes->type == no->type ? yes->type : type_common(yes->type, no->type);
+  if (smb_type_is_arithmetic(yes->type) && smb_type_is_arithmetic(no->type))
+    type = yes->type == no->type ? yes->type : smb_type_common(yes->type, no->type);
   else if (no->type->kind == KIND_POINTER && yes->type->kind != KIND_POINTER)
     type = no->type;
-  yes = node_convert(parser, yes, type);
-  no = yes ? node_convert(parser, no, type) : NULL;
+  yes = smb_node_convert(parser, yes, type);
+  no = yes ? smb_node_convert(parser, no, type) : NULL;
   if (!no)
     return NULL;
   if (condition->kind == NODE_CONSTANT)
     return condition->integer ? yes : no;
-  return node_new(parser, NODE_CHOICE, type, condition->start, no->end, condition, yes, no);
+  return smb_node_new(parser, NODE_CHOICE, type, condition->start, no->end, condition, yes, no);
 }

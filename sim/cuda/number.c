@@ -60,7 +60,8 @@ parse_suffix(const char *suffix, Number *number) {
 }
 
 gboolean
-kernel_number_parse(const SmbSource *source, const Token *token, Number *number, GError **error) {
+smb_kernel_number_parse(const SmbSource *source, const Token *token, Number *number,
+                        GError **error) {
   memset(number, 0, sizeof *number);
   if (token->kind == TOKEN_CHARACTER)
     return parse_character(source, token, number, error);

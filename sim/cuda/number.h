@@ -16,5 +16,5 @@ typedef struct {
 } Number;
 
 // Reads a TOKEN_NUMBER or TOKEN_CHARACTER by C's rules for the types of literals.
-gboolean kernel_number_parse(const SmbSource *source, const Token *token, Number *number,
-                             GError **error);
+gboolean smb_kernel_number_parse(const SmbSource *source, const Token *token, Number *number,
+                                 GError **error);

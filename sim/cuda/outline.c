@@ -28,7 +28,7 @@ static const char *const trailing_words[] = {"const", "volatile", "noexcept", "o
 static gboolean
 is_one_of(const Token *token, const char *const *words, guint n) {
   for (guint i = 0; i < n; i++) {
-    if (token_is(token, words[i]))
+    if (smb_token_is(token, words[i]))
       return TRUE;
   }
   return FALSE;
@@ -43,7 +43,7 @@ advance(Reader *reader) {
 
 static gboolean
 take(Reader *reader, const char *text) {
-  if (!token_is(reader->at, text))
+  if (!smb_token_is(reader->at, text))
     return FALSE;
   advance(reader);
   return TRUE;
@@ -51,10 +51,10 @@ take(Reader *reader, const char *text) {
 
 static const char *
 find_closing(const Token *opening) {
-  return token_is(opening, "{")   ? "}"
-         : token_is(opening, "(") ? ")"
-         : token_is(opening, "[") ? "]"
-                                  : NULL;
+  return smb_token_is(opening, "{")   ? "}"
+         : smb_token_is(opening, "(") ? ")"
+         : smb_token_is(opening, "[") ? "]"
+                                      : NULL;
 }
 
 // From a bracket to behind its counterpart. Others within are not looked at.
@@ -71,7 +71,7 @@ skip_group(Reader *reader) {
     }
     depth += opening->length == 1 && reader->at->kind == TOKEN_PUNCTUATOR &&
              reader->at->length == 1 && reader->at->text[0] == opening->text[0];
-    depth -= token_is(reader->at, close);
+    depth -= smb_token_is(reader->at, close);
     advance(reader);
   } while (depth > 0);
   return TRUE;
@@ -82,14 +82,14 @@ static Token *
 find_angle_end(Token *token) {
   gint angles = 0, brackets = 0;
   for (; token->kind != TOKEN_END; token = token->next) {
-    if (token_is(token, ";") || token_is(token, "{"))
+    if (smb_token_is(token, ";") || smb_token_is(token, "{"))
       return NULL;
-    brackets += token_is(token, "(") - token_is(token, ")");
+    brackets += smb_token_is(token, "(") - smb_token_is(token, ")");
     if (brackets < 0)
       return NULL;
     if (brackets > 0)
       continue;
-    angles += token_is(token, "<") - token_is(token, ">") - 2 * token_is(token, ">>");
+    angles += smb_token_is(token, "<") - smb_token_is(token, ">") - 2 * smb_token_is(token, ">>");
     if (angles <= 0)
       return token->next;
   }
@@ -116,7 +116,7 @@ skip_to_semicolon(Reader *reader) {
 
 static void
 add_name(Reader *reader, const Token *name, Item *item) {
-  const char *text = token_text(reader->pool, name);
+  const char *text = smb_token_text(reader->pool, name);
   GPtrArray *items = g_hash_table_lookup(reader->outline->names, text);
   if (!items) {
     items = g_ptr_array_new();
@@ -128,7 +128,7 @@ add_name(Reader *reader, const Token *name, Item *item) {
 
 static void
 add_namespace(Reader *reader, const Token *name) {
-  g_hash_table_add(reader->outline->namespaces, (gpointer)token_text(reader->pool, name));
+  g_hash_table_add(reader->outline->namespaces, (gpointer)smb_token_text(reader->pool, name));
 }
 
 // enumerators = "{" (name ("=" …)? ("," …)*)? "}": their names. The "{" is here.
@@ -137,11 +137,11 @@ add_enumerators(Reader *reader, const Token *token) {
   gint depth = 0;
   do {
     const Token *next = token->next;
-    gboolean begins = token_is(token, "{") || token_is(token, ",");
-    depth += token_is(token, "{") || token_is(token, "(");
+    gboolean begins = smb_token_is(token, "{") || smb_token_is(token, ",");
+    depth += smb_token_is(token, "{") || smb_token_is(token, "(");
     if (depth == 1 && begins && next->kind == TOKEN_NAME)
       add_name(reader, next, reader->item);
-    depth -= token_is(token, "}") || token_is(token, ")");
+    depth -= smb_token_is(token, "}") || smb_token_is(token, ")");
     token = next;
   } while (depth > 0 && token->kind != TOKEN_END);
 }
@@ -149,13 +149,13 @@ add_enumerators(Reader *reader, const Token *token) {
 // ("struct" | "class" | "union" | "enum") name? …, with a body; without one, just the words.
 static gboolean
 skip_type_body(Reader *reader) {
-  gboolean is_enum = token_is(reader->at, "enum");
+  gboolean is_enum = smb_token_is(reader->at, "enum");
   advance(reader);
   if (is_enum)
     (void)(take(reader, "class") || take(reader, "struct"));
   while (is_one_of(reader->at, bracketed_words, G_N_ELEMENTS(bracketed_words)) ||
-         token_is(reader->at, "[")) {
-    if (!token_is(reader->at, "["))
+         smb_token_is(reader->at, "[")) {
+    if (!smb_token_is(reader->at, "["))
       advance(reader);
     if (find_closing(reader->at) && !skip_group(reader))
       return FALSE;
@@ -164,12 +164,12 @@ skip_type_body(Reader *reader) {
   if (name)
     advance(reader);
   (void)take(reader, "final");
-  if (token_is(reader->at, ":")) {
-    while (reader->at->kind != TOKEN_END && !token_is(reader->at, "{") &&
-           !token_is(reader->at, ";"))
+  if (smb_token_is(reader->at, ":")) {
+    while (reader->at->kind != TOKEN_END && !smb_token_is(reader->at, "{") &&
+           !smb_token_is(reader->at, ";"))
       advance(reader);
   }
-  if (!token_is(reader->at, "{"))
+  if (!smb_token_is(reader->at, "{"))
     return TRUE;
   reader->item->kind = ITEM_TYPE;
   if (name) {
@@ -188,17 +188,18 @@ static gboolean
 skip_function_end(Reader *reader, gboolean *ended) {
   *ended = TRUE;
   for (;;) {
-    if (token_is(reader->at, "{")) {
+    if (smb_token_is(reader->at, "{")) {
       reader->item->kind = ITEM_FUNCTION;
       return skip_group(reader);
     }
-    if (token_is(reader->at, ";") || token_is(reader->at, ",") || token_is(reader->at, "="))
+    if (smb_token_is(reader->at, ";") || smb_token_is(reader->at, ",") ||
+        smb_token_is(reader->at, "="))
       return skip_to_semicolon(reader);
-    if (token_is(reader->at, ":") || token_is(reader->at, "->")) {
+    if (smb_token_is(reader->at, ":") || smb_token_is(reader->at, "->")) {
       // First values of members, or the type of the result: the body follows a bracket or a name.
-      while (reader->at->kind != TOKEN_END && !token_is(reader->at, ";") &&
-             !(token_is(reader->at, "{") &&
-               (!token_is(reader->at->next, "}") || token_is(reader->last, ")")))) {
+      while (reader->at->kind != TOKEN_END && !smb_token_is(reader->at, ";") &&
+             !(smb_token_is(reader->at, "{") &&
+               (!smb_token_is(reader->at->next, "}") || smb_token_is(reader->last, ")")))) {
         if (!find_closing(reader->at))
           advance(reader);
         else if (!skip_group(reader))
@@ -206,7 +207,7 @@ skip_function_end(Reader *reader, gboolean *ended) {
       }
     } else if (is_one_of(reader->at, trailing_words, G_N_ELEMENTS(trailing_words))) {
       advance(reader);
-    } else if (token_is(reader->at, "[")) {
+    } else if (smb_token_is(reader->at, "[")) {
       if (!skip_group(reader))
         return FALSE;
     } else if (is_one_of(reader->at, bracketed_words, G_N_ELEMENTS(bracketed_words))) {
@@ -229,20 +230,21 @@ take_name(Reader *reader, gboolean *ended) {
   Item *item = reader->item;
   Token *name = reader->at;
   advance(reader);
-  if (token_is(name, "__global__"))
+  if (smb_token_is(name, "__global__"))
     item->is_kernel = item->is_device = TRUE;
-  else if (token_is(name, "__device__") || token_is(name, "constexpr"))
+  else if (smb_token_is(name, "__device__") || smb_token_is(name, "constexpr"))
     item->is_device = TRUE;
   if (is_one_of(name, bracketed_words, G_N_ELEMENTS(bracketed_words)))
     return !find_closing(reader->at) || skip_group(reader);
-  Token *behind = token_is(reader->at, "<") ? find_angle_end(reader->at) : NULL;
+  Token *behind = smb_token_is(reader->at, "<") ? find_angle_end(reader->at) : NULL;
   if (behind)
     move_to(reader, behind);
-  if (token_is(name, "operator")) {
-    while (reader->at->kind != TOKEN_END && (!token_is(reader->at, "(") || reader->last == name))
+  if (smb_token_is(name, "operator")) {
+    while (reader->at->kind != TOKEN_END &&
+           (!smb_token_is(reader->at, "(") || reader->last == name))
       advance(reader);
   }
-  if (!token_is(reader->at, "(")) {
+  if (!smb_token_is(reader->at, "(")) {
     static const char *const behind_names[] = {"=", ";", ",", "[", "{", ":"};
     if (!behind && is_one_of(reader->at, behind_names, G_N_ELEMENTS(behind_names))) {
       item->kind = item->kind == ITEM_OTHER ? ITEM_VARIABLE : item->kind;
@@ -250,7 +252,7 @@ take_name(Reader *reader, gboolean *ended) {
     }
     return TRUE;
   }
-  if (token_is(reader->at->next, "*") || token_is(reader->at->next, "&")) {
+  if (smb_token_is(reader->at->next, "*") || smb_token_is(reader->at->next, "&")) {
     // A pointer to a function or an array.
     Token *inner = reader->at->next->next;
     if (inner->kind == TOKEN_NAME)
@@ -261,7 +263,7 @@ take_name(Reader *reader, gboolean *ended) {
   }
   if (item->kind == ITEM_OTHER)
     item->kind = ITEM_PROTOTYPE;
-  item->name = token_text(reader->pool, name);
+  item->name = smb_token_text(reader->pool, name);
   item->name_at = name;
   add_name(reader, name, item);
   return skip_group(reader) && skip_function_end(reader, ended);
@@ -270,8 +272,8 @@ take_name(Reader *reader, gboolean *ended) {
 // "=" …, up to the next declarator
 static gboolean
 skip_value(Reader *reader) {
-  while (reader->at->kind != TOKEN_END && !token_is(reader->at, ",") &&
-         !token_is(reader->at, ";")) {
+  while (reader->at->kind != TOKEN_END && !smb_token_is(reader->at, ",") &&
+         !smb_token_is(reader->at, ";")) {
     if (!find_closing(reader->at))
       advance(reader);
     else if (!skip_group(reader))
@@ -288,7 +290,7 @@ is_type_word(const Token *token) {
 
 static gboolean
 read_declaration(Reader *reader) {
-  gboolean ended = FALSE, is_typedef = token_is(reader->at, "typedef");
+  gboolean ended = FALSE, is_typedef = smb_token_is(reader->at, "typedef");
   while (!ended && reader->at->kind != TOKEN_END) {
     gboolean ok = TRUE;
     if (take(reader, ";"))
@@ -297,10 +299,10 @@ read_declaration(Reader *reader) {
       ok = skip_type_body(reader);
     else if (reader->at->kind == TOKEN_NAME)
       ok = take_name(reader, &ended);
-    else if (token_is(reader->at, "="))
+    else if (smb_token_is(reader->at, "="))
       ok = skip_value(reader);
     else if (find_closing(reader->at)) {
-      if (token_is(reader->at, "{") && reader->item->name) {
+      if (smb_token_is(reader->at, "{") && reader->item->name) {
         reader->item->kind = ITEM_FUNCTION;
         ended = TRUE;
       }
@@ -318,13 +320,13 @@ read_declaration(Reader *reader) {
 // "namespace" name? "{" | "namespace" name "=" … ";"
 static gboolean
 read_namespace(Reader *reader) {
-  while (reader->at->kind != TOKEN_END && !token_is(reader->at, "{") &&
-         !token_is(reader->at, ";")) {
+  while (reader->at->kind != TOKEN_END && !smb_token_is(reader->at, "{") &&
+         !smb_token_is(reader->at, ";")) {
     if (reader->at->kind == TOKEN_NAME)
       add_namespace(reader, reader->at);
     advance(reader);
   }
-  reader->open += (guint)token_is(reader->at, "{");
+  reader->open += (guint)smb_token_is(reader->at, "{");
   advance(reader);
   return TRUE;
 }
@@ -334,22 +336,23 @@ static gboolean
 read_template(Reader *reader) {
   Item *item = reader->item;
   advance(reader);
-  Token *behind = token_is(reader->at, "<") ? find_angle_end(reader->at) : NULL;
+  Token *behind = smb_token_is(reader->at, "<") ? find_angle_end(reader->at) : NULL;
   if (!behind)
     return skip_to_semicolon(reader);
   item->parameters = reader->at;
-  item->is_specialization = token_is(reader->at->next, ">");
+  item->is_specialization = smb_token_is(reader->at->next, ">");
   move_to(reader, behind);
   item->first = reader->at;
   // A template of a member of a template has several.
-  return token_is(reader->at, "template") ? skip_to_semicolon(reader) : read_declaration(reader);
+  return smb_token_is(reader->at, "template") ? skip_to_semicolon(reader)
+                                              : read_declaration(reader);
 }
 
 // using = "using" "namespace" … ";" | "using" name "=" … ";"
 static gboolean
 read_using(Reader *reader) {
   const Token *name = reader->at->next;
-  if (name->kind == TOKEN_NAME && token_is(name->next, "=")) {
+  if (name->kind == TOKEN_NAME && smb_token_is(name->next, "=")) {
     reader->item->kind = ITEM_TYPE;
     add_name(reader, name, reader->item);
   }
@@ -358,11 +361,11 @@ read_using(Reader *reader) {
 
 static gboolean
 read_item(Reader *reader) {
-  if (token_is(reader->at, "template"))
+  if (smb_token_is(reader->at, "template"))
     return read_template(reader);
-  if (token_is(reader->at, "using"))
+  if (smb_token_is(reader->at, "using"))
     return read_using(reader);
-  if (token_is(reader->at, "static_assert"))
+  if (smb_token_is(reader->at, "static_assert"))
     return skip_to_semicolon(reader);
   return read_declaration(reader);
 }
@@ -370,17 +373,17 @@ read_item(Reader *reader) {
 // What is no item: the braces of namespaces and extern "C". FALSE if an item is here.
 static gboolean
 take_bracket(Reader *reader, gboolean *failed) {
-  if (token_is(reader->at, "inline") && token_is(reader->at->next, "namespace"))
+  if (smb_token_is(reader->at, "inline") && smb_token_is(reader->at->next, "namespace"))
     advance(reader);
-  if (token_is(reader->at, "namespace"))
+  if (smb_token_is(reader->at, "namespace"))
     return read_namespace(reader);
-  if (token_is(reader->at, "extern") && reader->at->next->kind == TOKEN_STRING) {
+  if (smb_token_is(reader->at, "extern") && reader->at->next->kind == TOKEN_STRING) {
     advance(reader);
     advance(reader);
     reader->open += (guint)take(reader, "{");
     return TRUE;
   }
-  if (!token_is(reader->at, "}"))
+  if (!smb_token_is(reader->at, "}"))
     return take(reader, ";");
   if (reader->open == 0) {
     smb_source_error(reader->source, reader->at->start, reader->error, "this '}' closes nothing");
@@ -404,7 +407,7 @@ mark_specialized(const Outline *outline, Item *item) {
 }
 
 Outline *
-kernel_outline(const SmbSource *source, KernelPool *pool, Token *tokens, GError **error) {
+smb_kernel_outline(const SmbSource *source, KernelPool *pool, Token *tokens, GError **error) {
   Outline *outline = g_new0(Outline, 1);
   outline->items = g_ptr_array_new();
   outline->names =
@@ -428,12 +431,12 @@ kernel_outline(const SmbSource *source, KernelPool *pool, Token *tokens, GError 
     mark_specialized(outline, g_ptr_array_index(outline->items, i));
   if (!failed)
     return outline;
-  kernel_outline_free(outline);
+  smb_kernel_outline_free(outline);
   return NULL;
 }
 
 void
-kernel_outline_free(Outline *outline) {
+smb_kernel_outline_free(Outline *outline) {
   if (!outline)
     return;
   for (guint i = 0; i < outline->items->len; i++)
@@ -445,13 +448,13 @@ kernel_outline_free(Outline *outline) {
 }
 
 const GPtrArray *
-outline_find(const Outline *outline, const Token *name) {
+smb_outline_find(const Outline *outline, const Token *name) {
   g_autofree char *text = g_strndup(name->text, name->length);
   return g_hash_table_lookup(outline->names, text);
 }
 
 gboolean
-outline_is_namespace(const Outline *outline, const Token *name) {
+smb_outline_is_namespace(const Outline *outline, const Token *name) {
   g_autofree char *text = g_strndup(name->text, name->length);
   return name->kind == TOKEN_NAME && g_hash_table_contains(outline->namespaces, text);
 }

@@ -47,11 +47,12 @@ typedef struct {
 } Outline;
 
 // NULL with an error where a bracket has no counterpart.
-Outline *kernel_outline(const SmbSource *source, KernelPool *pool, Token *tokens, GError **error);
-void kernel_outline_free(Outline *outline);
+Outline *smb_kernel_outline(const SmbSource *source, KernelPool *pool, Token *tokens,
+                            GError **error);
+void smb_kernel_outline_free(Outline *outline);
 
 // The items that declare a name, in the order of the text, or NULL (transfer none).
-const GPtrArray *outline_find(const Outline *outline, const Token *name);
+const GPtrArray *smb_outline_find(const Outline *outline, const Token *name);
 
 // Whether "name ::" may stand in front of a name: namespaces are not told apart.
-gboolean outline_is_namespace(const Outline *outline, const Token *name);
+gboolean smb_outline_is_namespace(const Outline *outline, const Token *name);

@@ -11,7 +11,7 @@
 #include "sim/cuda/run/compute.h"
 
 gpointer
-parser_fail(Parser *parser, guint32 offset, const char *format, ...) {
+smb_parser_fail(Parser *parser, guint32 offset, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
@@ -27,47 +27,49 @@ parser_fail(Parser *parser, guint32 offset, const char *format, ...) {
 }
 
 gboolean
-parser_is(const Parser *parser, const char *text) {
-  return token_is(parser->at, text);
+smb_parser_is(const Parser *parser, const char *text) {
+  return smb_token_is(parser->at, text);
 }
 
 void
-parser_advance(Parser *parser) {
+smb_parser_advance(Parser *parser) {
   parser->last = parser->at;
   if (parser->at->kind != TOKEN_END)
-    parser_move(parser, parser->at->next);
+    smb_parser_move(parser, parser->at->next);
 }
 
 void
-parser_move(Parser *parser, Token *token) {
-  while (token_is(token, "::") || (token->kind == TOKEN_NAME && token_is(token->next, "::") &&
-                                   outline_is_namespace(parser->outline, token)))
+smb_parser_move(Parser *parser, Token *token) {
+  while (smb_token_is(token, "::") ||
+         (token->kind == TOKEN_NAME && smb_token_is(token->next, "::") &&
+          smb_outline_is_namespace(parser->outline, token)))
     token = token->next;
   parser->at = token;
 }
 
 gboolean
-parser_take(Parser *parser, const char *text) {
-  if (!parser_is(parser, text))
+smb_parser_take(Parser *parser, const char *text) {
+  if (!smb_parser_is(parser, text))
     return FALSE;
-  parser_advance(parser);
+  smb_parser_advance(parser);
   return TRUE;
 }
 
 gboolean
-parser_expect(Parser *parser, const char *text) {
-  if (parser_take(parser, text))
+smb_parser_expect(Parser *parser, const char *text) {
+  if (smb_parser_take(parser, text))
     return TRUE;
   const Token *at = parser->at;
   if (at->kind == TOKEN_END)
-    parser_fail(parser, at->start, "expected '%s' before the end of the file", text);
+    smb_parser_fail(parser, at->start, "expected '%s' before the end of the file", text);
   else
-    parser_fail(parser, at->start, "expected '%s', not '%.*s'", text, (int)at->length, at->text);
+    smb_parser_fail(parser, at->start, "expected '%s', not '%.*s'", text, (int)at->length,
+                    at->text);
   return FALSE;
 }
 
 gboolean
-parser_enter(Parser *parser) {
+smb_parser_enter(Parser *parser) {
   guint max = parser->kernel->program.limits.max_depth;
   // An expression takes two levels for each parenthesis: an assignment and an operand.
   if (parser->depth < 3 * max) {
@@ -75,18 +77,19 @@ parser_enter(Parser *parser) {
     return TRUE;
   }
   parser->is_over = TRUE;
-  parser_fail(parser, parser->at->start,
-              "the text is nested more than %u levels deep here (--max-depth allows more)", max);
+  smb_parser_fail(parser, parser->at->start,
+                  "the text is nested more than %u levels deep here (--max-depth allows more)",
+                  max);
   return FALSE;
 }
 
 void
-parser_leave(Parser *parser) {
+smb_parser_leave(Parser *parser) {
   parser->depth--;
 }
 
 void
-parser_link(Parser *parser, Link **list, gconstpointer item) {
+smb_parser_link(Parser *parser, Link **list, gconstpointer item) {
   for (const Link *link = *list; link; link = link->next) {
     if (link->item == item)
       return;
@@ -98,17 +101,17 @@ parser_link(Parser *parser, Link **list, gconstpointer item) {
 }
 
 gboolean
-parser_skip_group(Parser *parser, const char *open, const char *close) {
+smb_parser_skip_group(Parser *parser, const char *open, const char *close) {
   const Token *opening = parser->at;
-  if (!parser_expect(parser, open))
+  if (!smb_parser_expect(parser, open))
     return FALSE;
-  for (guint depth = 1; depth > 0; parser_advance(parser)) {
+  for (guint depth = 1; depth > 0; smb_parser_advance(parser)) {
     if (parser->at->kind == TOKEN_END) {
-      parser_fail(parser, opening->start, "this '%s' has no '%s'", open, close);
+      smb_parser_fail(parser, opening->start, "this '%s' has no '%s'", open, close);
       return FALSE;
     }
-    depth += parser_is(parser, open);
-    depth -= parser_is(parser, close);
+    depth += smb_parser_is(parser, open);
+    depth -= smb_parser_is(parser, close);
   }
   return TRUE;
 }
@@ -195,7 +198,7 @@ lay_out_shared(SmbKernel *kernel) {
   kernel->program.dynamic_start = end;
   for (guint i = 0; i < objects->len; i++) {
     if (g_hash_table_contains(shared, g_ptr_array_index(objects, i)))
-      kernel_add_array(kernel, g_ptr_array_index(objects, i));
+      smb_kernel_add_array(kernel, g_ptr_array_index(objects, i));
   }
 }
 
@@ -244,7 +247,7 @@ report_obstacles(const Parser *parser) {
 // Reads the kernel that is asked for, and what it reaches.
 static gboolean
 parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error) {
-  Outline *outline = kernel_outline(kernel->program.source, kernel->pool, tokens, error);
+  Outline *outline = smb_kernel_outline(kernel->program.source, kernel->pool, tokens, error);
   Item *item = outline ? choose_entry(kernel, outline, entry, error) : NULL;
   gboolean ok = FALSE;
   if (item) {
@@ -265,12 +268,13 @@ parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error
     g_ptr_array_add(scopes, g_hash_table_new(g_str_hash, g_str_equal));
     const char *instance = entry ? strchr(entry, '<') : NULL;
     TemplateArguments arguments;
-    if (!instance || parse_instance(&parser, item, instance, &arguments))
-      kernel->entry = parser_read_function(&parser, item, instance ? &arguments : NULL, NULL, 0);
+    if (!instance || smb_parse_instance(&parser, item, instance, &arguments))
+      kernel->entry =
+          smb_parser_read_function(&parser, item, instance ? &arguments : NULL, NULL, 0);
     ok = report_obstacles(&parser);
     note_unread(kernel, outline);
   }
-  kernel_outline_free(outline);
+  smb_kernel_outline_free(outline);
   return ok;
 }
 
@@ -280,12 +284,12 @@ describe_parameters(SmbKernel *kernel) {
   for (guint i = 0; i < entry->n_parameters; i++) {
     const Variable *variable = entry->parameters[i];
     SmbParameter parameter = {.name = variable->name,
-                              .type = type_describe(kernel->pool, variable->type),
+                              .type = smb_type_describe(kernel->pool, variable->type),
                               .is_pointer = variable->type->kind == KIND_POINTER};
     if (parameter.is_pointer) {
-      const Type *element = type_component(variable->type->of);
+      const Type *element = smb_type_component(variable->type->of);
       parameter.element =
-          type_is_arithmetic(element) ? smb_cuda_scalar(element->kind) : SMB_SCALAR_U8;
+          smb_type_is_arithmetic(element) ? smb_cuda_scalar(element->kind) : SMB_SCALAR_U8;
     }
     g_array_append_val(kernel->program.parameters, parameter);
   }
@@ -312,13 +316,13 @@ parse_kernel(SmbKernel *kernel, const char *entry, GError **error) {
   SmbProgram *program = &kernel->program;
   guint max_tokens = program->limits.max_tokens;
   kernel->macros =
-      kernel_macros_new(kernel->pool, program->source, (const char *const *)program->folders,
-                        max_tokens, program->cuda_arch);
+      smb_kernel_macros_new(kernel->pool, program->source, (const char *const *)program->folders,
+                            max_tokens, program->cuda_arch);
   for (guint i = 0; program->defines && program->defines[i]; i++) {
-    if (!kernel_macros_define(kernel->macros, program->defines[i], error))
+    if (!smb_kernel_macros_define(kernel->macros, program->defines[i], error))
       return FALSE;
   }
-  Token *tokens = kernel_macros_run_file(kernel->macros, error);
+  Token *tokens = smb_kernel_macros_run_file(kernel->macros, error);
   if (!tokens || !parse_tokens(kernel, tokens, entry, error))
     return FALSE;
   program->name = kernel->entry->name;
@@ -329,39 +333,39 @@ parse_kernel(SmbKernel *kernel, const char *entry, GError **error) {
 }
 
 SmbProgram *
-kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   SmbKernel *kernel = g_new0(SmbKernel, 1);
   GError *local = NULL;
   smb_program_init(&kernel->program, &smb_cuda_front_end, source, smb_source_name(source), options);
   SmbSource *given = kernel->program.source;
   kernel->program.source = smb_source_whole(given);
   smb_source_unref(given);
-  kernel->pool = kernel_pool_new();
+  kernel->pool = smb_kernel_pool_new();
   kernel->locals = g_ptr_array_new();
   kernel->objects = g_ptr_array_new();
   kernel->unread = g_array_new(FALSE, FALSE, sizeof(Stretch));
   if (parse_kernel(kernel, options->entry, &local))
     return &kernel->program;
   g_propagate_error(error, local);
-  kernel_free(&kernel->program);
+  smb_kernel_free(&kernel->program);
   return NULL;
 }
 
 void
-kernel_free(SmbProgram *program) {
+smb_kernel_free(SmbProgram *program) {
   SmbKernel *kernel = (SmbKernel *)program;
-  kernel_macros_free(kernel->macros);
+  smb_kernel_macros_free(kernel->macros);
   g_ptr_array_unref(kernel->locals);
   g_ptr_array_unref(kernel->objects);
   g_array_unref(kernel->unread);
   smb_program_clear(program);
-  kernel_pool_free(kernel->pool);
+  smb_kernel_pool_free(kernel->pool);
   g_free(kernel);
 }
 
 gsize
 smb_cuda_element_size(const char *type) {
-  const Type *found = type_by_name(type, strlen(type));
+  const Type *found = smb_type_by_name(type, strlen(type));
   if (!found || found->kind == KIND_VOID || found->size > SMB_MAX_WIDTH ||
       (found->size & (found->size - 1)))
     return 0;

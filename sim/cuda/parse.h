@@ -38,19 +38,19 @@ typedef struct {
 
 // --- errors, tokens (parse.c)
 G_GNUC_PRINTF(3, 4)
-gpointer parser_fail(Parser *parser, guint32 offset, const char *format, ...);
-gboolean parser_is(const Parser *parser, const char *text);
-gboolean parser_take(Parser *parser, const char *text);
-gboolean parser_expect(Parser *parser, const char *text);
-void parser_advance(Parser *parser);
+gpointer smb_parser_fail(Parser *parser, guint32 offset, const char *format, ...);
+gboolean smb_parser_is(const Parser *parser, const char *text);
+gboolean smb_parser_take(Parser *parser, const char *text);
+gboolean smb_parser_expect(Parser *parser, const char *text);
+void smb_parser_advance(Parser *parser);
 // Looks at a token, or at the name behind it if it is a namespace or "::": these are not told apart.
-void parser_move(Parser *parser, Token *token);
-gboolean parser_enter(Parser *parser); // one level deeper; fails beyond the limit
-void parser_leave(Parser *parser);
+void smb_parser_move(Parser *parser, Token *token);
+gboolean smb_parser_enter(Parser *parser); // one level deeper; fails beyond the limit
+void smb_parser_leave(Parser *parser);
 // Adds an item to a list in pool memory, unless it is there.
-void parser_link(Parser *parser, Link **list, gconstpointer item);
+void smb_parser_link(Parser *parser, Link **list, gconstpointer item);
 // Skips what stands between the bracket here and its counterpart.
-gboolean parser_skip_group(Parser *parser, const char *open, const char *close);
+gboolean smb_parser_skip_group(Parser *parser, const char *open, const char *close);
 
 // --- specifiers (specifier.c)
 
@@ -69,41 +69,41 @@ typedef struct {
   guint32 start;          // of the first of them
 } Specifiers;
 
-gboolean parse_starts_type(Parser *parser);
-gboolean parse_specifiers(Parser *parser, Specifiers *specifiers);
+gboolean smb_parse_starts_type(Parser *parser);
+gboolean smb_parse_specifiers(Parser *parser, Specifiers *specifiers);
 // The same where there is no first value that "auto" could be the type of.
-gboolean parse_typed_specifiers(Parser *parser, Specifiers *specifiers);
+gboolean smb_parse_typed_specifiers(Parser *parser, Specifiers *specifiers);
 // Takes the qualifiers behind a "*", which say nothing here.
-gboolean parse_qualifiers(Parser *parser);
+gboolean smb_parse_qualifiers(Parser *parser);
 // Whether a word is a specifier, other than the name of a type.
-gboolean is_specifier(const Token *token);
+gboolean smb_parse_is_specifier(const Token *token);
 
 // --- declarations (declare.c)
 // type "*"*: a type name as in a cast
-const Type *parse_type_name(Parser *parser);
-const Type *parse_pointers(Parser *parser, const Type *type);
+const Type *smb_parse_type_name(Parser *parser);
+const Type *smb_parse_pointers(Parser *parser, const Type *type);
 // "*"* ("(" "*" name? ")" dimensions | name? dimensions); @name stays NULL if there is none
-const Type *parse_declared(Parser *parser, const Type *type, const Token **name);
+const Type *smb_parse_declared(Parser *parser, const Type *type, const Token **name);
 // ("[" constant "]")*; the first may be empty, and is then 0 elements
-const Type *parse_dimensions(Parser *parser, const Type *type);
+const Type *smb_parse_dimensions(Parser *parser, const Type *type);
 // A declaration within a function, or of shared variables and constants outside.
-Statement *parse_declaration(Parser *parser, const Specifiers *specifiers);
-Variable *parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage);
+Statement *smb_parse_declaration(Parser *parser, const Specifiers *specifiers);
+Variable *smb_parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage);
 // What a name means here, or NULL: a variable, or a type if its storage is STORAGE_TYPE.
-Variable *parser_find(Parser *parser, const Token *name);
+Variable *smb_parser_find(Parser *parser, const Token *name);
 // The type that a name means here, or NULL.
-const Type *parser_find_type(Parser *parser, const Token *name);
+const Type *smb_parser_find_type(Parser *parser, const Token *name);
 // Whether a name for a type is declared here; and its declaration.
-gboolean parse_starts_alias(const Parser *parser);
-gboolean parse_alias(Parser *parser);
+gboolean smb_parse_starts_alias(const Parser *parser);
+gboolean smb_parse_alias(Parser *parser);
 
 // "=" was taken: the first value of @variable, as statements behind @last (initial.c)
-gboolean parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
-                           Statement ***last, guint32 start);
+gboolean smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
+                               Statement ***last, guint32 start);
 
 // Gives a variable its first value, or makes it a constant (initial.c)
-gboolean parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *variable,
-                           Node *value, Statement ***last);
+gboolean smb_parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *variable,
+                               Node *value, Statement ***last);
 
 // --- templates (template.c)
 
@@ -124,103 +124,106 @@ typedef struct {
   const char *key; // "<128, float>"
 } TemplateArguments;
 
-gboolean parse_template_arguments(Parser *parser, TemplateArguments *arguments);
+gboolean smb_parse_template_arguments(Parser *parser, TemplateArguments *arguments);
 // The same from a text that the user gave.
-gboolean parse_instance(Parser *parser, const Item *item, const char *text,
-                        TemplateArguments *arguments);
+gboolean smb_parse_instance(Parser *parser, const Item *item, const char *text,
+                            TemplateArguments *arguments);
 // Declares the parameters of a template with these arguments (NULL: none), and moves to what it declares.
-gboolean parser_bind_template(Parser *parser, const Item *item, const TemplateArguments *arguments);
+gboolean smb_parser_bind_template(Parser *parser, const Item *item,
+                                  const TemplateArguments *arguments);
 
 // --- functions and whole files (file.c)
 
 // Reads the declaration of a name outside functions, if there is one and it was not read yet.
-gboolean parser_read_name(Parser *parser, const Token *name);
+gboolean smb_parser_read_name(Parser *parser, const Token *name);
 // The function that a name means, read when it is first called.
 // @arguments: of a template, or NULL
 // @values: @n arguments of the call, for what references are bound to
-Function *parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments,
-                               Node **values, guint n);
+Function *smb_parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments,
+                                   Node **values, guint n);
 // Looks for a function that may be called here. @found is NULL if the file has none of that name, or
 // none for a kernel where one is built in.
-gboolean parser_find_function(Parser *parser, const Token *name, Item **found, gboolean is_builtin);
+gboolean smb_parser_find_function(Parser *parser, const Token *name, Item **found,
+                                  gboolean is_builtin);
 
 // --- statements (statement.c)
-Statement *parse_block(Parser *parser);
+Statement *smb_parse_block(Parser *parser);
 // Moves behind a statement by its words and brackets alone.
-void parser_skip_statement(Parser *parser);
-Statement *make_statement(Parser *parser, StatementKind kind, guint32 start);
+void smb_parser_skip_statement(Parser *parser);
+Statement *smb_statement_make(Parser *parser, StatementKind kind, guint32 start);
 
 // --- expressions (expression.c)
-Node *parse_expression(Parser *parser);
-Node *parse_assignment(Parser *parser);
-Node *parse_unary(Parser *parser);
-Node *parse_sum(Parser *parser); // without comparisons and shifts
-gboolean parse_constant(Parser *parser, gint64 *value);
+Node *smb_parse_expression(Parser *parser);
+Node *smb_parse_assignment(Parser *parser);
+Node *smb_parse_unary(Parser *parser);
+Node *smb_parse_sum(Parser *parser); // without comparisons and shifts
+gboolean smb_parse_constant(Parser *parser, gint64 *value);
 
 // --- what operators are applied to (primary.c)
-Node *parse_primary(Parser *parser);
+Node *smb_parse_primary(Parser *parser);
 
 // --- calls (call.c)
-Node *parse_call(Parser *parser, const Token *name);
+Node *smb_parse_call(Parser *parser, const Token *name);
 // Whether "(" or the "<" of a template follows, and makes a call of the name in front.
-gboolean parse_starts_call(const Parser *parser, const Token *name);
+gboolean smb_parse_starts_call(const Parser *parser, const Token *name);
 // Whether a name is a function that is built in.
-gboolean is_builtin(const Token *name);
+gboolean smb_builtin_is_name(const Token *name);
 
 // --- built-in functions that are expressions (compose.c)
 // Which one a name means, or -1.
-gint find_composition(const Token *name);
-Node *make_composition(Parser *parser, const Token *name, guint which, Node **arguments, guint n);
+gint smb_find_composition(const Token *name);
+Node *smb_make_composition(Parser *parser, const Token *name, guint which, Node **arguments,
+                           guint n);
 // min(a, number) (call.c)
-Node *node_minimum(Parser *parser, Node *a, gint64 number);
+Node *smb_node_minimum(Parser *parser, Node *a, gint64 number);
 
 // --- nodes (node.c): each checks its operands, converts them and folds constants
-Node *node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end, Node *a,
-               Node *b, Node *c);
+Node *smb_node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end,
+                   Node *a, Node *b, Node *c);
 // Says that a node is the top of so many levels, calls included; fails beyond the limit.
-gboolean node_set_depth(Parser *parser, Node *node, guint depth);
-Node *node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end);
-Node *node_convert(Parser *parser, Node *node, const Type *type);
-Node *node_cast(Parser *parser, Node *node, const Type *type, guint32 start);
-Node *node_condition(Parser *parser, Node *node);
-Node *node_binary(Parser *parser, Operator op, Node *a, Node *b);
-Node *node_unary(Parser *parser, NodeKind kind, Node *a, guint32 start);
-Node *node_logical(Parser *parser, NodeKind kind, Node *a, Node *b);
-Node *node_choice(Parser *parser, Node *condition, Node *yes, Node *no);
+gboolean smb_node_set_depth(Parser *parser, Node *node, guint depth);
+Node *smb_node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end);
+Node *smb_node_convert(Parser *parser, Node *node, const Type *type);
+Node *smb_node_cast(Parser *parser, Node *node, const Type *type, guint32 start);
+Node *smb_node_condition(Parser *parser, Node *node);
+Node *smb_node_binary(Parser *parser, Operator op, Node *a, Node *b);
+Node *smb_node_unary(Parser *parser, NodeKind kind, Node *a, guint32 start);
+Node *smb_node_logical(Parser *parser, NodeKind kind, Node *a, Node *b);
+Node *smb_node_choice(Parser *parser, Node *condition, Node *yes, Node *no);
 // pointer + index, in elements
-Node *node_pointer_add(Parser *parser, Node *pointer, Node *index, gboolean subtract, guint32 start,
-                       guint32 end);
+Node *smb_node_pointer_add(Parser *parser, Node *pointer, Node *index, gboolean subtract,
+                           guint32 start, guint32 end);
 
 // --- references (reference.c)
 // How a reference to a type is bound to a value, or FALSE with an error.
-gboolean reference_classify(Parser *parser, const Node *value, const Type *type, gboolean is_const,
-                            BindKind *kind);
+gboolean smb_reference_classify(Parser *parser, const Node *value, const Type *type,
+                                gboolean is_const, BindKind *kind);
 // Declares a name for what a value is; of memory, for its address.
-Variable *reference_declare(Parser *parser, const Token *name, const Type *type, BindKind kind,
-                            const Node *value);
+Variable *smb_reference_declare(Parser *parser, const Token *name, const Type *type, BindKind kind,
+                                const Node *value);
 // The variable of an address itself, not what it refers to.
-Node *reference_address(Parser *parser, const Variable *variable, guint32 start, guint32 end);
+Node *smb_reference_address(Parser *parser, const Variable *variable, guint32 start, guint32 end);
 
 // --- variables and memory (kernel-place.c)
-Node *node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end);
-Node *node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end);
-Node *node_index(Parser *parser, Node *base, Node *index, guint32 end);
-Node *node_member(Parser *parser, Node *base, const Token *name);
-Node *node_address(Parser *parser, Node *node, guint32 start);
+Node *smb_node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end);
+Node *smb_node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end);
+Node *smb_node_index(Parser *parser, Node *base, Node *index, guint32 end);
+Node *smb_node_member(Parser *parser, Node *base, const Token *name);
+Node *smb_node_address(Parser *parser, Node *node, guint32 start);
 // Marks a place in memory as read: gives it a site. Values that are used pass through here.
-Node *node_value(Parser *parser, Node *node);
+Node *smb_node_value(Parser *parser, Node *node);
 // a = b, or a = a operator b when @operator >= 0; @is_post: the old value results
-Node *node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_post,
-                  guint32 start, guint32 end);
-gboolean node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site);
+Node *smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_post,
+                      guint32 start, guint32 end);
+gboolean smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site);
 // The shared variable that an address starts from, if that is written in it; else NULL.
-const Variable *node_root(const Node *node);
+const Variable *smb_node_root(const Node *node);
 
 // --- what others may know of shared variables (array.c)
-void kernel_add_array(SmbKernel *kernel, const Variable *variable);
+void smb_kernel_add_array(SmbKernel *kernel, const Variable *variable);
 
 // --- whole programs (parse.c, argument.c): as SmbFrontEnd says
-SmbProgram *kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error);
-void kernel_free(SmbProgram *program);
-GBytes *kernel_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
-                        GError **error);
+SmbProgram *smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error);
+void smb_kernel_free(SmbProgram *program);
+GBytes *smb_kernel_argument(const SmbProgram *program, guint parameter,
+                            const char *const *arguments, GError **error);

@@ -8,7 +8,7 @@
 #include "sim/cuda/parse.h"
 
 Node *
-node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end) {
+smb_node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end) {
   if (variable->alias) {
     Node *same = kernel_pool_new_struct(parser->pool, Node);
     *same = *variable->alias;
@@ -17,11 +17,12 @@ node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 e
     return same;
   }
   if (variable->is_reference) {
-    Node *address = reference_address(parser, variable, start, end);
-    return address ? node_dereference(parser, address, start, end) : NULL;
+    Node *address = smb_reference_address(parser, variable, start, end);
+    return address ? smb_node_dereference(parser, address, start, end) : NULL;
   }
   if (variable->is_constant) {
-    Node *constant = node_new(parser, NODE_CONSTANT, variable->type, start, end, NULL, NULL, NULL);
+    Node *constant =
+        smb_node_new(parser, NODE_CONSTANT, variable->type, start, end, NULL, NULL, NULL);
     if (constant) {
       constant->variable = variable;
       constant->integer = variable->constant->integer;
@@ -31,19 +32,19 @@ node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 e
   }
   Node *node;
   if (variable->storage == STORAGE_LOCAL) {
-    node = node_new(parser, NODE_LOCAL, variable->type, start, end, NULL, NULL, NULL);
+    node = smb_node_new(parser, NODE_LOCAL, variable->type, start, end, NULL, NULL, NULL);
     if (node)
       node->variable = variable;
     return node;
   }
   if (variable->storage != STORAGE_PRIVATE && parser->function)
-    parser_link(parser, &parser->function->shared, variable);
-  const Type *pointer = type_pointer(parser->pool, variable->type);
-  node = node_new(parser, NODE_OBJECT, pointer, start, end, NULL, NULL, NULL);
+    smb_parser_link(parser, &parser->function->shared, variable);
+  const Type *pointer = smb_type_pointer(parser->pool, variable->type);
+  node = smb_node_new(parser, NODE_OBJECT, pointer, start, end, NULL, NULL, NULL);
   if (!node)
     return NULL;
   node->variable = variable;
-  return node_dereference(parser, node, start, end);
+  return smb_node_dereference(parser, node, start, end);
 }
 
 // The index of a site. What instances of one function do at one place is counted together.
@@ -64,7 +65,7 @@ find_site(Parser *parser, const SmbSite *site) {
 }
 
 gboolean
-node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
+smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   SmbKernel *kernel = parser->kernel;
   g_autofree char *text = smb_source_slice(kernel->program.source, node->start, node->end);
   SmbSite new_site = {.file = smb_source_file(kernel->program.source, node->start),
@@ -72,9 +73,9 @@ node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
                       .op_class = op_class,
                       .width = (guint)node->type->size};
   if (new_site.width > SMB_MAX_WIDTH || (new_site.width & (new_site.width - 1))) {
-    parser_fail(parser, node->start,
-                "a %s is %u bytes: no instruction moves it at once; use its members",
-                type_describe(parser->pool, node->type), new_site.width);
+    smb_parser_fail(parser, node->start,
+                    "a %s is %u bytes: no instruction moves it at once; use its members",
+                    smb_type_describe(parser->pool, node->type), new_site.width);
     return FALSE;
   }
   smb_source_locate(kernel->program.source, node->start, &new_site.line, &new_site.column);
@@ -87,7 +88,7 @@ node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
     else if (expression->len > 0 && expression->str[expression->len - 1] != ' ')
       g_string_append_c(expression, ' ');
   }
-  new_site.expression = kernel_pool_text(parser->pool, expression->str, expression->len);
+  new_site.expression = smb_kernel_pool_text(parser->pool, expression->str, expression->len);
   g_string_free(expression, TRUE);
   *site = find_site(parser, &new_site);
   parser->n_touches++;
@@ -100,133 +101,137 @@ decay(Parser *parser, Node *node) {
   if (node->type->kind != KIND_ARRAY)
     return node;
   g_assert(node->kind == NODE_DEREFERENCE);
-  const Type *pointer = type_pointer(parser->pool, node->type->of);
-  return node_new(parser, NODE_CAST, pointer, node->start, node->end, node->a, NULL, NULL);
+  const Type *pointer = smb_type_pointer(parser->pool, node->type->of);
+  return smb_node_new(parser, NODE_CAST, pointer, node->start, node->end, node->a, NULL, NULL);
 }
 
 Node *
-node_value(Parser *parser, Node *node) {
+smb_node_value(Parser *parser, Node *node) {
   node = decay(parser, node);
   if (!node)
     return NULL;
   if (node->type->kind == KIND_VOID && node->kind != NODE_CALL && node->kind != NODE_BUILTIN &&
       node->kind != NODE_CAST && node->kind != NODE_COMMA && node->kind != NODE_CHOICE)
-    return parser_fail(parser, node->start, "a void has no value");
+    return smb_parser_fail(parser, node->start, "a void has no value");
   if (node->kind == NODE_DEREFERENCE && node->load_site < 0 &&
-      !node_add_site(parser, node, SMB_OP_CLASS_LOAD, &node->load_site))
+      !smb_node_add_site(parser, node, SMB_OP_CLASS_LOAD, &node->load_site))
     return NULL;
   return node;
 }
 
 const Variable *
-node_root(const Node *node) {
+smb_node_root(const Node *node) {
   while (node && (node->kind == NODE_POINTER_ADD || node->kind == NODE_CAST))
     node = node->a;
   return node && node->kind == NODE_OBJECT ? node->variable : NULL;
 }
 
 Node *
-node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end) {
+smb_node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end) {
   if (pointer->type->kind != KIND_POINTER)
-    return parser_fail(parser, start, "a %s is not a pointer or an array",
-                       type_describe(parser->pool, pointer->type));
+    return smb_parser_fail(parser, start, "a %s is not a pointer or an array",
+                           smb_type_describe(parser->pool, pointer->type));
   if (pointer->type->of->kind == KIND_VOID)
-    return parser_fail(parser, start, "a void pointer points at nothing that has a value");
-  return node_new(parser, NODE_DEREFERENCE, pointer->type->of, start, end, pointer, NULL, NULL);
+    return smb_parser_fail(parser, start, "a void pointer points at nothing that has a value");
+  return smb_node_new(parser, NODE_DEREFERENCE, pointer->type->of, start, end, pointer, NULL, NULL);
 }
 
 Node *
-node_index(Parser *parser, Node *base, Node *index, guint32 end) {
+smb_node_index(Parser *parser, Node *base, Node *index, guint32 end) {
   guint32 start = base->start;
-  base = node_value(parser, base);
-  index = base ? node_value(parser, index) : NULL;
+  base = smb_node_value(parser, base);
+  index = base ? smb_node_value(parser, index) : NULL;
   if (!index)
     return NULL;
   if (base->type->kind != KIND_POINTER)
-    return parser_fail(parser, start, "a %s cannot be indexed",
-                       type_describe(parser->pool, base->type));
-  Node *address = node_pointer_add(parser, base, index, FALSE, start, end);
-  return address ? node_dereference(parser, address, start, end) : NULL;
+    return smb_parser_fail(parser, start, "a %s cannot be indexed",
+                           smb_type_describe(parser->pool, base->type));
+  Node *address = smb_node_pointer_add(parser, base, index, FALSE, start, end);
+  return address ? smb_node_dereference(parser, address, start, end) : NULL;
 }
 
 Node *
-node_member(Parser *parser, Node *base, const Token *name) {
+smb_node_member(Parser *parser, Node *base, const Token *name) {
   static const char letters[] = "xyzw";
   const char *letter =
       name->kind == TOKEN_NAME && name->length == 1 ? strchr(letters, name->text[0]) : NULL;
   guint component = letter ? (guint)(letter - letters) : G_MAXUINT;
   if (base->type->kind != KIND_VECTOR || component >= base->type->count)
-    return parser_fail(parser, name->start, "a %s has no member '%.*s'",
-                       type_describe(parser->pool, base->type), (int)name->length, name->text);
+    return smb_parser_fail(parser, name->start, "a %s has no member '%.*s'",
+                           smb_type_describe(parser->pool, base->type), (int)name->length,
+                           name->text);
   const Type *type = base->type->of;
   if (base->kind != NODE_DEREFERENCE) {
-    Node *node = node_new(parser, NODE_COMPONENT, type, base->start, name->end, base, NULL, NULL);
+    Node *node =
+        smb_node_new(parser, NODE_COMPONENT, type, base->start, name->end, base, NULL, NULL);
     if (node)
       node->component = (guint8)component;
     return node;
   }
   // A member of a vector in memory is memory itself: only its bytes are moved.
-  const Type *pointer = type_pointer(parser->pool, type);
-  Node *cast = node_new(parser, NODE_CAST, pointer, base->start, name->end, base->a, NULL, NULL);
+  const Type *pointer = smb_type_pointer(parser->pool, type);
+  Node *cast =
+      smb_node_new(parser, NODE_CAST, pointer, base->start, name->end, base->a, NULL, NULL);
   Node *index =
-      cast ? node_integer(parser, type_scalar(KIND_INT), component, name->start, name->end) : NULL;
+      cast ? smb_node_integer(parser, smb_type_scalar(KIND_INT), component, name->start, name->end)
+           : NULL;
   Node *address =
-      index ? node_pointer_add(parser, cast, index, FALSE, base->start, name->end) : NULL;
-  return address ? node_dereference(parser, address, base->start, name->end) : NULL;
+      index ? smb_node_pointer_add(parser, cast, index, FALSE, base->start, name->end) : NULL;
+  return address ? smb_node_dereference(parser, address, base->start, name->end) : NULL;
 }
 
 Node *
-node_address(Parser *parser, Node *node, guint32 start) {
+smb_node_address(Parser *parser, Node *node, guint32 start) {
   if (node->kind == NODE_LOCAL || node->kind == NODE_COMPONENT)
-    return parser_fail(parser, start,
-                       "the address of a local variable is outside the subset: only "
-                       "arrays have one");
+    return smb_parser_fail(parser, start,
+                           "the address of a local variable is outside the subset: only "
+                           "arrays have one");
   if (node->kind != NODE_DEREFERENCE)
-    return parser_fail(parser, start, "'&' takes something that lies in memory");
-  const Type *pointer = type_pointer(parser->pool, node->type);
-  return node_new(parser, NODE_CAST, pointer, start, node->end, node->a, NULL, NULL);
+    return smb_parser_fail(parser, start, "'&' takes something that lies in memory");
+  const Type *pointer = smb_type_pointer(parser->pool, node->type);
+  return smb_node_new(parser, NODE_CAST, pointer, start, node->end, node->a, NULL, NULL);
 }
 
 static gpointer
 refuse_const(Parser *parser, const Node *target, const char *name) {
-  return parser_fail(parser, target->start, "'%s' is const: it cannot be assigned to", name);
+  return smb_parser_fail(parser, target->start, "'%s' is const: it cannot be assigned to", name);
 }
 
 static gpointer
 refuse_target(Parser *parser, const Node *target, const Node *place) {
   if (place->kind == NODE_CONSTANT && place->variable)
     return refuse_const(parser, target, place->variable->name);
-  return parser_fail(parser, target->start, "this cannot be assigned to");
+  return smb_parser_fail(parser, target->start, "this cannot be assigned to");
 }
 
 Node *
-node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_post, guint32 start,
-            guint32 end) {
+smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_post, guint32 start,
+                guint32 end) {
   const Node *place = target->kind == NODE_COMPONENT ? target->a : target;
   if (place->kind != NODE_LOCAL && place->kind != NODE_DEREFERENCE)
     return refuse_target(parser, target, place);
   if (place->kind == NODE_LOCAL && place->variable->is_const)
     return refuse_const(parser, target, place->variable->name);
   if (target->type->kind == KIND_ARRAY)
-    return parser_fail(parser, target->start, "an array cannot be assigned to");
+    return smb_parser_fail(parser, target->start, "an array cannot be assigned to");
   if (op >= 0) {
     if (target->kind == NODE_DEREFERENCE &&
-        !node_add_site(parser, target, SMB_OP_CLASS_LOAD, &target->load_site))
+        !smb_node_add_site(parser, target, SMB_OP_CLASS_LOAD, &target->load_site))
       return NULL;
-    Node *current =
-        node_new(parser, NODE_CURRENT, target->type, target->start, target->end, NULL, NULL, NULL);
-    value = current ? node_binary(parser, (Operator)op, current, value) : NULL;
+    Node *current = smb_node_new(parser, NODE_CURRENT, target->type, target->start, target->end,
+                                 NULL, NULL, NULL);
+    value = current ? smb_node_binary(parser, (Operator)op, current, value) : NULL;
   }
-  gboolean narrows = value && op >= 0 && type_is_arithmetic(value->type);
+  gboolean narrows = value && op >= 0 && smb_type_is_arithmetic(value->type);
   value = !value    ? NULL
-          : narrows ? node_cast(parser, value, target->type, value->start)
-                    : node_convert(parser, value, target->type);
+          : narrows ? smb_node_cast(parser, value, target->type, value->start)
+                    : smb_node_convert(parser, value, target->type);
   if (!value)
     return NULL;
   if (target->kind == NODE_DEREFERENCE &&
-      !node_add_site(parser, target, SMB_OP_CLASS_STORE, &target->store_site))
+      !smb_node_add_site(parser, target, SMB_OP_CLASS_STORE, &target->store_site))
     return NULL;
-  Node *node = node_new(parser, NODE_ASSIGN, target->type, start, end, target, value, NULL);
+  Node *node = smb_node_new(parser, NODE_ASSIGN, target->type, start, end, target, value, NULL);
   if (node) {
     node->is_post = is_post != 0;
     node->special = op >= 0; // the old value is read

@@ -16,14 +16,14 @@ struct _KernelPool {
 };
 
 KernelPool *
-kernel_pool_new(void) {
+smb_kernel_pool_new(void) {
   KernelPool *pool = g_new0(KernelPool, 1);
   pool->chunks = g_ptr_array_new_with_free_func(g_free);
   return pool;
 }
 
 void
-kernel_pool_free(KernelPool *pool) {
+smb_kernel_pool_free(KernelPool *pool) {
   if (!pool)
     return;
   g_ptr_array_unref(pool->chunks);
@@ -31,7 +31,7 @@ kernel_pool_free(KernelPool *pool) {
 }
 
 gpointer
-kernel_pool_alloc(KernelPool *pool, gsize size) {
+smb_kernel_pool_alloc(KernelPool *pool, gsize size) {
   size = (size + ALIGNMENT - 1) & ~(gsize)(ALIGNMENT - 1);
   if (size > pool->left) {
     gsize bytes = MAX(size, (gsize)CHUNK_BYTES);
@@ -46,17 +46,17 @@ kernel_pool_alloc(KernelPool *pool, gsize size) {
 }
 
 const char *
-kernel_pool_text(KernelPool *pool, const char *text, gsize length) {
-  char *copy = kernel_pool_alloc(pool, length + 1);
+smb_kernel_pool_text(KernelPool *pool, const char *text, gsize length) {
+  char *copy = smb_kernel_pool_alloc(pool, length + 1);
   memcpy(copy, text, length);
   return copy;
 }
 
 const char *
-kernel_pool_printf(KernelPool *pool, const char *format, ...) {
+smb_kernel_pool_printf(KernelPool *pool, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  return kernel_pool_text(pool, text, strlen(text));
+  return smb_kernel_pool_text(pool, text, strlen(text));
 }

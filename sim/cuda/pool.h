@@ -9,16 +9,16 @@
 
 typedef struct _KernelPool KernelPool;
 
-KernelPool *kernel_pool_new(void);
-void kernel_pool_free(KernelPool *pool);
+KernelPool *smb_kernel_pool_new(void);
+void smb_kernel_pool_free(KernelPool *pool);
 
 // Zeroed memory, aligned for any type.
-gpointer kernel_pool_alloc(KernelPool *pool, gsize size);
+gpointer smb_kernel_pool_alloc(KernelPool *pool, gsize size);
 
 // A terminated copy of @length bytes of @text.
-const char *kernel_pool_text(KernelPool *pool, const char *text, gsize length);
+const char *smb_kernel_pool_text(KernelPool *pool, const char *text, gsize length);
 
 G_GNUC_PRINTF(2, 3)
-const char *kernel_pool_printf(KernelPool *pool, const char *format, ...);
+const char *smb_kernel_pool_printf(KernelPool *pool, const char *format, ...);
 
-#define kernel_pool_new_struct(pool, type) ((type *)kernel_pool_alloc((pool), sizeof(type)))
+#define kernel_pool_new_struct(pool, type) ((type *)smb_kernel_pool_alloc((pool), sizeof(type)))

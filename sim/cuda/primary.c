@@ -25,16 +25,16 @@ static Node *
 parse_number(Parser *parser) {
   const Token *token = parser->at;
   Number number;
-  if (!kernel_number_parse(parser->kernel->program.source, token, &number, parser->error))
+  if (!smb_kernel_number_parse(parser->kernel->program.source, token, &number, parser->error))
     return NULL;
-  parser_advance(parser);
+  smb_parser_advance(parser);
   TypeKind kind = number.is_float  ? (number.is_single ? KIND_FLOAT : KIND_DOUBLE)
                   : number.is_long ? (number.is_unsigned ? KIND_ULONG : KIND_LONG)
                                    : (number.is_unsigned ? KIND_UINT : KIND_INT);
   if (token->kind == TOKEN_CHARACTER)
     kind = KIND_CHAR;
-  Node *node =
-      node_integer(parser, type_scalar(kind), (gint64)number.integer, token->start, token->end);
+  Node *node = smb_node_integer(parser, smb_type_scalar(kind), (gint64)number.integer, token->start,
+                                token->end);
   if (node)
     node->real = number.real;
   return node;
@@ -43,17 +43,17 @@ parse_number(Parser *parser) {
 // special = ("threadIdx" | "blockIdx" | "blockDim" | "gridDim") "." ("x" | "y" | "z") | "warpSize"
 static Node *
 parse_special(Parser *parser, Special special, const Token *name) {
-  if (!parser_expect(parser, "."))
+  if (!smb_parser_expect(parser, "."))
     return NULL;
   static const char letters[] = "xyz";
   const Token *member = parser->at;
   const char *letter =
       member->kind == TOKEN_NAME && member->length == 1 ? strchr(letters, member->text[0]) : NULL;
   if (!letter)
-    return parser_fail(parser, member->start, "expected x, y or z");
-  parser_advance(parser);
-  Node *node = node_new(parser, NODE_SPECIAL, type_scalar(KIND_UINT), name->start, member->end,
-                        NULL, NULL, NULL);
+    return smb_parser_fail(parser, member->start, "expected x, y or z");
+  smb_parser_advance(parser);
+  Node *node = smb_node_new(parser, NODE_SPECIAL, smb_type_scalar(KIND_UINT), name->start,
+                            member->end, NULL, NULL, NULL);
   if (node) {
     node->special = (guint8)special;
     node->component = (guint8)(letter - letters);
@@ -64,17 +64,17 @@ parse_special(Parser *parser, Special special, const Token *name) {
 // Says why a name means nothing.
 static gpointer
 refuse_name(Parser *parser, const Token *name) {
-  const char *text = token_text(parser->pool, name);
-  const char *outside = kernel_macros_outside(parser->kernel->macros, text);
+  const char *text = smb_token_text(parser->pool, name);
+  const char *outside = smb_kernel_macros_outside(parser->kernel->macros, text);
   // Declared by a statement that could not be read, perhaps: that one is told.
   if (g_hash_table_contains(parser->doubtful, text) && !*parser->error)
     g_set_error_literal(parser->error, SMB_ERROR, SMB_ERROR_INPUT, "");
   if (outside)
-    return parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'", text,
-                       outside);
-  if (is_builtin(name) || outline_find(parser->outline, name))
-    return parser_fail(parser, name->start, "'%s' is a function: expected a call of it", text);
-  return parser_fail(parser, name->start, "'%s' is not declared", text);
+    return smb_parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'",
+                           text, outside);
+  if (smb_builtin_is_name(name) || smb_outline_find(parser->outline, name))
+    return smb_parser_fail(parser, name->start, "'%s' is a function: expected a call of it", text);
+  return smb_parser_fail(parser, name->start, "'%s' is not declared", text);
 }
 
 // What the headers that are looked past define.
@@ -109,10 +109,10 @@ static const struct {
 static Node *
 make_header_constant(Parser *parser, const Token *name) {
   for (guint i = 0; i < G_N_ELEMENTS(header_constants); i++) {
-    if (!token_is(name, header_constants[i].name))
+    if (!smb_token_is(name, header_constants[i].name))
       continue;
-    Node *node = node_integer(parser, type_scalar(header_constants[i].kind),
-                              header_constants[i].integer, name->start, name->end);
+    Node *node = smb_node_integer(parser, smb_type_scalar(header_constants[i].kind),
+                                  header_constants[i].integer, name->start, name->end);
     if (node)
       node->real = header_constants[i].real;
     return node;
@@ -124,23 +124,24 @@ make_header_constant(Parser *parser, const Token *name) {
 static Node *
 parse_name(Parser *parser) {
   const Token *name = parser->at;
-  parser_advance(parser);
+  smb_parser_advance(parser);
   for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
-    if (token_is(name, specials[i].name))
+    if (smb_token_is(name, specials[i].name))
       return parse_special(parser, specials[i].special, name);
   }
-  if (token_is(name, "warpSize"))
-    return node_integer(parser, type_scalar(KIND_INT), SMB_WARP_LANES, name->start, name->end);
-  if (token_is(name, "true") || token_is(name, "false"))
-    return node_integer(parser, type_scalar(KIND_BOOL), token_is(name, "true"), name->start,
-                        name->end);
-  if (token_is(name, "nullptr"))
-    return node_integer(parser, type_scalar(KIND_INT), 0, name->start, name->end);
-  const Variable *variable = parser_find(parser, name);
+  if (smb_token_is(name, "warpSize"))
+    return smb_node_integer(parser, smb_type_scalar(KIND_INT), SMB_WARP_LANES, name->start,
+                            name->end);
+  if (smb_token_is(name, "true") || smb_token_is(name, "false"))
+    return smb_node_integer(parser, smb_type_scalar(KIND_BOOL), smb_token_is(name, "true"),
+                            name->start, name->end);
+  if (smb_token_is(name, "nullptr"))
+    return smb_node_integer(parser, smb_type_scalar(KIND_INT), 0, name->start, name->end);
+  const Variable *variable = smb_parser_find(parser, name);
   if (variable)
-    return node_variable(parser, variable, name->start, name->end);
-  if (parse_starts_call(parser, name))
-    return parse_call(parser, name);
+    return smb_node_variable(parser, variable, name->start, name->end);
+  if (smb_parse_starts_call(parser, name))
+    return smb_parse_call(parser, name);
   return make_header_constant(parser, name);
 }
 
@@ -148,16 +149,16 @@ parse_name(Parser *parser) {
 static Node *
 parse_named_cast(Parser *parser) {
   guint32 start = parser->at->start;
-  parser_advance(parser);
-  if (!parser_expect(parser, "<"))
+  smb_parser_advance(parser);
+  if (!smb_parser_expect(parser, "<"))
     return NULL;
-  const Type *type = parse_type_name(parser);
-  if (!type || !parser_expect(parser, ">") || !parser_expect(parser, "("))
+  const Type *type = smb_parse_type_name(parser);
+  if (!type || !smb_parser_expect(parser, ">") || !smb_parser_expect(parser, "("))
     return NULL;
-  Node *value = parse_expression(parser);
-  if (!value || !parser_expect(parser, ")"))
+  Node *value = smb_parse_expression(parser);
+  if (!value || !smb_parser_expect(parser, ")"))
     return NULL;
-  Node *cast = node_cast(parser, value, type, start);
+  Node *cast = smb_node_cast(parser, value, type, start);
   if (cast)
     cast->end = parser->last->end;
   return cast;
@@ -168,67 +169,68 @@ static Node *
 parse_sizeof(Parser *parser) {
   guint32 start = parser->at->start;
   const Type *type;
-  parser_advance(parser);
+  smb_parser_advance(parser);
   Token *opening = parser->at;
   gboolean named = FALSE;
-  if (parser_is(parser, "(")) {
-    parser_advance(parser);
-    named = parse_starts_type(parser);
+  if (smb_parser_is(parser, "(")) {
+    smb_parser_advance(parser);
+    named = smb_parse_starts_type(parser);
     if (!named)
       parser->at = opening;
   }
   if (named) {
-    type = parse_type_name(parser);
-    if (!type || !parser_expect(parser, ")"))
+    type = smb_parse_type_name(parser);
+    if (!type || !smb_parser_expect(parser, ")"))
       return NULL;
   } else {
-    Node *value = parse_unary(parser);
+    Node *value = smb_parse_unary(parser);
     if (!value)
       return NULL;
     type = value->type;
   }
   if (type->size == 0)
-    return parser_fail(parser, start, "a %s has no size here", type_describe(parser->pool, type));
-  return node_integer(parser, type_scalar(KIND_ULONG), (gint64)type->size, start,
-                      parser->last->end);
+    return smb_parser_fail(parser, start, "a %s has no size here",
+                           smb_type_describe(parser->pool, type));
+  return smb_node_integer(parser, smb_type_scalar(KIND_ULONG), (gint64)type->size, start,
+                          parser->last->end);
 }
 
 // primary = number | name | named-cast | sizeof | type "(" expression ")" | "(" expression ")"
 Node *
-parse_primary(Parser *parser) {
+smb_parse_primary(Parser *parser) {
   const Token *token = parser->at;
   if (token->kind == TOKEN_NUMBER || token->kind == TOKEN_CHARACTER)
     return parse_number(parser);
   if (token->kind == TOKEN_STRING && parser->in_report) {
     while (parser->at->kind == TOKEN_STRING)
-      parser_advance(parser);
-    return node_integer(parser, type_scalar(KIND_INT), 1, token->start, parser->last->end);
+      smb_parser_advance(parser);
+    return smb_node_integer(parser, smb_type_scalar(KIND_INT), 1, token->start, parser->last->end);
   }
   if (token->kind == TOKEN_STRING)
-    return parser_fail(parser, token->start, "strings are outside the subset");
-  if (parser_is(parser, "reinterpret_cast") || parser_is(parser, "static_cast") ||
-      parser_is(parser, "const_cast"))
+    return smb_parser_fail(parser, token->start, "strings are outside the subset");
+  if (smb_parser_is(parser, "reinterpret_cast") || smb_parser_is(parser, "static_cast") ||
+      smb_parser_is(parser, "const_cast"))
     return parse_named_cast(parser);
-  if (parser_is(parser, "sizeof"))
+  if (smb_parser_is(parser, "sizeof"))
     return parse_sizeof(parser);
-  if (parse_starts_type(parser)) {
+  if (smb_parse_starts_type(parser)) {
     // A conversion written as a call: float(x).
-    const Type *type = parse_type_name(parser);
-    if (!type || !parser_expect(parser, "("))
+    const Type *type = smb_parse_type_name(parser);
+    if (!type || !smb_parser_expect(parser, "("))
       return NULL;
-    Node *value = parse_expression(parser);
-    if (!value || !parser_expect(parser, ")"))
+    Node *value = smb_parse_expression(parser);
+    if (!value || !smb_parser_expect(parser, ")"))
       return NULL;
-    return node_cast(parser, value, type, token->start);
+    return smb_node_cast(parser, value, type, token->start);
   }
   if (token->kind == TOKEN_NAME)
     return parse_name(parser);
-  if (!parser_take(parser, "("))
-    return parser_fail(parser, token->start,
-                       token->kind == TOKEN_END ? "the file ends within an expression"
-                                                : "expected an expression");
-  Node *node = parse_expression(parser);
-  if (!node || !parser_expect(parser, ")"))
+  if (!smb_parser_take(parser, "("))
+    return smb_parser_fail(parser, token->start,
+                           token->kind == TOKEN_END ? "the file ends within an expression"
+                                                    : "expected an expression");
+  Node *node = smb_parse_expression(parser);
+  if (!node || !smb_parser_expect(parser, ")"))
     return NULL;
   // Parentheses belong to the text of what they enclose.
   node->start = token->start;

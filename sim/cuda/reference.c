@@ -12,30 +12,30 @@ is_variable(const Node *value) {
 }
 
 gboolean
-reference_classify(Parser *parser, const Node *value, const Type *type, gboolean is_const,
-                   BindKind *kind) {
-  gboolean same = type_equal(value->type, type);
+smb_reference_classify(Parser *parser, const Node *value, const Type *type, gboolean is_const,
+                       BindKind *kind) {
+  gboolean same = smb_type_equal(value->type, type);
   gboolean in_memory = value->kind == NODE_DEREFERENCE;
   *kind = same && in_memory ? BIND_ADDRESS : same && is_variable(value) ? BIND_ALIAS : BIND_VALUE;
   if (*kind != BIND_VALUE || is_const)
     return TRUE;
-  const char *wanted = type_describe(parser->pool, type);
+  const char *wanted = smb_type_describe(parser->pool, type);
   if (same)
-    parser_fail(parser, value->start, "a reference to %s is bound to a variable, not to a value",
-                wanted);
+    smb_parser_fail(parser, value->start,
+                    "a reference to %s is bound to a variable, not to a value", wanted);
   else
-    parser_fail(parser, value->start,
-                "a reference to %s is bound to a variable of that type, not of %s", wanted,
-                type_describe(parser->pool, value->type));
+    smb_parser_fail(parser, value->start,
+                    "a reference to %s is bound to a variable of that type, not of %s", wanted,
+                    smb_type_describe(parser->pool, value->type));
   return FALSE;
 }
 
 Variable *
-reference_declare(Parser *parser, const Token *name, const Type *type, BindKind kind,
-                  const Node *value) {
+smb_reference_declare(Parser *parser, const Token *name, const Type *type, BindKind kind,
+                      const Node *value) {
   if (kind == BIND_ADDRESS)
-    type = type_pointer(parser->pool, type);
-  Variable *variable = parser_declare(parser, name, type, STORAGE_LOCAL);
+    type = smb_type_pointer(parser->pool, type);
+  Variable *variable = smb_parser_declare(parser, name, type, STORAGE_LOCAL);
   if (!variable)
     return NULL;
   variable->is_reference = kind == BIND_ADDRESS;
@@ -44,8 +44,8 @@ reference_declare(Parser *parser, const Token *name, const Type *type, BindKind 
 }
 
 Node *
-reference_address(Parser *parser, const Variable *variable, guint32 start, guint32 end) {
-  Node *node = node_new(parser, NODE_LOCAL, variable->type, start, end, NULL, NULL, NULL);
+smb_reference_address(Parser *parser, const Variable *variable, guint32 start, guint32 end) {
+  Node *node = smb_node_new(parser, NODE_LOCAL, variable->type, start, end, NULL, NULL, NULL);
   if (node)
     node->variable = variable;
   return node;

@@ -15,7 +15,7 @@ enum {
 static Statement *parse_statement(Parser *parser);
 
 Statement *
-make_statement(Parser *parser, StatementKind kind, guint32 start) {
+smb_statement_make(Parser *parser, StatementKind kind, guint32 start) {
   Statement *statement = kernel_pool_new_struct(parser->pool, Statement);
   statement->kind = kind;
   statement->start = start;
@@ -35,19 +35,19 @@ close_scope(Parser *parser) {
 // "(" expression ")", as a condition
 static Node *
 parse_condition(Parser *parser) {
-  if (!parser_expect(parser, "("))
+  if (!smb_parser_expect(parser, "("))
     return NULL;
-  Node *condition = parse_expression(parser);
-  condition = condition ? node_condition(parser, condition) : NULL;
-  return condition && parser_expect(parser, ")") ? condition : NULL;
+  Node *condition = smb_parse_expression(parser);
+  condition = condition ? smb_node_condition(parser, condition) : NULL;
+  return condition && smb_parser_expect(parser, ")") ? condition : NULL;
 }
 
 // A branch of an if; one that is never taken, of an if constexpr, is not read.
 static gboolean
 parse_branch(Parser *parser, gboolean is_taken, Statement **branch) {
   if (!is_taken) {
-    *branch = make_statement(parser, STATEMENT_BLOCK, parser->at->start);
-    parser_skip_statement(parser);
+    *branch = smb_statement_make(parser, STATEMENT_BLOCK, parser->at->start);
+    smb_parser_skip_statement(parser);
     return !*parser->error;
   }
   *branch = parse_statement(parser);
@@ -57,20 +57,21 @@ parse_branch(Parser *parser, gboolean is_taken, Statement **branch) {
 // if = "if" "constexpr"? "(" expression ")" statement ("else" statement)?
 static Statement *
 parse_if(Parser *parser, guint32 start) {
-  Statement *statement = make_statement(parser, STATEMENT_IF, start);
-  gboolean is_constant = parser_take(parser, "constexpr");
+  Statement *statement = smb_statement_make(parser, STATEMENT_IF, start);
+  gboolean is_constant = smb_parser_take(parser, "constexpr");
   if (!(statement->value = parse_condition(parser)))
     return NULL;
   if (is_constant && statement->value->kind != NODE_CONSTANT)
-    return parser_fail(parser, statement->value->start,
-                       "expected a condition that is known before the kernel runs");
+    return smb_parser_fail(parser, statement->value->start,
+                           "expected a condition that is known before the kernel runs");
   gboolean takes_then = !is_constant || statement->value->integer;
   gboolean takes_otherwise = !is_constant || !statement->value->integer;
   guint before = parser->n_touches;
   if (!parse_branch(parser, takes_then, &statement->then))
     return NULL;
   statement->guards = parser->n_touches != before;
-  if (parser_take(parser, "else") && !parse_branch(parser, takes_otherwise, &statement->otherwise))
+  if (smb_parser_take(parser, "else") &&
+      !parse_branch(parser, takes_otherwise, &statement->otherwise))
     return NULL;
   return statement;
 }
@@ -88,7 +89,7 @@ parse_loop_body(Parser *parser, Statement *loop) {
 // while = "while" "(" expression ")" statement
 static Statement *
 parse_while(Parser *parser, guint32 start) {
-  Statement *loop = make_statement(parser, STATEMENT_LOOP, start);
+  Statement *loop = smb_statement_make(parser, STATEMENT_LOOP, start);
   loop->tests_first = TRUE;
   loop->value = parse_condition(parser);
   return loop->value && parse_loop_body(parser, loop) ? loop : NULL;
@@ -97,17 +98,17 @@ parse_while(Parser *parser, guint32 start) {
 // do = "do" statement "while" "(" expression ")" ";"
 static Statement *
 parse_do(Parser *parser, guint32 start) {
-  Statement *loop = make_statement(parser, STATEMENT_LOOP, start);
-  if (!parse_loop_body(parser, loop) || !parser_expect(parser, "while"))
+  Statement *loop = smb_statement_make(parser, STATEMENT_LOOP, start);
+  if (!parse_loop_body(parser, loop) || !smb_parser_expect(parser, "while"))
     return NULL;
   loop->value = parse_condition(parser);
-  return loop->value && parser_expect(parser, ";") ? loop : NULL;
+  return loop->value && smb_parser_expect(parser, ";") ? loop : NULL;
 }
 
 static Node *
 parse_discarded(Parser *parser) {
-  Node *node = parse_expression(parser);
-  node = node ? node_value(parser, node) : NULL;
+  Node *node = smb_parse_expression(parser);
+  node = node ? smb_node_value(parser, node) : NULL;
   if (node)
     node->result_unused = TRUE;
   return node;
@@ -116,31 +117,31 @@ parse_discarded(Parser *parser) {
 // for = "for" "(" (declaration | expression? ";") expression? ";" expression? ")" statement
 static Statement *
 parse_for_parts(Parser *parser, guint32 start) {
-  Statement *block = make_statement(parser, STATEMENT_BLOCK, start);
-  Statement *loop = make_statement(parser, STATEMENT_LOOP, start);
+  Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, start);
+  Statement *loop = smb_statement_make(parser, STATEMENT_LOOP, start);
   loop->tests_first = TRUE;
-  if (!parser_expect(parser, "("))
+  if (!smb_parser_expect(parser, "("))
     return NULL;
-  if (parse_starts_type(parser)) {
+  if (smb_parse_starts_type(parser)) {
     Specifiers specifiers;
-    if (!parse_specifiers(parser, &specifiers) ||
-        !(block->first = parse_declaration(parser, &specifiers)))
+    if (!smb_parse_specifiers(parser, &specifiers) ||
+        !(block->first = smb_parse_declaration(parser, &specifiers)))
       return NULL;
-  } else if (!parser_take(parser, ";")) {
-    block->first = make_statement(parser, STATEMENT_EXPRESSION, parser->at->start);
+  } else if (!smb_parser_take(parser, ";")) {
+    block->first = smb_statement_make(parser, STATEMENT_EXPRESSION, parser->at->start);
     block->first->value = parse_discarded(parser);
-    if (!block->first->value || !parser_expect(parser, ";"))
+    if (!block->first->value || !smb_parser_expect(parser, ";"))
       return NULL;
   }
-  if (!parser_take(parser, ";")) {
-    Node *condition = parse_expression(parser);
-    loop->value = condition ? node_condition(parser, condition) : NULL;
-    if (!loop->value || !parser_expect(parser, ";"))
+  if (!smb_parser_take(parser, ";")) {
+    Node *condition = smb_parse_expression(parser);
+    loop->value = condition ? smb_node_condition(parser, condition) : NULL;
+    if (!loop->value || !smb_parser_expect(parser, ";"))
       return NULL;
   }
-  if (!parser_take(parser, ")")) {
+  if (!smb_parser_take(parser, ")")) {
     loop->step = parse_discarded(parser);
-    if (!loop->step || !parser_expect(parser, ")"))
+    if (!loop->step || !smb_parser_expect(parser, ")"))
       return NULL;
   }
   if (!parse_loop_body(parser, loop))
@@ -163,52 +164,52 @@ parse_for(Parser *parser, guint32 start) {
 // return = "return" expression? ";"
 static Statement *
 parse_return(Parser *parser, guint32 start) {
-  Statement *statement = make_statement(parser, STATEMENT_RETURN, start);
+  Statement *statement = smb_statement_make(parser, STATEMENT_RETURN, start);
   const Type *type = parser->function->type;
-  if (parser_take(parser, ";")) {
+  if (smb_parser_take(parser, ";")) {
     if (type->kind != KIND_VOID)
-      return parser_fail(parser, start, "'%s' returns a %s", parser->function->name,
-                         type_describe(parser->pool, type));
+      return smb_parser_fail(parser, start, "'%s' returns a %s", parser->function->name,
+                             smb_type_describe(parser->pool, type));
     return statement;
   }
   if (type->kind == KIND_VOID)
-    return parser_fail(parser, start, "'%s' returns nothing", parser->function->name);
-  Node *value = parse_expression(parser);
-  statement->value = value ? node_convert(parser, value, type) : NULL;
+    return smb_parser_fail(parser, start, "'%s' returns nothing", parser->function->name);
+  Node *value = smb_parse_expression(parser);
+  statement->value = value ? smb_node_convert(parser, value, type) : NULL;
   statement->variable = parser->function->result;
-  return statement->value && parser_expect(parser, ";") ? statement : NULL;
+  return statement->value && smb_parser_expect(parser, ";") ? statement : NULL;
 }
 
 // switch = "switch" "(" expression ")" "{" (("case" constant | "default") ":" | statement)* "}"
 static Statement *
 parse_switch(Parser *parser, guint32 start) {
-  Statement *block = make_statement(parser, STATEMENT_BLOCK, start);
+  Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, start);
   Token hidden = *parser->last;
   hidden.text = "(switch)";
   hidden.length = (guint32)strlen(hidden.text);
-  if (!parser_expect(parser, "("))
+  if (!smb_parser_expect(parser, "("))
     return NULL;
-  Node *value = parse_expression(parser);
-  value = value ? node_value(parser, value) : NULL;
-  if (!value || !parser_expect(parser, ")"))
+  Node *value = smb_parse_expression(parser);
+  value = value ? smb_node_value(parser, value) : NULL;
+  if (!value || !smb_parser_expect(parser, ")"))
     return NULL;
-  const Type *type = type_promote(value->type);
-  if (!type_is_integer(type))
-    return parser_fail(parser, value->start, "a switch takes an integer, not a %s",
-                       type_describe(parser->pool, type));
+  const Type *type = smb_type_promote(value->type);
+  if (!smb_type_is_integer(type))
+    return smb_parser_fail(parser, value->start, "a switch takes an integer, not a %s",
+                           smb_type_describe(parser->pool, type));
   const Variable *outer = parser->selector,
-                 *variable = parser_declare(parser, &hidden, type, STORAGE_LOCAL);
-  Node *target = variable ? node_variable(parser, variable, value->start, value->end) : NULL;
-  block->first = make_statement(parser, STATEMENT_EXPRESSION, start);
+                 *variable = smb_parser_declare(parser, &hidden, type, STORAGE_LOCAL);
+  Node *target = variable ? smb_node_variable(parser, variable, value->start, value->end) : NULL;
+  block->first = smb_statement_make(parser, STATEMENT_EXPRESSION, start);
   block->first->value =
-      target ? node_assign(parser, target, -1, value, FALSE, value->start, value->end) : NULL;
+      target ? smb_node_assign(parser, target, -1, value, FALSE, value->start, value->end) : NULL;
   if (!block->first->value)
     return NULL;
   guint outer_labels = parser->labels_in;
   parser->selector = variable;
   parser->labels_in = parser->scopes->len + 1;
   parser->switches++;
-  Statement *body = parse_block(parser);
+  Statement *body = smb_parse_block(parser);
   parser->switches--;
   parser->selector = outer;
   parser->labels_in = outer_labels;
@@ -231,50 +232,52 @@ parse_switch_scope(Parser *parser, guint32 start) {
 static Statement *
 parse_label(Parser *parser) {
   guint32 start = parser->at->start;
-  Statement *label = make_statement(parser, STATEMENT_LABEL, start);
+  Statement *label = smb_statement_make(parser, STATEMENT_LABEL, start);
   gint64 value;
-  if (parser_take(parser, "default"))
-    return parser_expect(parser, ":") ? label : NULL;
-  parser_advance(parser);
-  if (!parse_constant(parser, &value))
+  if (smb_parser_take(parser, "default"))
+    return smb_parser_expect(parser, ":") ? label : NULL;
+  smb_parser_advance(parser);
+  if (!smb_parse_constant(parser, &value))
     return NULL;
   const Variable *selector = parser->selector;
-  Node *chosen = node_variable(parser, selector, start, parser->last->end);
+  Node *chosen = smb_node_variable(parser, selector, start, parser->last->end);
   Node *constant =
-      chosen ? node_integer(parser, selector->type, value, start, parser->last->end) : NULL;
-  label->value = constant ? node_binary(parser, OPERATOR_EQ, chosen, constant) : NULL;
-  return label->value && parser_expect(parser, ":") ? label : NULL;
+      chosen ? smb_node_integer(parser, selector->type, value, start, parser->last->end) : NULL;
+  label->value = constant ? smb_node_binary(parser, OPERATOR_EQ, chosen, constant) : NULL;
+  return label->value && smb_parser_expect(parser, ":") ? label : NULL;
 }
 
 static Statement *
 parse_jump(Parser *parser, StatementKind kind, guint32 start) {
   gboolean is_break = kind == STATEMENT_BREAK;
   if (parser->loops == 0 && !(is_break && parser->switches > 0))
-    return parser_fail(parser, start, "'%s' is not in a loop", is_break ? "break" : "continue");
-  return parser_expect(parser, ";") ? make_statement(parser, kind, start) : NULL;
+    return smb_parser_fail(parser, start, "'%s' is not in a loop", is_break ? "break" : "continue");
+  return smb_parser_expect(parser, ";") ? smb_statement_make(parser, kind, start) : NULL;
 }
 
 // Another name of a namespace; or names that are found anyway.
 static Statement *
 parse_namespace_name(Parser *parser, guint32 start) {
-  if (parser_take(parser, "namespace")) {
-    g_hash_table_add(parser->outline->namespaces, (gpointer)token_text(parser->pool, parser->at));
-    parser_advance(parser);
+  if (smb_parser_take(parser, "namespace")) {
+    g_hash_table_add(parser->outline->namespaces,
+                     (gpointer)smb_token_text(parser->pool, parser->at));
+    smb_parser_advance(parser);
   }
-  while (parser->at->kind != TOKEN_END && !parser_is(parser, ";") && !parser_is(parser, "}"))
-    parser_advance(parser);
-  return parser_expect(parser, ";") ? make_statement(parser, STATEMENT_BLOCK, start) : NULL;
+  while (parser->at->kind != TOKEN_END && !smb_parser_is(parser, ";") &&
+         !smb_parser_is(parser, "}"))
+    smb_parser_advance(parser);
+  return smb_parser_expect(parser, ";") ? smb_statement_make(parser, STATEMENT_BLOCK, start) : NULL;
 }
 
 // attribute = "[" "[" … "]" "]" | "_Pragma" "(" … ")"
 static gboolean
 skip_attributes(Parser *parser) {
   for (;;) {
-    if (parser_is(parser, "[") && token_is(parser->at->next, "[")) {
-      if (!parser_skip_group(parser, "[", "]"))
+    if (smb_parser_is(parser, "[") && smb_token_is(parser->at->next, "[")) {
+      if (!smb_parser_skip_group(parser, "[", "]"))
         return FALSE;
-    } else if (parser_take(parser, "_Pragma")) {
-      if (!parser_skip_group(parser, "(", ")"))
+    } else if (smb_parser_take(parser, "_Pragma")) {
+      if (!smb_parser_skip_group(parser, "(", ")"))
         return FALSE;
     } else {
       return TRUE;
@@ -289,86 +292,88 @@ choose_statement(Parser *parser) {
   if (!skip_attributes(parser))
     return NULL;
   guint32 start = parser->at->start;
-  if (parser_is(parser, "{"))
-    return parse_block(parser);
-  if (parser_take(parser, ";"))
-    return make_statement(parser, STATEMENT_BLOCK, start);
-  if (parser_take(parser, "if"))
+  if (smb_parser_is(parser, "{"))
+    return smb_parse_block(parser);
+  if (smb_parser_take(parser, ";"))
+    return smb_statement_make(parser, STATEMENT_BLOCK, start);
+  if (smb_parser_take(parser, "if"))
     return parse_if(parser, start);
-  if (parser_take(parser, "while"))
+  if (smb_parser_take(parser, "while"))
     return parse_while(parser, start);
-  if (parser_take(parser, "do"))
+  if (smb_parser_take(parser, "do"))
     return parse_do(parser, start);
-  if (parser_take(parser, "for"))
+  if (smb_parser_take(parser, "for"))
     return parse_for(parser, start);
-  if (parser_take(parser, "switch"))
+  if (smb_parser_take(parser, "switch"))
     return parse_switch_scope(parser, start);
-  if (parser_is(parser, "case") ||
-      (parser_is(parser, "default") && token_is(parser->at->next, ":")))
-    return parser_fail(parser, start, "a label stands directly in the block of a switch here");
-  if (parser_is(parser, "namespace") || (parser_is(parser, "using") && !parse_starts_alias(parser)))
+  if (smb_parser_is(parser, "case") ||
+      (smb_parser_is(parser, "default") && smb_token_is(parser->at->next, ":")))
+    return smb_parser_fail(parser, start, "a label stands directly in the block of a switch here");
+  if (smb_parser_is(parser, "namespace") ||
+      (smb_parser_is(parser, "using") && !smb_parse_starts_alias(parser)))
     return parse_namespace_name(parser, start);
-  if (parser_take(parser, "return"))
+  if (smb_parser_take(parser, "return"))
     return parse_return(parser, start);
-  if (parser_take(parser, "break"))
+  if (smb_parser_take(parser, "break"))
     return parse_jump(parser, STATEMENT_BREAK, start);
-  if (parser_take(parser, "continue"))
+  if (smb_parser_take(parser, "continue"))
     return parse_jump(parser, STATEMENT_CONTINUE, start);
-  if (parse_starts_alias(parser))
-    return parse_alias(parser) ? make_statement(parser, STATEMENT_BLOCK, start) : NULL;
+  if (smb_parse_starts_alias(parser))
+    return smb_parse_alias(parser) ? smb_statement_make(parser, STATEMENT_BLOCK, start) : NULL;
   // int(x) is an expression; int (*row)[32] declares.
-  gboolean converts = token_is(parser->at->next, "(") && !token_is(parser->at->next->next, "*") &&
-                      !token_is(parser->at->next->next, "&") && !parser_is(parser, "__align__") &&
-                      !parser_is(parser, "alignas") && !parser_is(parser, "__attribute__");
-  if (parse_starts_type(parser) && !converts) {
+  gboolean converts =
+      smb_token_is(parser->at->next, "(") && !smb_token_is(parser->at->next->next, "*") &&
+      !smb_token_is(parser->at->next->next, "&") && !smb_parser_is(parser, "__align__") &&
+      !smb_parser_is(parser, "alignas") && !smb_parser_is(parser, "__attribute__");
+  if (smb_parse_starts_type(parser) && !converts) {
     Specifiers specifiers;
-    if (!parse_specifiers(parser, &specifiers))
+    if (!smb_parse_specifiers(parser, &specifiers))
       return NULL;
-    return parse_declaration(parser, &specifiers);
+    return smb_parse_declaration(parser, &specifiers);
   }
-  Statement *statement = make_statement(parser, STATEMENT_EXPRESSION, start);
+  Statement *statement = smb_statement_make(parser, STATEMENT_EXPRESSION, start);
   statement->value = parse_discarded(parser);
-  return statement->value && parser_expect(parser, ";") ? statement : NULL;
+  return statement->value && smb_parser_expect(parser, ";") ? statement : NULL;
 }
 
 static Statement *
 parse_statement(Parser *parser) {
-  if (!parser_enter(parser))
+  if (!smb_parser_enter(parser))
     return NULL;
   Statement *statement = choose_statement(parser);
-  parser_leave(parser);
+  smb_parser_leave(parser);
   return statement;
 }
 
 void
-parser_skip_statement(Parser *parser) {
+smb_parser_skip_statement(Parser *parser) {
   static const char *const heads[] = {"if", "while", "for", "switch", "else", "do", "constexpr"};
   guint dos = 0, ifs = 0;
   gboolean ended = FALSE;
-  while (!ended && parser->at->kind != TOKEN_END && !parser_is(parser, "}")) {
+  while (!ended && parser->at->kind != TOKEN_END && !smb_parser_is(parser, "}")) {
     gboolean is_head = FALSE;
     for (guint i = 0; i < G_N_ELEMENTS(heads); i++)
-      is_head = is_head || parser_is(parser, heads[i]);
-    dos += parser_is(parser, "do");
-    ifs += parser_is(parser, "if");
+      is_head = is_head || smb_parser_is(parser, heads[i]);
+    dos += smb_parser_is(parser, "do");
+    ifs += smb_parser_is(parser, "if");
     if (is_head) {
-      parser_advance(parser);
-      if (parser_is(parser, "(") && !parser_skip_group(parser, "(", ")"))
+      smb_parser_advance(parser);
+      if (smb_parser_is(parser, "(") && !smb_parser_skip_group(parser, "(", ")"))
         return;
       continue;
     }
-    gboolean is_block = parser_is(parser, "{");
-    if (is_block && !parser_skip_group(parser, "{", "}"))
+    gboolean is_block = smb_parser_is(parser, "{");
+    if (is_block && !smb_parser_skip_group(parser, "{", "}"))
       return;
-    while (!is_block && parser->at->kind != TOKEN_END && !parser_is(parser, "}") &&
-           !parser_take(parser, ";")) {
-      if (!parser_is(parser, "{"))
-        parser_advance(parser);
-      else if (!parser_skip_group(parser, "{", "}"))
+    while (!is_block && parser->at->kind != TOKEN_END && !smb_parser_is(parser, "}") &&
+           !smb_parser_take(parser, ";")) {
+      if (!smb_parser_is(parser, "{"))
+        smb_parser_advance(parser);
+      else if (!smb_parser_skip_group(parser, "{", "}"))
         return;
     }
-    gboolean has_else = ifs > 0 && parser_is(parser, "else");
-    gboolean has_while = dos > 0 && parser_is(parser, "while");
+    gboolean has_else = ifs > 0 && smb_parser_is(parser, "else");
+    gboolean has_while = dos > 0 && smb_parser_is(parser, "while");
     ifs -= has_else;
     dos -= has_while;
     ended = !has_else && !has_while;
@@ -393,36 +398,36 @@ note_obstacle(Parser *parser, Token *start) {
   if (!known)
     g_ptr_array_add(parser->obstacles, g_steal_pointer(&message));
   parser->at = start;
-  parser_skip_statement(parser);
+  smb_parser_skip_statement(parser);
   // Brackets that do not match may lead out of the function.
   parser->is_over = *parser->error != NULL || parser->at == start;
   g_clear_error(parser->error);
   for (const Token *token = start; token != parser->at; token = token->next) {
     parser->is_over = parser->is_over || token == parser->item->last;
     if (token->kind == TOKEN_NAME)
-      g_hash_table_add(parser->doubtful, (gpointer)token_text(parser->pool, token));
+      g_hash_table_add(parser->doubtful, (gpointer)smb_token_text(parser->pool, token));
   }
   return !parser->is_over;
 }
 
 // block = "{" statement* "}"
 Statement *
-parse_block(Parser *parser) {
-  Statement *block = make_statement(parser, STATEMENT_BLOCK, parser->at->start);
+smb_parse_block(Parser *parser) {
+  Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, parser->at->start);
   Statement **last = &block->first;
   const Token *opening = parser->at;
-  if (!parser_expect(parser, "{"))
+  if (!smb_parser_expect(parser, "{"))
     return NULL;
   gboolean ok = TRUE;
   const Parser before = *parser;
   guint scopes = parser->scopes->len;
   open_scope(parser);
-  while (ok && !parser_take(parser, "}")) {
+  while (ok && !smb_parser_take(parser, "}")) {
     Token *start = parser->at;
     gboolean is_label = parser->labels_in == parser->scopes->len &&
-                        (parser_is(parser, "case") || parser_is(parser, "default"));
+                        (smb_parser_is(parser, "case") || smb_parser_is(parser, "default"));
     if (parser->at->kind == TOKEN_END)
-      *last = parser_fail(parser, opening->start, "this '{' has no '}'");
+      *last = smb_parser_fail(parser, opening->start, "this '{' has no '}'");
     else if (is_label)
       *last = parse_label(parser);
     else

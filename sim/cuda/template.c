@@ -10,40 +10,40 @@
 
 // template-arguments = "<" ((type-name | constant) ("," …)*)? ">"; a constant has no comparison or shift
 gboolean
-parse_template_arguments(Parser *parser, TemplateArguments *arguments) {
+smb_parse_template_arguments(Parser *parser, TemplateArguments *arguments) {
   g_autoptr(GString) key = g_string_new("<");
   memset(arguments, 0, sizeof *arguments);
-  if (!parser_expect(parser, "<"))
+  if (!smb_parser_expect(parser, "<"))
     return FALSE;
-  while (!parser_is(parser, ">")) {
+  while (!smb_parser_is(parser, ">")) {
     if (arguments->n == MAX_TEMPLATE_ARGUMENTS) {
-      parser_fail(parser, parser->at->start, "a template has at most %d parameters",
-                  MAX_TEMPLATE_ARGUMENTS);
+      smb_parser_fail(parser, parser->at->start, "a template has at most %d parameters",
+                      MAX_TEMPLATE_ARGUMENTS);
       return FALSE;
     }
-    if (arguments->n > 0 && !parser_expect(parser, ","))
+    if (arguments->n > 0 && !smb_parser_expect(parser, ","))
       return FALSE;
     TemplateArgument *argument = &arguments->items[arguments->n++];
     argument->start = parser->at->start;
     g_string_append(key, arguments->n > 1 ? ", " : "");
-    if (parse_starts_type(parser)) {
-      if (!(argument->type = parse_type_name(parser)))
+    if (smb_parse_starts_type(parser)) {
+      if (!(argument->type = smb_parse_type_name(parser)))
         return FALSE;
-      g_string_append(key, type_describe(parser->pool, argument->type));
+      g_string_append(key, smb_type_describe(parser->pool, argument->type));
       continue;
     }
-    if (!(argument->value = parse_sum(parser)))
+    if (!(argument->value = smb_parse_sum(parser)))
       return FALSE;
-    if (argument->value->kind != NODE_CONSTANT || !type_is_integer(argument->value->type)) {
-      parser_fail(parser, argument->start,
-                  "expected a type, or an integer that is known before the kernel runs");
+    if (argument->value->kind != NODE_CONSTANT || !smb_type_is_integer(argument->value->type)) {
+      smb_parser_fail(parser, argument->start,
+                      "expected a type, or an integer that is known before the kernel runs");
       return FALSE;
     }
     g_string_append_printf(key, "%" G_GINT64_FORMAT, argument->value->integer);
   }
-  parser_advance(parser);
+  smb_parser_advance(parser);
   g_string_append_c(key, '>');
-  arguments->key = kernel_pool_text(parser->pool, key->str, key->len);
+  arguments->key = smb_kernel_pool_text(parser->pool, key->str, key->len);
   return TRUE;
 }
 
@@ -51,11 +51,11 @@ parse_template_arguments(Parser *parser, TemplateArguments *arguments) {
 static void
 skip_parameter(Parser *parser) {
   gint brackets = 0, angles = 0;
-  for (; parser->at->kind != TOKEN_END; parser_advance(parser)) {
-    if (brackets == 0 && angles == 0 && (parser_is(parser, ",") || parser_is(parser, ">")))
+  for (; parser->at->kind != TOKEN_END; smb_parser_advance(parser)) {
+    if (brackets == 0 && angles == 0 && (smb_parser_is(parser, ",") || smb_parser_is(parser, ">")))
       return;
-    brackets += parser_is(parser, "(") - parser_is(parser, ")");
-    angles += parser_is(parser, "<") - parser_is(parser, ">");
+    brackets += smb_parser_is(parser, "(") - smb_parser_is(parser, ")");
+    angles += smb_parser_is(parser, "<") - smb_parser_is(parser, ">");
   }
 }
 
@@ -67,82 +67,85 @@ refuse_missing(Parser *parser, const Item *item) {
   gboolean in_default = FALSE;
   for (const Token *token = before->next; token != item->first;
        before = token, token = token->next) {
-    gboolean ends = token_is(token, ",") || token_is(token, "=") || token_is(token, ">");
+    gboolean ends =
+        smb_token_is(token, ",") || smb_token_is(token, "=") || smb_token_is(token, ">");
     if (ends && !in_default && before->kind == TOKEN_NAME)
       g_string_append_printf(names, "%s%.*s", names->len ? ", " : "", (int)before->length,
                              before->text);
-    in_default = token_is(token, "=") || (in_default && !token_is(token, ","));
+    in_default = smb_token_is(token, "=") || (in_default && !smb_token_is(token, ","));
   }
   if (item->is_kernel)
-    return parser_fail(parser, item->begin->start,
-                       "'%s' is a template: choose an instance with --instance '%s<%s>', or give "
-                       "its parameters values with -D",
-                       item->name, item->name, names->str);
-  return parser_fail(parser, item->begin->start, "'%s' is a template: it is called as %s<%s>(...)",
-                     item->name, item->name, names->str);
+    return smb_parser_fail(
+        parser, item->begin->start,
+        "'%s' is a template: choose an instance with --instance '%s<%s>', or give "
+        "its parameters values with -D",
+        item->name, item->name, names->str);
+  return smb_parser_fail(parser, item->begin->start,
+                         "'%s' is a template: it is called as %s<%s>(...)", item->name, item->name,
+                         names->str);
 }
 
 static gpointer
 refuse_kind(Parser *parser, const TemplateArgument *argument, const Token *name,
             const char *wanted) {
-  return parser_fail(parser, argument->start, "template parameter '%.*s' takes a %s",
-                     (int)name->length, name->text, wanted);
+  return smb_parser_fail(parser, argument->start, "template parameter '%.*s' takes a %s",
+                         (int)name->length, name->text, wanted);
 }
 
 // ("typename" | "class") name? ("=" type-name)?
 static gboolean
 bind_type(Parser *parser, const Item *item, const TemplateArgument *argument) {
   const Token *name = parser->at;
-  if (parser_is(parser, "...")) {
-    parser_fail(parser, name->start,
-                "templates of any number of parameters are outside the subset");
+  if (smb_parser_is(parser, "...")) {
+    smb_parser_fail(parser, name->start,
+                    "templates of any number of parameters are outside the subset");
     return FALSE;
   }
   gboolean named = name->kind == TOKEN_NAME;
   if (named)
-    parser_advance(parser);
+    smb_parser_advance(parser);
   const Type *type = argument ? argument->type : NULL;
-  gboolean has_default = parser_take(parser, "=");
+  gboolean has_default = smb_parser_take(parser, "=");
   if (argument && !type)
     return refuse_kind(parser, argument, name, "type") != NULL;
   if (!argument && !has_default)
     return refuse_missing(parser, item) != NULL;
-  if (!argument && !(type = parse_type_name(parser)))
+  if (!argument && !(type = smb_parse_type_name(parser)))
     return FALSE;
   skip_parameter(parser);
-  return !named || parser_declare(parser, name, type, STORAGE_TYPE);
+  return !named || smb_parser_declare(parser, name, type, STORAGE_TYPE);
 }
 
 // specifiers declared ("=" constant)?; a macro may have put a value in place of the name
 static gboolean
 bind_value(Parser *parser, const Item *item, const TemplateArgument *argument) {
   Specifiers specifiers;
-  if (!parse_typed_specifiers(parser, &specifiers))
+  if (!smb_parse_typed_specifiers(parser, &specifiers))
     return FALSE;
   const Token *name = parser->at;
-  if (!type_is_integer(specifiers.type)) {
-    parser_fail(parser, name->start, "a template parameter is an integer or a type here");
+  if (!smb_type_is_integer(specifiers.type)) {
+    smb_parser_fail(parser, name->start, "a template parameter is an integer or a type here");
     return FALSE;
   }
   gboolean named = name->kind == TOKEN_NAME;
   if (named)
-    parser_advance(parser);
-  gboolean has_default = parser_take(parser, "=");
+    smb_parser_advance(parser);
+  gboolean has_default = smb_parser_take(parser, "=");
   if (argument && !argument->value)
     return refuse_kind(parser, argument, name, "value") != NULL;
   if (named && !argument && !has_default)
     return refuse_missing(parser, item) != NULL;
   Node *value = argument ? argument->value : NULL;
-  if (named && !argument && !(value = parse_sum(parser)))
+  if (named && !argument && !(value = smb_parse_sum(parser)))
     return FALSE;
   skip_parameter(parser);
   if (!named)
     return TRUE;
-  Variable *variable = parser_declare(parser, name, specifiers.type, STORAGE_LOCAL);
-  value = variable ? node_convert(parser, value, specifiers.type) : NULL;
+  Variable *variable = smb_parser_declare(parser, name, specifiers.type, STORAGE_LOCAL);
+  value = variable ? smb_node_convert(parser, value, specifiers.type) : NULL;
   if (value && value->kind != NODE_CONSTANT)
-    value = parser_fail(parser, name->start, "the default of '%.*s' is not known here",
-                        (int)name->length, name->text);
+    value = smb_parser_fail(parser, name->start, "the default of '%.*s' is not known here",
+                            (int)name->length, name->text);
   if (!value)
     return FALSE;
   variable->is_constant = variable->is_const = TRUE;
@@ -152,32 +155,33 @@ bind_value(Parser *parser, const Item *item, const TemplateArgument *argument) {
 
 // template = "template" "<" (type or value parameter ("," …)*)? ">"
 gboolean
-parser_bind_template(Parser *parser, const Item *item, const TemplateArguments *arguments) {
+smb_parser_bind_template(Parser *parser, const Item *item, const TemplateArguments *arguments) {
   guint i = 0;
-  parser_move(parser, item->parameters);
-  parser_advance(parser);
-  for (; !parser_is(parser, ">"); i++) {
+  smb_parser_move(parser, item->parameters);
+  smb_parser_advance(parser);
+  for (; !smb_parser_is(parser, ">"); i++) {
     const TemplateArgument *argument = arguments && i < arguments->n ? &arguments->items[i] : NULL;
-    gboolean is_type = parser_take(parser, "typename") || parser_take(parser, "class");
+    gboolean is_type = smb_parser_take(parser, "typename") || smb_parser_take(parser, "class");
     if (!(is_type ? bind_type : bind_value)(parser, item, argument))
       return FALSE;
-    if (!parser_take(parser, ",") && !parser_is(parser, ">"))
-      return parser_expect(parser, ">");
+    if (!smb_parser_take(parser, ",") && !smb_parser_is(parser, ">"))
+      return smb_parser_expect(parser, ">");
   }
   if (arguments && arguments->n > i) {
-    parser_fail(parser, arguments->items[i].start, "'%s' has %u template parameters, not %u",
-                item->name, i, arguments->n);
+    smb_parser_fail(parser, arguments->items[i].start, "'%s' has %u template parameters, not %u",
+                    item->name, i, arguments->n);
     return FALSE;
   }
-  parser_move(parser, item->first);
+  smb_parser_move(parser, item->first);
   return TRUE;
 }
 
 gboolean
-parse_instance(Parser *parser, const Item *item, const char *text, TemplateArguments *arguments) {
+smb_parse_instance(Parser *parser, const Item *item, const char *text,
+                   TemplateArguments *arguments) {
   KernelMacros *macros = parser->kernel->macros;
-  Token *tokens = macros_lex(macros, text, parser->error);
-  tokens = tokens ? macros_expand(macros, tokens, parser->error) : NULL;
+  Token *tokens = smb_macros_lex(macros, text, parser->error);
+  tokens = tokens ? smb_macros_expand(macros, tokens, parser->error) : NULL;
   if (!tokens)
     return FALSE;
   // Errors in it are shown where the template stands.
@@ -186,11 +190,11 @@ parse_instance(Parser *parser, const Item *item, const char *text, TemplateArgum
     token->end = item->begin->end;
   }
   Parser inner = *parser;
-  parser_move(&inner, tokens);
-  if (!parse_template_arguments(&inner, arguments))
+  smb_parser_move(&inner, tokens);
+  if (!smb_parse_template_arguments(&inner, arguments))
     return FALSE;
   if (inner.at->kind != TOKEN_END)
-    parser_fail(&inner, item->begin->start, "'%s%s' has something behind the '>'", item->name,
-                text);
+    smb_parser_fail(&inner, item->begin->start, "'%s%s' has something behind the '>'", item->name,
+                    text);
   return inner.at->kind == TOKEN_END;
 }

@@ -49,12 +49,12 @@ static const struct {
 };
 
 const Type *
-type_scalar(TypeKind kind) {
+smb_type_scalar(TypeKind kind) {
   return &scalars[kind];
 }
 
 const Type *
-type_by_name(const char *name, gsize length) {
+smb_type_by_name(const char *name, gsize length) {
   for (guint i = 0; i < G_N_ELEMENTS(aliases); i++) {
     if (strlen(aliases[i].name) == length && memcmp(aliases[i].name, name, length) == 0)
       return &scalars[aliases[i].kind];
@@ -78,38 +78,38 @@ make_type(KernelPool *pool, TypeKind kind, const Type *of, gsize count, gsize si
 }
 
 const Type *
-type_pointer(KernelPool *pool, const Type *to) {
+smb_type_pointer(KernelPool *pool, const Type *to) {
   return make_type(pool, KIND_POINTER, to, 1, 8, 8);
 }
 
 const Type *
-type_array(KernelPool *pool, const Type *of, gsize count) {
+smb_type_array(KernelPool *pool, const Type *of, gsize count) {
   return make_type(pool, KIND_ARRAY, of, count, of->size * count, of->align);
 }
 
 gboolean
-type_is_integer(const Type *type) {
+smb_type_is_integer(const Type *type) {
   return type->kind >= KIND_BOOL && type->kind <= KIND_ULONG;
 }
 
 gboolean
-type_is_real(const Type *type) {
+smb_type_is_real(const Type *type) {
   return type->kind == KIND_FLOAT || type->kind == KIND_DOUBLE;
 }
 
 gboolean
-type_is_arithmetic(const Type *type) {
+smb_type_is_arithmetic(const Type *type) {
   return type->kind >= KIND_BOOL && type->kind <= KIND_DOUBLE;
 }
 
 gboolean
-type_is_unsigned(const Type *type) {
+smb_type_is_unsigned(const Type *type) {
   return type->kind == KIND_BOOL || type->kind == KIND_UCHAR || type->kind == KIND_USHORT ||
          type->kind == KIND_UINT || type->kind == KIND_ULONG;
 }
 
 gboolean
-type_equal(const Type *a, const Type *b) {
+smb_type_equal(const Type *a, const Type *b) {
   while (a != b) {
     if (a->kind != b->kind || a->count != b->count || !a->of || !b->of)
       return FALSE;
@@ -120,49 +120,49 @@ type_equal(const Type *a, const Type *b) {
 }
 
 guint
-type_components(const Type *type) {
+smb_type_components(const Type *type) {
   return type->kind == KIND_VECTOR ? (guint)type->count : 1;
 }
 
 const Type *
-type_component(const Type *type) {
+smb_type_component(const Type *type) {
   return type->kind == KIND_VECTOR ? type->of : type;
 }
 
 gboolean
-kind_is_wide(TypeKind kind) {
+smb_kind_is_wide(TypeKind kind) {
   return kind == KIND_LONG || kind == KIND_ULONG || kind == KIND_DOUBLE || kind == KIND_POINTER ||
          kind == KIND_ARRAY;
 }
 
 gboolean
-type_is_wide(const Type *type) {
-  return kind_is_wide(type_component(type)->kind);
+smb_type_is_wide(const Type *type) {
+  return smb_kind_is_wide(smb_type_component(type)->kind);
 }
 
 const Type *
-type_promote(const Type *type) {
-  return type_is_integer(type) && type->kind < KIND_INT ? &scalars[KIND_INT] : type;
+smb_type_promote(const Type *type) {
+  return smb_type_is_integer(type) && type->kind < KIND_INT ? &scalars[KIND_INT] : type;
 }
 
 const Type *
-type_common(const Type *a, const Type *b) {
-  a = type_promote(a);
-  b = type_promote(b);
+smb_type_common(const Type *a, const Type *b) {
+  a = smb_type_promote(a);
+  b = smb_type_promote(b);
   return a->kind > b->kind ? a : b;
 }
 
 const char *
-type_describe(KernelPool *pool, const Type *type) {
+smb_type_describe(KernelPool *pool, const Type *type) {
   switch (type->kind) {
   case KIND_POINTER:
-    return kernel_pool_printf(pool, "%s *", type_describe(pool, type->of));
+    return smb_kernel_pool_printf(pool, "%s *", smb_type_describe(pool, type->of));
   case KIND_ARRAY: {
     GString *dimensions = g_string_new(NULL);
     for (; type->kind == KIND_ARRAY; type = type->of)
       g_string_append_printf(dimensions, type->count ? "[%" G_GSIZE_FORMAT "]" : "[]", type->count);
     const char *text =
-        kernel_pool_printf(pool, "%s %s", type_describe(pool, type), dimensions->str);
+        smb_kernel_pool_printf(pool, "%s %s", smb_type_describe(pool, type), dimensions->str);
     g_string_free(dimensions, TRUE);
     return text;
   }

@@ -59,14 +59,14 @@ append_plain(const Render *render, const char *from, const char *to, GError **er
 }
 
 gboolean
-lesson_claim(const SmbLesson *lesson, guint32 offset, const char *text, const char *claims,
-             const SmbLessonResult *results, GError **error) {
+smb_lesson_claim(const SmbLesson *lesson, guint32 offset, const char *text, const char *claims,
+                 const SmbLessonResult *results, GError **error) {
   gint64 value;
-  if (!lesson_evaluate(lesson, offset, text, results, &value, error))
+  if (!smb_lesson_evaluate(lesson, offset, text, results, &value, error))
     return FALSE;
   if (value)
     return TRUE;
-  g_autofree char *numbers = lesson_substitute(lesson, offset, text, results, NULL);
+  g_autofree char *numbers = smb_lesson_substitute(lesson, offset, text, results, NULL);
   smb_source_error(lesson->source, offset, error, "%s does not hold: %s", claims,
                    g_strstrip(numbers));
   return FALSE;
@@ -97,8 +97,8 @@ append_braces(const Render *render, const char *from, const char *to, GError **e
                        "'%s': a number that is not computed: expected a quantity", text);
       return FALSE;
     }
-    if (!lesson_evaluate(render->lesson, offset_of(render, from), text, render->results, &value,
-                         error))
+    if (!smb_lesson_evaluate(render->lesson, offset_of(render, from), text, render->results, &value,
+                             error))
       return FALSE;
     g_string_append_printf(render->out, "%" G_GINT64_FORMAT, value);
     return TRUE;
@@ -109,8 +109,8 @@ append_braces(const Render *render, const char *from, const char *to, GError **e
   while (bar > from && g_ascii_isspace(bar[-1]))
     bar--;
   return append_plain(render, from, bar, error) &&
-         lesson_claim(render->lesson, offset_of(render, to - strlen(condition)), condition, claims,
-                      render->results, error);
+         smb_lesson_claim(render->lesson, offset_of(render, to - strlen(condition)), condition,
+                          claims, render->results, error);
 }
 
 // What stands between a bracket at @at and its end; @at becomes the end.
@@ -133,8 +133,8 @@ append_bracket(const Render *render, const char **at, GError **error) {
 }
 
 char *
-lesson_render(const SmbLesson *lesson, guint32 offset, const char *text,
-              const SmbLessonResult *results, GError **error) {
+smb_lesson_render(const SmbLesson *lesson, guint32 offset, const char *text,
+                  const SmbLessonResult *results, GError **error) {
   g_autoptr(GString) out = g_string_new(NULL);
   Render render = {lesson, offset, text, results, out};
   for (const char *at = text; *at; at++) {
@@ -150,25 +150,25 @@ lesson_render(const SmbLesson *lesson, guint32 offset, const char *text,
 char *
 smb_lesson_text(const SmbLesson *lesson, const SmbLessonPart *part, const SmbLessonResult *results,
                 GError **error) {
-  return lesson_render(lesson, part->offset, part->text, results, error);
+  return smb_lesson_render(lesson, part->offset, part->text, results, error);
 }
 
 gboolean
 smb_lesson_number(const SmbLesson *lesson, const SmbLessonPart *part,
                   const SmbLessonResult *results, gint64 *value, GError **error) {
-  return lesson_evaluate(lesson, part->offset, part->text, results, value, error);
+  return smb_lesson_evaluate(lesson, part->offset, part->text, results, value, error);
 }
 
 const SmbAccess *
 smb_lesson_access(const SmbLesson *lesson, const SmbLessonPart *part,
                   const SmbLessonResult *results, guint *run, GError **error) {
-  return lesson_find_access(lesson, part, results, run, error);
+  return smb_lesson_find_access(lesson, part, results, run, error);
 }
 
 static gboolean
 check_text(const SmbLesson *lesson, const SmbLessonPart *part, const SmbLessonResult *results,
            GError **error) {
-  g_autofree char *text = lesson_render(lesson, part->offset, part->text, results, error);
+  g_autofree char *text = smb_lesson_render(lesson, part->offset, part->text, results, error);
   return text != NULL;
 }
 
@@ -184,11 +184,11 @@ check_parts(const SmbLesson *lesson, const GArray *parts, const SmbLessonResult 
       good = check_text(lesson, part, results, error);
       break;
     case SMB_LESSON_CHECK:
-      good = lesson_claim(lesson, part->offset, part->text, "the condition", results, error);
+      good = smb_lesson_claim(lesson, part->offset, part->text, "the condition", results, error);
       break;
     case SMB_LESSON_BANKS:
     case SMB_LESSON_MEETING:
-      good = lesson_find_access(lesson, part, results, &run, error) != NULL;
+      good = smb_lesson_find_access(lesson, part, results, &run, error) != NULL;
       break;
     case SMB_LESSON_SHOW:
     case SMB_LESSON_COUNTS:
@@ -208,7 +208,8 @@ smb_lesson_check(const SmbLesson *lesson, const SmbLessonResult *results, GError
       !check_parts(lesson, lesson->after, results, error) ||
       !check_text(lesson, &lesson->question, results, error) ||
       !check_text(lesson, &lesson->hint, results, error) ||
-      !lesson_evaluate(lesson, lesson->answer.offset, lesson->answer.text, results, &value, error))
+      !smb_lesson_evaluate(lesson, lesson->answer.offset, lesson->answer.text, results, &value,
+                           error))
     return FALSE;
   if (value < 0) {
     smb_source_error(lesson->source, lesson->answer.offset, error,
@@ -218,7 +219,8 @@ smb_lesson_check(const SmbLesson *lesson, const SmbLessonResult *results, GError
   for (guint i = 0; i < lesson->misses->len; i++) {
     const SmbLessonMiss *miss = &g_array_index(lesson->misses, SmbLessonMiss, i);
     gint64 wrong;
-    if (!lesson_evaluate(lesson, miss->number.offset, miss->number.text, results, &wrong, error) ||
+    if (!smb_lesson_evaluate(lesson, miss->number.offset, miss->number.text, results, &wrong,
+                             error) ||
         !check_text(lesson, &miss->text, results, error))
       return FALSE;
     if (wrong == value) {

@@ -278,8 +278,8 @@ value_of(const Name *name, const SmbLessonResult *results, gint64 *value, GError
 }
 
 char *
-lesson_substitute(const SmbLesson *lesson, guint32 offset, const char *text,
-                  const SmbLessonResult *results, GError **error) {
+smb_lesson_substitute(const SmbLesson *lesson, guint32 offset, const char *text,
+                      const SmbLessonResult *results, GError **error) {
   g_autoptr(GString) numbers = g_string_new(NULL);
   for (const char *at = text; *at;) {
     gsize length = strspn(at, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_.");
@@ -300,9 +300,9 @@ lesson_substitute(const SmbLesson *lesson, guint32 offset, const char *text,
 }
 
 gboolean
-lesson_evaluate(const SmbLesson *lesson, guint32 offset, const char *text,
-                const SmbLessonResult *results, gint64 *value, GError **error) {
-  g_autofree char *numbers = lesson_substitute(lesson, offset, text, results, error);
+smb_lesson_evaluate(const SmbLesson *lesson, guint32 offset, const char *text,
+                    const SmbLessonResult *results, gint64 *value, GError **error) {
+  g_autofree char *numbers = smb_lesson_substitute(lesson, offset, text, results, error);
   if (!numbers)
     return FALSE;
   *value = 1;
@@ -316,8 +316,8 @@ lesson_evaluate(const SmbLesson *lesson, guint32 offset, const char *text,
 }
 
 const SmbAccess *
-lesson_find_access(const SmbLesson *lesson, const SmbLessonPart *part,
-                   const SmbLessonResult *results, guint *run, GError **error) {
+smb_lesson_find_access(const SmbLesson *lesson, const SmbLessonPart *part,
+                       const SmbLessonResult *results, guint *run, GError **error) {
   Name name = {lesson, part->offset, part->text};
   Quantity quantity = {0};
   g_auto(GStrv) words = g_strsplit(part->text, ".", -1);

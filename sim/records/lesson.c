@@ -87,14 +87,14 @@ refuse_lesson(Reader *reader, guint32 offset, const char *format, ...) {
 static gboolean
 check_text(Reader *reader, const SmbLessonPart *part) {
   g_autofree char *text =
-      lesson_render(reader->lesson, part->offset, part->text, NULL, reader->error);
+      smb_lesson_render(reader->lesson, part->offset, part->text, NULL, reader->error);
   return text != NULL;
 }
 
 static gboolean
 check_expression(Reader *reader, const SmbLessonPart *part) {
   gint64 value;
-  return lesson_evaluate(reader->lesson, part->offset, part->text, NULL, &value, reader->error);
+  return smb_lesson_evaluate(reader->lesson, part->offset, part->text, NULL, &value, reader->error);
 }
 
 static void
@@ -112,7 +112,7 @@ read_title(Reader *reader, SmbLessonPart *part) {
     return refuse_lesson(reader, part->offset,
                          "a title stands for itself: expected no {EXPRESSION}");
   reader->lesson->title =
-      lesson_render(reader->lesson, part->offset, part->text, NULL, reader->error);
+      smb_lesson_render(reader->lesson, part->offset, part->text, NULL, reader->error);
   return reader->lesson->title != NULL;
 }
 
@@ -171,7 +171,7 @@ static gboolean
 read_access(Reader *reader, SmbLessonPart *part, SmbLessonKind kind) {
   g_autoptr(GError) failure = NULL;
   guint run;
-  lesson_find_access(reader->lesson, part, NULL, &run, &failure);
+  smb_lesson_find_access(reader->lesson, part, NULL, &run, &failure);
   if (failure) {
     g_propagate_error(reader->error, g_steal_pointer(&failure));
     return FALSE;

@@ -10,7 +10,7 @@
 static gboolean
 has_name(const RawText *raw, const char *name) {
   for (guint i = 0; i < raw->tokens->len; i++) {
-    if (token_is(g_ptr_array_index(raw->tokens, i), name))
+    if (smb_token_is(g_ptr_array_index(raw->tokens, i), name))
       return TRUE;
   }
   return FALSE;
@@ -38,11 +38,11 @@ add_function(Rewriting *rewriting, const Place *place, const char *name, guint n
   if (strstr(rewriting->helpers->str, text->str))
     return;
   for (guint i = 0; i < n; i++)
-    g_string_append_printf(text, "%sunsigned %s", i ? ", " : "", index_name(i));
+    g_string_append_printf(text, "%sunsigned %s", i ? ", " : "", smb_index_name(i));
   g_string_append_printf(text, ") {\n%s}\n\n", body);
   g_string_append(rewriting->helpers, "// Where element [");
   for (guint i = 0; i < n; i++)
-    g_string_append_printf(rewriting->helpers, "%s%s", i ? "][" : "", index_name(i));
+    g_string_append_printf(rewriting->helpers, "%s%s", i ? "][" : "", smb_index_name(i));
   g_string_append_printf(rewriting->helpers, "] of %s lies", rewriting->variable->name);
   if (place->unit > 1)
     g_string_append_printf(rewriting->helpers, ", in units of %u elements", (guint)place->unit);
@@ -55,8 +55,8 @@ wrap_index(Rewriting *rewriting, const Place *place, guint number, const char *b
   guint bracket = place->first + number;
   const Stretch *stretch = &place->brackets.brackets[bracket];
   if (*before)
-    edit_add(rewriting->edits, stretch->start, 1, "[%s", before);
-  edit_add(rewriting->edits, place->index[number].end, 0, "%s", after);
+    smb_rewrite_edit_add(rewriting->edits, stretch->start, 1, "[%s", before);
+  smb_rewrite_edit_add(rewriting->edits, place->index[number].end, 0, "%s", after);
 }
 
 // The text of a row's index, if every index that is read twice may be.
@@ -64,10 +64,11 @@ static char *
 write_row_flip(const Rewriting *rewriting, const Place *place) {
   SmbLayout scaled;
   gboolean uses[MAX_RANK];
-  if (!layout_scale(&rewriting->wanted->to, place->unit, &scaled) || !layout_keeps_rows(&scaled))
+  if (!smb_layout_scale(&rewriting->wanted->to, place->unit, &scaled) ||
+      !smb_layout_keeps_rows(&scaled))
     return NULL;
   g_autofree char *flip =
-      write_row_index(&scaled, place->terms, rewriting->dimension, place->n, uses);
+      smb_index_write_row(&scaled, place->terms, rewriting->dimension, place->n, uses);
   for (guint i = 0; i < place->n; i++) {
     if (uses[i] && !place->repeatable[i])
       return NULL;
@@ -92,47 +93,48 @@ call_for_row(Rewriting *rewriting, const Place *place, GError **error) {
   const Token *next = g_ptr_array_index(rewriting->raw->tokens, place->token + 1);
   gboolean joined = next->start == brackets[0].start;
   for (guint i = 1; i < place->n; i++) {
-    gint opening = raw_find(rewriting->raw, brackets[i].start);
+    gint opening = smb_rewrite_raw_find(rewriting->raw, brackets[i].start);
     const Token *before = g_ptr_array_index(rewriting->raw->tokens, (guint)opening - 1);
     joined = joined && before->end == brackets[i - 1].end;
   }
   if (place->unit > 1 || place->first > 0 || !joined)
-    return place_refuse(
+    return smb_place_refuse(
         rewriting, place, error,
         "an index of '%s' would be evaluated twice here: store it in a variable first",
         rewriting->variable->name);
   g_autofree char *function = choose_name(rewriting, "_at", 1);
-  g_autofree char *body = write_row_body(&rewriting->wanted->to, rewriting->dimension, place->n);
+  g_autofree char *body =
+      smb_index_write_row_body(&rewriting->wanted->to, rewriting->dimension, place->n);
   add_function(rewriting, place, function, place->n, body);
   g_autoptr(GString) origin = g_string_new(NULL);
   for (guint i = 0; i < place->n; i++)
     g_string_append(origin, "[0]");
-  edit_add(rewriting->edits, name->start, 0, "(&");
-  edit_add(rewriting->edits, brackets[0].start, 1, "%s)[%s(", origin->str, function);
+  smb_rewrite_edit_add(rewriting->edits, name->start, 0, "(&");
+  smb_rewrite_edit_add(rewriting->edits, brackets[0].start, 1, "%s)[%s(", origin->str, function);
   for (guint i = 1; i < place->n; i++)
-    edit_add(rewriting->edits, brackets[i - 1].end - 1,
-             brackets[i].start + 1 - (brackets[i - 1].end - 1), ", ");
-  edit_add(rewriting->edits, brackets[place->n - 1].end - 1, 0, ")");
+    smb_rewrite_edit_add(rewriting->edits, brackets[i - 1].end - 1,
+                         brackets[i].start + 1 - (brackets[i - 1].end - 1), ", ");
+  smb_rewrite_edit_add(rewriting->edits, brackets[place->n - 1].end - 1, 0, ")");
   return TRUE;
 }
 
 static char *
 write_flat(const Rewriting *rewriting, const Place *place) {
   SmbLayout from, to;
-  if (!place->repeatable[0] || !layout_scale(&rewriting->wanted->from, place->unit, &from) ||
-      !layout_scale(&rewriting->wanted->to, place->unit, &to))
+  if (!place->repeatable[0] || !smb_layout_scale(&rewriting->wanted->from, place->unit, &from) ||
+      !smb_layout_scale(&rewriting->wanted->to, place->unit, &to))
     return NULL;
-  return write_flat_index(&from, &to, &place->terms[0]);
+  return smb_index_write_flat(&from, &to, &place->terms[0]);
 }
 
 // [i] becomes [a_place(i)].
 static void
 call_for_flat(Rewriting *rewriting, const Place *place) {
   SmbLayout from, to;
-  layout_scale(&rewriting->wanted->from, place->unit, &from);
-  layout_scale(&rewriting->wanted->to, place->unit, &to);
+  smb_layout_scale(&rewriting->wanted->from, place->unit, &from);
+  smb_layout_scale(&rewriting->wanted->to, place->unit, &to);
   g_autofree char *function = choose_name(rewriting, "_place", place->unit);
-  g_autofree char *body = write_flat_body(&from, &to, place->terms[0].limit);
+  g_autofree char *body = smb_index_write_flat_body(&from, &to, place->terms[0].limit);
   g_autofree char *before = g_strconcat(function, "(", NULL);
   add_function(rewriting, place, function, 1, body);
   wrap_index(rewriting, place, 0, before, ")");
@@ -165,13 +167,13 @@ change(Rewriting *rewriting, const Place *place, gboolean by_call, GError **erro
 }
 
 gboolean
-rewrite_mentions(Rewriting *rewriting, GError **error) {
+smb_rewrite_mentions(Rewriting *rewriting, GError **error) {
   g_autoptr(GArray) places = g_array_new(FALSE, TRUE, sizeof(Place));
   gboolean rows_by_call = FALSE, flat_by_call = FALSE;
   for (guint i = 0; i < rewriting->mentions->len; i++) {
     Place place = {.mention = &g_array_index(rewriting->mentions, Mention, i)};
     gboolean changes;
-    if (!place_examine(rewriting, &place, &changes, error))
+    if (!smb_place_examine(rewriting, &place, &changes, error))
       return FALSE;
     if (!changes)
       continue;

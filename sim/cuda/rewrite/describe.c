@@ -8,13 +8,13 @@
 static void
 append_chain(GString *out, const SmbLayout *to, const char *m) {
   Term n = {to->bits ? "n" : "m", BINDS_ALL, 0};
-  append_padded(out, &n, to->columns, (gint64)to->pad);
+  smb_index_append_padded(out, &n, to->columns, (gint64)to->pad);
   g_string_append_c(out, ']');
   if (to->bits) {
     static const Term old = {"m", BINDS_ALL, 0};
-    Bits bits = swizzle_bits(to);
+    Bits bits = smb_index_swizzle_bits(to);
     g_string_append(out, ", n = m ^ ");
-    append_flip(out, &old, bits.source, &bits);
+    smb_index_append_flip(out, &old, bits.source, &bits);
   }
   g_string_append_printf(out, ", m = %s", m);
 }
@@ -25,7 +25,7 @@ describe_flat(const SmbRewriteArray *wanted) {
   const SmbArray *array = wanted->array;
   const SmbLayout *from = &wanted->from, *to = &wanted->to;
   Term i = {"i", BINDS_ALL, array->is_dynamic ? 0 : array->dimension[0]};
-  g_autofree char *flat = write_flat_index(from, to, &i);
+  g_autofree char *flat = smb_index_write_flat(from, to, &i);
   if (flat)
     return g_strdup_printf("[%s]", flat);
   guint64 pitch = from->columns + from->pad;
@@ -40,11 +40,11 @@ describe_flat(const SmbRewriteArray *wanted) {
     return g_string_free(out, FALSE);
   }
   static const Term n = {"n", BINDS_ALL, 0};
-  Bits bits = swizzle_bits(to);
+  Bits bits = smb_index_swizzle_bits(to);
   g_string_append(out, "n");
   if (to->bits) {
     g_string_append(out, " ^ ");
-    append_flip(out, &n, bits.source, &bits);
+    smb_index_append_flip(out, &n, bits.source, &bits);
   }
   g_string_append_printf(out, "], n = %s", number);
   return g_string_free(out, FALSE);
@@ -60,13 +60,13 @@ describe_crossing(const SmbRewriteArray *wanted, const Term *indices) {
   for (guint i = 0; i < array->n_dimensions; i++)
     inner[i] = i + 1 == array->n_dimensions ? wanted->from.columns : array->dimension[i];
   g_autoptr(GString) joined = g_string_new(NULL);
-  Term number = join_indices(joined, indices, inner, array->n_dimensions);
+  Term number = smb_index_join(joined, indices, inner, array->n_dimensions);
   GString *out = g_string_new("[");
   if (wanted->to.pad) {
     append_chain(out, &wanted->to, number.text);
     return g_string_free(out, FALSE);
   }
-  g_autofree char *flat = write_flat_index(&plain, &plain, &n);
+  g_autofree char *flat = smb_index_write_flat(&plain, &plain, &n);
   g_string_append_printf(out, "%s], n = %s", flat, number.text);
   return g_string_free(out, FALSE);
 }
@@ -83,13 +83,13 @@ smb_rewrite_describe(const SmbRewriteArray *wanted) {
   const char *const *own = names + SMB_ARRAY_MAX_DIMENSIONS - rank;
   for (guint i = 0; i < rank; i++)
     indices[i] = (Term){own[i], BINDS_ALL, array->dimension[i]};
-  if (!layout_keeps_rows(to) || to->columns != wanted->from.columns)
+  if (!smb_layout_keeps_rows(to) || to->columns != wanted->from.columns)
     return describe_crossing(wanted, indices);
   GString *out = g_string_new(NULL);
   for (guint i = 0; i + 1 < rank; i++)
     g_string_append_printf(out, "[%s]", own[i]);
   g_autofree char *flip =
-      to->bits ? write_row_index(to, indices, array->dimension, rank, NULL) : g_strdup("");
+      to->bits ? smb_index_write_row(to, indices, array->dimension, rank, NULL) : g_strdup("");
   g_string_append_printf(out, "[%s%s]", own[rank - 1], flip);
   return g_string_free(out, FALSE);
 }

@@ -80,8 +80,8 @@ classify(const Rewriting *rewriting, Place *place) {
 }
 
 gboolean
-place_refuse(const Rewriting *rewriting, const Place *place, GError **error, const char *format,
-             ...) {
+smb_place_refuse(const Rewriting *rewriting, const Place *place, GError **error, const char *format,
+                 ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
@@ -176,7 +176,7 @@ read_index(const Rewriting *rewriting, Place *place, guint number, guint bracket
   const RawText *raw = rewriting->raw;
   const Stretch *stretch = &place->brackets.brackets[bracket];
   const Node *index = place->mention->steps[step].index;
-  guint first = (guint)raw_find(raw, stretch->start) + 1, last = first;
+  guint first = (guint)smb_rewrite_raw_find(raw, stretch->start) + 1, last = first;
   while (((const Token *)g_ptr_array_index(raw->tokens, last + 1))->end < stretch->end)
     last++;
   const Token *begin = g_ptr_array_index(raw->tokens, first);
@@ -185,10 +185,10 @@ read_index(const Rewriting *rewriting, Place *place, guint number, guint bracket
   const char *text = smb_source_text(raw->kernel->program.source) + begin->start;
   place->index[number] = (Stretch){begin->start, end->end};
   Term *term = &place->terms[number];
-  term->text = kernel_pool_text(raw->pool, text, length);
+  term->text = smb_kernel_pool_text(raw->pool, text, length);
   term->binding = find_binding(index, first == last);
   place->repeatable[number] =
-      kernel_is_pure(index) &&
+      smb_kernel_is_pure(index) &&
       length <= (place->form == FORM_ROWS ? MAX_REPEATED : MAX_REPEATED_FLAT) &&
       !strchr(term->text, '\n') && !strstr(term->text, "/*");
   gboolean is_last = number + 1 == place->n;
@@ -208,22 +208,22 @@ locate(const Rewriting *rewriting, Place *place, GError **error) {
   const Mention *mention = place->mention;
   const RawText *raw = rewriting->raw;
   const char *name = rewriting->variable->name;
-  gint token = raw_find(raw, mention->object->start);
-  if (token < 0 || !token_is(g_ptr_array_index(raw->tokens, (guint)token), name))
-    return place_refuse(
+  gint token = smb_rewrite_raw_find(raw, mention->object->start);
+  if (token < 0 || !smb_token_is(g_ptr_array_index(raw->tokens, (guint)token), name))
+    return smb_place_refuse(
         rewriting, place, error,
         "'%s' is used through a macro here, so it cannot be rewritten automatically", name);
   place->token = (guint)token;
   guint n = place->first + place->n;
-  gboolean found = raw_brackets(raw, place->token, n, &place->brackets);
+  gboolean found = smb_rewrite_raw_brackets(raw, place->token, n, &place->brackets);
   for (guint i = 0; found && i < n; i++) {
     const Node *index = mention->steps[i].index;
     const Stretch *bracket = &place->brackets.brackets[i];
     found = index->start > bracket->start && index->end < bracket->end;
   }
   if (!found)
-    return place_refuse(rewriting, place, error,
-                        "'%s' is used without brackets after its name here", name);
+    return smb_place_refuse(rewriting, place, error,
+                            "'%s' is used without brackets after its name here", name);
   for (guint i = 0; i < place->n; i++) {
     gboolean is_last = i + 1 == place->n;
     guint at = place->form == FORM_FLAT || is_last ? place->first + i : i;
@@ -247,7 +247,7 @@ keeps_vectors(const SmbLayout *from, const SmbLayout *to, gsize width) {
 }
 
 gboolean
-place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GError **error) {
+smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GError **error) {
   const SmbLayout *from = &rewriting->wanted->from, *to = &rewriting->wanted->to;
   const Mention *mention = place->mention;
   const char *name = rewriting->variable->name;
@@ -255,8 +255,8 @@ place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GErro
   SmbLayout scaled;
   *changes = FALSE;
   if (mention->n_steps > MENTION_MAX_STEPS)
-    return place_refuse(rewriting, place, error,
-                        "the address of this element of '%s' has too many parts", name);
+    return smb_place_refuse(rewriting, place, error,
+                            "the address of this element of '%s' has too many parts", name);
   if (!keeps_vectors(from, to, mention->width)) {
     smb_source_error(rewriting->raw->kernel->program.source, mention->object->start, error,
                      "this %u-byte access to '%s' would be split or misaligned; search with a "
@@ -279,18 +279,20 @@ place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GErro
                       !is_constant(mention->steps[rank - 2].index, 0);
     if (in_row)
       return TRUE;
-    return place_refuse(rewriting, place, error,
-                        mention->width
-                            ? "the indices of '%s' do not follow its rows here"
-                            : "'%s' is aliased by a pointer here, so it cannot be rewritten "
-                              "automatically",
-                        name);
+    return smb_place_refuse(rewriting, place, error,
+                            mention->width
+                                ? "the indices of '%s' do not follow its rows here"
+                                : "'%s' is aliased by a pointer here, so it cannot be rewritten "
+                                  "automatically",
+                            name);
   }
   }
   if (*changes && place->unit > 1 &&
-      (!layout_scale(to, place->unit, &scaled) || !layout_scale(from, place->unit, &scaled)))
-    return place_refuse(rewriting, place, error,
-                        "%u elements of '%s' are accessed by one index here, and would be split",
-                        (guint)place->unit, name);
+      (!smb_layout_scale(to, place->unit, &scaled) ||
+       !smb_layout_scale(from, place->unit, &scaled)))
+    return smb_place_refuse(
+        rewriting, place, error,
+        "%u elements of '%s' are accessed by one index here, and would be split",
+        (guint)place->unit, name);
   return !*changes || locate(rewriting, place, error);
 }

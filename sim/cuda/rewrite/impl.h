@@ -38,44 +38,44 @@ typedef struct {
   guint64 mask; // not shifted
 } Bits;
 
-Bits swizzle_bits(const SmbLayout *layout);
+Bits smb_index_swizzle_bits(const SmbLayout *layout);
 
 // Appends what is XORed into a number: bits of @source, from bit @shift on, moved to where they change it.
-void append_flip(GString *out, const Term *source, guint shift, const Bits *bits);
+void smb_index_append_flip(GString *out, const Term *source, guint shift, const Bits *bits);
 
 // The first @n indices as one number: ((i * J + j) * K + k). @out takes the text.
-Term join_indices(GString *out, const Term *indices, const guint64 *dimensions, guint n);
+Term smb_index_join(GString *out, const Term *indices, const guint64 *dimensions, guint n);
 
 // Appends "n + n / 32 * 2": where element n lies if @pad elements more follow each row of @row.
-void append_padded(GString *out, const Term *n, guint64 row, gint64 pad);
+void smb_index_append_padded(GString *out, const Term *n, guint64 row, gint64 pad);
 
 // Appends a term, in parentheses if it binds less tightly than @least.
-void append_term(GString *out, const Term *term, gint least);
+void smb_index_append_term(GString *out, const Term *term, gint least);
 
 // Whether the swizzle of @layout leaves every element in its row.
-gboolean layout_keeps_rows(const SmbLayout *layout);
+gboolean smb_layout_keeps_rows(const SmbLayout *layout);
 
 // @layout in units of @unit elements, or FALSE: then it does not leave them side by side.
-gboolean layout_scale(const SmbLayout *layout, guint64 unit, SmbLayout *scaled);
+gboolean smb_layout_scale(const SmbLayout *layout, guint64 unit, SmbLayout *scaled);
 
 // What the swizzle of @layout, which keeps rows, turns the last index into. @rank indices; @dimensions
 // are the declared ones (0: not known). @uses: (nullable): set for each index that is read for it,
 // besides the last one in its place.
-char *write_row_index(const SmbLayout *layout, const Term *indices, const guint64 *dimensions,
-                      guint rank, gboolean *uses);
+char *smb_index_write_row(const SmbLayout *layout, const Term *indices, const guint64 *dimensions,
+                          guint rank, gboolean *uses);
 
 // The place of what lies at place @i of an array without rows, in one expression; NULL if that takes
 // statements.
-char *write_flat_index(const SmbLayout *from, const SmbLayout *to, const Term *i);
+char *smb_index_write_flat(const SmbLayout *from, const SmbLayout *to, const Term *i);
 
 // The body of a function that returns that place for its parameter i.
-char *write_flat_body(const SmbLayout *from, const SmbLayout *to, guint64 limit);
+char *smb_index_write_flat_body(const SmbLayout *from, const SmbLayout *to, guint64 limit);
 
 // The body of a function that returns the place, in the whole array, of the element of indices i, j, ...
-char *write_row_body(const SmbLayout *to, const guint64 *dimensions, guint rank);
+char *smb_index_write_row_body(const SmbLayout *to, const guint64 *dimensions, guint rank);
 
 // Name of the parameter of these functions: i, j, k, ...
-const char *index_name(guint number);
+const char *smb_index_name(guint number);
 
 // --- the array that is rewritten, and its mentions (rewrite-mention.c)
 
@@ -107,12 +107,12 @@ typedef struct {
 } Rewriting;
 
 // The token that starts at an offset, or NULL: its index.
-gint raw_find(const RawText *raw, guint32 offset);
+gint smb_rewrite_raw_find(const RawText *raw, guint32 offset);
 
 // Finds brackets behind the name at token @at: @n of them; parentheses that close may stand between.
-gboolean raw_brackets(const RawText *raw, guint at, guint n, Brackets *brackets);
+gboolean smb_rewrite_raw_brackets(const RawText *raw, guint at, guint n, Brackets *brackets);
 
-void edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...)
+void smb_rewrite_edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 
 // How the elements of a mention are found.
@@ -138,12 +138,13 @@ typedef struct {
 } Place;
 
 // Finds out how a place has to change; refuses what cannot be rewritten.
-gboolean place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GError **error);
+gboolean smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes,
+                           GError **error);
 
 // Says why a place cannot be rewritten, and what to write by hand. Always FALSE.
 G_GNUC_PRINTF(4, 5)
-gboolean place_refuse(const Rewriting *rewriting, const Place *place, GError **error,
-                      const char *format, ...);
+gboolean smb_place_refuse(const Rewriting *rewriting, const Place *place, GError **error,
+                          const char *format, ...);
 
 // Changes the indices of all mentions (rewrite-change.c).
-gboolean rewrite_mentions(Rewriting *rewriting, GError **error);
+gboolean smb_rewrite_mentions(Rewriting *rewriting, GError **error);

@@ -6,7 +6,7 @@
 #include "sim/cuda/rewrite/impl.h"
 
 Bits
-swizzle_bits(const SmbLayout *layout) {
+smb_index_swizzle_bits(const SmbLayout *layout) {
   guint distance = (guint)ABS(layout->shift);
   return (Bits){.target = layout->base + (layout->shift < 0 ? distance : 0),
                 .source = layout->base + (layout->shift > 0 ? distance : 0),
@@ -20,13 +20,13 @@ count_factors(guint64 number) {
 }
 
 const char *
-index_name(guint number) {
+smb_index_name(guint number) {
   static const char *const names[] = {"i", "j", "k", "l", "m", "o", "p", "q"};
   return names[number];
 }
 
 void
-append_term(GString *out, const Term *term, gint least) {
+smb_index_append_term(GString *out, const Term *term, gint least) {
   if (term->binding < least)
     g_string_append_printf(out, "(%s)", term->text);
   else
@@ -36,17 +36,17 @@ append_term(GString *out, const Term *term, gint least) {
 // An operand of "^": in parentheses too where compilers ask for them.
 static void
 append_operand(GString *out, const Term *term) {
-  append_term(out, term, term->binding == BINDS_XOR ? BINDS_XOR : BINDS_MUL);
+  smb_index_append_term(out, term, term->binding == BINDS_XOR ? BINDS_XOR : BINDS_MUL);
 }
 
 gboolean
-layout_keeps_rows(const SmbLayout *layout) {
+smb_layout_keeps_rows(const SmbLayout *layout) {
   return layout->bits == 0 ||
-         count_factors(layout->columns) >= swizzle_bits(layout).target + layout->bits;
+         count_factors(layout->columns) >= smb_index_swizzle_bits(layout).target + layout->bits;
 }
 
 gboolean
-layout_scale(const SmbLayout *layout, guint64 unit, SmbLayout *scaled) {
+smb_layout_scale(const SmbLayout *layout, guint64 unit, SmbLayout *scaled) {
   guint log2 = count_factors(unit);
   if (unit == 0 || unit & (unit - 1) || layout->columns % unit || layout->pad % unit ||
       (layout->bits && layout->base < log2))
@@ -60,14 +60,14 @@ layout_scale(const SmbLayout *layout, guint64 unit, SmbLayout *scaled) {
 }
 
 void
-append_flip(GString *out, const Term *source, guint shift, const Bits *bits) {
+smb_index_append_flip(GString *out, const Term *source, guint shift, const Bits *bits) {
   gboolean masked = source->limit == 0 || (source->limit - 1) >> shift > bits->mask;
   if (!masked && !shift && !bits->target) {
     append_operand(out, source);
     return;
   }
   g_autoptr(GString) picked = g_string_new(NULL);
-  append_term(picked, source, source->binding == BINDS_SHIFT ? BINDS_SHIFT : BINDS_MUL);
+  smb_index_append_term(picked, source, source->binding == BINDS_SHIFT ? BINDS_SHIFT : BINDS_MUL);
   if (shift)
     g_string_append_printf(picked, " >> %u", shift);
   if (masked)
@@ -81,18 +81,18 @@ append_flip(GString *out, const Term *source, guint shift, const Bits *bits) {
 }
 
 Term
-join_indices(GString *out, const Term *indices, const guint64 *dimensions, guint n) {
+smb_index_join(GString *out, const Term *indices, const guint64 *dimensions, guint n) {
   if (n == 1)
     return indices[0];
   g_autoptr(GString) text = g_string_new(NULL);
-  append_term(text, &indices[0], BINDS_MUL);
+  smb_index_append_term(text, &indices[0], BINDS_MUL);
   guint64 limit = dimensions[0];
   for (guint i = 1; i < n; i++) {
     g_autofree char *before = g_strdup(text->str);
     g_string_printf(text,
                     i > 1 ? "(%s) * %" G_GUINT64_FORMAT " + " : "%s * %" G_GUINT64_FORMAT " + ",
                     before, dimensions[i]);
-    append_term(text, &indices[i], BINDS_MUL);
+    smb_index_append_term(text, &indices[i], BINDS_MUL);
     limit *= dimensions[i];
   }
   g_string_assign(out, text->str);
@@ -100,9 +100,9 @@ join_indices(GString *out, const Term *indices, const guint64 *dimensions, guint
 }
 
 char *
-write_row_index(const SmbLayout *layout, const Term *indices, const guint64 *dimensions, guint rank,
-                gboolean *uses) {
-  Bits bits = swizzle_bits(layout);
+smb_index_write_row(const SmbLayout *layout, const Term *indices, const guint64 *dimensions,
+                    guint rank, gboolean *uses) {
+  Bits bits = smb_index_swizzle_bits(layout);
   guint last = rank - 1, column_bits = count_factors(layout->columns);
   gboolean power = layout->columns == G_GUINT64_CONSTANT(1) << MIN(column_bits, 63u);
   g_autoptr(GString) joined = g_string_new(NULL);
@@ -119,47 +119,47 @@ write_row_index(const SmbLayout *layout, const Term *indices, const guint64 *dim
     gboolean inner_only = dimensions[last - 1] == G_GUINT64_CONSTANT(1) << MIN(inner, 63u) &&
                           shift + layout->bits <= inner;
     first = inner_only || last == 1 ? last - 1 : 0;
-    source = first == last - 1 ? indices[first] : join_indices(joined, indices, dimensions, last);
+    source = first == last - 1 ? indices[first] : smb_index_join(joined, indices, dimensions, last);
     if (source.limit == 0 && first == last - 1)
       source.limit = dimensions[first];
   } else {
     guint64 inner[MAX_RANK];
     for (guint i = 0; i < rank; i++)
       inner[i] = i == last ? layout->columns : dimensions[i];
-    source = join_indices(joined, indices, inner, rank);
+    source = smb_index_join(joined, indices, inner, rank);
   }
   for (guint i = 0; uses && i < rank; i++)
     uses[i] = i >= first && i < after;
   GString *out = g_string_new(" ^ ");
-  append_flip(out, &source, shift, &bits);
+  smb_index_append_flip(out, &source, shift, &bits);
   return g_string_free(out, FALSE);
 }
 
 void
-append_padded(GString *out, const Term *n, guint64 row, gint64 pad) {
-  append_term(out, n, BINDS_ADD);
+smb_index_append_padded(GString *out, const Term *n, guint64 row, gint64 pad) {
+  smb_index_append_term(out, n, BINDS_ADD);
   g_string_append(out, pad < 0 ? " - " : " + ");
-  append_term(out, n, BINDS_MUL);
+  smb_index_append_term(out, n, BINDS_MUL);
   g_string_append_printf(out, " / %" G_GUINT64_FORMAT, row);
   if (ABS(pad) != 1)
     g_string_append_printf(out, " * %" G_GINT64_FORMAT, ABS(pad));
 }
 
 char *
-write_flat_index(const SmbLayout *from, const SmbLayout *to, const Term *i) {
+smb_index_write_flat(const SmbLayout *from, const SmbLayout *to, const Term *i) {
   GString *out = g_string_new(NULL);
   if (to->bits == 0 && (from->pad == 0 || from->columns == to->columns)) {
     guint64 row = from->pad ? from->columns + from->pad : to->columns;
     gint64 more = (gint64)to->pad - (gint64)from->pad;
     if (more == 0)
-      append_term(out, i, BINDS_NOTHING);
+      smb_index_append_term(out, i, BINDS_NOTHING);
     else
-      append_padded(out, i, row, more);
+      smb_index_append_padded(out, i, row, more);
   } else if (from->pad == 0 && to->pad == 0) {
-    Bits bits = swizzle_bits(to);
+    Bits bits = smb_index_swizzle_bits(to);
     append_operand(out, i);
     g_string_append(out, " ^ ");
-    append_flip(out, i, bits.source, &bits);
+    smb_index_append_flip(out, i, bits.source, &bits);
   } else {
     return g_string_free(out, TRUE);
   }
@@ -172,24 +172,24 @@ append_place(GString *out, const SmbLayout *to) {
   static const Term n = {"n", BINDS_ALL, 0};
   g_autoptr(GString) flip = g_string_new(NULL);
   if (to->bits) {
-    Bits bits = swizzle_bits(to);
+    Bits bits = smb_index_swizzle_bits(to);
     g_string_append(flip, " ^ ");
-    append_flip(flip, &n, bits.source, &bits);
+    smb_index_append_flip(flip, &n, bits.source, &bits);
   }
   if (to->bits && to->pad)
     g_string_append_printf(out, "  n = n%s;\n", flip->str);
   g_string_append(out, "  return ");
   if (to->pad)
-    append_padded(out, &n, to->columns, (gint64)to->pad);
+    smb_index_append_padded(out, &n, to->columns, (gint64)to->pad);
   else
     g_string_append_printf(out, "n%s", flip->str);
   g_string_append(out, ";\n");
 }
 
 char *
-write_flat_body(const SmbLayout *from, const SmbLayout *to, guint64 limit) {
+smb_index_write_flat_body(const SmbLayout *from, const SmbLayout *to, guint64 limit) {
   Term i = {"i", BINDS_ALL, limit};
-  g_autofree char *expression = write_flat_index(from, to, &i);
+  g_autofree char *expression = smb_index_write_flat(from, to, &i);
   if (expression)
     return g_strdup_printf("  return %s;\n", expression);
   GString *out = g_string_new("  unsigned n = ");
@@ -205,25 +205,25 @@ write_flat_body(const SmbLayout *from, const SmbLayout *to, guint64 limit) {
 }
 
 char *
-write_row_body(const SmbLayout *to, const guint64 *dimensions, guint rank) {
+smb_index_write_row_body(const SmbLayout *to, const guint64 *dimensions, guint rank) {
   Term indices[MAX_RANK] = {{0}};
   guint64 inner[MAX_RANK];
   for (guint i = 0; i < rank; i++) {
-    indices[i] = (Term){index_name(i), BINDS_ALL, dimensions[i]};
+    indices[i] = (Term){smb_index_name(i), BINDS_ALL, dimensions[i]};
     inner[i] = i + 1 == rank ? to->columns : dimensions[i];
   }
   g_autoptr(GString) joined = g_string_new(NULL);
   GString *out = g_string_new(NULL);
-  if (layout_keeps_rows(to)) {
-    g_autofree char *flip = write_row_index(to, indices, dimensions, rank, NULL);
-    Term row = join_indices(joined, indices, dimensions, rank - 1);
+  if (smb_layout_keeps_rows(to)) {
+    g_autofree char *flip = smb_index_write_row(to, indices, dimensions, rank, NULL);
+    Term row = smb_index_join(joined, indices, dimensions, rank - 1);
     g_string_append(out, "  return ");
-    append_term(out, &row, BINDS_MUL);
+    smb_index_append_term(out, &row, BINDS_MUL);
     g_string_append_printf(out, " * %" G_GUINT64_FORMAT " + (%s%s);\n", to->columns + to->pad,
-                           index_name(rank - 1), flip);
+                           smb_index_name(rank - 1), flip);
     return g_string_free(out, FALSE);
   }
-  Term n = join_indices(joined, indices, inner, rank);
+  Term n = smb_index_join(joined, indices, inner, rank);
   g_string_append_printf(out, "  unsigned n = %s;\n", n.text);
   append_place(out, to);
   return g_string_free(out, FALSE);

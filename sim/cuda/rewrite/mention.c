@@ -105,7 +105,7 @@ compare_mentions(gconstpointer a, gconstpointer b) {
 }
 
 GArray *
-kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GArray *carved) {
+smb_kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GArray *carved) {
   g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
   Walk walk = {variable, carved, NULL, seen, g_array_new(FALSE, FALSE, sizeof(Mention))};
   visit_function(&walk, kernel->entry);
@@ -120,7 +120,7 @@ kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GArray 
 }
 
 gboolean
-kernel_is_pure(const Node *node) {
+smb_kernel_is_pure(const Node *node) {
   if (!node)
     return TRUE;
   switch ((NodeKind)node->kind) {
@@ -148,14 +148,14 @@ kernel_is_pure(const Node *node) {
   case NODE_CHOICE:
   case NODE_COMMA:
   case NODE_MAKE_VECTOR:
-    return kernel_is_pure(node->a) && kernel_is_pure(node->b) && kernel_is_pure(node->c) &&
-           node->n_arguments == 0;
+    return smb_kernel_is_pure(node->a) && smb_kernel_is_pure(node->b) &&
+           smb_kernel_is_pure(node->c) && node->n_arguments == 0;
   }
   g_assert_not_reached();
 }
 
 const Variable *
-kernel_array_variable(const SmbKernel *kernel, const SmbArray *array) {
+smb_kernel_array_variable(const SmbKernel *kernel, const SmbArray *array) {
   const GPtrArray *variables = array->is_carved ? kernel->locals : kernel->objects;
   for (guint i = 0; i < variables->len; i++) {
     const Variable *variable = g_ptr_array_index(variables, i);

@@ -31,10 +31,11 @@ typedef struct {
 
 // All mentions in the entry and in what it calls (element-type Mention), in the order of the text.
 // @carved: (nullable) (element-type Carved): pointers whose values are no mentions.
-GArray *kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GArray *carved);
+GArray *smb_kernel_mentions(const SmbKernel *kernel, const Variable *variable,
+                            const GArray *carved);
 
 // Whether evaluating a value twice does what evaluating it once does, and makes no other request.
-gboolean kernel_is_pure(const Node *node);
+gboolean smb_kernel_is_pure(const Node *node);
 
 // The variable behind an SmbArray.
-const Variable *kernel_array_variable(const SmbKernel *kernel, const SmbArray *array);
+const Variable *smb_kernel_array_variable(const SmbKernel *kernel, const SmbArray *array);

@@ -20,7 +20,7 @@ edit_clear(gpointer data) {
 }
 
 void
-edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...) {
+smb_rewrite_edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   SmbEdit edit = {offset, length, g_strdup_vprintf(format, arguments)};
@@ -37,10 +37,10 @@ raw_read(RawText *raw, const SmbProgram *program, GError **error) {
                 program->file);
     return FALSE;
   }
-  raw->pool = kernel_pool_new();
+  raw->pool = smb_kernel_pool_new();
   raw->tokens = g_ptr_array_new();
   guint left = program->limits.max_tokens;
-  Token *token = kernel_lex(program->source, program->source, 0, raw->pool, &left, error);
+  Token *token = smb_kernel_lex(program->source, program->source, 0, raw->pool, &left, error);
   for (; token; token = token->kind == TOKEN_END ? NULL : token->next)
     g_ptr_array_add(raw->tokens, token);
   return raw->tokens->len > 0;
@@ -51,13 +51,13 @@ raw_clear(RawText *raw) {
   if (!raw->pool)
     return;
   g_ptr_array_unref(raw->tokens);
-  kernel_pool_free(raw->pool);
+  smb_kernel_pool_free(raw->pool);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RawText, raw_clear)
 
 gint
-raw_find(const RawText *raw, guint32 offset) {
+smb_rewrite_raw_find(const RawText *raw, guint32 offset) {
   guint low = 0, high = raw->tokens->len;
   while (high - low > 1) {
     guint middle = (low + high) / 2;
@@ -70,13 +70,13 @@ raw_find(const RawText *raw, guint32 offset) {
 }
 
 gboolean
-raw_brackets(const RawText *raw, guint at, guint n, Brackets *brackets) {
+smb_rewrite_raw_brackets(const RawText *raw, guint at, guint n, Brackets *brackets) {
   brackets->n = 0;
   for (at++; brackets->n < n; at++) {
     const Token *token = g_ptr_array_index(raw->tokens, at);
-    if (token_is(token, ")"))
+    if (smb_token_is(token, ")"))
       continue;
-    if (!token_is(token, "["))
+    if (!smb_token_is(token, "["))
       return FALSE;
     Stretch *stretch = &brackets->brackets[brackets->n++];
     stretch->start = token->start;
@@ -84,8 +84,8 @@ raw_brackets(const RawText *raw, guint at, guint n, Brackets *brackets) {
       token = g_ptr_array_index(raw->tokens, ++at);
       if (token->kind == TOKEN_END)
         return FALSE;
-      depth += token_is(token, "[");
-      depth -= token_is(token, "]");
+      depth += smb_token_is(token, "[");
+      depth -= smb_token_is(token, "]");
     }
     stretch->end = token->end;
   }
@@ -98,18 +98,18 @@ change_dimension(Rewriting *rewriting, const Stretch *bracket, gint64 more) {
   const RawText *raw = rewriting->raw;
   gboolean loose = FALSE;
   gint depth = 0;
-  for (guint at = (guint)raw_find(raw, bracket->start) + 1;; at++) {
+  for (guint at = (guint)smb_rewrite_raw_find(raw, bracket->start) + 1;; at++) {
     const Token *token = g_ptr_array_index(raw->tokens, at);
     if (token->end >= bracket->end)
       break;
-    depth += token_is(token, "(") - token_is(token, ")");
+    depth += smb_token_is(token, "(") - smb_token_is(token, ")");
     loose = loose ||
             (depth == 0 && token->kind == TOKEN_PUNCTUATOR && !strchr("+-*/%.()", *token->text));
   }
   if (loose)
-    edit_add(rewriting->edits, bracket->start + 1, 0, "(");
-  edit_add(rewriting->edits, bracket->end - 1, 0, "%s %c %" G_GINT64_FORMAT, loose ? ")" : "",
-           more < 0 ? '-' : '+', ABS(more));
+    smb_rewrite_edit_add(rewriting->edits, bracket->start + 1, 0, "(");
+  smb_rewrite_edit_add(rewriting->edits, bracket->end - 1, 0, "%s %c %" G_GINT64_FORMAT,
+                       loose ? ")" : "", more < 0 ? '-' : '+', ABS(more));
 }
 
 // Elements that the array has as it lies now, without padding.
@@ -132,10 +132,10 @@ change_declaration(Rewriting *rewriting, GError **error) {
   const SmbLayout *to = &wanted->to;
   guint rank = rewriting->rank;
   Brackets brackets;
-  gint name = raw_find(rewriting->raw, variable->start);
+  gint name = smb_rewrite_raw_find(rewriting->raw, variable->start);
   if (name < 0 ||
-      !token_is(g_ptr_array_index(rewriting->raw->tokens, (guint)name), variable->name) ||
-      !raw_brackets(rewriting->raw, (guint)name, rank, &brackets)) {
+      !smb_token_is(g_ptr_array_index(rewriting->raw->tokens, (guint)name), variable->name) ||
+      !smb_rewrite_raw_brackets(rewriting->raw, (guint)name, rank, &brackets)) {
     smb_source_error(rewriting->raw->kernel->program.source, variable->start, error,
                      "'%s' is declared by a macro, so it cannot be rewritten automatically",
                      variable->name);
@@ -188,15 +188,15 @@ move_pointers(Rewriting *rewriting, GError **error) {
     gssize move =
         find_move(rewriting, carved->pointer, growth) - find_move(rewriting, carved->from, growth);
     gssize element = (gssize)carved->pointer->type->of->size;
-    if (move % element != 0 || raw_find(rewriting->raw, carved->value->start) < 0) {
+    if (move % element != 0 || smb_rewrite_raw_find(rewriting->raw, carved->value->start) < 0) {
       smb_source_error(rewriting->raw->kernel->program.source, carved->value->start, error,
                        "'%s' cannot be moved by %" G_GSSIZE_FORMAT " bytes automatically",
                        carved->pointer->name, move);
       return FALSE;
     }
     if (move)
-      edit_add(rewriting->edits, carved->value->end, 0, " %c %" G_GSSIZE_FORMAT,
-               move < 0 ? '-' : '+', ABS(move) / element);
+      smb_rewrite_edit_add(rewriting->edits, carved->value->end, 0, " %c %" G_GSSIZE_FORMAT,
+                           move < 0 ? '-' : '+', ABS(move) / element);
   }
   return TRUE;
 }
@@ -206,7 +206,7 @@ prepare(Rewriting *rewriting, GError **error) {
   const SmbKernel *kernel = rewriting->raw->kernel;
   const SmbArray *array = rewriting->wanted->array;
   const SmbLayout *from = &rewriting->wanted->from, *to = &rewriting->wanted->to;
-  rewriting->variable = kernel_array_variable(kernel, array);
+  rewriting->variable = smb_kernel_array_variable(kernel, array);
   const Type *type = rewriting->variable->type;
   for (; type->kind == KIND_ARRAY; type = type->of) {
     if (rewriting->rank == MAX_RANK)
@@ -244,8 +244,8 @@ rewrite_array(Rewriting *rewriting, GError **error) {
       !(carved ? move_pointers(rewriting, error) : change_declaration(rewriting, error)))
     return FALSE;
   rewriting->mentions =
-      kernel_mentions(rewriting->raw->kernel, rewriting->variable, rewriting->carved);
-  gboolean ok = rewrite_mentions(rewriting, error);
+      smb_kernel_mentions(rewriting->raw->kernel, rewriting->variable, rewriting->carved);
+  gboolean ok = smb_rewrite_mentions(rewriting, error);
   g_array_unref(rewriting->mentions);
   return ok;
 }
@@ -253,11 +253,11 @@ rewrite_array(Rewriting *rewriting, GError **error) {
 // Where a function can be put so that the one at @start can call it: before its linkage, too.
 static guint32
 find_insertion(const RawText *raw, guint32 start) {
-  gint at = raw_find(raw, start);
+  gint at = smb_rewrite_raw_find(raw, start);
   if (at >= 2) {
     const Token *linkage = g_ptr_array_index(raw->tokens, (guint)at - 1);
     const Token *word = g_ptr_array_index(raw->tokens, (guint)at - 2);
-    if (linkage->kind == TOKEN_STRING && token_is(word, "extern"))
+    if (linkage->kind == TOKEN_STRING && smb_token_is(word, "extern"))
       return word->start;
   }
   return start;
@@ -299,7 +299,7 @@ smb_rewrite(const SmbProgram *program, const SmbLaunch *launch, const SmbRewrite
   if (ends_lines_with_return(smb_source_text(program->source)))
     g_string_replace(helpers, "\n", "\r\n", 0);
   if (helpers->len > 0)
-    edit_add(edits, find_insertion(&raw, first_use), 0, "%s", helpers->str);
+    smb_rewrite_edit_add(edits, find_insertion(&raw, first_use), 0, "%s", helpers->str);
   // Edits at one place stay in the order in which they were made: g_array_sort() is stable.
   g_array_sort(edits, compare_edits);
   return g_steal_pointer(&edits);
@@ -337,13 +337,13 @@ smb_rewrite_unseen(const SmbProgram *program, const SmbArray *array) {
   GArray *lines = g_array_new(FALSE, FALSE, sizeof(guint));
   if (!raw_read(&raw, program, NULL))
     return lines;
-  const Variable *variable = kernel_array_variable(raw.kernel, array);
+  const Variable *variable = smb_kernel_array_variable(raw.kernel, array);
   const Function *owner = variable->owner;
-  g_autoptr(GArray) mentions = kernel_mentions(raw.kernel, variable, NULL);
+  g_autoptr(GArray) mentions = smb_kernel_mentions(raw.kernel, variable, NULL);
   guint last = 0;
   for (guint i = 0; i < raw.tokens->len; i++) {
     const Token *token = g_ptr_array_index(raw.tokens, i);
-    if (!token_is(token, array->name) || is_seen(variable, mentions, token->start) ||
+    if (!smb_token_is(token, array->name) || is_seen(variable, mentions, token->start) ||
         (owner && (token->start < owner->text.start || token->start >= owner->text.end)))
       continue;
     if (owner && token->start == owner->start)

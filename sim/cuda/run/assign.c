@@ -69,7 +69,7 @@ assign_local(Walker *walker, const Node *node, const Mask *mask) {
   if (!value)
     return NULL;
   smb_walk_blend(walker, target->type, mask, value, storage);
-  guint n_set = type_components(target->type);
+  guint n_set = smb_type_components(target->type);
   for (guint c = component; c < component + n_set; c++) {
     for (guint w = 0; w < walker->block->n_warps; w++)
       walker->locals_set[slot + c].warp[w] |= mask->warp[w];

@@ -27,7 +27,7 @@ find_source(Builtin builtin, guint lane, gint32 by, guint width) {
 static gboolean
 shuffle_warp(Walker *walker, const Node *node, guint warp, LaneMask lanes,
              const void *const *arguments, void *out) {
-  gboolean wide = type_is_wide(node->type);
+  gboolean wide = smb_type_is_wide(node->type);
   FOR_LANES(lanes, lane) {
     guint thread = warp * SMB_WARP_LANES + lane;
     gint32 width = arguments[3] ? ((const gint32 *)arguments[3])[thread] : SMB_WARP_LANES;
@@ -104,7 +104,8 @@ smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask) {
       return NULL;
   }
   if (node->builtin == BUILTIN_SYNCTHREADS)
-    return smb_block_barrier(walker->block, node->start, kernel_builtin_name(node->builtin), mask)
+    return smb_block_barrier(walker->block, node->start, smb_kernel_builtin_name(node->builtin),
+                             mask)
                ? walker
                : NULL;
   if (node->type->kind == KIND_VOID)

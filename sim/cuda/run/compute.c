@@ -67,9 +67,9 @@ smb_cuda_take(Node *node, const void *lanes) {
   TypeKind kind = node->type->kind;
   node->kind = NODE_CONSTANT;
   node->real = kind == KIND_FLOAT ? (double)values->f[0] : kind == KIND_DOUBLE ? values->d[0] : 0;
-  node->integer = kind_is_wide(kind)  ? values->l[0]
-                  : kind == KIND_UINT ? (gint64)values->u[0]
-                                      : values->i[0];
+  node->integer = smb_kind_is_wide(kind) ? values->l[0]
+                  : kind == KIND_UINT    ? (gint64)values->u[0]
+                                         : values->i[0];
   node->a = node->b = NULL;
 }
 

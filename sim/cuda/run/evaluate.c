@@ -16,7 +16,7 @@ evaluate_constant(Walker *walker, const Node *node, const Mask *mask) {
 
 static const void *
 evaluate_local(Walker *walker, const Node *node, const Mask *mask) {
-  for (guint c = 0; c < type_components(node->type); c++) {
+  for (guint c = 0; c < smb_type_components(node->type); c++) {
     if (!smb_walk_check_set(walker, node, c, mask))
       return NULL;
   }
@@ -65,7 +65,7 @@ static const void *
 evaluate_cast(Walker *walker, const Node *node, const Mask *mask) {
   const Type *from = node->a->type;
   gboolean from_pointer = from->kind == KIND_POINTER || from->kind == KIND_ARRAY;
-  if (node->type->kind == KIND_VOID || type_equal(from, node->type) ||
+  if (node->type->kind == KIND_VOID || smb_type_equal(from, node->type) ||
       (node->type->kind == KIND_POINTER && from_pointer))
     return smb_walk_evaluate(walker, node->a, mask);
   char *out = smb_walk_take(walker, node->type);

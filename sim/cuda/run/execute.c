@@ -53,12 +53,12 @@ append_values(const Walker *walker, const Node *node, GString *text) {
   append_values(walker, node->c, text);
   for (guint i = 0; node->kind == NODE_LOCAL && i < entry->n_parameters; i++) {
     const Variable *parameter = entry->parameters[i];
-    if (node->variable != parameter || !type_is_arithmetic(parameter->type))
+    if (node->variable != parameter || !smb_type_is_arithmetic(parameter->type))
       continue;
     Node value = {.kind = NODE_CONSTANT, .type = parameter->type};
     smb_cuda_take(&value, walker->locals[parameter->slot]);
     g_string_append_printf(text, "%s%s = ", text->len ? ", " : "", parameter->name);
-    if (type_is_real(parameter->type))
+    if (smb_type_is_real(parameter->type))
       g_string_append_printf(text, "%g", value.real);
     else
       g_string_append_printf(text, "%" G_GINT64_FORMAT, value.integer);
@@ -174,7 +174,7 @@ execute_switch(Walker *walker, const Statement *statement, Mask *active) {
 
 static void
 mark_set(Walker *walker, const Variable *variable, const Mask *mask) {
-  for (guint c = 0; c < type_components(variable->type); c++)
+  for (guint c = 0; c < smb_type_components(variable->type); c++)
     add_mask(walker, &walker->locals_set[variable->slot + c], mask);
 }
 
@@ -211,7 +211,7 @@ execute_block(Walker *walker, const Statement *statement, Mask *active) {
 static void
 forget_value(Walker *walker, const Variable *variable, const Mask *active) {
   if (variable->storage == STORAGE_LOCAL) {
-    for (guint c = 0; c < type_components(variable->type); c++)
+    for (guint c = 0; c < smb_type_components(variable->type); c++)
       remove_mask(walker, &walker->locals_set[variable->slot + c], active);
     return;
   }

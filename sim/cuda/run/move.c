@@ -7,14 +7,14 @@
 
 static Move
 make_move(const Node *node, gint site, SmbOpClass op_class) {
-  const Type *type = node->type, *component = type_component(type);
+  const Type *type = node->type, *component = smb_type_component(type);
   return (Move){
       .place = node->start,
       .site = (guint)site,
       .op_class = op_class,
       .op = op_class == SMB_OP_CLASS_STORE ? SMB_OP_ST : SMB_OP_LD,
       .kind = smb_cuda_scalar(component->kind),
-      .components = type_components(type),
+      .components = smb_type_components(type),
       .width = (guint)type->size,
       .align = MIN((guint)type->size, type->align),
       .reads = op_class != SMB_OP_CLASS_STORE,

@@ -20,7 +20,7 @@ smb_walk_stride(const Walker *walker, const Type *type) {
 void *
 smb_walk_take(Walker *walker, const Type *type) {
   Scratch *scratch = &walker->scratch;
-  gsize size = smb_walk_stride(walker, type) * type_components(type);
+  gsize size = smb_walk_stride(walker, type) * smb_type_components(type);
   size = (size + SCRATCH_ALIGNMENT - 1) & ~(gsize)(SCRATCH_ALIGNMENT - 1);
   if (scratch->used + size > SEGMENT_BYTES) {
     scratch->segment++;
@@ -38,7 +38,7 @@ void
 smb_walk_blend(const Walker *walker, const Type *type, const Mask *mask, const void *from,
                void *to) {
   gsize stride = smb_walk_stride(walker, type), bytes = lane_bytes(type);
-  for (guint c = 0; c < type_components(type); c++) {
+  for (guint c = 0; c < smb_type_components(type); c++) {
     const char *source = (const char *)from + c * stride;
     char *target = (char *)to + c * stride;
     FOR_WARPS(walker->block, mask, w) {

@@ -18,7 +18,7 @@ set_up_locals(Walker *walker) {
     const Variable *variable = g_ptr_array_index(locals, i);
     if (variable)
       walker->locals[i] =
-          g_malloc0(smb_walk_stride(walker, variable->type) * type_components(variable->type));
+          g_malloc0(smb_walk_stride(walker, variable->type) * smb_type_components(variable->type));
   }
 }
 

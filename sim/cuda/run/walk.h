@@ -40,7 +40,7 @@ gboolean smb_walker_run(gpointer walker);
 // --- values (value.c)
 static inline gsize
 lane_bytes(const Type *type) {
-  return type_is_wide(type) ? 8 : 4;
+  return smb_type_is_wide(type) ? 8 : 4;
 }
 gsize smb_walk_stride(const Walker *walker, const Type *type); // bytes of one component
 void *smb_walk_take(Walker *walker, const Type *type);         // room for a value
