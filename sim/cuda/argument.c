@@ -66,10 +66,10 @@ smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter, cons
                            parameter->name);
   }
   if (!is_number)
-    return refuse_argument(error, "argument %s=%s: expected a number", parameter->name, text);
+    return refuse_argument(error, "argument '%s=%s': expected a number", parameter->name, text);
   if (!fits)
-    return refuse_argument(error, "argument %s=%s does not fit its type, %s", parameter->name, text,
-                           type->name);
+    return refuse_argument(error, "argument '%s=%s' does not fit its type, %s", parameter->name,
+                           text, type->name);
   return TRUE;
 }
 

@@ -125,8 +125,9 @@ calculate(Condition *condition, char op, gint64 right, gint64 *left) {
     wraps = __builtin_mul_overflow(*left, right, &result);
     break;
   default: // a shift to the left
-    wraps = right < 0 || right > 63 || ((gint64)((guint64)*left << right) >> right) != *left;
-    result = wraps ? 0 : (gint64)((guint64)*left << right);
+    wraps = right < 0 || right > 63 ||
+            (right == 63 ? *left != 0
+                         : __builtin_mul_overflow(*left, G_GINT64_CONSTANT(1) << right, &result));
     break;
   }
   *left = result;

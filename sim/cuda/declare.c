@@ -42,7 +42,7 @@ smb_parse_type_name(Parser *parser) {
   if (type && name)
     return smb_parser_fail(parser, name->start, "expected a type without a name");
   if (type && type->kind == KIND_ARRAY)
-    return smb_parser_fail(parser, start->start, "expected a type that is no array");
+    return smb_parser_fail(parser, start->start, "expected a type that is not an array");
   return type;
 }
 
@@ -362,7 +362,7 @@ smb_parse_alias(Parser *parser) {
     if (type && !name)
       type = smb_parser_fail(parser, parser->at->start, "expected a name for the type");
     if (type && type->kind == KIND_ARRAY)
-      type = smb_parser_fail(parser, name->start, "expected a type that is no array");
+      type = smb_parser_fail(parser, name->start, "expected a type that is not an array");
   } else {
     smb_parser_advance(parser);
     smb_parser_advance(parser);

@@ -32,7 +32,7 @@ smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error) {
   g_autoptr(GMatchInfo) match = NULL;
   if (!g_regex_match(form, text, 0, &match)) {
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "'%s' is no swizzle: expected Swizzle<B,M,S> such as Swizzle<3,3,3>", text);
+                "'%s' is not a swizzle: expected Swizzle<B,M,S> such as Swizzle<3,3,3>", text);
     return FALSE;
   }
   int bits = read_number(match, 1), base = read_number(match, 2), shift = read_number(match, 3);

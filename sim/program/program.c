@@ -59,6 +59,7 @@ smb_program_read_again(const SmbProgram *program, SmbSource *source, const char 
       .cuda_arch = program->cuda_arch,
       .limits = program->limits,
   };
+  // cppcheck-suppress returnDanglingLifetime ; the program keeps copies of the options
   return program->front_end->read(source ? source : program->source, &options, error);
 }
 

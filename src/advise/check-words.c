@@ -61,7 +61,7 @@ append_fault(GString *text, const SmbLayoutCheck *check) {
   case SMB_FAULT_NO_BITS:
     g_string_append(text,
                     "no bits of the offset choose the bank here: rows are padded, or an element "
-                    "is no power of two of bytes");
+                    "is not a power of two bytes");
     return;
   case SMB_FAULT_TARGET:
     g_string_append(text, "wrong bits: it changes ");
@@ -73,11 +73,11 @@ append_fault(GString *text, const SmbLayoutCheck *check) {
   case SMB_FAULT_SOURCE:
     g_string_append(text, "wrong bits: it reads ");
     append_bits(text, check->source_bits);
-    g_string_append(text, " of the byte offset, and the lanes that meet differ in ");
+    g_string_append(text, " of the byte offset, and the lanes that conflict differ in ");
     append_bits(text, check->lane_bits);
     return;
   case SMB_FAULT_TOO_FEW:
-    g_string_append(text, "too few bits: the lanes that meet differ in ");
+    g_string_append(text, "too few bits: the lanes that conflict differ in ");
     append_bits(text, check->lane_bits);
     g_string_append(text, " of the byte offset, of which it reads ");
     append_bits(text, check->read);
@@ -89,7 +89,7 @@ append_fault(GString *text, const SmbLayoutCheck *check) {
     }
     return;
   case SMB_FAULT_CANCELS:
-    g_string_append(text, "it reads every bit in which the lanes that meet differ (");
+    g_string_append(text, "it reads every bit in which the lanes that conflict differ (");
     append_bits(text, check->lane_bits);
     g_string_append(text, "), and what it changes cancels what was there");
     return;

@@ -246,7 +246,7 @@ write_csv_lane(SmbCsv *csv, const SmbExplanation *e, guint number) {
   g_autofree char *element = smb_explain_element(&lane);
   g_autoptr(GString) sharers = g_string_new(NULL);
   for (SmbLanes rest = lane.sharers; rest; rest &= rest - 1)
-    g_string_append_printf(sharers, "%s%d", sharers->len ? " " : "", smb_lanes_first(rest));
+    g_string_append_printf(sharers, "%s%u", sharers->len ? " " : "", smb_lanes_first(rest));
   smb_csv_number(csv, number);
   for (guint i = 0; i < 3; i++)
     smb_csv_number(csv, lane.thread[i]);

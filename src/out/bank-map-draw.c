@@ -28,7 +28,7 @@ smb_bank_map_state(const SmbBankMap *map, int pass, SmbLanes lanes) {
 
 char *
 smb_bank_map_label(SmbLanes lanes) {
-  return g_strdup_printf("%d%s", smb_lanes_first(lanes), lanes & (lanes - 1) ? "+" : "");
+  return g_strdup_printf("%u%s", smb_lanes_first(lanes), lanes & (lanes - 1) ? "+" : "");
 }
 
 gboolean
@@ -86,7 +86,7 @@ describe_word(const SmbBankMap *map, const SmbBankMapWord *word) {
   for (SmbLanes rest = word->lanes; rest; rest &= rest - 1)
     passes |= G_GUINT64_CONSTANT(1) << map->passes.of_lane[smb_lanes_first(rest)];
   for (SmbLanes rest = passes; rest; rest &= rest - 1)
-    g_string_append_printf(text, "%s%d", rest == passes ? " " : ", ", smb_lanes_first(rest) + 1);
+    g_string_append_printf(text, "%s%u", rest == passes ? " " : ", ", smb_lanes_first(rest) + 1);
   return g_string_free(text, FALSE);
 }
 

@@ -282,7 +282,7 @@ set -- --arg n=1 --arg m=1 --arg u=1 --arg f=1
 for wrong in n=99999999999999999999 n=0x7fffffffffffffffff n=2147483648 m=18446744073709551615 \
   m=-9223372036854775809 u=-1 u=18446744073709551616 f=1e99 f=1e999; do
   expect 2 analyze "$work/numbers.cu" "$@" --arg "$wrong"
-  says "argument $wrong does not fit its type, "
+  says "argument '$wrong' does not fit its type, "
 done
 expect 0 analyze "$work/numbers.cu" --arg n=-2147483648 --arg m=-9223372036854775808 --arg u=18446744073709551615 --arg f=1e-999
 for wrong in '65536*65536*65536*65536' '1<<64' '0x7fffffffffffffff+1' '-9223372036854775807-2'; do
@@ -365,6 +365,7 @@ says 'template.cu:1:1:'
 # Deep nesting does not need the shell's stack; in as many threads as there are blocks.
 awk 'BEGIN { printf "__global__ void k(int *o) { __shared__ int s[32]; "; for (i = 0; i < 600; i++) printf "if (1) ";
   printf "s[0] = "; for (i = 0; i < 1500; i++) printf "(1 + "; printf "s[1]"; for (i = 0; i < 1500; i++) printf ")"; print "; }" }' >"$work/deep.cu"
+# shellcheck disable=SC3045 # every sh at hand has ulimit -s
 (ulimit -s 64; "$SMEMBANK" analyze "$work/deep.cu" --max-depth 2000 --grid 4 --threads 4 --block 32) >"$work/out" 2>"$work/err" ||
   die "64 KiB of stack: $(cat "$work/err")"
 shows 's[1]'

@@ -23,6 +23,7 @@ commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/out")
 for command in $commands; do
   grep -q "$command" "$work/zsh" || die "zsh: no $command"
   expect 0 "$command" --help
+  # shellcheck disable=SC2013 # an option is one word
   for option in $(sed -n 's/^  \(-., \)\{0,1\}--\([a-z-]*\).*/\2/p' "$work/out"); do
     grep -qF -e "--$option" "$work/zsh" || die "zsh: no --$option of $command"
     grep -q -e "from $command' -l $option " "$work/fish" || die "fish: no --$option of $command"

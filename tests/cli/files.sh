@@ -91,7 +91,7 @@ for pair in $writers; do
   ln -sf "folder/made.$suffix" "dangling.$suffix"
   for round in first second; do
     attempt 0 "dangling.$suffix"
-    [ -L "dangling.$suffix" ] && [ -s "folder/made.$suffix" ] || die "$writer: $round time: the link is lost"
+    { [ -L "dangling.$suffix" ] && [ -s "folder/made.$suffix" ]; } || die "$writer: $round time: the link is lost"
   done
   ln -sf "circle.$suffix" "circle.$suffix"
   attempt 3 "circle.$suffix"

@@ -4,7 +4,7 @@
 #
 # Files that a kernel's file includes: where they are found, and what is said of their lines.
 set -eu
-. "$srcdir/tests/cli/lib.sh"
+. "${srcdir:?}/tests/cli/lib.sh"
 mkdir -p "$work/src/inner" "$work/common"
 cd "$work"
 

@@ -65,7 +65,7 @@ for words in 'analyze' 'explain' 'advise' "advise --out $work/better.cu" "report
     die "$last: does not say how far it came: $(cat "$work/out")"
   ! grep -q 'shared memory' "$work/out" || die "$last: wrote a part of its result"
 done
-[ ! -e "$work/better.cu" ] && [ ! -e "$work/page.html" ] || die 'an interrupted command wrote a file'
+{ [ ! -e "$work/better.cu" ] && [ ! -e "$work/page.html" ]; } || die 'an interrupted command wrote a file'
 
 # A trace of unknown length.
 mkfifo "$work/trace"

@@ -31,7 +31,7 @@ while read -r name; do
   ! grep -q '^#ifndef IPAD' "$srcdir/data/kernels/$name.cu" || launches=$((launches + 2))
   launches=$((launches + 1))
 done <"$work/catalog"
-[ "$launches" -gt 0 ] && [ "$kernels" -eq "$launches" ] || die "$kernels kernels recorded, not $launches"
+{ [ "$launches" -gt 0 ] && [ "$kernels" -eq "$launches" ]; } || die "$kernels kernels recorded, not $launches"
 
 [ "$(grep -c '"time_cold": {"median_us": 4.5,' "$work/r.json")" -eq "$launches" ] || die 'no times with cold caches'
 

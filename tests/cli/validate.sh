@@ -39,7 +39,7 @@ published=$srcdir/data/published/published.csv
 grep -v -e '^#' -e '^source,' "$published" >"$work/rows"
 n_rows=$(grep -c '' "$work/rows")
 n_times=$(grep -c ',time_us,' "$work/rows")
-[ "$n_times" -gt 0 ] && [ "$n_rows" -gt "$n_times" ] || die 'no published counts or no times'
+{ [ "$n_times" -gt 0 ] && [ "$n_rows" -gt "$n_times" ]; } || die 'no published counts or no times'
 grep ',sm_[0-9B_]*,study note [0-9] ' "$work/out" >"$work/published"
 [ "$(grep -c '' "$work/published")" -eq "$n_rows" ] || die "not $n_rows published numbers"
 [ "$(grep -c ',time_us,' "$work/published")" -eq "$n_times" ] || die "not $n_times published times"
