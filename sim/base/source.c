@@ -235,10 +235,11 @@ smb_source_locate(const SmbSource *source, guint32 offset, guint *line, guint *c
   *column = offset - g_array_index(source->line_starts, guint32, low) + 1;
 }
 
-// Moves an offset of a line to where a character begins.
+// Moves an offset of a line to where a character begins: past the three bytes that a character of UTF-8 may have
+// behind its first, at most.
 static gsize
 find_character(const char *line, gsize length, gsize at) {
-  while (at < length && ((guchar)line[at] & 0xc0) == 0x80)
+  for (guint i = 0; i < 3 && at < length && ((guchar)line[at] & 0xc0) == 0x80; i++)
     at++;
   return MIN(at, length);
 }

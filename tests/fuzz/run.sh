@@ -39,7 +39,7 @@ for target in "$@"; do
   dictionary=
   [ ! -e "$source/tests/fuzz/$target.dict" ] || dictionary=-dict=$source/tests/fuzz/$target.dict
   # shellcheck disable=SC2046,SC2086 # one word for each folder, and none for no dictionary
-  if "./fuzz-$target" $dictionary -timeout=10 -rss_limit_mb=2048 -max_total_time="$seconds" -print_final_stats=1 \
+  if "./fuzz-$target" $dictionary -timeout=10 -rss_limit_mb=2048 -max_total_time="$seconds" -seed="${FUZZ_SEED:-0}" -print_final_stats=1 \
     -artifact_prefix="$corpus/$target-found-" "$corpus/$target" $(list_seeds "$target") >"$target.log" 2>&1; then
     echo "fuzz: $target: $(awk '/number_of_executed_units/ { print $2 }' "$target.log") inputs in $seconds s, nothing found"
   else
