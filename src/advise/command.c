@@ -237,10 +237,9 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   if (option_tune)
     return smb_advise_tune(cli, smb_target_options(), file, (const char *const *)option_tune, tuned,
                            meter, error);
-  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, arch, error);
-  if (!target || !smb_target_protect(target, out, error))
+  g_autoptr(SmbTarget) target = smb_target_open(cli, 0, out, error);
+  if (!target)
     return FALSE;
-  target->options.progress = smb_cli_progress(cli);
   if (option_check)
     return check_swizzle(cli, target, &search, error);
   return search_layouts(cli, target, arch, meter, &search, out, error);

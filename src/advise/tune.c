@@ -106,8 +106,7 @@ find_present(Tuning *tuning) {
 static void
 run_trial(const Tuning *tuning, Trial *trial, const SmbTarget *target, GError **error) {
   const SmbArch *arch = tuning->cli->arch;
-  g_autoptr(SmbAnalysis) analysis =
-      smb_analysis_run(target->kernel, arch, &target->launch, &target->options, error);
+  g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, arch, error);
   if (!analysis)
     return;
   const guint *block = target->launch.block;
@@ -183,8 +182,7 @@ measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
       continue;
     g_autofree char *name = name_values(tuning, trial);
     g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, error);
-    if (!target || !(trial->analysis = smb_analysis_run(target->kernel, arch, &target->launch,
-                                                        &target->options, error)))
+    if (!target || !(trial->analysis = smb_target_analyze(target, arch, error)))
       return FALSE;
     if (!smb_advise_measured_add(tuning->measured, meter, arch, target, NULL, name, trial->analysis,
                                  error))
@@ -197,9 +195,8 @@ measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
 static gboolean
 fail_trial(const Tuning *tuning, const Trial *trial, GError **error) {
   g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, error);
-  g_autoptr(SmbAnalysis) none = target ? smb_analysis_run(target->kernel, tuning->cli->arch,
-                                                          &target->launch, &target->options, error)
-                                       : NULL;
+  g_autoptr(SmbAnalysis) none =
+      target ? smb_target_analyze(target, tuning->cli->arch, error) : NULL;
   return FALSE;
 }
 

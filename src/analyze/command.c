@@ -64,13 +64,8 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
     return FALSE;
   if (option_annotate && !smb_cli_view(cli, "--annotate", annotated_formats, error))
     return FALSE;
-  const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
-  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
-  if (!target)
-    return FALSE;
-  target->options.progress = smb_cli_progress(cli);
-  g_autoptr(SmbAnalysis) analysis =
-      smb_analysis_run(target->kernel, cli->arch, &target->launch, &target->options, error);
+  g_autoptr(SmbTarget) target = smb_target_open(cli, 0, NULL, error);
+  g_autoptr(SmbAnalysis) analysis = target ? smb_target_analyze(target, cli->arch, error) : NULL;
   if (!analysis)
     return FALSE;
 

@@ -355,6 +355,21 @@ smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **err
 }
 
 SmbTarget *
+smb_target_open(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error) {
+  const char *file = cli->n_arguments > argument ? cli->arguments[argument] : NULL;
+  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
+  if (!target || !smb_target_protect(target, writes, error))
+    return NULL;
+  target->options.progress = smb_cli_progress(cli);
+  return g_steal_pointer(&target);
+}
+
+SmbAnalysis *
+smb_target_analyze(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  return smb_analysis_run(target->kernel, arch, &target->launch, &target->options, error);
+}
+
+SmbTarget *
 smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source, const SmbArch *arch,
                            GError **error) {
   return make_target(options, smb_source_name(source), source, arch, error);

@@ -95,6 +95,19 @@ SmbTarget *smb_target_new(const SmbTargetOptions *options, const char *file, con
  */
 gboolean smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **error);
 
+/**
+ * smb_target_open:
+ * @argument: index of the argument FILE, which may be absent
+ * @writes: (nullable): a file that the command will write
+ * @error: as of smb_target_new() and smb_target_protect()
+ *
+ * Returns: (transfer full): what the command line of @cli means; running it shows its progress
+ */
+SmbTarget *smb_target_open(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error);
+
+/** smb_target_analyze: Returns: (transfer full) (nullable): the analysis of the target's launch, with its options */
+SmbAnalysis *smb_target_analyze(const SmbTarget *target, const SmbArch *arch, GError **error);
+
 /** smb_target_new_from_source: as smb_target_new(), for a FILE whose text is @source. */
 SmbTarget *smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source,
                                       const SmbArch *arch, GError **error);

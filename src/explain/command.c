@@ -143,14 +143,11 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   g_autoptr(SmbOutFile) svg = NULL;
   if (!open_svg(cli, &svg, error))
     return FALSE;
-  const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
-  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
-  if (!target || !smb_target_protect(target, svg, error))
+  g_autoptr(SmbTarget) target = smb_target_open(cli, 0, svg, error);
+  if (!target)
     return FALSE;
-  target->options.progress = smb_cli_progress(cli);
   target->options.keep_requests = TRUE;
-  g_autoptr(SmbAnalysis) analysis =
-      smb_analysis_run(target->kernel, cli->arch, &target->launch, &target->options, error);
+  g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis || (analysis->accesses->len == 0 && !check_nothing(&question, error)))
     return FALSE;
   g_autoptr(SmbExplanation) explanation = NULL;

@@ -66,8 +66,7 @@ smb_learn_run_new(const char *const *words, gboolean is_course, GError **error) 
   run->arch = g_steal_pointer(&cli.arch);
   g_strfreev(cli.arguments);
   if (good)
-    run->analysis = smb_analysis_run(run->target->kernel, run->arch, &run->target->launch,
-                                     &run->target->options, error);
+    run->analysis = smb_target_analyze(run->target, run->arch, error);
   return run->analysis ? g_steal_pointer(&run) : NULL;
 }
 

@@ -63,14 +63,11 @@ smb_cmd_report(SmbCli *cli, GError **error) {
   g_autoptr(SmbOutFile) page = NULL;
   if (!open_page(cli, &page, error))
     return FALSE;
-  const char *file = cli->n_arguments > 1 ? cli->arguments[1] : NULL;
-  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
-  if (!target || !smb_target_protect(target, page, error))
+  g_autoptr(SmbTarget) target = smb_target_open(cli, 1, page, error);
+  if (!target)
     return FALSE;
-  target->options.progress = smb_cli_progress(cli);
   target->options.keep_requests = TRUE;
-  g_autoptr(SmbAnalysis) analysis =
-      smb_analysis_run(target->kernel, cli->arch, &target->launch, &target->options, error);
+  g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis)
     return FALSE;
   gsize length = 0;

@@ -47,8 +47,7 @@ run_published(const GPtrArray *catalog, Publication *publication, GError **error
   g_autoptr(SmbTarget) target = smb_target_from_catalog(entry, defines, publication->arch, error);
   if (!target)
     return FALSE;
-  publication->analysis =
-      smb_analysis_run(target->kernel, publication->arch, &target->launch, &target->options, error);
+  publication->analysis = smb_target_analyze(target, publication->arch, error);
   return publication->analysis != NULL;
 }
 
