@@ -91,10 +91,7 @@ END_TEST
 
 static SmbTable *
 make_table(void) {
-  SmbTable *table = smb_table_new();
-  smb_table_column(table, "name", SMB_ALIGN_LEFT);
-  smb_table_column(table, "n", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "", SMB_ALIGN_LEFT);
+  SmbTable *table = smb_table_new("name|n>|");
   smb_table_cell(table, SMB_STYLE_PLAIN, "…é漢"); // 1 + 1 + 2 columns
   smb_table_number(table, SMB_STYLE_GOOD, 7);
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
@@ -163,15 +160,12 @@ static const struct {
 };
 
 START_TEST(test_table_fits) {
-  g_autoptr(SmbTable) table = smb_table_new();
+  g_autoptr(SmbTable) table = smb_table_new("line>|shared access");
   g_autoptr(SmbSpool) spool = smb_spool_new();
-  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "shared access", SMB_ALIGN_LEFT);
   smb_table_group(table, "per launch");
-  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "requests>|excess>");
   smb_table_group(table, "per request");
-  smb_table_column(table, "worst of all", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "worst of all>");
   smb_table_number(table, SMB_STYLE_PLAIN, 10);
   smb_table_cell(table, SMB_STYLE_PLAIN, "tile[threadIdx.y][0]");
   smb_table_number(table, SMB_STYLE_PLAIN, 1024);
@@ -200,10 +194,8 @@ START_TEST(test_table_wrap) {
       "a longer name\n"
       "    one two three four five six seven eight\n"
       "    nine ten\n"};
-  g_autoptr(SmbTable) table = smb_table_new();
+  g_autoptr(SmbTable) table = smb_table_new("name|text");
   g_autoptr(SmbSpool) spool = smb_spool_new();
-  smb_table_column(table, "name", SMB_ALIGN_LEFT);
-  smb_table_column(table, "text", SMB_ALIGN_LEFT);
   smb_table_cell(table, SMB_STYLE_PLAIN, "a longer name");
   smb_table_cell(table, SMB_STYLE_PLAIN, "one two three four five six seven eight nine ten");
   smb_table_wrap(table);
@@ -214,9 +206,13 @@ START_TEST(test_table_wrap) {
 END_TEST
 
 START_TEST(test_csv) {
-  static const char *const names[] = {"a", "b,c", NULL};
   g_autoptr(SmbSpool) spool = smb_spool_new();
-  SmbCsv csv = smb_csv_begin(spool, names);
+  SmbCsv csv = smb_csv_begin(spool, "a,b");
+  smb_csv_text(&csv, "b,c");
+  SMB_CSV_NUMBERS(&csv, 1, 2);
+  smb_csv_number_if(&csv, TRUE, 3);
+  smb_csv_number_if(&csv, FALSE, 4);
+  smb_csv_end_row(&csv);
   smb_csv_text(&csv, "say \"no\"");
   smb_csv_number(&csv, 12);
   smb_csv_end_row(&csv);
@@ -226,7 +222,7 @@ START_TEST(test_csv) {
   smb_csv_text(&csv, "");
   smb_csv_text(&csv, " plain ");
   smb_csv_end_row(&csv);
-  assert_drained(spool, "a,\"b,c\"\n\"say \"\"no\"\"\",12\n,\"two\nlines\"\n, plain \n");
+  assert_drained(spool, "a,b\n\"b,c\",1,2,3,\n\"say \"\"no\"\"\",12\n,\"two\nlines\"\n, plain \n");
 }
 END_TEST
 

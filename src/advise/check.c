@@ -40,15 +40,7 @@ find_site(const Checked *checked, const SmbLayoutCheck *check) {
 
 static void
 write_table(SmbCli *cli, const Checked *checked) {
-  g_autoptr(SmbTable) table = smb_table_new();
-  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "op", SMB_ALIGN_LEFT);
-  smb_table_column(table, "access", SMB_ALIGN_LEFT);
-  smb_table_column(table, "bytes", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "now", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "with it", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "why", SMB_ALIGN_LEFT);
+  g_autoptr(SmbTable) table = smb_table_new("line>|op|access|bytes>|ideal>|now>|with it>|why");
   smb_table_wrap(table);
   for (guint i = 0; i < checked->checks->len; i++) {
     const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, i);
@@ -82,11 +74,10 @@ write_worst(SmbCli *cli, const Checked *checked) {
   g_autoptr(GString) text = g_string_new(NULL);
   if (!worst || !smb_describe_meeting(text, checked->report->arch, &worst->worst))
     return;
-  g_autofree char *sentence = g_strdup_printf(
-      "With it, in the %s at line %u, %s.", smb_op_class_name(find_site(checked, worst)->op_class),
-      find_site(checked, worst)->line, text->str);
+  const SmbSite *site = find_site(checked, worst);
   smb_spool_puts(cli->out, "\n");
-  smb_text_wrap(cli->out, sentence);
+  smb_text_wrap_printf(cli->out, "With it, in the %s at line %u, %s.",
+                       smb_op_class_name(site->op_class), site->line, text->str);
 }
 
 // A swizzle of an array that is no whole number of its blocks moves elements beyond the end.
@@ -94,12 +85,11 @@ static void
 write_needed(SmbCli *cli, const Checked *checked) {
   if (checked->needed_bytes <= checked->rewrite.bytes)
     return;
-  g_autofree char *sentence =
-      g_strdup_printf("It moves elements of %s beyond its end: %" G_GUINT64_FORMAT
-                      " bytes are needed where there are %" G_GSIZE_FORMAT ".",
-                      checked->array->name, checked->needed_bytes, checked->rewrite.bytes);
   smb_spool_puts(cli->out, "\n");
-  smb_text_wrap(cli->out, sentence);
+  smb_text_wrap_printf(cli->out,
+                       "It moves elements of %s beyond its end: %" G_GUINT64_FORMAT
+                       " bytes are needed where there are %" G_GSIZE_FORMAT ".",
+                       checked->array->name, checked->needed_bytes, checked->rewrite.bytes);
 }
 
 // What the writers take. @all: of Checked; @name: of the swizzle
@@ -194,19 +184,8 @@ write_json(SmbCli *cli, gconstpointer result) {
 static void
 write_csv(SmbCli *cli, gconstpointer result) {
   const GPtrArray *all = ((const CheckReport *)result)->all;
-  static const char *const names[] = {"array",
-                                      "line",
-                                      "column",
-                                      "op",
-                                      "expression",
-                                      "width",
-                                      "wavefronts",
-                                      "ideal_wavefronts",
-                                      "swizzled_wavefronts",
-                                      "fault",
-                                      "why",
-                                      NULL};
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+  SmbCsv csv = smb_csv_begin(cli->out, "array,line,column,op,expression,width,wavefronts,"
+                                       "ideal_wavefronts,swizzled_wavefronts,fault,why");
   for (guint i = 0; i < all->len; i++) {
     const Checked *checked = g_ptr_array_index(all, i);
     for (guint j = 0; j < checked->checks->len; j++) {
@@ -214,17 +193,11 @@ write_csv(SmbCli *cli, gconstpointer result) {
       const SmbSite *site = find_site(checked, check);
       g_autofree char *why = smb_advise_check_explain(check);
       smb_csv_text(&csv, checked->array->name);
-      smb_csv_number(&csv, site->line);
-      smb_csv_number(&csv, site->column);
+      SMB_CSV_NUMBERS(&csv, site->line, site->column);
       smb_csv_text(&csv, smb_op_class_name(site->op_class));
       smb_csv_text(&csv, site->expression);
-      smb_csv_number(&csv, check->width);
-      smb_csv_number(&csv, check->original.wavefronts);
-      smb_csv_number(&csv, check->original.ideal);
-      if (check->fit == SMB_LAYOUT_FITS)
-        smb_csv_number(&csv, check->cost.wavefronts);
-      else
-        smb_csv_text(&csv, NULL);
+      SMB_CSV_NUMBERS(&csv, check->width, check->original.wavefronts, check->original.ideal);
+      smb_csv_number_if(&csv, check->fit == SMB_LAYOUT_FITS, check->cost.wavefronts);
       smb_csv_text(&csv, fault_name(check->fault));
       smb_csv_text(&csv, why);
       smb_csv_end_row(&csv);

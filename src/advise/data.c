@@ -59,10 +59,7 @@ write_layout(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLa
   smb_json_number(json, "extra_bytes", layout->extra_bytes);
   smb_json_number(json, "vector_bytes", layout->vector_bytes);
   smb_json_text(json, "fits", smb_advise_fit_name(layout->fits));
-  if (layout->occupancy.known)
-    smb_json_number(json, "blocks_per_sm", layout->occupancy.blocks);
-  else
-    smb_json_null(json, "blocks_per_sm");
+  smb_json_number_if(json, "blocks_per_sm", layout->occupancy.known, layout->occupancy.blocks);
   smb_json_array(json, "accesses");
   for (guint i = 0; i < candidate->accesses->len; i++) {
     const SmbTally *tally = &g_array_index(candidate->accesses, SmbTally, i);
@@ -89,12 +86,8 @@ write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArr
   smb_json_text(json, "name", found->name);
   smb_json_text(json, "element", found->element);
   smb_json_array(json, "dimensions");
-  for (guint i = 0; i < found->n_dimensions; i++) {
-    if (found->dimension[i])
-      smb_json_number(json, NULL, (gint64)found->dimension[i]);
-    else
-      smb_json_null(json, NULL);
-  }
+  for (guint i = 0; i < found->n_dimensions; i++)
+    smb_json_number_if(json, NULL, found->dimension[i] > 0, (gint64)found->dimension[i]);
   json_builder_end_array(json);
   smb_json_number(json, "line", found->line);
   smb_json_number(json, "bytes", (gint64)array->search->use->bytes);
@@ -155,19 +148,12 @@ write_csv_layout(SmbCsv *csv, const SmbAdviseReport *report, const SmbAdviseArra
     smb_csv_text(csv, extra);
     smb_csv_number(csv, layout->vector_bytes);
     smb_csv_text(csv, smb_advise_fit_name(layout->fits));
-    if (layout->occupancy.known)
-      smb_csv_number(csv, layout->occupancy.blocks);
-    else
-      smb_csv_text(csv, NULL);
+    smb_csv_number_if(csv, layout->occupancy.known, layout->occupancy.blocks);
     smb_csv_text(csv, !layout->proof ? NULL : layout->proof->failure ? "no" : "yes");
-    smb_csv_number(csv, site->line);
-    smb_csv_number(csv, site->column);
+    SMB_CSV_NUMBERS(csv, site->line, site->column);
     smb_csv_text(csv, smb_op_class_name(site->op_class));
     smb_csv_text(csv, site->expression);
-    smb_csv_number(csv, tally->requests);
-    smb_csv_number(csv, tally->wavefronts);
-    smb_csv_number(csv, tally->ideal);
-    smb_csv_number(csv, tally->excess);
+    SMB_CSV_NUMBERS(csv, tally->requests, tally->wavefronts, tally->ideal, tally->excess);
     smb_csv_end_row(csv);
   }
 }
@@ -175,26 +161,10 @@ write_csv_layout(SmbCsv *csv, const SmbAdviseReport *report, const SmbAdviseArra
 void
 smb_advise_write_csv(SmbCli *cli, gconstpointer result) {
   const SmbAdviseReport *report = ((const SmbAdviseResult *)result)->report;
-  static const char *const names[] = {"array",
-                                      "rank",
-                                      "kind",
-                                      "layout",
-                                      "index",
-                                      "extra_bytes",
-                                      "vector_bytes",
-                                      "fits",
-                                      "blocks_per_sm",
-                                      "holds",
-                                      "line",
-                                      "column",
-                                      "op",
-                                      "expression",
-                                      "requests",
-                                      "wavefronts",
-                                      "ideal_wavefronts",
-                                      "excess_wavefronts",
-                                      NULL};
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+  SmbCsv csv = smb_csv_begin(cli->out, "array,rank,kind,layout,index,extra_bytes,"
+                                       "vector_bytes,fits,blocks_per_sm,holds,line,column,"
+                                       "op,expression,requests,wavefronts,"
+                                       "ideal_wavefronts,excess_wavefronts");
   for (guint i = 0; i < report->arrays->len; i++) {
     const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
     write_csv_layout(&csv, report, array, array->now, 0);

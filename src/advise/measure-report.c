@@ -65,11 +65,11 @@ write_instructions(SmbCli *cli, const SmbAdviseLaunch *launch) {
     if (smb_advise_matches(launch, smb_advise_metric((SmbOpClass)c, FALSE)) ||
         measured == SMB_NOT_MEASURED || measured == predicted)
       continue;
-    g_autofree char *text = g_strdup_printf(
+    smb_text_wrap_printf(
+        cli->out,
         "%s: the compiler made other %ss than the text has (%.15g executed, %.15g predicted), so "
         "that their counts differ.",
         launch->name, smb_op_class_name((SmbOpClass)c), measured, predicted);
-    smb_text_wrap(cli->out, text);
   }
 }
 
@@ -98,7 +98,7 @@ smb_advise_write_measured(SmbCli *cli, const char *what, const SmbAdviseMeasured
                                                                           : SMB_OP_CLASS_ATOMIC;
   gboolean clocked = !recording->counters[SMB_METRIC_WAVEFRONTS_LD];
   const char *unit = clocked ? "cycles" : "wavefronts";
-  g_autoptr(SmbTable) table = smb_table_new();
+  g_autoptr(SmbTable) table = smb_table_new("");
   g_autofree char *heading = g_strdup_printf("\nMeasured on %s\n", recording->gpu);
   g_autofree char *words = g_strdup_printf(
       "%c%s of the launch, predicted/measured; counted: %s. us: microseconds of a launch, the "
@@ -109,15 +109,9 @@ smb_advise_write_measured(SmbCli *cli, const char *what, const SmbAdviseMeasured
       g_ascii_toupper(unit[0]), unit + 1, recording->method,
       first->recorded->times[SMB_CACHE_WARM].n_launches);
   smb_table_column(table, what, SMB_ALIGN_LEFT);
-  smb_table_column(table, "loads", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "stores", SMB_ALIGN_RIGHT);
-  if (n_classes > SMB_OP_CLASS_ATOMIC)
-    smb_table_column(table, "atomics", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "values", SMB_ALIGN_LEFT);
-  smb_table_column(table, "warm us", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "GB/s", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "cold us", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "GB/s", SMB_ALIGN_RIGHT);
+  smb_table_columns(table,
+                    n_classes > SMB_OP_CLASS_ATOMIC ? "loads>|stores>|atomics>" : "loads>|stores>");
+  smb_table_columns(table, "values|warm us>|GB/s>|cold us>|GB/s>");
   for (guint i = 0; i < measured->launches->len; i++)
     write_launch(table, g_ptr_array_index(measured->launches, i), clocked, n_classes);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, heading);

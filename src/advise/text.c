@@ -36,16 +36,8 @@ write_layout(SmbTable *table, const SmbAdviseLayout *layout, guint number) {
 
 static void
 write_layouts(SmbCli *cli, const SmbAdviseArray *array) {
-  g_autoptr(SmbTable) table = smb_table_new();
-  smb_table_column(table, "", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "layout", SMB_ALIGN_LEFT);
-  smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "bytes", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "vector", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "fits", SMB_ALIGN_LEFT);
-  smb_table_column(table, "blocks/SM", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "index", SMB_ALIGN_LEFT);
+  g_autoptr(SmbTable) table =
+      smb_table_new(">|layout|wavefronts>|excess>|bytes>|vector>|fits|blocks/SM>|index");
   smb_table_wrap(table);
   write_layout(table, array->now, 0);
   smb_table_rule(table);
@@ -63,12 +55,7 @@ write_access_cell(SmbTable *table, const SmbAdviseLayout *layout, guint access) 
 // What each access takes in each of the layouts.
 static void
 write_accesses(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
-  g_autoptr(SmbTable) table = smb_table_new();
-  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "op", SMB_ALIGN_LEFT);
-  smb_table_column(table, "access", SMB_ALIGN_LEFT);
-  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "now", SMB_ALIGN_RIGHT);
+  g_autoptr(SmbTable) table = smb_table_new("line>|op|access|ideal>|now>");
   for (guint i = 0; i < array->layouts->len; i++) {
     g_autofree char *number = g_strdup_printf("%u", i + 1);
     smb_table_column(table, number, SMB_ALIGN_RIGHT);
@@ -345,11 +332,11 @@ write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *
   if (!layout->proof || layout->proof->failure || array->search->use->array->n_dimensions < 2 ||
       after >= before)
     return;
-  g_autofree char *text = g_strdup_printf(
+  smb_text_wrap_printf(
+      cli->out,
       "Rows of %s are %" G_GUINT64_FORMAT " element%s shorter than now: no request of this launch "
       "touches the end of a row.",
       array->search->use->array->name, before - after, before - after == 1 ? "" : "s");
-  smb_text_wrap(cli->out, text);
 }
 
 // Whether each lane asks for what lies right behind what it asked for before.
@@ -391,12 +378,12 @@ write_caveat(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *a
       narrowest < now ? find_consecutive(report, array->search->use, narrowest) : NULL;
   if (!site)
     return;
-  g_autofree char *text = g_strdup_printf(
+  smb_text_wrap_printf(
+      cli->out,
       "Caution: the lanes of %s at line %u access consecutive elements. A compiler may merge these "
       "into accesses of up to %u bytes now, but not beyond the width in the column vector: measure "
       "before you keep a narrower one.",
       site->expression, site->line, now);
-  smb_text_wrap(cli->out, text);
 }
 
 static void

@@ -34,19 +34,12 @@ write_row(SmbTable *table, const Tuning *tuning, const Trial *trial, guint rank)
 
 static void
 write_table(SmbCli *cli, const Tuning *tuning) {
-  g_autoptr(SmbTable) table = smb_table_new();
-  smb_table_column(table, "", SMB_ALIGN_RIGHT);
+  g_autoptr(SmbTable) table = smb_table_new(">");
   for (guint i = 0; i < tuning->n_ranges; i++)
     smb_table_column(table, tuning->ranges[i].name, SMB_ALIGN_RIGHT);
-  smb_table_column(table, "loads", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "stores", SMB_ALIGN_RIGHT);
-  if (tuning->n_classes > SMB_OP_CLASS_ATOMIC)
-    smb_table_column(table, "atomics", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "bytes", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "blocks/SM", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "", SMB_ALIGN_LEFT);
+  smb_table_columns(table, tuning->n_classes > SMB_OP_CLASS_ATOMIC ? "loads>|stores>|atomics>"
+                                                                   : "loads>|stores>");
+  smb_table_columns(table, "wavefronts>|excess>|bytes>|blocks/SM>|");
   smb_table_wrap(table);
   for (guint i = 0; i < tuning->trials->len; i++) {
     if (smb_tuning_shows(tuning, i))
@@ -113,10 +106,7 @@ smb_tuning_write_json(SmbCli *cli, gconstpointer result) {
     } else {
       smb_json_totals(json, trial->classes);
       smb_json_number(json, "shared_bytes", (gint64)trial->shared_bytes);
-      if (trial->occupancy.known)
-        smb_json_number(json, "blocks_per_sm", trial->occupancy.blocks);
-      else
-        smb_json_null(json, "blocks_per_sm");
+      smb_json_number_if(json, "blocks_per_sm", trial->occupancy.known, trial->occupancy.blocks);
     }
     json_builder_end_object(json);
   }
@@ -128,15 +118,11 @@ smb_tuning_write_json(SmbCli *cli, gconstpointer result) {
 void
 smb_tuning_write_csv(SmbCli *cli, gconstpointer result) {
   const Tuning *tuning = result;
-  const char *names[MAX_RANGES + 8] = {"rank"};
-  static const char *const rest[] = {"present",          "requests",     "wavefronts",
-                                     "ideal_wavefronts", "shared_bytes", "failure"};
-  guint n = 1;
+  g_autoptr(GString) names = g_string_new("rank");
   for (guint i = 0; i < tuning->n_ranges; i++)
-    names[n++] = tuning->ranges[i].name;
-  for (guint i = 0; i < G_N_ELEMENTS(rest); i++)
-    names[n++] = rest[i];
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+    g_string_append_printf(names, ",%s", tuning->ranges[i].name);
+  g_string_append(names, ",present,requests,wavefronts,ideal_wavefronts,shared_bytes,failure");
+  SmbCsv csv = smb_csv_begin(cli->out, names->str);
   for (guint i = 0; i < tuning->trials->len; i++) {
     const Trial *trial = g_ptr_array_index(tuning->trials, i);
     smb_csv_number(&csv, i + 1);
@@ -147,12 +133,9 @@ smb_tuning_write_csv(SmbCli *cli, gconstpointer result) {
     smb_csv_text(&csv, trial->is_present ? "yes" : "no");
     for (guint empty = 0; trial->failure && empty < 4; empty++)
       smb_csv_text(&csv, NULL);
-    if (!trial->failure) {
-      smb_csv_number(&csv, trial->total.requests);
-      smb_csv_number(&csv, trial->total.wavefronts);
-      smb_csv_number(&csv, trial->total.ideal);
-      smb_csv_number(&csv, trial->shared_bytes);
-    }
+    if (!trial->failure)
+      SMB_CSV_NUMBERS(&csv, trial->total.requests, trial->total.wavefronts, trial->total.ideal,
+                      trial->shared_bytes);
     smb_csv_text(&csv, trial->failure);
     smb_csv_end_row(&csv);
   }

@@ -59,18 +59,15 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   const SmbSource *source = smb_program_source(report->target->kernel);
   guint n_lines = source ? smb_source_n_lines(source) : 0;
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
-  g_autoptr(SmbTable) table = smb_table_new();
+  g_autoptr(SmbTable) table = smb_table_new("");
   SmbLineTally total = {0};
   smb_table_group(table, "per launch");
-  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "requests>|wavefronts>|excess>");
   smb_table_column(table, smb_analyze_segment_name(cli->arch), SMB_ALIGN_RIGHT);
   smb_table_group(table, "per request");
-  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "worst>");
   smb_table_group(table, "");
-  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "source", SMB_ALIGN_LEFT);
+  smb_table_columns(table, "line>|source");
   for (guint i = 0; i <= n_lines; i++) {
     const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
     smb_tally_add(&total.shared, &line->shared);

@@ -161,27 +161,18 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
 static void
 write_csv_place(SmbCsv *csv, const char *memory, const SmbSite *site, const char *array) {
   smb_csv_text(csv, memory);
-  smb_csv_number(csv, site->line);
-  smb_csv_number(csv, site->column);
+  SMB_CSV_NUMBERS(csv, site->line, site->column);
   smb_csv_text(csv, array);
   smb_csv_text(csv, smb_op_class_name(site->op_class));
   smb_csv_number(csv, site->width);
   smb_csv_text(csv, site->expression);
 }
 
-static void
-write_csv_tally(SmbCsv *csv, const SmbTally *tally) {
-  smb_csv_number(csv, tally->requests);
-  smb_csv_number(csv, tally->wavefronts);
-  smb_csv_number(csv, tally->ideal);
-  smb_csv_number(csv, tally->excess);
-  smb_csv_number(csv, tally->max_degree);
-  smb_csv_number(csv, tally->cycles);
-}
-
 // Shared memory has no segments; its counts may be lower bounds.
 static void
-end_csv_shared(SmbCsv *csv, const SmbAccess *access) {
+end_csv_shared(SmbCsv *csv, const SmbAccess *access, const SmbTally *tally) {
+  SMB_CSV_NUMBERS(csv, tally->requests, tally->wavefronts, tally->ideal, tally->excess,
+                  tally->max_degree, tally->cycles);
   for (guint empty = 0; empty < 3; empty++)
     smb_csv_text(csv, NULL);
   smb_csv_text(csv, access->exact ? "yes" : "no");
@@ -192,15 +183,13 @@ static void
 write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *report) {
   write_csv_place(csv, "shared", access->site, access->array);
   smb_csv_text(csv, NULL);
-  write_csv_tally(csv, &access->total);
-  end_csv_shared(csv, access);
+  end_csv_shared(csv, access, &access->total);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
       continue;
     write_csv_place(csv, "shared", access->site, access->array);
     smb_csv_number(csv, w);
-    write_csv_tally(csv, &access->warps[w]);
-    end_csv_shared(csv, access);
+    end_csv_shared(csv, access, &access->warps[w]);
   }
 }
 
@@ -209,27 +198,11 @@ write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *r
 void
 smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
-  static const char *const names[] = {"memory",
-                                      "line",
-                                      "column",
-                                      "array",
-                                      "op",
-                                      "width",
-                                      "expression",
-                                      "warp",
-                                      "requests",
-                                      "wavefronts",
-                                      "ideal_wavefronts",
-                                      "excess_wavefronts",
-                                      "max_degree",
-                                      "cycles",
-                                      "segments",
-                                      "ideal_segments",
-                                      "max_segments",
-                                      "exact",
-                                      NULL};
   const SmbAnalysis *analysis = report->analysis;
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+  SmbCsv csv = smb_csv_begin(cli->out, "memory,line,column,array,op,width,expression,warp,"
+                                       "requests,wavefronts,ideal_wavefronts,"
+                                       "excess_wavefronts,max_degree,cycles,segments,"
+                                       "ideal_segments,max_segments,exact");
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_csv_access(&csv, &g_array_index(analysis->accesses, SmbAccess, i), report);
   for (guint i = 0; i < analysis->globals->len; i++) {
@@ -239,9 +212,7 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
     smb_csv_number(&csv, access->requests);
     for (guint empty = 0; empty < 5; empty++)
       smb_csv_text(&csv, NULL);
-    smb_csv_number(&csv, access->segments);
-    smb_csv_number(&csv, access->ideal);
-    smb_csv_number(&csv, access->max_segments);
+    SMB_CSV_NUMBERS(&csv, access->segments, access->ideal, access->max_segments);
     smb_csv_text(&csv, NULL);
     smb_csv_end_row(&csv);
   }

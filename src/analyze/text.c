@@ -69,17 +69,11 @@ write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *r
 static void
 write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
-  g_autoptr(SmbTable) table = smb_table_new();
-  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "shared access", SMB_ALIGN_LEFT);
-  smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  g_autoptr(SmbTable) table = smb_table_new("line>|shared access|op");
   smb_table_group(table, "per launch");
-  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "requests>|wavefronts>|ideal>|excess>");
   smb_table_group(table, "per request");
-  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "worst>");
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_access(table, &g_array_index(analysis->accesses, SmbAccess, i), report);
   smb_table_rule(table);
@@ -107,17 +101,13 @@ write_global_numbers(SmbTable *table, const SmbGlobalAccess *access) {
 static void
 write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
-  g_autoptr(SmbTable) table = smb_table_new();
-  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "global access", SMB_ALIGN_LEFT);
-  smb_table_column(table, "op", SMB_ALIGN_LEFT);
+  g_autoptr(SmbTable) table = smb_table_new("line>|global access|op");
   smb_table_group(table, "per launch");
-  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "requests>");
   smb_table_column(table, smb_analyze_segment_name(cli->arch), SMB_ALIGN_RIGHT);
-  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "ideal>|excess>");
   smb_table_group(table, "per request");
-  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "worst>");
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     g_autofree char *expression = shorten(access->site->expression);

@@ -31,10 +31,7 @@ write_request(JsonBuilder *json, const SmbExplanation *e) {
   smb_json_object(json, "request");
   smb_json_number(json, "warp", e->warp);
   smb_json_number(json, "block", (gint64)e->block);
-  if (e->count)
-    smb_json_number(json, "count", (gint64)e->count);
-  else
-    smb_json_null(json, "count");
+  smb_json_number_if(json, "count", e->count > 0, (gint64)e->count);
   smb_json_text(json, "op", smb_op_name((SmbOp)e->request.op));
   smb_json_number(json, "mask", e->request.mask);
   smb_json_number(json, "wavefronts", e->cost.wavefronts);
@@ -75,10 +72,7 @@ write_lane(JsonBuilder *json, const SmbExplanation *e, guint number) {
   smb_json_number(json, "words", lane.n_words);
   smb_json_number(json, "bank", lane.bank);
   smb_json_number(json, "group", lane.group);
-  if (e->passes.n)
-    smb_json_number(json, "pass", lane.pass);
-  else
-    smb_json_null(json, "pass");
+  smb_json_number_if(json, "pass", e->passes.n > 0, lane.pass);
   write_lane_set(json, "shares_with", lane.sharers);
   json_builder_end_object(json);
 }
@@ -106,17 +100,10 @@ write_affine(JsonBuilder *json, const SmbExplanation *e) {
   smb_json_object(json, "structure");
   smb_json_text(json, "kind", kinds[affine->kind]);
   write_lane_set(json, "lanes", affine->lanes);
-  if (affine->kind != SMB_AFFINE_IRREGULAR)
-    smb_json_number(json, "stride", affine->stride);
-  else
-    smb_json_null(json, "stride");
-  if (affine->kind == SMB_AFFINE_RUNS) {
-    smb_json_number(json, "run", affine->run);
-    smb_json_number(json, "run_stride", affine->run_stride);
-  } else {
-    smb_json_null(json, "run");
-    smb_json_null(json, "run_stride");
-  }
+  gboolean runs = affine->kind == SMB_AFFINE_RUNS;
+  smb_json_number_if(json, "stride", affine->kind != SMB_AFFINE_IRREGULAR, affine->stride);
+  smb_json_number_if(json, "run", runs, affine->run);
+  smb_json_number_if(json, "run_stride", runs, affine->run_stride);
   json_builder_end_object(json);
 }
 
@@ -168,21 +155,13 @@ write_padding(JsonBuilder *json, const SmbExplanation *e) {
 }
 
 static void
-write_count(JsonBuilder *json, const char *key, guint64 count) {
-  if (count)
-    smb_json_number(json, key, (gint64)count);
-  else
-    smb_json_null(json, key);
-}
-
-static void
 write_cost(JsonBuilder *json, const SmbExplanation *e) {
   SmbExplainCost cost = smb_explain_cost(e);
   smb_json_object(json, "cost");
   smb_json_number(json, "all_wavefronts", (gint64)cost.all_wavefronts);
   smb_json_number(json, "cycles", (gint64)cost.cycles);
-  write_count(json, "ideal_cycles", cost.ideal_cycles);
-  write_count(json, "source_view_ideal", cost.view_ideal);
+  smb_json_number_if(json, "ideal_cycles", cost.ideal_cycles > 0, (gint64)cost.ideal_cycles);
+  smb_json_number_if(json, "source_view_ideal", cost.view_ideal > 0, (gint64)cost.view_ideal);
   json_builder_end_object(json);
 }
 
@@ -247,19 +226,10 @@ write_csv_lane(SmbCsv *csv, const SmbExplanation *e, guint number) {
   g_autoptr(GString) sharers = g_string_new(NULL);
   for (SmbLanes rest = lane.sharers; rest; rest &= rest - 1)
     g_string_append_printf(sharers, "%s%u", sharers->len ? " " : "", smb_lanes_first(rest));
-  smb_csv_number(csv, number);
-  for (guint i = 0; i < 3; i++)
-    smb_csv_number(csv, lane.thread[i]);
+  SMB_CSV_NUMBERS(csv, number, lane.thread[0], lane.thread[1], lane.thread[2]);
   smb_csv_text(csv, element);
-  smb_csv_number(csv, lane.offset);
-  smb_csv_number(csv, lane.word);
-  smb_csv_number(csv, lane.n_words);
-  smb_csv_number(csv, lane.bank);
-  smb_csv_number(csv, lane.group);
-  if (e->passes.n)
-    smb_csv_number(csv, lane.pass);
-  else
-    smb_csv_text(csv, NULL);
+  SMB_CSV_NUMBERS(csv, lane.offset, lane.word, lane.n_words, lane.bank, lane.group);
+  smb_csv_number_if(csv, e->passes.n > 0, lane.pass);
   smb_csv_text(csv, sharers->len ? sharers->str : NULL);
   smb_csv_end_row(csv);
 }
@@ -268,10 +238,8 @@ void
 smb_explain_write_csv(SmbCli *cli, gconstpointer result) {
   const SmbExplainReport *report = result;
   const SmbExplanation *e = report->explanation;
-  static const char *const names[] = {"lane",   "thread_x",    "thread_y", "thread_z", "element",
-                                      "offset", "word",        "words",    "bank",     "group",
-                                      "pass",   "shares_with", NULL};
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+  SmbCsv csv = smb_csv_begin(cli->out, "lane,thread_x,thread_y,thread_z,element,offset,"
+                                       "word,words,bank,group,pass,shares_with");
   for (SmbLanes lanes = e ? smb_request_lanes(&e->request) : 0; lanes; lanes &= lanes - 1)
     write_csv_lane(&csv, e, smb_lanes_first(lanes));
 }

@@ -166,19 +166,15 @@ choose_columns(const SmbExplanation *e) {
 
 static SmbTable *
 begin_table(const Columns *columns, const char *turn) {
-  SmbTable *table = smb_table_new();
-  smb_table_column(table, "lane", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "threadIdx", SMB_ALIGN_LEFT);
-  smb_table_column(table, "element", SMB_ALIGN_LEFT);
-  smb_table_column(table, "byte", SMB_ALIGN_RIGHT);
+  SmbTable *table = smb_table_new("lane>|threadIdx|element|byte>");
   smb_table_column(table, columns->bank_bytes == 8 ? "8-byte word" : "word", SMB_ALIGN_RIGHT);
   if (columns->has_part)
-    smb_table_column(table, "half", SMB_ALIGN_RIGHT);
+    smb_table_columns(table, "half>");
   if (columns->has_rows)
-    smb_table_column(table, "row", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "bank", SMB_ALIGN_RIGHT);
+    smb_table_columns(table, "row>");
+  smb_table_columns(table, "bank>");
   if (columns->has_groups)
-    smb_table_column(table, "group", SMB_ALIGN_RIGHT);
+    smb_table_columns(table, "group>");
   if (columns->has_pass)
     smb_table_column(table, turn, SMB_ALIGN_RIGHT);
   if (columns->shares)

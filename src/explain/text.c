@@ -32,13 +32,8 @@ write_place(SmbCli *cli, const SmbExplanation *e) {
 
 static void
 write_neighbours(SmbCli *cli, const SmbExplanation *e) {
-  g_autoptr(SmbTable) table = smb_table_new();
+  g_autoptr(SmbTable) table = smb_table_new("padding>|bytes>|wavefronts>|excess>|worst>");
   g_autofree char *all = g_strdup_printf("all of %s", e->array->name);
-  smb_table_column(table, "padding", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "bytes", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
   smb_table_column(table, all, SMB_ALIGN_RIGHT);
   smb_table_column(table, "", SMB_ALIGN_LEFT);
   for (guint i = 0; i < e->neighbours->all->len; i++) {

@@ -48,13 +48,8 @@ add_numbers(SmbTable *table, const SmbFuzzResult *result) {
 
 static void
 write_fuzz_table(SmbCli *cli, const SmbFuzzReport *report) {
-  static const char *const numbers[] = {"patterns", "differ", "unsteady", "counted",
-                                        "differ",   "M/s",    "device"};
-  g_autoptr(SmbTable) table = smb_table_new();
-  smb_table_column(table, "instruction", SMB_ALIGN_LEFT);
-  smb_table_column(table, "rule", SMB_ALIGN_LEFT);
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    smb_table_column(table, numbers[i], SMB_ALIGN_RIGHT);
+  g_autoptr(SmbTable) table =
+      smb_table_new("instruction|rule|patterns>|differ>|unsteady>|counted>|differ>|M/s>|device>");
   for (guint i = 0; i < report->results->len; i++) {
     const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
     const SmbInstruction *instruction = smb_instruction(result->instruction);
@@ -202,34 +197,18 @@ write_fuzz_json(SmbCli *cli, gconstpointer written) {
 static void
 write_fuzz_csv(SmbCli *cli, gconstpointer written) {
   const SmbFuzzReport *report = ((const SmbFuzzOutcome *)written)->report;
-  static const char *const names[] = {"instruction",
-                                      "op",
-                                      "width",
-                                      "patterns",
-                                      "mismatches",
-                                      "unsteady",
-                                      "counted",
-                                      "count_mismatches",
-                                      "patterns_per_second",
-                                      "device_patterns_per_second",
-                                      "failure",
-                                      NULL};
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+  SmbCsv csv = smb_csv_begin(cli->out, "instruction,op,width,patterns,mismatches,unsteady,"
+                                       "counted,count_mismatches,patterns_per_second,"
+                                       "device_patterns_per_second,failure");
   for (guint i = 0; i < report->results->len; i++) {
     const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
     const SmbInstruction *instruction = smb_instruction(result->instruction);
-    const guint64 numbers[] = {instruction->width,
-                               result->patterns,
-                               result->mismatches,
-                               result->unsteady,
-                               result->counted,
-                               result->count_mismatches,
-                               (guint64)rate(result->patterns, result->seconds),
-                               (guint64)rate(result->patterns, result->device_seconds)};
     smb_csv_text(&csv, instruction->name);
     smb_csv_text(&csv, smb_op_name(instruction->op));
-    for (guint n = 0; n < G_N_ELEMENTS(numbers); n++)
-      smb_csv_number(&csv, numbers[n]);
+    SMB_CSV_NUMBERS(&csv, instruction->width, result->patterns, result->mismatches,
+                    result->unsteady, result->counted, result->count_mismatches,
+                    (guint64)rate(result->patterns, result->seconds),
+                    (guint64)rate(result->patterns, result->device_seconds));
     smb_csv_text(&csv, result->failure);
     smb_csv_end_row(&csv);
   }

@@ -29,16 +29,11 @@ write_commands(SmbCli *cli, const char *const *names, const SmbLearnRun *const *
 
 static SmbTable *
 new_table(const char *access, const char *passes) {
-  SmbTable *table = smb_table_new();
-  smb_table_column(table, "run", SMB_ALIGN_LEFT);
-  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
+  SmbTable *table = smb_table_new("run|line>");
   smb_table_column(table, access, SMB_ALIGN_LEFT);
-  smb_table_column(table, "op", SMB_ALIGN_LEFT);
-  smb_table_column(table, "requests", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "op|requests>");
   smb_table_column(table, passes, SMB_ALIGN_RIGHT);
-  smb_table_column(table, "ideal", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "excess", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "ideal>|excess>|worst>");
   return table;
 }
 

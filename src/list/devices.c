@@ -12,12 +12,8 @@
 
 static void
 write_device_table(SmbCli *cli, const SmbGpuInventory *inventory) {
-  g_autoptr(SmbTable) table = smb_table_new();
-  smb_table_column(table, "device", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "name", SMB_ALIGN_LEFT);
-  smb_table_column(table, "compute capability", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "multiprocessors", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "shared bytes of a block", SMB_ALIGN_RIGHT);
+  g_autoptr(SmbTable) table =
+      smb_table_new("device>|name|compute capability>|multiprocessors>|shared bytes of a block>");
   for (guint i = 0; i < inventory->devices->len; i++) {
     const SmbGpuDevice *device = g_ptr_array_index(inventory->devices, i);
     smb_table_number(table, SMB_STYLE_PLAIN, (guint64)device->index);
@@ -34,12 +30,9 @@ write_device_table(SmbCli *cli, const SmbGpuInventory *inventory) {
 static void
 write_devices_text(SmbCli *cli, gconstpointer result) {
   const SmbGpuInventory *inventory = result;
-  g_autoptr(SmbTable) table = smb_table_new();
+  g_autoptr(SmbTable) table = smb_table_new("part|usable|detail");
   if (inventory->devices->len > 0)
     write_device_table(cli, inventory);
-  smb_table_column(table, "part", SMB_ALIGN_LEFT);
-  smb_table_column(table, "usable", SMB_ALIGN_LEFT);
-  smb_table_column(table, "detail", SMB_ALIGN_LEFT);
   for (guint i = 0; i < inventory->parts->len; i++) {
     const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
     smb_table_cell(table, SMB_STYLE_PLAIN, part->name);
@@ -84,8 +77,7 @@ write_devices_json(SmbCli *cli, gconstpointer result) {
 static void
 write_devices_csv(SmbCli *cli, gconstpointer result) {
   const SmbGpuInventory *inventory = result;
-  static const char *const names[] = {"part", "usable", "detail", NULL};
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+  SmbCsv csv = smb_csv_begin(cli->out, "part,usable,detail");
   for (guint i = 0; i < inventory->parts->len; i++) {
     const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
     smb_csv_text(&csv, part->name);

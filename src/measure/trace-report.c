@@ -65,13 +65,9 @@ add_sum_row(SmbTable *table, const char *name, const Sum *sum) {
 
 static Sum
 write_sums(SmbCli *cli, const SmbMeasuredTrace *trace) {
-  static const char *const numbers[] = {"requests", "measured",   "cycles",     "by clock",
-                                        "counted",  "wavefronts", "by counter", "differ"};
   Sum sums[SMB_N_OPS][SMB_N_WIDTHS] = {{{0}}}, total = {0};
-  g_autoptr(SmbTable) table = smb_table_new();
-  smb_table_column(table, "request", SMB_ALIGN_LEFT);
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    smb_table_column(table, numbers[i], SMB_ALIGN_RIGHT);
+  g_autoptr(SmbTable) table = smb_table_new("request|requests>|measured>|cycles>|by clock>|"
+                                            "counted>|wavefronts>|by counter>|differ>");
   for (guint i = 0; i < trace->requests->len; i++) {
     const SmbMeasuredRequest *request = get_request(trace, i);
     add_measured_request(&sums[request->request.op][smb_width_index(request->request.width)],
@@ -125,16 +121,9 @@ add_row(SmbTable *table, const SmbMeasuredRequest *request) {
 // A row for each request, or for those that differ.
 static void
 write_measured_rows(SmbCli *cli, const SmbMeasuredTrace *trace, gboolean all) {
-  g_autoptr(SmbTable) table = smb_table_new();
+  g_autoptr(SmbTable) table =
+      smb_table_new("line>|request|wavefronts>|counted>|cycles>|measured>|match|");
   gboolean any = FALSE;
-  smb_table_column(table, "line", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "request", SMB_ALIGN_LEFT);
-  smb_table_column(table, "wavefronts", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "counted", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "cycles", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "measured", SMB_ALIGN_RIGHT);
-  smb_table_column(table, "match", SMB_ALIGN_LEFT);
-  smb_table_column(table, "", SMB_ALIGN_LEFT);
   smb_table_wrap(table);
   for (guint i = 0; i < trace->requests->len; i++) {
     const SmbMeasuredRequest *request = get_request(trace, i);
@@ -208,10 +197,7 @@ write_json_row(SmbSpool *elements, const SmbMeasuredRequest *request) {
   smb_json_number(json, "width", request->request.width);
   smb_measured_json(json, request->predicted.wavefronts, request->wavefronts,
                     request->predicted.cycles, request->cycles);
-  if (request->recorded == SMB_TRACE_NO_COUNT)
-    smb_json_null(json, "recorded");
-  else
-    smb_json_number(json, "recorded", request->recorded);
+  smb_json_number_if(json, "recorded", request->recorded != SMB_TRACE_NO_COUNT, request->recorded);
   if (request->reason && !differs)
     smb_json_null(json, "match");
   else
@@ -260,10 +246,8 @@ write_csv_measured(SmbCsv *csv, double number) {
 static void
 write_measured_csv(SmbCli *cli, gconstpointer result) {
   const SmbMeasuredTrace *trace = ((const SmbMeasuredTraceReport *)result)->trace;
-  static const char *const names[] = {"line",    "op",       "width",    "wavefronts",
-                                      "counted", "cycles",   "measured", "recorded",
-                                      "match",   "unsteady", "reason",   NULL};
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+  SmbCsv csv = smb_csv_begin(cli->out, "line,op,width,wavefronts,counted,cycles,measured,"
+                                       "recorded,match,unsteady,reason");
   for (guint i = 0; i < trace->requests->len; i++) {
     const SmbMeasuredRequest *request = get_request(trace, i);
     gboolean differs = smb_measured_request_differs(request);
@@ -274,10 +258,7 @@ write_measured_csv(SmbCli *cli, gconstpointer result) {
     write_csv_measured(&csv, request->wavefronts);
     smb_csv_number(&csv, request->predicted.cycles);
     write_csv_measured(&csv, request->cycles);
-    if (request->recorded == SMB_TRACE_NO_COUNT)
-      smb_csv_text(&csv, NULL);
-    else
-      smb_csv_number(&csv, (guint64)request->recorded);
+    smb_csv_number_if(&csv, request->recorded != SMB_TRACE_NO_COUNT, (guint64)request->recorded);
     smb_csv_text(&csv, differs ? "no" : request->reason ? NULL : "yes");
     smb_csv_text(&csv, smb_measured_request_is_unsteady(request) ? "yes" : "no");
     smb_csv_text(&csv, request->reason);

@@ -34,16 +34,27 @@ smb_csv_number(SmbCsv *csv, guint64 number) {
 }
 
 void
+smb_csv_numbers(SmbCsv *csv, const guint64 *numbers, gsize n) {
+  for (gsize i = 0; i < n; i++)
+    smb_csv_number(csv, numbers[i]);
+}
+
+void
+smb_csv_number_if(SmbCsv *csv, gboolean known, guint64 number) {
+  if (known)
+    smb_csv_number(csv, number);
+  else
+    smb_csv_text(csv, NULL);
+}
+
+void
 smb_csv_end_row(SmbCsv *csv) {
   smb_spool_puts(csv->out, "\n");
   csv->in_row = FALSE;
 }
 
 SmbCsv
-smb_csv_begin(SmbSpool *out, const char *const *names) {
-  SmbCsv csv = {out, FALSE};
-  for (guint i = 0; names[i]; i++)
-    smb_csv_text(&csv, names[i]);
-  smb_csv_end_row(&csv);
-  return csv;
+smb_csv_begin(SmbSpool *out, const char *names) {
+  smb_spool_printf(out, "%s\n", names);
+  return (SmbCsv){out, FALSE};
 }

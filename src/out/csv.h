@@ -17,14 +17,23 @@ typedef struct {
   gboolean in_row;
 } SmbCsv;
 
-/** Begins with the row of names, ending with NULL. */
-SmbCsv smb_csv_begin(SmbSpool *out, const char *const *names);
+/** Begins with the row of names, which have commas between. */
+SmbCsv smb_csv_begin(SmbSpool *out, const char *names);
 
 /** Adds a field; NULL is an absent value. */
 void smb_csv_text(SmbCsv *csv, const char *text);
 
 /** Adds a field that holds a whole number. */
 void smb_csv_number(SmbCsv *csv, guint64 number);
+
+/** As smb_csv_number(), if it is known: else an absent value. */
+void smb_csv_number_if(SmbCsv *csv, gboolean known, guint64 number);
+
+/** Adds a field for each whole number. */
+#define SMB_CSV_NUMBERS(csv, ...)                                                                  \
+  smb_csv_numbers(csv, (const guint64[]){__VA_ARGS__},                                             \
+                  sizeof((const guint64[]){__VA_ARGS__}) / sizeof(guint64))
+void smb_csv_numbers(SmbCsv *csv, const guint64 *numbers, gsize n);
 
 void smb_csv_end_row(SmbCsv *csv);
 

@@ -59,6 +59,14 @@ smb_json_null(JsonBuilder *json, const char *key) {
   json_builder_add_null_value(json);
 }
 
+void
+smb_json_number_if(JsonBuilder *json, const char *key, gboolean known, gint64 number) {
+  if (known)
+    smb_json_number(json, key, number);
+  else
+    smb_json_null(json, key);
+}
+
 JsonBuilder *
 smb_json_begin(const char *command) {
   JsonBuilder *json = json_builder_new();

@@ -47,6 +47,9 @@ void smb_json_array(JsonBuilder *json, const char *key);
 void smb_json_text(JsonBuilder *json, const char *key, const char *text);
 
 void smb_json_number(JsonBuilder *json, const char *key, gint64 number);
+
+/** As smb_json_number(), if it is known: else null. */
+void smb_json_number_if(JsonBuilder *json, const char *key, gboolean known, gint64 number);
 void smb_json_double(JsonBuilder *json, const char *key, double number);
 void smb_json_boolean(JsonBuilder *json, const char *key, gboolean value);
 void smb_json_null(JsonBuilder *json, const char *key);

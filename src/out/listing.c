@@ -61,7 +61,7 @@ cell_text(const SmbListing *listing, guint index) {
 
 static void
 write_table(SmbCli *cli, const SmbListing *listing) {
-  g_autoptr(SmbTable) table = smb_table_new();
+  g_autoptr(SmbTable) table = smb_table_new("");
   for (guint i = 0; i < listing->n_columns; i++) {
     gboolean number = listing->columns[i].kind == SMB_LISTING_NUMBER;
     if (listing->columns[i].header)
@@ -134,10 +134,10 @@ write_json(SmbCli *cli, gconstpointer result) {
 static void
 write_csv(SmbCli *cli, gconstpointer result) {
   const SmbListing *listing = result;
-  g_autofree const char **names = g_new0(const char *, listing->n_columns + 1);
-  for (guint i = 0; i < listing->n_columns; i++)
-    names[i] = listing->columns[i].key;
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+  g_autoptr(GString) names = g_string_new(listing->columns[0].key);
+  for (guint i = 1; i < listing->n_columns; i++)
+    g_string_append_printf(names, ",%s", listing->columns[i].key);
+  SmbCsv csv = smb_csv_begin(cli->out, names->str);
   for (guint i = 0; i < listing->cells->len; i++) {
     smb_csv_text(&csv, cell_text(listing, i));
     if (i % listing->n_columns == listing->n_columns - 1)

@@ -26,11 +26,11 @@ smb_measured_write_device(SmbCli *cli, const SmbMeter *meter, const SmbArch *arc
 
 void
 smb_measured_write_counters(SmbCli *cli, const char *refusal) {
-  g_autofree char *line =
-      refusal
-          ? g_strdup_printf("Wavefronts were not counted: %s. Only cycles were compared.", refusal)
-          : g_strdup_printf("Wavefronts were counted by %s.", smb_meter_request_counter());
-  smb_text_wrap(cli->out, line);
+  if (refusal)
+    smb_text_wrap_printf(cli->out, "Wavefronts were not counted: %s. Only cycles were compared.",
+                         refusal);
+  else
+    smb_text_wrap_printf(cli->out, "Wavefronts were counted by %s.", smb_meter_request_counter());
 }
 
 void

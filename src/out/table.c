@@ -53,12 +53,13 @@ clear_cell(gpointer cell) {
 }
 
 SmbTable *
-smb_table_new(void) {
+smb_table_new(const char *columns) {
   SmbTable *table = g_new0(SmbTable, 1);
   table->columns = g_array_new(FALSE, FALSE, sizeof(Column));
   table->cells = g_array_new(FALSE, FALSE, sizeof(Cell));
   g_array_set_clear_func(table->columns, clear_column);
   g_array_set_clear_func(table->cells, clear_cell);
+  smb_table_columns(table, columns);
   return table;
 }
 
@@ -77,6 +78,17 @@ smb_table_column(SmbTable *table, const char *header, SmbAlign align) {
   g_return_if_fail(table->cells->len == 0);
   Column column = {g_strdup(header), g_steal_pointer(&table->group), align};
   g_array_append_val(table->columns, column);
+}
+
+void
+smb_table_columns(SmbTable *table, const char *columns) {
+  g_auto(GStrv) headers = g_strsplit(columns, "|", -1);
+  for (guint i = 0; headers[i]; i++) {
+    gboolean number = g_str_has_suffix(headers[i], ">");
+    if (number)
+      headers[i][strlen(headers[i]) - 1] = '\0';
+    smb_table_column(table, headers[i], number ? SMB_ALIGN_RIGHT : SMB_ALIGN_LEFT);
+  }
 }
 
 void
@@ -186,6 +198,15 @@ smb_text_wrap_at(SmbSpool *out, const char *text, guint column, guint indent) {
 void
 smb_text_wrap(SmbSpool *out, const char *text) {
   smb_text_wrap_at(out, text, 0, 0);
+}
+
+void
+smb_text_wrap_printf(SmbSpool *out, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  smb_text_wrap(out, text);
 }
 
 static const Column *

@@ -27,11 +27,19 @@ typedef enum {
 
 typedef struct _SmbTable SmbTable;
 
-/** smb_table_new: Returns: (transfer full): a table without columns */
-SmbTable *smb_table_new(void);
+/** smb_table_new: Returns: (transfer full): a table with these columns, as smb_table_columns() adds them */
+SmbTable *smb_table_new(const char *columns);
 void smb_table_free(SmbTable *table);
 
-/** Adds a column, before the first cell. */
+/**
+ * smb_table_columns:
+ * @columns: their headers with bars between; one that ends with > stands over numbers: "line>|op|access". "" adds none
+ *
+ * Adds columns, before the first cell.
+ */
+void smb_table_columns(SmbTable *table, const char *columns);
+
+/** Adds a column with any header, before the first cell. */
 void smb_table_column(SmbTable *table, const char *header, SmbAlign align);
 
 /**
@@ -78,6 +86,9 @@ void smb_text_wrap_at(SmbSpool *out, const char *text, guint column, guint inden
 
 /** smb_text_wrap: writes words, broken between them into lines that fit @out, and a line feed. */
 void smb_text_wrap(SmbSpool *out, const char *text);
+
+/** Writes a formatted text, likewise. */
+void smb_text_wrap_printf(SmbSpool *out, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTable, smb_table_free)
 

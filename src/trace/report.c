@@ -119,15 +119,11 @@ typedef struct {
 
 static void
 write_table(const SmbTraceReport *report, SmbCli *cli) {
-  g_autoptr(SmbTable) table = smb_table_new();
-  static const char *const sums[] = {"requests", "wavefronts", "ideal", "excess", "cycles"};
-  smb_table_column(table, "op", SMB_ALIGN_LEFT);
-  smb_table_column(table, "width", SMB_ALIGN_RIGHT);
+  g_autoptr(SmbTable) table = smb_table_new("op|width>");
   smb_table_group(table, "whole trace");
-  for (guint i = 0; i < G_N_ELEMENTS(sums); i++)
-    smb_table_column(table, sums[i], SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "requests>|wavefronts>|ideal>|excess>|cycles>");
   smb_table_group(table, "per request");
-  smb_table_column(table, "worst", SMB_ALIGN_RIGHT);
+  smb_table_columns(table, "worst>");
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
       g_autofree char *width = g_strdup_printf("%u", smb_width(i));
@@ -214,20 +210,16 @@ write_json(SmbCli *cli, gconstpointer result) {
 static void
 write_csv(SmbCli *cli, gconstpointer result) {
   SmbTraceReport *report = ((const Summary *)result)->report;
-  static const char *const names[] = {
-      "op",         "width",  "requests", "wavefronts", "ideal_wavefronts", "excess_wavefronts",
-      "max_degree", "cycles", NULL};
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+  SmbCsv csv = smb_csv_begin(cli->out, "op,width,requests,wavefronts,ideal_wavefronts,"
+                                       "excess_wavefronts,max_degree,cycles");
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
       const SmbTally *sum = &report->sums[op][i];
       if (sum->requests == 0)
         continue;
-      const guint64 numbers[] = {smb_width(i), sum->requests,   sum->wavefronts, sum->ideal,
-                                 sum->excess,  sum->max_degree, sum->cycles};
       smb_csv_text(&csv, smb_op_name((SmbOp)op));
-      for (guint n = 0; n < G_N_ELEMENTS(numbers); n++)
-        smb_csv_number(&csv, numbers[n]);
+      SMB_CSV_NUMBERS(&csv, smb_width(i), sum->requests, sum->wavefronts, sum->ideal, sum->excess,
+                      sum->max_degree, sum->cycles);
       smb_csv_end_row(&csv);
     }
   }

@@ -76,19 +76,9 @@ end_rows(G_GNUC_UNUSED SmbTraceRows *rows, G_GNUC_UNUSED SmbCli *cli,
 
 static void
 begin_csv(SmbTraceRows *rows, SmbCli *cli) {
-  static const char *const names[] = {"line",
-                                      "op",
-                                      "width",
-                                      "active_lanes",
-                                      "wavefronts",
-                                      "ideal_wavefronts",
-                                      "excess_wavefronts",
-                                      "degree",
-                                      "cycles",
-                                      "recorded",
-                                      "conflict",
-                                      NULL};
-  rows->csv = smb_csv_begin(cli->out, names);
+  rows->csv = smb_csv_begin(cli->out, "line,op,width,active_lanes,wavefronts,"
+                                      "ideal_wavefronts,excess_wavefronts,degree,cycles,"
+                                      "recorded,conflict");
 }
 
 static void
@@ -97,17 +87,9 @@ add_csv(SmbTraceRows *rows, G_GNUC_UNUSED SmbCli *cli, const Row *row) {
   const SmbWavefronts *cost = row->cost;
   smb_csv_number(csv, row->line);
   smb_csv_text(csv, smb_op_name((SmbOp)row->request->op));
-  smb_csv_number(csv, row->request->width);
-  smb_csv_number(csv, count_active(row->request));
-  smb_csv_number(csv, cost->wavefronts);
-  smb_csv_number(csv, cost->ideal);
-  smb_csv_number(csv, cost->excess);
-  smb_csv_number(csv, cost->degree);
-  smb_csv_number(csv, cost->cycles);
-  if (row->recorded == SMB_TRACE_NO_COUNT)
-    smb_csv_text(csv, NULL);
-  else
-    smb_csv_number(csv, (guint64)row->recorded);
+  SMB_CSV_NUMBERS(csv, row->request->width, count_active(row->request), cost->wavefronts,
+                  cost->ideal, cost->excess, cost->degree, cost->cycles);
+  smb_csv_number_if(csv, row->recorded != SMB_TRACE_NO_COUNT, (guint64)row->recorded);
   smb_csv_text(csv, *row->conflict ? row->conflict : NULL);
   smb_csv_end_row(csv);
 }
@@ -129,10 +111,7 @@ add_json(SmbTraceRows *rows, G_GNUC_UNUSED SmbCli *cli, const Row *row) {
   smb_json_number(json, "excess_wavefronts", cost->excess);
   smb_json_number(json, "degree", cost->degree);
   smb_json_number(json, "cycles", cost->cycles);
-  if (row->recorded == SMB_TRACE_NO_COUNT)
-    smb_json_null(json, "recorded");
-  else
-    smb_json_number(json, "recorded", row->recorded);
+  smb_json_number_if(json, "recorded", row->recorded != SMB_TRACE_NO_COUNT, row->recorded);
   smb_json_text(json, "conflict", *row->conflict ? row->conflict : NULL);
   smb_json_end_element(json, rows->elements);
 }

@@ -191,11 +191,9 @@ write_csv_row(SmbCsv *csv, const SmbComparisonRow *row) {
 void
 smb_comparison_write_csv(SmbCli *cli, gconstpointer report) {
   const SmbComparison *comparison = ((const SmbComparisonReport *)report)->comparison;
-  static const char *const names[] = {"kernel", "shape",     "defines",   "op",        "width",
-                                      "metric", "predicted", "measured",  "match",     "gpu",
-                                      "arch",   "source",    "parameter", "published", "explained",
-                                      "min",    "max",       "note",      "gb_per_s",  NULL};
-  SmbCsv csv = smb_csv_begin(cli->out, names);
+  SmbCsv csv = smb_csv_begin(cli->out, "kernel,shape,defines,op,width,metric,predicted,"
+                                       "measured,match,gpu,arch,source,parameter,"
+                                       "published,explained,min,max,note,gb_per_s");
   for (guint i = 0; i < comparison->rows->len; i++)
     write_csv_row(&csv, g_ptr_array_index(comparison->rows, i));
 }

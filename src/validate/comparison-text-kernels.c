@@ -167,17 +167,14 @@ write_overview_legend(SmbCli *cli, const SmbRecording *recording, const Columns 
 static void
 write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recording,
                gboolean times_follow) {
-  static const char *const words[] = {"kernel", "shape", "defines", NULL};
-  static const char *const match[] = {"match", NULL};
   Columns columns = choose_columns(launches);
   columns.times = columns.times && !times_follow;
-  g_autoptr(SmbTable) table = smb_table_new();
-  const char *const numbers[] = {"loads", "stores", columns.atomics ? "atomics" : NULL, NULL};
-  smb_comparison_columns(table, words, numbers, match);
+  g_autoptr(SmbTable) table = smb_table_new("kernel|shape|defines|loads>|stores>");
+  smb_table_columns(table, columns.atomics ? "atomics>|match" : "match");
   if (columns.times)
-    smb_table_column(table, "us", SMB_ALIGN_RIGHT);
+    smb_table_columns(table, "us>");
   if (columns.published) {
-    smb_table_column(table, "published", SMB_ALIGN_LEFT);
+    smb_table_columns(table, "published");
     smb_table_wrap(table); // rather than names that are cut
   }
   for (guint i = 0; i < launches->len; i++) {
@@ -215,9 +212,6 @@ write_reasons(SmbCli *cli, gboolean more, gboolean fewer, gboolean bound) {
 // Numbers that differ for a reason: what the compiler changed, and lower bounds.
 static void
 write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording) {
-  static const char *const words[] = {"kernel", "shape", "defines", "metric", NULL};
-  static const char *const numbers[] = {"predicted", "measured", "difference", NULL};
-  static const char *const none[] = {NULL};
   g_autoptr(SmbTable) table = NULL;
   gboolean more = FALSE, fewer = FALSE, bound = FALSE;
   for (guint i = 0; i < comparison->rows->len; i++) {
@@ -228,8 +222,7 @@ write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
       smb_text_wrap(cli->out,
                     "Explained: the compiler changed the number of instructions but not their "
                     "wavefronts, or the prediction is a lower bound.");
-      table = smb_table_new();
-      smb_comparison_columns(table, words, numbers, none);
+      table = smb_table_new("kernel|shape|defines|metric|predicted>|measured>|difference>");
     }
     bound = bound || row->is_bound;
     more = more || (row->measured > row->predicted && !row->is_bound);
@@ -255,11 +248,10 @@ is_told(const SmbComparisonRow *row, gboolean all) {
 // @is_of_one: whether all rows are of one kernel, whose name stands above.
 static SmbTable *
 new_number_table(const SmbRecording *recording, gboolean is_of_one) {
-  static const char *const words[] = {"kernel", "shape", "defines", "metric", NULL};
-  static const char *const more[] = {"match", "published", NULL};
-  const char *const numbers[] = {"predicted", smb_comparison_measured_word(recording), NULL};
-  SmbTable *table = smb_table_new();
-  smb_comparison_columns(table, words + is_of_one, numbers, more);
+  g_autofree char *columns =
+      g_strdup_printf("%sshape|defines|metric|predicted>|%s>|match|published",
+                      is_of_one ? "" : "kernel|", smb_comparison_measured_word(recording));
+  SmbTable *table = smb_table_new(columns);
   smb_table_wrap(table);
   return table;
 }
@@ -310,10 +302,9 @@ write_notes(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *re
       continue;
     g_autofree char *shape = smb_comparison_shape(row);
     g_autofree char *metric = smb_comparison_metric(row);
-    g_autofree char *line =
-        g_strdup_printf("%s %s%s%s, %s: %s", row->kernel, shape, *row->variant ? " " : "",
-                        row->variant, row->recorded->failure ? "not measured" : metric, row->note);
-    smb_text_wrap(cli->out, line);
+    smb_text_wrap_printf(cli->out, "%s %s%s%s, %s: %s", row->kernel, shape,
+                         *row->variant ? " " : "", row->variant,
+                         row->recorded->failure ? "not measured" : metric, row->note);
     any = TRUE;
   }
   if (any)

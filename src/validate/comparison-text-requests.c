@@ -37,18 +37,13 @@ is_compared(const SmbComparisonRow *row, const char *source) {
 // The requests that have a line of their own: all, or those that differ.
 static void
 write_request_rows(SmbCli *cli, const SmbComparison *comparison, const char *source, gboolean all) {
-  static const char *const words[] = {"request", "metric", NULL};
-  static const char *const numbers[] = {"predicted", "measured", NULL};
-  static const char *const more[] = {"match", "rules", "source", NULL};
   g_autoptr(SmbTable) table = NULL;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
     if (!is_compared(row, source) || (row->outcome == SMB_OUTCOME_MATCH && !all))
       continue;
-    if (!table) {
-      table = smb_table_new();
-      smb_comparison_columns(table, words, numbers, more);
-    }
+    if (!table)
+      table = smb_table_new("request|metric|predicted>|measured>|match|rules|source");
     smb_table_printf(table, SMB_STYLE_PLAIN, "%s %u", smb_op_name(row->op), row->width);
     smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
     smb_comparison_numbers(table, row);
@@ -107,16 +102,12 @@ write_sum(SmbTable *table, const RequestSums *sums, SmbOp op, guint width_index)
 
 static void
 write_sums(SmbCli *cli, const RequestSums *sums, gboolean now) {
-  const char *const words[] = {now ? "measured requests" : "recorded requests", NULL};
-  static const char *const width[] = {"width", NULL};
-  static const char *const counts[] = {"requests", "predicted wavefronts", "measured", "matched",
-                                       NULL};
-  static const char *const times[] = {"timed", "cycles matched", NULL};
-  static const char *const none[] = {NULL};
-  g_autoptr(SmbTable) table = smb_table_new();
-  smb_comparison_columns(table, words, width, none);
-  smb_comparison_columns(table, none, sums->counted ? counts : none, none);
-  smb_comparison_columns(table, none, sums->timed ? times : none, none);
+  g_autoptr(SmbTable) table =
+      smb_table_new(now ? "measured requests|width>" : "recorded requests|width>");
+  if (sums->counted)
+    smb_table_columns(table, "requests>|predicted wavefronts>|measured>|matched>");
+  if (sums->timed)
+    smb_table_columns(table, "timed>|cycles matched>");
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++)
       write_sum(table, sums, (SmbOp)op, i);

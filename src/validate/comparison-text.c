@@ -9,17 +9,6 @@
 #include "src/validate/comparison-words.h"
 
 void
-smb_comparison_columns(SmbTable *table, const char *const *words, const char *const *numbers,
-                       const char *const *more) {
-  for (guint i = 0; words[i]; i++)
-    smb_table_column(table, words[i], SMB_ALIGN_LEFT);
-  for (guint i = 0; numbers[i]; i++)
-    smb_table_column(table, numbers[i], SMB_ALIGN_RIGHT);
-  for (guint i = 0; more[i]; i++)
-    smb_table_column(table, more[i], SMB_ALIGN_LEFT);
-}
-
-void
 smb_comparison_end_table(SmbCli *cli, SmbTable **table) {
   if (!*table)
     return;
@@ -96,30 +85,13 @@ is_same_source(const SmbComparisonRow *a, const SmbComparisonRow *b) {
 }
 
 static SmbTable *
-new_count_table(void) {
-  static const char *const words[] = {"kernel", "shape", "defines", "metric", NULL};
-  static const char *const numbers[] = {"predicted", "measured", NULL};
-  static const char *const more[] = {"match", NULL};
-  SmbTable *table = smb_table_new();
-  smb_comparison_columns(table, words, numbers, more);
-  return table;
-}
-
-static SmbTable *
 new_time_table(const SmbComparisonRow *first) {
-  gboolean published = first->kind == SMB_ROW_PUBLISHED;
-  g_autofree char *title = g_strdup_printf(
-      "%s times", published ? "published" : smb_comparison_measured_word(first->recording));
-  const char *const words[] = {title, "shape", "defines", published ? NULL : "caches", NULL};
-  static const char *const numbers[] = {"us", NULL};
-  static const char *const spread[] = {"min", "max", "GB/s", NULL};
-  static const char *const wavefronts[] = {"predicted wavefronts", NULL};
-  static const char *const none[] = {NULL};
-  SmbTable *table = smb_table_new();
-  smb_comparison_columns(table, words, numbers, none);
-  smb_comparison_columns(table, none, published ? none : spread, none);
-  smb_comparison_columns(table, none, wavefronts, none);
-  return table;
+  if (first->kind == SMB_ROW_PUBLISHED)
+    return smb_table_new("published times|shape|defines|us>|predicted wavefronts>");
+  g_autofree char *columns =
+      g_strdup_printf("%s times|shape|defines|caches|us>|min>|max>|GB/s>|predicted wavefronts>",
+                      smb_comparison_measured_word(first->recording));
+  return smb_table_new(columns);
 }
 
 void
@@ -182,7 +154,8 @@ write_apart(SmbCli *cli, const SmbComparison *comparison, gboolean times, gboole
       // A single recording has its heading above.
       if (!row->recording || comparison->recordings->len > 1)
         write_heading(cli, row->gpu, row->arch, row->source);
-      table = times ? new_time_table(row) : new_count_table();
+      table = times ? new_time_table(row)
+                    : smb_table_new("kernel|shape|defines|metric|predicted>|measured>|match");
       last = row;
     }
     if (times)
@@ -244,8 +217,7 @@ smb_comparison_write_text(SmbCli *cli, gconstpointer report) {
   const SmbComparisonReport *view = report;
   const SmbComparison *comparison = view->comparison;
   g_autofree char *provenance = smb_comparison_provenance(comparison);
-  g_autofree char *sentence = g_strdup_printf("Measured values: %s.", provenance);
-  smb_text_wrap(cli->out, sentence);
+  smb_text_wrap_printf(cli->out, "Measured values: %s.", provenance);
   smb_spool_puts(cli->out, "\n");
   for (guint i = 0; i < comparison->recordings->len; i++)
     write_recording(cli, comparison, g_ptr_array_index(comparison->recordings, i), view);

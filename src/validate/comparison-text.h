@@ -9,11 +9,6 @@
 
 G_BEGIN_DECLS
 
-/** Adds columns: @words to the left, then @numbers to the right, then @more to the left; each ends with
- * NULL. */
-void smb_comparison_columns(SmbTable *table, const char *const *words, const char *const *numbers,
-                            const char *const *more);
-
 /** Writes a table, if there is one, and an empty line; then there is none. */
 void smb_comparison_end_table(SmbCli *cli, SmbTable **table);
 
