@@ -92,9 +92,9 @@ static Token *
 lex_value(KernelMacros *macros, const char *definition, const char *value, GError **error) {
   g_autoptr(GError) lex_error = NULL;
   Token *body = smb_macros_lex(macros, value, &lex_error);
-  const char *problem = !body                 ? lex_error->message
-                        : strchr(value, '\n') ? "it has two lines"
-                                              : NULL;
+  const char *problem = strchr(value, '\n') ? "it has more than one line"
+                        : !body             ? lex_error->message
+                                            : NULL;
   for (const Token *token = body; token && !problem; token = token->next)
     problem = token->problem;
   if (problem)

@@ -54,11 +54,11 @@ report_error(const SmbCommand *command, const GError *error) {
   g_autofree char *full =
       g_strconcat("smembank", named ? " " : "", named ? command->name : "", NULL);
   g_autofree char *hint = g_strdup_printf(" (see '%s --help')", full);
-  g_autofree char *line = g_strconcat(full, ": ", error->message, usage ? hint : "", "\n", NULL);
-  // Messages quote the input.
-  g_autofree char *shortened = smb_text_shorten_quotes(line);
-  g_autofree char *shown = smb_text_show(shortened);
-  fputs(shown, stderr);
+  g_autofree char *text = g_strconcat(full, ": ", error->message, usage ? hint : "", NULL);
+  // Messages quote the input. Those of a kernel show its lines; a word of the command line stays on one.
+  g_autofree char *shortened = smb_text_shorten_quotes(text);
+  g_autofree char *shown = usage ? smb_text_show_line(shortened) : smb_text_show(shortened);
+  fprintf(stderr, "%s\n", shown);
   if (g_error_matches(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE))
     return SMB_EXIT_NO_GPU;
   return usage ? SMB_EXIT_USAGE : SMB_EXIT_INPUT;

@@ -56,8 +56,9 @@ smb_comparison_measured_word(const SmbRecording *recording) {
 
 static void
 write_heading(SmbCli *cli, const char *gpu, const char *arch, const char *source) {
+  g_autofree char *rest = g_strdup_printf(", by the rules of %s; source: %s", arch, source);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, gpu);
-  smb_spool_printf(cli->out, ", by the rules of %s; source: %s\n", arch, source);
+  smb_text_wrap_at(cli->out, rest, smb_text_width(gpu), 2);
 }
 
 // A recording: who, when, and how it was counted; its launches; its requests.

@@ -22,7 +22,7 @@ for columns in 80 93 120; do
     'analyze --kernel transposeSmemUnrollPad --warps' 'explain --rows 32 --cols 32' 'explain --kernel reduceSmem' \
     'advise --rows 32 --cols 32' 'advise --kernel transposeSmemUnrollPad' \
     'advise --rows 32 --cols 32 --check Swizzle<3,2,3>' 'advise --kernel setRowReadColPad --tune IPAD=0..8' \
-    'list kernels' 'list archs' 'list archs sm_90' 'list archs -v' 'list ops' 'list devices' 'list recordings' \
+    'list kernels' 'list archs' 'list archs sm_90' 'list archs -v' 'list ops' 'list devices' 'list recordings' 'validate --recorded' \
     "trace $recorded" "trace --requests $recorded" 'learn --list' '--help' 'advise --help' 'analyze --help' \
     'explain --help' 'fuzz --help' 'learn --help' 'list --help' 'report --help' 'trace --help' 'validate --help'; do
     # shellcheck disable=SC2086 # words are split on purpose

@@ -74,6 +74,21 @@ clean "$work/err"
 expect 2 analyze "--$evil"
 clean "$work/err"
 
+# A word of the command line with line feeds leaves the message one line.
+lines=$(printf 'a\nb\nc\td')
+for words in 'analyze wrong.cu -D' 'analyze wrong.cu --block' 'analyze --cols 1 --rows' 'analyze --kernel' 'analyze --arch' \
+  'analyze --format' 'explain --kernel reduceSmem --lanes' 'advise --kernel reduceSmem --check' 'fuzz --op' list \
+  'learn' 'report x.html --color' ''; do
+  # shellcheck disable=SC2086 # words are split on purpose
+  expect 2 $words "$lines"
+  [ "$(wc -l <"$work/err")" -eq 1 ] || die "$last: $(cat "$work/err")"
+  says 'a b c    d'
+done
+expect 2 analyze wrong.cu -D "$(printf 'N=1\n2')"
+[ "$(cat "$work/err")" = \
+  "smembank analyze: 'N=1 2': the value is not CUDA C: it has more than one line (see 'smembank analyze --help')" ] ||
+  die "$last: $(cat "$work/err")"
+
 # The caret stands below its character, though others in front of it are shown as several.
 printf '__global__ void k(int *out) { /* \351\351\302\233 */ out[0] = nothing; }\n' >caret.cu
 expect 3 analyze caret.cu
