@@ -38,4 +38,16 @@ guint smb_text_width(const char *text);
 /** smb_text_shorten_quotes: Returns: (transfer full): a message whose quotes ('…') are short enough to read on */
 char *smb_text_shorten_quotes(const char *message);
 
+/** smb_plural: Returns: (transfer none): what follows a noun behind the number @n: "s", but "" behind 1 */
+static inline const char *
+smb_plural(guint64 n) {
+  return n == 1 ? "" : "s";
+}
+
+/** smb_is_are: Returns: (transfer none): the verb behind @n things */
+static inline const char *
+smb_is_are(guint64 n) {
+  return n == 1 ? "is" : "are";
+}
+
 G_END_DECLS

@@ -106,10 +106,8 @@ evaluate_arguments(Parser *parser, Node **arguments, guint n) {
 // make_float4(x, y, z, w)
 static Node *
 make_vector(Parser *parser, const Token *name, const Type *type, Node **arguments, guint n) {
-  if (n != type->count)
-    return smb_parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u",
-                           (int)name->length, name->text, (guint)type->count, n);
-  if (!convert_arguments(parser, arguments, 0, n, type->of))
+  if (!smb_parser_check_count(parser, name, type->count, n) ||
+      !convert_arguments(parser, arguments, 0, n, type->of))
     return NULL;
   return make_call(parser, NODE_MAKE_VECTOR, type, name, arguments, n);
 }
@@ -118,11 +116,8 @@ static Node *
 call_function(Parser *parser, const Token *name, Item *item, const TemplateArguments *given,
               Node **arguments, guint n) {
   const Function *function = smb_parser_read_function(parser, item, given, arguments, n);
-  if (!function)
+  if (!function || !smb_parser_check_count(parser, name, function->n_formals, n))
     return NULL;
-  if (n != function->n_formals)
-    return smb_parser_fail(parser, name->start, "'%s' takes %u arguments, not %u", function->name,
-                           function->n_formals, n);
   guint n_passed = 0;
   for (guint i = 0; i < n; i++) {
     const Formal *formal = &function->formals[i];
@@ -272,9 +267,8 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
   Group group = builtins[builtin].group;
   guint wanted = builtins[builtin].arguments;
   gboolean optional = group == GROUP_SHUFFLE || builtin == BUILTIN_SYNCWARP;
-  if (n != wanted && !(optional && n + 1 == wanted))
-    return smb_parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u",
-                           (int)name->length, name->text, wanted, n);
+  if (!(optional && n + 1 == wanted) && !smb_parser_check_count(parser, name, wanted, n))
+    return NULL;
   switch (group) {
   case GROUP_ATOMIC:
     return make_atomic(parser, name, builtin, arguments, n);

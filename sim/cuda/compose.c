@@ -122,9 +122,8 @@ compose(Parser *parser, guint which, Node **arguments) {
 
 Node *
 smb_make_composition(Parser *parser, const Token *name, guint which, Node **arguments, guint n) {
-  if (n != compositions[which].arguments)
-    return smb_parser_fail(parser, name->start, "'%.*s' takes %u arguments, not %u",
-                           (int)name->length, name->text, (guint)compositions[which].arguments, n);
+  if (!smb_parser_check_count(parser, name, compositions[which].arguments, n))
+    return NULL;
   for (guint i = 0; i < n; i++) {
     arguments[i] =
         smb_node_convert(parser, arguments[i], smb_type_scalar(compositions[which].from));

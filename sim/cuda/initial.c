@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The first values of variables: assignments that a declaration makes.
+#include "sim/base/text.h"
 #include "sim/cuda/parse.h"
 
 // Elements of a local array that may be given first values in braces.
@@ -104,9 +105,8 @@ initialise_array(Parser *parser, Variable *variable, GPtrArray *values, Statemen
     return FALSE;
   }
   if (values->len > n) {
-    smb_parser_fail(parser, start,
-                    "'%s' has %" G_GSIZE_FORMAT " elements: %u first values are too many",
-                    variable->name, n, values->len);
+    smb_parser_fail(parser, start, "'%s' has %" G_GSIZE_FORMAT " element%s, but %u initializers",
+                    variable->name, n, smb_plural(n), values->len);
     return FALSE;
   }
   for (guint i = 0; i < n; i++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/cuda/macro-impl.h"
 
 // Macros that one token may come through, and what all tokens together may remember of that.
@@ -244,8 +245,8 @@ read_arguments(KernelMacros *macros, const Token *name, const Macro *macro, Toke
     n += !none;
   } while (smb_token_is(at, ","));
   if (n != macro->n_parameters)
-    return smb_macros_fail(macros, name, error, "macro '%s' takes %u arguments, not %u",
-                           macro->name, macro->n_parameters, n);
+    return smb_macros_fail(macros, name, error, "macro '%s' takes %u argument%s, not %u",
+                           macro->name, macro->n_parameters, smb_plural(macro->n_parameters), n);
   *closing = at;
   return TRUE;
 }

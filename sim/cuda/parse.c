@@ -8,6 +8,7 @@
 
 #include "sim/cuda/cuda.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/cuda/run/compute.h"
 
 gpointer
@@ -53,6 +54,14 @@ smb_parser_take(Parser *parser, const char *text) {
     return FALSE;
   smb_parser_advance(parser);
   return TRUE;
+}
+
+gboolean
+smb_parser_check_count(Parser *parser, const Token *name, guint wanted, guint n) {
+  if (n != wanted)
+    smb_parser_fail(parser, name->start, "'%.*s' takes %u argument%s, not %u", (int)name->length,
+                    name->text, wanted, smb_plural(wanted), n);
+  return n == wanted;
 }
 
 gboolean

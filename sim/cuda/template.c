@@ -5,6 +5,7 @@
 // function of its own; arguments are not deduced.
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/cuda/macro-impl.h"
 #include "sim/cuda/parse.h"
 
@@ -168,8 +169,8 @@ smb_parser_bind_template(Parser *parser, const Item *item, const TemplateArgumen
       return smb_parser_expect(parser, ">");
   }
   if (arguments && arguments->n > i) {
-    smb_parser_fail(parser, arguments->items[i].start, "'%s' has %u template parameters, not %u",
-                    item->name, i, arguments->n);
+    smb_parser_fail(parser, arguments->items[i].start, "'%s' has %u template parameter%s, not %u",
+                    item->name, i, smb_plural(i), arguments->n);
     return FALSE;
   }
   smb_parser_move(parser, item->first);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "sim/base/text.h"
+
 // Global buffers lie this far apart: an address says which one is meant.
 enum {
   BUFFER_SPACING_BITS = 44
@@ -31,9 +33,9 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
     problem = g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT " of '%s'",
                               access->offset[lane], object->name);
   else
-    problem = g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT
-                              " of '%s', which has %" G_GSIZE_FORMAT " bytes",
-                              access->offset[lane], object->name, object->size);
+    problem = g_strdup_printf(
+        "out of bounds: byte %" G_GINT64_FORMAT " of '%s', which has %" G_GSIZE_FORMAT " byte%s",
+        access->offset[lane], object->name, object->size, smb_plural(object->size));
   return smb_access_fail(block, move, access->warp, lane, problem);
 }
 

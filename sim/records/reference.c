@@ -7,6 +7,7 @@
 
 #include "sim/base/data.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 
 // Most words of padding that a row may name: a shared array is smaller.
 enum {
@@ -79,7 +80,8 @@ read_columns(Reader *reader, GStrv fields, GError **error) {
                          column_names[i]);
   }
   if (n != N_COLUMNS && n != ARCH)
-    return refuse_line(reader, error, "%u columns: expected %d or %d", n, ARCH, N_COLUMNS);
+    return refuse_line(reader, error, "%u column%s: expected %d or %d", n, smb_plural(n), ARCH,
+                       N_COLUMNS);
   reader->n_columns = n;
   return TRUE;
 }
@@ -122,7 +124,7 @@ static SmbReference *
 read_row(const Reader *reader, GStrv fields, GError **error) {
   guint n = g_strv_length(fields);
   if (n != reader->n_columns) {
-    refuse_line(reader, error, "%u fields: expected %u", n, reader->n_columns);
+    refuse_line(reader, error, "%u field%s: expected %u", n, smb_plural(n), reader->n_columns);
     return NULL;
   }
   for (guint i = 0; i < n; i++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 
 // Bytes of a wrong word that a message quotes.
 enum {
@@ -220,7 +221,8 @@ parse_offsets(const SmbTraceLine *line, const char **cursor, SmbRequest *request
     if (G_UNLIKELY(!parse_offset(&p, &request->offset[lane]))) {
       if (is_end(*word) || *word == '=')
         return smb_trace_line_error(line, word, error,
-                                    "%u offsets: expected one for each of %u lanes", lane, n_lanes);
+                                    "%u offset%s: expected one for each of %u lanes", lane,
+                                    smb_plural(lane), n_lanes);
       return reject_word(line, word, error,
                          is_large_number(word, FALSE)
                              ? "is not below 4 GiB: expected an offset of 32 bits"

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "src/analyze/report.h"
 #include "src/advise/changes.h"
 #include "src/out/table.h"
@@ -83,12 +84,14 @@ smb_advise_describe(const SmbAdviseArray *array) {
   const SmbLayout *layout = &search->original->layout;
   const SmbTally *now = &search->original->total;
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "Searched %" G_GUINT64_FORMAT " layouts", search->searched);
+  g_string_printf(text, "Searched %" G_GUINT64_FORMAT " layout%s", search->searched,
+                  smb_plural(search->searched));
   if (search->unfit)
-    g_string_append_printf(text,
-                           " (%" G_GUINT64_FORMAT " are invalid: they would split or misalign a "
-                           "vector access, or need too much shared memory)",
-                           search->unfit);
+    g_string_append_printf(
+        text,
+        " (%" G_GUINT64_FORMAT " %s invalid: %s would split or misalign a vector "
+        "access, or need too much shared memory)",
+        search->unfit, smb_is_are(search->unfit), search->unfit == 1 ? "it" : "they");
   const SmbCandidate *best = search->best->len ? g_ptr_array_index(search->best, 0) : NULL;
   if (!best) {
     g_string_append(text, ". None is valid.");
@@ -96,18 +99,20 @@ smb_advise_describe(const SmbAdviseArray *array) {
   }
   if (best->total.wavefronts >= now->wavefronts)
     g_string_append_printf(text,
-                           ". None takes fewer than the present %" G_GUINT64_FORMAT " wavefronts.",
-                           now->wavefronts);
+                           ". None takes fewer than the present %" G_GUINT64_FORMAT " wavefront%s.",
+                           now->wavefronts, smb_plural(now->wavefronts));
   else
     g_string_append_printf(text,
-                           ". Best: %" G_GUINT64_FORMAT " wavefronts (now %" G_GUINT64_FORMAT
+                           ". Best: %" G_GUINT64_FORMAT " wavefront%s (now %" G_GUINT64_FORMAT
                            "), reached by %" G_GUINT64_FORMAT ".",
-                           best->total.wavefronts, now->wavefronts, search->ties);
+                           best->total.wavefronts, smb_plural(best->total.wavefronts),
+                           now->wavefronts, search->ties);
   if (MIN(best->total.excess, now->excess))
     g_string_append_printf(text,
-                           " %" G_GUINT64_FORMAT " remain in excess: no padding or XOR swizzle of "
+                           " %" G_GUINT64_FORMAT " %s in excess: no padding or XOR swizzle of "
                            "the whole array removes all conflicts.",
-                           MIN(best->total.excess, now->excess));
+                           MIN(best->total.excess, now->excess),
+                           MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
   if (search->use->bytes / layout->element_bytes <= layout->columns + layout->pad)
     g_string_append(text, " Its rows are not declared: padding after every power of two of "
                           "elements was tried (--row N sets the length of a row).");
@@ -166,8 +171,8 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
     g_string_append_printf(text, "%s %s by hand (index %s)", first ? "Apply" : "apply",
                            layout->name, layout->index);
   }
-  g_string_append_printf(text, ": %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT " wavefronts",
-                         now->wavefronts, then->wavefronts);
+  g_string_append_printf(text, ": %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT " wavefront%s",
+                         now->wavefronts, then->wavefronts, smb_plural(then->wavefronts));
   if (then->excess)
     g_string_append_printf(text, ", %" G_GUINT64_FORMAT " of them in excess", then->excess);
   if (layout->extra_bytes)
@@ -259,13 +264,14 @@ write_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) 
                            "More than %u bytes need cudaFuncSetAttribute with "
                            "cudaFuncAttributeMaxDynamicSharedMemorySize. ",
                            most);
+  guint64 sum = sum_wavefronts(proof->analysis);
   g_string_append_printf(text,
                          "Run in this form: %" G_GUINT64_FORMAT
-                         " wavefronts for all shared accesses, each as predicted",
-                         sum_wavefronts(proof->analysis));
+                         " wavefront%s for all shared accesses, each as predicted",
+                         sum, smb_plural(sum));
   if (proof->compared_bytes)
-    g_string_append_printf(text, ", and the same %" G_GUINT64_FORMAT " bytes in global memory.",
-                           proof->compared_bytes);
+    g_string_append_printf(text, ", and the same %" G_GUINT64_FORMAT " byte%s in global memory.",
+                           proof->compared_bytes, smb_plural(proof->compared_bytes));
   else
     g_string_append(text, "; the kernel writes no global memory to compare.");
   smb_text_wrap(cli->out, text->str);
@@ -332,11 +338,11 @@ write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *
   if (!layout->proof || layout->proof->failure || array->search->use->array->n_dimensions < 2 ||
       after >= before)
     return;
-  smb_text_wrap_printf(
-      cli->out,
-      "Rows of %s are %" G_GUINT64_FORMAT " element%s shorter than now: no request of this launch "
-      "touches the end of a row.",
-      array->search->use->array->name, before - after, before - after == 1 ? "" : "s");
+  smb_text_wrap_printf(cli->out,
+                       "Rows of %s are %" G_GUINT64_FORMAT
+                       " element%s shorter than now: no request of this launch "
+                       "touches the end of a row.",
+                       array->search->use->array->name, before - after, smb_plural(before - after));
 }
 
 // Whether each lane asks for what lies right behind what it asked for before.

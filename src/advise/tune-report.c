@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The result of advise --tune in each format.
+#include "sim/base/text.h"
 #include "src/advise/tune-impl.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
@@ -65,14 +66,14 @@ smb_tuning_write_text(SmbCli *cli, gconstpointer result) {
   g_autoptr(GString) text = g_string_new(NULL);
   g_string_append_printf(text,
                          "All %u combinations were run; none takes fewer than %" G_GUINT64_FORMAT
-                         " wavefronts, %u %s as few.",
-                         tuning->trials->len, best->total.wavefronts, ties,
-                         ties == 1 ? "takes" : "take");
+                         " wavefront%s, %u %s as few.",
+                         tuning->trials->len, best->total.wavefronts,
+                         smb_plural(best->total.wavefronts), ties, ties == 1 ? "takes" : "take");
   if (failed)
     g_string_append_printf(text, " %u cannot be run.", failed);
   if (best->total.excess)
-    g_string_append_printf(text, " %" G_GUINT64_FORMAT " of them are in excess.",
-                           best->total.excess);
+    g_string_append_printf(text, " %" G_GUINT64_FORMAT " of them %s in excess.", best->total.excess,
+                           smb_is_are(best->total.excess));
   g_string_append(text, " Of those alike the one with the least shared memory stands first.");
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap(cli->out, text->str);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/analyze/report.h"
+#include "sim/base/text.h"
 #include "src/cli/describe.h"
 #include "src/out/table.h"
 
@@ -146,12 +147,13 @@ describe_verdict(const SmbAnalysis *analysis) {
                           : g_strdup("The kernel makes no request of shared memory.");
   if (wavefronts == ideal)
     return g_strdup_printf("No bank conflicts: %" G_GUINT64_FORMAT
-                           " wavefronts, the minimum for these accesses.",
-                           wavefronts);
+                           " wavefront%s, the minimum for these accesses.",
+                           wavefronts, smb_plural(wavefronts));
   return g_strdup_printf("Bank conflicts: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                         " wavefronts (%.0f%%) are in excess.",
+                         " wavefronts (%.0f%%) %s in excess.",
                          wavefronts - ideal, wavefronts,
-                         100.0 * (double)(wavefronts - ideal) / (double)wavefronts);
+                         100.0 * (double)(wavefronts - ideal) / (double)wavefronts,
+                         smb_is_are(wavefronts - ideal));
 }
 
 static void

@@ -4,6 +4,8 @@
 // What other paddings would do, what the access costs, and what profilers make of it.
 #include "src/explain/words.h"
 
+#include "sim/base/text.h"
+
 enum {
   NCU_CAPABILITY = 7, // the oldest chips that present versions of Nsight Compute profile: Volta
 };
@@ -44,7 +46,7 @@ smb_explain_padding(const SmbExplanation *e) {
                            name, columns);
   else
     g_string_append_printf(text, "%s has rows of %" G_GUINT64_FORMAT " element%s", name, columns,
-                           columns == 1 ? "" : "s");
+                           smb_plural(columns));
   if (neighbours->rows != SMB_ROWS_SEARCHED && pad)
     g_string_append_printf(text, " and %" G_GUINT64_FORMAT " of padding", pad);
   if (neighbours->rows != SMB_ROWS_SEARCHED)
@@ -56,7 +58,7 @@ smb_explain_padding(const SmbExplanation *e) {
                            " all accesses of %s together take %" G_GUINT64_FORMAT
                            " wavefront%s instead of %" G_GUINT64_FORMAT ".",
                            best->layout.pad, name, best->total.wavefronts,
-                           best->total.wavefronts == 1 ? "" : "s", neighbours->wavefronts);
+                           smb_plural(best->total.wavefronts), neighbours->wavefronts);
   } else if (neighbours->searched) {
     g_string_append(text, " No padding takes fewer wavefronts.");
   }
@@ -168,7 +170,7 @@ append_cycles(GString *text, const SmbExplanation *e, const SmbExplainCost *cost
     g_string_append(text, " On one multiprocessor, the requests of this access keep the");
   g_string_append_printf(text,
                          " shared-memory pipe busy for at least %" G_GUINT64_FORMAT " cycle%s",
-                         cost->cycles, cost->cycles == 1 ? "" : "s");
+                         cost->cycles, smb_plural(cost->cycles));
 }
 
 char *
@@ -180,9 +182,10 @@ smb_explain_describe_cost(const SmbExplanation *e) {
     g_string_append_printf(
         text,
         "Of the %" G_GUINT64_FORMAT " wavefronts of this access %" G_GUINT64_FORMAT
-        " (%.0f%%) are excess: %.0f%% of the %" G_GUINT64_FORMAT " that all shared accesses take.",
+        " (%.0f%%) %s excess: %.0f%% of the %" G_GUINT64_FORMAT " that all shared accesses take.",
         total->wavefronts, total->excess, find_share(total->excess, total->wavefronts),
-        find_share(total->excess, cost.all_wavefronts), cost.all_wavefronts);
+        smb_is_are(total->excess), find_share(total->excess, cost.all_wavefronts),
+        cost.all_wavefronts);
   else
     g_string_append_printf(text,
                            "This access has no bank conflicts; all shared accesses take "

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Who waits for whom, in which passes, and who shares a word.
+#include "sim/base/text.h"
 #include "src/cli/describe.h"
 #include "src/explain/words.h"
 
@@ -66,8 +67,8 @@ append_rounds(GString *text, const SmbExplanation *e) {
                          " The loop takes %u round%s: the loads of the remaining lanes take %u "
                          "wavefront%s in all, their "
                          "swaps %u.",
-                         e->loop.rounds, e->loop.rounds == 1 ? "" : "s", e->loop.load_wavefronts,
-                         e->loop.load_wavefronts == 1 ? "" : "s", e->loop.swap_wavefronts);
+                         e->loop.rounds, smb_plural(e->loop.rounds), e->loop.load_wavefronts,
+                         smb_plural(e->loop.load_wavefronts), e->loop.swap_wavefronts);
   if (e->rule->lower_bound)
     g_string_append_printf(text, " This is a lower bound: %s add to it.", e->rule->lower_bound);
 }
@@ -81,7 +82,7 @@ append_calm(GString *text, const SmbExplanation *e) {
   g_string_append(text, "No bank conflicts");
   if (e->plan->conflict != SMB_CONFLICT_LOOP && e->passes.n)
     g_string_append_printf(text, ": %u wavefront%s, the minimum for this request",
-                           e->cost.wavefronts, e->cost.wavefronts == 1 ? "" : "s");
+                           e->cost.wavefronts, smb_plural(e->cost.wavefronts));
   g_string_append_c(text, '.');
 }
 

@@ -3,6 +3,7 @@
 //
 // The arithmetic behind a request: what its strides do to the banks. Said of the lane group that is looked
 // at, and only where its offsets have a structure; everything that is counted is counted from the request.
+#include "sim/base/text.h"
 #include "src/cli/describe.h"
 #include "src/explain/words.h"
 
@@ -45,12 +46,12 @@ append_distance(GString *text, const SmbExplanation *e, gint64 bytes) {
   SmbStride stride;
   guint unit = smb_explain_unit(e);
   guint64 size = (guint64)ABS(bytes);
-  g_string_append_printf(text, "%" G_GUINT64_FORMAT " byte%s", size, size == 1 ? "" : "s");
+  g_string_append_printf(text, "%" G_GUINT64_FORMAT " byte%s", size, smb_plural(size));
   if (bytes == 0 || !smb_affine_stride(e->plan, bytes, &stride))
     return;
   guint64 units = (guint64)ABS(stride.units);
   if (unit == smb_arch_info(e->arch)->bank_bytes)
-    g_string_append_printf(text, " (%" G_GUINT64_FORMAT " word%s)", units, units == 1 ? "" : "s");
+    g_string_append_printf(text, " (%" G_GUINT64_FORMAT " word%s)", units, smb_plural(units));
   else
     g_string_append_printf(text, " (%" G_GUINT64_FORMAT " times %u bytes)", units, unit);
 }
@@ -116,10 +117,9 @@ append_sum(GString *text, const SmbExplanation *e, SmbLanes lanes) {
   if (smb_describe_counts_addresses(e->plan, &e->request))
     g_string_append_printf(text, "address%s in ", units == 1 ? "" : "es");
   else if (smb_explain_unit(e) == smb_arch_info(e->arch)->bank_bytes)
-    g_string_append_printf(text, "word%s of ", units == 1 ? "" : "s");
+    g_string_append_printf(text, "word%s of ", smb_plural(units));
   else
-    g_string_append_printf(text, "piece%s of %u bytes in ", units == 1 ? "" : "s",
-                           smb_explain_unit(e));
+    g_string_append_printf(text, "piece%s of %u bytes in ", smb_plural(units), smb_explain_unit(e));
   append_lane_banks(text, e, lanes);
   g_string_append_c(text, '.');
 }
@@ -190,7 +190,7 @@ append_pair(GString *text, const SmbExplanation *e, SmbLanes one, SmbLanes two) 
     g_string_append(text, " They have no bank in common.");
     return;
   }
-  g_string_append_printf(text, " They have %u bank%s in common (", n, n == 1 ? "" : "s");
+  g_string_append_printf(text, " They have %u bank%s in common (", n, smb_plural(n));
   smb_describe_banks(text, common, n_banks);
   g_string_append_c(text, ')');
   if (!clashes)
@@ -287,7 +287,7 @@ smb_explain_reason(const SmbExplanation *e) {
   if (e->affine.lanes != active) {
     smb_describe_lanes(text, e->affine.lanes);
     text->str[0] = 'L';
-    g_string_append_printf(text, " %s served together. ", n == 1 ? "is" : "are");
+    g_string_append_printf(text, " %s served together. ", smb_is_are(n));
   }
   switch (e->affine.kind) {
   case SMB_AFFINE_STRIDE:

@@ -4,6 +4,7 @@
 // Which request is looked at, and how such a request is served.
 #include "src/explain/words.h"
 
+#include "sim/base/text.h"
 #include "src/cli/describe.h"
 
 char *
@@ -37,7 +38,7 @@ smb_explain_choice(const SmbExplanation *e) {
                          " It makes %" G_GUINT64_FORMAT
                          " request%s, which take%s %" G_GUINT64_FORMAT " wavefront%s, ",
                          total->requests, one ? "" : "s", one ? "s" : "", total->wavefronts,
-                         total->wavefronts == 1 ? "" : "s");
+                         smb_plural(total->wavefronts));
   if (total->excess)
     g_string_append_printf(text, "%" G_GUINT64_FORMAT " of them in excess.", total->excess);
   else
@@ -54,7 +55,7 @@ smb_explain_choice(const SmbExplanation *e) {
   if (e->count > 1)
     g_string_append_printf(text, ", made %" G_GUINT64_FORMAT " times", e->count);
   g_string_append_printf(text, ": %u wavefront%s", e->cost.wavefronts,
-                         e->cost.wavefronts == 1 ? "" : "s");
+                         smb_plural(e->cost.wavefronts));
   if (e->cost.excess)
     g_string_append_printf(text, " where %u would do", e->cost.ideal);
   g_string_append_c(text, '.');
@@ -66,9 +67,10 @@ append_banks(GString *text, const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
   guint row_bytes = 1u << e->plan->row_shift;
   guint stretches = row_bytes / (e->plan->banks * info->bank_bytes);
-  g_string_append_printf(text, "%s has %u banks of %u bytes: word = byte / %u, bank = word mod %u.",
-                         info->name, e->plan->banks, info->bank_bytes, info->bank_bytes,
-                         e->plan->banks);
+  g_string_append_printf(text,
+                         "%s has %u bank%s of %u bytes: word = byte / %u, bank = word mod %u.",
+                         info->name, e->plan->banks, smb_plural(e->plan->banks), info->bank_bytes,
+                         info->bank_bytes, e->plan->banks);
   if (stretches > 1)
     g_string_append_printf(text,
                            " A bank serves the %u words that it has in one row of %u bytes "
@@ -99,7 +101,7 @@ append_groups(GString *text, const SmbExplanation *e) {
     return;
   }
   g_string_append_printf(text, " %s %s of %u byte%s per lane", article, op, e->request.width,
-                         e->request.width == 1 ? "" : "s");
+                         smb_plural(e->request.width));
   if (groups == 1) {
     g_string_append(text, " is served for the whole warp at once.");
     return;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "sim/base/text.h"
 #include "sim/trace/trace.h"
 #include "src/out/measured-text.h"
 #include "src/out/csv.h"
@@ -93,10 +94,12 @@ static void
 write_verdict(SmbCli *cli, const SmbFuzzOptions *options, const SmbFuzzResult *total) {
   gboolean differ = total->mismatches + total->count_mismatches > 0;
   g_autofree char *line =
-      differ ? g_strdup_printf("%" G_GUINT64_FORMAT " patterns, %" G_GUINT64_FORMAT
-                               " mismatches by the clock, %" G_GUINT64_FORMAT " by counters.",
-                               total->patterns, total->mismatches, total->count_mismatches)
-             : g_strdup_printf("%" G_GUINT64_FORMAT " patterns, 0 mismatches.", total->patterns);
+      differ ? g_strdup_printf("%" G_GUINT64_FORMAT " pattern%s, %" G_GUINT64_FORMAT
+                               " mismatch%s by the clock, %" G_GUINT64_FORMAT " by counters.",
+                               total->patterns, smb_plural(total->patterns), total->mismatches,
+                               total->mismatches == 1 ? "" : "es", total->count_mismatches)
+             : g_strdup_printf("%" G_GUINT64_FORMAT " pattern%s, 0 mismatches.", total->patterns,
+                               smb_plural(total->patterns));
   smb_style_write(cli->out, differ ? SMB_STYLE_BAD : SMB_STYLE_GOOD, cli->colour, line);
   smb_spool_printf(cli->out,
                    " %" G_GUINT64_FORMAT

@@ -4,6 +4,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/request.h"
+#include "sim/base/text.h"
 #include "src/out/listing.h"
 
 // "measured", or "20 measured, 1 assumed": how the rules of an architecture are known.
@@ -134,7 +135,7 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
     g_string_append_printf(source, "; cycles are a lower bound: %s adds to them",
                            rule->cycles_lower_bound);
   if (rule->plan.banks != smb_arch_info(arch)->banks)
-    g_string_append_printf(source, "; %u banks", rule->plan.banks);
+    g_string_append_printf(source, "; %u bank%s", rule->plan.banks, smb_plural(rule->plan.banks));
   if (rule->plan.counts_empty)
     g_string_append(source, "; empty groups take a wavefront");
   smb_listing_text(listing, source->str);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/count/conflict.h"
 #include "sim/base/data.h"
 #include "src/cli/describe.h"
@@ -137,14 +138,14 @@ static void
 append_cost(GString *text, const SmbBankMap *map) {
   const SmbWavefronts *cost = &map->cost;
   g_string_append_printf(text, "%u wavefront%s, ideal %u", cost->wavefronts,
-                         cost->wavefronts == 1 ? "" : "s", cost->ideal);
+                         smb_plural(cost->wavefronts), cost->ideal);
 }
 
 static char *
 describe_all(const SmbBankMap *map) {
   GString *text = g_string_new(NULL);
   g_string_append_printf(text, "%s, %u byte%s per lane: ", smb_op_name((SmbOp)map->request.op),
-                         map->request.width, map->request.width == 1 ? "" : "s");
+                         map->request.width, smb_plural(map->request.width));
   if (smb_request_lanes(&map->request) == 0) {
     g_string_append(text, "no lane is active");
   } else if (map->passes.n == 0) {

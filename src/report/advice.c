@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The advice of the page: of each array the best padding and the best swizzle, with the lines that change.
+#include "sim/base/text.h"
 #include "src/advise/changes.h"
 #include "src/report/impl.h"
 
@@ -114,8 +115,9 @@ write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpo
   if (!pad && !swizzle && !both)
     smb_html_markup(page,
                     "<p>No padding or XOR swizzle of the whole array takes fewer than its %" //
-                    G_GUINT64_FORMAT " wavefronts%s.</p>\n",
+                    G_GUINT64_FORMAT " wavefront%s%s.</p>\n",
                     array->now->candidate->total.wavefronts,
+                    smb_plural(array->now->candidate->total.wavefronts),
                     array->search->given_up ? ", as far as was searched" : "");
 }
 

@@ -4,6 +4,7 @@
 // report: what analyze says, as one page of HTML with the bank maps of what conflicts.
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "src/analyze/report.h"
 #include "src/cli/commands.h"
 #include "src/out/file.h"
@@ -38,7 +39,7 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
   g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
   smb_spool_printf(cli->out, "%s: %u shared access%s, %u with conflicts, %u bank map%s, %zu KiB\n",
                    name, n, n == 1 ? "" : "es", conflicts, report->maps->len,
-                   report->maps->len == 1 ? "" : "s", (length + 1023) / 1024);
+                   smb_plural(report->maps->len), (length + 1023) / 1024);
   smb_text_wrap(cli->out, sentence);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include "sim/base/text.h"
 #include "src/out/bank-map.h"
 #include "src/cli/describe.h"
 #include "src/report/impl.h"
@@ -13,9 +14,8 @@ write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page
                   "<p>Whole launch: %" G_GUINT64_FORMAT " request%s, %s%" G_GUINT64_FORMAT
                   " wavefronts, ideal %" G_GUINT64_FORMAT
                   ", <strong class=\"bad\">%" G_GUINT64_FORMAT " in excess</strong>, %u-way.",
-                  total->requests, total->requests == 1 ? "" : "s",
-                  access->exact ? "" : "at least ", total->wavefronts, total->ideal, total->excess,
-                  total->max_degree);
+                  total->requests, smb_plural(total->requests), access->exact ? "" : "at least ",
+                  total->wavefronts, total->ideal, total->excess, total->max_degree);
   if (smb_describe_meeting(meeting, report->arch, &access->worst)) {
     smb_html_markup(page, " In warp %u", access->worst_warp);
     if (access->worst_block > 0)
@@ -36,8 +36,9 @@ write_warps(const SmbReport *report, guint access, SmbSpool *page) {
     const SmbReportMap *map = &g_array_index(report->maps, SmbReportMap, i);
     guint32 cost = smb_wavefronts_count(report->arch, &map->request).wavefronts;
     if (map->access == access)
-      smb_html_markup(page, "<option value=\"%u\"%s>%u: %u wavefronts</option>", map->warp,
-                      map->warp == worst->worst_warp ? " selected" : "", map->warp, cost);
+      smb_html_markup(page, "<option value=\"%u\"%s>%u: %u wavefront%s</option>", map->warp,
+                      map->warp == worst->worst_warp ? " selected" : "", map->warp, cost,
+                      smb_plural(cost));
   }
   smb_spool_puts(page, "</select></label>\n");
 }
@@ -145,7 +146,7 @@ write_left_out(const SmbReport *report, guint access, gboolean any, SmbSpool *pa
         page,
         "<p class=\"note\">The maps of %u more warp%s are left out: a page has at most %d "
         "maps.</p>\n",
-        n, n == 1 ? "" : "s", SMB_REPORT_MAX_MAPS);
+        n, smb_plural(n), SMB_REPORT_MAX_MAPS);
   else if (n > 0)
     smb_html_markup(
         page,

@@ -3,6 +3,7 @@
 //
 // The padding neighbours of an access: what it would cost with a little more or less padding, as a table and
 // as small maps of its costliest request, side by side.
+#include "sim/base/text.h"
 #include "sim/layout/neighbour.h"
 #include "src/out/bank-map.h"
 #include "src/report/impl.h"
@@ -95,7 +96,7 @@ write_pictures(const SmbReport *report, const SmbAccess *access, const SmbNeighb
                     "wavefront%s</span></figcaption></figure>\n",
                     candidate->layout.pad, neighbour->present ? ", now" : "",
                     map->cost.excess ? "bad" : "good", map->cost.wavefronts,
-                    map->cost.wavefronts == 1 ? "" : "s");
+                    smb_plural(map->cost.wavefronts));
   }
   smb_spool_puts(page, "</div>\n");
 }

@@ -89,6 +89,32 @@ expect 2 analyze wrong.cu -D "$(printf 'N=1\n2')"
   "smembank analyze: 'N=1 2': the value is not CUDA C: it has more than one line (see 'smembank analyze --help')" ] ||
   die "$last: $(cat "$work/err")"
 
+# One of a kind is in the singular, wherever it is counted.
+singular() {
+  wrong=$(sed 's/<[^>]*>/ /g' "$1" | tr -s ' \n' ' ' | grep -oE '(^|[^-+0-9.,x=(])\b1 (of [0-9]+ wavefronts \([0-9]+%\) are|(of them )?(are|remain)|wavefronts|requests|layouts|bytes|lanes|banks|accesses|offsets|arguments|maps|patterns|mismatches)\b' || true)
+  [ -z "$wrong" ] || die "$last: $wrong"
+}
+cat >one.cu <<'END'
+__global__ void one(int *out) {
+  __shared__ int s[2][32];
+  s[threadIdx.x][0] = out[threadIdx.x];
+  __syncthreads();
+  out[0] = s[0][0];
+}
+END
+for words in analyze 'analyze --warps' explain advise 'advise --all' 'report one.html'; do
+  # shellcheck disable=SC2086
+  expect 0 $words one.cu --block 2
+  singular "$work/out"
+done
+singular one.html
+tells 'Bank conflicts: 1 of 3 wavefronts (33%) is in excess.'
+expect 0 analyze one.cu --block 1
+shows 'No bank conflicts: 2 wavefronts'
+printf 'ld 4 1 0\n' >one.trace
+expect 3 trace one.trace
+says '1 offset: expected'
+
 # The caret stands below its character, though others in front of it are shown as several.
 printf '__global__ void k(int *out) { /* \351\351\302\233 */ out[0] = nothing; }\n' >caret.cu
 expect 3 analyze caret.cu

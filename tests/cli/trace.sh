@@ -126,7 +126,7 @@ expect 0 trace "$work/long"
 shows 'compared 504000: 504000 match, 0 differ'
 echo 'ld 4 ffffffff 1' >>"$work/long"
 expect 3 trace --counts "$work/long"
-says "/long:508001:16: 1 offsets: expected one for each of 32 lanes"
+says "/long:508001:16: 1 offset: expected one for each of 32 lanes"
 rm "$work/long"
 
 # 100 MB of comments, and a comment of 100 MB before the only request.
