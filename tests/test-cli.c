@@ -5,10 +5,16 @@
 #include "src/cli/cli.h"
 
 #include <check.h>
+#include <gio/gunixinputstream.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/base/error.h"
 #include "sim/base/suggest.h"
+#include "src/cli/input.h"
 #include "tests/suite.h"
 
 START_TEST(test_number) {
@@ -206,6 +212,44 @@ START_TEST(test_progress) {
 }
 END_TEST
 
+// Reading a file, the progress is of its bytes; of anything else, of what was read.
+START_TEST(test_input) {
+  g_autofree char *path = NULL;
+  int fd = g_file_open_tmp(NULL, &path, NULL);
+  ck_assert_int_ge(fd, 0);
+  close(fd);
+  ck_assert(g_file_set_contents(path, "0123456789", 10, NULL));
+  g_autoptr(GInputStream) file = smb_input_open(path, NULL);
+  SmbProgress progress = {0};
+  char bytes[7];
+  smb_input_begin(file, &progress, "requests");
+  ck_assert_str_eq(progress.what, "bytes");
+  ck_assert_uint_eq(progress.total, 10);
+  ck_assert_int_eq(g_input_stream_read(file, bytes, 7, NULL, NULL), 7);
+  smb_input_advance(file, &progress, 2);
+  ck_assert_uint_eq(progress.done, 7);
+  smb_input_advance(file, &progress, 2);
+  ck_assert_uint_eq(progress.done, 7);
+  // It was cut off meanwhile.
+  ck_assert_int_eq(truncate(path, 0), 0);
+  smb_input_advance(file, &progress, 2);
+  ck_assert_uint_eq(progress.done, 10);
+  g_unlink(path);
+
+  int ends[2];
+  ck_assert(g_unix_open_pipe(ends, FD_CLOEXEC, NULL));
+  g_autoptr(GInputStream) pipe = g_unix_input_stream_new(ends[0], TRUE);
+  close(ends[1]);
+  smb_input_begin(pipe, &progress, "requests");
+  smb_input_advance(pipe, &progress, 2);
+  ck_assert_str_eq(progress.what, "requests");
+  ck_assert_uint_eq(progress.total, 0);
+  ck_assert_uint_eq(progress.done, 2);
+  smb_input_begin(pipe, NULL, "requests");
+  smb_input_advance(pipe, NULL, 1);
+}
+END_TEST
+
 // The help needs no arguments, says no error and ends the command.
 START_TEST(test_help) {
   static const SmbCliUsage usage = {
@@ -233,6 +277,7 @@ suite_cli(void) {
   tcase_add_test(tcase, test_view);
   tcase_add_loop_test(tcase, test_suggest, 0, G_N_ELEMENTS(misspelt));
   tcase_add_loop_test(tcase, test_progress, 0, G_N_ELEMENTS(tasks));
+  tcase_add_test(tcase, test_input);
   tcase_add_test(tcase, test_help);
   suite_add_tcase(suite, tcase);
   return suite;

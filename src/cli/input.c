@@ -44,6 +44,32 @@ smb_input_open(const char *path, GError **error) {
   return NULL;
 }
 
+// Bytes of a file that were not read yet; 0 of what is not a file.
+static guint64
+measure_rest(GInputStream *stream) {
+  int fd = g_unix_input_stream_get_fd(G_UNIX_INPUT_STREAM(stream));
+  struct stat facts;
+  off_t at = lseek(fd, 0, SEEK_CUR);
+  if (at < 0 || fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size < at)
+    return 0;
+  return (guint64)(facts.st_size - at);
+}
+
+void
+smb_input_begin(GInputStream *stream, SmbProgress *progress, const char *what) {
+  guint64 bytes = measure_rest(stream);
+  smb_progress_begin(progress, bytes ? "bytes" : what, bytes);
+}
+
+void
+smb_input_advance(GInputStream *stream, SmbProgress *progress, guint64 n) {
+  if (!progress)
+    return;
+  SmbProgress now = smb_progress_read(progress);
+  guint64 rest = MIN(measure_rest(stream), now.total - MIN(now.done, now.total));
+  smb_progress_add(progress, now.total ? now.total - rest - now.done : n);
+}
+
 SmbSource *
 smb_input_source(const char *path, GError **error) {
   if (!is_standard_input(path))

@@ -6,6 +6,7 @@
 
 #include <gio/gio.h>
 
+#include "sim/base/progress.h"
 #include "sim/base/source.h"
 
 G_BEGIN_DECLS
@@ -30,5 +31,18 @@ SmbSource *smb_input_source(const char *path, GError **error);
 
 /** smb_input_name: how messages call it: the path, or "stdin" (transfer none) */
 const char *smb_input_name(const char *path);
+
+/**
+ * smb_input_begin:
+ * @stream: of smb_input_open(); not read yet
+ * @progress: (nullable)
+ * @what: what smb_input_advance() counts, as in SmbProgress
+ *
+ * Begins the task of reading a stream: in bytes if it is a file, whose length is known, in @what otherwise.
+ */
+void smb_input_begin(GInputStream *stream, SmbProgress *progress, const char *what);
+
+/** @n more were read of what smb_input_begin() named; @progress: (nullable) */
+void smb_input_advance(GInputStream *stream, SmbProgress *progress, guint64 n);
 
 G_END_DECLS

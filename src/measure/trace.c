@@ -3,10 +3,12 @@
 #include "src/measure/trace.h"
 
 #include "gpu/error.h"
+#include "src/cli/input.h"
 
 // Requests of one instruction that are measured at once.
 enum {
   SLICE_REQUESTS = 1 << 17,
+  COUNTED_AT_ONCE = 250, // half a second: between two steps of the progress
 };
 
 void
@@ -38,17 +40,20 @@ add_batch(SmbMeasuredTrace *trace, const SmbTraceBatch *batch) {
 }
 
 SmbMeasuredTrace *
-smb_measured_trace_new(GInputStream *stream, const char *name, SmbArch *arch, GError **error) {
+smb_measured_trace_new(GInputStream *stream, const char *name, SmbArch *arch, SmbProgress *progress,
+                       GError **error) {
   g_autoptr(SmbMeasuredTrace) trace = g_new0(SmbMeasuredTrace, 1);
   trace->arch = smb_arch_ref(arch);
   trace->requests = g_array_new(FALSE, FALSE, sizeof(SmbMeasuredRequest));
   trace->reasons = g_string_chunk_new(1024);
   g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, name, arch);
   g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
+  smb_input_begin(stream, progress, "requests");
   do {
     if (!smb_trace_reader_next(reader, batch, error))
       return NULL;
     add_batch(trace, batch);
+    smb_input_advance(stream, progress, batch->n);
   } while (batch->n > 0);
   return g_steal_pointer(&trace);
 }
@@ -75,7 +80,8 @@ find_reasons(SmbMeasuredTrace *trace, const SmbMeter *meter) {
 }
 
 // Of N requests that can be measured, those at j N / K are counted, for each j below K.
-static void
+// Returns how many measurements that makes, each request timed, and these counted.
+static guint64
 select_sample(SmbMeasuredTrace *trace) {
   guint64 n = 0, at = 0, chosen = 0;
   for (guint i = 0; i < trace->requests->len; i++)
@@ -90,6 +96,7 @@ select_sample(SmbMeasuredTrace *trace) {
     chosen += request->sampled ? 1 : 0;
     at++;
   }
+  return n + (trace->refusal ? 0 : wanted);
 }
 
 // Counts the sample, unless counters are refused, which is not an error.
@@ -101,8 +108,13 @@ count_sample(SmbMeasuredTrace *trace, SmbMeter *meter, SmbTrial *trial, const GA
     if (get_request(trace, g_array_index(places, guint, i))->sampled)
       g_array_append_val(which, i);
   }
-  return trace->refusal || which->len == 0 ||
-         smb_trial_count(meter, trial, (const gsize *)(gpointer)which->data, which->len, error);
+  for (guint i = 0; !trace->refusal && i < which->len; i += COUNTED_AT_ONCE) {
+    guint n = MIN(COUNTED_AT_ONCE, which->len - i);
+    if (!smb_trial_count(meter, trial, &g_array_index(which, gsize, i), n, error))
+      return FALSE;
+    smb_progress_add(trace->progress, n);
+  }
+  return TRUE;
 }
 
 // Measures the requests at some places, all of the trial's instruction.
@@ -122,6 +134,7 @@ measure_slice(SmbMeasuredTrace *trace, SmbMeter *meter, guint instruction, SmbTr
     g_propagate_error(error, g_steal_pointer(&local));
     return FALSE;
   }
+  smb_progress_add(trace->progress, places->len);
   if (ok && !count_sample(trace, meter, trial, places, error))
     return FALSE;
   for (guint i = 0; i < places->len; i++) {
@@ -157,13 +170,15 @@ measure_operation(SmbMeasuredTrace *trace, SmbMeter *meter, SmbOp op, guint widt
 }
 
 gboolean
-smb_measured_trace_run(SmbMeasuredTrace *trace, SmbMeter *meter, GError **error) {
+smb_measured_trace_run(SmbMeasuredTrace *trace, SmbMeter *meter, SmbProgress *progress,
+                       GError **error) {
   const SmbMeterDevice *device = smb_meter_device(meter);
   g_auto(SmbTrial) trial;
   smb_trial_init(&trial, MIN(trace->requests->len, SLICE_REQUESTS));
   trace->refusal = device->profiler ? NULL : g_strdup(device->refusal);
   find_reasons(trace, meter);
-  select_sample(trace);
+  trace->progress = progress;
+  smb_progress_begin(progress, "measurements", select_sample(trace));
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
       if (smb_op_has_width((SmbOp)op, smb_width(i)) &&

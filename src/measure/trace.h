@@ -5,6 +5,7 @@
 // memory, about 220 bytes each: they are measured instruction by instruction and reported in their order.
 #pragma once
 
+#include "sim/base/progress.h"
 #include "sim/trace/trace.h"
 #include "src/measure/trial.h"
 
@@ -41,6 +42,7 @@ typedef struct {
  * @requests: (element-type SmbMeasuredRequest): in the order of the trace
  * @refusal: (nullable): why nothing was counted, without a full stop
  * @is_sample: whether there were too many to count all
+ * @progress: (nullable) (transfer none): of measuring: each request is timed, and those of the sample are counted
  */
 typedef struct {
   SmbArch *arch;
@@ -48,27 +50,31 @@ typedef struct {
   GStringChunk *reasons;
   char *refusal;
   gboolean is_sample;
+  SmbProgress *progress;
 } SmbMeasuredTrace;
 
 /**
  * smb_measured_trace_new:
  * @stream, @name: as smb_trace_reader_new() wants them
  * @arch: whose rules predict
+ * @progress: (nullable): of reading
  * @error: as smb_trace_reader_next()
  *
  * Returns: (transfer full): the requests of a trace, predicted and not measured
  */
 SmbMeasuredTrace *smb_measured_trace_new(GInputStream *stream, const char *name, SmbArch *arch,
-                                         GError **error);
+                                         SmbProgress *progress, GError **error);
 void smb_measured_trace_free(SmbMeasuredTrace *trace);
 
 /**
  * smb_measured_trace_run:
+ * @progress: (nullable): of measuring
  * @error: SMB_GPU_ERROR_UNAVAILABLE if the device fails; that it cannot execute a request is none
  *
  * Times all requests, and counts the wavefronts of up to %SMB_TRACE_MAX_COUNTED.
  */
-gboolean smb_measured_trace_run(SmbMeasuredTrace *trace, SmbMeter *meter, GError **error);
+gboolean smb_measured_trace_run(SmbMeasuredTrace *trace, SmbMeter *meter, SmbProgress *progress,
+                                GError **error);
 
 /** Whether a request differs: measured from predicted, or predicted from what its line says. */
 gboolean smb_measured_request_differs(const SmbMeasuredRequest *request);

@@ -37,8 +37,8 @@ write_counts(SmbSpool *out, const SmbWavefronts *counts, gsize n) {
 }
 
 static gboolean
-count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, SmbTraceRows *rows,
-            GError **error) {
+count_trace(SmbCli *cli, GInputStream *stream, SmbTraceReader *reader, SmbTraceReport *report,
+            SmbTraceRows *rows, GError **error) {
   SmbCounter counter = smb_counter_best();
   g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
   SmbWavefronts counts[SMB_TRACE_BATCH_REQUESTS];
@@ -46,13 +46,13 @@ count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, SmbTrac
   SmbTraceMismatchFunc mismatch =
       option_counts || option_requests ? smb_trace_describe_mismatch : summary->mismatch;
   SmbProgress *progress = smb_cli_progress(cli);
-  smb_progress_begin(progress, "requests", 0);
+  smb_input_begin(stream, progress, "requests");
   do {
     if (!smb_trace_reader_next(reader, batch, error))
       return FALSE;
     smb_wavefronts_count_span(cli->arch, counter, batch->requests, batch->n, counts);
     smb_trace_report_add(report, mismatch, batch, counts);
-    smb_progress_add(progress, batch->n);
+    smb_input_advance(stream, progress, batch->n);
     if (option_counts)
       write_counts(cli->out, counts, batch->n);
     else if (option_requests)
@@ -65,15 +65,15 @@ count_trace(SmbCli *cli, SmbTraceReader *reader, SmbTraceReport *report, SmbTrac
 static gboolean
 measure_trace(SmbCli *cli, const char *path, GError **error) {
   g_autoptr(GInputStream) stream = smb_input_open(path, error);
-  smb_cli_progress(cli);
+  SmbProgress *progress = smb_cli_progress(cli);
   g_autoptr(SmbMeter) meter = stream ? smb_measure_open(smb_measure_options(), error) : NULL;
   if (!meter)
     return FALSE;
   g_autoptr(SmbArch) arch =
       cli->arch_named ? smb_arch_ref(cli->arch) : smb_measure_arch(meter, error);
   g_autoptr(SmbMeasuredTrace) trace =
-      arch ? smb_measured_trace_new(stream, smb_input_name(path), arch, error) : NULL;
-  if (!trace || !smb_measured_trace_run(trace, meter, error))
+      arch ? smb_measured_trace_new(stream, smb_input_name(path), arch, progress, error) : NULL;
+  if (!trace || !smb_measured_trace_run(trace, meter, progress, error))
     return FALSE;
   const SmbMeasuredTraceReport report = {trace, meter, path, option_all};
   cli->format->write(cli, &report);
@@ -141,7 +141,7 @@ smb_cmd_trace(SmbCli *cli, GError **error) {
   SmbTraceRows rows = {.elements = elements};
   if (option_requests)
     smb_trace_rows_begin(&rows, cli);
-  if (!count_trace(cli, reader, report, &rows, error))
+  if (!count_trace(cli, stream, reader, report, &rows, error))
     return FALSE;
   if (report->mismatched > 0)
     cli->status = SMB_EXIT_DIFFERS;

@@ -77,3 +77,16 @@ on_terminal --interrupt 3 trace "$work/trace"
 shows 'signal 2'
 shows 'smembank trace: interrupted after '
 wait
+
+# Measuring: a launch that never ends is interrupted; until then the line says how much is left to do.
+recorded=$srcdir/data/measured/h200-requests.txt
+SMEMBANK=${SMEMBANK_ON_FAKE:?the program on a made-up GPU}
+SMEMBANK_FAKE=hang
+export SMEMBANK_FAKE
+on_terminal --interrupt 3 trace --measure "$recorded"
+n=$((2 * $(grep -c ' = ' "$recorded")))
+shows 'signal 2'
+shows 'at once'
+shows "smembank trace: 0 of $n measurements, 0%, "
+grep -qE "smembank trace: interrupted after [0-9]+ s: 0 of $n measurements" "$work/out" ||
+  die "$last: does not say how far it came: $(cat "$work/out")"
