@@ -3,6 +3,7 @@
 //
 // Compiling and launching on the made-up GPU. An image is the text with its options; that it is CUDA C
 // is for the parser of the kernel language to say, but for the text of gpu/probe.cu, which it is not.
+#include "sim/arch/arch.h"
 #include "tests/fake-impl.h"
 
 #include <string.h>

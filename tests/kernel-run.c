@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include "sim/arch/arch.h"
 #include "tests/kernel-run.h"
 
 #include <check.h>

@@ -3,6 +3,7 @@
 //
 // The rules are transcribed from the measured table of the H200 (data/measured/h200-requests.txt shows
 // them) and from the chapters of the CUDA C Programming Guide that data/archs/nvidia/*.ini cite.
+#include "sim/arch/rule.h"
 #include "tests/oracle.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/arch/arch.h"
 #include "sim/arch/occupancy.h"
 
 int

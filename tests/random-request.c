@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/random-request.h"
 
+#include "sim/arch/rule.h"
 #include "sim/trace/trace.h"
 #include "tests/random-arch.h"
 

@@ -8,6 +8,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "sim/arch/rule.h"
 #include "sim/trace/pattern.h"
 #include "tests/suite.h"
 

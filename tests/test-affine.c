@@ -7,6 +7,7 @@
 
 #include <check.h>
 
+#include "sim/arch/rule.h"
 #include "sim/count/conflict.h"
 #include "sim/trace/pattern.h"
 #include "sim/count/wavefront.h"

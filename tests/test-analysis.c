@@ -8,6 +8,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/records/catalog.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"

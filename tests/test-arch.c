@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/arch/rule.h"
 #include "sim/base/error.h"
 #include "sim/count/wavefront.h"
 #include "tests/suite.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/arch/rule.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/suggest.h"
 #include "src/cli/input.h"

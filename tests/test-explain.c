@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "src/cli/describe.h"
 #include "src/explain/words.h"
 #include "tests/random-request.h"

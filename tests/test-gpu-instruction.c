@@ -7,7 +7,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
 #include "tests/suite.h"
 
 START_TEST(test_instruction) {

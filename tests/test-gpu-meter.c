@@ -8,6 +8,7 @@
 #include <check.h>
 
 #include "gpu/error.h"
+#include "sim/arch/arch.h"
 #include "sim/count/wavefront.h"
 #include "tests/fake-meter.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gpu/error.h"
+#include "sim/arch/arch.h"
 #include "sim/trace/pattern.h"
 #include "sim/count/wavefront.h"
 #include "tests/fake-cuda.h"

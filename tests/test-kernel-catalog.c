@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/analysis/analysis.h"
+#include "sim/arch/arch.h"
 #include "sim/records/catalog.h"
 #include "sim/machine/block.h"
 #include "tests/suite.h"

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "tests/suite.h"
 
 START_TEST(test_names) {

@@ -7,6 +7,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/records/catalog.h"
 #include "sim/trace/pattern.h"
 #include "tests/suite.h"

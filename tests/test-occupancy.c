@@ -7,6 +7,7 @@
 
 #include <check.h>
 
+#include "sim/arch/arch.h"
 #include "tests/suite.h"
 
 #if defined(__has_include)

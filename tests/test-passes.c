@@ -7,6 +7,7 @@
 
 #include <check.h>
 
+#include "sim/arch/rule.h"
 #include "sim/count/wavefront.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"

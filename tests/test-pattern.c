@@ -8,6 +8,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/count/wavefront.h"
 #include "tests/suite.h"
 

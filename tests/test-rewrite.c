@@ -8,6 +8,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/layout/proof.h"
 #include "sim/layout/array-use.h"
 #include "tests/rewrite-predict.h"

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "src/analyze/report.h"
 #include "src/explain/report.h"
 #include "src/report/report.h"

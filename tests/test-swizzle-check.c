@@ -6,6 +6,7 @@
 
 #include <check.h>
 
+#include "sim/arch/arch.h"
 #include "sim/layout/advise.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"

@@ -3,6 +3,7 @@
 //
 // The trace reader: what it accepts, the exact message of what it refuses, and lines at the edges of
 // its buffer.
+#include "sim/arch/arch.h"
 #include "sim/trace/trace.h"
 #include "tests/suite.h"
 

@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "gpu/error.h"
+#include "sim/arch/arch.h"
 #include "sim/trace/pattern.h"
 #include "tests/fake-meter.h"
 

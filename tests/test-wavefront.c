@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/arch/rule.h"
 #include "sim/base/data.h"
 #include "tests/oracle.h"
 #include "tests/random-arch.h"

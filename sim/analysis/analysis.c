@@ -5,6 +5,7 @@
 #include "sim/analysis/analysis.h"
 
 #include "sim/analysis/impl.h"
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 
 // The wavefronts of a request for each ideal one. A division only where the maximum grows.

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "sim/arch/arch.h"
+#include "sim/arch/forward.h"
 #include "sim/base/progress.h"
 #include "sim/machine/block.h"
 #include "sim/count/wavefront.h"

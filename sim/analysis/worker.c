@@ -3,6 +3,7 @@
 //
 // A worker runs blocks of a grid, one after the other, and counts what they do to memory.
 #include "sim/analysis/impl.h"
+#include "sim/arch/arch.h"
 
 // The rounds of an atomic that is a loop, where the architecture's rule has them.
 static void

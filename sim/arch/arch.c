@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/arch/read.h"
+#include "sim/arch/rule.h"
 #include "sim/base/data.h"
 #include "sim/base/error.h"
 #include "sim/base/suggest.h"

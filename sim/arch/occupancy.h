@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "sim/arch/arch.h"
+#include "sim/arch/forward.h"
 
 G_BEGIN_DECLS
 

@@ -4,6 +4,7 @@
 // From what a file says of a rule, and from the geometry of the banks, to the plans by which requests are counted.
 #include "sim/arch/read.h"
 
+#include "sim/arch/rule.h"
 #include "sim/base/error.h"
 
 // One rule whose plans are made; @key is what a message is about.

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sim/arch/rule.h"
 #include "sim/base/error.h"
 #include "sim/base/key-file.h"
 

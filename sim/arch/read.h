@@ -4,7 +4,7 @@
 // What an architecture holds, and its reader. Private to sim/arch.
 #pragma once
 
-#include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
 
 /** How a file splits the lanes of a warp: into 2 to the power of @halvings groups of neighbours, or by @masks. */
 typedef struct {

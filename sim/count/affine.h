@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "sim/arch/arch.h"
+#include "sim/arch/forward.h"
 #include "sim/base/request.h"
 
 G_BEGIN_DECLS

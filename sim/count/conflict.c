@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/count/conflict.h"
 
+#include "sim/arch/rule.h"
 #include "sim/count/wavefront.h"
 
 static int

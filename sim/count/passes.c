@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/count/passes.h"
 
+#include "sim/arch/rule.h"
 #include "sim/count/wavefront.h"
 
 // The words of one bank of one lane group: a stretch of smb_request_words().

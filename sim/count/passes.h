@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "sim/arch/arch.h"
+#include "sim/arch/forward.h"
 #include "sim/count/conflict.h"
 #include "sim/base/request.h"
 

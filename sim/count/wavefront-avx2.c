@@ -4,6 +4,7 @@
 // The counter with AVX2: the 32 lanes of a request fill four registers. Requests whose banks are all
 // asked once and those of one word end in the registers; for the others the words of each bank are
 // counted, the lanes compared in the registers.
+#include "sim/arch/rule.h"
 #include "sim/count/wavefront-impl.h"
 
 #if SMB_HAVE_X86_COUNTERS

@@ -9,6 +9,7 @@
 // word of its highest lane: fast when lanes share words. As soon as a round finds no lane that shares,
 // each remaining lane is compared with the lanes below it in its bank instead, all lanes at once: fast
 // when words differ.
+#include "sim/arch/rule.h"
 #include "sim/count/wavefront-impl.h"
 
 #if SMB_HAVE_X86_COUNTERS

@@ -7,6 +7,7 @@
 // Compute capability 1.x reads in steps: in each, one word is broadcast to all lanes that ask for it, and every other
 // bank serves one lane (CUDA C Programming Guide 4.2, F.3.3). Which word is unspecified: what is counted is the
 // fewest steps that the procedure permits.
+#include "sim/arch/rule.h"
 #include "sim/count/wavefront-impl.h"
 
 #include <string.h>

@@ -10,6 +10,7 @@
 // rule is. All other plans are counted by wavefront-general.c.
 #pragma once
 
+#include "sim/arch/rule.h"
 #include "sim/count/wavefront.h"
 
 // What an implementation finds out about one request under one plan.

@@ -5,6 +5,7 @@
 // after the other, and of the lanes of a group in one bank the lowest swaps; it succeeds unless a group
 // before it changed the same word in this round. What is counted is a warp alone, each of whose swaps
 // changes what it swaps: only addresses are known here.
+#include "sim/arch/rule.h"
 #include "sim/count/wavefront-impl.h"
 
 // One round's swaps. Returns the lanes of @left that succeed.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The counter of narrow plans in portable C.
+#include "sim/arch/rule.h"
 #include "sim/count/wavefront-impl.h"
 
 // Lanes 0 to 31 as bits.

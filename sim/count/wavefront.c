@@ -4,6 +4,7 @@
 // Which plan serves a request, and which implementation counts it.
 #include "sim/count/wavefront.h"
 
+#include "sim/arch/rule.h"
 #include "sim/count/wavefront-impl.h"
 
 // Whether all active pairs lane, lane^@x have one address; @lower: the lanes whose bit @x is clear.

@@ -16,6 +16,7 @@
 // up.
 #include <string.h>
 
+#include "sim/arch/rule.h"
 #include "sim/layout/advise-impl.h"
 
 enum {

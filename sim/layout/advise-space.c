@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The space of layouts that is searched (smb_advise_array() says what is in it).
+#include "sim/arch/arch.h"
 #include "sim/layout/advise-impl.h"
 
 // Elements that fill all banks once: padding by as many more moves every row by a whole row of the banks.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/layout/advise.h"
 
+#include "sim/arch/arch.h"
 #include "sim/layout/advise-impl.h"
 
 void

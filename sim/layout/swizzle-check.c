@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include "sim/arch/rule.h"
 #include "sim/layout/swizzle-check.h"
 
 // What is asked.

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
 #include "sim/base/text.h"
 
 // Global buffers lie this far apart: an address says which one is meant.

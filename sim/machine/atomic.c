@@ -5,6 +5,8 @@
 // turns in rising order.
 #include <string.h>
 
+#include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
 #include "sim/machine/access.h"
 
 // What an atomic leaves in memory, from what was there and its operands.

@@ -4,6 +4,7 @@
 // A block from its launch to its end: what it is given, and what holds for it as a whole.
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/machine/machine.h"
 

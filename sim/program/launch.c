@@ -4,6 +4,7 @@
 
 #include "sim/program/front-end.h"
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 
 G_GNUC_PRINTF(2, 3)

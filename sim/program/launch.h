@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "sim/arch/arch.h"
+#include "sim/arch/forward.h"
 #include "sim/base/request.h"
 #include "sim/program/program.h"
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/program/front-end.h"
 

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "sim/arch/arch.h"
+#include "sim/arch/forward.h"
 #include "sim/base/request.h"
 #include "sim/base/scalar.h"
 #include "sim/base/source.h"

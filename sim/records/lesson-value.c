@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 
 // What a quantity is a quantity of.

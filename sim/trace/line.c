@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 

@@ -14,7 +14,7 @@
 
 #include <gio/gio.h>
 
-#include "sim/arch/arch.h"
+#include "sim/arch/forward.h"
 #include "sim/base/request.h"
 
 G_BEGIN_DECLS

@@ -4,6 +4,7 @@
 // advise: layouts of shared arrays that take fewer wavefronts, and the kernel written so.
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "src/advise/check.h"
 #include "src/advise/text.h"
 #include "src/advise/tune.h"

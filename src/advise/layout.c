@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A layout as advise tells of it: its name, its index, and what it means for shared memory.
+#include "sim/arch/arch.h"
 #include "src/advise/report.h"
 
 const char *

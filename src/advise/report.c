@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "src/cli/cli.h"
 

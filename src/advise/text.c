@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/text.h"
 #include "src/analyze/report.h"
 #include "src/advise/changes.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The result of advise --tune in each format.
+#include "sim/arch/arch.h"
 #include "sim/base/text.h"
 #include "src/advise/tune-impl.h"
 #include "src/out/csv.h"

@@ -4,6 +4,7 @@
 // analyze as JSON and as CSV. Keys are only ever added.
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "src/analyze/report.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"

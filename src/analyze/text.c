@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "src/analyze/report.h"
 #include "sim/base/text.h"
 #include "src/cli/describe.h"

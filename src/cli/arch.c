@@ -8,6 +8,7 @@
 
 #include "gpu/device.h"
 #include "gpu/error.h"
+#include "sim/arch/arch.h"
 
 // "sm_90" of "90", "90a", "sm_90a" or "compute_90"; NULL for what is written otherwise.
 static char *

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "gpu/error.h"
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 

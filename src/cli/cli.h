@@ -9,7 +9,7 @@
 #include <glib.h>
 
 #include "gpu/cuda.h"
-#include "sim/arch/arch.h"
+#include "sim/arch/forward.h"
 #include "src/cli/watch.h"
 #include "src/out/spool.h"
 

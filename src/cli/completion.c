@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/records/catalog.h"
 
 // How a shell is told of commands and options. Each takes texts that are quoted for it already.

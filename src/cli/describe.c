@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/cli/describe.h"
 
+#include "sim/arch/rule.h"
 #include "sim/count/conflict.h"
 #include "sim/count/wavefront.h"
 

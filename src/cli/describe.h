@@ -4,7 +4,7 @@
 // Sentences about one request: which lanes conflict in which bank, and over what.
 #pragma once
 
-#include "sim/arch/arch.h"
+#include "sim/arch/forward.h"
 #include "sim/base/request.h"
 
 G_BEGIN_DECLS

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/suggest.h"
 
 enum {

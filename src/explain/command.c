@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // explain: why an access costs what it costs, from the thread to the bank.
+#include "sim/arch/arch.h"
 #include "src/analyze/report.h"
 #include "src/cli/commands.h"
 #include "src/explain/report.h"

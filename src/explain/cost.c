@@ -4,6 +4,7 @@
 // What other paddings would do, what the access costs, and what profilers make of it.
 #include "src/explain/words.h"
 
+#include "sim/arch/rule.h"
 #include "sim/base/text.h"
 
 enum {

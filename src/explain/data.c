@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // explain as JSON and as CSV. Keys are only ever added.
+#include "sim/arch/rule.h"
 #include "src/explain/lane.h"
 #include "src/explain/report.h"
 #include "src/explain/words.h"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include "sim/arch/rule.h"
 #include "src/explain/explain.h"
 
 guint

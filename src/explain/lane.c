@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/explain/lane.h"
 
+#include "sim/arch/rule.h"
 #include "src/cli/describe.h"
 #include "src/out/table.h"
 

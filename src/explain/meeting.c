@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Who waits for whom, in which passes, and who shares a word.
+#include "sim/arch/rule.h"
 #include "sim/base/text.h"
 #include "src/cli/describe.h"
 #include "src/explain/words.h"

@@ -3,6 +3,7 @@
 //
 // The arithmetic behind a request: what its strides do to the banks. Said of the lane group that is looked
 // at, and only where its offsets have a structure; everything that is counted is counted from the request.
+#include "sim/arch/rule.h"
 #include "sim/base/text.h"
 #include "src/cli/describe.h"
 #include "src/explain/words.h"

@@ -4,6 +4,7 @@
 // Which request is looked at, and how such a request is served.
 #include "src/explain/words.h"
 
+#include "sim/arch/rule.h"
 #include "sim/base/text.h"
 #include "src/cli/describe.h"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // fuzz: random requests on a device against the model.
+#include "sim/arch/arch.h"
 #include "src/cli/commands.h"
 #include "src/fuzz/report.h"
 #include "src/fuzz/select.h"

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "gpu/error.h"
+#include "sim/arch/arch.h"
 #include "src/fuzz/source.h"
 
 static void

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/fuzz/source.h"
 
+#include "sim/arch/arch.h"
 #include "sim/trace/pattern.h"
 
 // Requests of a piece: what one thread makes, from a generator of its own.

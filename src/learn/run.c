@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/records/lesson.h"
 #include "src/out/file.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/text.h"
 #include "src/learn/text.h"
 #include "src/learn/trial.h"

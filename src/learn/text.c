@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/arch/rule.h"
 #include "src/analyze/report.h"
 #include "src/cli/describe.h"
 #include "src/out/table.h"

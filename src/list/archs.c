@@ -3,6 +3,7 @@
 #include "src/list/archs.h"
 
 #include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
 #include "sim/base/request.h"
 #include "sim/base/text.h"
 #include "src/out/listing.h"

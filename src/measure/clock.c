@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/machine/block.h"
 
 // A request, and how often accesses of each class make it: the first load of an atomic that is a loop is the

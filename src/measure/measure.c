@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpu/error.h"
+#include "sim/arch/arch.h"
 #include "sim/base/data.h"
 #include "src/cli/commands.h"
 #include "src/measure/clock.h"

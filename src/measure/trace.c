@@ -3,6 +3,7 @@
 #include "src/measure/trace.h"
 
 #include "gpu/error.h"
+#include "sim/arch/arch.h"
 #include "src/cli/input.h"
 
 // Requests of one instruction that are measured at once.

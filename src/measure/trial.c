@@ -3,6 +3,7 @@
 #include "src/measure/trial.h"
 
 #include "gpu/error.h"
+#include "sim/arch/rule.h"
 
 // Requests that the meter is given at once: many enough to keep a device busy, few enough to be done
 // well within the time that a measurement may take (a count takes about 2 ms).

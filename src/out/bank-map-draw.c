@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sim/arch/rule.h"
 #include "src/out/bank-map-impl.h"
 
 enum {

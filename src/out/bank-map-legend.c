@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The legend of a bank map, and its lines of text. Only what appears in the map is explained.
+#include "sim/arch/rule.h"
 #include "src/out/bank-map-impl.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/arch/rule.h"
 #include "sim/base/text.h"
 #include "sim/count/conflict.h"
 #include "sim/base/data.h"

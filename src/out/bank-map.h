@@ -5,7 +5,7 @@
 // the passes in which they are served. It shows addresses and turns, not values and not time.
 #pragma once
 
-#include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
 #include "sim/count/passes.h"
 #include "sim/count/wavefront.h"
 #include "src/out/draw.h"

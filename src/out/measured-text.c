@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "sim/arch/arch.h"
 #include "src/out/json.h"
 #include "src/out/table.h"
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include "sim/arch/rule.h"
 #include "sim/base/text.h"
 #include "src/out/bank-map.h"
 #include "src/cli/describe.h"

@@ -3,6 +3,7 @@
 //
 // The data of the script: the captions of each map (doc/json-schema/report.json). Which lane is served when
 // stands in the pictures.
+#include "sim/arch/rule.h"
 #include "src/out/bank-map.h"
 #include "src/out/json.h"
 #include "src/report/impl.h"

@@ -4,6 +4,7 @@
 // The frame of the page: its head, its heading, and its parts in order.
 #include "config.h"
 
+#include "sim/arch/arch.h"
 #include "sim/base/data.h"
 #include "src/analyze/report.h"
 #include "src/cli/describe.h"

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/trace/trace.h"
 #include "sim/count/wavefront.h"
 #include "src/cli/input.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/trace/report.h"
 
+#include "sim/arch/rule.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/cli/target-json.h"

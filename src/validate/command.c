@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/error.h"
+#include "sim/arch/arch.h"
 #include "src/cli/commands.h"
 #include "src/validate/comparison-report.h"
 #include "src/cli/input.h"

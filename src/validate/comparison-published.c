@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/records/reference.h"
 #include "src/cli/target.h"
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/records/catalog.h"
 #include "sim/count/wavefront.h"
 #include "src/measure/trial.h"

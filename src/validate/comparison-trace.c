@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/data.h"
 #include "sim/base/error.h"
 #include "sim/trace/trace.h"

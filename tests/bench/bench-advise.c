@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/layout/advise.h"
 
 enum {

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "sim/analysis/analysis.h"
+#include "sim/arch/arch.h"
 #include "sim/records/catalog.h"
 
 enum {

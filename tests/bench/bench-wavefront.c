@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/arch/arch.h"
 #include "sim/count/wavefront.h"
 #include "tests/oracle.h"
 #include "tests/random-request.h"

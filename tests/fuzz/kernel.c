@@ -5,6 +5,7 @@
 // of it run, under limits so tight that every input ends soon. What the input says is never wrong
 // here; crashes, leaks, undefined behaviour and inputs that take long are.
 #include "sim/analysis/analysis.h"
+#include "sim/arch/arch.h"
 #include "sim/machine/block.h"
 #include "tests/fuzz/targets.h"
 

@@ -5,7 +5,7 @@
 // request is counted, a recording is written and read again, the numbers of a lesson are computed.
 #include <string.h>
 
-#include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
 #include "sim/records/catalog.h"
 #include "sim/records/lesson.h"
 #include "sim/trace/pattern.h"

@@ -6,6 +6,7 @@
 // accesses has to take the wavefronts that the layout predicts: smb_proof_rewrite() finds what does not hold.
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/layout/array-use.h"
 #include "sim/layout/proof.h"
 #include "tests/fuzz/targets.h"
