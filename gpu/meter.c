@@ -228,10 +228,10 @@ make_kernel_job(const SmbMeterLaunch *launch) {
                         launch->block[2]);
   g_variant_dict_insert(&job, "dynamic-bytes", "t", (guint64)launch->dynamic_bytes);
   g_variant_dict_insert(&job, "times", "u", launch->n_times);
-  g_variant_builder_init(&arguments, G_VARIANT_TYPE("a(bay)"));
+  g_variant_builder_init(&arguments, G_VARIANT_TYPE("a(btay)"));
   for (guint i = 0; i < launch->arguments->len; i++) {
     const SmbMeterArgument *argument = g_ptr_array_index(launch->arguments, i);
-    g_variant_builder_add(&arguments, "(b@ay)", argument->is_pointer,
+    g_variant_builder_add(&arguments, "(bt@ay)", argument->is_pointer, argument->start,
                           smb_message_bytes(argument->bytes));
   }
   g_variant_dict_insert_value(&job, "arguments", g_variant_builder_end(&arguments));

@@ -63,11 +63,13 @@ const SmbMeterDevice *smb_meter_device(const SmbMeter *meter);
  * @name: its name
  * @is_pointer: whether it is a buffer
  * @bytes: the bytes of its value, or the initial contents of the buffer
+ * @start: of a buffer: where in it the pointer points, in bytes
  */
 typedef struct {
   char *name;
   gboolean is_pointer;
   GBytes *bytes;
+  guint64 start;
 } SmbMeterArgument;
 
 /**

@@ -69,6 +69,7 @@ typedef struct {
   guint n_arguments;
   GBytes **initial;     // by argument
   SmbGpuMemory *memory; // by argument: of a buffer
+  guint64 *pointers;    // by argument: into its buffer
   void **parameters;
 } Run;
 
@@ -79,6 +80,7 @@ run_clear(Run *run) {
     g_bytes_unref(run->initial[i]);
   }
   g_free(run->memory);
+  g_free(run->pointers);
   g_free(run->initial);
   g_free(run->parameters);
   if (run->function)
@@ -90,15 +92,17 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
 static gboolean
 take_arguments(Run *run, GVariant *job, GError **error) {
   g_autoptr(GVariant) arguments =
-      g_variant_lookup_value(job, "arguments", G_VARIANT_TYPE("a(bay)"));
+      g_variant_lookup_value(job, "arguments", G_VARIANT_TYPE("a(btay)"));
   gsize n = arguments ? g_variant_n_children(arguments) : 0;
   run->memory = g_new0(SmbGpuMemory, n + 1);
+  run->pointers = g_new0(guint64, n + 1);
   run->initial = g_new0(GBytes *, n + 1);
   run->parameters = g_new0(void *, n + 1);
   for (gsize i = 0; i < n; i++) {
     gboolean is_pointer;
     g_autoptr(GVariant) value = NULL;
-    g_variant_get_child(arguments, i, "(b@ay)", &is_pointer, &value);
+    guint64 start;
+    g_variant_get_child(arguments, i, "(bt@ay)", &is_pointer, &start, &value);
     // A scalar is copied: where it lies in a message, it is not aligned.
     run->initial[i] = is_pointer
                           ? g_variant_get_data_as_bytes(value)
@@ -107,9 +111,10 @@ take_arguments(Run *run, GVariant *job, GError **error) {
     run->n_arguments++;
     gsize length;
     gconstpointer bytes = g_bytes_get_data(run->initial[i], &length);
-    run->parameters[i] = is_pointer ? (void *)&run->memory[i].address : (void *)bytes;
+    run->parameters[i] = is_pointer ? (void *)&run->pointers[i] : (void *)bytes;
     if (is_pointer && !smb_gpu_memory_upload(&run->memory[i], bytes, length, error))
       return FALSE;
+    run->pointers[i] = run->memory[i].address + start;
   }
   return TRUE;
 }

@@ -63,6 +63,8 @@ int fake_download(gpointer bytes, guint64 address, gsize n);
 
 // The memory at @address, with the number of bytes that follow it in its allocation; NULL if none is there.
 gpointer fake_memory(guint64 address, gsize *bytes);
+// Where that allocation begins, or NULL.
+gpointer fake_allocation(guint64 address);
 
 // SmbCuda.compile, load, unload, launch, time_launches (tests/fake-launch.c).
 int fake_compile(const SmbCudaSource *source, GBytes **image, char **symbol, char **log);
@@ -97,8 +99,9 @@ int fake_probe_run(const FakeProbe *probe, const SmbCudaLaunch *launch, const Sm
 // Any other kernel (tests/fake-kernel.c).
 SmbProgram *fake_kernel_new(const char *text, const char *name, const char *entry,
                             const char *const *options, char **log);
+// @first: what the buffers held at the first launch, or NULL before it
 int fake_kernel_run(const SmbProgram *kernel, const SmbCudaLaunch *launch, const SmbArch *arch,
-                    FakeCounts *counts);
+                    char **first, FakeCounts *counts);
 
 // SmbCuda.profiler; whether a range is open; and what a launch adds to it (tests/fake-profiler.c).
 const SmbProfiler *fake_profiler(guint index);

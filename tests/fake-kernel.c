@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Kernels on the made-up GPU: the model evaluates them. It knows them from buffers whose elements are
-// their numbers only, so a launch that finds other contents counts nothing.
+// Kernels on the made-up GPU: the model evaluates them, on what is in the buffers. A launch that finds other contents
+// than the first one did counts nothing.
 #include "tests/fake-impl.h"
 
 #include <string.h>
@@ -83,30 +83,58 @@ describe_scalars(const SmbProgram *kernel, const SmbCudaLaunch *launch) {
   return arguments;
 }
 
-// The buffer behind a parameter; NULL if it is none, or if its address is none.
+// The buffer that a parameter points into; NULL if it is none, or if its address is none. @start: where in it
 static gpointer
-find_buffer(const SmbProgram *kernel, const SmbCudaLaunch *launch, guint parameter, gsize *bytes) {
-  *bytes = 0;
+find_buffer(const SmbProgram *kernel, const SmbCudaLaunch *launch, guint parameter, gsize *bytes,
+            gsize *start) {
+  gsize behind = *bytes = *start = 0;
   if (!smb_program_parameter(kernel, parameter).is_pointer)
     return NULL;
-  return fake_memory(*(const guint64 *)launch->parameters[parameter], bytes);
+  guint64 address = *(const guint64 *)launch->parameters[parameter];
+  guchar *at = fake_memory(address, &behind);
+  guchar *first = fake_allocation(address);
+  *start = at ? (gsize)(at - first) : 0;
+  *bytes = *start + behind;
+  return first;
 }
 
-// Whether all buffers hold what the model starts from.
-static gboolean
-is_fresh(const SmbProgram *kernel, const SmbCudaLaunch *launch) {
-  g_autoptr(SmbGlobal) untouched = smb_global_new();
+static void
+free_buffer(gpointer data) {
+  SmbBuffer *buffer = data;
+  g_bytes_unref(buffer->file);
+  g_free(buffer->name);
+  g_free(buffer);
+}
+
+// What the buffers hold, as the model is told of it.
+static GPtrArray *
+describe_buffers(const SmbProgram *kernel, const SmbCudaLaunch *launch) {
+  GPtrArray *buffers = g_ptr_array_new_with_free_func(free_buffer);
   for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
-    gsize bytes;
-    gconstpointer buffer = find_buffer(kernel, launch, i, &bytes);
-    g_autofree guchar *initial = g_malloc0(bytes + 1);
-    if (!buffer)
+    SmbParameter parameter = smb_program_parameter(kernel, i);
+    gsize bytes, start;
+    gconstpointer memory = find_buffer(kernel, launch, i, &bytes, &start);
+    if (!memory)
       continue;
-    smb_global_read(untouched, kernel, i, 0, initial, bytes);
-    if (memcmp(buffer, initial, bytes) != 0)
-      return FALSE;
+    SmbBuffer *buffer = g_new0(SmbBuffer, 1);
+    buffer->name = g_strdup(parameter.name);
+    buffer->file = g_bytes_new(memory, bytes);
+    buffer->offset = start / parameter.element_bytes;
+    buffer->contents.fill = SMB_FILL_BYTES;
+    buffer->contents.bytes = g_bytes_get_data(buffer->file, &buffer->contents.length);
+    g_ptr_array_add(buffers, buffer);
   }
-  return TRUE;
+  return buffers;
+}
+
+static char *
+hash_buffers(const GPtrArray *buffers) {
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+  for (guint i = 0; i < buffers->len; i++) {
+    const SmbBuffer *buffer = g_ptr_array_index(buffers, i);
+    g_checksum_update(sum, buffer->contents.bytes, (gssize)buffer->contents.length);
+  }
+  return g_strdup(g_checksum_get_string(sum));
 }
 
 // Changes element 0, whatever number it is, of a buffer with elements of @type.
@@ -124,12 +152,12 @@ write_buffers(const SmbProgram *kernel, const SmbCudaLaunch *launch, const SmbGl
               gboolean spoils) {
   for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
     SmbParameter parameter = smb_program_parameter(kernel, i);
-    gsize bytes;
-    guchar *buffer = find_buffer(kernel, launch, i, &bytes);
+    gsize bytes, start;
+    guchar *buffer = find_buffer(kernel, launch, i, &bytes, &start);
     if (!buffer)
       continue;
     g_autofree guchar *before = g_memdup2(buffer, bytes);
-    smb_global_read(global, kernel, i, 0, buffer, bytes);
+    smb_global_read(global, i, 0, buffer, bytes);
     if (!spoils || memcmp(before, buffer, bytes) == 0)
       continue;
     spoil_buffer(buffer, bytes, parameter.type);
@@ -165,18 +193,23 @@ take_counts(const SmbAnalysis *analysis, const char *entry, FakeCounts *counts) 
 
 int
 fake_kernel_run(const SmbProgram *kernel, const SmbCudaLaunch *launch, const SmbArch *arch,
-                FakeCounts *counts) {
+                char **first, FakeCounts *counts) {
   g_autoptr(GPtrArray) arguments = describe_scalars(kernel, launch);
-  g_autoptr(SmbGlobal) global = smb_global_new();
+  g_autoptr(GPtrArray) buffers = describe_buffers(kernel, launch);
+  g_autofree char *hash = hash_buffers(buffers);
   SmbLaunch evaluated = {.dynamic_bytes = launch->dynamic_bytes,
-                         .arguments = (const char *const *)arguments->pdata};
+                         .arguments = (const char *const *)arguments->pdata,
+                         .buffers = buffers};
+  g_autoptr(SmbGlobal) global = smb_global_new(kernel, &evaluated);
   SmbAnalysisOptions options = {.global = global};
+  if (!*first)
+    *first = g_strdup(hash);
   memcpy(evaluated.block, launch->block, sizeof evaluated.block);
   memcpy(evaluated.grid, launch->grid, sizeof evaluated.grid);
   g_autoptr(SmbAnalysis) analysis = smb_analysis_run(kernel, arch, &evaluated, &options, NULL);
   if (!analysis)
     return FAKE_ILLEGAL_ADDRESS;
-  if (is_fresh(kernel, launch))
+  if (strcmp(hash, *first) == 0)
     take_counts(analysis, smb_program_name(kernel), counts);
   write_buffers(kernel, launch, global, fake_spoils(FAKE_WRONG_VALUES, smb_program_name(kernel)));
   return SMB_CUDA_SUCCESS;

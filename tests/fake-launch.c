@@ -18,6 +18,7 @@ struct _SmbCudaFunction {
   SmbArch *arch;
   FakeProbe *probe; // or
   SmbProgram *kernel;
+  char *first; // of a kernel: what the buffers held at its first launch
 };
 
 // Takes what is told before the first #line away: the caller's own, for a compiler.
@@ -96,6 +97,7 @@ fake_unload(SmbCudaFunction *function) {
   smb_program_free(function->kernel);
   smb_arch_unref(function->arch);
   g_free(function->entry);
+  g_free(function->first);
   g_free(function);
 }
 
@@ -124,7 +126,8 @@ fake_launch(SmbCudaFunction *function, const SmbCudaLaunch *launch) {
   if (fake_machine()->hangs)
     return SMB_CUDA_SUCCESS;
   error = function->probe ? fake_probe_run(function->probe, launch, function->arch, &counts)
-                          : fake_kernel_run(function->kernel, launch, function->arch, &counts);
+                          : fake_kernel_run(function->kernel, launch, function->arch,
+                                            &function->first, &counts);
   if (error == SMB_CUDA_SUCCESS)
     fake_profiler_add(&counts);
   fake_end_launch(function->entry, error);

@@ -44,8 +44,9 @@ fake_release(guint64 address) {
   return fake_begin();
 }
 
-gpointer
-fake_memory(guint64 address, gsize *bytes) {
+// The start of the allocation in which an address lies, or NULL.
+static gpointer
+find_allocation(guint64 address, gsize *bytes) {
   GHashTableIter iter;
   gpointer start, size;
   g_hash_table_iter_init(&iter, fake_machine()->allocations);
@@ -53,10 +54,26 @@ fake_memory(guint64 address, gsize *bytes) {
     guint64 first = (guint64)(guintptr)start, length = GPOINTER_TO_SIZE(size);
     if (address < first || address - first >= length)
       continue;
-    *bytes = length - (address - first);
-    return (gpointer)(guintptr)address;
+    *bytes = length;
+    return start;
   }
   return NULL;
+}
+
+gpointer
+fake_memory(guint64 address, gsize *bytes) {
+  gsize length = 0;
+  guint64 start = (guint64)(guintptr)find_allocation(address, &length);
+  if (!start)
+    return NULL;
+  *bytes = length - (address - start);
+  return (gpointer)(guintptr)address;
+}
+
+gpointer
+fake_allocation(guint64 address) {
+  gsize length;
+  return find_allocation(address, &length);
 }
 
 int

@@ -24,12 +24,16 @@ kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup
   ck_assert((run->kernel == NULL) == (run->error != NULL));
   if (!run->kernel)
     return;
-  SmbLaunch launch = {.dynamic_bytes = setup->dynamic_bytes, .arguments = setup->arguments};
+  g_autoptr(GPtrArray) buffers = smb_buffers_parse(setup->buffers, &run->error);
+  if (!buffers)
+    return;
+  SmbLaunch launch = {
+      .dynamic_bytes = setup->dynamic_bytes, .arguments = setup->arguments, .buffers = buffers};
   for (guint i = 0; i < 3; i++) {
     launch.block[i] = MAX(setup->block[i], 1);
     launch.grid[i] = MAX(setup->grid[i], 1);
   }
-  run->global = setup->forgets ? NULL : smb_global_new();
+  run->global = setup->forgets ? NULL : smb_global_new(run->kernel, &launch);
   SmbAnalysisOptions options = {setup->limits, 0, setup->threads, run->global,
                                 setup->keeps_requests};
   run->analysis = smb_analysis_run(run->kernel, arch, &launch, &options, &run->error);
@@ -50,7 +54,7 @@ kernel_run_read(const KernelRun *run, const char *parameter, guint64 first, gpoi
   for (guint i = 0; i < smb_program_n_parameters(run->kernel); i++) {
     if (strcmp(smb_program_parameter(run->kernel, i).name, parameter) != 0)
       continue;
-    smb_global_read(run->global, run->kernel, i, first * element_size, elements, n * element_size);
+    smb_global_read(run->global, i, first * element_size, elements, n * element_size);
     return;
   }
   ck_abort_msg("there is no parameter '%s'", parameter);

@@ -13,6 +13,7 @@ typedef struct {
   const char *arch;
   const char *const *defines;
   const char *const *arguments;
+  const char *const *buffers;
   guint block[3];
   guint grid[3];
   gsize dynamic_bytes;

@@ -293,7 +293,11 @@ mini_program_new(const MiniOperation *operations, gsize tile_bytes, gsize rest_b
                  SmbSource *listing) {
   static const SmbProgramOptions options = {.cuda_arch = 900};
   static const SmbParameter parameters[] = {
-      {.name = "out", .type = "int *", .is_pointer = TRUE, .element = SMB_SCALAR_I32},
+      {.name = "out",
+       .type = "int *",
+       .is_pointer = TRUE,
+       .element = SMB_SCALAR_I32,
+       .element_bytes = 4},
       {.name = "n", .type = "int"},
   };
   Mini *mini = g_new0(Mini, 1);

@@ -55,7 +55,7 @@ run_entry(const SmbCatalogEntry *entry, const char *from, const char *to, const 
   if (dynamic_bytes)
     ck_assert(smb_program_evaluate(result->kernel, dynamic_bytes, &dynamic, NULL));
   launch.dynamic_bytes = (gsize)dynamic;
-  result->global = smb_global_new();
+  result->global = smb_global_new(result->kernel, &launch);
   SmbAnalysisOptions options = {.global = result->global};
   result->analysis = smb_analysis_run(result->kernel, arch, &launch, &options, &result->error);
 }
@@ -75,7 +75,7 @@ read_value(const Result *result, guint parameter, guint64 index) {
   gboolean real = strcmp(smb_program_parameter(result->kernel, parameter).type, "float *") == 0;
   gint32 integer;
   float single;
-  smb_global_read(result->global, result->kernel, parameter, index * 4, &integer, 4);
+  smb_global_read(result->global, parameter, index * 4, &integer, 4);
   memcpy(&single, &integer, 4);
   return real ? (gint64)single : integer;
 }

@@ -4,7 +4,7 @@
 // The cases of tests/cases/*.case:
 //
 //   # a comment
-//   %%RUN block=32,2 grid=2 dynamic=64 entry=k arch=sm_90 arg:n=3 def:N=16 steps=9 depth=9 …
+//   %%RUN block=32,2 grid=2 dynamic=64 entry=k arch=sm_90 arg:n=3 buffer:in=zeros def:N=16 steps=9 depth=9 …
 //   the text of a kernel file; without __global__, statements of a kernel of (int *out, float *in)
 //   in which t is threadIdx.x
 //   %%GIVES
@@ -26,7 +26,7 @@
 
 static const char *const files[] = {
     "lex",    "macros",     "types",    "statements", "memory",    "calls",    "files",   "host",
-    "modern", "references", "builtins", "templates",  "obstacles", "warnings", "refused",
+    "modern", "references", "builtins", "templates",  "obstacles", "warnings", "refused", "buffers",
 };
 
 typedef struct {
@@ -50,8 +50,8 @@ read_triple(const char *text, guint triple[3]) {
 
 // One word of a %%RUN line.
 static void
-read_option(const char *option, KernelSetup *setup, GStrvBuilder *defines,
-            GStrvBuilder *arguments) {
+read_option(const char *option, KernelSetup *setup, GStrvBuilder *defines, GStrvBuilder *arguments,
+            GStrvBuilder *buffers) {
   const char *value = strpbrk(option, "=:");
   ck_assert_msg(value != NULL, "option '%s'", option);
   gsize length = (gsize)(value - option);
@@ -68,6 +68,8 @@ read_option(const char *option, KernelSetup *setup, GStrvBuilder *defines,
     setup->arch = value;
   else if (strncmp(option, "arg", length) == 0)
     g_strv_builder_add(arguments, value);
+  else if (strncmp(option, "buffer", length) == 0)
+    g_strv_builder_add(buffers, value);
   else if (strncmp(option, "def", length) == 0)
     g_strv_builder_add(defines, value);
   else if (strncmp(option, "steps", length) == 0)
@@ -182,15 +184,18 @@ run_case(const char *file, const Case *test) {
   KernelSetup setup = {0};
   g_autoptr(GStrvBuilder) defines = g_strv_builder_new();
   g_autoptr(GStrvBuilder) arguments = g_strv_builder_new();
+  g_autoptr(GStrvBuilder) buffers = g_strv_builder_new();
   g_auto(GStrv) options = g_strsplit(test->options, " ", -1);
   for (guint i = 0; options[i]; i++) {
     if (options[i][0])
-      read_option(options[i], &setup, defines, arguments);
+      read_option(options[i], &setup, defines, arguments, buffers);
   }
   g_auto(GStrv) define_list = g_strv_builder_end(defines);
   g_auto(GStrv) argument_list = g_strv_builder_end(arguments);
   setup.defines = (const char *const *)define_list;
   setup.arguments = (const char *const *)argument_list;
+  g_auto(GStrv) buffer_list = g_strv_builder_end(buffers);
+  setup.buffers = (const char *const *)buffer_list;
   g_autofree char *wrapped =
       strstr(test->text->str, "__global__")
           ? g_strdup(test->text->str)

@@ -51,7 +51,7 @@ analyse(const char *name, guint cuda_arch) {
   g_autoptr(SmbProgram) kernel =
       smb_program_read(source, &(SmbProgramOptions){.cuda_arch = cuda_arch}, NULL);
   g_autoptr(SmbArch) arch = smb_arch_load(name, NULL);
-  SmbLaunch launch = {{32, 1, 1}, {1, 1, 1}, 0, NULL};
+  SmbLaunch launch = {{32, 1, 1}, {1, 1, 1}, 0, NULL, NULL};
   g_autoptr(GError) error = NULL;
   SmbAnalysis *analysis = smb_analysis_run(kernel, arch, &launch, NULL, &error);
   ck_assert_msg(analysis != NULL, "%s", error ? error->message : "");

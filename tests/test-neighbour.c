@@ -33,7 +33,7 @@ run_source(SmbSource *source, const char *arch, const char *const *defines, guin
            gsize dynamic_bytes) {
   g_autoptr(GError) error = NULL;
   Run run = {.arch = smb_arch_load(arch, NULL)};
-  SmbLaunch launch = {{x, y, 1}, {1, 1, 1}, dynamic_bytes, NULL};
+  SmbLaunch launch = {{x, y, 1}, {1, 1, 1}, dynamic_bytes, NULL, NULL};
   SmbAnalysisOptions options = {.threads = 1, .keep_requests = TRUE};
   run.kernel =
       smb_program_read(source, &(SmbProgramOptions){.defines = defines, .cuda_arch = 900}, &error);

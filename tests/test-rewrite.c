@@ -97,12 +97,13 @@ run_init(Run *run, const Case *c) {
   memset(run, 0, sizeof *run);
   run->arch = smb_arch_load("sm_90", NULL);
   run->kernel = parse(c->text);
-  run->global = smb_global_new();
-  run->options = (SmbAnalysisOptions){.global = run->global, .keep_requests = TRUE};
   SmbLaunch launch = {{c->launch.threads ? c->launch.threads : 1024, 1, 1},
                       {1, 1, 1},
                       c->launch.dynamic_bytes,
+                      NULL,
                       NULL};
+  run->global = smb_global_new(run->kernel, &launch);
+  run->options = (SmbAnalysisOptions){.global = run->global, .keep_requests = TRUE};
   run->analysis = smb_analysis_run(run->kernel, run->arch, &launch, &run->options, &error);
   ck_assert_msg(run->analysis != NULL, "%s", error ? error->message : "");
   run->original =

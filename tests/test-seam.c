@@ -102,7 +102,6 @@ run_operations(Run *run, const MiniOperation *operations, gboolean has_listing, 
   memset(run, 0, sizeof *run);
   run->arch = smb_arch_load("sm_90", NULL);
   run->listing = has_listing ? make_listing(operations) : NULL;
-  run->global = smb_global_new();
   run->target = g_new0(SmbTarget, 1);
   run->target->kernel = mini_program_new(operations, 4096, 256, run->listing);
   run->target->name = g_strdup(smb_program_name(run->target->kernel));
@@ -110,6 +109,7 @@ run_operations(Run *run, const MiniOperation *operations, gboolean has_listing, 
   run->target->defines = g_new0(char *, 1);
   run->target->launch =
       (SmbLaunch){.block = {32, rows, 1}, .grid = {2, 1, 1}, .arguments = arguments};
+  run->global = smb_global_new(run->target->kernel, &run->target->launch);
   run->target->options.limits.max_steps = max_steps;
   run->target->options.keep_requests = TRUE;
   run->target->options.global = run->global;
@@ -164,7 +164,7 @@ START_TEST(test_counts) {
     const SmbAccess *load = smb_analysis_worst(mini.analysis);
     ck_assert_uint_eq(load->worst_cost.wavefronts, 32);
     kernel_run_read(&text, "out", 0, wanted, 1024, 4);
-    smb_global_read(mini.global, mini.target->kernel, 0, 0, made, sizeof made);
+    smb_global_read(mini.global, 0, 0, made, sizeof made);
     ck_assert_mem_eq(made, wanted, sizeof made);
     ck_assert_str_eq(smb_program_level(mini.target->kernel), "mini");
     ck_assert_str_eq(smb_program_level(text.kernel), "text");

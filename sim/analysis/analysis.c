@@ -234,7 +234,7 @@ smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch 
   g_autoptr(SmbGlobal) own_global = NULL;
   SmbGlobal *global = options->global;
   if (!global && smb_program_is_serial(kernel))
-    global = own_global = smb_global_new();
+    global = own_global = smb_global_new(kernel, launch);
   guint64 wanted = options->threads ? options->threads : g_get_num_processors();
   guint64 n_workers = global ? 1 : MAX(1, MIN(wanted, queue.n_blocks));
   g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);

@@ -5,12 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/half.h"
+
 gsize
 smb_scalar_bytes(SmbScalar scalar) {
   static const guint8 bytes[] = {
-      [SMB_SCALAR_BOOL] = 1, [SMB_SCALAR_I8] = 1,  [SMB_SCALAR_U8] = 1,  [SMB_SCALAR_I16] = 2,
-      [SMB_SCALAR_U16] = 2,  [SMB_SCALAR_I32] = 4, [SMB_SCALAR_U32] = 4, [SMB_SCALAR_I64] = 8,
-      [SMB_SCALAR_U64] = 8,  [SMB_SCALAR_F32] = 4, [SMB_SCALAR_F64] = 8,
+      [SMB_SCALAR_BOOL] = 1, [SMB_SCALAR_I8] = 1,  [SMB_SCALAR_U8] = 1,   [SMB_SCALAR_I16] = 2,
+      [SMB_SCALAR_U16] = 2,  [SMB_SCALAR_I32] = 4, [SMB_SCALAR_U32] = 4,  [SMB_SCALAR_I64] = 8,
+      [SMB_SCALAR_U64] = 8,  [SMB_SCALAR_F16] = 2, [SMB_SCALAR_BF16] = 2, [SMB_SCALAR_F32] = 4,
+      [SMB_SCALAR_F64] = 8,
   };
   return bytes[scalar];
 }
@@ -34,6 +37,8 @@ smb_scalar_wrap(SmbScalar scalar, gint64 value) {
     return (guint32)value;
   case SMB_SCALAR_I64:
   case SMB_SCALAR_U64:
+  case SMB_SCALAR_F16:
+  case SMB_SCALAR_BF16:
   case SMB_SCALAR_F32:
   case SMB_SCALAR_F64:
     return value;
@@ -41,38 +46,45 @@ smb_scalar_wrap(SmbScalar scalar, gint64 value) {
   g_assert_not_reached();
 }
 
-// A number as memory holds it. Hosts of this program are little-endian, like the device.
-static void
-encode(SmbScalar scalar, guint64 number, guchar *bytes) {
+// Hosts of this program are little-endian, like the device.
+void
+smb_scalar_encode_real(SmbScalar scalar, double number, guchar *bytes) {
   float single = (float)number;
-  double real = (double)number;
-  guint64 integer = (guint64)smb_scalar_wrap(scalar, (gint64)number);
-  if (scalar == SMB_SCALAR_F32)
+  if (scalar == SMB_SCALAR_F64) {
+    memcpy(bytes, &number, sizeof number);
+  } else if (scalar == SMB_SCALAR_F32) {
     memcpy(bytes, &single, sizeof single);
-  else if (scalar == SMB_SCALAR_F64)
-    memcpy(bytes, &real, sizeof real);
-  else
-    memcpy(bytes, &integer, smb_scalar_bytes(scalar));
+  } else {
+    guint16 half = smb_half_from_real(scalar, number);
+    memcpy(bytes, &half, sizeof half);
+  }
 }
 
 void
-smb_scalar_iota(SmbScalar scalar, guint64 offset, guchar *bytes, gsize length) {
-  gsize size = smb_scalar_bytes(scalar);
-  for (gsize done = 0; done < length;) {
-    guchar value[8];
-    gsize skip = (offset + done) % size;
-    gsize n = MIN(size - skip, length - done);
-    encode(scalar, (offset + done) / size, value);
-    memcpy(bytes + done, value + skip, n);
-    done += n;
-  }
+smb_scalar_encode_whole(SmbScalar scalar, guint64 number, guchar *bytes) {
+  guint64 integer = (guint64)smb_scalar_wrap(scalar, (gint64)number);
+  float single = (float)number; // not by way of a double, which would round twice
+  if (scalar == SMB_SCALAR_F32)
+    memcpy(bytes, &single, sizeof single);
+  else if (smb_scalar_is_real(scalar))
+    smb_scalar_encode_real(scalar, (double)number, bytes);
+  else
+    memcpy(bytes, &integer, smb_scalar_bytes(scalar));
 }
 
 void
 smb_scalar_canonical(SmbScalar scalar, gpointer bytes, gsize length) {
   static const guint32 single_nan = 0x7fffffff;
   static const guint64 double_nan = G_GUINT64_CONSTANT(0x7ff8000000000000);
+  static const guint16 half_nan = 0x7fff;
   guchar *at = bytes;
+  gboolean is_half = scalar == SMB_SCALAR_F16 || scalar == SMB_SCALAR_BF16;
+  for (gsize i = 0; is_half && i + sizeof(guint16) <= length; i += sizeof(guint16)) {
+    guint16 value;
+    memcpy(&value, at + i, sizeof value);
+    if (isnan(smb_half_to_real(scalar, value)))
+      memcpy(at + i, &half_nan, sizeof half_nan);
+  }
   for (gsize i = 0; scalar == SMB_SCALAR_F32 && i + sizeof(float) <= length; i += sizeof(float)) {
     float value;
     memcpy(&value, at + i, sizeof value);

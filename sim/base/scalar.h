@@ -8,7 +8,10 @@
 
 G_BEGIN_DECLS
 
-/** SmbScalar: a number of memory or of a register; SMB_SCALAR_BOOL is one byte that holds 0 or 1. */
+/**
+ * SmbScalar: a number of memory or of a register; SMB_SCALAR_BOOL is one byte that holds 0 or 1, SMB_SCALAR_F16 is
+ * IEEE 754's binary16 and SMB_SCALAR_BF16 bfloat16 (sim/base/half.h).
+ */
 typedef enum {
   SMB_SCALAR_BOOL,
   SMB_SCALAR_I8,
@@ -19,6 +22,8 @@ typedef enum {
   SMB_SCALAR_U32,
   SMB_SCALAR_I64,
   SMB_SCALAR_U64,
+  SMB_SCALAR_F16,
+  SMB_SCALAR_BF16,
   SMB_SCALAR_F32,
   SMB_SCALAR_F64,
 } SmbScalar;
@@ -29,7 +34,7 @@ gsize smb_scalar_bytes(SmbScalar scalar);
 /** Whether it is a floating-point number. */
 static inline gboolean
 smb_scalar_is_real(SmbScalar scalar) {
-  return scalar >= SMB_SCALAR_F32;
+  return scalar >= SMB_SCALAR_F16;
 }
 
 /** Whether it takes 8 bytes of a lane's register; the others take 4. */
@@ -42,19 +47,22 @@ smb_scalar_is_wide(SmbScalar scalar) {
 gint64 smb_scalar_wrap(SmbScalar scalar, gint64 value);
 
 /**
- * smb_scalar_iota:
- * @offset: byte offset into a buffer of @scalar
- * @bytes: (out caller-allocates): @length bytes of it
+ * smb_scalar_encode_real:
+ * @scalar: a floating-point kind
+ * @bytes: (out caller-allocates): as many as @scalar takes
  *
- * The bytes of a buffer whose element i holds i, as far as its kind can hold it.
+ * A number as memory holds it, rounded to the nearest that there is.
  */
-void smb_scalar_iota(SmbScalar scalar, guint64 offset, guchar *bytes, gsize length);
+void smb_scalar_encode_real(SmbScalar scalar, double number, guchar *bytes);
+
+/** The same of a whole number and of any kind: of an integer its low bits. */
+void smb_scalar_encode_whole(SmbScalar scalar, guint64 number, guchar *bytes);
 
 /**
  * smb_scalar_canonical:
  * @bytes: (inout) (array length=length): numbers of memory
  *
- * Makes every NaN the one that a device makes (0x7fffffff, 0x7ff8...): which NaN an operation gives is
+ * Makes every NaN the one that a device makes (0x7fff, 0x7fffffff, 0x7ff8...): which NaN an operation gives is
  * not promised, and the host's have a sign. Other values stay.
  */
 void smb_scalar_canonical(SmbScalar scalar, gpointer bytes, gsize length);

@@ -83,31 +83,36 @@ set_file_error(const char *path, int code, GError **error) {
 
 // Reads until the end, or until there is one byte more than is allowed: an endless file is left.
 static gboolean
-read_text(const char *path, GByteArray *text, GError **error) {
+read_file(const char *path, guint max, GByteArray *text, GError **error) {
   FILE *file = fopen(path, "rbe");
   if (!file)
     return set_file_error(path, errno, error);
   guint8 buffer[1 << 16];
   size_t got;
-  while (text->len <= SMB_SOURCE_MAX_BYTES && (got = fread(buffer, 1, sizeof buffer, file)) > 0)
+  while (text->len <= max && (got = fread(buffer, 1, sizeof buffer, file)) > 0)
     g_byte_array_append(text, buffer, (guint)got);
   int failure = ferror(file) ? errno : 0;
   fclose(file);
   return failure == 0 || set_file_error(path, failure, error);
 }
 
+GBytes *
+smb_source_read_bytes(const char *path, guint max, GError **error) {
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  if (!read_file(path, max, bytes, error))
+    return NULL;
+  if (bytes->len <= max)
+    return g_byte_array_free_to_bytes(g_steal_pointer(&bytes));
+  g_autofree char *shown = g_filename_display_name(path);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: the file is larger than %u bytes", shown,
+              max);
+  return NULL;
+}
+
 SmbSource *
 smb_source_load(const char *path, GError **error) {
-  g_autoptr(GByteArray) text = g_byte_array_new();
-  if (!read_text(path, text, error))
-    return NULL;
-  if (text->len > SMB_SOURCE_MAX_BYTES) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                "%s: larger than a kernel file may be (%u bytes)", path, SMB_SOURCE_MAX_BYTES);
-    return NULL;
-  }
-  g_autoptr(GBytes) bytes = g_byte_array_free_to_bytes(g_steal_pointer(&text));
-  return smb_source_new(path, bytes, error);
+  g_autoptr(GBytes) bytes = smb_source_read_bytes(path, SMB_SOURCE_MAX_BYTES, error);
+  return bytes ? smb_source_new(path, bytes, error) : NULL;
 }
 
 SmbSource *

@@ -25,6 +25,15 @@ typedef struct _SmbSource SmbSource;
 SmbSource *smb_source_new(const char *name, GBytes *text, GError **error);
 
 /**
+ * smb_source_read_bytes:
+ * @max: most bytes
+ * @error: a file error, or SMB_ERROR_INPUT if there are more
+ *
+ * Returns: (transfer full): what a file holds
+ */
+GBytes *smb_source_read_bytes(const char *path, guint max, GError **error);
+
+/**
  * smb_source_load:
  * @path: a file
  * @error: a file error, or those of smb_source_new()

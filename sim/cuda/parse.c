@@ -297,6 +297,7 @@ describe_parameters(SmbKernel *kernel) {
                               .is_pointer = variable->type->kind == KIND_POINTER};
     if (parameter.is_pointer) {
       const Type *element = smb_type_component(variable->type->of);
+      parameter.element_bytes = (guint)MAX(variable->type->of->size, 1);
       parameter.element =
           smb_type_is_arithmetic(element) ? smb_cuda_scalar(element->kind) : SMB_SCALAR_U8;
     }

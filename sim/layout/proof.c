@@ -49,8 +49,8 @@ compare_buffer(SmbProof *proof, const SmbOriginal *original, const SmbGlobal *gl
   g_autofree guchar *before = g_malloc(PIECE_BYTES), *now = g_malloc(PIECE_BYTES);
   for (guint64 at = 0; !proof->failure && at < reach; at += PIECE_BYTES) {
     gsize n = (gsize)MIN(PIECE_BYTES, reach - at), i = 0;
-    smb_global_read(original->global, original->kernel, parameter, at, before, n);
-    smb_global_read(global, proof->kernel, parameter, at, now, n);
+    smb_global_read(original->global, parameter, at, before, n);
+    smb_global_read(global, parameter, at, now, n);
     while (i < n && before[i] == now[i])
       i++;
     if (i < n)
@@ -103,7 +103,7 @@ evaluate(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError
 
 static void
 check(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
-  g_autoptr(SmbGlobal) global = smb_global_new();
+  g_autoptr(SmbGlobal) global = smb_global_new(original->kernel, &proof->launch);
   g_autoptr(GError) error = NULL;
   if (!evaluate(proof, original, global, &error)) {
     fail(proof, "it cannot be evaluated: %s", error->message);

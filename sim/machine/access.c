@@ -16,29 +16,41 @@ enum {
   BUFFER_SPACING_BITS = 44
 };
 
-gboolean
-smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
+// @hint: what would help, or ""
+static gboolean
+fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem,
+     const char *hint) {
   g_autofree char *thread = smb_block_thread(block, warp, lane);
   const char *text = smb_program_site(block->program, move->site)->expression;
-  return smb_block_fail(block, move->place, "%s: %s, by %s", text, problem, thread);
+  return smb_block_fail(block, move->place, "%s: %s, by %s%s", text, problem, thread, hint);
+}
+
+gboolean
+smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
+  return fail(block, move, warp, lane, problem, "");
 }
 
 static gboolean
 fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane) {
   const Object *object = access_object(block, access, lane);
-  g_autofree char *problem = NULL;
+  gint64 byte = access->offset[lane] - (gint64)object->start;
+  g_autofree char *problem = NULL, *hint = NULL;
   if (object->space == SPACE_SHARED && object->size == 0)
     problem = g_strdup_printf("out of bounds: '%s' has no bytes; give the kernel dynamic shared "
                               "memory with --dynamic-bytes",
                               object->name);
-  else if (object->space == SPACE_GLOBAL)
-    problem = g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT " of '%s'",
-                              access->offset[lane], object->name);
+  else if (object->step && access->offset[lane] < 0)
+    problem =
+        g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT " of '%s'", byte, object->name);
   else
     problem = g_strdup_printf(
         "out of bounds: byte %" G_GINT64_FORMAT " of '%s', which has %" G_GSIZE_FORMAT " byte%s",
-        access->offset[lane], object->name, object->size, smb_plural(object->size));
-  return smb_access_fail(block, move, access->warp, lane, problem);
+        byte, object->name, object->size - object->start, smb_plural(object->size - object->start));
+  if (object->step && access->offset[lane] < 0)
+    hint = g_strdup_printf("; if the pointer starts inside its buffer, give --buffer %s=@%" //
+                           G_GINT64_FORMAT,
+                           object->name, ((gint64)object->step - 1 - byte) / (gint64)object->step);
+  return fail(block, move, access->warp, lane, problem, hint ? hint : "");
 }
 
 static gboolean
@@ -147,7 +159,7 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     guint64 addresses[SMB_WARP_LANES] = {0};
     const char *name = access_object(block, access, first_lane(global))->name;
     FOR_LANES(global, lane) {
-      guint64 buffer = access_object(block, access, lane)->parameter + 1;
+      guint64 buffer = access_object(block, access, lane)->buffer + 1;
       addresses[lane] = (buffer << BUFFER_SPACING_BITS) + (guint64)access->offset[lane];
     }
     block->sink->global(block->user, move->site, access->warp, name, global, move->width,

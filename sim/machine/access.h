@@ -9,7 +9,7 @@
 // Split by the memory it goes to.
 typedef struct {
   guint warp;
-  LaneMask lanes[3];             // by Space
+  LaneMask lanes[4];             // by Space
   Object *common;                // that all lanes touch, or NULL: then each has its own
   guint object[SMB_WARP_LANES];  // its number
   gint64 offset[SMB_WARP_LANES]; // into the object

@@ -144,6 +144,18 @@ compute_double(ArithBinary op, const void *a, const void *b, void *out) {
   REAL_OPERATORS(double)
 }
 
+// By way of floats: a sum, difference, product or quotient of theirs that is rounded again is that of the halves
+// rounded once, since a float has more than twice their digits (Figueroa 1995, When is double rounding innocuous?).
+static void
+compute_half(ArithBinary op, SmbScalar kind, const void *a, const void *b, void *out) {
+  float x[LANES], y[LANES], z[LANES];
+  smb_arith_convert(kind, SMB_SCALAR_F32, a, x);
+  smb_arith_convert(kind, SMB_SCALAR_F32, b, y);
+  compute_float(op, x, y, op >= ARITH_LT ? out : z);
+  if (op < ARITH_LT)
+    smb_arith_convert(SMB_SCALAR_F32, kind, z, out);
+}
+
 void
 smb_arith_binary(ArithBinary operation, SmbScalar kind, const void *a, const void *b, void *out) {
   switch (kind) {
@@ -163,6 +175,10 @@ smb_arith_binary(ArithBinary operation, SmbScalar kind, const void *a, const voi
     return;
   case SMB_SCALAR_U64:
     compute_ulong(operation, a, b, out);
+    return;
+  case SMB_SCALAR_F16:
+  case SMB_SCALAR_BF16:
+    compute_half(operation, kind, a, b, out);
     return;
   case SMB_SCALAR_F32:
     compute_float(operation, a, b, out);
@@ -196,6 +212,8 @@ smb_arith_unary(ArithUnary operation, SmbScalar kind, const void *a, void *out) 
     LOOP1(guint64, guint64, ~x)
   if (operation == ARITH_COMPLEMENT)
     LOOP1(guint32, guint32, ~x)
+  if (kind == SMB_SCALAR_F16 || kind == SMB_SCALAR_BF16)
+    LOOP1(guint32, guint32, x ^ 0x8000)
   if (kind == SMB_SCALAR_F32)
     LOOP1(float, float, -x)
   if (kind == SMB_SCALAR_F64)

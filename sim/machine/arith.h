@@ -3,7 +3,7 @@
 //
 // Arithmetic of one warp: all its lanes at once, as C defines it where it does, and as the hardware does it
 // elsewhere (integers wrap; a shift by the width or more leaves zeros, or sign bits). Values of up to 32
-// bits lie in 4 bytes each, sign- or zero-extended; 64-bit values in 8. For any front end.
+// bits lie in 4 bytes each, sign- or zero-extended (the bits of 16-bit reals zero-extended); 64-bit values in 8. For any front end.
 #pragma once
 
 #include "sim/machine/machine.h"

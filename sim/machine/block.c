@@ -8,6 +8,9 @@
 #include "sim/base/error.h"
 #include "sim/machine/machine.h"
 
+// Where a buffer ends that has no end: far enough for all offsets that a kernel means.
+#define ENDLESS_BYTES ((gsize)1 << 40)
+
 G_GNUC_PRINTF(2, 3)
 static gboolean
 refuse_launch(GError **error, const char *format, ...) {
@@ -58,6 +61,57 @@ check_values(const SmbProgram *program, const SmbLaunch *launch, GError **error)
                        program->name, n > 1 ? " values" : "s a value", options->str);
 }
 
+// Whether it is of a file that has fewer bytes.
+static gboolean
+is_too_short(const SmbBuffer *buffer, guint64 bytes) {
+  return buffer->contents.fill == SMB_FILL_BYTES && buffer->contents.length < bytes;
+}
+
+// Why nothing of that name has a buffer of that kind, or NULL (transfer full).
+static char *
+find_buffer_problem(const SmbProgram *program, const SmbBuffer *buffer) {
+  for (guint p = 0; p < program->parameters->len; p++) {
+    SmbParameter parameter = smb_program_parameter(program, p);
+    g_autofree char *number = g_strdup_printf("%u", p);
+    if (strcmp(buffer->name, parameter.name) != 0 && strcmp(buffer->name, number) != 0)
+      continue;
+    if (!parameter.is_pointer)
+      return g_strdup_printf("'%s' is not a pointer: give it a value with --arg %s=VALUE",
+                             parameter.name, parameter.name);
+    return is_too_short(buffer, buffer->offset * parameter.element_bytes)
+               ? g_strdup_printf("the pointer starts beyond the end of the file, which has %" //
+                                 G_GSIZE_FORMAT " bytes",
+                                 buffer->contents.length)
+               : NULL;
+  }
+  for (guint i = 0; i < program->regions->len; i++) {
+    const Region *region = &g_array_index(program->regions, Region, i);
+    if ((region->space != SPACE_GLOBAL && region->space != SPACE_CONSTANT) ||
+        strcmp(buffer->name, region->name) != 0)
+      continue;
+    if (buffer->offset)
+      return g_strdup_printf("'%s' is a variable: it begins where its buffer does", region->name);
+    if (is_too_short(buffer, region->size))
+      return g_strdup_printf("the file has %" G_GSIZE_FORMAT " bytes, and '%s' %" G_GSIZE_FORMAT,
+                             buffer->contents.length, region->name, region->size);
+    return NULL;
+  }
+  return g_strdup_printf("'%s' has no pointer parameter, and uses no variable in global memory, "
+                         "of that name",
+                         program->name);
+}
+
+static gboolean
+check_buffers(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
+  for (guint i = 0; launch->buffers && i < launch->buffers->len; i++) {
+    const SmbBuffer *buffer = g_ptr_array_index(launch->buffers, i);
+    g_autofree char *problem = find_buffer_problem(program, buffer);
+    if (problem)
+      return refuse_launch(error, "--buffer '%s=%s': %s", buffer->name, buffer->spec, problem);
+  }
+  return TRUE;
+}
+
 // Whether there is a parameter for each argument, and no argument for a pointer.
 static gboolean
 check_arguments(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
@@ -83,7 +137,7 @@ check_arguments(const SmbProgram *program, const SmbLaunch *launch, GError **err
                            "parameter '%s' is a pointer: it is bound to a buffer automatically",
                            parameter.name);
   }
-  return check_values(program, launch, error);
+  return check_values(program, launch, error) && check_buffers(program, launch, error);
 }
 
 gboolean
@@ -110,7 +164,8 @@ smb_block_thread(const SmbBlock *block, guint warp, guint lane) {
 
 guint64
 smb_block_buffer(const SmbBlock *block, guint parameter) {
-  return make_pointer(block->program->regions->len + parameter, 0);
+  guint object = block->program->regions->len + parameter;
+  return make_pointer(object, (gint64)block->objects[object].start);
 }
 
 gboolean
@@ -167,27 +222,43 @@ set_up_threads(SmbBlock *block) {
   }
 }
 
+// The piece of memory that a region of the program is.
+static Object
+make_region(const SmbBlock *block, const Region *region, guint index, const SmbLaunch *launch) {
+  gboolean is_data = region->space == SPACE_GLOBAL || region->space == SPACE_CONSTANT;
+  const SmbBuffer *given = is_data ? smb_launch_buffer(launch, region->name, G_MAXUINT) : NULL;
+  return (Object){.name = region->name,
+                  .space = region->space,
+                  .base = region->base,
+                  .size = region->is_dynamic ? launch->dynamic_bytes : region->size,
+                  .contents = given && !given->is_default ? given->contents : region->contents,
+                  .buffer = block->program->parameters->len + index};
+}
+
+static Object
+make_buffer(const SmbBlock *block, guint parameter, const SmbLaunch *launch) {
+  SmbParameter described = smb_program_parameter(block->program, parameter);
+  SmbContents contents = smb_launch_contents(launch, block->program, parameter);
+  return (Object){.name = described.name,
+                  .space = SPACE_GLOBAL,
+                  .size = contents.fill == SMB_FILL_BYTES ? contents.length : ENDLESS_BYTES,
+                  .start = smb_launch_start(launch, block->program, parameter),
+                  .step = described.element_bytes,
+                  .contents = contents,
+                  .buffer = parameter};
+}
+
 static void
-set_up_objects(SmbBlock *block, gsize dynamic_bytes) {
+set_up_objects(SmbBlock *block, const SmbLaunch *launch) {
   const SmbProgram *program = block->program;
   guint n_regions = program->regions->len;
   block->n_objects = n_regions + program->parameters->len;
   block->objects = g_new0(Object, block->n_objects + 1);
-  for (guint i = 0; i < n_regions; i++) {
-    const Region *region = &g_array_index(program->regions, Region, i);
-    block->objects[i] = (Object){.name = region->name,
-                                 .space = region->space,
-                                 .base = region->base,
-                                 .size = region->is_dynamic ? dynamic_bytes : region->size};
-  }
+  for (guint i = 0; i < n_regions; i++)
+    block->objects[i] = make_region(block, &g_array_index(program->regions, Region, i), i, launch);
   for (guint i = 0; i < program->parameters->len; i++) {
-    SmbParameter parameter = smb_program_parameter(program, i);
-    if (parameter.is_pointer)
-      block->objects[n_regions + i] = (Object){.name = parameter.name,
-                                               .space = SPACE_GLOBAL,
-                                               .size = (gsize)1 << 40,
-                                               .element = parameter.element,
-                                               .parameter = i};
+    if (smb_program_parameter(program, i).is_pointer)
+      block->objects[n_regions + i] = make_buffer(block, i, launch);
   }
 }
 
@@ -228,7 +299,7 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   block->shadow = smb_shadow_new(program, block->shared_bytes);
   block->overlay = smb_overlay_new(global, program->is_serial);
   set_up_threads(block);
-  set_up_objects(block, launch->dynamic_bytes);
+  set_up_objects(block, launch);
   block->state = program->front_end->state_new(block, launch, error);
   return block->state ? g_steal_pointer(&block) : NULL;
 }

@@ -38,9 +38,10 @@ typedef struct _SmbBlock SmbBlock;
 
 /**
  * smb_global_new: the global memory that the blocks of a launch leave behind. Hand one to every
- * smb_block_new() of a launch to keep what they write; blocks then run in one thread.
+ * smb_block_new() of a launch to keep what they write; blocks then run in one thread. What it begins with is that
+ * of @launch; another program with the same parameters may run on it.
  */
-SmbGlobal *smb_global_new(void);
+SmbGlobal *smb_global_new(const SmbProgram *program, const SmbLaunch *launch);
 void smb_global_free(SmbGlobal *global);
 
 /**
@@ -49,8 +50,8 @@ void smb_global_free(SmbGlobal *global);
  * @offset: byte offset into its buffer
  * @bytes: (out caller-allocates): @length bytes: what the blocks wrote, elsewhere the initial values
  */
-void smb_global_read(const SmbGlobal *global, const SmbProgram *program, guint parameter,
-                     guint64 offset, gpointer bytes, gsize length);
+void smb_global_read(const SmbGlobal *global, guint parameter, guint64 offset, gpointer bytes,
+                     gsize length);
 
 /** Bytes of the buffer of a pointer parameter that were touched: the end of the farthest access. */
 guint64 smb_global_reach(const SmbGlobal *global, guint parameter);

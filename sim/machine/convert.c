@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/half.h"
 #include "sim/machine/arith.h"
 #include "sim/machine/lanes.h"
 
@@ -39,6 +40,8 @@ real_to_integer(SmbScalar to, double x) {
     return value;
   case SMB_SCALAR_U64:
     return (gint64)real_to_ulong(x);
+  case SMB_SCALAR_F16:
+  case SMB_SCALAR_BF16:
   case SMB_SCALAR_F32:
   case SMB_SCALAR_F64:
     break;
@@ -58,6 +61,16 @@ widen_integers(SmbScalar from, const void *a, gint64 *out) {
 }
 
 static void
+fill_reals(SmbScalar to, const double *reals, void *out) {
+  if (to == SMB_SCALAR_F32)
+    EACH_LANE(((float *)out)[lane] = (float)reals[lane];)
+  else if (to == SMB_SCALAR_F64)
+    memcpy(out, reals, LANES * sizeof *reals);
+  else
+    EACH_LANE(((guint32 *)out)[lane] = smb_half_from_real(to, reals[lane]);)
+}
+
+static void
 cast_from_real(SmbScalar from, SmbScalar to, const void *a, void *out) {
   if (from == SMB_SCALAR_F32 && to == SMB_SCALAR_F64)
     LOOP1(float, double, x)
@@ -66,9 +79,13 @@ cast_from_real(SmbScalar from, SmbScalar to, const void *a, void *out) {
   double reals[LANES];
   if (from == SMB_SCALAR_F32)
     EACH_LANE(reals[lane] = (double)((const float *)a)[lane];)
-  else
+  else if (from == SMB_SCALAR_F64)
     memcpy(reals, a, sizeof reals);
-  if (smb_scalar_is_wide(to))
+  else
+    EACH_LANE(reals[lane] = smb_half_to_real(from, (guint16)((const guint32 *)a)[lane]);)
+  if (smb_scalar_is_real(to))
+    fill_reals(to, reals, out);
+  else if (smb_scalar_is_wide(to))
     EACH_LANE(((gint64 *)out)[lane] = real_to_integer(to, reals[lane]);)
   else
     EACH_LANE(((gint32 *)out)[lane] = (gint32)real_to_integer(to, reals[lane]);)
@@ -81,11 +98,13 @@ cast_to_real(SmbScalar from, SmbScalar to, const void *a, void *out) {
   gint64 wide[LANES];
   widen_integers(from, a, wide);
   gboolean is_unsigned = from == SMB_SCALAR_U64;
-  if (to == SMB_SCALAR_F32)
+  if (to == SMB_SCALAR_F32) {
     EACH_LANE(((float *)out)[lane] = is_unsigned ? (float)(guint64)wide[lane] : (float)wide[lane];)
-  else
-    EACH_LANE(((double *)out)[lane] =
-                  is_unsigned ? (double)(guint64)wide[lane] : (double)wide[lane];)
+    return;
+  }
+  double reals[LANES];
+  EACH_LANE(reals[lane] = is_unsigned ? (double)(guint64)wide[lane] : (double)wide[lane];)
+  fill_reals(to, reals, out);
 }
 
 void
@@ -118,11 +137,13 @@ smb_arith_convert(SmbScalar from, SmbScalar to, const void *a, void *out) {
 
 void
 smb_arith_fill(SmbScalar kind, gint64 integer, double real, void *out) {
-  if (kind == SMB_SCALAR_F32)
-    EACH_LANE(((float *)out)[lane] = (float)real;)
-  else if (kind == SMB_SCALAR_F64)
-    EACH_LANE(((double *)out)[lane] = real;)
-  else if (smb_scalar_is_wide(kind))
+  double reals[LANES];
+  if (smb_scalar_is_real(kind)) {
+    EACH_LANE(reals[lane] = real;)
+    fill_reals(kind, reals, out);
+    return;
+  }
+  if (smb_scalar_is_wide(kind))
     EACH_LANE(((gint64 *)out)[lane] = integer;)
   else
     EACH_LANE(((gint32 *)out)[lane] = (gint32)integer;)

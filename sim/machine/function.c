@@ -162,6 +162,17 @@ compute_integers(ArithFunction function, SmbScalar kind, const void *const *oper
   })
 }
 
+// By way of doubles, which are rounded once more.
+static void
+compute_half(ArithFunction function, SmbScalar kind, const void *const *operands, void *out) {
+  double reals[3][LANES], result[LANES];
+  const void *wide[3] = {reals[0], reals[1], reals[2]};
+  for (guint i = 0; i < 3 && operands[i]; i++)
+    smb_arith_convert(kind, SMB_SCALAR_F64, operands[i], reals[i]);
+  compute_double(function, wide, result);
+  smb_arith_convert(SMB_SCALAR_F64, kind, result, out);
+}
+
 void
 smb_arith_function(ArithFunction function, SmbScalar kind, const void *const *operands, void *out) {
   if (function >= ARITH_POPC)
@@ -170,6 +181,8 @@ smb_arith_function(ArithFunction function, SmbScalar kind, const void *const *op
     compute_float(function, operands, out);
   else if (kind == SMB_SCALAR_F64)
     compute_double(function, operands, out);
+  else if (smb_scalar_is_real(kind))
+    compute_half(function, kind, operands, out);
   else
     compute_integers(function, kind, operands, out);
 }

@@ -12,14 +12,16 @@ enum {
 };
 
 typedef struct {
-  guint64 key; // parameter and chunk number
+  guint64 key; // number of the buffer, and of the chunk
   guint64 written[CHUNK_BYTES / 64];
   guchar bytes[CHUNK_BYTES];
 } Chunk;
 
 struct _SmbGlobal {
   GHashTable *chunks; // &Chunk.key → Chunk
-  GArray *reach;      // guint64 by parameter: end of the farthest byte that was touched
+  GArray *contents;   // SmbContents by parameter: what was there before the launch
+  GPtrArray *buffers; // that these are of, or NULL
+  GArray *reach;      // guint64 by number: end of the farthest byte that was touched
 };
 
 struct _Overlay {
@@ -32,8 +34,8 @@ struct _Overlay {
 };
 
 static guint64
-make_key(guint parameter, guint64 offset) {
-  return (guint64)parameter << 48 | offset / CHUNK_BYTES;
+make_key(guint buffer, guint64 offset) {
+  return (guint64)buffer << 48 | offset / CHUNK_BYTES;
 }
 
 static guint
@@ -47,8 +49,14 @@ new_table(GDestroyNotify free_chunk) {
 }
 
 SmbGlobal *
-smb_global_new(void) {
+smb_global_new(const SmbProgram *program, const SmbLaunch *launch) {
   SmbGlobal *global = g_new0(SmbGlobal, 1);
+  global->contents = g_array_new(FALSE, TRUE, sizeof(SmbContents));
+  global->buffers = launch->buffers ? g_ptr_array_ref(launch->buffers) : NULL;
+  for (guint i = 0; i < smb_program_n_parameters(program); i++) {
+    SmbContents contents = smb_launch_contents(launch, program, i);
+    g_array_append_val(global->contents, contents);
+  }
   global->chunks = new_table(g_free);
   global->reach = g_array_new(FALSE, TRUE, sizeof(guint64));
   return global;
@@ -59,6 +67,8 @@ smb_global_free(SmbGlobal *global) {
   if (!global)
     return;
   g_hash_table_unref(global->chunks);
+  g_array_unref(global->contents);
+  g_clear_pointer(&global->buffers, g_ptr_array_unref);
   g_array_unref(global->reach);
   g_free(global);
 }
@@ -72,9 +82,9 @@ static void
 note_reach(SmbGlobal *global, const Object *object, guint64 end) {
   if (!global)
     return;
-  if (object->parameter >= global->reach->len)
-    g_array_set_size(global->reach, object->parameter + 1);
-  guint64 *reach = &g_array_index(global->reach, guint64, object->parameter);
+  if (object->buffer >= global->reach->len)
+    g_array_set_size(global->reach, object->buffer + 1);
+  guint64 *reach = &g_array_index(global->reach, guint64, object->buffer);
   *reach = MAX(*reach, end);
 }
 
@@ -93,11 +103,10 @@ lay_over(const Chunk *chunk, guint at, guchar *bytes, gsize length) {
 }
 
 void
-smb_global_read(const SmbGlobal *global, const SmbProgram *program, guint parameter, guint64 offset,
-                gpointer bytes, gsize length) {
-  SmbParameter described = smb_program_parameter(program, parameter);
-  g_return_if_fail(described.is_pointer);
-  smb_scalar_iota(described.element, offset, bytes, length);
+smb_global_read(const SmbGlobal *global, guint parameter, guint64 offset, gpointer bytes,
+                gsize length) {
+  smb_contents_read(&g_array_index(global->contents, SmbContents, parameter), offset, bytes,
+                    length);
   for (gsize done = 0; done < length;) {
     guint at = (guint)((offset + done) % CHUNK_BYTES);
     gsize n = MIN(CHUNK_BYTES - at, length - done);
@@ -190,9 +199,9 @@ void
 smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
                  gsize length) {
   note_reach(overlay->global, object, offset + length);
-  smb_scalar_iota(object->element, offset, bytes, length);
+  smb_contents_read(&object->contents, offset, bytes, length);
   guint at = (guint)(offset % CHUNK_BYTES);
-  guint64 key = make_key(object->parameter, offset);
+  guint64 key = make_key(object->buffer, offset);
   if (overlay->reads_through && overlay->global)
     lay_over(g_hash_table_lookup(overlay->global->chunks, &key), at, bytes, length);
   if (object->written)
@@ -202,7 +211,7 @@ smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar 
 void
 smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
                   gsize length) {
-  guint64 key = make_key(object->parameter, offset);
+  guint64 key = make_key(object->buffer, offset);
   guint at = (guint)(offset % CHUNK_BYTES);
   note_reach(overlay->global, object, offset + length);
   Chunk *chunk = find_chunk(overlay, key);

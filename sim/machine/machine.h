@@ -35,13 +35,15 @@ typedef struct {
 typedef struct {
   const char *name;
   Space space;
-  gsize base;        // in shared memory
-  gsize size;        // bytes; of a buffer: as far as offsets go
-  SmbScalar element; // of a buffer: what its initial values are
-  guint parameter;   // of a buffer
-  guchar *bytes;     // private: [warp][word][lane][4], allocated when first touched
-  guchar *set;       // private: whether a byte was written, 0 or 1
-  gboolean written;  // a buffer: by this block
+  gsize base;           // in shared memory
+  gsize size;           // bytes; of a buffer: as far as offsets go
+  gsize start;          // of a buffer: where its pointer points, in bytes
+  guint step;           // of a buffer: bytes of what its pointer points at; of a variable 0
+  SmbContents contents; // of global and constant memory: its initial values
+  guint buffer;         // of global memory: its number, that of the parameter or behind those
+  guchar *bytes;        // private: [warp][word][lane][4], allocated when first touched
+  guchar *set;          // private: whether a byte was written, 0 or 1
+  gboolean written;     // a buffer: by this block
 } Object;
 
 // A pointer is the number of its object, from 1, above a byte offset that may go astray both ways.

@@ -19,6 +19,9 @@ smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, gu
     return TRUE;
   case SPACE_PRIVATE:
     return smb_private_read_lane(block, move, access, lane, bytes);
+  case SPACE_CONSTANT:
+    smb_contents_read(&object->contents, (guint64)access->offset[lane], bytes, move->width);
+    return TRUE;
   }
   g_assert_not_reached();
 }
@@ -36,6 +39,8 @@ smb_memory_write_lane(SmbBlock *block, const Move *move, const Access *access, g
     return TRUE;
   case SPACE_PRIVATE:
     return smb_private_write_lane(block, move, access, lane, bytes);
+  case SPACE_CONSTANT:
+    return smb_access_fail(block, move, access->warp, lane, "constant memory cannot be written");
   }
   g_assert_not_reached();
 }
@@ -67,6 +72,8 @@ smb_memory_decode(SmbScalar kind, const guchar *bytes, void *values, guint lane)
     narrow[lane] = (gint16)(bytes[0] | bytes[1] << 8);
     return;
   case SMB_SCALAR_U16:
+  case SMB_SCALAR_F16:
+  case SMB_SCALAR_BF16:
     narrow[lane] = bytes[0] | bytes[1] << 8;
     return;
   case SMB_SCALAR_I32:
@@ -97,7 +104,7 @@ encode(gsize size, const void *values, guint lane, guchar *bytes) {
 // are of that kind.
 static gboolean
 is_plain(const Move *move, const Access *access) {
-  return access->common && access->common->space != SPACE_GLOBAL && move->components == 1 &&
+  return access->common && access->common->space <= SPACE_PRIVATE && move->components == 1 &&
          (move->kind == SMB_SCALAR_I32 || move->kind == SMB_SCALAR_U32 ||
           move->kind == SMB_SCALAR_F32);
 }

@@ -20,6 +20,7 @@ typedef enum {
   SPACE_SHARED,
   SPACE_PRIVATE, // each thread has its own
   SPACE_GLOBAL,
+  SPACE_CONSTANT, // is read only, and makes requests of neither shared nor global memory
 } Space;
 
 // A piece of memory that pointers point into, besides the buffers of pointer parameters: what lies outside
@@ -30,6 +31,8 @@ typedef struct {
   gboolean is_dynamic; // has all dynamic shared memory
   gsize base;          // byte offset in shared memory
   gsize size;          // bytes; of a dynamic one 0: the launch says how many
+  SmbContents
+      contents; // of global and constant memory: what it holds unless the launch says otherwise
 } Region;
 
 typedef struct {

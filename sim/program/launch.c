@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/program/launch.h"
 
+#include <string.h>
+
 #include "sim/program/front-end.h"
 
 #include "sim/arch/arch.h"
@@ -38,6 +40,33 @@ smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
         error, "a block of %u x %u x %u = %" G_GUINT64_FORMAT " threads: %s has at most %u",
         launch->block[0], launch->block[1], launch->block[2], threads, who, max_threads);
   return TRUE;
+}
+
+const SmbBuffer *
+smb_launch_buffer(const SmbLaunch *launch, const char *name, guint index) {
+  g_autofree char *number = g_strdup_printf("%u", index);
+  for (guint i = launch->buffers ? launch->buffers->len : 0; i-- > 0;) {
+    const SmbBuffer *buffer = g_ptr_array_index(launch->buffers, i);
+    if (strcmp(buffer->name, name) == 0 || strcmp(buffer->name, number) == 0)
+      return buffer;
+  }
+  return NULL;
+}
+
+guint64
+smb_launch_start(const SmbLaunch *launch, const SmbProgram *program, guint parameter) {
+  SmbParameter described = smb_program_parameter(program, parameter);
+  const SmbBuffer *buffer = smb_launch_buffer(launch, described.name, parameter);
+  return buffer ? buffer->offset * described.element_bytes : 0;
+}
+
+SmbContents
+smb_launch_contents(const SmbLaunch *launch, const SmbProgram *program, guint parameter) {
+  SmbParameter described = smb_program_parameter(program, parameter);
+  const SmbBuffer *buffer = smb_launch_buffer(launch, described.name, parameter);
+  return buffer && !buffer->is_default
+             ? buffer->contents
+             : (SmbContents){.fill = SMB_FILL_IOTA, .scalar = described.element};
 }
 
 GArray *

@@ -8,6 +8,7 @@
 
 #include "sim/arch/forward.h"
 #include "sim/base/request.h"
+#include "sim/program/buffer.h"
 #include "sim/program/program.h"
 
 G_BEGIN_DECLS
@@ -17,14 +18,16 @@ G_BEGIN_DECLS
  * @block: threads in x, y, z
  * @grid: blocks in x, y, z
  * @dynamic_bytes: dynamic shared memory
- * @arguments: (nullable) (array zero-terminated=1): "NAME=VALUE" for each scalar parameter; a pointer
- *   is bound to a buffer by itself, whose element i (of its scalar type) reads as i
+ * @arguments: (nullable) (array zero-terminated=1): "NAME=VALUE" for each scalar parameter
+ * @buffers: (nullable) (element-type SmbBuffer): of several for one pointer the last one counts. A pointer has a
+ *   buffer in any case: element i (of its scalar type) reads as i, and the pointer is its start
  */
 typedef struct {
   guint block[3];
   guint grid[3];
   gsize dynamic_bytes;
   const char *const *arguments;
+  GPtrArray *buffers;
 } SmbLaunch;
 
 /**
@@ -54,6 +57,21 @@ GArray *smb_program_carved_arrays(const SmbProgram *program, const SmbLaunch *la
  * Whether blocks and grids of that size can be launched.
  */
 gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error);
+
+/**
+ * smb_launch_buffer:
+ * @index: of the parameter; G_MAXUINT for a variable
+ *
+ * Returns: (nullable) (transfer none): what the launch says of the buffer of a pointer parameter, or of a variable
+ */
+const SmbBuffer *smb_launch_buffer(const SmbLaunch *launch, const char *name, guint index);
+
+/** Bytes of the buffer of a pointer parameter that lie before what the pointer points at. */
+guint64 smb_launch_start(const SmbLaunch *launch, const SmbProgram *program, guint parameter);
+
+/** What the buffer of a pointer parameter holds; it has no end but that of %SMB_FILL_BYTES. */
+SmbContents smb_launch_contents(const SmbLaunch *launch, const SmbProgram *program,
+                                guint parameter);
 
 /** Warps of the largest block. */
 #define SMB_MAX_WARPS (SMB_MAX_BLOCK_THREADS / SMB_WARP_LANES)

@@ -54,7 +54,8 @@ typedef struct {
   const char *name;
   const char *type; /* as C writes it: "const float *" says "float *" */
   gboolean is_pointer;
-  SmbScalar element; /* of a pointer: what its buffer holds */
+  SmbScalar element;   /* of a pointer: what its buffer holds */
+  guint element_bytes; /* of what it points at, such as 16 of a float4; 1 of void */
 } SmbParameter;
 
 typedef struct _SmbProgram SmbProgram;

@@ -191,6 +191,7 @@ read_kernel(const SmbPlace *place, JsonNode *node, gpointer target, GError **err
       {"grid", TRUE, read_grid, G_STRUCT_OFFSET(SmbRecordedKernel, grid)},
       {"defines", TRUE, smb_member_texts, G_STRUCT_OFFSET(SmbRecordedKernel, defines)},
       {"args", TRUE, smb_member_texts, G_STRUCT_OFFSET(SmbRecordedKernel, args)},
+      {"contents", FALSE, smb_member_texts, G_STRUCT_OFFSET(SmbRecordedKernel, contents)},
       {"dynamic_bytes", TRUE, smb_member_count, G_STRUCT_OFFSET(SmbRecordedKernel, dynamic_bytes)},
       {"measured", TRUE, read_measured, G_STRUCT_OFFSET(SmbRecordedKernel, measured)},
       {"time", FALSE, read_time, G_STRUCT_OFFSET(SmbRecordedKernel, times[SMB_CACHE_WARM])},

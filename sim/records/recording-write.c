@@ -142,6 +142,8 @@ add_kernel(GString *json, const SmbRecordedKernel *kernel) {
   add_extents(json, "grid", kernel->grid);
   add_texts(json, "defines", kernel->defines);
   add_texts(json, "args", kernel->args);
+  if (*kernel->contents)
+    add_texts(json, "contents", kernel->contents);
   add_count(json, "dynamic_bytes", kernel->dynamic_bytes);
   add_metrics(json, kernel);
   add_times(json, kernel);

@@ -29,6 +29,7 @@ smb_recorded_kernel_new(void) {
     kernel->block[i] = kernel->grid[i] = 1;
   kernel->defines = g_new0(char *, 1);
   kernel->args = g_new0(char *, 1);
+  kernel->contents = g_new0(char *, 1);
   for (guint i = 0; i < SMB_N_METRICS; i++)
     kernel->measured[i] = SMB_NOT_MEASURED;
   for (guint i = 0; i < SMB_N_CACHES; i++)
@@ -46,6 +47,7 @@ smb_recorded_kernel_free(SmbRecordedKernel *kernel) {
   g_free(kernel->file);
   g_strfreev(kernel->defines);
   g_strfreev(kernel->args);
+  g_strfreev(kernel->contents);
   g_ptr_array_unref(kernel->buffers);
   g_free(kernel->failure);
   g_free(kernel);

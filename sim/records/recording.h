@@ -60,6 +60,7 @@ typedef struct {
  * @name, @shape: as in the catalogue; of a user's file the name of the __global__ function, and %NULL
  * @file: where its text is: "data/kernels/..." for a built-in kernel
  * @block, @grid, @defines, @args, @dynamic_bytes: how it was compiled and launched (never %NULL)
+ * @contents: what the buffers held, NAME=SPEC[@OFFSET] (never %NULL; what is not said has its default)
  * @measured: by SmbMetric; %SMB_NOT_MEASURED where there is no number, as for those that stand in @times and
  *   @buffers (smb_metric_is_counted())
  * @times: by SmbCache
@@ -74,6 +75,7 @@ typedef struct {
   guint grid[3];
   GStrv defines;
   GStrv args;
+  GStrv contents;
   guint64 dynamic_bytes;
   double measured[SMB_N_METRICS];
   SmbRecordedTime times[SMB_N_CACHES];

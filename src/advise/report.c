@@ -259,7 +259,7 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   report->target = target;
   report->arch = smb_arch_ref(arch);
   report->arrays = g_ptr_array_new_with_free_func((GDestroyNotify)array_free);
-  report->global = smb_global_new();
+  report->global = smb_global_new(target->kernel, &target->launch);
   SmbAnalysisOptions options = target->options;
   options.global = report->global;
   options.keep_requests = TRUE;

@@ -30,6 +30,16 @@ smb_json_defines(JsonBuilder *json, const char *const *defines) {
   json_builder_end_object(json);
 }
 
+static void
+write_buffers(JsonBuilder *json, const GPtrArray *buffers) {
+  smb_json_object(json, "buffers");
+  for (guint i = 0; i < buffers->len; i++) {
+    const SmbBuffer *buffer = g_ptr_array_index(buffers, i);
+    smb_json_text(json, buffer->name, buffer->spec);
+  }
+  json_builder_end_object(json);
+}
+
 void
 smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) {
   smb_json_object(json, "kernel");
@@ -40,6 +50,8 @@ smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) 
   write_extent(json, "grid", target->launch.grid);
   smb_json_number(json, "shared_bytes", (gint64)shared_bytes);
   smb_json_defines(json, (const char *const *)target->defines);
+  if (target->launch.buffers && target->launch.buffers->len > 0)
+    write_buffers(json, target->launch.buffers);
   json_builder_end_object(json);
 }
 

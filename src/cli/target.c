@@ -17,6 +17,7 @@ enum {
 typedef struct {
   GPtrArray *defines; // NAME=VALUE; a later one replaces an earlier
   GPtrArray *args;
+  GPtrArray *buffers;
   char *dynamic_bytes; // an expression, or NULL
 } Draft;
 
@@ -24,6 +25,7 @@ static void
 draft_clear(Draft *draft) {
   g_clear_pointer(&draft->defines, g_ptr_array_unref);
   g_clear_pointer(&draft->args, g_ptr_array_unref);
+  g_clear_pointer(&draft->buffers, g_ptr_array_unref);
   g_clear_pointer(&draft->dynamic_bytes, g_free);
 }
 
@@ -33,6 +35,7 @@ static void
 draft_init(Draft *draft) {
   draft->defines = g_ptr_array_new_with_free_func(g_free);
   draft->args = g_ptr_array_new_with_free_func(g_free);
+  draft->buffers = g_ptr_array_new_with_free_func(g_free);
   draft->dynamic_bytes = NULL;
 }
 
@@ -82,6 +85,8 @@ smb_target_free(SmbTarget *target) {
   g_strfreev(target->defines);
   g_strfreev(target->folders);
   g_strfreev(target->args);
+  g_strfreev(target->buffers);
+  g_clear_pointer(&target->launch.buffers, g_ptr_array_unref);
   g_free(target);
 }
 
@@ -91,7 +96,12 @@ finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *dra
        const SmbArch *arch, GError **error) {
   target->defines = to_strv(draft->defines);
   target->args = to_strv(draft->args);
+  target->buffers = to_strv(draft->buffers);
   target->launch.arguments = (const char *const *)target->args;
+  if (!target->launch.buffers)
+    target->launch.buffers = smb_buffers_parse((const char *const *)target->buffers, error);
+  if (!target->launch.buffers)
+    return FALSE;
   target->file = g_strdup(smb_source_name(source));
   const SmbProgramOptions reading = {.entry = entry,
                                      .defines = (const char *const *)target->defines,
@@ -185,10 +195,10 @@ draft_tile(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, GEr
 static gboolean
 check_tile_alone(const SmbTargetOptions *options, GError **error) {
   if (options->block || options->dynamic_bytes || options->shape || options->entry ||
-      options->instance || options->args)
+      options->instance || options->args || options->buffers)
     return smb_cli_usage_error(error, "--rows and --cols give the block and the memory of a tile: "
-                                      "--block, --dynamic-bytes, --shape, --entry and --arg are "
-                                      "for kernels");
+                                      "--block, --dynamic-bytes, --shape, --entry, --arg and "
+                                      "--buffer are for kernels");
   return TRUE;
 }
 
@@ -201,7 +211,7 @@ is_tile(const SmbTargetOptions *options) {
 gboolean
 smb_target_is_launch(const SmbTargetOptions *options) {
   return is_tile(options) || options->shape || options->entry || options->instance ||
-         options->defines || options->args || options->block || options->grid ||
+         options->defines || options->args || options->buffers || options->block || options->grid ||
          options->dynamic_bytes;
 }
 
@@ -220,7 +230,7 @@ draft_entry(const SmbCatalogEntry *entry, SmbTarget *target, Draft *draft) {
 static SmbSource *
 draft_builtin(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, char **entry_name,
               GError **error) {
-  SmbLaunch asked = {{1, 1, 1}, {1, 1, 1}, 0, NULL};
+  SmbLaunch asked = {.block = {1, 1, 1}, .grid = {1, 1, 1}};
   if (!parse_launch(options, &asked, error))
     return NULL;
   g_autoptr(GPtrArray) catalog = smb_catalog_load(error);
@@ -327,6 +337,7 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
   target->folders = g_strdupv(options->folders);
   set_values(draft.defines, (const char *const *)options->defines);
   set_values(draft.args, (const char *const *)options->args);
+  set_values(draft.buffers, (const char *const *)options->buffers);
   if (options->dynamic_bytes) {
     g_free(draft.dynamic_bytes);
     draft.dynamic_bytes = g_strdup(options->dynamic_bytes);
@@ -349,6 +360,11 @@ smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **err
   g_auto(GStrv) included = file && source ? smb_source_files(source) : NULL;
   for (guint i = 0; included && included[i]; i++) {
     if (!smb_out_file_protect(file, included[i], error))
+      return FALSE;
+  }
+  for (guint i = 0; file && i < target->launch.buffers->len; i++) {
+    const SmbBuffer *buffer = g_ptr_array_index(target->launch.buffers, i);
+    if (buffer->path && !smb_out_file_protect(file, buffer->path, error))
       return FALSE;
   }
   return TRUE;
@@ -398,10 +414,12 @@ smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_by
   other->name = g_strdup(target->name);
   other->shape = g_strdup(target->shape);
   other->launch = target->launch;
+  other->launch.buffers = g_ptr_array_ref(target->launch.buffers);
   other->options = target->options;
   other->folders = g_strdupv(target->folders);
   set_values(draft.defines, (const char *const *)target->defines);
   set_values(draft.args, (const char *const *)target->args);
+  set_values(draft.buffers, (const char *const *)target->buffers);
   draft.dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new(target->file, bytes, error);

@@ -18,7 +18,7 @@ typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
   char *kernel, *shape, *entry, *instance;
-  char **defines, **folders, **args;
+  char **defines, **folders, **args, **buffers;
   char *block, *grid, *dynamic_bytes;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *threads;
 } SmbTargetOptions;
@@ -53,7 +53,8 @@ void smb_target_clear_options(void);
  * @file: where its text is
  * @folders: where included files are looked for, or %NULL
  * @defines: the macros that were set, NAME=VALUE, each once
- * @launch: how it is launched; its arguments are owned by the target
+ * @args, @buffers: as they were given, each name once
+ * @launch: how it is launched; its arguments and buffers are owned by the target
  * @options: for smb_analysis_run()
  * @assumes_block: whether it is a FILE whose block was not given
  * @tile_columns: of a tile, the elements of a row without padding; else 0
@@ -67,6 +68,7 @@ typedef struct {
   GStrv folders;
   GStrv defines;
   GStrv args;
+  GStrv buffers;
   SmbLaunch launch;
   gboolean assumes_block;
   SmbAnalysisOptions options;
@@ -89,7 +91,7 @@ SmbTarget *smb_target_new(const SmbTargetOptions *options, const char *file, con
 /**
  * smb_target_protect:
  * @file: (nullable): a file that the command will write
- * @error: SMB_ERROR_USAGE if it is one that the text of @target includes
+ * @error: SMB_ERROR_USAGE if it is one that the text of @target includes, or that a buffer is of
  *
  * Returns: whether it is another file
  */

@@ -154,6 +154,10 @@ launch_words(const SmbLearnRun *run, const char *path) {
     g_strv_builder_add(words, "--arg");
     g_strv_builder_add(words, target->args[i]);
   }
+  for (guint i = 0; target->buffers[i]; i++) {
+    g_strv_builder_add(words, "--buffer");
+    g_strv_builder_add(words, target->buffers[i]);
+  }
   if (target->launch.dynamic_bytes > 0) {
     g_autofree char *bytes = describe_dynamic_bytes(target);
     g_strv_builder_add(words, "--dynamic-bytes");

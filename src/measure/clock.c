@@ -90,7 +90,7 @@ static gboolean
 collect(Requests *requests, const SmbTarget *target, const SmbArch *arch, GError **error) {
   static const SmbSink sink = {take_shared, ignore_global, ignore_warning};
   const SmbLaunch *launch = &target->launch;
-  g_autoptr(SmbGlobal) global = smb_global_new();
+  g_autoptr(SmbGlobal) global = smb_global_new(target->kernel, launch);
   g_autoptr(SmbBlock) block = smb_block_new(target->kernel, arch, launch, &target->options.limits,
                                             &sink, requests, global, error);
   guint64 n = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];

@@ -149,9 +149,9 @@ argument_free(gpointer data) {
 
 // The contents of a buffer as far as the kernel reaches, after what @global holds.
 static GBytes *
-read_buffer(const SmbGlobal *global, const SmbProgram *kernel, guint parameter, gsize bytes) {
+read_buffer(const SmbGlobal *global, guint parameter, gsize bytes) {
   guchar *contents = g_malloc(MAX(bytes, 1));
-  smb_global_read(global, kernel, parameter, 0, contents, bytes);
+  smb_global_read(global, parameter, 0, contents, bytes);
   return g_bytes_new_take(contents, bytes);
 }
 
@@ -159,7 +159,7 @@ read_buffer(const SmbGlobal *global, const SmbProgram *kernel, guint parameter, 
 static gboolean
 add_arguments(Subject *subject, char **failure, GError **error) {
   const SmbProgram *kernel = subject->target->kernel;
-  g_autoptr(SmbGlobal) untouched = smb_global_new();
+  g_autoptr(SmbGlobal) untouched = smb_global_new(kernel, &subject->target->launch);
   for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
     SmbParameter parameter = smb_program_parameter(kernel, i);
     guint64 reach = smb_global_reach(subject->global, i);
@@ -171,7 +171,7 @@ add_arguments(Subject *subject, char **failure, GError **error) {
       return TRUE;
     }
     if (parameter.is_pointer)
-      bytes = read_buffer(untouched, kernel, i, reach);
+      bytes = read_buffer(untouched, i, reach);
     else
       bytes = smb_program_argument(kernel, i, subject->target->launch.arguments, error);
     if (!bytes)
@@ -180,6 +180,8 @@ add_arguments(Subject *subject, char **failure, GError **error) {
     argument->name = g_strdup(parameter.name);
     argument->is_pointer = parameter.is_pointer;
     argument->bytes = bytes;
+    argument->start =
+        parameter.is_pointer ? smb_launch_start(&subject->target->launch, kernel, i) : 0;
     g_ptr_array_add(subject->arguments, argument);
   }
   return TRUE;
@@ -209,8 +211,8 @@ format_element(const char *type, gsize size, const guchar *bytes) {
 
 // Counts the elements that are equal, and tells the first that is not.
 static void
-compare_buffer(const SmbProgram *kernel, guint index, GBytes *measured, GBytes *predicted,
-               SmbRecordedBuffer *buffer) {
+compare_buffer(const SmbProgram *kernel, guint index, guint64 start, GBytes *measured,
+               GBytes *predicted, SmbRecordedBuffer *buffer) {
   gsize n;
   const guchar *a = g_bytes_get_data(measured, &n), *b = g_bytes_get_data(predicted, NULL);
   SmbParameter parameter = smb_program_parameter(kernel, index);
@@ -222,8 +224,9 @@ compare_buffer(const SmbProgram *kernel, guint index, GBytes *measured, GBytes *
     } else if (!buffer->difference) {
       g_autofree char *is = format_element(parameter.type, size, a + i * size);
       g_autofree char *says = format_element(parameter.type, size, b + i * size);
-      buffer->difference = g_strdup_printf("%s[%" G_GSIZE_FORMAT "] is %s, the model says %s",
-                                           parameter.name, i, is, says);
+      buffer->difference =
+          g_strdup_printf("%s[%" G_GINT64_FORMAT "] is %s, the model says %s", parameter.name,
+                          (gint64)i - (gint64)(start / size), is, says);
     }
   }
 }
@@ -247,11 +250,10 @@ take_buffers(const Subject *subject, const GPtrArray *contents, SmbRecordedKerne
       continue;
     gsize bytes = g_bytes_get_size(raw);
     g_autoptr(GBytes) measured = canonical(model, i, g_bytes_ref(raw));
-    g_autoptr(GBytes) predicted =
-        canonical(model, i, read_buffer(subject->global, model, i, bytes));
+    g_autoptr(GBytes) predicted = canonical(model, i, read_buffer(subject->global, i, bytes));
     SmbRecordedBuffer *buffer = smb_recorded_buffer_new(
         argument->name, bytes, g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, measured));
-    compare_buffer(model, i, measured, predicted, buffer);
+    compare_buffer(model, i, argument->start, measured, predicted, buffer);
     g_ptr_array_add(kernel->buffers, buffer);
   }
 }
@@ -285,6 +287,8 @@ describe_target(const SmbTarget *target) {
   g_strfreev(kernel->args);
   kernel->defines = g_strdupv(target->defines);
   kernel->args = g_strdupv(target->args);
+  g_strfreev(kernel->contents);
+  kernel->contents = g_strdupv(target->buffers);
   kernel->dynamic_bytes = target->launch.dynamic_bytes;
   return kernel;
 }
@@ -339,8 +343,8 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
 
 SmbRecordedKernel *
 smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, GError **error) {
-  g_auto(Subject)
-      subject = {target, smb_global_new(), g_ptr_array_new_with_free_func(argument_free)};
+  g_auto(Subject) subject = {target, smb_global_new(target->kernel, &target->launch),
+                             g_ptr_array_new_with_free_func(argument_free)};
   SmbAnalysisOptions options = target->options;
   options.global = subject.global;
   g_autoptr(SmbAnalysis) analysis =

@@ -35,7 +35,8 @@ name_variant(Launch *launch) {
   const SmbCatalogEntry *entry = launch->entry;
   g_autoptr(GString) text = g_string_new(NULL);
   gboolean same =
-      entry && memcmp(entry->block, recorded->block, sizeof entry->block) == 0 &&
+      entry && !*recorded->contents &&
+      memcmp(entry->block, recorded->block, sizeof entry->block) == 0 &&
       memcmp(entry->grid, recorded->grid, sizeof entry->grid) == 0 &&
       g_strv_equal((const char *const *)entry->args, (const char *const *)recorded->args);
   guint64 ipad = 0;

@@ -43,11 +43,15 @@ smb_replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, 
     return NULL;
   SmbLaunch launch = {.dynamic_bytes = recorded->dynamic_bytes,
                       .arguments = (const char *const *)recorded->args};
+  g_autoptr(GPtrArray) buffers = smb_buffers_parse((const char *const *)recorded->contents, error);
+  if (!buffers)
+    return NULL;
+  launch.buffers = buffers;
   memcpy(launch.block, recorded->block, sizeof launch.block);
   memcpy(launch.grid, recorded->grid, sizeof launch.grid);
   SmbAnalysisOptions options = *limits;
   if (recorded->buffers->len > 0)
-    options.global = replay->global = smb_global_new();
+    options.global = replay->global = smb_global_new(replay->kernel, &launch);
   replay->analysis = smb_analysis_run(replay->kernel, arch, &launch, &options, error);
   return replay->analysis ? g_steal_pointer(&replay) : NULL;
 }
@@ -91,7 +95,7 @@ smb_replay_digest(const SmbReplay *replay, const SmbRecordedBuffer *buffer, GErr
   guchar block[HASHED_BYTES];
   for (guint64 offset = 0; offset < buffer->bytes; offset += sizeof block) {
     gsize length = (gsize)MIN(sizeof block, buffer->bytes - offset);
-    smb_global_read(replay->global, replay->kernel, parameter, offset, block, length);
+    smb_global_read(replay->global, parameter, offset, block, length);
     smb_scalar_canonical(smb_program_parameter(replay->kernel, parameter).element, block, length);
     g_checksum_update(checksum, block, (gssize)length);
   }

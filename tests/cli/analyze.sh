@@ -318,7 +318,7 @@ expect 3 analyze "$work/binary.cu"
 says 'not a text'
 truncate -s 100M "$work/huge.cu" 2>/dev/null || head -c 104857600 /dev/zero >"$work/huge.cu"
 expect 3 analyze "$work/huge.cu"
-says 'larger than a kernel file may be'
+says 'the file is larger than 8388608 bytes'
 rm "$work/huge.cu"
 if [ "$(id -u)" -ne 0 ]; then
   cp "$file" "$work/unreadable.cu"

@@ -27,7 +27,7 @@ make_arguments(const SmbProgram *kernel) {
 static void
 run(const SmbProgram *kernel, const SmbArch *arch) {
   g_auto(GStrv) arguments = make_arguments(kernel);
-  SmbLaunch launch = {{17, 2, 2}, {2, 1, 1}, 1024, (const char *const *)arguments};
+  SmbLaunch launch = {{17, 2, 2}, {2, 1, 1}, 1024, (const char *const *)arguments, NULL};
   SmbAnalysisOptions options = {.limits = limits, .threads = 1};
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbAnalysis) analysis = smb_analysis_run(kernel, arch, &launch, &options, &error);

@@ -136,7 +136,7 @@ use_lesson(const SmbLesson *lesson) {
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
   g_autoptr(SmbProgram) kernel =
       smb_program_read(source, &(SmbProgramOptions){.cuda_arch = 900}, NULL);
-  SmbLaunch launch = {{32, 1, 1}, {1, 1, 1}, 0, NULL};
+  SmbLaunch launch = {{32, 1, 1}, {1, 1, 1}, 0, NULL, NULL};
   g_autoptr(SmbAnalysis) analysis = smb_analysis_run(kernel, arch, &launch, NULL, NULL);
   SmbLessonResult results[SMB_LESSON_MAX_RUNS];
   for (guint i = 0; i < SMB_LESSON_MAX_RUNS; i++)

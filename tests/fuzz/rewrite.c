@@ -193,8 +193,8 @@ fuzz_rewrite(const guint8 *data, gsize size) {
   g_autoptr(SmbProgram) kernel = read_kernel(text);
   g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, NULL);
   gsize bytes = (gsize)4 * shape.rows * shape.columns;
-  SmbLaunch launch = {{shape.threads, 1, 1}, {1, 1, 1}, shape.dynamic ? bytes : 0, NULL};
-  g_autoptr(SmbGlobal) global = smb_global_new();
+  SmbLaunch launch = {{shape.threads, 1, 1}, {1, 1, 1}, shape.dynamic ? bytes : 0, NULL, NULL};
+  g_autoptr(SmbGlobal) global = smb_global_new(kernel, &launch);
   SmbAnalysisOptions options = {.global = global, .keep_requests = TRUE, .threads = 1};
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbAnalysis) analysis = smb_analysis_run(kernel, arch, &launch, &options, &error);

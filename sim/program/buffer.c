@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/program/buffer.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/source.h"
+
+static const struct {
+  const char *name;
+  SmbScalar scalar;
+  guint64 most; // of BELOW: whole numbers up to this are exact
+} types[] = {
+    {"i8", SMB_SCALAR_I8, 1 << 7},
+    {"i16", SMB_SCALAR_I16, 1 << 15},
+    {"i32", SMB_SCALAR_I32, G_GUINT64_CONSTANT(1) << 31},
+    {"i64", SMB_SCALAR_I64, G_GUINT64_CONSTANT(1) << 63},
+    {"f16", SMB_SCALAR_F16, 1 << 11},
+    {"bf16", SMB_SCALAR_BF16, 1 << 8},
+    {"f32", SMB_SCALAR_F32, 1 << 24},
+    {"f64", SMB_SCALAR_F64, G_GUINT64_CONSTANT(1) << 53},
+};
+
+static gboolean refuse(GError **error, const char *text, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+static gboolean
+refuse(GError **error, const char *text, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *problem = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "--buffer '%s': %s", text, problem);
+  return FALSE;
+}
+
+// "iota:TYPE" or "random:TYPE:SEED[:BELOW]", in parts.
+static gboolean
+parse_generator(SmbBuffer *buffer, const char *text, char **parts, GError **error) {
+  SmbContents *contents = &buffer->contents;
+  gboolean is_random = strcmp(parts[0], "random") == 0;
+  guint n = g_strv_length(parts), type = 0;
+  if (is_random ? n < 3 || n > 4 : n != 2)
+    return refuse(error, text, "expected %s", is_random ? "random:TYPE:SEED[:BELOW]" : "iota:TYPE");
+  while (type < G_N_ELEMENTS(types) && strcmp(types[type].name, parts[1]) != 0)
+    type++;
+  if (type == G_N_ELEMENTS(types))
+    return refuse(error, text,
+                  "unknown type '%s': expected i8, i16, i32, i64, f16, bf16, f32 or f64", parts[1]);
+  contents->fill = is_random ? SMB_FILL_RANDOM : SMB_FILL_IOTA;
+  contents->scalar = types[type].scalar;
+  if (is_random && !g_ascii_string_to_unsigned(parts[2], 10, 0, G_MAXUINT64, &contents->seed, NULL))
+    return refuse(error, text, "expected a whole number as SEED, not '%s'", parts[2]);
+  if (n == 4 &&
+      !g_ascii_string_to_unsigned(parts[3], 10, 1, types[type].most, &contents->below, NULL))
+    return refuse(error, text,
+                  "expected a whole number from 1 to %" G_GUINT64_FORMAT " as BELOW, not '%s'",
+                  types[type].most, parts[3]);
+  return TRUE;
+}
+
+static gboolean
+load_file(SmbBuffer *buffer, const char *path, GError **error) {
+  buffer->file = smb_source_read_bytes(path, SMB_BUFFER_MAX_BYTES, error);
+  if (!buffer->file)
+    return FALSE;
+  buffer->path = g_strdup(path);
+  buffer->contents.fill = SMB_FILL_BYTES;
+  buffer->contents.bytes = g_bytes_get_data(buffer->file, &buffer->contents.length);
+  return TRUE;
+}
+
+static gboolean
+parse_contents(SmbBuffer *buffer, const char *text, const char *spec, GError **error) {
+  g_auto(GStrv) parts = g_strsplit(spec, ":", -1);
+  buffer->is_default = !*spec;
+  if (!*spec)
+    return TRUE;
+  buffer->contents.fill = SMB_FILL_ZEROS;
+  if (strcmp(spec, "zeros") == 0)
+    return TRUE;
+  if (strcmp(parts[0], "iota") == 0 || strcmp(parts[0], "random") == 0)
+    return parse_generator(buffer, text, parts, error);
+  return load_file(buffer, spec, error);
+}
+
+SmbBuffer *
+smb_buffer_parse(const char *text, GError **error) {
+  g_autoptr(SmbBuffer) buffer = g_new0(SmbBuffer, 1);
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text || !equals[1]) {
+    refuse(error, text, "expected NAME=SPEC");
+    return NULL;
+  }
+  buffer->name = g_strndup(text, (gsize)(equals - text));
+  buffer->spec = g_strdup(equals + 1);
+  const char *at = strrchr(buffer->spec, '@');
+  g_autofree char *spec =
+      at ? g_strndup(buffer->spec, (gsize)(at - buffer->spec)) : g_strdup(buffer->spec);
+  if (at &&
+      !g_ascii_string_to_unsigned(at + 1, 10, 0, SMB_BUFFER_MAX_OFFSET, &buffer->offset, NULL)) {
+    refuse(error, text,
+           "expected a number of elements from 0 to %" G_GUINT64_FORMAT
+           " behind '@' (a file with '@' in its name takes @0)",
+           SMB_BUFFER_MAX_OFFSET);
+    return NULL;
+  }
+  return parse_contents(buffer, text, spec, error) ? g_steal_pointer(&buffer) : NULL;
+}
+
+void
+smb_buffer_free(SmbBuffer *buffer) {
+  if (!buffer)
+    return;
+  g_free(buffer->name);
+  g_free(buffer->spec);
+  g_free(buffer->path);
+  g_clear_pointer(&buffer->file, g_bytes_unref);
+  g_free(buffer);
+}
+
+GPtrArray *
+smb_buffers_parse(const char *const *texts, GError **error) {
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_buffer_free);
+  for (guint i = 0; texts && texts[i]; i++) {
+    SmbBuffer *buffer = smb_buffer_parse(texts[i], error);
+    if (!buffer)
+      return NULL;
+    g_ptr_array_add(buffers, buffer);
+  }
+  return g_steal_pointer(&buffers);
+}

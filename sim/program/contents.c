@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/program/contents.h"
+
+#include <math.h>
+#include <string.h>
+
+// Whole numbers that are counted without a gap, from 0.
+static guint64
+count_whole(SmbScalar scalar) {
+  return scalar == SMB_SCALAR_F16 ? 2048 : scalar == SMB_SCALAR_BF16 ? 256 : 0;
+}
+
+// Bits of a real that lie behind the point, of a number below 1.
+static guint
+fraction_bits(SmbScalar scalar) {
+  return scalar == SMB_SCALAR_F64   ? 53
+         : scalar == SMB_SCALAR_F32 ? 24
+         : scalar == SMB_SCALAR_F16 ? 11
+                                    : 8;
+}
+
+static guint64
+split_mix(guint64 seed, guint64 index) {
+  guint64 z = seed + (index + 1) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * G_GUINT64_CONSTANT(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * G_GUINT64_CONSTANT(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+static void
+make_element(const SmbContents *contents, guint64 index, guchar *bytes) {
+  SmbScalar scalar = contents->scalar;
+  guint64 whole = count_whole(scalar);
+  if (contents->fill == SMB_FILL_IOTA) {
+    smb_scalar_encode_whole(scalar, whole ? index % whole : index, bytes);
+    return;
+  }
+  guint64 random = split_mix(contents->seed, index);
+  guint bits = fraction_bits(scalar);
+  if (contents->below)
+    smb_scalar_encode_whole(scalar, random % contents->below, bytes);
+  else if (smb_scalar_is_real(scalar))
+    smb_scalar_encode_real(scalar, ldexp((double)(random >> (64 - bits)), -(int)bits), bytes);
+  else
+    smb_scalar_encode_whole(scalar, random, bytes);
+}
+
+void
+smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gsize length) {
+  if (contents->fill == SMB_FILL_ZEROS) {
+    memset(bytes, 0, length);
+    return;
+  }
+  if (contents->fill == SMB_FILL_BYTES) {
+    memcpy(bytes, contents->bytes + offset, length);
+    return;
+  }
+  gsize size = smb_scalar_bytes(contents->scalar);
+  for (gsize done = 0; done < length;) {
+    guchar value[8];
+    gsize skip = (offset + done) % size;
+    gsize n = MIN(size - skip, length - done);
+    make_element(contents, (offset + done) / size, value);
+    memcpy(bytes + done, value + skip, n);
+    done += n;
+  }
+}

@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# --buffer: what the buffers of pointer parameters hold, in every command that takes a kernel, and on a device.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+# Shared addresses depend on the contents of index, and a neighbour is read before the pointer.
+cat >"$work/k.cu" <<'END'
+__global__ void k(float *out, const float *in, const int *index, int n) {
+  __shared__ float s[1024];
+  int t = threadIdx.x;
+  s[index[t] * n] = in[t - 8];
+  __syncthreads();
+  out[t] = s[t];
+}
+END
+run() {
+  wanted=$1
+  shift
+  expect "$wanted" "$@" "$work/k.cu" --block 32 --arg n=32
+}
+run 3 analyze
+says "in[t - 8]: out of bounds: byte -32 of 'in', by thread (0,0,0); if the pointer starts inside its buffer, give --buffer in=@8"
+run 0 analyze --buffer in=@8
+shows '32-way'
+run 0 analyze --buffer in=@8 --buffer index=zeros
+shows '1-way'
+run 0 analyze --buffer 1=iota:f32@8 --buffer 2=random:i32:5:8
+shows '8-way'
+run 0 analyze --format json --buffer in=@8 --buffer index=zeros --buffer index=random:i32:5:8
+is_json
+shows '"in" : "@8"'
+shows '"index" : "random:i32:5:8"'
+! grep -q 'zeros' "$work/out" || die 'what was said first counts as well'
+run 0 analyze --format json --buffer in=@8
+run 0 explain --buffer in=@8 --buffer index=random:i32:5:8
+shows '8-way'
+run 0 explain --format json --buffer in=@8
+is_json
+shows '"buffers"'
+run 0 advise --buffer in=@8 --format json
+is_json
+shows '"buffers"'
+run 0 advise --buffer in=@8
+expect 0 report "$work/page.html" "$work/k.cu" --block 32 --arg n=32 --buffer in=@8
+grep -q '"buffers"' "$work/page.html" || die 'no buffers in the page'
+# Without the option the key is not there.
+expect 0 analyze --kernel setRowReadCol --format json
+! grep -q '"buffers"' "$work/out" || die 'buffers, and none were given'
+expect 2 analyze --rows 32 --cols 32 --buffer in=zeros
+says '--arg and --buffer are for kernels'
+expect 0 analyze --kernel setRowReadCol --buffer 0=zeros
+
+# A file: the same as what it holds. Beyond its end is out of bounds.
+i=0
+while [ $i -lt 32 ]; do
+  # shellcheck disable=SC2059 # an octal byte
+  printf "\\$(printf %o $((i % 4)))\\000\\000\\000"
+  i=$((i + 1))
+done >"$work/four@.bin"
+run 0 analyze --buffer in=@8 --buffer "index=$work/four@.bin@0"
+shows '4-way'
+head -c 124 "$work/four@.bin" >"$work/short.bin"
+run 3 analyze --buffer in=@8 --buffer "index=$work/short.bin"
+says "index[t]: out of bounds: byte 124 of 'index', which has 124 bytes, by thread (31,0,0)"
+run 3 analyze --buffer in=@8 --buffer "index=$work/four@.bin@4"
+says "index[t]: out of bounds: byte 112 of 'index', which has 112 bytes, by thread (28,0,0)"
+run 2 analyze --buffer in=@8 --buffer "index=$work/short.bin@32"
+says 'the pointer starts beyond the end of the file, which has 124 bytes'
+run 3 analyze --buffer in=@8 --buffer index=/no/such/file
+says '/no/such/file: No such file or directory'
+run 3 analyze --buffer in=@8 --buffer "index=$work"
+says 'Is a directory'
+
+# Wrong ones.
+for wrong in in in= =zeros in=@ in=@-1 in=zeros@x in=iota in=iota:u8 in=random:i32 in=random:i8:1:129 in=random:i32:1:0; do
+  run 2 analyze --buffer "$wrong"
+  says "--buffer '$wrong': "
+done
+run 2 analyze --buffer n=zeros
+says "--buffer 'n=zeros': 'n' is not a pointer: give it a value with --arg n=VALUE"
+for wrong in m=zeros 4=zeros; do
+  run 2 analyze --buffer "$wrong"
+  says "'k' has no pointer parameter"
+done
+
+# What is read is never written over.
+cp "$work/four@.bin" "$work/in.bin"
+run 2 explain --svg "$work/in.bin" --buffer in=@8 --buffer "index=$work/in.bin"
+expect 2 report "$work/in.bin" "$work/k.cu" --block 32 --arg n=32 --buffer in=@8 --buffer "index=$work/in.bin"
+run 2 advise --out "$work/in.bin" --buffer in=@8 --buffer "index=$work/in.bin"
+cmp "$work/in.bin" "$work/four@.bin" || die 'a buffer was written over'
+
+# On a device: the same bytes, and pointers into them. What was recorded is replayed with the same contents.
+# shellcheck disable=SC2034
+SMEMBANK=${SMEMBANK_ON_FAKE:?the program on a made-up GPU}
+run 0 validate --buffer in=random:f32:3@8 --buffer "index=$work/four@.bin@0" --record "$work/r.json" --format csv
+grep -q ',wavefronts_st,4,4,' "$work/out" || die "not 4 wavefronts: $(cat "$work/out")"
+grep -q ',values,32,32,yes,.*,in,' "$work/out" || die "not all values: $(cat "$work/out")"
+grep -qF '"contents": ["in=random:f32:3@8", "index=' "$work/r.json" || die "not recorded: $(cat "$work/r.json")"
+expect 0 validate --recorded "$work/r.json" --format csv
+grep -q ',wavefronts_st,4,4,' "$work/out" || die "not replayed: $(cat "$work/out")"
+run 3 validate
+says 'give --buffer in=@8'
+cp "$work/four@.bin" "$work/in.bin"
+run 2 validate --buffer in=@8 --buffer "index=$work/in.bin" --record "$work/in.bin"
+cmp "$work/in.bin" "$work/four@.bin" || die 'a buffer was written over'
+sed 's/"in=random:f32:3@8"/"in=random"/' "$work/r.json" >"$work/bad.json"
+expect 3 validate --recorded "$work/bad.json"
+says "--buffer 'in=random': expected random:TYPE:SEED[:BELOW]"
+# A value that differs is named by its index behind the pointer.
+cat >"$work/neg.cu" <<'END'
+__global__ void neg(int *out) { out[-2] = 7; out[1] = 8; }
+END
+SMEMBANK_FAKE='wrong-values'
+export SMEMBANK_FAKE
+expect 1 validate "$work/neg.cu" --block 1 --buffer out=zeros@2
+shows 'out[-2] is '

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/half.h"
+#include "sim/machine/arith.h"
+#include "tests/suite.h"
+
+static const SmbScalar formats[] = {SMB_SCALAR_F16, SMB_SCALAR_BF16};
+static const guint16 infinities[] = {0x7c00, 0x7f80};
+
+// Every number is what its own bits give, and rises with them.
+START_TEST(test_bits) {
+  SmbScalar kind = formats[_i];
+  for (guint bits = 0; bits <= infinities[_i]; bits++) {
+    double value = smb_half_to_real(kind, (guint16)bits);
+    ck_assert_uint_eq(smb_half_from_real(kind, value), bits);
+    ck_assert_uint_eq(smb_half_from_real(kind, -value), bits | 0x8000);
+    ck_assert(bits == 0 || value > smb_half_to_real(kind, (guint16)(bits - 1)));
+  }
+  for (guint bits = infinities[_i] + 1u; bits < 0x8000; bits++)
+    ck_assert(isnan(smb_half_to_real(kind, (guint16)bits)));
+  ck_assert_uint_eq(smb_half_from_real(kind, (double)NAN), 0x7fff);
+  ck_assert_uint_eq(smb_half_from_real(kind, -(double)NAN), 0x7fff);
+}
+END_TEST
+
+// What lies in the middle between two numbers goes to the even one, and the rest to the nearer one.
+START_TEST(test_rounding) {
+  SmbScalar kind = formats[_i];
+  for (guint low = 0; low + 1u < infinities[_i]; low++) {
+    double a = smb_half_to_real(kind, (guint16)low), b = smb_half_to_real(kind, (guint16)(low + 1));
+    double middle = (a + b) / 2;
+    ck_assert_uint_eq(smb_half_from_real(kind, middle), low + (low & 1));
+    ck_assert_uint_eq(smb_half_from_real(kind, nextafter(middle, 0)), low);
+    ck_assert_uint_eq(smb_half_from_real(kind, -nextafter(middle, b)), (low + 1) | 0x8000);
+  }
+  double largest = smb_half_to_real(kind, (guint16)(infinities[_i] - 1));
+  double step = largest - smb_half_to_real(kind, (guint16)(infinities[_i] - 2));
+  ck_assert_uint_eq(smb_half_from_real(kind, nextafter(largest + step / 2, 0)), infinities[_i] - 1);
+  ck_assert_uint_eq(smb_half_from_real(kind, largest + step / 2), infinities[_i]);
+  ck_assert_uint_eq(smb_half_from_real(kind, 1e300), infinities[_i]);
+  ck_assert_uint_eq(smb_half_from_real(kind, -1e300), infinities[_i] | 0x8000);
+  ck_assert_uint_eq(smb_half_from_real(kind, 1e-300), 0);
+}
+END_TEST
+
+START_TEST(test_known) {
+  ck_assert(smb_half_to_real(SMB_SCALAR_F16, 0x3c00) == 1);
+  ck_assert(smb_half_to_real(SMB_SCALAR_F16, 0x7bff) == 65504);
+  ck_assert(smb_half_to_real(SMB_SCALAR_F16, 0x0001) == 0x1p-24);
+  ck_assert(smb_half_to_real(SMB_SCALAR_F16, 0xc580) == -5.5);
+  ck_assert(smb_half_to_real(SMB_SCALAR_BF16, 0x3f80) == 1);
+  ck_assert(smb_half_to_real(SMB_SCALAR_BF16, 0x4049) == 3.140625);
+  ck_assert(smb_half_to_real(SMB_SCALAR_BF16, 0x0001) == 0x1p-133);
+}
+END_TEST
+
+// Arithmetic of a warp against the exact result, rounded once: a double holds what two halves give, but for quotients.
+START_TEST(test_arithmetic) {
+  SmbScalar kind = formats[_i];
+  static const ArithBinary operations[] = {ARITH_ADD, ARITH_SUB, ARITH_MUL,
+                                           ARITH_DIV, ARITH_LT,  ARITH_EQ};
+  g_autoptr(GRand) random = g_rand_new_with_seed(16);
+  guint32 a[SMB_WARP_LANES], b[SMB_WARP_LANES], out[SMB_WARP_LANES];
+  for (guint round = 0; round < 2000; round++) {
+    ArithBinary operation = operations[round % G_N_ELEMENTS(operations)];
+    for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+      // Exponents near each other, so that digits meet.
+      a[lane] = (guint32)g_rand_int_range(random, infinities[_i] / 3, infinities[_i] / 2);
+      b[lane] = a[lane] ^ (guint32)g_rand_int_range(random, 0, 2048) ^
+                (g_rand_boolean(random) ? 0x8000 : 0);
+    }
+    smb_arith_binary(operation, kind, a, b, out);
+    for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+      double x = smb_half_to_real(kind, (guint16)a[lane]),
+             y = smb_half_to_real(kind, (guint16)b[lane]);
+      guint32 wanted = operation == ARITH_ADD   ? smb_half_from_real(kind, x + y)
+                       : operation == ARITH_SUB ? smb_half_from_real(kind, x - y)
+                       : operation == ARITH_MUL ? smb_half_from_real(kind, x * y)
+                       : operation == ARITH_DIV ? smb_half_from_real(kind, x / y)
+                       : operation == ARITH_LT  ? x < y
+                                                : x == y;
+      ck_assert_msg(out[lane] == wanted, "%g %u %g: %04x, not %04x", x, operation, y, out[lane],
+                    wanted);
+    }
+  }
+}
+END_TEST
+
+#ifdef __FLT16_MAX__
+// The compiler's own type, where it has one.
+static double
+with_compiler(double value) {
+  return (double)(_Float16)value;
+}
+#else
+static double
+with_compiler(double value) {
+  return smb_half_to_real(SMB_SCALAR_F16, smb_half_from_real(SMB_SCALAR_F16, value));
+}
+#endif
+
+START_TEST(test_compiler) {
+  g_autoptr(GRand) random = g_rand_new_with_seed(17);
+  for (guint i = 0; i < 200000; i++) {
+    double value = ldexp(g_rand_double_range(random, -2, 2), g_rand_int_range(random, -27, 17));
+    double ours = smb_half_to_real(SMB_SCALAR_F16, smb_half_from_real(SMB_SCALAR_F16, value));
+    ck_assert_msg(ours == with_compiler(value), "%a: %a", value, ours);
+  }
+}
+END_TEST
+
+Suite *
+suite_half(void) {
+  Suite *suite = suite_create("half");
+  TCase *half = tcase_create("half");
+  tcase_add_loop_test(half, test_bits, 0, G_N_ELEMENTS(formats));
+  tcase_add_loop_test(half, test_rounding, 0, G_N_ELEMENTS(formats));
+  tcase_add_test(half, test_known);
+  tcase_add_loop_test(half, test_arithmetic, 0, G_N_ELEMENTS(formats));
+  tcase_add_test(half, test_compiler);
+  suite_add_tcase(suite, half);
+  return suite;
+}
