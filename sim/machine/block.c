@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/machine/machine.h"
 
 // Where a buffer ends that has no end: far enough for all offsets that a kernel means.
@@ -80,8 +81,8 @@ find_buffer_problem(const SmbProgram *program, const SmbBuffer *buffer) {
                              parameter.name, parameter.name);
     return is_too_short(buffer, buffer->offset * parameter.element_bytes)
                ? g_strdup_printf("the pointer starts beyond the end of the file, which has %" //
-                                 G_GSIZE_FORMAT " bytes",
-                                 buffer->contents.length)
+                                 G_GSIZE_FORMAT " byte%s",
+                                 buffer->contents.length, smb_plural(buffer->contents.length))
                : NULL;
   }
   for (guint i = 0; i < program->regions->len; i++) {
@@ -92,8 +93,9 @@ find_buffer_problem(const SmbProgram *program, const SmbBuffer *buffer) {
     if (buffer->offset)
       return g_strdup_printf("'%s' is a variable: it begins where its buffer does", region->name);
     if (is_too_short(buffer, region->size))
-      return g_strdup_printf("the file has %" G_GSIZE_FORMAT " bytes, and '%s' %" G_GSIZE_FORMAT,
-                             buffer->contents.length, region->name, region->size);
+      return g_strdup_printf("the file has %" G_GSIZE_FORMAT " byte%s, and '%s' %" G_GSIZE_FORMAT,
+                             buffer->contents.length, smb_plural(buffer->contents.length),
+                             region->name, region->size);
     return NULL;
   }
   return g_strdup_printf("'%s' has no pointer parameter, and uses no variable in global memory, "
