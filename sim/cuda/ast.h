@@ -181,6 +181,7 @@ struct _Function {
   Function *next;   // instance of the same function
   const Type *type; // of its result
   gboolean is_kernel;
+  guint max_threads; // that __launch_bounds__ allows, or 0
   guint32 start;
   Stretch text;    // all of it, for a kernel
   guint height;    // levels of the deepest expression, calls and surrounding statements included

@@ -191,6 +191,7 @@ parse_function(Parser *parser, const Item *item, const TemplateArguments *argume
   function->key = arguments ? arguments->key : "";
   function->name = smb_kernel_pool_printf(parser->pool, "%s%s", item->name, function->key);
   function->is_kernel = specifiers.is_global;
+  function->max_threads = specifiers.max_threads;
   function->start = name->start;
   parser->function = function;
   g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));

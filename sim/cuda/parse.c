@@ -336,6 +336,7 @@ parse_kernel(SmbKernel *kernel, const char *entry, GError **error) {
   if (!tokens || !parse_tokens(kernel, tokens, entry, error))
     return FALSE;
   program->name = kernel->entry->name;
+  program->max_threads = kernel->entry->max_threads;
   describe_parameters(kernel);
   lay_out_shared(kernel);
   describe_regions(kernel);

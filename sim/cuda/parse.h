@@ -68,6 +68,7 @@ typedef struct {
   gboolean is_auto;       // the type is that of the first value
   gboolean declares_type; // a structure or an enumeration: there need not be a variable
   guint align;            // asked for by __align__, or 0
+  guint max_threads;      // that __launch_bounds__ allows, or 0
   guint32 start;          // of the first of them
 } Specifiers;
 

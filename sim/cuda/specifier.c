@@ -94,6 +94,18 @@ parse_alignment(Parser *parser, guint *align) {
   return TRUE;
 }
 
+// The threads that "(" constant … ")" allows, or 0: a bound that cannot be evaluated here does no harm.
+static guint
+read_launch_bound(const Parser *parser) {
+  GError *ignored = NULL;
+  Parser quiet = *parser;
+  gint64 value = 0;
+  quiet.error = &ignored;
+  gboolean known = smb_parser_take(&quiet, "(") && smb_parse_constant(&quiet, &value);
+  g_clear_error(&ignored);
+  return known && value >= 1 && value <= SMB_MAX_BLOCK_THREADS ? (guint)value : 0;
+}
+
 // The words of a built-in integer type: "unsigned long long int" in any order.
 typedef struct {
   guint longs, shorts, signeds, unsigneds;
@@ -164,8 +176,10 @@ take_qualifier(Parser *parser, Specifiers *specifiers, gboolean *failed) {
     specifiers->is_global = TRUE;
   } else if (smb_parser_take(parser, "__device__")) {
     specifiers->is_device = TRUE;
-  } else if (smb_parser_take(parser, "__launch_bounds__") ||
-             smb_parser_take(parser, "__attribute__")) {
+  } else if (smb_parser_take(parser, "__launch_bounds__")) {
+    specifiers->max_threads = read_launch_bound(parser);
+    *failed = !smb_parser_skip_group(parser, "(", ")");
+  } else if (smb_parser_take(parser, "__attribute__")) {
     *failed = !smb_parser_skip_group(parser, "(", ")");
   } else if (smb_token_is(token, "[") && smb_token_is(token->next, "[")) {
     *failed = !smb_parser_skip_group(parser, "[", "]");

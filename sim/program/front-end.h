@@ -77,6 +77,7 @@ struct _SmbProgram {
   GArray *parameters;  // SmbParameter
   gsize static_shared; // bytes
   gsize dynamic_start; // where dynamic shared memory begins, in bytes
+  guint max_threads;   // of a block, as the kernel says itself; 0: it does not
   gboolean has_dynamic_shared;
   gboolean is_serial;
   guint cuda_arch;

@@ -149,6 +149,11 @@ smb_program_static_shared(const SmbProgram *program) {
   return program->static_shared;
 }
 
+guint
+smb_program_max_threads(const SmbProgram *program) {
+  return program->max_threads;
+}
+
 gboolean
 smb_program_has_dynamic_shared(const SmbProgram *program) {
   return program->has_dynamic_shared;

@@ -181,6 +181,9 @@ const SmbArray *smb_program_array_at(const SmbProgram *program, guint32 offset);
 /** Bytes of the static __shared__ variables, each aligned to its type. */
 gsize smb_program_static_shared(const SmbProgram *program);
 
+/** The most threads of a block, as the kernel says itself (__launch_bounds__); 0 if it does not. */
+guint smb_program_max_threads(const SmbProgram *program);
+
 /** Whether it declares an extern __shared__ array. */
 gboolean smb_program_has_dynamic_shared(const SmbProgram *program);
 

@@ -3,6 +3,7 @@
 #include "src/advise/check.h"
 
 #include "src/advise/check-words.h"
+#include "src/advise/text.h"
 #include "src/analyze/report.h"
 #include "src/cli/describe.h"
 #include "src/out/csv.h"
@@ -107,7 +108,7 @@ write_text(SmbCli *cli, gconstpointer result) {
   SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
   smb_analyze_write_heading(cli, &heading);
   if (all->len == 0) {
-    smb_spool_puts(cli->out, "The kernel makes no request of a shared array.\n");
+    smb_advise_write_nothing(cli, report);
     return;
   }
   for (guint i = 0; i < all->len; i++) {
@@ -178,6 +179,7 @@ write_json(SmbCli *cli, gconstpointer result) {
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
+  smb_analyze_json_warnings(json, report->target, report->analysis);
   smb_json_end(json, cli->out);
 }
 

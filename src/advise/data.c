@@ -4,6 +4,7 @@
 // advise as JSON and as CSV. Keys are only ever added.
 #include "src/advise/text.h"
 #include "src/advise/changes.h"
+#include "src/analyze/report.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/cli/target-json.h"
@@ -127,6 +128,7 @@ smb_advise_write_json(SmbCli *cli, gconstpointer result) {
   json_builder_end_array(json);
   write_proof(json, "together", report, report->together);
   smb_advise_json_measured(json, measured);
+  smb_analyze_json_warnings(json, report->target, report->analysis);
   smb_json_end(json, cli->out);
 }
 

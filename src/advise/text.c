@@ -443,6 +443,14 @@ write_legend(SmbCli *cli) {
 }
 
 void
+smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report) {
+  if (report->analysis->accesses->len == 0)
+    smb_analyze_write_verdict(cli, report->analysis);
+  else
+    smb_spool_puts(cli->out, "The kernel makes no requests to a shared array.\n");
+}
+
+void
 smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAdviseResult *written = result;
   const SmbAdviseReport *report = written->report;
@@ -450,7 +458,7 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
   smb_analyze_write_heading(cli, &heading);
   if (report->arrays->len == 0)
-    smb_spool_puts(cli->out, "The kernel makes no request of a shared array.\n");
+    smb_advise_write_nothing(cli, report);
   for (guint i = 0; i < report->arrays->len; i++) {
     if (i > 0)
       smb_spool_puts(cli->out, "\n");

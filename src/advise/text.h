@@ -24,6 +24,9 @@ void smb_advise_write_json(SmbCli *cli, gconstpointer result);
 /** A row for each access of each layout. */
 void smb_advise_write_csv(SmbCli *cli, gconstpointer result);
 
+/** Writes that no array is accessed, and why, as far as that is known. */
+void smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report);
+
 /** smb_advise_describe: Returns: (transfer full): what the search of an array found, in sentences */
 char *smb_advise_describe(const SmbAdviseArray *array);
 

@@ -18,9 +18,14 @@ static const GOptionEntry options[] = {
     G_OPTION_ENTRY_NULL,
 };
 
-// --max-ways: each access that is beyond it is named.
+// --max-ways: each access that is beyond it is named. Where a condition kept all threads away, nothing was checked.
 static void
 check_limit(SmbCli *cli, const SmbAnalyzeReport *report) {
+  if (report->max_ways != G_MAXUINT && report->analysis->idle) {
+    cli->status = SMB_EXIT_DIFFERS;
+    smb_spool_printf(cli->messages, "smembank analyze: --max-ways %u: nothing was checked\n",
+                     report->max_ways);
+  }
   for (guint i = 0; i < report->analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
     guint ways = smb_analyze_ways(access);

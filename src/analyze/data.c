@@ -104,6 +104,7 @@ write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
+  smb_json_boolean(json, "vacuous", report->analysis->idle != NULL);
   json_builder_end_object(json);
 }
 
@@ -117,11 +118,10 @@ write_warning(JsonBuilder *json, const char *kind, guint line, guint column, con
   json_builder_end_object(json);
 }
 
-static void
-write_warnings(JsonBuilder *json, const SmbAnalyzeReport *report) {
+void
+smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbAnalysis *analysis) {
   static const char *const kinds[] = {"race", "unset", "loop"};
-  const SmbAnalysis *analysis = report->analysis;
-  const SmbProgram *program = report->target->kernel;
+  const SmbProgram *program = target->kernel;
   smb_json_array(json, "warnings");
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
@@ -134,7 +134,7 @@ write_warnings(JsonBuilder *json, const SmbAnalyzeReport *report) {
       smb_source_locate(smb_program_source(program), analysis->idle_place, &line, &column);
     write_warning(json, "idle", line, column, analysis->idle);
   }
-  if (report->target->assumes_block)
+  if (target->assumes_block)
     write_warning(json, "block", 0, 0, SMB_TARGET_ASSUMED_BLOCK);
   json_builder_end_array(json);
 }
@@ -153,7 +153,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_totals(json, analysis->totals);
   write_globals(json, analysis, cli->arch);
   write_limit(json, report);
-  write_warnings(json, report);
+  smb_analyze_json_warnings(json, report->target, report->analysis);
   g_autofree char *sentence = smb_analyze_summarize(cli->arch, analysis);
   smb_json_text(json, "summary", sentence);
   smb_json_end(json, cli->out);

@@ -4,6 +4,8 @@
 // The result of analyze in each format.
 #pragma once
 
+#include <json-glib/json-glib.h>
+
 #include "src/cli/target.h"
 
 G_BEGIN_DECLS
@@ -60,6 +62,10 @@ typedef struct {
 /** smb_analyze_sum_lines: Returns: (transfer full) (element-type SmbLineTally): a sum for each line, by its number;
  *   at 0 of accesses that have no line */
 GArray *smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines);
+
+/** Adds the member "warnings" to a result: what smb_analyze_write_warnings() writes, but unused macros. */
+void smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target,
+                               const SmbAnalysis *analysis);
 
 /** What a person should know besides: suspicious accesses, macros that the text lacks. */
 void smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,

@@ -143,9 +143,9 @@ describe_verdict(const SmbAnalysis *analysis) {
     ideal += analysis->totals[c].ideal;
   }
   if (analysis->accesses->len == 0)
-    return analysis->idle ? g_strdup_printf("The kernel makes no request of shared memory: %s.",
-                                            analysis->idle)
-                          : g_strdup("The kernel makes no request of shared memory.");
+    return analysis->idle
+               ? g_strdup_printf("The kernel makes no shared-memory requests: %s.", analysis->idle)
+               : g_strdup("The kernel makes no shared-memory requests.");
   if (wavefronts == ideal)
     return g_strdup_printf("No bank conflicts: %" G_GUINT64_FORMAT
                            " wavefront%s, the minimum for these accesses.",

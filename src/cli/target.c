@@ -113,6 +113,10 @@ finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *dra
     return FALSE;
   if (!target->name)
     target->name = g_strdup(smb_program_name(target->kernel));
+  if (target->assumes_block && smb_program_max_threads(target->kernel) > 0) {
+    target->assumes_block = FALSE;
+    target->launch.block[0] = smb_program_max_threads(target->kernel);
+  }
   gint64 bytes = 0;
   if (draft->dynamic_bytes &&
       !smb_program_evaluate(target->kernel, draft->dynamic_bytes, &bytes, error)) {

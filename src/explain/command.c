@@ -104,10 +104,10 @@ static gboolean
 check_nothing(const SmbExplainQuestion *question, GError **error) {
   if (question->line)
     return smb_cli_usage_error(
-        error, "--line '%u': the kernel makes no request of shared memory at all", question->line);
+        error, "--line '%u': the kernel makes no shared-memory requests at all", question->line);
   if (option_svg)
     return smb_cli_usage_error(
-        error, "--svg '%s': the kernel makes no request of shared memory: there is nothing to draw",
+        error, "--svg '%s': the kernel makes no shared-memory requests: there is nothing to draw",
         option_svg);
   return TRUE;
 }

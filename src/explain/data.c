@@ -6,6 +6,7 @@
 #include "src/explain/lane.h"
 #include "src/explain/report.h"
 #include "src/explain/words.h"
+#include "src/analyze/report.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/cli/target-json.h"
@@ -217,6 +218,7 @@ smb_explain_write_json(SmbCli *cli, gconstpointer result) {
   } else {
     write_nothing(json);
   }
+  smb_analyze_json_warnings(json, report->target, report->analysis);
   smb_json_end(json, cli->out);
 }
 

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /**
  * SmbExplainReport: what the writers of SmbFormat take
- * @explanation: (nullable): %NULL if the kernel makes no request of shared memory
+ * @explanation: (nullable): %NULL if the kernel makes no shared-memory requests
  * @all_lanes: in text, every active lane in the table
  * @lanes: in text, else these of them, if any; none: those that matter
  * @passes: in text, the map pass by pass, after that of the whole request

@@ -77,7 +77,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
   smb_analyze_write_heading(cli, &heading);
   if (!e) {
-    smb_spool_puts(cli->out, "The kernel makes no request of shared memory.\n");
+    smb_analyze_write_verdict(cli, report->analysis);
     return;
   }
   write_place(cli, e);

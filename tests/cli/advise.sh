@@ -266,7 +266,7 @@ shows 'It moves elements of s beyond its end: 160 bytes are needed where there a
 expect 0 advise odd.cu --block 36 --check 'Swizzle<2,0,2>'
 ! grep -q 'beyond its end' "$work/out" || die "$last: the swizzle keeps to the array"
 expect 0 advise --kernel naiveGmem --check 'Swizzle<3,0,3>'
-shows 'The kernel makes no request of a shared array.'
+shows 'The kernel makes no shared-memory requests.'
 for swizzle in '' 'Swizzle' 'Swizzle<3,3>' 'Swizzle<3,3,2>' 'Swizzle<3,-1,3>' 'Swizzle<3,3,3> x'; do
   expect 2 advise --rows 32 --cols 32 --check "$swizzle"
 done
@@ -314,7 +314,7 @@ expect 2 advise --rows 32 --cols 32 --device 0
 expect 2 advise --rows 32 --cols 32 --measure --arch sm_90
 expect 2 advise --rows 32 --cols 32 --measure --format csv
 expect 0 advise --kernel naiveGmem
-shows 'The kernel makes no request of a shared array.'
+shows 'The kernel makes no shared-memory requests.'
 
 # More requests than are kept: nothing is said of a part of them.
 cat >many.cu <<'END'

@@ -110,7 +110,7 @@ expect 0 analyze "$file" --entry strided --arg n=32 -D NO_SUCH=1
 says 'warning: -D NO_SUCH: the text has no such macro'
 printf '__global__ void nothing(int *out) { out[threadIdx.x] = 1; }\n' >"$work/global.cu"
 expect 0 analyze "$work/global.cu"
-shows 'The kernel makes no request of shared memory.'
+shows 'The kernel makes no shared-memory requests.'
 printf '__global__ void r(int *o) { __shared__ int t[64]; t[threadIdx.x] = 1; o[0] = t[63 - threadIdx.x]; }\n' \
   >"$work/race.cu"
 expect 0 analyze "$work/race.cu" --block 64
@@ -372,9 +372,30 @@ shows 's[1]'
 
 # No thread reaches an access: which condition says so, and the values in it.
 printf '__global__ void k(float *o, int n, float f) { __shared__ float s[32]; int i = threadIdx.x; if (f > 9) o[1] = 2; if (i >= n) return; s[i] = f; }\n' >"$work/idle.cu"
-expect 0 analyze "$work/idle.cu" --block 32 --arg n=-5 --arg f=9.5 --max-ways 1
-shows "The kernel makes no request of shared memory: 'i >= n' is true for all threads (n = -5)."
+expect 0 analyze "$work/idle.cu" --block 32 --arg n=-5 --arg f=9.5
+shows "The kernel makes no shared-memory requests: 'i >= n' is true for all threads (n = -5)."
 says "idle.cu:1:117: warning: no access to shared memory is reached: 'i >= n' is true for all threads (n = -5)"
+! grep -q 'nothing was checked' "$work/err" || die "$last: speaks of a limit"
+# A limit is not kept by what does not run; explain and advise say why, too.
+expect 1 analyze "$work/idle.cu" --block 32 --arg n=-5 --arg f=9.5 --max-ways 1
+says 'smembank analyze: --max-ways 1: nothing was checked'
+expect 1 analyze "$work/idle.cu" --block 32 --arg n=-5 --arg f=9.5 --max-ways 1 --format json
+shows '"vacuous" : true'
+is_json
+for words in explain advise 'advise --check Swizzle<3,2,3>'; do
+  # shellcheck disable=SC2086 # words are split on purpose
+  expect 0 $words "$work/idle.cu" --block 32 --arg n=-5 --arg f=9.5
+  shows "The kernel makes no shared-memory requests: 'i >= n' is true for all threads (n = -5)."
+  # shellcheck disable=SC2086
+  expect 0 $words "$work/idle.cu" --block 32 --arg n=-5 --arg f=9.5 --format json
+  shows '"kind" : "idle"'
+  is_json
+done
+# A kernel without shared memory keeps every limit.
+printf '__global__ void k(float *o) { o[0] = 1; }\n' >"$work/none.cu"
+expect 0 analyze "$work/none.cu" --block 32 --max-ways 1
+expect 0 analyze "$work/none.cu" --block 32 --max-ways 1 --format json
+shows '"vacuous" : false'
 printf '__global__ void k(float *o, unsigned n) { __shared__ float s[32]; for (unsigned i = 0; i < n && n < 4; i++) s[i] = 1; }\n' >"$work/idle.cu"
 expect 0 analyze "$work/idle.cu" --arg n=4 --format json
 shows "'i < n && n < 4' is false for all threads (n = 4, n = 4)"
@@ -384,6 +405,24 @@ says 'warning: a block of 32 threads is assumed'
 is_json
 expect 0 analyze "$work/idle.cu" --arg n=3 --block 1
 quiet
+
+# Without --block, a kernel's __launch_bounds__ give its block; what cannot be evaluated here gives none.
+bounds() {
+  printf '#define ROWS 4\n__global__ void __launch_bounds__(%s) k(float *o) { __shared__ float s[2048]; s[threadIdx.x] = 1; }\n' "$1" >"$work/bounds.cu"
+}
+bounds 'ROWS * 24, 2'
+expect 0 analyze "$work/bounds.cu"
+shows 'block 96, grid 1'
+quiet
+expect 0 analyze "$work/bounds.cu" --block 64
+shows 'block 64, grid 1'
+quiet
+for unknown in 'Traits::threads' 'ROWS * 1000' 0; do
+  bounds "$unknown"
+  expect 0 analyze "$work/bounds.cu"
+  shows 'block 32, grid 1'
+  says 'warning: a block of 32 threads is assumed'
+done
 
 # The user's own kernels and architectures come before those that are compiled in.
 mkdir -p "$work/data/kernels"

@@ -214,7 +214,7 @@ expect 0 explain "$file" --entry one
 tells 'n is a single variable: there are no rows to pad.'
 tells 'Only one lane is active: there is no stride.'
 expect 0 explain "$file" --entry global
-tells 'The kernel makes no request of shared memory.'
+tells 'The kernel makes no shared-memory requests.'
 expect 0 explain "$file" --entry global --format csv
 [ "$(wc -l <"$work/out")" -eq 1 ] || die 'rows of CSV without an access'
 expect 0 explain "$file" --entry global --format json
@@ -275,7 +275,7 @@ expect 2 explain --rows 16 --cols 32 --warp 16
 says "--warp '16': it makes no request at line 52: expected one of 0, 1, 2"
 expect 2 explain --rows 16 --cols 32 --warp 32
 expect 2 explain "$file" --entry global --line 3
-says 'the kernel makes no request of shared memory at all'
+says 'the kernel makes no shared-memory requests at all'
 expect 2 explain "$file"
 says 'choose one with --entry'
 for lanes in '' x 32 3-1 1- -1 1,,2 0-1-2; do

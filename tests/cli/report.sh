@@ -151,7 +151,7 @@ done
 expect 0 report "$work/PAGE.HTM" --kernel reduceGmem
 printf '__global__ void nothing(int *out) { out[threadIdx.x] = 1; }\n' >"$work/global.cu"
 expect 0 report "$page" "$work/global.cu"
-has 'The kernel makes no request of shared memory.'
+has 'The kernel makes no shared-memory requests.'
 
 # A page is replaced whole, or stays as it is.
 echo 'as it was' >"$page"
