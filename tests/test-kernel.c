@@ -14,6 +14,7 @@
 //   race 3:1 2:1                  warnings, all of them: where, and what it meets
 //   unset 3:1
 //   loop 3:1
+//   merge 3:1
 //
 // or in place of %%GIVES, %%FAIL and the exact message.
 #include <check.h>
@@ -25,8 +26,9 @@
 #include "tests/suite.h"
 
 static const char *const files[] = {
-    "lex",    "macros",     "types",    "statements", "memory",    "calls",    "files",   "host",
-    "modern", "references", "builtins", "templates",  "obstacles", "warnings", "refused", "buffers",
+    "lex",        "macros",  "types",    "statements", "memory",    "calls",    "files",   "host",
+    "modern",     "references", "builtins", "templates",  "obstacles", "warnings", "refused", "buffers",
+    "structures", "assertions",
 };
 
 typedef struct {
@@ -149,8 +151,10 @@ write_warnings(const KernelRun *run, GString *out) {
                              other->column);
     else
       g_string_append_printf(out, "%s %u:%u\n",
-                             warning->kind == SMB_WARNING_UNSET ? "unset" : "loop", site->line,
-                             site->column);
+                             warning->kind == SMB_WARNING_UNSET  ? "unset"
+                             : warning->kind == SMB_WARNING_LOOP ? "loop"
+                                                                 : "merge",
+                             site->line, site->column);
   }
 }
 
@@ -168,7 +172,8 @@ describe(const Case *test, const KernelRun *run) {
     gboolean access = g_str_has_prefix(lines[i], "load ") || g_str_has_prefix(lines[i], "store ") ||
                       g_str_has_prefix(lines[i], "atomic ");
     gboolean warning = g_str_has_prefix(lines[i], "race ") ||
-                       g_str_has_prefix(lines[i], "unset ") || g_str_has_prefix(lines[i], "loop ");
+                       g_str_has_prefix(lines[i], "unset ") ||
+                       g_str_has_prefix(lines[i], "loop ") || g_str_has_prefix(lines[i], "merge ");
     accesses = accesses || access;
     if (!access && !warning)
       write_values(run, lines[i], out);

@@ -7,6 +7,7 @@
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 
 // The wavefronts of a request for each ideal one. A division only where the maximum grows.
 static void
@@ -146,6 +147,17 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
 }
 
 static void
+note_merging(SmbAnalysis *analysis, const SmbSite *site, guint index, guint64 first_block) {
+  if (!site->may_merge)
+    return;
+  char *message = g_strdup_printf("%s copies a structure in accesses of %u byte%s: a compiler may "
+                                  "merge them into wider ones, so the count is an upper bound",
+                                  site->expression, site->width, smb_plural(site->width));
+  SmbAnalysisWarning warning = {SMB_WARNING_MERGE, index, index, first_block, message};
+  smb_warnings_note(analysis->warnings, &warning);
+}
+
+static void
 collect_site(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers,
              guint site) {
   SmbAccess access = {.site = smb_program_site(kernel, site)};
@@ -163,6 +175,7 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *w
   }
   if (access.total.requests) {
     judge_loop(analysis, &access, site, first_block);
+    note_merging(analysis, access.site, site, first_block);
     add_loops(&analysis->loops, &access.loops);
     g_array_append_val(analysis->accesses, access);
     smb_tally_add(&analysis->totals[access.site->op_class], &access.total);

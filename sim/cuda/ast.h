@@ -33,7 +33,7 @@ typedef enum {
   NODE_LOCAL,        // variable: a scalar, vector or pointer that each lane has its own of
   NODE_OBJECT,       // variable: the address of a shared variable or a local array
   NODE_SPECIAL,      // special, component: threadIdx.x, …
-  NODE_DEREFERENCE,  // memory at address a
+  NODE_DEREFERENCE,  // memory at address a; of a structure, the address itself
   NODE_COMPONENT,    // component of the vector a
   NODE_CAST,         // a converted to the node's type
   NODE_BITS,         // a's bits as another type of its size
@@ -46,11 +46,12 @@ typedef enum {
   NODE_AND_THEN,     // a && b
   NODE_OR_ELSE,      // a || b
   NODE_CHOICE,       // a ? b : c
-  NODE_ASSIGN,  // a = b; where b holds NODE_CURRENT, a's old value; is_post: the old value results
-  NODE_CURRENT, // the old value of the assignment around it
-  NODE_COMMA,   // a, b
-  NODE_CALL,    // function(arguments)
-  NODE_BUILTIN, // builtin(arguments)
+  NODE_ASSIGN, // a = b; where b holds NODE_CURRENT, a's old value; is_post: the old value results
+  NODE_COPY, // the structure at address b becomes that at address a, which results; arguments: pieces
+  NODE_CURRENT,     // the old value of the assignment around it
+  NODE_COMMA,       // a, b
+  NODE_CALL,        // function(arguments)
+  NODE_BUILTIN,     // builtin(arguments)
   NODE_MAKE_VECTOR, // the components in arguments
 } NodeKind;
 
@@ -86,7 +87,8 @@ struct _Node {
   guint8 is_post;
   guint8 result_unused; // of an atomic: its value is thrown away
   guint16 depth;
-  guint32 start; // range of the source
+  guint16 padding; // of a piece of a structure: a bit for each byte that belongs to no member
+  guint32 start;   // range of the source
   guint32 end;
   gint load_site; // of a dereference: index of its site, or -1
   gint store_site;
@@ -105,7 +107,7 @@ struct _Node {
 
 typedef enum {
   STORAGE_LOCAL,   // a value for each lane
-  STORAGE_PRIVATE, // an array for each lane
+  STORAGE_PRIVATE, // an array or a structure for each lane
   STORAGE_SHARED,
   STORAGE_DYNAMIC, // extern __shared__
   STORAGE_TYPE,    // none: the name means a type
@@ -189,7 +191,7 @@ struct _Function {
   Formal formals[MAX_ARGUMENTS];
   guint n_parameters; // that are passed
   Variable **parameters;
-  const Variable *result;    // NULL if void
+  Variable *result; // NULL if void; of a structure: where the caller wants it, the last parameter
   gboolean meets_in_globals; // has an atomic that is not on a shared variable by its text
   Link *callees;             // Function
   Link *shared;              // Variable: the shared variables that it mentions

@@ -64,7 +64,8 @@ parse_arguments(Parser *parser, guint *n) {
     (*n)++;
   }
   smb_parser_advance(parser);
-  Node **copy = smb_kernel_pool_alloc(parser->pool, MAX(*n, 1u) * sizeof *copy);
+  // One more for where a result is put.
+  Node **copy = smb_kernel_pool_alloc(parser->pool, (*n + 1) * sizeof *copy);
   memcpy(copy, arguments, *n * sizeof *copy);
   return copy;
 }
@@ -112,6 +113,20 @@ make_vector(Parser *parser, const Token *name, const Type *type, Node **argument
   return make_call(parser, NODE_MAKE_VECTOR, type, name, arguments, n);
 }
 
+// What is passed for a parameter. A structure is passed by the address of a copy.
+static Node *
+bind_argument(Parser *parser, const Formal *formal, Node *argument) {
+  if (formal->kind == BIND_VALUE)
+    return smb_node_convert(parser, argument, formal->type);
+  if (!formal->is_reference) {
+    Node *copy = smb_node_temporary(parser, formal->type, argument->start, argument->end);
+    argument =
+        copy ? smb_node_assign(parser, copy, -1, argument, FALSE, argument->start, argument->end)
+             : NULL;
+  }
+  return argument ? smb_node_address(parser, argument, argument->start) : NULL;
+}
+
 static Node *
 call_function(Parser *parser, const Token *name, Item *item, const TemplateArguments *given,
               Node **arguments, guint n) {
@@ -123,15 +138,21 @@ call_function(Parser *parser, const Token *name, Item *item, const TemplateArgum
     const Formal *formal = &function->formals[i];
     if (formal->kind == BIND_ALIAS)
       continue;
-    Node *value = formal->kind == BIND_ADDRESS
-                      ? smb_node_address(parser, arguments[i], arguments[i]->start)
-                      : smb_node_convert(parser, arguments[i], formal->type);
+    Node *value = bind_argument(parser, formal, arguments[i]);
     if (!value)
       return NULL;
     arguments[n_passed++] = value;
   }
-  n = n_passed;
-  Node *node = make_call(parser, NODE_CALL, function->type, name, arguments, n);
+  Node *result = NULL;
+  const Type *type = function->type;
+  if (type->kind == KIND_STRUCT) {
+    result = smb_node_temporary(parser, type, name->start, parser->last->end);
+    type = smb_type_scalar(KIND_VOID);
+    arguments[n_passed++] = result ? smb_node_address(parser, result, name->start) : NULL;
+    if (!arguments[n_passed - 1])
+      return NULL;
+  }
+  Node *node = make_call(parser, NODE_CALL, type, name, arguments, n_passed);
   if (!node)
     return NULL;
   node->function = function;
@@ -139,7 +160,7 @@ call_function(Parser *parser, const Token *name, Item *item, const TemplateArgum
   if (!smb_node_set_depth(parser, node, MAX((guint)node->depth, function->height + 1)))
     return NULL;
   smb_parser_link(parser, &parser->function->callees, function);
-  return node;
+  return result ? smb_node_after(parser, node, result) : node;
 }
 
 const char *

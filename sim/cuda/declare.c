@@ -9,9 +9,6 @@ enum {
   MAX_POINTER_LEVELS = 8
 };
 
-// No object is larger than this, in bytes: far more than any shared memory.
-#define MAX_OBJECT_BYTES ((gsize)1 << 30)
-
 const Type *
 smb_parse_pointers(Parser *parser, const Type *type) {
   for (guint levels = 1; type && smb_parse_qualifiers(parser); levels++) {
@@ -115,7 +112,7 @@ smb_parse_dimensions(Parser *parser, const Type *type) {
   smb_parser_leave(parser);
   if (!element)
     return NULL;
-  if (element->kind == KIND_VOID || (element->kind == KIND_ARRAY && element->count == 0))
+  if (element->size == 0)
     return smb_parser_fail(parser, start, "the elements of this array have no size");
   if ((guint64)count > MAX_OBJECT_BYTES / element->size)
     return smb_parser_fail(parser, start, "this array is larger than %u MiB",
@@ -155,6 +152,9 @@ smb_parser_declare(Parser *parser, const Token *name, const Type *type, Storage 
     return smb_parser_fail(parser, name->start, "'%s' is declared twice", variable->name);
   if (type->kind == KIND_VOID)
     return smb_parser_fail(parser, name->start, "'%s' cannot be void", variable->name);
+  if (type->kind == KIND_STRUCT && type->size == 0 && storage != STORAGE_TYPE)
+    return smb_parser_fail(parser, name->start, "the definition of %s has not ended here",
+                           smb_type_describe(parser->pool, type));
   variable->type = type;
   variable->storage = storage;
   variable->start = name->start;
@@ -192,8 +192,9 @@ check_declared(Parser *parser, const Specifiers *specifiers, const Token *name, 
     problem = find_shared_problem(parser, specifiers, type);
   else if (open_array)
     problem = "expected the number of elements";
-  else if (!parser->function && type->kind == KIND_ARRAY)
-    problem = "arrays outside functions are outside the subset";
+  else if (!parser->function && smb_type_is_aggregate(type))
+    problem = type->kind == KIND_ARRAY ? "arrays outside functions are outside the subset"
+                                       : "structures outside functions are outside the subset";
   if (problem)
     smb_parser_fail(parser, name->start, "%s", problem);
   return problem == NULL;
@@ -203,7 +204,7 @@ static Storage
 choose_storage(const Specifiers *specifiers, const Type *type) {
   if (specifiers->is_shared)
     return specifiers->is_extern ? STORAGE_DYNAMIC : STORAGE_SHARED;
-  return type->kind == KIND_ARRAY ? STORAGE_PRIVATE : STORAGE_LOCAL;
+  return smb_type_is_aggregate(type) ? STORAGE_PRIVATE : STORAGE_LOCAL;
 }
 
 // ("=" (assignment | list) | list | "(" assignment ")")?; outside functions, a constant must come of it
@@ -282,7 +283,8 @@ parse_auto(Parser *parser, const Specifiers *specifiers, Statement ***last) {
   value = value ? smb_node_value(parser, value) : NULL;
   if (!value || (close && !smb_parser_expect(parser, close)))
     return FALSE;
-  Variable *variable = smb_parser_declare(parser, name, value->type, STORAGE_LOCAL);
+  Variable *variable =
+      smb_parser_declare(parser, name, value->type, choose_storage(specifiers, value->type));
   return variable && smb_parser_initialise(parser, specifiers, variable, value, last);
 }
 
@@ -349,26 +351,32 @@ smb_parse_starts_alias(const Parser *parser) {
           smb_token_is(name->next, "="));
 }
 
-// alias = "typedef" specifiers declared ";" | "using" name "=" type-name ";"
+// alias = "typedef" specifiers declared ("," declared)* ";" | "using" name "=" type-name ";"
 gboolean
 smb_parse_alias(Parser *parser) {
   Specifiers specifiers;
-  const Type *type;
   const Token *name = parser->at->next;
-  if (smb_parser_take(parser, "typedef")) {
-    type = smb_parse_typed_specifiers(parser, &specifiers)
-               ? smb_parse_declared(parser, specifiers.type, &name)
-               : NULL;
+  if (!smb_parser_take(parser, "typedef")) {
+    smb_parser_advance(parser);
+    smb_parser_advance(parser);
+    smb_parser_advance(parser);
+    const Type *type = smb_parse_type_name(parser);
+    return type && smb_parser_declare(parser, name, type, STORAGE_TYPE) &&
+           smb_parser_expect(parser, ";");
+  }
+  if (!smb_parse_typed_specifiers(parser, &specifiers))
+    return FALSE;
+  do {
+    const Type *type = smb_parse_declared(parser, specifiers.type, &name);
     if (type && !name)
       type = smb_parser_fail(parser, parser->at->start, "expected a name for the type");
     if (type && type->kind == KIND_ARRAY)
       type = smb_parser_fail(parser, name->start, "expected a type that is not an array");
-  } else {
-    smb_parser_advance(parser);
-    smb_parser_advance(parser);
-    smb_parser_advance(parser);
-    type = smb_parse_type_name(parser);
-  }
-  return type && smb_parser_declare(parser, name, type, STORAGE_TYPE) &&
-         smb_parser_expect(parser, ";");
+    // A structure may be called what it is known as.
+    gboolean is_same =
+        type && type->kind == KIND_STRUCT && smb_parser_find_type(parser, name) == type;
+    if (!type || (!is_same && !smb_parser_declare(parser, name, type, STORAGE_TYPE)))
+      return FALSE;
+  } while (smb_parser_take(parser, ","));
+  return smb_parser_expect(parser, ";");
 }

@@ -184,6 +184,8 @@ run_directive(KernelMacros *macros, const Token *hash, Token *line, Token **incl
     return turn_branch(macros, name, line->next, error);
   if (is_active(macros) && smb_token_is(name, "pragma") && smb_token_is(name->next, "once"))
     smb_macros_mark_once(macros);
+  if (is_active(macros) && smb_token_is(name, "pragma") && smb_token_is(name->next, "pack"))
+    macros->packs = TRUE;
   if (!is_active(macros) || smb_token_is(name, "pragma") || smb_token_is(name, "line"))
     return TRUE;
   if (smb_token_is(name, "define") || smb_token_is(name, "undef"))

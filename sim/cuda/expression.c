@@ -230,8 +230,7 @@ smb_parse_expression(Parser *parser) {
     right = right ? smb_node_value(parser, right) : NULL;
     if (!right)
       return NULL;
-    left =
-        smb_node_new(parser, NODE_COMMA, right->type, left->start, right->end, left, right, NULL);
+    left = smb_node_after(parser, left, right);
   }
   return left;
 }

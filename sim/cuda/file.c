@@ -53,6 +53,12 @@ smb_parser_read_name(Parser *parser, const Token *name) {
     if ((item->kind != ITEM_VARIABLE && item->kind != ITEM_TYPE) || item->state != ITEM_UNREAD ||
         !is_visible(parser, item))
       continue;
+    if (item->parameters) {
+      smb_parser_fail(parser, item->begin->start,
+                      "'%.*s' is a template of a type, which is outside the subset",
+                      (int)name->length, name->text);
+      return FALSE;
+    }
     Parser inner = enter_item(parser, item);
     item->state = ITEM_READING;
     gboolean ok = parse_item(&inner);
@@ -96,8 +102,16 @@ parse_parameter(Parser *parser, Function *function, GPtrArray *parameters) {
     unnamed.length = (guint32)strlen(made_up);
     name = &unnamed;
   }
+  gboolean is_copied = type->kind == KIND_STRUCT && !is_reference;
+  if (is_copied && function->is_kernel) {
+    smb_parser_fail(parser, name->start,
+                    "a structure as a parameter of a kernel is outside the subset: pass a pointer "
+                    "to it, or its members");
+    return FALSE;
+  }
   Formal *formal = &function->formals[function->n_formals++];
-  *formal = (Formal){BIND_VALUE, is_reference, specifiers.is_const, type, NULL};
+  *formal = (Formal){is_copied ? BIND_ADDRESS : BIND_VALUE, is_reference, specifiers.is_const, type,
+                     NULL};
   if (is_reference && function->n_formals > parser->n_arguments) {
     smb_parser_fail(parser, name->start, "a reference is bound to an argument, and there is none");
     return FALSE;
@@ -131,6 +145,8 @@ parse_parameters(Parser *parser, Function *function) {
       return FALSE;
   }
   smb_parser_advance(parser);
+  if (function->type->kind == KIND_STRUCT)
+    g_ptr_array_add(parameters, function->result);
   function->n_parameters = parameters->len;
   gsize bytes = parameters->len * sizeof *function->parameters;
   function->parameters = smb_kernel_pool_alloc(parser->pool, MAX(bytes, 1));
@@ -169,7 +185,8 @@ parse_result(Parser *parser, Function *function, const Token *name) {
   Token result = *name;
   result.text = "(result)";
   result.length = 8;
-  function->result = smb_parser_declare(parser, &result, function->type, STORAGE_LOCAL);
+  BindKind kind = function->type->kind == KIND_STRUCT ? BIND_ADDRESS : BIND_VALUE;
+  function->result = smb_reference_declare(parser, &result, function->type, kind, NULL);
   return function->result != NULL;
 }
 
@@ -299,4 +316,57 @@ smb_parser_find_function(Parser *parser, const Token *name, Item **found, gboole
     return TRUE;
   refuse_function(parser, name, chosen ? chosen : refused);
   return FALSE;
+}
+
+gboolean
+smb_parse_starts_assertion(const Parser *parser) {
+  return smb_parser_is(parser, "static_assert") || smb_parser_is(parser, "_Static_assert");
+}
+
+// assertion = ("static_assert" | "_Static_assert") "(" constant ("," string+)? ")" ";"
+static gboolean
+read_assertion(Parser *parser, gboolean *holds) {
+  gint64 value;
+  smb_parser_advance(parser);
+  if (!smb_parser_expect(parser, "(") || !smb_parse_constant(parser, &value))
+    return FALSE;
+  *holds = value != 0;
+  if (smb_parser_take(parser, ",")) {
+    while (parser->at->kind == TOKEN_STRING)
+      smb_parser_advance(parser);
+  }
+  return smb_parser_expect(parser, ")") && smb_parser_expect(parser, ";");
+}
+
+// The text is in the line that is shown.
+static gboolean
+refuse_assertion(const Parser *parser, const Token *first) {
+  smb_source_error(parser->kernel->program.source, first->start, parser->error,
+                   "the condition of this static_assert is false");
+  return FALSE;
+}
+
+gboolean
+smb_parse_assertion(Parser *parser) {
+  gboolean holds;
+  const Token *first = parser->at;
+  return read_assertion(parser, &holds) && (holds || refuse_assertion(parser, first));
+}
+
+gboolean
+smb_parser_check_assertions(const Parser *parser) {
+  for (guint i = 0; i < parser->outline->items->len; i++) {
+    Item *item = g_ptr_array_index(parser->outline->items, i);
+    g_autoptr(GError) unknown = NULL;
+    gboolean holds;
+    if (item->kind != ITEM_ASSERTION)
+      continue;
+    Parser inner = enter_item(parser, item);
+    inner.error = &unknown;
+    gboolean known = read_assertion(&inner, &holds);
+    g_ptr_array_unref(inner.scopes);
+    if (known && !holds)
+      return refuse_assertion(parser, item->first);
+  }
+  return TRUE;
 }

@@ -1,160 +1,153 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The first values of variables: assignments that a declaration makes.
-#include "sim/base/text.h"
+// The first values of variables: assignments that a declaration makes. A list gives values to parts: elements
+// of an array, members of a structure, components of a vector. What it leaves out is zero.
 #include "sim/cuda/parse.h"
 
-// Elements of a local array that may be given first values in braces.
+// Numbers that a variable may hold that is given its value by a list.
 enum {
   MAX_INITIAL_ELEMENTS = 4096
 };
 
-static void
-append(Statement ***last, Statement *statement) {
-  **last = statement;
-  *last = &statement->next;
-}
-
-static gboolean
-append_value(Parser *parser, Statement ***last, Node *target, Node *value, guint32 start) {
-  Node *assign =
-      value ? smb_node_assign(parser, target, -1, value, FALSE, start, value->end) : NULL;
-  Statement *statement = assign ? smb_statement_make(parser, STATEMENT_EXPRESSION, start) : NULL;
-  if (!statement)
-    return FALSE;
-  statement->value = assign;
-  append(last, statement);
-  return TRUE;
-}
+typedef struct {
+  Parser *parser;
+  GPtrArray *assignments; // Node, in their order
+  Node *value;            // was read, and is the next to be used; or NULL
+  guint32 start;          // of what is given values
+} List;
 
 // Numbers that a variable of that type holds.
 static gsize
 count_scalars(const Type *type) {
-  gsize n = 1;
-  for (; type->kind == KIND_ARRAY; type = type->of)
-    n *= type->count;
-  return n * smb_type_components(type);
+  gsize n = 0;
+  if (type->kind == KIND_ARRAY)
+    return type->count * count_scalars(type->of);
+  for (gsize i = 0; type->kind == KIND_STRUCT && i < type->count; i++)
+    n += count_scalars(type->members[i].type);
+  return type->kind == KIND_STRUCT ? n : smb_type_components(type);
 }
 
-static gboolean parse_list(Parser *parser, const Type *type, GPtrArray *values);
+static gsize
+count_parts(const Type *type) {
+  return type->kind == KIND_POINTER ? 1 : type->count;
+}
 
-// A list within a list gives the values of one sub-array: those that it leaves out are zeros (NULL).
 static gboolean
-parse_inner_list(Parser *parser, const Type *type, gsize start, GPtrArray *values) {
-  const Token *opening = parser->at;
-  const Type *inner = type->kind == KIND_ARRAY ? type->of : smb_type_component(type);
-  gsize n = count_scalars(inner), first = values->len;
-  if ((first - start) % n != 0) {
-    smb_parser_fail(parser, opening->start, "this '{' does not stand where a sub-array begins");
-    return FALSE;
+has_parts(const Type *type) {
+  return smb_type_is_aggregate(type) || type->kind == KIND_VECTOR;
+}
+
+static Node *
+find_part(const List *list, const Node *place, gsize i) {
+  const Type *type = place->type;
+  if (type->kind == KIND_STRUCT)
+    return smb_node_part(list->parser, place, type->members[i].type, type->members[i].offset,
+                         place->end);
+  if (place->kind == NODE_DEREFERENCE)
+    return smb_node_part(list->parser, place, type->of, i * type->of->size, place->end);
+  Node *component = smb_node_new(list->parser, NODE_COMPONENT, type->of, place->start, place->end,
+                                 (Node *)place, NULL, NULL);
+  if (component)
+    component->component = (guint8)i;
+  return component;
+}
+
+static gboolean
+assign(List *list, Node *place, Node *value) {
+  Node *node =
+      smb_node_assign(list->parser, place, -1, value, FALSE, list->start, list->parser->last->end);
+  if (node)
+    g_ptr_array_add(list->assignments, node);
+  return node != NULL;
+}
+
+static gboolean
+assign_zero(List *list, Node *place) {
+  Node *zero = NULL;
+  if (!has_parts(place->type)) {
+    zero = smb_node_integer(list->parser, smb_type_scalar(KIND_INT), 0, list->start, list->start);
+    return zero && assign(list, place, zero);
   }
-  if (!parse_list(parser, inner, values))
-    return FALSE;
-  if (values->len > first + n) {
-    smb_parser_fail(parser, opening->start, "too many first values here: expected at most %u",
-                    (guint)n);
-    return FALSE;
+  for (gsize i = 0; i < count_parts(place->type); i++) {
+    Node *part = find_part(list, place, i);
+    if (!part || !assign_zero(list, part))
+      return FALSE;
   }
-  while (values->len < first + n && values->len <= MAX_INITIAL_ELEMENTS)
-    g_ptr_array_add(values, NULL);
   return TRUE;
 }
 
-// list = "{" ((list | assignment) ("," …)*)? "}", its values one after another
+static gboolean initialise(List *list, Node *place);
+
+// Parts in their order, as far as there are values; those behind are zero.
 static gboolean
-parse_list(Parser *parser, const Type *type, GPtrArray *values) {
-  gsize start = values->len;
-  if (!smb_parser_enter(parser) || !smb_parser_expect(parser, "{"))
-    return FALSE;
-  while (!smb_parser_is(parser, "}")) {
-    if (smb_parser_is(parser, "{")) {
-      if (!parse_inner_list(parser, type, start, values))
-        return FALSE;
-    } else {
-      Node *value = smb_parse_assignment(parser);
-      if (!value)
-        return FALSE;
-      g_ptr_array_add(values, value);
-    }
-    if (!smb_parser_take(parser, ",") && !smb_parser_is(parser, "}"))
-      return smb_parser_expect(parser, "}");
+initialise_parts(List *list, Node *place) {
+  Parser *parser = list->parser;
+  gboolean more = list->value || !smb_parser_is(parser, "}");
+  for (gsize i = 0; i < count_parts(place->type); i++) {
+    Node *part = has_parts(place->type) ? find_part(list, place, i) : place;
+    if (!part || !(more ? initialise : assign_zero)(list, part))
+      return FALSE;
+    more = more && smb_parser_is(parser, ",") && !smb_token_is(parser->at->next, "}");
+    if (more && i + 1 < count_parts(place->type))
+      smb_parser_advance(parser);
   }
+  return TRUE;
+}
+
+// list = "{" ((list | assignment) ("," …)*)? "}"
+static gboolean
+parse_list(List *list, Node *place) {
+  Parser *parser = list->parser;
+  if (!smb_parser_enter(parser))
+    return FALSE;
   smb_parser_advance(parser);
+  if (!initialise_parts(list, place))
+    return FALSE;
+  if (smb_parser_take(parser, ",") && !smb_parser_is(parser, "}")) {
+    smb_parser_fail(parser, parser->at->start, "too many initializers: a %s takes %" G_GSIZE_FORMAT,
+                    smb_type_describe(parser->pool, place->type), count_scalars(place->type));
+    return FALSE;
+  }
   smb_parser_leave(parser);
-  return TRUE;
+  return smb_parser_expect(parser, "}");
 }
 
-// First values of a local array: those of the list, then zeros.
+// Without braces of its own, something of parts takes as many values as it has, or one of its own type.
 static gboolean
-initialise_array(Parser *parser, Variable *variable, GPtrArray *values, Statement ***last,
-                 guint32 start) {
-  const Type *element = variable->type;
-  while (element->kind == KIND_ARRAY)
-    element = element->of;
-  gsize n = variable->type->size / element->size;
-  if (!smb_type_is_arithmetic(element)) {
-    smb_parser_fail(parser, start, "only arrays of numbers are given first values");
+initialise(List *list, Node *place) {
+  Parser *parser = list->parser;
+  if (!list->value && smb_parser_is(parser, "{"))
+    return parse_list(list, place);
+  if (!list->value && !(list->value = smb_parse_assignment(parser)))
     return FALSE;
-  }
-  if (n > MAX_INITIAL_ELEMENTS) {
+  if (has_parts(place->type) && !smb_type_equal(list->value->type, place->type))
+    return initialise_parts(list, place);
+  return assign(list, place, g_steal_pointer(&list->value));
+}
+
+// The assignments of a list; NULL with an error.
+static GPtrArray *
+read_list(Parser *parser, Node *place, guint32 start) {
+  gsize n = count_scalars(place->type);
+  List list = {parser, g_ptr_array_new(), NULL, start};
+  if (n > MAX_INITIAL_ELEMENTS)
     smb_parser_fail(parser, start,
-                    "'%s' has %" G_GSIZE_FORMAT
-                    " elements: expected at most %d where there are first values",
-                    variable->name, n, MAX_INITIAL_ELEMENTS);
-    return FALSE;
-  }
-  if (values->len > n) {
-    smb_parser_fail(parser, start, "'%s' has %" G_GSIZE_FORMAT " element%s, but %u initializers",
-                    variable->name, n, smb_plural(n), values->len);
-    return FALSE;
-  }
-  for (guint i = 0; i < n; i++) {
-    Node *base = smb_node_variable(parser, variable, start, start);
-    const Type *pointer = smb_type_pointer(parser->pool, element);
-    base = base ? smb_node_address(parser, base, start) : NULL;
-    base = base ? smb_node_cast(parser, base, pointer, start) : NULL;
-    Node *index =
-        base ? smb_node_integer(parser, smb_type_scalar(KIND_INT), i, start, start) : NULL;
-    Node *target = index ? smb_node_index(parser, base, index, start) : NULL;
-    Node *value = i < values->len ? (Node *)g_ptr_array_index(values, i) : NULL;
-    if (target && !value)
-      value = smb_node_integer(parser, smb_type_scalar(KIND_INT), 0, start, start);
-    if (!target)
-      return FALSE;
-    if (!append_value(parser, last, target, value, start))
-      return FALSE;
-  }
-  return TRUE;
+                    "a %s has %" G_GSIZE_FORMAT
+                    " elements: expected at most %d where there are initializers",
+                    smb_type_describe(parser->pool, place->type), n, MAX_INITIAL_ELEMENTS);
+  else if (parse_list(&list, place))
+    return list.assignments;
+  g_ptr_array_unref(list.assignments);
+  return NULL;
 }
 
-static gboolean
-initialise_vector(Parser *parser, Variable *variable, GPtrArray *values, Statement ***last,
-                  guint32 start) {
-  guint n = smb_type_components(variable->type);
-  if (values->len > n) {
-    smb_parser_fail(parser, start, "a %s has %u values", variable->type->name, n);
-    return FALSE;
-  }
-  Node **arguments = smb_kernel_pool_alloc(parser->pool, n * sizeof *arguments);
-  const Type *component = smb_type_component(variable->type);
-  for (guint i = 0; i < n; i++) {
-    Node *value = i < values->len ? (Node *)g_ptr_array_index(values, i) : NULL;
-    if (!value)
-      value = smb_node_integer(parser, smb_type_scalar(KIND_INT), 0, start, start);
-    arguments[i] = value ? smb_node_convert(parser, value, component) : NULL;
-    if (!arguments[i])
-      return FALSE;
-  }
-  Node *value = n == 1 ? arguments[0]
-                       : smb_node_new(parser, NODE_MAKE_VECTOR, variable->type, start,
-                                      parser->last->end, NULL, NULL, NULL);
-  if (value && n > 1) {
-    value->arguments = arguments;
-    value->n_arguments = n;
-  }
-  Node *target = value ? smb_node_variable(parser, variable, start, start) : NULL;
-  return target && append_value(parser, last, target, value, start);
+static void
+append(Parser *parser, Statement ***last, Node *assignment, guint32 start) {
+  Statement *statement = smb_statement_make(parser, STATEMENT_EXPRESSION, start);
+  statement->value = assignment;
+  **last = statement;
+  *last = &statement->next;
 }
 
 // initializer = assignment | list
@@ -162,19 +155,41 @@ gboolean
 smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
                       Statement ***last, guint32 start) {
   if (smb_parser_is(parser, "{")) {
-    g_autoptr(GPtrArray) values = g_ptr_array_new();
-    if (!parse_list(parser, variable->type, values))
-      return FALSE;
-    return variable->storage == STORAGE_PRIVATE
-               ? initialise_array(parser, variable, values, last, start)
-               : initialise_vector(parser, variable, values, last, start);
+    Node *place = smb_node_variable(parser, variable, start, start);
+    g_autoptr(GPtrArray) assignments = place ? read_list(parser, place, start) : NULL;
+    for (guint i = 0; assignments && i < assignments->len; i++)
+      append(parser, last, g_ptr_array_index(assignments, i), start);
+    return assignments != NULL;
   }
-  if (variable->storage == STORAGE_PRIVATE) {
+  if (variable->type->kind == KIND_ARRAY) {
     smb_parser_fail(parser, parser->at->start, "an array takes its first values in braces");
     return FALSE;
   }
   Node *value = smb_parse_assignment(parser);
   return value && smb_parser_initialise(parser, specifiers, variable, value, last);
+}
+
+// All of them in their order, as one expression that is no deeper than it must be.
+static Node *
+join(Parser *parser, gpointer *nodes, guint n) {
+  if (n == 1)
+    return nodes[0];
+  Node *first = join(parser, nodes, n / 2);
+  Node *second = first ? join(parser, nodes + n / 2, n - n / 2) : NULL;
+  return second ? smb_node_after(parser, first, second) : NULL;
+}
+
+Node *
+smb_parse_braces(Parser *parser, const Type *type, guint32 start) {
+  if (!parser->function)
+    return smb_parser_fail(parser, start, "a list of values is not known before the kernel runs");
+  if (type->size == 0)
+    return smb_parser_fail(parser, start, "a %s has no value",
+                           smb_type_describe(parser->pool, type));
+  Node *place = smb_node_temporary(parser, type, start, parser->last->end);
+  g_autoptr(GPtrArray) assignments = place ? read_list(parser, place, start) : NULL;
+  Node *all = assignments ? join(parser, assignments->pdata, assignments->len) : NULL;
+  return all ? smb_node_after(parser, all, place) : NULL;
 }
 
 gboolean
@@ -191,5 +206,8 @@ smb_parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *va
     return TRUE;
   }
   Node *target = smb_node_variable(parser, variable, start, parser->last->end);
-  return target && append_value(parser, last, target, value, start);
+  Node *node = target ? smb_node_assign(parser, target, -1, value, FALSE, start, value->end) : NULL;
+  if (node)
+    append(parser, last, node, start);
+  return node != NULL;
 }

@@ -44,6 +44,7 @@ struct _KernelMacros {
   Branch branches[MAX_NESTING];
   guint n_branches;
   guint first_branch; // of the file that is read
+  gboolean packs;     // there is a #pragma pack
   guint text_tokens_left;
   // of #include (include.c)
   SmbSource *whole;

@@ -143,6 +143,11 @@ smb_kernel_macros_outside(KernelMacros *macros, const char *name) {
   return macro ? macro->outside : NULL;
 }
 
+gboolean
+smb_kernel_macros_packs(const KernelMacros *macros) {
+  return macros->packs;
+}
+
 Macro *
 smb_macros_find(KernelMacros *macros, const Token *token) {
   if (token->kind != TOKEN_NAME)

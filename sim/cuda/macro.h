@@ -30,6 +30,9 @@ gboolean smb_kernel_macros_evaluate(const KernelMacros *macros, const char *expr
 // defined, since the host's part of a file may use it; it is not expanded.
 const char *smb_kernel_macros_outside(KernelMacros *macros, const char *name);
 
+// Whether a #pragma pack, which is not read, may change how structures are laid out.
+gboolean smb_kernel_macros_packs(const KernelMacros *macros);
+
 // A file that was included, and the directive that did.
 typedef struct {
   Stretch directive;

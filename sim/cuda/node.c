@@ -92,6 +92,8 @@ smb_node_cast(Parser *parser, Node *node, const Type *type, guint32 start) {
     return smb_parser_fail(parser, start, "a %s cannot be turned into a %s here",
                            smb_type_describe(parser->pool, from),
                            smb_type_describe(parser->pool, type));
+  if (type->kind == KIND_STRUCT)
+    return node;
   Node *cast = smb_node_new(parser, NODE_CAST, type, start, node->end, node, NULL, NULL);
   if (cast && node->kind == NODE_CONSTANT && smb_type_is_arithmetic(type))
     smb_cuda_fold_cast(cast);
@@ -126,6 +128,11 @@ smb_node_pointer_add(Parser *parser, Node *pointer, Node *index, gboolean subtra
   if (node)
     node->integer = (gint64)pointer->type->of->size;
   return node;
+}
+
+static gboolean
+has_members(const Type *type) {
+  return type->kind == KIND_VECTOR || type->kind == KIND_STRUCT;
 }
 
 static Node *
@@ -168,7 +175,7 @@ smb_node_binary(Parser *parser, Operator op, Node *a, Node *b) {
       return smb_parser_fail(
           parser, a->start, "'%s' does not take %s and %s%s", smb_kernel_operator_text(op),
           smb_type_describe(parser->pool, a->type), smb_type_describe(parser->pool, b->type),
-          a->type->kind == KIND_VECTOR || b->type->kind == KIND_VECTOR ? ": use its members" : "");
+          has_members(a->type) || has_members(b->type) ? ": use its members" : "");
     gboolean shifts = op == OPERATOR_SHL || op == OPERATOR_SHR;
     type = shifts ? smb_type_promote(a->type) : smb_type_common(a->type, b->type);
     a = smb_node_convert(parser, a, type);
@@ -237,5 +244,9 @@ smb_node_choice(Parser *parser, Node *condition, Node *yes, Node *no) {
     return NULL;
   if (condition->kind == NODE_CONSTANT)
     return condition->integer ? yes : no;
-  return smb_node_new(parser, NODE_CHOICE, type, condition->start, no->end, condition, yes, no);
+  if (type->kind != KIND_STRUCT)
+    return smb_node_new(parser, NODE_CHOICE, type, condition->start, no->end, condition, yes, no);
+  Node *address = smb_node_new(parser, NODE_CHOICE, yes->a->type, condition->start, no->end,
+                               condition, yes->a, no->a);
+  return address ? smb_node_dereference(parser, address, condition->start, no->end) : NULL;
 }

@@ -365,8 +365,10 @@ read_item(Reader *reader) {
     return read_template(reader);
   if (smb_token_is(reader->at, "using"))
     return read_using(reader);
-  if (smb_token_is(reader->at, "static_assert"))
+  if (smb_token_is(reader->at, "static_assert") || smb_token_is(reader->at, "_Static_assert")) {
+    reader->item->kind = ITEM_ASSERTION;
     return skip_to_semicolon(reader);
+  }
   return read_declaration(reader);
 }
 

@@ -14,6 +14,7 @@ typedef enum {
   ITEM_PROTOTYPE, // of a function
   ITEM_VARIABLE,  // one or several
   ITEM_TYPE,      // a name for a type, a structure or an enumeration
+  ITEM_ASSERTION, // static_assert
 } ItemKind;
 
 typedef enum {

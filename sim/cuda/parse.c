@@ -280,11 +280,23 @@ parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error
     if (!instance || smb_parse_instance(&parser, item, instance, &arguments))
       kernel->entry =
           smb_parser_read_function(&parser, item, instance ? &arguments : NULL, NULL, 0);
-    ok = report_obstacles(&parser);
+    ok = report_obstacles(&parser) && smb_parser_check_assertions(&parser);
     note_unread(kernel, outline);
   }
   smb_kernel_outline_free(outline);
   return ok;
+}
+
+// What a buffer of a type holds: of several numbers, words as wide as the alignment.
+static SmbScalar
+choose_element(const Type *type) {
+  const Type *leaf = smb_type_leaf(type);
+  if (leaf)
+    return smb_type_is_arithmetic(leaf) ? smb_cuda_scalar(leaf->kind) : SMB_SCALAR_U8;
+  return type->align == 2   ? SMB_SCALAR_U16
+         : type->align == 4 ? SMB_SCALAR_U32
+         : type->align >= 8 ? SMB_SCALAR_U64
+                            : SMB_SCALAR_U8;
 }
 
 static void
@@ -296,10 +308,8 @@ describe_parameters(SmbKernel *kernel) {
                               .type = smb_type_describe(kernel->pool, variable->type),
                               .is_pointer = variable->type->kind == KIND_POINTER};
     if (parameter.is_pointer) {
-      const Type *element = smb_type_component(variable->type->of);
       parameter.element_bytes = (guint)MAX(variable->type->of->size, 1);
-      parameter.element =
-          smb_type_is_arithmetic(element) ? smb_cuda_scalar(element->kind) : SMB_SCALAR_U8;
+      parameter.element = choose_element(variable->type->of);
     }
     g_array_append_val(kernel->program.parameters, parameter);
   }

@@ -78,8 +78,25 @@ gboolean smb_parse_specifiers(Parser *parser, Specifiers *specifiers);
 gboolean smb_parse_typed_specifiers(Parser *parser, Specifiers *specifiers);
 // Takes the qualifiers behind a "*", which say nothing here.
 gboolean smb_parse_qualifiers(Parser *parser);
+// Takes ("__align__" | "alignas") "(" constant ")", if any: the largest of them and @align.
+gboolean smb_parse_alignments(Parser *parser, guint *align);
 // Whether a word is a specifier, other than the name of a type.
 gboolean smb_parse_is_specifier(const Token *token);
+
+// --- structures (structure.c, copy.c)
+
+// No object is larger than this, in bytes: far more than any shared memory.
+#define MAX_OBJECT_BYTES ((gsize)1 << 30)
+
+// "struct" is here: the definition of a structure, or the name of one. @is_defined: set if it is a definition
+const Type *smb_parse_structure(Parser *parser, gboolean *is_defined);
+// What lies @offset bytes behind the start of a place in memory.
+Node *smb_node_part(Parser *parser, const Node *place, const Type *type, gsize offset, guint32 end);
+Node *smb_structure_member(Parser *parser, const Node *base, const Token *name);
+// @to becomes what @from is; both are places of one structure. Returns: @to
+Node *smb_node_copy(Parser *parser, const Node *to, const Node *from, guint32 start, guint32 end);
+// A variable without a name.
+Node *smb_node_temporary(Parser *parser, const Type *type, guint32 start, guint32 end);
 
 // --- declarations (declare.c)
 // type "*"*: a type name as in a cast
@@ -100,9 +117,18 @@ const Type *smb_parser_find_type(Parser *parser, const Token *name);
 gboolean smb_parse_starts_alias(const Parser *parser);
 gboolean smb_parse_alias(Parser *parser);
 
+// Whether a static_assert is here; and it, which fails if its condition is false.
+gboolean smb_parse_starts_assertion(const Parser *parser);
+gboolean smb_parse_assertion(Parser *parser);
+// Those outside functions, as far as what they say is known here: the others are a compiler's.
+gboolean smb_parser_check_assertions(const Parser *parser);
+
 // "=" was taken: the first value of @variable, as statements behind @last (initial.c)
 gboolean smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
                                Statement ***last, guint32 start);
+
+// A list as a value of that type (initial.c)
+Node *smb_parse_braces(Parser *parser, const Type *type, guint32 start);
 
 // Gives a variable its first value, or makes it a constant (initial.c)
 gboolean smb_parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *variable,
@@ -215,6 +241,8 @@ Node *smb_node_member(Parser *parser, Node *base, const Token *name);
 Node *smb_node_address(Parser *parser, Node *node, guint32 start);
 // Marks a place in memory as read: gives it a site. Values that are used pass through here.
 Node *smb_node_value(Parser *parser, Node *node);
+// before, value
+Node *smb_node_after(Parser *parser, Node *before, Node *value);
 // a = b, or a = a operator b when @operator >= 0; @is_post: the old value results
 Node *smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_post,
                       guint32 start, guint32 end);

@@ -71,13 +71,7 @@ smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   SmbSite new_site = {.file = smb_source_file(kernel->program.source, node->start),
                       .offset = node->start,
                       .op_class = op_class,
-                      .width = (guint)node->type->size};
-  if (new_site.width > SMB_MAX_WIDTH || (new_site.width & (new_site.width - 1))) {
-    smb_parser_fail(parser, node->start,
-                    "a %s is %u bytes: no instruction moves it at once; use its members",
-                    smb_type_describe(parser->pool, node->type), new_site.width);
-    return FALSE;
-  }
+                      .width = smb_type_move_bytes(node->type)};
   smb_source_locate(kernel->program.source, node->start, &new_site.line, &new_site.column);
   // One line of text: runs of white space become one space.
   GString *expression = g_string_new(NULL);
@@ -113,7 +107,7 @@ smb_node_value(Parser *parser, Node *node) {
   if (node->type->kind == KIND_VOID && node->kind != NODE_CALL && node->kind != NODE_BUILTIN &&
       node->kind != NODE_CAST && node->kind != NODE_COMMA && node->kind != NODE_CHOICE)
     return smb_parser_fail(parser, node->start, "a void has no value");
-  if (node->kind == NODE_DEREFERENCE && node->load_site < 0 &&
+  if (node->kind == NODE_DEREFERENCE && node->type->kind != KIND_STRUCT && node->load_site < 0 &&
       !smb_node_add_site(parser, node, SMB_OP_CLASS_LOAD, &node->load_site))
     return NULL;
   return node;
@@ -153,6 +147,8 @@ smb_node_index(Parser *parser, Node *base, Node *index, guint32 end) {
 Node *
 smb_node_member(Parser *parser, Node *base, const Token *name) {
   static const char letters[] = "xyzw";
+  if (base->type->kind == KIND_STRUCT)
+    return smb_structure_member(parser, base, name);
   const char *letter =
       name->kind == TOKEN_NAME && name->length == 1 ? strchr(letters, name->text[0]) : NULL;
   guint component = letter ? (guint)(letter - letters) : G_MAXUINT;
@@ -169,15 +165,16 @@ smb_node_member(Parser *parser, Node *base, const Token *name) {
     return node;
   }
   // A member of a vector in memory is memory itself: only its bytes are moved.
-  const Type *pointer = smb_type_pointer(parser->pool, type);
-  Node *cast =
-      smb_node_new(parser, NODE_CAST, pointer, base->start, name->end, base->a, NULL, NULL);
-  Node *index =
-      cast ? smb_node_integer(parser, smb_type_scalar(KIND_INT), component, name->start, name->end)
-           : NULL;
-  Node *address =
-      index ? smb_node_pointer_add(parser, cast, index, FALSE, base->start, name->end) : NULL;
-  return address ? smb_node_dereference(parser, address, base->start, name->end) : NULL;
+  return smb_node_part(parser, base, type, component * type->size, name->end);
+}
+
+Node *
+smb_node_after(Parser *parser, Node *before, Node *value) {
+  gboolean is_place = value->type->kind == KIND_STRUCT;
+  Node *result = is_place ? value->a : value;
+  Node *node = smb_node_new(parser, NODE_COMMA, result->type, before->start, value->end, before,
+                            result, NULL);
+  return node && is_place ? smb_node_dereference(parser, node, before->start, value->end) : node;
 }
 
 Node *
@@ -214,6 +211,10 @@ smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_
     return refuse_const(parser, target, place->variable->name);
   if (target->type->kind == KIND_ARRAY)
     return smb_parser_fail(parser, target->start, "an array cannot be assigned to");
+  if (target->type->kind == KIND_STRUCT && op < 0) {
+    value = smb_node_convert(parser, value, target->type);
+    return value ? smb_node_copy(parser, target, value, start, end) : NULL;
+  }
   if (op >= 0) {
     if (target->kind == NODE_DEREFERENCE &&
         !smb_node_add_site(parser, target, SMB_OP_CLASS_LOAD, &target->load_site))

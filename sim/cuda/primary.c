@@ -195,7 +195,7 @@ parse_sizeof(Parser *parser) {
                           parser->last->end);
 }
 
-// primary = number | name | named-cast | sizeof | type "(" expression ")" | "(" expression ")"
+// primary = number | name | named-cast | sizeof | type ("(" expression ")" | list) | "(" expression ")"
 Node *
 smb_parse_primary(Parser *parser) {
   const Token *token = parser->at;
@@ -214,8 +214,10 @@ smb_parse_primary(Parser *parser) {
   if (smb_parser_is(parser, "sizeof"))
     return parse_sizeof(parser);
   if (smb_parse_starts_type(parser)) {
-    // A conversion written as a call: float(x).
+    // A conversion written as a call: float(x); or a value of members: float2{x, y}.
     const Type *type = smb_parse_type_name(parser);
+    if (type && smb_parser_is(parser, "{"))
+      return smb_parse_braces(parser, type, token->start);
     if (!type || !smb_parser_expect(parser, "("))
       return NULL;
     Node *value = smb_parse_expression(parser);

@@ -16,9 +16,9 @@ static const char *const ignored_words[] = {
 
 // What people write in CUDA C++ that this language has not.
 static const char *const refused_words[] = {
-    "struct", "class",    "union",    "typedef",      "using",       "namespace",     "template",
-    "goto",   "asm",      "__asm__",  "new",          "delete",      "try",           "throw",
-    "friend", "operator", "typename", "__constant__", "__managed__", "static_assert",
+    "class",    "union",    "typedef", "using",        "namespace",   "template", "goto",
+    "asm",      "__asm__",  "new",     "delete",       "try",         "throw",    "friend",
+    "operator", "typename", "virtual", "__constant__", "__managed__",
 };
 
 // Types that this language has not; the words are free for other use.
@@ -30,7 +30,6 @@ static const char *const refused_types[] = {
 static const char *const advice[][2] = {
     {"using", "only using NAME = TYPE gives a type a name"},
     {"__constant__", "make it a parameter of the kernel, or its values literals"},
-    {"struct", "use scalars and the vector types"},
 };
 
 static gboolean
@@ -48,7 +47,7 @@ smb_parse_is_specifier(const Token *token) {
       "static",     "const",         "constexpr", "extern", "__shared__",
       "__global__", "__device__",    "unsigned",  "signed", "__launch_bounds__",
       "__align__",  "alignas",       "long",      "short",  "auto",
-      "enum",       "__attribute__",
+      "enum",       "__attribute__", "struct",
   };
   return is_one_of(token, words, G_N_ELEMENTS(words)) ||
          is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words));
@@ -104,6 +103,17 @@ read_launch_bound(const Parser *parser) {
   gboolean known = smb_parser_take(&quiet, "(") && smb_parse_constant(&quiet, &value);
   g_clear_error(&ignored);
   return known && value >= 1 && value <= SMB_MAX_BLOCK_THREADS ? (guint)value : 0;
+}
+
+gboolean
+smb_parse_alignments(Parser *parser, guint *align) {
+  guint asked;
+  while (smb_parser_take(parser, "__align__") || smb_parser_take(parser, "alignas")) {
+    if (!parse_alignment(parser, &asked))
+      return FALSE;
+    *align = MAX(*align, asked);
+  }
+  return TRUE;
 }
 
 // The words of a built-in integer type: "unsigned long long int" in any order.
@@ -259,6 +269,17 @@ parse_enum(Parser *parser) {
   return parse_enumerators(parser) ? type : NULL;
 }
 
+// A structure; what stands in front of its definition says nothing of its layout.
+static const Type *
+parse_struct(Parser *parser, Specifiers *specifiers) {
+  const Token *first = parser->at;
+  const Type *type = smb_parse_structure(parser, &specifiers->declares_type);
+  if (type && specifiers->declares_type && specifiers->align)
+    return smb_parser_fail(parser, first->start,
+                           "the alignment of a structure stands behind 'struct'");
+  return type;
+}
+
 gboolean
 smb_parse_typed_specifiers(Parser *parser, Specifiers *specifiers) {
   const Token *first = parser->at;
@@ -270,7 +291,7 @@ smb_parse_typed_specifiers(Parser *parser, Specifiers *specifiers) {
   return !specifiers->is_auto;
 }
 
-// specifiers = (qualifier | "auto" | enum | type word)+
+// specifiers = (qualifier | "auto" | enum | struct | type word)+
 gboolean
 smb_parse_specifiers(Parser *parser, Specifiers *specifiers) {
   Words words = {0};
@@ -286,6 +307,11 @@ smb_parse_specifiers(Parser *parser, Specifiers *specifiers) {
     if (!has_type && smb_parser_is(parser, "enum")) {
       specifiers->declares_type = TRUE;
       if (!(words.base = parse_enum(parser)))
+        return FALSE;
+      continue;
+    }
+    if (!has_type && smb_parser_is(parser, "struct")) {
+      if (!(words.base = parse_struct(parser, specifiers)))
         return FALSE;
       continue;
     }

@@ -161,7 +161,19 @@ parse_for(Parser *parser, guint32 start) {
   return block;
 }
 
-// return = "return" expression? ";"
+// The copy of a structure to where the caller wants it, and the return.
+static Statement *
+return_structure(Parser *parser, Statement *statement, Node *value) {
+  Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, statement->start);
+  Node *result = smb_node_variable(parser, parser->function->result, value->start, value->end);
+  block->first = smb_statement_make(parser, STATEMENT_EXPRESSION, statement->start);
+  block->first->value =
+      result ? smb_node_copy(parser, result, value, value->start, value->end) : NULL;
+  block->first->next = statement;
+  return block->first->value ? block : NULL;
+}
+
+// return = "return" (expression | list)? ";"
 static Statement *
 parse_return(Parser *parser, guint32 start) {
   Statement *statement = smb_statement_make(parser, STATEMENT_RETURN, start);
@@ -174,10 +186,16 @@ parse_return(Parser *parser, guint32 start) {
   }
   if (type->kind == KIND_VOID)
     return smb_parser_fail(parser, start, "'%s' returns nothing", parser->function->name);
-  Node *value = smb_parse_expression(parser);
-  statement->value = value ? smb_node_convert(parser, value, type) : NULL;
+  Node *value = smb_parser_is(parser, "{") ? smb_parse_braces(parser, type, start)
+                                           : smb_parse_expression(parser);
+  value = value ? smb_node_convert(parser, value, type) : NULL;
+  if (!value || !smb_parser_expect(parser, ";"))
+    return NULL;
+  if (type->kind == KIND_STRUCT)
+    return return_structure(parser, statement, value);
+  statement->value = value;
   statement->variable = parser->function->result;
-  return statement->value && smb_parser_expect(parser, ";") ? statement : NULL;
+  return statement;
 }
 
 // switch = "switch" "(" expression ")" "{" (("case" constant | "default") ":" | statement)* "}"
@@ -286,7 +304,7 @@ skip_attributes(Parser *parser) {
 }
 
 // statement = attribute* (block | if | while | do | for | switch | return | "break" ";"
-//           | "continue" ";" | alias | declaration | expression? ";")
+//           | "continue" ";" | alias | assertion | declaration | expression? ";")
 static Statement *
 choose_statement(Parser *parser) {
   if (!skip_attributes(parser))
@@ -320,6 +338,8 @@ choose_statement(Parser *parser) {
     return parse_jump(parser, STATEMENT_CONTINUE, start);
   if (smb_parse_starts_alias(parser))
     return smb_parse_alias(parser) ? smb_statement_make(parser, STATEMENT_BLOCK, start) : NULL;
+  if (smb_parse_starts_assertion(parser))
+    return smb_parse_assertion(parser) ? smb_statement_make(parser, STATEMENT_BLOCK, start) : NULL;
   // int(x) is an expression; int (*row)[32] declares.
   gboolean converts =
       smb_token_is(parser->at->next, "(") && !smb_token_is(parser->at->next->next, "*") &&

@@ -87,6 +87,13 @@ smb_type_array(KernelPool *pool, const Type *of, gsize count) {
   return make_type(pool, KIND_ARRAY, of, count, of->size * count, of->align);
 }
 
+Type *
+smb_type_structure(KernelPool *pool, const char *name) {
+  Type *type = make_type(pool, KIND_STRUCT, NULL, 0, 0, 1);
+  type->name = name;
+  return type;
+}
+
 gboolean
 smb_type_is_integer(const Type *type) {
   return type->kind >= KIND_BOOL && type->kind <= KIND_ULONG;
@@ -124,6 +131,24 @@ smb_type_components(const Type *type) {
   return type->kind == KIND_VECTOR ? (guint)type->count : 1;
 }
 
+gboolean
+smb_type_is_aggregate(const Type *type) {
+  return type->kind == KIND_ARRAY || type->kind == KIND_STRUCT;
+}
+
+const Type *
+smb_type_leaf(const Type *type) {
+  while (type->kind == KIND_ARRAY || type->kind == KIND_VECTOR)
+    type = type->of;
+  return type->kind == KIND_STRUCT ? type->leaf : type;
+}
+
+guint
+smb_type_move_bytes(const Type *type) {
+  gboolean at_once = type->size <= 16 && (type->size & (type->size - 1)) == 0;
+  return at_once ? (guint)type->size : MIN(type->align, 16);
+}
+
 const Type *
 smb_type_component(const Type *type) {
   return type->kind == KIND_VECTOR ? type->of : type;
@@ -132,7 +157,7 @@ smb_type_component(const Type *type) {
 gboolean
 smb_kind_is_wide(TypeKind kind) {
   return kind == KIND_LONG || kind == KIND_ULONG || kind == KIND_DOUBLE || kind == KIND_POINTER ||
-         kind == KIND_ARRAY;
+         kind == KIND_ARRAY || kind == KIND_STRUCT;
 }
 
 gboolean
@@ -180,6 +205,8 @@ smb_type_describe(KernelPool *pool, const Type *type) {
   case KIND_DOUBLE:
   case KIND_VECTOR:
     return type->name;
+  case KIND_STRUCT:
+    return type->name ? type->name : "struct";
   }
   g_assert_not_reached();
 }

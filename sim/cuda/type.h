@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The types of the kernel language: scalars, the built-in vectors, pointers and arrays. Qualifiers are
-// not part of a type. Private to the kernel language.
+// The types of the kernel language: scalars, the built-in vectors, pointers, arrays and structures.
+// Qualifiers are not part of a type. Private to the kernel language.
 #pragma once
 
 #include "sim/cuda/pool.h"
@@ -22,18 +22,28 @@ typedef enum {
   KIND_DOUBLE,
   KIND_VECTOR, // count scalars: int2, float4, …
   KIND_POINTER,
-  KIND_ARRAY, // count elements
+  KIND_ARRAY,  // count elements
+  KIND_STRUCT, // count members; of size 0 until its definition ends
 } TypeKind;
 
 typedef struct _Type Type;
 
+// Of a structure.
+typedef struct {
+  const char *name;
+  const Type *type;
+  gsize offset; // bytes from the start of the structure
+} Member;
+
 struct _Type {
   TypeKind kind;
-  guint align;      // bytes
-  gsize size;       // bytes
-  gsize count;      // components of a vector, elements of an array
-  const Type *of;   // component, pointee or element
-  const char *name; // of scalars and vectors
+  guint align;           // bytes
+  gsize size;            // bytes
+  gsize count;           // components of a vector, elements of an array, members of a structure
+  const Type *of;        // component, pointee or element
+  const char *name;      // of scalars, vectors and structures
+  const Member *members; // of a structure
+  const Type *leaf;      // of a structure: smb_type_leaf()
 };
 
 // A scalar type, KIND_VOID to KIND_DOUBLE.
@@ -44,6 +54,8 @@ const Type *smb_type_by_name(const char *name, gsize length);
 
 const Type *smb_type_pointer(KernelPool *pool, const Type *to);
 const Type *smb_type_array(KernelPool *pool, const Type *of, gsize count);
+// A structure without members yet. @name: or NULL
+Type *smb_type_structure(KernelPool *pool, const char *name);
 
 gboolean smb_type_is_integer(const Type *type); // bool included
 gboolean smb_type_is_real(const Type *type);
@@ -53,6 +65,16 @@ gboolean smb_type_equal(const Type *a, const Type *b);
 
 // Number of values that a lane holds for it: components of a vector, else 1.
 guint smb_type_components(const Type *type);
+
+// Whether variables of it lie in memory, and its value is an address: arrays and structures.
+gboolean smb_type_is_aggregate(const Type *type);
+
+// The scalar that all of it consists of (float: of float3 [4]), or NULL if there are several.
+const Type *smb_type_leaf(const Type *type);
+
+// Bytes that one instruction moves of a scalar or a vector: all of them if that is a power of two up to 16,
+// else as many as the alignment allows (a float3: 4).
+guint smb_type_move_bytes(const Type *type);
 
 // Whether a lane's value takes 8 bytes in a register (else 4): 64-bit numbers and pointers.
 gboolean smb_kind_is_wide(TypeKind kind);

@@ -150,7 +150,8 @@ typedef struct {
   guint components;    // that lie one behind the other: 1 to 4
   guint width;         // bytes of all of them
   guint align;         // bytes; at most @width
-  gboolean reads; // whether what it finds is used; an exchange whose result is dropped does not
+  guint16 padding; // of a load: a bit for each byte that belongs to nothing, and need not be set
+  gboolean reads;  // whether what it finds is used; an exchange whose result is dropped does not
 } Move;
 
 // What a warp does: @lanes are those that take part; @addresses and values are arrays of all its lanes. A

@@ -105,6 +105,7 @@ encode(gsize size, const void *values, guint lane, guchar *bytes) {
 static gboolean
 is_plain(const Move *move, const Access *access) {
   return access->common && access->common->space <= SPACE_PRIVATE && move->components == 1 &&
+         move->padding == 0 &&
          (move->kind == SMB_SCALAR_I32 || move->kind == SMB_SCALAR_U32 ||
           move->kind == SMB_SCALAR_F32);
 }

@@ -49,6 +49,16 @@ allocate(SmbBlock *block, Object *object, const Move *move) {
   return TRUE;
 }
 
+// Whether all bytes were written, but for those of @padding.
+static gboolean
+is_set(const guchar *set, gsize length, guint padding) {
+  for (gsize i = 0; i < length; i++) {
+    if (!set[i] && !(padding >> i & 1))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                       guchar *bytes) {
@@ -59,7 +69,7 @@ smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, g
   gsize start = find_warp(object, access->warp);
   for (gsize i = 0; i < width; i += piece) {
     gsize at = start + find_byte((guint64)access->offset[lane] + i, lane);
-    if (memchr(object->set + at, 0, piece))
+    if (!is_set(object->set + at, piece, move->padding >> i))
       return smb_access_fail(block, move, access->warp, lane, "read before it was set");
     memcpy(bytes + i, object->bytes + at, piece);
   }

@@ -47,6 +47,7 @@ typedef struct {
   const char *expression; /* the text of the access, such as "tile[threadIdx.y][x]" */
   SmbOpClass op_class;    /* load, store or atomic */
   guint width;            /* bytes that one lane asks for */
+  gboolean may_merge; /* a compiler may ask for more bytes at once: the count is an upper bound */
 } SmbSite;
 
 /** A parameter of the kernel. */

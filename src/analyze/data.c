@@ -29,7 +29,7 @@ write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport 
   smb_json_tally(json, &access->total);
   smb_json_number(json, "max_degree", access->total.max_degree);
   smb_json_number(json, "cycles", (gint64)access->total.cycles);
-  smb_json_boolean(json, "exact", access->exact);
+  smb_json_boolean(json, "exact", access->exact && !access->site->may_merge);
   if (report->by_warp) {
     smb_json_array(json, "warps");
     for (guint w = 0; w < report->analysis->n_warps; w++) {
@@ -120,7 +120,7 @@ write_warning(JsonBuilder *json, const char *kind, guint line, guint column, con
 
 void
 smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbAnalysis *analysis) {
-  static const char *const kinds[] = {"race", "unset", "loop"};
+  static const char *const kinds[] = {"race", "unset", "loop", "merge"};
   const SmbProgram *program = target->kernel;
   smb_json_array(json, "warnings");
   for (guint i = 0; i < analysis->warnings->len; i++) {
@@ -176,7 +176,7 @@ end_csv_shared(SmbCsv *csv, const SmbAccess *access, const SmbTally *tally) {
                   tally->max_degree, tally->cycles);
   for (guint empty = 0; empty < 3; empty++)
     smb_csv_text(csv, NULL);
-  smb_csv_text(csv, access->exact ? "yes" : "no");
+  smb_csv_text(csv, access->exact && !access->site->may_merge ? "yes" : "no");
   smb_csv_end_row(csv);
 }
 

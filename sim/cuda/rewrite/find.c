@@ -161,6 +161,7 @@ find_binding(const Node *index, gboolean one_word) {
   case NODE_NOT:
   case NODE_POINTER_ADD:
   case NODE_POINTER_DIFF:
+  case NODE_COPY:
   case NODE_CURRENT:
   case NODE_CALL:
   case NODE_BUILTIN:

@@ -70,8 +70,9 @@ visit(Walk *walk, const Node *node, gsize width) {
         visit(walk, node->b, 0);
     return;
   }
-  visit(walk, node->a, node->kind == NODE_DEREFERENCE ? node->type->size : 0);
-  visit(walk, node->b, 0);
+  gsize copied = node->kind == NODE_COPY ? node->type->of->size : 0;
+  visit(walk, node->a, node->kind == NODE_DEREFERENCE ? node->type->size : copied);
+  visit(walk, node->b, copied);
   visit(walk, node->c, 0);
   for (guint i = 0; i < node->n_arguments; i++)
     visit(walk, node->arguments[i], i == 0 && is_atomic(node) ? node->type->size : 0);
@@ -126,6 +127,7 @@ smb_kernel_is_pure(const Node *node) {
   switch ((NodeKind)node->kind) {
   case NODE_DEREFERENCE:
   case NODE_ASSIGN:
+  case NODE_COPY:
   case NODE_CURRENT:
   case NODE_CALL:
   case NODE_BUILTIN:

@@ -82,3 +82,19 @@ smb_walk_assign(Walker *walker, const Node *node, const Mask *mask) {
   return node->a->kind == NODE_DEREFERENCE ? assign_memory(walker, node, mask)
                                            : assign_local(walker, node, mask);
 }
+
+// A structure is moved piece by piece. The result is the address of the copy.
+const void *
+smb_walk_copy(Walker *walker, const Node *node, const Mask *mask) {
+  const guint64 *to = smb_walk_evaluate(walker, node->a, mask);
+  const guint64 *from = to ? smb_walk_evaluate(walker, node->b, mask) : NULL;
+  Scratch mark = scratch_mark(walker);
+  for (guint i = 0; from && i < node->n_arguments; i += 2) {
+    void *piece = smb_walk_take(walker, node->arguments[i]->type);
+    if (!smb_walk_load(walker, node->arguments[i], mask, from, piece) ||
+        !smb_walk_store(walker, node->arguments[i + 1], mask, to, piece))
+      return NULL;
+    scratch_release(walker, mark);
+  }
+  return from ? to : NULL;
+}

@@ -11,7 +11,7 @@ smb_cuda_scalar(TypeKind kind) {
       [KIND_UINT] = SMB_SCALAR_U32,   [KIND_LONG] = SMB_SCALAR_I64,
       [KIND_ULONG] = SMB_SCALAR_U64,  [KIND_FLOAT] = SMB_SCALAR_F32,
       [KIND_DOUBLE] = SMB_SCALAR_F64, [KIND_POINTER] = SMB_SCALAR_U64,
-      [KIND_ARRAY] = SMB_SCALAR_U64,
+      [KIND_ARRAY] = SMB_SCALAR_U64,  [KIND_STRUCT] = SMB_SCALAR_U64,
   };
   return (SmbScalar)scalars[kind];
 }

@@ -264,7 +264,8 @@ smb_walk_evaluate(Walker *walker, const Node *node, const Mask *mask) {
   case NODE_SPECIAL:
     return evaluate_special(walker, node);
   case NODE_DEREFERENCE:
-    return load(walker, node, mask);
+    return node->type->kind == KIND_STRUCT ? smb_walk_evaluate(walker, node->a, mask)
+                                           : load(walker, node, mask);
   case NODE_COMPONENT:
     return evaluate_component(walker, node, mask);
   case NODE_CAST:
@@ -288,6 +289,8 @@ smb_walk_evaluate(Walker *walker, const Node *node, const Mask *mask) {
     return evaluate_choice(walker, node, mask);
   case NODE_ASSIGN:
     return smb_walk_assign(walker, node, mask);
+  case NODE_COPY:
+    return smb_walk_copy(walker, node, mask);
   case NODE_CURRENT:
     return walker->current;
   case NODE_COMMA:

@@ -270,7 +270,7 @@ check_returned(Walker *walker, const Function *function, const Node *node, const
 static gboolean
 bind_arguments(Walker *walker, const Node *node, const Mask *mask) {
   const Function *function = node->function;
-  const void *values[MAX_ARGUMENTS];
+  const void *values[MAX_ARGUMENTS + 1]; // and where a structure is returned
   for (guint i = 0; i < node->n_arguments; i++) {
     values[i] = smb_walk_evaluate(walker, node->arguments[i], mask);
     if (!values[i])
@@ -288,7 +288,8 @@ bind_arguments(Walker *walker, const Node *node, const Mask *mask) {
 const void *
 smb_walk_call(Walker *walker, const Node *node, const Mask *mask) {
   const Function *function = node->function;
-  void *out = function->result ? smb_walk_take(walker, node->type) : walker;
+  gboolean is_void = node->type->kind == KIND_VOID;
+  void *out = is_void ? walker : smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
   if (!bind_arguments(walker, node, mask))
     return NULL;
@@ -298,12 +299,12 @@ smb_walk_call(Walker *walker, const Node *node, const Mask *mask) {
   walker->calls++;
   gboolean ok = smb_walk_execute(walker, function->body, &active);
   walker->calls--;
-  ok = ok && (!function->result || check_returned(walker, function, node, mask));
+  ok = ok && (function->type->kind == KIND_VOID || check_returned(walker, function, node, mask));
   walker->returned = outer_returned;
   walker->broken = outer_broken;
   walker->continued = outer_continued;
   scratch_release(walker, mark);
-  if (ok && function->result)
+  if (ok && !is_void)
     smb_walk_blend(walker, node->type, mask, walker->locals[function->result->slot], out);
   return ok ? out : NULL;
 }

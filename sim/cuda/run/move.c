@@ -14,13 +14,25 @@ make_move(const Node *node, gint site, SmbOpClass op_class) {
       .op_class = op_class,
       .op = op_class == SMB_OP_CLASS_STORE ? SMB_OP_ST : SMB_OP_LD,
       .kind = smb_cuda_scalar(component->kind),
-      .components = smb_type_components(type),
-      .width = (guint)type->size,
+      .components = (guint)(smb_type_move_bytes(type) / component->size),
+      .width = smb_type_move_bytes(type),
       .align = MIN((guint)type->size, type->align),
       .reads = op_class != SMB_OP_CLASS_STORE,
+      .padding = node->padding,
   };
 }
 
+// The addresses of a warp, so many bytes further.
+static const guint64 *
+shift(const guint64 *addresses, guint64 by, guint64 *room) {
+  if (by == 0)
+    return addresses;
+  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    room[lane] = addresses[lane] + by;
+  return room;
+}
+
+// What no instruction moves at once is moved in several, warp by warp.
 gboolean
 smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
               void *out) {
@@ -28,9 +40,15 @@ smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 
   gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
   FOR_WARPS(walker->block, mask, w) {
     guint first = w * SMB_WARP_LANES;
-    if (!smb_memory_load(walker->block, &move, w, mask->warp[w], addresses + first,
-                         (char *)out + first * bytes, stride))
-      return FALSE;
+    char *values = (char *)out + first * bytes;
+    for (gsize at = 0; at < node->type->size; at += move.width) {
+      guint64 room[SMB_WARP_LANES];
+      if (!smb_memory_load(walker->block, &move, w, mask->warp[w],
+                           shift(addresses + first, (guint64)node->integer + at, room), values,
+                           stride))
+        return FALSE;
+      values += move.components * stride;
+    }
   }
   return TRUE;
 }
@@ -42,9 +60,15 @@ smb_walk_store(Walker *walker, const Node *node, const Mask *mask, const guint64
   gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
   FOR_WARPS(walker->block, mask, w) {
     guint first = w * SMB_WARP_LANES;
-    if (!smb_memory_store(walker->block, &move, w, mask->warp[w], addresses + first,
-                          (const char *)value + first * bytes, stride))
-      return FALSE;
+    const char *values = (const char *)value + first * bytes;
+    for (gsize at = 0; at < node->type->size; at += move.width) {
+      guint64 room[SMB_WARP_LANES];
+      if (!smb_memory_store(walker->block, &move, w, mask->warp[w],
+                            shift(addresses + first, (guint64)node->integer + at, room), values,
+                            stride))
+        return FALSE;
+      values += move.components * stride;
+    }
   }
   return TRUE;
 }

@@ -65,6 +65,7 @@ gboolean smb_walk_condition(Walker *walker, const Node *node, const Mask *mask, 
 
 // --- assignments (assign.c)
 const void *smb_walk_assign(Walker *walker, const Node *node, const Mask *mask);
+const void *smb_walk_copy(Walker *walker, const Node *node, const Mask *mask);
 // Reading a variable that a thread never set is an error: hardware would read what a register holds.
 // @local: its node; @component: of a vector
 gboolean smb_walk_check_set(Walker *walker, const Node *local, guint component, const Mask *mask);
