@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# A copy of a structure is counted in the accesses that nvcc makes of it: each structure below is copied to static
+# shared memory, and the stores of the PTX are compared with those of analyze. Skipped where configure found no nvcc.
+set -eu
+
+if [ -z "${NVCC-}" ] || [ "$NVCC" = no ]; then
+  echo "no nvcc"
+  exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+n=0
+
+while read -r definition; do
+  cat >copy.cu <<END
+$definition
+__global__ void k(const T *in, T *out, int n) {
+  __shared__ T s[32];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[n];
+}
+END
+  "$NVCC" -arch=sm_90 --ptx -o copy.ptx copy.cu
+  # st.shared.v2.f32: 8 bytes
+  sed -n 's/.*st\.shared\.\([^ 	]*\).*/\1/p' copy.ptx | awk -F. '{
+    lanes = NF > 1 ? substr($1, 2) : 1
+    bytes = lanes * substr($NF, 2) / 8
+    count[bytes]++
+  } END { for (b in count) print count[b], "of", b }' | sort >measured
+  "${SMEMBANK:?}" analyze copy.cu --block 32 --arg n=0 --format csv |
+    awk -F, '$1 == "shared" && $5 == "store" { print $9, "of", $6 }' | sort >counted
+  if ! cmp -s measured counted; then
+    echo "$definition"
+    echo "nvcc stores:"
+    cat measured
+    echo "counted:"
+    cat counted
+    exit 1
+  fi
+  n=$((n + 1))
+done <<'END'
+struct T { float x, y; };
+struct __align__(8) T { float x, y; };
+struct T { float x, y, z; };
+struct __align__(16) T { float x, y, z; };
+struct T { float x, y, z, w; };
+struct alignas(8) T { float x, y, z, w; };
+struct __align__(16) T { float x, y, z, w; };
+typedef struct { float x, y; } __align__(8) T;
+struct T { float v[4]; int n; };
+struct T { float a, b, c, d, e, f, g, h; };
+struct __align__(16) T { float a, b, c, d, e, f, g, h; };
+struct __align__(32) T { float a, b, c, d, e, f, g, h; };
+struct T { char a, b; short c; int d; };
+struct T { char c; int i; };
+struct T { int i; char a, b; };
+struct T { int i; char c[4]; };
+struct T { int i; short a, b; };
+struct T { short s; char c; };
+struct T { short a, b; };
+struct T { unsigned char r, g, b; };
+struct __align__(4) T { unsigned char r, g, b; };
+struct T { double a, b; };
+struct T { double d; int i; };
+struct T { double d; char c; };
+struct T { double d; short a, b, c; };
+struct T { double d; int i; float f; };
+struct T { double d; float a, b, c, e; };
+struct T { float x; double d; };
+struct T { long long l; float x, y, z; };
+struct T { float *p; int n; };
+struct T { float4 v; int i; };
+struct T { float4 v; float a, b, c, d; };
+struct T { float2 a; float b; };
+struct T { float3 a; float b; };
+struct __align__(16) T { float3 a; float b; };
+struct T { __align__(16) float x; float y; };
+struct A { float x, y; }; struct T { A a; int n; A b; };
+struct __align__(8) A { float x, y; }; struct T { A a; int n; };
+typedef float3 T;
+typedef double3 T;
+END
+echo "$n structures"
