@@ -130,6 +130,11 @@ bind_argument(Parser *parser, const Formal *formal, Node *argument) {
 static Node *
 call_function(Parser *parser, const Token *name, Item *item, const TemplateArguments *given,
               Node **arguments, guint n) {
+  TemplateArguments all = given ? *given : (TemplateArguments){0};
+  if (item->parameters && !smb_parser_deduce(parser, name, item, arguments, n, &all))
+    return NULL;
+  if (item->parameters)
+    given = &all;
   const Function *function = smb_parser_read_function(parser, item, given, arguments, n);
   if (!function || !smb_parser_check_count(parser, name, function->n_formals, n))
     return NULL;

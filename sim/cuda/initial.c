@@ -150,11 +150,23 @@ append(Parser *parser, Statement ***last, Node *assignment, guint32 start) {
   *last = &statement->next;
 }
 
+// A number or a pointer in braces, which is a constant as without them.
+static Node *
+parse_braced_scalar(Parser *parser, guint32 start) {
+  smb_parser_advance(parser);
+  Node *value = smb_parser_is(parser, "}")
+                    ? smb_node_integer(parser, smb_type_scalar(KIND_INT), 0, start, start)
+                    : smb_parse_assignment(parser);
+  (void)smb_parser_take(parser, ",");
+  return value && smb_parser_expect(parser, "}") ? value : NULL;
+}
+
 // initializer = assignment | list
 gboolean
 smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *variable,
                       Statement ***last, guint32 start) {
-  if (smb_parser_is(parser, "{")) {
+  gboolean in_braces = smb_parser_is(parser, "{");
+  if (in_braces && has_parts(variable->type)) {
     Node *place = smb_node_variable(parser, variable, start, start);
     g_autoptr(GPtrArray) assignments = place ? read_list(parser, place, start) : NULL;
     for (guint i = 0; assignments && i < assignments->len; i++)
@@ -165,7 +177,7 @@ smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *va
     smb_parser_fail(parser, parser->at->start, "an array takes its first values in braces");
     return FALSE;
   }
-  Node *value = smb_parse_assignment(parser);
+  Node *value = in_braces ? parse_braced_scalar(parser, start) : smb_parse_assignment(parser);
   return value && smb_parser_initialise(parser, specifiers, variable, value, last);
 }
 

@@ -157,6 +157,9 @@ gboolean smb_parse_template_arguments(Parser *parser, TemplateArguments *argumen
 // The same from a text that the user gave.
 gboolean smb_parse_instance(Parser *parser, const Item *item, const char *text,
                             TemplateArguments *arguments);
+// Adds what the values of a call say of the parameters that it does not give; @arguments may be empty.
+gboolean smb_parser_deduce(Parser *parser, const Token *call, const Item *item, Node **values,
+                           guint n, TemplateArguments *arguments);
 // Declares the parameters of a template with these arguments (NULL: none), and moves to what it declares.
 gboolean smb_parser_bind_template(Parser *parser, const Item *item,
                                   const TemplateArguments *arguments);
