@@ -26,9 +26,9 @@
 #include "tests/suite.h"
 
 static const char *const files[] = {
-    "lex",       "macros",   "types",   "statements", "memory",     "calls",
-    "files",     "host",     "modern",  "references", "builtins",   "templates",
-    "obstacles", "warnings", "refused", "buffers",    "structures", "assertions",
+    "lex",     "macros",  "types",      "statements", "memory",     "calls",     "files",
+    "host",    "modern",  "references", "builtins",   "templates",  "obstacles", "warnings",
+    "refused", "buffers", "data",       "structures", "assertions",
 };
 
 typedef struct {

@@ -109,9 +109,16 @@ typedef enum {
   STORAGE_LOCAL,   // a value for each lane
   STORAGE_PRIVATE, // an array or a structure for each lane
   STORAGE_SHARED,
-  STORAGE_DYNAMIC, // extern __shared__
-  STORAGE_TYPE,    // none: the name means a type
+  STORAGE_DYNAMIC,  // extern __shared__
+  STORAGE_GLOBAL,   // __device__
+  STORAGE_CONSTANT, // __constant__
+  STORAGE_TYPE,     // none: the name means a type
 } Storage;
+
+static inline gboolean
+storage_is_shared(Storage storage) {
+  return storage == STORAGE_SHARED || storage == STORAGE_DYNAMIC;
+}
 
 // A list in pool memory.
 typedef struct _Link Link;
@@ -128,6 +135,7 @@ struct _Variable {
   guint32 start;        // where it was declared
   guint slot;           // index of a local's value, or of a memory object
   gsize address;        // of a static shared variable, in bytes
+  SmbContents contents; // of one in global or constant memory
   gboolean is_constant; // const, initialised by the constant below
   gboolean is_const;    // cannot be assigned to once it has its first value
   const Node *constant;

@@ -200,9 +200,7 @@ make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments
   if (!convert_arguments(parser, arguments, 1, n, type))
     return NULL;
   const Variable *root = smb_node_root(pointer);
-  gboolean in_shared =
-      root && (root->storage == STORAGE_SHARED || root->storage == STORAGE_DYNAMIC);
-  if (!in_shared)
+  if (!root || !storage_is_shared(root->storage))
     parser->function->meets_in_globals = TRUE;
   Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);
   if (!node)

@@ -184,26 +184,42 @@ find_shared_problem(Parser *parser, const Specifiers *specifiers, const Type *ty
   return NULL;
 }
 
+// Whether it is a variable in global or constant memory; a const number is a constant.
+static gboolean
+is_data(const Parser *parser, const Specifiers *specifiers, const Type *type) {
+  return !parser->function && !specifiers->is_shared &&
+         (specifiers->is_device || specifiers->is_constant_memory) &&
+         !(specifiers->is_const && smb_type_is_arithmetic(type));
+}
+
 static gboolean
 check_declared(Parser *parser, const Specifiers *specifiers, const Token *name, const Type *type) {
   gboolean open_array = type->kind == KIND_ARRAY && type->count == 0;
   const char *problem = NULL;
   if (specifiers->is_shared)
     problem = find_shared_problem(parser, specifiers, type);
+  else if (parser->function && (specifiers->is_device || specifiers->is_constant_memory))
+    problem = "a __device__ or __constant__ variable stands outside functions";
+  else if (open_array && is_data(parser, specifiers, type) &&
+           (smb_parser_is(parser, "=") || smb_parser_is(parser, "{")))
+    problem = NULL; // its first values are counted
   else if (open_array)
     problem = "expected the number of elements";
-  else if (!parser->function && smb_type_is_aggregate(type))
-    problem = type->kind == KIND_ARRAY ? "arrays outside functions are outside the subset"
-                                       : "structures outside functions are outside the subset";
+  else if (!parser->function && smb_type_is_aggregate(type) && !is_data(parser, specifiers, type))
+    problem = type->kind == KIND_ARRAY
+                  ? "an array outside functions is __device__, __constant__ or __shared__"
+                  : "a structure outside functions is __device__, __constant__ or __shared__";
   if (problem)
     smb_parser_fail(parser, name->start, "%s", problem);
   return problem == NULL;
 }
 
 static Storage
-choose_storage(const Specifiers *specifiers, const Type *type) {
+choose_storage(const Parser *parser, const Specifiers *specifiers, const Type *type) {
   if (specifiers->is_shared)
     return specifiers->is_extern ? STORAGE_DYNAMIC : STORAGE_SHARED;
+  if (is_data(parser, specifiers, type))
+    return specifiers->is_constant_memory ? STORAGE_CONSTANT : STORAGE_GLOBAL;
   return smb_type_is_aggregate(type) ? STORAGE_PRIVATE : STORAGE_LOCAL;
 }
 
@@ -220,7 +236,9 @@ parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variab
   variable->is_const = has_value && specifiers->is_const && variable->type->kind != KIND_POINTER;
   if (parser->function || variable->is_constant)
     return TRUE;
-  smb_parser_fail(parser, variable->start, "a variable outside functions must be a const number");
+  smb_parser_fail(
+      parser, variable->start,
+      "a variable outside functions is __device__, __constant__, __shared__ or a const number");
   return FALSE;
 }
 
@@ -283,9 +301,13 @@ parse_auto(Parser *parser, const Specifiers *specifiers, Statement ***last) {
   value = value ? smb_node_value(parser, value) : NULL;
   if (!value || (close && !smb_parser_expect(parser, close)))
     return FALSE;
-  Variable *variable =
-      smb_parser_declare(parser, name, value->type, choose_storage(specifiers, value->type));
-  return variable && smb_parser_initialise(parser, specifiers, variable, value, last);
+  Variable *variable = smb_parser_declare(parser, name, value->type,
+                                          choose_storage(parser, specifiers, value->type));
+  if (!variable || !smb_parser_initialise(parser, specifiers, variable, value, last))
+    return FALSE;
+  if (!parser->function && !variable->is_constant)
+    smb_parser_fail(parser, name->start, "'auto' outside functions is for const numbers");
+  return parser->function || variable->is_constant;
 }
 
 // declarator = "*"* name dimensions ("=" initializer)?
@@ -309,13 +331,16 @@ parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last
   }
   if (!check_declared(parser, specifiers, name, type))
     return FALSE;
-  Variable *variable = smb_parser_declare(parser, name, type, choose_storage(specifiers, type));
+  Variable *variable =
+      smb_parser_declare(parser, name, type, choose_storage(parser, specifiers, type));
   if (!variable)
     return FALSE;
   if (specifiers->is_shared) {
     variable->address = specifiers->align; // until the layout is made
     return TRUE;
   }
+  if (variable->storage == STORAGE_GLOBAL || variable->storage == STORAGE_CONSTANT)
+    return smb_parse_data(parser, variable);
   Statement *declare = smb_statement_make(parser, STATEMENT_DECLARE, name->start);
   declare->variable = variable;
   **last = declare;

@@ -3,7 +3,10 @@
 //
 // The first values of variables: assignments that a declaration makes. A list gives values to parts: elements
 // of an array, members of a structure, components of a vector. What it leaves out is zero.
+#include <string.h>
+
 #include "sim/cuda/parse.h"
+#include "sim/cuda/run/compute.h"
 
 // Numbers that a variable may hold that is given its value by a list.
 enum {
@@ -12,7 +15,8 @@ enum {
 
 typedef struct {
   Parser *parser;
-  GPtrArray *assignments; // Node, in their order
+  GPtrArray *assignments; // Node, in their order; or
+  GByteArray *bytes;      // of a variable outside functions: what is not there is zero
   Node *value;            // was read, and is the next to be used; or NULL
   guint32 start;          // of what is given values
 } List;
@@ -53,8 +57,44 @@ find_part(const List *list, const Node *place, gsize i) {
   return component;
 }
 
+// Where a part lies in its variable, from its address.
+static gsize
+find_offset(const Node *address) {
+  gsize offset = 0;
+  for (; address->kind != NODE_OBJECT; address = address->a) {
+    if (address->kind == NODE_POINTER_ADD)
+      offset += (gsize)(address->b->integer * address->integer);
+  }
+  return offset;
+}
+
+static gboolean
+encode(const List *list, const Node *place, Node *value) {
+  const Type *type = place->type;
+  guint32 start = value->start;
+  value = smb_node_convert(list->parser, value, type);
+  if (!value || value->kind != NODE_CONSTANT) {
+    smb_parser_fail(list->parser, start, "a first value outside functions must be a constant");
+    return FALSE;
+  }
+  gsize offset = find_offset(place->a);
+  if (list->bytes->len < offset + type->size) {
+    gsize before = list->bytes->len;
+    g_byte_array_set_size(list->bytes, (guint)(offset + type->size));
+    memset(list->bytes->data + before, 0, list->bytes->len - before);
+  }
+  SmbScalar scalar = smb_cuda_scalar(type->kind);
+  if (smb_scalar_is_real(scalar))
+    smb_scalar_encode_real(scalar, value->real, list->bytes->data + offset);
+  else
+    smb_scalar_encode_whole(scalar, (guint64)value->integer, list->bytes->data + offset);
+  return TRUE;
+}
+
 static gboolean
 assign(List *list, Node *place, Node *value) {
+  if (list->bytes)
+    return encode(list, place, value);
   Node *node =
       smb_node_assign(list->parser, place, -1, value, FALSE, list->start, list->parser->last->end);
   if (node)
@@ -84,7 +124,7 @@ static gboolean
 initialise_parts(List *list, Node *place) {
   Parser *parser = list->parser;
   gboolean more = list->value || !smb_parser_is(parser, "}");
-  for (gsize i = 0; i < count_parts(place->type); i++) {
+  for (gsize i = 0; i < count_parts(place->type) && (more || !list->bytes); i++) {
     Node *part = has_parts(place->type) ? find_part(list, place, i) : place;
     if (!part || !(more ? initialise : assign_zero)(list, part))
       return FALSE;
@@ -130,7 +170,7 @@ initialise(List *list, Node *place) {
 static GPtrArray *
 read_list(Parser *parser, Node *place, guint32 start) {
   gsize n = count_scalars(place->type);
-  List list = {parser, g_ptr_array_new(), NULL, start};
+  List list = {parser, g_ptr_array_new(), NULL, NULL, start};
   if (n > MAX_INITIAL_ELEMENTS)
     smb_parser_fail(parser, start,
                     "a %s has %" G_GSIZE_FORMAT
@@ -140,6 +180,35 @@ read_list(Parser *parser, Node *place, guint32 start) {
     return list.assignments;
   g_ptr_array_unref(list.assignments);
   return NULL;
+}
+
+gboolean
+smb_parse_data(Parser *parser, Variable *variable) {
+  const Type *given = variable->type;
+  gboolean is_open = given->kind == KIND_ARRAY && given->count == 0;
+  if (!smb_parser_take(parser, "=") && !smb_parser_is(parser, "{"))
+    return TRUE;
+  if (given->kind == KIND_ARRAY && !smb_parser_is(parser, "{")) {
+    smb_parser_fail(parser, parser->at->start, "an array takes its first values in braces");
+    return FALSE;
+  }
+  if (is_open)
+    variable->type = smb_type_array(parser->pool, given->of, MAX_OBJECT_BYTES / given->of->size);
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  List list = {parser, NULL, bytes, NULL, variable->start};
+  Node *place = smb_node_variable(parser, variable, variable->start, variable->start);
+  if (!place || !initialise(&list, place))
+    return FALSE;
+  if (is_open)
+    variable->type =
+        smb_type_array(parser->pool, given->of,
+                       MAX((bytes->len + given->of->size - 1) / given->of->size, (gsize)1));
+  variable->contents =
+      (SmbContents){.fill = SMB_FILL_BYTES,
+                    .bytes = (const guchar *)smb_kernel_pool_text(
+                        parser->pool, bytes->len ? (const char *)bytes->data : "", bytes->len),
+                    .length = bytes->len};
+  return TRUE;
 }
 
 static void

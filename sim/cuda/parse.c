@@ -315,18 +315,26 @@ describe_parameters(SmbKernel *kernel) {
   }
 }
 
+static Space
+find_space(Storage storage) {
+  return storage == STORAGE_PRIVATE    ? SPACE_PRIVATE
+         : storage == STORAGE_GLOBAL   ? SPACE_GLOBAL
+         : storage == STORAGE_CONSTANT ? SPACE_CONSTANT
+                                       : SPACE_SHARED;
+}
+
 // What pointers point into, by slot.
 static void
 describe_regions(SmbKernel *kernel) {
   for (guint i = 0; i < kernel->objects->len; i++) {
     const Variable *variable = g_ptr_array_index(kernel->objects, i);
-    gboolean is_private = variable->storage == STORAGE_PRIVATE;
     gboolean is_dynamic = variable->storage == STORAGE_DYNAMIC;
     Region region = {.name = variable->name,
-                     .space = is_private ? SPACE_PRIVATE : SPACE_SHARED,
+                     .space = find_space(variable->storage),
                      .is_dynamic = is_dynamic,
-                     .base = is_private ? 0 : variable->address,
-                     .size = is_dynamic ? 0 : variable->type->size};
+                     .base = storage_is_shared(variable->storage) ? variable->address : 0,
+                     .size = is_dynamic ? 0 : variable->type->size,
+                     .contents = variable->contents};
     g_array_append_val(kernel->program.regions, region);
   }
 }

@@ -65,6 +65,7 @@ typedef struct {
   gboolean is_extern;
   gboolean is_global;
   gboolean is_device;
+  gboolean is_constant_memory;
   gboolean is_auto;       // the type is that of the first value
   gboolean declares_type; // a structure or an enumeration: there need not be a variable
   guint align;            // asked for by __align__, or 0
@@ -129,6 +130,8 @@ gboolean smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Var
 
 // A list as a value of that type (initial.c)
 Node *smb_parse_braces(Parser *parser, const Type *type, guint32 start);
+// ("=" (assignment | list) | list)?: what a variable in global or constant memory holds before the kernel runs
+gboolean smb_parse_data(Parser *parser, Variable *variable);
 
 // Gives a variable its first value, or makes it a constant (initial.c)
 gboolean smb_parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *variable,

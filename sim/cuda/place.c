@@ -37,7 +37,7 @@ smb_node_variable(Parser *parser, const Variable *variable, guint32 start, guint
       node->variable = variable;
     return node;
   }
-  if (variable->storage != STORAGE_PRIVATE && parser->function)
+  if (storage_is_shared(variable->storage) && parser->function)
     smb_parser_link(parser, &parser->function->shared, variable);
   const Type *pointer = smb_type_pointer(parser->pool, variable->type);
   node = smb_node_new(parser, NODE_OBJECT, pointer, start, end, NULL, NULL, NULL);

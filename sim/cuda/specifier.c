@@ -16,9 +16,9 @@ static const char *const ignored_words[] = {
 
 // What people write in CUDA C++ that this language has not.
 static const char *const refused_words[] = {
-    "class",    "union",    "typedef", "using",        "namespace",   "template", "goto",
-    "asm",      "__asm__",  "new",     "delete",       "try",         "throw",    "friend",
-    "operator", "typename", "virtual", "__constant__", "__managed__",
+    "class", "union",  "typedef",  "using",    "namespace", "template",
+    "goto",  "asm",    "__asm__",  "new",      "delete",    "try",
+    "throw", "friend", "operator", "typename", "virtual",
 };
 
 // Types that this language has not; the words are free for other use.
@@ -29,7 +29,6 @@ static const char *const refused_types[] = {
 // What to write in place of some of them.
 static const char *const advice[][2] = {
     {"using", "only using NAME = TYPE gives a type a name"},
-    {"__constant__", "make it a parameter of the kernel, or its values literals"},
 };
 
 static gboolean
@@ -44,10 +43,10 @@ is_one_of(const Token *token, const char *const *words, guint n) {
 gboolean
 smb_parse_is_specifier(const Token *token) {
   static const char *const words[] = {
-      "static",     "const",         "constexpr", "extern", "__shared__",
-      "__global__", "__device__",    "unsigned",  "signed", "__launch_bounds__",
-      "__align__",  "alignas",       "long",      "short",  "auto",
-      "enum",       "__attribute__", "struct",
+      "static",        "const",      "constexpr",  "extern",   "__shared__", "__constant__",
+      "__managed__",   "__global__", "__device__", "unsigned", "signed",     "__launch_bounds__",
+      "__align__",     "alignas",    "long",       "short",    "auto",       "enum",
+      "__attribute__", "struct",
   };
   return is_one_of(token, words, G_N_ELEMENTS(words)) ||
          is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words));
@@ -184,8 +183,10 @@ take_qualifier(Parser *parser, Specifiers *specifiers, gboolean *failed) {
     specifiers->is_shared = TRUE;
   } else if (smb_parser_take(parser, "__global__")) {
     specifiers->is_global = TRUE;
-  } else if (smb_parser_take(parser, "__device__")) {
+  } else if (smb_parser_take(parser, "__device__") || smb_parser_take(parser, "__managed__")) {
     specifiers->is_device = TRUE;
+  } else if (smb_parser_take(parser, "__constant__")) {
+    specifiers->is_constant_memory = TRUE;
   } else if (smb_parser_take(parser, "__launch_bounds__")) {
     specifiers->max_threads = read_launch_bound(parser);
     *failed = !smb_parser_skip_group(parser, "(", ")");

@@ -73,8 +73,7 @@ static char *
 find_buffer_problem(const SmbProgram *program, const SmbBuffer *buffer) {
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
-    g_autofree char *number = g_strdup_printf("%u", p);
-    if (strcmp(buffer->name, parameter.name) != 0 && strcmp(buffer->name, number) != 0)
+    if (!smb_buffer_is_of(buffer, parameter.name, p))
       continue;
     if (!parameter.is_pointer)
       return g_strdup_printf("'%s' is not a pointer: give it a value with --arg %s=VALUE",
@@ -88,7 +87,7 @@ find_buffer_problem(const SmbProgram *program, const SmbBuffer *buffer) {
   for (guint i = 0; i < program->regions->len; i++) {
     const Region *region = &g_array_index(program->regions, Region, i);
     if ((region->space != SPACE_GLOBAL && region->space != SPACE_CONSTANT) ||
-        strcmp(buffer->name, region->name) != 0)
+        !smb_buffer_is_of(buffer, region->name, G_MAXUINT))
       continue;
     if (buffer->offset)
       return g_strdup_printf("'%s' is a variable: it begins where its buffer does", region->name);

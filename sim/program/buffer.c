@@ -120,6 +120,12 @@ smb_buffer_free(SmbBuffer *buffer) {
   g_free(buffer);
 }
 
+gboolean
+smb_buffer_is_of(const SmbBuffer *buffer, const char *name, guint index) {
+  g_autofree char *number = g_strdup_printf("%u", index);
+  return strcmp(buffer->name, name) == 0 || strcmp(buffer->name, number) == 0;
+}
+
 GPtrArray *
 smb_buffers_parse(const char *const *texts, GError **error) {
   g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_buffer_free);

@@ -43,6 +43,9 @@ typedef struct {
 SmbBuffer *smb_buffer_parse(const char *text, GError **error);
 void smb_buffer_free(SmbBuffer *buffer);
 
+/** Whether it is that of a pointer parameter of that name, or of that number; of a variable: G_MAXUINT. */
+gboolean smb_buffer_is_of(const SmbBuffer *buffer, const char *name, guint index);
+
 /** Of all texts (nullable) (array zero-terminated=1): (transfer full) (element-type SmbBuffer). */
 GPtrArray *smb_buffers_parse(const char *const *texts, GError **error);
 

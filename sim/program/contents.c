@@ -48,12 +48,11 @@ make_element(const SmbContents *contents, guint64 index, guchar *bytes) {
 
 void
 smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gsize length) {
-  if (contents->fill == SMB_FILL_ZEROS) {
-    memset(bytes, 0, length);
-    return;
-  }
-  if (contents->fill == SMB_FILL_BYTES) {
-    memcpy(bytes, contents->bytes + offset, length);
+  if (contents->fill == SMB_FILL_ZEROS || contents->fill == SMB_FILL_BYTES) {
+    gsize n = offset < contents->length ? MIN(length, contents->length - offset) : 0;
+    if (n > 0)
+      memcpy(bytes, contents->bytes + offset, n);
+    memset(bytes + n, 0, length - n);
     return;
   }
   gsize size = smb_scalar_bytes(contents->scalar);

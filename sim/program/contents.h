@@ -21,7 +21,7 @@ typedef enum {
  * @seed: of %SMB_FILL_RANDOM
  * @below: of %SMB_FILL_RANDOM: elements are whole numbers, the output modulo this; 0: of integers its low bits, of
  *   reals as many of its high bits as a fraction has, as a number from 0 to below 1
- * @bytes: (nullable) (array length=length) (transfer none): of %SMB_FILL_BYTES
+ * @bytes: (nullable) (array length=length) (transfer none): of %SMB_FILL_BYTES; behind them are zeros
  */
 typedef struct {
   SmbFill fill;
@@ -34,7 +34,7 @@ typedef struct {
 
 /**
  * smb_contents_read:
- * @offset: where in the memory, in bytes; with %SMB_FILL_BYTES all of it lies within those
+ * @offset: where in the memory, in bytes
  * @bytes: (out caller-allocates) (array length=length): what it holds there
  */
 void smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gsize length);

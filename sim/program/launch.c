@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "sim/program/launch.h"
 
-#include <string.h>
-
 #include "sim/program/front-end.h"
 
 #include "sim/arch/arch.h"
@@ -44,10 +42,9 @@ smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
 
 const SmbBuffer *
 smb_launch_buffer(const SmbLaunch *launch, const char *name, guint index) {
-  g_autofree char *number = g_strdup_printf("%u", index);
   for (guint i = launch->buffers ? launch->buffers->len : 0; i-- > 0;) {
     const SmbBuffer *buffer = g_ptr_array_index(launch->buffers, i);
-    if (strcmp(buffer->name, name) == 0 || strcmp(buffer->name, number) == 0)
+    if (smb_buffer_is_of(buffer, name, index))
       return buffer;
   }
   return NULL;

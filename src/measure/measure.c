@@ -155,10 +155,30 @@ read_buffer(const SmbGlobal *global, guint parameter, gsize bytes) {
   return g_bytes_new_take(contents, bytes);
 }
 
+// Why the contents that were said of a variable cannot be put on a device (transfer full); NULL if none were.
+static char *
+find_variable(const SmbTarget *target) {
+  const GPtrArray *buffers = target->launch.buffers;
+  for (guint i = 0; buffers && i < buffers->len; i++) {
+    const SmbBuffer *buffer = g_ptr_array_index(buffers, i);
+    gboolean is_parameter = FALSE;
+    for (guint p = 0; p < smb_program_n_parameters(target->kernel); p++)
+      is_parameter = is_parameter ||
+                     smb_buffer_is_of(buffer, smb_program_parameter(target->kernel, p).name, p);
+    if (!is_parameter)
+      return g_strdup_printf("'%s' is a variable: --buffer sets it for predictions only",
+                             buffer->name);
+  }
+  return NULL;
+}
+
 // Whether the buffers are of a size that can be taken; the reason if not.
 static gboolean
 add_arguments(Subject *subject, char **failure, GError **error) {
   const SmbProgram *kernel = subject->target->kernel;
+  *failure = find_variable(subject->target);
+  if (*failure)
+    return TRUE;
   g_autoptr(SmbGlobal) untouched = smb_global_new(kernel, &subject->target->launch);
   for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
     SmbParameter parameter = smb_program_parameter(kernel, i);

@@ -119,3 +119,13 @@ SMEMBANK_FAKE='wrong-values'
 export SMEMBANK_FAKE
 expect 1 validate "$work/neg.cu" --block 1 --buffer out=zeros@2
 shows 'out[-2] is '
+
+# What is said of a variable is not put on a device.
+cat >"$work/data.cu" <<'END'
+__constant__ int table[32];
+__global__ void data(int *out) { out[table[threadIdx.x]] = 1; }
+END
+SMEMBANK_FAKE=
+expect 0 validate "$work/data.cu" --block 32
+expect 1 validate "$work/data.cu" --block 32 --buffer table=iota:i32
+shows "'table' is a variable: --buffer sets it for predictions only"
