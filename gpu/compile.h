@@ -7,8 +7,6 @@
 
 #include "gpu/cuda.h"
 
-G_BEGIN_DECLS
-
 /**
  * smb_compile_source:
  * @refused: what the error says before the compiler's own words
@@ -36,5 +34,3 @@ SmbCudaFunction *smb_compile_source(const SmbCuda *cuda, const SmbCudaSource *so
 SmbCudaFunction *smb_compile_kernel(const SmbCuda *cuda, const char *architecture, const char *file,
                                     const char *text, const char *entry, const char *const *defines,
                                     gsize dynamic_bytes, GError **error);
-
-G_END_DECLS

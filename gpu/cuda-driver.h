@@ -6,11 +6,7 @@
 
 #include "gpu/cuda.h"
 
-G_BEGIN_DECLS
-
 int smb_driver_load(GBytes *image, const char *symbol, gsize dynamic_bytes,
                     SmbCudaFunction **function);
 void smb_driver_unload(SmbCudaFunction *function);
 int smb_driver_launch(SmbCudaFunction *function, const SmbCudaLaunch *launch);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include "gpu/profiler.h"
 
-G_BEGIN_DECLS
-
 /** What the functions of SmbCuda return when they succeed; other values are CUDA's error codes. */
 #define SMB_CUDA_SUCCESS 0
 
@@ -137,5 +135,3 @@ gpointer smb_cuda_open_library(SmbCudaLibrary library, char **reason);
 
 /** The functions of this machine (transfer none). */
 const SmbCuda *smb_cuda_real(void);
-
-G_END_DECLS

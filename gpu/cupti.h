@@ -8,8 +8,6 @@
 #include "gpu/profiler.h"
 #include "gpu/symbols.h"
 
-G_BEGIN_DECLS
-
 /** A function of CUPTI: takes a pointer to its parameters and returns a CUptiResult. */
 typedef int (*SmbCuptiFunction)(void *parameters);
 
@@ -80,5 +78,3 @@ gboolean smb_cupti_check(const SmbProfilerSession *session, int result, const ch
 
 /** smb_cupti_check_dropped: Returns: whether no range, and no byte of what was collected, was dropped */
 gboolean smb_cupti_check_dropped(gsize ranges, gsize bytes, GError **error);
-
-G_END_DECLS

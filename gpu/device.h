@@ -6,8 +6,6 @@
 
 #include "gpu/cuda.h"
 
-G_BEGIN_DECLS
-
 /** A device; @shared_per_block is the most shared memory of a block, in bytes, opted in; @l2_bytes its L2 cache. */
 typedef struct {
   int index;
@@ -54,5 +52,3 @@ void smb_gpu_inventory_add(SmbGpuInventory *inventory, const char *name, gboolea
                            char *detail);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGpuInventory, smb_gpu_inventory_free)
-
-G_END_DECLS

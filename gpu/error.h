@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define SMB_GPU_ERROR (smb_gpu_error_quark())
 
 /**
@@ -30,5 +28,3 @@ typedef enum {
 } SmbGpuError;
 
 GQuark smb_gpu_error_quark(void);
-
-G_END_DECLS

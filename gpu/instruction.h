@@ -7,8 +7,6 @@
 
 #include "sim/base/request.h"
 
-G_BEGIN_DECLS
-
 /**
  * SmbInstruction:
  * @name: as PTX calls it, without ".shared": "atom.max.u32"; "constant-1": its operand is that number
@@ -38,5 +36,3 @@ gboolean smb_instruction_for(SmbOp op, guint width, guint *index);
 
 /** smb_instruction_find: Returns: whether @name is an instruction, whose index is @index then */
 gboolean smb_instruction_find(const char *name, guint *index);
-
-G_END_DECLS

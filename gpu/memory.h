@@ -6,8 +6,6 @@
 
 #include "gpu/cuda.h"
 
-G_BEGIN_DECLS
-
 /**
  * smb_gpu_check:
  * @result: what a function of @cuda returned
@@ -39,5 +37,3 @@ gboolean smb_gpu_memory_download(const SmbGpuMemory *memory, gpointer data, gsiz
 void smb_gpu_memory_clear(SmbGpuMemory *memory);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbGpuMemory, smb_gpu_memory_clear)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** Largest message, in bytes: what a kernel may have in its buffers, both ways. */
 #define SMB_MESSAGE_MAX_BYTES (G_GUINT64_CONSTANT(8) << 30)
 
@@ -39,5 +37,3 @@ GVariant *smb_message_bytes(GBytes *bytes);
 
 /** smb_message_get_bytes: Returns: (transfer full): the bytes under @key, or none if it is not there */
 GBytes *smb_message_get_bytes(GVariant *message, const char *key);
-
-G_END_DECLS

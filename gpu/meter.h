@@ -9,8 +9,6 @@
 #include "gpu/instruction.h"
 #include "sim/records/recording.h"
 
-G_BEGIN_DECLS
-
 /** How long a measurement may take, in milliseconds, unless the user says otherwise. */
 #define SMB_METER_TIMEOUT_MS 30000
 
@@ -160,5 +158,3 @@ gboolean smb_meter_count(SmbMeter *meter, guint instruction, const SmbRequest *r
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbMeterResult, smb_meter_result_clear)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbMeter, smb_meter_free)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "gpu/nvperf-abi.h"
 #include "gpu/nvperf.h"
 
-G_BEGIN_DECLS
-
 /** A function of the library: takes a pointer to its parameters and returns an NVPA_Status. */
 typedef int (*NvperfFunction)(void *parameters);
 
@@ -26,5 +24,3 @@ gboolean smb_nvperf_open(NvperfLibrary *library, gpointer cupti, GError **error)
 
 /** Turns a status into an error that says what was tried. Returns: whether it is a success. */
 gboolean smb_nvperf_check(int status, const char *what, GError **error);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _SmbNvperf SmbNvperf;
 
 /**
@@ -40,5 +38,3 @@ gboolean smb_nvperf_evaluate(const SmbNvperf *nvperf, const guint8 *data, gsize 
                              double *values, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbNvperf, smb_nvperf_free)
-
-G_END_DECLS

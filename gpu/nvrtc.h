@@ -6,10 +6,6 @@
 
 #include "gpu/cuda.h"
 
-G_BEGIN_DECLS
-
 /** smb_nvrtc_compile: SmbCuda.compile of this machine: machine code, or PTX if the architecture of the
  * options is a virtual one */
 int smb_nvrtc_compile(const SmbCudaSource *source, GBytes **image, char **symbol, char **log);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "gpu/cuda.h"
 #include "gpu/instruction.h"
 
-G_BEGIN_DECLS
-
 /** A request as gpu/probe.cu reads it from the device's memory: a warp of 32 lanes. */
 typedef struct {
   guint32 offset[SMB_WARP_LANES];
@@ -78,5 +76,3 @@ gboolean smb_probe_count(SmbProbe *probe, const SmbProfiler *profiler, const cha
                          GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbProbe, smb_probe_free)
-
-G_END_DECLS

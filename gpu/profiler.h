@@ -15,8 +15,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _SmbProfilerSession SmbProfilerSession;
 
 /**
@@ -46,5 +44,3 @@ const SmbProfiler *smb_profiler_range(void);
 
 /** CUPTI's older profiler: CUDA 12; deprecated in CUDA 13 (transfer none). */
 const SmbProfiler *smb_profiler_legacy(void);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * SmbSymbol:
  * @name: of a function
@@ -28,5 +26,3 @@ typedef struct {
  */
 const char *smb_symbols_find(gpointer handle, const SmbSymbol *symbols, guint n,
                              gpointer functions);
-
-G_END_DECLS

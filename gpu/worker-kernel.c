@@ -3,10 +3,8 @@
 //
 // The job "kernel": compile, run once for the values, run for the times with cold and warm caches, run again
 // for each pass of the counters from the same initial contents.
-#include <string.h>
 
 #include "gpu/compile.h"
-#include "gpu/error.h"
 #include "gpu/memory.h"
 #include "gpu/message.h"
 #include "gpu/worker-impl.h"

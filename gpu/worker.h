@@ -6,8 +6,6 @@
 
 #include "gpu/cuda.h"
 
-G_BEGIN_DECLS
-
 /**
  * smb_worker_run:
  * @cuda: what the machine offers
@@ -20,5 +18,3 @@ G_BEGIN_DECLS
  * Returns: the exit status of the process
  */
 int smb_worker_run(const SmbCuda *cuda, int in, int out);
-
-G_END_DECLS

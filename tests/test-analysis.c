@@ -163,7 +163,7 @@ START_TEST(test_requests) {
   for (guint i = 0; i < catalog->len; i++) {
     const SmbCatalogEntry *entry = g_ptr_array_index(catalog, i);
     g_autoptr(SmbArch) arch = smb_arch_load(archs[i % G_N_ELEMENTS(archs)], NULL);
-    g_autoptr(SmbSource) source = smb_catalog_source(entry, NULL);
+    g_autoptr(SmbSource) source = smb_catalog_file(entry->file, NULL);
     g_autoptr(SmbProgram) kernel =
         smb_program_read(source,
                          &(SmbProgramOptions){.entry = entry->entry,

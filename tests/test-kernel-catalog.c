@@ -36,7 +36,7 @@ run_entry(const SmbCatalogEntry *entry, const char *from, const char *to, const 
           Result *result) {
   memset(result, 0, sizeof *result);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  g_autoptr(SmbSource) original = smb_catalog_source(entry, NULL);
+  g_autoptr(SmbSource) original = smb_catalog_file(entry->file, NULL);
   GString *text = g_string_new(smb_source_text(original));
   if (from)
     ck_assert_uint_gt(g_string_replace(text, from, to, 0), 0);

@@ -69,7 +69,6 @@ START_TEST(test_case) {
   ck_assert(got.known);
   ck_assert_uint_eq(got.blocks, c->blocks);
   ck_assert_uint_eq(got.warps, c->warps);
-  ck_assert_uint_eq(got.max_warps, smb_arch_info(arch)->sm_warps);
   ck_assert_uint_eq(got.shared_bytes, c->taken);
   ck_assert_str_eq(smb_occupancy_limit_name(got.limit), smb_occupancy_limit_name(c->limit));
 }

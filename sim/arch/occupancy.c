@@ -11,7 +11,6 @@ smb_occupancy(const SmbArch *arch, guint threads, guint64 shared_bytes) {
     return result;
   guint64 unit = info->shared_unit_bytes;
   guint warps = (threads + SMB_WARP_LANES - 1) / SMB_WARP_LANES;
-  result.max_warps = info->sm_warps;
   result.shared_bytes = (shared_bytes + info->block_reserved_bytes + unit - 1) / unit * unit;
   result.blocks = info->sm_blocks;
   result.limit = SMB_OCCUPANCY_BLOCKS;

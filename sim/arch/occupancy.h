@@ -25,7 +25,6 @@ typedef enum {
  * @known: whether the architecture has the numbers for it; nothing else is set if not
  * @blocks: resident blocks of one multiprocessor; 0: a block is too large
  * @warps: resident warps: @blocks times the warps of a block
- * @max_warps: most there can be
  * @shared_bytes: shared memory that one block takes, with what is reserved for it and rounded up
  * @limit: what limits @blocks; of several the first in the order of the enumeration
  */
@@ -33,7 +32,6 @@ typedef struct {
   gboolean known;
   guint blocks;
   guint warps;
-  guint max_warps;
   guint64 shared_bytes;
   SmbOccupancyLimit limit;
 } SmbOccupancy;

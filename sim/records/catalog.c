@@ -285,8 +285,3 @@ smb_catalog_defines(const SmbCatalogEntry *entry, const char *name) {
   }
   return FALSE;
 }
-
-SmbSource *
-smb_catalog_source(const SmbCatalogEntry *entry, GError **error) {
-  return smb_catalog_file(entry->file, error);
-}

@@ -74,18 +74,9 @@ const SmbCatalogEntry *smb_catalog_find(const GPtrArray *catalog, const char *na
 gboolean smb_catalog_defines(const SmbCatalogEntry *entry, const char *name);
 
 /**
- * smb_catalog_source:
- * @entry: an entry
- * @error: the errors of smb_data_load() and smb_source_new()
- *
- * Returns: (transfer full): the kernel's text, named "data/kernels/FILE"
- */
-SmbSource *smb_catalog_source(const SmbCatalogEntry *entry, GError **error);
-
-/**
  * smb_catalog_file:
- * @file: a file below data/kernels/, such as "tile.cu", which no entry names
- * @error: as smb_catalog_source()
+ * @file: a file below data/kernels/: that of an entry, or "tile.cu", which no entry names
+ * @error: the errors of smb_data_load() and smb_source_new()
  *
  * Returns: (transfer full): its text, named "data/kernels/FILE"
  */

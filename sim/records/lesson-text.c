@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "sim/base/error.h"
-
 // A text that is being rendered.
 typedef struct {
   const SmbLesson *lesson;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/base/error.h"
 
 // What a quantity is a quantity of.
 typedef enum {

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "sim/base/data.h"
-#include "sim/base/error.h"
 #include "sim/records/lesson-impl.h"
 
 // A lesson that is being read.

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/base/error.h"
 #include "sim/base/json-member.h"
 #include "sim/program/launch.h"
 #include "sim/trace/line.h"

@@ -5,8 +5,6 @@
 // at the end stops all of them, so that none looks for it.
 #include "sim/trace/line.h"
 
-#include <string.h>
-
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"

@@ -6,8 +6,6 @@
 
 #include "sim/cuda/rewrite/rewrite.h"
 
-G_BEGIN_DECLS
-
 /**
  * SmbChange: lines that change.
  * @line: of the old text, from 1: the first of them, or the one before which lines are added
@@ -22,5 +20,3 @@ typedef struct {
 
 /** smb_changes_new: Returns: (transfer full) (element-type SmbChange): in the order of the text */
 GArray *smb_changes_new(const SmbSource *source, const GArray *edits);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include "sim/layout/swizzle-check.h"
 
-G_BEGIN_DECLS
-
 /** smb_advise_check_explain: Returns: (transfer full): why an access has conflicts in a layout, that it has none,
  * or why it cannot be made */
 char *smb_advise_check_explain(const SmbLayoutCheck *check);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "src/advise/report.h"
 
-G_BEGIN_DECLS
-
 /** The formats of --check, for smb_cli_view(). */
 extern const SmbFormat smb_advise_check_formats[];
 
@@ -23,5 +21,3 @@ extern const SmbFormat smb_advise_check_formats[];
  */
 gboolean smb_advise_check(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *arrays,
                           const SmbAdviseSearch *asked, const char *swizzle, GError **error);
-
-G_END_DECLS

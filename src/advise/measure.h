@@ -9,8 +9,6 @@
 #include "src/advise/report.h"
 #include "src/measure/measure.h"
 
-G_BEGIN_DECLS
-
 /**
  * SmbAdviseLaunch: one form of the kernel on the device.
  * @array: (nullable): the array that lies otherwise; %NULL: none, or all of them
@@ -85,5 +83,3 @@ void smb_advise_write_measured(SmbCli *cli, const char *what, const SmbAdviseMea
 void smb_advise_json_measured(JsonBuilder *json, const SmbAdviseMeasured *measured);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdviseMeasured, smb_advise_measured_free)
-
-G_END_DECLS

@@ -11,8 +11,6 @@
 #include "sim/layout/proof.h"
 #include "src/cli/target.h"
 
-G_BEGIN_DECLS
-
 /** Where an array can be kept in a layout, by its size alone. */
 typedef enum {
   SMB_ADVISE_FITS,   /* as it is declared */
@@ -144,5 +142,3 @@ const char *smb_advise_fit_name(SmbAdviseFit fit);
 const char *smb_advise_kind_name(SmbAdviseKinds kind);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdviseReport, smb_advise_report_free)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "src/advise/measure.h"
 #include "src/advise/report.h"
 
-G_BEGIN_DECLS
-
 /** What the writers of SmbFormat take. @measured: (nullable): what a device says */
 typedef struct {
   const SmbAdviseReport *report;
@@ -33,5 +31,3 @@ char *smb_advise_describe(const SmbAdviseArray *array);
 /** smb_advise_describe_unseen: Returns: (transfer full) (nullable): the lines that a rewriting of an
  * array leaves alone, in a sentence; %NULL if there are none */
 char *smb_advise_describe_unseen(const SmbAdviseArray *array);
-
-G_END_DECLS

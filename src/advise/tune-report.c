@@ -117,8 +117,8 @@ smb_tuning_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_end(json, cli->out);
 }
 
-void
-smb_tuning_write_csv(SmbCli *cli, gconstpointer result) {
+static void
+write_csv(SmbCli *cli, gconstpointer result) {
   const Tuning *tuning = result;
   g_autoptr(GString) names = g_string_new("rank");
   for (guint i = 0; i < tuning->n_ranges; i++)
@@ -145,5 +145,5 @@ smb_tuning_write_csv(SmbCli *cli, gconstpointer result) {
 
 const SmbFormat smb_tuning_formats[] = {{"text", smb_tuning_write_text, NULL},
                                         {"json", smb_tuning_write_json, NULL},
-                                        {"csv", smb_tuning_write_csv, NULL},
+                                        {"csv", write_csv, NULL},
                                         {NULL, NULL, NULL}};

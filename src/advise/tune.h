@@ -7,13 +7,10 @@
 #include "gpu/meter.h"
 #include "src/cli/target.h"
 
-G_BEGIN_DECLS
-
 /** The formats of --tune, for smb_cli_view(): the trials, the best first. */
 extern const SmbFormat smb_tuning_formats[];
 void smb_tuning_write_text(SmbCli *cli, gconstpointer tuning);
 void smb_tuning_write_json(SmbCli *cli, gconstpointer tuning);
-void smb_tuning_write_csv(SmbCli *cli, gconstpointer tuning);
 
 /**
  * smb_advise_tune:
@@ -28,5 +25,3 @@ void smb_tuning_write_csv(SmbCli *cli, gconstpointer tuning);
  */
 gboolean smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,
                          const char *const *ranges, guint top, SmbMeter *meter, GError **error);
-
-G_END_DECLS

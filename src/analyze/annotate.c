@@ -5,8 +5,6 @@
 // and the sums below are those of the analysis.
 #include "src/analyze/report.h"
 
-#include <string.h>
-
 #include "src/out/table.h"
 
 // What stands in an included file has no line here: it counts in row 0.

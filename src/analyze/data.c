@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 //
 // analyze as JSON and as CSV. Keys are only ever added.
-#include <string.h>
 
 #include "sim/arch/arch.h"
 #include "src/analyze/report.h"

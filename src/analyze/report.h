@@ -8,8 +8,6 @@
 
 #include "src/cli/target.h"
 
-G_BEGIN_DECLS
-
 /** What is reported: @by_warp adds a row for each warp; @max_ways is the limit, or G_MAXUINT. */
 typedef struct {
   const SmbTarget *target;
@@ -70,5 +68,3 @@ void smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target,
 /** What a person should know besides: suspicious accesses, macros that the text lacks. */
 void smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
                                 SmbSpool *out);
-
-G_END_DECLS

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include <string.h>
 
 #include "sim/arch/arch.h"
 #include "src/analyze/report.h"

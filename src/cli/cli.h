@@ -13,8 +13,6 @@
 #include "src/cli/watch.h"
 #include "src/out/spool.h"
 
-G_BEGIN_DECLS
-
 /** Exit statuses; scripts rely on them. */
 typedef enum {
   SMB_EXIT_DONE = 0,
@@ -265,5 +263,3 @@ gboolean smb_cli_flush(SmbCli *cli, GError **error);
 
 /** Sets an SMB_ERROR_USAGE; always returns %FALSE. */
 gboolean smb_cli_usage_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-G_END_DECLS

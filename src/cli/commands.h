@@ -6,8 +6,6 @@
 
 #include "src/cli/cli.h"
 
-G_BEGIN_DECLS
-
 gboolean smb_cmd_advise(SmbCli *cli, GError **error);
 gboolean smb_cmd_analyze(SmbCli *cli, GError **error);
 gboolean smb_cmd_explain(SmbCli *cli, GError **error);
@@ -23,5 +21,3 @@ gboolean smb_cmd_validate(SmbCli *cli, GError **error);
 
 /** smb_worker_main: Returns: the exit status of that process */
 int smb_worker_main(const SmbCuda *cuda);
-
-G_END_DECLS

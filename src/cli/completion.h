@@ -6,8 +6,6 @@
 
 #include "src/cli/cli.h"
 
-G_BEGIN_DECLS
-
 /** The shells. */
 #define SMB_COMPLETION_SHELLS "bash|zsh|fish"
 
@@ -20,5 +18,3 @@ G_BEGIN_DECLS
  */
 gboolean smb_completion_write(SmbCli *cli, const char *shell, const SmbCommand *commands,
                               guint n_commands, GError **error);
-
-G_END_DECLS

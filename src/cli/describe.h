@@ -7,8 +7,6 @@
 #include "sim/arch/forward.h"
 #include "sim/base/request.h"
 
-G_BEGIN_DECLS
-
 /** Adds "lane 3", "lanes 1 and 16", "lanes 0-15, 20 and 31" or "lanes 0, 2, 4, ..., 30". */
 void smb_describe_lanes(GString *text, SmbLanes lanes);
 
@@ -52,5 +50,3 @@ void smb_describe_turns(GString *text, const SmbPlan *plan, guint n);
  * Returns: %FALSE, and nothing added, if every bank is done in one pass
  */
 gboolean smb_describe_meeting(GString *text, const SmbArch *arch, const SmbRequest *request);
-
-G_END_DECLS

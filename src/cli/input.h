@@ -9,8 +9,6 @@
 #include "sim/base/progress.h"
 #include "sim/base/source.h"
 
-G_BEGIN_DECLS
-
 /**
  * smb_input_open:
  * @path: a file, or "-" for standard input
@@ -44,5 +42,3 @@ void smb_input_begin(GInputStream *stream, SmbProgress *progress, const char *wh
 
 /** @n more were read of what smb_input_begin() named; @progress: (nullable) */
 void smb_input_advance(GInputStream *stream, SmbProgress *progress, guint64 n);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "gpu/cuda.h"
 
-G_BEGIN_DECLS
-
 /**
  * smb_main:
  * @cuda: (transfer none): what the machine offers to measure with
@@ -16,5 +14,3 @@ G_BEGIN_DECLS
  * Returns: the exit status of the program
  */
 int smb_main(const SmbCuda *cuda, int argc, char **argv);
-
-G_END_DECLS

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "src/cli/target-json.h"
 
-#include <string.h>
-
 #include "sim/arch/arch.h"
 #include "src/out/json.h"
 

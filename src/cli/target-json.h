@@ -8,8 +8,6 @@
 
 #include "src/cli/target.h"
 
-G_BEGIN_DECLS
-
 /** "kernel": name, file, block, grid, shared_bytes, defines. */
 void smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes);
 
@@ -24,5 +22,3 @@ void smb_json_tally(JsonBuilder *json, const SmbTally *tally);
 
 /** "totals": a tally for each class of operations. */
 void smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES]);
-
-G_END_DECLS

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/cuda/cuda.h"
-#include "sim/base/error.h"
 #include "src/cli/input.h"
 
 // The widest padding that options may ask for; what a device has is checked with the kernel.
@@ -246,7 +245,7 @@ draft_builtin(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, 
     return NULL;
   draft_entry(entry, target, draft);
   *entry_name = g_strdup(entry->entry);
-  return smb_catalog_source(entry, error);
+  return smb_catalog_file(entry->file, error);
 }
 
 // The text of FILE; a built-in kernel's name in its place is a likely mistake.
@@ -403,7 +402,7 @@ smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines
   g_autoptr(SmbTarget) target = g_new0(SmbTarget, 1);
   draft_entry(entry, target, &draft);
   set_values(draft.defines, defines);
-  g_autoptr(SmbSource) source = smb_catalog_source(entry, error);
+  g_autoptr(SmbSource) source = smb_catalog_file(entry->file, error);
   if (!source || !finish(target, source, entry->entry, &draft, arch, error))
     return NULL;
   return g_steal_pointer(&target);

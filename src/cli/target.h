@@ -11,8 +11,6 @@
 #include "src/cli/cli.h"
 #include "src/out/file.h"
 
-G_BEGIN_DECLS
-
 /** The options as the user typed them; %NULL where nothing was. */
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
@@ -147,5 +145,3 @@ SmbTarget *smb_target_with_text(const SmbTarget *target, const char *text, gsize
 void smb_target_free(SmbTarget *target);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTarget, smb_target_free)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "sim/base/progress.h"
 
-G_BEGIN_DECLS
-
 /** Before that, nothing is shown, in milliseconds. */
 #define SMB_WATCH_DELAY_MS 2000
 
@@ -35,5 +33,3 @@ void smb_watch_stop(SmbWatch *watch);
 
 /** smb_watch_describe: Returns: (transfer full): "12 of 40 blocks, 30%, 5 s left", of a task that runs for @seconds */
 char *smb_watch_describe(const SmbProgress *progress, double seconds);
-
-G_END_DECLS

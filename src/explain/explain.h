@@ -11,8 +11,6 @@
 #include "sim/count/passes.h"
 #include "src/cli/target.h"
 
-G_BEGIN_DECLS
-
 /**
  * SmbExplainQuestion: what is asked; zeros: the costliest access, by its costliest request
  * @line: of the access
@@ -141,5 +139,3 @@ void smb_explain_collect(SmbExplanation *explanation);
 
 /** smb_explain_unit: Returns: bytes of a bank's word that one lane takes: of a wide access several words */
 guint smb_explain_unit(const SmbExplanation *explanation);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "src/explain/explain.h"
 
-G_BEGIN_DECLS
-
 /**
  * SmbExplainLane: one active lane
  * @thread: threadIdx
@@ -59,5 +57,3 @@ char *smb_explain_example(const SmbExplanation *explanation);
  * The table of the lanes, for a terminal.
  */
 void smb_explain_write_chain(SmbCli *cli, const SmbExplanation *explanation, SmbLanes lanes);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "src/out/bank-map.h"
 #include "src/explain/explain.h"
 
-G_BEGIN_DECLS
-
 /**
  * SmbExplainReport: what the writers of SmbFormat take
  * @explanation: (nullable): %NULL if the kernel makes no shared-memory requests
@@ -30,5 +28,3 @@ void smb_explain_write_json(SmbCli *cli, gconstpointer report);
 
 /** One row for each active lane */
 void smb_explain_write_csv(SmbCli *cli, gconstpointer report);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "src/explain/explain.h"
 
-G_BEGIN_DECLS
-
 /** smb_explain_choice: Returns: (transfer full): which access this is and why it, and by which request */
 char *smb_explain_choice(const SmbExplanation *explanation);
 
@@ -51,5 +49,3 @@ SmbExplainCost smb_explain_cost(const SmbExplanation *explanation);
 
 /** smb_explain_describe_cost: Returns: (transfer full): what it costs, and what profilers make of it */
 char *smb_explain_describe_cost(const SmbExplanation *explanation);
-
-G_END_DECLS

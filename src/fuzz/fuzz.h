@@ -7,8 +7,6 @@
 #include "sim/base/progress.h"
 #include "src/measure/trial.h"
 
-G_BEGIN_DECLS
-
 /** Requests of an instruction unless the user says otherwise, and the most of them. */
 #define SMB_FUZZ_COUNT     G_GUINT64_CONSTANT(10000)
 #define SMB_FUZZ_MAX_COUNT G_GUINT64_CONSTANT(1000000000000)
@@ -102,5 +100,3 @@ gboolean smb_fuzz_run(SmbMeter *meter, SmbArch *arch, const SmbFuzzOptions *opti
                       GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbFuzzReport, smb_fuzz_report_free)
-
-G_END_DECLS

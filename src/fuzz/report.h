@@ -7,8 +7,6 @@
 #include "src/cli/cli.h"
 #include "src/fuzz/fuzz.h"
 
-G_BEGIN_DECLS
-
 /** What is written: what was asked of which device, and what it said. */
 typedef struct {
   const SmbMeter *meter;
@@ -22,5 +20,3 @@ extern const SmbFormat smb_fuzz_formats[];
 
 /** Sum over the instructions that were measured. */
 SmbFuzzResult smb_fuzz_report_total(const SmbFuzzReport *report);
-
-G_END_DECLS

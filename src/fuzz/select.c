@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "gpu/instruction.h"
 #include "src/cli/cli.h"
-#include "src/measure/trial.h"
 
 static void
 add(GArray *selected, guint instruction) {

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** The word that selects every instruction, not only those that stand for an operation. */
 #define SMB_FUZZ_ALL_INSTRUCTIONS "all-instructions"
 
@@ -21,5 +19,3 @@ G_BEGIN_DECLS
  *   for operations in the order of the operations
  */
 GArray *smb_fuzz_select(const char *const *names, GError **error);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include "src/measure/trial.h"
 
-G_BEGIN_DECLS
-
 /** Requests of a batch, of which there are two: 136 MiB of requests each, about a fifth of a second of an H200.
  * Of each batch a sample is counted, and to begin to count takes about a tenth. */
 #define SMB_FUZZ_BATCH_REQUESTS (1u << 20)
@@ -39,5 +37,3 @@ void smb_fuzz_source_begin(SmbFuzzSource *source, guint instruction, guint64 n);
 SmbTrial *smb_fuzz_source_next(SmbFuzzSource *source);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbFuzzSource, smb_fuzz_source_free)
-
-G_END_DECLS

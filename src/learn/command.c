@@ -4,7 +4,6 @@
 // learn: a course on bank conflicts, whose every number is computed by the model as it is shown.
 #include <unistd.h>
 
-#include "sim/base/error.h"
 #include "src/cli/commands.h"
 #include "src/learn/session.h"
 #include "src/learn/text.h"

@@ -6,8 +6,6 @@
 
 #include "src/cli/cli.h"
 
-G_BEGIN_DECLS
-
 /** Longest line that is read, in bytes; what is longer is cut off. */
 #define SMB_PROMPT_MAX_LINE 4096
 
@@ -31,5 +29,3 @@ gboolean smb_prompt_ask(SmbPrompt *prompt, SmbCli *cli, const char *question, ch
                         GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbPrompt, smb_prompt_free)
-
-G_END_DECLS

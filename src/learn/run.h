@@ -6,8 +6,6 @@
 
 #include "src/cli/target.h"
 
-G_BEGIN_DECLS
-
 /**
  * SmbLearnRun: a command line of analyze, and what it gave.
  * @words: what stands behind 'smembank analyze'
@@ -72,5 +70,3 @@ gboolean smb_learn_run_lacks(const SmbLearnRun *run, const char *setting);
 char *smb_learn_copy(const SmbLearnRun *run, const char *folder, GStrv *words, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLearnRun, smb_learn_run_free)
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "src/cli/cli.h"
 
-G_BEGIN_DECLS
-
 /**
  * smb_learn_session_run:
  * @course: (element-type SmbLesson): the course
@@ -17,5 +15,3 @@ G_BEGIN_DECLS
  * Reads answers from standard input until the course, or the input, ends.
  */
 gboolean smb_learn_session_run(SmbCli *cli, const GPtrArray *course, guint first, GError **error);
-
-G_END_DECLS

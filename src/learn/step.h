@@ -7,8 +7,6 @@
 #include "sim/records/lesson.h"
 #include "src/learn/run.h"
 
-G_BEGIN_DECLS
-
 /** SmbLearnStep: a lesson with its runs made, in the order of the lesson. */
 typedef struct {
   const SmbLesson *lesson;
@@ -36,5 +34,3 @@ smb_learn_step_results(const SmbLearnStep *step) {
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLearnStep, smb_learn_step_free)
-
-G_END_DECLS

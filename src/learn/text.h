@@ -6,8 +6,6 @@
 
 #include "src/learn/step.h"
 
-G_BEGIN_DECLS
-
 /**
  * smb_learn_write_before:
  * @error: as smb_lesson_text()
@@ -41,5 +39,3 @@ void smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLear
 
 /** Writes the text of the run's kernel, from the first line that is not a comment on. */
 void smb_learn_write_kernel(SmbCli *cli, const SmbLearnRun *run);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "src/learn/step.h"
 
-G_BEGIN_DECLS
-
 typedef struct _SmbLearnTrial SmbLearnTrial;
 
 /** smb_learn_trial_new: @step: (transfer none): must outlive it. Returns: (transfer full): nothing
@@ -48,5 +46,3 @@ gboolean smb_learn_trial_ask(SmbLearnTrial *trial, SmbCli *cli, const char *comm
                              const char *words, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLearnTrial, smb_learn_trial_free)
-
-G_END_DECLS

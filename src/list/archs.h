@@ -6,12 +6,8 @@
 
 #include "src/cli/cli.h"
 
-G_BEGIN_DECLS
-
 /** Lists all architectures, a row each. */
 gboolean smb_list_archs(SmbCli *cli, GError **error);
 
 /** Lists the rules of the named architectures; @names ends with NULL; @legends: in text, what the columns mean. */
 gboolean smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError **error);
-
-G_END_DECLS

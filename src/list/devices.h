@@ -6,8 +6,4 @@
 
 #include "src/cli/cli.h"
 
-G_BEGIN_DECLS
-
 gboolean smb_list_devices(SmbCli *cli, GError **error);
-
-G_END_DECLS

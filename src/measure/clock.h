@@ -7,8 +7,6 @@
 #include "gpu/meter.h"
 #include "src/cli/target.h"
 
-G_BEGIN_DECLS
-
 /**
  * smb_measure_requests:
  * @cycles: (array fixed-size=SMB_N_OP_CLASSES) (out caller-allocates): by the SmbOpClass of the access: cycles
@@ -21,5 +19,3 @@ G_BEGIN_DECLS
  */
 gboolean smb_measure_requests(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
                               double *cycles, GError **error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "src/measure/measure.h"
 
-G_BEGIN_DECLS
-
 /**
  * smb_measure_target:
  * @options: as the user typed them
@@ -31,5 +29,3 @@ gboolean smb_measure_target(SmbMeter *meter, const SmbTargetOptions *options, co
  */
 gboolean smb_measure_catalog(SmbMeter *meter, const char *kernel, SmbArch *arch,
                              SmbRecording *recording, SmbProgress *progress, GError **error);
-
-G_END_DECLS

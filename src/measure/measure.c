@@ -4,7 +4,6 @@
 
 #include "src/measure/measure.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/error.h"

@@ -8,8 +8,6 @@
 #include "gpu/meter.h"
 #include "src/cli/target.h"
 
-G_BEGIN_DECLS
-
 /** The options as the user typed them; %NULL where nothing was. */
 typedef struct {
   char *device;
@@ -65,5 +63,3 @@ void smb_measure_note_counters(const SmbMeter *meter, SmbRecording *recording);
  */
 SmbRecordedKernel *smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
                                       GError **error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "src/cli/cli.h"
 #include "src/measure/trace.h"
 
-G_BEGIN_DECLS
-
 /**
  * SmbMeasuredTraceReport: what the writers of SmbFormat take.
  * @file: the trace, as the user named it
@@ -26,5 +24,3 @@ extern const SmbFormat smb_measured_trace_formats[];
 
 /** smb_measured_trace_matches: Returns: whether requests were measured, and none differs */
 gboolean smb_measured_trace_matches(const SmbMeasuredTrace *trace);
-
-G_END_DECLS

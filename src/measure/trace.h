@@ -9,8 +9,6 @@
 #include "sim/trace/trace.h"
 #include "src/measure/trial.h"
 
-G_BEGIN_DECLS
-
 /** Most requests whose wavefronts are counted, at about 2 ms each; of a longer trace a regular sample. */
 #define SMB_TRACE_MAX_COUNTED 5000
 
@@ -83,5 +81,3 @@ gboolean smb_measured_request_differs(const SmbMeasuredRequest *request);
 gboolean smb_measured_request_is_unsteady(const SmbMeasuredRequest *request);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbMeasuredTrace, smb_measured_trace_free)
-
-G_END_DECLS

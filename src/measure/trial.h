@@ -9,8 +9,6 @@
 #include "gpu/meter.h"
 #include "sim/count/wavefront.h"
 
-G_BEGIN_DECLS
-
 /**
  * The clock reads what the loop around a request takes as well: on an H200, of 12 million random requests
  * of 45 instructions, all but one in 2,000 lay between 0.11 below and 0.5 above the whole number of cycles,
@@ -117,5 +115,3 @@ gboolean smb_trial_differs(const SmbTrial *trial, gsize i);
 gboolean smb_trial_is_unsteady(const SmbTrial *trial, gsize i);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbTrial, smb_trial_clear)
-
-G_END_DECLS

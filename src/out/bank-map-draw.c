@@ -5,8 +5,6 @@
 // drawn and the height comes out, then it is drawn. The legend is src/out/bank-map-legend.c.
 #include "src/out/bank-map.h"
 
-#include <string.h>
-
 #include "sim/arch/rule.h"
 #include "src/out/bank-map-impl.h"
 

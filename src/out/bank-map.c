@@ -4,8 +4,6 @@
 // What a bank map shows; src/out/bank-map-draw.c shows it.
 #include "src/out/bank-map.h"
 
-#include <string.h>
-
 #include "sim/arch/rule.h"
 #include "sim/base/text.h"
 #include "sim/count/conflict.h"

@@ -10,8 +10,6 @@
 #include "sim/count/wavefront.h"
 #include "src/out/draw.h"
 
-G_BEGIN_DECLS
-
 /** In place of the number of a pass: the request as a whole. */
 #define SMB_BANK_MAP_ALL (-1)
 
@@ -126,5 +124,3 @@ void smb_bank_map_write_svg(const SmbBankMap *map, int pass, SmbBankMapFlags fla
 char *smb_bank_map_style(void);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBankMap, smb_bank_map_free)
-
-G_END_DECLS

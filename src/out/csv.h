@@ -9,8 +9,6 @@
 
 #include "src/out/spool.h"
 
-G_BEGIN_DECLS
-
 /** A writer of rows; a plain value. @in_row: whether the row has a field already. */
 typedef struct {
   SmbSpool *out;
@@ -36,5 +34,3 @@ void smb_csv_number_if(SmbCsv *csv, gboolean known, guint64 number);
 void smb_csv_numbers(SmbCsv *csv, const guint64 *numbers, gsize n);
 
 void smb_csv_end_row(SmbCsv *csv);
-
-G_END_DECLS

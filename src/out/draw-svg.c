@@ -5,8 +5,6 @@
 // (data/report/map.css), in the picture itself or in the page around it.
 #include "src/out/draw.h"
 
-#include <string.h>
-
 #include "sim/base/text.h"
 
 enum {

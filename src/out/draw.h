@@ -9,8 +9,6 @@
 #include "sim/base/request.h"
 #include "src/out/spool.h"
 
-G_BEGIN_DECLS
-
 /** What a thing is. */
 typedef enum {
   SMB_DRAW_TITLE, /* the line above */
@@ -136,5 +134,3 @@ void smb_draw_finish(SmbDraw *draw, SmbSpool *out);
 void smb_draw_free(SmbDraw *draw);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbDraw, smb_draw_free)
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "src/out/spool.h"
 
-G_BEGIN_DECLS
-
 typedef struct _SmbOutFile SmbOutFile;
 
 /**
@@ -64,5 +62,3 @@ gboolean smb_out_file_save(const SmbOutFile *file, SmbSpool *spool, gsize *lengt
 void smb_out_file_wait(void);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbOutFile, smb_out_file_free)
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "src/out/html.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "sim/base/text.h"
@@ -12,15 +11,6 @@ smb_html_text(SmbSpool *page, const char *text) {
   g_autofree char *shown = smb_text_show(text);
   g_autofree char *escaped = g_markup_escape_text(shown, -1);
   smb_spool_puts(page, escaped);
-}
-
-void
-smb_html_markup(SmbSpool *page, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  smb_spool_puts(page, text);
 }
 
 void
@@ -34,7 +24,7 @@ smb_html_json(SmbSpool *page, const char *json) {
 static void
 open_cell(SmbSpool *page, const char *css_class) {
   if (css_class)
-    smb_html_markup(page, "<td class=\"%s\">", css_class);
+    smb_spool_printf(page, "<td class=\"%s\">", css_class);
   else
     smb_spool_puts(page, "<td>");
 }

@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Pieces of an HTML page. What comes from a user's file goes through here, so that it can be nothing but
-// text.
+// text; markup itself is written with smb_spool_printf().
 #pragma once
 
 #include "src/out/spool.h"
 
-G_BEGIN_DECLS
-
 /** Adds a text: markup is escaped, bytes that are no UTF-8 and control characters are replaced. */
 void smb_html_text(SmbSpool *page, const char *text);
-
-/** Adds markup, formatted; for texts of the program only. */
-void smb_html_markup(SmbSpool *page, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /**
  * smb_html_json:
@@ -26,5 +21,3 @@ void smb_html_json(SmbSpool *page, const char *json);
 /** Adds a cell of a table, of a text or a number; @css_class: (nullable). */
 void smb_html_cell(SmbSpool *page, const char *css_class, const char *text);
 void smb_html_number(SmbSpool *page, const char *css_class, guint64 number);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <json-glib/json-glib.h>
 
-G_BEGIN_DECLS
-
 /** In place of a depth: everything on one line. */
 #define SMB_JSON_COMPACT G_MAXUINT
 
@@ -20,5 +18,3 @@ G_BEGIN_DECLS
  * Characters that a terminal would obey or not show are written by their numbers.
  */
 void smb_json_append(GString *text, JsonNode *node, guint depth);
-
-G_END_DECLS

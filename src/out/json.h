@@ -9,8 +9,6 @@
 
 #include "src/out/spool.h"
 
-G_BEGIN_DECLS
-
 /** Version of the schema: keys are only added to it. */
 #define SMB_JSON_SCHEMA_VERSION 1
 
@@ -53,5 +51,3 @@ void smb_json_number_if(JsonBuilder *json, const char *key, gboolean known, gint
 void smb_json_double(JsonBuilder *json, const char *key, double number);
 void smb_json_boolean(JsonBuilder *json, const char *key, gboolean value);
 void smb_json_null(JsonBuilder *json, const char *key);
-
-G_END_DECLS

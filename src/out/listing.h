@@ -9,8 +9,6 @@
 
 #include "src/cli/cli.h"
 
-G_BEGIN_DECLS
-
 /** What the cells of a column hold. */
 typedef enum {
   SMB_LISTING_TEXT,
@@ -53,5 +51,3 @@ void smb_listing_set_next(SmbListing *listing, SmbListing *next);
 extern const SmbFormat smb_listing_formats[];
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbListing, smb_listing_free)
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 #include "gpu/meter.h"
 #include "src/cli/cli.h"
 
-G_BEGIN_DECLS
-
 /** smb_measured_text: Returns: (transfer full): a measured number with two digits behind the point, or "-"
  * if it was not measured */
 char *smb_measured_text(double number);
@@ -27,5 +25,3 @@ void smb_measured_json_device(JsonBuilder *json, const SmbMeter *meter, const ch
 /** "wavefronts", "counted", "cycles", "measured": numbers of a request; null if it was not measured. */
 void smb_measured_json(JsonBuilder *json, guint wavefronts, double counted, guint cycles,
                        double measured);
-
-G_END_DECLS

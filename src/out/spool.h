@@ -8,8 +8,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** Most bytes of one spool that are held in memory. */
 #define SMB_SPOOL_MEMORY_BYTES (1u << 20)
 
@@ -85,5 +83,3 @@ gboolean smb_spool_flush(SmbSpool *spool, int fd, GError **error);
 GString *smb_spool_take(SmbSpool *spool, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbSpool, smb_spool_free)
-
-G_END_DECLS

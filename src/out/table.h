@@ -9,8 +9,6 @@
 #include "sim/base/text.h"
 #include "src/out/spool.h"
 
-G_BEGIN_DECLS
-
 /** What a piece of text means to the reader; a terminal shows it by colour or weight. */
 typedef enum {
   SMB_STYLE_PLAIN,
@@ -91,5 +89,3 @@ void smb_text_wrap(SmbSpool *out, const char *text);
 void smb_text_wrap_printf(SmbSpool *out, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTable, smb_table_free)
-
-G_END_DECLS

@@ -17,10 +17,10 @@ write_changes(const SmbSource *source, const GArray *edits, SmbSpool *page) {
     for (guint side = 0; side < G_N_ELEMENTS(texts); side++) {
       g_auto(GStrv) lines = texts[side] ? g_strsplit(texts[side], "\n", -1) : NULL;
       for (guint j = 0; lines && lines[j]; j++) {
-        smb_html_markup(page, "<%s>%4u %c ", side ? "ins" : "del", change->line + (side ? 0 : j),
-                        side ? '+' : '-');
+        smb_spool_printf(page, "<%s>%4u %c ", side ? "ins" : "del", change->line + (side ? 0 : j),
+                         side ? '+' : '-');
         smb_html_text(page, g_strchomp(lines[j]));
-        smb_html_markup(page, "</%s>\n", side ? "ins" : "del");
+        smb_spool_printf(page, "</%s>\n", side ? "ins" : "del");
       }
     }
   }
@@ -32,10 +32,10 @@ static void
 write_launch(const SmbReport *report, const SmbProof *proof, SmbSpool *page) {
   gsize bytes = proof->launch.dynamic_bytes;
   if (bytes != report->target->launch.dynamic_bytes)
-    smb_html_markup(page,
-                    "<p>Launch it with %" G_GSIZE_FORMAT
-                    " bytes of dynamic shared memory instead of %" G_GSIZE_FORMAT ".</p>\n",
-                    bytes, report->target->launch.dynamic_bytes);
+    smb_spool_printf(page,
+                     "<p>Launch it with %" G_GSIZE_FORMAT
+                     " bytes of dynamic shared memory instead of %" G_GSIZE_FORMAT ".</p>\n",
+                     bytes, report->target->launch.dynamic_bytes);
 }
 
 static void
@@ -45,17 +45,17 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
   const SmbProof *proof = layout->proof;
   smb_spool_puts(page, "<h4>");
   smb_html_text(page, layout->name);
-  smb_html_markup(page,
-                  ": <strong class=\"%s\">%" G_GUINT64_FORMAT
-                  " wavefronts</strong> instead of %" G_GUINT64_FORMAT "</h4>\n<p>",
-                  then->excess ? "bad" : "good", then->wavefronts, now->wavefronts);
+  smb_spool_printf(page,
+                   ": <strong class=\"%s\">%" G_GUINT64_FORMAT
+                   " wavefronts</strong> instead of %" G_GUINT64_FORMAT "</h4>\n<p>",
+                   then->excess ? "bad" : "good", then->wavefronts, now->wavefronts);
   if (then->excess > 0)
-    smb_html_markup(page, "%" G_GUINT64_FORMAT " are still in excess. ", then->excess);
+    smb_spool_printf(page, "%" G_GUINT64_FORMAT " are still in excess. ", then->excess);
   else
     smb_spool_puts(page, "No bank conflicts remain. ");
   if (layout->extra_bytes != 0)
-    smb_html_markup(page, "Shared memory: %+" G_GINT64_FORMAT " bytes a block.",
-                    layout->extra_bytes);
+    smb_spool_printf(page, "Shared memory: %+" G_GINT64_FORMAT " bytes a block.",
+                     layout->extra_bytes);
   else
     smb_spool_puts(page, "The same shared memory.");
   smb_spool_puts(page, "</p>\n");
@@ -104,7 +104,7 @@ write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpo
   smb_html_text(page, declaration);
   smb_spool_puts(page, "</code>");
   if (declared->line)
-    smb_html_markup(page, ", <a href=\"#line-%u\">line %u</a>", declared->line, declared->line);
+    smb_spool_printf(page, ", <a href=\"#line-%u\">line %u</a>", declared->line, declared->line);
   smb_spool_puts(page, "</h3>\n");
   if (pad)
     write_advised_layout(report, array, pad, page);
@@ -113,12 +113,12 @@ write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpo
   if (cost_of(both) < MIN(cost_of(pad), cost_of(swizzle)))
     write_advised_layout(report, array, both, page);
   if (!pad && !swizzle && !both)
-    smb_html_markup(page,
-                    "<p>No padding or XOR swizzle of the whole array takes fewer than its %" //
-                    G_GUINT64_FORMAT " wavefront%s%s.</p>\n",
-                    array->now->candidate->total.wavefronts,
-                    smb_plural(array->now->candidate->total.wavefronts),
-                    array->search->given_up ? ", as far as was searched" : "");
+    smb_spool_printf(page,
+                     "<p>No padding or XOR swizzle of the whole array takes fewer than its %" //
+                     G_GUINT64_FORMAT " wavefront%s%s.</p>\n",
+                     array->now->candidate->total.wavefronts,
+                     smb_plural(array->now->candidate->total.wavefronts),
+                     array->search->given_up ? ", as far as was searched" : "");
 }
 
 void

@@ -11,17 +11,17 @@ static void
 write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page) {
   const SmbTally *total = &access->total;
   g_autoptr(GString) meeting = g_string_new(NULL);
-  smb_html_markup(page,
-                  "<p>Whole launch: %" G_GUINT64_FORMAT " request%s, %s%" G_GUINT64_FORMAT
-                  " wavefronts, ideal %" G_GUINT64_FORMAT
-                  ", <strong class=\"bad\">%" G_GUINT64_FORMAT " in excess</strong>, %u-way.",
-                  total->requests, smb_plural(total->requests), access->exact ? "" : "at least ",
-                  total->wavefronts, total->ideal, total->excess, total->max_degree);
+  smb_spool_printf(page,
+                   "<p>Whole launch: %" G_GUINT64_FORMAT " request%s, %s%" G_GUINT64_FORMAT
+                   " wavefronts, ideal %" G_GUINT64_FORMAT
+                   ", <strong class=\"bad\">%" G_GUINT64_FORMAT " in excess</strong>, %u-way.",
+                   total->requests, smb_plural(total->requests), access->exact ? "" : "at least ",
+                   total->wavefronts, total->ideal, total->excess, total->max_degree);
   if (smb_describe_meeting(meeting, report->arch, &access->worst)) {
-    smb_html_markup(page, " In warp %u", access->worst_warp);
+    smb_spool_printf(page, " In warp %u", access->worst_warp);
     if (access->worst_block > 0)
-      smb_html_markup(page, " of block %" G_GUINT64_FORMAT, access->worst_block);
-    smb_html_markup(page, ", %s.", meeting->str);
+      smb_spool_printf(page, " of block %" G_GUINT64_FORMAT, access->worst_block);
+    smb_spool_printf(page, ", %s.", meeting->str);
   }
   smb_spool_puts(page, "</p>\n");
   if (!access->exact)
@@ -32,14 +32,14 @@ write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page
 static void
 write_warps(const SmbReport *report, guint access, SmbSpool *page) {
   const SmbAccess *worst = &g_array_index(report->analysis->accesses, SmbAccess, access);
-  smb_html_markup(page, "<label>Warp <select class=\"warps\" id=\"warps-%u\">", access);
+  smb_spool_printf(page, "<label>Warp <select class=\"warps\" id=\"warps-%u\">", access);
   for (guint i = 0; i < report->maps->len; i++) {
     const SmbReportMap *map = &g_array_index(report->maps, SmbReportMap, i);
     guint32 cost = smb_wavefronts_count(report->arch, &map->request).wavefronts;
     if (map->access == access)
-      smb_html_markup(page, "<option value=\"%u\"%s>%u: %u wavefront%s</option>", map->warp,
-                      map->warp == worst->worst_warp ? " selected" : "", map->warp, cost,
-                      smb_plural(cost));
+      smb_spool_printf(page, "<option value=\"%u\"%s>%u: %u wavefront%s</option>", map->warp,
+                       map->warp == worst->worst_warp ? " selected" : "", map->warp, cost,
+                       smb_plural(cost));
   }
   smb_spool_puts(page, "</select></label>\n");
 }
@@ -56,15 +56,15 @@ write_controls(const SmbReport *report, guint access, SmbSpool *page) {
                  "request</button></span>\n"
                  "</div>\n<div class=\"lanes\" role=\"toolbar\" aria-label=\"lanes of the warp\">");
   for (guint lane = 0; lane < smb_arch_info(report->arch)->lanes; lane++)
-    smb_html_markup(page,
-                    "<button type=\"button\" data-lane=\"%u\" aria-label=\"lane %u\">%u</button>",
-                    lane, lane, lane);
+    smb_spool_printf(page,
+                     "<button type=\"button\" data-lane=\"%u\" aria-label=\"lane %u\">%u</button>",
+                     lane, lane, lane);
   smb_spool_puts(page, "</div>\n");
 }
 
 static void
 write_key(SmbSpool *page, const char *css_class, const char *text) {
-  smb_html_markup(page, "<li><span class=\"swatch %s\"></span>%s</li>", css_class, text);
+  smb_spool_printf(page, "<li><span class=\"swatch %s\"></span>%s</li>", css_class, text);
 }
 
 // The colours of the lane groups by which one request is served.
@@ -93,11 +93,11 @@ write_map_legend(const SmbBankMap *map, SmbSpool *page) {
   write_key(page, "g0 clash",
             loop ? "its bank needs more than one round (whole request)"
                  : "its bank needs more than one pass (whole request)");
-  smb_html_markup(page,
-                  "</ul>\n<p class=\"words\">The number in a word is the lane that accesses it; "
-                  "“3+” is lane 3 and others.%s</p>\n",
-                  loop ? " A round is a load and a swap."
-                       : " In one pass, each bank serves one word of a lane group.");
+  smb_spool_printf(page,
+                   "</ul>\n<p class=\"words\">The number in a word is the lane that accesses it; "
+                   "“3+” is lane 3 and others.%s</p>\n",
+                   loop ? " A round is a load and a swap."
+                        : " In one pass, each bank serves one word of a lane group.");
 }
 
 static void
@@ -105,17 +105,18 @@ write_map_figure(const SmbReport *report, const SmbReportMap *map, SmbSpool *pag
   g_autoptr(SmbBankMap) drawn = smb_bank_map_new(report->arch, &map->request);
   g_autofree char *whole = smb_bank_map_caption(drawn, SMB_BANK_MAP_ALL);
   g_autofree char *first = smb_bank_map_caption(drawn, 0);
-  smb_html_markup(page, "<figure class=\"map\" data-warp=\"%u\">\n<figcaption>Warp %u", map->warp,
-                  map->warp);
+  smb_spool_printf(page, "<figure class=\"map\" data-warp=\"%u\">\n<figcaption>Warp %u", map->warp,
+                   map->warp);
   if (map->block > 0)
-    smb_html_markup(page, " of block %" G_GUINT64_FORMAT, map->block);
+    smb_spool_printf(page, " of block %" G_GUINT64_FORMAT, map->block);
   if (map->count > 1)
-    smb_html_markup(page, ", %" G_GUINT64_FORMAT " times", map->count);
-  smb_html_markup(page,
-                  ". %s. <span class=\"caption\" aria-live=\"polite\">%s</span></figcaption>\n"
-                  "<div class=\"box stage\" tabindex=\"0\" role=\"group\" aria-label=\"bank map of "
-                  "warp %u; the arrow keys step through its passes\">\n",
-                  whole, first, map->warp);
+    smb_spool_printf(page, ", %" G_GUINT64_FORMAT " times", map->count);
+  smb_spool_printf(
+      page,
+      ". %s. <span class=\"caption\" aria-live=\"polite\">%s</span></figcaption>\n"
+      "<div class=\"box stage\" tabindex=\"0\" role=\"group\" aria-label=\"bank map of "
+      "warp %u; the arrow keys step through its passes\">\n",
+      whole, first, map->warp);
   smb_bank_map_write_svg(drawn, 0, SMB_BANK_MAP_BARE, page);
   smb_spool_puts(page, "</div>\n");
   write_groups(drawn, page);
@@ -143,13 +144,13 @@ static void
 write_left_out(const SmbReport *report, guint access, gboolean any, SmbSpool *page) {
   guint n = report->left_out[access];
   if (n > 0 && any)
-    smb_html_markup(
+    smb_spool_printf(
         page,
         "<p class=\"note\">The maps of %u more warp%s are left out: a page has at most %d "
         "maps.</p>\n",
         n, smb_plural(n), SMB_REPORT_MAX_MAPS);
   else if (n > 0)
-    smb_html_markup(
+    smb_spool_printf(
         page,
         "<p class=\"note\">The bank maps of this access are left out: a page has at most %d "
         "maps.</p>\n",
@@ -169,10 +170,10 @@ static void
 write_article(const SmbReport *report, guint index, guint *drawn, SmbSpool *page) {
   const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, index);
   gboolean any = has_map(report, index);
-  smb_html_markup(page, "<article class=\"access\" id=\"access-%u\" data-access=\"%u\">\n<h3>",
-                  index, index);
+  smb_spool_printf(page, "<article class=\"access\" id=\"access-%u\" data-access=\"%u\">\n<h3>",
+                   index, index);
   smb_report_write_place(page, access->site, "Line ");
-  smb_html_markup(page, ": the %s of <code>", smb_op_class_name(access->site->op_class));
+  smb_spool_printf(page, ": the %s of <code>", smb_op_class_name(access->site->op_class));
   smb_html_text(page, access->site->expression);
   smb_spool_puts(page, "</code></h3>\n");
   write_sentences(report, access, page);
@@ -195,7 +196,7 @@ smb_report_write_conflicts(const SmbReport *report, SmbSpool *page) {
   if (report->order->len > 1)
     smb_spool_puts(page, "<p>The costliest access comes first.</p>\n");
   if (report->analysis->requests_dropped > 0)
-    smb_html_markup(
+    smb_spool_printf(
         page,
         "<p class=\"note\">%" G_GUINT64_FORMAT
         " requests were too varied to keep one by one: a map shows the costliest of those "

@@ -43,12 +43,12 @@ write_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
   const char *judgement = own->excess ? "bad" : "good";
   gboolean fits = candidate->fit == SMB_LAYOUT_FITS;
   const char *remark = fits ? name_room(neighbour->room) : name_misfit(candidate->fit);
-  smb_html_markup(page, "<tr%s><th scope=\"row\">%" G_GUINT64_FORMAT "</th>",
-                  neighbour->present ? " class=\"present\"" : "", candidate->layout.pad);
+  smb_spool_printf(page, "<tr%s><th scope=\"row\">%" G_GUINT64_FORMAT "</th>",
+                   neighbour->present ? " class=\"present\"" : "", candidate->layout.pad);
   if (fits) {
     smb_html_number(page, NULL, own->wavefronts);
     smb_html_number(page, judgement, own->excess);
-    smb_html_markup(page, "<td class=\"%s\">%u-way</td>", judgement, own->max_degree);
+    smb_spool_printf(page, "<td class=\"%s\">%u-way</td>", judgement, own->max_degree);
     smb_html_number(page, NULL, candidate->total.wavefronts);
     smb_html_number(page, candidate->total.excess ? "bad" : "good", candidate->total.excess);
   } else {
@@ -56,8 +56,8 @@ write_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
   }
   smb_html_number(page, neighbour->room == SMB_ROOM_TOO_SMALL ? "bad" : NULL,
                   neighbour->shared_bytes);
-  smb_html_markup(page, "<td class=\"word\">%s%s%s</td></tr>\n", neighbour->present ? "now" : "",
-                  neighbour->present && *remark ? "; " : "", remark);
+  smb_spool_printf(page, "<td class=\"word\">%s%s%s</td></tr>\n", neighbour->present ? "now" : "",
+                   neighbour->present && *remark ? "; " : "", remark);
 }
 
 static void
@@ -89,14 +89,14 @@ write_pictures(const SmbReport *report, const SmbAccess *access, const SmbNeighb
                         &moved) != SMB_LAYOUT_FITS)
       continue;
     g_autoptr(SmbBankMap) map = smb_bank_map_new(report->arch, &moved);
-    smb_html_markup(page, "<figure%s>", neighbour->present ? " class=\"present\"" : "");
+    smb_spool_printf(page, "<figure%s>", neighbour->present ? " class=\"present\"" : "");
     smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_MINI, page);
-    smb_html_markup(page,
-                    "<figcaption>padding %" G_GUINT64_FORMAT "%s: <span class=\"%s\">%u "
-                    "wavefront%s</span></figcaption></figure>\n",
-                    candidate->layout.pad, neighbour->present ? ", now" : "",
-                    map->cost.excess ? "bad" : "good", map->cost.wavefronts,
-                    smb_plural(map->cost.wavefronts));
+    smb_spool_printf(page,
+                     "<figcaption>padding %" G_GUINT64_FORMAT "%s: <span class=\"%s\">%u "
+                     "wavefront%s</span></figcaption></figure>\n",
+                     candidate->layout.pad, neighbour->present ? ", now" : "",
+                     map->cost.excess ? "bad" : "good", map->cost.wavefronts,
+                     smb_plural(map->cost.wavefronts));
   }
   smb_spool_puts(page, "</div>\n");
 }
@@ -111,16 +111,16 @@ write_row_length(const SmbNeighbours *neighbours, SmbSpool *page) {
     smb_spool_puts(page, "A row of <code>");
   smb_html_text(page, neighbours->use->array->name);
   if (neighbours->rows == SMB_ROWS_SEARCHED)
-    smb_html_markup(page,
-                    "</code>, which has one dimension, padding after every %" G_GUINT64_FORMAT
-                    " elements takes the fewest wavefronts",
-                    present->columns);
+    smb_spool_printf(page,
+                     "</code>, which has one dimension, padding after every %" G_GUINT64_FORMAT
+                     " elements takes the fewest wavefronts",
+                     present->columns);
   else
-    smb_html_markup(page, "</code> has %" G_GUINT64_FORMAT " elements now",
-                    present->columns + present->pad);
+    smb_spool_printf(page, "</code> has %" G_GUINT64_FORMAT " elements now",
+                     present->columns + present->pad);
   if (present->pad > 0)
-    smb_html_markup(page, ", of which no request touches the last %" G_GUINT64_FORMAT,
-                    present->pad);
+    smb_spool_printf(page, ", of which no request touches the last %" G_GUINT64_FORMAT,
+                     present->pad);
   smb_spool_puts(page, ".");
   if (!neighbours->best && neighbours->searched)
     smb_spool_puts(page, " No padding takes fewer wavefronts.");
@@ -148,7 +148,7 @@ smb_report_write_neighbours(const SmbReport *report, guint index, guint *drawn, 
   const SmbNeighbours *neighbours = use ? g_hash_table_lookup(report->neighbours, use) : NULL;
   smb_spool_puts(page, "<h4>Other paddings</h4>\n");
   if (!neighbours || neighbours->rows == SMB_ROWS_UNKNOWN) {
-    smb_html_markup(page, "<p class=\"note\">%s</p>\n", refuse(report, neighbours));
+    smb_spool_printf(page, "<p class=\"note\">%s</p>\n", refuse(report, neighbours));
     return;
   }
   write_row_length(neighbours, page);
@@ -156,6 +156,6 @@ smb_report_write_neighbours(const SmbReport *report, guint index, guint *drawn, 
   if ((*drawn)++ < SMB_REPORT_MAX_NEIGHBOURS)
     write_pictures(report, access, neighbours, page);
   else
-    smb_html_markup(page, "<p class=\"note\">Drawn for the first %d accesses only.</p>\n",
-                    SMB_REPORT_MAX_NEIGHBOURS);
+    smb_spool_printf(page, "<p class=\"note\">Drawn for the first %d accesses only.</p>\n",
+                     SMB_REPORT_MAX_NEIGHBOURS);
 }

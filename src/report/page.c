@@ -43,7 +43,7 @@ write_head(const SmbReport *report, SmbSpool *page, GError **error) {
 
 static void
 write_fact(SmbSpool *page, const char *name, const char *value) {
-  smb_html_markup(page, "<div><dt>%s</dt><dd>", name);
+  smb_spool_printf(page, "<div><dt>%s</dt><dd>", name);
   smb_html_text(page, value);
   smb_spool_puts(page, "</dd></div>");
 }
@@ -71,10 +71,10 @@ write_heading(const SmbReport *report, SmbSpool *page) {
   write_fact(page, "architecture", arch);
   smb_spool_puts(page, "</dl>\n<p class=\"summary\">");
   smb_html_text(page, sentence);
-  smb_html_markup(page,
-                  "</p>\n<nav>%s<a href=\"#source\">Source</a> <a href=\"#accesses\">Accesses</a> "
-                  "<a href=\"#conflicts\">Conflicts</a></nav>\n</header>\n<main>\n",
-                  report->order->len > 0 ? "<a href=\"#advice\">Advice</a> " : "");
+  smb_spool_printf(page,
+                   "</p>\n<nav>%s<a href=\"#source\">Source</a> <a href=\"#accesses\">Accesses</a> "
+                   "<a href=\"#conflicts\">Conflicts</a></nav>\n</header>\n<main>\n",
+                   report->order->len > 0 ? "<a href=\"#advice\">Advice</a> " : "");
 }
 
 static void

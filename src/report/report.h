@@ -9,8 +9,6 @@
 #include "sim/layout/neighbour.h"
 #include "src/advise/report.h"
 
-G_BEGIN_DECLS
-
 /** Most bank maps of one page; what is left out is said. */
 #define SMB_REPORT_MAX_MAPS 96
 
@@ -77,5 +75,3 @@ void smb_report_free(SmbReport *report);
 gboolean smb_report_write(const SmbReport *report, SmbSpool *page, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbReport, smb_report_free)
-
-G_END_DECLS

@@ -32,8 +32,8 @@ write_line_counts(SmbSpool *page, const SmbLineTally *line) {
   write_count_cell(page, NULL, shared->wavefronts);
   write_count_cell(page, "bad", shared->excess);
   if (shared->requests)
-    smb_html_markup(page, "<td class=\"%s\">%u-way</td>", shared->excess ? "bad" : "good",
-                    shared->max_degree);
+    smb_spool_printf(page, "<td class=\"%s\">%u-way</td>", shared->excess ? "bad" : "good",
+                     shared->max_degree);
   else
     smb_spool_puts(page, "<td></td>");
   write_count_cell(page, NULL, line->segments);
@@ -45,13 +45,14 @@ write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbS
   g_autofree char *text = smb_source_line(source, number);
   guint access = 0;
   gboolean conflicts = find_article(report, number, &access);
-  smb_html_markup(page, "<tr id=\"line-%u\"%s>", number, conflicts ? " class=\"conflicts\"" : "");
+  smb_spool_printf(page, "<tr id=\"line-%u\"%s>", number, conflicts ? " class=\"conflicts\"" : "");
   write_line_counts(page, line);
   if (conflicts)
-    smb_html_markup(page, "<th scope=\"row\"><a href=\"#access-%u\">%u</a></th><td class=\"code\">",
-                    access, number);
+    smb_spool_printf(page,
+                     "<th scope=\"row\"><a href=\"#access-%u\">%u</a></th><td class=\"code\">",
+                     access, number);
   else
-    smb_html_markup(page, "<th scope=\"row\">%u</th><td class=\"code\">", number);
+    smb_spool_printf(page, "<th scope=\"row\">%u</th><td class=\"code\">", number);
   smb_html_text(page, text);
   smb_spool_puts(page, "</td></tr>\n");
 }
@@ -59,9 +60,9 @@ write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbS
 void
 smb_report_write_place(SmbSpool *page, const SmbSite *site, const char *word) {
   if (site->line)
-    smb_html_markup(page, "<a href=\"#line-%u\">%s%u</a>", site->line, word, site->line);
+    smb_spool_printf(page, "<a href=\"#line-%u\">%s%u</a>", site->line, word, site->line);
   else
-    smb_html_markup(page, "0x%x", site->offset);
+    smb_spool_printf(page, "0x%x", site->offset);
 }
 
 void
@@ -72,7 +73,7 @@ smb_report_write_source(const SmbReport *report, SmbSpool *page) {
   guint n_lines = smb_source_n_lines(source);
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
   SmbLineTally total = {0};
-  smb_html_markup(
+  smb_spool_printf(
       page,
       "<section id=\"source\">\n<h2>Source, counts of the whole launch</h2>\n<div class=\"box "
       "source-box\" tabindex=\"0\" "

@@ -6,7 +6,7 @@
 
 static void
 begin_table(SmbSpool *page, const char *title, const char *label, const char *unit) {
-  smb_html_markup(
+  smb_spool_printf(
       page,
       "<h3>%s</h3>\n<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n"
       "<table class=\"accesses\">\n<thead><tr><th scope=\"col\" class=\"line\">line</th>"
@@ -25,7 +25,7 @@ write_site(SmbSpool *page, const SmbSite *site, const char *link, guint number) 
   smb_html_cell(page, "word op", smb_op_class_name(site->op_class));
   smb_spool_puts(page, "<td class=\"code\">");
   if (link)
-    smb_html_markup(page, "<a href=\"#%s-%u\">", link, number);
+    smb_spool_printf(page, "<a href=\"#%s-%u\">", link, number);
   smb_html_text(page, site->expression);
   smb_spool_puts(page, link ? "</a></td>" : "</td>");
 }
@@ -34,10 +34,10 @@ static void
 write_tally(SmbSpool *page, const SmbTally *tally, gboolean exact) {
   const char *judgement = tally->excess ? "bad" : "good";
   smb_html_number(page, NULL, tally->requests);
-  smb_html_markup(page, "<td>%s%" G_GUINT64_FORMAT "</td>", exact ? "" : "≥ ", tally->wavefronts);
+  smb_spool_printf(page, "<td>%s%" G_GUINT64_FORMAT "</td>", exact ? "" : "≥ ", tally->wavefronts);
   smb_html_number(page, NULL, tally->ideal);
   smb_html_number(page, judgement, tally->excess);
-  smb_html_markup(page, "<td class=\"%s\">%u-way</td></tr>\n", judgement, tally->max_degree);
+  smb_spool_printf(page, "<td class=\"%s\">%u-way</td></tr>\n", judgement, tally->max_degree);
 }
 
 static void
@@ -53,10 +53,10 @@ write_shared_table(const SmbReport *report, SmbSpool *page) {
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     if (analysis->totals[c].requests == 0)
       continue;
-    smb_html_markup(page,
-                    "<tr><td class=\"line\"></td><td class=\"word op\">%s</td>"
-                    "<td class=\"code\">all %ss</td>",
-                    smb_op_class_name((SmbOpClass)c), smb_op_class_name((SmbOpClass)c));
+    smb_spool_printf(page,
+                     "<tr><td class=\"line\"></td><td class=\"word op\">%s</td>"
+                     "<td class=\"code\">all %ss</td>",
+                     smb_op_class_name((SmbOpClass)c), smb_op_class_name((SmbOpClass)c));
     write_tally(page, &analysis->totals[c], TRUE);
   }
   smb_spool_puts(page, "</tfoot>\n</table>\n</div>\n");

@@ -4,8 +4,6 @@
 // trace FILE|-: counts the requests of a trace, of any length in constant memory; or measures them.
 #include "src/cli/commands.h"
 
-#include <string.h>
-
 #include "sim/arch/arch.h"
 #include "sim/trace/trace.h"
 #include "sim/count/wavefront.h"

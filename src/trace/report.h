@@ -11,8 +11,6 @@
 #include "src/cli/cli.h"
 #include "src/out/spool.h"
 
-G_BEGIN_DECLS
-
 /**
  * SmbTraceReport:
  * @sums: by operation and width
@@ -57,5 +55,3 @@ typedef struct {
  */
 gboolean smb_trace_report_write(SmbTraceReport *report, SmbCli *cli, const char *file,
                                 GError **error);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 #include "src/cli/cli.h"
 #include "src/out/csv.h"
 
-G_BEGIN_DECLS
-
 /** @elements: takes the rows of JSON until the document ends; @csv: writes the rows of CSV. */
 typedef struct {
   SmbSpool *elements;
@@ -28,5 +26,3 @@ void smb_trace_rows_add(SmbTraceRows *rows, SmbCli *cli, const SmbTraceBatch *ba
 
 /** @file: the trace, as the user named it. */
 void smb_trace_rows_end(SmbTraceRows *rows, SmbCli *cli, const char *file);
-
-G_END_DECLS

@@ -111,8 +111,8 @@ write_json_recording(JsonBuilder *json, const SmbRecording *recording) {
   json_builder_end_object(json);
 }
 
-void
-smb_comparison_write_json(SmbCli *cli, gconstpointer report) {
+static void
+write_json(SmbCli *cli, gconstpointer report) {
   const SmbComparison *comparison = ((const SmbComparisonReport *)report)->comparison;
   g_autofree char *provenance = smb_comparison_provenance(comparison);
   JsonBuilder *json = smb_json_begin(cli->command);
@@ -188,8 +188,8 @@ write_csv_row(SmbCsv *csv, const SmbComparisonRow *row) {
   smb_csv_end_row(csv);
 }
 
-void
-smb_comparison_write_csv(SmbCli *cli, gconstpointer report) {
+static void
+write_csv(SmbCli *cli, gconstpointer report) {
   const SmbComparison *comparison = ((const SmbComparisonReport *)report)->comparison;
   SmbCsv csv = smb_csv_begin(cli->out, "kernel,shape,defines,op,width,metric,predicted,"
                                        "measured,match,gpu,arch,source,parameter,"
@@ -199,6 +199,6 @@ smb_comparison_write_csv(SmbCli *cli, gconstpointer report) {
 }
 
 const SmbFormat smb_comparison_formats[] = {{"text", smb_comparison_write_text, NULL},
-                                            {"json", smb_comparison_write_json, NULL},
-                                            {"csv", smb_comparison_write_csv, NULL},
+                                            {"json", write_json, NULL},
+                                            {"csv", write_csv, NULL},
                                             {NULL, NULL, NULL}};

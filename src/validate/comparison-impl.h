@@ -6,8 +6,6 @@
 
 #include "src/validate/comparison.h"
 
-G_BEGIN_DECLS
-
 /** smb_comparison_keep: Returns: (transfer none): @text, which lives as long as the comparison */
 const char *smb_comparison_keep(SmbComparison *comparison, const char *text);
 
@@ -41,5 +39,3 @@ void smb_comparison_take(SmbComparison *comparison, SmbComparisonRow *row);
 gboolean smb_comparison_add_launch(SmbComparison *comparison, const SmbRecording *recording,
                                    guint index, const GPtrArray *catalog, const SmbArch *arch,
                                    GError **error);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "src/validate/comparison.h"
 
-G_BEGIN_DECLS
-
 /**
  * SmbComparisonReport: what the writers of SmbFormat take.
  * @kernels: in text, every number of a recorded launch, not only a line for each launch and the differences
@@ -22,10 +20,6 @@ typedef struct {
 } SmbComparisonReport;
 
 void smb_comparison_write_text(SmbCli *cli, gconstpointer report);
-void smb_comparison_write_json(SmbCli *cli, gconstpointer report);
-void smb_comparison_write_csv(SmbCli *cli, gconstpointer report);
 
 /** The formats of an SmbComparisonReport. */
 extern const SmbFormat smb_comparison_formats[];
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "src/validate/comparison-report.h"
 #include "src/out/table.h"
 
-G_BEGIN_DECLS
-
 /** Writes a table, if there is one, and an empty line; then there is none. */
 void smb_comparison_end_table(SmbCli *cli, SmbTable **table);
 
@@ -32,5 +30,3 @@ void smb_comparison_write_kernels(SmbCli *cli, const SmbComparison *comparison,
 /** The requests of one source (src/validate/comparison-text-requests.c). */
 void smb_comparison_write_requests(SmbCli *cli, const SmbComparison *comparison, const char *source,
                                    gboolean all);
-
-G_END_DECLS

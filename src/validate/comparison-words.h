@@ -6,8 +6,6 @@
 
 #include "src/validate/comparison.h"
 
-G_BEGIN_DECLS
-
 /** smb_comparison_number: Returns: (transfer full): a count whole, else three digits; "" for no number */
 char *smb_comparison_number(double value);
 
@@ -29,5 +27,3 @@ char *smb_comparison_shape(const SmbComparisonRow *row);
 /** Whether a row is a time, and whether it is one with cold caches. */
 gboolean smb_comparison_is_time(const SmbComparisonRow *row);
 gboolean smb_comparison_is_cold(const SmbComparisonRow *row);
-
-G_END_DECLS

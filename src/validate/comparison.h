@@ -12,8 +12,6 @@
 #include "sim/records/recording.h"
 #include "src/cli/cli.h"
 
-G_BEGIN_DECLS
-
 /** What a row is about. */
 typedef enum {
   SMB_ROW_PUBLISHED, /* a published number of a built-in kernel */
@@ -164,5 +162,3 @@ gboolean smb_comparison_add_trace(SmbComparison *comparison, GInputStream *strea
 gboolean smb_comparison_add_traces(SmbComparison *comparison, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbComparison, smb_comparison_free)
-
-G_END_DECLS

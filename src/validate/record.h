@@ -10,8 +10,6 @@
 #include "src/cli/cli.h"
 #include "src/out/file.h"
 
-G_BEGIN_DECLS
-
 /**
  * smb_record_write:
  * @cli: gets a message if the file was kept
@@ -40,5 +38,3 @@ SmbRecording *smb_record_read(GInputStream *stream, const char *name, GError **e
  * @found: (out): whether a JSON object begins there, which a trace does not have
  */
 gboolean smb_record_is_next(GBufferedInputStream *stream, gboolean *found, GError **error);
-
-G_END_DECLS

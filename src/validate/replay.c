@@ -21,7 +21,7 @@ smb_replay_is_builtin(const SmbRecordedKernel *recorded) {
 static SmbSource *
 open_source(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, GError **error) {
   if (entry)
-    return smb_catalog_source(entry, error);
+    return smb_catalog_file(entry->file, error);
   if (smb_replay_is_builtin(recorded))
     return smb_catalog_file(recorded->file + strlen(builtin_folder), error);
   return smb_source_load(recorded->file, error);

@@ -8,8 +8,6 @@
 #include "sim/records/catalog.h"
 #include "sim/records/recording.h"
 
-G_BEGIN_DECLS
-
 /** Longest buffer whose values are compared, in bytes. */
 #define SMB_REPLAY_MAX_BUFFER_BYTES (G_GUINT64_CONSTANT(1) << 30)
 
@@ -53,5 +51,3 @@ void smb_replay_free(SmbReplay *replay);
 char *smb_replay_digest(const SmbReplay *replay, const SmbRecordedBuffer *buffer, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbReplay, smb_replay_free)
-
-G_END_DECLS
