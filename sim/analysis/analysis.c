@@ -109,16 +109,6 @@ compare_globals(gconstpointer a, gconstpointer b) {
   return compare_places(((const SmbGlobalAccess *)a)->site, ((const SmbGlobalAccess *)b)->site);
 }
 
-static int
-compare_warnings(gconstpointer a, gconstpointer b) {
-  const SmbAnalysisWarning *x = a, *y = b;
-  if (x->site != y->site)
-    return x->site < y->site ? -1 : 1;
-  if (x->other != y->other)
-    return x->other < y->other ? -1 : 1;
-  return (int)x->kind - (int)y->kind;
-}
-
 // Says whether an access is a loop; of one that swaps only if it must, the loads are all that counts.
 static void
 judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_block) {
@@ -220,7 +210,6 @@ collect(const SmbProgram *kernel, const SmbLaunch *launch, const GPtrArray *work
   collect_idle(analysis, kernel, workers);
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
-  g_array_sort(analysis->warnings, compare_warnings);
   if (((const Worker *)g_ptr_array_index(workers, 0))->requests)
     smb_requests_collect(analysis, kernel, workers);
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];

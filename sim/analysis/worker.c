@@ -80,23 +80,37 @@ count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *bu
   access->bytes += (guint64)n * width;
 }
 
+// The order of the list, which finds a warning among many: by what it is of.
+static int
+compare_subjects(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
+  if (a->site != b->site)
+    return a->site < b->site ? -1 : 1;
+  if (a->other != b->other)
+    return a->other < b->other ? -1 : 1;
+  return (int)a->kind - (int)b->kind;
+}
+
 void
 smb_warnings_note(GArray *warnings, const SmbAnalysisWarning *warning) {
-  for (guint i = 0; i < warnings->len; i++) {
-    SmbAnalysisWarning *known = &g_array_index(warnings, SmbAnalysisWarning, i);
-    if (known->kind != warning->kind || known->site != warning->site ||
-        known->other != warning->other)
-      continue;
-    if (warning->block < known->block) {
-      g_free(known->message);
-      *known = *warning;
-      known->message = g_strdup(warning->message);
-    }
-    return;
+  guint first = 0, end = warnings->len;
+  while (first < end) {
+    guint middle = (first + end) / 2;
+    if (compare_subjects(&g_array_index(warnings, SmbAnalysisWarning, middle), warning) < 0)
+      first = middle + 1;
+    else
+      end = middle;
   }
-  g_array_append_vals(warnings, warning, 1);
-  SmbAnalysisWarning *added = &g_array_index(warnings, SmbAnalysisWarning, warnings->len - 1);
-  added->message = g_strdup(warning->message);
+  SmbAnalysisWarning *known = &g_array_index(warnings, SmbAnalysisWarning, first);
+  gboolean is_known = first < warnings->len && compare_subjects(known, warning) == 0;
+  if (is_known && known->block <= warning->block)
+    return;
+  if (is_known)
+    g_free(known->message);
+  else
+    g_array_insert_vals(warnings, first, warning, 1);
+  known = &g_array_index(warnings, SmbAnalysisWarning, first);
+  *known = *warning;
+  known->message = g_strdup(warning->message);
 }
 
 static void
