@@ -65,17 +65,15 @@ smb_tuning_write_text(SmbCli *cli, gconstpointer result) {
     ties += !trial->failure && trial->total.wavefronts == best->total.wavefronts;
   }
   g_autoptr(GString) text = g_string_new(NULL);
-  g_string_append_printf(text,
-                         "All %u combinations were run; none takes fewer than %" G_GUINT64_FORMAT
-                         " wavefront%s, %u %s as few.",
-                         tuning->trials->len, best->total.wavefronts,
-                         smb_plural(best->total.wavefronts), ties, ties == 1 ? "takes" : "take");
+  g_string_append_printf(text, "Tried %u combination%s. Best: %" G_GUINT64_FORMAT " wavefront%s",
+                         tuning->trials->len, smb_plural(tuning->trials->len),
+                         best->total.wavefronts, smb_plural(best->total.wavefronts));
+  if (best->total.excess)
+    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " of them in excess", best->total.excess);
+  g_string_append_printf(
+      text, ", reached by %u; these are listed by shared memory, the least first.", ties);
   if (failed)
     g_string_append_printf(text, " %u cannot be run.", failed);
-  if (best->total.excess)
-    g_string_append_printf(text, " %" G_GUINT64_FORMAT " of them %s in excess.", best->total.excess,
-                           smb_is_are(best->total.excess));
-  g_string_append(text, " Of those alike the one with the least shared memory stands first.");
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap(cli->out, text->str);
   if (tuning->measured)

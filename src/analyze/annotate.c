@@ -19,8 +19,10 @@ smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines) {
   g_array_set_size(lines, n_lines + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    smb_tally_add(&g_array_index(lines, SmbLineTally, find_row(access->site)).shared,
-                  &access->total);
+    SmbLineTally *line = &g_array_index(lines, SmbLineTally, find_row(access->site));
+    smb_tally_add(&line->shared, &access->total);
+    if (access->total.excess > (line->worst ? line->worst->total.excess : 0))
+      line->worst = access;
   }
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);

@@ -50,10 +50,12 @@ char *smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis);
 /**
  * SmbLineTally: sums of one line of the source
  * @shared: of its accesses to shared memory
+ * @worst: (nullable): of its accesses to shared memory with conflicts that with the most excess, the first of those alike
  * @segments: sectors or lines of its accesses to global memory
  */
 typedef struct {
   SmbTally shared;
+  const SmbAccess *worst;
   guint64 segments;
 } SmbLineTally;
 

@@ -3,20 +3,6 @@
 #include "src/analyze/report.h"
 #include "src/report/impl.h"
 
-// The costliest access of a line that conflicts: where the line leads. Returns whether there is one.
-static gboolean
-find_article(const SmbReport *report, guint line, guint *access) {
-  guint64 most = 0;
-  for (guint i = 0; i < report->analysis->accesses->len; i++) {
-    const SmbAccess *candidate = &g_array_index(report->analysis->accesses, SmbAccess, i);
-    if (candidate->site->line != line || candidate->total.excess <= most)
-      continue;
-    most = candidate->total.excess;
-    *access = i;
-  }
-  return most > 0;
-}
-
 static void
 write_count_cell(SmbSpool *page, const char *css_class, guint64 count) {
   if (count)
@@ -43,14 +29,13 @@ static void
 write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbSpool *page) {
   const SmbSource *source = smb_program_source(report->target->kernel);
   g_autofree char *text = smb_source_line(source, number);
-  guint access = 0;
-  gboolean conflicts = find_article(report, number, &access);
-  smb_spool_printf(page, "<tr id=\"line-%u\"%s>", number, conflicts ? " class=\"conflicts\"" : "");
+  const SmbAccess *worst = line->worst; // the line leads to it
+  smb_spool_printf(page, "<tr id=\"line-%u\"%s>", number, worst ? " class=\"conflicts\"" : "");
   write_line_counts(page, line);
-  if (conflicts)
-    smb_spool_printf(page,
-                     "<th scope=\"row\"><a href=\"#access-%u\">%u</a></th><td class=\"code\">",
-                     access, number);
+  if (worst)
+    smb_spool_printf(
+        page, "<th scope=\"row\"><a href=\"#access-%u\">%u</a></th><td class=\"code\">",
+        (guint)(worst - &g_array_index(report->analysis->accesses, SmbAccess, 0)), number);
   else
     smb_spool_printf(page, "<th scope=\"row\">%u</th><td class=\"code\">", number);
   smb_html_text(page, text);

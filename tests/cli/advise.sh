@@ -282,7 +282,7 @@ done
 expect 0 advise --kernel setRowReadColDynPad --shape rect --dynamic-bytes 2112 --tune IPAD=0..3
 shows 'cannot be run'
 expect 0 advise --kernel setRowReadColPad --tune IPAD=0..2 --tune BDIMX=32..33 --top 2
-shows 'All 6 combinations'
+shows 'Tried 6 combinations'
 for range in '' IPAD IPAD=1 IPAD=1.. IPAD=..2 IPAD=2..1 IPAD=a..b =1..2; do
   expect 2 advise --kernel setRowReadColPad --tune "$range"
   says "--tune '$range': expected NAME=LO..HI"

@@ -320,17 +320,6 @@ smb_rewrite_apply(const SmbSource *source, const GArray *edits) {
   return g_string_free(out, FALSE);
 }
 
-// Whether a name at @offset was looked at: the declaration, or a mention.
-static gboolean
-is_seen(const Variable *variable, const GArray *mentions, guint32 offset) {
-  for (guint i = 0; i < mentions->len; i++) {
-    const Node *object = g_array_index(mentions, Mention, i).object;
-    if (offset >= object->start && offset < object->end)
-      return TRUE;
-  }
-  return offset == variable->start;
-}
-
 GArray *
 smb_rewrite_unseen(const SmbProgram *program, const SmbArray *array) {
   g_auto(RawText) raw = {0};
@@ -340,10 +329,18 @@ smb_rewrite_unseen(const SmbProgram *program, const SmbArray *array) {
   const Variable *variable = smb_kernel_array_variable(raw.kernel, array);
   const Function *owner = variable->owner;
   g_autoptr(GArray) mentions = smb_kernel_mentions(raw.kernel, variable, NULL);
-  guint last = 0;
+  guint last = 0, next = 0;
+  guint32 seen = 0; // the end of the mentions that began before
   for (guint i = 0; i < raw.tokens->len; i++) {
     const Token *token = g_ptr_array_index(raw.tokens, i);
-    if (!smb_token_is(token, array->name) || is_seen(variable, mentions, token->start) ||
+    for (; next < mentions->len; next++) {
+      const Node *object = g_array_index(mentions, Mention, next).object;
+      if (object->start > token->start)
+        break;
+      seen = MAX(seen, object->end);
+    }
+    if (!smb_token_is(token, array->name) || token->start < seen ||
+        token->start == variable->start ||
         (owner && (token->start < owner->text.start || token->start >= owner->text.end)))
       continue;
     if (owner && token->start == owner->start)
