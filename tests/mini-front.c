@@ -16,9 +16,9 @@ typedef struct {
 
 // One warp's registers and the place of each lane.
 typedef struct {
-  gint32 registers[MINI_REGISTERS][SMB_WARP_LANES];
-  guint at[SMB_WARP_LANES];
-  LaneMask live;
+  gint32 registers[MINI_REGISTERS][SMB_MAX_LANES];
+  guint at[SMB_MAX_LANES];
+  SmbLanes live;
 } Warp;
 
 typedef struct {
@@ -76,14 +76,14 @@ find_place(const State *state, guint at) {
 }
 
 static gboolean
-access_memory(State *state, guint w, guint at, LaneMask lanes) {
+access_memory(State *state, guint w, guint at, SmbLanes lanes) {
   const MiniOperation *operation = &state->mini->operations[at];
   Warp *warp = &state->warps[w];
   guint64 base = operation->b >= MINI_BUFFER
                      ? smb_block_buffer(state->block, operation->b - MINI_BUFFER)
                      : make_pointer(operation->b, 0);
-  guint64 addresses[SMB_WARP_LANES];
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  guint64 addresses[SMB_MAX_LANES];
+  for (guint lane = 0; lane < state->block->lanes; lane++)
     addresses[lane] = base + (guint64)(gint64)warp->registers[operation->a][lane];
   gboolean loads = operation->code == MINI_LOAD, adds = operation->code == MINI_ADD;
   Move move = {.place = find_place(state, at),
@@ -98,7 +98,7 @@ access_memory(State *state, guint w, guint at, LaneMask lanes) {
             : adds ? smb_atomic_op(state->block->arch, ATOMIC_ADD, SMB_SCALAR_I32, FALSE)
                    : SMB_OP_ST;
   move.reads = move.op_class != SMB_OP_CLASS_STORE;
-  gint32 *values = warp->registers[operation->d], before[SMB_WARP_LANES];
+  gint32 *values = warp->registers[operation->d], before[SMB_MAX_LANES];
   if (loads)
     return smb_memory_load(state->block, &move, w, lanes, addresses, values, 0);
   if (adds)
@@ -112,27 +112,28 @@ compute(const State *state, guint w, const MiniOperation *operation, gint32 *out
   const Warp *warp = &state->warps[w];
   const gint32 *a = warp->registers[operation->a % MINI_REGISTERS];
   const gint32 *b = warp->registers[operation->b % MINI_REGISTERS];
-  gint32 product[SMB_WARP_LANES];
+  gint32 product[SMB_MAX_LANES];
+  guint n = state->block->lanes;
   if (operation->code == MINI_THREAD)
-    memcpy(out, state->block->thread[operation->a] + w * SMB_WARP_LANES, sizeof product);
+    memcpy(out, state->block->thread[operation->a] + w * n, n * sizeof *out);
   else if (operation->code == MINI_SET)
-    smb_arith_fill(SMB_SCALAR_I32, operation->a, 0, out);
+    smb_arith_fill(SMB_SCALAR_I32, n, operation->a, 0, out);
   else if (operation->code == MINI_ARG)
-    smb_arith_fill(SMB_SCALAR_I32, state->argument, 0, out);
+    smb_arith_fill(SMB_SCALAR_I32, n, state->argument, 0, out);
   else if (operation->code == MINI_LESS)
-    smb_arith_binary(ARITH_LT, SMB_SCALAR_I32, a, b, out);
+    smb_arith_binary(ARITH_LT, SMB_SCALAR_I32, n, a, b, out);
   else {
-    smb_arith_binary(ARITH_MUL, SMB_SCALAR_I32, a, b, product);
-    smb_arith_binary(ARITH_ADD, SMB_SCALAR_I32, product, warp->registers[operation->c], out);
+    smb_arith_binary(ARITH_MUL, SMB_SCALAR_I32, n, a, b, product);
+    smb_arith_binary(ARITH_ADD, SMB_SCALAR_I32, n, product, warp->registers[operation->c], out);
   }
 }
 
 // Takes the lanes that are farthest behind through their operation.
 static gboolean
-step(State *state, guint w, guint at, LaneMask lanes) {
+step(State *state, guint w, guint at, SmbLanes lanes) {
   const MiniOperation *operation = &state->mini->operations[at];
   Warp *warp = &state->warps[w];
-  gint32 out[SMB_WARP_LANES];
+  gint32 out[SMB_MAX_LANES];
   if (!smb_block_step(state->block, find_place(state, at)))
     return FALSE;
   FOR_LANES(lanes, lane) {
@@ -174,11 +175,11 @@ run_warp(State *state, guint w) {
   Warp *warp = &state->warps[w];
   for (;;) {
     guint first = G_MAXUINT;
-    LaneMask lanes = 0;
+    SmbLanes lanes = 0;
     FOR_LANES(warp->live, lane) {
       if (state->mini->operations[warp->at[lane]].code == MINI_BARRIER || warp->at[lane] > first)
         continue;
-      lanes = warp->at[lane] < first ? (LaneMask)1 << lane : lanes | (LaneMask)1 << lane;
+      lanes = warp->at[lane] < first ? (SmbLanes)1 << lane : lanes | (SmbLanes)1 << lane;
       first = warp->at[lane];
     }
     if (!lanes)
@@ -203,7 +204,7 @@ pass_barrier(State *state, gboolean *any) {
     FOR_LANES(state->warps[w].live, lane) {
       if (state->warps[w].at[lane] != at)
         continue;
-      arrived.warp[w] |= (LaneMask)1 << lane;
+      arrived.warp[w] |= (SmbLanes)1 << lane;
       state->warps[w].at[lane]++;
     }
   }

@@ -64,17 +64,17 @@ START_TEST(test_arithmetic) {
   static const ArithBinary operations[] = {ARITH_ADD, ARITH_SUB, ARITH_MUL,
                                            ARITH_DIV, ARITH_LT,  ARITH_EQ};
   g_autoptr(GRand) random = g_rand_new_with_seed(16);
-  guint32 a[SMB_WARP_LANES], b[SMB_WARP_LANES], out[SMB_WARP_LANES];
+  guint32 a[SMB_MAX_LANES], b[SMB_MAX_LANES], out[SMB_MAX_LANES];
   for (guint round = 0; round < 2000; round++) {
     ArithBinary operation = operations[round % G_N_ELEMENTS(operations)];
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+    for (guint lane = 0; lane < SMB_MAX_LANES; lane++) {
       // Exponents near each other, so that digits meet.
       a[lane] = (guint32)g_rand_int_range(random, infinities[_i] / 3, infinities[_i] / 2);
       b[lane] = a[lane] ^ (guint32)g_rand_int_range(random, 0, 2048) ^
                 (g_rand_boolean(random) ? 0x8000 : 0);
     }
-    smb_arith_binary(operation, kind, a, b, out);
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+    smb_arith_binary(operation, kind, SMB_MAX_LANES, a, b, out);
+    for (guint lane = 0; lane < SMB_MAX_LANES; lane++) {
       double x = smb_half_to_real(kind, (guint16)a[lane]),
              y = smb_half_to_real(kind, (guint16)b[lane]);
       guint32 wanted = operation == ARITH_ADD   ? smb_half_from_real(kind, x + y)

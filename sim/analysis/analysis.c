@@ -194,7 +194,8 @@ collect_idle(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *w
 }
 
 static SmbAnalysis *
-collect(const SmbProgram *kernel, const SmbLaunch *launch, const GPtrArray *workers) {
+collect(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+        const GPtrArray *workers) {
   SmbAnalysis *analysis = g_new0(SmbAnalysis, 1);
   analysis->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
   analysis->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalAccess));
@@ -213,8 +214,9 @@ collect(const SmbProgram *kernel, const SmbLaunch *launch, const GPtrArray *work
   if (((const Worker *)g_ptr_array_index(workers, 0))->requests)
     smb_requests_collect(analysis, kernel, workers);
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
-  analysis->n_warps = (threads + SMB_WARP_LANES - 1) / SMB_WARP_LANES;
+  analysis->n_warps = smb_arch_warps(arch, threads);
   analysis->shared_bytes = smb_program_static_shared(kernel) + launch->dynamic_bytes;
+  analysis->segment_bytes = smb_arch_info(arch)->global_segment_bytes;
   return analysis;
 }
 
@@ -256,9 +258,7 @@ smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch 
     g_propagate_error(error, queue.error);
     return NULL;
   }
-  SmbAnalysis *analysis = collect(kernel, launch, workers);
-  analysis->segment_bytes = smb_arch_info(arch)->global_segment_bytes;
-  return analysis;
+  return collect(kernel, arch, launch, workers);
 }
 
 void

@@ -56,14 +56,14 @@ count_distinct(guint64 *values, guint n) {
 
 // Segments that a request touches. An access is aligned to its width, so it lies within one.
 static void
-count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *buffer, guint32 mask,
+count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *buffer, SmbLanes mask,
              guint width, const guint64 *addresses) {
   Worker *worker = user;
   SmbGlobalAccess *access = &worker->globals[site];
-  guint64 asked[SMB_WARP_LANES], segments[SMB_WARP_LANES];
+  guint64 asked[SMB_MAX_LANES], segments[SMB_MAX_LANES];
   guint n = 0;
   for (; mask; mask &= mask - 1, n++) {
-    asked[n] = addresses[__builtin_ctz(mask)];
+    asked[n] = addresses[smb_lanes_first(mask)];
     segments[n] = asked[n] >> worker->segment_shift;
   }
   guint touched = count_distinct(segments, n);

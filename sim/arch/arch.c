@@ -99,6 +99,11 @@ smb_arch_check_rule(const SmbArch *arch, SmbOp op, guint width, GError **error) 
   return FALSE;
 }
 
+guint
+smb_arch_warps(const SmbArch *arch, guint threads) {
+  return (threads + arch->info.lanes - 1) / arch->info.lanes;
+}
+
 gboolean
 smb_arch_check_request(const SmbArch *arch, const SmbRequest *request, GError **error) {
   if (!smb_arch_check_rule(arch, (SmbOp)request->op, request->width, error))

@@ -81,6 +81,9 @@ void smb_arch_unref(SmbArch *arch);
 /** Plain facts (transfer none). */
 const SmbArchInfo *smb_arch_info(const SmbArch *arch);
 
+/** Warps of a block of so many threads; the last one may lack lanes. */
+guint smb_arch_warps(const SmbArch *arch, guint threads);
+
 /** The rule for an operation in a width that it has (transfer none); may be undefined. */
 const SmbRule *smb_arch_rule(const SmbArch *arch, SmbOp op, guint width);
 

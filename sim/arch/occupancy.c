@@ -10,7 +10,7 @@ smb_occupancy(const SmbArch *arch, guint threads, guint64 shared_bytes) {
   if (!result.known)
     return result;
   guint64 unit = info->shared_unit_bytes;
-  guint warps = (threads + SMB_WARP_LANES - 1) / SMB_WARP_LANES;
+  guint warps = smb_arch_warps(arch, threads);
   result.shared_bytes = (shared_bytes + info->block_reserved_bytes + unit - 1) / unit * unit;
   result.blocks = info->sm_blocks;
   result.limit = SMB_OCCUPANCY_BLOCKS;

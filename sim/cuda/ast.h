@@ -60,7 +60,6 @@ typedef enum {
   SPECIAL_BLOCK,
   SPECIAL_BLOCK_DIM,
   SPECIAL_GRID_DIM,
-  SPECIAL_WARP_SIZE,
 } Special;
 
 typedef enum {

@@ -210,6 +210,12 @@ make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments
   return smb_node_add_site(parser, node, SMB_OP_CLASS_ATOMIC, &node->store_site) ? node : NULL;
 }
 
+// What names the lanes of a warp: 32 bits in CUDA, 64 where a warp has as many lanes (as in HIP).
+static const Type *
+mask_type(const Parser *parser) {
+  return smb_type_scalar(parser->kernel->program.lanes > 32 ? KIND_ULONG : KIND_UINT);
+}
+
 static Node *
 make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
   if (!evaluate_arguments(parser, arguments, n))
@@ -218,7 +224,7 @@ make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **argument
   if (!smb_type_is_arithmetic(type))
     return smb_parser_fail(parser, arguments[1]->start, "a %s cannot be shuffled",
                            smb_type_describe(parser->pool, type));
-  if (!convert_arguments(parser, arguments, 0, 1, smb_type_scalar(KIND_UINT)) ||
+  if (!convert_arguments(parser, arguments, 0, 1, mask_type(parser)) ||
       !convert_arguments(parser, arguments, 1, 2, type) ||
       !convert_arguments(parser, arguments, 2, n, smb_type_scalar(KIND_INT)))
     return NULL;
@@ -231,13 +237,17 @@ make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **argument
 // A vote, with the conditions of the lanes as its last argument.
 static Node *
 make_vote(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  gboolean is_mask = builtin == BUILTIN_BALLOT || builtin == BUILTIN_ACTIVEMASK;
+  if (is_mask && parser->kernel->program.lanes > 32)
+    return smb_parser_fail(parser, name->start,
+                           "'%.*s' gives 32 bits, too few for warps of %u lanes", (int)name->length,
+                           name->text, parser->kernel->program.lanes);
   for (guint i = 0; i < n; i++) {
     arguments[i] = i + 1 == n ? smb_node_condition(parser, arguments[i])
-                              : smb_node_convert(parser, arguments[i], smb_type_scalar(KIND_UINT));
+                              : smb_node_convert(parser, arguments[i], mask_type(parser));
     if (!arguments[i])
       return NULL;
   }
-  gboolean is_mask = builtin == BUILTIN_BALLOT || builtin == BUILTIN_ACTIVEMASK;
   Node *node = make_call(parser, NODE_BUILTIN, smb_type_scalar(is_mask ? KIND_UINT : KIND_INT),
                          name, arguments, n);
   if (node)

@@ -94,9 +94,6 @@ evaluate_special(const Search *search, const Node *node, gint64 *value) {
   case SPECIAL_GRID_DIM:
     *value = search->launch->grid[node->component];
     return TRUE;
-  case SPECIAL_WARP_SIZE:
-    *value = SMB_WARP_LANES;
-    return TRUE;
   }
   g_assert_not_reached();
 }

@@ -130,8 +130,8 @@ parse_name(Parser *parser) {
       return parse_special(parser, specials[i].special, name);
   }
   if (smb_token_is(name, "warpSize"))
-    return smb_node_integer(parser, smb_type_scalar(KIND_INT), SMB_WARP_LANES, name->start,
-                            name->end);
+    return smb_node_integer(parser, smb_type_scalar(KIND_INT), parser->kernel->program.lanes,
+                            name->start, name->end);
   if (smb_token_is(name, "true") || smb_token_is(name, "false"))
     return smb_node_integer(parser, smb_type_scalar(KIND_BOOL), smb_token_is(name, "true"),
                             name->start, name->end);

@@ -10,6 +10,7 @@
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"
 #include "sim/base/text.h"
+#include "sim/machine/lanes.h"
 
 // Global buffers lie this far apart: an address says which one is meant.
 enum {
@@ -68,29 +69,30 @@ fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint la
 // The same for lanes that all touch the object of the first of them, as most do. FALSE if some do not,
 // or are not allowed to.
 static gboolean
-resolve_common(SmbBlock *block, const Move *move, LaneMask mask, const guint64 *pointers,
+resolve_common(SmbBlock *block, const Move *move, SmbLanes mask, const guint64 *pointers,
                Access *access) {
-  guint64 number = pointers[first_lane(mask)] >> POINTER_OFFSET_BITS;
+  guint64 number = pointers[smb_lanes_first(mask)] >> POINTER_OFFSET_BITS;
   gsize width = move->width;
   if (number == 0 || number > block->n_objects || block->objects[number - 1].size < width)
     return FALSE;
   Object *object = &block->objects[number - 1];
   guint64 start = make_pointer((guint)number - 1, 0), last = object->size - width;
-  guint64 outside = 0, low_bits = 0, all[SMB_WARP_LANES];
-  if (mask != ALL_LANES) {
+  guint64 outside = 0, low_bits = 0, all[SMB_MAX_LANES];
+  if (mask != block->all_lanes) {
     // Lanes that are off touch what the first one does.
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
-      all[lane] = pointers[mask >> lane & 1 ? lane : first_lane(mask)];
+    for (guint lane = 0; lane < block->lanes; lane++)
+      all[lane] = pointers[mask >> lane & 1 ? lane : smb_lanes_first(mask)];
     pointers = all;
   }
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  // cppcheck-suppress uninitvar ; a warp has lanes
+  EACH_LANE(block->lanes, {
     guint64 offset = pointers[lane] - start;
     // The highest bit: below 0, or beyond the last place. Other objects are far away.
     outside |= offset | (last - offset);
     low_bits |= offset;
     access->offset[lane] = (gint64)offset;
     access->request.offset[lane] = (guint32)(object->base + offset);
-  }
+  })
   if (outside >> 63 || ((low_bits | object->base) & (move->align - 1)))
     return FALSE;
   access->lanes[object->space] = mask;
@@ -99,7 +101,7 @@ resolve_common(SmbBlock *block, const Move *move, LaneMask mask, const guint64 *
 }
 
 gboolean
-smb_access_resolve(SmbBlock *block, const Move *move, guint warp, LaneMask mask,
+smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
                    const guint64 *addresses, Access *access) {
   gsize width = move->width;
   access->warp = warp;
@@ -124,7 +126,7 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, LaneMask mask,
     if (address % move->align != 0) {
       return fail_alignment(block, move, access, lane, address);
     }
-    access->lanes[object->space] |= (LaneMask)1 << lane;
+    access->lanes[object->space] |= (SmbLanes)1 << lane;
     if (object->space == SPACE_SHARED)
       access->request.offset[lane] = (guint32)address;
   }
@@ -144,11 +146,11 @@ check_rule(SmbBlock *block, const Move *move) {
 
 gboolean
 smb_access_report(SmbBlock *block, const Move *move, Access *access) {
-  LaneMask shared = access->lanes[SPACE_SHARED], global = access->lanes[SPACE_GLOBAL];
+  SmbLanes shared = access->lanes[SPACE_SHARED], global = access->lanes[SPACE_GLOBAL];
   if (shared) {
     if (!check_rule(block, move))
       return FALSE;
-    const char *array = access_object(block, access, first_lane(shared))->name;
+    const char *array = access_object(block, access, smb_lanes_first(shared))->name;
     access->request.mask = shared;
     access->request.op = (guint8)move->op;
     access->request.width = (guint8)move->width;
@@ -156,8 +158,8 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     smb_shadow_access(block, move, access->warp, array, &access->request);
   }
   if (global) {
-    guint64 addresses[SMB_WARP_LANES] = {0};
-    const char *name = access_object(block, access, first_lane(global))->name;
+    guint64 addresses[SMB_MAX_LANES] = {0};
+    const char *name = access_object(block, access, smb_lanes_first(global))->name;
     FOR_LANES(global, lane) {
       guint64 buffer = access_object(block, access, lane)->buffer + 1;
       addresses[lane] = (buffer << BUFFER_SPACING_BITS) + (guint64)access->offset[lane];

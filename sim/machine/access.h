@@ -9,11 +9,11 @@
 // Split by the memory it goes to.
 typedef struct {
   guint warp;
-  LaneMask lanes[4];             // by Space
-  Object *common;                // that all lanes touch, or NULL: then each has its own
-  guint object[SMB_WARP_LANES];  // its number
-  gint64 offset[SMB_WARP_LANES]; // into the object
-  SmbRequest request;            // of the lanes in shared memory
+  SmbLanes lanes[4];            // by Space
+  Object *common;               // that all lanes touch, or NULL: then each has its own
+  guint object[SMB_MAX_LANES];  // its number
+  gint64 offset[SMB_MAX_LANES]; // into the object
+  SmbRequest request;           // of the lanes in shared memory
 } Access;
 
 static inline Object *
@@ -24,7 +24,7 @@ access_object(const SmbBlock *block, const Access *access, guint lane) {
 // --- where it goes (machine-access.c)
 
 // Finds the object and offset of each lane and checks bounds and alignment.
-gboolean smb_access_resolve(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+gboolean smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                             const guint64 *addresses, Access *access);
 
 // Reports the access as the requests that the warp makes of shared and of global memory.
@@ -41,9 +41,9 @@ gboolean smb_private_write_lane(SmbBlock *block, const Move *move, const Access 
                                 const guchar *bytes);
 // Of lanes that all touch a 32-bit word of one object.
 gboolean smb_private_load_words(SmbBlock *block, const Move *move, const Access *access,
-                                LaneMask lanes, guint32 *words);
+                                SmbLanes lanes, guint32 *words);
 gboolean smb_private_store_words(SmbBlock *block, const Move *move, const Access *access,
-                                 LaneMask lanes, const guint32 *words);
+                                 SmbLanes lanes, const guint32 *words);
 
 // --- the bytes of one lane (machine-memory.c)
 gboolean smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,

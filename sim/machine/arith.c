@@ -9,10 +9,10 @@
 // out[lane] = expression of x and y, with the operands seen as @type and the result as @result.
 #define LOOP2(type, result, expression)                                                            \
   {                                                                                                \
-    const type *pa = a;                                                                            \
-    const type *pb = b;                                                                            \
-    result *po = out;                                                                              \
-    EACH_LANE({                                                                                    \
+    const type *restrict pa = a;                                                                   \
+    const type *restrict pb = b;                                                                   \
+    result *restrict po = out;                                                                     \
+    EACH_LANE(n, {                                                                                 \
       type x = pa[lane], y = pb[lane];                                                             \
       po[lane] = (result)(expression);                                                             \
     })                                                                                             \
@@ -50,10 +50,10 @@
 // The amount of a shift is a U32 of its own width.
 #define SHIFT(type, result, expression)                                                            \
   {                                                                                                \
-    const type *pa = a;                                                                            \
-    const guint32 *pb = b;                                                                         \
-    result *po = out;                                                                              \
-    EACH_LANE({                                                                                    \
+    const type *restrict pa = a;                                                                   \
+    const guint32 *restrict pb = b;                                                                \
+    result *restrict po = out;                                                                     \
+    EACH_LANE(n, {                                                                                 \
       type x = pa[lane];                                                                           \
       guint32 y = pb[lane];                                                                        \
       po[lane] = (result)(expression);                                                             \
@@ -81,7 +81,7 @@
     COMPARISONS(type)
 
 static void
-compute_int(ArithBinary op, const void *a, const void *b, void *out) {
+compute_int(ArithBinary op, guint n, const void *a, const void *b, void *out) {
   switch (op) {
     INTEGER_OPERATORS(gint32, guint32, 32)
     SIGNED_DIVISION(gint32, guint32)
@@ -89,7 +89,7 @@ compute_int(ArithBinary op, const void *a, const void *b, void *out) {
 }
 
 static void
-compute_uint(ArithBinary op, const void *a, const void *b, void *out) {
+compute_uint(ArithBinary op, guint n, const void *a, const void *b, void *out) {
   switch (op) {
     INTEGER_OPERATORS(guint32, guint32, 32)
     UNSIGNED_DIVISION(guint32)
@@ -97,7 +97,7 @@ compute_uint(ArithBinary op, const void *a, const void *b, void *out) {
 }
 
 static void
-compute_long(ArithBinary op, const void *a, const void *b, void *out) {
+compute_long(ArithBinary op, guint n, const void *a, const void *b, void *out) {
   switch (op) {
     INTEGER_OPERATORS(gint64, guint64, 64)
     SIGNED_DIVISION(gint64, guint64)
@@ -105,7 +105,7 @@ compute_long(ArithBinary op, const void *a, const void *b, void *out) {
 }
 
 static void
-compute_ulong(ArithBinary op, const void *a, const void *b, void *out) {
+compute_ulong(ArithBinary op, guint n, const void *a, const void *b, void *out) {
   switch (op) {
     INTEGER_OPERATORS(guint64, guint64, 64)
     UNSIGNED_DIVISION(guint64)
@@ -135,29 +135,30 @@ compute_ulong(ArithBinary op, const void *a, const void *b, void *out) {
   g_assert_not_reached();
 
 static void
-compute_float(ArithBinary op, const void *a, const void *b, void *out) {
+compute_float(ArithBinary op, guint n, const void *a, const void *b, void *out) {
   REAL_OPERATORS(float)
 }
 
 static void
-compute_double(ArithBinary op, const void *a, const void *b, void *out) {
+compute_double(ArithBinary op, guint n, const void *a, const void *b, void *out) {
   REAL_OPERATORS(double)
 }
 
 // By way of floats: a sum, difference, product or quotient of theirs that is rounded again is that of the halves
 // rounded once, since a float has more than twice their digits (Figueroa 1995, When is double rounding innocuous?).
 static void
-compute_half(ArithBinary op, SmbScalar kind, const void *a, const void *b, void *out) {
-  float x[LANES], y[LANES], z[LANES];
-  smb_arith_convert(kind, SMB_SCALAR_F32, a, x);
-  smb_arith_convert(kind, SMB_SCALAR_F32, b, y);
-  compute_float(op, x, y, op >= ARITH_LT ? out : z);
+compute_half(ArithBinary op, SmbScalar kind, guint n, const void *a, const void *b, void *out) {
+  float x[SMB_MAX_LANES], y[SMB_MAX_LANES], z[SMB_MAX_LANES];
+  smb_arith_convert(kind, SMB_SCALAR_F32, n, a, x);
+  smb_arith_convert(kind, SMB_SCALAR_F32, n, b, y);
+  compute_float(op, n, x, y, op >= ARITH_LT ? out : z);
   if (op < ARITH_LT)
-    smb_arith_convert(SMB_SCALAR_F32, kind, z, out);
+    smb_arith_convert(SMB_SCALAR_F32, kind, n, z, out);
 }
 
 void
-smb_arith_binary(ArithBinary operation, SmbScalar kind, const void *a, const void *b, void *out) {
+smb_arith_binary(ArithBinary operation, SmbScalar kind, guint n, const void *a, const void *b,
+                 void *out) {
   switch (kind) {
   case SMB_SCALAR_BOOL:
   case SMB_SCALAR_I8:
@@ -165,46 +166,45 @@ smb_arith_binary(ArithBinary operation, SmbScalar kind, const void *a, const voi
   case SMB_SCALAR_I16:
   case SMB_SCALAR_U16:
   case SMB_SCALAR_I32:
-    compute_int(operation, a, b, out);
+    compute_int(operation, n, a, b, out);
     return;
   case SMB_SCALAR_U32:
-    compute_uint(operation, a, b, out);
+    compute_uint(operation, n, a, b, out);
     return;
   case SMB_SCALAR_I64:
-    compute_long(operation, a, b, out);
+    compute_long(operation, n, a, b, out);
     return;
   case SMB_SCALAR_U64:
-    compute_ulong(operation, a, b, out);
+    compute_ulong(operation, n, a, b, out);
     return;
   case SMB_SCALAR_F16:
   case SMB_SCALAR_BF16:
-    compute_half(operation, kind, a, b, out);
+    compute_half(operation, kind, n, a, b, out);
     return;
   case SMB_SCALAR_F32:
-    compute_float(operation, a, b, out);
+    compute_float(operation, n, a, b, out);
     return;
   case SMB_SCALAR_F64:
-    compute_double(operation, a, b, out);
+    compute_double(operation, n, a, b, out);
     return;
   }
   g_assert_not_reached();
 }
 
-LaneMask
-smb_arith_division_faults(SmbScalar kind, const void *b, LaneMask lanes) {
-  LaneMask faults = 0;
+SmbLanes
+smb_arith_division_faults(SmbScalar kind, guint n, const void *b, SmbLanes lanes) {
   if (smb_scalar_is_real(kind))
     return 0;
-  gboolean wide = smb_scalar_is_wide(kind);
-  for (guint lane = 0; lane < LANES; lane++) {
-    gboolean zero = wide ? ((const guint64 *)b)[lane] == 0 : ((const guint32 *)b)[lane] == 0;
-    faults |= (LaneMask)zero << lane;
-  }
+  if (!smb_scalar_is_wide(kind))
+    return ~find_set_lanes(n, b) & lanes;
+  SmbLanes faults = 0;
+  for (guint lane = 0; lane < n; lane++)
+    faults |= (SmbLanes)(((const guint64 *)b)[lane] == 0) << lane;
   return faults & lanes;
 }
 
 void
-smb_arith_unary(ArithUnary operation, SmbScalar kind, const void *a, void *out) {
+smb_arith_unary(ArithUnary operation, SmbScalar kind, guint n, const void *a, void *out) {
   gboolean wide = smb_scalar_is_wide(kind);
   if (operation == ARITH_NOT)
     LOOP1(guint32, guint32, !x)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Arithmetic of one warp: all its lanes at once, as C defines it where it does, and as the hardware does it
+// Arithmetic of one warp: all its lanes at once, @n of them (a multiple of ROW_LANES), as C defines it where it does, and as the hardware does it
 // elsewhere (integers wrap; a shift by the width or more leaves zeros, or sign bits). Values of up to 32
 // bits lie in 4 bytes each, sign- or zero-extended (the bits of 16-bit reals zero-extended); 64-bit values in 8. For any front end.
 #pragma once
@@ -77,22 +77,22 @@ typedef enum {
 } ArithFunction;
 
 // out = a operation b. @kind is that of both operands: of 32 bits or more, but for comparisons.
-void smb_arith_binary(ArithBinary operation, SmbScalar kind, const void *a, const void *b,
+void smb_arith_binary(ArithBinary operation, SmbScalar kind, guint n, const void *a, const void *b,
                       void *out);
 
-void smb_arith_unary(ArithUnary operation, SmbScalar kind, const void *a, void *out);
+void smb_arith_unary(ArithUnary operation, SmbScalar kind, guint n, const void *a, void *out);
 
 // Of 1 to 3 operands, as the function takes them (machine-function.c).
-void smb_arith_function(ArithFunction function, SmbScalar kind, const void *const *operands,
-                        void *out);
+void smb_arith_function(ArithFunction function, SmbScalar kind, guint n,
+                        const void *const *operands, void *out);
 
 // Lanes of @lanes in which a division by @b is not defined: an integer one by 0.
-LaneMask smb_arith_division_faults(SmbScalar kind, const void *b, LaneMask lanes);
+SmbLanes smb_arith_division_faults(SmbScalar kind, guint n, const void *b, SmbLanes lanes);
 
 // --- conversions (machine-convert.c)
 
 // From one kind of number to another: reals towards zero, and to the nearest end of the range.
-void smb_arith_convert(SmbScalar from, SmbScalar to, const void *a, void *out);
+void smb_arith_convert(SmbScalar from, SmbScalar to, guint n, const void *a, void *out);
 
 // One number in all lanes: @integer, or @real if the kind is real.
-void smb_arith_fill(SmbScalar kind, gint64 integer, double real, void *out);
+void smb_arith_fill(SmbScalar kind, guint n, gint64 integer, double real, void *out);

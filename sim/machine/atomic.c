@@ -110,7 +110,7 @@ check_shared_atomic(SmbBlock *block, const Move *move) {
 }
 
 gboolean
-smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                   const guint64 *addresses, const void *operand, const void *swap, void *values) {
   Access access;
   if (!smb_access_resolve(block, move, warp, lanes, addresses, &access))

@@ -172,10 +172,10 @@ smb_block_buffer(const SmbBlock *block, guint parameter) {
 gboolean
 smb_block_barrier(SmbBlock *block, guint32 place, const char *name, const Mask *arrived) {
   for (guint w = 0; w < block->n_warps; w++) {
-    LaneMask missing = block->launched.warp[w] & ~block->exited.warp[w] & ~arrived->warp[w];
+    SmbLanes missing = block->launched.warp[w] & ~block->exited.warp[w] & ~arrived->warp[w];
     if (!missing)
       continue;
-    g_autofree char *thread = smb_block_thread(block, w, first_lane(missing));
+    g_autofree char *thread = smb_block_thread(block, w, smb_lanes_first(missing));
     return smb_block_fail(block, place,
                           "%s is not reached by all threads of the block: %s does not reach it",
                           name, thread);
@@ -219,7 +219,7 @@ set_up_threads(SmbBlock *block) {
     block->thread[0][t] = t % block->dims[0];
     block->thread[1][t] = t / block->dims[0] % block->dims[1];
     block->thread[2][t] = t / block->dims[0] / block->dims[1];
-    block->launched.warp[t / block->lanes] |= (LaneMask)1 << (t % block->lanes);
+    block->launched.warp[t / block->lanes] |= (SmbLanes)1 << (t % block->lanes);
   }
 }
 
@@ -272,14 +272,7 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
       !check_arguments(program, launch, error))
     return NULL;
   g_return_val_if_fail(global || !program->is_serial, NULL);
-  if (smb_arch_info(arch)->lanes != SMB_WARP_LANES) {
-    g_set_error(
-        error, SMB_ERROR, SMB_ERROR_INPUT,
-        "warps of %s have %u lanes: kernels run in warps of %d only ('trace' counts requests "
-        "of any)",
-        smb_arch_info(arch)->name, smb_arch_info(arch)->lanes, SMB_WARP_LANES);
-    return NULL;
-  }
+  g_return_val_if_fail(program->lanes == smb_arch_info(arch)->lanes, NULL);
   g_autoptr(SmbBlock) block = g_new0(SmbBlock, 1);
   block->program = program;
   block->arch = arch;
@@ -292,9 +285,10 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
     block->limits.max_memory = limits->max_memory;
   memcpy(block->dims, launch->block, sizeof block->dims);
   memcpy(block->grid, launch->grid, sizeof block->grid);
-  block->lanes = SMB_WARP_LANES;
+  block->lanes = smb_arch_info(arch)->lanes;
+  block->all_lanes = smb_lanes_below(block->lanes);
   block->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
-  block->n_warps = (block->n_threads + block->lanes - 1) / block->lanes;
+  block->n_warps = smb_arch_warps(arch, block->n_threads);
   block->shared_bytes = program->dynamic_start + launch->dynamic_bytes;
   block->shared = g_malloc0(block->shared_bytes + SMB_MAX_WIDTH);
   block->shadow = smb_shadow_new(program, block->shared_bytes);

@@ -29,7 +29,7 @@ typedef enum {
 typedef struct {
   void (*shared)(gpointer user, guint site, guint warp, const char *array,
                  const SmbRequest *request);
-  void (*global)(gpointer user, guint site, guint warp, const char *buffer, guint32 mask,
+  void (*global)(gpointer user, guint site, guint warp, const char *buffer, SmbLanes mask,
                  guint width, const guint64 *addresses);
   void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
 } SmbSink;
@@ -60,7 +60,7 @@ guint64 smb_global_reach(const SmbGlobal *global, guint parameter);
 /**
  * smb_block_new:
  * @program: (transfer none): must outlive the block
- * @arch: (transfer none): whose limits hold
+ * @arch: (transfer none): whose limits hold, and whose warps the program was read for
  * @global: (nullable): keeps what the blocks write; needed if smb_program_is_serial()
  * @error: SMB_ERROR_USAGE for the launch, SMB_ERROR_INPUT if the kernel needs more than there is
  *

@@ -51,100 +51,100 @@ real_to_integer(SmbScalar to, double x) {
 
 // Every kind widened to 64 bits: as an integer, or as a double.
 static void
-widen_integers(SmbScalar from, const void *a, gint64 *out) {
+widen_integers(SmbScalar from, guint n, const void *a, gint64 *out) {
   if (smb_scalar_is_wide(from))
-    memcpy(out, a, LANES * sizeof *out);
+    memcpy(out, a, n * sizeof *out);
   else if (from == SMB_SCALAR_U32)
-    EACH_LANE(out[lane] = ((const guint32 *)a)[lane];)
+    EACH_LANE(n, out[lane] = ((const guint32 *)a)[lane];)
   else
-    EACH_LANE(out[lane] = ((const gint32 *)a)[lane];)
+    EACH_LANE(n, out[lane] = ((const gint32 *)a)[lane];)
 }
 
 static void
-fill_reals(SmbScalar to, const double *reals, void *out) {
+fill_reals(SmbScalar to, guint n, const double *reals, void *out) {
   if (to == SMB_SCALAR_F32)
-    EACH_LANE(((float *)out)[lane] = (float)reals[lane];)
+    EACH_LANE(n, ((float *)out)[lane] = (float)reals[lane];)
   else if (to == SMB_SCALAR_F64)
-    memcpy(out, reals, LANES * sizeof *reals);
+    memcpy(out, reals, n * sizeof *reals);
   else
-    EACH_LANE(((guint32 *)out)[lane] = smb_half_from_real(to, reals[lane]);)
+    EACH_LANE(n, ((guint32 *)out)[lane] = smb_half_from_real(to, reals[lane]);)
 }
 
 static void
-cast_from_real(SmbScalar from, SmbScalar to, const void *a, void *out) {
+cast_from_real(SmbScalar from, SmbScalar to, guint n, const void *a, void *out) {
   if (from == SMB_SCALAR_F32 && to == SMB_SCALAR_F64)
     LOOP1(float, double, x)
   if (from == SMB_SCALAR_F64 && to == SMB_SCALAR_F32)
     LOOP1(double, float, x)
-  double reals[LANES];
+  double reals[SMB_MAX_LANES];
   if (from == SMB_SCALAR_F32)
-    EACH_LANE(reals[lane] = (double)((const float *)a)[lane];)
+    EACH_LANE(n, reals[lane] = (double)((const float *)a)[lane];)
   else if (from == SMB_SCALAR_F64)
-    memcpy(reals, a, sizeof reals);
+    memcpy(reals, a, n * sizeof *reals);
   else
-    EACH_LANE(reals[lane] = smb_half_to_real(from, (guint16)((const guint32 *)a)[lane]);)
+    EACH_LANE(n, reals[lane] = smb_half_to_real(from, (guint16)((const guint32 *)a)[lane]);)
   if (smb_scalar_is_real(to))
-    fill_reals(to, reals, out);
+    fill_reals(to, n, reals, out);
   else if (smb_scalar_is_wide(to))
-    EACH_LANE(((gint64 *)out)[lane] = real_to_integer(to, reals[lane]);)
+    EACH_LANE(n, ((gint64 *)out)[lane] = real_to_integer(to, reals[lane]);)
   else
-    EACH_LANE(((gint32 *)out)[lane] = (gint32)real_to_integer(to, reals[lane]);)
+    EACH_LANE(n, ((gint32 *)out)[lane] = (gint32)real_to_integer(to, reals[lane]);)
 }
 
 static void
-cast_to_real(SmbScalar from, SmbScalar to, const void *a, void *out) {
+cast_to_real(SmbScalar from, SmbScalar to, guint n, const void *a, void *out) {
   if (from == SMB_SCALAR_I32 && to == SMB_SCALAR_F32)
     LOOP1(gint32, float, x)
-  gint64 wide[LANES];
-  widen_integers(from, a, wide);
+  gint64 wide[SMB_MAX_LANES];
+  widen_integers(from, n, a, wide);
   gboolean is_unsigned = from == SMB_SCALAR_U64;
   if (to == SMB_SCALAR_F32) {
-    EACH_LANE(((float *)out)[lane] = is_unsigned ? (float)(guint64)wide[lane] : (float)wide[lane];)
+    EACH_LANE(n,
+              ((float *)out)[lane] = is_unsigned ? (float)(guint64)wide[lane] : (float)wide[lane];)
     return;
   }
-  double reals[LANES];
-  EACH_LANE(reals[lane] = is_unsigned ? (double)(guint64)wide[lane] : (double)wide[lane];)
-  fill_reals(to, reals, out);
+  double reals[SMB_MAX_LANES];
+  EACH_LANE(n, reals[lane] = is_unsigned ? (double)(guint64)wide[lane] : (double)wide[lane];)
+  fill_reals(to, n, reals, out);
 }
 
 void
-smb_arith_convert(SmbScalar from, SmbScalar to, const void *a, void *out) {
+smb_arith_convert(SmbScalar from, SmbScalar to, guint n, const void *a, void *out) {
   gboolean from_real = smb_scalar_is_real(from), to_real = smb_scalar_is_real(to);
   gboolean from_wide = smb_scalar_is_wide(from), to_wide = smb_scalar_is_wide(to);
-  if (from == to || (from_wide && to_wide && !from_real && !to_real)) {
-    memcpy(out, a, LANES * (to_wide ? 8 : 4));
-    return;
-  }
+  gboolean fills = to_wide || to == SMB_SCALAR_I32 || to == SMB_SCALAR_U32;
+  gboolean stays = from == to || (fills && from_wide == to_wide && !from_real && !to_real);
+  if (stays && to_wide)
+    LOOP1(guint64, guint64, x)
+  if (stays)
+    LOOP1(guint32, guint32, x)
   if (from_real) {
-    cast_from_real(from, to, a, out);
+    cast_from_real(from, to, n, a, out);
     return;
   }
   if (to_real) {
-    cast_to_real(from, to, a, out);
+    cast_to_real(from, to, n, a, out);
     return;
   }
-  if (!from_wide && (to == SMB_SCALAR_I32 || to == SMB_SCALAR_U32)) {
-    memcpy(out, a, LANES * 4);
+  if (to_wide) {
+    widen_integers(from, n, a, out);
     return;
   }
-  gint64 wide[LANES];
-  widen_integers(from, a, wide);
-  if (to_wide)
-    memcpy(out, wide, sizeof wide);
-  else
-    EACH_LANE(((gint32 *)out)[lane] = (gint32)smb_scalar_wrap(to, wide[lane]);)
+  gint64 wide[SMB_MAX_LANES];
+  widen_integers(from, n, a, wide);
+  EACH_LANE(n, ((gint32 *)out)[lane] = (gint32)smb_scalar_wrap(to, wide[lane]);)
 }
 
 void
-smb_arith_fill(SmbScalar kind, gint64 integer, double real, void *out) {
-  double reals[LANES];
+smb_arith_fill(SmbScalar kind, guint n, gint64 integer, double real, void *out) {
+  double reals[SMB_MAX_LANES];
   if (smb_scalar_is_real(kind)) {
-    EACH_LANE(reals[lane] = real;)
-    fill_reals(kind, reals, out);
+    EACH_LANE(n, reals[lane] = real;)
+    fill_reals(kind, n, reals, out);
     return;
   }
   if (smb_scalar_is_wide(kind))
-    EACH_LANE(((gint64 *)out)[lane] = integer;)
+    EACH_LANE(n, ((gint64 *)out)[lane] = integer;)
   else
-    EACH_LANE(((gint32 *)out)[lane] = (gint32)integer;)
+    EACH_LANE(n, ((gint32 *)out)[lane] = (gint32)integer;)
 }

@@ -75,31 +75,31 @@ static const RealFunction real_functions[] = {
 };
 
 static void
-compute_float(ArithFunction function, const void *const *operands, float *out) {
+compute_float(ArithFunction function, guint n, const void *const *operands, float *out) {
   const float *x = operands[0], *y = operands[1], *z = operands[2];
   if (function == ARITH_FMA) {
-    EACH_LANE(out[lane] = fmaf(x[lane], y[lane], z[lane]);)
+    EACH_LANE(n, out[lane] = fmaf(x[lane], y[lane], z[lane]);)
     return;
   }
   const RealFunction *real = &real_functions[function];
   if (real->float1)
-    EACH_LANE(out[lane] = real->float1(x[lane]);)
+    EACH_LANE(n, out[lane] = real->float1(x[lane]);)
   else
-    EACH_LANE(out[lane] = real->float2(x[lane], y[lane]);)
+    EACH_LANE(n, out[lane] = real->float2(x[lane], y[lane]);)
 }
 
 static void
-compute_double(ArithFunction function, const void *const *operands, double *out) {
+compute_double(ArithFunction function, guint n, const void *const *operands, double *out) {
   const double *x = operands[0], *y = operands[1], *z = operands[2];
   if (function == ARITH_FMA) {
-    EACH_LANE(out[lane] = fma(x[lane], y[lane], z[lane]);)
+    EACH_LANE(n, out[lane] = fma(x[lane], y[lane], z[lane]);)
     return;
   }
   const RealFunction *real = &real_functions[function];
   if (real->double1)
-    EACH_LANE(out[lane] = real->double1(x[lane]);)
+    EACH_LANE(n, out[lane] = real->double1(x[lane]);)
   else
-    EACH_LANE(out[lane] = real->double2(x[lane], y[lane]);)
+    EACH_LANE(n, out[lane] = real->double2(x[lane], y[lane]);)
 }
 
 static guint64
@@ -126,9 +126,9 @@ compute_bits(ArithFunction function, guint64 x, guint bits) {
 }
 
 static void
-compute_all_bits(ArithFunction function, SmbScalar kind, const void *operand, void *out) {
+compute_all_bits(ArithFunction function, SmbScalar kind, guint n, const void *operand, void *out) {
   gboolean wide = smb_scalar_is_wide(kind);
-  EACH_LANE({
+  EACH_LANE(n, {
     guint64 x = wide ? ((const guint64 *)operand)[lane] : ((const guint32 *)operand)[lane];
     guint64 result = compute_bits(function, x, wide ? 64 : 32);
     if (wide && function == ARITH_BREV)
@@ -140,19 +140,20 @@ compute_all_bits(ArithFunction function, SmbScalar kind, const void *operand, vo
 
 // min, max and abs of integers: a comparison and a choice.
 static void
-compute_integers(ArithFunction function, SmbScalar kind, const void *const *operands, void *out) {
-  guint64 zeros[SMB_WARP_LANES] = {0};
-  guint64 negated[SMB_WARP_LANES];
-  guint32 less[SMB_WARP_LANES];
+compute_integers(ArithFunction function, SmbScalar kind, guint n, const void *const *operands,
+                 void *out) {
+  guint64 zeros[SMB_MAX_LANES] = {0};
+  guint64 negated[SMB_MAX_LANES];
+  guint32 less[SMB_MAX_LANES];
   gboolean wide = smb_scalar_is_wide(kind);
   const void *a = operands[0];
   const void *b = operands[1];
   if (function == ARITH_ABS) {
-    smb_arith_unary(ARITH_NEGATE, kind, a, negated);
+    smb_arith_unary(ARITH_NEGATE, kind, n, a, negated);
     b = negated;
   }
-  smb_arith_binary(ARITH_LT, kind, a, function == ARITH_ABS ? (const void *)zeros : b, less);
-  EACH_LANE({
+  smb_arith_binary(ARITH_LT, kind, n, a, function == ARITH_ABS ? (const void *)zeros : b, less);
+  EACH_LANE(n, {
     gboolean second = function == ARITH_MIN ? !less[lane] : less[lane];
     const void *from = second ? b : a;
     if (wide)
@@ -164,25 +165,27 @@ compute_integers(ArithFunction function, SmbScalar kind, const void *const *oper
 
 // By way of doubles, which are rounded once more.
 static void
-compute_half(ArithFunction function, SmbScalar kind, const void *const *operands, void *out) {
-  double reals[3][LANES], result[LANES];
+compute_half(ArithFunction function, SmbScalar kind, guint n, const void *const *operands,
+             void *out) {
+  double reals[3][SMB_MAX_LANES], result[SMB_MAX_LANES];
   const void *wide[3] = {reals[0], reals[1], reals[2]};
   for (guint i = 0; i < 3 && operands[i]; i++)
-    smb_arith_convert(kind, SMB_SCALAR_F64, operands[i], reals[i]);
-  compute_double(function, wide, result);
-  smb_arith_convert(SMB_SCALAR_F64, kind, result, out);
+    smb_arith_convert(kind, SMB_SCALAR_F64, n, operands[i], reals[i]);
+  compute_double(function, n, wide, result);
+  smb_arith_convert(SMB_SCALAR_F64, kind, n, result, out);
 }
 
 void
-smb_arith_function(ArithFunction function, SmbScalar kind, const void *const *operands, void *out) {
+smb_arith_function(ArithFunction function, SmbScalar kind, guint n, const void *const *operands,
+                   void *out) {
   if (function >= ARITH_POPC)
-    compute_all_bits(function, kind, operands[0], out);
+    compute_all_bits(function, kind, n, operands[0], out);
   else if (kind == SMB_SCALAR_F32)
-    compute_float(function, operands, out);
+    compute_float(function, n, operands, out);
   else if (kind == SMB_SCALAR_F64)
-    compute_double(function, operands, out);
+    compute_double(function, n, operands, out);
   else if (smb_scalar_is_real(kind))
-    compute_half(function, kind, operands, out);
+    compute_half(function, kind, n, operands, out);
   else
-    compute_integers(function, kind, operands, out);
+    compute_integers(function, kind, n, operands, out);
 }

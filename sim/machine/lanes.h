@@ -1,26 +1,42 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Loops over the lanes of a warp, in the form that a compiler turns into vector code. Private to the
-// arithmetic.
+// Loops over the lanes of a warp, whose number is known when a block is made. They go row by row: a compiler turns a
+// loop of a known length into vector code.
 #pragma once
 
 #include "sim/base/request.h"
 
+// Every warp has whole rows of lanes.
 enum {
-  LANES = SMB_WARP_LANES
+  ROW_LANES = 32
 };
 
-#define EACH_LANE(...)                                                                             \
-  for (guint lane = 0; lane < LANES; lane++)                                                       \
+// Executes a statement for each lane below @n_lanes, a multiple of ROW_LANES.
+#define EACH_LANE(n_lanes, ...)                                                                    \
+  for (gsize row = 0; row < (n_lanes); row += ROW_LANES)                                           \
+    for (gsize in_row = 0, lane = row; in_row < ROW_LANES; in_row++, lane++)                       \
   __VA_ARGS__
 
-// out[lane] = expression of x; the function returns.
+// The lanes whose value of 4 bytes is not 0.
+static inline SmbLanes
+find_set_lanes(guint n, const guint32 *values) {
+  SmbLanes set = 0;
+  for (guint row = 0; row < n; row += ROW_LANES) {
+    guint32 bits = 0;
+    for (guint lane = 0; lane < ROW_LANES; lane++)
+      bits |= (guint32)(values[row + lane] != 0) << lane;
+    set |= (SmbLanes)bits << row;
+  }
+  return set;
+}
+
+// out[lane] = expression of x, for n lanes; the function returns.
 #define LOOP1(type, result, expression)                                                            \
   {                                                                                                \
-    const type *pa = a;                                                                            \
-    result *po = out;                                                                              \
-    EACH_LANE({                                                                                    \
+    const type *restrict pa = a;                                                                   \
+    result *restrict po = out;                                                                     \
+    EACH_LANE(n, {                                                                                 \
       type x = pa[lane];                                                                           \
       po[lane] = (result)(expression);                                                             \
     })                                                                                             \

@@ -10,25 +10,14 @@
 #include "sim/machine/block.h"
 #include "sim/program/front-end.h"
 
-// Lanes of one warp, a bit for each.
-typedef guint32 LaneMask;
-
-static inline guint
-first_lane(LaneMask lanes) {
-  return (guint)__builtin_ctz(lanes);
-}
-
 #define FOR_LANES(lanes, lane)                                                                     \
-  for (LaneMask rest_of_##lane = (lanes), lane = 0;                                                \
-       rest_of_##lane && (lane = first_lane(rest_of_##lane), TRUE);                                \
+  for (SmbLanes rest_of_##lane = (lanes), lane = 0;                                                \
+       rest_of_##lane && (lane = smb_lanes_first(rest_of_##lane), TRUE);                           \
        rest_of_##lane &= rest_of_##lane - 1)
-
-// All lanes of a warp.
-#define ALL_LANES ((LaneMask)0xffffffffu)
 
 // Which threads of the block, one word a warp.
 typedef struct {
-  LaneMask warp[SMB_MAX_WARPS];
+  SmbLanes warp[SMB_MAX_WARPS];
 } Mask;
 
 // What a pointer points into: a region of the program or the buffer of a parameter.
@@ -66,7 +55,8 @@ struct _SmbBlock {
   SmbProgramLimits limits;
   guint dims[3]; // of the block
   guint grid[3];
-  guint lanes; // of a warp
+  guint lanes;        // of a warp: a multiple of LANE_ROW
+  SmbLanes all_lanes; // of a warp
   guint n_threads;
   guint n_warps;
 
@@ -93,7 +83,7 @@ struct _SmbBlock {
 
 static inline gboolean
 mask_any(const SmbBlock *block, const Mask *mask) {
-  LaneMask any = 0;
+  SmbLanes any = 0;
   for (guint w = 0; w < block->n_warps; w++)
     any |= mask->warp[w];
   return any != 0;
@@ -157,12 +147,12 @@ typedef struct {
 // What a warp does: @lanes are those that take part; @addresses and values are arrays of all its lanes. A
 // value's components lie @stride bytes apart; a lane of each takes 4 bytes, or 8 if the kind is wide. What
 // other lanes hold is not touched. FALSE with the block's error.
-gboolean smb_memory_load(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+gboolean smb_memory_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                          const guint64 *addresses, void *values, gsize stride);
-gboolean smb_memory_store(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+gboolean smb_memory_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                           const guint64 *addresses, const void *values, gsize stride);
 // Lanes take their turns in rising order. @values: what was there before. @swap: of a compare-and-swap.
-gboolean smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+gboolean smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                            const guint64 *addresses, const void *operand, const void *swap,
                            void *values);
 

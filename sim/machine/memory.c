@@ -111,7 +111,7 @@ is_plain(const Move *move, const Access *access) {
 }
 
 static gboolean
-load_words(SmbBlock *block, const Move *move, const Access *access, LaneMask lanes,
+load_words(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
            guint32 *words) {
   if (access->common->space == SPACE_PRIVATE)
     return smb_private_load_words(block, move, access, lanes, words);
@@ -121,7 +121,7 @@ load_words(SmbBlock *block, const Move *move, const Access *access, LaneMask lan
 }
 
 static gboolean
-store_words(SmbBlock *block, const Move *move, const Access *access, LaneMask lanes,
+store_words(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
             const guint32 *words) {
   if (access->common->space == SPACE_PRIVATE)
     return smb_private_store_words(block, move, access, lanes, words);
@@ -131,7 +131,7 @@ store_words(SmbBlock *block, const Move *move, const Access *access, LaneMask la
 }
 
 gboolean
-smb_memory_load(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+smb_memory_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                 const guint64 *addresses, void *values, gsize stride) {
   Access access;
   if (!smb_access_resolve(block, move, warp, lanes, addresses, &access))
@@ -152,7 +152,7 @@ smb_memory_load(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
 }
 
 gboolean
-smb_memory_store(SmbBlock *block, const Move *move, guint warp, LaneMask lanes,
+smb_memory_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                  const guint64 *addresses, const void *values, gsize stride) {
   Access access;
   if (!smb_access_resolve(block, move, warp, lanes, addresses, &access))

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Memory that each thread has its own of: local arrays. The words of the 32 lanes of a warp lie side by side, as on the
+// Memory that each thread has its own of: local arrays. The words of the lanes of a warp lie side by side, as on the
 // device, so that lanes that use the same element use one row. A byte that was never written cannot be
 // read.
 #include <string.h>
@@ -22,21 +22,22 @@ count_words(const Object *object) {
 
 // Where the bytes of a warp begin.
 static gsize
-find_warp(const Object *object, guint warp) {
-  return warp * count_words(object) * WORD_BYTES * SMB_WARP_LANES;
+find_warp(const SmbBlock *block, const Object *object, guint warp) {
+  return warp * count_words(object) * WORD_BYTES * block->lanes;
 }
 
 // Where a byte of a lane lies behind there.
 static gsize
-find_byte(guint64 offset, guint lane) {
-  return (offset / WORD_BYTES * SMB_WARP_LANES + lane) * WORD_BYTES + offset % WORD_BYTES;
+find_byte(guint n_lanes, guint64 offset, guint lane) {
+  gsize in_word = offset % WORD_BYTES;
+  return (offset - in_word) * n_lanes + lane * WORD_BYTES + in_word;
 }
 
 static gboolean
 allocate(SmbBlock *block, Object *object, const Move *move) {
   if (object->bytes)
     return TRUE;
-  guint64 size = find_warp(object, block->n_warps);
+  guint64 size = find_warp(block, object, block->n_warps);
   if (block->memory_used + 2 * size > block->limits.max_memory)
     return smb_block_fail(block, move->place,
                           "'%s' takes %" G_GUINT64_FORMAT
@@ -66,9 +67,9 @@ smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, g
   gsize width = move->width, piece = MIN(width, WORD_BYTES);
   if (!allocate(block, object, move))
     return FALSE;
-  gsize start = find_warp(object, access->warp);
+  gsize start = find_warp(block, object, access->warp);
   for (gsize i = 0; i < width; i += piece) {
-    gsize at = start + find_byte((guint64)access->offset[lane] + i, lane);
+    gsize at = start + find_byte(block->lanes, (guint64)access->offset[lane] + i, lane);
     if (!is_set(object->set + at, piece, move->padding >> i))
       return smb_access_fail(block, move, access->warp, lane, "read before it was set");
     memcpy(bytes + i, object->bytes + at, piece);
@@ -83,9 +84,9 @@ smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, 
   gsize width = move->width, piece = MIN(width, WORD_BYTES);
   if (!allocate(block, object, move))
     return FALSE;
-  gsize start = find_warp(object, access->warp);
+  gsize start = find_warp(block, object, access->warp);
   for (gsize i = 0; i < width; i += piece) {
-    gsize at = start + find_byte((guint64)access->offset[lane] + i, lane);
+    gsize at = start + find_byte(block->lanes, (guint64)access->offset[lane] + i, lane);
     memcpy(object->bytes + at, bytes + i, piece);
     memset(object->set + at, 1, piece);
   }
@@ -93,35 +94,39 @@ smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, 
 }
 
 gboolean
-smb_private_load_words(SmbBlock *block, const Move *move, const Access *access, LaneMask mask,
+smb_private_load_words(SmbBlock *block, const Move *move, const Access *access, SmbLanes mask,
                        guint32 *words) {
   Object *object = access->common;
   if (!allocate(block, object, move))
     return FALSE;
-  gsize start = find_warp(object, access->warp);
+  gsize start = find_warp(block, object, access->warp);
+  const guchar *bytes = object->bytes + start, *marks = object->set + start;
+  guint n = block->lanes;
   FOR_LANES(mask, lane) {
-    gsize at = start + find_byte((guint64)access->offset[lane], lane);
+    gsize at = find_byte(n, (guint64)access->offset[lane], lane);
     guint32 set;
-    memcpy(&set, object->set + at, sizeof set);
+    memcpy(&set, marks + at, sizeof set);
     if (set != WORD_SET)
       return smb_access_fail(block, move, access->warp, lane, "read before it was set");
-    memcpy(&words[lane], object->bytes + at, sizeof *words);
+    memcpy(&words[lane], bytes + at, sizeof *words);
   }
   return TRUE;
 }
 
 gboolean
-smb_private_store_words(SmbBlock *block, const Move *move, const Access *access, LaneMask mask,
+smb_private_store_words(SmbBlock *block, const Move *move, const Access *access, SmbLanes mask,
                         const guint32 *words) {
   Object *object = access->common;
   if (!allocate(block, object, move))
     return FALSE;
-  gsize start = find_warp(object, access->warp);
+  gsize start = find_warp(block, object, access->warp);
+  guchar *bytes = object->bytes + start, *marks = object->set + start;
+  guint n = block->lanes;
   FOR_LANES(mask, lane) {
-    gsize at = start + find_byte((guint64)access->offset[lane], lane);
+    gsize at = find_byte(n, (guint64)access->offset[lane], lane);
     static const guint32 set = WORD_SET;
-    memcpy(object->set + at, &set, sizeof set);
-    memcpy(object->bytes + at, &words[lane], sizeof *words);
+    memcpy(marks + at, &set, sizeof set);
+    memcpy(bytes + at, &words[lane], sizeof *words);
   }
   return TRUE;
 }
@@ -132,14 +137,14 @@ smb_private_forget(const SmbBlock *block, guint object_index, const Mask *mask) 
   if (!object->set)
     return;
   FOR_WARPS(block, mask, w) {
-    guchar *start = object->set + find_warp(object, w);
-    if (mask->warp[w] == ALL_LANES) {
-      memset(start, 0, find_warp(object, 1));
+    guchar *start = object->set + find_warp(block, object, w);
+    if (mask->warp[w] == block->all_lanes) {
+      memset(start, 0, find_warp(block, object, 1));
       continue;
     }
     FOR_LANES(mask->warp[w], lane) {
       for (gsize word = 0; word < count_words(object); word++)
-        memset(start + find_byte(word * WORD_BYTES, lane), 0, WORD_BYTES);
+        memset(start + find_byte(block->lanes, word * WORD_BYTES, lane), 0, WORD_BYTES);
     }
   }
 }

@@ -81,6 +81,7 @@ struct _SmbProgram {
   gboolean has_dynamic_shared;
   gboolean is_serial;
   guint cuda_arch;
+  guint lanes; // of the warps that run it
   GStrv defines;
   GStrv folders;           // where included files are looked for
   SmbProgramLimits limits; // with the defaults in place

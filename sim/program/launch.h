@@ -73,7 +73,7 @@ guint64 smb_launch_start(const SmbLaunch *launch, const SmbProgram *program, gui
 SmbContents smb_launch_contents(const SmbLaunch *launch, const SmbProgram *program,
                                 guint parameter);
 
-/** Warps of the largest block. */
+/** Warps of the largest block, where they have the fewest lanes. */
 #define SMB_MAX_WARPS (SMB_MAX_BLOCK_THREADS / SMB_WARP_LANES)
 
 G_END_DECLS

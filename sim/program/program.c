@@ -21,6 +21,7 @@ smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *s
   program->regions = g_array_new(FALSE, FALSE, sizeof(Region));
   program->parameters = g_array_new(FALSE, FALSE, sizeof(SmbParameter));
   program->cuda_arch = options->cuda_arch;
+  program->lanes = options->lanes ? options->lanes : SMB_WARP_LANES;
   program->defines = g_strdupv((char **)options->defines);
   program->folders = g_strdupv((char **)options->folders);
   program->limits = options->limits;
@@ -58,6 +59,7 @@ smb_program_read_again(const SmbProgram *program, SmbSource *source, const char 
       .defines = defines ? defines : (const char *const *)program->defines,
       .folders = (const char *const *)program->folders,
       .cuda_arch = program->cuda_arch,
+      .lanes = program->lanes,
       .limits = program->limits,
   };
   // cppcheck-suppress returnDanglingLifetime ; the program keeps copies of the options

@@ -40,7 +40,7 @@ static const GOptionEntry launch_entries[] = {
      "what the buffer of a pointer parameter holds, and how many elements lie before the pointer",
      "NAME=SPEC[@OFFSET]"},
     {"block", 0, 0, G_OPTION_ARG_STRING, &typed.block,
-     "threads of a block (default: the kernel's __launch_bounds__, or 32)", "X,Y,Z"},
+     "threads of a block (default: the kernel's __launch_bounds__, or one warp)", "X,Y,Z"},
     {"grid", 0, 0, G_OPTION_ARG_STRING, &typed.grid, "blocks of the grid (default 1)", "X,Y,Z"},
     {"dynamic-bytes", 0, 0, G_OPTION_ARG_STRING, &typed.dynamic_bytes,
      "bytes of dynamic shared memory: a number or an expression of macros", "N"},

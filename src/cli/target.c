@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/cuda/cuda.h"
 #include "src/cli/input.h"
 
@@ -106,6 +107,7 @@ finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *dra
                                      .defines = (const char *const *)target->defines,
                                      .folders = (const char *const *)target->folders,
                                      .cuda_arch = smb_program_cuda_arch(arch),
+                                     .lanes = smb_arch_info(arch)->lanes,
                                      .limits = target->options.limits};
   target->kernel = smb_program_read(source, &reading, error);
   if (!target->kernel)
@@ -265,8 +267,8 @@ load_file(const char *file, GError **error) {
 }
 
 static SmbSource *
-draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given, SmbTarget *target,
-             Draft *draft, char **entry, GError **error) {
+draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given,
+             const SmbArch *arch, SmbTarget *target, Draft *draft, char **entry, GError **error) {
   if (is_tile(options)) {
     if (!check_tile_alone(options, error) || !draft_tile(options, target, draft, error))
       return NULL;
@@ -293,7 +295,7 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
     return NULL;
   }
   *entry = g_strdup(instance ? instance : options->entry);
-  target->launch.block[0] = SMB_WARP_LANES;
+  target->launch.block[0] = smb_arch_info(arch)->lanes;
   target->assumes_block = !options->block;
   return given ? smb_source_ref(given) : load_file(file, error);
 }
@@ -334,7 +336,8 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
     target->launch.block[i] = target->launch.grid[i] = 1;
   if (!smb_target_parse_limits(options, &target->options, error))
     return NULL;
-  g_autoptr(SmbSource) source = draft_source(options, file, given, target, &draft, &entry, error);
+  g_autoptr(SmbSource) source =
+      draft_source(options, file, given, arch, target, &draft, &entry, error);
   if (!source || !parse_launch(options, &target->launch, error))
     return NULL;
   target->folders = g_strdupv(options->folders);

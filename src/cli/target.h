@@ -41,7 +41,7 @@ void smb_target_clear_options(void);
 
 /** What is said where a FILE is launched without --block. */
 #define SMB_TARGET_ASSUMED_BLOCK                                                                   \
-  "a block of 32 threads is assumed: give the kernel's own with --block"
+  "a block of one warp is assumed: give the kernel's own with --block"
 
 /**
  * SmbTarget:

@@ -35,7 +35,10 @@ write_request(JsonBuilder *json, const SmbExplanation *e) {
   smb_json_number(json, "block", (gint64)e->block);
   smb_json_number_if(json, "count", e->count > 0, (gint64)e->count);
   smb_json_text(json, "op", smb_op_name((SmbOp)e->request.op));
-  smb_json_number(json, "mask", e->request.mask);
+  smb_json_number(json, "mask", (gint64)e->request.mask);
+  g_autofree char *mask = g_strdup_printf("%0*" G_GINT64_MODIFIER "x",
+                                          (int)smb_arch_info(e->arch)->lanes / 4, e->request.mask);
+  smb_json_text(json, "mask_hex", mask);
   smb_json_number(json, "wavefronts", e->cost.wavefronts);
   smb_json_number(json, "ideal_wavefronts", e->cost.ideal);
   smb_json_number(json, "excess_wavefronts", e->cost.excess);

@@ -76,7 +76,7 @@ take_shared(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED c
 
 static void
 ignore_global(G_GNUC_UNUSED gpointer user, G_GNUC_UNUSED guint site, G_GNUC_UNUSED guint warp,
-              G_GNUC_UNUSED const char *buffer, G_GNUC_UNUSED guint32 mask,
+              G_GNUC_UNUSED const char *buffer, G_GNUC_UNUSED SmbLanes mask,
               G_GNUC_UNUSED guint width, G_GNUC_UNUSED const guint64 *addresses) {
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 
 static const char builtin_folder[] = "data/kernels/";
@@ -37,6 +38,7 @@ smb_replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, 
   const SmbProgramOptions reading = {.entry = entry ? entry->entry : recorded->name,
                                      .defines = (const char *const *)recorded->defines,
                                      .cuda_arch = smb_program_cuda_arch(arch),
+                                     .lanes = smb_arch_info(arch)->lanes,
                                      .limits = limits->limits};
   replay->kernel = smb_program_read(source, &reading, error);
   if (!replay->kernel)

@@ -77,7 +77,8 @@ run(const Case *kernel, const SmbArch *arch, guint64 *wavefronts, GError **error
   if (!source)
     return FALSE;
   const SmbProgramOptions reading = {.defines = kernel->defines,
-                                     .cuda_arch = smb_program_cuda_arch(arch)};
+                                     .cuda_arch = smb_program_cuda_arch(arch),
+                                     .lanes = smb_arch_info(arch)->lanes};
   g_autoptr(SmbProgram) program = smb_program_read(source, &reading, error);
   if (!program)
     return FALSE;

@@ -401,7 +401,7 @@ expect 0 analyze "$work/idle.cu" --arg n=4 --format json
 shows "'i < n && n < 4' is false for all threads (n = 4, n = 4)"
 shows '"kind" : "idle"'
 shows '"kind" : "block"'
-says 'warning: a block of 32 threads is assumed'
+says 'warning: a block of one warp is assumed'
 is_json
 expect 0 analyze "$work/idle.cu" --arg n=3 --block 1
 quiet
@@ -421,7 +421,7 @@ for unknown in 'Traits::threads' 'ROWS * 1000' 0; do
   bounds "$unknown"
   expect 0 analyze "$work/bounds.cu"
   shows 'block 32, grid 1'
-  says 'warning: a block of 32 threads is assumed'
+  says 'warning: a block of one warp is assumed'
 done
 
 # The user's own kernels and architectures come before those that are compiled in.

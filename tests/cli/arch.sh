@@ -96,6 +96,13 @@ empty-groups=count
 conflict=words
 evidence=assumed
 source=made up
+[st 4]
+group=half
+banks=32
+empty-groups=count
+conflict=words
+evidence=assumed
+source=made up
 [ld 12]
 group=0x20 0x08 0x14
 banks=32
@@ -139,9 +146,15 @@ expect 0 list archs gfx_like
 shows '0x20 0x08 0x14'
 expect 0 list archs gfx_like --format csv
 shows '32 banks; empty groups take a wavefront'
-# Kernels run in warps of 32 lanes: on wider ones they are refused, not run in halves.
-expect 3 analyze --rows 32 --cols 32 --arch gfx_like
-says 'warps of gfx_like have 64 lanes'
+
+# Kernels run in warps of 64 lanes: two rows of the tile, each of which is a lane group.
+expect 0 analyze --rows 32 --cols 32 --arch gfx_like --format csv
+shows 'shared,48,3,tile,store,4,tile[threadIdx.y][threadIdx.x],,16,32,32,0,1,'
+shows 'shared,52,14,tile,load,4,tile[idx % ROWS][idx / ROWS],,16,1024,32,992,32,'
+for mask in '-1,' '"ffffffffffffffff"'; do
+  expect 0 explain --rows 32 --cols 32 --arch gfx_like --format json
+  shows "$mask"
+done
 
 # Syntax errors carry their line, and what is quoted is short.
 printf '[arch]\ntitle=x\nnonsense\nbanks=32\n' | arch sm_broken

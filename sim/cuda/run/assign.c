@@ -9,10 +9,10 @@ smb_walk_check_set(Walker *walker, const Node *local, guint component, const Mas
   const Variable *variable = local->variable;
   const Mask *set = &walker->locals_set[variable->slot + component];
   FOR_WARPS(walker->block, mask, w) {
-    LaneMask unset = mask->warp[w] & ~set->warp[w];
+    SmbLanes unset = mask->warp[w] & ~set->warp[w];
     if (!unset)
       continue;
-    g_autofree char *thread = smb_block_thread(walker->block, w, first_lane(unset));
+    g_autofree char *thread = smb_block_thread(walker->block, w, smb_lanes_first(unset));
     const char member[] = {'.', "xyzw"[component & 3], '\0'};
     return smb_block_fail(walker->block, local->start, "'%s%s' is read before it was set, by %s",
                           variable->name, variable->type->kind == KIND_VECTOR ? member : "",

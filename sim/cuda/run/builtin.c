@@ -7,7 +7,7 @@
 
 // The lane that a shuffle reads from, or the lane itself where there is none in its segment.
 static guint
-find_source(Builtin builtin, guint lane, gint32 by, guint width) {
+find_source(Builtin builtin, guint n_lanes, guint lane, gint32 by, guint width) {
   guint first = lane & ~(width - 1), last = first + width - 1;
   guint32 distance = (guint32)by;
   switch ((guint)builtin) {
@@ -18,30 +18,56 @@ find_source(Builtin builtin, guint lane, gint32 by, guint width) {
   case BUILTIN_SHFL_DOWN:
     return distance > last - lane ? lane : lane + distance;
   default: {
-    guint source = lane ^ (distance & (SMB_WARP_LANES - 1));
+    guint source = lane ^ (distance & (n_lanes - 1));
     return source > last ? lane : source;
   }
   }
 }
 
+// The lanes that a call names by its mask.
+static SmbLanes
+read_members(const Node *node, const void *masks, guint thread) {
+  return smb_type_is_wide(node->arguments[0]->type) ? ((const guint64 *)masks)[thread]
+                                                    : ((const guint32 *)masks)[thread];
+}
+
+// A mask made for 32 lanes does not name the other lanes of a wider warp.
 static gboolean
-shuffle_warp(Walker *walker, const Node *node, guint warp, LaneMask lanes,
+check_members(Walker *walker, const Node *node, guint warp, SmbLanes lanes, const void *masks) {
+  guint n = walker->block->lanes;
+  FOR_LANES(lanes & ~smb_lanes_below(32), lane) {
+    SmbLanes members = read_members(node, masks, warp * n + lane);
+    if (members >> lane & 1)
+      continue;
+    g_autofree char *who = smb_block_thread(walker->block, warp, lane);
+    return smb_block_fail(walker->block, node->start,
+                          "the mask 0x%" G_GINT64_MODIFIER "x does not name lane %u of a warp of "
+                          "%u lanes, which is %s",
+                          members, (guint)lane, n, who);
+  }
+  return TRUE;
+}
+
+static gboolean
+shuffle_warp(Walker *walker, const Node *node, guint warp, SmbLanes lanes,
              const void *const *arguments, void *out) {
   gboolean wide = smb_type_is_wide(node->type);
+  guint n = walker->block->lanes, first = warp * n;
   FOR_LANES(lanes, lane) {
-    guint thread = warp * SMB_WARP_LANES + lane;
-    gint32 width = arguments[3] ? ((const gint32 *)arguments[3])[thread] : SMB_WARP_LANES;
-    if (width < 1 || width > SMB_WARP_LANES || (width & (width - 1)))
+    guint thread = first + lane;
+    guint width = arguments[3] ? ((const guint32 *)arguments[3])[thread] : n;
+    if (width < 1 || width > n || (width & (width - 1)))
       return smb_block_fail(walker->block, node->start,
-                            "a shuffle of width %d: expected a power of two up to 32", width);
+                            "a shuffle of width %d: expected a power of two up to %u", (gint)width,
+                            n);
     gint32 by = ((const gint32 *)arguments[2])[thread];
-    guint source = find_source(node->builtin, lane, by, (guint)width);
+    guint source = find_source(node->builtin, n, lane, by, width);
     if (!(lanes >> source & 1)) {
       g_autofree char *who = smb_block_thread(walker->block, warp, lane);
       return smb_block_fail(walker->block, node->start,
                             "%s shuffles from lane %u, which is not active", who, source);
     }
-    guint from = warp * SMB_WARP_LANES + source;
+    guint from = first + source;
     if (wide)
       ((guint64 *)out)[thread] = ((const guint64 *)arguments[1])[from];
     else
@@ -54,28 +80,33 @@ static gboolean
 evaluate_shuffle(Walker *walker, const Node *node, const Mask *mask, const void *const *arguments,
                  void *out) {
   FOR_WARPS(walker->block, mask, w) {
-    if (!shuffle_warp(walker, node, w, mask->warp[w], arguments, out))
+    if (!check_members(walker, node, w, mask->warp[w], arguments[0]) ||
+        !shuffle_warp(walker, node, w, mask->warp[w], arguments, out))
       return FALSE;
   }
   return TRUE;
 }
 
-static void
-evaluate_vote(const Walker *walker, const Node *node, const Mask *mask,
-              const void *const *arguments, guint32 *out) {
-  const guint32 *members = arguments[0], *conditions = arguments[1];
+static gboolean
+evaluate_vote(Walker *walker, const Node *node, const Mask *mask, const void *const *arguments,
+              guint32 *out) {
+  const guint32 *conditions = arguments[1];
   FOR_WARPS(walker->block, mask, w) {
-    LaneMask lanes = mask->warp[w], holds = 0;
-    guint first = w * SMB_WARP_LANES;
+    SmbLanes lanes = mask->warp[w], holds = 0;
+    if (arguments[0] && !check_members(walker, node, w, lanes, arguments[0]))
+      return FALSE;
+    guint first = w * walker->block->lanes;
     FOR_LANES(lanes, lane)
-    holds |= (LaneMask)(conditions ? conditions[first + lane] != 0 : 1) << lane;
+    holds |= (SmbLanes)(conditions ? conditions[first + lane] != 0 : 1) << lane;
     FOR_LANES(lanes, lane) {
-      LaneMask asked = members ? members[first + lane] & lanes : lanes;
+      SmbLanes asked =
+          arguments[0] ? read_members(node, arguments[0], first + lane) & lanes : lanes;
       out[first + lane] = node->builtin == BUILTIN_ANY   ? (holds & asked) != 0
                           : node->builtin == BUILTIN_ALL ? (holds & asked) == asked
-                                                         : holds & asked;
+                                                         : (guint32)(holds & asked);
     }
   }
+  return TRUE;
 }
 
 static void
@@ -83,13 +114,13 @@ evaluate_arithmetic(const Walker *walker, const Node *node, const Mask *mask,
                     const void *const *arguments, char *out) {
   const Type *operand = node->arguments[0]->type;
   ArithFunction function = (ArithFunction)smb_cuda_builtin_operation(node->builtin);
-  gsize operand_bytes = lane_bytes(operand), bytes = lane_bytes(node->type);
+  gsize step = warp_bytes(walker, operand), out_step = warp_bytes(walker, node->type);
   FOR_WARPS(walker->block, mask, w) {
     const void *lanes[3] = {NULL, NULL, NULL};
     for (guint i = 0; i < node->n_arguments; i++)
-      lanes[i] = (const char *)arguments[i] + w * SMB_WARP_LANES * operand_bytes;
-    smb_arith_function(function, smb_cuda_scalar(operand->kind), lanes,
-                       out + w * SMB_WARP_LANES * bytes);
+      lanes[i] = (const char *)arguments[i] + w * step;
+    smb_arith_function(function, smb_cuda_scalar(operand->kind), walker->block->lanes, lanes,
+                       out + w * out_step);
   }
 }
 
@@ -114,7 +145,7 @@ smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask) {
   if (node->builtin >= BUILTIN_SHFL && node->builtin <= BUILTIN_SHFL_XOR)
     ok = evaluate_shuffle(walker, node, mask, arguments, out);
   else if (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK)
-    evaluate_vote(walker, node, mask, arguments, out);
+    ok = evaluate_vote(walker, node, mask, arguments, out);
   else if (node->builtin < BUILTIN_ATOMIC_ADD)
     evaluate_arithmetic(walker, node, mask, arguments, out);
   else

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/cuda/run/compute.h"
 
+#include "sim/machine/lanes.h"
+
 SmbScalar
 smb_cuda_scalar(TypeKind kind) {
   static const guint8 scalars[] = {
@@ -51,14 +53,14 @@ smb_cuda_wrap(TypeKind kind, gint64 value) {
   return smb_scalar_wrap(smb_cuda_scalar(kind), value);
 }
 
-// Room for the values of a warp, of any kind.
+// Room for the values of a row of lanes, of any kind.
 typedef union {
-  gint32 i[SMB_WARP_LANES];
-  guint32 u[SMB_WARP_LANES];
-  gint64 l[SMB_WARP_LANES];
-  guint64 ul[SMB_WARP_LANES];
-  float f[SMB_WARP_LANES];
-  double d[SMB_WARP_LANES];
+  gint32 i[ROW_LANES];
+  guint32 u[ROW_LANES];
+  gint64 l[ROW_LANES];
+  guint64 ul[ROW_LANES];
+  float f[ROW_LANES];
+  double d[ROW_LANES];
 } Values;
 
 void
@@ -74,16 +76,17 @@ smb_cuda_take(Node *node, const void *lanes) {
 }
 
 void
-smb_cuda_fill(const Node *constant, void *out) {
-  smb_arith_fill(smb_cuda_scalar(constant->type->kind), constant->integer, constant->real, out);
+smb_cuda_fill(const Node *constant, guint n_lanes, void *out) {
+  smb_arith_fill(smb_cuda_scalar(constant->type->kind), n_lanes, constant->integer, constant->real,
+                 out);
 }
 
 void
 smb_cuda_fold_cast(Node *node) {
   Values a, out;
-  smb_cuda_fill(node->a, &a);
-  smb_arith_convert(smb_cuda_scalar(node->a->type->kind), smb_cuda_scalar(node->type->kind), &a,
-                    &out);
+  smb_cuda_fill(node->a, ROW_LANES, &a);
+  smb_arith_convert(smb_cuda_scalar(node->a->type->kind), smb_cuda_scalar(node->type->kind),
+                    ROW_LANES, &a, &out);
   smb_cuda_take(node, &out);
 }
 
@@ -92,18 +95,18 @@ smb_cuda_fold_binary(Node *node) {
   Values a, b, out;
   SmbScalar kind = smb_cuda_scalar(node->a->type->kind);
   gboolean divides = node->op == OPERATOR_DIV || node->op == OPERATOR_MOD;
-  smb_cuda_fill(node->a, &a);
-  smb_cuda_fill(node->b, &b);
-  if (divides && smb_arith_division_faults(kind, &b, 1))
+  smb_cuda_fill(node->a, ROW_LANES, &a);
+  smb_cuda_fill(node->b, ROW_LANES, &b);
+  if (divides && smb_arith_division_faults(kind, ROW_LANES, &b, 1))
     return;
-  smb_arith_binary(smb_cuda_binary((Operator)node->op), kind, &a, &b, &out);
+  smb_arith_binary(smb_cuda_binary((Operator)node->op), kind, ROW_LANES, &a, &b, &out);
   smb_cuda_take(node, &out);
 }
 
 void
 smb_cuda_fold_unary(Node *node) {
   Values a, out;
-  smb_cuda_fill(node->a, &a);
-  smb_arith_unary(smb_cuda_unary(node), smb_cuda_scalar(node->a->type->kind), &a, &out);
+  smb_cuda_fill(node->a, ROW_LANES, &a);
+  smb_arith_unary(smb_cuda_unary(node), smb_cuda_scalar(node->a->type->kind), ROW_LANES, &a, &out);
   smb_cuda_take(node, &out);
 }

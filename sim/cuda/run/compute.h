@@ -25,8 +25,8 @@ void smb_cuda_fold_cast(Node *node);
 void smb_cuda_fold_binary(Node *node);
 void smb_cuda_fold_unary(Node *node);
 
-// Writes the value of a constant into all lanes of a warp.
-void smb_cuda_fill(const Node *constant, void *out);
+// Writes the value of a constant into all lanes of a warp, which has so many.
+void smb_cuda_fill(const Node *constant, guint n_lanes, void *out);
 
 // Makes a node of a scalar type the constant that lane 0 holds.
 void smb_cuda_take(Node *node, const void *lanes);

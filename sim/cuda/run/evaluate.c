@@ -5,12 +5,14 @@
 // where that is harmless; what touches memory or can fail looks at the mask.
 #include "sim/cuda/run/compute.h"
 #include "sim/cuda/run/walk.h"
+#include "sim/machine/lanes.h"
 
 static const void *
 evaluate_constant(Walker *walker, const Node *node, const Mask *mask) {
   char *out = smb_walk_take(walker, node->type);
+  gsize step = warp_bytes(walker, node->type);
   FOR_WARPS(walker->block, mask, w)
-  smb_cuda_fill(node, out + w * SMB_WARP_LANES * lane_bytes(node->type));
+  smb_cuda_fill(node, walker->block->lanes, out + w * step);
   return out;
 }
 
@@ -46,8 +48,6 @@ evaluate_special(Walker *walker, const Node *node) {
     return walker->block->sizes[node->component];
   case SPECIAL_GRID_DIM:
     return walker->block->sizes[3 + node->component];
-  case SPECIAL_WARP_SIZE:
-    break;
   }
   g_assert_not_reached();
 }
@@ -56,7 +56,7 @@ static const void *
 evaluate_object(Walker *walker, const Node *node) {
   guint64 *out = smb_walk_take(walker, node->type);
   guint64 pointer = make_pointer(node->variable->slot, 0);
-  for (guint i = 0; i < walker->block->n_warps * SMB_WARP_LANES; i++)
+  for (guint i = 0; i < walker->block->n_warps * walker->block->lanes; i++)
     out[i] = pointer;
   return out;
 }
@@ -73,10 +73,10 @@ evaluate_cast(Walker *walker, const Node *node, const Mask *mask) {
   const char *value = smb_walk_evaluate(walker, node->a, mask);
   if (!value)
     return NULL;
+  gsize step = warp_bytes(walker, from), out_step = warp_bytes(walker, node->type);
   FOR_WARPS(walker->block, mask, w)
   smb_arith_convert(smb_cuda_scalar(from->kind), smb_cuda_scalar(node->type->kind),
-                    value + w * SMB_WARP_LANES * lane_bytes(from),
-                    out + w * SMB_WARP_LANES * lane_bytes(node->type));
+                    walker->block->lanes, value + w * step, out + w * out_step);
   scratch_release(walker, mark);
   return out;
 }
@@ -88,9 +88,11 @@ evaluate_unary(Walker *walker, const Node *node, const Mask *mask) {
   const char *a = smb_walk_evaluate(walker, node->a, mask);
   if (!a)
     return NULL;
+  gsize step = warp_bytes(walker, node->type);
   FOR_WARPS(walker->block, mask, w) {
-    gsize at = w * SMB_WARP_LANES * lane_bytes(node->type);
-    smb_arith_unary(smb_cuda_unary(node), smb_cuda_scalar(node->a->type->kind), a + at, out + at);
+    gsize at = w * step;
+    smb_arith_unary(smb_cuda_unary(node), smb_cuda_scalar(node->a->type->kind),
+                    walker->block->lanes, a + at, out + at);
   }
   scratch_release(walker, mark);
   return out;
@@ -106,19 +108,20 @@ evaluate_binary(Walker *walker, const Node *node, const Mask *mask) {
     return NULL;
   SmbScalar kind = smb_cuda_scalar(node->a->type->kind);
   gboolean divides = node->op == OPERATOR_DIV || node->op == OPERATOR_MOD;
+  gsize step = warp_bytes(walker, node->a->type), b_step = warp_bytes(walker, node->b->type);
+  gsize out_step = warp_bytes(walker, node->type);
   FOR_WARPS(walker->block, mask, w) {
-    const char *right = b + w * SMB_WARP_LANES * lane_bytes(node->b->type);
+    const char *right = b + w * b_step;
     if (divides) {
-      LaneMask faults = smb_arith_division_faults(kind, right, mask->warp[w]);
+      SmbLanes faults = smb_arith_division_faults(kind, walker->block->lanes, right, mask->warp[w]);
       if (faults) {
-        g_autofree char *thread = smb_block_thread(walker->block, w, first_lane(faults));
+        g_autofree char *thread = smb_block_thread(walker->block, w, smb_lanes_first(faults));
         smb_block_fail(walker->block, node->b->start, "division by zero, by %s", thread);
         return NULL;
       }
     }
-    smb_arith_binary(smb_cuda_binary((Operator)node->op), kind,
-                     a + w * SMB_WARP_LANES * lane_bytes(node->a->type), right,
-                     out + w * SMB_WARP_LANES * lane_bytes(node->type));
+    smb_arith_binary(smb_cuda_binary((Operator)node->op), kind, walker->block->lanes, a + w * step,
+                     right, out + w * out_step);
   }
   scratch_release(walker, mark);
   return out;
@@ -133,9 +136,10 @@ evaluate_pointer_add(Walker *walker, const Node *node, const Mask *mask) {
   if (!indices)
     return NULL;
   guint64 step = (guint64)node->integer;
+  guint n = walker->block->lanes;
   FOR_WARPS(walker->block, mask, w) {
-    for (guint i = w * SMB_WARP_LANES; i < (w + 1) * SMB_WARP_LANES; i++)
-      out[i] = pointers[i] + indices[i] * step;
+    guint at = w * n;
+    EACH_LANE(n, out[at + lane] = pointers[at + lane] + indices[at + lane] * step;)
   }
   scratch_release(walker, mark);
   return out;
@@ -149,8 +153,9 @@ evaluate_pointer_difference(Walker *walker, const Node *node, const Mask *mask) 
   const gint64 *b = a ? smb_walk_evaluate(walker, node->b, mask) : NULL;
   if (!b)
     return NULL;
+  guint n = walker->block->lanes;
   FOR_WARPS(walker->block, mask, w) {
-    for (guint i = w * SMB_WARP_LANES; i < (w + 1) * SMB_WARP_LANES; i++)
+    for (guint i = w * n; i < (w + 1) * n; i++)
       out[i] = (gint64)((guint64)a[i] - (guint64)b[i]) / node->integer;
   }
   scratch_release(walker, mark);
@@ -162,14 +167,9 @@ smb_walk_condition(Walker *walker, const Node *node, const Mask *mask, Mask *hol
   const guint32 *values = smb_walk_evaluate(walker, node, mask);
   if (!values)
     return FALSE;
-  for (guint w = 0; w < walker->block->n_warps; w++) {
-    LaneMask bits = 0;
-    if (mask->warp[w]) {
-      for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
-        bits |= (LaneMask)(values[w * SMB_WARP_LANES + lane] != 0) << lane;
-    }
-    holds->warp[w] = bits & mask->warp[w];
-  }
+  guint n = walker->block->lanes;
+  for (guint w = 0; w < walker->block->n_warps; w++)
+    holds->warp[w] = mask->warp[w] ? find_set_lanes(n, values + w * n) & mask->warp[w] : 0;
   return TRUE;
 }
 
@@ -194,10 +194,10 @@ evaluate_logical(Walker *walker, const Node *node, const Mask *mask) {
   if (mask_any(walker->block, &undecided) &&
       !smb_walk_condition(walker, node->b, &undecided, &second))
     return NULL;
+  guint n = walker->block->lanes;
   FOR_WARPS(walker->block, mask, w) {
-    LaneMask bits = node->kind == NODE_AND_THEN ? second.warp[w] : first.warp[w] | second.warp[w];
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
-      out[w * SMB_WARP_LANES + lane] = bits >> lane & 1;
+    SmbLanes bits = node->kind == NODE_AND_THEN ? second.warp[w] : first.warp[w] | second.warp[w];
+    EACH_LANE(n, out[w * n + lane] = bits >> lane & 1;)
   }
   scratch_release(walker, mark);
   return out;

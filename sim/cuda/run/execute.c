@@ -256,10 +256,10 @@ smb_walk_execute(Walker *walker, const Statement *statement, Mask *active) {
 static gboolean
 check_returned(Walker *walker, const Function *function, const Node *node, const Mask *mask) {
   FOR_WARPS(walker->block, mask, w) {
-    LaneMask missing = mask->warp[w] & ~walker->returned.warp[w];
+    SmbLanes missing = mask->warp[w] & ~walker->returned.warp[w];
     if (!missing)
       continue;
-    g_autofree char *thread = smb_block_thread(walker->block, w, first_lane(missing));
+    g_autofree char *thread = smb_block_thread(walker->block, w, smb_lanes_first(missing));
     return smb_block_fail(walker->block, node->start, "'%s' ends without a return, for %s",
                           function->name, thread);
   }

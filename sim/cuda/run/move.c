@@ -4,6 +4,7 @@
 // From nodes that touch memory to what the machine moves, a warp at a time.
 #include "sim/cuda/run/compute.h"
 #include "sim/cuda/run/walk.h"
+#include "sim/machine/lanes.h"
 
 static Move
 make_move(const Node *node, gint site, SmbOpClass op_class) {
@@ -24,11 +25,10 @@ make_move(const Node *node, gint site, SmbOpClass op_class) {
 
 // The addresses of a warp, so many bytes further.
 static const guint64 *
-shift(const guint64 *addresses, guint64 by, guint64 *room) {
+shift(guint n_lanes, const guint64 *addresses, guint64 by, guint64 *room) {
   if (by == 0)
     return addresses;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
-    room[lane] = addresses[lane] + by;
+  EACH_LANE(n_lanes, room[lane] = addresses[lane] + by;)
   return room;
 }
 
@@ -39,12 +39,12 @@ smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 
   const Move move = make_move(node, node->load_site, SMB_OP_CLASS_LOAD);
   gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
   FOR_WARPS(walker->block, mask, w) {
-    guint first = w * SMB_WARP_LANES;
+    guint n = walker->block->lanes, first = w * n;
     char *values = (char *)out + first * bytes;
     for (gsize at = 0; at < node->type->size; at += move.width) {
-      guint64 room[SMB_WARP_LANES];
+      guint64 room[SMB_MAX_LANES];
       if (!smb_memory_load(walker->block, &move, w, mask->warp[w],
-                           shift(addresses + first, (guint64)node->integer + at, room), values,
+                           shift(n, addresses + first, (guint64)node->integer + at, room), values,
                            stride))
         return FALSE;
       values += move.components * stride;
@@ -59,12 +59,12 @@ smb_walk_store(Walker *walker, const Node *node, const Mask *mask, const guint64
   const Move move = make_move(node, node->store_site, SMB_OP_CLASS_STORE);
   gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
   FOR_WARPS(walker->block, mask, w) {
-    guint first = w * SMB_WARP_LANES;
+    guint n = walker->block->lanes, first = w * n;
     const char *values = (const char *)value + first * bytes;
     for (gsize at = 0; at < node->type->size; at += move.width) {
-      guint64 room[SMB_WARP_LANES];
+      guint64 room[SMB_MAX_LANES];
       if (!smb_memory_store(walker->block, &move, w, mask->warp[w],
-                            shift(addresses + first, (guint64)node->integer + at, room), values,
+                            shift(n, addresses + first, (guint64)node->integer + at, room), values,
                             stride))
         return FALSE;
       values += move.components * stride;
@@ -85,7 +85,7 @@ smb_walk_update(Walker *walker, const Node *node, Atomic atomic, const Mask *mas
   move.reads = !(atomic == ATOMIC_EXCHANGE && node->result_unused);
   gsize bytes = lane_bytes(node->type);
   FOR_WARPS(walker->block, mask, w) {
-    guint first = w * SMB_WARP_LANES;
+    guint first = w * walker->block->lanes;
     const char *operand = operands[1], *swap = operands[2];
     if (!smb_memory_atomic(walker->block, &move, w, mask->warp[w],
                            (const guint64 *)operands[0] + first, operand + first * bytes,

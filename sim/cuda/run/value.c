@@ -14,7 +14,7 @@ enum {
 
 gsize
 smb_walk_stride(const Walker *walker, const Type *type) {
-  return lane_bytes(type) * walker->block->n_warps * SMB_WARP_LANES;
+  return walker->block->n_warps * warp_bytes(walker, type);
 }
 
 void *
@@ -38,13 +38,14 @@ void
 smb_walk_blend(const Walker *walker, const Type *type, const Mask *mask, const void *from,
                void *to) {
   gsize stride = smb_walk_stride(walker, type), bytes = lane_bytes(type);
+  gsize step = bytes * walker->block->lanes;
   for (guint c = 0; c < smb_type_components(type); c++) {
     const char *source = (const char *)from + c * stride;
     char *target = (char *)to + c * stride;
     FOR_WARPS(walker->block, mask, w) {
-      gsize start = w * SMB_WARP_LANES * bytes;
-      if (mask->warp[w] == ALL_LANES) {
-        memcpy(target + start, source + start, SMB_WARP_LANES * bytes);
+      gsize start = w * step;
+      if (mask->warp[w] == walker->block->all_lanes) {
+        memcpy(target + start, source + start, step);
         continue;
       }
       FOR_LANES(mask->warp[w], lane) {

@@ -31,7 +31,7 @@ bind_parameters(Walker *walker, const SmbLaunch *launch, GError **error) {
     const Variable *parameter = entry->parameters[i];
     if (parameter->type->kind == KIND_POINTER) {
       guint64 *pointers = walker->locals[parameter->slot];
-      for (gsize t = 0; t < (gsize)n_warps * SMB_WARP_LANES; t++)
+      for (gsize t = 0; t < (gsize)n_warps * walker->block->lanes; t++)
         pointers[t] = smb_block_buffer(walker->block, i);
       continue;
     }
@@ -41,7 +41,8 @@ bind_parameters(Walker *walker, const SmbLaunch *launch, GError **error) {
       return FALSE;
     char *values = walker->locals[parameter->slot];
     for (guint w = 0; w < n_warps; w++)
-      smb_cuda_fill(&constant, values + w * SMB_WARP_LANES * lane_bytes(parameter->type));
+      smb_cuda_fill(&constant, walker->block->lanes,
+                    values + w * warp_bytes(walker, parameter->type));
   }
   return TRUE;
 }

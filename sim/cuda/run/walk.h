@@ -42,6 +42,11 @@ static inline gsize
 lane_bytes(const Type *type) {
   return smb_type_is_wide(type) ? 8 : 4;
 }
+// From the values of one warp to those of the next.
+static inline gsize
+warp_bytes(const Walker *walker, const Type *type) {
+  return walker->block->lanes * lane_bytes(type);
+}
 gsize smb_walk_stride(const Walker *walker, const Type *type); // bytes of one component
 void *smb_walk_take(Walker *walker, const Type *type);         // room for a value
 // Where the stack of temporaries ends; and back to there.
