@@ -136,6 +136,69 @@ START_TEST(test_wide_expression) {
 }
 END_TEST
 
+// Statements with a sum in place of each "@". One level more at a time, each node of a statement is the first that
+// there is no room for: every one of them gives the error, and none is lost.
+static const char *const summed[] = {
+    "s[@].a = 1;",
+    "out[0] = s[@].b[@];",
+    "s[@] = s[i];",
+    "s[i] = s[@];",
+    "P p = s[@];",
+    "P p = {@, {@}, s[@].v};",
+    "P p = P{@};",
+    "out[0] = (i > 3 ? s[@] : s[@]).a;",
+    "out[0] = (@, s[@]).a;",
+    "P p = make(@, s[@], s[@]), q = make(1, p, s[i]);",
+    "bump(s[@]); bump(s[i]);",
+    "P &r = s[@]; auto &q = s[i + @]; r = q;",
+    "auto p = &s[@]; p->a += @; p[@].v.x = p->v.y;",
+    "float4 v = {@, @}; v.y = -v.x; v = make_float4(@, @, @, v.w);",
+    "float3 v = t[@]; t[@] = v;",
+    "out[0] = twice(@) + one<3>(@);",
+    "int list[2][2] = {{@}, @, @}; out[0] = list[i][@];",
+    "out[0] = __mulhi(@, i) + __funnelshift_lc(@, i, @) + __float_as_int(@) + __mul24(@, @);",
+    "out[@] = __shfl_sync(@, @, @) + __ballot_sync(@, @) + min(@, max(@, 3)) + __ldg(out + @);",
+    "atomicAdd(&s[@].a, @);",
+    "switch (@) { case 3: out[0] = ~@; break; default: out[0] = !@; }",
+    "i = @ && @ || !@; i <<= @; out[0] = (out + @) - (@ + out) + (out == out + @) + (long long)@;",
+    "for (int j = @; j < @; j += @) out[0] = j++ + --i;",
+    "do { if (@) continue; while (@) break; } while (@);",
+    "printf(\"%d\", @); out[0] = *(int *)(out + @) + sizeof(s[@]);",
+};
+
+START_TEST(test_every_level) {
+  enum {
+    MAX_DEPTH = 8,
+    LEVELS_MAX = 4 * MAX_DEPTH
+  };
+  guint n_failed = 0;
+  for (guint n = 1; n <= LEVELS_MAX + 1; n++) {
+    g_autoptr(GString) sum = g_string_new("i"), text = g_string_new(summed[_i]);
+    for (guint i = 1; i < n; i++)
+      g_string_append(sum, " + i");
+    g_string_replace(text, "@", sum->str, 0);
+    g_string_prepend(
+        text,
+        "struct P { int a; int b[2]; float2 v; };\n"
+        "__device__ P make(int a, P p, const P &q) { p.a = a; if (a > 2) return q; return {a}; }\n"
+        "__device__ void bump(P &p) { p.a++; }\n"
+        "template <typename T> __device__ T twice(T x) { return x + x; }\n"
+        "template <int N> __device__ int one(int x) { return x + N; }\n"
+        "__global__ void k(int *out) {\n"
+        "__shared__ P s[4]; __shared__ float3 t[4]; int i = 0;\n");
+    g_string_append(text, "\n}\n");
+    KernelSetup setup = {.limits = {.max_depth = MAX_DEPTH}};
+    g_auto(KernelRun) run;
+    kernel_run(&run, "k.cu", text->str, &setup);
+    ck_assert_msg(!run.error || strstr(run.error->message, "more than 32 levels (--max-depth"),
+                  "%s: %s", text->str, run.error ? run.error->message : "");
+    n_failed += run.error != NULL;
+  }
+  ck_assert_uint_gt(n_failed, 0);
+  ck_assert_uint_lt(n_failed, LEVELS_MAX);
+}
+END_TEST
+
 // The depth that an option may ask for does not take the stack, neither to read nor to run.
 START_TEST(test_largest_depth) {
   GString *text = g_string_new(KERNEL);
@@ -258,6 +321,7 @@ suite_kernel_limits(void) {
   tcase_add_loop_test(limits, test_repeated, 0, G_N_ELEMENTS(repeated));
   tcase_add_test(limits, test_wide_expression);
   tcase_add_test(limits, test_largest_depth);
+  tcase_add_loop_test(limits, test_every_level, 0, G_N_ELEMENTS(summed));
   tcase_add_loop_test(limits, test_threads, 0, G_N_ELEMENTS(concurrent));
   tcase_add_test(limits, test_evaluate);
   suite_add_tcase(suite, limits);
