@@ -207,7 +207,8 @@ make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments
     return NULL;
   node->builtin = builtin;
   // The site shows the call; what is moved is what the pointer points at.
-  return smb_node_add_site(parser, node, SMB_OP_CLASS_ATOMIC, &node->store_site) ? node : NULL;
+  smb_node_add_site(parser, node, SMB_OP_CLASS_ATOMIC, &node->store_site);
+  return node;
 }
 
 // What names the lanes of a warp: 32 bits in CUDA, 64 where a warp has as many lanes (as in HIP).

@@ -62,14 +62,12 @@ find_piece_type(guint width) {
                       : smb_type_by_name(width == 8 ? "uint2" : "uint4", 5);
 }
 
-// One piece of a place. Pieces of one width are counted together.
+// One piece of a place, which is no deeper than that. Pieces of one width are counted together.
 static Node *
 make_piece(Parser *parser, const Node *place, guint width, gsize offset, SmbOpClass op_class,
            Node **others, guint n) {
   Node *piece = smb_node_new(parser, NODE_DEREFERENCE, find_piece_type(width), place->start,
                              place->end, NULL, NULL, NULL);
-  if (!piece)
-    return NULL;
   gint *site = op_class == SMB_OP_CLASS_LOAD ? &piece->load_site : &piece->store_site;
   piece->integer = (gint64)offset;
   for (guint i = 0; i < n; i += 2) {
@@ -78,8 +76,7 @@ make_piece(Parser *parser, const Node *place, guint width, gsize offset, SmbOpCl
       return piece;
     }
   }
-  if (!smb_node_add_site(parser, piece, op_class, site))
-    return NULL;
+  smb_node_add_site(parser, piece, op_class, site);
   // nvcc makes wider pieces where it knows more of the address than the alignment of the type.
   const Variable *root = smb_node_root(place->a);
   gsize known = MIN(place->type->align, 16),
@@ -103,17 +100,12 @@ smb_node_copy(Parser *parser, const Node *to, const Node *from, guint32 start, g
   guint limit = MIN(type->align, 16), n = 0;
   Node *copy = smb_node_new(parser, NODE_COPY, smb_type_pointer(parser->pool, type), start, end,
                             to->a, from->a, NULL);
-  if (!copy)
-    return NULL;
   copy->arguments = smb_kernel_pool_alloc(parser->pool, 2 * type->size * sizeof *copy->arguments);
   for (gsize at = 0; at < type->size;) {
     guint width = whole ? limit : measure_piece(sizes, at, type->size, limit);
     Node **pieces = copy->arguments;
     pieces[n] = make_piece(parser, from, width, at, SMB_OP_CLASS_LOAD, pieces, n);
-    pieces[n + 1] =
-        pieces[n] ? make_piece(parser, to, width, at, SMB_OP_CLASS_STORE, pieces + 1, n) : NULL;
-    if (!pieces[n + 1])
-      return NULL;
+    pieces[n + 1] = make_piece(parser, to, width, at, SMB_OP_CLASS_STORE, pieces + 1, n);
     for (guint i = 0; i < width; i++)
       pieces[n]->padding |= (guint16)((sizes[at + i] == 0) << i);
     n += 2;

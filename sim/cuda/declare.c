@@ -152,9 +152,6 @@ smb_parser_declare(Parser *parser, const Token *name, const Type *type, Storage 
     return smb_parser_fail(parser, name->start, "'%s' is declared twice", variable->name);
   if (type->kind == KIND_VOID)
     return smb_parser_fail(parser, name->start, "'%s' cannot be void", variable->name);
-  if (type->kind == KIND_STRUCT && type->size == 0 && storage != STORAGE_TYPE)
-    return smb_parser_fail(parser, name->start, "the definition of %s has not ended here",
-                           smb_type_describe(parser->pool, type));
   variable->type = type;
   variable->storage = storage;
   variable->start = name->start;

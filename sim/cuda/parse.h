@@ -252,7 +252,7 @@ Node *smb_node_after(Parser *parser, Node *before, Node *value);
 // a = b, or a = a operator b when @operator >= 0; @is_post: the old value results
 Node *smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_post,
                       guint32 start, guint32 end);
-gboolean smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site);
+void smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site);
 // The shared variable that an address starts from, if that is written in it; else NULL.
 const Variable *smb_node_root(const Node *node);
 

@@ -64,7 +64,7 @@ find_site(Parser *parser, const SmbSite *site) {
   return (gint)index;
 }
 
-gboolean
+void
 smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   SmbKernel *kernel = parser->kernel;
   g_autofree char *text = smb_source_slice(kernel->program.source, node->start, node->end);
@@ -86,7 +86,6 @@ smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   g_string_free(expression, TRUE);
   *site = find_site(parser, &new_site);
   parser->n_touches++;
-  return TRUE;
 }
 
 // An array stands for the address of its first element.
@@ -107,9 +106,8 @@ smb_node_value(Parser *parser, Node *node) {
   if (node->type->kind == KIND_VOID && node->kind != NODE_CALL && node->kind != NODE_BUILTIN &&
       node->kind != NODE_CAST && node->kind != NODE_COMMA && node->kind != NODE_CHOICE)
     return smb_parser_fail(parser, node->start, "a void has no value");
-  if (node->kind == NODE_DEREFERENCE && node->type->kind != KIND_STRUCT && node->load_site < 0 &&
-      !smb_node_add_site(parser, node, SMB_OP_CLASS_LOAD, &node->load_site))
-    return NULL;
+  if (node->kind == NODE_DEREFERENCE && node->type->kind != KIND_STRUCT && node->load_site < 0)
+    smb_node_add_site(parser, node, SMB_OP_CLASS_LOAD, &node->load_site);
   return node;
 }
 
@@ -216,9 +214,8 @@ smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_
     return value ? smb_node_copy(parser, target, value, start, end) : NULL;
   }
   if (op >= 0) {
-    if (target->kind == NODE_DEREFERENCE &&
-        !smb_node_add_site(parser, target, SMB_OP_CLASS_LOAD, &target->load_site))
-      return NULL;
+    if (target->kind == NODE_DEREFERENCE)
+      smb_node_add_site(parser, target, SMB_OP_CLASS_LOAD, &target->load_site);
     Node *current = smb_node_new(parser, NODE_CURRENT, target->type, target->start, target->end,
                                  NULL, NULL, NULL);
     value = current ? smb_node_binary(parser, (Operator)op, current, value) : NULL;
@@ -229,9 +226,8 @@ smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_
                     : smb_node_convert(parser, value, target->type);
   if (!value)
     return NULL;
-  if (target->kind == NODE_DEREFERENCE &&
-      !smb_node_add_site(parser, target, SMB_OP_CLASS_STORE, &target->store_site))
-    return NULL;
+  if (target->kind == NODE_DEREFERENCE)
+    smb_node_add_site(parser, target, SMB_OP_CLASS_STORE, &target->store_site);
   Node *node = smb_node_new(parser, NODE_ASSIGN, target->type, start, end, target, value, NULL);
   if (node) {
     node->is_post = is_post != 0;
