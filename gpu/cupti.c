@@ -22,10 +22,8 @@ find_functions(SmbCupti *cupti, GError **error) {
   const SmbCuptiInterface *interface = cupti->interface;
   g_autofree char *reason = NULL;
   cupti->handle = smb_cuda_open_library(SMB_CUDA_CUPTI, &reason);
-  if (!cupti->handle) {
-    g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER, reason);
-    return FALSE;
-  }
+  if (!cupti->handle)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER, "%s", reason);
   const char *missing = smb_symbols_find(cupti->handle, symbols, G_N_ELEMENTS(symbols), cupti);
   if (!missing)
     missing = smb_symbols_find(cupti->handle, interface->symbols, interface->n_symbols, cupti);
@@ -105,15 +103,13 @@ smb_cupti_check(const SmbProfilerSession *session, int result, const char *what,
     return TRUE;
   case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
   case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
-                "this user may not read hardware counters (the driver's "
-                "NVreg_RestrictProfilingToAdminUsers, ERR_NVGPUCTRPERM)");
-    return FALSE;
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
+                    "this user may not read hardware counters (the driver's "
+                    "NVreg_RestrictProfilingToAdminUsers, ERR_NVGPUCTRPERM)");
   default:
     cupti->result_text(result, &text);
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "CUPTI could not %s: %s", what,
-                text ? text : "no reason given");
-    return FALSE;
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "CUPTI could not %s: %s", what,
+                    text ? text : "no reason given");
   }
 }
 
@@ -121,8 +117,7 @@ gboolean
 smb_cupti_check_dropped(gsize ranges, gsize bytes, GError **error) {
   if (ranges == 0 && bytes == 0)
     return TRUE;
-  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
-              "CUPTI dropped %zu range%s and %zu byte%s of what it collected", ranges,
-              ranges == 1 ? "" : "s", bytes, bytes == 1 ? "" : "s");
-  return FALSE;
+  return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
+                  "CUPTI dropped %zu range%s and %zu byte%s of what it collected", ranges,
+                  ranges == 1 ? "" : "s", bytes, bytes == 1 ? "" : "s");
 }

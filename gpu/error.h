@@ -5,7 +5,7 @@
 // reason why something was not measured.
 #pragma once
 
-#include <glib.h>
+#include "sim/base/error.h"
 
 #define SMB_GPU_ERROR (smb_gpu_error_quark())
 

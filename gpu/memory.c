@@ -8,9 +8,8 @@ gboolean
 smb_gpu_check(const SmbCuda *cuda, int result, const char *what, GError **error) {
   if (result == SMB_CUDA_SUCCESS)
     return TRUE;
-  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH, "could not %s: %s", what,
-              cuda->error_text(result));
-  return FALSE;
+  return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH, "could not %s: %s", what,
+                  cuda->error_text(result));
 }
 
 gboolean
@@ -18,10 +17,9 @@ smb_gpu_memory_allocate(SmbGpuMemory *memory, gsize bytes, GError **error) {
   int result = memory->cuda->allocate(MAX(bytes, 1), &memory->address);
   if (result != SMB_CUDA_SUCCESS) {
     memory->address = 0;
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-                "could not allocate %" G_GSIZE_FORMAT " bytes on the GPU: %s", bytes,
-                memory->cuda->error_text(result));
-    return FALSE;
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
+                    "could not allocate %" G_GSIZE_FORMAT " bytes on the GPU: %s", bytes,
+                    memory->cuda->error_text(result));
   }
   memory->bytes = bytes;
   return TRUE;

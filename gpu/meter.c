@@ -175,8 +175,7 @@ start_process(SmbMeter *meter, GError **error) {
   }
   if (!result) {
     stop_process(meter);
-    g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, local->message);
-    return FALSE;
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "%s", local->message);
   }
   take_device(meter, result);
   return TRUE;
@@ -340,11 +339,9 @@ measure_requests(SmbMeter *meter, const char *name, guint instruction, const Smb
   g_autoptr(GVariant) array = g_variant_lookup_value(result, "values", G_VARIANT_TYPE("ad"));
   gsize got = 0;
   const double *measured = array ? g_variant_get_fixed_array(array, &got, sizeof *measured) : NULL;
-  if (got != n) {
-    g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-                        "the measuring process returned too few numbers");
-    return FALSE;
-  }
+  if (got != n)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
+                    "the measuring process returned too few numbers");
   if (n)
     memcpy(values, measured, n * sizeof *values);
   return TRUE;

@@ -69,17 +69,13 @@ gboolean
 smb_nvperf_open(NvperfLibrary *library, gpointer cupti, GError **error) {
   NvpwInitializeHost initialize = {.structSize = NVPW_SIZE(NvpwInitializeHost, pPriv)};
   gpointer handle = open_library(cupti);
-  if (!handle) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER,
-                "%s not found; it comes with CUPTI", LIBRARY_NAME);
-    return FALSE;
-  }
+  if (!handle)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER,
+                    "%s not found; it comes with CUPTI", LIBRARY_NAME);
   const char *missing = smb_symbols_find(handle, symbols, G_N_ELEMENTS(symbols), library);
-  if (missing) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER,
-                "%s has no %s: that of CUDA 12 has it", LIBRARY_NAME, missing);
-    return FALSE;
-  }
+  if (missing)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER,
+                    "%s has no %s: that of CUDA 12 has it", LIBRARY_NAME, missing);
   return smb_nvperf_check(library->initialize(&initialize), "start", error);
 }
 
@@ -107,7 +103,6 @@ smb_nvperf_check(int status, const char *what, GError **error) {
   if (status == NVPA_STATUS_SUCCESS)
     return TRUE;
   const char *reason = status > 0 && status < (int)G_N_ELEMENTS(reasons) ? reasons[status] : NULL;
-  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "%s could not %s: %s (status %d)",
-              LIBRARY_NAME, what, reason ? reason : "no reason given", status);
-  return FALSE;
+  return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "%s could not %s: %s (status %d)",
+                  LIBRARY_NAME, what, reason ? reason : "no reason given", status);
 }

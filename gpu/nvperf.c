@@ -51,11 +51,9 @@ find_metrics(SmbNvperf *nvperf, const char *const *names, GError **error) {
         .pMetricName = names[i],
         .pMetricEvalRequest = &nvperf->metrics[i],
         .metricEvalRequestStructSize = NVPW_SIZE(NvpwMetricEvalRequest, submetric)};
-    if (nvperf->library.convert_name(&convert) != NVPA_STATUS_SUCCESS) {
-      g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "the chip %s has no metric '%s'",
-                  nvperf->chip, names[i]);
-      return FALSE;
-    }
+    if (nvperf->library.convert_name(&convert) != NVPA_STATUS_SUCCESS)
+      return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
+                      "the chip %s has no metric '%s'", nvperf->chip, names[i]);
   }
   return TRUE;
 }
@@ -244,10 +242,9 @@ smb_nvperf_evaluate(const SmbNvperf *nvperf, const guint8 *data, gsize size, gui
       !smb_nvperf_check(nvperf->library.evaluate(&evaluate), what, error))
     return FALSE;
   for (guint i = 0; i < nvperf->n_metrics; i++) {
-    if (!isfinite(values[i])) {
-      g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "range %u was not counted", range);
-      return FALSE;
-    }
+    if (!isfinite(values[i]))
+      return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "range %u was not counted",
+                      range);
   }
   return TRUE;
 }

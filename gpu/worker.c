@@ -21,31 +21,23 @@ find_missing(const SmbGpuInventory *inventory) {
 
 static gboolean
 find_device(SmbWorker *worker, int index, GError **error) {
-  if (worker->device) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
-                "device %d is in use by this process; another device needs another process",
-                worker->device->index);
-    return FALSE;
-  }
+  if (worker->device)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
+                    "device %d is in use by this process; another device needs another process",
+                    worker->device->index);
   worker->inventory = smb_gpu_inventory(worker->cuda);
   const SmbGpuPart *missing = find_missing(worker->inventory);
-  if (missing) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no usable GPU (%s)",
-                missing->detail);
-    return FALSE;
-  }
-  if (index < 0 || (guint)index >= worker->inventory->devices->len) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
-                "there is no device %d: this machine has %u", index,
-                worker->inventory->devices->len);
-    return FALSE;
-  }
+  if (missing)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no usable GPU (%s)",
+                    missing->detail);
+  if (index < 0 || (guint)index >= worker->inventory->devices->len)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
+                    "there is no device %d: this machine has %u", index,
+                    worker->inventory->devices->len);
   int result = worker->cuda->bind(index);
-  if (result != SMB_CUDA_SUCCESS) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "device %d cannot be used: %s",
-                index, worker->cuda->error_text(result));
-    return FALSE;
-  }
+  if (result != SMB_CUDA_SUCCESS)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "device %d cannot be used: %s",
+                    index, worker->cuda->error_text(result));
   worker->device = g_ptr_array_index(worker->inventory->devices, (guint)index);
   worker->architecture = g_strdup_printf("sm_%u%u", worker->device->capability_major,
                                          worker->device->capability_minor);
@@ -147,10 +139,8 @@ measure_requests(SmbWorker *worker, GVariant *job, gboolean count, GVariantDict 
   SmbProbe *probe = find_probe(worker, job, error);
   if (!probe)
     return FALSE;
-  if (count && !worker->profiler) {
-    g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, worker->refusal);
-    return FALSE;
-  }
+  if (count && !worker->profiler)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "%s", worker->refusal);
   g_autofree double *values = g_new0(double, n + 1);
   for (gsize done = 0; count && done < n; done += SMB_PROBE_MAX_RANGES) {
     gsize some = MIN(n - done, SMB_PROBE_MAX_RANGES);
@@ -172,10 +162,8 @@ do_job(SmbWorker *worker, GVariant *job, GVariantDict *result, GError **error) {
   g_variant_lookup(job, "job", "&s", &name);
   if (strcmp(name, "device") == 0)
     return take_device(worker, job, result, error);
-  if (!worker->device) {
-    g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no device was chosen");
-    return FALSE;
-  }
+  if (!worker->device)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no device was chosen");
   if (strcmp(name, "kernel") == 0)
     return smb_worker_kernel(worker, job, result, error);
   return measure_requests(worker, job, strcmp(name, "count") == 0, result, error);

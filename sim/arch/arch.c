@@ -94,9 +94,8 @@ gboolean
 smb_arch_check_rule(const SmbArch *arch, SmbOp op, guint width, GError **error) {
   if (smb_arch_rule(arch, op, width)->defined)
     return TRUE;
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s has no rule for %s of %u bytes",
-              arch->info.name, smb_op_name(op), width);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s has no rule for %s of %u bytes",
+                  arch->info.name, smb_op_name(op), width);
 }
 
 guint
@@ -110,9 +109,8 @@ smb_arch_check_request(const SmbArch *arch, const SmbRequest *request, GError **
     return FALSE;
   if (!(request->mask & ~smb_lanes_below(arch->info.lanes)))
     return TRUE;
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "lane %u is active: a warp of %s has %u lanes",
-              smb_lanes_last(request->mask), arch->info.name, arch->info.lanes);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "lane %u is active: a warp of %s has %u lanes",
+                  smb_lanes_last(request->mask), arch->info.name, arch->info.lanes);
 }
 
 guint

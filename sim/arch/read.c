@@ -32,9 +32,8 @@ fail(const Reader *reader, const char *key, GError **error, const char *format, 
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s.ini: [%s] %s: %s", reader->name, reader->group,
-              key, reason);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s.ini: [%s] %s: %s", reader->name,
+                  reader->group, key, reason);
 }
 
 static gboolean

@@ -23,4 +23,8 @@ typedef enum {
 
 GQuark smb_error_quark(void);
 
+/** Sets an error of any domain; always returns %FALSE, for what fails to return. */
+gboolean smb_fail(GError **error, GQuark domain, int code, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
+
 G_END_DECLS

@@ -30,25 +30,20 @@ smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error) {
                                        "\\s*(\\d{1,2})\\s*,\\s*(-?\\d{1,2})\\s*>\\s*$",
                                        0, 0, NULL);
   g_autoptr(GMatchInfo) match = NULL;
-  if (!g_regex_match(form, text, 0, &match)) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "'%s' is not a swizzle: expected Swizzle<B,M,S> such as Swizzle<3,3,3>", text);
-    return FALSE;
-  }
+  if (!g_regex_match(form, text, 0, &match))
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "'%s' is not a swizzle: expected Swizzle<B,M,S> such as Swizzle<3,3,3>", text);
   int bits = read_number(match, 1), base = read_number(match, 2), shift = read_number(match, 3);
-  if (ABS(shift) < bits) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "'%s': the bits overlap that it reads and changes: expected S of at least %d or at "
-                "most -%d",
-                text, bits, bits);
-    return FALSE;
-  }
-  if (bits + base + ABS(shift) > MAX_SWIZZLE_BITS) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "'%s' takes %d bits: expected B + M + |S| of at most %d", text,
-                bits + base + ABS(shift), MAX_SWIZZLE_BITS);
-    return FALSE;
-  }
+  if (ABS(shift) < bits)
+    return smb_fail(
+        error, SMB_ERROR, SMB_ERROR_USAGE,
+        "'%s': the bits overlap that it reads and changes: expected S of at least %d or at "
+        "most -%d",
+        text, bits, bits);
+  if (bits + base + ABS(shift) > MAX_SWIZZLE_BITS)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "'%s' takes %d bits: expected B + M + |S| of at most %d", text,
+                    bits + base + ABS(shift), MAX_SWIZZLE_BITS);
   layout->bits = (guint)bits;
   layout->base = (guint)base;
   layout->shift = shift;

@@ -46,9 +46,8 @@ refuse_key(const Reader *reader, const char *key, GError **error, const char *fo
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, CATALOG_FILE ": [%s] %s: %s", reader->group, key,
-              reason);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, CATALOG_FILE ": [%s] %s: %s", reader->group,
+                  key, reason);
 }
 
 static gboolean

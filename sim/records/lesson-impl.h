@@ -8,7 +8,7 @@
 #include "sim/records/lesson.h"
 
 /**
- * lesson_substitute:
+ * smb_lesson_substitute:
  * @offset: where @text begins in the lesson
  * @text: an expression
  * @results: (nullable): NULL checks the names of the quantities only
@@ -19,22 +19,9 @@ char *smb_lesson_substitute(const SmbLesson *lesson, guint32 offset, const char 
                             const SmbLessonResult *results, GError **error);
 
 /**
- * lesson_evaluate:
+ * smb_lesson_evaluate:
  * @offset, @text, @results: as smb_lesson_substitute()
  * @value: (out): the value of the expression; 1 without results
  */
 gboolean smb_lesson_evaluate(const SmbLesson *lesson, guint32 offset, const char *text,
                              const SmbLessonResult *results, gint64 *value, GError **error);
-
-/** lesson_render: smb_lesson_text(); without @results nothing but the syntax is checked. */
-char *smb_lesson_render(const SmbLesson *lesson, guint32 offset, const char *text,
-                        const SmbLessonResult *results, GError **error);
-
-/** lesson_claim: whether a condition holds; if not, the error has its numbers and what @claims it. */
-gboolean smb_lesson_claim(const SmbLesson *lesson, guint32 offset, const char *text,
-                          const char *claims, const SmbLessonResult *results, GError **error);
-
-/** lesson_find_access: smb_lesson_access(); without @results the names are checked, and the return is
- * NULL without an error. */
-const SmbAccess *smb_lesson_find_access(const SmbLesson *lesson, const SmbLessonPart *part,
-                                        const SmbLessonResult *results, guint *run, GError **error);

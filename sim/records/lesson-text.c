@@ -56,9 +56,10 @@ append_plain(const Render *render, const char *from, const char *to, GError **er
   return TRUE;
 }
 
-gboolean
-smb_lesson_claim(const SmbLesson *lesson, guint32 offset, const char *text, const char *claims,
-                 const SmbLessonResult *results, GError **error) {
+// Whether a condition holds; if not, the error has its numbers and what @claims it.
+static gboolean
+check_claim(const SmbLesson *lesson, guint32 offset, const char *text, const char *claims,
+            const SmbLessonResult *results, GError **error) {
   gint64 value;
   if (!smb_lesson_evaluate(lesson, offset, text, results, &value, error))
     return FALSE;
@@ -107,8 +108,8 @@ append_braces(const Render *render, const char *from, const char *to, GError **e
   while (bar > from && g_ascii_isspace(bar[-1]))
     bar--;
   return append_plain(render, from, bar, error) &&
-         smb_lesson_claim(render->lesson, offset_of(render, to - strlen(condition)), condition,
-                          claims, render->results, error);
+         check_claim(render->lesson, offset_of(render, to - strlen(condition)), condition, claims,
+                     render->results, error);
 }
 
 // What stands between a bracket at @at and its end; @at becomes the end.
@@ -131,11 +132,11 @@ append_bracket(const Render *render, const char **at, GError **error) {
 }
 
 char *
-smb_lesson_render(const SmbLesson *lesson, guint32 offset, const char *text,
-                  const SmbLessonResult *results, GError **error) {
+smb_lesson_text(const SmbLesson *lesson, const SmbLessonPart *part, const SmbLessonResult *results,
+                GError **error) {
   g_autoptr(GString) out = g_string_new(NULL);
-  Render render = {lesson, offset, text, results, out};
-  for (const char *at = text; *at; at++) {
+  Render render = {lesson, part->offset, part->text, results, out};
+  for (const char *at = part->text; *at; at++) {
     gboolean good = *at == '{' || *at == '`' ? append_bracket(&render, &at, error)
                                              : append_plain(&render, at, at + 1, error);
     if (!good)
@@ -145,28 +146,16 @@ smb_lesson_render(const SmbLesson *lesson, guint32 offset, const char *text,
   return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
-char *
-smb_lesson_text(const SmbLesson *lesson, const SmbLessonPart *part, const SmbLessonResult *results,
-                GError **error) {
-  return smb_lesson_render(lesson, part->offset, part->text, results, error);
-}
-
 gboolean
 smb_lesson_number(const SmbLesson *lesson, const SmbLessonPart *part,
                   const SmbLessonResult *results, gint64 *value, GError **error) {
   return smb_lesson_evaluate(lesson, part->offset, part->text, results, value, error);
 }
 
-const SmbAccess *
-smb_lesson_access(const SmbLesson *lesson, const SmbLessonPart *part,
-                  const SmbLessonResult *results, guint *run, GError **error) {
-  return smb_lesson_find_access(lesson, part, results, run, error);
-}
-
 static gboolean
 check_text(const SmbLesson *lesson, const SmbLessonPart *part, const SmbLessonResult *results,
            GError **error) {
-  g_autofree char *text = smb_lesson_render(lesson, part->offset, part->text, results, error);
+  g_autofree char *text = smb_lesson_text(lesson, part, results, error);
   return text != NULL;
 }
 
@@ -182,11 +171,11 @@ check_parts(const SmbLesson *lesson, const GArray *parts, const SmbLessonResult 
       good = check_text(lesson, part, results, error);
       break;
     case SMB_LESSON_CHECK:
-      good = smb_lesson_claim(lesson, part->offset, part->text, "the condition", results, error);
+      good = check_claim(lesson, part->offset, part->text, "the condition", results, error);
       break;
     case SMB_LESSON_BANKS:
     case SMB_LESSON_MEETING:
-      good = smb_lesson_find_access(lesson, part, results, &run, error) != NULL;
+      good = smb_lesson_access(lesson, part, results, &run, error) != NULL;
       break;
     case SMB_LESSON_SHOW:
     case SMB_LESSON_COUNTS:
@@ -206,8 +195,7 @@ smb_lesson_check(const SmbLesson *lesson, const SmbLessonResult *results, GError
       !check_parts(lesson, lesson->after, results, error) ||
       !check_text(lesson, &lesson->question, results, error) ||
       !check_text(lesson, &lesson->hint, results, error) ||
-      !smb_lesson_evaluate(lesson, lesson->answer.offset, lesson->answer.text, results, &value,
-                           error))
+      !smb_lesson_number(lesson, &lesson->answer, results, &value, error))
     return FALSE;
   if (value < 0) {
     smb_source_error(lesson->source, lesson->answer.offset, error,
@@ -217,8 +205,7 @@ smb_lesson_check(const SmbLesson *lesson, const SmbLessonResult *results, GError
   for (guint i = 0; i < lesson->misses->len; i++) {
     const SmbLessonMiss *miss = &g_array_index(lesson->misses, SmbLessonMiss, i);
     gint64 wrong;
-    if (!smb_lesson_evaluate(lesson, miss->number.offset, miss->number.text, results, &wrong,
-                             error) ||
+    if (!smb_lesson_number(lesson, &miss->number, results, &wrong, error) ||
         !check_text(lesson, &miss->text, results, error))
       return FALSE;
     if (wrong == value) {

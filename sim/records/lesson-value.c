@@ -316,8 +316,8 @@ smb_lesson_evaluate(const SmbLesson *lesson, guint32 offset, const char *text,
 }
 
 const SmbAccess *
-smb_lesson_find_access(const SmbLesson *lesson, const SmbLessonPart *part,
-                       const SmbLessonResult *results, guint *run, GError **error) {
+smb_lesson_access(const SmbLesson *lesson, const SmbLessonPart *part,
+                  const SmbLessonResult *results, guint *run, GError **error) {
   Name name = {lesson, part->offset, part->text};
   Quantity quantity = {0};
   g_auto(GStrv) words = g_strsplit(part->text, ".", -1);

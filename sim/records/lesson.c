@@ -6,18 +6,17 @@
 
 #include <string.h>
 
-#include "sim/records/lesson-impl.h"
-
 // A lesson that is being read.
 typedef struct {
   SmbLesson *lesson;
   GError **error;
 } Reader;
 
-// An item by its name: takes what stands behind it.
+// An item by its name: takes what stands behind it, as a part of this kind if it becomes one.
 typedef struct {
   const char *name;
   gboolean (*read)(Reader *reader, SmbLessonPart *part);
+  SmbLessonKind kind;
 } Item;
 
 static void
@@ -84,22 +83,21 @@ refuse_lesson(Reader *reader, guint32 offset, const char *format, ...) {
 
 static gboolean
 check_text(Reader *reader, const SmbLessonPart *part) {
-  g_autofree char *text =
-      smb_lesson_render(reader->lesson, part->offset, part->text, NULL, reader->error);
+  g_autofree char *text = smb_lesson_text(reader->lesson, part, NULL, reader->error);
   return text != NULL;
 }
 
 static gboolean
 check_expression(Reader *reader, const SmbLessonPart *part) {
   gint64 value;
-  return smb_lesson_evaluate(reader->lesson, part->offset, part->text, NULL, &value, reader->error);
+  return smb_lesson_number(reader->lesson, part, NULL, &value, reader->error);
 }
 
 static void
-add_part(Reader *reader, SmbLessonPart *part, SmbLessonKind kind) {
+add_part(Reader *reader, SmbLessonPart *part) {
   SmbLesson *lesson = reader->lesson;
-  SmbLessonPart added = {kind, part->offset, g_steal_pointer(&part->text)};
-  g_array_append_val(*(lesson->answer.text ? &lesson->after : &lesson->before), added);
+  g_array_append_vals(lesson->answer.text ? lesson->after : lesson->before, part, 1);
+  part->text = NULL;
 }
 
 static gboolean
@@ -109,8 +107,7 @@ read_title(Reader *reader, SmbLessonPart *part) {
   if (strchr(part->text, '{'))
     return refuse_lesson(reader, part->offset,
                          "a title stands for itself: expected no {EXPRESSION}");
-  reader->lesson->title =
-      smb_lesson_render(reader->lesson, part->offset, part->text, NULL, reader->error);
+  reader->lesson->title = smb_lesson_text(reader->lesson, part, NULL, reader->error);
   return reader->lesson->title != NULL;
 }
 
@@ -138,61 +135,36 @@ read_run(Reader *reader, SmbLessonPart *part) {
 
 // A list of runs, all of which stand above.
 static gboolean
-read_runs(Reader *reader, SmbLessonPart *part, SmbLessonKind kind, guint max) {
+read_runs(Reader *reader, SmbLessonPart *part) {
   g_auto(GStrv) names = g_strsplit_set(part->text, " \n", -1);
   for (guint i = 0; names[i]; i++) {
     if (*names[i] && smb_lesson_find_run(reader->lesson, names[i]) < 0)
       return refuse_lesson(reader, part->offset, "no run '%s' stands above", names[i]);
   }
-  if (g_strv_length(names) > max)
+  if (g_strv_length(names) > (part->kind == SMB_LESSON_SHOW ? 1 : SMB_LESSON_MAX_RUNS))
     return refuse_lesson(reader, part->offset, "'%s': expected one run", part->text);
-  add_part(reader, part, kind);
+  add_part(reader, part);
   return TRUE;
 }
 
 static gboolean
-read_show(Reader *reader, SmbLessonPart *part) {
-  return read_runs(reader, part, SMB_LESSON_SHOW, 1);
-}
-
-static gboolean
-read_counts(Reader *reader, SmbLessonPart *part) {
-  return read_runs(reader, part, SMB_LESSON_COUNTS, SMB_LESSON_MAX_RUNS);
-}
-
-static gboolean
-read_sectors(Reader *reader, SmbLessonPart *part) {
-  return read_runs(reader, part, SMB_LESSON_SECTORS, SMB_LESSON_MAX_RUNS);
-}
-
-static gboolean
-read_access(Reader *reader, SmbLessonPart *part, SmbLessonKind kind) {
+read_access(Reader *reader, SmbLessonPart *part) {
   g_autoptr(GError) failure = NULL;
   guint run;
-  smb_lesson_find_access(reader->lesson, part, NULL, &run, &failure);
+  smb_lesson_access(reader->lesson, part, NULL, &run, &failure);
   if (failure) {
     g_propagate_error(reader->error, g_steal_pointer(&failure));
     return FALSE;
   }
-  add_part(reader, part, kind);
+  add_part(reader, part);
   return TRUE;
-}
-
-static gboolean
-read_banks(Reader *reader, SmbLessonPart *part) {
-  return read_access(reader, part, SMB_LESSON_BANKS);
-}
-
-static gboolean
-read_meeting(Reader *reader, SmbLessonPart *part) {
-  return read_access(reader, part, SMB_LESSON_MEETING);
 }
 
 static gboolean
 read_check(Reader *reader, SmbLessonPart *part) {
   if (!check_expression(reader, part))
     return FALSE;
-  add_part(reader, part, SMB_LESSON_CHECK);
+  add_part(reader, part);
   return TRUE;
 }
 
@@ -233,10 +205,12 @@ read_miss(Reader *reader, SmbLessonPart *part) {
 }
 
 static const Item items[] = {
-    {"title", read_title},     {"run", read_run},         {"show", read_show},
-    {"counts", read_counts},   {"sectors", read_sectors}, {"banks", read_banks},
-    {"meeting", read_meeting}, {"check", read_check},     {"question", read_question},
-    {"hint", read_hint},       {"answer", read_answer},   {"miss", read_miss},
+    {"title", read_title, SMB_LESSON_TEXT},       {"run", read_run, SMB_LESSON_TEXT},
+    {"show", read_runs, SMB_LESSON_SHOW},         {"counts", read_runs, SMB_LESSON_COUNTS},
+    {"sectors", read_runs, SMB_LESSON_SECTORS},   {"banks", read_access, SMB_LESSON_BANKS},
+    {"meeting", read_access, SMB_LESSON_MEETING}, {"check", read_check, SMB_LESSON_CHECK},
+    {"question", read_question, SMB_LESSON_TEXT}, {"hint", read_hint, SMB_LESSON_TEXT},
+    {"answer", read_answer, SMB_LESSON_TEXT},     {"miss", read_miss, SMB_LESSON_TEXT},
 };
 
 // What stands in a stretch of the file, without white space at its end.
@@ -258,7 +232,7 @@ read_item(Reader *reader, guint32 from, gsize length) {
   for (guint i = 0; i < G_N_ELEMENTS(items); i++) {
     if (strcmp(items[i].name, name) != 0)
       continue;
-    SmbLessonPart part = {SMB_LESSON_TEXT, from + (guint32)skip,
+    SmbLessonPart part = {items[i].kind, from + (guint32)skip,
                           copy_text(text + skip, length - skip)};
     gboolean good = *part.text ? items[i].read(reader, &part)
                                : refuse_lesson(reader, from, "@%s: nothing stands behind it", name);
@@ -277,7 +251,7 @@ read_paragraph(Reader *reader, guint32 from, gsize length) {
   SmbLessonPart part = {SMB_LESSON_TEXT, from, copy_text(text, length)};
   gboolean good = check_text(reader, &part);
   if (good)
-    add_part(reader, &part, SMB_LESSON_TEXT);
+    add_part(reader, &part);
   clear_part(&part);
   return good;
 }

@@ -142,7 +142,7 @@ int smb_lesson_find_run(const SmbLesson *lesson, const char *name);
 /**
  * smb_lesson_text:
  * @part: a part of @lesson that is a text
- * @results: (array): what each run of @lesson gave
+ * @results: (nullable) (array): what each run of @lesson gave; %NULL: all is checked that needs no run
  * @error: SMB_ERROR_INPUT with the place: a quantity that a run does not have, a claim that does
  *   not hold
  *
@@ -161,7 +161,8 @@ gboolean smb_lesson_number(const SmbLesson *lesson, const SmbLessonPart *part,
  * @run: (out): index of its run
  * @error: as smb_lesson_text()
  *
- * Returns: (transfer none): the access; of several, the one with the costliest request
+ * Returns: (transfer none): the access; of several, the one with the costliest request. Without results %NULL, with an
+ *   error only if the names are wrong
  */
 const SmbAccess *smb_lesson_access(const SmbLesson *lesson, const SmbLessonPart *part,
                                    const SmbLessonResult *results, guint *run, GError **error);

@@ -67,8 +67,8 @@ refuse_line(const Reader *reader, GError **error, const char *format, ...) {
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: %s", reader->name, reader->line, reason);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: %s", reader->name, reader->line,
+                  reason);
 }
 
 static gboolean

@@ -63,9 +63,8 @@ smb_trace_line_error(const SmbTraceLine *line, const char *at, GError **error, c
   g_autofree char *place =
       line->name ? g_strdup_printf("%s:%" G_GUINT64_FORMAT ":", line->name, line->number)
                  : g_strdup("column ");
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s%" G_GSIZE_FORMAT ": %s", place,
-              (gsize)(at - line->text) + 1, text);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s%" G_GSIZE_FORMAT ": %s", place,
+                  (gsize)(at - line->text) + 1, text);
 }
 
 // Says that a word is not what was expected; a word with bytes that no text has is told by its byte.

@@ -83,10 +83,9 @@ cut_comment(SmbTraceReader *reader, char *text, GError **error) {
     *comment = '\n';
     return TRUE;
   }
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-              "%s:%" G_GUINT64_FORMAT ": a line of more than %d bytes: not a trace", reader->name,
-              reader->line, SMB_TRACE_MAX_LINE_BYTES);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  "%s:%" G_GUINT64_FORMAT ": a line of more than %d bytes: not a trace",
+                  reader->name, reader->line, SMB_TRACE_MAX_LINE_BYTES);
 }
 
 // Takes the line that ends at @end, which is a line feed or, if @comment_goes_on, is not there yet.
@@ -152,10 +151,10 @@ smb_trace_reader_next(SmbTraceReader *reader, SmbTraceBatch *batch, GError **err
   reader->n_requests += batch->n;
   if (reader->n_requests > 0)
     return TRUE;
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-              "%s: no request in it: expected lines of OP WIDTH MASK OFF0 … OFF%u [= WAVEFRONTS]",
-              reader->name, smb_arch_info(reader->arch)->lanes - 1);
-  return FALSE;
+  return smb_fail(
+      error, SMB_ERROR, SMB_ERROR_INPUT,
+      "%s: no request in it: expected lines of OP WIDTH MASK OFF0 … OFF%u [= WAVEFRONTS]",
+      reader->name, smb_arch_info(reader->arch)->lanes - 1);
 }
 
 void

@@ -41,13 +41,13 @@ static gboolean
 check_searched(const SmbAdvice *search, guint64 max_counts, GError **error) {
   if (!search->given_up)
     return TRUE;
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-              "the search for '%s' was given up: after %" G_GUINT64_FORMAT
-              " counts of requests %" G_GUINT64_FORMAT
-              " layouts were tried, and more are left; expected fewer layouts (--only pad), fewer "
-              "requests (a smaller grid or loop), or a larger --max-counts",
-              search->use->array->name, max_counts, search->searched);
-  return FALSE;
+  return smb_fail(
+      error, SMB_ERROR, SMB_ERROR_INPUT,
+      "the search for '%s' was given up: after %" G_GUINT64_FORMAT
+      " counts of requests %" G_GUINT64_FORMAT
+      " layouts were tried, and more are left; expected fewer layouts (--only pad), fewer "
+      "requests (a smaller grid or loop), or a larger --max-counts",
+      search->use->array->name, max_counts, search->searched);
 }
 
 // Whether a layout is shown: it has to be better than the present one, and one of both kinds better than

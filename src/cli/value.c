@@ -14,8 +14,7 @@ smb_cli_usage_error(GError **error, const char *format, ...) {
   va_start(arguments, format);
   g_autofree char *message = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error_literal(error, SMB_ERROR, SMB_ERROR_USAGE, message);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s", message);
 }
 
 gboolean

@@ -147,7 +147,7 @@ append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *c
         "ones, %" G_GUINT64_FORMAT ", as here; the Source view of Nsight Compute by the width "
         "alone, %" G_GUINT64_FORMAT ".",
         total->ideal, cost->view_ideal);
-  if (e->access->exact && total->requests && smb_explain_unit(e) > info->bank_bytes)
+  if (e->access->exact && total->requests && e->plan->unit_bytes > info->bank_bytes)
     g_string_append_printf(
         text,
         " Nsight Compute's advice calls wavefronts per request N-way: that is %.1f-way "

@@ -3,11 +3,6 @@
 #include "sim/arch/rule.h"
 #include "src/explain/explain.h"
 
-guint
-smb_explain_group(const SmbExplanation *e, guint lane) {
-  return smb_plan_group(e->plan, lane);
-}
-
 const char *
 smb_explain_group_name(const SmbExplanation *e) {
   return e->request.op >= SMB_OP_LDMATRIX_X1 ? "matrix" : smb_plan_group_name(e->plan);
@@ -16,16 +11,6 @@ smb_explain_group_name(const SmbExplanation *e) {
 SmbOpClass
 smb_explain_class(const SmbExplanation *e) {
   return smb_op_class((SmbOp)e->request.op);
-}
-
-guint
-smb_explain_n_groups(const SmbExplanation *e) {
-  return smb_plan_n_groups(e->plan);
-}
-
-guint
-smb_explain_unit(const SmbExplanation *e) {
-  return e->plan->unit_bytes;
 }
 
 void
@@ -183,7 +168,7 @@ smb_explain_collect(SmbExplanation *e) {
       smb_lanes_first(e->collides ? e->collision.lanes : active | G_GUINT64_CONSTANT(1) << 63);
   for (SmbLanes lanes = active; lanes; lanes &= lanes - 1) {
     guint other = smb_lanes_first(lanes);
-    if (smb_explain_group(e, other) == smb_explain_group(e, lane))
+    if (smb_plan_group(e->plan, other) == smb_plan_group(e->plan, lane))
       e->group_lanes |= (SmbLanes)1 << other;
   }
   e->affine = smb_affine_find(request, e->group_lanes);

@@ -119,23 +119,14 @@ void smb_explanation_free(SmbExplanation *explanation);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbExplanation, smb_explanation_free)
 
-/** smb_explain_group: Returns: the lane group of a lane; of a loop, whose lanes go together: 0 */
-guint smb_explain_group(const SmbExplanation *explanation, guint lane);
-
 /** smb_explain_group_name: Returns: (transfer none): what a lane group is: "half-warp" */
 const char *smb_explain_group_name(const SmbExplanation *explanation);
 
 /** smb_explain_class: Returns: what the request is: of an atomic that swaps only if it must, the load that is counted */
 SmbOpClass smb_explain_class(const SmbExplanation *explanation);
 
-/** smb_explain_n_groups: Returns: lane groups of a full warp; of a loop, whose lanes go together: 1 */
-guint smb_explain_n_groups(const SmbExplanation *explanation);
-
 /**
  * smb_explain_collect:
  * @explanation: (inout): with its @arch and @request; takes all that follows from them, @rule to @affine
  */
 void smb_explain_collect(SmbExplanation *explanation);
-
-/** smb_explain_unit: Returns: bytes of a bank's word that one lane takes: of a wide access several words */
-guint smb_explain_unit(const SmbExplanation *explanation);

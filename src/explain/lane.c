@@ -52,7 +52,7 @@ smb_explain_lane(const SmbExplanation *e, guint number) {
       .word = offset / info->bank_bytes,
       .n_words = MAX(e->request.width, info->bank_bytes) / info->bank_bytes,
       .bank = offset / info->bank_bytes % e->plan->banks,
-      .group = smb_explain_group(e, number),
+      .group = smb_plan_group(e->plan, number),
       .pass = e->passes.n ? e->passes.of_lane[number] : 0,
       .sharers = find_sharers(e, number),
   };

@@ -31,7 +31,7 @@ append_busy_banks(GString *text, const SmbExplanation *e) {
     g_string_append_printf(text, " (%u of them)", n);
   g_string_append_printf(text, n > 1 ? " need more than one %s" : " alone needs more than one %s",
                          smb_describe_turn(e->plan));
-  if (smb_explain_n_groups(e) > 1)
+  if (smb_plan_n_groups(e->plan) > 1)
     g_string_append_printf(text, " in this %s", smb_explain_group_name(e));
   g_string_append_printf(text, n > 1 ? ", at most %u." : ": %u.", most);
 }
@@ -43,7 +43,7 @@ append_passes(GString *text, const SmbExplanation *e) {
     of_group[e->passes.group[i]]++;
     n_groups = MAX(n_groups, e->passes.group[i] + 1u);
   }
-  if (smb_explain_n_groups(e) == 1) {
+  if (smb_plan_n_groups(e->plan) == 1) {
     g_string_append(text, " The warp takes ");
   } else {
     g_string_append_printf(text, " The %ss take ", smb_explain_group_name(e));

@@ -35,7 +35,7 @@ count_units(const SmbExplanation *e, SmbLanes lanes) {
   guint n = 0;
   for (guint i = 0; i < e->words->len; i++) {
     const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
-    gboolean first = use->offset % smb_explain_unit(e) < smb_arch_info(e->arch)->bank_bytes;
+    gboolean first = use->offset % e->plan->unit_bytes < smb_arch_info(e->arch)->bank_bytes;
     n += (use->lanes & lanes) != 0 && first;
   }
   return n;
@@ -45,7 +45,7 @@ count_units(const SmbExplanation *e, SmbLanes lanes) {
 static void
 append_distance(GString *text, const SmbExplanation *e, gint64 bytes) {
   SmbStride stride;
-  guint unit = smb_explain_unit(e);
+  guint unit = e->plan->unit_bytes;
   guint64 size = (guint64)ABS(bytes);
   g_string_append_printf(text, "%" G_GUINT64_FORMAT " byte%s", size, smb_plural(size));
   if (bytes == 0 || !smb_affine_stride(e->plan, bytes, &stride))
@@ -80,13 +80,13 @@ static void
 append_gcd(GString *text, const SmbExplanation *e, const SmbStride *stride, const char *items,
            guint n, guint span) {
   guint64 units = (guint64)ABS(stride->units);
-  gboolean wide = smb_explain_unit(e) > smb_arch_info(e->arch)->bank_bytes;
+  gboolean wide = e->plan->unit_bytes > smb_arch_info(e->arch)->bank_bytes;
   const char *banks = wide ? "banks" : "bank";
   g_string_append_printf(text, " gcd(%" G_GUINT64_FORMAT ", %u) = %u", units, stride->banks,
                          stride->gcd);
   if (wide)
     g_string_append_printf(text, " (all banks together hold %u times %u bytes)", stride->banks,
-                           smb_explain_unit(e));
+                           e->plan->unit_bytes);
   if (stride->reach == 1)
     g_string_append_printf(text, ": all %s fall into the same %s.", items, banks);
   else if (stride->reach >= span)
@@ -117,10 +117,10 @@ append_sum(GString *text, const SmbExplanation *e, SmbLanes lanes) {
                          units == 1 ? "" : "different ");
   if (smb_describe_counts_addresses(e->plan, &e->request))
     g_string_append_printf(text, "address%s in ", units == 1 ? "" : "es");
-  else if (smb_explain_unit(e) == smb_arch_info(e->arch)->bank_bytes)
+  else if (e->plan->unit_bytes == smb_arch_info(e->arch)->bank_bytes)
     g_string_append_printf(text, "word%s of ", smb_plural(units));
   else
-    g_string_append_printf(text, "piece%s of %u bytes in ", smb_plural(units), smb_explain_unit(e));
+    g_string_append_printf(text, "piece%s of %u bytes in ", smb_plural(units), e->plan->unit_bytes);
   append_lane_banks(text, e, lanes);
   g_string_append_c(text, '.');
 }
@@ -128,7 +128,7 @@ append_sum(GString *text, const SmbExplanation *e, SmbLanes lanes) {
 // A stride that is no whole number of words; @what it is called, " That" or " The step within a run".
 static void
 append_uneven(GString *text, const SmbExplanation *e, const char *what, gint64 bytes) {
-  guint unit = smb_explain_unit(e);
+  guint unit = e->plan->unit_bytes;
   guint64 size = (guint64)ABS(bytes);
   if (size < unit && unit % size == 0)
     g_string_append_printf(
@@ -219,7 +219,7 @@ append_few_runs(GString *text, const SmbExplanation *e, const SmbLanes *runs, gu
     g_string_append(text, i == 0 ? " take " : " ");
     append_lane_banks(text, e, runs[i]);
     guint places = smb_lanes_count(find_banks(e, runs[i])) * smb_arch_info(e->arch)->bank_bytes /
-                   smb_explain_unit(e);
+                   e->plan->unit_bytes;
     if (units > places)
       g_string_append_printf(text, " with %u %s", units,
                              smb_describe_counts_addresses(e->plan, &e->request) ? "addresses"

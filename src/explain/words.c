@@ -86,7 +86,7 @@ append_banks(GString *text, const SmbExplanation *e) {
 static void
 append_groups(GString *text, const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
-  guint groups = smb_explain_n_groups(e), size = smb_lanes_count(e->plan->groups[0]);
+  guint groups = smb_plan_n_groups(e->plan), size = smb_lanes_count(e->plan->groups[0]);
   const char *op = smb_op_class_name(smb_explain_class(e));
   const char *article = smb_explain_class(e) == SMB_OP_CLASS_ATOMIC ? "An" : "A";
   if (e->plan->conflict == SMB_CONFLICT_LOOP) {
@@ -108,7 +108,7 @@ append_groups(GString *text, const SmbExplanation *e) {
     return;
   }
   g_string_append_printf(text, " is served by %ss, one after the other", smb_explain_group_name(e));
-  if (smb_explain_unit(e) > info->bank_bytes &&
+  if (e->plan->unit_bytes > info->bank_bytes &&
       size * e->plan->unit_bytes == e->plan->banks * e->plan->bank_bytes)
     g_string_append_printf(text, ": %u lanes of %u bytes fill all %u banks", size, e->request.width,
                            e->plan->banks);

@@ -7,6 +7,7 @@
 #include "gpu/error.h"
 #include "sim/arch/arch.h"
 #include "src/fuzz/source.h"
+#include "sim/base/error.h"
 
 static void
 clear_result(gpointer data) {
@@ -207,9 +208,8 @@ has_measured(const SmbFuzzReport *report, GError **error) {
     if (!g_array_index(report->results, SmbFuzzResult, i).failure)
       return TRUE;
   }
-  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "nothing could be measured: %s",
-              g_array_index(report->results, SmbFuzzResult, 0).failure);
-  return FALSE;
+  return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "nothing could be measured: %s",
+                  g_array_index(report->results, SmbFuzzResult, 0).failure);
 }
 
 gboolean

@@ -52,10 +52,9 @@ smb_out_file_protect(const SmbOutFile *file, const char *input, GError **error) 
   if (g_stat(input, &in) != 0 || g_stat(file->target, &out) != 0 || in.st_dev != out.st_dev ||
       in.st_ino != out.st_ino || !S_ISREG(in.st_mode))
     return TRUE;
-  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-              "%s '%s' would overwrite the input file %s: expected another file", file->option,
-              file->path, input);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                  "%s '%s' would overwrite the input file %s: expected another file", file->option,
+                  file->path, input);
 }
 
 // What keeps the file from being written, as an errno; 0: nothing that can be seen before.

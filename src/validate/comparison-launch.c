@@ -277,7 +277,6 @@ smb_comparison_add_launch(SmbComparison *comparison, const SmbRecording *recordi
   if (add_rows(&launch, catalog, arch, &failure))
     return TRUE;
   // Whatever is wrong, the recording says it: a name of a kernel is not the user's wrong usage here.
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: kernels[%u] (%s): %s", recording->source,
-              index, launch.recorded->name, failure->message);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: kernels[%u] (%s): %s", recording->source,
+                  index, launch.recorded->name, failure->message);
 }

@@ -70,11 +70,10 @@ find_device(GBytes *bytes, const char *name, RecordedDevice *device, GError **er
   char *start = strstr(line, "NVIDIA ");
   char *capability = start ? strstr(start, words) : NULL;
   guint major, minor;
-  if (!capability || sscanf(capability + strlen(words), "%3u.%3u", &major, &minor) != 2) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                "%s:1: expected the device and its compute capability in the first comment", name);
-    return FALSE;
-  }
+  if (!capability || sscanf(capability + strlen(words), "%3u.%3u", &major, &minor) != 2)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s:1: expected the device and its compute capability in the first comment",
+                    name);
   g_autofree char *arch = g_strdup_printf("sm_%u%u", major, minor);
   device->gpu = g_strndup(start, (gsize)(capability - start));
   device->arch = smb_arch_load(arch, error);

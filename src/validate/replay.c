@@ -76,14 +76,13 @@ find_parameter(const SmbProgram *kernel, const char *name, guint *index, GError 
     if (parameter.is_pointer && strcmp(parameter.name, name) == 0)
       return TRUE;
   }
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-              "buffer '%s': the kernel has no such pointer parameter", name);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  "buffer '%s': the kernel has no such pointer parameter", name);
 }
 
 char *
 smb_replay_digest(const SmbReplay *replay, const SmbRecordedBuffer *buffer, GError **error) {
-  guint parameter;
+  guint parameter = 0;
   if (!find_parameter(replay->kernel, buffer->parameter, &parameter, error))
     return NULL;
   if (buffer->bytes > SMB_REPLAY_MAX_BUFFER_BYTES) {
