@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sim/base/half.h"
 #include "sim/cuda/cuda.h"
 
 enum {
@@ -56,6 +57,13 @@ describe_scalar(const SmbParameter *parameter, gconstpointer value) {
   if (strcmp(parameter->type, "double") == 0)
     return g_strdup_printf("%s=%s", parameter->name,
                            g_ascii_dtostr(text, sizeof text, *(const double *)value));
+  gboolean is_half = strcmp(parameter->type, "half") == 0;
+  if (is_half || strcmp(parameter->type, "__nv_bfloat16") == 0)
+    return g_strdup_printf(
+        "%s=%s", parameter->name,
+        g_ascii_dtostr(
+            text, sizeof text,
+            smb_half_to_real(is_half ? SMB_SCALAR_F16 : SMB_SCALAR_BF16, *(const guint16 *)value)));
   for (guint i = 0; i < G_N_ELEMENTS(integers); i++) {
     guint unused = 64 - 8 * (guint)integers[i].bytes;
     guint64 bits = 0;

@@ -14,6 +14,10 @@ enum {
   N = 13
 };
 
+#ifdef __FLT16_MAX__
+typedef _Float16 half;
+#endif
+
 #define PROGRAM(name, ...)                                                                         \
   static unsigned name(unsigned t, unsigned n) {                                                   \
     (void)t;                                                                                       \
@@ -21,6 +25,9 @@ enum {
     __VA_ARGS__                                                                                    \
   }
 #include "tests/kernel-programs.def"
+#ifdef __FLT16_MAX__
+#  include "tests/kernel-halves.def"
+#endif
 #undef PROGRAM
 
 static const struct {
@@ -30,6 +37,9 @@ static const struct {
 } programs[] = {
 #define PROGRAM(name, ...) {#name, #__VA_ARGS__, name},
 #include "tests/kernel-programs.def"
+#ifdef __FLT16_MAX__
+#  include "tests/kernel-halves.def"
+#endif
 #undef PROGRAM
 };
 

@@ -21,14 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/half.h"
 #include "sim/cuda/cuda.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 
 static const char *const files[] = {
-    "lex",     "macros",  "types",      "statements", "memory",     "calls",     "files",
-    "host",    "modern",  "references", "builtins",   "templates",  "obstacles", "warnings",
-    "refused", "buffers", "data",       "structures", "assertions",
+    "lex",     "macros",  "types",      "statements", "memory",     "calls",      "files",
+    "host",    "modern",  "references", "builtins",   "templates",  "obstacles",  "warnings",
+    "refused", "buffers", "data",       "halves",     "structures", "assertions",
 };
 
 typedef struct {
@@ -101,7 +102,11 @@ write_values(const KernelRun *run, const char *line, GString *out) {
   g_autofree char *element = g_strndup(type, strcspn(type, "*0123456789"));
   g_strchomp(element);
   gsize size = smb_cuda_element_size(element);
-  if (g_str_has_prefix(element, "unsigned"))
+  SmbScalar half = strcmp(element, "half") == 0 ? SMB_SCALAR_F16 : SMB_SCALAR_BF16;
+  gboolean is_half = half == SMB_SCALAR_F16 || strcmp(element, "__nv_bfloat") == 0;
+  if (is_half)
+    size = 2;
+  else if (g_str_has_prefix(element, "unsigned"))
     size = g_str_has_suffix(element, "long") ? 8 : smb_cuda_element_size(element + 9);
   else if (strcmp(element, "long long") == 0 || strcmp(element, "longlong") == 0)
     size = 8;
@@ -118,7 +123,9 @@ write_values(const KernelRun *run, const char *line, GString *out) {
     gboolean is_signed = !g_str_has_prefix(element, "u") && strcmp(element, "bool") != 0;
     if (is_signed && size < 8)
       integer = (gint64)((guint64)integer << (64 - 8 * size)) >> (64 - 8 * size);
-    if (strcmp(element, "float") == 0)
+    if (is_half)
+      g_string_append_printf(out, " %.9g", smb_half_to_real(half, (guint16)integer));
+    else if (strcmp(element, "float") == 0)
       g_string_append_printf(out, " %.9g", (double)single);
     else if (strcmp(element, "double") == 0)
       g_string_append_printf(out, " %.17g", real);

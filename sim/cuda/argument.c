@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/half.h"
 #include "sim/cuda/run/compute.h"
 #include "sim/cuda/parse.h"
 #include "sim/cuda/run/walk.h"
@@ -39,6 +40,12 @@ read_integer(const char *text, gboolean is_unsigned, gint64 *integer, gboolean *
   return *end == '\0';
 }
 
+static double
+round_half(const Type *type, double real) {
+  SmbScalar scalar = smb_cuda_scalar(type->kind);
+  return smb_half_to_real(scalar, smb_half_from_real(scalar, real));
+}
+
 gboolean
 smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text,
                         Node *constant, GError **error) {
@@ -55,7 +62,9 @@ smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter, cons
     constant->real = g_ascii_strtod(text, &end);
     is_number = end != text && *end == '\0';
     fits = errno != ERANGE || fabs(constant->real) < 1; // too small is 0, or nearly
-    if (type->kind == KIND_FLOAT && isfinite(constant->real))
+    if (isfinite(constant->real) && smb_type_is_half(type))
+      fits = fits && isfinite(round_half(type, constant->real));
+    else if (isfinite(constant->real) && type->kind == KIND_FLOAT)
       fits = fits && isfinite((float)constant->real);
   } else if (smb_type_is_integer(type)) {
     is_number = read_integer(text, smb_type_is_unsigned(type), &constant->integer, &fits);
@@ -83,10 +92,11 @@ smb_kernel_argument(const SmbProgram *program, guint parameter, const char *cons
   if (!smb_cuda_argument_parse(kernel, variable, smb_argument_find(arguments, variable->name),
                                &constant, error))
     return NULL;
-  float single = (float)constant.real;
-  if (type->kind == KIND_FLOAT)
-    return g_bytes_new(&single, sizeof single);
-  if (type->kind == KIND_DOUBLE)
-    return g_bytes_new(&constant.real, sizeof constant.real);
-  return g_bytes_new(&constant.integer, type->size); // the low bytes come first
+  guchar bytes[8];
+  SmbScalar scalar = smb_cuda_scalar(type->kind);
+  if (smb_type_is_real(type))
+    smb_scalar_encode_real(scalar, constant.real, bytes);
+  else
+    smb_scalar_encode_whole(scalar, (guint64)constant.integer, bytes);
+  return g_bytes_new(bytes, type->size);
 }

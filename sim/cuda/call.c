@@ -42,7 +42,7 @@ find_builtin(const Token *name) {
 
 gboolean
 smb_builtin_is_name(const Token *name) {
-  return find_builtin(name) >= 0 || smb_find_composition(name) >= 0;
+  return find_builtin(name) >= 0 || smb_find_composition(name) >= 0 || smb_half_is_name(name);
 }
 
 // arguments = "(" (assignment ("," assignment)*)? ")"
@@ -288,13 +288,24 @@ make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group,
 }
 
 Node *
+smb_node_function(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  return make_arithmetic(parser, name, builtin, GROUP_COMMON, arguments, n);
+}
+
+Node *
+smb_parse_pair(Parser *parser, const Token *name, const Type *type) {
+  guint n;
+  Node **arguments = parse_arguments(parser, &n);
+  return arguments ? make_vector(parser, name, type, arguments, n) : NULL;
+}
+
+Node *
 smb_node_minimum(Parser *parser, Node *a, gint64 number) {
   static const Token name = {.text = "min", .length = 3, .kind = TOKEN_NAME};
   Node **arguments = smb_kernel_pool_alloc(parser->pool, 2 * sizeof *arguments);
   arguments[0] = a;
   arguments[1] = smb_node_integer(parser, a->type, number, a->start, a->end);
-  return arguments[1] ? make_arithmetic(parser, &name, BUILTIN_MIN, GROUP_COMMON, arguments, 2)
-                      : NULL;
+  return arguments[1] ? smb_node_function(parser, &name, BUILTIN_MIN, arguments, 2) : NULL;
 }
 
 static Node *
@@ -388,7 +399,9 @@ smb_parse_call(Parser *parser, const Token *name) {
     return smb_parser_fail(parser, name->start, "a call is not known before the kernel runs");
   // A function of the file comes first, unless it is the host's.
   gint composition = smb_find_composition(name);
-  gboolean known = builtin >= 0 || composition >= 0 || (vector && vector->kind == KIND_VECTOR);
+  gboolean is_half = smb_half_is_name(name);
+  gboolean known =
+      builtin >= 0 || composition >= 0 || is_half || (vector && vector->kind == KIND_VECTOR);
   if (!smb_parser_find_function(parser, name, &item, known))
     return NULL;
   if (!item && !known && (smb_token_is(name, "printf") || smb_token_is(name, "assert")))
@@ -404,6 +417,8 @@ smb_parse_call(Parser *parser, const Token *name) {
     return NULL;
   if (item)
     return call_function(parser, name, item, is_instance ? &given : NULL, arguments, n);
+  if (is_half)
+    return smb_half_call(parser, name, arguments, n);
   if (composition >= 0)
     return smb_make_composition(parser, name, (guint)composition, arguments, n);
   if (builtin >= 0)

@@ -163,6 +163,9 @@ smb_node_binary(Parser *parser, Operator op, Node *a, Node *b) {
   if (b_points && !a_points && op == OPERATOR_ADD)
     return smb_node_pointer_add(parser, b, a, FALSE, a->start, b->end);
 
+  if (op <= OPERATOR_DIV && smb_half_is_pair(a->type) && smb_type_equal(a->type, b->type))
+    return smb_half_operate(parser, (gint)op, a, b);
+
   const Type *type;
   if (compares && (a_points || b_points)) {
     type = a_points ? a->type : b->type;
@@ -198,6 +201,8 @@ smb_node_unary(Parser *parser, NodeKind kind, Node *a, guint32 start) {
   a = kind == NODE_NOT ? smb_node_condition(parser, a) : smb_node_value(parser, a);
   if (!a)
     return NULL;
+  if (kind == NODE_NEGATE && smb_half_is_pair(a->type))
+    return smb_half_operate(parser, -1, a, NULL);
   gboolean fits =
       kind == NODE_COMPLEMENT ? smb_type_is_integer(a->type) : smb_type_is_arithmetic(a->type);
   if (!fits)

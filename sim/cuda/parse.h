@@ -209,6 +209,18 @@ gboolean smb_builtin_is_name(const Token *name);
 gint smb_find_composition(const Token *name);
 Node *smb_make_composition(Parser *parser, const Token *name, guint which, Node **arguments,
                            guint n);
+// --- functions and operators of 16-bit reals, and of two of them (half.c)
+gboolean smb_half_is_name(const Token *name);
+Node *smb_half_call(Parser *parser, const Token *name, Node **arguments, guint n);
+gboolean smb_half_is_pair(const Type *type);
+// a operator b of pairs of one type; -a if the operator is below 0
+Node *smb_half_operate(Parser *parser, gint op, Node *a, Node *b);
+// A pair written as its type with two values: half2(a, b) (call.c)
+Node *smb_parse_pair(Parser *parser, const Token *name, const Type *type);
+
+// A function of numbers that are converted to their common type (call.c)
+Node *smb_node_function(Parser *parser, const Token *name, Builtin builtin, Node **arguments,
+                        guint n);
 // min(a, number) (call.c)
 Node *smb_node_minimum(Parser *parser, Node *a, gint64 number);
 

@@ -218,6 +218,8 @@ smb_parse_primary(Parser *parser) {
     const Type *type = smb_parse_type_name(parser);
     if (type && smb_parser_is(parser, "{"))
       return smb_parse_braces(parser, type, token->start);
+    if (type && smb_half_is_pair(type) && smb_parser_is(parser, "("))
+      return smb_parse_pair(parser, token, type);
     if (!type || !smb_parser_expect(parser, "("))
       return NULL;
     Node *value = smb_parse_expression(parser);

@@ -23,7 +23,9 @@ static const char *const refused_words[] = {
 
 // Types that this language has not; the words are free for other use.
 static const char *const refused_types[] = {
-    "dim3", "half", "__half", "half2", "__half2", "__nv_bfloat16", "std", "wchar_t",
+    "dim3",
+    "std",
+    "wchar_t",
 };
 
 // What to write in place of some of them.

@@ -12,6 +12,7 @@ static const Type scalars[] = {
     SCALAR(KIND_SHORT, 2, "short"),    SCALAR(KIND_USHORT, 2, "unsigned short"),
     SCALAR(KIND_INT, 4, "int"),        SCALAR(KIND_UINT, 4, "unsigned int"),
     SCALAR(KIND_LONG, 8, "long long"), SCALAR(KIND_ULONG, 8, "unsigned long long"),
+    SCALAR(KIND_HALF, 2, "half"),      SCALAR(KIND_BFLOAT, 2, "__nv_bfloat16"),
     SCALAR(KIND_FLOAT, 4, "float"),    SCALAR(KIND_DOUBLE, 8, "double"),
 };
 
@@ -32,20 +33,45 @@ static const Type vectors[] = {
     VECTORS(KIND_INT, 4, "int"),       VECTORS(KIND_UINT, 4, "uint"),
     VECTORS(KIND_LONG, 8, "longlong"), VECTORS(KIND_ULONG, 8, "ulonglong"),
     VECTORS(KIND_FLOAT, 4, "float"),   VECTORS(KIND_DOUBLE, 8, "double"),
+    VECTOR(KIND_HALF, 2, 2, "half2"),  VECTOR(KIND_BFLOAT, 2, 2, "__nv_bfloat162"),
+};
+
+// Other names of theirs.
+static const char *const vector_aliases[][2] = {
+    {"__half2", "half2"},
+    {"nv_bfloat162", "__nv_bfloat162"},
 };
 
 static const struct {
   const char *name;
   TypeKind kind;
 } aliases[] = {
-    {"void", KIND_VOID},      {"bool", KIND_BOOL},     {"char", KIND_CHAR},
-    {"short", KIND_SHORT},    {"int", KIND_INT},       {"long", KIND_LONG},
-    {"float", KIND_FLOAT},    {"double", KIND_DOUBLE}, {"int8_t", KIND_CHAR},
-    {"uint8_t", KIND_UCHAR},  {"int16_t", KIND_SHORT}, {"uint16_t", KIND_USHORT},
-    {"int32_t", KIND_INT},    {"uint32_t", KIND_UINT}, {"int64_t", KIND_LONG},
-    {"uint64_t", KIND_ULONG}, {"size_t", KIND_ULONG},  {"ptrdiff_t", KIND_LONG},
-    {"uchar", KIND_UCHAR},    {"ushort", KIND_USHORT}, {"uint", KIND_UINT},
+    {"void", KIND_VOID},
+    {"bool", KIND_BOOL},
+    {"char", KIND_CHAR},
+    {"short", KIND_SHORT},
+    {"int", KIND_INT},
+    {"long", KIND_LONG},
+    {"float", KIND_FLOAT},
+    {"double", KIND_DOUBLE},
+    {"int8_t", KIND_CHAR},
+    {"uint8_t", KIND_UCHAR},
+    {"int16_t", KIND_SHORT},
+    {"uint16_t", KIND_USHORT},
+    {"int32_t", KIND_INT},
+    {"uint32_t", KIND_UINT},
+    {"int64_t", KIND_LONG},
+    {"uint64_t", KIND_ULONG},
+    {"size_t", KIND_ULONG},
+    {"ptrdiff_t", KIND_LONG},
+    {"uchar", KIND_UCHAR},
+    {"ushort", KIND_USHORT},
+    {"uint", KIND_UINT},
     {"ulong", KIND_ULONG},
+    {"half", KIND_HALF},
+    {"__half", KIND_HALF},
+    {"__nv_bfloat16", KIND_BFLOAT},
+    {"nv_bfloat16", KIND_BFLOAT},
 };
 
 const Type *
@@ -58,6 +84,10 @@ smb_type_by_name(const char *name, gsize length) {
   for (guint i = 0; i < G_N_ELEMENTS(aliases); i++) {
     if (strlen(aliases[i].name) == length && memcmp(aliases[i].name, name, length) == 0)
       return &scalars[aliases[i].kind];
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(vector_aliases); i++) {
+    if (strlen(vector_aliases[i][0]) == length && memcmp(vector_aliases[i][0], name, length) == 0)
+      return smb_type_by_name(vector_aliases[i][1], strlen(vector_aliases[i][1]));
   }
   for (guint i = 0; i < G_N_ELEMENTS(vectors); i++) {
     if (strlen(vectors[i].name) == length && memcmp(vectors[i].name, name, length) == 0)
@@ -101,7 +131,12 @@ smb_type_is_integer(const Type *type) {
 
 gboolean
 smb_type_is_real(const Type *type) {
-  return type->kind == KIND_FLOAT || type->kind == KIND_DOUBLE;
+  return type->kind >= KIND_HALF && type->kind <= KIND_DOUBLE;
+}
+
+gboolean
+smb_type_is_half(const Type *type) {
+  return type->kind == KIND_HALF || type->kind == KIND_BFLOAT;
 }
 
 gboolean
@@ -201,6 +236,8 @@ smb_type_describe(KernelPool *pool, const Type *type) {
   case KIND_UINT:
   case KIND_LONG:
   case KIND_ULONG:
+  case KIND_HALF:
+  case KIND_BFLOAT:
   case KIND_FLOAT:
   case KIND_DOUBLE:
   case KIND_VECTOR:

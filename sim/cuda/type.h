@@ -18,6 +18,8 @@ typedef enum {
   KIND_UINT,
   KIND_LONG, // 64 bits: long, long long
   KIND_ULONG,
+  KIND_HALF,   // binary16
+  KIND_BFLOAT, // bfloat16
   KIND_FLOAT,
   KIND_DOUBLE,
   KIND_VECTOR, // count scalars: int2, float4, …
@@ -59,6 +61,7 @@ Type *smb_type_structure(KernelPool *pool, const char *name);
 
 gboolean smb_type_is_integer(const Type *type); // bool included
 gboolean smb_type_is_real(const Type *type);
+gboolean smb_type_is_half(const Type *type); // a real of 16 bits
 gboolean smb_type_is_arithmetic(const Type *type);
 gboolean smb_type_is_unsigned(const Type *type);
 gboolean smb_type_equal(const Type *a, const Type *b);

@@ -9,6 +9,7 @@
 #include "gpu/error.h"
 #include "sim/arch/arch.h"
 #include "sim/base/data.h"
+#include "sim/base/half.h"
 #include "src/cli/commands.h"
 #include "src/measure/clock.h"
 
@@ -208,7 +209,9 @@ add_arguments(Subject *subject, char **failure, GError **error) {
 
 // An element of a buffer in words; @type is that of the parameter, such as "float4 *".
 static char *
-format_element(const char *type, gsize size, const guchar *bytes) {
+format_element(const SmbParameter *parameter, const guchar *bytes) {
+  const char *type = parameter->type;
+  gsize size = smb_scalar_bytes(parameter->element);
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
   float single;
   double real;
@@ -222,6 +225,9 @@ format_element(const char *type, gsize size, const guchar *bytes) {
     return g_strdup(g_ascii_formatd(buffer, sizeof buffer, "%.17g", real));
   }
   memcpy(&number, bytes, size);
+  if (smb_scalar_is_real(parameter->element))
+    return g_strdup(g_ascii_formatd(buffer, sizeof buffer, "%.5g",
+                                    smb_half_to_real(parameter->element, (guint16)number)));
   guint unused = 64 - 8 * (guint)size;
   if (type[0] == 'u' || g_str_has_prefix(type, "bool"))
     return g_strdup_printf("%" G_GUINT64_FORMAT, number);
@@ -241,8 +247,8 @@ compare_buffer(const SmbProgram *kernel, guint index, guint64 start, GBytes *mea
     if (memcmp(a + i * size, b + i * size, size) == 0) {
       buffer->equal++;
     } else if (!buffer->difference) {
-      g_autofree char *is = format_element(parameter.type, size, a + i * size);
-      g_autofree char *says = format_element(parameter.type, size, b + i * size);
+      g_autofree char *is = format_element(&parameter, a + i * size);
+      g_autofree char *says = format_element(&parameter, b + i * size);
       buffer->difference =
           g_strdup_printf("%s[%" G_GINT64_FORMAT "] is %s, the model says %s", parameter.name,
                           (gint64)i - (gint64)(start / size), is, says);

@@ -129,3 +129,19 @@ SMEMBANK_FAKE=
 expect 0 validate "$work/data.cu" --block 32
 expect 1 validate "$work/data.cu" --block 32 --buffer table=iota:i32
 shows "'table' is a variable: --buffer sets it for predictions only"
+
+# Numbers of 16 bits, as parameters and in buffers.
+cat >"$work/half.cu" <<'END'
+#include <cuda_fp16.h>
+__global__ void twice(half *out, const half *in, half by, float2 *f) {
+  out[threadIdx.x] = in[threadIdx.x] * by;
+  f[threadIdx.x] = __half22float2(__half2half2(by));
+}
+END
+expect 0 validate "$work/half.cu" --block 32 --arg by=0.5 --format csv
+grep -q ',values,32,32,yes,.*,out,' "$work/out" || die "not all values: $(cat "$work/out")"
+expect 2 validate "$work/half.cu" --block 32 --arg by=65520
+says "argument 'by=65520' does not fit its type, half"
+SMEMBANK_FAKE='wrong-values'
+expect 1 validate "$work/half.cu" --block 32 --arg by=0.5
+shows 'the model says 0'

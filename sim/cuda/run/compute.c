@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: MIT
 #include "sim/cuda/run/compute.h"
 
+#include "sim/base/half.h"
 #include "sim/machine/lanes.h"
 
 SmbScalar
 smb_cuda_scalar(TypeKind kind) {
   static const guint8 scalars[] = {
-      [KIND_BOOL] = SMB_SCALAR_BOOL,  [KIND_CHAR] = SMB_SCALAR_I8,
-      [KIND_UCHAR] = SMB_SCALAR_U8,   [KIND_SHORT] = SMB_SCALAR_I16,
-      [KIND_USHORT] = SMB_SCALAR_U16, [KIND_INT] = SMB_SCALAR_I32,
-      [KIND_UINT] = SMB_SCALAR_U32,   [KIND_LONG] = SMB_SCALAR_I64,
-      [KIND_ULONG] = SMB_SCALAR_U64,  [KIND_FLOAT] = SMB_SCALAR_F32,
-      [KIND_DOUBLE] = SMB_SCALAR_F64, [KIND_POINTER] = SMB_SCALAR_U64,
-      [KIND_ARRAY] = SMB_SCALAR_U64,  [KIND_STRUCT] = SMB_SCALAR_U64,
+      [KIND_BOOL] = SMB_SCALAR_BOOL,   [KIND_CHAR] = SMB_SCALAR_I8,
+      [KIND_UCHAR] = SMB_SCALAR_U8,    [KIND_SHORT] = SMB_SCALAR_I16,
+      [KIND_USHORT] = SMB_SCALAR_U16,  [KIND_INT] = SMB_SCALAR_I32,
+      [KIND_UINT] = SMB_SCALAR_U32,    [KIND_LONG] = SMB_SCALAR_I64,
+      [KIND_ULONG] = SMB_SCALAR_U64,   [KIND_HALF] = SMB_SCALAR_F16,
+      [KIND_BFLOAT] = SMB_SCALAR_BF16, [KIND_FLOAT] = SMB_SCALAR_F32,
+      [KIND_DOUBLE] = SMB_SCALAR_F64,  [KIND_POINTER] = SMB_SCALAR_U64,
+      [KIND_ARRAY] = SMB_SCALAR_U64,   [KIND_STRUCT] = SMB_SCALAR_U64,
   };
   return (SmbScalar)scalars[kind];
 }
@@ -68,7 +70,11 @@ smb_cuda_take(Node *node, const void *lanes) {
   const Values *values = lanes;
   TypeKind kind = node->type->kind;
   node->kind = NODE_CONSTANT;
-  node->real = kind == KIND_FLOAT ? (double)values->f[0] : kind == KIND_DOUBLE ? values->d[0] : 0;
+  node->real = kind == KIND_FLOAT    ? (double)values->f[0]
+               : kind == KIND_DOUBLE ? values->d[0]
+               : smb_type_is_half(node->type)
+                   ? smb_half_to_real(smb_cuda_scalar(kind), (guint16)values->u[0])
+                   : 0;
   node->integer = smb_kind_is_wide(kind) ? values->l[0]
                   : kind == KIND_UINT    ? (gint64)values->u[0]
                                          : values->i[0];
