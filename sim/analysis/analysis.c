@@ -193,6 +193,34 @@ collect_idle(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *w
   }
 }
 
+static guint64
+count_blocks(const SmbLaunch *launch) {
+  return (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+}
+
+static guint64
+count_threads(const SmbAnalysisOptions *options) {
+  return options->threads ? options->threads : g_get_num_processors();
+}
+
+// What has to be run of the launch: all blocks, unless few of them are enough.
+static gboolean
+plan(Queue *queue, const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+     const SmbAnalysisOptions *options, GError **error) {
+  guint64 max_blocks = options->max_blocks ? options->max_blocks : SMB_ANALYSIS_MAX_BLOCKS;
+  guint64 n_blocks = count_blocks(launch);
+  if (!options->every_block && !options->global && n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
+    queue->shares = smb_repeat_search(kernel, arch, launch, &options->limits, max_blocks);
+  queue->n = queue->shares ? queue->shares->len : n_blocks;
+  if (queue->n <= max_blocks)
+    return TRUE;
+  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
+              "a grid of %" G_GUINT64_FORMAT " blocks: at most %" G_GUINT64_FORMAT
+              " are run (--max-blocks allows more)",
+              n_blocks, max_blocks);
+  return FALSE;
+}
+
 static SmbAnalysis *
 collect(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
         const GPtrArray *workers) {
@@ -225,22 +253,16 @@ smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch 
                  const SmbAnalysisOptions *options, GError **error) {
   static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
   options = options ? options : &defaults;
-  Queue queue = {.failed_block = G_MAXUINT64};
-  queue.n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
-  guint64 max_blocks = options->max_blocks ? options->max_blocks : SMB_ANALYSIS_MAX_BLOCKS;
-  if (queue.n_blocks > max_blocks) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "a grid of %" G_GUINT64_FORMAT " blocks: at most %" G_GUINT64_FORMAT
-                " are run (--max-blocks allows more)",
-                queue.n_blocks, max_blocks);
+  g_autoptr(GArray) shares = NULL;
+  Queue queue = {.failed_block = G_MAXUINT64, .progress = options->progress};
+  if (!plan(&queue, kernel, arch, launch, options, error))
     return NULL;
-  }
+  shares = queue.shares;
   g_autoptr(SmbGlobal) own_global = NULL;
   SmbGlobal *global = options->global;
   if (!global && smb_program_is_serial(kernel))
     global = own_global = smb_global_new(kernel, launch);
-  guint64 wanted = options->threads ? options->threads : g_get_num_processors();
-  guint64 n_workers = global ? 1 : MAX(1, MIN(wanted, queue.n_blocks));
+  guint64 n_workers = global ? 1 : MAX(1, MIN(count_threads(options), queue.n));
   g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
   for (guint64 i = 0; i < n_workers; i++) {
     Worker *worker = smb_worker_new(kernel, arch, launch, options, global, error);
@@ -248,8 +270,7 @@ smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch 
       return NULL;
     g_ptr_array_add(workers, worker);
   }
-  queue.progress = options->progress;
-  smb_progress_begin(options->progress, "blocks", queue.n_blocks);
+  smb_progress_begin(options->progress, "blocks", queue.n);
   g_mutex_init(&queue.lock);
   smb_workers_run(workers, &queue);
   smb_progress_begin(options->progress, NULL, 0);
@@ -258,7 +279,10 @@ smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch 
     g_propagate_error(error, queue.error);
     return NULL;
   }
-  return collect(kernel, arch, launch, workers);
+  SmbAnalysis *analysis = collect(kernel, arch, launch, workers);
+  analysis->n_blocks = count_blocks(launch);
+  analysis->n_blocks_run = queue.n;
+  return analysis;
 }
 
 void

@@ -14,8 +14,11 @@
 
 G_BEGIN_DECLS
 
-/** Most blocks of a launch, unless SmbAnalysisOptions.max_blocks says otherwise. */
+/** Most blocks of a launch that are run, unless SmbAnalysisOptions.max_blocks says otherwise. */
 #define SMB_ANALYSIS_MAX_BLOCKS (G_GUINT64_CONSTANT(1) << 20)
+
+/** Most blocks of a launch if most of them repeat others: their sums fit in 64 bits. */
+#define SMB_ANALYSIS_MAX_REPEATS (G_GUINT64_CONSTANT(1) << 32)
 
 /** Most threads that run the blocks of a launch. */
 #define SMB_ANALYSIS_MAX_THREADS 256u
@@ -137,6 +140,8 @@ typedef struct {
  *   requests, by access, then warp, then the order in which they were first made
  * @requests_dropped: requests that are in no count of @requests, because there were too many to keep
  * @segment_bytes: what the segments of @globals are: SmbArchInfo.global_segment_bytes
+ * @n_blocks: blocks of the grid
+ * @n_blocks_run: of them; each of the others makes the same requests as one of these
  * @n_warps: warps of a block
  * @shared_bytes: static and dynamic shared memory of a block
  */
@@ -152,6 +157,8 @@ typedef struct {
   GArray *requests;
   guint64 requests_dropped;
   guint segment_bytes;
+  guint64 n_blocks;
+  guint64 n_blocks_run;
   guint n_warps;
   gsize shared_bytes;
 } SmbAnalysis;
@@ -159,10 +166,11 @@ typedef struct {
 /**
  * SmbAnalysisOptions: zeros stand for the defaults.
  * @limits: of the kernel
- * @max_blocks: largest grid that is run
+ * @max_blocks: most blocks that are run
  * @threads: how many blocks run at once; 0: one for each processor
  * @global: (nullable): keeps what the kernel writes to global memory; one thread then
  * @keep_requests: whether SmbAnalysis.requests is wanted
+ * @every_block: whether blocks are run that are known to repeat others: the result is the same
  * @progress: (nullable): counts blocks
  */
 typedef struct {
@@ -171,6 +179,7 @@ typedef struct {
   guint threads;
   SmbGlobal *global;
   gboolean keep_requests;
+  gboolean every_block;
   SmbProgress *progress;
 } SmbAnalysisOptions;
 

@@ -5,11 +5,18 @@
 #pragma once
 
 #include "sim/analysis/analysis.h"
+#include "sim/machine/signature.h"
 
 // The distinct requests that a worker saw (analysis-request.c).
 typedef struct _Requests Requests;
 
-// One thread's share of the blocks: counts by site, which are added up in the end.
+// A block that is run, and how many blocks of the grid it stands for: itself, and those that make the same requests.
+typedef struct {
+  guint64 block;
+  guint64 times;
+} Share;
+
+// One thread's part of the blocks: counts by site, which are added up in the end.
 typedef struct {
   const SmbArch *arch;
   guint segment_shift;
@@ -20,14 +27,15 @@ typedef struct {
   GArray *warnings;
   Requests *requests; // or NULL: not kept
   SmbBlock *block;
-  guint64 index; // of the block that runs
+  Share now; // the block that runs
 } Worker;
 
 // What the workers share.
 typedef struct {
   GMutex lock;
   guint64 next;
-  guint64 n_blocks;
+  guint64 n;            // that are run
+  GArray *shares;       // Share, in rising order; or NULL: each block, for itself
   guint64 failed_block; // G_MAXUINT64: none
   GError *error;
   SmbProgress *progress; // or NULL
@@ -44,11 +52,16 @@ void smb_workers_run(const GPtrArray *workers, Queue *queue);
 Requests *smb_requests_new(void);
 void smb_requests_free(Requests *requests);
 // Takes a request that a site made in a block; blocks are not mixed, and run in rising order.
-void smb_requests_note(Requests *requests, guint site, guint warp, guint64 block,
+void smb_requests_note(Requests *requests, guint site, guint warp, const Share *share,
                        const SmbRequest *request);
 // What all workers kept becomes the requests of the analysis, whose accesses are complete.
 void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *kernel,
                           const GPtrArray *workers);
+
+// The blocks of a launch that have to be run so that all are counted, in rising order: far fewer than there are. NULL:
+// all of them have to be (or it would take as long to find out).
+GArray *smb_repeat_search(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+                          const SmbProgramLimits *limits, guint64 max_blocks);
 
 // An array of SmbAnalysisWarning; of those alike it keeps the one of the first block.
 GArray *smb_warnings_new(void);

@@ -54,18 +54,19 @@ smb_requests_free(Requests *requests) {
 }
 
 void
-smb_requests_note(Requests *requests, guint site, guint warp, guint64 block,
+smb_requests_note(Requests *requests, guint site, guint warp, const Share *share,
                   const SmbRequest *request) {
-  Seen key = {site, {0, warp, block, 1, *request}, g_hash_table_size(requests->table)};
+  Seen key = {
+      site, {0, warp, share->block, share->times, *request}, g_hash_table_size(requests->table)};
   for (guint lane = 0; lane < smb_request_span(request); lane++)
     key.seen.request.offset[lane] &= 0u - (request->mask >> lane & 1);
   Seen *known = g_hash_table_lookup(requests->table, &key);
   if (known)
-    known->seen.count++;
+    known->seen.count += share->times;
   else if (key.order < SMB_ANALYSIS_MAX_REQUESTS)
     g_hash_table_add(requests->table, g_memdup2(&key, sizeof key));
   else
-    requests->dropped++;
+    requests->dropped += share->times;
 }
 
 // Takes what one worker saw to what others did; the first block that made a request keeps its order.

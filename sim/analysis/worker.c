@@ -7,12 +7,12 @@
 
 // The rounds of an atomic that is a loop, where the architecture's rule has them.
 static void
-count_rounds(const SmbArch *arch, const SmbRequest *request, SmbLoopTally *loops) {
+count_rounds(const SmbArch *arch, const SmbRequest *request, guint64 times, SmbLoopTally *loops) {
   SmbLoop loop = smb_wavefronts_loop(arch, request);
-  loops->requests += loop.rounds > 0;
-  loops->loads += loop.rounds;
-  loops->load_wavefronts += loop.load_wavefronts;
-  loops->swaps += loop.rounds;
+  loops->requests += loop.rounds > 0 ? times : 0;
+  loops->loads += loop.rounds * times;
+  loops->load_wavefronts += loop.load_wavefronts * times;
+  loops->swaps += loop.rounds * times;
 }
 
 static void
@@ -22,20 +22,20 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
   SmbWavefronts cost = smb_wavefronts_count(worker->arch, request);
   if (access->total.requests == 0) {
     access->array = array;
-    worker->first_block[site] = worker->index;
+    worker->first_block[site] = worker->now.block;
   }
   if (access->total.requests == 0 || cost.excess > access->worst_cost.excess) {
     access->worst = *request;
     access->worst_cost = cost;
-    access->worst_block = worker->index;
+    access->worst_block = worker->now.block;
     access->worst_warp = warp;
   }
   if (worker->requests)
-    smb_requests_note(worker->requests, site, warp, worker->index, request);
+    smb_requests_note(worker->requests, site, warp, &worker->now, request);
   if (request->op == SMB_OP_ATOM_LOOP)
-    count_rounds(worker->arch, request, &access->loops);
-  smb_tally_count(&access->total, &cost);
-  smb_tally_count(&access->warps[warp], &cost);
+    count_rounds(worker->arch, request, worker->now.times, &access->loops);
+  smb_tally_count_times(&access->total, &cost, worker->now.times);
+  smb_tally_count_times(&access->warps[warp], &cost, worker->now.times);
 }
 
 // Distinct values of a short array, which is reordered. Most come in rising order.
@@ -71,13 +71,14 @@ count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *bu
   guint segment_bytes = 1u << worker->segment_shift;
   if (access->requests == 0) {
     access->buffer = buffer;
-    worker->first_block[site] = worker->index;
+    worker->first_block[site] = worker->now.block;
   }
-  access->requests++;
-  access->segments += touched;
-  access->ideal += (bytes + segment_bytes - 1) / segment_bytes;
+  guint64 times = worker->now.times;
+  access->requests += times;
+  access->segments += touched * times;
+  access->ideal += (bytes + segment_bytes - 1) / segment_bytes * times;
   access->max_segments = MAX(access->max_segments, touched);
-  access->bytes += (guint64)n * width;
+  access->bytes += (guint64)n * width * times;
 }
 
 // The order of the list, which finds a warning among many: by what it is of.
@@ -116,7 +117,7 @@ smb_warnings_note(GArray *warnings, const SmbAnalysisWarning *warning) {
 static void
 take_warning(gpointer user, SmbWarning kind, guint site, guint other, const char *message) {
   Worker *worker = user;
-  SmbAnalysisWarning warning = {kind, site, other, worker->index, (char *)message};
+  SmbAnalysisWarning warning = {kind, site, other, worker->now.block, (char *)message};
   smb_warnings_note(worker->warnings, &warning);
 }
 
@@ -166,6 +167,17 @@ smb_worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *l
   return NULL;
 }
 
+// The next block, unless there is none, or an earlier one has failed.
+static gboolean
+take_share(Queue *queue, Share *share) {
+  if (queue->next >= queue->n)
+    return FALSE;
+  *share =
+      queue->shares ? g_array_index(queue->shares, Share, queue->next) : (Share){queue->next, 1};
+  queue->next++;
+  return share->block <= queue->failed_block;
+}
+
 // Takes blocks, in order, until there are none or an earlier one has failed.
 static void
 work(gpointer data, gpointer user) {
@@ -173,20 +185,18 @@ work(gpointer data, gpointer user) {
   Queue *queue = user;
   for (;;) {
     g_mutex_lock(&queue->lock);
-    gboolean ends = queue->next >= queue->n_blocks || queue->next > queue->failed_block;
-    worker->index = queue->next;
-    queue->next += !ends;
+    gboolean taken = take_share(queue, &worker->now);
     g_mutex_unlock(&queue->lock);
-    if (ends)
+    if (!taken)
       return;
     GError *error = NULL;
-    gboolean done = smb_block_run(worker->block, worker->index, &error);
+    gboolean done = smb_block_run(worker->block, worker->now.block, &error);
     smb_progress_add(queue->progress, 1);
     if (done)
       continue;
     g_mutex_lock(&queue->lock);
-    if (worker->index < queue->failed_block) {
-      queue->failed_block = worker->index;
+    if (worker->now.block < queue->failed_block) {
+      queue->failed_block = worker->now.block;
       g_clear_error(&queue->error);
       queue->error = g_steal_pointer(&error);
     }

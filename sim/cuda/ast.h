@@ -102,6 +102,7 @@ struct _Node {
   Builtin builtin;
   Node **arguments;
   guint n_arguments;
+  gboolean is_watched; // an operation on values that depend on blockIdx: see depend.c
 };
 
 typedef enum {

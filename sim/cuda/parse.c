@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/cuda/cuda.h"
+#include "sim/cuda/depend.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/cuda/run/compute.h"
@@ -209,6 +210,7 @@ lay_out_shared(SmbKernel *kernel) {
     if (g_hash_table_contains(shared, g_ptr_array_index(objects, i)))
       smb_kernel_add_array(kernel, g_ptr_array_index(objects, i));
   }
+  smb_kernel_depend(kernel, functions);
 }
 
 static int

@@ -147,6 +147,8 @@ check_rule(SmbBlock *block, const Move *move) {
 gboolean
 smb_access_report(SmbBlock *block, const Move *move, Access *access) {
   SmbLanes shared = access->lanes[SPACE_SHARED], global = access->lanes[SPACE_GLOBAL];
+  if (block->signature)
+    smb_signature_access(block, move, access);
   if (shared) {
     if (!check_rule(block, move))
       return FALSE;

@@ -34,6 +34,9 @@ gboolean smb_access_report(SmbBlock *block, const Move *move, Access *access);
 gboolean smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane,
                          const char *problem);
 
+// Takes it to the signature of the block (signature.c).
+void smb_signature_access(SmbBlock *block, const Move *move, const Access *access);
+
 // --- memory of each thread (machine-private.c)
 gboolean smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                                guchar *bytes);

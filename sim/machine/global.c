@@ -172,6 +172,12 @@ smb_overlay_bytes(const Overlay *overlay) {
   return (kept + overlay->used) * sizeof(Chunk);
 }
 
+// A store lies in one chunk.
+guint64
+smb_overlay_capacity(guint64 max_memory) {
+  return max_memory / sizeof(Chunk);
+}
+
 static Chunk *
 find_chunk(Overlay *overlay, guint64 key) {
   if (overlay->last && overlay->last->key == key)

@@ -7,7 +7,7 @@
 // Private to the machine and to front ends.
 #pragma once
 
-#include "sim/machine/block.h"
+#include "sim/machine/signature.h"
 #include "sim/program/front-end.h"
 
 #define FOR_LANES(lanes, lane)                                                                     \
@@ -79,6 +79,7 @@ struct _SmbBlock {
   Mask exited; // threads that left the kernel; the front end says so
   guint64 steps;
   GError **error;
+  SmbSignature *signature; // or NULL: not wanted
 };
 
 static inline gboolean
@@ -169,6 +170,8 @@ void smb_overlay_free(Overlay *overlay);
 void smb_overlay_commit(Overlay *overlay); // what the block wrote becomes global memory
 void smb_overlay_clear(Overlay *overlay);
 gsize smb_overlay_bytes(const Overlay *overlay);
+// Stores of single lanes that are certain to be within a limit, wherever they go.
+guint64 smb_overlay_capacity(guint64 max_memory);
 void smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
                       gsize length);
 void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,

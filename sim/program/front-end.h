@@ -80,6 +80,10 @@ struct _SmbProgram {
   guint max_threads;   // of a block, as the kernel says itself; 0: it does not
   gboolean has_dynamic_shared;
   gboolean is_serial;
+  // Whether its blocks may repeat each other (sim/machine/signature.h): the front end vouches for all that is said
+  // there, in each block that it does not refuse. FALSE: every block is run.
+  gboolean may_repeat;
+  guint guarded_steps; // most steps that a condition on data decides at once
   guint cuda_arch;
   guint lanes; // of the warps that run it
   GStrv defines;

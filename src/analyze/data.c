@@ -144,6 +144,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   const SmbAnalysis *analysis = report->analysis;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, report->target, analysis->shared_bytes);
+  smb_json_number(json, "blocks_counted", (gint64)analysis->n_blocks_run);
   smb_json_arch(json, cli->arch);
   smb_json_array(json, "accesses");
   for (guint i = 0; i < analysis->accesses->len; i++)

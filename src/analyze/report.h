@@ -41,7 +41,8 @@ const char *smb_analyze_segment_name(const SmbArch *arch);
 void smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis);
 
 /** Writes an empty line and sentences about the access with the most excess wavefronts: which lanes conflict in
- * which bank, and what that costs; and which counts are lower bounds. Nothing, if there is neither. */
+ * which bank, and what that costs; which counts are lower bounds; and how many blocks were run, if not all. Nothing,
+ * if there is nothing to say. */
 void smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis);
 
 /** smb_analyze_summarize: Returns: (transfer full): all of that as one text */

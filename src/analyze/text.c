@@ -210,10 +210,15 @@ smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis) {
 void
 smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis) {
   g_autofree char *worst = describe_worst(cli->arch, analysis);
-  if (!*worst)
-    return;
-  smb_spool_puts(cli->out, "\n");
-  smb_text_wrap(cli->out, worst);
+  if (*worst) {
+    smb_spool_puts(cli->out, "\n");
+    smb_text_wrap(cli->out, worst);
+  }
+  if (analysis->n_blocks_run < analysis->n_blocks)
+    smb_spool_printf(cli->out,
+                     "\nCounted %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                     " blocks: the others make the same requests.\n",
+                     analysis->n_blocks_run, analysis->n_blocks);
 }
 
 static gboolean

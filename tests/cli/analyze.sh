@@ -57,6 +57,38 @@ for threads in 1 3; do
 done
 cmp "$work/threads1" "$work/threads3" || die 'the result depends on the number of threads'
 
+# Blocks that make the same requests as others are not run, unless one of them differs.
+cat >"$work/many.cu" <<'END'
+__global__ void transpose(float *out, const float *in, int w, int h) {
+  __shared__ float tile[32][32];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  if (x < w && y < h) tile[threadIdx.y][threadIdx.x] = in[(size_t)y * w + x];
+  __syncthreads();
+  if (x < h && y < w) out[(size_t)y * h + x] = tile[threadIdx.x][threadIdx.y];
+}
+END
+expect 0 analyze "$work/many.cu" --block 32,32 --grid 1000,1000 --arg w=32000 --arg h=32000
+shows 'store  32000000    32000000  32000000          0   1-way'
+shows 'load   32000000  1024000000  32000000  992000000  32-way'
+shows 'Counted 1 of 1000000 blocks: the others make the same requests.'
+expect 0 analyze "$work/many.cu" --block 32,32 --grid 1000,1000 --arg w=32000 --arg h=32000 --max-blocks 1 --format json
+shows '"blocks_counted" : 1,'
+is_json
+expect 0 analyze "$work/many.cu" --block 32,32 --grid 1000,1000 --arg w=31999 --arg h=31000 --annotate
+shows ' of 1000000 blocks: the others'
+expect 0 analyze "$work/many.cu" --block 32,32 --grid 67108863 --arg w=9 --arg h=9
+shows ' of 67108863 blocks: the others'
+printf '__global__ void k(int *o) { __shared__ int s[32]; s[threadIdx.x] = o[threadIdx.x]; }' >"$work/many.cu"
+expect 0 analyze "$work/many.cu" --grid 2147483647
+shows 'Counted 1 of 2147483647 blocks'
+expect 2 analyze "$work/many.cu" --grid 2147483647,3
+says 'a grid of 6442450941 blocks: at most 1048576 are run (--max-blocks allows more)'
+printf '__global__ void k(int *o) { __shared__ int s[32]; s[o[blockIdx.x] %% 32] = 1; }' >"$work/data.cu"
+expect 0 analyze "$work/data.cu" --grid 1000
+shows 'grid 1000'
+grep -q '^Counted' "$work/out" && die 'a kernel whose requests depend on data is not run in all blocks'
+expect 2 analyze "$work/data.cu" --grid 3000000
+
 # The user's own file.
 cat >"$work/kernels.cu" <<'END'
 #define STRIDE 1

@@ -110,7 +110,7 @@ evaluate_vote(Walker *walker, const Node *node, const Mask *mask, const void *co
 }
 
 static void
-evaluate_arithmetic(const Walker *walker, const Node *node, const Mask *mask,
+evaluate_arithmetic(Walker *walker, const Node *node, const Mask *mask,
                     const void *const *arguments, char *out) {
   const Type *operand = node->arguments[0]->type;
   ArithFunction function = (ArithFunction)smb_cuda_builtin_operation(node->builtin);
@@ -122,6 +122,8 @@ evaluate_arithmetic(const Walker *walker, const Node *node, const Mask *mask,
     smb_arith_function(function, smb_cuda_scalar(operand->kind), walker->block->lanes, lanes,
                        out + w * out_step);
   }
+  if (is_watched(walker, node))
+    smb_walk_watch(walker, node, mask, arguments[0], arguments[1], out);
 }
 
 const void *

@@ -75,6 +75,15 @@ const void *smb_walk_copy(Walker *walker, const Node *node, const Mask *mask);
 // @local: its node; @component: of a vector
 gboolean smb_walk_check_set(Walker *walker, const Node *local, guint component, const Mask *mask);
 
+// --- what depends on blockIdx (watch.c)
+// Takes an operation of @mask on integers or pointers to the signature of the block: @b may be NULL.
+void smb_walk_watch(Walker *walker, const Node *node, const Mask *mask, const void *a,
+                    const void *b, const void *out);
+static inline gboolean
+is_watched(const Walker *walker, const Node *node) {
+  return G_UNLIKELY(node->is_watched) && walker->block->signature;
+}
+
 // --- builtins (builtin.c)
 const void *smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask);
 

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The signature of a block's run: hashes over what its requests count, apart from the values that it computes.
+// Sums and products of hashes are not needed: signatures are compared, and nothing else.
+#include "sim/machine/signature.h"
+
+#include "sim/arch/arch.h"
+#include "sim/machine/access.h"
+
+gboolean
+smb_program_may_repeat(const SmbProgram *program) {
+  return program->may_repeat;
+}
+
+static void
+mix(guint64 *hash, guint64 word) {
+  guint64 mixed = (*hash ^ word) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+  *hash = mixed ^ (mixed >> 32);
+}
+
+void
+smb_signature_note(SmbBlock *block, guint64 word) {
+  mix(&block->signature->course, word);
+}
+
+void
+smb_signature_refuse(SmbBlock *block) {
+  block->signature->is_alone = TRUE;
+}
+
+static guint
+find_object(const SmbBlock *block, const Access *access, guint lane) {
+  return (guint)(access_object(block, access, lane) - block->objects);
+}
+
+void
+smb_signature_access(SmbBlock *block, const Move *move, const Access *access) {
+  SmbLanes global = access->lanes[SPACE_GLOBAL], outside = global | access->lanes[SPACE_CONSTANT];
+  gint64 first = outside ? access->offset[smb_lanes_first(outside)] : 0;
+  SmbLanes all = outside | access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];
+  smb_signature_note(block, (guint64)access->warp << 32 | move->site);
+  smb_signature_note(block, all);
+  gboolean spreads = FALSE;
+  FOR_LANES(all, lane) {
+    gboolean is_outside = outside >> lane & 1;
+    gint64 offset = access->offset[lane] - (is_outside ? first : 0);
+    smb_signature_note(block, find_object(block, access, lane));
+    smb_signature_note(block, (guint64)offset);
+    spreads = spreads || (is_outside && offset != 0);
+  }
+  // What is aligned to its width touches one segment, wherever that is.
+  guint modulus = spreads ? smb_arch_info(block->arch)->global_segment_bytes : move->align;
+  if (outside)
+    mix(&block->signature->residues, (guint64)first % modulus);
+  if (move->op_class != SMB_OP_CLASS_LOAD)
+    block->signature->global_stores += (guint)__builtin_popcountll(global);
+}
+
+gboolean
+smb_block_sign(SmbBlock *block, guint64 index, SmbSignature *signature) {
+  *signature = (SmbSignature){0};
+  block->signature = signature;
+  gboolean ok = smb_block_run(block, index, NULL);
+  block->signature = NULL;
+  // What data decides may take other blocks to a limit that this one keeps to.
+  const SmbProgram *program = block->program;
+  if (block->steps > block->limits.max_steps / (1 + program->guarded_steps) ||
+      signature->global_stores > smb_overlay_capacity(block->limits.max_memory))
+    signature->is_alone = TRUE;
+  return ok;
+}
+
+gboolean
+smb_signature_matches(const SmbSignature *a, const SmbSignature *b) {
+  return !a->is_alone && !b->is_alone && a->course == b->course;
+}

@@ -1,0 +1,420 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Blocks that repeat others are counted, not run: whatever the kernel and the grid, the result is that of running them
+// all. A case says in how many blocks it is seen: those that stand between two that look alike must not be overlooked.
+#include "sim/analysis/analysis.h"
+
+#include <string.h>
+
+#include "sim/arch/arch.h"
+#include "sim/records/catalog.h"
+#include "tests/suite.h"
+
+typedef struct {
+  SmbProgram *program;
+  SmbLaunch launch;
+  SmbProgramLimits limits;
+  guint64 n_blocks, n_run; // of the last run
+} Subject;
+
+static void
+dump_tally(GString *out, const SmbTally *t) {
+  g_string_append_printf(out,
+                         " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+                         " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %u %u",
+                         t->requests, t->wavefronts, t->ideal, t->excess, t->cycles, t->max_degree,
+                         t->max_queue);
+}
+
+static void
+dump_loops(GString *out, const SmbLoopTally *t) {
+  g_string_append_printf(out,
+                         " loops %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+                         " %" G_GUINT64_FORMAT,
+                         t->requests, t->loads, t->load_wavefronts, t->swaps);
+}
+
+static void
+dump_request(GString *out, const SmbRequest *request) {
+  g_string_append_printf(out, " %u %u", request->op, request->width);
+  for (guint lane = 0; lane < smb_request_span(request); lane++) {
+    if (request->mask >> lane & 1)
+      g_string_append_printf(out, " %u:%u", lane, request->offset[lane]);
+  }
+}
+
+static void
+dump_global(GString *out, const SmbGlobalAccess *g) {
+  g_string_append_printf(out,
+                         "global %s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+                         " %u %" G_GUINT64_FORMAT "\n",
+                         g->buffer ? g->buffer : "", g->requests, g->segments, g->ideal,
+                         g->max_segments, g->bytes);
+}
+
+static void
+dump_access(GString *out, const SmbAccess *access, guint n_warps) {
+  g_string_append_printf(out, "access %s %d %s %d", access->site->expression,
+                         access->site->op_class, access->array, access->exact);
+  dump_tally(out, &access->total);
+  dump_loops(out, &access->loops);
+  for (guint w = 0; w < n_warps; w++)
+    dump_tally(out, &access->warps[w]);
+  g_string_append_printf(out, " worst %" G_GUINT64_FORMAT " %u", access->worst_block,
+                         access->worst_warp);
+  dump_request(out, &access->worst);
+  g_string_append_c(out, '\n');
+}
+
+// All that an analysis says, but for how many blocks were run.
+static char *
+dump(const SmbAnalysis *analysis) {
+  GString *out = g_string_new(NULL);
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    dump_access(out, &g_array_index(analysis->accesses, SmbAccess, i), analysis->n_warps);
+  for (guint i = 0; i < analysis->globals->len; i++)
+    dump_global(out, &g_array_index(analysis->globals, SmbGlobalAccess, i));
+  for (guint i = 0; i < SMB_N_OP_CLASSES; i++) {
+    dump_tally(out, &analysis->totals[i]);
+    dump_global(out, &analysis->global_totals[i]);
+  }
+  dump_loops(out, &analysis->loops);
+  for (guint i = 0; i < analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *w = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
+    g_string_append_printf(out, "\nwarning %d %u %u %" G_GUINT64_FORMAT " %s", w->kind, w->site,
+                           w->other, w->block, w->message);
+  }
+  for (guint i = 0; i < analysis->requests->len; i++) {
+    const SmbAccessRequest *r = &g_array_index(analysis->requests, SmbAccessRequest, i);
+    g_string_append_printf(out, "\nrequest %u %u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+                           r->access, r->warp, r->block, r->count);
+    dump_request(out, &r->request);
+  }
+  g_string_append_printf(out, "\ndropped %" G_GUINT64_FORMAT " idle %s %u\n",
+                         analysis->requests_dropped, analysis->idle ? analysis->idle : "",
+                         analysis->idle_place);
+  return g_string_free(out, FALSE);
+}
+
+static char *
+run(Subject *subject, const SmbArch *arch, gboolean every_block) {
+  g_autoptr(GError) error = NULL;
+  SmbAnalysisOptions options = {
+      .limits = subject->limits, .threads = 1, .keep_requests = TRUE, .every_block = every_block};
+  g_autoptr(SmbAnalysis) analysis =
+      smb_analysis_run(subject->program, arch, &subject->launch, &options, &error);
+  ck_assert((analysis == NULL) == (error != NULL));
+  subject->n_run = analysis ? analysis->n_blocks_run : 0;
+  subject->n_blocks = analysis ? analysis->n_blocks : 0;
+  return analysis ? dump(analysis) : g_strdup(error->message);
+}
+
+// Runs it both ways; whether blocks were counted that were not run.
+static gboolean
+check_equal(Subject *subject, const SmbArch *arch, const char *text) {
+  g_autofree char *all = run(subject, arch, TRUE);
+  ck_assert_uint_eq(subject->n_run, subject->n_blocks);
+  g_autofree char *some = run(subject, arch, FALSE);
+  if (strcmp(all, some) != 0)
+    ck_abort_msg("%s\ngrid %u,%u,%u\n--- all %" G_GUINT64_FORMAT
+                 " blocks:\n%s\n--- %" G_GUINT64_FORMAT " of them:\n%s",
+                 text, subject->launch.grid[0], subject->launch.grid[1], subject->launch.grid[2],
+                 subject->n_blocks, all, subject->n_run, some);
+  return subject->n_run < subject->n_blocks;
+}
+
+static SmbProgram *
+read_program(const char *text) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
+  SmbProgram *program = smb_program_read(source, &(SmbProgramOptions){.cuda_arch = 900}, &error);
+  ck_assert_msg(program != NULL, "%s\n%s", error ? error->message : "", text);
+  return program;
+}
+
+// What a kernel does, and in how many blocks that is seen, of 1500 blocks of 64 threads (or of the grid that is
+// given); 0: all have to be run, or the kernel fails. t: the thread; b: the block; i: the thread in the grid.
+typedef struct {
+  const char *statements;
+  guint n_run;
+  guint grid[3];
+} Case;
+
+#define ROW "out[i] = s[t];"
+static const Case cases[] = {
+    {ROW, 1, {0}},
+    {"s[t] = in[i]; __syncthreads(); out[i] = s[63 - t];", 1, {1000, 1000}},
+    // a grid that is larger than the data
+    {"if (i < n) s[t] = in[i];", 3, {0}},
+    {"if (i < n) s[t] = in[i]; " ROW, 3, {0}},
+    {"if (i >= n) return; s[t] = in[i];", 3, {0}},
+    {"bool inside = i < n; float v = inside ? in[i] : 0; s[t] = v;", 3, {0}},
+    {"int x = b * 8 + t % 8, y = blockIdx.y * 8 + t / 8; if (x < 250 && y < 99) s[t] = in[y * 250 "
+     "+ x];",
+     7,
+     {40, 40}},
+    {"int x = b * 8 + t % 8, y = blockIdx.y * 8 + t / 8; if (x < 250 && y < 99) s[t] = in[y * 256 "
+     "+ x];",
+     7,
+     {40, 40}},
+    {"int z = blockIdx.z; if (i < 500 || z < 3) s[t] = in[(z * 16 + blockIdx.y) * 1024 + i];",
+     4,
+     {16, 16, 8}},
+    // blocks in the middle
+    {"if (b == 500) s[2 * t] = 1;", 3, {0}},
+    {"if (b != 500) s[2 * t] = 1;", 3, {0}},
+    {"if (b - 500) s[2 * t] = 1;", 3, {0}},
+    {"if (!(b - 500)) s[2 * t] = 1;", 3, {0}},
+    {"if (b > 100 && b <= 500) s[2 * t] = 1;", 3, {0}},
+    {"switch (b) { case 3: s[t] = 1; break; case 77: s[2 * t] = 1; break; default: s[4 * t] = 1; }",
+     5,
+     {0}},
+    {"if (i == 40000) s[t] = 1;", 3, {0}},
+    {"if (in + i == in + 40000) s[t] = 1;", 3, {0}},
+    {"float *p = b < 3 ? s : s + 1; p[t] = 1;", 2, {0}},
+    // values that wrap around
+    {"unsigned u = blockIdx.x * 64 + t - 3; if (u < n) s[t] = in[u];", 4, {0}},
+    {"unsigned u = blockIdx.x - 350; if (u < 400u) s[t] = 1; else s[2 * t] = 1;", 0, {0}},
+    {"unsigned char c = b; if (c < 100) s[t] = 1;", 0, {0}},
+    {"short c = b * 64; if (c < 1000) s[t] = 1;", 0, {0}},
+    {"int c = b * 10000000; if (c > 0) s[t] = 1;", 0, {0}},
+    {"int c = b << 23; if (c >= 0) s[t] = 1;", 0, {0}},
+    {"if ((b << 33) == 0) s[t] = 1;", 0, {0}},
+    {"unsigned u = -blockIdx.x; if (u > 5) s[t] = 1;", 0, {0}},
+    {"if ((unsigned)(b - 5) < 9u) s[t] = 1;", 7, {0}},
+    {"long long l = (long long)b * 8000000000000000000ll; if (l > 0) s[t] = 1;", 0, {0}},
+    {"if (in + (long long)b * 4000000000000000000ll > in) s[t] = 1;", 0, {0}},
+    {"if (~b < -350) s[t] = 1;", 2, {0}},
+    {"if (-b < -350) s[t] = 1;", 2, {0}},
+    // where requests lie in their segments
+    {"s[t] = c[b * 33 + t];", 32, {0}},
+    {"s[t] = c[b * 34 + t];", 16, {0}},
+    {"s[t] = in[b * 67 + t];", 8, {0}},
+    {"s[t] = c[b * 33 + t] + in[blockIdx.y * 67 + t];", 256, {40, 40}},
+    {"s[t] = c[b * 33]; if (b == 41) s[2 * t] = 0;", 3, {0}},
+    {"s[t] = in[t * b];", 0, {0}},
+    {"s[t] = in[t * b * 8];", 0, {0}},
+    {"s[t] = in[(63 - t) * 8 - b];", 0, {0}},
+    {"float *p = b < 350 ? out : out + 3; p[i] = s[t];", 2, {0}},
+    {"const float *p = b < 350 ? out : in; s[t] = p[i];", 2, {0}},
+    {"const float *p = t < b - 300 ? out : in; s[t] = p[i];", 0, {0}},
+    // shared memory at addresses that differ
+    {"s[t * b % 64] = 1;", 0, {0}},
+    {"s[t + b] = 1;", 0, {0}},
+    {"s[t + b / 500] = 1;", 3, {0}},
+    {"s[(t + (b >> 9)) * 2] = 1;", 3, {0}},
+    {"s[t + b % 1000 / 500] = 1;", 3, {0}},
+    {"s[t * (b & 1)] = 1;", 0, {0}},
+    {"s[t * (1 + (b & 1023) / 600)] = 1;", 3, {0}},
+    {"s[t * (b & 5)] = 1;", 0, {0}},
+    {"s[t * (b | 1) % 64] = 1;", 0, {0}},
+    {"s[t ^ b % 64] = 1;", 0, {0}},
+    {"s[t * __popc(b)] = 1;", 0, {0}},
+    {"s[min(b, 3) + t] = 1;", 4, {0}},
+    {"s[max(b, 1497) - 1497 + t] = 1;", 4, {0}},
+    {"s[abs(b - 350) + t] = 1;", 0, {0}},
+    {"s[(int)(b * 0.1f) + t] = 1;", 0, {0}},
+    // what a block keeps
+    {"if (t == 0) s[0] = b; __syncthreads(); int k = s[0]; s[k] = 1;", 0, {0}},
+    {"s[t] = 63 - t; __syncthreads(); int k = s[t]; s[k] = 1;", 1, {0}},
+    {"s[t] = b; __syncthreads(); float *p = s; int k = p[t]; s[t * k % 64] = 1;", 0, {0}},
+    {"float *p = s; p[t] = b; __syncthreads(); int k = s[t]; s[t * k % 64] = 1;", 0, {0}},
+    {"int a[3]; a[0] = 1; a[1] = b; a[2] = 3; s[t * a[1]] = 1;", 0, {0}},
+    {"int a[3] = {1, 2, 3}; s[t * a[1]] = 1;", 1, {0}},
+    {"int a[8] = {1, 2, 3}; s[t * a[b / 500]] = 1;", 3, {0}},
+    {"extern __shared__ int d[]; extern __shared__ int e[]; d[t] = b; s[e[t] % 64] = 1;", 0, {0}},
+    {"atomicAdd(&s[t % 2], 1.0f); out[i] = s[0];", 1, {0}},
+    {"__shared__ int k; k = 3; int o = atomicAdd(&k, 1); s[o % 64] = 1;", 1, {0}},
+    {"__shared__ int k; k = 3; int o = atomicAdd(&k, b); s[o % 64] = 1;", 0, {0}},
+    {"atomicAdd(&out[b], 1.0f); s[t] = 1;", 0, {0}},
+    {"struct P { int x, y; }; P p = {1, 2}, q; q = p; s[t * q.y] = 1;", 1, {0}},
+    {"struct P { int x, y; }; P p = {1, b}, q; q = p; s[t * q.x] = 1;", 0, {0}},
+    {"struct P { float x, y; }; const P *g = (const P *)in; __shared__ P p[64]; p[t] = g[i];",
+     1,
+     {0}},
+    {"float v = table[t % 4]; s[t] = v; __syncthreads(); counter = b;", 1, {0}},
+    {"s[t * table[b % 4]] = 1;", 0, {0}},
+    {"if (t == 0) counter = b; __syncthreads(); s[t * counter % 64] = 1;", 0, {0}},
+    {"s[t] = table[b / 500];", 3, {0}},
+    {"s[t] = table[b / 300];", 0, {0}},
+    // what data decides
+    {"if (in[i] > 99) s[t] = 1;", 0, {0}},
+    {"s[(int)in[i] % 64] = 1;", 0, {0}},
+    {"float v = in[i]; if (v > 99) v = 99; s[t] = v;", 1, {0}},
+    {"float v = in[i], w = 0; if (v > 99) { float x = v * 2; w = x; } else w = 1; s[t] = w;",
+     1,
+     {0}},
+    {"float v = in[i]; v = v > 99 && v < 500 ? v : 0; s[t] = v;", 1, {0}},
+    {"float v = in[i]; int k = v > 99 ? 1 : 2; s[t * k] = v;", 0, {0}},
+    {"float v = in[i]; int k = 1; if (v > 99) k = 2; s[t * k] = v;", 0, {0}},
+    {"float v = in[i] > 99 ? in[i + 1] : 0; s[t] = v;", 0, {0}},
+    {"int v = in[i]; int k = 1; k += v > 99 ? (k = 3) : 0; s[t * k % 64] = 1;", 0, {0}},
+    {"float v = in[i]; while (v > 1) v /= 2; s[t] = v;", 0, {0}},
+    {"float v = in[i]; if (v > 40000) return; s[t] = v;", 0, {0}},
+    {"for (int k = 0; k < 3; k++) { if (in[i] > 40000) break; s[t] = 1; }", 0, {0}},
+    {"int v = in[i]; if (v > 40000) __syncthreads(); s[t] = 1;", 0, {0}},
+    {"int x; if (in[i] > 40000) x = 1; s[t] = x;", 0, {0}},
+    {"int x, y = 0; if (in[i] > 40000) y = x; s[t] = y;", 0, {0}},
+    {"int y = in[i] > 40000 ? 3 / n : 0; s[t] = y;", 0, {0}},
+    {"int y = in[i] > 40000 ? 3 / (n - n) : 0; s[t] = y;", 0, {0}},
+    {"int y = in[i]; s[t] = 3 / y;", 0, {0}},
+    {"if (__any_sync(-1, in[i] > 40000)) s[t] = 1;", 0, {0}},
+    {"if (__ballot_sync(-1, i < n) == 0xffffffff) s[t] = 1;", 3, {0}},
+    {"float v = __shfl_xor_sync(-1, in[i], 1); s[t] = v;", 1, {0}},
+    {"int v = __shfl_sync(-1, b, 1); if (v < 300) s[t] = 1;", 2, {0}},
+    {"int v = __shfl_sync(-1, t, b % 32); s[v] = 1;", 0, {0}},
+    // loops
+    {"for (int k = i; k < 100000; k += gridDim.x * 64) s[t] = in[k];", 3, {0}},
+    {"for (int k = 0; k <= b; k++) s[t] = in[k * 64 + t];", 0, {0}},
+    {"for (int k = 0; k <= b / 500; k++) s[t] = in[k * 64 + t];", 3, {0}},
+    {"int k = 0; do { s[t] = 1; k += b; } while (k > 0 && k < 300);", 0, {0}},
+    {"int k = b; for (int j = 0; j < 9; j++) k *= 2; if (k < 9) s[t] = 1;", 0, {20}},
+    // blocks by one number
+    {"int x = b % 500, y = b / 500; s[t] = in[y * 32000 + x * 64 + t];", 3, {0}},
+    {"int x = b % 10, y = (x + blockIdx.y) % 10; s[t] = in[(y * 10 + x) * 64 + t];", 0, {10, 10}},
+    {"int x = b % 350; if (x == 349) s[t] = 1; s[t] = in[x];", 0, {0}},
+    // what fails, and what is warned of
+    {"if (t == 1) s[t] = in[n - i];", 0, {0}},
+    {"s[t] = in[i - 9];", 0, {0}},
+    {"if (b > 400) s[5000] = 1; s[t] = 0;", 0, {0}},
+    {"s[t + (b > 300 && b < 500) * 4000] = 1;", 3, {0}},
+    {"s[t] = *(const int *)(c + b);", 0, {0}},
+    {"s[t] = 3 / (b - 500);", 0, {0}},
+    {"s[t] = 3 % (b - 500);", 0, {0}},
+    {"if (b == 600) __syncthreads(); else if (t < 3) __syncthreads(); s[t] = 1;", 0, {0}},
+    {"int x; if (b < 650) x = 1; s[t] = x;", 0, {0}},
+    {"if (b > 50) out[i] = s[t + 1]; else s[t] = 1;", 2, {0}},
+    {"if (b > 60) s[t] = 1; out[i] = s[(t + 32) % 64];", 2, {0}},
+    {"if (n < b) s[t] = 1;", 1, {0}},
+};
+
+START_TEST(test_cases) {
+  const Case *c = &cases[_i];
+  static const char *const arguments[] = {"n=39999", NULL};
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  g_autofree char *text = g_strdup_printf(
+      "__constant__ int table[4] = {1, 2, 1, 4}; __device__ int counter;\n"
+      "__global__ void k(float *out, const float *in, const char *c, int n) {\n"
+      "  __shared__ float s[4096]; int t = threadIdx.x, b = blockIdx.x, i = b * 64 + t;\n  %s\n}\n",
+      c->statements);
+  g_autoptr(SmbProgram) program = read_program(text);
+  Subject subject = {.program = program, .launch = {{64, 1, 1}, {1500, 1, 1}, 256, arguments}};
+  for (guint axis = 0; axis < 3 && c->grid[0]; axis++)
+    subject.launch.grid[axis] = MAX(c->grid[axis], 1);
+  gboolean repeats = check_equal(&subject, arch, text);
+  ck_assert_msg(subject.n_run == c->n_run || (!repeats && c->n_run == 0),
+                "%s\n%" G_GUINT64_FORMAT " blocks are run", text, subject.n_run);
+}
+END_TEST
+
+// The built-in kernels, in grids that their matrices fill and do not fill.
+START_TEST(test_catalog) {
+  static const guint grids[][3] = {{1000, 1, 1}, {32, 32, 1}, {16, 16, 8}};
+  static const char *const archs[] = {"sm_90", "sm_30_8B"};
+  g_autoptr(GPtrArray) catalog = smb_catalog_load(NULL);
+  guint n_repeat = 0;
+  for (guint i = 0; i < catalog->len; i++) {
+    const SmbCatalogEntry *entry = g_ptr_array_index(catalog, i);
+    g_autoptr(SmbSource) source = smb_catalog_file(entry->file, NULL);
+    SmbProgramOptions options = {
+        .entry = entry->entry, .defines = (const char *const *)entry->defines, .cuda_arch = 900};
+    g_autoptr(SmbProgram) program = smb_program_read(source, &options, NULL);
+    gint64 dynamic = 0;
+    if (entry->dynamic_bytes)
+      ck_assert(smb_program_evaluate(program, entry->dynamic_bytes, &dynamic, NULL));
+    Subject subject = {
+        .program = program,
+        .launch = {.dynamic_bytes = (gsize)dynamic, .arguments = (const char *const *)entry->args}};
+    memcpy(subject.launch.block, entry->block, sizeof entry->block);
+    memcpy(subject.launch.grid, grids[i % 3], sizeof grids[0]);
+    g_autoptr(SmbArch) arch = smb_arch_load(archs[i % 2], NULL);
+    n_repeat += check_equal(&subject, arch, entry->name);
+  }
+  ck_assert_uint_eq(n_repeat, catalog->len);
+}
+END_TEST
+
+// --- kernels by chance
+
+static const char *
+pick(GRand *random, const char *const *of, guint n) {
+  return of[g_rand_int_range(random, 0, (gint)n)];
+}
+#define PICK(random, of) pick(random, of, G_N_ELEMENTS(of))
+
+static char *
+make_condition(GRand *random) {
+  static const char *const values[] = {"b",     "i",     "y",         "x", "u",
+                                       "b / 9", "y % 7", "b * 3 - y", "t", "min(b, y)"};
+  static const char *const operators[] = {"<", "<=", ">", ">=", "==", "!="};
+  const char *left = PICK(random, values), *operator= PICK(random, operators);
+  if (g_rand_int_range(random, 0, 2))
+    return g_strdup_printf("(int)(%s) %s %d", left, operator, g_rand_int_range(random, 0, 40));
+  return g_strdup_printf("(int)(%s) %s (int)(%s)", left, operator, PICK(random, values));
+}
+
+static void
+append_statement(GString *text, GRand *random) {
+  static const char *const places[] = {"t",         "63 - t",      "t * 2",           "t * k",
+                                       "t + b % 3", "t * 33 % 64", "(t + y / 5) % 64"};
+  static const char *const offsets[] = {"i", "y * 67 + i",     "x", "b * 35 + t",
+                                        "u", "y * 64 + t * 3", "t"};
+  static const char *const changes[] = {"k = 1;",     "x += 3;",          "k = b & 1;",
+                                        "x = i - t;", "k = 2 - (v > 3);", "if (v > 50) v = 50;",
+                                        "u = x + 1;", "x = x * 2 - y;",   "v += s[t];"};
+  g_autofree char *condition = make_condition(random);
+  gint kind = g_rand_int_range(random, 0, 8);
+  if (kind % 2)
+    g_string_append_printf(text, "  if (%s) {\n", condition);
+  if (kind < 4)
+    g_string_append_printf(text, "  s[%s] = v;\n", PICK(random, places));
+  else if (kind < 6)
+    g_string_append_printf(text,
+                           "  v += in[abs((int)(%s)) %% 100000];\n  out[%s] = v;\n  v += in[i];\n",
+                           PICK(random, offsets), "i");
+  else
+    g_string_append_printf(text, "  %s\n", PICK(random, changes));
+  if (kind < 6 && g_rand_int_range(random, 0, 2))
+    g_string_append_printf(text, "  v += c[64 + %s];\n", PICK(random, offsets));
+  if (kind % 2)
+    g_string_append(text, "  }\n");
+}
+
+START_TEST(test_random) {
+  static const guint grids[][3] = {{300, 1, 1}, {17, 23, 1}, {64, 9, 1}, {6, 7, 11}};
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  GRand *random = g_rand_new_with_seed(1234 + (guint32)_i);
+  guint n_repeat = 0;
+  for (guint i = 0; i < 40; i++) {
+    g_autoptr(GString) text = g_string_new(
+        "__global__ void k(float *out, const float *in, const char *c) {\n"
+        "  __shared__ float s[4096];\n"
+        "  int t = threadIdx.x, b = blockIdx.x, y = blockIdx.y + blockIdx.z, i = b * 64 + t;\n"
+        "  int x = i + y * 1000, k = 1;\n  unsigned u = blockIdx.x;\n  float v = 0;\n");
+    gint n = g_rand_int_range(random, 1, 6);
+    for (gint j = 0; j < n; j++)
+      append_statement(text, random);
+    g_string_append(text, "  s[t] = v;\n}\n");
+    g_autoptr(SmbProgram) program = read_program(text->str);
+    Subject subject = {.program = program, .launch = {.block = {64, 1, 1}}};
+    memcpy(subject.launch.grid, grids[i % 4], sizeof grids[0]);
+    n_repeat += check_equal(&subject, arch, text->str);
+  }
+  g_rand_free(random);
+  ck_assert_uint_gt(n_repeat, 2);
+}
+END_TEST
+
+Suite *
+suite_repeat(void) {
+  Suite *suite = suite_create("repeat");
+  TCase *tcase = tcase_create("repeat");
+  tcase_set_timeout(tcase, 120);
+  tcase_add_loop_test(tcase, test_cases, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tcase, test_catalog);
+  tcase_add_loop_test(tcase, test_random, 0, 8);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
