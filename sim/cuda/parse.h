@@ -251,7 +251,7 @@ Variable *smb_reference_declare(Parser *parser, const Token *name, const Type *t
 // The variable of an address itself, not what it refers to.
 Node *smb_reference_address(Parser *parser, const Variable *variable, guint32 start, guint32 end);
 
-// --- variables and memory (kernel-place.c)
+// --- variables and memory (place.c)
 Node *smb_node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end);
 Node *smb_node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end);
 Node *smb_node_index(Parser *parser, Node *base, Node *index, guint32 end);
