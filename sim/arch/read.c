@@ -27,7 +27,7 @@ typedef struct {
 
 G_GNUC_PRINTF(4, 5)
 static gboolean
-fail(const Reader *reader, const char *key, GError **error, const char *format, ...) {
+fail_key(const Reader *reader, const char *key, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
@@ -49,7 +49,7 @@ check_keys(const Reader *reader, const char *const *known, GError **error) {
     if (g_strv_contains(known, keys[i]))
       continue;
     g_autofree char *names = g_strjoinv(", ", (char **)known);
-    return fail(reader, keys[i], error, "no such key: expected one of %s", names);
+    return fail_key(reader, keys[i], error, "no such key: expected one of %s", names);
   }
   return TRUE;
 }
@@ -63,7 +63,7 @@ read_number(const Reader *reader, const char *key, guint min, guint max, guint *
   g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key, NULL);
   guint64 number;
   if (!g_ascii_string_to_unsigned(text, 10, min, max, &number, NULL))
-    return fail(reader, key, error, "'%s' is not a number from %u to %u", text, min, max);
+    return fail_key(reader, key, error, "'%s' is not a number from %u to %u", text, min, max);
   *value = (guint)number;
   return TRUE;
 }
@@ -82,7 +82,7 @@ read_choice(const Reader *reader, const char *key, const char *const *choices, g
     }
   }
   g_autofree char *names = g_strjoinv(", ", (char **)choices);
-  return fail(reader, key, error, "'%s' is none of: %s", text, names);
+  return fail_key(reader, key, error, "'%s' is none of: %s", text, names);
 }
 
 static void
@@ -106,13 +106,13 @@ static gboolean
 read_evidence(const Reader *reader, SmbEvidence *evidence, const char **source, GError **error) {
   guint choice = 0;
   if (!has_key(reader, "evidence"))
-    return fail(reader, "evidence", error, "missing: expected measured, documented or assumed");
+    return fail_key(reader, "evidence", error, "missing: expected measured, documented or assumed");
   if (!read_choice(reader, "evidence", evidence_names, &choice, error))
     return FALSE;
   *evidence = (SmbEvidence)choice;
   read_text(reader, "source", source);
   if (!*source)
-    return fail(reader, "source", error, "missing: every rule says where it comes from");
+    return fail_key(reader, "source", error, "missing: every rule says where it comes from");
   return TRUE;
 }
 
@@ -125,28 +125,28 @@ is_power_of_two(guint number) {
 static gboolean
 check_banks(const Reader *reader, guint banks, GError **error) {
   return (is_power_of_two(banks) && banks <= SMB_MAX_BANKS) ||
-         fail(reader, "banks", error,
-              "%u: expected a power of two from 1 to %d: bits of the address choose the bank",
-              banks, SMB_MAX_BANKS);
+         fail_key(reader, "banks", error,
+                  "%u: expected a power of two from 1 to %d: bits of the address choose the bank",
+                  banks, SMB_MAX_BANKS);
 }
 
 static gboolean
 check_geometry(const Reader *reader, GError **error) {
   const SmbArchInfo *info = &reader->arch->info;
   if (info->lanes != 32 && info->lanes != SMB_MAX_LANES)
-    return fail(reader, "lanes", error, "%u: expected 32 or %d", info->lanes, SMB_MAX_LANES);
+    return fail_key(reader, "lanes", error, "%u: expected 32 or %d", info->lanes, SMB_MAX_LANES);
   if (!check_banks(reader, info->banks, error))
     return FALSE;
   if (info->bank_bytes != 4 && info->bank_bytes != 8)
-    return fail(reader, "bank-bytes", error, "%u: expected 4 or 8", info->bank_bytes);
+    return fail_key(reader, "bank-bytes", error, "%u: expected 4 or 8", info->bank_bytes);
   if (!is_power_of_two(info->row_bytes) || info->row_bytes < info->banks * info->bank_bytes)
-    return fail(reader, "row-bytes", error, "%u: expected a power of two of at least %u",
-                info->row_bytes, info->banks * info->bank_bytes);
+    return fail_key(reader, "row-bytes", error, "%u: expected a power of two of at least %u",
+                    info->row_bytes, info->banks * info->bank_bytes);
   if (info->global_segment_bytes != 32 && info->global_segment_bytes != 128)
-    return fail(reader, "global-segment-bytes", error, "%u: expected 32 or 128",
-                info->global_segment_bytes);
+    return fail_key(reader, "global-segment-bytes", error, "%u: expected 32 or 128",
+                    info->global_segment_bytes);
   if (info->static_shared_bytes == 0 || info->max_shared_bytes < info->static_shared_bytes)
-    return fail(reader, "max-shared-bytes", error, "smaller than static-shared-bytes");
+    return fail_key(reader, "max-shared-bytes", error, "smaller than static-shared-bytes");
   return TRUE;
 }
 
@@ -172,7 +172,7 @@ read_capability(const Reader *reader, SmbArchInfo *info, GError **error) {
   for (guint i = 0; i < 2; i++) {
     if (g_strv_length(parts) != 2 ||
         !g_ascii_string_to_unsigned(parts[i], 10, 0, 99, &numbers[i], NULL))
-      return fail(reader, "compute-capability", error, "expected MAJOR.MINOR");
+      return fail_key(reader, "compute-capability", error, "expected MAJOR.MINOR");
   }
   info->capability_major = (guint)numbers[0];
   info->capability_minor = (guint)numbers[1];
@@ -193,16 +193,16 @@ read_multiprocessor(const Reader *reader, SmbArchInfo *info, GError **error) {
   if (!info->sm_shared_bytes && !info->sm_warps && !info->sm_blocks && !info->shared_unit_bytes)
     return TRUE;
   if (!info->sm_shared_bytes || !info->sm_warps || !info->sm_blocks || !info->shared_unit_bytes)
-    return fail(reader, "sm-shared-bytes", error,
-                "goes with sm-warps, sm-blocks and shared-unit-bytes: not all are there");
+    return fail_key(reader, "sm-shared-bytes", error,
+                    "goes with sm-warps, sm-blocks and shared-unit-bytes: not all are there");
   if (!info->sm_source)
-    return fail(reader, "sm-source", error, "missing: every rule says where it comes from");
+    return fail_key(reader, "sm-source", error, "missing: every rule says where it comes from");
   if (info->sm_shared_bytes < info->max_shared_bytes + info->block_reserved_bytes)
-    return fail(reader, "sm-shared-bytes", error, "%u: the largest block takes %u",
-                info->sm_shared_bytes, info->max_shared_bytes + info->block_reserved_bytes);
+    return fail_key(reader, "sm-shared-bytes", error, "%u: the largest block takes %u",
+                    info->sm_shared_bytes, info->max_shared_bytes + info->block_reserved_bytes);
   if (info->sm_warps * info->lanes < info->max_threads)
-    return fail(reader, "sm-warps", error, "%u: the largest block has %u threads", info->sm_warps,
-                info->max_threads);
+    return fail_key(reader, "sm-warps", error, "%u: the largest block has %u threads",
+                    info->sm_warps, info->max_threads);
   return TRUE;
 }
 
@@ -235,7 +235,7 @@ read_info(Reader *reader, GError **error) {
     return FALSE;
   read_text(reader, "title", &info->title);
   if (!info->title)
-    return fail(reader, "title", error, "missing");
+    return fail_key(reader, "title", error, "missing");
   if (!read_capability(reader, info, error) || !read_banks(reader, info, error) ||
       !read_number(reader, "static-shared-bytes", 1, 1 << 24, &info->static_shared_bytes, error) ||
       !read_number(reader, "max-shared-bytes", 1, 1 << 24, &info->max_shared_bytes, error) ||
@@ -243,7 +243,7 @@ read_info(Reader *reader, GError **error) {
       !read_number(reader, "global-segment-bytes", 1, 4096, &info->global_segment_bytes, error))
     return FALSE;
   if (!info->max_threads)
-    return fail(reader, "max-threads", error, "missing");
+    return fail_key(reader, "max-threads", error, "missing");
   guint has_increment = (guint)info->has_increment;
   if (!read_choice(reader, "counts-increments", truth_names, &has_increment, error))
     return FALSE;
@@ -258,7 +258,7 @@ read_since(const Reader *reader, const char **since, GError **error) {
   *since = NULL;
   read_text(reader, "since", since);
   if (*since && !smb_arch_exists(*since))
-    return fail(reader, "since", error, "no architecture '%s'", *since);
+    return fail_key(reader, "since", error, "no architecture '%s'", *since);
   return TRUE;
 }
 
@@ -280,14 +280,15 @@ read_split(const Reader *reader, const char *key, SmbSplit *split, GError **erro
     gboolean hexadecimal = g_str_has_prefix(words[i], "0x");
     if (!g_ascii_string_to_unsigned(words[i] + 2 * hexadecimal, hexadecimal ? 16 : 10, 1,
                                     SMB_MAX_LANES - 1, &mask, NULL))
-      return fail(reader, key, error,
-                  "'%s' is not a lane group: expected warp, half, quarter, or masks from 1 to 0x%x",
-                  words[i], SMB_MAX_LANES - 1);
+      return fail_key(
+          reader, key, error,
+          "'%s' is not a lane group: expected warp, half, quarter, or masks from 1 to 0x%x",
+          words[i], SMB_MAX_LANES - 1);
     if (i == SMB_MAX_GROUP_MASKS)
-      return fail(reader, key, error, "more than %d masks", SMB_MAX_GROUP_MASKS);
+      return fail_key(reader, key, error, "more than %d masks", SMB_MAX_GROUP_MASKS);
     split->masks[split->n_masks++] = (guint8)mask;
   }
-  return split->n_masks > 0 || fail(reader, key, error, "empty: expected a lane group");
+  return split->n_masks > 0 || fail_key(reader, key, error, "empty: expected a lane group");
 }
 
 static gboolean
@@ -301,7 +302,7 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
   text->group = g_string_chunk_insert_const(reader->arch->strings, reader->group);
   rule->source = rule->lower_bound = rule->cycles_lower_bound = NULL;
   if (!has_key(reader, "group") || !has_key(reader, "conflict"))
-    return fail(reader, "group", error, "a rule needs 'group' and 'conflict'");
+    return fail_key(reader, "group", error, "a rule needs 'group' and 'conflict'");
   if (!read_split(reader, "group", &text->split, error) ||
       !read_split(reader, "merged-group", &text->merged_split, error) ||
       !read_choice(reader, "empty-groups", empty_names, &text->counts_empty, error) ||
@@ -317,9 +318,9 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
     return FALSE;
   rule->merges = has_key(reader, "merged-group");
   if (!rule->merges && has_key(reader, "merged-floor"))
-    return fail(reader, "merged-floor", error, "goes with 'merged-group', which is missing");
+    return fail_key(reader, "merged-floor", error, "goes with 'merged-group', which is missing");
   if (text->conflict == SMB_CONFLICT_LOOP && has_key(reader, "merged-floor"))
-    return fail(reader, "merged-floor", error, "a loop has one floor");
+    return fail_key(reader, "merged-floor", error, "a loop has one floor");
   read_text(reader, "lower-bound", &rule->lower_bound);
   read_text(reader, "cycles-lower-bound", &rule->cycles_lower_bound);
   rule->defined = TRUE;
@@ -338,19 +339,19 @@ read_rules(Reader *reader, const char *group, GError **error) {
   SmbOp op;
   reader->group = group;
   if (!words[0] || !smb_op_parse(words[0], strlen(words[0]), &op))
-    return fail(reader, "", error, "no operation of that name");
+    return fail_key(reader, "", error, "no operation of that name");
   if (!words[1])
-    return fail(reader, "", error, "no width: expected such as [ld 4]");
+    return fail_key(reader, "", error, "no width: expected such as [ld 4]");
   if (!check_keys(reader, known, error))
     return FALSE;
   for (guint i = 1; words[i]; i++) {
     guint64 width;
     if (!g_ascii_string_to_unsigned(words[i], 10, 1, SMB_MAX_WIDTH, &width, NULL) ||
         !smb_op_has_width(op, (guint)width))
-      return fail(reader, "", error, "'%s' is not a width of %s", words[i], words[0]);
+      return fail_key(reader, "", error, "'%s' is not a width of %s", words[i], words[0]);
     gboolean *is_read = &reader->is_read[op][smb_width_index((guint)width)];
     if (*is_read)
-      return fail(reader, "", error, "a second rule for %s of %s bytes", words[0], words[i]);
+      return fail_key(reader, "", error, "a second rule for %s of %s bytes", words[0], words[i]);
     if (!read_rule(reader, op, (guint)width, error))
       return FALSE;
     *is_read = TRUE;
@@ -380,7 +381,7 @@ inherit(Reader *reader, guint depth, GError **error) {
     return TRUE;
   reader->group = "arch";
   if (depth >= MAX_LIKE_DEPTH)
-    return fail(reader, "like", error, "'%s' is one architecture too many", base_name);
+    return fail_key(reader, "like", error, "'%s' is one architecture too many", base_name);
   g_autoptr(SmbArch) base = smb_arch_load_like(base_name, depth + 1, error);
   if (!base) {
     g_prefix_error(error, "%s.ini: [arch] like: ", reader->name);
@@ -420,9 +421,9 @@ make_rules(Reader *reader, GError **error) {
         continue;
       reader->group = text->base ? "arch" : text->group;
       if (!text->base)
-        return fail(reader, key, error, "%s", reason->message);
-      return fail(reader, "like", error, "the rule [%s] of %s does not fit: %s: %s", text->group,
-                  text->base, key, reason->message);
+        return fail_key(reader, key, error, "%s", reason->message);
+      return fail_key(reader, "like", error, "the rule [%s] of %s does not fit: %s: %s",
+                      text->group, text->base, key, reason->message);
     }
   }
   return TRUE;

@@ -32,7 +32,7 @@ static const BinaryOperator operators[] = {
 };
 
 static gboolean
-fail(Condition *condition, const char *message) {
+fail_condition(Condition *condition, const char *message) {
   const Token *at = condition->at->kind == TOKEN_END ? condition->whole : condition->at;
   smb_source_error(condition->source, at->start, condition->error, "%s", message);
   return FALSE;
@@ -45,14 +45,14 @@ static gboolean
 parse_primary(Condition *condition, gint64 *value) {
   const Token *token = condition->at;
   if (condition->depth++ > MAX_CONDITION_DEPTH)
-    return fail(condition, "this expression is nested too deeply");
+    return fail_condition(condition, "this expression is nested too deeply");
   gboolean ok = TRUE;
   if (token->kind == TOKEN_NUMBER || token->kind == TOKEN_CHARACTER) {
     Number number;
     if (!smb_kernel_number_parse(condition->source, token, &number, condition->error))
       return FALSE;
     if (number.is_float)
-      return fail(condition, "a condition of the preprocessor takes integers only");
+      return fail_condition(condition, "a condition of the preprocessor takes integers only");
     *value = (gint64)number.integer;
     condition->at = token->next;
   } else if (token->kind == TOKEN_NAME) {
@@ -62,7 +62,7 @@ parse_primary(Condition *condition, gint64 *value) {
     condition->at = token->next;
     ok = parse_choice(condition, value);
     if (ok && !smb_token_is(condition->at, ")"))
-      return fail(condition, "expected ')'");
+      return fail_condition(condition, "expected ')'");
     if (ok)
       condition->at = condition->at->next;
   } else if (smb_token_is(token, "!") || smb_token_is(token, "~") || smb_token_is(token, "-") ||
@@ -81,7 +81,7 @@ parse_primary(Condition *condition, gint64 *value) {
       break;
     }
   } else {
-    return fail(condition, "expected an integer expression");
+    return fail_condition(condition, "expected an integer expression");
   }
   condition->depth--;
   return ok;
@@ -101,7 +101,7 @@ divide(Condition *condition, char op, gint64 right, gint64 *left) {
   if (condition->idle)
     return TRUE;
   if (right == 0)
-    return fail(condition, "this expression divides by zero");
+    return fail_condition(condition, "this expression divides by zero");
   if (right == -1)
     *left = op == '/' ? (gint64)(0 - (guint64)*left) : 0;
   else
@@ -131,7 +131,7 @@ calculate(Condition *condition, char op, gint64 right, gint64 *left) {
     break;
   }
   *left = result;
-  return !wraps || condition->idle || fail(condition, "the value does not fit 64 bits");
+  return !wraps || condition->idle || fail_condition(condition, "the value does not fit 64 bits");
 }
 
 static gboolean
@@ -206,11 +206,11 @@ parse_choice(Condition *condition, gint64 *value) {
   condition->at = condition->at->next;
   condition->idle = idle || !chosen;
   if (condition->depth++ > MAX_CONDITION_DEPTH)
-    return fail(condition, "this expression is nested too deeply");
+    return fail_condition(condition, "this expression is nested too deeply");
   if (!parse_choice(condition, &yes))
     return FALSE;
   if (!smb_token_is(condition->at, ":"))
-    return fail(condition, "expected ':'");
+    return fail_condition(condition, "expected ':'");
   condition->at = condition->at->next;
   condition->idle = idle || chosen;
   if (!parse_choice(condition, &no))
@@ -228,6 +228,6 @@ smb_kernel_condition_evaluate(const SmbSource *source, const Token *tokens, cons
   if (!parse_choice(&condition, value))
     return FALSE;
   if (condition.at->kind != TOKEN_END)
-    return fail(&condition, "expected an operator or the end of the line");
+    return fail_condition(&condition, "expected an operator or the end of the line");
   return TRUE;
 }

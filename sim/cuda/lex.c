@@ -36,7 +36,7 @@ smb_token_text(KernelPool *pool, const Token *token) {
 
 G_GNUC_PRINTF(3, 4)
 static gboolean
-fail(const Lexer *lexer, const char *at, const char *format, ...) {
+fail_lexing(const Lexer *lexer, const char *at, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
@@ -78,7 +78,7 @@ skip_space(Lexer *lexer) {
     } else if (at[0] == '/' && at[1] == '*') {
       const char *end = strstr(at + 2, "*/");
       if (!end)
-        return fail(lexer, at, "this comment has no end: expected */");
+        return fail_lexing(lexer, at, "this comment has no end: expected */");
       lexer->at = end + 2;
     } else {
       return TRUE;
@@ -234,7 +234,7 @@ smb_kernel_lex(const SmbSource *source, const SmbSource *part, guint32 base, Ker
     scan_token(&lexer, token);
     if ((*left)-- == 0) {
       *left = 0;
-      fail(&lexer, token->text, "the text has more tokens than are allowed (--max-tokens)");
+      fail_lexing(&lexer, token->text, "the text has more tokens than are allowed (--max-tokens)");
       return NULL;
     }
     last = last->next = token;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static gboolean
-fail(const SmbSource *source, const Token *token, GError **error, const char *reason) {
+fail_number(const SmbSource *source, const Token *token, GError **error, const char *reason) {
   smb_source_error(source, token->start, error, "'%.*s' %s", (int)token->length, token->text,
                    reason);
   return FALSE;
@@ -42,7 +42,7 @@ parse_real(const SmbSource *source, const Token *token, const char *text, Number
     number->real = (double)(float)number->real;
     end++;
   }
-  return *end == '\0' || fail(source, token, error, "is not a number");
+  return *end == '\0' || fail_number(source, token, error, "is not a number");
 }
 
 static gboolean
@@ -87,11 +87,11 @@ smb_kernel_number_parse(const SmbSource *source, const Token *token, Number *num
   const char *digits = at;
   for (; g_ascii_isxdigit(*at) && (guint)g_ascii_xdigit_value(*at) < base; at++) {
     if (number->integer > (G_MAXUINT64 - (guint)g_ascii_xdigit_value(*at)) / base)
-      return fail(source, token, error, "does not fit 64 bits");
+      return fail_number(source, token, error, "does not fit 64 bits");
     number->integer = number->integer * base + (guint)g_ascii_xdigit_value(*at);
   }
   if (at == digits || !parse_suffix(at, number))
-    return fail(source, token, error, "is not a number");
+    return fail_number(source, token, error, "is not a number");
   // C's rule: the first of int, (unsigned,) long, unsigned long that holds the value.
   gboolean decimal = base == 10;
   if (number->integer > G_MAXINT32 && !number->is_long) {

@@ -23,10 +23,10 @@ smb_proof_free(SmbProof *proof) {
   g_free(proof);
 }
 
-static void fail(SmbProof *proof, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void fail_proof(SmbProof *proof, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static void
-fail(SmbProof *proof, const char *format, ...) {
+fail_proof(SmbProof *proof, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   if (!proof->failure)
@@ -42,10 +42,10 @@ compare_buffer(SmbProof *proof, const SmbOriginal *original, const SmbGlobal *gl
   guint64 reach = smb_global_reach(original->global, parameter);
   guint64 reach_now = smb_global_reach(global, parameter);
   if (reach != reach_now)
-    fail(proof,
-         "it touches %" G_GUINT64_FORMAT
-         " bytes of %s where the original touches %" G_GUINT64_FORMAT,
-         reach_now, described.name, reach);
+    fail_proof(proof,
+               "it touches %" G_GUINT64_FORMAT
+               " bytes of %s where the original touches %" G_GUINT64_FORMAT,
+               reach_now, described.name, reach);
   g_autofree guchar *before = g_malloc(PIECE_BYTES), *now = g_malloc(PIECE_BYTES);
   for (guint64 at = 0; !proof->failure && at < reach; at += PIECE_BYTES) {
     gsize n = (gsize)MIN(PIECE_BYTES, reach - at), i = 0;
@@ -54,8 +54,8 @@ compare_buffer(SmbProof *proof, const SmbOriginal *original, const SmbGlobal *gl
     while (i < n && before[i] == now[i])
       i++;
     if (i < n)
-      fail(proof, "byte %" G_GUINT64_FORMAT " of %s is not what the original leaves there", at + i,
-           described.name);
+      fail_proof(proof, "byte %" G_GUINT64_FORMAT " of %s is not what the original leaves there",
+                 at + i, described.name);
     proof->compared_bytes += n;
   }
 }
@@ -65,21 +65,21 @@ static void
 compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
   const GArray *before = original->analysis->accesses, *now = proof->analysis->accesses;
   if (before->len != now->len)
-    fail(proof, "it makes %u access%s to shared memory where the original makes %u", now->len,
-         now->len == 1 ? "" : "es", before->len);
+    fail_proof(proof, "it makes %u access%s to shared memory where the original makes %u", now->len,
+               now->len == 1 ? "" : "es", before->len);
   for (guint i = 0; !proof->failure && i < now->len; i++) {
     const SmbAccess *a = &g_array_index(before, SmbAccess, i);
     const SmbAccess *b = &g_array_index(now, SmbAccess, i);
     if (a->total.requests != b->total.requests || a->site->width != b->site->width ||
         a->site->op_class != b->site->op_class)
-      fail(proof, "the access to %s at line %u makes other requests than the original's",
-           a->site->expression, a->site->line);
+      fail_proof(proof, "the access to %s at line %u makes other requests than the original's",
+                 a->site->expression, a->site->line);
     else if (b->total.wavefronts != wavefronts[i])
-      fail(proof,
-           "the access to %s at line %u takes %" G_GUINT64_FORMAT " wavefront%s, not %" //
-           G_GUINT64_FORMAT " as predicted",
-           a->site->expression, a->site->line, b->total.wavefronts, smb_plural(b->total.wavefronts),
-           wavefronts[i]);
+      fail_proof(proof,
+                 "the access to %s at line %u takes %" G_GUINT64_FORMAT " wavefront%s, not %" //
+                 G_GUINT64_FORMAT " as predicted",
+                 a->site->expression, a->site->line, b->total.wavefronts,
+                 smb_plural(b->total.wavefronts), wavefronts[i]);
   }
 }
 
@@ -106,7 +106,7 @@ check(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
   g_autoptr(SmbGlobal) global = smb_global_new(original->kernel, &proof->launch);
   g_autoptr(GError) error = NULL;
   if (!evaluate(proof, original, global, &error)) {
-    fail(proof, "it cannot be evaluated: %s", error->message);
+    fail_proof(proof, "it cannot be evaluated: %s", error->message);
     return;
   }
   compare_accesses(proof, original, wavefronts);
@@ -136,7 +136,7 @@ smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, gu
   SmbProof *proof = g_new0(SmbProof, 1);
   proof->launch = original->launch;
   if (!edits) {
-    fail(proof, "%s", error->message);
+    fail_proof(proof, "%s", error->message);
     return proof;
   }
   for (guint i = 0; i < n_arrays; i++) {

@@ -19,8 +19,8 @@ enum {
 
 // @hint: what would help, or ""
 static gboolean
-fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem,
-     const char *hint) {
+fail_access(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem,
+            const char *hint) {
   g_autofree char *thread = smb_block_thread(block, warp, lane);
   const char *text = smb_program_site(block->program, move->site)->expression;
   return smb_block_fail(block, move->place, "%s: %s, by %s%s", text, problem, thread, hint);
@@ -28,7 +28,7 @@ fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *prob
 
 gboolean
 smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
-  return fail(block, move, warp, lane, problem, "");
+  return fail_access(block, move, warp, lane, problem, "");
 }
 
 static gboolean
@@ -51,7 +51,7 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
     hint = g_strdup_printf("; if the pointer starts inside its buffer, give --buffer %s=@%" //
                            G_GINT64_FORMAT,
                            object->name, ((gint64)object->step - 1 - byte) / (gint64)object->step);
-  return fail(block, move, access->warp, lane, problem, hint ? hint : "");
+  return fail_access(block, move, access->warp, lane, problem, hint ? hint : "");
 }
 
 static gboolean
