@@ -6,11 +6,21 @@
 #include <check.h>
 #include <string.h>
 
+SmbArch *
+kernel_run_arch(const char *name) {
+  static const char wide[] = "[arch]\nlike=sm_90\ntitle=made up\ncompute-capability=9.0\n"
+                             "lanes=64\nevidence=assumed\nsource=made up\n";
+  g_autoptr(GError) error = NULL;
+  SmbArch *arch = g_strcmp0(name, "wide") == 0 ? smb_arch_new_from_data("wide", wide, &error)
+                                               : smb_arch_load(name ? name : "sm_90", &error);
+  ck_assert_msg(arch != NULL, "%s", error ? error->message : "");
+  return arch;
+}
+
 void
 kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup *setup) {
   memset(run, 0, sizeof *run);
-  g_autoptr(SmbArch) arch = smb_arch_load(setup->arch ? setup->arch : "sm_90", NULL);
-  ck_assert_ptr_nonnull(arch);
+  g_autoptr(SmbArch) arch = kernel_run_arch(setup->arch);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new(name, bytes, &run->error);
   if (!source)
@@ -19,6 +29,7 @@ kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup
                                  &(SmbProgramOptions){.entry = setup->entry,
                                                       .defines = setup->defines,
                                                       .cuda_arch = 900,
+                                                      .lanes = smb_arch_info(arch)->lanes,
                                                       .limits = setup->limits},
                                  &run->error);
   ck_assert((run->kernel == NULL) == (run->error != NULL));

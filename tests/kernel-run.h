@@ -30,6 +30,9 @@ typedef struct {
   GError *error; // then there is no analysis
 } KernelRun;
 
+// The architecture of that name: "wide" is sm_90 with warps of 64 lanes, made up; NULL is sm_90 (transfer full).
+SmbArch *kernel_run_arch(const char *name);
+
 void kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup *setup);
 void kernel_run_clear(KernelRun *run);
 

@@ -291,8 +291,8 @@ add_operation(Mini *mini, guint at, const SmbSource *listing) {
 
 SmbProgram *
 mini_program_new(const MiniOperation *operations, gsize tile_bytes, gsize rest_bytes,
-                 SmbSource *listing) {
-  static const SmbProgramOptions options = {.cuda_arch = 900};
+                 SmbSource *listing, guint lanes) {
+  const SmbProgramOptions options = {.cuda_arch = 900, .lanes = lanes};
   static const SmbParameter parameters[] = {
       {.name = "out",
        .type = "int *",

@@ -35,5 +35,6 @@ enum {
 
 // Two regions of shared memory, "tile" and "rest", of @tile_bytes and @rest_bytes; a parameter "out" (int *)
 // and, after it, "n" (int). Not %NULL @listing: a source with a line for each operation.
+// @lanes: of a warp.
 SmbProgram *mini_program_new(const MiniOperation *operations, gsize tile_bytes, gsize rest_bytes,
-                             SmbSource *listing);
+                             SmbSource *listing, guint lanes);

@@ -11,6 +11,7 @@
 #include "sim/arch/arch.h"
 #include "sim/records/catalog.h"
 #include "sim/machine/block.h"
+#include "tests/kernel-run.h"
 #include "tests/suite.h"
 
 typedef struct {
@@ -33,20 +34,22 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Result, result_clear)
 // Runs an entry with a part of its text replaced, or with other dynamic memory.
 static void
 run_entry(const SmbCatalogEntry *entry, const char *from, const char *to, const char *dynamic_bytes,
-          Result *result) {
+          const char *arch_name, Result *result) {
   memset(result, 0, sizeof *result);
-  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  g_autoptr(SmbArch) arch = kernel_run_arch(arch_name);
   g_autoptr(SmbSource) original = smb_catalog_file(entry->file, NULL);
   GString *text = g_string_new(smb_source_text(original));
   if (from)
     ck_assert_uint_gt(g_string_replace(text, from, to, 0), 0);
   g_autoptr(GBytes) bytes = g_string_free_to_bytes(text);
   g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
-  result->kernel = smb_program_read(
-      source,
-      &(SmbProgramOptions){
-          .entry = entry->entry, .defines = (const char *const *)entry->defines, .cuda_arch = 900},
-      &result->error);
+  result->kernel =
+      smb_program_read(source,
+                       &(SmbProgramOptions){.entry = entry->entry,
+                                            .defines = (const char *const *)entry->defines,
+                                            .cuda_arch = 900,
+                                            .lanes = smb_arch_info(arch)->lanes},
+                       &result->error);
   ck_assert_msg(result->kernel != NULL, "%s", result->error ? result->error->message : "");
   SmbLaunch launch = {.arguments = (const char *const *)entry->args};
   memcpy(launch.block, entry->block, sizeof launch.block);
@@ -122,12 +125,15 @@ find_origin(const SmbCatalogEntry *entry, guint id) {
   return id % height * width + id / height;
 }
 
+// In warps of 32 and of 64 lanes.
+static const char *const archs[] = {"sm_90", "wide"};
+
 START_TEST(test_values) {
   g_autoptr(GPtrArray) catalog = smb_catalog_load(NULL);
   for (guint i = 0; i < catalog->len; i++) {
     const SmbCatalogEntry *entry = catalog->pdata[i];
     g_auto(Result) result;
-    run_entry(entry, NULL, NULL, entry->dynamic_bytes, &result);
+    run_entry(entry, NULL, NULL, entry->dynamic_bytes, archs[_i], &result);
     ck_assert_msg(result.analysis != NULL, "%s", result.error ? result.error->message : "");
     ck_assert_msg(result.analysis->warnings->len == 0, "%s %s: %s", entry->name, entry->shape,
                   g_array_index(result.analysis->warnings, SmbAnalysisWarning, 0).message);
@@ -168,7 +174,7 @@ START_TEST(test_trap) {
   g_autoptr(GPtrArray) catalog = smb_catalog_load(NULL);
   const SmbCatalogEntry *entry = smb_catalog_find(catalog, traps[_i].name, "rect", NULL, NULL);
   g_auto(Result) result;
-  run_entry(entry, traps[_i].from, traps[_i].to, traps[_i].dynamic_bytes, &result);
+  run_entry(entry, traps[_i].from, traps[_i].to, traps[_i].dynamic_bytes, NULL, &result);
   ck_assert_ptr_null(result.analysis);
   ck_assert_str_eq(result.error->message, traps[_i].message);
 }
@@ -179,7 +185,7 @@ START_TEST(test_row_index_trap) {
   g_autoptr(GPtrArray) catalog = smb_catalog_load(NULL);
   const SmbCatalogEntry *entry = smb_catalog_find(catalog, "setRowReadColPad", "rect", NULL, NULL);
   g_auto(Result) result;
-  run_entry(entry, "[threadIdx.x] = idx", "[threadIdx.x] = irow", NULL, &result);
+  run_entry(entry, "[threadIdx.x] = idx", "[threadIdx.x] = irow", NULL, NULL, &result);
   ck_assert_ptr_nonnull(result.analysis);
   for (guint id = 0; id < 512; id++)
     ck_assert_int_eq(read_value(&result, 0, id), find_origin(entry, id) / 16);
@@ -190,7 +196,7 @@ Suite *
 suite_kernel_catalog(void) {
   Suite *suite = suite_create("kernel-catalog");
   TCase *values = tcase_create("values");
-  tcase_add_test(values, test_values);
+  tcase_add_loop_test(values, test_values, 0, G_N_ELEMENTS(archs));
   tcase_add_loop_test(values, test_trap, 0, G_N_ELEMENTS(traps));
   tcase_add_test(values, test_row_index_trap);
   suite_add_tcase(suite, values);

@@ -29,7 +29,7 @@
 static const char *const files[] = {
     "lex",     "macros",  "types",      "statements", "memory",     "calls",      "files",
     "host",    "modern",  "references", "builtins",   "templates",  "obstacles",  "warnings",
-    "refused", "buffers", "data",       "halves",     "structures", "assertions",
+    "refused", "buffers", "data",       "halves",     "structures", "assertions", "lanes",
 };
 
 typedef struct {

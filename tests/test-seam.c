@@ -98,12 +98,13 @@ make_listing(const MiniOperation *operations) {
 
 static void
 run_operations(Run *run, const MiniOperation *operations, gboolean has_listing, guint rows,
-               guint64 max_steps) {
+               guint64 max_steps, const char *arch) {
   memset(run, 0, sizeof *run);
-  run->arch = smb_arch_load("sm_90", NULL);
+  run->arch = kernel_run_arch(arch);
   run->listing = has_listing ? make_listing(operations) : NULL;
   run->target = g_new0(SmbTarget, 1);
-  run->target->kernel = mini_program_new(operations, 4096, 256, run->listing);
+  run->target->kernel =
+      mini_program_new(operations, 4096, 256, run->listing, smb_arch_info(run->arch)->lanes);
   run->target->name = g_strdup(smb_program_name(run->target->kernel));
   run->target->file = g_strdup(smb_program_file(run->target->kernel));
   run->target->defines = g_new0(char *, 1);
@@ -119,9 +120,9 @@ run_operations(Run *run, const MiniOperation *operations, gboolean has_listing, 
 }
 
 static void
-run_text(KernelRun *run, const char *text) {
+run_text(KernelRun *run, const char *text, const char *arch) {
   const KernelSetup setup = {
-      .arguments = arguments, .block = {32, 32}, .grid = {2}, .keeps_requests = TRUE};
+      .arch = arch, .arguments = arguments, .block = {32, 32}, .grid = {2}, .keeps_requests = TRUE};
   kernel_run(run, "mini.cu", text, &setup);
   ck_assert_msg(run->analysis != NULL, "%s", run->error ? run->error->message : "");
 }
@@ -150,19 +151,23 @@ check_same_counts(const SmbAnalysis *a, const SmbAnalysis *b) {
   ck_assert_uint_eq(a->requests->len, b->requests->len);
 }
 
+// In warps of 32 and of 64 lanes.
+static const char *const archs[] = {"sm_90", "wide"};
+
 START_TEST(test_counts) {
   for (guint has_listing = 0; has_listing < 2; has_listing++) {
     g_auto(Run) mini;
     g_auto(KernelRun) text;
     gint32 made[1024], wanted[1024];
-    run_operations(&mini, tile_operations, has_listing, 32, 0);
+    run_operations(&mini, tile_operations, has_listing, 32, 0, archs[_i]);
     ck_assert_msg(mini.analysis != NULL, "%s", mini.error ? mini.error->message : "");
-    run_text(&text, tile_text);
+    run_text(&text, tile_text, archs[_i]);
     check_same_counts(mini.analysis, text.analysis);
     ck_assert_uint_eq(mini.analysis->warnings->len, 0);
     ck_assert_uint_eq(text.analysis->warnings->len, 0);
     const SmbAccess *load = smb_analysis_worst(mini.analysis);
     ck_assert_uint_eq(load->worst_cost.wavefronts, 32);
+    ck_assert_uint_eq(load->worst.mask, smb_lanes_below(smb_arch_info(mini.arch)->lanes));
     kernel_run_read(&text, "out", 0, wanted, 1024, 4);
     smb_global_read(mini.global, 0, 0, made, sizeof made);
     ck_assert_mem_eq(made, wanted, sizeof made);
@@ -202,8 +207,8 @@ START_TEST(test_races) {
   g_auto(KernelRun) text;
   g_autoptr(GString) without = g_string_new(tile_text);
   g_string_replace(without, "  __syncthreads();\n", "", 0);
-  run_operations(&mini, race_operations, FALSE, 32, 0);
-  run_text(&text, without->str);
+  run_operations(&mini, race_operations, FALSE, 32, 0, archs[_i]);
+  run_text(&text, without->str, archs[_i]);
   check_same_counts(mini.analysis, text.analysis);
   g_autofree char *mini_races = list_races(mini.analysis), *text_races = list_races(text.analysis);
   ck_assert_str_eq(mini_races, text_races);
@@ -263,7 +268,7 @@ static const struct {
 START_TEST(test_failure) {
   for (guint has_listing = 0; has_listing < 2; has_listing++) {
     g_auto(Run) run;
-    run_operations(&run, failures[_i].operations, has_listing, 4, failures[_i].max_steps);
+    run_operations(&run, failures[_i].operations, has_listing, 4, failures[_i].max_steps, NULL);
     ck_assert_msg(run.error != NULL, "%s: runs", failures[_i].name);
     if (has_listing)
       ck_assert_msg(g_str_has_prefix(run.error->message, failures[_i].listed), "%s: %s",
@@ -279,8 +284,8 @@ START_TEST(test_views) {
   for (guint has_listing = 0; has_listing < 2; has_listing++) {
     g_auto(Run) run;
     g_auto(KernelRun) text;
-    run_operations(&run, tile_operations, has_listing, 32, 0);
-    run_text(&text, tile_text);
+    run_operations(&run, tile_operations, has_listing, 32, 0, archs[_i]);
+    run_text(&text, tile_text, archs[_i]);
     SmbCli cli = {.command = "explain", .arch = run.arch, .columns = 100};
     g_autoptr(SmbSpool) out = cli.out = smb_spool_new();
     const SmbAnalyzeReport report = {run.target, run.analysis, FALSE, G_MAXUINT};
@@ -319,10 +324,10 @@ Suite *
 suite_seam(void) {
   Suite *suite = suite_create("seam");
   TCase *cases = tcase_create("seam");
-  tcase_add_test(cases, test_counts);
-  tcase_add_test(cases, test_races);
+  tcase_add_loop_test(cases, test_counts, 0, G_N_ELEMENTS(archs));
+  tcase_add_loop_test(cases, test_races, 0, G_N_ELEMENTS(archs));
   tcase_add_loop_test(cases, test_failure, 0, G_N_ELEMENTS(failures));
-  tcase_add_test(cases, test_views);
+  tcase_add_loop_test(cases, test_views, 0, G_N_ELEMENTS(archs));
   suite_add_tcase(suite, cases);
   return suite;
 }
