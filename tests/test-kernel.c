@@ -27,9 +27,10 @@
 #include "tests/suite.h"
 
 static const char *const files[] = {
-    "lex",     "macros",  "types",      "statements", "memory",     "calls",      "files",
-    "host",    "modern",  "references", "builtins",   "templates",  "obstacles",  "warnings",
-    "refused", "buffers", "data",       "halves",     "structures", "assertions", "lanes",
+    "lex",       "macros",     "types",      "statements", "memory",   "calls",
+    "files",     "host",       "modern",     "references", "builtins", "templates",
+    "obstacles", "warnings",   "refused",    "buffers",    "data",     "halves",
+    "groups",    "structures", "assertions", "lanes",
 };
 
 typedef struct {

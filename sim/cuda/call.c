@@ -42,7 +42,8 @@ find_builtin(const Token *name) {
 
 gboolean
 smb_builtin_is_name(const Token *name) {
-  return find_builtin(name) >= 0 || smb_find_composition(name) >= 0 || smb_half_is_name(name);
+  return find_builtin(name) >= 0 || smb_find_composition(name) >= 0 || smb_half_is_name(name) ||
+         smb_group_is_name(name);
 }
 
 // arguments = "(" (assignment ("," assignment)*)? ")"
@@ -105,8 +106,9 @@ evaluate_arguments(Parser *parser, Node **arguments, guint n) {
 }
 
 // make_float4(x, y, z, w)
-static Node *
-make_vector(Parser *parser, const Token *name, const Type *type, Node **arguments, guint n) {
+Node *
+smb_parser_make_vector(Parser *parser, const Token *name, const Type *type, Node **arguments,
+                       guint n) {
   if (!smb_parser_check_count(parser, name, type->count, n) ||
       !convert_arguments(parser, arguments, 0, n, type->of))
     return NULL;
@@ -296,7 +298,7 @@ Node *
 smb_parse_pair(Parser *parser, const Token *name, const Type *type) {
   guint n;
   Node **arguments = parse_arguments(parser, &n);
-  return arguments ? make_vector(parser, name, type, arguments, n) : NULL;
+  return arguments ? smb_parser_make_vector(parser, name, type, arguments, n) : NULL;
 }
 
 Node *
@@ -306,6 +308,19 @@ smb_node_minimum(Parser *parser, Node *a, gint64 number) {
   arguments[0] = a;
   arguments[1] = smb_node_integer(parser, a->type, number, a->start, a->end);
   return arguments[1] ? smb_node_function(parser, &name, BUILTIN_MIN, arguments, 2) : NULL;
+}
+
+static Node *
+make_fence(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  Node *node = make_call(parser, NODE_BUILTIN, smb_type_scalar(KIND_VOID), name, arguments, n);
+  if (node)
+    node->builtin = builtin;
+  return node;
+}
+
+Node *
+smb_parser_make_barrier(Parser *parser, const Token *name) {
+  return make_fence(parser, name, BUILTIN_SYNCTHREADS, NULL, 0);
 }
 
 static Node *
@@ -328,12 +343,9 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
   }
   case GROUP_BARRIER:
   case GROUP_FENCE: {
-    if (!evaluate_arguments(parser, arguments, n))
-      return NULL;
-    Node *node = make_call(parser, NODE_BUILTIN, smb_type_scalar(KIND_VOID), name, arguments, n);
-    if (node)
-      node->builtin = builtin;
-    return node;
+    return evaluate_arguments(parser, arguments, n)
+               ? make_fence(parser, name, builtin, arguments, n)
+               : NULL;
   }
   case GROUP_COMMON:
   case GROUP_FLOAT:
@@ -353,6 +365,10 @@ refuse_call(Parser *parser, const Token *name) {
   if (outside)
     return smb_parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'",
                            text, outside);
+  if (smb_group_is_outside(name))
+    return smb_parser_fail(
+        parser, name->start,
+        "'%s' is outside the subset: of cooperative groups, the block is evaluated", text);
   return smb_parser_fail(parser, name->start, "unknown function '%s'", text);
 }
 
@@ -399,9 +415,9 @@ smb_parse_call(Parser *parser, const Token *name) {
     return smb_parser_fail(parser, name->start, "a call is not known before the kernel runs");
   // A function of the file comes first, unless it is the host's.
   gint composition = smb_find_composition(name);
-  gboolean is_half = smb_half_is_name(name);
-  gboolean known =
-      builtin >= 0 || composition >= 0 || is_half || (vector && vector->kind == KIND_VECTOR);
+  gboolean is_half = smb_half_is_name(name), is_group = smb_group_is_name(name);
+  gboolean known = builtin >= 0 || composition >= 0 || is_half || is_group ||
+                   (vector && vector->kind == KIND_VECTOR);
   if (!smb_parser_find_function(parser, name, &item, known))
     return NULL;
   if (!item && !known && (smb_token_is(name, "printf") || smb_token_is(name, "assert")))
@@ -417,11 +433,13 @@ smb_parse_call(Parser *parser, const Token *name) {
     return NULL;
   if (item)
     return call_function(parser, name, item, is_instance ? &given : NULL, arguments, n);
+  if (is_group)
+    return smb_group_call(parser, name, arguments, n);
   if (is_half)
     return smb_half_call(parser, name, arguments, n);
   if (composition >= 0)
     return smb_make_composition(parser, name, (guint)composition, arguments, n);
   if (builtin >= 0)
     return call_builtin(parser, name, (Builtin)builtin, arguments, n);
-  return make_vector(parser, name, vector, arguments, n);
+  return smb_parser_make_vector(parser, name, vector, arguments, n);
 }

@@ -138,8 +138,10 @@ smb_parser_find_type(Parser *parser, const Token *name) {
   if (name->kind != TOKEN_NAME)
     return NULL;
   const Variable *meaning = smb_parser_find(parser, name);
-  if (!meaning)
-    return smb_type_by_name(name->text, name->length);
+  if (!meaning) {
+    const Type *group = smb_group_find_type(name);
+    return group ? group : smb_type_by_name(name->text, name->length);
+  }
   return meaning->storage == STORAGE_TYPE ? meaning->type : NULL;
 }
 

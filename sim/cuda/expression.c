@@ -42,7 +42,7 @@ make_step(Parser *parser, Node *target, Operator op, gboolean is_post, guint32 s
   return one ? smb_node_assign(parser, target, op, one, is_post, start, end) : NULL;
 }
 
-// postfix = primary ("[" expression "]" | "." member | "->" member | "++" | "--")*
+// postfix = primary ("[" expression "]" | "." name "(" ")" | "." member | "->" member | "++" | "--")*
 static Node *
 parse_postfix(Parser *parser) {
   Node *node = smb_parse_primary(parser);
@@ -56,7 +56,8 @@ parse_postfix(Parser *parser) {
     } else if (smb_parser_take(parser, ".")) {
       const Token *name = parser->at;
       smb_parser_advance(parser);
-      node = smb_node_member(parser, node, name);
+      node =
+          smb_group_is(node) ? smb_group_member(parser, name) : smb_node_member(parser, node, name);
     } else if (smb_parser_take(parser, "->")) {
       const Token *name = parser->at;
       smb_parser_advance(parser);

@@ -418,6 +418,7 @@ smb_kernel_outline(const SmbSource *source, KernelPool *pool, Token *tokens, GEr
   Reader reader = {outline, source, pool, tokens, tokens, 0, NULL, error};
   gboolean failed = FALSE;
   g_hash_table_add(outline->namespaces, (gpointer) "std");
+  g_hash_table_add(outline->namespaces, (gpointer) "cooperative_groups");
   while (!failed && reader.at->kind != TOKEN_END) {
     if (take_bracket(&reader, &failed))
       continue;

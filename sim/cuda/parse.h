@@ -209,6 +209,20 @@ gboolean smb_builtin_is_name(const Token *name);
 gint smb_find_composition(const Token *name);
 Node *smb_make_composition(Parser *parser, const Token *name, guint which, Node **arguments,
                            guint n);
+// --- cooperative groups: the block (group.c)
+// The type of a variable for the block, by its name; or NULL.
+const Type *smb_group_find_type(const Token *name);
+gboolean smb_group_is(const Node *node);
+gboolean smb_group_is_name(const Token *name);    // of a function
+gboolean smb_group_is_outside(const Token *name); // of what is not evaluated
+Node *smb_group_call(Parser *parser, const Token *name, Node **arguments, guint n);
+// ".name" was taken
+Node *smb_group_member(Parser *parser, const Token *name);
+// A vector of these components; __syncthreads() (call.c)
+Node *smb_parser_make_vector(Parser *parser, const Token *name, const Type *type, Node **arguments,
+                             guint n);
+Node *smb_parser_make_barrier(Parser *parser, const Token *name);
+
 // --- functions and operators of 16-bit reals, and of two of them (half.c)
 gboolean smb_half_is_name(const Token *name);
 Node *smb_half_call(Parser *parser, const Token *name, Node **arguments, guint n);

@@ -74,6 +74,10 @@ refuse_name(Parser *parser, const Token *name) {
                            text, outside);
   if (smb_builtin_is_name(name) || smb_outline_find(parser->outline, name))
     return smb_parser_fail(parser, name->start, "'%s' is a function: expected a call of it", text);
+  if (smb_group_is_outside(name))
+    return smb_parser_fail(
+        parser, name->start,
+        "'%s' is outside the subset: of cooperative groups, the block is evaluated", text);
   return smb_parser_fail(parser, name->start, "'%s' is not declared", text);
 }
 
