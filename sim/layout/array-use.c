@@ -27,12 +27,29 @@ add_use(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, 
   g_ptr_array_add(uses->all, use);
 }
 
+// The array that holds byte @offset of shared memory, or NULL.
+static SmbArrayUse *
+find_use(const SmbArrayUses *uses, guint32 offset) {
+  guint low = 0,
+        high = uses->by_base->len; // the last that begins at the byte or before it: below high
+  while (low < high) {
+    guint middle = (low + high) / 2;
+    SmbArrayUse *use = g_ptr_array_index(uses->by_base, middle);
+    if (use->array->base <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  SmbArrayUse *use = low ? g_ptr_array_index(uses->by_base, low - 1) : NULL;
+  return use && offset - use->array->base < use->bytes ? use : NULL;
+}
+
 // Adds a request to each array that one of its lanes asks for.
 static void
 add_request(const SmbArrayUses *uses, const SmbAccessRequest *made) {
   SmbArrayRequest entry = {made, smb_array_uses_of(uses, &made->request) != NULL};
   for (SmbLanes lanes = smb_request_lanes(&made->request); lanes; lanes &= lanes - 1) {
-    SmbArrayUse *use = smb_array_uses_at(uses, made->request.offset[smb_lanes_first(lanes)]);
+    SmbArrayUse *use = find_use(uses, made->request.offset[smb_lanes_first(lanes)]);
     if (!use)
       continue;
     guint n = use->requests->len;
@@ -84,44 +101,18 @@ smb_array_uses_free(SmbArrayUses *uses) {
 }
 
 SmbArrayUse *
-smb_array_uses_at(const SmbArrayUses *uses, guint32 offset) {
-  guint low = 0,
-        high = uses->by_base->len; // the last that begins at the byte or before it: below high
-  while (low < high) {
-    guint middle = (low + high) / 2;
-    SmbArrayUse *use = g_ptr_array_index(uses->by_base, middle);
-    if (use->array->base <= offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  SmbArrayUse *use = low ? g_ptr_array_index(uses->by_base, low - 1) : NULL;
-  return use && offset - use->array->base < use->bytes ? use : NULL;
-}
-
-SmbArrayUse *
 smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *request) {
   SmbArrayUse *use = NULL;
   for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
     guint32 offset = request->offset[smb_lanes_first(lanes)];
     if (use && offset - use->array->base < use->bytes)
       continue;
-    SmbArrayUse *other = smb_array_uses_at(uses, offset);
+    SmbArrayUse *other = find_use(uses, offset);
     if (!other || use)
       return NULL;
     use = other;
   }
   return use;
-}
-
-SmbArrayUse *
-smb_array_uses_get(const SmbArrayUses *uses, const SmbArray *array) {
-  for (guint i = 0; i < uses->all->len; i++) {
-    SmbArrayUse *use = g_ptr_array_index(uses->all, i);
-    if (use->array == array)
-      return use;
-  }
-  g_return_val_if_reached(NULL);
 }
 
 // Elements of a row that requests touch, up to the last one.

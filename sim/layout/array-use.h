@@ -60,9 +60,6 @@ SmbArrayUses *smb_array_uses_new(const SmbProgram *program, const SmbLaunch *lau
                                  const SmbAnalysis *analysis);
 void smb_array_uses_free(SmbArrayUses *uses);
 
-/** smb_array_uses_at: Returns: (nullable) (transfer none): the array that holds byte @offset of shared memory */
-SmbArrayUse *smb_array_uses_at(const SmbArrayUses *uses, guint32 offset);
-
 /**
  * smb_array_uses_of:
  *
@@ -70,9 +67,6 @@ SmbArrayUse *smb_array_uses_at(const SmbArrayUses *uses, guint32 offset);
  *   several, or none asks for anything
  */
 SmbArrayUse *smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *request);
-
-/** smb_array_uses_get: Returns: (transfer none): the entry of an array of the program */
-SmbArrayUse *smb_array_uses_get(const SmbArrayUses *uses, const SmbArray *array);
 
 /**
  * smb_array_use_layout:

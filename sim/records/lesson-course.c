@@ -14,14 +14,9 @@ load_source(const char *path, const char *name, GError **error) {
   return bytes ? smb_source_new(name, bytes, error) : NULL;
 }
 
-static void
-free_lesson(gpointer lesson) {
-  smb_lesson_free(lesson);
-}
-
 GPtrArray *
 smb_lesson_load_course(GError **error) {
-  g_autoptr(GPtrArray) course = g_ptr_array_new_with_free_func(free_lesson);
+  g_autoptr(GPtrArray) course = g_ptr_array_new_with_free_func((GDestroyNotify)smb_lesson_free);
   g_auto(GStrv) names = smb_data_list("lessons", ".lesson");
   for (guint i = 0; names[i]; i++) {
     g_autofree char *path = g_strdup_printf("lessons/%s.lesson", names[i]);

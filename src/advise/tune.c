@@ -70,8 +70,8 @@ SmbTarget *
 smb_tuning_target(const Tuning *tuning, const gint64 *values, GError **error) {
   SmbTargetOptions options = *tuning->options;
   g_autoptr(GStrvBuilder) defines = g_strv_builder_new();
-  for (guint i = 0; options.defines && options.defines[i]; i++)
-    g_strv_builder_add(defines, options.defines[i]);
+  if (options.defines)
+    g_strv_builder_addv(defines, (const char **)options.defines);
   for (guint i = 0; values && i < tuning->n_ranges; i++) {
     g_autofree char *define =
         g_strdup_printf("%s=%" G_GINT64_FORMAT, tuning->ranges[i].name, values[i]);

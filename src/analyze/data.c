@@ -25,9 +25,7 @@ static void
 write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report) {
   smb_json_object(json, NULL);
   write_place(json, access->site, "array", access->array);
-  smb_json_tally(json, &access->total);
-  smb_json_number(json, "max_degree", access->total.max_degree);
-  smb_json_number(json, "cycles", (gint64)access->total.cycles);
+  smb_json_costs(json, &access->total);
   smb_json_boolean(json, "exact", access->exact && !access->site->may_merge);
   if (report->by_warp) {
     smb_json_array(json, "warps");
@@ -36,9 +34,7 @@ write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport 
         continue;
       smb_json_object(json, NULL);
       smb_json_number(json, "warp", w);
-      smb_json_tally(json, &access->warps[w]);
-      smb_json_number(json, "max_degree", access->warps[w].max_degree);
-      smb_json_number(json, "cycles", (gint64)access->warps[w].cycles);
+      smb_json_costs(json, &access->warps[w]);
       json_builder_end_object(json);
     }
     json_builder_end_array(json);

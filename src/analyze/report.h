@@ -7,6 +7,7 @@
 #include <json-glib/json-glib.h>
 
 #include "src/cli/target.h"
+#include "src/out/table.h"
 
 /** What is reported: @by_warp adds a row for each warp; @max_ways is the limit, or G_MAXUINT. */
 typedef struct {
@@ -33,6 +34,10 @@ void smb_analyze_write_csv(SmbCli *cli, gconstpointer report);
 
 /** The heading of the text formats: kernel, block, grid, memory, architecture. */
 void smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report);
+
+/** Adds the numbers of a row: requests, wavefronts (of global memory: sectors or lines), ideal, excess, worst. */
+void smb_analyze_add_tally(SmbTable *table, const SmbTally *tally);
+void smb_analyze_add_global(SmbTable *table, const SmbGlobalAccess *access);
 
 /** "sectors" or "lines": what global requests are counted in (transfer none). */
 const char *smb_analyze_segment_name(const SmbArch *arch);

@@ -5,7 +5,6 @@
 #include "src/analyze/report.h"
 #include "sim/base/text.h"
 #include "src/cli/describe.h"
-#include "src/out/table.h"
 
 // Longest expression that is shown whole, in columns.
 enum {
@@ -40,8 +39,8 @@ smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report) {
                    grid, report->analysis->shared_bytes, smb_arch_info(cli->arch)->name);
 }
 
-static void
-write_tally(SmbTable *table, const SmbTally *tally) {
+void
+smb_analyze_add_tally(SmbTable *table, const SmbTally *tally) {
   SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
   smb_table_number(table, SMB_STYLE_PLAIN, tally->requests);
   smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
@@ -56,14 +55,14 @@ write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *r
   smb_table_place(table, access->site->file, access->site->line);
   smb_table_cell(table, SMB_STYLE_PLAIN, expression);
   smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
-  write_tally(table, &access->total);
+  smb_analyze_add_tally(table, &access->total);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
       continue;
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
     smb_table_printf(table, SMB_STYLE_DIM, "  warp %u", w);
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
-    write_tally(table, &access->warps[w]);
+    smb_analyze_add_tally(table, &access->warps[w]);
   }
 }
 
@@ -84,13 +83,13 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
     smb_table_cell(table, SMB_STYLE_BOLD, "total");
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name((SmbOpClass)c));
-    write_tally(table, &analysis->totals[c]);
+    smb_analyze_add_tally(table, &analysis->totals[c]);
   }
   smb_table_write(table, cli->out, cli->colour);
 }
 
-static void
-write_global_numbers(SmbTable *table, const SmbGlobalAccess *access) {
+void
+smb_analyze_add_global(SmbTable *table, const SmbGlobalAccess *access) {
   SmbStyle style = access->segments > access->ideal ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
   smb_table_number(table, SMB_STYLE_PLAIN, access->requests);
   smb_table_number(table, SMB_STYLE_PLAIN, access->segments);
@@ -115,7 +114,7 @@ write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
     smb_table_place(table, access->site->file, access->site->line);
     smb_table_cell(table, SMB_STYLE_PLAIN, expression);
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
-    write_global_numbers(table, access);
+    smb_analyze_add_global(table, access);
   }
   if (analysis->accesses->len > 0)
     smb_spool_puts(cli->out, "\n");

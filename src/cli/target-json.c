@@ -72,6 +72,13 @@ smb_json_tally(JsonBuilder *json, const SmbTally *tally) {
 }
 
 void
+smb_json_costs(JsonBuilder *json, const SmbTally *tally) {
+  smb_json_tally(json, tally);
+  smb_json_number(json, "max_degree", tally->max_degree);
+  smb_json_number(json, "cycles", (gint64)tally->cycles);
+}
+
+void
 smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES]) {
   smb_json_object(json, "totals");
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {

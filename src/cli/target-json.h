@@ -20,5 +20,8 @@ void smb_json_arch(JsonBuilder *json, const SmbArch *arch);
 /** The members requests, wavefronts, ideal_wavefronts and excess_wavefronts. */
 void smb_json_tally(JsonBuilder *json, const SmbTally *tally);
 
+/** The members of smb_json_tally(), max_degree and cycles. */
+void smb_json_costs(JsonBuilder *json, const SmbTally *tally);
+
 /** "totals": a tally for each class of operations. */
 void smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES]);

@@ -21,9 +21,7 @@ write_access(JsonBuilder *json, const SmbExplanation *e) {
   smb_json_text(json, "op", smb_op_class_name(site->op_class));
   smb_json_number(json, "width", site->width);
   smb_json_text(json, "expression", site->expression);
-  smb_json_tally(json, &e->access->total);
-  smb_json_number(json, "max_degree", e->access->total.max_degree);
-  smb_json_number(json, "cycles", (gint64)e->access->total.cycles);
+  smb_json_costs(json, &e->access->total);
   smb_json_boolean(json, "exact", e->access->exact && !site->may_merge);
   json_builder_end_object(json);
 }

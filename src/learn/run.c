@@ -58,8 +58,7 @@ smb_learn_run_new(const char *const *words, gboolean is_course, GError **error) 
   run->is_course = is_course;
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
   g_strv_builder_add(builder, "analyze");
-  for (guint i = 0; words[i]; i++)
-    g_strv_builder_add(builder, words[i]);
+  g_strv_builder_addv(builder, (const char **)words);
   g_auto(GStrv) argv = g_strv_builder_end(builder);
   g_autoptr(SmbSpool) out = smb_spool_new();
   SmbCli cli = {.command = "analyze", .out = out, .argc = (int)g_strv_length(argv), .argv = argv};
@@ -126,8 +125,7 @@ add_extents(GStrvBuilder *words, const char *option, const guint extents[3]) {
                               ? g_strdup_printf("%u,%u,%u", extents[0], extents[1], extents[2])
                           : extents[1] > 1 ? g_strdup_printf("%u,%u", extents[0], extents[1])
                                            : g_strdup_printf("%u", extents[0]);
-  g_strv_builder_add(words, option);
-  g_strv_builder_add(words, text);
+  g_strv_builder_add_many(words, option, text, NULL);
 }
 
 // The bytes of dynamic memory: as the catalogue says it, since macros may change, or a number.
@@ -150,23 +148,16 @@ launch_words(const SmbLearnRun *run, const char *path) {
   add_extents(words, "--block", target->launch.block);
   if (target->launch.grid[0] * target->launch.grid[1] * target->launch.grid[2] > 1)
     add_extents(words, "--grid", target->launch.grid);
-  for (guint i = 0; target->args[i]; i++) {
-    g_strv_builder_add(words, "--arg");
-    g_strv_builder_add(words, target->args[i]);
-  }
-  for (guint i = 0; target->buffers[i]; i++) {
-    g_strv_builder_add(words, "--buffer");
-    g_strv_builder_add(words, target->buffers[i]);
-  }
+  for (guint i = 0; target->args[i]; i++)
+    g_strv_builder_add_many(words, "--arg", target->args[i], NULL);
+  for (guint i = 0; target->buffers[i]; i++)
+    g_strv_builder_add_many(words, "--buffer", target->buffers[i], NULL);
   if (target->launch.dynamic_bytes > 0) {
     g_autofree char *bytes = describe_dynamic_bytes(target);
-    g_strv_builder_add(words, "--dynamic-bytes");
-    g_strv_builder_add(words, bytes);
+    g_strv_builder_add_many(words, "--dynamic-bytes", bytes, NULL);
   }
-  if (strcmp(smb_arch_info(run->arch)->name, SMB_DEFAULT_ARCH) != 0) {
-    g_strv_builder_add(words, "--arch");
-    g_strv_builder_add(words, smb_arch_info(run->arch)->name);
-  }
+  if (strcmp(smb_arch_info(run->arch)->name, SMB_DEFAULT_ARCH) != 0)
+    g_strv_builder_add_many(words, "--arch", smb_arch_info(run->arch)->name, NULL);
   return g_strv_builder_end(words);
 }
 

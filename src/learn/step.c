@@ -4,11 +4,6 @@
 
 #include "sim/base/error.h"
 
-static void
-free_run(gpointer run) {
-  smb_learn_run_free(run);
-}
-
 void
 smb_learn_step_free(SmbLearnStep *step) {
   if (!step)
@@ -41,7 +36,7 @@ smb_learn_step_new(const GPtrArray *lessons, guint number, GError **error) {
   step->lesson = lessons->pdata[number - 1];
   step->number = number;
   step->n_steps = lessons->len;
-  step->runs = g_ptr_array_new_with_free_func(free_run);
+  step->runs = g_ptr_array_new_with_free_func((GDestroyNotify)smb_learn_run_free);
   step->results = g_array_new(FALSE, FALSE, sizeof(SmbLessonResult));
   if (!make_runs(step, error) ||
       !smb_lesson_check(step->lesson, smb_learn_step_results(step), error))

@@ -39,26 +39,19 @@ new_table(const char *access, const char *passes) {
 }
 
 static void
-add_row(SmbTable *table, const char *name, const SmbSite *site, guint64 requests, guint64 passes,
-        guint64 ideal) {
+begin_row(SmbTable *table, const char *name, const SmbSite *site) {
   smb_table_cell(table, SMB_STYLE_PLAIN, name);
   smb_table_number(table, SMB_STYLE_DIM, site->line);
   smb_table_cell(table, SMB_STYLE_PLAIN, site->expression);
   smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
-  smb_table_number(table, SMB_STYLE_PLAIN, requests);
-  smb_table_number(table, SMB_STYLE_PLAIN, passes);
-  smb_table_number(table, SMB_STYLE_PLAIN, ideal);
-  smb_table_number(table, passes > ideal ? SMB_STYLE_BAD : SMB_STYLE_GOOD, passes - ideal);
 }
 
 static void
 add_shared(SmbTable *table, const char *name, const SmbLearnRun *run) {
   for (guint i = 0; i < run->analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(run->analysis->accesses, SmbAccess, i);
-    const SmbTally *total = &access->total;
-    add_row(table, name, access->site, total->requests, total->wavefronts, total->ideal);
-    smb_table_printf(table, total->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD, "%u-way",
-                     total->max_degree);
+    begin_row(table, name, access->site);
+    smb_analyze_add_tally(table, &access->total);
   }
 }
 
@@ -66,9 +59,8 @@ static void
 add_global(SmbTable *table, const char *name, const SmbLearnRun *run) {
   for (guint i = 0; i < run->analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(run->analysis->globals, SmbGlobalAccess, i);
-    add_row(table, name, access->site, access->requests, access->segments, access->ideal);
-    smb_table_number(table, access->segments > access->ideal ? SMB_STYLE_BAD : SMB_STYLE_GOOD,
-                     access->max_segments);
+    begin_row(table, name, access->site);
+    smb_analyze_add_global(table, access);
   }
 }
 
@@ -92,8 +84,9 @@ smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLearnRun 
   }
 }
 
-void
-smb_learn_write_kernel(SmbCli *cli, const SmbLearnRun *run) {
+// The text of the run's kernel, from the first line that is not a comment on.
+static void
+write_kernel(SmbCli *cli, const SmbLearnRun *run) {
   const SmbSource *source = smb_program_source(run->target->kernel);
   guint n = smb_source_n_lines(source);
   gboolean begun = FALSE;
@@ -115,7 +108,7 @@ write_show(SmbCli *cli, const SmbLearnStep *step, guint run) {
   heading.arch = shown->arch;
   write_commands(cli, &name, &shown, 1);
   smb_analyze_write_heading(&heading, &report);
-  smb_learn_write_kernel(cli, shown);
+  write_kernel(cli, shown);
 }
 
 // The runs that a part names: their indices.

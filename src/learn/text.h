@@ -36,6 +36,3 @@ typedef enum {
  */
 void smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLearnRun *const *runs,
                             guint n, SmbLearnTables tables);
-
-/** Writes the text of the run's kernel, from the first line that is not a comment on. */
-void smb_learn_write_kernel(SmbCli *cli, const SmbLearnRun *run);

@@ -62,12 +62,11 @@ static GStrv
 trial_words(const SmbLearnTrial *trial) {
   GStrv words = trial->words ? trial->words : original_run(trial)->words;
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-  for (guint i = 0; words[i]; i++)
-    g_strv_builder_add(builder, words[i]);
+  g_strv_builder_addv(builder, (const char **)words);
   for (guint i = 0; i < trial->settings->len; i++) {
-    g_strv_builder_add(builder,
-                       smb_learn_run_option(original_run(trial), trial->settings->pdata[i]));
-    g_strv_builder_add(builder, trial->settings->pdata[i]);
+    const char *setting = trial->settings->pdata[i];
+    g_strv_builder_add_many(builder, smb_learn_run_option(original_run(trial), setting), setting,
+                            NULL);
   }
   return g_strv_builder_end(builder);
 }
@@ -249,8 +248,7 @@ smb_learn_trial_ask(SmbLearnTrial *trial, SmbCli *cli, const char *command, cons
   g_autoptr(GError) failure = NULL;
   g_auto(GStrv) arguments = ask_words(trial, words, &failure);
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-  g_strv_builder_add(builder, "/proc/self/exe");
-  g_strv_builder_add(builder, command);
+  g_strv_builder_add_many(builder, "/proc/self/exe", command, NULL);
   for (guint i = 0; arguments && arguments[i]; i++)
     g_strv_builder_add(builder, arguments[i]);
   g_auto(GStrv) argv = g_strv_builder_end(builder);

@@ -40,6 +40,16 @@ bank_x(const Layout *layout, guint bank) {
   return layout->margin + (int)(bank % layout->banks) * layout->draw->metrics.cell_width;
 }
 
+// What a row is, left of it.
+static void
+paint_label(const Layout *layout, const char *text) {
+  const SmbDrawMetrics *metrics = &layout->draw->metrics;
+  SmbDrawMark mark = {.role = SMB_DRAW_LABEL, .bank = -1};
+  SmbDrawBox box = {0, layout->y, layout->margin - metrics->character, metrics->cell_height};
+  if (layout->paints && !(layout->flags & SMB_BANK_MAP_MINI))
+    layout->draw->methods->text(layout->draw, box, text, &mark);
+}
+
 // The number of each bank; of every other where they would touch.
 static void
 paint_head(Layout *layout, guint first) {
@@ -59,17 +69,8 @@ paint_head(Layout *layout, guint first) {
       draw->methods->text(draw, box, number, &mark);
     draw->methods->close(draw);
   }
-  smb_bank_map_paint_label(layout, "bank");
+  paint_label(layout, "bank");
   layout->y += metrics->cell_height;
-}
-
-void
-smb_bank_map_paint_label(Layout *layout, const char *text) {
-  const SmbDrawMetrics *metrics = &layout->draw->metrics;
-  SmbDrawMark mark = {.role = SMB_DRAW_LABEL, .bank = -1};
-  SmbDrawBox box = {0, layout->y, layout->margin - metrics->character, metrics->cell_height};
-  if (layout->paints && !(layout->flags & SMB_BANK_MAP_MINI))
-    layout->draw->methods->text(layout->draw, box, text, &mark);
 }
 
 // What a word is, for whoever points at it.
@@ -171,7 +172,7 @@ paint_row(Layout *layout, guint32 start) {
   g_autofree char *label = g_strdup_printf("byte %u", start);
   if (layout->paints)
     draw->methods->box(draw, box, &mark);
-  smb_bank_map_paint_label(layout, label);
+  paint_label(layout, label);
 }
 
 // The rows that are asked for in the banks from @first on. Returns whether there are any.
@@ -224,7 +225,7 @@ paint_counts(Layout *layout, guint first, const char *label, gsize field) {
     draw->methods->text(draw, box, marks ? "!" : number, &mark);
     draw->methods->close(draw);
   }
-  smb_bank_map_paint_label(layout, label);
+  paint_label(layout, label);
   layout->y += metrics->cell_height;
 }
 
@@ -263,8 +264,8 @@ paint(Layout *layout) {
     smb_bank_map_paint_legend(layout);
 }
 
-void
-smb_bank_map_draw(const SmbBankMap *map, int pass, SmbBankMapFlags flags, SmbDraw *draw) {
+static void
+draw_map(const SmbBankMap *map, int pass, SmbBankMapFlags flags, SmbDraw *draw) {
   Layout layout = {.map = map, .draw = draw, .pass = pass, .flags = flags};
   g_autofree char *caption = smb_bank_map_caption(map, SMB_BANK_MAP_ALL);
   g_autofree char *title = g_strconcat("bank map: ", caption, NULL);
@@ -281,7 +282,7 @@ void
 smb_bank_map_write_text(const SmbBankMap *map, int pass, guint columns, gboolean colour,
                         SmbSpool *out) {
   g_autoptr(SmbDraw) draw = smb_draw_text_new(columns, colour);
-  smb_bank_map_draw(map, pass, 0, draw);
+  draw_map(map, pass, 0, draw);
   smb_draw_finish(draw, out);
 }
 
@@ -292,6 +293,6 @@ smb_bank_map_write_svg(const SmbBankMap *map, int pass, SmbBankMapFlags flags, S
   if (flags & SMB_BANK_MAP_MINI)
     draw->metrics = (SmbDrawMetrics){
         .character = 2, .line = 2, .cell_width = MINI_WIDTH, .cell_height = MINI_HEIGHT, .gap = 2};
-  smb_bank_map_draw(map, pass, flags, draw);
+  draw_map(map, pass, flags, draw);
   smb_draw_finish(draw, out);
 }

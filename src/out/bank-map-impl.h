@@ -34,9 +34,6 @@ G_GNUC_INTERNAL char *smb_bank_map_label(SmbLanes lanes);
 // Whether a word is not the first one of its lanes' accesses.
 G_GNUC_INTERNAL gboolean smb_bank_map_is_rest(const SmbBankMap *map, const SmbBankMapWord *word);
 
-// What a row is, left of it.
-G_GNUC_INTERNAL void smb_bank_map_paint_label(Layout *layout, const char *text);
-
 // A text below what is there, broken between its words, and an empty line.
 G_GNUC_INTERNAL void smb_bank_map_paint_text(Layout *layout, const char *text,
                                              const SmbDrawMark *mark);

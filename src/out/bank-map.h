@@ -93,29 +93,22 @@ guint smb_bank_map_group(const SmbBankMap *map, guint lane);
 char *smb_bank_map_caption(const SmbBankMap *map, int pass);
 
 /**
- * smb_bank_map_draw:
+ * smb_bank_map_write_text:
  * @pass: a pass below SmbPasses.n, which then stands out, or SMB_BANK_MAP_ALL
- * @flags: whether something is left out
- * @draw: a new drawing; takes the map, to be written with smb_draw_finish()
+ * @columns: width of the terminal
+ * @colour: whether to colour
+ * @out: takes the map as lines of text
  *
  * Draws the rows that are asked for, below them what is asked of each bank, and a legend of what appears.
  * Where the banks do not fit the width side by side, they are folded into two, four or eight parts, one
  * below the other, each with the rows that are asked for in it.
  */
-void smb_bank_map_draw(const SmbBankMap *map, int pass, SmbBankMapFlags flags, SmbDraw *draw);
-
-/**
- * smb_bank_map_write_text:
- * @columns: width of the terminal
- * @colour: whether to colour
- * @out: takes the map as lines of text
- */
 void smb_bank_map_write_text(const SmbBankMap *map, int pass, guint columns, gboolean colour,
                              SmbSpool *out);
 
 /**
- * smb_bank_map_write_svg:
- * @flags: how
+ * smb_bank_map_write_svg: as smb_bank_map_write_text()
+ * @flags: how, and whether something is left out
  * @out: takes the map as an <svg> element
  */
 void smb_bank_map_write_svg(const SmbBankMap *map, int pass, SmbBankMapFlags flags, SmbSpool *out);

@@ -110,16 +110,7 @@ smb_out_file_path(const SmbOutFile *file) {
 // Writes and closes @fd. Returns: an errno, 0 if all is written.
 static int
 write_and_close(int fd, const char *text, gsize length, gboolean sync) {
-  int number = 0;
-  while (length > 0 && !number) {
-    gssize written = write(fd, text, length);
-    if (written >= 0) {
-      text += written;
-      length -= (gsize)written;
-    } else if (errno != EINTR) {
-      number = errno;
-    }
-  }
+  int number = smb_spool_write_to(fd, text, length);
   if (sync && !number && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
     number = errno;
   return close(fd) != 0 && !number ? errno : number;

@@ -10,6 +10,7 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 
+#include "sim/base/error.h"
 #include "sim/base/text.h"
 
 struct _SmbSpool {
@@ -58,15 +59,13 @@ smb_spool_free(SmbSpool *spool) {
 }
 
 static gboolean
-set_errno_error(GError **error) {
-  int number = errno;
-  g_set_error_literal(error, G_FILE_ERROR, (gint)g_file_error_from_errno(number),
-                      g_strerror(number));
-  return FALSE;
+fail_by_errno(int number, GError **error) {
+  return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "%s",
+                  g_strerror(number));
 }
 
-static gboolean
-write_all(int fd, const char *bytes, gsize length, GError **error) {
+int
+smb_spool_write_to(int fd, const char *bytes, gsize length) {
   while (length > 0) {
     gssize written = write(fd, bytes, length);
     if (written >= 0) {
@@ -76,10 +75,16 @@ write_all(int fd, const char *bytes, gsize length, GError **error) {
       struct pollfd ready = {fd, POLLOUT, 0};
       poll(&ready, 1, -1);
     } else if (errno != EINTR) {
-      return set_errno_error(error);
+      return errno;
     }
   }
-  return TRUE;
+  return 0;
+}
+
+static gboolean
+write_all(int fd, const char *bytes, gsize length, GError **error) {
+  int number = smb_spool_write_to(fd, bytes, length);
+  return number == 0 || fail_by_errno(number, error);
 }
 
 static gboolean
@@ -173,12 +178,12 @@ pour_temporary(int fd, const Sink *sink, GError **error) {
   char chunk[1 << 16];
   gssize got;
   if (lseek(fd, 0, SEEK_SET) < 0)
-    return set_errno_error(error);
+    return fail_by_errno(errno, error);
   while ((got = read(fd, chunk, sizeof chunk)) != 0) {
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return set_errno_error(error);
+      return fail_by_errno(errno, error);
     if (!pour(sink, chunk, (gsize)got, error))
       return FALSE;
   }

@@ -54,6 +54,9 @@ void smb_spool_number(SmbSpool *spool, guint64 number);
 /** Adds a formatted text, likewise. */
 void smb_spool_printf(SmbSpool *spool, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/** Writes all of @bytes to a file descriptor. Returns: 0, or the errno of what went wrong */
+int smb_spool_write_to(int fd, const char *bytes, gsize length);
+
 /** Whether nothing was added yet. */
 gboolean smb_spool_is_empty(const SmbSpool *spool);
 

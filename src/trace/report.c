@@ -174,9 +174,7 @@ add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
       smb_json_object(json, NULL);
       smb_json_text(json, "op", smb_op_name((SmbOp)op));
       smb_json_number(json, "width", smb_width(i));
-      smb_json_tally(json, sum);
-      smb_json_number(json, "max_degree", sum->max_degree);
-      smb_json_number(json, "cycles", (gint64)sum->cycles);
+      smb_json_costs(json, sum);
       json_builder_end_object(json);
     }
   }
