@@ -137,17 +137,6 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
 }
 
 static void
-note_merging(SmbAnalysis *analysis, const SmbSite *site, guint index, guint64 first_block) {
-  if (!site->may_merge)
-    return;
-  char *message = g_strdup_printf("%s copies a structure in accesses of %u byte%s: a compiler may "
-                                  "merge them into wider ones, so the count is an upper bound",
-                                  site->expression, site->width, smb_plural(site->width));
-  SmbAnalysisWarning warning = {SMB_WARNING_MERGE, index, index, first_block, message};
-  smb_warnings_note(analysis->warnings, &warning);
-}
-
-static void
 collect_site(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers,
              guint site) {
   SmbAccess access = {.site = smb_program_site(kernel, site)};
@@ -165,7 +154,6 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *w
   }
   if (access.total.requests) {
     judge_loop(analysis, &access, site, first_block);
-    note_merging(analysis, access.site, site, first_block);
     add_loops(&analysis->loops, &access.loops);
     g_array_append_val(analysis->accesses, access);
     smb_tally_add(&analysis->totals[access.site->op_class], &access.total);
@@ -174,6 +162,29 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *w
     g_array_append_val(analysis->globals, global);
     add_global(&analysis->global_totals[global.site->op_class], &global);
   }
+}
+
+// One warning for all copies of structures that may be fewer accesses.
+static void
+note_merging(SmbAnalysis *analysis, const SmbProgram *program) {
+  const SmbAccess *first = NULL;
+  guint n = 0;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    n += access->site->may_merge;
+    first = !first && access->site->may_merge ? access : first;
+  }
+  if (!first)
+    return;
+  guint index = (guint)(first->site - smb_program_site(program, 0));
+  g_autofree char *others =
+      n > 1 ? g_strdup_printf(", as of %u other%s", n - 1, smb_plural(n - 1)) : g_strdup("");
+  g_autofree char *message = g_strdup_printf(
+      "%s copies a structure in accesses of %u byte%s; a compiler may merge them "
+      "into wider ones: an upper bound%s",
+      first->site->expression, first->site->width, smb_plural(first->site->width), others);
+  SmbAnalysisWarning warning = {SMB_WARNING_MERGE, index, index, first->worst_block, message};
+  smb_warnings_note(analysis->warnings, &warning);
 }
 
 // Why there are no accesses to the shared memory that the kernel has, as far as a condition is why.
@@ -230,6 +241,7 @@ collect(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
   analysis->warnings = smb_warnings_new();
   for (guint site = 0; site < smb_program_n_sites(kernel); site++)
     collect_site(analysis, kernel, workers, site);
+  note_merging(analysis, kernel);
   for (guint i = 0; i < workers->len; i++) {
     const Worker *worker = g_ptr_array_index(workers, i);
     for (guint j = 0; j < worker->warnings->len; j++)

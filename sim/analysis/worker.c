@@ -101,8 +101,9 @@ smb_warnings_note(GArray *warnings, const SmbAnalysisWarning *warning) {
     else
       end = middle;
   }
-  SmbAnalysisWarning *known = &g_array_index(warnings, SmbAnalysisWarning, first);
-  gboolean is_known = first < warnings->len && compare_subjects(known, warning) == 0;
+  SmbAnalysisWarning *known =
+      first < warnings->len ? &g_array_index(warnings, SmbAnalysisWarning, first) : NULL;
+  gboolean is_known = known && compare_subjects(known, warning) == 0;
   if (is_known && known->block <= warning->block)
     return;
   if (is_known)

@@ -85,6 +85,7 @@ struct _Node {
   guint8 component; // of a vector, or of a special
   guint8 is_post;
   guint8 result_unused; // of an atomic: its value is thrown away
+  guint8 width;         // of a piece of a structure: bytes that one access moves
   guint16 depth;
   guint16 padding; // of a piece of a structure: a bit for each byte that belongs to no member
   guint32 start;   // range of the source
@@ -205,6 +206,12 @@ struct _Function {
   Link *shared;              // Variable: the shared variables that it mentions
   Statement *body;
 };
+
+// Bytes that one access moves of what a node means.
+static inline guint
+node_access_bytes(const Node *node) {
+  return node->width ? node->width : smb_type_move_bytes(node->type);
+}
 
 struct _SmbKernel {
   SmbProgram program;

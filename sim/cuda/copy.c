@@ -54,35 +54,83 @@ measure_piece(const guint8 *sizes, gsize offset, gsize size, guint limit) {
   return width;
 }
 
-static const Type *
-find_piece_type(guint width) {
-  return width == 1   ? smb_type_scalar(KIND_UCHAR)
-         : width == 2 ? smb_type_scalar(KIND_USHORT)
-         : width == 4 ? smb_type_scalar(KIND_UINT)
-                      : smb_type_by_name(width == 8 ? "uint2" : "uint4", 5);
+// The alignment that nvcc knows of an address: what the steps from a variable keep of that variable's. 0: what it
+// starts from is not known here.
+static gsize
+find_alignment(const Node *address) {
+  gsize kept = SMB_MAX_WIDTH;
+  for (; address->kind == NODE_CAST || address->kind == NODE_POINTER_ADD ||
+         address->kind == NODE_COPY;
+       address = address->a) {
+    if (address->kind != NODE_POINTER_ADD)
+      continue;
+    guint64 step = (guint64)address->integer;
+    if (address->b->kind == NODE_CONSTANT)
+      step *= (guint64)address->b->integer;
+    kept = step ? MIN(kept, step & -step) : kept;
+  }
+  if (address->kind != NODE_OBJECT)
+    return 0;
+  // The alignment that was asked for stands in place of a shared variable's address until the layout is made.
+  const Variable *variable = address->variable;
+  gsize own = variable->storage == STORAGE_DYNAMIC  ? SMB_MAX_WIDTH
+              : variable->storage == STORAGE_SHARED ? MAX(variable->type->align, variable->address)
+                                                    : variable->type->align;
+  return MIN(kept, own);
 }
 
-// One piece of a place, which is no deeper than that. Pieces of one width are counted together.
+// One side of a copy.
+typedef struct {
+  const Node *place;
+  SmbOpClass op_class;
+  guint limit;        // bytes that its alignment lets an access have
+  gboolean may_merge; // or more: what nvcc knows of the address is not known here
+} Side;
+
+static Side
+make_side(const Node *place, SmbOpClass op_class) {
+  gsize size = place->type->size, align = place->type->align, known = find_alignment(place->a);
+  gsize largest = MIN(size & -size, SMB_MAX_WIDTH);
+  return (Side){place, op_class, (guint)MIN(MAX(align, known), SMB_MAX_WIDTH),
+                known == 0 && largest > align};
+}
+
+// Bytes that one access of a side moves at @offset.
+static guint
+find_width(const Side *side, const guint8 *sizes, gboolean whole, gsize offset) {
+  gsize size = side->place->type->size;
+  return whole ? (guint)MIN(side->limit, size & -size)
+               : measure_piece(sizes, offset, size, side->limit);
+}
+
+// So many components of so many bytes, which stand for bits.
+static const Type *
+find_bits(guint unit, guint n) {
+  static const char *const names[] = {[1] = "uchar", [2] = "ushort", [4] = "uint"};
+  char name[16];
+  int length = n > 1 ? g_snprintf(name, sizeof name, "%s%u", names[unit], n)
+                     : g_snprintf(name, sizeof name, "%s", names[unit]);
+  return smb_type_by_name(name, (gsize)length);
+}
+
+// One piece of a side, no deeper than its place. Accesses of one width are counted together.
 static Node *
-make_piece(Parser *parser, const Node *place, guint width, gsize offset, SmbOpClass op_class,
+make_piece(Parser *parser, const Side *side, const Type *type, guint width, gsize offset,
            Node **others, guint n) {
-  Node *piece = smb_node_new(parser, NODE_DEREFERENCE, find_piece_type(width), place->start,
-                             place->end, NULL, NULL, NULL);
-  gint *site = op_class == SMB_OP_CLASS_LOAD ? &piece->load_site : &piece->store_site;
+  Node *piece = smb_node_new(parser, NODE_DEREFERENCE, type, side->place->start, side->place->end,
+                             NULL, NULL, NULL);
+  gboolean loads = side->op_class == SMB_OP_CLASS_LOAD;
+  gint *site = loads ? &piece->load_site : &piece->store_site;
   piece->integer = (gint64)offset;
+  piece->width = (guint8)width;
   for (guint i = 0; i < n; i += 2) {
-    if (others[i]->type == piece->type) {
-      *site = op_class == SMB_OP_CLASS_LOAD ? others[i]->load_site : others[i]->store_site;
+    if (others[i]->width == width) {
+      *site = loads ? others[i]->load_site : others[i]->store_site;
       return piece;
     }
   }
-  smb_node_add_site(parser, piece, op_class, site);
-  // nvcc makes wider pieces where it knows more of the address than the alignment of the type.
-  const Variable *root = smb_node_root(place->a);
-  gsize known = MIN(place->type->align, 16),
-        possible = MIN(place->type->size & -place->type->size, 16);
-  g_array_index(parser->kernel->program.sites, SmbSite, *site).may_merge =
-      possible > known && !(root && root->storage == STORAGE_SHARED);
+  smb_node_add_site(parser, piece, side->op_class, site);
+  g_array_index(parser->kernel->program.sites, SmbSite, *site).may_merge = side->may_merge;
   return piece;
 }
 
@@ -97,22 +145,27 @@ smb_node_copy(Parser *parser, const Node *to, const Node *from, guint32 start, g
   guint8 sizes[MAX_COPY_BYTES] = {0};
   note_sizes(type, sizes);
   gboolean whole = is_copied_whole(type, sizes);
-  guint limit = MIN(type->align, 16), n = 0;
+  const Side source = make_side(from, SMB_OP_CLASS_LOAD),
+             target = make_side(to, SMB_OP_CLASS_STORE);
   Node *copy = smb_node_new(parser, NODE_COPY, smb_type_pointer(parser->pool, type), start, end,
                             to->a, from->a, NULL);
-  copy->arguments = smb_kernel_pool_alloc(parser->pool, 2 * type->size * sizeof *copy->arguments);
-  for (gsize at = 0; at < type->size;) {
-    guint width = whole ? limit : measure_piece(sizes, at, type->size, limit);
-    Node **pieces = copy->arguments;
-    pieces[n] = make_piece(parser, from, width, at, SMB_OP_CLASS_LOAD, pieces, n);
-    pieces[n + 1] = make_piece(parser, to, width, at, SMB_OP_CLASS_STORE, pieces + 1, n);
+  Node **pieces = smb_kernel_pool_alloc(parser->pool, 2 * type->size * sizeof *pieces);
+  guint n = 0;
+  for (gsize at = 0; at < type->size; n += 2) {
+    // A piece is one access of the side that moves more at once, as far as a vector of the other's holds it.
+    guint load = find_width(&source, sizes, whole, at),
+          store = find_width(&target, sizes, whole, at);
+    guint unit = MIN(MIN(load, store), 4), width = MIN(MAX(load, store), 4 * unit);
+    const Type *bits = find_bits(unit, width / unit);
+    pieces[n] = make_piece(parser, &source, bits, MIN(load, width), at, pieces, n);
+    pieces[n + 1] = make_piece(parser, &target, bits, MIN(store, width), at, pieces + 1, n);
     for (guint i = 0; i < width; i++)
       pieces[n]->padding |= (guint16)((sizes[at + i] == 0) << i);
-    n += 2;
     at += width;
   }
+  copy->arguments = pieces;
   copy->n_arguments = n;
-  return smb_node_dereference(parser, copy, start, end);
+  return smb_node_dereference(parser, copy, to->start, to->end);
 }
 
 Node *

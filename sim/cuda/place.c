@@ -71,7 +71,7 @@ smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   SmbSite new_site = {.file = smb_source_file(kernel->program.source, node->start),
                       .offset = node->start,
                       .op_class = op_class,
-                      .width = smb_type_move_bytes(node->type)};
+                      .width = node_access_bytes(node)};
   smb_source_locate(kernel->program.source, node->start, &new_site.line, &new_site.column);
   // One line of text: runs of white space become one space.
   GString *expression = g_string_new(NULL);

@@ -118,6 +118,21 @@ is_json
 shows '"atomic"'
 expect 0 analyze "$file" --entry count --block 256 --dynamic-bytes 1024
 shows 'which serves one lane at a time'
+# The copy of a structure is counted as far as its address is known: if that is in a pointer, as an upper bound.
+cat >"$work/copies.cu" <<'END'
+struct F { float x, y, z, w; };
+__global__ void k(const F *in) {
+  __shared__ F s[32];
+  F *p = s + threadIdx.x;
+  *p = in[threadIdx.x];
+  s[0] = *p;
+}
+END
+expect 0 analyze "$work/copies.cu" --block 32
+says 'copies.cu:5:3: warning: *p copies a structure in accesses of 4 bytes; a compiler may merge them into wider ones: an upper bound, as of 1 other'
+expect 0 analyze "$work/copies.cu" --block 32 --format json
+shows '"kind" : "merge"'
+shows '"exact" : false'
 cat >"$work/loops.cu" <<'END'
 __global__ void sum(float *out, const float *in) {
   __shared__ float s[32];

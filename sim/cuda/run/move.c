@@ -9,17 +9,17 @@
 static Move
 make_move(const Node *node, gint site, SmbOpClass op_class) {
   const Type *type = node->type, *component = smb_type_component(type);
+  guint width = node_access_bytes(node);
   return (Move){
       .place = node->start,
       .site = (guint)site,
       .op_class = op_class,
       .op = op_class == SMB_OP_CLASS_STORE ? SMB_OP_ST : SMB_OP_LD,
       .kind = smb_cuda_scalar(component->kind),
-      .components = (guint)(smb_type_move_bytes(type) / component->size),
-      .width = smb_type_move_bytes(type),
-      .align = MIN((guint)type->size, type->align),
+      .components = (guint)(width / component->size),
+      .width = width,
+      .align = MIN(width, type->align),
       .reads = op_class != SMB_OP_CLASS_STORE,
-      .padding = node->padding,
   };
 }
 
@@ -36,13 +36,14 @@ shift(guint n_lanes, const guint64 *addresses, guint64 by, guint64 *room) {
 gboolean
 smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
               void *out) {
-  const Move move = make_move(node, node->load_site, SMB_OP_CLASS_LOAD);
+  Move move = make_move(node, node->load_site, SMB_OP_CLASS_LOAD);
   gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
   FOR_WARPS(walker->block, mask, w) {
     guint n = walker->block->lanes, first = w * n;
     char *values = (char *)out + first * bytes;
     for (gsize at = 0; at < node->type->size; at += move.width) {
       guint64 room[SMB_MAX_LANES];
+      move.padding = node->padding >> at;
       if (!smb_memory_load(walker->block, &move, w, mask->warp[w],
                            shift(n, addresses + first, (guint64)node->integer + at, room), values,
                            stride))
