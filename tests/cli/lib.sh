@@ -10,7 +10,7 @@
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset NO_COLOR COLUMNS SMEMBANK_DATADIR
-# No test looks for a GPU, except those that bring a made-up one: the results are the same everywhere.
+# No test looks for a GPU, except those that bring a fake one: the results are the same everywhere.
 CUDA_VISIBLE_DEVICES=
 export CUDA_VISIBLE_DEVICES
 
