@@ -310,7 +310,7 @@ smb_meter_supports(const SmbMeter *meter, guint instruction, const SmbRequest *r
   if (capability < known->capability)
     return g_strdup_printf("%s is for compute capability %u.%u and later", known->name,
                            known->capability / 10, known->capability % 10);
-  if (known->whole_warp && request->mask != smb_lanes_below(SMB_WARP_LANES))
+  if (known->whole_warp && request->mask != smb_lanes_below(SMB_NVIDIA_LANES))
     return g_strdup_printf("%s needs all lanes of the warp", known->name);
   for (; lanes; lanes &= lanes - 1) {
     guint64 end = (guint64)request->offset[smb_lanes_first(lanes)] + request->width;

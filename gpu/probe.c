@@ -86,7 +86,7 @@ smb_probe_clock(SmbProbe *probe, const SmbRequest *requests, gsize n, double *cy
   guint32 count = (guint32)n, zero = 0, rounds = CLOCK_ROUNDS;
   void *parameters[] = {&input.address, &count, &zero, &rounds, &output.address, &sink.address};
   SmbCudaLaunch launch = {{(guint)MIN(n, probe->device.multiprocessors), 1, 1},
-                          {CLOCK_WARPS * SMB_WARP_LANES, 1, 1},
+                          {CLOCK_WARPS * SMB_NVIDIA_LANES, 1, 1},
                           probe->device.shared_bytes,
                           parameters};
   g_autofree guint32 *clocks = g_new(guint32, n);
@@ -140,7 +140,7 @@ count_ranges(SmbProbe *probe, const SmbProfiler *profiler, SmbProfilerSession *s
   guint32 zero = 0;
   void *parameters[] = {&input.address, &told.which, &zero, &told.rounds, &sink.address};
   SmbCudaLaunch launch = {
-      {1, 1, 1}, {SMB_WARP_LANES, 1, 1}, probe->device.shared_bytes, parameters};
+      {1, 1, 1}, {SMB_NVIDIA_LANES, 1, 1}, probe->device.shared_bytes, parameters};
   gboolean more = TRUE;
   while (more) {
     if (!count_pass(probe, profiler, session, &launch, &told, n, &more, error))

@@ -10,7 +10,7 @@
 
 /** A request as gpu/probe.cu reads it from the device's memory: a warp of 32 lanes. */
 typedef struct {
-  guint32 offset[SMB_WARP_LANES];
+  guint32 offset[SMB_NVIDIA_LANES];
   guint32 mask;
   guint32 unused;
 } SmbProbeRequest;

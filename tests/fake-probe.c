@@ -76,7 +76,7 @@ take_request(const FakeProbe *probe, const SmbCudaLaunch *launch, const SmbProbe
 static gboolean
 is_noisy(const SmbRequest *request) {
   guint64 hash = request->mask;
-  for (guint i = 0; i < SMB_WARP_LANES; i++)
+  for (guint i = 0; i < SMB_NVIDIA_LANES; i++)
     hash = (hash ^ request->offset[i]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
   if (!fake_spoils(FAKE_NOISY_CLOCK, "probe_clock") || hash >> 60)
     return FALSE;
@@ -102,7 +102,7 @@ run_clock(const FakeProbe *probe, const SmbCudaLaunch *launch, const SmbArch *ar
   guint32 n = take_number(launch, 1), rounds = take_number(launch, 3);
   const SmbProbeRequest *requests = take_memory(launch, 0, n * sizeof *requests);
   guint32 *cycles = take_memory(launch, 4, n * sizeof *cycles);
-  double issued = (double)rounds * probe->unroll * launch->block[0] / SMB_WARP_LANES;
+  double issued = (double)rounds * probe->unroll * launch->block[0] / SMB_NVIDIA_LANES;
   if (!requests || !cycles)
     return FAKE_ILLEGAL_ADDRESS;
   for (guint32 i = 0; i < n; i++) {
@@ -131,7 +131,7 @@ run_count(const FakeProbe *probe, const SmbCudaLaunch *launch, const SmbArch *ar
     return error;
   SmbWavefronts cost = smb_wavefronts_count(arch, &request);
   SmbOpClass op_class = smb_op_class(probe->instruction->op);
-  guint64 issued = (guint64)rounds * probe->unroll * launch->block[0] / SMB_WARP_LANES;
+  guint64 issued = (guint64)rounds * probe->unroll * launch->block[0] / SMB_NVIDIA_LANES;
   guint64 more = fake_spoils(FAKE_MORE_WAVEFRONTS, "probe_count") ? issued : 0;
   counts->of[FAKE_INSTRUCTIONS][op_class] = issued;
   counts->of[FAKE_WAVEFRONTS][op_class] = issued * cost.wavefronts + more;

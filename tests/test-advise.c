@@ -66,7 +66,7 @@ fixture_clear(Fixture *fixture) {
 static void
 add_request(Fixture *fixture, guint access, guint64 count, const SmbRequest *request) {
   SmbAccessRequest made = {.access = access, .count = count, .request = *request};
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     made.request.offset[lane] &= 0u - (request->mask >> lane & 1);
   g_array_append_val(fixture->analysis.requests, made);
 }
@@ -85,8 +85,8 @@ random_request(Fixture *fixture, SmbRandom *random, guint pitch, guint columns,
   } while (!(smb_op_has_width(op, width)) || !smb_arch_rule(fixture->arch, op, width)->defined ||
            width > array->bytes);
   if (columns == pitch && smb_random_below(random, 4) == 0) {
-    smb_pattern_request(random, SMB_WARP_LANES, op, width, (guint32)array->bytes, request);
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    smb_pattern_request(random, SMB_NVIDIA_LANES, op, width, (guint32)array->bytes, request);
+    for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
       request->offset[lane] += array->base;
     return;
   }
@@ -96,7 +96,7 @@ random_request(Fixture *fixture, SmbRandom *random, guint pitch, guint columns,
   request->mask = smb_random_below(random, 2) ? 0xffffffffu : smb_random_below(random, 1ull << 32);
   guint down = smb_random_below(random, rows + 1), across = smb_random_below(random, columns + 1);
   guint slow = 1u << smb_random_below(random, 5), first = smb_random_below(random, rows);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++) {
     guint row = (first + lane / slow * down) % rows;
     guint column = lane * across % columns;
     guint32 offset = (row * pitch + column) * array->element_bytes;
@@ -406,7 +406,7 @@ START_TEST(test_tile) {
     SmbRequest row = {.op = SMB_OP_ST, .width = 4, .mask = all}, column = row, wide = row;
     column.op = wide.op = SMB_OP_LD;
     wide.width = 16;
-    for (guint32 lane = 0; lane < SMB_WARP_LANES; lane++) {
+    for (guint32 lane = 0; lane < SMB_NVIDIA_LANES; lane++) {
       row.offset[lane] = base + i * 256 + lane * 4;
       column.offset[lane] = base + lane * 256 + i * 4;
       wide.offset[lane] = base + lane * 256 + i * 16 % 256;
@@ -436,7 +436,7 @@ START_TEST(test_others) {
                "float before[32]; __shared__ float a[32][32]; __shared__ float "
                "after[32]");
   SmbRequest request = {.op = SMB_OP_LD, .width = 4, .mask = 0xffffffffu};
-  for (guint32 lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint32 lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     request.offset[lane] = lane * 4;
   add_request(&fixture, 0, 1, &request);
   SmbAdviseOptions options = {.keep = 3};

@@ -66,7 +66,7 @@ END_TEST
 // A swizzled column: the row is XORed into the column. No structure is made up for it.
 START_TEST(test_swizzle) {
   SmbRequest request = {.mask = ALL, .op = SMB_OP_LD, .width = 4};
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     request.offset[lane] = (lane * 32 + (5 ^ lane)) * 4;
   SmbAffine affine = smb_affine_find(&request, ALL);
   ck_assert_int_eq(affine.kind, SMB_AFFINE_IRREGULAR);
@@ -76,7 +76,7 @@ END_TEST
 // Runs of lanes, the first cut by a phase.
 START_TEST(test_runs) {
   SmbRequest request = {.mask = 0xfff0, .op = SMB_OP_LD, .width = 4};
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     request.offset[lane] = ((lane + 2) % 5 * 33 + (lane + 2) / 5) * 4;
   SmbAffine affine = smb_affine_find(&request, ALL);
   SmbLanes runs[SMB_MAX_LANES];
@@ -182,7 +182,7 @@ START_TEST(test_random) {
     SmbRequest request = {.mask = ALL, .op = SMB_OP_LD, .width = (guint8)width};
     if (smb_random_below(&random, 2))
       request.mask = smb_random_below(&random, ALL);
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
       request.offset[lane] = (guint32)(smb_affine_offset(&made, lane) + (gint64)40960 * width);
     // The lanes of a word may belong to several runs: each run is looked at alone.
     SmbLanes runs[SMB_MAX_LANES];

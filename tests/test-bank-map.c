@@ -212,7 +212,7 @@ START_TEST(test_picture) {
   const Case *c = &cases[_i];
   g_autoptr(SmbArch) arch = smb_arch_load(c->arch, NULL);
   SmbRequest request = {.op = (guint8)c->op, .width = (guint8)c->width, .mask = c->mask};
-  for (guint32 lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint32 lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     request.offset[lane] = lane / c->div * c->stride;
   g_autoptr(SmbBankMap) map = smb_bank_map_new(arch, &request);
   g_autoptr(SmbSpool) spool = smb_spool_new();

@@ -115,7 +115,7 @@ START_TEST(test_worst_bank) {
   g_autoptr(SmbArch) arch = smb_arch_load(c->arch, NULL);
   SmbRequest request = {.op = (guint8)c->op, .width = (guint8)c->width, .mask = c->mask};
   SmbCollision got = {0};
-  for (guint32 lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint32 lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     request.offset[lane] = lane / c->div * c->stride;
   ck_assert_int_eq(smb_request_worst_bank(arch, &request, &got), c->collides);
   if (c->collides) {

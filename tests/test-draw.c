@@ -109,7 +109,7 @@ static const char *const svg_parts[] = {
 };
 
 START_TEST(test_svg) {
-  guint8 pass[SMB_WARP_LANES] = {0};
+  guint8 pass[SMB_NVIDIA_LANES] = {0};
   pass[5] = 4;
   SmbDrawMark word = {.role = SMB_DRAW_WORD,
                       .state = SMB_DRAW_WAITING,

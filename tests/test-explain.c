@@ -190,7 +190,7 @@ START_TEST(test_reasons) {
   g_autoptr(SmbArch) arch = smb_arch_load(c->arch, NULL);
   SmbRequest request = {
       .mask = c->mask ? c->mask : 0xffffffffu, .op = (guint8)c->op, .width = (guint8)c->width};
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     request.offset[lane] = lane % c->run * c->stride + lane / c->run * c->run_stride;
   g_auto(Fixture) fixture;
   fixture_init(&fixture, arch, &request);

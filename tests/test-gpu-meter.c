@@ -68,7 +68,7 @@ START_TEST(test_requests) {
   g_autofree double *cycles = g_new0(double, N), *wavefronts = g_new0(double, N);
   for (guint i = 0; i < N; i++) {
     requests[i] = (SmbRequest){.mask = G_MAXUINT32, .op = SMB_OP_LD, .width = 4};
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
       requests[i].offset[lane] = lane * (i % 33) * 4;
   }
   SmbMeter *meter = start_meter("", SMB_METER_TIMEOUT_MS);

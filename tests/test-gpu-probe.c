@@ -36,7 +36,7 @@ make_requests(guint index, SmbRequest *requests, gsize n) {
   const SmbInstruction *instruction = smb_instruction(index);
   SmbRandom random = smb_random_new(index);
   for (gsize i = 0; i < n; i++) {
-    smb_pattern_request(&random, SMB_WARP_LANES, instruction->op, instruction->width,
+    smb_pattern_request(&random, SMB_NVIDIA_LANES, instruction->op, instruction->width,
                         FAKE_SHARED_BYTES, &requests[i]);
     if (instruction->whole_warp)
       requests[i].mask = G_MAXUINT32;

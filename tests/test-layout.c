@@ -198,7 +198,7 @@ map_bytes(const SmbLayout *from, const SmbLayout *to, gint64 *map) {
 static SmbLayoutFit
 move_bytes(const gint64 *map, guint32 base, const SmbRequest *request, SmbRequest *moved) {
   *moved = *request;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++) {
     if (!(smb_request_lanes(request) >> lane & 1))
       continue;
     if (request->offset[lane] < base)
@@ -235,7 +235,7 @@ START_TEST(test_move) {
     guint32 base = bases[smb_random_below(&random, G_N_ELEMENTS(bases))];
     SmbRequest request, got, want;
     guint width = smb_width(smb_random_below(&random, SMB_N_WIDTHS));
-    smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, width, 2048, &request);
+    smb_pattern_request(&random, SMB_NVIDIA_LANES, SMB_OP_LD, width, 2048, &request);
     if (smb_random_below(&random, 4)) // few lanes, so that more of them fit
       request.mask &= 1u << smb_random_below(&random, 32);
     memset(&got, 0, sizeof got);

@@ -133,7 +133,7 @@ START_TEST(test_passes) {
   const Case *c = &cases[_i];
   g_autoptr(SmbArch) arch = smb_arch_load(c->arch, NULL);
   SmbRequest request = {.op = (guint8)c->op, .width = (guint8)c->width, .mask = c->mask};
-  for (guint32 lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint32 lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     request.offset[lane] = lane / c->div * c->stride;
   SmbPasses passes = smb_request_passes(arch, &request);
   ck_assert_uint_eq(passes.n, c->n);

@@ -29,7 +29,7 @@ check_request(const SmbRequest *request, SmbOp op, guint width, guint32 limit) {
   ck_assert_uint_eq(request->width, width);
   ck_assert_msg(smb_request_check(request, &error), "%s", error ? error->message : "");
   ck_assert_uint_ne(smb_request_lanes(request), 0);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++) {
     require(request->offset[lane] % smb_width_alignment(width) == 0);
     require(limit == 0 || (guint64)request->offset[lane] + width <= limit);
   }
@@ -45,7 +45,7 @@ START_TEST(test_limits) {
         continue;
       for (guint i = 0; i < N_REQUESTS / 20; i++) {
         SmbRequest request;
-        smb_pattern_request(&random, SMB_WARP_LANES, (SmbOp)op, width, limits[_i], &request);
+        smb_pattern_request(&random, SMB_NVIDIA_LANES, (SmbOp)op, width, limits[_i], &request);
         check_request(&request, (SmbOp)op, width, limits[_i]);
       }
     }
@@ -57,7 +57,7 @@ END_TEST
 static gboolean
 has_pairs(const SmbRequest *request, guint x, guint n_apart) {
   guint apart = 0, pairs = 0;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++) {
     if ((lane & x) || !(request->mask >> lane & 1) || !(request->mask >> (lane ^ x) & 1))
       continue;
     pairs++;
@@ -99,7 +99,7 @@ lacks_one_lane(const SmbRequest *request) {
 static guint32
 lowest_offset(const SmbRequest *request) {
   guint32 lowest = G_MAXUINT32;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     lowest = MIN(lowest, request->offset[lane]);
   return lowest;
 }
@@ -117,7 +117,7 @@ begins_at_the_start(const SmbRequest *request) {
 static gboolean
 reaches_the_end(const SmbRequest *request) {
   guint32 last = 0;
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     last = MAX(last, request->offset[lane]);
   return last == 232448 - 8;
 }
@@ -144,7 +144,7 @@ START_TEST(test_kinds) {
   guint found = 0;
   for (guint i = 0; i < N_REQUESTS; i++) {
     SmbRequest request;
-    smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, 8, 232448, &request);
+    smb_pattern_request(&random, SMB_NVIDIA_LANES, SMB_OP_LD, 8, 232448, &request);
     found += kinds[_i].is(&request);
   }
   ck_assert_msg(found >= kinds[_i].per_mille * N_REQUESTS / 1000, "%s: %u of %d", kinds[_i].what,
@@ -156,14 +156,14 @@ END_TEST
 START_TEST(test_wavefronts) {
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   SmbRandom random = smb_random_new(4);
-  guint found[SMB_WARP_LANES + 1] = {0};
+  guint found[SMB_NVIDIA_LANES + 1] = {0};
   for (guint i = 0; i < 20 * N_REQUESTS; i++) {
     SmbRequest request;
-    smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, 4, 232448, &request);
+    smb_pattern_request(&random, SMB_NVIDIA_LANES, SMB_OP_LD, 4, 232448, &request);
     found[smb_wavefronts_count(arch, &request).wavefronts]++;
   }
   ck_assert_uint_eq(found[0], 0);
-  for (guint n = 1; n <= SMB_WARP_LANES; n++)
+  for (guint n = 1; n <= SMB_NVIDIA_LANES; n++)
     ck_assert_msg(found[n] > 0, "no request of %u wavefronts", n);
 }
 END_TEST
@@ -196,9 +196,9 @@ START_TEST(test_same) {
   guint64 sum = 0;
   memset(&request, 0, sizeof request);
   for (guint i = 0; i < 1000; i++) {
-    smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, 4, 232448, &request);
+    smb_pattern_request(&random, SMB_NVIDIA_LANES, SMB_OP_LD, 4, 232448, &request);
     sum = sum * 31 + request.mask;
-    for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+    for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
       sum = sum * 31 + request.offset[lane];
   }
   ck_assert_uint_eq(sum, SUM_OF_SEED_1);

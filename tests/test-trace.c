@@ -15,7 +15,7 @@
 static char *
 expand(const char *text) {
   GString *offsets = g_string_new("0");
-  for (guint lane = 1; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 1; lane < SMB_NVIDIA_LANES; lane++)
     g_string_append_printf(offsets, " %u", 4 * lane);
   g_auto(GStrv) parts = g_strsplit(text, "@", -1);
   char *expanded = g_strjoinv(offsets->str, parts);

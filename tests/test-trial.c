@@ -55,7 +55,7 @@ make_trial(SmbTrial *trial) {
   smb_trial_init(trial, N_REQUESTS);
   smb_trial_begin(trial, arch, LD_U32, N_REQUESTS);
   for (guint i = 0; i < N_REQUESTS; i++)
-    smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, 4, FAKE_SHARED_BYTES,
+    smb_pattern_request(&random, SMB_NVIDIA_LANES, SMB_OP_LD, 4, FAKE_SHARED_BYTES,
                         &trial->requests[i]);
   smb_wavefronts_count_span(arch, smb_counter_best(), trial->requests, N_REQUESTS,
                             trial->predicted);

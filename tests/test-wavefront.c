@@ -72,7 +72,7 @@ parse_recorded(const char *line, SmbRequest *request) {
   request->op = (guint8)op;
   request->width = (guint8)strtoul(words[1], NULL, 10);
   request->mask = (guint32)strtoul(words[2], NULL, 16);
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     request->offset[lane] = (guint32)strtoul(words[3 + lane], NULL, 0);
   ck_assert_str_eq(words[35], "=");
   return (guint)strtoul(words[36], NULL, 10);
@@ -188,7 +188,7 @@ START_TEST(test_case) {
   const Case *c = &cases[_i];
   g_autoptr(SmbArch) arch = load(c->arch);
   SmbRequest request = {.op = (guint8)c->op, .width = (guint8)c->width, .mask = c->mask};
-  for (guint32 lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint32 lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     request.offset[lane] = 512 + lane / c->div % c->mod * c->stride;
   check_request(c->what, arch, &request, c->want);
   check_equal("oracle", &request, oracle_count(oracle_find(c->arch), &request), c->want);
@@ -276,7 +276,7 @@ START_TEST(test_broadcast_steps) {
     guint n_lanes = 1 + smb_random_below(&random, 8);
     guint banks = 1 + smb_random_below(&random, 3), rows = 1 + smb_random_below(&random, 3);
     SmbRequest request = {.op = SMB_OP_LD, .width = 4, .mask = (1u << n_lanes) - 1};
-    guint32 words[SMB_WARP_LANES];
+    guint32 words[SMB_NVIDIA_LANES];
     for (guint lane = 0; lane < n_lanes; lane++) {
       words[lane] = smb_random_below(&random, banks) + 16 * smb_random_below(&random, rows);
       request.offset[lane] = words[lane] * 4;
@@ -296,7 +296,7 @@ START_TEST(test_mergeable) {
     gboolean agree[3] = {FALSE, TRUE, TRUE};
     random_request(&random, arch, &request);
     for (guint x = 1; x <= 2; x++) {
-      for (guint lane = 0; lane < SMB_WARP_LANES; lane++) {
+      for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++) {
         if ((request.mask >> lane & 1) && (request.mask >> (lane ^ x) & 1))
           agree[x] &= request.offset[lane] == request.offset[lane ^ x];
       }

@@ -441,7 +441,7 @@ smb_arch_read(const char *name, const char *text, gsize length, guint depth, GEr
   arch->info.name = g_string_chunk_insert(arch->strings, name);
 
   Reader reader = {name, keys, "arch", arch, {{0}}};
-  arch->info.lanes = SMB_WARP_LANES;
+  arch->info.lanes = SMB_NVIDIA_LANES;
   if (!inherit(&reader, depth, error) || !read_info(&reader, error))
     return NULL;
   g_auto(GStrv) groups = g_key_file_get_groups(keys, NULL);

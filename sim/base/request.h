@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /** Lanes of a warp on every NVIDIA device since compute capability 1.0. */
-#define SMB_WARP_LANES 32
+#define SMB_NVIDIA_LANES 32
 
 /** Lanes of the widest warp (a wavefront of AMD's GCN and CDNA). */
 #define SMB_MAX_LANES 64

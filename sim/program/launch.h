@@ -74,6 +74,6 @@ SmbContents smb_launch_contents(const SmbLaunch *launch, const SmbProgram *progr
                                 guint parameter);
 
 /** Warps of the largest block, where they have the fewest lanes. */
-#define SMB_MAX_WARPS (SMB_MAX_BLOCK_THREADS / SMB_WARP_LANES)
+#define SMB_MAX_WARPS (SMB_MAX_BLOCK_THREADS / SMB_NVIDIA_LANES)
 
 G_END_DECLS

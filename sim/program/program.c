@@ -21,7 +21,7 @@ smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *s
   program->regions = g_array_new(FALSE, FALSE, sizeof(Region));
   program->parameters = g_array_new(FALSE, FALSE, sizeof(SmbParameter));
   program->cuda_arch = options->cuda_arch;
-  program->lanes = options->lanes ? options->lanes : SMB_WARP_LANES;
+  program->lanes = options->lanes ? options->lanes : SMB_NVIDIA_LANES;
   program->defines = g_strdupv((char **)options->defines);
   program->folders = g_strdupv((char **)options->folders);
   program->limits = options->limits;

@@ -68,7 +68,7 @@ typedef struct _SmbProgram SmbProgram;
  * @folders: (nullable) (array zero-terminated=1): where included files are looked for, behind the folder
  *   of the file that includes them
  * @cuda_arch: value of __CUDA_ARCH__, such as 900 (smb_program_cuda_arch())
- * @lanes: of a warp of the architecture that it is to run on; 0 stands for SMB_WARP_LANES
+ * @lanes: of a warp of the architecture that it is to run on; 0 stands for SMB_NVIDIA_LANES
  * @limits: what the kernel may use
  */
 typedef struct {

@@ -259,7 +259,7 @@ static gboolean
 value_of(const Name *name, const SmbLessonResult *results, gint64 *value, GError **error) {
   Quantity quantity = {0};
   guint64 count = 0;
-  *value = SMB_WARP_LANES;
+  *value = SMB_NVIDIA_LANES;
   if (strcmp(name->text, "lanes") == 0)
     return TRUE;
   *value = 1;

@@ -156,7 +156,7 @@ static void
 add_request_line(GString *json, const SmbRecordedRequest *recorded) {
   begin_value(json, NULL, '{');
   g_string_append(json, "\"request\": \"");
-  smb_trace_append_request(json, &recorded->request, SMB_WARP_LANES);
+  smb_trace_append_request(json, &recorded->request, SMB_NVIDIA_LANES);
   g_string_append_c(json, '"');
   if (recorded->wavefronts != SMB_NOT_MEASURED)
     add_number(json, "wavefronts", recorded->wavefronts);

@@ -57,9 +57,9 @@ happens(SmbRandom *random, guint n) {
 // Neighbouring lanes, from 1 to 32 of them.
 static guint32
 make_range(SmbRandom *random) {
-  guint first = number_below(random, SMB_WARP_LANES);
-  guint n = 1 + number_below(random, SMB_WARP_LANES - first);
-  return (0xffffffffu >> (SMB_WARP_LANES - n)) << first;
+  guint first = number_below(random, 32);
+  guint n = 1 + number_below(random, 32 - first);
+  return (0xffffffffu >> (32 - n)) << first;
 }
 
 static guint32
@@ -78,15 +78,15 @@ make_narrow_mask(SmbRandom *random) {
   case 4:
     return 0xffu << 8 * number_below(random, 4) | 0xffu << 8 * number_below(random, 4);
   case 5:
-    return 1u << number_below(random, SMB_WARP_LANES);
+    return 1u << number_below(random, 32);
   case 6:
-    return 1u << number_below(random, SMB_WARP_LANES) | 1u << number_below(random, SMB_WARP_LANES);
+    return 1u << number_below(random, 32) | 1u << number_below(random, 32);
   case 7:
     return 0x11111111u * (1 + number_below(random, 15));
   case 8:
     return make_range(random);
   case 9:
-    return ~(1u << number_below(random, SMB_WARP_LANES));
+    return ~(1u << number_below(random, 32));
   case 10:
     return pairs[number_below(random, G_N_ELEMENTS(pairs))];
   default:
@@ -98,7 +98,7 @@ make_narrow_mask(SmbRandom *random) {
 static SmbLanes
 make_mask(SmbRandom *random, guint n) {
   SmbLanes lower = make_narrow_mask(random);
-  if (n <= SMB_WARP_LANES)
+  if (n <= 32)
     return lower;
   return lower | (number_below(random, 2) ? lower : make_narrow_mask(random)) << 32;
 }

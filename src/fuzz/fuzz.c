@@ -160,7 +160,7 @@ try_instruction(Work *work, const SmbArch *arch, GError **error) {
   SmbRequest *request = &trial.requests[0];
   *request = (SmbRequest){
       .mask = G_MAXUINT32, .op = (guint8)instruction->op, .width = (guint8)instruction->width};
-  for (guint lane = 0; lane < SMB_WARP_LANES; lane++)
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     request->offset[lane] = lane * instruction->width;
   g_autoptr(GError) local = NULL;
   if (!smb_arch_check_request(arch, request, &local)) {

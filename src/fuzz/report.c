@@ -75,7 +75,7 @@ write_mismatch(SmbSpool *out, const SmbFuzzMismatch *mismatch) {
   g_autoptr(GString) line = g_string_new(NULL);
   g_autofree char *cycles = smb_measured_text(mismatch->cycles);
   g_autofree char *wavefronts = smb_measured_text(mismatch->wavefronts);
-  smb_trace_append_request(line, &mismatch->request, SMB_WARP_LANES);
+  smb_trace_append_request(line, &mismatch->request, SMB_NVIDIA_LANES);
   if (mismatch->wavefronts != SMB_NOT_MEASURED)
     g_string_append_printf(line, " = %.0f", MAX(round(mismatch->wavefronts), 0));
   smb_spool_printf(
@@ -162,7 +162,7 @@ add_json_result(JsonBuilder *json, const SmbFuzzResult *result) {
 static void
 add_json_mismatch(JsonBuilder *json, const SmbFuzzMismatch *mismatch) {
   g_autoptr(GString) line = g_string_new(NULL);
-  smb_trace_append_request(line, &mismatch->request, SMB_WARP_LANES);
+  smb_trace_append_request(line, &mismatch->request, SMB_NVIDIA_LANES);
   smb_json_object(json, NULL);
   smb_json_text(json, "request", line->str);
   smb_json_text(json, "instruction", smb_instruction(mismatch->instruction)->name);

@@ -54,7 +54,7 @@ make_piece(gpointer data, gpointer user_data) {
   gsize n = MIN(batch->trial.n - first, PIECE_REQUESTS);
   SmbRequest *requests = batch->trial.requests + first;
   for (gsize i = 0; i < n; i++) {
-    smb_pattern_request(&random, SMB_WARP_LANES, instruction->op, instruction->width,
+    smb_pattern_request(&random, SMB_NVIDIA_LANES, instruction->op, instruction->width,
                         source->shared_bytes, &requests[i]);
     if (instruction->whole_warp)
       requests[i].mask = G_MAXUINT32;

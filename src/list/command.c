@@ -72,7 +72,7 @@ list_ops(SmbCli *cli, G_GNUC_UNUSED GError **error) {
     smb_listing_text(listing, smb_op_name((SmbOp)op));
     smb_listing_text(listing, smb_op_class_name(smb_op_class((SmbOp)op)));
     smb_listing_text(listing, widths->str);
-    smb_listing_number(listing, MIN(smb_op_address_lanes((SmbOp)op), SMB_WARP_LANES));
+    smb_listing_number(listing, MIN(smb_op_address_lanes((SmbOp)op), SMB_NVIDIA_LANES));
     smb_listing_text(listing, op_meanings[op]);
   }
   cli->format->write(cli, listing);

@@ -38,7 +38,7 @@ typedef enum {
  * @bank: bank, or -1: of none
  * @offset: byte offset of the word in shared memory
  * @lanes: lanes that ask for it
- * @pass: (nullable) (array fixed-size=32): the pass of each lane
+ * @pass: (nullable) (array fixed-size=SMB_MAX_LANES): the pass of each lane
  * @title: (nullable): what it is, in words
  */
 typedef struct {

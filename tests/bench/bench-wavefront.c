@@ -43,7 +43,7 @@ fill_request(Pattern pattern, guint width, const SmbArch *arch, guint i, SmbRand
   request->op = SMB_OP_LD;
   request->width = (guint8)width;
   request->mask = 0xffffffffu;
-  for (guint32 lane = 0; lane < SMB_WARP_LANES; lane++) {
+  for (guint32 lane = 0; lane < SMB_NVIDIA_LANES; lane++) {
     guint32 unit = pattern == PATTERN_UNIT     ? i + lane
                    : pattern == PATTERN_PADDED ? i + lane * 33
                    : pattern == PATTERN_RANDOM ? smb_random_below(random, WINDOW_BYTES / width)
@@ -102,7 +102,7 @@ time_patterns(SmbRequest *requests, guint64 *check) {
       guint64 n = 0;
       do {
         for (guint i = 0; i < N_REQUESTS; i++)
-          smb_pattern_request(&random, SMB_WARP_LANES, SMB_OP_LD, width, MEMORY_BYTES,
+          smb_pattern_request(&random, SMB_NVIDIA_LANES, SMB_OP_LD, width, MEMORY_BYTES,
                               &requests[i]);
         n += N_REQUESTS;
         end = g_get_monotonic_time();
