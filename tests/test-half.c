@@ -90,6 +90,32 @@ START_TEST(test_arithmetic) {
 }
 END_TEST
 
+// Where a double is not enough, between two numbers: what an H100 gives. One lane each.
+START_TEST(test_multiply_add) {
+  static const struct {
+    double x, y, z;
+    guint16 wanted;
+  } cases[] = {
+      {-0x1.ep+68, 0x1.08p-70, 0x1.9cp-126, 0xbef7},
+      {0x1.06p+72, -0x1.8p-58, -0x1.ecp-112, 0xc6c5},
+      {0x1.84p+40, -0x1.8p+36, 0x1.8cp-113, 0xe611},
+      {3, 5, 7, 0x41b0},
+      {0x1p127, 2, -0x1p127, 0x7f00},
+  };
+  guint32 a[SMB_MAX_LANES] = {0}, b[SMB_MAX_LANES] = {0}, c[SMB_MAX_LANES] = {0},
+          out[SMB_MAX_LANES];
+  const void *operands[] = {a, b, c};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    a[i] = smb_half_from_real(SMB_SCALAR_BF16, cases[i].x);
+    b[i] = smb_half_from_real(SMB_SCALAR_BF16, cases[i].y);
+    c[i] = smb_half_from_real(SMB_SCALAR_BF16, cases[i].z);
+  }
+  smb_arith_function(ARITH_FMA, SMB_SCALAR_BF16, 32, operands, out);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    ck_assert_msg(out[i] == cases[i].wanted, "%u: %04x", i, out[i]);
+}
+END_TEST
+
 #ifdef __FLT16_MAX__
 // The compiler's own type, where it has one.
 static double
@@ -121,6 +147,7 @@ suite_half(void) {
   tcase_add_loop_test(half, test_rounding, 0, G_N_ELEMENTS(formats));
   tcase_add_test(half, test_known);
   tcase_add_loop_test(half, test_arithmetic, 0, G_N_ELEMENTS(formats));
+  tcase_add_test(half, test_multiply_add);
   tcase_add_test(half, test_compiler);
   suite_add_tcase(suite, half);
   return suite;

@@ -3,6 +3,7 @@
 //
 // Functions of the values of a warp: minimum and maximum, those of the mathematical library, and of bits.
 #include <math.h>
+#include <string.h>
 
 #include "sim/machine/arith.h"
 #include "sim/machine/lanes.h"
@@ -163,7 +164,21 @@ compute_integers(ArithFunction function, SmbScalar kind, guint n, const void *co
   })
 }
 
-// By way of doubles, which are rounded once more.
+// x * y + z of halves, as a double that is rounded to odd: what is lost shows in its last bit, so that rounding it
+// once more is as rounding the exact sum (Boldo and Melquiond 2008). The product is exact.
+static double
+multiply_add_to_odd(double x, double y, double z) {
+  double product = x * y, sum = product + z, back = sum - product;
+  double lost = (product - (sum - back)) + (z - back);
+  gint64 bits;
+  memcpy(&bits, &sum, sizeof bits);
+  if (isfinite(sum) && lost != 0 && !(bits & 1))
+    bits += (lost > 0) == (sum > 0) ? 1 : -1;
+  memcpy(&sum, &bits, sizeof bits);
+  return sum;
+}
+
+// By way of doubles, which are rounded once more: all but those of FMA have more than twice the digits.
 static void
 compute_half(ArithFunction function, SmbScalar kind, guint n, const void *const *operands,
              void *out) {
@@ -171,7 +186,11 @@ compute_half(ArithFunction function, SmbScalar kind, guint n, const void *const 
   const void *wide[3] = {reals[0], reals[1], reals[2]};
   for (guint i = 0; i < 3 && operands[i]; i++)
     smb_arith_convert(kind, SMB_SCALAR_F64, n, operands[i], reals[i]);
-  compute_double(function, n, wide, result);
+  if (function == ARITH_FMA)
+    EACH_LANE(n,
+              result[lane] = multiply_add_to_odd(reals[0][lane], reals[1][lane], reals[2][lane]);)
+  else
+    compute_double(function, n, wide, result);
   smb_arith_convert(SMB_SCALAR_F64, kind, n, result, out);
 }
 
