@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "sim/arch/forward.h"
+#include "sim/arch/arch.h"
 #include "sim/base/request.h"
 
 G_BEGIN_DECLS

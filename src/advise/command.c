@@ -41,7 +41,8 @@ static const GOptionEntry options[] = {
      "8)",
      "N"},
     {"all", 0, 0, G_OPTION_ARG_NONE, &option_all,
-     "also layouts that are no better than others, and what each access costs in each layout",
+     "also layouts that are no better than others, and what each access costs in each layout "
+     "(JSON and CSV always have them)",
      NULL},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &option_verbose, "explain the columns", NULL},
     {"check", 0, 0, G_OPTION_ARG_STRING, &option_check,
@@ -68,14 +69,20 @@ check_rows(GError **error) {
   return TRUE;
 }
 
+// Readers that are programs choose for themselves: they get all, as elsewhere.
 static gboolean
-parse_search(SmbAdviseSearch *search, guint *tuned, GError **error) {
+shows_all(const SmbCli *cli) {
+  return option_all || strcmp(cli->format->name, "text") != 0;
+}
+
+static gboolean
+parse_search(const SmbCli *cli, SmbAdviseSearch *search, guint *tuned, GError **error) {
   static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
   guint kind = 0;
   search->array = option_array;
   search->rows = (const char *const *)option_row;
-  search->all = option_all;
-  search->top = option_all ? DEFAULT_TOP_OF_ALL : DEFAULT_TOP;
+  search->all = shows_all(cli);
+  search->top = search->all ? DEFAULT_TOP_OF_ALL : DEFAULT_TOP;
   search->max_counts = default_max_counts;
   *tuned = DEFAULT_TUNED;
   if (!smb_cli_choice("--only", option_only, KINDS, &kind, error) || !check_rows(error) ||
@@ -215,7 +222,7 @@ gboolean
 smb_cmd_advise(SmbCli *cli, GError **error) {
   SmbAdviseSearch search = {0};
   guint tuned;
-  if (!smb_cli_parse(cli, &usage, options, error) || !parse_search(&search, &tuned, error) ||
+  if (!smb_cli_parse(cli, &usage, options, error) || !parse_search(cli, &search, &tuned, error) ||
       !check_options(cli, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
