@@ -202,6 +202,112 @@ START_TEST(test_steps) {
 }
 END_TEST
 
+// Where an expression can stand: what is wrong with it is said of it, wherever that is. %s is the expression.
+static const char *const contexts[] = {
+    "%s;",
+    "-(%s);",
+    "!(%s);",
+    "~(%s);",
+    "(float)(%s);",
+    "static_cast<int>(%s);",
+    "(int(t + %s));",
+    "out[%s] = 1;",
+    "out[0] = %s;",
+    "out[0] += %s;",
+    "out[out[%s]]++;",
+    "(out + (%s))[0] = 1;",
+    "(%s) + 1;",
+    "t + (%s);",
+    "t < (%s);",
+    "(%s) && t;",
+    "t == t && (%s);",
+    "t != t || (%s);",
+    "(%s) ? t : 2;",
+    "t == t ? (%s) : 2;",
+    "t != t ? 2 : (%s);",
+    "t, %s;",
+    "%s, t;",
+    "if (%s) t;",
+    "if (t) { %s; }",
+    "if (!t) ; else %s;",
+    "while (%s) break;",
+    "do t; while (%s);",
+    "do { %s; } while (0);",
+    "for (; %s;) break;",
+    "for (int i = %s; i < 1; i++) ;",
+    "for (int i = 0; i < 1; i += %s) ;",
+    "switch (%s) { default: ; }",
+    "switch (t) { default: %s; }",
+    "int a = %s;",
+    "int a(%s);",
+    "auto a = %s;",
+    "int a[2] = {1, %s};",
+    "int2 a = {1, %s};",
+    "int2 a; a.x = %s;",
+    "Two a = {1, %s};",
+    "(Two{1, %s});",
+    "Two a{1}; a.b = %s;",
+    "once(%s);",
+    "twice<int>(%s);",
+    "make_int2(1, %s);",
+    "make_float4(1, 2, 3, %s);",
+    "min(%s, t);",
+    "max(t, %s);",
+    "fminf(1, %s);",
+    "sqrtf(%s);",
+    "__popc(%s);",
+    "__popcll(%s);",
+    "__float_as_int(%s);",
+    "__mulhi(t, %s);",
+    "__shfl_sync(~0u, %s, 0);",
+    "__shfl_sync(~0u, t, %s);",
+    "__shfl_sync(~0u, t, 0, 1 + (%s));",
+    "__ballot_sync(~0u, %s);",
+    "__syncwarp(~(%s));",
+    "atomicAdd(out, %s);",
+    "atomicCAS(out, t, %s);",
+    "atomicAdd(&out[%s], 1);",
+    "__ldg(&out[%s]);",
+    "printf(\"%%d\", %s);",
+    "assert(%s);",
+    "__half h = __int2half_rn(%s);",
+    "__half h = __float2half(%s);",
+    "__half2 h = __floats2half2_rn(1, %s);",
+    "__hadd(__float2half(1), __float2half(%s));",
+    "__hadd2(__float2half2_rn(%s), __float2half2_rn(1));",
+};
+
+static const struct {
+  const char *expression;
+  const char *message; // a part of it
+} wrong[] = {
+    {"1 / (t - t)", "division by zero"},
+    {"*nowhere", "a void pointer points at nothing that has a value"},
+    {"unheard", "unheard"},
+};
+
+START_TEST(test_contexts) {
+  for (guint i = 0; i < G_N_ELEMENTS(contexts); i++) {
+    g_auto(GStrv) parts = g_strsplit(contexts[i], "%s", 2);
+    g_autoptr(GString) head = g_string_new(parts[0]);
+    g_string_replace(head, "%%", "%", 0);
+    g_autofree char *text =
+        g_strconcat("struct Two { int a, b; };\n"
+                    "__device__ int once(int x) { return x; }\n"
+                    "template <typename T> __device__ T twice(T x) { return 2 * x; }\n"
+                    "__global__ void k(int *out, const void *nowhere) { int t = threadIdx.x;\n",
+                    head->str, wrong[_i].expression, parts[1], "\n}\n", NULL);
+    g_auto(KernelRun) run;
+    kernel_run(&run, "k.cu", text, &(KernelSetup){.block = {32, 1, 1}});
+    ck_assert_msg(run.error != NULL, "runs: %s", text);
+    ck_assert_msg(strstr(run.error->message, wrong[_i].message), "%s\nof: %s", run.error->message,
+                  text);
+    ck_assert_msg(g_str_has_prefix(run.error->message, "k.cu:5:"), "%s\nof: %s", run.error->message,
+                  text);
+  }
+}
+END_TEST
+
 Suite *
 suite_kernel_mutations(void) {
   Suite *suite = suite_create("kernel-mutations");
@@ -209,6 +315,7 @@ suite_kernel_mutations(void) {
   tcase_add_unchecked_fixture(tcase, read_constructs, free_constructs);
   tcase_set_timeout(tcase, 60);
   tcase_add_loop_test(tcase, test_mutations, 0, G_N_ELEMENTS(mutations));
+  tcase_add_loop_test(tcase, test_contexts, 0, G_N_ELEMENTS(wrong));
   tcase_add_test(tcase, test_limits);
   tcase_add_test(tcase, test_steps);
   suite_add_tcase(suite, tcase);
