@@ -210,7 +210,7 @@ static const char *const contexts[] = {
     "~(%s);",
     "(float)(%s);",
     "static_cast<int>(%s);",
-    "(int(t + %s));",
+    "(int(%s));",
     "out[%s] = 1;",
     "out[0] = %s;",
     "out[0] += %s;",

@@ -75,6 +75,18 @@ parse_postfix(Parser *parser) {
   return NULL;
 }
 
+// Whether the type here makes a value: float(x), Pair{1, 2}; a "(" of a type is that of "(*)".
+static gboolean
+makes_value(const Token *token) {
+  while (token->kind == TOKEN_NAME || smb_token_is(token, "::"))
+    token = token->next;
+  if (!smb_token_is(token, "("))
+    return smb_token_is(token, "{");
+  const Token *inner = token->next;
+  return !smb_token_is(inner, "*") ||
+         !(smb_token_is(inner->next, ")") || smb_parse_is_specifier(inner->next));
+}
+
 // Whether a "(" here opens a cast.
 static gboolean
 starts_cast(Parser *parser) {
@@ -82,9 +94,9 @@ starts_cast(Parser *parser) {
     return FALSE;
   Token *opening = parser->at;
   smb_parser_move(parser, opening->next);
-  gboolean is_type = smb_parse_starts_type(parser);
+  gboolean is_cast = smb_parse_starts_type(parser) && !makes_value(parser->at);
   parser->at = opening;
-  return is_type;
+  return is_cast;
 }
 
 // cast = "(" type-name ")" unary

@@ -219,7 +219,8 @@ smb_parse_primary(Parser *parser) {
     return parse_sizeof(parser);
   if (smb_parse_starts_type(parser)) {
     // A conversion written as a call: float(x); or a value of members: float2{x, y}.
-    const Type *type = smb_parse_type_name(parser);
+    Specifiers specifiers;
+    const Type *type = smb_parse_typed_specifiers(parser, &specifiers) ? specifiers.type : NULL;
     if (type && smb_parser_is(parser, "{"))
       return smb_parse_braces(parser, type, token->start);
     if (type && smb_half_is_pair(type) && smb_parser_is(parser, "("))
