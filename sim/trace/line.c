@@ -53,9 +53,10 @@ word_length(const char *word) {
   return length;
 }
 
-gboolean
-smb_trace_line_error(const SmbTraceLine *line, const char *at, GError **error, const char *format,
-                     ...) {
+// Says "NAME:LINE:COLUMN: text" of a place in the line.
+G_GNUC_PRINTF(4, 5)
+static gboolean
+refuse_at(const SmbTraceLine *line, const char *at, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
@@ -74,21 +75,20 @@ reject_word(const SmbTraceLine *line, const char *word, GError **error, const ch
   for (gsize i = 0; i < length; i++) {
     guchar c = (guchar)word[i];
     if (c < 0x20 || c == 0x7f)
-      return smb_trace_line_error(line, word + i, error, "byte 0x%02x: not a text", c);
+      return refuse_at(line, word + i, error, "byte 0x%02x: not a text", c);
   }
   g_autofree char *quoted = g_utf8_make_valid(word, (gssize)MIN(length, MAX_QUOTED));
-  return smb_trace_line_error(line, word, error, "'%s%s' %s", quoted,
-                              length > MAX_QUOTED ? "…" : "", problem);
+  return refuse_at(line, word, error, "'%s%s' %s", quoted, length > MAX_QUOTED ? "…" : "", problem);
 }
 
 static gboolean
 require_word(const SmbTraceLine *line, const char *p, GError **error, const char *what) {
   if (!is_end(*p))
     return TRUE;
-  return smb_trace_line_error(line, p, error,
-                              "the line ends before %s: expected "
-                              "OP WIDTH MASK OFF0 … OFF%u [= WAVEFRONTS]",
-                              what, smb_arch_info(line->arch)->lanes - 1);
+  return refuse_at(line, p, error,
+                   "the line ends before %s: expected "
+                   "OP WIDTH MASK OFF0 … OFF%u [= WAVEFRONTS]",
+                   what, smb_arch_info(line->arch)->lanes - 1);
 }
 
 // digits := [0-9]+; fails on other characters and on a number of more than 32 bits.
@@ -218,9 +218,8 @@ parse_offsets(const SmbTraceLine *line, const char **cursor, SmbRequest *request
     const char *word = p;
     if (G_UNLIKELY(!parse_offset(&p, &request->offset[lane]))) {
       if (is_end(*word) || *word == '=')
-        return smb_trace_line_error(line, word, error,
-                                    "%u offset%s: expected one for each of %u lanes", lane,
-                                    smb_plural(lane), n_lanes);
+        return refuse_at(line, word, error, "%u offset%s: expected one for each of %u lanes", lane,
+                         smb_plural(lane), n_lanes);
       return reject_word(line, word, error,
                          is_large_number(word, FALSE)
                              ? "is not below 4 GiB: expected an offset of 32 bits"
@@ -289,10 +288,10 @@ check_request(const SmbTraceLine *line, const SmbRequest *request, guint32 bits,
   gboolean suspicious = !has_width || (bits & (width - 1)) || (width & (width - 1));
   if (suspicious && !smb_request_check(request, &reason)) {
     guint word = has_width ? WORD_FIRST_OFFSET + find_bad_lane(request) : WORD_WIDTH;
-    return smb_trace_line_error(line, find_word(line, word), error, "%s", reason->message);
+    return refuse_at(line, find_word(line, word), error, "%s", reason->message);
   }
   if (!smb_arch_check_request(line->arch, request, &reason))
-    return smb_trace_line_error(line, find_word(line, WORD_OP), error, "%s", reason->message);
+    return refuse_at(line, find_word(line, WORD_OP), error, "%s", reason->message);
   return TRUE;
 }
 

@@ -29,8 +29,3 @@ typedef struct {
  */
 G_GNUC_INTERNAL gboolean smb_trace_line_parse(const SmbTraceLine *line, SmbRequest *request,
                                               gint64 *expected, gboolean *found, GError **error);
-
-/** Sets an SMB_ERROR_INPUT "NAME:LINE:COLUMN: text" about a place in the line; returns %FALSE. */
-G_GNUC_INTERNAL gboolean smb_trace_line_error(const SmbTraceLine *line, const char *at,
-                                              GError **error, const char *format, ...)
-    G_GNUC_PRINTF(4, 5);

@@ -14,6 +14,13 @@ smb_html_text(SmbSpool *page, const char *text) {
 }
 
 void
+smb_html_within(SmbSpool *page, const char *before, const char *text, const char *after) {
+  smb_spool_puts(page, before);
+  smb_html_text(page, text);
+  smb_spool_puts(page, after);
+}
+
+void
 smb_html_json(SmbSpool *page, const char *json) {
   // '<' stands in strings only, where it may be written by its number.
   g_auto(GStrv) parts = g_strsplit(json, "<", -1);
@@ -32,8 +39,7 @@ open_cell(SmbSpool *page, const char *css_class) {
 void
 smb_html_cell(SmbSpool *page, const char *css_class, const char *text) {
   open_cell(page, css_class);
-  smb_html_text(page, text);
-  smb_spool_puts(page, "</td>");
+  smb_html_within(page, "", text, "</td>");
 }
 
 void

@@ -10,6 +10,9 @@
 /** Adds a text: markup is escaped, bytes that are no UTF-8 and control characters are replaced. */
 void smb_html_text(SmbSpool *page, const char *text);
 
+/** Adds a text between pieces of markup. */
+void smb_html_within(SmbSpool *page, const char *before, const char *text, const char *after);
+
 /**
  * smb_html_json:
  * @json: a JSON document

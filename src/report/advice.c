@@ -64,13 +64,10 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
     write_launch(report, proof, page);
     return;
   }
-  smb_spool_puts(page, "<p class=\"note\">To be written by hand, with the index <code>");
-  smb_html_text(page, layout->index);
-  smb_spool_puts(page, "</code>");
-  if (proof) {
-    smb_spool_puts(page, ": ");
-    smb_html_text(page, proof->failure);
-  }
+  smb_html_within(page, "<p class=\"note\">To be written by hand, with the index <code>",
+                  layout->index, "</code>");
+  if (proof)
+    smb_html_within(page, ": ", proof->failure, "");
   smb_spool_puts(page, "</p>\n");
 }
 
@@ -100,9 +97,7 @@ write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpo
   g_autofree char *declaration = smb_advise_declare(declared);
   if (array->now->candidate->total.excess == 0)
     return;
-  smb_spool_puts(page, "<h3><code>");
-  smb_html_text(page, declaration);
-  smb_spool_puts(page, "</code>");
+  smb_html_within(page, "<h3><code>", declaration, "</code>");
   if (declared->line)
     smb_spool_printf(page, ", <a href=\"#line-%u\">line %u</a>", declared->line, declared->line);
   smb_spool_puts(page, "</h3>\n");
@@ -128,11 +123,9 @@ smb_report_write_advice(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "<section id=\"advice\">\n<h2>Advice</h2>\n");
   for (guint i = 0; report->advice && i < report->advice->arrays->len; i++)
     write_advised_array(report, g_ptr_array_index(report->advice->arrays, i), page);
-  if (report->advice_failure) {
-    smb_spool_puts(page, "<p class=\"note\">No layouts were searched: ");
-    smb_html_text(page, report->advice_failure);
-    smb_spool_puts(page, "</p>\n");
-  }
+  if (report->advice_failure)
+    smb_html_within(page, "<p class=\"note\">No layouts were searched: ", report->advice_failure,
+                    "</p>\n");
   smb_spool_puts(page,
                  "<p class=\"words\">Wavefronts are those of the array in the whole launch. The "
                  "changed kernel was run for this launch: its counts are these, and it leaves "

@@ -105,11 +105,8 @@ static void
 write_row_length(const SmbNeighbours *neighbours, SmbSpool *page) {
   const SmbLayout *present = &neighbours->layout;
   smb_spool_puts(page, "<p>Padding adds unused elements at the end of each row. ");
-  if (neighbours->rows == SMB_ROWS_SEARCHED)
-    smb_spool_puts(page, "For <code>");
-  else
-    smb_spool_puts(page, "A row of <code>");
-  smb_html_text(page, neighbours->use->array->name);
+  smb_html_within(page, neighbours->rows == SMB_ROWS_SEARCHED ? "For <code>" : "A row of <code>",
+                  neighbours->use->array->name, "");
   if (neighbours->rows == SMB_ROWS_SEARCHED)
     smb_spool_printf(page,
                      "</code>, which has one dimension, padding after every %" G_GUINT64_FORMAT

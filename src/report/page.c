@@ -59,9 +59,7 @@ write_heading(const SmbReport *report, SmbSpool *page) {
   g_autofree char *bytes =
       g_strdup_printf("%" G_GSIZE_FORMAT " bytes a block", report->analysis->shared_bytes);
   g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
-  smb_spool_puts(page, "<header>\n<h1>");
-  smb_html_text(page, target->name);
-  smb_spool_puts(page, "</h1>\n<dl class=\"facts\">");
+  smb_html_within(page, "<header>\n<h1>", target->name, "</h1>\n<dl class=\"facts\">");
   write_fact(page, "file", target->file);
   if (*defines)
     write_fact(page, "macros", defines);
@@ -88,9 +86,7 @@ write_warnings(const SmbReport *report, SmbSpool *page) {
     const SmbSite *site = smb_program_site(report->target->kernel, warning->site);
     smb_spool_puts(page, "<li>");
     smb_report_write_place(page, site, "Line ");
-    smb_spool_puts(page, ": ");
-    smb_html_text(page, warning->message);
-    smb_spool_puts(page, "</li>\n");
+    smb_html_within(page, ": ", warning->message, "</li>\n");
   }
   smb_spool_puts(page, "</ul>\n</section>\n");
 }
