@@ -15,8 +15,8 @@ cat >"$work/slow.cu" <<'END'
 __global__ void slow(int *out, int n) {
   __shared__ int s[32];
   for (int i = 0; i < n; i++)
-    s[threadIdx.x] = i;
-  out[threadIdx.x] = s[threadIdx.x];
+    s[(threadIdx.x + blockIdx.x) % 32] = i; // no block repeats another
+  out[threadIdx.x] = s[(threadIdx.x + blockIdx.x) % 32];
 }
 END
 
