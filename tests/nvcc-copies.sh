@@ -16,42 +16,25 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 n=0
 
-# compare DEFINITION DECLARATION
-compare() {
-  cat >copy.cu <<END
+# add DEFINITION DECLARATION: a kernel, with names of its own for T, A and S.
+add() {
+  n=$((n + 1))
+  sed "s/\\b[TAS]\\b/&$n/g" <<END
 $1
-__global__ void k(const T *in, T *out, int n) {
+__global__ void k$n(const T *in, T *out, int n) {
   $2
-  s[threadIdx.x] = in[threadIdx.x];
+  S[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
-  out[threadIdx.x] = s[n];
+  out[threadIdx.x] = S[n];
 }
 END
-  "$NVCC" -arch=sm_90 --ptx -o copy.ptx copy.cu
-  # st.shared.v2.f32: 8 bytes
-  sed -n 's/.*st\.shared\.\([^ 	]*\).*/\1/p' copy.ptx | awk -F. '{
-    lanes = NF > 1 ? substr($1, 2) : 1
-    bytes = lanes * substr($NF, 2) / 8
-    count[bytes]++
-  } END { for (b in count) print count[b], "of", b }' | sort >measured
-  "${SMEMBANK:?}" analyze copy.cu --block 32 --dynamic-bytes 2048 --arg n=0 --format csv |
-    awk -F, '$1 == "shared" && $5 == "store" { print $9, "of", $6 }' | sort >counted
-  if ! cmp -s measured counted; then
-    echo "$1 $2"
-    echo "nvcc stores:"
-    cat measured
-    echo "counted:"
-    cat counted
-    exit 1
-  fi
-  n=$((n + 1))
 }
 
 while read -r definition; do
-  compare "$definition" '__shared__ T s[32];'
-  compare "$definition" '__shared__ __align__(16) T s[32];'
-  compare "$definition" 'extern __shared__ T s[];'
-done <<'END'
+  add "$definition" '__shared__ T S[32];'
+  add "$definition" '__shared__ __align__(16) T S[32];'
+  add "$definition" 'extern __shared__ T S[];'
+done >copies.cu <<'END'
 struct T { float x, y; };
 struct __align__(8) T { float x, y; };
 struct T { float x, y, z; };
@@ -93,5 +76,28 @@ typedef float3 T;
 typedef double3 T;
 END
 # An array of char is a word where the alignment allows that, which may be one with its neighbours then.
-compare 'struct T { int i; char c[4]; };' '__shared__ T s[32];'
+add 'struct T { int i; char c[4]; };' '__shared__ T S[32];' >>copies.cu
+"$NVCC" -arch=sm_90 --ptx -o copies.ptx copies.cu
+
+i=0
+while [ "$i" -lt "$n" ]; do
+  i=$((i + 1))
+  # st.shared.v2.f32: 8 bytes
+  sed -n "/\\.entry .*k${i}P/,/^}/s/.*st\\.shared\\.\\([^ 	]*\\).*/\\1/p" copies.ptx | awk -F. '{
+    lanes = NF > 1 ? substr($1, 2) : 1
+    bytes = lanes * substr($NF, 2) / 8
+    count[bytes]++
+  } END { for (b in count) print count[b], "of", b }' | sort >measured
+  "${SMEMBANK:?}" analyze copies.cu --entry "k$i" --block 32 --dynamic-bytes 2048 --arg n=0 --format csv |
+    awk -F, '$1 == "shared" && $5 == "store" { print $9, "of", $6 }' | sort >counted
+  if ! cmp -s measured counted; then
+    grep -B 1 -A 1 "k$i(" copies.cu
+    echo "nvcc stores:"
+    cat measured
+    echo "counted:"
+    cat counted
+    exit 1
+  fi
+done
+[ -s measured ] || exit 1
 echo "$n copies"

@@ -57,7 +57,7 @@ quiet() {
   [ ! -s "$work/err" ] || die "$last: says: $(cat "$work/err")"
 }
 
-# is_json: the last run wrote a JSON document, as far as there is a program to tell.
+# is_json: the last run wrote a JSON document. Not checked where no program can tell.
 is_json() {
   [ "$(head -c 1 "$work/out")" = '{' ] || die "$last: wrote no JSON"
   shows '"schema_version" : 1'
