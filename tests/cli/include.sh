@@ -59,6 +59,21 @@ for command in explain advise; do
 done
 expect 0 report page.html src/k.cu -I common
 
+# advise edits the file that it was given, never one that this includes.
+printf '  o[threadIdx.x] = tile[threadIdx.x][threadIdx.y];\n' >src/body.h
+cp src/body.h body.h
+printf '__global__ void k(float *o) {\n  __shared__ float tile[32][32];\n  tile[threadIdx.y][threadIdx.x] = 1;\n  __syncthreads();\n#include "body.h"\n}\n' >src/whole.cu
+expect 0 advise src/whole.cu --block 32,32 --out src/better.cu
+shows 'src/body.h:1:20: '
+cmp src/body.h body.h || die "$last: edited src/body.h"
+grep -qF 'tile[32][32 + 1]' src/better.cu || die "$last: did not change the declaration: $(cat src/better.cu)"
+grep -qF '#include "body.h"' src/better.cu || die "$last: lost the #include"
+expect 0 advise src/whole.cu --block 32,32 --only swizzle --out src/swizzled.cu
+[ ! -e src/swizzled.cu ] || die "$last: wrote what it could not change"
+expect 2 advise src/whole.cu --block 32,32 --out src/body.h
+says 'would overwrite'
+cmp src/body.h body.h || die "$last: overwrote src/body.h"
+
 # What is wrong in a file is said with its name.
 printf '__device__ int f() { return missing; }\n' >src/wrong.h
 printf '#include "wrong.h"\n__global__ void k(int *o) { o[0] = f(); }\n' >src/wrong.cu
