@@ -85,7 +85,7 @@ run(const Case *kernel, const SmbArch *arch, guint64 *wavefronts, GError **error
   SmbLaunch launch = {.arguments = kernel->arguments};
   memcpy(launch.block, kernel->block, sizeof launch.block);
   memcpy(launch.grid, kernel->grid, sizeof launch.grid);
-  const SmbAnalysisOptions options = {.threads = 1};
+  const SmbAnalysisOptions options = {.threads = 1, .every_block = TRUE};
   g_autoptr(SmbAnalysis) analysis = smb_analysis_run(program, arch, &launch, &options, error);
   if (!analysis)
     return FALSE;
