@@ -30,6 +30,7 @@ struct _Shadow {
   guint32 phase; // counts barriers and blocks
   guint32 block;
   Cell *cells;
+  GHashTable *warned; // what was said of the block: keys of a warning and two sites
 };
 
 Shadow *
@@ -42,6 +43,7 @@ smb_shadow_new(const SmbProgram *program, gsize shared_bytes) {
   }
   shadow->n_cells = (shared_bytes >> shadow->granule_shift) + 1;
   shadow->cells = g_new0(Cell, shadow->n_cells);
+  shadow->warned = g_hash_table_new(NULL, NULL);
   return shadow;
 }
 
@@ -50,12 +52,14 @@ smb_shadow_free(Shadow *shadow) {
   if (!shadow)
     return;
   g_free(shadow->cells);
+  g_hash_table_unref(shadow->warned);
   g_free(shadow);
 }
 
 void
 smb_shadow_start_block(Shadow *shadow) {
   shadow->block++;
+  g_hash_table_remove_all(shadow->warned);
   smb_shadow_barrier(shadow);
 }
 
@@ -67,9 +71,18 @@ smb_shadow_barrier(Shadow *shadow) {
   }
 }
 
+// Whether this is not said of the block yet: a loop says it again and again.
+static gboolean
+is_news(const SmbBlock *block, SmbWarning warning, guint site, guint other) {
+  gsize key = ((gsize)warning << 60) ^ ((gsize)site << 30) ^ other;
+  return g_hash_table_add(block->shadow->warned, GSIZE_TO_POINTER(key));
+}
+
 static void
 warn_race(SmbBlock *block, guint site, guint other, guint warp, guint other_mark, const char *array,
           guint32 offset) {
+  if (!is_news(block, SMB_WARNING_RACE, site, other))
+    return;
   const SmbSite *here = smb_program_site(block->program, site);
   const SmbSite *there = smb_program_site(block->program, other);
   g_autofree char *where = smb_site_place(there);
@@ -86,6 +99,8 @@ warn_race(SmbBlock *block, guint site, guint other, guint warp, guint other_mark
 
 static void
 warn_unset(SmbBlock *block, guint site, guint warp, guint lane, const char *array) {
+  if (!is_news(block, SMB_WARNING_UNSET, site, site))
+    return;
   g_autofree char *thread = smb_block_thread(block, warp, lane);
   g_autofree char *message = g_strdup_printf(
       "'%s' is read before any thread of the block wrote there, by %s", array, thread);
