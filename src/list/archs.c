@@ -131,9 +131,9 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
   smb_listing_text(listing, smb_evidence_name(rule->evidence));
   g_autoptr(GString) source = g_string_new(rule->source);
   if (rule->lower_bound)
-    g_string_append_printf(source, "; a lower bound: %s add to it", rule->lower_bound);
+    g_string_append_printf(source, "; a lower bound, which does not count %s", rule->lower_bound);
   if (rule->cycles_lower_bound)
-    g_string_append_printf(source, "; cycles are a lower bound: %s adds to them",
+    g_string_append_printf(source, "; cycles are a lower bound, without %s",
                            rule->cycles_lower_bound);
   if (rule->plan.banks != smb_arch_info(arch)->banks)
     g_string_append_printf(source, "; %u bank%s", rule->plan.banks, smb_plural(rule->plan.banks));

@@ -64,7 +64,7 @@ printf '  o[threadIdx.x] = tile[threadIdx.x][threadIdx.y];\n' >src/body.h
 cp src/body.h body.h
 printf '__global__ void k(float *o) {\n  __shared__ float tile[32][32];\n  tile[threadIdx.y][threadIdx.x] = 1;\n  __syncthreads();\n#include "body.h"\n}\n' >src/whole.cu
 expect 0 advise src/whole.cu --block 32,32 --out src/better.cu
-shows 'src/body.h:1:20: '
+shows "src/body.h:1:20: 'tile' is used through a macro or in an included file here"
 cmp src/body.h body.h || die "$last: edited src/body.h"
 grep -qF 'tile[32][32 + 1]' src/better.cu || die "$last: did not change the declaration: $(cat src/better.cu)"
 grep -qF '#include "body.h"' src/better.cu || die "$last: lost the #include"

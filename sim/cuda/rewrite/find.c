@@ -211,9 +211,10 @@ locate(const Rewriting *rewriting, Place *place, GError **error) {
   const char *name = rewriting->variable->name;
   gint token = smb_rewrite_raw_find(raw, mention->object->start);
   if (token < 0 || !smb_token_is(g_ptr_array_index(raw->tokens, (guint)token), name))
-    return smb_place_refuse(
-        rewriting, place, error,
-        "'%s' is used through a macro here, so it cannot be rewritten automatically", name);
+    return smb_place_refuse(rewriting, place, error,
+                            "'%s' is used through a macro or in an included file here, so it "
+                            "cannot be rewritten automatically",
+                            name);
   place->token = (guint)token;
   guint n = place->first + place->n;
   gboolean found = smb_rewrite_raw_brackets(raw, place->token, n, &place->brackets);
