@@ -149,9 +149,13 @@ void
 smb_shadow_access(SmbBlock *block, const Move *move, guint warp, const char *array,
                   const SmbRequest *request) {
   const Shadow *shadow = block->shadow;
+  guint32 bytes = 1u << shadow->granule_shift, all = (1u << bytes) - 1;
   FOR_LANES(request->mask, lane) {
     guint32 first = request->offset[lane];
-    for (guint32 at = first; at < first + request->width; at += 1u << shadow->granule_shift)
-      touch_cell(block, &shadow->cells[at >> shadow->granule_shift], move, warp, lane, array, at);
+    for (guint32 i = 0; i < request->width; i += bytes) {
+      if ((move->padding >> i & all) != all) // what is padding alone holds nothing
+        touch_cell(block, &shadow->cells[(first + i) >> shadow->granule_shift], move, warp, lane,
+                   array, first + i);
+    }
   }
 }
