@@ -101,17 +101,15 @@ check_options(SmbCli *cli, GError **error) {
 static const SmbCliGroup *const groups[] = {&smb_measure_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "FILE|-",
-    .description =
-        "Counts the wavefronts of a trace: one warp request a line,\n"
-        "  OP WIDTH MASK OFF0 … OFF31 [= WAVEFRONTS]\n"
-        "with the width and the offsets in bytes and the mask of active lanes in hexadecimal; # "
-        "starts "
-        "a comment. 'smembank list ops' shows the operations. A count behind '=' is compared with "
-        "the "
-        "prediction: a difference is shown, and the exit status is 1. With --measure, so is each "
-        "request as a GPU executes it, by the rules of that GPU: its cycles under saturation and "
-        "its "
-        "wavefronts.",
+    .description = "Counts the wavefronts of a trace: one warp request a line,\n"
+                   "  OP WIDTH MASK OFF0 … OFF31 [= WAVEFRONTS]\n"
+                   "with the width and the offsets in bytes and the mask of active lanes in "
+                   "hexadecimal; # starts a "
+                   "comment. 'smembank list ops' lists the operations. A count after '=' is "
+                   "compared with the prediction: "
+                   "differences are shown, and the exit status is 1. --measure runs each request "
+                   "on a GPU and compares its "
+                   "cycles (under saturation) and wavefronts with the prediction for that GPU.",
     .min_arguments = 1,
     .max_arguments = 1,
     .flags = SMB_CLI_ARCH,
