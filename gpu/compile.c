@@ -26,13 +26,14 @@ static const char prelude[] =
     "#define NAN __int_as_float(0x7fffffff)\n"
     "#define M_PI 3.14159265358979323846\n";
 
-// The text without its #include lines: the model looks past them, too. A comment that begins there stays: it
-// may go on.
+// The text without its #include lines, which the model ignores, but for those of what NVRTC has not built in and the
+// kernel language has. A comment that begins there stays: it may go on.
 static char *
 drop_includes(const char *text, GError **error) {
-  g_autoptr(GRegex) include =
-      g_regex_new("^[ \\t]*#[ \\t]*include[ \\t]*<[^>\\n]*>(?:[^/\\n]|/(?![*/]))*(?://.*)?",
-                  G_REGEX_MULTILINE, 0, error);
+  g_autoptr(GRegex) include = g_regex_new(
+      "^[ \\t]*#[ \\t]*include[ \\t]*<(?!(?:cuda_fp16|cuda_bf16|cooperative_groups)\\.h>)"
+      "[^>\\n]*>(?:[^/\\n]|/(?![*/]))*(?://.*)?",
+      G_REGEX_MULTILINE, 0, error);
   return include ? g_regex_replace_literal(include, text, -1, 0, "", 0, error) : NULL;
 }
 

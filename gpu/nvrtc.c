@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include "config.h"
+
 #include "gpu/nvrtc.h"
 
 #include <dlfcn.h>
@@ -73,16 +75,33 @@ take_image(const Nvrtc *nvrtc, void *program, GBytes **image) {
   return result;
 }
 
+// The options of @source, and where the headers of the toolkit lie that NVRTC belongs to: CUDA 13 has the ones of
+// the C++ library in a folder of their own.
+static GStrv
+make_options(const Nvrtc *nvrtc, const SmbCudaSource *source) {
+  static const char *const folders[] = {"../include", "../include/cccl"};
+  g_autoptr(GStrvBuilder) options = g_strv_builder_new();
+  Dl_info library;
+  g_strv_builder_addv(options, (const char **)source->options);
+  if (dladdr(*(void *const *)&nvrtc->CreateProgram, &library) && library.dli_fname) {
+    g_autofree char *here = g_path_get_dirname(library.dli_fname);
+    for (guint i = 0; i < G_N_ELEMENTS(folders); i++) {
+      g_autofree char *option = g_strdup_printf("--include-path=%s/%s", here, folders[i]);
+      g_strv_builder_add(options, option);
+    }
+  }
+  return g_strv_builder_end(options);
+}
+
 static int
 compile_program(const Nvrtc *nvrtc, void *program, const SmbCudaSource *source, GBytes **image,
                 char **symbol, char **log) {
   const char *lowered = NULL;
-  int n_options = 0;
-  while (source->options[n_options])
-    n_options++;
+  g_auto(GStrv) options = make_options(nvrtc, source);
   int result = nvrtc->AddNameExpression(program, source->entry);
   if (result == 0)
-    result = nvrtc->CompileProgram(program, n_options, source->options);
+    result =
+        nvrtc->CompileProgram(program, (int)g_strv_length(options), (const char *const *)options);
   take_log(nvrtc, program, result, log);
   if (result == 0)
     result = nvrtc->GetLoweredName(program, source->entry, &lowered);
