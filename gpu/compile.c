@@ -11,7 +11,7 @@ static const char prelude[] =
     "typedef signed char int8_t; typedef unsigned char uint8_t;\n"
     "typedef short int16_t; typedef unsigned short uint16_t;\n"
     "typedef int int32_t; typedef unsigned int uint32_t;\n"
-    "typedef long int64_t; typedef unsigned long uint64_t;\n"
+    "typedef long long int64_t; typedef unsigned long long uint64_t;\n"
     "typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned int uint;\n"
     "typedef unsigned long ulong; namespace std {}\n"
     "#define INT_MAX 2147483647\n"
