@@ -43,7 +43,7 @@ find_builtin(const Token *name) {
 gboolean
 smb_builtin_is_name(const Token *name) {
   return find_builtin(name) >= 0 || smb_find_composition(name) >= 0 || smb_half_is_name(name) ||
-         smb_group_is_name(name);
+         smb_group_is_name(name) || smb_fill_is_name(name);
 }
 
 // arguments = "(" (assignment ("," assignment)*)? ")"
@@ -415,8 +415,9 @@ smb_parse_call(Parser *parser, const Token *name) {
     return smb_parser_fail(parser, name->start, "a call is not known before the kernel runs");
   // A function of the file comes first, unless it is the host's.
   gint composition = smb_find_composition(name);
-  gboolean is_half = smb_half_is_name(name), is_group = smb_group_is_name(name);
-  gboolean known = builtin >= 0 || composition >= 0 || is_half || is_group ||
+  gboolean is_half = smb_half_is_name(name), is_group = smb_group_is_name(name),
+           is_fill = smb_fill_is_name(name);
+  gboolean known = builtin >= 0 || composition >= 0 || is_half || is_group || is_fill ||
                    (vector && vector->kind == KIND_VECTOR);
   if (!smb_parser_find_function(parser, name, &item, known))
     return NULL;
@@ -433,6 +434,8 @@ smb_parse_call(Parser *parser, const Token *name) {
     return NULL;
   if (item)
     return call_function(parser, name, item, is_instance ? &given : NULL, arguments, n);
+  if (is_fill)
+    return smb_fill_call(parser, name, arguments, n);
   if (is_group)
     return smb_group_call(parser, name, arguments, n);
   if (is_half)

@@ -209,6 +209,10 @@ gboolean smb_builtin_is_name(const Token *name);
 gint smb_find_composition(const Token *name);
 Node *smb_make_composition(Parser *parser, const Token *name, guint which, Node **arguments,
                            guint n);
+// --- memset() (fill.c)
+gboolean smb_fill_is_name(const Token *name);
+Node *smb_fill_call(Parser *parser, const Token *name, Node **arguments, guint n);
+
 // --- cooperative groups: the block (group.c)
 // The type of a variable for the block, by its name; or NULL.
 const Type *smb_group_find_type(const Token *name);
