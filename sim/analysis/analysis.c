@@ -137,9 +137,9 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
 }
 
 static void
-collect_site(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers,
+collect_site(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *workers,
              guint site) {
-  SmbAccess access = {.site = smb_program_site(kernel, site)};
+  SmbAccess access = {.site = smb_program_site(program, site)};
   SmbGlobalAccess global = {.site = access.site};
   guint64 first_block = G_MAXUINT64, first_global = G_MAXUINT64;
   for (guint i = 0; i < workers->len; i++) {
@@ -189,8 +189,8 @@ note_merging(SmbAnalysis *analysis, const SmbProgram *program) {
 
 // Why there are no accesses to the shared memory that the kernel has, as far as a condition is why.
 static void
-collect_idle(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers) {
-  if (smb_program_n_arrays(kernel) == 0)
+collect_idle(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *workers) {
+  if (smb_program_n_arrays(program) == 0)
     return;
   for (guint i = 0; analysis->accesses->len == 0 && i < workers->len; i++) {
     guint32 place;
@@ -216,12 +216,12 @@ count_threads(const SmbAnalysisOptions *options) {
 
 // What has to be run of the launch: all blocks, unless few of them are enough.
 static gboolean
-plan(Queue *queue, const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+plan(Queue *queue, const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
      const SmbAnalysisOptions *options, GError **error) {
   guint64 max_blocks = options->max_blocks ? options->max_blocks : SMB_ANALYSIS_MAX_BLOCKS;
   guint64 n_blocks = count_blocks(launch);
   if (!options->every_block && !options->global && n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
-    queue->shares = smb_repeat_search(kernel, arch, launch, &options->limits, max_blocks);
+    queue->shares = smb_repeat_search(program, arch, launch, &options->limits, max_blocks);
   queue->n = queue->shares ? queue->shares->len : n_blocks;
   if (queue->n <= max_blocks)
     return TRUE;
@@ -233,51 +233,51 @@ plan(Queue *queue, const SmbProgram *kernel, const SmbArch *arch, const SmbLaunc
 }
 
 static SmbAnalysis *
-collect(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
         const GPtrArray *workers) {
   SmbAnalysis *analysis = g_new0(SmbAnalysis, 1);
   analysis->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
   analysis->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalAccess));
   analysis->warnings = smb_warnings_new();
-  for (guint site = 0; site < smb_program_n_sites(kernel); site++)
-    collect_site(analysis, kernel, workers, site);
-  note_merging(analysis, kernel);
+  for (guint site = 0; site < smb_program_n_sites(program); site++)
+    collect_site(analysis, program, workers, site);
+  note_merging(analysis, program);
   for (guint i = 0; i < workers->len; i++) {
     const Worker *worker = g_ptr_array_index(workers, i);
     for (guint j = 0; j < worker->warnings->len; j++)
       smb_warnings_note(analysis->warnings,
                         &g_array_index(worker->warnings, SmbAnalysisWarning, j));
   }
-  collect_idle(analysis, kernel, workers);
+  collect_idle(analysis, program, workers);
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
   if (((const Worker *)g_ptr_array_index(workers, 0))->requests)
-    smb_requests_collect(analysis, kernel, workers);
+    smb_requests_collect(analysis, program, workers);
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   analysis->n_warps = smb_arch_warps(arch, threads);
-  analysis->shared_bytes = smb_program_static_shared(kernel) + launch->dynamic_bytes;
+  analysis->shared_bytes = smb_program_static_shared(program) + launch->dynamic_bytes;
   analysis->segment_bytes = smb_arch_info(arch)->global_segment_bytes;
   return analysis;
 }
 
 SmbAnalysis *
-smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                  const SmbAnalysisOptions *options, GError **error) {
   static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
   options = options ? options : &defaults;
   g_autoptr(GArray) shares = NULL;
   Queue queue = {.failed_block = G_MAXUINT64, .progress = options->progress};
-  if (!plan(&queue, kernel, arch, launch, options, error))
+  if (!plan(&queue, program, arch, launch, options, error))
     return NULL;
   shares = queue.shares;
   g_autoptr(SmbGlobal) own_global = NULL;
   SmbGlobal *global = options->global;
-  if (!global && smb_program_is_serial(kernel))
-    global = own_global = smb_global_new(kernel, launch);
+  if (!global && smb_program_is_serial(program))
+    global = own_global = smb_global_new(program, launch);
   guint64 n_workers = global ? 1 : MAX(1, MIN(count_threads(options), queue.n));
   g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
   for (guint64 i = 0; i < n_workers; i++) {
-    Worker *worker = smb_worker_new(kernel, arch, launch, options, global, error);
+    Worker *worker = smb_worker_new(program, arch, launch, options, global, error);
     if (!worker)
       return NULL;
     g_ptr_array_add(workers, worker);
@@ -291,7 +291,7 @@ smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch 
     g_propagate_error(error, queue.error);
     return NULL;
   }
-  SmbAnalysis *analysis = collect(kernel, arch, launch, workers);
+  SmbAnalysis *analysis = collect(program, arch, launch, workers);
   analysis->n_blocks = count_blocks(launch);
   analysis->n_blocks_run = queue.n;
   return analysis;

@@ -185,13 +185,13 @@ typedef struct {
 
 /**
  * smb_analysis_run:
- * @kernel: (transfer none): must outlive the result
+ * @program: (transfer none): must outlive the result
  * @options: (nullable)
  * @error: the errors of smb_block_new() and smb_block_run(); of several blocks that fail, the first's
  *
- * Returns: (transfer full): what @launch of @kernel costs on @arch
+ * Returns: (transfer full): what @launch of @program costs on @arch
  */
-SmbAnalysis *smb_analysis_run(const SmbProgram *kernel, const SmbArch *arch,
+SmbAnalysis *smb_analysis_run(const SmbProgram *program, const SmbArch *arch,
                               const SmbLaunch *launch, const SmbAnalysisOptions *options,
                               GError **error);
 void smb_analysis_free(SmbAnalysis *analysis);

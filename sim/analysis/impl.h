@@ -42,7 +42,7 @@ typedef struct {
 } Queue;
 
 // A worker that takes its blocks to @global, or an error of the launch (transfer full).
-Worker *smb_worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+Worker *smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                        const SmbAnalysisOptions *options, SmbGlobal *global, GError **error);
 void smb_worker_free(Worker *worker);
 
@@ -55,12 +55,12 @@ void smb_requests_free(Requests *requests);
 void smb_requests_note(Requests *requests, guint site, guint warp, const Share *share,
                        const SmbRequest *request);
 // What all workers kept becomes the requests of the analysis, whose accesses are complete.
-void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *kernel,
+void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program,
                           const GPtrArray *workers);
 
 // The blocks of a launch that have to be run so that all are counted, in rising order: far fewer than there are. NULL:
 // all of them have to be (or it would take as long to find out).
-GArray *smb_repeat_search(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+GArray *smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                           const SmbProgramLimits *limits, guint64 max_blocks);
 
 // An array of SmbAnalysisWarning; of those alike it keeps the one of the first block.

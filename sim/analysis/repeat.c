@@ -11,7 +11,7 @@
 // Blocks that are run to find this out: of small grids up to one in SMALL_SHARE, of others one in LARGE_SHARE, however
 // many threads there are. If that is not enough, all are run.
 enum {
-  MIN_TRIALS = 4, // what the simplest kernel takes in one dimension
+  MIN_TRIALS = 4, // what the simplest program takes in one dimension
   SMALL_SHARE = 16,
   SMALL_TRIALS = 64,
   LARGE_SHARE = 32,
@@ -244,15 +244,15 @@ ignore_warning(G_GNUC_UNUSED gpointer user, G_GNUC_UNUSED SmbWarning warning,
 }
 
 GArray *
-smb_repeat_search(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                   const SmbProgramLimits *limits, guint64 max_blocks) {
   static const SmbSink sink = {ignore_shared, ignore_global, ignore_warning};
   guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
   guint64 few = MIN(n_blocks / SMALL_SHARE, SMALL_TRIALS);
-  if (few < MIN_TRIALS || !smb_program_may_repeat(kernel))
+  if (few < MIN_TRIALS || !smb_program_may_repeat(program))
     return NULL;
   // A launch that is not allowed is refused by who runs it.
-  g_autoptr(SmbBlock) block = smb_block_new(kernel, arch, launch, limits, &sink, NULL, NULL, NULL);
+  g_autoptr(SmbBlock) block = smb_block_new(program, arch, launch, limits, &sink, NULL, NULL, NULL);
   if (!block)
     return NULL;
   g_autoptr(GHashTable) trials = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);

@@ -103,21 +103,21 @@ compare_seen(gconstpointer a, gconstpointer b) {
 
 // Index of the access of each site.
 static guint *
-map_sites(const SmbAnalysis *analysis, const SmbProgram *kernel) {
-  guint n = smb_program_n_sites(kernel);
+map_sites(const SmbAnalysis *analysis, const SmbProgram *program) {
+  guint n = smb_program_n_sites(program);
   guint *accesses = g_new0(guint, n + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbSite *site = g_array_index(analysis->accesses, SmbAccess, i).site;
-    accesses[site - smb_program_site(kernel, 0)] = i;
+    accesses[site - smb_program_site(program, 0)] = i;
   }
   return accesses;
 }
 
 void
-smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *kernel, const GPtrArray *workers) {
+smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *workers) {
   g_autoptr(GHashTable) table = g_hash_table_new(hash_seen, equal_seen);
   g_autoptr(GPtrArray) sorted = g_ptr_array_new();
-  g_autofree guint *accesses = map_sites(analysis, kernel);
+  g_autofree guint *accesses = map_sites(analysis, program);
   for (guint i = 0; i < workers->len; i++) {
     const Requests *requests = ((const Worker *)g_ptr_array_index(workers, i))->requests;
     merge(table, requests);

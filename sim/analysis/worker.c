@@ -148,20 +148,20 @@ smb_worker_free(Worker *worker) {
 }
 
 Worker *
-smb_worker_new(const SmbProgram *kernel, const SmbArch *arch, const SmbLaunch *launch,
+smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
   static const SmbSink sink = {count_shared, count_global, take_warning};
   Worker *worker = g_new0(Worker, 1);
   worker->arch = arch;
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
-  worker->n_sites = smb_program_n_sites(kernel);
+  worker->n_sites = smb_program_n_sites(program);
   worker->accesses = g_new0(SmbAccess, worker->n_sites + 1);
   worker->globals = g_new0(SmbGlobalAccess, worker->n_sites + 1);
   worker->first_block = g_new0(guint64, worker->n_sites + 1);
   worker->warnings = smb_warnings_new();
   worker->requests = options->keep_requests ? smb_requests_new() : NULL;
   worker->block =
-      smb_block_new(kernel, arch, launch, &options->limits, &sink, worker, global, error);
+      smb_block_new(program, arch, launch, &options->limits, &sink, worker, global, error);
   if (worker->block)
     return worker;
   smb_worker_free(worker);
