@@ -197,8 +197,8 @@ make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments
     return NULL;
   const Type *type = pointer->type->kind == KIND_POINTER ? pointer->type->of : pointer->type;
   if (pointer->type->kind != KIND_POINTER || !has_atomic(builtin, type))
-    return smb_parser_fail(parser, pointer->start, "%.*s does not take a %s", (int)name->length,
-                           name->text, smb_type_describe(parser->pool, pointer->type));
+    return smb_parser_fail(parser, pointer->start, "%.*s does not take %s", (int)name->length,
+                           name->text, smb_type_phrase(parser->pool, pointer->type));
   if (!convert_arguments(parser, arguments, 1, n, type))
     return NULL;
   const Variable *root = smb_node_root(pointer);
@@ -225,8 +225,8 @@ make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **argument
     return NULL;
   const Type *type = smb_type_promote(arguments[1]->type);
   if (!smb_type_is_arithmetic(type))
-    return smb_parser_fail(parser, arguments[1]->start, "a %s cannot be shuffled",
-                           smb_type_describe(parser->pool, type));
+    return smb_parser_fail(parser, arguments[1]->start, "%s cannot be shuffled",
+                           smb_type_phrase(parser->pool, type));
   if (!convert_arguments(parser, arguments, 0, 1, mask_type(parser)) ||
       !convert_arguments(parser, arguments, 1, 2, type) ||
       !convert_arguments(parser, arguments, 2, n, smb_type_scalar(KIND_INT)))
@@ -265,9 +265,9 @@ make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group,
     return NULL;
   for (guint i = 0; i < n; i++) {
     if (!smb_type_is_arithmetic(arguments[i]->type))
-      return smb_parser_fail(parser, arguments[i]->start, "'%.*s' does not take a %s",
+      return smb_parser_fail(parser, arguments[i]->start, "'%.*s' does not take %s",
                              (int)name->length, name->text,
-                             smb_type_describe(parser->pool, arguments[i]->type));
+                             smb_type_phrase(parser->pool, arguments[i]->type));
   }
   const Type *type = smb_type_promote(arguments[0]->type);
   for (guint i = 1; i < n; i++)

@@ -139,9 +139,9 @@ smb_node_copy(Parser *parser, const Node *to, const Node *from, guint32 start, g
   const Type *type = to->type;
   if (type->size > MAX_COPY_BYTES)
     return smb_parser_fail(parser, start,
-                           "a %s is %" G_GSIZE_FORMAT
+                           "%s is %" G_GSIZE_FORMAT
                            " bytes: structures of more than %d are not copied; copy its members",
-                           smb_type_describe(parser->pool, type), type->size, MAX_COPY_BYTES);
+                           smb_type_phrase(parser->pool, type), type->size, MAX_COPY_BYTES);
   guint8 sizes[MAX_COPY_BYTES] = {0};
   note_sizes(type, sizes);
   gboolean whole = is_copied_whole(type, sizes);

@@ -148,8 +148,8 @@ smb_group_call(Parser *parser, const Token *name, Node **arguments, guint n) {
   if (question < 0)
     return smb_node_integer(parser, &thread_block, 0, name->start, parser->last->end);
   if (!smb_group_is(arguments[0]))
-    return smb_parser_fail(parser, arguments[0]->start, "'%.*s' takes a thread_block, not a %s",
+    return smb_parser_fail(parser, arguments[0]->start, "'%.*s' takes a thread_block, not %s",
                            (int)name->length, name->text,
-                           smb_type_describe(parser->pool, arguments[0]->type));
+                           smb_type_phrase(parser->pool, arguments[0]->type));
   return answer(parser, name, questions[question].question);
 }

@@ -267,8 +267,8 @@ call_conversion(Parser *parser, const Token *name, const Conversion *conversion,
   const Type *from = conversion->from ? find_type(conversion->from) : arguments[0]->type;
   const Type *to = find_type(conversion->to);
   if (!conversion->from && !smb_half_is_pair(from))
-    return smb_parser_fail(parser, name->start, "'%s' takes a half2 or an __nv_bfloat162, not a %s",
-                           conversion->name, smb_type_describe(parser->pool, from));
+    return smb_parser_fail(parser, name->start, "'%s' takes a half2 or an __nv_bfloat162, not %s",
+                           conversion->name, smb_type_phrase(parser->pool, from));
   for (guint i = 0; i < n; i++) {
     arguments[i] = smb_node_convert(parser, arguments[i], from);
     if (!arguments[i])
@@ -317,10 +317,10 @@ smb_half_call(Parser *parser, const Token *name, Node **arguments, guint n) {
     return call_conversion(parser, name, conversion, arguments, n);
   const Type *type = find_operand_type(arguments, n, is_pair);
   if (!type)
-    return smb_parser_fail(parser, name->start, "'%.*s' takes a %s, not a %s", (int)name->length,
+    return smb_parser_fail(parser, name->start, "'%.*s' takes a %s, not %s", (int)name->length,
                            name->text,
                            is_pair ? "half2 or an __nv_bfloat162" : "half or an __nv_bfloat16",
-                           smb_type_describe(parser->pool, arguments[0]->type));
+                           smb_type_phrase(parser->pool, arguments[0]->type));
   for (guint i = 0; i < n; i++) {
     if (!(arguments[i] = smb_node_convert(parser, arguments[i], type)))
       return NULL;

@@ -145,8 +145,8 @@ parse_list(List *list, Node *place) {
   if (!initialise_parts(list, place))
     return FALSE;
   if (smb_parser_take(parser, ",") && !smb_parser_is(parser, "}")) {
-    smb_parser_fail(parser, parser->at->start, "too many initializers: a %s takes %" G_GSIZE_FORMAT,
-                    smb_type_describe(parser->pool, place->type), count_scalars(place->type));
+    smb_parser_fail(parser, parser->at->start, "too many initializers: %s takes %" G_GSIZE_FORMAT,
+                    smb_type_phrase(parser->pool, place->type), count_scalars(place->type));
     return FALSE;
   }
   smb_parser_leave(parser);
@@ -173,9 +173,9 @@ read_list(Parser *parser, Node *place, guint32 start) {
   List list = {parser, g_ptr_array_new(), NULL, NULL, start};
   if (n > MAX_INITIAL_ELEMENTS)
     smb_parser_fail(parser, start,
-                    "a %s has %" G_GSIZE_FORMAT
+                    "%s has %" G_GSIZE_FORMAT
                     " elements: expected at most %d where there are initializers",
-                    smb_type_describe(parser->pool, place->type), n, MAX_INITIAL_ELEMENTS);
+                    smb_type_phrase(parser->pool, place->type), n, MAX_INITIAL_ELEMENTS);
   else if (parse_list(&list, place))
     return list.assignments;
   g_ptr_array_unref(list.assignments);
@@ -265,8 +265,7 @@ smb_parse_braces(Parser *parser, const Type *type, guint32 start) {
   if (!parser->function)
     return smb_parser_fail(parser, start, "a list of values is not known before the kernel runs");
   if (type->size == 0)
-    return smb_parser_fail(parser, start, "a %s has no value",
-                           smb_type_describe(parser->pool, type));
+    return smb_parser_fail(parser, start, "%s has no value", smb_type_phrase(parser->pool, type));
   Node *place = smb_node_temporary(parser, type, start, parser->last->end);
   g_autoptr(GPtrArray) assignments = place ? read_list(parser, place, start) : NULL;
   Node *all = assignments ? join(parser, assignments->pdata, assignments->len) : NULL;

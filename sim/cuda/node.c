@@ -89,9 +89,9 @@ smb_node_cast(Parser *parser, Node *node, const Type *type, guint32 start) {
       (smb_type_is_arithmetic(from) && smb_type_is_arithmetic(type)) ||
       (from->kind == KIND_POINTER && (type->kind == KIND_POINTER || type->kind == KIND_BOOL));
   if (!allowed)
-    return smb_parser_fail(parser, start, "a %s cannot be turned into a %s here",
-                           smb_type_describe(parser->pool, from),
-                           smb_type_describe(parser->pool, type));
+    return smb_parser_fail(parser, start, "%s cannot be turned into %s here",
+                           smb_type_phrase(parser->pool, from),
+                           smb_type_phrase(parser->pool, type));
   if (type->kind == KIND_STRUCT)
     return node;
   Node *cast = smb_node_new(parser, NODE_CAST, type, start, node->end, node, NULL, NULL);
@@ -106,8 +106,8 @@ smb_node_condition(Parser *parser, Node *node) {
   if (!node)
     return NULL;
   if (!smb_type_is_arithmetic(node->type) && node->type->kind != KIND_POINTER)
-    return smb_parser_fail(parser, node->start, "a %s is not a condition",
-                           smb_type_describe(parser->pool, node->type));
+    return smb_parser_fail(parser, node->start, "%s is not a condition",
+                           smb_type_phrase(parser->pool, node->type));
   return smb_node_cast(parser, node, smb_type_scalar(KIND_BOOL), node->start);
 }
 
@@ -206,9 +206,9 @@ smb_node_unary(Parser *parser, NodeKind kind, Node *a, guint32 start) {
   gboolean fits =
       kind == NODE_COMPLEMENT ? smb_type_is_integer(a->type) : smb_type_is_arithmetic(a->type);
   if (!fits)
-    return smb_parser_fail(parser, start, "'%s' does not take a %s",
+    return smb_parser_fail(parser, start, "'%s' does not take %s",
                            kind == NODE_COMPLEMENT ? "~" : "-",
-                           smb_type_describe(parser->pool, a->type));
+                           smb_type_phrase(parser->pool, a->type));
   const Type *type = kind == NODE_NOT ? smb_type_scalar(KIND_BOOL) : smb_type_promote(a->type);
   a = kind == NODE_NOT ? a : smb_node_convert(parser, a, type);
   Node *node = a ? smb_node_new(parser, kind, type, start, a->end, a, NULL, NULL) : NULL;

@@ -121,8 +121,8 @@ smb_node_root(const Node *node) {
 Node *
 smb_node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end) {
   if (pointer->type->kind != KIND_POINTER)
-    return smb_parser_fail(parser, start, "a %s is not a pointer or an array",
-                           smb_type_describe(parser->pool, pointer->type));
+    return smb_parser_fail(parser, start, "%s is not a pointer or an array",
+                           smb_type_phrase(parser->pool, pointer->type));
   if (pointer->type->of->kind == KIND_VOID)
     return smb_parser_fail(parser, start, "a void pointer points at nothing that has a value");
   return smb_node_new(parser, NODE_DEREFERENCE, pointer->type->of, start, end, pointer, NULL, NULL);
@@ -136,8 +136,8 @@ smb_node_index(Parser *parser, Node *base, Node *index, guint32 end) {
   if (!index)
     return NULL;
   if (base->type->kind != KIND_POINTER)
-    return smb_parser_fail(parser, start, "a %s cannot be indexed",
-                           smb_type_describe(parser->pool, base->type));
+    return smb_parser_fail(parser, start, "%s cannot be indexed",
+                           smb_type_phrase(parser->pool, base->type));
   Node *address = smb_node_pointer_add(parser, base, index, FALSE, start, end);
   return address ? smb_node_dereference(parser, address, start, end) : NULL;
 }
@@ -151,8 +151,8 @@ smb_node_member(Parser *parser, Node *base, const Token *name) {
       name->kind == TOKEN_NAME && name->length == 1 ? strchr(letters, name->text[0]) : NULL;
   guint component = letter ? (guint)(letter - letters) : G_MAXUINT;
   if (base->type->kind != KIND_VECTOR || component >= base->type->count)
-    return smb_parser_fail(parser, name->start, "a %s has no member '%.*s'",
-                           smb_type_describe(parser->pool, base->type), (int)name->length,
+    return smb_parser_fail(parser, name->start, "%s has no member '%.*s'",
+                           smb_type_phrase(parser->pool, base->type), (int)name->length,
                            name->text);
   const Type *type = base->type->of;
   if (base->kind != NODE_DEREFERENCE) {

@@ -193,8 +193,8 @@ parse_sizeof(Parser *parser) {
     type = value->type;
   }
   if (type->size == 0)
-    return smb_parser_fail(parser, start, "a %s has no size here",
-                           smb_type_describe(parser->pool, type));
+    return smb_parser_fail(parser, start, "%s has no size here",
+                           smb_type_phrase(parser->pool, type));
   return smb_node_integer(parser, smb_type_scalar(KIND_ULONG), (gint64)type->size, start,
                           parser->last->end);
 }

@@ -180,8 +180,8 @@ parse_return(Parser *parser, guint32 start) {
   const Type *type = parser->function->type;
   if (smb_parser_take(parser, ";")) {
     if (type->kind != KIND_VOID)
-      return smb_parser_fail(parser, start, "'%s' returns a %s", parser->function->name,
-                             smb_type_describe(parser->pool, type));
+      return smb_parser_fail(parser, start, "'%s' returns %s", parser->function->name,
+                             smb_type_phrase(parser->pool, type));
     return statement;
   }
   if (type->kind == KIND_VOID)
@@ -213,8 +213,8 @@ parse_switch(Parser *parser, guint32 start) {
     return NULL;
   const Type *type = smb_type_promote(value->type);
   if (!smb_type_is_integer(type))
-    return smb_parser_fail(parser, value->start, "a switch takes an integer, not a %s",
-                           smb_type_describe(parser->pool, type));
+    return smb_parser_fail(parser, value->start, "a switch takes an integer, not %s",
+                           smb_type_phrase(parser->pool, type));
   const Variable *outer = parser->selector,
                  *variable = smb_parser_declare(parser, &hidden, type, STORAGE_LOCAL);
   Node *target = variable ? smb_node_variable(parser, variable, value->start, value->end) : NULL;

@@ -184,6 +184,6 @@ smb_structure_member(Parser *parser, const Node *base, const Token *name) {
     if (strcmp(member->name, text) == 0)
       return smb_node_part(parser, base, member->type, member->offset, name->end);
   }
-  return smb_parser_fail(parser, name->start, "a %s has no member '%s'",
-                         smb_type_describe(parser->pool, type), text);
+  return smb_parser_fail(parser, name->start, "%s has no member '%s'",
+                         smb_type_phrase(parser->pool, type), text);
 }

@@ -247,3 +247,10 @@ smb_type_describe(KernelPool *pool, const Type *type) {
   }
   g_assert_not_reached();
 }
+
+const char *
+smb_type_phrase(KernelPool *pool, const Type *type) {
+  const char *name = smb_type_describe(pool, type);
+  gboolean vowel = strchr("aeio", name[0]) || g_str_has_prefix(name, "unsigned");
+  return smb_kernel_pool_printf(pool, "%s %s", vowel ? "an" : "a", name);
+}

@@ -92,3 +92,5 @@ const Type *smb_type_common(const Type *a, const Type *b);
 
 // "float4 *", "int [16][33]" (pool memory).
 const char *smb_type_describe(KernelPool *pool, const Type *type);
+// With its article: "an int".
+const char *smb_type_phrase(KernelPool *pool, const Type *type);
