@@ -55,7 +55,9 @@ START_TEST(test_refused) {
   choose(NULL);
   const SmbProfiler *profiler = smb_cuda_real()->profiler((guint)_i);
   ck_assert_ptr_null(profiler->open(0, metrics, 1, 4, &first));
-  ck_assert(g_error_matches(first, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS));
+  // A machine without CUPTI has no profiler at all.
+  ck_assert(g_error_matches(first, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS) ||
+            g_error_matches(first, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER));
   ck_assert_ptr_null(profiler->open(0, metrics, 1, 4, &second));
   ck_assert_str_eq(first->message, second->message);
 }
