@@ -226,33 +226,17 @@ compare_shares(gconstpointer a, gconstpointer b) {
   return (x->block > y->block) - (x->block < y->block);
 }
 
-static void
-ignore_shared(G_GNUC_UNUSED gpointer user, G_GNUC_UNUSED guint site, G_GNUC_UNUSED guint warp,
-              G_GNUC_UNUSED const char *array, G_GNUC_UNUSED const SmbRequest *request) {
-}
-
-static void
-ignore_global(G_GNUC_UNUSED gpointer user, G_GNUC_UNUSED guint site, G_GNUC_UNUSED guint warp,
-              G_GNUC_UNUSED const char *buffer, G_GNUC_UNUSED SmbLanes mask,
-              G_GNUC_UNUSED guint width, G_GNUC_UNUSED const guint64 *addresses) {
-}
-
-static void
-ignore_warning(G_GNUC_UNUSED gpointer user, G_GNUC_UNUSED SmbWarning warning,
-               G_GNUC_UNUSED guint site, G_GNUC_UNUSED guint other,
-               G_GNUC_UNUSED const char *message) {
-}
-
 GArray *
 smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                   const SmbProgramLimits *limits, guint64 max_blocks) {
-  static const SmbSink sink = {ignore_shared, ignore_global, ignore_warning};
+  static const SmbSink nobody = {0};
   guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
   guint64 few = MIN(n_blocks / SMALL_SHARE, SMALL_TRIALS);
   if (few < MIN_TRIALS || !smb_program_may_repeat(program))
     return NULL;
   // A launch that is not allowed is refused by who runs it.
-  g_autoptr(SmbBlock) block = smb_block_new(program, arch, launch, limits, &sink, NULL, NULL, NULL);
+  g_autoptr(SmbBlock) block =
+      smb_block_new(program, arch, launch, limits, &nobody, NULL, NULL, NULL);
   if (!block)
     return NULL;
   g_autoptr(GHashTable) trials = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);

@@ -156,10 +156,12 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     access->request.mask = shared;
     access->request.op = (guint8)move->op;
     access->request.width = (guint8)move->width;
-    block->sink->shared(block->user, move->site, access->warp, array, &access->request);
-    smb_shadow_access(block, move, access->warp, array, &access->request);
+    if (block->sink->shared)
+      block->sink->shared(block->user, move->site, access->warp, array, &access->request);
+    if (block->sink->warn)
+      smb_shadow_access(block, move, access->warp, array, &access->request);
   }
-  if (global) {
+  if (global && block->sink->global) {
     guint64 addresses[SMB_MAX_LANES] = {0};
     const char *name = access_object(block, access, smb_lanes_first(global))->name;
     FOR_LANES(global, lane) {

@@ -20,7 +20,7 @@ typedef enum {
 } SmbWarning;
 
 /**
- * SmbSink: what a running block reports.
+ * SmbSink: what a running block reports; a member that is %NULL is not wanted, and nothing is computed for it.
  * @shared: @request was made at @site, by warp @warp of the block, to the __shared__ variable @array
  * @global: the lanes of @mask asked for @width bytes each at the given @addresses of global memory
  *   (buffers are far apart and aligned to 256 bytes)

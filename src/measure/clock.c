@@ -74,21 +74,9 @@ take_shared(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED c
   counted->n[smb_program_site(requests->kernel, site)->op_class]++;
 }
 
-static void
-ignore_global(G_GNUC_UNUSED gpointer user, G_GNUC_UNUSED guint site, G_GNUC_UNUSED guint warp,
-              G_GNUC_UNUSED const char *buffer, G_GNUC_UNUSED SmbLanes mask,
-              G_GNUC_UNUSED guint width, G_GNUC_UNUSED const guint64 *addresses) {
-}
-
-static void
-ignore_warning(G_GNUC_UNUSED gpointer user, G_GNUC_UNUSED SmbWarning warning,
-               G_GNUC_UNUSED guint site, G_GNUC_UNUSED guint other,
-               G_GNUC_UNUSED const char *message) {
-}
-
 static gboolean
 collect(Requests *requests, const SmbTarget *target, const SmbArch *arch, GError **error) {
-  static const SmbSink sink = {take_shared, ignore_global, ignore_warning};
+  static const SmbSink sink = {.shared = take_shared};
   const SmbLaunch *launch = &target->launch;
   g_autoptr(SmbGlobal) global = smb_global_new(target->kernel, launch);
   g_autoptr(SmbBlock) block = smb_block_new(target->kernel, arch, launch, &target->options.limits,
