@@ -205,7 +205,9 @@ has_like(Search *search, guint axis) {
 static gboolean
 search_grid(Search *search) {
   Box all = {{0, 0, 0}, {search->grid[0] - 1, search->grid[1] - 1, search->grid[2] - 1}};
-  for (guint axis = 0; axis < 3; axis++) {
+  guint at[3], different;
+  gboolean cut = find_difference(search, &all, at, &different);
+  for (guint axis = 0; axis < 3 && cut; axis++) {
     if (!has_like(search, axis))
       return FALSE;
   }
