@@ -10,11 +10,11 @@ missing=
 
 # Those of float, and of 64 bits, stand for two: "with and without f", "and with ll".
 # shellcheck disable=SC2013 # names are words
-for name in $(sed -n 's/^SMB_BUILTIN([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/sim/cuda/builtin.def"); do
+for name in $(sed -n 's/^SMB_BUILTIN([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/sim/cuda/builtin/builtin.def"); do
   grep -qw -e "$name" -e "${name%f}" -e "${name%ll}" "$doc" || missing="$missing $name"
 done
 
-words=$(sed -n 's/.*smb_parser_\(take\|is\|expect\)(parser, "\([A-Za-z_][A-Za-z_0-9]*\)").*/\2/p' "$srcdir"/sim/cuda/*.c | sort -u)
+words=$(sed -n 's/.*smb_parser_\(take\|is\|expect\)(parser, "\([A-Za-z_][A-Za-z_0-9]*\)").*/\2/p' "$srcdir"/sim/cuda/*/*.c | sort -u)
 [ "$(echo "$words" | wc -w)" -gt 30 ] || {
   echo "few words: $words"
   exit 1
@@ -25,7 +25,7 @@ done
 
 # Not those of the preprocessor, and of what is looked for outside functions.
 productions=$(for file in file template specifier declare initial statement expression primary call; do
-  sed -n 's|^// \([a-z][a-z-]*\) = .*|\1|p' "$srcdir/sim/cuda/$file.c"
+  sed -n 's|^// \([a-z][a-z-]*\) = .*|\1|p' "$srcdir/sim/cuda/parse/$file.c"
 done | sort -u)
 [ "$(echo "$productions" | wc -w)" -gt 15 ] || {
   echo "few productions: $productions"

@@ -18,6 +18,8 @@ sim/count/   sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/analysis/ sim
 sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/analysis/ sim/layout/ sim/records/
 sim/machine/ sim/cuda/ sim/compiled/ sim/analysis/ sim/layout/ sim/records/
 sim/analysis/ sim/cuda/ sim/compiled/ sim/layout/ sim/records/
+sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/run/ sim/cuda/rewrite/
+sim/cuda/run/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/
 END
 
 # check FILES-OF: FILE:LINE:#include "WHAT" in; the includes against the direction out.
@@ -35,9 +37,9 @@ check() {
 }
 
 # The check finds what it is for.
-wrong='sim/machine/block.c:7:#include "sim/cuda/node.h"'
+wrong='sim/machine/block.c:7:#include "sim/cuda/tree/ast.h"'
 [ "$(echo "$wrong" | check)" = "$wrong" ] || { echo "FAIL: $wrong is not found"; exit 1; }
-[ -z "$(echo 'sim/cuda/node.c:7:#include "sim/machine/block.h"' | check)" ] || {
+[ -z "$(echo 'sim/cuda/tree/node.c:7:#include "sim/machine/block.h"' | check)" ] || {
   echo "FAIL: an include in the right direction is found"
   exit 1
 }

@@ -10,7 +10,7 @@
 #include "sim/base/error.h"
 #include "sim/base/half.h"
 #include "sim/cuda/run/compute.h"
-#include "sim/cuda/parse.h"
+#include "sim/cuda/parse/parse.h"
 #include "sim/cuda/run/walk.h"
 
 G_GNUC_PRINTF(2, 3)

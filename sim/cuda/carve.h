@@ -6,7 +6,7 @@
 // begins. Private to the front end of CUDA C.
 #pragma once
 
-#include "sim/cuda/ast.h"
+#include "sim/cuda/tree/ast.h"
 #include "sim/program/launch.h"
 
 // A pointer that names a part of dynamic shared memory.

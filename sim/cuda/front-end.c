@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/cuda/carve.h"
-#include "sim/cuda/parse.h"
+#include "sim/cuda/parse/parse.h"
 #include "sim/cuda/run/walk.h"
 
 const SmbKernel *

@@ -6,7 +6,7 @@
 
 #include "sim/program/front-end.h"
 
-typedef struct _SmbKernel SmbKernel; // sim/cuda/ast.h
+typedef struct _SmbKernel SmbKernel; // sim/cuda/tree/ast.h
 
 extern const SmbFrontEnd smb_cuda_front_end;
 

@@ -5,7 +5,7 @@
 // evaluated is seen: operands of sizeof and branches that are constants are not. Private to the library.
 #pragma once
 
-#include "sim/cuda/ast.h"
+#include "sim/cuda/tree/ast.h"
 #include "sim/cuda/carve.h"
 
 // Steps of one address.

@@ -44,7 +44,7 @@ guint
 smb_cuda_builtin_operation(Builtin builtin) {
   static const guint8 operations[] = {
 #define SMB_BUILTIN(id, name, arguments, group, operation) operation,
-#include "sim/cuda/builtin.def"
+#include "sim/cuda/builtin/builtin.def"
 #undef SMB_BUILTIN
   };
   return operations[builtin];

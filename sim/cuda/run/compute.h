@@ -5,7 +5,7 @@
 // lanes that are all alike. Private to CUDA C.
 #pragma once
 
-#include "sim/cuda/ast.h"
+#include "sim/cuda/tree/ast.h"
 #include "sim/machine/arith.h"
 
 // The kind of number that a value of a scalar type, a pointer or an array is in a register.

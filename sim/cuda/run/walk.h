@@ -6,7 +6,7 @@
 // types. What it does to memory and to other threads is the machine's. Private to the walker.
 #pragma once
 
-#include "sim/cuda/ast.h"
+#include "sim/cuda/tree/ast.h"
 #include "sim/machine/machine.h"
 
 // Temporary values, stacked: what an operator needed on the way to its result is freed with it.

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Expressions: operators and their bindings. Above each function stands the production that it reads.
+#include "sim/cuda/parse/parse.h"
+
+typedef struct {
+  const char *text;
+  gint8 binding;
+  gint8 op; // Operator, or -1
+} Infix;
+
+static const Infix infixes[] = {
+    {"||", 1, -1},           {"&&", 2, -1},           {"|", 3, OPERATOR_OR},
+    {"^", 4, OPERATOR_XOR},  {"&", 5, OPERATOR_AND},  {"==", 6, OPERATOR_EQ},
+    {"!=", 6, OPERATOR_NE},  {"<", 7, OPERATOR_LT},   {"<=", 7, OPERATOR_LE},
+    {">", 7, OPERATOR_GT},   {">=", 7, OPERATOR_GE},  {"<<", 8, OPERATOR_SHL},
+    {">>", 8, OPERATOR_SHR}, {"+", 9, OPERATOR_ADD},  {"-", 9, OPERATOR_SUB},
+    {"*", 10, OPERATOR_MUL}, {"/", 10, OPERATOR_DIV}, {"%", 10, OPERATOR_MOD},
+};
+
+static const struct {
+  const char *text;
+  gint8 op;
+} assignments[] = {
+    {"=", -1},
+    {"+=", OPERATOR_ADD},
+    {"-=", OPERATOR_SUB},
+    {"*=", OPERATOR_MUL},
+    {"/=", OPERATOR_DIV},
+    {"%=", OPERATOR_MOD},
+    {"<<=", OPERATOR_SHL},
+    {">>=", OPERATOR_SHR},
+    {"&=", OPERATOR_AND},
+    {"|=", OPERATOR_OR},
+    {"^=", OPERATOR_XOR},
+};
+
+static Node *
+make_step(Parser *parser, Node *target, Operator op, gboolean is_post, guint32 start, guint32 end) {
+  Node *one = smb_node_integer(parser, smb_type_scalar(KIND_INT), 1, start, end);
+  return one ? smb_node_assign(parser, target, op, one, is_post, start, end) : NULL;
+}
+
+// postfix = primary ("[" expression "]" | "." name "(" ")" | "." member | "->" member | "++" | "--")*
+static Node *
+parse_postfix(Parser *parser) {
+  Node *node = smb_parse_primary(parser);
+  while (node) {
+    guint32 start = node->start;
+    if (smb_parser_take(parser, "[")) {
+      Node *index = smb_parse_expression(parser);
+      if (!index || !smb_parser_expect(parser, "]"))
+        return NULL;
+      node = smb_node_index(parser, node, index, parser->last->end);
+    } else if (smb_parser_take(parser, ".")) {
+      const Token *name = parser->at;
+      smb_parser_advance(parser);
+      node =
+          smb_group_is(node) ? smb_group_member(parser, name) : smb_node_member(parser, node, name);
+    } else if (smb_parser_take(parser, "->")) {
+      const Token *name = parser->at;
+      smb_parser_advance(parser);
+      Node *pointer = smb_node_value(parser, node);
+      Node *target = pointer ? smb_node_dereference(parser, pointer, start, name->end) : NULL;
+      node = target ? smb_node_member(parser, target, name) : NULL;
+    } else if (smb_parser_take(parser, "++")) {
+      node = make_step(parser, node, OPERATOR_ADD, TRUE, start, parser->last->end);
+    } else if (smb_parser_take(parser, "--")) {
+      node = make_step(parser, node, OPERATOR_SUB, TRUE, start, parser->last->end);
+    } else {
+      return node;
+    }
+  }
+  return NULL;
+}
+
+// Whether the type here makes a value: float(x), Pair{1, 2}; a "(" of a type is that of "(*)".
+static gboolean
+makes_value(const Token *token) {
+  while (token->kind == TOKEN_NAME || smb_token_is(token, "::"))
+    token = token->next;
+  if (!smb_token_is(token, "("))
+    return smb_token_is(token, "{");
+  const Token *inner = token->next;
+  return !smb_token_is(inner, "*") ||
+         !(smb_token_is(inner->next, ")") || smb_parse_is_specifier(inner->next));
+}
+
+// Whether a "(" here opens a cast.
+static gboolean
+starts_cast(Parser *parser) {
+  if (!smb_parser_is(parser, "("))
+    return FALSE;
+  Token *opening = parser->at;
+  smb_parser_move(parser, opening->next);
+  gboolean is_cast = smb_parse_starts_type(parser) && !makes_value(parser->at);
+  parser->at = opening;
+  return is_cast;
+}
+
+// cast = "(" type-name ")" unary
+static Node *
+parse_cast(Parser *parser) {
+  guint32 start = parser->at->start;
+  smb_parser_advance(parser);
+  const Type *type = smb_parse_type_name(parser);
+  if (!type || !smb_parser_expect(parser, ")"))
+    return NULL;
+  Node *value = smb_parse_unary(parser);
+  return value ? smb_node_cast(parser, value, type, start) : NULL;
+}
+
+// What a prefix operator makes of the operand behind it.
+static Node *
+make_prefix(Parser *parser, const Token *prefix, Node *operand) {
+  guint32 start = prefix->start;
+  if (smb_token_is(prefix, "++"))
+    return make_step(parser, operand, OPERATOR_ADD, FALSE, start, operand->end);
+  if (smb_token_is(prefix, "--"))
+    return make_step(parser, operand, OPERATOR_SUB, FALSE, start, operand->end);
+  if (smb_token_is(prefix, "-"))
+    return smb_node_unary(parser, NODE_NEGATE, operand, start);
+  if (smb_token_is(prefix, "~"))
+    return smb_node_unary(parser, NODE_COMPLEMENT, operand, start);
+  if (smb_token_is(prefix, "!"))
+    return smb_node_unary(parser, NODE_NOT, operand, start);
+  if (smb_token_is(prefix, "&"))
+    return smb_node_address(parser, operand, start);
+  Node *value = smb_node_value(parser, operand);
+  if (!value || smb_token_is(prefix, "+"))
+    return value;
+  return smb_node_dereference(parser, value, start, value->end);
+}
+
+static Node *
+parse_prefix(Parser *parser) {
+  static const char *const prefixes[] = {"++", "--", "-", "+", "~", "!", "*", "&"};
+  if (starts_cast(parser))
+    return parse_cast(parser);
+  for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++) {
+    const Token *prefix = parser->at;
+    if (!smb_parser_take(parser, prefixes[i]))
+      continue;
+    Node *operand = smb_parse_unary(parser);
+    return operand ? make_prefix(parser, prefix, operand) : NULL;
+  }
+  return parse_postfix(parser);
+}
+
+// unary = ("++" | "--" | "-" | "+" | "~" | "!" | "*" | "&") unary | "(" type-name ")" unary | postfix
+Node *
+smb_parse_unary(Parser *parser) {
+  if (!smb_parser_enter(parser))
+    return NULL;
+  Node *node = parse_prefix(parser);
+  smb_parser_leave(parser);
+  return node;
+}
+
+static const Infix *
+find_infix(const Token *token) {
+  for (guint i = 0; token->kind == TOKEN_PUNCTUATOR && i < G_N_ELEMENTS(infixes); i++) {
+    if (smb_token_is(token, infixes[i].text))
+      return &infixes[i];
+  }
+  return NULL;
+}
+
+// binary = unary (operator binary)*, by the binding of the operators
+static Node *
+parse_binary(Parser *parser, gint binding) {
+  Node *left = smb_parse_unary(parser);
+  while (left) {
+    const Infix *infix = find_infix(parser->at);
+    if (!infix || infix->binding < binding)
+      return left;
+    smb_parser_advance(parser);
+    Node *right = parse_binary(parser, infix->binding + 1);
+    if (!right)
+      return NULL;
+    if (infix->op >= 0)
+      left = smb_node_binary(parser, (Operator)infix->op, left, right);
+    else
+      left =
+          smb_node_logical(parser, infix->binding == 2 ? NODE_AND_THEN : NODE_OR_ELSE, left, right);
+  }
+  return NULL;
+}
+
+Node *
+smb_parse_sum(Parser *parser) {
+  return parse_binary(parser, 9);
+}
+
+// conditional = binary ("?" expression ":" assignment)?
+static Node *
+parse_conditional(Parser *parser) {
+  Node *condition = parse_binary(parser, 1);
+  if (!condition || !smb_parser_take(parser, "?"))
+    return condition;
+  Node *yes = smb_parse_expression(parser);
+  if (!yes || !smb_parser_expect(parser, ":"))
+    return NULL;
+  Node *no = smb_parse_assignment(parser);
+  return no ? smb_node_choice(parser, condition, yes, no) : NULL;
+}
+
+// assignment = conditional (("=" | "+=" | "-=" | …) assignment)?
+static Node *
+assign_or_not(Parser *parser) {
+  Node *target = parse_conditional(parser);
+  if (!target)
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(assignments); i++) {
+    if (!smb_parser_take(parser, assignments[i].text))
+      continue;
+    Node *value = smb_parse_assignment(parser);
+    if (!value)
+      return NULL;
+    return smb_node_assign(parser, target, assignments[i].op, value, FALSE, target->start,
+                           value->end);
+  }
+  return target;
+}
+
+Node *
+smb_parse_assignment(Parser *parser) {
+  if (!smb_parser_enter(parser))
+    return NULL;
+  Node *node = assign_or_not(parser);
+  smb_parser_leave(parser);
+  return node;
+}
+
+// expression = assignment ("," assignment)*
+Node *
+smb_parse_expression(Parser *parser) {
+  Node *left = smb_parse_assignment(parser);
+  while (left && smb_parser_take(parser, ",")) {
+    left = smb_node_value(parser, left);
+    Node *right = left ? smb_parse_assignment(parser) : NULL;
+    right = right ? smb_node_value(parser, right) : NULL;
+    if (!right)
+      return NULL;
+    left = smb_node_after(parser, left, right);
+  }
+  return left;
+}
+
+gboolean
+smb_parse_constant(Parser *parser, gint64 *value) {
+  Node *node = parse_conditional(parser);
+  node = node ? smb_node_value(parser, node) : NULL;
+  if (!node)
+    return FALSE;
+  if (node->kind != NODE_CONSTANT || !smb_type_is_integer(node->type)) {
+    smb_parser_fail(parser, node->start,
+                    "expected an integer that is known before the kernel runs");
+    return FALSE;
+  }
+  *value = node->integer;
+  return TRUE;
+}

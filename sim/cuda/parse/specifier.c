@@ -1,0 +1,349 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What stands before the declarators: the words of a type, its qualifiers, and the words that are
+// refused.
+#include <string.h>
+
+#include "sim/cuda/parse/parse.h"
+
+// Words that say how code is made or kept, and mean nothing to an evaluation in lockstep.
+static const char *const ignored_words[] = {
+    "volatile",        "__restrict__", "__restrict",        "restrict",
+    "inline",          "__inline__",   "register",          "__noinline__",
+    "__forceinline__", "__host__",     "__grid_constant__",
+};
+
+// What people write in CUDA C++ that this language has not.
+static const char *const refused_words[] = {
+    "class", "union",  "typedef",  "using",    "namespace", "template",
+    "goto",  "asm",    "__asm__",  "new",      "delete",    "try",
+    "throw", "friend", "operator", "typename", "virtual",
+};
+
+// Types that this language has not; the words are free for other use.
+static const char *const refused_types[] = {
+    "dim3",
+    "std",
+    "wchar_t",
+};
+
+// What to write in place of some of them.
+static const char *const advice[][2] = {
+    {"using", "only using NAME = TYPE gives a type a name"},
+};
+
+static gboolean
+is_one_of(const Token *token, const char *const *words, guint n) {
+  for (guint i = 0; token->kind == TOKEN_NAME && i < n; i++) {
+    if (smb_token_is(token, words[i]))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+smb_parse_is_specifier(const Token *token) {
+  static const char *const words[] = {
+      "static",        "const",      "constexpr",  "extern",   "__shared__", "__constant__",
+      "__managed__",   "__global__", "__device__", "unsigned", "signed",     "__launch_bounds__",
+      "__align__",     "alignas",    "long",       "short",    "auto",       "enum",
+      "__attribute__", "struct",
+  };
+  return is_one_of(token, words, G_N_ELEMENTS(words)) ||
+         is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words));
+}
+
+// Whether a word outside the subset stands here: a keyword, or a type in front of a name.
+static gboolean
+is_refused(Parser *parser) {
+  const Token *token = parser->at;
+  if (is_one_of(token, refused_words, G_N_ELEMENTS(refused_words)))
+    return TRUE;
+  return is_one_of(token, refused_types, G_N_ELEMENTS(refused_types)) &&
+         (token->next->kind == TOKEN_NAME || smb_token_is(token->next, "*") ||
+          smb_token_is(token->next, "::")) &&
+         !smb_parser_find(parser, token);
+}
+
+gboolean
+smb_parse_starts_type(Parser *parser) {
+  const Token *token = parser->at;
+  if (smb_token_is(token, "[") && smb_token_is(token->next, "["))
+    return TRUE;
+  if (token->kind != TOKEN_NAME)
+    return FALSE;
+  if (smb_parse_is_specifier(token) || is_refused(parser))
+    return TRUE;
+  return smb_parser_find_type(parser, token) != NULL;
+}
+
+// "(" constant ")" after __align__
+static gboolean
+parse_alignment(Parser *parser, guint *align) {
+  gint64 value;
+  guint32 start = parser->at->start;
+  if (!smb_parser_expect(parser, "(") || !smb_parse_constant(parser, &value) ||
+      !smb_parser_expect(parser, ")"))
+    return FALSE;
+  if (value < 1 || value > 4096 || (value & (value - 1))) {
+    smb_parser_fail(parser, start, "an alignment is a power of two up to 4096");
+    return FALSE;
+  }
+  *align = (guint)value;
+  return TRUE;
+}
+
+// The threads that "(" constant … ")" allows, or 0: a bound that cannot be evaluated here does no harm.
+static guint
+read_launch_bound(const Parser *parser) {
+  GError *ignored = NULL;
+  Parser quiet = *parser;
+  gint64 value = 0;
+  quiet.error = &ignored;
+  gboolean known = smb_parser_take(&quiet, "(") && smb_parse_constant(&quiet, &value);
+  g_clear_error(&ignored);
+  return known && value >= 1 && value <= SMB_MAX_BLOCK_THREADS ? (guint)value : 0;
+}
+
+gboolean
+smb_parse_alignments(Parser *parser, guint *align) {
+  guint asked;
+  while (smb_parser_take(parser, "__align__") || smb_parser_take(parser, "alignas")) {
+    if (!parse_alignment(parser, &asked))
+      return FALSE;
+    *align = MAX(*align, asked);
+  }
+  return TRUE;
+}
+
+// The words of a built-in integer type: "unsigned long long int" in any order.
+typedef struct {
+  guint longs, shorts, signeds, unsigneds;
+  const Type *base;
+} Words;
+
+static const Type *
+combine_words(const Words *words) {
+  TypeKind kind = words->base ? words->base->kind : KIND_INT;
+  gboolean modified = words->longs || words->shorts || words->signeds || words->unsigneds;
+  if (!modified)
+    return words->base;
+  if (words->base && (kind != KIND_INT && kind != KIND_CHAR && kind != KIND_LONG &&
+                      kind != KIND_SHORT && !(kind == KIND_DOUBLE && words->longs)))
+    return NULL;
+  if (words->longs)
+    kind = KIND_LONG;
+  else if (words->shorts)
+    kind = KIND_SHORT;
+  // Each unsigned kind follows its signed one.
+  return smb_type_scalar(words->unsigneds ? (TypeKind)(kind + 1) : kind);
+}
+
+// Takes one word that is part of a type's name.
+static gboolean
+take_type_word(Parser *parser, Words *words) {
+  const Token *token = parser->at;
+  if (smb_parser_take(parser, "unsigned")) {
+    words->unsigneds++;
+  } else if (smb_parser_take(parser, "signed")) {
+    words->signeds++;
+  } else if (smb_parser_take(parser, "long")) {
+    words->longs++;
+  } else if (smb_parser_take(parser, "short")) {
+    words->shorts++;
+  } else if (!words->base) {
+    // After "unsigned", a name that is not an integer type of the language is the variable's.
+    gboolean modified = words->longs || words->shorts || words->unsigneds || words->signeds;
+    gboolean may_follow = smb_token_is(token, "int") || smb_token_is(token, "char");
+    if (modified && !may_follow)
+      return FALSE;
+    words->base = smb_parser_find_type(parser, token);
+    if (!words->base)
+      return FALSE;
+    smb_parser_advance(parser);
+  } else {
+    return FALSE;
+  }
+  return TRUE;
+}
+
+// Takes one word that is no part of the type. FALSE with no error if there is none.
+static gboolean
+take_qualifier(Parser *parser, Specifiers *specifiers, gboolean *failed) {
+  const Token *token = parser->at;
+  *failed = FALSE;
+  if (is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words))) {
+    smb_parser_advance(parser);
+  } else if (smb_parser_take(parser, "static")) {
+    specifiers->is_static = TRUE;
+  } else if (smb_parser_take(parser, "const") || smb_parser_take(parser, "constexpr")) {
+    specifiers->is_const = TRUE;
+  } else if (smb_parser_take(parser, "extern")) {
+    specifiers->is_extern = TRUE;
+  } else if (smb_parser_take(parser, "__shared__")) {
+    specifiers->is_shared = TRUE;
+  } else if (smb_parser_take(parser, "__global__")) {
+    specifiers->is_global = TRUE;
+  } else if (smb_parser_take(parser, "__device__") || smb_parser_take(parser, "__managed__")) {
+    specifiers->is_device = TRUE;
+  } else if (smb_parser_take(parser, "__constant__")) {
+    specifiers->is_constant_memory = TRUE;
+  } else if (smb_parser_take(parser, "__launch_bounds__")) {
+    specifiers->max_threads = read_launch_bound(parser);
+    *failed = !smb_parser_skip_group(parser, "(", ")");
+  } else if (smb_parser_take(parser, "__attribute__")) {
+    *failed = !smb_parser_skip_group(parser, "(", ")");
+  } else if (smb_token_is(token, "[") && smb_token_is(token->next, "[")) {
+    *failed = !smb_parser_skip_group(parser, "[", "]");
+  } else if (smb_parser_take(parser, "__align__") || smb_parser_take(parser, "alignas")) {
+    *failed = !parse_alignment(parser, &specifiers->align);
+  } else {
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+refuse_word(Parser *parser, const Token *token) {
+  const char *instead = "";
+  for (guint i = 0; i < G_N_ELEMENTS(advice); i++)
+    instead = smb_token_is(token, advice[i][0]) ? advice[i][1] : instead;
+  smb_parser_fail(parser, token->start,
+                  "'%.*s' is outside the subset of CUDA C that is evaluated%s%s",
+                  (int)token->length, token->text, *instead ? ": " : "", instead);
+  return FALSE;
+}
+
+// enumerators = "{" (name ("=" constant)? ("," …)*)? "}"
+static gboolean
+parse_enumerators(Parser *parser) {
+  gint64 value = 0;
+  smb_parser_advance(parser);
+  for (; !smb_parser_is(parser, "}"); value++) {
+    const Token *name = parser->at;
+    smb_parser_advance(parser);
+    if (name->kind != TOKEN_NAME) {
+      smb_parser_fail(parser, name->start, "expected the name of an enumerator");
+      return FALSE;
+    }
+    if (smb_parser_take(parser, "=") && !smb_parse_constant(parser, &value))
+      return FALSE;
+    const Type *type =
+        smb_type_scalar(value >= G_MININT32 && value <= G_MAXINT32 ? KIND_INT : KIND_LONG);
+    Variable *variable = smb_parser_declare(parser, name, type, STORAGE_LOCAL);
+    if (!variable)
+      return FALSE;
+    variable->is_constant = variable->is_const = TRUE;
+    variable->constant = smb_node_integer(parser, type, value, name->start, name->end);
+    if (!variable->constant || (!smb_parser_take(parser, ",") && !smb_parser_is(parser, "}")))
+      return variable->constant && smb_parser_expect(parser, "}");
+  }
+  smb_parser_advance(parser);
+  return TRUE;
+}
+
+// enum = "enum" ("class" | "struct")? name? (":" specifiers)? enumerators?
+static const Type *
+parse_enum(Parser *parser) {
+  const Type *type = smb_type_scalar(KIND_INT);
+  smb_parser_advance(parser);
+  (void)(smb_parser_take(parser, "class") || smb_parser_take(parser, "struct"));
+  const Token *name = parser->at->kind == TOKEN_NAME ? parser->at : NULL;
+  if (name)
+    smb_parser_advance(parser);
+  if (smb_parser_take(parser, ":")) {
+    Specifiers underlying;
+    if (!smb_parse_typed_specifiers(parser, &underlying))
+      return NULL;
+    type = underlying.type;
+  }
+  if (!smb_parser_is(parser, "{")) {
+    const Type *known = name ? smb_parser_find_type(parser, name) : NULL;
+    return known ? known
+                 : smb_parser_fail(parser, parser->at->start, "expected '{' and the enumerators");
+  }
+  if (name) {
+    // Its enumerators may be named with it: Kind::first.
+    g_hash_table_add(parser->outline->namespaces, (gpointer)smb_token_text(parser->pool, name));
+    if (!smb_parser_declare(parser, name, type, STORAGE_TYPE))
+      return NULL;
+  }
+  return parse_enumerators(parser) ? type : NULL;
+}
+
+// A structure; what stands in front of its definition says nothing of its layout.
+static const Type *
+parse_struct(Parser *parser, Specifiers *specifiers) {
+  const Token *first = parser->at;
+  const Type *type = smb_parse_structure(parser, &specifiers->declares_type);
+  if (type && specifiers->declares_type && specifiers->align)
+    return smb_parser_fail(parser, first->start,
+                           "the alignment of a structure stands behind 'struct'");
+  return type;
+}
+
+gboolean
+smb_parse_typed_specifiers(Parser *parser, Specifiers *specifiers) {
+  const Token *first = parser->at;
+  if (!smb_parse_specifiers(parser, specifiers))
+    return FALSE;
+  if (specifiers->is_auto)
+    smb_parser_fail(parser, first->start,
+                    "'auto' is the type of a first value, and there is none here");
+  return !specifiers->is_auto;
+}
+
+// specifiers = (qualifier | "auto" | enum | struct | type word)+
+gboolean
+smb_parse_specifiers(Parser *parser, Specifiers *specifiers) {
+  Words words = {0};
+  const Token *first = parser->at;
+  memset(specifiers, 0, sizeof *specifiers);
+  specifiers->start = first->start;
+  for (;;) {
+    gboolean failed;
+    gboolean has_type =
+        words.base || words.longs || words.shorts || words.signeds || words.unsigneds;
+    if (!has_type && is_refused(parser))
+      return refuse_word(parser, parser->at);
+    if (!has_type && smb_parser_is(parser, "enum")) {
+      specifiers->declares_type = TRUE;
+      if (!(words.base = parse_enum(parser)))
+        return FALSE;
+      continue;
+    }
+    if (!has_type && smb_parser_is(parser, "struct")) {
+      if (!(words.base = parse_struct(parser, specifiers)))
+        return FALSE;
+      continue;
+    }
+    if (!has_type && smb_parser_take(parser, "auto")) {
+      specifiers->is_auto = TRUE;
+      words.base = smb_type_scalar(KIND_VOID);
+      continue;
+    }
+    if (take_qualifier(parser, specifiers, &failed)) {
+      if (failed)
+        return FALSE;
+    } else if (!take_type_word(parser, &words)) {
+      break;
+    }
+  }
+  specifiers->type = combine_words(&words);
+  if (!specifiers->type) {
+    const Token *at = words.base ? first : parser->at;
+    smb_parser_fail(parser, at->start, "expected a type, not '%.*s'", (int)at->length, at->text);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_parse_qualifiers(Parser *parser) {
+  Specifiers ignored = {0};
+  gboolean failed = FALSE;
+  while (!failed && take_qualifier(parser, &ignored, &failed))
+    continue;
+  return !failed;
+}

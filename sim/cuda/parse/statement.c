@@ -1,0 +1,470 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Statements. Above each function stands the production that it reads.
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/cuda/parse/parse.h"
+
+// Statements that cannot be read, and are told at once.
+enum {
+  MAX_OBSTACLES = 10
+};
+
+static Statement *parse_statement(Parser *parser);
+
+Statement *
+smb_statement_make(Parser *parser, StatementKind kind, guint32 start) {
+  Statement *statement = kernel_pool_new_struct(parser->pool, Statement);
+  statement->kind = kind;
+  statement->start = start;
+  return statement;
+}
+
+static void
+open_scope(Parser *parser) {
+  g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));
+}
+
+static void
+close_scope(Parser *parser) {
+  g_ptr_array_remove_index(parser->scopes, parser->scopes->len - 1);
+}
+
+// "(" expression ")", as a condition
+static Node *
+parse_condition(Parser *parser) {
+  if (!smb_parser_expect(parser, "("))
+    return NULL;
+  Node *condition = smb_parse_expression(parser);
+  condition = condition ? smb_node_condition(parser, condition) : NULL;
+  return condition && smb_parser_expect(parser, ")") ? condition : NULL;
+}
+
+// A branch of an if; one that is never taken, of an if constexpr, is not read.
+static gboolean
+parse_branch(Parser *parser, gboolean is_taken, Statement **branch) {
+  if (!is_taken) {
+    *branch = smb_statement_make(parser, STATEMENT_BLOCK, parser->at->start);
+    smb_parser_skip_statement(parser);
+    return !*parser->error;
+  }
+  *branch = parse_statement(parser);
+  return *branch != NULL;
+}
+
+// if = "if" "constexpr"? "(" expression ")" statement ("else" statement)?
+static Statement *
+parse_if(Parser *parser, guint32 start) {
+  Statement *statement = smb_statement_make(parser, STATEMENT_IF, start);
+  gboolean is_constant = smb_parser_take(parser, "constexpr");
+  if (!(statement->value = parse_condition(parser)))
+    return NULL;
+  if (is_constant && statement->value->kind != NODE_CONSTANT)
+    return smb_parser_fail(parser, statement->value->start,
+                           "expected a condition that is known before the kernel runs");
+  gboolean takes_then = !is_constant || statement->value->integer;
+  gboolean takes_otherwise = !is_constant || !statement->value->integer;
+  guint before = parser->n_touches;
+  if (!parse_branch(parser, takes_then, &statement->then))
+    return NULL;
+  statement->guards = parser->n_touches != before;
+  if (smb_parser_take(parser, "else") &&
+      !parse_branch(parser, takes_otherwise, &statement->otherwise))
+    return NULL;
+  return statement;
+}
+
+static gboolean
+parse_loop_body(Parser *parser, Statement *loop) {
+  guint before = parser->n_touches;
+  parser->loops++;
+  loop->then = parse_statement(parser);
+  parser->loops--;
+  loop->guards = parser->n_touches != before;
+  return loop->then != NULL;
+}
+
+// while = "while" "(" expression ")" statement
+static Statement *
+parse_while(Parser *parser, guint32 start) {
+  Statement *loop = smb_statement_make(parser, STATEMENT_LOOP, start);
+  loop->tests_first = TRUE;
+  loop->value = parse_condition(parser);
+  return loop->value && parse_loop_body(parser, loop) ? loop : NULL;
+}
+
+// do = "do" statement "while" "(" expression ")" ";"
+static Statement *
+parse_do(Parser *parser, guint32 start) {
+  Statement *loop = smb_statement_make(parser, STATEMENT_LOOP, start);
+  if (!parse_loop_body(parser, loop) || !smb_parser_expect(parser, "while"))
+    return NULL;
+  loop->value = parse_condition(parser);
+  return loop->value && smb_parser_expect(parser, ";") ? loop : NULL;
+}
+
+static Node *
+parse_discarded(Parser *parser) {
+  Node *node = smb_parse_expression(parser);
+  node = node ? smb_node_value(parser, node) : NULL;
+  if (node)
+    node->result_unused = TRUE;
+  return node;
+}
+
+// for = "for" "(" (declaration | expression? ";") expression? ";" expression? ")" statement
+static Statement *
+parse_for_parts(Parser *parser, guint32 start) {
+  Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, start);
+  Statement *loop = smb_statement_make(parser, STATEMENT_LOOP, start);
+  loop->tests_first = TRUE;
+  if (!smb_parser_expect(parser, "("))
+    return NULL;
+  if (smb_parse_starts_type(parser)) {
+    Specifiers specifiers;
+    if (!smb_parse_specifiers(parser, &specifiers) ||
+        !(block->first = smb_parse_declaration(parser, &specifiers)))
+      return NULL;
+  } else if (!smb_parser_take(parser, ";")) {
+    block->first = smb_statement_make(parser, STATEMENT_EXPRESSION, parser->at->start);
+    block->first->value = parse_discarded(parser);
+    if (!block->first->value || !smb_parser_expect(parser, ";"))
+      return NULL;
+  }
+  if (!smb_parser_take(parser, ";")) {
+    Node *condition = smb_parse_expression(parser);
+    loop->value = condition ? smb_node_condition(parser, condition) : NULL;
+    if (!loop->value || !smb_parser_expect(parser, ";"))
+      return NULL;
+  }
+  if (!smb_parser_take(parser, ")")) {
+    loop->step = parse_discarded(parser);
+    if (!loop->step || !smb_parser_expect(parser, ")"))
+      return NULL;
+  }
+  if (!parse_loop_body(parser, loop))
+    return NULL;
+  if (block->first)
+    block->first->next = loop;
+  else
+    block->first = loop;
+  return block;
+}
+
+static Statement *
+parse_for(Parser *parser, guint32 start) {
+  open_scope(parser);
+  Statement *block = parse_for_parts(parser, start);
+  close_scope(parser);
+  return block;
+}
+
+// The copy of a structure to where the caller wants it, and the return.
+static Statement *
+return_structure(Parser *parser, Statement *statement, Node *value) {
+  Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, statement->start);
+  Node *result = smb_node_variable(parser, parser->function->result, value->start, value->end);
+  block->first = smb_statement_make(parser, STATEMENT_EXPRESSION, statement->start);
+  block->first->value =
+      result ? smb_node_copy(parser, result, value, value->start, value->end) : NULL;
+  block->first->next = statement;
+  return block->first->value ? block : NULL;
+}
+
+// return = "return" (expression | list)? ";"
+static Statement *
+parse_return(Parser *parser, guint32 start) {
+  Statement *statement = smb_statement_make(parser, STATEMENT_RETURN, start);
+  const Type *type = parser->function->type;
+  if (smb_parser_take(parser, ";")) {
+    if (type->kind != KIND_VOID)
+      return smb_parser_fail(parser, start, "'%s' returns %s", parser->function->name,
+                             smb_type_phrase(parser->pool, type));
+    return statement;
+  }
+  if (type->kind == KIND_VOID)
+    return smb_parser_fail(parser, start, "'%s' returns nothing", parser->function->name);
+  Node *value = smb_parser_is(parser, "{") ? smb_parse_braces(parser, type, start)
+                                           : smb_parse_expression(parser);
+  value = value ? smb_node_convert(parser, value, type) : NULL;
+  if (!value || !smb_parser_expect(parser, ";"))
+    return NULL;
+  if (type->kind == KIND_STRUCT)
+    return return_structure(parser, statement, value);
+  statement->value = value;
+  statement->variable = parser->function->result;
+  return statement;
+}
+
+// switch = "switch" "(" expression ")" "{" (("case" constant | "default") ":" | statement)* "}"
+static Statement *
+parse_switch(Parser *parser, guint32 start) {
+  Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, start);
+  Token hidden = *parser->last;
+  hidden.text = "(switch)";
+  hidden.length = (guint32)strlen(hidden.text);
+  if (!smb_parser_expect(parser, "("))
+    return NULL;
+  Node *value = smb_parse_expression(parser);
+  value = value ? smb_node_value(parser, value) : NULL;
+  if (!value || !smb_parser_expect(parser, ")"))
+    return NULL;
+  const Type *type = smb_type_promote(value->type);
+  if (!smb_type_is_integer(type))
+    return smb_parser_fail(parser, value->start, "a switch takes an integer, not %s",
+                           smb_type_phrase(parser->pool, type));
+  const Variable *outer = parser->selector,
+                 *variable = smb_parser_declare(parser, &hidden, type, STORAGE_LOCAL);
+  Node *target = variable ? smb_node_variable(parser, variable, value->start, value->end) : NULL;
+  block->first = smb_statement_make(parser, STATEMENT_EXPRESSION, start);
+  block->first->value =
+      target ? smb_node_assign(parser, target, -1, value, FALSE, value->start, value->end) : NULL;
+  if (!block->first->value)
+    return NULL;
+  guint outer_labels = parser->labels_in;
+  parser->selector = variable;
+  parser->labels_in = parser->scopes->len + 1;
+  parser->switches++;
+  Statement *body = smb_parse_block(parser);
+  parser->switches--;
+  parser->selector = outer;
+  parser->labels_in = outer_labels;
+  if (!body)
+    return NULL;
+  body->kind = STATEMENT_SWITCH;
+  block->first->next = body;
+  return block;
+}
+
+static Statement *
+parse_switch_scope(Parser *parser, guint32 start) {
+  open_scope(parser);
+  Statement *statement = parse_switch(parser, start);
+  close_scope(parser);
+  return statement;
+}
+
+// ("case" constant | "default") ":", directly in the block of a switch
+static Statement *
+parse_label(Parser *parser) {
+  guint32 start = parser->at->start;
+  Statement *label = smb_statement_make(parser, STATEMENT_LABEL, start);
+  gint64 value;
+  if (smb_parser_take(parser, "default"))
+    return smb_parser_expect(parser, ":") ? label : NULL;
+  smb_parser_advance(parser);
+  if (!smb_parse_constant(parser, &value))
+    return NULL;
+  const Variable *selector = parser->selector;
+  Node *chosen = smb_node_variable(parser, selector, start, parser->last->end);
+  Node *constant =
+      chosen ? smb_node_integer(parser, selector->type, value, start, parser->last->end) : NULL;
+  label->value = constant ? smb_node_binary(parser, OPERATOR_EQ, chosen, constant) : NULL;
+  return label->value && smb_parser_expect(parser, ":") ? label : NULL;
+}
+
+static Statement *
+parse_jump(Parser *parser, StatementKind kind, guint32 start) {
+  gboolean is_break = kind == STATEMENT_BREAK;
+  if (parser->loops == 0 && !(is_break && parser->switches > 0))
+    return smb_parser_fail(parser, start, "'%s' is not in a loop", is_break ? "break" : "continue");
+  return smb_parser_expect(parser, ";") ? smb_statement_make(parser, kind, start) : NULL;
+}
+
+// Another name of a namespace; or names that are found anyway.
+static Statement *
+parse_namespace_name(Parser *parser, guint32 start) {
+  if (smb_parser_take(parser, "namespace")) {
+    g_hash_table_add(parser->outline->namespaces,
+                     (gpointer)smb_token_text(parser->pool, parser->at));
+    smb_parser_advance(parser);
+  }
+  while (parser->at->kind != TOKEN_END && !smb_parser_is(parser, ";") &&
+         !smb_parser_is(parser, "}"))
+    smb_parser_advance(parser);
+  return smb_parser_expect(parser, ";") ? smb_statement_make(parser, STATEMENT_BLOCK, start) : NULL;
+}
+
+// attribute = "[" "[" … "]" "]" | "_Pragma" "(" … ")"
+static gboolean
+skip_attributes(Parser *parser) {
+  for (;;) {
+    if (smb_parser_is(parser, "[") && smb_token_is(parser->at->next, "[")) {
+      if (!smb_parser_skip_group(parser, "[", "]"))
+        return FALSE;
+    } else if (smb_parser_take(parser, "_Pragma")) {
+      if (!smb_parser_skip_group(parser, "(", ")"))
+        return FALSE;
+    } else {
+      return TRUE;
+    }
+  }
+}
+
+// statement = attribute* (block | if | while | do | for | switch | return | "break" ";"
+//           | "continue" ";" | alias | assertion | declaration | expression? ";")
+static Statement *
+choose_statement(Parser *parser) {
+  if (!skip_attributes(parser))
+    return NULL;
+  guint32 start = parser->at->start;
+  if (smb_parser_is(parser, "{"))
+    return smb_parse_block(parser);
+  if (smb_parser_take(parser, ";"))
+    return smb_statement_make(parser, STATEMENT_BLOCK, start);
+  if (smb_parser_take(parser, "if"))
+    return parse_if(parser, start);
+  if (smb_parser_take(parser, "while"))
+    return parse_while(parser, start);
+  if (smb_parser_take(parser, "do"))
+    return parse_do(parser, start);
+  if (smb_parser_take(parser, "for"))
+    return parse_for(parser, start);
+  if (smb_parser_take(parser, "switch"))
+    return parse_switch_scope(parser, start);
+  if (smb_parser_is(parser, "case") ||
+      (smb_parser_is(parser, "default") && smb_token_is(parser->at->next, ":")))
+    return smb_parser_fail(parser, start, "a label stands directly in the block of a switch here");
+  if (smb_parser_is(parser, "namespace") ||
+      (smb_parser_is(parser, "using") && !smb_parse_starts_alias(parser)))
+    return parse_namespace_name(parser, start);
+  if (smb_parser_take(parser, "return"))
+    return parse_return(parser, start);
+  if (smb_parser_take(parser, "break"))
+    return parse_jump(parser, STATEMENT_BREAK, start);
+  if (smb_parser_take(parser, "continue"))
+    return parse_jump(parser, STATEMENT_CONTINUE, start);
+  if (smb_parse_starts_alias(parser))
+    return smb_parse_alias(parser) ? smb_statement_make(parser, STATEMENT_BLOCK, start) : NULL;
+  if (smb_parse_starts_assertion(parser))
+    return smb_parse_assertion(parser) ? smb_statement_make(parser, STATEMENT_BLOCK, start) : NULL;
+  // int(x) is an expression; int (*row)[32] declares.
+  gboolean converts =
+      smb_token_is(parser->at->next, "(") && !smb_token_is(parser->at->next->next, "*") &&
+      !smb_token_is(parser->at->next->next, "&") && !smb_parser_is(parser, "__align__") &&
+      !smb_parser_is(parser, "alignas") && !smb_parser_is(parser, "__attribute__");
+  if (smb_parse_starts_type(parser) && !converts) {
+    Specifiers specifiers;
+    if (!smb_parse_specifiers(parser, &specifiers))
+      return NULL;
+    return smb_parse_declaration(parser, &specifiers);
+  }
+  Statement *statement = smb_statement_make(parser, STATEMENT_EXPRESSION, start);
+  statement->value = parse_discarded(parser);
+  return statement->value && smb_parser_expect(parser, ";") ? statement : NULL;
+}
+
+static Statement *
+parse_statement(Parser *parser) {
+  if (!smb_parser_enter(parser))
+    return NULL;
+  Statement *statement = choose_statement(parser);
+  smb_parser_leave(parser);
+  return statement;
+}
+
+void
+smb_parser_skip_statement(Parser *parser) {
+  static const char *const heads[] = {"if", "while", "for", "switch", "else", "do", "constexpr"};
+  guint dos = 0, ifs = 0;
+  gboolean ended = FALSE;
+  while (!ended && parser->at->kind != TOKEN_END && !smb_parser_is(parser, "}")) {
+    gboolean is_head = FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(heads); i++)
+      is_head = is_head || smb_parser_is(parser, heads[i]);
+    dos += smb_parser_is(parser, "do");
+    ifs += smb_parser_is(parser, "if");
+    if (is_head) {
+      smb_parser_advance(parser);
+      if (smb_parser_is(parser, "(") && !smb_parser_skip_group(parser, "(", ")"))
+        return;
+      continue;
+    }
+    gboolean is_block = smb_parser_is(parser, "{");
+    if (is_block && !smb_parser_skip_group(parser, "{", "}"))
+      return;
+    while (!is_block && parser->at->kind != TOKEN_END && !smb_parser_is(parser, "}") &&
+           !smb_parser_take(parser, ";")) {
+      if (!smb_parser_is(parser, "{"))
+        smb_parser_advance(parser);
+      else if (!smb_parser_skip_group(parser, "{", "}"))
+        return;
+    }
+    gboolean has_else = ifs > 0 && smb_parser_is(parser, "else");
+    gboolean has_while = dos > 0 && smb_parser_is(parser, "while");
+    ifs -= has_else;
+    dos -= has_while;
+    ended = !has_else && !has_while;
+  }
+}
+
+// A statement that cannot be read is an obstacle: it is noted, and the next one is read. What its names
+// mean is not known afterwards.
+static gboolean
+note_obstacle(Parser *parser, Token *start) {
+  if (parser->is_over || !*parser->error || (*parser->error)->code != SMB_ERROR_INPUT)
+    return FALSE;
+  g_autofree char *message = g_strdup((*parser->error)->message);
+  gboolean known = message[0] == '\0'; // a consequence of another
+  for (guint i = 0; i < parser->obstacles->len; i++)
+    known = known || strcmp(message, g_ptr_array_index(parser->obstacles, i)) == 0;
+  if (!known && parser->obstacles->len + 1 == MAX_OBSTACLES) {
+    parser->is_over = TRUE;
+    return FALSE;
+  }
+  g_clear_error(parser->error);
+  if (!known)
+    g_ptr_array_add(parser->obstacles, g_steal_pointer(&message));
+  parser->at = start;
+  smb_parser_skip_statement(parser);
+  // Brackets that do not match may lead out of the function.
+  parser->is_over = *parser->error != NULL || parser->at == start;
+  g_clear_error(parser->error);
+  for (const Token *token = start; token != parser->at; token = token->next) {
+    parser->is_over = parser->is_over || token == parser->item->last;
+    if (token->kind == TOKEN_NAME)
+      g_hash_table_add(parser->doubtful, (gpointer)smb_token_text(parser->pool, token));
+  }
+  return !parser->is_over;
+}
+
+// block = "{" statement* "}"
+Statement *
+smb_parse_block(Parser *parser) {
+  Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, parser->at->start);
+  Statement **last = &block->first;
+  const Token *opening = parser->at;
+  if (!smb_parser_expect(parser, "{"))
+    return NULL;
+  gboolean ok = TRUE;
+  const Parser before = *parser;
+  guint scopes = parser->scopes->len;
+  open_scope(parser);
+  while (ok && !smb_parser_take(parser, "}")) {
+    Token *start = parser->at;
+    gboolean is_label = parser->labels_in == parser->scopes->len &&
+                        (smb_parser_is(parser, "case") || smb_parser_is(parser, "default"));
+    if (parser->at->kind == TOKEN_END)
+      *last = smb_parser_fail(parser, opening->start, "this '{' has no '}'");
+    else if (is_label)
+      *last = parse_label(parser);
+    else
+      *last = parse_statement(parser);
+    if (*last) {
+      last = &(*last)->next;
+      continue;
+    }
+    ok = note_obstacle(parser, start);
+    while (parser->scopes->len > scopes + 1)
+      close_scope(parser);
+    parser->depth = before.depth;
+    parser->loops = before.loops;
+    parser->switches = before.switches;
+    parser->selector = before.selector;
+    parser->labels_in = before.labels_in;
+  }
+  close_scope(parser);
+  return ok ? block : NULL;
+}

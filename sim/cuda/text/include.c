@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// #include: which file is meant, and its tokens. Files of the user are read; headers of the system and of
+// CUDA are ignored, since the language has built in what kernels use of them.
+#include <string.h>
+
+#include "sim/cuda/text/macro-impl.h"
+
+// Files within files, and files that are read in all.
+enum {
+  MAX_INCLUDE_DEPTH = 64,
+  MAX_INCLUDES = 2000
+};
+
+// Names that begin so are headers of CUDA, its samples or the system, also between quotes; a file of the
+// user that has such a name comes first.
+static const char *const known_headers[] = {
+    "cuda",
+    "device_",
+    "math_constants.h",
+    "vector_types.h",
+    "vector_functions",
+    "helper_",
+    "cublas",
+    "curand",
+    "cusparse",
+    "cufft",
+    "cusolver",
+    "nccl",
+    "nvToolsExt",
+    "nvtx",
+    "cooperative_groups",
+    "mma.h",
+    "sm_",
+    "texture_",
+    "surface_",
+    "driver_types.h",
+    "cub/",
+    "thrust/",
+    "cute/",
+    "cutlass/",
+    "torch/",
+    "ATen/",
+    "c10/",
+    "std",
+    "math.h",
+    "float.h",
+    "limits.h",
+    "assert.h",
+    "string.h",
+    "time.h",
+    "sys/",
+};
+
+typedef struct {
+  SmbSource *source;
+  guint32 base;
+} File;
+
+static void
+free_file(gpointer data) {
+  File *file = data;
+  smb_source_unref(file->source);
+  g_free(file);
+}
+
+void
+smb_macros_set_folders(KernelMacros *macros, SmbSource *whole, const char *const *folders) {
+  macros->whole = whole;
+  macros->folders = folders;
+  macros->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_file);
+  macros->once = g_hash_table_new(g_str_hash, g_str_equal);
+  macros->includes = g_array_new(FALSE, FALSE, sizeof(Include));
+  macros->file = smb_source_name(whole);
+}
+
+const GArray *
+smb_kernel_macros_includes(const KernelMacros *macros) {
+  return macros->includes;
+}
+
+void
+smb_macros_mark_once(KernelMacros *macros) {
+  g_hash_table_add(macros->once, (gpointer)macros->file);
+}
+
+static gboolean
+is_known_header(const char *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(known_headers); i++) {
+    if (g_str_has_prefix(name, known_headers[i]))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// The path of a file that is included, or NULL (transfer full).
+static char *
+find_path(const KernelMacros *macros, const char *name) {
+  g_autofree char *folder = g_path_get_dirname(macros->file);
+  gboolean is_here = strcmp(folder, ".") == 0 && !g_str_has_prefix(macros->file, "./");
+  char *path =
+      is_here || g_path_is_absolute(name) ? g_strdup(name) : g_build_filename(folder, name, NULL);
+  for (guint i = 0;; i++) {
+    if (g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_DIR))
+      return path;
+    g_free(path);
+    if (!macros->folders || !macros->folders[i])
+      return NULL;
+    path = g_build_filename(macros->folders[i], name, NULL);
+  }
+}
+
+static const File *
+load(KernelMacros *macros, const Token *at, const char *path, GError **error) {
+  File *file = g_hash_table_lookup(macros->files, path);
+  if (file)
+    return file;
+  g_autoptr(GError) local = NULL;
+  SmbSource *source = smb_source_load(path, &local);
+  if (!source) {
+    smb_macros_fail(macros, at, error, "%s", local->message);
+    return NULL;
+  }
+  file = g_new0(File, 1);
+  file->source = source;
+  file->base = smb_source_include(macros->whole, source);
+  g_hash_table_insert(macros->files, g_strdup(path), file);
+  return file;
+}
+
+// @file: NULL where the directive gives nothing
+static void
+note_include(KernelMacros *macros, Stretch directive, const File *file) {
+  Include include = {directive, file ? file->base : 0, file ? file->source : NULL};
+  g_array_append_val(macros->includes, include);
+}
+
+// Runs the directives of a file at the place of the #include.
+static Token *
+run_file(KernelMacros *macros, const File *file, Stretch directive, GError **error) {
+  const char *outer = macros->file;
+  guint outer_branches = macros->first_branch;
+  note_include(macros, directive, file);
+  macros->file = smb_source_name(file->source);
+  macros->first_branch = macros->n_branches;
+  macros->depth++;
+  Token *tokens = smb_kernel_lex(macros->whole, file->source, file->base, macros->pool,
+                                 &macros->text_tokens_left, error);
+  tokens = tokens ? smb_kernel_macros_run(macros, tokens, error) : NULL;
+  macros->depth--;
+  macros->first_branch = outer_branches;
+  macros->file = outer;
+  return tokens;
+}
+
+gboolean
+smb_macros_include(KernelMacros *macros, const Token *hash, Token *line, Token **included,
+                   GError **error) {
+  *included = NULL;
+  if (line->kind == TOKEN_NAME && !(line = smb_macros_expand(macros, line, error)))
+    return FALSE;
+  if (smb_token_is(line, "<"))
+    return TRUE;
+  if (line->kind != TOKEN_STRING || line->text[0] != '"')
+    return smb_macros_fail(macros, line->kind == TOKEN_END ? hash : line, error,
+                           "expected #include \"FILE\" or #include <FILE>");
+  g_autofree char *name = g_strndup(line->text + 1, line->length - 2);
+  g_autofree char *path = find_path(macros, name);
+  Stretch directive = {hash->start, line->end};
+  if (!path && is_known_header(name)) {
+    note_include(macros, directive, NULL);
+    return TRUE;
+  }
+  if (!path)
+    return smb_macros_fail(macros, line, error, "'%s' was not found: give its folder with -I",
+                           name);
+  if (macros->depth == MAX_INCLUDE_DEPTH)
+    return smb_macros_fail(macros, line, error, "files include each other more than %d deep",
+                           MAX_INCLUDE_DEPTH);
+  if (macros->includes->len == MAX_INCLUDES)
+    return smb_macros_fail(macros, line, error, "more than %d files are included", MAX_INCLUDES);
+  const File *file = load(macros, line, path, error);
+  if (!file)
+    return FALSE;
+  if (g_hash_table_contains(macros->once, smb_source_name(file->source))) {
+    note_include(macros, directive, NULL);
+    return TRUE;
+  }
+  *included = run_file(macros, file, directive, error);
+  return *included != NULL;
+}

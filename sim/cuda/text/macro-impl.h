@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the table of macros and the directives share. Private to the preprocessor of the kernel
+// language.
+#pragma once
+
+#include "sim/cuda/text/macro.h"
+
+// #if within #if, and macro arguments within macro arguments.
+enum {
+  MAX_NESTING = 200,
+  MAX_PARAMETERS = 64
+};
+
+typedef struct {
+  const char *name;
+  gboolean function_like;
+  gboolean from_command_line;
+  gint used;           // changed while others look on: see macros_use()
+  const char *outside; // what in it is outside the subset, or NULL: then it must not be used
+  guint n_parameters;
+  const Token *parameters; // the first; a "," stands before each of the others
+  Token *body;             // ends in TOKEN_END
+} Macro;
+
+typedef struct {
+  const Token *opened; // the #if
+  gboolean taken;      // a branch of it was taken already
+  gboolean active;     // the present branch is taken
+  gboolean in_else;
+} Branch;
+
+struct _KernelMacros {
+  KernelPool *pool;
+  const SmbSource *source;
+  GHashTable *table; // name → Macro
+  GArray *overruled; // Stretch, see smb_kernel_macros_overruled()
+  GPtrArray *texts;  // sources of the command line's definitions
+  guint max_tokens;
+  guint tokens_left;
+  guint hidden_left;
+  guint nesting;
+  Branch branches[MAX_NESTING];
+  guint n_branches;
+  guint first_branch; // of the file that is read
+  gboolean packs;     // there is a #pragma pack
+  guint text_tokens_left;
+  // of #include (include.c)
+  SmbSource *whole;
+  const char *const *folders;
+  const char *file;  // that is read
+  guint depth;       // files around it
+  GHashTable *files; // path → its text
+  GHashTable *once;  // names of those with #pragma once
+  GArray *includes;  // Include
+};
+
+// Notes that a macro counts for something. Expressions over the macros of one kernel may be evaluated
+// side by side: this is all that they change.
+static inline void
+macros_use(Macro *macro) {
+  g_atomic_int_set(&macro->used, TRUE);
+}
+
+G_GNUC_PRINTF(4, 5)
+gboolean smb_macros_fail(KernelMacros *macros, const Token *at, GError **error, const char *format,
+                         ...);
+
+// Where a directive names a file of the user: what its text gives, ending in TOKEN_END; else NULL.
+gboolean smb_macros_include(KernelMacros *macros, const Token *hash, Token *line, Token **included,
+                            GError **error);
+// #pragma once
+void smb_macros_mark_once(KernelMacros *macros);
+// Sets what files are looked for: next to @whole, then in @folders.
+void smb_macros_set_folders(KernelMacros *macros, SmbSource *whole, const char *const *folders);
+
+// Splits a text that is not part of the file; its places are not shown.
+Token *smb_macros_lex(KernelMacros *macros, const char *text, GError **error);
+
+// The macro that a token names, or NULL.
+Macro *smb_macros_find(KernelMacros *macros, const Token *token);
+
+// Expands the macro at @token, if it is one. @expanded is what stands there afterwards.
+gboolean smb_macros_expand_token(KernelMacros *macros, Token *token, gboolean *is_macro,
+                                 Token **expanded, GError **error);
+
+// Expands all macros of a list that ends in TOKEN_END.
+Token *smb_macros_expand(KernelMacros *macros, Token *tokens, GError **error);

@@ -1,0 +1,338 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The table of macros and their expansion. It follows the rule of C: a macro does not expand again
+// inside its own expansion, which each token remembers as a set of hidden macros, so that no text can
+// expand for ever.
+#include "sim/cuda/text/macro.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+#include "sim/cuda/text/macro-impl.h"
+
+// Macros that one token may come through, and what all tokens together may remember of that.
+enum {
+  MAX_CHAIN = 1000,
+  MAX_HIDDEN = 2000000
+};
+
+struct _HideSet {
+  HideSet *next;
+  const Macro *macro;
+  guint length;
+};
+
+gboolean
+smb_macros_fail(KernelMacros *macros, const Token *at, GError **error, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  smb_source_error(macros->source, at->start, error, "%s", text);
+  return FALSE;
+}
+
+KernelMacros *
+smb_kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders,
+                      guint max_tokens, guint cuda_arch) {
+  KernelMacros *macros = g_new0(KernelMacros, 1);
+  macros->pool = pool;
+  macros->source = source;
+  macros->table = g_hash_table_new(g_str_hash, g_str_equal);
+  macros->texts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
+  macros->overruled = g_array_new(FALSE, FALSE, sizeof(Stretch));
+  macros->max_tokens = macros->tokens_left = macros->text_tokens_left = max_tokens;
+  smb_macros_set_folders(macros, source, folders);
+  macros->hidden_left = MAX_HIDDEN;
+  g_autofree char *arch = g_strdup_printf("__CUDA_ARCH__=%u", cuda_arch);
+  smb_kernel_macros_define(macros, "__CUDACC__", NULL);
+  smb_kernel_macros_define(macros, "__NVCC__", NULL);
+  smb_kernel_macros_define(macros, arch, NULL);
+  return macros;
+}
+
+void
+smb_kernel_macros_free(KernelMacros *macros) {
+  if (!macros)
+    return;
+  g_hash_table_unref(macros->table);
+  g_hash_table_unref(macros->files);
+  g_hash_table_unref(macros->once);
+  g_array_unref(macros->includes);
+  g_array_unref(macros->overruled);
+  g_ptr_array_unref(macros->texts);
+  g_free(macros);
+}
+
+const GArray *
+smb_kernel_macros_overruled(const KernelMacros *macros) {
+  return macros->overruled;
+}
+
+Token *
+smb_macros_lex(KernelMacros *macros, const char *text, GError **error) {
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  SmbSource *source = smb_source_new("command line", bytes, error);
+  if (!source)
+    return NULL;
+  g_ptr_array_add(macros->texts, source);
+  guint left = macros->max_tokens;
+  return smb_kernel_lex(source, source, 0, macros->pool, &left, error);
+}
+
+Token *
+smb_kernel_macros_run_file(KernelMacros *macros, GError **error) {
+  Token *tokens = smb_kernel_lex(macros->source, macros->source, 0, macros->pool,
+                                 &macros->text_tokens_left, error);
+  return tokens ? smb_kernel_macros_run(macros, tokens, error) : NULL;
+}
+
+static Token *
+lex_value(KernelMacros *macros, const char *definition, const char *value, GError **error) {
+  g_autoptr(GError) lex_error = NULL;
+  Token *body = smb_macros_lex(macros, value, &lex_error);
+  const char *problem = strchr(value, '\n') ? "it has more than one line"
+                        : !body             ? lex_error->message
+                                            : NULL;
+  for (const Token *token = body; token && !problem; token = token->next)
+    problem = token->problem;
+  if (problem)
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': the value is not CUDA C: %s", definition,
+                problem);
+  return problem ? NULL : body;
+}
+
+gboolean
+smb_kernel_macros_define(KernelMacros *macros, const char *definition, GError **error) {
+  const char *equals = strchr(definition, '=');
+  gsize length = equals ? (gsize)(equals - definition) : strlen(definition);
+  gboolean is_name = length > 0 && !g_ascii_isdigit(definition[0]);
+  for (gsize i = 0; i < length; i++)
+    is_name = is_name && (g_ascii_isalnum(definition[i]) || definition[i] == '_');
+  if (!is_name) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': expected NAME=VALUE", definition);
+    return FALSE;
+  }
+  if (length == strlen("defined") && g_str_has_prefix(definition, "defined")) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
+                "'%s': 'defined' is an operator of the preprocessor, not a macro", definition);
+    return FALSE;
+  }
+  Token *body = lex_value(macros, definition, equals ? equals + 1 : "1", error);
+  if (!body)
+    return FALSE;
+  Macro *macro = kernel_pool_new_struct(macros->pool, Macro);
+  macro->name = smb_kernel_pool_text(macros->pool, definition, length);
+  macro->from_command_line = TRUE;
+  macro->body = body;
+  g_hash_table_replace(macros->table, (gpointer)macro->name, macro);
+  return TRUE;
+}
+
+gboolean
+smb_kernel_macros_is_unused(KernelMacros *macros, const char *name) {
+  const Macro *macro = g_hash_table_lookup(macros->table, name);
+  return macro && macro->from_command_line && !g_atomic_int_get(&macro->used);
+}
+
+const char *
+smb_kernel_macros_outside(KernelMacros *macros, const char *name) {
+  const Macro *macro = g_hash_table_lookup(macros->table, name);
+  return macro ? macro->outside : NULL;
+}
+
+gboolean
+smb_kernel_macros_packs(const KernelMacros *macros) {
+  return macros->packs;
+}
+
+Macro *
+smb_macros_find(KernelMacros *macros, const Token *token) {
+  if (token->kind != TOKEN_NAME)
+    return NULL;
+  char name[64];
+  if (token->length >= sizeof name)
+    return g_hash_table_lookup(macros->table, smb_token_text(macros->pool, token));
+  memcpy(name, token->text, token->length);
+  name[token->length] = '\0';
+  return g_hash_table_lookup(macros->table, name);
+}
+
+static gboolean
+is_hidden(const HideSet *set, const Macro *macro) {
+  for (; set; set = set->next) {
+    if (set->macro == macro)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static HideSet *
+hide(KernelMacros *macros, HideSet *set, const Macro *macro) {
+  HideSet *with = kernel_pool_new_struct(macros->pool, HideSet);
+  with->next = set;
+  with->macro = macro;
+  with->length = set ? set->length + 1 : 1;
+  macros->hidden_left -= macros->hidden_left > 0;
+  return with;
+}
+
+static HideSet *
+join_hidden(KernelMacros *macros, HideSet *a, const HideSet *b) {
+  for (; b; b = b->next) {
+    if (!is_hidden(a, b->macro))
+      a = hide(macros, a, b->macro);
+  }
+  return a;
+}
+
+static Token *
+copy_token(KernelMacros *macros, const Token *token, const Token *from, const Token *to,
+           GError **error) {
+  if (macros->tokens_left == 0) {
+    smb_macros_fail(macros, from, error,
+                    "macros make more than %u tokens (--max-tokens allows more)",
+                    macros->max_tokens);
+    return NULL;
+  }
+  macros->tokens_left--;
+  Token *copy = kernel_pool_new_struct(macros->pool, Token);
+  *copy = *token;
+  copy->start = from->start;
+  copy->end = to->end;
+  copy->first_of_line = FALSE;
+  return copy;
+}
+
+// Copies an argument, up to the "," or ")" behind it, to which @at moves: a list that ends in TOKEN_END.
+static Token *
+copy_argument(KernelMacros *macros, const Token *name, const Macro *macro, Token **at,
+              GError **error) {
+  Token head = {0};
+  Token *last = &head;
+  guint depth = 0;
+  for (; depth > 0 || !(smb_token_is(*at, ")") || smb_token_is(*at, ",")); *at = (*at)->next) {
+    if ((*at)->kind == TOKEN_END) {
+      smb_macros_fail(macros, name, error, "the arguments of macro '%s' have no end: expected ')'",
+                      macro->name);
+      return NULL;
+    }
+    depth += smb_token_is(*at, "(");
+    depth -= smb_token_is(*at, ")");
+    last->next = copy_token(macros, *at, *at, *at, error);
+    if (!last->next)
+      return NULL;
+    last = last->next;
+  }
+  last->next = kernel_pool_new_struct(macros->pool, Token);
+  last->next->start = (*at)->start;
+  return head.next;
+}
+
+// The arguments of a function-like macro, expanded. @at is the "(".
+static gboolean
+read_arguments(KernelMacros *macros, const Token *name, const Macro *macro, Token *at,
+               Token **arguments, Token **closing, GError **error) {
+  guint n = 0;
+  do {
+    at = at->next;
+    Token *argument = copy_argument(macros, name, macro, &at, error);
+    if (!argument)
+      return FALSE;
+    gboolean none = macro->n_parameters == 0 && n == 0 && argument->kind == TOKEN_END;
+    if (n < macro->n_parameters) {
+      arguments[n] = smb_macros_expand(macros, argument, error);
+      if (!arguments[n])
+        return FALSE;
+    }
+    n += !none;
+  } while (smb_token_is(at, ","));
+  if (n != macro->n_parameters)
+    return smb_macros_fail(macros, name, error, "macro '%s' takes %u argument%s, not %u",
+                           macro->name, macro->n_parameters, smb_plural(macro->n_parameters), n);
+  *closing = at;
+  return TRUE;
+}
+
+static gint
+find_parameter(const Macro *macro, const Token *token) {
+  const Token *parameter = macro->parameters;
+  for (guint i = 0; i < macro->n_parameters; i++, parameter = parameter->next->next) {
+    if (token->kind == TOKEN_NAME && token->length == parameter->length &&
+        memcmp(token->text, parameter->text, token->length) == 0)
+      return (gint)i;
+  }
+  return -1;
+}
+
+// Puts the body of a macro, with its arguments, in front of @rest.
+static Token *
+substitute(KernelMacros *macros, const Macro *macro, Token **arguments, const Token *from,
+           const Token *to, HideSet *hidden, Token *rest, GError **error) {
+  Token head = {0};
+  Token *last = &head;
+  for (const Token *token = macro->body; token->kind != TOKEN_END; token = token->next) {
+    gint parameter = find_parameter(macro, token);
+    const Token *piece = parameter >= 0 ? arguments[parameter] : token;
+    for (; piece->kind != TOKEN_END; piece = piece->next) {
+      last->next = copy_token(macros, piece, from, to, error);
+      if (!last->next)
+        return NULL;
+      last = last->next;
+      last->hidden = join_hidden(macros, hidden, piece->hidden);
+      if (parameter < 0)
+        break;
+    }
+  }
+  last->next = rest;
+  return head.next;
+}
+
+gboolean
+smb_macros_expand_token(KernelMacros *macros, Token *token, gboolean *is_macro, Token **expanded,
+                        GError **error) {
+  Macro *macro = smb_macros_find(macros, token);
+  *is_macro = FALSE;
+  if (!macro || macro->outside || is_hidden(token->hidden, macro))
+    return TRUE;
+  Token *arguments[MAX_PARAMETERS];
+  Token *closing = token;
+  gboolean deep = macros->nesting >= MAX_NESTING || macros->hidden_left == 0 ||
+                  (token->hidden && token->hidden->length >= MAX_CHAIN);
+  if (macro->function_like && !smb_token_is(token->next, "("))
+    return TRUE;
+  if (deep)
+    return smb_macros_fail(macros, token, error, "macros are nested too deeply here");
+  if (macro->function_like) {
+    macros->nesting++;
+    gboolean ok = read_arguments(macros, token, macro, token->next, arguments, &closing, error);
+    macros->nesting--;
+    if (!ok)
+      return FALSE;
+  }
+  macros_use(macro);
+  *is_macro = TRUE;
+  HideSet *hidden = hide(macros, token->hidden, macro);
+  *expanded = substitute(macros, macro, arguments, token, closing, hidden, closing->next, error);
+  return *expanded != NULL;
+}
+
+Token *
+smb_macros_expand(KernelMacros *macros, Token *tokens, GError **error) {
+  Token head = {0};
+  Token *last = &head;
+  Token *token = tokens;
+  for (; token->kind != TOKEN_END;) {
+    gboolean is_macro;
+    if (!smb_macros_expand_token(macros, token, &is_macro, &token, error))
+      return NULL;
+    if (is_macro)
+      continue;
+    last = last->next = token;
+    token = token->next;
+  }
+  last->next = token;
+  return head.next;
+}

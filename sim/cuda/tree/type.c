@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/cuda/tree/type.h"
+
+#include <string.h>
+
+#define SCALAR(kind, bytes, name) [kind] = {kind, bytes ? bytes : 1, bytes, 1, NULL, name}
+
+static const Type scalars[] = {
+    SCALAR(KIND_VOID, 0, "void"),      SCALAR(KIND_BOOL, 1, "bool"),
+    SCALAR(KIND_CHAR, 1, "char"),      SCALAR(KIND_UCHAR, 1, "unsigned char"),
+    SCALAR(KIND_SHORT, 2, "short"),    SCALAR(KIND_USHORT, 2, "unsigned short"),
+    SCALAR(KIND_INT, 4, "int"),        SCALAR(KIND_UINT, 4, "unsigned int"),
+    SCALAR(KIND_LONG, 8, "long long"), SCALAR(KIND_ULONG, 8, "unsigned long long"),
+    SCALAR(KIND_HALF, 2, "half"),      SCALAR(KIND_BFLOAT, 2, "__nv_bfloat16"),
+    SCALAR(KIND_FLOAT, 4, "float"),    SCALAR(KIND_DOUBLE, 8, "double"),
+};
+
+// Alignment and size as in CUDA's vector_types.h: two and four components are aligned to their size,
+// up to 16 bytes; one and three to the component.
+#define VECTOR(kind, bytes, count, name)                                                           \
+  {                                                                                                \
+    KIND_VECTOR, (count) % 2 ? (bytes) : MIN((bytes) * (count), 16), (bytes) * (count), count,     \
+        &scalars[kind], name                                                                       \
+  }
+#define VECTORS(kind, bytes, name)                                                                 \
+  VECTOR(kind, bytes, 1, name "1"), VECTOR(kind, bytes, 2, name "2"),                              \
+      VECTOR(kind, bytes, 3, name "3"), VECTOR(kind, bytes, 4, name "4")
+
+static const Type vectors[] = {
+    VECTORS(KIND_CHAR, 1, "char"),     VECTORS(KIND_UCHAR, 1, "uchar"),
+    VECTORS(KIND_SHORT, 2, "short"),   VECTORS(KIND_USHORT, 2, "ushort"),
+    VECTORS(KIND_INT, 4, "int"),       VECTORS(KIND_UINT, 4, "uint"),
+    VECTORS(KIND_LONG, 8, "longlong"), VECTORS(KIND_ULONG, 8, "ulonglong"),
+    VECTORS(KIND_FLOAT, 4, "float"),   VECTORS(KIND_DOUBLE, 8, "double"),
+    VECTOR(KIND_HALF, 2, 2, "half2"),  VECTOR(KIND_BFLOAT, 2, 2, "__nv_bfloat162"),
+};
+
+// Other names of theirs.
+static const char *const vector_aliases[][2] = {
+    {"__half2", "half2"},
+    {"nv_bfloat162", "__nv_bfloat162"},
+};
+
+static const struct {
+  const char *name;
+  TypeKind kind;
+} aliases[] = {
+    {"void", KIND_VOID},
+    {"bool", KIND_BOOL},
+    {"char", KIND_CHAR},
+    {"short", KIND_SHORT},
+    {"int", KIND_INT},
+    {"long", KIND_LONG},
+    {"float", KIND_FLOAT},
+    {"double", KIND_DOUBLE},
+    {"int8_t", KIND_CHAR},
+    {"uint8_t", KIND_UCHAR},
+    {"int16_t", KIND_SHORT},
+    {"uint16_t", KIND_USHORT},
+    {"int32_t", KIND_INT},
+    {"uint32_t", KIND_UINT},
+    {"int64_t", KIND_LONG},
+    {"uint64_t", KIND_ULONG},
+    {"size_t", KIND_ULONG},
+    {"ptrdiff_t", KIND_LONG},
+    {"uchar", KIND_UCHAR},
+    {"ushort", KIND_USHORT},
+    {"uint", KIND_UINT},
+    {"ulong", KIND_ULONG},
+    {"half", KIND_HALF},
+    {"__half", KIND_HALF},
+    {"__nv_bfloat16", KIND_BFLOAT},
+    {"nv_bfloat16", KIND_BFLOAT},
+};
+
+const Type *
+smb_type_scalar(TypeKind kind) {
+  return &scalars[kind];
+}
+
+const Type *
+smb_type_by_name(const char *name, gsize length) {
+  for (guint i = 0; i < G_N_ELEMENTS(aliases); i++) {
+    if (strlen(aliases[i].name) == length && memcmp(aliases[i].name, name, length) == 0)
+      return &scalars[aliases[i].kind];
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(vector_aliases); i++) {
+    if (strlen(vector_aliases[i][0]) == length && memcmp(vector_aliases[i][0], name, length) == 0)
+      return smb_type_by_name(vector_aliases[i][1], strlen(vector_aliases[i][1]));
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(vectors); i++) {
+    if (strlen(vectors[i].name) == length && memcmp(vectors[i].name, name, length) == 0)
+      return &vectors[i];
+  }
+  return NULL;
+}
+
+static Type *
+make_type(KernelPool *pool, TypeKind kind, const Type *of, gsize count, gsize size, guint align) {
+  Type *type = kernel_pool_new_struct(pool, Type);
+  type->kind = kind;
+  type->of = of;
+  type->count = count;
+  type->size = size;
+  type->align = align;
+  return type;
+}
+
+const Type *
+smb_type_pointer(KernelPool *pool, const Type *to) {
+  return make_type(pool, KIND_POINTER, to, 1, 8, 8);
+}
+
+const Type *
+smb_type_array(KernelPool *pool, const Type *of, gsize count) {
+  return make_type(pool, KIND_ARRAY, of, count, of->size * count, of->align);
+}
+
+Type *
+smb_type_structure(KernelPool *pool, const char *name) {
+  Type *type = make_type(pool, KIND_STRUCT, NULL, 0, 0, 1);
+  type->name = name;
+  return type;
+}
+
+gboolean
+smb_type_is_integer(const Type *type) {
+  return type->kind >= KIND_BOOL && type->kind <= KIND_ULONG;
+}
+
+gboolean
+smb_type_is_real(const Type *type) {
+  return type->kind >= KIND_HALF && type->kind <= KIND_DOUBLE;
+}
+
+gboolean
+smb_type_is_half(const Type *type) {
+  return type->kind == KIND_HALF || type->kind == KIND_BFLOAT;
+}
+
+gboolean
+smb_type_is_arithmetic(const Type *type) {
+  return type->kind >= KIND_BOOL && type->kind <= KIND_DOUBLE;
+}
+
+gboolean
+smb_type_is_unsigned(const Type *type) {
+  return type->kind == KIND_BOOL || type->kind == KIND_UCHAR || type->kind == KIND_USHORT ||
+         type->kind == KIND_UINT || type->kind == KIND_ULONG;
+}
+
+gboolean
+smb_type_equal(const Type *a, const Type *b) {
+  while (a != b) {
+    if (a->kind != b->kind || a->count != b->count || !a->of || !b->of)
+      return FALSE;
+    a = a->of;
+    b = b->of;
+  }
+  return TRUE;
+}
+
+guint
+smb_type_components(const Type *type) {
+  return type->kind == KIND_VECTOR ? (guint)type->count : 1;
+}
+
+gboolean
+smb_type_is_aggregate(const Type *type) {
+  return type->kind == KIND_ARRAY || type->kind == KIND_STRUCT;
+}
+
+const Type *
+smb_type_leaf(const Type *type) {
+  while (type->kind == KIND_ARRAY || type->kind == KIND_VECTOR)
+    type = type->of;
+  return type->kind == KIND_STRUCT ? type->leaf : type;
+}
+
+guint
+smb_type_move_bytes(const Type *type) {
+  gboolean at_once = type->size <= 16 && (type->size & (type->size - 1)) == 0;
+  return at_once ? (guint)type->size : MIN(type->align, 16);
+}
+
+const Type *
+smb_type_component(const Type *type) {
+  return type->kind == KIND_VECTOR ? type->of : type;
+}
+
+gboolean
+smb_kind_is_wide(TypeKind kind) {
+  return kind == KIND_LONG || kind == KIND_ULONG || kind == KIND_DOUBLE || kind == KIND_POINTER ||
+         kind == KIND_ARRAY || kind == KIND_STRUCT;
+}
+
+gboolean
+smb_type_is_wide(const Type *type) {
+  return smb_kind_is_wide(smb_type_component(type)->kind);
+}
+
+const Type *
+smb_type_promote(const Type *type) {
+  return smb_type_is_integer(type) && type->kind < KIND_INT ? &scalars[KIND_INT] : type;
+}
+
+const Type *
+smb_type_common(const Type *a, const Type *b) {
+  a = smb_type_promote(a);
+  b = smb_type_promote(b);
+  return a->kind > b->kind ? a : b;
+}
+
+const char *
+smb_type_describe(KernelPool *pool, const Type *type) {
+  switch (type->kind) {
+  case KIND_POINTER:
+    return smb_kernel_pool_printf(pool, "%s *", smb_type_describe(pool, type->of));
+  case KIND_ARRAY: {
+    GString *dimensions = g_string_new(NULL);
+    for (; type->kind == KIND_ARRAY; type = type->of)
+      g_string_append_printf(dimensions, type->count ? "[%" G_GSIZE_FORMAT "]" : "[]", type->count);
+    const char *text =
+        smb_kernel_pool_printf(pool, "%s %s", smb_type_describe(pool, type), dimensions->str);
+    g_string_free(dimensions, TRUE);
+    return text;
+  }
+  case KIND_VOID:
+  case KIND_BOOL:
+  case KIND_CHAR:
+  case KIND_UCHAR:
+  case KIND_SHORT:
+  case KIND_USHORT:
+  case KIND_INT:
+  case KIND_UINT:
+  case KIND_LONG:
+  case KIND_ULONG:
+  case KIND_HALF:
+  case KIND_BFLOAT:
+  case KIND_FLOAT:
+  case KIND_DOUBLE:
+  case KIND_VECTOR:
+    return type->name;
+  case KIND_STRUCT:
+    return type->name ? type->name : "struct";
+  }
+  g_assert_not_reached();
+}
+
+const char *
+smb_type_phrase(KernelPool *pool, const Type *type) {
+  const char *name = smb_type_describe(pool, type);
+  gboolean vowel = strchr("aeio", name[0]) || g_str_has_prefix(name, "unsigned");
+  return smb_kernel_pool_printf(pool, "%s %s", vowel ? "an" : "a", name);
+}
