@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/cuda-driver.h"
 
-#include <dlfcn.h>
+#include "gpu/symbols.h"
 
 // The functions that are called, by their names without "cu" (cuda.h of CUDA 12 and 13). What they
 // return has the numbers of cudaError_t.
@@ -33,20 +33,14 @@ enum {
 
 static int
 find_symbols(Driver *driver) {
-  static const struct {
-    const char *symbol;
-    gsize member;
-  } symbols[] = {SYMBOL(ModuleLoadData), SYMBOL(ModuleUnload), SYMBOL(ModuleGetFunction),
-                 SYMBOL(FuncSetAttribute), SYMBOL(LaunchKernel)};
+  static const SmbSymbol symbols[] = {SYMBOL(ModuleLoadData), SYMBOL(ModuleUnload),
+                                      SYMBOL(ModuleGetFunction), SYMBOL(FuncSetAttribute),
+                                      SYMBOL(LaunchKernel)};
   g_autofree char *reason = NULL;
   gpointer handle = smb_cuda_open_library(SMB_CUDA_DRIVER, &reason);
-  for (guint i = 0; i < G_N_ELEMENTS(symbols); i++) {
-    gpointer symbol = handle ? dlsym(handle, symbols[i].symbol) : NULL;
-    if (!symbol)
-      return ERROR_NOT_FOUND;
-    G_STRUCT_MEMBER(gpointer, driver, symbols[i].member) = symbol;
-  }
-  return SMB_CUDA_SUCCESS;
+  return handle && !smb_symbols_find(handle, symbols, G_N_ELEMENTS(symbols), driver)
+             ? SMB_CUDA_SUCCESS
+             : ERROR_NOT_FOUND;
 }
 
 int

@@ -175,3 +175,7 @@ typedef struct {
 
 /** The size of a structure as CUPTI counts it: up to the end of its last member. */
 #define CUPTI_SIZE(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
+
+/** The parameters of a function: a structure of @type, whose last member is @last, with these members. */
+#define CUPTI_PARAMETERS(type, last, ...)                                                          \
+  ((type){.structSize = CUPTI_SIZE(type, last), ##__VA_ARGS__})

@@ -66,14 +66,14 @@ begin_step(SmbProfilerSession *session, Step step, int result, const char *what,
 
 static int
 call(SmbCuptiFunction function) {
-  CuptiProfilerCall parameters = {.structSize = CUPTI_SIZE(CuptiProfilerCall, ctx)};
+  CuptiProfilerCall parameters = CUPTI_PARAMETERS(CuptiProfilerCall, ctx);
   return function(&parameters);
 }
 
 // Ends a step; of a pass, also tells whether it was the last one.
 static int
 end_step(const SmbProfilerSession *session, Step step, gboolean *last) {
-  CuptiProfilerEndPass pass = {.structSize = CUPTI_SIZE(CuptiProfilerEndPass, allPassesSubmitted)};
+  CuptiProfilerEndPass pass = CUPTI_PARAMETERS(CuptiProfilerEndPass, allPassesSubmitted);
   int result;
   switch (step) {
   case STEP_SESSION:
@@ -118,27 +118,21 @@ make_data(SmbProfilerSession *session, GBytes *prefix, GError **error) {
   static const char what[] = "prepare the counter data";
   gsize prefix_size;
   const guint8 *prefix_data = g_bytes_get_data(prefix, &prefix_size);
-  CuptiCounterDataOptions options = {.structSize =
-                                         CUPTI_SIZE(CuptiCounterDataOptions, maxRangeNameLength),
-                                     .pCounterDataPrefix = prefix_data,
-                                     .counterDataPrefixSize = prefix_size,
-                                     .maxNumRanges = session->base.max_ranges,
-                                     .maxNumRangeTreeNodes = session->base.max_ranges,
-                                     .maxRangeNameLength = MAX_RANGE_NAME};
-  CuptiCounterDataGetSize size = {.structSize =
-                                      CUPTI_SIZE(CuptiCounterDataGetSize, counterDataImageSize),
-                                  .sizeofCounterDataImageOptions = options.structSize,
-                                  .pOptions = &options};
+  CuptiCounterDataOptions options = CUPTI_PARAMETERS(
+      CuptiCounterDataOptions, maxRangeNameLength, .pCounterDataPrefix = prefix_data,
+      .counterDataPrefixSize = prefix_size, .maxNumRanges = session->base.max_ranges,
+      .maxNumRangeTreeNodes = session->base.max_ranges, .maxRangeNameLength = MAX_RANGE_NAME);
+  CuptiCounterDataGetSize size =
+      CUPTI_PARAMETERS(CuptiCounterDataGetSize, counterDataImageSize,
+                       .sizeofCounterDataImageOptions = options.structSize, .pOptions = &options);
   if (!smb_cupti_check(session, session->size_data(&size), what, error))
     return FALSE;
   session->base.data_size = size.counterDataImageSize;
   session->base.data = g_malloc0(session->base.data_size);
-  CuptiCounterDataInitialize initialize = {
-      .structSize = CUPTI_SIZE(CuptiCounterDataInitialize, pCounterDataImage),
-      .sizeofCounterDataImageOptions = options.structSize,
-      .pOptions = &options,
-      .counterDataImageSize = session->base.data_size,
-      .pCounterDataImage = session->base.data};
+  CuptiCounterDataInitialize initialize = CUPTI_PARAMETERS(
+      CuptiCounterDataInitialize, pCounterDataImage,
+      .sizeofCounterDataImageOptions = options.structSize, .pOptions = &options,
+      .counterDataImageSize = session->base.data_size, .pCounterDataImage = session->base.data);
   return smb_cupti_check(session, session->initialize_data(&initialize), what, error);
 }
 
@@ -146,20 +140,18 @@ make_data(SmbProfilerSession *session, GBytes *prefix, GError **error) {
 static gboolean
 make_scratch(SmbProfilerSession *session, GError **error) {
   static const char what[] = "prepare the counter data";
-  CuptiCounterDataGetScratchSize size = {
-      .structSize = CUPTI_SIZE(CuptiCounterDataGetScratchSize, counterDataScratchBufferSize),
-      .counterDataImageSize = session->base.data_size,
-      .pCounterDataImage = session->base.data};
+  CuptiCounterDataGetScratchSize size = CUPTI_PARAMETERS(
+      CuptiCounterDataGetScratchSize, counterDataScratchBufferSize,
+      .counterDataImageSize = session->base.data_size, .pCounterDataImage = session->base.data);
   if (!smb_cupti_check(session, session->size_scratch(&size), what, error))
     return FALSE;
   session->scratch_size = size.counterDataScratchBufferSize;
   session->scratch = g_malloc0(session->scratch_size);
-  CuptiCounterDataInitializeScratch initialize = {
-      .structSize = CUPTI_SIZE(CuptiCounterDataInitializeScratch, pCounterDataScratchBuffer),
-      .counterDataImageSize = session->base.data_size,
-      .pCounterDataImage = session->base.data,
+  CuptiCounterDataInitializeScratch initialize = CUPTI_PARAMETERS(
+      CuptiCounterDataInitializeScratch, pCounterDataScratchBuffer,
+      .counterDataImageSize = session->base.data_size, .pCounterDataImage = session->base.data,
       .counterDataScratchBufferSize = session->scratch_size,
-      .pCounterDataScratchBuffer = session->scratch};
+      .pCounterDataScratchBuffer = session->scratch);
   return smb_cupti_check(session, session->initialize_scratch(&initialize), what, error);
 }
 
@@ -189,14 +181,9 @@ begin_session(SmbProfilerSession *session, GError **error) {
                                      .replayMode = CUPTI_USER_REPLAY,
                                      .maxRangesPerPass = session->base.max_ranges,
                                      .maxLaunchesPerPass = session->base.max_ranges};
-  CuptiProfilerSetConfig set = {.structSize =
-                                    CUPTI_SIZE(CuptiProfilerSetConfig, targetNestingLevel),
-                                .pConfig = config,
-                                .configSize = config_size,
-                                .minNestingLevel = 1,
-                                .numNestingLevels = 1,
-                                .passIndex = 0,
-                                .targetNestingLevel = 1};
+  CuptiProfilerSetConfig set = CUPTI_PARAMETERS(
+      CuptiProfilerSetConfig, targetNestingLevel, .pConfig = config, .configSize = config_size,
+      .minNestingLevel = 1, .numNestingLevels = 1, .passIndex = 0, .targetNestingLevel = 1);
   return begin_step(session, STEP_SESSION, session->begin_session(&start), "use the counters",
                     error) &&
          begin_step(session, STEP_CONFIG, session->set_config(&set), "configure the counters",
@@ -233,9 +220,9 @@ begin_pass(SmbProfilerSession *session, GError **error) {
 
 static gboolean
 push_range(SmbProfilerSession *session, const char *range, GError **error) {
-  CuptiProfilerPushRange push = {.structSize = CUPTI_SIZE(CuptiProfilerPushRange, rangeNameLength),
-                                 .pRangeName = range,
-                                 .rangeNameLength = strlen(range)};
+  CuptiProfilerPushRange push =
+      CUPTI_PARAMETERS(CuptiProfilerPushRange, rangeNameLength, .pRangeName = range,
+                       .rangeNameLength = strlen(range));
   g_return_val_if_fail(push.rangeNameLength < MAX_RANGE_NAME, FALSE);
   return begin_step(session, STEP_RANGE, session->push(&push), "begin a range", error);
 }
@@ -248,8 +235,8 @@ pop_range(SmbProfilerSession *session, GError **error) {
 // After the last pass the counters are read, and the device goes back to its normal state.
 static gboolean
 finish(SmbProfilerSession *session, GError **error) {
-  CuptiProfilerFlushCounterData flush = {
-      .structSize = CUPTI_SIZE(CuptiProfilerFlushCounterData, numTraceBytesDropped)};
+  CuptiProfilerFlushCounterData flush =
+      CUPTI_PARAMETERS(CuptiProfilerFlushCounterData, numTraceBytesDropped);
   if (!smb_cupti_check(session, session->flush(&flush), "read the counters", error))
     return FALSE;
   if (!smb_cupti_check_dropped(flush.numRangesDropped, flush.numTraceBytesDropped, error))

@@ -45,31 +45,27 @@ plan_range_profiler(SmbProfilerSession *session, const char *chip, const char *c
   for (guint i = 0; i < n_metrics; i++)
     session->metrics[i] = g_strdup(metrics[i]);
   session->n_metrics = n_metrics;
-  CuptiHostInitialize host = {.structSize = CUPTI_SIZE(CuptiHostInitialize, pHostObject),
-                              .profilerType = CUPTI_RANGE_PROFILER,
-                              .pChipName = chip,
-                              .pCounterAvailabilityImage = session->base.availability};
+  CuptiHostInitialize host =
+      CUPTI_PARAMETERS(CuptiHostInitialize, pHostObject, .profilerType = CUPTI_RANGE_PROFILER,
+                       .pChipName = chip, .pCounterAvailabilityImage = session->base.availability);
   if (!smb_cupti_check(session, session->host_initialize(&host), "prepare the metrics of this chip",
                        error))
     return FALSE;
   session->host = host.pHostObject;
-  CuptiHostConfigAddMetrics add = {.structSize = CUPTI_SIZE(CuptiHostConfigAddMetrics, numMetrics),
-                                   .pHostObject = session->host,
-                                   .ppMetricNames = (const char **)session->metrics,
-                                   .numMetrics = session->n_metrics};
+  CuptiHostConfigAddMetrics add = CUPTI_PARAMETERS(
+      CuptiHostConfigAddMetrics, numMetrics, .pHostObject = session->host,
+      .ppMetricNames = (const char **)session->metrics, .numMetrics = session->n_metrics);
   if (!smb_cupti_check(session, session->add_metrics(&add), "find the metrics on this chip", error))
     return FALSE;
-  CuptiHostGetConfigImageSize size = {.structSize =
-                                          CUPTI_SIZE(CuptiHostGetConfigImageSize, configImageSize),
-                                      .pHostObject = session->host};
+  CuptiHostGetConfigImageSize size =
+      CUPTI_PARAMETERS(CuptiHostGetConfigImageSize, configImageSize, .pHostObject = session->host);
   if (!smb_cupti_check(session, session->config_size(&size), "plan the counters", error))
     return FALSE;
   guint8 *config = g_malloc0(size.configImageSize);
   session->base.config = g_bytes_new_take(config, size.configImageSize);
-  CuptiHostGetConfigImage image = {.structSize = CUPTI_SIZE(CuptiHostGetConfigImage, pConfigImage),
-                                   .pHostObject = session->host,
-                                   .configImageSize = size.configImageSize,
-                                   .pConfigImage = config};
+  CuptiHostGetConfigImage image =
+      CUPTI_PARAMETERS(CuptiHostGetConfigImage, pConfigImage, .pHostObject = session->host,
+                       .configImageSize = size.configImageSize, .pConfigImage = config);
   return smb_cupti_check(session, session->config(&image), "plan the counters", error);
 }
 
@@ -77,22 +73,19 @@ plan_range_profiler(SmbProfilerSession *session, const char *chip, const char *c
 static gboolean
 make_data(SmbProfilerSession *session, GError **error) {
   SmbCupti *base = &session->base;
-  CuptiRangeProfilerGetCounterDataSize size = {
-      .structSize = CUPTI_SIZE(CuptiRangeProfilerGetCounterDataSize, counterDataSize),
-      .pRangeProfilerObject = session->profiler,
-      .pMetricNames = (const char **)session->metrics,
-      .numMetrics = session->n_metrics,
-      .maxNumOfRanges = base->max_ranges,
-      .maxNumRangeTreeNodes = base->max_ranges};
+  CuptiRangeProfilerGetCounterDataSize size = CUPTI_PARAMETERS(
+      CuptiRangeProfilerGetCounterDataSize, counterDataSize,
+      .pRangeProfilerObject = session->profiler, .pMetricNames = (const char **)session->metrics,
+      .numMetrics = session->n_metrics, .maxNumOfRanges = base->max_ranges,
+      .maxNumRangeTreeNodes = base->max_ranges);
   if (!smb_cupti_check(session, session->data_size(&size), "size the counter data", error))
     return FALSE;
   base->data_size = size.counterDataSize;
   base->data = g_malloc0(base->data_size);
-  CuptiRangeProfilerInitializeCounterData initialize = {
-      .structSize = CUPTI_SIZE(CuptiRangeProfilerInitializeCounterData, pCounterData),
-      .pRangeProfilerObject = session->profiler,
-      .counterDataSize = base->data_size,
-      .pCounterData = base->data};
+  CuptiRangeProfilerInitializeCounterData initialize =
+      CUPTI_PARAMETERS(CuptiRangeProfilerInitializeCounterData, pCounterData,
+                       .pRangeProfilerObject = session->profiler,
+                       .counterDataSize = base->data_size, .pCounterData = base->data);
   return smb_cupti_check(session, session->data_initialize(&initialize), "prepare the counter data",
                          error);
 }
@@ -100,8 +93,7 @@ make_data(SmbProfilerSession *session, GError **error) {
 static gboolean
 prepare_range_profiler(SmbProfilerSession *session, GError **error) {
   const SmbCupti *base = &session->base;
-  CuptiRangeProfilerEnable on = {.structSize =
-                                     CUPTI_SIZE(CuptiRangeProfilerEnable, pRangeProfilerObject)};
+  CuptiRangeProfilerEnable on = CUPTI_PARAMETERS(CuptiRangeProfilerEnable, pRangeProfilerObject);
   if (!smb_cupti_check(session, session->enable(&on), "use the counters", error))
     return FALSE;
   session->profiler = on.pRangeProfilerObject;
@@ -129,15 +121,12 @@ prepare_range_profiler(SmbProfilerSession *session, GError **error) {
 static void
 end_range_profiler(SmbProfilerSession *session) {
   if (session->profiler) {
-    CuptiRangeProfilerCall off = {.structSize =
-                                      CUPTI_SIZE(CuptiRangeProfilerCall, pRangeProfilerObject),
-                                  .pRangeProfilerObject = session->profiler};
-    session->disable(&off);
+    session->disable(&CUPTI_PARAMETERS(CuptiRangeProfilerCall, pRangeProfilerObject,
+                                       .pRangeProfilerObject = session->profiler));
   }
   if (session->host) {
-    CuptiHostDeinitialize host = {.structSize = CUPTI_SIZE(CuptiHostDeinitialize, pHostObject),
-                                  .pHostObject = session->host};
-    session->host_deinitialize(&host);
+    session->host_deinitialize(
+        &CUPTI_PARAMETERS(CuptiHostDeinitialize, pHostObject, .pHostObject = session->host));
   }
   g_strfreev(session->metrics);
 }
@@ -155,9 +144,8 @@ open_session(int device, const char *const *metrics, guint n_metrics, guint max_
 
 static gboolean
 call(SmbProfilerSession *session, SmbCuptiFunction function, const char *what, GError **error) {
-  CuptiRangeProfilerCall parameters = {.structSize =
-                                           CUPTI_SIZE(CuptiRangeProfilerCall, pRangeProfilerObject),
-                                       .pRangeProfilerObject = session->profiler};
+  CuptiRangeProfilerCall parameters = CUPTI_PARAMETERS(CuptiRangeProfilerCall, pRangeProfilerObject,
+                                                       .pRangeProfilerObject = session->profiler);
   return smb_cupti_check(session, function(&parameters), what, error);
 }
 
@@ -168,10 +156,9 @@ begin_pass(SmbProfilerSession *session, GError **error) {
 
 static gboolean
 push_range(SmbProfilerSession *session, const char *range, GError **error) {
-  CuptiRangeProfilerPushRange push = {.structSize =
-                                          CUPTI_SIZE(CuptiRangeProfilerPushRange, pRangeName),
-                                      .pRangeProfilerObject = session->profiler,
-                                      .pRangeName = range};
+  CuptiRangeProfilerPushRange push =
+      CUPTI_PARAMETERS(CuptiRangeProfilerPushRange, pRangeName,
+                       .pRangeProfilerObject = session->profiler, .pRangeName = range);
   return smb_cupti_check(session, session->push(&push), "begin a range", error);
 }
 
@@ -182,17 +169,15 @@ pop_range(SmbProfilerSession *session, GError **error) {
 
 static gboolean
 end_pass(SmbProfilerSession *session, gboolean *more, GError **error) {
-  CuptiRangeProfilerStop stop = {.structSize =
-                                     CUPTI_SIZE(CuptiRangeProfilerStop, isAllPassSubmitted),
-                                 .pRangeProfilerObject = session->profiler};
+  CuptiRangeProfilerStop stop = CUPTI_PARAMETERS(CuptiRangeProfilerStop, isAllPassSubmitted,
+                                                 .pRangeProfilerObject = session->profiler);
   if (!smb_cupti_check(session, session->stop(&stop), "end a pass", error))
     return FALSE;
   *more = !stop.isAllPassSubmitted;
   if (*more)
     return TRUE;
-  CuptiRangeProfilerDecodeData decode = {
-      .structSize = CUPTI_SIZE(CuptiRangeProfilerDecodeData, numOfRangeDropped),
-      .pRangeProfilerObject = session->profiler};
+  CuptiRangeProfilerDecodeData decode = CUPTI_PARAMETERS(
+      CuptiRangeProfilerDecodeData, numOfRangeDropped, .pRangeProfilerObject = session->profiler);
   if (!smb_cupti_check(session, session->decode(&decode), "read the counters", error))
     return FALSE;
   return smb_cupti_check_dropped(decode.numOfRangeDropped, 0, error);

@@ -37,8 +37,8 @@ find_functions(SmbCupti *cupti, GError **error) {
 // The name of a device's chip, such as "GH100" (transfer none).
 static const char *
 find_chip(SmbProfilerSession *session, int device, GError **error) {
-  CuptiGetChipName chip = {.structSize = CUPTI_SIZE(CuptiGetChipName, pChipName),
-                           .deviceIndex = (gsize)device};
+  CuptiGetChipName chip =
+      CUPTI_PARAMETERS(CuptiGetChipName, pChipName, .deviceIndex = (gsize)device);
   int result = base_of(session)->chip_name(&chip);
   return smb_cupti_check(session, result, "name the chip", error) ? chip.pChipName : NULL;
 }
@@ -47,8 +47,8 @@ static gboolean
 find_availability(SmbProfilerSession *session, GError **error) {
   static const char what[] = "tell which counters there are";
   SmbCupti *cupti = base_of(session);
-  CuptiGetCounterAvailability get = {
-      .structSize = CUPTI_SIZE(CuptiGetCounterAvailability, pCounterAvailabilityImage)};
+  CuptiGetCounterAvailability get =
+      CUPTI_PARAMETERS(CuptiGetCounterAvailability, pCounterAvailabilityImage);
   if (!smb_cupti_check(session, cupti->counter_availability(&get), what, error))
     return FALSE;
   cupti->availability = g_malloc(MAX(get.counterAvailabilityImageSize, 1));
@@ -60,7 +60,7 @@ static gboolean
 start_session(SmbProfilerSession *session, int device, const char *const *metrics, guint n_metrics,
               GError **error) {
   const SmbCupti *cupti = base_of(session);
-  CuptiInitialize initialize = {.structSize = CUPTI_SIZE(CuptiInitialize, pPriv)};
+  CuptiInitialize initialize = CUPTI_PARAMETERS(CuptiInitialize, pPriv);
   if (!smb_cupti_check(session, cupti->initialize(&initialize), "start", error))
     return FALSE;
   const char *chip = find_chip(session, device, error);

@@ -7,8 +7,7 @@
 // 12.0: the layouts are the same). tests/cupti-abi.sh compares them with the headers of a toolkit.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "gpu/cupti-abi.h"
 
 /** NVPA_Status: the value that is distinguished. */
 enum {
@@ -198,6 +197,3 @@ typedef struct {
   uint8_t *pBuffer;
   size_t bytesCopied; /* out */
 } NvpwBuilderGetPrefix;
-
-/** The size of a structure as the library counts it: up to the end of its last member. */
-#define NVPW_SIZE(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))

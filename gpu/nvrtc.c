@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 
+#include "gpu/symbols.h"
+
 // The functions that are called, by their names without "nvrtc" (nvrtc.h of CUDA 12 and 13).
 typedef struct {
   int (*CreateProgram)(void **program, const char *text, const char *name, int n_headers,
@@ -28,25 +30,18 @@ typedef struct {
 
 static gboolean
 find_symbols(Nvrtc *nvrtc, char **log) {
-  static const struct {
-    const char *symbol;
-    gsize member;
-  } symbols[] = {SYMBOL(CreateProgram),  SYMBOL(DestroyProgram), SYMBOL(AddNameExpression),
-                 SYMBOL(CompileProgram), SYMBOL(GetProgramLog),  SYMBOL(GetProgramLogSize),
-                 SYMBOL(GetLoweredName), SYMBOL(GetCUBINSize),   SYMBOL(GetCUBIN),
-                 SYMBOL(GetPTXSize),     SYMBOL(GetPTX),         SYMBOL(GetErrorString)};
+  static const SmbSymbol symbols[] = {
+      SYMBOL(CreateProgram),  SYMBOL(DestroyProgram), SYMBOL(AddNameExpression),
+      SYMBOL(CompileProgram), SYMBOL(GetProgramLog),  SYMBOL(GetProgramLogSize),
+      SYMBOL(GetLoweredName), SYMBOL(GetCUBINSize),   SYMBOL(GetCUBIN),
+      SYMBOL(GetPTXSize),     SYMBOL(GetPTX),         SYMBOL(GetErrorString)};
   gpointer handle = smb_cuda_open_library(SMB_CUDA_NVRTC, log);
   if (!handle)
     return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(symbols); i++) {
-    gpointer symbol = dlsym(handle, symbols[i].symbol);
-    if (!symbol) {
-      *log = g_strdup_printf("NVRTC has no %s", symbols[i].symbol);
-      return FALSE;
-    }
-    G_STRUCT_MEMBER(gpointer, nvrtc, symbols[i].member) = symbol;
-  }
-  return TRUE;
+  const char *missing = smb_symbols_find(handle, symbols, G_N_ELEMENTS(symbols), nvrtc);
+  if (missing)
+    *log = g_strdup_printf("NVRTC has no %s", missing);
+  return !missing;
 }
 
 static void
