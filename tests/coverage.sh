@@ -20,7 +20,7 @@ cd "$build"
 "$source/configure" --disable-shared CFLAGS="-g -O0 --coverage" >configure.log ||
   { cat configure.log; exit 1; }
 make -j "$jobs" >make.log 2>&1 || { tail -n 50 make.log; exit 1; }
-CK_DEFAULT_TIMEOUT=600 make -j "$jobs" check >check.log 2>&1 || { grep -E '^(FAIL|ERROR|# )' check.log; exit 1; }
+make -j "$jobs" check >check.log 2>&1 || { grep -E '^(FAIL|ERROR|# )' check.log; exit 1; }
 gcovr --root "$source" --object-directory . --json lines.json --exclude-directories '.*conftest.*' \
   --exclude '.*resources\.c' --exclude-lines-by-pattern '.*g_assert_not_reached' . 2>gcovr.log ||
   { cat gcovr.log; exit 1; }

@@ -313,7 +313,6 @@ suite_kernel_mutations(void) {
   Suite *suite = suite_create("kernel-mutations");
   TCase *tcase = tcase_create("kernel-mutations");
   tcase_add_unchecked_fixture(tcase, read_constructs, free_constructs);
-  tcase_set_timeout(tcase, 60);
   tcase_add_loop_test(tcase, test_mutations, 0, G_N_ELEMENTS(mutations));
   tcase_add_loop_test(tcase, test_contexts, 0, G_N_ELEMENTS(wrong));
   tcase_add_test(tcase, test_limits);

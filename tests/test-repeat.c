@@ -411,7 +411,6 @@ Suite *
 suite_repeat(void) {
   Suite *suite = suite_create("repeat");
   TCase *tcase = tcase_create("repeat");
-  tcase_set_timeout(tcase, 120);
   tcase_add_loop_test(tcase, test_cases, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_catalog);
   tcase_add_loop_test(tcase, test_random, 0, 8);
