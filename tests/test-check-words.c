@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Each reason that a swizzle leaves conflicts has words of its own, with the bits that it is about.
-#include "src/advise/check-words.h"
+#include "src/advise/check.h"
 
 #include <check.h>
 #include <string.h>

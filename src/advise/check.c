@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "src/advise/check.h"
 
-#include "src/advise/check-words.h"
 #include "src/advise/text.h"
 #include "src/analyze/report.h"
 #include "src/cli/describe.h"
@@ -14,7 +13,6 @@
 // An array, and what the swizzle does to it.
 typedef struct {
   const SmbAdviseReport *report;
-  const SmbArray *array;
   SmbRewriteArray rewrite;
   guint64 needed_bytes; // up to the end of the last element, swizzled
   GArray *checks;       // SmbLayoutCheck
@@ -32,6 +30,105 @@ fault_name(SmbFault fault) {
   static const char *const names[] = {"none",   "misfit", "same",    "unswizzled", "no-bits",
                                       "target", "source", "too-few", "cancels"};
   return names[fault];
+}
+
+// "bit 7", "bits 2-6 and 9".
+static void
+append_bits(GString *text, guint64 bits) {
+  gboolean one = (bits & (bits - 1)) == 0;
+  g_string_append(text, !bits ? "no bit" : one ? "bit " : "bits ");
+  for (gboolean first = TRUE; bits; first = FALSE) {
+    guint from = (guint)__builtin_ctzll(bits), to = from;
+    while (to < 63 && bits >> (to + 1) & 1)
+      to++;
+    bits &= to == 63 ? 0 : ~G_GUINT64_CONSTANT(0) << (to + 1);
+    g_string_append_printf(text, "%s%u", first ? "" : bits ? ", " : " and ", from);
+    if (to > from)
+      g_string_append_printf(text, "-%u", to);
+  }
+}
+
+static void
+append_misfit(GString *text, const SmbLayoutCheck *check) {
+  switch (check->fit) {
+  case SMB_LAYOUT_FITS:
+    break;
+  case SMB_LAYOUT_OUTSIDE:
+    g_string_append(text, "a request asks for more than this array: it cannot be laid out anew");
+    break;
+  case SMB_LAYOUT_TORN:
+    g_string_append_printf(
+        text,
+        "wrong width: the %u bytes of a lane would no longer lie side by side; M "
+        "has to be at least %u",
+        check->width, check->needed_base);
+    break;
+  case SMB_LAYOUT_MISALIGNED:
+    g_string_append_printf(text, "the %u bytes of a lane would no longer start at a multiple of %u",
+                           check->width, check->width);
+    break;
+  }
+}
+
+// What the swizzle does not do for the lanes that still meet.
+static void
+append_fault(GString *text, const SmbLayoutCheck *check) {
+  switch (check->fault) {
+  case SMB_FAULT_NONE:
+    g_string_append(text, check->original.excess ? "free of conflicts with it" : "has no conflict");
+    return;
+  case SMB_FAULT_MISFIT:
+    append_misfit(text, check);
+    return;
+  case SMB_FAULT_SAME:
+    g_string_append(text, "lanes wait for each other on one word: no layout helps");
+    return;
+  case SMB_FAULT_UNSWIZZLED:
+    g_string_append(text, "no swizzle: it changes nothing");
+    return;
+  case SMB_FAULT_NO_BITS:
+    g_string_append(text,
+                    "no bits of the offset choose the bank here: rows are padded, or an element "
+                    "is not a power of two bytes");
+    return;
+  case SMB_FAULT_TARGET:
+    g_string_append(text, "wrong bits: it changes ");
+    append_bits(text, check->target_bits);
+    g_string_append(text, " of the byte offset, and ");
+    append_bits(text, check->bank_bits);
+    g_string_append_printf(text, " choose the bank of %u-byte accesses", check->width);
+    return;
+  case SMB_FAULT_SOURCE:
+    g_string_append(text, "wrong bits: it reads ");
+    append_bits(text, check->source_bits);
+    g_string_append(text, " of the byte offset, and the lanes that conflict differ in ");
+    append_bits(text, check->lane_bits);
+    return;
+  case SMB_FAULT_TOO_FEW:
+    g_string_append(text, "too few bits: the lanes that conflict differ in ");
+    append_bits(text, check->lane_bits);
+    g_string_append(text, " of the byte offset, of which it reads ");
+    append_bits(text, check->read);
+    if (check->unread) {
+      g_string_append(text, " and not ");
+      append_bits(text, check->unread);
+    } else {
+      g_string_append(text, ", and not all of them reach a bit that chooses the bank");
+    }
+    return;
+  case SMB_FAULT_CANCELS:
+    g_string_append(text, "it reads every bit in which the lanes that conflict differ (");
+    append_bits(text, check->lane_bits);
+    g_string_append(text, "), and what it changes cancels what was there");
+    return;
+  }
+}
+
+char *
+smb_advise_check_explain(const SmbLayoutCheck *check) {
+  GString *text = g_string_new(NULL);
+  append_fault(text, check);
+  return g_string_free(text, FALSE);
 }
 
 static const SmbSite *
@@ -90,7 +187,7 @@ write_needed(SmbCli *cli, const Checked *checked) {
   smb_text_wrap_printf(cli->out,
                        "It moves elements of %s beyond its end: %" G_GUINT64_FORMAT
                        " bytes are needed where there are %" G_GSIZE_FORMAT ".",
-                       checked->array->name, checked->needed_bytes, checked->rewrite.bytes);
+                       checked->rewrite.array->name, checked->needed_bytes, checked->rewrite.bytes);
 }
 
 // What the writers take. @all: of Checked; @name: of the swizzle
@@ -113,7 +210,7 @@ write_text(SmbCli *cli, gconstpointer result) {
   }
   for (guint i = 0; i < all->len; i++) {
     const Checked *checked = g_ptr_array_index(all, i);
-    g_autofree char *declaration = smb_advise_declare(checked->array);
+    g_autofree char *declaration = smb_advise_declare(checked->rewrite.array);
     g_autofree char *index = smb_rewrite_describe(&checked->rewrite);
     smb_spool_printf(cli->out, "%s%s of %s: %s\n\n", i ? "\n" : "", written->name, declaration,
                      index);
@@ -168,7 +265,7 @@ write_json(SmbCli *cli, gconstpointer result) {
     const Checked *checked = g_ptr_array_index(all, i);
     g_autofree char *index = smb_rewrite_describe(&checked->rewrite);
     smb_json_object(json, NULL);
-    smb_json_text(json, "name", checked->array->name);
+    smb_json_text(json, "name", checked->rewrite.array->name);
     smb_json_text(json, "index", index);
     smb_json_number(json, "bytes", (gint64)checked->rewrite.bytes);
     smb_json_number(json, "needed_bytes", (gint64)checked->needed_bytes);
@@ -194,7 +291,7 @@ write_csv(SmbCli *cli, gconstpointer result) {
       const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, j);
       const SmbSite *site = find_site(checked, check);
       g_autofree char *why = smb_advise_check_explain(check);
-      smb_csv_text(&csv, checked->array->name);
+      smb_csv_text(&csv, checked->rewrite.array->name);
       SMB_CSV_NUMBERS(&csv, site->line, site->column);
       smb_csv_text(&csv, smb_op_class_name(site->op_class));
       smb_csv_text(&csv, site->expression);
@@ -234,7 +331,6 @@ check(const SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSear
   to.shift = swizzle->shift;
   Checked *checked = g_new0(Checked, 1);
   checked->report = report;
-  checked->array = use->array;
   checked->rewrite = (SmbRewriteArray){use->array, use->bytes, from, to};
   checked->needed_bytes = find_needed_bytes(&checked->rewrite);
   checked->checks = smb_layout_check(report->arch, use, &from, &to);

@@ -4,6 +4,7 @@
 // advise --check: what a swizzle of the user's does to each access of an array, and why conflicts remain.
 #pragma once
 
+#include "sim/layout/swizzle-check.h"
 #include "src/advise/report.h"
 
 /** The formats of --check, for smb_cli_view(). */
@@ -21,3 +22,7 @@ extern const SmbFormat smb_advise_check_formats[];
  */
 gboolean smb_advise_check(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *arrays,
                           const SmbAdviseSearch *asked, const char *swizzle, GError **error);
+
+/** smb_advise_check_explain: Returns: (transfer full): why an access has conflicts in a layout, that it has none,
+ * or why it cannot be made */
+char *smb_advise_check_explain(const SmbLayoutCheck *check);

@@ -102,9 +102,6 @@ static const SmbFormat formats[] = {{"text", smb_advise_write_text, NULL},
 static const SmbFormat measured_formats[] = {{"text", smb_advise_write_text, NULL},
                                              {"json", smb_advise_write_json, NULL},
                                              {NULL, NULL, NULL}};
-static const SmbFormat measured_tune_formats[] = {{"text", smb_tuning_write_text, NULL},
-                                                  {"json", smb_tuning_write_json, NULL},
-                                                  {NULL, NULL, NULL}};
 
 // What is written depends on what is asked; a table for each.
 static gboolean
@@ -112,7 +109,7 @@ choose_formats(SmbCli *cli, GError **error) {
   if (option_check)
     return smb_cli_view(cli, "--check", smb_advise_check_formats, error);
   if (option_tune && option_measure)
-    return smb_cli_view(cli, "--measure", measured_tune_formats, error);
+    return smb_cli_view(cli, "--measure", smb_tuning_measured_formats, error);
   if (option_tune)
     return smb_cli_view(cli, "--tune", smb_tuning_formats, error);
   return !option_measure || smb_cli_view(cli, "--measure", measured_formats, error);

@@ -2,9 +2,21 @@
 // SPDX-License-Identifier: MIT
 #include "src/advise/measure.h"
 
+#include "src/out/json.h"
+#include "src/out/table.h"
+
+// One form of the kernel on the device. @array: that lies otherwise; NULL: none, or all of them. @name: of its layout, or
+// the values of its macros. @analysis: what the model says. @recorded: what the device says.
+typedef struct {
+  char *array;
+  char *name;
+  const SmbAnalysis *analysis;
+  SmbRecordedKernel *recorded;
+} Launch;
+
 static void
 launch_free(gpointer data) {
-  SmbAdviseLaunch *launch = data;
+  Launch *launch = data;
   smb_recorded_kernel_free(launch->recorded);
   g_free(launch->array);
   g_free(launch->name);
@@ -20,8 +32,9 @@ smb_advise_measured_free(SmbAdviseMeasured *measured) {
   g_free(measured);
 }
 
-SmbMetric
-smb_advise_metric(SmbOpClass op_class, gboolean clocked) {
+// What a class of accesses is measured by: its counter, or the clock that takes its place.
+static SmbMetric
+find_metric(SmbOpClass op_class, gboolean clocked) {
   static const SmbMetric counted[SMB_N_OP_CLASSES] = {
       [SMB_OP_CLASS_LOAD] = SMB_METRIC_WAVEFRONTS_LD,
       [SMB_OP_CLASS_STORE] = SMB_METRIC_WAVEFRONTS_ST,
@@ -35,8 +48,9 @@ smb_advise_metric(SmbOpClass op_class, gboolean clocked) {
   return clocked ? timed[op_class] : counted[op_class];
 }
 
-gboolean
-smb_advise_matches(const SmbAdviseLaunch *launch, SmbMetric metric) {
+// Whether a number of a launch is as predicted; a lower bound may be exceeded. One that was not measured is.
+static gboolean
+matches(const Launch *launch, SmbMetric metric) {
   double measured = launch->recorded->measured[metric];
   double predicted = smb_metric_predict(metric, launch->analysis);
   if (measured == SMB_NOT_MEASURED || measured == predicted)
@@ -44,8 +58,9 @@ smb_advise_matches(const SmbAdviseLaunch *launch, SmbMetric metric) {
   return measured > predicted && smb_metric_is_bound(metric, launch->analysis);
 }
 
-gboolean
-smb_advise_values_match(const SmbAdviseLaunch *launch) {
+// Whether every value that a launch left is the model's.
+static gboolean
+do_values_match(const Launch *launch) {
   const GPtrArray *buffers = launch->recorded->buffers;
   for (guint i = 0; i < buffers->len; i++) {
     const SmbRecordedBuffer *buffer = g_ptr_array_index(buffers, i);
@@ -56,12 +71,12 @@ smb_advise_values_match(const SmbAdviseLaunch *launch) {
 }
 
 static gboolean
-is_as_predicted(const SmbAdviseLaunch *launch) {
-  gboolean matches = !launch->recorded->failure && smb_advise_values_match(launch);
+is_as_predicted(const Launch *launch) {
+  gboolean good = !launch->recorded->failure && do_values_match(launch);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    matches = matches && smb_advise_matches(launch, smb_advise_metric((SmbOpClass)c, FALSE)) &&
-              smb_advise_matches(launch, smb_advise_metric((SmbOpClass)c, TRUE));
-  return matches;
+    good = good && matches(launch, find_metric((SmbOpClass)c, FALSE)) &&
+           matches(launch, find_metric((SmbOpClass)c, TRUE));
+  return good;
 }
 
 SmbAdviseMeasured *
@@ -80,8 +95,8 @@ smb_advise_measured_add(SmbAdviseMeasured *measured, SmbMeter *meter, const SmbA
   if (!recorded)
     return FALSE;
   smb_measure_note_counters(meter, measured->recording);
-  SmbAdviseLaunch *launch = g_new0(SmbAdviseLaunch, 1);
-  *launch = (SmbAdviseLaunch){g_strdup(array), g_strdup(name), analysis, recorded};
+  Launch *launch = g_new0(Launch, 1);
+  *launch = (Launch){g_strdup(array), g_strdup(name), analysis, recorded};
   g_ptr_array_add(measured->launches, launch);
   measured->mismatches += !is_as_predicted(launch);
   return TRUE;
@@ -117,4 +132,178 @@ smb_advise_measure(SmbMeter *meter, const SmbAdviseReport *report, GError **erro
   if (!add_proof(measured, meter, report, report->together, NULL, "the best of each array", error))
     return NULL;
   return g_steal_pointer(&measured);
+}
+
+// Predicted and measured, one beside the other.
+static void
+write_pair(SmbTable *table, const Launch *launch, SmbMetric metric) {
+  double number = launch->recorded->measured[metric];
+  SmbStyle style = matches(launch, metric) ? SMB_STYLE_GOOD : SMB_STYLE_BAD;
+  if (number == SMB_NOT_MEASURED)
+    smb_table_printf(table, SMB_STYLE_DIM, "%.15g/-", smb_metric_predict(metric, launch->analysis));
+  else
+    smb_table_printf(table, style, "%.15g/%.15g", smb_metric_predict(metric, launch->analysis),
+                     number);
+}
+
+// A time, and the effective bandwidth that it makes.
+static void
+write_time(SmbTable *table, const Launch *launch, SmbCache cache) {
+  double time = launch->recorded->times[cache].median;
+  if (time == SMB_NOT_MEASURED) {
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+    return;
+  }
+  smb_table_printf(table, SMB_STYLE_PLAIN, "%.3f", time);
+  smb_table_printf(table, SMB_STYLE_PLAIN, "%.1f",
+                   time > 0 ? smb_metric_bandwidth(launch->analysis, time) : 0);
+}
+
+static void
+write_launch(SmbTable *table, const Launch *launch, gboolean clocked, guint n_classes) {
+  const SmbRecordedKernel *recorded = launch->recorded;
+  g_autofree char *name = launch->array ? g_strdup_printf("%s: %s", launch->array, launch->name)
+                                        : g_strdup(launch->name);
+  smb_table_cell(table, SMB_STYLE_PLAIN, name);
+  if (recorded->failure) {
+    smb_table_cell(table, SMB_STYLE_BAD, "not run");
+    smb_table_end_row(table);
+    return;
+  }
+  for (guint c = 0; c < n_classes; c++)
+    write_pair(table, launch, find_metric((SmbOpClass)c, clocked));
+  gboolean equal = do_values_match(launch);
+  smb_table_cell(table, equal ? SMB_STYLE_GOOD : SMB_STYLE_BAD, equal ? "equal" : "differ");
+  for (guint i = 0; i < SMB_N_CACHES; i++)
+    write_time(table, launch, (SmbCache)i);
+}
+
+// Where counts differ, and the compiler made other instructions of the text.
+static void
+write_instructions(SmbCli *cli, const Launch *launch) {
+  static const SmbMetric executed[SMB_N_OP_CLASSES] = {
+      [SMB_OP_CLASS_LOAD] = SMB_METRIC_INSTRUCTIONS_LD,
+      [SMB_OP_CLASS_STORE] = SMB_METRIC_INSTRUCTIONS_ST,
+      [SMB_OP_CLASS_ATOMIC] = SMB_METRIC_INSTRUCTIONS_ATOM,
+  };
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    double measured = launch->recorded->measured[executed[c]];
+    double predicted = smb_metric_predict(executed[c], launch->analysis);
+    if (matches(launch, find_metric((SmbOpClass)c, FALSE)) || measured == SMB_NOT_MEASURED ||
+        measured == predicted)
+      continue;
+    smb_text_wrap_printf(
+        cli->out,
+        "%s: the compiler made other %ss than the text has (%.15g executed, %.15g predicted), so "
+        "that their counts differ.",
+        launch->name, smb_op_class_name((SmbOpClass)c), measured, predicted);
+  }
+}
+
+// Why launches could not be run, or are not as predicted.
+static void
+write_problems(SmbCli *cli, const SmbAdviseMeasured *measured) {
+  for (guint i = 0; i < measured->launches->len; i++) {
+    const Launch *launch = g_ptr_array_index(measured->launches, i);
+    if (launch->recorded->failure)
+      smb_spool_printf(cli->out, "%s was not run: %s\n", launch->name, launch->recorded->failure);
+    else
+      write_instructions(cli, launch);
+    for (guint j = 0; j < launch->recorded->buffers->len; j++) {
+      const SmbRecordedBuffer *buffer = g_ptr_array_index(launch->recorded->buffers, j);
+      if (buffer->difference)
+        smb_spool_printf(cli->out, "%s: %s\n", launch->name, buffer->difference);
+    }
+  }
+}
+
+void
+smb_advise_write_measured(SmbCli *cli, const char *what, const SmbAdviseMeasured *measured) {
+  const SmbRecording *recording = measured->recording;
+  const Launch *first = g_ptr_array_index(measured->launches, 0);
+  guint n_classes = first->analysis->totals[SMB_OP_CLASS_ATOMIC].requests ? SMB_N_OP_CLASSES
+                                                                          : SMB_OP_CLASS_ATOMIC;
+  gboolean clocked = !recording->counters[SMB_METRIC_WAVEFRONTS_LD];
+  const char *unit = clocked ? "cycles" : "wavefronts";
+  g_autoptr(SmbTable) table = smb_table_new("");
+  g_autofree char *heading = g_strdup_printf("\nMeasured on %s\n", recording->gpu);
+  g_autofree char *words = g_strdup_printf(
+      "%c%s of the launch, predicted/measured; counted: %s. us: microseconds of a launch, the "
+      "median of %u, with warm caches (right after the same launch) and with cold ones (after more "
+      "than the L2 cache was overwritten). GB/s: effective bandwidth, the bytes that the lanes "
+      "load "
+      "from and store to global memory, divided by that time.",
+      g_ascii_toupper(unit[0]), unit + 1, recording->method,
+      first->recorded->times[SMB_CACHE_WARM].n_launches);
+  smb_table_column(table, what, SMB_ALIGN_LEFT);
+  smb_table_columns(table,
+                    n_classes > SMB_OP_CLASS_ATOMIC ? "loads>|stores>|atomics>" : "loads>|stores>");
+  smb_table_columns(table, "values|warm us>|GB/s>|cold us>|GB/s>");
+  for (guint i = 0; i < measured->launches->len; i++)
+    write_launch(table, g_ptr_array_index(measured->launches, i), clocked, n_classes);
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, heading);
+  smb_table_write(table, cli->out, cli->colour);
+  write_problems(cli, measured);
+  smb_text_wrap(cli->out, words);
+}
+
+static void
+write_number(JsonBuilder *json, const char *key, double number) {
+  if (number == SMB_NOT_MEASURED)
+    smb_json_null(json, key);
+  else
+    smb_json_double(json, key, number);
+}
+
+static void
+write_json_times(JsonBuilder *json, const Launch *launch) {
+  static const char *const keys[SMB_N_CACHES][2] = {
+      [SMB_CACHE_WARM] = {"time_us", "gb_per_s"},
+      [SMB_CACHE_COLD] = {"time_cold_us", "gb_per_s_cold"},
+  };
+  for (guint i = 0; i < SMB_N_CACHES; i++) {
+    double time = launch->recorded->times[i].median;
+    write_number(json, keys[i][0], time);
+    write_number(json, keys[i][1],
+                 time > 0 ? smb_metric_bandwidth(launch->analysis, time) : SMB_NOT_MEASURED);
+  }
+  smb_json_number(json, "global_bytes", (gint64)smb_analysis_global_bytes(launch->analysis));
+}
+
+void
+smb_advise_json_measured(JsonBuilder *json, const SmbAdviseMeasured *measured) {
+  static const SmbMetric metrics[] = {SMB_METRIC_WAVEFRONTS_LD,   SMB_METRIC_WAVEFRONTS_ST,
+                                      SMB_METRIC_WAVEFRONTS_ATOM, SMB_METRIC_CYCLES_LD,
+                                      SMB_METRIC_CYCLES_ST,       SMB_METRIC_CYCLES_ATOM};
+  if (!measured) {
+    smb_json_null(json, "measured");
+    return;
+  }
+  smb_json_object(json, "measured");
+  smb_json_text(json, "device", measured->recording->gpu);
+  smb_json_text(json, "method", measured->recording->method);
+  smb_json_number(json, "mismatched", measured->mismatches);
+  smb_json_array(json, "launches");
+  for (guint i = 0; i < measured->launches->len; i++) {
+    const Launch *launch = g_ptr_array_index(measured->launches, i);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "array", launch->array);
+    smb_json_text(json, "layout", launch->name);
+    smb_json_text(json, "failure", launch->recorded->failure);
+    smb_json_object(json, "predicted");
+    for (guint m = 0; m < G_N_ELEMENTS(metrics); m++)
+      write_number(json, smb_metric_name(metrics[m]),
+                   smb_metric_predict(metrics[m], launch->analysis));
+    json_builder_end_object(json);
+    smb_json_object(json, "measured");
+    for (guint m = 0; m < G_N_ELEMENTS(metrics); m++)
+      write_number(json, smb_metric_name(metrics[m]), launch->recorded->measured[metrics[m]]);
+    json_builder_end_object(json);
+    smb_json_boolean(json, "values_equal", do_values_match(launch));
+    write_json_times(json, launch);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  json_builder_end_object(json);
 }

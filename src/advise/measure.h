@@ -10,23 +10,9 @@
 #include "src/measure/measure.h"
 
 /**
- * SmbAdviseLaunch: one form of the kernel on the device.
- * @array: (nullable): the array that lies otherwise; %NULL: none, or all of them
- * @name: of its layout, or the values of its macros
- * @analysis: (transfer none): what the model says
- * @recorded: what the device says
- */
-typedef struct {
-  char *array;
-  char *name;
-  const SmbAnalysis *analysis;
-  SmbRecordedKernel *recorded;
-} SmbAdviseLaunch;
-
-/**
  * SmbAdviseMeasured:
  * @recording: the device, and how it counts
- * @launches: (element-type SmbAdviseLaunch): in the order in which they were added
+ * @launches: what was measured of each form, in the order in which they were added
  * @mismatches: launches that could not be run, or whose counts or values are not as predicted
  */
 typedef struct {
@@ -62,16 +48,6 @@ gboolean smb_advise_measured_add(SmbAdviseMeasured *measured, SmbMeter *meter, c
  */
 SmbAdviseMeasured *smb_advise_measure(SmbMeter *meter, const SmbAdviseReport *report,
                                       GError **error);
-
-/** What a class of accesses is measured by: its counter, or the clock that takes its place. */
-SmbMetric smb_advise_metric(SmbOpClass op_class, gboolean clocked);
-
-/** Whether a number of a launch is as predicted; a lower bound may be exceeded. One that was not measured
- * is. */
-gboolean smb_advise_matches(const SmbAdviseLaunch *launch, SmbMetric metric);
-
-/** Whether every value that a launch left is the model's. */
-gboolean smb_advise_values_match(const SmbAdviseLaunch *launch);
 
 /**
  * smb_advise_write_measured: writes a table of the launches

@@ -126,12 +126,6 @@ const SmbAdviseLayout *smb_advise_proven(const SmbAdviseArray *array);
 /** smb_advise_final: Returns: (transfer none) (nullable): the rewritten kernel that is best of all */
 const SmbProof *smb_advise_final(const SmbAdviseReport *report);
 
-/** smb_advise_layout_new: Returns: (transfer full): what is told of a layout that @search
- * found; @kind: 0 for the present one */
-SmbAdviseLayout *smb_advise_layout_new(const SmbAdviseReport *report, const SmbAdvice *search,
-                                       const SmbCandidate *candidate, SmbAdviseKinds kind);
-void smb_advise_layout_free(SmbAdviseLayout *layout);
-
 /** smb_advise_declare: Returns: (transfer full): an array as it is declared: "int tile[32][33]" */
 char *smb_advise_declare(const SmbArray *array);
 

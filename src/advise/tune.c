@@ -4,7 +4,51 @@
 
 #include <string.h>
 
-#include "src/advise/tune-impl.h"
+#include "sim/arch/arch.h"
+#include "sim/arch/occupancy.h"
+#include "sim/base/text.h"
+#include "src/advise/measure.h"
+#include "src/cli/target-json.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/out/table.h"
+
+// Macros that are tuned at once, and combinations of their values.
+enum {
+  MAX_RANGES = 4,
+  MAX_TRIALS = 4096
+};
+
+typedef struct {
+  char *name;
+  gint64 low, high;
+} Range;
+
+// One combination of values, and what the kernel takes with it.
+typedef struct {
+  gint64 values[MAX_RANGES];
+  SmbTally total;
+  SmbTally classes[SMB_N_OP_CLASSES];
+  gsize shared_bytes;
+  SmbOccupancy occupancy;
+  gboolean is_present;
+  char *failure;         // why it does not run
+  SmbAnalysis *analysis; // of one that is measured, or NULL
+} Trial;
+
+typedef struct {
+  SmbCli *cli;
+  const SmbTargetOptions *options;
+  const char *file;
+  Range ranges[MAX_RANGES];
+  guint n_ranges;
+  guint n_classes; // of access that are shown: atomics if there are any
+  gboolean present_known;
+  gint64 present[MAX_RANGES];
+  GPtrArray *trials; // Trial
+  guint top;         // trials that are shown in text, and measured; the present one besides
+  SmbAdviseMeasured *measured; // or NULL
+} Tuning;
 
 static void
 trial_free(gpointer data) {
@@ -66,8 +110,9 @@ parse_ranges(Tuning *tuning, const char *const *ranges, guint64 *n, GError **err
   return TRUE;
 }
 
-SmbTarget *
-smb_tuning_target(const Tuning *tuning, const gint64 *values, GError **error) {
+// The target with the macros set to the values of a trial; NULL: as they are.
+static SmbTarget *
+make_target(const Tuning *tuning, const gint64 *values, GError **error) {
   SmbTargetOptions options = *tuning->options;
   g_autoptr(GStrvBuilder) defines = g_strv_builder_new();
   if (options.defines)
@@ -96,7 +141,7 @@ check_macros(const Tuning *tuning, const SmbTarget *target, GError **error) {
 
 static void
 find_present(Tuning *tuning) {
-  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, NULL, NULL);
+  g_autoptr(SmbTarget) target = make_target(tuning, NULL, NULL);
   tuning->present_known = target != NULL;
   for (guint i = 0; tuning->present_known && i < tuning->n_ranges; i++)
     tuning->present_known =
@@ -130,7 +175,7 @@ try_values(Tuning *tuning, guint64 number, GError **error) {
   trial->is_present =
       tuning->present_known && memcmp(trial->values, tuning->present, sizeof trial->values) == 0;
   g_autoptr(GError) local = NULL;
-  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, &local);
+  g_autoptr(SmbTarget) target = make_target(tuning, trial->values, &local);
   if (target) {
     if (!check_macros(tuning, target, error))
       return FALSE;
@@ -155,8 +200,9 @@ compare_trials(gconstpointer a, gconstpointer b) {
   return 0;
 }
 
-gboolean
-smb_tuning_shows(const Tuning *tuning, guint trial) {
+// Whether a trial is among those that are shown in text.
+static gboolean
+is_shown(const Tuning *tuning, guint trial) {
   return trial < tuning->top ||
          ((const Trial *)g_ptr_array_index(tuning->trials, trial))->is_present;
 }
@@ -178,10 +224,10 @@ measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
   tuning->measured = smb_advise_measured_new(meter, arch);
   for (guint i = 0; i < tuning->trials->len; i++) {
     Trial *trial = g_ptr_array_index(tuning->trials, i);
-    if (trial->failure || !smb_tuning_shows(tuning, i))
+    if (trial->failure || !is_shown(tuning, i))
       continue;
     g_autofree char *name = name_values(tuning, trial);
-    g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, error);
+    g_autoptr(SmbTarget) target = make_target(tuning, trial->values, error);
     if (!target || !(trial->analysis = smb_target_analyze(target, arch, error)))
       return FALSE;
     if (!smb_advise_measured_add(tuning->measured, meter, arch, target, NULL, name, trial->analysis,
@@ -194,11 +240,149 @@ measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
 // No value runs: what is wrong with the first is told as if it were asked for.
 static gboolean
 fail_trial(const Tuning *tuning, const Trial *trial, GError **error) {
-  g_autoptr(SmbTarget) target = smb_tuning_target(tuning, trial->values, error);
+  g_autoptr(SmbTarget) target = make_target(tuning, trial->values, error);
   g_autoptr(SmbAnalysis) none =
       target ? smb_target_analyze(target, tuning->cli->arch, error) : NULL;
   return FALSE;
 }
+
+static void
+write_row(SmbTable *table, const Tuning *tuning, const Trial *trial, guint rank) {
+  SmbStyle style = trial->total.excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_number(table, SMB_STYLE_BOLD, rank);
+  for (guint i = 0; i < tuning->n_ranges; i++)
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%" G_GINT64_FORMAT, trial->values[i]);
+  if (trial->failure) {
+    for (guint i = 0; i < tuning->n_classes + 4; i++)
+      smb_table_cell(table, SMB_STYLE_DIM, "-");
+    smb_table_cell(table, SMB_STYLE_BAD, trial->failure);
+    return;
+  }
+  for (guint c = 0; c < tuning->n_classes; c++)
+    smb_table_number(table, SMB_STYLE_PLAIN, trial->classes[c].wavefronts);
+  smb_table_number(table, style, trial->total.wavefronts);
+  smb_table_number(table, style, trial->total.excess);
+  smb_table_number(table, SMB_STYLE_PLAIN, trial->shared_bytes);
+  if (trial->occupancy.known)
+    smb_table_number(table, SMB_STYLE_PLAIN, trial->occupancy.blocks);
+  else
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+  smb_table_cell(table, SMB_STYLE_BOLD, trial->is_present ? "now" : "");
+}
+
+static void
+write_table(SmbCli *cli, const Tuning *tuning) {
+  g_autoptr(SmbTable) table = smb_table_new(">");
+  for (guint i = 0; i < tuning->n_ranges; i++)
+    smb_table_column(table, tuning->ranges[i].name, SMB_ALIGN_RIGHT);
+  smb_table_columns(table, tuning->n_classes > SMB_OP_CLASS_ATOMIC ? "loads>|stores>|atomics>"
+                                                                   : "loads>|stores>");
+  smb_table_columns(table, "wavefronts>|excess>|bytes>|blocks/SM>|");
+  smb_table_wrap(table);
+  for (guint i = 0; i < tuning->trials->len; i++) {
+    if (is_shown(tuning, i))
+      write_row(table, tuning, g_ptr_array_index(tuning->trials, i), i + 1);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_text(SmbCli *cli, gconstpointer result) {
+  const Tuning *tuning = result;
+  const Trial *best = g_ptr_array_index(tuning->trials, 0);
+  g_autoptr(SmbTarget) target = make_target(tuning, best->values, NULL);
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
+  smb_spool_printf(cli->out, "  %s, %s\n\n", target->file, smb_arch_info(cli->arch)->name);
+  write_table(cli, tuning);
+  guint ties = 0, failed = 0;
+  for (guint i = 0; i < tuning->trials->len; i++) {
+    const Trial *trial = g_ptr_array_index(tuning->trials, i);
+    failed += trial->failure != NULL;
+    ties += !trial->failure && trial->total.wavefronts == best->total.wavefronts;
+  }
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_string_append_printf(text, "Tried %u combination%s. Best: %" G_GUINT64_FORMAT " wavefront%s",
+                         tuning->trials->len, smb_plural(tuning->trials->len),
+                         best->total.wavefronts, smb_plural(best->total.wavefronts));
+  if (best->total.excess)
+    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " of them in excess", best->total.excess);
+  g_string_append_printf(
+      text, ", reached by %u; these are listed by shared memory, the least first.", ties);
+  if (failed)
+    g_string_append_printf(text, " %u cannot be run.", failed);
+  smb_spool_puts(cli->out, "\n");
+  smb_text_wrap(cli->out, text->str);
+  if (tuning->measured)
+    smb_advise_write_measured(cli, "macros", tuning->measured);
+}
+
+static void
+write_json(SmbCli *cli, gconstpointer result) {
+  const Tuning *tuning = result;
+  const Trial *best = g_ptr_array_index(tuning->trials, 0);
+  g_autoptr(SmbTarget) target = make_target(tuning, best->values, NULL);
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_target(json, target, best->shared_bytes);
+  smb_json_arch(json, cli->arch);
+  smb_json_array(json, "tuned");
+  for (guint i = 0; i < tuning->trials->len; i++) {
+    const Trial *trial = g_ptr_array_index(tuning->trials, i);
+    smb_json_object(json, NULL);
+    smb_json_number(json, "rank", i + 1);
+    smb_json_object(json, "values");
+    for (guint j = 0; j < tuning->n_ranges; j++)
+      smb_json_number(json, tuning->ranges[j].name, trial->values[j]);
+    json_builder_end_object(json);
+    smb_json_boolean(json, "present", trial->is_present);
+    smb_json_text(json, "failure", trial->failure);
+    if (trial->failure) {
+      smb_json_null(json, "totals");
+      smb_json_null(json, "shared_bytes");
+      smb_json_null(json, "blocks_per_sm");
+    } else {
+      smb_json_totals(json, trial->classes);
+      smb_json_number(json, "shared_bytes", (gint64)trial->shared_bytes);
+      smb_json_number_if(json, "blocks_per_sm", trial->occupancy.known, trial->occupancy.blocks);
+    }
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_advise_json_measured(json, tuning->measured);
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_csv(SmbCli *cli, gconstpointer result) {
+  const Tuning *tuning = result;
+  g_autoptr(GString) names = g_string_new("rank");
+  for (guint i = 0; i < tuning->n_ranges; i++)
+    g_string_append_printf(names, ",%s", tuning->ranges[i].name);
+  g_string_append(names, ",present,requests,wavefronts,ideal_wavefronts,shared_bytes,failure");
+  SmbCsv csv = smb_csv_begin(cli->out, names->str);
+  for (guint i = 0; i < tuning->trials->len; i++) {
+    const Trial *trial = g_ptr_array_index(tuning->trials, i);
+    smb_csv_number(&csv, i + 1);
+    for (guint j = 0; j < tuning->n_ranges; j++) {
+      g_autofree char *value = g_strdup_printf("%" G_GINT64_FORMAT, trial->values[j]);
+      smb_csv_text(&csv, value);
+    }
+    smb_csv_text(&csv, trial->is_present ? "yes" : "no");
+    for (guint empty = 0; trial->failure && empty < 4; empty++)
+      smb_csv_text(&csv, NULL);
+    if (!trial->failure)
+      SMB_CSV_NUMBERS(&csv, trial->total.requests, trial->total.wavefronts, trial->total.ideal,
+                      trial->shared_bytes);
+    smb_csv_text(&csv, trial->failure);
+    smb_csv_end_row(&csv);
+  }
+}
+
+const SmbFormat smb_tuning_formats[] = {{"text", write_text, NULL},
+                                        {"json", write_json, NULL},
+                                        {"csv", write_csv, NULL},
+                                        {NULL, NULL, NULL}};
+const SmbFormat smb_tuning_measured_formats[] = {
+    {"text", write_text, NULL}, {"json", write_json, NULL}, {NULL, NULL, NULL}};
 
 gboolean
 smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,

@@ -7,10 +7,8 @@
 #include "gpu/meter.h"
 #include "src/cli/target.h"
 
-/** The formats of --tune, for smb_cli_view(): the trials, the best first. */
-extern const SmbFormat smb_tuning_formats[];
-void smb_tuning_write_text(SmbCli *cli, gconstpointer tuning);
-void smb_tuning_write_json(SmbCli *cli, gconstpointer tuning);
+/** The formats of --tune, for smb_cli_view(): the trials, the best first; and those of it with --measure. */
+extern const SmbFormat smb_tuning_formats[], smb_tuning_measured_formats[];
 
 /**
  * smb_advise_tune:
