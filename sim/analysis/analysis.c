@@ -223,13 +223,11 @@ plan(Queue *queue, const SmbProgram *program, const SmbArch *arch, const SmbLaun
   if (!options->every_block && !options->global && n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
     queue->shares = smb_repeat_search(program, arch, launch, &options->limits, max_blocks);
   queue->n = queue->shares ? queue->shares->len : n_blocks;
-  if (queue->n <= max_blocks)
-    return TRUE;
-  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-              "a grid of %" G_GUINT64_FORMAT " blocks: at most %" G_GUINT64_FORMAT
-              " are run (--max-blocks allows more)",
-              n_blocks, max_blocks);
-  return FALSE;
+  return queue->n <= max_blocks ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                  "a grid of %" G_GUINT64_FORMAT " blocks: at most %" G_GUINT64_FORMAT
+                  " are run (--max-blocks allows more)",
+                  n_blocks, max_blocks);
 }
 
 static SmbAnalysis *

@@ -7,27 +7,18 @@
 #include "sim/arch/rule.h"
 #include "sim/base/error.h"
 
-// One rule whose plans are made; @key is what a message is about.
+// One rule whose plans are made.
 typedef struct {
   const SmbArchInfo *info;
   const SmbRuleText *text;
   SmbOp op;
   guint width;
-  const char **key;
   GError **error;
 } Task;
 
-G_GNUC_PRINTF(3, 4)
-static gboolean
-refuse(const Task *task, const char *key, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *reason = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  *task->key = key;
-  g_set_error_literal(task->error, SMB_ERROR, SMB_ERROR_INPUT, reason);
-  return FALSE;
-}
+// Says which key of the rule is wrong, and why.
+#define refuse(task, key, format, ...)                                                             \
+  smb_fail((task)->error, SMB_ERROR, SMB_ERROR_INPUT, "%s: " format, key, ##__VA_ARGS__)
 
 static gboolean
 is_power_of_two(guint number) {
@@ -148,11 +139,11 @@ check_merge(const Task *task, const SmbRule *rule) {
 }
 
 gboolean
-smb_arch_make_plans(SmbArch *arch, SmbOp op, guint width, const char **key, GError **error) {
+smb_arch_make_plans(SmbArch *arch, SmbOp op, guint width, GError **error) {
   guint i = smb_width_index(width);
   SmbRule *rule = &arch->rules[op][i];
   const SmbRuleText *text = &arch->texts[op][i];
-  Task task = {&arch->info, text, op, width, key, error};
+  Task task = {&arch->info, text, op, width, error};
   if (!make_plan(&task, "group", &text->split, text->floor, &rule->plan))
     return FALSE;
   rule->merged = rule->plan;

@@ -25,16 +25,9 @@ typedef struct {
   gboolean is_read[SMB_N_OPS][SMB_N_WIDTHS]; // whether a group of this file has the rule
 } Reader;
 
-G_GNUC_PRINTF(4, 5)
-static gboolean
-fail_key(const Reader *reader, const char *key, GError **error, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *reason = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s.ini: [%s] %s: %s", reader->name,
-                  reader->group, key, reason);
-}
+#define fail_key(reader, key, error, format, ...)                                                  \
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s.ini: [%s] %s: " format, (reader)->name,          \
+           (reader)->group, key, ##__VA_ARGS__)
 
 static gboolean
 has_key(const Reader *reader, const char *key) {
@@ -414,16 +407,16 @@ make_rules(Reader *reader, GError **error) {
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
       const SmbRuleText *text = &reader->arch->texts[op][i];
-      const char *key = NULL;
       g_autoptr(GError) reason = NULL;
       if (!reader->arch->rules[op][i].defined ||
-          smb_arch_make_plans(reader->arch, (SmbOp)op, smb_width(i), &key, &reason))
+          smb_arch_make_plans(reader->arch, (SmbOp)op, smb_width(i), &reason))
         continue;
-      reader->group = text->base ? "arch" : text->group;
       if (!text->base)
-        return fail_key(reader, key, error, "%s", reason->message);
-      return fail_key(reader, "like", error, "the rule [%s] of %s does not fit: %s: %s",
-                      text->group, text->base, key, reason->message);
+        return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s.ini: [%s] %s", reader->name,
+                        text->group, reason->message);
+      reader->group = "arch";
+      return fail_key(reader, "like", error, "the rule [%s] of %s does not fit: %s", text->group,
+                      text->base, reason->message);
     }
   }
   return TRUE;

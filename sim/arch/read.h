@@ -60,13 +60,11 @@ G_GNUC_INTERNAL SmbArch *smb_arch_read(const char *name, const char *text, gsize
 /**
  * smb_arch_make_plans:
  * @op, @width: of a rule that is defined
- * @key: (out): the key of the rule that is wrong
- * @error: SMB_ERROR_INPUT, without the place
+ * @error: SMB_ERROR_INPUT, "KEY: reason"
  *
  * Makes the plans of a rule from its text and the geometry of @arch.
  */
-G_GNUC_INTERNAL gboolean smb_arch_make_plans(SmbArch *arch, SmbOp op, guint width, const char **key,
-                                             GError **error);
+G_GNUC_INTERNAL gboolean smb_arch_make_plans(SmbArch *arch, SmbOp op, guint width, GError **error);
 
 /** smb_arch_load_like: smb_arch_load() for an architecture that another one, at @depth − 1, is like. */
 G_GNUC_INTERNAL SmbArch *smb_arch_load_like(const char *name, guint depth, GError **error);

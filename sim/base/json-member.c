@@ -35,9 +35,8 @@ smb_member_fail(const SmbPlace *place, GError **error, const char *format, ...) 
   va_end(arguments);
   g_autoptr(GString) text = g_string_new(NULL);
   describe_place(place, text);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s%s%s", text->str, place->above ? ": " : "",
-              reason);
-  return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s%s%s", text->str, place->above ? ": " : "",
+                  reason);
 }
 
 gboolean
@@ -204,18 +203,14 @@ check_nesting(const char *source, const char *text, gsize length, guint max_nest
       in_string = !in_string;
     if (in_string)
       continue;
-    if (c == '\'' || c == '/' || c == '#') {
-      g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%c' outside a text: not JSON", source,
-                  c);
-      return FALSE;
-    }
+    if (c == '\'' || c == '/' || c == '#')
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%c' outside a text: not JSON",
+                      source, c);
     depth += c == '{' || c == '[';
     depth -= (c == '}' || c == ']') && depth > 0;
-    if (depth > max_nesting) {
-      g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: nested more than %u deep", source,
-                  max_nesting);
-      return FALSE;
-    }
+    if (depth > max_nesting)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: nested more than %u deep", source,
+                      max_nesting);
   }
   return TRUE;
 }

@@ -100,25 +100,20 @@ smb_request_check(const SmbRequest *request, GError **error) {
 
   if (!smb_op_has_width((SmbOp)request->op, width)) {
     g_autofree char *widths = describe_widths(op->widths);
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "'%s' has no width of %u bytes: expected %s",
-                op->name, width, widths);
-    return FALSE;
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "'%s' has no width of %u bytes: expected %s",
+                    op->name, width, widths);
   }
   for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
     guint lane = smb_lanes_first(lanes);
     guint32 offset = request->offset[lane];
-    if (offset % alignment != 0) {
-      g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "offset %u of lane %u is misaligned: expected a multiple of %u", offset, lane,
-                  alignment);
-      return FALSE;
-    }
-    if (offset > G_MAXUINT32 - width + 1) {
-      g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "offset %u of lane %u is too large: %u bytes from there reach 4 GiB", offset,
-                  lane, width);
-      return FALSE;
-    }
+    if (offset % alignment != 0)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                      "offset %u of lane %u is misaligned: expected a multiple of %u", offset, lane,
+                      alignment);
+    if (offset > G_MAXUINT32 - width + 1)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                      "offset %u of lane %u is too large: %u bytes from there reach 4 GiB", offset,
+                      lane, width);
   }
   return TRUE;
 }

@@ -76,9 +76,8 @@ smb_source_new(const char *name, GBytes *bytes, GError **error) {
 static gboolean
 set_file_error(const char *path, int code, GError **error) {
   g_autofree char *shown = g_filename_display_name(path);
-  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code), "%s: %s", shown,
-              g_strerror(code));
-  return FALSE;
+  return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(code), "%s: %s", shown,
+                  g_strerror(code));
 }
 
 // Reads until the end, or until there is one byte more than is allowed: an endless file is left.
@@ -273,12 +272,12 @@ smb_source_message(const SmbSource *source, guint32 offset, const char *text) {
   return g_string_free(message, FALSE);
 }
 
-void
+gboolean
 smb_source_error(const SmbSource *source, guint32 offset, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
   g_autofree char *message = smb_source_message(source, offset, text);
-  g_set_error_literal(error, SMB_ERROR, SMB_ERROR_INPUT, message);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s", message);
 }

@@ -93,9 +93,9 @@ void smb_source_locate(const SmbSource *source, guint32 offset, guint *line, gui
  */
 char *smb_source_message(const SmbSource *source, guint32 offset, const char *text);
 
-/** Sets an SMB_ERROR_INPUT whose message is smb_source_message() of a formatted text. */
-void smb_source_error(const SmbSource *source, guint32 offset, GError **error, const char *format,
-                      ...) G_GNUC_PRINTF(4, 5);
+/** Sets an SMB_ERROR_INPUT whose message is smb_source_message() of a formatted text; always returns %FALSE. */
+gboolean smb_source_error(const SmbSource *source, guint32 offset, GError **error,
+                          const char *format, ...) G_GNUC_PRINTF(4, 5);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbSource, smb_source_unref)
 

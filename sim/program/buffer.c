@@ -22,18 +22,8 @@ static const struct {
     {"f64", SMB_SCALAR_F64, G_GUINT64_CONSTANT(1) << 53},
 };
 
-static gboolean refuse(GError **error, const char *text, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
-
-static gboolean
-refuse(GError **error, const char *text, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *problem = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "--buffer '%s': %s", text, problem);
-  return FALSE;
-}
+#define refuse(error, text, format, ...)                                                           \
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--buffer '%s': " format, text, ##__VA_ARGS__)
 
 // "iota:TYPE" or "random:TYPE:SEED[:BELOW]", in parts.
 static gboolean

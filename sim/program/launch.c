@@ -7,16 +7,6 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 
-G_GNUC_PRINTF(2, 3)
-static gboolean
-refuse_extent(GError **error, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_propagate_error(error, g_error_new_valist(SMB_ERROR, SMB_ERROR_USAGE, format, arguments));
-  va_end(arguments);
-  return FALSE;
-}
-
 gboolean
 smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
   guint max_threads = arch ? smb_arch_info(arch)->max_threads : SMB_MAX_BLOCK_THREADS;
@@ -26,17 +16,20 @@ smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
   static const guint grid_limits[3] = SMB_MAX_GRID_EXTENT;
   for (guint i = 0; i < 3; i++) {
     if (launch->block[i] < 1 || launch->block[i] > block_limits[i])
-      return refuse_extent(error, "a block of %u threads in %c: expected 1 to %u", launch->block[i],
-                           "xyz"[i], block_limits[i]);
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                      "a block of %u threads in %c: expected 1 to %u", launch->block[i], "xyz"[i],
+                      block_limits[i]);
     if (launch->grid[i] < 1 || launch->grid[i] > grid_limits[i])
-      return refuse_extent(error, "a grid of %u blocks in %c: expected 1 to %u", launch->grid[i],
-                           "xyz"[i], grid_limits[i]);
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                      "a grid of %u blocks in %c: expected 1 to %u", launch->grid[i], "xyz"[i],
+                      grid_limits[i]);
     threads *= launch->block[i];
   }
   if (threads > max_threads)
-    return refuse_extent(
-        error, "a block of %u x %u x %u = %" G_GUINT64_FORMAT " threads: %s has at most %u",
-        launch->block[0], launch->block[1], launch->block[2], threads, who, max_threads);
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "a block of %u x %u x %u = %" G_GUINT64_FORMAT " threads: %s has at most %u",
+                    launch->block[0], launch->block[1], launch->block[2], threads, who,
+                    max_threads);
   return TRUE;
 }
 

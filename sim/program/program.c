@@ -171,10 +171,8 @@ smb_program_evaluate(const SmbProgram *program, const char *expression, gint64 *
                      GError **error) {
   if (program->front_end->evaluate)
     return program->front_end->evaluate(program, expression, value, error);
-  if (g_ascii_string_to_signed(expression, 10, G_MININT64, G_MAXINT64, value, NULL))
-    return TRUE;
-  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': expected a number", expression);
-  return FALSE;
+  return g_ascii_string_to_signed(expression, 10, G_MININT64, G_MAXINT64, value, NULL) ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': expected a number", expression);
 }
 
 char *

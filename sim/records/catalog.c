@@ -39,16 +39,9 @@ free_entry(gpointer data) {
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbCatalogEntry, free_entry)
 
-G_GNUC_PRINTF(4, 5)
-static gboolean
-refuse_key(const Reader *reader, const char *key, GError **error, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *reason = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, CATALOG_FILE ": [%s] %s: %s", reader->group,
-                  key, reason);
-}
+#define refuse_key(reader, key, error, format, ...)                                                \
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, CATALOG_FILE ": [%s] %s: " format, (reader)->group,  \
+           key, ##__VA_ARGS__)
 
 static gboolean
 is_identifier(const char *text, gsize length) {

@@ -41,16 +41,13 @@ begins_number(const Render *render, const char *at) {
 static gboolean
 append_plain(const Render *render, const char *from, const char *to, GError **error) {
   for (const char *at = from; at < to; at++) {
-    if (begins_number(render, at)) {
-      smb_source_error(render->lesson->source, offset_of(render, at), error,
-                       "a number that is not computed: expected {EXPRESSION}, or `…` around code");
-      return FALSE;
-    }
-    if (*at == '}') {
-      smb_source_error(render->lesson->source, offset_of(render, at), error,
-                       "'}' without its beginning");
-      return FALSE;
-    }
+    if (begins_number(render, at))
+      return smb_source_error(
+          render->lesson->source, offset_of(render, at), error,
+          "a number that is not computed: expected {EXPRESSION}, or `…` around code");
+    if (*at == '}')
+      return smb_source_error(render->lesson->source, offset_of(render, at), error,
+                              "'}' without its beginning");
     append_character(render->out, *at);
   }
   return TRUE;
@@ -66,9 +63,8 @@ check_claim(const SmbLesson *lesson, guint32 offset, const char *text, const cha
   if (value)
     return TRUE;
   g_autofree char *numbers = smb_lesson_substitute(lesson, offset, text, results, NULL);
-  smb_source_error(lesson->source, offset, error, "%s does not hold: %s", claims,
-                   g_strstrip(numbers));
-  return FALSE;
+  return smb_source_error(lesson->source, offset, error, "%s does not hold: %s", claims,
+                          g_strstrip(numbers));
 }
 
 // The bar between words and condition: not one of a pair, which is an operator.
@@ -91,11 +87,9 @@ append_braces(const Render *render, const char *from, const char *to, GError **e
   if (!bar) {
     g_autofree char *text = g_strndup(from, (gsize)(to - from));
     gint64 value;
-    if (!strpbrk(text, G_CSET_a_2_z)) {
-      smb_source_error(render->lesson->source, offset_of(render, from), error,
-                       "'%s': a number that is not computed: expected a quantity", text);
-      return FALSE;
-    }
+    if (!strpbrk(text, G_CSET_a_2_z))
+      return smb_source_error(render->lesson->source, offset_of(render, from), error,
+                              "'%s': a number that is not computed: expected a quantity", text);
     if (!smb_lesson_evaluate(render->lesson, offset_of(render, from), text, render->results, &value,
                              error))
       return FALSE;
@@ -117,11 +111,9 @@ static gboolean
 append_bracket(const Render *render, const char **at, GError **error) {
   const char *from = *at + 1;
   const char *end = strchr(from, **at == '{' ? '}' : '`');
-  if (!end) {
-    smb_source_error(render->lesson->source, offset_of(render, *at), error, "'%c' without its end",
-                     **at);
-    return FALSE;
-  }
+  if (!end)
+    return smb_source_error(render->lesson->source, offset_of(render, *at), error,
+                            "'%c' without its end", **at);
   gboolean braces = **at == '{';
   *at = end;
   if (braces)
@@ -197,22 +189,19 @@ smb_lesson_check(const SmbLesson *lesson, const SmbLessonResult *results, GError
       !check_text(lesson, &lesson->hint, results, error) ||
       !smb_lesson_number(lesson, &lesson->answer, results, &value, error))
     return FALSE;
-  if (value < 0) {
-    smb_source_error(lesson->source, lesson->answer.offset, error,
-                     "the answer is %" G_GINT64_FORMAT ": expected 0 or more", value);
-    return FALSE;
-  }
+  if (value < 0)
+    return smb_source_error(lesson->source, lesson->answer.offset, error,
+                            "the answer is %" G_GINT64_FORMAT ": expected 0 or more", value);
   for (guint i = 0; i < lesson->misses->len; i++) {
     const SmbLessonMiss *miss = &g_array_index(lesson->misses, SmbLessonMiss, i);
     gint64 wrong;
     if (!smb_lesson_number(lesson, &miss->number, results, &wrong, error) ||
         !check_text(lesson, &miss->text, results, error))
       return FALSE;
-    if (wrong == value) {
-      smb_source_error(lesson->source, miss->number.offset, error,
-                       "%" G_GINT64_FORMAT " is the answer: expected a wrong prediction", wrong);
-      return FALSE;
-    }
+    if (wrong == value)
+      return smb_source_error(lesson->source, miss->number.offset, error,
+                              "%" G_GINT64_FORMAT " is the answer: expected a wrong prediction",
+                              wrong);
   }
   return TRUE;
 }

@@ -80,16 +80,9 @@ typedef struct {
   const char *text;
 } Name;
 
-G_GNUC_PRINTF(3, 4)
-static gboolean
-refuse_quantity(const Name *name, GError **error, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *reason = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  smb_source_error(name->lesson->source, name->offset, error, "'%s': %s", name->text, reason);
-  return FALSE;
-}
+#define refuse_quantity(name, error, format, ...)                                                  \
+  smb_source_error((name)->lesson->source, (name)->offset, error, "'%s': " format, (name)->text,   \
+                   ##__VA_ARGS__)
 
 // "load", "store2", "global_store": a class of accesses, and which one.
 static gboolean
@@ -307,11 +300,9 @@ smb_lesson_evaluate(const SmbLesson *lesson, guint32 offset, const char *text,
     return FALSE;
   *value = 1;
   // Any kernel does: no name is left that could be a macro.
-  if (results && !smb_program_evaluate(results[0].kernel, numbers, value, NULL)) {
-    smb_source_error(lesson->source, offset, error, "'%s': expected an integer expression",
-                     g_strstrip(numbers));
-    return FALSE;
-  }
+  if (results && !smb_program_evaluate(results[0].kernel, numbers, value, NULL))
+    return smb_source_error(lesson->source, offset, error, "'%s': expected an integer expression",
+                            g_strstrip(numbers));
   return TRUE;
 }
 

@@ -70,16 +70,8 @@ smb_lesson_find_run(const SmbLesson *lesson, const char *name) {
   return -1;
 }
 
-G_GNUC_PRINTF(3, 4)
-static gboolean
-refuse_lesson(Reader *reader, guint32 offset, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *reason = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  smb_source_error(reader->lesson->source, offset, reader->error, "%s", reason);
-  return FALSE;
-}
+#define refuse_lesson(reader, offset, ...)                                                         \
+  smb_source_error((reader)->lesson->source, offset, (reader)->error, __VA_ARGS__)
 
 static gboolean
 check_text(Reader *reader, const SmbLessonPart *part) {

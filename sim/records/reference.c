@@ -60,16 +60,9 @@ free_reference(gpointer data) {
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbReference, free_reference)
 
-G_GNUC_PRINTF(3, 4)
-static gboolean
-refuse_line(const Reader *reader, GError **error, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *reason = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: %s", reader->name, reader->line,
-                  reason);
-}
+#define refuse_line(reader, error, format, ...)                                                    \
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: " format, (reader)->name, (reader)->line,    \
+           ##__VA_ARGS__)
 
 static gboolean
 read_columns(Reader *reader, GStrv fields, GError **error) {
