@@ -23,8 +23,7 @@ smb_proof_free(SmbProof *proof) {
   g_free(proof);
 }
 
-static void fail_proof(SmbProof *proof, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
+G_GNUC_PRINTF(2, 3)
 static void
 fail_proof(SmbProof *proof, const char *format, ...) {
   va_list arguments;
@@ -131,20 +130,20 @@ SmbProof *
 smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays,
                   const guint64 *wavefronts) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(GArray) edits =
-      smb_rewrite(original->kernel, &original->launch, arrays, n_arrays, &error);
-  SmbProof *proof = g_new0(SmbProof, 1);
-  proof->launch = original->launch;
+  GArray *edits = smb_rewrite(original->kernel, &original->launch, arrays, n_arrays, &error);
   if (!edits) {
-    fail_proof(proof, "%s", error->message);
-    return proof;
+    SmbProof *refused = g_new0(SmbProof, 1);
+    refused->launch = original->launch;
+    fail_proof(refused, "%s", error->message);
+    return refused;
   }
+  gsize dynamic_bytes = original->launch.dynamic_bytes;
   for (guint i = 0; i < n_arrays; i++) {
     if (arrays[i].array->is_dynamic)
-      proof->launch.dynamic_bytes += (gsize)smb_rewrite_growth(&arrays[i]);
+      dynamic_bytes += (gsize)smb_rewrite_growth(&arrays[i]);
   }
-  proof->text = smb_rewrite_apply(smb_program_source(original->kernel), edits);
-  proof->edits = g_steal_pointer(&edits);
-  check(proof, original, wavefronts);
+  g_autofree char *text = smb_rewrite_apply(smb_program_source(original->kernel), edits);
+  SmbProof *proof = smb_proof_text(original, text, dynamic_bytes, wavefronts);
+  proof->edits = edits;
   return proof;
 }

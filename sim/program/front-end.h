@@ -78,7 +78,6 @@ struct _SmbProgram {
   gsize static_shared; // bytes
   gsize dynamic_start; // where dynamic shared memory begins, in bytes
   guint max_threads;   // of a block, as the kernel says itself; 0: it does not
-  gboolean has_dynamic_shared;
   gboolean is_serial;
   // Whether its blocks may repeat each other (sim/machine/signature.h): the front end vouches for all that is said
   // there, in each block that it does not refuse. FALSE: every block is run.

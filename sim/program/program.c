@@ -157,11 +157,6 @@ smb_program_max_threads(const SmbProgram *program) {
 }
 
 gboolean
-smb_program_has_dynamic_shared(const SmbProgram *program) {
-  return program->has_dynamic_shared;
-}
-
-gboolean
 smb_program_is_serial(const SmbProgram *program) {
   return program->is_serial;
 }

@@ -187,9 +187,6 @@ gsize smb_program_static_shared(const SmbProgram *program);
 /** The most threads of a block, as the kernel says itself (__launch_bounds__); 0 if it does not. */
 guint smb_program_max_threads(const SmbProgram *program);
 
-/** Whether it declares an extern __shared__ array. */
-gboolean smb_program_has_dynamic_shared(const SmbProgram *program);
-
 /** Whether blocks must run one after another, because they meet in atomics on global memory. */
 gboolean smb_program_is_serial(const SmbProgram *program);
 

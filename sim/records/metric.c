@@ -9,31 +9,21 @@ enum {
   SECTOR_BYTES = 32
 };
 
-typedef struct {
-  const char *name;
-  const char *meaning;
-} Metric;
-
-static const Metric metrics[SMB_N_METRICS] = {
-#define SMB_METRIC(id, name, meaning) {name, meaning},
+static const char *const names[SMB_N_METRICS] = {
+#define SMB_METRIC(id, name, meaning) name,
 #include "sim/records/metric.def"
 #undef SMB_METRIC
 };
 
 const char *
 smb_metric_name(SmbMetric metric) {
-  return metrics[metric].name;
-}
-
-const char *
-smb_metric_meaning(SmbMetric metric) {
-  return metrics[metric].meaning;
+  return names[metric];
 }
 
 gboolean
 smb_metric_parse(const char *name, SmbMetric *metric) {
   for (guint i = 0; i < SMB_N_METRICS; i++) {
-    if (strcmp(metrics[i].name, name) == 0) {
+    if (strcmp(names[i], name) == 0) {
       *metric = (SmbMetric)i;
       return TRUE;
     }

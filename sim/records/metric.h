@@ -24,9 +24,6 @@ typedef enum {
 /** "wavefronts_ld", "time_us", ... (transfer none). */
 const char *smb_metric_name(SmbMetric metric);
 
-/** What it is, in a few words (transfer none). */
-const char *smb_metric_meaning(SmbMetric metric);
-
 /** smb_metric_is_counted: Returns: whether it is a count; values and times are not */
 gboolean smb_metric_is_counted(SmbMetric metric);
 

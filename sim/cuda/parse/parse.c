@@ -188,10 +188,8 @@ lay_out_shared(SmbKernel *kernel) {
     Variable *variable = g_ptr_array_index(objects, i);
     gboolean used = g_hash_table_contains(shared, variable);
     gsize align = MAX(variable->type->align, variable->address);
-    if (variable->storage == STORAGE_DYNAMIC && used) {
-      kernel->program.has_dynamic_shared = TRUE;
+    if (variable->storage == STORAGE_DYNAMIC && used)
       dynamic_align = MAX(dynamic_align, MAX(align, 16));
-    }
     if (variable->storage != STORAGE_SHARED || !used)
       continue;
     end = (end + align - 1) & ~(align - 1);
