@@ -127,9 +127,9 @@ check_sums(const SmbAnalysis *analysis, const SmbArch *arch) {
       const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
       SmbWavefronts cost = smb_wavefronts_count(arch, &made->request);
       for (guint64 times = 0; made->access == a && times < made->count; times++)
-        smb_tally_count(&total, &cost);
+        smb_tally_count(&total, &cost, 1);
       if (made->access == a)
-        smb_tally_count_times(&warps[made->warp], &cost, made->count);
+        smb_tally_count(&warps[made->warp], &cost, made->count);
     }
     ck_assert_mem_eq(&total, &access->total, sizeof total);
     ck_assert_mem_eq(warps, access->warps, sizeof warps);

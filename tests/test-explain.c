@@ -43,8 +43,8 @@ fixture_init(Fixture *fixture, const SmbArch *arch, const SmbRequest *request) {
                                 .request = *request,
                                 .count = 1};
   smb_explain_collect(&fixture->e);
-  smb_tally_count(&fixture->access.total, &fixture->e.cost);
-  smb_tally_count(&fixture->analysis.totals[fixture->site.op_class], &fixture->e.cost);
+  smb_tally_count(&fixture->access.total, &fixture->e.cost, 1);
+  smb_tally_count(&fixture->analysis.totals[fixture->site.op_class], &fixture->e.cost, 1);
 }
 
 static void

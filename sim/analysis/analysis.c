@@ -7,14 +7,8 @@
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
-
-// The wavefronts of a request for each ideal one. A division only where the maximum grows.
-static void
-count_queue(SmbTally *tally, const SmbWavefronts *cost) {
-  if (cost->wavefronts > tally->max_queue * (guint64)cost->ideal)
-    tally->max_queue = (cost->wavefronts - 1) / MAX(cost->ideal, 1) + 1;
-}
 
 void
 smb_tally_add(SmbTally *tally, const SmbTally *more) {
@@ -28,25 +22,16 @@ smb_tally_add(SmbTally *tally, const SmbTally *more) {
 }
 
 void
-smb_tally_count(SmbTally *tally, const SmbWavefronts *cost) {
-  tally->requests++;
-  tally->wavefronts += cost->wavefronts;
-  tally->ideal += cost->ideal;
-  tally->excess += cost->excess;
-  tally->cycles += cost->cycles;
-  tally->max_degree = MAX(tally->max_degree, cost->degree);
-  count_queue(tally, cost);
-}
-
-void
-smb_tally_count_times(SmbTally *tally, const SmbWavefronts *cost, guint64 times) {
+smb_tally_count(SmbTally *tally, const SmbWavefronts *cost, guint64 times) {
   tally->requests += times;
   tally->wavefronts += cost->wavefronts * times;
   tally->ideal += cost->ideal * times;
   tally->excess += cost->excess * times;
   tally->cycles += cost->cycles * times;
   tally->max_degree = MAX(tally->max_degree, cost->degree);
-  count_queue(tally, cost);
+  // The wavefronts of a request for each ideal one. A division only where the maximum grows.
+  if (cost->wavefronts > tally->max_queue * (guint64)cost->ideal)
+    tally->max_queue = (cost->wavefronts - 1) / MAX(cost->ideal, 1) + 1;
 }
 
 static void
@@ -94,9 +79,7 @@ add_global(SmbGlobalAccess *into, const SmbGlobalAccess *from) {
 
 static int
 compare_places(const SmbSite *a, const SmbSite *b) {
-  if (a->offset != b->offset)
-    return a->offset < b->offset ? -1 : 1;
-  return (int)a->op_class - (int)b->op_class;
+  return smb_order(a->offset, b->offset) ?: smb_order(a->op_class, b->op_class);
 }
 
 static int

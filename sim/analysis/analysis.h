@@ -208,11 +208,8 @@ const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);
  */
 guint64 smb_analysis_global_bytes(const SmbAnalysis *analysis);
 
-/** Adds one request and what it costs. */
-void smb_tally_count(SmbTally *tally, const SmbWavefronts *cost);
-
-/** Adds a request that was made @times times. */
-void smb_tally_count_times(SmbTally *tally, const SmbWavefronts *cost, guint64 times);
+/** Adds a request that was made @times times, and what it costs each time. */
+void smb_tally_count(SmbTally *tally, const SmbWavefronts *cost, guint64 times);
 
 /** Adds the numbers of one tally to another. */
 void smb_tally_add(SmbTally *tally, const SmbTally *more);

@@ -7,6 +7,7 @@
 
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
+#include "sim/base/order.h"
 
 // Blocks that are run to find this out: of small grids up to one in SMALL_SHARE, of others one in LARGE_SHARE, however
 // many threads there are. If that is not enough, all are run.
@@ -225,7 +226,7 @@ search_grid(Search *search) {
 static int
 compare_shares(gconstpointer a, gconstpointer b) {
   const Share *x = a, *y = b;
-  return (x->block > y->block) - (x->block < y->block);
+  return smb_order(x->block, y->block);
 }
 
 GArray *

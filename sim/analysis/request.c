@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/analysis/impl.h"
+#include "sim/base/order.h"
 
 // A request of a site, in the order in which a worker saw it first.
 typedef struct {
@@ -92,13 +93,8 @@ merge(GHashTable *into, const Requests *from) {
 static int
 compare_seen(gconstpointer a, gconstpointer b) {
   const Seen *x = *(const Seen *const *)a, *y = *(const Seen *const *)b;
-  if (x->seen.access != y->seen.access)
-    return x->seen.access < y->seen.access ? -1 : 1;
-  if (x->seen.warp != y->seen.warp)
-    return x->seen.warp < y->seen.warp ? -1 : 1;
-  if (x->seen.block != y->seen.block)
-    return x->seen.block < y->seen.block ? -1 : 1;
-  return x->order < y->order ? -1 : x->order > y->order;
+  return smb_order(x->seen.access, y->seen.access) ?: smb_order(x->seen.warp, y->seen.warp)
+         ?: smb_order(x->seen.block, y->seen.block) ?: smb_order(x->order, y->order);
 }
 
 // Index of the access of each site.

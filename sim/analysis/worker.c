@@ -4,6 +4,7 @@
 // A worker runs blocks of a grid, one after the other, and counts what they do to memory.
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
+#include "sim/base/order.h"
 
 // The rounds of an atomic that is a loop, where the architecture's rule has them.
 static void
@@ -34,8 +35,8 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     smb_requests_note(worker->requests, site, warp, &worker->now, request);
   if (request->op == SMB_OP_ATOM_LOOP)
     count_rounds(worker->arch, request, worker->now.times, &access->loops);
-  smb_tally_count_times(&access->total, &cost, worker->now.times);
-  smb_tally_count_times(&access->warps[warp], &cost, worker->now.times);
+  smb_tally_count(&access->total, &cost, worker->now.times);
+  smb_tally_count(&access->warps[warp], &cost, worker->now.times);
 }
 
 // Distinct values of a short array, which is reordered. Most come in rising order.
@@ -84,11 +85,7 @@ count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *bu
 // The order of the list, which finds a warning among many: by what it is of.
 static int
 compare_subjects(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
-  if (a->site != b->site)
-    return a->site < b->site ? -1 : 1;
-  if (a->other != b->other)
-    return a->other < b->other ? -1 : 1;
-  return (int)a->kind - (int)b->kind;
+  return smb_order(a->site, b->site) ?: smb_order(a->other, b->other) ?: smb_order(a->kind, b->kind);
 }
 
 void

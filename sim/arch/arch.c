@@ -9,6 +9,7 @@
 #include "sim/arch/rule.h"
 #include "sim/base/data.h"
 #include "sim/base/error.h"
+#include "sim/base/order.h"
 #include "sim/base/suggest.h"
 
 SmbArch *
@@ -54,9 +55,7 @@ compare_capability(gconstpointer a, gconstpointer b) {
     const char *digits = strpbrk(names[i], "0123456789");
     numbers[i] = digits ? g_ascii_strtoull(digits, NULL, 10) : G_MAXUINT64;
   }
-  if (numbers[0] != numbers[1])
-    return numbers[0] < numbers[1] ? -1 : 1;
-  return strcmp(names[0], names[1]);
+  return smb_order(numbers[0], numbers[1]) ?: strcmp(names[0], names[1]);
 }
 
 GStrv

@@ -3,19 +3,15 @@
 #include "sim/count/conflict.h"
 
 #include "sim/arch/rule.h"
+#include "sim/base/order.h"
 #include "sim/count/wavefront.h"
 
 static int
 compare_uses(gconstpointer a, gconstpointer b) {
   const SmbWordUse *x = a, *y = b;
-  if (x->group != y->group)
-    return x->group < y->group ? -1 : 1;
-  if (x->bank != y->bank)
-    return x->bank < y->bank ? -1 : 1;
-  guint lane_x = smb_lanes_first(x->lanes), lane_y = smb_lanes_first(y->lanes);
-  if (lane_x != lane_y)
-    return lane_x < lane_y ? -1 : 1;
-  return x->offset < y->offset ? -1 : x->offset > y->offset;
+  return smb_order(x->group, y->group) ?: smb_order(x->bank, y->bank)
+         ?: smb_order(smb_lanes_first(x->lanes), smb_lanes_first(y->lanes))
+         ?: smb_order(x->offset, y->offset);
 }
 
 static void

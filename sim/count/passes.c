@@ -3,6 +3,7 @@
 #include "sim/count/passes.h"
 
 #include "sim/arch/rule.h"
+#include "sim/base/order.h"
 #include "sim/count/wavefront.h"
 
 // The words of one bank of one lane group: a stretch of smb_request_words().
@@ -34,8 +35,8 @@ count_steps(const Bank *bank, guint broadcasts) {
 static int
 compare_sharers(gconstpointer a, gconstpointer b) {
   const SmbWordUse *x = a, *y = b;
-  int more = (int)smb_lanes_count(y->lanes) - (int)smb_lanes_count(x->lanes);
-  return more ? more : (x->offset > y->offset) - (x->offset < y->offset);
+  return smb_order(smb_lanes_count(y->lanes), smb_lanes_count(x->lanes))
+             ?: smb_order(x->offset, y->offset);
 }
 
 // Adds a pass of a group to those in which each of @lanes is served.

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "sim/arch/rule.h"
+#include "sim/base/order.h"
 #include "sim/layout/advise-impl.h"
 
 enum {
@@ -116,13 +117,10 @@ equal_requests(gconstpointer a, gconstpointer b) {
 static int
 compare_distinct(gconstpointer a, gconstpointer b) {
   const Distinct *x = a, *y = b;
-  guint64 p = x->cost.excess * x->times, q = y->cost.excess * y->times;
-  if (p != q)
-    return p > q ? -1 : 1;
-  if (x->request.mask != y->request.mask)
-    return x->request.mask < y->request.mask ? -1 : 1;
-  return memcmp(x->request.offset, y->request.offset,
-                smb_request_span(&x->request) * sizeof x->request.offset[0]);
+  return smb_order(y->cost.excess * y->times, x->cost.excess * x->times)
+         ?: smb_order(x->request.mask, y->request.mask)
+         ?: memcmp(x->request.offset, y->request.offset,
+                   smb_request_span(&x->request) * sizeof x->request.offset[0]);
 }
 
 // The distinct requests (element-type Distinct); %NULL if one asks for something else as well.

@@ -3,6 +3,7 @@
 #include "sim/layout/advise.h"
 
 #include "sim/arch/arch.h"
+#include "sim/base/order.h"
 #include "sim/layout/advise-impl.h"
 
 void
@@ -53,9 +54,9 @@ smb_advise_try(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *ori
       break;
     }
     SmbWavefronts cost = smb_wavefronts_count(arch, &moved);
-    smb_tally_count_times(&g_array_index(candidate->accesses, SmbTally, made->access), &cost,
-                          made->count);
-    smb_tally_count_times(&candidate->total, &cost, made->count);
+    smb_tally_count(&g_array_index(candidate->accesses, SmbTally, made->access), &cost,
+                    made->count);
+    smb_tally_count(&candidate->total, &cost, made->count);
   }
   return candidate;
 }
@@ -68,33 +69,18 @@ typedef struct {
   guint vector_bytes;
 } Found;
 
-static int
-compare_numbers(guint64 a, guint64 b) {
-  return a < b ? -1 : a > b;
-}
-
 // The better layout first, as SmbAdvice.best says.
 static int
 compare_found(gconstpointer a, gconstpointer b) {
   const Found *p = a, *q = b;
   const SmbLayout *x = &p->layout, *y = &q->layout;
-  const int orders[] = {
-      compare_numbers(p->wavefronts, q->wavefronts),
-      compare_numbers(p->bytes, q->bytes),
-      compare_numbers(q->vector_bytes, p->vector_bytes),
-      compare_numbers(smb_advise_kind(x), smb_advise_kind(y)),
-      compare_numbers(x->pad, y->pad),
-      compare_numbers(x->columns, y->columns),
-      compare_numbers(x->bits, y->bits),
-      compare_numbers(x->base, y->base),
-      compare_numbers((guint64)ABS(x->shift), (guint64)ABS(y->shift)),
-      compare_numbers(x->shift < 0, y->shift < 0),
-  };
-  for (guint i = 0; i < G_N_ELEMENTS(orders); i++) {
-    if (orders[i] != 0)
-      return orders[i];
-  }
-  return 0;
+  return smb_order(p->wavefronts, q->wavefronts) ?: smb_order(p->bytes, q->bytes)
+         ?: smb_order(q->vector_bytes, p->vector_bytes)
+         ?: smb_order(smb_advise_kind(x), smb_advise_kind(y)) ?: smb_order(x->pad, y->pad)
+         ?: smb_order(x->columns, y->columns) ?: smb_order(x->bits, y->bits)
+         ?: smb_order(x->base, y->base)
+         ?: smb_order((guint64)ABS(x->shift), (guint64)ABS(y->shift))
+         ?: smb_order(x->shift < 0, y->shift < 0);
 }
 
 // The kinds of layouts, as they are numbered in a search.

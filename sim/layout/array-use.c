@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/layout/array-use.h"
 
+#include "sim/base/order.h"
+
 // Most bytes at the end of a row that are taken for padding.
 enum {
   MAX_PADDING_BYTES = SMB_MAX_WIDTH
@@ -17,7 +19,7 @@ use_free(gpointer data) {
 static int
 compare_bases(gconstpointer a, gconstpointer b) {
   const SmbArrayUse *x = *(SmbArrayUse *const *)a, *y = *(SmbArrayUse *const *)b;
-  return (x->array->base > y->array->base) - (x->array->base < y->array->base);
+  return smb_order(x->array->base, y->array->base);
 }
 
 static void

@@ -94,7 +94,7 @@ check_request(const Question *question, const SmbArrayRequest *asked, SmbLayoutC
   SmbRequest moved;
   SmbWavefronts now = smb_wavefronts_count(question->arch, &made->request);
   check->width = made->request.width;
-  smb_tally_count_times(&check->original, &now, made->count);
+  smb_tally_count(&check->original, &now, made->count);
   if (check->fit != SMB_LAYOUT_FITS)
     return;
   check->fit = asked->whole ? smb_layout_move(question->original, question->layout,
@@ -110,7 +110,7 @@ check_request(const Question *question, const SmbArrayRequest *asked, SmbLayoutC
     check->worst_cost = cost;
     check->worst_now = made->request;
   }
-  smb_tally_count_times(&check->cost, &cost, made->count);
+  smb_tally_count(&check->cost, &cost, made->count);
 }
 
 // What all requests of an access say together.

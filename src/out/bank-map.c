@@ -8,18 +8,19 @@
 #include "sim/base/text.h"
 #include "sim/count/conflict.h"
 #include "sim/base/data.h"
+#include "sim/base/order.h"
 #include "src/cli/describe.h"
 
 static int
 compare_words(gconstpointer a, gconstpointer b) {
   const SmbBankMapWord *x = a, *y = b;
-  return x->offset < y->offset ? -1 : x->offset > y->offset;
+  return smb_order(x->offset, y->offset);
 }
 
 static int
 compare_lines(gconstpointer a, gconstpointer b) {
   const guint32 *x = a, *y = b;
-  return *x < *y ? -1 : *x > *y;
+  return smb_order(*x, *y);
 }
 
 static guint

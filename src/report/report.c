@@ -4,12 +4,12 @@
 // Which bank maps a page has.
 #include "src/report/report.h"
 
+#include "sim/base/order.h"
+
 static int
 compare_maps(gconstpointer a, gconstpointer b) {
   const SmbReportMap *x = a, *y = b;
-  if (x->access != y->access)
-    return x->access < y->access ? -1 : 1;
-  return x->warp < y->warp ? -1 : x->warp > y->warp;
+  return smb_order(x->access, y->access) ?: smb_order(x->warp, y->warp);
 }
 
 // The costliest request of each warp of each access; of equals the first.
@@ -77,9 +77,7 @@ compare_excess(gconstpointer a, gconstpointer b, gpointer user) {
   guint x = *(const guint *)a, y = *(const guint *)b;
   guint64 of_x = g_array_index(accesses, SmbAccess, x).total.excess;
   guint64 of_y = g_array_index(accesses, SmbAccess, y).total.excess;
-  if (of_x != of_y)
-    return of_x > of_y ? -1 : 1;
-  return x < y ? -1 : x > y;
+  return smb_order(of_y, of_x) ?: smb_order(x, y);
 }
 
 // The accesses that conflict, the costliest first.

@@ -36,7 +36,7 @@ smb_trace_report_add(SmbTraceReport *report, SmbTraceMismatchFunc write_mismatch
                      const SmbTraceBatch *batch, const SmbWavefronts *counts) {
   for (gsize i = 0; i < batch->n; i++) {
     const SmbRequest *request = &batch->requests[i];
-    smb_tally_count(&report->sums[request->op][smb_width_index(request->width)], &counts[i]);
+    smb_tally_count(&report->sums[request->op][smb_width_index(request->width)], &counts[i], 1);
     if (batch->expected[i] == SMB_TRACE_NO_COUNT)
       continue;
     report->compared++;
