@@ -83,8 +83,10 @@ compare_found(gconstpointer a, gconstpointer b) {
          ?: smb_order(x->shift < 0, y->shift < 0);
 }
 
-// The kinds of layouts, as they are numbered in a search.
-static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
+// The kinds of layouts; each is a bit of SmbAdviseKinds.
+enum {
+  N_KINDS = 3
+};
 
 // A search as far as it has come.
 typedef struct {
@@ -95,17 +97,9 @@ typedef struct {
   guint64 max_counts; // 0: no limit
   SmbProgress *progress;
   guint keep;
-  guint64 least;                      // wavefronts
-  GArray *found[G_N_ELEMENTS(kinds)]; // Found, of each kind, the best first
+  guint64 least;          // wavefronts
+  GArray *found[N_KINDS]; // Found, of each kind, the best first
 } Search;
-
-static GArray *
-get_ranking(const Search *search, const SmbLayout *layout) {
-  guint kind = 0;
-  while (kinds[kind] != smb_advise_kind(layout))
-    kind++;
-  return search->found[kind];
-}
 
 static void
 rank(const Search *search, GArray *ranking, const Found *found) {
@@ -123,7 +117,7 @@ rank(const Search *search, GArray *ranking, const Found *found) {
 static void
 count_layout(Search *search, Found *found) {
   SmbAdvice *advice = search->advice;
-  GArray *ranking = get_ranking(search, &found->layout);
+  GArray *ranking = search->found[__builtin_ctz(smb_advise_kind(&found->layout))];
   guint64 limit = G_MAXUINT64;
   if (ranking->len == search->keep)
     limit = g_array_index(ranking, Found, search->keep - 1).wavefronts;
@@ -167,7 +161,7 @@ static void
 collect_best(const Search *search, const SmbArch *arch) {
   SmbAdvice *advice = search->advice;
   g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Found));
-  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+  for (guint i = 0; i < N_KINDS; i++)
     g_array_append_vals(all, search->found[i]->data, search->found[i]->len);
   g_array_sort(all, compare_found);
   for (guint i = 0; i < all->len; i++) {
@@ -203,7 +197,7 @@ smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOpt
                    .progress = options->progress,
                    .keep = MAX(options->keep, 1),
                    .least = G_MAXUINT64};
-  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+  for (guint i = 0; i < N_KINDS; i++)
     search.found[i] = g_array_new(FALSE, FALSE, sizeof(Found));
   guint64 layouts = 0;
   for (guint i = 0; i < space->len; i++) {
@@ -215,7 +209,7 @@ smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOpt
     search_strip(&search, &g_array_index(space, Strip, i));
   smb_progress_begin(options->progress, NULL, 0);
   collect_best(&search, arch);
-  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+  for (guint i = 0; i < N_KINDS; i++)
     g_array_unref(search.found[i]);
   return advice;
 }
