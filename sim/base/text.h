@@ -38,6 +38,19 @@ guint smb_text_width(const char *text);
 /** smb_text_shorten_quotes: Returns: (transfer full): a message whose quotes ('…') are short enough to read on */
 char *smb_text_shorten_quotes(const char *message);
 
+/** A number in words, made on the spot for the arguments of a printf(), which it outlives. */
+typedef struct {
+  char text[64];
+} SmbNumber;
+
+/** smb_number: Returns: @n in decimal */
+static inline SmbNumber
+smb_number(guint64 n) {
+  SmbNumber number;
+  g_snprintf(number.text, sizeof number.text, "%" G_GUINT64_FORMAT, n);
+  return number;
+}
+
 /** smb_plural: Returns: (transfer none): what follows a noun behind the number @n: "s", but "" behind 1 */
 static inline const char *
 smb_plural(guint64 n) {
@@ -48,6 +61,14 @@ smb_plural(guint64 n) {
 static inline const char *
 smb_is_are(guint64 n) {
   return n == 1 ? "is" : "are";
+}
+
+/** smb_count: Returns: @n things: "1 wavefront", "32 wavefronts" */
+static inline SmbNumber
+smb_count(guint64 n, const char *noun) {
+  SmbNumber number;
+  g_snprintf(number.text, sizeof number.text, "%" G_GUINT64_FORMAT " %s%s", n, noun, smb_plural(n));
+  return number;
 }
 
 G_END_DECLS

@@ -184,10 +184,10 @@ write_needed(SmbCli *cli, const Checked *checked) {
   if (checked->needed_bytes <= checked->rewrite.bytes)
     return;
   smb_spool_puts(cli->out, "\n");
-  smb_text_wrap_printf(cli->out,
-                       "It moves elements of %s beyond its end: %" G_GUINT64_FORMAT
-                       " bytes are needed where there are %" G_GSIZE_FORMAT ".",
-                       checked->rewrite.array->name, checked->needed_bytes, checked->rewrite.bytes);
+  smb_text_wrap_printf(
+      cli->out, "It moves elements of %s beyond its end: %s bytes are needed where there are %s.",
+      checked->rewrite.array->name, smb_number(checked->needed_bytes).text,
+      smb_number(checked->rewrite.bytes).text);
 }
 
 // What the writers take. @all: of Checked; @name: of the swizzle

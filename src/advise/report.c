@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "src/cli/cli.h"
 
 const char *
@@ -28,7 +29,7 @@ smb_advise_declare(const SmbArray *array) {
   g_string_printf(text, "%s %s", array->element, array->name);
   for (guint i = 0; i < array->n_dimensions; i++) {
     if (array->dimension[i])
-      g_string_append_printf(text, "[%" G_GUINT64_FORMAT "]", array->dimension[i]);
+      g_string_append_printf(text, "[%s]", smb_number(array->dimension[i]).text);
     else
       g_string_append(text, "[]");
   }
@@ -48,9 +49,9 @@ static char *
 name_layout(const SmbLayout *layout, gboolean has_rows) {
   g_autoptr(GString) name = g_string_new(NULL);
   if (layout->pad)
-    g_string_append_printf(name, "pad %" G_GUINT64_FORMAT, layout->pad);
+    g_string_append_printf(name, "pad %s", smb_number(layout->pad).text);
   if (layout->pad && !has_rows)
-    g_string_append_printf(name, " after %" G_GUINT64_FORMAT, layout->columns);
+    g_string_append_printf(name, " after %s", smb_number(layout->columns).text);
   if (layout->bits)
     g_string_append_printf(name, "%sSwizzle<%u,%u,%d>", name->len ? " + " : "", layout->bits,
                            layout->base, layout->shift);
@@ -125,13 +126,12 @@ static gboolean
 check_searched(const SmbAdvice *search, guint64 max_counts, GError **error) {
   if (!search->given_up)
     return TRUE;
-  return smb_fail(
-      error, SMB_ERROR, SMB_ERROR_INPUT,
-      "the search for '%s' was given up: after %" G_GUINT64_FORMAT
-      " counts of requests %" G_GUINT64_FORMAT
-      " layouts were tried, and more are left; expected fewer layouts (--only pad), fewer "
-      "requests (a smaller grid or loop), or a larger --max-counts",
-      search->use->array->name, max_counts, search->searched);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  "the search for '%s' was given up: after %s counts of requests %s layouts were "
+                  "tried, and more are left; expected fewer layouts (--only pad), fewer requests "
+                  "(a smaller grid or loop), or a larger --max-counts",
+                  search->use->array->name, smb_number(max_counts).text,
+                  smb_number(search->searched).text);
 }
 
 // Whether a layout is shown: it has to be better than the present one, and one of both kinds better than
@@ -353,12 +353,11 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   report->uses = smb_array_uses_new(target->kernel, &target->launch, report->analysis);
   if (report->analysis->requests_dropped == 0)
     return g_steal_pointer(&report);
-  g_set_error(
-      error, SMB_ERROR, SMB_ERROR_INPUT,
-      "%s makes more than %u different requests of shared memory, and %" G_GUINT64_FORMAT
-      " were not kept: what is best for a part of them need not be best; expected a smaller "
-      "grid or loop",
-      target->name, SMB_ANALYSIS_MAX_REQUESTS, report->analysis->requests_dropped);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+              "%s makes more than %u different requests of shared memory, and %s were not kept: "
+              "what is best for a part of them need not be best; expected a smaller grid or loop",
+              target->name, SMB_ANALYSIS_MAX_REQUESTS,
+              smb_number(report->analysis->requests_dropped).text);
   return NULL;
 }
 

@@ -85,35 +85,31 @@ smb_advise_describe(const SmbAdviseArray *array) {
   const SmbLayout *layout = &search->original->layout;
   const SmbTally *now = &search->original->total;
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "Searched %" G_GUINT64_FORMAT " layout%s", search->searched,
-                  smb_plural(search->searched));
+  g_string_printf(text, "Searched %s", smb_count(search->searched, "layout").text);
   if (search->unfit)
-    g_string_append_printf(
-        text,
-        " (%" G_GUINT64_FORMAT " %s invalid: %s would split or misalign a vector "
-        "access, or need too much shared memory)",
-        search->unfit, smb_is_are(search->unfit), search->unfit == 1 ? "it" : "they");
+    g_string_append_printf(text,
+                           " (%s %s invalid: %s would split or misalign a vector access, or need "
+                           "too much shared memory)",
+                           smb_number(search->unfit).text, smb_is_are(search->unfit),
+                           search->unfit == 1 ? "it" : "they");
   const SmbCandidate *best = search->best->len ? g_ptr_array_index(search->best, 0) : NULL;
   if (!best) {
     g_string_append(text, ". None is valid.");
     return g_string_free(text, FALSE);
   }
   if (best->total.wavefronts >= now->wavefronts)
-    g_string_append_printf(text,
-                           ". None takes fewer than the present %" G_GUINT64_FORMAT " wavefront%s.",
-                           now->wavefronts, smb_plural(now->wavefronts));
+    g_string_append_printf(text, ". None takes fewer than the present %s.",
+                           smb_count(now->wavefronts, "wavefront").text);
   else
-    g_string_append_printf(text,
-                           ". Best: %" G_GUINT64_FORMAT " wavefront%s (now %" G_GUINT64_FORMAT
-                           "), reached by %" G_GUINT64_FORMAT ".",
-                           best->total.wavefronts, smb_plural(best->total.wavefronts),
-                           now->wavefronts, search->ties);
+    g_string_append_printf(text, ". Best: %s (now %s), reached by %s.",
+                           smb_count(best->total.wavefronts, "wavefront").text,
+                           smb_number(now->wavefronts).text, smb_number(search->ties).text);
   if (MIN(best->total.excess, now->excess))
-    g_string_append_printf(text,
-                           " %" G_GUINT64_FORMAT " %s in excess: no padding or XOR swizzle of "
-                           "the whole array removes all conflicts.",
-                           MIN(best->total.excess, now->excess),
-                           MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
+    g_string_append_printf(
+        text,
+        " %s %s in excess: no padding or XOR swizzle of the whole array removes all conflicts.",
+        smb_number(MIN(best->total.excess, now->excess)).text,
+        MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
   if (search->use->bytes / layout->element_bytes <= layout->columns + layout->pad)
     g_string_append(text, " Its rows are not declared: padding after every power of two of "
                           "elements was tried (--row N sets the length of a row).");
@@ -172,10 +168,10 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
     g_string_append_printf(text, "%s %s by hand (index %s)", first ? "Apply" : "apply",
                            layout->name, layout->index);
   }
-  g_string_append_printf(text, ": %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT " wavefront%s",
-                         now->wavefronts, then->wavefronts, smb_plural(then->wavefronts));
+  g_string_append_printf(text, ": %s -> %s", smb_number(now->wavefronts).text,
+                         smb_count(then->wavefronts, "wavefront").text);
   if (then->excess)
-    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " of them in excess", then->excess);
+    g_string_append_printf(text, ", %s of them in excess", smb_number(then->excess).text);
   if (layout->extra_bytes)
     g_string_append_printf(text, ", %+" G_GINT64_FORMAT " bytes of shared memory",
                            layout->extra_bytes);
@@ -256,23 +252,20 @@ write_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) 
   gsize dynamic = proof->launch.dynamic_bytes;
   guint most = smb_arch_info(report->arch)->static_shared_bytes;
   if (dynamic != report->target->launch.dynamic_bytes)
-    g_string_append_printf(text,
-                           "Launch it with %" G_GSIZE_FORMAT
-                           " bytes of dynamic shared memory instead of %" G_GSIZE_FORMAT ". ",
-                           dynamic, report->target->launch.dynamic_bytes);
+    g_string_append_printf(text, "Launch it with %s bytes of dynamic shared memory instead of %s. ",
+                           smb_number(dynamic).text,
+                           smb_number(report->target->launch.dynamic_bytes).text);
   if (dynamic > most)
     g_string_append_printf(text,
                            "More than %u bytes need cudaFuncSetAttribute with "
                            "cudaFuncAttributeMaxDynamicSharedMemorySize. ",
                            most);
   guint64 sum = sum_wavefronts(proof->analysis);
-  g_string_append_printf(text,
-                         "Run in this form: %" G_GUINT64_FORMAT
-                         " wavefront%s for all shared accesses, each as predicted",
-                         sum, smb_plural(sum));
+  g_string_append_printf(text, "Run in this form: %s for all shared accesses, each as predicted",
+                         smb_count(sum, "wavefront").text);
   if (proof->compared_bytes)
-    g_string_append_printf(text, ", and the same %" G_GUINT64_FORMAT " byte%s in global memory.",
-                           proof->compared_bytes, smb_plural(proof->compared_bytes));
+    g_string_append_printf(text, ", and the same %s in global memory.",
+                           smb_count(proof->compared_bytes, "byte").text);
   else
     g_string_append(text, "; the kernel writes no global memory to compare.");
   smb_text_wrap(cli->out, text->str);
@@ -339,11 +332,10 @@ write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *
   if (!layout->proof || layout->proof->failure || array->search->use->array->n_dimensions < 2 ||
       after >= before)
     return;
-  smb_text_wrap_printf(cli->out,
-                       "Rows of %s are %" G_GUINT64_FORMAT
-                       " element%s shorter than now: no request of this launch "
-                       "touches the end of a row.",
-                       array->search->use->array->name, before - after, smb_plural(before - after));
+  smb_text_wrap_printf(
+      cli->out,
+      "Rows of %s are %s shorter than now: no request of this launch touches the end of a row.",
+      array->search->use->array->name, smb_count(before - after, "element").text);
 }
 
 // Whether each lane asks for what lies right behind what it asked for before.
@@ -399,13 +391,12 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
   const SmbTally *now = &array->now->candidate->total;
   g_autofree char *declaration = smb_advise_declare(found);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, declaration);
-  smb_spool_printf(cli->out, "  line %u, %" G_GSIZE_FORMAT " bytes\n", found->line,
-                   array->search->use->bytes);
+  smb_spool_printf(cli->out, "  line %u, %s bytes\n", found->line,
+                   smb_number(array->search->use->bytes).text);
   if (now->excess == 0 && array->now->candidate->fit == SMB_LAYOUT_FITS && !all) {
     smb_spool_printf(cli->out,
-                     "No bank conflicts: %" G_GUINT64_FORMAT
-                     " wavefronts, the minimum for these accesses.\n",
-                     now->wavefronts);
+                     "No bank conflicts: %s wavefronts, the minimum for these accesses.\n",
+                     smb_number(now->wavefronts).text);
     return;
   }
   write_verdict(cli, report, array);

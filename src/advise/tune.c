@@ -301,11 +301,11 @@ write_text(SmbCli *cli, gconstpointer result) {
     ties += !trial->failure && trial->total.wavefronts == best->total.wavefronts;
   }
   g_autoptr(GString) text = g_string_new(NULL);
-  g_string_append_printf(text, "Tried %u combination%s. Best: %" G_GUINT64_FORMAT " wavefront%s",
-                         tuning->trials->len, smb_plural(tuning->trials->len),
-                         best->total.wavefronts, smb_plural(best->total.wavefronts));
+  g_string_append_printf(text, "Tried %s. Best: %s",
+                         smb_count(tuning->trials->len, "combination").text,
+                         smb_count(best->total.wavefronts, "wavefront").text);
   if (best->total.excess)
-    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " of them in excess", best->total.excess);
+    g_string_append_printf(text, ", %s of them in excess", smb_number(best->total.excess).text);
   g_string_append_printf(
       text, ", reached by %u; these are listed by shared memory, the least first.", ties);
   if (failed)

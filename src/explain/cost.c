@@ -23,10 +23,9 @@ refuse_padding(const SmbExplanation *e) {
     return g_strdup("Not counted: the kernel makes too many different requests.");
   if (neighbours->searched)
     return g_strdup_printf(
-        "%s has one dimension, and padding it after any power of two of elements "
-        "(%" G_GUINT64_FORMAT " paddings) takes no fewer wavefronts. If its rows "
-        "have another length, give it as --row N.",
-        e->array->name, neighbours->searched);
+        "%s has one dimension, and padding it after any power of two of elements (%s paddings) "
+        "takes no fewer wavefronts. If its rows have another length, give it as --row N.",
+        e->array->name, smb_number(neighbours->searched).text);
   return g_strdup_printf("%s has one dimension, and there are too many paddings to count: give the "
                          "length of its rows as --row N.",
                          e->array->name);
@@ -42,24 +41,22 @@ smb_explain_padding(const SmbExplanation *e) {
   guint64 columns = neighbours->layout.columns, pad = neighbours->layout.pad;
   if (neighbours->rows == SMB_ROWS_SEARCHED)
     g_string_append_printf(text,
-                           "%s has one dimension; padding after every %" G_GUINT64_FORMAT
-                           " elements takes the fewest wavefronts (--row N sets another length).",
-                           name, columns);
+                           "%s has one dimension; padding after every %s elements takes the fewest "
+                           "wavefronts (--row N sets another length).",
+                           name, smb_number(columns).text);
   else
-    g_string_append_printf(text, "%s has rows of %" G_GUINT64_FORMAT " element%s", name, columns,
-                           smb_plural(columns));
+    g_string_append_printf(text, "%s has rows of %s", name, smb_count(columns, "element").text);
   if (neighbours->rows != SMB_ROWS_SEARCHED && pad)
-    g_string_append_printf(text, " and %" G_GUINT64_FORMAT " of padding", pad);
+    g_string_append_printf(text, " and %s of padding", smb_number(pad).text);
   if (neighbours->rows != SMB_ROWS_SEARCHED)
     g_string_append_c(text, '.');
   if (neighbours->best) {
     const SmbCandidate *best = neighbours->best->candidate;
-    g_string_append_printf(text,
-                           " With a padding of %" G_GUINT64_FORMAT
-                           " all accesses of %s together take %" G_GUINT64_FORMAT
-                           " wavefront%s instead of %" G_GUINT64_FORMAT ".",
-                           best->layout.pad, name, best->total.wavefronts,
-                           smb_plural(best->total.wavefronts), neighbours->wavefronts);
+    g_string_append_printf(
+        text, " With a padding of %s all accesses of %s together take %s instead of %s.",
+        smb_number(best->layout.pad).text, name,
+        smb_count(best->total.wavefronts, "wavefront").text,
+        smb_number(neighbours->wavefronts).text);
   } else if (neighbours->searched) {
     g_string_append(text, " No padding takes fewer wavefronts.");
   }
@@ -144,9 +141,8 @@ append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *c
     g_string_append_printf(
         text,
         " There are two ideals of these requests: the conflict counter of l1tex goes by the merged "
-        "ones, %" G_GUINT64_FORMAT ", as here; the Source view of Nsight Compute by the width "
-        "alone, %" G_GUINT64_FORMAT ".",
-        total->ideal, cost->view_ideal);
+        "ones, %s, as here; the Source view of Nsight Compute by the width alone, %s.",
+        smb_number(total->ideal).text, smb_number(cost->view_ideal).text);
   if (e->access->exact && total->requests && e->plan->unit_bytes > info->bank_bytes)
     g_string_append_printf(
         text,
@@ -163,15 +159,14 @@ append_cycles(GString *text, const SmbExplanation *e, const SmbExplainCost *cost
   for (guint i = 0; e->target && i < 3; i++)
     blocks *= e->target->launch.grid[i];
   if (blocks > 1)
-    g_string_append_printf(text,
-                           " If one multiprocessor ran all %" G_GUINT64_FORMAT
-                           " blocks, the requests of this access would keep its",
-                           blocks);
+    g_string_append_printf(
+        text,
+        " If one multiprocessor ran all %s blocks, the requests of this access would keep its",
+        smb_number(blocks).text);
   else
     g_string_append(text, " On one multiprocessor, the requests of this access keep the");
-  g_string_append_printf(text,
-                         " shared-memory pipe busy for at least %" G_GUINT64_FORMAT " cycle%s",
-                         cost->cycles, smb_plural(cost->cycles));
+  g_string_append_printf(text, " shared-memory pipe busy for at least %s",
+                         smb_count(cost->cycles, "cycle").text);
 }
 
 char *
@@ -180,24 +175,22 @@ smb_explain_describe_cost(const SmbExplanation *e) {
   SmbExplainCost cost = smb_explain_cost(e);
   GString *text = g_string_new(NULL);
   if (total->excess)
-    g_string_append_printf(
-        text,
-        "Of the %" G_GUINT64_FORMAT " wavefronts of this access %" G_GUINT64_FORMAT
-        " (%.0f%%) %s excess: %.0f%% of the %" G_GUINT64_FORMAT " that all shared accesses take.",
-        total->wavefronts, total->excess, find_share(total->excess, total->wavefronts),
-        smb_is_are(total->excess), find_share(total->excess, cost.all_wavefronts),
-        cost.all_wavefronts);
-  else
     g_string_append_printf(text,
-                           "This access has no bank conflicts; all shared accesses take "
-                           "%" G_GUINT64_FORMAT ".",
-                           cost.all_wavefronts);
+                           "Of the %s wavefronts of this access %s (%.0f%%) %s excess: %.0f%% of "
+                           "the %s that all shared accesses take.",
+                           smb_number(total->wavefronts).text, smb_number(total->excess).text,
+                           find_share(total->excess, total->wavefronts), smb_is_are(total->excess),
+                           find_share(total->excess, cost.all_wavefronts),
+                           smb_number(cost.all_wavefronts).text);
+  else
+    g_string_append_printf(text, "This access has no bank conflicts; all shared accesses take %s.",
+                           smb_number(cost.all_wavefronts).text);
   append_profilers(text, e, &cost);
   if (!e->access->exact)
     g_string_append(text, " These counts are lower bounds: the access is a loop.");
   append_cycles(text, e, &cost);
   if (cost.ideal_cycles && cost.ideal_cycles < cost.cycles)
-    g_string_append_printf(text, ", %" G_GUINT64_FORMAT " without conflicts", cost.ideal_cycles);
+    g_string_append_printf(text, ", %s without conflicts", smb_number(cost.ideal_cycles).text);
   g_string_append(
       text, ". Wavefront counts are not run times: where a kernel waits for something else, excess "
             "wavefronts cost little.");

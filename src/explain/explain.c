@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "sim/arch/rule.h"
+#include "sim/base/text.h"
 #include "src/explain/explain.h"
 
 const char *
@@ -181,13 +182,11 @@ check_row(const SmbExplanation *e, const SmbArrayUse *use, guint64 row, GError *
   if (!row)
     return TRUE;
   if (use->array->n_dimensions > 1 || e->target->tile_columns)
-    return smb_cli_usage_error(error, "--row '%" G_GUINT64_FORMAT "': %s has rows of its own", row,
+    return smb_cli_usage_error(error, "--row '%s': %s has rows of its own", smb_number(row).text,
                                use->array->name);
   return row < elements ||
-         smb_cli_usage_error(error,
-                             "--row '%" G_GUINT64_FORMAT
-                             "': expected less than the %" G_GUINT64_FORMAT " elements of %s",
-                             row, elements, use->array->name);
+         smb_cli_usage_error(error, "--row '%s': expected less than the %s elements of %s",
+                             smb_number(row).text, smb_number(elements).text, use->array->name);
 }
 
 // What other paddings of the array would do.

@@ -69,10 +69,10 @@ smb_explain_element(const SmbExplainLane *lane) {
   for (guint i = 0; i < lane->n_indices; i++) {
     guint64 last = lane->index[i] + lane->elements - 1;
     if (i + 1 == lane->n_indices && lane->elements > 1)
-      g_string_append_printf(text, "[%" G_GUINT64_FORMAT "..%" G_GUINT64_FORMAT "]", lane->index[i],
-                             last);
+      g_string_append_printf(text, "[%s..%s]", smb_number(lane->index[i]).text,
+                             smb_number(last).text);
     else
-      g_string_append_printf(text, "[%" G_GUINT64_FORMAT "]", lane->index[i]);
+      g_string_append_printf(text, "[%s]", smb_number(lane->index[i]).text);
   }
   if (lane->skipped)
     g_string_append_printf(text, " + %u bytes", lane->skipped);
@@ -88,10 +88,10 @@ append_offset(GString *text, const SmbExplainLane *lane) {
   for (guint i = 1; i < array->n_dimensions; i++)
     g_string_append_c(text, '(');
   for (guint i = 0; i < array->n_dimensions; i++) {
-    g_string_append_printf(text, "%s%" G_GUINT64_FORMAT "%s", i ? " + " : "", lane->index[i],
+    g_string_append_printf(text, "%s%s%s", i ? " + " : "", smb_number(lane->index[i]).text,
                            i ? ")" : "");
     if (i + 1 < array->n_dimensions)
-      g_string_append_printf(text, " * %" G_GUINT64_FORMAT, array->dimension[i + 1]);
+      g_string_append_printf(text, " * %s", smb_number(array->dimension[i + 1]).text);
   }
   if (array->n_dimensions)
     g_string_append_printf(text, " * %u", array->element_bytes);

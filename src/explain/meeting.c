@@ -64,12 +64,10 @@ append_passes(GString *text, const SmbExplanation *e) {
 
 static void
 append_rounds(GString *text, const SmbExplanation *e) {
-  g_string_append_printf(text,
-                         " The loop takes %u round%s: the loads of the remaining lanes take %u "
-                         "wavefront%s in all, their "
-                         "swaps %u.",
-                         e->loop.rounds, smb_plural(e->loop.rounds), e->loop.load_wavefronts,
-                         smb_plural(e->loop.load_wavefronts), e->loop.swap_wavefronts);
+  g_string_append_printf(
+      text, " The loop takes %s: the loads of the remaining lanes take %s in all, their swaps %u.",
+      smb_count(e->loop.rounds, "round").text, smb_count(e->loop.load_wavefronts, "wavefront").text,
+      e->loop.swap_wavefronts);
   if (e->rule->lower_bound)
     g_string_append_printf(text, " This is a lower bound: %s add to it.", e->rule->lower_bound);
 }
@@ -82,8 +80,8 @@ append_calm(GString *text, const SmbExplanation *e) {
   }
   g_string_append(text, "No bank conflicts");
   if (e->plan->conflict != SMB_CONFLICT_LOOP && e->passes.n)
-    g_string_append_printf(text, ": %u wavefront%s, the minimum for this request",
-                           e->cost.wavefronts, smb_plural(e->cost.wavefronts));
+    g_string_append_printf(text, ": %s, the minimum for this request",
+                           smb_count(e->cost.wavefronts, "wavefront").text);
   g_string_append_c(text, '.');
 }
 

@@ -47,14 +47,14 @@ append_distance(GString *text, const SmbExplanation *e, gint64 bytes) {
   SmbStride stride;
   guint unit = e->plan->unit_bytes;
   guint64 size = (guint64)ABS(bytes);
-  g_string_append_printf(text, "%" G_GUINT64_FORMAT " byte%s", size, smb_plural(size));
+  g_string_append_printf(text, "%s", smb_count(size, "byte").text);
   if (bytes == 0 || !smb_affine_stride(e->plan, bytes, &stride))
     return;
   guint64 units = (guint64)ABS(stride.units);
   if (unit == smb_arch_info(e->arch)->bank_bytes)
-    g_string_append_printf(text, " (%" G_GUINT64_FORMAT " word%s)", units, smb_plural(units));
+    g_string_append_printf(text, " (%s)", smb_count(units, "word").text);
   else
-    g_string_append_printf(text, " (%" G_GUINT64_FORMAT " times %u bytes)", units, unit);
+    g_string_append_printf(text, " (%s times %u bytes)", smb_number(units).text, unit);
 }
 
 static void
@@ -82,7 +82,7 @@ append_gcd(GString *text, const SmbExplanation *e, const SmbStride *stride, cons
   guint64 units = (guint64)ABS(stride->units);
   gboolean wide = e->plan->unit_bytes > smb_arch_info(e->arch)->bank_bytes;
   const char *banks = wide ? "banks" : "bank";
-  g_string_append_printf(text, " gcd(%" G_GUINT64_FORMAT ", %u) = %u", units, stride->banks,
+  g_string_append_printf(text, " gcd(%s, %u) = %u", smb_number(units).text, stride->banks,
                          stride->gcd);
   if (wide)
     g_string_append_printf(text, " (all banks together hold %u times %u bytes)", stride->banks,
@@ -131,17 +131,15 @@ append_uneven(GString *text, const SmbExplanation *e, const char *what, gint64 b
   guint unit = e->plan->unit_bytes;
   guint64 size = (guint64)ABS(bytes);
   if (size < unit && unit % size == 0)
-    g_string_append_printf(
-        text, " So a word of %u bytes holds what %" G_GUINT64_FORMAT " neighbouring lanes access.",
-        unit, unit / size);
+    g_string_append_printf(text, " So a word of %u bytes holds what %s neighbouring lanes access.",
+                           unit, smb_number(unit / size).text);
   else if (size < unit)
     g_string_append_printf(text, "%s is less than a word of %u bytes: neighbours often share one.",
                            what, unit);
   else
-    g_string_append_printf(text,
-                           "%s is not a whole number of words: neighbouring lanes are "
-                           "%" G_GUINT64_FORMAT " or %" G_GUINT64_FORMAT " words apart.",
-                           what, size / unit, size / unit + 1);
+    g_string_append_printf(
+        text, "%s is not a whole number of words: neighbouring lanes are %s or %s words apart.",
+        what, smb_number(size / unit).text, smb_number(size / unit + 1).text);
 }
 
 static void
@@ -191,7 +189,7 @@ append_pair(GString *text, const SmbExplanation *e, SmbLanes one, SmbLanes two) 
     g_string_append(text, " They have no bank in common.");
     return;
   }
-  g_string_append_printf(text, " They have %u bank%s in common (", n, smb_plural(n));
+  g_string_append_printf(text, " They have %s in common (", smb_count(n, "bank").text);
   smb_describe_banks(text, common, n_banks);
   g_string_append_c(text, ')');
   if (!clashes)

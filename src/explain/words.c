@@ -35,13 +35,11 @@ smb_explain_choice(const SmbExplanation *e) {
     break;
   }
   gboolean one = total->requests == 1;
-  g_string_append_printf(text,
-                         " It makes %" G_GUINT64_FORMAT
-                         " request%s, which take%s %" G_GUINT64_FORMAT " wavefront%s, ",
-                         total->requests, one ? "" : "s", one ? "s" : "", total->wavefronts,
-                         smb_plural(total->wavefronts));
+  g_string_append_printf(text, " It makes %s request%s, which take%s %s, ",
+                         smb_number(total->requests).text, one ? "" : "s", one ? "s" : "",
+                         smb_count(total->wavefronts, "wavefront").text);
   if (total->excess)
-    g_string_append_printf(text, "%" G_GUINT64_FORMAT " of them in excess.", total->excess);
+    g_string_append_printf(text, "%s of them in excess.", smb_number(total->excess).text);
   else
     g_string_append(text, "none of them in excess.");
   // A warp may make requests that differ, in a loop or over blocks.
@@ -52,11 +50,10 @@ smb_explain_choice(const SmbExplanation *e) {
                                           : "a request",
                          e->warp);
   if (e->block)
-    g_string_append_printf(text, " of block %" G_GUINT64_FORMAT, e->block);
+    g_string_append_printf(text, " of block %s", smb_number(e->block).text);
   if (e->count > 1)
-    g_string_append_printf(text, ", made %" G_GUINT64_FORMAT " times", e->count);
-  g_string_append_printf(text, ": %u wavefront%s", e->cost.wavefronts,
-                         smb_plural(e->cost.wavefronts));
+    g_string_append_printf(text, ", made %s times", smb_number(e->count).text);
+  g_string_append_printf(text, ": %s", smb_count(e->cost.wavefronts, "wavefront").text);
   if (e->cost.excess)
     g_string_append_printf(text, " where %u would do", e->cost.ideal);
   g_string_append_c(text, '.');
@@ -68,9 +65,8 @@ append_banks(GString *text, const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
   guint row_bytes = 1u << e->plan->row_shift;
   guint stretches = row_bytes / (e->plan->banks * info->bank_bytes);
-  g_string_append_printf(text,
-                         "%s has %u bank%s of %u bytes: word = byte / %u, bank = word mod %u.",
-                         info->name, e->plan->banks, smb_plural(e->plan->banks), info->bank_bytes,
+  g_string_append_printf(text, "%s has %s of %u bytes: word = byte / %u, bank = word mod %u.",
+                         info->name, smb_count(e->plan->banks, "bank").text, info->bank_bytes,
                          info->bank_bytes, e->plan->banks);
   if (stretches > 1)
     g_string_append_printf(text,
@@ -101,8 +97,8 @@ append_groups(GString *text, const SmbExplanation *e) {
     g_string_append_c(text, '.');
     return;
   }
-  g_string_append_printf(text, " %s %s of %u byte%s per lane", article, op, e->request.width,
-                         smb_plural(e->request.width));
+  g_string_append_printf(text, " %s %s of %s per lane", article, op,
+                         smb_count(e->request.width, "byte").text);
   if (groups == 1) {
     g_string_append(text, " is served for the whole warp at once.");
     return;

@@ -94,17 +94,15 @@ static void
 write_verdict(SmbCli *cli, const SmbFuzzOptions *options, const SmbFuzzResult *total) {
   gboolean differ = total->mismatches + total->count_mismatches > 0;
   g_autofree char *line =
-      differ ? g_strdup_printf("%" G_GUINT64_FORMAT " pattern%s, %" G_GUINT64_FORMAT
-                               " mismatch%s by the clock, %" G_GUINT64_FORMAT " by counters.",
-                               total->patterns, smb_plural(total->patterns), total->mismatches,
-                               total->mismatches == 1 ? "" : "es", total->count_mismatches)
-             : g_strdup_printf("%" G_GUINT64_FORMAT " pattern%s, 0 mismatches.", total->patterns,
-                               smb_plural(total->patterns));
+      differ
+          ? g_strdup_printf("%s, %s mismatch%s by the clock, %s by counters.",
+                            smb_count(total->patterns, "pattern").text,
+                            smb_number(total->mismatches).text, total->mismatches == 1 ? "" : "es",
+                            smb_number(total->count_mismatches).text)
+          : g_strdup_printf("%s, 0 mismatches.", smb_count(total->patterns, "pattern").text);
   smb_style_write(cli->out, differ ? SMB_STYLE_BAD : SMB_STYLE_GOOD, cli->colour, line);
-  smb_spool_printf(cli->out,
-                   " %" G_GUINT64_FORMAT
-                   " random requests of each instruction, seed %" G_GUINT64_FORMAT ".\n\n",
-                   options->count, options->seed);
+  smb_spool_printf(cli->out, " %s random requests of each instruction, seed %s.\n\n",
+                   smb_number(options->count).text, smb_number(options->seed).text);
 }
 
 static void
@@ -181,7 +179,7 @@ write_fuzz_json(SmbCli *cli, gconstpointer written) {
   smb_json_arch(json, outcome->arch);
   smb_json_number(json, "count", (gint64)outcome->options->count);
   // Any number of 64 bits: JSON's integers are signed.
-  g_autofree char *seed = g_strdup_printf("%" G_GUINT64_FORMAT, outcome->options->seed);
+  g_autofree char *seed = g_strdup_printf("%s", smb_number(outcome->options->seed).text);
   smb_json_text(json, "seed", seed);
   smb_json_array(json, "instructions");
   for (guint i = 0; i < report->results->len; i++)

@@ -182,7 +182,7 @@ write_miss(const Session *session, guint64 said, guint64 truth) {
   const SmbLessonResult *results = smb_learn_step_results(session->step);
   SmbCli *cli = session->cli;
   smb_style_write(cli->out, SMB_STYLE_BAD, cli->colour, "Not quite:");
-  smb_spool_printf(cli->out, " it is %" G_GUINT64_FORMAT ".\n\n", truth);
+  smb_spool_printf(cli->out, " it is %s.\n\n", smb_number(truth).text);
   for (guint i = 0; i < lesson->misses->len; i++) {
     const SmbLessonMiss *miss = &g_array_index(lesson->misses, SmbLessonMiss, i);
     gint64 wrong;

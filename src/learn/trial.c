@@ -107,9 +107,8 @@ write_error(SmbCli *cli, const char *message) {
 
 static void
 write_excess(SmbCli *cli, const char *of, guint64 before, guint64 after) {
-  smb_spool_printf(cli->out,
-                   "%s in excess: %" G_GUINT64_FORMAT " before, %" G_GUINT64_FORMAT " after.\n", of,
-                   before, after);
+  smb_spool_printf(cli->out, "%s in excess: %s before, %s after.\n", of, smb_number(before).text,
+                   smb_number(after).text);
 }
 
 // Runs what is tried, and writes it beside the run of the lesson.

@@ -146,13 +146,13 @@ write_reasons(SmbCli *cli, const SmbMeasuredTrace *trace, guint64 unmeasured) {
     const SmbMeasuredRequest *request = get_request(trace, i);
     if (!request->reason)
       continue;
-    smb_spool_printf(cli->out, "line %" G_GUINT64_FORMAT " was not measured: %s\n", request->line,
+    smb_spool_printf(cli->out, "line %s was not measured: %s\n", smb_number(request->line).text,
                      request->reason);
     shown++;
   }
   if (shown < unmeasured)
-    smb_spool_printf(cli->out, "and %" G_GUINT64_FORMAT " more (--all shows them)\n",
-                     unmeasured - shown);
+    smb_spool_printf(cli->out, "and %s more (--all shows them)\n",
+                     smb_number(unmeasured - shown).text);
   if (shown > 0)
     smb_spool_puts(cli->out, "\n");
 }
@@ -181,9 +181,9 @@ write_measured_text(SmbCli *cli, gconstpointer result) {
   if (!report->all)
     write_reasons(cli, trace, total.unmeasured);
   g_autofree char *line =
-      g_strdup_printf("%" G_GUINT64_FORMAT " measured, %" G_GUINT64_FORMAT
-                      " unmeasured: %" G_GUINT64_FORMAT " differ, %" G_GUINT64_FORMAT " unsteady.",
-                      total.measured, total.unmeasured, total.mismatched, total.unsteady);
+      g_strdup_printf("%s measured, %s unmeasured: %s differ, %s unsteady.",
+                      smb_number(total.measured).text, smb_number(total.unmeasured).text,
+                      smb_number(total.mismatched).text, smb_number(total.unsteady).text);
   smb_style_write(cli->out, total.mismatched ? SMB_STYLE_BAD : SMB_STYLE_GOOD, cli->colour, line);
   smb_spool_puts(cli->out, "\n");
 }
