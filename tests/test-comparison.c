@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
-#include "src/validate/comparison-words.h"
+#include "src/validate/comparison-report.h"
 #include "src/validate/replay.h"
 #include "tests/suite.h"
 

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "src/validate/comparison-words.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/cli/target-json.h"
@@ -36,12 +35,23 @@ write_json_published(JsonBuilder *json, const SmbComparisonRow *row) {
   json_builder_end_array(json);
 }
 
+// Whether a row matches, in a word; NULL if it was not compared.
+static const char *
+match_word(SmbOutcome outcome) {
+  static const char *const words[] = {
+      [SMB_OUTCOME_MATCH] = "yes",   [SMB_OUTCOME_EXPLAINED] = "no",
+      [SMB_OUTCOME_MISMATCH] = "no", [SMB_OUTCOME_UNMEASURED] = NULL,
+      [SMB_OUTCOME_SHOWN] = NULL,
+  };
+  return words[outcome];
+}
+
 static void
 write_json_match(JsonBuilder *json, SmbOutcome outcome) {
-  if (outcome == SMB_OUTCOME_UNMEASURED || outcome == SMB_OUTCOME_SHOWN)
-    smb_json_null(json, "match");
-  else
+  if (match_word(outcome))
     smb_json_boolean(json, "match", outcome == SMB_OUTCOME_MATCH);
+  else
+    smb_json_null(json, "match");
 }
 
 static void
@@ -140,21 +150,6 @@ static void
 write_csv_value(SmbCsv *csv, double value) {
   g_autofree char *text = smb_comparison_number(value);
   smb_csv_text(csv, *text ? text : NULL);
-}
-
-static const char *
-match_word(SmbOutcome outcome) {
-  switch (outcome) {
-  case SMB_OUTCOME_MATCH:
-    return "yes";
-  case SMB_OUTCOME_EXPLAINED:
-  case SMB_OUTCOME_MISMATCH:
-    return "no";
-  case SMB_OUTCOME_UNMEASURED:
-  case SMB_OUTCOME_SHOWN:
-    return NULL;
-  }
-  g_assert_not_reached();
 }
 
 static void

@@ -26,16 +26,3 @@ void smb_comparison_row_free(gpointer row);
 
 /** Adds and counts a row: (transfer full). */
 void smb_comparison_take(SmbComparison *comparison, SmbComparisonRow *row);
-
-/**
- * smb_comparison_add_launch:
- * @recording: that has the launch
- * @index: which of its kernels
- * @catalog: (element-type SmbCatalogEntry): the built-in kernels
- * @arch: whose rules count
- *
- * Adds the rows of one launch.
- */
-gboolean smb_comparison_add_launch(SmbComparison *comparison, const SmbRecording *recording,
-                                   guint index, const GPtrArray *catalog, const SmbArch *arch,
-                                   GError **error);

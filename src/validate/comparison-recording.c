@@ -1,15 +1,289 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A recording in a comparison: its launches (src/validate/comparison-launch.c) and its requests.
+// A recording in a comparison. The text of each launch is run by the rules of the recording's architecture, and each
+// number that was measured is set beside what the model says; so is what was measured of each request.
 #include "src/validate/comparison-impl.h"
 
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/records/catalog.h"
+#include "sim/base/error.h"
 #include "sim/count/wavefront.h"
 #include "src/measure/trial.h"
+#include "src/validate/replay.h"
+
+// A launch, and what the model makes of it.
+typedef struct {
+  SmbComparison *comparison;
+  const SmbRecording *recording;
+  const SmbRecordedKernel *recorded;
+  const SmbCatalogEntry *entry; // of a kernel of the catalogue, or NULL
+  const SmbAnalysis *analysis;
+  const char *const *defines;
+  const char *variant;
+  int ipad;
+} Launch;
+
+static gboolean
+is_padding(const char *define) {
+  return g_str_has_prefix(define, "IPAD=");
+}
+
+// Names the launch: the padding, and what the shape in the catalogue does not say. The padding is that of
+// a published number only if the rest of the launch is the catalogue's.
+static void
+name_variant(Launch *launch) {
+  const SmbRecordedKernel *recorded = launch->recorded;
+  const SmbCatalogEntry *entry = launch->entry;
+  g_autoptr(GString) text = g_string_new(NULL);
+  gboolean same =
+      entry && !*recorded->contents &&
+      memcmp(entry->block, recorded->block, sizeof entry->block) == 0 &&
+      memcmp(entry->grid, recorded->grid, sizeof entry->grid) == 0 &&
+      g_strv_equal((const char *const *)entry->args, (const char *const *)recorded->args);
+  guint64 ipad = 0;
+  for (guint i = 0; recorded->defines[i]; i++) {
+    const char *define = recorded->defines[i];
+    gboolean padding = is_padding(define);
+    gboolean known =
+        entry && g_strv_contains((const char *const *)entry->defines, define) && !padding;
+    if (!known)
+      g_string_append_printf(text, "%s%s", text->len ? " " : "", define);
+    if (padding)
+      same =
+          same && g_ascii_string_to_unsigned(strchr(define, '=') + 1, 10, 0, G_MAXINT, &ipad, NULL);
+    else
+      same = same && known;
+  }
+  launch->ipad = same ? (int)ipad : -1;
+  launch->variant = smb_comparison_keep(launch->comparison, text->str);
+  launch->defines =
+      smb_comparison_defines(launch->comparison, (const char *const *)recorded->defines);
+}
+
+static SmbComparisonRow *
+new_row(const Launch *launch, const char *metric) {
+  const SmbRecording *recording = launch->recording;
+  SmbComparisonRow *row = smb_comparison_row(SMB_ROW_KERNEL, metric);
+  row->kernel = launch->recorded->name;
+  row->shape = launch->recorded->shape;
+  row->defines = launch->defines;
+  row->variant = launch->variant;
+  row->ipad = launch->ipad;
+  row->gpu = recording->gpu;
+  row->source = row->place = recording->source;
+  row->arch = recording->arch;
+  row->recording = recording;
+  row->recorded = launch->recorded;
+  return row;
+}
+
+static void note(const Launch *launch, SmbComparisonRow *row, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+static void
+note(const Launch *launch, SmbComparisonRow *row, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  row->note = smb_comparison_keep(launch->comparison, text);
+}
+
+// The metrics of one kind of access.
+typedef struct {
+  SmbMetric wavefronts;
+  SmbMetric instructions;
+} AccessKind;
+
+static const AccessKind kinds[] = {
+    {SMB_METRIC_WAVEFRONTS_LD, SMB_METRIC_INSTRUCTIONS_LD},
+    {SMB_METRIC_WAVEFRONTS_ST, SMB_METRIC_INSTRUCTIONS_ST},
+    {SMB_METRIC_WAVEFRONTS_ATOM, SMB_METRIC_INSTRUCTIONS_ATOM},
+};
+
+// Wavefronts that differ: whether the instructions do as well is what a reader asks first.
+static void
+note_wavefronts(const Launch *launch, SmbComparisonRow *row) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    SmbMetric metric = kinds[i].instructions;
+    double predicted = smb_metric_predict(metric, launch->analysis);
+    double measured = launch->recorded->measured[metric];
+    if (measured != SMB_NOT_MEASURED && measured != predicted)
+      g_string_append_printf(text, "%s%s (%.15g executed, %.15g predicted)", text->len ? ", " : "",
+                             smb_metric_name(metric), measured, predicted);
+  }
+  if (text->len)
+    note(launch, row, "the compiler changed the instructions: %s", text->str);
+}
+
+// Instructions that differ. What the compiler did to them is distinguished from errors of the model by
+// the wavefronts of the same accesses.
+static void
+explain_instructions(const Launch *launch, const AccessKind *kind, SmbComparisonRow *row) {
+  double wavefronts = launch->recorded->measured[kind->wavefronts];
+  double expected = smb_metric_predict(kind->wavefronts, launch->analysis);
+  gboolean merged = row->measured < row->predicted;
+  if (wavefronts == expected)
+    row->outcome = SMB_OUTCOME_EXPLAINED;
+  if (wavefronts == SMB_NOT_MEASURED)
+    note(launch, row, "their wavefronts, which could explain it, were not measured");
+  else if (merged && wavefronts <= expected)
+    note(launch, row, "the compiler merged or removed %.15g of %.15g accesses",
+         row->predicted - row->measured, row->predicted);
+  else if (wavefronts == expected)
+    note(launch, row, "%.15g more executed, with every lane predicated off: they take no wavefront",
+         row->measured - row->predicted);
+  else
+    note(launch, row, "their wavefronts differ, too");
+}
+
+static void
+explain(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) {
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    if (kinds[i].wavefronts == metric)
+      note_wavefronts(launch, row);
+    else if (kinds[i].instructions == metric)
+      explain_instructions(launch, &kinds[i], row);
+  }
+}
+
+static void
+add_metric(const Launch *launch, SmbMetric metric) {
+  double measured = launch->recorded->measured[metric];
+  if (measured == SMB_NOT_MEASURED && !launch->recording->counters[metric])
+    return;
+  SmbComparisonRow *row = new_row(launch, smb_metric_name(metric));
+  row->predicted = smb_metric_predict(metric, launch->analysis);
+  row->measured = measured;
+  row->is_bound = smb_metric_is_bound(metric, launch->analysis);
+  if (measured == SMB_NOT_MEASURED) {
+    row->outcome = SMB_OUTCOME_UNMEASURED;
+  } else if (row->predicted == SMB_NO_PREDICTION) {
+    row->outcome = SMB_OUTCOME_SHOWN;
+    note(launch, row, "%s moves segments of %u bytes, not sectors", row->arch,
+         launch->analysis->segment_bytes);
+  } else if (row->predicted == measured) {
+    row->outcome = SMB_OUTCOME_MATCH;
+  } else if (measured > row->predicted && row->is_bound) {
+    row->outcome = SMB_OUTCOME_EXPLAINED;
+    note(launch, row, "a lower bound: atomics that are loops repeat where warps conflict");
+  } else {
+    row->outcome = SMB_OUTCOME_MISMATCH;
+    explain(launch, metric, row);
+  }
+  smb_comparison_take(launch->comparison, row);
+}
+
+static void
+add_time(const Launch *launch, SmbMetric metric, const SmbRecordedTime *time) {
+  if (time->median == SMB_NOT_MEASURED)
+    return;
+  SmbComparisonRow *row = new_row(launch, smb_metric_name(metric));
+  row->outcome = SMB_OUTCOME_SHOWN;
+  row->predicted = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    row->predicted += smb_metric_predict(kinds[i].wavefronts, launch->analysis);
+  row->measured = time->median;
+  row->min = time->min;
+  row->max = time->max;
+  row->bytes = smb_analysis_global_bytes(launch->analysis);
+  if (time->median > 0)
+    row->bandwidth = smb_metric_bandwidth(launch->analysis, time->median);
+  note(launch, row, "median of %u launches with %s caches", time->n_launches,
+       metric == SMB_METRIC_TIME_US ? "warm" : "cold");
+  smb_comparison_take(launch->comparison, row);
+}
+
+static gboolean
+add_buffer(const Launch *launch, const SmbReplay *replay, const SmbRecordedBuffer *buffer,
+           GError **error) {
+  g_autofree char *digest = smb_replay_digest(replay, buffer, error);
+  if (!digest)
+    return FALSE;
+  SmbComparisonRow *row = new_row(launch, smb_metric_name(SMB_METRIC_VALUES));
+  row->parameter = buffer->parameter;
+  row->predicted = (double)buffer->elements;
+  if (strcmp(digest, buffer->sha256) == 0) {
+    row->measured = row->predicted;
+    row->outcome = SMB_OUTCOME_MATCH;
+  } else {
+    row->measured = (double)buffer->equal;
+    row->outcome = SMB_OUTCOME_MISMATCH;
+    if (buffer->difference)
+      row->note = buffer->difference;
+    else
+      note(launch, row,
+           buffer->equal == buffer->elements
+               ? "the digests differ: the values were equal when recorded, so the model has changed"
+               : "the digests differ");
+  }
+  smb_comparison_take(launch->comparison, row);
+  return TRUE;
+}
+
+static void
+add_failure(const Launch *launch) {
+  SmbComparisonRow *row = new_row(launch, "launch");
+  row->outcome = SMB_OUTCOME_UNMEASURED;
+  row->note = launch->recorded->failure;
+  launch->comparison->failed++;
+  smb_comparison_take(launch->comparison, row);
+}
+
+// Adds the rows of a launch that was measured.
+static gboolean
+add_measured_launch(Launch *launch, const SmbArch *arch, GError **error) {
+  const GPtrArray *buffers = launch->recorded->buffers;
+  g_autoptr(SmbReplay) replay =
+      smb_replay_new(launch->recorded, launch->entry, arch, &launch->comparison->limits, error);
+  if (!replay)
+    return FALSE;
+  launch->analysis = replay->analysis;
+  for (guint metric = 0; metric < SMB_N_METRICS; metric++) {
+    if (smb_metric_is_counted((SmbMetric)metric))
+      add_metric(launch, (SmbMetric)metric);
+  }
+  for (guint i = 0; i < buffers->len; i++) {
+    if (!add_buffer(launch, replay, g_ptr_array_index(buffers, i), error))
+      return FALSE;
+  }
+  add_time(launch, SMB_METRIC_TIME_US, &launch->recorded->times[SMB_CACHE_WARM]);
+  add_time(launch, SMB_METRIC_TIME_COLD_US, &launch->recorded->times[SMB_CACHE_COLD]);
+  return TRUE;
+}
+
+static gboolean
+add_rows(Launch *launch, const GPtrArray *catalog, const SmbArch *arch, GError **error) {
+  const SmbRecordedKernel *recorded = launch->recorded;
+  if (smb_replay_is_builtin(recorded) && recorded->shape) {
+    launch->entry = smb_catalog_find(catalog, recorded->name, recorded->shape, NULL, error);
+    if (!launch->entry)
+      return FALSE;
+  }
+  name_variant(launch);
+  if (!recorded->failure)
+    return add_measured_launch(launch, arch, error);
+  add_failure(launch);
+  return TRUE;
+}
+
+// The rows of one launch.
+static gboolean
+add_launch(SmbComparison *comparison, const SmbRecording *recording, guint index,
+           const GPtrArray *catalog, const SmbArch *arch, GError **error) {
+  Launch launch = {.comparison = comparison,
+                   .recording = recording,
+                   .recorded = g_ptr_array_index(recording->kernels, index)};
+  g_autoptr(GError) failure = NULL;
+  if (add_rows(&launch, catalog, arch, &failure))
+    return TRUE;
+  // Whatever is wrong, the recording says it: a name of a kernel is not the user's wrong usage here.
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: kernels[%u] (%s): %s", recording->source,
+                  index, launch.recorded->name, failure->message);
+}
 
 static SmbComparisonRow *
 new_request_row(SmbComparison *comparison, const SmbRecording *recording, guint index,
@@ -76,7 +350,7 @@ smb_comparison_add_recording(SmbComparison *comparison, const SmbRecording *reco
     const SmbRecordedKernel *recorded = g_ptr_array_index(recording->kernels, i);
     if (kernel && strcmp(kernel, recorded->name) != 0)
       continue;
-    if (!smb_comparison_add_launch(comparison, recording, i, catalog, arch, error))
+    if (!add_launch(comparison, recording, i, catalog, arch, error))
       return FALSE;
   }
   for (guint i = 0; !kernel && i < recording->requests->len; i++)

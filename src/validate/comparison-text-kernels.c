@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "src/validate/comparison-words.h"
-
 // The wavefronts that a line of a launch shows.
 enum {
   N_SHOWN = 3

@@ -26,7 +26,3 @@ const char *smb_comparison_measured_word(const SmbRecording *recording);
 /** The launches of a recording (src/validate/comparison-text-kernels.c). */
 void smb_comparison_write_kernels(SmbCli *cli, const SmbComparison *comparison,
                                   const SmbRecording *recording, const SmbComparisonReport *view);
-
-/** The requests of one source (src/validate/comparison-text-requests.c). */
-void smb_comparison_write_requests(SmbCli *cli, const SmbComparison *comparison, const char *source,
-                                   gboolean all);

@@ -55,15 +55,10 @@ smb_comparison_add_trace(SmbComparison *comparison, GInputStream *stream, const 
   return read_requests(comparison, stream, name, "unknown GPU", arch, error);
 }
 
-// What a recording says of its device in its first comment: "… on an NVIDIA H200 (compute capability
-// 9.0, …)". The rules are those of that capability.
-typedef struct {
-  char *gpu;
-  SmbArch *arch;
-} RecordedDevice;
-
+// A recorded trace says its device in the first comment: "… on an NVIDIA H200 (compute capability 9.0, …)". The rules are
+// those of that capability.
 static gboolean
-find_device(GBytes *bytes, const char *name, RecordedDevice *device, GError **error) {
+add_measured_trace(SmbComparison *comparison, GBytes *bytes, const char *name, GError **error) {
   static const char words[] = " (compute capability ";
   const char *text = g_bytes_get_data(bytes, NULL);
   g_autofree char *line = g_strndup(text, strcspn(text, "\n"));
@@ -74,23 +69,11 @@ find_device(GBytes *bytes, const char *name, RecordedDevice *device, GError **er
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s:1: expected the device and its compute capability in the first comment",
                     name);
-  g_autofree char *arch = g_strdup_printf("sm_%u%u", major, minor);
-  device->gpu = g_strndup(start, (gsize)(capability - start));
-  device->arch = smb_arch_load(arch, error);
-  return device->arch != NULL;
-}
-
-static gboolean
-add_measured_trace(SmbComparison *comparison, GBytes *bytes, const char *name, GError **error) {
-  RecordedDevice device = {NULL, NULL};
-  gboolean ok = find_device(bytes, name, &device, error);
-  if (ok) {
-    g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes(bytes);
-    ok = read_requests(comparison, stream, name, device.gpu, device.arch, error);
-  }
-  g_free(device.gpu);
-  smb_arch_unref(device.arch);
-  return ok;
+  *capability = '\0'; // behind the name of the device
+  g_autofree char *rules = g_strdup_printf("sm_%u%u", major, minor);
+  g_autoptr(SmbArch) arch = smb_arch_load(rules, error);
+  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes(bytes);
+  return arch && read_requests(comparison, stream, name, start, arch, error);
 }
 
 gboolean

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/validate/comparison-words.h"
+#include "src/validate/comparison-report.h"
 
 #include <math.h>
 #include <string.h>

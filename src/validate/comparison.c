@@ -58,22 +58,15 @@ smb_comparison_row(SmbRowKind kind, const char *metric) {
 
 void
 smb_comparison_take(SmbComparison *comparison, SmbComparisonRow *row) {
-  switch (row->outcome) {
-  case SMB_OUTCOME_MATCH:
-    comparison->matched++;
-    break;
-  case SMB_OUTCOME_EXPLAINED:
-    comparison->explained++;
-    break;
-  case SMB_OUTCOME_MISMATCH:
-    comparison->mismatched++;
-    break;
-  case SMB_OUTCOME_UNMEASURED:
-    comparison->unmeasured++;
-    break;
-  case SMB_OUTCOME_SHOWN:
-    break;
-  }
+  guint *const counts[] = {
+      [SMB_OUTCOME_MATCH] = &comparison->matched,
+      [SMB_OUTCOME_EXPLAINED] = &comparison->explained,
+      [SMB_OUTCOME_MISMATCH] = &comparison->mismatched,
+      [SMB_OUTCOME_UNMEASURED] = &comparison->unmeasured,
+      [SMB_OUTCOME_SHOWN] = NULL,
+  };
+  if (counts[row->outcome])
+    (*counts[row->outcome])++;
   comparison->compared = comparison->matched + comparison->explained + comparison->mismatched;
   g_ptr_array_add(comparison->rows, row);
 }
