@@ -4,8 +4,6 @@
 // fuzz: random requests on a device against the model.
 #include "sim/arch/arch.h"
 #include "src/cli/commands.h"
-#include "src/fuzz/report.h"
-#include "src/fuzz/select.h"
 #include "src/fuzz/fuzz.h"
 #include "src/measure/measure.h"
 #include "src/validate/record.h"
@@ -68,12 +66,11 @@ smb_cmd_fuzz(SmbCli *cli, GError **error) {
   if (!arch)
     return FALSE;
   g_autoptr(SmbRecording) recording = record ? smb_measure_recording(meter, arch) : NULL;
-  g_autoptr(SmbFuzzReport) report = smb_fuzz_report_new();
-  if (!smb_fuzz_run(meter, arch, &fuzz, instructions, report, recording, error) ||
+  g_autoptr(SmbFuzzReport) report = smb_fuzz_report_new(meter, arch, &fuzz);
+  if (!smb_fuzz_run(report, instructions, recording, error) ||
       (recording && !smb_record_write(cli, recording, record, error)))
     return FALSE;
-  const SmbFuzzOutcome outcome = {meter, arch, &fuzz, report};
-  cli->format->write(cli, &outcome);
+  cli->format->write(cli, report);
   SmbFuzzResult total = smb_fuzz_report_total(report);
   if (total.mismatches + total.count_mismatches > 0)
     cli->status = SMB_EXIT_DIFFERS;

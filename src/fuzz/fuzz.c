@@ -16,8 +16,11 @@ clear_result(gpointer data) {
 }
 
 SmbFuzzReport *
-smb_fuzz_report_new(void) {
+smb_fuzz_report_new(SmbMeter *meter, SmbArch *arch, const SmbFuzzOptions *options) {
   SmbFuzzReport *report = g_new0(SmbFuzzReport, 1);
+  report->meter = meter;
+  report->arch = arch;
+  report->options = options;
   report->results = g_array_new(FALSE, FALSE, sizeof(SmbFuzzResult));
   g_array_set_clear_func(report->results, clear_result);
   report->mismatches = g_array_new(FALSE, FALSE, sizeof(SmbFuzzMismatch));
@@ -36,8 +39,6 @@ smb_fuzz_report_free(SmbFuzzReport *report) {
 
 // What the work on one instruction goes by.
 typedef struct {
-  SmbMeter *meter;
-  const SmbFuzzOptions *options;
   SmbFuzzReport *report;
   SmbFuzzResult *result;
   SmbRecording *recording;
@@ -53,7 +54,7 @@ elapsed(gint64 start) {
 // The sample is request j N / K for each j below K. Takes those of a batch that begins at @first.
 static void
 select_sample(const Work *work, guint64 first, gsize n) {
-  guint64 all = work->options->count, wanted = MIN(work->options->counted, all);
+  guint64 all = work->report->options->count, wanted = MIN(work->report->options->counted, all);
   g_array_set_size(work->sample, 0);
   for (guint64 j = wanted ? (first * wanted + all - 1) / all : 0; j < wanted; j++) {
     gsize at = (gsize)(j * all / wanted - first);
@@ -67,8 +68,8 @@ select_sample(const Work *work, guint64 first, gsize n) {
 static gboolean
 count_sample(const Work *work, SmbTrial *trial, const GArray *which, GError **error) {
   return work->report->refusal || which->len == 0 ||
-         smb_trial_count(work->meter, trial, (const gsize *)(gpointer)which->data, which->len,
-                         error);
+         smb_trial_count(work->report->meter, trial, (const gsize *)(gpointer)which->data,
+                         which->len, error);
 }
 
 // Those of the requests that differ by clock that will be shown, and have no count yet.
@@ -137,7 +138,7 @@ static gboolean
 measure_batch(Work *work, SmbTrial *trial, GError **error) {
   gint64 start = g_get_monotonic_time();
   select_sample(work, work->result->patterns, trial->n);
-  if (!smb_trial_clock(work->meter, trial, error))
+  if (!smb_trial_clock(work->report->meter, trial, error))
     return FALSE;
   work->result->device_seconds += elapsed(start);
   if (!count_sample(work, trial, work->sample, error))
@@ -153,7 +154,8 @@ measure_batch(Work *work, SmbTrial *trial, GError **error) {
 // One request, so that the instruction is compiled before anything is timed. What this device or
 // architecture cannot do, and what its compiler refuses, is a failure of this instruction only.
 static gboolean
-try_instruction(Work *work, const SmbArch *arch, GError **error) {
+try_instruction(Work *work, GError **error) {
+  const SmbArch *arch = work->report->arch;
   g_auto(SmbTrial) trial;
   const SmbInstruction *instruction = smb_instruction(work->result->instruction);
   smb_trial_init(&trial, 1);
@@ -167,12 +169,13 @@ try_instruction(Work *work, const SmbArch *arch, GError **error) {
     work->result->failure = g_strdup(local->message);
     return TRUE;
   }
-  work->result->failure = smb_meter_supports(work->meter, work->result->instruction, request);
+  work->result->failure =
+      smb_meter_supports(work->report->meter, work->result->instruction, request);
   if (work->result->failure)
     return TRUE;
   smb_trial_begin(&trial, arch, work->result->instruction, 1);
   trial.predicted[0] = smb_wavefronts_count(arch, request);
-  if (smb_trial_clock(work->meter, &trial, &local))
+  if (smb_trial_clock(work->report->meter, &trial, &local))
     return TRUE;
   if (g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE)) {
     work->result->failure = g_strdup(local->message);
@@ -183,19 +186,18 @@ try_instruction(Work *work, const SmbArch *arch, GError **error) {
 }
 
 static gboolean
-run_instruction(Work *work, SmbFuzzSource *source, const SmbArch *arch, GError **error) {
+run_instruction(Work *work, SmbFuzzSource *source, GError **error) {
   SmbTrial *trial;
-  work->shown = 0;
-  if (!try_instruction(work, arch, error))
+  if (!try_instruction(work, error))
     return FALSE;
   if (work->result->failure)
     return TRUE;
   gint64 start = g_get_monotonic_time();
-  smb_fuzz_source_begin(source, work->result->instruction, work->options->count);
+  smb_fuzz_source_begin(source, work->result->instruction, work->report->options->count);
   while ((trial = smb_fuzz_source_next(source))) {
     if (!measure_batch(work, trial, error))
       return FALSE;
-    smb_progress_add(work->options->progress, trial->n);
+    smb_progress_add(work->report->options->progress, trial->n);
   }
   work->result->seconds = elapsed(start);
   return TRUE;
@@ -213,26 +215,22 @@ has_measured(const SmbFuzzReport *report, GError **error) {
 }
 
 gboolean
-smb_fuzz_run(SmbMeter *meter, SmbArch *arch, const SmbFuzzOptions *options,
-             const GArray *instructions, SmbFuzzReport *report, SmbRecording *recording,
+smb_fuzz_run(SmbFuzzReport *report, const GArray *instructions, SmbRecording *recording,
              GError **error) {
-  const SmbMeterDevice *device = smb_meter_device(meter);
-  g_autoptr(SmbFuzzSource) source = smb_fuzz_source_new(arch, device->shared_bytes, options->seed);
+  const SmbMeterDevice *device = smb_meter_device(report->meter);
+  const SmbFuzzOptions *options = report->options;
+  g_autoptr(SmbFuzzSource) source =
+      smb_fuzz_source_new(report->arch, device->shared_bytes, options->seed);
   g_autoptr(GArray) sample = g_array_new(FALSE, FALSE, sizeof(gsize));
   report->refusal = device->profiler ? NULL : g_strdup(device->refusal);
   smb_progress_begin(options->progress, "requests", options->count * instructions->len);
   for (guint i = 0; i < instructions->len; i++) {
     guint instruction = g_array_index(instructions, guint, i);
     SmbFuzzResult empty = {.instruction = instruction,
-                           .is_bound = smb_trial_is_bound(arch, instruction)};
+                           .is_bound = smb_trial_is_bound(report->arch, instruction)};
     g_array_append_val(report->results, empty);
-    Work work = {.meter = meter,
-                 .options = options,
-                 .report = report,
-                 .result = &g_array_index(report->results, SmbFuzzResult, i),
-                 .recording = recording,
-                 .sample = sample};
-    if (!run_instruction(&work, source, arch, error))
+    Work work = {report, &g_array_index(report->results, SmbFuzzResult, i), recording, sample, 0};
+    if (!run_instruction(&work, source, error))
       return FALSE;
   }
   return has_measured(report, error);

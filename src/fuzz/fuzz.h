@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sim/base/progress.h"
+#include "src/cli/cli.h"
 #include "src/measure/trial.h"
 
 /** Requests of an instruction unless the user says otherwise, and the most of them. */
@@ -73,19 +74,23 @@ typedef struct {
 } SmbFuzzMismatch;
 
 /**
- * SmbFuzzReport:
+ * SmbFuzzReport: what was asked of which device, and what it said. The writers of SmbFormat take it.
+ * @meter, @arch, @options: (transfer none): must outlive it
  * @results: (element-type SmbFuzzResult): in the order of the instructions
  * @mismatches: (element-type SmbFuzzMismatch): the first few
  * @refusal: (nullable): why nothing was counted, without a full stop
  */
 typedef struct {
+  SmbMeter *meter;
+  SmbArch *arch;
+  const SmbFuzzOptions *options;
   GArray *results;
   GArray *mismatches;
   char *refusal;
 } SmbFuzzReport;
 
-/** smb_fuzz_report_new: Returns: (transfer full): an empty report */
-SmbFuzzReport *smb_fuzz_report_new(void);
+/** smb_fuzz_report_new: Returns: (transfer full): an empty report; @arch: whose rules predict */
+SmbFuzzReport *smb_fuzz_report_new(SmbMeter *meter, SmbArch *arch, const SmbFuzzOptions *options);
 void smb_fuzz_report_free(SmbFuzzReport *report);
 
 /**
@@ -95,8 +100,27 @@ void smb_fuzz_report_free(SmbFuzzReport *report);
  * @recording: (nullable): takes the sample of each instruction: wavefronts and cycles
  * @error: SMB_GPU_ERROR_UNAVAILABLE if the device fails, or if it can execute none of them
  */
-gboolean smb_fuzz_run(SmbMeter *meter, SmbArch *arch, const SmbFuzzOptions *options,
-                      const GArray *instructions, SmbFuzzReport *report, SmbRecording *recording,
+gboolean smb_fuzz_run(SmbFuzzReport *report, const GArray *instructions, SmbRecording *recording,
                       GError **error);
+
+/** The word that selects every instruction, not only those that stand for an operation. */
+#define SMB_FUZZ_ALL_INSTRUCTIONS "all-instructions"
+
+/**
+ * smb_fuzz_select:
+ * @names: (nullable) (array zero-terminated=1): operations ("ld"), operations with a width ("ld.16"),
+ *   instructions ("atom.max.u32") or %SMB_FUZZ_ALL_INSTRUCTIONS; %NULL: all operations
+ * @error: SMB_ERROR_USAGE
+ *
+ * Returns: (transfer full) (element-type guint): indices of smb_instruction(), each once; those that stand
+ *   for operations in the order of the operations
+ */
+GArray *smb_fuzz_select(const char *const *names, GError **error);
+
+/** The formats of an SmbFuzzReport. CSV has no place for mismatches: they are messages. */
+extern const SmbFormat smb_fuzz_formats[];
+
+/** Sum over the instructions that were measured. */
+SmbFuzzResult smb_fuzz_report_total(const SmbFuzzReport *report);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbFuzzReport, smb_fuzz_report_free)

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/fuzz/report.h"
+#include "src/fuzz/fuzz.h"
 
 #include <math.h>
 
@@ -107,11 +107,10 @@ write_verdict(SmbCli *cli, const SmbFuzzOptions *options, const SmbFuzzResult *t
 
 static void
 write_fuzz_text(SmbCli *cli, gconstpointer written) {
-  const SmbFuzzOutcome *outcome = written;
-  const SmbFuzzReport *report = outcome->report;
+  const SmbFuzzReport *report = written;
   SmbFuzzResult total = smb_fuzz_report_total(report);
-  smb_measured_write_device(cli, outcome->meter, outcome->arch);
-  write_verdict(cli, outcome->options, &total);
+  smb_measured_write_device(cli, report->meter, report->arch);
+  write_verdict(cli, report->options, &total);
   write_fuzz_table(cli, report);
   smb_spool_puts(cli->out, "\n");
   for (guint i = 0; i < report->results->len; i++) {
@@ -171,15 +170,14 @@ add_json_mismatch(JsonBuilder *json, const SmbFuzzMismatch *mismatch) {
 
 static void
 write_fuzz_json(SmbCli *cli, gconstpointer written) {
-  const SmbFuzzOutcome *outcome = written;
-  const SmbFuzzReport *report = outcome->report;
+  const SmbFuzzReport *report = written;
   SmbFuzzResult total = smb_fuzz_report_total(report);
   JsonBuilder *json = smb_json_begin(cli->command);
-  smb_measured_json_device(json, outcome->meter, report->refusal);
-  smb_json_arch(json, outcome->arch);
-  smb_json_number(json, "count", (gint64)outcome->options->count);
+  smb_measured_json_device(json, report->meter, report->refusal);
+  smb_json_arch(json, report->arch);
+  smb_json_number(json, "count", (gint64)report->options->count);
   // Any number of 64 bits: JSON's integers are signed.
-  g_autofree char *seed = g_strdup_printf("%s", smb_number(outcome->options->seed).text);
+  g_autofree char *seed = g_strdup_printf("%s", smb_number(report->options->seed).text);
   smb_json_text(json, "seed", seed);
   smb_json_array(json, "instructions");
   for (guint i = 0; i < report->results->len; i++)
@@ -197,7 +195,7 @@ write_fuzz_json(SmbCli *cli, gconstpointer written) {
 
 static void
 write_fuzz_csv(SmbCli *cli, gconstpointer written) {
-  const SmbFuzzReport *report = ((const SmbFuzzOutcome *)written)->report;
+  const SmbFuzzReport *report = written;
   SmbCsv csv = smb_csv_begin(cli->out, "instruction,op,width,patterns,mismatches,unsteady,"
                                        "counted,count_mismatches,patterns_per_second,"
                                        "device_patterns_per_second,failure");

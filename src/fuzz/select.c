@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/fuzz/select.h"
+#include "src/fuzz/fuzz.h"
 
 #include <string.h>
 

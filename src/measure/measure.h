@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Measuring, as commands see it: the options for it, the meter that they ask for, and what it has
-// measured as a recording.
+// measured as a recording: of the kernel that a user names, or of those of the catalogue.
 #pragma once
 
 #include "gpu/meter.h"
@@ -63,3 +63,26 @@ void smb_measure_note_counters(const SmbMeter *meter, SmbRecording *recording);
  */
 SmbRecordedKernel *smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
                                       GError **error);
+
+/**
+ * smb_measure_target:
+ * @options: as the user typed them
+ * @file: (nullable): the argument FILE
+ * @recording: takes what the device says
+ * @error: as smb_target_new() and smb_measure_kernel()
+ */
+gboolean smb_measure_target(SmbMeter *meter, const SmbTargetOptions *options, const char *file,
+                            SmbArch *arch, SmbRecording *recording, GError **error);
+
+/**
+ * smb_measure_catalog:
+ * @kernel: (nullable): only this kernel
+ * @recording: takes what the device says
+ * @progress: (nullable): counts launches
+ * @error: as smb_catalog_load(), smb_catalog_find() and smb_measure_kernel()
+ *
+ * Measures the built-in kernels: each in all its shapes, and where it has padding (the macro IPAD) with 0,
+ * 1 and 2 elements of it.
+ */
+gboolean smb_measure_catalog(SmbMeter *meter, const char *kernel, SmbArch *arch,
+                             SmbRecording *recording, SmbProgress *progress, GError **error);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/measure/trace-report.h"
+#include "src/measure/trace.h"
 
 #include <math.h>
 

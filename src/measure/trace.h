@@ -7,6 +7,7 @@
 
 #include "sim/base/progress.h"
 #include "sim/trace/trace.h"
+#include "src/cli/cli.h"
 #include "src/measure/trial.h"
 
 /** Most requests whose wavefronts are counted, at about 2 ms each; of a longer trace a regular sample. */
@@ -79,5 +80,23 @@ gboolean smb_measured_request_differs(const SmbMeasuredRequest *request);
 
 /** Whether it does not, but a measurement of it had to be made again. */
 gboolean smb_measured_request_is_unsteady(const SmbMeasuredRequest *request);
+
+/**
+ * SmbMeasuredTraceReport: what the writers of SmbFormat take.
+ * @file: the trace, as the user named it
+ * @all: in text, a row for each request, not only for those that differ; JSON and CSV always have it
+ */
+typedef struct {
+  const SmbMeasuredTrace *trace;
+  const SmbMeter *meter;
+  const char *file;
+  gboolean all;
+} SmbMeasuredTraceReport;
+
+/** The formats of an SmbMeasuredTraceReport, for smb_cli_view(). */
+extern const SmbFormat smb_measured_trace_formats[];
+
+/** smb_measured_trace_matches: Returns: whether requests were measured, and none differs */
+gboolean smb_measured_trace_matches(const SmbMeasuredTrace *trace);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbMeasuredTrace, smb_measured_trace_free)

@@ -9,7 +9,7 @@
 #include "sim/count/wavefront.h"
 #include "src/cli/input.h"
 #include "src/measure/measure.h"
-#include "src/measure/trace-report.h"
+#include "src/measure/trace.h"
 #include "src/trace/report.h"
 #include "src/trace/rows.h"
 

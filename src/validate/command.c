@@ -9,7 +9,7 @@
 #include "src/cli/commands.h"
 #include "src/validate/comparison-report.h"
 #include "src/cli/input.h"
-#include "src/measure/kernels.h"
+#include "src/measure/measure.h"
 #include "src/validate/record.h"
 
 static gboolean option_recorded, option_all;
