@@ -14,11 +14,11 @@
 
 struct _SmbLearnTrial {
   const SmbLearnStep *step;
-  GPtrArray *settings; // NAME=VALUE, each name once: macros and parameters
-  char *folder;        // of the copy, or NULL
-  char *path;          // of the copy
-  char *original;      // what the copy was before it was edited
-  GStrv words;         // the run of the copy
+  GStrv settings; // NAME=VALUE, each name once: macros and parameters
+  char *folder;   // of the copy, or NULL
+  char *path;     // of the copy
+  char *original; // what the copy was before it was edited
+  GStrv words;    // the run of the copy
 };
 
 static const SmbLearnRun *
@@ -30,7 +30,7 @@ SmbLearnTrial *
 smb_learn_trial_new(const SmbLearnStep *step) {
   SmbLearnTrial *trial = g_new0(SmbLearnTrial, 1);
   trial->step = step;
-  trial->settings = g_ptr_array_new_with_free_func(g_free);
+  trial->settings = g_new0(char *, 1);
   return trial;
 }
 
@@ -49,7 +49,7 @@ smb_learn_trial_free(SmbLearnTrial *trial) {
     g_unlink(trial->path);
     g_rmdir(trial->folder);
   }
-  g_ptr_array_unref(trial->settings);
+  g_strfreev(trial->settings);
   g_free(trial->folder);
   g_free(trial->path);
   g_free(trial->original);
@@ -63,11 +63,9 @@ trial_words(const SmbLearnTrial *trial) {
   GStrv words = trial->words ? trial->words : original_run(trial)->words;
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
   g_strv_builder_addv(builder, (const char **)words);
-  for (guint i = 0; i < trial->settings->len; i++) {
-    const char *setting = trial->settings->pdata[i];
-    g_strv_builder_add_many(builder, smb_learn_run_option(original_run(trial), setting), setting,
-                            NULL);
-  }
+  for (guint i = 0; trial->settings[i]; i++)
+    g_strv_builder_add_many(builder, smb_learn_run_option(original_run(trial), trial->settings[i]),
+                            trial->settings[i], NULL);
   return g_strv_builder_end(builder);
 }
 
@@ -143,33 +141,29 @@ run_trial(const SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
   return TRUE;
 }
 
-// The place of a setting of the same name, or where a new one goes.
-static guint
-find_setting(const SmbLearnTrial *trial, const char *setting) {
+// The settings with one more, in the place of that of the same name if there is one.
+static GStrv
+add_setting(GStrv settings, const char *setting) {
   gsize length = strcspn(setting, "=") + 1;
-  guint i = 0;
-  while (i < trial->settings->len && strncmp(trial->settings->pdata[i], setting, length) != 0)
-    i++;
-  return i;
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  gboolean placed = FALSE;
+  for (guint i = 0; settings[i]; i++) {
+    gboolean same = strncmp(settings[i], setting, length) == 0;
+    g_strv_builder_add(builder, same ? setting : settings[i]);
+    placed = placed || same;
+  }
+  if (!placed)
+    g_strv_builder_add(builder, setting);
+  return g_strv_builder_end(builder);
 }
 
 void
 smb_learn_trial_set(SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
-  guint place = find_setting(trial, setting);
-  char *before = NULL;
-  if (place == trial->settings->len)
-    g_ptr_array_add(trial->settings, g_strdup(setting));
-  else {
-    before = trial->settings->pdata[place];
-    trial->settings->pdata[place] = g_strdup(setting);
-  }
-  if (run_trial(trial, cli, setting)) {
-    g_free(before);
-  } else if (before) {
-    g_free(trial->settings->pdata[place]);
-    trial->settings->pdata[place] = before;
-  } else {
-    g_ptr_array_remove_index(trial->settings, place);
+  g_auto(GStrv) before = trial->settings;
+  trial->settings = add_setting(before, setting);
+  if (!run_trial(trial, cli, setting)) {
+    g_strfreev(trial->settings);
+    trial->settings = g_steal_pointer(&before);
   }
 }
 
