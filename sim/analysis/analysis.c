@@ -21,6 +21,14 @@ smb_tally_add(SmbTally *tally, const SmbTally *more) {
   tally->max_queue = MAX(tally->max_queue, more->max_queue);
 }
 
+SmbTally
+smb_analysis_total(const SmbAnalysis *analysis) {
+  SmbTally total = {0};
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    smb_tally_add(&total, &analysis->totals[c]);
+  return total;
+}
+
 void
 smb_tally_count(SmbTally *tally, const SmbWavefronts *cost, guint64 times) {
   tally->requests += times;

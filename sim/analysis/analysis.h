@@ -199,6 +199,9 @@ void smb_analysis_free(SmbAnalysis *analysis);
 /** The access with the most excess wavefronts, or the first (transfer none, nullable): none at all. */
 const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);
 
+/** smb_analysis_total: Returns: what all accesses to shared memory cost together */
+SmbTally smb_analysis_total(const SmbAnalysis *analysis);
+
 /**
  * smb_analysis_global_bytes:
  *

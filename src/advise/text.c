@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "src/analyze/report.h"
 #include "src/advise/changes.h"
@@ -190,12 +191,9 @@ static int
 compare_advice(gconstpointer a, gconstpointer b) {
   const SmbAdviseLayout *x = *(const SmbAdviseLayout *const *)a;
   const SmbAdviseLayout *y = *(const SmbAdviseLayout *const *)b;
-  guint64 p = x->candidate->total.wavefronts, q = y->candidate->total.wavefronts;
-  if (p != q)
-    return p < q ? -1 : 1;
-  if (is_proven(x) != is_proven(y))
-    return is_proven(x) ? -1 : 1;
-  return is_proven(x) ? (int)x->proof->edits->len - (int)y->proof->edits->len : 0;
+  int order = smb_order(x->candidate->total.wavefronts, y->candidate->total.wavefronts)
+                  ?: smb_order(is_proven(y), is_proven(x));
+  return order || !is_proven(x) ? order : smb_order(x->proof->edits->len, y->proof->edits->len);
 }
 
 // The verdict: the best layout of each kind that was tried as CUDA C.
@@ -237,14 +235,6 @@ write_changes(SmbCli *cli, const SmbSource *source, const GArray *edits) {
   }
 }
 
-static guint64
-sum_wavefronts(const SmbAnalysis *analysis) {
-  guint64 sum = 0;
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    sum += analysis->totals[c].wavefronts;
-  return sum;
-}
-
 // How a rewritten kernel is launched, and what it did when it was run.
 static void
 write_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) {
@@ -260,9 +250,9 @@ write_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) 
                            "More than %u bytes need cudaFuncSetAttribute with "
                            "cudaFuncAttributeMaxDynamicSharedMemorySize. ",
                            most);
-  guint64 sum = sum_wavefronts(proof->analysis);
-  g_string_append_printf(text, "Run in this form: %s for all shared accesses, each as predicted",
-                         smb_count(sum, "wavefront").text);
+  g_string_append_printf(
+      text, "Run in this form: %s for all shared accesses, each as predicted",
+      smb_count(smb_analysis_total(proof->analysis).wavefronts, "wavefront").text);
   if (proof->compared_bytes)
     g_string_append_printf(text, ", and the same %s in global memory.",
                            smb_count(proof->compared_bytes, "byte").text);

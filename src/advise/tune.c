@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/occupancy.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "src/advise/measure.h"
 #include "src/cli/target-json.h"
@@ -155,10 +156,8 @@ run_trial(const Tuning *tuning, Trial *trial, const SmbTarget *target, GError **
   if (!analysis)
     return;
   const guint *block = target->launch.block;
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
-    trial->classes[c] = analysis->totals[c];
-    smb_tally_add(&trial->total, &analysis->totals[c]);
-  }
+  memcpy(trial->classes, analysis->totals, sizeof trial->classes);
+  trial->total = smb_analysis_total(analysis);
   trial->shared_bytes = analysis->shared_bytes;
   trial->occupancy = smb_occupancy(arch, block[0] * block[1] * block[2], analysis->shared_bytes);
 }
@@ -191,13 +190,9 @@ try_values(Tuning *tuning, guint64 number, GError **error) {
 static int
 compare_trials(gconstpointer a, gconstpointer b) {
   const Trial *x = *(const Trial *const *)a, *y = *(const Trial *const *)b;
-  if ((x->failure != NULL) != (y->failure != NULL))
-    return x->failure ? 1 : -1;
-  if (x->total.wavefronts != y->total.wavefronts)
-    return x->total.wavefronts < y->total.wavefronts ? -1 : 1;
-  if (x->shared_bytes != y->shared_bytes)
-    return x->shared_bytes < y->shared_bytes ? -1 : 1;
-  return 0;
+  return smb_order(x->failure != NULL, y->failure != NULL)
+             ?: smb_order(x->total.wavefronts, y->total.wavefronts)
+             ?: smb_order(x->shared_bytes, y->shared_bytes);
 }
 
 // Whether a trial is among those that are shown in text.

@@ -135,11 +135,8 @@ append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
 
 static char *
 describe_verdict(const SmbAnalysis *analysis) {
-  guint64 wavefronts = 0, ideal = 0;
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
-    wavefronts += analysis->totals[c].wavefronts;
-    ideal += analysis->totals[c].ideal;
-  }
+  const SmbTally total = smb_analysis_total(analysis);
+  guint64 wavefronts = total.wavefronts, ideal = total.ideal;
   if (analysis->accesses->len == 0)
     return analysis->idle
                ? g_strdup_printf("The kernel makes no shared-memory requests: %s.", analysis->idle)

@@ -104,10 +104,9 @@ find_view_ideal(const SmbExplanation *e, const SmbRequest *request) {
 
 SmbExplainCost
 smb_explain_cost(const SmbExplanation *e) {
-  SmbExplainCost cost = {.cycles = e->access->total.cycles};
+  SmbExplainCost cost = {.all_wavefronts = smb_analysis_total(e->analysis).wavefronts,
+                         .cycles = e->access->total.cycles};
   gboolean known = e->analysis->requests_dropped == 0, view = known && e->rule->merges;
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    cost.all_wavefronts += e->analysis->totals[c].wavefronts;
   for (guint i = 0; known && i < e->analysis->requests->len; i++) {
     const SmbAccessRequest *made = &g_array_index(e->analysis->requests, SmbAccessRequest, i);
     if (made->access != e->index)

@@ -70,14 +70,6 @@ trial_words(const SmbLearnTrial *trial) {
 }
 
 static guint64
-sum_excess(const SmbLearnRun *run) {
-  guint64 excess = 0;
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    excess += run->analysis->totals[c].excess;
-  return excess;
-}
-
-static guint64
 sum_global_excess(const SmbLearnRun *run) {
   guint64 excess = 0;
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
@@ -133,7 +125,8 @@ run_trial(const SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
   smb_learn_write_counts(cli, names, runs, 2, tables);
   smb_analyze_write_warnings(run->target, run->analysis, cli->out);
   if (tables & SMB_LEARN_SHARED)
-    write_excess(cli, "Wavefronts", sum_excess(runs[0]), sum_excess(run));
+    write_excess(cli, "Wavefronts", smb_analysis_total(runs[0]->analysis).excess,
+                 smb_analysis_total(run->analysis).excess);
   if (tables & SMB_LEARN_GLOBAL)
     write_excess(cli, run->analysis->segment_bytes == 32 ? "Sectors" : "Lines",
                  sum_global_excess(runs[0]), sum_global_excess(run));
