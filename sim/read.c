@@ -12,8 +12,12 @@ static const SmbFrontEnd *const front_ends[] = {
 SmbProgram *
 smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   for (guint i = 0; i < G_N_ELEMENTS(front_ends); i++) {
-    if (front_ends[i]->recognizes(source))
-      return front_ends[i]->read(source, options, error);
+    if (!front_ends[i]->recognizes(source))
+      continue;
+    SmbProgram *program = front_ends[i]->read(source, options, error);
+    if (program)
+      smb_program_choose_frames(program);
+    return program;
   }
   g_assert_not_reached();
 }

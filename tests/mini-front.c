@@ -17,6 +17,7 @@ typedef struct {
 // One warp's registers and the place of each lane.
 typedef struct {
   gint32 registers[MINI_REGISTERS][SMB_MAX_LANES];
+  SmbLanes unknown[MINI_REGISTERS];
   guint at[SMB_MAX_LANES];
   SmbLanes live;
 } Warp;
@@ -50,8 +51,9 @@ free_mini(SmbProgram *program) {
 }
 
 static gboolean
-parse_argument(const char *const *arguments, gint32 *value, GError **error) {
-  const char *text = smb_argument_find(arguments, "n");
+parse_argument(const SmbProgram *program, const char *const *arguments, gint32 *value,
+               GError **error) {
+  const char *text = smb_argument_find(arguments, program, 1);
   gint64 number = 0;
   if (text && !g_ascii_string_to_signed(text, 10, G_MININT32, G_MAXINT32, &number, error))
     return FALSE;
@@ -64,7 +66,7 @@ new_state(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   State *state = g_new0(State, 1);
   state->block = block;
   state->mini = (const Mini *)block->program;
-  if (parse_argument(launch->arguments, &state->argument, error))
+  if (parse_argument(block->program, launch->arguments, &state->argument, error))
     return state;
   g_free(state);
   return NULL;
@@ -75,10 +77,24 @@ find_place(const State *state, guint at) {
   return g_array_index(state->mini->places, guint32, at);
 }
 
+// Takes the lanes whose addresses are not known from @lanes.
+static gboolean
+leave_out(State *state, guint w, guint at, SmbLanes *lanes) {
+  const MiniOperation *operation = &state->mini->operations[at];
+  SmbLanes unknown = *lanes & state->warps[w].unknown[operation->a];
+  *lanes &= ~unknown;
+  return !unknown || smb_block_unknown(state->block, g_array_index(state->mini->sites, guint, at),
+                                       w, unknown, "the address is not known");
+}
+
 static gboolean
 access_memory(State *state, guint w, guint at, SmbLanes lanes) {
   const MiniOperation *operation = &state->mini->operations[at];
   Warp *warp = &state->warps[w];
+  if (!leave_out(state, w, at, &lanes))
+    return FALSE;
+  if (!lanes)
+    return TRUE;
   guint64 base = operation->b >= MINI_BUFFER
                      ? smb_block_buffer(state->block, operation->b - MINI_BUFFER)
                      : make_pointer(operation->b, 0);
@@ -128,6 +144,15 @@ compute(const State *state, guint w, const MiniOperation *operation, gint32 *out
   }
 }
 
+// The lanes in which the result of a computation is not known.
+static SmbLanes
+find_unknown(const Warp *warp, const MiniOperation *operation) {
+  if (operation->code != MINI_MAD && operation->code != MINI_LESS)
+    return 0;
+  return warp->unknown[operation->a] | warp->unknown[operation->b] |
+         (operation->code == MINI_MAD ? warp->unknown[operation->c] : 0);
+}
+
 // Takes the lanes that are farthest behind through their operation.
 static gboolean
 step(State *state, guint w, guint at, SmbLanes lanes) {
@@ -153,6 +178,13 @@ step(State *state, guint w, guint at, SmbLanes lanes) {
   case MINI_STORE:
   case MINI_ADD:
     return access_memory(state, w, at, lanes);
+  case MINI_UNKNOWN:
+    FOR_LANES(lanes, lane) {
+      SmbLanes known = !!warp->registers[operation->a][lane];
+      warp->registers[operation->d][lane] = warp->registers[operation->b][lane];
+      warp->unknown[operation->d] |= (known ^ 1) << lane;
+    }
+    return TRUE;
   case MINI_BARRIER:
     g_assert_not_reached();
   case MINI_THREAD:
@@ -161,6 +193,8 @@ step(State *state, guint w, guint at, SmbLanes lanes) {
   case MINI_MAD:
   case MINI_LESS:
     compute(state, w, operation, out);
+    warp->unknown[operation->d] =
+        (warp->unknown[operation->d] & ~lanes) | (find_unknown(warp, operation) & lanes);
     FOR_LANES(lanes, lane) {
       warp->registers[operation->d][lane] = out[lane];
     }
@@ -229,10 +263,11 @@ run(gpointer data) {
 }
 
 static GBytes *
-make_argument(G_GNUC_UNUSED const SmbProgram *program, G_GNUC_UNUSED guint parameter,
+make_argument(const SmbProgram *program, G_GNUC_UNUSED guint parameter,
               const char *const *arguments, GError **error) {
   gint32 value;
-  return parse_argument(arguments, &value, error) ? g_bytes_new(&value, sizeof value) : NULL;
+  return parse_argument(program, arguments, &value, error) ? g_bytes_new(&value, sizeof value)
+                                                           : NULL;
 }
 
 static const SmbFrontEnd mini_front_end = {
@@ -284,15 +319,23 @@ add_operation(Mini *mini, guint at, const SmbSource *listing) {
   site.op_class = operation->code == MINI_LOAD    ? SMB_OP_CLASS_LOAD
                   : operation->code == MINI_STORE ? SMB_OP_CLASS_STORE
                                                   : SMB_OP_CLASS_ATOMIC;
+  site.opcode = operation->opcode;
+  site.pc = operation->opcode ? at * 16 : 0;
   if (listing)
     smb_source_locate(listing, place, &site.line, &site.column);
+  if (operation->n_frames > 0) {
+    site.file = operation->frames[0].file;
+    site.line = operation->frames[0].line;
+    site.frames = operation->frames + 1;
+    site.n_frames = operation->n_frames - 1;
+  }
   g_array_append_val(mini->program.sites, site);
 }
 
 SmbProgram *
 mini_program_new(const MiniOperation *operations, gsize tile_bytes, gsize rest_bytes,
-                 SmbSource *listing, guint lanes) {
-  const SmbProgramOptions options = {.cuda_arch = 900, .lanes = lanes};
+                 SmbSource *listing, guint lanes, SmbFrames frames) {
+  const SmbProgramOptions options = {.cuda_arch = 900, .lanes = lanes, .frames = frames};
   static const SmbParameter parameters[] = {
       {.name = "out",
        .type = "int *",
@@ -316,5 +359,6 @@ mini_program_new(const MiniOperation *operations, gsize tile_bytes, gsize rest_b
   do
     add_operation(mini, at, listing);
   while (operations[at++].code != MINI_END);
+  smb_program_choose_frames(&mini->program);
   return &mini->program;
 }

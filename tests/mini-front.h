@@ -9,14 +9,15 @@
 #include "sim/program/front-end.h"
 
 typedef enum {
-  MINI_THREAD, // d = threadIdx.x, .y or .z: a
-  MINI_SET,    // d = the number a
-  MINI_ARG,    // d = scalar parameter a, an int
-  MINI_MAD,    // d = a * b + c
-  MINI_LESS,   // d = a < b
-  MINI_LOAD,   // d = the word at byte a of region b
-  MINI_STORE,  // word d goes to byte a of region b
-  MINI_ADD,    // atomic: word d is added at byte a of region b; nothing uses the result
+  MINI_THREAD,  // d = threadIdx.x, .y or .z: a
+  MINI_SET,     // d = the number a
+  MINI_ARG,     // d = scalar parameter a, an int
+  MINI_MAD,     // d = a * b + c
+  MINI_LESS,    // d = a < b
+  MINI_LOAD,    // d = the word at byte a of region b
+  MINI_STORE,   // word d goes to byte a of region b
+  MINI_ADD,     // atomic: word d is added at byte a of region b; nothing uses the result
+  MINI_UNKNOWN, // d = what is not known, in lanes whose a is 0; b of the others
   MINI_BARRIER,
   MINI_SKIP, // lanes whose a is 0 go on at operation b, further down or further up
   MINI_END,
@@ -24,8 +25,11 @@ typedef enum {
 
 typedef struct {
   MiniCode code;
-  guint d, a, b, c; // registers, but where the code says otherwise
-  const char *text; // of an access: what it is shown as
+  guint d, a, b, c;   // registers, but where the code says otherwise
+  const char *text;   // of an access: what it is shown as
+  const char *opcode; // likewise; its pc is 16 times its number
+  guint n_frames;     // it is inlined: the leaf, and the calls
+  const SmbFrame *frames;
 } MiniOperation;
 
 enum {
@@ -37,4 +41,4 @@ enum {
 // and, after it, "n" (int). Not %NULL @listing: a source with a line for each operation.
 // @lanes: of a warp.
 SmbProgram *mini_program_new(const MiniOperation *operations, gsize tile_bytes, gsize rest_bytes,
-                             SmbSource *listing, guint lanes);
+                             SmbSource *listing, guint lanes, SmbFrames frames);

@@ -97,26 +97,37 @@ make_listing(const MiniOperation *operations) {
 }
 
 static void
-run_operations(Run *run, const MiniOperation *operations, gboolean has_listing, guint rows,
-               guint64 max_steps, const char *arch) {
+set_up(Run *run, const MiniOperation *operations, gboolean has_listing, guint rows,
+       const char *arch) {
   memset(run, 0, sizeof *run);
   run->arch = kernel_run_arch(arch);
   run->listing = has_listing ? make_listing(operations) : NULL;
   run->target = g_new0(SmbTarget, 1);
-  run->target->kernel =
-      mini_program_new(operations, 4096, 256, run->listing, smb_arch_info(run->arch)->lanes);
+  run->target->kernel = mini_program_new(operations, 4096, 256, run->listing,
+                                         smb_arch_info(run->arch)->lanes, SMB_FRAMES_OWN);
   run->target->name = g_strdup(smb_program_name(run->target->kernel));
   run->target->file = g_strdup(smb_program_file(run->target->kernel));
   run->target->defines = g_new0(char *, 1);
   run->target->launch =
       (SmbLaunch){.block = {32, rows, 1}, .grid = {2, 1, 1}, .arguments = arguments};
-  run->global = smb_global_new(run->target->kernel, &run->target->launch);
-  run->target->options.limits.max_steps = max_steps;
   run->target->options.keep_requests = TRUE;
+}
+
+static void
+start(Run *run) {
+  run->global = smb_global_new(run->target->kernel, &run->target->launch);
   run->target->options.global = run->global;
   run->analysis = smb_analysis_run(run->target->kernel, run->arch, &run->target->launch,
                                    &run->target->options, &run->error);
   ck_assert((run->analysis == NULL) == (run->error != NULL));
+}
+
+static void
+run_operations(Run *run, const MiniOperation *operations, gboolean has_listing, guint rows,
+               guint64 max_steps, const char *arch) {
+  set_up(run, operations, has_listing, rows, arch);
+  run->target->options.limits.max_steps = max_steps;
+  start(run);
 }
 
 static void
@@ -320,6 +331,147 @@ START_TEST(test_views) {
 }
 END_TEST
 
+// Of a warp's store the first lane's address is not known, of its load none is.
+static const SmbFrame frames[] = {
+    {"/usr/local/cuda/include/cub/block.cuh", 7}, {"own.cuh", 40}, {"scan.cu", 41}};
+static const MiniOperation unknown_operations[] = {
+    {MINI_THREAD, X, 0},
+    {MINI_SET, FOUR, 4},
+    {MINI_SET, ZERO, 0},
+    {MINI_UNKNOWN, V, X, X},
+    {MINI_MAD, AT, V, FOUR, ZERO},
+    {MINI_STORE, X, AT, 0, .text = "tile[v]", .opcode = "STS", .n_frames = 3, .frames = frames},
+    {MINI_UNKNOWN, V, ZERO, ZERO},
+    {MINI_LOAD, X, V, 1, .text = "rest[v]", .opcode = "LDS.32"},
+    {MINI_END}};
+
+START_TEST(test_unknown_fails) {
+  g_auto(Run) run;
+  run_operations(&run, unknown_operations, FALSE, 1, 0, archs[_i]);
+  ck_assert_ptr_nonnull(run.error);
+  ck_assert_str_eq(run.error->message, "mini.bin: mini+0x5: tile[v]: the address is not known");
+}
+END_TEST
+
+// What is left out is in no count, and no view says that there was nothing.
+START_TEST(test_unknown_is_skipped) {
+  g_auto(Run) run;
+  set_up(&run, unknown_operations, FALSE, 1, archs[_i]);
+  run.target->launch.skips_unknown = TRUE;
+  start(&run);
+  ck_assert_msg(run.analysis != NULL, "%s", run.error ? run.error->message : "");
+  ck_assert_uint_eq(run.analysis->accesses->len, 2);
+  const SmbAccess *store = &g_array_index(run.analysis->accesses, SmbAccess, 0);
+  const SmbAccess *load = &g_array_index(run.analysis->accesses, SmbAccess, 1);
+  ck_assert_uint_eq(store->total.requests, 2); // one of each block
+  ck_assert_uint_eq(store->worst.mask, 0xfffffffeu);
+  ck_assert_uint_eq(store->uncounted, 2);
+  ck_assert_str_eq(store->array, "tile");
+  ck_assert_uint_eq(load->total.requests, 0);
+  ck_assert_uint_eq(load->uncounted, 2);
+  ck_assert_ptr_null(load->array);
+  for (guint i = 0; i < 2; i++) {
+    const SmbAccess *access = i ? load : store;
+    ck_assert(!access->exact && smb_access_is_lower_bound(access));
+    ck_assert_str_eq(access->reason, "the address is not known");
+  }
+  ck_assert_uint_eq(run.analysis->totals[SMB_OP_CLASS_STORE].requests, 2);
+  ck_assert_uint_eq(run.analysis->totals[SMB_OP_CLASS_LOAD].requests, 0);
+}
+END_TEST
+
+// The place of the store, and how many calls lie further out.
+static const struct {
+  SmbFrames frames;
+  const char *place;
+  guint n_frames;
+} chosen[] = {{SMB_FRAMES_LEAF, "/usr/local/cuda/include/cub/block.cuh:7", 2},
+              {SMB_FRAMES_OWN, "own.cuh:40", 1},
+              {SMB_FRAMES_OUTER, "scan.cu:41", 0}};
+
+START_TEST(test_frames) {
+  SmbProgram *program =
+      mini_program_new(unknown_operations, 4096, 256, NULL, 32, chosen[_i].frames);
+  const SmbSite *store = smb_program_site(program, 0), *load = smb_program_site(program, 1);
+  g_autofree char *place = smb_site_place(store), *no_line = smb_site_place(load);
+  ck_assert_str_eq(place, chosen[_i].place);
+  ck_assert_uint_eq(store->n_frames, chosen[_i].n_frames);
+  ck_assert(store->n_frames == 0 ||
+            strcmp(store->frames[store->n_frames - 1].file, "scan.cu") == 0);
+  ck_assert_str_eq(no_line, "0x7");
+  ck_assert_uint_eq(load->n_frames, 0);
+  smb_program_free(program);
+}
+END_TEST
+
+static const struct {
+  const char *file;
+  gboolean is_own;
+} files[] = {{"scan.cu", TRUE},
+             {"/home/me/src/cub/scan.cu", TRUE},
+             {"/home/me/myinclude/cub/scan.cuh", TRUE},
+             {"/home/me/include/kernel.cuh", TRUE},
+             {"include/cute/tensor.hpp", FALSE},
+             {"../cutlass/include/cutlass/gemm.h", FALSE},
+             {"/opt/conda/include/thrust/sort.h", FALSE},
+             {"/usr/local/cuda-12.4/targets/x86_64-linux/include/cuda_fp16.hpp", FALSE},
+             {"/usr/include/c++/12/cmath", FALSE},
+             {"/usr/lib/llvm-14/lib/clang/14.0.6/include/__clang_cuda_intrinsics.h", FALSE}};
+
+START_TEST(test_own_files) {
+  const SmbFrame frame = {files[_i].file, 1};
+  ck_assert_msg(smb_frame_is_own(&frame) == files[_i].is_own, "%s", frame.file);
+}
+END_TEST
+
+// Arguments by name and by number; a pointer that is given a value is none.
+static const struct {
+  const char *arguments[3];
+  gboolean is_unnamed, may_be_value;
+  const char *buffer;  // or NULL
+  const char *message; // or NULL: it runs
+} launches[] = {
+    {{"n=20"}, FALSE, FALSE, NULL, NULL},
+    {{"1=20"}, FALSE, FALSE, NULL, NULL},
+    {{"n=7", "1=20"}, FALSE, FALSE, NULL, NULL},
+    {{NULL}, FALSE, FALSE, NULL, "parameter 'n' of 'mini' needs a value: --arg n=VALUE"},
+    {{NULL}, TRUE, FALSE, NULL, "parameter 1 of 'mini' needs a value: --arg 1=VALUE"},
+    {{"2=20"}, FALSE, FALSE, NULL, "'mini' has no parameter '2'"},
+    {{"=20"}, FALSE, FALSE, NULL, "argument '=20': expected NAME=VALUE"},
+    {{"20"}, FALSE, FALSE, NULL, "argument '20': expected NAME=VALUE"},
+    {{"n=20", "out=1"},
+     FALSE,
+     FALSE,
+     NULL,
+     "parameter 'out' is a pointer: it is bound to a buffer automatically"},
+    {{"n=20", "0=1"}, FALSE, TRUE, NULL, NULL},
+    {{"n=20"}, FALSE, TRUE, "0=zeros", NULL},
+    {{"n=20", "out=1"},
+     FALSE,
+     TRUE,
+     "0=zeros",
+     "--buffer '0=zeros': 'out' is not a pointer: give it a value with --arg out=VALUE"},
+};
+
+START_TEST(test_arguments) {
+  static const MiniOperation operations[] = {{MINI_ARG, N, 1}, {MINI_END}};
+  const char *const buffers[] = {launches[_i].buffer, NULL};
+  g_auto(Run) run;
+  set_up(&run, operations, FALSE, 1, NULL);
+  SmbParameter *parameters = (SmbParameter *)run.target->kernel->parameters->data;
+  parameters[0].may_be_value = launches[_i].may_be_value;
+  parameters[1].is_unnamed = launches[_i].is_unnamed;
+  run.target->launch.arguments = launches[_i].arguments;
+  run.target->launch.buffers = smb_buffers_parse(buffers, NULL);
+  start(&run);
+  ck_assert_str_eq(run.error ? run.error->message : "runs",
+                   launches[_i].message ? launches[_i].message : "runs");
+  gboolean is_value = launches[_i].may_be_value && !launches[_i].buffer;
+  ck_assert(run.error ||
+            smb_launch_is_pointer(&run.target->launch, run.target->kernel, 0) == !is_value);
+}
+END_TEST
+
 Suite *
 suite_seam(void) {
   Suite *suite = suite_create("seam");
@@ -328,6 +480,11 @@ suite_seam(void) {
   tcase_add_loop_test(cases, test_races, 0, G_N_ELEMENTS(archs));
   tcase_add_loop_test(cases, test_failure, 0, G_N_ELEMENTS(failures));
   tcase_add_loop_test(cases, test_views, 0, G_N_ELEMENTS(archs));
+  tcase_add_loop_test(cases, test_unknown_fails, 0, G_N_ELEMENTS(archs));
+  tcase_add_loop_test(cases, test_unknown_is_skipped, 0, G_N_ELEMENTS(archs));
+  tcase_add_loop_test(cases, test_frames, 0, G_N_ELEMENTS(chosen));
+  tcase_add_loop_test(cases, test_own_files, 0, G_N_ELEMENTS(files));
+  tcase_add_loop_test(cases, test_arguments, 0, G_N_ELEMENTS(launches));
   suite_add_tcase(suite, cases);
   return suite;
 }

@@ -54,6 +54,7 @@ add_loops(SmbLoopTally *into, const SmbLoopTally *more) {
 static void
 merge_access(SmbAccess *into, guint64 *first_block, const Worker *worker, guint site) {
   const SmbAccess *from = &worker->accesses[site];
+  into->uncounted += from->uncounted;
   if (from->total.requests == 0)
     return;
   gboolean first = into->total.requests == 0;
@@ -106,8 +107,7 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
   const SmbOp op = (SmbOp)access->worst.op;
   gboolean only_loads =
       access->site->op_class == SMB_OP_CLASS_ATOMIC && smb_op_class(op) == SMB_OP_CLASS_LOAD;
-  access->exact = op != SMB_OP_ATOM_LOOP && !only_loads;
-  if (access->exact)
+  if (op != SMB_OP_ATOM_LOOP && !only_loads)
     return;
   const SmbTally *total = &access->total;
   g_autofree char *message = NULL;
@@ -127,6 +127,28 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
   smb_warnings_note(analysis->warnings, &warning);
 }
 
+// Whether each count is exact, and if not, why. Accesses and warnings are in the order of their sites.
+static void
+judge_accesses(SmbAnalysis *analysis, const SmbProgram *program) {
+  const GArray *warnings = analysis->warnings;
+  guint next = 0;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    guint site = (guint)(access->site - smb_program_site(program, 0));
+    if (access->site->may_merge)
+      access->reason = "a compiler may merge accesses of a structure into wider ones";
+    for (; next < warnings->len; next++) {
+      const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, next);
+      if (warning->site > site)
+        break;
+      if (warning->site == site &&
+          (warning->kind == SMB_WARNING_LOOP || warning->kind == SMB_WARNING_UNCOUNTED))
+        access->reason = warning->message;
+    }
+    access->exact = !access->reason;
+  }
+}
+
 static void
 collect_site(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *workers,
              guint site) {
@@ -143,7 +165,12 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *
     }
     add_global(&global, from);
   }
-  if (access.total.requests) {
+  // Of an access without a request that is counted, a rule can be named nevertheless.
+  static const SmbOp plain[] = {SMB_OP_LD, SMB_OP_ST, SMB_OP_ATOM};
+  if (access.total.requests == 0)
+    access.worst = (SmbRequest){.op = (guint8)plain[access.site->op_class],
+                                .width = (guint8)access.site->width};
+  if (access.total.requests || access.uncounted) {
     judge_loop(analysis, &access, site, first_block);
     add_loops(&analysis->loops, &access.loops);
     g_array_append_val(analysis->accesses, access);
@@ -237,6 +264,7 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
       smb_warnings_note(analysis->warnings,
                         &g_array_index(worker->warnings, SmbAnalysisWarning, j));
   }
+  judge_accesses(analysis, program);
   collect_idle(analysis, program, workers);
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
@@ -307,6 +335,11 @@ smb_analysis_worst(const SmbAnalysis *analysis) {
       worst = access;
   }
   return worst;
+}
+
+gboolean
+smb_access_is_lower_bound(const SmbAccess *access) {
+  return !access->exact && !access->site->may_merge;
 }
 
 guint64

@@ -56,10 +56,12 @@ typedef struct {
 /**
  * SmbAccess: one access to shared memory, in one direction.
  * @site: where it stands
- * @array: the __shared__ variable that it touches (that of its first request)
- * @exact: whether the hardware makes just the requests that are counted; %FALSE for an atomic that is a
- *   loop, whose wavefronts are a lower bound (a warning says of what)
- * @total: over all warps and blocks
+ * @array: (nullable): the __shared__ variable that it touches (that of its first request); %NULL if none is counted
+ * @exact: whether the hardware makes just the requests that are counted
+ * @reason: (nullable): why it is not exact, in words (smb_access_is_lower_bound() says which way); lives as long as
+ *   the analysis
+ * @uncounted: requests that are not counted, because their addresses, or whether they are made, is not known
+ * @total: over all warps and blocks, of those that are counted
  * @loops: what is a loop of it
  * @warps: by the number of the warp in its block, over all blocks
  * @worst: the request with the most excess wavefronts; the first of them
@@ -70,6 +72,8 @@ typedef struct {
   const SmbSite *site;
   const char *array;
   gboolean exact;
+  const char *reason;
+  guint64 uncounted;
   SmbTally total;
   SmbLoopTally loops;
   SmbTally warps[SMB_MAX_WARPS];
@@ -195,6 +199,14 @@ SmbAnalysis *smb_analysis_run(const SmbProgram *program, const SmbArch *arch,
                               const SmbLaunch *launch, const SmbAnalysisOptions *options,
                               GError **error);
 void smb_analysis_free(SmbAnalysis *analysis);
+
+/**
+ * smb_access_is_lower_bound:
+ *
+ * Returns: whether an access costs at least what is counted: an atomic that is a loop, or one with requests that are not
+ *   counted. Another that is not exact costs at most that (SmbSite.may_merge)
+ */
+gboolean smb_access_is_lower_bound(const SmbAccess *access);
 
 /** The access with the most excess wavefronts, or the first (transfer none, nullable): none at all. */
 const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);

@@ -120,6 +120,14 @@ take_warning(gpointer user, SmbWarning kind, guint site, guint other, const char
 }
 
 static void
+count_uncounted(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED SmbLanes mask,
+                const char *reason) {
+  Worker *worker = user;
+  worker->accesses[site].uncounted += worker->now.times;
+  take_warning(worker, SMB_WARNING_UNCOUNTED, site, site, reason);
+}
+
+static void
 clear_warning(gpointer warning) {
   g_free(((SmbAnalysisWarning *)warning)->message);
 }
@@ -147,7 +155,7 @@ smb_worker_free(Worker *worker) {
 Worker *
 smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
-  static const SmbSink sink = {count_shared, count_global, take_warning};
+  static const SmbSink sink = {count_shared, count_global, take_warning, count_uncounted};
   Worker *worker = g_new0(Worker, 1);
   worker->arch = arch;
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);

@@ -89,7 +89,7 @@ smb_kernel_argument(const SmbProgram *program, guint parameter, const char *cons
   const Variable *variable = kernel->entry->parameters[parameter];
   const Type *type = variable->type;
   Node constant = {0};
-  if (!smb_cuda_argument_parse(kernel, variable, smb_argument_find(arguments, variable->name),
+  if (!smb_cuda_argument_parse(kernel, variable, smb_argument_find(arguments, program, parameter),
                                &constant, error))
     return NULL;
   guchar bytes[8];

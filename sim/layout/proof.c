@@ -110,7 +110,7 @@ check(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
   }
   compare_accesses(proof, original, wavefronts);
   for (guint i = 0; !proof->failure && i < smb_program_n_parameters(original->kernel); i++) {
-    if (smb_program_parameter(original->kernel, i).is_pointer)
+    if (smb_launch_is_pointer(&original->launch, original->kernel, i))
       compare_buffer(proof, original, global, i);
   }
 }

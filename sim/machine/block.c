@@ -45,17 +45,20 @@ check_shared_memory(const SmbProgram *program, const SmbArchInfo *arch, gsize dy
   return TRUE;
 }
 
-// All scalar parameters have values; those that have none are told at once.
+// All parameters that must have a value have one; those that have none are told at once.
 static gboolean
 check_values(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
   g_autoptr(GString) names = g_string_new(NULL), options = g_string_new(NULL);
   guint n = 0;
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
-    if (parameter.is_pointer || smb_argument_find(launch->arguments, parameter.name))
+    if (parameter.is_pointer || smb_argument_find(launch->arguments, program, p))
       continue;
-    g_string_append_printf(names, "%s'%s'", n++ ? ", " : "", parameter.name);
-    g_string_append_printf(options, " --arg %s=VALUE", parameter.name);
+    g_autofree char *option =
+        parameter.is_unnamed ? g_strdup_printf("%u", p) : g_strdup(parameter.name);
+    g_string_append_printf(names, parameter.is_unnamed ? "%s%s" : "%s'%s'", n++ ? ", " : "",
+                           option);
+    g_string_append_printf(options, " --arg %s=VALUE", option);
   }
   return n == 0 ||
          refuse_launch(error, "parameter%s %s of '%s' need%s:%s", n > 1 ? "s" : "", names->str,
@@ -70,12 +73,12 @@ is_too_short(const SmbBuffer *buffer, guint64 bytes) {
 
 // Why nothing of that name has a buffer of that kind, or NULL (transfer full).
 static char *
-find_buffer_problem(const SmbProgram *program, const SmbBuffer *buffer) {
+find_buffer_problem(const SmbProgram *program, const SmbLaunch *launch, const SmbBuffer *buffer) {
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
     if (!smb_buffer_is_of(buffer, parameter.name, p))
       continue;
-    if (!parameter.is_pointer)
+    if (!smb_launch_is_pointer(launch, program, p))
       return g_strdup_printf("'%s' is not a pointer: give it a value with --arg %s=VALUE",
                              parameter.name, parameter.name);
     return is_too_short(buffer, buffer->offset * parameter.element_bytes)
@@ -106,37 +109,38 @@ static gboolean
 check_buffers(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
   for (guint i = 0; launch->buffers && i < launch->buffers->len; i++) {
     const SmbBuffer *buffer = g_ptr_array_index(launch->buffers, i);
-    g_autofree char *problem = find_buffer_problem(program, buffer);
+    g_autofree char *problem = find_buffer_problem(program, launch, buffer);
     if (problem)
       return refuse_launch(error, "--buffer '%s=%s': %s", buffer->name, buffer->spec, problem);
   }
   return TRUE;
 }
 
-// Whether there is a parameter for each argument, and no argument for a pointer.
+// Why an argument is of no parameter that can have a value, or NULL (transfer full).
+static char *
+find_argument_problem(const SmbProgram *program, const char *text) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text)
+    return g_strdup_printf("argument '%s': expected NAME=VALUE", text);
+  for (guint p = 0; p < program->parameters->len; p++) {
+    SmbParameter parameter = smb_program_parameter(program, p);
+    if (!smb_argument_is_of(text, program, p))
+      continue;
+    return parameter.is_pointer && !parameter.may_be_value
+               ? g_strdup_printf("parameter '%s' is a pointer: it is bound to a buffer "
+                                 "automatically",
+                                 parameter.name)
+               : NULL;
+  }
+  return g_strdup_printf("'%s' has no parameter '%.*s'", program->name, (int)(equals - text), text);
+}
+
 static gboolean
 check_arguments(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
   for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
-    const char *text = launch->arguments[i];
-    const char *equals = strchr(text, '=');
-    gboolean known = FALSE;
-    if (!equals || equals == text)
-      return refuse_launch(error, "argument '%s': expected NAME=VALUE", text);
-    for (guint p = 0; p < program->parameters->len; p++) {
-      const char *name = smb_program_parameter(program, p).name;
-      known = known ||
-              (strlen(name) == (gsize)(equals - text) && strncmp(name, text, strlen(name)) == 0);
-    }
-    if (!known)
-      return refuse_launch(error, "'%s' has no parameter '%.*s'", program->name,
-                           (int)(equals - text), text);
-  }
-  for (guint p = 0; p < program->parameters->len; p++) {
-    SmbParameter parameter = smb_program_parameter(program, p);
-    if (parameter.is_pointer && smb_argument_find(launch->arguments, parameter.name))
-      return refuse_launch(error,
-                           "parameter '%s' is a pointer: it is bound to a buffer automatically",
-                           parameter.name);
+    g_autofree char *problem = find_argument_problem(program, launch->arguments[i]);
+    if (problem)
+      return refuse_launch(error, "%s", problem);
   }
   return check_values(program, launch, error) && check_buffers(program, launch, error);
 }
@@ -150,6 +154,16 @@ smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...) {
   g_autofree char *message = smb_program_message(block->program, place, text);
   g_set_error_literal(block->error, SMB_ERROR, SMB_ERROR_INPUT, message);
   return FALSE;
+}
+
+gboolean
+smb_block_unknown(SmbBlock *block, guint site, guint warp, SmbLanes mask, const char *reason) {
+  const SmbSite *at = smb_program_site(block->program, site);
+  if (!block->skips_unknown)
+    return smb_block_fail(block, at->offset, "%s: %s", at->expression, reason);
+  if (block->sink->uncounted)
+    block->sink->uncounted(block->user, site, warp, mask, reason);
+  return TRUE;
 }
 
 char *
@@ -258,7 +272,7 @@ set_up_objects(SmbBlock *block, const SmbLaunch *launch) {
   for (guint i = 0; i < n_regions; i++)
     block->objects[i] = make_region(block, &g_array_index(program->regions, Region, i), i, launch);
   for (guint i = 0; i < program->parameters->len; i++) {
-    if (smb_program_parameter(program, i).is_pointer)
+    if (smb_launch_is_pointer(launch, program, i))
       block->objects[n_regions + i] = make_buffer(block, i, launch);
   }
 }
@@ -283,6 +297,7 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
     block->limits.max_steps = limits->max_steps;
   if (limits && limits->max_memory)
     block->limits.max_memory = limits->max_memory;
+  block->skips_unknown = launch->skips_unknown;
   memcpy(block->dims, launch->block, sizeof block->dims);
   memcpy(block->grid, launch->grid, sizeof block->grid);
   block->lanes = smb_arch_info(arch)->lanes;

@@ -16,7 +16,8 @@ typedef enum {
   SMB_WARNING_RACE,  /* two warps touch a location, one of them writes, no barrier between */
   SMB_WARNING_UNSET, /* shared memory is read that no thread wrote */
   SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
-  SMB_WARNING_MERGE, /* SmbSite.may_merge: an upper bound is counted (likewise) */
+  SMB_WARNING_MERGE,     /* SmbSite.may_merge: an upper bound is counted (likewise) */
+  SMB_WARNING_UNCOUNTED, /* SmbSink.uncounted, in its words (likewise) */
 } SmbWarning;
 
 /**
@@ -25,6 +26,9 @@ typedef enum {
  * @global: the lanes of @mask asked for @width bytes each at the given @addresses of global memory
  *   (buffers are far apart and aligned to 256 bytes)
  * @warn: something suspicious at @site, in words; @other is the site that it collides with, or @site
+ * @uncounted: the lanes of @mask made a request at @site, or may have made it, that cannot be counted, and @reason says
+ *   why: "the address depends on in[] (parameter 2), loaded at scan.cu:30: give --buffer 2=...". Only of a launch that
+ *   skips what is not known
  */
 typedef struct {
   void (*shared)(gpointer user, guint site, guint warp, const char *array,
@@ -32,6 +36,7 @@ typedef struct {
   void (*global)(gpointer user, guint site, guint warp, const char *buffer, SmbLanes mask,
                  guint width, const guint64 *addresses);
   void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
+  void (*uncounted)(gpointer user, guint site, guint warp, SmbLanes mask, const char *reason);
 } SmbSink;
 
 typedef struct _SmbGlobal SmbGlobal;

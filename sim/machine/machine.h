@@ -73,7 +73,8 @@ struct _SmbBlock {
   guint64 memory_used;
   char *idle;         // the first condition that turned all threads away, in words, or NULL
   guint32 idle_place; // where it stands
-  gpointer state;     // the front end's
+  gboolean skips_unknown;
+  gpointer state; // the front end's
 
   // of the running block
   Mask exited; // threads that left the kernel; the front end says so
@@ -110,6 +111,11 @@ guint64 smb_block_buffer(const SmbBlock *block, guint parameter);
 // All threads of @arrived are at a barrier, called @name by the program: fails unless these are all threads
 // that have not exited. What was done before it and after it does not race.
 gboolean smb_block_barrier(SmbBlock *block, guint32 place, const char *name, const Mask *arrived);
+
+// The lanes of @mask make a request of shared memory at @site, or may make it, and it is not known which: @reason says
+// why. Fails, with the site and the reason, unless the launch skips what is not known.
+gboolean smb_block_unknown(SmbBlock *block, guint site, guint warp, SmbLanes mask,
+                           const char *reason);
 
 // Counts one step of the block, at @place or in the loop there; fails beyond the limit.
 gboolean smb_block_step(SmbBlock *block, guint32 place);

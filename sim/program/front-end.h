@@ -58,6 +58,9 @@ typedef struct {
   GBytes *(*argument)(const SmbProgram *program, guint parameter, const char *const *arguments,
                       GError **error);
   // These may be NULL where a language has no such thing.
+  // The pointer parameter or variable whose contents, which the launch does not give, decide at which addresses, or
+  // whether, a site asks for shared memory; NULL: there is none. Lives as long as the program.
+  const char *(*data_source)(const SmbProgram *program, const SmbLaunch *launch, guint site);
   GArray *(*carved_arrays)(const SmbProgram *program, const SmbLaunch *launch);
   gboolean (*evaluate)(const SmbProgram *program, const char *expression, gint64 *value,
                        GError **error);
@@ -71,7 +74,7 @@ struct _SmbProgram {
   SmbSource *source; // NULL if it has no text
   char *file;        // what messages call it
   const char *name;
-  GArray *sites;       // SmbSite
+  GArray *sites;       // SmbSite: as the front end leaves them, at their leaves
   GArray *arrays;      // SmbArray, in the order of the text
   GArray *regions;     // Region; a pointer names one by its index, or a buffer behind them
   GArray *parameters;  // SmbParameter
@@ -86,7 +89,8 @@ struct _SmbProgram {
   guint cuda_arch;
   guint lanes; // of the warps that run it
   GStrv defines;
-  GStrv folders;           // where included files are looked for
+  GStrv folders; // where included files are looked for
+  SmbFrames frames;
   SmbProgramLimits limits; // with the defaults in place
 };
 
@@ -95,5 +99,13 @@ void smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSour
                       const char *file, const SmbProgramOptions *options);
 void smb_program_clear(SmbProgram *program);
 
-// The text of NAME=VALUE, or NULL; the last one counts.
-const char *smb_argument_find(const char *const *arguments, const char *name);
+// Gives each site the place that stands for it; its frames are those further out then. Whoever has read a program calls
+// it, once.
+void smb_program_choose_frames(SmbProgram *program);
+
+// Whether "NAME=VALUE" or "NUMBER=VALUE" is of the parameter of that name and number (from 0).
+gboolean smb_argument_is_of(const char *argument, const SmbProgram *program, guint parameter);
+
+// The text of its VALUE, or NULL; the last one counts.
+const char *smb_argument_find(const char *const *arguments, const SmbProgram *program,
+                              guint parameter);

@@ -43,6 +43,19 @@ smb_launch_buffer(const SmbLaunch *launch, const char *name, guint index) {
   return NULL;
 }
 
+gboolean
+smb_launch_is_pointer(const SmbLaunch *launch, const SmbProgram *program, guint parameter) {
+  SmbParameter described = smb_program_parameter(program, parameter);
+  return described.is_pointer &&
+         !(described.may_be_value && smb_argument_find(launch->arguments, program, parameter));
+}
+
+const char *
+smb_launch_data_source(const SmbLaunch *launch, const SmbProgram *program, guint site) {
+  const SmbFrontEnd *front_end = program->front_end;
+  return front_end->data_source ? front_end->data_source(program, launch, site) : NULL;
+}
+
 guint64
 smb_launch_start(const SmbLaunch *launch, const SmbProgram *program, guint parameter) {
   SmbParameter described = smb_program_parameter(program, parameter);

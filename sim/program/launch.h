@@ -21,6 +21,8 @@ G_BEGIN_DECLS
  * @arguments: (nullable) (array zero-terminated=1): "NAME=VALUE" for each scalar parameter
  * @buffers: (nullable) (element-type SmbBuffer): of several for one pointer the last one counts. A pointer has a
  *   buffer in any case: element i (of its scalar type) reads as i, and the pointer is its start
+ * @skips_unknown: whether requests at addresses, or under conditions, that are not known are left out and reported
+ *   (SmbSink.uncounted); %FALSE: they are errors
  */
 typedef struct {
   guint block[3];
@@ -28,6 +30,7 @@ typedef struct {
   gsize dynamic_bytes;
   const char *const *arguments;
   GPtrArray *buffers;
+  gboolean skips_unknown;
 } SmbLaunch;
 
 /**
@@ -65,6 +68,18 @@ gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError *
  * Returns: (nullable) (transfer none): what the launch says of the buffer of a pointer parameter, or of a variable
  */
 const SmbBuffer *smb_launch_buffer(const SmbLaunch *launch, const char *name, guint index);
+
+/** Whether a parameter is a pointer to a buffer in this launch: none that may be a value, and is given one. */
+gboolean smb_launch_is_pointer(const SmbLaunch *launch, const SmbProgram *program, guint parameter);
+
+/**
+ * smb_launch_data_source:
+ *
+ * Returns: (nullable) (transfer none): the pointer parameter or variable whose contents, which @launch does not give,
+ *   decide at which addresses, or whether, a site asks for shared memory: what is counted there holds for what was
+ *   put in their place only
+ */
+const char *smb_launch_data_source(const SmbLaunch *launch, const SmbProgram *program, guint site);
 
 /** Bytes of the buffer of a pointer parameter that lie before what the pointer points at. */
 guint64 smb_launch_start(const SmbLaunch *launch, const SmbProgram *program, guint parameter);

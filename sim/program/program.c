@@ -24,6 +24,7 @@ smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *s
   program->lanes = options->lanes ? options->lanes : SMB_NVIDIA_LANES;
   program->defines = g_strdupv((char **)options->defines);
   program->folders = g_strdupv((char **)options->folders);
+  program->frames = options->frames;
   program->limits = options->limits;
   SmbProgramLimits *limits = &program->limits;
   limits->max_tokens = limits->max_tokens ? limits->max_tokens : SMB_PROGRAM_MAX_TOKENS;
@@ -58,12 +59,16 @@ smb_program_read_again(const SmbProgram *program, SmbSource *source, const char 
       .entry = program->name,
       .defines = defines ? defines : (const char *const *)program->defines,
       .folders = (const char *const *)program->folders,
+      .frames = program->frames,
       .cuda_arch = program->cuda_arch,
       .lanes = program->lanes,
       .limits = program->limits,
   };
+  SmbProgram *again = program->front_end->read(source ? source : program->source, &options, error);
+  if (again)
+    smb_program_choose_frames(again);
   // cppcheck-suppress returnDanglingLifetime ; the program keeps copies of the options
-  return program->front_end->read(source ? source : program->source, &options, error);
+  return again;
 }
 
 guint
@@ -114,6 +119,59 @@ smb_site_place(const SmbSite *site) {
   return site->file   ? g_strdup_printf("%s:%u", site->file, site->line)
          : site->line ? g_strdup_printf("line %u", site->line)
                       : g_strdup_printf("0x%x", site->offset);
+}
+
+gboolean
+smb_frame_is_own(const SmbFrame *frame) {
+  static const char *const systems[] = {"/usr/include/", "/usr/lib/", "/usr/local/cuda"};
+  static const char *const libraries[] = {"include/cute/",   "include/cutlass/", "include/cub/",
+                                          "include/thrust/", "include/crt/",     "include/cuda/"};
+  for (guint i = 0; i < G_N_ELEMENTS(systems); i++) {
+    if (g_str_has_prefix(frame->file, systems[i]))
+      return FALSE;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(libraries); i++) {
+    const char *found = strstr(frame->file, libraries[i]);
+    if (found && (found == frame->file || found[-1] == '/'))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// How many calls further out than the leaf the frame is that stands for a site.
+static guint
+choose_frame(const SmbSite *site, SmbFrames frames) {
+  const SmbFrame leaf = {site->file, site->line};
+  switch (frames) {
+  case SMB_FRAMES_LEAF:
+    return 0;
+  case SMB_FRAMES_OUTER:
+    return site->n_frames;
+  case SMB_FRAMES_OWN:
+    if (!leaf.file || smb_frame_is_own(&leaf))
+      return 0;
+    for (guint i = 0; i < site->n_frames; i++) {
+      if (smb_frame_is_own(&site->frames[i]))
+        return i + 1;
+    }
+    return 0;
+  }
+  g_assert_not_reached();
+}
+
+void
+smb_program_choose_frames(SmbProgram *program) {
+  for (guint i = 0; i < program->sites->len; i++) {
+    SmbSite *site = &g_array_index(program->sites, SmbSite, i);
+    guint n = choose_frame(site, program->frames);
+    if (n == 0)
+      continue;
+    site->file = site->frames[n - 1].file;
+    site->line = site->frames[n - 1].line;
+    site->column = 0;
+    site->frames += n;
+    site->n_frames -= n;
+  }
 }
 
 guint
@@ -187,14 +245,23 @@ smb_program_unused_defines(const SmbProgram *program) {
                                             : g_new0(char *, 1);
 }
 
+gboolean
+smb_argument_is_of(const char *argument, const SmbProgram *program, guint parameter) {
+  const char *equals = strchr(argument, '=');
+  if (!equals)
+    return FALSE;
+  g_autofree char *name = g_strndup(argument, (gsize)(equals - argument));
+  g_autofree char *number = g_strdup_printf("%u", parameter);
+  return strcmp(name, smb_program_parameter(program, parameter).name) == 0 ||
+         strcmp(name, number) == 0;
+}
+
 const char *
-smb_argument_find(const char *const *arguments, const char *name) {
+smb_argument_find(const char *const *arguments, const SmbProgram *program, guint parameter) {
   const char *value = NULL;
-  gsize length = strlen(name);
   for (guint i = 0; arguments && arguments[i]; i++) {
-    const char *text = arguments[i];
-    if (strncmp(text, name, length) == 0 && text[length] == '=')
-      value = text + length + 1;
+    if (smb_argument_is_of(arguments[i], program, parameter))
+      value = strchr(arguments[i], '=') + 1;
   }
   return value;
 }

@@ -38,7 +38,20 @@ typedef struct {
 #define SMB_PROGRAM_LARGEST_TOKENS 100000000u
 #define SMB_PROGRAM_LARGEST_MEMORY (G_GUINT64_CONSTANT(1) << 40)
 
-/** Where a kernel touches memory: one access in the text, in one direction. */
+/** SmbFrame: a place in a source: of an instruction, or of a call that it was inlined through. */
+typedef struct {
+  const char *file;
+  guint line; /* from 1 */
+} SmbFrame;
+
+/** SmbFrames: which of the places that an instruction was inlined through stands for it. */
+typedef enum {
+  SMB_FRAMES_OWN, /* the innermost one outside of libraries (smb_frame_is_own()); if there is none, the leaf */
+  SMB_FRAMES_LEAF,  /* the innermost one */
+  SMB_FRAMES_OUTER, /* the outermost one: in the kernel itself */
+} SmbFrames;
+
+/** Where a kernel touches memory: one access in the text, or one instruction, in one direction. */
 typedef struct {
   const char *file;       /* of a file that the program's includes; else NULL */
   guint line;             /* from 1; 0 where the program has no text */
@@ -48,6 +61,10 @@ typedef struct {
   SmbOpClass op_class;    /* load, store or atomic */
   guint width;            /* bytes that one lane asks for */
   gboolean may_merge; /* a compiler may ask for more bytes at once: the count is an upper bound */
+  const char *opcode; /* of compiled code, such as "ld.shared.v4.f32"; else NULL */
+  guint32 pc; /* of compiled code: the line of the PTX, or the byte offset in the function */
+  guint n_frames;
+  const SmbFrame *frames; /* the calls that @file and @line are inlined through, innermost first */
 } SmbSite;
 
 /** A parameter of the kernel. */
@@ -55,6 +72,9 @@ typedef struct {
   const char *name;
   const char *type; /* as C writes it: "const float *" says "float *" */
   gboolean is_pointer;
+  gboolean
+      may_be_value; /* of a pointer: it is none if the launch gives it a value (8 bytes of compiled code) */
+  gboolean is_unnamed; /* its name was made up: messages ask for it by its number */
   SmbScalar element;   /* of a pointer: what its buffer holds */
   guint element_bytes; /* of what it points at, such as 16 of a float4; 1 of void */
 } SmbParameter;
@@ -67,6 +87,7 @@ typedef struct _SmbProgram SmbProgram;
  * @defines: (nullable) (array zero-terminated=1): "NAME=VALUE" or "NAME", which win over the file's
  * @folders: (nullable) (array zero-terminated=1): where included files are looked for, behind the folder
  *   of the file that includes them
+ * @frames: which place a site of compiled code has, of those that it was inlined through
  * @cuda_arch: value of __CUDA_ARCH__, such as 900 (smb_program_cuda_arch())
  * @lanes: of a warp of the architecture that it is to run on; 0 stands for SMB_NVIDIA_LANES
  * @limits: what the kernel may use
@@ -75,6 +96,7 @@ typedef struct {
   const char *entry;
   const char *const *defines;
   const char *const *folders;
+  SmbFrames frames;
   guint cuda_arch;
   guint lanes;
   SmbProgramLimits limits;
@@ -121,8 +143,11 @@ const char *smb_program_file(const SmbProgram *program);
 guint smb_program_n_sites(const SmbProgram *program);
 const SmbSite *smb_program_site(const SmbProgram *program, guint index);
 
-/** Where a site stands: "line 12", or "0x120" of one that has no line (transfer full). */
+/** Where a site stands: "line 12", "scan.cu:12", or "0x120" of one that has no line (transfer full). */
 char *smb_site_place(const SmbSite *site);
+
+/** Whether a file is the user's own, and none of a toolkit or of a library that is inlined everywhere. */
+gboolean smb_frame_is_own(const SmbFrame *frame);
 
 /**
  * smb_program_message:

@@ -307,7 +307,7 @@ static void
 append_bounds(GString *text, const SmbAdviseReport *report, const SmbAdviseArray *array) {
   guint n = 0;
   for (guint i = 0; i < report->analysis->accesses->len; i++)
-    n += !g_array_index(report->analysis->accesses, SmbAccess, i).exact &&
+    n += smb_access_is_lower_bound(&g_array_index(report->analysis->accesses, SmbAccess, i)) &&
          g_array_index(array->now->candidate->accesses, SmbTally, i).requests > 0;
   if (n > 0)
     g_string_append(text, " Counts of atomics that are loops are lower bounds.");

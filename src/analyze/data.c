@@ -26,7 +26,7 @@ write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport 
   smb_json_object(json, NULL);
   write_place(json, access->site, "array", access->array);
   smb_json_costs(json, &access->total);
-  smb_json_boolean(json, "exact", access->exact && !access->site->may_merge);
+  smb_json_boolean(json, "exact", access->exact);
   if (report->by_warp) {
     smb_json_array(json, "warps");
     for (guint w = 0; w < report->analysis->n_warps; w++) {
@@ -115,7 +115,7 @@ write_warning(JsonBuilder *json, const char *kind, guint line, guint column, con
 
 void
 smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbAnalysis *analysis) {
-  static const char *const kinds[] = {"race", "unset", "loop", "merge"};
+  static const char *const kinds[] = {"race", "unset", "loop", "merge", "uncounted"};
   const SmbProgram *program = target->kernel;
   smb_json_array(json, "warnings");
   for (guint i = 0; i < analysis->warnings->len; i++) {
@@ -172,7 +172,7 @@ end_csv_shared(SmbCsv *csv, const SmbAccess *access, const SmbTally *tally) {
                   tally->max_degree, tally->cycles);
   for (guint empty = 0; empty < 3; empty++)
     smb_csv_text(csv, NULL);
-  smb_csv_text(csv, access->exact && !access->site->may_merge ? "yes" : "no");
+  smb_csv_text(csv, access->exact ? "yes" : "no");
   smb_csv_end_row(csv);
 }
 

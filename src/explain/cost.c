@@ -142,7 +142,8 @@ append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *c
         " There are two ideals of these requests: the conflict counter of l1tex goes by the merged "
         "ones, %s, as here; the Source view of Nsight Compute by the width alone, %s.",
         smb_number(total->ideal).text, smb_number(cost->view_ideal).text);
-  if (e->access->exact && total->requests && e->plan->unit_bytes > info->bank_bytes)
+  if (!smb_access_is_lower_bound(e->access) && total->requests &&
+      e->plan->unit_bytes > info->bank_bytes)
     g_string_append_printf(
         text,
         " Nsight Compute's advice calls wavefronts per request N-way: that is %.1f-way "
@@ -185,8 +186,10 @@ smb_explain_describe_cost(const SmbExplanation *e) {
     g_string_append_printf(text, "This access has no bank conflicts; all shared accesses take %s.",
                            smb_number(cost.all_wavefronts).text);
   append_profilers(text, e, &cost);
-  if (!e->access->exact)
-    g_string_append(text, " These counts are lower bounds: the access is a loop.");
+  if (smb_access_is_lower_bound(e->access))
+    g_string_append_printf(text, " These counts are lower bounds: %s.",
+                           e->access->uncounted ? "some requests are not counted"
+                                                : "the access is a loop");
   append_cycles(text, e, &cost);
   if (cost.ideal_cycles && cost.ideal_cycles < cost.cycles)
     g_string_append_printf(text, ", %s without conflicts", smb_number(cost.ideal_cycles).text);

@@ -22,7 +22,7 @@ write_access(JsonBuilder *json, const SmbExplanation *e) {
   smb_json_number(json, "width", site->width);
   smb_json_text(json, "expression", site->expression);
   smb_json_costs(json, &e->access->total);
-  smb_json_boolean(json, "exact", e->access->exact && !site->may_merge);
+  smb_json_boolean(json, "exact", e->access->exact);
   json_builder_end_object(json);
 }
 

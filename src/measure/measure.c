@@ -190,7 +190,8 @@ add_arguments(Subject *subject, char **failure, GError **error) {
                                  reach - 1, parameter.name, MAX_BUFFER_BYTES);
       return TRUE;
     }
-    if (parameter.is_pointer)
+    gboolean is_pointer = smb_launch_is_pointer(&subject->target->launch, kernel, i);
+    if (is_pointer)
       bytes = read_buffer(untouched, i, reach);
     else
       bytes = smb_program_argument(kernel, i, subject->target->launch.arguments, error);
@@ -198,10 +199,9 @@ add_arguments(Subject *subject, char **failure, GError **error) {
       return FALSE;
     SmbMeterArgument *argument = g_new0(SmbMeterArgument, 1);
     argument->name = g_strdup(parameter.name);
-    argument->is_pointer = parameter.is_pointer;
+    argument->is_pointer = is_pointer;
     argument->bytes = bytes;
-    argument->start =
-        parameter.is_pointer ? smb_launch_start(&subject->target->launch, kernel, i) : 0;
+    argument->start = is_pointer ? smb_launch_start(&subject->target->launch, kernel, i) : 0;
     g_ptr_array_add(subject->arguments, argument);
   }
   return TRUE;

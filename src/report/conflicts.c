@@ -15,8 +15,9 @@ write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page
                    "<p>Whole launch: %" G_GUINT64_FORMAT " request%s, %s%" G_GUINT64_FORMAT
                    " wavefronts, ideal %" G_GUINT64_FORMAT
                    ", <strong class=\"bad\">%" G_GUINT64_FORMAT " in excess</strong>, %u-way.",
-                   total->requests, smb_plural(total->requests), access->exact ? "" : "at least ",
-                   total->wavefronts, total->ideal, total->excess, total->max_degree);
+                   total->requests, smb_plural(total->requests),
+                   smb_access_is_lower_bound(access) ? "at least " : "", total->wavefronts,
+                   total->ideal, total->excess, total->max_degree);
   if (smb_describe_meeting(meeting, report->arch, &access->worst)) {
     smb_spool_printf(page, " In warp %u", access->worst_warp);
     if (access->worst_block > 0)
@@ -24,7 +25,7 @@ write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page
     smb_spool_printf(page, ", %s.", meeting->str);
   }
   smb_spool_puts(page, "</p>\n");
-  if (!access->exact)
+  if (smb_access_is_lower_bound(access))
     smb_spool_puts(
         page, "<p>This atomic is a loop of loads and swaps: its count is a lower bound.</p>\n");
 }

@@ -47,7 +47,7 @@ write_shared_table(const SmbReport *report, SmbSpool *page) {
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     write_site(page, access->site, smb_report_has_article(report, i) ? "access" : NULL, i);
-    write_tally(page, &access->total, access->exact);
+    write_tally(page, &access->total, !smb_access_is_lower_bound(access));
   }
   smb_spool_puts(page, "</tbody>\n<tfoot>\n");
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {

@@ -35,7 +35,7 @@ bind_parameters(Walker *walker, const SmbLaunch *launch, GError **error) {
         pointers[t] = smb_block_buffer(walker->block, i);
       continue;
     }
-    const char *text = smb_argument_find(launch->arguments, parameter->name);
+    const char *text = smb_argument_find(launch->arguments, walker->block->program, i);
     Node constant = {0};
     if (!smb_cuda_argument_parse(walker->kernel, parameter, text, &constant, error))
       return FALSE;
