@@ -13,65 +13,16 @@ enum {
   MAX_PAD = 1 << 20
 };
 
-// What each macro, argument and launch is, before the kernel is parsed.
-typedef struct {
-  GPtrArray *defines; // NAME=VALUE; a later one replaces an earlier
-  GPtrArray *args;
-  GPtrArray *buffers;
-  char *dynamic_bytes; // an expression, or NULL
-} Draft;
-
-static void
-draft_clear(Draft *draft) {
-  g_clear_pointer(&draft->defines, g_ptr_array_unref);
-  g_clear_pointer(&draft->args, g_ptr_array_unref);
-  g_clear_pointer(&draft->buffers, g_ptr_array_unref);
-  g_clear_pointer(&draft->dynamic_bytes, g_free);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Draft, draft_clear)
-
-static void
-draft_init(Draft *draft) {
-  draft->defines = g_ptr_array_new_with_free_func(g_free);
-  draft->args = g_ptr_array_new_with_free_func(g_free);
-  draft->buffers = g_ptr_array_new_with_free_func(g_free);
-  draft->dynamic_bytes = NULL;
-}
-
-// Adds NAME=VALUE, in the place of one of the same name.
-static void
-set_value(GPtrArray *list, const char *text) {
-  gsize length = strcspn(text, "=");
-  for (guint i = 0; i < list->len; i++) {
-    const char *other = g_ptr_array_index(list, i);
-    if (strcspn(other, "=") != length || strncmp(other, text, length) != 0)
-      continue;
-    g_free(list->pdata[i]);
-    list->pdata[i] = g_strdup(text);
-    return;
-  }
-  g_ptr_array_add(list, g_strdup(text));
-}
-
-static void
-set_values(GPtrArray *list, const char *const *texts) {
-  for (guint i = 0; texts && texts[i]; i++)
-    set_value(list, texts[i]);
-}
-
-static void
-set_number(GPtrArray *list, const char *name, guint64 number) {
-  g_autofree char *text = g_strdup_printf("%s=%" G_GUINT64_FORMAT, name, number);
-  set_value(list, text);
-}
-
-static GStrv
-to_strv(const GPtrArray *list) {
-  GStrv strv = g_new0(char *, list->len + 1);
-  for (guint i = 0; i < list->len; i++)
-    strv[i] = g_strdup(g_ptr_array_index(list, i));
-  return strv;
+// A launch of one thread, with nothing set.
+static SmbTarget *
+new_target(void) {
+  SmbTarget *target = g_new0(SmbTarget, 1);
+  target->defines = g_new0(char *, 1);
+  target->args = g_new0(char *, 1);
+  target->buffers = g_new0(char *, 1);
+  for (guint i = 0; i < 3; i++)
+    target->launch.block[i] = target->launch.grid[i] = 1;
+  return target;
 }
 
 void
@@ -82,6 +33,8 @@ smb_target_free(SmbTarget *target) {
   g_free(target->name);
   g_free(target->shape);
   g_free(target->file);
+  g_free(target->entry);
+  g_free(target->dynamic_bytes);
   g_strfreev(target->defines);
   g_strfreev(target->folders);
   g_strfreev(target->args);
@@ -90,20 +43,43 @@ smb_target_free(SmbTarget *target) {
   g_free(target);
 }
 
+// Adds NAME=VALUE, in the place of one of the same name.
+static void
+set_value(GStrv *list, const char *text) {
+  guint i = 0, n = g_strv_length(*list);
+  gsize length = strcspn(text, "=");
+  while (i < n && (strcspn((*list)[i], "=") != length || strncmp((*list)[i], text, length) != 0))
+    i++;
+  if (i == n) {
+    *list = g_renew(char *, *list, n + 2);
+    (*list)[n] = (*list)[n + 1] = NULL;
+  }
+  g_free((*list)[i]);
+  (*list)[i] = g_strdup(text);
+}
+
+static void
+set_values(GStrv *list, const char *const *texts) {
+  for (guint i = 0; texts && texts[i]; i++)
+    set_value(list, texts[i]);
+}
+
+static void
+set_number(GStrv *list, const char *name, guint64 number) {
+  g_autofree char *text = g_strdup_printf("%s=%" G_GUINT64_FORMAT, name, number);
+  set_value(list, text);
+}
+
 // Parses the kernel and completes the launch.
 static gboolean
-finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *draft,
-       const SmbArch *arch, GError **error) {
-  target->defines = to_strv(draft->defines);
-  target->args = to_strv(draft->args);
-  target->buffers = to_strv(draft->buffers);
+finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, GError **error) {
   target->launch.arguments = (const char *const *)target->args;
   if (!target->launch.buffers)
     target->launch.buffers = smb_buffers_parse((const char *const *)target->buffers, error);
   if (!target->launch.buffers)
     return FALSE;
   target->file = g_strdup(smb_source_name(source));
-  const SmbProgramOptions reading = {.entry = entry,
+  const SmbProgramOptions reading = {.entry = target->entry,
                                      .defines = (const char *const *)target->defines,
                                      .folders = (const char *const *)target->folders,
                                      .cuda_arch = smb_program_cuda_arch(arch),
@@ -119,8 +95,8 @@ finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *dra
     target->launch.block[0] = smb_program_max_threads(target->kernel);
   }
   gint64 bytes = 0;
-  if (draft->dynamic_bytes &&
-      !smb_program_evaluate(target->kernel, draft->dynamic_bytes, &bytes, error)) {
+  if (target->dynamic_bytes &&
+      !smb_program_evaluate(target->kernel, target->dynamic_bytes, &bytes, error)) {
     g_prefix_error(error, "--dynamic-bytes ");
     return FALSE;
   }
@@ -128,7 +104,7 @@ finish(SmbTarget *target, SmbSource *source, const char *entry, const Draft *dra
     return smb_cli_usage_error(error,
                                "--dynamic-bytes '%s': %" G_GINT64_FORMAT
                                " bytes: expected 0 or more, and no more than a block has",
-                               draft->dynamic_bytes, bytes);
+                               target->dynamic_bytes, bytes);
   target->launch.dynamic_bytes = (gsize)bytes;
   return TRUE;
 }
@@ -164,7 +140,7 @@ parse_launch(const SmbTargetOptions *options, SmbLaunch *launch, GError **error)
 
 // --rows, --cols and its kin: the kernel data/kernels/tile.cu with macros set.
 static gboolean
-draft_tile(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, GError **error) {
+draft_tile(const SmbTargetOptions *options, SmbTarget *target, GError **error) {
   guint rows = 0, cols = 0, pad = 0, write = 0, read = 1;
   const char *elem = options->elem ? options->elem : "int";
   if (!options->rows || !options->cols)
@@ -181,16 +157,16 @@ draft_tile(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, GEr
                                "--elem '%s': expected a type of 1 to 16 bytes that one "
                                "access moves, such as char, int, double, float4",
                                elem);
-  set_number(draft->defines, "ROWS", rows);
-  set_number(draft->defines, "COLS", cols);
-  set_number(draft->defines, "PAD", pad);
+  set_number(&target->defines, "ROWS", rows);
+  set_number(&target->defines, "COLS", cols);
+  set_number(&target->defines, "PAD", pad);
   g_autofree char *elem_define = g_strconcat("ELEM=", elem, NULL);
-  set_value(draft->defines, elem_define);
-  set_number(draft->defines, "WRITE_COL", write);
-  set_number(draft->defines, "READ_COL", read);
-  set_number(draft->defines, "DYNAMIC", options->dynamic != 0);
+  set_value(&target->defines, elem_define);
+  set_number(&target->defines, "WRITE_COL", write);
+  set_number(&target->defines, "READ_COL", read);
+  set_number(&target->defines, "DYNAMIC", options->dynamic != 0);
   if (options->dynamic)
-    draft->dynamic_bytes =
+    target->dynamic_bytes =
         g_strdup_printf("%" G_GUINT64_FORMAT, (guint64)rows * (cols + (guint64)pad) * size);
   target->launch.block[0] = cols;
   target->launch.block[1] = rows;
@@ -221,20 +197,20 @@ smb_target_is_launch(const SmbTargetOptions *options) {
 }
 
 static void
-draft_entry(const SmbCatalogEntry *entry, SmbTarget *target, Draft *draft) {
+draft_entry(const SmbCatalogEntry *entry, SmbTarget *target) {
   target->name = g_strdup(entry->name);
   target->shape = g_strdup(entry->shape);
   memcpy(target->launch.block, entry->block, sizeof entry->block);
   memcpy(target->launch.grid, entry->grid, sizeof entry->grid);
-  set_values(draft->defines, (const char *const *)entry->defines);
-  set_values(draft->args, (const char *const *)entry->args);
-  draft->dynamic_bytes = g_strdup(entry->dynamic_bytes);
+  set_values(&target->defines, (const char *const *)entry->defines);
+  set_values(&target->args, (const char *const *)entry->args);
+  target->entry = g_strdup(entry->entry);
+  target->dynamic_bytes = g_strdup(entry->dynamic_bytes);
 }
 
 // Finds the catalogue's entry that --kernel, --shape and --block mean.
 static SmbSource *
-draft_builtin(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, char **entry_name,
-              GError **error) {
+draft_builtin(const SmbTargetOptions *options, SmbTarget *target, GError **error) {
   SmbLaunch asked = {.block = {1, 1, 1}, .grid = {1, 1, 1}};
   if (!parse_launch(options, &asked, error))
     return NULL;
@@ -245,8 +221,7 @@ draft_builtin(const SmbTargetOptions *options, SmbTarget *target, Draft *draft, 
                                                   options->block ? asked.block : NULL, error);
   if (!entry)
     return NULL;
-  draft_entry(entry, target, draft);
-  *entry_name = g_strdup(entry->entry);
+  draft_entry(entry, target);
   return smb_catalog_file(entry->file, error);
 }
 
@@ -268,9 +243,9 @@ load_file(const char *file, GError **error) {
 
 static SmbSource *
 draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given,
-             const SmbArch *arch, SmbTarget *target, Draft *draft, char **entry, GError **error) {
+             const SmbArch *arch, SmbTarget *target, GError **error) {
   if (is_tile(options)) {
-    if (!check_tile_alone(options, error) || !draft_tile(options, target, draft, error))
+    if (!check_tile_alone(options, error) || !draft_tile(options, target, error))
       return NULL;
     return smb_catalog_file("tile.cu", error);
   }
@@ -279,7 +254,7 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
     return NULL;
   }
   if (options->kernel)
-    return draft_builtin(options, target, draft, entry, error);
+    return draft_builtin(options, target, error);
   if (options->shape) {
     smb_cli_usage_error(error, "--shape is for the built-in kernels");
     return NULL;
@@ -294,7 +269,7 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
                         options->entry ? options->entry : "NAME");
     return NULL;
   }
-  *entry = g_strdup(instance ? instance : options->entry);
+  target->entry = g_strdup(instance ? instance : options->entry);
   target->launch.block[0] = smb_arch_info(arch)->lanes;
   target->assumes_block = !options->block;
   return given ? smb_source_ref(given) : load_file(file, error);
@@ -328,28 +303,21 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
                                      "a FILE");
     return NULL;
   }
-  g_auto(Draft) draft;
-  draft_init(&draft);
-  g_autofree char *entry = NULL;
-  g_autoptr(SmbTarget) target = g_new0(SmbTarget, 1);
-  for (guint i = 0; i < 3; i++)
-    target->launch.block[i] = target->launch.grid[i] = 1;
+  g_autoptr(SmbTarget) target = new_target();
   if (!smb_target_parse_limits(options, &target->options, error))
     return NULL;
-  g_autoptr(SmbSource) source =
-      draft_source(options, file, given, arch, target, &draft, &entry, error);
+  g_autoptr(SmbSource) source = draft_source(options, file, given, arch, target, error);
   if (!source || !parse_launch(options, &target->launch, error))
     return NULL;
   target->folders = g_strdupv(options->folders);
-  set_values(draft.defines, (const char *const *)options->defines);
-  set_values(draft.args, (const char *const *)options->args);
-  set_values(draft.buffers, (const char *const *)options->buffers);
+  set_values(&target->defines, (const char *const *)options->defines);
+  set_values(&target->args, (const char *const *)options->args);
+  set_values(&target->buffers, (const char *const *)options->buffers);
   if (options->dynamic_bytes) {
-    g_free(draft.dynamic_bytes);
-    draft.dynamic_bytes = g_strdup(options->dynamic_bytes);
+    g_free(target->dynamic_bytes);
+    target->dynamic_bytes = g_strdup(options->dynamic_bytes);
   }
-  if (!finish(target, source, entry, &draft, arch, error) ||
-      (is_tile(options) && !find_tile_rows(target, error)))
+  if (!finish(target, source, arch, error) || (is_tile(options) && !find_tile_rows(target, error)))
     return NULL;
   return g_steal_pointer(&target);
 }
@@ -400,13 +368,11 @@ smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source, c
 SmbTarget *
 smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines,
                         const SmbArch *arch, GError **error) {
-  g_auto(Draft) draft;
-  draft_init(&draft);
-  g_autoptr(SmbTarget) target = g_new0(SmbTarget, 1);
-  draft_entry(entry, target, &draft);
-  set_values(draft.defines, defines);
+  g_autoptr(SmbTarget) target = new_target();
+  draft_entry(entry, target);
+  set_values(&target->defines, defines);
   g_autoptr(SmbSource) source = smb_catalog_file(entry->file, error);
-  if (!source || !finish(target, source, entry->entry, &draft, arch, error))
+  if (!source || !finish(target, source, arch, error))
     return NULL;
   return g_steal_pointer(&target);
 }
@@ -414,22 +380,21 @@ smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines
 SmbTarget *
 smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
                      const SmbArch *arch, GError **error) {
-  g_auto(Draft) draft;
-  draft_init(&draft);
   g_autoptr(SmbTarget) other = g_new0(SmbTarget, 1);
   other->name = g_strdup(target->name);
   other->shape = g_strdup(target->shape);
+  other->entry = g_strdup(smb_program_name(target->kernel));
   other->launch = target->launch;
   other->launch.buffers = g_ptr_array_ref(target->launch.buffers);
   other->options = target->options;
   other->folders = g_strdupv(target->folders);
-  set_values(draft.defines, (const char *const *)target->defines);
-  set_values(draft.args, (const char *const *)target->args);
-  set_values(draft.buffers, (const char *const *)target->buffers);
-  draft.dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
+  other->defines = g_strdupv(target->defines);
+  other->args = g_strdupv(target->args);
+  other->buffers = g_strdupv(target->buffers);
+  other->dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new(target->file, bytes, error);
-  if (!source || !finish(other, source, smb_program_name(target->kernel), &draft, arch, error))
+  if (!source || !finish(other, source, arch, error))
     return NULL;
   return g_steal_pointer(&other);
 }

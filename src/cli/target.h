@@ -49,6 +49,8 @@ void smb_target_clear_options(void);
  * @name: its name: that of the catalogue, or of the __global__ function
  * @shape: its shape in the catalogue, or %NULL
  * @file: where its text is
+ * @entry: the function of the text that is meant, or %NULL if it has one
+ * @dynamic_bytes: the expression that gives the dynamic shared memory, or %NULL
  * @folders: where included files are looked for, or %NULL
  * @defines: the macros that were set, NAME=VALUE, each once
  * @args, @buffers: as they were given, each name once
@@ -63,6 +65,8 @@ typedef struct {
   char *name;
   char *shape;
   char *file;
+  char *entry;
+  char *dynamic_bytes;
   GStrv folders;
   GStrv defines;
   GStrv args;
