@@ -28,7 +28,7 @@ add_group(Options *options, const char *title, const GOptionEntry *entries) {
   options->groups[options->n++] = (SmbCliGroup){title, entries};
 }
 
-// The long options, in the order of the help (element-type GOptionEntry).
+// The options, in the order of the help (element-type GOptionEntry).
 static GPtrArray *
 list_entries(const Options *options) {
   GPtrArray *all = g_ptr_array_new();
@@ -39,61 +39,32 @@ list_entries(const Options *options) {
   return all;
 }
 
-static gboolean
-reject_unknown(const GPtrArray *all, const char *name, GError **error) {
-  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-  for (guint i = 0; i < all->len; i++)
-    g_ptr_array_add(names,
-                    g_strconcat("--", ((const GOptionEntry *)all->pdata[i])->long_name, NULL));
-  g_ptr_array_add(names, NULL);
-  g_autofree char *word = g_strconcat("--", name, NULL);
-  g_autofree char *meant = smb_suggest(word, (const char *const *)names->pdata);
-  return smb_cli_usage_error(error, "unknown option %s%s", word, meant);
-}
-
-static gboolean
-reject_ambiguous(const GPtrArray *all, const char *name, GError **error) {
-  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-  for (guint i = 0; i < all->len; i++) {
-    const GOptionEntry *entry = all->pdata[i];
-    if (g_str_has_prefix(entry->long_name, name))
-      g_ptr_array_add(names, g_strconcat("--", entry->long_name, NULL));
-  }
-  g_ptr_array_add(names, NULL);
-  g_autofree char *list = smb_cli_list((const char *const *)names->pdata, " or ");
-  return smb_cli_usage_error(error, "ambiguous option --%s: expected %s", name, list);
-}
-
 // The option of that name, or the only one that begins so.
 static const GOptionEntry *
 find_long(const GPtrArray *all, const char *name, GError **error) {
   const GOptionEntry *found = NULL;
-  guint n = 0;
+  g_autoptr(GStrvBuilder) every = g_strv_builder_new(), beginning = g_strv_builder_new();
   for (guint i = 0; i < all->len; i++) {
     const GOptionEntry *entry = all->pdata[i];
+    g_autofree char *word = g_strconcat("--", entry->long_name, NULL);
     if (strcmp(entry->long_name, name) == 0)
       return entry;
+    g_strv_builder_add(every, word);
     if (*name && g_str_has_prefix(entry->long_name, name)) {
+      g_strv_builder_add(beginning, word);
       found = entry;
-      n++;
     }
   }
-  if (n == 1)
+  g_auto(GStrv) names = g_strv_builder_end(found ? beginning : every);
+  if (found && !names[1])
     return found;
-  if (n == 0)
-    reject_unknown(all, name, error);
+  g_autofree char *list = smb_cli_list((const char *const *)names, " or ");
+  g_autofree char *word = g_strconcat("--", name, NULL);
+  g_autofree char *meant = smb_suggest(word, (const char *const *)names);
+  if (found)
+    smb_cli_usage_error(error, "ambiguous option %s: expected %s", word, list);
   else
-    reject_ambiguous(all, name, error);
-  return NULL;
-}
-
-static const GOptionEntry *
-find_short(const GPtrArray *all, char letter) {
-  for (guint i = 0; i < all->len; i++) {
-    const GOptionEntry *entry = all->pdata[i];
-    if (letter && entry->short_name == letter)
-      return entry;
-  }
+    smb_cli_usage_error(error, "unknown option %s%s", word, meant);
   return NULL;
 }
 
@@ -116,8 +87,11 @@ add_long(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awa
 // Adds "-D", or takes "-DN=4" apart into "-D" and "N=4".
 static void
 add_short(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awaits) {
-  const GOptionEntry *entry = find_short(all, word[1]);
-  gboolean takes = entry && entry->arg != G_OPTION_ARG_NONE;
+  gboolean takes = FALSE;
+  for (guint i = 0; i < all->len; i++) {
+    const GOptionEntry *entry = all->pdata[i];
+    takes |= entry->short_name == word[1] && entry->arg != G_OPTION_ARG_NONE;
+  }
   *awaits = takes && !word[2];
   g_ptr_array_add(words, takes ? g_strndup(word, 2) : g_strdup(word));
   if (takes && word[2])
@@ -192,51 +166,27 @@ join_formats(const SmbFormat *formats) {
   return g_strjoinv("|", list);
 }
 
-static gboolean
-choose_format(SmbCli *cli, const SmbFormat *formats, const char *names, const char *name,
-              GError **error) {
-  guint choice = 0;
-  if (!formats)
-    return TRUE;
-  if (!smb_cli_choice("--format", name, names, &choice, error))
-    return FALSE;
-  cli->format = &formats[choice];
-  return TRUE;
-}
-
-static gboolean
-choose_colour(SmbCli *cli, const char *when, GError **error) {
-  guint choice = 0;
-  if (!smb_cli_choice("--color", when, SMB_CLI_COLOURS, &choice, error))
-    return FALSE;
-  if (choice > 0)
-    cli->colour = choice == 1;
-  return TRUE;
-}
-
 gboolean
 smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options, GError **error) {
   gboolean help = FALSE;
   g_autofree char *format = NULL, *arch = NULL, *colour = NULL;
   g_autofree char *formats = join_formats(usage->formats);
-  const GOptionEntry arch_entry = {
-      "arch",
-      0,
-      0,
-      G_OPTION_ARG_STRING,
-      &arch,
-      "the architecture: see 'smembank list archs'; also 90, sm_90a, or native for the GPU of this "
-      "machine (default " SMB_DEFAULT_ARCH ")",
-      SMB_CLI_ARCH_NAME};
-  const GOptionEntry format_entry = {
-      "format", 0, 0, G_OPTION_ARG_STRING, &format, "how to write the result (default text)",
-      formats};
   GOptionEntry general[5] = {{NULL}};
   guint n = 0;
   if (usage->flags & SMB_CLI_ARCH)
-    general[n++] = arch_entry;
+    general[n++] = (GOptionEntry){
+        "arch",
+        0,
+        0,
+        G_OPTION_ARG_STRING,
+        &arch,
+        "the architecture: see 'smembank list archs'; also 90, sm_90a, or native for the GPU of "
+        "this machine (default " SMB_DEFAULT_ARCH ")",
+        SMB_CLI_ARCH_NAME};
   if (usage->formats)
-    general[n++] = format_entry;
+    general[n++] = (GOptionEntry){
+        "format", 0, 0, G_OPTION_ARG_STRING, &format, "how to write the result (default text)",
+        formats};
   general[n++] = (GOptionEntry){
       "color",        0, 0, G_OPTION_ARG_STRING, &colour, "colour the text (default auto)",
       SMB_CLI_COLOURS};
@@ -257,9 +207,14 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
     smb_cli_write_help(cli, usage, all.groups, all.n);
     return FALSE;
   }
-  if (!choose_format(cli, usage->formats, formats, format, error) ||
-      !choose_colour(cli, colour, error) || !check_arguments(cli, usage, error))
+  guint choice = 0, when = 0;
+  if ((usage->formats && !smb_cli_choice("--format", format, formats, &choice, error)) ||
+      !smb_cli_choice("--color", colour, SMB_CLI_COLOURS, &when, error) ||
+      !check_arguments(cli, usage, error))
     return FALSE;
+  cli->format = usage->formats ? &usage->formats[choice] : NULL;
+  if (when > 0)
+    cli->colour = when == 1;
   cli->arch_named = arch != NULL;
   if (usage->flags & SMB_CLI_ARCH)
     cli->arch = smb_cli_load_arch(cli, arch ? arch : SMB_DEFAULT_ARCH, error);
