@@ -7,17 +7,29 @@
 #include "sim/arch/arch.h"
 #include "sim/records/catalog.h"
 
-// How a shell is told of commands and options. Each takes texts that are quoted for it already.
+// How a shell is told of commands and options, in this order, in texts that fit between single quotes.
 typedef struct {
-  void (*begin)(SmbSpool *out, const SmbCommand *commands, guint n_commands);
-  void (*begin_command)(SmbSpool *out, const char *command);
-  // @values: words with spaces between; NULL: none are known; @files: they are files
-  void (*option)(SmbSpool *out, const char *command, const GOptionEntry *option, const char *values,
-                 gboolean files);
+  const char *head;
+  void (*name)(SmbSpool *out, const char *command, const char *summary);
+  const char *middle;
+  void (*begin)(SmbSpool *out, const char *command); // or NULL
+  // @values: words with spaces between; NULL: none are known
+  void (*option)(SmbSpool *out, const char *command, const GOptionEntry *option,
+                 const char *summary, const char *values);
   // @words: what can follow besides files, with spaces between, or ""
-  void (*end_command)(SmbSpool *out, const char *command, const char *words);
-  void (*end)(SmbSpool *out);
+  void (*end)(SmbSpool *out, const char *command, const char *words);
+  const char *tail;
 } Shell;
+
+static gboolean
+takes_value(const GOptionEntry *option) {
+  return option->arg != G_OPTION_ARG_NONE;
+}
+
+static gboolean
+takes_file(const GOptionEntry *option) {
+  return option->arg == G_OPTION_ARG_FILENAME;
+}
 
 // What stands between single quotes: without such.
 static char *
@@ -27,32 +39,20 @@ strip_quotes(const char *text) {
 }
 
 static void
-begin_bash(SmbSpool *out, const SmbCommand *commands, guint n_commands) {
-  smb_spool_puts(out, "# bash completion of smembank; made by 'smembank completion bash'\n"
-                      "_smembank() {\n"
-                      "  local current=$2 previous=$3 words= files=\n"
-                      "  [[ $current == = ]] && current=\n"
-                      "  [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
-                      "  if ((COMP_CWORD == 1)); then\n    words='");
-  for (guint i = 0; i < n_commands; i++)
-    smb_spool_printf(out, "%s ", commands[i].name);
-  smb_spool_puts(out, "help --help --version'\n"
-                      "  else\n    case \"${COMP_WORDS[1]} $previous\" in\n");
-}
-
-static void
-begin_bash_command(G_GNUC_UNUSED SmbSpool *out, G_GNUC_UNUSED const char *command) {
+name_for_bash(SmbSpool *out, const char *command, G_GNUC_UNUSED const char *summary) {
+  smb_spool_printf(out, "%s ", command);
 }
 
 static void
 write_bash_option(SmbSpool *out, const char *command, const GOptionEntry *option,
-                  const char *values, gboolean files) {
-  if (option->arg == G_OPTION_ARG_NONE)
+                  G_GNUC_UNUSED const char *summary, const char *values) {
+  if (!takes_value(option))
     return;
   smb_spool_printf(out, "    '%s --%s'", command, option->long_name);
   if (option->short_name)
     smb_spool_printf(out, " | '%s -%c'", command, option->short_name);
-  smb_spool_printf(out, ") words='%s' files=%s ;;\n", values ? values : "", files ? "yes" : "no");
+  smb_spool_printf(out, ") words='%s' files=%s ;;\n", values ? values : "",
+                   takes_file(option) ? "yes" : "no");
 }
 
 static void
@@ -61,37 +61,8 @@ end_bash_command(SmbSpool *out, const char *command, const char *words) {
 }
 
 static void
-end_bash(SmbSpool *out) {
-  smb_spool_puts(
-      out, "    esac\n"
-           "    if [[ -z $files && $current == -* ]]; then\n"
-           "      words=$(smembank \"${COMP_WORDS[1]}\" --help 2>/dev/null |\n"
-           "        sed -n 's/^  \\(-., \\)\\{0,1\\}\\(--[a-z-]*\\).*/\\2/p')\n"
-           "    elif [[ -z $files && -z $words ]]; then\n"
-           "      files=yes\n"
-           "    fi\n"
-           "  fi\n"
-           "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
-           "  if [[ $files == yes ]]; then\n"
-           "    mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -f -- \"$current\")\n"
-           "  fi\n"
-           "}\n"
-           "complete -o filenames -F _smembank smembank\n");
-}
-
-static void
-begin_zsh(SmbSpool *out, const SmbCommand *commands, guint n_commands) {
-  smb_spool_puts(out, "#compdef smembank\n# made by 'smembank completion zsh'\n"
-                      "_smembank() {\n  local -a commands\n  commands=(\n");
-  for (guint i = 0; i < n_commands; i++) {
-    g_autofree char *summary = strip_quotes(commands[i].summary);
-    smb_spool_printf(out, "    '%s:%s'\n", commands[i].name, summary);
-  }
-  smb_spool_puts(out,
-                 "    'help:show the options of a command'\n  )\n"
-                 "  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"
-                 "  local command=$words[2]\n  shift words\n  ((CURRENT--))\n"
-                 "  case $command in\n");
+name_for_zsh(SmbSpool *out, const char *command, const char *summary) {
+  smb_spool_printf(out, "    '%s:%s'\n", command, summary);
 }
 
 static void
@@ -101,23 +72,22 @@ begin_zsh_command(SmbSpool *out, const char *command) {
 
 static void
 write_zsh_option(SmbSpool *out, G_GNUC_UNUSED const char *command, const GOptionEntry *option,
-                 const char *values, gboolean files) {
-  g_autofree char *text = strip_quotes(option->description);
+                 const char *summary, const char *values) {
+  const char *star = option->arg == G_OPTION_ARG_STRING_ARRAY ? "*" : ""; // may be given again
+  g_autofree char *text = g_strdup(summary);
   g_strdelimit(text, "[]:", ' ');
-  gboolean takes = option->arg != G_OPTION_ARG_NONE;
-  gboolean repeats = option->arg == G_OPTION_ARG_STRING_ARRAY;
-  smb_spool_printf(out, "      '%s--%s%s[%s]", repeats ? "*" : "", option->long_name,
-                   takes ? "=" : "", text);
-  if (takes)
-    smb_spool_printf(out, ":%s:%s%s%s", files ? "file" : "value",
-                     files    ? "_files"
-                     : values ? "("
-                              : " ",
-                     values && !files ? values : "", values && !files ? ")" : "");
+  smb_spool_printf(out, "      '%s--%s%s[%s]", star, option->long_name,
+                   takes_value(option) ? "=" : "", text);
+  if (takes_file(option))
+    smb_spool_puts(out, ":file:_files");
+  else if (values)
+    smb_spool_printf(out, ":value:(%s)", values);
+  else if (takes_value(option))
+    smb_spool_puts(out, ":value: ");
   smb_spool_puts(out, "' \\\n");
   if (option->short_name)
-    smb_spool_printf(out, "      '%s-%c[%s]%s' \\\n", repeats ? "*" : "", option->short_name, text,
-                     takes ? ":value: " : "");
+    smb_spool_printf(out, "      '%s-%c[%s]%s' \\\n", star, option->short_name, text,
+                     takes_value(option) ? ":value: " : "");
 }
 
 static void
@@ -128,35 +98,23 @@ end_zsh_command(SmbSpool *out, G_GNUC_UNUSED const char *command, const char *wo
 }
 
 static void
-end_zsh(SmbSpool *out) {
-  smb_spool_puts(out, "  help) _describe command commands ;;\n  esac\n}\n_smembank \"$@\"\n");
-}
-
-static void
-begin_fish(SmbSpool *out, const SmbCommand *commands, guint n_commands) {
-  smb_spool_puts(out, "# fish completion of smembank; made by 'smembank completion fish'\n");
-  for (guint i = 0; i < n_commands; i++) {
-    g_autofree char *summary = strip_quotes(commands[i].summary);
-    smb_spool_printf(out, "complete -c smembank -f -n __fish_use_subcommand -a %s -d '%s'\n",
-                     commands[i].name, summary);
-  }
-  smb_spool_puts(out, "complete -c smembank -f -n __fish_use_subcommand -a help -d 'show the "
-                      "options of a command'\n");
+name_for_fish(SmbSpool *out, const char *command, const char *summary) {
+  smb_spool_printf(out, "complete -c smembank -f -n __fish_use_subcommand -a %s -d '%s'\n", command,
+                   summary);
 }
 
 static void
 write_fish_option(SmbSpool *out, const char *command, const GOptionEntry *option,
-                  const char *values, gboolean files) {
-  g_autofree char *text = strip_quotes(option->description);
+                  const char *summary, const char *values) {
   smb_spool_printf(out, "complete -c smembank -n '__fish_seen_subcommand_from %s' -l %s", command,
                    option->long_name);
   if (option->short_name)
     smb_spool_printf(out, " -s %c", option->short_name);
-  if (option->arg != G_OPTION_ARG_NONE)
-    smb_spool_puts(out, files ? " -r -F" : " -x");
-  if (values && !files)
+  if (takes_value(option))
+    smb_spool_puts(out, takes_file(option) ? " -r -F" : " -x");
+  if (values)
     smb_spool_printf(out, " -a '%s'", values);
-  smb_spool_printf(out, " -d '%s'\n", text);
+  smb_spool_printf(out, " -d '%s'\n", summary);
 }
 
 static void
@@ -166,15 +124,43 @@ end_fish_command(SmbSpool *out, const char *command, const char *words) {
                      command, words);
 }
 
-static void
-end_nothing(G_GNUC_UNUSED SmbSpool *out) {
-}
-
 // In the order of SMB_COMPLETION_SHELLS.
 static const Shell shells[] = {
-    {begin_bash, begin_bash_command, write_bash_option, end_bash_command, end_bash},
-    {begin_zsh, begin_zsh_command, write_zsh_option, end_zsh_command, end_zsh},
-    {begin_fish, begin_bash_command, write_fish_option, end_fish_command, end_nothing},
+    {"# bash completion of smembank; made by 'smembank completion bash'\n"
+     "_smembank() {\n"
+     "  local current=$2 previous=$3 words= files=\n"
+     "  [[ $current == = ]] && current=\n"
+     "  [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
+     "  if ((COMP_CWORD == 1)); then\n    words='",
+     name_for_bash,
+     "--help --version'\n"
+     "  else\n    case \"${COMP_WORDS[1]} $previous\" in\n",
+     NULL, write_bash_option, end_bash_command,
+     "    esac\n"
+     "    if [[ -z $files && $current == -* ]]; then\n"
+     "      words=$(smembank \"${COMP_WORDS[1]}\" --help 2>/dev/null |\n"
+     "        sed -n 's/^  \\(-., \\)\\{0,1\\}\\(--[a-z-]*\\).*/\\2/p')\n"
+     "    elif [[ -z $files && -z $words ]]; then\n"
+     "      files=yes\n"
+     "    fi\n"
+     "  fi\n"
+     "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+     "  if [[ $files == yes ]]; then\n"
+     "    mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -f -- \"$current\")\n"
+     "  fi\n"
+     "}\n"
+     "complete -o filenames -F _smembank smembank\n"},
+    {"#compdef smembank\n# made by 'smembank completion zsh'\n"
+     "_smembank() {\n  local -a commands\n  commands=(\n",
+     name_for_zsh,
+     "  )\n"
+     "  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"
+     "  local command=$words[2]\n  shift words\n  ((CURRENT--))\n"
+     "  case $command in\n",
+     begin_zsh_command, write_zsh_option, end_zsh_command,
+     "  help) _describe command commands ;;\n  esac\n}\n_smembank \"$@\"\n"},
+    {"# fish completion of smembank; made by 'smembank completion fish'\n", name_for_fish, "", NULL,
+     write_fish_option, end_fish_command, ""},
 };
 
 typedef struct {
@@ -216,16 +202,18 @@ static void
 visit(const SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, guint n_groups,
       gpointer data) {
   const Script *script = data;
+  const Shell *shell = script->shell;
   g_autofree char *words = list_words(usage->arguments);
-  script->shell->begin_command(script->out, cli->command);
+  if (shell->begin)
+    shell->begin(script->out, cli->command);
   for (guint i = 0; i < n_groups; i++) {
     for (const GOptionEntry *entry = groups[i].entries; entry->long_name; entry++) {
+      g_autofree char *summary = strip_quotes(entry->description);
       g_autofree char *values = list_values(script, entry->arg_description);
-      script->shell->option(script->out, cli->command, entry, values,
-                            entry->arg == G_OPTION_ARG_FILENAME);
+      shell->option(script->out, cli->command, entry, summary, values);
     }
   }
-  script->shell->end_command(script->out, cli->command, words);
+  shell->end(script->out, cli->command, words);
 }
 
 static char *
@@ -260,12 +248,18 @@ smb_completion_write(SmbCli *cli, const char *shell, const SmbCommand *commands,
     return FALSE;
   Script script = {&shells[choice], cli->out, archs, kernels};
   const SmbCliVisitor visitor = {visit, &script};
-  script.shell->begin(cli->out, commands, n_commands);
+  smb_spool_puts(cli->out, script.shell->head);
+  for (guint i = 0; i < n_commands; i++) {
+    g_autofree char *summary = strip_quotes(commands[i].summary);
+    script.shell->name(cli->out, commands[i].name, summary);
+  }
+  script.shell->name(cli->out, "help", "show the options of a command");
+  smb_spool_puts(cli->out, script.shell->middle);
   for (guint i = 0; i < n_commands; i++) {
     // Reads its tables in place of the command line, and runs nothing.
     SmbCli other = {.command = commands[i].name, .out = cli->out, .visitor = &visitor};
     commands[i].run(&other, NULL);
   }
-  script.shell->end(cli->out);
+  smb_spool_puts(cli->out, script.shell->tail);
   return TRUE;
 }
