@@ -11,7 +11,6 @@
 #include "src/measure/measure.h"
 #include "src/measure/trace.h"
 #include "src/trace/report.h"
-#include "src/trace/rows.h"
 
 static gboolean option_counts, option_requests, option_measure, option_all;
 
@@ -27,37 +26,28 @@ static const GOptionEntry options[] = {
     G_OPTION_ENTRY_NULL,
 };
 
-static void
-write_counts(SmbSpool *out, const SmbWavefronts *counts, gsize n) {
-  for (gsize i = 0; i < n; i++) {
-    smb_spool_number(out, counts[i].wavefronts);
-    smb_spool_write(out, "\n", 1);
-  }
-}
-
 static gboolean
-count_trace(SmbCli *cli, GInputStream *stream, SmbTraceReader *reader, SmbTraceReport *report,
-            SmbTraceRows *rows, GError **error) {
-  SmbCounter counter = smb_counter_best();
+count_trace(SmbCli *cli, const char *path, GError **error) {
+  g_autoptr(GInputStream) stream = smb_input_open(path, error);
+  if (!stream)
+    return FALSE;
+  g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, smb_input_name(path), cli->arch);
+  g_autoptr(SmbTraceReport) report = smb_trace_report_new(cli, path);
   g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
   SmbWavefronts counts[SMB_TRACE_BATCH_REQUESTS];
-  const SmbTraceSummaryMethods *summary = cli->format->methods;
-  SmbTraceMismatchFunc mismatch =
-      option_counts || option_requests ? smb_trace_describe_mismatch : summary->mismatch;
+  SmbCounter counter = smb_counter_best();
   SmbProgress *progress = smb_cli_progress(cli);
   smb_input_begin(stream, progress, "requests");
   do {
     if (!smb_trace_reader_next(reader, batch, error))
       return FALSE;
     smb_wavefronts_count_span(cli->arch, counter, batch->requests, batch->n, counts);
-    smb_trace_report_add(report, mismatch, batch, counts);
+    smb_trace_report_add(report, batch, counts);
     smb_input_advance(stream, progress, batch->n);
-    if (option_counts)
-      write_counts(cli->out, counts, batch->n);
-    else if (option_requests)
-      smb_trace_rows_add(rows, cli, batch, counts);
   } while (batch->n > 0);
-  return TRUE;
+  if (report->mismatched > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+  return smb_trace_report_write(report, error);
 }
 
 // The whole trace is read before the device is asked for anything, by the rules of that device.
@@ -81,9 +71,6 @@ measure_trace(SmbCli *cli, const char *path, GError **error) {
   return TRUE;
 }
 
-// Numbers are written as they come.
-static const SmbFormat count_formats[] = {{"text", NULL, NULL}, {NULL, NULL, NULL}};
-
 static gboolean
 check_options(SmbCli *cli, GError **error) {
   if (option_counts + option_requests + option_measure > 1)
@@ -92,7 +79,7 @@ check_options(SmbCli *cli, GError **error) {
       (option_all || smb_measure_options()->device || smb_measure_options()->timeout))
     return smb_cli_usage_error(error, "--all, --device and --timeout go with --measure");
   if (option_counts)
-    return smb_cli_view(cli, "--counts", count_formats, error);
+    return smb_cli_view(cli, "--counts", smb_trace_count_formats, error);
   if (option_requests)
     return smb_cli_view(cli, "--requests", smb_trace_row_formats, error);
   return !option_measure || smb_cli_view(cli, "--measure", smb_measured_trace_formats, error);
@@ -113,7 +100,7 @@ static const SmbCliUsage usage = {
     .min_arguments = 1,
     .max_arguments = 1,
     .flags = SMB_CLI_ARCH,
-    .formats = smb_trace_summary_formats,
+    .formats = smb_trace_sum_formats,
     .groups = groups,
     .example = "echo 'ld 4 ffffffff' $(seq 0 128 3968) | smembank trace -",
 };
@@ -122,30 +109,8 @@ gboolean
 smb_cmd_trace(SmbCli *cli, GError **error) {
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
-  const char *path = cli->arguments[0];
   if (!check_options(cli, error))
     return FALSE;
-  if (option_measure)
-    return measure_trace(cli, path, error);
-  g_autoptr(GInputStream) stream = smb_input_open(path, error);
-  if (!stream)
-    return FALSE;
-  g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, smb_input_name(path), cli->arch);
-  g_autoptr(SmbSpool) mismatches = smb_spool_new();
-  g_autofree SmbTraceReport *report = g_new0(SmbTraceReport, 1);
-  report->mismatches = mismatches;
-  g_autoptr(SmbSpool) elements = smb_spool_new();
-  SmbTraceRows rows = {.elements = elements};
-  if (option_requests)
-    smb_trace_rows_begin(&rows, cli);
-  if (!count_trace(cli, stream, reader, report, &rows, error))
-    return FALSE;
-  if (report->mismatched > 0)
-    cli->status = SMB_EXIT_DIFFERS;
-  if (!option_counts && !option_requests)
-    return smb_trace_report_write(report, cli, path, error);
-  if (option_requests)
-    smb_trace_rows_end(&rows, cli, path);
-  smb_spool_append(cli->messages, mismatches);
-  return TRUE;
+  return option_measure ? measure_trace(cli, cli->arguments[0], error)
+                        : count_trace(cli, cli->arguments[0], error);
 }

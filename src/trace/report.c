@@ -3,7 +3,6 @@
 #include "src/trace/report.h"
 
 #include "sim/arch/rule.h"
-#include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/cli/target-json.h"
 #include "src/out/table.h"
@@ -31,30 +30,60 @@ add_json_mismatch(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i, gui
   smb_json_end_element(json, mismatches);
 }
 
+SmbTraceReport *
+smb_trace_report_new(SmbCli *cli, const char *file) {
+  SmbTraceReport *report = g_new0(SmbTraceReport, 1);
+  const SmbTraceMethods *methods = cli->format->methods;
+  report->cli = cli;
+  report->file = file;
+  for (guint i = 0; i < SMB_TRACE_N_SUMS; i++) {
+    report->sums[i].op = (SmbOp)(i / SMB_N_WIDTHS);
+    report->sums[i].width = smb_width(i % SMB_N_WIDTHS);
+  }
+  report->mismatches = smb_spool_new();
+  report->rows = smb_spool_new();
+  report->notes = g_ptr_array_new_with_free_func(g_free);
+  if (methods->begin)
+    methods->begin(report);
+  return report;
+}
+
 void
-smb_trace_report_add(SmbTraceReport *report, SmbTraceMismatchFunc write_mismatch,
-                     const SmbTraceBatch *batch, const SmbWavefronts *counts) {
+smb_trace_report_free(SmbTraceReport *report) {
+  if (!report)
+    return;
+  smb_spool_free(report->mismatches);
+  smb_spool_free(report->rows);
+  g_ptr_array_unref(report->notes);
+  g_free(report);
+}
+
+void
+smb_trace_report_add(SmbTraceReport *report, const SmbTraceBatch *batch,
+                     const SmbWavefronts *counts) {
+  const SmbTraceMethods *methods = report->cli->format->methods;
   for (gsize i = 0; i < batch->n; i++) {
     const SmbRequest *request = &batch->requests[i];
-    smb_tally_count(&report->sums[request->op][smb_width_index(request->width)], &counts[i], 1);
+    guint at = request->op * SMB_N_WIDTHS + smb_width_index(request->width);
+    smb_tally_count(&report->sums[at].tally, &counts[i], 1);
+    if (methods->add)
+      methods->add(report, batch, i, &counts[i]);
     if (batch->expected[i] == SMB_TRACE_NO_COUNT)
       continue;
     report->compared++;
     if (batch->expected[i] == counts[i].wavefronts)
       continue;
     report->mismatched++;
-    write_mismatch(report->mismatches, batch, i, counts[i].wavefronts);
+    methods->mismatch(report->mismatches, batch, i, counts[i].wavefronts);
   }
 }
 
 static SmbTally
 sum_class(const SmbTraceReport *report, SmbOpClass op_class) {
   SmbTally total = {0};
-  for (guint op = 0; op < SMB_N_OPS; op++) {
-    if (smb_op_class((SmbOp)op) != op_class)
-      continue;
-    for (guint i = 0; i < SMB_N_WIDTHS; i++)
-      smb_tally_add(&total, &report->sums[op][i]);
+  for (guint i = 0; i < SMB_TRACE_N_SUMS; i++) {
+    if (smb_op_class(report->sums[i].op) == op_class)
+      smb_tally_add(&total, &report->sums[i].tally);
   }
   return total;
 }
@@ -73,29 +102,27 @@ is_older(const SmbArch *arch, const char *since, gboolean *older, GError **error
 
 // A sentence for each operation of the trace that no chip of the architecture has, or whose count is a
 // lower bound.
-static GPtrArray *
-make_notes(const SmbTraceReport *report, const SmbArch *arch, GError **error) {
-  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-  for (guint op = 0; op < SMB_N_OPS; op++) {
-    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, smb_width(i));
-      gboolean older = FALSE;
-      if (report->sums[op][i].requests == 0)
-        continue;
-      if (rule->lower_bound)
-        g_ptr_array_add(notes,
-                        g_strdup_printf("%s %u: a lower bound: %s add to it",
-                                        smb_op_name((SmbOp)op), smb_width(i), rule->lower_bound));
-      if (!rule->since)
-        continue;
-      if (!is_older(arch, rule->since, &older, error))
-        return NULL;
-      if (older)
-        g_ptr_array_add(notes, g_strdup_printf("%s came with %s; counted by the rule of its family",
-                                               smb_op_name((SmbOp)op), rule->since));
-    }
+static gboolean
+make_notes(SmbTraceReport *report, GError **error) {
+  const SmbArch *arch = report->cli->arch;
+  for (guint i = 0; i < SMB_TRACE_N_SUMS; i++) {
+    const SmbTraceSum *sum = &report->sums[i];
+    const SmbRule *rule = smb_arch_rule(arch, sum->op, sum->width);
+    gboolean older = FALSE;
+    if (sum->tally.requests == 0)
+      continue;
+    if (rule->lower_bound)
+      g_ptr_array_add(report->notes,
+                      g_strdup_printf("%s %u: a lower bound: %s add to it", smb_op_name(sum->op),
+                                      sum->width, rule->lower_bound));
+    if (rule->since && !is_older(arch, rule->since, &older, error))
+      return FALSE;
+    if (older)
+      g_ptr_array_add(report->notes,
+                      g_strdup_printf("%s came with %s; counted by the rule of its family",
+                                      smb_op_name(sum->op), rule->since));
   }
-  return g_steal_pointer(&notes);
+  return TRUE;
 }
 
 static void
@@ -111,13 +138,6 @@ add_table_row(SmbTable *table, const char *name, const char *width, const SmbTal
   smb_table_printf(table, style, "%u-way", sum->max_degree);
 }
 
-// What the writers take.
-typedef struct {
-  SmbTraceReport *report;
-  const char *file;
-  const GPtrArray *notes;
-} Summary;
-
 static void
 write_table(const SmbTraceReport *report, SmbCli *cli) {
   g_autoptr(SmbTable) table = smb_table_new("op|width>");
@@ -125,12 +145,11 @@ write_table(const SmbTraceReport *report, SmbCli *cli) {
   smb_table_columns(table, "requests>|wavefronts>|ideal>|excess>|cycles>");
   smb_table_group(table, "per request");
   smb_table_columns(table, "worst>");
-  for (guint op = 0; op < SMB_N_OPS; op++) {
-    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      g_autofree char *width = g_strdup_printf("%u", smb_width(i));
-      if (report->sums[op][i].requests > 0)
-        add_table_row(table, smb_op_name((SmbOp)op), width, &report->sums[op][i]);
-    }
+  for (guint i = 0; i < SMB_TRACE_N_SUMS; i++) {
+    const SmbTraceSum *sum = &report->sums[i];
+    g_autofree char *width = g_strdup_printf("%u", sum->width);
+    if (sum->tally.requests > 0)
+      add_table_row(table, smb_op_name(sum->op), width, &sum->tally);
   }
   smb_table_rule(table);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
@@ -144,13 +163,11 @@ write_table(const SmbTraceReport *report, SmbCli *cli) {
 
 static void
 write_text(SmbCli *cli, gconstpointer result) {
-  const Summary *summary = result;
-  SmbTraceReport *report = summary->report;
-  const GPtrArray *notes = summary->notes;
+  const SmbTraceReport *report = result;
   write_table(report, cli);
   smb_spool_puts(cli->out, "\n");
-  for (guint i = 0; i < notes->len; i++)
-    smb_spool_printf(cli->out, "note: %s\n", (const char *)g_ptr_array_index(notes, i));
+  for (guint i = 0; i < report->notes->len; i++)
+    smb_spool_printf(cli->out, "note: %s\n", (const char *)report->notes->pdata[i]);
   if (report->compared == 0) {
     smb_spool_puts(cli->out, "no line carries a count to compare with\n");
     return;
@@ -166,17 +183,15 @@ write_text(SmbCli *cli, gconstpointer result) {
 static void
 add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
   smb_json_array(json, "operations");
-  for (guint op = 0; op < SMB_N_OPS; op++) {
-    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      const SmbTally *sum = &report->sums[op][i];
-      if (sum->requests == 0)
-        continue;
-      smb_json_object(json, NULL);
-      smb_json_text(json, "op", smb_op_name((SmbOp)op));
-      smb_json_number(json, "width", smb_width(i));
-      smb_json_costs(json, sum);
-      json_builder_end_object(json);
-    }
+  for (guint i = 0; i < SMB_TRACE_N_SUMS; i++) {
+    const SmbTraceSum *sum = &report->sums[i];
+    if (sum->tally.requests == 0)
+      continue;
+    smb_json_object(json, NULL);
+    smb_json_text(json, "op", smb_op_name(sum->op));
+    smb_json_number(json, "width", sum->width);
+    smb_json_costs(json, &sum->tally);
+    json_builder_end_object(json);
   }
   json_builder_end_array(json);
   SmbTally totals[SMB_N_OP_CLASSES];
@@ -187,11 +202,9 @@ add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
 
 static void
 write_json(SmbCli *cli, gconstpointer result) {
-  const Summary *summary = result;
-  SmbTraceReport *report = summary->report;
-  const GPtrArray *notes = summary->notes;
+  const SmbTraceReport *report = result;
   JsonBuilder *json = smb_json_begin(cli->command);
-  smb_json_text(json, "file", summary->file);
+  smb_json_text(json, "file", report->file);
   smb_json_arch(json, cli->arch);
   add_json_operations(json, report);
   smb_json_object(json, "comparison");
@@ -200,45 +213,43 @@ write_json(SmbCli *cli, gconstpointer result) {
   smb_json_number(json, "mismatched", (gint64)report->mismatched);
   json_builder_end_object(json);
   smb_json_array(json, "notes");
-  for (guint i = 0; i < notes->len; i++)
-    smb_json_text(json, NULL, g_ptr_array_index(notes, i));
+  for (guint i = 0; i < report->notes->len; i++)
+    smb_json_text(json, NULL, report->notes->pdata[i]);
   json_builder_end_array(json);
   smb_json_end_streamed(json, "mismatches", report->mismatches, cli->out);
 }
 
 static void
 write_csv(SmbCli *cli, gconstpointer result) {
-  SmbTraceReport *report = ((const Summary *)result)->report;
+  const SmbTraceReport *report = result;
   SmbCsv csv = smb_csv_begin(cli->out, "op,width,requests,wavefronts,ideal_wavefronts,"
                                        "excess_wavefronts,max_degree,cycles");
-  for (guint op = 0; op < SMB_N_OPS; op++) {
-    for (guint i = 0; i < SMB_N_WIDTHS; i++) {
-      const SmbTally *sum = &report->sums[op][i];
-      if (sum->requests == 0)
-        continue;
-      smb_csv_text(&csv, smb_op_name((SmbOp)op));
-      SMB_CSV_NUMBERS(&csv, smb_width(i), sum->requests, sum->wavefronts, sum->ideal, sum->excess,
-                      sum->max_degree, sum->cycles);
-      smb_csv_end_row(&csv);
-    }
+  for (guint i = 0; i < SMB_TRACE_N_SUMS; i++) {
+    const SmbTally *tally = &report->sums[i].tally;
+    if (tally->requests == 0)
+      continue;
+    smb_csv_text(&csv, smb_op_name(report->sums[i].op));
+    SMB_CSV_NUMBERS(&csv, report->sums[i].width, tally->requests, tally->wavefronts, tally->ideal,
+                    tally->excess, tally->max_degree, tally->cycles);
+    smb_csv_end_row(&csv);
   }
   smb_spool_append(cli->messages, report->mismatches);
 }
 
-static const SmbTraceSummaryMethods described = {smb_trace_describe_mismatch};
-static const SmbTraceSummaryMethods elements = {add_json_mismatch};
+// CSV has no place for differences: they are messages.
+static const SmbTraceMethods described = {smb_trace_describe_mismatch, NULL, NULL};
+static const SmbTraceMethods elements = {add_json_mismatch, NULL, NULL};
 
-const SmbFormat smb_trace_summary_formats[] = {{"text", write_text, &described},
-                                               {"json", write_json, &elements},
-                                               {"csv", write_csv, &described},
-                                               {NULL, NULL, NULL}};
+const SmbFormat smb_trace_sum_formats[] = {{"text", write_text, &described},
+                                           {"json", write_json, &elements},
+                                           {"csv", write_csv, &described},
+                                           {NULL, NULL, NULL}};
 
 gboolean
-smb_trace_report_write(SmbTraceReport *report, SmbCli *cli, const char *file, GError **error) {
-  g_autoptr(GPtrArray) notes = make_notes(report, cli->arch, error);
-  if (!notes)
+smb_trace_report_write(SmbTraceReport *report, GError **error) {
+  const SmbTraceMethods *methods = report->cli->format->methods;
+  if (!methods->add && !make_notes(report, error))
     return FALSE;
-  const Summary summary = {report, file, notes};
-  cli->format->write(cli, &summary);
+  report->cli->format->write(report->cli, report);
   return TRUE;
 }

@@ -1,36 +1,25 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/trace/rows.h"
+//
+// trace --requests and --counts: a row or a number for each request.
+#include "src/trace/report.h"
 
 #include "src/cli/describe.h"
 #include "src/cli/target-json.h"
 #include "src/out/json.h"
 #include "src/out/table.h"
 
-// What one row says. @conflict: which lanes conflict where, or "".
-typedef struct {
-  const SmbRequest *request;
-  const SmbWavefronts *cost;
-  guint64 line;
-  gint64 recorded; // or SMB_TRACE_NO_COUNT
-  const char *conflict;
-} Row;
-
-// How a format writes rows as they come.
-typedef struct {
-  void (*begin)(SmbTraceRows *rows, SmbCli *cli);
-  void (*add)(SmbTraceRows *rows, SmbCli *cli, const Row *row);
-  void (*end)(SmbTraceRows *rows, SmbCli *cli, const char *file);
-} Methods;
-
-static const Methods *
-find_methods(const SmbCli *cli) {
-  return cli->format->methods;
-}
-
 static guint
 count_active(const SmbRequest *request) {
   return (guint)__builtin_popcount(smb_request_lanes(request));
+}
+
+// Which lanes conflict where, or "" (transfer full).
+static char *
+describe_conflict(const SmbTraceReport *report, const SmbRequest *request) {
+  GString *text = g_string_new(NULL);
+  smb_describe_meeting(text, report->cli->arch, request);
+  return g_string_free(text, FALSE);
 }
 
 enum {
@@ -44,114 +33,107 @@ has_room(const SmbCli *cli) {
 }
 
 static void
-begin_text(G_GNUC_UNUSED SmbTraceRows *rows, SmbCli *cli) {
+begin_text(SmbTraceReport *report) {
   smb_spool_printf(
-      cli->out, "  line  op           width  lanes  wavefronts  ideal  excess  worst  cycles%s\n",
-      has_room(cli) ? "  conflict" : "");
+      report->cli->out,
+      "  line  op           width  lanes  wavefronts  ideal  excess  worst  cycles%s\n",
+      has_room(report->cli) ? "  conflict" : "");
 }
 
 static void
-add_text(G_GNUC_UNUSED SmbTraceRows *rows, SmbCli *cli, const Row *row) {
-  const SmbWavefronts *cost = row->cost;
-  smb_spool_printf(
-      cli->out, "%6" G_GUINT64_FORMAT "  %-11s  %5u  %5u  %10u  %5u  %6u  %2u-way  %6u", row->line,
-      smb_op_name((SmbOp)row->request->op), row->request->width, count_active(row->request),
-      cost->wavefronts, cost->ideal, cost->excess, cost->degree, cost->cycles);
-  gboolean below = *row->conflict && !has_room(cli);
-  if (*row->conflict && !below)
-    smb_spool_printf(cli->out, "  %s", row->conflict);
-  if (row->recorded != SMB_TRACE_NO_COUNT && row->recorded != cost->wavefronts)
-    smb_spool_printf(cli->out, "  (recorded: %" G_GINT64_FORMAT ")", row->recorded);
-  smb_spool_puts(cli->out, "\n");
+add_text(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbWavefronts *cost) {
+  SmbSpool *out = report->cli->out;
+  const SmbRequest *request = &batch->requests[i];
+  g_autofree char *conflict = describe_conflict(report, request);
+  smb_spool_printf(out, "%6" G_GUINT64_FORMAT "  %-11s  %5u  %5u  %10u  %5u  %6u  %2u-way  %6u",
+                   batch->lines[i], smb_op_name((SmbOp)request->op), request->width,
+                   count_active(request), cost->wavefronts, cost->ideal, cost->excess, cost->degree,
+                   cost->cycles);
+  gboolean below = *conflict && !has_room(report->cli);
+  if (*conflict && !below)
+    smb_spool_printf(out, "  %s", conflict);
+  if (batch->expected[i] != SMB_TRACE_NO_COUNT && batch->expected[i] != cost->wavefronts)
+    smb_spool_printf(out, "  (recorded: %" G_GINT64_FORMAT ")", batch->expected[i]);
+  smb_spool_puts(out, "\n");
   if (below) {
-    smb_spool_fill(cli->out, ' ', CONFLICT_INDENT);
-    smb_text_wrap_at(cli->out, row->conflict, CONFLICT_INDENT, CONFLICT_INDENT);
+    smb_spool_fill(out, ' ', CONFLICT_INDENT);
+    smb_text_wrap_at(out, conflict, CONFLICT_INDENT, CONFLICT_INDENT);
   }
 }
 
 static void
-end_rows(G_GNUC_UNUSED SmbTraceRows *rows, G_GNUC_UNUSED SmbCli *cli,
-         G_GNUC_UNUSED const char *file) {
+begin_csv(SmbTraceReport *report) {
+  report->csv = smb_csv_begin(report->cli->out, "line,op,width,active_lanes,wavefronts,"
+                                                "ideal_wavefronts,excess_wavefronts,degree,cycles,"
+                                                "recorded,conflict");
 }
 
 static void
-begin_csv(SmbTraceRows *rows, SmbCli *cli) {
-  rows->csv = smb_csv_begin(cli->out, "line,op,width,active_lanes,wavefronts,"
-                                      "ideal_wavefronts,excess_wavefronts,degree,cycles,"
-                                      "recorded,conflict");
-}
-
-static void
-add_csv(SmbTraceRows *rows, G_GNUC_UNUSED SmbCli *cli, const Row *row) {
-  SmbCsv *csv = &rows->csv;
-  const SmbWavefronts *cost = row->cost;
-  smb_csv_number(csv, row->line);
-  smb_csv_text(csv, smb_op_name((SmbOp)row->request->op));
-  SMB_CSV_NUMBERS(csv, row->request->width, count_active(row->request), cost->wavefronts,
-                  cost->ideal, cost->excess, cost->degree, cost->cycles);
-  smb_csv_number_if(csv, row->recorded != SMB_TRACE_NO_COUNT, (guint64)row->recorded);
-  smb_csv_text(csv, *row->conflict ? row->conflict : NULL);
+add_csv(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbWavefronts *cost) {
+  SmbCsv *csv = &report->csv;
+  const SmbRequest *request = &batch->requests[i];
+  g_autofree char *conflict = describe_conflict(report, request);
+  smb_csv_number(csv, batch->lines[i]);
+  smb_csv_text(csv, smb_op_name((SmbOp)request->op));
+  SMB_CSV_NUMBERS(csv, request->width, count_active(request), cost->wavefronts, cost->ideal,
+                  cost->excess, cost->degree, cost->cycles);
+  smb_csv_number_if(csv, batch->expected[i] != SMB_TRACE_NO_COUNT, (guint64)batch->expected[i]);
+  smb_csv_text(csv, *conflict ? conflict : NULL);
   smb_csv_end_row(csv);
 }
 
 static void
-begin_json(G_GNUC_UNUSED SmbTraceRows *rows, G_GNUC_UNUSED SmbCli *cli) {
-}
-
-static void
-add_json(SmbTraceRows *rows, G_GNUC_UNUSED SmbCli *cli, const Row *row) {
-  const SmbWavefronts *cost = row->cost;
+add_json(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbWavefronts *cost) {
+  const SmbRequest *request = &batch->requests[i];
+  g_autofree char *conflict = describe_conflict(report, request);
   JsonBuilder *json = smb_json_begin_element();
-  smb_json_number(json, "line", (gint64)row->line);
-  smb_json_text(json, "op", smb_op_name((SmbOp)row->request->op));
-  smb_json_number(json, "width", row->request->width);
-  smb_json_number(json, "active_lanes", count_active(row->request));
+  smb_json_number(json, "line", (gint64)batch->lines[i]);
+  smb_json_text(json, "op", smb_op_name((SmbOp)request->op));
+  smb_json_number(json, "width", request->width);
+  smb_json_number(json, "active_lanes", count_active(request));
   smb_json_number(json, "wavefronts", cost->wavefronts);
   smb_json_number(json, "ideal_wavefronts", cost->ideal);
   smb_json_number(json, "excess_wavefronts", cost->excess);
   smb_json_number(json, "degree", cost->degree);
   smb_json_number(json, "cycles", cost->cycles);
-  smb_json_number_if(json, "recorded", row->recorded != SMB_TRACE_NO_COUNT, row->recorded);
-  smb_json_text(json, "conflict", *row->conflict ? row->conflict : NULL);
-  smb_json_end_element(json, rows->elements);
+  smb_json_number_if(json, "recorded", batch->expected[i] != SMB_TRACE_NO_COUNT,
+                     batch->expected[i]);
+  smb_json_text(json, "conflict", *conflict ? conflict : NULL);
+  smb_json_end_element(json, report->rows);
 }
 
 static void
-end_json(SmbTraceRows *rows, SmbCli *cli, const char *file) {
+add_count(SmbTraceReport *report, G_GNUC_UNUSED const SmbTraceBatch *batch, G_GNUC_UNUSED gsize i,
+          const SmbWavefronts *cost) {
+  smb_spool_number(report->cli->out, cost->wavefronts);
+  smb_spool_write(report->cli->out, "\n", 1);
+}
+
+// All is written but what differs from the counts of the trace.
+static void
+end_rows(SmbCli *cli, gconstpointer result) {
+  const SmbTraceReport *report = result;
+  smb_spool_append(cli->messages, report->mismatches);
+}
+
+static void
+end_json(SmbCli *cli, gconstpointer result) {
+  const SmbTraceReport *report = result;
   JsonBuilder *json = smb_json_begin(cli->command);
-  smb_json_text(json, "file", file);
+  smb_json_text(json, "file", report->file);
   smb_json_arch(json, cli->arch);
-  smb_json_end_streamed(json, "requests", rows->elements, cli->out);
+  smb_json_end_streamed(json, "requests", report->rows, cli->out);
+  end_rows(cli, result);
 }
 
-static const Methods text_methods = {begin_text, add_text, end_rows};
-static const Methods json_methods = {begin_json, add_json, end_json};
-static const Methods csv_methods = {begin_csv, add_csv, end_rows};
+static const SmbTraceMethods text_methods = {smb_trace_describe_mismatch, begin_text, add_text};
+static const SmbTraceMethods json_methods = {smb_trace_describe_mismatch, NULL, add_json};
+static const SmbTraceMethods csv_methods = {smb_trace_describe_mismatch, begin_csv, add_csv};
+static const SmbTraceMethods count_methods = {smb_trace_describe_mismatch, NULL, add_count};
 
-const SmbFormat smb_trace_row_formats[] = {{"text", NULL, &text_methods},
-                                           {"json", NULL, &json_methods},
-                                           {"csv", NULL, &csv_methods},
+const SmbFormat smb_trace_row_formats[] = {{"text", end_rows, &text_methods},
+                                           {"json", end_json, &json_methods},
+                                           {"csv", end_rows, &csv_methods},
                                            {NULL, NULL, NULL}};
-
-void
-smb_trace_rows_begin(SmbTraceRows *rows, SmbCli *cli) {
-  find_methods(cli)->begin(rows, cli);
-}
-
-void
-smb_trace_rows_add(SmbTraceRows *rows, SmbCli *cli, const SmbTraceBatch *batch,
-                   const SmbWavefronts *counts) {
-  g_autoptr(GString) conflict = g_string_new(NULL);
-  for (gsize i = 0; i < batch->n; i++) {
-    g_string_truncate(conflict, 0);
-    smb_describe_meeting(conflict, cli->arch, &batch->requests[i]);
-    const Row row = {&batch->requests[i], &counts[i], batch->lines[i], batch->expected[i],
-                     conflict->str};
-    find_methods(cli)->add(rows, cli, &row);
-  }
-}
-
-void
-smb_trace_rows_end(SmbTraceRows *rows, SmbCli *cli, const char *file) {
-  find_methods(cli)->end(rows, cli, file);
-}
+const SmbFormat smb_trace_count_formats[] = {{"text", end_rows, &count_methods},
+                                             {NULL, NULL, NULL}};
