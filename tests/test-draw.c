@@ -17,7 +17,7 @@ drain(SmbDraw *draw) {
   g_autoptr(SmbSpool) spool = smb_spool_new();
   g_autofree char *path = NULL;
   char *text = NULL;
-  smb_draw_finish(draw, spool);
+  draw->methods->finish(draw, spool);
   int fd = g_file_open_tmp("smembank-test-XXXXXX", &path, NULL);
   ck_assert_int_ge(fd, 0);
   ck_assert(smb_spool_flush(spool, fd, NULL));

@@ -5,11 +5,15 @@
 // drawn and the height comes out, then it is drawn. The legend is src/out/bank-map-legend.c.
 #include "src/out/bank-map.h"
 
+#include <string.h>
+
 #include "sim/arch/rule.h"
 #include "src/out/bank-map-impl.h"
 
 enum {
-  MINI_WIDTH = 6, // pixels of a word
+  MOST_FOLDS = 8,
+  WIDEST_CELL = 4, // characters of a word on a terminal, if there is room
+  MINI_WIDTH = 6,  // pixels of a word
   MINI_HEIGHT = 6,
 };
 
@@ -33,6 +37,67 @@ smb_bank_map_label(SmbLanes lanes) {
 gboolean
 smb_bank_map_is_rest(const SmbBankMap *map, const SmbBankMapWord *word) {
   return map->request.width > map->bank_bytes && word->offset % map->request.width != 0;
+}
+
+static gboolean
+has_gaps(const SmbBankMap *map) {
+  for (guint i = 1; i < map->words->len; i++) {
+    const SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
+    if (word->row - word[-1].row > map->n_banks * map->bank_bytes)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Characters that words need: those of the longest label, and a space where two would touch.
+static int
+measure_words(const SmbBankMap *map, gsize *longest_label) {
+  gsize longest = 1;
+  gboolean touch = FALSE;
+  for (guint i = 0; i < map->words->len; i++) {
+    const SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
+    g_autofree char *label = smb_bank_map_label(word->lanes);
+    gboolean beside = i > 0 && word->bank > 0 &&
+                      word[-1].offset + map->bank_bytes == word->offset &&
+                      !smb_bank_map_is_rest(map, &word[-1]);
+    if (smb_bank_map_is_rest(map, word))
+      continue;
+    touch = (touch && strlen(label) <= longest) || (beside && strlen(label) >= MAX(longest, 2));
+    longest = MAX(longest, strlen(label));
+  }
+  *longest_label = longest;
+  return MAX((int)longest + touch, 2);
+}
+
+static int
+measure_margin(const SmbBankMap *map) {
+  guint n = map->words->len;
+  guint32 last = n ? g_array_index(map->words, SmbBankMapWord, n - 1).row : 0;
+  g_autofree char *label = g_strdup_printf("byte %u", last);
+  return (int)MAX(strlen(label), strlen("addresses")) + 1;
+}
+
+// Chooses how wide words are and how the banks are folded.
+static void
+fit(Layout *layout) {
+  SmbDrawMetrics *metrics = &layout->draw->metrics;
+  const SmbBankMap *map = layout->map;
+  gsize longest;
+  int need = measure_words(map, &longest);
+  int margin = measure_margin(map) + (has_gaps(map) && metrics->gap == 0);
+  guint most = MIN(MOST_FOLDS, map->n_banks / 4);
+  layout->margin = layout->flags & SMB_BANK_MAP_MINI ? 0 : margin * metrics->character;
+  layout->folds = 1;
+  if (metrics->cell_width == 0) {
+    int room = metrics->width > 0 ? metrics->width - layout->margin : G_MAXINT;
+    while (layout->folds < most && room < (int)(map->n_banks / layout->folds) * need)
+      layout->folds *= 2;
+    metrics->cell_width =
+        CLAMP(room / (int)(map->n_banks / layout->folds), need, MAX(need, WIDEST_CELL));
+  }
+  layout->crowded = metrics->plain && metrics->cell_width <= (int)longest;
+  layout->banks = map->n_banks / layout->folds;
+  layout->width = layout->margin + (int)layout->banks * metrics->cell_width + (metrics->gap > 0);
 }
 
 static int
@@ -132,7 +197,7 @@ paint_word(const Layout *layout, const SmbBankMapWord *word) {
   g_autofree char *title = describe_word(map, word);
   SmbDrawMark mark = {.role = smb_bank_map_is_rest(map, word) ? SMB_DRAW_REST : SMB_DRAW_WORD,
                       .state = state,
-                      .group = smb_bank_map_group(map, smb_lanes_first(lanes)),
+                      .group = smb_plan_group(map->plan, smb_lanes_first(lanes)),
                       .collides = word->collides && !layout->crowded,
                       .bank = (int)word->bank,
                       .offset = word->offset,
@@ -180,30 +245,27 @@ static gboolean
 paint_rows(Layout *layout, guint first) {
   const SmbBankMap *map = layout->map;
   const SmbDrawMetrics *metrics = &layout->draw->metrics;
-  guint row = G_MAXUINT;
-  guint32 line_bytes = map->n_banks * map->bank_bytes, last = 0;
+  const SmbBankMapWord *last = NULL;
   for (guint i = 0; i < map->words->len; i++) {
     const SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
-    guint32 start = g_array_index(map->lines, guint32, word->line);
     if (word->bank - first >= layout->banks)
       continue;
-    if (row == G_MAXUINT)
+    if (!last)
       paint_head(layout, first);
-    if (row != word->line) {
-      layout->y += row != G_MAXUINT ? metrics->cell_height : 0;
-      if (row != G_MAXUINT && start - last > line_bytes)
+    if (!last || last->row != word->row) {
+      layout->y += last ? metrics->cell_height : 0;
+      if (last && word->row - last->row > map->n_banks * map->bank_bytes)
         paint_gap(layout);
-      paint_row(layout, start);
+      paint_row(layout, word->row);
     }
-    row = word->line;
-    last = start;
+    last = word;
     if (layout->paints && layout->flags & SMB_BANK_MAP_MINI)
       paint_spot(layout, word);
     else if (layout->paints)
       paint_word(layout, word);
   }
-  layout->y += row != G_MAXUINT ? metrics->cell_height : 0;
-  return row != G_MAXUINT;
+  layout->y += last ? metrics->cell_height : 0;
+  return last != NULL;
 }
 
 // A row below the banks: a number of each, or a mark of those that collide.
@@ -269,7 +331,7 @@ draw_map(const SmbBankMap *map, int pass, SmbBankMapFlags flags, SmbDraw *draw) 
   Layout layout = {.map = map, .draw = draw, .pass = pass, .flags = flags};
   g_autofree char *caption = smb_bank_map_caption(map, SMB_BANK_MAP_ALL);
   g_autofree char *title = g_strconcat("bank map: ", caption, NULL);
-  smb_bank_map_fit(&layout);
+  fit(&layout);
   if (pass >= 0 && (guint)pass >= map->passes.n)
     layout.pass = SMB_BANK_MAP_ALL;
   paint(&layout);
@@ -283,7 +345,7 @@ smb_bank_map_write_text(const SmbBankMap *map, int pass, guint columns, gboolean
                         SmbSpool *out) {
   g_autoptr(SmbDraw) draw = smb_draw_text_new(columns, colour);
   draw_map(map, pass, 0, draw);
-  smb_draw_finish(draw, out);
+  draw->methods->finish(draw, out);
 }
 
 void
@@ -294,5 +356,5 @@ smb_bank_map_write_svg(const SmbBankMap *map, int pass, SmbBankMapFlags flags, S
     draw->metrics = (SmbDrawMetrics){
         .character = 2, .line = 2, .cell_width = MINI_WIDTH, .cell_height = MINI_HEIGHT, .gap = 2};
   draw_map(map, pass, flags, draw);
-  smb_draw_finish(draw, out);
+  draw->methods->finish(draw, out);
 }

@@ -22,9 +22,6 @@ typedef struct {
   gboolean crowded; // no room in a word for a sign that it collides, where there is no colour
 } Layout;
 
-// Chooses how wide words are and how the banks are folded.
-G_GNUC_INTERNAL void smb_bank_map_fit(Layout *layout);
-
 // When a word that @lanes ask for is served, seen from @pass.
 G_GNUC_INTERNAL SmbDrawState smb_bank_map_state(const SmbBankMap *map, int pass, SmbLanes lanes);
 

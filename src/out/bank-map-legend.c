@@ -39,7 +39,8 @@ smb_bank_map_paint_text(Layout *layout, const char *text, const SmbDrawMark *mar
   layout->y += draw->metrics.line / 2 + (draw->metrics.line == 1);
 }
 
-// One entry: a sample and what it means. Entries stand side by side as long as there is room.
+// One entry: a sample and what it means; without a @label, that of a word. Entries stand side by side as long as
+// there is room.
 static void add_entry(Flow *flow, SmbDrawMark mark, const char *label, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 
@@ -52,6 +53,7 @@ add_entry(Flow *flow, SmbDrawMark mark, const char *label, const char *format, .
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
+  g_autofree char *lanes = label ? NULL : smb_bank_map_label(mark.lanes);
   int text_x = metrics->cell_width + metrics->character;
   int width = text_x + (int)strlen(text) * metrics->character;
   if (flow->x > 0 && flow->x + width > most_width(layout)) {
@@ -66,7 +68,7 @@ add_entry(Flow *flow, SmbDrawMark mark, const char *label, const char *format, .
     SmbDrawBox words = {flow->x + text_x, layout->y, width - text_x, metrics->line};
     if (mark.role == SMB_DRAW_KEY)
       draw->methods->box(draw, sample, &mark);
-    draw->methods->text(draw, sample, label, &mark);
+    draw->methods->text(draw, sample, label ? label : lanes, &mark);
     draw->methods->text(draw, words, text, &note);
   }
   flow->x += width + 3 * metrics->character;
@@ -77,7 +79,8 @@ static SmbDrawMark
 sample(const Layout *layout, SmbLanes lanes) {
   return (SmbDrawMark){.role = SMB_DRAW_KEY,
                        .state = layout->pass < 0 ? SMB_DRAW_STILL : SMB_DRAW_NOW,
-                       .group = smb_bank_map_group(layout->map, smb_lanes_first(lanes)),
+                       .group = smb_plan_group(layout->map->plan, smb_lanes_first(lanes)),
+                       .lanes = lanes,
                        .bank = -1};
 }
 
@@ -114,16 +117,13 @@ explain_labels(Flow *flow) {
     shared = shared || !several ? shared : lanes;
     rest |= lanes && smb_bank_map_is_rest(map, word);
   }
-  if (alone) {
-    g_autofree char *label = smb_bank_map_label(alone);
-    add_entry(flow, sample(layout, alone), label,
-              layout->pass < 0 ? "lane %s accesses the word" : "lane %s is served", label);
-  }
-  if (shared) {
-    g_autofree char *label = smb_bank_map_label(shared);
-    add_entry(flow, sample(layout, shared), label, "lane %u and others %s", smb_lanes_first(shared),
+  if (alone)
+    add_entry(flow, sample(layout, alone), NULL,
+              layout->pass < 0 ? "lane %u accesses the word" : "lane %u is served",
+              smb_lanes_first(alone));
+  if (shared)
+    add_entry(flow, sample(layout, shared), NULL, "lane %u and others %s", smb_lanes_first(shared),
               name_sharing(map));
-  }
   if (rest && layout->draw->metrics.character == 1) {
     SmbDrawMark mark = sample(layout, alone ? alone : shared);
     mark.role = SMB_DRAW_REST;
@@ -141,13 +141,12 @@ explain_groups(Flow *flow) {
     return;
   for (guint group = 0; group < n_groups; group++) {
     SmbLanes lanes = smb_plan_group_lanes(map->plan, group);
-    SmbDrawMark mark = sample(layout, lanes);
+    SmbDrawMark mark = sample(layout, lanes & -lanes);
     g_autoptr(GString) text = g_string_new(NULL);
     mark.state = SMB_DRAW_STILL;
-    g_autofree char *label = smb_bank_map_label(lanes & -lanes);
     smb_describe_lanes(text, lanes);
     if (smb_request_lanes(&map->request) & lanes)
-      add_entry(flow, mark, label, "%s", text->str);
+      add_entry(flow, mark, NULL, "%s", text->str);
   }
 }
 
@@ -171,15 +170,13 @@ explain_states(Flow *flow) {
     if (!of_state)
       continue;
     SmbDrawMark mark = sample(layout, of_state);
-    g_autofree char *label = smb_bank_map_label(of_state);
     mark.state = states[i].state;
-    add_entry(flow, mark, label, "%s", states[i].text);
+    add_entry(flow, mark, NULL, "%s", states[i].text);
   }
   if (colliding && layout->pass < 0 && !layout->crowded) {
     SmbDrawMark mark = sample(layout, colliding);
-    g_autofree char *label = smb_bank_map_label(colliding);
     mark.collides = TRUE;
-    add_entry(flow, mark, layout->draw->metrics.plain ? "" : label,
+    add_entry(flow, mark, layout->draw->metrics.plain ? "" : NULL,
               "its bank needs more than one %s", smb_describe_turn(map->plan));
   }
 }

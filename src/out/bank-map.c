@@ -17,20 +17,6 @@ compare_words(gconstpointer a, gconstpointer b) {
   return smb_order(x->offset, y->offset);
 }
 
-static int
-compare_lines(gconstpointer a, gconstpointer b) {
-  const guint32 *x = a, *y = b;
-  return smb_order(*x, *y);
-}
-
-static guint
-find_line(GArray *lines, guint32 start) {
-  guint i = 0;
-  while (i < lines->len && g_array_index(lines, guint32, i) != start)
-    i++;
-  return i;
-}
-
 static void
 add_word(SmbBankMap *map, guint bank, guint32 offset, SmbLanes lanes) {
   for (guint i = 0; i < map->words->len; i++) {
@@ -40,11 +26,21 @@ add_word(SmbBankMap *map, guint bank, guint32 offset, SmbLanes lanes) {
       return;
     }
   }
-  SmbBankMapWord word = {.bank = bank, .offset = offset, .lanes = lanes};
-  guint32 start = offset - offset % (map->n_banks * map->bank_bytes);
-  if (find_line(map->lines, start) == map->lines->len)
-    g_array_append_val(map->lines, start);
+  SmbBankMapWord word = {.row = offset - offset % (map->n_banks * map->bank_bytes),
+                         .bank = bank,
+                         .offset = offset,
+                         .lanes = lanes};
   g_array_append_val(map->words, word);
+}
+
+// Marks the words of a bank that some of @lanes ask for.
+static void
+mark_collisions(SmbBankMap *map, guint bank, SmbLanes lanes) {
+  map->banks[bank].collides = TRUE;
+  for (guint i = 0; i < map->words->len; i++) {
+    SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
+    word->collides |= word->bank == bank && (word->lanes & lanes);
+  }
 }
 
 // Notes what a lane group asks of a bank: @n words, which stand together.
@@ -55,13 +51,10 @@ note_bank(SmbBankMap *map, const SmbWordUse *uses, guint n) {
   SmbLanes lanes = 0;
   bank->words = MAX(bank->words, n);
   bank->passes = MAX(bank->passes, passes);
-  bank->collides |= passes > 1;
   for (guint i = 0; i < n; i++)
     lanes |= uses[i].lanes;
-  for (guint i = 0; i < map->words->len && passes > 1; i++) {
-    SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
-    word->collides |= word->bank == uses->bank && (word->lanes & lanes);
-  }
+  if (passes > 1)
+    mark_collisions(map, uses->bank, lanes);
 }
 
 // The words of each bank of each group.
@@ -81,13 +74,8 @@ note_banks(SmbBankMap *map, const GArray *uses) {
 static void
 note_worst(SmbBankMap *map, const SmbArch *arch) {
   SmbCollision worst;
-  if (!smb_request_worst_bank(arch, &map->request, &worst) || map->banks[worst.bank].collides)
-    return;
-  map->banks[worst.bank].collides = TRUE;
-  for (guint i = 0; i < map->words->len; i++) {
-    SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
-    word->collides |= word->bank == worst.bank && (word->lanes & worst.lanes);
-  }
+  if (smb_request_worst_bank(arch, &map->request, &worst) && !map->banks[worst.bank].collides)
+    mark_collisions(map, worst.bank, worst.lanes);
 }
 
 SmbBankMap *
@@ -100,7 +88,6 @@ smb_bank_map_new(const SmbArch *arch, const SmbRequest *request) {
   map->cost = smb_wavefronts_count(arch, request);
   map->n_banks = map->plan->banks;
   map->bank_bytes = info->bank_bytes;
-  map->lines = g_array_new(FALSE, FALSE, sizeof(guint32));
   map->words = g_array_new(FALSE, FALSE, sizeof(SmbBankMapWord));
 
   g_autoptr(GArray) uses = smb_request_words(arch, request);
@@ -109,12 +96,6 @@ smb_bank_map_new(const SmbArch *arch, const SmbRequest *request) {
     add_word(map, use->bank, use->offset & ~(info->bank_bytes - 1), use->lanes);
   }
   g_array_sort(map->words, compare_words);
-  g_array_sort(map->lines, compare_lines);
-  for (guint i = 0; i < map->words->len; i++) {
-    SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
-    word->line =
-        find_line(map->lines, word->offset - word->offset % (map->n_banks * map->bank_bytes));
-  }
   note_banks(map, uses);
   note_worst(map, arch);
   return map;
@@ -124,21 +105,8 @@ void
 smb_bank_map_free(SmbBankMap *map) {
   if (!map)
     return;
-  g_array_unref(map->lines);
   g_array_unref(map->words);
   g_free(map);
-}
-
-guint
-smb_bank_map_group(const SmbBankMap *map, guint lane) {
-  return smb_plan_group(map->plan, lane);
-}
-
-static void
-append_cost(GString *text, const SmbBankMap *map) {
-  const SmbWavefronts *cost = &map->cost;
-  g_string_append_printf(text, "%u wavefront%s, ideal %u", cost->wavefronts,
-                         smb_plural(cost->wavefronts), cost->ideal);
 }
 
 static char *
@@ -155,7 +123,8 @@ describe_all(const SmbBankMap *map) {
       smb_describe_turns(text, map->plan, map->passes.n);
       g_string_append(text, ", ");
     }
-    append_cost(text, map);
+    g_string_append_printf(text, "%u wavefront%s, ideal %u", map->cost.wavefronts,
+                           smb_plural(map->cost.wavefronts), map->cost.ideal);
   }
   return g_string_free(text, FALSE);
 }

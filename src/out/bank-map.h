@@ -22,13 +22,14 @@ typedef enum {
 
 /**
  * SmbBankMapWord: one word of one bank
- * @line: index of its line in SmbBankMap.lines
+ * @row: byte offset of the stretch of n_banks * bank_bytes bytes that it lies in. On Kepler in its 4-byte mode two
+ *   neighbouring ones are one row of the banks
  * @offset: its byte offset in shared memory
  * @lanes: lanes that ask for it, or for a part of it, of all lane groups
  * @collides: whether one of them is in a lane group that needs more than one pass in this bank
  */
 typedef struct {
-  guint line;
+  guint32 row;
   guint bank;
   guint32 offset;
   SmbLanes lanes;
@@ -55,9 +56,7 @@ typedef struct {
  * @cost: what it costs
  * @n_banks: banks of its rule
  * @bank_bytes: bytes of one word of a bank
- * @lines: (element-type guint32): byte offset of each stretch of n_banks * bank_bytes bytes that is asked
- *   for, in order. On Kepler in its 4-byte mode two neighbouring ones are one row of the banks
- * @words: (element-type SmbBankMapWord): by line, then by bank
+ * @words: (element-type SmbBankMapWord): by row, then by bank
  */
 typedef struct {
   SmbRequest request;
@@ -66,7 +65,6 @@ typedef struct {
   SmbWavefronts cost;
   guint n_banks;
   guint bank_bytes;
-  GArray *lines;
   GArray *words;
   SmbBankMapBank banks[SMB_MAX_BANKS];
 } SmbBankMap;
@@ -80,9 +78,6 @@ typedef struct {
  */
 SmbBankMap *smb_bank_map_new(const SmbArch *arch, const SmbRequest *request);
 void smb_bank_map_free(SmbBankMap *map);
-
-/** smb_bank_map_group: Returns: the lane group of a lane; of a loop, whose lanes go together: 0 */
-guint smb_bank_map_group(const SmbBankMap *map, guint lane);
 
 /**
  * smb_bank_map_caption:

@@ -89,7 +89,7 @@ typedef struct _SmbDraw SmbDraw;
  * @text: a text in a rectangle, of one line: numbers of banks and words in the middle, or at the right end where
  *   characters are the unit; labels at the right end; all else at the left
  * @line: a straight line
- * @finish: writes what was drawn
+ * @finish: writes what was drawn: lines of text, or an <svg> element
  * @free: releases the drawing
  */
 typedef struct {
@@ -128,9 +128,9 @@ SmbDraw *smb_draw_text_new(guint columns, gboolean colour);
  */
 SmbDraw *smb_draw_svg_new(const char *style);
 
-/** Writes what was drawn: lines of text, or an <svg> element. */
-void smb_draw_finish(SmbDraw *draw, SmbSpool *out);
-
-void smb_draw_free(SmbDraw *draw);
+static inline void
+smb_draw_free(SmbDraw *draw) {
+  draw->methods->free(draw);
+}
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbDraw, smb_draw_free)
