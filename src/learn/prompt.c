@@ -2,17 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include "src/learn/prompt.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "src/cli/input.h"
 #include "src/out/table.h"
 
 struct _SmbPrompt {
-  GInputStream *input; // opened with the first question
+  GInputStream *input; // opened with the first question; buffered
   gboolean echo;       // nobody else shows the answers
-  gsize n, at;         // of buffer: bytes that were read, and those of them that are used
-  char buffer[SMB_PROMPT_MAX_LINE];
 };
 
 SmbPrompt *
@@ -30,40 +27,29 @@ smb_prompt_free(SmbPrompt *prompt) {
   g_free(prompt);
 }
 
-// Has bytes ready; @got is FALSE at the end of the input.
 static gboolean
-fill(SmbPrompt *prompt, gboolean *got, GError **error) {
-  *got = prompt->at < prompt->n;
-  if (*got)
-    return TRUE;
-  gssize n = g_input_stream_read(prompt->input, prompt->buffer, sizeof prompt->buffer, NULL, error);
-  if (n < 0)
-    return FALSE;
-  prompt->at = 0;
-  prompt->n = (gsize)n;
-  *got = n > 0;
-  return TRUE;
+open_input(SmbPrompt *prompt, GError **error) {
+  g_autoptr(GInputStream) raw = prompt->input ? NULL : smb_input_open("-", error);
+  if (raw)
+    prompt->input = g_buffered_input_stream_new(raw);
+  return prompt->input != NULL;
 }
 
 // Reads to the end of the line; a last line may end without a line feed.
 static gboolean
-read_line(SmbPrompt *prompt, GString *line, gboolean *ended, GError **error) {
-  gboolean got, any = FALSE, complete = FALSE;
-  do {
-    if (!fill(prompt, &got, error))
-      return FALSE;
-    const char *from = prompt->buffer + prompt->at;
-    gsize left = prompt->n - prompt->at;
-    const char *feed = got ? memchr(from, '\n', left) : NULL;
-    gsize length = feed ? (gsize)(feed - from) : left;
-    gsize room = SMB_PROMPT_MAX_LINE - MIN(SMB_PROMPT_MAX_LINE, line->len);
-    g_string_append_len(line, from, (gssize)MIN(length, room));
-    prompt->at += length + (feed != NULL);
-    any = any || got;
-    complete = feed != NULL;
-  } while (got && !complete);
-  *ended = !any;
-  return TRUE;
+read_line(const SmbPrompt *prompt, GString *line, gboolean *ended, GError **error) {
+  GBufferedInputStream *input = G_BUFFERED_INPUT_STREAM(prompt->input);
+  g_autoptr(GError) failure = NULL;
+  int byte;
+  while ((byte = g_buffered_input_stream_read_byte(input, NULL, &failure)) >= 0 && byte != '\n') {
+    if (line->len < SMB_PROMPT_MAX_LINE)
+      g_string_append_c(line, (char)byte);
+  }
+  *ended = byte < 0 && line->len == 0;
+  if (!failure)
+    return TRUE;
+  g_propagate_prefixed_error(error, g_steal_pointer(&failure), "stdin: ");
+  return FALSE;
 }
 
 gboolean
@@ -73,14 +59,9 @@ smb_prompt_ask(SmbPrompt *prompt, SmbCli *cli, const char *question, char **line
   *line = NULL;
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, question);
   smb_spool_puts(cli->out, " ");
-  if (!smb_cli_flush(cli, error))
+  if (!smb_cli_flush(cli, error) || !open_input(prompt, error) ||
+      !read_line(prompt, text, &ended, error))
     return FALSE;
-  if (!prompt->input && !(prompt->input = smb_input_open("-", error)))
-    return FALSE;
-  if (!read_line(prompt, text, &ended, error)) {
-    g_prefix_error(error, "stdin: ");
-    return FALSE;
-  }
   if (!ended) {
     // A zero byte ends the text, and invalid UTF-8 is marked.
     g_autofree char *valid = g_utf8_make_valid(text->str, -1);
