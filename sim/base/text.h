@@ -63,6 +63,12 @@ smb_is_are(guint64 n) {
   return n == 1 ? "is" : "are";
 }
 
+/** smb_comma_and: Returns: (transfer none): what stands before thing @i of @n in a list: "", ", " or " and " */
+static inline const char *
+smb_comma_and(gsize i, gsize n) {
+  return i == 0 ? "" : i + 1 < n ? ", " : " and ";
+}
+
 /** smb_count: Returns: @n things: "1 wavefront", "32 wavefronts" */
 static inline SmbNumber
 smb_count(guint64 n, const char *noun) {

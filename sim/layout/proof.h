@@ -51,6 +51,12 @@ typedef struct {
 
 void smb_proof_free(SmbProof *proof);
 
+/** smb_proof_holds: @proof: (nullable). Returns: whether the kernel was rewritten, and may be used so */
+static inline gboolean
+smb_proof_holds(const SmbProof *proof) {
+  return proof && !proof->failure;
+}
+
 /**
  * smb_proof_rewrite:
  * @arrays: (array length=n_arrays): what is rewritten

@@ -35,17 +35,8 @@ fault_name(SmbFault fault) {
 // "bit 7", "bits 2-6 and 9".
 static void
 append_bits(GString *text, guint64 bits) {
-  gboolean one = (bits & (bits - 1)) == 0;
-  g_string_append(text, !bits ? "no bit" : one ? "bit " : "bits ");
-  for (gboolean first = TRUE; bits; first = FALSE) {
-    guint from = (guint)__builtin_ctzll(bits), to = from;
-    while (to < 63 && bits >> (to + 1) & 1)
-      to++;
-    bits &= to == 63 ? 0 : ~G_GUINT64_CONSTANT(0) << (to + 1);
-    g_string_append_printf(text, "%s%u", first ? "" : bits ? ", " : " and ", from);
-    if (to > from)
-      g_string_append_printf(text, "-%u", to);
-  }
+  g_string_append(text, !bits ? "no bit" : bits & (bits - 1) ? "bits " : "bit ");
+  smb_describe_runs(text, bits);
 }
 
 static void

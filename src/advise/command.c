@@ -117,34 +117,36 @@ choose_formats(SmbCli *cli, GError **error) {
 
 static gboolean
 check_options(SmbCli *cli, GError **error) {
-  if (option_check && option_tune)
-    return smb_cli_usage_error(error, "--check and --tune ask different questions: expected one");
-  if ((option_check || option_tune) && (option_out || option_only || option_max_counts))
-    return smb_cli_usage_error(error,
-                               "%s searches no layout: --only, --out and --max-counts do not go "
-                               "with it",
-                               option_check ? "--check" : "--tune");
-  if (option_check && option_measure)
-    return smb_cli_usage_error(error, "--check rewrites no kernel: --measure does not go with it");
-  if (option_check && (option_top || option_all))
-    return smb_cli_usage_error(error, "--check shows every access: --top and --all do not go with "
-                                      "it");
-  if (option_tune && option_all)
-    return smb_cli_usage_error(error, "--tune tries every value: --all does not go with it");
-  if (option_verbose && (option_check || option_tune))
-    return smb_cli_usage_error(error,
-                               "--verbose explains the columns of a search: it does not go "
-                               "with %s",
-                               option_check ? "--check" : "--tune");
-  if (option_tune && (option_array || option_row))
-    return smb_cli_usage_error(error, "--tune runs the whole kernel: --array and --row do not go "
-                                      "with it");
-  if ((smb_measure_options()->device || smb_measure_options()->timeout) && !option_measure)
-    return smb_cli_usage_error(error, "--device and --timeout are for --measure");
-  if (option_measure && cli->arch_named)
-    return smb_cli_usage_error(error,
-                               "--measure goes by the rules of the device: --arch does not go "
-                               "with it");
+  const gboolean no_search = option_out || option_only || option_max_counts;
+  const SmbMeasureOptions *measure = smb_measure_options();
+  const struct {
+    gboolean is_wrong;
+    const char *message;
+  } rules[] = {
+      {option_check && option_tune, "--check and --tune ask different questions: expected one"},
+      {option_check && no_search,
+       "--check searches no layout: --only, --out and --max-counts do not go with it"},
+      {option_tune && no_search,
+       "--tune searches no layout: --only, --out and --max-counts do not go with it"},
+      {option_check && option_measure, "--check rewrites no kernel: --measure does not go with it"},
+      {option_check && (option_top || option_all),
+       "--check shows every access: --top and --all do not go with it"},
+      {option_tune && option_all, "--tune tries every value: --all does not go with it"},
+      {option_verbose && option_check,
+       "--verbose explains the columns of a search: it does not go with --check"},
+      {option_verbose && option_tune,
+       "--verbose explains the columns of a search: it does not go with --tune"},
+      {option_tune && (option_array || option_row),
+       "--tune runs the whole kernel: --array and --row do not go with it"},
+      {(measure->device || measure->timeout) && !option_measure,
+       "--device and --timeout are for --measure"},
+      {option_measure && cli->arch_named,
+       "--measure goes by the rules of the device: --arch does not go with it"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(rules); i++) {
+    if (rules[i].is_wrong)
+      return smb_cli_usage_error(error, "%s", rules[i].message);
+  }
   return choose_formats(cli, error);
 }
 
@@ -152,7 +154,7 @@ check_options(SmbCli *cli, GError **error) {
 static void
 warn_unseen(SmbCli *cli, const SmbAdviseArray *array) {
   g_autofree char *lines = smb_advise_describe_unseen(array);
-  if (lines && smb_advise_proven(array))
+  if (lines)
     smb_spool_printf(cli->messages, "smembank advise: %s: %s\n", option_out, lines);
 }
 

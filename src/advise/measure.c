@@ -106,7 +106,7 @@ smb_advise_measured_add(SmbAdviseMeasured *measured, SmbMeter *meter, const SmbA
 static gboolean
 add_proof(SmbAdviseMeasured *measured, SmbMeter *meter, const SmbAdviseReport *report,
           const SmbProof *proof, const char *array, const char *name, GError **error) {
-  if (!proof || proof->failure)
+  if (!smb_proof_holds(proof))
     return TRUE;
   g_autoptr(SmbTarget) target = smb_target_with_text(
       report->target, proof->text, proof->launch.dynamic_bytes, report->arch, error);

@@ -230,7 +230,7 @@ prove_kinds(const SmbAdviseReport *report, SmbAdviseArray *array) {
     layout->proof = layout->fits == SMB_ADVISE_OPT_IN && !rewrite.array->is_dynamic
                         ? refuse_static(report, rewrite.array)
                         : smb_proof_rewrite(&original, &rewrite, 1, expected);
-    if (!layout->proof->failure)
+    if (smb_proof_holds(layout->proof))
       least = MIN(least, wavefronts);
   }
 }
@@ -239,7 +239,7 @@ const SmbAdviseLayout *
 smb_advise_proven(const SmbAdviseArray *array) {
   for (guint i = 0; i < array->layouts->len; i++) {
     const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
-    if (layout->proof && !layout->proof->failure)
+    if (smb_proof_holds(layout->proof))
       return layout;
   }
   return NULL;
@@ -267,15 +267,14 @@ prove_together(SmbAdviseReport *report) {
 
 const SmbProof *
 smb_advise_final(const SmbAdviseReport *report) {
-  if (report->together && !report->together->failure)
+  if (smb_proof_holds(report->together))
     return report->together;
-  const SmbProof *best = NULL;
   for (guint i = 0; i < report->arrays->len; i++) {
     const SmbAdviseLayout *layout = smb_advise_proven(g_ptr_array_index(report->arrays, i));
-    if (layout && !best)
-      best = layout->proof;
+    if (layout)
+      return layout->proof;
   }
-  return best;
+  return NULL;
 }
 
 guint64

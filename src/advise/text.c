@@ -136,10 +136,7 @@ static void
 append_lines(GString *text, const GArray *lines) {
   g_string_append(text, lines->len == 1 ? "line " : "lines ");
   for (guint i = 0; i < lines->len; i++)
-    g_string_append_printf(text, "%s%u",
-                           i == 0                ? ""
-                           : i + 1 == lines->len ? " and "
-                                                 : ", ",
+    g_string_append_printf(text, "%s%u", smb_comma_and(i, lines->len),
                            g_array_index(lines, guint, i));
 }
 
@@ -149,8 +146,8 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
                 const SmbAdviseLayout *layout, gboolean first) {
   const SmbProof *proof = layout->proof;
   const SmbTally *now = &array->now->candidate->total, *then = &layout->candidate->total;
-  GString *text = g_string_new(first ? "" : "Or ");
-  if (proof && !proof->failure) {
+  GString *text = g_string_new(first ? "" : "or ");
+  if (smb_proof_holds(proof)) {
     g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autoptr(GArray) changes =
         smb_changes_new(smb_program_source(report->target->kernel), proof->edits);
@@ -158,16 +155,15 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
     for (guint i = 0; i < changes->len; i++)
       g_array_append_val(lines, g_array_index(changes, SmbChange, i).line);
     if (bracket) {
-      g_string_append(text, first ? "Change " : "change ");
+      g_string_append(text, "change ");
       append_lines(text, lines);
       g_string_append_printf(text, " to %s", bracket);
     } else {
-      g_string_append_printf(text, "%s %s in ", first ? "Apply" : "apply", layout->name);
+      g_string_append_printf(text, "apply %s in ", layout->name);
       append_lines(text, lines);
     }
   } else {
-    g_string_append_printf(text, "%s %s by hand (index %s)", first ? "Apply" : "apply",
-                           layout->name, layout->index);
+    g_string_append_printf(text, "apply %s by hand (index %s)", layout->name, layout->index);
   }
   g_string_append_printf(text, ": %s -> %s", smb_number(now->wavefronts).text,
                          smb_count(then->wavefronts, "wavefront").text);
@@ -177,12 +173,8 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
     g_string_append_printf(text, ", %+" G_GINT64_FORMAT " bytes of shared memory",
                            layout->extra_bytes);
   g_string_append_c(text, '.');
+  text->str[0] = g_ascii_toupper(text->str[0]);
   return g_string_free(text, FALSE);
-}
-
-static gboolean
-is_proven(const SmbAdviseLayout *layout) {
-  return layout->proof && !layout->proof->failure;
 }
 
 // The better advice first: fewer wavefronts, then what is written here before what is left to a hand, then
@@ -192,8 +184,10 @@ compare_advice(gconstpointer a, gconstpointer b) {
   const SmbAdviseLayout *x = *(const SmbAdviseLayout *const *)a;
   const SmbAdviseLayout *y = *(const SmbAdviseLayout *const *)b;
   int order = smb_order(x->candidate->total.wavefronts, y->candidate->total.wavefronts)
-                  ?: smb_order(is_proven(y), is_proven(x));
-  return order || !is_proven(x) ? order : smb_order(x->proof->edits->len, y->proof->edits->len);
+                  ?: smb_order(smb_proof_holds(y->proof), smb_proof_holds(x->proof));
+  return order || !smb_proof_holds(x->proof)
+             ? order
+             : smb_order(x->proof->edits->len, y->proof->edits->len);
 }
 
 // The verdict: the best layout of each kind that was tried as CUDA C.
@@ -281,7 +275,7 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
 char *
 smb_advise_describe_unseen(const SmbAdviseArray *array) {
   const GArray *lines = array->unseen;
-  if (lines->len == 0)
+  if (lines->len == 0 || !smb_advise_proven(array))
     return NULL;
   GString *text = g_string_new(NULL);
   append_lines(text, lines);
@@ -292,14 +286,6 @@ smb_advise_describe_unseen(const SmbAdviseArray *array) {
                          lines->len > 1 ? "mention" : "mentions", array->search->use->array->name,
                          lines->len > 1 ? "are" : "is");
   return g_string_free(text, FALSE);
-}
-
-// Lines that the rewriting left alone.
-static void
-write_unseen(SmbCli *cli, const SmbAdviseArray *array) {
-  g_autofree char *lines = smb_advise_describe_unseen(array);
-  if (lines && smb_advise_proven(array))
-    smb_text_wrap(cli->out, lines);
 }
 
 // Counts that are lower bounds.
@@ -319,7 +305,7 @@ write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *
   const SmbLayout *now = &array->now->candidate->layout, *then = &layout->candidate->layout;
   guint64 before = now->columns + now->pad, after = then->columns + then->pad;
   // Of an array without rows, a row is where padding goes.
-  if (!layout->proof || layout->proof->failure || array->search->use->array->n_dimensions < 2 ||
+  if (!smb_proof_holds(layout->proof) || array->search->use->array->n_dimensions < 2 ||
       after >= before)
     return;
   smb_text_wrap_printf(
@@ -408,7 +394,9 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
       write_proof(cli, report, title, layout->proof);
     write_narrower(cli, array, layout);
   }
-  write_unseen(cli, array);
+  g_autofree char *unseen = smb_advise_describe_unseen(array);
+  if (unseen)
+    smb_text_wrap(cli->out, unseen);
 }
 
 static void

@@ -29,5 +29,5 @@ void smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report);
 char *smb_advise_describe(const SmbAdviseArray *array);
 
 /** smb_advise_describe_unseen: Returns: (transfer full) (nullable): the lines that a rewriting of an
- * array leaves alone, in a sentence; %NULL if there are none */
+ * array leaves alone, in a sentence; %NULL if there are none, or no rewriting */
 char *smb_advise_describe_unseen(const SmbAdviseArray *array);

@@ -24,16 +24,8 @@ find_step(SmbLanes set) {
   return step;
 }
 
-// Adds the numbers of a set, runs of them as "0-15".
-static void
-append_numbers(GString *text, SmbLanes set) {
-  guint step = smb_lanes_count(set) > MAX_LISTED ? find_step(set) : 0;
-  if (step > 1) {
-    guint first = smb_lanes_first(set);
-    g_string_append_printf(text, "%u, %u, %u, ..., %u", first, first + step, first + 2 * step,
-                           smb_lanes_last(set));
-    return;
-  }
+void
+smb_describe_runs(GString *text, guint64 set) {
   for (gboolean first = TRUE; set; first = FALSE) {
     guint from = smb_lanes_first(set);
     SmbLanes above = ~(set >> from);
@@ -44,6 +36,18 @@ append_numbers(GString *text, SmbLanes set) {
     if (n > 1)
       g_string_append_printf(text, "-%u", from + n - 1);
   }
+}
+
+// Adds the numbers of a set; of many that are evenly apart, the first and the last.
+static void
+append_numbers(GString *text, SmbLanes set) {
+  guint step = smb_lanes_count(set) > MAX_LISTED ? find_step(set) : 0;
+  guint first = smb_lanes_first(set);
+  if (step > 1)
+    g_string_append_printf(text, "%u, %u, %u, ..., %u", first, first + step, first + 2 * step,
+                           smb_lanes_last(set));
+  else
+    smb_describe_runs(text, set);
 }
 
 void

@@ -7,6 +7,9 @@
 #include "sim/arch/forward.h"
 #include "sim/base/request.h"
 
+/** Adds the numbers of the bits that are set: "3", "0-15, 20 and 31". */
+void smb_describe_runs(GString *text, guint64 set);
+
 /** Adds "lane 3", "lanes 1 and 16", "lanes 0-15, 20 and 31" or "lanes 0, 2, 4, ..., 30". */
 void smb_describe_lanes(GString *text, SmbLanes lanes);
 

@@ -48,11 +48,7 @@ append_passes(GString *text, const SmbExplanation *e) {
   } else {
     g_string_append_printf(text, " The %ss take ", smb_explain_group_name(e));
     for (guint i = 0; i < n_groups; i++)
-      g_string_append_printf(text, "%s%u",
-                             i == 0             ? ""
-                             : i + 1 < n_groups ? ", "
-                                                : " and ",
-                             of_group[i]);
+      g_string_append_printf(text, "%s%u", smb_comma_and(i, n_groups), of_group[i]);
     g_string_append(text, ": ");
   }
   smb_describe_turns(text, e->plan, e->passes.n);

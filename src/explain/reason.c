@@ -209,7 +209,7 @@ static void
 append_few_runs(GString *text, const SmbExplanation *e, const SmbLanes *runs, guint n) {
   for (guint i = 0; i < n; i++) {
     guint units = count_units(e, runs[i]);
-    g_string_append(text, i ? i + 1 < n ? ", " : " and " : " ");
+    g_string_append(text, i ? smb_comma_and(i, n) : " ");
     gsize start = text->len;
     smb_describe_lanes(text, runs[i]);
     if (i == 0)

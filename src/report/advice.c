@@ -59,7 +59,7 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
   else
     smb_spool_puts(page, "The same shared memory.");
   smb_spool_puts(page, "</p>\n");
-  if (proof && !proof->failure) {
+  if (smb_proof_holds(proof)) {
     write_changes(smb_program_source(report->target->kernel), proof->edits, page);
     write_launch(report, proof, page);
     return;
