@@ -20,11 +20,6 @@ typedef struct {
 #define refuse(task, key, format, ...)                                                             \
   smb_fail((task)->error, SMB_ERROR, SMB_ERROR_INPUT, "%s: " format, key, ##__VA_ARGS__)
 
-static gboolean
-is_power_of_two(guint number) {
-  return number != 0 && (number & (number - 1)) == 0;
-}
-
 // The lanes whose parities under all masks are those of @lane.
 static SmbLanes
 find_group(const SmbPlan *plan, guint n_lanes, guint lane) {

@@ -34,48 +34,104 @@ has_key(const Reader *reader, const char *key) {
   return g_key_file_has_key(reader->keys, reader->group, key, NULL);
 }
 
-// Refuses a key that means nothing: misspelt, it would be a rule that is silently not there.
-static gboolean
-check_keys(const Reader *reader, const char *const *known, GError **error) {
-  g_auto(GStrv) keys = g_key_file_get_keys(reader->keys, reader->group, NULL, NULL);
-  for (guint i = 0; keys && keys[i]; i++) {
-    if (g_strv_contains(known, keys[i]))
-      continue;
-    g_autofree char *names = g_strjoinv(", ", (char **)known);
-    return fail_key(reader, keys[i], error, "no such key: expected one of %s", names);
-  }
-  return TRUE;
-}
+// A key of the file, and how its value is read into a guint: as one of @choices, by its index, or as a number from @min
+// to @max. Without either it is read in its own way.
+typedef struct {
+  const char *name;
+  guint min;
+  guint max;
+  const char *const *choices;
+  gsize offset; // of the guint in the struct
+} Key;
 
-// A number of the file; an absent key leaves @value as it is.
+#define NUMBER(type, key, field, min, max)                                                         \
+  { key, min, max, NULL, G_STRUCT_OFFSET(type, field) }
+#define CHOICE(type, key, field, choices)                                                          \
+  { key, 0, 0, choices, G_STRUCT_OFFSET(type, field) }
+
+static const char *const evidence_names[] = {"measured", "documented", "assumed", NULL};
+static const char *const conflict_names[] = {"words",         "lanes", "addresses",
+                                             "one-broadcast", "loop",  NULL};
+static const char *const empty_names[] = {"free", "count", NULL};
+static const char *const truth_names[] = {"no", "yes", NULL};
+
+// Of the group [arch].
+static const Key arch_keys[] = {
+    {"like"},
+    {"title"},
+    {"compute-capability"},
+    NUMBER(SmbArchInfo, "lanes", lanes, 1, 1024),
+    NUMBER(SmbArchInfo, "banks", banks, 1, 1024),
+    NUMBER(SmbArchInfo, "bank-bytes", bank_bytes, 1, 1024),
+    NUMBER(SmbArchInfo, "row-bytes", row_bytes, 1, 1 << 20),
+    NUMBER(SmbArchInfo, "static-shared-bytes", static_shared_bytes, 1, 1 << 24),
+    NUMBER(SmbArchInfo, "max-shared-bytes", max_shared_bytes, 1, 1 << 24),
+    NUMBER(SmbArchInfo, "max-threads", max_threads, 1, 1024),
+    NUMBER(SmbArchInfo, "global-segment-bytes", global_segment_bytes, 1, 4096),
+    CHOICE(SmbArchInfo, "counts-increments", has_increment, truth_names),
+    {"evidence"},
+    {"source"},
+    NUMBER(SmbArchInfo, "sm-shared-bytes", sm_shared_bytes, 1, 1 << 24),
+    NUMBER(SmbArchInfo, "sm-warps", sm_warps, 1, 1024),
+    NUMBER(SmbArchInfo, "sm-blocks", sm_blocks, 1, 1024),
+    NUMBER(SmbArchInfo, "block-reserved-bytes", block_reserved_bytes, 0, 1 << 20),
+    NUMBER(SmbArchInfo, "shared-unit-bytes", shared_unit_bytes, 1, 1 << 20),
+    {"sm-source"},
+};
+
+// Of the group of a rule.
+static const Key rule_keys[] = {
+    {"group"},
+    CHOICE(SmbRuleText, "empty-groups", counts_empty, empty_names),
+    CHOICE(SmbRuleText, "conflict", conflict, conflict_names),
+    NUMBER(SmbRuleText, "banks", banks, 1, 1024),
+    NUMBER(SmbRuleText, "unit-bytes", unit_bytes, 1, 4096),
+    {"merged-group"},
+    NUMBER(SmbRuleText, "merged-floor", merged_floor, 1, 64),
+    NUMBER(SmbRuleText, "passes", passes, 0, 16),
+    NUMBER(SmbRuleText, "floor", floor, 1, 64),
+    NUMBER(SmbRuleText, "cycles-per-wavefront", cycles, 1, 16),
+    {"evidence"},
+    {"source"},
+    {"since"},
+    {"lower-bound"},
+    {"cycles-lower-bound"},
+};
+
 static gboolean
-read_number(const Reader *reader, const char *key, guint min, guint max, guint *value,
-            GError **error) {
-  if (!has_key(reader, key))
-    return TRUE;
-  g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key, NULL);
-  guint64 number;
-  if (!g_ascii_string_to_unsigned(text, 10, min, max, &number, NULL))
-    return fail_key(reader, key, error, "'%s' is not a number from %u to %u", text, min, max);
+read_value(const Reader *reader, const Key *key, guint *value, GError **error) {
+  g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key->name, NULL);
+  guint64 number = 0;
+  while (key->choices && key->choices[number] && strcmp(key->choices[number], text) != 0)
+    number++;
+  if (key->choices && !key->choices[number]) {
+    g_autofree char *names = g_strjoinv(", ", (char **)key->choices);
+    return fail_key(reader, key->name, error, "'%s' is none of: %s", text, names);
+  }
+  if (!key->choices && !g_ascii_string_to_unsigned(text, 10, key->min, key->max, &number, NULL))
+    return fail_key(reader, key->name, error, "'%s' is not a number from %u to %u", text, key->min,
+                    key->max);
   *value = (guint)number;
   return TRUE;
 }
 
-// One of the names of an enumeration; an absent key leaves @value as it is.
+// Reads the numbers and choices of a group into a struct; what is absent stays as it is. Refuses a key that means
+// nothing: misspelt, it would be a rule that is silently not there.
 static gboolean
-read_choice(const Reader *reader, const char *key, const char *const *choices, guint *value,
-            GError **error) {
-  if (!has_key(reader, key))
-    return TRUE;
-  g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key, NULL);
-  for (guint i = 0; choices[i]; i++) {
-    if (strcmp(choices[i], text) == 0) {
-      *value = i;
-      return TRUE;
-    }
+read_values(const Reader *reader, const Key *known, guint n, gpointer target, GError **error) {
+  g_auto(GStrv) keys = g_key_file_get_keys(reader->keys, reader->group, NULL, NULL);
+  for (guint i = 0; keys && keys[i]; i++) {
+    g_autoptr(GString) names = g_string_new(NULL);
+    guint k = 0;
+    for (; k < n && strcmp(known[k].name, keys[i]) != 0; k++)
+      g_string_append_printf(names, "%s%s", k ? ", " : "", known[k].name);
+    if (k == n)
+      return fail_key(reader, keys[i], error, "no such key: expected one of %s", names->str);
+    guint *value = (guint *)(gpointer)((char *)target + known[k].offset);
+    if ((known[k].max || known[k].choices) && !read_value(reader, &known[k], value, error))
+      return FALSE;
   }
-  g_autofree char *names = g_strjoinv(", ", (char **)choices);
-  return fail_key(reader, key, error, "'%s' is none of: %s", text, names);
+  return TRUE;
 }
 
 static void
@@ -85,11 +141,6 @@ read_text(const Reader *reader, const char *key, const char **value) {
     *value = g_string_chunk_insert(reader->arch->strings, text);
 }
 
-static const char *const evidence_names[] = {"measured", "documented", "assumed", NULL};
-static const char *const conflict_names[] = {"words",         "lanes", "addresses",
-                                             "one-broadcast", "loop",  NULL};
-static const char *const truth_names[] = {"no", "yes", NULL};
-
 const char *
 smb_evidence_name(SmbEvidence evidence) {
   return evidence_names[evidence];
@@ -97,10 +148,11 @@ smb_evidence_name(SmbEvidence evidence) {
 
 static gboolean
 read_evidence(const Reader *reader, SmbEvidence *evidence, const char **source, GError **error) {
+  static const Key key = {"evidence", .choices = evidence_names};
   guint choice = 0;
-  if (!has_key(reader, "evidence"))
-    return fail_key(reader, "evidence", error, "missing: expected measured, documented or assumed");
-  if (!read_choice(reader, "evidence", evidence_names, &choice, error))
+  if (!has_key(reader, key.name))
+    return fail_key(reader, key.name, error, "missing: expected measured, documented or assumed");
+  if (!read_value(reader, &key, &choice, error))
     return FALSE;
   *evidence = (SmbEvidence)choice;
   read_text(reader, "source", source);
@@ -110,26 +162,14 @@ read_evidence(const Reader *reader, SmbEvidence *evidence, const char **source, 
 }
 
 static gboolean
-is_power_of_two(guint number) {
-  return number != 0 && (number & (number - 1)) == 0;
-}
-
-// Banks are chosen by bits of the address: their number is a power of two.
-static gboolean
-check_banks(const Reader *reader, guint banks, GError **error) {
-  return (is_power_of_two(banks) && banks <= SMB_MAX_BANKS) ||
-         fail_key(reader, "banks", error,
-                  "%u: expected a power of two from 1 to %d: bits of the address choose the bank",
-                  banks, SMB_MAX_BANKS);
-}
-
-static gboolean
 check_geometry(const Reader *reader, GError **error) {
   const SmbArchInfo *info = &reader->arch->info;
   if (info->lanes != 32 && info->lanes != SMB_MAX_LANES)
     return fail_key(reader, "lanes", error, "%u: expected 32 or %d", info->lanes, SMB_MAX_LANES);
-  if (!check_banks(reader, info->banks, error))
-    return FALSE;
+  if (!is_power_of_two(info->banks) || info->banks > SMB_MAX_BANKS)
+    return fail_key(reader, "banks", error,
+                    "%u: expected a power of two from 1 to %d: bits of the address choose the bank",
+                    info->banks, SMB_MAX_BANKS);
   if (info->bank_bytes != 4 && info->bank_bytes != 8)
     return fail_key(reader, "bank-bytes", error, "%u: expected 4 or 8", info->bank_bytes);
   if (!is_power_of_two(info->row_bytes) || info->row_bytes < info->banks * info->bank_bytes)
@@ -141,19 +181,6 @@ check_geometry(const Reader *reader, GError **error) {
   if (info->static_shared_bytes == 0 || info->max_shared_bytes < info->static_shared_bytes)
     return fail_key(reader, "max-shared-bytes", error, "smaller than static-shared-bytes");
   return TRUE;
-}
-
-// The banks. Rows keep their length in words of each bank unless it is said.
-static gboolean
-read_banks(const Reader *reader, SmbArchInfo *info, GError **error) {
-  guint words = info->banks ? info->row_bytes / (info->banks * info->bank_bytes) : 1;
-  if (!read_number(reader, "lanes", 1, 1024, &info->lanes, error) ||
-      !read_number(reader, "banks", 1, 1024, &info->banks, error) ||
-      !read_number(reader, "bank-bytes", 1, 1024, &info->bank_bytes, error))
-    return FALSE;
-  if (has_key(reader, "banks") || has_key(reader, "bank-bytes"))
-    info->row_bytes = words * info->banks * info->bank_bytes;
-  return read_number(reader, "row-bytes", 1, 1 << 20, &info->row_bytes, error);
 }
 
 static gboolean
@@ -174,15 +201,7 @@ read_capability(const Reader *reader, SmbArchInfo *info, GError **error) {
 
 // What a multiprocessor holds: all of it is said, or nothing.
 static gboolean
-read_multiprocessor(const Reader *reader, SmbArchInfo *info, GError **error) {
-  if (!read_number(reader, "sm-shared-bytes", 1, 1 << 24, &info->sm_shared_bytes, error) ||
-      !read_number(reader, "sm-warps", 1, 1024, &info->sm_warps, error) ||
-      !read_number(reader, "sm-blocks", 1, 1024, &info->sm_blocks, error) ||
-      !read_number(reader, "block-reserved-bytes", 0, 1 << 20, &info->block_reserved_bytes,
-                   error) ||
-      !read_number(reader, "shared-unit-bytes", 1, 1 << 20, &info->shared_unit_bytes, error))
-    return FALSE;
-  read_text(reader, "sm-source", &info->sm_source);
+check_multiprocessor(const Reader *reader, const SmbArchInfo *info, GError **error) {
   if (!info->sm_shared_bytes && !info->sm_warps && !info->sm_blocks && !info->shared_unit_bytes)
     return TRUE;
   if (!info->sm_shared_bytes || !info->sm_warps || !info->sm_blocks || !info->shared_unit_bytes)
@@ -201,58 +220,24 @@ read_multiprocessor(const Reader *reader, SmbArchInfo *info, GError **error) {
 
 static gboolean
 read_info(Reader *reader, GError **error) {
-  static const char *const known[] = {"like",
-                                      "title",
-                                      "compute-capability",
-                                      "lanes",
-                                      "banks",
-                                      "bank-bytes",
-                                      "row-bytes",
-                                      "static-shared-bytes",
-                                      "max-shared-bytes",
-                                      "max-threads",
-                                      "global-segment-bytes",
-                                      "counts-increments",
-                                      "evidence",
-                                      "source",
-                                      "sm-shared-bytes",
-                                      "sm-warps",
-                                      "sm-blocks",
-                                      "block-reserved-bytes",
-                                      "shared-unit-bytes",
-                                      "sm-source",
-                                      NULL};
   SmbArchInfo *info = &reader->arch->info;
+  guint words = info->banks ? info->row_bytes / (info->banks * info->bank_bytes) : 1;
   reader->group = "arch";
-  if (!check_keys(reader, known, error))
+  if (!read_values(reader, arch_keys, G_N_ELEMENTS(arch_keys), info, error))
     return FALSE;
   read_text(reader, "title", &info->title);
+  read_text(reader, "sm-source", &info->sm_source);
   if (!info->title)
     return fail_key(reader, "title", error, "missing");
-  if (!read_capability(reader, info, error) || !read_banks(reader, info, error) ||
-      !read_number(reader, "static-shared-bytes", 1, 1 << 24, &info->static_shared_bytes, error) ||
-      !read_number(reader, "max-shared-bytes", 1, 1 << 24, &info->max_shared_bytes, error) ||
-      !read_number(reader, "max-threads", 1, 1024, &info->max_threads, error) ||
-      !read_number(reader, "global-segment-bytes", 1, 4096, &info->global_segment_bytes, error))
+  if (!read_capability(reader, info, error))
     return FALSE;
+  // Rows keep their length in words of each bank unless it is said.
+  if (!has_key(reader, "row-bytes") && (has_key(reader, "banks") || has_key(reader, "bank-bytes")))
+    info->row_bytes = words * info->banks * info->bank_bytes;
   if (!info->max_threads)
     return fail_key(reader, "max-threads", error, "missing");
-  guint has_increment = (guint)info->has_increment;
-  if (!read_choice(reader, "counts-increments", truth_names, &has_increment, error))
-    return FALSE;
-  info->has_increment = has_increment != 0;
-  return check_geometry(reader, error) && read_multiprocessor(reader, info, error) &&
+  return check_geometry(reader, error) && check_multiprocessor(reader, info, error) &&
          read_evidence(reader, &info->evidence, &info->source, error);
-}
-
-// The name of the first architecture that has the instruction: an architecture that exists.
-static gboolean
-read_since(const Reader *reader, const char **since, GError **error) {
-  *since = NULL;
-  read_text(reader, "since", since);
-  if (*since && !smb_arch_exists(*since))
-    return fail_key(reader, "since", error, "no architecture '%s'", *since);
-  return TRUE;
 }
 
 // "warp", "half", "quarter", or masks: "0x20 0x08 0x14".
@@ -288,27 +273,21 @@ static gboolean
 read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
   SmbRule *rule = &reader->arch->rules[op][smb_width_index(width)];
   SmbRuleText *text = &reader->arch->texts[op][smb_width_index(width)];
-  static const char *const empty_names[] = {"free", "count", NULL};
-
   *text = (SmbRuleText){
       .conflict = SMB_CONFLICT_WORDS, .passes = 1, .floor = 1, .merged_floor = 1, .cycles = 1};
   text->group = g_string_chunk_insert_const(reader->arch->strings, reader->group);
-  rule->source = rule->lower_bound = rule->cycles_lower_bound = NULL;
+  rule->source = rule->since = rule->lower_bound = rule->cycles_lower_bound = NULL;
+  if (!read_values(reader, rule_keys, G_N_ELEMENTS(rule_keys), text, error))
+    return FALSE;
   if (!has_key(reader, "group") || !has_key(reader, "conflict"))
     return fail_key(reader, "group", error, "a rule needs 'group' and 'conflict'");
   if (!read_split(reader, "group", &text->split, error) ||
       !read_split(reader, "merged-group", &text->merged_split, error) ||
-      !read_choice(reader, "empty-groups", empty_names, &text->counts_empty, error) ||
-      !read_choice(reader, "conflict", conflict_names, &text->conflict, error) ||
-      !read_number(reader, "banks", 1, 1024, &text->banks, error) ||
-      !read_number(reader, "unit-bytes", 1, 4096, &text->unit_bytes, error) ||
-      !read_number(reader, "passes", 0, 16, &text->passes, error) ||
-      !read_number(reader, "floor", 1, 64, &text->floor, error) ||
-      !read_number(reader, "merged-floor", 1, 64, &text->merged_floor, error) ||
-      !read_number(reader, "cycles-per-wavefront", 1, 16, &text->cycles, error) ||
-      !read_evidence(reader, &rule->evidence, &rule->source, error) ||
-      !read_since(reader, &rule->since, error))
+      !read_evidence(reader, &rule->evidence, &rule->source, error))
     return FALSE;
+  read_text(reader, "since", &rule->since);
+  if (rule->since && !smb_arch_exists(rule->since))
+    return fail_key(reader, "since", error, "no architecture '%s'", rule->since);
   rule->merges = has_key(reader, "merged-group");
   if (!rule->merges && has_key(reader, "merged-floor"))
     return fail_key(reader, "merged-floor", error, "goes with 'merged-group', which is missing");
@@ -323,11 +302,6 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
 // A group "[ld 1 2 4]" is the rule of one operation in the widths that follow it.
 static gboolean
 read_rules(Reader *reader, const char *group, GError **error) {
-  static const char *const known[] = {
-      "group",      "empty-groups",         "conflict",           "banks",
-      "unit-bytes", "merged-group",         "merged-floor",       "passes",
-      "floor",      "cycles-per-wavefront", "evidence",           "source",
-      "since",      "lower-bound",          "cycles-lower-bound", NULL};
   g_auto(GStrv) words = g_strsplit(group, " ", -1);
   SmbOp op;
   reader->group = group;
@@ -335,8 +309,6 @@ read_rules(Reader *reader, const char *group, GError **error) {
     return fail_key(reader, "", error, "no operation of that name");
   if (!words[1])
     return fail_key(reader, "", error, "no width: expected such as [ld 4]");
-  if (!check_keys(reader, known, error))
-    return FALSE;
   for (guint i = 1; words[i]; i++) {
     guint64 width;
     if (!g_ascii_string_to_unsigned(words[i], 10, 1, SMB_MAX_WIDTH, &width, NULL) ||

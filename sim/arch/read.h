@@ -6,6 +6,11 @@
 
 #include "sim/arch/rule.h"
 
+static inline gboolean
+is_power_of_two(guint number) {
+  return number != 0 && (number & (number - 1)) == 0;
+}
+
 /** How a file splits the lanes of a warp: into 2 to the power of @halvings groups of neighbours, or by @masks. */
 typedef struct {
   guint8 halvings;
