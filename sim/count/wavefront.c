@@ -31,88 +31,58 @@ smb_wavefronts_plan(const SmbArch *arch, const SmbRequest *request) {
   return merges && smb_request_mergeable(request) ? &rule->merged : &rule->plan;
 }
 
+// The implementations; NULL: not compiled for this kind of machine.
+static const struct {
+  const char *name;
+  void (*count_span)(const SmbArch *arch, const SmbRequest *requests, gsize n, SmbWavefronts *out);
+} counters[SMB_N_COUNTERS] = {
+    [SMB_COUNTER_PORTABLE] = {"portable", smb_count_span_portable},
+#if SMB_HAVE_X86_COUNTERS
+    [SMB_COUNTER_AVX2] = {"avx2", smb_count_span_avx2},
+    [SMB_COUNTER_AVX512] = {"avx512", smb_count_span_avx512},
+#else
+    [SMB_COUNTER_AVX2] = {"avx2", NULL},
+    [SMB_COUNTER_AVX512] = {"avx512", NULL},
+#endif
+};
+
 const char *
 smb_counter_name(SmbCounter counter) {
-  static const char *const names[SMB_N_COUNTERS] = {"portable", "avx2", "avx512"};
-  return names[counter];
-}
-
-#if SMB_HAVE_X86_COUNTERS
-static gboolean
-has_avx2(void) {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("popcnt");
-}
-
-static gboolean
-has_avx512(void) {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
-         __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni") && has_avx2();
-}
-#else
-static gboolean
-has_avx2(void) {
-  return FALSE;
-}
-
-static gboolean
-has_avx512(void) {
-  return FALSE;
-}
-#endif
-
-gboolean
-smb_counter_available(SmbCounter counter) {
-  switch (counter) {
-  case SMB_COUNTER_PORTABLE:
-    return TRUE;
-  case SMB_COUNTER_AVX2:
-    return has_avx2();
-  case SMB_COUNTER_AVX512:
-    return has_avx512();
-  case SMB_N_COUNTERS:
-    break;
-  }
-  return FALSE;
+  return counters[counter].name;
 }
 
 SmbCounter
 smb_counter_best(void) {
-  if (has_avx512())
+#if SMB_HAVE_X86_COUNTERS
+  gboolean avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                  __builtin_cpu_supports("popcnt");
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
+      __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni"))
     return SMB_COUNTER_AVX512;
-  return has_avx2() ? SMB_COUNTER_AVX2 : SMB_COUNTER_PORTABLE;
+  return avx2 ? SMB_COUNTER_AVX2 : SMB_COUNTER_PORTABLE;
+#else
+  return SMB_COUNTER_PORTABLE;
+#endif
 }
 
-static void
-count_span(const SmbArch *arch, SmbCounter counter, const SmbRequest *requests, gsize n,
-           SmbWavefronts *out) {
-#if SMB_HAVE_X86_COUNTERS
-  if (counter == SMB_COUNTER_AVX512) {
-    smb_count_span_avx512(arch, requests, n, out);
-    return;
-  }
-  if (counter == SMB_COUNTER_AVX2) {
-    smb_count_span_avx2(arch, requests, n, out);
-    return;
-  }
-#else
-  (void)counter;
-#endif
-  smb_count_span_portable(arch, requests, n, out);
+// Each needs what those before it need, and more.
+gboolean
+smb_counter_available(SmbCounter counter) {
+  return counter <= smb_counter_best();
 }
 
 void
 smb_wavefronts_count_span(const SmbArch *arch, SmbCounter counter, const SmbRequest *requests,
                           gsize n, SmbWavefronts *out) {
   g_return_if_fail(smb_counter_available(counter));
-  count_span(arch, counter, requests, n, out);
+  counters[counter].count_span(arch, requests, n, out);
 }
 
 SmbWavefronts
 smb_wavefronts_count(const SmbArch *arch, const SmbRequest *request) {
   SmbWavefronts result;
-  count_span(arch, smb_counter_best(), request, 1, &result);
+  counters[smb_counter_best()].count_span(arch, request, 1, &result);
   return result;
 }

@@ -16,52 +16,31 @@ typedef enum {
   SCOPE_RUN,    // a run
 } Scope;
 
-typedef enum {
-  FIELD_REQUESTS,
-  FIELD_WAVEFRONTS,
-  FIELD_IDEAL,
-  FIELD_EXCESS,
-  FIELD_DEGREE,
-  FIELD_CYCLES,
-  FIELD_WORST,
-  FIELD_WORST_IDEAL,
-  FIELD_WIDTH,
-  FIELD_GLOBAL_REQUESTS,
-  FIELD_SECTORS,
-  FIELD_GLOBAL_IDEAL,
-  FIELD_GLOBAL_WORST,
-  FIELD_WARPS,
-  FIELD_SHARED_BYTES,
-  FIELD_BANKS,
-  FIELD_BANK_BYTES,
-  FIELD_SECTOR_BYTES,
-  FIELD_MACRO, // not by its name: any name that is none of the others
-} Field;
-
-static const struct {
-  Scope scope;
-  const char *name;
-  Field field;
-} fields[] = {
-    {SCOPE_SHARED, "requests", FIELD_REQUESTS},
-    {SCOPE_SHARED, "wavefronts", FIELD_WAVEFRONTS},
-    {SCOPE_SHARED, "ideal", FIELD_IDEAL},
-    {SCOPE_SHARED, "excess", FIELD_EXCESS},
-    {SCOPE_SHARED, "degree", FIELD_DEGREE},
-    {SCOPE_SHARED, "cycles", FIELD_CYCLES},
-    {SCOPE_SHARED, "worst", FIELD_WORST}, // wavefronts of the costliest request
-    {SCOPE_SHARED, "worst_ideal", FIELD_WORST_IDEAL},
-    {SCOPE_SHARED, "width", FIELD_WIDTH}, // bytes of one lane in it
-    {SCOPE_GLOBAL, "requests", FIELD_GLOBAL_REQUESTS},
-    {SCOPE_GLOBAL, "sectors", FIELD_SECTORS},
-    {SCOPE_GLOBAL, "ideal", FIELD_GLOBAL_IDEAL},
-    {SCOPE_GLOBAL, "worst", FIELD_GLOBAL_WORST}, // most sectors of one request
-    {SCOPE_RUN, "warps", FIELD_WARPS},           // of a block
-    {SCOPE_RUN, "shared_bytes", FIELD_SHARED_BYTES},
-    {SCOPE_RUN, "banks", FIELD_BANKS},
-    {SCOPE_RUN, "bank_bytes", FIELD_BANK_BYTES},
-    {SCOPE_RUN, "sector_bytes", FIELD_SECTOR_BYTES},
-};
+// The quantities of each scope, by their names: what tally, access, sum, analysis and info say, which the functions that
+// read them have.
+#define SHARED_FIELDS(FIELD)                                                                       \
+  FIELD("requests", tally->requests)                                                               \
+  FIELD("wavefronts", tally->wavefronts)                                                           \
+  FIELD("ideal", tally->ideal)                                                                     \
+  FIELD("excess", tally->excess)                                                                   \
+  FIELD("degree", tally->max_degree)                                                               \
+  FIELD("cycles", tally->cycles)                                                                   \
+  FIELD("worst", access->worst_cost.wavefronts) /* of the costliest request */                     \
+  FIELD("worst_ideal", access->worst_cost.ideal)                                                   \
+  FIELD("width", access->site->width) /* bytes of one lane in it */
+#define GLOBAL_FIELDS(FIELD)                                                                       \
+  FIELD("requests", sum.requests)                                                                  \
+  FIELD("sectors", sum.segments)                                                                   \
+  FIELD("ideal", sum.ideal)                                                                        \
+  FIELD("worst", sum.max_segments) /* most sectors of one request */
+#define RUN_FIELDS(FIELD)                                                                          \
+  FIELD("warps", analysis->n_warps) /* of a block */                                               \
+  FIELD("shared_bytes", analysis->shared_bytes)                                                    \
+  FIELD("banks", info->banks)                                                                      \
+  FIELD("bank_bytes", info->bank_bytes)                                                            \
+  FIELD("sector_bytes", analysis->segment_bytes)
+#define NAME(name, value)  name,
+#define VALUE(name, value) value,
 
 // A quantity by its name. @nth is 0 for all accesses of the class, or counts them from 1.
 typedef struct {
@@ -69,8 +48,8 @@ typedef struct {
   Scope scope;
   SmbOpClass op_class;
   guint nth;
-  Field field;
-  const char *macro; // within the name
+  guint field;       // by the list of its scope
+  const char *macro; // within the name: of a run, what is none of its fields; or NULL
 } Quantity;
 
 // A name in an expression, and where an error about it points.
@@ -115,19 +94,18 @@ parse_run(const Name *name, const char *run, Quantity *quantity, GError **error)
 
 static gboolean
 parse_field(const Name *name, const char *word, Quantity *quantity, GError **error) {
-  g_autoptr(GString) known = g_string_new(NULL);
-  for (guint i = 0; i < G_N_ELEMENTS(fields); i++) {
-    if (fields[i].scope != quantity->scope)
-      continue;
-    if (strcmp(fields[i].name, word) == 0) {
-      quantity->field = fields[i].field;
-      return TRUE;
-    }
-    g_string_append_printf(known, "%s%s", known->len ? ", " : "", fields[i].name);
-  }
+  static const char *const shared[] = {SHARED_FIELDS(NAME) NULL};
+  static const char *const global[] = {GLOBAL_FIELDS(NAME) NULL};
+  static const char *const run[] = {RUN_FIELDS(NAME) NULL};
+  static const char *const *const scopes[] = {shared, global, run};
+  const char *const *names = scopes[quantity->scope];
+  while (names[quantity->field] && strcmp(names[quantity->field], word) != 0)
+    quantity->field++;
+  if (names[quantity->field])
+    return TRUE;
+  g_autofree char *known = g_strjoinv(", ", (char **)names);
   if (quantity->scope != SCOPE_RUN)
-    return refuse_quantity(name, error, "expected one of %s", known->str);
-  quantity->field = FIELD_MACRO;
+    return refuse_quantity(name, error, "expected one of %s", known);
   quantity->macro = name->text + strlen(name->text) - strlen(word);
   return TRUE;
 }
@@ -176,17 +154,7 @@ value_of_shared(const Name *name, const Quantity *quantity, const SmbAnalysis *a
   if (!access)
     return refuse_quantity(name, error, "the run makes no such request");
   const SmbTally *tally = quantity->nth ? &access->total : &analysis->totals[quantity->op_class];
-  const guint64 values[] = {
-      [FIELD_REQUESTS] = tally->requests,
-      [FIELD_WAVEFRONTS] = tally->wavefronts,
-      [FIELD_IDEAL] = tally->ideal,
-      [FIELD_EXCESS] = tally->excess,
-      [FIELD_DEGREE] = tally->max_degree,
-      [FIELD_CYCLES] = tally->cycles,
-      [FIELD_WORST] = access->worst_cost.wavefronts,
-      [FIELD_WORST_IDEAL] = access->worst_cost.ideal,
-      [FIELD_WIDTH] = access->site->width,
-  };
+  const guint64 values[] = {SHARED_FIELDS(VALUE)};
   *value = values[quantity->field];
   return TRUE;
 }
@@ -207,14 +175,10 @@ value_of_global(const Name *name, const Quantity *quantity, const SmbAnalysis *a
   }
   if (sum.requests == 0)
     return refuse_quantity(name, error, "the run makes no such request");
-  if (analysis->segment_bytes != 32 && quantity->field != FIELD_GLOBAL_REQUESTS)
+  // Requests, the first field, are the same whatever they move.
+  if (analysis->segment_bytes != 32 && quantity->field > 0)
     return refuse_quantity(name, error, "the architecture of the run moves no 32-byte sectors");
-  const guint64 values[] = {
-      [FIELD_GLOBAL_REQUESTS] = sum.requests,
-      [FIELD_SECTORS] = sum.segments,
-      [FIELD_GLOBAL_IDEAL] = sum.ideal,
-      [FIELD_GLOBAL_WORST] = sum.max_segments,
-  };
+  const guint64 values[] = {GLOBAL_FIELDS(VALUE)};
   *value = values[quantity->field];
   return TRUE;
 }
@@ -235,15 +199,10 @@ static gboolean
 value_of_run(const Name *name, const Quantity *quantity, const SmbLessonResult *result,
              gint64 *value, GError **error) {
   const SmbArchInfo *info = smb_arch_info(result->arch);
-  if (quantity->field == FIELD_MACRO)
+  const SmbAnalysis *analysis = result->analysis;
+  if (quantity->macro)
     return value_of_macro(name, quantity->macro, result->kernel, value, error);
-  const gsize values[] = {
-      [FIELD_WARPS] = result->analysis->n_warps,
-      [FIELD_SHARED_BYTES] = result->analysis->shared_bytes,
-      [FIELD_BANKS] = info->banks,
-      [FIELD_BANK_BYTES] = info->bank_bytes,
-      [FIELD_SECTOR_BYTES] = result->analysis->segment_bytes,
-  };
+  const gsize values[] = {RUN_FIELDS(VALUE)};
   *value = (gint64)values[quantity->field];
   return TRUE;
 }
