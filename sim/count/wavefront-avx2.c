@@ -142,51 +142,22 @@ is_broadcast(const Prepared *prepared, const SmbRequest *request, Lanes offset, 
   return _mm256_testz_si256(differs, differs);
 }
 
-// Counts the words of each bank. The last lane of a bank stands for all that share its word; each lane
-// that is left counts if no lane before it has its word. Idle lanes claim a spare bank.
-AVX2 static void
-count_words(const SmbPlan *plan, Lanes offset, Lanes bank, guint32 lanes, const guint32 *banks,
-            guint8 *counts) {
-  guint32 claimed[SPARE_BANK + 1], keys[NARROW_LANES];
-  Lanes key, seen;
-  for (int i = 0; i < PARTS; i++) {
-    __m256i row = _mm256_srl_epi32(offset.part[i], _mm_cvtsi32_si128(plan->row_shift));
-    key.part[i] = _mm256_or_si256(_mm256_slli_epi32(row, 5), bank.part[i]);
-  }
-  store_lanes(key, keys);
-  for (guint lane = 0; lane < NARROW_LANES; lane++) {
-    claimed[banks[lane]] = keys[lane];
-    counts[banks[lane]] = 1;
-  }
-  for (int i = 0; i < PARTS; i++)
-    seen.part[i] = _mm256_i32gather_epi32((const int *)claimed, bank.part[i], 4);
-  guint32 left = lanes & ~match_lanes(seen, key);
-  for (guint32 rest = left; rest; rest &= rest - 1) {
-    guint lane = (guint)__builtin_ctz(rest);
-    __m256i all = _mm256_set1_epi32((int)keys[lane]);
-    guint32 before = left & ~rest & match_lanes(key, (Lanes){{all, all, all, all}});
-    counts[banks[lane]] += before == 0;
-  }
-}
-
-// A request that asks some bank twice, under a plan whose lanes wait for words or for lanes.
+// A request that asks some bank twice, under a plan whose lanes wait for words or for lanes. Idle lanes claim a spare
+// bank.
 AVX2 static Passes
-count_crowd(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, guint32 lanes) {
+count_conflicts(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, guint32 lanes) {
   const __m256i spare = _mm256_set1_epi32(SPARE_BANK);
-  guint32 banks[NARROW_LANES];
-  guint8 counts[SPARE_BANK + 1] = {0};
-  for (int i = 0; i < PARTS; i++)
+  __m128i row_shift = _mm_cvtsi32_si128(plan->row_shift);
+  LaneKeys keys;
+  Lanes key;
+  for (int i = 0; i < PARTS; i++) {
+    __m256i row = _mm256_srl_epi32(offset.part[i], row_shift);
+    key.part[i] = _mm256_or_si256(_mm256_slli_epi32(row, 5), bank.part[i]);
     bank.part[i] = _mm256_blendv_epi8(spare, bank.part[i], active.part[i]);
-  store_lanes(bank, banks);
-  count_words(plan, offset, bank, lanes, banks, counts);
-  Passes passes = sum_banks(plan, lanes, counts);
-  if (plan->conflict == SMB_CONFLICT_LANES) {
-    guint8 queues[SPARE_BANK + 1] = {0};
-    for (guint lane = 0; lane < NARROW_LANES; lane++)
-      queues[banks[lane]]++;
-    passes.group_passes = sum_banks(plan, lanes, queues).group_passes;
   }
-  return passes;
+  store_lanes(key, keys.key);
+  store_lanes(bank, keys.bank);
+  return count_keys(plan, &keys, lanes);
 }
 
 AVX2 static inline SmbWavefronts
@@ -200,7 +171,7 @@ count_request(const Prepared *prepared, const SmbRequest *request, Lanes offset)
     return prepared->clean[__builtin_popcount(occupied_groups(lanes, prepared->tops))];
   if (!words && prepared->plan->conflict != SMB_CONFLICT_LANES)
     return finish_count(prepared->plan, smb_count_passes_narrow(prepared->plan, request));
-  return finish_count(prepared->plan, count_crowd(prepared->plan, offset, bank, active, lanes));
+  return finish_count(prepared->plan, count_conflicts(prepared->plan, offset, bank, active, lanes));
 }
 
 typedef Lanes Offsets;

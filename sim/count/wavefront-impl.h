@@ -95,6 +95,52 @@ sum_banks(const SmbPlan *plan, guint32 lanes, const guint8 *counts) {
   return passes;
 }
 
+// The lanes that have a key: of a loop that a compiler makes vectors of, for which the bits stand in a table.
+static inline guint32
+find_key(const guint32 *keys, guint32 key) {
+#define BITS4(bit) 1u << (bit), 2u << (bit), 4u << (bit), 8u << (bit)
+  static const guint32 bits[NARROW_LANES] = {BITS4(0),  BITS4(4),  BITS4(8),  BITS4(12),
+                                             BITS4(16), BITS4(20), BITS4(24), BITS4(28)};
+#undef BITS4
+  guint32 lanes = 0;
+  for (guint lane = 0; lane < NARROW_LANES; lane++)
+    lanes |= keys[lane] == key ? bits[lane] : 0;
+  return lanes;
+}
+
+// A request that asks some bank twice, unless its lanes wait for one broadcast. Counts the keys of each bank: the last
+// lane of a bank stands for all that share its key, which settles most lanes of most requests; each lane that is left
+// counts if no lane before it has its key. Inlined, it uses what registers the caller may use.
+__attribute__((always_inline)) static inline Passes
+count_keys(const SmbPlan *plan, const LaneKeys *keys, guint32 lanes) {
+  guint group_lanes = 1u << plan->group_shift;
+  guint32 group = (guint32)((1ull << group_lanes) - 1);
+  guint32 claimed[SPARE_BANK + 1];
+  guint8 counts[SPARE_BANK + 1] = {0};
+  guint32 left = 0;
+
+  for (guint lane = 0; lane < NARROW_LANES; lane++) {
+    claimed[keys->bank[lane]] = keys->key[lane];
+    counts[keys->bank[lane]] = 1;
+  }
+  for (guint lane = 0; lane < NARROW_LANES; lane++)
+    left |= (guint32)(claimed[keys->bank[lane]] != keys->key[lane]) << lane;
+  left &= lanes;
+  for (guint32 rest = left; rest; rest &= rest - 1) {
+    guint lane = (guint)__builtin_ctz(rest);
+    guint32 before = left & ~rest & group << (lane & ~(group_lanes - 1));
+    counts[keys->bank[lane]] += !(before && find_key(keys->key, keys->key[lane]) & before);
+  }
+  Passes passes = sum_banks(plan, lanes, counts);
+  if (plan->conflict == SMB_CONFLICT_LANES) {
+    guint8 queues[SPARE_BANK + 1] = {0};
+    for (guint lane = 0; lane < NARROW_LANES; lane++)
+      queues[keys->bank[lane]]++;
+    passes.group_passes = sum_banks(plan, lanes, queues).group_passes;
+  }
+  return passes;
+}
+
 // Counts one request whose rule is a loop.
 __attribute__((cold)) G_GNUC_INTERNAL SmbWavefronts smb_count_loop(const SmbRule *rule,
                                                                    const SmbRequest *request);
