@@ -3,16 +3,114 @@
 #include "config.h"
 
 #include "gpu/cuda.h"
-#include "gpu/cuda-driver.h"
 #include "gpu/error.h"
 #include "gpu/nvrtc.h"
+#include "gpu/symbols.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
 
+// Where each library is looked for: by its name first, then where the toolkit puts it.
+static const char *const library_names[SMB_CUDA_N_LIBRARIES][8] = {
+    [SMB_CUDA_DRIVER] = {"libcuda.so.1", "libcuda.so"},
+    [SMB_CUDA_NVRTC] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+                        "/usr/local/cuda/lib64/libnvrtc.so"},
+    [SMB_CUDA_CUPTI] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
+                        "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+                        "/usr/local/cuda/lib64/libcupti.so"},
+};
+
+gpointer
+smb_cuda_open_library(SmbCudaLibrary library, char **reason) {
+  const char *const *names = library_names[library];
+  for (guint i = 0; names[i]; i++) {
+    gpointer handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (handle)
+      return handle;
+  }
+  *reason = g_strdup_printf("%s not found", names[0]);
+  return NULL;
+}
+
 #ifdef HAVE_CUDA
 #  include <cuda_runtime_api.h>
+
+// Loading and launching go through the driver, which is opened at run time.
+
+// The functions that are called, by their names without "cu" (cuda.h of CUDA 12 and 13). What they
+// return has the numbers of cudaError_t.
+typedef struct {
+  int (*ModuleLoadData)(void **module, const void *image);
+  int (*ModuleUnload)(void *module);
+  int (*ModuleGetFunction)(void **function, void *module, const char *name);
+  int (*FuncSetAttribute)(void *function, int attribute, int value);
+  int (*LaunchKernel)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_bytes,
+                      void *stream, void **parameters, void **extra);
+} Driver;
+
+struct _SmbCudaFunction {
+  Driver driver;
+  void *module;
+  void *function;
+};
+
+enum {
+  ATTRIBUTE_MAX_DYNAMIC_SHARED_BYTES = 8, // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+  STATIC_LIMIT = 48 * 1024,               // more has to be asked for
+  ERROR_NOT_FOUND = 500,                  // cudaErrorSymbolNotFound
+};
+
+#  define SYMBOL(name)                                                                             \
+    { "cu" #name, G_STRUCT_OFFSET(Driver, name) }
+
+static int
+find_driver(Driver *driver) {
+  static const SmbSymbol symbols[] = {SYMBOL(ModuleLoadData), SYMBOL(ModuleUnload),
+                                      SYMBOL(ModuleGetFunction), SYMBOL(FuncSetAttribute),
+                                      SYMBOL(LaunchKernel)};
+  g_autofree char *reason = NULL;
+  gpointer handle = smb_cuda_open_library(SMB_CUDA_DRIVER, &reason);
+  return handle && !smb_symbols_find(handle, symbols, G_N_ELEMENTS(symbols), driver)
+             ? SMB_CUDA_SUCCESS
+             : ERROR_NOT_FOUND;
+}
+
+static void
+driver_unload(SmbCudaFunction *function) {
+  if (!function)
+    return;
+  if (function->module)
+    function->driver.ModuleUnload(function->module);
+  g_free(function);
+}
+
+static int
+driver_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function) {
+  SmbCudaFunction *loaded = g_new0(SmbCudaFunction, 1);
+  int error = find_driver(&loaded->driver);
+  if (error == SMB_CUDA_SUCCESS)
+    error = loaded->driver.ModuleLoadData(&loaded->module, g_bytes_get_data(image, NULL));
+  if (error == SMB_CUDA_SUCCESS)
+    error = loaded->driver.ModuleGetFunction(&loaded->function, loaded->module, symbol);
+  if (error == SMB_CUDA_SUCCESS && dynamic_bytes > STATIC_LIMIT)
+    error = loaded->driver.FuncSetAttribute(loaded->function, ATTRIBUTE_MAX_DYNAMIC_SHARED_BYTES,
+                                            (int)dynamic_bytes);
+  if (error == SMB_CUDA_SUCCESS)
+    *function = loaded;
+  else
+    driver_unload(loaded);
+  return error;
+}
+
+static int
+driver_launch(SmbCudaFunction *function, const SmbCudaLaunch *launch) {
+  return function->driver.LaunchKernel(function->function, launch->grid[0], launch->grid[1],
+                                       launch->grid[2], launch->block[0], launch->block[1],
+                                       launch->block[2], (unsigned)launch->dynamic_bytes, NULL,
+                                       launch->parameters, NULL);
+}
 
 static int
 get_device_count(int *count) {
@@ -99,7 +197,7 @@ time_pair(SmbCudaFunction *function, const SmbCudaLaunch *launch, const SmbCudaT
     error = cudaMemsetAsync((void *)(guintptr)timing->flush, 0, timing->flush_bytes, NULL);
   for (guint i = 0; error == cudaSuccess && i < N_EVENTS; i++) {
     if (i > 0)
-      error = (cudaError_t)smb_driver_launch(function, launch);
+      error = (cudaError_t)driver_launch(function, launch);
     if (error == cudaSuccess)
       error = cudaEventRecord(events[i], NULL);
   }
@@ -127,28 +225,6 @@ time_launches(SmbCudaFunction *function, const SmbCudaLaunch *launch, const SmbC
   return error;
 }
 #endif
-
-// Where each library is looked for: by its name first, then where the toolkit puts it.
-static const char *const library_names[SMB_CUDA_N_LIBRARIES][8] = {
-    [SMB_CUDA_DRIVER] = {"libcuda.so.1", "libcuda.so"},
-    [SMB_CUDA_NVRTC] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
-                        "/usr/local/cuda/lib64/libnvrtc.so"},
-    [SMB_CUDA_CUPTI] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
-                        "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
-                        "/usr/local/cuda/lib64/libcupti.so"},
-};
-
-gpointer
-smb_cuda_open_library(SmbCudaLibrary library, char **reason) {
-  const char *const *names = library_names[library];
-  for (guint i = 0; names[i]; i++) {
-    gpointer handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (handle)
-      return handle;
-  }
-  *reason = g_strdup_printf("%s not found", names[0]);
-  return NULL;
-}
 
 static int
 get_library_version(SmbCudaLibrary library, gpointer handle) {
@@ -218,9 +294,9 @@ smb_cuda_real(void) {
       .release = release,
       .upload = upload,
       .download = download,
-      .load = smb_driver_load,
-      .unload = smb_driver_unload,
-      .launch = smb_driver_launch,
+      .load = driver_load,
+      .unload = driver_unload,
+      .launch = driver_launch,
       .synchronize = synchronize,
       .time_launches = time_launches,
 #endif

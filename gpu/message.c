@@ -87,3 +87,19 @@ smb_message_get_bytes(GVariant *message, const char *key) {
   g_autoptr(GVariant) value = g_variant_lookup_value(message, key, G_VARIANT_TYPE_BYTESTRING);
   return value ? g_variant_get_data_as_bytes(value) : g_bytes_new(NULL, 0);
 }
+
+GVariant *
+smb_message_numbers(const double *numbers, gsize n) {
+  return g_variant_new_fixed_array(G_VARIANT_TYPE_DOUBLE, numbers, n, sizeof *numbers);
+}
+
+GArray *
+smb_message_get_numbers(GVariant *message, const char *key) {
+  g_autoptr(GVariant) value = g_variant_lookup_value(message, key, G_VARIANT_TYPE("ad"));
+  GArray *taken = g_array_new(FALSE, FALSE, sizeof(double));
+  gsize n = 0;
+  const double *numbers = value ? g_variant_get_fixed_array(value, &n, sizeof *numbers) : NULL;
+  if (n)
+    g_array_append_vals(taken, numbers, (guint)n);
+  return taken;
+}

@@ -37,3 +37,10 @@ GVariant *smb_message_bytes(GBytes *bytes);
 
 /** smb_message_get_bytes: Returns: (transfer full): the bytes under @key, or none if it is not there */
 GBytes *smb_message_get_bytes(GVariant *message, const char *key);
+
+/** smb_message_numbers: Returns: (transfer full): @numbers as a value of a message, type ad */
+GVariant *smb_message_numbers(const double *numbers, gsize n);
+
+/** smb_message_get_numbers: Returns: (transfer full) (element-type double): those under @key, or none if it is not
+ * there */
+GArray *smb_message_get_numbers(GVariant *message, const char *key);

@@ -246,29 +246,16 @@ smb_meter_result_clear(SmbMeterResult *result) {
 
 static void
 take_counts(SmbMeter *meter, GVariant *result, double *measured) {
-  g_autoptr(GVariant) counts = g_variant_lookup_value(result, "measured", G_VARIANT_TYPE("ad"));
+  g_autoptr(GArray) counts = smb_message_get_numbers(result, "measured");
   g_autofree const char **names = NULL;
-  gsize n = 0;
-  const double *values = counts ? g_variant_get_fixed_array(counts, &n, sizeof *values) : NULL;
   for (guint i = 0; i < SMB_N_METRICS; i++)
-    measured[i] = i < n ? values[i] : SMB_NOT_MEASURED;
+    measured[i] = i < counts->len ? g_array_index(counts, double, i) : SMB_NOT_MEASURED;
   if (!g_variant_lookup(result, "counters", "^a&s", &names))
     return;
   for (guint i = 0; i < SMB_N_METRICS && names[i]; i++) {
     g_free(meter->counters[i]);
     meter->counters[i] = *names[i] ? g_strdup(names[i]) : NULL;
   }
-}
-
-static GArray *
-take_times(GVariant *result, const char *key) {
-  g_autoptr(GVariant) times = g_variant_lookup_value(result, key, G_VARIANT_TYPE("ad"));
-  GArray *taken = g_array_new(FALSE, FALSE, sizeof(double));
-  gsize n = 0;
-  const double *values = times ? g_variant_get_fixed_array(times, &n, sizeof *values) : NULL;
-  if (n)
-    g_array_append_vals(taken, values, (guint)n);
-  return taken;
 }
 
 static GPtrArray *
@@ -296,8 +283,8 @@ smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMeterResult *
   if (!answer)
     return FALSE;
   take_counts(meter, answer, result->measured);
-  result->times[SMB_CACHE_WARM] = take_times(answer, "times");
-  result->times[SMB_CACHE_COLD] = take_times(answer, "cold-times");
+  result->times[SMB_CACHE_WARM] = smb_message_get_numbers(answer, "times");
+  result->times[SMB_CACHE_COLD] = smb_message_get_numbers(answer, "cold-times");
   result->contents = take_contents(answer, launch->arguments);
   return TRUE;
 }
@@ -336,14 +323,12 @@ measure_requests(SmbMeter *meter, const char *name, guint instruction, const Smb
   g_autoptr(GVariant) result = ask(meter, g_variant_dict_end(&job), meter->timeout_ms, error);
   if (!result)
     return FALSE;
-  g_autoptr(GVariant) array = g_variant_lookup_value(result, "values", G_VARIANT_TYPE("ad"));
-  gsize got = 0;
-  const double *measured = array ? g_variant_get_fixed_array(array, &got, sizeof *measured) : NULL;
-  if (got != n)
+  g_autoptr(GArray) measured = smb_message_get_numbers(result, "values");
+  if (measured->len != n)
     return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
                     "the measuring process returned too few numbers");
   if (n)
-    memcpy(values, measured, n * sizeof *values);
+    memcpy(values, measured->data, n * sizeof *values);
   return TRUE;
 }
 

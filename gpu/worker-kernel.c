@@ -162,13 +162,6 @@ enum {
   FLUSH_FACTOR = 2,  // times the L2 cache: what is overwritten to drive all else out of it
 };
 
-static void
-insert_times(GVariantDict *result, const char *key, const double *times, guint n) {
-  g_variant_dict_insert_value(
-      result, key,
-      g_variant_new_fixed_array(G_VARIANT_TYPE_DOUBLE, times + UNTIMED_PAIRS, n, sizeof *times));
-}
-
 // The times with warm caches, and with cold ones where there is memory to flush them with.
 static gboolean
 measure_times(const SmbWorker *worker, const Run *run, guint n, GVariantDict *result,
@@ -183,9 +176,9 @@ measure_times(const SmbWorker *worker, const Run *run, guint n, GVariantDict *re
   if (!smb_gpu_check(run->cuda, run->cuda->time_launches(run->function, &run->launch, &timing),
                      "run the kernel", error))
     return FALSE;
-  insert_times(result, "times", warm, n);
+  g_variant_dict_insert_value(result, "times", smb_message_numbers(warm + UNTIMED_PAIRS, n));
   if (flush.address)
-    insert_times(result, "cold-times", cold, n);
+    g_variant_dict_insert_value(result, "cold-times", smb_message_numbers(cold + UNTIMED_PAIRS, n));
   return TRUE;
 }
 
@@ -229,9 +222,7 @@ measure_counts(SmbWorker *worker, const Run *run, GVariantDict *result, GError *
     g_variant_builder_add(&used, "s", worker->counters[i] ? worker->counters[i] : "");
   }
   g_variant_dict_insert_value(result, "counters", g_variant_builder_end(&used));
-  g_variant_dict_insert_value(
-      result, "measured",
-      g_variant_new_fixed_array(G_VARIANT_TYPE_DOUBLE, measured, SMB_N_METRICS, sizeof *measured));
+  g_variant_dict_insert_value(result, "measured", smb_message_numbers(measured, SMB_N_METRICS));
   return ok;
 }
 

@@ -150,9 +150,7 @@ measure_requests(SmbWorker *worker, GVariant *job, gboolean count, GVariantDict 
   }
   if (!count && n > 0 && !smb_probe_clock(probe, requests, n, values, error))
     return FALSE;
-  g_variant_dict_insert_value(
-      result, "values",
-      g_variant_new_fixed_array(G_VARIANT_TYPE_DOUBLE, values, n, sizeof *values));
+  g_variant_dict_insert_value(result, "values", smb_message_numbers(values, n));
   return TRUE;
 }
 

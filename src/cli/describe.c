@@ -42,12 +42,13 @@ smb_describe_runs(GString *text, guint64 set) {
 static void
 append_numbers(GString *text, SmbLanes set) {
   guint step = smb_lanes_count(set) > MAX_LISTED ? find_step(set) : 0;
-  guint first = smb_lanes_first(set);
-  if (step > 1)
-    g_string_append_printf(text, "%u, %u, %u, ..., %u", first, first + step, first + 2 * step,
-                           smb_lanes_last(set));
-  else
+  if (step <= 1) {
     smb_describe_runs(text, set);
+    return;
+  }
+  guint first = smb_lanes_first(set);
+  g_string_append_printf(text, "%u, %u, %u, ..., %u", first, first + step, first + 2 * step,
+                         smb_lanes_last(set));
 }
 
 void
