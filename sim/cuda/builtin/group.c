@@ -61,15 +61,21 @@ smb_group_is_name(const Token *name) {
 gboolean
 smb_group_is_outside(const Token *name) {
   static const char *const names[] = {
-      "tiled_partition",  "thread_block_tile", "coalesced_threads", "coalesced_group",
-      "binary_partition", "labeled_partition", "this_grid",         "grid_group",
-      "this_multi_grid",  "this_cluster",      "cluster_group",     "thread_group",
+      "tiled_partition",
+      "thread_block_tile",
+      "coalesced_threads",
+      "coalesced_group",
+      "binary_partition",
+      "labeled_partition",
+      "this_grid",
+      "grid_group",
+      "this_multi_grid",
+      "this_cluster",
+      "cluster_group",
+      "thread_group",
+      NULL,
   };
-  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-    if (smb_token_is(name, names[i]))
-      return TRUE;
-  }
-  return FALSE;
+  return smb_token_is_any(name, names);
 }
 
 static Node *
@@ -91,7 +97,7 @@ make_extent(Parser *parser, const Token *name, Special special) {
     if (!(arguments[i] = make_special(parser, name, special, i)))
       return NULL;
   }
-  return smb_parser_make_vector(parser, name, smb_type_by_name("uint3", 5), arguments, 3);
+  return smb_parser_make_vector(parser, name, smb_type_by_name("uint3"), arguments, 3);
 }
 
 // The product of the block's dimensions; or the thread's number, x first: (z * dim.y + y) * dim.x + x
@@ -133,9 +139,9 @@ smb_group_member(Parser *parser, const Token *name) {
   if (question < 0 || !smb_parser_is(parser, "("))
     return smb_parser_fail(
         parser, name->start,
-        "a thread_block has no '%.*s' here: expected sync(), thread_rank(), size(), "
+        "a thread_block has no '%s' here: expected sync(), thread_rank(), size(), "
         "thread_index(), group_index() or group_dim()",
-        (int)name->length, name->text);
+        name->text);
   smb_parser_advance(parser);
   return smb_parser_expect(parser, ")") ? answer(parser, name, questions[question].question) : NULL;
 }
@@ -148,8 +154,7 @@ smb_group_call(Parser *parser, const Token *name, Node **arguments, guint n) {
   if (question < 0)
     return smb_node_integer(parser, &thread_block, 0, name->start, parser->last->end);
   if (!smb_group_is(arguments[0]))
-    return smb_parser_fail(parser, arguments[0]->start, "'%.*s' takes a thread_block, not %s",
-                           (int)name->length, name->text,
-                           smb_type_phrase(parser->pool, arguments[0]->type));
+    return smb_parser_fail(parser, arguments[0]->start, "'%s' takes a thread_block, not %s",
+                           name->text, smb_type_phrase(parser->pool, arguments[0]->type));
   return answer(parser, name, questions[question].question);
 }

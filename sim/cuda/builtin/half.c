@@ -113,8 +113,8 @@ find_conversion(const Token *name) {
 // The index of an arithmetic function, or -1.
 static gint
 find_arithmetic(const Token *name, gboolean *is_pair) {
-  g_autofree char *text = g_strndup(name->text, name->length);
-  char *end = g_str_has_suffix(text, "_rn") ? text + name->length - 3 : text + name->length;
+  g_autofree char *text = g_strdup(name->text);
+  char *end = text + strlen(text) - (g_str_has_suffix(text, "_rn") ? 3 : 0);
   char *two = g_str_has_prefix(text, "h2")                      ? text + 1
               : g_str_has_prefix(text, "__h2")                  ? text + 3
               : g_str_has_prefix(text, "__h") && end[-1] == '2' ? end - 1
@@ -139,11 +139,6 @@ smb_half_is_name(const Token *name) {
 gboolean
 smb_half_is_pair(const Type *type) {
   return type->kind == KIND_VECTOR && smb_type_is_half(type->of);
-}
-
-static const Type *
-find_type(const char *name) {
-  return smb_type_by_name(name, strlen(name));
 }
 
 // The call for numbers that are not pairs; the result is converted to @type.
@@ -264,8 +259,8 @@ convert_bits(Parser *parser, Node *value, const Type *to) {
 static Node *
 call_conversion(Parser *parser, const Token *name, const Conversion *conversion, Node **arguments,
                 guint n) {
-  const Type *from = conversion->from ? find_type(conversion->from) : arguments[0]->type;
-  const Type *to = find_type(conversion->to);
+  const Type *from = conversion->from ? smb_type_by_name(conversion->from) : arguments[0]->type;
+  const Type *to = smb_type_by_name(conversion->to);
   if (!conversion->from && !smb_half_is_pair(from))
     return smb_parser_fail(parser, name->start, "'%s' takes a half2 or an __nv_bfloat162, not %s",
                            conversion->name, smb_type_phrase(parser->pool, from));
@@ -317,8 +312,7 @@ smb_half_call(Parser *parser, const Token *name, Node **arguments, guint n) {
     return call_conversion(parser, name, conversion, arguments, n);
   const Type *type = find_operand_type(arguments, n, is_pair);
   if (!type)
-    return smb_parser_fail(parser, name->start, "'%.*s' takes a %s, not %s", (int)name->length,
-                           name->text,
+    return smb_parser_fail(parser, name->start, "'%s' takes a %s, not %s", name->text,
                            is_pair ? "half2 or an __nv_bfloat162" : "half or an __nv_bfloat16",
                            smb_type_phrase(parser->pool, arguments[0]->type));
   for (guint i = 0; i < n; i++) {

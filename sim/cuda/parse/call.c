@@ -197,8 +197,8 @@ make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments
     return NULL;
   const Type *type = pointer->type->kind == KIND_POINTER ? pointer->type->of : pointer->type;
   if (pointer->type->kind != KIND_POINTER || !has_atomic(builtin, type))
-    return smb_parser_fail(parser, pointer->start, "%.*s does not take %s", (int)name->length,
-                           name->text, smb_type_phrase(parser->pool, pointer->type));
+    return smb_parser_fail(parser, pointer->start, "%s does not take %s", name->text,
+                           smb_type_phrase(parser->pool, pointer->type));
   if (!convert_arguments(parser, arguments, 1, n, type))
     return NULL;
   const Variable *root = smb_node_root(pointer);
@@ -242,8 +242,7 @@ static Node *
 make_vote(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
   gboolean is_mask = builtin == BUILTIN_BALLOT || builtin == BUILTIN_ACTIVEMASK;
   if (is_mask && parser->kernel->program.lanes > 32)
-    return smb_parser_fail(parser, name->start,
-                           "'%.*s' gives 32 bits, too few for warps of %u lanes", (int)name->length,
+    return smb_parser_fail(parser, name->start, "'%s' gives 32 bits, too few for warps of %u lanes",
                            name->text, parser->kernel->program.lanes);
   for (guint i = 0; i < n; i++) {
     arguments[i] = i + 1 == n ? smb_node_condition(parser, arguments[i])
@@ -265,8 +264,7 @@ make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group,
     return NULL;
   for (guint i = 0; i < n; i++) {
     if (!smb_type_is_arithmetic(arguments[i]->type))
-      return smb_parser_fail(parser, arguments[i]->start, "'%.*s' does not take %s",
-                             (int)name->length, name->text,
+      return smb_parser_fail(parser, arguments[i]->start, "'%s' does not take %s", name->text,
                              smb_type_phrase(parser->pool, arguments[i]->type));
   }
   const Type *type = smb_type_promote(arguments[0]->type);
@@ -303,7 +301,7 @@ smb_parse_pair(Parser *parser, const Token *name, const Type *type) {
 
 Node *
 smb_node_minimum(Parser *parser, Node *a, gint64 number) {
-  static const Token name = {.text = "min", .length = 3, .kind = TOKEN_NAME};
+  static const Token name = {.text = "min", .kind = TOKEN_NAME};
   Node **arguments = smb_kernel_pool_alloc(parser->pool, 2 * sizeof *arguments);
   arguments[0] = a;
   arguments[1] = smb_node_integer(parser, a->type, number, a->start, a->end);
@@ -360,7 +358,7 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
 // Says why there is no such function.
 static gpointer
 refuse_call(Parser *parser, const Token *name) {
-  const char *text = smb_token_text(parser->pool, name);
+  const char *text = name->text;
   const char *outside = smb_kernel_macros_outside(parser->kernel->macros, text);
   if (outside)
     return smb_parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'",
@@ -409,8 +407,8 @@ smb_parse_call(Parser *parser, const Token *name) {
   gint builtin = find_builtin(name);
   const Type *vector = NULL;
   Item *item = NULL;
-  if (name->length > 5 && strncmp(name->text, "make_", 5) == 0)
-    vector = smb_type_by_name(name->text + 5, name->length - 5);
+  if (g_str_has_prefix(name->text, "make_"))
+    vector = smb_type_by_name(name->text + strlen("make_"));
   if (!parser->function)
     return smb_parser_fail(parser, name->start, "a call is not known before the kernel runs");
   // A function of the file comes first, unless it is the host's.

@@ -122,14 +122,13 @@ smb_parse_dimensions(Parser *parser, const Type *type) {
 
 Variable *
 smb_parser_find(Parser *parser, const Token *name) {
-  g_autofree char *text = g_strndup(name->text, name->length);
   for (guint i = parser->scopes->len; i-- > 0;) {
-    Variable *variable = g_hash_table_lookup(g_ptr_array_index(parser->scopes, i), text);
+    Variable *variable = g_hash_table_lookup(g_ptr_array_index(parser->scopes, i), name->text);
     if (variable)
       return variable;
   }
   return smb_parser_read_name(parser, name)
-             ? g_hash_table_lookup(g_ptr_array_index(parser->scopes, 0), text)
+             ? g_hash_table_lookup(g_ptr_array_index(parser->scopes, 0), name->text)
              : NULL;
 }
 
@@ -140,7 +139,7 @@ smb_parser_find_type(Parser *parser, const Token *name) {
   const Variable *meaning = smb_parser_find(parser, name);
   if (!meaning) {
     const Type *group = smb_group_find_type(name);
-    return group ? group : smb_type_by_name(name->text, name->length);
+    return group ? group : smb_type_by_name(name->text);
   }
   return meaning->storage == STORAGE_TYPE ? meaning->type : NULL;
 }
@@ -149,7 +148,7 @@ Variable *
 smb_parser_declare(Parser *parser, const Token *name, const Type *type, Storage storage) {
   GHashTable *scope = g_ptr_array_index(parser->scopes, parser->scopes->len - 1);
   Variable *variable = kernel_pool_new_struct(parser->pool, Variable);
-  variable->name = smb_token_text(parser->pool, name);
+  variable->name = name->text;
   if (g_hash_table_contains(scope, variable->name))
     return smb_parser_fail(parser, name->start, "'%s' is declared twice", variable->name);
   if (type->kind == KIND_VOID)
@@ -235,10 +234,9 @@ parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variab
   variable->is_const = has_value && specifiers->is_const && variable->type->kind != KIND_POINTER;
   if (parser->function || variable->is_constant)
     return TRUE;
-  smb_parser_fail(
+  return smb_parser_refuse(
       parser, variable->start,
       "a variable outside functions is __device__, __constant__, __shared__ or a const number");
-  return FALSE;
 }
 
 // reference = "&" name ("=" assignment | "(" assignment ")" | "{" assignment "}"). The name was taken.
@@ -247,11 +245,9 @@ parse_reference(Parser *parser, const Specifiers *specifiers, const Type *type, 
                 Statement ***last) {
   const char *close = smb_parser_is(parser, "(") ? ")" : smb_parser_is(parser, "{") ? "}" : NULL;
   BindKind kind;
-  if (!name || !parser->function || (!close && !smb_parser_is(parser, "="))) {
-    smb_parser_fail(parser, parser->at->start,
-                    "a reference needs what it refers to: expected '= VARIABLE'");
-    return FALSE;
-  }
+  if (!name || !parser->function || (!close && !smb_parser_is(parser, "=")))
+    return smb_parser_refuse(parser, parser->at->start,
+                             "a reference needs what it refers to: expected '= VARIABLE'");
   smb_parser_advance(parser);
   Node *value = smb_parse_assignment(parser);
   if (!value || (close && !smb_parser_expect(parser, close)))
@@ -291,10 +287,8 @@ parse_auto(Parser *parser, const Specifiers *specifiers, Statement ***last) {
   if (is_reference)
     return parse_reference(parser, specifiers, NULL, name, last);
   const char *close = smb_parser_is(parser, "(") ? ")" : smb_parser_is(parser, "{") ? "}" : NULL;
-  if (name->kind != TOKEN_NAME || (!close && !smb_parser_is(parser, "="))) {
-    smb_parser_fail(parser, name->start, "expected 'auto NAME = VALUE'");
-    return FALSE;
-  }
+  if (name->kind != TOKEN_NAME || (!close && !smb_parser_is(parser, "=")))
+    return smb_parser_refuse(parser, name->start, "expected 'auto NAME = VALUE'");
   smb_parser_advance(parser);
   Node *value = smb_parse_assignment(parser);
   value = value ? smb_node_value(parser, value) : NULL;
@@ -323,11 +317,9 @@ parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last
     return FALSE;
   if (parser->is_reference)
     return parse_reference(parser, specifiers, type, name, last);
-  if (!name) {
-    smb_parser_fail(parser, parser->at->start, "expected a name, not '%.*s'",
-                    (int)parser->at->length, parser->at->text);
-    return FALSE;
-  }
+  if (!name)
+    return smb_parser_refuse(parser, parser->at->start, "expected a name, not '%s'",
+                             parser->at->text);
   if (!check_declared(parser, specifiers, name, type))
     return FALSE;
   Variable *variable =

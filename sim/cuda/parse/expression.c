@@ -254,11 +254,9 @@ smb_parse_constant(Parser *parser, gint64 *value) {
   node = node ? smb_node_value(parser, node) : NULL;
   if (!node)
     return FALSE;
-  if (node->kind != NODE_CONSTANT || !smb_type_is_integer(node->type)) {
-    smb_parser_fail(parser, node->start,
-                    "expected an integer that is known before the kernel runs");
-    return FALSE;
-  }
+  if (node->kind != NODE_CONSTANT || !smb_type_is_integer(node->type))
+    return smb_parser_refuse(parser, node->start,
+                             "expected an integer that is known before the kernel runs");
   *value = node->integer;
   return TRUE;
 }

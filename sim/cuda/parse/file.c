@@ -53,12 +53,10 @@ smb_parser_read_name(Parser *parser, const Token *name) {
     if ((item->kind != ITEM_VARIABLE && item->kind != ITEM_TYPE) || item->state != ITEM_UNREAD ||
         !is_visible(parser, item))
       continue;
-    if (item->parameters) {
-      smb_parser_fail(parser, item->begin->start,
-                      "'%.*s' is a template of a type, which is outside the subset",
-                      (int)name->length, name->text);
-      return FALSE;
-    }
+    if (item->parameters)
+      return smb_parser_refuse(parser, item->begin->start,
+                               "'%s' is a template of a type, which is outside the subset",
+                               name->text);
     Parser inner = enter_item(parser, item);
     item->state = ITEM_READING;
     gboolean ok = parse_item(&inner);
@@ -85,37 +83,29 @@ parse_parameter(Parser *parser, Function *function, GPtrArray *parameters) {
   gboolean is_reference = parser->is_reference;
   if (type->kind == KIND_ARRAY && !is_reference)
     type = smb_type_pointer(parser->pool, type->of);
-  if (smb_parser_is(parser, "=")) {
-    smb_parser_fail(parser, parser->at->start, "default arguments are outside the subset");
-    return FALSE;
-  }
-  if (function->n_formals == MAX_ARGUMENTS) {
-    smb_parser_fail(parser, parser->last->start, "a function has at most %d parameters",
-                    MAX_ARGUMENTS);
-    return FALSE;
-  }
+  if (smb_parser_is(parser, "="))
+    return smb_parser_refuse(parser, parser->at->start, "default arguments are outside the subset");
+  if (function->n_formals == MAX_ARGUMENTS)
+    return smb_parser_refuse(parser, parser->last->start, "a function has at most %d parameters",
+                             MAX_ARGUMENTS);
   // A parameter without a name still takes its argument.
   Token unnamed = *parser->last;
-  g_autofree char *made_up = g_strdup_printf("(parameter %u)", function->n_formals + 1);
   if (!name) {
-    unnamed.text = made_up;
-    unnamed.length = (guint32)strlen(made_up);
+    unnamed.text = smb_kernel_pool_printf(parser->pool, "(parameter %u)", function->n_formals + 1);
     name = &unnamed;
   }
   gboolean is_copied = type->kind == KIND_STRUCT && !is_reference;
-  if (is_copied && function->is_kernel) {
-    smb_parser_fail(parser, name->start,
-                    "a structure as a parameter of a kernel is outside the subset: pass a pointer "
-                    "to it, or its members");
-    return FALSE;
-  }
+  if (is_copied && function->is_kernel)
+    return smb_parser_refuse(
+        parser, name->start,
+        "a structure as a parameter of a kernel is outside the subset: pass a pointer "
+        "to it, or its members");
   Formal *formal = &function->formals[function->n_formals++];
   *formal = (Formal){is_copied ? BIND_ADDRESS : BIND_VALUE, is_reference, specifiers.is_const, type,
                      NULL};
-  if (is_reference && function->n_formals > parser->n_arguments) {
-    smb_parser_fail(parser, name->start, "a reference is bound to an argument, and there is none");
-    return FALSE;
-  }
+  if (is_reference && function->n_formals > parser->n_arguments)
+    return smb_parser_refuse(parser, name->start,
+                             "a reference is bound to an argument, and there is none");
   if (is_reference) {
     formal->alias = parser->arguments[function->n_formals - 1];
     if (!smb_reference_classify(parser, formal->alias, type, formal->is_const, &formal->kind))
@@ -184,7 +174,6 @@ parse_result(Parser *parser, Function *function, const Token *name) {
     return TRUE;
   Token result = *name;
   result.text = "(result)";
-  result.length = 8;
   BindKind kind = function->type->kind == KIND_STRUCT ? BIND_ADDRESS : BIND_VALUE;
   function->result = smb_reference_declare(parser, &result, function->type, kind, NULL);
   return function->result != NULL;

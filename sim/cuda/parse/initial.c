@@ -73,10 +73,9 @@ encode(const List *list, const Node *place, Node *value) {
   const Type *type = place->type;
   guint32 start = value->start;
   value = smb_node_convert(list->parser, value, type);
-  if (!value || value->kind != NODE_CONSTANT) {
-    smb_parser_fail(list->parser, start, "a first value outside functions must be a constant");
-    return FALSE;
-  }
+  if (!value || value->kind != NODE_CONSTANT)
+    return smb_parser_refuse(list->parser, start,
+                             "a first value outside functions must be a constant");
   gsize offset = find_offset(place->a);
   if (list->bytes->len < offset + type->size) {
     gsize before = list->bytes->len;
@@ -144,11 +143,10 @@ parse_list(List *list, Node *place) {
   smb_parser_advance(parser);
   if (!initialise_parts(list, place))
     return FALSE;
-  if (smb_parser_take(parser, ",") && !smb_parser_is(parser, "}")) {
-    smb_parser_fail(parser, parser->at->start, "too many initializers: %s takes %" G_GSIZE_FORMAT,
-                    smb_type_phrase(parser->pool, place->type), count_scalars(place->type));
-    return FALSE;
-  }
+  if (smb_parser_take(parser, ",") && !smb_parser_is(parser, "}"))
+    return smb_parser_refuse(
+        parser, parser->at->start, "too many initializers: %s takes %" G_GSIZE_FORMAT,
+        smb_type_phrase(parser->pool, place->type), count_scalars(place->type));
   smb_parser_leave(parser);
   return smb_parser_expect(parser, "}");
 }
@@ -188,10 +186,9 @@ smb_parse_data(Parser *parser, Variable *variable) {
   gboolean is_open = given->kind == KIND_ARRAY && given->count == 0;
   if (!smb_parser_take(parser, "=") && !smb_parser_is(parser, "{"))
     return TRUE;
-  if (given->kind == KIND_ARRAY && !smb_parser_is(parser, "{")) {
-    smb_parser_fail(parser, parser->at->start, "an array takes its first values in braces");
-    return FALSE;
-  }
+  if (given->kind == KIND_ARRAY && !smb_parser_is(parser, "{"))
+    return smb_parser_refuse(parser, parser->at->start,
+                             "an array takes its first values in braces");
   if (is_open)
     variable->type = smb_type_array(parser->pool, given->of, MAX_OBJECT_BYTES / given->of->size);
   g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -242,10 +239,9 @@ smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *va
       append(parser, last, g_ptr_array_index(assignments, i), start);
     return assignments != NULL;
   }
-  if (variable->type->kind == KIND_ARRAY) {
-    smb_parser_fail(parser, parser->at->start, "an array takes its first values in braces");
-    return FALSE;
-  }
+  if (variable->type->kind == KIND_ARRAY)
+    return smb_parser_refuse(parser, parser->at->start,
+                             "an array takes its first values in braces");
   Node *value = in_braces ? parse_braced_scalar(parser, start) : smb_parse_assignment(parser);
   return value && smb_parser_initialise(parser, specifiers, variable, value, last);
 }

@@ -60,8 +60,8 @@ smb_parser_take(Parser *parser, const char *text) {
 gboolean
 smb_parser_check_count(Parser *parser, const Token *name, guint wanted, guint n) {
   if (n != wanted)
-    smb_parser_fail(parser, name->start, "'%.*s' takes %u argument%s, not %u", (int)name->length,
-                    name->text, wanted, smb_plural(wanted), n);
+    smb_parser_fail(parser, name->start, "'%s' takes %u argument%s, not %u", name->text, wanted,
+                    smb_plural(wanted), n);
   return n == wanted;
 }
 
@@ -71,11 +71,8 @@ smb_parser_expect(Parser *parser, const char *text) {
     return TRUE;
   const Token *at = parser->at;
   if (at->kind == TOKEN_END)
-    smb_parser_fail(parser, at->start, "expected '%s' before the end of the file", text);
-  else
-    smb_parser_fail(parser, at->start, "expected '%s', not '%.*s'", text, (int)at->length,
-                    at->text);
-  return FALSE;
+    return smb_parser_refuse(parser, at->start, "expected '%s' before the end of the file", text);
+  return smb_parser_refuse(parser, at->start, "expected '%s', not '%s'", text, at->text);
 }
 
 gboolean
@@ -87,10 +84,9 @@ smb_parser_enter(Parser *parser) {
     return TRUE;
   }
   parser->is_over = TRUE;
-  smb_parser_fail(parser, parser->at->start,
-                  "the text is nested more than %u levels deep here (--max-depth allows more)",
-                  max);
-  return FALSE;
+  return smb_parser_refuse(
+      parser, parser->at->start,
+      "the text is nested more than %u levels deep here (--max-depth allows more)", max);
 }
 
 void
@@ -116,10 +112,8 @@ smb_parser_skip_group(Parser *parser, const char *open, const char *close) {
   if (!smb_parser_expect(parser, open))
     return FALSE;
   for (guint depth = 1; depth > 0; smb_parser_advance(parser)) {
-    if (parser->at->kind == TOKEN_END) {
-      smb_parser_fail(parser, opening->start, "this '%s' has no '%s'", open, close);
-      return FALSE;
-    }
+    if (parser->at->kind == TOKEN_END)
+      return smb_parser_refuse(parser, opening->start, "this '%s' has no '%s'", open, close);
     depth += smb_parser_is(parser, open);
     depth -= smb_parser_is(parser, close);
   }
@@ -394,7 +388,7 @@ smb_kernel_free(SmbProgram *program) {
 
 gsize
 smb_cuda_element_size(const char *type) {
-  const Type *found = smb_type_by_name(type, strlen(type));
+  const Type *found = smb_type_by_name(type);
   if (!found || found->kind == KIND_VOID || found->size > SMB_MAX_WIDTH ||
       (found->size & (found->size - 1)))
     return 0;

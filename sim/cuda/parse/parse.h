@@ -39,6 +39,8 @@ typedef struct {
 // --- errors, tokens (parse.c)
 G_GNUC_PRINTF(3, 4)
 gpointer smb_parser_fail(Parser *parser, guint32 offset, const char *format, ...);
+// The same where that is FALSE.
+#define smb_parser_refuse(...) ((void)smb_parser_fail(__VA_ARGS__), FALSE)
 // Whether what is called @name, which takes @wanted arguments, has as many; fails otherwise.
 gboolean smb_parser_check_count(Parser *parser, const Token *name, guint wanted, guint n);
 gboolean smb_parser_is(const Parser *parser, const char *text);

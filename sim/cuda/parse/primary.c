@@ -48,7 +48,7 @@ parse_special(Parser *parser, Special special, const Token *name) {
   static const char letters[] = "xyz";
   const Token *member = parser->at;
   const char *letter =
-      member->kind == TOKEN_NAME && member->length == 1 ? strchr(letters, member->text[0]) : NULL;
+      member->kind == TOKEN_NAME && !member->text[1] ? strchr(letters, member->text[0]) : NULL;
   if (!letter)
     return smb_parser_fail(parser, member->start, "expected x, y or z");
   smb_parser_advance(parser);
@@ -64,7 +64,7 @@ parse_special(Parser *parser, Special special, const Token *name) {
 // Says why a name means nothing.
 static gpointer
 refuse_name(Parser *parser, const Token *name) {
-  const char *text = smb_token_text(parser->pool, name);
+  const char *text = name->text;
   const char *outside = smb_kernel_macros_outside(parser->kernel->macros, text);
   // Declared by a statement that could not be read, perhaps: that one is told.
   if (g_hash_table_contains(parser->doubtful, text) && !*parser->error)

@@ -11,14 +11,14 @@
 static const char *const ignored_words[] = {
     "volatile",        "__restrict__", "__restrict",        "restrict",
     "inline",          "__inline__",   "register",          "__noinline__",
-    "__forceinline__", "__host__",     "__grid_constant__",
+    "__forceinline__", "__host__",     "__grid_constant__", NULL,
 };
 
 // What people write in CUDA C++ that this language has not.
 static const char *const refused_words[] = {
     "class", "union",  "typedef",  "using",    "namespace", "template",
     "goto",  "asm",    "__asm__",  "new",      "delete",    "try",
-    "throw", "friend", "operator", "typename", "virtual",
+    "throw", "friend", "operator", "typename", "virtual",   NULL,
 };
 
 // Types that this language has not; the words are free for other use.
@@ -26,41 +26,55 @@ static const char *const refused_types[] = {
     "dim3",
     "std",
     "wchar_t",
+    NULL,
 };
 
-// What to write in place of some of them.
-static const char *const advice[][2] = {
-    {"using", "only using NAME = TYPE gives a type a name"},
+// Words that set one of the Specifiers.
+static const struct {
+  const char *word;
+  gsize flag;
+} flags[] = {
+    {"static", G_STRUCT_OFFSET(Specifiers, is_static)},
+    {"const", G_STRUCT_OFFSET(Specifiers, is_const)},
+    {"constexpr", G_STRUCT_OFFSET(Specifiers, is_const)},
+    {"extern", G_STRUCT_OFFSET(Specifiers, is_extern)},
+    {"__shared__", G_STRUCT_OFFSET(Specifiers, is_shared)},
+    {"__global__", G_STRUCT_OFFSET(Specifiers, is_global)},
+    {"__device__", G_STRUCT_OFFSET(Specifiers, is_device)},
+    {"__managed__", G_STRUCT_OFFSET(Specifiers, is_device)},
+    {"__constant__", G_STRUCT_OFFSET(Specifiers, is_constant_memory)},
 };
-
-static gboolean
-is_one_of(const Token *token, const char *const *words, guint n) {
-  for (guint i = 0; token->kind == TOKEN_NAME && i < n; i++) {
-    if (smb_token_is(token, words[i]))
-      return TRUE;
-  }
-  return FALSE;
-}
 
 gboolean
 smb_parse_is_specifier(const Token *token) {
   static const char *const words[] = {
-      "static",        "const",      "constexpr",  "extern",   "__shared__", "__constant__",
-      "__managed__",   "__global__", "__device__", "unsigned", "signed",     "__launch_bounds__",
-      "__align__",     "alignas",    "long",       "short",    "auto",       "enum",
-      "__attribute__", "struct",
+      "unsigned",
+      "signed",
+      "long",
+      "short",
+      "auto",
+      "enum",
+      "struct",
+      "__align__",
+      "alignas",
+      "__attribute__",
+      "__launch_bounds__",
+      NULL,
   };
-  return is_one_of(token, words, G_N_ELEMENTS(words)) ||
-         is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words));
+  for (guint i = 0; i < G_N_ELEMENTS(flags); i++) {
+    if (smb_token_is(token, flags[i].word))
+      return TRUE;
+  }
+  return smb_token_is_any(token, words) || smb_token_is_any(token, ignored_words);
 }
 
 // Whether a word outside the subset stands here: a keyword, or a type in front of a name.
 static gboolean
 is_refused(Parser *parser) {
   const Token *token = parser->at;
-  if (is_one_of(token, refused_words, G_N_ELEMENTS(refused_words)))
+  if (smb_token_is_any(token, refused_words))
     return TRUE;
-  return is_one_of(token, refused_types, G_N_ELEMENTS(refused_types)) &&
+  return smb_token_is_any(token, refused_types) &&
          (token->next->kind == TOKEN_NAME || smb_token_is(token->next, "*") ||
           smb_token_is(token->next, "::")) &&
          !smb_parser_find(parser, token);
@@ -86,10 +100,8 @@ parse_alignment(Parser *parser, guint *align) {
   if (!smb_parser_expect(parser, "(") || !smb_parse_constant(parser, &value) ||
       !smb_parser_expect(parser, ")"))
     return FALSE;
-  if (value < 1 || value > 4096 || (value & (value - 1))) {
-    smb_parser_fail(parser, start, "an alignment is a power of two up to 4096");
-    return FALSE;
-  }
+  if (value < 1 || value > 4096 || (value & (value - 1)))
+    return smb_parser_refuse(parser, start, "an alignment is a power of two up to 4096");
   *align = (guint)value;
   return TRUE;
 }
@@ -168,36 +180,27 @@ take_type_word(Parser *parser, Words *words) {
   return TRUE;
 }
 
-// Takes one word that is no part of the type. FALSE with no error if there is none.
+// Takes one word that is no part of the type, if there is one. It may set an error.
 static gboolean
-take_qualifier(Parser *parser, Specifiers *specifiers, gboolean *failed) {
+take_qualifier(Parser *parser, Specifiers *specifiers) {
   const Token *token = parser->at;
-  *failed = FALSE;
-  if (is_one_of(token, ignored_words, G_N_ELEMENTS(ignored_words))) {
+  for (guint i = 0; i < G_N_ELEMENTS(flags); i++) {
+    if (smb_parser_take(parser, flags[i].word)) {
+      G_STRUCT_MEMBER(gboolean, specifiers, flags[i].flag) = TRUE;
+      return TRUE;
+    }
+  }
+  if (smb_token_is_any(token, ignored_words)) {
     smb_parser_advance(parser);
-  } else if (smb_parser_take(parser, "static")) {
-    specifiers->is_static = TRUE;
-  } else if (smb_parser_take(parser, "const") || smb_parser_take(parser, "constexpr")) {
-    specifiers->is_const = TRUE;
-  } else if (smb_parser_take(parser, "extern")) {
-    specifiers->is_extern = TRUE;
-  } else if (smb_parser_take(parser, "__shared__")) {
-    specifiers->is_shared = TRUE;
-  } else if (smb_parser_take(parser, "__global__")) {
-    specifiers->is_global = TRUE;
-  } else if (smb_parser_take(parser, "__device__") || smb_parser_take(parser, "__managed__")) {
-    specifiers->is_device = TRUE;
-  } else if (smb_parser_take(parser, "__constant__")) {
-    specifiers->is_constant_memory = TRUE;
   } else if (smb_parser_take(parser, "__launch_bounds__")) {
     specifiers->max_threads = read_launch_bound(parser);
-    *failed = !smb_parser_skip_group(parser, "(", ")");
+    smb_parser_skip_group(parser, "(", ")");
   } else if (smb_parser_take(parser, "__attribute__")) {
-    *failed = !smb_parser_skip_group(parser, "(", ")");
+    smb_parser_skip_group(parser, "(", ")");
   } else if (smb_token_is(token, "[") && smb_token_is(token->next, "[")) {
-    *failed = !smb_parser_skip_group(parser, "[", "]");
+    smb_parser_skip_group(parser, "[", "]");
   } else if (smb_parser_take(parser, "__align__") || smb_parser_take(parser, "alignas")) {
-    *failed = !parse_alignment(parser, &specifiers->align);
+    parse_alignment(parser, &specifiers->align);
   } else {
     return FALSE;
   }
@@ -206,13 +209,9 @@ take_qualifier(Parser *parser, Specifiers *specifiers, gboolean *failed) {
 
 static gboolean
 refuse_word(Parser *parser, const Token *token) {
-  const char *instead = "";
-  for (guint i = 0; i < G_N_ELEMENTS(advice); i++)
-    instead = smb_token_is(token, advice[i][0]) ? advice[i][1] : instead;
-  smb_parser_fail(parser, token->start,
-                  "'%.*s' is outside the subset of CUDA C that is evaluated%s%s",
-                  (int)token->length, token->text, *instead ? ": " : "", instead);
-  return FALSE;
+  return smb_parser_refuse(
+      parser, token->start, "'%s' is outside the subset of CUDA C that is evaluated%s", token->text,
+      smb_token_is(token, "using") ? ": only using NAME = TYPE gives a type a name" : "");
 }
 
 // enumerators = "{" (name ("=" constant)? ("," …)*)? "}"
@@ -223,10 +222,8 @@ parse_enumerators(Parser *parser) {
   for (; !smb_parser_is(parser, "}"); value++) {
     const Token *name = parser->at;
     smb_parser_advance(parser);
-    if (name->kind != TOKEN_NAME) {
-      smb_parser_fail(parser, name->start, "expected the name of an enumerator");
-      return FALSE;
-    }
+    if (name->kind != TOKEN_NAME)
+      return smb_parser_refuse(parser, name->start, "expected the name of an enumerator");
     if (smb_parser_take(parser, "=") && !smb_parse_constant(parser, &value))
       return FALSE;
     const Type *type =
@@ -265,7 +262,7 @@ parse_enum(Parser *parser) {
   }
   if (name) {
     // Its enumerators may be named with it: Kind::first.
-    g_hash_table_add(parser->outline->namespaces, (gpointer)smb_token_text(parser->pool, name));
+    g_hash_table_add(parser->outline->namespaces, (gpointer)name->text);
     if (!smb_parser_declare(parser, name, type, STORAGE_TYPE))
       return NULL;
   }
@@ -302,7 +299,6 @@ smb_parse_specifiers(Parser *parser, Specifiers *specifiers) {
   memset(specifiers, 0, sizeof *specifiers);
   specifiers->start = first->start;
   for (;;) {
-    gboolean failed;
     gboolean has_type =
         words.base || words.longs || words.shorts || words.signeds || words.unsigneds;
     if (!has_type && is_refused(parser))
@@ -323,17 +319,15 @@ smb_parse_specifiers(Parser *parser, Specifiers *specifiers) {
       words.base = smb_type_scalar(KIND_VOID);
       continue;
     }
-    if (take_qualifier(parser, specifiers, &failed)) {
-      if (failed)
-        return FALSE;
-    } else if (!take_type_word(parser, &words)) {
+    if (!take_qualifier(parser, specifiers) && !take_type_word(parser, &words))
       break;
-    }
+    if (*parser->error)
+      return FALSE;
   }
   specifiers->type = combine_words(&words);
   if (!specifiers->type) {
     const Token *at = words.base ? first : parser->at;
-    smb_parser_fail(parser, at->start, "expected a type, not '%.*s'", (int)at->length, at->text);
+    smb_parser_fail(parser, at->start, "expected a type, not '%s'", at->text);
     return FALSE;
   }
   return TRUE;
@@ -342,8 +336,7 @@ smb_parse_specifiers(Parser *parser, Specifiers *specifiers) {
 gboolean
 smb_parse_qualifiers(Parser *parser) {
   Specifiers ignored = {0};
-  gboolean failed = FALSE;
-  while (!failed && take_qualifier(parser, &ignored, &failed))
+  while (!*parser->error && take_qualifier(parser, &ignored))
     continue;
-  return !failed;
+  return !*parser->error;
 }

@@ -204,7 +204,6 @@ parse_switch(Parser *parser, guint32 start) {
   Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, start);
   Token hidden = *parser->last;
   hidden.text = "(switch)";
-  hidden.length = (guint32)strlen(hidden.text);
   if (!smb_parser_expect(parser, "("))
     return NULL;
   Node *value = smb_parse_expression(parser);
@@ -277,8 +276,7 @@ parse_jump(Parser *parser, StatementKind kind, guint32 start) {
 static Statement *
 parse_namespace_name(Parser *parser, guint32 start) {
   if (smb_parser_take(parser, "namespace")) {
-    g_hash_table_add(parser->outline->namespaces,
-                     (gpointer)smb_token_text(parser->pool, parser->at));
+    g_hash_table_add(parser->outline->namespaces, (gpointer)parser->at->text);
     smb_parser_advance(parser);
   }
   while (parser->at->kind != TOKEN_END && !smb_parser_is(parser, ";") &&
@@ -367,13 +365,12 @@ parse_statement(Parser *parser) {
 
 void
 smb_parser_skip_statement(Parser *parser) {
-  static const char *const heads[] = {"if", "while", "for", "switch", "else", "do", "constexpr"};
+  static const char *const heads[] = {"if",   "while", "for",       "switch",
+                                      "else", "do",    "constexpr", NULL};
   guint dos = 0, ifs = 0;
   gboolean ended = FALSE;
   while (!ended && parser->at->kind != TOKEN_END && !smb_parser_is(parser, "}")) {
-    gboolean is_head = FALSE;
-    for (guint i = 0; i < G_N_ELEMENTS(heads); i++)
-      is_head = is_head || smb_parser_is(parser, heads[i]);
+    gboolean is_head = smb_token_is_any(parser->at, heads);
     dos += smb_parser_is(parser, "do");
     ifs += smb_parser_is(parser, "if");
     if (is_head) {
@@ -425,7 +422,7 @@ note_obstacle(Parser *parser, Token *start) {
   for (const Token *token = start; token != parser->at; token = token->next) {
     parser->is_over = parser->is_over || token == parser->item->last;
     if (token->kind == TOKEN_NAME)
-      g_hash_table_add(parser->doubtful, (gpointer)smb_token_text(parser->pool, token));
+      g_hash_table_add(parser->doubtful, (gpointer)token->text);
   }
   return !parser->is_over;
 }

@@ -46,22 +46,18 @@ align_up(gsize offset, guint align) {
 static gboolean
 add_member(Parser *parser, Type *type, GArray *members, const Token *name, const Type *of,
            guint align) {
-  Member member = {.name = smb_token_text(parser->pool, name), .type = of};
+  Member member = {.name = name->text, .type = of};
   for (guint i = 0; i < members->len; i++) {
-    if (strcmp(g_array_index(members, Member, i).name, member.name) == 0) {
-      smb_parser_fail(parser, name->start, "'%s' is declared twice", member.name);
-      return FALSE;
-    }
+    if (strcmp(g_array_index(members, Member, i).name, member.name) == 0)
+      return smb_parser_refuse(parser, name->start, "'%s' is declared twice", member.name);
   }
   align = MAX(align, of->align);
   type->align = MAX(type->align, align);
   member.offset = align_up(type->size, align);
   type->size = member.offset + of->size;
-  if (type->size > MAX_OBJECT_BYTES) {
-    smb_parser_fail(parser, name->start, "this structure is larger than %u MiB",
-                    (guint)(MAX_OBJECT_BYTES >> 20));
-    return FALSE;
-  }
+  if (type->size > MAX_OBJECT_BYTES)
+    return smb_parser_refuse(parser, name->start, "this structure is larger than %u MiB",
+                             (guint)(MAX_OBJECT_BYTES >> 20));
   const Type *leaf = smb_type_leaf(of);
   type->leaf = members->len == 0 || type->leaf == leaf ? leaf : NULL;
   g_array_append_val(members, member);
@@ -105,10 +101,9 @@ parse_members(Parser *parser, Type *type) {
       return FALSE;
   }
   smb_parser_advance(parser);
-  if (members->len == 0) {
-    smb_parser_fail(parser, opening->start, "a structure without members is outside the subset");
-    return FALSE;
-  }
+  if (members->len == 0)
+    return smb_parser_refuse(parser, opening->start,
+                             "a structure without members is outside the subset");
   if (smb_parser_is(parser, "__attribute__"))
     return refuse_attribute(parser, parser->at) != NULL;
   if (!smb_parse_alignments(parser, &made.align))
@@ -147,7 +142,7 @@ smb_parse_structure(Parser *parser, gboolean *is_defined) {
     return smb_parser_fail(parser, parser->at->start,
                            "structures are outside the subset in a file with #pragma pack, which "
                            "may change their layout");
-  Type *type = smb_type_structure(parser->pool, name ? smb_token_text(parser->pool, name) : NULL);
+  Type *type = smb_type_structure(parser->pool, name ? name->text : NULL);
   type->align = align;
   *is_defined = TRUE;
   if (name && !smb_parser_declare(parser, name, type, STORAGE_TYPE))
@@ -156,7 +151,7 @@ smb_parse_structure(Parser *parser, gboolean *is_defined) {
     return NULL;
   smb_parser_leave(parser);
   if (!name && is_typedef && parser->at->kind == TOKEN_NAME)
-    type->name = smb_token_text(parser->pool, parser->at);
+    type->name = parser->at->text;
   return type;
 }
 
@@ -178,7 +173,7 @@ smb_node_part(Parser *parser, const Node *place, const Type *type, gsize offset,
 Node *
 smb_structure_member(Parser *parser, const Node *base, const Token *name) {
   const Type *type = base->type;
-  const char *text = smb_token_text(parser->pool, name);
+  const char *text = name->text;
   for (gsize i = 0; i < type->count; i++) {
     const Member *member = &type->members[i];
     if (strcmp(member->name, text) == 0)

@@ -31,11 +31,9 @@ smb_parse_template_arguments(Parser *parser, TemplateArguments *arguments) {
   if (!smb_parser_expect(parser, "<"))
     return FALSE;
   while (!smb_parser_is(parser, ">")) {
-    if (arguments->n == MAX_TEMPLATE_ARGUMENTS) {
-      smb_parser_fail(parser, parser->at->start, "a template has at most %d parameters",
-                      MAX_TEMPLATE_ARGUMENTS);
-      return FALSE;
-    }
+    if (arguments->n == MAX_TEMPLATE_ARGUMENTS)
+      return smb_parser_refuse(parser, parser->at->start, "a template has at most %d parameters",
+                               MAX_TEMPLATE_ARGUMENTS);
     if (arguments->n > 0 && !smb_parser_expect(parser, ","))
       return FALSE;
     TemplateArgument *argument = &arguments->items[arguments->n++];
@@ -47,11 +45,10 @@ smb_parse_template_arguments(Parser *parser, TemplateArguments *arguments) {
     }
     if (!(argument->value = smb_parse_sum(parser)))
       return FALSE;
-    if (argument->value->kind != NODE_CONSTANT || !smb_type_is_integer(argument->value->type)) {
-      smb_parser_fail(parser, argument->start,
-                      "expected a type, or an integer that is known before the kernel runs");
-      return FALSE;
-    }
+    if (argument->value->kind != NODE_CONSTANT || !smb_type_is_integer(argument->value->type))
+      return smb_parser_refuse(
+          parser, argument->start,
+          "expected a type, or an integer that is known before the kernel runs");
   }
   smb_parser_advance(parser);
   make_key(parser, arguments);
@@ -96,50 +93,47 @@ list_names(const Item *item) {
 }
 
 // Says which instance to ask for.
-static gpointer
+static gboolean
 refuse_missing(Parser *parser, const Item *item, guint32 start) {
   g_autoptr(GString) names = g_string_new(NULL);
   const TemplateNames list = list_names(item);
   for (guint i = 0; i < list.n; i++)
-    g_string_append_printf(names, "%s%.*s", i > 0 ? ", " : "", (int)list.names[i]->length,
-                           list.names[i]->text);
+    g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", list.names[i]->text);
   if (item->is_kernel)
-    return smb_parser_fail(
+    return smb_parser_refuse(
         parser, start,
         "'%s' is a template: choose an instance with --instance '%s<%s>', or give "
         "its parameters values with -D",
         item->name, item->name, names->str);
-  return smb_parser_fail(parser, start,
-                         "the arguments of this call do not say which instance of the template "
-                         "'%s' is meant: call %s<%s>(...)",
-                         item->name, item->name, names->str);
+  return smb_parser_refuse(parser, start,
+                           "the arguments of this call do not say which instance of the template "
+                           "'%s' is meant: call %s<%s>(...)",
+                           item->name, item->name, names->str);
 }
 
-static gpointer
+static gboolean
 refuse_kind(Parser *parser, const TemplateArgument *argument, const Token *name,
             const char *wanted) {
-  return smb_parser_fail(parser, argument->start, "template parameter '%.*s' takes a %s",
-                         (int)name->length, name->text, wanted);
+  return smb_parser_refuse(parser, argument->start, "template parameter '%s' takes a %s",
+                           name->text, wanted);
 }
 
 // ("typename" | "class") name? ("=" type-name)?
 static gboolean
 bind_type(Parser *parser, const Item *item, const TemplateArgument *argument) {
   const Token *name = parser->at;
-  if (smb_parser_is(parser, "...")) {
-    smb_parser_fail(parser, name->start,
-                    "templates of any number of parameters are outside the subset");
-    return FALSE;
-  }
+  if (smb_parser_is(parser, "..."))
+    return smb_parser_refuse(parser, name->start,
+                             "templates of any number of parameters are outside the subset");
   gboolean named = name->kind == TOKEN_NAME;
   if (named)
     smb_parser_advance(parser);
   const Type *type = argument ? argument->type : NULL;
   gboolean has_default = smb_parser_take(parser, "=");
   if (argument && !type)
-    return refuse_kind(parser, argument, name, "type") != NULL;
+    return refuse_kind(parser, argument, name, "type");
   if (!argument && !has_default)
-    return refuse_missing(parser, item, item->begin->start) != NULL;
+    return refuse_missing(parser, item, item->begin->start);
   if (!argument && !(type = smb_parse_type_name(parser)))
     return FALSE;
   skip_parameter(parser);
@@ -153,18 +147,17 @@ bind_value(Parser *parser, const Item *item, const TemplateArgument *argument) {
   if (!smb_parse_typed_specifiers(parser, &specifiers))
     return FALSE;
   const Token *name = parser->at;
-  if (!smb_type_is_integer(specifiers.type)) {
-    smb_parser_fail(parser, name->start, "a template parameter is an integer or a type here");
-    return FALSE;
-  }
+  if (!smb_type_is_integer(specifiers.type))
+    return smb_parser_refuse(parser, name->start,
+                             "a template parameter is an integer or a type here");
   gboolean named = name->kind == TOKEN_NAME;
   if (named)
     smb_parser_advance(parser);
   gboolean has_default = smb_parser_take(parser, "=");
   if (argument && !argument->value)
-    return refuse_kind(parser, argument, name, "value") != NULL;
+    return refuse_kind(parser, argument, name, "value");
   if (named && !argument && !has_default)
-    return refuse_missing(parser, item, item->begin->start) != NULL;
+    return refuse_missing(parser, item, item->begin->start);
   Node *value = argument ? argument->value : NULL;
   if (named && !argument && !(value = smb_parse_sum(parser)))
     return FALSE;
@@ -174,8 +167,8 @@ bind_value(Parser *parser, const Item *item, const TemplateArgument *argument) {
   Variable *variable = smb_parser_declare(parser, name, specifiers.type, STORAGE_LOCAL);
   value = variable ? smb_node_convert(parser, value, specifiers.type) : NULL;
   if (value && value->kind != NODE_CONSTANT)
-    value = smb_parser_fail(parser, name->start, "the default of '%.*s' is not known here",
-                            (int)name->length, name->text);
+    value =
+        smb_parser_fail(parser, name->start, "the default of '%s' is not known here", name->text);
   if (!value)
     return FALSE;
   variable->is_constant = variable->is_const = TRUE;
@@ -199,11 +192,10 @@ smb_parser_bind_template(Parser *parser, const Item *item, const TemplateArgumen
     if (!smb_parser_take(parser, ",") && !smb_parser_is(parser, ">"))
       return smb_parser_expect(parser, ">");
   }
-  if (arguments && arguments->n > i) {
-    smb_parser_fail(parser, arguments->items[i].start, "'%s' has %u template parameter%s, not %u",
-                    item->name, i, smb_plural(i), arguments->n);
-    return FALSE;
-  }
+  if (arguments && arguments->n > i)
+    return smb_parser_refuse(parser, arguments->items[i].start,
+                             "'%s' has %u template parameter%s, not %u", item->name, i,
+                             smb_plural(i), arguments->n);
   smb_parser_move(parser, item->first);
   return TRUE;
 }
@@ -245,8 +237,7 @@ deduce(Deduction *deduction, const Token *name, TemplateArgument found) {
   const TemplateNames *list = &deduction->list;
   Parser *parser = deduction->parser;
   guint i = 0;
-  while (i < list->n && (list->names[i]->length != name->length ||
-                         memcmp(list->names[i]->text, name->text, name->length) != 0))
+  while (i < list->n && strcmp(list->names[i]->text, name->text) != 0)
     i++;
   if (i == list->n || i < deduction->n_given)
     return TRUE;
@@ -257,8 +248,8 @@ deduce(Deduction *deduction, const Token *name, TemplateArgument found) {
   if (differs)
     smb_parser_fail(
         parser, deduction->call->start,
-        "the arguments of this call say different things of the template parameter '%.*s'",
-        (int)name->length, name->text);
+        "the arguments of this call say different things of the template parameter '%s'",
+        name->text);
   *argument = found;
   return !differs;
 }
@@ -321,7 +312,7 @@ smb_parser_deduce(Parser *parser, const Token *call, const Item *item, Node **va
   for (guint i = 0; i < deduction.list.n; i++) {
     const TemplateArgument *argument = &arguments->items[i];
     if (!argument->type && !argument->value && !deduction.list.has_default[i])
-      return refuse_missing(parser, item, call->start) != NULL;
+      return refuse_missing(parser, item, call->start);
   }
   make_key(parser, arguments);
   return TRUE;

@@ -54,7 +54,7 @@ define(KernelMacros *macros, Token *line, GError **error) {
   if (line->kind != TOKEN_NAME)
     return smb_macros_fail(macros, line, error, "expected the name of a macro");
   Macro *macro = kernel_pool_new_struct(macros->pool, Macro);
-  macro->name = smb_token_text(macros->pool, line);
+  macro->name = line->text;
   Token *body = line->next;
   if (smb_token_is(body, "(") && !body->after_space) {
     macro->function_like = TRUE;
@@ -91,7 +91,6 @@ resolve_defined(KernelMacros *macros, Token *line, GError **error) {
       macros_use(macro);
     token->kind = TOKEN_NUMBER;
     token->text = macro ? "1" : "0";
-    token->length = 1;
     token->next = last->next;
   }
   return TRUE;
@@ -139,16 +138,14 @@ open_branch(KernelMacros *macros, const Token *directive, Token *line, GError **
 static gboolean
 turn_branch(KernelMacros *macros, const Token *directive, Token *line, GError **error) {
   if (macros->n_branches == macros->first_branch)
-    return smb_macros_fail(macros, directive, error, "#%.*s without #if", (int)directive->length,
-                           directive->text);
+    return smb_macros_fail(macros, directive, error, "#%s without #if", directive->text);
   Branch *branch = &macros->branches[macros->n_branches - 1];
   if (smb_token_is(directive, "endif")) {
     macros->n_branches--;
     return TRUE;
   }
   if (branch->in_else)
-    return smb_macros_fail(macros, directive, error, "#%.*s after #else", (int)directive->length,
-                           directive->text);
+    return smb_macros_fail(macros, directive, error, "#%s after #else", directive->text);
   gint64 value = 1;
   branch->in_else = smb_token_is(directive, "else");
   branch->active = FALSE;
@@ -159,16 +156,21 @@ turn_branch(KernelMacros *macros, const Token *directive, Token *line, GError **
   return TRUE;
 }
 
+// Where the last token of a line ends.
+static guint32
+find_line_end(const Token *token) {
+  while (token->next->kind != TOKEN_END)
+    token = token->next;
+  return token->end;
+}
+
 // Notes a #define or #undef of a macro that the command line defines.
 static void
 note_overruled(KernelMacros *macros, const Token *hash, const Token *name) {
   const Macro *macro = smb_macros_find(macros, name->next);
   if (!macro || !macro->from_command_line)
     return;
-  const Token *last = name;
-  while (last->next->kind != TOKEN_END)
-    last = last->next;
-  Stretch line = {hash->start, last->end};
+  Stretch line = {hash->start, find_line_end(name)};
   g_array_append_val(macros->overruled, line);
 }
 
@@ -201,14 +203,10 @@ run_directive(KernelMacros *macros, const Token *hash, Token *line, Token **incl
     return TRUE;
   }
   if (smb_token_is(name, "error")) {
-    const Token *last = name;
-    while (last->next->kind != TOKEN_END)
-      last = last->next;
-    return smb_macros_fail(macros, hash, error, "#%.*s", (int)(last->end - name->start),
-                           name->text);
+    g_autofree char *text = smb_source_slice(macros->source, name->start, find_line_end(name));
+    return smb_macros_fail(macros, hash, error, "#%s", text);
   }
-  return smb_macros_fail(macros, name, error, "#%.*s is outside the subset", (int)name->length,
-                         name->text);
+  return smb_macros_fail(macros, name, error, "#%s is outside the subset", name->text);
 }
 
 Token *
@@ -245,10 +243,8 @@ smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
   }
   last->next = token;
   if (macros->n_branches > macros->first_branch) {
-    smb_macros_fail(macros, macros->branches[macros->n_branches - 1].opened, error,
-                    "this #%.*s has no #endif",
-                    (int)macros->branches[macros->n_branches - 1].opened->length,
-                    macros->branches[macros->n_branches - 1].opened->text);
+    const Token *opened = macros->branches[macros->n_branches - 1].opened;
+    smb_macros_fail(macros, opened, error, "this #%s has no #endif", opened->text);
     return NULL;
   }
   return head.next;

@@ -165,7 +165,7 @@ smb_macros_include(KernelMacros *macros, const Token *hash, Token *line, Token *
   if (line->kind != TOKEN_STRING || line->text[0] != '"')
     return smb_macros_fail(macros, line->kind == TOKEN_END ? hash : line, error,
                            "expected #include \"FILE\" or #include <FILE>");
-  g_autofree char *name = g_strndup(line->text + 1, line->length - 2);
+  g_autofree char *name = g_strndup(line->text + 1, strlen(line->text) - 2);
   g_autofree char *path = find_path(macros, name);
   Stretch directive = {hash->start, line->end};
   if (!path && is_known_header(name)) {

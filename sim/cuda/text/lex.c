@@ -25,25 +25,20 @@ typedef struct {
 
 gboolean
 smb_token_is(const Token *token, const char *text) {
-  return token->length == strlen(text) && memcmp(token->text, text, token->length) == 0 &&
-         (token->kind == TOKEN_NAME || token->kind == TOKEN_PUNCTUATOR);
+  return (token->kind == TOKEN_NAME || token->kind == TOKEN_PUNCTUATOR) &&
+         strcmp(token->text, text) == 0;
 }
 
-const char *
-smb_token_text(KernelPool *pool, const Token *token) {
-  return smb_kernel_pool_text(pool, token->text, token->length);
+gboolean
+smb_token_is_any(const Token *token, const char *const *texts) {
+  while (*texts && !smb_token_is(token, *texts))
+    texts++;
+  return *texts != NULL;
 }
 
-G_GNUC_PRINTF(3, 4)
-static gboolean
-fail_lexing(const Lexer *lexer, const char *at, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  smb_source_error(lexer->source, lexer->base + (guint32)(at - lexer->text), lexer->error, "%s",
-                   text);
-  return FALSE;
+static guint32
+find_offset(const Lexer *lexer, const char *at) {
+  return lexer->base + (guint32)(at - lexer->text);
 }
 
 // A backslash that joins this line with the next: its length, or 0.
@@ -77,8 +72,11 @@ skip_space(Lexer *lexer) {
       }
     } else if (at[0] == '/' && at[1] == '*') {
       const char *end = strstr(at + 2, "*/");
-      if (!end)
-        return fail_lexing(lexer, at, "this comment has no end: expected */");
+      if (!end) {
+        smb_source_error(lexer->source, find_offset(lexer, at), lexer->error,
+                         "this comment has no end: expected */");
+        return FALSE;
+      }
       lexer->at = end + 2;
     } else {
       return TRUE;
@@ -115,15 +113,10 @@ measure_number(const char *at) {
 
 // What no token of CUDA C begins with, or a literal without an end, is a token of its own: it is an
 // error only where the program is read that it stands in.
-G_GNUC_PRINTF(3, 4)
 static void
-make_bad(const Lexer *lexer, Token *token, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *problem = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
+make_bad(Token *token, const char *problem) {
   token->kind = TOKEN_BAD;
-  token->problem = smb_kernel_pool_text(lexer->pool, problem, strlen(problem));
+  token->problem = problem;
 }
 
 // A string or character literal; one without an end takes the rest of its line.
@@ -139,8 +132,8 @@ measure_quoted(const Lexer *lexer, Token *token) {
   if (*at == quote)
     at++;
   else
-    make_bad(lexer, token, "this %s has no end: expected %c", quote == '"' ? "string" : "character",
-             quote);
+    make_bad(token, quote == '"' ? "this string has no end: expected \""
+                                 : "this character has no end: expected '");
   return (gsize)(at - lexer->at);
 }
 
@@ -180,10 +173,12 @@ scan_other(const Lexer *lexer, Token *token) {
   if (length > 0)
     return length;
   if (c & 0x80)
-    make_bad(lexer, token,
-             "byte 0x%02x is not part of CUDA C: outside comments it takes ASCII only", (guint)c);
+    make_bad(token,
+             smb_kernel_pool_printf(
+                 lexer->pool,
+                 "byte 0x%02x is not part of CUDA C: outside comments it takes ASCII only", c));
   else
-    make_bad(lexer, token, "'%c' is not part of CUDA C", c);
+    make_bad(token, smb_kernel_pool_printf(lexer->pool, "'%c' is not part of CUDA C", c));
   return 1;
 }
 
@@ -207,10 +202,9 @@ scan_token(Lexer *lexer, Token *token) {
   } else {
     length = scan_other(lexer, token);
   }
-  token->text = at;
-  token->length = (guint32)length;
-  token->start = lexer->base + (guint32)(at - lexer->text);
-  token->end = token->start + token->length;
+  token->text = smb_kernel_pool_text(lexer->pool, at, length);
+  token->start = find_offset(lexer, at);
+  token->end = token->start + (guint32)length;
   token->first_of_line = lexer->first_of_line || token->kind == TOKEN_END;
   token->after_space = lexer->after_space;
   lexer->first_of_line = lexer->after_space = FALSE;
@@ -234,7 +228,8 @@ smb_kernel_lex(const SmbSource *source, const SmbSource *part, guint32 base, Ker
     scan_token(&lexer, token);
     if ((*left)-- == 0) {
       *left = 0;
-      fail_lexing(&lexer, token->text, "the text has more tokens than are allowed (--max-tokens)");
+      smb_source_error(source, token->start, error,
+                       "the text has more tokens than are allowed (--max-tokens)");
       return NULL;
     }
     last = last->next = token;

@@ -23,11 +23,10 @@ typedef struct _HideSet HideSet;
 
 struct _Token {
   Token *next;
-  const char *text;    // not terminated
+  const char *text;    // pool memory; NULL at the end of a line or an argument
   HideSet *hidden;     // macros that must not expand this token again
   const char *problem; // of a TOKEN_BAD: what is wrong with it
-  guint32 length;
-  guint32 start; // byte offsets of the place in the file, end exclusive
+  guint32 start;       // byte offsets of the place in the file, end exclusive
   guint32 end;
   guint8 kind;
   guint8 first_of_line;
@@ -40,11 +39,9 @@ typedef struct {
   guint32 end;
 } Stretch;
 
-// Whether the token is this name or punctuator.
+// Whether the token is this name or punctuator; or one of these, of which the last is NULL.
 gboolean smb_token_is(const Token *token, const char *text);
-
-// A copy of the token's text (pool memory).
-const char *smb_token_text(KernelPool *pool, const Token *token);
+gboolean smb_token_is_any(const Token *token, const char *const *texts);
 
 // Splits a file, @part of @source, whose offsets begin at @base. Comments are white space; a backslash at
 // the end of a line continues it. The list ends in a TOKEN_END. @left is how many tokens there may still be.

@@ -150,14 +150,7 @@ smb_kernel_macros_packs(const KernelMacros *macros) {
 
 Macro *
 smb_macros_find(KernelMacros *macros, const Token *token) {
-  if (token->kind != TOKEN_NAME)
-    return NULL;
-  char name[64];
-  if (token->length >= sizeof name)
-    return g_hash_table_lookup(macros->table, smb_token_text(macros->pool, token));
-  memcpy(name, token->text, token->length);
-  name[token->length] = '\0';
-  return g_hash_table_lookup(macros->table, name);
+  return token->kind == TOKEN_NAME ? g_hash_table_lookup(macros->table, token->text) : NULL;
 }
 
 static gboolean
@@ -260,8 +253,7 @@ static gint
 find_parameter(const Macro *macro, const Token *token) {
   const Token *parameter = macro->parameters;
   for (guint i = 0; i < macro->n_parameters; i++, parameter = parameter->next->next) {
-    if (token->kind == TOKEN_NAME && token->length == parameter->length &&
-        memcmp(token->text, parameter->text, token->length) == 0)
+    if (token->kind == TOKEN_NAME && strcmp(token->text, parameter->text) == 0)
       return (gint)i;
   }
   return -1;

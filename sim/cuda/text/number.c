@@ -6,8 +6,7 @@
 
 static gboolean
 fail_number(const SmbSource *source, const Token *token, GError **error, const char *reason) {
-  smb_source_error(source, token->start, error, "'%.*s' %s", (int)token->length, token->text,
-                   reason);
+  smb_source_error(source, token->start, error, "'%s' %s", token->text, reason);
   return FALSE;
 }
 
@@ -15,19 +14,19 @@ static gboolean
 parse_character(const SmbSource *source, const Token *token, Number *number, GError **error) {
   static const char escapes[] = "n\nt\tr\r0\0\\\\'\'\"\"a\av\vb\bf\f";
   const char *text = token->text + 1;
-  if (token->length == 3) {
+  if (strlen(token->text) == 3) {
     number->integer = (guint64)(gint64)(signed char)text[0];
     return TRUE;
   }
-  for (gsize i = 0; token->length == 4 && text[0] == '\\' && i + 1 < sizeof escapes; i += 2) {
+  for (gsize i = 0; strlen(token->text) == 4 && text[0] == '\\' && i + 1 < sizeof escapes; i += 2) {
     if (escapes[i] == text[1]) {
       number->integer = (guint64)escapes[i + 1];
       return TRUE;
     }
   }
   smb_source_error(source, token->start, error,
-                   "%.*s is not one character: expected one, or an escape such as '\\n'",
-                   (int)token->length, token->text);
+                   "%s is not one character: expected one, or an escape such as '\\n'",
+                   token->text);
   return FALSE;
 }
 
@@ -67,7 +66,7 @@ smb_kernel_number_parse(const SmbSource *source, const Token *token, Number *num
     return parse_character(source, token, number, error);
 
   // 1'000 is 1000.
-  g_autofree char *text = g_strndup(token->text, token->length);
+  g_autofree char *text = g_strdup(token->text);
   char *kept = text;
   for (const char *c = text; *c; c++) {
     if (*c != '\'')

@@ -17,22 +17,14 @@ typedef struct {
 
 // Words with a bracket behind them that is not the parameters of a function.
 static const char *const bracketed_words[] = {
-    "__launch_bounds__", "__attribute__", "__align__", "alignas", "__declspec", "decltype",
-    "noexcept",          "explicit",      "asm",       "__asm__", "requires",   "__cluster_dims__",
+    "__launch_bounds__", "__attribute__",    "__align__", "alignas", "__declspec",
+    "decltype",          "noexcept",         "explicit",  "asm",     "__asm__",
+    "requires",          "__cluster_dims__", NULL,
 };
 
 // What may stand between the parameters of a function and its body.
-static const char *const trailing_words[] = {"const", "volatile", "noexcept", "override",
-                                             "final", "try",      "&",        "&&"};
-
-static gboolean
-is_one_of(const Token *token, const char *const *words, guint n) {
-  for (guint i = 0; i < n; i++) {
-    if (smb_token_is(token, words[i]))
-      return TRUE;
-  }
-  return FALSE;
-}
+static const char *const trailing_words[] = {"const", "volatile", "noexcept", "override", "final",
+                                             "try",   "&",        "&&",       NULL};
 
 static void
 advance(Reader *reader) {
@@ -65,12 +57,11 @@ skip_group(Reader *reader) {
   guint depth = 0;
   do {
     if (reader->at->kind == TOKEN_END) {
-      smb_source_error(reader->source, opening->start, reader->error, "this '%.*s' has no '%s'",
-                       (int)opening->length, opening->text, close);
+      smb_source_error(reader->source, opening->start, reader->error, "this '%s' has no '%s'",
+                       opening->text, close);
       return FALSE;
     }
-    depth += opening->length == 1 && reader->at->kind == TOKEN_PUNCTUATOR &&
-             reader->at->length == 1 && reader->at->text[0] == opening->text[0];
+    depth += smb_token_is(reader->at, opening->text);
     depth -= smb_token_is(reader->at, close);
     advance(reader);
   } while (depth > 0);
@@ -116,7 +107,7 @@ skip_to_semicolon(Reader *reader) {
 
 static void
 add_name(Reader *reader, const Token *name, Item *item) {
-  const char *text = smb_token_text(reader->pool, name);
+  const char *text = name->text;
   GPtrArray *items = g_hash_table_lookup(reader->outline->names, text);
   if (!items) {
     items = g_ptr_array_new();
@@ -128,7 +119,7 @@ add_name(Reader *reader, const Token *name, Item *item) {
 
 static void
 add_namespace(Reader *reader, const Token *name) {
-  g_hash_table_add(reader->outline->namespaces, (gpointer)smb_token_text(reader->pool, name));
+  g_hash_table_add(reader->outline->namespaces, (gpointer)name->text);
 }
 
 // enumerators = "{" (name ("=" …)? ("," …)*)? "}": their names. The "{" is here.
@@ -153,8 +144,7 @@ skip_type_body(Reader *reader) {
   advance(reader);
   if (is_enum)
     (void)(take(reader, "class") || take(reader, "struct"));
-  while (is_one_of(reader->at, bracketed_words, G_N_ELEMENTS(bracketed_words)) ||
-         smb_token_is(reader->at, "[")) {
+  while (smb_token_is_any(reader->at, bracketed_words) || smb_token_is(reader->at, "[")) {
     if (!smb_token_is(reader->at, "["))
       advance(reader);
     if (find_closing(reader->at) && !skip_group(reader))
@@ -205,12 +195,12 @@ skip_function_end(Reader *reader, gboolean *ended) {
         else if (!skip_group(reader))
           return FALSE;
       }
-    } else if (is_one_of(reader->at, trailing_words, G_N_ELEMENTS(trailing_words))) {
+    } else if (smb_token_is_any(reader->at, trailing_words)) {
       advance(reader);
     } else if (smb_token_is(reader->at, "[")) {
       if (!skip_group(reader))
         return FALSE;
-    } else if (is_one_of(reader->at, bracketed_words, G_N_ELEMENTS(bracketed_words))) {
+    } else if (smb_token_is_any(reader->at, bracketed_words)) {
       advance(reader);
       if (find_closing(reader->at) && !skip_group(reader))
         return FALSE;
@@ -234,7 +224,7 @@ take_name(Reader *reader, gboolean *ended) {
     item->is_kernel = item->is_device = TRUE;
   else if (smb_token_is(name, "__device__") || smb_token_is(name, "constexpr"))
     item->is_device = TRUE;
-  if (is_one_of(name, bracketed_words, G_N_ELEMENTS(bracketed_words)))
+  if (smb_token_is_any(name, bracketed_words))
     return !find_closing(reader->at) || skip_group(reader);
   Token *behind = smb_token_is(reader->at, "<") ? find_angle_end(reader->at) : NULL;
   if (behind)
@@ -245,8 +235,8 @@ take_name(Reader *reader, gboolean *ended) {
       advance(reader);
   }
   if (!smb_token_is(reader->at, "(")) {
-    static const char *const behind_names[] = {"=", ";", ",", "[", "{", ":"};
-    if (!behind && is_one_of(reader->at, behind_names, G_N_ELEMENTS(behind_names))) {
+    static const char *const behind_names[] = {"=", ";", ",", "[", "{", ":", NULL};
+    if (!behind && smb_token_is_any(reader->at, behind_names)) {
       item->kind = item->kind == ITEM_OTHER ? ITEM_VARIABLE : item->kind;
       add_name(reader, name, item);
     }
@@ -263,7 +253,7 @@ take_name(Reader *reader, gboolean *ended) {
   }
   if (item->kind == ITEM_OTHER)
     item->kind = ITEM_PROTOTYPE;
-  item->name = smb_token_text(reader->pool, name);
+  item->name = name->text;
   item->name_at = name;
   add_name(reader, name, item);
   return skip_group(reader) && skip_function_end(reader, ended);
@@ -284,8 +274,8 @@ skip_value(Reader *reader) {
 
 static gboolean
 is_type_word(const Token *token) {
-  static const char *const words[] = {"struct", "class", "union", "enum"};
-  return is_one_of(token, words, G_N_ELEMENTS(words));
+  static const char *const words[] = {"struct", "class", "union", "enum", NULL};
+  return smb_token_is_any(token, words);
 }
 
 static gboolean
@@ -452,12 +442,10 @@ smb_kernel_outline_free(Outline *outline) {
 
 const GPtrArray *
 smb_outline_find(const Outline *outline, const Token *name) {
-  g_autofree char *text = g_strndup(name->text, name->length);
-  return g_hash_table_lookup(outline->names, text);
+  return g_hash_table_lookup(outline->names, name->text);
 }
 
 gboolean
 smb_outline_is_namespace(const Outline *outline, const Token *name) {
-  g_autofree char *text = g_strndup(name->text, name->length);
-  return name->kind == TOKEN_NAME && g_hash_table_contains(outline->namespaces, text);
+  return name->kind == TOKEN_NAME && g_hash_table_contains(outline->namespaces, name->text);
 }

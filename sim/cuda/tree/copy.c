@@ -108,9 +108,8 @@ static const Type *
 find_bits(guint unit, guint n) {
   static const char *const names[] = {[1] = "uchar", [2] = "ushort", [4] = "uint"};
   char name[16];
-  int length = n > 1 ? g_snprintf(name, sizeof name, "%s%u", names[unit], n)
-                     : g_snprintf(name, sizeof name, "%s", names[unit]);
-  return smb_type_by_name(name, (gsize)length);
+  g_snprintf(name, sizeof name, n > 1 ? "%s%u" : "%s", names[unit], n);
+  return smb_type_by_name(name);
 }
 
 // One piece of a side, no deeper than its place. Accesses of one width are counted together.
@@ -173,7 +172,6 @@ smb_node_temporary(Parser *parser, const Type *type, guint32 start, guint32 end)
   Token name = *parser->last;
   name.text = smb_kernel_pool_printf(parser->pool, "(temporary %u)",
                                      parser->kernel->objects->len + parser->kernel->locals->len);
-  name.length = (guint32)strlen(name.text);
   const Variable *variable = smb_parser_declare(
       parser, &name, type, smb_type_is_aggregate(type) ? STORAGE_PRIVATE : STORAGE_LOCAL);
   return variable ? smb_node_variable(parser, variable, start, end) : NULL;

@@ -148,12 +148,11 @@ smb_node_member(Parser *parser, Node *base, const Token *name) {
   if (base->type->kind == KIND_STRUCT)
     return smb_structure_member(parser, base, name);
   const char *letter =
-      name->kind == TOKEN_NAME && name->length == 1 ? strchr(letters, name->text[0]) : NULL;
+      name->kind == TOKEN_NAME && !name->text[1] ? strchr(letters, name->text[0]) : NULL;
   guint component = letter ? (guint)(letter - letters) : G_MAXUINT;
   if (base->type->kind != KIND_VECTOR || component >= base->type->count)
-    return smb_parser_fail(parser, name->start, "%s has no member '%.*s'",
-                           smb_type_phrase(parser->pool, base->type), (int)name->length,
-                           name->text);
+    return smb_parser_fail(parser, name->start, "%s has no member '%s'",
+                           smb_type_phrase(parser->pool, base->type), name->text);
   const Type *type = base->type->of;
   if (base->kind != NODE_DEREFERENCE) {
     Node *node =

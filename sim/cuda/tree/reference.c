@@ -21,13 +21,11 @@ smb_reference_classify(Parser *parser, const Node *value, const Type *type, gboo
     return TRUE;
   const char *wanted = smb_type_describe(parser->pool, type);
   if (same)
-    smb_parser_fail(parser, value->start,
-                    "a reference to %s is bound to a variable, not to a value", wanted);
-  else
-    smb_parser_fail(parser, value->start,
-                    "a reference to %s is bound to a variable of that type, not of %s", wanted,
-                    smb_type_describe(parser->pool, value->type));
-  return FALSE;
+    return smb_parser_refuse(parser, value->start,
+                             "a reference to %s is bound to a variable, not to a value", wanted);
+  return smb_parser_refuse(parser, value->start,
+                           "a reference to %s is bound to a variable of that type, not of %s",
+                           wanted, smb_type_describe(parser->pool, value->type));
 }
 
 Variable *

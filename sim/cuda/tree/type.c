@@ -80,17 +80,17 @@ smb_type_scalar(TypeKind kind) {
 }
 
 const Type *
-smb_type_by_name(const char *name, gsize length) {
+smb_type_by_name(const char *name) {
   for (guint i = 0; i < G_N_ELEMENTS(aliases); i++) {
-    if (strlen(aliases[i].name) == length && memcmp(aliases[i].name, name, length) == 0)
+    if (strcmp(aliases[i].name, name) == 0)
       return &scalars[aliases[i].kind];
   }
   for (guint i = 0; i < G_N_ELEMENTS(vector_aliases); i++) {
-    if (strlen(vector_aliases[i][0]) == length && memcmp(vector_aliases[i][0], name, length) == 0)
-      return smb_type_by_name(vector_aliases[i][1], strlen(vector_aliases[i][1]));
+    if (strcmp(vector_aliases[i][0], name) == 0)
+      return smb_type_by_name(vector_aliases[i][1]);
   }
   for (guint i = 0; i < G_N_ELEMENTS(vectors); i++) {
-    if (strlen(vectors[i].name) == length && memcmp(vectors[i].name, name, length) == 0)
+    if (strcmp(vectors[i].name, name) == 0)
       return &vectors[i];
   }
   return NULL;

@@ -52,7 +52,7 @@ struct _Type {
 const Type *smb_type_scalar(TypeKind kind);
 
 // A scalar or vector type by its one-word name ("int", "float4", "uint32_t", "uchar"), or NULL.
-const Type *smb_type_by_name(const char *name, gsize length);
+const Type *smb_type_by_name(const char *name);
 
 const Type *smb_type_pointer(KernelPool *pool, const Type *to);
 const Type *smb_type_array(KernelPool *pool, const Type *of, gsize count);
