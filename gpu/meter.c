@@ -12,7 +12,7 @@
 
 #include "gpu/error.h"
 #include "gpu/message.h"
-#include "gpu/worker-impl.h"
+#include "gpu/worker.h"
 
 struct _SmbMeter {
   GStrv command;

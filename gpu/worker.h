@@ -6,6 +6,9 @@
 
 #include "gpu/cuda.h"
 
+/** What counts single requests: all shared wavefronts, of whatever instruction. */
+#define SMB_REQUEST_COUNTER "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
+
 /**
  * smb_worker_run:
  * @cuda: what the machine offers

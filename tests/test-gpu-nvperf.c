@@ -23,7 +23,7 @@ __lsan_is_turned_off(void) {
 #define WAVEFRONTS    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
 #define WAVEFRONTS_LD "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 
-// All that is ever counted (gpu/worker-kernel.c, gpu/worker-impl.h).
+// All that is ever counted (gpu/worker.c, gpu/worker.h).
 static const char *const metrics[] = {
     WAVEFRONTS,
     WAVEFRONTS_LD,
