@@ -10,7 +10,6 @@
 
 #include "sim/base/error.h"
 #include "src/validate/comparison-report.h"
-#include "src/validate/replay.h"
 #include "tests/suite.h"
 
 static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -258,7 +257,7 @@ static const struct {
   const char *message;
 } buffers[] = {
     {"in", 4, "buffer 'in': the kernel has no such pointer parameter"},
-    {"out", SMB_REPLAY_MAX_BUFFER_BYTES + 1,
+    {"out", SMB_COMPARISON_MAX_BUFFER_BYTES + 1,
      "buffer 'out' has 1073741825 bytes: at most 1073741824 are compared"},
 };
 

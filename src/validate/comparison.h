@@ -12,6 +12,9 @@
 #include "sim/records/recording.h"
 #include "src/cli/cli.h"
 
+/** Longest buffer whose values are compared, in bytes. */
+#define SMB_COMPARISON_MAX_BUFFER_BYTES (G_GUINT64_CONSTANT(1) << 30)
+
 /** What a row is about. */
 typedef enum {
   SMB_ROW_PUBLISHED, /* a published number of a built-in kernel */
