@@ -12,6 +12,7 @@
 
 #include "sim/base/error.h"
 #include "src/learn/step.h"
+#include "src/learn/trial.h"
 #include "tests/suite.h"
 
 static SmbLesson *

@@ -5,6 +5,68 @@
 #include "sim/base/error.h"
 
 void
+smb_learn_run_free(SmbLearnRun *run) {
+  if (!run)
+    return;
+  smb_analysis_free(run->analysis);
+  smb_target_free(run->target);
+  g_clear_pointer(&run->arch, smb_arch_unref);
+  g_strfreev(run->words);
+  g_free(run);
+}
+
+static SmbTarget *
+make_target(const SmbTargetOptions *options, const char *file, gboolean is_course,
+            const SmbArch *arch, GError **error) {
+  if (!file || !is_course)
+    return smb_target_new(options, file, arch, error);
+  g_autoptr(SmbSource) source = smb_lesson_kernel(file, error);
+  return source ? smb_target_new_from_source(options, source, arch, error) : NULL;
+}
+
+// Parses the words as analyze does, and takes the kernel and the architecture from them.
+static gboolean
+parse_words(SmbLearnRun *run, SmbCli *cli, GError **error) {
+  static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
+  static const SmbCliUsage usage = {.arguments = "[FILE.cu]",
+                                    .description = "",
+                                    .max_arguments = 1,
+                                    .flags = SMB_CLI_ARCH,
+                                    .groups = groups};
+  g_autoptr(GError) failure = NULL;
+  if (smb_cli_parse(cli, &usage, NULL, &failure))
+    run->target =
+        make_target(smb_target_options(), cli->arguments[0], run->is_course, cli->arch, &failure);
+  smb_target_clear_options();
+  if (run->target)
+    return TRUE;
+  if (failure)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  else
+    smb_cli_usage_error(error, "--help cannot be used here");
+  return FALSE;
+}
+
+SmbLearnRun *
+smb_learn_run_new(const char *const *words, gboolean is_course, GError **error) {
+  g_autoptr(SmbLearnRun) run = g_new0(SmbLearnRun, 1);
+  run->words = g_strdupv((GStrv)words);
+  run->is_course = is_course;
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  g_strv_builder_add(builder, "analyze");
+  g_strv_builder_addv(builder, (const char **)words);
+  g_auto(GStrv) argv = g_strv_builder_end(builder);
+  g_autoptr(SmbSpool) out = smb_spool_new();
+  SmbCli cli = {.command = "analyze", .out = out, .argc = (int)g_strv_length(argv), .argv = argv};
+  gboolean good = parse_words(run, &cli, error);
+  run->arch = g_steal_pointer(&cli.arch);
+  g_strfreev(cli.arguments);
+  if (good)
+    run->analysis = smb_target_analyze(run->target, run->arch, error);
+  return run->analysis ? g_steal_pointer(&run) : NULL;
+}
+
+void
 smb_learn_step_free(SmbLearnStep *step) {
   if (!step)
     return;

@@ -1,11 +1,38 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A lesson with its runs: made, and checked, before a word of it is shown.
+// A lesson with its runs: made, and checked, before a word of it is shown. Each run is just what 'smembank analyze' does
+// with the same words.
 #pragma once
 
 #include "sim/records/lesson.h"
-#include "src/learn/run.h"
+#include "src/cli/target.h"
+
+/**
+ * SmbLearnRun: a command line of analyze, and what it gave.
+ * @words: what stands behind 'smembank analyze'
+ * @is_course: whether FILE among them is a kernel of the course, not a file
+ */
+typedef struct {
+  GStrv words;
+  gboolean is_course;
+  SmbArch *arch;
+  SmbTarget *target;
+  SmbAnalysis *analysis;
+} SmbLearnRun;
+
+/**
+ * smb_learn_run_new:
+ * @words: the words behind 'smembank analyze'
+ * @is_course: whether FILE among them is a kernel of the course
+ * @error: what analyze would say
+ *
+ * Returns: (transfer full): the run, made
+ */
+SmbLearnRun *smb_learn_run_new(const char *const *words, gboolean is_course, GError **error);
+void smb_learn_run_free(SmbLearnRun *run);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLearnRun, smb_learn_run_free)
 
 /** SmbLearnStep: a lesson with its runs made, in the order of the lesson. */
 typedef struct {

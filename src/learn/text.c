@@ -9,17 +9,37 @@
 #include "src/cli/describe.h"
 #include "src/out/table.h"
 
+// The command line, as a shell reads it.
+static char *
+describe_command(const SmbLearnRun *run) {
+  GString *line = g_string_new("smembank analyze");
+  for (guint i = 0; run->words[i]; i++) {
+    const char *word = run->words[i];
+    gsize plain = strspn(word, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_-+=.,/:%@");
+    g_autofree char *quoted = word[plain] || !*word ? g_shell_quote(word) : g_strdup(word);
+    g_string_append_printf(line, " %s", quoted);
+  }
+  return g_string_free(line, FALSE);
+}
+
+// The name of the course's kernel that FILE is, or NULL.
+static const char *
+find_course_kernel(const SmbLearnRun *run) {
+  const char *file = run->target->file;
+  return run->is_course && !g_str_has_prefix(file, "data/kernels/") ? file : NULL;
+}
+
 static void
 write_commands(SmbCli *cli, const char *const *names, const SmbLearnRun *const *runs, guint n) {
   guint width = 0;
   for (guint i = 0; i < n; i++)
     width = MAX(width, smb_text_width(names[i]));
   for (guint i = 0; i < n; i++) {
-    g_autofree char *command = smb_learn_run_command(runs[i]);
-    const char *file = smb_learn_run_kernel(runs[i]);
+    g_autofree char *command = describe_command(runs[i]);
+    const char *file = find_course_kernel(runs[i]);
     gboolean told = FALSE;
     for (guint j = 0; j < i && file; j++)
-      told = told || g_strcmp0(smb_learn_run_kernel(runs[j]), file) == 0;
+      told = told || g_strcmp0(find_course_kernel(runs[j]), file) == 0;
     if (file && !told)
       smb_spool_printf(cli->out, "  %*s  $ smembank learn --kernel %s >%s\n", -(int)width, "", file,
                        file);

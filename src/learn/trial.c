@@ -8,9 +8,11 @@
 
 #include <glib/gstdio.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/text.h"
 #include "src/analyze/report.h"
 #include "src/learn/text.h"
+#include "src/out/file.h"
 
 struct _SmbLearnTrial {
   const SmbLearnStep *step;
@@ -57,6 +59,26 @@ smb_learn_trial_free(SmbLearnTrial *trial) {
   g_free(trial);
 }
 
+// The option that sets "NAME=VALUE": of a parameter of the kernel, or of a macro.
+static const char *
+choose_option(const SmbLearnRun *run, const char *setting) {
+  gsize length = strcspn(setting, "=");
+  for (guint i = 0; i < smb_program_n_parameters(run->target->kernel); i++) {
+    SmbParameter parameter = smb_program_parameter(run->target->kernel, i);
+    if (strlen(parameter.name) == length && strncmp(parameter.name, setting, length) == 0)
+      return "--arg";
+  }
+  return "-D";
+}
+
+// Whether "NAME=VALUE" sets a macro that the kernel does not have, and so changes nothing.
+static gboolean
+lacks_macro(const SmbLearnRun *run, const char *setting) {
+  g_autofree char *name = g_strndup(setting, strcspn(setting, "="));
+  g_auto(GStrv) unused = smb_program_unused_defines(run->target->kernel);
+  return g_strv_contains((const char *const *)unused, name);
+}
+
 // The words of the run with what was set: of the copy, if there is one.
 static GStrv
 trial_words(const SmbLearnTrial *trial) {
@@ -64,7 +86,7 @@ trial_words(const SmbLearnTrial *trial) {
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
   g_strv_builder_addv(builder, (const char **)words);
   for (guint i = 0; trial->settings[i]; i++)
-    g_strv_builder_add_many(builder, smb_learn_run_option(original_run(trial), trial->settings[i]),
+    g_strv_builder_add_many(builder, choose_option(original_run(trial), trial->settings[i]),
                             trial->settings[i], NULL);
   return g_strv_builder_end(builder);
 }
@@ -113,7 +135,7 @@ run_trial(const SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
     write_error(cli, error->message);
     return FALSE;
   }
-  if (setting && smb_learn_run_lacks(run, setting)) {
+  if (setting && lacks_macro(run, setting)) {
     g_autofree char *message =
         g_strdup_printf("'%s': the kernel has no such macro or parameter", setting);
     write_error(cli, message);
@@ -158,6 +180,78 @@ smb_learn_trial_set(SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
     g_strfreev(trial->settings);
     trial->settings = g_steal_pointer(&before);
   }
+}
+
+// The text with a macro set: in its definition, or above the first line.
+static char *
+set_macro(const char *text, const char *define) {
+  g_auto(GStrv) parts = g_strsplit(define, "=", 2);
+  g_autofree char *pattern = g_strdup_printf("^(#define %s)\\b.*$", parts[0]);
+  g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_MULTILINE | G_REGEX_RAW, 0, NULL);
+  const char *value = parts[1] ? parts[1] : "1";
+  if (!regex || !g_regex_match(regex, text, 0, NULL))
+    return g_strdup_printf("#define %s %s\n%s", parts[0], value, text);
+  g_autofree char *line = g_strdup_printf("#define %s %s", parts[0], value);
+  return g_regex_replace_literal(regex, text, -1, 0, line, 0, NULL);
+}
+
+static void
+add_extents(GStrvBuilder *words, const char *option, const guint extents[3]) {
+  g_autofree char *text = extents[2] > 1
+                              ? g_strdup_printf("%u,%u,%u", extents[0], extents[1], extents[2])
+                          : extents[1] > 1 ? g_strdup_printf("%u,%u", extents[0], extents[1])
+                                           : g_strdup_printf("%u", extents[0]);
+  g_strv_builder_add_many(words, option, text, NULL);
+}
+
+// The bytes of dynamic memory: as the catalogue says it, since macros may change, or a number.
+static char *
+describe_dynamic_bytes(const SmbTarget *target) {
+  g_autoptr(GPtrArray) catalog = target->shape ? smb_catalog_load(NULL) : NULL;
+  const SmbCatalogEntry *entry =
+      catalog ? smb_catalog_find(catalog, target->name, target->shape, NULL, NULL) : NULL;
+  if (entry && entry->dynamic_bytes)
+    return g_strdup(entry->dynamic_bytes);
+  return g_strdup_printf("%" G_GSIZE_FORMAT, target->launch.dynamic_bytes);
+}
+
+// The words that launch a copy of the kernel as the run launches it.
+static GStrv
+launch_words(const SmbLearnRun *run, const char *path) {
+  const SmbTarget *target = run->target;
+  g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+  g_strv_builder_add(words, path);
+  add_extents(words, "--block", target->launch.block);
+  if (target->launch.grid[0] * target->launch.grid[1] * target->launch.grid[2] > 1)
+    add_extents(words, "--grid", target->launch.grid);
+  for (guint i = 0; target->args[i]; i++)
+    g_strv_builder_add_many(words, "--arg", target->args[i], NULL);
+  for (guint i = 0; target->buffers[i]; i++)
+    g_strv_builder_add_many(words, "--buffer", target->buffers[i], NULL);
+  if (target->launch.dynamic_bytes > 0) {
+    g_autofree char *bytes = describe_dynamic_bytes(target);
+    g_strv_builder_add_many(words, "--dynamic-bytes", bytes, NULL);
+  }
+  if (strcmp(smb_arch_info(run->arch)->name, SMB_DEFAULT_ARCH) != 0)
+    g_strv_builder_add_many(words, "--arch", smb_arch_info(run->arch)->name, NULL);
+  return g_strv_builder_end(words);
+}
+
+char *
+smb_learn_copy(const SmbLearnRun *run, const char *folder, GStrv *words, GError **error) {
+  g_autofree char *base = g_path_get_basename(run->target->file);
+  g_autofree char *path = g_build_filename(folder, base, NULL);
+  g_autofree char *text = g_strdup(smb_source_text(smb_program_source(run->target->kernel)));
+  for (guint i = 0; run->target->defines[i]; i++) {
+    char *set = set_macro(text, run->target->defines[i]);
+    g_free(text);
+    text = set;
+  }
+  g_autoptr(SmbOutFile) copy = smb_out_file_new("copy", path, NULL, error);
+  if (!copy || !smb_out_file_write(copy, text, strlen(text), error))
+    return NULL;
+  *words = launch_words(run, path);
+  return g_steal_pointer(&path);
 }
 
 static gboolean

@@ -45,4 +45,18 @@ gboolean smb_learn_trial_edit(SmbLearnTrial *trial, SmbCli *cli, GError **error)
 gboolean smb_learn_trial_ask(SmbLearnTrial *trial, SmbCli *cli, const char *command,
                              const char *words, GError **error);
 
+/**
+ * smb_learn_copy:
+ * @run: a run
+ * @folder: where the copy goes
+ * @words: (out) (transfer full): the words of a run of the copy, launched as @run is
+ * @error: a file error
+ *
+ * Writes the text of the kernel into a file. The macros that @run sets are set in the text, so
+ * that the copy stands for itself and every line of it can be changed.
+ *
+ * Returns: (transfer full): the path of the file
+ */
+char *smb_learn_copy(const SmbLearnRun *run, const char *folder, GStrv *words, GError **error);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLearnTrial, smb_learn_trial_free)
