@@ -15,6 +15,12 @@ static const char *const names[SMB_N_METRICS] = {
 #undef SMB_METRIC
 };
 
+// smb_metric_of() goes by the order of metric.def.
+#define IS_BY_CLASS(kind)                                                                          \
+  (SMB_METRIC_##kind##_ST == SMB_METRIC_##kind##_LD + SMB_OP_CLASS_STORE &&                        \
+   SMB_METRIC_##kind##_ATOM == SMB_METRIC_##kind##_LD + SMB_OP_CLASS_ATOMIC)
+G_STATIC_ASSERT(IS_BY_CLASS(WAVEFRONTS) && IS_BY_CLASS(CYCLES) && IS_BY_CLASS(INSTRUCTIONS));
+
 const char *
 smb_metric_name(SmbMetric metric) {
   return names[metric];

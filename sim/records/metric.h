@@ -18,6 +18,13 @@ typedef enum {
   SMB_N_METRICS
 } SmbMetric;
 
+/** smb_metric_of: Returns: the metric of a class of accesses to shared memory, of those whose first is @of_loads:
+ * SMB_METRIC_WAVEFRONTS_LD, SMB_METRIC_CYCLES_LD or SMB_METRIC_INSTRUCTIONS_LD */
+static inline SmbMetric
+smb_metric_of(SmbMetric of_loads, SmbOpClass op_class) {
+  return (SmbMetric)(of_loads + op_class);
+}
+
 /** What smb_metric_predict() returns where the model says nothing. */
 #define SMB_NO_PREDICTION (-1.0)
 

@@ -186,10 +186,10 @@ check_swizzle(SmbCli *cli, const SmbTarget *target, const SmbAdviseSearch *searc
 }
 
 static gboolean
-search_layouts(SmbCli *cli, const SmbTarget *target, SmbArch *arch, SmbMeter *meter,
-               const SmbAdviseSearch *search, const SmbOutFile *out, GError **error) {
+search_layouts(SmbCli *cli, const SmbTarget *target, SmbMeter *meter, const SmbAdviseSearch *search,
+               const SmbOutFile *out, GError **error) {
   g_autoptr(SmbAdviseMeasured) measured = NULL;
-  g_autoptr(SmbAdviseReport) report = smb_advise_report_new(target, arch, search, error);
+  g_autoptr(SmbAdviseReport) report = smb_advise_report_new(target, cli->arch, search, error);
   if (!report || (meter && !(measured = smb_advise_measure(meter, report, error))))
     return FALSE;
   if (!write_out(cli, report, out, error))
@@ -230,16 +230,14 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
       !(out = smb_out_file_new("--out", option_out, (const char *const *)cli->arguments, error)))
     return FALSE;
   g_autoptr(SmbMeter) meter = NULL;
-  g_autoptr(SmbArch) arch = smb_arch_ref(cli->arch);
   if (option_measure) {
     meter = smb_measure_open_for(smb_measure_options(), option_tune ? NULL : smb_target_options(),
-                                 file, arch, error);
-    g_clear_pointer(&arch, smb_arch_unref);
-    arch = meter ? smb_measure_arch(meter, error) : NULL;
+                                 file, cli->arch, error);
+    SmbArch *arch = meter ? smb_measure_arch(meter, error) : NULL;
     if (!arch)
       return FALSE;
     smb_arch_unref(cli->arch);
-    cli->arch = smb_arch_ref(arch);
+    cli->arch = arch;
   }
   if (option_tune)
     return smb_advise_tune(cli, smb_target_options(), file, (const char *const *)option_tune, tuned,
@@ -249,5 +247,5 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
     return FALSE;
   if (option_check)
     return check_swizzle(cli, target, &search, error);
-  return search_layouts(cli, target, arch, meter, &search, out, error);
+  return search_layouts(cli, target, meter, &search, out, error);
 }

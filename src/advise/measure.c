@@ -34,18 +34,9 @@ smb_advise_measured_free(SmbAdviseMeasured *measured) {
 
 // What a class of accesses is measured by: its counter, or the clock that takes its place.
 static SmbMetric
-find_metric(SmbOpClass op_class, gboolean clocked) {
-  static const SmbMetric counted[SMB_N_OP_CLASSES] = {
-      [SMB_OP_CLASS_LOAD] = SMB_METRIC_WAVEFRONTS_LD,
-      [SMB_OP_CLASS_STORE] = SMB_METRIC_WAVEFRONTS_ST,
-      [SMB_OP_CLASS_ATOMIC] = SMB_METRIC_WAVEFRONTS_ATOM,
-  };
-  static const SmbMetric timed[SMB_N_OP_CLASSES] = {
-      [SMB_OP_CLASS_LOAD] = SMB_METRIC_CYCLES_LD,
-      [SMB_OP_CLASS_STORE] = SMB_METRIC_CYCLES_ST,
-      [SMB_OP_CLASS_ATOMIC] = SMB_METRIC_CYCLES_ATOM,
-  };
-  return clocked ? timed[op_class] : counted[op_class];
+find_metric(guint op_class, gboolean clocked) {
+  return smb_metric_of(clocked ? SMB_METRIC_CYCLES_LD : SMB_METRIC_WAVEFRONTS_LD,
+                       (SmbOpClass)op_class);
 }
 
 // Whether a number of a launch is as predicted; a lower bound may be exceeded. One that was not measured is.
@@ -74,8 +65,7 @@ static gboolean
 is_as_predicted(const Launch *launch) {
   gboolean good = !launch->recorded->failure && do_values_match(launch);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    good = good && matches(launch, find_metric((SmbOpClass)c, FALSE)) &&
-           matches(launch, find_metric((SmbOpClass)c, TRUE));
+    good = good && matches(launch, find_metric(c, FALSE)) && matches(launch, find_metric(c, TRUE));
   return good;
 }
 
@@ -172,7 +162,7 @@ write_launch(SmbTable *table, const Launch *launch, gboolean clocked, guint n_cl
     return;
   }
   for (guint c = 0; c < n_classes; c++)
-    write_pair(table, launch, find_metric((SmbOpClass)c, clocked));
+    write_pair(table, launch, find_metric(c, clocked));
   gboolean equal = do_values_match(launch);
   smb_table_cell(table, equal ? SMB_STYLE_GOOD : SMB_STYLE_BAD, equal ? "equal" : "differ");
   for (guint i = 0; i < SMB_N_CACHES; i++)
@@ -182,15 +172,11 @@ write_launch(SmbTable *table, const Launch *launch, gboolean clocked, guint n_cl
 // Where counts differ, and the compiler made other instructions of the text.
 static void
 write_instructions(SmbCli *cli, const Launch *launch) {
-  static const SmbMetric executed[SMB_N_OP_CLASSES] = {
-      [SMB_OP_CLASS_LOAD] = SMB_METRIC_INSTRUCTIONS_LD,
-      [SMB_OP_CLASS_STORE] = SMB_METRIC_INSTRUCTIONS_ST,
-      [SMB_OP_CLASS_ATOMIC] = SMB_METRIC_INSTRUCTIONS_ATOM,
-  };
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
-    double measured = launch->recorded->measured[executed[c]];
-    double predicted = smb_metric_predict(executed[c], launch->analysis);
-    if (matches(launch, find_metric((SmbOpClass)c, FALSE)) || measured == SMB_NOT_MEASURED ||
+    SmbMetric executed = smb_metric_of(SMB_METRIC_INSTRUCTIONS_LD, (SmbOpClass)c);
+    double measured = launch->recorded->measured[executed];
+    double predicted = smb_metric_predict(executed, launch->analysis);
+    if (matches(launch, find_metric(c, FALSE)) || measured == SMB_NOT_MEASURED ||
         measured == predicted)
       continue;
     smb_text_wrap_printf(

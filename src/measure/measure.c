@@ -325,9 +325,8 @@ take_cycles(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
   double cycles[SMB_N_OP_CLASSES];
   if (!smb_measure_requests(meter, target, arch, cycles, error))
     return FALSE;
-  kernel->measured[SMB_METRIC_CYCLES_LD] = cycles[SMB_OP_CLASS_LOAD];
-  kernel->measured[SMB_METRIC_CYCLES_ST] = cycles[SMB_OP_CLASS_STORE];
-  kernel->measured[SMB_METRIC_CYCLES_ATOM] = cycles[SMB_OP_CLASS_ATOMIC];
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    kernel->measured[smb_metric_of(SMB_METRIC_CYCLES_LD, (SmbOpClass)c)] = cycles[c];
   return TRUE;
 }
 

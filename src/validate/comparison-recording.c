@@ -198,24 +198,12 @@ note(const Launch *launch, SmbComparisonRow *row, const char *format, ...) {
   row->note = smb_comparison_keep(launch->comparison, text);
 }
 
-// The metrics of one kind of access.
-typedef struct {
-  SmbMetric wavefronts;
-  SmbMetric instructions;
-} AccessKind;
-
-static const AccessKind kinds[] = {
-    {SMB_METRIC_WAVEFRONTS_LD, SMB_METRIC_INSTRUCTIONS_LD},
-    {SMB_METRIC_WAVEFRONTS_ST, SMB_METRIC_INSTRUCTIONS_ST},
-    {SMB_METRIC_WAVEFRONTS_ATOM, SMB_METRIC_INSTRUCTIONS_ATOM},
-};
-
 // Wavefronts that differ: whether the instructions do as well is what a reader asks first.
 static void
 note_wavefronts(const Launch *launch, SmbComparisonRow *row) {
   g_autoptr(GString) text = g_string_new(NULL);
-  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    SmbMetric metric = kinds[i].instructions;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    SmbMetric metric = smb_metric_of(SMB_METRIC_INSTRUCTIONS_LD, (SmbOpClass)c);
     double predicted = smb_metric_predict(metric, launch->analysis);
     double measured = launch->recorded->measured[metric];
     if (measured != SMB_NOT_MEASURED && measured != predicted)
@@ -229,9 +217,10 @@ note_wavefronts(const Launch *launch, SmbComparisonRow *row) {
 // Instructions that differ. What the compiler did to them is distinguished from errors of the model by
 // the wavefronts of the same accesses.
 static void
-explain_instructions(const Launch *launch, const AccessKind *kind, SmbComparisonRow *row) {
-  double wavefronts = launch->recorded->measured[kind->wavefronts];
-  double expected = smb_metric_predict(kind->wavefronts, launch->analysis);
+explain_instructions(const Launch *launch, SmbOpClass op_class, SmbComparisonRow *row) {
+  SmbMetric metric = smb_metric_of(SMB_METRIC_WAVEFRONTS_LD, op_class);
+  double wavefronts = launch->recorded->measured[metric];
+  double expected = smb_metric_predict(metric, launch->analysis);
   gboolean merged = row->measured < row->predicted;
   if (wavefronts == expected)
     row->outcome = SMB_OUTCOME_EXPLAINED;
@@ -249,11 +238,11 @@ explain_instructions(const Launch *launch, const AccessKind *kind, SmbComparison
 
 static void
 explain(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) {
-  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    if (kinds[i].wavefronts == metric)
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    if (metric == smb_metric_of(SMB_METRIC_WAVEFRONTS_LD, (SmbOpClass)c))
       note_wavefronts(launch, row);
-    else if (kinds[i].instructions == metric)
-      explain_instructions(launch, &kinds[i], row);
+    else if (metric == smb_metric_of(SMB_METRIC_INSTRUCTIONS_LD, (SmbOpClass)c))
+      explain_instructions(launch, (SmbOpClass)c, row);
   }
 }
 
@@ -291,8 +280,9 @@ add_time(const Launch *launch, SmbMetric metric, const SmbRecordedTime *time) {
   SmbComparisonRow *row = new_row(launch, smb_metric_name(metric));
   row->outcome = SMB_OUTCOME_SHOWN;
   row->predicted = 0;
-  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
-    row->predicted += smb_metric_predict(kinds[i].wavefronts, launch->analysis);
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    row->predicted += smb_metric_predict(smb_metric_of(SMB_METRIC_WAVEFRONTS_LD, (SmbOpClass)c),
+                                         launch->analysis);
   row->measured = time->median;
   row->min = time->min;
   row->max = time->max;

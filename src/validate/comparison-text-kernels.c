@@ -7,23 +7,11 @@
 
 #include <string.h>
 
-// The wavefronts that a line of a launch shows.
-enum {
-  N_SHOWN = 3
-};
-
-static const SmbMetric shown[N_SHOWN] = {SMB_METRIC_WAVEFRONTS_LD, SMB_METRIC_WAVEFRONTS_ST,
-                                         SMB_METRIC_WAVEFRONTS_ATOM};
-
-// What it shows where no counter can be read.
-static const SmbMetric timed[N_SHOWN] = {SMB_METRIC_CYCLES_LD, SMB_METRIC_CYCLES_ST,
-                                         SMB_METRIC_CYCLES_ATOM};
-
 // A launch: its rows together.
 typedef struct {
   const SmbComparisonRow *first;
-  const SmbComparisonRow *wavefronts[N_SHOWN]; // or cycles
-  gboolean is_timed;                           // they are cycles
+  const SmbComparisonRow *wavefronts[SMB_N_OP_CLASSES]; // or cycles
+  gboolean is_timed;                                    // they are cycles
   double time;
   SmbOutcome outcome; // the worst of them
 } Launch;
@@ -50,6 +38,11 @@ worse(SmbOutcome a, SmbOutcome b) {
   return rank[a] >= rank[b] ? a : b;
 }
 
+static gboolean
+is_metric(const SmbComparisonRow *row, SmbMetric of_loads, guint op_class) {
+  return strcmp(row->metric, smb_metric_name(smb_metric_of(of_loads, (SmbOpClass)op_class))) == 0;
+}
+
 static GArray *
 collect_launches(const SmbComparison *comparison, const SmbRecording *recording) {
   GArray *launches = g_array_new(FALSE, TRUE, sizeof(Launch));
@@ -66,13 +59,11 @@ collect_launches(const SmbComparison *comparison, const SmbRecording *recording)
     launch->outcome = worse(launch->outcome, row->outcome);
     if (smb_comparison_is_time(row) && !smb_comparison_is_cold(row))
       launch->time = row->measured;
-    for (guint j = 0; j < N_SHOWN; j++) {
-      if (strcmp(row->metric, smb_metric_name(shown[j])) == 0)
-        launch->wavefronts[j] = row;
-      if (strcmp(row->metric, smb_metric_name(timed[j])) == 0) {
-        launch->wavefronts[j] = row;
-        launch->is_timed = TRUE;
-      }
+    for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+      gboolean timed = is_metric(row, SMB_METRIC_CYCLES_LD, c);
+      if (timed || is_metric(row, SMB_METRIC_WAVEFRONTS_LD, c))
+        launch->wavefronts[c] = row;
+      launch->is_timed = launch->is_timed || timed;
     }
   }
   return launches;
@@ -83,12 +74,12 @@ choose_columns(const GArray *launches) {
   Columns columns = {FALSE, FALSE, FALSE, FALSE};
   for (guint i = 0; i < launches->len; i++) {
     const Launch *launch = &g_array_index(launches, Launch, i);
-    const SmbComparisonRow *atomics = launch->wavefronts[2];
+    const SmbComparisonRow *atomics = launch->wavefronts[SMB_OP_CLASS_ATOMIC];
     columns.atomics =
         columns.atomics || (atomics && (atomics->predicted > 0 || atomics->measured > 0));
     columns.cycles = columns.cycles || launch->is_timed;
     columns.times = columns.times || launch->time != SMB_NOT_MEASURED;
-    for (guint j = 0; j < N_SHOWN; j++)
+    for (guint j = 0; j < SMB_N_OP_CLASSES; j++)
       columns.published =
           columns.published || (launch->wavefronts[j] && launch->wavefronts[j]->published);
   }
@@ -179,7 +170,7 @@ write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recordin
     const Launch *launch = &g_array_index(launches, Launch, i);
     g_autofree char *time = smb_comparison_number(launch->time);
     smb_comparison_launch(table, launch->first);
-    for (guint j = 0; j < (columns.atomics ? N_SHOWN : N_SHOWN - 1); j++)
+    for (guint j = 0; j < (columns.atomics ? SMB_N_OP_CLASSES : SMB_OP_CLASS_ATOMIC); j++)
       write_pair(table, launch->wavefronts[j]);
     smb_comparison_outcome(table, launch->outcome);
     if (columns.times)
