@@ -193,8 +193,7 @@ write_text(SmbCli *cli, gconstpointer result) {
   const CheckReport *written = result;
   const SmbAdviseReport *report = written->report;
   const GPtrArray *all = written->all;
-  SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
-  smb_analyze_write_heading(cli, &heading);
+  smb_analyze_write_heading(cli, report->target, report->analysis);
   if (all->len == 0) {
     smb_advise_write_nothing(cli, report);
     return;
@@ -227,16 +226,8 @@ write_json_check(JsonBuilder *json, const Checked *checked, const SmbLayoutCheck
   smb_json_text(json, "expression", site->expression);
   smb_json_number(json, "width", check->width);
   smb_json_boolean(json, "fits", check->fit == SMB_LAYOUT_FITS);
-  smb_json_object(json, "now");
-  smb_json_tally(json, &check->original);
-  json_builder_end_object(json);
-  if (check->fit == SMB_LAYOUT_FITS) {
-    smb_json_object(json, "swizzled");
-    smb_json_tally(json, &check->cost);
-    json_builder_end_object(json);
-  } else {
-    smb_json_null(json, "swizzled");
-  }
+  smb_json_tally_object(json, "now", &check->original);
+  smb_json_tally_object(json, "swizzled", check->fit == SMB_LAYOUT_FITS ? &check->cost : NULL);
   smb_json_text(json, "fault", fault_name(check->fault));
   smb_json_text(json, "why", why);
   json_builder_end_object(json);

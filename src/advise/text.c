@@ -424,8 +424,7 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAdviseResult *written = result;
   const SmbAdviseReport *report = written->report;
   const SmbAdviseMeasured *measured = written->measured;
-  SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
-  smb_analyze_write_heading(cli, &heading);
+  smb_analyze_write_heading(cli, report->target, report->analysis);
   if (report->arrays->len == 0)
     smb_advise_write_nothing(cli, report);
   for (guint i = 0; i < report->arrays->len; i++) {

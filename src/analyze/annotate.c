@@ -83,7 +83,7 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   write_margin(table, &total);
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
   smb_table_cell(table, SMB_STYLE_BOLD, "total");
-  smb_analyze_write_heading(cli, report);
+  smb_analyze_write_heading(cli, report->target, report->analysis);
   smb_analyze_write_verdict(cli, report->analysis);
   smb_table_write(table, cli->out, cli->colour);
   smb_analyze_write_worst(cli, report->analysis);

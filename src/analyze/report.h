@@ -33,7 +33,7 @@ void smb_analyze_write_json(SmbCli *cli, gconstpointer report);
 void smb_analyze_write_csv(SmbCli *cli, gconstpointer report);
 
 /** The heading of the text formats: kernel, block, grid, memory, architecture. */
-void smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report);
+void smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis);
 
 /** Adds the numbers of a row: requests, wavefronts (of global memory: sectors or lines), ideal, excess, worst. */
 void smb_analyze_add_tally(SmbTable *table, const SmbTally *tally);

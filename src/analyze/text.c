@@ -26,8 +26,7 @@ smb_analyze_segment_name(const SmbArch *arch) {
 }
 
 void
-smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report) {
-  const SmbTarget *target = report->target;
+smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis) {
   g_autofree char *block = smb_describe_extent(target->launch.block);
   g_autofree char *grid = smb_describe_extent(target->launch.grid);
   g_autofree char *defines = g_strjoinv(" ", target->defines);
@@ -36,7 +35,7 @@ smb_analyze_write_heading(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_text_wrap_at(cli->out, text, smb_text_width(target->name), 4);
   smb_spool_printf(cli->out,
                    "block %s, grid %s, %" G_GSIZE_FORMAT " bytes of shared memory, %s\n\n", block,
-                   grid, report->analysis->shared_bytes, smb_arch_info(cli->arch)->name);
+                   grid, analysis->shared_bytes, smb_arch_info(cli->arch)->name);
 }
 
 void
@@ -254,7 +253,7 @@ write_tile_lines(SmbCli *cli, const SmbAnalyzeReport *report) {
 void
 smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
-  smb_analyze_write_heading(cli, report);
+  smb_analyze_write_heading(cli, report->target, report->analysis);
   smb_analyze_write_verdict(cli, report->analysis);
   if (report->target->tile_columns > 0)
     write_tile_lines(cli, report);

@@ -72,6 +72,17 @@ smb_json_tally(JsonBuilder *json, const SmbTally *tally) {
 }
 
 void
+smb_json_tally_object(JsonBuilder *json, const char *key, const SmbTally *tally) {
+  if (!tally) {
+    smb_json_null(json, key);
+    return;
+  }
+  smb_json_object(json, key);
+  smb_json_tally(json, tally);
+  json_builder_end_object(json);
+}
+
+void
 smb_json_costs(JsonBuilder *json, const SmbTally *tally) {
   smb_json_tally(json, tally);
   smb_json_number(json, "max_degree", tally->max_degree);
@@ -81,10 +92,7 @@ smb_json_costs(JsonBuilder *json, const SmbTally *tally) {
 void
 smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES]) {
   smb_json_object(json, "totals");
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
-    smb_json_object(json, smb_op_class_name((SmbOpClass)c));
-    smb_json_tally(json, &totals[c]);
-    json_builder_end_object(json);
-  }
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    smb_json_tally_object(json, smb_op_class_name((SmbOpClass)c), &totals[c]);
   json_builder_end_object(json);
 }

@@ -20,6 +20,9 @@ void smb_json_arch(JsonBuilder *json, const SmbArch *arch);
 /** The members requests, wavefronts, ideal_wavefronts and excess_wavefronts. */
 void smb_json_tally(JsonBuilder *json, const SmbTally *tally);
 
+/** A member that holds those of smb_json_tally(); null for %NULL. */
+void smb_json_tally_object(JsonBuilder *json, const char *key, const SmbTally *tally);
+
 /** The members of smb_json_tally(), max_degree and cycles. */
 void smb_json_costs(JsonBuilder *json, const SmbTally *tally);
 

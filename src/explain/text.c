@@ -74,8 +74,7 @@ void
 smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   const SmbExplainReport *report = result;
   const SmbExplanation *e = report->explanation;
-  SmbAnalyzeReport heading = {report->target, report->analysis, FALSE, G_MAXUINT};
-  smb_analyze_write_heading(cli, &heading);
+  smb_analyze_write_heading(cli, report->target, report->analysis);
   if (!e) {
     smb_analyze_write_verdict(cli, report->analysis);
     return;

@@ -7,10 +7,15 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/text.h"
+#include "src/cli/input.h"
 #include "src/learn/text.h"
 #include "src/learn/trial.h"
-#include "src/learn/prompt.h"
 #include "src/out/table.h"
+
+// Longest line that is read, in bytes; what is longer is cut off.
+enum {
+  MAX_LINE = 4096
+};
 
 // What became of a step's prediction; the first one counts.
 typedef enum {
@@ -33,7 +38,7 @@ typedef enum {
 typedef struct {
   SmbCli *cli;
   const GPtrArray *course;
-  SmbPrompt *prompt;
+  GInputStream *input;  // buffered; opened with the first question
   Outcome *outcomes;    // by step
   SmbLearnStep *step;   // the current one
   SmbLearnTrial *trial; // what is tried in it
@@ -167,10 +172,47 @@ handle_common(Session *session, const char *line, const char *expected) {
 }
 
 static gboolean
+open_input(Session *session) {
+  g_autoptr(GInputStream) raw = session->input ? NULL : smb_input_open("-", session->error);
+  if (raw)
+    session->input = g_buffered_input_stream_new(raw);
+  return session->input != NULL;
+}
+
+// Reads to the end of the line; a last line may end without a line feed. NULL at the end of the input.
+static gboolean
+read_line(const Session *session, char **line) {
+  GBufferedInputStream *input = G_BUFFERED_INPUT_STREAM(session->input);
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_autoptr(GError) failure = NULL;
+  int byte;
+  while ((byte = g_buffered_input_stream_read_byte(input, NULL, &failure)) >= 0 && byte != '\n') {
+    if (text->len < MAX_LINE)
+      g_string_append_c(text, (char)byte);
+  }
+  if (failure) {
+    g_propagate_prefixed_error(session->error, g_steal_pointer(&failure), "stdin: ");
+    return FALSE;
+  }
+  // A zero byte ends the text, and invalid UTF-8 is marked.
+  if (byte >= 0 || text->len > 0)
+    *line = g_strstrip(g_utf8_make_valid(text->str, -1));
+  return TRUE;
+}
+
+// Asks on the line of the answer. Where no terminal shows what is typed, the answer is written behind the question.
+static gboolean
 ask(Session *session, const char *question, char **line, Move *move) {
-  if (!smb_prompt_ask(session->prompt, session->cli, question, line, session->error))
+  SmbCli *cli = session->cli;
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, question);
+  smb_spool_puts(cli->out, " ");
+  if (!smb_cli_flush(cli, session->error) || !open_input(session) || !read_line(session, line)) {
     *move = MOVE_FAIL;
-  else if (!*line)
+    return FALSE;
+  }
+  if (!isatty(STDIN_FILENO) || !*line)
+    smb_spool_printf(cli->out, "%s\n", *line ? *line : "");
+  if (!*line)
     *move = MOVE_QUIT;
   return *line != NULL;
 }
@@ -304,10 +346,8 @@ run_steps(Session *session, guint at) {
 
 gboolean
 smb_learn_session_run(SmbCli *cli, const GPtrArray *course, guint first, GError **error) {
-  g_autoptr(SmbPrompt) prompt = smb_prompt_new();
   g_autofree Outcome *outcomes = g_new0(Outcome, course->len);
-  Session session = {
-      .cli = cli, .course = course, .prompt = prompt, .outcomes = outcomes, .error = error};
+  Session session = {.cli = cli, .course = course, .outcomes = outcomes, .error = error};
   smb_text_wrap(
       cli->out,
       "A course on bank conflicts. Each step asks a question: predict the number before you see "
@@ -319,8 +359,9 @@ smb_learn_session_run(SmbCli *cli, const GPtrArray *course, guint first, GError 
     smb_text_wrap(cli->out,
                   "Standard input is not a terminal: each line of it is an answer. 'smembank learn "
                   "--all' writes all steps and asks nothing.\n");
-  if (run_steps(&session, first) == MOVE_FAIL)
-    return FALSE;
-  write_score(&session);
-  return TRUE;
+  gboolean good = run_steps(&session, first) != MOVE_FAIL;
+  if (good)
+    write_score(&session);
+  g_clear_object(&session.input);
+  return good;
 }

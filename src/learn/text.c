@@ -123,11 +123,10 @@ static void
 write_show(SmbCli *cli, const SmbLearnStep *step, guint run) {
   const SmbLearnRun *shown = step->runs->pdata[run];
   const char *name = "";
-  SmbAnalyzeReport report = {shown->target, shown->analysis, FALSE, G_MAXUINT};
   SmbCli heading = *cli; // on the architecture of the run
   heading.arch = shown->arch;
   write_commands(cli, &name, &shown, 1);
-  smb_analyze_write_heading(&heading, &report);
+  smb_analyze_write_heading(&heading, shown->target, shown->analysis);
   write_kernel(cli, shown);
 }
 
