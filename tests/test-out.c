@@ -160,12 +160,9 @@ static const struct {
 };
 
 START_TEST(test_table_fits) {
-  g_autoptr(SmbTable) table = smb_table_new("line>|shared access");
+  g_autoptr(SmbTable) table =
+      smb_table_new("line>|shared access|per launch: requests>|excess>|per request: worst of all>");
   g_autoptr(SmbSpool) spool = smb_spool_new();
-  smb_table_group(table, "per launch");
-  smb_table_columns(table, "requests>|excess>");
-  smb_table_group(table, "per request");
-  smb_table_columns(table, "worst of all>");
   smb_table_number(table, SMB_STYLE_PLAIN, 10);
   smb_table_cell(table, SMB_STYLE_PLAIN, "tile[threadIdx.y][0]");
   smb_table_number(table, SMB_STYLE_PLAIN, 1024);

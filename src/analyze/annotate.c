@@ -59,15 +59,11 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   const SmbSource *source = smb_program_source(report->target->kernel);
   guint n_lines = source ? smb_source_n_lines(source) : 0;
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
-  g_autoptr(SmbTable) table = smb_table_new("");
+  g_autofree char *columns = g_strdup_printf("per launch: requests>|wavefronts>|excess>|%s>|"
+                                             "per request: worst>|: line>|source",
+                                             smb_analyze_segment_name(cli->arch));
+  g_autoptr(SmbTable) table = smb_table_new(columns);
   SmbLineTally total = {0};
-  smb_table_group(table, "per launch");
-  smb_table_columns(table, "requests>|wavefronts>|excess>");
-  smb_table_column(table, smb_analyze_segment_name(cli->arch), SMB_ALIGN_RIGHT);
-  smb_table_group(table, "per request");
-  smb_table_columns(table, "worst>");
-  smb_table_group(table, "");
-  smb_table_columns(table, "line>|source");
   for (guint i = 0; i <= n_lines; i++) {
     const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
     smb_tally_add(&total.shared, &line->shared);

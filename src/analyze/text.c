@@ -49,11 +49,16 @@ smb_analyze_add_tally(SmbTable *table, const SmbTally *tally) {
 }
 
 static void
-write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *report) {
-  g_autofree char *expression = shorten(access->site->expression);
-  smb_table_place(table, access->site->file, access->site->line);
+add_site(SmbTable *table, const SmbSite *site) {
+  g_autofree char *expression = shorten(site->expression);
+  smb_table_place(table, site->file, site->line);
   smb_table_cell(table, SMB_STYLE_PLAIN, expression);
-  smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
+  smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
+}
+
+static void
+write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *report) {
+  add_site(table, access->site);
   smb_analyze_add_tally(table, &access->total);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
@@ -68,11 +73,8 @@ write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *r
 static void
 write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
-  g_autoptr(SmbTable) table = smb_table_new("line>|shared access|op");
-  smb_table_group(table, "per launch");
-  smb_table_columns(table, "requests>|wavefronts>|ideal>|excess>");
-  smb_table_group(table, "per request");
-  smb_table_columns(table, "worst>");
+  g_autoptr(SmbTable) table = smb_table_new("line>|shared access|op|per launch: requests>|"
+                                            "wavefronts>|ideal>|excess>|per request: worst>");
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_access(table, &g_array_index(analysis->accesses, SmbAccess, i), report);
   smb_table_rule(table);
@@ -100,19 +102,13 @@ smb_analyze_add_global(SmbTable *table, const SmbGlobalAccess *access) {
 static void
 write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
-  g_autoptr(SmbTable) table = smb_table_new("line>|global access|op");
-  smb_table_group(table, "per launch");
-  smb_table_columns(table, "requests>");
-  smb_table_column(table, smb_analyze_segment_name(cli->arch), SMB_ALIGN_RIGHT);
-  smb_table_columns(table, "ideal>|excess>");
-  smb_table_group(table, "per request");
-  smb_table_columns(table, "worst>");
+  g_autofree char *columns = g_strdup_printf("line>|global access|op|per launch: requests>|%s>|"
+                                             "ideal>|excess>|per request: worst>",
+                                             smb_analyze_segment_name(cli->arch));
+  g_autoptr(SmbTable) table = smb_table_new(columns);
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    g_autofree char *expression = shorten(access->site->expression);
-    smb_table_place(table, access->site->file, access->site->line);
-    smb_table_cell(table, SMB_STYLE_PLAIN, expression);
-    smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(access->site->op_class));
+    add_site(table, access->site);
     smb_analyze_add_global(table, access);
   }
   if (analysis->accesses->len > 0)

@@ -27,7 +27,6 @@ struct _SmbTable {
   GArray *columns; // Column
   GArray *cells;   // Cell, row by row
   gboolean rule_pending;
-  char *group;   // of the next column
   gboolean wrap; // the last column is broken into lines
 };
 
@@ -69,15 +68,19 @@ smb_table_free(SmbTable *table) {
     return;
   g_array_unref(table->columns);
   g_array_unref(table->cells);
-  g_free(table->group);
   g_free(table);
+}
+
+static void
+add_column(SmbTable *table, const char *group, const char *header, SmbAlign align) {
+  g_return_if_fail(table->cells->len == 0);
+  Column column = {g_strdup(header), g_strdup(group), align};
+  g_array_append_val(table->columns, column);
 }
 
 void
 smb_table_column(SmbTable *table, const char *header, SmbAlign align) {
-  g_return_if_fail(table->cells->len == 0);
-  Column column = {g_strdup(header), g_steal_pointer(&table->group), align};
-  g_array_append_val(table->columns, column);
+  add_column(table, NULL, header, align);
 }
 
 void
@@ -87,14 +90,11 @@ smb_table_columns(SmbTable *table, const char *columns) {
     gboolean number = g_str_has_suffix(headers[i], ">");
     if (number)
       headers[i][strlen(headers[i]) - 1] = '\0';
-    smb_table_column(table, headers[i], number ? SMB_ALIGN_RIGHT : SMB_ALIGN_LEFT);
+    g_auto(GStrv) parts = g_strsplit(headers[i], ": ", 2);
+    gboolean grouped = parts[0] && parts[1];
+    add_column(table, grouped ? parts[0] : NULL, grouped ? parts[1] : headers[i],
+               number ? SMB_ALIGN_RIGHT : SMB_ALIGN_LEFT);
   }
-}
-
-void
-smb_table_group(SmbTable *table, const char *title) {
-  g_free(table->group);
-  table->group = g_strdup(title);
 }
 
 static void

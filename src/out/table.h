@@ -31,7 +31,9 @@ void smb_table_free(SmbTable *table);
 
 /**
  * smb_table_columns:
- * @columns: their headers with bars between; one that ends with > stands over numbers: "line>|op|access". "" adds none
+ * @columns: their headers with bars between; one that ends with > stands over numbers: "line>|op|access". "" adds none.
+ *   "per launch: requests>" says what that column and those behind it are counts of, above their headers; ": access"
+ *   ends that
  *
  * Adds columns, before the first cell.
  */
@@ -39,12 +41,6 @@ void smb_table_columns(SmbTable *table, const char *columns);
 
 /** Adds a column with any header, before the first cell. */
 void smb_table_column(SmbTable *table, const char *header, SmbAlign align);
-
-/**
- * smb_table_group:
- * @title: what the columns that follow are counts of, above their headers; "": of nothing in common
- */
-void smb_table_group(SmbTable *table, const char *title);
 
 /** Adds the next cell of the row; after the last column a new row begins. */
 void smb_table_cell(SmbTable *table, SmbStyle style, const char *text);

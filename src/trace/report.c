@@ -140,11 +140,9 @@ add_table_row(SmbTable *table, const char *name, const char *width, const SmbTal
 
 static void
 write_table(const SmbTraceReport *report, SmbCli *cli) {
-  g_autoptr(SmbTable) table = smb_table_new("op|width>");
-  smb_table_group(table, "whole trace");
-  smb_table_columns(table, "requests>|wavefronts>|ideal>|excess>|cycles>");
-  smb_table_group(table, "per request");
-  smb_table_columns(table, "worst>");
+  g_autoptr(SmbTable) table =
+      smb_table_new("op|width>|whole trace: requests>|wavefronts>|ideal>|excess>|"
+                    "cycles>|per request: worst>");
   for (guint i = 0; i < SMB_TRACE_N_SUMS; i++) {
     const SmbTraceSum *sum = &report->sums[i];
     g_autofree char *width = g_strdup_printf("%u", sum->width);
