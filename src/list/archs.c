@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/list/archs.h"
+#include "src/list/list.h"
 
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"

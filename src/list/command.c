@@ -11,8 +11,7 @@
 #include "sim/base/data.h"
 #include "sim/records/recording.h"
 #include "sim/base/request.h"
-#include "src/list/archs.h"
-#include "src/list/devices.h"
+#include "src/list/list.h"
 #include "src/out/listing.h"
 
 static gboolean option_verbose;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/list/devices.h"
+#include "src/list/list.h"
 
 #include <string.h>
 
