@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "src/cli/commands.h"
-#include "src/cli/main.h"
+#include "src/cli/commands.h"
 #include "tests/fake-cuda.h"
 
 // Asked by LeakSanitizer when a process ends. A process that measures may be ended at that very moment by

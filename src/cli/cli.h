@@ -102,7 +102,7 @@ struct _SmbCli {
  * SmbCommand: a row of the table of commands.
  * @name: what the user types
  * @run: does it: %FALSE with an error, or %FALSE without one if there is nothing more to do
- * @summary: one line for the list of commands
+ * @summary: (nullable): one line for the list of commands; %NULL of what is not listed
  */
 typedef struct {
   const char *name;
@@ -150,7 +150,6 @@ struct _SmbCliUsage {
  * smb_cli_run:
  * @command: the command
  * @cuda: (transfer none): the machine, for the commands that measure
- * @columns: width of the terminal in characters: $COLUMNS or what it says itself, else SMB_SPOOL_COLUMNS
  * @argc: number of words
  * @argv: the words of the command line from the name of the command on
  *

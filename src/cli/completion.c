@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/cli/completion.h"
+#include "src/cli/commands.h"
 
 #include <string.h>
 
@@ -238,8 +238,7 @@ list_kernels(GError **error) {
 }
 
 gboolean
-smb_completion_write(SmbCli *cli, const char *shell, const SmbCommand *commands, guint n_commands,
-                     GError **error) {
+smb_completion_write(SmbCli *cli, const char *shell, const SmbCommand *commands, GError **error) {
   guint choice = 0;
   if (!smb_cli_choice("completion", shell, SMB_COMPLETION_SHELLS, &choice, error))
     return FALSE;
@@ -249,16 +248,16 @@ smb_completion_write(SmbCli *cli, const char *shell, const SmbCommand *commands,
   Script script = {&shells[choice], cli->out, archs, kernels};
   const SmbCliVisitor visitor = {visit, &script};
   smb_spool_puts(cli->out, script.shell->head);
-  for (guint i = 0; i < n_commands; i++) {
-    g_autofree char *summary = strip_quotes(commands[i].summary);
-    script.shell->name(cli->out, commands[i].name, summary);
+  for (const SmbCommand *command = commands; command->summary; command++) {
+    g_autofree char *summary = strip_quotes(command->summary);
+    script.shell->name(cli->out, command->name, summary);
   }
   script.shell->name(cli->out, "help", "show the options of a command");
   smb_spool_puts(cli->out, script.shell->middle);
-  for (guint i = 0; i < n_commands; i++) {
+  for (const SmbCommand *command = commands; command->summary; command++) {
     // Reads its tables in place of the command line, and runs nothing.
-    SmbCli other = {.command = commands[i].name, .out = cli->out, .visitor = &visitor};
-    commands[i].run(&other, NULL);
+    SmbCli other = {.command = command->name, .out = cli->out, .visitor = &visitor};
+    command->run(&other, NULL);
   }
   smb_spool_puts(cli->out, script.shell->tail);
   return TRUE;

@@ -4,21 +4,22 @@
 // The table of commands.
 #include "config.h"
 
-#include "src/cli/main.h"
+#include "src/cli/commands.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
 #include "sim/base/suggest.h"
-#include "src/cli/cli.h"
-#include "src/cli/commands.h"
-#include "src/cli/completion.h"
 
 // What the largest --max-depth takes, several times over; pages that are not touched take no memory.
 enum {
   STACK_BYTES = 64 << 20
 };
+
+static gboolean show_help(SmbCli *cli, GError **error);
+static gboolean show_version(SmbCli *cli, GError **error);
+static gboolean write_completion(SmbCli *cli, GError **error);
 
 static const SmbCommand commands[] = {
     {"advise", smb_cmd_advise,
@@ -32,6 +33,12 @@ static const SmbCommand commands[] = {
     {"trace", smb_cmd_trace, "count the wavefronts of a trace of warp requests"},
     {"validate", smb_cmd_validate,
      "compare predictions with measured, recorded and published counts"},
+    {"completion", write_completion, NULL},
+    {"--help", show_help, NULL},
+    {"-h", show_help, NULL},
+    {"help", show_help, NULL},
+    {"--version", show_version, NULL},
+    {"-V", show_version, NULL},
 };
 
 static gboolean
@@ -47,8 +54,8 @@ show_help(SmbCli *cli, GError **error) {
     return FALSE;
   smb_spool_puts(cli->out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
                            "Predicts the bank conflicts of GPU shared memory.\n\nCommands:\n");
-  for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
-    smb_spool_printf(cli->out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+  for (const SmbCommand *command = commands; command->summary; command++)
+    smb_spool_printf(cli->out, "  %-10s %s\n", command->name, command->summary);
   smb_spool_puts(cli->out, "\n'smembank help COMMAND' shows the options of a command.\n"
                            "'smembank --version' shows the version.\n");
   return TRUE;
@@ -65,8 +72,8 @@ show_version(SmbCli *cli, GError **error) {
 // What is run when no command is named: the message lists them all.
 static gboolean
 reject_command(SmbCli *cli, GError **error) {
-  const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
-  for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+  const char *names[G_N_ELEMENTS(commands)] = {NULL};
+  for (guint i = 0; commands[i].summary; i++)
     names[i] = commands[i].name;
   g_autofree char *list = smb_cli_list(names, " or ");
   if (cli->argc < 1)
@@ -79,17 +86,9 @@ static gboolean
 write_completion(SmbCli *cli, GError **error) {
   if (cli->argc != 2)
     return smb_cli_usage_error(error, "expected one of " SMB_COMPLETION_SHELLS);
-  return smb_completion_write(cli, cli->argv[1], commands, G_N_ELEMENTS(commands), error);
+  return smb_completion_write(cli, cli->argv[1], commands, error);
 }
 
-static const SmbCommand switches[] = {
-    {"completion", write_completion, NULL},
-    {"--help", show_help, NULL},
-    {"-h", show_help, NULL},
-    {"help", show_help, NULL},
-    {"--version", show_version, NULL},
-    {"-V", show_version, NULL},
-};
 static const SmbCommand unknown = {"", reject_command, NULL};
 
 static const SmbCommand *
@@ -97,10 +96,6 @@ find_command(const char *name) {
   for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
     if (strcmp(commands[i].name, name) == 0)
       return &commands[i];
-  }
-  for (guint i = 0; i < G_N_ELEMENTS(switches); i++) {
-    if (strcmp(switches[i].name, name) == 0)
-      return &switches[i];
   }
   return &unknown;
 }
@@ -111,8 +106,8 @@ help_command(const SmbCuda *cuda, char *name) {
   static char help[] = "--help";
   char *words[] = {name, help, NULL};
   const SmbCommand *command = find_command(name);
-  gboolean is_command = command >= commands && command < commands + G_N_ELEMENTS(commands);
-  return (int)smb_cli_run(is_command ? command : &unknown, cuda, is_command ? 2 : 1, words);
+  gboolean listed = command->summary != NULL;
+  return (int)smb_cli_run(listed ? command : &unknown, cuda, listed ? 2 : 1, words);
 }
 
 static int

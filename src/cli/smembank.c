@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The program: the command line on this machine.
-#include "src/cli/main.h"
+#include "src/cli/commands.h"
 
 int
 main(int argc, char **argv) {
