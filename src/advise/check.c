@@ -305,8 +305,8 @@ find_needed_bytes(const SmbRewriteArray *rewrite) {
 static Checked *
 check(const SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *asked,
       const SmbLayout *swizzle) {
-  SmbLayout from = smb_array_use_layout(use, smb_advise_row(asked, use->array));
-  smb_target_layout(report->target, &from);
+  const SmbLayout *tile = report->target->tile;
+  SmbLayout from = tile ? *tile : smb_array_use_layout(use, smb_advise_row(asked, use->array));
   SmbLayout to = from;
   to.bits = swizzle->bits;
   to.base = swizzle->base;

@@ -294,10 +294,9 @@ smb_advise_row(const SmbAdviseSearch *asked, const SmbArray *array) {
 static gboolean
 advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *asked,
        GError **error) {
-  SmbLayout layout;
   SmbAdviseOptions options = {.kinds = asked->kinds,
                               .row = smb_advise_row(asked, use->array),
-                              .present = smb_target_layout(report->target, &layout),
+                              .present = report->target->tile,
                               .keep = asked->top + 1, // the present layout may be among them
                               .max_counts = asked->max_counts,
                               .progress = report->target->options.progress};

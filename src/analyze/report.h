@@ -50,6 +50,9 @@ void smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis);
  * if there is nothing to say. */
 void smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis);
 
+/** Adds a space and a sentence, if they conflict: which lanes of the worst request of @access meet where. */
+void smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access);
+
 /** smb_analyze_summarize: Returns: (transfer full): all of that as one text */
 char *smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis);
 

@@ -116,9 +116,8 @@ write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_table_write(table, cli->out, cli->colour);
 }
 
-// Which lanes of the access's worst request meet, as a sentence.
-static void
-append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
+void
+smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
   g_autoptr(GString) meeting = g_string_new(NULL);
   if (!smb_describe_meeting(meeting, arch, &access->worst))
     return;
@@ -152,7 +151,7 @@ append_worst(GString *text, const SmbArch *arch, const SmbAccess *worst) {
   g_autofree char *place = smb_site_place(worst->site);
   g_string_append_printf(text, "The costliest access is the %s of %s at %s.",
                          smb_op_class_name(worst->site->op_class), worst->site->expression, place);
-  append_meeting(text, arch, worst);
+  smb_analyze_append_meeting(text, arch, worst);
   g_string_append_printf(text, " That request takes %u wavefronts; without conflicts it takes %u.",
                          worst->worst_cost.wavefronts, worst->worst_cost.ideal);
 }
@@ -251,7 +250,7 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
   smb_analyze_write_heading(cli, report->target, report->analysis);
   smb_analyze_write_verdict(cli, report->analysis);
-  if (report->target->tile_columns > 0)
+  if (report->target->tile)
     write_tile_lines(cli, report);
   if (report->analysis->accesses->len > 0)
     write_shared(cli, report);

@@ -35,6 +35,7 @@ smb_target_free(SmbTarget *target) {
   g_free(target->file);
   g_free(target->entry);
   g_free(target->dynamic_bytes);
+  g_free(target->tile);
   g_strfreev(target->defines);
   g_strfreev(target->folders);
   g_strfreev(target->args);
@@ -282,8 +283,12 @@ find_tile_rows(SmbTarget *target, GError **error) {
   if (!smb_program_evaluate(target->kernel, "COLS", &columns, error) ||
       !smb_program_evaluate(target->kernel, "PAD", &pad, error))
     return FALSE;
-  target->tile_columns = (guint64)MAX(columns, 0);
-  target->tile_pad = (guint64)MAX(pad, 0);
+  if (columns > 0) {
+    target->tile = g_new0(SmbLayout, 1);
+    target->tile->element_bytes = smb_program_array(target->kernel, 0)->element_bytes;
+    target->tile->columns = (guint64)columns;
+    target->tile->pad = (guint64)MAX(pad, 0);
+  }
   return TRUE;
 }
 
@@ -397,14 +402,4 @@ smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_by
   if (!source || !finish(other, source, arch, error))
     return NULL;
   return g_steal_pointer(&other);
-}
-
-const SmbLayout *
-smb_target_layout(const SmbTarget *target, SmbLayout *layout) {
-  if (!target->tile_columns)
-    return NULL;
-  *layout = (SmbLayout){.element_bytes = smb_program_array(target->kernel, 0)->element_bytes,
-                        .columns = target->tile_columns,
-                        .pad = target->tile_pad};
-  return layout;
 }

@@ -57,8 +57,7 @@ void smb_target_clear_options(void);
  * @launch: how it is launched; its arguments and buffers are owned by the target
  * @options: for smb_analysis_run()
  * @assumes_block: whether it is a FILE whose block was not given
- * @tile_columns: of a tile, the elements of a row without padding; else 0
- * @tile_pad: of a tile, the elements that pad each row
+ * @tile: how the array of a tile lies, or %NULL of what is no tile
  */
 typedef struct {
   SmbProgram *kernel;
@@ -74,8 +73,7 @@ typedef struct {
   SmbLaunch launch;
   gboolean assumes_block;
   SmbAnalysisOptions options;
-  guint64 tile_columns;
-  guint64 tile_pad;
+  SmbLayout *tile;
 } SmbTarget;
 
 /**
@@ -115,14 +113,6 @@ SmbAnalysis *smb_target_analyze(const SmbTarget *target, const SmbArch *arch, GE
 /** smb_target_new_from_source: as smb_target_new(), for a FILE whose text is @source. */
 SmbTarget *smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source,
                                       const SmbArch *arch, GError **error);
-
-/**
- * smb_target_layout:
- * @layout: (out): how the array of a tile lies
- *
- * Returns: (nullable): @layout, or %NULL if the target is no tile
- */
-const SmbLayout *smb_target_layout(const SmbTarget *target, SmbLayout *layout);
 
 /** smb_target_is_launch: Returns: whether the options say more than which built-in kernel is meant */
 gboolean smb_target_is_launch(const SmbTargetOptions *options);

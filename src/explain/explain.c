@@ -181,7 +181,7 @@ check_row(const SmbExplanation *e, const SmbArrayUse *use, guint64 row, GError *
   guint64 elements = use->bytes / use->array->element_bytes;
   if (!row)
     return TRUE;
-  if (use->array->n_dimensions > 1 || e->target->tile_columns)
+  if (use->array->n_dimensions > 1 || e->target->tile)
     return smb_cli_usage_error(error, "--row '%s': %s has rows of its own", smb_number(row).text,
                                use->array->name);
   return row < elements ||
@@ -192,7 +192,6 @@ check_row(const SmbExplanation *e, const SmbArrayUse *use, guint64 row, GError *
 // What other paddings of the array would do.
 static gboolean
 collect_neighbours(SmbExplanation *e, guint64 row, GError **error) {
-  SmbLayout layout;
   e->uses = smb_array_uses_new(e->target->kernel, &e->target->launch, e->analysis);
   const SmbArrayUse *use = smb_array_uses_of(e->uses, &e->access->worst);
   e->array = use ? use->array : NULL;
@@ -201,7 +200,7 @@ collect_neighbours(SmbExplanation *e, guint64 row, GError **error) {
   if (!check_row(e, use, row, error))
     return FALSE;
   if (e->analysis->requests_dropped == 0)
-    e->neighbours = smb_neighbours_new(e->arch, use, row, smb_target_layout(e->target, &layout));
+    e->neighbours = smb_neighbours_new(e->arch, use, row, e->target->tile);
   return TRUE;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/arch/rule.h"
 #include "sim/base/text.h"
+#include "src/analyze/report.h"
 #include "src/out/bank-map.h"
 #include "src/cli/describe.h"
 #include "src/report/impl.h"
@@ -11,44 +12,51 @@ static void
 write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page) {
   const SmbTally *total = &access->total;
   g_autoptr(GString) meeting = g_string_new(NULL);
+  smb_analyze_append_meeting(meeting, report->arch, access);
   smb_spool_printf(page,
                    "<p>Whole launch: %" G_GUINT64_FORMAT " request%s, %s%" G_GUINT64_FORMAT
                    " wavefronts, ideal %" G_GUINT64_FORMAT
-                   ", <strong class=\"bad\">%" G_GUINT64_FORMAT " in excess</strong>, %u-way.",
+                   ", <strong class=\"bad\">%" G_GUINT64_FORMAT
+                   " in excess</strong>, %u-way.%s</p>\n",
                    total->requests, smb_plural(total->requests),
                    smb_access_is_lower_bound(access) ? "at least " : "", total->wavefronts,
-                   total->ideal, total->excess, total->max_degree);
-  if (smb_describe_meeting(meeting, report->arch, &access->worst)) {
-    smb_spool_printf(page, " In warp %u", access->worst_warp);
-    if (access->worst_block > 0)
-      smb_spool_printf(page, " of block %" G_GUINT64_FORMAT, access->worst_block);
-    smb_spool_printf(page, ", %s.", meeting->str);
-  }
-  smb_spool_puts(page, "</p>\n");
+                   total->ideal, total->excess, total->max_degree, meeting->str);
   if (smb_access_is_lower_bound(access))
     smb_spool_puts(
         page, "<p>This atomic is a loop of loads and swaps: its count is a lower bound.</p>\n");
 }
 
+// The maps of an access stand together; @n: (out): how many there are.
+static const SmbReportMap *
+find_maps(const SmbReport *report, guint access, guint *n) {
+  const SmbReportMap *maps = (const SmbReportMap *)(gpointer)report->maps->data;
+  guint first = 0, end;
+  while (first < report->maps->len && maps[first].access != access)
+    first++;
+  for (end = first; end < report->maps->len && maps[end].access == access;)
+    end++;
+  *n = end - first;
+  return maps + first;
+}
+
 static void
-write_warps(const SmbReport *report, guint access, SmbSpool *page) {
+write_warps(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool *page) {
+  guint access = maps->access;
   const SmbAccess *worst = &g_array_index(report->analysis->accesses, SmbAccess, access);
   smb_spool_printf(page, "<label>Warp <select class=\"warps\" id=\"warps-%u\">", access);
-  for (guint i = 0; i < report->maps->len; i++) {
-    const SmbReportMap *map = &g_array_index(report->maps, SmbReportMap, i);
-    guint32 cost = smb_wavefronts_count(report->arch, &map->request).wavefronts;
-    if (map->access == access)
-      smb_spool_printf(page, "<option value=\"%u\"%s>%u: %u wavefront%s</option>", map->warp,
-                       map->warp == worst->worst_warp ? " selected" : "", map->warp, cost,
-                       smb_plural(cost));
+  for (guint i = 0; i < n; i++) {
+    guint32 cost = smb_wavefronts_count(report->arch, &maps[i].request).wavefronts;
+    smb_spool_printf(page, "<option value=\"%u\"%s>%u: %u wavefront%s</option>", maps[i].warp,
+                     maps[i].warp == worst->worst_warp ? " selected" : "", maps[i].warp, cost,
+                     smb_plural(cost));
   }
   smb_spool_puts(page, "</select></label>\n");
 }
 
 static void
-write_controls(const SmbReport *report, guint access, SmbSpool *page) {
+write_controls(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool *page) {
   smb_spool_puts(page, "<div class=\"controls\">\n");
-  write_warps(report, access, page);
+  write_warps(report, maps, n, page);
   smb_spool_puts(page,
                  "<span class=\"steps\" role=\"group\" aria-label=\"passes\">"
                  "<button type=\"button\" class=\"back\" aria-label=\"previous pass\">←</button>"
@@ -85,8 +93,8 @@ write_groups(const SmbBankMap *map, SmbSpool *page) {
 
 // What the states of a word look like.
 static void
-write_map_legend(const SmbBankMap *map, SmbSpool *page) {
-  gboolean loop = map->plan->conflict == SMB_CONFLICT_LOOP;
+write_map_legend(const SmbPlan *plan, SmbSpool *page) {
+  gboolean loop = plan->conflict == SMB_CONFLICT_LOOP;
   smb_spool_puts(page, "<ul class=\"legend\">");
   write_key(page, "g0 now", loop ? "served in this round" : "served in this pass");
   write_key(page, "g0 wait", "waits");
@@ -124,21 +132,16 @@ write_map_figure(const SmbReport *report, const SmbReportMap *map, SmbSpool *pag
   smb_spool_puts(page, "</figure>\n");
 }
 
+// What draws the requests of an access, if the page has room for one.
 static void
-write_maps(const SmbReport *report, guint access, SmbSpool *page) {
-  const SmbReportMap *first = NULL;
-  for (guint i = 0; i < report->maps->len; i++) {
-    const SmbReportMap *map = &g_array_index(report->maps, SmbReportMap, i);
-    if (map->access != access)
-      continue;
-    first = first ? first : map;
-    write_map_figure(report, map, page);
-  }
-  if (first) {
-    g_autoptr(SmbBankMap) drawn = smb_bank_map_new(report->arch, &first->request);
-    smb_spool_puts(page, "<p class=\"lit\" aria-live=\"polite\"></p>\n");
-    write_map_legend(drawn, page);
-  }
+write_maps(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool *page) {
+  if (n == 0)
+    return;
+  write_controls(report, maps, n, page);
+  for (guint i = 0; i < n; i++)
+    write_map_figure(report, &maps[i], page);
+  smb_spool_puts(page, "<p class=\"lit\" aria-live=\"polite\"></p>\n");
+  write_map_legend(smb_wavefronts_plan(report->arch, &maps->request), page);
 }
 
 static void
@@ -158,19 +161,11 @@ write_left_out(const SmbReport *report, guint access, gboolean any, SmbSpool *pa
         SMB_REPORT_MAX_MAPS);
 }
 
-static gboolean
-has_map(const SmbReport *report, guint access) {
-  for (guint i = 0; i < report->maps->len; i++) {
-    if (g_array_index(report->maps, SmbReportMap, i).access == access)
-      return TRUE;
-  }
-  return FALSE;
-}
-
 static void
 write_article(const SmbReport *report, guint index, guint *drawn, SmbSpool *page) {
   const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, index);
-  gboolean any = has_map(report, index);
+  guint n;
+  const SmbReportMap *maps = find_maps(report, index, &n);
   smb_spool_printf(page, "<article class=\"access\" id=\"access-%u\" data-access=\"%u\">\n<h3>",
                    index, index);
   smb_report_write_place(page, access->site, "Line ");
@@ -178,10 +173,8 @@ write_article(const SmbReport *report, guint index, guint *drawn, SmbSpool *page
   smb_html_text(page, access->site->expression);
   smb_spool_puts(page, "</code></h3>\n");
   write_sentences(report, access, page);
-  if (any)
-    write_controls(report, index, page);
-  write_maps(report, index, page);
-  write_left_out(report, index, any, page);
+  write_maps(report, maps, n, page);
+  write_left_out(report, index, n > 0, page);
   smb_report_write_neighbours(report, index, drawn, page);
   smb_spool_puts(page, "</article>\n");
 }

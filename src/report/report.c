@@ -54,21 +54,14 @@ add_known(GArray *maps, const SmbAnalysis *analysis) {
 static void
 find_neighbours(SmbReport *report) {
   const SmbAnalysis *analysis = report->analysis;
-  SmbLayout layout;
   for (guint i = 0; i < analysis->accesses->len && analysis->requests_dropped == 0; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     SmbArrayUse *use = smb_array_uses_of(report->uses, &access->worst);
     if (access->total.excess > 0 && use && use->array->n_dimensions > 0 &&
         !g_hash_table_contains(report->neighbours, use))
-      g_hash_table_insert(
-          report->neighbours, use,
-          smb_neighbours_new(report->arch, use, 0, smb_target_layout(report->target, &layout)));
+      g_hash_table_insert(report->neighbours, use,
+                          smb_neighbours_new(report->arch, use, 0, report->target->tile));
   }
-}
-
-static gboolean
-is_worst(const SmbAnalysis *analysis, const SmbReportMap *map) {
-  return map->warp == g_array_index(analysis->accesses, SmbAccess, map->access).worst_warp;
 }
 
 static int
@@ -104,7 +97,8 @@ choose(SmbReport *report, const GArray *maps) {
       const SmbReportMap *map = &g_array_index(maps, SmbReportMap, at);
       if (map->access != access)
         break;
-      if (is_worst(report->analysis, map) != (i < report->order->len))
+      guint worst = g_array_index(report->analysis->accesses, SmbAccess, access).worst_warp;
+      if ((map->warp == worst) != (i < report->order->len))
         continue;
       if (report->maps->len < SMB_REPORT_MAX_MAPS)
         g_array_append_vals(report->maps, map, 1);
