@@ -146,6 +146,11 @@ smb_evidence_name(SmbEvidence evidence) {
   return evidence_names[evidence];
 }
 
+const char *
+smb_conflict_name(SmbConflict conflict) {
+  return conflict_names[conflict];
+}
+
 static gboolean
 read_evidence(const Reader *reader, SmbEvidence *evidence, const char **source, GError **error) {
   static const Key key = {"evidence", .choices = evidence_names};

@@ -119,4 +119,7 @@ guint smb_plan_count_groups(const SmbPlan *plan, SmbLanes lanes);
  */
 const char *smb_plan_group_name(const SmbPlan *plan);
 
+/** smb_conflict_name: Returns: (transfer none): what the files of architectures call it: "words" */
+const char *smb_conflict_name(SmbConflict conflict);
+
 G_END_DECLS

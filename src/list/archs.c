@@ -11,20 +11,18 @@
 // "measured", or "20 measured, 1 assumed": how the rules of an architecture are known.
 static char *
 summarize_evidence(const SmbArch *arch) {
-  static const SmbEvidence order[] = {SMB_EVIDENCE_MEASURED, SMB_EVIDENCE_DOCUMENTED,
-                                      SMB_EVIDENCE_ASSUMED};
   GString *text = g_string_new(NULL);
-  for (guint e = 0; e < G_N_ELEMENTS(order); e++) {
+  for (guint e = SMB_EVIDENCE_MEASURED; e <= SMB_EVIDENCE_ASSUMED; e++) {
     guint n = 0;
     for (guint op = 0; op < SMB_N_OPS; op++) {
       for (guint i = 0; i < SMB_N_WIDTHS; i++) {
         const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, smb_width(i));
-        n += rule->defined && rule->evidence == order[e];
+        n += rule->defined && rule->evidence == e;
       }
     }
     if (n > 0)
       g_string_append_printf(text, "%s%u %s", text->len ? ", " : "", n,
-                             smb_evidence_name(order[e]));
+                             smb_evidence_name((SmbEvidence)e));
   }
   return g_string_free(text, FALSE);
 }
@@ -83,23 +81,6 @@ smb_list_archs(SmbCli *cli, GError **error) {
   return TRUE;
 }
 
-static const char *
-name_conflict(SmbConflict conflict) {
-  switch (conflict) {
-  case SMB_CONFLICT_WORDS:
-    return "words";
-  case SMB_CONFLICT_LANES:
-    return "lanes";
-  case SMB_CONFLICT_ADDRESSES:
-    return "addresses";
-  case SMB_CONFLICT_ONE_BROADCAST:
-    return "one-broadcast";
-  case SMB_CONFLICT_LOOP:
-    return "loop";
-  }
-  g_assert_not_reached();
-}
-
 // "warp", "half", "quarter", or the masks: "0x20 0x08 0x14".
 static void
 add_lane_group(SmbListing *listing, const SmbPlan *plan) {
@@ -124,7 +105,7 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
     add_lane_group(listing, &rule->merged);
   else
     smb_listing_text(listing, NULL);
-  smb_listing_text(listing, name_conflict((SmbConflict)rule->plan.conflict));
+  smb_listing_text(listing, smb_conflict_name((SmbConflict)rule->plan.conflict));
   smb_listing_number(listing, rule->plan.passes);
   smb_listing_number(listing, rule->plan.floor);
   smb_listing_text(listing, rule->since);

@@ -125,22 +125,19 @@ add_recording(SmbListing *listing, const RecordingFolder *folder, const char *na
     g_prefix_error(error, "%s: ", path);
     return FALSE;
   }
-  gsize length;
-  const char *text = g_bytes_get_data(bytes, &length);
-  g_autofree char *comment = NULL;
-  guint64 lines = 0;
-  for (gsize start = 0; start < length;) {
-    const char *end = memchr(text + start, '\n', length - start);
-    gsize stop = end ? (gsize)(end - text) : length;
-    g_autofree char *line = g_strstrip(g_strndup(text + start, stop - start));
-    lines += *line && *line != '#';
+  g_autofree char *text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  const char *comment = NULL; // the first
+  guint64 n = 0;
+  for (guint i = 0; lines[i]; i++) {
+    const char *line = g_strstrip(lines[i]);
+    n += *line && *line != '#';
     if (*line == '#' && !comment)
-      comment = g_strdup(g_strchug(line + 1));
-    start = stop + 1;
+      comment = g_strchug(lines[i] + 1);
   }
   smb_listing_text(listing, path);
   smb_listing_text(listing, folder->kind);
-  smb_listing_number(listing, lines - MIN(lines, folder->header_lines));
+  smb_listing_number(listing, n - MIN(n, folder->header_lines));
   smb_listing_text(listing, comment);
   return TRUE;
 }
