@@ -22,14 +22,6 @@ struct _SmbOutFile {
   char *target; // where its links lead
 };
 
-static gboolean
-set_errno_error(const char *path, int number, GError **error) {
-  g_autofree char *shown = g_filename_display_name(path);
-  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(number), "cannot write %s: %s",
-              shown, g_strerror(number));
-  return FALSE;
-}
-
 // Where the links of @path lead, whether anything is there or not; NULL if they lead round in circles.
 static char *
 follow_links(const char *path) {
@@ -55,6 +47,13 @@ smb_out_file_protect(const SmbOutFile *file, const char *input, GError **error) 
   return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                   "%s '%s' would overwrite the input file %s: expected another file", file->option,
                   file->path, input);
+}
+
+static gboolean
+fail_by_errno(const SmbOutFile *file, int number, GError **error) {
+  g_autofree char *shown = g_filename_display_name(file->path);
+  return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(number),
+                  "%s: cannot write %s: %s", file->option, shown, g_strerror(number));
 }
 
 // What keeps the file from being written, as an errno; 0: nothing that can be seen before.
@@ -87,8 +86,7 @@ smb_out_file_new(const char *option, const char *path, const char *const *inputs
   }
   if (!obstacle)
     return g_steal_pointer(&file);
-  set_errno_error(path, obstacle, error);
-  g_prefix_error(error, "%s: ", option);
+  fail_by_errno(file, obstacle, error);
   return NULL;
 }
 
@@ -175,21 +173,13 @@ smb_out_file_write(const SmbOutFile *file, const char *text, gsize length, GErro
     int fd = g_open(file->target, O_WRONLY | O_CLOEXEC, 0);
     number = fd < 0 ? errno : write_and_close(fd, text, length, FALSE);
   }
-  if (!number)
-    return TRUE;
-  set_errno_error(file->path, number, error);
-  g_prefix_error(error, "%s: ", file->option);
-  return FALSE;
+  return number == 0 || fail_by_errno(file, number, error);
 }
 
 gboolean
 smb_out_file_save(const SmbOutFile *file, SmbSpool *spool, gsize *length, GError **error) {
-  GString *text = smb_spool_take(spool, error);
-  if (!text)
-    return FALSE;
-  gboolean written = smb_out_file_write(file, text->str, text->len, error);
-  if (length)
+  g_autoptr(GString) text = smb_spool_take(spool, error);
+  if (text && length)
     *length = text->len;
-  g_string_free(text, TRUE);
-  return written;
+  return text && smb_out_file_write(file, text->str, text->len, error);
 }
