@@ -10,21 +10,17 @@
 #include "gpu/error.h"
 #include "sim/arch/arch.h"
 
-// "sm_90" of "90", "90a", "sm_90a" or "compute_90"; NULL for what is written otherwise.
+// "sm_90" of "90", "90a", "sm_90a" or "compute_90"; NULL for what is written otherwise. Behind the number, compilers
+// write 'a' or 'f' for what only one chip or family has.
 static char *
 read_capability(const char *name) {
-  static const char *const prefixes[] = {"sm_", "compute_", ""};
-  for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++) {
-    if (!g_str_has_prefix(name, prefixes[i]))
-      continue;
-    const char *number = name + strlen(prefixes[i]);
-    gsize digits = strspn(number, G_CSET_DIGITS);
-    // Behind the number, compilers write 'a' or 'f' for what only one chip or family has.
-    const char *rest = number + digits;
-    if (digits >= 2 && (!*rest || ((*rest == 'a' || *rest == 'f') && !rest[1])))
-      return g_strdup_printf("sm_%.*s", (int)digits, number);
-  }
-  return NULL;
+  g_autoptr(GRegex) form =
+      g_regex_new("^(?:sm_|compute_)?([0-9]{2,})[af]?\\z", G_REGEX_RAW, 0, NULL);
+  g_autoptr(GMatchInfo) match = NULL;
+  if (!g_regex_match(form, name, 0, &match))
+    return NULL;
+  g_autofree char *number = g_match_info_fetch(match, 1);
+  return g_strconcat("sm_", number, NULL);
 }
 
 static char *
