@@ -25,12 +25,3 @@ G_GNUC_INTERNAL void smb_report_write_conflicts(const SmbReport *report, SmbSpoo
 // What other paddings of the array of an access would cost; @drawn: articles that have pictures so far.
 G_GNUC_INTERNAL void smb_report_write_neighbours(const SmbReport *report, guint access,
                                                  guint *drawn, SmbSpool *page);
-
-// The data of the script.
-G_GNUC_INTERNAL void smb_report_write_data(const SmbReport *report, SmbSpool *page);
-
-// Whether the page has an article of an access.
-static inline gboolean
-smb_report_has_article(const SmbReport *report, guint access) {
-  return g_array_index(report->analysis->accesses, SmbAccess, access).total.excess > 0;
-}

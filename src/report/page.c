@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The frame of the page: its head, its heading, and its parts in order.
+// The frame of the page: its head, its heading, its parts in order, and the data of its script.
 #include "config.h"
 
-#include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
 #include "sim/base/data.h"
 #include "src/analyze/report.h"
 #include "src/cli/describe.h"
+#include "src/cli/target-json.h"
+#include "src/out/bank-map.h"
+#include "src/out/json.h"
 #include "src/report/impl.h"
 
 // A text of the data, such as a style or a script.
@@ -43,9 +46,8 @@ write_head(const SmbReport *report, SmbSpool *page, GError **error) {
 
 static void
 write_fact(SmbSpool *page, const char *name, const char *value) {
-  smb_spool_printf(page, "<div><dt>%s</dt><dd>", name);
-  smb_html_text(page, value);
-  smb_spool_puts(page, "</dd></div>");
+  smb_spool_printf(page, "<div><dt>%s</dt>", name);
+  smb_html_within(page, "<dd>", value, "</dd></div>");
 }
 
 static void
@@ -91,6 +93,50 @@ write_warnings(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "</ul>\n</section>\n");
 }
 
+static void
+write_map_data(const SmbReport *report, JsonBuilder *json, const SmbReportMap *map) {
+  const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, map->access);
+  g_autoptr(SmbBankMap) drawn = smb_bank_map_new(report->arch, &map->request);
+  g_autofree char *whole = smb_bank_map_caption(drawn, SMB_BANK_MAP_ALL);
+  smb_json_object(json, NULL);
+  smb_json_number(json, "access", map->access);
+  smb_json_number(json, "line", access->site->line);
+  smb_json_number(json, "column", access->site->column);
+  smb_json_text(json, "expression", access->site->expression);
+  smb_json_number(json, "warp", map->warp);
+  smb_json_number(json, "block", (gint64)map->block);
+  smb_json_number(json, "wavefronts", drawn->cost.wavefronts);
+  smb_json_number(json, "ideal_wavefronts", drawn->cost.ideal);
+  smb_json_number(json, "group_lanes", smb_lanes_count(smb_plan_group_lanes(drawn->plan, 0)));
+  smb_json_text(json, "whole", whole);
+  smb_json_array(json, "passes");
+  for (guint pass = 0; pass < drawn->passes.n; pass++) {
+    g_autofree char *caption = smb_bank_map_caption(drawn, (int)pass);
+    smb_json_text(json, NULL, caption);
+  }
+  json_builder_end_array(json);
+  json_builder_end_object(json);
+}
+
+// The data of the script: the captions of each map (doc/json-schema/report.json). Which lane is served when stands in
+// the pictures.
+static void
+write_data(const SmbReport *report, SmbSpool *page) {
+  g_autoptr(SmbSpool) text = smb_spool_new();
+  JsonBuilder *json = smb_json_begin("report");
+  smb_json_target(json, report->target, report->analysis->shared_bytes);
+  smb_json_arch(json, report->arch);
+  smb_json_array(json, "maps");
+  for (guint i = 0; i < report->maps->len; i++)
+    write_map_data(report, json, &g_array_index(report->maps, SmbReportMap, i));
+  json_builder_end_array(json);
+  smb_json_end(json, text);
+  g_autoptr(GString) document = smb_spool_take(text, NULL);
+  smb_spool_puts(page, "<script type=\"application/json\" id=\"data\">\n");
+  smb_html_json(page, document ? document->str : "null");
+  smb_spool_puts(page, "</script>\n");
+}
+
 gboolean
 smb_report_write(const SmbReport *report, SmbSpool *page, GError **error) {
   if (!write_head(report, page, error))
@@ -103,7 +149,7 @@ smb_report_write(const SmbReport *report, SmbSpool *page, GError **error) {
   smb_report_write_conflicts(report, page);
   smb_spool_puts(page, "</main>\n<footer>Predicted by smembank " PACKAGE_VERSION
                        " from addresses alone: wavefront counts are not run times.</footer>\n");
-  smb_report_write_data(report, page);
+  write_data(report, page);
   smb_spool_puts(page, "<script>\n");
   if (!write_data_file(page, "report/report.js", error))
     return FALSE;

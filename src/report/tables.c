@@ -46,7 +46,7 @@ write_shared_table(const SmbReport *report, SmbSpool *page) {
   begin_table(page, "Shared memory, whole launch", "accesses to shared memory", "wavefronts");
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    write_site(page, access->site, smb_report_has_article(report, i) ? "access" : NULL, i);
+    write_site(page, access->site, access->total.excess ? "access" : NULL, i);
     write_tally(page, &access->total, !smb_access_is_lower_bound(access));
   }
   smb_spool_puts(page, "</tbody>\n<tfoot>\n");
