@@ -12,11 +12,13 @@ typedef struct {
   GError **error;
 } Reader;
 
-// An item by its name: takes what stands behind it, as a part of this kind if it becomes one.
+// An item by its name: reads what stands behind it. Then that is the part at @into of the lesson, or one more part of
+// this @kind in the order of the file; of SMB_LESSON_TEXT it is neither.
 typedef struct {
   const char *name;
-  gboolean (*read)(Reader *reader, SmbLessonPart *part);
+  gboolean (*read)(Reader *reader, const SmbLessonPart *part);
   SmbLessonKind kind;
+  gsize into; // 0: not one that there is once
 } Item;
 
 static void
@@ -93,7 +95,7 @@ add_part(Reader *reader, SmbLessonPart *part) {
 }
 
 static gboolean
-read_title(Reader *reader, SmbLessonPart *part) {
+read_title(Reader *reader, const SmbLessonPart *part) {
   if (reader->lesson->title)
     return refuse_lesson(reader, part->offset, "a second title");
   if (strchr(part->text, '{'))
@@ -110,7 +112,7 @@ is_name(const char *text) {
 }
 
 static gboolean
-read_run(Reader *reader, SmbLessonPart *part) {
+read_run(Reader *reader, const SmbLessonPart *part) {
   SmbLesson *lesson = reader->lesson;
   g_auto(GStrv) words = NULL;
   if (!g_shell_parse_argv(part->text, NULL, &words, NULL) || !words[1])
@@ -127,7 +129,7 @@ read_run(Reader *reader, SmbLessonPart *part) {
 
 // A list of runs, all of which stand above.
 static gboolean
-read_runs(Reader *reader, SmbLessonPart *part) {
+read_runs(Reader *reader, const SmbLessonPart *part) {
   g_auto(GStrv) names = g_strsplit_set(part->text, " \n", -1);
   for (guint i = 0; names[i]; i++) {
     if (*names[i] && smb_lesson_find_run(reader->lesson, names[i]) < 0)
@@ -135,57 +137,22 @@ read_runs(Reader *reader, SmbLessonPart *part) {
   }
   if (g_strv_length(names) > (part->kind == SMB_LESSON_SHOW ? 1 : SMB_LESSON_MAX_RUNS))
     return refuse_lesson(reader, part->offset, "'%s': expected one run", part->text);
-  add_part(reader, part);
   return TRUE;
 }
 
 static gboolean
-read_access(Reader *reader, SmbLessonPart *part) {
+read_access(Reader *reader, const SmbLessonPart *part) {
   g_autoptr(GError) failure = NULL;
   guint run;
   smb_lesson_access(reader->lesson, part, NULL, &run, &failure);
-  if (failure) {
-    g_propagate_error(reader->error, g_steal_pointer(&failure));
-    return FALSE;
-  }
-  add_part(reader, part);
-  return TRUE;
+  if (!failure)
+    return TRUE;
+  g_propagate_error(reader->error, g_steal_pointer(&failure));
+  return FALSE;
 }
 
 static gboolean
-read_check(Reader *reader, SmbLessonPart *part) {
-  if (!check_expression(reader, part))
-    return FALSE;
-  add_part(reader, part);
-  return TRUE;
-}
-
-static gboolean
-take_once(Reader *reader, SmbLessonPart *part, SmbLessonPart *into) {
-  if (into->text)
-    return refuse_lesson(reader, part->offset, "a second one: a lesson has one prediction");
-  *into = *part;
-  part->text = NULL;
-  return TRUE;
-}
-
-static gboolean
-read_question(Reader *reader, SmbLessonPart *part) {
-  return check_text(reader, part) && take_once(reader, part, &reader->lesson->question);
-}
-
-static gboolean
-read_hint(Reader *reader, SmbLessonPart *part) {
-  return check_text(reader, part) && take_once(reader, part, &reader->lesson->hint);
-}
-
-static gboolean
-read_answer(Reader *reader, SmbLessonPart *part) {
-  return check_expression(reader, part) && take_once(reader, part, &reader->lesson->answer);
-}
-
-static gboolean
-read_miss(Reader *reader, SmbLessonPart *part) {
+read_miss(Reader *reader, const SmbLessonPart *part) {
   const char *colon = strchr(part->text, ':');
   if (!colon)
     return refuse_lesson(reader, part->offset, "'%s': expected NUMBER: TEXT", part->text);
@@ -197,13 +164,35 @@ read_miss(Reader *reader, SmbLessonPart *part) {
 }
 
 static const Item items[] = {
-    {"title", read_title, SMB_LESSON_TEXT},       {"run", read_run, SMB_LESSON_TEXT},
-    {"show", read_runs, SMB_LESSON_SHOW},         {"counts", read_runs, SMB_LESSON_COUNTS},
-    {"sectors", read_runs, SMB_LESSON_SECTORS},   {"banks", read_access, SMB_LESSON_BANKS},
-    {"meeting", read_access, SMB_LESSON_MEETING}, {"check", read_check, SMB_LESSON_CHECK},
-    {"question", read_question, SMB_LESSON_TEXT}, {"hint", read_hint, SMB_LESSON_TEXT},
-    {"answer", read_answer, SMB_LESSON_TEXT},     {"miss", read_miss, SMB_LESSON_TEXT},
+    {"title", read_title, SMB_LESSON_TEXT, 0},
+    {"run", read_run, SMB_LESSON_TEXT, 0},
+    {"show", read_runs, SMB_LESSON_SHOW, 0},
+    {"counts", read_runs, SMB_LESSON_COUNTS, 0},
+    {"sectors", read_runs, SMB_LESSON_SECTORS, 0},
+    {"banks", read_access, SMB_LESSON_BANKS, 0},
+    {"meeting", read_access, SMB_LESSON_MEETING, 0},
+    {"check", check_expression, SMB_LESSON_CHECK, 0},
+    {"question", check_text, SMB_LESSON_TEXT, G_STRUCT_OFFSET(SmbLesson, question)},
+    {"hint", check_text, SMB_LESSON_TEXT, G_STRUCT_OFFSET(SmbLesson, hint)},
+    {"answer", check_expression, SMB_LESSON_TEXT, G_STRUCT_OFFSET(SmbLesson, answer)},
+    {"miss", read_miss, SMB_LESSON_TEXT, 0},
 };
+
+// Puts a part of an item, which was read, where it belongs.
+static gboolean
+place_part(Reader *reader, const Item *item, SmbLessonPart *part) {
+  SmbLessonPart *into = &G_STRUCT_MEMBER(SmbLessonPart, reader->lesson, item->into);
+  if (!item->into) {
+    if (item->kind != SMB_LESSON_TEXT)
+      add_part(reader, part);
+    return TRUE;
+  }
+  if (into->text)
+    return refuse_lesson(reader, part->offset, "a second one: a lesson has one prediction");
+  *into = *part;
+  part->text = NULL;
+  return TRUE;
+}
 
 // What stands in a stretch of the file, without white space at its end.
 static char *
@@ -226,8 +215,9 @@ read_item(Reader *reader, guint32 from, gsize length) {
       continue;
     SmbLessonPart part = {items[i].kind, from + (guint32)skip,
                           copy_text(text + skip, length - skip)};
-    gboolean good = *part.text ? items[i].read(reader, &part)
-                               : refuse_lesson(reader, from, "@%s: nothing stands behind it", name);
+    gboolean good = *part.text
+                        ? items[i].read(reader, &part) && place_part(reader, &items[i], &part)
+                        : refuse_lesson(reader, from, "@%s: nothing stands behind it", name);
     clear_part(&part);
     return good;
   }
