@@ -30,7 +30,7 @@
 //   RUN.shared_bytes         of the run
 //   RUN.PAD                  a macro of its kernel
 //   lanes                    of a warp
-// All quantities are in sim/records/lesson-value.c.
+// All quantities are in sim/records/lesson-text.c.
 #pragma once
 
 #include <glib.h>
