@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "sim/base/half.h"
+#include "sim/base/scalar.h"
 #include "sim/cuda/cuda.h"
 
 enum {

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/half.h"
+#include "sim/base/scalar.h"
 #include "sim/cuda/cuda.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"

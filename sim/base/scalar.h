@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /**
  * SmbScalar: a number of memory or of a register; SMB_SCALAR_BOOL is one byte that holds 0 or 1, SMB_SCALAR_F16 is
- * IEEE 754's binary16 and SMB_SCALAR_BF16 bfloat16 (sim/base/half.h).
+ * IEEE 754's binary16 (CUDA's __half) and SMB_SCALAR_BF16 bfloat16, the upper half of a float.
  */
 typedef enum {
   SMB_SCALAR_BOOL,
@@ -45,6 +45,23 @@ smb_scalar_is_wide(SmbScalar scalar) {
 
 /** An integer cut to the width of @scalar, and sign- or zero-extended again; reals are left alone. */
 gint64 smb_scalar_wrap(SmbScalar scalar, gint64 value);
+
+/**
+ * smb_half_to_real:
+ * @kind: SMB_SCALAR_F16 or SMB_SCALAR_BF16
+ *
+ * Returns: the number that the bits stand for; exact in a float as well
+ */
+double smb_half_to_real(SmbScalar kind, guint16 bits);
+
+/**
+ * smb_half_from_real:
+ * @kind: SMB_SCALAR_F16 or SMB_SCALAR_BF16
+ *
+ * Returns: the bits of the nearest number of @kind, of two equally near ones the even one; beyond the range an
+ *   infinity. Every NaN is 0x7fff, as on a device
+ */
+guint16 smb_half_from_real(SmbScalar kind, double value);
 
 /**
  * smb_scalar_encode_real:

@@ -141,10 +141,6 @@ count_keys(const SmbPlan *plan, const LaneKeys *keys, guint32 lanes) {
   return passes;
 }
 
-// Counts one request whose rule is a loop.
-__attribute__((cold)) G_GNUC_INTERNAL SmbWavefronts smb_count_loop(const SmbRule *rule,
-                                                                   const SmbRequest *request);
-
 // Counts one request whose rule is not narrow: all versions leave it to this. Cold, so that the registers of the
 // vector versions are kept for the other rules.
 __attribute__((cold)) G_GNUC_INTERNAL SmbWavefronts smb_count_general(const SmbRule *rule,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
-#include "sim/base/half.h"
+#include "sim/base/scalar.h"
 #include "sim/cuda/run/compute.h"
 #include "sim/cuda/parse/parse.h"
 #include "sim/cuda/run/walk.h"

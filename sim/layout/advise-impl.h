@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What the search shares with what it searches and with how that is counted. Private to sim/advise*.c.
+// What the search shares with how it counts. Private to sim/layout/advise*.c.
 #pragma once
 
 #include "sim/layout/advise.h"
@@ -12,10 +12,6 @@ typedef struct {
   guint64 first_pad;
   guint64 end_pad;
 } Strip;
-
-// All strips of the space for an array of @n elements (element-type Strip) (advise-space.c).
-G_GNUC_INTERNAL GArray *smb_advise_space(const SmbArch *arch, const SmbLayout *original, guint64 n,
-                                         SmbAdviseKinds kinds);
 
 // The requests to one array, each distinct one once, in a form in which many layouts are counted fast
 // (advise-count.c).

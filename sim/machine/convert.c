@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/base/half.h"
+#include "sim/base/scalar.h"
 #include "sim/machine/arith.h"
 #include "sim/machine/lanes.h"
 

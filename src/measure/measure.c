@@ -9,7 +9,7 @@
 #include "gpu/error.h"
 #include "sim/arch/arch.h"
 #include "sim/base/data.h"
-#include "sim/base/half.h"
+#include "sim/base/scalar.h"
 #include "src/cli/commands.h"
 #include "src/measure/clock.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/cuda/run/compute.h"
 
-#include "sim/base/half.h"
+#include "sim/base/scalar.h"
 #include "sim/machine/lanes.h"
 
 SmbScalar
