@@ -56,8 +56,9 @@ smb_find_composition(const Token *name) {
 // a operator number, in the type of @a
 static Node *
 apply_number(Parser *parser, Operator op, Node *a, gint64 number) {
-  Node *b = a ? smb_node_integer(parser, a->type, number, a->start, a->end) : NULL;
-  return b ? smb_node_binary(parser, op, a, b) : NULL;
+  return a ? smb_node_binary(parser, op, a,
+                             smb_node_integer(parser, a->type, number, a->start, a->end))
+           : NULL;
 }
 
 // Sign- or zero-extended by its type.
@@ -69,10 +70,10 @@ take_24_bits(Parser *parser, Node *a) {
 static Node *
 multiply_high(Parser *parser, Node **arguments, const Type *wide, const Type *type) {
   Node *a = smb_node_cast(parser, arguments[0], wide, arguments[0]->start);
-  Node *b = a ? smb_node_cast(parser, arguments[1], wide, arguments[1]->start) : NULL;
-  Node *product = b ? smb_node_binary(parser, OPERATOR_MUL, a, b) : NULL;
-  Node *high = apply_number(parser, OPERATOR_SHR, product, 32);
-  return high ? smb_node_cast(parser, high, type, high->start) : NULL;
+  Node *b = smb_node_cast(parser, arguments[1], wide, arguments[1]->start);
+  Node *product = smb_node_binary(parser, OPERATOR_MUL, a, b);
+  return smb_node_cast(parser, apply_number(parser, OPERATOR_SHR, product, 32), type,
+                       arguments[0]->start);
 }
 
 // lo, hi, by
@@ -80,15 +81,15 @@ static Node *
 shift_funnel(Parser *parser, Node **arguments, gboolean left, gboolean clamps) {
   const Type *wide = smb_type_scalar(KIND_ULONG);
   Node *low = smb_node_cast(parser, arguments[0], wide, arguments[0]->start);
-  Node *high = low ? smb_node_cast(parser, arguments[1], wide, arguments[1]->start) : NULL;
-  high = apply_number(parser, OPERATOR_SHL, high, 32);
-  Node *both = high ? smb_node_binary(parser, OPERATOR_OR, high, low) : NULL;
+  Node *high = smb_node_cast(parser, arguments[1], wide, arguments[1]->start);
+  Node *both =
+      smb_node_binary(parser, OPERATOR_OR, apply_number(parser, OPERATOR_SHL, high, 32), low);
   Node *by = clamps ? smb_node_minimum(parser, arguments[2], 32)
                     : apply_number(parser, OPERATOR_AND, arguments[2], 31);
-  both = both && by ? smb_node_binary(parser, left ? OPERATOR_SHL : OPERATOR_SHR, both, by) : NULL;
+  both = smb_node_binary(parser, left ? OPERATOR_SHL : OPERATOR_SHR, both, by);
   if (left)
     both = apply_number(parser, OPERATOR_SHR, both, 32);
-  return both ? smb_node_cast(parser, both, smb_type_scalar(KIND_UINT), both->start) : NULL;
+  return smb_node_cast(parser, both, smb_type_scalar(KIND_UINT), arguments[0]->start);
 }
 
 static Node *
@@ -98,7 +99,7 @@ compose(Parser *parser, guint which, Node **arguments) {
   switch ((Composition)compositions[which].composition) {
   case COMPOSE_MUL24: {
     Node *a = take_24_bits(parser, arguments[0]), *b = take_24_bits(parser, arguments[1]);
-    return a && b ? smb_node_binary(parser, OPERATOR_MUL, a, b) : NULL;
+    return smb_node_binary(parser, OPERATOR_MUL, a, b);
   }
   case COMPOSE_MUL_HIGH:
     return multiply_high(parser, arguments, to, from);
@@ -114,7 +115,7 @@ compose(Parser *parser, guint which, Node **arguments) {
   case COMPOSE_RECIPROCAL: {
     Node *one = smb_node_integer(parser, smb_type_scalar(KIND_INT), 1, arguments[0]->start,
                                  arguments[0]->end);
-    return one ? smb_node_binary(parser, OPERATOR_DIV, one, arguments[0]) : NULL;
+    return smb_node_binary(parser, OPERATOR_DIV, one, arguments[0]);
   }
   }
   g_assert_not_reached();

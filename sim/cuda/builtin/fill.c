@@ -33,13 +33,13 @@ fill(Parser *parser, Node *pointer, Node *value, guint64 first, guint64 end, gui
   if (end - first > 1) {
     guint64 middle = first + (end - first) / 2;
     Node *low = fill(parser, pointer, value, first, middle, stop);
-    Node *high = low ? fill(parser, pointer, value, middle, end, stop) : NULL;
+    Node *high = fill(parser, pointer, value, middle, end, stop);
     return high ? smb_node_new(parser, NODE_COMMA, high->type, start, stop, low, high, NULL) : NULL;
   }
   Node *index = smb_node_integer(parser, smb_type_scalar(KIND_INT), (gint64)first, start, stop);
   Node *address = smb_node_pointer_add(parser, pointer, index, FALSE, start, stop);
-  Node *element = address ? smb_node_dereference(parser, address, start, stop) : NULL;
-  return element ? smb_node_assign(parser, element, -1, value, FALSE, start, stop) : NULL;
+  Node *element = smb_node_dereference(parser, address, start, stop);
+  return smb_node_set(parser, element, value, start, stop);
 }
 
 Node *
@@ -73,5 +73,5 @@ smb_fill_call(Parser *parser, const Token *name, Node **arguments, guint n) {
   bits = unit < 8 ? bits & ((G_GUINT64_CONSTANT(1) << 8 * unit) - 1) : bits;
   Node *pointer = smb_node_cast(parser, to, smb_type_pointer(parser->pool, type), to->start);
   Node *filled = smb_node_integer(parser, type, (gint64)bits, to->start, to->end);
-  return pointer && filled ? fill(parser, pointer, filled, 0, elements, parser->last->end) : NULL;
+  return pointer ? fill(parser, pointer, filled, 0, elements, parser->last->end) : NULL;
 }

@@ -80,23 +80,15 @@ smb_group_is_outside(const Token *name) {
 
 static Node *
 make_special(Parser *parser, const Token *name, Special special, guint component) {
-  Node *node = smb_node_new(parser, NODE_SPECIAL, smb_type_scalar(KIND_UINT), name->start,
-                            parser->last->end, NULL, NULL, NULL);
-  if (node) {
-    node->special = (guint8)special;
-    node->component = (guint8)component;
-  }
-  return node;
+  return smb_node_special(parser, special, component, name->start, parser->last->end);
 }
 
 // x, y and z of a special
 static Node *
 make_extent(Parser *parser, const Token *name, Special special) {
   Node **arguments = smb_kernel_pool_alloc(parser->pool, 3 * sizeof *arguments);
-  for (guint i = 0; i < 3; i++) {
-    if (!(arguments[i] = make_special(parser, name, special, i)))
-      return NULL;
-  }
+  for (guint i = 0; i < 3; i++)
+    arguments[i] = make_special(parser, name, special, i);
   return smb_parser_make_vector(parser, name, smb_type_by_name("uint3"), arguments, 3);
 }
 
@@ -104,12 +96,12 @@ make_extent(Parser *parser, const Token *name, Special special) {
 static Node *
 make_number(Parser *parser, const Token *name, gboolean is_rank) {
   Node *number = make_special(parser, name, is_rank ? SPECIAL_THREAD : SPECIAL_BLOCK_DIM, 2);
-  for (guint i = 2; number && i-- > 0;) {
+  for (guint i = 2; i-- > 0;) {
     Node *dimension = make_special(parser, name, SPECIAL_BLOCK_DIM, i);
-    number = dimension ? smb_node_binary(parser, OPERATOR_MUL, number, dimension) : NULL;
-    Node *index = number && is_rank ? make_special(parser, name, SPECIAL_THREAD, i) : NULL;
-    if (index)
-      number = smb_node_binary(parser, OPERATOR_ADD, number, index);
+    number = smb_node_binary(parser, OPERATOR_MUL, number, dimension);
+    if (is_rank)
+      number = smb_node_binary(parser, OPERATOR_ADD, number,
+                               make_special(parser, name, SPECIAL_THREAD, i));
   }
   return number;
 }

@@ -154,7 +154,7 @@ apply(Parser *parser, const Call *call, const Type *type, Node **a) {
     break;
   case HALF_RECIPROCAL:
     one = smb_node_integer(parser, smb_type_scalar(KIND_INT), 1, a[0]->start, a[0]->end);
-    result = one ? smb_node_binary(parser, OPERATOR_DIV, one, a[0]) : NULL;
+    result = smb_node_binary(parser, OPERATOR_DIV, one, a[0]);
     break;
   case HALF_FUNCTION: {
     Node **copy = smb_kernel_pool_alloc(parser->pool, call->n * sizeof *copy);
@@ -183,13 +183,8 @@ is_plain(const Node *node) {
 
 static Node *
 take_component(Parser *parser, Node *pair, guint component) {
-  if (pair->type->kind != KIND_VECTOR)
-    return pair;
-  Node *node = smb_node_new(parser, NODE_COMPONENT, pair->type->of, pair->start, pair->end, pair,
-                            NULL, NULL);
-  if (node)
-    node->component = (guint8)component;
-  return node;
+  return pair->type->kind == KIND_VECTOR ? smb_node_component(parser, pair, component, pair->end)
+                                         : pair;
 }
 
 static Node *
@@ -218,8 +213,8 @@ apply_to_pairs(Parser *parser, const Call *call, const Type *type, Node **argume
       continue;
     guint32 start = arguments[i]->start, end = arguments[i]->end;
     Node *copy = smb_node_temporary(parser, arguments[i]->type, start, end);
-    Node *set = copy ? smb_node_assign(parser, copy, -1, arguments[i], FALSE, start, end) : NULL;
-    before = set && before ? smb_node_after(parser, before, set) : set;
+    Node *set = smb_node_set(parser, copy, arguments[i], start, end);
+    before = before ? smb_node_after(parser, before, set) : set;
     operands[i] = copy;
     if (!before)
       return NULL;
@@ -253,7 +248,7 @@ convert_bits(Parser *parser, Node *value, const Type *to) {
     return NULL;
   Node *node = smb_node_new(parser, NODE_BITS, from_half ? bits : to, value->start, value->end,
                             value, NULL, NULL);
-  return node ? smb_node_cast(parser, node, to, value->start) : NULL;
+  return smb_node_cast(parser, node, to, value->start);
 }
 
 static Node *

@@ -77,9 +77,7 @@ make_call(Parser *parser, NodeKind kind, const Type *type, const Token *name, No
   guint depth = 0;
   for (guint i = 0; i < n; i++)
     depth = MAX(depth, (guint)arguments[i]->depth);
-  Node *node = smb_node_new(parser, kind, type, name->start, parser->last->end, NULL, NULL, NULL);
-  if (!node)
-    return NULL;
+  Node *node = smb_node_leaf(parser, kind, type, name->start, parser->last->end);
   node->arguments = arguments;
   node->n_arguments = n;
   return smb_node_set_depth(parser, node, depth + 1) ? node : NULL;
@@ -122,9 +120,7 @@ bind_argument(Parser *parser, const Formal *formal, Node *argument) {
     return smb_node_convert(parser, argument, formal->type);
   if (!formal->is_reference) {
     Node *copy = smb_node_temporary(parser, formal->type, argument->start, argument->end);
-    argument =
-        copy ? smb_node_assign(parser, copy, -1, argument, FALSE, argument->start, argument->end)
-             : NULL;
+    argument = smb_node_set(parser, copy, argument, argument->start, argument->end);
   }
   return argument ? smb_node_address(parser, argument, argument->start) : NULL;
 }
@@ -155,7 +151,7 @@ call_function(Parser *parser, const Token *name, Item *item, const TemplateArgum
   if (type->kind == KIND_STRUCT) {
     result = smb_node_temporary(parser, type, name->start, parser->last->end);
     type = smb_type_scalar(KIND_VOID);
-    arguments[n_passed++] = result ? smb_node_address(parser, result, name->start) : NULL;
+    arguments[n_passed++] = smb_node_address(parser, result, name->start);
     if (!arguments[n_passed - 1])
       return NULL;
   }
@@ -305,7 +301,7 @@ smb_node_minimum(Parser *parser, Node *a, gint64 number) {
   Node **arguments = smb_kernel_pool_alloc(parser->pool, 2 * sizeof *arguments);
   arguments[0] = a;
   arguments[1] = smb_node_integer(parser, a->type, number, a->start, a->end);
-  return arguments[1] ? smb_node_function(parser, &name, BUILTIN_MIN, arguments, 2) : NULL;
+  return smb_node_function(parser, &name, BUILTIN_MIN, arguments, 2);
 }
 
 static Node *
@@ -337,7 +333,7 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
     return make_vote(parser, name, builtin, arguments, n);
   case GROUP_LOAD: {
     Node *pointer = smb_node_value(parser, arguments[0]);
-    return pointer ? smb_node_dereference(parser, pointer, name->start, parser->last->end) : NULL;
+    return smb_node_dereference(parser, pointer, name->start, parser->last->end);
   }
   case GROUP_BARRIER:
   case GROUP_FENCE: {

@@ -263,9 +263,8 @@ parse_reference(Parser *parser, const Specifiers *specifiers, const Type *type, 
   if (kind == BIND_ALIAS)
     return TRUE;
   Node *target = smb_reference_address(parser, variable, name->start, name->end);
-  Node *address = target ? smb_node_address(parser, value, value->start) : NULL;
-  Node *assign =
-      address ? smb_node_assign(parser, target, -1, address, FALSE, name->start, value->end) : NULL;
+  Node *address = smb_node_address(parser, value, value->start);
+  Node *assign = smb_node_set(parser, target, address, name->start, value->end);
   Statement *statement =
       assign ? smb_statement_make(parser, STATEMENT_EXPRESSION, name->start) : NULL;
   if (!statement)
@@ -290,8 +289,7 @@ parse_auto(Parser *parser, const Specifiers *specifiers, Statement ***last) {
   if (name->kind != TOKEN_NAME || (!close && !smb_parser_is(parser, "=")))
     return smb_parser_refuse(parser, name->start, "expected 'auto NAME = VALUE'");
   smb_parser_advance(parser);
-  Node *value = smb_parse_assignment(parser);
-  value = value ? smb_node_value(parser, value) : NULL;
+  Node *value = smb_node_value(parser, smb_parse_assignment(parser));
   if (!value || (close && !smb_parser_expect(parser, close)))
     return FALSE;
   Variable *variable = smb_parser_declare(parser, name, value->type,

@@ -39,7 +39,7 @@ static const struct {
 static Node *
 make_step(Parser *parser, Node *target, Operator op, gboolean is_post, guint32 start, guint32 end) {
   Node *one = smb_node_integer(parser, smb_type_scalar(KIND_INT), 1, start, end);
-  return one ? smb_node_assign(parser, target, op, one, is_post, start, end) : NULL;
+  return smb_node_assign(parser, target, op, one, is_post, start, end);
 }
 
 // postfix = primary ("[" expression "]" | "." name "(" ")" | "." member | "->" member | "++" | "--")*
@@ -62,8 +62,8 @@ parse_postfix(Parser *parser) {
       const Token *name = parser->at;
       smb_parser_advance(parser);
       Node *pointer = smb_node_value(parser, node);
-      Node *target = pointer ? smb_node_dereference(parser, pointer, start, name->end) : NULL;
-      node = target ? smb_node_member(parser, target, name) : NULL;
+      Node *target = smb_node_dereference(parser, pointer, start, name->end);
+      node = smb_node_member(parser, target, name);
     } else if (smb_parser_take(parser, "++")) {
       node = make_step(parser, node, OPERATOR_ADD, TRUE, start, parser->last->end);
     } else if (smb_parser_take(parser, "--")) {
@@ -108,7 +108,7 @@ parse_cast(Parser *parser) {
   if (!type || !smb_parser_expect(parser, ")"))
     return NULL;
   Node *value = smb_parse_unary(parser);
-  return value ? smb_node_cast(parser, value, type, start) : NULL;
+  return smb_node_cast(parser, value, type, start);
 }
 
 // What a prefix operator makes of the operand behind it.
@@ -202,8 +202,7 @@ parse_conditional(Parser *parser) {
   Node *yes = smb_parse_expression(parser);
   if (!yes || !smb_parser_expect(parser, ":"))
     return NULL;
-  Node *no = smb_parse_assignment(parser);
-  return no ? smb_node_choice(parser, condition, yes, no) : NULL;
+  return smb_node_choice(parser, condition, yes, smb_parse_assignment(parser));
 }
 
 // assignment = conditional (("=" | "+=" | "-=" | …) assignment)?
@@ -240,18 +239,14 @@ smb_parse_expression(Parser *parser) {
   while (left && smb_parser_take(parser, ",")) {
     left = smb_node_value(parser, left);
     Node *right = left ? smb_parse_assignment(parser) : NULL;
-    right = right ? smb_node_value(parser, right) : NULL;
-    if (!right)
-      return NULL;
-    left = smb_node_after(parser, left, right);
+    left = smb_node_after(parser, left, smb_node_value(parser, right));
   }
   return left;
 }
 
 gboolean
 smb_parse_constant(Parser *parser, gint64 *value) {
-  Node *node = parse_conditional(parser);
-  node = node ? smb_node_value(parser, node) : NULL;
+  Node *node = smb_node_value(parser, parse_conditional(parser));
   if (!node)
     return FALSE;
   if (node->kind != NODE_CONSTANT || !smb_type_is_integer(node->type))

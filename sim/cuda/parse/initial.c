@@ -43,18 +43,14 @@ has_parts(const Type *type) {
 }
 
 static Node *
-find_part(const List *list, const Node *place, gsize i) {
+find_part(const List *list, Node *place, gsize i) {
   const Type *type = place->type;
   if (type->kind == KIND_STRUCT)
     return smb_node_part(list->parser, place, type->members[i].type, type->members[i].offset,
                          place->end);
   if (place->kind == NODE_DEREFERENCE)
     return smb_node_part(list->parser, place, type->of, i * type->of->size, place->end);
-  Node *component = smb_node_new(list->parser, NODE_COMPONENT, type->of, place->start, place->end,
-                                 (Node *)place, NULL, NULL);
-  if (component)
-    component->component = (guint8)i;
-  return component;
+  return smb_node_component(list->parser, place, (guint)i, place->end);
 }
 
 // Where a part lies in its variable, from its address.
@@ -94,8 +90,7 @@ static gboolean
 assign(List *list, Node *place, Node *value) {
   if (list->bytes)
     return encode(list, place, value);
-  Node *node =
-      smb_node_assign(list->parser, place, -1, value, FALSE, list->start, list->parser->last->end);
+  Node *node = smb_node_set(list->parser, place, value, list->start, list->parser->last->end);
   if (node)
     g_ptr_array_add(list->assignments, node);
   return node != NULL;
@@ -106,7 +101,7 @@ assign_zero(List *list, Node *place) {
   Node *zero = NULL;
   if (!has_parts(place->type)) {
     zero = smb_node_integer(list->parser, smb_type_scalar(KIND_INT), 0, list->start, list->start);
-    return zero && assign(list, place, zero);
+    return assign(list, place, zero);
   }
   for (gsize i = 0; i < count_parts(place->type); i++) {
     Node *part = find_part(list, place, i);
@@ -194,7 +189,7 @@ smb_parse_data(Parser *parser, Variable *variable) {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
   List list = {parser, NULL, bytes, NULL, variable->start};
   Node *place = smb_node_variable(parser, variable, variable->start, variable->start);
-  if (!place || !initialise(&list, place))
+  if (!initialise(&list, place))
     return FALSE;
   if (is_open)
     variable->type =
@@ -234,7 +229,7 @@ smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *va
   gboolean in_braces = smb_parser_is(parser, "{");
   if (in_braces && has_parts(variable->type)) {
     Node *place = smb_node_variable(parser, variable, start, start);
-    g_autoptr(GPtrArray) assignments = place ? read_list(parser, place, start) : NULL;
+    g_autoptr(GPtrArray) assignments = read_list(parser, place, start);
     for (guint i = 0; assignments && i < assignments->len; i++)
       append(parser, last, g_ptr_array_index(assignments, i), start);
     return assignments != NULL;
@@ -252,8 +247,7 @@ join(Parser *parser, gpointer *nodes, guint n) {
   if (n == 1)
     return nodes[0];
   Node *first = join(parser, nodes, n / 2);
-  Node *second = first ? join(parser, nodes + n / 2, n - n / 2) : NULL;
-  return second ? smb_node_after(parser, first, second) : NULL;
+  return smb_node_after(parser, first, join(parser, nodes + n / 2, n - n / 2));
 }
 
 Node *
@@ -265,7 +259,7 @@ smb_parse_braces(Parser *parser, const Type *type, guint32 start) {
   Node *place = smb_node_temporary(parser, type, start, parser->last->end);
   g_autoptr(GPtrArray) assignments = place ? read_list(parser, place, start) : NULL;
   Node *all = assignments ? join(parser, assignments->pdata, assignments->len) : NULL;
-  return all ? smb_node_after(parser, all, place) : NULL;
+  return smb_node_after(parser, all, place);
 }
 
 gboolean
@@ -282,7 +276,7 @@ smb_parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *va
     return TRUE;
   }
   Node *target = smb_node_variable(parser, variable, start, parser->last->end);
-  Node *node = target ? smb_node_assign(parser, target, -1, value, FALSE, start, value->end) : NULL;
+  Node *node = smb_node_set(parser, target, value, start, value->end);
   if (node)
     append(parser, last, node, start);
   return node != NULL;

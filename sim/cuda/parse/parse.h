@@ -244,12 +244,20 @@ Node *smb_node_function(Parser *parser, const Token *name, Builtin builtin, Node
 // min(a, number) (call.c)
 Node *smb_node_minimum(Parser *parser, Node *a, gint64 number);
 
-// --- nodes (node.c): each checks its operands, converts them and folds constants
+// --- nodes (node.c): each checks its operands, converts them and folds constants. An operand that is NULL was
+// refused already: then so is what is made of it, here and for variables and memory below.
+
+// One without operands; never NULL.
+Node *smb_node_leaf(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end);
+// One of up to three operands; NULL if it has too many levels.
 Node *smb_node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end,
                    Node *a, Node *b, Node *c);
 // Says that a node is the top of so many levels, calls included; fails beyond the limit.
 gboolean smb_node_set_depth(Parser *parser, Node *node, guint depth);
+// Never NULL.
 Node *smb_node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end);
+Node *smb_node_special(Parser *parser, Special special, guint component, guint32 start,
+                       guint32 end);
 Node *smb_node_convert(Parser *parser, Node *node, const Type *type);
 Node *smb_node_cast(Parser *parser, Node *node, const Type *type, guint32 start);
 Node *smb_node_condition(Parser *parser, Node *node);
@@ -272,10 +280,13 @@ Variable *smb_reference_declare(Parser *parser, const Token *name, const Type *t
 Node *smb_reference_address(Parser *parser, const Variable *variable, guint32 start, guint32 end);
 
 // --- variables and memory (place.c)
+// What a name of it means; never NULL.
 Node *smb_node_variable(Parser *parser, const Variable *variable, guint32 start, guint32 end);
 Node *smb_node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end);
 Node *smb_node_index(Parser *parser, Node *base, Node *index, guint32 end);
 Node *smb_node_member(Parser *parser, Node *base, const Token *name);
+// Component @i of a vector, by its number.
+Node *smb_node_component(Parser *parser, Node *vector, guint i, guint32 end);
 Node *smb_node_address(Parser *parser, Node *node, guint32 start);
 // Marks a place in memory as read: gives it a site. Values that are used pass through here.
 Node *smb_node_value(Parser *parser, Node *node);
@@ -284,6 +295,8 @@ Node *smb_node_after(Parser *parser, Node *before, Node *value);
 // a = b, or a = a operator b when @operator >= 0; @is_post: the old value results
 Node *smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_post,
                       guint32 start, guint32 end);
+// a = b
+Node *smb_node_set(Parser *parser, Node *target, Node *value, guint32 start, guint32 end);
 void smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site);
 // The shared variable that an address starts from, if that is written in it; else NULL.
 const Variable *smb_node_root(const Node *node);

@@ -35,8 +35,7 @@ parse_number(Parser *parser) {
     kind = KIND_CHAR;
   Node *node = smb_node_integer(parser, smb_type_scalar(kind), (gint64)number.integer, token->start,
                                 token->end);
-  if (node)
-    node->real = number.real;
+  node->real = number.real;
   return node;
 }
 
@@ -52,13 +51,7 @@ parse_special(Parser *parser, Special special, const Token *name) {
   if (!letter)
     return smb_parser_fail(parser, member->start, "expected x, y or z");
   smb_parser_advance(parser);
-  Node *node = smb_node_new(parser, NODE_SPECIAL, smb_type_scalar(KIND_UINT), name->start,
-                            member->end, NULL, NULL, NULL);
-  if (node) {
-    node->special = (guint8)special;
-    node->component = (guint8)(letter - letters);
-  }
-  return node;
+  return smb_node_special(parser, special, (guint)(letter - letters), name->start, member->end);
 }
 
 // Says why a name means nothing.
@@ -117,8 +110,7 @@ make_header_constant(Parser *parser, const Token *name) {
       continue;
     Node *node = smb_node_integer(parser, smb_type_scalar(header_constants[i].kind),
                                   header_constants[i].integer, name->start, name->end);
-    if (node)
-      node->real = header_constants[i].real;
+    node->real = header_constants[i].real;
     return node;
   }
   return refuse_name(parser, name);

@@ -37,8 +37,7 @@ static Node *
 parse_condition(Parser *parser) {
   if (!smb_parser_expect(parser, "("))
     return NULL;
-  Node *condition = smb_parse_expression(parser);
-  condition = condition ? smb_node_condition(parser, condition) : NULL;
+  Node *condition = smb_node_condition(parser, smb_parse_expression(parser));
   return condition && smb_parser_expect(parser, ")") ? condition : NULL;
 }
 
@@ -107,8 +106,7 @@ parse_do(Parser *parser, guint32 start) {
 
 static Node *
 parse_discarded(Parser *parser) {
-  Node *node = smb_parse_expression(parser);
-  node = node ? smb_node_value(parser, node) : NULL;
+  Node *node = smb_node_value(parser, smb_parse_expression(parser));
   if (node)
     node->result_unused = TRUE;
   return node;
@@ -134,8 +132,7 @@ parse_for_parts(Parser *parser, guint32 start) {
       return NULL;
   }
   if (!smb_parser_take(parser, ";")) {
-    Node *condition = smb_parse_expression(parser);
-    loop->value = condition ? smb_node_condition(parser, condition) : NULL;
+    loop->value = smb_node_condition(parser, smb_parse_expression(parser));
     if (!loop->value || !smb_parser_expect(parser, ";"))
       return NULL;
   }
@@ -167,8 +164,7 @@ return_structure(Parser *parser, Statement *statement, Node *value) {
   Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, statement->start);
   Node *result = smb_node_variable(parser, parser->function->result, value->start, value->end);
   block->first = smb_statement_make(parser, STATEMENT_EXPRESSION, statement->start);
-  block->first->value =
-      result ? smb_node_copy(parser, result, value, value->start, value->end) : NULL;
+  block->first->value = smb_node_copy(parser, result, value, value->start, value->end);
   block->first->next = statement;
   return block->first->value ? block : NULL;
 }
@@ -188,7 +184,7 @@ parse_return(Parser *parser, guint32 start) {
     return smb_parser_fail(parser, start, "'%s' returns nothing", parser->function->name);
   Node *value = smb_parser_is(parser, "{") ? smb_parse_braces(parser, type, start)
                                            : smb_parse_expression(parser);
-  value = value ? smb_node_convert(parser, value, type) : NULL;
+  value = smb_node_convert(parser, value, type);
   if (!value || !smb_parser_expect(parser, ";"))
     return NULL;
   if (type->kind == KIND_STRUCT)
@@ -206,8 +202,7 @@ parse_switch(Parser *parser, guint32 start) {
   hidden.text = "(switch)";
   if (!smb_parser_expect(parser, "("))
     return NULL;
-  Node *value = smb_parse_expression(parser);
-  value = value ? smb_node_value(parser, value) : NULL;
+  Node *value = smb_node_value(parser, smb_parse_expression(parser));
   if (!value || !smb_parser_expect(parser, ")"))
     return NULL;
   const Type *type = smb_type_promote(value->type);
@@ -218,8 +213,7 @@ parse_switch(Parser *parser, guint32 start) {
                  *variable = smb_parser_declare(parser, &hidden, type, STORAGE_LOCAL);
   Node *target = variable ? smb_node_variable(parser, variable, value->start, value->end) : NULL;
   block->first = smb_statement_make(parser, STATEMENT_EXPRESSION, start);
-  block->first->value =
-      target ? smb_node_assign(parser, target, -1, value, FALSE, value->start, value->end) : NULL;
+  block->first->value = smb_node_set(parser, target, value, value->start, value->end);
   if (!block->first->value)
     return NULL;
   guint outer_labels = parser->labels_in;
@@ -258,9 +252,8 @@ parse_label(Parser *parser) {
     return NULL;
   const Variable *selector = parser->selector;
   Node *chosen = smb_node_variable(parser, selector, start, parser->last->end);
-  Node *constant =
-      chosen ? smb_node_integer(parser, selector->type, value, start, parser->last->end) : NULL;
-  label->value = constant ? smb_node_binary(parser, OPERATOR_EQ, chosen, constant) : NULL;
+  Node *constant = smb_node_integer(parser, selector->type, value, start, parser->last->end);
+  label->value = smb_node_binary(parser, OPERATOR_EQ, chosen, constant);
   return label->value && smb_parser_expect(parser, ":") ? label : NULL;
 }
 

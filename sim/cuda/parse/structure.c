@@ -160,14 +160,11 @@ smb_node_part(Parser *parser, const Node *place, const Type *type, gsize offset,
   const Type *bytes = smb_type_pointer(parser->pool, smb_type_scalar(KIND_UCHAR));
   guint32 start = place->start;
   Node *first = smb_node_new(parser, NODE_CAST, bytes, start, end, place->a, NULL, NULL);
-  Node *by = first
-                 ? smb_node_integer(parser, smb_type_scalar(KIND_LONG), (gint64)offset, start, end)
-                 : NULL;
-  Node *address = by ? smb_node_pointer_add(parser, first, by, FALSE, start, end) : NULL;
-  address = address ? smb_node_new(parser, NODE_CAST, smb_type_pointer(parser->pool, type), start,
-                                   end, address, NULL, NULL)
-                    : NULL;
-  return address ? smb_node_dereference(parser, address, start, end) : NULL;
+  Node *by = smb_node_integer(parser, smb_type_scalar(KIND_LONG), (gint64)offset, start, end);
+  Node *address = smb_node_pointer_add(parser, first, by, FALSE, start, end);
+  address = smb_node_new(parser, NODE_CAST, smb_type_pointer(parser->pool, type), start, end,
+                         address, NULL, NULL);
+  return smb_node_dereference(parser, address, start, end);
 }
 
 Node *

@@ -273,7 +273,7 @@ match_parameter(Deduction *deduction, const Token *first, const Token *end, cons
       Node *count = smb_node_integer(parser, smb_type_scalar(KIND_ULONG), (gint64)type->count,
                                      value->start, value->end);
       TemplateArgument found = {value->start, NULL, count};
-      if (!count || !deduce(deduction, token->next, found))
+      if (!deduce(deduction, token->next, found))
         return FALSE;
     }
     type = type->kind == KIND_POINTER || type->kind == KIND_ARRAY ? type->of : NULL;

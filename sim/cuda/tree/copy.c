@@ -116,8 +116,7 @@ find_bits(guint unit, guint n) {
 static Node *
 make_piece(Parser *parser, const Side *side, const Type *type, guint width, gsize offset,
            Node **others, guint n) {
-  Node *piece = smb_node_new(parser, NODE_DEREFERENCE, type, side->place->start, side->place->end,
-                             NULL, NULL, NULL);
+  Node *piece = smb_node_leaf(parser, NODE_DEREFERENCE, type, side->place->start, side->place->end);
   gboolean loads = side->op_class == SMB_OP_CLASS_LOAD;
   gint *site = loads ? &piece->load_site : &piece->store_site;
   piece->integer = (gint64)offset;
@@ -148,6 +147,8 @@ smb_node_copy(Parser *parser, const Node *to, const Node *from, guint32 start, g
              target = make_side(to, SMB_OP_CLASS_STORE);
   Node *copy = smb_node_new(parser, NODE_COPY, smb_type_pointer(parser->pool, type), start, end,
                             to->a, from->a, NULL);
+  if (!copy)
+    return NULL;
   Node **pieces = smb_kernel_pool_alloc(parser->pool, 2 * type->size * sizeof *pieces);
   guint n = 0;
   for (gsize at = 0; at < type->size; n += 2) {

@@ -33,27 +33,42 @@ smb_node_set_depth(Parser *parser, Node *node, guint depth) {
 }
 
 Node *
-smb_node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end, Node *a,
-             Node *b, Node *c) {
+smb_node_leaf(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end) {
   Node *node = kernel_pool_new_struct(parser->pool, Node);
-  guint depth = MAX(a ? a->depth : 0u, b ? b->depth : 0u);
-  depth = MAX(depth, c ? c->depth : 0u) + 1;
   node->kind = (guint8)kind;
   node->type = type;
   node->start = start;
   node->end = end;
+  node->load_site = node->store_site = -1;
+  smb_node_set_depth(parser, node, 1);
+  return node;
+}
+
+Node *
+smb_node_new(Parser *parser, NodeKind kind, const Type *type, guint32 start, guint32 end, Node *a,
+             Node *b, Node *c) {
+  if (!a)
+    return NULL;
+  Node *node = smb_node_leaf(parser, kind, type, start, end);
+  guint depth = MAX(a->depth, b ? b->depth : 0u);
   node->a = a;
   node->b = b;
   node->c = c;
-  node->load_site = node->store_site = -1;
-  return smb_node_set_depth(parser, node, depth) ? node : NULL;
+  return smb_node_set_depth(parser, node, MAX(depth, c ? c->depth : 0u) + 1) ? node : NULL;
 }
 
 Node *
 smb_node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end) {
-  Node *node = smb_node_new(parser, NODE_CONSTANT, type, start, end, NULL, NULL, NULL);
-  if (node)
-    node->integer = smb_cuda_wrap(type->kind, value);
+  Node *node = smb_node_leaf(parser, NODE_CONSTANT, type, start, end);
+  node->integer = smb_cuda_wrap(type->kind, value);
+  return node;
+}
+
+Node *
+smb_node_special(Parser *parser, Special special, guint component, guint32 start, guint32 end) {
+  Node *node = smb_node_leaf(parser, NODE_SPECIAL, smb_type_scalar(KIND_UINT), start, end);
+  node->special = (guint8)special;
+  node->component = (guint8)component;
   return node;
 }
 
@@ -113,6 +128,8 @@ smb_node_condition(Parser *parser, Node *node) {
 Node *
 smb_node_pointer_add(Parser *parser, Node *pointer, Node *index, gboolean subtract, guint32 start,
                      guint32 end) {
+  if (!pointer || !index)
+    return NULL;
   if (!smb_type_is_integer(index->type))
     return fail_at(parser, index, "expected an integer to move a pointer by");
   if (pointer->type->of->size == 0)
@@ -150,8 +167,8 @@ subtract_pointers(Parser *parser, Node *a, Node *b) {
 Node *
 smb_node_binary(Parser *parser, Operator op, Node *a, Node *b) {
   a = smb_node_value(parser, a);
-  b = a ? smb_node_value(parser, b) : NULL;
-  if (!b)
+  b = smb_node_value(parser, b);
+  if (!a || !b)
     return NULL;
   gboolean compares = op >= OPERATOR_LT;
   gboolean a_points = a->type->kind == KIND_POINTER, b_points = b->type->kind == KIND_POINTER;
@@ -169,7 +186,7 @@ smb_node_binary(Parser *parser, Operator op, Node *a, Node *b) {
   if (compares && (a_points || b_points)) {
     type = a_points ? a->type : b->type;
     a = smb_node_convert(parser, a, type);
-    b = a ? smb_node_convert(parser, b, type) : NULL;
+    b = smb_node_convert(parser, b, type);
   } else {
     gboolean whole = op >= OPERATOR_MOD && op <= OPERATOR_XOR;
     if (!smb_type_is_arithmetic(a->type) || !smb_type_is_arithmetic(b->type) ||
@@ -181,9 +198,9 @@ smb_node_binary(Parser *parser, Operator op, Node *a, Node *b) {
     gboolean shifts = op == OPERATOR_SHL || op == OPERATOR_SHR;
     type = shifts ? smb_type_promote(a->type) : smb_type_common(a->type, b->type);
     a = smb_node_convert(parser, a, type);
-    b = a ? smb_node_convert(parser, b, shifts ? smb_type_scalar(KIND_UINT) : type) : NULL;
+    b = smb_node_convert(parser, b, shifts ? smb_type_scalar(KIND_UINT) : type);
   }
-  if (!b)
+  if (!a || !b)
     return NULL;
   Node *node = smb_node_new(parser, NODE_BINARY, compares ? smb_type_scalar(KIND_BOOL) : type,
                             a->start, b->end, a, b, NULL);
@@ -219,8 +236,8 @@ smb_node_unary(Parser *parser, NodeKind kind, Node *a, guint32 start) {
 Node *
 smb_node_logical(Parser *parser, NodeKind kind, Node *a, Node *b) {
   a = smb_node_condition(parser, a);
-  b = a ? smb_node_condition(parser, b) : NULL;
-  if (!b)
+  b = smb_node_condition(parser, b);
+  if (!a || !b)
     return NULL;
   if (a->kind == NODE_CONSTANT && b->kind == NODE_CONSTANT)
     return smb_node_integer(parser, smb_type_scalar(KIND_BOOL),
@@ -233,9 +250,9 @@ smb_node_logical(Parser *parser, NodeKind kind, Node *a, Node *b) {
 Node *
 smb_node_choice(Parser *parser, Node *condition, Node *yes, Node *no) {
   condition = smb_node_condition(parser, condition);
-  yes = condition ? smb_node_value(parser, yes) : NULL;
-  no = yes ? smb_node_value(parser, no) : NULL;
-  if (!no)
+  yes = smb_node_value(parser, yes);
+  no = smb_node_value(parser, no);
+  if (!condition || !yes || !no)
     return NULL;
   const Type *type = yes->type;
   if (smb_type_is_arithmetic(yes->type) && smb_type_is_arithmetic(no->type))
@@ -243,8 +260,8 @@ smb_node_choice(Parser *parser, Node *condition, Node *yes, Node *no) {
   else if (no->type->kind == KIND_POINTER && yes->type->kind != KIND_POINTER)
     type = no->type;
   yes = smb_node_convert(parser, yes, type);
-  no = yes ? smb_node_convert(parser, no, type) : NULL;
-  if (!no)
+  no = smb_node_convert(parser, no, type);
+  if (!yes || !no)
     return NULL;
   if (condition->kind == NODE_CONSTANT)
     return condition->integer ? yes : no;
@@ -252,5 +269,5 @@ smb_node_choice(Parser *parser, Node *condition, Node *yes, Node *no) {
     return smb_node_new(parser, NODE_CHOICE, type, condition->start, no->end, condition, yes, no);
   Node *address = smb_node_new(parser, NODE_CHOICE, yes->a->type, condition->start, no->end,
                                condition, yes->a, no->a);
-  return address ? smb_node_dereference(parser, address, condition->start, no->end) : NULL;
+  return smb_node_dereference(parser, address, condition->start, no->end);
 }

@@ -16,35 +16,23 @@ smb_node_variable(Parser *parser, const Variable *variable, guint32 start, guint
     same->end = end;
     return same;
   }
-  if (variable->is_reference) {
-    Node *address = smb_reference_address(parser, variable, start, end);
-    return address ? smb_node_dereference(parser, address, start, end) : NULL;
-  }
   if (variable->is_constant) {
-    Node *constant =
-        smb_node_new(parser, NODE_CONSTANT, variable->type, start, end, NULL, NULL, NULL);
-    if (constant) {
-      constant->variable = variable;
-      constant->integer = variable->constant->integer;
-      constant->real = variable->constant->real;
-    }
+    Node *constant = smb_node_leaf(parser, NODE_CONSTANT, variable->type, start, end);
+    constant->variable = variable;
+    constant->integer = variable->constant->integer;
+    constant->real = variable->constant->real;
     return constant;
   }
-  Node *node;
   if (variable->storage == STORAGE_LOCAL) {
-    node = smb_node_new(parser, NODE_LOCAL, variable->type, start, end, NULL, NULL, NULL);
-    if (node)
-      node->variable = variable;
-    return node;
+    Node *local = smb_reference_address(parser, variable, start, end);
+    return variable->is_reference ? smb_node_dereference(parser, local, start, end) : local;
   }
   if (storage_is_shared(variable->storage) && parser->function)
     smb_parser_link(parser, &parser->function->shared, variable);
   const Type *pointer = smb_type_pointer(parser->pool, variable->type);
-  node = smb_node_new(parser, NODE_OBJECT, pointer, start, end, NULL, NULL, NULL);
-  if (!node)
-    return NULL;
-  node->variable = variable;
-  return smb_node_dereference(parser, node, start, end);
+  Node *object = smb_node_leaf(parser, NODE_OBJECT, pointer, start, end);
+  object->variable = variable;
+  return smb_node_dereference(parser, object, start, end);
 }
 
 // The index of a site. What instances of one function do at one place is counted together.
@@ -88,21 +76,16 @@ smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *site) {
   parser->n_touches++;
 }
 
-// An array stands for the address of its first element.
-static Node *
-decay(Parser *parser, Node *node) {
-  if (node->type->kind != KIND_ARRAY)
-    return node;
-  g_assert(node->kind == NODE_DEREFERENCE);
-  const Type *pointer = smb_type_pointer(parser->pool, node->type->of);
-  return smb_node_new(parser, NODE_CAST, pointer, node->start, node->end, node->a, NULL, NULL);
-}
-
 Node *
 smb_node_value(Parser *parser, Node *node) {
-  node = decay(parser, node);
   if (!node)
     return NULL;
+  if (node->type->kind == KIND_ARRAY) {
+    // An array stands for the address of its first element.
+    g_assert(node->kind == NODE_DEREFERENCE);
+    const Type *pointer = smb_type_pointer(parser->pool, node->type->of);
+    return smb_node_new(parser, NODE_CAST, pointer, node->start, node->end, node->a, NULL, NULL);
+  }
   if (node->type->kind == KIND_VOID && node->kind != NODE_CALL && node->kind != NODE_BUILTIN &&
       node->kind != NODE_CAST && node->kind != NODE_COMMA && node->kind != NODE_CHOICE)
     return smb_parser_fail(parser, node->start, "a void has no value");
@@ -120,6 +103,8 @@ smb_node_root(const Node *node) {
 
 Node *
 smb_node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end) {
+  if (!pointer)
+    return NULL;
   if (pointer->type->kind != KIND_POINTER)
     return smb_parser_fail(parser, start, "%s is not a pointer or an array",
                            smb_type_phrase(parser->pool, pointer->type));
@@ -132,19 +117,30 @@ Node *
 smb_node_index(Parser *parser, Node *base, Node *index, guint32 end) {
   guint32 start = base->start;
   base = smb_node_value(parser, base);
-  index = base ? smb_node_value(parser, index) : NULL;
-  if (!index)
+  index = smb_node_value(parser, index);
+  if (!base || !index)
     return NULL;
   if (base->type->kind != KIND_POINTER)
     return smb_parser_fail(parser, start, "%s cannot be indexed",
                            smb_type_phrase(parser->pool, base->type));
   Node *address = smb_node_pointer_add(parser, base, index, FALSE, start, end);
-  return address ? smb_node_dereference(parser, address, start, end) : NULL;
+  return smb_node_dereference(parser, address, start, end);
+}
+
+Node *
+smb_node_component(Parser *parser, Node *vector, guint i, guint32 end) {
+  Node *node = smb_node_new(parser, NODE_COMPONENT, vector->type->of, vector->start, end, vector,
+                            NULL, NULL);
+  if (node)
+    node->component = (guint8)i;
+  return node;
 }
 
 Node *
 smb_node_member(Parser *parser, Node *base, const Token *name) {
   static const char letters[] = "xyzw";
+  if (!base)
+    return NULL;
   if (base->type->kind == KIND_STRUCT)
     return smb_structure_member(parser, base, name);
   const char *letter =
@@ -154,28 +150,27 @@ smb_node_member(Parser *parser, Node *base, const Token *name) {
     return smb_parser_fail(parser, name->start, "%s has no member '%s'",
                            smb_type_phrase(parser->pool, base->type), name->text);
   const Type *type = base->type->of;
-  if (base->kind != NODE_DEREFERENCE) {
-    Node *node =
-        smb_node_new(parser, NODE_COMPONENT, type, base->start, name->end, base, NULL, NULL);
-    if (node)
-      node->component = (guint8)component;
-    return node;
-  }
+  if (base->kind != NODE_DEREFERENCE)
+    return smb_node_component(parser, base, component, name->end);
   // A member of a vector in memory is memory itself: only its bytes are moved.
   return smb_node_part(parser, base, type, component * type->size, name->end);
 }
 
 Node *
 smb_node_after(Parser *parser, Node *before, Node *value) {
+  if (!before || !value)
+    return NULL;
   gboolean is_place = value->type->kind == KIND_STRUCT;
   Node *result = is_place ? value->a : value;
   Node *node = smb_node_new(parser, NODE_COMMA, result->type, before->start, value->end, before,
                             result, NULL);
-  return node && is_place ? smb_node_dereference(parser, node, before->start, value->end) : node;
+  return is_place ? smb_node_dereference(parser, node, before->start, value->end) : node;
 }
 
 Node *
 smb_node_address(Parser *parser, Node *node, guint32 start) {
+  if (!node)
+    return NULL;
   if (node->kind == NODE_LOCAL || node->kind == NODE_COMPONENT)
     return smb_parser_fail(parser, start,
                            "the address of a local variable is outside the subset: only "
@@ -201,6 +196,8 @@ refuse_target(Parser *parser, const Node *target, const Node *place) {
 Node *
 smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_post, guint32 start,
                 guint32 end) {
+  if (!target || !value)
+    return NULL;
   const Node *place = target->kind == NODE_COMPONENT ? target->a : target;
   if (place->kind != NODE_LOCAL && place->kind != NODE_DEREFERENCE)
     return refuse_target(parser, target, place);
@@ -215,9 +212,8 @@ smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_
   if (op >= 0) {
     if (target->kind == NODE_DEREFERENCE)
       smb_node_add_site(parser, target, SMB_OP_CLASS_LOAD, &target->load_site);
-    Node *current = smb_node_new(parser, NODE_CURRENT, target->type, target->start, target->end,
-                                 NULL, NULL, NULL);
-    value = current ? smb_node_binary(parser, (Operator)op, current, value) : NULL;
+    Node *current = smb_node_leaf(parser, NODE_CURRENT, target->type, target->start, target->end);
+    value = smb_node_binary(parser, (Operator)op, current, value);
   }
   gboolean narrows = value && op >= 0 && smb_type_is_arithmetic(value->type);
   value = !value    ? NULL
@@ -233,4 +229,9 @@ smb_node_assign(Parser *parser, Node *target, gint op, Node *value, gboolean is_
     node->special = op >= 0; // the old value is read
   }
   return node;
+}
+
+Node *
+smb_node_set(Parser *parser, Node *target, Node *value, guint32 start, guint32 end) {
+  return smb_node_assign(parser, target, -1, value, FALSE, start, end);
 }

@@ -43,8 +43,7 @@ smb_reference_declare(Parser *parser, const Token *name, const Type *type, BindK
 
 Node *
 smb_reference_address(Parser *parser, const Variable *variable, guint32 start, guint32 end) {
-  Node *node = smb_node_new(parser, NODE_LOCAL, variable->type, start, end, NULL, NULL, NULL);
-  if (node)
-    node->variable = variable;
+  Node *node = smb_node_leaf(parser, NODE_LOCAL, variable->type, start, end);
+  node->variable = variable;
   return node;
 }
