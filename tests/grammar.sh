@@ -10,11 +10,12 @@ missing=
 
 # Those of float, and of 64 bits, stand for two: "with and without f", "and with ll".
 # shellcheck disable=SC2013 # names are words
-for name in $(sed -n 's/^SMB_BUILTIN([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/sim/cuda/builtin/builtin.def"); do
+for name in $(sed -n 's/^SMB_[BR][A-Z]*([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/sim/cuda/builtin/builtin.def"); do
   grep -qw -e "$name" -e "${name%f}" -e "${name%ll}" "$doc" || missing="$missing $name"
 done
 
-words=$(sed -n 's/.*smb_parser_\(take\|is\|expect\)(parser, "\([A-Za-z_][A-Za-z_0-9]*\)").*/\2/p' "$srcdir"/sim/cuda/*/*.c | sort -u)
+words=$(sed -n -e 's/.*smb_parser_\(take\|is\|expect\)(parser, "\([A-Za-z_][A-Za-z_0-9]*\)").*/\2/p' \
+  -e 's/.*{"\([a-z_]*\)", G_STRUCT_OFFSET(Specifiers.*/\1/p' "$srcdir"/sim/cuda/*/*.c | sort -u)
 [ "$(echo "$words" | wc -w)" -gt 30 ] || {
   echo "few words: $words"
   exit 1

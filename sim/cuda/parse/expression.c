@@ -2,39 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Expressions: operators and their bindings. Above each function stands the production that it reads.
+#include <string.h>
+
 #include "sim/cuda/parse/parse.h"
-
-typedef struct {
-  const char *text;
-  gint8 binding;
-  gint8 op; // Operator, or -1
-} Infix;
-
-static const Infix infixes[] = {
-    {"||", 1, -1},           {"&&", 2, -1},           {"|", 3, OPERATOR_OR},
-    {"^", 4, OPERATOR_XOR},  {"&", 5, OPERATOR_AND},  {"==", 6, OPERATOR_EQ},
-    {"!=", 6, OPERATOR_NE},  {"<", 7, OPERATOR_LT},   {"<=", 7, OPERATOR_LE},
-    {">", 7, OPERATOR_GT},   {">=", 7, OPERATOR_GE},  {"<<", 8, OPERATOR_SHL},
-    {">>", 8, OPERATOR_SHR}, {"+", 9, OPERATOR_ADD},  {"-", 9, OPERATOR_SUB},
-    {"*", 10, OPERATOR_MUL}, {"/", 10, OPERATOR_DIV}, {"%", 10, OPERATOR_MOD},
-};
-
-static const struct {
-  const char *text;
-  gint8 op;
-} assignments[] = {
-    {"=", -1},
-    {"+=", OPERATOR_ADD},
-    {"-=", OPERATOR_SUB},
-    {"*=", OPERATOR_MUL},
-    {"/=", OPERATOR_DIV},
-    {"%=", OPERATOR_MOD},
-    {"<<=", OPERATOR_SHL},
-    {">>=", OPERATOR_SHR},
-    {"&=", OPERATOR_AND},
-    {"|=", OPERATOR_OR},
-    {"^=", OPERATOR_XOR},
-};
 
 static Node *
 make_step(Parser *parser, Node *target, Operator op, gboolean is_post, guint32 start, guint32 end) {
@@ -158,32 +128,43 @@ smb_parse_unary(Parser *parser) {
   return node;
 }
 
-static const Infix *
-find_infix(const Token *token) {
-  for (guint i = 0; token->kind == TOKEN_PUNCTUATOR && i < G_N_ELEMENTS(infixes); i++) {
-    if (smb_token_is(token, infixes[i].text))
-      return &infixes[i];
+// The operator that the first @length bytes of a text are, or -1.
+static gint
+find_operator(const char *text, gsize length) {
+  for (guint i = 0; i < N_OPERATORS; i++) {
+    const char *own = smb_kernel_operators[i].text;
+    if (strlen(own) == length && memcmp(own, text, length) == 0)
+      return (gint)i;
   }
-  return NULL;
+  return -1;
+}
+
+// How tightly an infix operator binds; 0: it is none. @op: the Operator, or -1 for "&&" and "||"
+static gint
+find_infix(const Token *token, gint *op) {
+  *op = -1;
+  if (token->kind != TOKEN_PUNCTUATOR)
+    return 0;
+  if (smb_token_is(token, "||") || smb_token_is(token, "&&"))
+    return smb_token_is(token, "||") ? 1 : 2;
+  *op = find_operator(token->text, strlen(token->text));
+  return *op >= 0 ? smb_kernel_operators[*op].binding : 0;
 }
 
 // binary = unary (operator binary)*, by the binding of the operators
 static Node *
-parse_binary(Parser *parser, gint binding) {
+parse_binary(Parser *parser, gint least) {
   Node *left = smb_parse_unary(parser);
   while (left) {
-    const Infix *infix = find_infix(parser->at);
-    if (!infix || infix->binding < binding)
+    gint op, binding = find_infix(parser->at, &op);
+    if (binding < least)
       return left;
     smb_parser_advance(parser);
-    Node *right = parse_binary(parser, infix->binding + 1);
-    if (!right)
-      return NULL;
-    if (infix->op >= 0)
-      left = smb_node_binary(parser, (Operator)infix->op, left, right);
+    Node *right = parse_binary(parser, binding + 1);
+    if (op >= 0)
+      left = smb_node_binary(parser, (Operator)op, left, right);
     else
-      left =
-          smb_node_logical(parser, infix->binding == 2 ? NODE_AND_THEN : NODE_OR_ELSE, left, right);
+      left = smb_node_logical(parser, binding == 2 ? NODE_AND_THEN : NODE_OR_ELSE, left, right);
   }
   return NULL;
 }
@@ -209,18 +190,16 @@ parse_conditional(Parser *parser) {
 static Node *
 assign_or_not(Parser *parser) {
   Node *target = parse_conditional(parser);
-  if (!target)
-    return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS(assignments); i++) {
-    if (!smb_parser_take(parser, assignments[i].text))
-      continue;
-    Node *value = smb_parse_assignment(parser);
-    if (!value)
-      return NULL;
-    return smb_node_assign(parser, target, assignments[i].op, value, FALSE, target->start,
-                           value->end);
-  }
-  return target;
+  const char *text = parser->at->text;
+  if (!target || parser->at->kind != TOKEN_PUNCTUATOR || !g_str_has_suffix(text, "="))
+    return target;
+  gint op = find_operator(text, strlen(text) - 1);
+  if (op >= OPERATOR_LT || (op < 0 && !smb_parser_is(parser, "=")))
+    return target;
+  smb_parser_advance(parser);
+  Node *value = smb_parse_assignment(parser);
+  return value ? smb_node_assign(parser, target, op, value, FALSE, target->start, value->end)
+               : NULL;
 }
 
 Node *

@@ -105,70 +105,18 @@ skip_implicit(const Node *node) {
   return node;
 }
 
-static gint
-bind_operator(Operator op) {
-  switch (op) {
-  case OPERATOR_MUL:
-  case OPERATOR_DIV:
-  case OPERATOR_MOD:
-    return BINDS_MUL;
-  case OPERATOR_ADD:
-  case OPERATOR_SUB:
-    return BINDS_ADD;
-  case OPERATOR_SHL:
-  case OPERATOR_SHR:
-    return BINDS_SHIFT;
-  case OPERATOR_XOR:
-    return BINDS_XOR;
-  case OPERATOR_AND:
-  case OPERATOR_OR:
-  case OPERATOR_LT:
-  case OPERATOR_LE:
-  case OPERATOR_GT:
-  case OPERATOR_GE:
-  case OPERATOR_EQ:
-  case OPERATOR_NE:
-    return BINDS_NOTHING;
-  }
-  g_assert_not_reached();
-}
-
 // How tightly the text of an index binds; @one_word: whether it is a single token.
 static gint
 find_binding(const Node *index, gboolean one_word) {
   const Node *node = skip_implicit(index);
-  switch ((NodeKind)node->kind) {
-  case NODE_BINARY:
-    // Parentheses around it belong to its text.
-    return node->start < node->a->start ? BINDS_ALL : bind_operator((Operator)node->op);
-  case NODE_CONSTANT:
-    return one_word ? BINDS_ALL : BINDS_NOTHING;
-  case NODE_AND_THEN:
-  case NODE_OR_ELSE:
-  case NODE_CHOICE:
-  case NODE_ASSIGN:
-  case NODE_COMMA:
-    return BINDS_NOTHING;
-  case NODE_LOCAL:
-  case NODE_OBJECT:
-  case NODE_SPECIAL:
-  case NODE_DEREFERENCE:
-  case NODE_COMPONENT:
-  case NODE_CAST:
-  case NODE_BITS:
-  case NODE_NEGATE:
-  case NODE_COMPLEMENT:
-  case NODE_NOT:
-  case NODE_POINTER_ADD:
-  case NODE_POINTER_DIFF:
-  case NODE_COPY:
-  case NODE_CURRENT:
-  case NODE_CALL:
-  case NODE_BUILTIN:
-  case NODE_MAKE_VECTOR:
-    return node->kind == NODE_POINTER_DIFF ? BINDS_NOTHING : BINDS_ALL;
-  }
-  g_assert_not_reached();
+  // Parentheses around it belong to its text.
+  if (node->kind == NODE_BINARY)
+    return node->start < node->a->start ? BINDS_ALL : smb_kernel_operators[node->op].binding;
+  gboolean loose = node->kind == NODE_AND_THEN || node->kind == NODE_OR_ELSE ||
+                   node->kind == NODE_CHOICE || node->kind == NODE_ASSIGN ||
+                   node->kind == NODE_COMMA || node->kind == NODE_POINTER_DIFF ||
+                   (node->kind == NODE_CONSTANT && !one_word);
+  return loose ? BINDS_NOTHING : BINDS_ALL;
 }
 
 // The text of index @number, which stands in the bracket @number of those that count.

@@ -7,7 +7,7 @@
 #include "sim/cuda/rewrite/mention.h"
 #include "sim/cuda/rewrite/rewrite.h"
 
-// How tightly C binds what stands at the top of a text; only the order counts.
+// How tightly C binds what stands at the top of a text (operator.def).
 enum {
   BINDS_NOTHING = 0,
   BINDS_XOR = 4,

@@ -122,38 +122,9 @@ smb_kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GAr
 
 gboolean
 smb_kernel_is_pure(const Node *node) {
-  if (!node)
-    return TRUE;
-  switch ((NodeKind)node->kind) {
-  case NODE_DEREFERENCE:
-  case NODE_ASSIGN:
-  case NODE_COPY:
-  case NODE_CURRENT:
-  case NODE_CALL:
-  case NODE_BUILTIN:
-    return FALSE;
-  case NODE_CONSTANT:
-  case NODE_LOCAL:
-  case NODE_OBJECT:
-  case NODE_SPECIAL:
-  case NODE_COMPONENT:
-  case NODE_CAST:
-  case NODE_BITS:
-  case NODE_NEGATE:
-  case NODE_COMPLEMENT:
-  case NODE_NOT:
-  case NODE_BINARY:
-  case NODE_POINTER_ADD:
-  case NODE_POINTER_DIFF:
-  case NODE_AND_THEN:
-  case NODE_OR_ELSE:
-  case NODE_CHOICE:
-  case NODE_COMMA:
-  case NODE_MAKE_VECTOR:
-    return smb_kernel_is_pure(node->a) && smb_kernel_is_pure(node->b) &&
-           smb_kernel_is_pure(node->c) && node->n_arguments == 0;
-  }
-  g_assert_not_reached();
+  return !node ||
+         (node->kind < NODE_DEREFERENCE && node->n_arguments == 0 && smb_kernel_is_pure(node->a) &&
+          smb_kernel_is_pure(node->b) && smb_kernel_is_pure(node->c));
 }
 
 const Variable *

@@ -22,15 +22,7 @@ smb_cuda_scalar(TypeKind kind) {
 
 ArithBinary
 smb_cuda_binary(Operator op) {
-  static const guint8 operations[] = {
-      [OPERATOR_ADD] = ARITH_ADD, [OPERATOR_SUB] = ARITH_SUB, [OPERATOR_MUL] = ARITH_MUL,
-      [OPERATOR_DIV] = ARITH_DIV, [OPERATOR_MOD] = ARITH_MOD, [OPERATOR_SHL] = ARITH_SHL,
-      [OPERATOR_SHR] = ARITH_SHR, [OPERATOR_AND] = ARITH_AND, [OPERATOR_OR] = ARITH_OR,
-      [OPERATOR_XOR] = ARITH_XOR, [OPERATOR_LT] = ARITH_LT,   [OPERATOR_LE] = ARITH_LE,
-      [OPERATOR_GT] = ARITH_GT,   [OPERATOR_GE] = ARITH_GE,   [OPERATOR_EQ] = ARITH_EQ,
-      [OPERATOR_NE] = ARITH_NE,
-  };
-  return (ArithBinary)operations[op];
+  return (ArithBinary)smb_kernel_operators[op].operation;
 }
 
 ArithUnary

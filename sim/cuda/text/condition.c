@@ -26,9 +26,11 @@ typedef struct {
 } BinaryOperator;
 
 static const BinaryOperator operators[] = {
-    {"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6},
-    {"!=", 6}, {"<", 7},  {"<=", 7}, {">", 7},  {">=", 7}, {"<<", 8},
-    {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
+    {"||", 1},
+    {"&&", 2},
+#define SMB_OPERATOR(id, text, binding) {text, binding},
+#include "sim/cuda/text/operator.def"
+#undef SMB_OPERATOR
 };
 
 static gboolean

@@ -10,30 +10,20 @@
 #include "sim/cuda/tree/type.h"
 
 typedef enum {
-  OPERATOR_ADD,
-  OPERATOR_SUB,
-  OPERATOR_MUL,
-  OPERATOR_DIV,
-  OPERATOR_MOD,
-  OPERATOR_SHL,
-  OPERATOR_SHR,
-  OPERATOR_AND,
-  OPERATOR_OR,
-  OPERATOR_XOR,
-  OPERATOR_LT,
-  OPERATOR_LE,
-  OPERATOR_GT,
-  OPERATOR_GE,
-  OPERATOR_EQ,
-  OPERATOR_NE,
+#define SMB_OPERATOR(id, text, binding) OPERATOR_##id,
+#include "sim/cuda/text/operator.def"
+#undef SMB_OPERATOR
 } Operator;
+
+enum {
+  N_OPERATORS = OPERATOR_NE + 1
+};
 
 typedef enum {
   NODE_CONSTANT,     // integer or real
   NODE_LOCAL,        // variable: a scalar, vector or pointer that each lane has its own of
   NODE_OBJECT,       // variable: the address of a shared variable or a local array
   NODE_SPECIAL,      // special, component: threadIdx.x, …
-  NODE_DEREFERENCE,  // memory at address a; of a structure, the address itself
   NODE_COMPONENT,    // component of the vector a
   NODE_CAST,         // a converted to the node's type
   NODE_BITS,         // a's bits as another type of its size
@@ -46,13 +36,15 @@ typedef enum {
   NODE_AND_THEN,     // a && b
   NODE_OR_ELSE,      // a || b
   NODE_CHOICE,       // a ? b : c
+  NODE_COMMA,        // a, b
+  NODE_MAKE_VECTOR,  // the components in arguments
+  // from here on evaluating it twice may do something else, or make other requests
+  NODE_DEREFERENCE, // memory at address a; of a structure, the address itself
   NODE_ASSIGN, // a = b; where b holds NODE_CURRENT, a's old value; is_post: the old value results
   NODE_COPY, // the structure at address b becomes that at address a, which results; arguments: pieces
-  NODE_CURRENT,     // the old value of the assignment around it
-  NODE_COMMA,       // a, b
-  NODE_CALL,        // function(arguments)
-  NODE_BUILTIN,     // builtin(arguments)
-  NODE_MAKE_VECTOR, // the components in arguments
+  NODE_CURRENT, // the old value of the assignment around it
+  NODE_CALL,    // function(arguments)
+  NODE_BUILTIN, // builtin(arguments)
 } NodeKind;
 
 typedef enum {
@@ -223,5 +215,12 @@ struct _SmbKernel {
   Function *entry;
 };
 
-const char *smb_kernel_operator_text(Operator op);
+// What an operator is in the text. Those of a higher binding are applied first.
+typedef struct {
+  const char *text;
+  guint8 binding;
+  guint8 operation; // ArithBinary
+} Infix;
+
+extern const Infix smb_kernel_operators[N_OPERATORS];
 const char *smb_kernel_builtin_name(Builtin builtin);

@@ -6,12 +6,11 @@
 #include "sim/cuda/run/compute.h"
 #include "sim/cuda/parse/parse.h"
 
-const char *
-smb_kernel_operator_text(Operator op) {
-  static const char *const texts[] = {"+", "-", "*", "/",  "%", "<<", ">>", "&",
-                                      "|", "^", "<", "<=", ">", ">=", "==", "!="};
-  return texts[op];
-}
+const Infix smb_kernel_operators[] = {
+#define SMB_OPERATOR(id, text, binding) {text, binding, ARITH_##id},
+#include "sim/cuda/text/operator.def"
+#undef SMB_OPERATOR
+};
 
 static gpointer
 fail_at(Parser *parser, const Node *node, const char *message) {
@@ -192,7 +191,7 @@ smb_node_binary(Parser *parser, Operator op, Node *a, Node *b) {
     if (!smb_type_is_arithmetic(a->type) || !smb_type_is_arithmetic(b->type) ||
         (whole && (smb_type_is_real(a->type) || smb_type_is_real(b->type))))
       return smb_parser_fail(
-          parser, a->start, "'%s' does not take %s and %s%s", smb_kernel_operator_text(op),
+          parser, a->start, "'%s' does not take %s and %s%s", smb_kernel_operators[op].text,
           smb_type_describe(parser->pool, a->type), smb_type_describe(parser->pool, b->type),
           has_members(a->type) || has_members(b->type) ? ": use its members" : "");
     gboolean shifts = op == OPERATOR_SHL || op == OPERATOR_SHR;
