@@ -380,6 +380,56 @@ START_TEST(test_unknown_is_skipped) {
 }
 END_TEST
 
+// What analyze, explain and report say of what is left out.
+START_TEST(test_views_of_unknown) {
+  static const char *const shown[] = {
+      "No bank conflicts in the requests that are counted: 2 wavefronts",
+      "2 requests of tile[v] at own.cuh:40 are not counted: the address is not known. The same "
+      "holds for "
+      "another access.",
+      "own.cuh:40  tile[v]        store         2",
+      "      0x70  rest[v]        load          -           -      -       -  not counted",
+      "<li>own.cuh:40: tile[v] is not counted: the address is not known</li>",
+      "\"file\" : \"own.cuh\"",
+      "\"inlined_at\" : [\n        {\n          \"file\" : \"scan.cu\",\n          \"line\" : 41",
+      "\"opcode\" : \"LDS.32\"",
+      "\"pc\" : 112",
+      "\"array\" : null",
+      "\"reason\" : \"the address is not known\"",
+      "\"depends_on_data\" : true",
+      "\"uncounted_requests\" : 2",
+      "\"uncounted_requests\" : 4",
+      "\"kind\" : \"uncounted\"",
+      "shared,0,0,,load,4,rest[v],,0,",
+      "no,own.cuh,80,STS,the address is not known,yes,2",
+  };
+  g_auto(Run) run;
+  set_up(&run, unknown_operations, FALSE, 1, "sm_90");
+  run.target->launch.skips_unknown = TRUE;
+  start(&run);
+  SmbCli cli = {.command = "analyze", .arch = run.arch, .columns = 200};
+  g_autoptr(SmbSpool) out = cli.out = smb_spool_new();
+  const SmbAnalyzeReport report = {run.target, run.analysis, TRUE, 3};
+  const SmbExplainQuestion question = {0};
+  g_autoptr(SmbExplanation) explanation =
+      smb_explanation_new(run.target, run.arch, run.analysis, &question, NULL);
+  ck_assert_ptr_nonnull(explanation);
+  const SmbExplainReport explained = {
+      .target = run.target, .analysis = run.analysis, .explanation = explanation};
+  smb_analyze_write_text(&cli, &report);
+  smb_analyze_annotate(&cli, &report);
+  smb_analyze_write_json(&cli, &report);
+  smb_analyze_write_csv(&cli, &report);
+  smb_explain_write_text(&cli, &explained);
+  smb_explain_write_json(&cli, &explained);
+  g_autoptr(SmbReport) made = smb_report_new(run.arch, run.target, run.analysis);
+  ck_assert(smb_report_write(made, out, NULL));
+  g_autoptr(GString) text = smb_spool_take(out, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(shown); i++)
+    ck_assert_msg(strstr(text->str, shown[i]) != NULL, "not shown: %s", shown[i]);
+}
+END_TEST
+
 // The place of the store, and how many calls lie further out.
 static const struct {
   SmbFrames frames;
@@ -398,7 +448,7 @@ START_TEST(test_frames) {
   ck_assert_uint_eq(store->n_frames, chosen[_i].n_frames);
   ck_assert(store->n_frames == 0 ||
             strcmp(store->frames[store->n_frames - 1].file, "scan.cu") == 0);
-  ck_assert_str_eq(no_line, "0x7");
+  ck_assert_str_eq(no_line, "0x70");
   ck_assert_uint_eq(load->n_frames, 0);
   smb_program_free(program);
 }
@@ -482,6 +532,7 @@ suite_seam(void) {
   tcase_add_loop_test(cases, test_views, 0, G_N_ELEMENTS(archs));
   tcase_add_loop_test(cases, test_unknown_fails, 0, G_N_ELEMENTS(archs));
   tcase_add_loop_test(cases, test_unknown_is_skipped, 0, G_N_ELEMENTS(archs));
+  tcase_add_test(cases, test_views_of_unknown);
   tcase_add_loop_test(cases, test_frames, 0, G_N_ELEMENTS(chosen));
   tcase_add_loop_test(cases, test_own_files, 0, G_N_ELEMENTS(files));
   tcase_add_loop_test(cases, test_arguments, 0, G_N_ELEMENTS(launches));

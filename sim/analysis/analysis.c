@@ -107,7 +107,8 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
   const SmbOp op = (SmbOp)access->worst.op;
   gboolean only_loads =
       access->site->op_class == SMB_OP_CLASS_ATOMIC && smb_op_class(op) == SMB_OP_CLASS_LOAD;
-  if (op != SMB_OP_ATOM_LOOP && !only_loads)
+  access->is_loop = op == SMB_OP_ATOM_LOOP || only_loads;
+  if (!access->is_loop)
     return;
   const SmbTally *total = &access->total;
   g_autofree char *message = NULL;
@@ -141,17 +142,47 @@ judge_accesses(SmbAnalysis *analysis, const SmbProgram *program) {
       const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, next);
       if (warning->site > site)
         break;
+      // The kinds of a site are in rising order: the last one says the most.
       if (warning->site == site &&
-          (warning->kind == SMB_WARNING_LOOP || warning->kind == SMB_WARNING_UNCOUNTED))
+          (warning->kind == SMB_WARNING_LOOP || warning->kind >= SMB_WARNING_DATA))
         access->reason = warning->message;
     }
     access->exact = !access->reason;
   }
 }
 
+// What was put in the place of the contents of a buffer or variable (transfer full).
+static char *
+describe_stand_in(const SmbProgram *program, const char *name) {
+  for (guint i = 0; i < smb_program_n_parameters(program); i++) {
+    if (g_strcmp0(smb_program_parameter(program, i).name, name) == 0)
+      return g_strdup_printf("%s[i] = i", name);
+  }
+  return g_strdup("its initial value");
+}
+
+// Says of an access that its requests depend on contents that are not given.
 static void
-collect_site(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *workers,
-             guint site) {
+judge_data(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
+           SmbAccess *access, guint site, guint64 first_block) {
+  gboolean address = FALSE;
+  access->data_source = smb_launch_data_source(launch, program, site, &address);
+  if (!access->data_source)
+    return;
+  g_autofree char *stand_in = describe_stand_in(program, access->data_source);
+  g_autofree char *message = g_strdup_printf(
+      address ? "the addresses of '%s' depend on the contents of '%s', which are not known: "
+                "counted with %s. Give --buffer %s=…"
+              : "which threads reach '%s', or how often, depends on the contents of '%s', which "
+                "are not known: counted with %s. Give --buffer %s=…",
+      access->site->expression, access->data_source, stand_in, access->data_source);
+  SmbAnalysisWarning warning = {SMB_WARNING_DATA, site, site, first_block, message};
+  smb_warnings_note(analysis->warnings, &warning);
+}
+
+static void
+collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
+             const GPtrArray *workers, guint site) {
   SmbAccess access = {.site = smb_program_site(program, site)};
   SmbGlobalAccess global = {.site = access.site};
   guint64 first_block = G_MAXUINT64, first_global = G_MAXUINT64;
@@ -172,6 +203,7 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *
                                 .width = (guint8)access.site->width};
   if (access.total.requests || access.uncounted) {
     judge_loop(analysis, &access, site, first_block);
+    judge_data(analysis, program, launch, &access, site, first_block);
     add_loops(&analysis->loops, &access.loops);
     g_array_append_val(analysis->accesses, access);
     smb_tally_add(&analysis->totals[access.site->op_class], &access.total);
@@ -256,7 +288,7 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
   analysis->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalAccess));
   analysis->warnings = smb_warnings_new();
   for (guint site = 0; site < smb_program_n_sites(program); site++)
-    collect_site(analysis, program, workers, site);
+    collect_site(analysis, program, launch, workers, site);
   note_merging(analysis, program);
   for (guint i = 0; i < workers->len; i++) {
     const Worker *worker = g_ptr_array_index(workers, i);
@@ -339,7 +371,12 @@ smb_analysis_worst(const SmbAnalysis *analysis) {
 
 gboolean
 smb_access_is_lower_bound(const SmbAccess *access) {
-  return !access->exact && !access->site->may_merge;
+  return access->is_loop || access->uncounted > 0;
+}
+
+gboolean
+smb_access_depends_on_data(const SmbAccess *access) {
+  return access->data_source != NULL || access->uncounted > 0;
 }
 
 guint64

@@ -60,6 +60,8 @@ typedef struct {
  * @exact: whether the hardware makes just the requests that are counted
  * @reason: (nullable): why it is not exact, in words (smb_access_is_lower_bound() says which way); lives as long as
  *   the analysis
+ * @is_loop: whether it is an atomic without an instruction of its own: its wavefronts are a lower bound
+ * @data_source: (nullable): smb_launch_data_source(): counted with what was put in the place of its contents
  * @uncounted: requests that are not counted, because their addresses, or whether they are made, is not known
  * @total: over all warps and blocks, of those that are counted
  * @loops: what is a loop of it
@@ -73,6 +75,8 @@ typedef struct {
   const char *array;
   gboolean exact;
   const char *reason;
+  gboolean is_loop;
+  const char *data_source;
   guint64 uncounted;
   SmbTally total;
   SmbLoopTally loops;
@@ -204,9 +208,12 @@ void smb_analysis_free(SmbAnalysis *analysis);
  * smb_access_is_lower_bound:
  *
  * Returns: whether an access costs at least what is counted: an atomic that is a loop, or one with requests that are not
- *   counted. Another that is not exact costs at most that (SmbSite.may_merge)
+ *   counted
  */
 gboolean smb_access_is_lower_bound(const SmbAccess *access);
+
+/** Whether what an access asks for depends on contents of memory that the launch does not give. */
+gboolean smb_access_depends_on_data(const SmbAccess *access);
 
 /** The access with the most excess wavefronts, or the first (transfer none, nullable): none at all. */
 const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);

@@ -17,7 +17,8 @@ typedef enum {
   SMB_WARNING_UNSET, /* shared memory is read that no thread wrote */
   SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
   SMB_WARNING_MERGE,     /* SmbSite.may_merge: an upper bound is counted (likewise) */
-  SMB_WARNING_UNCOUNTED, /* SmbSink.uncounted, in its words (likewise) */
+  SMB_WARNING_DATA,      /* requests depend on contents that the launch does not give (likewise) */
+  SMB_WARNING_UNCOUNTED, /* SmbSink.uncounted, in its words */
 } SmbWarning;
 
 /**

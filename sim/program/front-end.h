@@ -58,9 +58,11 @@ typedef struct {
   GBytes *(*argument)(const SmbProgram *program, guint parameter, const char *const *arguments,
                       GError **error);
   // These may be NULL where a language has no such thing.
-  // The pointer parameter or variable whose contents, which the launch does not give, decide at which addresses, or
-  // whether, a site asks for shared memory; NULL: there is none. Lives as long as the program.
-  const char *(*data_source)(const SmbProgram *program, const SmbLaunch *launch, guint site);
+  // Of what runs with contents that the launch does not give put in their place: the pointer parameter or variable
+  // whose contents decide at which addresses a site asks for shared memory, or, without such, whether it does
+  // (*@address: FALSE); NULL: there is none. Lives as long as the program.
+  const char *(*data_source)(const SmbProgram *program, const SmbLaunch *launch, guint site,
+                             gboolean *address);
   GArray *(*carved_arrays)(const SmbProgram *program, const SmbLaunch *launch);
   gboolean (*evaluate)(const SmbProgram *program, const char *expression, gint64 *value,
                        GError **error);

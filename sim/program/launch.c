@@ -51,9 +51,10 @@ smb_launch_is_pointer(const SmbLaunch *launch, const SmbProgram *program, guint 
 }
 
 const char *
-smb_launch_data_source(const SmbLaunch *launch, const SmbProgram *program, guint site) {
+smb_launch_data_source(const SmbLaunch *launch, const SmbProgram *program, guint site,
+                       gboolean *address) {
   const SmbFrontEnd *front_end = program->front_end;
-  return front_end->data_source ? front_end->data_source(program, launch, site) : NULL;
+  return front_end->data_source ? front_end->data_source(program, launch, site, address) : NULL;
 }
 
 guint64

@@ -75,11 +75,13 @@ gboolean smb_launch_is_pointer(const SmbLaunch *launch, const SmbProgram *progra
 /**
  * smb_launch_data_source:
  *
+ * @address: (out): whether they decide at which addresses; else which lanes ask, or how often
+ *
  * Returns: (nullable) (transfer none): the pointer parameter or variable whose contents, which @launch does not give,
- *   decide at which addresses, or whether, a site asks for shared memory: what is counted there holds for what was
- *   put in their place only
+ *   decide what a site asks of shared memory: what is counted there holds for what was put in their place only
  */
-const char *smb_launch_data_source(const SmbLaunch *launch, const SmbProgram *program, guint site);
+const char *smb_launch_data_source(const SmbLaunch *launch, const SmbProgram *program, guint site,
+                                   gboolean *address);
 
 /** Bytes of the buffer of a pointer parameter that lie before what the pointer points at. */
 guint64 smb_launch_start(const SmbLaunch *launch, const SmbProgram *program, guint parameter);

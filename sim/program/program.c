@@ -118,7 +118,7 @@ char *
 smb_site_place(const SmbSite *site) {
   return site->file   ? g_strdup_printf("%s:%u", site->file, site->line)
          : site->line ? g_strdup_printf("line %u", site->line)
-                      : g_strdup_printf("0x%x", site->offset);
+                      : g_strdup_printf("0x%x", site->opcode ? site->pc : site->offset);
 }
 
 gboolean

@@ -136,7 +136,7 @@ write_table(SmbCli *cli, const Checked *checked) {
     const SmbSite *site = find_site(checked, check);
     g_autofree char *why = smb_advise_check_explain(check);
     gboolean bad = check->fit != SMB_LAYOUT_FITS || check->cost.excess > 0;
-    smb_table_place(table, site->file, site->line);
+    smb_table_place(table, site);
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
     smb_table_cell(table, SMB_STYLE_PLAIN, site->expression);
     smb_table_number(table, SMB_STYLE_PLAIN, check->width);

@@ -68,7 +68,7 @@ write_accesses(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray 
     const SmbTally *now = &g_array_index(array->now->candidate->accesses, SmbTally, a);
     if (now->requests == 0)
       continue;
-    smb_table_place(table, site->file, site->line);
+    smb_table_place(table, site);
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
     smb_table_cell(table, SMB_STYLE_PLAIN, site->expression);
     smb_table_number(table, SMB_STYLE_PLAIN, now->ideal);
@@ -288,15 +288,37 @@ smb_advise_describe_unseen(const SmbAdviseArray *array) {
   return g_string_free(text, FALSE);
 }
 
-// Counts that are lower bounds.
+// Accesses to an array that are loops, and those whose requests depend on contents that are not known. What is not
+// counted may be of any array.
+static void
+count_inexact(const SmbAdviseReport *report, const SmbAdviseArray *array, guint *loops,
+              guint *unknown) {
+  *loops = *unknown = 0;
+  for (guint i = 0; i < report->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
+    gboolean is_of = g_array_index(array->now->candidate->accesses, SmbTally, i).requests > 0;
+    *loops += access->is_loop && is_of;
+    *unknown += access->uncounted || (access->data_source && is_of);
+  }
+}
+
+// For what a verdict on an array holds, behind what it says; "" for all that the kernel does.
+static const char *
+qualify(const SmbAdviseReport *report, const SmbAdviseArray *array) {
+  guint loops, unknown;
+  count_inexact(report, array, &loops, &unknown);
+  return unknown ? " as far as the contents of buffers are known" : "";
+}
+
 static void
 append_bounds(GString *text, const SmbAdviseReport *report, const SmbAdviseArray *array) {
-  guint n = 0;
-  for (guint i = 0; i < report->analysis->accesses->len; i++)
-    n += smb_access_is_lower_bound(&g_array_index(report->analysis->accesses, SmbAccess, i)) &&
-         g_array_index(array->now->candidate->accesses, SmbTally, i).requests > 0;
-  if (n > 0)
+  guint loops, unknown;
+  count_inexact(report, array, &loops, &unknown);
+  if (loops > 0)
     g_string_append(text, " Counts of atomics that are loops are lower bounds.");
+  if (unknown > 0)
+    g_string_append(text, " Which layout is best depends on contents of buffers that are not "
+                          "known: give them with --buffer.");
 }
 
 // A rewritten kernel whose rows end earlier: a larger launch may need what this one leaves alone.
@@ -371,8 +393,8 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
                    smb_number(array->search->use->bytes).text);
   if (now->excess == 0 && array->now->candidate->fit == SMB_LAYOUT_FITS && !all) {
     smb_spool_printf(cli->out,
-                     "No bank conflicts: %s wavefronts, the minimum for these accesses.\n",
-                     smb_number(now->wavefronts).text);
+                     "No bank conflicts%s: %s wavefronts, the minimum for these accesses.\n",
+                     qualify(report, array), smb_number(now->wavefronts).text);
     return;
   }
   write_verdict(cli, report, array);

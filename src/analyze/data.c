@@ -9,24 +9,43 @@
 #include "src/out/json.h"
 #include "src/cli/target-json.h"
 
+// The file of a site: that of the program unless it says another; NULL of one that has no line.
+static const char *
+find_file(const SmbProgram *program, const SmbSite *site) {
+  return site->file ? site->file : site->line ? smb_program_file(program) : NULL;
+}
+
 static void
-write_place(JsonBuilder *json, const SmbSite *site, const char *key, const char *array) {
-  if (site->file)
-    smb_json_text(json, "file", site->file);
+write_place(JsonBuilder *json, const SmbProgram *program, const SmbSite *site, const char *key,
+            const char *array) {
+  smb_json_text(json, "file", find_file(program, site));
   smb_json_number(json, "line", site->line);
   smb_json_number(json, "column", site->column);
   smb_json_text(json, key, array);
   smb_json_text(json, "op", smb_op_class_name(site->op_class));
   smb_json_number(json, "width", site->width);
   smb_json_text(json, "expression", site->expression);
+  smb_json_array(json, "inlined_at");
+  for (guint i = 0; i < site->n_frames; i++) {
+    smb_json_object(json, NULL);
+    smb_json_text(json, "file", site->frames[i].file);
+    smb_json_number(json, "line", site->frames[i].line);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_number_if(json, "pc", site->opcode != NULL, site->pc);
+  smb_json_text(json, "opcode", site->opcode);
 }
 
 static void
 write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report) {
   smb_json_object(json, NULL);
-  write_place(json, access->site, "array", access->array);
+  write_place(json, report->target->kernel, access->site, "array", access->array);
   smb_json_costs(json, &access->total);
   smb_json_boolean(json, "exact", access->exact);
+  smb_json_text(json, "reason", access->reason);
+  smb_json_boolean(json, "depends_on_data", smb_access_depends_on_data(access));
+  smb_json_number(json, "uncounted_requests", (gint64)access->uncounted);
   if (report->by_warp) {
     smb_json_array(json, "warps");
     for (guint w = 0; w < report->analysis->n_warps; w++) {
@@ -52,14 +71,15 @@ write_global(JsonBuilder *json, const SmbGlobalAccess *access) {
 }
 
 static void
-write_globals(JsonBuilder *json, const SmbAnalysis *analysis, const SmbArch *arch) {
+write_globals(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbArch *arch) {
+  const SmbAnalysis *analysis = report->analysis;
   smb_json_object(json, "global");
   smb_json_number(json, "segment_bytes", smb_arch_info(arch)->global_segment_bytes);
   smb_json_array(json, "accesses");
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     smb_json_object(json, NULL);
-    write_place(json, access->site, "buffer", access->buffer);
+    write_place(json, report->target->kernel, access->site, "buffer", access->buffer);
     write_global(json, access);
     json_builder_end_object(json);
   }
@@ -99,6 +119,7 @@ write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
+  smb_json_number(json, "uncounted_requests", (gint64)smb_analyze_uncounted(report->analysis));
   smb_json_boolean(json, "vacuous", report->analysis->idle != NULL);
   json_builder_end_object(json);
 }
@@ -115,13 +136,14 @@ write_warning(JsonBuilder *json, const char *kind, guint line, guint column, con
 
 void
 smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbAnalysis *analysis) {
-  static const char *const kinds[] = {"race", "unset", "loop", "merge", "uncounted"};
+  static const char *const kinds[] = {"race", "unset", "loop", "merge", "data", "uncounted"};
   const SmbProgram *program = target->kernel;
   smb_json_array(json, "warnings");
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(program, warning->site);
-    write_warning(json, kinds[warning->kind], site->line, site->column, warning->message);
+    g_autofree char *text = smb_analyze_describe_warning(program, warning);
+    write_warning(json, kinds[warning->kind], site->line, site->column, text);
   }
   if (analysis->idle) {
     guint line = 0, column = 0;
@@ -140,6 +162,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   const SmbAnalysis *analysis = report->analysis;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, report->target, analysis->shared_bytes);
+  smb_json_text(json, "level", smb_program_level(report->target->kernel));
   smb_json_number(json, "blocks_counted", (gint64)analysis->n_blocks_run);
   smb_json_arch(json, cli->arch);
   smb_json_array(json, "accesses");
@@ -147,7 +170,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
     write_access(json, &g_array_index(analysis->accesses, SmbAccess, i), report);
   json_builder_end_array(json);
   smb_json_totals(json, analysis->totals);
-  write_globals(json, analysis, cli->arch);
+  write_globals(json, report, cli->arch);
   write_limit(json, report);
   smb_analyze_json_warnings(json, report->target, report->analysis);
   g_autofree char *sentence = smb_analyze_summarize(cli->arch, analysis);
@@ -165,14 +188,26 @@ write_csv_place(SmbCsv *csv, const char *memory, const SmbSite *site, const char
   smb_csv_text(csv, site->expression);
 }
 
-// Shared memory has no segments; its counts may be lower bounds.
 static void
-end_csv_shared(SmbCsv *csv, const SmbAccess *access, const SmbTally *tally) {
+write_csv_origin(SmbCsv *csv, const SmbProgram *program, const SmbSite *site) {
+  smb_csv_text(csv, find_file(program, site));
+  smb_csv_number_if(csv, site->opcode != NULL, site->pc);
+  smb_csv_text(csv, site->opcode);
+}
+
+// Shared memory has no segments; its counts may not be exact.
+static void
+end_csv_shared(SmbCsv *csv, const SmbProgram *program, const SmbAccess *access,
+               const SmbTally *tally) {
   SMB_CSV_NUMBERS(csv, tally->requests, tally->wavefronts, tally->ideal, tally->excess,
                   tally->max_degree, tally->cycles);
   for (guint empty = 0; empty < 3; empty++)
     smb_csv_text(csv, NULL);
   smb_csv_text(csv, access->exact ? "yes" : "no");
+  write_csv_origin(csv, program, access->site);
+  smb_csv_text(csv, access->reason);
+  smb_csv_text(csv, smb_access_depends_on_data(access) ? "yes" : "no");
+  smb_csv_number(csv, access->uncounted);
   smb_csv_end_row(csv);
 }
 
@@ -180,13 +215,13 @@ static void
 write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *report) {
   write_csv_place(csv, "shared", access->site, access->array);
   smb_csv_text(csv, NULL);
-  end_csv_shared(csv, access, &access->total);
+  end_csv_shared(csv, report->target->kernel, access, &access->total);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
       continue;
     write_csv_place(csv, "shared", access->site, access->array);
     smb_csv_number(csv, w);
-    end_csv_shared(csv, access, &access->warps[w]);
+    end_csv_shared(csv, report->target->kernel, access, &access->warps[w]);
   }
 }
 
@@ -199,7 +234,8 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
   SmbCsv csv = smb_csv_begin(cli->out, "memory,line,column,array,op,width,expression,warp,"
                                        "requests,wavefronts,ideal_wavefronts,"
                                        "excess_wavefronts,max_degree,cycles,segments,"
-                                       "ideal_segments,max_segments,exact");
+                                       "ideal_segments,max_segments,exact,file,pc,opcode,"
+                                       "reason,depends_on_data,uncounted_requests");
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_csv_access(&csv, &g_array_index(analysis->accesses, SmbAccess, i), report);
   for (guint i = 0; i < analysis->globals->len; i++) {
@@ -211,6 +247,9 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
       smb_csv_text(&csv, NULL);
     SMB_CSV_NUMBERS(&csv, access->segments, access->ideal, access->max_segments);
     smb_csv_text(&csv, NULL);
+    write_csv_origin(&csv, report->target->kernel, access->site);
+    for (guint empty = 0; empty < 3; empty++)
+      smb_csv_text(&csv, NULL);
     smb_csv_end_row(&csv);
   }
 }

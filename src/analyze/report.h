@@ -56,6 +56,15 @@ void smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAcc
 /** smb_analyze_summarize: Returns: (transfer full): all of that as one text */
 char *smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis);
 
+/** smb_analyze_uncounted: Returns: requests of all accesses that are not counted */
+guint64 smb_analyze_uncounted(const SmbAnalysis *analysis);
+
+/** smb_analyze_describe_reason: Returns: (transfer full): why an access is not exact, as a sentence */
+char *smb_analyze_describe_reason(const SmbAccess *access);
+
+/** smb_analyze_describe_warning: Returns: (transfer full): what a warning says of its place */
+char *smb_analyze_describe_warning(const SmbProgram *program, const SmbAnalysisWarning *warning);
+
 /**
  * SmbLineTally: sums of one line of the source
  * @shared: of its accesses to shared memory

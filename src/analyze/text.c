@@ -51,7 +51,7 @@ smb_analyze_add_tally(SmbTable *table, const SmbTally *tally) {
 static void
 add_site(SmbTable *table, const SmbSite *site) {
   g_autofree char *expression = shorten(site->expression);
-  smb_table_place(table, site->file, site->line);
+  smb_table_place(table, site);
   smb_table_cell(table, SMB_STYLE_PLAIN, expression);
   smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
 }
@@ -59,7 +59,13 @@ add_site(SmbTable *table, const SmbSite *site) {
 static void
 write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *report) {
   add_site(table, access->site);
-  smb_analyze_add_tally(table, &access->total);
+  if (access->total.requests)
+    smb_analyze_add_tally(table, &access->total);
+  else {
+    for (guint i = 0; i < 4; i++)
+      smb_table_cell(table, SMB_STYLE_DIM, "-");
+    smb_table_cell(table, SMB_STYLE_BAD, "not counted");
+  }
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
       continue;
@@ -127,6 +133,26 @@ smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAccess *
   g_string_append_printf(text, ", %s.", meeting->str);
 }
 
+guint64
+smb_analyze_uncounted(const SmbAnalysis *analysis) {
+  guint64 uncounted = 0;
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    uncounted += g_array_index(analysis->accesses, SmbAccess, i).uncounted;
+  return uncounted;
+}
+
+// For which requests a verdict holds, behind what it says of them; "" for all.
+static const char *
+qualify(const SmbAnalysis *analysis) {
+  if (smb_analyze_uncounted(analysis))
+    return " in the requests that are counted";
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    if (smb_access_depends_on_data(&g_array_index(analysis->accesses, SmbAccess, i)))
+      return " with the contents assumed";
+  }
+  return "";
+}
+
 static char *
 describe_verdict(const SmbAnalysis *analysis) {
   const SmbTally total = smb_analysis_total(analysis);
@@ -135,13 +161,14 @@ describe_verdict(const SmbAnalysis *analysis) {
     return analysis->idle
                ? g_strdup_printf("The kernel makes no shared-memory requests: %s.", analysis->idle)
                : g_strdup("The kernel makes no shared-memory requests.");
+  if (total.requests == 0)
+    return g_strdup("No shared-memory request is counted.");
   if (wavefronts == ideal)
-    return g_strdup_printf("No bank conflicts: %" G_GUINT64_FORMAT
-                           " wavefront%s, the minimum for these accesses.",
-                           wavefronts, smb_plural(wavefronts));
-  return g_strdup_printf("Bank conflicts: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+    return g_strdup_printf("No bank conflicts%s: %s, the minimum for these accesses.",
+                           qualify(analysis), smb_count(wavefronts, "wavefront").text);
+  return g_strdup_printf("Bank conflicts%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                          " wavefronts (%.0f%%) %s in excess.",
-                         wavefronts - ideal, wavefronts,
+                         qualify(analysis), wavefronts - ideal, wavefronts,
                          100.0 * (double)(wavefronts - ideal) / (double)wavefronts,
                          smb_is_are(wavefronts - ideal));
 }
@@ -156,21 +183,63 @@ append_worst(GString *text, const SmbArch *arch, const SmbAccess *worst) {
                          worst->worst_cost.wavefronts, worst->worst_cost.ideal);
 }
 
-// Which counts are lower bounds.
+// Accesses of one kind: how many there are, and the first.
+typedef struct {
+  guint n;
+  const SmbAccess *first;
+} Some;
+
+static void
+note(Some *some, gboolean is_one, const SmbAccess *access) {
+  some->first = is_one && !some->n ? access : some->first;
+  some->n += is_one;
+}
+
+static void
+append_loops(GString *text, const Some *loops) {
+  g_autofree char *place = loops->n ? smb_site_place(loops->first->site) : NULL;
+  if (loops->n == 1)
+    g_string_append_printf(text, "%sThe atomic at %s is a loop: its count is a lower bound.",
+                           text->len ? " " : "", place);
+  else if (loops->n > 1)
+    g_string_append_printf(text, "%s%u atomics are loops: their counts are lower bounds.",
+                           text->len ? " " : "", loops->n);
+}
+
+char *
+smb_analyze_describe_reason(const SmbAccess *access) {
+  if (!access->uncounted)
+    return g_strdup_printf("%c%s.", g_ascii_toupper(*access->reason), access->reason + 1);
+  g_autofree char *place = smb_site_place(access->site);
+  return g_strdup_printf("%s of %s at %s %s not counted: %s.",
+                         smb_count(access->uncounted, "request").text, access->site->expression,
+                         place, smb_is_are(access->uncounted), access->reason);
+}
+
+static void
+append_reason(GString *text, const Some *some) {
+  g_autofree char *reason = some->n ? smb_analyze_describe_reason(some->first) : NULL;
+  if (reason)
+    g_string_append_printf(text, "%s%s", text->len ? " " : "", reason);
+  if (some->n > 1)
+    g_string_append_printf(text, " The same holds for %s.",
+                           some->n == 2 ? "another access"
+                                        : smb_count(some->n - 1, "other accesse").text);
+}
+
+// What is not exact, and why.
 static void
 append_bounds(GString *text, const SmbAnalysis *analysis) {
-  guint n = 0, line = 0;
+  Some loops = {0}, data = {0}, uncounted = {0};
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    n += !access->exact;
-    line = access->exact || n > 1 ? line : access->site->line;
+    note(&loops, access->is_loop, access);
+    note(&data, access->data_source && !access->uncounted, access);
+    note(&uncounted, access->uncounted > 0, access);
   }
-  if (n == 1)
-    g_string_append_printf(text, "%sThe atomic at line %u is a loop: its count is a lower bound.",
-                           text->len ? " " : "", line);
-  else if (n > 1)
-    g_string_append_printf(text, "%s%u atomics are loops: their counts are lower bounds.",
-                           text->len ? " " : "", n);
+  append_loops(text, &loops);
+  append_reason(text, &data);
+  append_reason(text, &uncounted);
 }
 
 static char *
@@ -259,12 +328,21 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   smb_analyze_write_worst(cli, report->analysis);
 }
 
+char *
+smb_analyze_describe_warning(const SmbProgram *program, const SmbAnalysisWarning *warning) {
+  const SmbSite *site = smb_program_site(program, warning->site);
+  return warning->kind == SMB_WARNING_UNCOUNTED
+             ? g_strdup_printf("%s is not counted: %s", site->expression, warning->message)
+             : g_strdup(warning->message);
+}
+
 void
 smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis, SmbSpool *out) {
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(target->kernel, warning->site);
-    g_autofree char *text = g_strconcat("warning: ", warning->message, NULL);
+    g_autofree char *what = smb_analyze_describe_warning(target->kernel, warning);
+    g_autofree char *text = g_strconcat("warning: ", what, NULL);
     g_autofree char *message = smb_program_message(target->kernel, site->offset, text);
     g_autofree char *shortened = smb_text_shorten_quotes(message);
     smb_spool_printf(out, "%s\n", shortened);

@@ -149,10 +149,11 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
     return FALSE;
   target->options.keep_requests = TRUE;
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
-  if (!analysis || (analysis->accesses->len == 0 && !check_nothing(&question, error)))
+  gboolean counted = analysis && smb_analysis_total(analysis).requests > 0;
+  if (!analysis || (!counted && !check_nothing(&question, error)))
     return FALSE;
   g_autoptr(SmbExplanation) explanation = NULL;
-  if (analysis->accesses->len > 0) {
+  if (counted) {
     explanation = smb_explanation_new(target, cli->arch, analysis, &question, error);
     if (!explanation || (svg && !write_svg(explanation, svg, error)))
       return FALSE;

@@ -6,6 +6,7 @@
 
 #include "sim/arch/rule.h"
 #include "sim/base/text.h"
+#include "src/analyze/report.h"
 
 enum {
   NCU_CAPABILITY = 7, // the oldest chips that present versions of Nsight Compute profile: Volta
@@ -186,10 +187,12 @@ smb_explain_describe_cost(const SmbExplanation *e) {
     g_string_append_printf(text, "This access has no bank conflicts; all shared accesses take %s.",
                            smb_number(cost.all_wavefronts).text);
   append_profilers(text, e, &cost);
-  if (smb_access_is_lower_bound(e->access))
-    g_string_append_printf(text, " These counts are lower bounds: %s.",
-                           e->access->uncounted ? "some requests are not counted"
-                                                : "the access is a loop");
+  if (e->access->is_loop)
+    g_string_append(text, " These counts are lower bounds: the access is a loop.");
+  if (smb_access_depends_on_data(e->access)) {
+    g_autofree char *reason = smb_analyze_describe_reason(e->access);
+    g_string_append_printf(text, " %s", reason);
+  }
   append_cycles(text, e, &cost);
   if (cost.ideal_cycles && cost.ideal_cycles < cost.cycles)
     g_string_append_printf(text, ", %s without conflicts", smb_number(cost.ideal_cycles).text);

@@ -23,6 +23,9 @@ write_access(JsonBuilder *json, const SmbExplanation *e) {
   smb_json_text(json, "expression", site->expression);
   smb_json_costs(json, &e->access->total);
   smb_json_boolean(json, "exact", e->access->exact);
+  smb_json_text(json, "reason", e->access->reason);
+  smb_json_boolean(json, "depends_on_data", smb_access_depends_on_data(e->access));
+  smb_json_number(json, "uncounted_requests", (gint64)e->access->uncounted);
   json_builder_end_object(json);
 }
 

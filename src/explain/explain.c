@@ -32,7 +32,7 @@ get_access(const SmbAnalysis *analysis, guint index) {
 
 static gboolean
 is_asked_for(const SmbAccess *access, const SmbExplainQuestion *question) {
-  return (!question->line || access->site->line == question->line) &&
+  return access->total.requests > 0 && (!question->line || access->site->line == question->line) &&
          (!question->column || access->site->column == question->column) &&
          (!question->has_op || access->site->op_class == question->op);
 }
@@ -45,6 +45,8 @@ refuse_place(const SmbAnalysis *analysis, const SmbExplainQuestion *question, GE
   guint last_line = 0;
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbSite *site = get_access(analysis, i)->site;
+    if (get_access(analysis, i)->total.requests == 0)
+      continue;
     if (site->line != last_line)
       g_string_append_printf(lines, "%s%u", lines->len ? ", " : "", site->line);
     if (site->line == question->line)
@@ -57,7 +59,7 @@ refuse_place(const SmbAnalysis *analysis, const SmbExplainQuestion *question, GE
                                question->line, places->str);
   if (question->line)
     return smb_cli_usage_error(error,
-                               "--line '%u': no access to shared memory on it was executed: "
+                               "--line '%u': no access to shared memory on it is counted: "
                                "expected one of %s",
                                question->line, lines->str);
   return smb_cli_usage_error(error, "--op '%s': the kernel makes no such request of shared memory",

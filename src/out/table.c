@@ -115,11 +115,13 @@ smb_table_number(SmbTable *table, SmbStyle style, guint64 number) {
 }
 
 void
-smb_table_place(SmbTable *table, const char *file, guint line) {
-  if (file)
-    smb_table_printf(table, SMB_STYLE_DIM, "%s:%u", file, line);
+smb_table_place(SmbTable *table, const SmbSite *site) {
+  if (site->file)
+    smb_table_printf(table, SMB_STYLE_DIM, "%s:%u", site->file, site->line);
+  else if (site->line)
+    smb_table_number(table, SMB_STYLE_DIM, site->line);
   else
-    smb_table_number(table, SMB_STYLE_DIM, line);
+    smb_table_printf(table, SMB_STYLE_DIM, "0x%x", site->opcode ? site->pc : site->offset);
 }
 
 void

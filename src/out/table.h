@@ -7,6 +7,7 @@
 #include <glib.h>
 
 #include "sim/base/text.h"
+#include "sim/program/program.h"
 #include "src/out/spool.h"
 
 /** What a piece of text means to the reader; a terminal shows it by colour or weight. */
@@ -49,7 +50,7 @@ void smb_table_cell(SmbTable *table, SmbStyle style, const char *text);
 void smb_table_number(SmbTable *table, SmbStyle style, guint64 number);
 
 /** Adds a cell for a line: of @file, or of the file that all is about if that is %NULL. */
-void smb_table_place(SmbTable *table, const char *file, guint line);
+void smb_table_place(SmbTable *table, const SmbSite *site);
 
 /** Adds a cell that holds a formatted text. */
 void smb_table_printf(SmbTable *table, SmbStyle style, const char *format, ...) G_GNUC_PRINTF(3, 4);

@@ -21,9 +21,13 @@ write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page
                    total->requests, smb_plural(total->requests),
                    smb_access_is_lower_bound(access) ? "at least " : "", total->wavefronts,
                    total->ideal, total->excess, total->max_degree, meeting->str);
-  if (smb_access_is_lower_bound(access))
+  if (access->is_loop)
     smb_spool_puts(
         page, "<p>This atomic is a loop of loads and swaps: its count is a lower bound.</p>\n");
+  if (smb_access_depends_on_data(access)) {
+    g_autofree char *reason = smb_analyze_describe_reason(access);
+    smb_html_within(page, "<p>", reason, "</p>\n");
+  }
 }
 
 // The maps of an access stand together; @n: (out): how many there are.

@@ -88,7 +88,8 @@ write_warnings(const SmbReport *report, SmbSpool *page) {
     const SmbSite *site = smb_program_site(report->target->kernel, warning->site);
     smb_spool_puts(page, "<li>");
     smb_report_write_place(page, site, "Line ");
-    smb_html_within(page, ": ", warning->message, "</li>\n");
+    g_autofree char *text = smb_analyze_describe_warning(report->target->kernel, warning);
+    smb_html_within(page, ": ", text, "</li>\n");
   }
   smb_spool_puts(page, "</ul>\n</section>\n");
 }

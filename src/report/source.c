@@ -44,10 +44,13 @@ write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbS
 
 void
 smb_report_write_place(SmbSpool *page, const SmbSite *site, const char *word) {
-  if (site->line)
+  if (site->line && !site->file) {
     smb_spool_printf(page, "<a href=\"#line-%u\">%s%u</a>", site->line, word, site->line);
-  else
-    smb_spool_printf(page, "0x%x", site->offset);
+    return;
+  }
+  // What stands in another file has no line on the page.
+  g_autofree char *place = smb_site_place(site);
+  smb_html_text(page, place);
 }
 
 void

@@ -260,7 +260,7 @@ for option in line column warp row; do
 done
 expect 2 explain --rows 4 --cols 4 --line 0
 expect 2 explain --rows 4 --cols 4 --line 1
-says "--line '1': no access to shared memory on it was executed: expected one of 48, 52"
+says "--line '1': no access to shared memory on it is counted: expected one of 48, 52"
 expect 2 explain --rows 4 --cols 4 --column 3
 says "--column '3': expected --line N as well"
 expect 2 explain --rows 4 --cols 4 --line 48 --column 99
