@@ -4,7 +4,6 @@
 
 #include "gpu/cuda.h"
 #include "gpu/error.h"
-#include "gpu/nvrtc.h"
 #include "gpu/symbols.h"
 
 #include <dlfcn.h>

@@ -133,5 +133,9 @@ typedef struct {
 /** smb_cuda_open_library: SmbCuda.open of this machine */
 gpointer smb_cuda_open_library(SmbCudaLibrary library, char **reason);
 
+/** smb_nvrtc_compile: SmbCuda.compile of this machine: machine code, or PTX if the architecture of the
+ * options is a virtual one */
+int smb_nvrtc_compile(const SmbCudaSource *source, GBytes **image, char **symbol, char **log);
+
 /** The functions of this machine (transfer none). */
 const SmbCuda *smb_cuda_real(void);

@@ -33,25 +33,25 @@ struct _SmbProfilerSession {
   gsize scratch_size;
 };
 
+#define SYMBOL(name, member)                                                                       \
+  { "cuptiProfiler" #name, G_STRUCT_OFFSET(SmbProfilerSession, member) }
+
 static const SmbSymbol symbols[] = {
-    {"cuptiProfilerCounterDataImageCalculateSize", G_STRUCT_OFFSET(SmbProfilerSession, size_data)},
-    {"cuptiProfilerCounterDataImageInitialize",
-     G_STRUCT_OFFSET(SmbProfilerSession, initialize_data)},
-    {"cuptiProfilerCounterDataImageCalculateScratchBufferSize",
-     G_STRUCT_OFFSET(SmbProfilerSession, size_scratch)},
-    {"cuptiProfilerCounterDataImageInitializeScratchBuffer",
-     G_STRUCT_OFFSET(SmbProfilerSession, initialize_scratch)},
-    {"cuptiProfilerBeginSession", G_STRUCT_OFFSET(SmbProfilerSession, begin_session)},
-    {"cuptiProfilerEndSession", G_STRUCT_OFFSET(SmbProfilerSession, end_session)},
-    {"cuptiProfilerSetConfig", G_STRUCT_OFFSET(SmbProfilerSession, set_config)},
-    {"cuptiProfilerUnsetConfig", G_STRUCT_OFFSET(SmbProfilerSession, unset_config)},
-    {"cuptiProfilerBeginPass", G_STRUCT_OFFSET(SmbProfilerSession, begin_pass)},
-    {"cuptiProfilerEndPass", G_STRUCT_OFFSET(SmbProfilerSession, end_pass)},
-    {"cuptiProfilerEnableProfiling", G_STRUCT_OFFSET(SmbProfilerSession, enable)},
-    {"cuptiProfilerDisableProfiling", G_STRUCT_OFFSET(SmbProfilerSession, disable)},
-    {"cuptiProfilerPushRange", G_STRUCT_OFFSET(SmbProfilerSession, push)},
-    {"cuptiProfilerPopRange", G_STRUCT_OFFSET(SmbProfilerSession, pop)},
-    {"cuptiProfilerFlushCounterData", G_STRUCT_OFFSET(SmbProfilerSession, flush)},
+    SYMBOL(CounterDataImageCalculateSize, size_data),
+    SYMBOL(CounterDataImageInitialize, initialize_data),
+    SYMBOL(CounterDataImageCalculateScratchBufferSize, size_scratch),
+    SYMBOL(CounterDataImageInitializeScratchBuffer, initialize_scratch),
+    SYMBOL(BeginSession, begin_session),
+    SYMBOL(EndSession, end_session),
+    SYMBOL(SetConfig, set_config),
+    SYMBOL(UnsetConfig, unset_config),
+    SYMBOL(BeginPass, begin_pass),
+    SYMBOL(EndPass, end_pass),
+    SYMBOL(EnableProfiling, enable),
+    SYMBOL(DisableProfiling, disable),
+    SYMBOL(PushRange, push),
+    SYMBOL(PopRange, pop),
+    SYMBOL(FlushCounterData, flush),
 };
 
 // Remembers a step that was begun, so that it is ended.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "config.h"
 
-#include "gpu/nvrtc.h"
+#include "gpu/cuda.h"
 
 #include <dlfcn.h>
 

@@ -70,21 +70,22 @@ is_as_predicted(const Launch *launch) {
 }
 
 SmbAdviseMeasured *
-smb_advise_measured_new(SmbMeter *meter, const SmbArch *arch) {
+smb_advise_measured_new(SmbMeter *meter, SmbArch *arch) {
   SmbAdviseMeasured *measured = g_new0(SmbAdviseMeasured, 1);
+  measured->meter = meter;
+  measured->arch = arch;
   measured->recording = smb_measure_recording(meter, arch);
   measured->launches = g_ptr_array_new_with_free_func(launch_free);
   return measured;
 }
 
 gboolean
-smb_advise_measured_add(SmbAdviseMeasured *measured, SmbMeter *meter, const SmbArch *arch,
-                        const SmbTarget *target, const char *array, const char *name,
-                        const SmbAnalysis *analysis, GError **error) {
-  SmbRecordedKernel *recorded = smb_measure_kernel(meter, target, arch, error);
+smb_advise_measured_add(SmbAdviseMeasured *measured, const SmbTarget *target, const char *array,
+                        const char *name, const SmbAnalysis *analysis, GError **error) {
+  SmbRecordedKernel *recorded = smb_measure_kernel(measured->meter, target, measured->arch, error);
   if (!recorded)
     return FALSE;
-  smb_measure_note_counters(meter, measured->recording);
+  smb_measure_note_counters(measured->meter, measured->recording);
   Launch *launch = g_new0(Launch, 1);
   *launch = (Launch){g_strdup(array), g_strdup(name), analysis, recorded};
   g_ptr_array_add(measured->launches, launch);
@@ -94,32 +95,30 @@ smb_advise_measured_add(SmbAdviseMeasured *measured, SmbMeter *meter, const SmbA
 
 // A rewritten form, if it holds.
 static gboolean
-add_proof(SmbAdviseMeasured *measured, SmbMeter *meter, const SmbAdviseReport *report,
-          const SmbProof *proof, const char *array, const char *name, GError **error) {
+add_proof(SmbAdviseMeasured *measured, const SmbAdviseReport *report, const SmbProof *proof,
+          const char *array, const char *name, GError **error) {
   if (!smb_proof_holds(proof))
     return TRUE;
   g_autoptr(SmbTarget) target = smb_target_with_text(
       report->target, proof->text, proof->launch.dynamic_bytes, report->arch, error);
-  return target && smb_advise_measured_add(measured, meter, report->arch, target, array, name,
-                                           proof->analysis, error);
+  return target && smb_advise_measured_add(measured, target, array, name, proof->analysis, error);
 }
 
 SmbAdviseMeasured *
 smb_advise_measure(SmbMeter *meter, const SmbAdviseReport *report, GError **error) {
   g_autoptr(SmbAdviseMeasured) measured = smb_advise_measured_new(meter, report->arch);
-  if (!smb_advise_measured_add(measured, meter, report->arch, report->target, NULL, "as it is",
-                               report->analysis, error))
+  if (!smb_advise_measured_add(measured, report->target, NULL, "as it is", report->analysis, error))
     return NULL;
   for (guint i = 0; i < report->arrays->len; i++) {
     const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
     for (guint j = 0; j < array->layouts->len; j++) {
       const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, j);
-      if (!add_proof(measured, meter, report, layout->proof, array->search->use->array->name,
-                     layout->name, error))
+      if (!add_proof(measured, report, layout->proof, array->search->use->array->name, layout->name,
+                     error))
         return NULL;
     }
   }
-  if (!add_proof(measured, meter, report, report->together, NULL, "the best of each array", error))
+  if (!add_proof(measured, report, report->together, NULL, "the best of each array", error))
     return NULL;
   return g_steal_pointer(&measured);
 }

@@ -11,23 +11,26 @@
 
 /**
  * SmbAdviseMeasured:
+ * @meter, @arch: (transfer none): the device, and its rules
  * @recording: the device, and how it counts
  * @launches: what was measured of each form, in the order in which they were added
  * @mismatches: launches that could not be run, or whose counts or values are not as predicted
  */
 typedef struct {
+  SmbMeter *meter;
+  SmbArch *arch;
   SmbRecording *recording;
   GPtrArray *launches;
   guint mismatches;
 } SmbAdviseMeasured;
 
-/** smb_advise_measured_new: Returns: (transfer full): no launch yet, on the device of @meter */
-SmbAdviseMeasured *smb_advise_measured_new(SmbMeter *meter, const SmbArch *arch);
+/** smb_advise_measured_new: Returns: (transfer full): no launch yet, on the device of @meter, whose @arch it is */
+SmbAdviseMeasured *smb_advise_measured_new(SmbMeter *meter, SmbArch *arch);
 void smb_advise_measured_free(SmbAdviseMeasured *measured);
 
 /**
  * smb_advise_measured_add:
- * @target: the form of the kernel, for the device's @arch
+ * @target: the form of the kernel
  * @array: (nullable): the array that lies otherwise in it
  * @name: what it is
  * @analysis: (transfer none): what the model says of it; must outlive @measured
@@ -35,9 +38,9 @@ void smb_advise_measured_free(SmbAdviseMeasured *measured);
  *
  * Runs one more form.
  */
-gboolean smb_advise_measured_add(SmbAdviseMeasured *measured, SmbMeter *meter, const SmbArch *arch,
-                                 const SmbTarget *target, const char *array, const char *name,
-                                 const SmbAnalysis *analysis, GError **error);
+gboolean smb_advise_measured_add(SmbAdviseMeasured *measured, const SmbTarget *target,
+                                 const char *array, const char *name, const SmbAnalysis *analysis,
+                                 GError **error);
 
 /**
  * smb_advise_measure:

@@ -215,7 +215,7 @@ name_values(const Tuning *tuning, const Trial *trial) {
 // Runs on the device what is shown.
 static gboolean
 measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
-  const SmbArch *arch = tuning->cli->arch;
+  SmbArch *arch = tuning->cli->arch;
   tuning->measured = smb_advise_measured_new(meter, arch);
   for (guint i = 0; i < tuning->trials->len; i++) {
     Trial *trial = g_ptr_array_index(tuning->trials, i);
@@ -225,8 +225,7 @@ measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
     g_autoptr(SmbTarget) target = make_target(tuning, trial->values, error);
     if (!target || !(trial->analysis = smb_target_analyze(target, arch, error)))
       return FALSE;
-    if (!smb_advise_measured_add(tuning->measured, meter, arch, target, NULL, name, trial->analysis,
-                                 error))
+    if (!smb_advise_measured_add(tuning->measured, target, NULL, name, trial->analysis, error))
       return FALSE;
   }
   return TRUE;

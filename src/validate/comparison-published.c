@@ -16,40 +16,20 @@ enum {
   MODERN_BANK_BYTES = 4
 };
 
-// A published number, and the kernel that it is about, run by the rules of its device.
-typedef struct {
-  const SmbReference *reference;
-  SmbArch *arch;
-  SmbAnalysis *analysis;
-} Publication;
-
-static void
-publication_clear(Publication *publication) {
-  smb_arch_unref(publication->arch);
-  smb_analysis_free(publication->analysis);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Publication, publication_clear)
-
-static gboolean
-run_published(const GPtrArray *catalog, Publication *publication, GError **error) {
-  const SmbReference *reference = publication->reference;
+// Runs the kernel that a published number is about by the rules of its device.
+static SmbAnalysis *
+run_published(const GPtrArray *catalog, const SmbReference *reference, const SmbArch *arch,
+              GError **error) {
   const SmbCatalogEntry *entry =
       smb_catalog_find(catalog, reference->kernel, reference->shape, NULL, error);
   if (!entry)
-    return FALSE;
-  publication->arch = smb_arch_load(reference->arch ? reference->arch : SMB_DEFAULT_ARCH, error);
-  if (!publication->arch)
-    return FALSE;
+    return NULL;
   g_autofree char *ipad = g_strdup_printf("IPAD=%d", reference->ipad);
   const char *defines[2] = {NULL, NULL};
   if (reference->ipad >= 0 && smb_catalog_defines(entry, "IPAD"))
     defines[0] = ipad;
-  g_autoptr(SmbTarget) target = smb_target_from_catalog(entry, defines, publication->arch, error);
-  if (!target)
-    return FALSE;
-  publication->analysis = smb_target_analyze(target, publication->arch, error);
-  return publication->analysis != NULL;
+  g_autoptr(SmbTarget) target = smb_target_from_catalog(entry, defines, arch, error);
+  return target ? smb_target_analyze(target, arch, error) : NULL;
 }
 
 // For a time the model says nothing: it stands beside all wavefronts of the launch.
@@ -62,9 +42,9 @@ predict(SmbMetric metric, const SmbAnalysis *analysis) {
 }
 
 static gboolean
-is_modern(const Publication *publication) {
-  return publication->reference->bank_mode == MODERN_BANK_BYTES &&
-         smb_arch_info(publication->arch)->capability_major >= MODERN_CAPABILITY;
+is_modern(const SmbReference *reference, const SmbArch *arch) {
+  return reference->bank_mode == MODERN_BANK_BYTES &&
+         smb_arch_info(arch)->capability_major >= MODERN_CAPABILITY;
 }
 
 static gboolean
@@ -91,8 +71,8 @@ join(SmbComparison *comparison, SmbComparisonRow *published) {
 }
 
 static void
-add_published(SmbComparison *comparison, const Publication *publication) {
-  const SmbReference *reference = publication->reference;
+add_published(SmbComparison *comparison, const SmbReference *reference, const SmbArch *arch,
+              const SmbAnalysis *analysis) {
   SmbComparisonRow *row = smb_comparison_row(SMB_ROW_PUBLISHED, smb_metric_name(reference->metric));
   row->kernel = smb_comparison_keep(comparison, reference->kernel);
   row->shape = smb_comparison_keep(comparison, reference->shape);
@@ -102,16 +82,16 @@ add_published(SmbComparison *comparison, const Publication *publication) {
     row->defines = smb_comparison_defines(comparison, (const char *const[]){ipad, NULL});
     row->variant = row->ipad > 0 ? row->defines[0] : "";
   }
-  row->predicted = predict(reference->metric, publication->analysis);
+  row->predicted = predict(reference->metric, analysis);
   row->measured = reference->value;
   row->gpu = smb_comparison_keep(comparison, reference->gpu);
   row->source = row->place = smb_comparison_keep(comparison, reference->source);
-  row->arch = smb_comparison_keep(comparison, smb_arch_info(publication->arch)->name);
+  row->arch = smb_comparison_keep(comparison, smb_arch_info(arch)->name);
   if (reference->metric == SMB_METRIC_TIME_US)
     row->outcome = SMB_OUTCOME_SHOWN;
   else
     row->outcome = row->predicted == row->measured ? SMB_OUTCOME_MATCH : SMB_OUTCOME_MISMATCH;
-  if (row->outcome != SMB_OUTCOME_SHOWN && is_modern(publication))
+  if (row->outcome != SMB_OUTCOME_SHOWN && is_modern(reference, arch))
     join(comparison, row);
   if (comparison->device && !row->joined)
     smb_comparison_row_free(row);
@@ -126,14 +106,17 @@ smb_comparison_add_published(SmbComparison *comparison, const char *kernel, GErr
   if (!catalog || (kernel && !smb_catalog_find(catalog, kernel, NULL, NULL, error)))
     return FALSE;
   for (guint i = 0; i < references->len; i++) {
-    g_auto(Publication) publication = {.reference = g_ptr_array_index(references, i)};
-    if (kernel && strcmp(kernel, publication.reference->kernel) != 0)
+    const SmbReference *reference = g_ptr_array_index(references, i);
+    if (kernel && strcmp(kernel, reference->kernel) != 0)
       continue;
-    if (!run_published(catalog, &publication, error)) {
-      g_prefix_error(error, "published.csv:%u: ", publication.reference->line);
+    g_autoptr(SmbArch) arch =
+        smb_arch_load(reference->arch ? reference->arch : SMB_DEFAULT_ARCH, error);
+    g_autoptr(SmbAnalysis) analysis = arch ? run_published(catalog, reference, arch, error) : NULL;
+    if (!analysis) {
+      g_prefix_error(error, "published.csv:%u: ", reference->line);
       return FALSE;
     }
-    add_published(comparison, &publication);
+    add_published(comparison, reference, arch, analysis);
   }
   return TRUE;
 }
