@@ -316,49 +316,32 @@ is_broken(const Block *block, guint column) {
   return block->table->wrap && column == block->table->columns->len - 1;
 }
 
-// A run of columns with one title, as they stand in a line.
-typedef struct {
-  const char *title;
-  guint start; // of the header of the first
-  guint end;   // of the last
-} Group;
-
-// Writes the title where its columns begin, or further left so that it ends with them.
-static void
-write_group(const Block *block, const Group *group, guint *written) {
-  guint width = group->title ? smb_text_width(group->title) : 0;
-  guint least = *written + (*written ? COLUMN_GAP : 0);
-  guint start =
-      group->start + width > group->end ? group->end - MIN(width, group->end) : group->start;
-  if (!width || MAX(start, least) + width > group->end)
-    return;
-  start = MAX(start, least);
-  smb_spool_fill(block->out, ' ', start - *written);
-  smb_style_write(block->out, SMB_STYLE_DIM, block->colour, group->title);
-  *written = start + width;
-}
-
-// What the columns are counts of, above their headers.
+// What the columns are counts of, above their headers: where the first of a run begins, or further left so that the
+// title ends with the last.
 static void
 write_groups(const Block *block) {
+  const SmbTable *table = block->table;
   guint at = 0, written = 0;
-  const char *title = NULL;
-  Group group = {NULL, 0, 0};
-  for (guint i = 0; i < block->table->columns->len; i++) {
-    const Column *column = get_column(block->table, i);
-    title = column->group ? column->group : title;
-    if (!block->shown[i])
+  for (guint i = 0; i < table->columns->len;) {
+    const char *title = get_column(table, i)->group;
+    guint width = title ? smb_text_width(title) : 0, start = 0, end = 0;
+    do {
+      const Column *column = get_column(table, i);
+      if (!block->shown[i])
+        continue;
+      guint room = block->widths[i] - smb_text_width(column->header);
+      start = end ? start : at + (column->align == SMB_ALIGN_RIGHT ? room : 0);
+      end = at + block->widths[i];
+      at = end + COLUMN_GAP;
+    } while (++i < table->columns->len && !get_column(table, i)->group);
+    start = MIN(start, end - MIN(width, end));
+    start = MAX(start, written + (written ? COLUMN_GAP : 0));
+    if (!width || start + width > end)
       continue;
-    guint end = at + block->widths[i];
-    if (title != group.title) {
-      write_group(block, &group, &written);
-      guint header = smb_text_width(column->header);
-      group = (Group){title, column->align == SMB_ALIGN_RIGHT ? end - header : at, end};
-    }
-    group.end = end;
-    at = end + COLUMN_GAP;
+    smb_spool_fill(block->out, ' ', start - written);
+    smb_style_write(block->out, SMB_STYLE_DIM, block->colour, title);
+    written = start + width;
   }
-  write_group(block, &group, &written);
   if (written)
     smb_spool_puts(block->out, "\n");
 }
