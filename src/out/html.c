@@ -28,23 +28,12 @@ smb_html_json(SmbSpool *page, const char *json) {
   smb_spool_write(page, safe, strlen(safe));
 }
 
-static void
-open_cell(SmbSpool *page, const char *css_class) {
+void
+smb_html_number(SmbSpool *page, const char *css_class, guint64 number) {
   if (css_class)
     smb_spool_printf(page, "<td class=\"%s\">", css_class);
   else
     smb_spool_puts(page, "<td>");
-}
-
-void
-smb_html_cell(SmbSpool *page, const char *css_class, const char *text) {
-  open_cell(page, css_class);
-  smb_html_within(page, "", text, "</td>");
-}
-
-void
-smb_html_number(SmbSpool *page, const char *css_class, guint64 number) {
-  open_cell(page, css_class);
   smb_spool_number(page, number);
   smb_spool_puts(page, "</td>");
 }

@@ -21,6 +21,5 @@ void smb_html_within(SmbSpool *page, const char *before, const char *text, const
  */
 void smb_html_json(SmbSpool *page, const char *json);
 
-/** Adds a cell of a table, of a text or a number; @css_class: (nullable). */
-void smb_html_cell(SmbSpool *page, const char *css_class, const char *text);
+/** Adds a cell of a table that holds a number; @css_class: (nullable). */
 void smb_html_number(SmbSpool *page, const char *css_class, guint64 number);

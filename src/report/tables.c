@@ -21,9 +21,8 @@ static void
 write_site(SmbSpool *page, const SmbSite *site, const char *link, guint number) {
   smb_spool_puts(page, "<tr><td class=\"line\">");
   smb_report_write_place(page, site, "");
-  smb_spool_puts(page, "</td>");
-  smb_html_cell(page, "word op", smb_op_class_name(site->op_class));
-  smb_spool_puts(page, "<td class=\"code\">");
+  smb_spool_printf(page, "</td><td class=\"word op\">%s</td><td class=\"code\">",
+                   smb_op_class_name(site->op_class));
   if (link)
     smb_spool_printf(page, "<a href=\"#%s-%u\">", link, number);
   smb_html_text(page, site->expression);
