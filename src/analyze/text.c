@@ -280,35 +280,29 @@ smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis) {
                      analysis->n_blocks_run, analysis->n_blocks);
 }
 
+// Whether a line has an access or declares an array.
 static gboolean
-has_access(const SmbAnalysis *analysis, guint line) {
-  for (guint i = 0; i < analysis->accesses->len; i++) {
-    if (g_array_index(analysis->accesses, SmbAccess, i).site->line == line)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-static gboolean
-declares_array(const SmbProgram *kernel, guint line) {
-  for (guint i = 0; i < smb_program_n_arrays(kernel); i++) {
-    if (smb_program_array(kernel, i)->line == line)
-      return TRUE;
-  }
-  return FALSE;
+is_counted(const SmbAnalyzeReport *report, guint line) {
+  const SmbProgram *kernel = report->target->kernel;
+  const GArray *accesses = report->analysis->accesses;
+  gboolean counted = FALSE;
+  for (guint i = 0; i < accesses->len; i++)
+    counted |= g_array_index(accesses, SmbAccess, i).site->line == line;
+  for (guint i = 0; i < smb_program_n_arrays(kernel); i++)
+    counted |= smb_program_array(kernel, i)->line == line;
+  return counted;
 }
 
 // The lines that are counted, of a kernel that the user did not write: a tile was given by numbers. They begin
 // with the function and what stands in it before the first directive.
 static void
 write_tile_lines(SmbCli *cli, const SmbAnalyzeReport *report) {
-  const SmbProgram *kernel = report->target->kernel;
-  const SmbSource *source = smb_program_source(kernel);
+  const SmbSource *source = smb_program_source(report->target->kernel);
   gboolean is_head = FALSE;
   for (guint i = 1; i <= smb_source_n_lines(source); i++) {
     g_autofree char *line = smb_source_line(source, i);
     is_head = (is_head || g_str_has_prefix(line, "__global__")) && *line != '#';
-    if (is_head || declares_array(kernel, i) || has_access(report->analysis, i))
+    if (is_head || is_counted(report, i))
       smb_spool_printf(cli->out, "%4u  %s\n", i, line);
   }
   smb_spool_puts(cli->out, "\n");

@@ -84,21 +84,14 @@ sample(const Layout *layout, SmbLanes lanes) {
                        .bank = -1};
 }
 
-static const char *
-name_sharing(const SmbBankMap *map) {
-  switch ((SmbConflict)map->plan->conflict) {
-  case SMB_CONFLICT_WORDS:
-  case SMB_CONFLICT_ONE_BROADCAST:
-    return "share the word";
-  case SMB_CONFLICT_LANES:
-    return "queue up for the word";
-  case SMB_CONFLICT_ADDRESSES:
-    return "write parts of the word";
-  case SMB_CONFLICT_LOOP:
-    return "compete for the word";
-  }
-  return "";
-}
+// What several lanes do with one word.
+static const char *const sharing[] = {
+    [SMB_CONFLICT_WORDS] = "share the word",
+    [SMB_CONFLICT_ONE_BROADCAST] = "share the word",
+    [SMB_CONFLICT_LANES] = "queue up for the word",
+    [SMB_CONFLICT_ADDRESSES] = "write parts of the word",
+    [SMB_CONFLICT_LOOP] = "compete for the word",
+};
 
 // What the numbers in the words are.
 static void
@@ -123,7 +116,7 @@ explain_labels(Flow *flow) {
               smb_lanes_first(alone));
   if (shared)
     add_entry(flow, sample(layout, shared), NULL, "lane %u and others %s", smb_lanes_first(shared),
-              name_sharing(map));
+              sharing[map->plan->conflict]);
   if (rest && layout->draw->metrics.character == 1) {
     SmbDrawMark mark = sample(layout, alone ? alone : shared);
     mark.role = SMB_DRAW_REST;

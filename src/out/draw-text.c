@@ -8,31 +8,33 @@
 
 #include <string.h>
 
-// Select Graphic Rendition of ECMA-48; lane groups: cyan, yellow, magenta, green.
-#define STYLES(X)                                                                                  \
-  X(PLAIN, "")                                                                                     \
-  X(DIM, "\033[2m")                                                                                \
-  X(BOLD, "\033[1m")                                                                               \
-  X(BAD, "\033[1;31m")                                                                             \
-  X(GROUP, "\033[36m")                                                                             \
-  X(GROUP_1, "\033[33m")                                                                           \
-  X(GROUP_2, "\033[35m")                                                                           \
-  X(GROUP_3, "\033[32m")                                                                           \
-  X(STRONG, "\033[1;7;36m")                                                                        \
-  X(STRONG_1, "\033[1;7;33m")                                                                      \
-  X(STRONG_2, "\033[1;7;35m")                                                                      \
-  X(STRONG_3, "\033[1;7;32m")
-
+// Those of lane groups begin with GROUP and STRONG.
+enum {
+  N_COLOURS = 4
+};
 typedef enum {
-#define STYLE(id, sequence) STYLE_##id,
-  STYLES(STYLE)
-#undef STYLE
+  STYLE_PLAIN,
+  STYLE_DIM,
+  STYLE_BOLD,
+  STYLE_BAD,
+  STYLE_GROUP,
+  STYLE_STRONG = STYLE_GROUP + N_COLOURS,
 } Style;
 
+// Select Graphic Rendition of ECMA-48; lane groups: cyan, yellow, magenta, green.
 static const char *const sequences[] = {
-#define STYLE(id, sequence) sequence,
-    STYLES(STYLE)
-#undef STYLE
+    [STYLE_PLAIN] = "",
+    [STYLE_DIM] = "\033[2m",
+    [STYLE_BOLD] = "\033[1m",
+    [STYLE_BAD] = "\033[1;31m",
+    [STYLE_GROUP] = "\033[36m",
+    "\033[33m",
+    "\033[35m",
+    "\033[32m",
+    [STYLE_STRONG] = "\033[1;7;36m",
+    "\033[1;7;33m",
+    "\033[1;7;35m",
+    "\033[1;7;32m",
 };
 
 typedef struct {
@@ -46,37 +48,25 @@ typedef struct {
   Cell *cells;
 } TextDraw;
 
+static gboolean
+is_word(const SmbDrawMark *mark) {
+  return mark->role == SMB_DRAW_WORD || mark->role == SMB_DRAW_REST || mark->role == SMB_DRAW_KEY;
+}
+
 static Style
 choose_style(const SmbDrawMark *mark) {
-  Style group = (Style)(mark->group % 4);
-  switch (mark->role) {
-  case SMB_DRAW_TITLE:
-    return STYLE_BOLD;
-  case SMB_DRAW_HEAD:
-  case SMB_DRAW_GRID:
-  case SMB_DRAW_GAP:
-  case SMB_DRAW_LABEL:
+  static const Style styles[] = {
+      [SMB_DRAW_TITLE] = STYLE_BOLD, [SMB_DRAW_HEAD] = STYLE_DIM, [SMB_DRAW_LABEL] = STYLE_DIM,
+      [SMB_DRAW_GRID] = STYLE_DIM,   [SMB_DRAW_GAP] = STYLE_DIM,  [SMB_DRAW_COUNT] = STYLE_PLAIN,
+      [SMB_DRAW_NOTE] = STYLE_PLAIN,
+  };
+  gboolean strong =
+      mark->state == SMB_DRAW_NOW || (mark->state == SMB_DRAW_STILL && mark->collides);
+  if (!is_word(mark))
+    return mark->role == SMB_DRAW_COUNT && mark->collides ? STYLE_BAD : styles[mark->role];
+  if (mark->state == SMB_DRAW_DONE)
     return STYLE_DIM;
-  case SMB_DRAW_NOTE:
-    return STYLE_PLAIN;
-  case SMB_DRAW_COUNT:
-    return mark->collides ? STYLE_BAD : STYLE_PLAIN;
-  case SMB_DRAW_WORD:
-  case SMB_DRAW_REST:
-  case SMB_DRAW_KEY:
-    break;
-  }
-  switch (mark->state) {
-  case SMB_DRAW_STILL:
-    return mark->collides ? STYLE_STRONG + group : STYLE_GROUP + group;
-  case SMB_DRAW_NOW:
-    return STYLE_STRONG + group;
-  case SMB_DRAW_DONE:
-    return STYLE_DIM;
-  case SMB_DRAW_WAITING:
-    return STYLE_GROUP + group;
-  }
-  return STYLE_PLAIN;
+  return (strong ? STYLE_STRONG : STYLE_GROUP) + mark->group % N_COLOURS;
 }
 
 static void
@@ -103,11 +93,6 @@ open_thing(G_GNUC_UNUSED SmbDraw *draw, G_GNUC_UNUSED const SmbDrawMark *mark) {
 
 static void
 close_thing(G_GNUC_UNUSED SmbDraw *draw) {
-}
-
-static gboolean
-is_word(const SmbDrawMark *mark) {
-  return mark->role == SMB_DRAW_WORD || mark->role == SMB_DRAW_REST || mark->role == SMB_DRAW_KEY;
 }
 
 // A row of memory shows where its banks are.

@@ -8,33 +8,18 @@
 #include "src/out/bank-map.h"
 #include "src/report/impl.h"
 
-static const char *
-name_misfit(SmbLayoutFit fit) {
-  switch (fit) {
-  case SMB_LAYOUT_FITS:
-    return "";
-  case SMB_LAYOUT_OUTSIDE:
-    return "not counted: a lane accesses something that is not an element of the array";
-  case SMB_LAYOUT_TORN:
-    return "invalid: it would split a vector access";
-  case SMB_LAYOUT_MISALIGNED:
-    return "invalid: it would misalign a vector access";
-  }
-  return "";
-}
-
-static const char *
-name_room(SmbRoom room) {
-  switch (room) {
-  case SMB_ROOM_ENOUGH:
-    return "";
-  case SMB_ROOM_OPT_IN:
-    return "needs dynamic shared memory, opted in";
-  case SMB_ROOM_TOO_SMALL:
-    return "invalid: more shared memory than a block can have";
-  }
-  return "";
-}
+static const char *const misfits[] = {
+    [SMB_LAYOUT_FITS] = "",
+    [SMB_LAYOUT_OUTSIDE] =
+        "not counted: a lane accesses something that is not an element of the array",
+    [SMB_LAYOUT_TORN] = "invalid: it would split a vector access",
+    [SMB_LAYOUT_MISALIGNED] = "invalid: it would misalign a vector access",
+};
+static const char *const rooms[] = {
+    [SMB_ROOM_ENOUGH] = "",
+    [SMB_ROOM_OPT_IN] = "needs dynamic shared memory, opted in",
+    [SMB_ROOM_TOO_SMALL] = "invalid: more shared memory than a block can have",
+};
 
 static void
 write_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
@@ -42,7 +27,7 @@ write_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
   const SmbTally *own = &g_array_index(candidate->accesses, SmbTally, access);
   const char *judgement = own->excess ? "bad" : "good";
   gboolean fits = candidate->fit == SMB_LAYOUT_FITS;
-  const char *remark = fits ? name_room(neighbour->room) : name_misfit(candidate->fit);
+  const char *remark = fits ? rooms[neighbour->room] : misfits[candidate->fit];
   smb_spool_printf(page, "<tr%s><th scope=\"row\">%" G_GUINT64_FORMAT "</th>",
                    neighbour->present ? " class=\"present\"" : "", candidate->layout.pad);
   if (fits) {
