@@ -26,7 +26,7 @@ guint smb_analyze_ways(const SmbAccess *access);
 /** Tables of the accesses, and the sentence that says where the time goes. */
 void smb_analyze_write_text(SmbCli *cli, gconstpointer report);
 
-/** The source, with the counts of each line in the margin (src/analyze/annotate.c). */
+/** The source, with the counts of each line in the margin. */
 void smb_analyze_annotate(SmbCli *cli, gconstpointer report);
 
 void smb_analyze_write_json(SmbCli *cli, gconstpointer report);
@@ -45,15 +45,11 @@ const char *smb_analyze_segment_name(const SmbArch *arch);
 /** Writes how many wavefronts are due to conflicts, in a sentence and an empty line. */
 void smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis);
 
-/** Writes an empty line and sentences about the access with the most excess wavefronts: which lanes conflict in
- * which bank, and what that costs; which counts are lower bounds; and how many blocks were run, if not all. Nothing,
- * if there is nothing to say. */
-void smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis);
-
 /** Adds a space and a sentence, if they conflict: which lanes of the worst request of @access meet where. */
 void smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access);
 
-/** smb_analyze_summarize: Returns: (transfer full): all of that as one text */
+/** smb_analyze_summarize: Returns: (transfer full): the verdict, which lanes of the costliest access conflict where, and
+ *   which counts are lower bounds */
 char *smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis);
 
 /** smb_analyze_uncounted: Returns: requests of all accesses that are not counted */

@@ -237,10 +237,6 @@ gboolean smb_cli_view(SmbCli *cli, const char *option, const SmbFormat *formats,
  */
 SmbArch *smb_cli_load_arch(const SmbCli *cli, const char *name, GError **error);
 
-/** Writes the help of a command; @groups are its options. */
-void smb_cli_write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups,
-                        guint n_groups);
-
 /**
  * smb_cli_progress:
  *
