@@ -14,8 +14,11 @@ for name in $(sed -n 's/^SMB_[BR][A-Z]*([^,]*, "\([^"]*\)".*/\1/p' "$srcdir/sim/
   grep -qw -e "$name" -e "${name%f}" -e "${name%ll}" "$doc" || missing="$missing $name"
 done
 
-words=$(sed -n -e 's/.*smb_parser_\(take\|is\|expect\)(parser, "\([A-Za-z_][A-Za-z_0-9]*\)").*/\2/p' \
-  -e 's/.*{"\([a-z_]*\)", G_STRUCT_OFFSET(Specifiers.*/\1/p' "$srcdir"/sim/cuda/*/*.c | sort -u)
+words=$({
+  sed -n 's/.*smb_parser_\(take\|is\|expect\)(parser, "\([A-Za-z_][A-Za-z_0-9]*\)").*/\2/p' "$srcdir"/sim/cuda/*/*.c
+  # and of the tables: words of statements, and those that set a flag
+  grep -oh '{"[a-z_]*", \(parse_\|G_STRUCT_OFFSET(Specifiers\)' "$srcdir"/sim/cuda/parse/*.c | cut -d'"' -f2
+} | sort -u)
 [ "$(echo "$words" | wc -w)" -gt 30 ] || {
   echo "few words: $words"
   exit 1

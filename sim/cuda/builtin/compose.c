@@ -44,13 +44,18 @@ static const struct {
     {"__frcp_rn", COMPOSE_RECIPROCAL, 1, KIND_FLOAT, KIND_FLOAT, 0, FALSE},
 };
 
-gint
-smb_find_composition(const Token *name) {
+static gint
+find_composition(const Token *name) {
   for (guint i = 0; i < G_N_ELEMENTS(compositions); i++) {
     if (smb_token_is(name, compositions[i].name))
       return (gint)i;
   }
   return -1;
+}
+
+gboolean
+smb_composition_is_name(const Token *name) {
+  return find_composition(name) >= 0;
 }
 
 // a operator number, in the type of @a
@@ -122,15 +127,11 @@ compose(Parser *parser, guint which, Node **arguments) {
 }
 
 Node *
-smb_make_composition(Parser *parser, const Token *name, guint which, Node **arguments, guint n) {
-  if (!smb_parser_check_count(parser, name, compositions[which].arguments, n))
+smb_composition_call(Parser *parser, const Token *name, Node **arguments, guint n) {
+  guint which = (guint)find_composition(name);
+  if (!smb_parser_check_count(parser, name, compositions[which].arguments, n) ||
+      !smb_parser_convert(parser, arguments, 0, n, smb_type_scalar(compositions[which].from)))
     return NULL;
-  for (guint i = 0; i < n; i++) {
-    arguments[i] =
-        smb_node_convert(parser, arguments[i], smb_type_scalar(compositions[which].from));
-    if (!arguments[i])
-      return NULL;
-  }
   Node *node = compose(parser, which, arguments);
   if (!node)
     return NULL;

@@ -44,12 +44,8 @@ fill(Parser *parser, Node *pointer, Node *value, guint64 first, guint64 end, gui
 
 Node *
 smb_fill_call(Parser *parser, const Token *name, Node **arguments, guint n) {
-  if (!smb_parser_check_count(parser, name, 3, n))
+  if (!smb_parser_check_count(parser, name, 3, n) || !smb_parser_evaluate(parser, arguments, n))
     return NULL;
-  for (guint i = 0; i < n; i++) {
-    if (!(arguments[i] = smb_node_value(parser, arguments[i])))
-      return NULL;
-  }
   Node *to = arguments[0];
   const Node *value = arguments[1], *count = arguments[2];
   if (to->type->kind != KIND_POINTER || !is_plain_local(to) || value->kind != NODE_CONSTANT ||

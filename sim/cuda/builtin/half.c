@@ -259,11 +259,8 @@ call_conversion(Parser *parser, const Token *name, const Conversion *conversion,
   if (!conversion->from && !smb_half_is_pair(from))
     return smb_parser_fail(parser, name->start, "'%s' takes a half2 or an __nv_bfloat162, not %s",
                            conversion->name, smb_type_phrase(parser->pool, from));
-  for (guint i = 0; i < n; i++) {
-    arguments[i] = smb_node_convert(parser, arguments[i], from);
-    if (!arguments[i])
-      return NULL;
-  }
+  if (!smb_parser_convert(parser, arguments, 0, n, from))
+    return NULL;
   const Call call = {name, HALF_CONVERT, 0, 1};
   HalfOperation operation = conversion->operation;
   if (operation == HALF_BITS)
@@ -297,12 +294,9 @@ smb_half_call(Parser *parser, const Token *name, Node **arguments, guint n) {
   gint which = conversion ? -1 : find_arithmetic(name, &is_pair);
   guint wanted =
       conversion ? 1 + (conversion->operation == HALF_MAKE) : arithmetic[which].arguments;
-  if (!smb_parser_check_count(parser, name, wanted, n))
+  if (!smb_parser_check_count(parser, name, wanted, n) ||
+      !smb_parser_evaluate(parser, arguments, n))
     return NULL;
-  for (guint i = 0; i < n; i++) {
-    if (!(arguments[i] = smb_node_value(parser, arguments[i])))
-      return NULL;
-  }
   if (conversion)
     return call_conversion(parser, name, conversion, arguments, n);
   const Type *type = find_operand_type(arguments, n, is_pair);
@@ -310,10 +304,8 @@ smb_half_call(Parser *parser, const Token *name, Node **arguments, guint n) {
     return smb_parser_fail(parser, name->start, "'%s' takes a %s, not %s", name->text,
                            is_pair ? "half2 or an __nv_bfloat162" : "half or an __nv_bfloat16",
                            smb_type_phrase(parser->pool, arguments[0]->type));
-  for (guint i = 0; i < n; i++) {
-    if (!(arguments[i] = smb_node_convert(parser, arguments[i], type)))
-      return NULL;
-  }
+  if (!smb_parser_convert(parser, arguments, 0, n, type))
+    return NULL;
   const Call call = {name, (HalfOperation)arithmetic[which].operation, arithmetic[which].what, n};
   gboolean compares = call.operation == HALF_OPERATOR && call.what >= OPERATOR_LT;
   const Type *result = compares && !is_pair ? smb_type_scalar(KIND_BOOL) : type;

@@ -40,12 +40,6 @@ find_builtin(const Token *name) {
   return -1;
 }
 
-gboolean
-smb_builtin_is_name(const Token *name) {
-  return find_builtin(name) >= 0 || smb_find_composition(name) >= 0 || smb_half_is_name(name) ||
-         smb_group_is_name(name) || smb_fill_is_name(name);
-}
-
 // arguments = "(" (assignment ("," assignment)*)? ")"
 static Node **
 parse_arguments(Parser *parser, guint *n) {
@@ -83,8 +77,8 @@ make_call(Parser *parser, NodeKind kind, const Type *type, const Token *name, No
   return smb_node_set_depth(parser, node, depth + 1) ? node : NULL;
 }
 
-static gboolean
-convert_arguments(Parser *parser, Node **arguments, guint first, guint n, const Type *type) {
+gboolean
+smb_parser_convert(Parser *parser, Node **arguments, guint first, guint n, const Type *type) {
   for (guint i = first; i < n; i++) {
     arguments[i] = smb_node_convert(parser, arguments[i], type);
     if (!arguments[i])
@@ -93,8 +87,8 @@ convert_arguments(Parser *parser, Node **arguments, guint first, guint n, const 
   return TRUE;
 }
 
-static gboolean
-evaluate_arguments(Parser *parser, Node **arguments, guint n) {
+gboolean
+smb_parser_evaluate(Parser *parser, Node **arguments, guint n) {
   for (guint i = 0; i < n; i++) {
     arguments[i] = smb_node_value(parser, arguments[i]);
     if (!arguments[i])
@@ -108,7 +102,7 @@ Node *
 smb_parser_make_vector(Parser *parser, const Token *name, const Type *type, Node **arguments,
                        guint n) {
   if (!smb_parser_check_count(parser, name, type->count, n) ||
-      !convert_arguments(parser, arguments, 0, n, type->of))
+      !smb_parser_convert(parser, arguments, 0, n, type->of))
     return NULL;
   return make_call(parser, NODE_MAKE_VECTOR, type, name, arguments, n);
 }
@@ -187,6 +181,15 @@ has_atomic(Builtin builtin, const Type *type) {
 }
 
 static Node *
+make_builtin(Parser *parser, const Token *name, Builtin builtin, const Type *type, Node **arguments,
+             guint n) {
+  Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);
+  if (node)
+    node->builtin = builtin;
+  return node;
+}
+
+static Node *
 make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
   Node *pointer = arguments[0] = smb_node_value(parser, arguments[0]);
   if (!pointer)
@@ -195,17 +198,15 @@ make_atomic(Parser *parser, const Token *name, Builtin builtin, Node **arguments
   if (pointer->type->kind != KIND_POINTER || !has_atomic(builtin, type))
     return smb_parser_fail(parser, pointer->start, "%s does not take %s", name->text,
                            smb_type_phrase(parser->pool, pointer->type));
-  if (!convert_arguments(parser, arguments, 1, n, type))
+  if (!smb_parser_convert(parser, arguments, 1, n, type))
     return NULL;
   const Variable *root = smb_node_root(pointer);
   if (!root || !storage_is_shared(root->storage))
     parser->function->meets_in_globals = TRUE;
-  Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);
-  if (!node)
-    return NULL;
-  node->builtin = builtin;
+  Node *node = make_builtin(parser, name, builtin, type, arguments, n);
   // The site shows the call; what is moved is what the pointer points at.
-  smb_node_add_site(parser, node, SMB_OP_CLASS_ATOMIC, &node->store_site);
+  if (node)
+    smb_node_add_site(parser, node, SMB_OP_CLASS_ATOMIC, &node->store_site);
   return node;
 }
 
@@ -217,20 +218,17 @@ mask_type(const Parser *parser) {
 
 static Node *
 make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
-  if (!evaluate_arguments(parser, arguments, n))
+  if (!smb_parser_evaluate(parser, arguments, n))
     return NULL;
   const Type *type = smb_type_promote(arguments[1]->type);
   if (!smb_type_is_arithmetic(type))
     return smb_parser_fail(parser, arguments[1]->start, "%s cannot be shuffled",
                            smb_type_phrase(parser->pool, type));
-  if (!convert_arguments(parser, arguments, 0, 1, mask_type(parser)) ||
-      !convert_arguments(parser, arguments, 1, 2, type) ||
-      !convert_arguments(parser, arguments, 2, n, smb_type_scalar(KIND_INT)))
+  if (!smb_parser_convert(parser, arguments, 0, 1, mask_type(parser)) ||
+      !smb_parser_convert(parser, arguments, 1, 2, type) ||
+      !smb_parser_convert(parser, arguments, 2, n, smb_type_scalar(KIND_INT)))
     return NULL;
-  Node *node = make_call(parser, NODE_BUILTIN, type, name, arguments, n);
-  if (node)
-    node->builtin = builtin;
-  return node;
+  return make_builtin(parser, name, builtin, type, arguments, n);
 }
 
 // A vote, with the conditions of the lanes as its last argument.
@@ -246,17 +244,14 @@ make_vote(Parser *parser, const Token *name, Builtin builtin, Node **arguments, 
     if (!arguments[i])
       return NULL;
   }
-  Node *node = make_call(parser, NODE_BUILTIN, smb_type_scalar(is_mask ? KIND_UINT : KIND_INT),
-                         name, arguments, n);
-  if (node)
-    node->builtin = builtin;
-  return node;
+  return make_builtin(parser, name, builtin, smb_type_scalar(is_mask ? KIND_UINT : KIND_INT),
+                      arguments, n);
 }
 
 static Node *
 make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group, Node **arguments,
                 guint n) {
-  if (!evaluate_arguments(parser, arguments, n))
+  if (!smb_parser_evaluate(parser, arguments, n))
     return NULL;
   for (guint i = 0; i < n; i++) {
     if (!smb_type_is_arithmetic(arguments[i]->type))
@@ -270,17 +265,14 @@ make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group,
     type = smb_type_scalar(group == GROUP_FLOAT ? KIND_FLOAT : KIND_DOUBLE);
   else if (group == GROUP_BITS || group == GROUP_LONG_BITS)
     type = smb_type_scalar(group == GROUP_BITS ? KIND_UINT : KIND_ULONG);
-  if (!convert_arguments(parser, arguments, 0, n, type))
+  if (!smb_parser_convert(parser, arguments, 0, n, type))
     return NULL;
   const Type *result = smb_type_is_unsigned(type) &&
                                (group == GROUP_BITS || group == GROUP_LONG_BITS) &&
                                builtin != BUILTIN_BREV && builtin != BUILTIN_BREVLL
                            ? smb_type_scalar(KIND_INT)
                            : type;
-  Node *node = make_call(parser, NODE_BUILTIN, result, name, arguments, n);
-  if (node)
-    node->builtin = builtin;
-  return node;
+  return make_builtin(parser, name, builtin, result, arguments, n);
 }
 
 Node *
@@ -304,21 +296,14 @@ smb_node_minimum(Parser *parser, Node *a, gint64 number) {
   return smb_node_function(parser, &name, BUILTIN_MIN, arguments, 2);
 }
 
-static Node *
-make_fence(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
-  Node *node = make_call(parser, NODE_BUILTIN, smb_type_scalar(KIND_VOID), name, arguments, n);
-  if (node)
-    node->builtin = builtin;
-  return node;
-}
-
 Node *
 smb_parser_make_barrier(Parser *parser, const Token *name) {
-  return make_fence(parser, name, BUILTIN_SYNCTHREADS, NULL, 0);
+  return make_builtin(parser, name, BUILTIN_SYNCTHREADS, smb_type_scalar(KIND_VOID), NULL, 0);
 }
 
 static Node *
-call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+call_builtin(Parser *parser, const Token *name, Node **arguments, guint n) {
+  Builtin builtin = (Builtin)find_builtin(name);
   Group group = builtins[builtin].group;
   guint wanted = builtins[builtin].arguments;
   gboolean optional = group == GROUP_SHUFFLE || builtin == BUILTIN_SYNCWARP;
@@ -336,11 +321,10 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
     return smb_node_dereference(parser, pointer, name->start, parser->last->end);
   }
   case GROUP_BARRIER:
-  case GROUP_FENCE: {
-    return evaluate_arguments(parser, arguments, n)
-               ? make_fence(parser, name, builtin, arguments, n)
+  case GROUP_FENCE:
+    return smb_parser_evaluate(parser, arguments, n)
+               ? make_builtin(parser, name, builtin, smb_type_scalar(KIND_VOID), arguments, n)
                : NULL;
-  }
   case GROUP_COMMON:
   case GROUP_FLOAT:
   case GROUP_DOUBLE:
@@ -351,19 +335,34 @@ call_builtin(Parser *parser, const Token *name, Builtin builtin, Node **argument
   g_assert_not_reached();
 }
 
-// Says why there is no such function.
-static gpointer
-refuse_call(Parser *parser, const Token *name) {
-  const char *text = name->text;
-  const char *outside = smb_kernel_macros_outside(parser->kernel->macros, text);
-  if (outside)
-    return smb_parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'",
-                           text, outside);
-  if (smb_group_is_outside(name))
-    return smb_parser_fail(
-        parser, name->start,
-        "'%s' is outside the subset: of cooperative groups, the block is evaluated", text);
-  return smb_parser_fail(parser, name->start, "unknown function '%s'", text);
+static gboolean
+is_builtin(const Token *name) {
+  return find_builtin(name) >= 0;
+}
+
+// The functions that are built in.
+static const struct {
+  gboolean (*is_name)(const Token *name);
+  Node *(*call)(Parser *parser, const Token *name, Node **arguments, guint n);
+} families[] = {
+    {smb_fill_is_name, smb_fill_call}, {smb_group_is_name, smb_group_call},
+    {smb_half_is_name, smb_half_call}, {smb_composition_is_name, smb_composition_call},
+    {is_builtin, call_builtin},
+};
+
+// Which of them a name belongs to, or -1.
+static gint
+find_family(const Token *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(families); i++) {
+    if (families[i].is_name(name))
+      return (gint)i;
+  }
+  return -1;
+}
+
+gboolean
+smb_builtin_is_name(const Token *name) {
+  return find_family(name) >= 0;
 }
 
 // printf and assert: their arguments are evaluated, since they may read memory, and nothing is made of
@@ -375,7 +374,7 @@ parse_report(Parser *parser, const Token *name) {
   parser->in_report = TRUE;
   Node **arguments = parse_arguments(parser, &n);
   parser->in_report = outer;
-  if (!arguments || !evaluate_arguments(parser, arguments, n))
+  if (!arguments || !smb_parser_evaluate(parser, arguments, n))
     return NULL;
   guint32 end = parser->last->end;
   Node *all = smb_node_integer(parser, smb_type_scalar(KIND_INT), 0, name->start, end);
@@ -400,7 +399,7 @@ smb_parse_starts_call(const Parser *parser, const Token *name) {
 Node *
 smb_parse_call(Parser *parser, const Token *name) {
   guint n;
-  gint builtin = find_builtin(name);
+  gint family = find_family(name);
   const Type *vector = NULL;
   Item *item = NULL;
   if (g_str_has_prefix(name->text, "make_"))
@@ -408,17 +407,13 @@ smb_parse_call(Parser *parser, const Token *name) {
   if (!parser->function)
     return smb_parser_fail(parser, name->start, "a call is not known before the kernel runs");
   // A function of the file comes first, unless it is the host's.
-  gint composition = smb_find_composition(name);
-  gboolean is_half = smb_half_is_name(name), is_group = smb_group_is_name(name),
-           is_fill = smb_fill_is_name(name);
-  gboolean known = builtin >= 0 || composition >= 0 || is_half || is_group || is_fill ||
-                   (vector && vector->kind == KIND_VECTOR);
+  gboolean known = family >= 0 || (vector && vector->kind == KIND_VECTOR);
   if (!smb_parser_find_function(parser, name, &item, known))
     return NULL;
   if (!item && !known && (smb_token_is(name, "printf") || smb_token_is(name, "assert")))
     return parse_report(parser, name);
   if (!item && !known)
-    return refuse_call(parser, name);
+    return smb_parser_refuse_name(parser, name, TRUE);
   TemplateArguments given;
   gboolean is_instance = smb_parser_is(parser, "<");
   if (is_instance && !smb_parse_template_arguments(parser, &given))
@@ -428,15 +423,6 @@ smb_parse_call(Parser *parser, const Token *name) {
     return NULL;
   if (item)
     return call_function(parser, name, item, is_instance ? &given : NULL, arguments, n);
-  if (is_fill)
-    return smb_fill_call(parser, name, arguments, n);
-  if (is_group)
-    return smb_group_call(parser, name, arguments, n);
-  if (is_half)
-    return smb_half_call(parser, name, arguments, n);
-  if (composition >= 0)
-    return smb_make_composition(parser, name, (guint)composition, arguments, n);
-  if (builtin >= 0)
-    return call_builtin(parser, name, (Builtin)builtin, arguments, n);
-  return smb_parser_make_vector(parser, name, vector, arguments, n);
+  return family >= 0 ? families[family].call(parser, name, arguments, n)
+                     : smb_parser_make_vector(parser, name, vector, arguments, n);
 }

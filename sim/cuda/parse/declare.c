@@ -265,14 +265,9 @@ parse_reference(Parser *parser, const Specifiers *specifiers, const Type *type, 
   Node *target = smb_reference_address(parser, variable, name->start, name->end);
   Node *address = smb_node_address(parser, value, value->start);
   Node *assign = smb_node_set(parser, target, address, name->start, value->end);
-  Statement *statement =
-      assign ? smb_statement_make(parser, STATEMENT_EXPRESSION, name->start) : NULL;
-  if (!statement)
-    return FALSE;
-  statement->value = assign;
-  **last = statement;
-  *last = &statement->next;
-  return TRUE;
+  if (assign)
+    smb_statement_append(parser, last, STATEMENT_EXPRESSION, name->start)->value = assign;
+  return assign != NULL;
 }
 
 // "auto" "*"* name ("=" assignment | "(" assignment ")" | "{" assignment "}"): the type is the value's
@@ -330,10 +325,7 @@ parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last
   }
   if (variable->storage == STORAGE_GLOBAL || variable->storage == STORAGE_CONSTANT)
     return smb_parse_data(parser, variable);
-  Statement *declare = smb_statement_make(parser, STATEMENT_DECLARE, name->start);
-  declare->variable = variable;
-  **last = declare;
-  *last = &declare->next;
+  smb_statement_append(parser, last, STATEMENT_DECLARE, name->start)->variable = variable;
   return parse_first_value(parser, specifiers, variable, last);
 }
 

@@ -203,14 +203,6 @@ smb_parse_data(Parser *parser, Variable *variable) {
   return TRUE;
 }
 
-static void
-append(Parser *parser, Statement ***last, Node *assignment, guint32 start) {
-  Statement *statement = smb_statement_make(parser, STATEMENT_EXPRESSION, start);
-  statement->value = assignment;
-  **last = statement;
-  *last = &statement->next;
-}
-
 // A number or a pointer in braces, which is a constant as without them.
 static Node *
 parse_braced_scalar(Parser *parser, guint32 start) {
@@ -231,7 +223,8 @@ smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *va
     Node *place = smb_node_variable(parser, variable, start, start);
     g_autoptr(GPtrArray) assignments = read_list(parser, place, start);
     for (guint i = 0; assignments && i < assignments->len; i++)
-      append(parser, last, g_ptr_array_index(assignments, i), start);
+      smb_statement_append(parser, last, STATEMENT_EXPRESSION, start)->value =
+          g_ptr_array_index(assignments, i);
     return assignments != NULL;
   }
   if (variable->type->kind == KIND_ARRAY)
@@ -278,6 +271,6 @@ smb_parser_initialise(Parser *parser, const Specifiers *specifiers, Variable *va
   Node *target = smb_node_variable(parser, variable, start, parser->last->end);
   Node *node = smb_node_set(parser, target, value, start, value->end);
   if (node)
-    append(parser, last, node, start);
+    smb_statement_append(parser, last, STATEMENT_EXPRESSION, start)->value = node;
   return node != NULL;
 }

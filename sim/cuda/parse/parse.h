@@ -188,6 +188,9 @@ Statement *smb_parse_block(Parser *parser);
 // Moves behind a statement by its words and brackets alone.
 void smb_parser_skip_statement(Parser *parser);
 Statement *smb_statement_make(Parser *parser, StatementKind kind, guint32 start);
+// Makes one behind @last, which moves on.
+Statement *smb_statement_append(Parser *parser, Statement ***last, StatementKind kind,
+                                guint32 start);
 
 // --- expressions (expression.c)
 Node *smb_parse_expression(Parser *parser);
@@ -198,6 +201,8 @@ gboolean smb_parse_constant(Parser *parser, gint64 *value);
 
 // --- what operators are applied to (primary.c)
 Node *smb_parse_primary(Parser *parser);
+// Says why a name means nothing, or nothing that can be called.
+gpointer smb_parser_refuse_name(Parser *parser, const Token *name, gboolean is_call);
 
 // --- calls (call.c)
 Node *smb_parse_call(Parser *parser, const Token *name);
@@ -205,12 +210,14 @@ Node *smb_parse_call(Parser *parser, const Token *name);
 gboolean smb_parse_starts_call(const Parser *parser, const Token *name);
 // Whether a name is a function that is built in.
 gboolean smb_builtin_is_name(const Token *name);
+// Takes the values of arguments; and converts those from @first on.
+gboolean smb_parser_evaluate(Parser *parser, Node **arguments, guint n);
+gboolean smb_parser_convert(Parser *parser, Node **arguments, guint first, guint n,
+                            const Type *type);
 
 // --- built-in functions that are expressions (compose.c)
-// Which one a name means, or -1.
-gint smb_find_composition(const Token *name);
-Node *smb_make_composition(Parser *parser, const Token *name, guint which, Node **arguments,
-                           guint n);
+gboolean smb_composition_is_name(const Token *name);
+Node *smb_composition_call(Parser *parser, const Token *name, Node **arguments, guint n);
 // --- memset() (fill.c)
 gboolean smb_fill_is_name(const Token *name);
 Node *smb_fill_call(Parser *parser, const Token *name, Node **arguments, guint n);

@@ -54,24 +54,24 @@ parse_special(Parser *parser, Special special, const Token *name) {
   return smb_node_special(parser, special, (guint)(letter - letters), name->start, member->end);
 }
 
-// Says why a name means nothing.
-static gpointer
-refuse_name(Parser *parser, const Token *name) {
+gpointer
+smb_parser_refuse_name(Parser *parser, const Token *name, gboolean is_call) {
   const char *text = name->text;
   const char *outside = smb_kernel_macros_outside(parser->kernel->macros, text);
   // Declared by a statement that could not be read, perhaps: that one is told.
-  if (g_hash_table_contains(parser->doubtful, text) && !*parser->error)
+  if (!is_call && g_hash_table_contains(parser->doubtful, text) && !*parser->error)
     g_set_error_literal(parser->error, SMB_ERROR, SMB_ERROR_INPUT, "");
   if (outside)
     return smb_parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'",
                            text, outside);
-  if (smb_builtin_is_name(name) || smb_outline_find(parser->outline, name))
+  if (!is_call && (smb_builtin_is_name(name) || smb_outline_find(parser->outline, name)))
     return smb_parser_fail(parser, name->start, "'%s' is a function: expected a call of it", text);
   if (smb_group_is_outside(name))
     return smb_parser_fail(
         parser, name->start,
         "'%s' is outside the subset: of cooperative groups, the block is evaluated", text);
-  return smb_parser_fail(parser, name->start, "'%s' is not declared", text);
+  return smb_parser_fail(parser, name->start,
+                         is_call ? "unknown function '%s'" : "'%s' is not declared", text);
 }
 
 // What the headers that are looked past define.
@@ -113,7 +113,7 @@ make_header_constant(Parser *parser, const Token *name) {
     node->real = header_constants[i].real;
     return node;
   }
-  return refuse_name(parser, name);
+  return smb_parser_refuse_name(parser, name, FALSE);
 }
 
 // name = special | "true" | "false" | variable | call

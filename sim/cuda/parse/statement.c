@@ -22,6 +22,14 @@ smb_statement_make(Parser *parser, StatementKind kind, guint32 start) {
   return statement;
 }
 
+Statement *
+smb_statement_append(Parser *parser, Statement ***last, StatementKind kind, guint32 start) {
+  Statement *statement = smb_statement_make(parser, kind, start);
+  **last = statement;
+  *last = &statement->next;
+  return statement;
+}
+
 static void
 open_scope(Parser *parser) {
   g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));
@@ -41,6 +49,15 @@ parse_condition(Parser *parser) {
   return condition && smb_parser_expect(parser, ")") ? condition : NULL;
 }
 
+// A branch, or the body of a loop: what it declares is its own.
+static Statement *
+parse_part(Parser *parser) {
+  open_scope(parser);
+  Statement *statement = parse_statement(parser);
+  close_scope(parser);
+  return statement;
+}
+
 // A branch of an if; one that is never taken, of an if constexpr, is not read.
 static gboolean
 parse_branch(Parser *parser, gboolean is_taken, Statement **branch) {
@@ -49,7 +66,7 @@ parse_branch(Parser *parser, gboolean is_taken, Statement **branch) {
     smb_parser_skip_statement(parser);
     return !*parser->error;
   }
-  *branch = parse_statement(parser);
+  *branch = parse_part(parser);
   return *branch != NULL;
 }
 
@@ -79,7 +96,7 @@ static gboolean
 parse_loop_body(Parser *parser, Statement *loop) {
   guint before = parser->n_touches;
   parser->loops++;
-  loop->then = parse_statement(parser);
+  loop->then = parse_part(parser);
   parser->loops--;
   loop->guards = parser->n_touches != before;
   return loop->then != NULL;
@@ -114,7 +131,7 @@ parse_discarded(Parser *parser) {
 
 // for = "for" "(" (declaration | expression? ";") expression? ";" expression? ")" statement
 static Statement *
-parse_for_parts(Parser *parser, guint32 start) {
+parse_for(Parser *parser, guint32 start) {
   Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, start);
   Statement *loop = smb_statement_make(parser, STATEMENT_LOOP, start);
   loop->tests_first = TRUE;
@@ -147,14 +164,6 @@ parse_for_parts(Parser *parser, guint32 start) {
     block->first->next = loop;
   else
     block->first = loop;
-  return block;
-}
-
-static Statement *
-parse_for(Parser *parser, guint32 start) {
-  open_scope(parser);
-  Statement *block = parse_for_parts(parser, start);
-  close_scope(parser);
   return block;
 }
 
@@ -231,14 +240,6 @@ parse_switch(Parser *parser, guint32 start) {
   return block;
 }
 
-static Statement *
-parse_switch_scope(Parser *parser, guint32 start) {
-  open_scope(parser);
-  Statement *statement = parse_switch(parser, start);
-  close_scope(parser);
-  return statement;
-}
-
 // ("case" constant | "default") ":", directly in the block of a switch
 static Statement *
 parse_label(Parser *parser) {
@@ -258,12 +259,29 @@ parse_label(Parser *parser) {
 }
 
 static Statement *
-parse_jump(Parser *parser, StatementKind kind, guint32 start) {
-  gboolean is_break = kind == STATEMENT_BREAK;
+parse_jump(Parser *parser, guint32 start) {
+  gboolean is_break = smb_token_is(parser->last, "break");
   if (parser->loops == 0 && !(is_break && parser->switches > 0))
     return smb_parser_fail(parser, start, "'%s' is not in a loop", is_break ? "break" : "continue");
+  StatementKind kind = is_break ? STATEMENT_BREAK : STATEMENT_CONTINUE;
   return smb_parser_expect(parser, ";") ? smb_statement_make(parser, kind, start) : NULL;
 }
+
+// Another name for a type, or an assertion: nothing is left of them.
+static Statement *
+parse_nothing(Parser *parser, guint32 start, gboolean (*parse)(Parser *parser)) {
+  return parse(parser) ? smb_statement_make(parser, STATEMENT_BLOCK, start) : NULL;
+}
+
+// Statements that begin with a word of their own; they have what is declared in their heads for themselves.
+static const struct {
+  const char *word;
+  Statement *(*parse)(Parser *parser, guint32 start);
+} worded[] = {
+    {"if", parse_if},      {"while", parse_while},   {"do", parse_do},
+    {"for", parse_for},    {"switch", parse_switch}, {"return", parse_return},
+    {"break", parse_jump}, {"continue", parse_jump},
+};
 
 // Another name of a namespace; or names that are found anyway.
 static Statement *
@@ -305,32 +323,24 @@ choose_statement(Parser *parser) {
     return smb_parse_block(parser);
   if (smb_parser_take(parser, ";"))
     return smb_statement_make(parser, STATEMENT_BLOCK, start);
-  if (smb_parser_take(parser, "if"))
-    return parse_if(parser, start);
-  if (smb_parser_take(parser, "while"))
-    return parse_while(parser, start);
-  if (smb_parser_take(parser, "do"))
-    return parse_do(parser, start);
-  if (smb_parser_take(parser, "for"))
-    return parse_for(parser, start);
-  if (smb_parser_take(parser, "switch"))
-    return parse_switch_scope(parser, start);
+  for (guint i = 0; i < G_N_ELEMENTS(worded); i++) {
+    if (!smb_parser_take(parser, worded[i].word))
+      continue;
+    open_scope(parser);
+    Statement *statement = worded[i].parse(parser, start);
+    close_scope(parser);
+    return statement;
+  }
   if (smb_parser_is(parser, "case") ||
       (smb_parser_is(parser, "default") && smb_token_is(parser->at->next, ":")))
     return smb_parser_fail(parser, start, "a label stands directly in the block of a switch here");
   if (smb_parser_is(parser, "namespace") ||
       (smb_parser_is(parser, "using") && !smb_parse_starts_alias(parser)))
     return parse_namespace_name(parser, start);
-  if (smb_parser_take(parser, "return"))
-    return parse_return(parser, start);
-  if (smb_parser_take(parser, "break"))
-    return parse_jump(parser, STATEMENT_BREAK, start);
-  if (smb_parser_take(parser, "continue"))
-    return parse_jump(parser, STATEMENT_CONTINUE, start);
   if (smb_parse_starts_alias(parser))
-    return smb_parse_alias(parser) ? smb_statement_make(parser, STATEMENT_BLOCK, start) : NULL;
+    return parse_nothing(parser, start, smb_parse_alias);
   if (smb_parse_starts_assertion(parser))
-    return smb_parse_assertion(parser) ? smb_statement_make(parser, STATEMENT_BLOCK, start) : NULL;
+    return parse_nothing(parser, start, smb_parse_assertion);
   // int(x) is an expression; int (*row)[32] declares.
   gboolean converts =
       smb_token_is(parser->at->next, "(") && !smb_token_is(parser->at->next->next, "*") &&
