@@ -54,13 +54,17 @@ typedef struct _Compute Compute;
 // Executes an operation in @lanes, which are active, and whose guard is true. Others keep their value.
 typedef void (*ComputeHandler)(const Compute *compute, Registers *registers, SmbLanes lanes);
 
+// Computes a known result of rows in every lane (sim/compiled/loop.h).
+typedef void (*ComputeLoop)(const Compute *compute, guint n, const guint32 *const *sources,
+                            guint32 *d);
+
 enum {
   COMPUTE_SOURCES = 4
 };
 
 /**
  * Compute: an operation with its operands
- * @run: its handler (smb_compute_prepare())
+ * @run, @loop, @n_sources, @n_rows: its handler and what that wants to know (smb_compute_prepare())
  * @table: of LOP3 and of predicates: the result for each combination of the operands' bits (a 0xf0, b 0xcc, c 0xaa);
  *   of permutations the mode
  * @bytes: of a comparison whose result goes into a row, or of a conversion: of the result
@@ -74,11 +78,14 @@ enum {
  */
 struct _Compute {
   ComputeHandler run;
+  ComputeLoop loop;
   guint16 operation;
   guint16 modifiers;
   guint8 table;
   guint8 from, to;
   guint8 bytes;
+  guint8 n_sources;
+  guint8 n_rows[1 + COMPUTE_SOURCES]; // of the result and the operands
   Row d;
   Row s[COMPUTE_SOURCES];
   Predicate p, q;

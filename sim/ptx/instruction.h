@@ -21,9 +21,8 @@ typedef enum {
 typedef struct {
   guint8 role;
   guint8 slot;
-  guint8 bytes;       // of a register or constant: 1 (of a wider register the low byte), 2, 4, 8
-  guint8 is_real;     // a constant is a floating-point number of these bytes
-  guint8 is_optional; // the last one need not be there
+  guint8 bytes;   // of a register or constant: 1 (of a wider register the low byte), 2, 4, 8
+  guint8 is_real; // a constant is a floating-point number of these bytes
 } FormOperand;
 
 enum {

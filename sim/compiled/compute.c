@@ -1,0 +1,467 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Handlers: what all operations of a kind have in common. Where everything is known and all lanes take part, they are a
+// loop over the lanes and nothing else.
+#include "sim/compiled/compute.h"
+
+#include <string.h>
+
+#include "sim/compiled/compute-impl.h"
+#include "sim/machine/lanes.h"
+
+// Every lane that still runs takes part.
+static inline gboolean
+is_whole(const Registers *registers, SmbLanes lanes) {
+  return !(registers->lanes & ~lanes);
+}
+
+// --- operands
+
+guint
+smb_compute_flags(const Compute *compute, const Registers *registers) {
+  guint flags = 0;
+  for (guint i = 0; i < compute->n_sources; i++)
+    flags |= row_flags(registers, compute->s[i]) |
+             row_flags(registers, compute->s[i] + compute->n_rows[1 + i] - 1);
+  return flags;
+}
+
+guint32
+smb_compute_origin(const Compute *compute, const Registers *registers) {
+  for (guint i = 0; i < compute->n_sources; i++)
+    for (guint j = 0; j < compute->n_rows[1 + i]; j++)
+      if (row_flags(registers, compute->s[i] + j) & ROW_UNKNOWN)
+        return row_origin(registers, compute->s[i] + j);
+  return 0;
+}
+
+void
+smb_compute_sources(const Compute *compute, const Registers *registers, const guint32 **sources) {
+  for (guint i = 0; i < COMPUTE_SOURCES; i++)
+    sources[i] = i < compute->n_sources ? row_values(registers, compute->s[i]) : NULL;
+}
+
+// --- rows
+
+// Known values for some lanes of the result; others keep theirs.
+static void
+merge(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags,
+      const guint32 *values) {
+  for (guint i = 0; i < compute->n_rows[0]; i++)
+    smb_row_set(registers, compute->d + i, lanes, values + (gsize)i * registers->n_lanes, NULL,
+                flags, 0);
+}
+
+// Operands that are not simply known.
+G_GNUC_NO_INLINE static void
+run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
+  if (flags & ROW_UNKNOWN) {
+    smb_compute_unknown(compute, registers, lanes, flags);
+    return;
+  }
+  const guint32 *sources[COMPUTE_SOURCES];
+  guint32 values[2 * SMB_MAX_LANES];
+  smb_compute_sources(compute, registers, sources);
+  compute->loop(compute, registers->n_lanes, sources, values);
+  guint marks = taint_of(flags);
+  if (flags & ROW_AFFINE)
+    marks = smb_affine_watch(compute, registers, lanes, flags, values);
+  merge(compute, registers, lanes, marks, values);
+}
+
+G_GNUC_NO_INLINE static void
+run_some_lanes(const Compute *compute, Registers *registers, SmbLanes lanes,
+               const guint32 *const *sources) {
+  guint32 values[2 * SMB_MAX_LANES];
+  compute->loop(compute, registers->n_lanes, sources, values);
+  merge(compute, registers, lanes, 0, values);
+}
+
+// @n_sources rows, and a result of one row: known at compile time.
+static inline void
+run_narrow(const Compute *compute, Registers *registers, SmbLanes lanes, guint n_sources) {
+  const guint32 *sources[COMPUTE_SOURCES];
+  guint flags = 0;
+  for (guint i = 0; i < n_sources; i++) {
+    flags |= row_flags(registers, compute->s[i]);
+    sources[i] = row_values(registers, compute->s[i]);
+  }
+  for (guint i = n_sources; i < COMPUTE_SOURCES; i++)
+    sources[i] = NULL;
+  if (G_UNLIKELY(flags))
+    run_marked(compute, registers, lanes, flags);
+  else if (G_UNLIKELY(!is_whole(registers, lanes)))
+    run_some_lanes(compute, registers, lanes, sources);
+  else {
+    registers->flags[0][compute->d] = 0;
+    compute->loop(compute, registers->n_lanes, sources,
+                  registers->values[0] + (gsize)compute->d * registers->n_lanes);
+  }
+}
+
+static void
+run_1(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  run_narrow(compute, registers, lanes, 1);
+}
+
+static void
+run_2(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  run_narrow(compute, registers, lanes, 2);
+}
+
+static void
+run_3(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  run_narrow(compute, registers, lanes, 3);
+}
+
+// Operands and results of one row or two.
+static void
+run_rows(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  const guint32 *sources[COMPUTE_SOURCES];
+  guint flags = smb_compute_flags(compute, registers);
+  if (G_UNLIKELY(flags)) {
+    run_marked(compute, registers, lanes, flags);
+    return;
+  }
+  smb_compute_sources(compute, registers, sources);
+  if (G_UNLIKELY(!is_whole(registers, lanes))) {
+    run_some_lanes(compute, registers, lanes, sources);
+    return;
+  }
+  registers->flags[0][compute->d] = 0;
+  registers->flags[0][compute->d + compute->n_rows[0] - 1] = 0;
+  compute->loop(compute, registers->n_lanes, sources,
+                registers->values[0] + (gsize)compute->d * registers->n_lanes);
+}
+
+// --- comparisons
+
+// A bit for each byte of 0 or 1.
+static SmbLanes
+pack_lanes(guint n, const guint8 *bytes) {
+  SmbLanes lanes = 0;
+  for (guint i = 0; i < n; i += 8) {
+    guint64 eight;
+    memcpy(&eight, bytes + i, sizeof eight);
+    // Byte k goes to bit 56 + k: by a shift of 56 - 7 k, at which no two bytes meet.
+    lanes |= (GUINT64_FROM_LE(eight) * G_GUINT64_CONSTANT(0x0102040810204080) >> 56) << i;
+  }
+  return lanes;
+}
+
+// Of an operand that is a predicate: lanes as bits.
+static Bits
+read_predicate(const Compute *compute, const Registers *registers, guint i) {
+  Bits lanes = {registers->predicates[compute->in[i]],
+                registers->unknown_predicates[compute->in[i]]};
+  return i == 0 && compute->modifiers & MODIFIER_NOT_IN ? bits_not(lanes) : lanes;
+}
+
+static Bits
+combine(const Compute *compute, const Registers *registers, Bits result) {
+  switch (compute->modifiers & MODIFIER_COMBINE) {
+  case MODIFIER_AND:
+    return bits_and(result, read_predicate(compute, registers, 0));
+  case MODIFIER_OR:
+    return bits_or(result, read_predicate(compute, registers, 0));
+  case MODIFIER_XOR:
+    return bits_xor(result, read_predicate(compute, registers, 0));
+  }
+  return result;
+}
+
+// What "true" is in a row.
+static guint32
+true_word(const Compute *compute) {
+  switch ((SmbScalar)compute->to) {
+  case SMB_SCALAR_F32:
+    return 0x3f800000;
+  case SMB_SCALAR_F16:
+    return 0x3c00;
+  case SMB_SCALAR_BF16:
+    return 0x3f80;
+  case SMB_SCALAR_BOOL:
+  case SMB_SCALAR_I8:
+  case SMB_SCALAR_U8:
+  case SMB_SCALAR_I16:
+  case SMB_SCALAR_U16:
+  case SMB_SCALAR_I32:
+  case SMB_SCALAR_U32:
+  case SMB_SCALAR_I64:
+  case SMB_SCALAR_U64:
+  case SMB_SCALAR_F64:
+    break;
+  }
+  return compute->bytes == 2 ? 0xffff : G_MAXUINT32;
+}
+
+static void
+set_row(const Compute *compute, Registers *registers, SmbLanes lanes, Bits result, guint flags,
+        guint32 origin) {
+  guint32 values[SMB_MAX_LANES], unknown[SMB_MAX_LANES], word = true_word(compute);
+  smb_lanes_spread(result.value, registers->n_lanes, values);
+  smb_lanes_spread(result.unknown, registers->n_lanes, unknown);
+  for (guint lane = 0; lane < registers->n_lanes; lane++) {
+    values[lane] &= word;
+    unknown[lane] &= word;
+  }
+  smb_row_set(registers, compute->d, lanes, values, result.unknown ? unknown : NULL, flags, origin);
+}
+
+static void
+set_predicates(const Compute *compute, Registers *registers, SmbLanes lanes, Bits result,
+               guint flags, guint32 origin) {
+  gboolean combines = compute->modifiers & MODIFIER_COMBINE;
+  guint in_flags = combines ? registers->predicate_flags[compute->in[0]] : 0;
+  flags = (flags | in_flags) & ROW_TAINT;
+  if (origin == 0 && in_flags & ROW_UNKNOWN)
+    origin = registers->predicate_origin[compute->in[0]];
+  if (compute->modifiers & MODIFIER_NOT)
+    result = bits_not(result);
+  Bits p = combine(compute, registers, result);
+  Bits q = combine(compute, registers, bits_not(result));
+  if (compute->bytes) {
+    set_row(compute, registers, lanes, p, flags, origin);
+    return;
+  }
+  smb_predicate_set(registers, compute->p, lanes, p.value, p.unknown, flags, origin);
+  smb_predicate_set(registers, compute->q, lanes, q.value, q.unknown, flags, origin);
+}
+
+static void
+run_comparison(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  guint flags = smb_compute_flags(compute, registers);
+  if (flags & ROW_UNKNOWN) {
+    set_predicates(compute, registers, lanes, smb_compare_unknown(compute, registers, lanes),
+                   taint_of(flags), smb_compute_origin(compute, registers));
+    return;
+  }
+  const guint32 *sources[COMPUTE_SOURCES];
+  guint32 bytes[SMB_MAX_LANES / sizeof(guint32)];
+  smb_compute_sources(compute, registers, sources);
+  compute->loop(compute, registers->n_lanes, sources, bytes);
+  if (flags & ROW_AFFINE)
+    flags = smb_affine_watch(compute, registers, lanes, flags, NULL);
+  Bits result = bits_of(pack_lanes(registers->n_lanes, (const guint8 *)bytes));
+  if (flags == 0 && compute->modifiers == 0 && compute->q == 0 && compute->bytes == 0)
+    smb_predicate_set(registers, compute->p, lanes, result.value, 0, 0, 0);
+  else
+    set_predicates(compute, registers, lanes, result, flags, 0);
+}
+
+// p = table(in[0], in[1], in[2])
+static void
+run_predicate(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  guint flags = 0;
+  guint32 origin = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(compute->in); i++) {
+    guint marks = registers->predicate_flags[compute->in[i]];
+    flags |= marks;
+    if (origin == 0 && marks & ROW_UNKNOWN)
+      origin = registers->predicate_origin[compute->in[i]];
+  }
+  Bits p =
+      bits_look_up(compute->table, read_predicate(compute, registers, 0),
+                   read_predicate(compute, registers, 1), read_predicate(compute, registers, 2));
+  smb_predicate_set(registers, compute->p, lanes, p.value, p.unknown, flags & ROW_TAINT, origin);
+}
+
+// LOP3, and whether its result is not 0.
+static void
+run_test(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Compute lop3 = *compute;
+  lop3.operation = OPERATION_LOP3;
+  run_3(&lop3, registers, lanes);
+  const guint32 *values = row_values(registers, compute->d);
+  guint flags = row_flags(registers, compute->d);
+  Bits result = {0, 0};
+  FOR_LANES(lanes, lane) {
+    guint32 unknown = row_lane_unknown(registers, compute->d, lane);
+    SmbLanes one = (SmbLanes)1 << lane;
+    if (values[lane] & ~unknown)
+      result.value |= one;
+    else if (unknown)
+      result.unknown |= one;
+  }
+  guint32 origin = flags & ROW_UNKNOWN ? row_origin(registers, compute->d) : 0;
+  Compute test = *compute;
+  test.bytes = 0;
+  set_predicates(&test, registers, lanes, result, flags, origin);
+}
+
+// --- a choice between two operands by a predicate
+
+// Values or unknown bits of a row, whatever it is marked with.
+static void
+choose_lanes(guint n, const guint32 *where, const guint32 *x, const guint32 *y, guint32 *out) {
+  EACH_LANE(n, out[lane] = (x[lane] & where[lane]) | (y[lane] & ~where[lane]);)
+}
+
+// Lane by lane: if it is not known which operand it is, what both agree on.
+static void
+select_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
+  guint32 values[2 * SMB_MAX_LANES], unknown[2 * SMB_MAX_LANES];
+  guint n = registers->n_lanes;
+  guint in_flags = registers->predicate_flags[compute->in[0]];
+  Bits which = read_predicate(compute, registers, 0);
+  for (guint lane = 0; lane < n; lane++) {
+    Bits result =
+        bits_choose(bits_right(which, lane), smb_compute_read(compute, registers, 0, lane),
+                    smb_compute_read(compute, registers, 1, lane));
+    for (guint i = 0; i < compute->n_rows[0]; i++) {
+      values[i * n + lane] = (guint32)(result.value >> 32 * i);
+      unknown[i * n + lane] = (guint32)(result.unknown >> 32 * i);
+    }
+  }
+  // A choice that is known and the same in all blocks leaves affine what is affine.
+  guint marks = flags & (ROW_TAINT | ROW_AFFINE);
+  if ((flags | in_flags) & (ROW_UNKNOWN | ROW_BLOCK))
+    marks = taint_of(flags | in_flags);
+  marks |= in_flags & ROW_TAINT;
+  guint32 origin = smb_compute_origin(compute, registers);
+  if (origin == 0)
+    origin = registers->predicate_origin[compute->in[0]];
+  gboolean any = (flags | in_flags) & ROW_UNKNOWN;
+  for (guint i = 0; i < compute->n_rows[0]; i++)
+    smb_row_set(registers, compute->d + i, lanes, values + i * n, any ? unknown + i * n : NULL,
+                marks, origin);
+}
+
+static void
+run_select(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  guint n = registers->n_lanes, flags = smb_compute_flags(compute, registers);
+  if (flags || registers->predicate_flags[compute->in[0]]) {
+    select_marked(compute, registers, lanes, flags);
+    return;
+  }
+  guint32 where[SMB_MAX_LANES], values[2 * SMB_MAX_LANES];
+  smb_lanes_spread(read_predicate(compute, registers, 0).value, n, where);
+  gboolean whole = is_whole(registers, lanes);
+  guint32 *out = whole ? registers->values[0] + (gsize)compute->d * n : values;
+  for (guint i = 0; i < compute->n_rows[0]; i++) {
+    choose_lanes(n, where, row_values(registers, compute->s[0] + i),
+                 row_values(registers, compute->s[1] + i), out + i * n);
+    if (whole)
+      registers->flags[0][compute->d + i] = 0;
+  }
+  if (!whole)
+    merge(compute, registers, lanes, 0, values);
+}
+
+// --- sums with a carry
+
+typedef struct {
+  Bits value;
+  Bits carry;
+} Sum;
+
+// Of the low @width bits.
+static Sum
+add_carry(Bits x, Bits y, Bits carry, guint width) {
+  Sum sum = {.value = smb_bits_add(x, y, carry)};
+  if (width < 64) {
+    sum.carry = bits_field(bits_right(sum.value, width), 1);
+    return sum;
+  }
+  WideUnsigned least = (WideUnsigned)x.value + y.value + (carry.value & 1);
+  WideUnsigned most = (WideUnsigned)bits_most(x) + bits_most(y) + (bits_most(carry) & 1);
+  sum.carry = bits_either(bits_of((guint64)(least >> 64)), bits_of((guint64)(most >> 64)));
+  return sum;
+}
+
+// The high half of a product.
+static Bits
+multiply_high(Operation operation, Bits x, Bits y) {
+  gboolean known = !x.unknown && !y.unknown;
+  if (operation == OPERATION_MAD_HI_CARRY_U32 || operation == OPERATION_MAD_HI_CARRY_S32)
+    return bits_right(bits_multiply(x, y), 32);
+  if (!known)
+    return bits_unknown(G_MAXUINT64);
+  if (operation == OPERATION_MAD_HI_CARRY_U64)
+    return bits_of((guint64)((WideUnsigned)x.value * y.value >> 64));
+  return bits_of((guint64)((Wide)(gint64)x.value * (gint64)y.value >> 64));
+}
+
+// A difference is the sum with the complement, and what is borrowed is the opposite of what is carried.
+static Sum
+compute_carry(const Compute *compute, Bits x, Bits y, Bits z, Bits carry) {
+  Operation operation = (Operation)compute->operation;
+  guint width = 32u * compute->n_rows[0];
+  if (operation == OPERATION_ADD_CARRY_32 || operation == OPERATION_ADD_CARRY_64)
+    return add_carry(x, y, carry, width);
+  if (operation == OPERATION_SUB_CARRY_32 || operation == OPERATION_SUB_CARRY_64) {
+    Sum sum = add_carry(x, bits_field(bits_not(y), width), bits_not(carry), width);
+    sum.carry = bits_field(bits_not(sum.carry), 1);
+    return sum;
+  }
+  gboolean low = operation == OPERATION_MAD_CARRY_32 || operation == OPERATION_MAD_CARRY_64;
+  Bits product = low ? bits_multiply(x, y) : multiply_high(operation, x, y);
+  return add_carry(bits_field(product, width), z, carry, width);
+}
+
+static void
+run_carry(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  guint32 values[2 * SMB_MAX_LANES] = {0}, unknown[2 * SMB_MAX_LANES] = {0};
+  guint n = registers->n_lanes, in_flags = registers->predicate_flags[compute->in[0]];
+  guint flags = smb_compute_flags(compute, registers) | in_flags;
+  Bits in = read_predicate(compute, registers, 0), out = {0, 0}, zero = {0, 0};
+  FOR_LANES(lanes, lane) {
+    Sum sum =
+        compute_carry(compute, smb_compute_read(compute, registers, 0, lane),
+                      smb_compute_read(compute, registers, 1, lane),
+                      compute->n_sources > 2 ? smb_compute_read(compute, registers, 2, lane) : zero,
+                      bits_field(bits_right(in, lane), 1));
+    for (guint i = 0; i < compute->n_rows[0]; i++) {
+      values[i * n + lane] = (guint32)(sum.value.value >> 32 * i);
+      unknown[i * n + lane] = (guint32)(sum.value.unknown >> 32 * i);
+    }
+    out = bits_or(out, bits_left(sum.carry, lane));
+  }
+  guint32 origin = smb_compute_origin(compute, registers);
+  if (origin == 0)
+    origin = registers->predicate_origin[compute->in[0]];
+  for (guint i = 0; i < compute->n_rows[0]; i++)
+    smb_row_set(registers, compute->d + i, lanes, values + i * n,
+                flags & ROW_UNKNOWN ? unknown + i * n : NULL, taint_of(flags), origin);
+  smb_predicate_set(registers, compute->p, lanes, out.value, out.unknown, taint_of(flags), origin);
+}
+
+// --- the table
+
+// Rules are in sim/compiled/unknown.c.
+const OperationInfo *
+smb_operation_info(Operation operation) {
+  return &smb_operation_entry(operation)->info;
+}
+
+static ComputeHandler
+find_handler(const Compute *compute) {
+  static const ComputeHandler special[N_OPERATIONS] = {
+#define COMPARISON(name, ...)                  [OPERATION_##name] = run_comparison,
+#define SPECIAL(name, tr, ta, tb, tc, td, run) [OPERATION_##name] = run_##run,
+#include "sim/compiled/operations.def"
+  };
+  static const ComputeHandler narrow[] = {[1] = run_1, [2] = run_2, [3] = run_3};
+  if (special[compute->operation])
+    return special[compute->operation];
+  guint n_rows = compute->n_rows[0];
+  for (guint i = 0; i < compute->n_sources; i++)
+    n_rows = MAX(n_rows, compute->n_rows[1 + i]);
+  return n_rows == 1 && compute->n_sources < G_N_ELEMENTS(narrow) ? narrow[compute->n_sources]
+                                                                  : run_rows;
+}
+
+void
+smb_compute_prepare(Compute *compute) {
+  const OperationInfo *info = smb_operation_info((Operation)compute->operation);
+  compute->n_rows[0] = (guint8)shape_rows((Shape)info->result);
+  compute->n_sources = 0;
+  while (compute->n_sources < COMPUTE_SOURCES && info->sources[compute->n_sources]) {
+    guint i = compute->n_sources++;
+    compute->n_rows[1 + i] = (guint8)shape_rows((Shape)info->sources[i]);
+  }
+  gboolean tests = compute->operation == OPERATION_LOP3_TEST;
+  compute->loop = smb_compute_loop(tests ? OPERATION_LOP3 : (Operation)compute->operation);
+  compute->run = find_handler(compute);
+}

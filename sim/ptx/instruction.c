@@ -1,0 +1,341 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/ptx/instruction.h"
+
+#include <string.h>
+
+// --- words
+
+// Whether @word is one of a list, whose words @separator stands between.
+static gboolean
+is_among(const char *word, const char *list, char separator) {
+  gsize length = strlen(word);
+  for (const char *at = list; *at;) {
+    const char *end = strchrnul(at, separator);
+    if ((gsize)(end - at) == length && memcmp(at, word, length) == 0)
+      return TRUE;
+    at = *end ? end + 1 : end;
+  }
+  return FALSE;
+}
+
+typedef struct {
+  const char *name;
+  guint16 bits;
+} Modifier;
+
+// What parts that a line allows beside its own do.
+static const Modifier modifiers[] = {
+    {"rn", MODIFIER_NEAREST},       {"rz", MODIFIER_ZERO},
+    {"rm", MODIFIER_DOWN},          {"rp", MODIFIER_UP},
+    {"ftz", MODIFIER_FLUSH},        {"sat", MODIFIER_SATURATE},
+    {"relu", MODIFIER_RELU},        {"NaN", MODIFIER_NAN},
+    {"abs", MODIFIER_ABSOLUTE},     {"xorsign", MODIFIER_XOR_SIGN},
+    {"and", MODIFIER_AND},          {"or", MODIFIER_OR},
+    {"xor", MODIFIER_XOR},          {"approx", MODIFIER_APPROXIMATE},
+    {"full", MODIFIER_APPROXIMATE},
+};
+
+static gboolean
+add_modifier(const char *part, ComputeForm *form) {
+  for (guint i = 0; i < G_N_ELEMENTS(modifiers); i++)
+    if (g_str_equal(part, modifiers[i].name)) {
+      form->modifiers |= modifiers[i].bits;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+// --- operands
+
+static guint8
+shape_bytes(Shape shape) {
+  switch (shape) {
+  case SHAPE_U8:
+  case SHAPE_S8:
+    return 1;
+  case SHAPE_U16:
+  case SHAPE_S16:
+    return 2;
+  case SHAPE_U64:
+  case SHAPE_S64:
+  case SHAPE_F64:
+    return 8;
+  case SHAPE_U32:
+  case SHAPE_S32:
+  case SHAPE_F32:
+  case SHAPE_NONE:
+  case SHAPE_PREDICATE:
+    break;
+  }
+  return 4;
+}
+
+static void
+add_operand(ComputeForm *form, char letter, gboolean is_real) {
+  const OperationInfo *info = smb_operation_info((Operation)form->operation);
+  if (letter == 'I')
+    form->carries_in = TRUE;
+  if (letter == 'O')
+    form->carries_out = TRUE;
+  if (letter == 'I' || letter == 'O')
+    return;
+  FormOperand *operand = &form->operands[form->n_operands++];
+  *operand = (FormOperand){.role = ROLE_RESULT, .bytes = shape_bytes((Shape)info->result)};
+  if (letter == 'p')
+    *operand = (FormOperand){.role = ROLE_P};
+  else if (letter == 't')
+    *operand = (FormOperand){.role = ROLE_TABLE, .bytes = 1};
+  else if (g_ascii_isdigit(letter))
+    *operand = (FormOperand){.role = ROLE_IN, .slot = (guint8)(letter - '0')};
+  else if (letter != 'd') {
+    guint8 slot = (guint8)(strchr("abce", letter) - "abce");
+    guint8 bytes = shape_bytes((Shape)info->sources[slot]);
+    gboolean as_result =
+        bytes == shape_bytes((Shape)info->result) || info->result == SHAPE_PREDICATE;
+    *operand = (FormOperand){
+        .role = ROLE_SOURCE, .slot = slot, .bytes = bytes, .is_real = is_real && as_result};
+  }
+}
+
+static void
+add_operands(ComputeForm *form, const char *letters, gboolean is_real) {
+  const OperationInfo *info = smb_operation_info((Operation)form->operation);
+  if (!letters) {
+    add_operand(form, 'd', is_real);
+    for (guint i = 0; i < COMPUTE_SOURCES && info->sources[i]; i++)
+      add_operand(form, "abce"[i], is_real);
+    return;
+  }
+  for (; *letters; letters++)
+    add_operand(form, *letters, is_real);
+  // Nothing is carried in.
+  gboolean carries = form->carries_out && !form->carries_in;
+  form->modifiers |= carries ? MODIFIER_NOT_IN : 0;
+}
+
+// --- the table
+
+typedef struct {
+  const char *parts;
+  const char *more;
+  guint16 operation;
+  const char *operands;
+  guint16 modifiers;
+  guint8 table;
+} Line;
+
+static const Line lines[] = {
+#define INSTRUCTION(parts, more, operation, operands, modifiers, table)                            \
+  {parts, more, OPERATION_##operation, operands, modifiers, table},
+#include "sim/ptx/instructions.def"
+};
+
+static gboolean
+is_real_type(const char *part) {
+  return (part[0] == 'f' && g_ascii_isdigit(part[1])) || g_str_has_prefix(part, "bf1");
+}
+
+// Whether an opcode is that of a line.
+static gboolean
+match_line(const Line *line, const char *const *parts, ComputeForm *form) {
+  const char *word = line->parts;
+  gboolean is_real = FALSE;
+  *form = (ComputeForm){
+      .operation = line->operation, .modifiers = line->modifiers, .table = line->table};
+  for (; *parts; parts++) {
+    const char *end = strchrnul(word, ' ');
+    g_autofree char *choices = g_strndup(word, (gsize)(end - word));
+    if (is_among(*parts, choices, '|')) {
+      is_real = is_real || is_real_type(*parts);
+      word = *end ? end + 1 : end;
+    } else if (!is_among(*parts, line->more, ' ') || !add_modifier(*parts, form))
+      return FALSE;
+  }
+  if (*word)
+    return FALSE;
+  add_operands(form, line->operands, is_real);
+  return TRUE;
+}
+
+// --- comparisons: setp and set
+
+// Relations of which all others are made.
+typedef enum {
+  BASE_EQUAL,
+  BASE_LESS,
+  N_BASES,
+} Base;
+
+// A type of numbers that are compared, and its operations.
+typedef struct {
+  const char *type;
+  guint16 operations[N_BASES]; // N_OPERATIONS: it has none
+} Compared;
+
+static const Compared compared[] = {
+    {"b16", {OPERATION_EQ_16, N_OPERATIONS}},     {"u16", {OPERATION_EQ_16, OPERATION_LT_U16}},
+    {"s16", {OPERATION_EQ_16, OPERATION_LT_S16}}, {"b32", {OPERATION_EQ_32, N_OPERATIONS}},
+    {"u32", {OPERATION_EQ_32, OPERATION_LT_U32}}, {"s32", {OPERATION_EQ_32, OPERATION_LT_S32}},
+    {"b64", {OPERATION_EQ_64, N_OPERATIONS}},     {"u64", {OPERATION_EQ_64, OPERATION_LT_U64}},
+    {"s64", {OPERATION_EQ_64, OPERATION_LT_S64}},
+};
+
+typedef struct {
+  const char *names;
+  Base base;
+  gboolean exchanged; // the operands
+  gboolean negated;
+} Relation;
+
+static const Relation integer_relations[] = {
+    {"eq", BASE_EQUAL, FALSE, FALSE},   {"ne", BASE_EQUAL, FALSE, TRUE},
+    {"lt lo", BASE_LESS, FALSE, FALSE}, {"gt hi", BASE_LESS, TRUE, FALSE},
+    {"ge hs", BASE_LESS, FALSE, TRUE},  {"le ls", BASE_LESS, TRUE, TRUE},
+};
+
+// Types of the result of set.
+typedef struct {
+  const char *types;
+  guint8 bytes;
+  guint8 scalar;
+} Truth;
+
+static const Truth truths[] = {
+    {"u32 s32 b32", 4, SMB_SCALAR_U32}, {"u16 s16 b16", 2, SMB_SCALAR_U16},
+    {"f32", 4, SMB_SCALAR_F32},         {"f16", 2, SMB_SCALAR_F16},
+    {"bf16", 2, SMB_SCALAR_BF16},
+};
+
+static const Compared *
+find_compared(const char *type) {
+  for (guint i = 0; i < G_N_ELEMENTS(compared); i++)
+    if (g_str_equal(type, compared[i].type))
+      return &compared[i];
+  return NULL;
+}
+
+static const Relation *
+find_relation(const char *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(integer_relations); i++)
+    if (is_among(name, integer_relations[i].names, ' '))
+      return &integer_relations[i];
+  return NULL;
+}
+
+static gboolean
+add_truth(const char *type, ComputeForm *form) {
+  for (guint i = 0; i < G_N_ELEMENTS(truths); i++)
+    if (is_among(type, truths[i].types, ' ')) {
+      form->bytes = truths[i].bytes;
+      form->to = truths[i].scalar;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+// setp.lt{.and}{.ftz}.s32, set.lt{.and}{.ftz}.u32.s32
+static gboolean
+find_comparison(const char *const *parts, ComputeForm *form) {
+  guint n = g_strv_length((char **)parts);
+  gboolean sets = g_str_equal(parts[0], "set");
+  if (n < (sets ? 4 : 3))
+    return FALSE;
+  const Relation *relation = find_relation(parts[1]);
+  const Compared *types = find_compared(parts[n - 1]);
+  if (!relation || !types || types->operations[relation->base] == N_OPERATIONS)
+    return FALSE;
+  *form = (ComputeForm){.operation = types->operations[relation->base],
+                        .modifiers = relation->negated ? MODIFIER_NOT : 0};
+  guint end = n - 1;
+  if (sets && !add_truth(parts[--end], form))
+    return FALSE;
+  for (guint i = 2; i < end; i++)
+    if (!is_among(parts[i], "and or xor ftz", ' ') || !add_modifier(parts[i], form))
+      return FALSE;
+  add_operands(form, sets ? "d" : "p", FALSE);
+  add_operands(form, relation->exchanged ? "ba" : "ab", is_real_type(types->type));
+  if (form->modifiers & MODIFIER_COMBINE)
+    add_operands(form, "0", FALSE);
+  if (sets)
+    form->operands[0].bytes = form->bytes;
+  return TRUE;
+}
+
+// --- conversions
+
+static guint
+integer_bytes(const char *type) {
+  gboolean is_integer = strchr("usb", type[0]) && g_ascii_isdigit(type[1]);
+  return is_integer ? (guint)g_ascii_strtoull(type + 1, NULL, 10) / 8 : 0;
+}
+
+// Of integers: the low bits of the narrower of two types, extended to the register.
+static gboolean
+find_extension(const char *to, const char *from, guint result_bytes, ComputeForm *form) {
+  static const struct {
+    const char *narrow;
+    guint16 operations[3]; // into 2, 4 and 8 bytes
+  } extensions[] = {
+      {"u8", {OPERATION_CVT_16_U8, OPERATION_CVT_32_U8, OPERATION_CVT_64_U8}},
+      {"s8", {OPERATION_CVT_16_S8, OPERATION_CVT_32_S8, OPERATION_CVT_64_S8}},
+      {"u16", {OPERATION_MOV_16, OPERATION_CVT_32_U16, OPERATION_CVT_64_U16}},
+      {"s16", {OPERATION_MOV_16, OPERATION_CVT_32_S16, OPERATION_CVT_64_S16}},
+      {"u32", {N_OPERATIONS, OPERATION_MOV_32, OPERATION_CVT_64_U32}},
+      {"s32", {N_OPERATIONS, OPERATION_MOV_32, OPERATION_CVT_64_S32}},
+      {"u64", {N_OPERATIONS, N_OPERATIONS, OPERATION_MOV_64}},
+      {"s64", {N_OPERATIONS, N_OPERATIONS, OPERATION_MOV_64}},
+  };
+  guint to_bytes = integer_bytes(to), from_bytes = integer_bytes(from);
+  const char *narrow = to_bytes <= from_bytes ? to : from;
+  guint bytes = MAX(result_bytes, to_bytes);
+  // First extended with its sign, then with zeros: nobody writes that.
+  if (bytes > to_bytes && to_bytes > from_bytes && from[0] == 's' && to[0] != 's')
+    return FALSE;
+  guint column = bytes == 8 ? 2 : bytes == 4 ? 1 : 0;
+  // Of a wide number in a register of 32 bits that is its value, which is noted if it is affine.
+  gboolean halves = bytes == 4 && to_bytes == 4 && from_bytes == 8;
+  for (guint i = 0; i < G_N_ELEMENTS(extensions); i++)
+    if (g_str_equal(narrow, extensions[i].narrow)) {
+      form->operation = halves ? OPERATION_CVT_32_64 : extensions[i].operations[column];
+      return form->operation != N_OPERATIONS;
+    }
+  return FALSE;
+}
+
+// cvt{.…}.TO.FROM
+static gboolean
+find_conversion(const char *const *parts, guint result_bytes, ComputeForm *form) {
+  guint n = g_strv_length((char **)parts);
+  if (n != 3 || !integer_bytes(parts[1]) || !integer_bytes(parts[2]))
+    return FALSE;
+  *form = (ComputeForm){0};
+  if (!find_extension(parts[1], parts[2], result_bytes, form))
+    return FALSE;
+  add_operands(form, NULL, FALSE);
+  return TRUE;
+}
+
+// --- all
+
+gboolean
+smb_ptx_find_compute(const char *const *parts, guint result_bytes, ComputeForm *form) {
+  if (g_str_equal(parts[0], "setp") || g_str_equal(parts[0], "set"))
+    return find_comparison(parts, form);
+  if (g_str_equal(parts[0], "cvt"))
+    return find_conversion(parts, result_bytes, form);
+  for (guint i = 0; i < G_N_ELEMENTS(lines); i++)
+    if (match_line(&lines[i], parts, form))
+      return TRUE;
+  return FALSE;
+}
+
+void
+smb_ptx_compute_init(const ComputeForm *form, Compute *compute) {
+  *compute = (Compute){.operation = form->operation,
+                       .modifiers = form->modifiers,
+                       .table = form->table,
+                       .from = form->from,
+                       .to = form->to,
+                       .bytes = form->bytes};
+}
