@@ -286,7 +286,7 @@ run_test(const Compute *compute, Registers *registers, SmbLanes lanes) {
   }
   guint32 origin = flags & ROW_UNKNOWN ? row_origin(registers, compute->d) : 0;
   Compute test = *compute;
-  test.bytes = 0;
+  test.q = PREDICATE_TRUE;
   set_predicates(&test, registers, lanes, result, flags, origin);
 }
 
@@ -294,8 +294,9 @@ run_test(const Compute *compute, Registers *registers, SmbLanes lanes) {
 
 // Values or unknown bits of a row, whatever it is marked with.
 static void
-choose_lanes(guint n, const guint32 *where, const guint32 *x, const guint32 *y, guint32 *out) {
-  EACH_LANE(n, out[lane] = (x[lane] & where[lane]) | (y[lane] & ~where[lane]);)
+choose_lanes(guint n, const guint32 *where, guint32 mask, const guint32 *x, const guint32 *y,
+             guint32 *out) {
+  EACH_LANE(n, out[lane] = ((x[lane] & where[lane]) | (y[lane] & ~where[lane])) & mask;)
 }
 
 // Lane by lane: if it is not known which operand it is, what both agree on.
@@ -339,8 +340,9 @@ run_select(const Compute *compute, Registers *registers, SmbLanes lanes) {
   smb_lanes_spread(read_predicate(compute, registers, 0).value, n, where);
   gboolean whole = is_whole(registers, lanes);
   guint32 *out = whole ? registers->values[0] + (gsize)compute->d * n : values;
+  guint32 mask = compute->operation == OPERATION_SELECT_16 ? 0xffff : G_MAXUINT32;
   for (guint i = 0; i < compute->n_rows[0]; i++) {
-    choose_lanes(n, where, row_values(registers, compute->s[0] + i),
+    choose_lanes(n, where, mask, row_values(registers, compute->s[0] + i),
                  row_values(registers, compute->s[1] + i), out + i * n);
     if (whole)
       registers->flags[0][compute->d + i] = 0;

@@ -92,8 +92,10 @@ extract(guint64 x, guint32 position, guint32 length) {
 
 static inline gint64
 extract_signed(gint64 x, guint32 position, guint32 length) {
+  if (length == 0)
+    return 0;
   guint32 room = 64 - MIN(length, 64);
-  return length ? (gint64)((guint64)(x >> MIN(position, 63)) << room) >> room : 0;
+  return (gint64)((guint64)(x >> MIN(position, 63)) << room) >> room;
 }
 
 // PTX ISA, bfi.

@@ -8,10 +8,10 @@
 
 // Whether @word is one of a list, whose words @separator stands between.
 static gboolean
-is_among(const char *word, const char *list, char separator) {
+is_among(const char *word, const char *list, const char *separator) {
   gsize length = strlen(word);
   for (const char *at = list; *at;) {
-    const char *end = strchrnul(at, separator);
+    const char *end = at + strcspn(at, separator);
     if ((gsize)(end - at) == length && memcmp(at, word, length) == 0)
       return TRUE;
     at = *end ? end + 1 : end;
@@ -133,7 +133,7 @@ static const Line lines[] = {
 
 static gboolean
 is_real_type(const char *part) {
-  return (part[0] == 'f' && g_ascii_isdigit(part[1])) || g_str_has_prefix(part, "bf1");
+  return is_among(part, "f16 f16x2 bf16 bf16x2 f32 f32x2 f64", " ");
 }
 
 // Whether an opcode is that of a line.
@@ -144,12 +144,12 @@ match_line(const Line *line, const char *const *parts, ComputeForm *form) {
   *form = (ComputeForm){
       .operation = line->operation, .modifiers = line->modifiers, .table = line->table};
   for (; *parts; parts++) {
-    const char *end = strchrnul(word, ' ');
+    const char *end = word + strcspn(word, " ");
     g_autofree char *choices = g_strndup(word, (gsize)(end - word));
-    if (is_among(*parts, choices, '|')) {
+    if (is_among(*parts, choices, "|")) {
       is_real = is_real || is_real_type(*parts);
       word = *end ? end + 1 : end;
-    } else if (!is_among(*parts, line->more, ' ') || !add_modifier(*parts, form))
+    } else if (!is_among(*parts, line->more, " ") || !add_modifier(*parts, form))
       return FALSE;
   }
   if (*word)
@@ -218,7 +218,7 @@ find_compared(const char *type) {
 static const Relation *
 find_relation(const char *name) {
   for (guint i = 0; i < G_N_ELEMENTS(integer_relations); i++)
-    if (is_among(name, integer_relations[i].names, ' '))
+    if (is_among(name, integer_relations[i].names, " "))
       return &integer_relations[i];
   return NULL;
 }
@@ -226,7 +226,7 @@ find_relation(const char *name) {
 static gboolean
 add_truth(const char *type, ComputeForm *form) {
   for (guint i = 0; i < G_N_ELEMENTS(truths); i++)
-    if (is_among(type, truths[i].types, ' ')) {
+    if (is_among(type, truths[i].types, " ")) {
       form->bytes = truths[i].bytes;
       form->to = truths[i].scalar;
       return TRUE;
@@ -251,7 +251,7 @@ find_comparison(const char *const *parts, ComputeForm *form) {
   if (sets && !add_truth(parts[--end], form))
     return FALSE;
   for (guint i = 2; i < end; i++)
-    if (!is_among(parts[i], "and or xor ftz", ' ') || !add_modifier(parts[i], form))
+    if (!is_among(parts[i], "and or xor ftz", " ") || !add_modifier(parts[i], form))
       return FALSE;
   add_operands(form, sets ? "d" : "p", FALSE);
   add_operands(form, relation->exchanged ? "ba" : "ab", is_real_type(types->type));
