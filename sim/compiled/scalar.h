@@ -92,10 +92,8 @@ extract(guint64 x, guint32 position, guint32 length) {
 
 static inline gint64
 extract_signed(gint64 x, guint32 position, guint32 length) {
-  if (length == 0)
-    return 0;
-  guint32 room = 64 - MIN(length, 64);
-  return (gint64)((guint64)(x >> MIN(position, 63)) << room) >> room;
+  guint64 ones = low_ones(length), top = ones ^ ones >> 1;
+  return (gint64)((((guint64)(x >> MIN(position, 63)) & ones) ^ top) - top);
 }
 
 // PTX ISA, bfi.
