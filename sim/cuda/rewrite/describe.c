@@ -4,19 +4,25 @@
 // The index of a layout for a person to read: [p][r][c], [r][c] or [i], and what it becomes.
 #include "sim/cuda/rewrite/impl.h"
 
-// "n + n / 32], n = m ^ (m >> 5 & 31), m = ...": the place of element m, which stands at @m.
-static void
-append_chain(GString *out, const SmbLayout *to, const char *m) {
-  Term n = {to->bits ? "n" : "m", BINDS_ALL, 0};
-  smb_index_append_padded(out, &n, to->columns, (gint64)to->pad);
+// The place of the element of a number: "[n ^ (n >> 5 & 31)], n = NUMBER"; of rows that are padded
+// "[n + n / 32], n = m ^ (m >> 5 & 31), m = NUMBER".
+static char *
+describe_place(const SmbLayout *to, const char *number) {
+  static const Term m = {"m", BINDS_ALL, 0}, n = {"n", BINDS_ALL, 0};
+  GString *out = g_string_new("[");
+  if (to->pad)
+    smb_index_append_padded(out, to->bits ? &n : &m, to->columns, (gint64)to->pad);
+  else
+    g_string_append(out, "n");
+  if (!to->pad)
+    smb_index_append_swizzle(out, to, &n);
   g_string_append_c(out, ']');
-  if (to->bits) {
-    static const Term old = {"m", BINDS_ALL, 0};
-    Bits bits = smb_index_swizzle_bits(to);
-    g_string_append(out, ", n = m ^ ");
-    smb_index_append_flip(out, &old, bits.source, &bits);
+  if (to->pad && to->bits) {
+    g_string_append(out, ", n = m");
+    smb_index_append_swizzle(out, to, &m);
   }
-  g_string_append_printf(out, ", m = %s", m);
+  g_string_append_printf(out, ", %c = %s", to->pad ? 'm' : 'n', number);
+  return g_string_free(out, FALSE);
 }
 
 // The index of an array without rows.
@@ -28,47 +34,20 @@ describe_flat(const SmbRewriteArray *wanted) {
   g_autofree char *flat = smb_index_write_flat(from, to, &i);
   if (flat)
     return g_strdup_printf("[%s]", flat);
-  guint64 pitch = from->columns + from->pad;
-  g_autofree char *number = from->pad
-                                ? g_strdup_printf("i / %" G_GUINT64_FORMAT " * %" G_GUINT64_FORMAT
-                                                  " + i %% %" G_GUINT64_FORMAT,
-                                                  pitch, from->columns, pitch)
-                                : g_strdup("i");
-  GString *out = g_string_new("[");
-  if (to->pad) {
-    append_chain(out, to, number);
-    return g_string_free(out, FALSE);
-  }
-  static const Term n = {"n", BINDS_ALL, 0};
-  Bits bits = smb_index_swizzle_bits(to);
-  g_string_append(out, "n");
-  if (to->bits) {
-    g_string_append(out, " ^ ");
-    smb_index_append_flip(out, &n, bits.source, &bits);
-  }
-  g_string_append_printf(out, "], n = %s", number);
-  return g_string_free(out, FALSE);
+  g_autofree char *number = smb_index_write_number(from);
+  return describe_place(to, number);
 }
 
 // The index of an array whose elements leave their rows.
 static char *
 describe_crossing(const SmbRewriteArray *wanted, const Term *indices) {
-  static const Term n = {"n", BINDS_ALL, 0};
   const SmbArray *array = wanted->array;
-  SmbLayout plain = wanted->to;
   guint64 inner[SMB_ARRAY_MAX_DIMENSIONS];
   for (guint i = 0; i < array->n_dimensions; i++)
     inner[i] = i + 1 == array->n_dimensions ? wanted->from.columns : array->dimension[i];
   g_autoptr(GString) joined = g_string_new(NULL);
   Term number = smb_index_join(joined, indices, inner, array->n_dimensions);
-  GString *out = g_string_new("[");
-  if (wanted->to.pad) {
-    append_chain(out, &wanted->to, number.text);
-    return g_string_free(out, FALSE);
-  }
-  g_autofree char *flat = smb_index_write_flat(&plain, &plain, &n);
-  g_string_append_printf(out, "%s], n = %s", flat, number.text);
-  return g_string_free(out, FALSE);
+  return describe_place(&wanted->to, number.text);
 }
 
 char *

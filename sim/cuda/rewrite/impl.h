@@ -31,17 +31,11 @@ enum {
 
 // --- expressions (rewrite-index.c)
 
-// The bits that a swizzle changes, and those that it reads.
-typedef struct {
-  guint target;
-  guint source;
-  guint64 mask; // not shifted
-} Bits;
+// Appends what the swizzle of @layout, if it has one, does to the number @n behind which it stands: " ^ (n >> 5)".
+void smb_index_append_swizzle(GString *out, const SmbLayout *layout, const Term *n);
 
-Bits smb_index_swizzle_bits(const SmbLayout *layout);
-
-// Appends what is XORed into a number: bits of @source, from bit @shift on, moved to where they change it.
-void smb_index_append_flip(GString *out, const Term *source, guint shift, const Bits *bits);
+// The number of the element at place i of an array without rows: "i", or without the padding.
+char *smb_index_write_number(const SmbLayout *from);
 
 // The first @n indices as one number: ((i * J + j) * K + k). @out takes the text.
 Term smb_index_join(GString *out, const Term *indices, const guint64 *dimensions, guint n);

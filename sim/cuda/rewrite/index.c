@@ -5,8 +5,15 @@
 // negative and less than 2^32, so that shifts and masks are divisions.
 #include "sim/cuda/rewrite/impl.h"
 
-Bits
-smb_index_swizzle_bits(const SmbLayout *layout) {
+// The bits that a swizzle changes, and those that it reads.
+typedef struct {
+  guint target;
+  guint source;
+  guint64 mask; // not shifted
+} Bits;
+
+static Bits
+find_swizzle_bits(const SmbLayout *layout) {
   guint distance = (guint)ABS(layout->shift);
   return (Bits){.target = layout->base + (layout->shift < 0 ? distance : 0),
                 .source = layout->base + (layout->shift > 0 ? distance : 0),
@@ -42,7 +49,7 @@ append_operand(GString *out, const Term *term) {
 gboolean
 smb_layout_keeps_rows(const SmbLayout *layout) {
   return layout->bits == 0 ||
-         count_factors(layout->columns) >= smb_index_swizzle_bits(layout).target + layout->bits;
+         count_factors(layout->columns) >= find_swizzle_bits(layout).target + layout->bits;
 }
 
 gboolean
@@ -59,8 +66,9 @@ smb_layout_scale(const SmbLayout *layout, guint64 unit, SmbLayout *scaled) {
   return TRUE;
 }
 
-void
-smb_index_append_flip(GString *out, const Term *source, guint shift, const Bits *bits) {
+// Appends what is XORed into a number: bits of @source, from bit @shift on, moved to where they change it.
+static void
+append_flip(GString *out, const Term *source, guint shift, const Bits *bits) {
   gboolean masked = source->limit == 0 || (source->limit - 1) >> shift > bits->mask;
   if (!masked && !shift && !bits->target) {
     append_operand(out, source);
@@ -78,6 +86,15 @@ smb_index_append_flip(GString *out, const Term *source, guint shift, const Bits 
     g_string_append_printf(out, "(%s << %u)", picked->str, bits->target);
   else
     g_string_append_printf(out, "(%s)", picked->str);
+}
+
+void
+smb_index_append_swizzle(GString *out, const SmbLayout *layout, const Term *n) {
+  Bits bits = find_swizzle_bits(layout);
+  if (layout->bits == 0)
+    return;
+  g_string_append(out, " ^ ");
+  append_flip(out, n, bits.source, &bits);
 }
 
 Term
@@ -102,7 +119,7 @@ smb_index_join(GString *out, const Term *indices, const guint64 *dimensions, gui
 char *
 smb_index_write_row(const SmbLayout *layout, const Term *indices, const guint64 *dimensions,
                     guint rank, gboolean *uses) {
-  Bits bits = smb_index_swizzle_bits(layout);
+  Bits bits = find_swizzle_bits(layout);
   guint last = rank - 1, column_bits = count_factors(layout->columns);
   gboolean power = layout->columns == G_GUINT64_CONSTANT(1) << MIN(column_bits, 63u);
   g_autoptr(GString) joined = g_string_new(NULL);
@@ -131,7 +148,7 @@ smb_index_write_row(const SmbLayout *layout, const Term *indices, const guint64 
   for (guint i = 0; uses && i < rank; i++)
     uses[i] = i >= first && i < after;
   GString *out = g_string_new(" ^ ");
-  smb_index_append_flip(out, &source, shift, &bits);
+  append_flip(out, &source, shift, &bits);
   return g_string_free(out, FALSE);
 }
 
@@ -156,10 +173,8 @@ smb_index_write_flat(const SmbLayout *from, const SmbLayout *to, const Term *i) 
     else
       smb_index_append_padded(out, i, row, more);
   } else if (from->pad == 0 && to->pad == 0) {
-    Bits bits = smb_index_swizzle_bits(to);
     append_operand(out, i);
-    g_string_append(out, " ^ ");
-    smb_index_append_flip(out, i, bits.source, &bits);
+    smb_index_append_swizzle(out, to, i);
   } else {
     return g_string_free(out, TRUE);
   }
@@ -171,11 +186,7 @@ static void
 append_place(GString *out, const SmbLayout *to) {
   static const Term n = {"n", BINDS_ALL, 0};
   g_autoptr(GString) flip = g_string_new(NULL);
-  if (to->bits) {
-    Bits bits = smb_index_swizzle_bits(to);
-    g_string_append(flip, " ^ ");
-    smb_index_append_flip(flip, &n, bits.source, &bits);
-  }
+  smb_index_append_swizzle(flip, to, &n);
   if (to->bits && to->pad)
     g_string_append_printf(out, "  n = n%s;\n", flip->str);
   g_string_append(out, "  return ");
@@ -187,19 +198,23 @@ append_place(GString *out, const SmbLayout *to) {
 }
 
 char *
+smb_index_write_number(const SmbLayout *from) {
+  guint64 pitch = from->columns + from->pad;
+  return from->pad ? g_strdup_printf("i / %" G_GUINT64_FORMAT " * %" G_GUINT64_FORMAT
+                                     " + i %% %" G_GUINT64_FORMAT,
+                                     pitch, from->columns, pitch)
+                   : g_strdup("i");
+}
+
+char *
 smb_index_write_flat_body(const SmbLayout *from, const SmbLayout *to, guint64 limit) {
   Term i = {"i", BINDS_ALL, limit};
   g_autofree char *expression = smb_index_write_flat(from, to, &i);
   if (expression)
     return g_strdup_printf("  return %s;\n", expression);
-  GString *out = g_string_new("  unsigned n = ");
-  guint64 pitch = from->columns + from->pad;
-  if (from->pad)
-    g_string_append_printf(
-        out, "i / %" G_GUINT64_FORMAT " * %" G_GUINT64_FORMAT " + i %% %" G_GUINT64_FORMAT ";\n",
-        pitch, from->columns, pitch);
-  else
-    g_string_append(out, "i;\n");
+  g_autofree char *number = smb_index_write_number(from);
+  GString *out = g_string_new(NULL);
+  g_string_append_printf(out, "  unsigned n = %s;\n", number);
   append_place(out, to);
   return g_string_free(out, FALSE);
 }
