@@ -55,16 +55,19 @@ smb_parse_template_arguments(Parser *parser, TemplateArguments *arguments) {
   return TRUE;
 }
 
-// To the "," or ">" behind a part of the parameters that is not read.
-static void
-skip_parameter(Parser *parser) {
+// The "," or @close behind the rest of a parameter. A "<" or ">" within brackets compares.
+static Token *
+find_parameter_end(Token *token, const char *close) {
   gint brackets = 0, angles = 0;
-  for (; parser->at->kind != TOKEN_END; smb_parser_advance(parser)) {
-    if (brackets == 0 && angles == 0 && (smb_parser_is(parser, ",") || smb_parser_is(parser, ">")))
-      return;
-    brackets += smb_parser_is(parser, "(") - smb_parser_is(parser, ")");
-    angles += smb_parser_is(parser, "<") - smb_parser_is(parser, ">");
+  for (; token->kind != TOKEN_END; token = token->next) {
+    if (brackets == 0 && angles == 0 && (smb_token_is(token, ",") || smb_token_is(token, close)))
+      return token;
+    brackets += smb_token_is(token, "(") + smb_token_is(token, "[");
+    brackets -= smb_token_is(token, ")") + smb_token_is(token, "]");
+    if (brackets == 0)
+      angles += smb_token_is(token, "<") - smb_token_is(token, ">");
   }
+  return token;
 }
 
 // The parameters of a template by their names, in the order of the text.
@@ -136,7 +139,7 @@ bind_type(Parser *parser, const Item *item, const TemplateArgument *argument) {
     return refuse_missing(parser, item, item->begin->start);
   if (!argument && !(type = smb_parse_type_name(parser)))
     return FALSE;
-  skip_parameter(parser);
+  smb_parser_move(parser, find_parameter_end(parser->at, ">"));
   return !named || smb_parser_declare(parser, name, type, STORAGE_TYPE);
 }
 
@@ -161,7 +164,7 @@ bind_value(Parser *parser, const Item *item, const TemplateArgument *argument) {
   Node *value = argument ? argument->value : NULL;
   if (named && !argument && !(value = smb_parse_sum(parser)))
     return FALSE;
-  skip_parameter(parser);
+  smb_parser_move(parser, find_parameter_end(parser->at, ">"));
   if (!named)
     return TRUE;
   Variable *variable = smb_parser_declare(parser, name, specifiers.type, STORAGE_LOCAL);
@@ -284,26 +287,13 @@ match_parameter(Deduction *deduction, const Token *first, const Token *end, cons
          deduce(deduction, first, (TemplateArgument){value->start, type, NULL});
 }
 
-// Behind the parameter that begins here: the "," or ")".
-static const Token *
-find_parameter_end(const Token *token) {
-  gint depth = 0;
-  for (; token->kind != TOKEN_END; token = token->next) {
-    if (depth == 0 && (smb_token_is(token, ",") || smb_token_is(token, ")")))
-      return token;
-    depth += smb_token_is(token, "(") + smb_token_is(token, "[") + smb_token_is(token, "<");
-    depth -= smb_token_is(token, ")") + smb_token_is(token, "]") + smb_token_is(token, ">");
-  }
-  return token;
-}
-
 gboolean
 smb_parser_deduce(Parser *parser, const Token *call, const Item *item, Node **values, guint n,
                   TemplateArguments *arguments) {
   Deduction deduction = {parser, call, list_names(item), arguments->n, arguments};
   const Token *token = item->name_at->next;
   for (guint i = 0; i < n && smb_token_is(token, i == 0 ? "(" : ","); i++) {
-    const Token *end = find_parameter_end(token->next);
+    const Token *end = find_parameter_end(token->next, ")");
     if (!match_parameter(&deduction, token->next, end, values[i]))
       return FALSE;
     token = end;
