@@ -61,6 +61,16 @@ evaluate_object(Walker *walker, const Node *node) {
   return out;
 }
 
+// The end of an operation whose operands are at hand: what they took from the scratch is released.
+static const void *
+finish(Walker *walker, const Node *node, const Mask *mask, const void *a, const void *b,
+       const void *out, Scratch mark) {
+  if (is_watched(walker, node))
+    smb_walk_watch(walker, node, mask, a, b, out);
+  scratch_release(walker, mark);
+  return out;
+}
+
 static const void *
 evaluate_cast(Walker *walker, const Node *node, const Mask *mask) {
   const Type *from = node->a->type;
@@ -77,10 +87,7 @@ evaluate_cast(Walker *walker, const Node *node, const Mask *mask) {
   FOR_WARPS(walker->block, mask, w)
   smb_arith_convert(smb_cuda_scalar(from->kind), smb_cuda_scalar(node->type->kind),
                     walker->block->lanes, value + w * step, out + w * out_step);
-  if (is_watched(walker, node))
-    smb_walk_watch(walker, node, mask, value, NULL, out);
-  scratch_release(walker, mark);
-  return out;
+  return finish(walker, node, mask, value, NULL, out, mark);
 }
 
 static const void *
@@ -96,10 +103,7 @@ evaluate_unary(Walker *walker, const Node *node, const Mask *mask) {
     smb_arith_unary(smb_cuda_unary(node), smb_cuda_scalar(node->a->type->kind),
                     walker->block->lanes, a + at, out + at);
   }
-  if (is_watched(walker, node))
-    smb_walk_watch(walker, node, mask, a, NULL, out);
-  scratch_release(walker, mark);
-  return out;
+  return finish(walker, node, mask, a, NULL, out, mark);
 }
 
 static const void *
@@ -127,10 +131,7 @@ evaluate_binary(Walker *walker, const Node *node, const Mask *mask) {
     smb_arith_binary(smb_cuda_binary((Operator)node->op), kind, walker->block->lanes, a + w * step,
                      right, out + w * out_step);
   }
-  if (is_watched(walker, node))
-    smb_walk_watch(walker, node, mask, a, b, out);
-  scratch_release(walker, mark);
-  return out;
+  return finish(walker, node, mask, a, b, out, mark);
 }
 
 static const void *
@@ -147,10 +148,7 @@ evaluate_pointer_add(Walker *walker, const Node *node, const Mask *mask) {
     guint at = w * n;
     EACH_LANE(n, out[at + lane] = pointers[at + lane] + indices[at + lane] * step;)
   }
-  if (is_watched(walker, node))
-    smb_walk_watch(walker, node, mask, pointers, indices, out);
-  scratch_release(walker, mark);
-  return out;
+  return finish(walker, node, mask, pointers, indices, out, mark);
 }
 
 static const void *

@@ -32,46 +32,40 @@ shift(guint n_lanes, const guint64 *addresses, guint64 by, guint64 *room) {
   return room;
 }
 
-// What no instruction moves at once is moved in several, warp by warp.
-gboolean
-smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
-              void *out) {
-  Move move = make_move(node, node->load_site, SMB_OP_CLASS_LOAD);
+// What no instruction moves at once is moved in several, warp by warp. @values: are only read where they are stored
+static gboolean
+move_all(Walker *walker, const Node *node, Move move, const Mask *mask, const guint64 *addresses,
+         void *values) {
   gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
   FOR_WARPS(walker->block, mask, w) {
     guint n = walker->block->lanes, first = w * n;
-    char *values = (char *)out + first * bytes;
+    char *own = (char *)values + first * bytes;
     for (gsize at = 0; at < node->type->size; at += move.width) {
       guint64 room[SMB_MAX_LANES];
+      const guint64 *places = shift(n, addresses + first, (guint64)node->integer + at, room);
       move.padding = node->padding >> at;
-      if (!smb_memory_load(walker->block, &move, w, mask->warp[w],
-                           shift(n, addresses + first, (guint64)node->integer + at, room), values,
-                           stride))
+      if (move.reads
+              ? !smb_memory_load(walker->block, &move, w, mask->warp[w], places, own, stride)
+              : !smb_memory_store(walker->block, &move, w, mask->warp[w], places, own, stride))
         return FALSE;
-      values += move.components * stride;
+      own += move.components * stride;
     }
   }
   return TRUE;
 }
 
 gboolean
+smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
+              void *out) {
+  return move_all(walker, node, make_move(node, node->load_site, SMB_OP_CLASS_LOAD), mask,
+                  addresses, out);
+}
+
+gboolean
 smb_walk_store(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
                const void *value) {
-  const Move move = make_move(node, node->store_site, SMB_OP_CLASS_STORE);
-  gsize stride = smb_walk_stride(walker, node->type), bytes = lane_bytes(node->type);
-  FOR_WARPS(walker->block, mask, w) {
-    guint n = walker->block->lanes, first = w * n;
-    const char *values = (const char *)value + first * bytes;
-    for (gsize at = 0; at < node->type->size; at += move.width) {
-      guint64 room[SMB_MAX_LANES];
-      if (!smb_memory_store(walker->block, &move, w, mask->warp[w],
-                            shift(n, addresses + first, (guint64)node->integer + at, room), values,
-                            stride))
-        return FALSE;
-      values += move.components * stride;
-    }
-  }
-  return TRUE;
+  return move_all(walker, node, make_move(node, node->store_site, SMB_OP_CLASS_STORE), mask,
+                  addresses, (void *)value);
 }
 
 gboolean
