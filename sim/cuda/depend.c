@@ -7,7 +7,7 @@
 //
 // A condition on data must not decide what the block does: it may choose between values, and assignments to variables,
 // which are then data as well. Such a choice is made by lanes, so that what is computed under it must not fail.
-#include "sim/cuda/depend.h"
+#include "sim/cuda/parse/parse.h"
 
 typedef enum {
   UNIFORM, // of a thread: the same in each block

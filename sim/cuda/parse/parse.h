@@ -308,8 +308,9 @@ void smb_node_add_site(Parser *parser, Node *node, SmbOpClass op_class, gint *si
 // The shared variable that an address starts from, if that is written in it; else NULL.
 const Variable *smb_node_root(const Node *node);
 
-// --- what others may know of shared variables (array.c)
-void smb_kernel_add_array(SmbKernel *kernel, const Variable *variable);
+// --- what depends on the block (depend.c)
+// Decides SmbProgram.may_repeat, of a kernel and all that it calls (Function), and Node.is_watched.
+void smb_kernel_depend(SmbKernel *kernel, GHashTable *functions);
 
 // --- whole programs (parse.c, argument.c): as SmbFrontEnd says
 SmbProgram *smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error);

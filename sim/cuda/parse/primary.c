@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "sim/base/error.h"
-#include "sim/cuda/text/number.h"
 #include "sim/cuda/parse/parse.h"
 
 static const struct {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/cuda/text/condition.h"
-
+//
+// Integer expressions of the preprocessor: the condition of #if.
 #include <string.h>
 
-#include "sim/cuda/text/number.h"
+#include "sim/cuda/text/macro-impl.h"
 
 // Nested parentheses and operators of one condition.
 enum {

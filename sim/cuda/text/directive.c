@@ -4,7 +4,6 @@
 // The directives: which lines of a file count, and what they define. A definition of the command line
 // stays, whatever the file says.
 #include "sim/base/error.h"
-#include "sim/cuda/text/condition.h"
 #include "sim/cuda/text/macro-impl.h"
 
 // Cuts the rest of the line off: @line ends in TOKEN_END; returns the first token of the next line.
@@ -185,7 +184,7 @@ run_directive(KernelMacros *macros, const Token *hash, Token *line, Token **incl
   if (smb_token_is(name, "elif") || smb_token_is(name, "else") || smb_token_is(name, "endif"))
     return turn_branch(macros, name, line->next, error);
   if (is_active(macros) && smb_token_is(name, "pragma") && smb_token_is(name->next, "once"))
-    smb_macros_mark_once(macros);
+    g_hash_table_add(macros->once, (gpointer)macros->file);
   if (is_active(macros) && smb_token_is(name, "pragma") && smb_token_is(name->next, "pack"))
     macros->packs = TRUE;
   if (!is_active(macros) || smb_token_is(name, "pragma") || smb_token_is(name, "line"))

@@ -58,31 +58,16 @@ typedef struct {
   guint32 base;
 } File;
 
-static void
-free_file(gpointer data) {
+void
+smb_macros_free_file(gpointer data) {
   File *file = data;
   smb_source_unref(file->source);
   g_free(file);
 }
 
-void
-smb_macros_set_folders(KernelMacros *macros, SmbSource *whole, const char *const *folders) {
-  macros->whole = whole;
-  macros->folders = folders;
-  macros->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_file);
-  macros->once = g_hash_table_new(g_str_hash, g_str_equal);
-  macros->includes = g_array_new(FALSE, FALSE, sizeof(Include));
-  macros->file = smb_source_name(whole);
-}
-
 const GArray *
 smb_kernel_macros_includes(const KernelMacros *macros) {
   return macros->includes;
-}
-
-void
-smb_macros_mark_once(KernelMacros *macros) {
-  g_hash_table_add(macros->once, (gpointer)macros->file);
 }
 
 static gboolean
@@ -124,7 +109,7 @@ load(KernelMacros *macros, const Token *at, const char *path, GError **error) {
   }
   file = g_new0(File, 1);
   file->source = source;
-  file->base = smb_source_include(macros->whole, source);
+  file->base = smb_source_include(macros->source, source);
   g_hash_table_insert(macros->files, g_strdup(path), file);
   return file;
 }
@@ -145,7 +130,7 @@ run_file(KernelMacros *macros, const File *file, Stretch directive, GError **err
   macros->file = smb_source_name(file->source);
   macros->first_branch = macros->n_branches;
   macros->depth++;
-  Token *tokens = smb_kernel_lex(macros->whole, file->source, file->base, macros->pool,
+  Token *tokens = smb_kernel_lex(macros->source, file->source, file->base, macros->pool,
                                  &macros->text_tokens_left, error);
   tokens = tokens ? smb_kernel_macros_run(macros, tokens, error) : NULL;
   macros->depth--;

@@ -48,3 +48,17 @@ gboolean smb_token_is_any(const Token *token, const char *const *texts);
 // NULL with an error for a comment without an end, or too many tokens.
 Token *smb_kernel_lex(const SmbSource *source, const SmbSource *part, guint32 base,
                       KernelPool *pool, guint *left, GError **error);
+
+// The value and type of a numeric literal.
+typedef struct {
+  gboolean is_float;
+  gboolean is_single; // suffix f
+  gboolean is_unsigned;
+  gboolean is_long;
+  guint64 integer;
+  double real;
+} Number;
+
+// Reads a TOKEN_NUMBER or TOKEN_CHARACTER by C's rules for the types of literals.
+gboolean smb_kernel_number_parse(const SmbSource *source, const Token *token, Number *number,
+                                 GError **error);

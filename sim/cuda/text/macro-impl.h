@@ -33,7 +33,7 @@ typedef struct {
 
 struct _KernelMacros {
   KernelPool *pool;
-  const SmbSource *source;
+  SmbSource *source; // a whole
   GHashTable *table; // name → Macro
   GArray *overruled; // Stretch, see smb_kernel_macros_overruled()
   GPtrArray *texts;  // sources of the command line's definitions
@@ -47,7 +47,6 @@ struct _KernelMacros {
   gboolean packs;     // there is a #pragma pack
   guint text_tokens_left;
   // of #include (include.c)
-  SmbSource *whole;
   const char *const *folders;
   const char *file;  // that is read
   guint depth;       // files around it
@@ -70,10 +69,7 @@ gboolean smb_macros_fail(KernelMacros *macros, const Token *at, GError **error, 
 // Where a directive names a file of the user: what its text gives, ending in TOKEN_END; else NULL.
 gboolean smb_macros_include(KernelMacros *macros, const Token *hash, Token *line, Token **included,
                             GError **error);
-// #pragma once
-void smb_macros_mark_once(KernelMacros *macros);
-// Sets what files are looked for: next to @whole, then in @folders.
-void smb_macros_set_folders(KernelMacros *macros, SmbSource *whole, const char *const *folders);
+void smb_macros_free_file(gpointer file); // of KernelMacros.files
 
 // Splits a text that is not part of the file; its places are not shown.
 Token *smb_macros_lex(KernelMacros *macros, const char *text, GError **error);
@@ -87,3 +83,8 @@ gboolean smb_macros_expand_token(KernelMacros *macros, Token *token, gboolean *i
 
 // Expands all macros of a list that ends in TOKEN_END.
 Token *smb_macros_expand(KernelMacros *macros, Token *tokens, GError **error);
+
+// Evaluates the tokens up to TOKEN_END in 64 bits; macros are expanded already, and a name that is
+// left counts as 0. @whole is where an error about a missing operand points.
+gboolean smb_kernel_condition_evaluate(const SmbSource *source, const Token *tokens,
+                                       const Token *whole, gint64 *value, GError **error);

@@ -44,7 +44,11 @@ smb_kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *fo
   macros->texts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
   macros->overruled = g_array_new(FALSE, FALSE, sizeof(Stretch));
   macros->max_tokens = macros->tokens_left = macros->text_tokens_left = max_tokens;
-  smb_macros_set_folders(macros, source, folders);
+  macros->folders = folders;
+  macros->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, smb_macros_free_file);
+  macros->once = g_hash_table_new(g_str_hash, g_str_equal);
+  macros->includes = g_array_new(FALSE, FALSE, sizeof(Include));
+  macros->file = smb_source_name(source);
   macros->hidden_left = MAX_HIDDEN;
   g_autofree char *arch = g_strdup_printf("__CUDA_ARCH__=%u", cuda_arch);
   smb_kernel_macros_define(macros, "__CUDACC__", NULL);

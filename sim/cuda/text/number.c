@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/cuda/text/number.h"
-
+//
+// The value and type of a numeric literal.
 #include <string.h>
+
+#include "sim/cuda/text/lex.h"
 
 static gboolean
 fail_number(const SmbSource *source, const Token *token, GError **error, const char *reason) {
