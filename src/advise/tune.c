@@ -86,10 +86,8 @@ parse_range(Tuning *tuning, const char *text, GError **error) {
                                text);
   range->name = g_strndup(text, (gsize)(equals - text));
   for (guint i = 0; i < tuning->n_ranges; i++) {
-    if (strcmp(tuning->ranges[i].name, range->name) == 0) {
-      tuning->n_ranges++;
+    if (strcmp(tuning->ranges[i].name, range->name) == 0)
       return smb_cli_usage_error(error, "--tune '%s': '%s' is tuned twice", text, range->name);
-    }
   }
   tuning->n_ranges++;
   return TRUE;

@@ -40,17 +40,17 @@ smb_explain_padding(const SmbExplanation *e) {
   GString *text = g_string_new(NULL);
   const char *name = e->array->name;
   guint64 columns = neighbours->layout.columns, pad = neighbours->layout.pad;
-  if (neighbours->rows == SMB_ROWS_SEARCHED)
+  if (neighbours->rows == SMB_ROWS_SEARCHED) {
     g_string_append_printf(text,
                            "%s has one dimension; padding after every %s elements takes the fewest "
                            "wavefronts (--row N sets another length).",
                            name, smb_number(columns).text);
-  else
+  } else {
     g_string_append_printf(text, "%s has rows of %s", name, smb_count(columns, "element").text);
-  if (neighbours->rows != SMB_ROWS_SEARCHED && pad)
-    g_string_append_printf(text, " and %s of padding", smb_number(pad).text);
-  if (neighbours->rows != SMB_ROWS_SEARCHED)
+    if (pad)
+      g_string_append_printf(text, " and %s of padding", smb_number(pad).text);
     g_string_append_c(text, '.');
+  }
   if (neighbours->best) {
     const SmbCandidate *best = neighbours->best->candidate;
     g_string_append_printf(

@@ -32,10 +32,9 @@ write_place(SmbCli *cli, const SmbExplanation *e) {
 
 static void
 write_neighbours(SmbCli *cli, const SmbExplanation *e) {
-  g_autoptr(SmbTable) table = smb_table_new("padding>|bytes>|wavefronts>|excess>|worst>");
-  g_autofree char *all = g_strdup_printf("all of %s", e->array->name);
-  smb_table_column(table, all, SMB_ALIGN_RIGHT);
-  smb_table_column(table, "", SMB_ALIGN_LEFT);
+  g_autofree char *columns =
+      g_strdup_printf("padding>|bytes>|wavefronts>|excess>|worst>|all of %s>|", e->array->name);
+  g_autoptr(SmbTable) table = smb_table_new(columns);
   for (guint i = 0; i < e->neighbours->all->len; i++) {
     const SmbNeighbour *neighbour = g_ptr_array_index(e->neighbours->all, i);
     const SmbCandidate *candidate = neighbour->candidate;

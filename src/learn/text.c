@@ -50,12 +50,9 @@ write_commands(SmbCli *cli, const char *const *names, const SmbLearnRun *const *
 
 static SmbTable *
 new_table(const char *access, const char *passes) {
-  SmbTable *table = smb_table_new("run|line>");
-  smb_table_column(table, access, SMB_ALIGN_LEFT);
-  smb_table_columns(table, "op|requests>");
-  smb_table_column(table, passes, SMB_ALIGN_RIGHT);
-  smb_table_columns(table, "ideal>|excess>|worst>");
-  return table;
+  g_autofree char *columns =
+      g_strdup_printf("run|line>|%s|op|requests>|%s>|ideal>|excess>|worst>", access, passes);
+  return smb_table_new(columns);
 }
 
 static void
@@ -130,31 +127,22 @@ write_show(SmbCli *cli, const SmbLearnStep *step, guint run) {
   write_kernel(cli, shown);
 }
 
-// The runs that a part names: their indices.
-static GArray *
-find_runs(const SmbLesson *lesson, const SmbLessonPart *part) {
-  GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint));
-  g_auto(GStrv) names = g_strsplit_set(part->text, " \t\r\n", -1);
-  for (guint i = 0; names[i]; i++) {
-    guint index = *names[i] ? (guint)smb_lesson_find_run(lesson, names[i]) : G_MAXUINT;
-    if (index != G_MAXUINT)
-      g_array_append_val(indices, index);
-  }
-  return indices;
-}
-
+// The counts of the runs that a part names.
 static void
 write_lesson_counts(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part,
                     SmbLearnTables tables) {
-  g_autoptr(GArray) indices = find_runs(step->lesson, part);
-  g_autofree const char **names = g_new0(const char *, indices->len);
-  g_autofree const SmbLearnRun **runs = g_new0(const SmbLearnRun *, indices->len);
-  for (guint i = 0; i < indices->len; i++) {
-    guint index = g_array_index(indices, guint, i);
-    names[i] = g_array_index(step->lesson->runs, SmbLessonRun, index).name;
-    runs[i] = step->runs->pdata[index];
+  g_auto(GStrv) words = g_strsplit_set(part->text, " \t\r\n", -1);
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  g_autoptr(GPtrArray) runs = g_ptr_array_new();
+  for (guint i = 0; words[i]; i++) {
+    int index = *words[i] ? smb_lesson_find_run(step->lesson, words[i]) : -1;
+    if (index < 0)
+      continue;
+    g_ptr_array_add(names, words[i]);
+    g_ptr_array_add(runs, step->runs->pdata[index]);
   }
-  smb_learn_write_counts(cli, names, runs, indices->len, tables);
+  smb_learn_write_counts(cli, (const char *const *)names->pdata,
+                         (const SmbLearnRun *const *)runs->pdata, runs->len, tables);
 }
 
 // A row of the table of lanes: a number for each of some lanes, as wide as two digits.

@@ -75,13 +75,11 @@ choose_columns(const GArray *launches) {
   for (guint i = 0; i < launches->len; i++) {
     const Launch *launch = &g_array_index(launches, Launch, i);
     const SmbComparisonRow *atomics = launch->wavefronts[SMB_OP_CLASS_ATOMIC];
-    columns.atomics =
-        columns.atomics || (atomics && (atomics->predicted > 0 || atomics->measured > 0));
-    columns.cycles = columns.cycles || launch->is_timed;
-    columns.times = columns.times || launch->time != SMB_NOT_MEASURED;
+    columns.atomics |= atomics && (atomics->predicted > 0 || atomics->measured > 0);
+    columns.cycles |= launch->is_timed;
+    columns.times |= launch->time != SMB_NOT_MEASURED;
     for (guint j = 0; j < SMB_N_OP_CLASSES; j++)
-      columns.published =
-          columns.published || (launch->wavefronts[j] && launch->wavefronts[j]->published);
+      columns.published |= launch->wavefronts[j] && launch->wavefronts[j]->published;
   }
   return columns;
 }
@@ -213,9 +211,9 @@ write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
                     "wavefronts, or the prediction is a lower bound.");
       table = smb_table_new("kernel|shape|defines|metric|predicted>|measured>|difference>");
     }
-    bound = bound || row->is_bound;
-    more = more || (row->measured > row->predicted && !row->is_bound);
-    fewer = fewer || row->measured < row->predicted;
+    bound |= row->is_bound;
+    more |= row->measured > row->predicted && !row->is_bound;
+    fewer |= row->measured < row->predicted;
     smb_comparison_launch(table, row);
     smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
     smb_comparison_numbers(table, row);
