@@ -117,3 +117,22 @@ smb_request_check(const SmbRequest *request, GError **error) {
   }
   return TRUE;
 }
+
+guint
+smb_request_hash(gconstpointer key) {
+  const SmbRequest *request = key;
+  guint64 hash = request->mask ^ (guint64)request->op << 8 ^ request->width;
+  for (SmbLanes lanes = request->mask; lanes; lanes &= lanes - 1)
+    hash = (hash ^ (hash >> 29) ^ request->offset[smb_lanes_first(lanes)]) *
+           G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+  return (guint)(hash >> 32);
+}
+
+gboolean
+smb_request_equal(gconstpointer a, gconstpointer b) {
+  const SmbRequest *x = a, *y = b;
+  gboolean equal = x->mask == y->mask && x->op == y->op && x->width == y->width;
+  for (SmbLanes lanes = x->mask; equal && lanes; lanes &= lanes - 1)
+    equal = x->offset[smb_lanes_first(lanes)] == y->offset[smb_lanes_first(lanes)];
+  return equal;
+}

@@ -147,4 +147,8 @@ smb_request_span(const SmbRequest *request) {
  */
 gboolean smb_request_check(const SmbRequest *request, GError **error);
 
+/** smb_request_hash, smb_request_equal: for a table of requests: of the same operation, width, active lanes and offsets */
+guint smb_request_hash(gconstpointer request);
+gboolean smb_request_equal(gconstpointer a, gconstpointer b);
+
 G_END_DECLS

@@ -100,19 +100,6 @@ is_same_kind(const SmbRequest *x, const SmbRequest *y) {
   return x->mask == y->mask && x->op == y->op && x->width == y->width;
 }
 
-static guint
-hash_request(gconstpointer key) {
-  const SmbRequest *request = key;
-  return hash_words(hash_kind(request), request->offset, smb_request_span(request));
-}
-
-static gboolean
-equal_requests(gconstpointer a, gconstpointer b) {
-  const SmbRequest *x = a, *y = b;
-  return is_same_kind(x, y) &&
-         memcmp(x->offset, y->offset, smb_request_span(x) * sizeof x->offset[0]) == 0;
-}
-
 // By what all of its kind cost beyond the least, the most first; else in any order that is always the same.
 static int
 compare_distinct(gconstpointer a, gconstpointer b) {
@@ -126,7 +113,7 @@ compare_distinct(gconstpointer a, gconstpointer b) {
 // The distinct requests (element-type Distinct); %NULL if one asks for something else as well.
 static GArray *
 find_distinct(const SmbArch *arch, const SmbArrayUse *use) {
-  g_autoptr(GHashTable) table = g_hash_table_new(hash_request, equal_requests);
+  g_autoptr(GHashTable) table = g_hash_table_new(smb_request_hash, smb_request_equal);
   g_autoptr(GArray) distinct = g_array_new(FALSE, TRUE, sizeof(Distinct));
   for (guint i = 0; i < use->requests->len; i++) {
     const SmbArrayRequest *asked = &g_array_index(use->requests, SmbArrayRequest, i);

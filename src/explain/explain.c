@@ -99,18 +99,6 @@ refuse_warp(const SmbExplanation *e, guint warp, GError **error) {
                              warp, e->access->site->line, warps->str);
 }
 
-static gboolean
-is_same_request(const SmbRequest *a, const SmbRequest *b) {
-  if (a->mask != b->mask || a->op != b->op || a->width != b->width)
-    return FALSE;
-  for (SmbLanes lanes = a->mask; lanes; lanes &= lanes - 1) {
-    guint lane = smb_lanes_first(lanes);
-    if (a->offset[lane] != b->offset[lane])
-      return FALSE;
-  }
-  return TRUE;
-}
-
 // The costliest request of the access, or of one of its warps.
 static gboolean
 choose_request(SmbExplanation *e, const SmbExplainQuestion *question, GError **error) {
@@ -123,7 +111,7 @@ choose_request(SmbExplanation *e, const SmbExplainQuestion *question, GError **e
       continue;
     guint excess = smb_wavefronts_count(e->arch, &made->request).excess;
     gboolean is_worst = question->has_warp ? !worst || excess > worst_excess
-                                           : is_same_request(&made->request, &e->access->worst);
+                                           : smb_request_equal(&made->request, &e->access->worst);
     if (is_worst) {
       worst = made;
       worst_excess = excess;

@@ -3,7 +3,6 @@
 #include "src/measure/clock.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "sim/arch/arch.h"
 #include "sim/machine/block.h"
@@ -23,38 +22,16 @@ typedef struct {
   guint row_bytes;
 } Requests;
 
-static guint
-hash_request(gconstpointer key) {
-  const SmbRequest *request = key;
-  guint64 hash =
-      request->mask * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) + request->op * 31u + request->width;
-  for (guint i = 0; i < smb_request_span(request); i++)
-    hash = (hash ^ request->offset[i]) * G_GUINT64_CONSTANT(0x100000001b3);
-  return (guint)(hash >> 32 ^ hash);
-}
-
-static gboolean
-equal_requests(gconstpointer a, gconstpointer b) {
-  return memcmp(a, b, sizeof(SmbRequest)) == 0;
-}
-
-// The request as low in memory as whole rows of the banks allow; inactive lanes at 0.
+// The request as low in memory as whole rows of the banks allow; lanes that ask for nothing at 0.
 static SmbRequest
 normalize(const SmbRequest *request, guint row_bytes) {
-  SmbRequest normal;
-  SmbLanes lanes = smb_request_lanes(request);
+  SmbRequest normal = {.op = request->op, .width = request->width, .mask = request->mask};
   guint32 lowest = G_MAXUINT32;
-  memset(&normal, 0, sizeof normal); // the padding is compared, too
-  normal.op = request->op;
-  normal.width = request->width;
-  normal.mask = request->mask;
-  for (guint i = 0; i < smb_request_span(request); i++) {
-    if (lanes >> i & 1)
-      lowest = MIN(lowest, request->offset[i]);
-  }
-  for (guint i = 0; i < smb_request_span(request); i++) {
-    if (lanes >> i & 1)
-      normal.offset[i] = request->offset[i] - lowest / row_bytes * row_bytes;
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1)
+    lowest = MIN(lowest, request->offset[smb_lanes_first(lanes)]);
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    normal.offset[lane] = request->offset[lane] - lowest / row_bytes * row_bytes;
   }
   return normal;
 }
@@ -132,7 +109,7 @@ time_instruction(SmbMeter *meter, guint instruction, const GPtrArray *order, dou
 gboolean
 smb_measure_requests(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, double *cycles,
                      GError **error) {
-  g_autoptr(GHashTable) known = g_hash_table_new(hash_request, equal_requests);
+  g_autoptr(GHashTable) known = g_hash_table_new(smb_request_hash, smb_request_equal);
   g_autoptr(GPtrArray) order = g_ptr_array_new_with_free_func(g_free);
   Requests requests = {known, order, target->kernel, smb_arch_info(arch)->row_bytes};
   if (!collect(&requests, target, arch, error))
