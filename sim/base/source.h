@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/** Largest text that is read as a kernel, in bytes. */
-#define SMB_SOURCE_MAX_BYTES (8u << 20)
+/** Largest text that is read, in bytes: PTX of large kernels has tens of megabytes. */
+#define SMB_SOURCE_MAX_BYTES (64u << 20)
 
 typedef struct _SmbSource SmbSource;
 

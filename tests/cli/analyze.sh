@@ -365,7 +365,7 @@ expect 3 analyze "$work/binary.cu"
 says 'not a text'
 truncate -s 100M "$work/huge.cu" 2>/dev/null || head -c 104857600 /dev/zero >"$work/huge.cu"
 expect 3 analyze "$work/huge.cu"
-says 'the file is larger than 8388608 bytes'
+says 'the file is larger than 67108864 bytes'
 rm "$work/huge.cu"
 if [ "$(id -u)" -ne 0 ]; then
   cp "$file" "$work/unreadable.cu"
