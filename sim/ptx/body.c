@@ -51,8 +51,7 @@ read_instruction(PtxReader *reader, const PtxToken *name, PtxInstruction *instru
                         (int)name->length, text);
   instruction->opcode = read_opcode(reader, name);
   instruction->loc = reader->loc;
-  if (!smb_ptx_within(reader, ++reader->n_instructions, PTX_MAX_INSTRUCTIONS, "instructions") ||
-      !smb_ptx_read_operands(reader, instruction))
+  if (!smb_ptx_read_operands(reader, instruction))
     return FALSE;
   g_array_append_val(reader->function->instructions, *instruction);
   return TRUE;
@@ -100,7 +99,7 @@ read_table(PtxReader *reader, gboolean is_calls) {
     const PtxToken token = reader->lexer.token;
     PtxPending pending = {index, table.targets->len, token.start, is_calls ? "function" : "label"};
     const char *name = smb_ptx_intern(reader, smb_ptx_text(reader), token.length);
-    if (!smb_ptx_expect_kind(reader, PTX_TOKEN_NAME, pending.what))
+    if (!smb_ptx_expect_kind(reader, PTX_TOKEN_NAME, is_calls ? "a function" : "a label"))
       return FALSE;
     guint32 none = PTX_NONE;
     g_ptr_array_add(table.targets, (gpointer)name);
@@ -217,15 +216,15 @@ gboolean
 smb_ptx_read_body(PtxReader *reader) {
   g_array_set_size(reader->pending, 0);
   g_array_set_size(reader->blocks, 0);
-  if (!smb_ptx_expect(reader, '{') || !open_block(reader))
-    return FALSE;
-  while (reader->blocks->len > 0) {
+  do {
+    if (reader->lexer.token.kind == PTX_TOKEN_END)
+      return smb_ptx_fail_expected(reader, "'}'");
     gboolean read = reader->lexer.token.kind == PTX_TOKEN_DIRECTIVE ? read_directive(reader)
                     : smb_ptx_accept(reader, '{')                   ? open_block(reader)
                     : smb_ptx_accept(reader, '}')                   ? close_block(reader)
                                                                     : read_labelled(reader);
     if (!read)
       return FALSE;
-  }
+  } while (reader->blocks->len > 0);
   return TRUE;
 }

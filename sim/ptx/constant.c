@@ -165,14 +165,14 @@ compute(PtxReader *reader, const PtxToken *token, PtxConstant *a, PtxConstant b)
   return TRUE;
 }
 
-static gboolean read_conditional(PtxReader *reader, PtxConstant *value);
-
-static gboolean
-is_warp_size(const PtxReader *reader) {
-  const PtxToken *token = &reader->lexer.token;
-  return token->kind == PTX_TOKEN_NAME && token->length == 7 &&
-         memcmp(smb_ptx_text(reader), "WARP_SZ", 7) == 0;
+gboolean
+smb_ptx_is_warp_size(const PtxLexer *lexer) {
+  static const char name[] = "WARP_SZ";
+  return lexer->token.kind == PTX_TOKEN_NAME && lexer->token.length == strlen(name) &&
+         memcmp(lexer->text + lexer->token.start, name, strlen(name)) == 0;
 }
+
+static gboolean read_conditional(PtxReader *reader, PtxConstant *value);
 
 // (.s64) or (.u64), behind "(": what it makes of a constant. Or a constant in parentheses.
 static gboolean read_unary(PtxReader *reader, PtxConstant *value);
@@ -187,8 +187,7 @@ read_parenthesis(PtxReader *reader, PtxConstant *value) {
   if (!smb_ptx_expect(reader, ')') || !read_unary(reader, value))
     return FALSE;
   if (value->kind == PTX_CONSTANT_DOUBLE)
-    return smb_ptx_fail(reader, start,
-                        "a floating-point number is not converted: expected an integer");
+    return smb_ptx_fail(reader, start, "expected an integer behind this cast");
   value->kind = to_unsigned ? PTX_CONSTANT_UNSIGNED : PTX_CONSTANT_SIGNED;
   return TRUE;
 }
@@ -198,7 +197,7 @@ read_primary(PtxReader *reader, PtxConstant *value) {
   const PtxToken *token = &reader->lexer.token;
   if (smb_ptx_accept(reader, '('))
     return read_parenthesis(reader, value);
-  if (is_warp_size(reader))
+  if (smb_ptx_is_warp_size(&reader->lexer))
     *value = (PtxConstant){PTX_CONSTANT_SIGNED, 32};
   else if (token->kind == PTX_TOKEN_DOUBLE)
     *value = (PtxConstant){PTX_CONSTANT_DOUBLE, token->bits};
@@ -295,6 +294,7 @@ gboolean
 smb_ptx_at_constant(const PtxReader *reader) {
   const PtxToken *token = &reader->lexer.token;
   return token->kind == PTX_TOKEN_INTEGER || token->kind == PTX_TOKEN_DOUBLE ||
-         is_warp_size(reader) || smb_ptx_is(reader, '+') || smb_ptx_is(reader, '-') ||
-         smb_ptx_is(reader, '~') || smb_ptx_is(reader, '!') || smb_ptx_is(reader, '(');
+         smb_ptx_is_warp_size(&reader->lexer) || smb_ptx_is(reader, '+') ||
+         smb_ptx_is(reader, '-') || smb_ptx_is(reader, '~') || smb_ptx_is(reader, '!') ||
+         smb_ptx_is(reader, '(');
 }

@@ -67,19 +67,14 @@ read_extent(PtxReader *reader, guint32 extent[3]) {
   return TRUE;
 }
 
-// What a directive says that does not concern us: numbers, and lists in parentheses.
+// What a directive says that does not concern us: numbers, or a list in parentheses.
 static gboolean
 skip_arguments(PtxReader *reader) {
-  for (;;) {
-    if (smb_ptx_accept(reader, '(')) {
-      if (!smb_ptx_skip_to(reader, ')'))
-        return FALSE;
-    } else if (reader->lexer.token.kind == PTX_TOKEN_INTEGER || smb_ptx_is(reader, ',')) {
-      smb_ptx_lex(&reader->lexer);
-    } else {
-      return TRUE;
-    }
-  }
+  if (smb_ptx_accept(reader, '('))
+    return smb_ptx_skip_to(reader, ')');
+  while (reader->lexer.token.kind == PTX_TOKEN_INTEGER || smb_ptx_is(reader, ','))
+    smb_ptx_lex(&reader->lexer);
+  return TRUE;
 }
 
 // Directives before the name, and between the parameters and the body.

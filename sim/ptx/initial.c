@@ -87,7 +87,7 @@ is_name(const PtxReader *reader, const char *name) {
 // SYMBOL or generic(SYMBOL), and what is added to it.
 static gboolean
 read_symbol(PtxReader *reader, PtxInitial *piece) {
-  piece->is_generic = is_name(reader, "generic") && smb_ptx_lexer_peek(&reader->lexer) == '(';
+  piece->is_generic = is_name(reader, "generic") && *smb_ptx_lexer_peek(&reader->lexer) == '(';
   if (piece->is_generic) {
     smb_ptx_lex(&reader->lexer);
     smb_ptx_lex(&reader->lexer);
@@ -111,7 +111,8 @@ read_element(Filler *filler, guint64 at) {
   PtxReader *reader = filler->reader;
   const PtxToken token = reader->lexer.token;
   PtxInitial piece = {.at = at, .bytes = filler->type->bytes};
-  gboolean is_masked = token.kind == PTX_TOKEN_INTEGER && smb_ptx_lexer_peek(&reader->lexer) == '(';
+  gboolean is_masked =
+      token.kind == PTX_TOKEN_INTEGER && *smb_ptx_lexer_peek(&reader->lexer) == '(';
   if (!is_masked && (token.kind != PTX_TOKEN_NAME || smb_ptx_at_constant(reader)))
     return read_number(filler, at);
   if (is_masked) {
@@ -130,19 +131,20 @@ static gboolean
 read_row(Filler *filler, guint level, guint64 at) {
   PtxReader *reader = filler->reader;
   guint64 most = filler->count[level], n = 0;
+  gboolean is_open = level == 0 && most == 0;
   if (!smb_ptx_expect(reader, '{'))
     return FALSE;
   while (!smb_ptx_accept(reader, '}')) {
-    if (n > 0 && !smb_ptx_expect(reader, ','))
-      return FALSE;
-    if (most > 0 && !smb_ptx_within(reader, n + 1, most, "elements"))
+    if (n > 0 && !smb_ptx_accept(reader, ','))
+      return smb_ptx_fail_expected(reader, "',' or '}'");
+    if (!is_open && !smb_ptx_within(reader, n + 1, most, "elements"))
       return FALSE;
     guint64 place = at + n++ * filler->row[level];
     if (!(level + 1 == filler->levels ? read_element(filler, place)
                                       : read_row(filler, level + 1, place)))
       return FALSE;
   }
-  if (most == 0)
+  if (is_open)
     filler->variable->dimension[0] = n;
   return TRUE;
 }

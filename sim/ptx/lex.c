@@ -101,9 +101,9 @@ measure_decimal(const char *at) {
     is_float = digits + fraction > 0;
     length += 1 + fraction;
   }
-  if (is_float || digits > 0) {
+  if ((is_float || digits > 0) && (at[length] | 0x20) == 'e') {
     gsize sign = at[length + 1] == '+' || at[length + 1] == '-' ? 1 : 0;
-    gsize exponent = (at[length] | 0x20) == 'e' ? strspn(at + length + 1 + sign, "0123456789") : 0;
+    gsize exponent = strspn(at + length + 1 + sign, "0123456789");
     is_float = is_float || exponent > 0;
     length += exponent > 0 ? 1 + sign + exponent : 0;
   }
@@ -181,7 +181,7 @@ scan_punctuator(PtxToken *token, const char *at) {
   if (at[0] == '/' && at[1] == '*')
     make_bad(token, "this comment has no end: expected */");
   else if (!strchr("{}()[]<>,;:@!=+-*/%~&|^?", *at))
-    make_bad(token, "no PTX begins with this character");
+    make_bad(token, "this is not part of PTX");
   return 1;
 }
 
@@ -221,9 +221,9 @@ smb_ptx_lex_modifiers(PtxLexer *lexer) {
   }
 }
 
-char
+const char *
 smb_ptx_lexer_peek(const PtxLexer *lexer) {
-  return lexer->at[strspn(lexer->at, " \t\r\n")];
+  return lexer->at + strspn(lexer->at, " \t\r\n");
 }
 
 void

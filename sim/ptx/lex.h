@@ -48,8 +48,8 @@ void smb_ptx_lex(PtxLexer *lexer);
 // Takes the modifiers that adjoin a name into its token: "ld" becomes "ld.global.L2::128B".
 void smb_ptx_lex_modifiers(PtxLexer *lexer);
 
-// The character behind the token and the blanks that follow it.
-char smb_ptx_lexer_peek(const PtxLexer *lexer);
+// What follows the token and blanks.
+const char *smb_ptx_lexer_peek(const PtxLexer *lexer);
 
 // How many bytes of a name begin here; 0: none does.
 gsize smb_ptx_name_length(const char *text);

@@ -48,29 +48,25 @@ make_key(const PtxLoc *loc) {
   return GSIZE_TO_POINTER((gsize)loc->file << 44 ^ (gsize)loc->line << 12 ^ loc->column);
 }
 
-static gboolean
+static void
 add_loc(PtxReader *reader, const PtxLoc *loc) {
   GArray *locs = reader->module->locs;
-  if (!smb_ptx_within(reader, locs->len + 1, PTX_MAX_LOCS, "directives .loc"))
-    return FALSE;
   g_array_append_val(locs, *loc);
   reader->loc = locs->len - 1;
   g_hash_table_insert(reader->places, make_key(loc), GUINT_TO_POINTER(locs->len));
-  return TRUE;
 }
 
 // The last .loc of the function with a place, where a call was inlined; a new one if it has none.
-static gboolean
-find_place(PtxReader *reader, const PtxLoc *place, guint32 *index) {
+static guint32
+find_place(PtxReader *reader, const PtxLoc *place) {
   guint found = GPOINTER_TO_UINT(g_hash_table_lookup(reader->places, make_key(place)));
   if (found > reader->first_loc) {
     const PtxLoc *loc = &g_array_index(reader->module->locs, PtxLoc, found - 1);
-    *index = found - 1;
     if (loc->file == place->file && loc->line == place->line && loc->column == place->column)
-      return TRUE;
+      return found - 1;
   }
-  *index = reader->module->locs->len;
-  return add_loc(reader, place);
+  add_loc(reader, place);
+  return reader->loc;
 }
 
 gboolean
@@ -88,8 +84,9 @@ smb_ptx_read_loc(PtxReader *reader) {
       return smb_ptx_fail_expected(reader, "'function_name' or 'inlined_at'");
     smb_ptx_lex(&reader->lexer);
     if (is_inlined) {
-      if (!read_place(reader, &at) || !find_place(reader, &at, &loc.inlined_at))
+      if (!read_place(reader, &at))
         return FALSE;
+      loc.inlined_at = find_place(reader, &at);
       continue;
     }
     inlined = (PtxInlined){.offset = reader->lexer.token.start};
@@ -97,8 +94,7 @@ smb_ptx_read_loc(PtxReader *reader) {
         (smb_ptx_accept(reader, '+') && !smb_ptx_read_integer(reader, &inlined.addend)))
       return FALSE;
   }
-  if (!add_loc(reader, &loc))
-    return FALSE;
+  add_loc(reader, &loc);
   if (inlined.loc != PTX_NONE) {
     inlined.loc = reader->loc;
     g_array_append_val(reader->inlined, inlined);

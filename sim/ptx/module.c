@@ -37,8 +37,6 @@ make_module(SmbSource *source) {
 
 void
 smb_ptx_module_free(PtxModule *module) {
-  if (!module)
-    return;
   g_ptr_array_unref(module->functions);
   g_array_unref(module->variables);
   g_array_unref(module->opcodes);
@@ -58,7 +56,7 @@ read_version(PtxReader *reader) {
   const PtxToken token = reader->lexer.token;
   g_autofree char *text = g_strndup(smb_ptx_text(reader), token.length);
   const char *point = strchr(text, '.');
-  if (token.kind != PTX_TOKEN_DOUBLE || !point || token.length > 8 ||
+  if (token.kind != PTX_TOKEN_DOUBLE || !point || strlen(point) != 2 || token.length > 8 ||
       strspn(text, "0123456789.") != token.length)
     return smb_ptx_fail_expected(reader, "a version such as 8.7");
   major = (guint)g_ascii_strtoull(text, NULL, 10);

@@ -13,27 +13,24 @@ G_BEGIN_DECLS
 
 #define PTX_NONE G_MAXUINT32
 
-// Most that a text may hold: what a PTX text of 64 MiB (SMB_SOURCE_MAX_BYTES) from a compiler stays below, and
-// what keeps the memory that any text takes below some gigabytes.
+// Most that a text may hold, where a few bytes of it ask for much; what else it takes grows with its length, which
+// SMB_SOURCE_MAX_BYTES limits. A text of that length from a compiler stays below.
 #define PTX_MAX_REGISTERS        (1u << 20) // of a function
 #define PTX_MAX_MODULE_REGISTERS (1u << 22) // of all functions together
-#define PTX_MAX_INSTRUCTIONS     (1u << 22) // of all functions together
-#define PTX_MAX_OPERANDS         (1u << 24) // of all functions together, with the elements of vectors
 #define PTX_MAX_ELEMENTS         255u // of one vector, list or address, or operands of one instruction
 #define PTX_MAX_LABELS           (1u << 20) // of all functions together
 #define PTX_MAX_VARIABLES        (1u << 20) // of the module and of all functions together, with parameters
 #define PTX_MAX_VARIABLE_BYTES   (G_GUINT64_CONSTANT(1) << 40)
 #define PTX_MAX_DIMENSIONS       4u
 #define PTX_MAX_FUNCTIONS        (1u << 16)
-#define PTX_MAX_LOCS             (1u << 22)
 #define PTX_MAX_NESTING          64u // blocks, parentheses, vectors
 
 typedef enum {
-  PTX_OPERAND_REGISTER, // @index: of PtxFunction.registers
-  PTX_OPERAND_SPECIAL,  // @text: "%tid.x", "%laneid", "%clock64", …: what no .reg declares
-  PTX_OPERAND_INTEGER,  // @bits: two's complement of 64 bits
-  PTX_OPERAND_SINGLE,   // @bits: 0fXXXXXXXX
-  PTX_OPERAND_DOUBLE,   // @bits: 0dXXXXXXXXXXXXXXXX, or a decimal literal such as 1.5
+  PTX_OPERAND_REGISTER, // @index: of PtxFunction.registers; @bits: what is added to it ("%r1+4"; rare)
+  PTX_OPERAND_SPECIAL, // @text: "%tid.x", "%laneid", "%clock64", …: what no .reg declares
+  PTX_OPERAND_INTEGER, // @bits: two's complement of 64 bits
+  PTX_OPERAND_SINGLE,  // @bits: 0fXXXXXXXX
+  PTX_OPERAND_DOUBLE,  // @bits: 0dXXXXXXXXXXXXXXXX, or a decimal literal such as 1.5
   PTX_OPERAND_SYMBOL, // @text: a variable, parameter or function, which @where and @index name exactly (an inner
       // block may declare a name again); @bits: what is added to it in bytes ("tile+16", "tile[4]")
   PTX_OPERAND_LABEL, // @index: of PtxFunction.labels, @text: its name; also that of a table or a prototype

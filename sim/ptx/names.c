@@ -21,6 +21,7 @@ struct _PtxNames {
   guint32 *chains;  // entry + 1, by hash
   guint32 n_chains; // a power of two
   guint32 seed;
+  guint n_ranges;
 };
 
 PtxNames *
@@ -63,6 +64,7 @@ smb_ptx_names_leave(PtxNames *names) {
   for (guint i = names->entries->len; i-- > start;) {
     const Entry *entry = &g_array_index(names->entries, Entry, i);
     *find_chain(names, entry->hash) = entry->next;
+    names->n_ranges -= entry->count > 0;
   }
   g_array_set_size(names->entries, start);
   g_array_set_size(names->blocks, names->blocks->len - 1);
@@ -90,6 +92,7 @@ add_entry(PtxNames *names, const char *text, gsize length, PtxMeaning meaning, g
   guint32 hash = hash_text(names, text, length, count > 0);
   Entry entry = {text, (guint32)length, hash, 0, count, meaning};
   entry.meaning.depth = names->blocks->len;
+  names->n_ranges += count > 0;
   g_array_append_val(names->entries, entry);
   if (names->entries->len <= names->n_chains) {
     link_entry(names, names->entries->len - 1);
@@ -142,7 +145,7 @@ find_in_range(const PtxNames *names, const char *text, gsize length) {
   gsize prefix = length;
   while (prefix > 0 && g_ascii_isdigit(text[prefix - 1]))
     prefix--;
-  if (prefix == length || length - prefix > MAX_DIGITS)
+  if (prefix == length || length - prefix > MAX_DIGITS || names->n_ranges == 0)
     return nothing;
   guint32 number = 0;
   for (gsize i = prefix; i < length; i++)

@@ -34,9 +34,7 @@ store(PtxReader *reader, guint from, const char *what, guint32 *first, guint32 *
   GArray *operands = reader->function->operands;
   *first = operands->len;
   *n = reader->stack->len - from;
-  reader->n_operands += *n;
-  if (!smb_ptx_within(reader, *n, PTX_MAX_ELEMENTS, "operands in a row") ||
-      !smb_ptx_within(reader, reader->n_operands, PTX_MAX_OPERANDS, "operands in a file"))
+  if (!smb_ptx_within(reader, *n, PTX_MAX_ELEMENTS, "operands in a row"))
     return FALSE;
   for (guint i = from; i < reader->stack->len; i++) {
     const PtxOperand *operand = &g_array_index(reader->stack, PtxOperand, i);
@@ -168,15 +166,14 @@ find_variable(const PtxReader *reader, const PtxOperand *symbol) {
 static gboolean
 read_index(PtxReader *reader, const Style *style, PtxOperand *symbol) {
   const PtxVariable *variable = find_variable(reader, symbol);
-  guint64 index, bytes = 1;
+  guint64 index;
   if (!variable || variable->n_dimensions != 1)
     return smb_ptx_fail(reader, symbol->offset, "'%s' is not an array of one dimension",
                         symbol->text);
   if (!smb_ptx_read_integer(reader, &index) || !smb_ptx_expect(reader, ']'))
     return FALSE;
-  if (variable->dimension[0] > 0)
-    bytes = variable->bytes / variable->dimension[0];
-  symbol->bits = index * bytes;
+  symbol->bits =
+      index * smb_ptx_type(variable->type, strlen(variable->type))->bytes * variable->vector;
   if (style->is_move)
     return TRUE;
   PtxOperand address = {
@@ -242,9 +239,11 @@ read_number(PtxReader *reader, PtxOperand *operand) {
 // !%p or -%r: whether a name follows, not a constant.
 static gboolean
 is_negated_name(const PtxReader *reader) {
-  char next = smb_ptx_lexer_peek(&reader->lexer);
-  return (smb_ptx_is(reader, '!') || smb_ptx_is(reader, '-')) &&
-         (next == '%' || next == '_' || next == '$' || g_ascii_isalpha(next)) && next != 'W';
+  if (!smb_ptx_is(reader, '!') && !smb_ptx_is(reader, '-'))
+    return FALSE;
+  PtxLexer next = reader->lexer;
+  smb_ptx_lex(&next);
+  return next.token.kind == PTX_TOKEN_NAME && !smb_ptx_is_warp_size(&next);
 }
 
 static gboolean
@@ -257,11 +256,11 @@ read_symbol_or_register(PtxReader *reader, const Style *style, PtxOperand *opera
     return FALSE;
   if (operand->is_negated && operand->kind != PTX_OPERAND_REGISTER)
     return smb_ptx_fail(reader, operand->offset, "expected a register");
-  if (operand->kind != PTX_OPERAND_SYMBOL)
-    return TRUE;
-  if (smb_ptx_accept(reader, '['))
+  if (operand->kind == PTX_OPERAND_SYMBOL && smb_ptx_accept(reader, '['))
     return read_index(reader, style, operand);
-  return read_offset(reader, &operand->bits);
+  if (operand->kind == PTX_OPERAND_SYMBOL || operand->kind == PTX_OPERAND_REGISTER)
+    return read_offset(reader, &operand->bits);
+  return TRUE;
 }
 
 static gboolean

@@ -34,7 +34,7 @@ typedef struct {
   PtxNames *strings; // text → @interned
   GPtrArray *interned;
   guint nesting;
-  guint n_registers, n_instructions, n_operands, n_labels, n_variables; // in all
+  guint n_registers, n_labels, n_variables; // in all
 
   // The function that is read
   PtxFunction *function;
@@ -93,6 +93,7 @@ typedef struct {
 } PtxConstant;
 gboolean smb_ptx_read_constant(PtxReader *reader, PtxConstant *constant);
 gboolean smb_ptx_read_integer(PtxReader *reader, guint64 *bits);
+gboolean smb_ptx_is_warp_size(const PtxLexer *lexer);  // WARP_SZ: 32
 gboolean smb_ptx_at_constant(const PtxReader *reader); // whether one begins here
 
 // type.c
@@ -102,8 +103,9 @@ typedef struct {
   guint8 is_float;
   guint8 is_opaque; // a texture, sampler or surface
 } PtxType;
-const PtxType *smb_ptx_find_type(const PtxReader *reader); // of the current token; NULL: no type
-guint smb_ptx_find_vector(const PtxReader *reader);        // .v2: 2; 0: no vector
+const PtxType *smb_ptx_type(const char *name, gsize length); // NULL: no type
+const PtxType *smb_ptx_find_type(const PtxReader *reader);   // of the current token; NULL: no type
+guint smb_ptx_find_vector(const PtxReader *reader);          // .v2: 2; 0: no vector
 
 // variable.c
 gboolean smb_ptx_at_space(const PtxReader *reader); // .shared, .global, …
@@ -132,7 +134,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PtxFunction, smb_ptx_function_free)
 
 gboolean smb_ptx_read_pragma(PtxReader *reader); // behind .pragma
 
-// body.c: from { to }
+// body.c: from { (which the caller has seen) to }
 gboolean smb_ptx_read_body(PtxReader *reader);
 
 // loc.c: behind .file, .loc or .section; at the end, the names of functions that were inlined

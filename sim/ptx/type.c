@@ -16,17 +16,20 @@ static const PtxType types[] = {
 };
 
 const PtxType *
-smb_ptx_find_type(const PtxReader *reader) {
-  const PtxToken *token = &reader->lexer.token;
-  if (token->kind != PTX_TOKEN_DIRECTIVE)
-    return NULL;
-  const char *name = smb_ptx_text(reader) + 1;
-  gsize length = token->length - 1;
+smb_ptx_type(const char *name, gsize length) {
   for (guint i = 0; i < G_N_ELEMENTS(types); i++) {
     if (strlen(types[i].name) == length && memcmp(types[i].name, name, length) == 0)
       return &types[i];
   }
   return NULL;
+}
+
+const PtxType *
+smb_ptx_find_type(const PtxReader *reader) {
+  const PtxToken *token = &reader->lexer.token;
+  return token->kind == PTX_TOKEN_DIRECTIVE
+             ? smb_ptx_type(smb_ptx_text(reader) + 1, token->length - 1)
+             : NULL;
 }
 
 guint

@@ -134,13 +134,16 @@ find_extern(PtxReader *reader, const PtxVariable *variable, GArray *variables) {
   return other->is_extern || variable->is_extern ? other : NULL;
 }
 
+// Gives a variable its place in @variables, @slot; none if it is extern, and defined before.
 static gboolean
-declare(PtxReader *reader, PtxVariable *variable, GArray *variables, PtxWhere where) {
+declare(PtxReader *reader, const PtxVariable *variable, GArray *variables, PtxWhere where,
+        PtxVariable **slot) {
   PtxMeaning meaning = {.kind = PTX_MEANS_SYMBOL, .where = (guint8)where, .index = variables->len};
   PtxVariable *other = find_extern(reader, variable, variables);
   if (other) {
-    if (other->is_extern)
-      *other = *variable;
+    *slot = other->is_extern ? other : NULL;
+    if (*slot)
+      **slot = *variable;
     return TRUE;
   }
   if (!smb_ptx_within(reader, ++reader->n_variables, PTX_MAX_VARIABLES, "variables"))
@@ -150,6 +153,7 @@ declare(PtxReader *reader, PtxVariable *variable, GArray *variables, PtxWhere wh
       !smb_ptx_declare(reader, variable->offset, variable->name, strlen(variable->name), meaning))
     return FALSE;
   g_array_append_val(variables, *variable);
+  *slot = &g_array_index(variables, PtxVariable, variables->len - 1);
   return TRUE;
 }
 
@@ -158,10 +162,10 @@ static gboolean
 declare_range(PtxReader *reader, const PtxVariable *first, GArray *variables, PtxWhere where,
               guint32 count) {
   for (guint32 i = 0; i < count; i++) {
-    PtxVariable variable = *first;
+    PtxVariable variable = *first, *slot;
     g_autofree char *name = g_strdup_printf("%s%u", first->name, i);
     variable.name = smb_ptx_intern(reader, name, strlen(name));
-    if (!declare(reader, &variable, variables, where))
+    if (!declare(reader, &variable, variables, where, &slot))
       return FALSE;
   }
   return TRUE;
@@ -171,24 +175,26 @@ declare_range(PtxReader *reader, const PtxVariable *first, GArray *variables, Pt
 static gboolean
 read_rest(PtxReader *reader, PtxVariable *variable, const PtxType *type, GArray *variables,
           PtxWhere where) {
-  guint32 count = 0;
+  gboolean is_memory =
+      strcmp(variable->space, "global") == 0 || strcmp(variable->space, "const") == 0;
   gboolean is_range = smb_ptx_accept(reader, '<');
+  guint32 count = 0;
+  PtxVariable *slot;
   if (is_range && (!smb_ptx_read_count(reader, &count) || !smb_ptx_expect(reader, '>')))
     return FALSE;
   if (!read_dimensions(reader, variable) || !measure(reader, variable, type))
     return FALSE;
   if (is_range)
     return declare_range(reader, variable, variables, where, count);
-  guint index = variables->len;
-  if (!declare(reader, variable, variables, where))
+  if (!declare(reader, variable, variables, where, &slot))
     return FALSE;
   if (!smb_ptx_is(reader, '='))
     return TRUE;
-  if (index == variables->len || where != PTX_WHERE_MODULE)
-    return smb_ptx_fail_expected(reader, "no initialiser of this variable");
+  if (!slot || slot->is_extern || !is_memory)
+    return smb_ptx_fail(reader, variable->offset, "'%s' cannot have an initialiser",
+                        variable->name);
   smb_ptx_lex(&reader->lexer);
-  PtxVariable *declared = &g_array_index(variables, PtxVariable, index);
-  return smb_ptx_read_initial(reader, declared, type) && measure(reader, declared, type);
+  return smb_ptx_read_initial(reader, slot, type) && measure(reader, slot, type);
 }
 
 static gboolean
@@ -202,6 +208,7 @@ read_variable(PtxReader *reader, const Head *head, gboolean is_extern, GArray *v
       .space = head->space,
       .type = head->type->name,
       .vector = head->vector,
+      .bytes = head->type->bytes * head->vector,
       .align = head->align ? head->align : MAX(1, head->type->bytes * head->vector),
       .is_extern = is_extern,
       .points_to = head->points_to,
@@ -210,7 +217,7 @@ read_variable(PtxReader *reader, const Head *head, gboolean is_extern, GArray *v
   if (strcmp(head->space, "reg") != 0)
     return read_rest(reader, &variable, head->type, variables, where);
   if (!reader->function)
-    return smb_ptx_fail(reader, token.start, "a register outside of a function");
+    return smb_ptx_fail(reader, token.start, "registers are declared in functions only");
   g_array_append_val(variables, variable);
   return smb_ptx_declare_register(reader, token.start, variable.name, variable.type, head->vector);
 }

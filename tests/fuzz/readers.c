@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/arch/rule.h"
+#include "sim/ptx/module.h"
 #include "sim/records/catalog.h"
 #include "sim/records/lesson.h"
 #include "sim/trace/pattern.h"
@@ -162,4 +163,47 @@ fuzz_lesson(const guint8 *data, gsize size) {
   check_outcome(lesson != NULL, error);
   if (lesson)
     use_lesson(lesson);
+}
+
+// What operands point at is there.
+static void
+check_operand(const PtxModule *module, const PtxFunction *function, const PtxOperand *operand) {
+  const guint limits[] = {
+      [PTX_WHERE_MODULE] = module->variables->len,
+      [PTX_WHERE_FUNCTION] = module->functions->len,
+      [PTX_WHERE_LOCAL] = function->variables->len,
+      [PTX_WHERE_PARAMETER] = function->parameters->len,
+      [PTX_WHERE_RETURN] = function->returns->len,
+  };
+  gboolean is_there =
+      operand->kind == PTX_OPERAND_REGISTER ? operand->index < function->registers->len
+      : operand->kind == PTX_OPERAND_LABEL  ? operand->index < function->labels->len
+      : operand->kind == PTX_OPERAND_SYMBOL
+          ? operand->where < G_N_ELEMENTS(limits) && operand->index < limits[operand->where]
+          : operand->n == 0 || operand->index + operand->n <= function->operands->len;
+  if (!is_there)
+    g_error("an operand points at nothing");
+}
+
+static void
+check_function(const PtxModule *module, const PtxFunction *function) {
+  for (guint i = 0; i < function->operands->len; i++)
+    check_operand(module, function, &g_array_index(function->operands, PtxOperand, i));
+  for (guint i = 0; i < function->instructions->len; i++) {
+    const PtxInstruction *instruction = &g_array_index(function->instructions, PtxInstruction, i);
+    g_autofree char *text = smb_ptx_instruction_text(module, instruction);
+    if (instruction->operand + instruction->n_operands > function->operands->len || !*text)
+      g_error("an instruction has operands that are not there, or no text");
+  }
+}
+
+void
+fuzz_ptx(const guint8 *data, gsize size) {
+  g_autoptr(GBytes) bytes = g_bytes_new(data, size);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbSource) source = smb_source_new("fuzz.ptx", bytes, &error);
+  g_autoptr(PtxModule) module = source ? smb_ptx_module_read(source, &error) : NULL;
+  check_outcome(module != NULL, error);
+  for (guint i = 0; module && i < module->functions->len; i++)
+    check_function(module, module->functions->pdata[i]);
 }
