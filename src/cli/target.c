@@ -261,11 +261,9 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
     return NULL;
   }
   const char *instance = options->instance;
-  gsize length = instance ? strcspn(instance, "<") : 0;
-  gboolean differs =
-      instance && options->entry &&
-      (strlen(options->entry) != length || strncmp(options->entry, instance, length) != 0);
-  if (instance && (!instance[length] || differs)) {
+  g_auto(GStrv) parts = instance ? g_strsplit(instance, "<", 2) : NULL;
+  if (instance &&
+      (!parts[0] || !parts[1] || (options->entry && strcmp(options->entry, parts[0]) != 0))) {
     smb_cli_usage_error(error, "--instance '%s': expected %s<ARGUMENTS>", instance,
                         options->entry ? options->entry : "NAME");
     return NULL;

@@ -117,7 +117,7 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
     g_string_append_printf(source, "; cycles are a lower bound, without %s",
                            rule->cycles_lower_bound);
   if (rule->plan.banks != smb_arch_info(arch)->banks)
-    g_string_append_printf(source, "; %u bank%s", rule->plan.banks, smb_plural(rule->plan.banks));
+    g_string_append_printf(source, "; %s", smb_count(rule->plan.banks, "bank").text);
   if (rule->plan.counts_empty)
     g_string_append(source, "; empty groups take a wavefront");
   smb_listing_text(listing, source->str);

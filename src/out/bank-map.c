@@ -112,8 +112,8 @@ smb_bank_map_free(SmbBankMap *map) {
 static char *
 describe_all(const SmbBankMap *map) {
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "%s, %u byte%s per lane: ", smb_op_name((SmbOp)map->request.op),
-                         map->request.width, smb_plural(map->request.width));
+  g_string_append_printf(text, "%s, %s per lane: ", smb_op_name((SmbOp)map->request.op),
+                         smb_count(map->request.width, "byte").text);
   if (smb_request_lanes(&map->request) == 0) {
     g_string_append(text, "no lane is active");
   } else if (map->passes.n == 0) {
@@ -123,8 +123,8 @@ describe_all(const SmbBankMap *map) {
       smb_describe_turns(text, map->plan, map->passes.n);
       g_string_append(text, ", ");
     }
-    g_string_append_printf(text, "%u wavefront%s, ideal %u", map->cost.wavefronts,
-                           smb_plural(map->cost.wavefronts), map->cost.ideal);
+    g_string_append_printf(text, "%s, ideal %u", smb_count(map->cost.wavefronts, "wavefront").text,
+                           map->cost.ideal);
   }
   return g_string_free(text, FALSE);
 }

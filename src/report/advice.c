@@ -108,12 +108,10 @@ write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpo
   if (cost_of(both) < MIN(cost_of(pad), cost_of(swizzle)))
     write_advised_layout(report, array, both, page);
   if (!pad && !swizzle && !both)
-    smb_spool_printf(page,
-                     "<p>No padding or XOR swizzle of the whole array takes fewer than its %" //
-                     G_GUINT64_FORMAT " wavefront%s%s.</p>\n",
-                     array->now->candidate->total.wavefronts,
-                     smb_plural(array->now->candidate->total.wavefronts),
-                     array->search->given_up ? ", as far as was searched" : "");
+    smb_spool_printf(
+        page, "<p>No padding or XOR swizzle of the whole array takes fewer than its %s%s.</p>\n",
+        smb_count(array->now->candidate->total.wavefronts, "wavefront").text,
+        array->search->given_up ? ", as far as was searched" : "");
 }
 
 void

@@ -13,14 +13,13 @@ write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page
   const SmbTally *total = &access->total;
   g_autoptr(GString) meeting = g_string_new(NULL);
   smb_analyze_append_meeting(meeting, report->arch, access);
-  smb_spool_printf(page,
-                   "<p>Whole launch: %" G_GUINT64_FORMAT " request%s, %s%" G_GUINT64_FORMAT
-                   " wavefronts, ideal %" G_GUINT64_FORMAT
-                   ", <strong class=\"bad\">%" G_GUINT64_FORMAT
-                   " in excess</strong>, %u-way.%s</p>\n",
-                   total->requests, smb_plural(total->requests),
-                   smb_access_is_lower_bound(access) ? "at least " : "", total->wavefronts,
-                   total->ideal, total->excess, total->max_degree, meeting->str);
+  smb_spool_printf(
+      page,
+      "<p>Whole launch: %s, %s%" G_GUINT64_FORMAT " wavefronts, ideal %" G_GUINT64_FORMAT
+      ", <strong class=\"bad\">%" G_GUINT64_FORMAT " in excess</strong>, %u-way.%s</p>\n",
+      smb_count(total->requests, "request").text,
+      smb_access_is_lower_bound(access) ? "at least " : "", total->wavefronts, total->ideal,
+      total->excess, total->max_degree, meeting->str);
   if (access->is_loop)
     smb_spool_puts(
         page, "<p>This atomic is a loop of loads and swaps: its count is a lower bound.</p>\n");
@@ -50,9 +49,9 @@ write_warps(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool
   smb_spool_printf(page, "<label>Warp <select class=\"warps\" id=\"warps-%u\">", access);
   for (guint i = 0; i < n; i++) {
     guint32 cost = smb_wavefronts_count(report->arch, &maps[i].request).wavefronts;
-    smb_spool_printf(page, "<option value=\"%u\"%s>%u: %u wavefront%s</option>", maps[i].warp,
-                     maps[i].warp == worst->worst_warp ? " selected" : "", maps[i].warp, cost,
-                     smb_plural(cost));
+    smb_spool_printf(page, "<option value=\"%u\"%s>%u: %s</option>", maps[i].warp,
+                     maps[i].warp == worst->worst_warp ? " selected" : "", maps[i].warp,
+                     smb_count(cost, "wavefront").text);
   }
   smb_spool_puts(page, "</select></label>\n");
 }
@@ -152,11 +151,10 @@ static void
 write_left_out(const SmbReport *report, guint access, gboolean any, SmbSpool *page) {
   guint n = report->left_out[access];
   if (n > 0 && any)
-    smb_spool_printf(
-        page,
-        "<p class=\"note\">The maps of %u more warp%s are left out: a page has at most %d "
-        "maps.</p>\n",
-        n, smb_plural(n), SMB_REPORT_MAX_MAPS);
+    smb_spool_printf(page,
+                     "<p class=\"note\">The maps of %s are left out: a page has at most %d "
+                     "maps.</p>\n",
+                     smb_count(n, "more warp").text, SMB_REPORT_MAX_MAPS);
   else if (n > 0)
     smb_spool_printf(
         page,

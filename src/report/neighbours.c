@@ -77,11 +77,11 @@ write_pictures(const SmbReport *report, const SmbAccess *access, const SmbNeighb
     smb_spool_printf(page, "<figure%s>", neighbour->present ? " class=\"present\"" : "");
     smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_MINI, page);
     smb_spool_printf(page,
-                     "<figcaption>padding %" G_GUINT64_FORMAT "%s: <span class=\"%s\">%u "
-                     "wavefront%s</span></figcaption></figure>\n",
+                     "<figcaption>padding %" G_GUINT64_FORMAT
+                     "%s: <span class=\"%s\">%s</span></figcaption></figure>\n",
                      candidate->layout.pad, neighbour->present ? ", now" : "",
-                     map->cost.excess ? "bad" : "good", map->cost.wavefronts,
-                     smb_plural(map->cost.wavefronts));
+                     map->cost.excess ? "bad" : "good",
+                     smb_count(map->cost.wavefronts, "wavefront").text);
   }
   smb_spool_puts(page, "</div>\n");
 }
