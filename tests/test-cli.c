@@ -119,7 +119,7 @@ START_TEST(test_parse) {
                                     .description = "Does x.",
                                     .min_arguments = 1,
                                     .max_arguments = 1,
-                                    .flags = SMB_CLI_ARCH,
+                                    .has_arch = TRUE,
                                     .formats = formats};
   g_auto(GStrv) defines = NULL;
   gboolean flag = FALSE;

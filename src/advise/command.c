@@ -211,7 +211,7 @@ static const SmbCliUsage usage = {
         "The kernel is rewritten for the best of each kind, and evaluated again in that "
         "form.\n" SMB_TARGET_DESCRIPTION,
     .max_arguments = 1,
-    .flags = SMB_CLI_ARCH,
+    .has_arch = TRUE,
     .formats = formats,
     .groups = groups,
     .example = "smembank advise --rows 32 --cols 32",

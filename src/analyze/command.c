@@ -62,7 +62,7 @@ static const SmbCliUsage usage = {
     .description = "Counts the wavefronts of each access to shared memory, and the sectors of each "
                    "access to global memory.\n" SMB_TARGET_DESCRIPTION,
     .max_arguments = 1,
-    .flags = SMB_CLI_ARCH,
+    .has_arch = TRUE,
     .formats = formats,
     .groups = groups,
     .example = "smembank analyze --rows 32 --cols 32 --pad 1",

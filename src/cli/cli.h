@@ -110,11 +110,6 @@ typedef struct {
   const char *summary;
 } SmbCommand;
 
-/** Which of the options that commands share a command has. */
-typedef enum {
-  SMB_CLI_ARCH = 1 << 0, /* --arch NAME */
-} SmbCliFlags;
-
 /** When text is coloured. */
 #define SMB_CLI_COLOURS "auto|always|never"
 
@@ -130,7 +125,7 @@ typedef enum {
  *   a space is shown as it is
  * @min_arguments: fewest arguments
  * @max_arguments: most arguments
- * @flags: the shared options that it has
+ * @has_arch: whether it has --arch
  * @formats: (nullable): the formats of its result, text first: it has --format
  * @groups: (nullable) (array zero-terminated=1): options that it shares with other commands
  * @example: (nullable): a command line, for the help
@@ -140,7 +135,7 @@ struct _SmbCliUsage {
   const char *description;
   guint min_arguments;
   guint max_arguments;
-  SmbCliFlags flags;
+  gboolean has_arch;
   const SmbFormat *formats;
   const SmbCliGroup *const *groups;
   const char *example;

@@ -227,7 +227,7 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
   g_autofree char *formats = join_formats(usage->formats);
   GOptionEntry general[5] = {{NULL}};
   guint n = 0;
-  if (usage->flags & SMB_CLI_ARCH)
+  if (usage->has_arch)
     general[n++] = (GOptionEntry){
         "arch",
         0,
@@ -270,9 +270,9 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
   if (when > 0)
     cli->colour = when == 1;
   cli->arch_named = arch != NULL;
-  if (usage->flags & SMB_CLI_ARCH)
+  if (usage->has_arch)
     cli->arch = smb_cli_load_arch(cli, arch ? arch : SMB_DEFAULT_ARCH, error);
-  return cli->arch || !(usage->flags & SMB_CLI_ARCH);
+  return cli->arch || !usage->has_arch;
 }
 
 gboolean

@@ -128,7 +128,7 @@ static const SmbCliUsage usage = {
                    "which bank, which lanes conflict, the arithmetic behind it, and what other "
                    "paddings would do.\n" SMB_TARGET_DESCRIPTION,
     .max_arguments = 1,
-    .flags = SMB_CLI_ARCH,
+    .has_arch = TRUE,
     .formats = formats,
     .groups = groups,
     .example = "smembank explain --rows 32 --cols 32",

@@ -31,7 +31,7 @@ parse_words(SmbLearnRun *run, SmbCli *cli, GError **error) {
   static const SmbCliUsage usage = {.arguments = "[FILE.cu]",
                                     .description = "",
                                     .max_arguments = 1,
-                                    .flags = SMB_CLI_ARCH,
+                                    .has_arch = TRUE,
                                     .groups = groups};
   g_autoptr(GError) failure = NULL;
   if (smb_cli_parse(cli, &usage, NULL, &failure))

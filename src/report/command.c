@@ -37,9 +37,9 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
   for (guint i = 0; i < n; i++)
     conflicts += g_array_index(report->analysis->accesses, SmbAccess, i).total.excess > 0;
   g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
-  smb_spool_printf(cli->out, "%s: %u shared access%s, %u with conflicts, %u bank map%s, %zu KiB\n",
-                   name, n, n == 1 ? "" : "es", conflicts, report->maps->len,
-                   smb_plural(report->maps->len), (length + 1023) / 1024);
+  smb_spool_printf(cli->out, "%s: %u shared access%s, %u with conflicts, %s, %zu KiB\n", name, n,
+                   n == 1 ? "" : "es", conflicts, smb_count(report->maps->len, "bank map").text,
+                   (length + 1023) / 1024);
   smb_text_wrap(cli->out, sentence);
 }
 
@@ -52,7 +52,7 @@ static const SmbCliUsage usage = {
         "The page needs no network; - writes it to standard output.\n" SMB_TARGET_DESCRIPTION,
     .min_arguments = 1,
     .max_arguments = 2,
-    .flags = SMB_CLI_ARCH,
+    .has_arch = TRUE,
     .groups = groups,
     .example = "smembank report page.html --rows 32 --cols 32",
 };

@@ -99,7 +99,7 @@ static const SmbCliUsage usage = {
                    "cycles (under saturation) and wavefronts with the prediction for that GPU.",
     .min_arguments = 1,
     .max_arguments = 1,
-    .flags = SMB_CLI_ARCH,
+    .has_arch = TRUE,
     .formats = smb_trace_sum_formats,
     .groups = groups,
     .example = "echo 'ld 4 ffffffff' $(seq 0 128 3968) | smembank trace -",

@@ -171,7 +171,7 @@ static const SmbCliUsage usage = {
         "A mismatch, or a launch that fails, makes the exit status 1. Instruction counts that the "
         "compiler changed do not, if their wavefronts match.",
     .max_arguments = 1,
-    .flags = SMB_CLI_ARCH,
+    .has_arch = TRUE,
     .formats = smb_comparison_formats,
     .groups = groups,
     .example = "smembank validate --kernel transposeSmem",
