@@ -84,6 +84,13 @@ void smb_splits_jump(SmbSplits *splits, const guint32 *targets);
  */
 void smb_splits_arm(SmbSplits *splits, guint barrier);
 
+/** Arms a barrier, unless the running lanes have it armed: what enters a loop arms it, what comes back has. */
+static inline void
+smb_splits_enter(SmbSplits *splits, guint barrier) {
+  if (barrier >= splits->n_barriers || !(splits->armed[barrier] & splits->mask))
+    smb_splits_arm(splits, barrier);
+}
+
 /** Of smb_splits_sync(), where some of @lanes have armed the barrier. */
 void smb_splits_wait(SmbSplits *splits, guint barrier, SmbLanes lanes);
 
