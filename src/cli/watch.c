@@ -37,22 +37,15 @@ describe_time(double seconds) {
   return g_strdup_printf("%.0f h", seconds / 3600);
 }
 
-// "12 of 40 blocks", or "12 blocks" of an unknown number.
-static void
-append_count(GString *text, const SmbProgress *progress) {
-  g_string_append_printf(text, "%" G_GUINT64_FORMAT " ", progress->done);
-  if (progress->total)
-    g_string_append_printf(text, "of %" G_GUINT64_FORMAT " ", progress->total);
-  g_string_append(text, progress->what);
-}
-
 char *
 smb_watch_describe(const SmbProgress *progress, double seconds) {
   GString *text = g_string_new(NULL);
   double share = progress->total ? (double)progress->done / (double)progress->total : 0;
-  append_count(text, progress);
   if (progress->total)
-    g_string_append_printf(text, ", %.0f%%", 100 * share);
+    g_string_append_printf(text, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s, %.0f%%",
+                           progress->done, progress->total, progress->what, 100 * share);
+  else
+    g_string_append_printf(text, "%" G_GUINT64_FORMAT " %s", progress->done, progress->what);
   g_autofree char *time = describe_time(share > 0 ? seconds * (1 - share) / share : seconds);
   g_string_append_printf(text, share > 0 ? ", about %s left" : ", %s", time);
   return g_string_free(text, FALSE);
@@ -111,10 +104,11 @@ interrupt(SmbWatch *watch) {
   GString *text = g_string_new(NULL);
   clear_line(watch);
   g_string_append_printf(text, "smembank %s: interrupted after %s", watch->command, time);
-  if (progress.what) {
-    g_string_append(text, ": ");
-    append_count(text, &progress);
-  }
+  if (progress.what && progress.total)
+    g_string_append_printf(text, ": %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s",
+                           progress.done, progress.total, progress.what);
+  else if (progress.what)
+    g_string_append_printf(text, ": %" G_GUINT64_FORMAT " %s", progress.done, progress.what);
   g_string_append_c(text, '\n');
   write_text(text->str);
   g_string_free(text, TRUE);
@@ -127,21 +121,14 @@ interrupt(SmbWatch *watch) {
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-// Those that the thread waits for: an interrupt, and what wakes it.
-static sigset_t
-own_signals(void) {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGUSR2);
-  return set;
-}
-
 static void *
 run(void *data) {
   SmbWatch *watch = data;
   const struct timespec period = {0, PERIOD_MS * 1000000L};
-  const sigset_t set = own_signals();
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGUSR2);
   while (!g_atomic_int_get(&watch->stopped)) {
     int number = sigtimedwait(&set, NULL, &period);
     if (number == SIGINT)
@@ -160,7 +147,10 @@ smb_watch_start(const char *command, guint columns) {
   watch->columns = MAX(columns, 1);
   watch->draws = isatty(STDERR_FILENO) == 1;
   watch->start = g_get_monotonic_time();
-  const sigset_t set = own_signals();
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGUSR2); // wakes the thread
   pthread_sigmask(SIG_BLOCK, &set, &watch->before);
   if (pthread_create(&watch->thread, NULL, run, watch) == 0)
     return watch;
