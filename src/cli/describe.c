@@ -105,10 +105,8 @@ smb_describe_turn(const SmbPlan *plan) {
 void
 smb_describe_turns(GString *text, const SmbPlan *plan, guint n) {
   const char *turn = smb_describe_turn(plan);
-  g_string_append_printf(text, "%u %s%s", n, turn,
-                         n == 1                        ? ""
-                         : g_str_has_suffix(turn, "s") ? "es"
-                                                       : "s");
+  const char *several = g_str_has_suffix(turn, "s") ? "es" : "s";
+  g_string_append_printf(text, "%u %s%s", n, turn, n == 1 ? "" : several);
 }
 
 // The first bytes that lanes ask of the bank.

@@ -73,9 +73,8 @@ smb_target_options(void) {
 
 void
 smb_target_clear_options(void) {
-  for (guint i = 0; i < 3; i++) {
-    static const SmbCliGroup *const groups[] = {&smb_target_tile_group, &smb_target_launch_group,
-                                                &smb_target_limit_group};
+  static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS};
+  for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
     for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++) {
       if (entry->arg == G_OPTION_ARG_STRING)
         g_clear_pointer((char **)entry->arg_data, g_free);
