@@ -31,22 +31,14 @@ add_constant(GArray *pieces, guint64 at, guint64 bits, guint bytes) {
   g_array_append_val(pieces, piece);
 }
 
-// The bits of a floating-point number, as an element of 4 or 8 bytes has them.
+// The bits of a double as an element has them: a float if that has 4 bytes; else its lowest ones, as ptxas has it.
 static guint64
-convert(guint bytes, guint64 bits, gboolean is_single) {
+convert(guint bytes, guint64 bits) {
   double number;
-  float single;
-  guint32 low = (guint32)bits;
-  if (is_single == (bytes == 4))
-    return bits;
+  guint32 low;
   memcpy(&number, &bits, sizeof number);
-  memcpy(&single, &low, sizeof single);
-  if (is_single)
-    number = single;
-  else
-    single = (float)number;
-  memcpy(&bits, &number, sizeof number);
-  memcpy(&low, &single, sizeof single);
+  float single = (float)number;
+  memcpy(&low, &single, sizeof low);
   return bytes == 4 ? low : bits;
 }
 
@@ -64,16 +56,14 @@ read_number(Filler *filler, guint64 at) {
   else if (!smb_ptx_read_constant(reader, &constant))
     return FALSE;
   gboolean is_float = constant.kind == PTX_CONSTANT_DOUBLE;
-  if (is_float && type->bytes != 4 && type->bytes != 8)
+  if (is_float && !type->is_float && type->name[0] != 'b')
     return smb_ptx_fail(reader, token.start, "expected an integer");
   if (!is_float && type->is_float)
     return smb_ptx_fail(reader, token.start, "expected a floating-point number");
-  guint64 bits = is_float ? convert(type->bytes, constant.bits, is_single) : constant.bits;
+  guint64 bits = is_float && !is_single ? convert(type->bytes, constant.bits) : constant.bits;
   if (type->bytes < 8)
     bits &= (G_GUINT64_CONSTANT(1) << 8 * type->bytes) - 1;
   add_constant(filler->variable->initial, at, bits, MIN(type->bytes, 8));
-  if (type->bytes == 16 && constant.kind == PTX_CONSTANT_SIGNED && (gint64)bits < 0)
-    add_constant(filler->variable->initial, at + 8, G_MAXUINT64, 8);
   return TRUE;
 }
 

@@ -190,7 +190,8 @@ read_rest(PtxReader *reader, PtxVariable *variable, const PtxType *type, GArray 
     return FALSE;
   if (!smb_ptx_is(reader, '='))
     return TRUE;
-  if (!slot || slot->is_extern || !is_memory)
+  gboolean is_half = type->is_float && type->bytes == 2; // as ptxas has it
+  if (!slot || slot->is_extern || !is_memory || is_half)
     return smb_ptx_fail(reader, variable->offset, "'%s' cannot have an initialiser",
                         variable->name);
   smb_ptx_lex(&reader->lexer);
