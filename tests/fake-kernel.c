@@ -78,12 +78,23 @@ describe_scalar(const SmbParameter *parameter, gconstpointer value) {
   return NULL;
 }
 
+static char *
+describe_bytes(const SmbParameter *parameter, const guchar *value) {
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "%s=raw:", parameter->name);
+  for (gsize i = 0; i < parameter->bytes; i++)
+    g_string_append_printf(text, "%02x", value[i]);
+  return g_string_free(text, FALSE);
+}
+
 static GPtrArray *
 describe_scalars(const SmbProgram *kernel, const SmbCudaLaunch *launch) {
   GPtrArray *arguments = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
     SmbParameter parameter = smb_program_parameter(kernel, i);
-    char *text = parameter.is_pointer ? NULL : describe_scalar(&parameter, launch->parameters[i]);
+    char *text = parameter.bytes > 0    ? describe_bytes(&parameter, launch->parameters[i])
+                 : parameter.is_pointer ? NULL
+                                        : describe_scalar(&parameter, launch->parameters[i]);
     if (text)
       g_ptr_array_add(arguments, text);
   }

@@ -119,6 +119,26 @@ smb_scalar_encode_whole(SmbScalar scalar, guint64 number, guchar *bytes) {
 }
 
 void
+smb_scalar_decode(SmbScalar scalar, const guchar *bytes, gint64 *whole, double *real) {
+  float single;
+  guint16 half;
+  *whole = 0;
+  *real = 0;
+  if (scalar == SMB_SCALAR_F64) {
+    memcpy(real, bytes, sizeof *real);
+  } else if (scalar == SMB_SCALAR_F32) {
+    memcpy(&single, bytes, sizeof single);
+    *real = (double)single;
+  } else if (smb_scalar_is_real(scalar)) {
+    memcpy(&half, bytes, sizeof half);
+    *real = smb_half_to_real(scalar, half);
+  } else {
+    memcpy(whole, bytes, smb_scalar_bytes(scalar));
+    *whole = smb_scalar_wrap(scalar, *whole);
+  }
+}
+
+void
 smb_scalar_canonical(SmbScalar scalar, gpointer bytes, gsize length) {
   static const guint32 single_nan = 0x7fffffff;
   static const guint64 double_nan = G_GUINT64_CONSTANT(0x7ff8000000000000);

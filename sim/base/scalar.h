@@ -76,6 +76,14 @@ void smb_scalar_encode_real(SmbScalar scalar, double number, guchar *bytes);
 void smb_scalar_encode_whole(SmbScalar scalar, guint64 number, guchar *bytes);
 
 /**
+ * smb_scalar_decode:
+ * @bytes: as memory holds it
+ * @whole: (out): of an integer, the number; else 0
+ * @real: (out): of a floating-point kind, the number; else 0
+ */
+void smb_scalar_decode(SmbScalar scalar, const guchar *bytes, gint64 *whole, double *real);
+
+/**
  * smb_scalar_canonical:
  * @bytes: (inout) (array length=length): numbers of memory
  *

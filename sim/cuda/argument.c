@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The scalar parameters of a kernel: their values as text, as constants, and as the bytes that a launch
-// is given.
+// The parameters of a kernel that are no pointers: from the text of a value to the bytes that a launch is given.
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/base/scalar.h"
 #include "sim/cuda/run/compute.h"
 #include "sim/cuda/parse/parse.h"
@@ -46,57 +46,56 @@ round_half(const Type *type, double real) {
   return smb_half_to_real(scalar, smb_half_from_real(scalar, real));
 }
 
-gboolean
-smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter, const char *text,
-                        Node *constant, GError **error) {
+// The number that @text is, as memory holds it (transfer full).
+static GBytes *
+encode_number(const Variable *parameter, const char *text, GError **error) {
   const Type *type = parameter->type;
+  guchar bytes[8];
   gboolean is_number, fits = TRUE;
-  if (!text)
-    return refuse_argument(error, "parameter '%s' of '%s' needs a value: --arg %s=VALUE",
-                           parameter->name, kernel->entry->name, parameter->name);
-  constant->kind = NODE_CONSTANT;
-  constant->type = type;
   if (smb_type_is_real(type)) {
     char *end;
     errno = 0;
-    constant->real = g_ascii_strtod(text, &end);
+    double real = g_ascii_strtod(text, &end);
     is_number = end != text && *end == '\0';
-    fits = errno != ERANGE || fabs(constant->real) < 1; // too small is 0, or nearly
-    if (isfinite(constant->real) && smb_type_is_half(type))
-      fits = fits && isfinite(round_half(type, constant->real));
-    else if (isfinite(constant->real) && type->kind == KIND_FLOAT)
-      fits = fits && isfinite((float)constant->real);
-  } else if (smb_type_is_integer(type)) {
-    is_number = read_integer(text, smb_type_is_unsigned(type), &constant->integer, &fits);
-    fits =
-        fits && (!is_number || smb_cuda_wrap(type->kind, constant->integer) == constant->integer);
+    fits = errno != ERANGE || fabs(real) < 1; // too small is 0, or nearly
+    if (isfinite(real) && smb_type_is_half(type))
+      fits = fits && isfinite(round_half(type, real));
+    else if (isfinite(real) && type->kind == KIND_FLOAT)
+      fits = fits && isfinite((float)real);
+    smb_scalar_encode_real(smb_cuda_scalar(type->kind), real, bytes);
   } else {
-    return refuse_argument(error, "parameter '%s' cannot be given a value: only numbers can",
-                           parameter->name);
+    gint64 integer = 0;
+    is_number = read_integer(text, smb_type_is_unsigned(type), &integer, &fits);
+    fits = fits && (!is_number || smb_cuda_wrap(type->kind, integer) == integer);
+    smb_scalar_encode_whole(smb_cuda_scalar(type->kind), (guint64)integer, bytes);
   }
-  if (!is_number)
-    return refuse_argument(error, "argument '%s=%s': expected a number", parameter->name, text);
-  if (!fits)
-    return refuse_argument(error, "argument '%s=%s' does not fit its type, %s", parameter->name,
-                           text, type->name);
-  return TRUE;
+  if (is_number && fits)
+    return g_bytes_new(bytes, type->size);
+  if (is_number)
+    refuse_argument(error, "argument '%s=%s' does not fit its type, %s", parameter->name, text,
+                    type->name);
+  else
+    refuse_argument(error, "argument '%s=%s': expected a number, raw:HEXBYTES or @FILE",
+                    parameter->name, text);
+  return NULL;
 }
 
 GBytes *
 smb_kernel_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
                     GError **error) {
-  const SmbKernel *kernel = smb_cuda_kernel(program);
-  const Variable *variable = kernel->entry->parameters[parameter];
-  const Type *type = variable->type;
-  Node constant = {0};
-  if (!smb_cuda_argument_parse(kernel, variable, smb_argument_find(arguments, program, parameter),
-                               &constant, error))
+  const Variable *variable = smb_cuda_kernel(program)->entry->parameters[parameter];
+  const char *text = smb_argument_find(arguments, program, parameter);
+  if (!text) {
+    refuse_argument(error, "parameter '%s' of '%s' needs a value: --arg %s=VALUE", variable->name,
+                    program->name, variable->name);
     return NULL;
-  guchar bytes[8];
-  SmbScalar scalar = smb_cuda_scalar(type->kind);
-  if (smb_type_is_real(type))
-    smb_scalar_encode_real(scalar, constant.real, bytes);
-  else
-    smb_scalar_encode_whole(scalar, (guint64)constant.integer, bytes);
-  return g_bytes_new(bytes, type->size);
+  }
+  if (smb_argument_is_raw(text))
+    return smb_argument_raw(variable->name, text, variable_type(variable)->size, error);
+  if (smb_type_is_arithmetic(variable->type))
+    return encode_number(variable, text, error);
+  refuse_argument(error,
+                  "argument '%s=%s': expected the %s of the parameter as raw:HEXBYTES or @FILE",
+                  variable->name, text, smb_count(variable_type(variable)->size, "byte").text);
+  return NULL;
 }

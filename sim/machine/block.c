@@ -263,18 +263,42 @@ make_buffer(const SmbBlock *block, guint parameter, const SmbLaunch *launch) {
                   .buffer = parameter};
 }
 
-static void
-set_up_objects(SmbBlock *block, const SmbLaunch *launch) {
+// A structure that is a parameter: the block keeps its bytes.
+static gboolean
+make_structure(SmbBlock *block, guint parameter, const SmbLaunch *launch, Object *object,
+               GError **error) {
+  SmbParameter described = smb_program_parameter(block->program, parameter);
+  GBytes *bytes = smb_program_argument(block->program, parameter, launch->arguments, error);
+  if (!bytes)
+    return FALSE;
+  g_ptr_array_add(block->structures, bytes);
+  *object = (Object){.name = described.name,
+                     .space = SPACE_CONSTANT,
+                     .size = described.bytes,
+                     .buffer = parameter};
+  object->contents.fill = SMB_FILL_BYTES;
+  object->contents.bytes = g_bytes_get_data(bytes, &object->contents.length);
+  return TRUE;
+}
+
+static gboolean
+set_up_objects(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   const SmbProgram *program = block->program;
   guint n_regions = program->regions->len;
   block->n_objects = n_regions + program->parameters->len;
   block->objects = g_new0(Object, block->n_objects + 1);
+  block->structures = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
   for (guint i = 0; i < n_regions; i++)
     block->objects[i] = make_region(block, &g_array_index(program->regions, Region, i), i, launch);
   for (guint i = 0; i < program->parameters->len; i++) {
+    Object *object = &block->objects[n_regions + i];
     if (smb_launch_is_pointer(launch, program, i))
-      block->objects[n_regions + i] = make_buffer(block, i, launch);
+      *object = make_buffer(block, i, launch);
+    else if (smb_program_parameter(program, i).bytes > 0 &&
+             !make_structure(block, i, launch, object, error))
+      return FALSE;
   }
+  return TRUE;
 }
 
 SmbBlock *
@@ -309,8 +333,8 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   block->shadow = smb_shadow_new(program, block->shared_bytes);
   block->overlay = smb_overlay_new(global, program->is_serial);
   set_up_threads(block);
-  set_up_objects(block, launch);
-  block->state = program->front_end->state_new(block, launch, error);
+  if (set_up_objects(block, launch, error))
+    block->state = program->front_end->state_new(block, launch, error);
   return block->state ? g_steal_pointer(&block) : NULL;
 }
 
@@ -338,6 +362,7 @@ smb_block_free(SmbBlock *block) {
     g_free(block->objects[i].set);
   }
   g_free(block->objects);
+  g_clear_pointer(&block->structures, g_ptr_array_unref);
   g_free(block->shared);
   smb_shadow_free(block->shadow);
   smb_overlay_free(block->overlay);

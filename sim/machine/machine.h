@@ -66,6 +66,7 @@ struct _SmbBlock {
   guint32 *sizes[6];   // blockDim, gridDim, by thread
   Object *objects;     // the program's regions, then a buffer for each parameter
   guint n_objects;
+  GPtrArray *structures; // GBytes: of parameters that are objects
   gsize shared_bytes;
   guchar *shared;
   Shadow *shadow;

@@ -11,6 +11,7 @@
 // the lanes and their addresses at each access, and is told of a barrier once all that must arrive have.
 #pragma once
 
+#include "sim/program/argument.h"
 #include "sim/program/launch.h"
 #include "sim/program/program.h"
 
@@ -104,10 +105,3 @@ void smb_program_clear(SmbProgram *program);
 // Gives each site the place that stands for it; its frames are those further out then. Whoever has read a program calls
 // it, once.
 void smb_program_choose_frames(SmbProgram *program);
-
-// Whether "NAME=VALUE" or "NUMBER=VALUE" is of the parameter of that name and number (from 0).
-gboolean smb_argument_is_of(const char *argument, const SmbProgram *program, guint parameter);
-
-// The text of its VALUE, or NULL; the last one counts.
-const char *smb_argument_find(const char *const *arguments, const SmbProgram *program,
-                              guint parameter);

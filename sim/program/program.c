@@ -244,24 +244,3 @@ smb_program_unused_defines(const SmbProgram *program) {
   return program->front_end->unused_defines ? program->front_end->unused_defines(program)
                                             : g_new0(char *, 1);
 }
-
-gboolean
-smb_argument_is_of(const char *argument, const SmbProgram *program, guint parameter) {
-  const char *equals = strchr(argument, '=');
-  if (!equals)
-    return FALSE;
-  g_autofree char *name = g_strndup(argument, (gsize)(equals - argument));
-  g_autofree char *number = g_strdup_printf("%u", parameter);
-  return strcmp(name, smb_program_parameter(program, parameter).name) == 0 ||
-         strcmp(name, number) == 0;
-}
-
-const char *
-smb_argument_find(const char *const *arguments, const SmbProgram *program, guint parameter) {
-  const char *value = NULL;
-  for (guint i = 0; arguments && arguments[i]; i++) {
-    if (smb_argument_is_of(arguments[i], program, parameter))
-      value = strchr(arguments[i], '=') + 1;
-  }
-  return value;
-}

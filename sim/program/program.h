@@ -74,6 +74,7 @@ typedef struct {
   gboolean is_pointer;
   gboolean
       may_be_value; /* of a pointer: it is none if the launch gives it a value (8 bytes of compiled code) */
+  gsize bytes;         /* of a structure that the kernel has in constant memory: its size; else 0 */
   gboolean is_unnamed; /* its name was made up: messages ask for it by its number */
   SmbScalar element;   /* of a pointer: what its buffer holds */
   guint element_bytes; /* of what it points at, such as 16 of a float4; 1 of void */

@@ -34,8 +34,8 @@ static const GOptionEntry launch_entries[] = {
      "define a macro, in place of the file's definition", "NAME[=VALUE]"},
     {"include", 'I', 0, G_OPTION_ARG_STRING_ARRAY, &typed.folders,
      "look for included files in a folder", "FOLDER"},
-    {"arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.args, "value of a scalar kernel parameter",
-     "NAME=VALUE"},
+    {"arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.args,
+     "value of a kernel parameter: a number, raw:HEXBYTES or @FILE", "NAME=VALUE"},
     {"buffer", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.buffers,
      "what the buffer of a pointer parameter holds, and how many elements lie before the pointer",
      "NAME=SPEC[@OFFSET]"},
@@ -44,6 +44,13 @@ static const GOptionEntry launch_entries[] = {
     {"grid", 0, 0, G_OPTION_ARG_STRING, &typed.grid, "blocks of the grid (default 1)", "X,Y,Z"},
     {"dynamic-bytes", 0, 0, G_OPTION_ARG_STRING, &typed.dynamic_bytes,
      "bytes of dynamic shared memory: a number or an expression of macros", "N"},
+    {"unknown", 0, 0, G_OPTION_ARG_STRING, &typed.unknown,
+     "requests whose addresses are not known: refuse the kernel, or leave them out (default error)",
+     SMB_TARGET_UNKNOWN},
+    {"frames", 0, 0, G_OPTION_ARG_STRING, &typed.frames,
+     "the line of inlined code: where it stands, where your own files call it, or the kernel "
+     "(default own)",
+     SMB_TARGET_FRAMES},
     G_OPTION_ENTRY_NULL,
 };
 

@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/cuda/cuda.h"
+#include "sim/program/argument.h"
 #include "src/cli/input.h"
 
 // The widest padding that options may ask for; what a device has is checked with the kernel.
@@ -83,6 +84,7 @@ finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, GError **error
   const SmbProgramOptions reading = {.entry = target->entry,
                                      .defines = (const char *const *)target->defines,
                                      .folders = (const char *const *)target->folders,
+                                     .frames = target->frames,
                                      .cuda_arch = smb_program_cuda_arch(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = target->options.limits};
@@ -290,6 +292,19 @@ find_tile_rows(SmbTarget *target, GError **error) {
   return TRUE;
 }
 
+// What is not known of compiled code, and how its places are shown.
+static gboolean
+parse_code(const SmbTargetOptions *options, SmbTarget *target, GError **error) {
+  static const SmbFrames frames[] = {SMB_FRAMES_LEAF, SMB_FRAMES_OWN, SMB_FRAMES_OUTER};
+  guint unknown = 0, frame = 1;
+  if (!smb_cli_choice("--unknown", options->unknown, SMB_TARGET_UNKNOWN, &unknown, error) ||
+      !smb_cli_choice("--frames", options->frames, SMB_TARGET_FRAMES, &frame, error))
+    return FALSE;
+  target->launch.skips_unknown = unknown == 1;
+  target->frames = frames[frame];
+  return TRUE;
+}
+
 // Of a @file whose text is not @given, the text is read.
 static SmbTarget *
 make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
@@ -310,7 +325,8 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
   if (!smb_target_parse_limits(options, &target->options, error))
     return NULL;
   g_autoptr(SmbSource) source = draft_source(options, file, given, arch, target, error);
-  if (!source || !parse_launch(options, &target->launch, error))
+  if (!source || !parse_launch(options, &target->launch, error) ||
+      !parse_code(options, target, error))
     return NULL;
   target->folders = g_strdupv(options->folders);
   set_values(&target->defines, (const char *const *)options->defines);
@@ -342,6 +358,11 @@ smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **err
   for (guint i = 0; file && i < target->launch.buffers->len; i++) {
     const SmbBuffer *buffer = g_ptr_array_index(target->launch.buffers, i);
     if (buffer->path && !smb_out_file_protect(file, buffer->path, error))
+      return FALSE;
+  }
+  for (guint i = 0; file && target->args[i]; i++) {
+    const char *path = smb_argument_file(target->args[i]);
+    if (path && !smb_out_file_protect(file, path, error))
       return FALSE;
   }
   return TRUE;
@@ -390,6 +411,7 @@ smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_by
   other->launch = target->launch;
   other->launch.buffers = g_ptr_array_ref(target->launch.buffers);
   other->options = target->options;
+  other->frames = target->frames;
   other->folders = g_strdupv(target->folders);
   other->defines = g_strdupv(target->defines);
   other->args = g_strdupv(target->args);

@@ -17,12 +17,16 @@ typedef struct {
   gboolean dynamic;
   char *kernel, *shape, *entry, *instance;
   char **defines, **folders, **args, **buffers;
-  char *block, *grid, *dynamic_bytes;
+  char *block, *grid, *dynamic_bytes, *unknown, *frames;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *threads;
 } SmbTargetOptions;
 
 /** Values of --write and --read. */
 #define SMB_TARGET_ORDERS "row|col"
+
+/** Values of --unknown, and of --frames. */
+#define SMB_TARGET_UNKNOWN "error|skip"
+#define SMB_TARGET_FRAMES  "leaf|own|outer"
 
 /** The options of a command that takes a kernel, for SmbCliUsage.groups. */
 extern const SmbCliGroup smb_target_tile_group, smb_target_launch_group, smb_target_limit_group;
@@ -54,6 +58,7 @@ void smb_target_clear_options(void);
  * @folders: where included files are looked for, or %NULL
  * @defines: the macros that were set, NAME=VALUE, each once
  * @args, @buffers: as they were given, each name once
+ * @frames: which of the places that an instruction is inlined through is shown
  * @launch: how it is launched; its arguments and buffers are owned by the target
  * @options: for smb_analysis_run()
  * @assumes_block: whether it is a FILE whose block was not given
@@ -70,6 +75,7 @@ typedef struct {
   GStrv defines;
   GStrv args;
   GStrv buffers;
+  SmbFrames frames;
   SmbLaunch launch;
   gboolean assumes_block;
   SmbAnalysisOptions options;

@@ -87,6 +87,37 @@ for wrong in m=zeros 4=zeros; do
   says "'k' has no pointer parameter"
 done
 
+# --arg: bytes, of a file too; --unknown and --frames do nothing to CUDA C.
+cat >"$work/p.cu" <<'END'
+struct P { int stride, by; };
+__global__ void p(P p, int *out, short n) {
+  __shared__ int s[64];
+  s[threadIdx.x * p.stride] = n;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x * p.stride];
+}
+END
+printf '\002\000\000\000\003\000\000\000' >"$work/p.bin"
+expect 0 analyze "$work/p.cu" --block 32 --arg p=raw:0200000003000000 --arg n=3
+cp "$work/out" "$work/wanted"
+shows '2-way'
+expect 0 analyze "$work/p.cu" --block 32 --arg "p=@$work/p.bin" --arg 2=3 --unknown skip --frames leaf
+cmp "$work/out" "$work/wanted" || die 'not the same by number and from a file'
+expect 0 explain "$work/p.cu" --block 32 --arg "p=@$work/p.bin" --arg 2=raw:0300 --unknown error --frames outer
+expect 2 analyze "$work/p.cu" --block 32
+says "parameters 'p', 'n' of 'p' need values: --arg p=VALUE --arg n=VALUE"
+expect 2 analyze "$work/p.cu" --block 32 --arg "0=@$work/p.bin" --arg "n=@$work/p.bin"
+says "the file has 8 bytes, the parameter 2"
+expect 3 analyze "$work/p.cu" --block 32 --arg 0=@/no/such/file --arg n=1
+says '/no/such/file: No such file or directory'
+expect 2 analyze "$work/p.cu" --unknown maybe
+says "--unknown 'maybe': expected error or skip"
+expect 2 analyze "$work/p.cu" --frames mine
+says "--frames 'mine': expected leaf, own or outer"
+cp "$work/p.bin" "$work/kept.bin"
+expect 2 explain "$work/p.cu" --block 32 --arg "p=@$work/p.bin" --arg n=1 --svg "$work/p.bin"
+cmp "$work/p.bin" "$work/kept.bin" || die 'a file with a value was written over'
+
 # What is read is never written over.
 cp "$work/four@.bin" "$work/in.bin"
 run 2 explain --svg "$work/in.bin" --buffer in=@8 --buffer "index=$work/in.bin"
@@ -119,6 +150,11 @@ SMEMBANK_FAKE='wrong-values'
 export SMEMBANK_FAKE
 expect 1 validate "$work/neg.cu" --block 1 --buffer out=zeros@2
 shows 'out[-2] is '
+
+# A structure reaches the device as it is.
+SMEMBANK_FAKE=
+expect 0 validate "$work/p.cu" --block 32 --arg "p=@$work/p.bin" --arg n=3 --format csv
+grep -q ',wavefronts_st,2,2,' "$work/out" || die "not 2 wavefronts: $(cat "$work/out")"
 
 # What is said of a variable is not put on a device.
 cat >"$work/data.cu" <<'END'

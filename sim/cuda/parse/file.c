@@ -95,11 +95,6 @@ parse_parameter(Parser *parser, Function *function, GPtrArray *parameters) {
     name = &unnamed;
   }
   gboolean is_copied = type->kind == KIND_STRUCT && !is_reference;
-  if (is_copied && function->is_kernel)
-    return smb_parser_refuse(
-        parser, name->start,
-        "a structure as a parameter of a kernel is outside the subset: pass a pointer "
-        "to it, or its members");
   Formal *formal = &function->formals[function->n_formals++];
   *formal = (Formal){is_copied ? BIND_ADDRESS : BIND_VALUE, is_reference, specifiers.is_const, type,
                      NULL};

@@ -326,8 +326,10 @@ describe_parameters(SmbKernel *kernel) {
   for (guint i = 0; i < entry->n_parameters; i++) {
     const Variable *variable = entry->parameters[i];
     SmbParameter parameter = {.name = variable->name,
-                              .type = smb_type_describe(kernel->pool, variable->type),
-                              .is_pointer = variable->type->kind == KIND_POINTER};
+                              .type = smb_type_describe(kernel->pool, variable_type(variable)),
+                              .is_pointer =
+                                  !variable->is_reference && variable->type->kind == KIND_POINTER,
+                              .bytes = variable->is_reference ? variable->type->of->size : 0};
     if (parameter.is_pointer) {
       parameter.element_bytes = (guint)MAX(variable->type->of->size, 1);
       parameter.element = choose_element(variable->type->of);

@@ -22,6 +22,23 @@ set_up_locals(Walker *walker) {
   }
 }
 
+// Gives a parameter the value whose bytes in memory these are.
+static void
+bind_value(Walker *walker, const Variable *parameter, GBytes *bytes) {
+  const Type *type = parameter->type, *component = type->kind == KIND_VECTOR ? type->of : type;
+  const guchar *memory = g_bytes_get_data(bytes, NULL);
+  SmbScalar scalar = smb_cuda_scalar(component->kind);
+  char *values = walker->locals[parameter->slot];
+  for (guint c = 0; c < smb_type_components(type); c++) {
+    gint64 whole;
+    double real;
+    smb_scalar_decode(scalar, memory + c * component->size, &whole, &real);
+    for (guint w = 0; w < walker->block->n_warps; w++)
+      smb_arith_fill(scalar, walker->block->lanes, whole, real,
+                     values + c * smb_walk_stride(walker, type) + w * warp_bytes(walker, type));
+  }
+}
+
 // Parameters have their values for the whole launch.
 static gboolean
 bind_parameters(Walker *walker, const SmbLaunch *launch, GError **error) {
@@ -35,14 +52,11 @@ bind_parameters(Walker *walker, const SmbLaunch *launch, GError **error) {
         pointers[t] = smb_block_buffer(walker->block, i);
       continue;
     }
-    const char *text = smb_argument_find(launch->arguments, walker->block->program, i);
-    Node constant = {0};
-    if (!smb_cuda_argument_parse(walker->kernel, parameter, text, &constant, error))
+    g_autoptr(GBytes) bytes =
+        smb_program_argument(walker->block->program, i, launch->arguments, error);
+    if (!bytes)
       return FALSE;
-    char *values = walker->locals[parameter->slot];
-    for (guint w = 0; w < n_warps; w++)
-      smb_cuda_fill(&constant, walker->block->lanes,
-                    values + w * warp_bytes(walker, parameter->type));
+    bind_value(walker, parameter, bytes);
   }
   return TRUE;
 }
@@ -77,7 +91,8 @@ start(Walker *walker) {
   const Function *entry = walker->kernel->entry;
   memset(walker->locals_set, 0, walker->kernel->locals->len * sizeof *walker->locals_set);
   for (guint i = 0; i < entry->n_parameters; i++)
-    walker->locals_set[entry->parameters[i]->slot] = walker->block->launched;
+    for (guint c = 0; c < smb_type_components(entry->parameters[i]->type); c++)
+      walker->locals_set[entry->parameters[i]->slot + c] = walker->block->launched;
   memset(&walker->returned, 0, sizeof walker->returned);
   memset(&walker->broken, 0, sizeof walker->broken);
   memset(&walker->continued, 0, sizeof walker->continued);

@@ -99,8 +99,3 @@ gboolean smb_walk_store(Walker *walker, const Node *node, const Mask *mask,
                         const guint64 *addresses, const void *value);
 gboolean smb_walk_update(Walker *walker, const Node *node, Atomic atomic, const Mask *mask,
                          const void *const *operands, void *out);
-
-// --- scalar parameters (argument.c)
-// Reads a value as a constant of the parameter's type; NULL is an error too.
-gboolean smb_cuda_argument_parse(const SmbKernel *kernel, const Variable *parameter,
-                                 const char *text, Node *constant, GError **error);

@@ -163,6 +163,12 @@ struct _Statement {
   const Variable *variable;
 };
 
+// What a variable is a name for: that of a reference to memory is what it refers to.
+static inline const Type *
+variable_type(const Variable *variable) {
+  return variable->is_reference ? variable->type->of : variable->type;
+}
+
 // How a parameter of a function gets its argument.
 typedef enum {
   BIND_VALUE,

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/program/argument.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+
+#define RAW_PREFIX "raw:"
+
+// Of a file: more than the parameters of a kernel have (CUDA C++ Programming Guide, "Function Parameters").
+enum {
+  MAX_BYTES = 65536
+};
+
+gboolean
+smb_argument_is_of(const char *argument, const SmbProgram *program, guint parameter) {
+  const char *equals = strchr(argument, '=');
+  if (!equals)
+    return FALSE;
+  g_autofree char *name = g_strndup(argument, (gsize)(equals - argument));
+  return strcmp(name, smb_program_parameter(program, parameter).name) == 0 ||
+         strcmp(name, smb_number(parameter).text) == 0;
+}
+
+const char *
+smb_argument_find(const char *const *arguments, const SmbProgram *program, guint parameter) {
+  const char *value = NULL;
+  for (guint i = 0; arguments && arguments[i]; i++) {
+    if (smb_argument_is_of(arguments[i], program, parameter))
+      value = strchr(arguments[i], '=') + 1;
+  }
+  return value;
+}
+
+const char *
+smb_argument_file(const char *argument) {
+  const char *equals = strchr(argument, '=');
+  return equals && equals[1] == '@' ? equals + 2 : NULL;
+}
+
+gboolean
+smb_argument_is_raw(const char *value) {
+  return g_str_has_prefix(value, RAW_PREFIX) || *value == '@';
+}
+
+static GBytes *
+read_digits(const char *name, const char *digits, gsize size, GError **error) {
+  gsize n = strlen(digits) / 2;
+  g_autofree guchar *bytes = g_malloc(n + 1);
+  for (gsize i = 0; digits[2 * i]; i++) {
+    int high = g_ascii_xdigit_value(digits[2 * i]);
+    int low = high < 0 ? -1 : g_ascii_xdigit_value(digits[2 * i + 1]);
+    if (low < 0) {
+      smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+               "argument '%s=" RAW_PREFIX "%s': expected two hexadecimal digits for each byte",
+               name, digits);
+      return NULL;
+    }
+    bytes[i] = (guchar)(high << 4 | low);
+  }
+  if (n == size)
+    return g_bytes_new_take(g_steal_pointer(&bytes), n);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+           "argument '%s=" RAW_PREFIX "%s' has %s: the parameter has %s", name, digits,
+           smb_count(n, "byte").text, smb_number(size).text);
+  return NULL;
+}
+
+static GBytes *
+read_file(const char *name, const char *path, gsize size, GError **error) {
+  g_autoptr(GBytes) bytes = smb_source_read_bytes(path, MAX_BYTES, error);
+  if (!bytes || g_bytes_get_size(bytes) == size)
+    return g_steal_pointer(&bytes);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+           "argument '%s=@%s': the file has %s, the parameter %s", name, path,
+           smb_count(g_bytes_get_size(bytes), "byte").text, smb_number(size).text);
+  return NULL;
+}
+
+GBytes *
+smb_argument_raw(const char *name, const char *value, gsize size, GError **error) {
+  return *value == '@' ? read_file(name, value + 1, size, error)
+                       : read_digits(name, value + strlen(RAW_PREFIX), size, error);
+}

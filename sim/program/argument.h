@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the user says of the value of a parameter: NAME=VALUE or NUMBER=VALUE (--arg). VALUE is a number, which its
+// front end reads, or the bytes that memory is to hold: raw:HEXBYTES or @FILE.
+#pragma once
+
+#include "sim/program/program.h"
+
+G_BEGIN_DECLS
+
+/** Whether an argument is of the parameter of that number (from 0), or of its name. */
+gboolean smb_argument_is_of(const char *argument, const SmbProgram *program, guint parameter);
+
+/** The VALUE of a parameter (transfer none), or NULL; of several arguments the last one counts. */
+const char *smb_argument_find(const char *const *arguments, const SmbProgram *program,
+                              guint parameter);
+
+/** The FILE that an argument, NAME=VALUE, is read from (transfer none), or NULL. */
+const char *smb_argument_file(const char *argument);
+
+/** Whether a VALUE is bytes rather than a number. */
+gboolean smb_argument_is_raw(const char *value);
+
+/**
+ * smb_argument_raw:
+ * @name: of the parameter, for messages
+ * @value: raw:HEXBYTES or @FILE
+ * @size: bytes of the parameter
+ * @error: SMB_ERROR_USAGE; a file error for a file that cannot be read
+ *
+ * Returns: (transfer full): the bytes, @size of them
+ */
+GBytes *smb_argument_raw(const char *name, const char *value, gsize size, GError **error);
+
+G_END_DECLS
