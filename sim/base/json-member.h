@@ -8,8 +8,6 @@
 
 #include <json-glib/json-glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * SmbPlace: where a value stands, for messages; lives on the stack.
  * @above: the object or array that it is in; %NULL for the document
@@ -88,5 +86,3 @@ G_GNUC_INTERNAL gboolean smb_member_extents(const SmbPlace *place, JsonNode *nod
  */
 G_GNUC_INTERNAL JsonNode *smb_json_parse(const char *source, const char *text, gsize length,
                                          guint max_nesting, GError **error);
-
-G_END_DECLS

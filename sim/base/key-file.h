@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * smb_key_file_load:
  * @name: how messages call the file
@@ -18,5 +16,3 @@ G_BEGIN_DECLS
  * Returns: (transfer full): its groups and keys
  */
 GKeyFile *smb_key_file_load(const char *name, const char *text, gsize length, GError **error);
-
-G_END_DECLS

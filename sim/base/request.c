@@ -92,6 +92,17 @@ describe_widths(guint widths) {
   return g_string_free(text, FALSE);
 }
 
+guint
+smb_request_bad_lane(const SmbRequest *request) {
+  guint alignment = smb_width_alignment(request->width);
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint32 offset = request->offset[smb_lanes_first(lanes)];
+    if (offset % alignment != 0 || offset > G_MAXUINT32 - request->width + 1)
+      return smb_lanes_first(lanes);
+  }
+  return SMB_MAX_LANES;
+}
+
 gboolean
 smb_request_check(const SmbRequest *request, GError **error) {
   g_return_val_if_fail(request->op < SMB_N_OPS, FALSE);
@@ -103,19 +114,17 @@ smb_request_check(const SmbRequest *request, GError **error) {
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "'%s' has no width of %u bytes: expected %s",
                     op->name, width, widths);
   }
-  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
-    guint lane = smb_lanes_first(lanes);
-    guint32 offset = request->offset[lane];
-    if (offset % alignment != 0)
-      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                      "offset %u of lane %u is misaligned: expected a multiple of %u", offset, lane,
-                      alignment);
-    if (offset > G_MAXUINT32 - width + 1)
-      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                      "offset %u of lane %u is too large: %u bytes from there reach 4 GiB", offset,
-                      lane, width);
-  }
-  return TRUE;
+  guint lane = smb_request_bad_lane(request);
+  if (lane == SMB_MAX_LANES)
+    return TRUE;
+  guint32 offset = request->offset[lane];
+  if (offset % alignment != 0)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "offset %u of lane %u is misaligned: expected a multiple of %u", offset, lane,
+                    alignment);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  "offset %u of lane %u is too large: %u bytes from there reach 4 GiB", offset,
+                  lane, width);
 }
 
 guint

@@ -135,6 +135,9 @@ smb_request_span(const SmbRequest *request) {
   return request->mask >> 32 ? 64 : 32;
 }
 
+/** Lowest of the lanes that ask and are not aligned, or go beyond 4 GiB; SMB_MAX_LANES: none. The width is known. */
+guint smb_request_bad_lane(const SmbRequest *request);
+
 /**
  * smb_request_check:
  * @request: a request

@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** Longest quote of a message, in characters: smb_text_shorten_quotes(). */
 #define SMB_TEXT_MAX_QUOTE 100
 
@@ -76,5 +74,3 @@ smb_count(guint64 n, const char *noun) {
   g_snprintf(number.text, sizeof number.text, "%" G_GUINT64_FORMAT " %s%s", n, noun, smb_plural(n));
   return number;
 }
-
-G_END_DECLS

@@ -267,17 +267,6 @@ find_word(const SmbTraceLine *line, guint index) {
   return p;
 }
 
-static guint
-find_bad_lane(const SmbRequest *request) {
-  SmbLanes lanes = smb_request_lanes(request);
-  guint alignment = smb_width_alignment(request->width);
-  guint32 last = G_MAXUINT32 - request->width + 1;
-  while (lanes & (lanes - 1) && request->offset[smb_lanes_first(lanes)] % alignment == 0 &&
-         request->offset[smb_lanes_first(lanes)] <= last)
-    lanes &= lanes - 1;
-  return lanes ? smb_lanes_first(lanes) : 0;
-}
-
 // Whether hardware can execute the request. If no offset has one of the low bits, none needs a look.
 static gboolean
 check_request(const SmbTraceLine *line, const SmbRequest *request, guint32 bits, GError **error) {
@@ -287,7 +276,7 @@ check_request(const SmbTraceLine *line, const SmbRequest *request, guint32 bits,
   // An access whose offsets are multiples of its width does not reach beyond 4 GiB.
   gboolean suspicious = !has_width || (bits & (width - 1)) || (width & (width - 1));
   if (suspicious && !smb_request_check(request, &reason)) {
-    guint word = has_width ? WORD_FIRST_OFFSET + find_bad_lane(request) : WORD_WIDTH;
+    guint word = has_width ? WORD_FIRST_OFFSET + smb_request_bad_lane(request) : WORD_WIDTH;
     return refuse_at(line, find_word(line, word), error, "%s", reason->message);
   }
   if (!smb_arch_check_request(line->arch, request, &reason))
