@@ -12,6 +12,12 @@ enum {
   MAX_QUOTED = 40
 };
 
+// Digits that a double needs at least and at most (IEC 60559: 15 always survive, 17 always suffice).
+enum {
+  MIN_DIGITS = 15,
+  MAX_DIGITS = 17
+};
+
 // What json-glib calls a text that is in no file.
 static const char data_prefix[] = "<data>";
 
@@ -76,12 +82,29 @@ smb_members_read(const SmbPlace *place, JsonNode *node, const SmbMember *members
     SmbPlace below = {place, members[i].name, 0};
     JsonNode *value = json_object_get_member(object, members[i].name);
     gboolean absent = !value || JSON_NODE_HOLDS_NULL(value);
-    if (absent && members[i].required)
+    if (absent && members[i].need == MEMBER_REQUIRED)
       return smb_member_fail(&below, error, "missing");
     if (!absent && !members[i].read(&below, value, (char *)target + members[i].offset, error))
       return FALSE;
   }
   return TRUE;
+}
+
+void
+smb_members_write(GString *json, const SmbMember *members, guint n, gconstpointer object,
+                  const char *separator) {
+  const char *before = "";
+  for (guint i = 0; i < n; i++) {
+    gsize length = json->len;
+    g_string_append_printf(json, "%s\"%s\": ", before, members[i].name);
+    gboolean written = members[i].write(json, (const char *)object + members[i].offset);
+    if (!written && members[i].need == MEMBER_ABSENT) {
+      g_string_truncate(json, length);
+      continue;
+    }
+    g_string_append(json, written ? "" : "null");
+    before = separator;
+  }
 }
 
 static gboolean
@@ -112,6 +135,19 @@ smb_member_text(const SmbPlace *place, JsonNode *node, gpointer target, GError *
 }
 
 gboolean
+smb_member_write_text(GString *json, gconstpointer value) {
+  const char *text = *(char *const *)value;
+  if (!text)
+    return FALSE;
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  g_autoptr(JsonNode) node = json_node_new(JSON_NODE_VALUE);
+  json_node_set_string(node, valid);
+  g_autofree char *quoted = json_to_string(node, FALSE);
+  g_string_append(json, quoted);
+  return TRUE;
+}
+
+gboolean
 smb_member_number(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   gboolean whole = holds(node, G_TYPE_INT64);
   double number = -1;
@@ -120,6 +156,23 @@ smb_member_number(const SmbPlace *place, JsonNode *node, gpointer target, GError
   if (!isfinite(number) || number < 0)
     return smb_member_expected(place, node, error, "a number of at least 0");
   *(double *)target = number;
+  return TRUE;
+}
+
+gboolean
+smb_member_write_number(GString *json, gconstpointer value) {
+  double number = *(const double *)value;
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  gboolean exact = FALSE;
+  if (!isfinite(number) || number < 0)
+    return FALSE;
+  for (int digits = MIN_DIGITS; digits <= MAX_DIGITS && !exact; digits++) {
+    char format[8];
+    g_snprintf(format, sizeof format, "%%.%dg", digits);
+    g_ascii_formatd(text, sizeof text, format, number);
+    exact = g_ascii_strtod(text, NULL) == number;
+  }
+  g_string_append(json, text);
   return TRUE;
 }
 
@@ -147,11 +200,23 @@ smb_member_count(const SmbPlace *place, JsonNode *node, gpointer target, GError 
 }
 
 gboolean
+smb_member_write_count(GString *json, gconstpointer value) {
+  g_string_append_printf(json, "%" G_GUINT64_FORMAT, *(const guint64 *)value);
+  return TRUE;
+}
+
+gboolean
 smb_member_some(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   gint64 number;
   if (!read_integer(place, node, 1, G_MAXINT32, &number, error))
     return FALSE;
   *(guint *)target = (guint)number;
+  return TRUE;
+}
+
+gboolean
+smb_member_write_some(GString *json, gconstpointer value) {
+  g_string_append_printf(json, "%u", *(const guint *)value);
   return TRUE;
 }
 
@@ -169,6 +234,25 @@ smb_member_texts(const SmbPlace *place, JsonNode *node, gpointer target, GError 
     if (!smb_member_text(&element, json_array_get_element(array, i), &(*texts)[i], error))
       return FALSE;
   }
+  return TRUE;
+}
+
+gboolean
+smb_member_write_texts(GString *json, gconstpointer value) {
+  const GStrv texts = *(const GStrv *)value;
+  g_string_append_c(json, '[');
+  for (guint i = 0; texts[i]; i++) {
+    g_string_append(json, i ? ", " : "");
+    smb_member_write_text(json, &texts[i]);
+  }
+  g_string_append_c(json, ']');
+  return TRUE;
+}
+
+gboolean
+smb_member_write_extents(GString *json, gconstpointer value) {
+  const guint *extents = value;
+  g_string_append_printf(json, "[%u, %u, %u]", extents[0], extents[1], extents[2]);
   return TRUE;
 }
 

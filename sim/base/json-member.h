@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// JSON read strictly. What an object may have is a table of members; each says how its value is read and
-// where it goes. A member that no table has is refused, and so is a value of another type: nothing is
+// JSON read strictly, and written. What an object may have is a table of members; each says how its value is read and
+// written, and where it is kept. A member that no table has is refused, and so is a value of another type: nothing is
 // guessed. Private to sim/.
 #pragma once
 
@@ -25,17 +25,28 @@ struct _SmbPlace {
 typedef gboolean (*SmbMemberRead)(const SmbPlace *place, JsonNode *node, gpointer target,
                                   GError **error);
 
+/** Adds @value to the text; %FALSE: there is none, and nothing was added. */
+typedef gboolean (*SmbMemberWrite)(GString *json, gconstpointer value);
+
+/** Whether a member has to be there. Others may be absent or null, and then leave their target as it is. */
+typedef enum {
+  MEMBER_REQUIRED,
+  MEMBER_NULL,   /* written as null if there is no value */
+  MEMBER_ABSENT, /* not written if there is no value */
+} SmbMemberNeed;
+
 /**
  * SmbMember:
  * @name: its key
- * @required: others may be absent or null, and then leave their target as it is
- * @read: reads it
- * @offset: byte offset of its target into the struct of the object
+ * @need: whether it has to be there
+ * @read, @write: how
+ * @offset: byte offset of its value in the struct of the object
  */
 typedef struct {
   const char *name;
-  gboolean required;
+  SmbMemberNeed need;
   SmbMemberRead read;
+  SmbMemberWrite write;
   gsize offset;
 } SmbMember;
 
@@ -43,6 +54,10 @@ typedef struct {
 G_GNUC_INTERNAL gboolean smb_members_read(const SmbPlace *place, JsonNode *node,
                                           const SmbMember *members, guint n, gpointer target,
                                           GError **error);
+
+/** Writes the members of an object in their order, with @separator between them. */
+G_GNUC_INTERNAL void smb_members_write(GString *json, const SmbMember *members, guint n,
+                                       gconstpointer object, const char *separator);
 
 /** Sets an SMB_ERROR_INPUT "DOCUMENT: member[3].member: text"; returns %FALSE. */
 G_GNUC_INTERNAL gboolean smb_member_fail(const SmbPlace *place, GError **error, const char *format,
@@ -52,27 +67,35 @@ G_GNUC_INTERNAL gboolean smb_member_fail(const SmbPlace *place, GError **error, 
 G_GNUC_INTERNAL gboolean smb_member_expected(const SmbPlace *place, JsonNode *node, GError **error,
                                              const char *what);
 
-/** SmbMemberRead of a text without control characters: @target is a char *, which is replaced. */
-G_GNUC_INTERNAL gboolean smb_member_text(const SmbPlace *place, JsonNode *node, gpointer target,
-                                         GError **error);
+#define SMB_MEMBER_KIND(kind)                                                                      \
+  G_GNUC_INTERNAL gboolean smb_member_##kind(const SmbPlace *place, JsonNode *node,                \
+                                             gpointer target, GError **error);                     \
+  G_GNUC_INTERNAL gboolean smb_member_write_##kind(GString *json, gconstpointer value)
 
-/** SmbMemberRead of a finite number from 0: @target is a double. */
-G_GNUC_INTERNAL gboolean smb_member_number(const SmbPlace *place, JsonNode *node, gpointer target,
-                                           GError **error);
+/** A text without control characters: a char *, which is replaced; %NULL: no value. */
+SMB_MEMBER_KIND(text);
+#define SMB_MEMBER_TEXT smb_member_text, smb_member_write_text
 
-/** SmbMemberRead of a whole number from 0: @target is a guint64. */
-G_GNUC_INTERNAL gboolean smb_member_count(const SmbPlace *place, JsonNode *node, gpointer target,
-                                          GError **error);
+/** A finite number from 0: a double; any other: no value. Written as short as it can be without losing a bit. */
+SMB_MEMBER_KIND(number);
+#define SMB_MEMBER_NUMBER smb_member_number, smb_member_write_number
 
-/** SmbMemberRead of a whole number from 1: @target is a guint. */
-G_GNUC_INTERNAL gboolean smb_member_some(const SmbPlace *place, JsonNode *node, gpointer target,
-                                         GError **error);
+/** A whole number from 0: a guint64. */
+SMB_MEMBER_KIND(count);
+#define SMB_MEMBER_COUNT smb_member_count, smb_member_write_count
 
-/** SmbMemberRead of an array of texts: @target is a GStrv, which is replaced. */
-G_GNUC_INTERNAL gboolean smb_member_texts(const SmbPlace *place, JsonNode *node, gpointer target,
-                                          GError **error);
+/** A whole number from 1: a guint. */
+SMB_MEMBER_KIND(some);
+#define SMB_MEMBER_SOME smb_member_some, smb_member_write_some
 
-/** Reads an array of three whole numbers, each from 1 to its @max. */
+/** An array of texts: a GStrv, which is replaced. */
+SMB_MEMBER_KIND(texts);
+#define SMB_MEMBER_TEXTS smb_member_texts, smb_member_write_texts
+
+/** Writes an array of three whole numbers, a guint[3]. */
+G_GNUC_INTERNAL gboolean smb_member_write_extents(GString *json, gconstpointer value);
+
+/** Reads one, each number from 1 to its @max. */
 G_GNUC_INTERNAL gboolean smb_member_extents(const SmbPlace *place, JsonNode *node,
                                             const guint max[3], guint extents[3], GError **error);
 

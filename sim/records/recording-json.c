@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Recordings read from JSON: the tables of members, from the outermost object inwards at the end.
+// Recordings as JSON that version control shows well: the tables of members, from the outermost object inwards at the
+// end. They are written in the order of these, a kernel or a request on one line.
 #include "sim/records/recording.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "sim/base/json-member.h"
 #include "sim/program/launch.h"
 #include "sim/trace/line.h"
+#include "sim/trace/trace.h"
 
 // How deep a recording may be nested; it needs 5.
 enum {
@@ -20,6 +22,34 @@ enum {
   SHA256_DIGITS = 64
 };
 
+#define AT(type, field) G_STRUCT_OFFSET(type, field)
+#define MEMBERS(table)  table, G_N_ELEMENTS(table)
+
+// An object as a member or an element.
+static gboolean
+write_object(GString *json, const SmbMember *members, guint n, gconstpointer object) {
+  g_string_append_c(json, '{');
+  smb_members_write(json, members, n, object, ", ");
+  g_string_append_c(json, '}');
+  return TRUE;
+}
+
+// Between the elements of an array whose elements stand on lines of their own, and behind the last.
+static const char line[] = "\n    ", last_line[] = "\n  ";
+
+// An array of the objects in a GPtrArray, each behind @indent.
+static gboolean
+write_objects(GString *json, gconstpointer value, const SmbMember *members, guint n,
+              const char *indent) {
+  const GPtrArray *objects = *(GPtrArray *const *)value;
+  for (guint i = 0; i < objects->len; i++) {
+    g_string_append_printf(json, "%s%s", i == 0 ? "[" : *indent ? "," : ", ", indent);
+    write_object(json, members, n, objects->pdata[i]);
+  }
+  g_string_append_printf(json, "%s]", objects->len == 0 ? "[" : *indent ? last_line : "");
+  return TRUE;
+}
+
 static gboolean
 read_version(const SmbPlace *place, JsonNode *node, G_GNUC_UNUSED gpointer target, GError **error) {
   guint64 version = 0;
@@ -27,6 +57,12 @@ read_version(const SmbPlace *place, JsonNode *node, G_GNUC_UNUSED gpointer targe
     return FALSE;
   return version == SMB_RECORDING_SCHEMA_VERSION ||
          smb_member_expected(place, node, error, "1, the version that this program reads");
+}
+
+static gboolean
+write_version(GString *json, G_GNUC_UNUSED gconstpointer value) {
+  g_string_append_printf(json, "%d", SMB_RECORDING_SCHEMA_VERSION);
+  return TRUE;
 }
 
 static gboolean
@@ -54,6 +90,14 @@ read_capability(const SmbPlace *place, JsonNode *node, gpointer target, GError *
     return smb_member_expected(place, node, error, "a compute capability such as \"9.0\"");
   recording->capability_major = (guint)numbers[0];
   recording->capability_minor = (guint)numbers[1];
+  return TRUE;
+}
+
+static gboolean
+write_capability(GString *json, gconstpointer value) {
+  const SmbRecording *recording = value;
+  g_string_append_printf(json, "\"%u.%u\"", recording->capability_major,
+                         recording->capability_minor);
   return TRUE;
 }
 
@@ -111,8 +155,21 @@ read_metrics(const SmbPlace *place, JsonNode *node, SmbMemberRead read, gpointer
 }
 
 static gboolean
+write_metrics(GString *json, SmbMemberWrite write, gconstpointer values, gsize size) {
+  SmbMember members[SMB_N_METRICS];
+  for (guint i = 0; i < SMB_N_METRICS; i++)
+    members[i] = (SmbMember){smb_metric_name((SmbMetric)i), MEMBER_ABSENT, NULL, write, i * size};
+  return write_object(json, members, SMB_N_METRICS, values);
+}
+
+static gboolean
 read_counters(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   return read_metrics(place, node, smb_member_text, target, sizeof(char *), error);
+}
+
+static gboolean
+write_counters(GString *json, gconstpointer value) {
+  return write_metrics(json, smb_member_write_text, value, sizeof(char *));
 }
 
 static gboolean
@@ -131,14 +188,26 @@ read_measured(const SmbPlace *place, JsonNode *node, gpointer target, GError **e
 }
 
 static gboolean
+write_measured(GString *json, gconstpointer value) {
+  return write_metrics(json, smb_member_write_number, value, sizeof(double));
+}
+
+static const SmbMember time_members[] = {
+    {"median_us", MEMBER_REQUIRED, SMB_MEMBER_NUMBER, AT(SmbRecordedTime, median)},
+    {"min_us", MEMBER_REQUIRED, SMB_MEMBER_NUMBER, AT(SmbRecordedTime, min)},
+    {"max_us", MEMBER_REQUIRED, SMB_MEMBER_NUMBER, AT(SmbRecordedTime, max)},
+    {"launches", MEMBER_REQUIRED, SMB_MEMBER_SOME, AT(SmbRecordedTime, n_launches)},
+};
+
+static gboolean
 read_time(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  static const SmbMember members[] = {
-      {"median_us", TRUE, smb_member_number, G_STRUCT_OFFSET(SmbRecordedTime, median)},
-      {"min_us", TRUE, smb_member_number, G_STRUCT_OFFSET(SmbRecordedTime, min)},
-      {"max_us", TRUE, smb_member_number, G_STRUCT_OFFSET(SmbRecordedTime, max)},
-      {"launches", TRUE, smb_member_some, G_STRUCT_OFFSET(SmbRecordedTime, n_launches)},
-  };
-  return smb_members_read(place, node, members, G_N_ELEMENTS(members), target, error);
+  return smb_members_read(place, node, MEMBERS(time_members), target, error);
+}
+
+static gboolean
+write_time(GString *json, gconstpointer value) {
+  const SmbRecordedTime *time = value;
+  return time->median != SMB_NOT_MEASURED && write_object(json, MEMBERS(time_members), time);
 }
 
 // Reads an array; @read_element adds each to @target.
@@ -156,20 +225,21 @@ read_elements(const SmbPlace *place, JsonNode *node, SmbMemberRead read_element,
   return TRUE;
 }
 
+static const SmbMember buffer_members[] = {
+    {"parameter", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecordedBuffer, parameter)},
+    {"bytes", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbRecordedBuffer, bytes)},
+    {"sha256", MEMBER_REQUIRED, read_digest, smb_member_write_text, AT(SmbRecordedBuffer, sha256)},
+    {"equal", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbRecordedBuffer, equal)},
+    {"elements", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbRecordedBuffer, elements)},
+    {"difference", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecordedBuffer, difference)},
+};
+
 static gboolean
 read_buffer(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  static const SmbMember members[] = {
-      {"parameter", TRUE, smb_member_text, G_STRUCT_OFFSET(SmbRecordedBuffer, parameter)},
-      {"bytes", TRUE, smb_member_count, G_STRUCT_OFFSET(SmbRecordedBuffer, bytes)},
-      {"sha256", TRUE, read_digest, G_STRUCT_OFFSET(SmbRecordedBuffer, sha256)},
-      {"equal", TRUE, smb_member_count, G_STRUCT_OFFSET(SmbRecordedBuffer, equal)},
-      {"elements", TRUE, smb_member_count, G_STRUCT_OFFSET(SmbRecordedBuffer, elements)},
-      {"difference", FALSE, smb_member_text, G_STRUCT_OFFSET(SmbRecordedBuffer, difference)},
-  };
   GPtrArray *buffers = *(GPtrArray **)target;
   SmbRecordedBuffer *buffer = smb_recorded_buffer_new(NULL, 0, NULL);
   g_ptr_array_add(buffers, buffer);
-  if (!smb_members_read(place, node, members, G_N_ELEMENTS(members), buffer, error))
+  if (!smb_members_read(place, node, MEMBERS(buffer_members), buffer, error))
     return FALSE;
   return buffer->equal <= buffer->elements ||
          smb_member_fail(place, error, "more elements are equal than there are");
@@ -181,32 +251,49 @@ read_buffers(const SmbPlace *place, JsonNode *node, gpointer target, GError **er
 }
 
 static gboolean
+write_buffers(GString *json, gconstpointer value) {
+  return write_objects(json, value, MEMBERS(buffer_members), "");
+}
+
+static gboolean
+write_contents(GString *json, gconstpointer value) {
+  return **(const GStrv *)value && smb_member_write_texts(json, value);
+}
+
+static const SmbMember kernel_members[] = {
+    {"kernel", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, name)},
+    {"shape", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, shape)},
+    {"file", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, file)},
+    {"block", MEMBER_REQUIRED, read_block, smb_member_write_extents, AT(SmbRecordedKernel, block)},
+    {"grid", MEMBER_REQUIRED, read_grid, smb_member_write_extents, AT(SmbRecordedKernel, grid)},
+    {"defines", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbRecordedKernel, defines)},
+    {"args", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbRecordedKernel, args)},
+    {"contents", MEMBER_ABSENT, smb_member_texts, write_contents, AT(SmbRecordedKernel, contents)},
+    {"dynamic_bytes", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbRecordedKernel, dynamic_bytes)},
+    {"measured", MEMBER_REQUIRED, read_measured, write_measured, AT(SmbRecordedKernel, measured)},
+    {"time", MEMBER_NULL, read_time, write_time, AT(SmbRecordedKernel, times[SMB_CACHE_WARM])},
+    {"time_cold", MEMBER_ABSENT, read_time, write_time,
+     AT(SmbRecordedKernel, times[SMB_CACHE_COLD])},
+    {"buffers", MEMBER_REQUIRED, read_buffers, write_buffers, AT(SmbRecordedKernel, buffers)},
+    {"failure", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, failure)},
+};
+
+static gboolean
 read_kernel(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  static const SmbMember members[] = {
-      {"kernel", TRUE, smb_member_text, G_STRUCT_OFFSET(SmbRecordedKernel, name)},
-      {"shape", FALSE, smb_member_text, G_STRUCT_OFFSET(SmbRecordedKernel, shape)},
-      {"file", TRUE, smb_member_text, G_STRUCT_OFFSET(SmbRecordedKernel, file)},
-      {"block", TRUE, read_block, G_STRUCT_OFFSET(SmbRecordedKernel, block)},
-      {"grid", TRUE, read_grid, G_STRUCT_OFFSET(SmbRecordedKernel, grid)},
-      {"defines", TRUE, smb_member_texts, G_STRUCT_OFFSET(SmbRecordedKernel, defines)},
-      {"args", TRUE, smb_member_texts, G_STRUCT_OFFSET(SmbRecordedKernel, args)},
-      {"contents", FALSE, smb_member_texts, G_STRUCT_OFFSET(SmbRecordedKernel, contents)},
-      {"dynamic_bytes", TRUE, smb_member_count, G_STRUCT_OFFSET(SmbRecordedKernel, dynamic_bytes)},
-      {"measured", TRUE, read_measured, G_STRUCT_OFFSET(SmbRecordedKernel, measured)},
-      {"time", FALSE, read_time, G_STRUCT_OFFSET(SmbRecordedKernel, times[SMB_CACHE_WARM])},
-      {"time_cold", FALSE, read_time, G_STRUCT_OFFSET(SmbRecordedKernel, times[SMB_CACHE_COLD])},
-      {"buffers", TRUE, read_buffers, G_STRUCT_OFFSET(SmbRecordedKernel, buffers)},
-      {"failure", FALSE, smb_member_text, G_STRUCT_OFFSET(SmbRecordedKernel, failure)},
-  };
   GPtrArray *kernels = *(GPtrArray **)target;
   SmbRecordedKernel *kernel = smb_recorded_kernel_new();
   g_ptr_array_add(kernels, kernel);
-  return smb_members_read(place, node, members, G_N_ELEMENTS(members), kernel, error);
+  return smb_members_read(place, node, MEMBERS(kernel_members), kernel, error);
 }
 
 static gboolean
 read_kernels(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   return read_elements(place, node, read_kernel, target, error);
+}
+
+static gboolean
+write_kernels(GString *json, gconstpointer value) {
+  return write_objects(json, value, MEMBERS(kernel_members), line);
 }
 
 // Requests, and what is needed to read one.
@@ -226,37 +313,47 @@ read_request_text(const SmbPlace *place, JsonNode *node, gpointer target, GError
   if (strpbrk(text, "#="))
     return smb_member_expected(place, node, error, "OP WIDTH MASK OFF0 … OFF31 and nothing else");
   g_string_printf(reader->line, "%s\n", text);
-  SmbTraceLine line = {NULL, 0, reader->line->str, reader->arch};
+  SmbTraceLine parsed = {NULL, 0, reader->line->str, reader->arch};
   gint64 no_count;
   gboolean found;
   g_autoptr(GError) failure = NULL;
-  if (!smb_trace_line_parse(&line, &reader->current.request, &no_count, &found, &failure))
+  if (!smb_trace_line_parse(&parsed, &reader->current.request, &no_count, &found, &failure))
     return smb_member_fail(place, error, "%s", failure->message);
   return found || smb_member_fail(place, error, "empty: expected OP WIDTH MASK OFF0 … OFF31");
 }
 
 static gboolean
-read_instruction(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  RequestReader *reader = target;
-  g_autofree char *text = NULL;
-  if (!smb_member_text(place, node, &text, error))
-    return FALSE;
-  reader->current.instruction = g_intern_string(text);
+write_request_text(GString *json, gconstpointer value) {
+  const RequestReader *reader = value;
+  g_string_append_c(json, '"');
+  smb_trace_append_request(json, &reader->current.request, SMB_NVIDIA_LANES);
+  g_string_append_c(json, '"');
   return TRUE;
 }
 
 static gboolean
+read_instruction(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  g_autofree char *text = NULL;
+  if (!smb_member_text(place, node, &text, error))
+    return FALSE;
+  *(const char **)target = g_intern_string(text);
+  return TRUE;
+}
+
+static const SmbMember request_members[] = {
+    {"request", MEMBER_REQUIRED, read_request_text, write_request_text, 0},
+    {"wavefronts", MEMBER_ABSENT, SMB_MEMBER_NUMBER, AT(RequestReader, current.wavefronts)},
+    {"cycles", MEMBER_ABSENT, SMB_MEMBER_NUMBER, AT(RequestReader, current.cycles)},
+    {"instruction", MEMBER_ABSENT, read_instruction, smb_member_write_text,
+     AT(RequestReader, current.instruction)},
+};
+
+static gboolean
 read_request(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  static const SmbMember members[] = {
-      {"request", TRUE, read_request_text, 0},
-      {"wavefronts", FALSE, smb_member_number, G_STRUCT_OFFSET(RequestReader, current.wavefronts)},
-      {"cycles", FALSE, smb_member_number, G_STRUCT_OFFSET(RequestReader, current.cycles)},
-      {"instruction", FALSE, read_instruction, 0},
-  };
   RequestReader *reader = target;
   reader->current.instruction = NULL;
   reader->current.wavefronts = reader->current.cycles = SMB_NOT_MEASURED;
-  if (!smb_members_read(place, node, members, G_N_ELEMENTS(members), reader, error))
+  if (!smb_members_read(place, node, MEMBERS(request_members), reader, error))
     return FALSE;
   g_array_append_val(reader->requests, reader->current);
   return TRUE;
@@ -278,45 +375,72 @@ read_requests(const SmbPlace *place, JsonNode *node, gpointer target, GError **e
   g_autoptr(SmbArch) arch = smb_arch_load(recording->arch, error);
   if (!arch)
     return FALSE;
-  g_autoptr(GString) line = g_string_new(NULL);
-  RequestReader reader = {.requests = recording->requests, .arch = arch, .line = line};
+  g_autoptr(GString) text = g_string_new(NULL);
+  RequestReader reader = {.requests = recording->requests, .arch = arch, .line = text};
   return read_elements(place, node, read_request, &reader, error);
 }
 
 static gboolean
-read_device(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  static const SmbMember members[] = {
-      {"name", TRUE, smb_member_text, G_STRUCT_OFFSET(SmbRecording, gpu)},
-      {"compute_capability", TRUE, read_capability, 0},
-      {"multiprocessors", TRUE, smb_member_some, G_STRUCT_OFFSET(SmbRecording, multiprocessors)},
-      {"driver", FALSE, smb_member_text, G_STRUCT_OFFSET(SmbRecording, driver)},
-      {"cuda_driver", TRUE, smb_member_text, G_STRUCT_OFFSET(SmbRecording, cuda_driver)},
-      {"toolkit", TRUE, smb_member_text, G_STRUCT_OFFSET(SmbRecording, toolkit)},
-  };
-  return smb_members_read(place, node, members, G_N_ELEMENTS(members), target, error);
+write_requests(GString *json, gconstpointer value) {
+  const GArray *requests = ((const SmbRecording *)value)->requests;
+  for (guint i = 0; i < requests->len; i++) {
+    const RequestReader one = {.current = g_array_index(requests, SmbRecordedRequest, i)};
+    g_string_append_printf(json, "%s%s", i ? "," : "[", line);
+    write_object(json, MEMBERS(request_members), &one);
+  }
+  g_string_append_printf(json, "%s]", requests->len ? last_line : "[");
+  return TRUE;
 }
+
+static const SmbMember device_members[] = {
+    {"name", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, gpu)},
+    {"compute_capability", MEMBER_REQUIRED, read_capability, write_capability, 0},
+    {"multiprocessors", MEMBER_REQUIRED, SMB_MEMBER_SOME, AT(SmbRecording, multiprocessors)},
+    {"driver", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecording, driver)},
+    {"cuda_driver", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, cuda_driver)},
+    {"toolkit", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, toolkit)},
+};
+
+static gboolean
+read_device(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  return smb_members_read(place, node, MEMBERS(device_members), target, error);
+}
+
+static gboolean
+write_device(GString *json, gconstpointer value) {
+  return write_object(json, MEMBERS(device_members), value);
+}
+
+static const SmbMember recording_members[] = {
+    {"schema_version", MEMBER_REQUIRED, read_version, write_version, 0},
+    {"program", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, program)},
+    {"date", MEMBER_REQUIRED, read_date, smb_member_write_text, AT(SmbRecording, date)},
+    {"device", MEMBER_REQUIRED, read_device, write_device, 0},
+    {"arch", MEMBER_REQUIRED, read_arch, smb_member_write_text, AT(SmbRecording, arch)},
+    {"method", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, method)},
+    {"counters", MEMBER_REQUIRED, read_counters, write_counters, AT(SmbRecording, counters)},
+    {"request_counter", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecording, request_counter)},
+    {"kernels", MEMBER_REQUIRED, read_kernels, write_kernels, AT(SmbRecording, kernels)},
+    {"requests", MEMBER_REQUIRED, read_requests, write_requests, 0},
+};
 
 SmbRecording *
 smb_recording_new_from_data(const char *source, const char *text, gsize length, GError **error) {
-  static const SmbMember members[] = {
-      {"schema_version", TRUE, read_version, 0},
-      {"program", TRUE, smb_member_text, G_STRUCT_OFFSET(SmbRecording, program)},
-      {"date", TRUE, read_date, G_STRUCT_OFFSET(SmbRecording, date)},
-      {"device", TRUE, read_device, 0},
-      {"arch", TRUE, read_arch, G_STRUCT_OFFSET(SmbRecording, arch)},
-      {"method", TRUE, smb_member_text, G_STRUCT_OFFSET(SmbRecording, method)},
-      {"counters", TRUE, read_counters, G_STRUCT_OFFSET(SmbRecording, counters)},
-      {"request_counter", FALSE, smb_member_text, G_STRUCT_OFFSET(SmbRecording, request_counter)},
-      {"kernels", TRUE, read_kernels, G_STRUCT_OFFSET(SmbRecording, kernels)},
-      {"requests", TRUE, read_requests, 0},
-  };
   g_autoptr(JsonNode) root = smb_json_parse(source, text, length, MAX_NESTING, error);
   if (!root)
     return NULL;
   SmbPlace place = {NULL, source, 0};
   g_autoptr(SmbRecording) recording = smb_recording_new();
   recording->source = g_strdup(source);
-  if (!smb_members_read(&place, root, members, G_N_ELEMENTS(members), recording, error))
+  if (!smb_members_read(&place, root, MEMBERS(recording_members), recording, error))
     return NULL;
   return g_steal_pointer(&recording);
+}
+
+char *
+smb_recording_to_json(const SmbRecording *recording) {
+  GString *json = g_string_new("{\n  ");
+  smb_members_write(json, MEMBERS(recording_members), recording, ",\n  ");
+  g_string_append(json, "\n}\n");
+  return g_string_free(json, FALSE);
 }
