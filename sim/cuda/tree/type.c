@@ -36,42 +36,27 @@ static const Type vectors[] = {
     VECTOR(KIND_HALF, 2, 2, "half2"),  VECTOR(KIND_BFLOAT, 2, 2, "__nv_bfloat162"),
 };
 
-// Other names of theirs.
-static const char *const vector_aliases[][2] = {
+// Other names of theirs, of one word.
+static const char *const aliases[][2] = {
+    {"long", "long long"},
+    {"int8_t", "char"},
+    {"uint8_t", "unsigned char"},
+    {"int16_t", "short"},
+    {"uint16_t", "unsigned short"},
+    {"int32_t", "int"},
+    {"uint32_t", "unsigned int"},
+    {"int64_t", "long long"},
+    {"uint64_t", "unsigned long long"},
+    {"size_t", "unsigned long long"},
+    {"ptrdiff_t", "long long"},
+    {"uchar", "unsigned char"},
+    {"ushort", "unsigned short"},
+    {"uint", "unsigned int"},
+    {"ulong", "unsigned long long"},
+    {"__half", "half"},
+    {"nv_bfloat16", "__nv_bfloat16"},
     {"__half2", "half2"},
     {"nv_bfloat162", "__nv_bfloat162"},
-};
-
-static const struct {
-  const char *name;
-  TypeKind kind;
-} aliases[] = {
-    {"void", KIND_VOID},
-    {"bool", KIND_BOOL},
-    {"char", KIND_CHAR},
-    {"short", KIND_SHORT},
-    {"int", KIND_INT},
-    {"long", KIND_LONG},
-    {"float", KIND_FLOAT},
-    {"double", KIND_DOUBLE},
-    {"int8_t", KIND_CHAR},
-    {"uint8_t", KIND_UCHAR},
-    {"int16_t", KIND_SHORT},
-    {"uint16_t", KIND_USHORT},
-    {"int32_t", KIND_INT},
-    {"uint32_t", KIND_UINT},
-    {"int64_t", KIND_LONG},
-    {"uint64_t", KIND_ULONG},
-    {"size_t", KIND_ULONG},
-    {"ptrdiff_t", KIND_LONG},
-    {"uchar", KIND_UCHAR},
-    {"ushort", KIND_USHORT},
-    {"uint", KIND_UINT},
-    {"ulong", KIND_ULONG},
-    {"half", KIND_HALF},
-    {"__half", KIND_HALF},
-    {"__nv_bfloat16", KIND_BFLOAT},
-    {"nv_bfloat16", KIND_BFLOAT},
 };
 
 const Type *
@@ -81,13 +66,13 @@ smb_type_scalar(TypeKind kind) {
 
 const Type *
 smb_type_by_name(const char *name) {
-  for (guint i = 0; i < G_N_ELEMENTS(aliases); i++) {
-    if (strcmp(aliases[i].name, name) == 0)
-      return &scalars[aliases[i].kind];
-  }
-  for (guint i = 0; i < G_N_ELEMENTS(vector_aliases); i++) {
-    if (strcmp(vector_aliases[i][0], name) == 0)
-      return smb_type_by_name(vector_aliases[i][1]);
+  if (strchr(name, ' '))
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(aliases); i++)
+    name = strcmp(aliases[i][0], name) == 0 ? aliases[i][1] : name;
+  for (guint i = 0; i < G_N_ELEMENTS(scalars); i++) {
+    if (strcmp(scalars[i].name, name) == 0)
+      return &scalars[i];
   }
   for (guint i = 0; i < G_N_ELEMENTS(vectors); i++) {
     if (strcmp(vectors[i].name, name) == 0)
@@ -214,38 +199,14 @@ smb_type_common(const Type *a, const Type *b) {
 
 const char *
 smb_type_describe(KernelPool *pool, const Type *type) {
-  switch (type->kind) {
-  case KIND_POINTER:
+  if (type->kind == KIND_POINTER)
     return smb_kernel_pool_printf(pool, "%s *", smb_type_describe(pool, type->of));
-  case KIND_ARRAY: {
-    GString *dimensions = g_string_new(NULL);
-    for (; type->kind == KIND_ARRAY; type = type->of)
-      g_string_append_printf(dimensions, type->count ? "[%" G_GSIZE_FORMAT "]" : "[]", type->count);
-    const char *text =
-        smb_kernel_pool_printf(pool, "%s %s", smb_type_describe(pool, type), dimensions->str);
-    g_string_free(dimensions, TRUE);
-    return text;
-  }
-  case KIND_VOID:
-  case KIND_BOOL:
-  case KIND_CHAR:
-  case KIND_UCHAR:
-  case KIND_SHORT:
-  case KIND_USHORT:
-  case KIND_INT:
-  case KIND_UINT:
-  case KIND_LONG:
-  case KIND_ULONG:
-  case KIND_HALF:
-  case KIND_BFLOAT:
-  case KIND_FLOAT:
-  case KIND_DOUBLE:
-  case KIND_VECTOR:
-    return type->name;
-  case KIND_STRUCT:
+  if (type->kind != KIND_ARRAY)
     return type->name ? type->name : "struct";
-  }
-  g_assert_not_reached();
+  g_autoptr(GString) dimensions = g_string_new(NULL);
+  for (; type->kind == KIND_ARRAY; type = type->of)
+    g_string_append_printf(dimensions, type->count ? "[%" G_GSIZE_FORMAT "]" : "[]", type->count);
+  return smb_kernel_pool_printf(pool, "%s %s", smb_type_describe(pool, type), dimensions->str);
 }
 
 const char *
