@@ -21,6 +21,13 @@ smb_walk_check_set(Walker *walker, const Node *local, guint component, const Mas
   return TRUE;
 }
 
+void
+smb_walk_mark_set(Walker *walker, const Variable *variable, guint component, const Type *type,
+                  const Mask *mask) {
+  for (guint c = component; c < component + smb_type_components(type); c++)
+    add_mask(walker, &walker->locals_set[variable->slot + c], mask);
+}
+
 // The new value of an assignment, with the old one at hand for those that use it.
 static const void *
 evaluate_new_value(Walker *walker, const Node *node, const Mask *mask, const void *old) {
@@ -53,8 +60,7 @@ static const void *
 assign_local(Walker *walker, const Node *node, const Mask *mask) {
   const Node *target = node->a;
   const Node *local = target->kind == NODE_COMPONENT ? target->a : target;
-  guint slot = local->variable->slot;
-  char *storage = walker->locals[slot];
+  char *storage = walker->locals[local->variable->slot];
   if (target->kind == NODE_COMPONENT)
     storage += target->component * smb_walk_stride(walker, target->type);
   void *old = NULL;
@@ -69,11 +75,7 @@ assign_local(Walker *walker, const Node *node, const Mask *mask) {
   if (!value)
     return NULL;
   smb_walk_blend(walker, target->type, mask, value, storage);
-  guint n_set = smb_type_components(target->type);
-  for (guint c = component; c < component + n_set; c++) {
-    for (guint w = 0; w < walker->block->n_warps; w++)
-      walker->locals_set[slot + c].warp[w] |= mask->warp[w];
-  }
+  smb_walk_mark_set(walker, local->variable, component, target->type, mask);
   return node->is_post ? old : value;
 }
 

@@ -179,16 +179,10 @@ smb_walk_condition(Walker *walker, const Node *node, const Mask *mask, Mask *hol
   return TRUE;
 }
 
-static void
-subtract_mask(const Walker *walker, const Mask *from, const Mask *what, Mask *rest) {
-  for (guint w = 0; w < walker->block->n_warps; w++)
-    rest->warp[w] = from->warp[w] & ~what->warp[w];
-}
-
 // a && b, a || b: b is evaluated only by the threads that need it.
 static const void *
 evaluate_logical(Walker *walker, const Node *node, const Mask *mask) {
-  Mask first, undecided, second = {{0}};
+  Mask first, undecided = *mask, second = {{0}};
   guint32 *out = smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
   if (!smb_walk_condition(walker, node->a, mask, &first))
@@ -196,7 +190,7 @@ evaluate_logical(Walker *walker, const Node *node, const Mask *mask) {
   if (node->kind == NODE_AND_THEN)
     undecided = first;
   else
-    subtract_mask(walker, mask, &first, &undecided);
+    remove_mask(walker, &undecided, &first);
   if (mask_any(walker->block, &undecided) &&
       !smb_walk_condition(walker, node->b, &undecided, &second))
     return NULL;
@@ -211,13 +205,13 @@ evaluate_logical(Walker *walker, const Node *node, const Mask *mask) {
 
 static const void *
 evaluate_choice(Walker *walker, const Node *node, const Mask *mask) {
-  Mask yes, no;
+  Mask yes, no = *mask;
   gboolean is_void = node->type->kind == KIND_VOID;
   void *out = is_void ? walker : smb_walk_take(walker, node->type);
   Scratch mark = scratch_mark(walker);
   if (!smb_walk_condition(walker, node->a, mask, &yes))
     return NULL;
-  subtract_mask(walker, mask, &yes, &no);
+  remove_mask(walker, &no, &yes);
   for (guint side = 0; side < 2; side++) {
     const Mask *taken = side == 0 ? &yes : &no;
     if (!mask_any(walker->block, taken))

@@ -8,18 +8,6 @@
 #include "sim/cuda/run/compute.h"
 #include "sim/cuda/run/walk.h"
 
-static void
-add_mask(const Walker *walker, Mask *to, const Mask *what) {
-  for (guint w = 0; w < walker->block->n_warps; w++)
-    to->warp[w] |= what->warp[w];
-}
-
-static void
-remove_mask(const Walker *walker, Mask *from, const Mask *what) {
-  for (guint w = 0; w < walker->block->n_warps; w++)
-    from->warp[w] &= ~what->warp[w];
-}
-
 static gboolean
 count_step(Walker *walker, const Statement *statement) {
   return smb_block_step(walker->block, walker->loop ? walker->loop->start : statement->start);
@@ -172,12 +160,6 @@ execute_switch(Walker *walker, const Statement *statement, Mask *active) {
   return ok;
 }
 
-static void
-mark_set(Walker *walker, const Variable *variable, const Mask *mask) {
-  for (guint c = 0; c < smb_type_components(variable->type); c++)
-    add_mask(walker, &walker->locals_set[variable->slot + c], mask);
-}
-
 static gboolean
 execute_return(Walker *walker, const Statement *statement, Mask *active, const Variable *result) {
   if (statement->value) {
@@ -186,7 +168,7 @@ execute_return(Walker *walker, const Statement *statement, Mask *active, const V
     if (!value)
       return FALSE;
     smb_walk_blend(walker, result->type, active, value, walker->locals[result->slot]);
-    mark_set(walker, result, active);
+    smb_walk_mark_set(walker, result, 0, result->type, active);
     scratch_release(walker, mark);
   }
   add_mask(walker, &walker->returned, active);
@@ -279,7 +261,7 @@ bind_arguments(Walker *walker, const Node *node, const Mask *mask) {
   for (guint i = 0; i < node->n_arguments; i++) {
     const Variable *parameter = function->parameters[i];
     smb_walk_blend(walker, parameter->type, mask, values[i], walker->locals[parameter->slot]);
-    mark_set(walker, parameter, mask);
+    smb_walk_mark_set(walker, parameter, 0, parameter->type, mask);
   }
   return TRUE;
 }

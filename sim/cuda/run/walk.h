@@ -61,6 +61,18 @@ scratch_release(Walker *walker, Scratch mark) {
 void smb_walk_blend(const Walker *walker, const Type *type, const Mask *mask, const void *from,
                     void *to);
 
+static inline void
+add_mask(const Walker *walker, Mask *to, const Mask *what) {
+  for (guint w = 0; w < walker->block->n_warps; w++)
+    to->warp[w] |= what->warp[w];
+}
+
+static inline void
+remove_mask(const Walker *walker, Mask *from, const Mask *what) {
+  for (guint w = 0; w < walker->block->n_warps; w++)
+    from->warp[w] &= ~what->warp[w];
+}
+
 // --- expressions (evaluate.c)
 // The value of a node for the threads of @mask, or NULL with an error. Valid until what is taken
 // from the scratch before it is released.
@@ -74,6 +86,10 @@ const void *smb_walk_copy(Walker *walker, const Node *node, const Mask *mask);
 // Reading a variable that a thread never set is an error: hardware would read what a register holds.
 // @local: its node; @component: of a vector
 gboolean smb_walk_check_set(Walker *walker, const Node *local, guint component, const Mask *mask);
+
+// Notes that threads have set so much of a variable, from a component on.
+void smb_walk_mark_set(Walker *walker, const Variable *variable, guint component, const Type *type,
+                       const Mask *mask);
 
 // --- what depends on blockIdx (watch.c)
 // Takes an operation of @mask on integers or pointers to the signature of the block: @b may be NULL.
