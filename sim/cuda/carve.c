@@ -21,7 +21,8 @@ typedef struct {
 } Search;
 
 static void
-note_assignments(Search *search, const Node *node) {
+note_assignments(gpointer data, const Node *node) {
+  Search *search = data;
   if (!node)
     return;
   if (node->kind == NODE_ASSIGN && node->a->kind == NODE_LOCAL) {
@@ -33,18 +34,6 @@ note_assignments(Search *search, const Node *node) {
   note_assignments(search, node->c);
   for (guint i = 0; i < node->n_arguments; i++)
     note_assignments(search, node->arguments[i]);
-}
-
-static void
-visit_statements(Search *search, const Statement *statement,
-                 void (*visit)(Search *search, const Node *node)) {
-  for (; statement; statement = statement->next) {
-    visit(search, statement->value);
-    visit(search, statement->step);
-    visit_statements(search, statement->first, visit);
-    visit_statements(search, statement->then, visit);
-    visit_statements(search, statement->otherwise, visit);
-  }
 }
 
 // The value of an assignment that is the only one of a variable, or NULL.
@@ -214,7 +203,8 @@ take_statements(Search *search, const Statement *statement) {
 }
 
 static void
-count_mentions(Search *search, const Node *node) {
+count_mentions(gpointer data, const Node *node) {
+  Search *search = data;
   if (!node)
     return;
   search->mentions += node->kind == NODE_OBJECT && node->variable == search->array;
@@ -270,9 +260,9 @@ smb_carve(const SmbKernel *kernel, const SmbLaunch *launch) {
   Search search = {kernel, launch, find_array(kernel), values, carved, 0};
   if (!search.array)
     return NULL;
-  visit_statements(&search, kernel->entry->body, note_assignments);
+  smb_statement_visit(kernel->entry->body, note_assignments, &search);
   take_statements(&search, kernel->entry->body);
-  visit_statements(&search, kernel->entry->body, count_mentions);
+  smb_statement_visit(kernel->entry->body, count_mentions, &search);
   if (search.mentions > 0 || carved->len < 2)
     return NULL;
   g_array_sort(carved, compare_carved);

@@ -79,14 +79,8 @@ visit(Walk *walk, const Node *node, gsize width) {
 }
 
 static void
-visit_statements(Walk *walk, const Statement *statement) {
-  for (; statement; statement = statement->next) {
-    visit(walk, statement->value, 0);
-    visit(walk, statement->step, 0);
-    visit_statements(walk, statement->first);
-    visit_statements(walk, statement->then);
-    visit_statements(walk, statement->otherwise);
-  }
+visit_evaluated(gpointer walk, const Node *node) {
+  visit(walk, node, 0);
 }
 
 static void
@@ -96,7 +90,7 @@ visit_function(Walk *walk, const Function *function) {
   for (const Link *link = function->callees; link; link = link->next)
     visit_function(walk, link->item);
   walk->function = function;
-  visit_statements(walk, function->body);
+  smb_statement_visit(function->body, visit_evaluated, walk);
 }
 
 static int

@@ -221,6 +221,10 @@ struct _SmbKernel {
   Function *entry;
 };
 
+// Visits what a statement and those behind it evaluate, and those within them; NULL among them.
+void smb_statement_visit(const Statement *statement, void (*visit)(gpointer data, const Node *node),
+                         gpointer data);
+
 // What an operator is in the text. Those of a higher binding are applied first.
 typedef struct {
   const char *text;

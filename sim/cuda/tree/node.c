@@ -270,3 +270,15 @@ smb_node_choice(Parser *parser, Node *condition, Node *yes, Node *no) {
                                condition, yes->a, no->a);
   return smb_node_dereference(parser, address, condition->start, no->end);
 }
+
+void
+smb_statement_visit(const Statement *statement, void (*visit)(gpointer data, const Node *node),
+                    gpointer data) {
+  for (; statement; statement = statement->next) {
+    visit(data, statement->value);
+    visit(data, statement->step);
+    smb_statement_visit(statement->first, visit, data);
+    smb_statement_visit(statement->then, visit, data);
+    smb_statement_visit(statement->otherwise, visit, data);
+  }
+}
