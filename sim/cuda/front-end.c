@@ -39,17 +39,12 @@ find_unused_defines(const SmbProgram *program) {
 }
 
 static void
-blank(GString *text, const Stretch *stretch) {
-  for (guint32 i = stretch->start; i < stretch->end && i < text->len; i++) {
-    if (text->str[i] != '\n')
-      text->str[i] = ' ';
+blank(GString *text, const GArray *stretches) {
+  for (guint i = 0; i < stretches->len; i++) {
+    const Stretch *stretch = &g_array_index(stretches, Stretch, i);
+    for (gsize at = stretch->start; at < stretch->end && at < text->len; at++)
+      text->str[at] = text->str[at] == '\n' ? '\n' : ' ';
   }
-}
-
-static void
-blank_all(GString *text, const GArray *stretches) {
-  for (guint i = 0; i < stretches->len; i++)
-    blank(text, &g_array_index(stretches, Stretch, i));
 }
 
 // The texts of all files at their offsets, with blanks for what a compiler is not to see.
@@ -68,8 +63,8 @@ lay_out_texts(const SmbKernel *kernel) {
     }
     memcpy(text->str + include->base, smb_source_text(include->source), end - include->base);
   }
-  blank_all(text, kernel->unread);
-  blank_all(text, smb_kernel_macros_overruled(kernel->macros));
+  blank(text, kernel->unread);
+  blank(text, smb_kernel_macros_overruled(kernel->macros));
   return text;
 }
 

@@ -135,11 +135,15 @@ typedef struct {
   const Type *base;
 } Words;
 
+static gboolean
+is_modified(const Words *words) {
+  return words->longs || words->shorts || words->signeds || words->unsigneds;
+}
+
 static const Type *
 combine_words(const Words *words) {
   TypeKind kind = words->base ? words->base->kind : KIND_INT;
-  gboolean modified = words->longs || words->shorts || words->signeds || words->unsigneds;
-  if (!modified)
+  if (!is_modified(words))
     return words->base;
   if (words->base && (kind != KIND_INT && kind != KIND_CHAR && kind != KIND_LONG &&
                       kind != KIND_SHORT && !(kind == KIND_DOUBLE && words->longs)))
@@ -166,9 +170,7 @@ take_type_word(Parser *parser, Words *words) {
     words->shorts++;
   } else if (!words->base) {
     // After "unsigned", a name that is not an integer type of the language is the variable's.
-    gboolean modified = words->longs || words->shorts || words->unsigneds || words->signeds;
-    gboolean may_follow = smb_token_is(token, "int") || smb_token_is(token, "char");
-    if (modified && !may_follow)
+    if (is_modified(words) && !smb_token_is(token, "int") && !smb_token_is(token, "char"))
       return FALSE;
     words->base = smb_parser_find_type(parser, token);
     if (!words->base)
@@ -299,8 +301,7 @@ smb_parse_specifiers(Parser *parser, Specifiers *specifiers) {
   memset(specifiers, 0, sizeof *specifiers);
   specifiers->start = first->start;
   for (;;) {
-    gboolean has_type =
-        words.base || words.longs || words.shorts || words.signeds || words.unsigneds;
+    gboolean has_type = words.base || is_modified(&words);
     if (!has_type && is_refused(parser))
       return refuse_word(parser, parser->at);
     if (!has_type && smb_parser_is(parser, "enum")) {

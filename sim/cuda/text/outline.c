@@ -93,16 +93,25 @@ move_to(Reader *reader, Token *target) {
     advance(reader);
 }
 
-// To behind the next ";" at this level.
+// To the next of these at this level.
 static gboolean
-skip_to_semicolon(Reader *reader) {
-  while (reader->at->kind != TOKEN_END && !take(reader, ";")) {
+skip_to(Reader *reader, const char *const *texts) {
+  while (reader->at->kind != TOKEN_END && !smb_token_is_any(reader->at, texts)) {
     if (!find_closing(reader->at))
       advance(reader);
     else if (!skip_group(reader))
       return FALSE;
   }
   return TRUE;
+}
+
+// To behind the next ";" at this level.
+static gboolean
+skip_to_semicolon(Reader *reader) {
+  static const char *const end[] = {";", NULL};
+  gboolean ok = skip_to(reader, end);
+  (void)take(reader, ";");
+  return ok;
 }
 
 static void
@@ -259,19 +268,6 @@ take_name(Reader *reader, gboolean *ended) {
   return skip_group(reader) && skip_function_end(reader, ended);
 }
 
-// "=" …, up to the next declarator
-static gboolean
-skip_value(Reader *reader) {
-  while (reader->at->kind != TOKEN_END && !smb_token_is(reader->at, ",") &&
-         !smb_token_is(reader->at, ";")) {
-    if (!find_closing(reader->at))
-      advance(reader);
-    else if (!skip_group(reader))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 static gboolean
 is_type_word(const Token *token) {
   static const char *const words[] = {"struct", "class", "union", "enum", NULL};
@@ -280,6 +276,7 @@ is_type_word(const Token *token) {
 
 static gboolean
 read_declaration(Reader *reader) {
+  static const char *const declarator_ends[] = {",", ";", NULL};
   gboolean ended = FALSE, is_typedef = smb_token_is(reader->at, "typedef");
   while (!ended && reader->at->kind != TOKEN_END) {
     gboolean ok = TRUE;
@@ -290,7 +287,7 @@ read_declaration(Reader *reader) {
     else if (reader->at->kind == TOKEN_NAME)
       ok = take_name(reader, &ended);
     else if (smb_token_is(reader->at, "="))
-      ok = skip_value(reader);
+      ok = skip_to(reader, declarator_ends);
     else if (find_closing(reader->at)) {
       if (smb_token_is(reader->at, "{") && reader->item->name) {
         reader->item->kind = ITEM_FUNCTION;
