@@ -48,11 +48,9 @@ store(PtxReader *reader, guint from, const char *what, guint32 *first, guint32 *
   return TRUE;
 }
 
-// Elements up to what closes them become those of @operand.
+// Operands with commas between them are pushed.
 static gboolean
-read_elements(PtxReader *reader, const Style *style, guint16 close, PtxOperand *operand) {
-  guint from = reader->stack->len;
-  guint32 n;
+read_several(PtxReader *reader, const Style *style) {
   if (!smb_ptx_enter(reader))
     return FALSE;
   do {
@@ -60,10 +58,16 @@ read_elements(PtxReader *reader, const Style *style, guint16 close, PtxOperand *
       return FALSE;
   } while (smb_ptx_accept(reader, ','));
   smb_ptx_leave(reader);
-  if (!smb_ptx_expect(reader, close) || !store(reader, from, "name", &operand->index, &n))
-    return FALSE;
-  operand->n = (guint8)n;
   return TRUE;
+}
+
+// What was pushed since @from becomes the elements of @operand.
+static gboolean
+store_elements(PtxReader *reader, guint from, PtxOperand *operand) {
+  guint32 n;
+  gboolean stored = store(reader, from, "name", &operand->index, &n);
+  operand->n = (guint8)n;
+  return stored;
 }
 
 // .x behind a register: its number; 0: none.
@@ -178,45 +182,25 @@ read_index(PtxReader *reader, const Style *style, PtxOperand *symbol) {
     return TRUE;
   PtxOperand address = {
       .kind = PTX_OPERAND_ADDRESS, .bits = symbol->bits, .offset = symbol->offset};
-  guint32 n;
   guint from = reader->stack->len;
   symbol->bits = 0;
   push(reader, *symbol);
-  if (!store(reader, from, "name", &address.index, &n))
-    return FALSE;
-  address.n = (guint8)n;
   *symbol = address;
-  return TRUE;
+  return store_elements(reader, from, symbol);
 }
 
 // [base+offset, …]; behind "[".
 static gboolean
 read_address(PtxReader *reader, const Style *style, PtxOperand *address) {
   guint from = reader->stack->len;
-  guint32 n;
-  PtxOperand base = {.offset = reader->lexer.token.start};
-  if (reader->lexer.token.kind == PTX_TOKEN_NAME && !smb_ptx_at_constant(reader)) {
-    if (!read_name(reader, style, &base) || !read_offset(reader, &address->bits))
-      return FALSE;
-  } else {
-    base.kind = PTX_OPERAND_INTEGER;
-    if (!smb_ptx_read_integer(reader, &base.bits))
-      return FALSE;
-  }
-  push(reader, base);
-  if (smb_ptx_accept(reader, ',')) {
-    if (!smb_ptx_enter(reader))
-      return FALSE;
-    do {
-      if (!read_operand(reader, style))
-        return FALSE;
-    } while (smb_ptx_accept(reader, ','));
-    smb_ptx_leave(reader);
-  }
-  if (!smb_ptx_expect(reader, ']') || !store(reader, from, "name", &address->index, &n))
+  PtxOperand base = {.kind = PTX_OPERAND_INTEGER, .offset = reader->lexer.token.start};
+  gboolean is_name = reader->lexer.token.kind == PTX_TOKEN_NAME && !smb_ptx_at_constant(reader);
+  if (!(is_name ? read_name(reader, style, &base) && read_offset(reader, &address->bits)
+                : smb_ptx_read_integer(reader, &base.bits)))
     return FALSE;
-  address->n = (guint8)n;
-  return TRUE;
+  push(reader, base);
+  return (!smb_ptx_accept(reader, ',') || read_several(reader, style)) &&
+         smb_ptx_expect(reader, ']') && store_elements(reader, from, address);
 }
 
 static gboolean
@@ -263,13 +247,25 @@ read_symbol_or_register(PtxReader *reader, const Style *style, PtxOperand *opera
   return TRUE;
 }
 
+// {a, b}, or (a, b), which may be empty; behind what opens it.
+static gboolean
+read_vector(PtxReader *reader, const Style *style, PtxOperand *operand) {
+  gboolean is_list = operand->kind == PTX_OPERAND_LIST;
+  guint16 close = is_list ? ')' : '}';
+  guint from = reader->stack->len;
+  if (is_list && smb_ptx_accept(reader, close))
+    return TRUE;
+  return read_several(reader, style) && smb_ptx_expect(reader, close) &&
+         store_elements(reader, from, operand);
+}
+
 static gboolean
 read_operand(PtxReader *reader, const Style *style) {
   PtxOperand operand = {.offset = reader->lexer.token.start};
   gboolean is_list = style->is_call && smb_ptx_is(reader, '(');
+  gboolean is_name = reader->lexer.token.kind == PTX_TOKEN_NAME && !smb_ptx_at_constant(reader);
   gboolean read;
-  if ((reader->lexer.token.kind == PTX_TOKEN_NAME && !smb_ptx_at_constant(reader)) ||
-      is_negated_name(reader)) {
+  if (is_name || is_negated_name(reader)) {
     read = read_symbol_or_register(reader, style, &operand);
   } else if (smb_ptx_accept(reader, '[')) {
     operand.kind = PTX_OPERAND_ADDRESS;
@@ -277,8 +273,7 @@ read_operand(PtxReader *reader, const Style *style) {
   } else if (is_list || smb_ptx_is(reader, '{')) {
     operand.kind = is_list ? PTX_OPERAND_LIST : PTX_OPERAND_VECTOR;
     smb_ptx_lex(&reader->lexer);
-    read = (is_list && smb_ptx_accept(reader, ')')) ||
-           read_elements(reader, style, is_list ? ')' : '}', &operand);
+    read = read_vector(reader, style, &operand);
   } else {
     read = read_number(reader, &operand);
   }
