@@ -30,6 +30,8 @@ parse_type(const char *part, Type *type) {
     *type = (Type){'p', 1};
     return TRUE;
   }
+  if (g_str_equal(part, "tf32"))
+    part++;
   gsize skip = g_str_has_prefix(part, "bf") ? 2 : 1;
   if (!strchr("usbf", part[0]) || !g_ascii_isdigit(part[skip]))
     return FALSE;
@@ -303,6 +305,32 @@ compute_dots(const Oracle *o, Integer *d) {
   return TRUE;
 }
 
+// The last operand of slct.
+static gboolean
+is_positive(const Oracle *o) {
+  guint32 bits = (guint32)o->raw[2];
+  if (!g_str_equal(o->parts[o->n - 1], "f32"))
+    return read_as(bits, 's', 32) >= 0;
+  gboolean nan = (bits & 0x7fffffff) > 0x7f800000;
+  return !nan && (bits <= 0x7fffffff || bits == 0x80000000);
+}
+
+static gboolean
+compute_packs(const Oracle *o, Integer *d) {
+  if (!has(o, "pack"))
+    return FALSE;
+  Type type = {0};
+  parse_type(o->parts[3], &type);
+  Integer top = ((Integer)1 << (type.kind == 's' ? type.bits - 1 : type.bits)) - 1;
+  Integer bottom = type.kind == 's' ? -top - 1 : 0;
+  Integer a = CLAMP(read_as(o->raw[0], 's', 32), bottom, top);
+  Integer b = CLAMP(read_as(o->raw[1], 's', 32), bottom, top);
+  *d = (Integer)cut(a, type.bits) << type.bits | cut(b, type.bits);
+  if (type.bits < 16)
+    *d |= (Integer)o->raw[2] << 2 * type.bits;
+  return TRUE;
+}
+
 static gboolean
 compute_choices(const Oracle *o, Integer *d) {
   if (is(o, "mov"))
@@ -310,7 +338,7 @@ compute_choices(const Oracle *o, Integer *d) {
   else if (is(o, "selp"))
     *d = (Integer)o->raw[o->run->in[0] ? 0 : 1];
   else if (is(o, "slct"))
-    *d = (Integer)o->raw[read_as(o->raw[2], 's', 32) >= 0 ? 0 : 1];
+    *d = (Integer)o->raw[is_positive(o) ? 0 : 1];
   else if (is(o, "cvt"))
     *d = read_as(cut(read_as(o->raw[0], o->type.kind, o->type.bits), o->other.bits), o->other.kind,
                  o->other.bits);
@@ -415,10 +443,10 @@ compute_any(Oracle *o, Integer *d) {
     *d = multiply_high(o) + (is(o, "mad") ? o->c : 0);
     return TRUE;
   }
-  return compute_truth(o, d) || compute_carry(o, d) || compute_dots(o, d) || compute_sums(o, d) ||
-         compute_quotients(o, d) || compute_bits(o, d) || compute_counts(o, d) ||
-         compute_fields(o, d) || compute_funnel(o, d) || compute_permutation(o, d) ||
-         compute_choices(o, d);
+  return compute_packs(o, d) || compute_truth(o, d) || compute_carry(o, d) || compute_dots(o, d) ||
+         compute_sums(o, d) || compute_quotients(o, d) || compute_bits(o, d) ||
+         compute_counts(o, d) || compute_fields(o, d) || compute_funnel(o, d) ||
+         compute_permutation(o, d) || compute_choices(o, d);
 }
 
 static void
@@ -449,7 +477,9 @@ oracle_result_bits(const char *opcode) {
     bits *= 2;
   if (is(&oracle, "popc clz bfind"))
     bits = 32;
-  if (is(&oracle, "setp") || oracle.type.kind == 'p')
+  if (has(&oracle, "pack"))
+    bits = 32;
+  if (is(&oracle, "setp testp") || oracle.type.kind == 'p')
     bits = 0;
   g_strfreev(oracle.parts);
   return bits;

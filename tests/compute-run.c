@@ -172,6 +172,29 @@ runner_number(GRand *random) {
   return any;
 }
 
+static guint64
+make_real(GRand *random, guint bits, guint fraction, gint bias) {
+  guint64 digits = (guint64)g_rand_int(random) << 32 | g_rand_int(random);
+  if (g_rand_boolean(random)) // few of them
+    digits = (guint64)g_rand_int_range(random, 0, 8) << (fraction - 3);
+  gint spread = g_rand_boolean(random) ? 3 : bias / 2;
+  gint exponent = bias + g_rand_int_range(random, -spread, spread);
+  guint64 sign = (guint64)g_rand_boolean(random) << (bits - 1);
+  return sign | (guint64)exponent << fraction |
+         (digits & ((G_GUINT64_CONSTANT(1) << fraction) - 1));
+}
+
+guint64
+runner_real(GRand *random, const char *opcode) {
+  if (strstr(opcode, "f64") && g_rand_boolean(random))
+    return make_real(random, 64, 52, 1023);
+  if (strstr(opcode, "bf16"))
+    return make_real(random, 16, 7, 127) | make_real(random, 16, 7, 127) << 16;
+  if (strstr(opcode, "f16") && !strstr(opcode, "f32"))
+    return make_real(random, 16, 10, 15) | make_real(random, 16, 10, 15) << 16;
+  return make_real(random, 32, 23, 127);
+}
+
 // --- opcodes
 
 // All ways to choose one of "a|b" at each place of "x a|b c", joined by points.
@@ -206,6 +229,36 @@ runner_each_opcode(void (*call)(const char *opcode, gpointer user), gpointer use
       "set eq|ge u32|s32|f32 s16|u32|s32|u64",
       "set lo xor f32 u32",
       "cvt u8|u16|u32|u64|s8|s16|s32|s64 u8|u16|u32|u64|s8|s16|s32|s64",
+      // floating point
+      "add|sub|mul rn|rz|rm|rp f32|f64",
+      "add|sub|mul ftz|sat f32|f16|f16x2",
+      "add rp ftz sat f32",
+      "fma rn|rz|rm|rp f32|f64",
+      "fma rn ftz|sat f32|f16|f16x2",
+      "fma rn relu f16|bf16|f16x2|bf16x2",
+      "div|rcp rn|rz|rm|rp f32|f64",
+      "div full|approx f32",
+      "rcp approx ftz f32",
+      "sqrt rn|approx f32",
+      "min|max ftz|NaN f32|f16",
+      "min|max NaN xorsign abs f32|f16|bf16|f16x2|bf16x2",
+      "ex2|lg2|sin|cos approx ftz f32",
+      "setp eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan f32|f64|f16|bf16",
+      "setp lt and ftz f32",
+      "set lt|geu u32|f32 f32",
+      "cvt sat u8|s8|u16|s16|u32|s32|u64|s64 u8|s8|u16|s16|u32|s32|u64|s64",
+      "cvt rni|rzi|rmi|rpi u8|s8|u16|s16|u32|s32|u64|s64 f16|bf16|f32|f64",
+      "cvt rni|rzi|rmi|rpi f32 f32",
+      "cvt rni|rzi|rmi|rpi f64 f64",
+      "cvt rn|rz|rm|rp f16|bf16|f32|f64 u8|s8|u16|s16|u32|s32|u64|s64",
+      "cvt rn|rz|rm|rp f16|bf16|f32 f64|f32",
+      "cvt f32|f64 f16|bf16|f32",
+      "cvt rzi ftz s32 f32",
+      "cvt sat f32 f32",
+      "cvt rn relu f16|bf16|f16x2|bf16x2 f32",
+      "cvt rn|rz f16x2|bf16x2 f32",
+      "cvt rn ftz|sat f16|f32 f64|f32",
+      "cvt rna|rn|rz tf32 f32",
   };
   g_autoptr(GString) prefix = g_string_new(NULL);
   for (guint i = 0; i < G_N_ELEMENTS(patterns); i++)

@@ -45,11 +45,12 @@ const OperationEntry *smb_operation_entry(Operation operation);
 
 // --- of operands
 
-// The flags of all operands, and of the predicates @in if @n_in says so.
+// The flags of all operands that are rows.
 guint smb_compute_flags(const Compute *compute, const Registers *registers);
 // The first origin of unknown bits among them.
 guint32 smb_compute_origin(const Compute *compute, const Registers *registers);
 // An operand of one lane, extended to 64 bits as its shape says.
+Bits smb_extend(Shape shape, Bits bits);
 Bits smb_compute_read(const Compute *compute, const Registers *registers, guint source, guint lane);
 void smb_compute_sources(const Compute *compute, const Registers *registers,
                          const guint32 **sources);
@@ -59,6 +60,23 @@ static inline guint
 taint_of(guint flags) {
   return (flags & ROW_TAINT) | (flags & ROW_AFFINE ? ROW_BLOCK : 0);
 }
+
+// --- modifiers of floating point (sim/compiled/loop-modified.c)
+
+// Whether an operation's loop needs something done before or after it.
+gboolean smb_is_modified(const Compute *compute);
+// The loop of the operation between these.
+void smb_loop_modified(const Compute *compute, guint n, const guint32 *const *sources, guint32 *d);
+
+// --- between lanes (sim/compiled/exchange.c)
+
+void smb_exchange_shuffle(const Compute *compute, Registers *registers, SmbLanes lanes);
+void smb_exchange_vote(const Compute *compute, Registers *registers, SmbLanes lanes);
+void smb_exchange_ballot(const Compute *compute, Registers *registers, SmbLanes lanes);
+void smb_exchange_match(const Compute *compute, Registers *registers, SmbLanes lanes);
+void smb_exchange_reduce(const Compute *compute, Registers *registers, SmbLanes lanes);
+void smb_exchange_activemask(const Compute *compute, Registers *registers, SmbLanes lanes);
+void smb_exchange_elect(const Compute *compute, Registers *registers, SmbLanes lanes);
 
 // --- slower ways
 

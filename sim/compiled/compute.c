@@ -67,7 +67,7 @@ run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint f
   guint marks = taint_of(flags);
   if (flags & ROW_AFFINE)
     marks = smb_affine_watch(compute, registers, lanes, flags, values);
-  merge(compute, registers, lanes, marks, values);
+  merge(compute, registers, lanes, marks | compute->marks, values);
 }
 
 G_GNUC_NO_INLINE static void
@@ -75,7 +75,7 @@ run_some_lanes(const Compute *compute, Registers *registers, SmbLanes lanes,
                const guint32 *const *sources) {
   guint32 values[2 * SMB_MAX_LANES];
   compute->loop(compute, registers->n_lanes, sources, values);
-  merge(compute, registers, lanes, 0, values);
+  merge(compute, registers, lanes, compute->marks, values);
 }
 
 // @n_sources rows, and a result of one row: known at compile time.
@@ -94,7 +94,7 @@ run_narrow(const Compute *compute, Registers *registers, SmbLanes lanes, guint n
   else if (G_UNLIKELY(!is_whole(registers, lanes)))
     run_some_lanes(compute, registers, lanes, sources);
   else {
-    registers->flags[0][compute->d] = 0;
+    registers->flags[0][compute->d] = compute->marks;
     compute->loop(compute, registers->n_lanes, sources,
                   registers->values[0] + (gsize)compute->d * registers->n_lanes);
   }
@@ -129,8 +129,8 @@ run_rows(const Compute *compute, Registers *registers, SmbLanes lanes) {
     run_some_lanes(compute, registers, lanes, sources);
     return;
   }
-  registers->flags[0][compute->d] = 0;
-  registers->flags[0][compute->d + compute->n_rows[0] - 1] = 0;
+  registers->flags[0][compute->d] = compute->marks;
+  registers->flags[0][compute->d + compute->n_rows[0] - 1] = compute->marks;
   compute->loop(compute, registers->n_lanes, sources,
                 registers->values[0] + (gsize)compute->d * registers->n_lanes);
 }
@@ -441,7 +441,7 @@ static ComputeHandler
 find_handler(const Compute *compute) {
   static const ComputeHandler special[N_OPERATIONS] = {
 #define COMPARISON(name, ...)                  [OPERATION_##name] = run_comparison,
-#define SPECIAL(name, tr, ta, tb, tc, td, run) [OPERATION_##name] = run_##run,
+#define SPECIAL(name, tr, ta, tb, tc, td, run) [OPERATION_##name] = run,
 #include "sim/compiled/operations.def"
   };
   static const ComputeHandler narrow[] = {[1] = run_1, [2] = run_2, [3] = run_3};
@@ -452,6 +452,22 @@ find_handler(const Compute *compute) {
     n_rows = MAX(n_rows, compute->n_rows[1 + i]);
   return n_rows == 1 && compute->n_sources < G_N_ELEMENTS(narrow) ? narrow[compute->n_sources]
                                                                   : run_rows;
+}
+
+// Whether a result of which no operand is known is entirely unknown.
+static gboolean
+is_forgotten(const Compute *compute) {
+  const OperationEntry *entry = smb_operation_entry((Operation)compute->operation);
+  if (!entry->rule || entry->spread != SPREAD_PARTS)
+    return entry->spread != SPREAD_PARTS;
+  Bits operands[COMPUTE_SOURCES];
+  for (guint i = 0; i < COMPUTE_SOURCES; i++) {
+    Bits none = bits_unknown(mask_below(32u * MAX(compute->n_rows[1 + i], 1)));
+    operands[i] = smb_extend((Shape)entry->info.sources[i], none);
+  }
+  Bits result = entry->rule(compute, operands[0], operands[1], operands[2], operands[3]);
+  guint64 all = mask_below(entry->info.result == SHAPE_U16 ? 16 : 32u * compute->n_rows[0]);
+  return (result.unknown & all) == all;
 }
 
 void
@@ -465,5 +481,9 @@ smb_compute_prepare(Compute *compute) {
   }
   gboolean tests = compute->operation == OPERATION_LOP3_TEST;
   compute->loop = smb_compute_loop(tests ? OPERATION_LOP3 : (Operation)compute->operation);
+  if (smb_is_modified(compute))
+    compute->loop = smb_loop_modified;
+  compute->marks = compute->modifiers & MODIFIER_APPROXIMATE ? ROW_APPROXIMATE : 0;
+  compute->forgets = is_forgotten(compute);
   compute->run = find_handler(compute);
 }

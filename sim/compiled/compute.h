@@ -44,9 +44,13 @@ enum {
   MODIFIER_AND = 1 << 13,
   MODIFIER_OR = 2 << 13,
   MODIFIER_XOR = 3 << 13,
-  MODIFIER_CLAMP =
-      1
-      << 15, // of a shift that takes its amount modulo the width otherwise: it is clamped; of szext, bmsk: likewise
+  MODIFIER_FINITE =
+      1 << 15, // of a conversion: what is beyond the range becomes the largest finite number
+};
+
+// Compute.table of a conversion to binary32: to a TF32, which has fewer bits.
+enum {
+  CONVERT_TF32 = 1
 };
 
 typedef struct _Compute Compute;
@@ -64,7 +68,7 @@ enum {
 
 /**
  * Compute: an operation with its operands
- * @run, @loop, @n_sources, @n_rows: its handler and what that wants to know (smb_compute_prepare())
+ * @run, @loop, @marks, @forgets, @n_sources, @n_rows: its handler and what that wants to know (smb_compute_prepare())
  * @table: of LOP3 and of predicates: the result for each combination of the operands' bits (a 0xf0, b 0xcc, c 0xaa);
  *   of permutations the mode
  * @bytes: of a comparison whose result goes into a row, or of a conversion: of the result
@@ -84,6 +88,8 @@ struct _Compute {
   guint8 table;
   guint8 from, to;
   guint8 bytes;
+  guint8 marks;
+  guint8 forgets;
   guint8 n_sources;
   guint8 n_rows[1 + COMPUTE_SOURCES]; // of the result and the operands
   Row d;

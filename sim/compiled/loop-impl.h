@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/compiled/loop.h"
+#include "sim/compiled/real.h"
 #include "sim/compiled/scalar.h"
 #include "sim/machine/lanes.h"
 
@@ -31,6 +32,8 @@
 #define TYPE_S32  gint32
 #define TYPE_U64  guint64
 #define TYPE_S64  gint64
+#define TYPE_F32  float
+#define TYPE_F64  double
 
 #define LOAD_NONE(row) 0
 #define LOAD_U8(row)   (guint8)(row)[lane]
@@ -41,6 +44,8 @@
 #define LOAD_S32(row)  (gint32)(row)[lane]
 #define LOAD_U64(row)  join_32((row)[lane], (row)[n + lane])
 #define LOAD_S64(row)  (gint64) join_32((row)[lane], (row)[n + lane])
+#define LOAD_F32(row)  float_of((row)[lane])
+#define LOAD_F64(row)  double_of(join_32((row)[lane], (row)[n + lane]))
 
 #define STORE_U16(value) d[lane] = (guint16)(value);
 #define STORE_U32(value) d[lane] = (guint32)(value);
@@ -48,6 +53,13 @@
   guint64 wide = (guint64)(value);                                                                 \
   d[lane] = (guint32)wide;                                                                         \
   d[n + lane] = (guint32)(wide >> 32);
+
+#define STORE_F32(value)                                                                           \
+  float real = (float)(value);                                                                     \
+  d[lane] = real != real ? NAN_32 : float_bits(real);
+#define STORE_F64(value)                                                                           \
+  double real = (double)(value);                                                                   \
+  STORE_U64(real != real ? NAN_64 : double_bits(real))
 
 #define OPERATION(name, result, ta, tb, tc, td, expression, ...)                                   \
   static void loop_##name(const Compute *op, guint n, const guint32 *const *sources, guint32 *d) { \
@@ -62,15 +74,16 @@
       STORE_##result(expression)                                                                   \
     })                                                                                             \
   }
-#define COMPARISON(name, type, expression, ...)                                                    \
+#define COMPARISON(name, ta, tb, expression, ...)                                                  \
   static void loop_##name(const Compute *op, guint n, const guint32 *const *sources, guint32 *d) { \
     const guint32 *a = sources[0], *b = sources[1];                                                \
-    guint8 *restrict out = (guint8 *)d;                                                            \
-    (void)op;                                                                                      \
+    guint8 *out = (guint8 *)d;                                                                     \
+    (void)op, (void)b;                                                                             \
     LANE_LOOP({                                                                                    \
-      TYPE_##type x = LOAD_##type(a);                                                              \
-      TYPE_##type y = LOAD_##type(b);                                                              \
-      out[lane] = expression;                                                                      \
+      TYPE_##ta x = LOAD_##ta(a);                                                                  \
+      TYPE_##tb y = LOAD_##tb(b);                                                                  \
+      (void)y;                                                                                     \
+      out[lane] = (expression) != 0;                                                               \
     })                                                                                             \
   }
 #include "sim/compiled/operations.def"

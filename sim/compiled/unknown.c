@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/compiled/compute-impl.h"
+#include "sim/compiled/real.h"
 #include "sim/machine/lanes.h"
 
 // --- the rules and the table
@@ -17,7 +18,7 @@
     return rule;                                                                                   \
   }
 #define OPERATION(name, tr, ta, tb, tc, td, expression, rule, ...) RULE(name, rule)
-#define COMPARISON(name, type, expression, rule, ...)              RULE(name, rule)
+#define COMPARISON(name, ta, tb, expression, rule, ...)            RULE(name, rule)
 #include "sim/compiled/operations.def"
 
 const OperationEntry *
@@ -32,8 +33,8 @@ smb_operation_entry(Operation operation) {
 #define OPERATION(name, tr, ta, tb, tc, td, expression, rule, spread, affine)                      \
   [OPERATION_##                                                                                    \
       name] = {INFO(name, tr, ta, tb, tc, td), SPREAD_##spread, AFFINE_##affine, rule_##name},
-#define COMPARISON(name, type, expression, rule, spread)                                           \
-  [OPERATION_##name] = {INFO(name, PREDICATE, type, type, NONE, NONE), SPREAD_##spread,            \
+#define COMPARISON(name, ta, tb, expression, rule, spread)                                         \
+  [OPERATION_##name] = {INFO(name, PREDICATE, ta, tb, NONE, NONE), SPREAD_##spread,                \
                         AFFINE_OUTCOME, rule_##name},
 #define SPECIAL(name, tr, ta, tb, tc, td, handler)                                                 \
   [OPERATION_##name] = {INFO(name, tr, ta, tb, tc, td), SPREAD_PARTS, AFFINE_NONE, NULL},
@@ -44,16 +45,10 @@ smb_operation_entry(Operation operation) {
 
 // --- operands
 
+// What of one or two rows an operand is, extended as its shape says.
 Bits
-smb_compute_read(const Compute *compute, const Registers *registers, guint source, guint lane) {
-  Row row = compute->s[source];
-  Bits bits = bits_make(row_values(registers, row)[lane], row_lane_unknown(registers, row, lane));
-  if (compute->n_rows[1 + source] == 2) {
-    row++;
-    return bits_join(
-        bits, bits_make(row_values(registers, row)[lane], row_lane_unknown(registers, row, lane)));
-  }
-  switch ((Shape)smb_operation_info((Operation)compute->operation)->sources[source]) {
+smb_extend(Shape shape, Bits bits) {
+  switch (shape) {
   case SHAPE_U8:
     return bits_field(bits, 8);
   case SHAPE_S8:
@@ -77,6 +72,21 @@ smb_compute_read(const Compute *compute, const Registers *registers, guint sourc
 }
 
 static Bits
+read_row(const Registers *registers, Row row, guint lane) {
+  return bits_make(row_values(registers, row)[lane], row_lane_unknown(registers, row, lane));
+}
+
+Bits
+smb_compute_read(const Compute *compute, const Registers *registers, guint source, guint lane) {
+  Row row = compute->s[source];
+  Bits bits = read_row(registers, row, lane);
+  if (compute->n_rows[1 + source] == 2)
+    return bits_join(bits, read_row(registers, row + 1, lane));
+  Shape shape = (Shape)smb_operation_info((Operation)compute->operation)->sources[source];
+  return smb_extend(shape, bits);
+}
+
+static Bits
 apply_rule(const Compute *compute, const Registers *registers, guint lane) {
   Bits operands[COMPUTE_SOURCES] = {{0, 0}};
   for (guint i = 0; i < compute->n_sources; i++)
@@ -85,16 +95,20 @@ apply_rule(const Compute *compute, const Registers *registers, guint lane) {
   return rule(compute, operands[0], operands[1], operands[2], operands[3]);
 }
 
-// Whether any operand has no known bit in any lane.
+// How many operands have no known bit in any lane.
+static guint
+count_entirely_unknown(const Compute *compute, const Registers *registers) {
+  guint n = 0;
+  for (guint i = 0; i < compute->n_sources; i++)
+    n += (row_flags(registers, compute->s[i]) &
+          row_flags(registers, compute->s[i] + compute->n_rows[1 + i] - 1) & ROW_ALL_UNKNOWN) != 0;
+  return n;
+}
+
 static gboolean
-has_entirely_unknown(const Compute *compute, const Registers *registers) {
-  for (guint i = 0; i < compute->n_sources; i++) {
-    guint all = row_flags(registers, compute->s[i]) &
-                row_flags(registers, compute->s[i] + compute->n_rows[1 + i] - 1);
-    if (all & ROW_ALL_UNKNOWN)
-      return TRUE;
-  }
-  return FALSE;
+is_entirely_unknown(const Compute *compute, const Registers *registers, Spread spread) {
+  guint n = count_entirely_unknown(compute, registers);
+  return (n > 0 && spread != SPREAD_PARTS) || (n == compute->n_sources && compute->forgets);
 }
 
 // Whether a row is alike in all lanes, as far as is easily seen.
@@ -177,9 +191,9 @@ compute_by_rule(const Compute *compute, const Registers *registers, SmbLanes lan
 void
 smb_compute_unknown(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
   const OperationEntry *entry = smb_operation_entry((Operation)compute->operation);
-  guint marks = taint_of(flags);
+  guint marks = taint_of(flags) | compute->marks;
   guint32 origin = smb_compute_origin(compute, registers);
-  if (entry->spread != SPREAD_PARTS && has_entirely_unknown(compute, registers)) {
+  if (is_entirely_unknown(compute, registers, (Spread)entry->spread)) {
     for (guint i = 0; i < compute->n_rows[0]; i++)
       smb_row_forget(registers, compute->d + i, lanes, marks, origin);
     return;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sim/compiled/real.h"
+
 // --- words
 
 // Whether @word is one of a list, whose words @separator stands between.
@@ -86,15 +88,19 @@ add_operand(ComputeForm *form, char letter, gboolean is_real) {
     *operand = (FormOperand){.role = ROLE_P};
   else if (letter == 't')
     *operand = (FormOperand){.role = ROLE_TABLE, .bytes = 1};
+  else if (letter == 'm')
+    *operand = (FormOperand){.role = ROLE_MEMBERS, .bytes = 4};
   else if (g_ascii_isdigit(letter))
     *operand = (FormOperand){.role = ROLE_IN, .slot = (guint8)(letter - '0')};
   else if (letter != 'd') {
     guint8 slot = (guint8)(strchr("abce", letter) - "abce");
     guint8 bytes = shape_bytes((Shape)info->sources[slot]);
-    gboolean as_result =
-        bytes == shape_bytes((Shape)info->result) || info->result == SHAPE_PREDICATE;
-    *operand = (FormOperand){
-        .role = ROLE_SOURCE, .slot = slot, .bytes = bytes, .is_real = is_real && as_result};
+    gboolean as_result = bytes == shape_bytes((Shape)info->result);
+    gboolean real = info->sources[slot] == SHAPE_F32 || info->sources[slot] == SHAPE_F64;
+    *operand = (FormOperand){.role = ROLE_SOURCE,
+                             .slot = slot,
+                             .bytes = bytes,
+                             .is_real = real || (is_real && as_result)};
   }
 }
 
@@ -164,6 +170,9 @@ match_line(const Line *line, const char *const *parts, ComputeForm *form) {
 typedef enum {
   BASE_EQUAL,
   BASE_LESS,
+  BASE_AT_MOST,   // of floating point, as are those below
+  BASE_DIFFER,    // ordered, and not equal
+  BASE_UNORDERED, // one is NaN
   N_BASES,
 } Base;
 
@@ -173,12 +182,28 @@ typedef struct {
   guint16 operations[N_BASES]; // N_OPERATIONS: it has none
 } Compared;
 
+#define INTEGERS(equal, less)                                                                      \
+  { equal, less, N_OPERATIONS, N_OPERATIONS, N_OPERATIONS }
+#define REALS(type)                                                                                \
+  {                                                                                                \
+    OPERATION_EQ_##type, OPERATION_LT_##type, OPERATION_LE_##type, OPERATION_LG_##type,            \
+        OPERATION_UNO_##type                                                                       \
+  }
+
 static const Compared compared[] = {
-    {"b16", {OPERATION_EQ_16, N_OPERATIONS}},     {"u16", {OPERATION_EQ_16, OPERATION_LT_U16}},
-    {"s16", {OPERATION_EQ_16, OPERATION_LT_S16}}, {"b32", {OPERATION_EQ_32, N_OPERATIONS}},
-    {"u32", {OPERATION_EQ_32, OPERATION_LT_U32}}, {"s32", {OPERATION_EQ_32, OPERATION_LT_S32}},
-    {"b64", {OPERATION_EQ_64, N_OPERATIONS}},     {"u64", {OPERATION_EQ_64, OPERATION_LT_U64}},
-    {"s64", {OPERATION_EQ_64, OPERATION_LT_S64}},
+    {"b16", INTEGERS(OPERATION_EQ_16, N_OPERATIONS)},
+    {"u16", INTEGERS(OPERATION_EQ_16, OPERATION_LT_U16)},
+    {"s16", INTEGERS(OPERATION_EQ_16, OPERATION_LT_S16)},
+    {"b32", INTEGERS(OPERATION_EQ_32, N_OPERATIONS)},
+    {"u32", INTEGERS(OPERATION_EQ_32, OPERATION_LT_U32)},
+    {"s32", INTEGERS(OPERATION_EQ_32, OPERATION_LT_S32)},
+    {"b64", INTEGERS(OPERATION_EQ_64, N_OPERATIONS)},
+    {"u64", INTEGERS(OPERATION_EQ_64, OPERATION_LT_U64)},
+    {"s64", INTEGERS(OPERATION_EQ_64, OPERATION_LT_S64)},
+    {"f32", REALS(F32)},
+    {"f64", REALS(F64)},
+    {"f16", REALS(F16)},
+    {"bf16", REALS(BF16)},
 };
 
 typedef struct {
@@ -192,6 +217,16 @@ static const Relation integer_relations[] = {
     {"eq", BASE_EQUAL, FALSE, FALSE},   {"ne", BASE_EQUAL, FALSE, TRUE},
     {"lt lo", BASE_LESS, FALSE, FALSE}, {"gt hi", BASE_LESS, TRUE, FALSE},
     {"ge hs", BASE_LESS, FALSE, TRUE},  {"le ls", BASE_LESS, TRUE, TRUE},
+};
+
+static const Relation real_relations[] = {
+    {"eq", BASE_EQUAL, FALSE, FALSE},     {"ne", BASE_DIFFER, FALSE, FALSE},
+    {"lt", BASE_LESS, FALSE, FALSE},      {"gt", BASE_LESS, TRUE, FALSE},
+    {"le", BASE_AT_MOST, FALSE, FALSE},   {"ge", BASE_AT_MOST, TRUE, FALSE},
+    {"equ", BASE_DIFFER, FALSE, TRUE},    {"neu", BASE_EQUAL, FALSE, TRUE},
+    {"ltu", BASE_AT_MOST, TRUE, TRUE},    {"gtu", BASE_AT_MOST, FALSE, TRUE},
+    {"leu", BASE_LESS, TRUE, TRUE},       {"geu", BASE_LESS, FALSE, TRUE},
+    {"num", BASE_UNORDERED, FALSE, TRUE}, {"nan", BASE_UNORDERED, FALSE, FALSE},
 };
 
 // Types of the result of set.
@@ -216,10 +251,12 @@ find_compared(const char *type) {
 }
 
 static const Relation *
-find_relation(const char *name) {
-  for (guint i = 0; i < G_N_ELEMENTS(integer_relations); i++)
-    if (is_among(name, integer_relations[i].names, " "))
-      return &integer_relations[i];
+find_relation(const char *name, gboolean is_real) {
+  const Relation *relations = is_real ? real_relations : integer_relations;
+  guint n = is_real ? G_N_ELEMENTS(real_relations) : G_N_ELEMENTS(integer_relations);
+  for (guint i = 0; i < n; i++)
+    if (is_among(name, relations[i].names, " "))
+      return &relations[i];
   return NULL;
 }
 
@@ -241,8 +278,8 @@ find_comparison(const char *const *parts, ComputeForm *form) {
   gboolean sets = g_str_equal(parts[0], "set");
   if (n < (sets ? 4 : 3))
     return FALSE;
-  const Relation *relation = find_relation(parts[1]);
   const Compared *types = find_compared(parts[n - 1]);
+  const Relation *relation = find_relation(parts[1], is_real_type(parts[n - 1]));
   if (!relation || !types || types->operations[relation->base] == N_OPERATIONS)
     return FALSE;
   *form = (ComputeForm){.operation = types->operations[relation->base],
@@ -303,17 +340,119 @@ find_extension(const char *to, const char *from, guint result_bytes, ComputeForm
   return FALSE;
 }
 
+typedef struct {
+  const char *name;
+  guint8 scalar;
+  guint8 bytes;
+} Number;
+
+static const Number numbers[] = {
+    {"u8", SMB_SCALAR_U8, 1},     {"s8", SMB_SCALAR_I8, 1},   {"u16", SMB_SCALAR_U16, 2},
+    {"s16", SMB_SCALAR_I16, 2},   {"u32", SMB_SCALAR_U32, 4}, {"s32", SMB_SCALAR_I32, 4},
+    {"u64", SMB_SCALAR_U64, 8},   {"s64", SMB_SCALAR_I64, 8}, {"f16", SMB_SCALAR_F16, 2},
+    {"bf16", SMB_SCALAR_BF16, 2}, {"f32", SMB_SCALAR_F32, 4}, {"f64", SMB_SCALAR_F64, 8},
+    {"tf32", SMB_SCALAR_F32, 4},
+};
+
+static const Number *
+find_number(const char *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+    if (g_str_equal(name, numbers[i].name))
+      return &numbers[i];
+  return NULL;
+}
+
+static const Modifier conversion_modifiers[] = {
+    {"rni", MODIFIER_INTEGER | MODIFIER_NEAREST},
+    {"rzi", MODIFIER_INTEGER | MODIFIER_ZERO},
+    {"rmi", MODIFIER_INTEGER | MODIFIER_DOWN},
+    {"rpi", MODIFIER_INTEGER | MODIFIER_UP},
+    {"rna", MODIFIER_AWAY},
+    {"satfinite", MODIFIER_FINITE},
+};
+
+static gboolean
+add_conversion_modifier(const char *part, ComputeForm *form) {
+  for (guint i = 0; i < G_N_ELEMENTS(conversion_modifiers); i++)
+    if (g_str_equal(part, conversion_modifiers[i].name)) {
+      form->modifiers |= conversion_modifiers[i].bits;
+      return TRUE;
+    }
+  return is_among(part, "rn rz rm rp ftz sat relu", " ") && add_modifier(part, form);
+}
+
+// Those that loops compute well, rounded in any way.
+static guint
+find_fast_conversion(const char *to, const char *from) {
+  static const struct {
+    const char *to, *from;
+    guint operation;
+  } fast[] = {
+      {"f32", "s32", OPERATION_CVT_F32_S32}, {"f32", "u32", OPERATION_CVT_F32_U32},
+      {"f64", "s32", OPERATION_CVT_F64_S32}, {"f64", "u32", OPERATION_CVT_F64_U32},
+      {"f64", "f32", OPERATION_CVT_F64_F32}, {"f32", "f64", OPERATION_CVT_F32_F64},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(fast); i++)
+    if (g_str_equal(to, fast[i].to) && g_str_equal(from, fast[i].from))
+      return fast[i].operation;
+  return N_OPERATIONS;
+}
+
+static gboolean
+find_real_conversion(const char *to, const char *from, guint result_bytes, ComputeForm *form) {
+  const Number *target = find_number(to), *source = find_number(from);
+  if (!target || !source || g_str_equal(from, "tf32"))
+    return FALSE;
+  gboolean real = smb_scalar_is_real((SmbScalar)target->scalar);
+  form->from = source->scalar;
+  form->to = target->scalar;
+  form->bytes = (guint8)(real ? target->bytes : MAX(result_bytes, MAX(target->bytes, 2)));
+  form->table = g_str_equal(to, "tf32") ? CONVERT_TF32 : 0;
+  guint fast = find_fast_conversion(to, from);
+  if (fast != N_OPERATIONS && !(form->modifiers & ~MODIFIER_ROUND))
+    form->operation = (guint16)fast;
+  else if (form->bytes == 8)
+    form->operation = source->bytes == 8 ? OPERATION_CONVERT_64 : OPERATION_CONVERT_64_32;
+  else
+    form->operation = source->bytes == 8 ? OPERATION_CONVERT_32_64 : OPERATION_CONVERT_32;
+  add_operands(form, "da", FALSE);
+  form->operands[0].bytes = form->bytes;
+  form->operands[1].bytes = source->bytes;
+  form->operands[1].is_real = smb_scalar_is_real((SmbScalar)source->scalar);
+  return TRUE;
+}
+
+// cvt.rn.f16x2.f32: of two operands.
+static gboolean
+find_pair_conversion(const char *to, const char *from, ComputeForm *form) {
+  if (!is_among(to, "f16x2 bf16x2", " ") || !g_str_equal(from, "f32"))
+    return FALSE;
+  form->operation = OPERATION_CONVERT_PAIR;
+  form->from = SMB_SCALAR_F32;
+  form->to = to[0] == 'b' ? SMB_SCALAR_BF16 : SMB_SCALAR_F16;
+  form->bytes = 2;
+  add_operands(form, NULL, TRUE);
+  return TRUE;
+}
+
 // cvt{.…}.TO.FROM
 static gboolean
 find_conversion(const char *const *parts, guint result_bytes, ComputeForm *form) {
   guint n = g_strv_length((char **)parts);
-  if (n != 3 || !integer_bytes(parts[1]) || !integer_bytes(parts[2]))
-    return FALSE;
   *form = (ComputeForm){0};
-  if (!find_extension(parts[1], parts[2], result_bytes, form))
+  if (n < 3)
     return FALSE;
-  add_operands(form, NULL, FALSE);
-  return TRUE;
+  for (guint i = 1; i < n - 2; i++)
+    if (!add_conversion_modifier(parts[i], form))
+      return FALSE;
+  const char *to = parts[n - 2], *from = parts[n - 1];
+  if (integer_bytes(to) && integer_bytes(from) && !form->modifiers) {
+    if (!find_extension(to, from, result_bytes, form))
+      return FALSE;
+    add_operands(form, NULL, FALSE);
+    return TRUE;
+  }
+  return find_pair_conversion(to, from, form) || find_real_conversion(to, from, result_bytes, form);
 }
 
 // --- all
@@ -322,8 +461,8 @@ gboolean
 smb_ptx_find_compute(const char *const *parts, guint result_bytes, ComputeForm *form) {
   if (g_str_equal(parts[0], "setp") || g_str_equal(parts[0], "set"))
     return find_comparison(parts, form);
-  if (g_str_equal(parts[0], "cvt"))
-    return find_conversion(parts, result_bytes, form);
+  if (g_str_equal(parts[0], "cvt") && find_conversion(parts, result_bytes, form))
+    return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS(lines); i++)
     if (match_line(&lines[i], parts, form))
       return TRUE;

@@ -16,6 +16,7 @@ typedef enum {
   ROLE_SOURCE, // a register or a constant: Compute.s[slot]
   ROLE_IN,     // a predicate, which may be negated: Compute.in[slot]
   ROLE_TABLE,  // a constant: Compute.table
+  ROLE_MEMBERS, // a register or constant: the lanes that take part, which are to come together before
 } FormRole;
 
 typedef struct {

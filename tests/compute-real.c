@@ -1,0 +1,461 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The oracle of floating point: results that binary128 holds exactly, rounded by looking for the neighbours of a number
+// among all bit patterns of its type. What binary128 does not hold exactly is left out.
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/compute-oracle.h"
+
+__extension__ typedef __float128 Quad;
+
+// A format by its name.
+typedef struct {
+  const char *name;
+  guint bits, fraction;
+  int bias;
+  guint64 nan;
+} Real;
+
+static const Real reals[] = {
+    {"f16", 16, 10, 15, 0x7fff},
+    {"bf16", 16, 7, 127, 0x7fff},
+    {"f32", 32, 23, 127, 0x7fffffff},
+    {"f64", 64, 52, 1023, G_GUINT64_CONSTANT(0x7ff8000000000000)},
+};
+
+typedef struct {
+  char **parts;
+  guint n;
+  const Real *to, *from;
+  gboolean is_pair, ftz, sat, relu, nan, xorsign, absolute;
+  char round; // n, z, m, p, a
+} Work;
+
+static const Real *
+find_real(const char *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(reals); i++)
+    if (g_str_equal(name, reals[i].name))
+      return &reals[i];
+  return NULL;
+}
+
+static gboolean
+has(const Work *work, const char *part) {
+  return g_strv_contains((const char *const *)work->parts, part);
+}
+
+static guint64
+ones(guint n) {
+  return n < 64 ? (G_GUINT64_CONSTANT(1) << n) - 1 : G_MAXUINT64;
+}
+
+static guint64
+infinity_of(const Real *real) {
+  return ones(real->bits - 1 - real->fraction) << real->fraction;
+}
+
+static Quad
+power_of_2(int exponent) {
+  Quad result = 1;
+  for (; exponent > 0; exponent--)
+    result *= 2;
+  for (; exponent < 0; exponent++)
+    result /= 2;
+  return result;
+}
+
+// The number of a magnitude; of infinity what would be next to the largest number.
+static Quad
+value_of(const Real *real, guint64 size) {
+  guint64 fraction = size & ones(real->fraction), field = size >> real->fraction;
+  if (field == 0)
+    return (Quad)fraction * power_of_2(1 - real->bias - (int)real->fraction);
+  return (Quad)(fraction | G_GUINT64_CONSTANT(1) << real->fraction) *
+         power_of_2((int)field - real->bias - (int)real->fraction);
+}
+
+static gboolean
+is_nan(const Real *real, guint64 bits) {
+  return (bits & ones(real->bits - 1)) > infinity_of(real);
+}
+
+static gboolean
+is_negative(const Real *real, guint64 bits) {
+  return bits >> (real->bits - 1) & 1;
+}
+
+static gboolean
+is_subnormal(const Real *real, guint64 bits) {
+  guint64 size = bits & ones(real->bits - 1);
+  return size && size >> real->fraction == 0;
+}
+
+static Quad
+decode(const Real *real, guint64 bits) {
+  guint64 size = bits & ones(real->bits - 1);
+  Quad value = size == infinity_of(real) ? (Quad)INFINITY : value_of(real, size);
+  return is_nan(real, bits) ? (Quad)NAN : is_negative(real, bits) ? -value : value;
+}
+
+// The magnitude of a number that is not infinite.
+static guint64
+round_size(const Real *real, Quad size, gboolean negative, char round) {
+  guint64 low = 0, high = infinity_of(real); // low <= size, high is more
+  if (size >= value_of(real, high))
+    return round == 'z' || round == (negative ? 'p' : 'm') ? high - 1 : high;
+  while (high - low > 1) {
+    guint64 middle = low + (high - low) / 2;
+    if (value_of(real, middle) <= size)
+      low = middle;
+    else
+      high = middle;
+  }
+  Quad below = size - value_of(real, low), above = value_of(real, high) - size;
+  if (below == 0 || round == 'z' || round == (negative ? 'p' : 'm'))
+    return low;
+  if (round == 'm' || round == 'p')
+    return high;
+  return below < above || (below == above && round == 'n' && low % 2 == 0) ? low : high;
+}
+
+// @zero_sign: of a result that is 0
+static guint64
+encode(const Real *real, Quad value, char round, gboolean zero_negative) {
+  if (value != value)
+    return real->nan;
+  gboolean negative = value == 0 ? zero_negative : value < 0;
+  Quad size = negative ? -value : value;
+  guint64 bits = size > value_of(&reals[3], infinity_of(&reals[3]) - 1) * 4 && size / 2 == size
+                     ? infinity_of(real)
+                     : round_size(real, size, negative, round);
+  return bits | (guint64)negative << (real->bits - 1);
+}
+
+static guint64
+flush(const Work *work, const Real *real, guint64 bits) {
+  gboolean flushes = work->ftz && !g_str_equal(real->name, "bf16");
+  if (g_str_equal(work->parts[0], "cvt"))
+    flushes = work->ftz && g_str_equal(real->name, "f32");
+  return flushes && is_subnormal(real, bits) ? bits & ~ones(real->bits - 1) : bits;
+}
+
+static guint64
+finish(const Work *work, const Real *real, guint64 bits) {
+  bits = flush(work, real, bits);
+  gboolean negative = is_negative(real, bits), nan = is_nan(real, bits);
+  guint64 one = encode(real, 1, 'n', FALSE);
+  if (work->sat)
+    return nan || negative ? 0 : MIN(bits, one);
+  return work->relu && negative && !nan ? 0 : bits;
+}
+
+// --- arithmetic
+
+// The sum, if it is exact.
+static gboolean
+add_exactly(Quad x, Quad y, Quad *sum) {
+  *sum = x + y;
+  Quad back = *sum - x;
+  return *sum - *sum != 0 || (x - (*sum - back)) + (y - back) == 0;
+}
+
+static gboolean
+is(const Work *work, const char *names) {
+  g_auto(GStrv) each = g_strsplit(names, " ", -1);
+  return g_strv_contains((const char *const *)each, work->parts[0]);
+}
+
+static gboolean
+choose(const Work *work, const Real *real, const guint64 *v, guint64 *result) {
+  gboolean largest = is(work, "max"), nan0 = is_nan(real, v[0]), nan1 = is_nan(real, v[1]);
+  guint64 sign = G_GUINT64_CONSTANT(1) << (real->bits - 1);
+  guint64 x = work->absolute ? v[0] & ~sign : v[0], y = work->absolute ? v[1] & ~sign : v[1];
+  // In order as integers.
+  gint64 left = x & sign ? -(gint64)(x & ~sign) - 1 : (gint64)x;
+  gint64 right = y & sign ? -(gint64)(y & ~sign) - 1 : (gint64)y;
+  if (nan0 || nan1)
+    *result = (nan0 && nan1) || work->nan ? real->nan : nan0 ? y : x;
+  else
+    *result = (left < right) != largest ? x : y;
+  if (work->xorsign && !is_nan(real, *result))
+    *result = (*result & ~sign) | ((v[0] ^ v[1]) & sign);
+  return TRUE;
+}
+
+static gboolean
+compute_one(const Work *work, const Real *real, const guint64 *operands, guint64 *result) {
+  guint64 v[3];
+  Quad q[3], value = 0;
+  for (guint i = 0; i < 3; i++) {
+    v[i] = flush(work, real, operands[i] & ones(real->bits));
+    q[i] = decode(real, v[i]);
+  }
+  gboolean down = work->round == 'm', zero_negative = down;
+  gboolean signs[] = {is_negative(real, v[0]), is_negative(real, v[1]), is_negative(real, v[2])};
+  gboolean ok = TRUE;
+  if (is(work, "min max"))
+    ok = choose(work, real, v, result);
+  else if (is(work, "add sub")) {
+    gboolean second = signs[1] != is(work, "sub");
+    ok = add_exactly(q[0], is(work, "sub") ? -q[1] : q[1], &value);
+    zero_negative = signs[0] == second ? signs[0] : down;
+  } else if (is(work, "mul")) {
+    value = q[0] * q[1];
+    zero_negative = signs[0] != signs[1];
+  } else if (is(work, "fma mad")) {
+    gboolean product = signs[0] != signs[1];
+    ok = add_exactly(q[0] * q[1], q[2], &value);
+    zero_negative = product == signs[2] ? product : down;
+  } else if (is(work, "div rcp")) {
+    value = is(work, "div") ? q[0] / q[1] : 1 / q[0];
+    zero_negative = is(work, "div") ? signs[0] != signs[1] : signs[0];
+  } else if (is(work, "neg abs")) {
+    guint64 sign = G_GUINT64_CONSTANT(1) << (real->bits - 1);
+    *result = is(work, "neg") ? v[0] ^ sign : v[0] & ~sign;
+    if (work->ftz && is_nan(real, v[0]))
+      *result = real->nan;
+    return TRUE;
+  } else
+    return FALSE;
+  if (!is(work, "min max"))
+    *result = encode(real, value, work->round, zero_negative);
+  *result = finish(work, real, *result);
+  return ok;
+}
+
+// --- what the host's library computes: the nearest number, or nearly so
+
+static gboolean
+compute_by_host(const Work *work, guint64 bits, guint64 *result) {
+  const Real *real = work->to;
+  double x = (double)decode(real, flush(work, real, bits & ones(real->bits)));
+  double value;
+  if (is(work, "sin"))
+    value = sin(x);
+  else if (is(work, "cos"))
+    value = cos(x);
+  else if (is(work, "lg2"))
+    value = log2(x);
+  else if (is(work, "ex2"))
+    value = exp2(x);
+  else if (is(work, "tanh"))
+    value = tanh(x);
+  else if (is(work, "rsqrt"))
+    value = 1 / sqrt(x);
+  else if (is(work, "sqrt") && work->round == 'n')
+    value = sqrt(x); // rounded twice it is still right: of f32 for its digits
+  else
+    return FALSE;
+  *result = finish(work, real, encode(real, (Quad)value, 'n', signbit(value) != 0));
+  return TRUE;
+}
+
+// --- comparisons, classes, signs
+
+static gboolean
+relate(const char *name, Quad x, Quad y) {
+  gboolean unordered = x != x || y != y;
+  gsize length = strlen(name);
+  if (g_str_equal(name, "num") || g_str_equal(name, "nan"))
+    return unordered == g_str_equal(name, "nan");
+  if (unordered)
+    return length == 3;
+  return !strncmp(name, "eq", 2)   ? x == y
+         : !strncmp(name, "ne", 2) ? x != y
+         : !strncmp(name, "lt", 2) ? x < y
+         : !strncmp(name, "le", 2) ? x <= y
+         : !strncmp(name, "gt", 2) ? x > y
+                                   : x >= y;
+}
+
+static gboolean
+test_class(const char *name, const Real *real, guint64 bits) {
+  guint64 size = bits & ones(real->bits - 1), infinity = infinity_of(real);
+  if (g_str_equal(name, "finite"))
+    return size < infinity;
+  if (g_str_equal(name, "infinite"))
+    return size == infinity;
+  if (g_str_equal(name, "number"))
+    return size <= infinity;
+  if (g_str_equal(name, "notanumber"))
+    return size > infinity;
+  if (g_str_equal(name, "subnormal"))
+    return is_subnormal(real, bits);
+  return size < infinity && !is_subnormal(real, bits);
+}
+
+static gboolean
+compute_truth(const Work *work, RunLane *run) {
+  const Real *real = find_real(work->parts[work->n - 1]);
+  if (is(work, "testp"))
+    run->q = !(run->p = test_class(work->parts[1], real, run->source[0] & ones(real->bits)));
+  else if (is(work, "setp set")) {
+    Quad x = decode(real, flush(work, real, run->source[0] & ones(real->bits)));
+    Quad y = decode(real, flush(work, real, run->source[1] & ones(real->bits)));
+    gboolean result = relate(work->parts[1], x, y), c = run->in[0];
+    run->q = has(work, "and") ? !result && c : !result;
+    result = has(work, "and") ? result && c : result;
+    run->p = result;
+    run->d = !result ? 0 : g_str_equal(work->parts[work->n - 2], "f32") ? 0x3f800000 : G_MAXUINT32;
+    if (is(work, "set"))
+      run->p = run->q = FALSE;
+  } else
+    return FALSE;
+  return TRUE;
+}
+
+static gboolean
+compute_plain(const Work *work, RunLane *run) {
+  guint bits = work->to->bits * (work->is_pair ? 2 : 1);
+  guint64 sign = G_GUINT64_CONSTANT(1) << (bits - 1);
+  if (is(work, "mov"))
+    run->d = run->source[0];
+  else if (is(work, "selp"))
+    run->d = run->source[run->in[0] ? 0 : 1];
+  else if (is(work, "copysign"))
+    run->d = (run->source[0] & sign) | (run->source[1] & ~sign);
+  else
+    return FALSE;
+  run->d &= ones(bits);
+  return TRUE;
+}
+
+// --- conversions
+
+static Quad
+round_whole(Quad x, char round) {
+  Quad size = x < 0 ? -x : x;
+  if (!(size < power_of_2(100)))
+    return x;
+  Quad whole = (Quad)(unsigned __int128)size, rest = size - whole;
+  gboolean odd = (unsigned __int128)size & 1;
+  gboolean up = round == 'n'   ? rest > 0.5 || (rest == 0.5 && odd)
+                : round == 'm' ? x < 0 && rest > 0
+                : round == 'p' ? x > 0 && rest > 0
+                               : FALSE;
+  whole += up;
+  return x < 0 ? -whole : whole;
+}
+
+static gboolean
+integer_type(const char *name, guint *bits, gboolean *is_signed) {
+  *is_signed = name[0] == 's';
+  *bits = name[0] == 'u' || name[0] == 's' ? (guint)g_ascii_strtoull(name + 1, NULL, 10) : 0;
+  return *bits != 0;
+}
+
+static Quad
+read_operand(const Work *work, const char *from, guint64 bits, gboolean *negative) {
+  guint width;
+  gboolean is_signed;
+  if (integer_type(from, &width, &is_signed)) {
+    guint64 low = bits & ones(width);
+    *negative = FALSE;
+    return is_signed && low >> (width - 1) ? (Quad)low - power_of_2((int)width) : (Quad)low;
+  }
+  const Real *real = find_real(from);
+  bits = flush(work, real, bits & ones(real->bits));
+  *negative = is_negative(real, bits);
+  return decode(real, bits);
+}
+
+static guint64
+convert_one(const Work *work, const char *to, const char *from, guint64 bits) {
+  gboolean negative, is_signed;
+  guint width;
+  Quad x = read_operand(work, from, bits, &negative);
+  gboolean integral = strchr("nzmp", work->round) && work->parts[1][0] == 'r' &&
+                      work->parts[1][2] == 'i' && strlen(work->parts[1]) == 3;
+  if (integral)
+    x = round_whole(x, work->round);
+  if (integer_type(to, &width, &is_signed)) {
+    Quad top = power_of_2((int)(is_signed ? width - 1 : width)) - 1,
+         bottom = is_signed ? -top - 1 : 0;
+    x = x != x ? 0 : x > top ? top : x < bottom ? bottom : x;
+    return (guint64)(__int128)x & ones(MAX(width, 16));
+  }
+  Real tf32 = {"f32", 32, 23, 127, 0x7fffffff};
+  const Real *real = g_str_equal(to, "tf32") ? &tf32 : find_real(to);
+  if (g_str_equal(to, "tf32")) { // the 19 high bits are a number of their own
+    Real high = {"", 19, 10, 127, 0};
+    return x != x ? 0x7fffffff : encode(&high, x, work->round, negative) << 13;
+  }
+  return finish(work, real, encode(real, x, work->round, negative));
+}
+
+static gboolean
+compute_conversion(const Work *work, RunLane *run) {
+  if (!is(work, "cvt") || has(work, "pack"))
+    return FALSE;
+  const char *to = work->parts[work->n - 2], *from = work->parts[work->n - 1];
+  if (g_str_has_suffix(to, "x2")) {
+    g_autofree char *half = g_strndup(to, strlen(to) - 2);
+    run->d = convert_one(work, half, from, run->source[0]) << 16 |
+             convert_one(work, half, from, run->source[1]);
+  } else
+    run->d = convert_one(work, to, from, run->source[0]);
+  return TRUE;
+}
+
+// --- all
+
+static void
+parse(const char *opcode, Work *work) {
+  *work = (Work){.parts = g_strsplit(opcode, ".", -1), .round = 'n'};
+  work->n = g_strv_length(work->parts);
+  for (guint i = 1; i < work->n; i++) {
+    const char *part = work->parts[i];
+    if (part[0] == 'r' && part[1] && strchr("nzmpa", part[1]) && strlen(part) <= 3)
+      work->round = g_str_equal(part, "rna") ? 'a' : part[1];
+    work->is_pair = g_str_has_suffix(part, "x2");
+    g_autofree char *name = g_strndup(part, strlen(part) - (work->is_pair ? 2 : 0));
+    if (find_real(name))
+      work->to = find_real(name);
+  }
+  work->ftz = has(work, "ftz");
+  work->sat = has(work, "sat");
+  work->relu = has(work, "relu");
+  work->nan = has(work, "NaN");
+  work->xorsign = has(work, "xorsign");
+  work->absolute = has(work, "abs") && !is(work, "abs");
+}
+
+static gboolean
+compute_lane(const Work *work, RunLane *run) {
+  if (compute_conversion(work, run) || compute_truth(work, run) || compute_plain(work, run))
+    return TRUE;
+  guint64 result[2] = {0, 0};
+  for (guint half = 0; half < (work->is_pair ? 2 : 1); half++) {
+    guint64 operands[3];
+    for (guint i = 0; i < 3; i++)
+      operands[i] = run->source[i] >> (half ? 16 : 0);
+    if (!compute_one(work, work->to, operands, &result[half]) &&
+        !compute_by_host(work, operands[0], &result[half]))
+      return FALSE;
+  }
+  run->d = result[0] | result[1] << 16;
+  return TRUE;
+}
+
+gboolean
+oracle_is_real(const char *opcode) {
+  Work work;
+  parse(opcode, &work);
+  gboolean real = is(&work, "set") ? find_real(work.parts[work.n - 1]) != NULL
+                                   : work.to != NULL && !is(&work, "slct");
+  real = real || (is(&work, "cvt") && has(&work, "sat") && !has(&work, "pack"));
+  g_strfreev(work.parts);
+  return real;
+}
+
+gboolean
+oracle_compute_real(const char *opcode, RunLane *run) {
+  Work work;
+  parse(opcode, &work);
+  gboolean ok = compute_lane(&work, run);
+  g_strfreev(work.parts);
+  return ok;
+}
