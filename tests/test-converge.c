@@ -464,6 +464,29 @@ START_TEST(dominators) {
 }
 END_TEST
 
+// Functions as no compiler writes them are placed in bounded time, and what is left out is told.
+START_TEST(large) {
+  enum {
+    N = 5000
+  };
+  g_autofree SmbFlowBlock *blocks = g_new0(SmbFlowBlock, N);
+  g_autofree guint32 *successors = g_new(guint32, 2 * N);
+  for (guint32 i = 0; i < N; i++) {
+    guint32 nested = i < N / 2 ? N - 1 - i : i + 1; // ifs in ifs
+    guint32 loops = i > N / 2 ? N - 1 - i : i + 1;  // loops in loops
+    guint32 crossing = MIN(i + 2, N - 1);           // each over the end of the one before
+    blocks[i] =
+        (SmbFlowBlock){2 * i, 2 * i + 2, SMB_FLOW_DIVERGENT, i + 1 < N ? 2 : 0, successors + 2 * i};
+    successors[2 * i] = _i == 0 ? nested : _i == 1 ? loops : crossing;
+    successors[2 * i + 1] = i + 1;
+  }
+  g_autoptr(SmbConvergence) convergence = smb_converge(blocks, N, SMB_MEETING_COMPILED);
+  ck_assert_uint_gt(convergence->n_left_out, 0);
+  ck_assert_uint_le(convergence->n_barriers, SMB_MAX_BARRIERS);
+  ck_assert(_i == 2 || convergence->n_barriers == SMB_MAX_BARRIERS);
+}
+END_TEST
+
 Suite *
 suite_converge(void) {
   Suite *suite = suite_create("converge");
@@ -473,6 +496,7 @@ suite_converge(void) {
   tcase_add_loop_test(tcase, as_measured, 0, G_N_ELEMENTS(kernels));
   tcase_add_loop_test(tcase, nobody_waits_for_ever, FLOW_STRUCTURED, FLOW_TANGLED + 1);
   tcase_add_loop_test(tcase, dominators, FLOW_STRUCTURED, FLOW_TANGLED + 1);
+  tcase_add_loop_test(tcase, large, 0, 3);
   suite_add_tcase(suite, tcase);
   return suite;
 }

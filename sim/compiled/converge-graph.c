@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Dominators by the iteration of Cooper, Harvey and Kennedy (A Simple, Fast Dominance Algorithm, 2001); loops
-// as nested intervals of a depth-first search (Havlak, Nesting of Reducible and Irreducible Loops, 1997), without his
-// distinction of two kinds.
+// Loops are nested intervals of a depth-first search (Havlak, Nesting of Reducible and Irreducible Loops, 1997), without
+// his distinction of two kinds.
 #include "sim/compiled/converge-graph.h"
 
 #include <string.h>
@@ -98,93 +97,191 @@ rank_nodes(const guint32 *order, guint32 n_order, guint32 n) {
   return rank;
 }
 
-static guint32
-find_common(const guint32 *idom, const guint32 *rank, guint32 a, guint32 b) {
-  while (a != b) {
-    if (rank[a] > rank[b])
-      a = idom[a];
-    else
-      b = idom[b];
+// The numbers of nodes in the order of a depth-first search, from its root, 0, on, and what is known of each.
+typedef struct {
+  guint32 n;
+  guint32 *node;
+  guint32 *number; // by node, or SMB_NO_NODE
+  guint32 *parent; // in the tree of the search
+  guint32 *semi;   // the least number from which a path of greater ones leads here
+  guint32 *up;     // the way to the root, where it was looked at: compressed
+  guint32 *least;  // on that part of the way, whose semi is least
+  guint32 *stack;
+} Tree;
+
+static Tree
+tree_new(const SmbEdges *edges, guint32 n, guint32 root) {
+  guint32 *memory = g_new(guint32, 7 * (gsize)n), depth = 0;
+  Tree tree = {0,
+               memory,
+               memory + n,
+               memory + 2 * n,
+               memory + 3 * n,
+               memory + 4 * n,
+               memory + 5 * n,
+               memory + 6 * n};
+  guint32 *next = tree.semi; // by number, during the search: the next edge
+  memset(tree.number, 0xff, n * sizeof *tree.number);
+  tree.number[root] = tree.parent[0] = 0;
+  tree.node[tree.n++] = root;
+  next[0] = edges->first[root];
+  tree.stack[depth++] = 0;
+  while (depth) {
+    guint32 at = tree.stack[depth - 1];
+    if (next[at] == edges->first[tree.node[at] + 1]) {
+      depth--;
+      continue;
+    }
+    guint32 to = edges->to[next[at]++];
+    if (tree.number[to] != SMB_NO_NODE)
+      continue;
+    tree.number[to] = tree.n;
+    tree.node[tree.n] = to;
+    tree.parent[tree.n] = at;
+    next[tree.n] = edges->first[to];
+    tree.stack[depth++] = tree.n++;
   }
-  return a;
+  for (guint32 i = 0; i < tree.n; i++) {
+    tree.semi[i] = tree.least[i] = i;
+    tree.up[i] = tree.parent[i];
+  }
+  return tree;
 }
 
-// The immediate dominators of the nodes in @order, whose first is the root: its own one.
+// Of the nodes on the way up from @at that are numbered from @from on, one whose semi is least.
+static guint32
+tree_find_least(Tree *tree, guint32 at, guint32 from) {
+  guint32 depth = 0;
+  if (at < from)
+    return at;
+  for (; tree->up[at] >= from; at = tree->up[at])
+    tree->stack[depth++] = at;
+  while (depth) {
+    guint32 below = tree->stack[--depth];
+    if (tree->semi[tree->least[at]] < tree->semi[tree->least[below]])
+      tree->least[below] = tree->least[at];
+    tree->up[below] = tree->up[at];
+    at = below;
+  }
+  return tree->least[at];
+}
+
+// The immediate dominators of what is reached from a root; the root's is itself (Georgiadis, Linear-Time Algorithms for
+// Dominators and Related Problems, 2005: semi-dominators, then nearest common ancestors).
 static guint32 *
-find_dominators(const SmbEdges *predecessors, const guint32 *order, const guint32 *rank,
-                guint32 n_order, guint32 n) {
-  guint32 *idom = g_new(guint32, n);
-  memset(idom, 0xff, n * sizeof *idom);
-  idom[order[0]] = order[0];
-  for (gboolean changed = TRUE; changed;) {
-    changed = FALSE;
-    for (guint32 i = 1; i < n_order; i++) {
-      guint32 node = order[i], nearest = SMB_NO_NODE;
-      for (guint32 j = predecessors->first[node]; j < predecessors->first[node + 1]; j++) {
-        guint32 from = predecessors->to[j];
-        if (idom[from] != SMB_NO_NODE)
-          nearest = nearest == SMB_NO_NODE ? from : find_common(idom, rank, from, nearest);
-      }
-      changed |= nearest != idom[node];
-      idom[node] = nearest;
+find_dominators(const SmbEdges *successors, const SmbEdges *predecessors, guint32 n, guint32 root) {
+  Tree tree = tree_new(successors, n, root);
+  for (guint32 i = tree.n; i-- > 1;) {
+    guint32 node = tree.node[i];
+    for (guint32 j = predecessors->first[node]; j < predecessors->first[node + 1]; j++) {
+      guint32 from = tree.number[predecessors->to[j]];
+      if (from != SMB_NO_NODE)
+        tree.semi[i] = MIN(tree.semi[i], tree.semi[tree_find_least(&tree, from, i + 1)]);
     }
   }
+  guint32 *idom = g_new(guint32, n);
+  memset(idom, 0xff, n * sizeof *idom);
+  idom[root] = root;
+  for (guint32 i = 1; i < tree.n; i++) {
+    while (tree.parent[i] > tree.semi[i])
+      tree.parent[i] = tree.parent[tree.parent[i]];
+    idom[tree.node[i]] = tree.node[tree.parent[i]];
+  }
+  g_free(tree.node);
   return idom;
 }
 
-// The header of the outermost loop that is known to hold a node, or the node.
+// The header of the outermost loop that is known to hold a node, or the node. What it finds it writes to @outermost, for
+// later.
 static guint32
-find_outermost(const SmbGraph *graph, guint32 node) {
-  guint32 header = graph->loop[node];
-  if (header == SMB_NO_NODE)
-    return node;
-  while (graph->outer[header] != SMB_NO_NODE)
-    header = graph->outer[header];
-  return header;
+find_outermost(const SmbGraph *graph, guint32 node, guint32 *outermost) {
+  guint32 top = graph->loop[node] == SMB_NO_NODE ? node : graph->loop[node];
+  while (outermost[top] != top)
+    top = outermost[top] = outermost[outermost[top]];
+  return top;
 }
+
+typedef struct {
+  guint32
+      *outermost; // by header: the header of the loop that it is in, or one farther out, or itself
+  guint32 *stack;
+  guint32 depth;
+} Loops;
 
 // Adds what @node leads back to, to the loop that is being collected.
 static void
-add_to_loop(SmbGraph *graph, guint32 header, guint32 node, guint32 *stack, guint32 *depth) {
-  guint32 part = find_outermost(graph, node);
+add_to_loop(SmbGraph *graph, guint32 header, guint32 node, Loops *loops) {
+  guint32 part = find_outermost(graph, node, loops->outermost);
   if (part == header)
     return;
   if (graph->rank[part] < graph->rank[header]) {
     graph->irreducible = TRUE;
     return;
   }
-  *(graph->loop[part] == part ? &graph->outer[part] : &graph->loop[part]) = header;
-  stack[(*depth)++] = part;
+  if (graph->loop[part] == part)
+    graph->outer[part] = loops->outermost[part] = header;
+  else
+    graph->loop[part] = header;
+  loops->stack[loops->depth++] = part;
 }
 
 // The loop of a header: all that leads back to it without leaving what was searched from it.
 static void
-find_loop(SmbGraph *graph, guint32 header, guint32 *stack) {
+find_loop(SmbGraph *graph, guint32 header, Loops *loops) {
   const SmbEdges *predecessors = &graph->predecessors;
-  guint32 depth = 0;
   for (guint32 i = predecessors->first[header]; i < predecessors->first[header + 1]; i++) {
     guint32 from = predecessors->to[i];
     if (!smb_graph_goes_back(graph, from, header))
       continue;
     graph->loop[header] = header;
-    add_to_loop(graph, header, from, stack, &depth);
+    add_to_loop(graph, header, from, loops);
   }
-  while (depth) {
-    guint32 part = stack[--depth];
+  while (loops->depth) {
+    guint32 part = loops->stack[--loops->depth];
     for (guint32 i = predecessors->first[part]; i < predecessors->first[part + 1]; i++)
-      add_to_loop(graph, header, predecessors->to[i], stack, &depth);
+      add_to_loop(graph, header, predecessors->to[i], loops);
+  }
+}
+
+// Numbers loops, each before those in it: a loop holds those from @within of its header to below @behind.
+static void
+number_loops(SmbGraph *graph) {
+  g_autofree guint32 *size = g_new0(guint32, graph->n); // by header: loops in it
+  g_autofree guint32 *next = g_new0(guint32, graph->n); // by header: the next number in it
+  guint32 next_outermost = 0;
+  graph->within = g_new0(guint32, graph->n);
+  graph->behind = g_new0(guint32, graph->n);
+  for (guint32 i = graph->n_reachable; i-- > 0;) {
+    guint32 header = graph->order[i];
+    if (graph->loop[header] == header && graph->outer[header] != SMB_NO_NODE)
+      size[graph->outer[header]] += size[header] + 1;
+  }
+  for (guint32 i = 0; i < graph->n_reachable; i++) {
+    guint32 header = graph->order[i], outer = graph->outer[header];
+    if (graph->loop[header] != header)
+      continue;
+    guint32 *from = outer == SMB_NO_NODE ? &next_outermost : &next[outer];
+    graph->within[header] = *from;
+    *from += size[header] + 1;
+    graph->behind[header] = *from;
+    next[header] = graph->within[header] + 1;
   }
 }
 
 static void
 find_loops(SmbGraph *graph) {
+  g_autofree guint32 *outermost = g_new(guint32, graph->n);
   g_autofree guint32 *stack = g_new(guint32, graph->n);
+  Loops loops = {outermost, stack, 0};
   graph->loop = g_new(guint32, graph->n);
   graph->outer = g_new(guint32, graph->n);
   memset(graph->loop, 0xff, graph->n * sizeof *graph->loop);
   memset(graph->outer, 0xff, graph->n * sizeof *graph->outer);
+  for (guint32 i = 0; i < graph->n; i++)
+    outermost[i] = i;
   for (guint32 i = graph->n_reachable; i-- > 0;)
-    find_loop(graph, graph->order[i], stack);
+    find_loop(graph, graph->order[i], &loops);
+  number_loops(graph);
 }
 
 // The edges, and one to the exit from the last node, in order, of each loop that never ends.
@@ -217,12 +314,7 @@ static guint32 *
 find_postdominators(const SmbEdges *edges, guint32 n, guint32 exit) {
   SmbEdges successors = add_ways_out(edges, n, exit);
   SmbEdges predecessors = edges_turn(&successors, n, NULL);
-  Search search = search_new(&predecessors, n);
-  search_from(&search, exit);
-  reverse_order(search.done, search.n_done);
-  g_autofree guint32 *rank = rank_nodes(search.done, search.n_done, n);
-  guint32 *ipdom = find_dominators(&successors, search.done, rank, search.n_done, n);
-  search_close(&search);
+  guint32 *ipdom = find_dominators(&predecessors, &successors, n, exit);
   edges_clear(&successors);
   edges_clear(&predecessors);
   return ipdom;
@@ -382,8 +474,7 @@ smb_graph_new(const SmbFlowBlock *blocks, guint32 n_blocks) {
   add_entries(graph);
   search_graph(graph);
   graph->predecessors = edges_turn(&graph->successors, graph->n, graph->reachable);
-  graph->idom = find_dominators(&graph->predecessors, graph->order, graph->rank, graph->n_reachable,
-                                graph->n);
+  graph->idom = find_dominators(&graph->successors, &graph->predecessors, graph->n, graph->start);
   find_loops(graph);
   graph->main_exit = find_main_exit(graph);
   graph->ends = find_ends(graph, graph->main_exit);
@@ -402,6 +493,8 @@ smb_graph_free(SmbGraph *graph) {
   g_free(graph->idom);
   g_free(graph->loop);
   g_free(graph->outer);
+  g_free(graph->within);
+  g_free(graph->behind);
   g_free(graph->ends);
   g_free(graph);
 }
@@ -409,7 +502,6 @@ smb_graph_free(SmbGraph *graph) {
 gboolean
 smb_graph_in_loop(const SmbGraph *graph, guint32 node, guint32 header) {
   guint32 loop = graph->loop[node];
-  while (loop != SMB_NO_NODE && loop != header)
-    loop = graph->outer[loop];
-  return loop == header;
+  return loop != SMB_NO_NODE && graph->within[header] <= graph->within[loop] &&
+         graph->within[loop] < graph->behind[header];
 }

@@ -29,6 +29,8 @@ typedef struct {
  * @idom: the nearest node that all paths from the start to a node go through
  * @loop: the header of the innermost loop that a node is in, of a header itself; or %SMB_NO_NODE
  * @outer: the header of the loop that the loop of this header is in
+ * @within, @behind: of a header: the loops in its loop have numbers from the first, its own, to below the second; of other
+ *   nodes 0
  * @main_exit: the block in which the function ends, of several
  * @ends: nodes from which that can be reached
  * @irreducible: whether a loop can be entered elsewhere than at its header
@@ -49,6 +51,8 @@ typedef struct {
   guint32 *idom;
   guint32 *loop;
   guint32 *outer;
+  guint32 *within;
+  guint32 *behind;
   guint32 main_exit;
   gboolean *ends;
   gboolean irreducible;

@@ -7,7 +7,7 @@
 #include "sim/compiled/converge-graph.h"
 
 enum {
-  MAX_STEPS = 1 << 26, // nodes that are looked at, until no more barriers are placed
+  MAX_STEPS = 1 << 23, // nodes that are looked at, until no more barriers are placed
 };
 
 static guint32
@@ -51,7 +51,7 @@ static guint32
 find_arming(const SmbGraph *graph, guint32 block) {
   guint32 node = graph->idom[block];
   while (graph->loop[node] != SMB_NO_NODE && !smb_graph_in_loop(graph, block, graph->loop[node]))
-    node = graph->idom[node];
+    node = graph->idom[graph->irreducible ? node : graph->loop[node]];
   return node;
 }
 
@@ -202,6 +202,27 @@ is_live(const Barrier *barrier, guint32 node) {
          bsearch(&node, barrier->live, barrier->n_live, sizeof node, compare_nodes) != NULL;
 }
 
+// Whether no lane misses the meeting place but one that leaves the function.
+static gboolean
+none_leaves(const Placing *placing, const Barrier *barrier, guint32 node) {
+  const SmbGraph *graph = placing->graph;
+  for (guint32 i = graph->successors.first[node]; i < graph->successors.first[node + 1]; i++) {
+    guint32 to = graph->successors.to[i];
+    if (to != barrier->block && !is_live(barrier, to) && graph->ends[to])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+all_come(const Placing *placing, const Barrier *barrier) {
+  for (guint32 i = 0; i < barrier->n_live; i++) {
+    if (!none_leaves(placing, barrier, barrier->live[i]))
+      return FALSE;
+  }
+  return none_leaves(placing, barrier, barrier->arms);
+}
+
 // The nearest node behind the arming block that all lanes come to that do not leave the function on the way, and that
 // is not where the barrier is armed.
 static guint32
@@ -260,6 +281,8 @@ leaves_well(Placing *placing, const Barrier *barrier, guint32 node, guint32 end,
 
 static gboolean
 all_leave_well(Placing *placing, const Barrier *barrier) {
+  if (all_come(placing, barrier))
+    return TRUE;
   guint32 end = find_end(placing, barrier), walk = placing->n_walks + 1;
   placing->n_walks += 2;
   walk_apart(placing, barrier, barrier->block, end, walk, 0);
@@ -302,27 +325,6 @@ add_joins(Placing *placing, gboolean all) {
     else
       g_free(barrier.live);
   }
-}
-
-// Whether no lane misses the meeting place but one that leaves the function.
-static gboolean
-none_leaves(const Placing *placing, const Barrier *barrier, guint32 node) {
-  const SmbGraph *graph = placing->graph;
-  for (guint32 i = graph->successors.first[node]; i < graph->successors.first[node + 1]; i++) {
-    guint32 to = graph->successors.to[i];
-    if (to != barrier->block && !is_live(barrier, to) && graph->ends[to])
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-all_come(const Placing *placing, const Barrier *barrier) {
-  for (guint32 i = 0; i < barrier->n_live; i++) {
-    if (!none_leaves(placing, barrier, barrier->live[i]))
-      return FALSE;
-  }
-  return none_leaves(placing, barrier, barrier->arms);
 }
 
 // The immediate post-dominators of divergent branches, but for those that are because lanes that miss them
