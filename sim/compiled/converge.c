@@ -421,6 +421,7 @@ smb_converge(const SmbFlowBlock *blocks, guint32 n_blocks, SmbMeeting meeting) {
     write_barrier(&placing, barrier, convergence);
     g_free(barrier->live);
   }
+  convergence->irreducible = graph->irreducible;
   convergence->n_left_out = placing.n_left_out;
   return convergence;
 }
