@@ -15,6 +15,7 @@
 //   unset 3:1
 //   loop 3:1
 //   merge 3:1
+//   data 3:1                      the access depends on contents that the launch does not give
 //
 // or in place of %%GIVES, %%FAIL and the exact message.
 #include <check.h>
@@ -30,7 +31,7 @@ static const char *const files[] = {
     "lex",       "macros",     "types",      "statements", "memory",   "calls",
     "files",     "host",       "modern",     "references", "builtins", "templates",
     "obstacles", "warnings",   "refused",    "buffers",    "data",     "halves",
-    "groups",    "structures", "assertions", "lanes",
+    "groups",    "structures", "assertions", "lanes",      "sources",
 };
 
 typedef struct {
@@ -161,6 +162,7 @@ write_warnings(const KernelRun *run, GString *out) {
       g_string_append_printf(out, "%s %u:%u\n",
                              warning->kind == SMB_WARNING_UNSET  ? "unset"
                              : warning->kind == SMB_WARNING_LOOP ? "loop"
+                             : warning->kind == SMB_WARNING_DATA ? "data"
                                                                  : "merge",
                              site->line, site->column);
   }
@@ -181,7 +183,8 @@ describe(const Case *test, const KernelRun *run) {
                       g_str_has_prefix(lines[i], "atomic ");
     gboolean warning = g_str_has_prefix(lines[i], "race ") ||
                        g_str_has_prefix(lines[i], "unset ") ||
-                       g_str_has_prefix(lines[i], "loop ") || g_str_has_prefix(lines[i], "merge ");
+                       g_str_has_prefix(lines[i], "loop ") ||
+                       g_str_has_prefix(lines[i], "merge ") || g_str_has_prefix(lines[i], "data ");
     accesses = accesses || access;
     if (!access && !warning)
       write_values(run, lines[i], out);

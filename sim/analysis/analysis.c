@@ -172,9 +172,9 @@ judge_data(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *la
   g_autofree char *stand_in = describe_stand_in(program, access->data_source);
   g_autofree char *message = g_strdup_printf(
       address ? "the addresses of '%s' depend on the contents of '%s', which are not known: "
-                "counted with %s. Give --buffer %s=…"
+                "counted with %s. Give --buffer %s=SPEC"
               : "which threads reach '%s', or how often, depends on the contents of '%s', which "
-                "are not known: counted with %s. Give --buffer %s=…",
+                "are not known: counted with %s. Give --buffer %s=SPEC",
       access->site->expression, access->data_source, stand_in, access->data_source);
   SmbAnalysisWarning warning = {SMB_WARNING_DATA, site, site, first_block, message};
   smb_warnings_note(analysis->warnings, &warning);

@@ -3,11 +3,12 @@
 //
 // What of a kernel depends on which block runs, and how: whether its blocks may repeat each other
 // (sim/machine/signature.h). One class for each variable and each object in shared or private memory, whatever is
-// assigned to it where; no order of statements. What lies in global memory is data: it may be anything.
+// assigned to it where; no order of statements. What lies in global memory is data: it may be anything. And from
+// which memory values, addresses and conditions come (sim/cuda/flow.h), in the same walk.
 //
 // A condition on data must not decide what the block does: it may choose between values, and assignments to variables,
 // which are then data as well. Such a choice is made by lanes, so that what is computed under it must not fail.
-#include "sim/cuda/parse/parse.h"
+#include "sim/cuda/flow.h"
 
 typedef enum {
   UNIFORM, // of a thread: the same in each block
@@ -20,8 +21,26 @@ enum {
   MAX_PASSES = 64
 };
 
+// A loop or a switch that is walked through, and what is around it.
+typedef struct _Scope Scope;
+struct _Scope {
+  const Statement *statement;
+  const Scope *outer;
+};
+
 typedef struct {
   SmbKernel *kernel;
+  Places global;      // those of global memory
+  Flow *local_flows;  // by slot
+  Flow *memory_flows; // by place: of what was stored there
+  GHashTable *
+      guides; // Places, by Function or Statement: what decides which threads are there, whatever is around it
+  Flow flow;         // of what was evaluated of the node
+  Flow current_flow; // of the old value of the assignment around
+  Places guide;      // what the conditions around come from
+  Places returned;   // what decides which threads have left the function
+  const Scope *scope;
+  const Function *function;
   guint8 *locals;      // Class, by slot
   guint8 *initialised; // by slot of a local: has a value wherever it can be named
   guint8 *memory;      // Class, by slot of an object; of all dynamic ones together: behind them
@@ -34,6 +53,7 @@ typedef struct {
 } Depend;
 
 static Class evaluate(Depend *depend, Node *node);
+static Class evaluate_alone(Depend *depend, Node *node, Flow *flow);
 static void visit(Depend *depend, const Statement *statement);
 
 static Class
@@ -57,6 +77,72 @@ lift(Depend *depend, guint8 *variable, Class value) {
     return;
   *variable = (guint8)value;
   depend->changed = TRUE;
+}
+
+static void
+widen(Depend *depend, Places *places, Places more) {
+  if (!(more & ~*places))
+    return;
+  *places |= more;
+  depend->changed = TRUE;
+}
+
+static Places
+find_guide(const Depend *depend) {
+  return depend->guide | depend->returned;
+}
+
+// Something is assigned: where only some threads are, it tells which.
+static void
+flow_into(Depend *depend, Flow *into, const Flow *from) {
+  widen(depend, &into->sources, from->sources | find_guide(depend));
+  widen(depend, &into->targets, from->targets);
+}
+
+static void
+add_flow(Flow *flow, const Flow *more) {
+  flow->sources |= more->sources;
+  flow->targets |= more->targets;
+}
+
+// What decides, besides what is around it, which threads are in a function, a loop or a switch.
+static Places *
+get_guide(Depend *depend, gconstpointer of) {
+  Places *guide = g_hash_table_lookup(depend->guides, of);
+  if (!guide) {
+    guide = g_new0(Places, 1);
+    g_hash_table_insert(depend->guides, (gpointer)of, guide);
+  }
+  return guide;
+}
+
+// What is loaded from an address.
+static Flow
+load_flow(const Depend *depend, const Flow *address) {
+  Flow value = {address->sources | (address->targets & depend->global), 0};
+  for (guint i = 0; i < count_places(depend->kernel); i++) {
+    if (address->targets & place_bit(i))
+      add_flow(&value, &depend->memory_flows[i]);
+  }
+  return value;
+}
+
+static void
+store_flow(Depend *depend, const Flow *address, const Flow *value) {
+  Flow all = {value->sources | address->sources, value->targets};
+  for (guint i = 0; i < count_places(depend->kernel); i++) {
+    if (address->targets & place_bit(i))
+      flow_into(depend, &depend->memory_flows[i], &all);
+  }
+}
+
+static void
+note_site(const Depend *depend, gint site, const Flow *address) {
+  if (site < 0)
+    return;
+  SiteFlow *flow = &g_array_index(depend->kernel->flows, SiteFlow, site);
+  flow->address |= address->sources;
+  flow->guide |= find_guide(depend);
 }
 
 // An operation on affine values whose result is of class @result if the walker watches it. Under a condition on data
@@ -107,23 +193,26 @@ load(Depend *depend, const Node *address) {
   return memory ? (Class)*memory : DATA;
 }
 
-// An access to memory: all blocks make it, at addresses that are affine.
+// An access to memory: all blocks make it, at addresses that are affine. @site: or -1
 static Class
-touch(Depend *depend, Node *address) {
-  Class value = evaluate(depend, address);
+touch(Depend *depend, Node *address, gint site, Flow *flow) {
+  Class value = evaluate_alone(depend, address, flow);
   require(depend, !depend->guarded && value != DATA);
+  note_site(depend, site, flow);
   return value;
 }
 
 static void
-assign_variable(Depend *depend, const Variable *variable, Class value) {
+assign_variable(Depend *depend, const Variable *variable, Class value, const Flow *flow) {
   require(depend, !depend->guarded || depend->initialised[variable->slot]);
+  flow_into(depend, &depend->local_flows[variable->slot], flow);
   lift(depend, &depend->locals[variable->slot], depend->guarded ? DATA : value);
 }
 
 static Class
 read_variable(Depend *depend, const Variable *variable) {
   require(depend, !depend->guarded || depend->initialised[variable->slot]);
+  add_flow(&depend->flow, &depend->local_flows[variable->slot]);
   return (Class)depend->locals[variable->slot];
 }
 
@@ -132,36 +221,58 @@ assign(Depend *depend, const Node *node) {
   Node *target = node->a;
   gboolean in_memory = target->kind == NODE_DEREFERENCE;
   const Node *local = target->kind == NODE_COMPONENT ? target->a : target;
-  if (in_memory)
-    touch(depend, target->a);
+  Flow address = {0}, flow;
+  if (in_memory) {
+    touch(depend, target->a, target->store_site, &address);
+    note_site(depend, target->load_site, &address);
+  }
   Class old = in_memory ? load(depend, target->a) : (Class)depend->locals[local->variable->slot];
+  Flow old_flow =
+      in_memory ? load_flow(depend, &address) : depend->local_flows[local->variable->slot];
   Class outer = depend->current;
+  Flow outer_flow = depend->current_flow;
   depend->current = old;
-  Class value = evaluate(depend, node->b);
+  depend->current_flow = old_flow;
+  Class value = evaluate_alone(depend, node->b, &flow);
   depend->current = outer;
-  if (in_memory)
+  depend->current_flow = outer_flow;
+  if (in_memory) {
     store(depend, target->a, value);
-  else
-    assign_variable(depend, local->variable, value);
+    store_flow(depend, &address, &flow);
+  } else {
+    assign_variable(depend, local->variable, value, &flow);
+  }
+  add_flow(&depend->flow, node->is_post ? &old_flow : &flow);
   return node->is_post ? old : value;
 }
 
 // Evaluates what only some threads come to, by a condition.
 static Class
-evaluate_guarded(Depend *depend, Class condition, Node *node) {
+evaluate_guarded(Depend *depend, Class condition, const Flow *flow, Node *node) {
   gboolean outer = depend->guarded;
+  Places outer_guide = depend->guide;
   depend->guarded = outer || condition != UNIFORM;
+  depend->guide |= flow->sources;
   Class value = evaluate(depend, node);
   depend->guarded = outer;
+  depend->guide = outer_guide;
   return condition != UNIFORM ? DATA : value;
 }
 
 // A structure is moved from one address to another, which results.
 static Class
 copy(Depend *depend, const Node *node) {
-  Class to = touch(depend, node->a);
-  touch(depend, node->b);
+  Flow from, into;
+  Class to = touch(depend, node->a, -1, &into);
+  touch(depend, node->b, -1, &from);
+  for (guint i = 0; i < node->n_arguments; i++) {
+    note_site(depend, node->arguments[i]->load_site, &from);
+    note_site(depend, node->arguments[i]->store_site, &into);
+  }
+  Flow value = load_flow(depend, &from);
   store(depend, node->a, load(depend, node->b));
+  store_flow(depend, &into, &value);
+  add_flow(&depend->flow, &into);
   return to;
 }
 
@@ -238,9 +349,16 @@ static Class
 evaluate_call(Depend *depend, const Node *node) {
   const Function *function = node->function;
   require(depend, !depend->guarded);
-  for (guint i = 0; i < node->n_arguments; i++)
-    assign_variable(depend, function->parameters[i], evaluate(depend, node->arguments[i]));
-  return function->result ? (Class)depend->locals[function->result->slot] : UNIFORM;
+  for (guint i = 0; i < node->n_arguments; i++) {
+    Flow flow;
+    Class value = evaluate_alone(depend, node->arguments[i], &flow);
+    assign_variable(depend, function->parameters[i], value, &flow);
+  }
+  widen(depend, get_guide(depend, function), find_guide(depend));
+  if (!function->result)
+    return UNIFORM;
+  add_flow(&depend->flow, &depend->local_flows[function->result->slot]);
+  return (Class)depend->locals[function->result->slot];
 }
 
 static Class
@@ -248,8 +366,11 @@ evaluate_builtin(Depend *depend, Node *node) {
   guint n = node->n_arguments;
   if (node->builtin >= BUILTIN_ATOMIC_ADD) {
     Node *address = node->arguments[0];
-    touch(depend, address);
+    Flow to;
+    touch(depend, address, node->store_site, &to);
     store(depend, address, evaluate_arguments(depend, node, 1, n));
+    store_flow(depend, &to, &depend->flow);
+    depend->flow = load_flow(depend, &to);
     return load(depend, address);
   }
   Class all = evaluate_arguments(depend, node, 0, MIN(n, 2));
@@ -270,9 +391,12 @@ evaluate_builtin(Depend *depend, Node *node) {
 static Class
 classify(Depend *depend, Node *node) {
   Class value;
+  Flow flow;
   switch ((NodeKind)node->kind) {
   case NODE_CONSTANT:
+    return UNIFORM;
   case NODE_OBJECT:
+    depend->flow.targets = place_bit(object_place(depend->kernel, node->variable));
     return UNIFORM;
   case NODE_SPECIAL:
     return node->special == SPECIAL_BLOCK ? AFFINE : UNIFORM;
@@ -281,7 +405,8 @@ classify(Depend *depend, Node *node) {
   case NODE_DEREFERENCE:
     if (node->type->kind == KIND_STRUCT)
       return evaluate(depend, node->a);
-    touch(depend, node->a);
+    touch(depend, node->a, node->load_site, &flow);
+    depend->flow = load_flow(depend, &flow);
     return load(depend, node->a);
   case NODE_COMPONENT:
   case NODE_COMPLEMENT: // -1 - a
@@ -304,11 +429,13 @@ classify(Depend *depend, Node *node) {
   case NODE_AND_THEN:
   case NODE_OR_ELSE:
     value = evaluate(depend, node->a);
-    return join(value, evaluate_guarded(depend, value, node->b));
+    flow = depend->flow;
+    return join(value, evaluate_guarded(depend, value, &flow, node->b));
   case NODE_CHOICE: {
     value = evaluate(depend, node->a);
-    Class yes = evaluate_guarded(depend, value, node->b);
-    Class no = evaluate_guarded(depend, value, node->c);
+    flow = depend->flow;
+    Class yes = evaluate_guarded(depend, value, &flow, node->b);
+    Class no = evaluate_guarded(depend, value, &flow, node->c);
     return join(yes, no);
   }
   case NODE_ASSIGN:
@@ -316,9 +443,10 @@ classify(Depend *depend, Node *node) {
   case NODE_COPY:
     return copy(depend, node);
   case NODE_CURRENT:
+    depend->flow = depend->current_flow;
     return depend->current;
   case NODE_COMMA:
-    evaluate(depend, node->a);
+    evaluate_alone(depend, node->a, &flow);
     return evaluate(depend, node->b);
   case NODE_CALL:
     return evaluate_call(depend, node);
@@ -330,10 +458,24 @@ classify(Depend *depend, Node *node) {
   g_assert_not_reached();
 }
 
+// @flow: (out): of the value
+static Class
+evaluate_alone(Depend *depend, Node *node, Flow *flow) {
+  Flow outer = depend->flow;
+  depend->flow = (Flow){0};
+  Class value = classify(depend, node);
+  *flow = depend->flow;
+  depend->flow = outer;
+  return depend->guarded ? opaque(value) : value;
+}
+
+// A value that is a part of the node around it, which flows into its value.
 static Class
 evaluate(Depend *depend, Node *node) {
-  Class value = classify(depend, node);
-  return depend->guarded ? opaque(value) : value;
+  Flow flow;
+  Class value = evaluate_alone(depend, node, &flow);
+  add_flow(&depend->flow, &flow);
+  return value;
 }
 
 static guint
@@ -350,31 +492,86 @@ static void
 visit_if(Depend *depend, const Statement *statement) {
   SmbProgram *program = &depend->kernel->program;
   gboolean outer = depend->guarded;
-  depend->guarded = evaluate(depend, statement->value) != UNIFORM || outer;
+  Places outer_guide = depend->guide;
+  Flow flow;
+  depend->guarded = evaluate_alone(depend, statement->value, &flow) != UNIFORM || outer;
+  depend->guide |= flow.sources;
   if (depend->guarded)
     program->guarded_steps = MAX(program->guarded_steps, count_steps(statement));
   visit(depend, statement->then);
   visit(depend, statement->otherwise);
   depend->guarded = outer;
+  depend->guide = outer_guide;
+}
+
+// Some threads leave the loops and switches within @until, by a condition.
+static void
+leave(Depend *depend, const Scope *until) {
+  for (const Scope *scope = depend->scope; scope != until; scope = scope->outer)
+    widen(depend, get_guide(depend, scope->statement), depend->guide);
 }
 
 static void
 visit_loop(Depend *depend, const Statement *loop) {
+  const Scope scope = {loop, depend->scope};
+  Places outer = depend->guide, *own = get_guide(depend, loop);
+  Flow flow = {0};
   require(depend, !depend->guarded);
-  require(depend, !loop->value || evaluate(depend, loop->value) == UNIFORM);
+  depend->guide |= *own;
+  depend->scope = &scope;
+  require(depend, !loop->value || evaluate_alone(depend, loop->value, &flow) == UNIFORM);
+  widen(depend, own, flow.sources);
+  depend->guide |= *own;
   visit(depend, loop->then);
   if (loop->step)
-    evaluate(depend, loop->step);
+    evaluate_alone(depend, loop->step, &flow);
+  depend->scope = scope.outer;
+  depend->guide = outer;
 }
 
 static void
 visit_switch(Depend *depend, const Statement *statement) {
+  const Scope scope = {statement, depend->scope};
   gboolean outer = depend->in_switch;
+  Places outer_guide = depend->guide;
   depend->in_switch = TRUE;
+  depend->guide |= *get_guide(depend, statement);
+  depend->scope = &scope;
   require(depend, !depend->guarded);
   for (const Statement *child = statement->first; child; child = child->next)
     visit(depend, child);
   depend->in_switch = outer;
+  depend->guide = outer_guide;
+  depend->scope = scope.outer;
+}
+
+// Which threads go on behind a label.
+static void
+visit_label(Depend *depend, const Statement *label) {
+  Flow flow = {0};
+  require(depend, !label->value || evaluate_alone(depend, label->value, &flow) == UNIFORM);
+  widen(depend, get_guide(depend, depend->scope->statement), flow.sources);
+}
+
+static void
+visit_return(Depend *depend, const Statement *statement) {
+  Flow flow;
+  require(depend, !depend->guarded);
+  if (statement->value) {
+    Class value = evaluate_alone(depend, statement->value, &flow);
+    assign_variable(depend, statement->variable, value, &flow);
+  }
+  leave(depend, NULL);
+  depend->returned |= depend->guide;
+}
+
+static void
+visit_jump(Depend *depend, const Statement *statement) {
+  const Scope *scope = depend->scope;
+  require(depend, !depend->guarded);
+  while (statement->kind == STATEMENT_CONTINUE && scope->statement->kind == STATEMENT_SWITCH)
+    scope = scope->outer;
+  leave(depend, scope->outer);
 }
 
 // A variable that gets its value where it is declared has one. In a switch, threads may have passed by that.
@@ -389,12 +586,13 @@ note_initialised(Depend *depend, const Statement *statement) {
 
 static void
 visit(Depend *depend, const Statement *statement) {
+  Flow flow;
   if (!statement)
     return;
   switch (statement->kind) {
   case STATEMENT_EXPRESSION:
     note_initialised(depend, statement);
-    evaluate(depend, statement->value);
+    evaluate_alone(depend, statement->value, &flow);
     return;
   case STATEMENT_DECLARE:
     return;
@@ -412,16 +610,14 @@ visit(Depend *depend, const Statement *statement) {
     visit_switch(depend, statement);
     return;
   case STATEMENT_LABEL:
-    require(depend, !statement->value || evaluate(depend, statement->value) == UNIFORM);
+    visit_label(depend, statement);
     return;
   case STATEMENT_BREAK:
   case STATEMENT_CONTINUE:
-    require(depend, !depend->guarded);
+    visit_jump(depend, statement);
     return;
   case STATEMENT_RETURN:
-    require(depend, !depend->guarded);
-    if (statement->value)
-      assign_variable(depend, statement->variable, evaluate(depend, statement->value));
+    visit_return(depend, statement);
     return;
   }
   g_assert_not_reached();
@@ -434,20 +630,53 @@ visit_all(Depend *depend, GHashTable *functions) {
   depend->changed = FALSE;
   depend->repeats = TRUE;
   g_hash_table_iter_init(&iter, functions);
-  while (g_hash_table_iter_next(&iter, &function, NULL))
+  while (g_hash_table_iter_next(&iter, &function, NULL)) {
+    depend->guide = *get_guide(depend, function);
+    depend->returned = 0;
     visit(depend, ((const Function *)function)->body);
+  }
+}
+
+// What the kernel is given: pointers to its buffers.
+static void
+set_up_flows(Depend *depend) {
+  SmbKernel *kernel = depend->kernel;
+  const Function *entry = kernel->entry;
+  depend->global = smb_flow_global(kernel);
+  for (guint i = 0; i < entry->n_parameters; i++) {
+    if (entry->parameters[i]->type->kind == KIND_POINTER)
+      depend->local_flows[entry->parameters[i]->slot].targets = place_bit(parameter_place(i));
+  }
+  g_array_set_size(kernel->flows, kernel->program.sites->len);
+}
+
+// A text that is not walked through to the end: what flows where is not known.
+static void
+give_up(Depend *depend) {
+  for (guint i = 0; i < depend->kernel->flows->len; i++)
+    g_array_index(depend->kernel->flows, SiteFlow, i) = (SiteFlow){0, depend->global};
 }
 
 void
 smb_kernel_depend(SmbKernel *kernel, GHashTable *functions) {
-  if (kernel->program.is_serial)
-    return;
-  g_autofree guint8 *locals = g_new0(guint8, kernel->locals->len + 1);
-  g_autofree guint8 *initialised = g_new0(guint8, kernel->locals->len + 1);
-  g_autofree guint8 *memory = g_new0(guint8, kernel->objects->len + 1);
-  Depend depend = {kernel, locals, initialised, memory, .changed = TRUE};
+  guint n_locals = kernel->locals->len, n_objects = kernel->objects->len;
+  g_autofree guint8 *locals = g_new0(guint8, n_locals + 1);
+  g_autofree guint8 *initialised = g_new0(guint8, n_locals + 1);
+  g_autofree guint8 *memory = g_new0(guint8, n_objects + 1);
+  g_autofree Flow *local_flows = g_new0(Flow, n_locals + 1);
+  g_autofree Flow *memory_flows = g_new0(Flow, count_places(kernel));
+  g_autoptr(GHashTable) guides = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+  Depend depend = {.kernel = kernel,
+                   .local_flows = local_flows,
+                   .memory_flows = memory_flows,
+                   .guides = guides,
+                   .locals = locals,
+                   .initialised = initialised,
+                   .memory = memory,
+                   .changed = TRUE};
   GHashTableIter iter;
   gpointer function;
+  set_up_flows(&depend);
   g_hash_table_iter_init(&iter, functions);
   while (g_hash_table_iter_next(&iter, &function, NULL)) {
     const Function *called = function;
@@ -456,8 +685,11 @@ smb_kernel_depend(SmbKernel *kernel, GHashTable *functions) {
   }
   for (guint pass = 0; depend.changed && pass < MAX_PASSES; pass++)
     visit_all(&depend, functions);
+  if (depend.changed)
+    give_up(&depend);
+  depend.repeats = depend.repeats && !depend.changed && !kernel->program.is_serial;
   depend.watches = TRUE;
-  if (depend.repeats && !depend.changed)
+  if (depend.repeats)
     visit_all(&depend, functions);
   kernel->program.may_repeat = depend.repeats && !depend.changed;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/cuda/carve.h"
-#include "sim/cuda/parse/parse.h"
+#include "sim/cuda/flow.h"
 #include "sim/cuda/run/walk.h"
 
 const SmbKernel *
@@ -127,4 +127,5 @@ const SmbFrontEnd smb_cuda_front_end = {
     .evaluate = evaluate_macros,
     .device_text = make_device_text,
     .unused_defines = find_unused_defines,
+    .data_source = smb_flow_data_source,
 };

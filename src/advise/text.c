@@ -307,7 +307,7 @@ static const char *
 qualify(const SmbAdviseReport *report, const SmbAdviseArray *array) {
   guint loops, unknown;
   count_inexact(report, array, &loops, &unknown);
-  return unknown ? " as far as the contents of buffers are known" : "";
+  return unknown ? " as far as contents are known" : "";
 }
 
 static void
@@ -392,9 +392,9 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
   smb_spool_printf(cli->out, "  line %u, %s bytes\n", found->line,
                    smb_number(array->search->use->bytes).text);
   if (now->excess == 0 && array->now->candidate->fit == SMB_LAYOUT_FITS && !all) {
-    smb_spool_printf(cli->out,
-                     "No bank conflicts%s: %s wavefronts, the minimum for these accesses.\n",
-                     qualify(report, array), smb_number(now->wavefronts).text);
+    smb_text_wrap_printf(cli->out,
+                         "No bank conflicts%s: %s wavefronts, the minimum for these accesses.",
+                         qualify(report, array), smb_number(now->wavefronts).text);
     return;
   }
   write_verdict(cli, report, array);

@@ -118,6 +118,51 @@ cp "$work/p.bin" "$work/kept.bin"
 expect 2 explain "$work/p.cu" --block 32 --arg "p=@$work/p.bin" --arg n=1 --svg "$work/p.bin"
 cmp "$work/p.bin" "$work/kept.bin" || die 'a file with a value was written over'
 
+# A histogram: which lanes conflict depends on what is counted, and every command says so.
+cat >"$work/hist.cu" <<'END'
+__global__ void count(int *out, const int *in) {
+  __shared__ int hist[256];
+  hist[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&hist[in[threadIdx.x] & 255], 1);
+  __syncthreads();
+  out[threadIdx.x] = hist[threadIdx.x];
+}
+END
+depends="addresses of 'atomicAdd(&hist[in[threadIdx.x] & 255], 1)' depend on the contents of 'in', which are not known: counted with in[i] = i. Give --buffer in=SPEC"
+run_hist() {
+  expect 0 "$@" "$work/hist.cu" --block 256
+  says "warning: the $depends"
+}
+run_hist analyze
+shows 'No bank conflicts with the contents assumed: 24 wavefronts'
+tells "The $depends."
+run_hist analyze --format json
+is_json
+[ "$(grep -c '"depends_on_data" : true' "$work/out")" -eq 1 ] || die "not one access: $(cat "$work/out")"
+[ "$(grep -c '"exact" : false' "$work/out")" -eq 1 ] || die "not one access: $(cat "$work/out")"
+shows "\"reason\" : \"the $depends\""
+shows '"kind" : "data"'
+run_hist analyze --buffer in=@4 --max-ways 1
+run_hist explain --op atomic
+tells "The $depends."
+run_hist explain --op atomic --format json
+shows '"depends_on_data" : true'
+run_hist advise
+shows 'No bank conflicts as far as contents are known: 24 wavefronts'
+run_hist advise --format json
+shows '"kind" : "data"'
+run_hist report "$work/hist.html"
+grep -q 'No bank conflicts with the contents assumed' "$work/hist.html" || die 'the page has a clean verdict'
+grep -q "addresses of 'atomicAdd(&amp;hist" "$work/hist.html" || grep -q 'depend on the contents of' "$work/hist.html" ||
+  die 'the page does not say why'
+expect 0 analyze "$work/hist.cu" --block 256 --buffer in=random:i32:1:256
+quiet
+shows 'Bank conflicts: '
+! grep -q 'contents' "$work/out" || die 'what is given is not known'
+expect 0 analyze "$work/hist.cu" --block 256 --buffer 1=zeros --format json
+! grep -q '"depends_on_data" : true' "$work/out" || die 'what is given is not known'
+
 # What is read is never written over.
 cp "$work/four@.bin" "$work/in.bin"
 run 2 explain --svg "$work/in.bin" --buffer in=@8 --buffer "index=$work/in.bin"

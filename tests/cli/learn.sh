@@ -68,15 +68,13 @@ for rows in *.rows; do
   : >told
   tab=$(printf '\t')
   while IFS=$tab read -r name line; do
-    eval "\"\$SMEMBANK\" $line --format csv" >csv || die "smembank $line fails"
+    eval "\"\$SMEMBANK\" $line --format csv" >quoted || die "smembank $line fails"
+    sed 's/"[^"]*"/x/g' quoted >csv
     awk -F, -v name="$name" '
-      NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; columns = NF; next }
-      # The expression may hold commas, which move what stands behind it.
+      NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
       $at["memory"] == "shared" {
-        extra = NF - columns
-        print name, $at["line"], f("op"), f("requests"), f("wavefronts"), f("ideal_wavefronts"), f("excess_wavefronts")
-      }
-      function f(key) { return $(at[key] + (at[key] > at["expression"] ? extra : 0)) }' csv >>told
+        print name, $at["line"], $at["op"], $at["requests"], $at["wavefronts"], $at["ideal_wavefronts"], $at["excess_wavefronts"]
+      }' csv >>told
     repeated=$((repeated + 1))
   done <"${rows%.rows}.runs"
   sort "$rows" >a

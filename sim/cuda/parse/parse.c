@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/cuda/cuda.h"
+#include "sim/cuda/flow.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/cuda/run/compute.h"
@@ -396,6 +397,7 @@ smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **er
   kernel->locals = g_ptr_array_new();
   kernel->objects = g_ptr_array_new();
   kernel->unread = g_array_new(FALSE, FALSE, sizeof(Stretch));
+  kernel->flows = g_array_new(FALSE, TRUE, sizeof(SiteFlow));
   if (parse_kernel(kernel, options->entry, &local))
     return &kernel->program;
   g_propagate_error(error, local);
@@ -410,6 +412,7 @@ smb_kernel_free(SmbProgram *program) {
   g_ptr_array_unref(kernel->locals);
   g_ptr_array_unref(kernel->objects);
   g_array_unref(kernel->unread);
+  g_array_unref(kernel->flows);
   smb_program_clear(program);
   smb_kernel_pool_free(kernel->pool);
   g_free(kernel);

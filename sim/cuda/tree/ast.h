@@ -218,6 +218,7 @@ struct _SmbKernel {
   GPtrArray *locals;  // Variable of STORAGE_LOCAL, by slot
   GPtrArray *objects; // Variable of the other storages, by slot
   GArray *unread;     // Stretch: what the kernel does not reach
+  GArray *flows;      // SiteFlow, by site: sim/cuda/flow.h
   Function *entry;
 };
 
