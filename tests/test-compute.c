@@ -300,11 +300,110 @@ START_TEST(knows_what_unknown_bits_leave) {
 }
 END_TEST
 
+// --- opcodes
+
+START_TEST(finds_instructions) {
+  static const char *const unknown[] = {
+      "add",
+      "add.s32.s32",
+      "add.foo.s32",
+      "add.sat.u32",
+      "mul.s32",
+      "mad.lo.f32",
+      "setp.lt",
+      "setp.lt.b32",
+      "setp.ltu.s32",
+      "setp.foo.s32",
+      "setp.lt.nand.s32",
+      "set.lt.s32",
+      "set.lt.u64.s32",
+      "cvt.s32",
+      "cvt.rn.e4m3x2.f32",
+      "cvt.foo.s32.s64",
+      "cvt.rn.f16x2.f64",
+      "cvt.tf32.tf32",
+      "prmt.b32.foo",
+      "lop3.nor.b32",
+      "fma.rn.relu.f32",
+      "shfl.sync.left.b32",
+      "ld.global.u32",
+      "bra",
+      "cvt.pack.u16.s32",
+      "setp.lt.f16x2",
+      "add.f32x2",
+      "vadd.s32.s32.s32",
+  };
+  ComputeForm form;
+  for (guint i = 0; i < G_N_ELEMENTS(unknown); i++)
+    ck_assert_msg(!runner_find(unknown[i], 0, &form), "%s", unknown[i]);
+}
+END_TEST
+
+START_TEST(names_operands) {
+  ComputeForm form;
+  ck_assert(runner_find("setp.gt.and.f32", 0, &form)); // p, a, b, c: as b < a
+  ck_assert_uint_eq(form.operation, OPERATION_LT_F32);
+  ck_assert_uint_eq(form.n_operands, 4);
+  ck_assert_uint_eq(form.operands[0].role, ROLE_P);
+  ck_assert_uint_eq(form.operands[1].slot, 1);
+  ck_assert_uint_eq(form.operands[2].slot, 0);
+  ck_assert(form.operands[1].is_real);
+  ck_assert_uint_eq(form.operands[3].role, ROLE_IN);
+  ck_assert(runner_find("lop3.b32", 0, &form));
+  ck_assert_uint_eq(form.operands[4].role, ROLE_TABLE);
+  ck_assert(runner_find("shfl.sync.bfly.b32", 0, &form));
+  ck_assert_uint_eq(form.operands[4].role, ROLE_MEMBERS);
+  ck_assert(runner_find("mov.f32", 0, &form) && form.operands[1].is_real);
+  ck_assert(runner_find("bfe.u64", 0, &form));
+  ck_assert_uint_eq(form.operands[1].bytes, 8);
+  ck_assert_uint_eq(form.operands[2].bytes, 1);
+  ck_assert(runner_find("prmt.b32.f4e", 0, &form) && !form.operands[1].is_real);
+}
+END_TEST
+
+// A conversion into a wider register extends its result as the type says.
+START_TEST(extends_results) {
+  static const struct {
+    const char *opcode;
+    guint bytes;
+    guint64 source, result;
+  } cases[] = {
+      {"cvt.s8.s32", 4, 0x1ff, 0xffffffff},
+      {"cvt.u8.s32", 4, 0x1ff, 0xff},
+      {"cvt.s8.s32", 2, 0x1ff, 0xffff},
+      {"cvt.s8.u64", 8, 0x80, G_GUINT64_CONSTANT(0xffffffffffffff80)},
+      {"cvt.u16.s64", 8, 0x18000, 0x8000},
+      {"cvt.s16.s64", 4, 0x18000, 0xffff8000},
+      {"cvt.s16.u16", 4, 0x8000, 0xffff8000},
+      {"cvt.sat.s8.s32", 4, 0x80000000, 0xffffff80},
+      {"cvt.sat.u8.s32", 4, 0x80000000, 0},
+      {"cvt.rzi.s8.f32", 8, 0xc0000000, G_MAXUINT64 - 1},
+  };
+  g_autoptr(Runner) runner = runner_new(LANES);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    RunLane run[LANES];
+    ComputeForm form;
+    memset(run, 0, sizeof run);
+    run[0].source[0] = cases[i].source;
+    ck_assert(runner_find(cases[i].opcode, cases[i].bytes, &form));
+    runner_run(runner, &form, G_MAXUINT64, run);
+    guint64 mask = mask_bits(MAX(8 * cases[i].bytes, 32));
+    ck_assert_msg((run[0].d & mask) == cases[i].result, "%s: %" G_GINT64_MODIFIER "x",
+                  cases[i].opcode, run[0].d & mask);
+  }
+  ComputeForm form;
+  ck_assert(!runner_find("cvt.u16.s8", 4, &form)); // by its sign and then not
+}
+END_TEST
+
 Suite *
 suite_compute(void) {
   Suite *suite = suite_create("compute");
   TCase *tcase = tcase_create("compute");
   tcase_add_test(tcase, computes_known_values);
+  tcase_add_test(tcase, finds_instructions);
+  tcase_add_test(tcase, names_operands);
+  tcase_add_test(tcase, extends_results);
   tcase_add_test(tcase, knows_what_unknown_bits_leave);
   suite_add_tcase(suite, tcase);
   return suite;
