@@ -144,6 +144,16 @@ check_rule(SmbBlock *block, const Move *move) {
                         smb_program_site(block->program, move->site)->expression, reason->message);
 }
 
+// A program that computes with plain addresses has one object for all of shared memory.
+const char *
+smb_access_array(const SmbBlock *block, const Access *access) {
+  guint lane = smb_lanes_first(access->lanes[SPACE_SHARED]);
+  const SmbArray *array = block->program->tracks
+                              ? smb_program_array_at(block->program, access->request.offset[lane])
+                              : NULL;
+  return array ? array->name : access_object(block, access, lane)->name;
+}
+
 gboolean
 smb_access_report(SmbBlock *block, const Move *move, Access *access) {
   SmbLanes shared = access->lanes[SPACE_SHARED], global = access->lanes[SPACE_GLOBAL];
@@ -152,7 +162,7 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
   if (shared) {
     if (!check_rule(block, move))
       return FALSE;
-    const char *array = access_object(block, access, smb_lanes_first(shared))->name;
+    const char *array = smb_access_array(block, access);
     access->request.mask = shared;
     access->request.op = (guint8)move->op;
     access->request.width = (guint8)move->width;

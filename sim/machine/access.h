@@ -37,7 +37,13 @@ gboolean smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint la
 // Takes it to the signature of the block (signature.c).
 void smb_signature_access(SmbBlock *block, const Move *move, const Access *access);
 
+// What the variable of shared memory that it touches first is called.
+const char *smb_access_array(const SmbBlock *block, const Access *access);
+
 // --- memory of each thread (machine-private.c)
+// Where the word of a lane that begins @at bytes into its access lies: its bytes, and their marks.
+gboolean smb_private_find(SmbBlock *block, const Move *move, const Access *access, guint lane,
+                          gsize at, guchar **bytes, guchar **marks);
 gboolean smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                                guchar *bytes);
 gboolean smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,

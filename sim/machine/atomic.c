@@ -110,6 +110,18 @@ check_shared_atomic(SmbBlock *block, const Move *move) {
 }
 
 gboolean
+smb_atomic_combine(const Move *move, guint64 old, guint64 value, guint64 swap, guint64 *result) {
+  SmbScalar kind = move->kind;
+  *result = 0;
+  if (kind == SMB_SCALAR_F16 || kind == SMB_SCALAR_BF16 || move->components > 1)
+    return FALSE;
+  if (!smb_scalar_is_wide(kind) && smb_scalar_bytes(kind) < 4)
+    old = (guint64)smb_scalar_wrap(kind, (gint64)old);
+  combine(move, &value, &swap, &old, 0, (guchar *)result);
+  return TRUE;
+}
+
+gboolean
 smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                   const guint64 *addresses, const void *operand, const void *swap, void *values) {
   Access access;

@@ -245,7 +245,7 @@ make_region(const SmbBlock *block, const Region *region, guint index, const SmbL
   return (Object){.name = region->name,
                   .space = region->space,
                   .base = region->base,
-                  .size = region->is_dynamic ? launch->dynamic_bytes : region->size,
+                  .size = region->size + (region->is_dynamic ? launch->dynamic_bytes : 0),
                   .contents = given && !given->is_default ? given->contents : region->contents,
                   .buffer = block->program->parameters->len + index};
 }
@@ -331,11 +331,18 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   block->shared_bytes = program->dynamic_start + launch->dynamic_bytes;
   block->shared = g_malloc0(block->shared_bytes + SMB_MAX_WIDTH);
   block->shadow = smb_shadow_new(program, block->shared_bytes);
-  block->overlay = smb_overlay_new(global, program->is_serial);
+  block->overlay = smb_overlay_new(global, program);
+  if (program->tracks)
+    block->shared_marks = g_malloc0(block->shared_bytes + SMB_MAX_WIDTH);
   set_up_threads(block);
   if (set_up_objects(block, launch, error))
     block->state = program->front_end->state_new(block, launch, error);
   return block->state ? g_steal_pointer(&block) : NULL;
+}
+
+gboolean
+smb_block_diverged(const SmbBlock *block) {
+  return block->diverged;
 }
 
 const char *
@@ -364,6 +371,7 @@ smb_block_free(SmbBlock *block) {
   g_free(block->objects);
   g_clear_pointer(&block->structures, g_ptr_array_unref);
   g_free(block->shared);
+  g_free(block->shared_marks);
   smb_shadow_free(block->shadow);
   smb_overlay_free(block->overlay);
   g_free(block);
@@ -378,6 +386,8 @@ start_block(SmbBlock *block, guint64 index) {
     rest /= block->grid[i];
   }
   memset(block->shared, 0, block->shared_bytes);
+  if (block->shared_marks)
+    memset(block->shared_marks, 0, block->shared_bytes);
   memset(&block->exited, 0, sizeof block->exited);
   for (guint i = 0; i < block->n_objects; i++) {
     block->objects[i].written = FALSE;

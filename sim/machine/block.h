@@ -18,6 +18,7 @@ typedef enum {
   SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
   SMB_WARNING_MERGE,     /* SmbSite.may_merge: an upper bound is counted (likewise) */
   SMB_WARNING_DATA,      /* requests depend on contents that the launch does not give (likewise) */
+  SMB_WARNING_MEETING,   /* the count depends on where an assembler lets lanes meet (likewise) */
   SMB_WARNING_UNCOUNTED, /* SmbSink.uncounted, in its words */
 } SmbWarning;
 
@@ -96,6 +97,9 @@ gboolean smb_block_run(SmbBlock *block, guint64 index, GError **error);
  *   accesses to memory, of all blocks that ran: "'i < n' is false for all threads (n = 0)"
  */
 const char *smb_block_idle(const SmbBlock *block, guint32 *place);
+
+/** Whether lanes of one warp ever went different ways in a program that leaves it to an assembler where they meet. */
+gboolean smb_block_diverged(const SmbBlock *block);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlock, smb_block_free)

@@ -15,6 +15,7 @@ typedef struct {
   guint64 key; // number of the buffer, and of the chunk
   guint64 written[CHUNK_BYTES / 64];
   guchar bytes[CHUNK_BYTES];
+  guchar marks[]; // CHUNK_BYTES of a program that tracks them
 } Chunk;
 
 struct _SmbGlobal {
@@ -27,6 +28,8 @@ struct _SmbGlobal {
 struct _Overlay {
   SmbGlobal *global; // may be NULL
   gboolean reads_through;
+  gsize chunk_size;
+  gboolean blurred; // nothing of it is known
   GHashTable *chunks;
   GPtrArray *storage; // Chunks, reused by the next block
   guint used;
@@ -95,10 +98,13 @@ is_written(const Chunk *chunk, guint i) {
 
 // Lays the bytes that a chunk has over @bytes, which start @at bytes into it.
 static void
-lay_over(const Chunk *chunk, guint at, guchar *bytes, gsize length) {
+lay_over(const Chunk *chunk, guint at, guchar *bytes, guchar *marks, gsize length) {
   for (guint i = 0; chunk && i < length; i++) {
-    if (is_written(chunk, at + i))
-      bytes[i] = chunk->bytes[at + i];
+    if (!is_written(chunk, at + i))
+      continue;
+    bytes[i] = chunk->bytes[at + i];
+    if (marks)
+      marks[i] = chunk->marks[at + i];
   }
 }
 
@@ -111,16 +117,17 @@ smb_global_read(const SmbGlobal *global, guint parameter, guint64 offset, gpoint
     guint at = (guint)((offset + done) % CHUNK_BYTES);
     gsize n = MIN(CHUNK_BYTES - at, length - done);
     guint64 key = make_key(parameter, offset + done);
-    lay_over(g_hash_table_lookup(global->chunks, &key), at, (guchar *)bytes + done, n);
+    lay_over(g_hash_table_lookup(global->chunks, &key), at, (guchar *)bytes + done, NULL, n);
     done += n;
   }
 }
 
 Overlay *
-smb_overlay_new(SmbGlobal *global, gboolean reads_through) {
+smb_overlay_new(SmbGlobal *global, const SmbProgram *program) {
   Overlay *overlay = g_new0(Overlay, 1);
   overlay->global = global;
-  overlay->reads_through = reads_through;
+  overlay->reads_through = program->is_serial;
+  overlay->chunk_size = sizeof(Chunk) + (program->tracks ? CHUNK_BYTES : 0);
   overlay->chunks = new_table(NULL);
   overlay->storage = g_ptr_array_new_with_free_func(g_free);
   return overlay;
@@ -146,13 +153,16 @@ smb_overlay_commit(Overlay *overlay) {
     const Chunk *chunk = value;
     Chunk *kept = g_hash_table_lookup(overlay->global->chunks, &chunk->key);
     if (!kept) {
-      kept = g_memdup2(chunk, sizeof *chunk);
+      kept = g_memdup2(chunk, overlay->chunk_size);
       g_hash_table_insert(overlay->global->chunks, &kept->key, kept);
       continue;
     }
     for (guint i = 0; i < CHUNK_BYTES; i++) {
-      if (is_written(chunk, i))
-        kept->bytes[i] = chunk->bytes[i];
+      if (!is_written(chunk, i))
+        continue;
+      kept->bytes[i] = chunk->bytes[i];
+      if (overlay->chunk_size > sizeof *kept)
+        kept->marks[i] = chunk->marks[i];
     }
     for (guint i = 0; i < G_N_ELEMENTS(kept->written); i++)
       kept->written[i] |= chunk->written[i];
@@ -164,12 +174,13 @@ smb_overlay_clear(Overlay *overlay) {
   g_hash_table_remove_all(overlay->chunks);
   overlay->used = 0;
   overlay->last = NULL;
+  overlay->blurred = FALSE;
 }
 
 gsize
 smb_overlay_bytes(const Overlay *overlay) {
   gsize kept = overlay->global ? g_hash_table_size(overlay->global->chunks) : 0;
-  return (kept + overlay->used) * sizeof(Chunk);
+  return (kept + overlay->used) * overlay->chunk_size;
 }
 
 // A store lies in one chunk.
@@ -191,7 +202,7 @@ find_chunk(Overlay *overlay, guint64 key) {
 static Chunk *
 make_chunk(Overlay *overlay, guint64 key) {
   if (overlay->used == overlay->storage->len)
-    g_ptr_array_add(overlay->storage, g_new(Chunk, 1));
+    g_ptr_array_add(overlay->storage, g_malloc(overlay->chunk_size));
   Chunk *chunk = g_ptr_array_index(overlay->storage, overlay->used++);
   chunk->key = key;
   memset(chunk->written, 0, sizeof chunk->written);
@@ -203,20 +214,24 @@ make_chunk(Overlay *overlay, guint64 key) {
 // An access is aligned and at most 16 bytes wide: it lies in one chunk.
 void
 smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
-                 gsize length) {
+                 guchar *marks, gsize length) {
   note_reach(overlay->global, object, offset + length);
   smb_contents_read(&object->contents, offset, bytes, length);
+  if (marks)
+    memset(marks, object->contents.fill == SMB_FILL_UNKNOWN ? 0 : MARK_KNOWN, length);
   guint at = (guint)(offset % CHUNK_BYTES);
   guint64 key = make_key(object->buffer, offset);
   if (overlay->reads_through && overlay->global)
-    lay_over(g_hash_table_lookup(overlay->global->chunks, &key), at, bytes, length);
+    lay_over(g_hash_table_lookup(overlay->global->chunks, &key), at, bytes, marks, length);
   if (object->written)
-    lay_over(find_chunk(overlay, key), at, bytes, length);
+    lay_over(find_chunk(overlay, key), at, bytes, marks, length);
+  if (marks && overlay->blurred)
+    memset(marks, 0, length);
 }
 
 void
 smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
-                  gsize length) {
+                  const guchar *marks, gsize length) {
   guint64 key = make_key(object->buffer, offset);
   guint at = (guint)(offset % CHUNK_BYTES);
   note_reach(overlay->global, object, offset + length);
@@ -225,5 +240,12 @@ smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar
     chunk = make_chunk(overlay, key);
   object->written = TRUE;
   memcpy(chunk->bytes + at, bytes, length);
+  if (marks)
+    memcpy(chunk->marks + at, marks, length);
   chunk->written[at / 64] |= (length == 64 ? G_MAXUINT64 : ((guint64)1 << length) - 1) << (at % 64);
+}
+
+void
+smb_overlay_blur(Overlay *overlay) {
+  overlay->blurred = TRUE;
 }

@@ -31,7 +31,7 @@ typedef struct {
   SmbContents contents; // of global and constant memory: its initial values
   guint buffer;         // of global memory: its number, that of the parameter or behind those
   guchar *bytes;        // private: [warp][word][lane][4], allocated when first touched
-  guchar *set;          // private: whether a byte was written, 0 or 1
+  guchar *set;          // private: the marks of each byte; 0: it was not written
   gboolean written;     // a buffer: by this block
 } Object;
 
@@ -69,13 +69,15 @@ struct _SmbBlock {
   GPtrArray *structures; // GBytes: of parameters that are objects
   gsize shared_bytes;
   guchar *shared;
+  guchar *shared_marks; // of each byte, if the program tracks them
   Shadow *shadow;
   Overlay *overlay;
   guint64 memory_used;
   char *idle;         // the first condition that turned all threads away, in words, or NULL
   guint32 idle_place; // where it stands
   gboolean skips_unknown;
-  gpointer state; // the front end's
+  gpointer state;    // the front end's
+  gboolean diverged; // smb_block_diverged(); the front end says so
 
   // of the running block
   Mask exited; // threads that left the kernel; the front end says so
@@ -164,6 +166,41 @@ gboolean smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, SmbLan
                            const guint64 *addresses, const void *operand, const void *swap,
                            void *values);
 
+// --- memory as words, of a program that tracks what is known of it (machine-words.c)
+
+// What is known of a byte of memory; 0: nothing.
+enum {
+  MARK_KNOWN = 1,
+  MARK_BLOCK = 2, // it depends on blockIdx, if it is known
+};
+
+// A word of 4 bytes that are known, and depend on nothing.
+#define MARKS_KNOWN 0x01010101u
+
+// What a warp moves at once: words of 4 bytes, each with the marks of its bytes, lowest first. Of a width below 4
+// the other bytes are zeros, and known.
+typedef struct {
+  guint32 values[SMB_MAX_WIDTH / 4][SMB_MAX_LANES];
+  guint32 marks[SMB_MAX_WIDTH / 4][SMB_MAX_LANES];
+} MarkedWords;
+
+// As smb_memory_load() and the others, but nothing fails because it was never set: it is not known.
+gboolean smb_words_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                        const guint64 *addresses, MarkedWords *words);
+gboolean smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                         const guint64 *addresses, const MarkedWords *words);
+gboolean smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                          const guint64 *addresses, const MarkedWords *operand,
+                          const MarkedWords *swap, MarkedWords *before);
+
+// What an atomic leaves in memory, from the bits of what was there and of its operands; FALSE: of kinds whose sums are
+// not computed here.
+gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, guint64 swap,
+                            guint64 *result);
+
+// Something was stored at an address in global memory that is not known: from here on none of it is.
+void smb_words_blur(SmbBlock *block);
+
 // Which instruction a compiler makes of an atomic on shared memory. @increments: it adds the constant 1,
 // and nothing uses its result.
 SmbOp smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean increments);
@@ -172,17 +209,19 @@ SmbOp smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean
 void smb_private_forget(const SmbBlock *block, guint object, const Mask *threads);
 
 // --- global memory (machine-global.c)
-Overlay *smb_overlay_new(SmbGlobal *global, gboolean reads_through);
+Overlay *smb_overlay_new(SmbGlobal *global, const SmbProgram *program);
 void smb_overlay_free(Overlay *overlay);
 void smb_overlay_commit(Overlay *overlay); // what the block wrote becomes global memory
 void smb_overlay_clear(Overlay *overlay);
 gsize smb_overlay_bytes(const Overlay *overlay);
 // Stores of single lanes that are certain to be within a limit, wherever they go.
 guint64 smb_overlay_capacity(guint64 max_memory);
+// @marks: (nullable): of a program that tracks them
 void smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
-                      gsize length);
+                      guchar *marks, gsize length);
 void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
-                       gsize length);
+                       const guchar *marks, gsize length);
+void smb_overlay_blur(Overlay *overlay);
 
 // --- races (machine-race.c)
 Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes);

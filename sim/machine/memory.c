@@ -15,7 +15,8 @@ smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, gu
     memcpy(bytes, block->shared + access->request.offset[lane], move->width);
     return TRUE;
   case SPACE_GLOBAL:
-    smb_overlay_read(block->overlay, object, (guint64)access->offset[lane], bytes, move->width);
+    smb_overlay_read(block->overlay, object, (guint64)access->offset[lane], bytes, NULL,
+                     move->width);
     return TRUE;
   case SPACE_PRIVATE:
     return smb_private_read_lane(block, move, access, lane, bytes);
@@ -35,7 +36,8 @@ smb_memory_write_lane(SmbBlock *block, const Move *move, const Access *access, g
     memcpy(block->shared + access->request.offset[lane], bytes, move->width);
     return TRUE;
   case SPACE_GLOBAL:
-    smb_overlay_write(block->overlay, object, (guint64)access->offset[lane], bytes, move->width);
+    smb_overlay_write(block->overlay, object, (guint64)access->offset[lane], bytes, NULL,
+                      move->width);
     return TRUE;
   case SPACE_PRIVATE:
     return smb_private_write_lane(block, move, access, lane, bytes);

@@ -61,18 +61,29 @@ is_set(const guchar *set, gsize length, guint padding) {
 }
 
 gboolean
-smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
-                      guchar *bytes) {
+smb_private_find(SmbBlock *block, const Move *move, const Access *access, guint lane, gsize at,
+                 guchar **bytes, guchar **marks) {
   Object *object = access_object(block, access, lane);
-  gsize width = move->width, piece = MIN(width, WORD_BYTES);
   if (!allocate(block, object, move))
     return FALSE;
-  gsize start = find_warp(block, object, access->warp);
+  gsize place = find_warp(block, object, access->warp) +
+                find_byte(block->lanes, (guint64)access->offset[lane] + at, lane);
+  *bytes = object->bytes + place;
+  *marks = object->set + place;
+  return TRUE;
+}
+
+gboolean
+smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
+                      guchar *bytes) {
+  guchar *from, *set;
+  gsize width = move->width, piece = MIN(width, WORD_BYTES);
   for (gsize i = 0; i < width; i += piece) {
-    gsize at = start + find_byte(block->lanes, (guint64)access->offset[lane] + i, lane);
-    if (!is_set(object->set + at, piece, move->padding >> i))
+    if (!smb_private_find(block, move, access, lane, i, &from, &set))
+      return FALSE;
+    if (!is_set(set, piece, move->padding >> i))
       return smb_access_fail(block, move, access->warp, lane, "read before it was set");
-    memcpy(bytes + i, object->bytes + at, piece);
+    memcpy(bytes + i, from, piece);
   }
   return TRUE;
 }
@@ -80,15 +91,13 @@ smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, g
 gboolean
 smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                        const guchar *bytes) {
-  Object *object = access_object(block, access, lane);
+  guchar *to, *set;
   gsize width = move->width, piece = MIN(width, WORD_BYTES);
-  if (!allocate(block, object, move))
-    return FALSE;
-  gsize start = find_warp(block, object, access->warp);
   for (gsize i = 0; i < width; i += piece) {
-    gsize at = start + find_byte(block->lanes, (guint64)access->offset[lane] + i, lane);
-    memcpy(object->bytes + at, bytes + i, piece);
-    memset(object->set + at, 1, piece);
+    if (!smb_private_find(block, move, access, lane, i, &to, &set))
+      return FALSE;
+    memcpy(to, bytes + i, piece);
+    memset(set, MARK_KNOWN, piece);
   }
   return TRUE;
 }

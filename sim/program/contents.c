@@ -48,7 +48,7 @@ make_element(const SmbContents *contents, guint64 index, guchar *bytes) {
 
 void
 smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gsize length) {
-  if (contents->fill == SMB_FILL_ZEROS || contents->fill == SMB_FILL_BYTES) {
+  if (contents->fill != SMB_FILL_IOTA && contents->fill != SMB_FILL_RANDOM) {
     gsize n = offset < contents->length ? MIN(length, contents->length - offset) : 0;
     if (n > 0)
       memcpy(bytes, contents->bytes + offset, n);

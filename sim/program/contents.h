@@ -13,6 +13,7 @@ typedef enum {
   SMB_FILL_IOTA, /* element i holds i; of 16-bit reals i modulo 2048, or 256 of bfloat16: they hold no more */
   SMB_FILL_RANDOM, /* element i comes of output i of SplitMix64 (Steele, Lea, Flood 2014) */
   SMB_FILL_BYTES,
+  SMB_FILL_UNKNOWN, /* nothing is known of it; it reads as zeros where something must be read */
 } SmbFill;
 
 /**

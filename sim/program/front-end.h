@@ -64,6 +64,9 @@ typedef struct {
   // (*@address: FALSE); NULL: there is none. Lives as long as the program.
   const char *(*data_source)(const SmbProgram *program, const SmbLaunch *launch, guint site,
                              gboolean *address);
+  // The same program, with lanes that diverge meeting elsewhere, as an assembler may decide: with the same sites, and
+  // without variants of its own; NULL: there are no more (transfer full).
+  SmbProgram *(*variant)(const SmbProgram *program, guint index);
   GArray *(*carved_arrays)(const SmbProgram *program, const SmbLaunch *launch);
   gboolean (*evaluate)(const SmbProgram *program, const char *expression, gint64 *value,
                        GError **error);
@@ -85,6 +88,9 @@ struct _SmbProgram {
   gsize dynamic_start; // where dynamic shared memory begins, in bytes
   guint max_threads;   // of a block, as the kernel says itself; 0: it does not
   gboolean is_serial;
+  // Whether the machine keeps what is known of memory, byte by byte (sim/machine/words.c). Nothing is known of a
+  // buffer then unless the launch says what it holds.
+  gboolean tracks;
   // Whether its blocks may repeat each other (sim/machine/signature.h): the front end vouches for all that is said
   // there, in each block that it does not refuse. FALSE: every block is run.
   gboolean may_repeat;

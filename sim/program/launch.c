@@ -70,7 +70,8 @@ smb_launch_contents(const SmbLaunch *launch, const SmbProgram *program, guint pa
   const SmbBuffer *buffer = smb_launch_buffer(launch, described.name, parameter);
   return buffer && !buffer->is_default
              ? buffer->contents
-             : (SmbContents){.fill = SMB_FILL_IOTA, .scalar = described.element};
+             : (SmbContents){.fill = program->tracks ? SMB_FILL_UNKNOWN : SMB_FILL_IOTA,
+                             .scalar = described.element};
 }
 
 GArray *

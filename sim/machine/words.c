@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Memory of programs that know what they do not know: words of 4 bytes with a mark for each byte. A byte that
+// nobody wrote, and a byte of a buffer whose contents the launch does not give, is not known.
+#include <string.h>
+
+#include "sim/machine/access.h"
+
+enum {
+  WORD_BYTES = 4,
+};
+
+static gsize
+piece_bytes(const Move *move) {
+  return MIN(move->width, WORD_BYTES);
+}
+
+static guint
+count_pieces(const Move *move) {
+  return (guint)((move->width + WORD_BYTES - 1) / WORD_BYTES);
+}
+
+// A piece of a lane's access, in shared memory or in its own: where its bytes and their marks are.
+static gboolean
+find_piece(SmbBlock *block, const Move *move, const Access *access, guint lane, guint word,
+           guchar **bytes, guchar **marks) {
+  gsize at = (gsize)word * WORD_BYTES;
+  if (access->lanes[SPACE_PRIVATE] >> lane & 1)
+    return smb_private_find(block, move, access, lane, at, bytes, marks);
+  *bytes = block->shared + access->request.offset[lane] + at;
+  *marks = block->shared_marks + access->request.offset[lane] + at;
+  return TRUE;
+}
+
+static void
+put_piece(MarkedWords *words, guint word, guint lane, const guchar *bytes, const guchar *marks,
+          gsize size) {
+  guint32 value = 0, mark = MARKS_KNOWN;
+  memcpy(&value, bytes, size);
+  memcpy(&mark, marks, size);
+  words->values[word][lane] = value;
+  words->marks[word][lane] = mark;
+}
+
+// Of constant and of global memory.
+static void
+read_outside(SmbBlock *block, const Move *move, const Access *access, guint lane,
+             MarkedWords *words) {
+  const Object *object = access_object(block, access, lane);
+  guchar bytes[SMB_MAX_WIDTH], marks[SMB_MAX_WIDTH];
+  guint64 offset = (guint64)access->offset[lane];
+  if (object->space == SPACE_GLOBAL)
+    smb_overlay_read(block->overlay, object, offset, bytes, marks, move->width);
+  else {
+    smb_contents_read(&object->contents, offset, bytes, move->width);
+    memset(marks, object->contents.fill == SMB_FILL_UNKNOWN ? 0 : MARK_KNOWN, sizeof marks);
+  }
+  for (guint word = 0; word < count_pieces(move); word++)
+    put_piece(words, word, lane, bytes + word * WORD_BYTES, marks + word * WORD_BYTES,
+              piece_bytes(move));
+}
+
+// Lanes that all read words of shared memory, as most do.
+static void
+load_shared(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+            MarkedWords *words) {
+  for (guint word = 0; word < count_pieces(move); word++) {
+    const guchar *bytes = block->shared + word * WORD_BYTES;
+    const guchar *marks = block->shared_marks + word * WORD_BYTES;
+    FOR_LANES(lanes, lane) {
+      guint32 at = access->request.offset[lane];
+      memcpy(&words->values[word][lane], bytes + at, WORD_BYTES);
+      memcpy(&words->marks[word][lane], marks + at, WORD_BYTES);
+    }
+  }
+}
+
+static gboolean
+is_shared(const Access *access, const Move *move, SmbLanes lanes) {
+  return access->lanes[SPACE_SHARED] == lanes && move->width >= WORD_BYTES;
+}
+
+static gboolean
+read_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+           MarkedWords *words) {
+  if (is_shared(access, move, lanes)) {
+    load_shared(block, move, access, lanes, words);
+    return TRUE;
+  }
+  SmbLanes inside = access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];
+  FOR_LANES(lanes & inside, lane) {
+    for (guint word = 0; word < count_pieces(move); word++) {
+      guchar *bytes, *marks;
+      if (!find_piece(block, move, access, lane, word, &bytes, &marks))
+        return FALSE;
+      put_piece(words, word, lane, bytes, marks, piece_bytes(move));
+    }
+  }
+  FOR_LANES(lanes & ~inside, lane) {
+    read_outside(block, move, access, lane, words);
+  }
+  return TRUE;
+}
+
+static gboolean
+write_outside(SmbBlock *block, const Move *move, const Access *access, guint lane,
+              const MarkedWords *words) {
+  Object *object = access_object(block, access, lane);
+  guchar bytes[SMB_MAX_WIDTH], marks[SMB_MAX_WIDTH];
+  if (object->space == SPACE_CONSTANT)
+    return smb_access_fail(block, move, access->warp, lane, "constant memory cannot be written");
+  for (guint word = 0; word < count_pieces(move); word++) {
+    memcpy(bytes + word * WORD_BYTES, &words->values[word][lane], WORD_BYTES);
+    memcpy(marks + word * WORD_BYTES, &words->marks[word][lane], WORD_BYTES);
+  }
+  smb_overlay_write(block->overlay, object, (guint64)access->offset[lane], bytes, marks,
+                    move->width);
+  return TRUE;
+}
+
+static gboolean
+write_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+            const MarkedWords *words) {
+  gsize size = piece_bytes(move);
+  SmbLanes inside = access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];
+  FOR_LANES(lanes & inside, lane) {
+    for (guint word = 0; word < count_pieces(move); word++) {
+      guchar *bytes, *marks;
+      if (!find_piece(block, move, access, lane, word, &bytes, &marks))
+        return FALSE;
+      memcpy(bytes, &words->values[word][lane], size);
+      memcpy(marks, &words->marks[word][lane], size);
+    }
+  }
+  FOR_LANES(lanes & ~inside, lane) {
+    if (!write_outside(block, move, access, lane, words))
+      return FALSE;
+  }
+  return smb_memory_check_kept(block, move, access);
+}
+
+gboolean
+smb_words_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+               const guint64 *addresses, MarkedWords *words) {
+  Access access;
+  return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
+         smb_access_report(block, move, &access) && read_lanes(block, move, &access, lanes, words);
+}
+
+gboolean
+smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                const guint64 *addresses, const MarkedWords *words) {
+  Access access;
+  return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
+         smb_access_report(block, move, &access) && write_lanes(block, move, &access, lanes, words);
+}
+
+static gboolean
+is_known(const MarkedWords *words, guint lane, guint n_words) {
+  guint32 known = MARKS_KNOWN;
+  for (guint word = 0; word < n_words; word++)
+    known &= words->marks[word][lane];
+  return known == MARKS_KNOWN;
+}
+
+// One lane's turn: what is left in memory is known if all that it is made of is.
+static void
+update_lane(const Move *move, guint lane, const MarkedWords *operand, const MarkedWords *swap,
+            const MarkedWords *before, MarkedWords *after) {
+  guint n = count_pieces(move);
+  gboolean known = is_known(operand, lane, n) && (!swap || is_known(swap, lane, n)) &&
+                   (move->atomic == ATOMIC_EXCHANGE || is_known(before, lane, n));
+  guint64 value[3] = {0}, result;
+  const MarkedWords *from[] = {before, operand, swap};
+  for (guint i = 0; i < G_N_ELEMENTS(from); i++) {
+    for (guint word = 0; from[i] && word < MIN(n, 2u); word++)
+      value[i] |= (guint64)from[i]->values[word][lane] << (32 * word);
+  }
+  known = known && smb_atomic_combine(move, value[0], value[1], value[2], &result);
+  for (guint word = 0; word < n; word++) {
+    after->values[word][lane] = known ? (guint32)(result >> (32 * (word & 1))) : 0;
+    after->marks[word][lane] = known ? before->marks[word][lane] | operand->marks[word][lane] : 0;
+  }
+}
+
+gboolean
+smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                 const guint64 *addresses, const MarkedWords *operand, const MarkedWords *swap,
+                 MarkedWords *before) {
+  Access access;
+  MarkedWords after;
+  if (!smb_access_resolve(block, move, warp, lanes, addresses, &access) ||
+      !smb_access_report(block, move, &access))
+    return FALSE;
+  // Lanes take their turns in rising order.
+  FOR_LANES(lanes, lane) {
+    SmbLanes one = (SmbLanes)1 << lane;
+    if (!read_lanes(block, move, &access, one, before))
+      return FALSE;
+    update_lane(move, lane, operand, swap, before, &after);
+    if (!write_lanes(block, move, &access, one, &after))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+void
+smb_words_blur(SmbBlock *block) {
+  smb_overlay_blur(block->overlay);
+}
