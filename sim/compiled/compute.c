@@ -27,11 +27,13 @@ smb_compute_flags(const Compute *compute, const Registers *registers) {
   return flags;
 }
 
+// Rows that were only written in other lanes have unknown bits, too, and no origin.
 guint32
 smb_compute_origin(const Compute *compute, const Registers *registers) {
   for (guint i = 0; i < compute->n_sources; i++)
     for (guint j = 0; j < compute->n_rows[1 + i]; j++)
-      if (row_flags(registers, compute->s[i] + j) & ROW_UNKNOWN)
+      if (row_flags(registers, compute->s[i] + j) & ROW_UNKNOWN &&
+          row_origin(registers, compute->s[i] + j))
         return row_origin(registers, compute->s[i] + j);
   return 0;
 }

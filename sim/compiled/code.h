@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A kernel as steps that a warp executes: what a decoder of PTX, or of machine code, makes. Steps compute (compute.h),
+// move data between registers and memory, and say where a warp goes on. A new instruction is a new handler.
+// Private to sim/compiled and its front ends.
+#pragma once
+
+#include "sim/compiled/compute.h"
+#include "sim/compiled/converge.h"
+#include "sim/program/front-end.h"
+
+typedef struct _Runner Runner; // sim/compiled/run.h
+typedef struct _Step Step;
+
+// Executes a step in @lanes of the running split: active, and with a true guard; none, if the guard is false everywhere.
+// The split's pc is that of the next step. FALSE after smb_block_fail().
+typedef gboolean (*StepHandler)(Runner *runner, const Step *step, SmbLanes lanes);
+
+// Steps by what else of them is read.
+typedef enum {
+  STEP_COMPUTE,
+  STEP_TRANSFER,
+  STEP_BRANCH,  // Step.target; where the lanes go depends on the guard
+  STEP_MEETING, // where lanes of a warp meet again: arms a barrier, waits at it, leaves it
+  STEP_OTHER,
+  STEP_OPAQUE, // what it does is not modelled: Step.writes are not known afterwards
+} StepKind;
+
+// Where a plain address lies.
+typedef enum {
+  WINDOW_GENERIC, // it says so itself: a pointer of the machine
+  WINDOW_SHARED,  // a byte offset
+  WINDOW_LOCAL,   // likewise
+} Window;
+
+enum {
+  TRANSFER_WORDS = SMB_MAX_WIDTH / 4,
+  TRANSFER_COMPONENTS = 8, // of a vector: of 16 bits each
+};
+
+/**
+ * Transfer: a memory instruction
+ * @move: what the machine is told
+ * @address: the first row of the base
+ * @address_rows: rows of the base: 0 if there is none, 1 or 2
+ * @offset: is added to the base
+ * @bytes: of a component
+ * @rows: of a component's register: 1, 2 or 4; wider than @bytes, it is extended
+ * @is_signed: by its sign
+ * @data: the first row of each component, or NO_ROW for one that is dropped, or a constant row
+ * @operand: of an atomic: the first row; of a compare-and-swap what is compared
+ * @swap: of a compare-and-swap
+ */
+typedef struct {
+  Move move;
+  Window window;
+  gboolean is_generic; // its space is not written: it may be shared
+  Row address;
+  guint address_rows;
+  guint64 offset;
+  guint bytes;
+  guint rows;
+  gboolean is_signed;
+  guint n_components;
+  Row data[TRANSFER_COMPONENTS];
+  Row operand;
+  Row swap;
+  gboolean increments; // of an atomic: it adds the constant 1, and nothing reads its result
+} Transfer;
+
+#define NO_ROW G_MAXUINT32
+
+// What a step writes of the registers.
+typedef struct {
+  Row row;
+  guint n; // rows; 0: a predicate
+  Predicate predicate;
+} Written;
+
+// Where a branch by a table goes to.
+typedef struct {
+  guint32 step;
+  guint64 leave; // barriers of convergence, from Step.argument on, that are left on the way
+} SwitchTarget;
+
+struct _Step {
+  StepHandler run;
+  guint32 place;   // in the source, for messages
+  Predicate guard; // PREDICATE_TRUE: none
+  gboolean unless; // the guard is negated
+  StepKind kind;
+  guint32 target;   // of a branch, or a call: a step
+  guint32 argument; // of other steps: a number (of a barrier, …)
+  Compute compute;
+  const Transfer *transfer; // or NULL
+  const Transfer *source;   // of a copy: where it comes from
+  GArray *targets; // SwitchTarget, of a branch by a table: the row of the index is Compute.s[0]
+  GArray *writes;  // Written: of a step that is not a computation; NULL: nothing
+  gconstpointer callee; // of a call, while it is decoded
+};
+
+// The control flow of a function: blocks of steps.
+typedef struct {
+  GArray *blocks;   // SmbFlowBlock
+  GPtrArray *lists; // what their successors are in
+} CodeGraph;
+
+// A register that holds something when a warp starts.
+typedef enum {
+  SPECIAL_TID, // + 0, 1, 2 for x, y, z
+  SPECIAL_NTID = SPECIAL_TID + 3,
+  SPECIAL_CTAID = SPECIAL_NTID + 3,
+  SPECIAL_NCTAID = SPECIAL_CTAID + 3,
+  SPECIAL_LANE = SPECIAL_NCTAID + 3,
+  SPECIAL_WARP,
+  SPECIAL_N_WARPS,
+  SPECIAL_DYNAMIC_BYTES,
+  SPECIAL_SHARED_BYTES, // static and dynamic
+} Special;
+
+typedef struct {
+  Special special;
+  Row row;
+} Preset;
+
+// The parameters of a kernel, as bytes of a constant region.
+typedef struct {
+  gsize offset;
+  gsize bytes;
+  gboolean is_real; // a number is a floating-point one
+} ParameterPlace;
+
+// Regions that every compiled program begins with; its own variables follow.
+enum {
+  REGION_SHARED,     // all of shared memory, from offset 0
+  REGION_LOCAL,      // each thread's own
+  REGION_PARAMETERS, // constant
+  N_FIXED_REGIONS,
+};
+
+/**
+ * Code: a program, with what it is decoded into
+ * @steps: (element-type Step): the kernel begins at 0
+ * @constants: complete
+ * @presets: (element-type Preset)
+ * @places: (element-type ParameterPlace): by parameter
+ * @parameter_bytes: of all
+ */
+typedef struct {
+  SmbProgram program;
+  GArray *steps;
+  Constants *constants;
+  guint32 n_rows;
+  guint32 n_predicates;
+  GArray *presets;
+  GArray *places;
+  gsize parameter_bytes;
+  GPtrArray *transfers;
+  GPtrArray *owned;   // GArrays that others point into
+  GPtrArray *bytes;   // GByteArrays that contents point into
+  GPtrArray *graphs;  // CodeGraph
+  SmbMeeting meeting; // where lanes that diverge meet
+  const char *entry;  // the kernel's name, as it is mangled
+  gpointer module;    // the decoder's
+} Code;
+
+// The functions of SmbFrontEnd that all compiled programs share (run.c, argument.c).
+gpointer smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error);
+void smb_runner_free(gpointer runner);
+gboolean smb_runner_run(gpointer runner);
+GBytes *smb_code_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
+                          GError **error);
+// Makes an empty program with the regions that all have; smb_program_init() has been called.
+void smb_code_init(Code *code);
+void smb_code_clear(Code *code);

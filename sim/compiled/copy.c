@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// cp.async: from global to shared memory. It is done at once, which is what a program sees that waits for it before it
+// reads, as it has to.
+#include <string.h>
+
+#include "sim/compiled/run.h"
+
+// Bytes beyond those that are copied are zeros.
+static void
+keep_bytes(MarkedWords *words, SmbLanes lanes, guint width, const guint32 *bytes) {
+  FOR_LANES(lanes, lane) {
+    for (guint at = bytes[lane]; at < width; at++) {
+      guint shift = at % 4 * 8;
+      words->values[at / 4][lane] &= ~(0xffu << shift);
+      words->marks[at / 4][lane] =
+          (words->marks[at / 4][lane] & ~(0xffu << shift)) | (guint32)MARK_KNOWN << shift;
+    }
+  }
+}
+
+gboolean
+smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Transfer *to = step->transfer, *from = step->source;
+  const Registers *registers = runner->warp->registers;
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags, source_flags = 0;
+  guint32 origin = 0, source_origin = 0;
+  MarkedWords words;
+  if (!lanes)
+    return TRUE;
+  // What is copied; nothing of it, where the source is not known.
+  memset(&words, 0, sizeof words);
+  SmbLanes known =
+      smb_transfer_addresses(runner, from, lanes, addresses, &source_flags, &source_origin);
+  SmbLanes reads = known;
+  const guint32 *bytes = NULL;
+  if (from->data[0] != NO_ROW && smb_row_known(registers, from->data[0], lanes) == lanes) {
+    bytes = row_values(registers, from->data[0]);
+    FOR_LANES(known, lane) {
+      if (bytes[lane] == 0)
+        reads &= ~((SmbLanes)1 << lane);
+    }
+  }
+  if (reads && !smb_words_load(runner->block, &from->move, runner->w, reads, addresses, &words))
+    return FALSE;
+  if (bytes)
+    keep_bytes(&words, lanes, (guint)to->move.width, bytes);
+  known = smb_transfer_addresses(runner, to, lanes, addresses, &flags, &origin);
+  if (known != lanes) {
+    memset(runner->block->shared_marks, 0, runner->block->shared_bytes);
+    return smb_runner_uncounted(runner, step, lanes, "the address", origin);
+  }
+  if ((flags | source_flags) & ROW_BLOCK && runner->block->signature)
+    smb_signature_refuse(runner->block);
+  if (!runner->shared_origin)
+    runner->shared_origin = step_origin(runner, step);
+  return smb_words_store(runner->block, &to->move, runner->w, lanes, addresses, &words);
+}
