@@ -3,9 +3,11 @@
 //
 // From a source to a program: the languages that are known, each of which knows its own sources.
 #include "sim/cuda/front-end.h"
+#include "sim/ptx/front-end.h"
 
 // In the order in which they are asked; CUDA C takes every text, so it comes last.
 static const SmbFrontEnd *const front_ends[] = {
+    &smb_ptx_front_end,
     &smb_cuda_front_end,
 };
 

@@ -5,6 +5,7 @@
 #include "sim/analysis/analysis.h"
 
 #include "sim/analysis/impl.h"
+#include "sim/program/front-end.h"
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
@@ -172,9 +173,9 @@ judge_data(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *la
   g_autofree char *stand_in = describe_stand_in(program, access->data_source);
   g_autofree char *message = g_strdup_printf(
       address ? "the addresses of '%s' depend on the contents of '%s', which are not known: "
-                "counted with %s. Give --buffer %s=SPEC"
+                "counted with %s. Give --buffer %s=…"
               : "which threads reach '%s', or how often, depends on the contents of '%s', which "
-                "are not known: counted with %s. Give --buffer %s=SPEC",
+                "are not known: counted with %s. Give --buffer %s=…",
       access->site->expression, access->data_source, stand_in, access->data_source);
   SmbAnalysisWarning warning = {SMB_WARNING_DATA, site, site, first_block, message};
   smb_warnings_note(analysis->warnings, &warning);
@@ -296,7 +297,6 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
       smb_warnings_note(analysis->warnings,
                         &g_array_index(worker->warnings, SmbAnalysisWarning, j));
   }
-  judge_accesses(analysis, program);
   collect_idle(analysis, program, workers);
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
@@ -307,6 +307,16 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
   analysis->shared_bytes = smb_program_static_shared(program) + launch->dynamic_bytes;
   analysis->segment_bytes = smb_arch_info(arch)->global_segment_bytes;
   return analysis;
+}
+
+// Whether a program that has variants comes to a place where they differ.
+static gboolean
+find_divergence(const SmbProgram *program, const GPtrArray *workers) {
+  for (guint i = 0; program->front_end->variant && i < workers->len; i++) {
+    if (smb_block_diverged(((const Worker *)g_ptr_array_index(workers, i))->block))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 SmbAnalysis *
@@ -343,6 +353,11 @@ smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   SmbAnalysis *analysis = collect(program, arch, launch, workers);
   analysis->n_blocks = count_blocks(launch);
   analysis->n_blocks_run = queue.n;
+  if (find_divergence(program, workers) &&
+      !smb_variants_compare(analysis, program, arch, launch, options, error))
+    g_clear_pointer(&analysis, smb_analysis_free);
+  else
+    judge_accesses(analysis, program);
   return analysis;
 }
 

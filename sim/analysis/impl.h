@@ -49,6 +49,11 @@ void smb_worker_free(Worker *worker);
 // Runs all blocks of the queue, each worker in a thread of its own.
 void smb_workers_run(const GPtrArray *workers, Queue *queue);
 
+// Counts what the variants of a program make of a launch: accesses whose counts differ get a warning that says the range.
+gboolean smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch,
+                              const SmbLaunch *launch, const SmbAnalysisOptions *options,
+                              GError **error);
+
 Requests *smb_requests_new(void);
 void smb_requests_free(Requests *requests);
 // Takes a request that a site made in a block; blocks are not mixed, and run in rising order.

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What an assembler has not decided yet: where the lanes that a branch divides meet again. A program that knows other
+// ways, between which any assembler is likely to stay, is run in these, too; where the counts differ, they are a range.
+#include <string.h>
+
+#include "sim/analysis/impl.h"
+#include "sim/program/front-end.h"
+
+static const SmbTally *
+find_total(const SmbAnalysis *analysis, const SmbProgram *program, guint site) {
+  static const SmbTally none = {0};
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    if (access->site == smb_program_site(program, site))
+      return &access->total;
+  }
+  return &none;
+}
+
+typedef struct {
+  guint64 least;
+  guint64 most;
+} Range;
+
+static void
+widen(Range *range, guint64 value) {
+  range->least = MIN(range->least, value);
+  range->most = MAX(range->most, value);
+}
+
+// The warning that an access is not exact.
+static void
+note_range(SmbAnalysis *analysis, guint site, const SmbAccess *access, const Range *requests,
+           const Range *wavefronts) {
+  g_autofree char *message = g_strdup_printf(
+      "%s: %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " requests and %" G_GUINT64_FORMAT
+      " to %" G_GUINT64_FORMAT " wavefronts, depending on where the assembler lets lanes that a "
+      "branch divided meet again",
+      access->site->expression, requests->least, requests->most, wavefronts->least,
+      wavefronts->most);
+  SmbAnalysisWarning warning = {SMB_WARNING_MEETING, site, site, access->worst_block, message};
+  smb_warnings_note(analysis->warnings, &warning);
+}
+
+gboolean
+smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch,
+                     const SmbLaunch *launch, const SmbAnalysisOptions *options, GError **error) {
+  SmbAnalysisOptions plain = *options;
+  plain.keep_requests = FALSE;
+  plain.progress = NULL;
+  plain.global = NULL;
+  g_autoptr(GPtrArray) programs = g_ptr_array_new_with_free_func((GDestroyNotify)smb_program_free);
+  g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func((GDestroyNotify)smb_analysis_free);
+  for (guint i = 0;; i++) {
+    SmbProgram *other = program->front_end->variant(program, i);
+    if (!other)
+      break;
+    g_ptr_array_add(programs, other);
+    SmbAnalysis *result = smb_analysis_run(other, arch, launch, &plain, error);
+    if (!result)
+      return FALSE;
+    g_ptr_array_add(others, result);
+  }
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    guint site = (guint)(access->site - smb_program_site(program, 0));
+    Range requests = {access->total.requests, access->total.requests};
+    Range wavefronts = {access->total.wavefronts, access->total.wavefronts};
+    for (guint v = 0; v < others->len; v++) {
+      const SmbTally *total =
+          find_total(g_ptr_array_index(others, v), g_ptr_array_index(programs, v), site);
+      widen(&requests, total->requests);
+      widen(&wavefronts, total->wavefronts);
+    }
+    if (requests.least < requests.most || wavefronts.least < wavefronts.most)
+      note_range(analysis, site, access, &requests, &wavefronts);
+  }
+  return TRUE;
+}

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Instructions that say where threads go on, and for whom they wait.
+#include <string.h>
+
+#include "sim/ptx/decode/decode.h"
+
+static PtxResult
+decode_branch(PtxDecoder *decoder) {
+  const PtxOperand *label = smb_ptx_operand(decoder, 0);
+  if (!label || label->kind != PTX_OPERAND_LABEL) {
+    smb_ptx_refuse(decoder, "expected a label");
+    return PTX_FAILED;
+  }
+  Step step = smb_ptx_step(decoder, STEP_BRANCH, smb_step_branch);
+  step.target =
+      g_array_index(decoder->current->function->labels, PtxLabel, label->index).instruction;
+  smb_ptx_add(decoder, &step);
+  return PTX_DECODED;
+}
+
+const PtxTable *
+smb_ptx_branch_table(const PtxDecoder *decoder) {
+  const PtxOperand *label = smb_ptx_operand(decoder, 1);
+  const GArray *tables = decoder->current->function->tables;
+  for (guint i = 0; label && i < tables->len; i++) {
+    const PtxTable *table = &g_array_index(tables, PtxTable, i);
+    if (!table->is_calls && label->text && strcmp(table->name, label->text) == 0)
+      return table;
+  }
+  return NULL;
+}
+
+// brx.idx index, table: targets by the value of the index.
+static PtxResult
+decode_indirect(PtxDecoder *decoder) {
+  const PtxOperand *index = smb_ptx_operand(decoder, 0);
+  const PtxTable *table = smb_ptx_branch_table(decoder);
+  Row row = index ? smb_ptx_row(decoder, index, 4, FALSE) : NO_ROW;
+  if (!table || row == NO_ROW) {
+    smb_ptx_refuse(decoder, "expected an index and a table of branch targets");
+    return PTX_FAILED;
+  }
+  Step step = smb_ptx_step(decoder, STEP_BRANCH, smb_step_switch);
+  step.compute.s[0] = row;
+  step.targets = g_array_new(FALSE, FALSE, sizeof(SwitchTarget));
+  g_ptr_array_add(decoder->code->owned, step.targets);
+  for (guint i = 0; i < table->indices->len; i++) {
+    guint32 at = g_array_index(table->indices, guint32, i);
+    SwitchTarget target = {
+        .step = g_array_index(decoder->current->function->labels, PtxLabel, at).instruction};
+    g_array_append_val(step.targets, target);
+  }
+  smb_ptx_add(decoder, &step);
+  return PTX_DECODED;
+}
+
+static PtxResult
+add_plain(PtxDecoder *decoder, StepHandler run) {
+  Step step = smb_ptx_step(decoder, STEP_OTHER, run);
+  smb_ptx_add(decoder, &step);
+  return PTX_DECODED;
+}
+
+// bar.red gives its answer to the first operand, and has a predicate behind the number of the barrier and of threads.
+static gboolean
+set_reduction(PtxDecoder *decoder, Step *step) {
+  gboolean counts = smb_ptx_has_part(decoder, "popc");
+  const PtxOperand *d = smb_ptx_operand(decoder, 0);
+  const PtxOperand *in = smb_ptx_operand(decoder, decoder->instruction->n_operands - 1);
+  if (decoder->instruction->n_operands < 3 || in->kind != PTX_OPERAND_REGISTER ||
+      d->kind != PTX_OPERAND_REGISTER)
+    return smb_ptx_refuse(decoder, "expected a result, a barrier and a predicate");
+  step->argument = counts                             ? BARRIER_POPC
+                   : smb_ptx_has_part(decoder, "and") ? BARRIER_AND
+                                                      : BARRIER_OR;
+  step->compute.in[0] = smb_ptx_predicate(decoder, in);
+  step->compute.modifiers = in->is_negated ? MODIFIER_NOT_IN : 0;
+  if (counts)
+    step->compute.d = smb_ptx_row(decoder, d, 4, FALSE);
+  else
+    step->compute.p = smb_ptx_predicate(decoder, d);
+  return TRUE;
+}
+
+static PtxResult
+decode_barrier(PtxDecoder *decoder) {
+  guint n = decoder->instruction->n_operands, first = 0;
+  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_barrier);
+  step.argument = BARRIER_SYNC;
+  if (smb_ptx_has_part(decoder, "arrive"))
+    step.argument = BARRIER_ARRIVE;
+  if (smb_ptx_has_part(decoder, "red")) {
+    if (!set_reduction(decoder, &step))
+      return PTX_FAILED;
+    first = 1;
+    n--;
+  }
+  const PtxOperand *number = n > first ? smb_ptx_operand(decoder, first) : NULL;
+  const PtxOperand *threads = n > first + 1 ? smb_ptx_operand(decoder, first + 1) : NULL;
+  step.compute.s[0] =
+      number ? smb_ptx_row(decoder, number, 4, FALSE) : smb_ptx_constant(decoder, 0, 4);
+  step.compute.s[1] = threads ? smb_ptx_row(decoder, threads, 4, FALSE) : NO_ROW;
+  smb_ptx_add(decoder, &step);
+  return PTX_DECODED;
+}
+
+// Without clusters, each block is one of its own: its barrier is one of the block.
+static PtxResult
+decode_cluster(PtxDecoder *decoder) {
+  if (!smb_ptx_has_part(decoder, "wait"))
+    return add_plain(decoder, smb_step_nothing);
+  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_barrier);
+  step.argument = BARRIER_SYNC;
+  step.compute.s[0] = smb_ptx_constant(decoder, BARRIER_OF_CLUSTER, 4);
+  step.compute.s[1] = NO_ROW;
+  smb_ptx_add(decoder, &step);
+  return PTX_DECODED;
+}
+
+// Those that change nothing that is counted.
+static const char *const harmless[] = {
+    "membar",  "fence",         "nanosleep", "pmevent",    "prefetch",       "prefetchu",
+    "discard", "applypriority", "brkpt",     "setmaxnreg", "griddepcontrol", "createpolicy",
+};
+
+PtxResult
+smb_ptx_decode_control(PtxDecoder *decoder) {
+  const char *name = decoder->parts[0];
+  if (strcmp(name, "bra") == 0)
+    return decode_branch(decoder);
+  if (strcmp(name, "brx") == 0)
+    return decode_indirect(decoder);
+  if (strcmp(name, "exit") == 0)
+    return add_plain(decoder, smb_step_exit);
+  if (strcmp(name, "ret") == 0)
+    return add_plain(decoder, decoder->current->is_kernel ? smb_step_exit : smb_step_return);
+  if (strcmp(name, "trap") == 0)
+    return add_plain(decoder, smb_step_trap);
+  if (strcmp(name, "call") == 0)
+    return smb_ptx_decode_call(decoder) ? PTX_DECODED : PTX_FAILED;
+  gboolean bar = strcmp(name, "bar") == 0 || strcmp(name, "barrier") == 0;
+  if (bar && smb_ptx_has_part(decoder, "cluster"))
+    return decode_cluster(decoder);
+  if (bar && !smb_ptx_has_part(decoder, "warp"))
+    return decode_barrier(decoder);
+  if (strcmp(name, "cp") == 0 &&
+      (smb_ptx_has_part(decoder, "commit_group") || smb_ptx_has_part(decoder, "wait_group") ||
+       smb_ptx_has_part(decoder, "wait_all") || smb_ptx_has_part(decoder, "bulk") == FALSE))
+    return add_plain(decoder, smb_step_nothing);
+  for (guint i = 0; i < G_N_ELEMENTS(harmless); i++) {
+    if (strcmp(name, harmless[i]) == 0 && strcmp(name, "createpolicy") != 0)
+      return add_plain(decoder, smb_step_nothing);
+  }
+  return PTX_UNKNOWN;
+}
+
+// The mask of lanes that an instruction of the whole warp names is its last operand.
+PtxResult
+smb_ptx_decode_warp(PtxDecoder *decoder) {
+  static const char *const names[] = {"shfl", "vote", "match", "redux", "elect"};
+  const char *name = decoder->parts[0];
+  gboolean only = (strcmp(name, "bar") == 0 || strcmp(name, "barrier") == 0) &&
+                  smb_ptx_has_part(decoder, "warp");
+  gboolean gathers = only;
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+    gathers = gathers || (strcmp(name, names[i]) == 0 && smb_ptx_has_part(decoder, "sync"));
+  if (!gathers)
+    return PTX_UNKNOWN;
+  const PtxOperand *mask = smb_ptx_operand(decoder, decoder->instruction->n_operands - 1);
+  Row row = mask ? smb_ptx_row(decoder, mask, 4, FALSE) : NO_ROW;
+  if (row == NO_ROW) {
+    smb_ptx_refuse(decoder, "expected a mask of lanes");
+    return PTX_FAILED;
+  }
+  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_gather);
+  step.compute.s[0] = row;
+  smb_ptx_add(decoder, &step);
+  return only ? PTX_DECODED : PTX_UNKNOWN;
+}

@@ -1,0 +1,345 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Instructions that touch memory: which space, how wide, which registers.
+#include <string.h>
+
+#include "sim/ptx/decode/decode.h"
+
+typedef enum {
+  AREA_GENERIC,
+  AREA_SHARED,
+  AREA_GLOBAL,
+  AREA_LOCAL,
+  AREA_CONSTANT,
+  AREA_PARAMETER,
+} Area;
+
+static const struct {
+  const char *name;
+  Area area;
+} areas[] = {
+    {"shared", AREA_SHARED},          {"shared::cta", AREA_SHARED},
+    {"global", AREA_GLOBAL},          {"local", AREA_LOCAL},
+    {"const", AREA_CONSTANT},         {"param", AREA_PARAMETER},
+    {"param::entry", AREA_PARAMETER}, {"param::func", AREA_PARAMETER},
+};
+
+static Area
+find_area(const PtxDecoder *decoder) {
+  for (guint i = 0; decoder->parts[i]; i++) {
+    for (guint a = 0; a < G_N_ELEMENTS(areas); a++) {
+      if (strcmp(decoder->parts[i], areas[a].name) == 0)
+        return areas[a].area;
+    }
+  }
+  return AREA_GENERIC;
+}
+
+static guint
+find_vector(const PtxDecoder *decoder) {
+  return smb_ptx_has_part(decoder, "v2")   ? 2
+         : smb_ptx_has_part(decoder, "v4") ? 4
+         : smb_ptx_has_part(decoder, "v8") ? 8
+                                           : 1;
+}
+
+static Transfer *
+new_transfer(PtxDecoder *decoder) {
+  Transfer *transfer = g_new0(Transfer, 1);
+  g_ptr_array_add(decoder->code->transfers, transfer);
+  transfer->operand = transfer->swap = NO_ROW;
+  for (guint i = 0; i < TRANSFER_COMPONENTS; i++)
+    transfer->data[i] = NO_ROW;
+  return transfer;
+}
+
+// What stands in brackets.
+static gboolean
+set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, Area area) {
+  if (!operand || operand->kind != PTX_OPERAND_ADDRESS || operand->n != 1)
+    return smb_ptx_refuse(decoder, "expected an address");
+  const PtxOperand *base = smb_ptx_element(decoder, operand, 0);
+  transfer->is_generic = area == AREA_GENERIC;
+  transfer->window = area == AREA_SHARED ? WINDOW_SHARED : WINDOW_GENERIC;
+  transfer->offset = operand->bits;
+  if (base->kind != PTX_OPERAND_REGISTER) {
+    guint64 address = base->bits;
+    if (base->kind == PTX_OPERAND_SYMBOL && !smb_ptx_address(decoder, base, &address))
+      return smb_ptx_refuse(decoder, "'%s' has no address", base->text);
+    transfer->offset += address;
+    return TRUE;
+  }
+  guint bytes = smb_ptx_register_bytes(decoder, base);
+  if (bytes != 4 && bytes != 8)
+    return smb_ptx_refuse(decoder, "an address has 4 or 8 bytes");
+  transfer->address = decoder->current->rows[base->index];
+  transfer->address_rows = bytes / 4;
+  if (area == AREA_LOCAL && bytes == 4)
+    transfer->window = WINDOW_LOCAL;
+  return TRUE;
+}
+
+// One component: a register, a constant that is stored, or nothing.
+static gboolean
+set_component(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperand *operand,
+              gboolean loads) {
+  guint c = transfer->n_components++;
+  if (operand->kind == PTX_OPERAND_SINK)
+    return TRUE;
+  guint bytes = transfer->bytes;
+  if (operand->kind == PTX_OPERAND_REGISTER) {
+    guint has = smb_ptx_register_bytes(decoder, operand);
+    if (has < bytes && !(has == 2 && bytes == 1))
+      return smb_ptx_refuse(
+          decoder, "register '%s' has too few bits for this",
+          g_array_index(decoder->current->function->registers, PtxRegister, operand->index).name);
+    transfer->rows = MAX(has, 4u) / 4;
+  } else {
+    transfer->rows = MAX(bytes, 4u) / 4;
+    if (loads)
+      return smb_ptx_refuse(decoder, "expected a register");
+  }
+  transfer->data[c] = smb_ptx_row(decoder, operand, MIN(bytes, 8u), TRUE);
+  if (operand->kind == PTX_OPERAND_REGISTER)
+    transfer->data[c] = decoder->current->rows[operand->index];
+  if (transfer->data[c] == NO_ROW)
+    return smb_ptx_refuse(decoder, "expected a register or a number");
+  if (loads)
+    smb_ptx_writes_row(decoder, step, transfer->data[c], transfer->rows);
+  return TRUE;
+}
+
+static gboolean
+set_data(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperand *operand,
+         guint vector, gboolean loads) {
+  if (!operand)
+    return smb_ptx_refuse(decoder, "an operand is missing");
+  if (vector == 1 && operand->kind != PTX_OPERAND_VECTOR)
+    return set_component(decoder, transfer, step, operand, loads);
+  if (operand->kind != PTX_OPERAND_VECTOR || operand->n != vector)
+    return smb_ptx_refuse(decoder, "expected a vector of %u registers", vector);
+  for (guint i = 0; i < vector; i++) {
+    if (!set_component(decoder, transfer, step, smb_ptx_element(decoder, operand, i), loads))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+set_move(PtxDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op, guint width,
+         gboolean has_site) {
+  Move *move = &transfer->move;
+  move->place = decoder->instruction->offset;
+  move->op_class = op_class;
+  move->op = op;
+  move->width = width;
+  move->align = width & -width;
+  move->kind = SMB_SCALAR_U32;
+  move->components = 1;
+  move->reads = op_class != SMB_OP_CLASS_STORE;
+  move->site = has_site ? smb_ptx_add_site(decoder, op_class, width) : 0;
+}
+
+static PtxResult
+decode_load_store(PtxDecoder *decoder, gboolean loads) {
+  Area area = find_area(decoder);
+  const char *type = smb_ptx_last_part(decoder);
+  guint bytes = smb_ptx_type_bytes(type), vector = find_vector(decoder);
+  if (bytes == 0 || smb_ptx_has_prefix(decoder, "shared::cluster") ||
+      bytes * vector > SMB_MAX_WIDTH)
+    return PTX_UNKNOWN;
+  Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
+  Transfer *transfer = new_transfer(decoder);
+  transfer->bytes = bytes;
+  transfer->is_signed = type[0] == 's';
+  const PtxOperand *data = smb_ptx_operand(decoder, loads ? 0 : 1);
+  const PtxOperand *address = smb_ptx_operand(decoder, loads ? 1 : 0);
+  if (!set_address(decoder, transfer, address, area) ||
+      !set_data(decoder, transfer, &step, data, vector, loads))
+    return PTX_FAILED;
+  gboolean generic = area == AREA_GENERIC;
+  set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
+           loads     ? generic ? SMB_OP_LD_GENERIC : SMB_OP_LD
+           : generic ? SMB_OP_ST_GENERIC
+                     : SMB_OP_ST,
+           bytes * vector, area != AREA_PARAMETER);
+  step.transfer = transfer;
+  smb_ptx_add(decoder, &step);
+  return PTX_DECODED;
+}
+
+static const struct {
+  const char *name;
+  Atomic atomic;
+} atomics[] = {
+    {"add", ATOMIC_ADD}, {"exch", ATOMIC_EXCHANGE}, {"min", ATOMIC_MIN},
+    {"max", ATOMIC_MAX}, {"and", ATOMIC_AND},       {"or", ATOMIC_OR},
+    {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INCREMENT}, {"dec", ATOMIC_DECREMENT},
+    {"cas", ATOMIC_CAS},
+};
+
+static const struct {
+  const char *name;
+  SmbScalar scalar;
+} atomic_types[] = {
+    {"u32", SMB_SCALAR_U32},     {"b32", SMB_SCALAR_U32},   {"s32", SMB_SCALAR_I32},
+    {"u64", SMB_SCALAR_U64},     {"b64", SMB_SCALAR_U64},   {"s64", SMB_SCALAR_I64},
+    {"f32", SMB_SCALAR_F32},     {"f64", SMB_SCALAR_F64},   {"f16", SMB_SCALAR_F16},
+    {"b16", SMB_SCALAR_U16},     {"bf16", SMB_SCALAR_BF16}, {"f16x2", SMB_SCALAR_F16},
+    {"bf16x2", SMB_SCALAR_BF16},
+};
+
+static gboolean
+find_atomic(const PtxDecoder *decoder, Move *move) {
+  gboolean has_atomic = FALSE, has_type = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(atomics); i++) {
+    if (!smb_ptx_has_part(decoder, atomics[i].name))
+      continue;
+    move->atomic = atomics[i].atomic;
+    has_atomic = TRUE;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(atomic_types); i++) {
+    if (strcmp(smb_ptx_last_part(decoder), atomic_types[i].name) != 0)
+      continue;
+    move->kind = atomic_types[i].scalar;
+    has_type = TRUE;
+  }
+  return has_atomic && has_type;
+}
+
+// Whether nothing reads the result.
+static gboolean
+is_dropped(const PtxDecoder *decoder, const PtxOperand *result) {
+  return result->kind == PTX_OPERAND_SINK ||
+         (result->kind == PTX_OPERAND_REGISTER && decoder->current->reads[result->index] == 0);
+}
+
+static PtxResult
+decode_atomic(PtxDecoder *decoder, gboolean has_result) {
+  Area area = find_area(decoder);
+  guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
+  Move kinds = {0};
+  if (!find_atomic(decoder, &kinds) || find_vector(decoder) > 1 ||
+      smb_ptx_has_prefix(decoder, "shared::cluster"))
+    return PTX_UNKNOWN;
+  Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_atomic);
+  Transfer *transfer = new_transfer(decoder);
+  transfer->bytes = bytes;
+  transfer->rows = MAX(bytes, 4u) / 4;
+  transfer->n_components = 1;
+  const PtxOperand *result = has_result ? smb_ptx_operand(decoder, 0) : NULL;
+  const PtxOperand *value = smb_ptx_operand(decoder, has_result ? 2 : 1);
+  const PtxOperand *swap = smb_ptx_operand(decoder, has_result ? 3 : 2);
+  if (!set_address(decoder, transfer, smb_ptx_operand(decoder, has_result ? 1 : 0), area))
+    return PTX_FAILED;
+  gboolean is_cas = kinds.atomic == ATOMIC_CAS;
+  transfer->operand = value ? smb_ptx_row(decoder, value, bytes, TRUE) : NO_ROW;
+  transfer->swap = is_cas && swap ? smb_ptx_row(decoder, swap, bytes, TRUE) : NO_ROW;
+  if (transfer->operand == NO_ROW || (is_cas && transfer->swap == NO_ROW)) {
+    smb_ptx_refuse(decoder, "expected a register or a number");
+    return PTX_FAILED;
+  }
+  if (result && result->kind == PTX_OPERAND_REGISTER) {
+    transfer->data[0] = decoder->current->rows[result->index];
+    smb_ptx_writes_row(decoder, &step, transfer->data[0], transfer->rows);
+  }
+  set_move(decoder, transfer, SMB_OP_CLASS_ATOMIC, SMB_OP_ATOM, bytes, TRUE);
+  transfer->move.atomic = kinds.atomic;
+  transfer->move.kind = kinds.kind;
+  transfer->move.components = g_str_has_suffix(smb_ptx_last_part(decoder), "x2") ? 2 : 1;
+  gboolean unused = !result || is_dropped(decoder, result);
+  transfer->move.reads = !unused || kinds.atomic != ATOMIC_EXCHANGE;
+  transfer->increments = unused && kinds.atomic == ATOMIC_ADD && bytes == 4 &&
+                         transfer->operand == smb_ptx_constant(decoder, 1, 4);
+  step.transfer = transfer;
+  smb_ptx_add(decoder, &step);
+  return PTX_DECODED;
+}
+
+static PtxResult
+decode_matrix(PtxDecoder *decoder, gboolean loads) {
+  static const struct {
+    const char *part;
+    guint n;
+    SmbOp load, store;
+  } counts[] = {{"x1", 1, SMB_OP_LDMATRIX_X1, SMB_OP_STMATRIX_X1},
+                {"x2", 2, SMB_OP_LDMATRIX_X2, SMB_OP_STMATRIX_X2},
+                {"x4", 4, SMB_OP_LDMATRIX_X4, SMB_OP_STMATRIX_X4}};
+  if (!smb_ptx_has_part(decoder, "m8n8") || strcmp(smb_ptx_last_part(decoder), "b16") != 0)
+    return PTX_UNKNOWN;
+  Area area = find_area(decoder);
+  for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
+    if (!smb_ptx_has_part(decoder, counts[i].part))
+      continue;
+    Step step =
+        smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load_matrix : smb_step_store_matrix);
+    Transfer *transfer = new_transfer(decoder);
+    transfer->bytes = 4;
+    if (!set_address(decoder, transfer, smb_ptx_operand(decoder, loads ? 1 : 0), area) ||
+        !set_data(decoder, transfer, &step, smb_ptx_operand(decoder, loads ? 0 : 1), counts[i].n,
+                  loads))
+      return PTX_FAILED;
+    set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
+             loads ? counts[i].load : counts[i].store, SMB_MAX_WIDTH, TRUE);
+    step.argument = smb_ptx_has_part(decoder, "trans");
+    step.transfer = transfer;
+    smb_ptx_add(decoder, &step);
+    return PTX_DECODED;
+  }
+  return PTX_UNKNOWN;
+}
+
+// cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes}
+static PtxResult
+decode_copy(PtxDecoder *decoder) {
+  gboolean through = smb_ptx_has_part(decoder, "cg");
+  if (!through && !smb_ptx_has_part(decoder, "ca"))
+    return PTX_UNKNOWN;
+  const PtxOperand *size = smb_ptx_operand(decoder, 2), *some = smb_ptx_operand(decoder, 3);
+  if (!size || size->kind != PTX_OPERAND_INTEGER ||
+      (size->bits != 4 && size->bits != 8 && size->bits != 16)) {
+    smb_ptx_refuse(decoder, "expected 4, 8 or 16 bytes to copy");
+    return PTX_FAILED;
+  }
+  guint bytes = (guint)size->bits;
+  Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_copy);
+  Transfer *to = new_transfer(decoder), *from = new_transfer(decoder);
+  if (!set_address(decoder, to, smb_ptx_operand(decoder, 0), AREA_SHARED) ||
+      !set_address(decoder, from, smb_ptx_operand(decoder, 1), AREA_GLOBAL))
+    return PTX_FAILED;
+  // A predicate here says "ignore the source": it is copied as zeros.
+  if (some && some->kind == PTX_OPERAND_REGISTER && smb_ptx_register_bytes(decoder, some) == 0)
+    return PTX_UNKNOWN;
+  if (some)
+    from->data[0] = smb_ptx_row(decoder, some, 4, FALSE);
+  set_move(decoder, to, SMB_OP_CLASS_STORE, through ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,
+           bytes, TRUE);
+  set_move(decoder, from, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes, TRUE);
+  step.transfer = to;
+  step.source = from;
+  smb_ptx_add(decoder, &step);
+  return PTX_DECODED;
+}
+
+PtxResult
+smb_ptx_decode_memory(PtxDecoder *decoder) {
+  const char *name = decoder->parts[0];
+  if (strcmp(name, "ld") == 0 || strcmp(name, "ldu") == 0)
+    return decode_load_store(decoder, TRUE);
+  if (strcmp(name, "st") == 0 && !smb_ptx_has_part(decoder, "async") &&
+      !smb_ptx_has_part(decoder, "bulk"))
+    return decode_load_store(decoder, FALSE);
+  if (strcmp(name, "atom") == 0)
+    return decode_atomic(decoder, TRUE);
+  if (strcmp(name, "red") == 0 && !smb_ptx_has_part(decoder, "async"))
+    return decode_atomic(decoder, FALSE);
+  if (strcmp(name, "ldmatrix") == 0)
+    return decode_matrix(decoder, TRUE);
+  if (strcmp(name, "stmatrix") == 0)
+    return decode_matrix(decoder, FALSE);
+  if (strcmp(name, "cp") == 0 && smb_ptx_has_part(decoder, "async") &&
+      !smb_ptx_has_part(decoder, "bulk"))
+    return decode_copy(decoder);
+  return PTX_UNKNOWN;
+}

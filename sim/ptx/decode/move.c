@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// mov, with the vectors that it packs and unpacks, and what turns addresses of one space into generic ones.
+#include <string.h>
+
+#include "sim/ptx/decode/decode.h"
+
+static void
+add_operation(PtxDecoder *decoder, Operation operation, Row d, Row a, Row b) {
+  Compute compute = {.operation = (guint16)operation, .d = d, .s = {a, b}};
+  smb_ptx_add_compute(decoder, &compute);
+}
+
+static Operation
+find_move(guint bytes) {
+  return bytes == 8 ? OPERATION_MOV_64 : bytes == 4 ? OPERATION_MOV_32 : OPERATION_MOV_16;
+}
+
+// {a, b, …} into one register: parts of 8, 16, 32 or 64 bits.
+static PtxResult
+pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
+  guint part = bytes / vector->n;
+  Row parts[8];
+  for (guint i = 0; i < vector->n; i++) {
+    parts[i] = smb_ptx_row(decoder, smb_ptx_element(decoder, vector, i), part, TRUE);
+    if (parts[i] == NO_ROW)
+      return PTX_UNKNOWN;
+  }
+  // The result may be one of the parts: it is made aside.
+  Row scratch = smb_ptx_new_rows(decoder, 4);
+  for (guint i = 0; part >= 4 && i < vector->n; i++) {
+    for (guint row = 0; row < part / 4; row++)
+      add_operation(decoder, OPERATION_PART_32, scratch + i * part / 4 + row, parts[i] + row, 0);
+  }
+  for (guint i = 0; part == 2 && i < vector->n; i += 2)
+    add_operation(decoder, OPERATION_PACK_16, scratch + i / 2, parts[i], parts[i + 1]);
+  if (part == 1 && bytes == 2)
+    add_operation(decoder, OPERATION_PACK_8, scratch, parts[0], parts[1]);
+  if (part == 1 && bytes == 4) {
+    Row halves = smb_ptx_new_rows(decoder, 2);
+    add_operation(decoder, OPERATION_PACK_8, halves, parts[0], parts[1]);
+    add_operation(decoder, OPERATION_PACK_8, halves + 1, parts[2], parts[3]);
+    add_operation(decoder, OPERATION_PACK_16, scratch, halves, halves + 1);
+  }
+  for (guint row = 0; row < MAX(bytes, 4u) / 4; row++)
+    add_operation(decoder, OPERATION_PART_32, d + row, scratch + row, 0);
+  return PTX_DECODED;
+}
+
+static PtxResult
+unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
+  guint part = bytes / vector->n, rows = MAX(bytes, 4u) / 4;
+  Row scratch = smb_ptx_new_rows(decoder, rows);
+  for (guint row = 0; row < rows; row++)
+    add_operation(decoder, OPERATION_PART_32, scratch + row, a + row, 0);
+  for (guint i = 0; i < vector->n; i++) {
+    const PtxOperand *element = smb_ptx_element(decoder, vector, i);
+    if (element->kind == PTX_OPERAND_SINK)
+      continue;
+    Row d = smb_ptx_row(decoder, element, part, FALSE);
+    guint at = i * part;
+    if (d == NO_ROW || element->kind != PTX_OPERAND_REGISTER || part < 1)
+      return PTX_UNKNOWN;
+    for (guint row = 0; part >= 4 && row < part / 4; row++)
+      add_operation(decoder, OPERATION_PART_32, d + row, scratch + at / 4 + row, 0);
+    if (part == 2)
+      add_operation(decoder, at % 4 ? OPERATION_HIGH_16 : OPERATION_LOW_16, d, scratch + at / 4, 0);
+    if (part == 1) {
+      Row half = smb_ptx_new_rows(decoder, 1);
+      add_operation(decoder, at % 4 >= 2 ? OPERATION_HIGH_16 : OPERATION_LOW_16, half,
+                    scratch + at / 4, 0);
+      add_operation(decoder, at % 2 ? OPERATION_HIGH_8 : OPERATION_LOW_8, d, half, 0);
+    }
+  }
+  return PTX_DECODED;
+}
+
+static PtxResult
+decode_mov(PtxDecoder *decoder) {
+  const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
+  guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
+  if (!d || !a || bytes == 0 || smb_ptx_has_prefix(decoder, "v"))
+    return PTX_UNKNOWN;
+  if (d->kind == PTX_OPERAND_VECTOR) {
+    Row from = smb_ptx_row(decoder, a, MIN(bytes, 8u), TRUE);
+    return from == NO_ROW ? PTX_UNKNOWN : unpack(decoder, d, from, bytes);
+  }
+  Row to = smb_ptx_row(decoder, d, bytes, FALSE);
+  if (to == NO_ROW || d->kind != PTX_OPERAND_REGISTER)
+    return PTX_UNKNOWN;
+  if (a->kind == PTX_OPERAND_VECTOR)
+    return pack(decoder, to, bytes, a);
+  Row from = smb_ptx_row(decoder, a, MIN(bytes, 8u), TRUE);
+  if (from == NO_ROW)
+    return PTX_UNKNOWN;
+  if (bytes == 16) {
+    add_operation(decoder, OPERATION_MOV_64, to, from, 0);
+    add_operation(decoder, OPERATION_MOV_64, to + 2, from + 2, 0);
+  } else
+    add_operation(decoder, find_move(bytes), to, from, 0);
+  return PTX_DECODED;
+}
+
+// Only addresses of shared memory differ from generic ones.
+static PtxResult
+decode_cvta(PtxDecoder *decoder) {
+  const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
+  guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
+  if (!d || !a || bytes != 8 || smb_ptx_has_prefix(decoder, "shared::cluster"))
+    return PTX_UNKNOWN;
+  Row to = smb_ptx_row(decoder, d, 8, FALSE), from = smb_ptx_row(decoder, a, 8, FALSE);
+  if (to == NO_ROW || from == NO_ROW)
+    return PTX_UNKNOWN;
+  if (!smb_ptx_has_prefix(decoder, "shared")) {
+    add_operation(decoder, OPERATION_MOV_64, to, from, 0);
+    return PTX_DECODED;
+  }
+  Row base = smb_ptx_constant(decoder, make_pointer(REGION_SHARED, 0), 8);
+  gboolean leaves = smb_ptx_has_part(decoder, "to");
+  add_operation(decoder, leaves ? OPERATION_SUB_64 : OPERATION_ADD_64, to, from, base);
+  return PTX_DECODED;
+}
+
+// Which region a generic pointer names is in its upper bits.
+static PtxResult
+decode_isspacep(PtxDecoder *decoder) {
+  const PtxOperand *p = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
+  gboolean shared = smb_ptx_has_part(decoder, "shared") || smb_ptx_has_part(decoder, "shared::cta");
+  gboolean local = smb_ptx_has_part(decoder, "local"), global = smb_ptx_has_part(decoder, "global");
+  if (!p || !a || p->kind != PTX_OPERAND_REGISTER || (!shared && !local && !global))
+    return PTX_UNKNOWN;
+  Row from = smb_ptx_row(decoder, a, 8, FALSE);
+  if (from == NO_ROW)
+    return PTX_UNKNOWN;
+  Row number = smb_ptx_new_rows(decoder, 2);
+  add_operation(decoder, OPERATION_SHR_U64, number, from,
+                smb_ptx_constant(decoder, POINTER_OFFSET_BITS, 4));
+  guint region = shared ? REGION_SHARED : local ? REGION_LOCAL : REGION_PARAMETERS;
+  Row tag = smb_ptx_constant(decoder, region + 1, 8);
+  Compute compute = {.operation = global ? OPERATION_LT_U64 : OPERATION_EQ_64,
+                     .s = {global ? tag : number, global ? number : tag},
+                     .p = smb_ptx_predicate(decoder, p)};
+  smb_ptx_add_compute(decoder, &compute);
+  return PTX_DECODED;
+}
+
+PtxResult
+smb_ptx_decode_move(PtxDecoder *decoder) {
+  const char *name = decoder->parts[0];
+  if (strcmp(name, "mov") == 0 && strcmp(smb_ptx_last_part(decoder), "pred") != 0)
+    return decode_mov(decoder);
+  if (strcmp(name, "cvta") == 0)
+    return decode_cvta(decoder);
+  if (strcmp(name, "isspacep") == 0)
+    return decode_isspacep(decoder);
+  return PTX_UNKNOWN;
+}

@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Operands: registers, literals, special registers and addresses, as rows.
+#include <string.h>
+
+#include "sim/ptx/decode/decode.h"
+
+const PtxOperand *
+smb_ptx_operand(const PtxDecoder *decoder, guint index) {
+  const PtxInstruction *instruction = decoder->instruction;
+  if (index >= instruction->n_operands)
+    return NULL;
+  return &g_array_index(decoder->current->function->operands, PtxOperand,
+                        instruction->operand + index);
+}
+
+const PtxOperand *
+smb_ptx_element(const PtxDecoder *decoder, const PtxOperand *operand, guint index) {
+  if (index >= operand->n)
+    return NULL;
+  return &g_array_index(decoder->current->function->operands, PtxOperand, operand->index + index);
+}
+
+guint
+smb_ptx_type_bytes(const char *type) {
+  static const struct {
+    const char *name;
+    guint bytes;
+  } packed[] = {{"f16x2", 4}, {"bf16x2", 4}, {"f32x2", 8},
+                {"u16x2", 4}, {"s16x2", 4},  {"b128", 16}};
+  for (guint i = 0; i < G_N_ELEMENTS(packed); i++) {
+    if (strcmp(type, packed[i].name) == 0)
+      return packed[i].bytes;
+  }
+  gsize letters = strcspn(type, "0123456789");
+  const char *digits = type + letters;
+  return strcmp(digits, "8") == 0    ? 1
+         : strcmp(digits, "16") == 0 ? 2
+         : strcmp(digits, "32") == 0 ? 4
+         : strcmp(digits, "64") == 0 ? 8
+                                     : 0;
+}
+
+guint
+smb_ptx_register_bytes(const PtxDecoder *decoder, const PtxOperand *operand) {
+  const PtxRegister *named =
+      &g_array_index(decoder->current->function->registers, PtxRegister, operand->index);
+  return smb_ptx_type_bytes(named->type);
+}
+
+Row
+smb_ptx_new_rows(PtxDecoder *decoder, guint n) {
+  Row row = decoder->code->n_rows;
+  decoder->code->n_rows += n;
+  return row;
+}
+
+Predicate
+smb_ptx_new_predicate(PtxDecoder *decoder) {
+  return decoder->code->n_predicates++;
+}
+
+Row
+smb_ptx_constant(PtxDecoder *decoder, guint64 bits, guint bytes) {
+  if (bytes < 8)
+    bits &= (G_GUINT64_CONSTANT(1) << (8 * bytes)) - 1;
+  return smb_constants_add(decoder->code->constants, bits, MAX(bytes, 4u) / 4);
+}
+
+// A literal as a number of so many bytes.
+static guint64
+literal_bits(const PtxOperand *operand, guint bytes, gboolean is_real) {
+  gboolean is_single = operand->kind == PTX_OPERAND_SINGLE;
+  if (operand->kind == PTX_OPERAND_INTEGER || !is_real || (is_single && bytes == 4) ||
+      (!is_single && bytes == 8))
+    return operand->bits;
+  double number;
+  float single;
+  guint32 low = (guint32)operand->bits;
+  memcpy(&number, &operand->bits, sizeof number);
+  memcpy(&single, &low, sizeof single);
+  guchar encoded[8] = {0};
+  guint64 bits = 0;
+  smb_scalar_encode_real(bytes == 8   ? SMB_SCALAR_F64
+                         : bytes == 4 ? SMB_SCALAR_F32
+                                      : SMB_SCALAR_F16,
+                         is_single ? (double)single : number, encoded);
+  memcpy(&bits, encoded, bytes);
+  return bits;
+}
+
+static const struct {
+  const char *name;
+  Special special;
+} specials[] = {
+    {"%tid.x", SPECIAL_TID},
+    {"%tid.y", SPECIAL_TID + 1},
+    {"%tid.z", SPECIAL_TID + 2},
+    {"%ntid.x", SPECIAL_NTID},
+    {"%ntid.y", SPECIAL_NTID + 1},
+    {"%ntid.z", SPECIAL_NTID + 2},
+    {"%ctaid.x", SPECIAL_CTAID},
+    {"%ctaid.y", SPECIAL_CTAID + 1},
+    {"%ctaid.z", SPECIAL_CTAID + 2},
+    {"%nctaid.x", SPECIAL_NCTAID},
+    {"%nctaid.y", SPECIAL_NCTAID + 1},
+    {"%nctaid.z", SPECIAL_NCTAID + 2},
+    {"%laneid", SPECIAL_LANE},
+    {"%warpid", SPECIAL_WARP},
+    {"%nwarpid", SPECIAL_N_WARPS},
+    {"%dynamic_smem_size", SPECIAL_DYNAMIC_BYTES},
+    {"%total_smem_size", SPECIAL_SHARED_BYTES},
+    // without clusters each block is one of its own
+    {"%clusterid.x", SPECIAL_CTAID},
+    {"%clusterid.y", SPECIAL_CTAID + 1},
+    {"%clusterid.z", SPECIAL_CTAID + 2},
+    {"%nclusterid.x", SPECIAL_NCTAID},
+    {"%nclusterid.y", SPECIAL_NCTAID + 1},
+    {"%nclusterid.z", SPECIAL_NCTAID + 2},
+};
+
+// Registers that hold the same in all threads of any launch.
+static const struct {
+  const char *name;
+  guint32 value;
+} fixed[] = {
+    {"WARP_SZ", SMB_NVIDIA_LANES},
+    {"%cluster_ctaid.x", 0},
+    {"%cluster_ctaid.y", 0},
+    {"%cluster_ctaid.z", 0},
+    {"%cluster_ctarank", 0},
+    {"%cluster_nctaid.x", 1},
+    {"%cluster_nctaid.y", 1},
+    {"%cluster_nctaid.z", 1},
+    {"%cluster_nctarank", 1},
+    {"%tid.w", 0},
+    {"%ctaid.w", 0},
+    {"%ntid.w", 1},
+    {"%nctaid.w", 1},
+};
+
+// "%lanemask_lt": the lanes below each one, and so on.
+static gboolean
+find_lane_mask(const char *name, guint n_lanes, guint32 *values) {
+  const char *relation = g_str_has_prefix(name, "%lanemask_") ? name + strlen("%lanemask_") : "";
+  for (guint lane = 0; lane < n_lanes; lane++) {
+    guint32 self = 1u << (lane % 32), below = self - 1;
+    values[lane] = strcmp(relation, "lt") == 0   ? below
+                   : strcmp(relation, "le") == 0 ? below | self
+                   : strcmp(relation, "eq") == 0 ? self
+                   : strcmp(relation, "gt") == 0 ? ~(below | self)
+                                                 : ~below;
+  }
+  return strlen(relation) == 2;
+}
+
+// A special register: the clock and the like are in a row that is never written, so nothing is known of them.
+static Row
+special_row(PtxDecoder *decoder, const char *name, guint bytes) {
+  guint32 values[SMB_MAX_LANES];
+  gpointer known;
+  if (g_hash_table_lookup_extended(decoder->specials, name, NULL, &known))
+    return GPOINTER_TO_UINT(known);
+  for (guint i = 0; i < G_N_ELEMENTS(fixed); i++) {
+    if (strcmp(fixed[i].name, name) == 0)
+      return smb_ptx_constant(decoder, fixed[i].value, bytes);
+  }
+  if (find_lane_mask(name, decoder->program->lanes, values))
+    return smb_constants_add_lanes(decoder->code->constants, values);
+  Row row = smb_ptx_new_rows(decoder, 2);
+  for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
+    Preset preset = {specials[i].special, row};
+    if (strcmp(specials[i].name, name) == 0)
+      g_array_append_val(decoder->code->presets, preset);
+  }
+  g_hash_table_insert(decoder->specials, (gpointer)name, GUINT_TO_POINTER(row));
+  return row;
+}
+
+// A variable in local memory, or among the parameters.
+static gboolean
+local_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *address) {
+  const PtxDecoded *current = decoder->current;
+  guint region = REGION_LOCAL;
+  guint64 at = 0;
+  switch ((PtxWhere)operand->where) {
+  case PTX_WHERE_LOCAL: {
+    const PtxVariable *variable =
+        &g_array_index(current->function->variables, PtxVariable, operand->index);
+    if (strcmp(variable->space, "shared") == 0) {
+      *address = current->locals[operand->index];
+      return TRUE;
+    }
+    at = current->locals[operand->index];
+    if (strcmp(variable->space, "local") != 0 && strcmp(variable->space, "param") != 0) {
+      *address = make_pointer((guint)at, 0);
+      return TRUE;
+    }
+    break;
+  }
+  case PTX_WHERE_PARAMETER:
+    at = current->parameters[operand->index];
+    region = current->is_kernel ? REGION_PARAMETERS : REGION_LOCAL;
+    break;
+  case PTX_WHERE_RETURN:
+    at = current->returns[operand->index];
+    break;
+  case PTX_WHERE_MODULE:
+  case PTX_WHERE_FUNCTION:
+    return FALSE;
+  }
+  *address = make_pointer(region, (gint64)at);
+  return TRUE;
+}
+
+gboolean
+smb_ptx_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *address) {
+  if (operand->kind != PTX_OPERAND_SYMBOL || operand->where == PTX_WHERE_FUNCTION)
+    return FALSE;
+  if (operand->where == PTX_WHERE_MODULE) {
+    const PtxVariable *variable =
+        &g_array_index(decoder->module->variables, PtxVariable, operand->index);
+    gboolean is_shared = strcmp(variable->space, "shared") == 0;
+    *address = is_shared ? decoder->shared[operand->index]
+                         : make_pointer(decoder->regions[operand->index], 0);
+  } else if (!local_address(decoder, operand, address))
+    return FALSE;
+  *address += operand->bits;
+  return TRUE;
+}
+
+Row
+smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolean is_real) {
+  guint64 address;
+  switch ((PtxOperandKind)operand->kind) {
+  case PTX_OPERAND_REGISTER:
+    if (operand->component || operand->is_negated ||
+        smb_ptx_register_bytes(decoder, operand) < bytes ||
+        smb_ptx_register_bytes(decoder, operand) == 0)
+      return NO_ROW;
+    return decoder->current->rows[operand->index];
+  case PTX_OPERAND_SPECIAL:
+    return special_row(decoder, operand->text, bytes);
+  case PTX_OPERAND_INTEGER:
+  case PTX_OPERAND_SINGLE:
+  case PTX_OPERAND_DOUBLE:
+    return smb_ptx_constant(decoder, literal_bits(operand, bytes, is_real), bytes);
+  case PTX_OPERAND_SYMBOL:
+    return smb_ptx_address(decoder, operand, &address) ? smb_ptx_constant(decoder, address, bytes)
+                                                       : NO_ROW;
+  case PTX_OPERAND_LABEL:
+  case PTX_OPERAND_ADDRESS:
+  case PTX_OPERAND_VECTOR:
+  case PTX_OPERAND_LIST:
+  case PTX_OPERAND_SINK:
+    return NO_ROW;
+  }
+  g_assert_not_reached();
+}
+
+Predicate
+smb_ptx_predicate(const PtxDecoder *decoder, const PtxOperand *operand) {
+  if (operand->kind == PTX_OPERAND_SINK)
+    return PREDICATE_TRUE;
+  return decoder->current->rows[operand->index];
+}

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Where an access stands: in the source that was compiled, if the PTX says so (.loc), else in the PTX.
+#include "sim/ptx/decode/decode.h"
+
+static SmbFrame
+make_frame(const PtxDecoder *decoder, const PtxLoc *loc) {
+  const char *file = g_hash_table_lookup(decoder->module->files, GUINT_TO_POINTER(loc->file));
+  return (SmbFrame){file ? file : "?", loc->line};
+}
+
+// The calls through which it was inlined, innermost first.
+static const SmbFrame *
+make_frames(PtxDecoder *decoder, const PtxLoc *loc, guint *n) {
+  GArray *frames = g_array_new(FALSE, FALSE, sizeof(SmbFrame));
+  for (guint32 at = loc->inlined_at; at != PTX_NONE;) {
+    const PtxLoc *call = &g_array_index(decoder->module->locs, PtxLoc, at);
+    SmbFrame frame = make_frame(decoder, call);
+    g_array_append_val(frames, frame);
+    at = call->inlined_at;
+  }
+  *n = frames->len;
+  g_ptr_array_add(decoder->code->owned, frames);
+  return (const SmbFrame *)(gpointer)frames->data;
+}
+
+guint
+smb_ptx_add_site(PtxDecoder *decoder, SmbOpClass op_class, guint width) {
+  const PtxInstruction *instruction = decoder->instruction;
+  const PtxOpcode *opcode =
+      &g_array_index(decoder->module->opcodes, PtxOpcode, instruction->opcode);
+  g_autofree char *text = smb_ptx_instruction_text(decoder->module, instruction);
+  SmbSite site = {.offset = instruction->offset,
+                  .line = instruction->line,
+                  .column = 1,
+                  .expression = g_string_chunk_insert_const(decoder->module->strings, text),
+                  .op_class = op_class,
+                  .width = width,
+                  .opcode = opcode->text,
+                  .pc = instruction->line};
+  if (instruction->loc != PTX_NONE) {
+    const PtxLoc *loc = &g_array_index(decoder->module->locs, PtxLoc, instruction->loc);
+    site.file = make_frame(decoder, loc).file;
+    site.line = loc->line;
+    site.column = loc->column;
+    site.frames = make_frames(decoder, loc, &site.n_frames);
+  }
+  g_array_append_val(decoder->program->sites, site);
+  return decoder->program->sites->len - 1;
+}

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// PTX's table of functions.
+#include "sim/ptx/front-end.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/ptx/decode/decode.h"
+
+// Steps of warps that a block executes, unless the user says otherwise: some seconds.
+#define PTX_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
+
+static gboolean
+recognize(SmbSource *source) {
+  return smb_ptx_recognize(source);
+}
+
+// The pointers that a parameter may be: whatever has 8 bytes, unless --arg gives it a value.
+static void
+add_parameters(Code *code, const PtxFunction *kernel, const PtxDecoded *decoded) {
+  static const struct {
+    const char *type;
+    SmbScalar scalar;
+    const char *name;
+  } types[] = {{"u8", SMB_SCALAR_U8, "unsigned char"}, {"u32", SMB_SCALAR_U32, "unsigned"},
+               {"s32", SMB_SCALAR_I32, "int"},         {"f32", SMB_SCALAR_F32, "float"},
+               {"u64", SMB_SCALAR_U64, "pointer"},     {"f64", SMB_SCALAR_F64, "double"}};
+  for (guint i = 0; i < kernel->parameters->len; i++) {
+    const PtxVariable *variable = &g_array_index(kernel->parameters, PtxVariable, i);
+    gboolean is_real = variable->type[0] == 'f';
+    gboolean is_pointer =
+        variable->points_to || (variable->bytes == 8 && !is_real && !variable->n_dimensions);
+    SmbParameter parameter = {.name = variable->name,
+                              .type = variable->type,
+                              .is_pointer = is_pointer,
+                              .may_be_value = is_pointer,
+                              .is_unnamed = TRUE,
+                              .element = SMB_SCALAR_U8,
+                              .element_bytes = 1};
+    for (guint t = 0; t < G_N_ELEMENTS(types); t++) {
+      if (strcmp(types[t].type, variable->type) == 0)
+        parameter.type = is_pointer ? "void *" : types[t].name;
+    }
+    ParameterPlace place = {decoded->parameters[i], variable->bytes,
+                            is_real && !variable->n_dimensions};
+    g_array_append_val(code->program.parameters, parameter);
+    g_array_append_val(code->places, place);
+    code->parameter_bytes = place.offset + place.bytes;
+  }
+  g_array_index(code->program.regions, Region, REGION_PARAMETERS).size = code->parameter_bytes;
+}
+
+static void
+free_decoded(gpointer data) {
+  PtxDecoded *decoded = data;
+  g_free(decoded->rows);
+  g_free(decoded->locals);
+  g_free(decoded->parameters);
+  g_free(decoded->returns);
+  g_free(decoded->starts);
+  g_free(decoded->reads);
+  g_free(decoded);
+}
+
+static gboolean
+decode(Code *code, const PtxFunction *kernel, GError **error) {
+  g_autoptr(GPtrArray) functions = g_ptr_array_new_with_free_func(free_decoded);
+  g_autoptr(GHashTable) specials = g_hash_table_new(g_str_hash, g_str_equal);
+  PtxDecoder decoder = {.module = code->module,
+                        .code = code,
+                        .program = &code->program,
+                        .functions = functions,
+                        .specials = specials,
+                        .error = error};
+  gboolean ok = smb_ptx_decode(&decoder, kernel);
+  if (ok)
+    add_parameters(code, kernel, g_ptr_array_index(functions, 0));
+  g_free(decoder.shared);
+  g_free(decoder.regions);
+  return ok;
+}
+
+static void
+free_program(SmbProgram *program) {
+  Code *code = (Code *)program;
+  smb_ptx_module_free(code->module);
+  smb_code_clear(code);
+  g_free(code);
+}
+
+static guint
+count_threads(const guint32 *extents) {
+  return extents[0] ? extents[0] * MAX(extents[1], 1) * MAX(extents[2], 1) : 0;
+}
+
+static SmbProgram *
+read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting, GError **error) {
+  g_autoptr(PtxModule) module = smb_ptx_module_read(source, error);
+  const PtxFunction *kernel = module ? smb_ptx_choose(module, options->entry, error) : NULL;
+  if (!kernel)
+    return NULL;
+  SmbProgramOptions adapted = *options;
+  if (!adapted.limits.max_steps)
+    adapted.limits.max_steps = PTX_MAX_STEPS;
+  Code *code = g_new0(Code, 1);
+  smb_program_init(&code->program, &smb_ptx_front_end, source, smb_source_name(source), &adapted);
+  g_autofree char *name = smb_ptx_demangle(kernel->name, TRUE);
+  code->program.name = g_string_chunk_insert_const(module->strings, name);
+  code->program.max_threads = count_threads(kernel->required);
+  if (!code->program.max_threads)
+    code->program.max_threads = count_threads(kernel->maximum);
+  code->meeting = meeting;
+  code->entry = kernel->name;
+  smb_code_init(code);
+  code->module = g_steal_pointer(&module);
+  if (decode(code, kernel, error))
+    return &code->program;
+  free_program(&code->program);
+  return NULL;
+}
+
+static SmbProgram *
+read_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  return read_as(source, options, SMB_MEETING_COMPILED, error);
+}
+
+static SmbProgram *
+read_variant(const SmbProgram *program, guint index) {
+  static const SmbMeeting others[] = {SMB_MEETING_FEWEST, SMB_MEETING_MOST};
+  const Code *code = (const Code *)program;
+  const SmbProgramOptions options = {.entry = code->entry,
+                                     .frames = program->frames,
+                                     .cuda_arch = program->cuda_arch,
+                                     .lanes = program->lanes,
+                                     .limits = program->limits};
+  if (code->meeting != SMB_MEETING_COMPILED || index >= G_N_ELEMENTS(others))
+    return NULL;
+  return read_as(program->source, &options, others[index], NULL);
+}
+
+const SmbFrontEnd smb_ptx_front_end = {
+    .level = "ptx",
+    .steps = "instructions",
+    .recognizes = recognize,
+    .read = read_program,
+    .free = free_program,
+    .state_new = smb_runner_new,
+    .state_free = smb_runner_free,
+    .run = smb_runner_run,
+    .variant = read_variant,
+    .argument = smb_code_argument,
+};

@@ -1,0 +1,9 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// PTX as a front end.
+#pragma once
+
+#include "sim/program/front-end.h"
+
+extern const SmbFrontEnd smb_ptx_front_end;
