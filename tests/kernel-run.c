@@ -38,8 +38,10 @@ kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup
   g_autoptr(GPtrArray) buffers = smb_buffers_parse(setup->buffers, &run->error);
   if (!buffers)
     return;
-  SmbLaunch launch = {
-      .dynamic_bytes = setup->dynamic_bytes, .arguments = setup->arguments, .buffers = buffers};
+  SmbLaunch launch = {.dynamic_bytes = setup->dynamic_bytes,
+                      .arguments = setup->arguments,
+                      .buffers = buffers,
+                      .skips_unknown = setup->skips_unknown};
   for (guint i = 0; i < 3; i++) {
     launch.block[i] = MAX(setup->block[i], 1);
     launch.grid[i] = MAX(setup->grid[i], 1);

@@ -21,6 +21,7 @@ typedef struct {
   guint threads;
   gboolean forgets; // global memory is not kept, so that blocks may run in several threads
   gboolean keeps_requests;
+  gboolean skips_unknown;
 } KernelSetup;
 
 typedef struct {

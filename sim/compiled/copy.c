@@ -43,8 +43,12 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
         reads &= ~((SmbLanes)1 << lane);
     }
   }
+  if (known != lanes)
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = source_origin});
   if (reads && !smb_words_load(runner->block, &from->move, runner->w, reads, addresses, &words))
     return FALSE;
+  if (reads)
+    smb_runner_note_load(runner, step, addresses, reads);
   if (bytes)
     keep_bytes(&words, lanes, (guint)to->move.width, bytes);
   known = smb_transfer_addresses(runner, to, lanes, addresses, &flags, &origin);

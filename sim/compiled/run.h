@@ -139,3 +139,6 @@ gboolean smb_runner_skip(Runner *runner, const Step *step, guint32 origin);
 // Nothing is known any more of what a computation writes.
 void smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
 void smb_runner_note(Runner *runner, const Step *step, Cause cause);
+// Why what a step loads, of which @lanes know where it lies, is not known.
+void smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses,
+                          SmbLanes lanes);

@@ -137,12 +137,12 @@ forget_stretch(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 o
       const Step *step = &runner->steps[s];
       if (step->kind == STEP_COMPUTE)
         smb_runner_forget_results(runner, step, lanes, origin);
+      else if (step->kind == STEP_OPAQUE)
+        smb_step_opaque(runner, step, lanes);
       else
         smb_runner_forget(runner, step, lanes, origin);
       if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD)
         smb_runner_blur(runner, step, lanes);
-      if (step->kind == STEP_OPAQUE && step->argument)
-        memset(runner->block->shared_marks, 0, runner->block->shared_bytes);
     }
   }
 }

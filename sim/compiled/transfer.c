@@ -181,9 +181,8 @@ gather(const Registers *registers, const Row *rows, guint n_components, guint by
   return origin;
 }
 
-// Why what was loaded is not known.
-static void
-note_load(Runner *runner, const Step *step, const guint64 *addresses, SmbLanes lanes) {
+void
+smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses, SmbLanes lanes) {
   if (runner->causes[step_number(runner, step)].kind != CAUSE_NONE)
     return;
   guint64 object = (addresses[smb_lanes_first(lanes)] >> POINTER_OFFSET_BITS) - 1;
@@ -230,7 +229,7 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   watch_address(runner, flags);
   if (!smb_words_load(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
-  note_load(runner, step, addresses, lanes);
+  smb_runner_note_load(runner, step, addresses, lanes);
   smb_transfer_deliver(runner, step, lanes, depends_on_block(flags) ? ROW_BLOCK : 0, &words);
   return TRUE;
 }
@@ -287,7 +286,7 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!smb_words_atomic(runner->block, &move, runner->w, lanes, addresses, &operand,
                         transfer->swap == NO_ROW ? NULL : &swap, &before))
     return FALSE;
-  note_load(runner, step, addresses, lanes);
+  smb_runner_note_load(runner, step, addresses, lanes);
   guint64 object = (addresses[smb_lanes_first(lanes)] >> POINTER_OFFSET_BITS) - 1;
   if (object != REGION_SHARED && !is_alone(runner))
     memset(before.marks, 0, sizeof before.marks);

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Small kernels of PTX: what they leave in memory, what is counted of them, and what is said where they fail.
+#include <check.h>
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "tests/kernel-run.h"
+#include "tests/suite.h"
+
+// The lines of every text, ahead of the kernel: 1 to 3; those of Case.module follow.
+#define HEAD ".version 8.7\n.target sm_90\n.address_size 64\n"
+
+// A kernel that has a body only: its threads find their number in %r0, 4 times that in %r2, their words of out[] and
+// in[] at [%d1] and [%d2], of s[] at [%r3], and n in %r9. What they leave in %r1 goes to out[]. One line, and one behind.
+#define BEGIN                                                                                      \
+  ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n) { "                           \
+  ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %d<16>; .reg .f32 %f<8>; "       \
+  ".reg .b128 %q<4>; .shared .align 16 .b8 s[1024]; ld.param.u64 %d0, [out]; "                     \
+  "ld.param.u64 %d9, [in]; ld.param.u32 %r9, [n]; mov.u32 %r0, %tid.x; shl.b32 %r2, %r0, 2; "      \
+  "cvt.u64.u32 %d8, %r2; add.u64 %d1, %d0, %d8; add.u64 %d2, %d9, %d8; mov.u32 %r3, s; "           \
+  "add.u32 %r3, %r3, %r2; mov.u32 %r1, 0;\n"
+#define END "\nst.global.u32 [%d1], %r1; ret; }\n"
+
+/**
+ * Case: a kernel
+ * @module: what stands ahead of it, or all of the text
+ * @body: of a kernel between BEGIN and END; NULL: @module has it
+ * @setup: one warp, unless it says otherwise; "n=3" if it says nothing of arguments
+ * @words: of out[] that are looked at; 0: 4
+ * @result: of out[], then of each access "opcode requests/wavefronts", its lanes that were not counted, and each warning;
+ *   or the first line of the error
+ */
+typedef struct {
+  const char *name;
+  const char *module;
+  const char *body;
+  KernelSetup setup;
+  guint words;
+  const char *result;
+} Case;
+
+#define ARGUMENTS(...)                                                                             \
+  (const char *const[]) {                                                                          \
+    __VA_ARGS__, NULL                                                                              \
+  }
+
+static const Case cases[] = {
+#include "tests/ptx-runs.def"
+};
+
+static void
+describe_memory(const KernelRun *run, guint n, GString *out) {
+  guint32 words[64];
+  if (!run->global || smb_program_n_parameters(run->kernel) == 0 ||
+      strcmp(smb_program_parameter(run->kernel, 0).name, "out") != 0)
+    return;
+  kernel_run_read(run, "out", 0, words, n, sizeof *words);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf(out, words[i] < 65536 ? "%s%u" : "%s0x%x", i > 0 ? " " : "", words[i]);
+  g_string_append_c(out, '\n');
+}
+
+static void
+describe_counts(const SmbAnalysis *analysis, GString *out) {
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    g_string_append_printf(out, "%s %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT, access->site->opcode,
+                           access->total.requests, access->total.wavefronts);
+    if (access->uncounted)
+      g_string_append_printf(out, " uncounted %" G_GUINT64_FORMAT ": %s", access->uncounted,
+                             access->reason);
+    g_string_append_c(out, '\n');
+  }
+  for (guint i = 0; i < analysis->warnings->len; i++)
+    g_string_append_printf(out, "%s\n",
+                           g_array_index(analysis->warnings, SmbAnalysisWarning, i).message);
+  if (analysis->n_blocks_run < analysis->n_blocks)
+    g_string_append_printf(out, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " blocks run\n",
+                           analysis->n_blocks_run, analysis->n_blocks);
+}
+
+static char *
+describe(const KernelRun *run, guint n) {
+  GString *out = g_string_new(NULL);
+  if (run->error)
+    g_string_append_len(out, run->error->message, (gssize)strcspn(run->error->message, "\n"));
+  else {
+    describe_memory(run, n, out);
+    describe_counts(run->analysis, out);
+  }
+  return g_string_free(out, FALSE);
+}
+
+START_TEST(test_case) {
+  const Case *test = &cases[_i];
+  g_auto(KernelRun) run = {0};
+  static const char *const defaults[] = {"n=3", NULL};
+  KernelSetup setup = test->setup;
+  g_autofree char *text =
+      g_strconcat(HEAD, test->module ? test->module : "", test->body ? BEGIN : "",
+                  test->body ? test->body : "", test->body ? END : "", NULL);
+  if (setup.block[0] == 0)
+    setup.block[0] = 32;
+  if (!setup.arguments && test->body)
+    setup.arguments = defaults;
+  kernel_run(&run, "t.ptx", text, &setup);
+  g_autofree char *result = describe(&run, test->words ? test->words : 4);
+  const char *dump = g_getenv("RUNS_DUMP");
+  if (dump) {
+    g_autofree char *path = g_build_filename(dump, test->name, NULL);
+    g_file_set_contents(path, result, -1, NULL);
+    return;
+  }
+  ck_assert_msg(strcmp(result, test->result) == 0, "%s: expected:\n%s\nfound:\n%s", test->name,
+                test->result, result);
+}
+END_TEST
+
+Suite *
+suite_ptx_run(void) {
+  Suite *suite = suite_create("ptx-run");
+  TCase *tests = tcase_create("ptx-run");
+  tcase_add_loop_test(tests, test_case, 0, G_N_ELEMENTS(cases));
+  suite_add_tcase(suite, tests);
+  return suite;
+}
