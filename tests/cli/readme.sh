@@ -2,10 +2,10 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The README and doc/library.md do not lie: their sessions (```console) are run, and what they show must be what comes out,
+# The README, doc/compiled.md and doc/library.md do not lie: their sessions (```console) are run, and what they show must be what comes out,
 # standard error included. "$ cat FILE" makes the file; a line "..." stands for any lines left out.
-# Links lead to files. SMEMBANK_UPDATE_README=FILE writes the README with the output of now instead, and FILE.library
-# that of doc/library.md. The README has at most 200 lines.
+# Links lead to files. SMEMBANK_UPDATE_README=FILE writes the README with the output of now instead, FILE.compiled and
+# FILE.library those of doc/compiled.md and doc/library.md. The README has at most 200 lines.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -32,6 +32,13 @@ printf '#!/bin/sh\nexec "%s"\n' "$work/example" >"$home/count"
 chmod +x "$home/count"
 END
 printf '#!/bin/sh\n' >"$work/bin/pkg-config"
+# What nvcc 13.0 made of the same kernels by the same command, in a folder /src.
+cat >"$work/bin/nvcc" <<END
+#!/bin/sh
+set -e
+[ "\$#" = 4 ] && [ "\$1 \$2 \$3" = '-ptx -arch=sm_90 -lineinfo' ]
+cp "$top/tests/data/ptx/\${4%.cu}.ptx" .
+END
 chmod +x "$work"/bin/*
 
 # Whether the file $1 is $2 once the lines "..." of $2 stand for any lines.
@@ -94,5 +101,6 @@ check_page() {
 }
 
 check_page README.md "${SMEMBANK_UPDATE_README-}"
+check_page doc/compiled.md "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.compiled}"
 check_page doc/library.md "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.library}"
 [ "$(wc -l <"$top/README.md")" -le 200 ] || die 'README.md: more than 200 lines'
