@@ -3,8 +3,8 @@
 //
 // print-flow ptx KIND COUNT: control-flow graphs at random (kinds of FlowKind, seeds from 1) as kernels in PTX, for
 // tests/ptxas-flow.py. Block i stores to byte 4 i of shared memory, and branches on what it loads from byte 4 i of global
-// memory. print-flow counts KIND COUNT: for each kernel a line NAME|GRAPH|COUNTS|COUNTS|COUNTS, how often each block is executed with
-// the barriers that smb_converge() places, for each SmbMeeting.
+// memory. print-flow counts KIND COUNT: for each kernel a line NAME|GRAPH|COUNTS|COUNTS|COUNTS, how often each block is
+// executed with the barriers that smb_converge() places, for each SmbMeeting.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# ptxas-flow.py CUBIN COUNTS: executes the control flow that ptxas made of the kernels of print-flow, with the barriers that it
-# placed, and compares how often each block is executed with COUNTS. Prints, for each kernel that differs, its graph, and at
-# the end "N kernels, N alike, N within the range, SUM executed, SUM predicted".
+# ptxas-flow.py CUBIN COUNTS: executes the control flow that ptxas made of the kernels of print-flow, with the barriers
+# that it placed, and compares how often each block is executed with COUNTS. Prints, for each kernel that differs, its
+# graph, and at the end "N kernels, N alike, N within the range, SUM executed, SUM predicted".
 #
 # Only what ptxas makes of these kernels is understood (sm_90): loads are the kernel's choices, stores its marks.
 # Fields of instructions: Mesa, src/nouveau/compiler/nak/sm70_encode.rs.

@@ -8,8 +8,8 @@
 #include "tests/random-flow.h"
 #include "tests/suite.h"
 
-// The blocks at whose start ptxas (CUDA 13.0, sm_90) makes lanes wait (BSSY, BSYNC), or which it makes them wait ahead of when they
-// come back, in kernels with these graphs: the successors of each block, the one that a branch takes first.
+// The blocks at whose start ptxas (CUDA 13.0, sm_90) makes lanes wait (BSSY, BSYNC), or ahead of which it does when they
+// come back, in kernels with these graphs: the successors of each block, the target of a branch first.
 static const struct {
   const char *graph;
   const char *meetings;
@@ -123,6 +123,15 @@ static const struct {
     {"1,2 1 2", SMB_MEETING_COMPILED, ""},
 };
 
+START_TEST(uniform) {
+  g_autofree Flow *flow = flow_new_parsed("1,2 3 3 -");
+  flow->block[0].flow = SMB_FLOW_UNIFORM;
+  g_autoptr(SmbConvergence) convergence = smb_converge(flow->block, flow->n, SMB_MEETING_MOST);
+  ck_assert_uint_eq(convergence->n_barriers, 0);
+  ck_assert_uint_eq(convergence->blocks[3].sync, 0);
+}
+END_TEST
+
 static char *
 list_places(const SmbConvergence *convergence, const Flow *flow) {
   GString *list = g_string_new(NULL);
@@ -182,8 +191,8 @@ typedef struct {
 } Body;
 
 // The kernels of one warp, n = 6, and of each block what is asked of shared memory, how nvcc writes them in PTX with
-// loops rolled up. Requests of loads and stores that an H200 executed (smsp__sass_inst_executed_op_shared_ld, _st; nvcc 13.0,
-// sm_90), and what the two extreme placements make of them.
+// loops rolled up. Requests of loads and stores that an H200 executed (smsp__sass_inst_executed_op_shared_ld, _st;
+// nvcc 13.0, sm_90), and what the two extreme placements make of them.
 static const struct {
   const char *name;
   const char *graph;
@@ -212,7 +221,8 @@ static const struct {
       {0, 1, WHEN_AGAIN, 6, 0},
       {1, 0, WHEN_NEVER, 0, 0},
       {1, 0, WHEN_NEVER, 0, 0}}},
-    // switch (o[t] & 3) { case 0: loop; case 1: v = s[…]; loop; break; case 2: v = s[…]; loop; break; default: v = s[…]; loop; }
+    // switch (o[t] & 3) { case 0: loop; case 1: v = s[…]; loop; break; case 2: v = s[…]; loop; break;
+    // default: v = s[…]; loop; }
     // o[t] = v + s[t ^ 5];
     {"sw",
      "5,1 6,2 8,3 3,4 10 5,6 7 7,10 9 9,10 -",
@@ -241,8 +251,8 @@ static const struct {
       {0, 0, WHEN_O_IS, 4, 2},
       {0, 1, WHEN_AGAIN, 6, 0},
       {1, 0, WHEN_NEVER, 0, 0}}},
-    // for (i < n) { if (o[i + t] == 7) { s[t + i] = 9; v = s[i]; break; } s[t] += i; if (o[i] == t) continue; s[t * 2] += 3; }
-    // o[t] = v + s[t ^ 5];
+    // for (i < n) { if (o[i + t] == 7) { s[t + i] = 9; v = s[i]; break; } s[t] += i; if (o[i] == t) continue;
+    // s[t * 2] += 3; } o[t] = v + s[t ^ 5];
     {"brk",
      "1 5,2 4,3 4 1,6 6 -",
      {19, 18, 37, 37},
@@ -493,6 +503,7 @@ suite_converge(void) {
   TCase *tcase = tcase_create("converge");
   tcase_add_loop_test(tcase, as_compiled, 0, G_N_ELEMENTS(compiled));
   tcase_add_loop_test(tcase, places, 0, G_N_ELEMENTS(placed));
+  tcase_add_test(tcase, uniform);
   tcase_add_loop_test(tcase, as_measured, 0, G_N_ELEMENTS(kernels));
   tcase_add_loop_test(tcase, nobody_waits_for_ever, FLOW_STRUCTURED, FLOW_TANGLED + 1);
   tcase_add_loop_test(tcase, dominators, FLOW_STRUCTURED, FLOW_TANGLED + 1);

@@ -16,9 +16,9 @@
 //      meet, at the earliest, and do not go to another such join.
 //   3. The way out of a loop at its end, on the same terms.
 // Edges that go back to one header join ahead of it (2), at a place of their own.
-// In random graphs of structured code this makes every block execute as often as with ptxas' barriers in 82 to 87 of 100
-// kernels, and the extremes enclose all but 1 in 100 (tests/ptxas-flow.sh). Where two joins exclude each other, ptxas' choice
-// is not understood, nor what it does in loops that can be entered in several places.
+// In random graphs of structured code, larger than most kernels, every block is executed as often as with ptxas' barriers
+// in 82 to 87 of 100, and the extremes enclose the sum in all but 1 of 100 (tests/ptxas-flow.sh). Not understood are
+// ptxas' choice where two joins exclude each other, and what it does in loops that can be entered in several places.
 //
 // Not modelled: what an assembler does before it places barriers: duplicated or merged blocks, turned loops. Predication
 // makes no difference to what is counted.
@@ -47,6 +47,7 @@ typedef enum {
  * @first, @end: its operations, from @first to @end − 1
  * @flow: how it ends. Calls are no ends
  * @successors: (array length=n_successors): where it may go on: numbers of blocks or %SMB_FLOW_EXIT; two may be equal.
+ *   The target of a branch comes ahead of what it falls through to: between joins that exclude each other, this decides.
  *   Without any it ends in an exit
  */
 typedef struct {
