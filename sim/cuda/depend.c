@@ -30,24 +30,16 @@ struct _Scope {
 
 typedef struct {
   SmbKernel *kernel;
-  Places global;      // those of global memory
-  Flow *local_flows;  // by slot
-  Flow *memory_flows; // by place: of what was stored there
-  GHashTable *
-      guides; // Places, by Function or Statement: what decides which threads are there, whatever is around it
+  Flows flows;
   Flow flow;         // of what was evaluated of the node
   Flow current_flow; // of the old value of the assignment around
-  Places guide;      // what the conditions around come from
-  Places returned;   // what decides which threads have left the function
   const Scope *scope;
-  const Function *function;
   guint8 *locals;      // Class, by slot
   guint8 *initialised; // by slot of a local: has a value wherever it can be named
   guint8 *memory;      // Class, by slot of an object; of all dynamic ones together: behind them
   Class current;       // of the old value of the assignment around
   gboolean guarded;    // by a condition on data
   gboolean in_switch;
-  gboolean changed;
   gboolean watches; // the last pass: notes what the walker has to watch
   gboolean repeats;
 } Depend;
@@ -76,73 +68,7 @@ lift(Depend *depend, guint8 *variable, Class value) {
   if (*variable >= value)
     return;
   *variable = (guint8)value;
-  depend->changed = TRUE;
-}
-
-static void
-widen(Depend *depend, Places *places, Places more) {
-  if (!(more & ~*places))
-    return;
-  *places |= more;
-  depend->changed = TRUE;
-}
-
-static Places
-find_guide(const Depend *depend) {
-  return depend->guide | depend->returned;
-}
-
-// Something is assigned: where only some threads are, it tells which.
-static void
-flow_into(Depend *depend, Flow *into, const Flow *from) {
-  widen(depend, &into->sources, from->sources | find_guide(depend));
-  widen(depend, &into->targets, from->targets);
-}
-
-static void
-add_flow(Flow *flow, const Flow *more) {
-  flow->sources |= more->sources;
-  flow->targets |= more->targets;
-}
-
-// What decides, besides what is around it, which threads are in a function, a loop or a switch.
-static Places *
-get_guide(Depend *depend, gconstpointer of) {
-  Places *guide = g_hash_table_lookup(depend->guides, of);
-  if (!guide) {
-    guide = g_new0(Places, 1);
-    g_hash_table_insert(depend->guides, (gpointer)of, guide);
-  }
-  return guide;
-}
-
-// What is loaded from an address.
-static Flow
-load_flow(const Depend *depend, const Flow *address) {
-  Flow value = {address->sources | (address->targets & depend->global), 0};
-  for (guint i = 0; i < count_places(depend->kernel); i++) {
-    if (address->targets & place_bit(i))
-      add_flow(&value, &depend->memory_flows[i]);
-  }
-  return value;
-}
-
-static void
-store_flow(Depend *depend, const Flow *address, const Flow *value) {
-  Flow all = {value->sources | address->sources, value->targets};
-  for (guint i = 0; i < count_places(depend->kernel); i++) {
-    if (address->targets & place_bit(i))
-      flow_into(depend, &depend->memory_flows[i], &all);
-  }
-}
-
-static void
-note_site(const Depend *depend, gint site, const Flow *address) {
-  if (site < 0)
-    return;
-  SiteFlow *flow = &g_array_index(depend->kernel->flows, SiteFlow, site);
-  flow->address |= address->sources;
-  flow->guide |= find_guide(depend);
+  depend->flows.changed = TRUE;
 }
 
 // An operation on affine values whose result is of class @result if the walker watches it. Under a condition on data
@@ -198,21 +124,21 @@ static Class
 touch(Depend *depend, Node *address, gint site, Flow *flow) {
   Class value = evaluate_alone(depend, address, flow);
   require(depend, !depend->guarded && value != DATA);
-  note_site(depend, site, flow);
+  smb_flows_note_site(&depend->flows, site, flow);
   return value;
 }
 
 static void
 assign_variable(Depend *depend, const Variable *variable, Class value, const Flow *flow) {
   require(depend, !depend->guarded || depend->initialised[variable->slot]);
-  flow_into(depend, &depend->local_flows[variable->slot], flow);
+  smb_flows_into(&depend->flows, &depend->flows.locals[variable->slot], flow);
   lift(depend, &depend->locals[variable->slot], depend->guarded ? DATA : value);
 }
 
 static Class
 read_variable(Depend *depend, const Variable *variable) {
   require(depend, !depend->guarded || depend->initialised[variable->slot]);
-  add_flow(&depend->flow, &depend->local_flows[variable->slot]);
+  smb_flow_add(&depend->flow, &depend->flows.locals[variable->slot]);
   return (Class)depend->locals[variable->slot];
 }
 
@@ -224,11 +150,11 @@ assign(Depend *depend, const Node *node) {
   Flow address = {0}, flow;
   if (in_memory) {
     touch(depend, target->a, target->store_site, &address);
-    note_site(depend, target->load_site, &address);
+    smb_flows_note_site(&depend->flows, target->load_site, &address);
   }
   Class old = in_memory ? load(depend, target->a) : (Class)depend->locals[local->variable->slot];
-  Flow old_flow =
-      in_memory ? load_flow(depend, &address) : depend->local_flows[local->variable->slot];
+  Flow old_flow = in_memory ? smb_flows_load(&depend->flows, &address)
+                            : depend->flows.locals[local->variable->slot];
   Class outer = depend->current;
   Flow outer_flow = depend->current_flow;
   depend->current = old;
@@ -238,11 +164,11 @@ assign(Depend *depend, const Node *node) {
   depend->current_flow = outer_flow;
   if (in_memory) {
     store(depend, target->a, value);
-    store_flow(depend, &address, &flow);
+    smb_flows_store(&depend->flows, &address, &flow);
   } else {
     assign_variable(depend, local->variable, value, &flow);
   }
-  add_flow(&depend->flow, node->is_post ? &old_flow : &flow);
+  smb_flow_add(&depend->flow, node->is_post ? &old_flow : &flow);
   return node->is_post ? old : value;
 }
 
@@ -250,12 +176,12 @@ assign(Depend *depend, const Node *node) {
 static Class
 evaluate_guarded(Depend *depend, Class condition, const Flow *flow, Node *node) {
   gboolean outer = depend->guarded;
-  Places outer_guide = depend->guide;
+  Places outer_guide = depend->flows.guide;
   depend->guarded = outer || condition != UNIFORM;
-  depend->guide |= flow->sources;
+  depend->flows.guide |= flow->sources;
   Class value = evaluate(depend, node);
   depend->guarded = outer;
-  depend->guide = outer_guide;
+  depend->flows.guide = outer_guide;
   return condition != UNIFORM ? DATA : value;
 }
 
@@ -266,13 +192,13 @@ copy(Depend *depend, const Node *node) {
   Class to = touch(depend, node->a, -1, &into);
   touch(depend, node->b, -1, &from);
   for (guint i = 0; i < node->n_arguments; i++) {
-    note_site(depend, node->arguments[i]->load_site, &from);
-    note_site(depend, node->arguments[i]->store_site, &into);
+    smb_flows_note_site(&depend->flows, node->arguments[i]->load_site, &from);
+    smb_flows_note_site(&depend->flows, node->arguments[i]->store_site, &into);
   }
-  Flow value = load_flow(depend, &from);
+  Flow value = smb_flows_load(&depend->flows, &from);
   store(depend, node->a, load(depend, node->b));
-  store_flow(depend, &into, &value);
-  add_flow(&depend->flow, &into);
+  smb_flows_store(&depend->flows, &into, &value);
+  smb_flow_add(&depend->flow, &into);
   return to;
 }
 
@@ -354,10 +280,10 @@ evaluate_call(Depend *depend, const Node *node) {
     Class value = evaluate_alone(depend, node->arguments[i], &flow);
     assign_variable(depend, function->parameters[i], value, &flow);
   }
-  widen(depend, get_guide(depend, function), find_guide(depend));
+  smb_flows_guide_by(&depend->flows, function, smb_flows_guide(&depend->flows));
   if (!function->result)
     return UNIFORM;
-  add_flow(&depend->flow, &depend->local_flows[function->result->slot]);
+  smb_flow_add(&depend->flow, &depend->flows.locals[function->result->slot]);
   return (Class)depend->locals[function->result->slot];
 }
 
@@ -369,8 +295,8 @@ evaluate_builtin(Depend *depend, Node *node) {
     Flow to;
     touch(depend, address, node->store_site, &to);
     store(depend, address, evaluate_arguments(depend, node, 1, n));
-    store_flow(depend, &to, &depend->flow);
-    depend->flow = load_flow(depend, &to);
+    smb_flows_store(&depend->flows, &to, &depend->flow);
+    depend->flow = smb_flows_load(&depend->flows, &to);
     return load(depend, address);
   }
   Class all = evaluate_arguments(depend, node, 0, MIN(n, 2));
@@ -388,26 +314,43 @@ evaluate_builtin(Depend *depend, Node *node) {
   return opaque(all);
 }
 
+// The value in memory; of a structure, its address.
+static Class
+dereference(Depend *depend, Node *node) {
+  Flow address;
+  if (node->type->kind == KIND_STRUCT)
+    return evaluate(depend, node->a);
+  touch(depend, node->a, node->load_site, &address);
+  depend->flow = smb_flows_load(&depend->flows, &address);
+  return load(depend, node->a);
+}
+
+// A condition, and what is evaluated where it holds, or where it does not.
+static Class
+choose(Depend *depend, Node *node) {
+  Class condition = evaluate(depend, node->a);
+  const Flow flow = depend->flow;
+  Class yes = evaluate_guarded(depend, condition, &flow, node->b);
+  if (node->kind != NODE_CHOICE)
+    return join(condition, yes);
+  return join(yes, evaluate_guarded(depend, condition, &flow, node->c));
+}
+
 static Class
 classify(Depend *depend, Node *node) {
   Class value;
-  Flow flow;
   switch ((NodeKind)node->kind) {
   case NODE_CONSTANT:
     return UNIFORM;
   case NODE_OBJECT:
-    depend->flow.targets = place_bit(object_place(depend->kernel, node->variable));
+    depend->flow.targets = place_bit(smb_flow_object(depend->kernel, node->variable));
     return UNIFORM;
   case NODE_SPECIAL:
     return node->special == SPECIAL_BLOCK ? AFFINE : UNIFORM;
   case NODE_LOCAL:
     return read_variable(depend, node->variable);
   case NODE_DEREFERENCE:
-    if (node->type->kind == KIND_STRUCT)
-      return evaluate(depend, node->a);
-    touch(depend, node->a, node->load_site, &flow);
-    depend->flow = load_flow(depend, &flow);
-    return load(depend, node->a);
+    return dereference(depend, node);
   case NODE_COMPONENT:
   case NODE_COMPLEMENT: // -1 - a
     return evaluate(depend, node->a);
@@ -428,16 +371,8 @@ classify(Depend *depend, Node *node) {
     return opaque(join(evaluate(depend, node->a), evaluate(depend, node->b)));
   case NODE_AND_THEN:
   case NODE_OR_ELSE:
-    value = evaluate(depend, node->a);
-    flow = depend->flow;
-    return join(value, evaluate_guarded(depend, value, &flow, node->b));
-  case NODE_CHOICE: {
-    value = evaluate(depend, node->a);
-    flow = depend->flow;
-    Class yes = evaluate_guarded(depend, value, &flow, node->b);
-    Class no = evaluate_guarded(depend, value, &flow, node->c);
-    return join(yes, no);
-  }
+  case NODE_CHOICE:
+    return choose(depend, node);
   case NODE_ASSIGN:
     return assign(depend, node);
   case NODE_COPY:
@@ -446,7 +381,7 @@ classify(Depend *depend, Node *node) {
     depend->flow = depend->current_flow;
     return depend->current;
   case NODE_COMMA:
-    evaluate_alone(depend, node->a, &flow);
+    evaluate_alone(depend, node->a, &(Flow){0});
     return evaluate(depend, node->b);
   case NODE_CALL:
     return evaluate_call(depend, node);
@@ -474,7 +409,7 @@ static Class
 evaluate(Depend *depend, Node *node) {
   Flow flow;
   Class value = evaluate_alone(depend, node, &flow);
-  add_flow(&depend->flow, &flow);
+  smb_flow_add(&depend->flow, &flow);
   return value;
 }
 
@@ -492,56 +427,56 @@ static void
 visit_if(Depend *depend, const Statement *statement) {
   SmbProgram *program = &depend->kernel->program;
   gboolean outer = depend->guarded;
-  Places outer_guide = depend->guide;
+  Places outer_guide = depend->flows.guide;
   Flow flow;
   depend->guarded = evaluate_alone(depend, statement->value, &flow) != UNIFORM || outer;
-  depend->guide |= flow.sources;
+  depend->flows.guide |= flow.sources;
   if (depend->guarded)
     program->guarded_steps = MAX(program->guarded_steps, count_steps(statement));
   visit(depend, statement->then);
   visit(depend, statement->otherwise);
   depend->guarded = outer;
-  depend->guide = outer_guide;
+  depend->flows.guide = outer_guide;
 }
 
 // Some threads leave the loops and switches within @until, by a condition.
 static void
 leave(Depend *depend, const Scope *until) {
   for (const Scope *scope = depend->scope; scope != until; scope = scope->outer)
-    widen(depend, get_guide(depend, scope->statement), depend->guide);
+    smb_flows_guide_by(&depend->flows, scope->statement, depend->flows.guide);
 }
 
 static void
 visit_loop(Depend *depend, const Statement *loop) {
   const Scope scope = {loop, depend->scope};
-  Places outer = depend->guide, *own = get_guide(depend, loop);
+  Places outer = depend->flows.guide;
   Flow flow = {0};
   require(depend, !depend->guarded);
-  depend->guide |= *own;
+  depend->flows.guide |= smb_flows_guide_of(&depend->flows, loop);
   depend->scope = &scope;
   require(depend, !loop->value || evaluate_alone(depend, loop->value, &flow) == UNIFORM);
-  widen(depend, own, flow.sources);
-  depend->guide |= *own;
+  smb_flows_guide_by(&depend->flows, loop, flow.sources);
+  depend->flows.guide |= flow.sources;
   visit(depend, loop->then);
   if (loop->step)
     evaluate_alone(depend, loop->step, &flow);
   depend->scope = scope.outer;
-  depend->guide = outer;
+  depend->flows.guide = outer;
 }
 
 static void
 visit_switch(Depend *depend, const Statement *statement) {
   const Scope scope = {statement, depend->scope};
   gboolean outer = depend->in_switch;
-  Places outer_guide = depend->guide;
+  Places outer_guide = depend->flows.guide;
   depend->in_switch = TRUE;
-  depend->guide |= *get_guide(depend, statement);
+  depend->flows.guide |= smb_flows_guide_of(&depend->flows, statement);
   depend->scope = &scope;
   require(depend, !depend->guarded);
   for (const Statement *child = statement->first; child; child = child->next)
     visit(depend, child);
   depend->in_switch = outer;
-  depend->guide = outer_guide;
+  depend->flows.guide = outer_guide;
   depend->scope = scope.outer;
 }
 
@@ -550,7 +485,7 @@ static void
 visit_label(Depend *depend, const Statement *label) {
   Flow flow = {0};
   require(depend, !label->value || evaluate_alone(depend, label->value, &flow) == UNIFORM);
-  widen(depend, get_guide(depend, depend->scope->statement), flow.sources);
+  smb_flows_guide_by(&depend->flows, depend->scope->statement, flow.sources);
 }
 
 static void
@@ -562,7 +497,7 @@ visit_return(Depend *depend, const Statement *statement) {
     assign_variable(depend, statement->variable, value, &flow);
   }
   leave(depend, NULL);
-  depend->returned |= depend->guide;
+  depend->flows.returned |= depend->flows.guide;
 }
 
 static void
@@ -627,69 +562,39 @@ static void
 visit_all(Depend *depend, GHashTable *functions) {
   GHashTableIter iter;
   gpointer function;
-  depend->changed = FALSE;
+  depend->flows.changed = FALSE;
   depend->repeats = TRUE;
   g_hash_table_iter_init(&iter, functions);
   while (g_hash_table_iter_next(&iter, &function, NULL)) {
-    depend->guide = *get_guide(depend, function);
-    depend->returned = 0;
+    depend->flows.guide = smb_flows_guide_of(&depend->flows, function);
+    depend->flows.returned = 0;
     visit(depend, ((const Function *)function)->body);
   }
 }
 
-// What the kernel is given: pointers to its buffers.
-static void
-set_up_flows(Depend *depend) {
-  SmbKernel *kernel = depend->kernel;
-  const Function *entry = kernel->entry;
-  depend->global = smb_flow_global(kernel);
-  for (guint i = 0; i < entry->n_parameters; i++) {
-    if (entry->parameters[i]->type->kind == KIND_POINTER)
-      depend->local_flows[entry->parameters[i]->slot].targets = place_bit(parameter_place(i));
-  }
-  g_array_set_size(kernel->flows, kernel->program.sites->len);
-}
-
-// A text that is not walked through to the end: what flows where is not known.
-static void
-give_up(Depend *depend) {
-  for (guint i = 0; i < depend->kernel->flows->len; i++)
-    g_array_index(depend->kernel->flows, SiteFlow, i) = (SiteFlow){0, depend->global};
-}
-
 void
 smb_kernel_depend(SmbKernel *kernel, GHashTable *functions) {
-  guint n_locals = kernel->locals->len, n_objects = kernel->objects->len;
-  g_autofree guint8 *locals = g_new0(guint8, n_locals + 1);
-  g_autofree guint8 *initialised = g_new0(guint8, n_locals + 1);
-  g_autofree guint8 *memory = g_new0(guint8, n_objects + 1);
-  g_autofree Flow *local_flows = g_new0(Flow, n_locals + 1);
-  g_autofree Flow *memory_flows = g_new0(Flow, count_places(kernel));
-  g_autoptr(GHashTable) guides = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-  Depend depend = {.kernel = kernel,
-                   .local_flows = local_flows,
-                   .memory_flows = memory_flows,
-                   .guides = guides,
-                   .locals = locals,
-                   .initialised = initialised,
-                   .memory = memory,
-                   .changed = TRUE};
+  g_autofree guint8 *locals = g_new0(guint8, kernel->locals->len + 1);
+  g_autofree guint8 *initialised = g_new0(guint8, kernel->locals->len + 1);
+  g_autofree guint8 *memory = g_new0(guint8, kernel->objects->len + 1);
+  Depend depend = {
+      .kernel = kernel, .locals = locals, .initialised = initialised, .memory = memory};
   GHashTableIter iter;
   gpointer function;
-  set_up_flows(&depend);
+  smb_flows_init(&depend.flows, kernel);
   g_hash_table_iter_init(&iter, functions);
   while (g_hash_table_iter_next(&iter, &function, NULL)) {
     const Function *called = function;
     for (guint i = 0; i < called->n_parameters; i++)
       initialised[called->parameters[i]->slot] = TRUE;
   }
-  for (guint pass = 0; depend.changed && pass < MAX_PASSES; pass++)
+  for (guint pass = 0; depend.flows.changed && pass < MAX_PASSES; pass++)
     visit_all(&depend, functions);
-  if (depend.changed)
-    give_up(&depend);
-  depend.repeats = depend.repeats && !depend.changed && !kernel->program.is_serial;
+  smb_flows_finish(&depend.flows);
+  depend.repeats = depend.repeats && !depend.flows.changed && !kernel->program.is_serial;
   depend.watches = TRUE;
   if (depend.repeats)
     visit_all(&depend, functions);
-  kernel->program.may_repeat = depend.repeats && !depend.changed;
+  kernel->program.may_repeat = depend.repeats && !depend.flows.changed;
+  smb_flows_clear(&depend.flows);
 }

@@ -27,24 +27,56 @@ place_bit(guint place) {
   return (Places)1 << MIN(place, 63);
 }
 
-static inline guint
-parameter_place(guint parameter) {
-  return parameter;
+// How they flow through a kernel, as far as it was walked through: sets only grow.
+typedef struct {
+  SmbKernel *kernel;
+  Places global;      // those of global memory
+  Flow *locals;       // by slot
+  Flow *memory;       // by place: of what was stored there
+  GHashTable *guides; // Places, by Function or Statement
+  Places guide;       // what the conditions around come from
+  Places returned;    // what decides which threads have left the function
+  gboolean changed;   // since whoever walks through the text has said that nothing did
+} Flows;
+
+// The kernel is given pointers to its buffers.
+void smb_flows_init(Flows *flows, SmbKernel *kernel);
+void smb_flows_clear(Flows *flows);
+// The walk is over; if something changed to its end, it is not known what flows where.
+void smb_flows_finish(const Flows *flows);
+
+static inline void
+smb_flow_add(Flow *flow, const Flow *more) {
+  flow->sources |= more->sources;
+  flow->targets |= more->targets;
 }
 
+// The place of a variable in memory; that of a parameter's buffer is its number.
 static inline guint
-object_place(const SmbKernel *kernel, const Variable *object) {
+smb_flow_object(const SmbKernel *kernel, const Variable *object) {
   guint slot = object->storage == STORAGE_DYNAMIC ? kernel->objects->len : object->slot;
   return kernel->entry->n_parameters + slot;
 }
 
-static inline guint
-count_places(const SmbKernel *kernel) {
-  return kernel->entry->n_parameters + kernel->objects->len + 1;
+// What decides which threads are here.
+static inline Places
+smb_flows_guide(const Flows *flows) {
+  return flows->guide | flows->returned;
 }
 
-// Those that a launch could give contents.
-Places smb_flow_global(const SmbKernel *kernel);
+// What decides, besides what is around it, which threads are in a function, a loop or a switch; and more of that.
+Places smb_flows_guide_of(const Flows *flows, gconstpointer of);
+void smb_flows_guide_by(Flows *flows, gconstpointer of, Places more);
+
+// Something is assigned: where only some threads are, it tells which.
+void smb_flows_into(Flows *flows, Flow *into, const Flow *from);
+
+// What is loaded from an address, and what a store does to the memory there.
+Flow smb_flows_load(const Flows *flows, const Flow *address);
+void smb_flows_store(Flows *flows, const Flow *address, const Flow *value);
+
+// An access at a site (-1: none), at an address.
+void smb_flows_note_site(const Flows *flows, gint site, const Flow *address);
 
 // As SmbFrontEnd says.
 const char *smb_flow_data_source(const SmbProgram *program, const SmbLaunch *launch, guint site,
