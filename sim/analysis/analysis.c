@@ -129,25 +129,24 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
   smb_warnings_note(analysis->warnings, &warning);
 }
 
-// Whether each count is exact, and if not, why. Accesses and warnings are in the order of their sites.
+// Whether each count is exact, and if not, why: the last of its warnings says the most, and their kinds rise.
 static void
 judge_accesses(SmbAnalysis *analysis, const SmbProgram *program) {
-  const GArray *warnings = analysis->warnings;
-  guint next = 0;
+  g_autofree SmbAccess **accesses = g_new0(SmbAccess *, smb_program_n_sites(program) + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    guint site = (guint)(access->site - smb_program_site(program, 0));
+    accesses[access->site - smb_program_site(program, 0)] = access;
     if (access->site->may_merge)
       access->reason = "a compiler may merge accesses of a structure into wider ones";
-    for (; next < warnings->len; next++) {
-      const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, next);
-      if (warning->site > site)
-        break;
-      // The kinds of a site are in rising order: the last one says the most.
-      if (warning->site == site &&
-          (warning->kind == SMB_WARNING_LOOP || warning->kind >= SMB_WARNING_DATA))
-        access->reason = warning->message;
-    }
+  }
+  for (guint i = 0; i < analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
+    if (accesses[warning->site] &&
+        (warning->kind == SMB_WARNING_LOOP || warning->kind >= SMB_WARNING_DATA))
+      accesses[warning->site]->reason = warning->message;
+  }
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     access->exact = !access->reason;
   }
 }
@@ -173,9 +172,9 @@ judge_data(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *la
   g_autofree char *stand_in = describe_stand_in(program, access->data_source);
   g_autofree char *message = g_strdup_printf(
       address ? "the addresses of '%s' depend on the contents of '%s', which are not known: "
-                "counted with %s. Give --buffer %s=…"
+                "counted with %s. Give --buffer %s=SPEC"
               : "which threads reach '%s', or how often, depends on the contents of '%s', which "
-                "are not known: counted with %s. Give --buffer %s=…",
+                "are not known: counted with %s. Give --buffer %s=SPEC",
       access->site->expression, access->data_source, stand_in, access->data_source);
   SmbAnalysisWarning warning = {SMB_WARNING_DATA, site, site, first_block, message};
   smb_warnings_note(analysis->warnings, &warning);

@@ -230,16 +230,21 @@ append_reason(GString *text, const Some *some) {
 // What is not exact, and why.
 static void
 append_bounds(GString *text, const SmbAnalysis *analysis) {
-  Some loops = {0}, data = {0}, uncounted = {0};
+  Some loops = {0}, data = {0}, uncounted = {0}, others = {0};
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     note(&loops, access->is_loop, access);
     note(&data, access->data_source && !access->uncounted, access);
     note(&uncounted, access->uncounted > 0, access);
+    note(&others,
+         !access->exact && !access->is_loop && !access->site->may_merge &&
+             !smb_access_depends_on_data(access),
+         access);
   }
   append_loops(text, &loops);
   append_reason(text, &data);
   append_reason(text, &uncounted);
+  append_reason(text, &others);
 }
 
 static char *
