@@ -320,7 +320,7 @@ add_operation(Mini *mini, guint at, const SmbSource *listing) {
                   : operation->code == MINI_STORE ? SMB_OP_CLASS_STORE
                                                   : SMB_OP_CLASS_ATOMIC;
   site.opcode = operation->opcode;
-  site.pc = operation->opcode ? at * 16 : 0;
+  site.pc = !operation->opcode ? 0 : listing ? at + 1 : at * 16;
   if (listing)
     smb_source_locate(listing, place, &site.line, &site.column);
   if (operation->n_frames > 0) {

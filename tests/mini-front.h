@@ -27,7 +27,7 @@ typedef struct {
   MiniCode code;
   guint d, a, b, c;   // registers, but where the code says otherwise
   const char *text;   // of an access: what it is shown as
-  const char *opcode; // likewise; its pc is 16 times its number
+  const char *opcode; // likewise; its pc is its line in the listing, or 16 times its number
   guint n_frames;     // it is inlined: the leaf, and the calls
   const SmbFrame *frames;
 } MiniOperation;

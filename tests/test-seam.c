@@ -430,6 +430,20 @@ START_TEST(test_views_of_unknown) {
 }
 END_TEST
 
+// Inlined code counts beside its instruction, as long as there is a listing of these.
+START_TEST(test_lines_of_instructions) {
+  g_auto(Run) run;
+  set_up(&run, unknown_operations, TRUE, 1, "sm_90");
+  run.target->launch.skips_unknown = TRUE;
+  start(&run);
+  g_autoptr(GArray) lines = smb_analyze_sum_lines(run.analysis, 9);
+  g_autoptr(GArray) none = smb_analyze_sum_lines(run.analysis, 0);
+  ck_assert_uint_eq(g_array_index(lines, SmbLineTally, 6).shared.requests, 2);
+  ck_assert_uint_eq(g_array_index(lines, SmbLineTally, 0).shared.requests, 0);
+  ck_assert_uint_eq(g_array_index(none, SmbLineTally, 0).shared.requests, 2);
+}
+END_TEST
+
 // The place of the store, and how many calls lie further out.
 static const struct {
   SmbFrames frames;
@@ -533,6 +547,7 @@ suite_seam(void) {
   tcase_add_loop_test(cases, test_unknown_fails, 0, G_N_ELEMENTS(archs));
   tcase_add_loop_test(cases, test_unknown_is_skipped, 0, G_N_ELEMENTS(archs));
   tcase_add_test(cases, test_views_of_unknown);
+  tcase_add_test(cases, test_lines_of_instructions);
   tcase_add_loop_test(cases, test_frames, 0, G_N_ELEMENTS(chosen));
   tcase_add_loop_test(cases, test_own_files, 0, G_N_ELEMENTS(files));
   tcase_add_loop_test(cases, test_arguments, 0, G_N_ELEMENTS(launches));

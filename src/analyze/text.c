@@ -332,9 +332,11 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
 
 // The annotated source. Every count stands beside exactly one line, and the sums below are those of the analysis.
 
-// What stands in an included file has no line here: it counts in row 0.
+// What stands in an included file has no line here: it counts in row 0. Compiled code stands where its instruction does.
 static guint
-find_row(const SmbSite *site) {
+find_row(const SmbSite *site, guint n_lines) {
+  if (site->opcode)
+    return site->pc <= n_lines ? site->pc : 0;
   return site->file ? 0 : site->line;
 }
 
@@ -344,14 +346,15 @@ smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines) {
   g_array_set_size(lines, n_lines + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    SmbLineTally *line = &g_array_index(lines, SmbLineTally, find_row(access->site));
+    SmbLineTally *line = &g_array_index(lines, SmbLineTally, find_row(access->site, n_lines));
     smb_tally_add(&line->shared, &access->total);
     if (access->total.excess > (line->worst ? line->worst->total.excess : 0))
       line->worst = access;
   }
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    g_array_index(lines, SmbLineTally, find_row(access->site)).segments += access->segments;
+    g_array_index(lines, SmbLineTally, find_row(access->site, n_lines)).segments +=
+        access->segments;
   }
   return lines;
 }
