@@ -53,12 +53,24 @@ is_template_of(const char *plain, const char *entry) {
   return plain[length] == '<' && strlen(entry) == length && strncmp(plain, entry, length) == 0;
 }
 
+// Whether two names are the same but for spaces: "sgemm<128,8>" and "sgemm<128, 8>".
+static gboolean
+is_same(const char *a, const char *b) {
+  do {
+    a += strspn(a, " ");
+    b += strspn(b, " ");
+    if (*a != *b)
+      return FALSE;
+  } while (*a++ && *b++);
+  return TRUE;
+}
+
 static gboolean
 matches(const PtxFunction *function, const char *entry) {
   g_autofree char *whole = smb_ptx_demangle(function->name, FALSE);
   g_autofree char *plain = smb_ptx_demangle(function->name, TRUE);
-  return !entry || strcmp(function->name, entry) == 0 || strcmp(whole, entry) == 0 ||
-         strcmp(plain, entry) == 0 || is_template_of(plain, entry);
+  return !entry || strcmp(function->name, entry) == 0 || is_same(whole, entry) ||
+         is_same(plain, entry) || is_template_of(plain, entry);
 }
 
 static const PtxFunction *

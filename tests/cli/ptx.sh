@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# PTX of compilers (tests/ptx), without a compiler: what analyze counts, what it asks for, and what it refuses.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+ptx=${srcdir:?}/tests/ptx
+
+# count FILE OPTION...: analyze, of a file that has the same name everywhere.
+count() {
+  cp "$ptx/$1.ptx" "$work/$1.ptx"
+  file=$1
+  shift
+  (cd "$work" && "$SMEMBANK" analyze "$file.ptx" "$@") >"$work/out" 2>"$work/err" || die "$file $*: $(cat "$work/err")"
+  last="smembank analyze $file.ptx $*"
+}
+
+# By the name with its arguments, however they are spaced, by the mangled name, and by its whole type.
+count transpose --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64
+quiet
+golden ptx-transpose.txt
+for entry in 'transpose< 0 >' _Z9transposeILi0EEvPfPKfi 'void transpose<0>(float*,float const*,int)'; do
+  count transpose --entry "$entry" --block 32,8 --grid 2,2 --arg 2=64
+  quiet
+  golden ptx-transpose.txt
+done
+count transpose --entry 'transpose<1>' --block 32,8 --grid 2,2 --arg 2=64 --format csv
+quiet
+golden ptx-transpose-padded.csv
+count transpose --entry transpose_swizzled --block 32,8 --grid 2,2 --arg 2=64
+quiet
+tells 'No bank conflicts: 256 wavefronts'
+count sgemm --entry 'sgemm_tiled<16>' --block 16,16 --grid 2,2 --arg 3=64 --format json
+quiet
+is_json
+shows '"level" : "ptx"'
+golden ptx-sgemm.json
+count reduce --entry reduce_shared --block 256 --grid 3 --arg 2=700
+quiet
+golden ptx-reduce.txt
+count reduce --entry reduce_shuffle --block 256 --grid 3 --arg 2=2000
+quiet
+golden ptx-shuffle.txt
+count tensor --entry 'half_product<false>' --block 32 --grid 2 --arg 3=64
+quiet
+golden ptx-ldmatrix.txt
+count tensor --entry 'half_product<true>' --block 32 --grid 2 --arg 3=64
+quiet
+golden ptx-ldmatrix-swizzled.txt
+
+# What a histogram counts depends on its input: it is asked for, or left out, or given.
+count histogram --block 256 --grid 2 --arg 2=1024 --buffer 1=random:i32:1
+quiet
+golden ptx-histogram.txt
+expect 3 analyze "$ptx/histogram.ptx" --block 256 --arg 2=1024
+says "the address depends on the contents of parameter 1 ('histogram_param_1'), loaded at histogram.cu:"
+says 'give --buffer 1='
+count histogram --block 256 --arg 2=1024 --unknown skip
+says 'is not counted: the address depends on the contents of parameter 1'
+golden ptx-histogram-skipped.txt
+expect 1 analyze "$ptx/histogram.ptx" --block 256 --arg 2=1024 --unknown skip --max-ways 32
+
+# Which kernel, and with which arguments: all that is missing at once.
+expect 2 analyze "$ptx/transpose.ptx" --block 32,8
+says 'has several kernels: choose one with --entry: void transpose<0>(float*, float const*, int), '
+expect 2 analyze "$ptx/transpose.ptx" --entry transpose --block 32,8
+says 'void transpose<0>(float*, float const*, int), void transpose<1>(float*, float const*, int) ('
+expect 2 analyze "$ptx/transpose.ptx" --entry matmul --block 32,8
+says "--entry 'matmul': expected one of the kernels of"
+says transpose_swizzled
+expect 2 analyze "$ptx/reduce.ptx" --entry reduce_shared --block 256
+says '--arg 2=VALUE'
+expect 2 analyze "$ptx/transpose.ptx" --entry transpose_double --block 16,16 --arg 7=1
+says "'transpose_double' has no parameter '7'"
+sed '/^[^/]*ret;/,$d' "$ptx/transpose.ptx" >"$work/cut.ptx"
+expect 3 analyze "$work/cut.ptx" --entry 'transpose<0>' --block 32,8 --arg 2=64
+sed 's/%r22+32/%r9922+32/' "$ptx/transpose.ptx" >"$work/wrong.ptx"
+expect 3 analyze "$work/wrong.ptx" --entry 'transpose<0>' --block 32,8 --arg 2=64
+says "'%r9922'"
+
+# A wait that never ends.
+expect 3 analyze "$ptx/poll.ptx" --block 32 --max-steps 1000
+says 'still running after 1000 '

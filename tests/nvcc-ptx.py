@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# The work of nvcc-ptx.sh: compiles kernels to PTX, runs the launches, and compares what must be equal.
+#
+#   nvcc-ptx.py measured SMEMBANK NVCC SOURCES WORK     the launches of data/measured/h200-kernels.json
+#   nvcc-ptx.py kernels SMEMBANK COMPILER SOURCES WORK  the launches of tests/ptx/*.cu; COMPILER: nvcc's or clang's path
+#
+# SOURCES is the source tree. Status 1: a line for each launch that is not as it should be.
+import concurrent.futures
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+KINDS = (("load", "ld"), ("store", "st"), ("atomic", "atom"))
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def compile_to(ptx, compiler, source, defines=()):
+    """The compiler's messages, or None."""
+    if "clang" in os.path.basename(compiler):
+        folder = os.path.dirname(source)
+        flags = ["-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_80", "--cuda-path=/nonexistent", "-Xclang",
+                 "-target-feature", "-Xclang", "+ptx75", "-O2", "-gline-tables-only", "-S", "-nocudalib", "-nocudainc",
+                 "-include", f"{folder}/clang.h"]
+    else:
+        flags = ["-arch=sm_90", "-lineinfo", "-ptx"]
+    result = run(compiler, *flags, *("-D" + d for d in defines), "-o", ptx, source)
+    return result.stderr if result.returncode else None
+
+
+def each(work, items):
+    """What 'work' says of each item, in order, without the items that it says nothing of."""
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        return [text for text in pool.map(work, items) if text]
+
+
+def totals(result):
+    document = json.loads(result.stdout)
+    counts = {}
+    for kind, short in KINDS:
+        counts["wavefronts_" + short] = document["totals"][kind]["wavefronts"]
+        counts["instructions_" + short] = document["totals"][kind]["requests"]
+    for kind in ("load", "store"):
+        counts["sectors_" + kind[:2].replace("lo", "ld")] = document["global"]["totals"][kind]["segments"]
+    return counts
+
+
+# --- the launches that an H200 has measured
+
+def parameter_names(text, kernel):
+    found = re.search(r"__global__[^(;]*?\b" + kernel + r"\s*\(([^)]*)\)", text)
+    return [re.search(r"(\w+)\s*$", p.strip()).group(1) for p in found.group(1).split(",")] if found else []
+
+
+def check_measured(smembank, nvcc, sources, work):
+    with open(f"{sources}/data/measured/h200-kernels.json") as file:
+        kernels = [k for k in json.load(file)["kernels"] if k["measured"]]
+    compiled = {}
+    for kernel in kernels:
+        key = (kernel["file"], *kernel["defines"])
+        compiled.setdefault(key, f"{work}/measured-{len(compiled)}.ptx")
+
+    def compile_one(item):
+        return compile_to(item[1], nvcc, f"{sources}/{item[0][0]}", item[0][1:])
+
+    def check(kernel):
+        what = f"{kernel['kernel']} {kernel['shape']} {' '.join(kernel['defines'])}"
+        with open(f"{sources}/{kernel['file']}") as file:
+            text = file.read()
+        names = re.findall(r"__global__[^(;]*?(\w+)\s*\(", text)
+        parameters = parameter_names(text, names[0])
+        command = [smembank, "analyze", compiled[(kernel["file"], *kernel["defines"])], "--format", "json",
+                   "--block", ",".join(map(str, kernel["block"])), "--grid", ",".join(map(str, kernel["grid"])),
+                   "--dynamic-bytes", str(kernel["dynamic_bytes"])]
+        for argument in kernel["args"]:
+            name, value = argument.split("=")
+            command += ["--arg", f"{parameters.index(name)}={value}"]
+        result = run(*command)
+        if result.returncode:
+            return f"{what}: {result.stderr.strip()}"
+        counted = totals(result)
+        wrong = [f"{name} {counted[name]}, measured {count}" for name, count in kernel["measured"].items()
+                 if name in counted and counted[name] != count]
+        return f"{what}: {', '.join(wrong)}" if wrong else None
+
+    failures = each(compile_one, compiled.items()) or each(check, kernels)
+    return failures, f"{len(kernels)} measured launches, {len(compiled)} compilations"
+
+
+# --- the kernels of tests/ptx
+
+def launches_of(source):
+    """(options, compilers that keep the accesses of the text, message of the refusal or None)"""
+    found = []
+    with open(source) as file:
+        for line in file:
+            if line.startswith("// launch:"):
+                options, _, keep = line.split(":", 1)[1].partition("#")
+                found.append([shlex.split(options), keep.split(), None])
+            elif line.startswith("// refused:"):
+                found[-1][2] = line.split(":", 1)[1].strip()
+    return found
+
+
+def check_kernels(smembank, compiler, sources, work):
+    name = "clang" if "clang" in os.path.basename(compiler) else "nvcc"
+    files, items, equal, refused = [], [], [], []
+    for source in sorted(glob.glob(f"{sources}/tests/ptx/*.cu")):
+        with open(source) as file:
+            if name == "clang" and "#include" in file.read():
+                continue
+        ptx = f"{work}/{name}-{os.path.basename(source)[:-3]}.ptx"
+        files.append((source, ptx))
+        items += [(source, ptx, *launch) for launch in launches_of(source)]
+
+    def check(item):
+        source, ptx, options, keep, message = item
+        what = f"{os.path.basename(source)} {' '.join(options)} ({name})"
+        result = run(smembank, "analyze", ptx, *options, "--format", "json")
+        if message:
+            refused.append(what)
+            return None if result.returncode == 3 and message in result.stderr else f"{what}: expected '{message}': {result.stderr}"
+        if result.returncode:
+            return f"{what}: {result.stderr.strip()}"
+        if name not in keep:
+            return None
+        text = run(smembank, "analyze", source, *options, "--format", "json")
+        if text.returncode:
+            return f"{what}: the text: {text.stderr.strip()}"
+        ours, theirs = totals(result), totals(text)
+        equal.append(what)
+        wrong = [f"{k} {ours[k]}, of the text {theirs[k]}" for k in ours if ours[k] != theirs[k] and "sectors" not in k]
+        return f"{what}: {', '.join(wrong)}" if wrong else None
+
+    failures = each(lambda item: compile_to(item[1], compiler, item[0]), files) or each(check, items)
+    return failures, f"{len(items)} launches of {len(files)} files by {name}: {len(equal)} compared with the text, {len(refused)} refused"
+
+
+what = {"measured": check_measured, "kernels": check_kernels}[sys.argv[1]]
+problems, summary = what(*sys.argv[2:])
+print("\n".join(problems + [summary]))
+sys.exit(1 if problems else 0)
