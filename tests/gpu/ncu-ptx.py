@@ -108,7 +108,7 @@ def number(text):
 
 
 def sass_tables(path):
-    """One table for each kernel of the report, in order: [(opcode, requests, wavefronts)]."""
+    """One table for each kernel of the report, in order: [(opcode, requests, wavefronts, whether it is guarded)]."""
     tables, header = [], None
     if not os.path.exists(path):
         return tables
@@ -126,9 +126,9 @@ def sass_tables(path):
                 continue
             if row[0] in ("0", "1") and tables[-1] and "#" in header and header["#"] == 0 and number(row[0]) < len(tables[-1]) - 1:
                 tables.append([])
-            predicated_off = row[header["Source"]].startswith("@!PT ")
-            tables[-1].append((words[0], 0 if predicated_off else number(row[header["Instructions Executed"]]),
-                               number(row[header.get("L1 Wavefronts Shared", 0)]) if "L1 Wavefronts Shared" in header else 0))
+            guard = row[header["Source"]].split()[0] if row[header["Source"]].lstrip().startswith("@") else ""
+            tables[-1].append((words[0], 0 if guard == "@!PT" else number(row[header["Instructions Executed"]]),
+                               number(row[header["L1 Wavefronts Shared"]]) if "L1 Wavefronts Shared" in header else 0, bool(guard)))
     return tables
 
 
@@ -177,12 +177,12 @@ def raw_counts(row):
 
 def sass_counts(table, lines):
     totals, by_line = collections.Counter(), collections.Counter()
-    for i, (opcode, requests, waves) in enumerate(table):
+    for i, (opcode, requests, waves, guarded) in enumerate(table):
         stem = opcode.split(".")[0]
         kind = SASS.get(stem)
         if not kind or (stem in ("LD", "ST", "ATOM") and waves == 0):
             continue
-        for what, count in (("requests", requests), ("wavefronts", waves)):
+        for what, count in (("requests", requests), ("wavefronts", waves), ("guarded", requests if guarded else 0)):
             totals[kind, what] += count
             by_line[lines.get(16 * i), kind, what] += count
     return totals, by_line
@@ -202,6 +202,13 @@ def predicted_counts(prediction):
     return totals, by_line, least, most
 
 
+def agree(kind, ours, theirs, guarded):
+    """ncu counts a guarded instruction also where no lane executes it: that is no request, and has no wavefront."""
+    if kind != "async" and ours[1] != theirs[1]:
+        return "DIFFERENT"
+    return "equal" if ours[0] == theirs[0] else "but guarded" if ours[0] < theirs[0] <= ours[0] + guarded else "DIFFERENT"
+
+
 def show(counts, kind):
     return f"{counts[kind, 'requests']}/{counts[kind, 'wavefronts']}"
 
@@ -219,17 +226,17 @@ def compare_launch(prediction, table, row, lines, tally):
     if not table:
         for kind, (requests, waves) in raw_counts(row).items():
             measured[kind, "requests"], measured[kind, "wavefronts"] = requests, waves
-    equal = within = True
+    verdicts, within = set(), True
     for kind in KINDS:
         if kind == "async" and not table:
             continue
-        both = [(predicted[kind, what], measured[kind, what]) for what in ("requests", "wavefronts")]
-        same = both[0][0] == both[0][1] and (kind == "async" or both[1][0] == both[1][1])
-        equal = equal and same
+        ours, theirs = ([counts[kind, what] for what in ("requests", "wavefronts")] for counts in (predicted, measured))
+        verdict = agree(kind, ours, theirs, measured[kind, "guarded"])
+        verdicts.add(verdict)
         within = within and all(least[kind, what] <= measured[kind, what] <= most[kind, what]
                                 for what in (("requests",) if kind == "async" else ("requests", "wavefronts")))
-        if any(a or b for a, b in both):
-            print(f"  {kind:9} predicted {show(predicted, kind):>15}  measured {show(measured, kind):>15}  {'equal' if same else 'DIFFERENT'}")
+        if any(ours + theirs):
+            print(f"  {kind:9} predicted {show(predicted, kind):>15}  measured {show(measured, kind):>15}  {verdict}")
     if table and row:
         raw = raw_counts(row)
         print("  totals by ncu's metrics: " + ", ".join(f"{k} {r}/{w}" for k, (r, w) in raw.items() if r or w))
@@ -245,15 +252,18 @@ def compare_launch(prediction, table, row, lines, tally):
         for line, kind in places:
             ours = (by_line[line, kind, "requests"], by_line[line, kind, "wavefronts"])
             theirs = (measured_lines[line, kind, "requests"], measured_lines[line, kind, "wavefronts"])
-            if ours == theirs or (kind == "async" and ours[0] == theirs[0]):
+            line_verdict = agree(kind, ours, theirs, measured_lines[line, kind, "guarded"])
+            if line_verdict == "equal":
                 same += 1
             else:
-                print(f"    line {line} {kind}: predicted {ours[0]}/{ours[1]}, measured {theirs[0]}/{theirs[1]}")
+                print(f"    line {line} {kind}: predicted {ours[0]}/{ours[1]}, measured {theirs[0]}/{theirs[1]}  {line_verdict}")
         print(f"  lines: {same} of {len(places)} equal")
         tally["lines"] += len(places)
         tally["lines equal"] += same
     if not prediction["refused"]:
-        verdict = "equal" if equal else "within the range" if within else "different"
+        verdict = "different" if "DIFFERENT" in verdicts else "equal but guarded" if "but guarded" in verdicts else "equal"
+        if verdict == "different" and within:
+            verdict = "within the range"
         tally[verdict + ("" if exact else ", not exact")] += 1
 
 
