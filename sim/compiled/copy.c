@@ -30,13 +30,16 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   MarkedWords words;
   if (!lanes)
     return TRUE;
-  // What is copied; nothing of it, where the source is not known.
+  // What is copied; nothing of it is known where the source is not, or how much of it is copied.
   memset(&words, 0, sizeof words);
   SmbLanes known =
       smb_transfer_addresses(runner, from, lanes, addresses, &source_flags, &source_origin);
   SmbLanes reads = known;
   const guint32 *bytes = NULL;
-  if (from->data[0] != NO_ROW && smb_row_known(registers, from->data[0], lanes) == lanes) {
+  if (from->data[0] != NO_ROW && smb_row_known(registers, from->data[0], lanes) != lanes) {
+    source_origin = row_origin(registers, from->data[0]);
+    known = reads = 0;
+  } else if (from->data[0] != NO_ROW) {
     bytes = row_values(registers, from->data[0]);
     FOR_LANES(known, lane) {
       if (bytes[lane] == 0)

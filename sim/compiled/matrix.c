@@ -83,8 +83,10 @@ smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   SmbLanes asking = find_lanes(runner, step, addresses, lanes, &origin);
-  if (!asking)
+  if (!asking) {
+    smb_runner_blur(runner, step, lanes);
     return smb_runner_uncounted(runner, step, lanes, "the address", origin);
+  }
   memset(&words, 0, sizeof words);
   for (guint j = 0; j < transfer->n_components; j++) {
     const guint32 *values = row_values(registers, transfer->data[j]);

@@ -143,6 +143,9 @@ forget_stretch(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 o
         smb_runner_forget(runner, step, lanes, origin);
       if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD)
         smb_runner_blur(runner, step, lanes);
+      // Those that wait there wait for these lanes no longer.
+      if (step->run == smb_step_sync)
+        smb_splits_break(runner->warp->splits, step->argument, lanes);
     }
   }
 }

@@ -290,7 +290,19 @@ decode_matrix(PtxDecoder *decoder, gboolean loads) {
   return PTX_UNKNOWN;
 }
 
-// cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes}
+// How many bytes are copied where a predicate says whether the source is ignored: then zeros are.
+static Row
+ignore_source(PtxDecoder *decoder, const PtxOperand *predicate, guint bytes) {
+  Compute compute = {.operation = OPERATION_SELECT_32,
+                     .d = smb_ptx_new_rows(decoder, 1),
+                     .s = {smb_ptx_constant(decoder, 0, 4), smb_ptx_constant(decoder, bytes, 4)},
+                     .in = {smb_ptx_predicate(decoder, predicate)},
+                     .modifiers = predicate->is_negated ? MODIFIER_NOT_IN : 0};
+  smb_ptx_add_compute(decoder, &compute);
+  return compute.d;
+}
+
+// cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes | whether the source is ignored}
 static PtxResult
 decode_copy(PtxDecoder *decoder) {
   gboolean through = smb_ptx_has_part(decoder, "cg");
@@ -308,10 +320,9 @@ decode_copy(PtxDecoder *decoder) {
   if (!set_address(decoder, to, smb_ptx_operand(decoder, 0), AREA_SHARED) ||
       !set_address(decoder, from, smb_ptx_operand(decoder, 1), AREA_GLOBAL))
     return PTX_FAILED;
-  // A predicate here says "ignore the source": it is copied as zeros.
   if (some && some->kind == PTX_OPERAND_REGISTER && smb_ptx_register_bytes(decoder, some) == 0)
-    return PTX_UNKNOWN;
-  if (some)
+    from->data[0] = ignore_source(decoder, some, bytes);
+  else if (some)
     from->data[0] = smb_ptx_row(decoder, some, 4, FALSE);
   set_move(decoder, to, SMB_OP_CLASS_STORE, through ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,
            bytes, TRUE);
