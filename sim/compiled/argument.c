@@ -53,35 +53,6 @@ encode_real(const char *name, const char *text, gsize bytes, GError **error) {
   return g_bytes_new(encoded, bytes);
 }
 
-static GBytes *
-read_digits(const char *name, const char *digits, gsize bytes, GError **error) {
-  g_autoptr(GByteArray) array = g_byte_array_new();
-  for (const char *at = digits; at[0]; at += 2) {
-    if (!g_ascii_isxdigit(at[0]) || !g_ascii_isxdigit(at[1]))
-      return refuse(error, "argument '%s=raw:%s': expected two hexadecimal digits for each byte",
-                    name, digits);
-    guchar byte = (guchar)(g_ascii_xdigit_value(at[0]) * 16 + g_ascii_xdigit_value(at[1]));
-    g_byte_array_append(array, &byte, 1);
-  }
-  if (array->len != bytes)
-    return refuse(error, "argument '%s=raw:%s' has %u bytes: the parameter has %" G_GSIZE_FORMAT,
-                  name, digits, array->len, bytes);
-  return g_byte_array_free_to_bytes(g_steal_pointer(&array));
-}
-
-static GBytes *
-read_file(const char *name, const char *path, gsize bytes, GError **error) {
-  GBytes *contents = smb_source_read_bytes(path, (guint)bytes, error);
-  if (contents && g_bytes_get_size(contents) != bytes) {
-    refuse(error,
-           "argument '%s=@%s': the file has %" G_GSIZE_FORMAT " bytes, and the parameter %" //
-           G_GSIZE_FORMAT,
-           name, path, g_bytes_get_size(contents), bytes);
-    g_clear_pointer(&contents, g_bytes_unref);
-  }
-  return contents;
-}
-
 GBytes *
 smb_code_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
                   GError **error) {
@@ -92,10 +63,8 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
   if (!text)
     return refuse(error, "parameter '%s' of '%s' needs a value: --arg %s=VALUE", name,
                   program->name, name);
-  if (g_str_has_prefix(text, "raw:"))
-    return read_digits(name, text + strlen("raw:"), place->bytes, error);
-  if (text[0] == '@')
-    return read_file(name, text + 1, place->bytes, error);
+  if (smb_argument_is_raw(text))
+    return smb_argument_raw(name, text, place->bytes, error);
   if (place->bytes > 8 || place->bytes & (place->bytes - 1))
     return refuse(error,
                   "parameter '%s' has %" G_GSIZE_FORMAT
