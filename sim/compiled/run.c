@@ -67,6 +67,16 @@ check_limit(Runner *runner, const Step *step) {
   SmbBlock *block = runner->block;
   if (block->steps <= block->limits.max_steps)
     return TRUE;
+  const SmbSite *polled = smb_runner_polled(runner, step);
+  if (polled) {
+    g_autofree char *place = smb_site_place(polled);
+    return smb_block_fail(
+        block, step->place,
+        "still running after %" G_GUINT64_FORMAT
+        " instructions of warps: the loop here does nothing but poll '%s' (%s), for a "
+        "value that no thread has stored (--max-steps)",
+        block->limits.max_steps, polled->expression, place);
+  }
   return smb_block_fail(
       block, step->place,
       "still running after %" G_GUINT64_FORMAT

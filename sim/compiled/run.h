@@ -142,3 +142,12 @@ void smb_runner_note(Runner *runner, const Step *step, Cause cause);
 // Why what a step loads, of which @lanes know where it lies, is not known.
 void smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses,
                           SmbLanes lanes);
+
+// --- the control flow of functions (skip.c, poll.c)
+// The graph that a step is in, and its block.
+const CodeGraph *smb_code_graph(const Code *code, guint32 step, guint32 *block);
+// The blocks that a branch may lead to without passing @but, in an array by block; whether it can end the function.
+gboolean smb_graph_reach(const CodeGraph *graph, guint32 branch, guint32 but, gboolean *seen,
+                         guint *n_seen);
+// The access that the loop around a step repeats, if that is all that it does; else NULL.
+const SmbSite *smb_runner_polled(const Runner *runner, const Step *step);

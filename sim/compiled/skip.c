@@ -22,8 +22,8 @@ stretch_free(gpointer data) {
   g_free(stretch);
 }
 
-static const CodeGraph *
-find_graph(const Code *code, guint32 step, guint32 *block) {
+const CodeGraph *
+smb_code_graph(const Code *code, guint32 step, guint32 *block) {
   for (guint g = 0; g < code->graphs->len; g++) {
     const CodeGraph *graph = g_ptr_array_index(code->graphs, g);
     for (guint b = 0; b < graph->blocks->len; b++) {
@@ -54,9 +54,9 @@ is_needed(const Runner *runner, const Step *step) {
   g_assert_not_reached();
 }
 
-// The blocks that a branch may lead to without passing @but, in an array by block; whether it can end the function.
-static gboolean
-reach(const CodeGraph *graph, guint32 branch, guint32 but, gboolean *seen, guint *n_seen) {
+gboolean
+smb_graph_reach(const CodeGraph *graph, guint32 branch, guint32 but, gboolean *seen,
+                guint *n_seen) {
   const SmbFlowBlock *blocks = (const SmbFlowBlock *)(gpointer)graph->blocks->data;
   g_autoptr(GArray) rest = g_array_new(FALSE, FALSE, sizeof(guint32));
   gboolean ends = FALSE;
@@ -84,9 +84,9 @@ find_meeting(const CodeGraph *graph, guint32 branch, gboolean *seen) {
   guint32 nearest = SMB_FLOW_EXIT;
   guint n, fewest = G_MAXUINT;
   g_autofree gboolean *reached = g_new0(gboolean, graph->blocks->len);
-  reach(graph, branch, SMB_FLOW_EXIT, reached, &n);
+  smb_graph_reach(graph, branch, SMB_FLOW_EXIT, reached, &n);
   for (guint32 b = 0; b < graph->blocks->len; b++) {
-    if (!reached[b] || reach(graph, branch, b, seen, &n) || n >= fewest)
+    if (!reached[b] || smb_graph_reach(graph, branch, b, seen, &n) || n >= fewest)
       continue;
     nearest = b;
     fewest = n;
@@ -98,14 +98,14 @@ static Stretch *
 make_stretch(const Runner *runner, guint32 at) {
   guint32 branch;
   guint n;
-  const CodeGraph *graph = find_graph(runner->code, at, &branch);
+  const CodeGraph *graph = smb_code_graph(runner->code, at, &branch);
   const SmbFlowBlock *blocks = (const SmbFlowBlock *)(gpointer)graph->blocks->data;
   g_autofree gboolean *seen = g_new0(gboolean, graph->blocks->len);
   guint32 meeting = find_meeting(graph, branch, seen);
   Stretch *stretch = g_new0(Stretch, 1);
   stretch->steps = g_array_new(FALSE, FALSE, sizeof(guint32));
   stretch->end = meeting == SMB_FLOW_EXIT ? SMB_FLOW_EXIT : blocks[meeting].first;
-  reach(graph, branch, meeting, seen, &n);
+  smb_graph_reach(graph, branch, meeting, seen, &n);
   for (guint32 b = 0; b < graph->blocks->len; b++) {
     if (!seen[b])
       continue;
