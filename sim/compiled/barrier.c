@@ -18,17 +18,20 @@ read_uniform(Runner *runner, const Step *step, Row row, SmbLanes lanes, const ch
       return smb_block_fail(runner->block, step->place,
                             "%s of the barrier differs between threads of a warp", what);
   }
+  if (row_flags(registers, row) & (ROW_AFFINE | ROW_BLOCK))
+    smb_transfer_watch(runner, ROW_BLOCK);
   return TRUE;
 }
 
 // What a thread contributes to bar.red is kept until all have arrived.
 static void
-note_answers(Runner *runner, const Step *step, SmbLanes lanes) {
+note_answers(Runner *runner, const Step *step, BlockBarrier *barrier, SmbLanes lanes) {
   const Registers *registers = runner->warp->registers;
   const Compute *compute = &step->compute;
   SmbLanes answers = registers->predicates[compute->in[0]];
   if (compute->modifiers & MODIFIER_NOT_IN)
     answers = ~answers;
+  barrier->flags |= registers->predicate_flags[compute->in[0]] & ROW_TAINT;
   runner->warp->answers = (runner->warp->answers & ~lanes) | (answers & lanes);
   runner->warp->unsure =
       (runner->warp->unsure & ~lanes) | (registers->unknown_predicates[compute->in[0]] & lanes);
@@ -54,7 +57,7 @@ smb_step_barrier(Runner *runner, const Step *step, SmbLanes lanes) {
     barrier->arrived += runner->block->lanes;
     return TRUE;
   }
-  note_answers(runner, step, lanes);
+  note_answers(runner, step, barrier, lanes);
   smb_splits_hold(runner->warp->splits, lanes, number);
   return TRUE;
 }
@@ -100,12 +103,12 @@ answer(Runner *runner, const BlockBarrier *barrier, const Mask *waiting) {
     for (guint lane = 0; lane < SMB_MAX_LANES; lane++)
       values[lane] = n;
     if (step->argument == BARRIER_POPC && unsure)
-      smb_row_forget(registers, step->compute.d, lanes, 0, step_origin(runner, step));
+      smb_row_forget(registers, step->compute.d, lanes, barrier->flags, step_origin(runner, step));
     else if (step->argument == BARRIER_POPC)
-      smb_row_set(registers, step->compute.d, lanes, values, NULL, 0, 0);
+      smb_row_set(registers, step->compute.d, lanes, values, NULL, barrier->flags, 0);
     else
       smb_predicate_set(registers, step->compute.p, lanes, yes && !unsure ? lanes : 0,
-                        unsure ? lanes : 0, 0, step_origin(runner, step));
+                        unsure ? lanes : 0, barrier->flags, step_origin(runner, step));
   }
 }
 
@@ -118,6 +121,7 @@ release(Runner *runner, guint number, const Mask *waiting) {
   for (guint w = 0; w < runner->block->n_warps; w++)
     smb_splits_release(runner->warps[w].splits, number);
   barrier->arrived = 0;
+  barrier->flags = 0;
 }
 
 // Nobody can go on: says who is missing at the first barrier that somebody waits at.

@@ -160,6 +160,8 @@ smb_step_gather(Runner *runner, const Step *step, SmbLanes lanes) {
     return TRUE;
   if (smb_row_known(registers, step->compute.s[0], lanes) != lanes)
     return smb_block_fail(runner->block, step->place, "the mask of lanes is not known");
+  if (row_flags(registers, step->compute.s[0]) & (ROW_AFFINE | ROW_BLOCK))
+    smb_transfer_watch(runner, ROW_BLOCK);
   const guint32 *masks = row_values(registers, step->compute.s[0]);
   guint32 wanted = masks[smb_lanes_first(lanes)];
   SmbLanes same = 0;

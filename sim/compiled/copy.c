@@ -20,6 +20,16 @@ keep_bytes(MarkedWords *words, SmbLanes lanes, guint width, const guint32 *bytes
   }
 }
 
+// What is copied depends on blockIdx.
+static void
+mark_block(MarkedWords *words, SmbLanes lanes, guint width) {
+  for (guint word = 0; word < (width + 3) / 4; word++) {
+    FOR_LANES(lanes, lane) {
+      words->marks[word][lane] |= MARK_BLOCK * MARKS_KNOWN;
+    }
+  }
+}
+
 gboolean
 smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *to = step->transfer, *from = step->source;
@@ -35,12 +45,16 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   SmbLanes known =
       smb_transfer_addresses(runner, from, lanes, addresses, &source_flags, &source_origin);
   SmbLanes reads = known;
+  smb_transfer_watch(runner, source_flags);
   const guint32 *bytes = NULL;
   if (from->data[0] != NO_ROW && smb_row_known(registers, from->data[0], lanes) != lanes) {
     source_origin = row_origin(registers, from->data[0]);
     known = reads = 0;
   } else if (from->data[0] != NO_ROW) {
     bytes = row_values(registers, from->data[0]);
+    smb_transfer_watch(runner, row_flags(registers, from->data[0]) & ROW_AFFINE
+                                   ? ROW_BLOCK
+                                   : row_flags(registers, from->data[0]));
     FOR_LANES(known, lane) {
       if (bytes[lane] == 0)
         reads &= ~((SmbLanes)1 << lane);
@@ -52,15 +66,16 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
     return FALSE;
   if (reads)
     smb_runner_note_load(runner, step, addresses, reads);
+  if (smb_transfer_taint(runner, source_flags, reads, addresses))
+    mark_block(&words, reads, (guint)to->move.width);
   if (bytes)
     keep_bytes(&words, lanes, (guint)to->move.width, bytes);
   known = smb_transfer_addresses(runner, to, lanes, addresses, &flags, &origin);
+  smb_transfer_watch(runner, flags);
   if (known != lanes) {
     memset(runner->block->shared_marks, 0, runner->block->shared_bytes);
     return smb_runner_uncounted(runner, step, lanes, "the address", origin);
   }
-  if ((flags | source_flags) & ROW_BLOCK && runner->block->signature)
-    smb_signature_refuse(runner->block);
   if (!runner->shared_origin)
     runner->shared_origin = step_origin(runner, step);
   return smb_words_store(runner->block, &to->move, runner->w, lanes, addresses, &words);

@@ -98,8 +98,10 @@ smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
         Place at = find_place(step->argument, j, (guint)t, half);
         for (guint byte = 2 * half; byte < 2 * half + 2; byte++) {
           guint shift = at.shift + 8 * (byte - 2 * half);
-          guint mark = unknown >> (8 * byte) & 0xff ? 0 : MARK_KNOWN | block;
-          words.values[at.word][at.lane] |= (mark ? values[t] >> (8 * byte) & 0xff : 0) << shift;
+          gboolean is_known = !(unknown >> (8 * byte) & 0xff);
+          guint mark = (is_known ? MARK_KNOWN : 0) | block;
+          words.values[at.word][at.lane] |= (is_known ? values[t] >> (8 * byte) & 0xff : 0)
+                                            << shift;
           words.marks[at.word][at.lane] |= mark << shift;
         }
       }

@@ -120,6 +120,7 @@ smb_runner_run(gpointer data) {
   Runner *runner = data;
   SmbBlock *block = runner->block;
   memset(runner->barriers, 0, sizeof runner->barriers);
+  memset(runner->written, 0, block->n_objects);
   runner->shared_origin = 0;
   for (guint w = 0; w < block->n_warps; w++)
     start_warp(runner, w);
@@ -194,6 +195,7 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   runner->steps = &g_array_index(code->steps, Step, 0);
   runner->skips = launch->skips_unknown;
   runner->causes = g_new0(Cause, code->steps->len);
+  runner->written = g_new0(guint8, block->n_objects);
   runner->parameters = g_byte_array_free_to_bytes(g_steal_pointer(&parameters));
   SmbContents *contents = &block->objects[REGION_PARAMETERS].contents;
   contents->fill = SMB_FILL_BYTES;
@@ -218,6 +220,7 @@ smb_runner_free(gpointer data) {
   }
   g_free(runner->warps);
   g_free(runner->causes);
+  g_free(runner->written);
   g_bytes_unref(runner->parameters);
   g_clear_pointer(&runner->stretches, g_hash_table_unref);
   g_free(runner);

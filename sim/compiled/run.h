@@ -35,6 +35,12 @@ typedef struct {
   SmbLanes unsure;  // where that is not known
 } Warp;
 
+// What a block whose signature is wanted did to a global object.
+enum {
+  OBJECT_WRITTEN = 1,
+  OBJECT_STREWN = 2, // written at places that depend on blockIdx
+};
+
 // What a barrier does (Step.argument).
 enum {
   BARRIER_SYNC,
@@ -49,6 +55,7 @@ typedef struct {
   guint arrived;    // threads that have announced themselves and went on (bar.arrive)
   guint expected;   // threads; 0: all of the block
   const Step *step; // that somebody executed last
+  guint flags;      // ROW_TAINT, of what the threads contributed to its answer
 } BlockBarrier;
 
 struct _Runner {
@@ -60,7 +67,8 @@ struct _Runner {
   Warp *warp;
   guint64 budget; // steps that may still be executed
   BlockBarrier barriers[RUNNER_BARRIERS];
-  Cause *causes; // by step
+  Cause *causes;   // by step
+  guint8 *written; // by object of the machine, if it is global: OBJECT_WRITTEN, OBJECT_STREWN
   guint32
       shared_origin; // the step, + 1, behind the first unknown value that was stored to shared memory
   gboolean skips;    // accesses at unknown addresses are reported, and do not end the run
@@ -117,6 +125,11 @@ gboolean smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes)
 // @origin: of the address of the first one that is not known.
 SmbLanes smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes,
                                 guint64 *addresses, guint *flags, guint32 *origin);
+// The signature of a block says nothing of addresses that depend on blockIdx and are not affine, nor of whether they are known.
+void smb_transfer_watch(const Runner *runner, guint flags);
+// ROW_BLOCK, if what was loaded at @addresses depends on blockIdx though memory is not marked so. @flags: of the address.
+guint smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes,
+                         const guint64 *addresses);
 // The data of a step's registers as words of memory, and back.
 void smb_transfer_gather(Runner *runner, const Transfer *transfer, MarkedWords *words);
 void smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guint flags,

@@ -46,6 +46,47 @@ smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes,
   return known & high_known;
 }
 
+void
+smb_transfer_watch(const Runner *runner, guint flags) {
+  if (flags & ROW_BLOCK && runner->block->signature)
+    smb_signature_refuse(runner->block);
+}
+
+static guint32
+find_object(guint64 address) {
+  return (guint32)((address >> POINTER_OFFSET_BITS) - 1);
+}
+
+// Shared and private memory is marked: there, affine addresses are the same in all blocks that are alike.
+guint
+smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes, const guint64 *addresses) {
+  const SmbBlock *block = runner->block;
+  if (!block->signature)
+    return 0;
+  FOR_LANES(lanes, lane) {
+    guint32 index = find_object(addresses[lane]);
+    const Object *object = &block->objects[index];
+    guint written = runner->written[index];
+    if (object->space != SPACE_GLOBAL && object->space != SPACE_CONSTANT)
+      continue;
+    gboolean is_blank = object->contents.fill == SMB_FILL_UNKNOWN && !written;
+    if (written & OBJECT_STREWN || (depends_on_block(flags) && !is_blank))
+      return ROW_BLOCK;
+  }
+  return 0;
+}
+
+// A block sees what it wrote itself.
+static void
+note_store(Runner *runner, guint flags, SmbLanes lanes, const guint64 *addresses) {
+  guint how = OBJECT_WRITTEN | (depends_on_block(flags) ? OBJECT_STREWN : 0);
+  if (!runner->block->signature)
+    return;
+  FOR_LANES(lanes, lane) {
+    runner->written[find_object(addresses[lane])] |= (guint8)how;
+  }
+}
+
 // The bits of the bytes that are not known.
 static guint32
 unknown_bits(guint32 marks) {
@@ -131,10 +172,10 @@ smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guint fla
 static guint32
 gather_row(const Registers *registers, Row from, guint32 *values, guint32 *marks) {
   guint flags = row_flags(registers, from), n = registers->n_lanes;
-  guint32 known = MARKS_KNOWN | (depends_on_block(flags) ? BLOCK_MARKS : 0);
+  guint32 block = depends_on_block(flags) ? BLOCK_MARKS : 0, known = MARKS_KNOWN | block;
   if (flags & ROW_ALL_UNKNOWN) {
     memset(values, 0, n * sizeof *values);
-    memset(marks, 0, n * sizeof *marks);
+    EACH_LANE(n, marks[lane] = block;)
     return row_origin(registers, from);
   }
   memcpy(values, row_values(registers, from), n * sizeof *values);
@@ -145,7 +186,7 @@ gather_row(const Registers *registers, Row from, guint32 *values, guint32 *marks
   for (guint lane = 0; lane < n; lane++) {
     for (guint byte = 0; byte < 4; byte++) {
       if (unknown[lane] >> (8 * byte) & 0xff)
-        marks[lane] &= ~(0xffu << (8 * byte));
+        marks[lane] &= ~((guint32)MARK_KNOWN << (8 * byte));
     }
   }
   return row_origin(registers, from);
@@ -192,13 +233,6 @@ smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses,
                           : (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
 }
 
-// The signature of a block says nothing of addresses that are not affine.
-static void
-watch_address(const Runner *runner, guint flags) {
-  if (flags & ROW_BLOCK && runner->block->signature)
-    smb_signature_refuse(runner->block);
-}
-
 // Accesses whose addresses are not known: whatever they could have touched is not known any more.
 static gboolean
 lose(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
@@ -224,13 +258,14 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   SmbLanes known = smb_transfer_addresses(runner, transfer, lanes, addresses, &flags, &origin);
+  smb_transfer_watch(runner, flags);
   if (known != lanes)
     return lose(runner, step, lanes, origin);
-  watch_address(runner, flags);
   if (!smb_words_load(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
   smb_runner_note_load(runner, step, addresses, lanes);
-  smb_transfer_deliver(runner, step, lanes, depends_on_block(flags) ? ROW_BLOCK : 0, &words);
+  smb_transfer_deliver(runner, step, lanes, smb_transfer_taint(runner, flags, lanes, addresses),
+                       &words);
   return TRUE;
 }
 
@@ -244,14 +279,17 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   SmbLanes known = smb_transfer_addresses(runner, transfer, lanes, addresses, &flags, &origin);
+  smb_transfer_watch(runner, flags);
   if (known != lanes)
     return lose(runner, step, lanes, origin);
-  watch_address(runner, flags);
   origin = gather(runner->warp->registers, transfer->data, transfer->n_components, transfer->bytes,
                   &words);
   if (origin && !runner->shared_origin)
     runner->shared_origin = origin;
-  return smb_words_store(runner->block, &transfer->move, runner->w, lanes, addresses, &words);
+  if (!smb_words_store(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
+    return FALSE;
+  note_store(runner, flags, lanes, addresses);
+  return TRUE;
 }
 
 // What an atomic on global memory finds depends on what other blocks did, if there are any.
@@ -272,9 +310,9 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   SmbLanes known = smb_transfer_addresses(runner, transfer, lanes, addresses, &flags, &origin);
+  smb_transfer_watch(runner, flags);
   if (known != lanes)
     return lose(runner, step, lanes, origin);
-  watch_address(runner, flags);
   guint bytes = (guint)transfer->move.width;
   origin = gather(registers, &transfer->operand, 1, bytes, &operand);
   if (transfer->swap != NO_ROW)
@@ -287,9 +325,12 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
                         transfer->swap == NO_ROW ? NULL : &swap, &before))
     return FALSE;
   smb_runner_note_load(runner, step, addresses, lanes);
-  guint64 object = (addresses[smb_lanes_first(lanes)] >> POINTER_OFFSET_BITS) - 1;
-  if (object != REGION_SHARED && !is_alone(runner))
+  guint taint = smb_transfer_taint(runner, flags, lanes, addresses);
+  note_store(runner, flags, lanes, addresses);
+  if (find_object(addresses[smb_lanes_first(lanes)]) != REGION_SHARED && !is_alone(runner)) {
     memset(before.marks, 0, sizeof before.marks);
-  smb_transfer_deliver(runner, step, lanes, depends_on_block(flags) ? ROW_BLOCK : 0, &before);
+    taint = 0;
+  }
+  smb_transfer_deliver(runner, step, lanes, taint, &before);
   return TRUE;
 }

@@ -171,7 +171,7 @@ gboolean smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, SmbLan
 // What is known of a byte of memory; 0: nothing.
 enum {
   MARK_KNOWN = 1,
-  MARK_BLOCK = 2, // it depends on blockIdx, if it is known
+  MARK_BLOCK = 2, // it depends on blockIdx, or whether it is known does
 };
 
 // A word of 4 bytes that are known, and depend on nothing.

@@ -178,9 +178,14 @@ update_lane(const Move *move, guint lane, const MarkedWords *operand, const Mark
       value[i] |= (guint64)from[i]->values[word][lane] << (32 * word);
   }
   known = known && smb_atomic_combine(move, value[0], value[1], value[2], &result);
+  guint32 marks = known ? MARKS_KNOWN : 0;
+  for (guint i = 0; i < G_N_ELEMENTS(from); i++) {
+    for (guint word = 0; from[i] && word < n; word++)
+      marks |= from[i]->marks[word][lane] & MARK_BLOCK * MARKS_KNOWN ? MARK_BLOCK * MARKS_KNOWN : 0;
+  }
   for (guint word = 0; word < n; word++) {
     after->values[word][lane] = known ? (guint32)(result >> (32 * (word & 1))) : 0;
-    after->marks[word][lane] = known ? before->marks[word][lane] | operand->marks[word][lane] : 0;
+    after->marks[word][lane] = marks;
   }
 }
 
