@@ -149,9 +149,13 @@ void
 smb_shadow_access(SmbBlock *block, const Move *move, guint warp, const char *array,
                   const SmbRequest *request) {
   const Shadow *shadow = block->shadow;
-  guint32 bytes = 1u << shadow->granule_shift, all = (1u << bytes) - 1;
+  guint32 bytes = 1u << shadow->granule_shift, all = (1u << bytes) - 1, last = G_MAXUINT32;
+  gboolean loads = move->op_class == SMB_OP_CLASS_LOAD;
   FOR_LANES(request->mask, lane) {
     guint32 first = request->offset[lane];
+    if (loads && first == last) // one warp's second load from a place says nothing new
+      continue;
+    last = first;
     for (guint32 i = 0; i < request->width; i += bytes) {
       if ((move->padding >> i & all) != all) // what is padding alone holds nothing
         touch_cell(block, &shadow->cells[(first + i) >> shadow->granule_shift], move, warp, lane,
