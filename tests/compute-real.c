@@ -299,7 +299,13 @@ compute_truth(const Work *work, RunLane *run) {
     run->q = has(work, "and") ? !result && c : !result;
     result = has(work, "and") ? result && c : result;
     run->p = result;
-    run->d = !result ? 0 : g_str_equal(work->parts[work->n - 2], "f32") ? 0x3f800000 : G_MAXUINT32;
+    const char *type = work->parts[work->n - 2];
+    run->d = !result                     ? 0
+             : g_str_equal(type, "f32")  ? 0x3f800000
+             : g_str_equal(type, "f16")  ? 0x3c00
+             : g_str_equal(type, "bf16") ? 0x3f80
+             : g_str_equal(type, "u16")  ? 0xffff
+                                         : G_MAXUINT32;
     if (is(work, "set"))
       run->p = run->q = FALSE;
   } else

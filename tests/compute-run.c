@@ -246,6 +246,7 @@ runner_each_opcode(void (*call)(const char *opcode, gpointer user), gpointer use
       "setp eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan f32|f64|f16|bf16",
       "setp lt and ftz f32",
       "set lt|geu u32|f32 f32",
+      "set eq|gtu f16|bf16|u16 f16|bf16",
       "cvt sat u8|s8|u16|s16|u32|s32|u64|s64 u8|s8|u16|s16|u32|s32|u64|s64",
       "cvt rni|rzi|rmi|rpi u8|s8|u16|s16|u32|s32|u64|s64 f16|bf16|f32|f64",
       "cvt rni|rzi|rmi|rpi f32 f32",

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "sim/compiled/loop.h"
 #include "tests/compute-oracle.h"
 #include "tests/compute-run.h"
 #include "tests/suite.h"
@@ -300,6 +301,73 @@ START_TEST(knows_what_unknown_bits_leave) {
 }
 END_TEST
 
+// --- loops
+
+// Those for every processor and those for this one.
+START_TEST(computes_alike_everywhere) {
+#if SMB_HAVE_AVX2_LOOPS
+  g_autoptr(GRand) random = g_rand_new_with_seed(3);
+  if (smb_compute_loop(OPERATION_MOV_32) == smb_loops_portable[OPERATION_MOV_32])
+    return;
+  for (guint operation = 0; operation < N_OPERATIONS; operation++)
+    for (guint round = 0; round < ROUNDS && smb_loops_portable[operation]; round++) {
+      guint32 rows[RUN_SOURCES][2 * LANES], results[2][2 * LANES];
+      const guint32 *sources[RUN_SOURCES];
+      const OperationInfo *info = smb_operation_info((Operation)operation);
+      const char *kind = info->sources[0] == SHAPE_F64 ? "f64" : round % 2 ? "f16" : "f32";
+      for (guint i = 0; i < RUN_SOURCES; i++) {
+        for (guint lane = 0; lane < LANES; lane++) {
+          guint64 x = lane % 2 ? runner_number(random) : runner_real(random, kind);
+          rows[i][lane] = (guint32)x;
+          rows[i][LANES + lane] = (guint32)(x >> 32);
+        }
+        sources[i] = rows[i];
+      }
+      Compute compute = {.operation = (guint16)operation,
+                         .table = round % 6,
+                         .bytes = 4,
+                         .from = SMB_SCALAR_F32,
+                         .to = SMB_SCALAR_I32};
+      memset(results, 0, sizeof results);
+      smb_loops_portable[operation](&compute, LANES, sources, results[0]);
+      smb_loops_avx2[operation](&compute, LANES, sources, results[1]);
+      ck_assert_msg(memcmp(results[0], results[1], sizeof results[0]) == 0, "%s", info->name);
+    }
+#endif
+}
+END_TEST
+
+// What decoders make of vectors of registers.
+START_TEST(moves_parts) {
+  static const struct {
+    Operation operation;
+    guint32 a, b, result;
+  } cases[] = {
+      {OPERATION_PART_32, 0x12345678, 0, 0x12345678},    {OPERATION_LOW_8, 0x12345678, 0, 0x78},
+      {OPERATION_HIGH_8, 0x12345678, 0, 0x56},           {OPERATION_LOW_16, 0x12345678, 0, 0x5678},
+      {OPERATION_HIGH_16, 0x12345678, 0, 0x1234},        {OPERATION_PACK_8, 0x1178, 0x2256, 0x5678},
+      {OPERATION_PACK_16, 0x15678, 0x21234, 0x12345678},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(Constants) constants = smb_constants_new(LANES);
+    g_autoptr(Registers) registers = smb_registers_new(constants, 3, 1, NULL);
+    guint32 a[LANES] = {cases[i].a}, b[LANES] = {cases[i].b}, unknown[LANES] = {0x10};
+    Compute compute = {.operation = (guint16)cases[i].operation, .d = 2, .s = {0, 1}};
+    smb_compute_prepare(&compute);
+    smb_row_set(registers, 0, G_MAXUINT64, a, NULL, 0, 0);
+    smb_row_set(registers, 1, G_MAXUINT64, b, NULL, 0, 0);
+    smb_compute(&compute, registers, G_MAXUINT64);
+    ck_assert_uint_eq(row_values(registers, 2)[0], cases[i].result);
+    a[0] &= ~0x10u;
+    smb_row_set(registers, 0, G_MAXUINT64, a, unknown, 0, 0);
+    smb_compute(&compute, registers, G_MAXUINT64);
+    gboolean high =
+        cases[i].operation == OPERATION_HIGH_8 || cases[i].operation == OPERATION_HIGH_16;
+    ck_assert_uint_eq(row_lane_unknown(registers, 2, 0), high ? 0 : 0x10);
+  }
+}
+END_TEST
+
 // --- opcodes
 
 START_TEST(finds_instructions) {
@@ -401,6 +469,8 @@ suite_compute(void) {
   Suite *suite = suite_create("compute");
   TCase *tcase = tcase_create("compute");
   tcase_add_test(tcase, computes_known_values);
+  tcase_add_test(tcase, computes_alike_everywhere);
+  tcase_add_test(tcase, moves_parts);
   tcase_add_test(tcase, finds_instructions);
   tcase_add_test(tcase, names_operands);
   tcase_add_test(tcase, extends_results);

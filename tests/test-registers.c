@@ -132,6 +132,7 @@ START_TEST(marks_results) {
       {"xor.b32", ROW_AFFINE, ROW_BLOCK},
       {"redux.sync.add.s32", ROW_AFFINE, ROW_BLOCK},
       {"lop3.b32", ROW_AFFINE, ROW_BLOCK},
+      {"or.b32", ROW_AFFINE, ROW_AFFINE},
       {"mov.b32", ROW_AFFINE | ROW_APPROXIMATE, ROW_AFFINE | ROW_APPROXIMATE},
   };
   SmbSignature signature = {0};
@@ -336,6 +337,47 @@ START_TEST(follows_affine_values) {
 }
 END_TEST
 
+// blockIdx * 32 | lane: what a compiler makes of a sum. Of more bits it is not followed.
+START_TEST(follows_or_of_other_bits) {
+  static const struct {
+    const char *makes; // of blockIdx and 32
+    guint factor;
+    const char * or ;
+    guint32 other;
+    guint flags;
+  } cases[] = {
+      {"shl.b32", 5, "or.b32", 31, ROW_AFFINE},
+      {"shl.b32", 5, "or.b32", 32, ROW_BLOCK},
+      {"mul.lo.s32", 96, "or.b32", 31, ROW_AFFINE},
+      {"mul.lo.s32", 97, "or.b32", 1, ROW_BLOCK},
+      {"and.b32", 0xffffff80, "or.b32", 127, ROW_AFFINE},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    guint32 values[LANES];
+    SmbSignature signature = {0};
+    SmbBlock block = {.signature = &signature};
+    g_autoptr(Constants) constants = smb_constants_new(LANES);
+    Row factor = smb_constants_add(constants, cases[i].factor, 1);
+    Row other = smb_constants_add(constants, cases[i].other, 1);
+    g_autoptr(Registers) registers = smb_registers_new(constants, 1, 1, &block);
+    for (guint lane = 0; lane < LANES; lane++)
+      values[lane] = 3;
+    smb_row_set(registers, 0, G_MAXUINT32, values, NULL, ROW_AFFINE, 0);
+    const char *opcodes[] = {cases[i].makes, "neg.s32", "mov.b32", cases[i].or };
+    for (guint j = 0; j < G_N_ELEMENTS(opcodes); j++) {
+      ComputeForm form;
+      Compute compute;
+      ck_assert(runner_find(opcodes[j], 0, &form));
+      smb_ptx_compute_init(&form, &compute);
+      compute.s[1] = j == 3 ? other : factor;
+      smb_compute_prepare(&compute);
+      smb_compute(&compute, registers, G_MAXUINT32);
+    }
+    ck_assert_uint_eq(row_flags(registers, 0), cases[i].flags);
+  }
+}
+END_TEST
+
 Suite *
 suite_registers(void) {
   Suite *suite = suite_create("registers");
@@ -347,6 +389,7 @@ suite_registers(void) {
   tcase_add_test(tcase, marks_results);
   tcase_add_test(tcase, tells_where_it_comes_from);
   tcase_add_test(tcase, follows_affine_values);
+  tcase_add_test(tcase, follows_or_of_other_bits);
   suite_add_tcase(suite, tcase);
   return suite;
 }

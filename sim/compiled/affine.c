@@ -194,6 +194,70 @@ watch_and(const Watch *watch) {
   return ROW_AFFINE;
 }
 
+// --- low bits that are 0 in all blocks: what is or-ed to these is added
+
+static guint
+count_zeros(const Compute *compute, const Registers *registers, guint source) {
+  Row row = compute->s[source];
+  if (row_flags(registers, row) & ROW_AFFINE)
+    return registers->zeros[row];
+  guint64 any = 0;
+  for (guint lane = 0; lane < registers->n_lanes; lane++)
+    any |= smb_compute_read(compute, registers, source, lane).value;
+  return any ? (guint)__builtin_ctzll(any) : 64;
+}
+
+// By how many bits at least a shift goes.
+static guint
+find_least_amount(const Compute *compute, const Registers *registers) {
+  guint64 least = 64;
+  FOR_LANES(registers->lanes, lane)
+  least = MIN(least, smb_compute_read(compute, registers, 1, lane).value);
+  return (guint)least;
+}
+
+guint
+smb_affine_zeros(const Compute *compute, const Registers *registers) {
+  guint zeros[3] = {64, 64, 64};
+  for (guint i = 0; i < compute->n_sources; i++)
+    zeros[i] = count_zeros(compute, registers, i);
+  switch ((Affine)smb_operation_entry((Operation)compute->operation)->affine) {
+  case AFFINE_MOVE:
+  case AFFINE_NEGATE:
+    return zeros[0];
+  case AFFINE_ADD:
+  case AFFINE_SUBTRACT:
+  case AFFINE_OR:
+    return MIN(zeros[0], zeros[1]);
+  case AFFINE_MULTIPLY:
+    return MIN(MIN(zeros[0] + zeros[1], 64), zeros[2]);
+  case AFFINE_SHIFT:
+    return MIN(zeros[0] + find_least_amount(compute, registers), 64);
+  case AFFINE_AND:
+    return MAX(zeros[0], zeros[1]);
+  case AFFINE_COMPLEMENT:
+  case AFFINE_NONE:
+  case AFFINE_OUTCOME:
+  case AFFINE_EXTREME:
+  case AFFINE_REST:
+    break;
+  }
+  return 0;
+}
+
+// Whether an operand that is the same in all blocks has 1s only where the other one, which is affine, has 0s.
+static gboolean
+has_no_bit_in_common(const Watch *watch) {
+  guint affine = watch->affine[0] ? 0 : 1;
+  guint zeros = count_zeros(watch->compute, watch->registers, affine);
+  FOR_LANES(watch->lanes, lane) {
+    guint64 other = smb_compute_read(watch->compute, watch->registers, 1 - affine, lane).value;
+    if (zeros < 64 && other >> zeros)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 // --- which of them
 
 // Operands that may be affine, as bits.
@@ -201,7 +265,6 @@ static guint
 find_allowed(Affine affine) {
   switch (affine) {
   case AFFINE_NONE:
-  case AFFINE_OR:
     return 0;
   case AFFINE_OUTCOME:
   case AFFINE_REST:
@@ -215,6 +278,7 @@ find_allowed(Affine affine) {
   case AFFINE_EXTREME:
   case AFFINE_MULTIPLY:
   case AFFINE_AND:
+  case AFFINE_OR:
     return 7;
   }
   g_assert_not_reached();
@@ -224,7 +288,7 @@ static gboolean
 is_followed(const Watch *watch, gboolean compares) {
   Affine affine = (Affine)watch->entry->affine;
   guint allowed = compares ? 3 : find_allowed(affine);
-  gboolean alone = affine == AFFINE_MULTIPLY || affine == AFFINE_AND;
+  gboolean alone = affine == AFFINE_MULTIPLY || affine == AFFINE_AND || affine == AFFINE_OR;
   if (alone && watch->affine[0] && watch->affine[1])
     return FALSE;
   for (guint i = 0; i < watch->compute->n_sources; i++) {
@@ -233,7 +297,7 @@ is_followed(const Watch *watch, gboolean compares) {
     if (watch->affine[i] && (!fits || !(allowed >> i & 1)))
       return FALSE;
   }
-  return TRUE;
+  return compares || affine != AFFINE_OR || has_no_bit_in_common(watch);
 }
 
 guint

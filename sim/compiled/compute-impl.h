@@ -88,3 +88,5 @@ Bits smb_compare_unknown(const Compute *compute, const Registers *registers, Smb
 // With affine operands: notes in the signature what decides the result, @out, and returns the flags of it.
 guint smb_affine_watch(const Compute *compute, const Registers *registers, SmbLanes lanes,
                        guint flags, const guint32 *out);
+// The low bits of its result that are 0 in all blocks.
+guint smb_affine_zeros(const Compute *compute, const Registers *registers);

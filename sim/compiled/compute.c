@@ -66,10 +66,14 @@ run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint f
   guint32 values[2 * SMB_MAX_LANES];
   smb_compute_sources(compute, registers, sources);
   compute->loop(compute, registers->n_lanes, sources, values);
-  guint marks = taint_of(flags);
-  if (flags & ROW_AFFINE)
+  guint marks = taint_of(flags), zeros = 0;
+  if (flags & ROW_AFFINE) {
     marks = smb_affine_watch(compute, registers, lanes, flags, values);
+    zeros = smb_affine_zeros(compute, registers);
+  }
   merge(compute, registers, lanes, marks | compute->marks, values);
+  if (is_whole(registers, lanes))
+    registers->zeros[compute->d] = (guint8)zeros;
 }
 
 G_GNUC_NO_INLINE static void

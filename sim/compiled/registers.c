@@ -80,7 +80,7 @@ smb_registers_new(const Constants *constants, guint32 n_rows, guint32 n_predicat
                   SmbBlock *block) {
   Registers *registers = g_new0(Registers, 1);
   gsize words = (gsize)n_rows * constants->n_lanes * sizeof(guint32);
-  gsize row_bytes = n_rows * (sizeof(guint32) + 1);
+  gsize row_bytes = n_rows * (sizeof(guint32) + 2);
   gsize predicate_bytes = n_predicates * (2 * sizeof(SmbLanes) + sizeof(guint32) + 1);
   registers->memory = g_malloc0(2 * words + row_bytes + predicate_bytes + 10 * ALIGNMENT);
   guintptr start = ((guintptr)registers->memory + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -93,6 +93,7 @@ smb_registers_new(const Constants *constants, guint32 n_rows, guint32 n_predicat
   registers->values[1] = (guint32 *)(gpointer)constants->values->data;
   registers->flags[0] = take(&memory, n_rows);
   registers->flags[1] = (guint8 *)constants->flags->data;
+  registers->zeros = take(&memory, n_rows);
   registers->unknown = take(&memory, words);
   registers->origin = take(&memory, n_rows * sizeof(guint32));
   registers->predicates = take(&memory, n_predicates * sizeof(SmbLanes));
@@ -215,6 +216,7 @@ smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values
     registers->origin[row] = origin;
   blend(n, where, values, to);
   registers->flags[0][row] = (guint8)marks;
+  registers->zeros[row] = 0;
 }
 
 void

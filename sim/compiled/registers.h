@@ -61,6 +61,7 @@ typedef struct {
   guint32 n_rows, n_predicates;
   guint32 *values[2]; // [is constant]: [row * n_lanes + lane]; constants are only read
   guint8 *flags[2];   // [is constant]: [row]
+  guint8 *zeros;      // [row]: of one marked ROW_AFFINE, its low bits that are 0 in all blocks
   guint32 *unknown;   // [row * n_lanes + lane]: bits that are not known; the value's are then 0
   guint32 *
       origin; // [row]: where its unknown bits come from: an operation's number + 1; 0: never written
