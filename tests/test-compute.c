@@ -307,10 +307,10 @@ END_TEST
 START_TEST(computes_alike_everywhere) {
 #if SMB_HAVE_AVX2_LOOPS
   g_autoptr(GRand) random = g_rand_new_with_seed(3);
-  if (smb_compute_loop(OPERATION_MOV_32) == smb_loops_portable[OPERATION_MOV_32])
+  if (smb_loops_choose() == &smb_loops_portable)
     return;
   for (guint operation = 0; operation < N_OPERATIONS; operation++)
-    for (guint round = 0; round < ROUNDS && smb_loops_portable[operation]; round++) {
+    for (guint round = 0; round < ROUNDS && smb_loops_portable.compute[operation]; round++) {
       guint32 rows[RUN_SOURCES][2 * LANES], results[2][2 * LANES];
       const guint32 *sources[RUN_SOURCES];
       const OperationInfo *info = smb_operation_info((Operation)operation);
@@ -329,10 +329,19 @@ START_TEST(computes_alike_everywhere) {
                          .from = SMB_SCALAR_F32,
                          .to = SMB_SCALAR_I32};
       memset(results, 0, sizeof results);
-      smb_loops_portable[operation](&compute, LANES, sources, results[0]);
-      smb_loops_avx2[operation](&compute, LANES, sources, results[1]);
+      smb_loops_portable.compute[operation](&compute, LANES, sources, results[0]);
+      smb_loops_avx2.compute[operation](&compute, LANES, sources, results[1]);
       ck_assert_msg(memcmp(results[0], results[1], sizeof results[0]) == 0, "%s", info->name);
     }
+  guint32 from[LANES], to[2][LANES] = {{0}};
+  for (guint lane = 0; lane < LANES; lane++)
+    from[lane] = g_rand_int(random);
+  smb_loops_portable.blend(G_GUINT64_CONSTANT(0xf0f0123400000001), LANES, from, to[0]);
+  smb_loops_avx2.blend(G_GUINT64_CONSTANT(0xf0f0123400000001), LANES, from, to[1]);
+  ck_assert(memcmp(to[0], to[1], sizeof to[0]) == 0);
+  ck_assert_uint_eq(to[0][0], from[0]);
+  ck_assert_uint_eq(to[0][1], 0);
+  ck_assert_uint_eq(to[0][63], from[63]);
 #endif
 }
 END_TEST

@@ -61,6 +61,17 @@ taint_of(guint flags) {
   return (flags & ROW_TAINT) | (flags & ROW_AFFINE ? ROW_BLOCK : 0);
 }
 
+// Of an operand that is a predicate: lanes as bits. The first one may be negated.
+Bits smb_compute_in(const Compute *compute, const Registers *registers, guint i);
+
+// Known values for some lanes of the result; others keep theirs.
+void smb_compute_merge(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags,
+                       const guint32 *values);
+
+// --- sums with a carry (sim/compiled/carry.c)
+
+void smb_compute_carry(const Compute *compute, Registers *registers, SmbLanes lanes);
+
 // --- modifiers of floating point (sim/compiled/loop-modified.c)
 
 // Whether an operation's loop needs something done before or after it.

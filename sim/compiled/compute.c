@@ -46,10 +46,9 @@ smb_compute_sources(const Compute *compute, const Registers *registers, const gu
 
 // --- rows
 
-// Known values for some lanes of the result; others keep theirs.
-static void
-merge(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags,
-      const guint32 *values) {
+void
+smb_compute_merge(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags,
+                  const guint32 *values) {
   for (guint i = 0; i < compute->n_rows[0]; i++)
     smb_row_set(registers, compute->d + i, lanes, values + (gsize)i * registers->n_lanes, NULL,
                 flags, 0);
@@ -71,7 +70,7 @@ run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint f
     marks = smb_affine_watch(compute, registers, lanes, flags, values);
     zeros = smb_affine_zeros(compute, registers);
   }
-  merge(compute, registers, lanes, marks | compute->marks, values);
+  smb_compute_merge(compute, registers, lanes, marks | compute->marks, values);
   if (is_whole(registers, lanes))
     registers->zeros[compute->d] = (guint8)zeros;
 }
@@ -81,7 +80,7 @@ run_some_lanes(const Compute *compute, Registers *registers, SmbLanes lanes,
                const guint32 *const *sources) {
   guint32 values[2 * SMB_MAX_LANES];
   compute->loop(compute, registers->n_lanes, sources, values);
-  merge(compute, registers, lanes, compute->marks, values);
+  smb_compute_merge(compute, registers, lanes, compute->marks, values);
 }
 
 // @n_sources rows, and a result of one row: known at compile time.
@@ -156,9 +155,8 @@ pack_lanes(guint n, const guint8 *bytes) {
   return lanes;
 }
 
-// Of an operand that is a predicate: lanes as bits.
-static Bits
-read_predicate(const Compute *compute, const Registers *registers, guint i) {
+Bits
+smb_compute_in(const Compute *compute, const Registers *registers, guint i) {
   Bits lanes = {registers->predicates[compute->in[i]],
                 registers->unknown_predicates[compute->in[i]]};
   return i == 0 && compute->modifiers & MODIFIER_NOT_IN ? bits_not(lanes) : lanes;
@@ -168,11 +166,11 @@ static Bits
 combine(const Compute *compute, const Registers *registers, Bits result) {
   switch (compute->modifiers & MODIFIER_COMBINE) {
   case MODIFIER_AND:
-    return bits_and(result, read_predicate(compute, registers, 0));
+    return bits_and(result, smb_compute_in(compute, registers, 0));
   case MODIFIER_OR:
-    return bits_or(result, read_predicate(compute, registers, 0));
+    return bits_or(result, smb_compute_in(compute, registers, 0));
   case MODIFIER_XOR:
-    return bits_xor(result, read_predicate(compute, registers, 0));
+    return bits_xor(result, smb_compute_in(compute, registers, 0));
   }
   return result;
 }
@@ -268,8 +266,8 @@ run_predicate(const Compute *compute, Registers *registers, SmbLanes lanes) {
       origin = registers->predicate_origin[compute->in[i]];
   }
   Bits p =
-      bits_look_up(compute->table, read_predicate(compute, registers, 0),
-                   read_predicate(compute, registers, 1), read_predicate(compute, registers, 2));
+      bits_look_up(compute->table, smb_compute_in(compute, registers, 0),
+                   smb_compute_in(compute, registers, 1), smb_compute_in(compute, registers, 2));
   smb_predicate_set(registers, compute->p, lanes, p.value, p.unknown, flags & ROW_TAINT, origin);
 }
 
@@ -298,141 +296,95 @@ run_test(const Compute *compute, Registers *registers, SmbLanes lanes) {
 
 // --- a choice between two operands by a predicate
 
-// Values or unknown bits of a row, whatever it is marked with.
+// Of 16 bits: the low half of a row.
 static void
-choose_lanes(guint n, const guint32 *where, guint32 mask, const guint32 *x, const guint32 *y,
-             guint32 *out) {
-  EACH_LANE(n, out[lane] = ((x[lane] & where[lane]) | (y[lane] & ~where[lane])) & mask;)
+cut_row(const Compute *compute, guint n, guint32 *words) {
+  if (compute->operation == OPERATION_SELECT_16)
+    EACH_LANE(n, words[lane] &= 0xffff;)
 }
 
-// Lane by lane: if it is not known which operand it is, what both agree on.
+// Values and unknown bits of an operand, whatever its rows are marked with.
 static void
-select_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
-  guint32 values[2 * SMB_MAX_LANES], unknown[2 * SMB_MAX_LANES];
+copy_operand(const Registers *registers, Row row, guint32 *values, guint32 *unknown) {
   guint n = registers->n_lanes;
-  guint in_flags = registers->predicate_flags[compute->in[0]];
-  Bits which = read_predicate(compute, registers, 0);
-  for (guint lane = 0; lane < n; lane++) {
-    Bits result =
-        bits_choose(bits_right(which, lane), smb_compute_read(compute, registers, 0, lane),
-                    smb_compute_read(compute, registers, 1, lane));
-    for (guint i = 0; i < compute->n_rows[0]; i++) {
-      values[i * n + lane] = (guint32)(result.value >> 32 * i);
-      unknown[i * n + lane] = (guint32)(result.unknown >> 32 * i);
-    }
+  guint flags = row_flags(registers, row);
+  gsize bytes = n * sizeof *values;
+  if (flags & ROW_ALL_UNKNOWN) {
+    memset(values, 0, bytes);
+    memset(unknown, 0xff, bytes);
+    return;
   }
-  // A choice that is known and the same in all blocks leaves affine what is affine.
-  guint marks = flags & (ROW_TAINT | ROW_AFFINE);
+  memcpy(values, row_values(registers, row), bytes);
+  if (flags & ROW_SOME_UNKNOWN)
+    memcpy(unknown, row_unknown(registers, row), bytes);
+  else
+    memset(unknown, 0, bytes);
+}
+
+// Where it is not known which operand it is, what both agree on.
+static void
+agree(SmbLanes lanes, const guint32 *const *x, guint32 *values, guint32 *unknown) {
+  FOR_LANES(lanes, lane) {
+    Bits both = bits_either(bits_make(x[0][lane], x[1][lane]), bits_make(x[2][lane], x[3][lane]));
+    values[lane] = (guint32)both.value;
+    unknown[lane] = (guint32)both.unknown;
+  }
+}
+
+// One row of the result.
+static void
+select_row(const Compute *compute, Registers *registers, guint row, guint32 *values,
+           guint32 *unknown) {
+  guint32 words[4][SMB_MAX_LANES];
+  guint n = registers->n_lanes;
+  Bits which = smb_compute_in(compute, registers, 0);
+  const guint32 *const operands[] = {words[0], words[1], words[2], words[3]};
+  copy_operand(registers, compute->s[0] + row, words[0], words[1]);
+  copy_operand(registers, compute->s[1] + row, words[2], words[3]);
+  memcpy(values, words[2], n * sizeof *values);
+  memcpy(unknown, words[3], n * sizeof *unknown);
+  smb_loops_choose()->blend(which.value, n, words[0], values);
+  smb_loops_choose()->blend(which.value, n, words[1], unknown);
+  agree(which.unknown & registers->lanes, operands, values, unknown);
+  cut_row(compute, n, values);
+  cut_row(compute, n, unknown);
+}
+
+// The same of operands that are known.
+static void
+select_known(const Compute *compute, const Registers *registers, guint row, guint32 *values) {
+  memcpy(values, row_values(registers, compute->s[1] + row), registers->n_lanes * sizeof *values);
+  smb_loops_choose()->blend(smb_compute_in(compute, registers, 0).value, registers->n_lanes,
+                            row_values(registers, compute->s[0] + row), values);
+  cut_row(compute, registers->n_lanes, values);
+}
+
+// Marks of the result: a choice that is known and the same in all blocks leaves affine what is affine.
+static guint
+mark_selected(guint flags, guint in_flags) {
   if ((flags | in_flags) & (ROW_UNKNOWN | ROW_BLOCK))
-    marks = taint_of(flags | in_flags);
-  marks |= in_flags & ROW_TAINT;
-  guint32 origin = smb_compute_origin(compute, registers);
-  if (origin == 0)
-    origin = registers->predicate_origin[compute->in[0]];
-  gboolean any = (flags | in_flags) & ROW_UNKNOWN;
-  for (guint i = 0; i < compute->n_rows[0]; i++)
-    smb_row_set(registers, compute->d + i, lanes, values + i * n, any ? unknown + i * n : NULL,
-                marks, origin);
+    return taint_of(flags | in_flags);
+  return (flags & (ROW_TAINT | ROW_AFFINE)) | (in_flags & ROW_TAINT);
 }
 
 static void
 run_select(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  guint n = registers->n_lanes, flags = smb_compute_flags(compute, registers);
-  if (flags || registers->predicate_flags[compute->in[0]]) {
-    select_marked(compute, registers, lanes, flags);
-    return;
-  }
-  guint32 where[SMB_MAX_LANES], values[2 * SMB_MAX_LANES];
-  smb_lanes_spread(read_predicate(compute, registers, 0).value, n, where);
-  gboolean whole = is_whole(registers, lanes);
-  guint32 *out = whole ? registers->values[0] + (gsize)compute->d * n : values;
-  guint32 mask = compute->operation == OPERATION_SELECT_16 ? 0xffff : G_MAXUINT32;
-  for (guint i = 0; i < compute->n_rows[0]; i++) {
-    choose_lanes(n, where, mask, row_values(registers, compute->s[0] + i),
-                 row_values(registers, compute->s[1] + i), out + i * n);
-    if (whole)
-      registers->flags[0][compute->d + i] = 0;
-  }
-  if (!whole)
-    merge(compute, registers, lanes, 0, values);
-}
-
-// --- sums with a carry
-
-typedef struct {
-  Bits value;
-  Bits carry;
-} Sum;
-
-// Of the low @width bits.
-static Sum
-add_carry(Bits x, Bits y, Bits carry, guint width) {
-  Sum sum = {.value = smb_bits_add(x, y, carry)};
-  if (width < 64) {
-    sum.carry = bits_field(bits_right(sum.value, width), 1);
-    return sum;
-  }
-  WideUnsigned least = (WideUnsigned)x.value + y.value + (carry.value & 1);
-  WideUnsigned most = (WideUnsigned)bits_most(x) + bits_most(y) + (bits_most(carry) & 1);
-  sum.carry = bits_either(bits_of((guint64)(least >> 64)), bits_of((guint64)(most >> 64)));
-  return sum;
-}
-
-// The high half of a product.
-static Bits
-multiply_high(Operation operation, Bits x, Bits y) {
-  gboolean known = !x.unknown && !y.unknown;
-  if (operation == OPERATION_MAD_HI_CARRY_U32 || operation == OPERATION_MAD_HI_CARRY_S32)
-    return bits_right(bits_multiply(x, y), 32);
-  if (!known)
-    return bits_unknown(G_MAXUINT64);
-  if (operation == OPERATION_MAD_HI_CARRY_U64)
-    return bits_of((guint64)((WideUnsigned)x.value * y.value >> 64));
-  return bits_of((guint64)((Wide)(gint64)x.value * (gint64)y.value >> 64));
-}
-
-// A difference is the sum with the complement, and what is borrowed is the opposite of what is carried.
-static Sum
-compute_carry(const Compute *compute, Bits x, Bits y, Bits z, Bits carry) {
-  Operation operation = (Operation)compute->operation;
-  guint width = 32u * compute->n_rows[0];
-  if (operation == OPERATION_ADD_CARRY_32 || operation == OPERATION_ADD_CARRY_64)
-    return add_carry(x, y, carry, width);
-  if (operation == OPERATION_SUB_CARRY_32 || operation == OPERATION_SUB_CARRY_64) {
-    Sum sum = add_carry(x, bits_field(bits_not(y), width), bits_not(carry), width);
-    sum.carry = bits_field(bits_not(sum.carry), 1);
-    return sum;
-  }
-  gboolean low = operation == OPERATION_MAD_CARRY_32 || operation == OPERATION_MAD_CARRY_64;
-  Bits product = low ? bits_multiply(x, y) : multiply_high(operation, x, y);
-  return add_carry(bits_field(product, width), z, carry, width);
-}
-
-static void
-run_carry(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  guint32 values[2 * SMB_MAX_LANES] = {0}, unknown[2 * SMB_MAX_LANES] = {0};
-  guint n = registers->n_lanes, in_flags = registers->predicate_flags[compute->in[0]];
-  guint flags = smb_compute_flags(compute, registers) | in_flags;
-  Bits in = read_predicate(compute, registers, 0), out = {0, 0}, zero = {0, 0};
-  FOR_LANES(lanes, lane) {
-    Sum sum =
-        compute_carry(compute, smb_compute_read(compute, registers, 0, lane),
-                      smb_compute_read(compute, registers, 1, lane),
-                      compute->n_sources > 2 ? smb_compute_read(compute, registers, 2, lane) : zero,
-                      bits_field(bits_right(in, lane), 1));
-    for (guint i = 0; i < compute->n_rows[0]; i++) {
-      values[i * n + lane] = (guint32)(sum.value.value >> 32 * i);
-      unknown[i * n + lane] = (guint32)(sum.value.unknown >> 32 * i);
-    }
-    out = bits_or(out, bits_left(sum.carry, lane));
-  }
+  guint flags = smb_compute_flags(compute, registers);
+  guint in_flags = registers->predicate_flags[compute->in[0]];
   guint32 origin = smb_compute_origin(compute, registers);
+  guint32 values[2][SMB_MAX_LANES], unknown[2][SMB_MAX_LANES];
   if (origin == 0)
     origin = registers->predicate_origin[compute->in[0]];
+  for (guint i = 0; i < compute->n_rows[0]; i++) {
+    if ((flags | in_flags) & ROW_UNKNOWN)
+      select_row(compute, registers, i, values[i], unknown[i]);
+    else
+      select_known(compute, registers, i, values[i]);
+  }
   for (guint i = 0; i < compute->n_rows[0]; i++)
-    smb_row_set(registers, compute->d + i, lanes, values + i * n,
-                flags & ROW_UNKNOWN ? unknown + i * n : NULL, taint_of(flags), origin);
-  smb_predicate_set(registers, compute->p, lanes, out.value, out.unknown, taint_of(flags), origin);
+    smb_row_set(registers, compute->d + i, lanes, values[i],
+                (flags | in_flags) & ROW_UNKNOWN ? unknown[i] : NULL,
+                mark_selected(flags, in_flags), origin);
 }
 
 // --- the table
@@ -486,7 +438,7 @@ smb_compute_prepare(Compute *compute) {
     compute->n_rows[1 + i] = (guint8)shape_rows((Shape)info->sources[i]);
   }
   gboolean tests = compute->operation == OPERATION_LOP3_TEST;
-  compute->loop = smb_compute_loop(tests ? OPERATION_LOP3 : (Operation)compute->operation);
+  compute->loop = find_loop(tests ? OPERATION_LOP3 : (Operation)compute->operation);
   if (smb_is_modified(compute))
     compute->loop = smb_loop_modified;
   compute->marks = compute->modifiers & MODIFIER_APPROXIMATE ? ROW_APPROXIMATE : 0;

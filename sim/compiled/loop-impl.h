@@ -88,8 +88,25 @@
   }
 #include "sim/compiled/operations.def"
 
-const ComputeLoop LOOPS[N_OPERATIONS] = {
+static void
+blend(SmbLanes lanes, guint n, const guint32 *from, guint32 *to) {
+  static const guint32 bit[ROW_LANES] = {
+#define BITS_4(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
+      BITS_4(0), BITS_4(4), BITS_4(8), BITS_4(12), BITS_4(16), BITS_4(20), BITS_4(24), BITS_4(28),
+#undef BITS_4
+  };
+  LANE_LOOP({
+    guint32 set = (guint32)(lanes >> first);
+    to[lane] = set & bit[i] ? from[lane] : to[lane];
+  })
+}
+
+const Loops LOOPS = {
+    .compute =
+        {
 #define OPERATION(name, ...)  [OPERATION_##name] = loop_##name,
 #define COMPARISON(name, ...) [OPERATION_##name] = loop_##name,
 #include "sim/compiled/operations.def"
+        },
+    .blend = blend,
 };

@@ -80,7 +80,7 @@ smb_loop_modified(const Compute *compute, guint n, const guint32 *const *sources
   }
   int before = fegetround();
   fesetround(host_rounding(compute->modifiers));
-  smb_compute_loop((Operation)compute->operation)(compute, n, flushed, d);
+  find_loop((Operation)compute->operation)(compute, n, flushed, d);
   fesetround(before);
   if (!is_shape_real(info->result))
     return;

@@ -16,11 +16,21 @@
 // A ComputeLoop has rows of operands, and rows of the result, which may be those of an operand. That of a comparison
 // writes a byte for each lane: whether it is true.
 
-// By operation; NULL of those that are no loops.
-extern const ComputeLoop smb_loops_portable[N_OPERATIONS];
+typedef struct {
+  ComputeLoop compute[N_OPERATIONS]; // NULL of those that are no loops
+  // The values of some lanes; the others keep theirs.
+  void (*blend)(SmbLanes lanes, guint n, const guint32 *from, guint32 *to);
+} Loops;
+
+extern const Loops smb_loops_portable;
 #if SMB_HAVE_AVX2_LOOPS
-extern const ComputeLoop smb_loops_avx2[N_OPERATIONS];
+extern const Loops smb_loops_avx2;
 #endif
 
-// The one that runs best here.
-ComputeLoop smb_compute_loop(Operation operation);
+// Those that run best here.
+const Loops *smb_loops_choose(void);
+
+static inline ComputeLoop
+find_loop(Operation operation) {
+  return smb_loops_choose()->compute[operation];
+}

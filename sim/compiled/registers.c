@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/compiled/loop.h"
 #include "sim/machine/lanes.h"
 
 // Rows begin at a cache line.
@@ -140,28 +141,17 @@ smb_row_known(const Registers *registers, Row row, SmbLanes lanes) {
   return lanes & ~find_set_lanes(registers->n_lanes, row_unknown(registers, row));
 }
 
+static void
+blend(SmbLanes lanes, guint n, const guint32 *from, guint32 *to) {
+  smb_loops_choose()->blend(lanes, n, from, to);
+}
+
 void
 smb_lanes_spread(SmbLanes lanes, guint n_lanes, guint32 *words) {
-  static const guint32 bit[ROW_LANES] = {
-#define BIT4(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
-      BIT4(0), BIT4(4), BIT4(8), BIT4(12), BIT4(16), BIT4(20), BIT4(24), BIT4(28),
-#undef BIT4
-  };
-  for (guint row = 0; row < n_lanes; row += ROW_LANES) {
-    guint32 set = (guint32)(lanes >> row);
-    for (guint i = 0; i < ROW_LANES; i++)
-      words[row + i] = set & bit[i] ? G_MAXUINT32 : 0;
-  }
-}
-
-static void
-blend(guint n, const guint32 *where, const guint32 *from, guint32 *to) {
-  EACH_LANE(n, to[lane] = (from[lane] & where[lane]) | (to[lane] & ~where[lane]);)
-}
-
-static void
-clear(guint n, const guint32 *where, guint32 *words) {
-  EACH_LANE(n, words[lane] &= ~where[lane];)
+  guint32 ones[SMB_MAX_LANES];
+  memset(ones, 0xff, sizeof ones);
+  memset(words, 0, n_lanes * sizeof *words);
+  blend(lanes, n_lanes, ones, words);
 }
 
 // What a row is marked with once some of its lanes are written: block dependence of another kind prevails.
@@ -201,20 +191,16 @@ smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values
             const guint32 *unknown, guint flags, guint32 origin) {
   guint n = registers->n_lanes, old = registers->flags[0][row];
   gboolean whole = !(registers->lanes & ~lanes);
-  guint32 where[SMB_MAX_LANES], *to = registers->values[0] + (gsize)row * n;
   guint marks = whole ? flags : join_flags(old, flags);
-  smb_lanes_spread(lanes, n, where);
   if (unknown || (!whole && old & ROW_UNKNOWN)) {
+    static const guint32 none[SMB_MAX_LANES];
     guint32 *bits = open_unknown(registers, row);
-    if (unknown)
-      blend(n, where, unknown, bits);
-    else
-      clear(n, where, bits);
+    blend(lanes, n, unknown ? unknown : none, bits);
     marks |= judge_unknown(registers, bits);
   }
   if (unknown)
     registers->origin[row] = origin;
-  blend(n, where, values, to);
+  blend(lanes, n, values, registers->values[0] + (gsize)row * n);
   registers->flags[0][row] = (guint8)marks;
   registers->zeros[row] = 0;
 }
@@ -231,11 +217,11 @@ smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint
   if (old & ROW_ALL_UNKNOWN)
     marks |= ROW_ALL_UNKNOWN;
   else {
-    guint32 where[SMB_MAX_LANES], *bits = open_unknown(registers, row);
-    guint32 *values = registers->values[0] + (gsize)row * n;
-    smb_lanes_spread(lanes, n, where);
-    blend(n, where, where, bits);
-    clear(n, where, values);
+    static const guint32 none[SMB_MAX_LANES];
+    guint32 all[SMB_MAX_LANES];
+    memset(all, 0xff, sizeof all);
+    blend(lanes, n, all, open_unknown(registers, row));
+    blend(lanes, n, none, registers->values[0] + (gsize)row * n);
     marks |= ROW_SOME_UNKNOWN;
   }
   registers->flags[0][row] = (guint8)marks;
