@@ -351,6 +351,7 @@ START_TEST(follows_or_of_other_bits) {
       {"mul.lo.s32", 96, "or.b32", 31, ROW_AFFINE},
       {"mul.lo.s32", 97, "or.b32", 1, ROW_BLOCK},
       {"and.b32", 0xffffff80, "or.b32", 127, ROW_AFFINE},
+      {"and.b32", 0x50, "or.b32", 0, ROW_BLOCK},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     guint32 values[LANES];
