@@ -27,7 +27,7 @@ typedef struct {
 } FormOperand;
 
 enum {
-  FORM_OPERANDS = 6
+  FORM_OPERANDS = 7
 };
 
 /**
