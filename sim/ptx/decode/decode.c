@@ -144,6 +144,7 @@ set_operand(PtxDecoder *decoder, const PtxOperand *operand, const FormOperand *f
 static gboolean
 set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *compute) {
   const PtxInstruction *instruction = decoder->instruction;
+  gboolean paired = FALSE;
   guint at = 0;
   for (guint i = 0; i < form->n_operands; i++) {
     const FormOperand *wanted = &form->operands[i];
@@ -157,6 +158,7 @@ set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *compute) {
     at += !beside;
     if (!operand && beside)
       continue;
+    paired = paired || wanted->role == ROLE_P;
     if (!operand || !set_operand(decoder, operand, wanted, compute))
       return FALSE;
     if (wanted->role == ROLE_P && !beside && instruction->partner != PTX_NONE) {
@@ -167,7 +169,7 @@ set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *compute) {
       compute->q = smb_ptx_predicate(decoder, partner);
     }
   }
-  return TRUE;
+  return paired || instruction->partner == PTX_NONE; // else nobody would write it
 }
 
 static PtxResult
