@@ -205,10 +205,11 @@ gather(const Registers *registers, const Row *rows, guint n_components, guint by
   for (guint c = 0; c < n_components; c++) {
     guint at = c * bytes, word = at / 4, shift = at % 4 * 8;
     guint32 from = 0;
-    for (guint row = 0; bytes >= 4 && row < bytes / 4; row++)
-      from = from ? from
-                  : gather_row(registers, rows[c] + row, words->values[word + row],
-                               words->marks[word + row]);
+    for (guint row = 0; bytes >= 4 && row < bytes / 4; row++) {
+      guint32 of_row =
+          gather_row(registers, rows[c] + row, words->values[word + row], words->marks[word + row]);
+      from = from ? from : of_row;
+    }
     if (bytes < 4) {
       guint32 values[SMB_MAX_LANES], marks[SMB_MAX_LANES], within = (1u << (bytes * 8)) - 1;
       from = gather_row(registers, rows[c], values, marks);
