@@ -383,7 +383,7 @@ convergence_new(const SmbFlowBlock *blocks, guint32 n_blocks) {
   for (guint32 i = 0; i < n_blocks; i++)
     n_edges += blocks[i].n_successors;
   convergence->blocks = g_new0(SmbBlockBarriers, n_blocks);
-  convergence->leaves = g_new0(guint64, n_edges);
+  convergence->leaves = g_new0(guint64, n_edges + 1);
   n_edges = 0;
   for (guint32 i = 0; i < n_blocks; i++) {
     convergence->blocks[i] = (SmbBlockBarriers){.leave = convergence->leaves + n_edges};

@@ -39,7 +39,8 @@ find_site(const Runner *runner, const Step *step) {
   if (step->kind != STEP_TRANSFER || step->transfer->move.site >= smb_program_n_sites(program))
     return NULL;
   const SmbSite *site = smb_program_site(program, step->transfer->move.site);
-  return site->offset == step->place ? site : NULL;
+  gboolean is_parameter = site->opcode && g_str_has_prefix(site->opcode, "ld.param");
+  return site->offset == step->place && !is_parameter ? site : NULL;
 }
 
 const SmbSite *

@@ -7,6 +7,10 @@
 
 #include "sim/ptx/decode/decode.h"
 
+enum {
+  MAX_PASSED_BYTES = 1 << 16 // of one parameter
+};
+
 // Functions that the device provides, which touch no shared memory of the program.
 static const char *const provided[] = {"vprintf", "malloc", "free", "__assertfail",
                                        "cudaLaunchDeviceV2"};
@@ -55,14 +59,22 @@ find_decoded(const PtxDecoder *decoder, const PtxFunction *function) {
   return NULL;
 }
 
-// A variable of the caller that is passed, or gets a result.
+// A variable of the caller that is passed, or gets a result: it has to have @bytes; 0: any number, which becomes
+// @bytes.
 static gboolean
-find_passed(PtxDecoder *decoder, const PtxOperand *operand, guint64 *at) {
-  guint64 address;
-  if (operand->kind != PTX_OPERAND_SYMBOL || !smb_ptx_address(decoder, operand, &address))
+find_passed(PtxDecoder *decoder, const PtxOperand *operand, guint64 *at, guint64 *bytes) {
+  const GArray *variables = decoder->current->function->variables;
+  const PtxVariable *variable =
+      operand->kind == PTX_OPERAND_SYMBOL && operand->where == PTX_WHERE_LOCAL
+          ? &g_array_index(variables, PtxVariable, operand->index)
+          : NULL;
+  if (!variable || strcmp(variable->space, "param") != 0 || operand->bits != 0)
     return smb_ptx_refuse(decoder,
                           "this way to pass a value is not supported: expected a .param variable");
-  *at = address - make_pointer(REGION_LOCAL, 0);
+  if (variable->bytes > MAX_PASSED_BYTES || (*bytes && variable->bytes != *bytes))
+    return smb_ptx_refuse(decoder, "'%s' does not have the size of what is passed", variable->name);
+  *at = decoder->current->locals[operand->index];
+  *bytes = variable->bytes;
   return TRUE;
 }
 
@@ -74,10 +86,9 @@ pass_all(PtxDecoder *decoder, const PtxOperand *list, const GArray *variables,
     return smb_ptx_refuse(decoder, "%u value%s where the function has %u", n, n == 1 ? "" : "s",
                           variables->len);
   for (guint i = 0; i < n; i++) {
-    guint64 at = 0;
-    if (!find_passed(decoder, smb_ptx_element(decoder, list, i), &at))
+    guint64 at = 0, bytes = g_array_index(variables, PtxVariable, i).bytes;
+    if (!find_passed(decoder, smb_ptx_element(decoder, list, i), &at, &bytes))
       return FALSE;
-    guint64 bytes = g_array_index(variables, PtxVariable, i).bytes;
     copy_variable(decoder, in ? at : places[i], in ? places[i] : at, bytes);
   }
   return TRUE;
@@ -98,12 +109,10 @@ forget_result(PtxDecoder *decoder, const PtxOperand *list) {
   Row scratch = smb_ptx_new_rows(decoder, 1); // is never written
   for (guint i = 0; list && i < list->n; i++) {
     const PtxOperand *operand = smb_ptx_element(decoder, list, i);
-    guint64 at = 0;
-    if (!find_passed(decoder, operand, &at))
+    guint64 at = 0, bytes = 0;
+    if (!find_passed(decoder, operand, &at, &bytes))
       return FALSE;
-    const PtxVariable *variable =
-        &g_array_index(decoder->current->function->variables, PtxVariable, operand->index);
-    for (guint64 byte = 0; byte < variable->bytes; byte++) {
+    for (guint64 byte = 0; byte < bytes; byte++) {
       Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_store);
       Transfer *transfer = g_new0(Transfer, 1);
       g_ptr_array_add(decoder->code->transfers, transfer);

@@ -69,8 +69,8 @@ set_reduction(PtxDecoder *decoder, Step *step) {
   gboolean counts = smb_ptx_has_part(decoder, "popc");
   const PtxOperand *d = smb_ptx_operand(decoder, 0);
   const PtxOperand *in = smb_ptx_operand(decoder, decoder->instruction->n_operands - 1);
-  if (decoder->instruction->n_operands < 3 || in->kind != PTX_OPERAND_REGISTER ||
-      d->kind != PTX_OPERAND_REGISTER)
+  if (decoder->instruction->n_operands < 3 || !smb_ptx_is_predicate(decoder, in) ||
+      d->kind != PTX_OPERAND_REGISTER || smb_ptx_is_predicate(decoder, d) == counts)
     return smb_ptx_refuse(decoder, "expected a result, a barrier and a predicate");
   step->argument = counts                             ? BARRIER_POPC
                    : smb_ptx_has_part(decoder, "and") ? BARRIER_AND
@@ -81,6 +81,8 @@ set_reduction(PtxDecoder *decoder, Step *step) {
     step->compute.d = smb_ptx_row(decoder, d, 4, FALSE);
   else
     step->compute.p = smb_ptx_predicate(decoder, d);
+  if (step->compute.d == NO_ROW)
+    return smb_ptx_refuse(decoder, "expected a register of 32 bits");
   return TRUE;
 }
 
@@ -102,6 +104,10 @@ decode_barrier(PtxDecoder *decoder) {
   step.compute.s[0] =
       number ? smb_ptx_row(decoder, number, 4, FALSE) : smb_ptx_constant(decoder, 0, 4);
   step.compute.s[1] = threads ? smb_ptx_row(decoder, threads, 4, FALSE) : NO_ROW;
+  if (step.compute.s[0] == NO_ROW || (threads && step.compute.s[1] == NO_ROW)) {
+    smb_ptx_refuse(decoder, "expected the number of a barrier, and of threads");
+    return PTX_FAILED;
+  }
   smb_ptx_add(decoder, &step);
   return PTX_DECODED;
 }

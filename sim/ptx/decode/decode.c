@@ -7,6 +7,10 @@
 
 #include <string.h>
 
+enum {
+  MAX_STEPS = 1 << 22
+};
+
 gboolean
 smb_ptx_refuse(PtxDecoder *decoder, const char *format, ...) {
   va_list arguments;
@@ -94,7 +98,7 @@ set_predicate(const PtxDecoder *decoder, const PtxOperand *operand, const FormOp
   if (operand->kind == PTX_OPERAND_INTEGER) {
     compute->in[form->slot] = PREDICATE_TRUE;
     negated = operand->bits == 0;
-  } else if (operand->kind == PTX_OPERAND_REGISTER && smb_ptx_register_bytes(decoder, operand) == 0)
+  } else if (smb_ptx_is_predicate(decoder, operand))
     compute->in[form->slot] = smb_ptx_predicate(decoder, operand);
   else
     return FALSE;
@@ -104,9 +108,8 @@ set_predicate(const PtxDecoder *decoder, const PtxOperand *operand, const FormOp
 }
 
 static gboolean
-is_predicate(const PtxDecoder *decoder, const PtxOperand *operand) {
-  return operand->kind == PTX_OPERAND_SINK ||
-         (operand->kind == PTX_OPERAND_REGISTER && smb_ptx_register_bytes(decoder, operand) == 0);
+takes_predicate(const PtxDecoder *decoder, const PtxOperand *operand) {
+  return operand->kind == PTX_OPERAND_SINK || smb_ptx_is_predicate(decoder, operand);
 }
 
 static gboolean
@@ -122,7 +125,7 @@ set_operand(PtxDecoder *decoder, const PtxOperand *operand, const FormOperand *f
       compute->d = smb_ptx_new_rows(decoder, 2);
     return compute->d != NO_ROW;
   case ROLE_P:
-    if (!is_predicate(decoder, operand))
+    if (!takes_predicate(decoder, operand))
       return FALSE;
     compute->p = smb_ptx_predicate(decoder, operand);
     return TRUE;
@@ -164,7 +167,7 @@ set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *compute) {
     if (wanted->role == ROLE_P && !beside && instruction->partner != PTX_NONE) {
       const PtxOperand *partner =
           &g_array_index(decoder->current->function->operands, PtxOperand, instruction->partner);
-      if (!is_predicate(decoder, partner))
+      if (!takes_predicate(decoder, partner))
         return FALSE;
       compute->q = smb_ptx_predicate(decoder, partner);
     }
@@ -269,7 +272,15 @@ decode_opaque(PtxDecoder *decoder) {
 // --- one instruction
 
 static gboolean
+has_predicate(const PtxDecoder *decoder) {
+  const PtxOperand guard = {.kind = PTX_OPERAND_REGISTER, .index = decoder->instruction->guard};
+  return smb_ptx_is_predicate(decoder, &guard);
+}
+
+static gboolean
 decode_instruction(PtxDecoder *decoder) {
+  if (decoder->instruction->guard != PTX_NONE && !has_predicate(decoder))
+    return smb_ptx_refuse(decoder, "the guard of an instruction is a predicate (.pred)");
   static PtxResult (*const decoders[])(PtxDecoder *) = {
       smb_ptx_decode_memory, smb_ptx_decode_move, smb_ptx_decode_control,
       smb_ptx_decode_warp,   decode_compute,
@@ -462,6 +473,8 @@ decode_block(PtxDecoder *decoder, const Flow *flow, guint32 b) {
       add_meeting(decoder, flow, b);
     if (!decode_instruction(decoder))
       return FALSE;
+    if (decoder->code->steps->len > MAX_STEPS)
+      return smb_ptx_refuse(decoder, "the kernel is too long: more than %u steps", MAX_STEPS);
     if (last && !ends) {
       decoder->blank = (PtxInstruction){.guard = PTX_NONE, .offset = decoder->instruction->offset};
       decoder->instruction = &decoder->blank;
@@ -550,8 +563,10 @@ count_reads(PtxDecoded *decoded) {
           decoded->reads[element->index] = 1;
       }
     }
+    if (instruction->n_operands == 0)
+      continue;
     const PtxOperand *first = &g_array_index(function->operands, PtxOperand, instruction->operand);
-    for (guint e = 0; instruction->n_operands && e < first->n; e++) {
+    for (guint e = 0; e < first->n; e++) {
       const PtxOperand *element = &g_array_index(function->operands, PtxOperand, first->index + e);
       if (element->kind == PTX_OPERAND_REGISTER)
         decoded->reads[element->index] = 1;

@@ -52,6 +52,8 @@ guint smb_ptx_type_bytes(const char *type);
 // thing, or is not modelled.
 Row smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolean is_real);
 Row smb_ptx_constant(PtxDecoder *decoder, guint64 bits, guint bytes);
+gboolean smb_ptx_is_predicate(const PtxDecoder *decoder, const PtxOperand *operand);
+// Of a register that is one, or of a result that is dropped.
 Predicate smb_ptx_predicate(const PtxDecoder *decoder, const PtxOperand *operand);
 // A new row, or several, of the code.
 Row smb_ptx_new_rows(PtxDecoder *decoder, guint n);

@@ -84,25 +84,24 @@ set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, 
 static gboolean
 set_component(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperand *operand,
               gboolean loads) {
-  guint c = transfer->n_components++;
-  if (operand->kind == PTX_OPERAND_SINK)
+  guint c = transfer->n_components++, bytes = transfer->bytes;
+  if (loads && operand->kind == PTX_OPERAND_SINK)
     return TRUE;
-  guint bytes = transfer->bytes;
+  if (loads && operand->kind != PTX_OPERAND_REGISTER)
+    return smb_ptx_refuse(decoder, "expected a register");
   if (operand->kind == PTX_OPERAND_REGISTER) {
-    guint has = smb_ptx_register_bytes(decoder, operand);
-    if (has < bytes && !(has == 2 && bytes == 1))
+    guint has = smb_ptx_register_bytes(decoder, operand), rows = MAX(has, 4u) / 4;
+    if (has < bytes)
       return smb_ptx_refuse(
           decoder, "register '%s' has too few bits for this",
           g_array_index(decoder->current->function->registers, PtxRegister, operand->index).name);
-    transfer->rows = MAX(has, 4u) / 4;
-  } else {
-    transfer->rows = MAX(bytes, 4u) / 4;
-    if (loads)
-      return smb_ptx_refuse(decoder, "expected a register");
+    if ((has > 8 && bytes <= 8) || (transfer->rows && rows != transfer->rows))
+      return smb_ptx_refuse(
+          decoder, "register '%s' does not have the bits for this",
+          g_array_index(decoder->current->function->registers, PtxRegister, operand->index).name);
+    transfer->rows = rows;
   }
-  transfer->data[c] = smb_ptx_row(decoder, operand, MIN(bytes, 8u), TRUE);
-  if (operand->kind == PTX_OPERAND_REGISTER)
-    transfer->data[c] = decoder->current->rows[operand->index];
+  transfer->data[c] = smb_ptx_row(decoder, operand, bytes, TRUE);
   if (transfer->data[c] == NO_ROW)
     return smb_ptx_refuse(decoder, "expected a register or a number");
   if (loads)
@@ -127,8 +126,7 @@ set_data(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperand *
 }
 
 static void
-set_move(PtxDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op, guint width,
-         gboolean has_site) {
+set_move(PtxDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op, guint width) {
   Move *move = &transfer->move;
   move->place = decoder->instruction->offset;
   move->op_class = op_class;
@@ -138,7 +136,7 @@ set_move(PtxDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op,
   move->kind = SMB_SCALAR_U32;
   move->components = 1;
   move->reads = op_class != SMB_OP_CLASS_STORE;
-  move->site = has_site ? smb_ptx_add_site(decoder, op_class, width) : 0;
+  move->site = smb_ptx_add_site(decoder, op_class, width);
 }
 
 static PtxResult
@@ -163,7 +161,7 @@ decode_load_store(PtxDecoder *decoder, gboolean loads) {
            loads     ? generic ? SMB_OP_LD_GENERIC : SMB_OP_LD
            : generic ? SMB_OP_ST_GENERIC
                      : SMB_OP_ST,
-           bytes * vector, area != AREA_PARAMETER);
+           bytes * vector);
   step.transfer = transfer;
   smb_ptx_add(decoder, &step);
   return PTX_DECODED;
@@ -241,10 +239,14 @@ decode_atomic(PtxDecoder *decoder, gboolean has_result) {
     return PTX_FAILED;
   }
   if (result && result->kind == PTX_OPERAND_REGISTER) {
-    transfer->data[0] = decoder->current->rows[result->index];
+    transfer->data[0] = smb_ptx_row(decoder, result, bytes, FALSE);
+    if (transfer->data[0] == NO_ROW || smb_ptx_register_bytes(decoder, result) > 8) {
+      smb_ptx_refuse(decoder, "expected a register of %u bits", 8 * bytes);
+      return PTX_FAILED;
+    }
     smb_ptx_writes_row(decoder, &step, transfer->data[0], transfer->rows);
   }
-  set_move(decoder, transfer, SMB_OP_CLASS_ATOMIC, SMB_OP_ATOM, bytes, TRUE);
+  set_move(decoder, transfer, SMB_OP_CLASS_ATOMIC, SMB_OP_ATOM, bytes);
   transfer->move.atomic = kinds.atomic;
   transfer->move.kind = kinds.kind;
   transfer->move.components = g_str_has_suffix(smb_ptx_last_part(decoder), "x2") ? 2 : 1;
@@ -281,7 +283,7 @@ decode_matrix(PtxDecoder *decoder, gboolean loads) {
                   loads))
       return PTX_FAILED;
     set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
-             loads ? counts[i].load : counts[i].store, SMB_MAX_WIDTH, TRUE);
+             loads ? counts[i].load : counts[i].store, SMB_MAX_WIDTH);
     step.argument = smb_ptx_has_part(decoder, "trans");
     step.transfer = transfer;
     smb_ptx_add(decoder, &step);
@@ -302,13 +304,16 @@ ignore_source(PtxDecoder *decoder, const PtxOperand *predicate, guint bytes) {
   return compute.d;
 }
 
-// cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes | whether the source is ignored}
+// cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes | whether the source is ignored}{, cache policy}
 static PtxResult
 decode_copy(PtxDecoder *decoder) {
   gboolean through = smb_ptx_has_part(decoder, "cg");
   if (!through && !smb_ptx_has_part(decoder, "ca"))
     return PTX_UNKNOWN;
-  const PtxOperand *size = smb_ptx_operand(decoder, 2), *some = smb_ptx_operand(decoder, 3);
+  gboolean policy = smb_ptx_has_part(decoder, "L2::cache_hint");
+  gboolean has_some = decoder->instruction->n_operands - policy > 3;
+  const PtxOperand *size = smb_ptx_operand(decoder, 2);
+  const PtxOperand *some = has_some ? smb_ptx_operand(decoder, 3) : NULL;
   if (!size || size->kind != PTX_OPERAND_INTEGER ||
       (size->bits != 4 && size->bits != 8 && size->bits != 16)) {
     smb_ptx_refuse(decoder, "expected 4, 8 or 16 bytes to copy");
@@ -324,9 +329,13 @@ decode_copy(PtxDecoder *decoder) {
     from->data[0] = ignore_source(decoder, some, bytes);
   else if (some)
     from->data[0] = smb_ptx_row(decoder, some, 4, FALSE);
+  if (some && from->data[0] == NO_ROW) {
+    smb_ptx_refuse(decoder, "expected how many bytes come from the source");
+    return PTX_FAILED;
+  }
   set_move(decoder, to, SMB_OP_CLASS_STORE, through ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,
-           bytes, TRUE);
-  set_move(decoder, from, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes, TRUE);
+           bytes);
+  set_move(decoder, from, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes);
   step.transfer = to;
   step.source = from;
   smb_ptx_add(decoder, &step);

@@ -18,10 +18,18 @@ find_move(guint bytes) {
 }
 
 // {a, b, …} into one register: parts of 8, 16, 32 or 64 bits.
+// Whether a vector of so many bytes has two or four parts, none of them less than a byte.
+static gboolean
+has_parts(const PtxOperand *vector, guint bytes) {
+  return (vector->n == 2 || vector->n == 4) && bytes >= vector->n;
+}
+
 static PtxResult
 pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
   guint part = bytes / vector->n;
-  Row parts[8];
+  Row parts[4];
+  if (!has_parts(vector, bytes))
+    return PTX_UNKNOWN;
   for (guint i = 0; i < vector->n; i++) {
     parts[i] = smb_ptx_row(decoder, smb_ptx_element(decoder, vector, i), part, TRUE);
     if (parts[i] == NO_ROW)
@@ -51,6 +59,8 @@ pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
 static PtxResult
 unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
   guint part = bytes / vector->n, rows = MAX(bytes, 4u) / 4;
+  if (!has_parts(vector, bytes))
+    return PTX_UNKNOWN;
   Row scratch = smb_ptx_new_rows(decoder, rows);
   for (guint row = 0; row < rows; row++)
     add_operation(decoder, OPERATION_PART_32, scratch + row, a + row, 0);
@@ -60,7 +70,7 @@ unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
       continue;
     Row d = smb_ptx_row(decoder, element, part, FALSE);
     guint at = i * part;
-    if (d == NO_ROW || element->kind != PTX_OPERAND_REGISTER || part < 1)
+    if (d == NO_ROW || element->kind != PTX_OPERAND_REGISTER)
       return PTX_UNKNOWN;
     for (guint row = 0; part >= 4 && row < part / 4; row++)
       add_operation(decoder, OPERATION_PART_32, d + row, scratch + at / 4 + row, 0);
@@ -83,7 +93,7 @@ decode_mov(PtxDecoder *decoder) {
   if (!d || !a || bytes == 0 || smb_ptx_has_prefix(decoder, "v"))
     return PTX_UNKNOWN;
   if (d->kind == PTX_OPERAND_VECTOR) {
-    Row from = smb_ptx_row(decoder, a, MIN(bytes, 8u), TRUE);
+    Row from = smb_ptx_row(decoder, a, bytes, TRUE);
     return from == NO_ROW ? PTX_UNKNOWN : unpack(decoder, d, from, bytes);
   }
   Row to = smb_ptx_row(decoder, d, bytes, FALSE);
@@ -91,7 +101,7 @@ decode_mov(PtxDecoder *decoder) {
     return PTX_UNKNOWN;
   if (a->kind == PTX_OPERAND_VECTOR)
     return pack(decoder, to, bytes, a);
-  Row from = smb_ptx_row(decoder, a, MIN(bytes, 8u), TRUE);
+  Row from = smb_ptx_row(decoder, a, bytes, TRUE);
   if (from == NO_ROW)
     return PTX_UNKNOWN;
   if (bytes == 16) {
@@ -128,7 +138,7 @@ decode_isspacep(PtxDecoder *decoder) {
   const PtxOperand *p = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
   gboolean shared = smb_ptx_has_part(decoder, "shared") || smb_ptx_has_part(decoder, "shared::cta");
   gboolean local = smb_ptx_has_part(decoder, "local"), global = smb_ptx_has_part(decoder, "global");
-  if (!p || !a || p->kind != PTX_OPERAND_REGISTER || (!shared && !local && !global))
+  if (!p || !a || !smb_ptx_is_predicate(decoder, p) || (!shared && !local && !global))
     return PTX_UNKNOWN;
   Row from = smb_ptx_row(decoder, a, 8, FALSE);
   if (from == NO_ROW)

@@ -155,6 +155,16 @@ find_lane_mask(const char *name, guint n_lanes, guint32 *values) {
   return strlen(relation) == 2;
 }
 
+// What differs by lane, in one row or two.
+static Row
+lane_constant(PtxDecoder *decoder, const guint32 *values, guint bytes) {
+  static const guint32 zeros[SMB_MAX_LANES];
+  Row row = smb_constants_add_lanes(decoder->code->constants, values);
+  if (bytes > 4)
+    smb_constants_add_lanes(decoder->code->constants, zeros);
+  return row;
+}
+
 // A special register: the clock and the like are in a row that is never written, so nothing is known of them.
 static Row
 special_row(PtxDecoder *decoder, const char *name, guint bytes) {
@@ -167,7 +177,7 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
       return smb_ptx_constant(decoder, fixed[i].value, bytes);
   }
   if (find_lane_mask(name, decoder->program->lanes, values))
-    return smb_constants_add_lanes(decoder->code->constants, values);
+    return lane_constant(decoder, values, bytes);
   Row row = smb_ptx_new_rows(decoder, 2);
   for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
     Preset preset = {specials[i].special, row};
@@ -222,6 +232,9 @@ smb_ptx_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *a
     const PtxVariable *variable =
         &g_array_index(decoder->module->variables, PtxVariable, operand->index);
     gboolean is_shared = strcmp(variable->space, "shared") == 0;
+    if (!is_shared && strcmp(variable->space, "global") != 0 &&
+        strcmp(variable->space, "const") != 0)
+      return FALSE;
     *address = is_shared ? decoder->shared[operand->index]
                          : make_pointer(decoder->regions[operand->index], 0);
   } else if (!local_address(decoder, operand, address))
@@ -233,6 +246,8 @@ smb_ptx_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *a
 Row
 smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolean is_real) {
   guint64 address;
+  if (bytes > 8 && operand->kind != PTX_OPERAND_REGISTER)
+    return NO_ROW;
   switch ((PtxOperandKind)operand->kind) {
   case PTX_OPERAND_REGISTER:
     if (operand->component || operand->is_negated ||
@@ -257,6 +272,11 @@ smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolea
     return NO_ROW;
   }
   g_assert_not_reached();
+}
+
+gboolean
+smb_ptx_is_predicate(const PtxDecoder *decoder, const PtxOperand *operand) {
+  return operand->kind == PTX_OPERAND_REGISTER && smb_ptx_register_bytes(decoder, operand) == 0;
 }
 
 Predicate
