@@ -607,17 +607,17 @@ collect(PtxDecoder *decoder, const PtxFunction *function, GPtrArray *path) {
   allocate_registers(decoder, decoded);
   count_reads(decoded);
   for (guint i = 0; i < function->instructions->len; i++) {
-    decoder->instruction = &g_array_index(function->instructions, PtxInstruction, i);
-    if (strcmp(name_of(decoder, decoder->instruction), "call") != 0)
+    const PtxInstruction *call = &g_array_index(function->instructions, PtxInstruction, i);
+    if (strcmp(name_of(decoder, call), "call") != 0)
       continue;
-    for (guint o = 0; o < decoder->instruction->n_operands; o++) {
-      const PtxOperand *operand =
-          &g_array_index(function->operands, PtxOperand, decoder->instruction->operand + o);
+    for (guint o = 0; o < call->n_operands; o++) {
+      const PtxOperand *operand = &g_array_index(function->operands, PtxOperand, call->operand + o);
       if (operand->kind != PTX_OPERAND_SYMBOL || operand->where != PTX_WHERE_FUNCTION)
         continue;
       const PtxFunction *callee = g_ptr_array_index(decoder->module->functions, operand->index);
       if (callee->alias != PTX_NONE)
         callee = g_ptr_array_index(decoder->module->functions, callee->alias);
+      decoder->instruction = call; // messages name it
       if (!callee->is_prototype && !collect(decoder, callee, path))
         return FALSE;
     }
