@@ -428,8 +428,9 @@ START_TEST(names_operands) {
   ck_assert_uint_eq(form.operands[3].role, ROLE_IN);
   ck_assert(runner_find("lop3.b32", 0, &form));
   ck_assert_uint_eq(form.operands[4].role, ROLE_TABLE);
-  ck_assert(runner_find("shfl.sync.bfly.b32", 0, &form));
-  ck_assert_uint_eq(form.operands[4].role, ROLE_MEMBERS);
+  ck_assert(runner_find("shfl.sync.bfly.b32", 0, &form)); // d|p, a, b, c, members
+  ck_assert_uint_eq(form.operands[1].role, ROLE_P);
+  ck_assert_uint_eq(form.operands[5].role, ROLE_MEMBERS);
   ck_assert(runner_find("mov.f32", 0, &form) && form.operands[1].is_real);
   ck_assert(runner_find("bfe.u64", 0, &form));
   ck_assert_uint_eq(form.operands[1].bytes, 8);
