@@ -30,6 +30,22 @@ widen(Range *range, guint64 value) {
   range->most = MAX(range->most, value);
 }
 
+static void
+note(SmbAnalysis *analysis, guint site, const SmbAccess *access, char *message) {
+  SmbAnalysisWarning warning = {SMB_WARNING_MEETING, site, site, access->worst_block, message};
+  smb_warnings_note(analysis->warnings, &warning);
+}
+
+static void
+note_irregular(SmbAnalysis *analysis, guint site, const SmbAccess *access) {
+  g_autofree char *message =
+      g_strdup_printf("%s: the count is uncertain: the kernel has a loop that can be entered in "
+                      "several places, and "
+                      "only the assembler knows where lanes that a branch divided meet again",
+                      access->site->expression);
+  note(analysis, site, access, message);
+}
+
 // The warning that an access is not exact.
 static void
 note_range(SmbAnalysis *analysis, guint site, const SmbAccess *access, const Range *requests,
@@ -40,8 +56,7 @@ note_range(SmbAnalysis *analysis, guint site, const SmbAccess *access, const Ran
       "branch divided meet again",
       access->site->expression, requests->least, requests->most, wavefronts->least,
       wavefronts->most);
-  SmbAnalysisWarning warning = {SMB_WARNING_MEETING, site, site, access->worst_block, message};
-  smb_warnings_note(analysis->warnings, &warning);
+  note(analysis, site, access, message);
 }
 
 gboolean
@@ -74,7 +89,9 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const Smb
       widen(&requests, total->requests);
       widen(&wavefronts, total->wavefronts);
     }
-    if (requests.least < requests.most || wavefronts.least < wavefronts.most)
+    if (program->is_irregular)
+      note_irregular(analysis, site, access);
+    else if (requests.least < requests.most || wavefronts.least < wavefronts.most)
       note_range(analysis, site, access, &requests, &wavefronts);
   }
   return TRUE;

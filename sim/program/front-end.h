@@ -88,6 +88,8 @@ struct _SmbProgram {
   gsize dynamic_start; // where dynamic shared memory begins, in bytes
   guint max_threads;   // of a block, as the kernel says itself; 0: it does not
   gboolean is_serial;
+  // Where lanes that diverge meet again is not well known, whatever its variants say (SmbFrontEnd.variant).
+  gboolean is_irregular;
   // Whether the machine keeps what is known of memory, byte by byte (sim/machine/words.c). Nothing is known of a
   // buffer then unless the launch says what it holds.
   gboolean tracks;

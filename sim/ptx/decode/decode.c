@@ -529,6 +529,7 @@ decode_function(PtxDecoder *decoder, PtxDecoded *decoded) {
   decoder->instruction = &decoder->blank;
   decoded->first_barrier = decoder->n_barriers;
   decoder->n_barriers += flow.convergence->n_barriers;
+  decoder->program->is_irregular = decoder->program->is_irregular || flow.convergence->irreducible;
   decoded->starts = g_new0(guint32, flow.blocks->len);
   decoded->first_step = decoder->code->steps->len;
   for (guint32 b = 0; b < flow.blocks->len; b++) {
