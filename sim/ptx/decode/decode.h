@@ -91,6 +91,10 @@ gboolean smb_ptx_decode_call(PtxDecoder *decoder); // call.c
 // The targets of brx.idx, or NULL.
 const PtxTable *smb_ptx_branch_table(const PtxDecoder *decoder);
 
+// Any instruction (compute.c), and a function (body.c); FALSE with an error.
+gboolean smb_ptx_decode_instruction(PtxDecoder *decoder);
+gboolean smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded);
+
 // --- the memory of the program (layout.c)
 gboolean smb_ptx_lay_out(PtxDecoder *decoder);
 gboolean smb_ptx_lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded);
@@ -105,3 +109,9 @@ char *smb_ptx_demangle(const char *name, gboolean plain);
 
 // The whole of it: FALSE with an error.
 gboolean smb_ptx_decode(PtxDecoder *decoder, const PtxFunction *kernel);
+
+// The first part of an opcode: "ld".
+static inline const char *
+smb_ptx_name(const PtxDecoder *decoder, const PtxInstruction *instruction) {
+  return g_array_index(decoder->module->opcodes, PtxOpcode, instruction->opcode).parts[0];
+}

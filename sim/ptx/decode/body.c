@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// One function: its control flow, in blocks, with the barriers of convergence that are placed in it
+// (sim/compiled/converge.h), and the steps of its instructions.
+#include <string.h>
+
+#include "sim/ptx/decode/decode.h"
+
+enum {
+  MAX_STEPS = 1 << 22
+};
+
+typedef struct {
+  GArray *blocks;    // SmbFlowBlock, of instructions
+  GPtrArray *lists;  // guint32 arrays: successors
+  guint32 *block_of; // by instruction that begins one: its block
+  SmbConvergence *convergence;
+} Flow;
+
+static gboolean
+ends_block(const char *name) {
+  return strcmp(name, "bra") == 0 || strcmp(name, "brx") == 0 || strcmp(name, "ret") == 0 ||
+         strcmp(name, "exit") == 0 || strcmp(name, "trap") == 0;
+}
+
+static gboolean *
+find_leaders(const PtxDecoder *decoder) {
+  const PtxFunction *function = decoder->current->function;
+  guint n = function->instructions->len;
+  gboolean *leads = g_new0(gboolean, n + 2);
+  leads[0] = TRUE;
+  for (guint i = 0; i < function->labels->len; i++)
+    leads[g_array_index(function->labels, PtxLabel, i).instruction] = TRUE;
+  for (guint i = 0; i < n; i++) {
+    if (ends_block(
+            smb_ptx_name(decoder, &g_array_index(function->instructions, PtxInstruction, i))))
+      leads[i + 1] = TRUE;
+  }
+  leads[n] = TRUE; // the end of the text is a block of its own, which returns
+  return leads;
+}
+
+// Where an instruction may go on, as instructions.
+static GArray *
+find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
+  const PtxFunction *function = decoder->current->function;
+  GArray *targets = g_array_new(FALSE, FALSE, sizeof(guint32));
+  guint32 next = at + 1, leaves = SMB_FLOW_EXIT;
+  *flow = SMB_FLOW_NEXT;
+  if (at >= function->instructions->len)
+    return targets;
+  decoder->instruction = &g_array_index(function->instructions, PtxInstruction, at);
+  const char *name = smb_ptx_name(decoder, decoder->instruction);
+  gboolean guarded = decoder->instruction->guard != PTX_NONE;
+  if (strcmp(name, "brx") == 0) {
+    const PtxTable *table = smb_ptx_branch_table(decoder);
+    *flow = SMB_FLOW_DIVERGENT;
+    for (guint i = 0; table && i < table->indices->len; i++) {
+      guint32 label = g_array_index(table->indices, guint32, i);
+      g_array_append_val(targets, g_array_index(function->labels, PtxLabel, label).instruction);
+    }
+  } else if (strcmp(name, "bra") == 0) {
+    const PtxOperand *label = smb_ptx_operand(decoder, 0);
+    if (label && label->kind == PTX_OPERAND_LABEL)
+      g_array_append_val(targets,
+                         g_array_index(function->labels, PtxLabel, label->index).instruction);
+  } else if (!ends_block(name)) {
+    g_array_append_val(targets, next);
+    return targets;
+  } else if (guarded)
+    g_array_append_val(targets, leaves);
+  if (guarded) {
+    decoder->parts =
+        g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).parts;
+    *flow = smb_ptx_has_part(decoder, "uni") ? SMB_FLOW_UNIFORM : SMB_FLOW_DIVERGENT;
+    g_array_append_val(targets, next);
+  }
+  return targets;
+}
+
+static void
+flow_clear(Flow *flow) {
+  g_clear_pointer(&flow->blocks, g_array_unref);
+  g_clear_pointer(&flow->lists, g_ptr_array_unref);
+  g_clear_pointer(&flow->block_of, g_free);
+  g_clear_pointer(&flow->convergence, smb_convergence_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Flow, flow_clear)
+
+static void
+flow_init(Flow *flow, PtxDecoder *decoder) {
+  guint n = decoder->current->function->instructions->len;
+  g_autofree gboolean *leads = find_leaders(decoder);
+  flow->blocks = g_array_new(FALSE, TRUE, sizeof(SmbFlowBlock));
+  flow->lists = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+  flow->block_of = g_new0(guint32, n + 1);
+  for (guint i = 0; i <= n; i++) {
+    if (leads[i]) {
+      SmbFlowBlock block = {.first = i};
+      flow->block_of[i] = flow->blocks->len;
+      g_array_append_val(flow->blocks, block);
+    }
+    g_array_index(flow->blocks, SmbFlowBlock, flow->blocks->len - 1).end = i + 1;
+  }
+  for (guint b = 0; b < flow->blocks->len; b++) {
+    SmbFlowBlock *block = &g_array_index(flow->blocks, SmbFlowBlock, b);
+    GArray *targets = find_targets(decoder, block->end - 1, &block->flow);
+    for (guint i = 0; i < targets->len; i++) {
+      guint32 *target = &g_array_index(targets, guint32, i);
+      *target = *target == SMB_FLOW_EXIT ? SMB_FLOW_EXIT : flow->block_of[*target];
+    }
+    block->n_successors = targets->len;
+    block->successors = (const guint32 *)(gpointer)targets->data;
+    g_ptr_array_add(flow->lists, targets);
+  }
+  flow->convergence = smb_converge((const SmbFlowBlock *)(gpointer)flow->blocks->data,
+                                   flow->blocks->len, decoder->code->meeting);
+}
+
+static void
+add_barriers(PtxDecoder *decoder, StepHandler run, guint64 barriers, const Step *like,
+             gboolean unless) {
+  for (; barriers; barriers &= barriers - 1) {
+    Step step = {.run = run,
+                 .kind = STEP_MEETING,
+                 .place = like->place,
+                 .guard = like->guard,
+                 .unless = like->unless != unless,
+                 .argument = decoder->current->first_barrier + (guint)__builtin_ctzll(barriers)};
+    smb_ptx_add(decoder, &step);
+  }
+}
+
+// What stands ahead of the last instruction of a block: whom its lanes will meet, and whom they will not.
+static void
+add_meeting(PtxDecoder *decoder, const Flow *flow, guint32 b) {
+  const SmbFlowBlock *block = &g_array_index(flow->blocks, SmbFlowBlock, b);
+  const SmbBlockBarriers *barriers = &flow->convergence->blocks[b];
+  const Step always = {.place = decoder->instruction->offset};
+  add_barriers(decoder, smb_step_arm, barriers->arm, &always, FALSE);
+  gboolean indirect = strcmp(decoder->parts[0], "brx") == 0;
+  Step taken = smb_ptx_step(decoder, STEP_OTHER, NULL);
+  for (guint i = 0; i < block->n_successors && !indirect; i++)
+    add_barriers(decoder, smb_step_break, barriers->leave[i],
+                 block->n_successors == 1 ? &always : &taken, i == 1);
+}
+
+// Of a branch by a table: each target with the barriers that are left on the way there.
+static void
+set_leaves(PtxDecoder *decoder, const Flow *flow, guint32 b) {
+  Step *step = &g_array_index(decoder->code->steps, Step, decoder->code->steps->len - 1);
+  for (guint i = 0; step->targets && i < step->targets->len; i++)
+    g_array_index(step->targets, SwitchTarget, i).leave = flow->convergence->blocks[b].leave[i];
+  step->argument = decoder->current->first_barrier;
+}
+
+static gboolean
+decode_block(PtxDecoder *decoder, const Flow *flow, guint32 b) {
+  const PtxFunction *function = decoder->current->function;
+  const SmbFlowBlock *block = &g_array_index(flow->blocks, SmbFlowBlock, b);
+  const SmbBlockBarriers *barriers = &flow->convergence->blocks[b];
+  decoder->current->starts[b] = decoder->code->steps->len;
+  if (block->first < function->instructions->len)
+    decoder->instruction = &g_array_index(function->instructions, PtxInstruction, block->first);
+  const Step always = {.place = decoder->instruction->offset};
+  add_barriers(decoder, smb_step_sync, barriers->sync, &always, FALSE);
+  add_barriers(decoder, smb_step_enter, barriers->enter, &always, FALSE);
+  if (block->first == function->instructions->len) {
+    Step end = {.run = decoder->current->is_kernel ? smb_step_exit : smb_step_return,
+                .kind = STEP_OTHER,
+                .place = decoder->instruction->offset};
+    smb_ptx_add(decoder, &end);
+    return TRUE;
+  }
+  for (guint32 i = block->first; i < block->end; i++) {
+    decoder->instruction = &g_array_index(function->instructions, PtxInstruction, i);
+    decoder->parts =
+        g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).parts;
+    gboolean last = i + 1 == block->end, ends = ends_block(decoder->parts[0]);
+    if (last && ends)
+      add_meeting(decoder, flow, b);
+    if (!smb_ptx_decode_instruction(decoder))
+      return FALSE;
+    if (decoder->code->steps->len > MAX_STEPS)
+      return smb_ptx_refuse(decoder, "the kernel is too long: more than %u steps", MAX_STEPS);
+    if (last && !ends) {
+      decoder->blank = (PtxInstruction){.guard = PTX_NONE, .offset = decoder->instruction->offset};
+      decoder->instruction = &decoder->blank;
+      add_meeting(decoder, flow, b);
+    }
+    if (last && strcmp(decoder->parts[0], "brx") == 0)
+      set_leaves(decoder, flow, b);
+  }
+  return TRUE;
+}
+
+// Branches name blocks while they are made.
+static void
+resolve_branches(PtxDecoder *decoder, const Flow *flow, guint32 first) {
+  const guint32 *starts = decoder->current->starts;
+  for (guint32 i = first; i < decoder->code->steps->len; i++) {
+    Step *step = &g_array_index(decoder->code->steps, Step, i);
+    if (step->kind != STEP_BRANCH)
+      continue;
+    if (!step->targets)
+      step->target = starts[flow->block_of[step->target]];
+    for (guint t = 0; step->targets && t < step->targets->len; t++) {
+      SwitchTarget *target = &g_array_index(step->targets, SwitchTarget, t);
+      target->step = starts[flow->block_of[target->step]];
+    }
+  }
+}
+
+// The same graph, of steps, for whoever has to know what a branch decides.
+static void
+keep_graph(PtxDecoder *decoder, const Flow *flow) {
+  guint n = flow->blocks->len;
+  CodeGraph *graph = g_new0(CodeGraph, 1);
+  graph->blocks = g_array_sized_new(FALSE, FALSE, sizeof(SmbFlowBlock), n);
+  graph->lists = g_ptr_array_ref(flow->lists);
+  for (guint b = 0; b < n; b++) {
+    SmbFlowBlock block = g_array_index(flow->blocks, SmbFlowBlock, b);
+    block.first = decoder->current->starts[b];
+    block.end = b + 1 < n ? decoder->current->starts[b + 1] : decoder->code->steps->len;
+    g_array_append_val(graph->blocks, block);
+  }
+  g_ptr_array_add(decoder->code->graphs, graph);
+}
+
+gboolean
+smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded) {
+  g_auto(Flow) flow = {0};
+  const PtxFunction *function = decoded->function;
+  decoder->current = decoded;
+  flow_init(&flow, decoder);
+  decoder->blank = (PtxInstruction){.guard = PTX_NONE, .offset = function->offset};
+  decoder->instruction = &decoder->blank;
+  decoded->first_barrier = decoder->n_barriers;
+  decoder->n_barriers += flow.convergence->n_barriers;
+  decoder->program->is_irregular = decoder->program->is_irregular || flow.convergence->irreducible;
+  decoded->starts = g_new0(guint32, flow.blocks->len);
+  decoded->first_step = decoder->code->steps->len;
+  for (guint32 b = 0; b < flow.blocks->len; b++) {
+    if (!decode_block(decoder, &flow, b))
+      return FALSE;
+  }
+  resolve_branches(decoder, &flow, decoded->first_step);
+  keep_graph(decoder, &flow);
+  return TRUE;
+}
