@@ -87,7 +87,8 @@ absolute(Integer x) {
 
 static gboolean
 compute_sums(const Oracle *o, Integer *d) {
-  Integer product = o->a * o->b;
+  // Products of 64 unsigned bits take all 128.
+  Integer product = (Integer)((unsigned __int128)o->a * (unsigned __int128)o->b);
   gboolean high = has(o, "hi");
   if (is(o, "mul24 mad24")) {
     product = read_as(o->raw[0], o->type.kind, 24) * read_as(o->raw[1], o->type.kind, 24);
@@ -400,7 +401,8 @@ compute_carry(const Oracle *o, Integer *d) {
   else if (is(o, "sub subc"))
     sum = a - b - carry;
   else {
-    Integer product = o->a * o->b;
+    // Products of 64 unsigned bits take all 128.
+  Integer product = (Integer)((unsigned __int128)o->a * (unsigned __int128)o->b);
     if (bits == 64 && o->type.kind == 'u' && has(o, "hi")) // 128 bits, beyond the sign
       product = (Integer)((unsigned __int128)a * (unsigned __int128)b >> 64 & G_MAXUINT64);
     else if (has(o, "hi"))
