@@ -249,19 +249,32 @@ lose(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
   return TRUE;
 }
 
+// The addresses of an access; *@goes_on: whether it is made: lanes make it, and it is known where. FALSE: the block
+// fails.
+static gboolean
+locate(Runner *runner, const Step *step, SmbLanes lanes, guint64 *addresses, guint *flags,
+       gboolean *goes_on) {
+  guint32 origin = 0;
+  *goes_on = FALSE;
+  if (!lanes)
+    return TRUE;
+  SmbLanes known = smb_transfer_addresses(runner, step->transfer, lanes, addresses, flags, &origin);
+  smb_transfer_watch(runner, *flags);
+  *goes_on = known == lanes;
+  return *goes_on || lose(runner, step, lanes, origin);
+}
+
 gboolean
 smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
   guint64 addresses[SMB_MAX_LANES];
-  guint flags;
-  guint32 origin = 0;
+  guint flags = 0;
+  gboolean goes_on;
   MarkedWords words;
-  if (!lanes)
+  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
+    return FALSE;
+  if (!goes_on)
     return TRUE;
-  SmbLanes known = smb_transfer_addresses(runner, transfer, lanes, addresses, &flags, &origin);
-  smb_transfer_watch(runner, flags);
-  if (known != lanes)
-    return lose(runner, step, lanes, origin);
   if (!smb_words_load(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
   smb_runner_note_load(runner, step, addresses, lanes);
@@ -274,17 +287,15 @@ gboolean
 smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
   guint64 addresses[SMB_MAX_LANES];
-  guint flags;
-  guint32 origin = 0;
+  guint flags = 0;
+  gboolean goes_on;
   MarkedWords words;
-  if (!lanes)
+  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
+    return FALSE;
+  if (!goes_on)
     return TRUE;
-  SmbLanes known = smb_transfer_addresses(runner, transfer, lanes, addresses, &flags, &origin);
-  smb_transfer_watch(runner, flags);
-  if (known != lanes)
-    return lose(runner, step, lanes, origin);
-  origin = gather(runner->warp->registers, transfer->data, transfer->n_components, transfer->bytes,
-                  &words);
+  guint32 origin = gather(runner->warp->registers, transfer->data, transfer->n_components,
+                          transfer->bytes, &words);
   if (origin && !runner->shared_origin)
     runner->shared_origin = origin;
   if (!smb_words_store(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
@@ -305,17 +316,15 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
   const Registers *registers = runner->warp->registers;
   guint64 addresses[SMB_MAX_LANES];
-  guint flags;
-  guint32 origin = 0;
+  guint flags = 0;
+  gboolean goes_on;
   MarkedWords operand, swap, before;
-  if (!lanes)
+  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
+    return FALSE;
+  if (!goes_on)
     return TRUE;
-  SmbLanes known = smb_transfer_addresses(runner, transfer, lanes, addresses, &flags, &origin);
-  smb_transfer_watch(runner, flags);
-  if (known != lanes)
-    return lose(runner, step, lanes, origin);
   guint bytes = (guint)transfer->move.width;
-  origin = gather(registers, &transfer->operand, 1, bytes, &operand);
+  guint32 origin = gather(registers, &transfer->operand, 1, bytes, &operand);
   if (transfer->swap != NO_ROW)
     gather(registers, &transfer->swap, 1, bytes, &swap);
   if (origin && !runner->shared_origin)

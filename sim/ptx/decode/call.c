@@ -15,31 +15,38 @@ enum {
 static const char *const provided[] = {"vprintf", "malloc", "free", "__assertfail",
                                        "cudaLaunchDeviceV2"};
 
+// A load into a row, or a store of it, in the memory of the thread.
+static void
+add_local(PtxDecoder *decoder, gboolean loads, guint64 at, Row row, guint bytes) {
+  Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
+  Transfer *transfer = g_new(Transfer, 1);
+  g_ptr_array_add(decoder->code->transfers, transfer);
+  *transfer = (Transfer){.offset = make_pointer(REGION_LOCAL, (gint64)at),
+                         .bytes = bytes,
+                         .rows = 1,
+                         .n_components = 1,
+                         .data = {row},
+                         .operand = NO_ROW,
+                         .swap = NO_ROW,
+                         .move = {.place = decoder->instruction->offset,
+                                  .op_class = loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
+                                  .op = loads ? SMB_OP_LD : SMB_OP_ST,
+                                  .kind = SMB_SCALAR_U32,
+                                  .components = 1,
+                                  .width = bytes,
+                                  .align = bytes,
+                                  .reads = loads}};
+  if (loads)
+    smb_ptx_writes_row(decoder, &step, row, 1);
+  step.transfer = transfer;
+  smb_ptx_add(decoder, &step);
+}
+
 static void
 copy_word(PtxDecoder *decoder, guint64 from, guint64 to, guint bytes) {
   Row scratch = smb_ptx_new_rows(decoder, 1);
-  for (guint loads = 2; loads-- > 0;) {
-    Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
-    Transfer *transfer = g_new0(Transfer, 1);
-    g_ptr_array_add(decoder->code->transfers, transfer);
-    transfer->offset = make_pointer(REGION_LOCAL, (gint64)(loads ? from : to));
-    transfer->bytes = bytes;
-    transfer->rows = transfer->n_components = 1;
-    transfer->data[0] = scratch;
-    transfer->operand = transfer->swap = NO_ROW;
-    transfer->move = (Move){.place = decoder->instruction->offset,
-                            .op_class = loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
-                            .op = loads ? SMB_OP_LD : SMB_OP_ST,
-                            .kind = SMB_SCALAR_U32,
-                            .components = 1,
-                            .width = bytes,
-                            .align = bytes,
-                            .reads = loads};
-    if (loads)
-      smb_ptx_writes_row(decoder, &step, scratch, 1);
-    step.transfer = transfer;
-    smb_ptx_add(decoder, &step);
-  }
+  add_local(decoder, TRUE, from, scratch, bytes);
+  add_local(decoder, FALSE, to, scratch, bytes);
 }
 
 static void
@@ -112,27 +119,8 @@ forget_result(PtxDecoder *decoder, const PtxOperand *list) {
     guint64 at = 0, bytes = 0;
     if (!find_passed(decoder, operand, &at, &bytes))
       return FALSE;
-    for (guint64 byte = 0; byte < bytes; byte++) {
-      Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_store);
-      Transfer *transfer = g_new0(Transfer, 1);
-      g_ptr_array_add(decoder->code->transfers, transfer);
-      *transfer = (Transfer){.offset = make_pointer(REGION_LOCAL, (gint64)(at + byte)),
-                             .bytes = 1,
-                             .rows = 1,
-                             .n_components = 1,
-                             .data = {scratch},
-                             .operand = NO_ROW,
-                             .swap = NO_ROW,
-                             .move = {.place = decoder->instruction->offset,
-                                      .op_class = SMB_OP_CLASS_STORE,
-                                      .op = SMB_OP_ST,
-                                      .kind = SMB_SCALAR_U8,
-                                      .components = 1,
-                                      .width = 1,
-                                      .align = 1}};
-      step.transfer = transfer;
-      smb_ptx_add(decoder, &step);
-    }
+    for (guint64 byte = 0; byte < bytes; byte++)
+      add_local(decoder, FALSE, at + byte, scratch, 1);
   }
   return TRUE;
 }
