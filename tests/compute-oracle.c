@@ -402,7 +402,7 @@ compute_carry(const Oracle *o, Integer *d) {
     sum = a - b - carry;
   else {
     // Products of 64 unsigned bits take all 128.
-  Integer product = (Integer)((unsigned __int128)o->a * (unsigned __int128)o->b);
+    Integer product = (Integer)((unsigned __int128)o->a * (unsigned __int128)o->b);
     if (bits == 64 && o->type.kind == 'u' && has(o, "hi")) // 128 bits, beyond the sign
       product = (Integer)((unsigned __int128)a * (unsigned __int128)b >> 64 & G_MAXUINT64);
     else if (has(o, "hi"))
