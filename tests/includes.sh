@@ -26,6 +26,8 @@ sim/records/ sim/compiled/ sim/ptx/
 sim/trace/   sim/compiled/ sim/ptx/
 sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/run/ sim/cuda/rewrite/
 sim/cuda/run/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/
+sim/compiled/compute/ sim/compiled/flow/ sim/compiled/run/ sim/compiled/code.h
+sim/compiled/flow/ sim/compiled/compute/ sim/compiled/run/ sim/compiled/code.h
 END
 
 # check FILES-OF: FILE:LINE:#include "WHAT" in; the includes against the direction out.

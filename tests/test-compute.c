@@ -6,7 +6,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "sim/compiled/loop.h"
+#include "sim/compiled/compute/loop.h"
 #include "tests/compute-oracle.h"
 #include "tests/compute-run.h"
 #include "tests/suite.h"

@@ -6,11 +6,11 @@
 // Private to sim/compiled and its front ends.
 #pragma once
 
-#include "sim/compiled/compute.h"
-#include "sim/compiled/converge.h"
+#include "sim/compiled/compute/compute.h"
+#include "sim/compiled/flow/converge.h"
 #include "sim/program/front-end.h"
 
-typedef struct _Runner Runner; // sim/compiled/run.h
+typedef struct _Runner Runner; // sim/compiled/run/run.h
 typedef struct _Step Step;
 
 // Executes a step in @lanes of the running split: active, and with a true guard; none, if the guard is false everywhere.

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sim/compiled/real.h"
+#include "sim/compiled/compute/real.h"
 
 // --- words
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // One function: its control flow, in blocks, with the barriers of convergence that are placed in it
-// (sim/compiled/converge.h), and the steps of its instructions.
+// (sim/compiled/flow/converge.h), and the steps of its instructions.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"

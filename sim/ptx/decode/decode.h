@@ -4,7 +4,7 @@
 // From PTX to steps: a kernel with the functions that it calls. Private to sim/ptx.
 #pragma once
 
-#include "sim/compiled/run.h"
+#include "sim/compiled/run/run.h"
 #include "sim/ptx/instruction.h"
 #include "sim/ptx/module.h"
 

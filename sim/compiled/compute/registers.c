@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/compiled/compute/registers.h"
+
+#include <string.h>
+
+#include "sim/compiled/compute/loop.h"
+#include "sim/machine/lanes.h"
+
+// Rows begin at a cache line.
+enum {
+  ALIGNMENT = 64
+};
+
+// --- constants
+
+Constants *
+smb_constants_new(guint n_lanes) {
+  Constants *constants = g_new0(Constants, 1);
+  constants->n_lanes = n_lanes;
+  constants->values = g_array_new(FALSE, TRUE, sizeof(guint32));
+  constants->flags = g_array_new(FALSE, TRUE, sizeof(guint8));
+  for (guint i = 0; i < G_N_ELEMENTS(constants->rows); i++)
+    constants->rows[i] = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  return constants;
+}
+
+void
+smb_constants_free(Constants *constants) {
+  if (!constants)
+    return;
+  g_array_unref(constants->values);
+  g_array_unref(constants->flags);
+  for (guint i = 0; i < G_N_ELEMENTS(constants->rows); i++)
+    g_hash_table_unref(constants->rows[i]);
+  g_free(constants);
+}
+
+static guint32 *
+append_row(Constants *constants) {
+  g_array_set_size(constants->values, constants->values->len + constants->n_lanes);
+  g_array_set_size(constants->flags, ++constants->n_rows);
+  return &g_array_index(constants->values, guint32, constants->values->len - constants->n_lanes);
+}
+
+Row
+smb_constants_add(Constants *constants, guint64 bits, guint n_rows) {
+  GHashTable *known = constants->rows[n_rows / 2];
+  gpointer found;
+  if (g_hash_table_lookup_extended(known, &bits, NULL, &found))
+    return GPOINTER_TO_UINT(found);
+  Row row = constants->n_rows | ROW_CONSTANT;
+  for (guint i = 0; i < n_rows; i++) {
+    guint32 *values = append_row(constants);
+    for (guint lane = 0; lane < constants->n_lanes; lane++)
+      values[lane] = i < 2 ? (guint32)(bits >> 32 * i) : 0;
+  }
+  g_hash_table_insert(known, g_memdup2(&bits, sizeof bits), GUINT_TO_POINTER(row));
+  return row;
+}
+
+Row
+smb_constants_add_lanes(Constants *constants, const guint32 *values) {
+  Row row = constants->n_rows | ROW_CONSTANT;
+  memcpy(append_row(constants), values, constants->n_lanes * sizeof *values);
+  return row;
+}
+
+// --- registers
+
+// Parts of one piece of memory, which is zero, so that pages of it that nobody writes cost nothing.
+static gpointer
+take(guchar **memory, gsize bytes) {
+  gpointer part = *memory;
+  *memory += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  return part;
+}
+
+Registers *
+smb_registers_new(const Constants *constants, guint32 n_rows, guint32 n_predicates,
+                  SmbBlock *block) {
+  Registers *registers = g_new0(Registers, 1);
+  gsize words = (gsize)n_rows * constants->n_lanes * sizeof(guint32);
+  gsize row_bytes = n_rows * (sizeof(guint32) + 2);
+  gsize predicate_bytes = n_predicates * (2 * sizeof(SmbLanes) + sizeof(guint32) + 1);
+  registers->memory = g_malloc0(2 * words + row_bytes + predicate_bytes + 10 * ALIGNMENT);
+  guintptr start = ((guintptr)registers->memory + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  guchar *memory = (guchar *)registers->memory + (start - (guintptr)registers->memory);
+  registers->n_lanes = constants->n_lanes;
+  registers->n_rows = n_rows;
+  registers->n_predicates = n_predicates;
+  registers->block = block;
+  registers->values[0] = take(&memory, words);
+  registers->values[1] = (guint32 *)(gpointer)constants->values->data;
+  registers->flags[0] = take(&memory, n_rows);
+  registers->flags[1] = (guint8 *)constants->flags->data;
+  registers->zeros = take(&memory, n_rows);
+  registers->unknown = take(&memory, words);
+  registers->origin = take(&memory, n_rows * sizeof(guint32));
+  registers->predicates = take(&memory, n_predicates * sizeof(SmbLanes));
+  registers->unknown_predicates = take(&memory, n_predicates * sizeof(SmbLanes));
+  registers->predicate_origin = take(&memory, n_predicates * sizeof(guint32));
+  registers->predicate_flags = take(&memory, n_predicates);
+  smb_registers_reset(registers, smb_lanes_below(constants->n_lanes));
+  return registers;
+}
+
+void
+smb_registers_free(Registers *registers) {
+  if (!registers)
+    return;
+  g_free(registers->memory);
+  g_free(registers);
+}
+
+void
+smb_registers_reset(Registers *registers, SmbLanes lanes) {
+  registers->lanes = lanes;
+  memset(registers->flags[0], ROW_ALL_UNKNOWN, registers->n_rows);
+  memset(registers->origin, 0, registers->n_rows * sizeof *registers->origin);
+  for (Predicate i = 0; i < registers->n_predicates; i++) {
+    registers->predicates[i] = 0;
+    registers->unknown_predicates[i] = G_MAXUINT64;
+    registers->predicate_flags[i] = ROW_SOME_UNKNOWN;
+    registers->predicate_origin[i] = 0;
+  }
+  registers->predicates[PREDICATE_TRUE] = G_MAXUINT64;
+  registers->unknown_predicates[PREDICATE_TRUE] = 0;
+  registers->predicate_flags[PREDICATE_TRUE] = 0;
+}
+
+// --- rows
+
+SmbLanes
+smb_row_known(const Registers *registers, Row row, SmbLanes lanes) {
+  guint flags = row_flags(registers, row);
+  if (!(flags & ROW_UNKNOWN))
+    return lanes;
+  if (flags & ROW_ALL_UNKNOWN)
+    return 0;
+  return lanes & ~find_set_lanes(registers->n_lanes, row_unknown(registers, row));
+}
+
+static void
+blend(SmbLanes lanes, guint n, const guint32 *from, guint32 *to) {
+  smb_loops_choose()->blend(lanes, n, from, to);
+}
+
+void
+smb_lanes_spread(SmbLanes lanes, guint n_lanes, guint32 *words) {
+  guint32 ones[SMB_MAX_LANES];
+  memset(ones, 0xff, sizeof ones);
+  memset(words, 0, n_lanes * sizeof *words);
+  blend(lanes, n_lanes, ones, words);
+}
+
+// What a row is marked with once some of its lanes are written: block dependence of another kind prevails.
+static guint
+join_flags(guint old, guint new) {
+  guint flags = (old | new) & (ROW_AFFINE | ROW_TAINT);
+  return flags & ROW_BLOCK ? flags & ~(guint)ROW_AFFINE : flags;
+}
+
+// The row of unknown bits, up to date, whatever the row is marked with.
+static guint32 *
+open_unknown(Registers *registers, Row row) {
+  guint32 *unknown = row_unknown(registers, row);
+  guint flags = registers->flags[0][row];
+  gsize bytes = registers->n_lanes * sizeof *unknown;
+  if (flags & ROW_ALL_UNKNOWN) {
+    memset(unknown, 0xff, bytes);
+    memset(registers->values[0] + (gsize)row * registers->n_lanes, 0, bytes);
+  } else if (!(flags & ROW_SOME_UNKNOWN))
+    memset(unknown, 0, bytes);
+  return unknown;
+}
+
+// Which mark a row of unknown bits deserves, in the lanes that run.
+static guint
+judge_unknown(const Registers *registers, const guint32 *unknown) {
+  guint32 any = 0, all = G_MAXUINT32;
+  FOR_LANES(registers->lanes, lane) {
+    any |= unknown[lane];
+    all &= unknown[lane];
+  }
+  return all == G_MAXUINT32 ? ROW_ALL_UNKNOWN : any ? ROW_SOME_UNKNOWN : 0;
+}
+
+void
+smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values,
+            const guint32 *unknown, guint flags, guint32 origin) {
+  guint n = registers->n_lanes, old = registers->flags[0][row];
+  gboolean whole = !(registers->lanes & ~lanes);
+  guint marks = whole ? flags : join_flags(old, flags);
+  if (unknown || (!whole && old & ROW_UNKNOWN)) {
+    static const guint32 none[SMB_MAX_LANES];
+    guint32 *bits = open_unknown(registers, row);
+    blend(lanes, n, unknown ? unknown : none, bits);
+    marks |= judge_unknown(registers, bits);
+  }
+  if (unknown)
+    registers->origin[row] = origin;
+  blend(lanes, n, values, registers->values[0] + (gsize)row * n);
+  registers->flags[0][row] = (guint8)marks;
+  registers->zeros[row] = 0;
+}
+
+void
+smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint32 origin) {
+  guint n = registers->n_lanes, old = registers->flags[0][row];
+  registers->origin[row] = origin;
+  if (!(registers->lanes & ~lanes)) {
+    registers->flags[0][row] = (guint8)(flags | ROW_ALL_UNKNOWN);
+    return;
+  }
+  guint marks = join_flags(old, flags);
+  if (old & ROW_ALL_UNKNOWN)
+    marks |= ROW_ALL_UNKNOWN;
+  else {
+    static const guint32 none[SMB_MAX_LANES];
+    guint32 all[SMB_MAX_LANES];
+    memset(all, 0xff, sizeof all);
+    blend(lanes, n, all, open_unknown(registers, row));
+    blend(lanes, n, none, registers->values[0] + (gsize)row * n);
+    marks |= ROW_SOME_UNKNOWN;
+  }
+  registers->flags[0][row] = (guint8)marks;
+}
+
+// --- predicates
+
+void
+smb_predicate_set(Registers *registers, Predicate predicate, SmbLanes lanes, SmbLanes value,
+                  SmbLanes unknown, guint flags, guint32 origin) {
+  if (predicate == PREDICATE_TRUE)
+    return;
+  SmbLanes *values = registers->predicates + predicate;
+  SmbLanes *unknowns = registers->unknown_predicates + predicate;
+  gboolean whole = !(registers->lanes & ~lanes);
+  *values = (*values & ~lanes) | (value & ~unknown & lanes);
+  *unknowns = (*unknowns & ~lanes) | (unknown & lanes);
+  guint marks = (whole ? 0 : registers->predicate_flags[predicate]) | flags;
+  marks &= ROW_TAINT;
+  if (*unknowns & registers->lanes)
+    marks |= ROW_SOME_UNKNOWN;
+  if (unknown & lanes)
+    registers->predicate_origin[predicate] = origin;
+  registers->predicate_flags[predicate] = (guint8)marks;
+}

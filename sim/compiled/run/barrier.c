@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Barriers of the block (PTX ISA, "bar, barrier"): 16 of them, each for all threads or for as many as it says. What is
+// done before a barrier and after it does not race; one that only some threads wait at counts as one of all.
+#include "sim/compiled/run/run.h"
+
+// The number that an operand holds in the first of @lanes, of all of which it must be the same.
+static gboolean
+read_uniform(Runner *runner, const Step *step, Row row, SmbLanes lanes, const char *what,
+             guint32 *value) {
+  const Registers *registers = runner->warp->registers;
+  if (smb_row_known(registers, row, lanes) != lanes)
+    return smb_block_fail(runner->block, step->place, "%s of the barrier is not known", what);
+  *value = row_values(registers, row)[smb_lanes_first(lanes)];
+  FOR_LANES(lanes, lane) {
+    if (row_values(registers, row)[lane] != *value)
+      return smb_block_fail(runner->block, step->place,
+                            "%s of the barrier differs between threads of a warp", what);
+  }
+  if (row_flags(registers, row) & (ROW_AFFINE | ROW_BLOCK))
+    smb_transfer_watch(runner, ROW_BLOCK);
+  return TRUE;
+}
+
+// What a thread contributes to bar.red is kept until all have arrived.
+static void
+note_answers(Runner *runner, const Step *step, BlockBarrier *barrier, SmbLanes lanes) {
+  const Registers *registers = runner->warp->registers;
+  const Compute *compute = &step->compute;
+  SmbLanes answers = registers->predicates[compute->in[0]];
+  if (compute->modifiers & MODIFIER_NOT_IN)
+    answers = ~answers;
+  barrier->flags |= registers->predicate_flags[compute->in[0]] & ROW_TAINT;
+  runner->warp->answers = (runner->warp->answers & ~lanes) | (answers & lanes);
+  runner->warp->unsure =
+      (runner->warp->unsure & ~lanes) | (registers->unknown_predicates[compute->in[0]] & lanes);
+}
+
+gboolean
+smb_step_barrier(Runner *runner, const Step *step, SmbLanes lanes) {
+  guint32 number = 0, expected = 0;
+  const Compute *compute = &step->compute;
+  if (!lanes)
+    return TRUE;
+  if (!read_uniform(runner, step, compute->s[0], lanes, "the number", &number) ||
+      (compute->s[1] != NO_ROW &&
+       !read_uniform(runner, step, compute->s[1], lanes, "the number of threads", &expected)))
+    return FALSE;
+  if (number >= RUNNER_BARRIERS)
+    return smb_block_fail(runner->block, step->place, "barrier %u: expected 0 to %u", number,
+                          (guint)RUNNER_BARRIERS - 1);
+  BlockBarrier *barrier = &runner->barriers[number];
+  barrier->expected = expected;
+  barrier->step = step;
+  if (step->argument == BARRIER_ARRIVE) {
+    barrier->arrived += runner->block->lanes;
+    return TRUE;
+  }
+  note_answers(runner, step, barrier, lanes);
+  smb_splits_hold(runner->warp->splits, lanes, number);
+  return TRUE;
+}
+
+// Threads that wait at a barrier; a warp that waits with all its lanes counts whole.
+static guint
+count_waiting(const Runner *runner, guint number, Mask *mask) {
+  guint n = 0;
+  *mask = (Mask){{0}};
+  for (guint w = 0; w < runner->block->n_warps; w++) {
+    const SmbSplits *splits = runner->warps[w].splits;
+    SmbLanes held = mask->warp[w] = smb_splits_held(splits, number);
+    n += held == splits->living && held ? runner->block->lanes : smb_lanes_count(held);
+  }
+  return n;
+}
+
+static guint
+count_living(const Runner *runner) {
+  guint n = 0;
+  for (guint w = 0; w < runner->block->n_warps; w++)
+    n += runner->warps[w].splits->living ? runner->block->lanes : 0;
+  return n;
+}
+
+// What bar.red gives to all that waited.
+static void
+answer(Runner *runner, const BlockBarrier *barrier, const Mask *waiting) {
+  const Step *step = barrier->step;
+  guint n = 0, all = 0;
+  gboolean unsure = FALSE;
+  for (guint w = 0; w < runner->block->n_warps; w++) {
+    const Warp *warp = &runner->warps[w];
+    n += smb_lanes_count(warp->answers & waiting->warp[w]);
+    all += smb_lanes_count(waiting->warp[w]);
+    unsure = unsure || (warp->unsure & waiting->warp[w]);
+  }
+  for (guint w = 0; w < runner->block->n_warps; w++) {
+    Registers *registers = runner->warps[w].registers;
+    SmbLanes lanes = waiting->warp[w];
+    guint32 values[SMB_MAX_LANES];
+    gboolean yes = step->argument == BARRIER_AND ? n == all : n > 0;
+    for (guint lane = 0; lane < SMB_MAX_LANES; lane++)
+      values[lane] = n;
+    if (step->argument == BARRIER_POPC && unsure)
+      smb_row_forget(registers, step->compute.d, lanes, barrier->flags, step_origin(runner, step));
+    else if (step->argument == BARRIER_POPC)
+      smb_row_set(registers, step->compute.d, lanes, values, NULL, barrier->flags, 0);
+    else
+      smb_predicate_set(registers, step->compute.p, lanes, yes && !unsure ? lanes : 0,
+                        unsure ? lanes : 0, barrier->flags, step_origin(runner, step));
+  }
+}
+
+static void
+release(Runner *runner, guint number, const Mask *waiting) {
+  BlockBarrier *barrier = &runner->barriers[number];
+  if (barrier->step->argument >= BARRIER_POPC)
+    answer(runner, barrier, waiting);
+  smb_shadow_barrier(runner->block->shadow);
+  for (guint w = 0; w < runner->block->n_warps; w++)
+    smb_splits_release(runner->warps[w].splits, number);
+  barrier->arrived = 0;
+  barrier->flags = 0;
+}
+
+// Nobody can go on: says who is missing at the first barrier that somebody waits at.
+static gboolean
+fail_waiting(Runner *runner) {
+  for (guint number = 0; number < RUNNER_BARRIERS; number++) {
+    Mask waiting;
+    const BlockBarrier *barrier = &runner->barriers[number];
+    guint n = count_waiting(runner, number, &waiting);
+    if (n == 0)
+      continue;
+    if (barrier->expected)
+      return smb_block_fail(runner->block, barrier->step->place,
+                            "barrier %u waits for %u threads, and %u reach it", number,
+                            barrier->expected, n + barrier->arrived);
+    return smb_block_barrier(runner->block, barrier->step->place, "the barrier", &waiting);
+  }
+  for (guint w = 0; w < runner->block->n_warps; w++) {
+    const SmbSplits *splits = runner->warps[w].splits;
+    if (!splits->living)
+      continue;
+    guint32 pc = 0;
+    smb_splits_lane(splits, smb_lanes_first(splits->living), &pc);
+    return smb_block_fail(runner->block, runner->steps[pc].place,
+                          "warp %u waits here for lanes that never arrive", w);
+  }
+  g_assert_not_reached();
+}
+
+gboolean
+smb_runner_release(Runner *runner) {
+  gboolean any = FALSE;
+  for (guint number = 0; number < RUNNER_BARRIERS; number++) {
+    Mask waiting;
+    const BlockBarrier *barrier = &runner->barriers[number];
+    guint n = count_waiting(runner, number, &waiting);
+    guint expected = barrier->expected ? barrier->expected : count_living(runner);
+    if (n == 0 || n + barrier->arrived < expected)
+      continue;
+    release(runner, number, &waiting);
+    any = TRUE;
+  }
+  return any || fail_waiting(runner);
+}

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Steps that compute, and steps that say where a warp goes on.
+#include <string.h>
+
+#include "sim/compiled/run/run.h"
+
+gboolean
+smb_step_compute(Runner *runner, const Step *step, SmbLanes lanes) {
+  if (lanes)
+    smb_compute(&step->compute, runner->warp->registers, lanes);
+  return TRUE;
+}
+
+gboolean
+smb_step_opaque(Runner *runner, const Step *step, SmbLanes lanes) {
+  SmbBlock *block = runner->block;
+  smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
+  if (step->argument && lanes) {
+    // It may write anywhere in shared memory.
+    memset(block->shared_marks, 0, block->shared_bytes);
+    runner->shared_origin =
+        runner->shared_origin ? runner->shared_origin : step_origin(runner, step);
+  }
+  smb_runner_forget(runner, step, lanes, step_origin(runner, step));
+  return TRUE;
+}
+
+gboolean
+smb_step_nothing(G_GNUC_UNUSED Runner *runner, G_GNUC_UNUSED const Step *step,
+                 G_GNUC_UNUSED SmbLanes lanes) {
+  return TRUE;
+}
+
+gboolean
+smb_step_branch(Runner *runner, const Step *step, SmbLanes lanes) {
+  SmbSplits *splits = runner->warp->splits;
+  if (lanes && lanes != splits->mask)
+    runner->block->diverged = TRUE;
+  smb_splits_branch(splits, lanes, step->target);
+  return TRUE;
+}
+
+gboolean
+smb_step_arm(Runner *runner, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
+  smb_splits_arm(runner->warp->splits, step->argument);
+  return TRUE;
+}
+
+gboolean
+smb_step_enter(Runner *runner, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
+  smb_splits_enter(runner->warp->splits, step->argument);
+  return TRUE;
+}
+
+gboolean
+smb_step_sync(Runner *runner, const Step *step, SmbLanes lanes) {
+  smb_splits_sync(runner->warp->splits, step->argument, lanes);
+  return TRUE;
+}
+
+gboolean
+smb_step_break(Runner *runner, const Step *step, SmbLanes lanes) {
+  smb_splits_break(runner->warp->splits, step->argument, lanes);
+  return TRUE;
+}
+
+gboolean
+smb_step_exit(Runner *runner, G_GNUC_UNUSED const Step *step, SmbLanes lanes) {
+  if (!lanes)
+    return TRUE;
+  runner->block->exited.warp[runner->w] |= lanes;
+  smb_splits_exit(runner->warp->splits, lanes);
+  return TRUE;
+}
+
+// Lanes of a split may have been called from different places: each goes back to its own.
+gboolean
+smb_step_call(Runner *runner, const Step *step, SmbLanes lanes) {
+  Warp *warp = runner->warp;
+  guint n = runner->block->lanes;
+  FOR_LANES(lanes, lane) {
+    guint depth = warp->depth[lane]++;
+    if (depth == RUNNER_MAX_CALLS - 1)
+      return smb_block_fail(runner->block, step->place, "more than %u nested calls",
+                            (guint)RUNNER_MAX_CALLS - 1);
+    if ((depth + 1) * n > warp->calls->len)
+      g_array_set_size(warp->calls, (depth + 1) * n);
+    g_array_index(warp->calls, guint32, depth * n + lane) = warp->splits->pc;
+  }
+  smb_splits_branch(warp->splits, lanes, step->target);
+  return TRUE;
+}
+
+gboolean
+smb_step_return(Runner *runner, G_GNUC_UNUSED const Step *step, SmbLanes lanes) {
+  Warp *warp = runner->warp;
+  SmbSplits *splits = warp->splits;
+  guint n = runner->block->lanes;
+  guint32 targets[SMB_MAX_LANES];
+  gboolean same = lanes == splits->mask;
+  if (!lanes)
+    return TRUE;
+  FOR_LANES(splits->mask, lane) {
+    gboolean returns = lanes >> lane & 1;
+    targets[lane] =
+        returns ? g_array_index(warp->calls, guint32, --warp->depth[lane] * n + lane) : splits->pc;
+    same = same && targets[lane] == targets[smb_lanes_first(lanes)];
+  }
+  if (same)
+    splits->pc = targets[smb_lanes_first(lanes)];
+  else
+    smb_splits_jump(splits, targets);
+  return TRUE;
+}
+
+// An index beyond the table is not defined.
+gboolean
+smb_step_switch(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Registers *registers = runner->warp->registers;
+  SmbSplits *splits = runner->warp->splits;
+  const guint32 *index = row_values(registers, step->compute.s[0]);
+  SmbLanes unsure = lanes & ~smb_row_known(registers, step->compute.s[0], lanes);
+  guint32 targets[SMB_MAX_LANES];
+  if (unsure)
+    return smb_runner_skip(runner, step, row_origin(registers, step->compute.s[0]));
+  if (row_flags(registers, step->compute.s[0]) & (ROW_AFFINE | ROW_BLOCK) &&
+      runner->block->signature)
+    smb_signature_refuse(runner->block);
+  FOR_LANES(splits->mask, lane) {
+    targets[lane] = splits->pc;
+    if (!(lanes >> lane & 1))
+      continue;
+    if (index[lane] >= step->targets->len)
+      return smb_block_fail(runner->block, step->place, "index %u of a table of %u branch targets",
+                            index[lane], step->targets->len);
+    targets[lane] = g_array_index(step->targets, SwitchTarget, index[lane]).step;
+  }
+  for (guint t = 0; t < step->targets->len; t++) {
+    SmbLanes there = 0;
+    FOR_LANES(lanes, lane) {
+      there |= (SmbLanes)(index[lane] == t) << lane;
+    }
+    guint64 leave = g_array_index(step->targets, SwitchTarget, t).leave;
+    for (; there && leave; leave &= leave - 1)
+      smb_splits_break(splits, step->argument + (guint)__builtin_ctzll(leave), there);
+  }
+  runner->block->diverged = TRUE;
+  smb_splits_jump(splits, targets);
+  return TRUE;
+}
+
+// Lanes that name the same others wait for them.
+gboolean
+smb_step_gather(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Registers *registers = runner->warp->registers;
+  SmbSplits *splits = runner->warp->splits;
+  if (!lanes || splits->mask == splits->living)
+    return TRUE;
+  if (smb_row_known(registers, step->compute.s[0], lanes) != lanes)
+    return smb_block_fail(runner->block, step->place, "the mask of lanes is not known");
+  if (row_flags(registers, step->compute.s[0]) & (ROW_AFFINE | ROW_BLOCK))
+    smb_transfer_watch(runner, ROW_BLOCK);
+  const guint32 *masks = row_values(registers, step->compute.s[0]);
+  guint32 wanted = masks[smb_lanes_first(lanes)];
+  SmbLanes same = 0;
+  FOR_LANES(lanes, lane) {
+    same |= (SmbLanes)(masks[lane] == wanted) << lane;
+  }
+  if (same != splits->mask && same != lanes)
+    return smb_block_fail(runner->block, step->place,
+                          "lanes of one warp that come here together name different sets of lanes");
+  smb_splits_gather(splits, same, wanted);
+  return TRUE;
+}
+
+gboolean
+smb_step_trap(Runner *runner, const Step *step, SmbLanes lanes) {
+  if (!lanes)
+    return TRUE;
+  g_autofree char *thread = smb_block_thread(runner->block, runner->w, smb_lanes_first(lanes));
+  return smb_block_fail(runner->block, step->place, "the kernel stops itself here (trap), by %s",
+                        thread);
+}

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// cp.async: from global to shared memory. It is done at once, which is what a program sees that waits for it before it
+// reads, as it has to.
+#include <string.h>
+
+#include "sim/compiled/run/run.h"
+
+// Bytes beyond those that are copied are zeros.
+static void
+keep_bytes(MarkedWords *words, SmbLanes lanes, guint width, const guint32 *bytes) {
+  FOR_LANES(lanes, lane) {
+    for (guint at = bytes[lane]; at < width; at++) {
+      guint shift = at % 4 * 8;
+      words->values[at / 4][lane] &= ~(0xffu << shift);
+      words->marks[at / 4][lane] =
+          (words->marks[at / 4][lane] & ~(0xffu << shift)) | (guint32)MARK_KNOWN << shift;
+    }
+  }
+}
+
+// What is copied depends on blockIdx.
+static void
+mark_block(MarkedWords *words, SmbLanes lanes, guint width) {
+  for (guint word = 0; word < (width + 3) / 4; word++) {
+    FOR_LANES(lanes, lane) {
+      words->marks[word][lane] |= MARK_BLOCK * MARKS_KNOWN;
+    }
+  }
+}
+
+gboolean
+smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Transfer *to = step->transfer, *from = step->source;
+  const Registers *registers = runner->warp->registers;
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags, source_flags = 0;
+  guint32 origin = 0, source_origin = 0;
+  MarkedWords words;
+  if (!lanes)
+    return TRUE;
+  // What is copied; nothing of it is known where the source is not, or how much of it is copied.
+  memset(&words, 0, sizeof words);
+  SmbLanes known =
+      smb_transfer_addresses(runner, from, lanes, addresses, &source_flags, &source_origin);
+  SmbLanes reads = known;
+  smb_transfer_watch(runner, source_flags);
+  const guint32 *bytes = NULL;
+  if (from->data[0] != NO_ROW && smb_row_known(registers, from->data[0], lanes) != lanes) {
+    source_origin = row_origin(registers, from->data[0]);
+    known = reads = 0;
+  } else if (from->data[0] != NO_ROW) {
+    bytes = row_values(registers, from->data[0]);
+    smb_transfer_watch(runner, row_flags(registers, from->data[0]) & ROW_AFFINE
+                                   ? ROW_BLOCK
+                                   : row_flags(registers, from->data[0]));
+    FOR_LANES(known, lane) {
+      if (bytes[lane] == 0)
+        reads &= ~((SmbLanes)1 << lane);
+    }
+  }
+  if (known != lanes)
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = source_origin});
+  if (reads && !smb_words_load(runner->block, &from->move, runner->w, reads, addresses, &words))
+    return FALSE;
+  if (reads)
+    smb_runner_note_load(runner, step, addresses, reads);
+  if (smb_transfer_taint(runner, source_flags, reads, addresses))
+    mark_block(&words, reads, (guint)to->move.width);
+  if (bytes)
+    keep_bytes(&words, lanes, (guint)to->move.width, bytes);
+  known = smb_transfer_addresses(runner, to, lanes, addresses, &flags, &origin);
+  smb_transfer_watch(runner, flags);
+  if (known != lanes) {
+    memset(runner->block->shared_marks, 0, runner->block->shared_bytes);
+    return smb_runner_uncounted(runner, step, lanes, "the address", origin);
+  }
+  if (!runner->shared_origin)
+    runner->shared_origin = step_origin(runner, step);
+  return smb_words_store(runner->block, &to->move, runner->w, lanes, addresses, &words);
+}

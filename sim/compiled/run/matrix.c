@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// ldmatrix and stmatrix (PTX ISA): 1, 2 or 4 matrices of 8 rows of 8 numbers of 16 bits. Lane 8 * j + i gives the address
+// of row i of matrix j. Lane t holds two numbers of each matrix: columns 2 * (t % 4) and the next of row t / 4; of a
+// transposed one, rows 2 * (t % 4) and the next of column t / 4.
+#include <string.h>
+
+#include "sim/compiled/run/run.h"
+
+enum {
+  ROWS = 8,
+};
+
+// Where the number @half (0 or 1) that lane @t holds of matrix @j lies: the lane that gives the row's address, its word
+// and how far that is shifted.
+typedef struct {
+  guint lane, word, shift;
+} Place;
+
+static Place
+find_place(gboolean is_transposed, guint j, guint t, guint half) {
+  guint row = is_transposed ? 2 * (t % 4) + half : t / 4;
+  guint column = is_transposed ? t / 4 : 2 * (t % 4) + half;
+  return (Place){j * ROWS + row, column / 2, column % 2 * 16};
+}
+
+static SmbLanes
+find_lanes(Runner *runner, const Step *step, guint64 *addresses, SmbLanes lanes, guint32 *origin) {
+  const Transfer *transfer = step->transfer;
+  guint flags;
+  SmbLanes asking = lanes & smb_lanes_below(transfer->n_components * ROWS);
+  SmbLanes known = smb_transfer_addresses(runner, transfer, asking, addresses, &flags, origin);
+  if (flags & ROW_BLOCK && runner->block->signature)
+    smb_signature_refuse(runner->block);
+  return known == asking ? asking : 0;
+}
+
+gboolean
+smb_step_load_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  guint64 addresses[SMB_MAX_LANES];
+  guint32 origin = 0;
+  MarkedWords words;
+  if (!lanes)
+    return TRUE;
+  SmbLanes asking = find_lanes(runner, step, addresses, lanes, &origin);
+  if (!asking) {
+    if (!smb_runner_uncounted(runner, step, lanes, "the address", origin))
+      return FALSE;
+    smb_runner_forget(runner, step, lanes, origin);
+    return TRUE;
+  }
+  if (!smb_words_load(runner->block, &transfer->move, runner->w, asking, addresses, &words))
+    return FALSE;
+  smb_runner_note(runner, step, (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
+  for (guint j = 0; j < transfer->n_components; j++) {
+    guint32 values[SMB_MAX_LANES] = {0}, unknown[SMB_MAX_LANES] = {0};
+    guint flags = 0;
+    FOR_LANES(lanes, t) {
+      for (guint half = 0; half < 2; half++) {
+        Place at = find_place(step->argument, j, (guint)t, half);
+        guint32 marks = words.marks[at.word][at.lane] >> at.shift & 0xffff;
+        guint32 known = (marks & 0x0101) * 0xff;
+        values[t] |= (words.values[at.word][at.lane] >> at.shift & known) << (16 * half);
+        unknown[t] |= (~known & 0xffff) << (16 * half);
+        flags |= marks & (MARK_BLOCK * 0x0101) ? ROW_BLOCK : 0;
+      }
+    }
+    smb_row_set(runner->warp->registers, transfer->data[j], lanes, values, unknown, flags,
+                step_origin(runner, step));
+  }
+  return TRUE;
+}
+
+gboolean
+smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  const Registers *registers = runner->warp->registers;
+  guint64 addresses[SMB_MAX_LANES];
+  guint32 origin = 0;
+  MarkedWords words;
+  if (!lanes)
+    return TRUE;
+  SmbLanes asking = find_lanes(runner, step, addresses, lanes, &origin);
+  if (!asking) {
+    smb_runner_blur(runner, step, lanes);
+    return smb_runner_uncounted(runner, step, lanes, "the address", origin);
+  }
+  memset(&words, 0, sizeof words);
+  for (guint j = 0; j < transfer->n_components; j++) {
+    const guint32 *values = row_values(registers, transfer->data[j]);
+    guint flags = row_flags(registers, transfer->data[j]);
+    guint block = flags & (ROW_AFFINE | ROW_BLOCK) ? MARK_BLOCK : 0;
+    FOR_LANES(lanes, t) {
+      guint32 unknown = row_lane_unknown(registers, transfer->data[j], (guint)t);
+      for (guint half = 0; half < 2; half++) {
+        Place at = find_place(step->argument, j, (guint)t, half);
+        for (guint byte = 2 * half; byte < 2 * half + 2; byte++) {
+          guint shift = at.shift + 8 * (byte - 2 * half);
+          gboolean is_known = !(unknown >> (8 * byte) & 0xff);
+          guint mark = (is_known ? MARK_KNOWN : 0) | block;
+          words.values[at.word][at.lane] |= (is_known ? values[t] >> (8 * byte) & 0xff : 0)
+                                            << shift;
+          words.marks[at.word][at.lane] |= mark << shift;
+        }
+      }
+    }
+  }
+  return smb_words_store(runner->block, &transfer->move, runner->w, asking, addresses, &words);
+}

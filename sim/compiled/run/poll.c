@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A block that does not end: if the loop that it is in does nothing but load a value, over and over, that load is named.
+#include "sim/compiled/run/run.h"
+
+enum {
+  MAX_BLOCKS = 4096, // that are looked at: each of them with all of them
+};
+
+// The blocks from which a block comes back to itself, in an array by block; none, if there are too many.
+static gboolean *
+find_loop(const CodeGraph *graph, guint32 block) {
+  guint n;
+  gboolean *loop = g_new0(gboolean, graph->blocks->len);
+  g_autofree gboolean *seen = g_new0(gboolean, graph->blocks->len);
+  smb_graph_reach(graph, block, SMB_FLOW_EXIT, loop, &n);
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    if (loop[b] && n <= MAX_BLOCKS)
+      smb_graph_reach(graph, b, SMB_FLOW_EXIT, seen, &n);
+    loop[b] = loop[b] && n <= MAX_BLOCKS && seen[block];
+  }
+  return loop;
+}
+
+// Whether a step does something that others see, or waits for them.
+static gboolean
+does_more(const Step *step) {
+  gboolean moves = step->kind == STEP_TRANSFER;
+  return (moves && step->transfer->move.op_class == SMB_OP_CLASS_STORE) ||
+         (step->kind == STEP_OTHER && step->run != smb_step_nothing &&
+          step->run != smb_step_gather);
+}
+
+// The access that a step makes, unless it reads a parameter, which is none.
+static const SmbSite *
+find_site(const Runner *runner, const Step *step) {
+  const SmbProgram *program = &runner->code->program;
+  if (step->kind != STEP_TRANSFER || step->transfer->move.site >= smb_program_n_sites(program))
+    return NULL;
+  const SmbSite *site = smb_program_site(program, step->transfer->move.site);
+  gboolean is_parameter = site->opcode && g_str_has_prefix(site->opcode, "ld.param");
+  return site->offset == step->place && !is_parameter ? site : NULL;
+}
+
+const SmbSite *
+smb_runner_polled(const Runner *runner, const Step *step) {
+  guint32 block;
+  const CodeGraph *graph = smb_code_graph(runner->code, step_number(runner, step), &block);
+  g_autofree gboolean *loop = find_loop(graph, block);
+  const SmbSite *polled = NULL;
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    const SmbFlowBlock *flow = &g_array_index(graph->blocks, SmbFlowBlock, b);
+    for (guint32 s = flow->first; loop[b] && s < flow->end; s++) {
+      const Step *other = &runner->steps[s];
+      const SmbSite *site = find_site(runner, other);
+      if (does_more(other) || (site && polled))
+        return NULL;
+      polled = site ? site : polled;
+    }
+  }
+  return polled;
+}

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A block of compiled code from its start to its end. Each warp runs until all its lanes wait or have exited, or until it
+// has had its share of steps, since it may wait for what another warp does.
+#include "sim/compiled/run/run.h"
+
+#include <string.h>
+
+#include "sim/arch/arch.h"
+
+enum {
+  SHARE_STEPS = 1 << 16, // of a warp, before the next one has its turn
+};
+
+static void
+preset_row(Runner *runner, guint w, const Preset *preset) {
+  const SmbBlock *block = runner->block;
+  guint n = block->lanes;
+  guint32 values[SMB_MAX_LANES];
+  guint flags = 0;
+  for (guint lane = 0; lane < n; lane++) {
+    gsize thread = (gsize)w * n + lane;
+    guint special = preset->special;
+    guint64 value = 0;
+    if (special < SPECIAL_NTID)
+      value = block->thread[special - SPECIAL_TID][thread];
+    else if (special < SPECIAL_CTAID)
+      value = block->dims[special - SPECIAL_NTID];
+    else if (special < SPECIAL_NCTAID)
+      value = block->uniform[special - SPECIAL_CTAID][thread];
+    else if (special < SPECIAL_LANE)
+      value = block->grid[special - SPECIAL_NCTAID];
+    else if (special == SPECIAL_LANE)
+      value = lane;
+    else if (special == SPECIAL_WARP)
+      value = w;
+    else if (special == SPECIAL_N_WARPS)
+      value = block->n_warps;
+    else
+      value = block->shared_bytes -
+              (special == SPECIAL_DYNAMIC_BYTES ? runner->code->program.dynamic_start : 0);
+    values[lane] = (guint32)value;
+  }
+  // What depends on blockIdx is of interest to a signature only; of one block there is no other that could differ.
+  if (block->signature && preset->special >= SPECIAL_CTAID && preset->special < SPECIAL_NCTAID &&
+      block->grid[preset->special - SPECIAL_CTAID] > 1)
+    flags = ROW_AFFINE;
+  smb_row_set(runner->warps[w].registers, preset->row, block->launched.warp[w], values, NULL, flags,
+              0);
+}
+
+static void
+start_warp(Runner *runner, guint w) {
+  Warp *warp = &runner->warps[w];
+  SmbLanes lanes = runner->block->launched.warp[w];
+  smb_registers_reset(warp->registers, lanes);
+  smb_splits_start(warp->splits, lanes, 0);
+  memset(warp->depth, 0, SMB_MAX_LANES);
+  for (guint i = 0; i < runner->code->presets->len; i++)
+    preset_row(runner, w, &g_array_index(runner->code->presets, Preset, i));
+}
+
+// Says where the block is, every so many steps; the limit is told with the loop that it is in.
+static gboolean
+check_limit(Runner *runner, const Step *step) {
+  SmbBlock *block = runner->block;
+  if (block->steps <= block->limits.max_steps)
+    return TRUE;
+  const SmbSite *polled = smb_runner_polled(runner, step);
+  if (polled) {
+    g_autofree char *place = smb_site_place(polled);
+    return smb_block_fail(
+        block, step->place,
+        "still running after %" G_GUINT64_FORMAT
+        " instructions of warps: the loop here does nothing but poll '%s' (%s), for a "
+        "value that no thread has stored (--max-steps)",
+        block->limits.max_steps, polled->expression, place);
+  }
+  return smb_block_fail(
+      block, step->place,
+      "still running after %" G_GUINT64_FORMAT
+      " instructions of warps: an endless loop, one that waits for a value that no "
+      "other thread writes, or a large trip count? (--max-steps)",
+      block->limits.max_steps);
+}
+
+static gboolean
+run_warp(Runner *runner) {
+  const Registers *registers = runner->warp->registers;
+  SmbSplits *splits = runner->warp->splits;
+  const Step *step = runner->steps;
+  guint left = SHARE_STEPS;
+  for (; splits->mask && left > 0; left--) {
+    step = &runner->steps[splits->pc++];
+    SmbLanes lanes = splits->mask;
+    if (step->guard != PREDICATE_TRUE) {
+      SmbLanes unsure = registers->unknown_predicates[step->guard] & lanes;
+      lanes &= registers->predicates[step->guard] ^ (step->unless ? ~(SmbLanes)0 : 0);
+      if (G_UNLIKELY(registers->predicate_flags[step->guard] & ROW_BLOCK) &&
+          runner->block->signature)
+        smb_signature_refuse(runner->block);
+      if (G_UNLIKELY(unsure)) {
+        if (!smb_step_unsure(runner, step, lanes & ~unsure, unsure))
+          return FALSE;
+        continue;
+      }
+    }
+    if (!step->run(runner, step, lanes))
+      return FALSE;
+  }
+  runner->block->steps += SHARE_STEPS - left;
+  if (splits->mask)
+    smb_splits_yield(splits);
+  return check_limit(runner, step);
+}
+
+gboolean
+smb_runner_run(gpointer data) {
+  Runner *runner = data;
+  SmbBlock *block = runner->block;
+  memset(runner->barriers, 0, sizeof runner->barriers);
+  memset(runner->written, 0, block->n_objects);
+  runner->shared_origin = 0;
+  for (guint w = 0; w < block->n_warps; w++)
+    start_warp(runner, w);
+  for (;;) {
+    gboolean ran = FALSE, waits = FALSE;
+    for (guint w = 0; w < block->n_warps; w++) {
+      runner->w = w;
+      runner->warp = &runner->warps[w];
+      gboolean runs = runner->warp->splits->mask != 0;
+      if (runs && !run_warp(runner))
+        return FALSE;
+      ran = ran || runs;
+      waits = waits || runner->warp->splits->living;
+    }
+    if (!waits)
+      return TRUE;
+    if (!ran && !smb_runner_release(runner))
+      return FALSE;
+  }
+}
+
+static void
+free_graph(gpointer data) {
+  CodeGraph *graph = data;
+  g_array_unref(graph->blocks);
+  g_ptr_array_unref(graph->lists);
+  g_free(graph);
+}
+
+void
+smb_code_init(Code *code) {
+  static const Region regions[N_FIXED_REGIONS] = {
+      [REGION_SHARED] = {.name = "shared memory", .space = SPACE_SHARED, .is_dynamic = TRUE},
+      [REGION_LOCAL] = {.name = "local memory", .space = SPACE_PRIVATE},
+      [REGION_PARAMETERS] = {.name = "the parameters", .space = SPACE_CONSTANT},
+  };
+  g_array_append_vals(code->program.regions, regions, N_FIXED_REGIONS);
+  code->program.tracks = code->program.may_repeat = TRUE;
+  code->steps = g_array_new(FALSE, TRUE, sizeof(Step));
+  code->constants = smb_constants_new(code->program.lanes);
+  code->n_predicates = 1; // PREDICATE_TRUE
+  code->presets = g_array_new(FALSE, FALSE, sizeof(Preset));
+  code->places = g_array_new(FALSE, FALSE, sizeof(ParameterPlace));
+  code->transfers = g_ptr_array_new_with_free_func(g_free);
+  code->owned = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+  code->bytes = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
+  code->graphs = g_ptr_array_new_with_free_func(free_graph);
+}
+
+void
+smb_code_clear(Code *code) {
+  g_array_unref(code->steps);
+  smb_constants_free(code->constants);
+  g_array_unref(code->presets);
+  g_array_unref(code->places);
+  g_ptr_array_unref(code->transfers);
+  g_ptr_array_unref(code->owned);
+  g_ptr_array_unref(code->bytes);
+  g_ptr_array_unref(code->graphs);
+  smb_program_clear(&code->program);
+}
+
+gpointer
+smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
+  const Code *code = (const Code *)block->program;
+  g_autoptr(GByteArray) parameters = smb_code_parameters(code, block, launch, error);
+  if (!parameters)
+    return NULL;
+  Runner *runner = g_new0(Runner, 1);
+  runner->block = block;
+  runner->code = code;
+  runner->steps = &g_array_index(code->steps, Step, 0);
+  runner->skips = launch->skips_unknown;
+  runner->causes = g_new0(Cause, code->steps->len);
+  runner->written = g_new0(guint8, block->n_objects);
+  runner->parameters = g_byte_array_free_to_bytes(g_steal_pointer(&parameters));
+  SmbContents *contents = &block->objects[REGION_PARAMETERS].contents;
+  contents->fill = SMB_FILL_BYTES;
+  contents->bytes = g_bytes_get_data(runner->parameters, &contents->length);
+  runner->warps = g_new0(Warp, block->n_warps);
+  for (guint w = 0; w < block->n_warps; w++) {
+    Warp *warp = &runner->warps[w];
+    warp->registers = smb_registers_new(code->constants, code->n_rows, code->n_predicates, block);
+    warp->splits = smb_splits_new();
+    warp->calls = g_array_new(FALSE, TRUE, sizeof(guint32));
+  }
+  return runner;
+}
+
+void
+smb_runner_free(gpointer data) {
+  Runner *runner = data;
+  for (guint w = 0; w < runner->block->n_warps; w++) {
+    smb_registers_free(runner->warps[w].registers);
+    smb_splits_free(runner->warps[w].splits);
+    g_array_unref(runner->warps[w].calls);
+  }
+  g_free(runner->warps);
+  g_free(runner->causes);
+  g_free(runner->written);
+  g_bytes_unref(runner->parameters);
+  g_clear_pointer(&runner->stretches, g_hash_table_unref);
+  g_free(runner);
+}

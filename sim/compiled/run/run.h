@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The state of a block of compiled code that runs. Private to sim/compiled and its front ends.
+#pragma once
+
+#include "sim/compiled/code.h"
+#include "sim/compiled/flow/split.h"
+
+enum {
+  BARRIER_OF_CLUSTER = 16, // behind those of a block, which have numbers (bar.sync)
+  RUNNER_BARRIERS,
+  RUNNER_MAX_CALLS = 255, // nested
+};
+
+// Why bits that a step produced are not known.
+typedef struct {
+  enum {
+    CAUSE_NONE,
+    CAUSE_CONTENTS,
+    CAUSE_ADDRESS,
+    CAUSE_MEMORY,
+    CAUSE_OPAQUE
+  } kind;
+  guint32 object; // CAUSE_CONTENTS: of the machine: nothing is known of what it holds
+  guint32 origin; // CAUSE_ADDRESS, CAUSE_MEMORY: the step, + 1, behind it; 0: not known
+} Cause;
+
+typedef struct {
+  Registers *registers;
+  SmbSplits *splits;
+  GArray *calls; // guint32: [depth][lane]: where each lane goes on after its calls
+  guint8 depth[SMB_MAX_LANES];
+  SmbLanes answers; // of bar.red: what the lanes that wait contributed
+  SmbLanes unsure;  // where that is not known
+} Warp;
+
+// What a block whose signature is wanted did to a global object.
+enum {
+  OBJECT_WRITTEN = 1,
+  OBJECT_STREWN = 2, // written at places that depend on blockIdx
+};
+
+// What a barrier does (Step.argument).
+enum {
+  BARRIER_SYNC,
+  BARRIER_ARRIVE,
+  BARRIER_POPC, // from here on: answers all that wait
+  BARRIER_AND,
+  BARRIER_OR,
+};
+
+// A barrier of the block.
+typedef struct {
+  guint arrived;    // threads that have announced themselves and went on (bar.arrive)
+  guint expected;   // threads; 0: all of the block
+  const Step *step; // that somebody executed last
+  guint flags;      // ROW_TAINT, of what the threads contributed to its answer
+} BlockBarrier;
+
+struct _Runner {
+  SmbBlock *block;
+  const Code *code;
+  const Step *steps;
+  Warp *warps;
+  guint w; // the running warp
+  Warp *warp;
+  guint64 budget; // steps that may still be executed
+  BlockBarrier barriers[RUNNER_BARRIERS];
+  Cause *causes;   // by step
+  guint8 *written; // by object of the machine, if it is global: OBJECT_WRITTEN, OBJECT_STREWN
+  guint32
+      shared_origin; // the step, + 1, behind the first unknown value that was stored to shared memory
+  gboolean skips;    // accesses at unknown addresses are reported, and do not end the run
+  GBytes *parameters;
+  GHashTable *stretches; // by branch: what it decides, where that was asked (skip.c); or NULL
+};
+
+static inline guint32
+step_number(const Runner *runner, const Step *step) {
+  return (guint32)(step - runner->steps);
+}
+
+// Where bits that a step makes unknown come from: for Registers.origin.
+static inline guint32
+step_origin(const Runner *runner, const Step *step) {
+  return step_number(runner, step) + 1;
+}
+
+// --- control (control.c)
+gboolean smb_step_compute(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_opaque(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_branch(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_exit(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_call(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_return(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_arm(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_enter(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_sync(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_break(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_switch(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_gather(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_trap(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_nothing(Runner *runner, const Step *step, SmbLanes lanes);
+
+// --- barriers of the block (barrier.c)
+gboolean smb_step_barrier(Runner *runner, const Step *step, SmbLanes lanes);
+// Lets the threads go on whose barriers are complete; fails if there are none.
+gboolean smb_runner_release(Runner *runner);
+
+// --- parameters (argument.c)
+// The bytes of all parameters; pointers are those of the machine.
+GByteArray *smb_code_parameters(const Code *code, const SmbBlock *block, const SmbLaunch *launch,
+                                GError **error);
+
+// --- memory (transfer.c, matrix.c, copy.c)
+gboolean smb_step_load(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_store(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_load_matrix(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes);
+
+// Of @lanes, those whose address is known. @addresses: pointers of the machine; @flags: of the rows that they come from;
+// @origin: of the address of the first one that is not known.
+SmbLanes smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes,
+                                guint64 *addresses, guint *flags, guint32 *origin);
+// The signature of a block says nothing of addresses that depend on blockIdx and are not affine, nor of whether they are known.
+void smb_transfer_watch(const Runner *runner, guint flags);
+// ROW_BLOCK, if what was loaded at @addresses depends on blockIdx though memory is not marked so. @flags: of the address.
+guint smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes,
+                         const guint64 *addresses);
+// The data of a step's registers as words of memory, and back.
+void smb_transfer_gather(Runner *runner, const Transfer *transfer, MarkedWords *words);
+void smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guint flags,
+                          const MarkedWords *words);
+
+// --- what is not known (unsure.c)
+// A step whose guard is not known in @unsure; it is true in @lanes.
+gboolean smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsure);
+// Lanes ask for memory, maybe shared, and it is not known where, or whether.
+gboolean smb_runner_uncounted(Runner *runner, const Step *step, SmbLanes lanes, const char *what,
+                              guint32 origin);
+// Nothing is known any more of what a step writes.
+void smb_runner_forget(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
+// Whether it may ask for shared memory.
+gboolean smb_transfer_may_be_shared(const Runner *runner, const Transfer *transfer);
+// A step writes to memory, or does not, and it is not known where.
+void smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes);
+// A branch whose guard is not known: jumps over the steps that depend on it, if that changes no count.
+gboolean smb_runner_skip(Runner *runner, const Step *step, guint32 origin);
+// Nothing is known any more of what a computation writes.
+void smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
+void smb_runner_note(Runner *runner, const Step *step, Cause cause);
+// Why what a step loads, of which @lanes know where it lies, is not known.
+void smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses,
+                          SmbLanes lanes);
+
+// --- the control flow of functions (skip.c, poll.c)
+// The graph that a step is in, and its block.
+const CodeGraph *smb_code_graph(const Code *code, guint32 step, guint32 *block);
+// The blocks that a branch may lead to without passing @but, in an array by block; whether it can end the function.
+gboolean smb_graph_reach(const CodeGraph *graph, guint32 branch, guint32 but, gboolean *seen,
+                         guint *n_seen);
+// The access that the loop around a step repeats, if that is all that it does; else NULL.
+const SmbSite *smb_runner_polled(const Runner *runner, const Step *step);

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A branch whose condition is not known. Between it and the place where its ways meet again, some lanes execute some
+// steps. If none of these asks for shared memory, waits for other threads or ends the program, no count depends on the
+// branch: lanes go on where the ways meet, and nothing is known of what the steps between would have written.
+#include <string.h>
+
+#include "sim/compiled/run/run.h"
+
+// What lies between a branch and where its ways meet.
+typedef struct {
+  guint32 end;        // the step where they meet; SMB_FLOW_EXIT: they do not
+  const Step *needed; // a step that cannot be skipped, or NULL
+  GArray *steps;      // guint32: first and last + 1 of each block
+} Stretch;
+
+static void
+stretch_free(gpointer data) {
+  Stretch *stretch = data;
+  g_array_unref(stretch->steps);
+  g_free(stretch);
+}
+
+const CodeGraph *
+smb_code_graph(const Code *code, guint32 step, guint32 *block) {
+  for (guint g = 0; g < code->graphs->len; g++) {
+    const CodeGraph *graph = g_ptr_array_index(code->graphs, g);
+    for (guint b = 0; b < graph->blocks->len; b++) {
+      const SmbFlowBlock *flow = &g_array_index(graph->blocks, SmbFlowBlock, b);
+      *block = b;
+      if (step >= flow->first && step < flow->end)
+        return graph;
+    }
+  }
+  g_assert_not_reached();
+}
+
+// Whether a step must not be skipped.
+static gboolean
+is_needed(const Runner *runner, const Step *step) {
+  switch (step->kind) {
+  case STEP_TRANSFER:
+    return smb_transfer_may_be_shared(runner, step->transfer) ||
+           (step->source && smb_transfer_may_be_shared(runner, step->source));
+  case STEP_OTHER:
+    return step->run != smb_step_nothing && step->run != smb_step_gather;
+  case STEP_COMPUTE:
+  case STEP_BRANCH:
+  case STEP_MEETING:
+  case STEP_OPAQUE:
+    return FALSE;
+  }
+  g_assert_not_reached();
+}
+
+gboolean
+smb_graph_reach(const CodeGraph *graph, guint32 branch, guint32 but, gboolean *seen,
+                guint *n_seen) {
+  const SmbFlowBlock *blocks = (const SmbFlowBlock *)(gpointer)graph->blocks->data;
+  g_autoptr(GArray) rest = g_array_new(FALSE, FALSE, sizeof(guint32));
+  gboolean ends = FALSE;
+  memset(seen, 0, graph->blocks->len * sizeof *seen);
+  *n_seen = 0;
+  g_array_append_vals(rest, blocks[branch].successors, blocks[branch].n_successors);
+  while (rest->len > 0) {
+    guint32 b = g_array_index(rest, guint32, rest->len - 1);
+    g_array_set_size(rest, rest->len - 1);
+    ends = ends || b == SMB_FLOW_EXIT;
+    if (b == but || b == SMB_FLOW_EXIT || seen[b])
+      continue;
+    seen[b] = TRUE;
+    ++*n_seen;
+    ends = ends || blocks[b].n_successors == 0;
+    g_array_append_vals(rest, blocks[b].successors, blocks[b].n_successors);
+  }
+  return ends;
+}
+
+// The first block that all ways from a branch lead to (its immediate post-dominator), or SMB_FLOW_EXIT. It is asked for
+// a few branches, so all blocks are tried.
+static guint32
+find_meeting(const CodeGraph *graph, guint32 branch, gboolean *seen) {
+  guint32 nearest = SMB_FLOW_EXIT;
+  guint n, fewest = G_MAXUINT;
+  g_autofree gboolean *reached = g_new0(gboolean, graph->blocks->len);
+  smb_graph_reach(graph, branch, SMB_FLOW_EXIT, reached, &n);
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    if (!reached[b] || smb_graph_reach(graph, branch, b, seen, &n) || n >= fewest)
+      continue;
+    nearest = b;
+    fewest = n;
+  }
+  return nearest;
+}
+
+static Stretch *
+make_stretch(const Runner *runner, guint32 at) {
+  guint32 branch;
+  guint n;
+  const CodeGraph *graph = smb_code_graph(runner->code, at, &branch);
+  const SmbFlowBlock *blocks = (const SmbFlowBlock *)(gpointer)graph->blocks->data;
+  g_autofree gboolean *seen = g_new0(gboolean, graph->blocks->len);
+  guint32 meeting = find_meeting(graph, branch, seen);
+  Stretch *stretch = g_new0(Stretch, 1);
+  stretch->steps = g_array_new(FALSE, FALSE, sizeof(guint32));
+  stretch->end = meeting == SMB_FLOW_EXIT ? SMB_FLOW_EXIT : blocks[meeting].first;
+  smb_graph_reach(graph, branch, meeting, seen, &n);
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    if (!seen[b])
+      continue;
+    guint32 ends[] = {blocks[b].first, blocks[b].end};
+    g_array_append_vals(stretch->steps, ends, 2);
+    for (guint32 i = blocks[b].first; i < blocks[b].end && !stretch->needed; i++)
+      stretch->needed = is_needed(runner, &runner->steps[i]) ? &runner->steps[i] : NULL;
+  }
+  return stretch;
+}
+
+static const Stretch *
+find_stretch(Runner *runner, guint32 at) {
+  if (!runner->stretches)
+    runner->stretches = g_hash_table_new_full(NULL, NULL, NULL, stretch_free);
+  Stretch *stretch = g_hash_table_lookup(runner->stretches, GUINT_TO_POINTER(at));
+  if (stretch)
+    return stretch;
+  stretch = make_stretch(runner, at);
+  g_hash_table_insert(runner->stretches, GUINT_TO_POINTER(at), stretch);
+  return stretch;
+}
+
+static void
+forget_stretch(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
+  for (guint i = 0; i < stretch->steps->len; i += 2) {
+    guint32 end = g_array_index(stretch->steps, guint32, i + 1);
+    for (guint32 s = g_array_index(stretch->steps, guint32, i); s < end; s++) {
+      const Step *step = &runner->steps[s];
+      if (step->kind == STEP_COMPUTE)
+        smb_runner_forget_results(runner, step, lanes, origin);
+      else if (step->kind == STEP_OPAQUE)
+        smb_step_opaque(runner, step, lanes);
+      else
+        smb_runner_forget(runner, step, lanes, origin);
+      if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD)
+        smb_runner_blur(runner, step, lanes);
+      // Those that wait there wait for these lanes no longer.
+      if (step->run == smb_step_sync)
+        smb_splits_break(runner->warp->splits, step->argument, lanes);
+    }
+  }
+}
+
+// The requests between the branch and where its ways meet are not counted.
+static gboolean
+leave_out(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
+  for (guint i = 0; i < stretch->steps->len; i += 2) {
+    guint32 end = g_array_index(stretch->steps, guint32, i + 1);
+    for (guint32 s = g_array_index(stretch->steps, guint32, i); s < end; s++) {
+      const Step *step = &runner->steps[s];
+      if (step->kind == STEP_TRANSFER && smb_transfer_may_be_shared(runner, step->transfer) &&
+          !smb_runner_uncounted(runner, step, lanes, "whether it is executed", origin))
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+smb_runner_skip(Runner *runner, const Step *step, guint32 origin) {
+  SmbSplits *splits = runner->warp->splits;
+  const Stretch *stretch = find_stretch(runner, step_number(runner, step));
+  gboolean decides = stretch->needed || stretch->end == SMB_FLOW_EXIT;
+  if (decides && !runner->skips) {
+    const Step *first = stretch->needed ? stretch->needed : step;
+    return smb_runner_uncounted(runner, first, splits->mask, "whether it is executed", origin);
+  }
+  if (!leave_out(runner, stretch, splits->mask, origin))
+    return FALSE;
+  forget_stretch(runner, stretch, splits->mask, origin);
+  if (stretch->end == SMB_FLOW_EXIT)
+    return smb_step_exit(runner, step, splits->mask);
+  splits->pc = stretch->end;
+  return TRUE;
+}

@@ -1,0 +1,346 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Loads, stores and atomics: from registers to the words that the machine moves, and back.
+#include <string.h>
+
+#include "sim/compiled/run/run.h"
+#include "sim/machine/lanes.h"
+
+#define BLOCK_MARKS (MARK_BLOCK * MARKS_KNOWN)
+
+static gboolean
+depends_on_block(guint flags) {
+  return (flags & (ROW_AFFINE | ROW_BLOCK)) != 0;
+}
+
+SmbLanes
+smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
+                       guint *flags, guint32 *origin) {
+  const Registers *registers = runner->warp->registers;
+  guint n = registers->n_lanes;
+  guint64 start = transfer->window == WINDOW_SHARED  ? make_pointer(REGION_SHARED, 0)
+                  : transfer->window == WINDOW_LOCAL ? make_pointer(REGION_LOCAL, 0)
+                                                     : 0;
+  *flags = 0;
+  if (transfer->address_rows == 0) {
+    EACH_LANE(n, addresses[lane] = start + transfer->offset;)
+    return lanes;
+  }
+  const guint32 *low = row_values(registers, transfer->address);
+  SmbLanes known = smb_row_known(registers, transfer->address, lanes);
+  *flags = row_flags(registers, transfer->address);
+  *origin = row_origin(registers, transfer->address);
+  if (transfer->address_rows == 1) {
+    guint32 offset = (guint32)transfer->offset;
+    EACH_LANE(n, addresses[lane] = start + (guint32)(low[lane] + offset);)
+    return known;
+  }
+  const guint32 *high = row_values(registers, transfer->address + 1);
+  SmbLanes high_known = smb_row_known(registers, transfer->address + 1, lanes);
+  *flags |= row_flags(registers, transfer->address + 1);
+  if (known == lanes && high_known != lanes)
+    *origin = row_origin(registers, transfer->address + 1);
+  guint64 offset = start + transfer->offset;
+  EACH_LANE(n, addresses[lane] = offset + (low[lane] | (guint64)high[lane] << 32);)
+  return known & high_known;
+}
+
+void
+smb_transfer_watch(const Runner *runner, guint flags) {
+  if (flags & ROW_BLOCK && runner->block->signature)
+    smb_signature_refuse(runner->block);
+}
+
+static guint32
+find_object(guint64 address) {
+  return (guint32)((address >> POINTER_OFFSET_BITS) - 1);
+}
+
+// Shared and private memory is marked: there, affine addresses are the same in all blocks that are alike.
+guint
+smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes, const guint64 *addresses) {
+  const SmbBlock *block = runner->block;
+  if (!block->signature)
+    return 0;
+  FOR_LANES(lanes, lane) {
+    guint32 index = find_object(addresses[lane]);
+    const Object *object = &block->objects[index];
+    guint written = runner->written[index];
+    if (object->space != SPACE_GLOBAL && object->space != SPACE_CONSTANT)
+      continue;
+    gboolean is_blank = object->contents.fill == SMB_FILL_UNKNOWN && !written;
+    if (written & OBJECT_STREWN || (depends_on_block(flags) && !is_blank))
+      return ROW_BLOCK;
+  }
+  return 0;
+}
+
+// A block sees what it wrote itself.
+static void
+note_store(Runner *runner, guint flags, SmbLanes lanes, const guint64 *addresses) {
+  guint how = OBJECT_WRITTEN | (depends_on_block(flags) ? OBJECT_STREWN : 0);
+  if (!runner->block->signature)
+    return;
+  FOR_LANES(lanes, lane) {
+    runner->written[find_object(addresses[lane])] |= (guint8)how;
+  }
+}
+
+// The bits of the bytes that are not known.
+static guint32
+unknown_bits(guint32 marks) {
+  return ~((marks & MARKS_KNOWN) * 0xff);
+}
+
+static void
+put_row(Runner *runner, const Step *step, Row row, SmbLanes lanes, const guint32 *values,
+        const guint32 *unknown, guint flags) {
+  smb_row_set(runner->warp->registers, row, lanes, values, unknown, flags,
+              step_origin(runner, step));
+}
+
+// A word that is one row.
+static void
+deliver_word(Runner *runner, const Step *step, Row to, SmbLanes lanes, guint flags,
+             const guint32 *values, const guint32 *marks) {
+  guint32 all = G_MAXUINT32, any = 0;
+  FOR_LANES(lanes, lane) {
+    all &= marks[lane];
+    any |= marks[lane];
+  }
+  flags |= any & BLOCK_MARKS ? ROW_BLOCK : 0;
+  if ((any & MARKS_KNOWN) == 0)
+    smb_row_forget(runner->warp->registers, to, lanes, flags, step_origin(runner, step));
+  else if ((all & MARKS_KNOWN) == MARKS_KNOWN)
+    put_row(runner, step, to, lanes, values, NULL, flags);
+  else {
+    guint32 unknown[SMB_MAX_LANES], known[SMB_MAX_LANES];
+    EACH_LANE(runner->block->lanes, {
+      unknown[lane] = unknown_bits(marks[lane]);
+      known[lane] = values[lane] & ~unknown[lane];
+    })
+    put_row(runner, step, to, lanes, known, unknown, flags);
+  }
+}
+
+// A component that is narrower than its register.
+static void
+deliver_extended(Runner *runner, const Step *step, guint component, SmbLanes lanes, guint flags,
+                 const MarkedWords *words) {
+  const Transfer *transfer = step->transfer;
+  guint at = component * transfer->bytes, bits = transfer->bytes * 8;
+  guint32 values[2][SMB_MAX_LANES] = {{0}}, marks[2][SMB_MAX_LANES];
+  FOR_LANES(lanes, lane) {
+    guint64 value = words->values[at / 4][lane] >> (at % 4 * 8);
+    guint32 mark = words->marks[at / 4][lane] >> (at % 4 * 8);
+    guint64 sign = transfer->is_signed ? G_GUINT64_CONSTANT(1) << (bits - 1) : 0;
+    value &= bits == 32 ? G_MAXUINT32 : (1u << bits) - 1;
+    value = (value ^ sign) - sign;
+    // What is copied from the sign is known if that is.
+    guint32 top = mark >> (bits - 8) & 0xff, fill = transfer->is_signed ? top : MARK_KNOWN;
+    guint32 within = bits == 32 ? G_MAXUINT32 : (1u << bits) - 1;
+    marks[0][lane] = (mark & within) | (fill * MARKS_KNOWN & ~within);
+    marks[1][lane] = fill * MARKS_KNOWN;
+    values[0][lane] = (guint32)value;
+    values[1][lane] = (guint32)(value >> 32);
+  }
+  for (guint row = 0; row < transfer->rows; row++)
+    deliver_word(runner, step, transfer->data[component] + row, lanes, flags, values[row],
+                 marks[row]);
+}
+
+void
+smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guint flags,
+                     const MarkedWords *words) {
+  const Transfer *transfer = step->transfer;
+  for (guint c = 0; c < transfer->n_components; c++) {
+    if (transfer->data[c] == NO_ROW)
+      continue;
+    guint word = c * transfer->bytes / 4;
+    if (transfer->bytes < 4 || transfer->rows * 4 > transfer->bytes) {
+      deliver_extended(runner, step, c, lanes, flags, words);
+      continue;
+    }
+    for (guint row = 0; row < transfer->rows; row++)
+      deliver_word(runner, step, transfer->data[c] + row, lanes, flags, words->values[word + row],
+                   words->marks[word + row]);
+  }
+}
+
+// The values of a row, and the marks of their bytes. Returns the first row's origin if something is not known.
+static guint32
+gather_row(const Registers *registers, Row from, guint32 *values, guint32 *marks) {
+  guint flags = row_flags(registers, from), n = registers->n_lanes;
+  guint32 block = depends_on_block(flags) ? BLOCK_MARKS : 0, known = MARKS_KNOWN | block;
+  if (flags & ROW_ALL_UNKNOWN) {
+    memset(values, 0, n * sizeof *values);
+    EACH_LANE(n, marks[lane] = block;)
+    return row_origin(registers, from);
+  }
+  memcpy(values, row_values(registers, from), n * sizeof *values);
+  EACH_LANE(n, marks[lane] = known;)
+  if (!(flags & ROW_SOME_UNKNOWN))
+    return 0;
+  const guint32 *unknown = row_unknown(registers, from);
+  for (guint lane = 0; lane < n; lane++) {
+    for (guint byte = 0; byte < 4; byte++) {
+      if (unknown[lane] >> (8 * byte) & 0xff)
+        marks[lane] &= ~((guint32)MARK_KNOWN << (8 * byte));
+    }
+  }
+  return row_origin(registers, from);
+}
+
+// Registers of @bytes each, side by side. Returns the origin of what is not known of them; 0: all is.
+static guint32
+gather(const Registers *registers, const Row *rows, guint n_components, guint bytes,
+       MarkedWords *words) {
+  guint32 origin = 0;
+  guint n = registers->n_lanes;
+  if (bytes < 4) {
+    memset(words->values, 0, sizeof words->values);
+    memset(words->marks, 0, sizeof words->marks);
+  }
+  for (guint c = 0; c < n_components; c++) {
+    guint at = c * bytes, word = at / 4, shift = at % 4 * 8;
+    guint32 from = 0;
+    for (guint row = 0; bytes >= 4 && row < bytes / 4; row++) {
+      guint32 of_row =
+          gather_row(registers, rows[c] + row, words->values[word + row], words->marks[word + row]);
+      from = from ? from : of_row;
+    }
+    if (bytes < 4) {
+      guint32 values[SMB_MAX_LANES], marks[SMB_MAX_LANES], within = (1u << (bytes * 8)) - 1;
+      from = gather_row(registers, rows[c], values, marks);
+      EACH_LANE(n, {
+        words->values[word][lane] |= (values[lane] & within) << shift;
+        words->marks[word][lane] |= (marks[lane] & within) << shift;
+      })
+    }
+    origin = origin ? origin : from;
+  }
+  return origin;
+}
+
+void
+smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses, SmbLanes lanes) {
+  if (runner->causes[step_number(runner, step)].kind != CAUSE_NONE)
+    return;
+  guint64 object = (addresses[smb_lanes_first(lanes)] >> POINTER_OFFSET_BITS) - 1;
+  gboolean outside = object >= N_FIXED_REGIONS && object < runner->block->n_objects;
+  smb_runner_note(runner, step,
+                  outside ? (Cause){.kind = CAUSE_CONTENTS, .object = (guint32)object}
+                          : (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
+}
+
+// Accesses whose addresses are not known: whatever they could have touched is not known any more.
+static gboolean
+lose(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
+  const Transfer *transfer = step->transfer;
+  gboolean writes = transfer->move.op_class != SMB_OP_CLASS_LOAD;
+  if (smb_transfer_may_be_shared(runner, transfer) &&
+      !smb_runner_uncounted(runner, step, lanes, "the address", origin))
+    return FALSE;
+  if (writes)
+    smb_runner_blur(runner, step, lanes);
+  smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+  smb_runner_forget(runner, step, lanes, step_origin(runner, step));
+  return TRUE;
+}
+
+// The addresses of an access; *@goes_on: whether it is made: lanes make it, and it is known where. FALSE: the block
+// fails.
+static gboolean
+locate(Runner *runner, const Step *step, SmbLanes lanes, guint64 *addresses, guint *flags,
+       gboolean *goes_on) {
+  guint32 origin = 0;
+  *goes_on = FALSE;
+  if (!lanes)
+    return TRUE;
+  SmbLanes known = smb_transfer_addresses(runner, step->transfer, lanes, addresses, flags, &origin);
+  smb_transfer_watch(runner, *flags);
+  *goes_on = known == lanes;
+  return *goes_on || lose(runner, step, lanes, origin);
+}
+
+gboolean
+smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags = 0;
+  gboolean goes_on;
+  MarkedWords words;
+  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
+    return FALSE;
+  if (!goes_on)
+    return TRUE;
+  if (!smb_words_load(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
+    return FALSE;
+  smb_runner_note_load(runner, step, addresses, lanes);
+  smb_transfer_deliver(runner, step, lanes, smb_transfer_taint(runner, flags, lanes, addresses),
+                       &words);
+  return TRUE;
+}
+
+gboolean
+smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags = 0;
+  gboolean goes_on;
+  MarkedWords words;
+  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
+    return FALSE;
+  if (!goes_on)
+    return TRUE;
+  guint32 origin = gather(runner->warp->registers, transfer->data, transfer->n_components,
+                          transfer->bytes, &words);
+  if (origin && !runner->shared_origin)
+    runner->shared_origin = origin;
+  if (!smb_words_store(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
+    return FALSE;
+  note_store(runner, flags, lanes, addresses);
+  return TRUE;
+}
+
+// What an atomic on global memory finds depends on what other blocks did, if there are any.
+static gboolean
+is_alone(const Runner *runner) {
+  const guint *grid = runner->block->grid;
+  return grid[0] == 1 && grid[1] == 1 && grid[2] == 1;
+}
+
+gboolean
+smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  const Registers *registers = runner->warp->registers;
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags = 0;
+  gboolean goes_on;
+  MarkedWords operand, swap, before;
+  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
+    return FALSE;
+  if (!goes_on)
+    return TRUE;
+  guint bytes = (guint)transfer->move.width;
+  guint32 origin = gather(registers, &transfer->operand, 1, bytes, &operand);
+  if (transfer->swap != NO_ROW)
+    gather(registers, &transfer->swap, 1, bytes, &swap);
+  if (origin && !runner->shared_origin)
+    runner->shared_origin = origin;
+  Move move = transfer->move;
+  move.op = smb_atomic_op(runner->block->arch, move.atomic, move.kind, transfer->increments);
+  if (!smb_words_atomic(runner->block, &move, runner->w, lanes, addresses, &operand,
+                        transfer->swap == NO_ROW ? NULL : &swap, &before))
+    return FALSE;
+  smb_runner_note_load(runner, step, addresses, lanes);
+  guint taint = smb_transfer_taint(runner, flags, lanes, addresses);
+  note_store(runner, flags, lanes, addresses);
+  if (find_object(addresses[smb_lanes_first(lanes)]) != REGION_SHARED && !is_alone(runner)) {
+    memset(before.marks, 0, sizeof before.marks);
+    taint = 0;
+  }
+  smb_transfer_deliver(runner, step, lanes, taint, &before);
+  return TRUE;
+}

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What happens where something that decides is not known: the guard of an instruction, the address of an access. No side
+// is picked, and nothing is taken to be 0: what such an instruction writes is not known afterwards, and a request of
+// shared memory that cannot be counted ends the run, or is listed as not counted.
+#include <string.h>
+
+#include "sim/compiled/run/run.h"
+
+enum {
+  MAX_CHAIN = 8, // links of an explanation
+};
+
+void
+smb_runner_note(Runner *runner, const Step *step, Cause cause) {
+  Cause *noted = &runner->causes[step_number(runner, step)];
+  if (noted->kind == CAUSE_NONE)
+    *noted = cause;
+}
+
+void
+smb_runner_forget(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
+  Registers *registers = runner->warp->registers;
+  for (guint i = 0; step->writes && i < step->writes->len; i++) {
+    const Written *written = &g_array_index(step->writes, Written, i);
+    for (guint row = 0; row < written->n; row++)
+      smb_row_forget(registers, written->row + row, lanes, 0, origin);
+    if (written->n == 0)
+      smb_predicate_set(registers, written->predicate, lanes, 0, lanes, 0, origin);
+  }
+}
+
+// "in[] (parameter 2)"
+static char *
+describe_object(const Runner *runner, guint32 index) {
+  const SmbProgram *program = &runner->code->program;
+  const Object *object = &runner->block->objects[index];
+  if (object->buffer < program->parameters->len)
+    return g_strdup_printf("parameter %u ('%s')", object->buffer, object->name);
+  return g_strdup_printf("'%s'", object->name);
+}
+
+// Where a step stands: a line of the program that was compiled, or of the compiled text.
+static char *
+describe_place(const Runner *runner, guint32 number) {
+  const Step *step = &runner->steps[number];
+  if (step->transfer && step->transfer->move.site < smb_program_n_sites(&runner->code->program))
+    return smb_site_place(smb_program_site(&runner->code->program, step->transfer->move.site));
+  guint line = 0, column = 0;
+  if (runner->code->program.source)
+    smb_source_locate(runner->code->program.source, step->place, &line, &column);
+  return g_strdup_printf("line %u", line);
+}
+
+// "'in' (parameter 2), loaded at scan.cu:30: give --buffer 2=…"
+static char *
+explain(const Runner *runner, guint32 origin) {
+  for (guint link = 0; link < MAX_CHAIN && origin > 0; link++) {
+    const Cause *cause = &runner->causes[origin - 1];
+    g_autofree char *place = describe_place(runner, origin - 1);
+    if (cause->kind == CAUSE_OPAQUE)
+      return g_strdup_printf("the result of an instruction that is not modelled (%s)", place);
+    if (cause->kind == CAUSE_CONTENTS) {
+      g_autofree char *object = describe_object(runner, cause->object);
+      const Object *buffer = &runner->block->objects[cause->object];
+      g_autofree char *number = g_strdup_printf("%u", buffer->buffer);
+      gboolean is_parameter = buffer->buffer < runner->code->program.parameters->len;
+      return g_strdup_printf("the contents of %s, loaded at %s: give --buffer %s=…", object, place,
+                             is_parameter ? number : buffer->name);
+    }
+    if (cause->kind == CAUSE_NONE)
+      return g_strdup_printf("a value that is not known (%s)", place);
+    if (cause->origin == 0)
+      return g_strdup_printf("memory that no thread wrote, loaded at %s", place);
+    origin = cause->origin;
+  }
+  return g_strdup("a register that is never written");
+}
+
+gboolean
+smb_runner_uncounted(Runner *runner, const Step *step, SmbLanes lanes, const char *what,
+                     guint32 origin) {
+  SmbBlock *block = runner->block;
+  g_autofree char *why = explain(runner, origin);
+  g_autofree char *reason = g_strdup_printf("%s depends on %s", what, why);
+  if (!runner->skips) {
+    const char *text = step->transfer
+                           ? smb_program_site(block->program, step->transfer->move.site)->expression
+                           : NULL;
+    return smb_block_fail(block, step->place, "%s%s%s (--unknown skip leaves it out of the count)",
+                          text ? text : "", text ? ": " : "", reason);
+  }
+  if (block->sink->uncounted)
+    block->sink->uncounted(block->user, step->transfer->move.site, runner->w, lanes, reason);
+  return TRUE;
+}
+
+gboolean
+smb_transfer_may_be_shared(const Runner *runner, const Transfer *transfer) {
+  return transfer->window == WINDOW_SHARED ||
+         (transfer->window == WINDOW_GENERIC && transfer->is_generic &&
+          runner->block->shared_bytes > 0);
+}
+
+void
+smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  SmbBlock *block = runner->block;
+  if (smb_transfer_may_be_shared(runner, transfer)) {
+    memset(block->shared_marks, 0, block->shared_bytes);
+    if (!runner->shared_origin)
+      runner->shared_origin = step_origin(runner, step);
+  }
+  if (transfer->window == WINDOW_GENERIC)
+    smb_words_blur(block);
+  if (transfer->window != WINDOW_SHARED) {
+    Mask mask = {{0}};
+    mask.warp[runner->w] = lanes;
+    smb_private_forget(block, REGION_LOCAL, &mask);
+  }
+}
+
+void
+smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
+  const Compute *compute = &step->compute;
+  const OperationInfo *info = smb_operation_info((Operation)compute->operation);
+  Registers *registers = runner->warp->registers;
+  if (info->result != SHAPE_NONE && info->result != SHAPE_PREDICATE) {
+    for (guint row = 0; row < shape_rows((Shape)info->result); row++)
+      smb_row_forget(registers, compute->d + row, lanes, 0, origin);
+  }
+  smb_predicate_set(registers, compute->p, lanes, 0, lanes, 0, origin);
+  smb_predicate_set(registers, compute->q, lanes, 0, lanes, 0, origin);
+}
+
+static gboolean
+lose_access(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
+  const Transfer *transfer = step->transfer;
+  gboolean writes = transfer->move.op_class != SMB_OP_CLASS_LOAD;
+  if (smb_transfer_may_be_shared(runner, transfer)) {
+    if (!smb_runner_uncounted(runner, step, lanes, "whether it is executed", origin))
+      return FALSE;
+  } else
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+  smb_runner_forget(runner, step, lanes, origin);
+  if (writes)
+    smb_runner_blur(runner, step, lanes);
+  return TRUE;
+}
+
+gboolean
+smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsure) {
+  guint32 origin = runner->warp->registers->predicate_origin[step->guard];
+  switch (step->kind) {
+  case STEP_COMPUTE:
+    if (!step->run(runner, step, lanes))
+      return FALSE;
+    smb_runner_forget_results(runner, step, unsure, origin);
+    return TRUE;
+  case STEP_TRANSFER:
+    if (!smb_transfer_may_be_shared(runner, step->transfer) && !step->run(runner, step, lanes))
+      return FALSE;
+    return lose_access(runner, step, unsure, origin);
+  case STEP_OPAQUE:
+    smb_runner_forget(runner, step, lanes | unsure, origin);
+    return TRUE;
+  case STEP_BRANCH:
+    return smb_runner_skip(runner, step, origin);
+  case STEP_MEETING: // the branch behind it is not known either
+    return TRUE;
+  case STEP_OTHER: {
+    g_autofree char *why = explain(runner, origin);
+    return smb_block_fail(runner->block, step->place, "whether threads come here depends on %s",
+                          why);
+  }
+  }
+  g_assert_not_reached();
+}
