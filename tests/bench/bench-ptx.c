@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Kernels as text and as the PTX that nvcc made of it, side by side, on one core: processor time of whole analyses, in
+// which all blocks run, with the best of several runs; instructions of warps and requests of shared memory a second.
+// Kernels whose lanes go different ways are run as often as there are places where they could meet; all of that counts.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sim/analysis/analysis.h"
+#include "sim/arch/arch.h"
+#include "sim/compiled/run/run.h"
+
+enum {
+  N_RUNS = 5,
+  MAX_VALUES = 4,
+};
+
+#define FOLDER SMB_BENCH_FOLDER "/"
+
+// A kernel, launched so that it takes some tenths of a second. Parameters are given by number.
+typedef struct {
+  const char *name;
+  const char *values[MAX_VALUES];  // by parameter, or NULL
+  const char *buffers[MAX_VALUES]; // likewise: what they hold
+  guint block[3];
+  guint grid[3];
+} Case;
+
+static const Case cases[] = {
+    {"transpose", .values = {[2] = "2048"}, .block = {32, 8, 1}, .grid = {64, 64, 1}},
+    {"reduce", .block = {256, 1, 1}, .grid = {4000, 1, 1}},
+    {"reduce", .buffers = {[1] = "iota:i32"}, .block = {256, 1, 1}, .grid = {4000, 1, 1}},
+    {"scan", .buffers = {[1] = "iota:i32"}, .block = {256, 1, 1}, .grid = {1000, 1, 1}},
+    {"histogram", .values = {[2] = "4096"}, .buffers = {[1] = "random:i32:1:256"},
+     .block = {256, 1, 1}, .grid = {100, 1, 1}},
+    {"sort", .buffers = {[0] = "random:i32:1"}, .block = {512, 1, 1}, .grid = {50, 1, 1}},
+    {"matmul", .values = {[3] = "256"}, .block = {32, 32, 1}, .grid = {8, 8, 1}},
+    {"matmul", .values = {[3] = "256"}, .buffers = {[1] = "iota:i32", [2] = "iota:i32"},
+     .block = {32, 32, 1}, .grid = {8, 8, 1}},
+    {"sgemm", .values = {[0] = "512"}, .block = {256, 1, 1}, .grid = {4, 4, 1}},
+    {"sgemm", .values = {[0] = "512"}, .buffers = {[1] = "iota:f32", [2] = "iota:f32"},
+     .block = {256, 1, 1}, .grid = {4, 4, 1}},
+};
+
+// What a kernel and its launch are made of, and what came of it.
+typedef struct {
+  SmbProgram *program;
+  SmbLaunch launch;
+  GStrv arguments;
+  double seconds;
+  guint64 requests;
+} Trial;
+
+static void
+clear_trial(Trial *trial) {
+  g_clear_pointer(&trial->program, smb_program_free);
+  g_clear_pointer(&trial->arguments, g_strfreev);
+  g_clear_pointer(&trial->launch.buffers, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Trial, clear_trial)
+
+// "NAME=VALUE" of each parameter that has one.
+static GStrv
+name_values(const SmbProgram *program, const char *const *values) {
+  GPtrArray *texts = g_ptr_array_new();
+  for (guint i = 0; i < smb_program_n_parameters(program); i++) {
+    SmbParameter parameter = smb_program_parameter(program, i);
+    if (values[i] && parameter.is_unnamed)
+      g_ptr_array_add(texts, g_strdup_printf("%u=%s", i, values[i]));
+    else if (values[i])
+      g_ptr_array_add(texts, g_strdup_printf("%s=%s", parameter.name, values[i]));
+  }
+  g_ptr_array_add(texts, NULL);
+  return (GStrv)g_ptr_array_free(texts, FALSE);
+}
+
+static gboolean
+set_up(Trial *trial, const Case *kernel, const char *ending, const SmbArch *arch, GError **error) {
+  g_autofree char *path = g_strdup_printf(FOLDER "%s%s", kernel->name, ending);
+  g_autoptr(SmbSource) source = smb_source_load(path, error);
+  if (!source)
+    return FALSE;
+  const SmbProgramOptions reading = {.cuda_arch = smb_program_cuda_arch(arch),
+                                     .lanes = smb_arch_info(arch)->lanes};
+  trial->program = smb_program_read(source, &reading, error);
+  if (!trial->program)
+    return FALSE;
+  trial->arguments = name_values(trial->program, kernel->values);
+  g_auto(GStrv) buffers = name_values(trial->program, kernel->buffers);
+  trial->launch.arguments = (const char *const *)trial->arguments;
+  trial->launch.buffers = smb_buffers_parse((const char *const *)buffers, error);
+  memcpy(trial->launch.block, kernel->block, sizeof kernel->block);
+  memcpy(trial->launch.grid, kernel->grid, sizeof kernel->grid);
+  return trial->launch.buffers != NULL;
+}
+
+static gboolean
+measure(Trial *trial, const SmbArch *arch, GError **error) {
+  const SmbAnalysisOptions options = {.threads = 1, .every_block = TRUE};
+  trial->seconds = 1e9;
+  for (guint n = 0; n < N_RUNS; n++) {
+    clock_t start = clock();
+    g_autoptr(SmbAnalysis) analysis =
+        smb_analysis_run(trial->program, arch, &trial->launch, &options, error);
+    if (!analysis)
+      return FALSE;
+    trial->seconds = MIN(trial->seconds, (double)(clock() - start) / CLOCKS_PER_SEC);
+    trial->requests = smb_analysis_total(analysis).requests;
+  }
+  return TRUE;
+}
+
+// Counts the instructions that run.
+typedef struct {
+  const StepHandler *handlers; // by step
+  guint64 n;
+} Counter;
+
+static gboolean
+count_step(Runner *runner, const Step *step, SmbLanes lanes) {
+  Counter *counter = runner->block->user;
+  counter->n += step->kind != STEP_MEETING; // which is none of PTX
+  return counter->handlers[step - runner->steps](runner, step, lanes);
+}
+
+// Runs all blocks of a program that is not needed any more. FALSE with an error.
+static gboolean
+count_program(SmbProgram *program, const SmbLaunch *launch, const SmbArch *arch, guint64 *n,
+              gboolean *diverged, GError **error) {
+  GArray *steps = ((Code *)program)->steps;
+  g_autofree StepHandler *handlers = g_new(StepHandler, steps->len);
+  for (guint i = 0; i < steps->len; i++) {
+    handlers[i] = g_array_index(steps, Step, i).run;
+    g_array_index(steps, Step, i).run = count_step;
+  }
+  static const SmbSink sink = {0};
+  Counter counter = {handlers, 0};
+  g_autoptr(SmbGlobal) global = smb_global_new(program, launch);
+  g_autoptr(SmbBlock) block =
+      smb_block_new(program, arch, launch, NULL, &sink, &counter, global, error);
+  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  for (guint64 i = 0; block && i < n_blocks; i++) {
+    if (!smb_block_run(block, i, error))
+      return FALSE;
+  }
+  *n += counter.n;
+  *diverged = block && smb_block_diverged(block);
+  return block != NULL;
+}
+
+// The instructions that warps execute in an analysis.
+static gboolean
+count_instructions(const Trial *trial, const SmbArch *arch, guint64 *n, GError **error) {
+  gboolean diverged, again;
+  if (!count_program(trial->program, &trial->launch, arch, n, &diverged, error))
+    return FALSE;
+  for (guint i = 0; diverged; i++) {
+    g_autoptr(SmbProgram) other = trial->program->front_end->variant(trial->program, i);
+    if (!other)
+      break;
+    if (!count_program(other, &trial->launch, arch, n, &again, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+compare(const Case *kernel, const SmbArch *arch, GError **error) {
+  g_auto(Trial) text = {0}, ptx = {0};
+  guint64 instructions = 0;
+  if (!set_up(&text, kernel, ".cu", arch, error) || !measure(&text, arch, error) ||
+      !set_up(&ptx, kernel, ".ptx", arch, error) || !measure(&ptx, arch, error) ||
+      !count_instructions(&ptx, arch, &instructions, error))
+    return FALSE;
+  gboolean given = text.launch.buffers->len > 0;
+  printf("%-10s %-8s %8.3f %8.3f %6.2f %12.1f %10.2f %10.2f\n", kernel->name,
+         given ? "known" : "unknown", text.seconds, ptx.seconds, text.seconds / ptx.seconds,
+         (double)instructions / ptx.seconds * 1e-6, (double)text.requests / text.seconds * 1e-6,
+         (double)ptx.requests / ptx.seconds * 1e-6);
+  return TRUE;
+}
+
+int
+main(int argc, char **argv) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, &error);
+  printf("%-10s %-8s %8s %8s %6s %12s %10s %10s\n", "", "", "text", "PTX", "", "PTX: million",
+         "text:", "PTX: M");
+  printf("%-10s %-8s %8s %8s %6s %12s %10s %10s\n", "kernel", "contents", "s", "s", "faster",
+         "instr./s", "M requ./s", "M requ./s");
+  for (guint i = 0; arch && !error && i < G_N_ELEMENTS(cases); i++) {
+    if (argc < 2 || strcmp(argv[1], cases[i].name) == 0)
+      compare(&cases[i], arch, &error);
+  }
+  if (!error)
+    return EXIT_SUCCESS;
+  fprintf(stderr, "%s\n", error->message);
+  return EXIT_FAILURE;
+}
