@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/compiled/code.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 
@@ -118,11 +119,27 @@ START_TEST(test_case) {
 }
 END_TEST
 
+// A variable takes memory for what its initialiser gives, not for its size.
+START_TEST(test_contents) {
+  g_auto(KernelRun) run = {0};
+  const KernelSetup setup = {.block = {1}, .arguments = ARGUMENTS("n=1")};
+  kernel_run(&run, "t.ptx",
+             HEAD ".global .align 4 .u32 t[250000000] = {7, 8};\n" BEGIN
+                  "ld.global.u32 %r1, [t+900000000];" END,
+             &setup);
+  ck_assert_ptr_nonnull(run.kernel);
+  const Code *code = (const Code *)run.kernel;
+  ck_assert_uint_eq(code->bytes->len, 1);
+  ck_assert_uint_eq(((const GByteArray *)g_ptr_array_index(code->bytes, 0))->len, 8);
+}
+END_TEST
+
 Suite *
 suite_ptx_run(void) {
   Suite *suite = suite_create("ptx-run");
   TCase *tests = tcase_create("ptx-run");
   tcase_add_loop_test(tests, test_case, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tests, test_contents);
   suite_add_tcase(suite, tests);
   return suite;
 }

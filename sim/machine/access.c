@@ -112,7 +112,8 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
   FOR_LANES(mask, lane) {
     guint64 pointer = addresses[lane];
     guint64 number = pointer >> POINTER_OFFSET_BITS;
-    if (number == 0 || number > block->n_objects)
+    // A parameter that is a value has a number, and no memory.
+    if (number == 0 || number > block->n_objects || !block->objects[number - 1].name)
       return smb_access_fail(block, move, warp, lane,
                              pointer == 0 ? "a null pointer" : "a pointer that points at nothing");
     const Object *object = &block->objects[number - 1];
@@ -146,11 +147,9 @@ check_rule(SmbBlock *block, const Move *move) {
 
 // A program that computes with plain addresses has one object for all of shared memory.
 const char *
-smb_access_array(const SmbBlock *block, const Access *access) {
-  guint lane = smb_lanes_first(access->lanes[SPACE_SHARED]);
-  const SmbArray *array = block->program->tracks
-                              ? smb_program_array_at(block->program, access->request.offset[lane])
-                              : NULL;
+smb_access_array(const SmbBlock *block, const Access *access, guint lane, guint32 offset) {
+  const SmbArray *array =
+      block->program->tracks ? smb_program_array_at(block->program, offset) : NULL;
   return array ? array->name : access_object(block, access, lane)->name;
 }
 
@@ -162,14 +161,15 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
   if (shared) {
     if (!check_rule(block, move))
       return FALSE;
-    const char *array = smb_access_array(block, access);
+    guint first = smb_lanes_first(shared);
+    const char *array = smb_access_array(block, access, first, access->request.offset[first]);
     access->request.mask = shared;
     access->request.op = (guint8)move->op;
     access->request.width = (guint8)move->width;
     if (block->sink->shared)
       block->sink->shared(block->user, move->site, access->warp, array, &access->request);
     if (block->sink->warn)
-      smb_shadow_access(block, move, access->warp, array, &access->request);
+      smb_shadow_access(block, move, access);
   }
   if (global && block->sink->global) {
     guint64 addresses[SMB_MAX_LANES] = {0};

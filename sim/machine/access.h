@@ -37,8 +37,12 @@ gboolean smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint la
 // Takes it to the signature of the block (signature.c).
 void smb_signature_access(SmbBlock *block, const Move *move, const Access *access);
 
-// What the variable of shared memory that it touches first is called.
-const char *smb_access_array(const SmbBlock *block, const Access *access);
+// What the variable is called that has the byte @offset of shared memory, which the access of @lane touches.
+const char *smb_access_array(const SmbBlock *block, const Access *access, guint lane,
+                             guint32 offset);
+
+// --- races (race.c)
+void smb_shadow_access(SmbBlock *block, const Move *move, const Access *access);
 
 // --- memory of each thread (machine-private.c)
 // Where the word of a lane that begins @at bytes into its access lies: its bytes, and their marks.

@@ -228,5 +228,3 @@ Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes);
 void smb_shadow_free(Shadow *shadow);
 void smb_shadow_start_block(Shadow *shadow);
 void smb_shadow_barrier(Shadow *shadow);
-void smb_shadow_access(SmbBlock *block, const Move *move, guint warp, const char *array,
-                       const SmbRequest *request);

@@ -6,7 +6,7 @@
 // they run in lockstep here. Atomics do not race with each other.
 #include <string.h>
 
-#include "sim/machine/machine.h"
+#include "sim/machine/access.h"
 
 enum {
   NOBODY = 0,
@@ -79,8 +79,8 @@ is_news(const SmbBlock *block, SmbWarning warning, guint site, guint other) {
 }
 
 static void
-warn_race(SmbBlock *block, guint site, guint other, guint warp, guint other_mark, const char *array,
-          guint32 offset) {
+warn_race(SmbBlock *block, guint site, guint other, guint other_mark, const Access *access,
+          guint lane, guint32 offset) {
   if (!is_news(block, SMB_WARNING_RACE, site, other))
     return;
   const SmbSite *here = smb_program_site(block->program, site);
@@ -92,18 +92,20 @@ warn_race(SmbBlock *block, guint site, guint other, guint warp, guint other_mark
   g_autofree char *message = g_strdup_printf("race on '%s' (byte %u of shared memory): this %s by "
                                              "warp %u and the %s at %s by %s have "
                                              "no barrier between them",
-                                             array, offset, smb_op_class_name(here->op_class), warp,
+                                             smb_access_array(block, access, lane, offset), offset,
+                                             smb_op_class_name(here->op_class), access->warp,
                                              smb_op_class_name(there->op_class), where, who);
   block->sink->warn(block->user, SMB_WARNING_RACE, site, other, message);
 }
 
 static void
-warn_unset(SmbBlock *block, guint site, guint warp, guint lane, const char *array) {
+warn_unset(SmbBlock *block, guint site, const Access *access, guint lane, guint32 offset) {
   if (!is_news(block, SMB_WARNING_UNSET, site, site))
     return;
-  g_autofree char *thread = smb_block_thread(block, warp, lane);
-  g_autofree char *message = g_strdup_printf(
-      "'%s' is read before any thread of the block wrote there, by %s", array, thread);
+  g_autofree char *thread = smb_block_thread(block, access->warp, lane);
+  g_autofree char *message =
+      g_strdup_printf("'%s' is read before any thread of the block wrote there, by %s",
+                      smb_access_array(block, access, lane, offset), thread);
   block->sink->warn(block->user, SMB_WARNING_UNSET, site, site, message);
 }
 
@@ -114,11 +116,11 @@ is_foreign(guint8 mark, guint8 me) {
 }
 
 static void
-touch_cell(SmbBlock *block, Cell *cell, const Move *move, guint warp, guint lane, const char *array,
+touch_cell(SmbBlock *block, Cell *cell, const Move *move, const Access *access, guint lane,
            guint32 offset) {
   const Shadow *shadow = block->shadow;
   guint site = move->site;
-  guint8 me = (guint8)(warp + 1);
+  guint8 me = (guint8)(access->warp + 1);
   if (cell->phase != shadow->phase) {
     cell->phase = shadow->phase;
     cell->writer = cell->reader = NOBODY;
@@ -126,16 +128,16 @@ touch_cell(SmbBlock *block, Cell *cell, const Move *move, guint warp, guint lane
   gboolean atomic = move->op_class == SMB_OP_CLASS_ATOMIC;
   gboolean both_atomic = atomic && cell->writer > ATOMIC_OF;
   if (is_foreign(cell->writer, me) && !both_atomic)
-    warn_race(block, site, cell->write_site, warp, cell->writer, array, offset);
+    warn_race(block, site, cell->write_site, cell->writer, access, lane, offset);
   if (move->reads && cell->set_in != shadow->block)
-    warn_unset(block, site, warp, lane, array);
+    warn_unset(block, site, access, lane, offset);
   if (move->op_class == SMB_OP_CLASS_LOAD) {
     cell->reader = cell->reader == NOBODY || cell->reader == me ? me : MANY;
     cell->read_site = site;
     return;
   }
   if (cell->reader != NOBODY && cell->reader != me)
-    warn_race(block, site, cell->read_site, warp, cell->reader, array, offset);
+    warn_race(block, site, cell->read_site, cell->reader, access, lane, offset);
   if (!atomic)
     cell->writer = me;
   else
@@ -146,9 +148,9 @@ touch_cell(SmbBlock *block, Cell *cell, const Move *move, guint warp, guint lane
 }
 
 void
-smb_shadow_access(SmbBlock *block, const Move *move, guint warp, const char *array,
-                  const SmbRequest *request) {
+smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
   const Shadow *shadow = block->shadow;
+  const SmbRequest *request = &access->request;
   guint32 bytes = 1u << shadow->granule_shift, all = (1u << bytes) - 1, last = G_MAXUINT32;
   gboolean loads = move->op_class == SMB_OP_CLASS_LOAD;
   FOR_LANES(request->mask, lane) {
@@ -158,8 +160,8 @@ smb_shadow_access(SmbBlock *block, const Move *move, guint warp, const char *arr
     last = first;
     for (guint32 i = 0; i < request->width; i += bytes) {
       if ((move->padding >> i & all) != all) // what is padding alone holds nothing
-        touch_cell(block, &shadow->cells[(first + i) >> shadow->granule_shift], move, warp, lane,
-                   array, first + i);
+        touch_cell(block, &shadow->cells[(first + i) >> shadow->granule_shift], move, access, lane,
+                   first + i);
     }
   }
 }

@@ -25,15 +25,18 @@ find_place(gboolean is_transposed, guint j, guint t, guint half) {
   return (Place){j * ROWS + row, column / 2, column % 2 * 16};
 }
 
-static SmbLanes
-find_lanes(Runner *runner, const Step *step, guint64 *addresses, SmbLanes lanes, guint32 *origin) {
+// The lanes that give an address, among those that execute it: all of them should (PTX ISA), and of a row whose lane does
+// not, nothing is moved. FALSE: an address is not known.
+static gboolean
+find_lanes(Runner *runner, const Step *step, guint64 *addresses, SmbLanes lanes, SmbLanes *asking,
+           guint32 *origin) {
   const Transfer *transfer = step->transfer;
   guint flags;
-  SmbLanes asking = lanes & smb_lanes_below(transfer->n_components * ROWS);
-  SmbLanes known = smb_transfer_addresses(runner, transfer, asking, addresses, &flags, origin);
+  *asking = lanes & smb_lanes_below(transfer->n_components * ROWS);
+  SmbLanes known = smb_transfer_addresses(runner, transfer, *asking, addresses, &flags, origin);
   if (flags & ROW_BLOCK && runner->block->signature)
     smb_signature_refuse(runner->block);
-  return known == asking ? asking : 0;
+  return known == *asking;
 }
 
 gboolean
@@ -41,17 +44,22 @@ smb_step_load_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
   guint64 addresses[SMB_MAX_LANES];
   guint32 origin = 0;
+  SmbLanes asking;
   MarkedWords words;
   if (!lanes)
     return TRUE;
-  SmbLanes asking = find_lanes(runner, step, addresses, lanes, &origin);
-  if (!asking) {
+  if (!find_lanes(runner, step, addresses, lanes, &asking, &origin)) {
     if (!smb_runner_uncounted(runner, step, lanes, "the address", origin))
       return FALSE;
     smb_runner_forget(runner, step, lanes, origin);
     return TRUE;
   }
-  if (!smb_words_load(runner->block, &transfer->move, runner->w, asking, addresses, &words))
+  if (asking != smb_lanes_below(transfer->n_components * ROWS)) {
+    memset(&words, 0, sizeof words); // rows that nobody asks for are not known
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
+  }
+  if (asking &&
+      !smb_words_load(runner->block, &transfer->move, runner->w, asking, addresses, &words))
     return FALSE;
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
   for (guint j = 0; j < transfer->n_components; j++) {
@@ -79,11 +87,11 @@ smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
   const Registers *registers = runner->warp->registers;
   guint64 addresses[SMB_MAX_LANES];
   guint32 origin = 0;
+  SmbLanes asking;
   MarkedWords words;
   if (!lanes)
     return TRUE;
-  SmbLanes asking = find_lanes(runner, step, addresses, lanes, &origin);
-  if (!asking) {
+  if (!find_lanes(runner, step, addresses, lanes, &asking, &origin)) {
     smb_runner_blur(runner, step, lanes);
     return smb_runner_uncounted(runner, step, lanes, "the address", origin);
   }
@@ -107,5 +115,6 @@ smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
       }
     }
   }
-  return smb_words_store(runner->block, &transfer->move, runner->w, asking, addresses, &words);
+  return !asking ||
+         smb_words_store(runner->block, &transfer->move, runner->w, asking, addresses, &words);
 }

@@ -31,7 +31,7 @@ smb_runner_forget(Runner *runner, const Step *step, SmbLanes lanes, guint32 orig
   }
 }
 
-// "in[] (parameter 2)"
+// "parameter 2 ('in')"
 static char *
 describe_object(const Runner *runner, guint32 index) {
   const SmbProgram *program = &runner->code->program;
@@ -53,7 +53,7 @@ describe_place(const Runner *runner, guint32 number) {
   return g_strdup_printf("line %u", line);
 }
 
-// "'in' (parameter 2), loaded at scan.cu:30: give --buffer 2=…"
+// "the contents of parameter 2 ('in'), loaded at scan.cu:30: give --buffer 2=SPEC"
 static char *
 explain(const Runner *runner, guint32 origin) {
   for (guint link = 0; link < MAX_CHAIN && origin > 0; link++) {
@@ -66,8 +66,8 @@ explain(const Runner *runner, guint32 origin) {
       const Object *buffer = &runner->block->objects[cause->object];
       g_autofree char *number = g_strdup_printf("%u", buffer->buffer);
       gboolean is_parameter = buffer->buffer < runner->code->program.parameters->len;
-      return g_strdup_printf("the contents of %s, loaded at %s: give --buffer %s=…", object, place,
-                             is_parameter ? number : buffer->name);
+      return g_strdup_printf("the contents of %s, loaded at %s: give --buffer %s=SPEC", object,
+                             place, is_parameter ? number : buffer->name);
     }
     if (cause->kind == CAUSE_NONE)
       return g_strdup_printf("a value that is not known (%s)", place);

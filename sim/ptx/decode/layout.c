@@ -10,6 +10,9 @@
 // Where an array without an end ends.
 #define ENDLESS_BYTES (G_GUINT64_CONSTANT(1) << 40)
 
+// Most bytes of a variable, up to the last that its initialiser gives, that are kept: of more nothing is known.
+#define MAX_INITIAL_BYTES (G_GUINT64_CONSTANT(64) << 20)
+
 enum {
   DYNAMIC_ALIGN = 16, // of dynamic shared memory, at least
 };
@@ -75,21 +78,32 @@ put_initial(GByteArray *bytes, const PtxInitial *initial) {
     bytes->data[initial->at + i] = (guchar)(initial->bits >> (8 * i));
 }
 
-// What a variable holds at first. Without an initialiser the host says so, or nobody.
-static SmbContents
-find_contents(PtxDecoder *decoder, const PtxVariable *variable) {
-  if (!variable->initial || variable->bytes > SMB_BUFFER_MAX_BYTES)
-    return (SmbContents){.fill = SMB_FILL_UNKNOWN};
-  GByteArray *bytes = g_byte_array_new();
-  g_byte_array_set_size(bytes, (guint)variable->bytes);
-  memset(bytes->data, 0, bytes->len);
-  g_ptr_array_add(decoder->code->bytes, bytes);
+// Where the last byte that an initialiser gives ends; 0: it has addresses, which are not known.
+static guint64
+measure_initial(const PtxVariable *variable) {
+  guint64 end = 1;
   for (guint i = 0; i < variable->initial->len; i++) {
     const PtxInitial *initial = &g_array_index(variable->initial, PtxInitial, i);
     if (initial->symbol)
-      return (SmbContents){.fill = SMB_FILL_UNKNOWN};
-    put_initial(bytes, initial);
+      return 0;
+    end = MAX(end, MIN(initial->at + initial->bytes, variable->bytes));
   }
+  return end;
+}
+
+// What a variable holds at first. Without an initialiser the host says so, or nobody. Contents end where the
+// initialiser does: what is behind it is zero.
+static SmbContents
+find_contents(PtxDecoder *decoder, const PtxVariable *variable) {
+  guint64 n = variable->initial ? measure_initial(variable) : 0;
+  if (n == 0 || n > MAX_INITIAL_BYTES)
+    return (SmbContents){.fill = SMB_FILL_UNKNOWN};
+  GByteArray *bytes = g_byte_array_new();
+  g_byte_array_set_size(bytes, (guint)n);
+  memset(bytes->data, 0, bytes->len);
+  g_ptr_array_add(decoder->code->bytes, bytes);
+  for (guint i = 0; i < variable->initial->len; i++)
+    put_initial(bytes, &g_array_index(variable->initial, PtxInitial, i));
   return (SmbContents){.fill = SMB_FILL_BYTES, .bytes = bytes->data, .length = bytes->len};
 }
 
