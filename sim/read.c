@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // From a source to a program: the languages that are known, each of which knows its own sources.
+#include "sim/base/error.h"
 #include "sim/cuda/front-end.h"
 #include "sim/ptx/front-end.h"
 
@@ -11,15 +12,38 @@ static const SmbFrontEnd *const front_ends[] = {
     &smb_cuda_front_end,
 };
 
-SmbProgram *
-smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+static const SmbFrontEnd *
+find_front_end(SmbSource *source) {
   for (guint i = 0; i < G_N_ELEMENTS(front_ends); i++) {
-    if (!front_ends[i]->recognizes(source))
-      continue;
-    SmbProgram *program = front_ends[i]->read(source, options, error);
-    if (program)
-      smb_program_choose_frames(program);
-    return program;
+    if (front_ends[i]->recognizes(source))
+      return front_ends[i];
   }
   g_assert_not_reached();
+}
+
+SmbProgram *
+smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  SmbProgram *program = find_front_end(source)->read(source, options, error);
+  if (program)
+    smb_program_choose_frames(program);
+  return program;
+}
+
+SmbEntries *
+smb_entries_read(SmbSource *source, GError **error) {
+  const SmbFrontEnd *front_end = find_front_end(source);
+  const char *name = smb_source_name(source);
+  if (!front_end->entries) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "%s: expected PTX: the kernels of compiled code are listed, those of CUDA C stand in "
+             "its text",
+             name);
+    return NULL;
+  }
+  g_autoptr(SmbEntries) entries = front_end->entries(source, error);
+  if (entries && entries->entries->len == 0) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no kernel", name);
+    return NULL;
+  }
+  return g_steal_pointer(&entries);
 }

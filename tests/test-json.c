@@ -210,15 +210,22 @@ START_TEST(test_schema) {
 }
 END_TEST
 
-// The rows of a recording, which has every kind of them.
-START_TEST(test_recording_rows_schema) {
+// Of files: the rows of a recording, which has every kind of them, and what is in PTX.
+static const struct {
+  const char *command, *words, *file;
+} files[] = {
+    {"validate", "validate", "tests/data/recording.json"},
+    {"list", "list kernels", "tests/ptx/histogram.ptx"},
+};
+
+START_TEST(test_file_schema) {
   const char *srcdir = g_getenv("srcdir");
   g_autofree char *words =
-      g_strdup_printf("validate %s/tests/data/recording.json", srcdir ? srcdir : ".");
-  g_autoptr(JsonNode) schema = load_schema("validate");
+      g_strdup_printf("%s %s/%s", files[_i].words, srcdir ? srcdir : ".", files[_i].file);
+  g_autoptr(JsonNode) schema = load_schema(files[_i].command);
   g_autoptr(JsonNode) document = run(words);
-  g_autofree char *fault = check_node(document, json_node_get_object(schema), "validate");
-  ck_assert_msg(!fault, "%s", fault);
+  g_autofree char *fault = check_node(document, json_node_get_object(schema), files[_i].command);
+  ck_assert_msg(!fault, "%s: %s", words, fault);
 }
 END_TEST
 
@@ -409,7 +416,7 @@ suite_json(void) {
   tcase_add_loop_test(tcase, test_schema, 0, (int)G_N_ELEMENTS(lines));
   tcase_add_loop_test(tcase, test_report_schema, 0, 3);
   tcase_add_test(tcase, test_recording_schema);
-  tcase_add_test(tcase, test_recording_rows_schema);
+  tcase_add_loop_test(tcase, test_file_schema, 0, G_N_ELEMENTS(files));
   tcase_add_loop_test(tcase, test_measured_schema, 0, (int)G_N_ELEMENTS(measured));
   tcase_add_loop_test(tcase, test_trace_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_loop_test(tcase, test_trace_measure_schema, 0, G_N_ELEMENTS(traces));

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "sim/program/argument.h"
+#include "sim/program/entry.h"
 #include "sim/program/launch.h"
 #include "sim/program/program.h"
 
@@ -44,6 +45,8 @@ typedef struct {
   // Whether a source is in this language; the first front end that says so reads it.
   gboolean (*recognizes)(SmbSource *source);
   SmbProgram *(*read)(SmbSource *source, const SmbProgramOptions *options, GError **error);
+  // The kernels of a source of compiled code; NULL of a language whose text says it.
+  SmbEntries *(*entries)(SmbSource *source, GError **error);
   // Frees what the front end made around the program, and calls smb_program_clear() on it.
   void (*free)(SmbProgram *program);
 

@@ -8,6 +8,7 @@
 
 #include "sim/base/error.h"
 #include "sim/ptx/decode/decode.h"
+#include "sim/ptx/entries.h"
 
 // Steps of warps that a block executes, unless the user says otherwise: some seconds.
 #define PTX_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
@@ -30,8 +31,7 @@ add_parameters(Code *code, const PtxFunction *kernel, const PtxDecoded *decoded)
   for (guint i = 0; i < kernel->parameters->len; i++) {
     const PtxVariable *variable = &g_array_index(kernel->parameters, PtxVariable, i);
     gboolean is_real = variable->type[0] == 'f';
-    gboolean is_pointer =
-        variable->points_to || (variable->bytes == 8 && !is_real && !variable->n_dimensions);
+    gboolean is_pointer = smb_ptx_is_pointer(variable);
     SmbParameter parameter = {.name = variable->name,
                               .type = variable->type,
                               .is_pointer = is_pointer,
@@ -121,8 +121,24 @@ read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting,
   return NULL;
 }
 
+// Options for a compiler: PTX is what it has left.
+static gboolean
+check_options(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  const char *file = smb_source_name(source);
+  if (options->defines && *options->defines)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "%s is PTX, which has no macros: '%s' cannot be defined", file,
+                    *options->defines);
+  if (options->folders && *options->folders)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "%s is PTX, which includes no files: -I does not go with it", file);
+  return TRUE;
+}
+
 static SmbProgram *
 read_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  if (!check_options(source, options, error))
+    return NULL;
   return read_as(source, options, SMB_MEETING_COMPILED, error);
 }
 
@@ -145,6 +161,7 @@ const SmbFrontEnd smb_ptx_front_end = {
     .steps = "instructions",
     .recognizes = recognize,
     .read = read_program,
+    .entries = smb_ptx_entries,
     .free = free_program,
     .state_new = smb_runner_new,
     .state_free = smb_runner_free,

@@ -80,6 +80,8 @@ list_ops(SmbCli *cli, G_GNUC_UNUSED GError **error) {
 
 static gboolean
 list_kernels(SmbCli *cli, GError **error) {
+  if (cli->n_arguments > 1)
+    return smb_list_entries(cli, cli->arguments[1], error);
   static const SmbListingColumn columns[] = {
       {"name", "name", SMB_LISTING_TEXT},
       {"shape", "shape", SMB_LISTING_TEXT},
@@ -186,7 +188,7 @@ list_recordings(SmbCli *cli, GError **error) {
   return TRUE;
 }
 
-// What can be listed. @takes_name: whether a name may follow.
+// What can be listed. @takes_name: whether a name, or a file, may follow.
 typedef struct {
   const char *name;
   gboolean takes_name;
@@ -197,16 +199,17 @@ typedef struct {
 #define LISTS "kernels|archs|devices|ops|recordings"
 
 static const Lister listers[] = {
-    {"kernels", FALSE, list_kernels},       {"archs", TRUE, list_archs},
+    {"kernels", TRUE, list_kernels},        {"archs", TRUE, list_archs},
     {"devices", FALSE, smb_list_devices},   {"ops", FALSE, list_ops},
     {"recordings", FALSE, list_recordings},
 };
 
 static const SmbCliUsage usage = {
-    .arguments = LISTS " [NAME]",
+    .arguments = LISTS " [NAME|FILE]",
     .description =
         "Lists what there is.\n"
-        "  kernels     the built-in kernels\n"
+        "  kernels     the built-in kernels; with a FILE of PTX, its kernels, parameters and "
+        "shared arrays\n"
         "  archs       the architectures; with a NAME, its rules and where they come from\n"
         "  devices     the GPUs of this machine, and what is missing to measure on them\n"
         "  ops         the operations of a trace\n"
@@ -229,7 +232,7 @@ smb_cmd_list(SmbCli *cli, GError **error) {
   if (cli->n_arguments > 1 && !lister->takes_name)
     return smb_cli_usage_error(error, "unexpected argument '%s' after '%s'", cli->arguments[1],
                                lister->name);
-  if (option_verbose && !lister->takes_name)
+  if (option_verbose && lister->list != list_archs)
     return smb_cli_usage_error(error, "--verbose goes with 'archs'");
   return lister->list(cli, error);
 }

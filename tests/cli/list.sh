@@ -68,12 +68,73 @@ while read -r name shape; do
   quiet
   expect 0 analyze --kernel "$name" --shape "$shape" --arch sm_30_8B
 done <"$work/kernels"
-expect 2 list kernels setRowReadRow
 # A line of a listing fits a terminal, but where the columns in front leave no room.
 for thing in kernels ops recordings; do
   expect 0 list "$thing"
   ! grep -E '.{101}' "$work/out" || die "list $thing: a line of more than 100 columns"
 done
+
+# The kernels of a file of PTX: with the shared memory of what they call, and what a launch has to have.
+cat >"$work/three.ptx" <<'END'
+.version 8.0
+.target sm_90a
+.address_size 64
+.shared .align 16 .b8 used[256];
+.shared .align 4 .b8 unused[4];
+.extern .shared .align 16 .b8 pool[];
+.func deep() {
+  .shared .align 4 .b8 inner[8];
+  .reg .b32 %r1;
+  ld.shared.u32 %r1, [inner];
+  ret;
+}
+.func helper() {
+  .reg .b32 %r1;
+  .reg .b64 %p;
+  mov.u32 %r1, used;
+  add.u32 %r1, %r1, used;
+  calls: .calltargets deep;
+  mov.u64 %p, deep;
+  call %p, (), calls;
+  ret;
+}
+.visible .entry _Z1kIfEvPT_(.param .u64 .ptr .global .align 4 a) .maxntid 64, 2, 1 {
+  call helper, ();
+  ret;
+}
+.visible .entry _Z1kIfEvi(.param .u32 a, .param .align 8 .b8 b[24], .param .f64 c) .reqntid 128 {
+  .shared .v4 .f32 own[2][3];
+  .reg .b32 %r1;
+  mov.u32 %r1, pool;
+  ld.shared.f32 %r1, [own];
+  ret;
+}
+.visible .entry nothing() { ret; }
+END
+expect 0 list kernels "$work/three.ptx"
+quiet
+sed "s,$work/,," "$work/out" >"$work/named" && mv "$work/named" "$work/out"
+golden list-entries.txt
+expect 0 list kernels - <"$work/three.ptx"
+shows 'stdin: PTX for sm_90a'
+expect 0 list kernels "$work/three.ptx" --format csv
+golden list-entries.csv
+expect 0 list kernels "$work/three.ptx" --format json
+is_json
+shows '"entries" : ['
+shows '"max_threads" : 128'
+shows '"dynamic" : true'
+expect 3 list kernels "${srcdir:?}/data/kernels/tile.cu"
+says 'expected PTX: the kernels of compiled code are listed'
+expect 3 list kernels setRowReadRow
+expect 2 list kernels "$work/three.ptx" more
+expect 2 list kernels --verbose
+sed '/entry/,$d' "$work/three.ptx" >"$work/none.ptx"
+expect 3 list kernels "$work/none.ptx"
+says 'none.ptx: no kernel'
+sed 's/pool;/pol;/' "$work/three.ptx" >"$work/wrong.ptx"
+expect 3 list kernels "$work/wrong.ptx"
+says "wrong.ptx:30:16: unknown"
 
 expect 2 list nothing
 says "'nothing': expected kernels, archs"

@@ -80,6 +80,19 @@ sed 's/%r22+32/%r9922+32/' "$ptx/transpose.ptx" >"$work/wrong.ptx"
 expect 3 analyze "$work/wrong.ptx" --entry 'transpose<0>' --block 32,8 --arg 2=64
 says "'%r9922'"
 
+# What is for compilers has no meaning for what they have compiled.
+for command in analyze explain advise; do
+  expect 2 "$command" "$ptx/histogram.ptx" --block 256 --arg 2=1024 -D N=3
+  says "histogram.ptx is PTX, which has no macros: 'N=3' cannot be defined"
+  expect 2 "$command" "$ptx/histogram.ptx" --block 256 --arg 2=1024 -I "$work"
+  says 'histogram.ptx is PTX, which includes no files: -I does not go with it'
+done
+expect 2 report "$work/page.html" "$ptx/histogram.ptx" --block 256 --arg 2=1024 -D N=3
+expect 2 advise "$ptx/histogram.ptx" --block 256 --arg 2=1024 --tune N=1..2
+says 'which has no macros'
+count transpose --instance 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64
+golden ptx-transpose.txt
+
 # A wait that never ends.
 expect 3 analyze "$ptx/poll.ptx" --block 32 --max-steps 1000
 says 'still running after 1000 '

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/program/entry.h"
+
+static void
+free_entry(gpointer data) {
+  SmbEntry *entry = data;
+  g_array_unref(entry->parameters);
+  g_array_unref(entry->arrays);
+  g_free(entry);
+}
+
+SmbEntries *
+smb_entries_new(const char *level, const char *target) {
+  SmbEntries *entries = g_new0(SmbEntries, 1);
+  entries->strings = g_string_chunk_new(1024);
+  entries->level = level;
+  entries->target = g_string_chunk_insert(entries->strings, target);
+  entries->entries = g_ptr_array_new_with_free_func(free_entry);
+  return entries;
+}
+
+void
+smb_entries_free(SmbEntries *entries) {
+  if (!entries)
+    return;
+  g_ptr_array_unref(entries->entries);
+  g_string_chunk_free(entries->strings);
+  g_free(entries);
+}
+
+SmbEntry *
+smb_entries_add(SmbEntries *entries, const char *name, const char *symbol) {
+  SmbEntry *entry = g_new0(SmbEntry, 1);
+  entry->name = g_string_chunk_insert(entries->strings, name);
+  entry->symbol = g_string_chunk_insert(entries->strings, symbol);
+  entry->parameters = g_array_new(FALSE, FALSE, sizeof(SmbEntryItem));
+  entry->arrays = g_array_new(FALSE, FALSE, sizeof(SmbEntryItem));
+  g_ptr_array_add(entries->entries, entry);
+  return entry;
+}

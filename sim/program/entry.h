@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The kernels that a file of compiled code holds, as far as can be seen without decoding them.
+#pragma once
+
+#include "sim/program/program.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbEntryItem: a parameter of a kernel, or an array in shared memory that it uses.
+ * @name: its name, demangled
+ * @type: as the code writes it: "u32", "b8[24]"
+ * @bytes: its size; 0 of dynamic shared memory
+ * @is_pointer: of a parameter: whether it is a pointer to a buffer unless --arg gives it a value
+ */
+typedef struct {
+  const char *name;
+  const char *type;
+  guint64 bytes;
+  gboolean is_pointer;
+} SmbEntryItem;
+
+/**
+ * SmbEntry: a kernel.
+ * @name: its plain name, as --entry takes it: "sgemm<128, 8>"
+ * @symbol: its name in the file
+ * @block: the block that it has to be launched with; zeros: it does not say
+ * @max_threads: the most threads of its block; 0: it does not say
+ * @parameters: (element-type SmbEntryItem): in their order
+ * @arrays: (element-type SmbEntryItem): in shared memory, of the kernel and of what it calls, in the order of the text
+ */
+typedef struct {
+  const char *name;
+  const char *symbol;
+  guint block[3];
+  guint64 max_threads;
+  GArray *parameters;
+  GArray *arrays;
+} SmbEntry;
+
+/**
+ * SmbEntries: what a file holds.
+ * @level: what it is: "ptx"
+ * @target: the architecture that it was compiled for, as it says it: "sm_90a"
+ * @entries: (element-type SmbEntry): in the order of the text; at least one
+ * @strings: hold the texts
+ */
+typedef struct {
+  const char *level;
+  const char *target;
+  GPtrArray *entries;
+  GStringChunk *strings;
+} SmbEntries;
+
+/**
+ * smb_entries_read:
+ * @source: (transfer none): its contents tell what it is
+ * @error: SMB_ERROR_INPUT: with the place, of what cannot be read; of what is not compiled, or holds no kernel
+ *
+ * Returns: (transfer full): its kernels
+ */
+SmbEntries *smb_entries_read(SmbSource *source, GError **error);
+void smb_entries_free(SmbEntries *entries);
+
+/** Adds a kernel without parameters and arrays, to be filled in; texts are put into SmbEntries.strings. */
+SmbEntry *smb_entries_add(SmbEntries *entries, const char *name, const char *symbol);
+
+/** smb_entries_new: Returns: (transfer full): an empty list; @level: (transfer none): static */
+SmbEntries *smb_entries_new(const char *level, const char *target);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbEntries, smb_entries_free)
+
+G_END_DECLS

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The kernels of PTX, with their parameters and the shared memory that they use.
+#pragma once
+
+#include "sim/program/entry.h"
+#include "sim/ptx/module.h"
+
+// SmbFrontEnd.entries of PTX.
+SmbEntries *smb_ptx_entries(SmbSource *source, GError **error);
+
+// Whether a parameter may be a pointer to a buffer: whatever has 8 bytes and is no real number.
+gboolean smb_ptx_is_pointer(const PtxVariable *parameter);

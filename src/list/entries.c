@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// list kernels FILE: the kernels of a file of compiled code, with what a launch has to give them.
+#include "src/list/list.h"
+
+#include <string.h>
+
+#include "sim/program/entry.h"
+#include "src/cli/input.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/out/table.h"
+
+// What the writers take.
+typedef struct {
+  const SmbEntries *entries;
+  const char *file;
+} Contained;
+
+static gboolean
+has_block(const SmbEntry *entry) {
+  return entry->block[0] > 0;
+}
+
+// "256x1x1", or "" (transfer full).
+static char *
+describe_block(const SmbEntry *entry) {
+  return has_block(entry)
+             ? g_strdup_printf("%ux%ux%u", entry->block[0], entry->block[1], entry->block[2])
+             : g_strdup("");
+}
+
+// What a table says of the block (transfer full).
+static char *
+describe_limit(const SmbEntry *entry) {
+  if (has_block(entry) || !entry->max_threads)
+    return describe_block(entry);
+  return g_strdup_printf("up to %" G_GUINT64_FORMAT, entry->max_threads);
+}
+
+// What --entry chooses it by: its plain name, unless another kernel has that as well.
+static const char *
+find_name(const SmbEntries *entries, const SmbEntry *entry) {
+  for (guint i = 0; i < entries->entries->len; i++) {
+    const SmbEntry *other = g_ptr_array_index(entries->entries, i);
+    if (other != entry && strcmp(other->name, entry->name) == 0)
+      return entry->symbol;
+  }
+  return entry->name;
+}
+
+// The kernel stands in the first of its rows.
+static void
+begin_row(SmbTable *table, const char *name, const SmbEntry *entry, gboolean first) {
+  g_autofree char *block = describe_limit(entry);
+  smb_table_cell(table, SMB_STYLE_BOLD, first ? name : "");
+  smb_table_cell(table, SMB_STYLE_PLAIN, first ? block : "");
+}
+
+static void
+write_entry(SmbTable *table, const SmbEntries *entries, const SmbEntry *entry) {
+  const char *name = find_name(entries, entry);
+  for (guint i = 0; i < entry->parameters->len; i++) {
+    const SmbEntryItem *item = &g_array_index(entry->parameters, SmbEntryItem, i);
+    begin_row(table, name, entry, i == 0);
+    smb_table_printf(table, SMB_STYLE_PLAIN, "parameter %u", i);
+    smb_table_cell(table, SMB_STYLE_PLAIN, item->is_pointer ? "pointer" : item->type);
+    smb_table_number(table, SMB_STYLE_PLAIN, item->bytes);
+  }
+  for (guint i = 0; i < entry->arrays->len; i++) {
+    const SmbEntryItem *item = &g_array_index(entry->arrays, SmbEntryItem, i);
+    begin_row(table, name, entry, i + entry->parameters->len == 0);
+    smb_table_printf(table, SMB_STYLE_PLAIN, "shared %s", item->name);
+    smb_table_cell(table, SMB_STYLE_PLAIN, item->type);
+    if (item->bytes)
+      smb_table_number(table, SMB_STYLE_PLAIN, item->bytes);
+    else
+      smb_table_cell(table, SMB_STYLE_PLAIN, "dynamic");
+  }
+  if (entry->parameters->len + entry->arrays->len == 0) {
+    begin_row(table, name, entry, TRUE);
+    smb_table_end_row(table);
+  }
+}
+
+static void
+write_text(SmbCli *cli, gconstpointer result) {
+  const Contained *contained = result;
+  const SmbEntries *entries = contained->entries;
+  g_autofree char *level = g_ascii_strup(entries->level, -1);
+  g_autoptr(SmbTable) table = smb_table_new("kernel|block|what|type|bytes>");
+  smb_spool_printf(cli->out, "%s: %s for %s\n\n", contained->file, level, entries->target);
+  for (guint i = 0; i < entries->entries->len; i++)
+    write_entry(table, entries, g_ptr_array_index(entries->entries, i));
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_item(JsonBuilder *json, const SmbEntryItem *item) {
+  smb_json_text(json, "name", item->name);
+  smb_json_text(json, "type", item->type);
+  smb_json_number_if(json, "bytes", item->bytes > 0, (gint64)item->bytes);
+}
+
+static void
+write_items(JsonBuilder *json, const SmbEntry *entry) {
+  smb_json_array(json, "parameters");
+  for (guint i = 0; i < entry->parameters->len; i++) {
+    const SmbEntryItem *item = &g_array_index(entry->parameters, SmbEntryItem, i);
+    smb_json_object(json, NULL);
+    smb_json_number(json, "index", i);
+    write_item(json, item);
+    smb_json_boolean(json, "pointer", item->is_pointer);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_array(json, "shared");
+  for (guint i = 0; i < entry->arrays->len; i++) {
+    const SmbEntryItem *item = &g_array_index(entry->arrays, SmbEntryItem, i);
+    smb_json_object(json, NULL);
+    write_item(json, item);
+    smb_json_boolean(json, "dynamic", item->bytes == 0);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
+static void
+write_json(SmbCli *cli, gconstpointer result) {
+  const Contained *contained = result;
+  const SmbEntries *entries = contained->entries;
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_text(json, "file", contained->file);
+  smb_json_text(json, "level", entries->level);
+  smb_json_text(json, "target", entries->target);
+  smb_json_array(json, "entries");
+  for (guint i = 0; i < entries->entries->len; i++) {
+    const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "name", entry->name);
+    smb_json_text(json, "symbol", entry->symbol);
+    if (has_block(entry)) {
+      smb_json_array(json, "block");
+      for (guint axis = 0; axis < 3; axis++)
+        smb_json_number(json, NULL, entry->block[axis]);
+      json_builder_end_array(json);
+    } else {
+      smb_json_null(json, "block");
+    }
+    smb_json_number_if(json, "max_threads", entry->max_threads > 0, (gint64)entry->max_threads);
+    write_items(json, entry);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_end(json, cli->out);
+}
+
+static void
+begin_csv_row(SmbCsv *csv, const SmbEntries *entries, const SmbEntry *entry) {
+  g_autofree char *block = describe_block(entry);
+  smb_csv_text(csv, entry->name);
+  smb_csv_text(csv, entry->symbol);
+  smb_csv_text(csv, entries->target);
+  smb_csv_text(csv, *block ? block : NULL);
+  smb_csv_number_if(csv, entry->max_threads > 0, entry->max_threads);
+}
+
+// A row for each parameter and array.
+static void
+write_rows(SmbCsv *csv, const SmbEntries *entries, const SmbEntry *entry, const char *kind,
+           const GArray *items) {
+  for (guint i = 0; i < items->len; i++) {
+    const SmbEntryItem *item = &g_array_index(items, SmbEntryItem, i);
+    begin_csv_row(csv, entries, entry);
+    smb_csv_text(csv, kind);
+    smb_csv_number(csv, i);
+    smb_csv_text(csv, item->name);
+    smb_csv_text(csv, item->type);
+    smb_csv_number_if(csv, item->bytes > 0, item->bytes);
+    smb_csv_end_row(csv);
+  }
+}
+
+static void
+write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbEntries *entries = ((const Contained *)result)->entries;
+  SmbCsv csv =
+      smb_csv_begin(cli->out, "name,symbol,target,block,max_threads,kind,index,item,type,bytes");
+  for (guint i = 0; i < entries->entries->len; i++) {
+    const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
+    write_rows(&csv, entries, entry, "parameter", entry->parameters);
+    write_rows(&csv, entries, entry, "shared", entry->arrays);
+    if (entry->parameters->len + entry->arrays->len > 0)
+      continue;
+    begin_csv_row(&csv, entries, entry);
+    for (guint absent = 0; absent < 5; absent++)
+      smb_csv_text(&csv, NULL);
+    smb_csv_end_row(&csv);
+  }
+}
+
+static const SmbFormat formats[] = {{"text", write_text, NULL},
+                                    {"json", write_json, NULL},
+                                    {"csv", write_csv, NULL},
+                                    {NULL, NULL, NULL}};
+
+gboolean
+smb_list_entries(SmbCli *cli, const char *file, GError **error) {
+  if (!smb_cli_view(cli, "kernels FILE", formats, error))
+    return FALSE;
+  g_autoptr(SmbSource) source = smb_input_source(file, error);
+  g_autoptr(SmbEntries) entries = source ? smb_entries_read(source, error) : NULL;
+  if (!entries)
+    return FALSE;
+  const Contained contained = {entries, smb_source_name(source)};
+  cli->format->write(cli, &contained);
+  return TRUE;
+}
