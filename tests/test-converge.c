@@ -132,6 +132,22 @@ START_TEST(uniform) {
 }
 END_TEST
 
+// Lanes do not meet to leave the program, but to go back to their caller.
+START_TEST(returns) {
+  g_autofree Flow *flow = flow_new_parsed("2,1 2 -");
+  SmbFlowBlock *last = &flow->block[2];
+  last->end = last->first + 1;
+  g_autoptr(SmbConvergence) leaves = smb_converge(flow->block, flow->n, SMB_MEETING_MOST);
+  ck_assert_uint_eq(leaves->n_barriers, 0);
+  last->flow = SMB_FLOW_RETURN;
+  for (SmbMeeting meeting = SMB_MEETING_FEWEST; meeting <= SMB_MEETING_MOST; meeting++) {
+    g_autoptr(SmbConvergence) meets = smb_converge(flow->block, flow->n, meeting);
+    ck_assert_uint_eq(meets->n_barriers, 1);
+    ck_assert_uint_eq(meets->blocks[2].sync, 1);
+  }
+}
+END_TEST
+
 static char *
 list_places(const SmbConvergence *convergence, const Flow *flow) {
   GString *list = g_string_new(NULL);
@@ -504,6 +520,7 @@ suite_converge(void) {
   tcase_add_loop_test(tcase, as_compiled, 0, G_N_ELEMENTS(compiled));
   tcase_add_loop_test(tcase, places, 0, G_N_ELEMENTS(placed));
   tcase_add_test(tcase, uniform);
+  tcase_add_test(tcase, returns);
   tcase_add_loop_test(tcase, as_measured, 0, G_N_ELEMENTS(kernels));
   tcase_add_loop_test(tcase, nobody_waits_for_ever, FLOW_STRUCTURED, FLOW_TANGLED + 1);
   tcase_add_loop_test(tcase, dominators, FLOW_STRUCTURED, FLOW_TANGLED + 1);

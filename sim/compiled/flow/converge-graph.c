@@ -369,10 +369,11 @@ smb_graph_postdominators(const SmbGraph *graph, gboolean all_edges) {
   return ipdom;
 }
 
-// Whether a block does nothing but leave.
+// Whether a block does nothing but leave the program.
 static gboolean
 only_exits(const SmbFlowBlock *block) {
-  return block->n_successors == 0 && block->end - block->first <= 1;
+  return block->n_successors == 0 && block->flow != SMB_FLOW_RETURN &&
+         block->end - block->first <= 1;
 }
 
 // The blocks' edges; exits go to the exit, and so does who goes to a block that does nothing else.

@@ -15,7 +15,8 @@
 //   2. A join, which several edges enter that do not go back, if the lanes that miss it meet the others where all
 //      meet, at the earliest, and do not go to another such join.
 //   3. The way out of a loop at its end, on the same terms.
-// Edges that go back to one header join ahead of it (2), at a place of their own.
+// Edges that go back to one header join ahead of it (2), at a place of their own. A function that is called has one
+// return, to which all of its returns lead; lanes meet ahead of it as they do elsewhere, or, which is the same, behind the call.
 // In random graphs of structured code, larger than most kernels, every block is executed as often as with ptxas' barriers
 // in 82 to 87 of 100, and the extremes enclose the sum in all but 1 of 100 (tests/ptxas-flow.sh). Not understood are
 // ptxas' choice where two joins exclude each other, and what it does in loops that can be entered in several places.
@@ -40,6 +41,7 @@ typedef enum {
   SMB_FLOW_NEXT,      // in the next block, a jump or an exit: at most one successor
   SMB_FLOW_UNIFORM,   // in a branch that does not divide lanes
   SMB_FLOW_DIVERGENT, // in one that may, conditional or by a table
+  SMB_FLOW_RETURN, // in the one return of a function that is called: lanes that were called together leave together
 } SmbFlow;
 
 /**

@@ -41,6 +41,12 @@ find_leaders(const PtxDecoder *decoder) {
   return leads;
 }
 
+// Whether an instruction returns to the caller: a function has one return, at its end, and others lead there.
+static gboolean
+is_return(const PtxDecoder *decoder, const char *name) {
+  return !decoder->current->is_kernel && strcmp(name, "ret") == 0;
+}
+
 // Where an instruction may go on, as instructions.
 static GArray *
 find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
@@ -48,8 +54,10 @@ find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
   GArray *targets = g_array_new(FALSE, FALSE, sizeof(guint32));
   guint32 next = at + 1, leaves = SMB_FLOW_EXIT;
   *flow = SMB_FLOW_NEXT;
-  if (at >= function->instructions->len)
+  if (at >= function->instructions->len) {
+    *flow = decoder->current->is_kernel ? SMB_FLOW_NEXT : SMB_FLOW_RETURN;
     return targets;
+  }
   decoder->instruction = &g_array_index(function->instructions, PtxInstruction, at);
   const char *name = smb_ptx_name(decoder, decoder->instruction);
   gboolean guarded = decoder->instruction->guard != PTX_NONE;
@@ -68,7 +76,9 @@ find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
   } else if (!ends_block(name)) {
     g_array_append_val(targets, next);
     return targets;
-  } else if (guarded)
+  } else if (is_return(decoder, name))
+    g_array_append_val(targets, function->instructions->len);
+  else if (guarded)
     g_array_append_val(targets, leaves);
   if (guarded) {
     decoder->parts =

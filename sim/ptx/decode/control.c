@@ -63,6 +63,17 @@ add_plain(PtxDecoder *decoder, StepHandler run) {
   return PTX_DECODED;
 }
 
+// The kernel ends; a function goes on at its end, where it returns.
+static PtxResult
+decode_return(PtxDecoder *decoder) {
+  if (decoder->current->is_kernel)
+    return add_plain(decoder, smb_step_exit);
+  Step step = smb_ptx_step(decoder, STEP_BRANCH, smb_step_branch);
+  step.target = decoder->current->function->instructions->len;
+  smb_ptx_add(decoder, &step);
+  return PTX_DECODED;
+}
+
 // bar.red gives its answer to the first operand, and has a predicate behind the number of the barrier and of threads.
 static gboolean
 set_reduction(PtxDecoder *decoder, Step *step) {
@@ -141,7 +152,7 @@ smb_ptx_decode_control(PtxDecoder *decoder) {
   if (strcmp(name, "exit") == 0)
     return add_plain(decoder, smb_step_exit);
   if (strcmp(name, "ret") == 0)
-    return add_plain(decoder, decoder->current->is_kernel ? smb_step_exit : smb_step_return);
+    return decode_return(decoder);
   if (strcmp(name, "trap") == 0)
     return add_plain(decoder, smb_step_trap);
   if (strcmp(name, "call") == 0)
