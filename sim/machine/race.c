@@ -16,21 +16,39 @@ enum {
 
 // What happened to one granule of shared memory since the last barrier.
 typedef struct {
-  guint32 phase;  // of the marks below; others are stale
-  guint32 set_in; // block in which it was written last
+  guint32 phase; // of the marks below; others are stale
   guint32 write_site;
   guint32 read_site;
   guint8 writer; // warp + 1, ATOMIC_OF + warp + 1, or MANY
   guint8 reader; // warp + 1, or MANY
 } Cell;
 
+// A load that was made before anything was written since the last barrier.
+typedef struct {
+  SmbLanes lanes;
+  guint site;
+  guint warp;
+  guint width;
+  guint16 padding; // Move.padding
+} EarlyLoad;
+
+enum {
+  // That are noted of a phase; with the offsets of 32 lanes they take 600 KiB.
+  MAX_EARLY_LOADS = 4096
+};
+
 struct _Shadow {
   guint granule_shift;
   gsize n_cells;
   guint32 phase; // counts barriers and blocks
-  guint32 block;
   Cell *cells;
+  guint8 *set;        // by cell: whether the block has written it
   GHashTable *warned; // what was said of the block: keys of a warning and two sites
+  // Most phases write nothing, or nothing any more: loads are noted, and looked at when something is written after all.
+  gboolean notes;
+  GArray *loads;   // EarlyLoad
+  GArray *offsets; // guint32: n_lanes of each
+  guint n_lanes;
 };
 
 Shadow *
@@ -43,7 +61,11 @@ smb_shadow_new(const SmbProgram *program, gsize shared_bytes) {
   }
   shadow->n_cells = (shared_bytes >> shadow->granule_shift) + 1;
   shadow->cells = g_new0(Cell, shadow->n_cells);
+  shadow->set = g_new0(guint8, shadow->n_cells);
   shadow->warned = g_hash_table_new(NULL, NULL);
+  shadow->loads = g_array_new(FALSE, FALSE, sizeof(EarlyLoad));
+  shadow->offsets = g_array_new(FALSE, FALSE, sizeof(guint32));
+  shadow->n_lanes = program->lanes;
   return shadow;
 }
 
@@ -52,19 +74,25 @@ smb_shadow_free(Shadow *shadow) {
   if (!shadow)
     return;
   g_free(shadow->cells);
+  g_free(shadow->set);
   g_hash_table_unref(shadow->warned);
+  g_array_unref(shadow->loads);
+  g_array_unref(shadow->offsets);
   g_free(shadow);
 }
 
 void
 smb_shadow_start_block(Shadow *shadow) {
-  shadow->block++;
+  memset(shadow->set, 0, shadow->n_cells);
   g_hash_table_remove_all(shadow->warned);
   smb_shadow_barrier(shadow);
 }
 
 void
 smb_shadow_barrier(Shadow *shadow) {
+  shadow->notes = TRUE;
+  g_array_set_size(shadow->loads, 0);
+  g_array_set_size(shadow->offsets, 0);
   if (++shadow->phase == 0) {
     memset(shadow->cells, 0, shadow->n_cells * sizeof *shadow->cells);
     shadow->phase = 1;
@@ -115,25 +143,31 @@ is_foreign(guint8 mark, guint8 me) {
   return mark != NOBODY && mark != me && mark != ATOMIC_OF + me;
 }
 
+static Cell *
+open_cell(const Shadow *shadow, guint32 offset) {
+  Cell *cell = &shadow->cells[offset >> shadow->granule_shift];
+  if (cell->phase != shadow->phase)
+    *cell = (Cell){.phase = shadow->phase};
+  return cell;
+}
+
 static void
-touch_cell(SmbBlock *block, Cell *cell, const Move *move, const Access *access, guint lane,
-           guint32 offset) {
-  const Shadow *shadow = block->shadow;
+read_cell(Cell *cell, guint site, guint8 me) {
+  cell->reader = cell->reader == NOBODY || cell->reader == me ? me : MANY;
+  cell->read_site = site;
+}
+
+static void
+touch_cell(SmbBlock *block, const Move *move, const Access *access, guint lane, guint32 offset) {
+  Cell *cell = open_cell(block->shadow, offset);
   guint site = move->site;
   guint8 me = (guint8)(access->warp + 1);
-  if (cell->phase != shadow->phase) {
-    cell->phase = shadow->phase;
-    cell->writer = cell->reader = NOBODY;
-  }
   gboolean atomic = move->op_class == SMB_OP_CLASS_ATOMIC;
   gboolean both_atomic = atomic && cell->writer > ATOMIC_OF;
   if (is_foreign(cell->writer, me) && !both_atomic)
     warn_race(block, site, cell->write_site, cell->writer, access, lane, offset);
-  if (move->reads && cell->set_in != shadow->block)
-    warn_unset(block, site, access, lane, offset);
   if (move->op_class == SMB_OP_CLASS_LOAD) {
-    cell->reader = cell->reader == NOBODY || cell->reader == me ? me : MANY;
-    cell->read_site = site;
+    read_cell(cell, site, me);
     return;
   }
   if (cell->reader != NOBODY && cell->reader != me)
@@ -144,24 +178,87 @@ touch_cell(SmbBlock *block, Cell *cell, const Move *move, const Access *access, 
     cell->writer =
         cell->writer == NOBODY || !is_foreign(cell->writer, me) ? (guint8)(ATOMIC_OF + me) : MANY;
   cell->write_site = site;
-  cell->set_in = shadow->block;
+  block->shadow->set[offset >> block->shadow->granule_shift] = TRUE;
+}
+
+// Executes a statement for each granule of a load, store or atomic, in @lane, at @offset. One warp's second look at
+// a place says nothing new. What is padding alone holds nothing.
+#define FOR_GRANULES(shadow, lanes, offsets, width, padding, lane, offset, ...)                    \
+  {                                                                                                \
+    guint32 bytes_of_one = 1u << (shadow)->granule_shift, all_of_one = (1u << bytes_of_one) - 1;   \
+    guint32 last_place = G_MAXUINT32;                                                              \
+    FOR_LANES(lanes, lane) {                                                                       \
+      if ((offsets)[lane] == last_place)                                                           \
+        continue;                                                                                  \
+      last_place = (offsets)[lane];                                                                \
+      for (guint32 at = 0; at < (width); at += bytes_of_one) {                                     \
+        guint32 offset = last_place + at;                                                          \
+        if (((padding) >> at & all_of_one) != all_of_one)                                          \
+          __VA_ARGS__                                                                              \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+// Whether all bytes of a whole warp's words were written.
+static gboolean
+is_set(const SmbBlock *block, const SmbRequest *request) {
+  const Shadow *shadow = block->shadow;
+  guint8 set = TRUE;
+  if (request->mask != block->all_lanes || request->width != 1u << shadow->granule_shift)
+    return FALSE;
+  for (guint lane = 0; lane < block->lanes; lane++)
+    set &= shadow->set[request->offset[lane] >> shadow->granule_shift];
+  return set;
+}
+
+static void
+check_set(SmbBlock *block, const Move *move, const Access *access) {
+  const SmbRequest *request = &access->request;
+  const Shadow *shadow = block->shadow;
+  if (is_set(block, request))
+    return;
+  FOR_GRANULES(shadow, request->mask, request->offset, request->width, move->padding, lane, offset,
+               {
+                 if (!shadow->set[offset >> shadow->granule_shift])
+                   warn_unset(block, move->site, access, lane, offset);
+               })
+}
+
+static void
+note_load(Shadow *shadow, const Move *move, guint warp, const SmbRequest *request) {
+  EarlyLoad load = {request->mask, move->site, warp, request->width, move->padding};
+  g_array_append_val(shadow->loads, load);
+  g_array_append_vals(shadow->offsets, request->offset, shadow->n_lanes);
+}
+
+// What was noted becomes marks.
+static void
+mark_loads(Shadow *shadow) {
+  for (guint i = 0; i < shadow->loads->len; i++) {
+    const EarlyLoad *load = &g_array_index(shadow->loads, EarlyLoad, i);
+    const guint32 *offsets = &g_array_index(shadow->offsets, guint32, i * shadow->n_lanes);
+    guint8 me = (guint8)(load->warp + 1);
+    FOR_GRANULES(shadow, load->lanes, offsets, load->width, load->padding, lane, offset,
+                 { read_cell(open_cell(shadow, offset), load->site, me); })
+  }
+  g_array_set_size(shadow->loads, 0);
+  g_array_set_size(shadow->offsets, 0);
+  shadow->notes = FALSE;
 }
 
 void
 smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
-  const Shadow *shadow = block->shadow;
   const SmbRequest *request = &access->request;
-  guint32 bytes = 1u << shadow->granule_shift, all = (1u << bytes) - 1, last = G_MAXUINT32;
+  Shadow *shadow = block->shadow;
   gboolean loads = move->op_class == SMB_OP_CLASS_LOAD;
-  FOR_LANES(request->mask, lane) {
-    guint32 first = request->offset[lane];
-    if (loads && first == last) // one warp's second load from a place says nothing new
-      continue;
-    last = first;
-    for (guint32 i = 0; i < request->width; i += bytes) {
-      if ((move->padding >> i & all) != all) // what is padding alone holds nothing
-        touch_cell(block, &shadow->cells[(first + i) >> shadow->granule_shift], move, access, lane,
-                   first + i);
-    }
+  if (move->reads)
+    check_set(block, move, access);
+  if (loads && shadow->notes && shadow->loads->len < MAX_EARLY_LOADS) {
+    note_load(shadow, move, access->warp, request);
+    return;
   }
+  if (shadow->notes)
+    mark_loads(shadow);
+  FOR_GRANULES(shadow, request->mask, request->offset, request->width, move->padding, lane, offset,
+               { touch_cell(block, move, access, lane, offset); })
 }
