@@ -56,8 +56,8 @@ static void
 merge_access(SmbAccess *into, guint64 *first_block, const Worker *worker, guint site) {
   const SmbAccess *from = &worker->accesses[site];
   into->uncounted += from->uncounted;
-  if (from->total.requests == 0)
-    return;
+  if (from->worst.width == 0)
+    return; // nothing was counted
   gboolean first = into->total.requests == 0;
   gboolean worse = from->worst_cost.excess > into->worst_cost.excess;
   gboolean earlier =
@@ -72,10 +72,11 @@ merge_access(SmbAccess *into, guint64 *first_block, const Worker *worker, guint 
     into->array = from->array;
     *first_block = worker->first_block[site];
   }
-  smb_tally_add(&into->total, &from->total);
   add_loops(&into->loops, &from->loops);
-  for (guint w = 0; w < SMB_MAX_WARPS; w++)
+  for (guint w = 0; w < SMB_MAX_WARPS; w++) {
     smb_tally_add(&into->warps[w], &from->warps[w]);
+    smb_tally_add(&into->total, &from->warps[w]);
+  }
 }
 
 static void

@@ -19,9 +19,10 @@ typedef struct {
 // One thread's part of the blocks: counts by site, which are added up in the end.
 typedef struct {
   const SmbArch *arch;
+  SmbCounter counter;
   guint segment_shift;
   guint n_sites;
-  SmbAccess *accesses;
+  SmbAccess *accesses; // without totals
   SmbGlobalAccess *globals;
   guint64 *first_block; // by site: the block that named its array
   GArray *warnings;

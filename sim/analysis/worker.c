@@ -16,16 +16,19 @@ count_rounds(const SmbArch *arch, const SmbRequest *request, guint64 times, SmbL
   loops->swaps += loop.rounds * times;
 }
 
+// Requests are counted by warp; the total is their sum (analysis.c).
 static void
 count_shared(gpointer user, guint site, guint warp, const char *array, const SmbRequest *request) {
   Worker *worker = user;
   SmbAccess *access = &worker->accesses[site];
-  SmbWavefronts cost = smb_wavefronts_count(worker->arch, request);
-  if (access->total.requests == 0) {
+  SmbWavefronts cost;
+  smb_wavefronts_count_span(worker->arch, worker->counter, request, 1, &cost);
+  gboolean first = access->worst.width == 0;
+  if (first) {
     access->array = array;
     worker->first_block[site] = worker->now.block;
   }
-  if (access->total.requests == 0 || cost.excess > access->worst_cost.excess) {
+  if (first || cost.excess > access->worst_cost.excess) {
     access->worst = *request;
     access->worst_cost = cost;
     access->worst_block = worker->now.block;
@@ -35,7 +38,6 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     smb_requests_note(worker->requests, site, warp, &worker->now, request);
   if (request->op == SMB_OP_ATOM_LOOP)
     count_rounds(worker->arch, request, worker->now.times, &access->loops);
-  smb_tally_count(&access->total, &cost, worker->now.times);
   smb_tally_count(&access->warps[warp], &cost, worker->now.times);
 }
 
@@ -158,6 +160,7 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
   static const SmbSink sink = {count_shared, count_global, take_warning, count_uncounted};
   Worker *worker = g_new0(Worker, 1);
   worker->arch = arch;
+  worker->counter = smb_counter_best();
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
   worker->n_sites = smb_program_n_sites(program);
   worker->accesses = g_new0(SmbAccess, worker->n_sites + 1);

@@ -133,9 +133,9 @@ typedef struct {
 
 // Regions that every compiled program begins with; its own variables follow.
 enum {
-  REGION_SHARED,     // all of shared memory, from offset 0
-  REGION_LOCAL,      // each thread's own
-  REGION_PARAMETERS, // constant
+  REGION_SHARED = SHARED_OBJECT, // all of shared memory, from offset 0
+  REGION_LOCAL,                  // each thread's own
+  REGION_PARAMETERS,             // constant
   N_FIXED_REGIONS,
 };
 

@@ -6,9 +6,17 @@
 
 #include "sim/machine/machine.h"
 
+// How the places of the lanes lie to each other, where all touch one object.
+typedef enum {
+  PATTERN_ANY,
+  PATTERN_SAME,  // one place for all
+  PATTERN_DENSE, // all lanes of the warp, each right behind the one before
+} Pattern;
+
 // Split by the memory it goes to.
 typedef struct {
   guint warp;
+  Pattern pattern;
   SmbLanes lanes[4];            // by Space
   Object *common;               // that all lanes touch, or NULL: then each has its own
   guint object[SMB_MAX_LANES];  // its number
@@ -26,6 +34,11 @@ access_object(const SmbBlock *block, const Access *access, guint lane) {
 // Finds the object and offset of each lane and checks bounds and alignment.
 gboolean smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                             const guint64 *addresses, Access *access);
+
+// The same at @offsets into shared memory, of a program that tracks; FALSE, without an error, if some must not be touched.
+// Access.offset is not set.
+gboolean smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                                   const guint32 *offsets, Access *access);
 
 // Reports the access as the requests that the warp makes of shared and of global memory.
 gboolean smb_access_report(SmbBlock *block, const Move *move, Access *access);

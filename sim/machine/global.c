@@ -211,6 +211,12 @@ make_chunk(Overlay *overlay, guint64 key) {
   return chunk;
 }
 
+// What a launch keeps also says how far buffers are used.
+gboolean
+smb_overlay_is_bare(const Overlay *overlay, const Object *object) {
+  return !overlay->global && !object->written && !overlay->blurred;
+}
+
 // An access is aligned and at most 16 bytes wide: it lies in one chunk.
 void
 smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,

@@ -35,6 +35,9 @@ typedef struct {
   gboolean written;     // a buffer: by this block
 } Object;
 
+// Of a program that tracks what is known of memory, the first object is all of shared memory.
+#define SHARED_OBJECT 0
+
 // A pointer is the number of its object, from 1, above a byte offset that may go astray both ways.
 #define POINTER_OFFSET_BITS 48
 #define POINTER_BIAS        (G_GUINT64_CONSTANT(1) << (POINTER_OFFSET_BITS - 1))
@@ -189,6 +192,11 @@ gboolean smb_words_load(SmbBlock *block, const Move *move, guint warp, SmbLanes 
                         const guint64 *addresses, MarkedWords *words);
 gboolean smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                          const guint64 *addresses, const MarkedWords *words);
+// The same at @offsets into shared memory, fast.
+gboolean smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                               const guint32 *offsets, MarkedWords *words);
+gboolean smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                                const guint32 *offsets, const MarkedWords *words);
 gboolean smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                           const guint64 *addresses, const MarkedWords *operand,
                           const MarkedWords *swap, MarkedWords *before);
@@ -217,6 +225,8 @@ gsize smb_overlay_bytes(const Overlay *overlay);
 // Stores of single lanes that are certain to be within a limit, wherever they go.
 guint64 smb_overlay_capacity(guint64 max_memory);
 // @marks: (nullable): of a program that tracks them
+// Whether nothing was ever written over the initial values of an object, as far as the block can see.
+gboolean smb_overlay_is_bare(const Overlay *overlay, const Object *object);
 void smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
                       guchar *marks, gsize length);
 void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/machine/access.h"
+#include "sim/machine/lanes.h"
 
 enum {
   WORD_BYTES = 4,
@@ -61,13 +62,68 @@ read_outside(SmbBlock *block, const Move *move, const Access *access, guint lane
               piece_bytes(move));
 }
 
+// One word for all lanes.
+static void
+spread_word(const SmbBlock *block, MarkedWords *words, guint word, guint32 value, guint32 mark) {
+  EACH_LANE(block->lanes, {
+    words->values[word][lane] = value;
+    words->marks[word][lane] = mark;
+  })
+}
+
+// Lanes that all read one place outside.
+static void
+read_one_outside(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+                 MarkedWords *words) {
+  guint first = smb_lanes_first(lanes);
+  read_outside(block, move, access, first, words);
+  for (guint word = 0; word < count_pieces(move); word++)
+    spread_word(block, words, word, words->values[word][first], words->marks[word][first]);
+}
+
+// A buffer of which nothing is known.
+static gboolean
+is_blank(const SmbBlock *block, const Access *access) {
+  const Object *object = access->common;
+  return object && object->space == SPACE_GLOBAL && object->contents.fill == SMB_FILL_UNKNOWN &&
+         object->contents.length == 0 && smb_overlay_is_bare(block->overlay, object);
+}
+
+static gboolean
+is_dense_words(const Access *access, const Move *move) {
+  return access->pattern == PATTERN_DENSE && move->width == WORD_BYTES;
+}
+
+// Whether these are all lanes of the access, and not one after the other.
+static gboolean
+is_whole(const Access *access, SmbLanes lanes) {
+  SmbLanes all = 0;
+  for (guint space = 0; space < G_N_ELEMENTS(access->lanes); space++)
+    all |= access->lanes[space];
+  return lanes == all;
+}
+
 // Lanes that all read words of shared memory, as most do.
 static void
 load_shared(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
             MarkedWords *words) {
+  guint n = block->lanes;
+  guint32 start = access->request.offset[smb_lanes_first(lanes)];
+  if (is_dense_words(access, move)) {
+    memcpy(words->values[0], block->shared + start, n * WORD_BYTES);
+    memcpy(words->marks[0], block->shared_marks + start, n * WORD_BYTES);
+    return;
+  }
   for (guint word = 0; word < count_pieces(move); word++) {
     const guchar *bytes = block->shared + word * WORD_BYTES;
     const guchar *marks = block->shared_marks + word * WORD_BYTES;
+    if (access->pattern == PATTERN_SAME) {
+      guint32 value, mark;
+      memcpy(&value, bytes + start, WORD_BYTES);
+      memcpy(&mark, marks + start, WORD_BYTES);
+      spread_word(block, words, word, value, mark);
+      continue;
+    }
     FOR_LANES(lanes, lane) {
       guint32 at = access->request.offset[lane];
       memcpy(&words->values[word][lane], bytes + at, WORD_BYTES);
@@ -97,7 +153,18 @@ read_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lan
       put_piece(words, word, lane, bytes, marks, piece_bytes(move));
     }
   }
-  FOR_LANES(lanes & ~inside, lane) {
+  SmbLanes outside = lanes & ~inside;
+  gboolean at_once = outside && is_whole(access, outside);
+  if (at_once && access->pattern == PATTERN_SAME) {
+    read_one_outside(block, move, access, outside, words);
+    return TRUE;
+  }
+  if (at_once && move->width >= WORD_BYTES && is_blank(block, access)) {
+    for (guint word = 0; word < count_pieces(move); word++)
+      spread_word(block, words, word, 0, 0);
+    return TRUE;
+  }
+  FOR_LANES(outside, lane) {
     read_outside(block, move, access, lane, words);
   }
   return TRUE;
@@ -124,6 +191,12 @@ write_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes la
             const MarkedWords *words) {
   gsize size = piece_bytes(move);
   SmbLanes inside = access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];
+  if (inside && is_dense_words(access, move) && is_shared(access, move, lanes)) {
+    gsize start = access->request.offset[0], n = block->lanes * WORD_BYTES;
+    memcpy(block->shared + start, words->values[0], n);
+    memcpy(block->shared_marks + start, words->marks[0], n);
+    return TRUE;
+  }
   FOR_LANES(lanes & inside, lane) {
     for (guint word = 0; word < count_pieces(move); word++) {
       guchar *bytes, *marks;
@@ -154,6 +227,35 @@ smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
   Access access;
   return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
          smb_access_report(block, move, &access) && write_lanes(block, move, &access, lanes, words);
+}
+
+// Offsets into shared memory as addresses, for what cannot be done fast.
+static const guint64 *
+make_addresses(const SmbBlock *block, const guint32 *offsets, guint64 *addresses) {
+  EACH_LANE(block->lanes, addresses[lane] = make_pointer(SHARED_OBJECT, offsets[lane]);)
+  return addresses;
+}
+
+gboolean
+smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                      const guint32 *offsets, MarkedWords *words) {
+  Access access;
+  guint64 addresses[SMB_MAX_LANES];
+  if (block->signature || !smb_access_resolve_shared(block, move, warp, lanes, offsets, &access))
+    return smb_words_load(block, move, warp, lanes, make_addresses(block, offsets, addresses),
+                          words);
+  return smb_access_report(block, move, &access) && read_lanes(block, move, &access, lanes, words);
+}
+
+gboolean
+smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                       const guint32 *offsets, const MarkedWords *words) {
+  Access access;
+  guint64 addresses[SMB_MAX_LANES];
+  if (block->signature || !smb_access_resolve_shared(block, move, warp, lanes, offsets, &access))
+    return smb_words_store(block, move, warp, lanes, make_addresses(block, offsets, addresses),
+                           words);
+  return smb_access_report(block, move, &access) && write_lanes(block, move, &access, lanes, words);
 }
 
 static gboolean

@@ -200,7 +200,11 @@ smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values
   }
   if (unknown)
     registers->origin[row] = origin;
-  blend(lanes, n, values, registers->values[0] + (gsize)row * n);
+  guint32 *to = registers->values[0] + (gsize)row * n;
+  if (whole)
+    memcpy(to, values, n * sizeof *values);
+  else
+    blend(lanes, n, values, to);
   registers->flags[0][row] = (guint8)marks;
   registers->zeros[row] = 0;
 }

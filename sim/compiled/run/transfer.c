@@ -105,9 +105,16 @@ static void
 deliver_word(Runner *runner, const Step *step, Row to, SmbLanes lanes, guint flags,
              const guint32 *values, const guint32 *marks) {
   guint32 all = G_MAXUINT32, any = 0;
-  FOR_LANES(lanes, lane) {
-    all &= marks[lane];
-    any |= marks[lane];
+  if (lanes == runner->block->all_lanes) {
+    EACH_LANE(runner->block->lanes, {
+      all &= marks[lane];
+      any |= marks[lane];
+    })
+  } else {
+    FOR_LANES(lanes, lane) {
+      all &= marks[lane];
+      any |= marks[lane];
+    }
   }
   flags |= any & BLOCK_MARKS ? ROW_BLOCK : 0;
   if ((any & MARKS_KNOWN) == 0)
@@ -264,13 +271,48 @@ locate(Runner *runner, const Step *step, SmbLanes lanes, guint64 *addresses, gui
   return *goes_on || lose(runner, step, lanes, origin);
 }
 
+// The offsets of an access to shared memory by an address of 32 bits that all lanes know, and that nothing else needs to
+// know more of; else NULL.
+static const guint32 *
+find_offsets(const Runner *runner, const Transfer *transfer, SmbLanes lanes, guint32 *offsets) {
+  const Registers *registers = runner->warp->registers;
+  guint32 offset = (guint32)transfer->offset;
+  if (transfer->window != WINDOW_SHARED || transfer->address_rows > 1 || !lanes ||
+      runner->block->signature)
+    return NULL;
+  if (transfer->address_rows == 0) {
+    EACH_LANE(registers->n_lanes, offsets[lane] = offset;)
+    return offsets;
+  }
+  if (row_flags(registers, transfer->address) & ROW_UNKNOWN)
+    return NULL;
+  const guint32 *base = row_values(registers, transfer->address);
+  EACH_LANE(registers->n_lanes, offsets[lane] = base[lane] + offset;)
+  return offsets;
+}
+
+// What was stored first that is not known.
+static void
+note_origin(Runner *runner, guint32 origin) {
+  if (origin && !runner->shared_origin)
+    runner->shared_origin = origin;
+}
+
 gboolean
 smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
   guint64 addresses[SMB_MAX_LANES];
+  guint32 offsets[SMB_MAX_LANES];
   guint flags = 0;
   gboolean goes_on;
   MarkedWords words;
+  if (find_offsets(runner, transfer, lanes, offsets)) {
+    if (!smb_words_load_shared(runner->block, &transfer->move, runner->w, lanes, offsets, &words))
+      return FALSE;
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
+    smb_transfer_deliver(runner, step, lanes, 0, &words);
+    return TRUE;
+  }
   if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
     return FALSE;
   if (!goes_on)
@@ -286,18 +328,24 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
 gboolean
 smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
+  const Registers *registers = runner->warp->registers;
   guint64 addresses[SMB_MAX_LANES];
+  guint32 offsets[SMB_MAX_LANES];
   guint flags = 0;
   gboolean goes_on;
   MarkedWords words;
+  if (find_offsets(runner, transfer, lanes, offsets)) {
+    note_origin(runner,
+                gather(registers, transfer->data, transfer->n_components, transfer->bytes, &words));
+    return smb_words_store_shared(runner->block, &transfer->move, runner->w, lanes, offsets,
+                                  &words);
+  }
   if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
     return FALSE;
   if (!goes_on)
     return TRUE;
-  guint32 origin = gather(runner->warp->registers, transfer->data, transfer->n_components,
-                          transfer->bytes, &words);
-  if (origin && !runner->shared_origin)
-    runner->shared_origin = origin;
+  note_origin(runner,
+              gather(registers, transfer->data, transfer->n_components, transfer->bytes, &words));
   if (!smb_words_store(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
   note_store(runner, flags, lanes, addresses);
@@ -327,8 +375,7 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   guint32 origin = gather(registers, &transfer->operand, 1, bytes, &operand);
   if (transfer->swap != NO_ROW)
     gather(registers, &transfer->swap, 1, bytes, &swap);
-  if (origin && !runner->shared_origin)
-    runner->shared_origin = origin;
+  note_origin(runner, origin);
   Move move = transfer->move;
   move.op = smb_atomic_op(runner->block->arch, move.atomic, move.kind, transfer->increments);
   if (!smb_words_atomic(runner->block, &move, runner->w, lanes, addresses, &operand,
