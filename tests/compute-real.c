@@ -287,6 +287,32 @@ test_class(const char *name, const Real *real, guint64 bits) {
   return size < infinity && !is_subnormal(real, bits);
 }
 
+// Of pairs: each half by itself.
+static gboolean
+compute_truths(const Work *work, RunLane *run) {
+  const Real *real = work->to;
+  gboolean result[2], c = run->in[0];
+  if (!work->is_pair || !is(work, "setp set"))
+    return FALSE;
+  for (guint half = 0; half < 2; half++) {
+    Quad x = decode(real, flush(work, real, run->source[0] >> (16 * half) & 0xffff));
+    Quad y = decode(real, flush(work, real, run->source[1] >> (16 * half) & 0xffff));
+    gboolean is = relate(work->parts[1], x, y);
+    result[half] = has(work, "and")   ? is && c
+                   : has(work, "or")  ? is || c
+                   : has(work, "xor") ? is != c
+                                      : is;
+  }
+  const char *to = work->parts[work->n - 2];
+  guint64 one = g_str_equal(to, "f16x2") ? 0x3c00 : g_str_equal(to, "bf16x2") ? 0x3f80 : 0xffff;
+  if (is(work, "setp")) {
+    run->p = result[0];
+    run->q = result[1];
+  } else
+    run->d = (result[0] ? one : 0) | (result[1] ? one << 16 : 0);
+  return TRUE;
+}
+
 static gboolean
 compute_truth(const Work *work, RunLane *run) {
   const Real *real = find_real(work->parts[work->n - 1]);
@@ -392,11 +418,106 @@ convert_one(const Work *work, const char *to, const char *from, guint64 bits) {
   return finish(work, real, encode(real, x, work->round, negative));
 }
 
+// --- numbers of 4, 6 and 8 bits: @top is the largest magnitude, and @nan what NaN becomes
+
+typedef struct {
+  const char *pair;
+  Real real;
+  guint64 top;
+} Narrow;
+
+static const Narrow narrows[] = {
+    {"e4m3x2", {"", 8, 3, 7, 0x7f}, 0x7e}, {"e5m2x2", {"", 8, 2, 15, 0x7f}, 0x7b},
+    {"e2m3x2", {"", 6, 3, 1, 0x1f}, 0x1f}, {"e3m2x2", {"", 6, 2, 3, 0x1f}, 0x1f},
+    {"e2m1x2", {"", 4, 1, 1, 0x07}, 0x07}, {"ue8m0x2", {"", 9, 0, 127, 0xff}, 0xff},
+};
+
+static const Narrow *
+find_narrow(const char *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(narrows); i++)
+    if (g_str_equal(name, narrows[i].pair))
+      return &narrows[i];
+  return NULL;
+}
+
+// The power of 2 that is not above, or not below a number, if there is one of 2^-127 to 2^127.
+static guint64
+narrow_power(const Work *work, Quad size) {
+  guint64 top = has(work, "satfinite") ? 0xfe : 0xff, field = 0;
+  if (size != size)
+    return 0xff;
+  while (field < top && power_of_2((int)field - 127 + (work->round == 'z')) <= size)
+    field++;
+  if (work->round == 'p')
+    for (field = 0; field < top && power_of_2((int)field - 127) < size;)
+      field++;
+  return field;
+}
+
+// The nearest of all magnitudes, of two the even one.
+static guint64
+narrow_one(const Work *work, const Narrow *narrow, Quad x) {
+  const Real *real = &narrow->real;
+  Quad size = x < 0 ? -x : x;
+  guint64 best = 0;
+  if (g_str_equal(narrow->pair, "ue8m0x2"))
+    return narrow_power(work, size);
+  if (x != x)
+    return real->nan;
+  if (work->relu && x <= 0)
+    return 0;
+  if (size > 2 * value_of(real, narrow->top))
+    best = narrow->top;
+  for (guint64 i = 1; i <= narrow->top && best < narrow->top; i++) {
+    Quad below = size - value_of(real, best), above = value_of(real, i) - size;
+    if (above < below || (above == below && i % 2 == 0))
+      best = i;
+  }
+  return best | (guint64)(signbit((double)x) != 0) << (real->bits - 1);
+}
+
+static guint64
+widen_one(const Work *work, const Narrow *narrow, guint64 bits) {
+  const Real *real = &narrow->real;
+  guint64 size = bits & ones(real->bits - 1);
+  if (g_str_equal(narrow->pair, "ue8m0x2"))
+    return bits == 0xff ? 0x7fff : encode(&reals[1], power_of_2((int)bits - 127), 'n', FALSE);
+  if (size > narrow->top && !(real->fraction == 2 && size == 0x7c))
+    return 0x7fff;
+  gboolean negative = is_negative(real, bits);
+  Quad x = size > narrow->top ? (Quad)INFINITY : value_of(real, size);
+  return work->relu && negative ? 0 : encode(&reals[0], negative ? -x : x, 'n', negative);
+}
+
+static gboolean
+compute_narrow(const Work *work, RunLane *run) {
+  const char *to = work->parts[work->n - 2], *from = work->parts[work->n - 1];
+  const Narrow *narrow = find_narrow(to), *wide = find_narrow(from);
+  const Narrow *any = narrow ? narrow : wide;
+  if (!any)
+    return FALSE;
+  guint shift = any->real.bits == 4 ? 4 : 8;
+  if (wide) {
+    guint64 part = ones(g_str_equal(wide->pair, "ue8m0x2") ? 8 : wide->real.bits);
+    run->d = widen_one(work, wide, run->source[0] >> shift & part) << 16 |
+             widen_one(work, wide, run->source[0] & part);
+    return TRUE;
+  }
+  const Real *real = g_str_equal(from, "f32") ? &reals[2] : from[0] == 'b' ? &reals[1] : &reals[0];
+  guint64 high = real->bits == 32 ? run->source[0] : run->source[0] >> 16;
+  guint64 low = run->source[real->bits == 32 ? 1 : 0];
+  run->d = narrow_one(work, narrow, decode(real, high & ones(real->bits))) << shift |
+           narrow_one(work, narrow, decode(real, low & ones(real->bits)));
+  return TRUE;
+}
+
 static gboolean
 compute_conversion(const Work *work, RunLane *run) {
   if (!is(work, "cvt") || has(work, "pack"))
     return FALSE;
   const char *to = work->parts[work->n - 2], *from = work->parts[work->n - 1];
+  if (compute_narrow(work, run))
+    return TRUE;
   if (g_str_has_suffix(to, "x2")) {
     g_autofree char *half = g_strndup(to, strlen(to) - 2);
     run->d = convert_one(work, half, from, run->source[0]) << 16 |
@@ -429,20 +550,62 @@ parse(const char *opcode, Work *work) {
   work->absolute = has(work, "abs") && !is(work, "abs");
 }
 
+// Of three: what is in order before or behind the others; numbers prevail over NaN.
+static gboolean
+compute_extreme(const Work *work, RunLane *run) {
+  const Real *real = work->to;
+  guint64 sign = G_GUINT64_CONSTANT(1) << (real->bits - 1);
+  gboolean any = FALSE, nan = FALSE;
+  gint64 best = 0;
+  if (!is(work, "min3 max3"))
+    return FALSE;
+  for (guint i = 0; i < 3; i++) {
+    guint64 bits = flush(work, real, run->source[i] & ones(real->bits));
+    bits = work->absolute ? bits & ~sign : bits;
+    gint64 order = bits & sign ? -(gint64)(bits & ~sign) - 1 : (gint64)bits;
+    nan = nan || is_nan(real, bits);
+    if (is_nan(real, bits) || (any && (order < best) != is(work, "min3")))
+      continue;
+    best = order;
+    any = TRUE;
+  }
+  gboolean is_nan = !any || (nan && work->nan);
+  run->d = is_nan ? real->nan : best < 0 ? (guint64)(-best - 1) | sign : (guint64)best;
+  return TRUE;
+}
+
+// Operands of 16 bits but the last one, of 32.
+static gboolean
+compute_mixed(const Work *work, RunLane *run) {
+  const Real *half = work->to, *real = &reals[2];
+  guint64 operands[3], n = is(work, "fma") ? 3 : 2;
+  if (!is(work, "add sub fma") || !g_str_equal(work->parts[work->n - 2], "f32"))
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    guint64 bits = run->source[i] & ones(half->bits);
+    operands[i] = i + 1 == n ? run->source[i]
+                             : encode(real, decode(half, bits), 'n', is_negative(half, bits));
+  }
+  return compute_one(work, real, operands, &run->d);
+}
+
 static gboolean
 compute_lane(const Work *work, RunLane *run) {
-  if (compute_conversion(work, run) || compute_truth(work, run) || compute_plain(work, run))
+  if (compute_conversion(work, run) || compute_truths(work, run) || compute_truth(work, run) ||
+      compute_plain(work, run) || compute_extreme(work, run))
     return TRUE;
+  if (is(work, "add sub fma") && g_str_equal(work->parts[work->n - 2], "f32"))
+    return compute_mixed(work, run);
   guint64 result[2] = {0, 0};
   for (guint half = 0; half < (work->is_pair ? 2 : 1); half++) {
     guint64 operands[3];
     for (guint i = 0; i < 3; i++)
-      operands[i] = run->source[i] >> (half ? 16 : 0);
+      operands[i] = run->source[i] >> (half ? work->to->bits : 0);
     if (!compute_one(work, work->to, operands, &result[half]) &&
         !compute_by_host(work, operands[0], &result[half]))
       return FALSE;
   }
-  run->d = result[0] | result[1] << 16;
+  run->d = result[0] | (work->is_pair ? result[1] << work->to->bits : 0);
   return TRUE;
 }
 

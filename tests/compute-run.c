@@ -218,6 +218,12 @@ expand(GString *prefix, const char *rest, void (*call)(const char *, gpointer), 
 }
 
 void
+runner_expand(const char *pattern, void (*call)(const char *opcode, gpointer user), gpointer user) {
+  g_autoptr(GString) prefix = g_string_new(NULL);
+  expand(prefix, pattern, call, user);
+}
+
+void
 runner_each_opcode(void (*call)(const char *opcode, gpointer user), gpointer user) {
   static const char *const patterns[] = {
 #define INSTRUCTION(parts, ...) parts,
@@ -260,8 +266,14 @@ runner_each_opcode(void (*call)(const char *opcode, gpointer user), gpointer use
       "cvt rn|rz f16x2|bf16x2 f32",
       "cvt rn ftz|sat f16|f32 f64|f32",
       "cvt rna|rn|rz tf32 f32",
+      "cvt rn satfinite e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2 f32|f16x2",
+      "cvt rn satfinite relu e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2 f32|f16x2",
+      "cvt rn f16x2 e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2",
+      "cvt rn relu f16x2 e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2",
+      "cvt rz|rp ue8m0x2 f32|bf16x2",
+      "cvt rz|rp satfinite ue8m0x2 f32|bf16x2",
+      "cvt rn bf16x2 ue8m0x2",
   };
-  g_autoptr(GString) prefix = g_string_new(NULL);
   for (guint i = 0; i < G_N_ELEMENTS(patterns); i++)
-    expand(prefix, patterns[i], call, user);
+    runner_expand(patterns[i], call, user);
 }

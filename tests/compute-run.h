@@ -39,6 +39,10 @@ guint64 runner_number(GRand *random);
 // The bits of a floating-point number of one of the types that an opcode names, not too far from 1, or of two of 16 bits.
 guint64 runner_real(GRand *random, const char *opcode);
 
+// Calls @call for all ways to choose one of "a|b" at each place of "x a|b c", joined by points.
+void runner_expand(const char *pattern, void (*call)(const char *opcode, gpointer user),
+                   gpointer user);
+
 // Calls @call for each opcode of the table and of the families that it does not list.
 void runner_each_opcode(void (*call)(const char *opcode, gpointer user), gpointer user);
 

@@ -21,7 +21,8 @@ static gboolean
 is_exchange(const char *opcode) {
   return g_str_has_prefix(opcode, "shfl") || g_str_has_prefix(opcode, "vote") ||
          g_str_has_prefix(opcode, "match") || g_str_has_prefix(opcode, "redux") ||
-         g_str_has_prefix(opcode, "activemask") || g_str_has_prefix(opcode, "elect");
+         g_str_has_prefix(opcode, "activemask") || g_str_has_prefix(opcode, "elect") ||
+         g_str_has_prefix(opcode, "movmatrix");
 }
 
 static gboolean
@@ -395,7 +396,10 @@ START_TEST(finds_instructions) {
       "set.lt.s32",
       "set.lt.u64.s32",
       "cvt.s32",
-      "cvt.rn.e4m3x2.f32",
+      "cvt.rn.e4m3x2.s32",
+      "cvt.rn.bf16x2.e4m3x2",
+      "cvt.rn.f32.e4m3x2",
+      "cvt.rs.satfinite.e4m3x4.f32",
       "cvt.foo.s32.s64",
       "cvt.rn.f16x2.f64",
       "cvt.tf32.tf32",

@@ -263,6 +263,93 @@ START_TEST(decides_together) {
 }
 END_TEST
 
+// redux of floating-point numbers: what the numbers are in order, NaN last.
+static guint32
+order_real(guint32 bits, gboolean is_absolute) {
+  bits &= is_absolute ? 0x7fffffff : 0xffffffff;
+  return bits >> 31 ? ~bits : bits | 0x80000000;
+}
+
+static guint32
+reduce_reals(const Exchange *exchange, const char *opcode, guint first) {
+  gboolean is_min = strstr(opcode, "min") != NULL, is_absolute = strstr(opcode, "abs") != NULL;
+  gboolean any = FALSE, any_nan = FALSE;
+  guint32 best = 0;
+  FOR_LANES(exchange->lanes >> first & G_MAXUINT32, lane) {
+    guint32 bits = (guint32)exchange->before[first + lane].source[0];
+    guint32 order = order_real(bits, is_absolute);
+    gboolean is_nan = (bits & 0x7fffffff) > 0x7f800000;
+    any_nan = any_nan || is_nan;
+    if (is_nan || (any && (order < best) != is_min))
+      continue;
+    best = order;
+    any = TRUE;
+  }
+  if (!any || (any_nan && strstr(opcode, "NaN")))
+    return 0x7fffffff;
+  return best >> 31 ? best & 0x7fffffff : ~best;
+}
+
+START_TEST(reduces_reals) {
+  static const char *const opcodes[] = {"redux.sync.min.f32",     "redux.sync.max.f32",
+                                        "redux.sync.min.abs.f32", "redux.sync.max.abs.f32",
+                                        "redux.sync.min.NaN.f32", "redux.sync.max.abs.NaN.f32"};
+  Exchange exchange;
+  ComputeForm form;
+  begin(&exchange, 5);
+  for (guint i = 0; i < ROUNDS * G_N_ELEMENTS(opcodes); i++) {
+    const char *opcode = opcodes[i % G_N_ELEMENTS(opcodes)];
+    run(&exchange, opcode, 0);
+    memcpy(exchange.run, exchange.before, sizeof exchange.run);
+    for (guint lane = 0; lane < LANES; lane++) {
+      guint64 one = lane % 5 == i % 7 ? 0x80000000 : runner_real(exchange.random, "f32");
+      exchange.run[lane].source[0] = i % 11 == 0 && lane % 3 ? 0x7fc00001 : one;
+    }
+    exchange.run[7].source_unknown[0] = i % 13 == 0;
+    memcpy(exchange.before, exchange.run, sizeof exchange.run);
+    ck_assert(runner_find(opcode, 0, &form));
+    runner_run(exchange.runner, &form, exchange.lanes, exchange.run);
+    FOR_LANES(exchange.lanes, lane) {
+      guint first = lane & 32;
+      gboolean lost = first == 0 && i % 13 == 0 && exchange.lanes >> 7 & 1;
+      ck_assert_uint_eq((guint32)exchange.run[lane].d_unknown, lost ? G_MAXUINT32 : 0);
+      if (!lost)
+        ck_assert_uint_eq((guint32)exchange.run[lane].d, reduce_reals(&exchange, opcode, first));
+    }
+  }
+  end(&exchange);
+}
+END_TEST
+
+// The matrix itself, row by row, from what lanes hold.
+static guint
+element_of(const RunLane *lanes, guint row, guint column, guint *unknown) {
+  const RunLane *holder = &lanes[4 * row + column / 2];
+  *unknown = holder->source_unknown[0] >> (column % 2 * 16) & 0xffff;
+  return holder->source[0] >> (column % 2 * 16) & 0xffff;
+}
+
+START_TEST(transposes) {
+  Exchange exchange;
+  begin(&exchange, 6);
+  for (guint i = 0; i < ROUNDS; i++) {
+    run(&exchange, "movmatrix.sync.aligned.m8n8.trans.b16", i % 2);
+    FOR_LANES(exchange.lanes, lane) {
+      for (guint half = 0; half < 2; half++) {
+        guint row = lane % 32 / 4, column = lane % 4 * 2 + half, unknown;
+        guint first = lane & 32, from = first + 4 * column + row / 2;
+        guint want = element_of(&exchange.before[first], column, row, &unknown);
+        unknown = takes_part(&exchange, from) ? unknown : 0xffff;
+        const RunLane *got = &exchange.run[lane];
+        ck_assert_uint_eq(got->d_unknown >> (16 * half) & 0xffff, unknown);
+        ck_assert_uint_eq((got->d >> (16 * half) ^ want) & ~unknown & 0xffff, 0);
+      }
+    }
+  }
+  end(&exchange);
+}
+END_TEST
+
 START_TEST(tells_who_is_there) {
   Exchange exchange;
   begin(&exchange, 4);
@@ -288,6 +375,8 @@ suite_exchange(void) {
   tcase_add_test(tcase, shuffles);
   tcase_add_test(tcase, shuffles_by_what_is_not_known);
   tcase_add_test(tcase, decides_together);
+  tcase_add_test(tcase, reduces_reals);
+  tcase_add_test(tcase, transposes);
   tcase_add_test(tcase, tells_who_is_there);
   suite_add_tcase(suite, tcase);
   return suite;

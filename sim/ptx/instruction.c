@@ -435,6 +435,35 @@ find_pair_conversion(const char *to, const char *from, ComputeForm *form) {
   return TRUE;
 }
 
+// Pairs of numbers of 4, 6 and 8 bits: of two of 32 bits, or of two halves; and back.
+static gboolean
+find_narrow_conversion(const char *to, const char *from, ComputeForm *form) {
+  static const struct {
+    const char *name;
+    guint8 format, bytes;
+  } pairs[] = {
+      {"e4m3x2", NARROW_E4M3, 2}, {"e5m2x2", NARROW_E5M2, 2}, {"e2m3x2", NARROW_E2M3, 2},
+      {"e3m2x2", NARROW_E3M2, 2}, {"e2m1x2", NARROW_E2M1, 1}, {"ue8m0x2", NARROW_UE8M0, 2},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(pairs); i++) {
+    gboolean powers = pairs[i].format == NARROW_UE8M0;
+    gboolean narrows = g_str_equal(to, pairs[i].name);
+    if (!narrows && !g_str_equal(from, pairs[i].name))
+      continue;
+    const char *other = narrows ? from : to;
+    form->table = pairs[i].format;
+    form->operation = !narrows                       ? OPERATION_WIDEN_PAIR
+                      : g_str_equal(other, "f32")    ? OPERATION_NARROW_PAIR
+                      : g_str_equal(other, "bf16x2") ? OPERATION_NARROW_BF16X2
+                                                     : OPERATION_NARROW_F16X2;
+    add_operands(form, NULL, TRUE);
+    form->operands[narrows ? 0 : 1].bytes = pairs[i].bytes;
+    return g_str_equal(other, powers ? "bf16x2" : "f16x2") ||
+           (narrows && g_str_equal(other, "f32"));
+  }
+  return FALSE;
+}
+
 // cvt{.…}.TO.FROM
 static gboolean
 find_conversion(const char *const *parts, guint result_bytes, ComputeForm *form) {
@@ -452,7 +481,8 @@ find_conversion(const char *const *parts, guint result_bytes, ComputeForm *form)
     add_operands(form, NULL, FALSE);
     return TRUE;
   }
-  return find_pair_conversion(to, from, form) || find_real_conversion(to, from, result_bytes, form);
+  return find_pair_conversion(to, from, form) || find_narrow_conversion(to, from, form) ||
+         find_real_conversion(to, from, result_bytes, form);
 }
 
 // --- all

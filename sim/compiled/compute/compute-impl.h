@@ -86,6 +86,8 @@ void smb_exchange_vote(const Compute *compute, Registers *registers, SmbLanes la
 void smb_exchange_ballot(const Compute *compute, Registers *registers, SmbLanes lanes);
 void smb_exchange_match(const Compute *compute, Registers *registers, SmbLanes lanes);
 void smb_exchange_reduce(const Compute *compute, Registers *registers, SmbLanes lanes);
+void smb_exchange_reduce_real(const Compute *compute, Registers *registers, SmbLanes lanes);
+void smb_exchange_transpose(const Compute *compute, Registers *registers, SmbLanes lanes);
 void smb_exchange_activemask(const Compute *compute, Registers *registers, SmbLanes lanes);
 void smb_exchange_elect(const Compute *compute, Registers *registers, SmbLanes lanes);
 

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What lanes of a warp tell each other (PTX ISA: shfl, vote, match, redux, activemask, elect), of those that execute it
+// What lanes of a warp tell each other (PTX ISA: shfl, vote, match, redux, movmatrix, activemask, elect), of those that execute it
 // together. Groups are of 32 lanes, also in wider warps.
 #include <string.h>
 
 #include "sim/compiled/compute/compute-impl.h"
+#include "sim/compiled/compute/real.h"
 #include "sim/machine/lanes.h"
 
 static guint
@@ -222,6 +223,60 @@ smb_exchange_reduce(const Compute *compute, Registers *registers, SmbLanes lanes
   }
   put_words(compute, registers, lanes, &words, taint_of(smb_compute_flags(compute, registers)),
             smb_compute_origin(compute, registers));
+}
+
+// Of floating-point numbers: NaN counts only with MODIFIER_NAN, or if there is nothing else (PTX ISA, redux).
+static guint32
+reduce_real(const Compute *compute, const Registers *registers, SmbLanes group) {
+  gboolean is_min = compute->operation == OPERATION_REDUX_MIN_F32;
+  const guint32 *values = row_values(registers, compute->s[0]);
+  double result = (double)float_of(values[smb_lanes_first(group)]);
+  FOR_LANES(group, lane) {
+    double one = (double)float_of(values[lane]);
+    result = is_min ? real_minimum(compute->modifiers, result, one)
+                    : real_maximum(compute->modifiers, result, one);
+  }
+  return isnan(result) ? NAN_32 : float_bits((float)result);
+}
+
+void
+smb_exchange_reduce_real(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Words words = {{0}, {0}};
+  SmbLanes known = smb_row_known(registers, compute->s[0], lanes);
+  for (guint first = 0; first < registers->n_lanes; first += ROW_LANES) {
+    SmbLanes group = group_lanes(lanes, first);
+    gboolean all = (group & ~known) == 0;
+    guint32 result = group && all ? reduce_real(compute, registers, group) : 0;
+    FOR_LANES(group, lane) {
+      words.values[lane] = result;
+      words.unknown[lane] = all ? 0 : G_MAXUINT32;
+    }
+  }
+  put_words(compute, registers, lanes, &words, taint_of(smb_compute_flags(compute, registers)),
+            smb_compute_origin(compute, registers));
+}
+
+// --- movmatrix: lane 4 * i + j / 2 holds the number of row i and column j in its half j % 2; of the transposed matrix,
+// too
+
+void
+smb_exchange_transpose(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Words words = {{0}, {0}};
+  FOR_LANES(lanes, lane) {
+    guint i = lane % ROW_LANES / 4;
+    for (guint half = 0; half < 2; half++) {
+      guint j = lane % 4 * 2 + half, from = group_of(lane) + 4 * j + i / 2;
+      Bits number = bits_unknown(0xffff);
+      if (lanes >> from & 1)
+        number =
+            bits_field(bits_right(smb_compute_read(compute, registers, 0, from), i % 2 * 16), 16);
+      words.values[lane] |= (guint32)number.value << (16 * half);
+      words.unknown[lane] |= (guint32)number.unknown << (16 * half);
+    }
+  }
+  guint32 origin = smb_compute_origin(compute, registers);
+  put_words(compute, registers, lanes, &words, taint_of(smb_compute_flags(compute, registers)),
+            origin ? origin : compute->index + 1);
 }
 
 // --- who is there

@@ -77,23 +77,28 @@ overflow(guint modifiers, gboolean negative, guint64 infinity) {
   return inwards && !(modifiers & MODIFIER_AWAY) ? infinity - 1 : infinity;
 }
 
-static guint64
-encode_magnitude(const Format *format, guint modifiers, double real) {
-  guint64 infinity = (guint64)(2 * format->bias + 1) << format->fraction_bits;
+guint64
+smb_round_magnitude(guint fraction_bits, int bias, guint modifiers, double real) {
   double size = fabs(real);
-  if (isinf(real))
-    return modifiers & MODIFIER_FINITE ? infinity - 1 : infinity;
   if (size == 0)
     return 0;
   // The exponent of the last bit that is kept: of the smallest numbers it is the same for all.
   int exponent;
   frexp(size, &exponent);
-  int first = MAX(exponent - 1, 1 - format->bias);
-  double scaled = ldexp(size, (int)format->fraction_bits - first), whole = floor(scaled);
+  int first = MAX(exponent - 1, 1 - bias);
+  double scaled = ldexp(size, (int)fraction_bits - first), whole = floor(scaled);
   guint64 fraction = (guint64)whole;
   fraction += (guint64)is_rounded_up(modifiers, signbit(real), fraction & 1, scaled - whole);
   // With the bit that is not stored, which adds 1 to the exponent's field; so does what is rounded up to 2.
-  guint64 bits = ((guint64)(first - (1 - format->bias)) << format->fraction_bits) + fraction;
+  return ((guint64)(first - (1 - bias)) << fraction_bits) + fraction;
+}
+
+static guint64
+encode_magnitude(const Format *format, guint modifiers, double real) {
+  guint64 infinity = (guint64)(2 * format->bias + 1) << format->fraction_bits;
+  if (isinf(real))
+    return modifiers & MODIFIER_FINITE ? infinity - 1 : infinity;
+  guint64 bits = smb_round_magnitude(format->fraction_bits, format->bias, modifiers, real);
   if (bits < infinity)
     return bits;
   return modifiers & MODIFIER_FINITE ? infinity - 1 : overflow(modifiers, signbit(real), infinity);

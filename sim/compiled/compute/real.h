@@ -127,10 +127,34 @@ double smb_multiply_add_to_odd(double x, double y, double z);
   smb_half_result(op, kind, real_minimum((op)->modifiers, HALF(op, kind, x), HALF(op, kind, y)))
 #define half_maximum(op, kind, x, y)                                                               \
   smb_half_result(op, kind, real_maximum((op)->modifiers, HALF(op, kind, x), HALF(op, kind, y)))
-#define half_power(op, kind, x)   smb_half_result(op, kind, exp2(HALF(op, kind, x)))
-#define half_tangent(op, kind, x) smb_half_result(op, kind, tanh(HALF(op, kind, x)))
+#define half_negate(op, kind, x)   smb_half_result(op, kind, -HALF(op, kind, x))
+#define half_absolute(op, kind, x) smb_half_result(op, kind, fabs(HALF(op, kind, x)))
+#define half_power(op, kind, x)    smb_half_result(op, kind, exp2(HALF(op, kind, x)))
+#define half_tangent(op, kind, x)  smb_half_result(op, kind, tanh(HALF(op, kind, x)))
 
 // --- conversions: Compute.from, .to, .bytes, and modifiers
 
 guint64 smb_convert(const Compute *compute, guint64 bits);
 #define convert(compute, x) smb_convert(compute, x)
+// The exponent and fraction of a finite magnitude in a format, rounded as the modifiers say; it may be beyond its range.
+guint64 smb_round_magnitude(guint fraction_bits, int bias, guint modifiers, double real);
+
+// --- pairs of numbers of 4, 6 and 8 bits (sim/compiled/compute/narrow.c): Compute.table is a NarrowFormat; @high lies above @low
+
+typedef enum {
+  NARROW_E4M3,
+  NARROW_E5M2,
+  NARROW_E2M3,
+  NARROW_E3M2,
+  NARROW_E2M1,
+  NARROW_UE8M0, // a power of 2 without a sign
+  N_NARROW_FORMATS,
+} NarrowFormat;
+
+guint32 smb_narrow(const Compute *compute, double high, double low);
+// To binary16, of NARROW_UE8M0 to bfloat16.
+guint32 smb_widen(const Compute *compute, guint32 pair);
+#define narrow_pair(op, x, y) smb_narrow(op, (double)float_of(x), (double)float_of(y))
+#define narrow_halves(op, kind, x)                                                                 \
+  smb_narrow(op, smb_half_to_real(kind, (guint16)((x) >> 16)), smb_half_to_real(kind, (guint16)(x)))
+#define widen(op, x) smb_widen(op, x)

@@ -60,8 +60,8 @@ set_operand(PtxDecoder *decoder, const PtxOperand *operand, const FormOperand *f
   g_assert_not_reached();
 }
 
-static gboolean
-set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *compute) {
+gboolean
+smb_ptx_set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *compute) {
   const PtxInstruction *instruction = decoder->instruction;
   gboolean paired = FALSE;
   guint at = 0;
@@ -101,7 +101,7 @@ decode_compute(PtxDecoder *decoder) {
   if (!smb_ptx_find_compute(decoder->parts, bytes, &form))
     return PTX_UNKNOWN;
   smb_ptx_compute_init(&form, &compute);
-  if (!set_operands(decoder, &form, &compute))
+  if (!smb_ptx_set_operands(decoder, &form, &compute))
     return PTX_UNKNOWN;
   if (form.carries_in)
     compute.in[0] = decoder->current->carry;
@@ -198,8 +198,8 @@ smb_ptx_decode_instruction(PtxDecoder *decoder) {
   if (decoder->instruction->guard != PTX_NONE && !has_predicate(decoder))
     return smb_ptx_refuse(decoder, "the guard of an instruction is a predicate (.pred)");
   static PtxResult (*const decoders[])(PtxDecoder *) = {
-      smb_ptx_decode_memory, smb_ptx_decode_move, smb_ptx_decode_control,
-      smb_ptx_decode_warp,   decode_compute,
+      smb_ptx_decode_memory, smb_ptx_decode_move,   smb_ptx_decode_control,
+      smb_ptx_decode_warp,   smb_ptx_decode_packed, decode_compute,
   };
   decoder->parts =
       g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).parts;

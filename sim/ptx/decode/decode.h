@@ -85,11 +85,15 @@ typedef enum {
 PtxResult smb_ptx_decode_memory(PtxDecoder *decoder);  // memory.c
 PtxResult smb_ptx_decode_move(PtxDecoder *decoder);    // move.c: mov, cvta, isspacep
 PtxResult smb_ptx_decode_control(PtxDecoder *decoder); // control.c
+PtxResult smb_ptx_decode_packed(PtxDecoder *decoder);  // packed.c: several operations
 PtxResult
 smb_ptx_decode_warp(PtxDecoder *decoder); // control.c: what gathers lanes before it computes
 gboolean smb_ptx_decode_call(PtxDecoder *decoder); // call.c
 // The targets of brx.idx, or NULL.
 const PtxTable *smb_ptx_branch_table(const PtxDecoder *decoder);
+
+// Fills in the operands that a form has (compute.c). FALSE: these are others.
+gboolean smb_ptx_set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *compute);
 
 // Any instruction (compute.c), and a function (body.c); FALSE with an error.
 gboolean smb_ptx_decode_instruction(PtxDecoder *decoder);

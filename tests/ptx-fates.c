@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "tests/ptx-fates.h"
+
+#include <string.h>
+
+#include "sim/compiled/run/run.h"
+#include "sim/program/program.h"
+
+// Of several steps the one that matters most.
+static const char *
+find_fate(const Code *code) {
+  const char *fate = "nothing";
+  for (guint i = 0; i + 1 < code->steps->len; i++) { // the last one is the end of the kernel
+    const Step *step = &g_array_index(code->steps, Step, i);
+    if (step->kind == STEP_OPAQUE)
+      return step->argument ? "other" : "unknown";
+    if (step->kind == STEP_COMPUTE && step->compute.modifiers & MODIFIER_APPROXIMATE)
+      return "nearly";
+    if (step->run != smb_step_nothing)
+      fate = "exact";
+  }
+  return fate;
+}
+
+const char *
+ptx_fate(const char *instruction, char **message) {
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text =
+      g_strconcat(".version 9.0\n.target sm_100a\n.address_size 64\n", PTX_FATE_MODULE,
+                  PTX_FATE_ENTRY, instruction, "\nend: }\n", NULL);
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("k.ptx", bytes, &error);
+  const SmbProgramOptions options = {.entry = "k"};
+  g_autoptr(SmbProgram) program = source ? smb_program_read(source, &options, &error) : NULL;
+  *message = NULL;
+  if (program)
+    return find_fate((const Code *)program);
+  *message = g_strndup(error->message, strcspn(error->message, "\n"));
+  return "refused";
+}
