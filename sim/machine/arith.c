@@ -156,9 +156,63 @@ compute_half(ArithBinary op, SmbScalar kind, guint n, const void *a, const void 
     smb_arith_convert(SMB_SCALAR_F32, kind, n, z, out);
 }
 
+// The power of two by which all lanes divide, as in `threadIdx.x % 32`: the most frequent divisor by far, and
+// processors do not divide vectors. 0 if there is none.
+static guint32
+find_power_of_two(guint n, const guint32 *divisors) {
+  guint32 first = divisors[0], differ = first & (first - 1);
+  for (guint lane = 0; lane < n; lane++)
+    differ |= divisors[lane] ^ first;
+  return differ ? 0 : first;
+}
+
+static void
+mask_remainders(guint n, guint32 low, const void *a, void *out) {
+  LOOP1(guint32, guint32, x & low)
+}
+
+static void
+shift_quotients(guint n, guint shift, const void *a, void *out) {
+  LOOP1(guint32, guint32, x >> shift)
+}
+
+// Quotients of signed numbers are rounded towards 0: a negative one is made larger first.
+static void
+mask_signed_remainders(guint n, guint32 low, const void *a, void *out) {
+  LOOP1(guint32, guint32, x - ((x + (low & (0 - (x >> 31)))) & ~low))
+}
+
+static void
+shift_signed_quotients(guint n, guint32 low, guint shift, const void *a, void *out) {
+  LOOP1(guint32, gint32, (gint32)(x + (low & (0 - (x >> 31)))) >> shift)
+}
+
+// Divides numbers of 32 bits by one power of two; FALSE if they are not divided by one.
+static gboolean
+divide_by_power_of_two(ArithBinary op, SmbScalar kind, guint n, const void *a, const void *b,
+                       void *out) {
+  if ((op != ARITH_DIV && op != ARITH_MOD) || (kind != SMB_SCALAR_I32 && kind != SMB_SCALAR_U32))
+    return FALSE;
+  guint32 divisor = find_power_of_two(n, b);
+  if (divisor == 0 || (kind == SMB_SCALAR_I32 && divisor > G_MAXINT32))
+    return FALSE;
+  guint shift = (guint)__builtin_ctz(divisor);
+  if (kind == SMB_SCALAR_U32 && op == ARITH_DIV)
+    shift_quotients(n, shift, a, out);
+  else if (kind == SMB_SCALAR_U32)
+    mask_remainders(n, divisor - 1, a, out);
+  else if (op == ARITH_DIV)
+    shift_signed_quotients(n, divisor - 1, shift, a, out);
+  else
+    mask_signed_remainders(n, divisor - 1, a, out);
+  return TRUE;
+}
+
 void
 smb_arith_binary(ArithBinary operation, SmbScalar kind, guint n, const void *a, const void *b,
                  void *out) {
+  if (divide_by_power_of_two(operation, kind, n, a, b, out))
+    return;
   switch (kind) {
   case SMB_SCALAR_BOOL:
   case SMB_SCALAR_I8:

@@ -146,11 +146,6 @@ smb_type_equal(const Type *a, const Type *b) {
   return TRUE;
 }
 
-guint
-smb_type_components(const Type *type) {
-  return type->kind == KIND_VECTOR ? (guint)type->count : 1;
-}
-
 gboolean
 smb_type_is_aggregate(const Type *type) {
   return type->kind == KIND_ARRAY || type->kind == KIND_STRUCT;
@@ -167,22 +162,6 @@ guint
 smb_type_move_bytes(const Type *type) {
   gboolean at_once = type->size <= 16 && (type->size & (type->size - 1)) == 0;
   return at_once ? (guint)type->size : MIN(type->align, 16);
-}
-
-const Type *
-smb_type_component(const Type *type) {
-  return type->kind == KIND_VECTOR ? type->of : type;
-}
-
-gboolean
-smb_kind_is_wide(TypeKind kind) {
-  return kind == KIND_LONG || kind == KIND_ULONG || kind == KIND_DOUBLE || kind == KIND_POINTER ||
-         kind == KIND_ARRAY || kind == KIND_STRUCT;
-}
-
-gboolean
-smb_type_is_wide(const Type *type) {
-  return smb_kind_is_wide(smb_type_component(type)->kind);
 }
 
 const Type *

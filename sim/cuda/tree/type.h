@@ -67,7 +67,10 @@ gboolean smb_type_is_unsigned(const Type *type);
 gboolean smb_type_equal(const Type *a, const Type *b);
 
 // Number of values that a lane holds for it: components of a vector, else 1.
-guint smb_type_components(const Type *type);
+static inline guint
+smb_type_components(const Type *type) {
+  return type->kind == KIND_VECTOR ? (guint)type->count : 1;
+}
 
 // Whether variables of it lie in memory, and its value is an address: arrays and structures.
 gboolean smb_type_is_aggregate(const Type *type);
@@ -79,12 +82,23 @@ const Type *smb_type_leaf(const Type *type);
 // else as many as the alignment allows (a float3: 4).
 guint smb_type_move_bytes(const Type *type);
 
-// Whether a lane's value takes 8 bytes in a register (else 4): 64-bit numbers and pointers.
-gboolean smb_kind_is_wide(TypeKind kind);
-gboolean smb_type_is_wide(const Type *type);
-
 // What a value of that type is stored as, component by component.
-const Type *smb_type_component(const Type *type);
+static inline const Type *
+smb_type_component(const Type *type) {
+  return type->kind == KIND_VECTOR ? type->of : type;
+}
+
+// Whether a lane's value takes 8 bytes in a register (else 4): 64-bit numbers and pointers.
+static inline gboolean
+smb_kind_is_wide(TypeKind kind) {
+  return kind == KIND_LONG || kind == KIND_ULONG || kind == KIND_DOUBLE || kind == KIND_POINTER ||
+         kind == KIND_ARRAY || kind == KIND_STRUCT;
+}
+
+static inline gboolean
+smb_type_is_wide(const Type *type) {
+  return smb_kind_is_wide(smb_type_component(type)->kind);
+}
 
 // C's integer promotion, and the type in which two operands meet.
 const Type *smb_type_promote(const Type *type);
