@@ -181,6 +181,28 @@ touch_cell(SmbBlock *block, const Move *move, const Access *access, guint lane, 
   block->shadow->set[offset >> block->shadow->granule_shift] = TRUE;
 }
 
+// A store of whole granules. What nobody else touched since the last barrier, the usual case, takes a few instructions.
+static void
+store_granules(SmbBlock *block, const Move *move, const Access *access) {
+  const SmbRequest *request = &access->request;
+  const Shadow *shadow = block->shadow;
+  Cell *cells = shadow->cells;
+  guint8 *set = shadow->set;
+  guint shift = shadow->granule_shift;
+  const Cell mine = {
+      .phase = shadow->phase, .write_site = move->site, .writer = (guint8)(access->warp + 1)};
+  FOR_LANES(request->mask, lane) {
+    gsize granule = request->offset[lane] >> shift;
+    Cell *cell = &cells[granule];
+    gboolean is_new = cell->phase != mine.phase;
+    if (is_new || (cell->writer == mine.writer && cell->reader == NOBODY)) {
+      *cell = mine;
+      set[granule] = TRUE;
+    } else
+      touch_cell(block, move, access, lane, request->offset[lane]);
+  }
+}
+
 // Executes a statement for each granule of a load, store or atomic, in @lane, at @offset. One warp's second look at
 // a place says nothing new. What is padding alone holds nothing.
 #define FOR_GRANULES(shadow, lanes, offsets, width, padding, lane, offset, ...)                    \
@@ -259,6 +281,10 @@ smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
   }
   if (shadow->notes)
     mark_loads(shadow);
+  if (move->op_class == SMB_OP_CLASS_STORE && request->width == 1u << shadow->granule_shift) {
+    store_granules(block, move, access);
+    return;
+  }
   FOR_GRANULES(shadow, request->mask, request->offset, request->width, move->padding, lane, offset,
                { touch_cell(block, move, access, lane, offset); })
 }
