@@ -39,6 +39,13 @@ enum {
   TRANSFER_COMPONENTS = 8, // of a vector: of 16 bits each
 };
 
+// How a load, or an atomic, takes part in what threads of other blocks do (PTX ISA, "Memory Consistency Model").
+typedef enum {
+  ORDER_WEAK,    // nothing changes meanwhile what it finds, or else the program has a race
+  ORDER_STRONG,  // other blocks may change it
+  ORDER_ACQUIRE, // and what they did before is seen from then on
+} Order;
+
 /**
  * Transfer: a memory instruction
  * @move: what the machine is told
@@ -67,9 +74,17 @@ typedef struct {
   Row operand;
   Row swap;
   gboolean increments; // of an atomic: it adds the constant 1, and nothing reads its result
+  Order order;
 } Transfer;
 
 #define NO_ROW G_MAXUINT32
+
+// What a step whose effect is not modelled may do beside (Step.argument).
+enum {
+  OPAQUE_SHARED = 1, // write anywhere in shared memory
+  OPAQUE_GLOBAL = 2, // write anywhere in global and local memory
+  OPAQUE_FENCE = 4,  // make visible what other blocks wrote
+};
 
 // What a step writes of the registers.
 typedef struct {

@@ -89,6 +89,12 @@ struct _SmbBlock {
   SmbSignature *signature; // or NULL: not wanted
 };
 
+// Whether there are no other blocks, that could change global memory meanwhile.
+static inline gboolean
+block_is_alone(const SmbBlock *block) {
+  return block->grid[0] == 1 && block->grid[1] == 1 && block->grid[2] == 1;
+}
+
 static inline gboolean
 mask_any(const SmbBlock *block, const Mask *mask) {
   SmbLanes any = 0;
@@ -175,6 +181,8 @@ gboolean smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, SmbLan
 enum {
   MARK_KNOWN = 1,
   MARK_BLOCK = 2, // it depends on blockIdx, or whether it is known does
+  MARK_SHARED =
+      4, // of global memory: other blocks change it, too, by atomics; a load does not know what it finds
 };
 
 // A word of 4 bytes that are known, and depend on nothing.
@@ -206,7 +214,8 @@ gboolean smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLane
 gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, guint64 swap,
                             guint64 *result);
 
-// Something was stored at an address in global memory that is not known: from here on none of it is.
+// Something was stored at an address in global memory that is not known, or other blocks may have stored something: from
+// here on none of it is known.
 void smb_words_blur(SmbBlock *block);
 
 // Which instruction a compiler makes of an atomic on shared memory. @increments: it adds the constant 1,

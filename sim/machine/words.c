@@ -44,6 +44,15 @@ put_piece(MarkedWords *words, guint word, guint lane, const guchar *bytes, const
   words->marks[word][lane] = mark;
 }
 
+// A load does not see what other blocks have added.
+static void
+hide_changed(guchar *marks, gsize length) {
+  for (gsize i = 0; i < length; i++) {
+    if (marks[i] & MARK_SHARED)
+      marks[i] = 0;
+  }
+}
+
 // Of constant and of global memory.
 static void
 read_outside(SmbBlock *block, const Move *move, const Access *access, guint lane,
@@ -51,9 +60,11 @@ read_outside(SmbBlock *block, const Move *move, const Access *access, guint lane
   const Object *object = access_object(block, access, lane);
   guchar bytes[SMB_MAX_WIDTH], marks[SMB_MAX_WIDTH];
   guint64 offset = (guint64)access->offset[lane];
-  if (object->space == SPACE_GLOBAL)
+  if (object->space == SPACE_GLOBAL) {
     smb_overlay_read(block->overlay, object, offset, bytes, marks, move->width);
-  else {
+    if (move->op_class == SMB_OP_CLASS_LOAD)
+      hide_changed(marks, move->width);
+  } else {
     smb_contents_read(&object->contents, offset, bytes, move->width);
     memset(marks, object->contents.fill == SMB_FILL_UNKNOWN ? 0 : MARK_KNOWN, sizeof marks);
   }
@@ -300,14 +311,24 @@ smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
   if (!smb_access_resolve(block, move, warp, lanes, addresses, &access) ||
       !smb_access_report(block, move, &access))
     return FALSE;
+  // What an atomic finds depends on what other blocks did, if there are any.
+  SmbLanes inside = access.lanes[SPACE_SHARED] | access.lanes[SPACE_PRIVATE];
+  SmbLanes changes = block_is_alone(block) ? 0 : lanes & ~inside;
   // Lanes take their turns in rising order.
   FOR_LANES(lanes, lane) {
     SmbLanes one = (SmbLanes)1 << lane;
     if (!read_lanes(block, move, &access, one, before))
       return FALSE;
     update_lane(move, lane, operand, swap, before, &after);
+    for (guint word = 0; changes >> lane & 1 && word < count_pieces(move); word++)
+      after.marks[word][lane] |= MARK_SHARED * MARKS_KNOWN;
     if (!write_lanes(block, move, &access, one, &after))
       return FALSE;
+  }
+  for (guint word = 0; changes && word < count_pieces(move); word++) {
+    FOR_LANES(changes, lane) {
+      before->marks[word][lane] = 0;
+    }
   }
   return TRUE;
 }

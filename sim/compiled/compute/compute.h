@@ -107,6 +107,9 @@ smb_compute(const Compute *compute, Registers *registers, SmbLanes lanes) {
   compute->run(compute, registers, lanes);
 }
 
+// Whether a lane's result depends on what other lanes have, and on which of them take part.
+gboolean smb_compute_is_exchange(const Compute *compute);
+
 // --- what an operation is, for decoders
 
 // What its operands are, and what becomes of it.

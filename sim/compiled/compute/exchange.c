@@ -9,6 +9,18 @@
 #include "sim/compiled/compute/real.h"
 #include "sim/machine/lanes.h"
 
+gboolean
+smb_compute_is_exchange(const Compute *compute) {
+  static const ComputeHandler handlers[] = {
+      smb_exchange_shuffle, smb_exchange_vote,       smb_exchange_ballot, smb_exchange_match,
+      smb_exchange_reduce,  smb_exchange_activemask, smb_exchange_elect};
+  for (guint i = 0; i < G_N_ELEMENTS(handlers); i++) {
+    if (compute->run == handlers[i])
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static guint
 group_of(guint lane) {
   return lane - lane % ROW_LANES;

@@ -16,13 +16,20 @@ smb_step_compute(Runner *runner, const Step *step, SmbLanes lanes) {
 gboolean
 smb_step_opaque(Runner *runner, const Step *step, SmbLanes lanes) {
   SmbBlock *block = runner->block;
+  guint does = lanes ? step->argument : 0;
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
-  if (step->argument && lanes) {
-    // It may write anywhere in shared memory.
+  if (does & OPAQUE_SHARED) {
     memset(block->shared_marks, 0, block->shared_bytes);
     runner->shared_origin =
         runner->shared_origin ? runner->shared_origin : step_origin(runner, step);
   }
+  if (does & OPAQUE_GLOBAL) {
+    Mask mask = {{0}};
+    mask.warp[runner->w] = lanes;
+    smb_private_forget(block, REGION_LOCAL, &mask);
+  }
+  if (does & OPAQUE_GLOBAL || (does & OPAQUE_FENCE && !block_is_alone(block)))
+    smb_words_blur(block);
   smb_runner_forget(runner, step, lanes, step_origin(runner, step));
   return TRUE;
 }

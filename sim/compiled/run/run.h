@@ -141,6 +141,8 @@ gboolean smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLa
 // Lanes ask for memory, maybe shared, and it is not known where, or whether.
 gboolean smb_runner_uncounted(Runner *runner, const Step *step, SmbLanes lanes, const char *what,
                               guint32 origin);
+// Whether threads execute a step that is not only skipped is not known: fails.
+gboolean smb_runner_cannot_tell(Runner *runner, const Step *step, guint32 origin);
 // Nothing is known any more of what a step writes.
 void smb_runner_forget(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
 // Whether it may ask for shared memory.

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A branch whose condition is not known. Between it and the place where its ways meet again, some lanes execute some
-// steps. If none of these asks for shared memory, waits for other threads or ends the program, no count depends on the
-// branch: lanes go on where the ways meet, and nothing is known of what the steps between would have written.
+// steps, those of functions that they call there among them. If none of these asks for shared memory, waits for other
+// threads or ends the program, no count depends on the branch: lanes go on where the ways meet, or return to the caller
+// if they do so there, and nothing is known of what the steps between would have written.
 #include <string.h>
 
 #include "sim/compiled/run/run.h"
@@ -11,7 +12,9 @@
 // What lies between a branch and where its ways meet.
 typedef struct {
   guint32 end;        // the step where they meet; SMB_FLOW_EXIT: they do not
+  gboolean returns;   // then they all return from a function
   const Step *needed; // a step that cannot be skipped, or NULL
+  const Step *ends;   // one that ends threads, though others go on behind the stretch; or NULL
   GArray *steps;      // guint32: first and last + 1 of each block
 } Stretch;
 
@@ -44,7 +47,8 @@ is_needed(const Runner *runner, const Step *step) {
     return smb_transfer_may_be_shared(runner, step->transfer) ||
            (step->source && smb_transfer_may_be_shared(runner, step->source));
   case STEP_OTHER:
-    return step->run != smb_step_nothing && step->run != smb_step_gather;
+    return step->run != smb_step_nothing && step->run != smb_step_gather &&
+           step->run != smb_step_call && step->run != smb_step_return;
   case STEP_COMPUTE:
   case STEP_BRANCH:
   case STEP_MEETING:
@@ -94,26 +98,53 @@ find_meeting(const CodeGraph *graph, guint32 branch, gboolean *seen) {
   return nearest;
 }
 
+static const SmbFlowBlock *
+graph_blocks(const CodeGraph *graph) {
+  return (const SmbFlowBlock *)(gpointer)graph->blocks->data;
+}
+
+// A block of the stretch, once, and all blocks of the functions that it calls.
+static void
+add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
+  for (guint i = 0; i < stretch->steps->len; i += 2) {
+    if (g_array_index(stretch->steps, guint32, i) == block->first)
+      return;
+  }
+  guint32 ends[] = {block->first, block->end};
+  g_array_append_vals(stretch->steps, ends, 2);
+  for (guint32 i = block->first; i < block->end; i++) {
+    const Step *step = &runner->steps[i];
+    if (!stretch->needed && is_needed(runner, step))
+      stretch->needed = step;
+    if (!stretch->ends && (step->run == smb_step_exit || step->run == smb_step_trap))
+      stretch->ends = step;
+    if (step->run != smb_step_call)
+      continue;
+    guint32 first;
+    const CodeGraph *callee = smb_code_graph(runner->code, step->target, &first);
+    for (guint32 b = 0; b < callee->blocks->len; b++)
+      add_block(runner, stretch, graph_blocks(callee) + b);
+  }
+}
+
 static Stretch *
 make_stretch(const Runner *runner, guint32 at) {
-  guint32 branch;
+  guint32 branch, start;
   guint n;
   const CodeGraph *graph = smb_code_graph(runner->code, at, &branch);
-  const SmbFlowBlock *blocks = (const SmbFlowBlock *)(gpointer)graph->blocks->data;
   g_autofree gboolean *seen = g_new0(gboolean, graph->blocks->len);
   guint32 meeting = find_meeting(graph, branch, seen);
   Stretch *stretch = g_new0(Stretch, 1);
   stretch->steps = g_array_new(FALSE, FALSE, sizeof(guint32));
-  stretch->end = meeting == SMB_FLOW_EXIT ? SMB_FLOW_EXIT : blocks[meeting].first;
+  stretch->end = meeting == SMB_FLOW_EXIT ? SMB_FLOW_EXIT : graph_blocks(graph)[meeting].first;
+  stretch->returns = meeting == SMB_FLOW_EXIT && graph != smb_code_graph(runner->code, 0, &start);
   smb_graph_reach(graph, branch, meeting, seen, &n);
   for (guint32 b = 0; b < graph->blocks->len; b++) {
-    if (!seen[b])
-      continue;
-    guint32 ends[] = {blocks[b].first, blocks[b].end};
-    g_array_append_vals(stretch->steps, ends, 2);
-    for (guint32 i = blocks[b].first; i < blocks[b].end && !stretch->needed; i++)
-      stretch->needed = is_needed(runner, &runner->steps[i]) ? &runner->steps[i] : NULL;
+    if (seen[b])
+      add_block(runner, stretch, graph_blocks(graph) + b);
   }
+  if (meeting == SMB_FLOW_EXIT && !stretch->returns)
+    stretch->ends = NULL; // all of them end
   return stretch;
 }
 
@@ -169,16 +200,20 @@ gboolean
 smb_runner_skip(Runner *runner, const Step *step, guint32 origin) {
   SmbSplits *splits = runner->warp->splits;
   const Stretch *stretch = find_stretch(runner, step_number(runner, step));
-  gboolean decides = stretch->needed || stretch->end == SMB_FLOW_EXIT;
-  if (decides && !runner->skips) {
+  gboolean ends = stretch->end == SMB_FLOW_EXIT && !stretch->returns;
+  if ((stretch->needed || ends) && !runner->skips) {
     const Step *first = stretch->needed ? stretch->needed : step;
     return smb_runner_uncounted(runner, first, splits->mask, "whether it is executed", origin);
   }
+  if (stretch->ends)
+    return smb_runner_cannot_tell(runner, stretch->ends, origin);
   if (!leave_out(runner, stretch, splits->mask, origin))
     return FALSE;
   forget_stretch(runner, stretch, splits->mask, origin);
-  if (stretch->end == SMB_FLOW_EXIT)
+  if (ends)
     return smb_step_exit(runner, step, splits->mask);
+  if (stretch->returns)
+    return smb_step_return(runner, step, splits->mask);
   splits->pc = stretch->end;
   return TRUE;
 }

@@ -241,6 +241,23 @@ smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses,
                           : (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
 }
 
+// Of global memory that other blocks may change meanwhile nothing is known.
+static void
+note_order(Runner *runner, const Transfer *transfer, SmbLanes lanes, const guint64 *addresses,
+           MarkedWords *words) {
+  SmbBlock *block = runner->block;
+  if (transfer->order == ORDER_WEAK || block_is_alone(block))
+    return;
+  FOR_LANES(lanes, lane) {
+    if (block->objects[find_object(addresses[lane])].space != SPACE_GLOBAL)
+      continue;
+    for (guint word = 0; word < TRANSFER_WORDS; word++)
+      words->marks[word][lane] = 0;
+    if (transfer->order == ORDER_ACQUIRE)
+      smb_words_blur(block);
+  }
+}
+
 // Accesses whose addresses are not known: whatever they could have touched is not known any more.
 static gboolean
 lose(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
@@ -319,6 +336,7 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
     return TRUE;
   if (!smb_words_load(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
+  note_order(runner, transfer, lanes, addresses, &words);
   smb_runner_note_load(runner, step, addresses, lanes);
   smb_transfer_deliver(runner, step, lanes, smb_transfer_taint(runner, flags, lanes, addresses),
                        &words);
@@ -352,13 +370,6 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
-// What an atomic on global memory finds depends on what other blocks did, if there are any.
-static gboolean
-is_alone(const Runner *runner) {
-  const guint *grid = runner->block->grid;
-  return grid[0] == 1 && grid[1] == 1 && grid[2] == 1;
-}
-
 gboolean
 smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
@@ -381,13 +392,10 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!smb_words_atomic(runner->block, &move, runner->w, lanes, addresses, &operand,
                         transfer->swap == NO_ROW ? NULL : &swap, &before))
     return FALSE;
+  note_order(runner, transfer, lanes, addresses, &before);
   smb_runner_note_load(runner, step, addresses, lanes);
   guint taint = smb_transfer_taint(runner, flags, lanes, addresses);
   note_store(runner, flags, lanes, addresses);
-  if (find_object(addresses[smb_lanes_first(lanes)]) != REGION_SHARED && !is_alone(runner)) {
-    memset(before.marks, 0, sizeof before.marks);
-    taint = 0;
-  }
   smb_transfer_deliver(runner, step, lanes, taint, &before);
   return TRUE;
 }

@@ -66,6 +66,9 @@ explain(const Runner *runner, guint32 origin) {
       const Object *buffer = &runner->block->objects[cause->object];
       g_autofree char *number = g_strdup_printf("%u", buffer->buffer);
       gboolean is_parameter = buffer->buffer < runner->code->program.parameters->len;
+      if (buffer->contents.fill != SMB_FILL_UNKNOWN)
+        return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", object,
+                               place);
       return g_strdup_printf("the contents of %s, loaded at %s: give --buffer %s=SPEC", object,
                              place, is_parameter ? number : buffer->name);
     }
@@ -94,6 +97,12 @@ smb_runner_uncounted(Runner *runner, const Step *step, SmbLanes lanes, const cha
   if (block->sink->uncounted)
     block->sink->uncounted(block->user, step->transfer->move.site, runner->w, lanes, reason);
   return TRUE;
+}
+
+gboolean
+smb_runner_cannot_tell(Runner *runner, const Step *step, guint32 origin) {
+  g_autofree char *why = explain(runner, origin);
+  return smb_block_fail(runner->block, step->place, "whether threads come here depends on %s", why);
 }
 
 gboolean
@@ -126,14 +135,15 @@ smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guin
   const Compute *compute = &step->compute;
   const OperationInfo *info = smb_operation_info((Operation)compute->operation);
   Registers *registers = runner->warp->registers;
-  if (info->result != SHAPE_NONE && info->result != SHAPE_PREDICATE) {
-    for (guint row = 0; row < shape_rows((Shape)info->result); row++)
-      smb_row_forget(registers, compute->d + row, lanes, 0, origin);
-  }
+  // What a comparison finds goes to predicates, or (set) to a row.
+  gboolean has_row = info->result == SHAPE_PREDICATE ? compute->bytes > 0 : TRUE;
+  for (guint row = 0; has_row && row < compute->n_rows[0]; row++)
+    smb_row_forget(registers, compute->d + row, lanes, 0, origin);
   smb_predicate_set(registers, compute->p, lanes, 0, lanes, 0, origin);
   smb_predicate_set(registers, compute->q, lanes, 0, lanes, 0, origin);
 }
 
+// An access that is made, or not, in @lanes; of requests of shared memory, these are all that would take part.
 static gboolean
 lose_access(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
   const Transfer *transfer = step->transfer;
@@ -154,14 +164,19 @@ smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsur
   guint32 origin = runner->warp->registers->predicate_origin[step->guard];
   switch (step->kind) {
   case STEP_COMPUTE:
+    // What lanes tell each other depends on who takes part.
+    if (smb_compute_is_exchange(&step->compute)) {
+      smb_runner_forget_results(runner, step, lanes | unsure, origin);
+      return TRUE;
+    }
     if (!step->run(runner, step, lanes))
       return FALSE;
     smb_runner_forget_results(runner, step, unsure, origin);
     return TRUE;
   case STEP_TRANSFER:
-    if (!smb_transfer_may_be_shared(runner, step->transfer) && !step->run(runner, step, lanes))
-      return FALSE;
-    return lose_access(runner, step, unsure, origin);
+    if (smb_transfer_may_be_shared(runner, step->transfer))
+      return lose_access(runner, step, lanes | unsure, origin);
+    return step->run(runner, step, lanes) && lose_access(runner, step, unsure, origin);
   case STEP_OPAQUE:
     smb_runner_forget(runner, step, lanes | unsure, origin);
     return TRUE;
@@ -169,11 +184,8 @@ smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsur
     return smb_runner_skip(runner, step, origin);
   case STEP_MEETING: // the branch behind it is not known either
     return TRUE;
-  case STEP_OTHER: {
-    g_autofree char *why = explain(runner, origin);
-    return smb_block_fail(runner->block, step->place, "whether threads come here depends on %s",
-                          why);
-  }
+  case STEP_OTHER:
+    return smb_runner_cannot_tell(runner, step, origin);
   }
   g_assert_not_reached();
 }

@@ -165,6 +165,19 @@ is_elsewhere(const PtxDecoder *decoder) {
          smb_ptx_has_part(decoder, "const") || smb_ptx_has_part(decoder, "local");
 }
 
+// Instructions with an address that store nothing there.
+static gboolean
+only_reads(const PtxDecoder *decoder) {
+  static const char *const names[] = {
+      "ld",      "ldu",      "tex",  "tld4",  "txq",     "suld",     "suq",
+      "istypep", "mbarrier", "mapa", "wgmma", "tcgen05", "prefetch", "clusterlaunchcontrol"};
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    if (strcmp(decoder->parts[0], names[i]) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static gboolean
 decode_opaque(PtxDecoder *decoder) {
   gboolean other = is_other_traffic(decoder);
@@ -173,7 +186,8 @@ decode_opaque(PtxDecoder *decoder) {
     return smb_ptx_refuse(decoder, "'%s' is not supported, and could touch shared memory", text);
   }
   Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
-  step.argument = other;
+  step.argument = (other ? OPAQUE_SHARED : 0) |
+                  (has_address(decoder) && !only_reads(decoder) ? OPAQUE_GLOBAL : 0);
   const PtxOperand *first = smb_ptx_operand(decoder, 0);
   if (first)
     add_result(decoder, &step, first);

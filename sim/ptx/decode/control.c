@@ -138,9 +138,21 @@ decode_cluster(PtxDecoder *decoder) {
 
 // Those that change nothing that is counted.
 static const char *const harmless[] = {
-    "membar",  "fence",         "nanosleep", "pmevent",    "prefetch",       "prefetchu",
-    "discard", "applypriority", "brkpt",     "setmaxnreg", "griddepcontrol", "createpolicy",
+    "nanosleep",     "pmevent", "prefetch",   "prefetchu",      "discard",
+    "applypriority", "brkpt",   "setmaxnreg", "griddepcontrol", "createpolicy",
 };
+
+// A fence of the block changes nothing here: its threads run one after the other.
+static PtxResult
+decode_fence(PtxDecoder *decoder) {
+  if (smb_ptx_has_part(decoder, "cta") || smb_ptx_has_prefix(decoder, "proxy") ||
+      smb_ptx_has_part(decoder, "mbarrier_init"))
+    return add_plain(decoder, smb_step_nothing);
+  Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
+  step.argument = OPAQUE_FENCE;
+  smb_ptx_add(decoder, &step);
+  return PTX_DECODED;
+}
 
 PtxResult
 smb_ptx_decode_control(PtxDecoder *decoder) {
@@ -166,6 +178,8 @@ smb_ptx_decode_control(PtxDecoder *decoder) {
       (smb_ptx_has_part(decoder, "commit_group") || smb_ptx_has_part(decoder, "wait_group") ||
        smb_ptx_has_part(decoder, "wait_all") || smb_ptx_has_part(decoder, "bulk") == FALSE))
     return add_plain(decoder, smb_step_nothing);
+  if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0)
+    return decode_fence(decoder);
   for (guint i = 0; i < G_N_ELEMENTS(harmless); i++) {
     if (strcmp(name, harmless[i]) == 0 && strcmp(name, "createpolicy") != 0)
       return add_plain(decoder, smb_step_nothing);

@@ -139,6 +139,19 @@ set_move(PtxDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op,
   move->site = smb_ptx_add_site(decoder, op_class, width);
 }
 
+// Threads of the same block are seen in any case.
+static Order
+find_order(const PtxDecoder *decoder) {
+  if (smb_ptx_has_part(decoder, "cta"))
+    return ORDER_WEAK;
+  if (smb_ptx_has_part(decoder, "acquire") || smb_ptx_has_part(decoder, "acq_rel"))
+    return ORDER_ACQUIRE;
+  return smb_ptx_has_part(decoder, "volatile") || smb_ptx_has_part(decoder, "relaxed") ||
+                 smb_ptx_has_part(decoder, "mmio")
+             ? ORDER_STRONG
+             : ORDER_WEAK;
+}
+
 static PtxResult
 decode_load_store(PtxDecoder *decoder, gboolean loads) {
   Area area = find_area(decoder);
@@ -151,6 +164,7 @@ decode_load_store(PtxDecoder *decoder, gboolean loads) {
   Transfer *transfer = new_transfer(decoder);
   transfer->bytes = bytes;
   transfer->is_signed = type[0] == 's';
+  transfer->order = find_order(decoder);
   const PtxOperand *data = smb_ptx_operand(decoder, loads ? 0 : 1);
   const PtxOperand *address = smb_ptx_operand(decoder, loads ? 1 : 0);
   if (!set_address(decoder, transfer, address, area) ||
@@ -250,6 +264,7 @@ decode_atomic(PtxDecoder *decoder, gboolean has_result) {
   transfer->move.atomic = kinds.atomic;
   transfer->move.kind = kinds.kind;
   transfer->move.components = g_str_has_suffix(smb_ptx_last_part(decoder), "x2") ? 2 : 1;
+  transfer->order = find_order(decoder);
   gboolean unused = !result || is_dropped(decoder, result);
   transfer->move.reads = !unused || kinds.atomic != ATOMIC_EXCHANGE;
   transfer->increments = unused && kinds.atomic == ATOMIC_ADD && bytes == 4 &&

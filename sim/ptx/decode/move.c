@@ -122,6 +122,10 @@ decode_cvta(PtxDecoder *decoder) {
   Row to = smb_ptx_row(decoder, d, 8, FALSE), from = smb_ptx_row(decoder, a, 8, FALSE);
   if (to == NO_ROW || from == NO_ROW)
     return PTX_UNKNOWN;
+  if (d->kind != PTX_OPERAND_REGISTER) {
+    smb_ptx_refuse(decoder, "expected a register");
+    return PTX_FAILED;
+  }
   if (!smb_ptx_has_prefix(decoder, "shared")) {
     add_operation(decoder, OPERATION_MOV_64, to, from, 0);
     return PTX_DECODED;
