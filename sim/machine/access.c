@@ -67,10 +67,10 @@ fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint la
 }
 
 static Pattern
-find_pattern(const SmbBlock *block, SmbLanes mask, guint64 differ, guint64 stray) {
-  if (differ == 0)
+find_pattern(const SmbBlock *block, SmbLanes mask, const LanePlaces *places) {
+  if (places->differ == 0)
     return PATTERN_SAME;
-  return stray == 0 && mask == block->all_lanes ? PATTERN_DENSE : PATTERN_ANY;
+  return places->stray == 0 && mask == block->all_lanes ? PATTERN_DENSE : PATTERN_ANY;
 }
 
 // The same for lanes that all touch the object of the first of them, as most do. FALSE if some do not,
@@ -83,60 +83,43 @@ resolve_common(SmbBlock *block, const Move *move, SmbLanes mask, const guint64 *
   if (number == 0 || number > block->n_objects || block->objects[number - 1].size < width)
     return FALSE;
   Object *object = &block->objects[number - 1];
-  guint64 start = make_pointer((guint)number - 1, 0), last = object->size - width;
-  guint64 outside = 0, low_bits = 0, differ = 0, stray = 0, all[SMB_MAX_LANES];
-  guint64 first = pointers[smb_lanes_first(mask)] - start;
+  guint64 start = make_pointer((guint)number - 1, 0), all[SMB_MAX_LANES];
+  LanePlaces places = {.last = object->size - width,
+                       .width = (guint32)width,
+                       .first = pointers[smb_lanes_first(mask)] - start};
   if (mask != block->all_lanes) {
     // Lanes that are off touch what the first one does.
     for (guint lane = 0; lane < block->lanes; lane++)
       all[lane] = pointers[mask >> lane & 1 ? lane : smb_lanes_first(mask)];
     pointers = all;
   }
-  // cppcheck-suppress uninitvar ; a warp has lanes
-  EACH_LANE(block->lanes, {
-    guint64 offset = pointers[lane] - start;
-    // The highest bit: below 0, or beyond the last place. Other objects are far away.
-    outside |= offset | (last - offset);
-    low_bits |= offset;
-    differ |= offset ^ first;
-    stray |= offset ^ (first + (guint32)lane * (guint32)width);
-    access->offset[lane] = (gint64)offset;
-    access->request.offset[lane] = (guint32)(object->base + offset);
-  })
-  if (outside >> 63 || ((low_bits | object->base) & (move->align - 1)))
+  block->place_loops->point(&places, block->lanes, pointers, start, (guint32)object->base,
+                            access->offset, access->request.offset);
+  if (places.outside >> 63 || places.low_bits & (move->align - 1))
     return FALSE;
   access->lanes[object->space] = mask;
   access->common = object;
-  access->pattern = find_pattern(block, mask, differ, stray);
+  access->pattern = find_pattern(block, mask, &places);
   return TRUE;
 }
 
 gboolean
 smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
-                          const guint32 *offsets, Access *access) {
-  static const guint32 bits[ROW_LANES] = {LANE_BITS};
+                          const guint32 *base, guint32 offset, Access *access) {
   Object *object = &block->objects[SHARED_OBJECT];
-  guint32 width = (guint32)move->width, last = (guint32)object->size - width;
-  guint32 outside = 0, low_bits = 0, differ = 0, stray = 0;
-  guint32 first = offsets[smb_lanes_first(mask)];
+  gsize width = move->width;
   if (object->size < width || object->size > G_MAXINT32)
     return FALSE;
   memset(access->lanes, 0, sizeof access->lanes);
   access->warp = warp;
   access->common = object;
   access->lanes[SPACE_SHARED] = mask;
-  // cppcheck-suppress uninitvar ; a warp has lanes
-  EACH_LANE(block->lanes, {
-    // Lanes that are off touch what the first one does.
-    guint32 offset = (guint32)(mask >> row) & bits[in_row] ? offsets[lane] : first;
-    outside |= offset | (last - offset);
-    low_bits |= offset;
-    differ |= offset ^ first;
-    stray |= offset ^ (first + (guint32)lane * width);
-    access->request.offset[lane] = offset;
-  })
-  access->pattern = find_pattern(block, mask, differ, stray);
-  return !(outside >> 31) && !(low_bits & (move->align - 1));
+  LanePlaces places = {.last = object->size - width,
+                       .width = (guint32)width,
+                       .first = base[smb_lanes_first(mask)] + offset};
+  block->place_loops->share(&places, block->lanes, mask, base, offset, access->request.offset);
+  access->pattern = find_pattern(block, mask, &places);
+  return !(places.outside >> 63) && !(places.low_bits & (move->align - 1));
 }
 
 gboolean

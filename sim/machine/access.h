@@ -35,10 +35,10 @@ access_object(const SmbBlock *block, const Access *access, guint lane) {
 gboolean smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                             const guint64 *addresses, Access *access);
 
-// The same at @offsets into shared memory, of a program that tracks; FALSE, without an error, if some must not be touched.
-// Access.offset is not set.
+// The same at @base + @offset in shared memory, of a program that tracks; FALSE, without an error, if some must not be
+// touched. Access.offset is not set.
 gboolean smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
-                                   const guint32 *offsets, Access *access);
+                                   const guint32 *base, guint32 offset, Access *access);
 
 // Reports the access as the requests that the warp makes of shared and of global memory.
 gboolean smb_access_report(SmbBlock *block, const Move *move, Access *access);

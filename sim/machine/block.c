@@ -326,6 +326,7 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   memcpy(block->grid, launch->grid, sizeof block->grid);
   block->lanes = smb_arch_info(arch)->lanes;
   block->all_lanes = smb_lanes_below(block->lanes);
+  block->place_loops = smb_place_loops_choose();
   block->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
   block->n_warps = smb_arch_warps(arch, block->n_threads);
   block->shared_bytes = program->dynamic_start + launch->dynamic_bytes;

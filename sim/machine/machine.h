@@ -7,6 +7,7 @@
 // Private to the machine and to front ends.
 #pragma once
 
+#include "sim/machine/place.h"
 #include "sim/machine/signature.h"
 #include "sim/program/front-end.h"
 
@@ -60,6 +61,7 @@ struct _SmbBlock {
   guint grid[3];
   guint lanes;        // of a warp: a multiple of LANE_ROW
   SmbLanes all_lanes; // of a warp
+  const PlaceLoops *place_loops;
   guint n_threads;
   guint n_warps;
 
@@ -200,11 +202,11 @@ gboolean smb_words_load(SmbBlock *block, const Move *move, guint warp, SmbLanes 
                         const guint64 *addresses, MarkedWords *words);
 gboolean smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                          const guint64 *addresses, const MarkedWords *words);
-// The same at @offsets into shared memory, fast.
+// The same at @base, a number for each lane, + @offset in shared memory: fast.
 gboolean smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
-                               const guint32 *offsets, MarkedWords *words);
+                               const guint32 *base, guint32 offset, MarkedWords *words);
 gboolean smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
-                                const guint32 *offsets, const MarkedWords *words);
+                                const guint32 *base, guint32 offset, const MarkedWords *words);
 gboolean smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                           const guint64 *addresses, const MarkedWords *operand,
                           const MarkedWords *swap, MarkedWords *before);

@@ -197,15 +197,34 @@ write_outside(SmbBlock *block, const Move *move, const Access *access, guint lan
   return TRUE;
 }
 
+// Lanes that all write words of shared memory.
+static void
+store_shared(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+             const MarkedWords *words) {
+  if (is_dense_words(access, move)) {
+    gsize start = access->request.offset[0], n = block->lanes * WORD_BYTES;
+    memcpy(block->shared + start, words->values[0], n);
+    memcpy(block->shared_marks + start, words->marks[0], n);
+    return;
+  }
+  for (guint word = 0; word < count_pieces(move); word++) {
+    guchar *bytes = block->shared + word * WORD_BYTES;
+    guchar *marks = block->shared_marks + word * WORD_BYTES;
+    FOR_LANES(lanes, lane) {
+      guint32 at = access->request.offset[lane];
+      memcpy(bytes + at, &words->values[word][lane], WORD_BYTES);
+      memcpy(marks + at, &words->marks[word][lane], WORD_BYTES);
+    }
+  }
+}
+
 static gboolean
 write_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
             const MarkedWords *words) {
   gsize size = piece_bytes(move);
   SmbLanes inside = access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];
-  if (inside && is_dense_words(access, move) && is_shared(access, move, lanes)) {
-    gsize start = access->request.offset[0], n = block->lanes * WORD_BYTES;
-    memcpy(block->shared + start, words->values[0], n);
-    memcpy(block->shared_marks + start, words->marks[0], n);
+  if (inside && is_shared(access, move, lanes)) {
+    store_shared(block, move, access, lanes, words);
     return TRUE;
   }
   FOR_LANES(lanes & inside, lane) {
@@ -242,29 +261,32 @@ smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
 
 // Offsets into shared memory as addresses, for what cannot be done fast.
 static const guint64 *
-make_addresses(const SmbBlock *block, const guint32 *offsets, guint64 *addresses) {
-  EACH_LANE(block->lanes, addresses[lane] = make_pointer(SHARED_OBJECT, offsets[lane]);)
+make_addresses(const SmbBlock *block, const guint32 *base, guint32 offset, guint64 *addresses) {
+  guint64 start = make_pointer(SHARED_OBJECT, 0);
+  EACH_LANE(block->lanes, addresses[lane] = start + (guint32)(base[lane] + offset);)
   return addresses;
 }
 
 gboolean
 smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
-                      const guint32 *offsets, MarkedWords *words) {
+                      const guint32 *base, guint32 offset, MarkedWords *words) {
   Access access;
   guint64 addresses[SMB_MAX_LANES];
-  if (block->signature || !smb_access_resolve_shared(block, move, warp, lanes, offsets, &access))
-    return smb_words_load(block, move, warp, lanes, make_addresses(block, offsets, addresses),
+  if (block->signature ||
+      !smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
+    return smb_words_load(block, move, warp, lanes, make_addresses(block, base, offset, addresses),
                           words);
   return smb_access_report(block, move, &access) && read_lanes(block, move, &access, lanes, words);
 }
 
 gboolean
 smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
-                       const guint32 *offsets, const MarkedWords *words) {
+                       const guint32 *base, guint32 offset, const MarkedWords *words) {
   Access access;
   guint64 addresses[SMB_MAX_LANES];
-  if (block->signature || !smb_access_resolve_shared(block, move, warp, lanes, offsets, &access))
-    return smb_words_store(block, move, warp, lanes, make_addresses(block, offsets, addresses),
+  if (block->signature ||
+      !smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
+    return smb_words_store(block, move, warp, lanes, make_addresses(block, base, offset, addresses),
                            words);
   return smb_access_report(block, move, &access) && write_lanes(block, move, &access, lanes, words);
 }

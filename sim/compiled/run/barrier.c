@@ -57,16 +57,16 @@ smb_step_barrier(Runner *runner, const Step *step, SmbLanes lanes) {
     barrier->arrived += runner->block->lanes;
     return TRUE;
   }
+  runner->awaited |= 1u << number;
   note_answers(runner, step, barrier, lanes);
   smb_splits_hold(runner->warp->splits, lanes, number);
   return TRUE;
 }
 
-// Threads that wait at a barrier; a warp that waits with all its lanes counts whole.
+// Threads that wait at a barrier; a warp that waits with all its lanes counts whole. @mask: set for the block's warps.
 static guint
 count_waiting(const Runner *runner, guint number, Mask *mask) {
   guint n = 0;
-  *mask = (Mask){{0}};
   for (guint w = 0; w < runner->block->n_warps; w++) {
     const SmbSplits *splits = runner->warps[w].splits;
     SmbLanes held = mask->warp[w] = smb_splits_held(splits, number);
@@ -122,6 +122,7 @@ release(Runner *runner, guint number, const Mask *waiting) {
     smb_splits_release(runner->warps[w].splits, number);
   barrier->arrived = 0;
   barrier->flags = 0;
+  runner->awaited &= ~(1u << number);
 }
 
 // Nobody can go on: says who is missing at the first barrier that somebody waits at.
@@ -154,7 +155,8 @@ fail_waiting(Runner *runner) {
 gboolean
 smb_runner_release(Runner *runner) {
   gboolean any = FALSE;
-  for (guint number = 0; number < RUNNER_BARRIERS; number++) {
+  for (guint32 awaited = runner->awaited; awaited; awaited &= awaited - 1) {
+    guint number = (guint)__builtin_ctz(awaited);
     Mask waiting;
     const BlockBarrier *barrier = &runner->barriers[number];
     guint n = count_waiting(runner, number, &waiting);

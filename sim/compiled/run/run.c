@@ -120,6 +120,7 @@ smb_runner_run(gpointer data) {
   Runner *runner = data;
   SmbBlock *block = runner->block;
   memset(runner->barriers, 0, sizeof runner->barriers);
+  runner->awaited = 0;
   memset(runner->written, 0, block->n_objects);
   runner->shared_origin = 0;
   for (guint w = 0; w < block->n_warps; w++)

@@ -67,6 +67,7 @@ struct _Runner {
   Warp *warp;
   guint64 budget; // steps that may still be executed
   BlockBarrier barriers[RUNNER_BARRIERS];
+  guint32 awaited; // the barriers, as bits, that threads may wait at
   Cause *causes;   // by step
   guint8 *written; // by object of the machine, if it is global: OBJECT_WRITTEN, OBJECT_STREWN
   guint32

@@ -288,24 +288,19 @@ locate(Runner *runner, const Step *step, SmbLanes lanes, guint64 *addresses, gui
   return *goes_on || lose(runner, step, lanes, origin);
 }
 
-// The offsets of an access to shared memory by an address of 32 bits that all lanes know, and that nothing else needs to
-// know more of; else NULL.
+// The base of an access to shared memory by an address of 32 bits that all lanes know, and of which nothing else needs
+// to be known; else NULL.
 static const guint32 *
-find_offsets(const Runner *runner, const Transfer *transfer, SmbLanes lanes, guint32 *offsets) {
+find_base(const Runner *runner, const Transfer *transfer, SmbLanes lanes) {
+  static const guint32 none[SMB_MAX_LANES];
   const Registers *registers = runner->warp->registers;
-  guint32 offset = (guint32)transfer->offset;
-  if (transfer->window != WINDOW_SHARED || transfer->address_rows > 1 || !lanes ||
-      runner->block->signature)
+  if (transfer->window != WINDOW_SHARED || !lanes || runner->block->signature)
     return NULL;
-  if (transfer->address_rows == 0) {
-    EACH_LANE(registers->n_lanes, offsets[lane] = offset;)
-    return offsets;
-  }
-  if (row_flags(registers, transfer->address) & ROW_UNKNOWN)
-    return NULL;
-  const guint32 *base = row_values(registers, transfer->address);
-  EACH_LANE(registers->n_lanes, offsets[lane] = base[lane] + offset;)
-  return offsets;
+  if (transfer->address_rows == 0)
+    return none;
+  return transfer->address_rows > 1 || row_flags(registers, transfer->address) & ROW_UNKNOWN
+             ? NULL
+             : row_values(registers, transfer->address);
 }
 
 // What was stored first that is not known.
@@ -319,12 +314,13 @@ gboolean
 smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
   guint64 addresses[SMB_MAX_LANES];
-  guint32 offsets[SMB_MAX_LANES];
+  const guint32 *base = find_base(runner, transfer, lanes);
   guint flags = 0;
   gboolean goes_on;
   MarkedWords words;
-  if (find_offsets(runner, transfer, lanes, offsets)) {
-    if (!smb_words_load_shared(runner->block, &transfer->move, runner->w, lanes, offsets, &words))
+  if (base) {
+    if (!smb_words_load_shared(runner->block, &transfer->move, runner->w, lanes, base,
+                               (guint32)transfer->offset, &words))
       return FALSE;
     smb_runner_note(runner, step, (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
     smb_transfer_deliver(runner, step, lanes, 0, &words);
@@ -348,15 +344,15 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
   const Registers *registers = runner->warp->registers;
   guint64 addresses[SMB_MAX_LANES];
-  guint32 offsets[SMB_MAX_LANES];
+  const guint32 *base = find_base(runner, transfer, lanes);
   guint flags = 0;
   gboolean goes_on;
   MarkedWords words;
-  if (find_offsets(runner, transfer, lanes, offsets)) {
+  if (base) {
     note_origin(runner,
                 gather(registers, transfer->data, transfer->n_components, transfer->bytes, &words));
-    return smb_words_store_shared(runner->block, &transfer->move, runner->w, lanes, offsets,
-                                  &words);
+    return smb_words_store_shared(runner->block, &transfer->move, runner->w, lanes, base,
+                                  (guint32)transfer->offset, &words);
   }
   if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
     return FALSE;

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Loops over the places that the lanes of a warp touch, compiled for several processors. Private to the machine.
+#pragma once
+
+#include "sim/base/request.h"
+
+#if defined __x86_64__
+#  define SMB_HAVE_AVX2_PLACES 1
+#else
+#  define SMB_HAVE_AVX2_PLACES 0
+#endif
+
+// What places may be, and what they are found to be: bits that are set if it holds for any lane.
+typedef struct {
+  guint64 last;     // the last place that may be touched
+  guint32 width;    // bytes that each lane touches
+  guint64 first;    // the place of the first lane that takes part
+  guint64 outside;  // the highest bit: some are below 0, or beyond the last place
+  guint64 low_bits; // of their offsets
+  guint64 differ;   // from the first one
+  guint64 stray;    // each from where it lay if the lanes, from lane 0, lay side by side
+} LanePlaces;
+
+typedef struct {
+  // Pointers of the machine as offsets behind @start, and as offsets into shared memory, which begins at @base of it.
+  void (*point)(LanePlaces *places, guint n, const guint64 *restrict pointers, guint64 start,
+                guint32 base, gint64 *restrict offsets, guint32 *restrict request);
+  // LanePlaces at @base + @offset in shared memory; those of lanes that take no part become the first one.
+  void (*share)(LanePlaces *places, guint n, SmbLanes lanes, const guint32 *restrict base,
+                guint32 offset, guint32 *restrict request);
+} PlaceLoops;
+
+extern const PlaceLoops smb_place_loops_portable;
+#if SMB_HAVE_AVX2_PLACES
+extern const PlaceLoops smb_place_loops_avx2;
+#endif
+
+// Those that run best here.
+const PlaceLoops *smb_place_loops_choose(void);
