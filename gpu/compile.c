@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/compile.h"
 
+#include <string.h>
+
 #include "gpu/error.h"
 #include "gpu/memory.h"
 
@@ -63,8 +65,40 @@ smb_compile_source(const SmbCuda *cuda, const SmbCudaSource *source, gsize dynam
                 log ? log : "the compiler gave no reason");
     return NULL;
   }
-  int result = cuda->load(image, symbol, dynamic_bytes, &function);
+  g_autofree char *said = NULL; // by the driver: of PTX that was made for a newer device
+  int result = cuda->load(image, symbol, dynamic_bytes, &function, &said);
   return smb_gpu_check(cuda, result, what, error) ? function : NULL;
+}
+
+static gboolean
+name_place(const GMatchInfo *match, GString *result, gpointer file) {
+  g_autofree char *line = g_match_info_fetch(match, 1), *kind = g_match_info_fetch(match, 2);
+  g_string_append_printf(result, "%s:%s: %s: ", (const char *)file, line, kind);
+  return FALSE;
+}
+
+// What the driver says, with places as all messages have them: "ptxas application ptx input, line 12; error   : …".
+static char *
+name_places(const char *log, const char *file) {
+  g_autoptr(GRegex) place =
+      g_regex_new("^ptxas [^,\\n]*, line (\\d+); *(\\w+) *: *", G_REGEX_MULTILINE, 0, NULL);
+  g_autofree char *valid = g_utf8_make_valid(log, -1);
+  return g_strchomp(g_regex_replace_eval(place, valid, -1, 0, 0, name_place, (gpointer)file, NULL));
+}
+
+SmbCudaFunction *
+smb_compile_ptx(const SmbCuda *cuda, const char *file, const char *text, const char *symbol,
+                gsize dynamic_bytes, GError **error) {
+  g_autoptr(GBytes) image = g_bytes_new(text, strlen(text) + 1);
+  g_autofree char *log = NULL;
+  SmbCudaFunction *function = NULL;
+  int result = cuda->load(image, symbol, dynamic_bytes, &function, &log);
+  if (result != SMB_CUDA_SUCCESS && log) {
+    g_autofree char *placed = name_places(log, file);
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "the driver rejects it: %s", placed);
+    return NULL;
+  }
+  return smb_gpu_check(cuda, result, "load the kernel", error) ? function : NULL;
 }
 
 SmbCudaFunction *

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A user's kernel, compiled as the model reads it: macros of the command line, no headers but the names
-// that the kernel language has built in.
+// A user's kernel: CUDA C, compiled as the model reads it, with macros of the command line and no headers but the names
+// that the kernel language has built in; or PTX, assembled.
 #pragma once
 
 #include "gpu/cuda.h"
@@ -20,6 +20,22 @@
 SmbCudaFunction *smb_compile_source(const SmbCuda *cuda, const SmbCudaSource *source,
                                     gsize dynamic_bytes, const char *refused, const char *what,
                                     GError **error);
+
+/**
+ * smb_compile_ptx:
+ * @file: how messages call the text
+ * @text: PTX
+ * @symbol: the kernel's name in it, mangled
+ * @dynamic_bytes: dynamic shared memory of its launches
+ * @error: SMB_GPU_ERROR_COMPILE with what the driver says of PTX that it does not assemble, and the lines of @file;
+ *   SMB_GPU_ERROR_LAUNCH if it cannot be loaded, or there is no such kernel
+ *
+ * Has the driver assemble PTX for the device, as it does for any program that comes with PTX.
+ *
+ * Returns: (transfer full): the function, for SmbCuda.unload
+ */
+SmbCudaFunction *smb_compile_ptx(const SmbCuda *cuda, const char *file, const char *text,
+                                 const char *symbol, gsize dynamic_bytes, GError **error);
 
 /**
  * smb_compile_kernel:

@@ -40,7 +40,8 @@ smb_cuda_open_library(SmbCudaLibrary library, char **reason) {
 // The functions that are called, by their names without "cu" (cuda.h of CUDA 12 and 13). What they
 // return has the numbers of cudaError_t.
 typedef struct {
-  int (*ModuleLoadData)(void **module, const void *image);
+  int (*ModuleLoadDataEx)(void **module, const void *image, unsigned n_options, int *options,
+                          void **values);
   int (*ModuleUnload)(void *module);
   int (*ModuleGetFunction)(void **function, void *module, const char *name);
   int (*FuncSetAttribute)(void *function, int attribute, int value);
@@ -58,7 +59,10 @@ struct _SmbCudaFunction {
 enum {
   ATTRIBUTE_MAX_DYNAMIC_SHARED_BYTES = 8, // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
   STATIC_LIMIT = 48 * 1024,               // more has to be asked for
-  ERROR_NOT_FOUND = 500,                  // cudaErrorSymbolNotFound
+  JIT_ERROR_LOG_BUFFER = 5,               // CU_JIT_ERROR_LOG_BUFFER
+  JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,    // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
+  LOG_BYTES = 8192,
+  ERROR_NOT_FOUND = 500, // cudaErrorSymbolNotFound
 };
 
 #  define SYMBOL(name)                                                                             \
@@ -66,7 +70,7 @@ enum {
 
 static int
 find_driver(Driver *driver) {
-  static const SmbSymbol symbols[] = {SYMBOL(ModuleLoadData), SYMBOL(ModuleUnload),
+  static const SmbSymbol symbols[] = {SYMBOL(ModuleLoadDataEx), SYMBOL(ModuleUnload),
                                       SYMBOL(ModuleGetFunction), SYMBOL(FuncSetAttribute),
                                       SYMBOL(LaunchKernel)};
   g_autofree char *reason = NULL;
@@ -86,11 +90,24 @@ driver_unload(SmbCudaFunction *function) {
 }
 
 static int
-driver_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function) {
+load_module(SmbCudaFunction *loaded, GBytes *image, char **log) {
+  int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  g_autofree char *said = g_malloc0(LOG_BYTES + 1);
+  void *values[] = {said, (void *)(guintptr)LOG_BYTES};
+  int error = loaded->driver.ModuleLoadDataEx(&loaded->module, g_bytes_get_data(image, NULL),
+                                              G_N_ELEMENTS(options), options, values);
+  if (error != SMB_CUDA_SUCCESS && *said)
+    *log = g_steal_pointer(&said);
+  return error;
+}
+
+static int
+driver_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function,
+            char **log) {
   SmbCudaFunction *loaded = g_new0(SmbCudaFunction, 1);
   int error = find_driver(&loaded->driver);
   if (error == SMB_CUDA_SUCCESS)
-    error = loaded->driver.ModuleLoadData(&loaded->module, g_bytes_get_data(image, NULL));
+    error = load_module(loaded, image, log);
   if (error == SMB_CUDA_SUCCESS)
     error = loaded->driver.ModuleGetFunction(&loaded->function, loaded->module, symbol);
   if (error == SMB_CUDA_SUCCESS && dynamic_bytes > STATIC_LIMIT)

@@ -88,8 +88,9 @@ typedef struct {
  * @bind: makes a device the one that everything below is about
  * @allocate, @release: memory of the device, by its address
  * @upload, @download: copies to and from the device, after all that was launched
- * @load: makes an image executable and finds the function @symbol in it, with room for
- *   @dynamic_bytes of shared memory
+ * @load: makes an image executable, which is machine code, or PTX with a 0 at its end, and finds the function @symbol in
+ *   it, with room for @dynamic_bytes of shared memory. @log: what the driver says of PTX that it does not assemble
+ *   (transfer full), or %NULL
  * @unload: ends the use of a function and of its image
  * @launch: starts a kernel
  * @synchronize: waits for all that was launched: the first error of it
@@ -116,7 +117,8 @@ typedef struct {
   int (*release)(guint64 address);
   int (*upload)(guint64 address, gconstpointer bytes, gsize n);
   int (*download)(gpointer bytes, guint64 address, gsize n);
-  int (*load)(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function);
+  int (*load)(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function,
+              char **log);
   void (*unload)(SmbCudaFunction *function);
   int (*launch)(SmbCudaFunction *function, const SmbCudaLaunch *launch);
   int (*synchronize)(void);

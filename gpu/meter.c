@@ -221,6 +221,8 @@ make_kernel_job(const SmbMeterLaunch *launch) {
   insert_text(&job, "file", launch->file);
   insert_text(&job, "text", launch->text);
   g_variant_dict_insert(&job, "entry", "s", launch->entry);
+  if (launch->symbol)
+    g_variant_dict_insert(&job, "symbol", "s", launch->symbol);
   g_variant_dict_insert(&job, "defines", "^as", launch->defines);
   g_variant_dict_insert(&job, "grid", "(uuu)", launch->grid[0], launch->grid[1], launch->grid[2]);
   g_variant_dict_insert(&job, "block", "(uuu)", launch->block[0], launch->block[1],

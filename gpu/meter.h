@@ -72,9 +72,10 @@ typedef struct {
 
 /**
  * SmbMeterLaunch: a kernel to measure.
- * @text: CUDA C
+ * @text: CUDA C, or PTX
  * @file: how messages call it
  * @entry: its __global__ function
+ * @symbol: (nullable): of PTX the kernel's name in it; %NULL: it is CUDA C
  * @defines: (array zero-terminated=1): NAME=VALUE
  * @grid, @block: x, y, z
  * @dynamic_bytes: dynamic shared memory
@@ -85,6 +86,7 @@ typedef struct {
   const char *text;
   const char *file;
   const char *entry;
+  const char *symbol;
   const char *const *defines;
   guint grid[3];
   guint block[3];

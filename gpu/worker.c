@@ -22,8 +22,9 @@ typedef struct {
   char *refusal;               // why, or NULL
   const char
       *counters[SMB_N_METRICS]; // by SmbMetric: the hardware metric that is read for it, or NULL
-  gboolean counters_known;      // whether they were looked up
-  SmbProbe **probes;            // by index of smb_instruction(): those compiled so far
+  const char *added[SMB_N_METRICS]; // and one that is added to it, or NULL
+  gboolean counters_known;          // whether they were looked up
+  SmbProbe **probes;                // by index of smb_instruction(): those compiled so far
 } Worker;
 
 // What of the machine is missing, or NULL.
@@ -132,27 +133,35 @@ take_device(Worker *worker, GVariant *job, GVariantDict *result, GError **error)
 // instructions of the kernel do: their wavefronts are free of lost arbitration, and their instructions are
 // those with an active lane, where smsp__inst_executed_ has those of which every lane is predicated off as
 // well (seen on an H200: an interleaved reduction of 256 threads reads 95 and 129).
+// @added: of the first counter: it leaves out the loads and stores of matrices, which the second one counts.
 static const struct {
   SmbMetric metric;
   const char *counters[3];
+  const char *added;
 } candidates[] = {
     {SMB_METRIC_WAVEFRONTS_LD,
      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"}},
+      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+     "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"},
     {SMB_METRIC_WAVEFRONTS_ST,
      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}},
+      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+     "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum"},
     {SMB_METRIC_WAVEFRONTS_ATOM,
      {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
-      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"}},
+      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
+     NULL},
     {SMB_METRIC_INSTRUCTIONS_LD,
-     {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__inst_executed_op_shared_ld.sum"}},
+     {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__inst_executed_op_shared_ld.sum"},
+     "smsp__sass_inst_executed_op_ldsm.sum"},
     {SMB_METRIC_INSTRUCTIONS_ST,
-     {"smsp__sass_inst_executed_op_shared_st.sum", "smsp__inst_executed_op_shared_st.sum"}},
+     {"smsp__sass_inst_executed_op_shared_st.sum", "smsp__inst_executed_op_shared_st.sum"},
+     "smsp__sass_inst_executed_op_stsm.sum"},
     {SMB_METRIC_INSTRUCTIONS_ATOM,
-     {"smsp__sass_inst_executed_op_shared_atom.sum", "smsp__inst_executed_op_shared_atom.sum"}},
-    {SMB_METRIC_SECTORS_LD, {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}},
-    {SMB_METRIC_SECTORS_ST, {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
+     {"smsp__sass_inst_executed_op_shared_atom.sum", "smsp__inst_executed_op_shared_atom.sum"},
+     NULL},
+    {SMB_METRIC_SECTORS_LD, {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}, NULL},
+    {SMB_METRIC_SECTORS_ST, {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}, NULL},
 };
 
 // The first of the counters that this chip has, or NULL.
@@ -174,8 +183,13 @@ choose_counters(Worker *worker) {
   if (worker->counters_known)
     return;
   worker->counters_known = TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS(candidates); i++)
-    worker->counters[candidates[i].metric] = choose_counter(worker, candidates[i].counters);
+  for (guint i = 0; i < G_N_ELEMENTS(candidates); i++) {
+    const char *counter = choose_counter(worker, candidates[i].counters);
+    const char *const added[] = {candidates[i].added, NULL};
+    worker->counters[candidates[i].metric] = counter;
+    if (counter == candidates[i].counters[0])
+      worker->added[candidates[i].metric] = choose_counter(worker, added);
+  }
 }
 
 // The kernel of a job on the device.
@@ -315,16 +329,43 @@ count_passes(const Worker *worker, SmbProfilerSession *session, const Run *run, 
   return TRUE;
 }
 
-static gboolean
-measure_counts(Worker *worker, const Run *run, GVariantDict *result, GError **error) {
-  const char *names[SMB_N_METRICS];
-  double values[SMB_N_METRICS], measured[SMB_N_METRICS];
+// The hardware metrics that are read, in the order of the metrics, each with what is added to it.
+static guint
+list_counters(const Worker *worker, const char **names) {
   guint n = 0;
-  choose_counters(worker);
   for (guint i = 0; i < SMB_N_METRICS; i++) {
     if (worker->counters[i])
       names[n++] = worker->counters[i];
+    if (worker->added[i])
+      names[n++] = worker->added[i];
   }
+  return n;
+}
+
+// @values: of the hardware metrics, or NULL.
+static void
+add_counts(const Worker *worker, const double *values, GVariantDict *result) {
+  double measured[SMB_N_METRICS];
+  GVariantBuilder used;
+  g_variant_builder_init(&used, G_VARIANT_TYPE("as"));
+  for (guint i = 0, at = 0; i < SMB_N_METRICS; i++) {
+    const char *counter = worker->counters[i], *added = worker->added[i];
+    g_autofree char *both = added ? g_strdup_printf("%s + %s", counter, added) : NULL;
+    measured[i] = counter && values ? values[at++] : -1;
+    if (added && values)
+      measured[i] += values[at++];
+    g_variant_builder_add(&used, "s", both ? both : counter ? counter : "");
+  }
+  g_variant_dict_insert_value(result, "counters", g_variant_builder_end(&used));
+  g_variant_dict_insert_value(result, "measured", smb_message_numbers(measured, SMB_N_METRICS));
+}
+
+static gboolean
+measure_counts(Worker *worker, const Run *run, GVariantDict *result, GError **error) {
+  const char *names[2 * SMB_N_METRICS];
+  double values[2 * SMB_N_METRICS];
+  choose_counters(worker);
+  guint n = list_counters(worker, names);
   if (n == 0)
     return TRUE;
   SmbProfilerSession *session = worker->profiler->open(worker->device->index, names, n, 1, error);
@@ -333,25 +374,20 @@ measure_counts(Worker *worker, const Run *run, GVariantDict *result, GError **er
   gboolean ok = count_passes(worker, session, run, error) &&
                 worker->profiler->read(session, 0, values, error);
   worker->profiler->close(session);
-  GVariantBuilder used;
-  g_variant_builder_init(&used, G_VARIANT_TYPE("as"));
-  for (guint i = 0, at = 0; i < SMB_N_METRICS; i++) {
-    measured[i] = worker->counters[i] && ok ? values[at++] : -1;
-    g_variant_builder_add(&used, "s", worker->counters[i] ? worker->counters[i] : "");
-  }
-  g_variant_dict_insert_value(result, "counters", g_variant_builder_end(&used));
-  g_variant_dict_insert_value(result, "measured", smb_message_numbers(measured, SMB_N_METRICS));
+  add_counts(worker, ok ? values : NULL, result);
   return ok;
 }
 
 static SmbCudaFunction *
 compile(const Worker *worker, GVariant *job, gsize dynamic_bytes, GError **error) {
-  const char *file = "", *text = "", *entry = "";
+  const char *file = "", *text = "", *entry = "", *symbol = NULL;
   g_autofree const char **defines = NULL;
   g_variant_lookup(job, "file", "&s", &file);
   g_variant_lookup(job, "text", "&s", &text);
   g_variant_lookup(job, "entry", "&s", &entry);
   g_variant_lookup(job, "defines", "^a&s", &defines);
+  if (g_variant_lookup(job, "symbol", "&s", &symbol))
+    return smb_compile_ptx(worker->cuda, file, text, symbol, dynamic_bytes, error);
   return smb_compile_kernel(worker->cuda, worker->architecture, file, text, entry, defines,
                             dynamic_bytes, error);
 }

@@ -22,6 +22,8 @@ enum {
   FAKE_INSUFFICIENT_DRIVER = 35,
   FAKE_DEVICE_UNAVAILABLE = 46,
   FAKE_NOT_A_DEVICE = 100,
+  FAKE_INVALID_PTX = 218,
+  FAKE_SYMBOL_NOT_FOUND = 500,
   FAKE_ILLEGAL_ADDRESS = 700,
   FAKE_MISALIGNED_ADDRESS = 716,
   FAKE_FAILED_LAUNCH = 719,
@@ -68,7 +70,8 @@ gpointer fake_allocation(guint64 address);
 
 // SmbCuda.compile, load, unload, launch, time_launches (tests/fake-launch.c).
 int fake_compile(const SmbCudaSource *source, GBytes **image, char **symbol, char **log);
-int fake_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function);
+int fake_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function,
+              char **log);
 void fake_unload(SmbCudaFunction *function);
 int fake_launch(SmbCudaFunction *function, const SmbCudaLaunch *launch);
 int fake_time_launches(SmbCudaFunction *function, const SmbCudaLaunch *launch,
@@ -80,6 +83,8 @@ typedef enum {
   FAKE_EXCESS,
   FAKE_INSTRUCTIONS,
   FAKE_SECTORS,
+  FAKE_MATRIX_WAVEFRONTS, // of FAKE_WAVEFRONTS: those of ldmatrix and stmatrix
+  FAKE_MATRIX_INSTRUCTIONS,
   FAKE_N_COUNTS
 } FakeCount;
 

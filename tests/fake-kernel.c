@@ -9,6 +9,7 @@
 
 #include "sim/base/scalar.h"
 #include "sim/cuda/cuda.h"
+#include "sim/program/entry.h"
 
 enum {
   CUDA_ARCH = 900
@@ -79,12 +80,33 @@ describe_scalar(const SmbParameter *parameter, gconstpointer value) {
 }
 
 static char *
-describe_bytes(const SmbParameter *parameter, const guchar *value) {
+describe_bytes(const char *name, const guchar *value, gsize bytes) {
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "%s=raw:", parameter->name);
-  for (gsize i = 0; i < parameter->bytes; i++)
+  g_string_printf(text, "%s=raw:", name);
+  for (gsize i = 0; i < bytes; i++)
     g_string_append_printf(text, "%02x", value[i]);
   return g_string_free(text, FALSE);
+}
+
+// The parameters of PTX that point into no buffer, as bytes: how many is said where they are listed.
+static GPtrArray *
+describe_ptx(const SmbProgram *kernel, const SmbCudaLaunch *launch) {
+  GPtrArray *arguments = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(SmbEntries) entries = smb_entries_read(smb_program_source(kernel), NULL);
+  for (guint e = 0; e < entries->entries->len; e++) {
+    const SmbEntry *entry = g_ptr_array_index(entries->entries, e);
+    if (strcmp(entry->symbol, smb_program_symbol(kernel)) != 0)
+      continue;
+    for (guint i = 0; i < entry->parameters->len; i++) {
+      const SmbEntryItem *item = &g_array_index(entry->parameters, SmbEntryItem, i);
+      const guchar *value = launch->parameters[i];
+      g_autofree char *number = g_strdup_printf("%u", i);
+      if (!item->is_pointer || !fake_allocation(*(const guint64 *)(gconstpointer)value))
+        g_ptr_array_add(arguments, describe_bytes(number, value, item->bytes));
+    }
+  }
+  g_ptr_array_add(arguments, NULL);
+  return arguments;
 }
 
 static GPtrArray *
@@ -92,7 +114,8 @@ describe_scalars(const SmbProgram *kernel, const SmbCudaLaunch *launch) {
   GPtrArray *arguments = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
     SmbParameter parameter = smb_program_parameter(kernel, i);
-    char *text = parameter.bytes > 0    ? describe_bytes(&parameter, launch->parameters[i])
+    char *text = parameter.bytes > 0
+                     ? describe_bytes(parameter.name, launch->parameters[i], parameter.bytes)
                  : parameter.is_pointer ? NULL
                                         : describe_scalar(&parameter, launch->parameters[i]);
     if (text)
@@ -198,6 +221,14 @@ take_counts(const SmbAnalysis *analysis, const char *entry, FakeCounts *counts) 
       counts->of[FAKE_EXCESS][i]++;
     }
   }
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    SmbOp op = (SmbOp)access->worst.op;
+    if (op < SMB_OP_LDMATRIX_X1 || op > SMB_OP_STMATRIX_X4)
+      continue;
+    counts->of[FAKE_MATRIX_WAVEFRONTS][access->site->op_class] += access->total.wavefronts;
+    counts->of[FAKE_MATRIX_INSTRUCTIONS][access->site->op_class] += access->total.requests;
+  }
   // Of an atomic that is a loop the loads are counted as loads.
   const SmbLoopTally *loops = &analysis->loops;
   counts->of[FAKE_WAVEFRONTS][SMB_OP_CLASS_LOAD] += loops->load_wavefronts;
@@ -213,7 +244,8 @@ take_counts(const SmbAnalysis *analysis, const char *entry, FakeCounts *counts) 
 int
 fake_kernel_run(const SmbProgram *kernel, const SmbCudaLaunch *launch, const SmbArch *arch,
                 char **first, FakeCounts *counts) {
-  g_autoptr(GPtrArray) arguments = describe_scalars(kernel, launch);
+  g_autoptr(GPtrArray) arguments =
+      smb_program_symbol(kernel) ? describe_ptx(kernel, launch) : describe_scalars(kernel, launch);
   g_autoptr(GPtrArray) buffers = describe_buffers(kernel, launch);
   g_autofree char *hash = hash_buffers(buffers);
   SmbLaunch evaluated = {.dynamic_bytes = launch->dynamic_bytes,

@@ -72,9 +72,42 @@ fake_compile(const SmbCudaSource *source, GBytes **image, char **symbol, char **
   return SMB_CUDA_SUCCESS;
 }
 
+// PTX, as the driver takes it: with a 0 at its end, which no other image of this machine begins like.
+static gboolean
+is_ptx(GBytes *image) {
+  gsize length;
+  const char *text = g_bytes_get_data(image, &length);
+  return length > 0 && text[length - 1] == '\0' && strlen(text) == length - 1 &&
+         strstr(text, ".version") != NULL;
+}
+
+static int
+load_ptx(const char *text, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function,
+         char **log) {
+  static const char *const no_options[] = {NULL};
+  g_autofree char *problem = NULL;
+  g_autofree char *named = g_strdup_printf("%s(", symbol);
+  if (fake_spoils(FAKE_COMPILE_ERROR, symbol)) {
+    *log = g_strdup("ptxas application ptx input, line 3; error   : this is the fault of the "
+                    "made-up GPU\nptxas fatal   : Ptx assembly aborted due to errors");
+    return FAKE_INVALID_PTX;
+  }
+  if (!strstr(text, named))
+    return FAKE_SYMBOL_NOT_FOUND;
+  if (dynamic_bytes > FAKE_SHARED_BYTES)
+    return FAKE_INVALID_VALUE;
+  *function = make_function(text, "application ptx input", symbol, no_options, &problem);
+  if (!*function)
+    *log = g_strdup_printf("ptxas application ptx input, line 1; error   : %s", problem);
+  return *function ? SMB_CUDA_SUCCESS : FAKE_INVALID_PTX;
+}
+
 int
-fake_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function) {
+fake_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function,
+          char **log_of_ptx) {
   int error = fake_begin();
+  if (error == SMB_CUDA_SUCCESS && is_ptx(image))
+    return load_ptx(g_bytes_get_data(image, NULL), symbol, dynamic_bytes, function, log_of_ptx);
   g_autoptr(GVariant) parts =
       g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE("(sssas)"), image, FALSE));
   g_autofree const char **options = NULL;

@@ -14,11 +14,12 @@ enum {
   LAUNCH_WAVEFRONTS = 1,
 };
 
-// A metric: what it counts, of one class of operations or of all.
+// A metric: what it counts, of one class of operations or of all; and what it leaves out of that.
 typedef struct {
   const char *name;
   FakeCount count;
   gint8 op_class;
+  FakeCount without; // FAKE_WAVEFRONTS, the first: nothing
 } Metric;
 
 #define ALL   -1
@@ -36,11 +37,21 @@ static const Metric metrics[] = {
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", FAKE_EXCESS, STORE},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", FAKE_EXCESS, ATOM},
     {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared.sum", FAKE_WAVEFRONTS, ALL},
-    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", FAKE_WAVEFRONTS, LOAD},
-    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", FAKE_WAVEFRONTS, STORE},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", FAKE_WAVEFRONTS, LOAD,
+     FAKE_MATRIX_WAVEFRONTS},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", FAKE_MATRIX_WAVEFRONTS,
+     LOAD},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", FAKE_WAVEFRONTS, STORE,
+     FAKE_MATRIX_WAVEFRONTS},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", FAKE_MATRIX_WAVEFRONTS,
+     STORE},
     {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", FAKE_WAVEFRONTS, ATOM},
-    {"smsp__sass_inst_executed_op_shared_ld.sum", FAKE_INSTRUCTIONS, LOAD},
-    {"smsp__sass_inst_executed_op_shared_st.sum", FAKE_INSTRUCTIONS, STORE},
+    {"smsp__sass_inst_executed_op_shared_ld.sum", FAKE_INSTRUCTIONS, LOAD,
+     FAKE_MATRIX_INSTRUCTIONS},
+    {"smsp__sass_inst_executed_op_ldsm.sum", FAKE_MATRIX_INSTRUCTIONS, LOAD},
+    {"smsp__sass_inst_executed_op_shared_st.sum", FAKE_INSTRUCTIONS, STORE,
+     FAKE_MATRIX_INSTRUCTIONS},
+    {"smsp__sass_inst_executed_op_stsm.sum", FAKE_MATRIX_INSTRUCTIONS, STORE},
     {"smsp__sass_inst_executed_op_shared_atom.sum", FAKE_INSTRUCTIONS, ATOM},
     {"smsp__inst_executed_op_shared_ld.sum", FAKE_INSTRUCTIONS, LOAD},
     {"smsp__inst_executed_op_shared_st.sum", FAKE_INSTRUCTIONS, STORE},
@@ -196,10 +207,13 @@ fake_profiler_counts(void) {
 
 static double
 sum_metric(const Metric *metric, const FakeCounts *counts) {
-  const guint64 *numbers = counts->of[metric->count];
+  const guint64 *numbers = counts->of[metric->count], *without = counts->of[metric->without];
   double sum = 0;
-  for (int i = 0; i < SMB_N_OP_CLASSES; i++)
-    sum += metric->op_class == ALL || metric->op_class == i ? (double)numbers[i] : 0;
+  for (int i = 0; i < SMB_N_OP_CLASSES; i++) {
+    if (metric->op_class != ALL && metric->op_class != i)
+      continue;
+    sum += (double)numbers[i] - (metric->without ? (double)without[i] : 0);
+  }
   return sum;
 }
 

@@ -68,8 +68,14 @@ static gboolean
 measure(SmbMeter *meter, const char *entry, Result *result) {
   static const char *const defines[] = {"FACTOR=10", NULL};
   g_autoptr(GPtrArray) arguments = make_arguments();
-  SmbMeterLaunch launch = {text, "test.cu", entry,  defines, {1, 1, 1}, {THREADS, 1, 1},
-                           0,    arguments, N_TIMES};
+  SmbMeterLaunch launch = {.text = text,
+                           .file = "test.cu",
+                           .entry = entry,
+                           .defines = defines,
+                           .grid = {1, 1, 1},
+                           .block = {THREADS, 1, 1},
+                           .arguments = arguments,
+                           .n_times = N_TIMES};
   *result = (Result){.error = NULL};
   return smb_meter_kernel(meter, &launch, &result->of, &result->error);
 }
@@ -125,8 +131,10 @@ START_TEST(test_kernel) {
   static const struct {
     const char *fault, *wavefronts, *instructions;
   } chips[] = {
-      {"", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-       "smsp__sass_inst_executed_op_shared_ld.sum"},
+      {"",
+       "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum + "
+       "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum",
+       "smsp__sass_inst_executed_op_shared_ld.sum + smsp__sass_inst_executed_op_ldsm.sum"},
       {"no-sass", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
        "smsp__inst_executed_op_shared_ld.sum"},
   };
@@ -169,6 +177,81 @@ START_TEST(test_failure) {
   ck_assert_str_eq(result.error->message, failures[_i].message);
   ck_assert(g_error_matches(result.error, SMB_GPU_ERROR, (int)failures[_i].code));
   ck_assert_ptr_null(result.of.contents);
+  result_clear(&result);
+  check_good(meter, TRUE);
+  stop_meter(meter);
+}
+END_TEST
+
+// PTX: doubles what the second buffer holds, and adds a structure of two numbers, which is passed as it is.
+static const char ptx[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry twice(.param .u64 out, .param .u64 in, .param .align 4 .b8 pair[8]) {\n"
+    "  .reg .b32 %r<6>; .reg .b64 %d<6>; .shared .align 4 .b8 tile[256];\n"
+    "  ld.param.u64 %d1, [out]; ld.param.u64 %d2, [in]; ld.param.u32 %r4, [pair+4];\n"
+    "  mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, 4; add.u64 %d2, %d2, %d3; add.u64 %d1, %d1, "
+    "%d3;\n"
+    "  ld.global.u32 %r2, [%d2]; shl.b32 %r3, %r1, 2; mov.u32 %r5, tile; add.u32 %r5, %r5, %r3;\n"
+    "  st.shared.u32 [%r5], %r2; ld.shared.u32 %r2, [%r5]; shl.b32 %r2, %r2, 1;\n"
+    "  add.u32 %r2, %r2, %r4; st.global.u32 [%d1], %r2; ret;\n}\n";
+
+static gboolean
+measure_ptx(SmbMeter *meter, const char *symbol, Result *result) {
+  static const char *const no_defines[] = {NULL};
+  gint32 numbers[THREADS], pair[2] = {1, 1000};
+  for (gint32 i = 0; i < THREADS; i++)
+    numbers[i] = i;
+  g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func(argument_free);
+  add_argument(arguments, TRUE, numbers, sizeof numbers);
+  add_argument(arguments, TRUE, numbers, sizeof numbers);
+  add_argument(arguments, FALSE, pair, sizeof pair);
+  SmbMeterLaunch launch = {.text = ptx,
+                           .file = "own.ptx",
+                           .entry = symbol,
+                           .symbol = symbol,
+                           .defines = no_defines,
+                           .grid = {1, 1, 1},
+                           .block = {THREADS, 1, 1},
+                           .arguments = arguments,
+                           .n_times = N_TIMES};
+  *result = (Result){.error = NULL};
+  return smb_meter_kernel(meter, &launch, &result->of, &result->error);
+}
+
+START_TEST(test_ptx) {
+  SmbMeter *meter = start_meter("", SMB_METER_TIMEOUT_MS);
+  Result result;
+  ck_assert_msg(measure_ptx(meter, "twice", &result), "%s",
+                result.error ? result.error->message : "");
+  ck_assert_double_eq(result.of.measured[SMB_METRIC_WAVEFRONTS_LD], 2);
+  ck_assert_double_eq(result.of.measured[SMB_METRIC_INSTRUCTIONS_ST], 2);
+  const gint32 *out = g_bytes_get_data(g_ptr_array_index(result.of.contents, 0), NULL);
+  for (gint32 i = 0; i < THREADS; i++)
+    ck_assert_int_eq(out[i], 2 * i + 1000);
+  result_clear(&result);
+  stop_meter(meter);
+}
+END_TEST
+
+// The driver does not assemble it, or has no such kernel; the process goes on after the first.
+START_TEST(test_ptx_failure) {
+  static const struct {
+    const char *fault, *symbol, *message;
+    SmbGpuError code;
+  } cases[] = {
+      {"compile-error:twice", "twice",
+       "the driver rejects it: own.ptx:3: error: this is the fault of the made-up GPU\n"
+       "ptxas fatal   : Ptx assembly aborted due to errors",
+       SMB_GPU_ERROR_COMPILE},
+      {"", "thrice", "could not load the kernel: named symbol not found", SMB_GPU_ERROR_LAUNCH},
+      {"launch-refused:twice", "twice",
+       "could not launch the kernel: invalid configuration argument", SMB_GPU_ERROR_LAUNCH},
+  };
+  SmbMeter *meter = start_meter(cases[_i].fault, SMB_METER_TIMEOUT_MS);
+  Result result;
+  ck_assert(!measure_ptx(meter, cases[_i].symbol, &result));
+  ck_assert_str_eq(result.error->message, cases[_i].message);
+  ck_assert(g_error_matches(result.error, SMB_GPU_ERROR, (int)cases[_i].code));
   result_clear(&result);
   check_good(meter, TRUE);
   stop_meter(meter);
@@ -229,6 +312,8 @@ suite_gpu_worker_kernel(void) {
   tcase_add_test(group, test_lost);
   tcase_add_test(group, test_no_flush);
   tcase_add_loop_test(group, test_refused, 0, 2);
+  tcase_add_test(group, test_ptx);
+  tcase_add_loop_test(group, test_ptx_failure, 0, 3);
   suite_add_tcase(suite, group);
   return suite;
 }

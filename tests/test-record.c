@@ -9,26 +9,33 @@
 #include "tests/suite.h"
 
 static SmbRecording *
-read_text(const char *text, gboolean *is_next, GError **error) {
+read_text(const char *text, SmbHolds *holds, GError **error) {
   g_autoptr(GInputStream) memory =
       g_memory_input_stream_new_from_data(text, (gssize)strlen(text), NULL);
   g_autoptr(GInputStream) stream = g_buffered_input_stream_new(memory);
-  ck_assert(smb_record_is_next(G_BUFFERED_INPUT_STREAM(stream), is_next, NULL));
+  ck_assert(smb_record_look(G_BUFFERED_INPUT_STREAM(stream), holds, NULL));
   return smb_record_read(stream, "r.json", error);
 }
 
-START_TEST(test_is_next) {
+START_TEST(test_look) {
   static const struct {
     const char *text;
-    gboolean is_next;
-  } cases[] = {{"{", TRUE},     {" \n\t{}", TRUE}, {"", FALSE},    {"  ", FALSE},
-               {"ld 4", FALSE}, {"# {", FALSE},    {"[{}]", FALSE}};
+    SmbHolds holds;
+  } cases[] = {{"{", SMB_HOLDS_RECORDING},
+               {" \n\t{}", SMB_HOLDS_RECORDING},
+               {"", SMB_HOLDS_TRACE},
+               {"  ", SMB_HOLDS_TRACE},
+               {"ld 4", SMB_HOLDS_TRACE},
+               {"# {", SMB_HOLDS_TRACE},
+               {"[{}]", SMB_HOLDS_TRACE},
+               {"\n//\n", SMB_HOLDS_KERNEL},
+               {" .version 8.0", SMB_HOLDS_KERNEL}};
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    gboolean is_next;
+    SmbHolds holds;
     g_autoptr(GError) error = NULL;
-    ck_assert_ptr_null(read_text(cases[i].text, &is_next, &error));
+    ck_assert_ptr_null(read_text(cases[i].text, &holds, &error));
     ck_assert_msg(g_str_has_prefix(error->message, "r.json:"), "%s", error->message);
-    ck_assert_msg(is_next == cases[i].is_next, "'%s'", cases[i].text);
+    ck_assert_msg(holds == cases[i].holds, "'%s'", cases[i].text);
   }
 }
 END_TEST
@@ -43,11 +50,11 @@ START_TEST(test_write) {
                                               "tests", "data", "recording.json", NULL);
   g_autofree char *stored = NULL, *written = NULL;
   g_autoptr(GError) error = NULL;
-  gboolean is_next;
+  SmbHolds holds;
   ck_assert(g_file_get_contents(fixture, &stored, NULL, NULL));
-  g_autoptr(SmbRecording) recording = read_text(stored, &is_next, &error);
+  g_autoptr(SmbRecording) recording = read_text(stored, &holds, &error);
   ck_assert_msg(recording != NULL, "%s", error ? error->message : "");
-  ck_assert(is_next);
+  ck_assert_int_eq(holds, SMB_HOLDS_RECORDING);
   g_autoptr(SmbSpool) messages = smb_spool_new();
   SmbCli cli = {.command = "validate", .messages = messages};
   g_autoptr(SmbOutFile) file = smb_out_file_new("--record", path, NULL, NULL);
@@ -72,7 +79,7 @@ END_TEST
 Suite *
 suite_record(void) {
   TCase *cases = tcase_create("record");
-  tcase_add_test(cases, test_is_next);
+  tcase_add_test(cases, test_look);
   tcase_add_test(cases, test_write);
   Suite *suite = suite_create("record");
   suite_add_tcase(suite, cases);

@@ -302,6 +302,16 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
   g_array_sort(analysis->globals, compare_globals);
   if (((const Worker *)g_ptr_array_index(workers, 0))->requests)
     smb_requests_collect(analysis, program, workers);
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+    const SmbTally *total = &analysis->totals[c];
+    analysis->least[c] = analysis->most[c] =
+        (SmbTally){.requests = total->requests, .wavefronts = total->wavefronts};
+    for (guint i = 0; i < workers->len; i++)
+      analysis->lost_globals[c] =
+          analysis->lost_globals[c] ||
+          smb_block_lost_globals(((const Worker *)g_ptr_array_index(workers, i))->block,
+                                 (SmbOpClass)c);
+  }
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   analysis->n_warps = smb_arch_warps(arch, threads);
   analysis->shared_bytes = smb_program_static_shared(program) + launch->dynamic_bytes;

@@ -139,8 +139,12 @@ typedef struct {
  * @accesses: (element-type SmbAccess): those that were executed, in the order of the text
  * @globals: (element-type SmbGlobalAccess): likewise
  * @totals: of @accesses, by SmbOpClass
+ * @least, @most: between what requests and wavefronts of @totals lie, if it depends on where an assembler lets lanes
+ *   meet (SMB_WARNING_MEETING); else those of @totals; nothing else is set
  * @loops: of @accesses
  * @global_totals: of @globals, by SmbOpClass; only the numbers are set
+ * @lost_globals: by SmbOpClass: whether requests of global memory are missing there, because it is not known where, or
+ *   whether, they are made
  * @idle: without accesses, the first condition that turned all threads of a block away, or %NULL
  * @idle_place: where it stands: an offset into the program's text
  * @warnings: (element-type SmbAnalysisWarning): in the order of the text
@@ -157,8 +161,11 @@ typedef struct {
   GArray *accesses;
   GArray *globals;
   SmbTally totals[SMB_N_OP_CLASSES];
+  SmbTally least[SMB_N_OP_CLASSES];
+  SmbTally most[SMB_N_OP_CLASSES];
   SmbLoopTally loops;
   SmbGlobalAccess global_totals[SMB_N_OP_CLASSES];
+  gboolean lost_globals[SMB_N_OP_CLASSES];
   char *idle;
   guint32 idle_place;
   GArray *warnings;

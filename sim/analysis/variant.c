@@ -89,6 +89,12 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const Smb
       widen(&requests, total->requests);
       widen(&wavefronts, total->wavefronts);
     }
+    SmbTally *least = &analysis->least[access->site->op_class];
+    SmbTally *most = &analysis->most[access->site->op_class];
+    least->requests -= access->total.requests - requests.least;
+    least->wavefronts -= access->total.wavefronts - wavefronts.least;
+    most->requests += requests.most - access->total.requests;
+    most->wavefronts += wavefronts.most - access->total.wavefronts;
     if (program->is_irregular)
       note_irregular(analysis, site, access);
     else if (requests.least < requests.most || wavefronts.least < wavefronts.most)

@@ -176,7 +176,6 @@ typedef struct {
   GPtrArray *bytes;   // GByteArrays that contents point into
   GPtrArray *graphs;  // CodeGraph
   SmbMeeting meeting; // where lanes that diverge meet
-  const char *entry;  // the kernel's name, as it is mangled
   gpointer module;    // the decoder's
 } Code;
 

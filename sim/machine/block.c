@@ -346,6 +346,11 @@ smb_block_diverged(const SmbBlock *block) {
   return block->diverged;
 }
 
+gboolean
+smb_block_lost_globals(const SmbBlock *block, SmbOpClass op_class) {
+  return block->lost_globals[op_class];
+}
+
 const char *
 smb_block_idle(const SmbBlock *block, guint32 *place) {
   *place = block->idle_place;

@@ -61,6 +61,17 @@ void smb_global_free(SmbGlobal *global);
 void smb_global_read(const SmbGlobal *global, guint parameter, guint64 offset, gpointer bytes,
                      gsize length);
 
+/**
+ * smb_global_mask:
+ * @bytes: (inout): @length bytes of the buffer of a pointer parameter, from byte @offset on, whosever they are
+ *
+ * Sets to 0 those of which it is not known what the launch leaves there: of a program that knows what it does not know.
+ *
+ * Returns: how many are known
+ */
+gsize smb_global_mask(const SmbGlobal *global, guint parameter, guint64 offset, gpointer bytes,
+                      gsize length);
+
 /** Bytes of the buffer of a pointer parameter that were touched: the end of the farthest access. */
 guint64 smb_global_reach(const SmbGlobal *global, guint parameter);
 
@@ -100,6 +111,9 @@ const char *smb_block_idle(const SmbBlock *block, guint32 *place);
 
 /** Whether lanes of one warp ever went different ways in a program that leaves it to an assembler where they meet. */
 gboolean smb_block_diverged(const SmbBlock *block);
+
+/** Whether accesses of a class may have asked for global memory and were not reported: where, or whether, is not known. */
+gboolean smb_block_lost_globals(const SmbBlock *block, SmbOpClass op_class);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlock, smb_block_free)

@@ -23,6 +23,8 @@ struct _SmbGlobal {
   GArray *contents;   // SmbContents by parameter: what was there before the launch
   GPtrArray *buffers; // that these are of, or NULL
   GArray *reach;      // guint64 by number: end of the farthest byte that was touched
+  gboolean tracks;    // chunks have marks
+  gboolean blurred;   // nothing of it is known
 };
 
 struct _Overlay {
@@ -61,6 +63,7 @@ smb_global_new(const SmbProgram *program, const SmbLaunch *launch) {
     g_array_append_val(global->contents, contents);
   }
   global->chunks = new_table(g_free);
+  global->tracks = program->tracks;
   global->reach = g_array_new(FALSE, TRUE, sizeof(guint64));
   return global;
 }
@@ -122,6 +125,36 @@ smb_global_read(const SmbGlobal *global, guint parameter, guint64 offset, gpoint
   }
 }
 
+// What is known of the bytes, before and after what was written over them.
+static guchar
+is_known(const SmbGlobal *global, const Chunk *chunk, guint at, gboolean given) {
+  if (global->blurred)
+    return FALSE;
+  return chunk && is_written(chunk, at) ? chunk->marks[at] & MARK_KNOWN : given;
+}
+
+gsize
+smb_global_mask(const SmbGlobal *global, guint parameter, guint64 offset, gpointer bytes,
+                gsize length) {
+  const SmbContents *contents = &g_array_index(global->contents, SmbContents, parameter);
+  gboolean given = contents->fill != SMB_FILL_UNKNOWN;
+  guchar *masked = bytes;
+  gsize n_known = 0;
+  if (!global->tracks)
+    return length;
+  const Chunk *chunk = NULL;
+  for (gsize i = 0; i < length; i++) {
+    guint at = (guint)((offset + i) % CHUNK_BYTES);
+    guint64 key = make_key(parameter, offset + i);
+    if (i == 0 || at == 0)
+      chunk = g_hash_table_lookup(global->chunks, &key);
+    gboolean known = is_known(global, chunk, at, given);
+    masked[i] = known ? masked[i] : 0;
+    n_known += known;
+  }
+  return n_known;
+}
+
 Overlay *
 smb_overlay_new(SmbGlobal *global, const SmbProgram *program) {
   Overlay *overlay = g_new0(Overlay, 1);
@@ -148,6 +181,7 @@ smb_overlay_commit(Overlay *overlay) {
   gpointer value;
   if (!overlay->global)
     return;
+  overlay->global->blurred = overlay->global->blurred || overlay->blurred;
   g_hash_table_iter_init(&iter, overlay->chunks);
   while (g_hash_table_iter_next(&iter, NULL, &value)) {
     const Chunk *chunk = value;

@@ -81,8 +81,9 @@ struct _SmbBlock {
   char *idle;         // the first condition that turned all threads away, in words, or NULL
   guint32 idle_place; // where it stands
   gboolean skips_unknown;
-  gpointer state;    // the front end's
-  gboolean diverged; // smb_block_diverged(); the front end says so
+  gpointer state;                          // the front end's
+  gboolean diverged;                       // smb_block_diverged(); the front end says so
+  gboolean lost_globals[SMB_N_OP_CLASSES]; // smb_block_lost_globals(); likewise
 
   // of the running block
   Mask exited; // threads that left the kernel; the front end says so

@@ -83,6 +83,7 @@ struct _SmbProgram {
   SmbSource *source; // NULL if it has no text
   char *file;        // what messages call it
   const char *name;
+  const char *symbol;  // the kernel's name in compiled code; NULL of a text
   GArray *sites;       // SmbSite: as the front end leaves them, at their leaves
   GArray *arrays;      // SmbArray, in the order of the text
   GArray *regions;     // Region; a pointer names one by its index, or a buffer behind them

@@ -87,6 +87,11 @@ smb_program_name(const SmbProgram *program) {
   return program->name;
 }
 
+const char *
+smb_program_symbol(const SmbProgram *program) {
+  return program->symbol;
+}
+
 SmbSource *
 smb_program_source(const SmbProgram *program) {
   return program->source;

@@ -135,6 +135,9 @@ const char *smb_program_level(const SmbProgram *program);
 /** Name of the kernel (transfer none). */
 const char *smb_program_name(const SmbProgram *program);
 
+/** The kernel's name in compiled code, mangled (nullable) (transfer none): %NULL of a text that is compiled yet. */
+const char *smb_program_symbol(const SmbProgram *program);
+
 /** Where it was read from (nullable) (transfer none): a program may have no text. */
 SmbSource *smb_program_source(const SmbProgram *program);
 
@@ -232,9 +235,9 @@ gboolean smb_program_evaluate(const SmbProgram *program, const char *expression,
  *
  * What a compiler is to be given, together with the same @defines, so that it compiles what is evaluated
  * here: functions of the host, kernels that were not chosen, and the definitions that @defines win over
- * are blanks. Lines and columns stay.
+ * are blanks. Lines and columns stay. Of PTX it is all of it, for the driver.
  *
- * Returns: (transfer full) (nullable): the text; %NULL for a program that a compiler takes no text of
+ * Returns: (transfer full) (nullable): the text; %NULL for a program that neither takes a text of
  */
 char *smb_program_device_text(const SmbProgram *program);
 

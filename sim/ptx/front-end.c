@@ -106,13 +106,15 @@ read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting,
     adapted.limits.max_steps = PTX_MAX_STEPS;
   Code *code = g_new0(Code, 1);
   smb_program_init(&code->program, &smb_ptx_front_end, source, smb_source_name(source), &adapted);
-  g_autofree char *name = smb_ptx_demangle(kernel->name, TRUE);
-  code->program.name = g_string_chunk_insert_const(module->strings, name);
+  // The name chooses it again (smb_program_read_again()): one that is not its alone does not.
+  g_autofree char *plain = smb_ptx_demangle(kernel->name, TRUE);
+  gboolean is_own = smb_ptx_choose(module, plain, NULL) == kernel;
+  code->program.name = g_string_chunk_insert_const(module->strings, is_own ? plain : kernel->name);
+  code->program.symbol = kernel->name;
   code->program.max_threads = count_threads(kernel->required);
   if (!code->program.max_threads)
     code->program.max_threads = count_threads(kernel->maximum);
   code->meeting = meeting;
-  code->entry = kernel->name;
   smb_code_init(code);
   code->module = g_steal_pointer(&module);
   if (decode(code, kernel, error))
@@ -146,7 +148,7 @@ static SmbProgram *
 read_variant(const SmbProgram *program, guint index) {
   static const SmbMeeting others[] = {SMB_MEETING_FEWEST, SMB_MEETING_MOST};
   const Code *code = (const Code *)program;
-  const SmbProgramOptions options = {.entry = code->entry,
+  const SmbProgramOptions options = {.entry = program->symbol,
                                      .frames = program->frames,
                                      .cuda_arch = program->cuda_arch,
                                      .lanes = program->lanes,
@@ -154,6 +156,11 @@ read_variant(const SmbProgram *program, guint index) {
   if (code->meeting != SMB_MEETING_COMPILED || index >= G_N_ELEMENTS(others))
     return NULL;
   return read_as(program->source, &options, others[index], NULL);
+}
+
+static char *
+get_text(const SmbProgram *program) {
+  return g_strdup(smb_source_text(program->source));
 }
 
 const SmbFrontEnd smb_ptx_front_end = {
@@ -168,4 +175,5 @@ const SmbFrontEnd smb_ptx_front_end = {
     .run = smb_runner_run,
     .variant = read_variant,
     .argument = smb_code_argument,
+    .device_text = get_text,
 };

@@ -44,7 +44,7 @@ predict_ways(const SmbTally *tally) {
 
 static double
 predict_sectors(const SmbAnalysis *analysis, SmbOpClass op_class) {
-  if (analysis->segment_bytes != SECTOR_BYTES)
+  if (analysis->segment_bytes != SECTOR_BYTES || analysis->lost_globals[op_class])
     return SMB_NO_PREDICTION;
   return (double)analysis->global_totals[op_class].segments;
 }
@@ -103,8 +103,58 @@ smb_metric_bandwidth(const SmbAnalysis *analysis, double microseconds) {
   return (double)smb_analysis_global_bytes(analysis) / microseconds / bytes_per_us_in_gb_per_s;
 }
 
+// The class of accesses to shared memory that a metric counts; %SMB_N_OP_CLASSES: it counts none.
+static guint
+find_class(SmbMetric metric) {
+  static const SmbMetric of_loads[] = {SMB_METRIC_WAVEFRONTS_LD, SMB_METRIC_CYCLES_LD,
+                                       SMB_METRIC_INSTRUCTIONS_LD};
+  for (guint i = 0; i < G_N_ELEMENTS(of_loads); i++) {
+    for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
+      if (metric == smb_metric_of(of_loads[i], (SmbOpClass)c))
+        return c;
+    }
+  }
+  return SMB_N_OP_CLASSES;
+}
+
+// Half of what a range needs: the prediction, with the numbers of @bound in the place of the totals.
+static double
+predict_bound(SmbMetric metric, const SmbAnalysis *analysis, guint op_class,
+              const SmbTally *bound) {
+  const SmbTally *total = &analysis->totals[op_class];
+  gboolean counts_requests = metric == smb_metric_of(SMB_METRIC_INSTRUCTIONS_LD, op_class);
+  return smb_metric_predict(metric, analysis) +
+         (counts_requests ? (double)bound->requests - (double)total->requests
+                          : (double)bound->wavefronts - (double)total->wavefronts);
+}
+
+gboolean
+smb_metric_range(SmbMetric metric, const SmbAnalysis *analysis, double *least, double *most) {
+  guint op_class = find_class(metric);
+  *least = *most = smb_metric_predict(metric, analysis);
+  if (op_class == SMB_N_OP_CLASSES ||
+      metric == smb_metric_of(SMB_METRIC_CYCLES_LD, (SmbOpClass)op_class))
+    return FALSE;
+  *least = predict_bound(metric, analysis, op_class, &analysis->least[op_class]);
+  *most = predict_bound(metric, analysis, op_class, &analysis->most[op_class]);
+  return *least < *most;
+}
+
+gboolean
+smb_metric_is_partial(SmbMetric metric, const SmbAnalysis *analysis) {
+  guint op_class = find_class(metric);
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    if (access->uncounted > 0 && access->site->op_class == op_class)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 gboolean
 smb_metric_is_bound(SmbMetric metric, const SmbAnalysis *analysis) {
+  if (smb_metric_is_partial(metric, analysis))
+    return TRUE;
   return analysis->loops.requests > 0 &&
          (metric == SMB_METRIC_WAVEFRONTS_LD || metric == SMB_METRIC_WAVEFRONTS_ATOM ||
           metric == SMB_METRIC_INSTRUCTIONS_LD || metric == SMB_METRIC_INSTRUCTIONS_ATOM ||

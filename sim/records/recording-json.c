@@ -260,6 +260,14 @@ write_contents(GString *json, gconstpointer value) {
   return **(const GStrv *)value && smb_member_write_texts(json, value);
 }
 
+static gboolean
+read_unknown(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  if (!smb_member_text(place, node, target, error))
+    return FALSE;
+  return strcmp(*(char **)target, "skip") == 0 ||
+         smb_member_expected(place, node, error, "\"skip\"");
+}
+
 static const SmbMember kernel_members[] = {
     {"kernel", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, name)},
     {"shape", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, shape)},
@@ -269,6 +277,7 @@ static const SmbMember kernel_members[] = {
     {"defines", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbRecordedKernel, defines)},
     {"args", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbRecordedKernel, args)},
     {"contents", MEMBER_ABSENT, smb_member_texts, write_contents, AT(SmbRecordedKernel, contents)},
+    {"unknown", MEMBER_ABSENT, read_unknown, smb_member_write_text, AT(SmbRecordedKernel, unknown)},
     {"dynamic_bytes", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbRecordedKernel, dynamic_bytes)},
     {"measured", MEMBER_REQUIRED, read_measured, write_measured, AT(SmbRecordedKernel, measured)},
     {"time", MEMBER_NULL, read_time, write_time, AT(SmbRecordedKernel, times[SMB_CACHE_WARM])},

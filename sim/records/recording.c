@@ -48,6 +48,7 @@ smb_recorded_kernel_free(SmbRecordedKernel *kernel) {
   g_strfreev(kernel->defines);
   g_strfreev(kernel->args);
   g_strfreev(kernel->contents);
+  g_free(kernel->unknown);
   g_ptr_array_unref(kernel->buffers);
   g_free(kernel->failure);
   g_free(kernel);

@@ -61,6 +61,7 @@ typedef struct {
  * @file: where its text is: "data/kernels/..." for a built-in kernel
  * @block, @grid, @defines, @args, @dynamic_bytes: how it was compiled and launched (never %NULL)
  * @contents: what the buffers held, NAME=SPEC[@OFFSET] (never %NULL; what is not said has its default)
+ * @unknown: (nullable): "skip" if requests that are not known are left out of predictions; %NULL: there are none
  * @measured: by SmbMetric; %SMB_NOT_MEASURED where there is no number, as for those that stand in @times and
  *   @buffers (smb_metric_is_counted())
  * @times: by SmbCache
@@ -76,6 +77,7 @@ typedef struct {
   GStrv defines;
   GStrv args;
   GStrv contents;
+  char *unknown;
   guint64 dynamic_bytes;
   double measured[SMB_N_METRICS];
   SmbRecordedTime times[SMB_N_CACHES];

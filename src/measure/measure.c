@@ -22,6 +22,9 @@ enum {
 /** Largest buffer of a kernel that is measured, in bytes. */
 #define MAX_BUFFER_BYTES (G_GUINT64_CONSTANT(2) << 30)
 
+/** Bytes that a buffer has at least, if it is not known how far the kernel reaches: some room for small indices. */
+#define LOST_BUFFER_BYTES (G_GUINT64_CONSTANT(1) << 20)
+
 static SmbMeasureOptions typed;
 
 static const GOptionEntry entries[] = {
@@ -129,6 +132,7 @@ typedef struct {
   const SmbTarget *target;
   SmbGlobal *global;    // what the model's run leaves behind
   GPtrArray *arguments; // SmbMeterArgument
+  gboolean is_lost;     // it reaches global memory where the model does not know
 } Subject;
 
 static void
@@ -182,7 +186,8 @@ add_arguments(Subject *subject, char **failure, GError **error) {
   g_autoptr(SmbGlobal) untouched = smb_global_new(kernel, &subject->target->launch);
   for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
     SmbParameter parameter = smb_program_parameter(kernel, i);
-    guint64 reach = smb_global_reach(subject->global, i);
+    guint64 reach =
+        MAX(smb_global_reach(subject->global, i), subject->is_lost ? LOST_BUFFER_BYTES : 0);
     GBytes *bytes = NULL;
     if (reach > MAX_BUFFER_BYTES) {
       *failure = g_strdup_printf("it reaches byte %" G_GUINT64_FORMAT " of %s: more than %" //
@@ -234,34 +239,47 @@ format_element(const SmbParameter *parameter, const guchar *bytes) {
   return g_strdup_printf("%" G_GINT64_FORMAT, (gint64)(number << unused) >> unused);
 }
 
-// Counts the elements that are equal, and tells the first that is not.
-static void
-compare_buffer(const SmbProgram *kernel, guint index, guint64 start, GBytes *measured,
-               GBytes *predicted, SmbRecordedBuffer *buffer) {
-  gsize n;
-  const guchar *a = g_bytes_get_data(measured, &n), *b = g_bytes_get_data(predicted, NULL);
+// "out[5] is 7, the model says 3"; of compiled code, which has no names and types: "byte 20 of parameter 0".
+static char *
+describe_difference(const SmbProgram *kernel, guint index, gint64 element, const guchar *measured,
+                    const guchar *predicted) {
   SmbParameter parameter = smb_program_parameter(kernel, index);
-  gsize size = smb_scalar_bytes(parameter.element);
-  buffer->elements = n / size;
-  for (gsize i = 0; i < buffer->elements; i++) {
-    if (memcmp(a + i * size, b + i * size, size) == 0) {
-      buffer->equal++;
-    } else if (!buffer->difference) {
-      g_autofree char *is = format_element(&parameter, a + i * size);
-      g_autofree char *says = format_element(&parameter, b + i * size);
-      buffer->difference =
-          g_strdup_printf("%s[%" G_GINT64_FORMAT "] is %s, the model says %s", parameter.name,
-                          (gint64)i - (gint64)(start / size), is, says);
-    }
-  }
+  g_autofree char *is = format_element(&parameter, measured);
+  g_autofree char *says = format_element(&parameter, predicted);
+  if (parameter.is_unnamed)
+    return g_strdup_printf("byte %" G_GINT64_FORMAT " of parameter %u is %s, the model says %s",
+                           element, index, is, says);
+  return g_strdup_printf("%s[%" G_GINT64_FORMAT "] is %s, the model says %s", parameter.name,
+                         element, is, says);
 }
 
-// Bytes (transfer full both ways) in which every NaN is the same.
+// Counts the elements that are equal, and tells the first that is not. @unknown: of the elements, which are equal.
+static void
+compare_buffer(const SmbProgram *kernel, guint index, guint64 start, GBytes *measured,
+               GBytes *predicted, gsize unknown, SmbRecordedBuffer *buffer) {
+  gsize n;
+  const guchar *a = g_bytes_get_data(measured, &n), *b = g_bytes_get_data(predicted, NULL);
+  gsize size = smb_scalar_bytes(smb_program_parameter(kernel, index).element);
+  for (gsize i = 0; i < n / size; i++) {
+    if (memcmp(a + i * size, b + i * size, size) == 0)
+      buffer->equal++;
+    else if (!buffer->difference)
+      buffer->difference = describe_difference(kernel, index, (gint64)i - (gint64)(start / size),
+                                               a + i * size, b + i * size);
+  }
+  buffer->elements = n / size - unknown;
+  buffer->equal -= unknown;
+}
+
+// Bytes (transfer full both ways) in which every NaN is the same, and what the model does not know is 0. Returns in
+// @known how many it knows.
 static GBytes *
-canonical(const SmbProgram *kernel, guint parameter, GBytes *bytes) {
+canonical(const Subject *subject, guint parameter, GBytes *bytes, gsize *known) {
   gsize length;
   gpointer contents = g_bytes_unref_to_data(bytes, &length);
-  smb_scalar_canonical(smb_program_parameter(kernel, parameter).element, contents, length);
+  smb_scalar_canonical(smb_program_parameter(subject->target->kernel, parameter).element, contents,
+                       length);
+  *known = smb_global_mask(subject->global, parameter, 0, contents, length);
   return g_bytes_new_take(contents, length);
 }
 
@@ -273,12 +291,15 @@ take_buffers(const Subject *subject, const GPtrArray *contents, SmbRecordedKerne
     GBytes *raw = g_ptr_array_index(contents, i);
     if (!argument->is_pointer || !raw || g_bytes_get_size(raw) == 0)
       continue;
-    gsize bytes = g_bytes_get_size(raw);
-    g_autoptr(GBytes) measured = canonical(model, i, g_bytes_ref(raw));
-    g_autoptr(GBytes) predicted = canonical(model, i, read_buffer(subject->global, i, bytes));
+    gsize bytes = g_bytes_get_size(raw), known;
+    g_autoptr(GBytes) measured = canonical(subject, i, g_bytes_ref(raw), &known);
+    g_autoptr(GBytes) predicted =
+        canonical(subject, i, read_buffer(subject->global, i, bytes), &known);
+    if (known == 0)
+      continue;
     SmbRecordedBuffer *buffer = smb_recorded_buffer_new(
         argument->name, bytes, g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, measured));
-    compare_buffer(model, i, argument->start, measured, predicted, buffer);
+    compare_buffer(model, i, argument->start, measured, predicted, bytes - known, buffer);
     g_ptr_array_add(kernel->buffers, buffer);
   }
 }
@@ -314,6 +335,7 @@ describe_target(const SmbTarget *target) {
   kernel->args = g_strdupv(target->args);
   g_strfreev(kernel->contents);
   kernel->contents = g_strdupv(target->buffers);
+  kernel->unknown = target->launch.skips_unknown ? g_strdup("skip") : NULL;
   kernel->dynamic_bytes = target->launch.dynamic_bytes;
   return kernel;
 }
@@ -341,6 +363,7 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
   SmbMeterLaunch launch = {.text = text,
                            .file = target->file,
                            .entry = smb_program_name(target->kernel),
+                           .symbol = smb_program_symbol(target->kernel),
                            .defines = (const char *const *)target->defines,
                            .dynamic_bytes = target->launch.dynamic_bytes,
                            .arguments = subject->arguments,
@@ -361,20 +384,28 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
     g_propagate_error(error, g_steal_pointer(&local));
     return FALSE;
   }
-  kernel->failure = g_strdup(local->message);
+  kernel->failure =
+      g_strconcat(local->message,
+                  subject->is_lost
+                      ? " (it reaches global memory at addresses that depend on what is not known: "
+                        "--buffer gives contents)"
+                      : "",
+                  NULL);
   return TRUE;
 }
 
 SmbRecordedKernel *
 smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, GError **error) {
   g_auto(Subject) subject = {target, smb_global_new(target->kernel, &target->launch),
-                             g_ptr_array_new_with_free_func(argument_free)};
+                             g_ptr_array_new_with_free_func(argument_free), FALSE};
   SmbAnalysisOptions options = target->options;
   options.global = subject.global;
   g_autoptr(SmbAnalysis) analysis =
       smb_analysis_run(target->kernel, arch, &target->launch, &options, error);
   if (!analysis)
     return NULL;
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    subject.is_lost = subject.is_lost || analysis->lost_globals[c];
   g_autoptr(SmbRecordedKernel) kernel = describe_target(target);
   if (!add_arguments(&subject, &kernel->failure, error) ||
       (!kernel->failure && !run_on_device(meter, &subject, arch, kernel, error)))

@@ -74,12 +74,14 @@ compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPt
   if (!raw)
     return FALSE;
   g_autoptr(GInputStream) stream = g_buffered_input_stream_new(raw);
-  gboolean is_recording;
-  if (!smb_record_is_next(G_BUFFERED_INPUT_STREAM(stream), &is_recording, error)) {
+  SmbHolds holds;
+  if (!smb_record_look(G_BUFFERED_INPUT_STREAM(stream), &holds, error)) {
     g_prefix_error(error, "%s: ", name);
     return FALSE;
   }
-  if (is_recording || g_str_has_suffix(file, ".json"))
+  if (holds == SMB_HOLDS_KERNEL)
+    return smb_cli_usage_error(error, "%s: a kernel that is measured has to be in a file", name);
+  if (holds == SMB_HOLDS_RECORDING || g_str_has_suffix(file, ".json"))
     return compare_recording(comparison, stream, name, cli, recordings, error);
   if (smb_target_options()->kernel)
     return smb_cli_usage_error(error, "--kernel is for recordings, and '%s' is a trace", name);
@@ -93,6 +95,22 @@ needs_device(const char *kernel_file) {
          smb_target_is_launch(smb_target_options());
 }
 
+// What the device gets where nobody said what a buffer holds. A kernel of which it is not known either what it asks for
+// was refused, unless --unknown skip says that the prediction is a part.
+static void
+note_contents(SmbCli *cli, const SmbTarget *target) {
+  const SmbProgram *program = target->kernel;
+  for (guint i = 0; i < smb_program_n_parameters(program); i++) {
+    if (!smb_launch_is_pointer(&target->launch, program, i) ||
+        smb_launch_contents(&target->launch, program, i).fill != SMB_FILL_UNKNOWN)
+      continue;
+    smb_spool_puts(cli->messages,
+                   "smembank validate: buffers without --buffer hold zeros on the GPU; no request "
+                   "of shared memory that is predicted depends on what they hold\n");
+    return;
+  }
+}
+
 // Measures what was asked for: a kernel and a launch of the user's, or built-in kernels in all shapes.
 static gboolean
 compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const char *kernel_file,
@@ -100,10 +118,11 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   g_autoptr(SmbArch) arch = smb_measure_arch(meter, error);
   if (!arch)
     return FALSE;
-  if (record && kernel_file) {
+  if (kernel_file) {
     g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), kernel_file, arch, error);
     if (!target || !smb_target_protect(target, record, error))
       return FALSE;
+    note_contents(cli, target);
   }
   SmbRecording *recording = smb_measure_recording(meter, arch);
   g_ptr_array_add(recordings, recording);
@@ -162,7 +181,8 @@ static const SmbCliUsage usage = {
     .arguments = "[FILE]",
     .description =
         "Compares the model's predictions with what a GPU measures: of the built-in kernels (or "
-        "--kernel) in all shapes and paddings, of a tile, or of FILE.cu, launched as for analyze. "
+        "--kernel) in all shapes and paddings, of a tile, or of a FILE of CUDA C or PTX, launched "
+        "as for analyze. "
         "Wavefronts, executed instructions, global sectors and the values in memory are compared; "
         "times and bandwidth are shown. Without a GPU, or with --recorded, recorded and published "
         "measurements take its place. FILE can also be a recording (JSON) or a trace whose lines "
@@ -182,7 +202,7 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
-  gboolean is_kernel = file && g_str_has_suffix(file, ".cu");
+  gboolean is_kernel = file && smb_record_is_kernel(file);
   if (!check_options(cli, file, is_kernel, error))
     return FALSE;
 

@@ -67,6 +67,10 @@ write_json_row(JsonBuilder *json, const SmbComparisonRow *row, gboolean time) {
   smb_json_text(json, "metric", row->metric);
   smb_json_text(json, "parameter", row->parameter);
   write_json_value(json, "predicted", row->predicted);
+  if (row->is_range) {
+    write_json_value(json, "predicted_min", row->least);
+    write_json_value(json, "predicted_max", row->most);
+  }
   write_json_value(json, "measured", row->measured);
   if (time) {
     write_json_value(json, "min", row->min);

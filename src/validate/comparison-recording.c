@@ -70,7 +70,8 @@ replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, cons
   if (!replay->kernel)
     return NULL;
   SmbLaunch launch = {.dynamic_bytes = recorded->dynamic_bytes,
-                      .arguments = (const char *const *)recorded->args};
+                      .arguments = (const char *const *)recorded->args,
+                      .skips_unknown = recorded->unknown != NULL};
   g_autoptr(GPtrArray) buffers = smb_buffers_parse((const char *const *)recorded->contents, error);
   if (!buffers)
     return NULL;
@@ -96,7 +97,7 @@ find_parameter(const SmbProgram *kernel, const char *name, guint *index, GError 
                   "buffer '%s': the kernel has no such pointer parameter", name);
 }
 
-// The SHA-256, in hexadecimal, of what the model leaves in a buffer of the launch.
+// The SHA-256, in hexadecimal, of what the model leaves in a buffer of the launch; what it does not know is 0.
 static char *
 digest_buffer(const Replay *replay, const SmbRecordedBuffer *buffer, GError **error) {
   guint parameter = 0;
@@ -115,6 +116,7 @@ digest_buffer(const Replay *replay, const SmbRecordedBuffer *buffer, GError **er
     gsize length = (gsize)MIN(sizeof block, buffer->bytes - offset);
     smb_global_read(replay->global, parameter, offset, block, length);
     smb_scalar_canonical(smb_program_parameter(replay->kernel, parameter).element, block, length);
+    smb_global_mask(replay->global, parameter, offset, block, length);
     g_checksum_update(checksum, block, (gssize)length);
   }
   return g_strdup(g_checksum_get_string(checksum));
@@ -246,6 +248,38 @@ explain(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) {
   }
 }
 
+// Why nothing is predicted.
+static void
+note_no_prediction(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) {
+  row->outcome = SMB_OUTCOME_SHOWN;
+  gboolean loads = metric == SMB_METRIC_SECTORS_LD;
+  if (launch->analysis->lost_globals[loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE])
+    note(launch, row, "global %s whose addresses depend on what is not known are not counted",
+         loads ? "loads" : "stores");
+  else
+    note(launch, row, "%s moves segments of %u bytes, not sectors", row->arch,
+         launch->analysis->segment_bytes);
+}
+
+// Another number than the one that is predicted.
+static void
+judge_difference(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) {
+  row->outcome = SMB_OUTCOME_EXPLAINED;
+  if (row->is_range && row->measured >= row->least && row->measured <= row->most) {
+    note(launch, row,
+         "%.15g to %.15g are predicted, depending on where the assembler lets lanes that a branch "
+         "divided meet again",
+         row->least, row->most);
+  } else if (row->is_partial && row->measured > row->predicted) {
+    note(launch, row, "a lower bound: requests that depend on what is not known are not counted");
+  } else if (row->is_bound && row->measured > row->predicted) {
+    note(launch, row, "a lower bound: atomics that are loops repeat where warps conflict");
+  } else {
+    row->outcome = SMB_OUTCOME_MISMATCH;
+    explain(launch, metric, row);
+  }
+}
+
 static void
 add_metric(const Launch *launch, SmbMetric metric) {
   double measured = launch->recorded->measured[metric];
@@ -255,21 +289,16 @@ add_metric(const Launch *launch, SmbMetric metric) {
   row->predicted = smb_metric_predict(metric, launch->analysis);
   row->measured = measured;
   row->is_bound = smb_metric_is_bound(metric, launch->analysis);
-  if (measured == SMB_NOT_MEASURED) {
+  row->is_partial = smb_metric_is_partial(metric, launch->analysis);
+  row->is_range = smb_metric_range(metric, launch->analysis, &row->least, &row->most);
+  if (measured == SMB_NOT_MEASURED)
     row->outcome = SMB_OUTCOME_UNMEASURED;
-  } else if (row->predicted == SMB_NO_PREDICTION) {
-    row->outcome = SMB_OUTCOME_SHOWN;
-    note(launch, row, "%s moves segments of %u bytes, not sectors", row->arch,
-         launch->analysis->segment_bytes);
-  } else if (row->predicted == measured) {
+  else if (row->predicted == SMB_NO_PREDICTION)
+    note_no_prediction(launch, metric, row);
+  else if (row->predicted == measured)
     row->outcome = SMB_OUTCOME_MATCH;
-  } else if (measured > row->predicted && row->is_bound) {
-    row->outcome = SMB_OUTCOME_EXPLAINED;
-    note(launch, row, "a lower bound: atomics that are loops repeat where warps conflict");
-  } else {
-    row->outcome = SMB_OUTCOME_MISMATCH;
-    explain(launch, metric, row);
-  }
+  else
+    judge_difference(launch, metric, row);
   smb_comparison_take(launch->comparison, row);
 }
 

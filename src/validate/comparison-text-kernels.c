@@ -180,27 +180,53 @@ write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recordin
   write_overview_legend(cli, recording, &columns);
 }
 
-// Why rows are explained, below their table.
+// Why rows are explained.
+enum {
+  BY_MORE = 1,
+  BY_FEWER = 2,
+  BY_BOUND = 4,
+  BY_PART = 8,
+  BY_RANGE = 16,
+};
+
+static guint
+find_reason(const SmbComparisonRow *row) {
+  if (row->is_range && row->measured >= row->least && row->measured <= row->most)
+    return BY_RANGE;
+  if (row->measured < row->predicted)
+    return BY_FEWER;
+  return row->is_partial ? BY_PART : row->is_bound ? BY_BOUND : BY_MORE;
+}
+
+// Below their table.
 static void
-write_reasons(SmbCli *cli, gboolean more, gboolean fewer, gboolean bound) {
-  if (more)
-    smb_text_wrap(cli->out,
-                  "instructions, +N: executed with every lane predicated off, which takes "
-                  "no wavefront.");
-  if (fewer)
-    smb_text_wrap(cli->out, "instructions, -N: the compiler merged or removed accesses.");
-  if (bound)
-    smb_text_wrap(cli->out,
-                  "A lower bound is predicted for atomics that are loops: they repeat where warps "
-                  "conflict.");
+write_reasons(SmbCli *cli, guint reasons) {
+  static const struct {
+    guint reason;
+    const char *text;
+  } texts[] = {
+      {BY_MORE, "instructions, +N: executed with every lane predicated off, which takes no "
+                "wavefront."},
+      {BY_FEWER, "instructions, -N: the compiler merged or removed accesses."},
+      {BY_BOUND, "A lower bound is predicted for atomics that are loops: they repeat where warps "
+                 "conflict."},
+      {BY_PART, "A lower bound is predicted where requests that depend on what is not known are "
+                "not counted (--unknown skip)."},
+      {BY_RANGE, "A range is predicted where the assembler decides where lanes that a branch "
+                 "divided meet again; what was measured lies in it."},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+    if (reasons & texts[i].reason)
+      smb_text_wrap(cli->out, texts[i].text);
+  }
   smb_spool_puts(cli->out, "\n");
 }
 
-// Numbers that differ for a reason: what the compiler changed, and lower bounds.
+// Numbers that differ for a reason: what the compiler changed, lower bounds, ranges.
 static void
 write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording) {
   g_autoptr(SmbTable) table = NULL;
-  gboolean more = FALSE, fewer = FALSE, bound = FALSE;
+  guint reasons = 0;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
     if (!is_of(row, recording) || row->outcome != SMB_OUTCOME_EXPLAINED)
@@ -208,12 +234,10 @@ write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
     if (!table) {
       smb_text_wrap(cli->out,
                     "Explained: the compiler changed the number of instructions but not their "
-                    "wavefronts, or the prediction is a lower bound.");
+                    "wavefronts, or the prediction is a lower bound or a range.");
       table = smb_table_new("kernel|shape|defines|metric|predicted>|measured>|difference>");
     }
-    bound |= row->is_bound;
-    more |= row->measured > row->predicted && !row->is_bound;
-    fewer |= row->measured < row->predicted;
+    reasons |= find_reason(row);
     smb_comparison_launch(table, row);
     smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
     smb_comparison_numbers(table, row);
@@ -222,7 +246,7 @@ write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
   if (!table)
     return;
   smb_table_write(table, cli->out, cli->colour);
-  write_reasons(cli, more, fewer, bound);
+  write_reasons(cli, reasons);
 }
 
 static gboolean

@@ -20,7 +20,12 @@ void
 smb_comparison_numbers(SmbTable *table, const SmbComparisonRow *row) {
   g_autofree char *predicted = smb_comparison_number(row->predicted);
   g_autofree char *measured = smb_comparison_number(row->measured);
-  smb_table_cell(table, SMB_STYLE_PLAIN, predicted);
+  g_autofree char *least = smb_comparison_number(row->least);
+  g_autofree char *most = smb_comparison_number(row->most);
+  if (row->is_range)
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%s to %s", least, most);
+  else
+    smb_table_cell(table, SMB_STYLE_PLAIN, predicted);
   smb_table_cell(table, SMB_STYLE_PLAIN, measured);
 }
 

@@ -25,8 +25,8 @@ typedef enum {
 /** How a row came out. */
 typedef enum {
   SMB_OUTCOME_MATCH,
-  SMB_OUTCOME_EXPLAINED, /* another number of instructions, while their wavefronts match; or more than
-                            a prediction that is a lower bound */
+  SMB_OUTCOME_EXPLAINED, /* another number of instructions, while their wavefronts match; more than a
+                            prediction that is a lower bound; within one that is a range */
   SMB_OUTCOME_MISMATCH,
   SMB_OUTCOME_UNMEASURED, /* nothing was measured to compare with */
   SMB_OUTCOME_SHOWN,      /* information, such as a time: never compared */
@@ -56,6 +56,8 @@ typedef enum {
  * @recorded: the launch of it, or %NULL
  * @published: (nullable) (element-type SmbComparisonRow): published rows of the same number
  * @is_bound: whether @predicted is a lower bound
+ * @is_partial: whether it is one because requests are left out
+ * @is_range: whether the prediction is a range: from @least to @most
  * @joined: of a published row: whether it is in @published of another
  */
 typedef struct {
@@ -85,6 +87,10 @@ typedef struct {
   const SmbRecordedKernel *recorded;
   GPtrArray *published;
   gboolean is_bound;
+  gboolean is_partial;
+  gboolean is_range;
+  double least;
+  double most;
   gboolean joined;
 } SmbComparisonRow;
 

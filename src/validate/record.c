@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "src/cli/input.h"
+
 static guint
 count_failures(const SmbRecording *recording) {
   guint failed = 0;
@@ -46,7 +48,7 @@ smb_record_read(GInputStream *stream, const char *name, GError **error) {
 }
 
 gboolean
-smb_record_is_next(GBufferedInputStream *stream, gboolean *found, GError **error) {
+smb_record_look(GBufferedInputStream *stream, SmbHolds *holds, GError **error) {
   if (g_buffered_input_stream_fill(stream, -1, NULL, error) < 0)
     return FALSE;
   gsize length;
@@ -54,6 +56,22 @@ smb_record_is_next(GBufferedInputStream *stream, gboolean *found, GError **error
   gsize i = 0;
   while (i < length && g_ascii_isspace(text[i]))
     i++;
-  *found = i < length && text[i] == '{';
+  char first = i < length ? text[i] : '\0';
+  *holds = first == '{'                   ? SMB_HOLDS_RECORDING
+           : first == '/' || first == '.' ? SMB_HOLDS_KERNEL
+                                          : SMB_HOLDS_TRACE;
   return TRUE;
+}
+
+gboolean
+smb_record_is_kernel(const char *file) {
+  if (g_str_has_suffix(file, ".cu"))
+    return TRUE;
+  if (strcmp(file, "-") == 0 || !g_file_test(file, G_FILE_TEST_IS_REGULAR))
+    return FALSE;
+  SmbHolds holds;
+  g_autoptr(GInputStream) raw = smb_input_open(file, NULL);
+  g_autoptr(GInputStream) stream = raw ? g_buffered_input_stream_new(raw) : NULL;
+  return stream && smb_record_look(G_BUFFERED_INPUT_STREAM(stream), &holds, NULL) &&
+         holds == SMB_HOLDS_KERNEL;
 }

@@ -31,10 +31,20 @@ gboolean smb_record_write(SmbCli *cli, const SmbRecording *recording, const SmbO
  */
 SmbRecording *smb_record_read(GInputStream *stream, const char *name, GError **error);
 
+/** What a file may hold that predictions are compared with, or made of. */
+typedef enum {
+  SMB_HOLDS_TRACE,
+  SMB_HOLDS_RECORDING, /* begins with a JSON object */
+  SMB_HOLDS_KERNEL,    /* begins with a comment of C, or with a directive of PTX */
+} SmbHolds;
+
 /**
- * smb_record_is_next:
+ * smb_record_look:
  * @stream: is looked at and keeps all it has
+ * @holds: (out): what it begins as
  * @error: an error of the stream
- * @found: (out): whether a JSON object begins there, which a trace does not have
  */
-gboolean smb_record_is_next(GBufferedInputStream *stream, gboolean *found, GError **error);
+gboolean smb_record_look(GBufferedInputStream *stream, SmbHolds *holds, GError **error);
+
+/** Whether a file holds a kernel: by its name, NAME.cu, or as it begins; not of what can be read only once. */
+gboolean smb_record_is_kernel(const char *file);

@@ -172,6 +172,7 @@ forget_stretch(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 o
         smb_step_opaque(runner, step, lanes);
       else
         smb_runner_forget(runner, step, lanes, origin);
+      smb_runner_lose_global(runner, step);
       if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD)
         smb_runner_blur(runner, step, lanes);
       // Those that wait there wait for these lanes no longer.

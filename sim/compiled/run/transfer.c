@@ -269,6 +269,7 @@ lose(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
   if (writes)
     smb_runner_blur(runner, step, lanes);
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+  smb_runner_lose_global(runner, step);
   smb_runner_forget(runner, step, lanes, step_origin(runner, step));
   return TRUE;
 }

@@ -99,6 +99,12 @@ smb_runner_uncounted(Runner *runner, const Step *step, SmbLanes lanes, const cha
   return TRUE;
 }
 
+void
+smb_runner_lose_global(Runner *runner, const Step *step) {
+  if (step->kind == STEP_TRANSFER && step->transfer->window == WINDOW_GENERIC)
+    runner->block->lost_globals[step->transfer->move.op_class] = TRUE;
+}
+
 gboolean
 smb_runner_cannot_tell(Runner *runner, const Step *step, guint32 origin) {
   g_autofree char *why = explain(runner, origin);
@@ -153,6 +159,7 @@ lose_access(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
       return FALSE;
   } else
     smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+  smb_runner_lose_global(runner, step);
   smb_runner_forget(runner, step, lanes, origin);
   if (writes)
     smb_runner_blur(runner, step, lanes);
