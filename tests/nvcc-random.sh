@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# Straight-line PTX at random: ptxas accepts all of it, for each target as far as that has the instructions, and our
+# machine runs it and knows the results. What a device computes is compared by tests/gpu/random-ptx.sh. Skipped without ptxas.
+set -eu
+
+PTXAS=$(dirname "${NVCC:-/}")/ptxas
+[ -x "$PTXAS" ] || PTXAS=$(command -v ptxas) || {
+  echo 'no ptxas'
+  exit 77
+}
+export PTXAS
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# check TARGET KERNELS OPCODES: at least so many opcodes.
+check() {
+  if ! "$PTXAS" --help | grep -q "'$1'"; then
+    echo "$1: not a target of this ptxas"
+    return
+  fi
+  "${srcdir:?}/tests/gpu/random-ptx.sh" opcodes "$1" >"$work/opcodes"
+  n=$(wc -l <"$work/opcodes")
+  tests/compare-ptx self "$work/opcodes" "$1" 1 "$2" >"$work/out" || status=1
+  grep -v '^not tried' "$work/out" || true
+  echo "$1: $n opcodes"
+  if grep -q '^unknown' "$work/out" || [ "$n" -lt "$3" ]; then
+    echo "FAIL: all results are known, and there are at least $3 opcodes"
+    status=1
+  fi
+}
+
+check sm_75 3 3500
+check sm_80 3 3500
+check sm_90 12 4500
+check sm_100 3 4500
+check sm_120 3 4500
+exit "$status"
