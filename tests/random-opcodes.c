@@ -29,6 +29,9 @@ static const Line lines[] = {
     {"cvt " REALS " " REALS, ROUNDINGS " ftz sat satfinite relu"},
     {"cvt f16x2|bf16x2 f32", ROUNDINGS " satfinite relu"},
     {"cvt tf32 f32", ROUNDINGS " satfinite relu"},
+    {"cvt e4m3x2|e5m2x2|e2m3x2|e3m2x2|ue8m0x2 f32|f16x2|bf16x2", "rn rz rp satfinite relu"},
+    {"cvt f16x2|bf16x2 e4m3x2|e5m2x2|e2m3x2|e3m2x2|ue8m0x2", "rn relu"},
+    {"setp " RELATIONS " f16x2|bf16x2", "and or xor ftz"},
 };
 
 // Of these an opcode has one at most.
@@ -52,7 +55,7 @@ is_one_of(const char *words, const char *word) {
 static gboolean
 is_type(const char *part) {
   gsize letters = strspn(part, "busft");
-  return strcmp(part, "pred") == 0 ||
+  return strcmp(part, "pred") == 0 || g_str_has_suffix(part, "x2") ||
          (letters > 0 && letters < 3 && strchr("1368", part[letters]) && part[letters]);
 }
 

@@ -100,7 +100,7 @@ can_be_constant(const char *opcode, const FormOperand *operand) {
 static guint
 source_bytes(Writer *writer, const char *opcode, const FormOperand *operand) {
   gboolean converts = g_str_has_prefix(opcode, "cvt.") && !g_str_has_prefix(opcode, "cvt.pack");
-  if (!converts)
+  if (!converts || strstr(opcode, "x2"))
     return operand->bytes == 1 ? 4 : operand->bytes;
   const char *type = strrchr(opcode, '.') + 1;
   guint bytes = strstr(type, "8") ? 1 : strstr(type, "16") ? 2 : strstr(type, "32") ? 4 : 8;
@@ -245,7 +245,8 @@ find_form(Writer *writer, const char *opcode) {
   static const guint wider[] = {0, 4, 8};
   g_auto(GStrv) parts = g_strsplit(opcode, ".", -1);
   guint n = g_strv_length(parts);
-  gboolean converts = g_str_equal(parts[0], "cvt") && n > 2 && strchr("us", parts[n - 2][0]);
+  gboolean converts = g_str_equal(parts[0], "cvt") && n > 2 && strchr("us", parts[n - 2][0]) &&
+                      !strstr(opcode, "bf16");
   ComputeForm form;
   if (converts && flip(writer, 40) &&
       smb_ptx_find_compute((const char *const *)parts,
