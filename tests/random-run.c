@@ -76,8 +76,9 @@ read_outcome(const RandomPtx *ptx, const SmbGlobal *global, guint n_threads,
   outcome->known = g_new0(guint8, n);
   for (gsize i = 0; i < n; i++) {
     guint bytes = g_array_index(ptx->results, RandomResult, i / n_threads).bytes;
-    smb_global_read(global, 0, 8 * i, &outcome->values[i], bytes ? bytes : 4);
-    outcome->known[i] = smb_global_is_known(global, 0, 8 * i, bytes ? bytes : 4);
+    bytes = bytes ? bytes : 4;
+    smb_global_read(global, 0, 8 * i, &outcome->values[i], bytes);
+    outcome->known[i] = smb_global_mask(global, 0, 8 * i, &outcome->values[i], bytes) == bytes;
   }
 }
 

@@ -134,12 +134,43 @@ START_TEST(test_contents) {
 }
 END_TEST
 
+// What a kernel leaves, and whether it is known: the contents of "in" are not, of "out" those that nobody writes.
+START_TEST(test_known_memory) {
+  const struct {
+    const char *body;
+    const char *const *buffers;
+    const char *known; // of the words of out[], and whether all of them are
+  } stores[] = {
+      {"st.global.u32 [%d0+4], 7; ld.global.u32 %r1, [%d9];", NULL, "01000"},
+      {"st.global.u32 [%d0+4], 7; st.global.u8 [%d0+8], 7;", NULL, "11000"},
+      {"ld.global.u32 %r1, [%d9];", ARGUMENTS("in=zeros", "out=zeros"), "11111"},
+      {"ld.global.u32 %r4, [%d9]; cvt.u64.u32 %d4, %r4; add.u64 %d4, %d0, %d4; "
+       "st.global.u32 [%d4], 7;",
+       ARGUMENTS("out=zeros"), "00000"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(stores); i++) {
+    g_autofree char *text = g_strconcat(HEAD, BEGIN, stores[i].body, END, NULL);
+    KernelSetup setup = {.arguments = ARGUMENTS("n=3"), .buffers = stores[i].buffers};
+    g_auto(KernelRun) run = {0};
+    kernel_run(&run, "t.ptx", text, &setup);
+    ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
+    guchar bytes[1000];
+    for (guint word = 0; word < 4; word++)
+      ck_assert_int_eq(smb_global_mask(run.global, 0, 4 * word, bytes, 4) == 4,
+                       stores[i].known[word] == '1');
+    ck_assert_int_eq(smb_global_mask(run.global, 0, 0, bytes, sizeof bytes) == sizeof bytes,
+                     stores[i].known[4] == '1');
+  }
+}
+END_TEST
+
 Suite *
 suite_ptx_run(void) {
   Suite *suite = suite_create("ptx-run");
   TCase *tests = tcase_create("ptx-run");
   tcase_add_loop_test(tests, test_case, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tests, test_contents);
+  tcase_add_test(tests, test_known_memory);
   suite_add_tcase(suite, tests);
   return suite;
 }
