@@ -111,6 +111,7 @@ typedef struct {
   Session *session;
   const RandomPtx *ptx;
   GBytes *inputs;
+  guint32 seed;
   RandomOutcome ours;
   guint64 *theirs;
 } Trial;
@@ -127,8 +128,9 @@ describe(const Trial *trial, guint i, guint thread, const char *level) {
   GString *text = g_string_new(NULL);
   gsize at = (gsize)i * N_THREADS + thread;
   g_string_append_printf(
-      text, "%s: ours %" G_GINT64_MODIFIER "x, the device's %" G_GINT64_MODIFIER "x (%s, %s)",
-      result->name, trial->ours.values[at], trial->theirs[at], result->text, level);
+      text,
+      "%s: ours %" G_GINT64_MODIFIER "x, the device's %" G_GINT64_MODIFIER "x (kernel %u %s: %s)",
+      result->name, trial->ours.values[at], trial->theirs[at], trial->seed, level, result->text);
   const guint64 *inputs = g_bytes_get_data(trial->inputs, NULL);
   for (const char *name = strchr(result->text, '%'); name; name = strchr(name + 1, '%')) {
     guint number = (guint)atoi(name + 2);
@@ -204,6 +206,7 @@ run_on_device(Trial *trial, GBytes *image) {
   Session *session = trial->session;
   const SmbCuda *cuda = session->cuda;
   SmbCudaFunction *function = NULL;
+  g_autofree char *log = NULL;
   gsize length, results = (gsize)trial->ptx->results->len * N_THREADS * sizeof(guint64);
   gconstpointer inputs = g_bytes_get_data(trial->inputs, &length);
   void *parameters[] = {&session->out, &session->in};
@@ -214,7 +217,7 @@ run_on_device(Trial *trial, GBytes *image) {
   memset(trial->theirs, 0, results);
   int error = cuda->bind(0);
   if (!error)
-    error = cuda->load(image, "k", 0, &function);
+    error = cuda->load(image, "k", 0, &function, &log);
   if (!error)
     error = cuda->upload(session->in, inputs, length);
   if (!error)
@@ -258,7 +261,7 @@ run_kernel(Session *session, guint32 seed) {
   g_autoptr(RandomPtx) ptx = random_ptx_new(session->opcodes, session->target, seed, N_THREADS);
   g_autoptr(GBytes) inputs = random_ptx_inputs(ptx, seed, N_THREADS);
   g_autoptr(GError) error = NULL;
-  Trial trial = {.session = session, .ptx = ptx, .inputs = inputs};
+  Trial trial = {.session = session, .ptx = ptx, .inputs = inputs, .seed = seed};
   g_assert(ptx->results->len <= MAX_RESULTS);
   if (!random_ptx_run(ptx, inputs, N_THREADS, &trial.ours, &error)) {
     fprintf(stderr, "kernel %u: %s\n", seed, error->message);
