@@ -181,25 +181,40 @@ touch_cell(SmbBlock *block, const Move *move, const Access *access, guint lane, 
   block->shadow->set[offset >> block->shadow->granule_shift] = TRUE;
 }
 
-// A store of whole granules. What nobody else touched since the last barrier, the usual case, takes a few instructions.
+// Whether nobody but this warp has done anything to a cell; then nothing can be wrong with what it does.
+static gboolean
+is_own(const Cell *cell, guint8 me) {
+  return !is_foreign(cell->writer, me) && (cell->reader == NOBODY || cell->reader == me);
+}
+
+// Lanes that touch one granule each, as most do. What nobody else touched since the last barrier takes a few instructions.
 static void
-store_granules(SmbBlock *block, const Move *move, const Access *access) {
-  const SmbRequest *request = &access->request;
+touch_granules(SmbBlock *block, const Move *move, const Access *access) {
   const Shadow *shadow = block->shadow;
-  Cell *cells = shadow->cells;
-  guint8 *set = shadow->set;
   guint shift = shadow->granule_shift;
-  const Cell mine = {
-      .phase = shadow->phase, .write_site = move->site, .writer = (guint8)(access->warp + 1)};
-  FOR_LANES(request->mask, lane) {
-    gsize granule = request->offset[lane] >> shift;
-    Cell *cell = &cells[granule];
-    gboolean is_new = cell->phase != mine.phase;
-    if (is_new || (cell->writer == mine.writer && cell->reader == NOBODY)) {
-      *cell = mine;
-      set[granule] = TRUE;
-    } else
-      touch_cell(block, move, access, lane, request->offset[lane]);
+  guint8 me = (guint8)(access->warp + 1);
+  gboolean loads = move->op_class == SMB_OP_CLASS_LOAD;
+  Cell first = {.phase = shadow->phase, .read_site = move->site, .reader = me};
+  if (!loads)
+    first = (Cell){.phase = shadow->phase, .write_site = move->site, .writer = me};
+  if (move->op_class == SMB_OP_CLASS_ATOMIC)
+    first.writer = (guint8)(ATOMIC_OF + me);
+  FOR_LANES(access->request.mask, lane) {
+    gsize granule = access->request.offset[lane] >> shift;
+    Cell *cell = &shadow->cells[granule];
+    if (cell->phase != first.phase)
+      *cell = first;
+    else if (!is_own(cell, me)) {
+      touch_cell(block, move, access, lane, access->request.offset[lane]);
+      continue;
+    } else if (loads) {
+      cell->read_site = move->site;
+      cell->reader = me;
+    } else {
+      cell->write_site = move->site;
+      cell->writer = first.writer;
+    }
+    shadow->set[granule] |= !loads;
   }
 }
 
@@ -281,8 +296,8 @@ smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
   }
   if (shadow->notes)
     mark_loads(shadow);
-  if (move->op_class == SMB_OP_CLASS_STORE && request->width == 1u << shadow->granule_shift) {
-    store_granules(block, move, access);
+  if (request->width == 1u << shadow->granule_shift && !move->padding) {
+    touch_granules(block, move, access);
     return;
   }
   FOR_GRANULES(shadow, request->mask, request->offset, request->width, move->padding, lane, offset,

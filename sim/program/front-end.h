@@ -67,8 +67,8 @@ typedef struct {
   // (*@address: FALSE); NULL: there is none. Lives as long as the program.
   const char *(*data_source)(const SmbProgram *program, const SmbLaunch *launch, guint site,
                              gboolean *address);
-  // The same program, with lanes that diverge meeting elsewhere, as an assembler may decide: with the same sites, and
-  // without variants of its own; NULL: there are no more (transfer full).
+  // The same program, with lanes that diverge meeting elsewhere, as an assembler may decide: each a different one, with the
+  // same sites, and without variants of its own; NULL: there are no more (transfer full).
   SmbProgram *(*variant)(const SmbProgram *program, guint index);
   GArray *(*carved_arrays)(const SmbProgram *program, const SmbLaunch *launch);
   gboolean (*evaluate)(const SmbProgram *program, const char *expression, gint64 *value,

@@ -144,6 +144,32 @@ read_program(SmbSource *source, const SmbProgramOptions *options, GError **error
   return read_as(source, options, SMB_MEETING_COMPILED, error);
 }
 
+static gboolean
+equal_targets(const GArray *a, const GArray *b) {
+  gboolean equal = !a == !b && (!a || a->len == b->len);
+  for (guint i = 0; equal && a && i < a->len; i++) {
+    const SwitchTarget *x = &g_array_index(a, SwitchTarget, i);
+    const SwitchTarget *y = &g_array_index(b, SwitchTarget, i);
+    equal = x->step == y->step && x->leave == y->leave;
+  }
+  return equal;
+}
+
+// Whether lanes meet at the same places in two programs that are decoded from one text: apart from where they meet, these
+// have the same steps.
+static gboolean
+meets_alike(const Code *a, const Code *b) {
+  gboolean equal = a->steps->len == b->steps->len;
+  for (guint i = 0; equal && i < a->steps->len; i++) {
+    const Step *x = &g_array_index(a->steps, Step, i);
+    const Step *y = &g_array_index(b->steps, Step, i);
+    equal = x->run == y->run && x->place == y->place && x->target == y->target &&
+            x->argument == y->argument && equal_targets(x->targets, y->targets);
+  }
+  return equal;
+}
+
+// In most kernels there is but one place where lanes can meet.
 static SmbProgram *
 read_variant(const SmbProgram *program, guint index) {
   static const SmbMeeting others[] = {SMB_MEETING_FEWEST, SMB_MEETING_MOST};
@@ -153,9 +179,16 @@ read_variant(const SmbProgram *program, guint index) {
                                      .cuda_arch = program->cuda_arch,
                                      .lanes = program->lanes,
                                      .limits = program->limits};
-  if (code->meeting != SMB_MEETING_COMPILED || index >= G_N_ELEMENTS(others))
+  if (code->meeting != SMB_MEETING_COMPILED)
     return NULL;
-  return read_as(program->source, &options, others[index], NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
+    SmbProgram *other = read_as(program->source, &options, others[i], NULL);
+    gboolean differs = other && !meets_alike(code, (const Code *)other);
+    if (differs && index-- == 0)
+      return other;
+    g_clear_pointer(&other, smb_program_free);
+  }
+  return NULL;
 }
 
 static char *

@@ -126,7 +126,23 @@ count_step(Runner *runner, const Step *step, SmbLanes lanes) {
   return counter->handlers[step - runner->steps](runner, step, lanes);
 }
 
-// Runs all blocks of a program that is not needed any more. FALSE with an error.
+static gboolean
+run_blocks(const SmbProgram *program, const SmbLaunch *launch, const SmbArch *arch,
+           Counter *counter, gboolean *diverged, GError **error) {
+  static const SmbSink sink = {0};
+  g_autoptr(SmbGlobal) global = smb_global_new(program, launch);
+  g_autoptr(SmbBlock) block =
+      smb_block_new(program, arch, launch, NULL, &sink, counter, global, error);
+  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  for (guint64 i = 0; block && i < n_blocks; i++) {
+    if (!smb_block_run(block, i, error))
+      return FALSE;
+  }
+  *diverged = block && smb_block_diverged(block);
+  return block != NULL;
+}
+
+// Runs all blocks of a program, whose steps say meanwhile that they run. FALSE with an error.
 static gboolean
 count_program(SmbProgram *program, const SmbLaunch *launch, const SmbArch *arch, guint64 *n,
               gboolean *diverged, GError **error) {
@@ -136,19 +152,12 @@ count_program(SmbProgram *program, const SmbLaunch *launch, const SmbArch *arch,
     handlers[i] = g_array_index(steps, Step, i).run;
     g_array_index(steps, Step, i).run = count_step;
   }
-  static const SmbSink sink = {0};
   Counter counter = {handlers, 0};
-  g_autoptr(SmbGlobal) global = smb_global_new(program, launch);
-  g_autoptr(SmbBlock) block =
-      smb_block_new(program, arch, launch, NULL, &sink, &counter, global, error);
-  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
-  for (guint64 i = 0; block && i < n_blocks; i++) {
-    if (!smb_block_run(block, i, error))
-      return FALSE;
-  }
+  gboolean ok = run_blocks(program, launch, arch, &counter, diverged, error);
+  for (guint i = 0; i < steps->len; i++)
+    g_array_index(steps, Step, i).run = handlers[i];
   *n += counter.n;
-  *diverged = block && smb_block_diverged(block);
-  return block != NULL;
+  return ok;
 }
 
 // The instructions that warps execute in an analysis.
