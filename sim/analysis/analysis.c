@@ -271,7 +271,8 @@ plan(Queue *queue, const SmbProgram *program, const SmbArch *arch, const SmbLaun
      const SmbAnalysisOptions *options, GError **error) {
   guint64 max_blocks = options->max_blocks ? options->max_blocks : SMB_ANALYSIS_MAX_BLOCKS;
   guint64 n_blocks = count_blocks(launch);
-  if (!options->every_block && !options->global && n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
+  if (!options->every_block && !options->global && !options->request &&
+      n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
     queue->shares = smb_repeat_search(program, arch, launch, &options->limits, max_blocks);
   queue->n = queue->shares ? queue->shares->len : n_blocks;
   return queue->n <= max_blocks ||
@@ -343,7 +344,7 @@ smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   SmbGlobal *global = options->global;
   if (!global && smb_program_is_serial(program))
     global = own_global = smb_global_new(program, launch);
-  guint64 n_workers = global ? 1 : MAX(1, MIN(count_threads(options), queue.n));
+  guint64 n_workers = global || options->request ? 1 : MAX(1, MIN(count_threads(options), queue.n));
   g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
   for (guint64 i = 0; i < n_workers; i++) {
     Worker *worker = smb_worker_new(program, arch, launch, options, global, error);

@@ -187,6 +187,9 @@ typedef struct {
  * @keep_requests: whether SmbAnalysis.requests is wanted
  * @every_block: whether blocks are run that are known to repeat others: the result is the same
  * @progress: (nullable): counts blocks
+ * @request: (nullable): is told each request of shared memory as it is made, by a warp of a block: of every block of the
+ *   grid, one after the other, in one thread
+ * @user: is handed to @request
  */
 typedef struct {
   SmbProgramLimits limits;
@@ -196,6 +199,9 @@ typedef struct {
   gboolean keep_requests;
   gboolean every_block;
   SmbProgress *progress;
+  void (*request)(gpointer user, guint64 block, guint warp, const SmbSite *site,
+                  const SmbRequest *request);
+  gpointer user;
 } SmbAnalysisOptions;
 
 /**

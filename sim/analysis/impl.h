@@ -19,6 +19,8 @@ typedef struct {
 // One thread's part of the blocks: counts by site, which are added up in the end.
 typedef struct {
   const SmbArch *arch;
+  const SmbProgram *program;
+  const SmbAnalysisOptions *options;
   SmbCounter counter;
   guint segment_shift;
   guint n_sites;

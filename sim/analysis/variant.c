@@ -66,6 +66,7 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const Smb
   plain.keep_requests = FALSE;
   plain.progress = NULL;
   plain.global = NULL;
+  plain.request = NULL;
   g_autoptr(GPtrArray) programs = g_ptr_array_new_with_free_func((GDestroyNotify)smb_program_free);
   g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func((GDestroyNotify)smb_analysis_free);
   for (guint i = 0;; i++) {

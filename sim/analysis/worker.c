@@ -34,6 +34,9 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     access->worst_block = worker->now.block;
     access->worst_warp = warp;
   }
+  if (worker->options->request)
+    worker->options->request(worker->options->user, worker->now.block, warp,
+                             smb_program_site(worker->program, site), request);
   if (worker->requests)
     smb_requests_note(worker->requests, site, warp, &worker->now, request);
   if (request->op == SMB_OP_ATOM_LOOP)
@@ -160,6 +163,8 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
   static const SmbSink sink = {count_shared, count_global, take_warning, count_uncounted};
   Worker *worker = g_new0(Worker, 1);
   worker->arch = arch;
+  worker->program = program;
+  worker->options = options;
   worker->counter = smb_counter_best();
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
   worker->n_sites = smb_program_n_sites(program);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// trace FILE|-: counts the requests of a trace, of any length in constant memory; or measures them.
+// trace FILE|-: counts the requests of a trace, of any length in constant memory; or measures them; or writes those of a
+// kernel.
 #include "src/cli/commands.h"
 
 #include "sim/arch/arch.h"
@@ -10,9 +11,11 @@
 #include "src/cli/input.h"
 #include "src/measure/measure.h"
 #include "src/measure/trace.h"
+#include "src/trace/from.h"
 #include "src/trace/report.h"
 
 static gboolean option_counts, option_requests, option_measure, option_all;
+static char *option_from;
 
 static const GOptionEntry options[] = {
     {"counts", 0, 0, G_OPTION_ARG_NONE, &option_counts,
@@ -23,6 +26,8 @@ static const GOptionEntry options[] = {
      "measure each request on a device, beside the prediction; takes memory for all of them", NULL},
     {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all,
      "with --measure: a row for each request in text, too", NULL},
+    {"from", 0, 0, G_OPTION_ARG_FILENAME, &option_from,
+     "write the requests of a kernel of CUDA C or PTX, as a trace", SMB_CLI_FILE},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -71,13 +76,36 @@ measure_trace(SmbCli *cli, const char *path, GError **error) {
   return TRUE;
 }
 
+// The requests are those of the trace in FILE, or those of the kernel in --from.
+static gboolean
+check_source(const SmbCli *cli, GError **error) {
+  const SmbTargetOptions *launch = smb_target_options();
+  if (!option_from) {
+    if (smb_target_is_launch(launch) || launch->kernel || launch->folders || launch->unknown ||
+        launch->frames)
+      return smb_cli_usage_error(error, "options of a kernel and its launch go with --from");
+    return cli->n_arguments > 0 ||
+           smb_cli_usage_error(error, "expected a trace, FILE or -, or --from and a kernel");
+  }
+  if (cli->n_arguments > 0)
+    return smb_cli_usage_error(error,
+                               "unexpected argument '%s': --from names the kernel, and the "
+                               "trace goes to standard output",
+                               cli->arguments[0]);
+  return TRUE;
+}
+
 static gboolean
 check_options(SmbCli *cli, GError **error) {
-  if (option_counts + option_requests + option_measure > 1)
-    return smb_cli_usage_error(error, "expected one of --counts, --requests and --measure");
+  if (option_counts + option_requests + option_measure + (option_from != NULL) > 1)
+    return smb_cli_usage_error(error, "expected one of --counts, --requests, --measure and --from");
+  if (!check_source(cli, error))
+    return FALSE;
   if (!option_measure &&
       (option_all || smb_measure_options()->device || smb_measure_options()->timeout))
     return smb_cli_usage_error(error, "--all, --device and --timeout go with --measure");
+  if (option_from)
+    return smb_cli_view(cli, "--from", smb_trace_count_formats, error);
   if (option_counts)
     return smb_cli_view(cli, "--counts", smb_trace_count_formats, error);
   if (option_requests)
@@ -85,9 +113,10 @@ check_options(SmbCli *cli, GError **error) {
   return !option_measure || smb_cli_view(cli, "--measure", smb_measured_trace_formats, error);
 }
 
-static const SmbCliGroup *const groups[] = {&smb_measure_group, NULL};
+static const SmbCliGroup *const groups[] = {&smb_target_launch_group, &smb_target_limit_group,
+                                            &smb_measure_group, NULL};
 static const SmbCliUsage usage = {
-    .arguments = "FILE|-",
+    .arguments = "[FILE|-]",
     .description = "Counts the wavefronts of a trace: one warp request a line,\n"
                    "  OP WIDTH MASK OFF0 … OFF31 [= WAVEFRONTS]\n"
                    "with the width and the offsets in bytes and the mask of active lanes in "
@@ -96,8 +125,9 @@ static const SmbCliUsage usage = {
                    "compared with the prediction: "
                    "differences are shown, and the exit status is 1. --measure runs each request "
                    "on a GPU and compares its "
-                   "cycles (under saturation) and wavefronts with the prediction for that GPU.",
-    .min_arguments = 1,
+                   "cycles (under saturation) and wavefronts with the prediction for that GPU.\n"
+                   "--from writes the trace of a kernel: every request that it makes of shared "
+                   "memory, launched as for analyze.",
     .max_arguments = 1,
     .has_arch = TRUE,
     .formats = smb_trace_sum_formats,
@@ -111,6 +141,8 @@ smb_cmd_trace(SmbCli *cli, GError **error) {
     return FALSE;
   if (!check_options(cli, error))
     return FALSE;
+  if (option_from)
+    return smb_trace_from(cli, option_from, error);
   return option_measure ? measure_trace(cli, cli->arguments[0], error)
                         : count_trace(cli, cli->arguments[0], error);
 }

@@ -136,3 +136,58 @@ says 'no request in it'
 printf '\nld 4 1 %s = 1\n' "$offsets" >>"$work/comment"
 expect 0 trace "$work/comment"
 shows 'compared 1: 1 match, 0 differ'
+
+# The requests of a kernel as a trace: counted, they give what analyze says.
+# same_counts FILE OPTION...
+same_counts() {
+  expect 0 analyze "$@" --format csv
+  awk -F , '$1 == "shared" { gsub(/"[^"]*"/, "-"); if ($8 != "") next; requests[$5] += $9; waves[$5] += $10; excess[$5] += $12 }
+    END { for (op in requests) print op, requests[op], waves[op], excess[op] }' "$work/out" | sort >"$work/analyzed"
+  [ -s "$work/analyzed" ] || die "$last: no access"
+  expect 0 trace --from "$@"
+  cp "$work/out" "$work/written"
+  expect 0 trace "$work/written" --format csv
+  awk -F , 'NR > 1 { op = $1 ~ /^ld/ ? "load" : $1 ~ /^st/ ? "store" : "atomic"
+      requests[op] += $3; waves[op] += $4; excess[op] += $6 }
+    END { for (op in requests) print op, requests[op], waves[op], excess[op] }' "$work/out" | sort >"$work/traced"
+  cmp -s "$work/analyzed" "$work/traced" || die "$last: $(cat "$work/analyzed"), but traced: $(cat "$work/traced")"
+}
+ptx=${srcdir:?}/tests/ptx
+same_counts "$ptx/transpose.ptx" --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64
+[ "$(grep -c '^ld 4 ffffffff' "$work/written")" -eq 128 ] || die 'not 128 loads'
+[ "$(grep -c '^# block ' "$work/written")" -eq 4 ] || die 'not 4 blocks'
+grep -q '^# block 1,1,0$' "$work/written" || die 'no last block'
+grep -q ' # transpose.cu:[0-9]*, warp 7$' "$work/written" || die 'no place'
+same_counts "$ptx/histogram.ptx" --block 256 --grid 2 --arg 2=1024 --buffer 1=random:i32:1
+same_counts "$ptx/tensor.ptx" --entry 'half_product<true>' --block 32 --grid 2 --arg 3=64
+grep -q '^ldmatrix.x4 16 ffffffff' "$work/written" || die 'no matrix'
+cat >"$work/own.cu" <<'END'
+__global__ void own(int *out) {
+  __shared__ int t[64];
+  if (threadIdx.x & 1) t[N * threadIdx.x % 64] = blockIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = t[3];
+}
+__global__ void none(int *out) { out[threadIdx.x] = 1; }
+END
+same_counts "$work/own.cu" --entry own -D N=3 --block 64 --grid 3
+grep -q '^st 4 aaaaaaaa 0 12 0 36 0 ' "$work/written" || die "offsets of lanes that ask nothing: $(cat "$work/written")"
+expect 0 trace --from "$work/own.cu" --entry none
+says 'none makes no request of shared memory'
+expect 0 trace --from "$ptx/histogram.ptx" --block 256 --arg 2=1024 --unknown skip
+says 'is not counted: the address depends on the contents'
+"$SMEMBANK" trace --from - --entry own -D N=1 <"$work/own.cu" >"$work/out" || die 'a kernel from standard input'
+shows '# own of stdin, block 32,1,1'
+expect 3 trace --from "$ptx/histogram.ptx" --block 256 --arg 2=1024
+expect 2 trace --from "$work/own.cu"
+says 'has several kernels'
+expect 2 trace --from "$work/own.cu" --entry own -D N=1 "$recorded"
+says "unexpected argument '"
+for option in --counts --requests --measure '--format json'; do
+  # shellcheck disable=SC2086
+  expect 2 trace --from "$work/own.cu" $option
+done
+expect 2 trace "$recorded" --block 32
+says 'options of a kernel and its launch go with --from'
+expect 2 trace
+says 'expected a trace, FILE or -, or --from and a kernel'
