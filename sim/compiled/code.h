@@ -35,7 +35,6 @@ typedef enum {
 } Window;
 
 enum {
-  TRANSFER_WORDS = SMB_MAX_WIDTH / 4,
   TRANSFER_COMPONENTS = 8, // of a vector: of 16 bits each
 };
 
@@ -56,7 +55,7 @@ typedef enum {
  * @rows: of a component's register: 1, 2 or 4; wider than @bytes, it is extended
  * @is_signed: by its sign
  * @data: the first row of each component, or NO_ROW for one that is dropped, or a constant row
- * @operand: of an atomic: the first row; of a compare-and-swap what is compared
+ * @operands: of an atomic: the first row of each component; of a compare-and-swap what is compared
  * @swap: of a compare-and-swap
  */
 typedef struct {
@@ -71,7 +70,7 @@ typedef struct {
   gboolean is_signed;
   guint n_components;
   Row data[TRANSFER_COMPONENTS];
-  Row operand;
+  Row operands[TRANSFER_COMPONENTS];
   Row swap;
   gboolean increments; // of an atomic: it adds the constant 1, and nothing reads its result
   Order order;

@@ -157,13 +157,22 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
   return TRUE;
 }
 
+// An atomic of 16 bits asks for the words that they lie in.
+static guint
+asked_width(const Move *move) {
+  return move->op_class == SMB_OP_CLASS_ATOMIC ? MAX(move->width, 4) : move->width;
+}
+
 // Whether the architecture has a rule for what the warp asks of shared memory.
 static gboolean
 check_rule(SmbBlock *block, const Move *move) {
   g_autoptr(GError) reason = NULL;
-  if (G_LIKELY(smb_arch_rule(block->arch, move->op, move->width)->defined))
+  if (move->width > SMB_MAX_WIDTH)
+    return smb_block_fail(block, move->place, "%s: shared memory has no accesses of %u bytes",
+                          smb_program_site(block->program, move->site)->expression, move->width);
+  if (G_LIKELY(smb_arch_rule(block->arch, move->op, asked_width(move))->defined))
     return TRUE;
-  smb_arch_check_rule(block->arch, move->op, move->width, &reason);
+  smb_arch_check_rule(block->arch, move->op, asked_width(move), &reason);
   return smb_block_fail(block, move->place, "%s: %s",
                         smb_program_site(block->program, move->site)->expression, reason->message);
 }
@@ -174,6 +183,21 @@ smb_access_array(const SmbBlock *block, const Access *access, guint lane, guint3
   const SmbArray *array =
       block->program->tracks ? smb_program_array_at(block->program, offset) : NULL;
   return array ? array->name : access_object(block, access, lane)->name;
+}
+
+static void
+tell_shared(SmbBlock *block, const Move *move, const char *array, const Access *access) {
+  const SmbRequest *request = &access->request;
+  SmbRequest words;
+  if (G_UNLIKELY(asked_width(move) != move->width)) {
+    words = *request;
+    words.width = (guint8)asked_width(move);
+    FOR_LANES(request->mask, lane) {
+      words.offset[lane] &= ~(guint32)(words.width - 1);
+    }
+    request = &words;
+  }
+  block->sink->shared(block->user, move->site, access->warp, array, request);
 }
 
 gboolean
@@ -190,7 +214,7 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     access->request.op = (guint8)move->op;
     access->request.width = (guint8)move->width;
     if (block->sink->shared)
-      block->sink->shared(block->user, move->site, access->warp, array, &access->request);
+      tell_shared(block, move, array, access);
     if (block->sink->warn)
       smb_shadow_access(block, move, access);
   }

@@ -3,6 +3,7 @@
 //
 // Atomics: what they leave in memory, and which instruction they become. The lanes of a warp take their
 // turns in rising order.
+#include <math.h>
 #include <string.h>
 
 #include "sim/arch/arch.h"
@@ -91,8 +92,12 @@ is_single(Atomic atomic, SmbScalar kind) {
 // Adding the constant 1 and dropping the result is counted by the hardware itself where the compiler uses
 // that (seen in what it makes for sm_90, not for sm_75). Of the loops, minimum and maximum swap only as
 // long as they have something to change: of these, only the first load is sure.
+// One of 16 bits is a loop on the word that they lie in; a compare-and-swap stops where the comparison fails (seen for
+// sm_90).
 SmbOp
 smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean increments) {
+  if (kind == SMB_SCALAR_U16)
+    return SMB_OP_LD;
   if (!is_single(atomic, kind))
     return atomic == ATOMIC_MIN || atomic == ATOMIC_MAX ? SMB_OP_LD : SMB_OP_ATOM_LOOP;
   if (atomic == ATOMIC_CAS)
@@ -109,15 +114,62 @@ check_shared_atomic(SmbBlock *block, const Move *move) {
                         smb_arch_info(block->arch)->name);
 }
 
+static float
+float_of(guint64 bits, gboolean flushes) {
+  guint32 low = (guint32)bits;
+  float real;
+  if (flushes && (low & 0x7f800000) == 0)
+    low &= 0x80000000;
+  memcpy(&real, &low, sizeof real);
+  return real;
+}
+
+static guint32
+float_bits(float real, gboolean flushes) {
+  guint32 bits;
+  memcpy(&bits, &real, sizeof bits);
+  if (isnan(real))
+    return 0x7fffffff;
+  return flushes && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+}
+
+static double
+double_of(guint64 bits) {
+  double real;
+  memcpy(&real, &bits, sizeof real);
+  return real;
+}
+
+// Sums, and of halves extremes; not those of NaN, nor of two zeros.
+static gboolean
+combine_bits(const Move *move, guint64 old, guint64 value, gboolean flushes, guint64 *result) {
+  gboolean adds = move->atomic == ATOMIC_ADD;
+  if (move->kind == SMB_SCALAR_F32) {
+    *result = float_bits(float_of(old, flushes) + float_of(value, flushes), flushes);
+    return adds;
+  }
+  if (move->kind == SMB_SCALAR_F64) {
+    double sum = double_of(old) + double_of(value);
+    memcpy(result, &sum, sizeof sum);
+    return adds;
+  }
+  double x = smb_half_to_real(move->kind, (guint16)old);
+  double y = smb_half_to_real(move->kind, (guint16)value);
+  gboolean first = move->atomic == ATOMIC_MIN ? x < y : x > y;
+  if (adds)
+    *result = isnan(x + y) ? 0x7fff : smb_half_from_real(move->kind, x + y);
+  else
+    *result = first ? old : value;
+  return adds || x < y || x > y || old == value;
+}
+
 gboolean
-smb_atomic_combine(const Move *move, guint64 old, guint64 value, guint64 swap, guint64 *result) {
-  SmbScalar kind = move->kind;
-  *result = 0;
-  if (kind == SMB_SCALAR_F16 || kind == SMB_SCALAR_BF16 || move->components > 1)
-    return FALSE;
-  if (!smb_scalar_is_wide(kind) && smb_scalar_bytes(kind) < 4)
-    old = (guint64)smb_scalar_wrap(kind, (gint64)old);
-  combine(move, &value, &swap, &old, 0, (guchar *)result);
+smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboolean flushes,
+                   guint64 *result) {
+  if (smb_scalar_is_real(move->kind))
+    return combine_bits(move, old, value, flushes, result);
+  gint64 left = smb_scalar_wrap(move->kind, (gint64)old);
+  *result = (guint64)combine_integers(move, left, smb_scalar_wrap(move->kind, (gint64)value), 0);
   return TRUE;
 }
 

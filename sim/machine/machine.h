@@ -191,11 +191,14 @@ enum {
 // A word of 4 bytes that are known, and depend on nothing.
 #define MARKS_KNOWN 0x01010101u
 
+// Longest access of one lane that is not of shared memory, in bytes (PTX ISA 8.8, ld and st: .v8.b32).
+#define MAX_MOVE_BYTES 32
+
 // What a warp moves at once: words of 4 bytes, each with the marks of its bytes, lowest first. Of a width below 4
 // the other bytes are zeros, and known.
 typedef struct {
-  guint32 values[SMB_MAX_WIDTH / 4][SMB_MAX_LANES];
-  guint32 marks[SMB_MAX_WIDTH / 4][SMB_MAX_LANES];
+  guint32 values[MAX_MOVE_BYTES / 4][SMB_MAX_LANES];
+  guint32 marks[MAX_MOVE_BYTES / 4][SMB_MAX_LANES];
 } MarkedWords;
 
 // As smb_memory_load() and the others, but nothing fails because it was never set: it is not known.
@@ -212,9 +215,9 @@ gboolean smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLane
                           const guint64 *addresses, const MarkedWords *operand,
                           const MarkedWords *swap, MarkedWords *before);
 
-// What an atomic leaves in memory, from the bits of what was there and of its operands; FALSE: of kinds whose sums are
-// not computed here.
-gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, guint64 swap,
+// What an atomic leaves in one component in memory, from the bits of what was there and of its operand; not of a
+// compare-and-swap. @flushes: subnormal numbers of 32 bits count as 0. FALSE: which of two it is is not defined.
+gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboolean flushes,
                             guint64 *result);
 
 // Something was stored at an address in global memory that is not known, or other blocks may have stored something: from

@@ -58,7 +58,7 @@ static void
 read_outside(SmbBlock *block, const Move *move, const Access *access, guint lane,
              MarkedWords *words) {
   const Object *object = access_object(block, access, lane);
-  guchar bytes[SMB_MAX_WIDTH], marks[SMB_MAX_WIDTH];
+  guchar bytes[MAX_MOVE_BYTES], marks[MAX_MOVE_BYTES];
   guint64 offset = (guint64)access->offset[lane];
   if (object->space == SPACE_GLOBAL) {
     smb_overlay_read(block->overlay, object, offset, bytes, marks, move->width);
@@ -185,7 +185,7 @@ static gboolean
 write_outside(SmbBlock *block, const Move *move, const Access *access, guint lane,
               const MarkedWords *words) {
   Object *object = access_object(block, access, lane);
-  guchar bytes[SMB_MAX_WIDTH], marks[SMB_MAX_WIDTH];
+  guchar bytes[MAX_MOVE_BYTES], marks[MAX_MOVE_BYTES];
   if (object->space == SPACE_CONSTANT)
     return smb_access_fail(block, move, access->warp, lane, "constant memory cannot be written");
   for (guint word = 0; word < count_pieces(move); word++) {
@@ -291,36 +291,86 @@ smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes l
   return smb_access_report(block, move, &access) && write_lanes(block, move, &access, lanes, words);
 }
 
-static gboolean
-is_known(const MarkedWords *words, guint lane, guint n_words) {
-  guint32 known = MARKS_KNOWN;
-  for (guint word = 0; word < n_words; word++)
-    known &= words->marks[word][lane];
-  return known == MARKS_KNOWN;
+// --- atomics, component by component
+
+typedef struct {
+  guint64 value;
+  gboolean is_known;
+} Component;
+
+static Component
+get_component(const MarkedWords *words, guint lane, guint at, guint bytes) {
+  guint32 within = bytes < WORD_BYTES ? (1u << (8 * bytes)) - 1 : G_MAXUINT32;
+  Component component = {0, TRUE};
+  for (guint i = 0; i < bytes; i += WORD_BYTES) {
+    guint word = (at + i) / WORD_BYTES, shift = at % WORD_BYTES * 8;
+    guint32 known = MARKS_KNOWN & within;
+    component.value |= (guint64)(words->values[word][lane] >> shift & within) << (8 * i);
+    component.is_known = component.is_known && (words->marks[word][lane] >> shift & known) == known;
+  }
+  return component;
+}
+
+static void
+put_component(MarkedWords *words, guint lane, guint at, guint bytes, const Component *component) {
+  guint32 within = bytes < WORD_BYTES ? (1u << (8 * bytes)) - 1 : G_MAXUINT32;
+  for (guint i = 0; i < bytes && component->is_known; i += WORD_BYTES) {
+    guint word = (at + i) / WORD_BYTES, shift = at % WORD_BYTES * 8;
+    words->values[word][lane] |= ((guint32)(component->value >> (8 * i)) & within) << shift;
+    words->marks[word][lane] |= (MARKS_KNOWN & within) << shift;
+  }
+}
+
+// Whether all bits are those that a compare-and-swap wants.
+static Component
+compare(const Move *move, guint lane, guint bytes, const MarkedWords *operand,
+        const MarkedWords *before) {
+  Component equal = {TRUE, TRUE};
+  for (guint at = 0; at < move->width; at += bytes) {
+    Component old = get_component(before, lane, at, bytes);
+    Component wanted = get_component(operand, lane, at, bytes);
+    equal.value = equal.value && old.value == wanted.value;
+    equal.is_known = equal.is_known && old.is_known && wanted.is_known;
+  }
+  return equal;
+}
+
+static Component
+update(const Move *move, const Component *old, const Component *operand, gboolean flushes) {
+  gboolean exchanges = move->atomic == ATOMIC_EXCHANGE;
+  Component result = {operand->value, operand->is_known && (exchanges || old->is_known)};
+  if (!exchanges && result.is_known)
+    result.is_known = smb_atomic_combine(move, old->value, operand->value, flushes, &result.value);
+  return result;
 }
 
 // One lane's turn: what is left in memory is known if all that it is made of is.
 static void
-update_lane(const Move *move, guint lane, const MarkedWords *operand, const MarkedWords *swap,
-            const MarkedWords *before, MarkedWords *after) {
-  guint n = count_pieces(move);
-  gboolean known = is_known(operand, lane, n) && (!swap || is_known(swap, lane, n)) &&
-                   (move->atomic == ATOMIC_EXCHANGE || is_known(before, lane, n));
-  guint64 value[3] = {0}, result;
+update_lane(const Move *move, guint lane, gboolean flushes, const MarkedWords *operand,
+            const MarkedWords *swap, const MarkedWords *before, MarkedWords *after) {
+  guint n = count_pieces(move), bytes = MIN(move->width, (guint)smb_scalar_bytes(move->kind));
   const MarkedWords *from[] = {before, operand, swap};
-  for (guint i = 0; i < G_N_ELEMENTS(from); i++) {
-    for (guint word = 0; from[i] && word < MIN(n, 2u); word++)
-      value[i] |= (guint64)from[i]->values[word][lane] << (32 * word);
-  }
-  known = known && smb_atomic_combine(move, value[0], value[1], value[2], &result);
-  guint32 marks = known ? MARKS_KNOWN : 0;
+  guint32 block = 0;
   for (guint i = 0; i < G_N_ELEMENTS(from); i++) {
     for (guint word = 0; from[i] && word < n; word++)
-      marks |= from[i]->marks[word][lane] & MARK_BLOCK * MARKS_KNOWN ? MARK_BLOCK * MARKS_KNOWN : 0;
+      block |= from[i]->marks[word][lane] & MARK_BLOCK * MARKS_KNOWN ? MARK_BLOCK * MARKS_KNOWN : 0;
   }
   for (guint word = 0; word < n; word++) {
-    after->values[word][lane] = known ? (guint32)(result >> (32 * (word & 1))) : 0;
-    after->marks[word][lane] = marks;
+    after->values[word][lane] = 0;
+    after->marks[word][lane] = block;
+  }
+  Component equal = {0};
+  if (swap)
+    equal = compare(move, lane, bytes, operand, before);
+  for (guint at = 0; at < move->width; at += bytes) {
+    Component old = get_component(before, lane, at, bytes);
+    Component value = get_component(operand, lane, at, bytes);
+    Component result = update(move, &old, &value, flushes);
+    if (swap) {
+      result = get_component(equal.value ? swap : before, lane, at, bytes);
+      result.is_known = result.is_known && equal.is_known;
+    }
+    put_component(after, lane, at, bytes, &result);
   }
 }
 
@@ -341,7 +391,8 @@ smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
     SmbLanes one = (SmbLanes)1 << lane;
     if (!read_lanes(block, move, &access, one, before))
       return FALSE;
-    update_lane(move, lane, operand, swap, before, &after);
+    gboolean flushes = access.lanes[SPACE_GLOBAL] >> lane & 1; // PTX ISA, atom: .add.f32
+    update_lane(move, lane, flushes, operand, swap, before, &after);
     for (guint word = 0; changes >> lane & 1 && word < count_pieces(move); word++)
       after.marks[word][lane] |= MARK_SHARED * MARKS_KNOWN;
     if (!write_lanes(block, move, &access, one, &after))

@@ -199,8 +199,10 @@ read_address(PtxReader *reader, const Style *style, PtxOperand *address) {
                 : smb_ptx_read_integer(reader, &base.bits)))
     return FALSE;
   push(reader, base);
-  return (!smb_ptx_accept(reader, ',') || read_several(reader, style)) &&
-         smb_ptx_expect(reader, ']') && store_elements(reader, from, address);
+  if ((smb_ptx_accept(reader, ',') && !read_several(reader, style)) || !smb_ptx_expect(reader, ']'))
+    return FALSE;
+  smb_ptx_accept_directive(reader, ".unified"); // a promise that nothing depends on
+  return store_elements(reader, from, address);
 }
 
 static gboolean

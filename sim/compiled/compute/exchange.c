@@ -12,8 +12,9 @@
 gboolean
 smb_compute_is_exchange(const Compute *compute) {
   static const ComputeHandler handlers[] = {
-      smb_exchange_shuffle, smb_exchange_vote,       smb_exchange_ballot, smb_exchange_match,
-      smb_exchange_reduce,  smb_exchange_activemask, smb_exchange_elect};
+      smb_exchange_shuffle, smb_exchange_vote,        smb_exchange_ballot,
+      smb_exchange_match,   smb_exchange_reduce,      smb_exchange_activemask,
+      smb_exchange_elect,   smb_exchange_reduce_real, smb_exchange_transpose};
   for (guint i = 0; i < G_N_ELEMENTS(handlers); i++) {
     if (compute->run == handlers[i])
       return TRUE;

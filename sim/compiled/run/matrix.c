@@ -3,7 +3,8 @@
 //
 // ldmatrix and stmatrix (PTX ISA): 1, 2 or 4 matrices of 8 rows of 8 numbers of 16 bits. Lane 8 * j + i gives the address
 // of row i of matrix j. Lane t holds two numbers of each matrix: columns 2 * (t % 4) and the next of row t / 4; of a
-// transposed one, rows 2 * (t % 4) and the next of column t / 4.
+// transposed one, rows 2 * (t % 4) and the next of column t / 4. Of
+// matrices of numbers of 8 bits and fewer only the requests are modelled: they have rows of 16 bytes as well.
 #include <string.h>
 
 #include "sim/compiled/run/run.h"
@@ -61,13 +62,18 @@ smb_step_load_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
   if (asking &&
       !smb_words_load(runner->block, &transfer->move, runner->w, asking, addresses, &words))
     return FALSE;
+  if (step->argument == MATRIX_UNKNOWN) {
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
+    smb_runner_forget(runner, step, lanes, step_origin(runner, step));
+    return TRUE;
+  }
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
   for (guint j = 0; j < transfer->n_components; j++) {
     guint32 values[SMB_MAX_LANES] = {0}, unknown[SMB_MAX_LANES] = {0};
     guint flags = 0;
     FOR_LANES(lanes, t) {
       for (guint half = 0; half < 2; half++) {
-        Place at = find_place(step->argument, j, (guint)t, half);
+        Place at = find_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
         guint32 marks = words.marks[at.word][at.lane] >> at.shift & 0xffff;
         guint32 known = (marks & 0x0101) * 0xff;
         values[t] |= (words.values[at.word][at.lane] >> at.shift & known) << (16 * half);
@@ -96,14 +102,18 @@ smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
     return smb_runner_uncounted(runner, step, lanes, "the address", origin);
   }
   memset(&words, 0, sizeof words);
-  for (guint j = 0; j < transfer->n_components; j++) {
+  if (step->argument == MATRIX_UNKNOWN && !runner->shared_origin) {
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
+    runner->shared_origin = step_origin(runner, step);
+  }
+  for (guint j = 0; j < transfer->n_components && step->argument != MATRIX_UNKNOWN; j++) {
     const guint32 *values = row_values(registers, transfer->data[j]);
     guint flags = row_flags(registers, transfer->data[j]);
     guint block = flags & (ROW_AFFINE | ROW_BLOCK) ? MARK_BLOCK : 0;
     FOR_LANES(lanes, t) {
       guint32 unknown = row_lane_unknown(registers, transfer->data[j], (guint)t);
       for (guint half = 0; half < 2; half++) {
-        Place at = find_place(step->argument, j, (guint)t, half);
+        Place at = find_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
         for (guint byte = 2 * half; byte < 2 * half + 2; byte++) {
           guint shift = at.shift + 8 * (byte - 2 * half);
           gboolean is_known = !(unknown >> (8 * byte) & 0xff);

@@ -119,6 +119,12 @@ gboolean smb_step_load(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_store(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes);
+// Step.argument of those that move matrices: how their values lie in registers.
+typedef enum {
+  MATRIX_PLAIN,
+  MATRIX_TRANSPOSED,
+  MATRIX_UNKNOWN, // only the requests are modelled
+} MatrixValues;
 gboolean smb_step_load_matrix(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes);
 

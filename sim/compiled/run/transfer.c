@@ -251,7 +251,7 @@ note_order(Runner *runner, const Transfer *transfer, SmbLanes lanes, const guint
   FOR_LANES(lanes, lane) {
     if (block->objects[find_object(addresses[lane])].space != SPACE_GLOBAL)
       continue;
-    for (guint word = 0; word < TRANSFER_WORDS; word++)
+    for (guint word = 0; word < MAX_MOVE_BYTES / 4; word++)
       words->marks[word][lane] = 0;
     if (transfer->order == ORDER_ACQUIRE)
       smb_words_blur(block);
@@ -379,10 +379,10 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
     return FALSE;
   if (!goes_on)
     return TRUE;
-  guint bytes = (guint)transfer->move.width;
-  guint32 origin = gather(registers, &transfer->operand, 1, bytes, &operand);
+  guint32 origin =
+      gather(registers, transfer->operands, transfer->n_components, transfer->bytes, &operand);
   if (transfer->swap != NO_ROW)
-    gather(registers, &transfer->swap, 1, bytes, &swap);
+    gather(registers, &transfer->swap, 1, transfer->bytes, &swap);
   note_origin(runner, origin);
   Move move = transfer->move;
   move.op = smb_atomic_op(runner->block->arch, move.atomic, move.kind, transfer->increments);

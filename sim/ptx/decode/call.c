@@ -26,7 +26,6 @@ add_local(PtxDecoder *decoder, gboolean loads, guint64 at, Row row, guint bytes)
                          .rows = 1,
                          .n_components = 1,
                          .data = {row},
-                         .operand = NO_ROW,
                          .swap = NO_ROW,
                          .move = {.place = decoder->instruction->offset,
                                   .op_class = loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,

@@ -48,9 +48,9 @@ static Transfer *
 new_transfer(PtxDecoder *decoder) {
   Transfer *transfer = g_new0(Transfer, 1);
   g_ptr_array_add(decoder->code->transfers, transfer);
-  transfer->operand = transfer->swap = NO_ROW;
+  transfer->swap = NO_ROW;
   for (guint i = 0; i < TRANSFER_COMPONENTS; i++)
-    transfer->data[i] = NO_ROW;
+    transfer->data[i] = transfer->operands[i] = NO_ROW;
   return transfer;
 }
 
@@ -157,8 +157,9 @@ decode_load_store(PtxDecoder *decoder, gboolean loads) {
   Area area = find_area(decoder);
   const char *type = smb_ptx_last_part(decoder);
   guint bytes = smb_ptx_type_bytes(type), vector = find_vector(decoder);
+  gboolean is_wide = area == AREA_GENERIC || area == AREA_GLOBAL;
   if (bytes == 0 || smb_ptx_has_prefix(decoder, "shared::cluster") ||
-      bytes * vector > SMB_MAX_WIDTH)
+      bytes * vector > (is_wide ? MAX_MOVE_BYTES : SMB_MAX_WIDTH))
     return PTX_UNKNOWN;
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
   Transfer *transfer = new_transfer(decoder);
@@ -181,14 +182,23 @@ decode_load_store(PtxDecoder *decoder, gboolean loads) {
   return PTX_DECODED;
 }
 
+// Which types each has (PTX ISA 9.0, atom and red, and what ptxas of CUDA 13.0 takes); of vectors: floating point.
 static const struct {
   const char *name;
   Atomic atomic;
+  const char *types, *vector_types;
 } atomics[] = {
-    {"add", ATOMIC_ADD}, {"exch", ATOMIC_EXCHANGE}, {"min", ATOMIC_MIN},
-    {"max", ATOMIC_MAX}, {"and", ATOMIC_AND},       {"or", ATOMIC_OR},
-    {"xor", ATOMIC_XOR}, {"inc", ATOMIC_INCREMENT}, {"dec", ATOMIC_DECREMENT},
-    {"cas", ATOMIC_CAS},
+    {"add", ATOMIC_ADD, " u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2 ",
+     " f32 f16 f16x2 bf16 bf16x2 "},
+    {"exch", ATOMIC_EXCHANGE, " b32 b64 b128 ", ""},
+    {"min", ATOMIC_MIN, " u32 s32 u64 s64 ", " f16 f16x2 bf16 bf16x2 "},
+    {"max", ATOMIC_MAX, " u32 s32 u64 s64 ", " f16 f16x2 bf16 bf16x2 "},
+    {"and", ATOMIC_AND, " b32 b64 ", ""},
+    {"or", ATOMIC_OR, " b32 b64 ", ""},
+    {"xor", ATOMIC_XOR, " b32 b64 ", ""},
+    {"inc", ATOMIC_INCREMENT, " u32 ", ""},
+    {"dec", ATOMIC_DECREMENT, " u32 ", ""},
+    {"cas", ATOMIC_CAS, " b16 b32 b64 b128 ", ""},
 };
 
 static const struct {
@@ -199,25 +209,45 @@ static const struct {
     {"u64", SMB_SCALAR_U64},     {"b64", SMB_SCALAR_U64},   {"s64", SMB_SCALAR_I64},
     {"f32", SMB_SCALAR_F32},     {"f64", SMB_SCALAR_F64},   {"f16", SMB_SCALAR_F16},
     {"b16", SMB_SCALAR_U16},     {"bf16", SMB_SCALAR_BF16}, {"f16x2", SMB_SCALAR_F16},
-    {"bf16x2", SMB_SCALAR_BF16},
+    {"bf16x2", SMB_SCALAR_BF16}, {"b128", SMB_SCALAR_U64},
 };
 
+// The type is behind the operation, or before it.
+static const char *
+find_atomic_type(const PtxDecoder *decoder, SmbScalar *scalar) {
+  for (guint i = 0; i < G_N_ELEMENTS(atomic_types); i++) {
+    if (!smb_ptx_has_part(decoder, atomic_types[i].name))
+      continue;
+    *scalar = atomic_types[i].scalar;
+    return atomic_types[i].name;
+  }
+  return NULL;
+}
+
+static const char *
+find_opcode(const PtxDecoder *decoder) {
+  return g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).text;
+}
+
+// What it does and of what; FALSE if there is no such atomic.
 static gboolean
-find_atomic(const PtxDecoder *decoder, Move *move) {
-  gboolean has_atomic = FALSE, has_type = FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(atomics); i++) {
+find_atomic(const PtxDecoder *decoder, gboolean has_result, Move *move, const char **type) {
+  gboolean is_vector = find_vector(decoder) > 1;
+  *type = find_atomic_type(decoder, &move->kind);
+  for (guint i = 0; i < G_N_ELEMENTS(atomics) && *type; i++) {
     if (!smb_ptx_has_part(decoder, atomics[i].name))
       continue;
+    g_autofree char *word = g_strdup_printf(" %s ", *type);
+    gboolean swaps = atomics[i].atomic == ATOMIC_EXCHANGE || atomics[i].atomic == ATOMIC_CAS;
     move->atomic = atomics[i].atomic;
-    has_atomic = TRUE;
+    gboolean halves = move->kind == SMB_SCALAR_F16 || move->kind == SMB_SCALAR_BF16;
+    if (halves != smb_ptx_has_part(decoder, "noftz"))
+      break;
+    if ((has_result || !swaps) &&
+        strstr(is_vector ? atomics[i].vector_types : atomics[i].types, word))
+      return TRUE;
   }
-  for (guint i = 0; i < G_N_ELEMENTS(atomic_types); i++) {
-    if (strcmp(smb_ptx_last_part(decoder), atomic_types[i].name) != 0)
-      continue;
-    move->kind = atomic_types[i].scalar;
-    has_type = TRUE;
-  }
-  return has_atomic && has_type;
+  return FALSE;
 }
 
 // Whether nothing reads the result.
@@ -227,67 +257,139 @@ is_dropped(const PtxDecoder *decoder, const PtxOperand *result) {
          (result->kind == PTX_OPERAND_REGISTER && decoder->current->reads[result->index] == 0);
 }
 
+// A component of an operand.
+static gboolean
+add_operand(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand) {
+  Row row = smb_ptx_row(decoder, operand, transfer->bytes, TRUE);
+  transfer->operands[transfer->n_components++] = row;
+  return row != NO_ROW || smb_ptx_refuse(decoder, "expected a register or a number");
+}
+
+static gboolean
+set_operands(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, guint vector) {
+  if (vector == 1 && operand && operand->kind != PTX_OPERAND_VECTOR)
+    return add_operand(decoder, transfer, operand);
+  if (!operand || operand->kind != PTX_OPERAND_VECTOR || operand->n != vector)
+    return smb_ptx_refuse(decoder, "expected a register or a number, or a vector of them");
+  for (guint i = 0; i < vector; i++) {
+    if (!add_operand(decoder, transfer, smb_ptx_element(decoder, operand, i)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// What was there before: the components of the result.
+static gboolean
+set_results(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperand *result) {
+  gboolean is_vector = result->kind == PTX_OPERAND_VECTOR;
+  if (is_vector && result->n != transfer->n_components)
+    return smb_ptx_refuse(decoder, "expected a vector of %u registers", transfer->n_components);
+  for (guint i = 0; i < transfer->n_components; i++) {
+    const PtxOperand *one = is_vector ? smb_ptx_element(decoder, result, i) : result;
+    if (one->kind == PTX_OPERAND_SINK)
+      continue;
+    gboolean fits = one->kind == PTX_OPERAND_REGISTER &&
+                    smb_ptx_register_bytes(decoder, one) <= MAX(transfer->bytes, 8);
+    transfer->data[i] = fits ? smb_ptx_row(decoder, one, transfer->bytes, FALSE) : NO_ROW;
+    if (transfer->data[i] == NO_ROW)
+      return smb_ptx_refuse(decoder, "expected a register of %u bits", 8 * transfer->bytes);
+    smb_ptx_writes_row(decoder, step, transfer->data[i], transfer->rows);
+  }
+  return TRUE;
+}
+
+static gboolean
+set_swap(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *swap) {
+  transfer->swap = swap ? smb_ptx_row(decoder, swap, transfer->bytes, TRUE) : NO_ROW;
+  return transfer->swap != NO_ROW || smb_ptx_refuse(decoder, "expected a register or a number");
+}
+
 static PtxResult
 decode_atomic(PtxDecoder *decoder, gboolean has_result) {
   Area area = find_area(decoder);
-  guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
+  guint vector = find_vector(decoder), at = has_result;
+  const char *type;
   Move kinds = {0};
-  if (!find_atomic(decoder, &kinds) || find_vector(decoder) > 1 ||
-      smb_ptx_has_prefix(decoder, "shared::cluster"))
+  if (smb_ptx_has_prefix(decoder, "shared::cluster"))
     return PTX_UNKNOWN;
+  if (!find_atomic(decoder, has_result, &kinds, &type)) {
+    if (area == AREA_GLOBAL)
+      return PTX_UNKNOWN;
+    smb_ptx_refuse(decoder, "there is no atomic with these types: '%s'", find_opcode(decoder));
+    return PTX_FAILED;
+  }
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_atomic);
   Transfer *transfer = new_transfer(decoder);
-  transfer->bytes = bytes;
-  transfer->rows = MAX(bytes, 4u) / 4;
-  transfer->n_components = 1;
+  transfer->bytes = smb_ptx_type_bytes(type);
+  transfer->rows = MAX(transfer->bytes, 4u) / 4;
+  guint width = transfer->bytes * vector;
   const PtxOperand *result = has_result ? smb_ptx_operand(decoder, 0) : NULL;
-  const PtxOperand *value = smb_ptx_operand(decoder, has_result ? 2 : 1);
-  const PtxOperand *swap = smb_ptx_operand(decoder, has_result ? 3 : 2);
-  if (!set_address(decoder, transfer, smb_ptx_operand(decoder, has_result ? 1 : 0), area))
-    return PTX_FAILED;
-  gboolean is_cas = kinds.atomic == ATOMIC_CAS;
-  transfer->operand = value ? smb_ptx_row(decoder, value, bytes, TRUE) : NO_ROW;
-  transfer->swap = is_cas && swap ? smb_ptx_row(decoder, swap, bytes, TRUE) : NO_ROW;
-  if (transfer->operand == NO_ROW || (is_cas && transfer->swap == NO_ROW)) {
-    smb_ptx_refuse(decoder, "expected a register or a number");
+  if (width > SMB_MAX_WIDTH || (vector > 1 && area == AREA_SHARED)) {
+    smb_ptx_refuse(decoder, "there are no atomics on vectors of %u bytes%s", width,
+                   area == AREA_SHARED ? " in shared memory" : "");
     return PTX_FAILED;
   }
-  if (result && result->kind == PTX_OPERAND_REGISTER) {
-    transfer->data[0] = smb_ptx_row(decoder, result, bytes, FALSE);
-    if (transfer->data[0] == NO_ROW || smb_ptx_register_bytes(decoder, result) > 8) {
-      smb_ptx_refuse(decoder, "expected a register of %u bits", 8 * bytes);
-      return PTX_FAILED;
-    }
-    smb_ptx_writes_row(decoder, &step, transfer->data[0], transfer->rows);
-  }
-  set_move(decoder, transfer, SMB_OP_CLASS_ATOMIC, SMB_OP_ATOM, bytes);
+  if (!set_address(decoder, transfer, smb_ptx_operand(decoder, at), area) ||
+      !set_operands(decoder, transfer, smb_ptx_operand(decoder, at + 1), vector) ||
+      (kinds.atomic == ATOMIC_CAS &&
+       !set_swap(decoder, transfer, smb_ptx_operand(decoder, at + 2))) ||
+      (result && !set_results(decoder, transfer, &step, result)))
+    return PTX_FAILED;
+  set_move(decoder, transfer, SMB_OP_CLASS_ATOMIC, SMB_OP_ATOM, width);
   transfer->move.atomic = kinds.atomic;
   transfer->move.kind = kinds.kind;
-  transfer->move.components = g_str_has_suffix(smb_ptx_last_part(decoder), "x2") ? 2 : 1;
+  transfer->move.components = width / (guint)smb_scalar_bytes(kinds.kind);
   transfer->order = find_order(decoder);
   gboolean unused = !result || is_dropped(decoder, result);
   transfer->move.reads = !unused || kinds.atomic != ATOMIC_EXCHANGE;
-  transfer->increments = unused && kinds.atomic == ATOMIC_ADD && bytes == 4 &&
-                         transfer->operand == smb_ptx_constant(decoder, 1, 4);
+  transfer->increments = unused && kinds.atomic == ATOMIC_ADD && width == 4 &&
+                         transfer->operands[0] == smb_ptx_constant(decoder, 1, 4);
   step.transfer = transfer;
   smb_ptx_add(decoder, &step);
   return PTX_DECODED;
 }
 
+// Of numbers of 8 bits and fewer only the requests are modelled: rows of 16 bytes as of those of 16 bits.
+static gboolean
+find_matrix(const PtxDecoder *decoder, gboolean loads, MatrixValues *values) {
+  gboolean trans = smb_ptx_has_part(decoder, "trans");
+  const char *type = smb_ptx_last_part(decoder);
+  gboolean packed = strcmp(type, "b6x16_p32") == 0 || strcmp(type, "b4x16_p64") == 0;
+  *values = trans ? MATRIX_TRANSPOSED : MATRIX_PLAIN;
+  if (smb_ptx_has_part(decoder, "m8n8"))
+    return strcmp(type, "b16") == 0;
+  *values = MATRIX_UNKNOWN;
+  if (!loads)
+    return smb_ptx_has_part(decoder, "m16n8") && trans && strcmp(type, "b8") == 0;
+  if (smb_ptx_has_part(decoder, "m16n16"))
+    return trans && (packed || strcmp(type, "b8") == 0);
+  return smb_ptx_has_part(decoder, "m8n16") && packed && !trans;
+}
+
+// How many registers there are: one for each matrix of 8 rows, two for one of 16.
+static guint
+count_matrices(const PtxDecoder *decoder) {
+  guint n = smb_ptx_has_part(decoder, "x1")   ? 1
+            : smb_ptx_has_part(decoder, "x2") ? 2
+            : smb_ptx_has_part(decoder, "x4") ? 4
+                                              : 0;
+  return smb_ptx_has_part(decoder, "m16n16") ? 2 * n : n;
+}
+
 static PtxResult
 decode_matrix(PtxDecoder *decoder, gboolean loads) {
   static const struct {
-    const char *part;
     guint n;
     SmbOp load, store;
-  } counts[] = {{"x1", 1, SMB_OP_LDMATRIX_X1, SMB_OP_STMATRIX_X1},
-                {"x2", 2, SMB_OP_LDMATRIX_X2, SMB_OP_STMATRIX_X2},
-                {"x4", 4, SMB_OP_LDMATRIX_X4, SMB_OP_STMATRIX_X4}};
-  if (!smb_ptx_has_part(decoder, "m8n8") || strcmp(smb_ptx_last_part(decoder), "b16") != 0)
+  } counts[] = {{1, SMB_OP_LDMATRIX_X1, SMB_OP_STMATRIX_X1},
+                {2, SMB_OP_LDMATRIX_X2, SMB_OP_STMATRIX_X2},
+                {4, SMB_OP_LDMATRIX_X4, SMB_OP_STMATRIX_X4}};
+  MatrixValues values;
+  if (!find_matrix(decoder, loads, &values))
     return PTX_UNKNOWN;
   Area area = find_area(decoder);
   for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
-    if (!smb_ptx_has_part(decoder, counts[i].part))
+    if (count_matrices(decoder) != counts[i].n)
       continue;
     Step step =
         smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load_matrix : smb_step_store_matrix);
@@ -299,7 +401,7 @@ decode_matrix(PtxDecoder *decoder, gboolean loads) {
       return PTX_FAILED;
     set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
              loads ? counts[i].load : counts[i].store, SMB_MAX_WIDTH);
-    step.argument = smb_ptx_has_part(decoder, "trans");
+    step.argument = values;
     step.transfer = transfer;
     smb_ptx_add(decoder, &step);
     return PTX_DECODED;
