@@ -57,8 +57,12 @@ step devices ./smembank list devices
 # are about what the GPU's memory gives.
 step small-copy ./smembank validate --kernel copyGmem
 step large-copy ./smembank validate tests/gpu/copy.cu --block 256 --grid 65536 --arg n=16777216
+# PTX, as nvcc makes it here of own kernels: what differs is listed, what cannot be measured is an error.
+step ptx-pack sh tests/gpu/validate-ptx.sh pack ./smembank "$work/ptx"
+step ptx sh "$work/ptx/validate-ptx.sh" run "$results/ptx" 85 ./smembank
 step record sh tests/gpu/record.sh ./smembank "$results" "$count"
 cat "$results/devices.log"
+tail -n 1 "$results/ptx.txt"
 grep -h -A 4 '^measured times' "$results/small-copy.log" "$results/large-copy.log"
 tail -n 40 "$results/record.log"
 rm -rf "$work"
