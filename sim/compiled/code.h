@@ -92,6 +92,23 @@ typedef struct {
   Predicate predicate;
 } Written;
 
+// The stack of a thread, for calls, in bytes: 32 times what the driver gives at first (cudaLimitStackSize).
+#define CODE_STACK_BYTES (32u << 10)
+
+// What a function pointer points at: entry i has the address i * CODE_ADDRESS_STEP.
+typedef struct {
+  guint32 step;     // NO_STEP: no function begins there, or it has no body here
+  guint32 shape;    // of what is passed: a call that passes something else is refused
+  const char *name; // NULL: no function
+} CodeEntry;
+
+#define NO_STEP           G_MAXUINT32
+#define CODE_ADDRESS_STEP 16u
+
+// Barriers of convergence of functions that can be called again before they return have this bit, beside a number among
+// themselves: each nested call has its own.
+#define BARRIER_OF_CALL 0x80000000u
+
 // Where a branch by a table goes to.
 typedef struct {
   guint32 step;
@@ -105,13 +122,13 @@ struct _Step {
   gboolean unless; // the guard is negated
   StepKind kind;
   guint32 target;   // of a branch, or a call: a step
-  guint32 argument; // of other steps: a number (of a barrier, …)
+  guint32 argument; // of other steps: a number (of a barrier, bytes of a stack, …)
   Compute compute;
   const Transfer *transfer; // or NULL
   const Transfer *source;   // of a copy: where it comes from
   GArray *targets; // SwitchTarget, of a branch by a table: the row of the index is Compute.s[0]
   GArray *writes;  // Written: of a step that is not a computation; NULL: nothing
-  gconstpointer callee; // of a call, while it is decoded
+  gconstpointer callee; // of a call, while it is decoded; of a function without a body: its name
 };
 
 // The control flow of a function: blocks of steps.
@@ -164,6 +181,9 @@ enum {
 typedef struct {
   SmbProgram program;
   GArray *steps;
+  GArray *entries;       // CodeEntry
+  guint n_barriers;      // of convergence, but for
+  guint n_call_barriers; // those of functions that can be called again before they return
   Constants *constants;
   guint32 n_rows;
   guint32 n_predicates;

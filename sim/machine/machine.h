@@ -33,6 +33,7 @@ typedef struct {
   guint buffer;         // of global memory: its number, that of the parameter or behind those
   guchar *bytes;        // private: [warp][word][lane][4], allocated when first touched
   guchar *set;          // private: the marks of each byte; 0: it was not written
+  gsize reach;          // private: bytes, from the first on, that any thread touched
   gboolean written;     // a buffer: by this block
 } Object;
 
@@ -228,8 +229,10 @@ void smb_words_blur(SmbBlock *block);
 // and nothing uses its result.
 SmbOp smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean increments);
 
-// The private memory of these threads has no values any more.
+// The private memory of these threads has no values any more; of one lane, @bytes of it from an offset on.
 void smb_private_forget(const SmbBlock *block, guint object, const Mask *threads);
+void smb_private_forget_bytes(const SmbBlock *block, guint object, guint warp, guint lane,
+                              gsize from, gsize bytes);
 
 // --- global memory (machine-global.c)
 Overlay *smb_overlay_new(SmbGlobal *global, const SmbProgram *program);

@@ -20,6 +20,12 @@ count_words(const Object *object) {
   return (object->size + WORD_BYTES - 1) / WORD_BYTES;
 }
 
+// Words that anybody touched: of memory for deep recursion these are few.
+static gsize
+count_touched(const Object *object) {
+  return (MIN(object->reach, object->size) + WORD_BYTES - 1) / WORD_BYTES;
+}
+
 // Where the bytes of a warp begin.
 static gsize
 find_warp(const SmbBlock *block, const Object *object, guint warp) {
@@ -66,8 +72,9 @@ smb_private_find(SmbBlock *block, const Move *move, const Access *access, guint 
   Object *object = access_object(block, access, lane);
   if (!allocate(block, object, move))
     return FALSE;
-  gsize place = find_warp(block, object, access->warp) +
-                find_byte(block->lanes, (guint64)access->offset[lane] + at, lane);
+  gsize offset = (gsize)access->offset[lane] + at;
+  gsize place = find_warp(block, object, access->warp) + find_byte(block->lanes, offset, lane);
+  object->reach = MAX(object->reach, offset + WORD_BYTES);
   *bytes = object->bytes + place;
   *marks = object->set + place;
   return TRUE;
@@ -113,6 +120,7 @@ smb_private_load_words(SmbBlock *block, const Move *move, const Access *access, 
   guint n = block->lanes;
   FOR_LANES(mask, lane) {
     gsize at = find_byte(n, (guint64)access->offset[lane], lane);
+    object->reach = MAX(object->reach, (gsize)access->offset[lane] + WORD_BYTES);
     guint32 set;
     memcpy(&set, marks + at, sizeof set);
     if (set != WORD_SET)
@@ -133,6 +141,7 @@ smb_private_store_words(SmbBlock *block, const Move *move, const Access *access,
   guint n = block->lanes;
   FOR_LANES(mask, lane) {
     gsize at = find_byte(n, (guint64)access->offset[lane], lane);
+    object->reach = MAX(object->reach, (gsize)access->offset[lane] + WORD_BYTES);
     static const guint32 set = WORD_SET;
     memcpy(marks + at, &set, sizeof set);
     memcpy(bytes + at, &words[lane], sizeof *words);
@@ -148,12 +157,21 @@ smb_private_forget(const SmbBlock *block, guint object_index, const Mask *mask) 
   FOR_WARPS(block, mask, w) {
     guchar *start = object->set + find_warp(block, object, w);
     if (mask->warp[w] == block->all_lanes) {
-      memset(start, 0, find_warp(block, object, 1));
+      memset(start, 0, count_touched(object) * WORD_BYTES * block->lanes);
       continue;
     }
     FOR_LANES(mask->warp[w], lane) {
-      for (gsize word = 0; word < count_words(object); word++)
-        memset(start + find_byte(block->lanes, word * WORD_BYTES, lane), 0, WORD_BYTES);
+      smb_private_forget_bytes(block, object_index, w, lane, 0, object->size);
     }
   }
+}
+
+void
+smb_private_forget_bytes(const SmbBlock *block, guint object_index, guint warp, guint lane,
+                         gsize from, gsize bytes) {
+  const Object *object = &block->objects[object_index];
+  gsize end = MIN(from + bytes, count_touched(object) * WORD_BYTES);
+  guchar *start = object->set + find_warp(block, object, warp);
+  for (gsize at = from; object->set && at < end; at++)
+    start[find_byte(block->lanes, at, lane)] = 0;
 }

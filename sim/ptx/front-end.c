@@ -66,12 +66,17 @@ free_decoded(gpointer data) {
 
 static gboolean
 decode(Code *code, const PtxFunction *kernel, GError **error) {
+  const PtxModule *module = code->module;
   g_autoptr(GPtrArray) functions = g_ptr_array_new_with_free_func(free_decoded);
+  g_autoptr(GHashTable) decoded = g_hash_table_new(NULL, NULL);
+  g_autofree gboolean *used = g_new0(gboolean, module->variables->len + 1);
   g_autoptr(GHashTable) specials = g_hash_table_new(g_str_hash, g_str_equal);
   PtxDecoder decoder = {.module = code->module,
                         .code = code,
                         .program = &code->program,
                         .functions = functions,
+                        .decoded = decoded,
+                        .used = used,
                         .specials = specials,
                         .error = error};
   gboolean ok = smb_ptx_decode(&decoder, kernel);
@@ -79,6 +84,7 @@ decode(Code *code, const PtxFunction *kernel, GError **error) {
     add_parameters(code, kernel, g_ptr_array_index(functions, 0));
   g_free(decoder.shared);
   g_free(decoder.regions);
+  g_clear_pointer(&decoder.symbols, g_hash_table_unref);
   return ok;
 }
 

@@ -8,13 +8,11 @@
 // launch: --entry search --block 64 --buffer 1=random:i32:21:100 --arg 2=100 # nvcc clang
 // launch: --entry functions --block 64 --arg 2=3
 // launch: --entry recursive --block 32
-// refused: calls itself: recursion is not supported
 // launch: --entry carved --block 64 --dynamic-bytes 2048 --arg 2=64 # nvcc clang
 // launch: --entry carved_types --block 32 --dynamic-bytes 1024 # nvcc clang
 // launch: --entry shapes --block 32,2 --arg 1=raw:0500000002000000 # nvcc clang
 // launch: --entry either_space --block 64 --arg 2=7 # nvcc clang
 // launch: --entry pointers_to_functions --block 32 --arg 1=1
-// refused: a call through a pointer is not supported
 extern "C" __global__ void switches(int *out, const int *in) {
   __shared__ int s[256];
   int t = threadIdx.x, v = 0;

@@ -73,52 +73,73 @@ smb_step_break(Runner *runner, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
+guint
+smb_runner_barrier(const Runner *runner, guint32 argument, guint lane) {
+  if (!(argument & BARRIER_OF_CALL))
+    return argument;
+  return runner->code->n_barriers + runner->warp->depth[lane] * runner->code->n_call_barriers +
+         (argument & ~BARRIER_OF_CALL);
+}
+
+// Lanes at other depths of recursion than the first one, which have come together all the same, go their own way.
+static gboolean
+choose_own(Runner *runner, const Step *step, guint *barrier) {
+  SmbSplits *splits = runner->warp->splits;
+  guint first = smb_lanes_first(splits->mask);
+  SmbLanes others = 0;
+  FOR_LANES(splits->mask, lane) {
+    others |= (SmbLanes)(runner->warp->depth[lane] != runner->warp->depth[first]) << lane;
+  }
+  if (others)
+    smb_splits_fork(splits, others, step_number(runner, step));
+  *barrier = smb_runner_barrier(runner, step->argument, first);
+  return *barrier - runner->code->n_barriers < RUNNER_MAX_CALL_BARRIERS ||
+         smb_block_fail(runner->block, step->place, "more than %u barriers of nested calls",
+                        (guint)RUNNER_MAX_CALL_BARRIERS);
+}
+
+gboolean
+smb_step_arm_own(Runner *runner, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
+  guint barrier;
+  if (!choose_own(runner, step, &barrier))
+    return FALSE;
+  smb_splits_arm(runner->warp->splits, barrier);
+  return TRUE;
+}
+
+gboolean
+smb_step_enter_own(Runner *runner, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
+  guint barrier;
+  if (!choose_own(runner, step, &barrier))
+    return FALSE;
+  smb_splits_enter(runner->warp->splits, barrier);
+  return TRUE;
+}
+
+gboolean
+smb_step_sync_own(Runner *runner, const Step *step, SmbLanes lanes) {
+  guint barrier;
+  if (!choose_own(runner, step, &barrier))
+    return FALSE;
+  smb_splits_sync(runner->warp->splits, barrier, lanes & runner->warp->splits->mask);
+  return TRUE;
+}
+
+gboolean
+smb_step_break_own(Runner *runner, const Step *step, SmbLanes lanes) {
+  guint barrier;
+  if (!choose_own(runner, step, &barrier))
+    return FALSE;
+  smb_splits_break(runner->warp->splits, barrier, lanes & runner->warp->splits->mask);
+  return TRUE;
+}
+
 gboolean
 smb_step_exit(Runner *runner, G_GNUC_UNUSED const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   runner->block->exited.warp[runner->w] |= lanes;
   smb_splits_exit(runner->warp->splits, lanes);
-  return TRUE;
-}
-
-// Lanes of a split may have been called from different places: each goes back to its own.
-gboolean
-smb_step_call(Runner *runner, const Step *step, SmbLanes lanes) {
-  Warp *warp = runner->warp;
-  guint n = runner->block->lanes;
-  FOR_LANES(lanes, lane) {
-    guint depth = warp->depth[lane]++;
-    if (depth == RUNNER_MAX_CALLS - 1)
-      return smb_block_fail(runner->block, step->place, "more than %u nested calls",
-                            (guint)RUNNER_MAX_CALLS - 1);
-    if ((depth + 1) * n > warp->calls->len)
-      g_array_set_size(warp->calls, (depth + 1) * n);
-    g_array_index(warp->calls, guint32, depth * n + lane) = warp->splits->pc;
-  }
-  smb_splits_branch(warp->splits, lanes, step->target);
-  return TRUE;
-}
-
-gboolean
-smb_step_return(Runner *runner, G_GNUC_UNUSED const Step *step, SmbLanes lanes) {
-  Warp *warp = runner->warp;
-  SmbSplits *splits = warp->splits;
-  guint n = runner->block->lanes;
-  guint32 targets[SMB_MAX_LANES];
-  gboolean same = lanes == splits->mask;
-  if (!lanes)
-    return TRUE;
-  FOR_LANES(splits->mask, lane) {
-    gboolean returns = lanes >> lane & 1;
-    targets[lane] =
-        returns ? g_array_index(warp->calls, guint32, --warp->depth[lane] * n + lane) : splits->pc;
-    same = same && targets[lane] == targets[smb_lanes_first(lanes)];
-  }
-  if (same)
-    splits->pc = targets[smb_lanes_first(lanes)];
-  else
-    smb_splits_jump(splits, targets);
   return TRUE;
 }
 
@@ -144,14 +165,12 @@ smb_step_switch(Runner *runner, const Step *step, SmbLanes lanes) {
                             index[lane], step->targets->len);
     targets[lane] = g_array_index(step->targets, SwitchTarget, index[lane]).step;
   }
-  for (guint t = 0; t < step->targets->len; t++) {
-    SmbLanes there = 0;
-    FOR_LANES(lanes, lane) {
-      there |= (SmbLanes)(index[lane] == t) << lane;
-    }
-    guint64 leave = g_array_index(step->targets, SwitchTarget, t).leave;
-    for (; there && leave; leave &= leave - 1)
-      smb_splits_break(splits, step->argument + (guint)__builtin_ctzll(leave), there);
+  FOR_LANES(lanes, lane) {
+    guint64 leave = g_array_index(step->targets, SwitchTarget, index[lane]).leave;
+    for (; leave; leave &= leave - 1)
+      smb_splits_break(
+          splits, smb_runner_barrier(runner, step->argument, lane) + (guint)__builtin_ctzll(leave),
+          (SmbLanes)1 << lane);
   }
   runner->block->diverged = TRUE;
   smb_splits_jump(splits, targets);

@@ -56,7 +56,7 @@ start_warp(Runner *runner, guint w) {
   SmbLanes lanes = runner->block->launched.warp[w];
   smb_registers_reset(warp->registers, lanes);
   smb_splits_start(warp->splits, lanes, 0);
-  memset(warp->depth, 0, SMB_MAX_LANES);
+  memset(warp->depth, 0, sizeof warp->depth);
   for (guint i = 0; i < runner->code->presets->len; i++)
     preset_row(runner, w, &g_array_index(runner->code->presets, Preset, i));
 }
@@ -123,6 +123,7 @@ smb_runner_run(gpointer data) {
   runner->awaited = 0;
   memset(runner->written, 0, block->n_objects);
   runner->shared_origin = 0;
+  runner->allocated = 0;
   for (guint w = 0; w < block->n_warps; w++)
     start_warp(runner, w);
   for (;;) {
@@ -161,6 +162,7 @@ smb_code_init(Code *code) {
   g_array_append_vals(code->program.regions, regions, N_FIXED_REGIONS);
   code->program.tracks = code->program.may_repeat = TRUE;
   code->steps = g_array_new(FALSE, TRUE, sizeof(Step));
+  code->entries = g_array_new(FALSE, TRUE, sizeof(CodeEntry));
   code->constants = smb_constants_new(code->program.lanes);
   code->n_predicates = 1; // PREDICATE_TRUE
   code->presets = g_array_new(FALSE, FALSE, sizeof(Preset));
@@ -174,6 +176,7 @@ smb_code_init(Code *code) {
 void
 smb_code_clear(Code *code) {
   g_array_unref(code->steps);
+  g_array_unref(code->entries);
   smb_constants_free(code->constants);
   g_array_unref(code->presets);
   g_array_unref(code->places);

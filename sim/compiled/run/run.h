@@ -10,7 +10,8 @@
 enum {
   BARRIER_OF_CLUSTER = 16, // behind those of a block, which have numbers (bar.sync)
   RUNNER_BARRIERS,
-  RUNNER_MAX_CALLS = 255, // nested
+  RUNNER_MAX_CALLS = 1024,            // nested
+  RUNNER_MAX_CALL_BARRIERS = 1 << 16, // of convergence, of nested calls
 };
 
 // Why bits that a step produced are not known.
@@ -30,7 +31,7 @@ typedef struct {
   Registers *registers;
   SmbSplits *splits;
   GArray *calls; // guint32: [depth][lane]: where each lane goes on after its calls
-  guint8 depth[SMB_MAX_LANES];
+  guint16 depth[SMB_MAX_LANES];
   SmbLanes answers; // of bar.red: what the lanes that wait contributed
   SmbLanes unsure;  // where that is not known
 } Warp;
@@ -74,6 +75,7 @@ struct _Runner {
       shared_origin; // the step, + 1, behind the first unknown value that was stored to shared memory
   gboolean skips;    // accesses at unknown addresses are reported, and do not end the run
   GBytes *parameters;
+  guint64 allocated;     // bytes that smb_step_allocate() has given away
   GHashTable *stretches; // by branch: what it decides, where that was asked (skip.c); or NULL
 };
 
@@ -93,8 +95,6 @@ gboolean smb_step_compute(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_opaque(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_branch(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_exit(Runner *runner, const Step *step, SmbLanes lanes);
-gboolean smb_step_call(Runner *runner, const Step *step, SmbLanes lanes);
-gboolean smb_step_return(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_arm(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_enter(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_sync(Runner *runner, const Step *step, SmbLanes lanes);
@@ -103,6 +103,28 @@ gboolean smb_step_switch(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_gather(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_trap(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_nothing(Runner *runner, const Step *step, SmbLanes lanes);
+// The same for barriers with BARRIER_OF_CALL.
+gboolean smb_step_arm_own(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_enter_own(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_sync_own(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_break_own(Runner *runner, const Step *step, SmbLanes lanes);
+// Which barrier a lane means by Step.argument.
+guint smb_runner_barrier(const Runner *runner, guint32 argument, guint lane);
+
+// --- calls (call.c)
+gboolean smb_step_call(Runner *runner, const Step *step, SmbLanes lanes);
+// Calls what the function pointer in Compute.s[0] points at; Step.argument: the shape of what is passed.
+gboolean smb_step_call_pointer(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_return(Runner *runner, const Step *step, SmbLanes lanes);
+// Step.argument bytes, or as many as the pair of rows Compute.s[1] says, unless that is NO_ROW, are used of each thread's
+// stack, from Compute.s[0] on, an offset in REGION_LOCAL: fails if there are not as many. They hold nothing yet.
+gboolean smb_step_reserve(Runner *runner, const Step *step, SmbLanes lanes);
+// A function without a body here is called, or an assertion has failed.
+gboolean smb_step_missing(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_assert(Runner *runner, const Step *step, SmbLanes lanes);
+// Compute.d: the address of as many bytes as the pair of rows Compute.s[0] says, of the region Step.argument, that no
+// thread of the block was given before.
+gboolean smb_step_allocate(Runner *runner, const Step *step, SmbLanes lanes);
 
 // --- barriers of the block (barrier.c)
 gboolean smb_step_barrier(Runner *runner, const Step *step, SmbLanes lanes);
@@ -163,6 +185,8 @@ gboolean smb_runner_skip(Runner *runner, const Step *step, guint32 origin);
 // Nothing is known any more of what a computation writes.
 void smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
 void smb_runner_note(Runner *runner, const Step *step, Cause cause);
+// Why bits of a row are not known, in words (transfer full).
+char *smb_runner_explain(const Runner *runner, guint32 origin);
 // Why what a step loads, of which @lanes know where it lies, is not known.
 void smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses,
                           SmbLanes lanes);

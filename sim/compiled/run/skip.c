@@ -176,8 +176,12 @@ forget_stretch(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 o
       if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD)
         smb_runner_blur(runner, step, lanes);
       // Those that wait there wait for these lanes no longer.
-      if (step->run == smb_step_sync)
-        smb_splits_break(runner->warp->splits, step->argument, lanes);
+      if (step->run == smb_step_sync || step->run == smb_step_sync_own) {
+        FOR_LANES(lanes, lane) {
+          smb_splits_break(runner->warp->splits, smb_runner_barrier(runner, step->argument, lane),
+                           (SmbLanes)1 << lane);
+        }
+      }
     }
   }
 }

@@ -54,8 +54,8 @@ describe_place(const Runner *runner, guint32 number) {
 }
 
 // "the contents of parameter 2 ('in'), loaded at scan.cu:30: give --buffer 2=SPEC"
-static char *
-explain(const Runner *runner, guint32 origin) {
+char *
+smb_runner_explain(const Runner *runner, guint32 origin) {
   for (guint link = 0; link < MAX_CHAIN && origin > 0; link++) {
     const Cause *cause = &runner->causes[origin - 1];
     g_autofree char *place = describe_place(runner, origin - 1);
@@ -85,7 +85,7 @@ gboolean
 smb_runner_uncounted(Runner *runner, const Step *step, SmbLanes lanes, const char *what,
                      guint32 origin) {
   SmbBlock *block = runner->block;
-  g_autofree char *why = explain(runner, origin);
+  g_autofree char *why = smb_runner_explain(runner, origin);
   g_autofree char *reason = g_strdup_printf("%s depends on %s", what, why);
   if (!runner->skips) {
     const char *text = step->transfer
@@ -107,7 +107,7 @@ smb_runner_lose_global(Runner *runner, const Step *step) {
 
 gboolean
 smb_runner_cannot_tell(Runner *runner, const Step *step, guint32 origin) {
-  g_autofree char *why = explain(runner, origin);
+  g_autofree char *why = smb_runner_explain(runner, origin);
   return smb_block_fail(runner->block, step->place, "whether threads come here depends on %s", why);
 }
 

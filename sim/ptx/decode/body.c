@@ -130,17 +130,12 @@ flow_init(Flow *flow, PtxDecoder *decoder) {
 }
 
 static void
-add_barriers(PtxDecoder *decoder, StepHandler run, guint64 barriers, const Step *like,
+add_barriers(PtxDecoder *decoder, PtxMeeting meeting, guint64 barriers, const Step *like,
              gboolean unless) {
-  for (; barriers; barriers &= barriers - 1) {
-    Step step = {.run = run,
-                 .kind = STEP_MEETING,
-                 .place = like->place,
-                 .guard = like->guard,
-                 .unless = like->unless != unless,
-                 .argument = decoder->current->first_barrier + (guint)__builtin_ctzll(barriers)};
-    smb_ptx_add(decoder, &step);
-  }
+  for (; barriers; barriers &= barriers - 1)
+    smb_ptx_add_meeting(decoder, meeting,
+                        decoder->current->first_barrier + (guint)__builtin_ctzll(barriers),
+                        like->guard, like->unless != unless);
 }
 
 // What stands ahead of the last instruction of a block: whom its lanes will meet, and whom they will not.
@@ -149,11 +144,11 @@ add_meeting(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   const SmbFlowBlock *block = &g_array_index(flow->blocks, SmbFlowBlock, b);
   const SmbBlockBarriers *barriers = &flow->convergence->blocks[b];
   const Step always = {.place = decoder->instruction->offset};
-  add_barriers(decoder, smb_step_arm, barriers->arm, &always, FALSE);
+  add_barriers(decoder, PTX_MEETING_ARM, barriers->arm, &always, FALSE);
   gboolean indirect = strcmp(decoder->parts[0], "brx") == 0;
   Step taken = smb_ptx_step(decoder, STEP_OTHER, NULL);
   for (guint i = 0; i < block->n_successors && !indirect; i++)
-    add_barriers(decoder, smb_step_break, barriers->leave[i],
+    add_barriers(decoder, PTX_MEETING_BREAK, barriers->leave[i],
                  block->n_successors == 1 ? &always : &taken, i == 1);
 }
 
@@ -175,13 +170,12 @@ decode_block(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   if (block->first < function->instructions->len)
     decoder->instruction = &g_array_index(function->instructions, PtxInstruction, block->first);
   const Step always = {.place = decoder->instruction->offset};
-  add_barriers(decoder, smb_step_sync, barriers->sync, &always, FALSE);
-  add_barriers(decoder, smb_step_enter, barriers->enter, &always, FALSE);
+  add_barriers(decoder, PTX_MEETING_SYNC, barriers->sync, &always, FALSE);
+  add_barriers(decoder, PTX_MEETING_ENTER, barriers->enter, &always, FALSE);
   if (block->first == function->instructions->len) {
-    Step end = {.run = decoder->current->is_kernel ? smb_step_exit : smb_step_return,
-                .kind = STEP_OTHER,
-                .place = decoder->instruction->offset};
-    smb_ptx_add(decoder, &end);
+    decoder->blank = (PtxInstruction){.guard = PTX_NONE, .offset = decoder->instruction->offset};
+    decoder->instruction = &decoder->blank;
+    smb_ptx_end_frame(decoder);
     return TRUE;
   }
   for (guint32 i = block->first; i < block->end; i++) {
@@ -236,6 +230,9 @@ keep_graph(PtxDecoder *decoder, const Flow *flow) {
     block.end = b + 1 < n ? decoder->current->starts[b + 1] : decoder->code->steps->len;
     g_array_append_val(graph->blocks, block);
   }
+  // How the function begins is a block of its own, to which nobody comes back.
+  SmbFlowBlock begin = {.first = decoder->current->first_step, .end = decoder->current->starts[0]};
+  g_array_append_val(graph->blocks, begin);
   g_ptr_array_add(decoder->code->graphs, graph);
 }
 
@@ -247,11 +244,11 @@ smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded) {
   flow_init(&flow, decoder);
   decoder->blank = (PtxInstruction){.guard = PTX_NONE, .offset = function->offset};
   decoder->instruction = &decoder->blank;
-  decoded->first_barrier = decoder->n_barriers;
-  decoder->n_barriers += flow.convergence->n_barriers;
+  decoded->first_barrier = smb_ptx_new_barriers(decoder, flow.convergence->n_barriers);
   decoder->program->is_irregular = decoder->program->is_irregular || flow.convergence->irreducible;
   decoded->starts = g_new0(guint32, flow.blocks->len);
   decoded->first_step = decoder->code->steps->len;
+  smb_ptx_begin_frame(decoder);
   for (guint32 b = 0; b < flow.blocks->len; b++) {
     if (!decode_block(decoder, &flow, b))
       return FALSE;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Calls: what is passed is copied to where the function expects it, and its results back, word by word. Each function
-// has registers and memory of its own, once: it cannot call itself.
+// Calls: what is passed is copied to where the frame of the function begins, and its results from there, word by word.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -11,142 +10,321 @@ enum {
   MAX_PASSED_BYTES = 1 << 16 // of one parameter
 };
 
-// Functions that the device provides, which touch no shared memory of the program.
-static const char *const provided[] = {"vprintf", "malloc", "free", "__assertfail",
-                                       "cudaLaunchDeviceV2"};
+// A call, and what it passes and gets, in lists of its instruction or NULL.
+typedef struct {
+  const PtxOperand *callee;
+  const PtxOperand *arguments;
+  const PtxOperand *results;
+  const PtxFunction *function; // that is called, if it is known
+  guint64 slot_bytes;          // of what is passed and returned
+  guint32 shape;
+  guint64 pushed; // bytes ahead of it on the stack
+} Call;
 
-// A load into a row, or a store of it, in the memory of the thread.
-static void
-add_local(PtxDecoder *decoder, gboolean loads, guint64 at, Row row, guint bytes) {
-  Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
-  Transfer *transfer = g_new(Transfer, 1);
-  g_ptr_array_add(decoder->code->transfers, transfer);
-  *transfer = (Transfer){.offset = make_pointer(REGION_LOCAL, (gint64)at),
-                         .bytes = bytes,
-                         .rows = 1,
-                         .n_components = 1,
-                         .data = {row},
-                         .swap = NO_ROW,
-                         .move = {.place = decoder->instruction->offset,
-                                  .op_class = loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
-                                  .op = loads ? SMB_OP_LD : SMB_OP_ST,
-                                  .kind = SMB_SCALAR_U32,
-                                  .components = 1,
-                                  .width = bytes,
-                                  .align = bytes,
-                                  .reads = loads}};
-  if (loads)
-    smb_ptx_writes_row(decoder, &step, row, 1);
-  step.transfer = transfer;
-  smb_ptx_add(decoder, &step);
-}
+// --- what the device provides
 
-static void
-copy_word(PtxDecoder *decoder, guint64 from, guint64 to, guint bytes) {
-  Row scratch = smb_ptx_new_rows(decoder, 1);
-  add_local(decoder, TRUE, from, scratch, bytes);
-  add_local(decoder, FALSE, to, scratch, bytes);
-}
-
-static void
-copy_variable(PtxDecoder *decoder, guint64 from, guint64 to, guint64 bytes) {
-  guint piece = (from | to | bytes) % 4 == 0 ? 4 : 1;
-  for (guint64 at = 0; at < bytes; at += piece)
-    copy_word(decoder, from + at, to + at, piece);
-}
-
-static PtxDecoded *
-find_decoded(const PtxDecoder *decoder, const PtxFunction *function) {
-  for (guint i = 0; i < decoder->functions->len; i++) {
-    PtxDecoded *decoded = g_ptr_array_index(decoder->functions, i);
-    if (decoded->function == function)
-      return decoded;
-  }
-  return NULL;
-}
-
-// A variable of the caller that is passed, or gets a result: it has to have @bytes; 0: any number, which becomes
-// @bytes.
-static gboolean
-find_passed(PtxDecoder *decoder, const PtxOperand *operand, guint64 *at, guint64 *bytes) {
-  const GArray *variables = decoder->current->function->variables;
-  const PtxVariable *variable =
-      operand->kind == PTX_OPERAND_SYMBOL && operand->where == PTX_WHERE_LOCAL
-          ? &g_array_index(variables, PtxVariable, operand->index)
-          : NULL;
-  if (!variable || strcmp(variable->space, "param") != 0 || operand->bits != 0)
-    return smb_ptx_refuse(decoder,
-                          "this way to pass a value is not supported: expected a .param variable");
-  if (variable->bytes > MAX_PASSED_BYTES || (*bytes && variable->bytes != *bytes))
-    return smb_ptx_refuse(decoder, "'%s' does not have the size of what is passed", variable->name);
-  *at = decoder->current->locals[operand->index];
-  *bytes = variable->bytes;
-  return TRUE;
-}
-
-static gboolean
-pass_all(PtxDecoder *decoder, const PtxOperand *list, const GArray *variables,
-         const guint64 *places, gboolean in) {
-  guint n = list ? list->n : 0;
-  if (n != variables->len)
-    return smb_ptx_refuse(decoder, "%u value%s where the function has %u", n, n == 1 ? "" : "s",
-                          variables->len);
-  for (guint i = 0; i < n; i++) {
-    guint64 at = 0, bytes = g_array_index(variables, PtxVariable, i).bytes;
-    if (!find_passed(decoder, smb_ptx_element(decoder, list, i), &at, &bytes))
-      return FALSE;
-    copy_variable(decoder, in ? at : places[i], in ? places[i] : at, bytes);
-  }
-  return TRUE;
-}
-
+// Functions that the device provides, which touch no shared memory of the program: what they return is not known. Whatever
+// else begins with "cuda" is the runtime's of the device.
 static gboolean
 is_provided(const char *name) {
-  for (guint i = 0; i < G_N_ELEMENTS(provided); i++) {
-    if (strcmp(name, provided[i]) == 0)
-      return TRUE;
-  }
-  return FALSE;
+  static const char *const names[] = {"vprintf", "free", NULL};
+  return g_strv_contains(names, name) || g_str_has_prefix(name, "cuda") ||
+         g_str_has_prefix(name, "__cuda");
 }
 
-// What such a function returns is not known.
 static gboolean
-forget_result(PtxDecoder *decoder, const PtxOperand *list) {
-  Row scratch = smb_ptx_new_rows(decoder, 1); // is never written
-  for (guint i = 0; list && i < list->n; i++) {
+is_assertion(const char *name) {
+  return strcmp(name, "__assertfail") == 0 || strcmp(name, "__assert_fail") == 0;
+}
+
+// --- what is passed
+
+static const PtxOperand *
+get_list(const PtxFunction *function, const PtxInstruction *call, guint index) {
+  const PtxOperand *operand =
+      index < call->n_operands
+          ? &g_array_index(function->operands, PtxOperand, call->operand + index)
+          : NULL;
+  return operand && operand->kind == PTX_OPERAND_LIST ? operand : NULL;
+}
+
+const PtxOperand *
+smb_ptx_callee(const PtxFunction *function, const PtxInstruction *call) {
+  guint index = get_list(function, call, 0) ? 1 : 0;
+  return index < call->n_operands
+             ? &g_array_index(function->operands, PtxOperand, call->operand + index)
+             : NULL;
+}
+
+// A variable of the caller, in the memory of the thread. FALSE: the operand is none.
+static gboolean
+find_variable(const PtxDecoder *decoder, const PtxOperand *operand, PtxPlace *place,
+              guint64 *bytes) {
+  const PtxFunction *function = decoder->current->function;
+  if (operand->kind != PTX_OPERAND_SYMBOL || operand->bits != 0)
+    return FALSE;
+  const GArray *variables = operand->where == PTX_WHERE_LOCAL       ? function->variables
+                            : operand->where == PTX_WHERE_PARAMETER ? function->parameters
+                            : operand->where == PTX_WHERE_RETURN    ? function->returns
+                                                                    : NULL;
+  const PtxVariable *variable =
+      variables ? &g_array_index(variables, PtxVariable, operand->index) : NULL;
+  if (!variable || strcmp(variable->space, "param") != 0)
+    return FALSE;
+  *bytes = variable->bytes;
+  if (smb_ptx_in_frame(decoder, operand, &place->offset)) {
+    place->base = decoder->current->frame;
+    return TRUE;
+  }
+  *place = (PtxPlace){NO_ROW, decoder->current->locals[operand->index]};
+  return operand->where == PTX_WHERE_LOCAL;
+}
+
+// Its bytes, or those of a register; 0: they are what the function says.
+static guint64
+measure(const PtxDecoder *decoder, const PtxOperand *operand) {
+  PtxPlace place;
+  guint64 bytes = 0;
+  if (!find_variable(decoder, operand, &place, &bytes) && operand->kind == PTX_OPERAND_REGISTER)
+    bytes = smb_ptx_register_bytes(decoder, operand);
+  return bytes;
+}
+
+static void
+copy_variable(PtxDecoder *decoder, PtxPlace from, PtxPlace to, guint64 bytes) {
+  guint piece = (from.offset | to.offset | bytes) % 4 == 0 ? 4 : 1;
+  Row scratch = smb_ptx_new_rows(decoder, 1);
+  for (guint64 at = 0; at < bytes; at += piece) {
+    smb_ptx_move_rows(decoder, TRUE, (PtxPlace){from.base, from.offset + at}, scratch, piece);
+    smb_ptx_move_rows(decoder, FALSE, (PtxPlace){to.base, to.offset + at}, scratch, piece);
+  }
+}
+
+// One value, to its slot in the frame that begins, or from there.
+static gboolean
+pass_value(PtxDecoder *decoder, const PtxOperand *operand, PtxPlace slot, guint64 bytes,
+           gboolean in) {
+  PtxPlace place;
+  guint64 has = 0;
+  if (find_variable(decoder, operand, &place, &has)) {
+    if (has > MAX_PASSED_BYTES || (bytes && has != bytes))
+      return smb_ptx_refuse(decoder, "'%s' does not have the size of what is passed",
+                            operand->text);
+    copy_variable(decoder, in ? place : slot, in ? slot : place, has);
+    return TRUE;
+  }
+  if (operand->kind == PTX_OPERAND_SINK && !in)
+    return TRUE;
+  if (smb_ptx_is_predicate(decoder, operand) && !operand->is_negated) {
+    smb_ptx_move_predicate(decoder, !in, slot, smb_ptx_predicate(decoder, operand));
+    return TRUE;
+  }
+  guint width = (guint)(bytes ? bytes : measure(decoder, operand));
+  gboolean fits = width > 0 && width <= 16 && (in || operand->kind == PTX_OPERAND_REGISTER);
+  Row row = fits ? smb_ptx_row(decoder, operand, width, TRUE) : NO_ROW;
+  if (row == NO_ROW)
+    return smb_ptx_refuse(decoder, "this way to pass a value is not supported: expected a .param "
+                                   "variable or a register");
+  smb_ptx_move_rows(decoder, !in, slot, row, width);
+  return TRUE;
+}
+
+// What is passed, or returned: from an offset on in the frame that begins. Adds up the room that it takes.
+static gboolean
+pass_all(PtxDecoder *decoder, const Call *call, gboolean in) {
+  const PtxOperand *list = in ? call->arguments : call->results;
+  const GArray *variables = !call->function ? NULL
+                            : in            ? call->function->parameters
+                                            : call->function->returns;
+  guint64 offset = call->pushed, n = list ? list->n : 0;
+  for (guint i = 0; !in && call->arguments && i < call->arguments->n; i++)
+    offset += smb_ptx_slot_bytes(
+        call->function ? g_array_index(call->function->parameters, PtxVariable, i).bytes
+                       : measure(decoder, smb_ptx_element(decoder, call->arguments, i)));
+  for (guint i = 0; i < n; i++) {
     const PtxOperand *operand = smb_ptx_element(decoder, list, i);
-    guint64 at = 0, bytes = 0;
-    if (!find_passed(decoder, operand, &at, &bytes))
+    guint64 bytes = variables ? g_array_index(variables, PtxVariable, i).bytes : 0;
+    if (!pass_value(decoder, operand, (PtxPlace){decoder->stack, offset}, bytes, in))
       return FALSE;
-    for (guint64 byte = 0; byte < bytes; byte++)
-      add_local(decoder, FALSE, at + byte, scratch, 1);
+    offset += smb_ptx_slot_bytes(bytes ? bytes : measure(decoder, operand));
   }
   return TRUE;
+}
+
+// How much room what is passed and returned takes.
+static void
+measure_list(const PtxDecoder *decoder, Call *call, const PtxOperand *list) {
+  for (guint i = 0; list && i < list->n; i++) {
+    guint64 bytes = smb_ptx_slot_bytes(measure(decoder, smb_ptx_element(decoder, list, i)));
+    call->slot_bytes += bytes;
+    call->shape = smb_ptx_shape(call->shape, bytes);
+  }
+}
+
+static gboolean
+check_count(PtxDecoder *decoder, const PtxOperand *list, const GArray *variables) {
+  guint n = list ? list->n : 0;
+  return n == variables->len || smb_ptx_refuse(decoder, "%u value%s where the function has %u", n,
+                                               n == 1 ? "" : "s", variables->len);
+}
+
+// --- calls
+
+// What a function that is provided returns is not known.
+static gboolean
+forget_results(PtxDecoder *decoder, const PtxOperand *list) {
+  Row scratch = smb_ptx_new_rows(decoder, 4); // is never written
+  for (guint i = 0; list && i < list->n; i++) {
+    const PtxOperand *operand = smb_ptx_element(decoder, list, i);
+    PtxPlace place;
+    guint64 bytes = 0;
+    Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
+    if (!find_variable(decoder, operand, &place, &bytes)) {
+      smb_ptx_writes_result(decoder, &step, operand);
+      smb_ptx_add(decoder, &step);
+      continue;
+    }
+    if (bytes > MAX_PASSED_BYTES)
+      return smb_ptx_refuse(decoder, "'%s' does not have the size of what is passed",
+                            operand->text);
+    smb_ptx_writes_row(decoder, &step, scratch, 1);
+    smb_ptx_add(decoder, &step);
+    for (guint64 at = 0; at < bytes; at++)
+      smb_ptx_move_rows(decoder, FALSE, (PtxPlace){place.base, place.offset + at}, scratch, 1);
+  }
+  return TRUE;
+}
+
+// malloc: a place in global memory of which nothing is known but that nobody else has it.
+static gboolean
+call_malloc(PtxDecoder *decoder, const Call *call) {
+  PtxPlace size, result;
+  guint64 bytes = 0, result_bytes = 0;
+  if (!call->arguments || call->arguments->n != 1 || !call->results || call->results->n != 1 ||
+      !find_variable(decoder, smb_ptx_element(decoder, call->arguments, 0), &size, &bytes) ||
+      !find_variable(decoder, smb_ptx_element(decoder, call->results, 0), &result, &result_bytes) ||
+      bytes != 8 || result_bytes != 8)
+    return smb_ptx_refuse(decoder, "expected malloc to take and to return a variable of 8 bytes");
+  Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_allocate);
+  step.argument = smb_ptx_heap(decoder);
+  step.compute.s[0] = smb_ptx_new_rows(decoder, 2);
+  step.compute.d = smb_ptx_new_rows(decoder, 2);
+  smb_ptx_move_rows(decoder, TRUE, size, step.compute.s[0], 8);
+  smb_ptx_writes_row(decoder, &step, step.compute.d, 2);
+  smb_ptx_add(decoder, &step);
+  smb_ptx_move_rows(decoder, FALSE, result, step.compute.d, 8);
+  return TRUE;
+}
+
+static gboolean
+call_missing(PtxDecoder *decoder, const Call *call) {
+  const char *name = call->function->name;
+  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_missing);
+  step.callee = name;
+  if (is_assertion(name)) {
+    step.kind = STEP_OPAQUE; // whether one fails that depends on something unknown decides nothing
+    step.run = smb_step_assert;
+    smb_ptx_add(decoder, &step);
+    return TRUE;
+  }
+  if (strcmp(name, "malloc") == 0)
+    return call_malloc(decoder, call);
+  if (!is_provided(name))
+    smb_ptx_add(decoder, &step);
+  return forget_results(decoder, call->results);
+}
+
+// Registers of the caller are saved if the function may call it.
+static gboolean
+make_call(PtxDecoder *decoder, Call *call, Step *step) {
+  gboolean own = decoder->current->is_recursive &&
+                 (!call->function || ((const PtxDecoded *)step->callee)->is_recursive);
+  guint64 pushed = own ? smb_ptx_push(decoder) : 0;
+  smb_ptx_reserve(decoder, call->slot_bytes, NO_ROW);
+  if (!pass_all(decoder, call, TRUE))
+    return FALSE;
+  smb_ptx_add(decoder, step);
+  if (own)
+    smb_ptx_pop(decoder, pushed);
+  call->pushed = pushed;
+  return pass_all(decoder, call, FALSE);
+}
+
+static gboolean
+call_function(PtxDecoder *decoder, Call *call) {
+  guint32 index = call->callee->index;
+  const PtxDecoded *decoded = smb_ptx_find_decoded(decoder, index);
+  const PtxFunction *function = g_ptr_array_index(decoder->module->functions, index);
+  call->function = decoded ? decoded->function : function;
+  if (decoded ? decoded->is_kernel : function->is_entry)
+    return smb_ptx_refuse(decoder, "'%s' is a kernel, and cannot be called", function->name);
+  if (!decoded)
+    return call_missing(decoder, call);
+  if (!check_count(decoder, call->arguments, call->function->parameters) ||
+      !check_count(decoder, call->results, call->function->returns))
+    return FALSE;
+  call->slot_bytes = decoded->slot_bytes;
+  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_call);
+  step.callee = decoded;
+  return make_call(decoder, call, &step);
+}
+
+// Lanes that call different functions through one pointer meet behind the call, as ptxas has it (CUDA 13.0, sm_90).
+static gboolean
+call_pointer(PtxDecoder *decoder, Call *call) {
+  Row row = call->callee && call->callee->kind == PTX_OPERAND_REGISTER
+                ? smb_ptx_row(decoder, call->callee, 8, FALSE)
+                : NO_ROW;
+  if (row == NO_ROW)
+    return smb_ptx_refuse(decoder, "expected a function, or a register of 64 bits");
+  call->shape = call->slot_bytes = 0;
+  measure_list(decoder, call, call->arguments);
+  call->shape = smb_ptx_shape(call->shape, 0);
+  measure_list(decoder, call, call->results);
+  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_call_pointer);
+  step.argument = call->shape;
+  step.compute.s[0] = row;
+  guint32 barrier = smb_ptx_new_barriers(decoder, 1);
+  smb_ptx_add_meeting(decoder, PTX_MEETING_ARM, barrier, PREDICATE_TRUE, FALSE);
+  if (!make_call(decoder, call, &step))
+    return FALSE;
+  smb_ptx_add_meeting(decoder, PTX_MEETING_SYNC, barrier, PREDICATE_TRUE, FALSE);
+  return TRUE;
+}
+
+static gboolean
+make_any(PtxDecoder *decoder, Call *call) {
+  gboolean is_named = call->callee && call->callee->kind == PTX_OPERAND_SYMBOL && //
+                      call->callee->where == PTX_WHERE_FUNCTION;
+  return is_named ? call_function(decoder, call) : call_pointer(decoder, call);
+}
+
+// A call with a guard is one that others jump over; all meet behind it.
+static gboolean
+call_guarded(PtxDecoder *decoder, Call *call) {
+  guint32 barrier = smb_ptx_new_barriers(decoder, 1);
+  guint at = decoder->code->steps->len + 1;
+  PtxInstruction unguarded = *decoder->instruction;
+  Step around = smb_ptx_step(decoder, STEP_OTHER, smb_step_branch);
+  around.unless = !around.unless;
+  smb_ptx_add_meeting(decoder, PTX_MEETING_ARM, barrier, PREDICATE_TRUE, FALSE);
+  smb_ptx_add(decoder, &around);
+  unguarded.guard = PTX_NONE;
+  const PtxInstruction *guarded = decoder->instruction;
+  decoder->instruction = &unguarded;
+  gboolean made = make_any(decoder, call);
+  decoder->instruction = guarded;
+  g_array_index(decoder->code->steps, Step, at).target = decoder->code->steps->len;
+  smb_ptx_add_meeting(decoder, PTX_MEETING_SYNC, barrier, PREDICATE_TRUE, FALSE);
+  return made;
 }
 
 gboolean
 smb_ptx_decode_call(PtxDecoder *decoder) {
-  const PtxOperand *first = smb_ptx_operand(decoder, 0);
-  gboolean returns = first && first->kind == PTX_OPERAND_LIST;
-  const PtxOperand *name = smb_ptx_operand(decoder, returns ? 1 : 0);
-  const PtxOperand *arguments = smb_ptx_operand(decoder, returns ? 2 : 1);
-  if (arguments && arguments->kind != PTX_OPERAND_LIST)
-    arguments = NULL;
-  if (!name || name->kind != PTX_OPERAND_SYMBOL || name->where != PTX_WHERE_FUNCTION)
-    return smb_ptx_refuse(decoder, "a call through a pointer is not supported");
-  const PtxFunction *function = g_ptr_array_index(decoder->module->functions, name->index);
-  if (function->alias != PTX_NONE)
-    function = g_ptr_array_index(decoder->module->functions, function->alias);
-  if (is_provided(function->name))
-    return forget_result(decoder, returns ? first : NULL);
-  PtxDecoded *decoded = find_decoded(decoder, function);
-  if (!decoded)
-    return smb_ptx_refuse(decoder, "'%s' has no body here: it could touch shared memory",
-                          function->name);
-  if (!pass_all(decoder, arguments, function->parameters, decoded->parameters, TRUE))
-    return FALSE;
-  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_call);
-  step.callee = decoded;
-  smb_ptx_add(decoder, &step);
-  return pass_all(decoder, returns ? first : NULL, function->returns, decoded->returns, FALSE);
+  const PtxFunction *function = decoder->current->function;
+  const PtxInstruction *instruction = decoder->instruction;
+  Call call = {.callee = smb_ptx_callee(function, instruction),
+               .results = get_list(function, instruction, 0)};
+  call.arguments = get_list(function, instruction, call.results ? 2 : 1);
+  return instruction->guard == PTX_NONE ? make_any(decoder, &call) : call_guarded(decoder, &call);
 }

@@ -113,11 +113,11 @@ decode_compute(PtxDecoder *decoder) {
 
 // --- instructions that are not modelled
 
-static void
-add_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand) {
+void
+smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand) {
   if (operand->kind == PTX_OPERAND_VECTOR) {
     for (guint i = 0; i < operand->n; i++)
-      add_result(decoder, step, smb_ptx_element(decoder, operand, i));
+      smb_ptx_writes_result(decoder, step, smb_ptx_element(decoder, operand, i));
     return;
   }
   if (operand->kind != PTX_OPERAND_REGISTER)
@@ -190,11 +190,11 @@ decode_opaque(PtxDecoder *decoder) {
                   (has_address(decoder) && !only_reads(decoder) ? OPAQUE_GLOBAL : 0);
   const PtxOperand *first = smb_ptx_operand(decoder, 0);
   if (first)
-    add_result(decoder, &step, first);
+    smb_ptx_writes_result(decoder, &step, first);
   if (decoder->instruction->partner != PTX_NONE)
-    add_result(decoder, &step,
-               &g_array_index(decoder->current->function->operands, PtxOperand,
-                              decoder->instruction->partner));
+    smb_ptx_writes_result(decoder, &step,
+                          &g_array_index(decoder->current->function->operands, PtxOperand,
+                                         decoder->instruction->partner));
   smb_ptx_add(decoder, &step);
   return TRUE;
 }

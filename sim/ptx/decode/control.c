@@ -167,6 +167,9 @@ smb_ptx_decode_control(PtxDecoder *decoder) {
     return decode_return(decoder);
   if (strcmp(name, "trap") == 0)
     return add_plain(decoder, smb_step_trap);
+  PtxResult stack = smb_ptx_decode_stack(decoder);
+  if (stack != PTX_UNKNOWN)
+    return stack;
   if (strcmp(name, "call") == 0)
     return smb_ptx_decode_call(decoder) ? PTX_DECODED : PTX_FAILED;
   gboolean bar = strcmp(name, "bar") == 0 || strcmp(name, "barrier") == 0;

@@ -84,12 +84,42 @@ smb_ptx_writes_predicate(PtxDecoder *decoder, Step *step, Predicate predicate) {
   add_written(decoder, step, (Written){.predicate = predicate});
 }
 
+// --- barriers of convergence
+
+guint32
+smb_ptx_new_barriers(PtxDecoder *decoder, guint n) {
+  gboolean own = decoder->current->is_recursive;
+  guint *count = own ? &decoder->code->n_call_barriers : &decoder->code->n_barriers;
+  *count += n;
+  return (*count - n) | (own ? BARRIER_OF_CALL : 0);
+}
+
+void
+smb_ptx_add_meeting(PtxDecoder *decoder, PtxMeeting meeting, guint32 barrier, Predicate guard,
+                    gboolean unless) {
+  static const StepHandler handlers[][2] = {
+      [PTX_MEETING_ARM] = {smb_step_arm, smb_step_arm_own},
+      [PTX_MEETING_ENTER] = {smb_step_enter, smb_step_enter_own},
+      [PTX_MEETING_SYNC] = {smb_step_sync, smb_step_sync_own},
+      [PTX_MEETING_BREAK] = {smb_step_break, smb_step_break_own},
+  };
+  Step step = {.run = handlers[meeting][decoder->current->is_recursive],
+               .kind = STEP_MEETING,
+               .place = decoder->instruction->offset,
+               .guard = guard,
+               .unless = unless,
+               .argument = barrier};
+  smb_ptx_add(decoder, &step);
+}
+
 // --- all functions
 
 static void
 count_reads(PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;
   decoded->reads = g_new0(guint8, function->registers->len + 1);
+  for (guint i = 0; i < function->returns->len && i < function->registers->len; i++)
+    decoded->reads[i] = 1; // the first registers are those that are returned
   for (guint i = 0; i < function->instructions->len; i++) {
     const PtxInstruction *instruction = &g_array_index(function->instructions, PtxInstruction, i);
     if (instruction->guard != PTX_NONE)
@@ -129,45 +159,7 @@ allocate_registers(PtxDecoder *decoder, PtxDecoded *decoded) {
         bytes == 0 ? smb_ptx_new_predicate(decoder) : smb_ptx_new_rows(decoder, MAX(bytes, 4u) / 4);
   }
   decoded->carry = smb_ptx_new_predicate(decoder);
-}
-
-// Adds a function, and those that it calls; @path: those that lead there.
-static gboolean
-collect(PtxDecoder *decoder, const PtxFunction *function, GPtrArray *path) {
-  for (guint i = 0; i < path->len; i++) {
-    if (g_ptr_array_index(path, i) == function)
-      return smb_ptx_refuse(decoder, "'%s' calls itself: recursion is not supported",
-                            function->name);
-  }
-  for (guint i = 0; i < decoder->functions->len; i++) {
-    if (((PtxDecoded *)g_ptr_array_index(decoder->functions, i))->function == function)
-      return TRUE;
-  }
-  g_ptr_array_add(path, (gpointer)function);
-  PtxDecoded *decoded = g_new0(PtxDecoded, 1);
-  decoded->function = function;
-  decoded->is_kernel = path->len == 1;
-  g_ptr_array_add(decoder->functions, decoded);
-  allocate_registers(decoder, decoded);
-  count_reads(decoded);
-  for (guint i = 0; i < function->instructions->len; i++) {
-    const PtxInstruction *call = &g_array_index(function->instructions, PtxInstruction, i);
-    if (strcmp(smb_ptx_name(decoder, call), "call") != 0)
-      continue;
-    for (guint o = 0; o < call->n_operands; o++) {
-      const PtxOperand *operand = &g_array_index(function->operands, PtxOperand, call->operand + o);
-      if (operand->kind != PTX_OPERAND_SYMBOL || operand->where != PTX_WHERE_FUNCTION)
-        continue;
-      const PtxFunction *callee = g_ptr_array_index(decoder->module->functions, operand->index);
-      if (callee->alias != PTX_NONE)
-        callee = g_ptr_array_index(decoder->module->functions, callee->alias);
-      decoder->instruction = call; // messages name it
-      if (!callee->is_prototype && !collect(decoder, callee, path))
-        return FALSE;
-    }
-  }
-  g_ptr_array_remove_index(path, path->len - 1);
-  return TRUE;
+  decoded->frame = smb_ptx_new_rows(decoder, 2);
 }
 
 static void
@@ -179,15 +171,35 @@ resolve_calls(PtxDecoder *decoder) {
   }
 }
 
+// What pointers to functions point at.
+static void
+add_entries(PtxDecoder *decoder) {
+  const GPtrArray *functions = decoder->module->functions;
+  g_array_set_size(decoder->code->entries, functions->len + 1);
+  for (guint32 i = 0; i < functions->len; i++) {
+    const PtxFunction *function = g_ptr_array_index(functions, i);
+    const PtxDecoded *decoded = smb_ptx_find_decoded(decoder, i);
+    gboolean has_body = decoded && !decoded->is_kernel;
+    g_array_index(decoder->code->entries, CodeEntry, i + 1) = (CodeEntry){
+        has_body ? decoded->first_step : NO_STEP, has_body ? decoded->shape : 0, function->name};
+  }
+}
+
 gboolean
 smb_ptx_decode(PtxDecoder *decoder, const PtxFunction *kernel) {
-  g_autoptr(GPtrArray) path = g_ptr_array_new();
-  if (!collect(decoder, kernel, path) || !smb_ptx_lay_out(decoder))
+  smb_ptx_collect(decoder, kernel);
+  for (guint i = 0; i < decoder->functions->len; i++) {
+    allocate_registers(decoder, g_ptr_array_index(decoder->functions, i));
+    count_reads(g_ptr_array_index(decoder->functions, i));
+  }
+  decoder->stack = smb_ptx_new_rows(decoder, 2);
+  if (!smb_ptx_lay_out(decoder))
     return FALSE;
   for (guint i = 0; i < decoder->functions->len; i++) {
     if (!smb_ptx_decode_function(decoder, g_ptr_array_index(decoder->functions, i)))
       return FALSE;
   }
   resolve_calls(decoder);
+  add_entries(decoder);
   return TRUE;
 }

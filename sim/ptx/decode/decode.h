@@ -11,16 +11,24 @@
 // A function that is decoded.
 typedef struct {
   const PtxFunction *function;
+  guint32 number; // of PtxDecoder.functions
   gboolean is_kernel;
-  guint32 *rows;       // by register: its first row, or its predicate
-  guint64 *locals;     // by variable: its byte offset in local or in shared memory
-  guint64 *parameters; // likewise, in local memory; of the kernel: among the parameters
+  gboolean is_taken;       // pointers may point at it
+  gboolean calls_pointers; // it calls functions through pointers
+  gboolean is_recursive;   // it may be called again before it returns
+  guint32 *rows;           // by register: its first row, or its predicate
+  Row frame;               // two rows: the offset of its frame in local memory
+  guint64 *locals; // by variable: its byte offset in the frame or in shared memory, or its region
+  guint64 *parameters; // by parameter: likewise in the frame; of the kernel: among the parameters
   guint64 *returns;    // likewise
-  guint32 carry;       // its carry flag: a predicate
+  guint64 slot_bytes;  // of the frame: of what is passed and returned
+  guint64 frame_bytes;
+  guint32 shape; // of what is passed and returned
+  guint32 carry; // its carry flag: a predicate
   guint32 first_step;
-  guint first_barrier; // of convergence
-  guint32 *starts;     // by block: its first step
-  guint8 *reads;       // by register: how many operands read it, at most 255
+  guint32 first_barrier; // of convergence
+  guint32 *starts;       // by block: its first step
+  guint8 *reads;         // by register: how many operands read it, at most 255
 } PtxDecoded;
 
 typedef struct {
@@ -29,10 +37,16 @@ typedef struct {
   SmbProgram *program;
   guint64 *shared;      // by variable of the module: its byte offset in shared memory
   guint32 *regions;     // by variable of the module: its region
-  GPtrArray *functions; // PtxDecoded, in the order of their steps
+  GPtrArray *functions; // PtxDecoded, in the order of their steps; the first is the kernel
+  GHashTable *decoded;  // PtxFunction → PtxDecoded
+  GHashTable *
+      symbols; // name → number of a variable or function of the module, as smb_ptx_find_symbol() has it
+  gboolean *used;       // by variable of the module: the kernel needs it
   GHashTable *specials; // name → row
-  gsize local_bytes;    // of each thread
-  guint n_barriers;     // of convergence, of all functions
+  gsize local_bytes;    // of each thread: of the kernel's variables
+  guint32 heap;         // the region that malloc gives pieces of; 0: nobody asks for them
+  gboolean has_stack;
+  Row stack; // two rows: where the stack ends, as an offset in local memory
   // where the decoder is
   PtxDecoded *current;
   const PtxInstruction *instruction;
@@ -58,8 +72,46 @@ Predicate smb_ptx_predicate(const PtxDecoder *decoder, const PtxOperand *operand
 // A new row, or several, of the code.
 Row smb_ptx_new_rows(PtxDecoder *decoder, guint n);
 Predicate smb_ptx_new_predicate(PtxDecoder *decoder);
-// The address of a symbol, as a pointer of the machine; of shared memory, its offset. FALSE: it has none.
+// The address of a symbol, as a pointer of the machine; of shared memory, its offset. FALSE: it has none, or one in each
+// call (smb_ptx_in_frame()).
 gboolean smb_ptx_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *address);
+// A variable or function of the module, by its name. FALSE: there is none.
+gboolean smb_ptx_find_symbol(PtxDecoder *decoder, const char *name, PtxWhere *where,
+                             guint32 *index);
+// What a pointer to a function holds (CodeEntry).
+static inline guint64
+smb_ptx_function_address(guint32 index) {
+  return (guint64)(index + 1) * CODE_ADDRESS_STEP;
+}
+
+// --- functions that are needed (collect.c)
+void smb_ptx_collect(PtxDecoder *decoder, const PtxFunction *kernel);
+// The function at an index of the module; NULL: it has no body, or is a kernel.
+PtxDecoded *smb_ptx_find_decoded(const PtxDecoder *decoder, guint32 index);
+
+// --- what a call has of its own (frame.c)
+// A place in the memory of a thread: @offset behind what a row holds, or NO_ROW.
+typedef struct {
+  Row base;
+  guint64 offset;
+} PtxPlace;
+// Whether a symbol names a variable of the frame, and how far from its start.
+gboolean smb_ptx_in_frame(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *offset);
+// Its address, as a pointer of the machine, in two rows; of 4 bytes as an offset in local memory.
+Row smb_ptx_frame_row(PtxDecoder *decoder, guint64 offset, guint bytes);
+// The room in a frame for what has @bytes.
+guint64 smb_ptx_slot_bytes(guint64 bytes);
+void smb_ptx_move_rows(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint bytes);
+void smb_ptx_move_predicate(PtxDecoder *decoder, gboolean loads, PtxPlace place,
+                            Predicate predicate);
+// The stack is used for so many bytes more, a constant, or as many as two rows say.
+void smb_ptx_reserve(PtxDecoder *decoder, guint64 bytes, Row size);
+// A function begins; it ends.
+void smb_ptx_begin_frame(PtxDecoder *decoder);
+void smb_ptx_end_frame(PtxDecoder *decoder);
+// Saves the registers of the current function on the stack, and how many bytes that are; gets them back.
+guint64 smb_ptx_push(PtxDecoder *decoder);
+void smb_ptx_pop(PtxDecoder *decoder, guint64 bytes);
 
 // --- steps (decode.c)
 // A step of the current instruction, with its guard.
@@ -67,6 +119,8 @@ Step smb_ptx_step(const PtxDecoder *decoder, StepKind kind, StepHandler run);
 void smb_ptx_add(PtxDecoder *decoder, Step *step);
 void smb_ptx_writes_row(PtxDecoder *decoder, Step *step, Row row, guint n);
 void smb_ptx_writes_predicate(PtxDecoder *decoder, Step *step, Predicate predicate);
+// The registers of an operand, if it has any.
+void smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand);
 gboolean smb_ptx_has_part(const PtxDecoder *decoder, const char *part);
 // Whether a part begins so.
 gboolean smb_ptx_has_prefix(const PtxDecoder *decoder, const char *prefix);
@@ -75,6 +129,17 @@ const char *smb_ptx_last_part(const PtxDecoder *decoder);
 G_GNUC_PRINTF(2, 3)
 gboolean smb_ptx_refuse(PtxDecoder *decoder, const char *format, ...);
 void smb_ptx_add_compute(PtxDecoder *decoder, Compute *compute);
+
+// Barriers of convergence: numbers of the current function, and a step that does something with one.
+typedef enum {
+  PTX_MEETING_ARM,
+  PTX_MEETING_ENTER,
+  PTX_MEETING_SYNC,
+  PTX_MEETING_BREAK,
+} PtxMeeting;
+guint32 smb_ptx_new_barriers(PtxDecoder *decoder, guint n);
+void smb_ptx_add_meeting(PtxDecoder *decoder, PtxMeeting meeting, guint32 barrier, Predicate guard,
+                         gboolean unless);
 
 // --- kinds of instructions
 typedef enum {
@@ -88,7 +153,10 @@ PtxResult smb_ptx_decode_control(PtxDecoder *decoder); // control.c
 PtxResult smb_ptx_decode_packed(PtxDecoder *decoder);  // packed.c: several operations
 PtxResult
 smb_ptx_decode_warp(PtxDecoder *decoder); // control.c: what gathers lanes before it computes
-gboolean smb_ptx_decode_call(PtxDecoder *decoder); // call.c
+PtxResult smb_ptx_decode_stack(PtxDecoder *decoder); // frame.c: alloca, stacksave, stackrestore
+gboolean smb_ptx_decode_call(PtxDecoder *decoder);   // call.c
+// What a call calls: a function or a register; NULL: nothing.
+const PtxOperand *smb_ptx_callee(const PtxFunction *function, const PtxInstruction *call);
 // The targets of brx.idx, or NULL.
 const PtxTable *smb_ptx_branch_table(const PtxDecoder *decoder);
 
@@ -101,7 +169,12 @@ gboolean smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded);
 
 // --- the memory of the program (layout.c)
 gboolean smb_ptx_lay_out(PtxDecoder *decoder);
-gboolean smb_ptx_lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded);
+guint32 smb_ptx_heap(PtxDecoder *decoder);
+// The shape of a list of slots with one more of @bytes; 0: what is passed ends, what is returned follows.
+static inline guint32
+smb_ptx_shape(guint32 shape, guint64 bytes) {
+  return (shape ^ (guint32)(bytes / 16 + 1)) * 16777619u; // FNV-1
+}
 
 // --- sites (site.c)
 guint smb_ptx_add_site(PtxDecoder *decoder, SmbOpClass op_class, guint width);

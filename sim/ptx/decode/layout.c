@@ -7,6 +7,9 @@
 
 #include "sim/ptx/decode/decode.h"
 
+// Of local memory at most, for all functions: offsets in it are signed numbers of 32 bits.
+#define MAX_LOCAL_BYTES (1u << 31)
+
 // Where an array without an end ends.
 #define ENDLESS_BYTES (G_GUINT64_CONSTANT(1) << 40)
 
@@ -15,6 +18,7 @@
 
 enum {
   DYNAMIC_ALIGN = 16, // of dynamic shared memory, at least
+  LOCAL_ALIGN = 16,   // of frames
 };
 
 static guint64
@@ -72,20 +76,77 @@ add_shared(PtxDecoder *decoder, const PtxVariable *variable) {
   return array.base;
 }
 
-static void
-put_initial(GByteArray *bytes, const PtxInitial *initial) {
-  for (guint i = 0; i < initial->bytes && initial->at + i < bytes->len; i++)
-    bytes->data[initial->at + i] = (guchar)(initial->bits >> (8 * i));
+guint32
+smb_ptx_heap(PtxDecoder *decoder) {
+  const Region heap = {.name = "the heap", .space = SPACE_GLOBAL, .size = ENDLESS_BYTES};
+  if (!decoder->heap) {
+    g_array_append_val(decoder->program->regions, heap);
+    decoder->heap = decoder->program->regions->len - 1;
+    g_array_index(decoder->program->regions, Region, decoder->heap).contents.fill =
+        SMB_FILL_UNKNOWN;
+  }
+  return decoder->heap;
 }
 
-// Where the last byte that an initialiser gives ends; 0: it has addresses, which are not known.
+// The names of what the module declares, when one is asked for.
+gboolean
+smb_ptx_find_symbol(PtxDecoder *decoder, const char *name, PtxWhere *where, guint32 *index) {
+  const PtxModule *module = decoder->module;
+  guint32 n = module->variables->len;
+  if (!decoder->symbols) {
+    decoder->symbols = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint32 i = 0; i < n; i++)
+      g_hash_table_insert(decoder->symbols,
+                          (gpointer)g_array_index(module->variables, PtxVariable, i).name,
+                          GUINT_TO_POINTER(i));
+    for (guint32 i = 0; i < module->functions->len; i++)
+      g_hash_table_insert(decoder->symbols,
+                          (gpointer)((PtxFunction *)g_ptr_array_index(module->functions, i))->name,
+                          GUINT_TO_POINTER(n + i));
+  }
+  gpointer found;
+  if (!g_hash_table_lookup_extended(decoder->symbols, name, NULL, &found))
+    return FALSE;
+  *where = GPOINTER_TO_UINT(found) < n ? PTX_WHERE_MODULE : PTX_WHERE_FUNCTION;
+  *index = GPOINTER_TO_UINT(found) - (*where == PTX_WHERE_FUNCTION ? n : 0);
+  return TRUE;
+}
+
+// The address that a piece of an initialiser is; of shared memory there is none before a block runs. FALSE: not known.
+static gboolean
+find_initial_address(PtxDecoder *decoder, const PtxInitial *initial, guint64 *bits) {
+  PtxWhere where;
+  guint32 index;
+  if (!smb_ptx_find_symbol(decoder, initial->symbol, &where, &index))
+    return FALSE;
+  if (where == PTX_WHERE_FUNCTION)
+    *bits = smb_ptx_function_address(index);
+  else if (decoder->regions[index])
+    *bits = make_pointer(decoder->regions[index], 0);
+  else
+    return FALSE;
+  *bits += initial->bits;
+  if (initial->mask)
+    *bits = (*bits & initial->mask) >> __builtin_ctzll(initial->mask);
+  return TRUE;
+}
+
+static gboolean
+put_initial(PtxDecoder *decoder, GByteArray *bytes, const PtxInitial *initial) {
+  guint64 bits = initial->bits;
+  if (initial->symbol && !find_initial_address(decoder, initial, &bits))
+    return FALSE;
+  for (guint i = 0; i < initial->bytes && initial->at + i < bytes->len; i++)
+    bytes->data[initial->at + i] = (guchar)(bits >> (8 * i));
+  return TRUE;
+}
+
+// Where the last byte that an initialiser gives ends.
 static guint64
 measure_initial(const PtxVariable *variable) {
-  guint64 end = 1;
+  guint64 end = 0;
   for (guint i = 0; i < variable->initial->len; i++) {
     const PtxInitial *initial = &g_array_index(variable->initial, PtxInitial, i);
-    if (initial->symbol)
-      return 0;
     end = MAX(end, MIN(initial->at + initial->bytes, variable->bytes));
   }
   return end;
@@ -97,96 +158,153 @@ static SmbContents
 find_contents(PtxDecoder *decoder, const PtxVariable *variable) {
   guint64 n = variable->initial ? measure_initial(variable) : 0;
   if (n == 0 || n > MAX_INITIAL_BYTES)
-    return (SmbContents){.fill = SMB_FILL_UNKNOWN};
+    return (SmbContents){.fill = variable->initial && n == 0 ? SMB_FILL_ZEROS : SMB_FILL_UNKNOWN};
   GByteArray *bytes = g_byte_array_new();
   g_byte_array_set_size(bytes, (guint)n);
   memset(bytes->data, 0, bytes->len);
   g_ptr_array_add(decoder->code->bytes, bytes);
-  for (guint i = 0; i < variable->initial->len; i++)
-    put_initial(bytes, &g_array_index(variable->initial, PtxInitial, i));
+  for (guint i = 0; i < variable->initial->len; i++) {
+    if (!put_initial(decoder, bytes, &g_array_index(variable->initial, PtxInitial, i)))
+      return (SmbContents){.fill = SMB_FILL_UNKNOWN};
+  }
   return (SmbContents){.fill = SMB_FILL_BYTES, .bytes = bytes->data, .length = bytes->len};
+}
+
+static void
+fill_region(PtxDecoder *decoder, const PtxVariable *variable, guint64 region) {
+  SmbContents contents = find_contents(decoder, variable);
+  g_array_index(decoder->program->regions, Region, region).contents = contents;
 }
 
 static guint32
 add_region(PtxDecoder *decoder, const PtxVariable *variable) {
   Region region = {.name = variable->name,
                    .space = is_in(variable, "const") ? SPACE_CONSTANT : SPACE_GLOBAL,
-                   .size = variable->bytes ? variable->bytes : ENDLESS_BYTES,
-                   .contents = find_contents(decoder, variable)};
+                   .size = variable->bytes ? variable->bytes : ENDLESS_BYTES};
   g_array_append_val(decoder->program->regions, region);
   return decoder->program->regions->len - 1;
 }
 
+static gboolean
+is_outside(const PtxVariable *variable) {
+  return is_in(variable, "global") || is_in(variable, "const");
+}
+
+// Addresses of variables may be in what others hold.
+static void
+fill_regions(PtxDecoder *decoder) {
+  for (guint i = 0; i < decoder->module->variables->len; i++) {
+    if (decoder->regions[i])
+      fill_region(decoder, &g_array_index(decoder->module->variables, PtxVariable, i),
+                  decoder->regions[i]);
+  }
+  for (guint f = 0; f < decoder->functions->len; f++) {
+    const PtxDecoded *decoded = g_ptr_array_index(decoder->functions, f);
+    for (guint i = 0; i < decoded->function->variables->len; i++) {
+      const PtxVariable *variable = &g_array_index(decoded->function->variables, PtxVariable, i);
+      if (is_outside(variable))
+        fill_region(decoder, variable, decoded->locals[i]);
+    }
+  }
+}
+
+// What is passed or returned, from an offset in the frame on.
 static guint64
-add_local(PtxDecoder *decoder, const PtxVariable *variable) {
-  guint64 at = align_to(decoder->local_bytes, MAX(variable->align, 4));
-  decoder->local_bytes = at + variable->bytes;
+lay_out_slots(PtxDecoded *decoded, const GArray *variables, guint64 *places, guint64 at) {
+  for (guint i = 0; i < variables->len; i++) {
+    guint64 bytes = smb_ptx_slot_bytes(g_array_index(variables, PtxVariable, i).bytes);
+    places[i] = at;
+    at += bytes;
+    decoded->shape = smb_ptx_shape(decoded->shape, bytes);
+  }
   return at;
 }
 
+// The parameters of a kernel lie one behind the other.
 static void
-note_use(const PtxDecoder *decoder, gboolean *used, const PtxFunction *function) {
-  for (guint i = 0; i < function->operands->len; i++) {
-    const PtxOperand *operand = &g_array_index(function->operands, PtxOperand, i);
-    if (operand->kind == PTX_OPERAND_SYMBOL && operand->where == PTX_WHERE_MODULE &&
-        operand->index < decoder->module->variables->len)
-      used[operand->index] = TRUE;
-  }
-}
-
-// Of shared memory only what the kernel and its functions name takes room.
-gboolean
-smb_ptx_lay_out(PtxDecoder *decoder) {
-  const GArray *variables = decoder->module->variables;
-  g_autofree gboolean *used = g_new0(gboolean, variables->len + 1);
-  for (guint i = 0; i < decoder->functions->len; i++)
-    note_use(decoder, used, ((PtxDecoded *)g_ptr_array_index(decoder->functions, i))->function);
-  decoder->shared = g_new0(guint64, variables->len + 1);
-  decoder->regions = g_new0(guint32, variables->len + 1);
-  // Dynamic memory lies behind the static.
-  for (guint dynamic = 0; dynamic < 2; dynamic++) {
-    for (guint i = 0; i < variables->len; i++) {
-      const PtxVariable *variable = &g_array_index(variables, PtxVariable, i);
-      if (used[i] && is_in(variable, "shared") && (variable->bytes == 0) == (dynamic == 1))
-        decoder->shared[i] = add_shared(decoder, variable);
-      else if (used[i] && dynamic == 0 && (is_in(variable, "const") || is_in(variable, "global")))
-        decoder->regions[i] = add_region(decoder, variable);
-    }
-    for (guint i = 0; dynamic == 0 && i < decoder->functions->len; i++) {
-      if (!smb_ptx_lay_out_function(decoder, g_ptr_array_index(decoder->functions, i)))
-        return FALSE;
-    }
-  }
-  SmbProgram *program = decoder->program;
-  program->dynamic_start =
-      MAX(program->dynamic_start, align_to(program->static_shared, DYNAMIC_ALIGN));
-  Region *shared = &g_array_index(program->regions, Region, REGION_SHARED);
-  shared->size = program->dynamic_start;
-  g_array_index(program->regions, Region, REGION_LOCAL).size = align_to(decoder->local_bytes, 16);
-  return TRUE;
-}
-
-gboolean
-smb_ptx_lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded) {
+lay_out_parameters(PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;
-  decoded->locals = g_new0(guint64, function->variables->len + 1);
   decoded->parameters = g_new0(guint64, function->parameters->len + 1);
   decoded->returns = g_new0(guint64, function->returns->len + 1);
-  for (guint i = 0; i < function->variables->len; i++) {
-    const PtxVariable *variable = &g_array_index(function->variables, PtxVariable, i);
-    decoded->locals[i] = is_in(variable, "shared") ? add_shared(decoder, variable)
-                         : is_in(variable, "local") || is_in(variable, "param")
-                             ? add_local(decoder, variable)
-                             : add_region(decoder, variable);
+  if (!decoded->is_kernel) {
+    guint64 end = lay_out_slots(decoded, function->parameters, decoded->parameters, 0);
+    decoded->shape = smb_ptx_shape(decoded->shape, 0);
+    decoded->slot_bytes = lay_out_slots(decoded, function->returns, decoded->returns, end);
+    return;
   }
   guint64 offset = 0;
   for (guint i = 0; i < function->parameters->len; i++) {
     const PtxVariable *variable = &g_array_index(function->parameters, PtxVariable, i);
     offset = align_to(offset, variable->align);
-    decoded->parameters[i] = decoded->is_kernel ? offset : add_local(decoder, variable);
+    decoded->parameters[i] = offset;
     offset += variable->bytes;
   }
-  for (guint i = 0; i < function->returns->len; i++)
-    decoded->returns[i] = add_local(decoder, &g_array_index(function->returns, PtxVariable, i));
+}
+
+static gboolean
+lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded) {
+  const PtxFunction *function = decoded->function;
+  lay_out_parameters(decoded);
+  decoded->locals = g_new0(guint64, function->variables->len + 1);
+  guint64 at = decoded->slot_bytes;
+  for (guint i = 0; i < function->variables->len; i++) {
+    const PtxVariable *variable = &g_array_index(function->variables, PtxVariable, i);
+    if (is_in(variable, "shared"))
+      decoded->locals[i] = add_shared(decoder, variable);
+    else if (is_in(variable, "local") || is_in(variable, "param")) {
+      at = align_to(at, MAX(variable->align, 4));
+      decoded->locals[i] = at;
+      at += variable->bytes;
+    } else
+      decoded->locals[i] = add_region(decoder, variable);
+    if (at > MAX_LOCAL_BYTES)
+      return smb_source_error(decoder->module->source, variable->offset, decoder->error,
+                              "'%s' has more than %u bytes of local memory", function->name,
+                              MAX_LOCAL_BYTES),
+             FALSE;
+  }
+  decoded->frame_bytes = align_to(at, LOCAL_ALIGN);
+  return TRUE;
+}
+
+// Local memory: the kernel's variables, and a stack: room for one frame of each function, and for recursion.
+static gboolean
+lay_out_local(PtxDecoder *decoder) {
+  guint64 bytes = 0;
+  for (guint i = 0; i < decoder->functions->len; i++) {
+    PtxDecoded *decoded = g_ptr_array_index(decoder->functions, i);
+    if (!lay_out_function(decoder, decoded))
+      return FALSE;
+    bytes += decoded->frame_bytes;
+    if (i == 0)
+      decoder->local_bytes = bytes;
+  }
+  bytes += decoder->has_stack ? CODE_STACK_BYTES : 0;
+  g_array_index(decoder->program->regions, Region, REGION_LOCAL).size = MIN(bytes, MAX_LOCAL_BYTES);
+  return TRUE;
+}
+
+// Of shared memory only what the kernel and its functions name takes room; dynamic memory lies behind the static.
+gboolean
+smb_ptx_lay_out(PtxDecoder *decoder) {
+  const GArray *variables = decoder->module->variables;
+  decoder->shared = g_new0(guint64, variables->len + 1);
+  decoder->regions = g_new0(guint32, variables->len + 1);
+  for (guint dynamic = 0; dynamic < 2; dynamic++) {
+    for (guint i = 0; i < variables->len; i++) {
+      const PtxVariable *variable = &g_array_index(variables, PtxVariable, i);
+      if (decoder->used[i] && is_in(variable, "shared") && (variable->bytes == 0) == (dynamic == 1))
+        decoder->shared[i] = add_shared(decoder, variable);
+      else if (decoder->used[i] && dynamic == 0 && is_outside(variable))
+        decoder->regions[i] = add_region(decoder, variable);
+    }
+    if (dynamic == 0 && !lay_out_local(decoder))
+      return FALSE;
+  }
+  fill_regions(decoder);
+  SmbProgram *program = decoder->program;
+  program->dynamic_start =
+      MAX(program->dynamic_start, align_to(program->static_shared, DYNAMIC_ALIGN));
+  g_array_index(program->regions, Region, REGION_SHARED).size = program->dynamic_start;
   return TRUE;
 }

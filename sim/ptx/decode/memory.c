@@ -65,7 +65,13 @@ set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, 
   transfer->offset = operand->bits;
   if (base->kind != PTX_OPERAND_REGISTER) {
     guint64 address = base->bits;
-    if (base->kind == PTX_OPERAND_SYMBOL && !smb_ptx_address(decoder, base, &address))
+    gboolean of_thread = area == AREA_GENERIC || area == AREA_LOCAL || area == AREA_PARAMETER;
+    if (of_thread && smb_ptx_in_frame(decoder, base, &address)) {
+      transfer->window = WINDOW_LOCAL;
+      transfer->is_generic = FALSE;
+      transfer->address = decoder->current->frame;
+      transfer->address_rows = 1;
+    } else if (base->kind == PTX_OPERAND_SYMBOL && !smb_ptx_address(decoder, base, &address))
       return smb_ptx_refuse(decoder, "'%s' has no address", base->text);
     transfer->offset += address;
     return TRUE;

@@ -188,7 +188,7 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   return row;
 }
 
-// A variable in local memory, or among the parameters.
+// A variable of the kernel in local memory, or among the parameters; of a function, one that all calls share.
 static gboolean
 local_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *address) {
   const PtxDecoded *current = decoder->current;
@@ -211,11 +211,9 @@ local_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *add
   }
   case PTX_WHERE_PARAMETER:
     at = current->parameters[operand->index];
-    region = current->is_kernel ? REGION_PARAMETERS : REGION_LOCAL;
+    region = REGION_PARAMETERS;
     break;
   case PTX_WHERE_RETURN:
-    at = current->returns[operand->index];
-    break;
   case PTX_WHERE_MODULE:
   case PTX_WHERE_FUNCTION:
     return FALSE;
@@ -226,7 +224,8 @@ local_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *add
 
 gboolean
 smb_ptx_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *address) {
-  if (operand->kind != PTX_OPERAND_SYMBOL || operand->where == PTX_WHERE_FUNCTION)
+  if (operand->kind != PTX_OPERAND_SYMBOL || operand->where == PTX_WHERE_FUNCTION ||
+      smb_ptx_in_frame(decoder, operand, address))
     return FALSE;
   if (operand->where == PTX_WHERE_MODULE) {
     const PtxVariable *variable =
@@ -262,6 +261,11 @@ smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolea
   case PTX_OPERAND_DOUBLE:
     return smb_ptx_constant(decoder, literal_bits(operand, bytes, is_real), bytes);
   case PTX_OPERAND_SYMBOL:
+    if (smb_ptx_in_frame(decoder, operand, &address))
+      return smb_ptx_frame_row(decoder, address, bytes);
+    if (operand->where == PTX_WHERE_FUNCTION)
+      return bytes == 8 ? smb_ptx_constant(decoder, smb_ptx_function_address(operand->index), 8)
+                        : NO_ROW;
     return smb_ptx_address(decoder, operand, &address) ? smb_ptx_constant(decoder, address, bytes)
                                                        : NO_ROW;
   case PTX_OPERAND_LABEL:

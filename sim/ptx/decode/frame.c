@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a call of a function has of its own: a frame on the stack of each thread, which grows upwards in local memory
+// behind the kernel's own variables. A frame begins with what is passed and what is returned, in the order of the
+// declaration, at multiples of 16 bytes, so that a caller need not know which function it calls; the function's
+// variables follow, and what alloca adds. Registers belong to the function, not to the call: those of a function that can
+// be called again before it returns are pushed ahead of the call.
+#include <string.h>
+
+#include "sim/ptx/decode/decode.h"
+
+enum {
+  SLOT_BYTES = 16,
+  ALLOCA_ALIGN = 16, // at least
+};
+
+guint64
+smb_ptx_slot_bytes(guint64 bytes) {
+  return (MAX(bytes, 1) + SLOT_BYTES - 1) / SLOT_BYTES * SLOT_BYTES;
+}
+
+gboolean
+smb_ptx_in_frame(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *offset) {
+  const PtxDecoded *current = decoder->current;
+  if (operand->kind != PTX_OPERAND_SYMBOL || current->is_kernel)
+    return FALSE;
+  switch ((PtxWhere)operand->where) {
+  case PTX_WHERE_LOCAL: {
+    const char *space =
+        g_array_index(current->function->variables, PtxVariable, operand->index).space;
+    *offset = current->locals[operand->index] + operand->bits;
+    return strcmp(space, "local") == 0 || strcmp(space, "param") == 0;
+  }
+  case PTX_WHERE_PARAMETER:
+    *offset = current->parameters[operand->index] + operand->bits;
+    return TRUE;
+  case PTX_WHERE_RETURN:
+    *offset = current->returns[operand->index] + operand->bits;
+    return TRUE;
+  case PTX_WHERE_MODULE:
+  case PTX_WHERE_FUNCTION:
+    return FALSE;
+  }
+  g_assert_not_reached();
+}
+
+static void
+add_operation(PtxDecoder *decoder, Operation operation, Row d, Row a, Row b) {
+  Compute compute = {.operation = (guint16)operation, .d = d, .s = {a, b}};
+  smb_ptx_add_compute(decoder, &compute);
+}
+
+static void
+add_number(PtxDecoder *decoder, Row d, Row a, guint64 number) {
+  add_operation(decoder, OPERATION_ADD_64, d, a, smb_ptx_constant(decoder, number, 8));
+}
+
+Row
+smb_ptx_frame_row(PtxDecoder *decoder, guint64 offset, guint bytes) {
+  Row row = smb_ptx_new_rows(decoder, 2);
+  guint64 start = bytes == 8 ? make_pointer(REGION_LOCAL, 0) : 0;
+  add_number(decoder, row, decoder->current->frame, start + offset);
+  return row;
+}
+
+// One row, or its low bytes.
+static void
+move_row(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint bytes) {
+  Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
+  Transfer *transfer = g_new(Transfer, 1);
+  g_ptr_array_add(decoder->code->transfers, transfer);
+  *transfer = (Transfer){.window = WINDOW_LOCAL,
+                         .address = place.base,
+                         .address_rows = place.base == NO_ROW ? 0 : 1,
+                         .offset = place.offset,
+                         .bytes = bytes,
+                         .rows = 1,
+                         .n_components = 1,
+                         .data = {row},
+                         .swap = NO_ROW,
+                         .move = {.place = decoder->instruction->offset,
+                                  .op_class = loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
+                                  .op = loads ? SMB_OP_LD : SMB_OP_ST,
+                                  .kind = SMB_SCALAR_U32,
+                                  .components = 1,
+                                  .width = bytes,
+                                  .align = bytes,
+                                  .reads = loads}};
+  if (loads)
+    smb_ptx_writes_row(decoder, &step, row, 1);
+  step.transfer = transfer;
+  smb_ptx_add(decoder, &step);
+}
+
+void
+smb_ptx_move_rows(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint bytes) {
+  move_row(decoder, loads, place, row, MIN(bytes, 4u));
+  for (guint i = 1; i < bytes / 4; i++)
+    move_row(decoder, loads, (PtxPlace){place.base, place.offset + 4 * i}, row + i, 4);
+}
+
+void
+smb_ptx_move_predicate(PtxDecoder *decoder, gboolean loads, PtxPlace place, Predicate predicate) {
+  Row scratch = smb_ptx_new_rows(decoder, 1), one = smb_ptx_constant(decoder, 1, 4);
+  Compute select = {.operation = OPERATION_SELECT_32,
+                    .d = scratch,
+                    .s = {one, smb_ptx_constant(decoder, 0, 4)},
+                    .in = {predicate}};
+  Compute compare = {.operation = OPERATION_EQ_32, .s = {scratch, one}, .p = predicate};
+  if (!loads)
+    smb_ptx_add_compute(decoder, &select);
+  move_row(decoder, loads, place, scratch, 4);
+  if (loads)
+    smb_ptx_add_compute(decoder, &compare);
+}
+
+static void
+move_register(PtxDecoder *decoder, gboolean loads, PtxPlace place, guint32 index) {
+  const PtxDecoded *current = decoder->current;
+  guint bytes =
+      smb_ptx_type_bytes(g_array_index(current->function->registers, PtxRegister, index).type);
+  if (bytes > 0)
+    smb_ptx_move_rows(decoder, loads, place, current->rows[index], bytes);
+  else
+    smb_ptx_move_predicate(decoder, loads, place, current->rows[index]);
+}
+
+void
+smb_ptx_reserve(PtxDecoder *decoder, guint64 bytes, Row size) {
+  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_reserve);
+  step.argument = (guint32)bytes;
+  step.compute.s[0] = decoder->stack;
+  step.compute.s[1] = size;
+  if (bytes > 0 || size != NO_ROW)
+    smb_ptx_add(decoder, &step);
+}
+
+// Moves what is passed, or returned, in registers between them and their places in the frame.
+static void
+move_passed(PtxDecoder *decoder, gboolean loads, const GArray *variables, const guint64 *places,
+            guint32 index) {
+  for (guint i = 0; i < variables->len; i++) {
+    if (strcmp(g_array_index(variables, PtxVariable, i).space, "reg") == 0)
+      move_register(decoder, loads, (PtxPlace){decoder->current->frame, places[i]}, index++);
+  }
+}
+
+static guint32
+count_registers(const GArray *variables) {
+  guint32 n = 0;
+  for (guint i = 0; i < variables->len; i++)
+    n += strcmp(g_array_index(variables, PtxVariable, i).space, "reg") == 0;
+  return n;
+}
+
+void
+smb_ptx_begin_frame(PtxDecoder *decoder) {
+  const PtxDecoded *current = decoder->current;
+  const PtxFunction *function = current->function;
+  if (current->is_kernel) {
+    if (decoder->has_stack)
+      add_operation(decoder, OPERATION_MOV_64, decoder->stack,
+                    smb_ptx_constant(decoder, decoder->local_bytes, 8), 0);
+    return;
+  }
+  add_operation(decoder, OPERATION_MOV_64, current->frame, decoder->stack, 0);
+  add_number(decoder, decoder->stack, current->frame, current->slot_bytes);
+  if (current->frame_bytes > current->slot_bytes) {
+    smb_ptx_reserve(decoder, current->frame_bytes - current->slot_bytes, NO_ROW);
+    add_number(decoder, decoder->stack, current->frame, current->frame_bytes);
+  }
+  move_passed(decoder, TRUE, function->parameters, current->parameters,
+              count_registers(function->returns));
+}
+
+void
+smb_ptx_end_frame(PtxDecoder *decoder) {
+  const PtxDecoded *current = decoder->current;
+  if (!current->is_kernel) {
+    move_passed(decoder, FALSE, current->function->returns, current->returns, 0);
+    add_operation(decoder, OPERATION_MOV_64, decoder->stack, current->frame, 0);
+  }
+  Step step =
+      smb_ptx_step(decoder, STEP_OTHER, current->is_kernel ? smb_step_exit : smb_step_return);
+  smb_ptx_add(decoder, &step);
+}
+
+// Registers that are read somewhere, and where the frame is.
+static guint64
+move_all(PtxDecoder *decoder, gboolean loads) {
+  const PtxDecoded *current = decoder->current;
+  const GArray *registers = current->function->registers;
+  guint64 offset = 0;
+  smb_ptx_move_rows(decoder, loads, (PtxPlace){decoder->stack, offset}, current->frame, 4);
+  offset += 4;
+  for (guint32 i = 0; i < registers->len; i++) {
+    guint bytes = smb_ptx_type_bytes(g_array_index(registers, PtxRegister, i).type);
+    if (!current->reads[i])
+      continue;
+    move_register(decoder, loads, (PtxPlace){decoder->stack, offset}, i);
+    offset += MAX(bytes, 4);
+  }
+  return smb_ptx_slot_bytes(offset);
+}
+
+guint64
+smb_ptx_push(PtxDecoder *decoder) {
+  guint at = decoder->code->steps->len;
+  smb_ptx_reserve(decoder, 1, NO_ROW);
+  guint64 bytes = move_all(decoder, FALSE);
+  g_array_index(decoder->code->steps, Step, at).argument = (guint32)bytes;
+  add_number(decoder, decoder->stack, decoder->stack, bytes);
+  return bytes;
+}
+
+void
+smb_ptx_pop(PtxDecoder *decoder, guint64 bytes) {
+  add_number(decoder, decoder->stack, decoder->stack, -bytes);
+  move_all(decoder, TRUE);
+}
+
+// alloca.type pointer, size{, alignment}
+static gboolean
+decode_alloca(PtxDecoder *decoder) {
+  const PtxOperand *d = smb_ptx_operand(decoder, 0), *size = smb_ptx_operand(decoder, 1);
+  const PtxOperand *align = smb_ptx_operand(decoder, 2);
+  guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
+  Row to = d && d->kind == PTX_OPERAND_REGISTER ? smb_ptx_row(decoder, d, bytes, FALSE) : NO_ROW;
+  Row asked = size ? smb_ptx_row(decoder, size, bytes, FALSE) : NO_ROW;
+  guint64 step = align && align->kind == PTX_OPERAND_INTEGER ? align->bits : 1;
+  if (to == NO_ROW || asked == NO_ROW || (bytes != 4 && bytes != 8) || step == 0 ||
+      (step & (step - 1)))
+    return smb_ptx_refuse(decoder, "expected a register, a number of bytes and an alignment");
+  guint64 mask = MAX(step, ALLOCA_ALIGN) - 1;
+  Row start = smb_ptx_new_rows(decoder, 2), rounded = smb_ptx_new_rows(decoder, 2);
+  add_number(decoder, start, decoder->stack, mask);
+  add_operation(decoder, OPERATION_AND_64, start, start, smb_ptx_constant(decoder, ~mask, 8));
+  add_operation(decoder, OPERATION_MOV_64, decoder->stack, start, 0);
+  add_operation(decoder, bytes == 4 ? OPERATION_CVT_64_U32 : OPERATION_MOV_64, rounded, asked, 0);
+  smb_ptx_reserve(decoder, 0, rounded);
+  add_number(decoder, rounded, rounded, SLOT_BYTES - 1);
+  add_operation(decoder, OPERATION_AND_64, rounded, rounded,
+                smb_ptx_constant(decoder, ~(guint64)(SLOT_BYTES - 1), 8));
+  add_operation(decoder, OPERATION_ADD_64, decoder->stack, decoder->stack, rounded);
+  if (bytes == 4)
+    add_operation(decoder, OPERATION_MOV_32, to, start, 0);
+  else
+    add_number(decoder, to, start, make_pointer(REGION_LOCAL, 0));
+  return TRUE;
+}
+
+// stacksave.type d, stackrestore.type a: where the stack ends, as it is.
+static gboolean
+decode_stack(PtxDecoder *decoder, gboolean saves) {
+  const PtxOperand *operand = smb_ptx_operand(decoder, 0);
+  guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
+  Row row = operand && operand->kind == PTX_OPERAND_REGISTER
+                ? smb_ptx_row(decoder, operand, bytes, FALSE)
+                : NO_ROW;
+  if (row == NO_ROW || (bytes != 4 && bytes != 8))
+    return smb_ptx_refuse(decoder, "expected a register");
+  Operation moves = bytes == 8 ? OPERATION_MOV_64 : OPERATION_MOV_32;
+  add_operation(decoder, moves, saves ? row : decoder->stack, saves ? decoder->stack : row, 0);
+  return TRUE;
+}
+
+PtxResult
+smb_ptx_decode_stack(PtxDecoder *decoder) {
+  const char *name = decoder->parts[0];
+  gboolean saves = strcmp(name, "stacksave") == 0;
+  if (strcmp(name, "alloca") == 0)
+    return decode_alloca(decoder) ? PTX_DECODED : PTX_FAILED;
+  if (saves || strcmp(name, "stackrestore") == 0)
+    return decode_stack(decoder, saves) ? PTX_DECODED : PTX_FAILED;
+  return PTX_UNKNOWN;
+}
