@@ -23,6 +23,7 @@ typedef enum {
   STEP_TRANSFER,
   STEP_BRANCH,  // Step.target; where the lanes go depends on the guard
   STEP_MEETING, // where lanes of a warp meet again: arms a barrier, waits at it, leaves it
+  STEP_FRAME,   // keeps the stack of calls: whatever is skipped leaves it as it was
   STEP_OTHER,
   STEP_OPAQUE, // what it does is not modelled: Step.writes are not known afterwards
 } StepKind;
@@ -187,6 +188,7 @@ typedef struct {
   Constants *constants;
   guint32 n_rows;
   guint32 n_predicates;
+  guint32 heap; // the region that malloc gives pieces of; 0: there is none
   GArray *presets;
   GArray *places;
   gsize parameter_bytes;

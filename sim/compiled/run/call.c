@@ -175,7 +175,7 @@ smb_step_allocate(Runner *runner, const Step *step, SmbLanes lanes) {
   FOR_LANES(lanes, lane) {
     guint64 bytes =
         row_values(registers, size)[lane] | (guint64)row_values(registers, size + 1)[lane] << 32;
-    guint64 address = make_pointer(step->argument, (gint64)runner->allocated);
+    guint64 address = make_pointer(runner->code->heap, (gint64)runner->allocated);
     bytes = known >> lane & 1 ? MIN(bytes, MAX_ALLOCATED) : MAX_ALLOCATED;
     runner->allocated += (bytes / ALLOCATED_ALIGN + 1) * ALLOCATED_ALIGN;
     low[lane] = (guint32)address;

@@ -122,7 +122,7 @@ gboolean smb_step_reserve(Runner *runner, const Step *step, SmbLanes lanes);
 // A function without a body here is called, or an assertion has failed.
 gboolean smb_step_missing(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_assert(Runner *runner, const Step *step, SmbLanes lanes);
-// Compute.d: the address of as many bytes as the pair of rows Compute.s[0] says, of the region Step.argument, that no
+// Compute.d: the address of as many bytes as the pair of rows Compute.s[0] says, of Code.heap, that no
 // thread of the block was given before.
 gboolean smb_step_allocate(Runner *runner, const Step *step, SmbLanes lanes);
 

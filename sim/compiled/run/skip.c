@@ -12,7 +12,6 @@
 // What lies between a branch and where its ways meet.
 typedef struct {
   guint32 end;        // the step where they meet; SMB_FLOW_EXIT: they do not
-  gboolean returns;   // then they all return from a function
   const Step *needed; // a step that cannot be skipped, or NULL
   const Step *ends;   // one that ends threads, though others go on behind the stretch; or NULL
   GArray *steps;      // guint32: first and last + 1 of each block
@@ -52,6 +51,7 @@ is_needed(const Runner *runner, const Step *step) {
   case STEP_COMPUTE:
   case STEP_BRANCH:
   case STEP_MEETING:
+  case STEP_FRAME:
   case STEP_OPAQUE:
     return FALSE;
   }
@@ -129,7 +129,7 @@ add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
 
 static Stretch *
 make_stretch(const Runner *runner, guint32 at) {
-  guint32 branch, start;
+  guint32 branch;
   guint n;
   const CodeGraph *graph = smb_code_graph(runner->code, at, &branch);
   g_autofree gboolean *seen = g_new0(gboolean, graph->blocks->len);
@@ -137,13 +137,12 @@ make_stretch(const Runner *runner, guint32 at) {
   Stretch *stretch = g_new0(Stretch, 1);
   stretch->steps = g_array_new(FALSE, FALSE, sizeof(guint32));
   stretch->end = meeting == SMB_FLOW_EXIT ? SMB_FLOW_EXIT : graph_blocks(graph)[meeting].first;
-  stretch->returns = meeting == SMB_FLOW_EXIT && graph != smb_code_graph(runner->code, 0, &start);
   smb_graph_reach(graph, branch, meeting, seen, &n);
   for (guint32 b = 0; b < graph->blocks->len; b++) {
     if (seen[b])
       add_block(runner, stretch, graph_blocks(graph) + b);
   }
-  if (meeting == SMB_FLOW_EXIT && !stretch->returns)
+  if (meeting == SMB_FLOW_EXIT)
     stretch->ends = NULL; // all of them end
   return stretch;
 }
@@ -170,7 +169,7 @@ forget_stretch(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 o
         smb_runner_forget_results(runner, step, lanes, origin);
       else if (step->kind == STEP_OPAQUE)
         smb_step_opaque(runner, step, lanes);
-      else
+      else if (step->kind != STEP_FRAME)
         smb_runner_forget(runner, step, lanes, origin);
       smb_runner_lose_global(runner, step);
       if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD)
@@ -205,7 +204,7 @@ gboolean
 smb_runner_skip(Runner *runner, const Step *step, guint32 origin) {
   SmbSplits *splits = runner->warp->splits;
   const Stretch *stretch = find_stretch(runner, step_number(runner, step));
-  gboolean ends = stretch->end == SMB_FLOW_EXIT && !stretch->returns;
+  gboolean ends = stretch->end == SMB_FLOW_EXIT;
   if ((stretch->needed || ends) && !runner->skips) {
     const Step *first = stretch->needed ? stretch->needed : step;
     return smb_runner_uncounted(runner, first, splits->mask, "whether it is executed", origin);
@@ -217,8 +216,6 @@ smb_runner_skip(Runner *runner, const Step *step, guint32 origin) {
   forget_stretch(runner, stretch, splits->mask, origin);
   if (ends)
     return smb_step_exit(runner, step, splits->mask);
-  if (stretch->returns)
-    return smb_step_return(runner, step, splits->mask);
   splits->pc = stretch->end;
   return TRUE;
 }

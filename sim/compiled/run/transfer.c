@@ -235,7 +235,9 @@ smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses,
   if (runner->causes[step_number(runner, step)].kind != CAUSE_NONE)
     return;
   guint64 object = (addresses[smb_lanes_first(lanes)] >> POINTER_OFFSET_BITS) - 1;
-  gboolean outside = object >= N_FIXED_REGIONS && object < runner->block->n_objects;
+  gboolean outside = object >= N_FIXED_REGIONS && object < runner->block->n_objects &&
+                     object != runner->code->heap &&
+                     runner->block->objects[object].space != SPACE_PRIVATE;
   smb_runner_note(runner, step,
                   outside ? (Cause){.kind = CAUSE_CONTENTS, .object = (guint32)object}
                           : (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});

@@ -118,6 +118,30 @@ smb_transfer_may_be_shared(const Runner *runner, const Transfer *transfer) {
           runner->block->shared_bytes > 0);
 }
 
+static void
+forget_local(Runner *runner, SmbLanes lanes) {
+  Mask mask = {{0}};
+  mask.warp[runner->w] = lanes;
+  smb_private_forget(runner->block, REGION_LOCAL, &mask);
+}
+
+// A variable of a thread, where its frame is. The frames of functions that are skipped are gone afterwards.
+static void
+blur_local(Runner *runner, const Transfer *transfer, SmbLanes lanes) {
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags;
+  guint32 origin;
+  if (smb_transfer_addresses(runner, transfer, lanes, addresses, &flags, &origin) != lanes) {
+    forget_local(runner, lanes);
+    return;
+  }
+  FOR_LANES(lanes, lane) {
+    smb_private_forget_bytes(runner->block, REGION_LOCAL, runner->w, lane,
+                             (gsize)(addresses[lane] - make_pointer(REGION_LOCAL, 0)),
+                             transfer->move.width);
+  }
+}
+
 void
 smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
@@ -129,11 +153,10 @@ smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes) {
   }
   if (transfer->window == WINDOW_GENERIC)
     smb_words_blur(block);
-  if (transfer->window != WINDOW_SHARED) {
-    Mask mask = {{0}};
-    mask.warp[runner->w] = lanes;
-    smb_private_forget(block, REGION_LOCAL, &mask);
-  }
+  if (transfer->window == WINDOW_LOCAL)
+    blur_local(runner, transfer, lanes);
+  else if (transfer->window == WINDOW_GENERIC)
+    forget_local(runner, lanes);
 }
 
 void
@@ -191,6 +214,7 @@ smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsur
     return smb_runner_skip(runner, step, origin);
   case STEP_MEETING: // the branch behind it is not known either
     return TRUE;
+  case STEP_FRAME:
   case STEP_OTHER:
     return smb_runner_cannot_tell(runner, step, origin);
   }

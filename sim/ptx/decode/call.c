@@ -61,6 +61,7 @@ static gboolean
 find_variable(const PtxDecoder *decoder, const PtxOperand *operand, PtxPlace *place,
               guint64 *bytes) {
   const PtxFunction *function = decoder->current->function;
+  *place = (PtxPlace){.base = NO_ROW};
   if (operand->kind != PTX_OPERAND_SYMBOL || operand->bits != 0)
     return FALSE;
   const GArray *variables = operand->where == PTX_WHERE_LOCAL       ? function->variables
@@ -76,7 +77,7 @@ find_variable(const PtxDecoder *decoder, const PtxOperand *operand, PtxPlace *pl
     place->base = decoder->current->frame;
     return TRUE;
   }
-  *place = (PtxPlace){NO_ROW, decoder->current->locals[operand->index]};
+  place->offset = decoder->current->locals[operand->index];
   return operand->where == PTX_WHERE_LOCAL;
 }
 
@@ -95,8 +96,10 @@ copy_variable(PtxDecoder *decoder, PtxPlace from, PtxPlace to, guint64 bytes) {
   guint piece = (from.offset | to.offset | bytes) % 4 == 0 ? 4 : 1;
   Row scratch = smb_ptx_new_rows(decoder, 1);
   for (guint64 at = 0; at < bytes; at += piece) {
-    smb_ptx_move_rows(decoder, TRUE, (PtxPlace){from.base, from.offset + at}, scratch, piece);
-    smb_ptx_move_rows(decoder, FALSE, (PtxPlace){to.base, to.offset + at}, scratch, piece);
+    smb_ptx_move_rows(decoder, TRUE, (PtxPlace){.base = from.base, .offset = from.offset + at},
+                      scratch, piece);
+    smb_ptx_move_rows(decoder, FALSE, (PtxPlace){.base = to.base, .offset = to.offset + at},
+                      scratch, piece);
   }
 }
 
@@ -144,7 +147,8 @@ pass_all(PtxDecoder *decoder, const Call *call, gboolean in) {
   for (guint i = 0; i < n; i++) {
     const PtxOperand *operand = smb_ptx_element(decoder, list, i);
     guint64 bytes = variables ? g_array_index(variables, PtxVariable, i).bytes : 0;
-    if (!pass_value(decoder, operand, (PtxPlace){decoder->stack, offset}, bytes, in))
+    if (!pass_value(decoder, operand, (PtxPlace){.base = decoder->stack, .offset = offset}, bytes,
+                    in))
       return FALSE;
     offset += smb_ptx_slot_bytes(bytes ? bytes : measure(decoder, operand));
   }
@@ -190,7 +194,8 @@ forget_results(PtxDecoder *decoder, const PtxOperand *list) {
     smb_ptx_writes_row(decoder, &step, scratch, 1);
     smb_ptx_add(decoder, &step);
     for (guint64 at = 0; at < bytes; at++)
-      smb_ptx_move_rows(decoder, FALSE, (PtxPlace){place.base, place.offset + at}, scratch, 1);
+      smb_ptx_move_rows(decoder, FALSE, (PtxPlace){.base = place.base, .offset = place.offset + at},
+                        scratch, 1);
   }
   return TRUE;
 }
@@ -206,7 +211,7 @@ call_malloc(PtxDecoder *decoder, const Call *call) {
       bytes != 8 || result_bytes != 8)
     return smb_ptx_refuse(decoder, "expected malloc to take and to return a variable of 8 bytes");
   Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_allocate);
-  step.argument = smb_ptx_heap(decoder);
+  smb_ptx_add_heap(decoder);
   step.compute.s[0] = smb_ptx_new_rows(decoder, 2);
   step.compute.d = smb_ptx_new_rows(decoder, 2);
   smb_ptx_move_rows(decoder, TRUE, size, step.compute.s[0], 8);

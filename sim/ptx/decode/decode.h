@@ -44,7 +44,7 @@ typedef struct {
   gboolean *used;       // by variable of the module: the kernel needs it
   GHashTable *specials; // name → row
   gsize local_bytes;    // of each thread: of the kernel's variables
-  guint32 heap;         // the region that malloc gives pieces of; 0: nobody asks for them
+  guint32 saved;        // the region that registers are pushed to; 0: none are
   gboolean has_stack;
   Row stack; // two rows: where the stack ends, as an offset in local memory
   // where the decoder is
@@ -90,10 +90,11 @@ void smb_ptx_collect(PtxDecoder *decoder, const PtxFunction *kernel);
 PtxDecoded *smb_ptx_find_decoded(const PtxDecoder *decoder, guint32 index);
 
 // --- what a call has of its own (frame.c)
-// A place in the memory of a thread: @offset behind what a row holds, or NO_ROW.
+// A place in the memory of a thread: @offset behind what a row, or NO_ROW, holds; in local memory, or in another region.
 typedef struct {
   Row base;
   guint64 offset;
+  guint32 region;
 } PtxPlace;
 // Whether a symbol names a variable of the frame, and how far from its start.
 gboolean smb_ptx_in_frame(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *offset);
@@ -169,7 +170,7 @@ gboolean smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded);
 
 // --- the memory of the program (layout.c)
 gboolean smb_ptx_lay_out(PtxDecoder *decoder);
-guint32 smb_ptx_heap(PtxDecoder *decoder);
+void smb_ptx_add_heap(PtxDecoder *decoder);
 // The shape of a list of slots with one more of @bytes; 0: what is passed ends, what is returned follows.
 static inline guint32
 smb_ptx_shape(guint32 shape, guint64 bytes) {

@@ -70,10 +70,13 @@ move_row(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint byt
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
   Transfer *transfer = g_new(Transfer, 1);
   g_ptr_array_add(decoder->code->transfers, transfer);
-  *transfer = (Transfer){.window = WINDOW_LOCAL,
+  guint64 start = place.region ? make_pointer(place.region, 0) : 0;
+  *transfer = (Transfer){.window = place.region ? WINDOW_GENERIC : WINDOW_LOCAL,
                          .address = place.base,
-                         .address_rows = place.base == NO_ROW ? 0 : 1,
-                         .offset = place.offset,
+                         .address_rows = place.base == NO_ROW ? 0
+                                         : place.region       ? 2
+                                                              : 1,
+                         .offset = start + place.offset,
                          .bytes = bytes,
                          .rows = 1,
                          .n_components = 1,
@@ -97,7 +100,8 @@ void
 smb_ptx_move_rows(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint bytes) {
   move_row(decoder, loads, place, row, MIN(bytes, 4u));
   for (guint i = 1; i < bytes / 4; i++)
-    move_row(decoder, loads, (PtxPlace){place.base, place.offset + 4 * i}, row + i, 4);
+    move_row(decoder, loads, (PtxPlace){place.base, place.offset + 4 * i, place.region}, row + i,
+             4);
 }
 
 void
@@ -126,9 +130,16 @@ move_register(PtxDecoder *decoder, gboolean loads, PtxPlace place, guint32 index
     smb_ptx_move_predicate(decoder, loads, place, current->rows[index]);
 }
 
+// Steps from @from on keep the stack.
+static void
+mark_frame(PtxDecoder *decoder, guint from) {
+  for (guint i = from; i < decoder->code->steps->len; i++)
+    g_array_index(decoder->code->steps, Step, i).kind = STEP_FRAME;
+}
+
 void
 smb_ptx_reserve(PtxDecoder *decoder, guint64 bytes, Row size) {
-  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_reserve);
+  Step step = smb_ptx_step(decoder, size == NO_ROW ? STEP_FRAME : STEP_OTHER, smb_step_reserve);
   step.argument = (guint32)bytes;
   step.compute.s[0] = decoder->stack;
   step.compute.s[1] = size;
@@ -142,7 +153,8 @@ move_passed(PtxDecoder *decoder, gboolean loads, const GArray *variables, const 
             guint32 index) {
   for (guint i = 0; i < variables->len; i++) {
     if (strcmp(g_array_index(variables, PtxVariable, i).space, "reg") == 0)
-      move_register(decoder, loads, (PtxPlace){decoder->current->frame, places[i]}, index++);
+      move_register(decoder, loads,
+                    (PtxPlace){.base = decoder->current->frame, .offset = places[i]}, index++);
   }
 }
 
@@ -158,20 +170,20 @@ void
 smb_ptx_begin_frame(PtxDecoder *decoder) {
   const PtxDecoded *current = decoder->current;
   const PtxFunction *function = current->function;
-  if (current->is_kernel) {
-    if (decoder->has_stack)
-      add_operation(decoder, OPERATION_MOV_64, decoder->stack,
-                    smb_ptx_constant(decoder, decoder->local_bytes, 8), 0);
-    return;
-  }
-  add_operation(decoder, OPERATION_MOV_64, current->frame, decoder->stack, 0);
-  add_number(decoder, decoder->stack, current->frame, current->slot_bytes);
-  if (current->frame_bytes > current->slot_bytes) {
+  guint from = decoder->code->steps->len;
+  if (current->is_kernel && decoder->has_stack)
+    add_operation(decoder, OPERATION_MOV_64, decoder->stack,
+                  smb_ptx_constant(decoder, decoder->local_bytes, 8), 0);
+  if (!current->is_kernel) {
+    add_operation(decoder, OPERATION_MOV_64, current->frame, decoder->stack, 0);
+    add_number(decoder, decoder->stack, current->frame, current->slot_bytes);
     smb_ptx_reserve(decoder, current->frame_bytes - current->slot_bytes, NO_ROW);
     add_number(decoder, decoder->stack, current->frame, current->frame_bytes);
   }
-  move_passed(decoder, TRUE, function->parameters, current->parameters,
-              count_registers(function->returns));
+  mark_frame(decoder, from);
+  if (!current->is_kernel)
+    move_passed(decoder, TRUE, function->parameters, current->parameters,
+                count_registers(function->returns));
 }
 
 void
@@ -179,11 +191,19 @@ smb_ptx_end_frame(PtxDecoder *decoder) {
   const PtxDecoded *current = decoder->current;
   if (!current->is_kernel) {
     move_passed(decoder, FALSE, current->function->returns, current->returns, 0);
+    guint from = decoder->code->steps->len;
     add_operation(decoder, OPERATION_MOV_64, decoder->stack, current->frame, 0);
+    mark_frame(decoder, from);
   }
   Step step =
       smb_ptx_step(decoder, STEP_OTHER, current->is_kernel ? smb_step_exit : smb_step_return);
   smb_ptx_add(decoder, &step);
+}
+
+// Where pushed registers go: a memory that the program has no pointers to.
+static PtxPlace
+saved_place(const PtxDecoder *decoder, guint64 offset) {
+  return (PtxPlace){decoder->stack, offset, decoder->saved};
 }
 
 // Registers that are read somewhere, and where the frame is.
@@ -192,13 +212,13 @@ move_all(PtxDecoder *decoder, gboolean loads) {
   const PtxDecoded *current = decoder->current;
   const GArray *registers = current->function->registers;
   guint64 offset = 0;
-  smb_ptx_move_rows(decoder, loads, (PtxPlace){decoder->stack, offset}, current->frame, 4);
+  smb_ptx_move_rows(decoder, loads, saved_place(decoder, offset), current->frame, 4);
   offset += 4;
   for (guint32 i = 0; i < registers->len; i++) {
     guint bytes = smb_ptx_type_bytes(g_array_index(registers, PtxRegister, i).type);
     if (!current->reads[i])
       continue;
-    move_register(decoder, loads, (PtxPlace){decoder->stack, offset}, i);
+    move_register(decoder, loads, saved_place(decoder, offset), i);
     offset += MAX(bytes, 4);
   }
   return smb_ptx_slot_bytes(offset);
@@ -206,18 +226,21 @@ move_all(PtxDecoder *decoder, gboolean loads) {
 
 guint64
 smb_ptx_push(PtxDecoder *decoder) {
-  guint at = decoder->code->steps->len;
+  guint from = decoder->code->steps->len;
   smb_ptx_reserve(decoder, 1, NO_ROW);
   guint64 bytes = move_all(decoder, FALSE);
-  g_array_index(decoder->code->steps, Step, at).argument = (guint32)bytes;
+  g_array_index(decoder->code->steps, Step, from).argument = (guint32)bytes;
   add_number(decoder, decoder->stack, decoder->stack, bytes);
+  mark_frame(decoder, from);
   return bytes;
 }
 
 void
 smb_ptx_pop(PtxDecoder *decoder, guint64 bytes) {
+  guint from = decoder->code->steps->len;
   add_number(decoder, decoder->stack, decoder->stack, -bytes);
   move_all(decoder, TRUE);
+  mark_frame(decoder, from);
 }
 
 // alloca.type pointer, size{, alignment}

@@ -76,16 +76,16 @@ add_shared(PtxDecoder *decoder, const PtxVariable *variable) {
   return array.base;
 }
 
-guint32
-smb_ptx_heap(PtxDecoder *decoder) {
+// What malloc gives pieces of.
+void
+smb_ptx_add_heap(PtxDecoder *decoder) {
   const Region heap = {.name = "the heap", .space = SPACE_GLOBAL, .size = ENDLESS_BYTES};
-  if (!decoder->heap) {
+  if (!decoder->code->heap) {
     g_array_append_val(decoder->program->regions, heap);
-    decoder->heap = decoder->program->regions->len - 1;
-    g_array_index(decoder->program->regions, Region, decoder->heap).contents.fill =
+    decoder->code->heap = decoder->program->regions->len - 1;
+    g_array_index(decoder->program->regions, Region, decoder->code->heap).contents.fill =
         SMB_FILL_UNKNOWN;
   }
-  return decoder->heap;
 }
 
 // The names of what the module declares, when one is asked for.
@@ -271,11 +271,13 @@ lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded) {
 static gboolean
 lay_out_local(PtxDecoder *decoder) {
   guint64 bytes = 0;
+  gboolean recursive = FALSE;
   for (guint i = 0; i < decoder->functions->len; i++) {
     PtxDecoded *decoded = g_ptr_array_index(decoder->functions, i);
     if (!lay_out_function(decoder, decoded))
       return FALSE;
     bytes += decoded->frame_bytes;
+    recursive = recursive || decoded->is_recursive;
     if (i == 0)
       decoder->local_bytes = bytes;
   }
