@@ -171,7 +171,9 @@ smb_private_forget_bytes(const SmbBlock *block, guint object_index, guint warp, 
                          gsize from, gsize bytes) {
   const Object *object = &block->objects[object_index];
   gsize end = MIN(from + bytes, count_touched(object) * WORD_BYTES);
+  if (!object->set)
+    return;
   guchar *start = object->set + find_warp(block, object, warp);
-  for (gsize at = from; object->set && at < end; at++)
+  for (gsize at = from; at < end; at++)
     start[find_byte(block->lanes, at, lane)] = 0;
 }
