@@ -22,6 +22,7 @@ enum {
   N_LEVELS = 2,
   N_THREADS = 16 * RANDOM_THREADS, // of a kernel
   MAX_EXAMPLES = 3,
+  WARP = 32,
   MAX_RESULTS = 2 * RANDOM_INSTRUCTIONS,
 };
 
@@ -31,7 +32,7 @@ static const char *const levels[N_LEVELS] = {"-O0", "-O3"};
  * Tally: what came of an opcode
  * @compared: results that were compared
  * @different: of them
- * @nan: of @different: both are NaN, of other bits
+ * @nan: of them: both are NaN, of other bits, which PTX mostly leaves open
  * @unknown: results of which our machine says nothing
  * @distance: the most numbers between an approximate result and ours
  */
@@ -42,7 +43,9 @@ typedef struct {
   guint64 unknown;
   guint64 distance;
   guint n_examples;
-  char *examples[MAX_EXAMPLES];
+  guint n_nan_examples;
+  guint n_all;
+  char *examples[2 * MAX_EXAMPLES];
 } Tally;
 
 typedef struct {
@@ -57,7 +60,7 @@ typedef struct {
   guint32 next_seed;
   guint n_kernels;
   gboolean failed;
-  Tally *tallies; // by opcode
+  Tally *tallies[N_LEVELS]; // by opcode
 } Session;
 
 // --- numbers
@@ -114,6 +117,7 @@ typedef struct {
   guint32 seed;
   RandomOutcome ours;
   guint64 *theirs;
+  guint8 *wrong; // by result and thread: it differs, or follows from one that does
 } Trial;
 
 static const RandomResult *
@@ -134,7 +138,7 @@ describe(const Trial *trial, guint i, guint thread, const char *level) {
   const guint64 *inputs = g_bytes_get_data(trial->inputs, NULL);
   for (const char *name = strchr(result->text, '%'); name; name = strchr(name + 1, '%')) {
     guint number = (guint)atoi(name + 2);
-    if (number + 1 < trial->ptx->n_inputs)
+    if (strchr("hrd", name[1]) && number + 1 < trial->ptx->n_inputs)
       g_string_append_printf(text, " %.*s=%" G_GINT64_MODIFIER "x", (int)strcspn(name, ",; |"),
                              name, inputs[(gsize)number * N_THREADS + thread]);
     for (guint j = 0; j < i; j++) {
@@ -147,33 +151,53 @@ describe(const Trial *trial, guint i, guint thread, const char *level) {
   return g_string_free(text, FALSE);
 }
 
-// Results of instructions whose operands are alike are compared.
+// Whether something that a result depends on was wrong: in the thread, or in its warp.
+static gboolean
+follows(const Trial *trial, const RandomResult *result, guint thread) {
+  guint first = result->is_between_lanes ? thread / WARP * WARP : thread;
+  guint end = result->is_between_lanes ? first + WARP : thread + 1;
+  for (guint i = 0; i < result->n_sources; i++)
+    for (guint lane = first; lane < end; lane++)
+      if (trial->wrong[(gsize)result->sources[i] * N_THREADS + lane])
+        return TRUE;
+  return FALSE;
+}
+
 static void
-compare_thread(const Trial *trial, guint thread, const char *level) {
-  gboolean wrong[MAX_RESULTS] = {FALSE};
-  for (guint i = 0; i < trial->ptx->results->len; i++) {
-    const RandomResult *result = get_result(trial->ptx, i);
-    Tally *tally = &trial->session->tallies[result->opcode];
-    const char *opcode = g_ptr_array_index(trial->session->opcodes->names, result->opcode);
+note_difference(const Trial *trial, Tally *tally, guint i, guint thread, const char *level) {
+  const RandomResult *result = get_result(trial->ptx, i);
+  const char *opcode = g_ptr_array_index(trial->session->opcodes->names, result->opcode);
+  gsize at = (gsize)i * N_THREADS + thread;
+  guint64 distance;
+  gboolean nan =
+      differ_in_nan(opcode, result->bytes, trial->ours.values[at], trial->theirs[at], &distance);
+  guint *n_examples = nan ? &tally->n_nan_examples : &tally->n_examples;
+  tally->nan += nan;
+  tally->different += !nan;
+  tally->distance = MAX(tally->distance, distance);
+  if (*n_examples < MAX_EXAMPLES && tally->n_all < G_N_ELEMENTS(tally->examples)) {
+    tally->examples[tally->n_all++] = describe(trial, i, thread, level);
+    ++*n_examples;
+  }
+}
+
+// One result in all threads; what follows from a difference is not compared.
+static void
+compare_result(Trial *trial, guint i, guint level) {
+  const RandomResult *result = get_result(trial->ptx, i);
+  Tally *tally = &trial->session->tallies[level][result->opcode];
+  for (guint thread = 0; thread < N_THREADS; thread++) {
     gsize at = (gsize)i * N_THREADS + thread;
-    guint64 ours = trial->ours.values[at], theirs = trial->theirs[at], distance;
-    wrong[i] = !trial->ours.known[at] || ours != theirs;
-    gboolean follows = FALSE;
-    for (guint j = 0; j < result->n_sources; j++)
-      follows = follows || wrong[result->sources[j]];
-    if (follows) {
-      wrong[i] = TRUE;
+    gboolean known = trial->ours.known[at];
+    gboolean alike = known && trial->ours.values[at] == trial->theirs[at];
+    gboolean derived = follows(trial, result, thread);
+    trial->wrong[at] = derived || !alike;
+    if (derived)
       continue;
-    }
-    tally->compared += trial->ours.known[at];
-    tally->unknown += !trial->ours.known[at];
-    if (!trial->ours.known[at] || ours == theirs)
-      continue;
-    tally->different++;
-    tally->nan += differ_in_nan(opcode, result->bytes, ours, theirs, &distance);
-    tally->distance = MAX(tally->distance, distance);
-    if (tally->n_examples < MAX_EXAMPLES)
-      tally->examples[tally->n_examples++] = describe(trial, i, thread, level);
+    tally->compared += known;
+    tally->unknown += !known;
+    if (known && !alike)
+      note_difference(trial, tally, i, thread, levels[level]);
   }
 }
 
@@ -235,10 +259,10 @@ run_on_device(Trial *trial, GBytes *image) {
 
 // At one level of optimization.
 static gboolean
-run_level(Trial *trial, guint32 seed, const char *level) {
+run_level(Trial *trial, guint level) {
   Session *session = trial->session;
   gsize n = (gsize)trial->ptx->results->len * N_THREADS;
-  g_autoptr(GBytes) image = assemble(session, trial->ptx, seed, level);
+  g_autoptr(GBytes) image = assemble(session, trial->ptx, trial->seed, levels[level]);
   if (!image)
     return FALSE;
   g_mutex_lock(&session->lock);
@@ -248,9 +272,9 @@ run_level(Trial *trial, guint32 seed, const char *level) {
   else
     memcpy(trial->theirs, trial->ours.values, n * sizeof(guint64));
   if (error)
-    fprintf(stderr, "kernel %u: %s\n", seed, session->cuda->error_text(error));
-  for (guint thread = 0; !error && thread < N_THREADS; thread++)
-    compare_thread(trial, thread, level);
+    fprintf(stderr, "kernel %u: %s\n", trial->seed, session->cuda->error_text(error));
+  for (guint i = 0; !error && i < trial->ptx->results->len; i++)
+    compare_result(trial, i, level);
   session->n_kernels += !error;
   g_mutex_unlock(&session->lock);
   return !error;
@@ -268,10 +292,12 @@ run_kernel(Session *session, guint32 seed) {
     return FALSE;
   }
   trial.theirs = g_new0(guint64, (gsize)ptx->results->len * N_THREADS);
+  trial.wrong = g_new0(guint8, (gsize)ptx->results->len * N_THREADS);
   gboolean good = TRUE;
   for (guint i = 0; i < N_LEVELS; i++)
-    good = run_level(&trial, seed, levels[i]) && good;
+    good = run_level(&trial, i) && good;
   g_free(trial.theirs);
+  g_free(trial.wrong);
   random_outcome_clear(&trial.ours);
   return good;
 }
@@ -317,43 +343,62 @@ is_approximate(const char *opcode) {
   return strstr(opcode, ".approx") || strstr(opcode, ".full");
 }
 
+typedef struct {
+  guint64 compared, different, nan, approximate, unknown;
+  guint n_opcodes;
+} Sum;
+
+static void
+report_opcode(const Session *session, guint level, guint i, Sum *sum) {
+  const char *opcode = g_ptr_array_index(session->opcodes->names, i);
+  const Tally *tally = &session->tallies[level][i];
+  gboolean approximate = is_approximate(opcode);
+  sum->n_opcodes += tally->compared > 0;
+  sum->unknown += tally->unknown;
+  sum->approximate += approximate ? tally->compared : 0;
+  sum->compared += approximate ? 0 : tally->compared;
+  sum->different += approximate ? 0 : tally->different;
+  sum->nan += approximate ? 0 : tally->nan;
+  if (tally->different || tally->unknown || tally->nan)
+    printf("%s %s %s: %" G_GUINT64_FORMAT " compared, %" G_GUINT64_FORMAT
+           " different (distance at most %" G_GUINT64_FORMAT "), %" G_GUINT64_FORMAT
+           " other NaN, %" G_GUINT64_FORMAT " unknown\n",
+           approximate        ? "approximate"
+           : tally->different ? "DIFFERENT"
+           : tally->nan       ? "NaN"
+                              : "unknown",
+           levels[level], opcode, tally->compared, tally->different, tally->distance, tally->nan,
+           tally->unknown);
+  for (guint j = 0; j < tally->n_all; j++)
+    printf("    %s\n", tally->examples[j]);
+}
+
 // Writes what differs, and what was not compared; returns whether anything differs that should not.
 static gboolean
 report(const Session *session) {
-  guint64 compared = 0, different = 0, approximate = 0, unknown = 0;
-  guint n_opcodes = 0;
+  gboolean differs = FALSE;
   g_autofree gboolean *lines = g_new0(gboolean, session->opcodes->n_lines);
-  for (guint i = 0; i < session->opcodes->names->len; i++) {
-    const char *opcode = g_ptr_array_index(session->opcodes->names, i);
-    const Tally *tally = &session->tallies[i];
-    n_opcodes += tally->compared > 0;
-    lines[g_array_index(session->opcodes->lines, guint, i)] |= tally->compared > 0;
-    unknown += tally->unknown;
-    if (is_approximate(opcode))
-      approximate += tally->compared;
-    else {
-      compared += tally->compared;
-      different += tally->different;
+  Sum sums[N_LEVELS] = {{0}};
+  for (guint level = 0; level < N_LEVELS; level++)
+    for (guint i = 0; i < session->opcodes->names->len; i++) {
+      report_opcode(session, level, i, &sums[level]);
+      lines[g_array_index(session->opcodes->lines, guint, i)] |=
+          session->tallies[level][i].compared > 0;
     }
-    if (tally->different || tally->unknown)
-      printf("%s %s: %" G_GUINT64_FORMAT " compared, %" G_GUINT64_FORMAT
-             " different, %" G_GUINT64_FORMAT " of them NaN, distance at most %" G_GUINT64_FORMAT
-             ", %" G_GUINT64_FORMAT " unknown\n",
-             is_approximate(opcode) ? "approximate"
-             : tally->different     ? "DIFFERENT"
-                                    : "unknown",
-             opcode, tally->compared, tally->different, tally->nan, tally->distance,
-             tally->unknown);
-    for (guint j = 0; j < tally->n_examples; j++)
-      printf("    %s\n", tally->examples[j]);
-  }
   for (guint i = 0; i < session->opcodes->n_lines; i++)
     if (!lines[i])
       printf("not tried: %s\n", random_opcodes_line(i));
-  printf("%u kernels, %u opcodes: %" G_GUINT64_FORMAT " results compared, %" G_GUINT64_FORMAT
-         " different; %" G_GUINT64_FORMAT " approximate, %" G_GUINT64_FORMAT " unknown\n",
-         session->n_kernels, n_opcodes, compared, different, approximate, unknown);
-  return different > 0;
+  for (guint level = 0; level < N_LEVELS; level++) {
+    const Sum *sum = &sums[level];
+    printf("%s: %u opcodes, %" G_GUINT64_FORMAT " results compared, %" G_GUINT64_FORMAT
+           " different, %" G_GUINT64_FORMAT " other NaN; %" G_GUINT64_FORMAT
+           " approximate, %" G_GUINT64_FORMAT " unknown\n",
+           levels[level], sum->n_opcodes, sum->compared, sum->different, sum->nan, sum->approximate,
+           sum->unknown);
+    differs = differs || sum->different > 0;
+  }
+  printf("%u kernels assembled\n", session->n_kernels);
+  return differs;
 }
 
 static int
@@ -366,7 +411,8 @@ run_session(Session *session, guint32 n_kernels, guint seconds) {
     fprintf(stderr, "%s\n", error->message);
     return 2;
   }
-  session->tallies = g_new0(Tally, session->opcodes->names->len);
+  for (guint i = 0; i < N_LEVELS; i++)
+    session->tallies[i] = g_new0(Tally, session->opcodes->names->len);
   session->end = session->next_seed + n_kernels;
   session->until = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
   for (guint i = 0; i < n; i++)

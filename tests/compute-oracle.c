@@ -393,12 +393,14 @@ compute_carry(const Oracle *o, Integer *d) {
   gboolean reads = is(o, "addc subc madc");
   if (!reads && !has(o, "cc"))
     return FALSE;
-  Integer carry = reads && o->run->in[0], sum;
+  gboolean subtracts = is(o, "sub subc");
+  // The flag of a difference is 0 where something is borrowed.
+  Integer carry = reads && o->run->in[0] != subtracts, sum;
   guint bits = o->type.bits;
   Integer a = cut((Integer)o->raw[0], bits), b = cut((Integer)o->raw[1], bits);
   if (is(o, "add addc"))
     sum = a + b + carry;
-  else if (is(o, "sub subc"))
+  else if (subtracts)
     sum = a - b - carry;
   else {
     // Products of 64 unsigned bits take all 128.
@@ -410,7 +412,7 @@ compute_carry(const Oracle *o, Integer *d) {
     sum = (Integer)cut(product, bits) + (Integer)cut((Integer)o->raw[2], bits) + carry;
   }
   *d = sum;
-  o->run->p = sum < 0 || sum >> bits;
+  o->run->p = subtracts ? sum >= 0 : sum >> bits != 0;
   return TRUE;
 }
 

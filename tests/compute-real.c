@@ -138,7 +138,8 @@ static guint64
 flush(const Work *work, const Real *real, guint64 bits) {
   gboolean flushes = work->ftz && !g_str_equal(real->name, "bf16");
   if (g_str_equal(work->parts[0], "cvt"))
-    flushes = work->ftz && g_str_equal(real->name, "f32");
+    flushes = work->ftz && g_str_equal(real->name, "f32") &&
+              !g_str_equal(work->parts[work->n - 2], "f16");
   return flushes && is_subnormal(real, bits) ? bits & ~ones(real->bits - 1) : bits;
 }
 
@@ -406,11 +407,15 @@ convert_one(const Work *work, const char *to, const char *from, guint64 bits) {
   if (integer_type(to, &width, &is_signed)) {
     Quad top = power_of_2((int)(is_signed ? width - 1 : width)) - 1,
          bottom = is_signed ? -top - 1 : 0;
-    x = x != x ? 0 : x > top ? top : x < bottom ? bottom : x;
+    Quad highest = is_signed ? bottom : power_of_2((int)width - 1);
+    Quad nan = g_str_equal(from, "f64") || width == 64 ? highest : 0;
+    x = x != x ? nan : x > top ? top : x < bottom ? bottom : x;
     return (guint64)(__int128)x & ones(MAX(width, 16));
   }
   Real tf32 = {"f32", 32, 23, 127, 0x7fffffff};
   const Real *real = g_str_equal(to, "tf32") ? &tf32 : find_real(to);
+  if (x != x && g_str_equal(to, "f32") && g_str_equal(from, "bf16"))
+    return bits << 16;
   if (g_str_equal(to, "tf32")) { // the 19 high bits are a number of their own
     Real high = {"", 19, 10, 127, 0};
     return x != x ? 0x7fffffff : encode(&high, x, work->round, negative) << 13;

@@ -265,6 +265,8 @@ runner_each_opcode(void (*call)(const char *opcode, gpointer user), gpointer use
       "cvt rn relu f16|bf16|f16x2|bf16x2 f32",
       "cvt rn|rz f16x2|bf16x2 f32",
       "cvt rn ftz|sat f16|f32 f64|f32",
+      "cvt rp ftz f16 f32",
+      "cvt rn|rz sat f16|bf16|f32|f64 u8|s8|u16|s16|u32|s32|u64|s64",
       "cvt rna|rn|rz tf32 f32",
       "cvt rn satfinite e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2 f32|f16x2",
       "cvt rn satfinite relu e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2 f32|f16x2",

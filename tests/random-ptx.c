@@ -109,11 +109,28 @@ source_bytes(Writer *writer, const char *opcode, const FormOperand *operand) {
   return MIN(MAX(bytes, 2) << (writer->is_probe ? 0 : wider), 8);
 }
 
+static gboolean
+divides(const char *opcode) {
+  return g_str_has_prefix(opcode, "rem.") || g_str_has_prefix(opcode, "div.u") ||
+         g_str_has_prefix(opcode, "div.s");
+}
+
+// What is divided by 0 is machine-specific (PTX ISA, div): no divisor is 0.
+static void
+write_divisor(Writer *writer, const ComputeForm *form, RandomResult *result) {
+  guint bytes = form->operands[0].bytes;
+  const Source *source = choose_source(writer, bytes);
+  depend(result, source->result);
+  g_string_append_printf(writer->body, "or.b%u %%z%u, %s, 1; ", 8 * bytes, 8 * bytes, source->name);
+}
+
 static void
 write_source(Writer *writer, const char *opcode, const FormOperand *operand, RandomResult *result) {
   // The bit from which fns counts is one of 32.
   if (g_str_has_prefix(opcode, "fns") && operand->slot == 1)
     g_string_append_printf(writer->body, "%d", g_rand_int_range(writer->random, 0, 32));
+  else if (divides(opcode) && operand->slot == 1)
+    g_string_append_printf(writer->body, "%%z%u", 8u * operand->bytes);
   else if (can_be_constant(opcode, operand) && flip(writer, 15))
     write_constant(writer, operand);
   else {
@@ -149,11 +166,26 @@ name_register(Writer *writer, guint bytes, char *name) {
 
 // A new register for a result; what it is of is filled in when the instruction is complete.
 static void
-write_register(Writer *writer, guint bytes, gboolean beside) {
+write_register(Writer *writer, guint bytes, char letter, gboolean beside) {
   RandomResult result = {.bytes = bytes};
   name_register(writer, bytes, result.name);
-  g_string_append_printf(writer->body, "%s%s", beside ? "|" : "", result.name);
+  g_string_append_printf(writer->body, "%s%%%c%s", beside ? "|" : "", letter, result.name + 2);
   g_array_append_val(writer->ptx->results, result);
+}
+
+// ptxas converts a number that an instruction left in an untyped register as another type (seen with CUDA 13.0): floating-point
+// results have registers of their own, of a type, and are moved from there as compilers do. 0: it is none.
+static char
+real_letter(const char *opcode) {
+  g_auto(GStrv) parts = g_strsplit(opcode, ".", -1);
+  guint n = g_strv_length(parts);
+  gboolean two_types =
+      g_str_equal(parts[0], "cvt") || g_str_equal(parts[0], "set") || g_str_equal(parts[0], "slct");
+  const char *type = parts[n - (two_types ? 2 : 1)];
+  return g_str_equal(type, "f32")   ? 'f'
+         : g_str_equal(type, "f64") ? 'g'
+         : g_str_equal(type, "f16") ? 'e'
+                                    : 0;
 }
 
 // "p|q": also the opposite.
@@ -166,16 +198,18 @@ writes_opposite(const char *opcode) {
 static guint
 write_results(Writer *writer, const char *opcode, const ComputeForm *form) {
   guint at = 0;
+  char real = real_letter(opcode);
   if (form->operands[0].role == ROLE_RESULT) {
-    write_register(writer, MAX(form->operands[0].bytes, 2), FALSE);
+    guint bytes = MAX(form->operands[0].bytes, 2);
+    write_register(writer, bytes, real ? real : letter_of(bytes), FALSE);
     at++;
   }
   if (at < form->n_operands && form->operands[at].role == ROLE_P) {
-    write_register(writer, 0, at > 0);
+    write_register(writer, 0, 'p', at > 0);
     at++;
   }
   if (writes_opposite(opcode) && flip(writer, 50))
-    write_register(writer, 0, TRUE);
+    write_register(writer, 0, 'p', TRUE);
   return at;
 }
 
@@ -209,19 +243,21 @@ is_between_lanes(const char *opcode) {
          g_str_has_prefix(opcode, "vote") || g_str_has_prefix(opcode, "activemask");
 }
 
-// Under a guard the result is what it was: that of an input.
+// Under a guard the result is what it was: that of an input. (What is left of a guarded set, ptxas converts.)
 static void
 write_guard(Writer *writer, const char *opcode, const ComputeForm *form, RandomResult *result) {
   guint bytes = MAX(form->operands[0].bytes, 2);
   if (form->operands[0].role != ROLE_RESULT || form->operands[1].role == ROLE_P ||
-      is_between_lanes(opcode) || form->carries_in || form->carries_out || !flip(writer, 10))
+      is_between_lanes(opcode) || form->carries_in || form->carries_out ||
+      g_str_has_prefix(opcode, "set.") || !flip(writer, 10))
     return;
+  char real = real_letter(opcode);
   const Source *before = choose_source(writer, bytes), *guard = choose_source(writer, 0);
   depend(result, before->result);
   depend(result, guard->result);
-  g_string_append_printf(writer->body, "mov.b%u %%%c%u, %s;\n@%s%s ", 8 * bytes, letter_of(bytes),
-                         writer->n_registers, before->name, flip(writer, 50) ? "!" : "",
-                         guard->name);
+  g_string_append_printf(writer->body, "mov.b%u %%%c%u, %s; @%s%s ", 8 * bytes,
+                         real ? real : letter_of(bytes), writer->n_registers, before->name,
+                         flip(writer, 50) ? "!" : "", guard->name);
 }
 
 // The results of an instruction, whose text begins at @at. Others can read them unless they are approximate.
@@ -266,15 +302,24 @@ write_instruction(Writer *writer, guint number) {
   if (form.carries_in && writer->carry == NOT_A_RESULT)
     return; // there is no flag yet
   RandomResult result = {.opcode = number,
+                         .is_between_lanes = is_between_lanes(opcode),
                          .is_approximate = (form.modifiers & MODIFIER_APPROXIMATE) != 0};
   if (form.carries_in)
     depend(&result, writer->carry);
+  if (divides(opcode))
+    write_divisor(writer, &form, &result);
   write_guard(writer, opcode, &form, &result);
   g_string_append_printf(writer->body, "%s ", opcode);
   guint operand = write_results(writer, opcode, &form);
   for (; operand < form.n_operands; operand++)
     write_operand(writer, opcode, &form.operands[operand], &result);
-  g_string_append(writer->body, ";\n");
+  g_string_append_c(writer->body, ';');
+  if (real_letter(opcode) && form.operands[0].role == ROLE_RESULT) {
+    const RandomResult *real = &g_array_index(writer->ptx->results, RandomResult, first);
+    g_string_append_printf(writer->body, " mov.b%u %s, %%%c%s;", 8 * real->bytes, real->name,
+                           real_letter(opcode), real->name + 2);
+  }
+  g_string_append_c(writer->body, '\n');
   finish_results(writer, first, at, &result);
   if (form.carries_out)
     writer->carry = first;
@@ -345,13 +390,15 @@ wrap(const Writer *writer, const char *target) {
   return g_strdup_printf(".version 8.7\n.target %s\n.address_size 64\n"
                          ".visible .entry k(.param .u64 out, .param .u64 in) {\n"
                          ".reg .pred %%p<%u>; .reg .b16 %%h<%u>; .reg .b32 %%r<%u>; "
-                         ".reg .b64 %%d<%u>; .reg .b32 %%word, %%bit, %%block; "
+                         ".reg .b64 %%d<%u>; .reg .f16 %%e<%u>; .reg .f32 %%f<%u>; "
+                         ".reg .f64 %%g<%u>; .reg .b16 %%z16; .reg .b32 %%z32; "
+                         ".reg .b64 %%z64; .reg .b32 %%word, %%bit, %%block; "
                          ".reg .b64 %%out, %%in, %%at;\n"
                          "ld.param.u64 %%out, [out]; ld.param.u64 %%in, [in]; "
                          "mov.u32 %%word, %%tid.x; mov.u32 %%block, %%ctaid.x; "
                          "mad.lo.u32 %%word, %%block, %u, %%word; mul.wide.u32 %%at, %%word, 8; "
                          "add.u64 %%out, %%out, %%at; add.u64 %%in, %%in, %%at; %sret;\n}\n",
-                         target, n, n, n, n, (guint)RANDOM_THREADS, writer->body->str);
+                         target, n, n, n, n, n, n, n, (guint)RANDOM_THREADS, writer->body->str);
 }
 
 static void

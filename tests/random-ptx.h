@@ -47,6 +47,7 @@ enum {
  * @opcode: its number in RandomOpcodes
  * @text: the instruction
  * @is_approximate: the instruction is one whose results PTX does not define to the last bit
+ * @is_between_lanes: it depends on its sources in all lanes of the warp
  * @sources, @n_sources: results that it depends on
  */
 typedef struct {
@@ -55,6 +56,7 @@ typedef struct {
   guint opcode;
   char *text;
   gboolean is_approximate;
+  gboolean is_between_lanes;
   guint sources[RANDOM_MAX_SOURCES];
   guint n_sources;
 } RandomResult;

@@ -52,8 +52,7 @@ START_TEST(probes_opcodes) {
   g_auto(GStrv) lines = g_strsplit(probe, "\n", -1);
   ck_assert_uint_gt(g_strv_length(lines), RANDOM_PROBE_LINE + opcodes->names->len);
   for (guint i = 0; i < opcodes->names->len; i++)
-    ck_assert(
-        g_str_has_prefix(lines[RANDOM_PROBE_LINE - 1 + i], g_ptr_array_index(opcodes->names, i)));
+    ck_assert(strstr(lines[RANDOM_PROBE_LINE - 1 + i], g_ptr_array_index(opcodes->names, i)));
 }
 END_TEST
 

@@ -115,9 +115,11 @@ add_operands(ComputeForm *form, const char *letters, gboolean is_real) {
   }
   for (; *letters; letters++)
     add_operand(form, *letters, is_real);
-  // Nothing is carried in.
+  // Nothing is carried in: 0, and of a difference, which borrows where it is 0, 1.
   gboolean carries = form->carries_out && !form->carries_in;
-  form->modifiers |= carries ? MODIFIER_NOT_IN : 0;
+  gboolean subtracts =
+      form->operation == OPERATION_SUB_CARRY_32 || form->operation == OPERATION_SUB_CARRY_64;
+  form->modifiers |= carries && !subtracts ? MODIFIER_NOT_IN : 0;
 }
 
 // --- the table

@@ -50,7 +50,7 @@ run() {
   status=0
   "$here/compare-ptx" device "$here/opcodes" "$(cat "$here/target")" "${3:-1}" 1000000 "$2" >"$1" 2>"$1.errors" || status=$?
   head -n 20 "$1.errors"
-  tail -n 1 "$1"
+  tail -n 3 "$1"
   return "$status"
 }
 
