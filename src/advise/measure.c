@@ -39,14 +39,18 @@ find_metric(guint op_class, gboolean clocked) {
                        (SmbOpClass)op_class);
 }
 
-// Whether a number of a launch is as predicted; a lower bound may be exceeded. One that was not measured is.
+// Whether a number of a launch is as predicted: within a range; a lower bound may be exceeded. One that was not measured
+// is.
 static gboolean
 matches(const Launch *launch, SmbMetric metric) {
   double measured = launch->recorded->measured[metric];
   double predicted = smb_metric_predict(metric, launch->analysis);
   if (measured == SMB_NOT_MEASURED || measured == predicted)
     return TRUE;
-  return measured > predicted && smb_metric_is_bound(metric, launch->analysis);
+  double least, most;
+  smb_metric_range(metric, launch->analysis, &least, &most);
+  return (measured >= least && measured <= most) ||
+         (measured > predicted && smb_metric_is_bound(metric, launch->analysis));
 }
 
 // Whether every value that a launch left is the model's.
@@ -163,7 +167,10 @@ write_launch(SmbTable *table, const Launch *launch, gboolean clocked, guint n_cl
   for (guint c = 0; c < n_classes; c++)
     write_pair(table, launch, find_metric(c, clocked));
   gboolean equal = do_values_match(launch);
-  smb_table_cell(table, equal ? SMB_STYLE_GOOD : SMB_STYLE_BAD, equal ? "equal" : "differ");
+  if (launch->recorded->buffers->len == 0) // none of them is known
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+  else
+    smb_table_cell(table, equal ? SMB_STYLE_GOOD : SMB_STYLE_BAD, equal ? "equal" : "differ");
   for (guint i = 0; i < SMB_N_CACHES; i++)
     write_time(table, launch, (SmbCache)i);
 }
@@ -285,7 +292,10 @@ smb_advise_json_measured(JsonBuilder *json, const SmbAdviseMeasured *measured) {
     for (guint m = 0; m < G_N_ELEMENTS(metrics); m++)
       write_number(json, smb_metric_name(metrics[m]), launch->recorded->measured[metrics[m]]);
     json_builder_end_object(json);
-    smb_json_boolean(json, "values_equal", do_values_match(launch));
+    if (launch->recorded->buffers->len == 0)
+      smb_json_null(json, "values_equal");
+    else
+      smb_json_boolean(json, "values_equal", do_values_match(launch));
     write_json_times(json, launch);
     json_builder_end_object(json);
   }

@@ -174,6 +174,17 @@ on no-permission
 expect 0 validate "$work/range.ptx" --block 32
 shows 'clock64 under saturation'
 
+# advise measures the kernel as it is; of buffers without contents no value is compared.
+on ''
+expect 0 advise --measure "$ptx/transpose.ptx" --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64
+shows 'as it is  4096/4096  128/128  -'
+expect 0 advise --measure "$ptx/transpose.ptx" --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64 --format json
+is_json
+shows '"values_equal" : null'
+on more-wavefronts
+expect 0 advise --measure "$work/range.ptx" --block 32
+expect 1 advise --measure "$ptx/transpose.ptx" --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64
+
 # Wrong usage, and no device.
 on ''
 expect 2 validate "$work/range.ptx" --block 32 -D N=1

@@ -33,8 +33,8 @@ pack() {
   folder=$(cd "$2" && pwd)
   cp "$here/validate-ptx.sh" "$folder"
   cp "$program" "$folder/smembank"
-  # All but what belongs to the C library, which has to be the machine's own.
-  ldd "$program" | awk '$3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so/ { print $3 }' |
+  # All but what belongs to the C library and the compiler, which have to be the machine's own.
+  ldd "$program" | awk '$3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt|ld-linux.*|libstdc\+\+|libgcc_s)\.so/ { print $3 }' |
     while read -r library; do cp -L "$library" "$folder/lib"; done
   for source in "$here"/../ptx/*.cu; do
     name=$(basename "$source" .cu)
