@@ -46,8 +46,9 @@ struct _Shadow {
   GHashTable *warned; // what was said of the block: keys of a warning and two sites
   // Most phases write nothing, or nothing any more: loads are noted, and looked at when something is written after all.
   gboolean notes;
-  GArray *loads;   // EarlyLoad
-  GArray *offsets; // guint32: n_lanes of each
+  guint n_loads, max_loads;
+  EarlyLoad *loads;
+  guint32 *offsets; // n_lanes of each
   guint n_lanes;
 };
 
@@ -63,8 +64,6 @@ smb_shadow_new(const SmbProgram *program, gsize shared_bytes) {
   shadow->cells = g_new0(Cell, shadow->n_cells);
   shadow->set = g_new0(guint8, shadow->n_cells);
   shadow->warned = g_hash_table_new(NULL, NULL);
-  shadow->loads = g_array_new(FALSE, FALSE, sizeof(EarlyLoad));
-  shadow->offsets = g_array_new(FALSE, FALSE, sizeof(guint32));
   shadow->n_lanes = program->lanes;
   return shadow;
 }
@@ -76,8 +75,8 @@ smb_shadow_free(Shadow *shadow) {
   g_free(shadow->cells);
   g_free(shadow->set);
   g_hash_table_unref(shadow->warned);
-  g_array_unref(shadow->loads);
-  g_array_unref(shadow->offsets);
+  g_free(shadow->loads);
+  g_free(shadow->offsets);
   g_free(shadow);
 }
 
@@ -91,8 +90,7 @@ smb_shadow_start_block(Shadow *shadow) {
 void
 smb_shadow_barrier(Shadow *shadow) {
   shadow->notes = TRUE;
-  g_array_set_size(shadow->loads, 0);
-  g_array_set_size(shadow->offsets, 0);
+  shadow->n_loads = 0;
   if (++shadow->phase == 0) {
     memset(shadow->cells, 0, shadow->n_cells * sizeof *shadow->cells);
     shadow->phase = 1;
@@ -263,23 +261,28 @@ check_set(SmbBlock *block, const Move *move, const Access *access) {
 
 static void
 note_load(Shadow *shadow, const Move *move, guint warp, const SmbRequest *request) {
-  EarlyLoad load = {request->mask, move->site, warp, request->width, move->padding};
-  g_array_append_val(shadow->loads, load);
-  g_array_append_vals(shadow->offsets, request->offset, shadow->n_lanes);
+  if (shadow->n_loads == shadow->max_loads) {
+    shadow->max_loads = MAX(64, 2 * shadow->max_loads);
+    shadow->loads = g_renew(EarlyLoad, shadow->loads, shadow->max_loads);
+    shadow->offsets = g_renew(guint32, shadow->offsets, (gsize)shadow->max_loads * shadow->n_lanes);
+  }
+  gsize i = shadow->n_loads++;
+  shadow->loads[i] = (EarlyLoad){request->mask, move->site, warp, request->width, move->padding};
+  memcpy(shadow->offsets + i * shadow->n_lanes, request->offset,
+         shadow->n_lanes * sizeof *request->offset);
 }
 
 // What was noted becomes marks.
 static void
 mark_loads(Shadow *shadow) {
-  for (guint i = 0; i < shadow->loads->len; i++) {
-    const EarlyLoad *load = &g_array_index(shadow->loads, EarlyLoad, i);
-    const guint32 *offsets = &g_array_index(shadow->offsets, guint32, i * shadow->n_lanes);
+  for (gsize i = 0; i < shadow->n_loads; i++) {
+    const EarlyLoad *load = &shadow->loads[i];
+    const guint32 *offsets = shadow->offsets + i * shadow->n_lanes;
     guint8 me = (guint8)(load->warp + 1);
     FOR_GRANULES(shadow, load->lanes, offsets, load->width, load->padding, lane, offset,
                  { read_cell(open_cell(shadow, offset), load->site, me); })
   }
-  g_array_set_size(shadow->loads, 0);
-  g_array_set_size(shadow->offsets, 0);
+  shadow->n_loads = 0;
   shadow->notes = FALSE;
 }
 
@@ -290,7 +293,7 @@ smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
   gboolean loads = move->op_class == SMB_OP_CLASS_LOAD;
   if (move->reads)
     check_set(block, move, access);
-  if (loads && shadow->notes && shadow->loads->len < MAX_EARLY_LOADS) {
+  if (loads && shadow->notes && shadow->n_loads < MAX_EARLY_LOADS) {
     note_load(shadow, move, access->warp, request);
     return;
   }

@@ -105,6 +105,42 @@ is_dense_words(const Access *access, const Move *move) {
   return access->pattern == PATTERN_DENSE && move->width == WORD_BYTES;
 }
 
+// The next bytes of a dense access to what lies outside, from @done on: as many as lie in 64 aligned ones.
+static gsize
+find_dense_piece(const SmbBlock *block, const Access *access, gsize done) {
+  guint64 offset = (guint64)access->offset[0] + done;
+  return MIN(64 - offset % 64, block->lanes * WORD_BYTES - done);
+}
+
+// A whole warp's words outside, one behind the other.
+static void
+read_dense_outside(SmbBlock *block, const Move *move, const Access *access, MarkedWords *words) {
+  const Object *object = access->common;
+  guchar *bytes = (guchar *)words->values[0], *marks = (guchar *)words->marks[0];
+  for (gsize done = 0, n; done < block->lanes * WORD_BYTES; done += n) {
+    guint64 offset = (guint64)access->offset[0] + done;
+    n = find_dense_piece(block, access, done);
+    smb_overlay_read(block->overlay, object, offset, bytes + done, marks + done, n);
+    if (move->op_class == SMB_OP_CLASS_LOAD)
+      hide_changed(marks + done, n);
+  }
+}
+
+static void
+write_dense_outside(SmbBlock *block, const Access *access, const MarkedWords *words) {
+  const guchar *bytes = (const guchar *)words->values[0], *marks = (const guchar *)words->marks[0];
+  for (gsize done = 0, n; done < block->lanes * WORD_BYTES; done += n) {
+    guint64 offset = (guint64)access->offset[0] + done;
+    n = find_dense_piece(block, access, done);
+    smb_overlay_write(block->overlay, access->common, offset, bytes + done, marks + done, n);
+  }
+}
+
+static gboolean
+is_dense_outside(const Access *access, const Move *move, SmbLanes lanes) {
+  return access->lanes[SPACE_GLOBAL] == lanes && is_dense_words(access, move);
+}
+
 // Whether these are all lanes of the access, and not one after the other.
 static gboolean
 is_whole(const Access *access, SmbLanes lanes) {
@@ -175,6 +211,10 @@ read_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lan
       spread_word(block, words, word, 0, 0);
     return TRUE;
   }
+  if (at_once && is_dense_outside(access, move, lanes)) {
+    read_dense_outside(block, move, access, words);
+    return TRUE;
+  }
   FOR_LANES(outside, lane) {
     read_outside(block, move, access, lane, words);
   }
@@ -235,6 +275,10 @@ write_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes la
       memcpy(bytes, &words->values[word][lane], size);
       memcpy(marks, &words->marks[word][lane], size);
     }
+  }
+  if (is_dense_outside(access, move, lanes)) {
+    write_dense_outside(block, access, words);
+    return smb_memory_check_kept(block, move, access);
   }
   FOR_LANES(lanes & ~inside, lane) {
     if (!write_outside(block, move, access, lane, words))
@@ -387,8 +431,16 @@ smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
   SmbLanes inside = access.lanes[SPACE_SHARED] | access.lanes[SPACE_PRIVATE];
   SmbLanes changes = block_is_alone(block) ? 0 : lanes & ~inside;
   // Lanes take their turns in rising order.
+  gboolean shared = is_shared(&access, move, lanes);
+  access.pattern = PATTERN_ANY;
   FOR_LANES(lanes, lane) {
     SmbLanes one = (SmbLanes)1 << lane;
+    if (shared) {
+      load_shared(block, move, &access, one, before);
+      update_lane(move, lane, FALSE, operand, swap, before, &after);
+      store_shared(block, move, &access, one, &after);
+      continue;
+    }
     if (!read_lanes(block, move, &access, one, before))
       return FALSE;
     gboolean flushes = access.lanes[SPACE_GLOBAL] >> lane & 1; // PTX ISA, atom: .add.f32

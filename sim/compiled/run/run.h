@@ -90,6 +90,14 @@ step_origin(const Runner *runner, const Step *step) {
   return step_number(runner, step) + 1;
 }
 
+// Why what a step produces is not known; the first cause is kept.
+static inline void
+smb_runner_note(Runner *runner, const Step *step, Cause cause) {
+  Cause *noted = &runner->causes[step_number(runner, step)];
+  if (noted->kind == CAUSE_NONE)
+    *noted = cause;
+}
+
 // --- control (control.c)
 gboolean smb_step_compute(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_opaque(Runner *runner, const Step *step, SmbLanes lanes);
@@ -184,7 +192,6 @@ void smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_runner_skip(Runner *runner, const Step *step, guint32 origin);
 // Nothing is known any more of what a computation writes.
 void smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
-void smb_runner_note(Runner *runner, const Step *step, Cause cause);
 // Why bits of a row are not known, in words (transfer full).
 char *smb_runner_explain(const Runner *runner, guint32 origin);
 // Why what a step loads, of which @lanes know where it lies, is not known.

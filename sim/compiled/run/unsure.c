@@ -13,13 +13,6 @@ enum {
 };
 
 void
-smb_runner_note(Runner *runner, const Step *step, Cause cause) {
-  Cause *noted = &runner->causes[step_number(runner, step)];
-  if (noted->kind == CAUSE_NONE)
-    *noted = cause;
-}
-
-void
 smb_runner_forget(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
   Registers *registers = runner->warp->registers;
   for (guint i = 0; step->writes && i < step->writes->len; i++) {
