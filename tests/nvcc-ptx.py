@@ -98,16 +98,27 @@ def check_measured(smembank, nvcc, sources, work):
 # --- the kernels of tests/ptx
 
 def launches_of(source):
-    """(options, compilers that keep the accesses of the text, message of the refusal or None)"""
+    """(options, compilers that keep the accesses of the text, message of the refusal or None, counts or None)"""
     found = []
     with open(source) as file:
         for line in file:
             if line.startswith("// launch:"):
                 options, _, keep = line.split(":", 1)[1].partition("#")
-                found.append([shlex.split(options), keep.split(), None])
+                found.append([shlex.split(options), keep.split(), None, None])
             elif line.startswith("// refused:"):
                 found[-1][2] = line.split(":", 1)[1].strip()
+            elif line.startswith("// counts:"):
+                found[-1][3] = line.split(":", 1)[1].strip()
     return found
+
+
+def describe_counts(result):
+    """"load REQUESTS/WAVEFRONTS, store …, uncounted REQUESTS", of those that there are."""
+    document = json.loads(result.stdout)
+    kinds = [(kind, document["totals"][kind]) for kind, _ in KINDS]
+    texts = [f"{kind} {total['requests']}/{total['wavefronts']}" for kind, total in kinds if total["requests"]]
+    uncounted = sum(access["uncounted_requests"] for access in document["accesses"])
+    return ", ".join(texts + ([f"uncounted {uncounted}"] if uncounted else []))
 
 
 def check_kernels(smembank, compiler, sources, work):
@@ -122,7 +133,7 @@ def check_kernels(smembank, compiler, sources, work):
         items += [(source, ptx, *launch) for launch in launches_of(source)]
 
     def check(item):
-        source, ptx, options, keep, message = item
+        source, ptx, options, keep, message, counts = item
         what = f"{os.path.basename(source)} {' '.join(options)} ({name})"
         result = run(smembank, "analyze", ptx, *options, "--format", "json")
         if message:
@@ -130,6 +141,8 @@ def check_kernels(smembank, compiler, sources, work):
             return None if result.returncode == 3 and message in result.stderr else f"{what}: expected '{message}': {result.stderr}"
         if result.returncode:
             return f"{what}: {result.stderr.strip()}"
+        if counts and name == "nvcc" and describe_counts(result) != counts:
+            return f"{what}: {describe_counts(result)}, expected {counts}"
         if name not in keep:
             return None
         text = run(smembank, "analyze", source, *options, "--format", "json")

@@ -35,6 +35,8 @@ static gboolean
 fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane) {
   const Object *object = access_object(block, access, lane);
   gint64 byte = access->offset[lane] - (gint64)object->start;
+  if (object->space == SPACE_SHARED && byte > G_MAXINT32 && byte <= G_MAXUINT32)
+    byte -= G_GINT64_CONSTANT(1) << 32; // a sum of 32 bits that fell below 0
   g_autofree char *problem = NULL, *hint = NULL;
   if (object->space == SPACE_SHARED && object->size == 0)
     problem = g_strdup_printf("out of bounds: '%s' has no bytes; give the kernel dynamic shared "
