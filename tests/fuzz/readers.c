@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/arch/rule.h"
-#include "sim/ptx/module.h"
+#include "sim/ptx/entries.h"
 #include "sim/records/catalog.h"
 #include "sim/records/lesson.h"
 #include "sim/trace/pattern.h"
@@ -206,4 +206,6 @@ fuzz_ptx(const guint8 *data, gsize size) {
   check_outcome(module != NULL, error);
   for (guint i = 0; module && i < module->functions->len; i++)
     check_function(module, module->functions->pdata[i]);
+  g_autoptr(SmbEntries) entries = module ? smb_ptx_entries(source, &error) : NULL;
+  check_outcome(entries != NULL, error);
 }
