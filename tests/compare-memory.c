@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The expressions and programs that the text machine is compared with (tests/kernel-expressions.def, kernel-programs.def),
+// through compilers to PTX: what the PTX leaves in memory is what C computes.
+//
+//   compare-memory text               CUDA C of them, a kernel each, for a compiler
+//   compare-memory check FILE.ptx     runs each kernel; status 1 and a line for each value that is not C's
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/analysis/analysis.h"
+#include "sim/arch/arch.h"
+#include "sim/program/launch.h"
+
+enum {
+  THREADS = 83, // not whole warps
+  N = 13,
+  CHUNK = 50, // expressions of a kernel
+};
+
+// --- programs
+
+#define PROGRAM(name, ...)                                                                         \
+  static unsigned name(unsigned t, unsigned n) {                                                   \
+    (void)t;                                                                                       \
+    (void)n;                                                                                       \
+    __VA_ARGS__                                                                                    \
+  }
+#include "tests/kernel-programs.def"
+#undef PROGRAM
+
+static const struct {
+  const char *name;
+  const char *text;
+  unsigned (*run)(unsigned, unsigned);
+} programs[] = {
+#define PROGRAM(name, ...) {#name, #__VA_ARGS__, name},
+#include "tests/kernel-programs.def"
+#undef PROGRAM
+};
+
+// A name of a for loop that is declared again in its body, which C++ has not.
+static gboolean
+is_c_only(guint i) {
+  return strcmp(programs[i].name, "shadows") == 0;
+}
+
+static void
+print_program(guint i) {
+  if (is_c_only(i))
+    return;
+  printf("__device__ unsigned f_%s(unsigned t, unsigned n)\n%s\n"
+         "extern \"C\" __global__ void p_%s(unsigned *out, unsigned n) {\n"
+         "  unsigned t = threadIdx.x;\n"
+         "  if (t %% 4 != 3) out[t] = f_%s(t, n); else { n += 1; out[t] = f_%s(t, n - 1); }\n}\n",
+         programs[i].name, programs[i].text, programs[i].name, programs[i].name, programs[i].name);
+}
+
+// --- expressions
+
+#define IS_REAL(e) _Generic((e), float : 1, double : 1, default : 0)
+#define VARIABLES                                                                                  \
+  "VOLATILE bool b = true; VOLATILE signed char c = -5; VOLATILE unsigned char uc = 250; "         \
+  "VOLATILE short s = -1234; VOLATILE unsigned short us = 65000; "                                 \
+  "VOLATILE int i = -77777, j = 9, k = 3; VOLATILE unsigned u = 4000000000u, v = 13; "             \
+  "VOLATILE long long l = -123456789012ll, m = 1000003; "                                          \
+  "VOLATILE unsigned long long w = 18000000000000000000ull, x = 11; "                              \
+  "VOLATILE float f = 2.5f, g = -0.75f; VOLATILE double d = 1234.5, e = -3.25;\n"
+
+typedef struct {
+  const char *text;
+  gboolean is_real;
+  gint64 integer;
+  double real;
+} Value;
+
+static guint
+compute_values(Value *table) {
+  guint n = 0;
+  bool b = true;
+  signed char c = -5;
+  unsigned char uc = 250;
+  short s = -1234;
+  unsigned short us = 65000;
+  int i = -77777, j = 9, k = 3;
+  unsigned u = 4000000000u, v = 13;
+  long long l = -123456789012ll, m = 1000003;
+  unsigned long long w = 18000000000000000000ull, x = 11;
+  float f = 2.5f, g = -0.75f;
+  double d = 1234.5, e = -3.25;
+#define CASE(expression)                                                                           \
+  table[n++] = (Value){#expression, IS_REAL(expression),                                           \
+                       IS_REAL(expression) ? 0 : (gint64)(expression), (double)(expression)};
+#include "tests/kernel-expressions.def"
+#undef CASE
+  return n;
+}
+
+static void
+print_expressions(const Value *values, guint first, guint end, const char *kind) {
+  printf("#define VOLATILE %s\nextern \"C\" __global__ void e_%s%u(long long *o, double *d1) {\n%s",
+         kind, kind, first, VARIABLES);
+  for (guint i = first; i < end; i++)
+    printf("  %s[%u] = %s;\n", values[i].is_real ? "d1" : "o", i - first, values[i].text);
+  printf("}\n#undef VOLATILE\n");
+}
+
+// --- both
+
+// What a kernel of the text leaves in memory, in one block (transfer full); NULL: it cannot be run, which is said.
+static SmbGlobal *
+run_kernel(const char *text, const char *name, guint threads, const char *const *arguments) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("memory.ptx", bytes, &error);
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", &error);
+  SmbProgramOptions options = {.entry = name, .cuda_arch = 900, .lanes = 32};
+  SmbLaunch launch = {.block = {threads, 1, 1}, .grid = {1, 1, 1}, .arguments = arguments};
+  SmbProgram *program = source && arch ? smb_program_read(source, &options, &error) : NULL;
+  SmbGlobal *global = program ? smb_global_new(program, &launch) : NULL;
+  SmbAnalysisOptions run = {.threads = 1, .global = global};
+  SmbAnalysis *analysis = program ? smb_analysis_run(program, arch, &launch, &run, &error) : NULL;
+  if (error)
+    printf("%s: %s\n", name, error->message);
+  if (!analysis)
+    g_clear_pointer(&global, smb_global_free);
+  smb_analysis_free(analysis);
+  smb_program_free(program);
+  return global;
+}
+
+static guint
+check_program(const char *text, guint i) {
+  static const char *const arguments[] = {"1=13", NULL};
+  g_autofree char *name = g_strdup_printf("p_%s", programs[i].name);
+  g_autoptr(SmbGlobal) global = run_kernel(text, name, THREADS, arguments);
+  if (!global)
+    return 1;
+  for (guint t = 0; t < THREADS; t++) {
+    guint32 value = 0, expected = programs[i].run(t, N);
+    smb_global_read(global, 0, 4 * t, &value, 4);
+    gboolean known = smb_global_mask(global, 0, 4 * t, &value, 4) == 4;
+    if (known && value == expected)
+      continue;
+    printf("%s: thread %u: %u%s, of C %u\n", name, t, value, known ? "" : " (not known)", expected);
+    return 1;
+  }
+  return 0;
+}
+
+static guint
+check_expressions(const char *text, const Value *values, guint first, guint end, const char *kind) {
+  g_autofree char *name = g_strdup_printf("e_%s%u", kind, first);
+  g_autoptr(SmbGlobal) global = run_kernel(text, name, 1, NULL);
+  guint wrong = 0;
+  if (!global)
+    return 1;
+  for (guint i = first; i < end; i++) {
+    guint64 value = 0, expected = 0;
+    guint parameter = values[i].is_real ? 1 : 0;
+    memcpy(&expected, values[i].is_real ? (gconstpointer)&values[i].real : &values[i].integer, 8);
+    smb_global_read(global, parameter, 8 * (i - first), &value, 8);
+    gboolean known = smb_global_mask(global, parameter, 8 * (i - first), &value, 8) == 8;
+    if (known && value == expected)
+      continue;
+    printf("%s: %s: %" G_GINT64_MODIFIER "x%s, of C %" G_GINT64_MODIFIER "x\n", name,
+           values[i].text, value, known ? "" : " (not known)", expected);
+    wrong++;
+  }
+  return wrong;
+}
+
+static const char *const kinds[] = {"", "volatile"};
+
+static int
+check(const char *path, const Value *values, guint n) {
+  g_autofree char *text = NULL;
+  guint wrong = 0;
+  if (!g_file_get_contents(path, &text, NULL, NULL)) {
+    printf("%s cannot be read\n", path);
+    return 2;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(programs); i++)
+    wrong += is_c_only(i) ? 0 : check_program(text, i);
+  for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++)
+    for (guint first = 0; first < n; first += CHUNK)
+      wrong += check_expressions(text, values, first, MIN(first + CHUNK, n), kinds[kind]);
+  printf("%u programs, %u expressions: %u differ\n", (guint)G_N_ELEMENTS(programs),
+         n * (guint)G_N_ELEMENTS(kinds), wrong);
+  return wrong > 0;
+}
+
+int
+main(int argc, char **argv) {
+  Value values[1000];
+  guint n = compute_values(values);
+  if (argc == 3 && strcmp(argv[1], "check") == 0)
+    return check(argv[2], values, n);
+  if (argc != 2 || strcmp(argv[1], "text") != 0) {
+    fprintf(stderr, "usage: compare-memory text | check FILE.ptx\n");
+    return 2;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(programs); i++)
+    print_program(i);
+  for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++)
+    for (guint first = 0; first < n; first += CHUNK)
+      print_expressions(values, first, MIN(first + CHUNK, n), kinds[kind]);
+  return 0;
+}
