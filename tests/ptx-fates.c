@@ -13,10 +13,12 @@ find_fate(const Code *code) {
   const char *fate = "nothing";
   for (guint i = 0; i + 1 < code->steps->len; i++) { // the last one is the end of the kernel
     const Step *step = &g_array_index(code->steps, Step, i);
-    if (step->kind == STEP_OPAQUE)
-      return step->argument ? "other" : "unknown";
+    if (step->kind == STEP_OPAQUE && !(step->argument & OPAQUE_FENCE))
+      return step->argument & OPAQUE_SHARED ? "other" : "unknown";
     if (step->kind == STEP_COMPUTE && step->compute.modifiers & MODIFIER_APPROXIMATE)
-      return "nearly";
+      return "unknown";
+    if (step->run == smb_step_load_matrix || step->run == smb_step_store_matrix)
+      return step->argument == MATRIX_UNKNOWN ? "requests" : "exact";
     if (step->run != smb_step_nothing)
       fate = "exact";
   }

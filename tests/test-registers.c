@@ -94,12 +94,10 @@ START_TEST(marks_what_lanes_leave) {
   g_autoptr(Registers) registers = smb_registers_new(constants, 1, 2, NULL);
   guint32 zero[LANES] = {0};
   smb_row_set(registers, 0, G_MAXUINT32, zero, NULL, ROW_AFFINE, 0);
-  smb_row_set(registers, 0, 1, zero, NULL, ROW_APPROXIMATE, 0);
-  ck_assert_uint_eq(row_flags(registers, 0), ROW_AFFINE | ROW_APPROXIMATE);
   smb_row_set(registers, 0, 1, zero, NULL, ROW_BLOCK, 0); // prevails
-  ck_assert_uint_eq(row_flags(registers, 0), ROW_BLOCK | ROW_APPROXIMATE);
+  ck_assert_uint_eq(row_flags(registers, 0), ROW_BLOCK);
   smb_row_forget(registers, 0, 2, 0, 9);
-  ck_assert_uint_eq(row_flags(registers, 0), ROW_BLOCK | ROW_APPROXIMATE | ROW_SOME_UNKNOWN);
+  ck_assert_uint_eq(row_flags(registers, 0), ROW_BLOCK | ROW_SOME_UNKNOWN);
   ck_assert_uint_eq(row_origin(registers, 0), 9);
   registers->lanes = 1; // the one that is not known does not run any more
   smb_row_set(registers, 0, 1, zero, NULL, 0, 0);
@@ -121,10 +119,6 @@ START_TEST(marks_results) {
     guint flags, result; // of the first operand; of the result
   } cases[] = {
       {"add.f32", ROW_BLOCK, ROW_BLOCK},
-      {"sin.approx.f32", 0, ROW_APPROXIMATE},
-      {"div.full.f32", ROW_BLOCK, ROW_BLOCK | ROW_APPROXIMATE},
-      {"cvt.rzi.s32.f32", ROW_APPROXIMATE, ROW_APPROXIMATE},
-      {"add.s32", ROW_APPROXIMATE, ROW_APPROXIMATE},
       {"selp.b32", ROW_AFFINE, ROW_AFFINE},
       {"selp.b32", ROW_BLOCK, ROW_BLOCK},
       {"shfl.sync.idx.b32", ROW_AFFINE, ROW_AFFINE},
@@ -133,7 +127,7 @@ START_TEST(marks_results) {
       {"redux.sync.add.s32", ROW_AFFINE, ROW_BLOCK},
       {"lop3.b32", ROW_AFFINE, ROW_BLOCK},
       {"or.b32", ROW_AFFINE, ROW_AFFINE},
-      {"mov.b32", ROW_AFFINE | ROW_APPROXIMATE, ROW_AFFINE | ROW_APPROXIMATE},
+      {"mov.b32", ROW_AFFINE, ROW_AFFINE},
   };
   SmbSignature signature = {0};
   SmbBlock block = {.signature = &signature};

@@ -70,7 +70,7 @@ run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint f
     marks = smb_affine_watch(compute, registers, lanes, flags, values);
     zeros = smb_affine_zeros(compute, registers);
   }
-  smb_compute_merge(compute, registers, lanes, marks | compute->marks, values);
+  smb_compute_merge(compute, registers, lanes, marks, values);
   if (is_whole(registers, lanes))
     registers->zeros[compute->d] = (guint8)zeros;
 }
@@ -80,7 +80,7 @@ run_some_lanes(const Compute *compute, Registers *registers, SmbLanes lanes,
                const guint32 *const *sources) {
   guint32 values[2 * SMB_MAX_LANES];
   compute->loop(compute, registers->n_lanes, sources, values);
-  smb_compute_merge(compute, registers, lanes, compute->marks, values);
+  smb_compute_merge(compute, registers, lanes, 0, values);
 }
 
 // @n_sources rows, and a result of one row: known at compile time.
@@ -99,7 +99,7 @@ run_narrow(const Compute *compute, Registers *registers, SmbLanes lanes, guint n
   else if (G_UNLIKELY(!is_whole(registers, lanes)))
     run_some_lanes(compute, registers, lanes, sources);
   else {
-    registers->flags[0][compute->d] = compute->marks;
+    registers->flags[0][compute->d] = 0;
     compute->loop(compute, registers->n_lanes, sources,
                   registers->values[0] + (gsize)compute->d * registers->n_lanes);
   }
@@ -134,8 +134,8 @@ run_rows(const Compute *compute, Registers *registers, SmbLanes lanes) {
     run_some_lanes(compute, registers, lanes, sources);
     return;
   }
-  registers->flags[0][compute->d] = compute->marks;
-  registers->flags[0][compute->d + compute->n_rows[0] - 1] = compute->marks;
+  registers->flags[0][compute->d] = 0;
+  registers->flags[0][compute->d + compute->n_rows[0] - 1] = 0;
   compute->loop(compute, registers->n_lanes, sources,
                 registers->values[0] + (gsize)compute->d * registers->n_lanes);
 }
@@ -428,6 +428,14 @@ is_forgotten(const Compute *compute) {
   return (result.unknown & all) == all;
 }
 
+// The device's last bits are not documented: nothing is known of the result.
+static void
+run_approximate(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  guint flags = taint_of(smb_compute_flags(compute, registers));
+  for (guint i = 0; i < compute->n_rows[0]; i++)
+    smb_row_forget(registers, compute->d + i, lanes, flags, compute->index + 1);
+}
+
 void
 smb_compute_prepare(Compute *compute) {
   const OperationInfo *info = smb_operation_info((Operation)compute->operation);
@@ -441,7 +449,7 @@ smb_compute_prepare(Compute *compute) {
   compute->loop = find_loop(tests ? OPERATION_LOP3 : (Operation)compute->operation);
   if (smb_is_modified(compute))
     compute->loop = smb_loop_modified;
-  compute->marks = compute->modifiers & MODIFIER_APPROXIMATE ? ROW_APPROXIMATE : 0;
   compute->forgets = is_forgotten(compute);
-  compute->run = find_handler(compute);
+  compute->run =
+      compute->modifiers & MODIFIER_APPROXIMATE ? run_approximate : find_handler(compute);
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What compiled code computes of registers, without memory and control: an operation of operations.def, in all lanes of
-// a warp at once. Decoders of any instruction set make them. Functions that the device approximates (MODIFIER_APPROXIMATE)
-// are computed as the host does, and their results are marked ROW_APPROXIMATE. Bits that depend on unknown ones are
+// a warp at once. Decoders of any instruction set make them. Of functions that the device approximates
+// (MODIFIER_APPROXIMATE) the result is not known. Bits that depend on unknown ones are
 // unknown: by bit where operations.def has a rule, else the whole result is.
 // Private to sim/compiled and its front ends.
 #pragma once
@@ -32,10 +32,10 @@ enum {
       1 << 3,             // floating point: to [0, 1], NaN to 0; integers: to the ends of the range
   MODIFIER_RELU = 1 << 4, // a negative result becomes 0
   MODIFIER_NAN = 1 << 5,  // of min and max: NaN if one operand is
-  MODIFIER_ABSOLUTE = 1 << 6, // of min and max: of absolute values
-  MODIFIER_XOR_SIGN = 1 << 7, // of min and max: the sign is the xor of the operands'
-  MODIFIER_APPROXIMATE = 1 << 8,
-  MODIFIER_INTEGER = 1 << 9, // of a conversion: to a whole number (.rni, .rzi, .rmi, .rpi)
+  MODIFIER_ABSOLUTE = 1 << 6,    // of min and max: of absolute values
+  MODIFIER_XOR_SIGN = 1 << 7,    // of min and max: the sign is the xor of the operands'
+  MODIFIER_APPROXIMATE = 1 << 8, // the result is not known
+  MODIFIER_INTEGER = 1 << 9,     // of a conversion: to a whole number (.rni, .rzi, .rmi, .rpi)
   MODIFIER_AWAY =
       1 << 10,            // of a conversion: of two equally near results the one away from 0 (.rna)
   MODIFIER_NOT = 1 << 11, // of a comparison: its opposite
@@ -68,7 +68,7 @@ enum {
 
 /**
  * Compute: an operation with its operands
- * @run, @loop, @marks, @forgets, @n_sources, @n_rows: its handler and what that wants to know (smb_compute_prepare())
+ * @run, @loop, @forgets, @n_sources, @n_rows: its handler and what that wants to know (smb_compute_prepare())
  * @table: of LOP3 and of predicates: the result for each combination of the operands' bits (a 0xf0, b 0xcc, c 0xaa);
  *   of permutations the mode
  * @bytes: of a comparison whose result goes into a row, or of a conversion: of the result
@@ -88,7 +88,6 @@ struct _Compute {
   guint8 table;
   guint8 from, to;
   guint8 bytes;
-  guint8 marks;
   guint8 forgets;
   guint8 n_sources;
   guint8 n_rows[1 + COMPUTE_SOURCES]; // of the result and the operands

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What operations.def calls for floating point in one lane. Functions that the device approximates are the host's,
-// correctly rounded or nearly so: here nothing tells them from exact ones, their results are marked (ROW_APPROXIMATE).
+// correctly rounded or nearly so: for instructions that are known to have those values (MODIFIER_APPROXIMATE has none).
 // Private to sim/compiled.
 #pragma once
 

@@ -27,10 +27,8 @@ enum {
   ROW_UNKNOWN = ROW_SOME_UNKNOWN | ROW_ALL_UNKNOWN,
   ROW_AFFINE =
       4, // affine in blockIdx, as a signed number of its width (sim/compiled/affine.h); of a pair: both rows
-  ROW_BLOCK = 8, // depends on blockIdx in another way
-  ROW_APPROXIMATE =
-      16, // comes from a function that the device does not round correctly (rcp.approx, ex2, sin, …)
-  ROW_TAINT = ROW_BLOCK | ROW_APPROXIMATE, // goes on to whatever is computed of it
+  ROW_BLOCK = 8,         // depends on blockIdx in another way
+  ROW_TAINT = ROW_BLOCK, // goes on to whatever is computed of it
 };
 
 // --- constants

@@ -191,7 +191,7 @@ compute_by_rule(const Compute *compute, const Registers *registers, SmbLanes lan
 void
 smb_compute_unknown(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
   const OperationEntry *entry = smb_operation_entry((Operation)compute->operation);
-  guint marks = taint_of(flags) | compute->marks;
+  guint marks = taint_of(flags);
   guint32 origin = smb_compute_origin(compute, registers);
   if (is_entirely_unknown(compute, registers, (Spread)entry->spread)) {
     for (guint i = 0; i < compute->n_rows[0]; i++)
