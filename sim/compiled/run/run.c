@@ -35,8 +35,6 @@ preset_row(Runner *runner, guint w, const Preset *preset) {
       value = lane;
     else if (special == SPECIAL_WARP)
       value = w;
-    else if (special == SPECIAL_N_WARPS)
-      value = block->n_warps;
     else
       value = block->shared_bytes -
               (special == SPECIAL_DYNAMIC_BYTES ? runner->code->program.dynamic_start : 0);

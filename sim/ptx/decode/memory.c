@@ -165,7 +165,7 @@ decode_load_store(PtxDecoder *decoder, gboolean loads) {
   guint bytes = smb_ptx_type_bytes(type), vector = find_vector(decoder);
   gboolean is_wide = area == AREA_GENERIC || area == AREA_GLOBAL;
   if (bytes == 0 || smb_ptx_has_prefix(decoder, "shared::cluster") ||
-      bytes * vector > (is_wide ? MAX_MOVE_BYTES : SMB_MAX_WIDTH))
+      bytes * vector > (is_wide && bytes < 16 ? MAX_MOVE_BYTES : SMB_MAX_WIDTH))
     return PTX_UNKNOWN;
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
   Transfer *transfer = new_transfer(decoder);

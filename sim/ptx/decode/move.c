@@ -136,13 +136,37 @@ decode_cvta(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
+// p = whether the number of a region compares so with a constant, combined with p.
+static void
+compare_region(PtxDecoder *decoder, Row number, guint region, Predicate p, guint modifiers) {
+  Compute compute = {.operation = OPERATION_EQ_64,
+                     .s = {number, smb_ptx_constant(decoder, region + 1, 8)},
+                     .p = p,
+                     .in = {p},
+                     .modifiers = (guint16)modifiers};
+  smb_ptx_add_compute(decoder, &compute);
+}
+
+// Constant memory has a region for each variable; those of global memory are the others behind the fixed ones.
+static void
+compare_constants(PtxDecoder *decoder, Row number, Predicate p, guint modifiers) {
+  const GArray *variables = decoder->module->variables;
+  for (guint i = 0; i < variables->len; i++) {
+    if (strcmp(g_array_index(variables, PtxVariable, i).space, "const") == 0)
+      compare_region(decoder, number, decoder->regions[i], p, modifiers);
+  }
+}
+
 // Which region a generic pointer names is in its upper bits.
 static PtxResult
 decode_isspacep(PtxDecoder *decoder) {
   const PtxOperand *p = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
-  gboolean shared = smb_ptx_has_part(decoder, "shared") || smb_ptx_has_part(decoder, "shared::cta");
+  gboolean shared = smb_ptx_has_prefix(decoder, "shared");
   gboolean local = smb_ptx_has_part(decoder, "local"), global = smb_ptx_has_part(decoder, "global");
-  if (!p || !a || !smb_ptx_is_predicate(decoder, p) || (!shared && !local && !global))
+  gboolean constant = smb_ptx_has_part(decoder, "const");
+  gboolean parameter = smb_ptx_has_prefix(decoder, "param");
+  if (!p || !a || !smb_ptx_is_predicate(decoder, p) ||
+      (!shared && !local && !global && !constant && !parameter))
     return PTX_UNKNOWN;
   Row from = smb_ptx_row(decoder, a, 8, FALSE);
   if (from == NO_ROW)
@@ -150,12 +174,31 @@ decode_isspacep(PtxDecoder *decoder) {
   Row number = smb_ptx_new_rows(decoder, 2);
   add_operation(decoder, OPERATION_SHR_U64, number, from,
                 smb_ptx_constant(decoder, POINTER_OFFSET_BITS, 4));
-  guint region = shared ? REGION_SHARED : local ? REGION_LOCAL : REGION_PARAMETERS;
-  Row tag = smb_ptx_constant(decoder, region + 1, 8);
-  Compute compute = {.operation = global ? OPERATION_LT_U64 : OPERATION_EQ_64,
-                     .s = {global ? tag : number, global ? number : tag},
-                     .p = smb_ptx_predicate(decoder, p)};
-  smb_ptx_add_compute(decoder, &compute);
+  Predicate result = smb_ptx_new_predicate(decoder);
+  Row behind = smb_ptx_constant(decoder, N_FIXED_REGIONS, 8);
+  Compute compute = {.operation = OPERATION_LT_U64, .s = {behind, number}, .p = result};
+  if (global || constant) {
+    smb_ptx_add_compute(decoder, &compute);
+    compare_constants(decoder, number, result, MODIFIER_NOT | MODIFIER_AND);
+  } else
+    compare_region(decoder, number,
+                   shared  ? REGION_SHARED
+                   : local ? REGION_LOCAL
+                           : REGION_PARAMETERS,
+                   result, 0);
+  if (constant) { // behind the fixed ones, and not global
+    Compute outside = {.operation = OPERATION_LT_U64,
+                       .s = {behind, number},
+                       .p = result,
+                       .in = {result},
+                       .modifiers = MODIFIER_AND | MODIFIER_NOT_IN};
+    smb_ptx_add_compute(decoder, &outside);
+  }
+  Compute move = {.operation = OPERATION_PREDICATE,
+                  .p = smb_ptx_predicate(decoder, p),
+                  .in = {result},
+                  .table = 0xf0};
+  smb_ptx_add_compute(decoder, &move);
   return PTX_DECODED;
 }
 

@@ -108,7 +108,6 @@ static const struct {
     {"%nctaid.z", SPECIAL_NCTAID + 2},
     {"%laneid", SPECIAL_LANE},
     {"%warpid", SPECIAL_WARP},
-    {"%nwarpid", SPECIAL_N_WARPS},
     {"%dynamic_smem_size", SPECIAL_DYNAMIC_BYTES},
     {"%total_smem_size", SPECIAL_SHARED_BYTES},
     // without clusters each block is one of its own
