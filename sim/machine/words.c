@@ -418,6 +418,24 @@ update_lane(const Move *move, guint lane, gboolean flushes, const MarkedWords *o
   }
 }
 
+// The same of a word of shared memory, if all is known of it and of its operand, and on nothing more depends; else FALSE.
+static gboolean
+update_known(SmbBlock *block, const Move *move, guint32 at, guint lane, const MarkedWords *operand,
+             MarkedWords *before) {
+  guint32 old, mark;
+  guint64 result;
+  memcpy(&old, block->shared + at, sizeof old);
+  memcpy(&mark, block->shared_marks + at, sizeof mark);
+  if (mark != MARKS_KNOWN || operand->marks[0][lane] != MARKS_KNOWN ||
+      !smb_atomic_combine(move, old, operand->values[0][lane], FALSE, &result))
+    return FALSE;
+  before->values[0][lane] = old;
+  before->marks[0][lane] = mark;
+  old = (guint32)result;
+  memcpy(block->shared + at, &old, sizeof old);
+  return TRUE;
+}
+
 gboolean
 smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                  const guint64 *addresses, const MarkedWords *operand, const MarkedWords *swap,
@@ -432,9 +450,13 @@ smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
   SmbLanes changes = block_is_alone(block) ? 0 : lanes & ~inside;
   // Lanes take their turns in rising order.
   gboolean shared = is_shared(&access, move, lanes);
+  gboolean is_word =
+      shared && !swap && move->width == WORD_BYTES && smb_scalar_bytes(move->kind) == WORD_BYTES;
   access.pattern = PATTERN_ANY;
   FOR_LANES(lanes, lane) {
     SmbLanes one = (SmbLanes)1 << lane;
+    if (is_word && update_known(block, move, access.request.offset[lane], lane, operand, before))
+      continue;
     if (shared) {
       load_shared(block, move, &access, one, before);
       update_lane(move, lane, FALSE, operand, swap, before, &after);

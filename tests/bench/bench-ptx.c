@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Kernels as text and as the PTX that nvcc made of it, side by side, on one core: processor time of whole analyses, in
-// which all blocks run, with the best of several runs; instructions of warps and requests of shared memory a second.
+// which all blocks run, the best of several runs; instructions of warps and requests of shared memory a second.
 // Kernels whose lanes go different ways are run as often as there are places where they could meet; all of that counts.
+// First what a grid of blocks that repeat each other costs, what memory a large grid takes, and how fast PTX is read.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "sim/analysis/analysis.h"
@@ -192,18 +194,128 @@ compare(const Case *kernel, const SmbArch *arch, GError **error) {
   return TRUE;
 }
 
-int
-main(int argc, char **argv) {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, &error);
+static void
+print_table(const char *chosen, const SmbArch *arch, GError **error) {
   printf("%-10s %-8s %8s %8s %6s %12s %10s %10s\n", "", "", "text", "PTX", "", "PTX: million",
          "text:", "PTX: M");
   printf("%-10s %-8s %8s %8s %6s %12s %10s %10s\n", "kernel", "contents", "s", "s", "faster",
          "instr./s", "M requ./s", "M requ./s");
-  for (guint i = 0; arch && !error && i < G_N_ELEMENTS(cases); i++) {
-    if (argc < 2 || strcmp(argv[1], cases[i].name) == 0)
-      compare(&cases[i], arch, &error);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    if ((!chosen || strcmp(chosen, cases[i].name) == 0) && !compare(&cases[i], arch, error))
+      return;
   }
+}
+
+// --- what does not grow
+
+// Processor time of one analysis, and of a block of it.
+static gboolean
+print_repeats(const SmbArch *arch, GError **error) {
+  static const Case sgemm = {"sgemm", .values = {[0] = "4096"}, .block = {256, 1, 1},
+                             .grid = {32, 32, 1}};
+  g_auto(Trial) trial = {0};
+  const SmbAnalysisOptions options = {.threads = 1};
+  if (!set_up(&trial, &sgemm, ".ptx", arch, error))
+    return FALSE;
+  clock_t start = clock();
+  g_autoptr(SmbAnalysis) whole =
+      smb_analysis_run(trial.program, arch, &trial.launch, &options, error);
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  start = clock();
+  trial.launch.grid[0] = trial.launch.grid[1] = 1;
+  g_autoptr(SmbAnalysis) one =
+      whole ? smb_analysis_run(trial.program, arch, &trial.launch, &options, error) : NULL;
+  if (!one)
+    return FALSE;
+  printf("sgemm, 4096^3: %" G_GUINT64_FORMAT " blocks, of which %" G_GUINT64_FORMAT
+         " are counted for all: %.3f s; a grid of one block: %.3f s\n",
+         whole->n_blocks, whole->n_blocks_run, seconds, (double)(clock() - start) / CLOCKS_PER_SEC);
+  return TRUE;
+}
+
+static long
+get_peak_kib(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+// The peak of the process so far, with one block and with many, all of which run.
+static gboolean
+print_memory(const SmbArch *arch, GError **error) {
+  static const Case reduce = {"reduce", .buffers = {[1] = "iota:i32"}, .block = {256, 1, 1}};
+  static const guint grids[] = {1, 100000};
+  g_auto(Trial) trial = {0};
+  const SmbAnalysisOptions options = {.threads = 1, .every_block = TRUE};
+  if (!set_up(&trial, &reduce, ".ptx", arch, error))
+    return FALSE;
+  trial.launch.grid[1] = trial.launch.grid[2] = 1;
+  for (guint i = 0; i < G_N_ELEMENTS(grids); i++) {
+    trial.launch.grid[0] = grids[i];
+    g_autoptr(SmbAnalysis) analysis =
+        smb_analysis_run(trial.program, arch, &trial.launch, &options, error);
+    if (!analysis)
+      return FALSE;
+    printf("reduce, %" G_GUINT64_FORMAT " blocks that run: at most %ld KiB resident\n",
+           analysis->n_blocks_run, get_peak_kib());
+  }
+  return TRUE;
+}
+
+// A file of at least 1 MB: one kernel again and again, under other names.
+static char *
+make_long_ptx(GError **error) {
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents(FOLDER "sgemm.ptx", &text, NULL, error))
+    return NULL;
+  const char *kernel = strstr(text, ".visible");
+  g_autoptr(GString) all = g_string_new_len(text, kernel - text);
+  g_auto(GStrv) parts = g_strsplit(kernel, "sgemm", -1);
+  for (guint i = 0; all->len < 1000000; i++) {
+    g_autofree char *name = g_strdup_printf("sgemm%u", i);
+    g_autofree char *copy = g_strjoinv(name, parts);
+    // Labels are unique in a file of nvcc.
+    g_autofree char *label = g_strdup_printf("$L__BB%u_", i);
+    g_auto(GStrv) pieces = g_strsplit(copy, "$L__BB0_", -1);
+    g_autofree char *labelled = g_strjoinv(label, pieces);
+    g_string_append(all, labelled);
+  }
+  return g_string_free(g_steal_pointer(&all), FALSE);
+}
+
+static gboolean
+print_reading(const SmbArch *arch, GError **error) {
+  g_autofree char *text = make_long_ptx(error);
+  if (!text)
+    return FALSE;
+  g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("long.ptx", bytes, error);
+  const SmbProgramOptions reading = {.entry = "_Z5sgemm7iPKfS0_Pf",
+                                     .cuda_arch = smb_program_cuda_arch(arch),
+                                     .lanes = smb_arch_info(arch)->lanes};
+  double best = 1e9;
+  for (guint n = 0; source && n < N_RUNS; n++) {
+    clock_t start = clock();
+    g_autoptr(SmbProgram) program = smb_program_read(source, &reading, error);
+    if (!program)
+      return FALSE;
+    best = MIN(best, (double)(clock() - start) / CLOCKS_PER_SEC);
+  }
+  if (source)
+    printf("%.2f MB of PTX: read in %.3f s\n", (double)strlen(text) * 1e-6, best);
+  return source != NULL;
+}
+
+int
+main(int argc, char **argv) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, &error);
+  // Memory first: a peak stays.
+  if (arch && argc < 2 && print_memory(arch, &error) && print_repeats(arch, &error) &&
+      print_reading(arch, &error))
+    printf("\n");
+  if (arch && !error)
+    print_table(argc > 1 ? argv[1] : NULL, arch, &error);
   if (!error)
     return EXIT_SUCCESS;
   fprintf(stderr, "%s\n", error->message);
