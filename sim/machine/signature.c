@@ -34,6 +34,35 @@ find_object(const SmbBlock *block, const Access *access, guint lane) {
   return (guint)(access_object(block, access, lane) - block->objects);
 }
 
+// The offset of a lane, of which Access.offset says nothing where all lanes are known to be in shared memory.
+static gint64
+find_offset(const Access *access, guint lane) {
+  return access->common && access->common->space == SPACE_SHARED
+             ? (gint64)access->request.offset[lane]
+             : access->offset[lane];
+}
+
+// Notes where the lanes of @all go, those of @outside relative to @first. Four chains of products take less time than one.
+// Returns whether the places outside differ.
+static gboolean
+note_places(SmbBlock *block, const Access *access, SmbLanes all, SmbLanes outside, gint64 first) {
+  guint64 hashes[4] = {1, 2, 3, 4};
+  gboolean spreads = FALSE;
+  if (access->common)
+    smb_signature_note(block, (guint64)(access->common - block->objects));
+  FOR_LANES(all, lane) {
+    gboolean is_outside = outside >> lane & 1;
+    gint64 offset = find_offset(access, lane) - (is_outside ? first : 0);
+    if (!access->common)
+      smb_signature_note(block, find_object(block, access, lane));
+    mix(&hashes[lane % G_N_ELEMENTS(hashes)], (guint64)offset);
+    spreads = spreads || (is_outside && offset != 0);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(hashes); i++)
+    smb_signature_note(block, hashes[i]);
+  return spreads;
+}
+
 void
 smb_signature_access(SmbBlock *block, const Move *move, const Access *access) {
   SmbLanes global = access->lanes[SPACE_GLOBAL], outside = global | access->lanes[SPACE_CONSTANT];
@@ -41,14 +70,7 @@ smb_signature_access(SmbBlock *block, const Move *move, const Access *access) {
   SmbLanes all = outside | access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];
   smb_signature_note(block, (guint64)access->warp << 32 | move->site);
   smb_signature_note(block, all);
-  gboolean spreads = FALSE;
-  FOR_LANES(all, lane) {
-    gboolean is_outside = outside >> lane & 1;
-    gint64 offset = access->offset[lane] - (is_outside ? first : 0);
-    smb_signature_note(block, find_object(block, access, lane));
-    smb_signature_note(block, (guint64)offset);
-    spreads = spreads || (is_outside && offset != 0);
-  }
+  gboolean spreads = note_places(block, access, all, outside, first);
   // What is aligned to its width touches one segment, wherever that is.
   guint modulus = spreads ? smb_arch_info(block->arch)->global_segment_bytes : move->align;
   if (outside)

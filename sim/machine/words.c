@@ -316,8 +316,7 @@ smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes la
                       const guint32 *base, guint32 offset, MarkedWords *words) {
   Access access;
   guint64 addresses[SMB_MAX_LANES];
-  if (block->signature ||
-      !smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
+  if (!smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
     return smb_words_load(block, move, warp, lanes, make_addresses(block, base, offset, addresses),
                           words);
   return smb_access_report(block, move, &access) && read_lanes(block, move, &access, lanes, words);
@@ -328,8 +327,7 @@ smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes l
                        const guint32 *base, guint32 offset, const MarkedWords *words) {
   Access access;
   guint64 addresses[SMB_MAX_LANES];
-  if (block->signature ||
-      !smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
+  if (!smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
     return smb_words_store(block, move, warp, lanes, make_addresses(block, base, offset, addresses),
                            words);
   return smb_access_report(block, move, &access) && write_lanes(block, move, &access, lanes, words);

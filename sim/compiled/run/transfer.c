@@ -291,17 +291,18 @@ locate(Runner *runner, const Step *step, SmbLanes lanes, guint64 *addresses, gui
   return *goes_on || lose(runner, step, lanes, origin);
 }
 
-// The base of an access to shared memory by an address of 32 bits that all lanes know, and of which nothing else needs
-// to be known; else NULL.
+// The base of an access to shared memory by an address of 32 bits that all lanes know, and of which a signature needs to
+// say no more than where it goes; else NULL.
 static const guint32 *
 find_base(const Runner *runner, const Transfer *transfer, SmbLanes lanes) {
   static const guint32 none[SMB_MAX_LANES];
   const Registers *registers = runner->warp->registers;
-  if (transfer->window != WINDOW_SHARED || !lanes || runner->block->signature)
+  if (transfer->window != WINDOW_SHARED || !lanes)
     return NULL;
   if (transfer->address_rows == 0)
     return none;
-  return transfer->address_rows > 1 || row_flags(registers, transfer->address) & ROW_UNKNOWN
+  return transfer->address_rows > 1 ||
+                 row_flags(registers, transfer->address) & (ROW_UNKNOWN | ROW_BLOCK)
              ? NULL
              : row_values(registers, transfer->address);
 }
