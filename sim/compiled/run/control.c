@@ -93,7 +93,8 @@ choose_own(Runner *runner, const Step *step, guint *barrier) {
   if (others)
     smb_splits_fork(splits, others, step_number(runner, step));
   *barrier = smb_runner_barrier(runner, step->argument, first);
-  return *barrier - runner->code->n_barriers < RUNNER_MAX_CALL_BARRIERS ||
+  guint64 n = (guint64)(runner->warp->depth[first] + 1) * runner->code->n_call_barriers;
+  return n <= RUNNER_MAX_CALL_BARRIERS ||
          smb_block_fail(runner->block, step->place, "more than %u barriers of nested calls",
                         (guint)RUNNER_MAX_CALL_BARRIERS);
 }

@@ -7,7 +7,7 @@
 #include "sim/ptx/decode/decode.h"
 
 enum {
-  MAX_PASSED_BYTES = 1 << 16 // of one parameter
+  MAX_PASSED_BYTES = 1 << 16 // of one call
 };
 
 // A call, and what it passes and gets, in lists of its instruction or NULL.
@@ -77,8 +77,10 @@ find_variable(const PtxDecoder *decoder, const PtxOperand *operand, PtxPlace *pl
     place->base = decoder->current->frame;
     return TRUE;
   }
+  if (operand->where != PTX_WHERE_LOCAL)
+    return FALSE;
   place->offset = decoder->current->locals[operand->index];
-  return operand->where == PTX_WHERE_LOCAL;
+  return TRUE;
 }
 
 // Its bytes, or those of a register; 0: they are what the function says.
@@ -123,7 +125,8 @@ pass_value(PtxDecoder *decoder, const PtxOperand *operand, PtxPlace slot, guint6
     return TRUE;
   }
   guint width = (guint)(bytes ? bytes : measure(decoder, operand));
-  gboolean fits = width > 0 && width <= 16 && (in || operand->kind == PTX_OPERAND_REGISTER);
+  gboolean fits = operand->kind != PTX_OPERAND_SYMBOL && width > 0 && width <= 16 &&
+                  (in || operand->kind == PTX_OPERAND_REGISTER);
   Row row = fits ? smb_ptx_row(decoder, operand, width, TRUE) : NO_ROW;
   if (row == NO_ROW)
     return smb_ptx_refuse(decoder, "this way to pass a value is not supported: expected a .param "
@@ -244,6 +247,8 @@ static gboolean
 make_call(PtxDecoder *decoder, Call *call, Step *step) {
   gboolean own = decoder->current->is_recursive &&
                  (!call->function || ((const PtxDecoded *)step->callee)->is_recursive);
+  if (call->slot_bytes > MAX_PASSED_BYTES)
+    return smb_ptx_refuse(decoder, "more than %u bytes are passed", (guint)MAX_PASSED_BYTES);
   guint64 pushed = own ? smb_ptx_push(decoder) : 0;
   smb_ptx_reserve(decoder, call->slot_bytes, NO_ROW);
   if (!pass_all(decoder, call, TRUE))

@@ -257,11 +257,12 @@ lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded) {
       at += variable->bytes;
     } else
       decoded->locals[i] = add_region(decoder, variable);
-    if (at > MAX_LOCAL_BYTES)
-      return smb_source_error(decoder->module->source, variable->offset, decoder->error,
-                              "'%s' has more than %u bytes of local memory", function->name,
-                              MAX_LOCAL_BYTES),
-             FALSE;
+  }
+  if (at > MAX_LOCAL_BYTES) {
+    smb_source_error(decoder->module->source, function->offset, decoder->error,
+                     "'%s' has more than %u bytes of local memory", function->name,
+                     MAX_LOCAL_BYTES);
+    return FALSE;
   }
   decoded->frame_bytes = align_to(at, LOCAL_ALIGN);
   return TRUE;
