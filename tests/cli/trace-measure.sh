@@ -26,7 +26,7 @@ rows=$(seq -s ' ' 0 16 496)
 # Wrong usage and a bad file come before the device.
 expect 2 trace --measure
 expect 2 trace --measure --counts "$recorded"
-says 'expected one of --counts, --requests and --measure'
+says 'expected one of --counts, --requests, --measure and --from'
 expect 2 trace --measure --requests "$recorded"
 for option in --all -a '--device 0' '--timeout 1'; do
   # shellcheck disable=SC2086 # an option and its value

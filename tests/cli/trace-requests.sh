@@ -74,7 +74,7 @@ shows '(recorded: 7)'
 says 'line 2: ld 4: predicted 32, recorded 7'
 
 expect 2 trace --requests --counts "$work/trace"
-says 'expected one of --counts, --requests and --measure'
+says 'expected one of --counts, --requests, --measure and --from'
 echo 'ld 4 zz' >>"$work/trace"
 expect 3 trace --requests "$work/trace"
 says ':9:6: '
