@@ -7,6 +7,7 @@
 #include "sim/analysis/impl.h"
 #include "sim/program/front-end.h"
 #include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
@@ -27,7 +28,13 @@ smb_analysis_total(const SmbAnalysis *analysis) {
   SmbTally total = {0};
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
     smb_tally_add(&total, &analysis->totals[c]);
+  smb_tally_add(&total, &analysis->copies);
   return total;
+}
+
+gboolean
+smb_access_is_copy(const SmbAccess *access) {
+  return access->worst.op == SMB_OP_CP_ASYNC_CA || access->worst.op == SMB_OP_CP_ASYNC_CG;
 }
 
 void
@@ -132,13 +139,17 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
 
 // Whether each count is exact, and if not, why: the last of its warnings says the most, and their kinds rise.
 static void
-judge_accesses(SmbAnalysis *analysis, const SmbProgram *program) {
+judge_accesses(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch) {
   g_autofree SmbAccess **accesses = g_new0(SmbAccess *, smb_program_n_sites(program) + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     accesses[access->site - smb_program_site(program, 0)] = access;
     if (access->site->may_merge)
       access->reason = "a compiler may merge accesses of a structure into wider ones";
+    if (smb_access_is_copy(access) &&
+        smb_arch_rule(arch, access->worst.op, access->worst.width)->lower_bound)
+      access->reason =
+          "the wavefronts of a copy through L1 depend on its source, too: these are the least";
   }
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
@@ -207,7 +218,9 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *
     judge_data(analysis, program, launch, &access, site, first_block);
     add_loops(&analysis->loops, &access.loops);
     g_array_append_val(analysis->accesses, access);
-    smb_tally_add(&analysis->totals[access.site->op_class], &access.total);
+    SmbTally *total =
+        smb_access_is_copy(&access) ? &analysis->copies : &analysis->totals[access.site->op_class];
+    smb_tally_add(total, &access.total);
   }
   if (global.requests) {
     g_array_append_val(analysis->globals, global);
@@ -368,7 +381,7 @@ smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
       !smb_variants_compare(analysis, program, arch, launch, options, error))
     g_clear_pointer(&analysis, smb_analysis_free);
   else
-    judge_accesses(analysis, program);
+    judge_accesses(analysis, program, arch);
   return analysis;
 }
 

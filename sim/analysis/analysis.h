@@ -138,7 +138,8 @@ typedef struct {
  * SmbAnalysis:
  * @accesses: (element-type SmbAccess): those that were executed, in the order of the text
  * @globals: (element-type SmbGlobalAccess): likewise
- * @totals: of @accesses, by SmbOpClass
+ * @totals: of @accesses but copies, by SmbOpClass
+ * @copies: of those that smb_access_is_copy(), which hardware counters do not count among stores
  * @least, @most: between what requests and wavefronts of @totals lie, if it depends on where an assembler lets lanes
  *   meet (SMB_WARNING_MEETING); else those of @totals; nothing else is set
  * @loops: of @accesses
@@ -161,6 +162,7 @@ typedef struct {
   GArray *accesses;
   GArray *globals;
   SmbTally totals[SMB_N_OP_CLASSES];
+  SmbTally copies;
   SmbTally least[SMB_N_OP_CLASSES];
   SmbTally most[SMB_N_OP_CLASSES];
   SmbLoopTally loops;
@@ -216,6 +218,9 @@ SmbAnalysis *smb_analysis_run(const SmbProgram *program, const SmbArch *arch,
                               const SmbLaunch *launch, const SmbAnalysisOptions *options,
                               GError **error);
 void smb_analysis_free(SmbAnalysis *analysis);
+
+/** smb_access_is_copy: Returns: whether it is a copy of global memory that goes on by itself (cp.async) */
+gboolean smb_access_is_copy(const SmbAccess *access);
 
 /**
  * smb_access_is_lower_bound:

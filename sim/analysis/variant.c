@@ -90,16 +90,18 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const Smb
       widen(&requests, total->requests);
       widen(&wavefronts, total->wavefronts);
     }
+    if (program->is_irregular)
+      note_irregular(analysis, site, access);
+    else if (requests.least < requests.most || wavefronts.least < wavefronts.most)
+      note_range(analysis, site, access, &requests, &wavefronts);
+    if (smb_access_is_copy(access)) // in no total that has a range
+      continue;
     SmbTally *least = &analysis->least[access->site->op_class];
     SmbTally *most = &analysis->most[access->site->op_class];
     least->requests -= access->total.requests - requests.least;
     least->wavefronts -= access->total.wavefronts - wavefronts.least;
     most->requests += requests.most - access->total.requests;
     most->wavefronts += wavefronts.most - access->total.wavefronts;
-    if (program->is_irregular)
-      note_irregular(analysis, site, access);
-    else if (requests.least < requests.most || wavefronts.least < wavefronts.most)
-      note_range(analysis, site, access, &requests, &wavefronts);
   }
   return TRUE;
 }

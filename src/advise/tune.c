@@ -332,7 +332,7 @@ write_json(SmbCli *cli, gconstpointer result) {
       smb_json_null(json, "shared_bytes");
       smb_json_null(json, "blocks_per_sm");
     } else {
-      smb_json_totals(json, trial->classes);
+      smb_json_totals(json, trial->classes, NULL);
       smb_json_number(json, "shared_bytes", (gint64)trial->shared_bytes);
       smb_json_number_if(json, "blocks_per_sm", trial->occupancy.known, trial->occupancy.blocks);
     }

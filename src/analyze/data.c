@@ -170,7 +170,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_access(json, &g_array_index(analysis->accesses, SmbAccess, i), report);
   json_builder_end_array(json);
-  smb_json_totals(json, analysis->totals);
+  smb_json_totals(json, analysis->totals, &analysis->copies);
   write_globals(json, report, cli->arch);
   write_limit(json, report);
   smb_analyze_json_warnings(json, report->target, report->analysis);

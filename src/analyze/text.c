@@ -77,6 +77,16 @@ write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *r
 }
 
 static void
+write_total(SmbTable *table, const char *name, const SmbTally *total) {
+  if (total->requests == 0)
+    return;
+  smb_table_cell(table, SMB_STYLE_PLAIN, "");
+  smb_table_cell(table, SMB_STYLE_BOLD, "total");
+  smb_table_cell(table, SMB_STYLE_PLAIN, name);
+  smb_analyze_add_tally(table, total);
+}
+
+static void
 write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
   g_autoptr(SmbTable) table = smb_table_new("line>|shared access|op|per launch: requests>|"
@@ -84,14 +94,9 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_access(table, &g_array_index(analysis->accesses, SmbAccess, i), report);
   smb_table_rule(table);
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
-    if (analysis->totals[c].requests == 0)
-      continue;
-    smb_table_cell(table, SMB_STYLE_PLAIN, "");
-    smb_table_cell(table, SMB_STYLE_BOLD, "total");
-    smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name((SmbOpClass)c));
-    smb_analyze_add_tally(table, &analysis->totals[c]);
-  }
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    write_total(table, smb_op_class_name((SmbOpClass)c), &analysis->totals[c]);
+  write_total(table, "async", &analysis->copies);
   smb_table_write(table, cli->out, cli->colour);
 }
 

@@ -90,9 +90,12 @@ smb_json_costs(JsonBuilder *json, const SmbTally *tally) {
 }
 
 void
-smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES]) {
+smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES],
+                const SmbTally *copies) {
   smb_json_object(json, "totals");
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
     smb_json_tally_object(json, smb_op_class_name((SmbOpClass)c), &totals[c]);
+  if (copies && copies->requests)
+    smb_json_tally_object(json, "async", copies);
   json_builder_end_object(json);
 }

@@ -26,5 +26,6 @@ void smb_json_tally_object(JsonBuilder *json, const char *key, const SmbTally *t
 /** The members of smb_json_tally(), max_degree and cycles. */
 void smb_json_costs(JsonBuilder *json, const SmbTally *tally);
 
-/** "totals": a tally for each class of operations. */
-void smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES]);
+/** "totals": a tally for each class of operations; and "async", if there are @copies (nullable). */
+void smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES],
+                     const SmbTally *copies);

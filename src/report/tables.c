@@ -40,6 +40,17 @@ write_tally(SmbSpool *page, const SmbTally *tally, gboolean exact) {
 }
 
 static void
+write_total(SmbSpool *page, const char *op, const char *all, const SmbTally *total) {
+  if (total->requests == 0)
+    return;
+  smb_spool_printf(page,
+                   "<tr><td class=\"line\"></td><td class=\"word op\">%s</td>"
+                   "<td class=\"code\">all %s</td>",
+                   op, all);
+  write_tally(page, total, TRUE);
+}
+
+static void
 write_shared_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
   begin_table(page, "Shared memory, whole launch", "accesses to shared memory", "wavefronts");
@@ -50,14 +61,11 @@ write_shared_table(const SmbReport *report, SmbSpool *page) {
   }
   smb_spool_puts(page, "</tbody>\n<tfoot>\n");
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
-    if (analysis->totals[c].requests == 0)
-      continue;
-    smb_spool_printf(page,
-                     "<tr><td class=\"line\"></td><td class=\"word op\">%s</td>"
-                     "<td class=\"code\">all %ss</td>",
-                     smb_op_class_name((SmbOpClass)c), smb_op_class_name((SmbOpClass)c));
-    write_tally(page, &analysis->totals[c], TRUE);
+    const char *op = smb_op_class_name((SmbOpClass)c);
+    g_autofree char *all = g_strconcat(op, "s", NULL);
+    write_total(page, op, all, &analysis->totals[c]);
   }
+  write_total(page, "async", "asynchronous copies", &analysis->copies);
   smb_spool_puts(page, "</tfoot>\n</table>\n</div>\n");
 }
 

@@ -195,7 +195,7 @@ add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
   SmbTally totals[SMB_N_OP_CLASSES];
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
     totals[c] = sum_class(report, (SmbOpClass)c);
-  smb_json_totals(json, totals);
+  smb_json_totals(json, totals, NULL);
 }
 
 static void

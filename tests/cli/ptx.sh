@@ -32,6 +32,36 @@ golden ptx-transpose-padded.csv
 count transpose --entry transpose_swizzled --block 32,8 --grid 2,2 --arg 2=64
 quiet
 tells 'No bank conflicts: 256 wavefronts'
+# Copies of global memory have a total of their own, which no other holds; of those through L1 the count is the least.
+cat >"$work/copy.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry copy(.param .u64 in) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  .shared .align 16 .b8 s[1024];
+  ld.param.u64 %rd1, [in];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 8;
+  add.u64 %rd3, %rd1, %rd2;
+  mov.u32 %r2, s;
+  mad.lo.u32 %r3, %r1, 8, %r2;
+  cp.async.ca.shared.global [%r3], [%rd3], 8;
+  cp.async.wait_all;
+  ret;
+}
+END
+"$SMEMBANK" analyze "$work/copy.ptx" --block 32 --format json >"$work/copy.json"
+tr -d ' \n' <"$work/copy.json" >"$work/copy.line"
+for part in '"store":{"requests":0,"wavefronts":0' '"async":{"requests":1,"wavefronts":2,' \
+  '"exact":false,"reason":"thewavefrontsofacopythroughL1dependonitssource,too:thesearetheleast"'; do
+  grep -qF "$part" "$work/copy.line" || die "a copy: $part is missing: $(cat "$work/copy.json")"
+done
+"$SMEMBANK" analyze "$work/copy.ptx" --block 32 | grep -q 'total  *async  *1  *2' || die "no total of copies"
+"$SMEMBANK" report "$work/copy.html" "$work/copy.ptx" --block 32
+grep -q 'all asynchronous copies' "$work/copy.html" || die "no total of copies in the page"
+
 count sgemm --entry 'sgemm_tiled<16>' --block 16,16 --grid 2,2 --arg 3=64 --format json
 quiet
 is_json
