@@ -45,26 +45,6 @@ check_shared_memory(const SmbProgram *program, const SmbArchInfo *arch, gsize dy
   return TRUE;
 }
 
-// All parameters that must have a value have one; those that have none are told at once.
-static gboolean
-check_values(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
-  g_autoptr(GString) names = g_string_new(NULL), options = g_string_new(NULL);
-  guint n = 0;
-  for (guint p = 0; p < program->parameters->len; p++) {
-    SmbParameter parameter = smb_program_parameter(program, p);
-    if (parameter.is_pointer || smb_argument_find(launch->arguments, program, p))
-      continue;
-    g_autofree char *option =
-        parameter.is_unnamed ? g_strdup_printf("%u", p) : g_strdup(parameter.name);
-    g_string_append_printf(names, parameter.is_unnamed ? "%s%s" : "%s'%s'", n++ ? ", " : "",
-                           option);
-    g_string_append_printf(options, " --arg %s=VALUE", option);
-  }
-  return n == 0 ||
-         refuse_launch(error, "parameter%s %s of '%s' need%s:%s", n > 1 ? "s" : "", names->str,
-                       program->name, n > 1 ? " values" : "s a value", options->str);
-}
-
 // Whether it is of a file that has fewer bytes.
 static gboolean
 is_too_short(const SmbBuffer *buffer, guint64 bytes) {
@@ -114,35 +94,6 @@ check_buffers(const SmbProgram *program, const SmbLaunch *launch, GError **error
       return refuse_launch(error, "--buffer '%s=%s': %s", buffer->name, buffer->spec, problem);
   }
   return TRUE;
-}
-
-// Why an argument is of no parameter that can have a value, or NULL (transfer full).
-static char *
-find_argument_problem(const SmbProgram *program, const char *text) {
-  const char *equals = strchr(text, '=');
-  if (!equals || equals == text)
-    return g_strdup_printf("argument '%s': expected NAME=VALUE", text);
-  for (guint p = 0; p < program->parameters->len; p++) {
-    SmbParameter parameter = smb_program_parameter(program, p);
-    if (!smb_argument_is_of(text, program, p))
-      continue;
-    return parameter.is_pointer && !parameter.may_be_value
-               ? g_strdup_printf("parameter '%s' is a pointer: it is bound to a buffer "
-                                 "automatically",
-                                 parameter.name)
-               : NULL;
-  }
-  return g_strdup_printf("'%s' has no parameter '%.*s'", program->name, (int)(equals - text), text);
-}
-
-static gboolean
-check_arguments(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
-  for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
-    g_autofree char *problem = find_argument_problem(program, launch->arguments[i]);
-    if (problem)
-      return refuse_launch(error, "%s", problem);
-  }
-  return check_values(program, launch, error) && check_buffers(program, launch, error);
 }
 
 gboolean
@@ -305,9 +256,10 @@ SmbBlock *
 smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
               const SmbProgramLimits *limits, const SmbSink *sink, gpointer user, SmbGlobal *global,
               GError **error) {
-  if (!smb_launch_check(launch, arch, error) ||
+  if (!smb_launch_check(launch, arch, error) || !smb_launch_check_block(launch, program, error) ||
       !check_shared_memory(program, smb_arch_info(arch), launch->dynamic_bytes, error) ||
-      !check_arguments(program, launch, error))
+      !smb_launch_check_arguments(launch, program, FALSE, error) ||
+      !check_buffers(program, launch, error))
     return NULL;
   g_return_val_if_fail(global || !program->is_serial, NULL);
   g_return_val_if_fail(program->lanes == smb_arch_info(arch)->lanes, NULL);

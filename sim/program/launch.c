@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "sim/program/launch.h"
 
+#include <string.h>
+
 #include "sim/program/front-end.h"
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 
 gboolean
 smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
@@ -31,6 +34,77 @@ smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
                     launch->block[0], launch->block[1], launch->block[2], threads, who,
                     max_threads);
   return TRUE;
+}
+
+gboolean
+smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program, GError **error) {
+  const guint *block = launch->block, *required = program->required_block;
+  guint threads = block[0] * block[1] * block[2];
+  if (required[0] > 0 && memcmp(block, required, sizeof program->required_block) != 0)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "a block of %u x %u x %u threads: '%s' is compiled for blocks of %u x %u x %u",
+                    block[0], block[1], block[2], program->name, required[0], required[1],
+                    required[2]);
+  if (program->max_threads > 0 && threads > program->max_threads)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "a block of %u x %u x %u = %u threads: '%s' is compiled for at most %u "
+                    "(__launch_bounds__)",
+                    block[0], block[1], block[2], threads, program->name, program->max_threads);
+  return TRUE;
+}
+
+// Why an argument is of no parameter that can have a value, or NULL (transfer full).
+static char *
+find_argument_problem(const SmbProgram *program, const char *text) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text)
+    return g_strdup_printf("argument '%s': expected NAME=VALUE", text);
+  for (guint p = 0; p < program->parameters->len; p++) {
+    SmbParameter parameter = smb_program_parameter(program, p);
+    if (!smb_argument_is_of(text, program, p))
+      continue;
+    return parameter.is_pointer && !parameter.may_be_value
+               ? g_strdup_printf("parameter '%s' is a pointer: it is bound to a buffer "
+                                 "automatically",
+                                 parameter.name)
+               : NULL;
+  }
+  return g_strdup_printf("'%s' has no parameter '%.*s'", program->name, (int)(equals - text), text);
+}
+
+// Parameters that need a value and have none: "'n' (int)", and what gives it one: " --arg n=VALUE".
+static guint
+list_missing(const SmbLaunch *launch, const SmbProgram *program, GString *names, GString *options) {
+  guint n = 0;
+  for (guint p = 0; p < program->parameters->len; p++) {
+    SmbParameter parameter = smb_program_parameter(program, p);
+    if (parameter.is_pointer || smb_argument_find(launch->arguments, program, p))
+      continue;
+    g_autofree char *option =
+        parameter.is_unnamed ? g_strdup_printf("%u", p) : g_strdup(parameter.name);
+    const char *quote = parameter.is_unnamed ? "" : "'";
+    g_string_append_printf(names, "%s%s%s%s (%s)", n++ ? ", " : "", quote, option, quote,
+                           parameter.type);
+    g_string_append_printf(options, " --arg %s=VALUE", option);
+  }
+  return n;
+}
+
+gboolean
+smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *program, gboolean needs_block,
+                           GError **error) {
+  for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
+    g_autofree char *problem = find_argument_problem(program, launch->arguments[i]);
+    if (problem)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s", problem);
+  }
+  g_autoptr(GString) names = g_string_new(NULL), options = g_string_new(NULL);
+  guint n = list_missing(launch, program, names, options);
+  return n == 0 ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "parameter%s %s of '%s' need%s%s:%s%s",
+                  smb_plural(n), names->str, program->name, n > 1 ? " values" : "s a value",
+                  needs_block ? ", and the launch needs a block" : "", options->str,
+                  needs_block ? " --block X,Y,Z" : "");
 }
 
 const SmbBuffer *

@@ -62,6 +62,26 @@ GArray *smb_program_carved_arrays(const SmbProgram *program, const SmbLaunch *la
 gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error);
 
 /**
+ * smb_launch_check_block:
+ * @error: SMB_ERROR_USAGE
+ *
+ * Whether the kernel can be launched with that block: .reqntid names one (PTX ISA, "Performance-Tuning Directives"), and
+ * __launch_bounds__ (.maxntid) the most threads. The driver refuses others.
+ */
+gboolean smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program, GError **error);
+
+/**
+ * smb_launch_check_arguments:
+ * @needs_block: whether the block is missing, too: that is told together with what else is
+ * @error: SMB_ERROR_USAGE
+ *
+ * Whether each argument is of a parameter, and each parameter that must have a value has one: all that have none are
+ * told at once, with their types.
+ */
+gboolean smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *program,
+                                    gboolean needs_block, GError **error);
+
+/**
  * smb_launch_buffer:
  * @index: of the parameter; G_MAXUINT for a variable
  *

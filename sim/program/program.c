@@ -214,9 +214,13 @@ smb_program_static_shared(const SmbProgram *program) {
   return program->static_shared;
 }
 
-guint
-smb_program_max_threads(const SmbProgram *program) {
-  return program->max_threads;
+gboolean
+smb_program_own_block(const SmbProgram *program, guint block[3]) {
+  const guint most[3] = {program->max_threads, 1, 1};
+  const guint *own = program->required_block[0] ? program->required_block : most;
+  if (own[0] > 0)
+    memcpy(block, own, sizeof most);
+  return own[0] > 0;
 }
 
 gboolean

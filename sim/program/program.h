@@ -70,7 +70,8 @@ typedef struct {
 /** A parameter of the kernel. */
 typedef struct {
   const char *name;
-  const char *type; /* as C writes it: "const float *" says "float *" */
+  const char
+      *type; /* as C writes it: "const float *" says "float *"; of PTX ".u32", or "12 bytes" */
   gboolean is_pointer;
   gboolean
       may_be_value; /* of a pointer: it is none if the launch gives it a value (8 bytes of compiled code) */
@@ -213,8 +214,14 @@ const SmbArray *smb_program_array_at(const SmbProgram *program, guint32 offset);
 /** Bytes of the static __shared__ variables, each aligned to its type. */
 gsize smb_program_static_shared(const SmbProgram *program);
 
-/** The most threads of a block, as the kernel says itself (__launch_bounds__); 0 if it does not. */
-guint smb_program_max_threads(const SmbProgram *program);
+/**
+ * smb_program_own_block:
+ * @block: (out): set if the kernel says which one it is
+ *
+ * Returns: whether the kernel says which block it is launched with: the one that it requires, or else as many threads as
+ *   it has at most, side by side
+ */
+gboolean smb_program_own_block(const SmbProgram *program, guint block[3]);
 
 /** Whether blocks must run one after another, because they meet in atomics on global memory. */
 gboolean smb_program_is_serial(const SmbProgram *program);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/ptx/decode/decode.h"
 #include "sim/ptx/entries.h"
 
@@ -18,31 +19,30 @@ recognize(SmbSource *source) {
   return smb_ptx_recognize(source);
 }
 
+// What messages call the type of a parameter: ".u32"; of a structure its size.
+static const char *
+describe_type(const PtxModule *module, const PtxVariable *variable, gboolean is_pointer) {
+  if (is_pointer)
+    return "void *";
+  const SmbNumber size = smb_count(variable->bytes, "byte");
+  g_autofree char *type = g_strconcat(".", variable->type, NULL);
+  return g_string_chunk_insert_const(module->strings, variable->n_dimensions ? size.text : type);
+}
+
 // The pointers that a parameter may be: whatever has 8 bytes, unless --arg gives it a value.
 static void
 add_parameters(Code *code, const PtxFunction *kernel, const PtxDecoded *decoded) {
-  static const struct {
-    const char *type;
-    SmbScalar scalar;
-    const char *name;
-  } types[] = {{"u8", SMB_SCALAR_U8, "unsigned char"}, {"u32", SMB_SCALAR_U32, "unsigned"},
-               {"s32", SMB_SCALAR_I32, "int"},         {"f32", SMB_SCALAR_F32, "float"},
-               {"u64", SMB_SCALAR_U64, "pointer"},     {"f64", SMB_SCALAR_F64, "double"}};
   for (guint i = 0; i < kernel->parameters->len; i++) {
     const PtxVariable *variable = &g_array_index(kernel->parameters, PtxVariable, i);
     gboolean is_real = variable->type[0] == 'f';
     gboolean is_pointer = smb_ptx_is_pointer(variable);
     SmbParameter parameter = {.name = variable->name,
-                              .type = variable->type,
+                              .type = describe_type(code->module, variable, is_pointer),
                               .is_pointer = is_pointer,
                               .may_be_value = is_pointer,
                               .is_unnamed = TRUE,
                               .element = SMB_SCALAR_U8,
                               .element_bytes = 1};
-    for (guint t = 0; t < G_N_ELEMENTS(types); t++) {
-      if (strcmp(types[t].type, variable->type) == 0)
-        parameter.type = is_pointer ? "void *" : types[t].name;
-    }
     ParameterPlace place = {decoded->parameters[i], variable->bytes,
                             is_real && !variable->n_dimensions};
     g_array_append_val(code->program.parameters, parameter);
@@ -96,9 +96,13 @@ free_program(SmbProgram *program) {
   g_free(code);
 }
 
+// 0: not said; more than any block has are as many as they may be.
 static guint
 count_threads(const guint32 *extents) {
-  return extents[0] ? extents[0] * MAX(extents[1], 1) * MAX(extents[2], 1) : 0;
+  guint64 threads = extents[0];
+  for (guint i = 1; i < 3; i++)
+    threads = MIN(threads * MAX(extents[i], 1), G_MAXUINT);
+  return (guint)threads;
 }
 
 static SmbProgram *
@@ -117,9 +121,9 @@ read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting,
   gboolean is_own = smb_ptx_choose(module, plain, NULL) == kernel;
   code->program.name = g_string_chunk_insert_const(module->strings, is_own ? plain : kernel->name);
   code->program.symbol = kernel->name;
-  code->program.max_threads = count_threads(kernel->required);
-  if (!code->program.max_threads)
-    code->program.max_threads = count_threads(kernel->maximum);
+  code->program.max_threads = count_threads(kernel->maximum);
+  for (guint i = 0; kernel->required[0] && i < 3; i++)
+    code->program.required_block[i] = MAX(kernel->required[i], 1);
   code->meeting = meeting;
   smb_code_init(code);
   code->module = g_steal_pointer(&module);

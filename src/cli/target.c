@@ -93,10 +93,8 @@ finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, GError **error
     return FALSE;
   if (!target->name)
     target->name = g_strdup(smb_program_name(target->kernel));
-  if (target->assumes_block && smb_program_max_threads(target->kernel) > 0) {
+  if (target->assumes_block && smb_program_own_block(target->kernel, target->launch.block))
     target->assumes_block = FALSE;
-    target->launch.block[0] = smb_program_max_threads(target->kernel);
-  }
   gint64 bytes = 0;
   if (target->dynamic_bytes &&
       !smb_program_evaluate(target->kernel, target->dynamic_bytes, &bytes, error)) {
@@ -372,7 +370,8 @@ SmbTarget *
 smb_target_open(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error) {
   const char *file = cli->n_arguments > argument ? cli->arguments[argument] : NULL;
   g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
-  if (!target || !smb_target_protect(target, writes, error))
+  if (!target || !smb_target_protect(target, writes, error) ||
+      !smb_launch_check_arguments(&target->launch, target->kernel, target->assumes_block, error))
     return NULL;
   target->options.progress = smb_cli_progress(cli);
   return g_steal_pointer(&target);

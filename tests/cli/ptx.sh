@@ -94,14 +94,32 @@ expect 1 analyze "$ptx/histogram.ptx" --block 256 --arg 2=1024 --unknown skip --
 
 # Which kernel, and with which arguments: all that is missing at once.
 expect 2 analyze "$ptx/transpose.ptx" --block 32,8
-says 'has several kernels: choose one with --entry: void transpose<0>(float*, float const*, int), '
+says "has several kernels: choose one with --entry: 'transpose<0>(float*, float const*, int)', "
 expect 2 analyze "$ptx/transpose.ptx" --entry transpose --block 32,8
-says 'void transpose<0>(float*, float const*, int), void transpose<1>(float*, float const*, int) ('
+says "matches 2 kernels of $ptx/transpose.ptx: 'transpose<0>(float*, float const*, int)', 'transpose<1>(float*, float const*, int)' ("
 expect 2 analyze "$ptx/transpose.ptx" --entry matmul --block 32,8
 says "--entry 'matmul': expected one of the kernels of"
 says transpose_swizzled
 expect 2 analyze "$ptx/reduce.ptx" --entry reduce_shared --block 256
-says '--arg 2=VALUE'
+says "parameter 2 (.u32) of 'reduce_shared' needs a value: --arg 2=VALUE ("
+sed 's/_param_1,/&\n\t.param .f32 scale, .param .align 4 .b8 shape[12],/' "$ptx/reduce.ptx" >"$work/values.ptx"
+expect 2 analyze "$work/values.ptx" --entry reduce_shared
+says "parameters 2 (.f32), 3 (12 bytes), 4 (.u32) of 'reduce_shared' need values, and the launch needs a block: --arg 2=VALUE --arg 3=VALUE --arg 4=VALUE --block X,Y,Z ("
+
+# The block that a kernel is compiled for is its own, and no other one is taken.
+for bound in .reqntid .maxntid; do
+  sed "s/^{/$bound 16, 4, 4\n&/" "$ptx/reduce.ptx" >"$work/$bound.ptx"
+done
+expect 0 analyze "$work/.reqntid.ptx" --entry reduce_shared --arg 2=700
+shows 'block 16x4x4, grid 1'
+expect 2 analyze "$work/.reqntid.ptx" --entry reduce_shared --arg 2=700 --block 256
+says "a block of 256 x 1 x 1 threads: 'reduce_shared' is compiled for blocks of 16 x 4 x 4"
+expect 0 analyze "$work/.maxntid.ptx" --entry reduce_shared --arg 2=700
+quiet
+shows 'block 256, grid 1'
+expect 0 analyze "$work/.maxntid.ptx" --entry reduce_shared --arg 2=700 --block 32,8
+expect 2 analyze "$work/.maxntid.ptx" --entry reduce_shared --arg 2=700 --block 257
+says "a block of 257 x 1 x 1 = 257 threads: 'reduce_shared' is compiled for at most 256 (__launch_bounds__)"
 expect 2 analyze "$ptx/transpose.ptx" --entry transpose_double --block 16,16 --arg 7=1
 says "'transpose_double' has no parameter '7'"
 sed '/^[^/]*ret;/,$d' "$ptx/transpose.ptx" >"$work/cut.ptx"

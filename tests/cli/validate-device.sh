@@ -74,7 +74,7 @@ expect 0 validate "$work/own.cu" --entry own -D N=2 --arg scale=3 --format csv
 grep -q '^own,,N=2,.*,wavefronts_ld,2,2,' "$work/out" || die "not 2 wavefronts: $(cat "$work/out")"
 grep -q ',values,32,32,' "$work/out" || die 'no values'
 expect 2 validate "$work/own.cu" --entry own
-says "parameter 'scale' of 'own' needs a value"
+says "parameter 'scale' (int) of 'own' needs a value"
 # Comments and names of files may be in any encoding; a comment may begin behind an #include; scalars of all sizes.
 odd=$(printf '%s/caf\351.cu' "$work")
 cat >"$odd" <<'END'

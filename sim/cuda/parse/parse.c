@@ -330,6 +330,7 @@ describe_parameters(SmbKernel *kernel) {
                               .type = smb_type_describe(kernel->pool, variable_type(variable)),
                               .is_pointer =
                                   !variable->is_reference && variable->type->kind == KIND_POINTER,
+                              .is_unnamed = *variable->name == '(',
                               .bytes = variable->is_reference ? variable->type->of->size : 0};
     if (parameter.is_pointer) {
       parameter.element_bytes = (guint)MAX(variable->type->of->size, 1);

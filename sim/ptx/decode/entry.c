@@ -46,69 +46,134 @@ smb_ptx_demangle(const char *name, gboolean plain) {
   return copy;
 }
 
-// Without the arguments of a template.
-static gboolean
-is_template_of(const char *plain, const char *entry) {
-  gsize length = strcspn(plain, "<");
-  return plain[length] == '<' && strlen(entry) == length && strncmp(plain, entry, length) == 0;
+// How well a name that was asked for fits a kernel; the kernels that fit it best are meant.
+typedef enum {
+  MATCH_NONE,
+  MATCH_TEMPLATE, // without the arguments of a template, with or without namespaces
+  MATCH_PART,     // without some of the namespaces
+  MATCH_NAME,     // with all of them
+  MATCH_SYMBOL,   // as it is mangled
+} Match;
+
+// A name as names are compared: without spaces, anonymous namespaces, and what C++ has behind numbers ("128u").
+static char *
+make_canonical(const char *name) {
+  static const char result[] = "void ", anonymous[] = "(anonymous namespace)::";
+  GString *text = g_string_new(NULL);
+  gboolean in_number = FALSE;
+  if (g_str_has_prefix(name, result))
+    name += strlen(result);
+  for (const char *at = name; *at; at++) {
+    if (g_str_has_prefix(at, anonymous)) {
+      at += strlen(anonymous) - 1;
+      continue;
+    }
+    gboolean in_word = at > name && (g_ascii_isalnum(at[-1]) || at[-1] == '_');
+    in_number = g_ascii_isdigit(*at) ? in_number || !in_word : in_number && g_ascii_isalnum(*at);
+    if (*at != ' ' && !(in_number && strchr("uUlL", *at)))
+      g_string_append_c(text, *at);
+  }
+  return g_string_free(text, FALSE);
 }
 
-// Whether two names are the same but for spaces: "sgemm<128,8>" and "sgemm<128, 8>".
-static gboolean
-is_same(const char *a, const char *b) {
-  do {
-    a += strspn(a, " ");
-    b += strspn(b, " ");
-    if (*a != *b)
-      return FALSE;
-  } while (*a++ && *b++);
-  return TRUE;
+// Where the parameters of a function begin, or its name ends.
+static gsize
+find_parameters(const char *name) {
+  gint depth = 0;
+  gsize end = 0;
+  for (; name[end] && (name[end] != '(' || depth > 0); end++)
+    depth += (name[end] == '<' || name[end] == '{') - (name[end] == '>' || name[end] == '}');
+  return end;
+}
+
+// Where the name behind a namespace begins, from @start on; @end: there is none.
+static gsize
+find_part(const char *name, gsize start, gsize end) {
+  gint depth = 0;
+  for (gsize i = start; i + 1 < end; i++) {
+    depth += (name[i] == '<') - (name[i] == '>');
+    if (depth == 0 && name[i] == ':' && name[i + 1] == ':')
+      return i + 2;
+  }
+  return end;
 }
 
 static gboolean
-matches(const PtxFunction *function, const char *entry) {
-  g_autofree char *whole = smb_ptx_demangle(function->name, FALSE);
-  g_autofree char *plain = smb_ptx_demangle(function->name, TRUE);
-  return !entry || strcmp(function->name, entry) == 0 || is_same(whole, entry) ||
-         is_same(plain, entry) || is_template_of(plain, entry);
+is_text(const char *text, gsize length, const char *other) {
+  return strlen(other) == length && strncmp(text, other, length) == 0;
+}
+
+// Both are canonical.
+static Match
+match_name(const char *name, const char *entry) {
+  Match best = MATCH_NONE;
+  gsize end = find_parameters(name);
+  for (gsize start = 0; start < end; start = find_part(name, start, end)) {
+    const char *part = name + start;
+    if (strcmp(part, entry) == 0 || is_text(part, end - start, entry))
+      best = MAX(best, start == 0 ? MATCH_NAME : MATCH_PART);
+    else if (is_text(part, MIN(strcspn(part, "<["), end - start), entry))
+      best = MAX(best, MATCH_TEMPLATE);
+  }
+  return best;
+}
+
+static Match
+match_kernel(const PtxFunction *function, const char *entry) {
+  g_autofree char *demangled = smb_ptx_demangle(function->name, FALSE);
+  g_autofree char *name = make_canonical(demangled), *asked = make_canonical(entry);
+  return strcmp(function->name, entry) == 0 ? MATCH_SYMBOL : match_name(name, asked);
+}
+
+// "'reduce<64>(float*)', 'reduce<128>(float*)'" (transfer full).
+static char *
+list_kernels(const GPtrArray *kernels) {
+  GString *list = g_string_new(NULL);
+  for (guint i = 0; i < kernels->len; i++) {
+    const PtxFunction *kernel = g_ptr_array_index(kernels, i);
+    g_autofree char *name = smb_ptx_demangle(kernel->name, FALSE);
+    g_string_append_printf(list, "%s'%s'", i > 0 ? ", " : "",
+                           name + (g_str_has_prefix(name, "void ") ? strlen("void ") : 0));
+  }
+  return g_string_free(list, FALSE);
 }
 
 static const PtxFunction *
-refuse(const PtxModule *module, const char *entry, const GPtrArray *names, GError **error) {
-  g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
+refuse(const PtxModule *module, const char *entry, const GPtrArray *all, const GPtrArray *matching,
+       GError **error) {
+  g_autofree char *list = list_kernels(matching->len > 0 ? matching : all);
   const char *file = smb_source_name(module->source);
-  if (names->len == 1)
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no kernel (.entry) in this PTX", file);
-  else if (entry)
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "--entry '%s': expected one of the kernels of %s: %s", entry, file, list);
+  if (all->len == 0)
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no kernel (.entry) in this PTX", file);
+  else if (!entry)
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+             "%s has several kernels: choose one with --entry: %s", file, list);
+  else if (matching->len > 0)
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--entry '%s' matches %u kernels of %s: %s", entry,
+             matching->len, file, list);
   else
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "%s has several kernels: choose one with --entry: %s", file, list);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+             "--entry '%s': expected one of the kernels of %s: %s", entry, file, list);
   return NULL;
 }
 
 const PtxFunction *
 smb_ptx_choose(const PtxModule *module, const char *entry, GError **error) {
-  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GPtrArray) matching = g_ptr_array_new_with_free_func(g_free);
-  const PtxFunction *found = NULL;
+  g_autoptr(GPtrArray) all = g_ptr_array_new(), matching = g_ptr_array_new();
+  Match best = MATCH_NONE;
   for (guint i = 0; i < module->functions->len; i++) {
-    const PtxFunction *function = g_ptr_array_index(module->functions, i);
+    PtxFunction *function = g_ptr_array_index(module->functions, i);
     if (!function->is_entry || function->is_prototype)
       continue;
-    char *name = smb_ptx_demangle(function->name, FALSE);
-    g_ptr_array_add(all, name);
-    if (!matches(function, entry))
-      continue;
-    if (entry && strcmp(function->name, entry) == 0)
-      return function;
-    found = function;
-    g_ptr_array_add(matching, g_strdup(name));
+    g_ptr_array_add(all, function);
+    Match match = entry ? match_kernel(function, entry) : MATCH_NAME;
+    if (match > best)
+      g_ptr_array_set_size(matching, 0);
+    best = MAX(best, match);
+    if (match != MATCH_NONE && match == best)
+      g_ptr_array_add(matching, function);
   }
   if (matching->len == 1)
-    return found;
-  GPtrArray *names = matching->len > 1 ? matching : all;
-  g_ptr_array_add(names, NULL);
-  return refuse(module, entry, names, error);
+    return g_ptr_array_index(matching, 0);
+  return refuse(module, entry, all, matching, error);
 }
