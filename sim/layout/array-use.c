@@ -62,6 +62,27 @@ add_request(const SmbArrayUses *uses, const SmbAccessRequest *made) {
   }
 }
 
+static void
+add_found(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, gsize bytes) {
+  add_use(uses, analysis, array, bytes);
+  g_ptr_array_add(uses->by_base, g_ptr_array_index(uses->all, uses->all->len - 1));
+}
+
+// Adds the arrays that the launch says lie in an array of the program, in place of it. FALSE: it says nothing of it.
+static gboolean
+add_shapes(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbLaunch *launch,
+           guint variable) {
+  gboolean any = FALSE;
+  for (guint i = 0; launch && launch->shapes && i < launch->shapes->len; i++) {
+    const SmbShape *shape = &g_array_index(launch->shapes, SmbShape, i);
+    if (shape->variable != variable)
+      continue;
+    add_found(uses, analysis, &shape->array, shape->array.bytes);
+    any = TRUE;
+  }
+  return any;
+}
+
 SmbArrayUses *
 smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
                    const SmbAnalysis *analysis) {
@@ -74,7 +95,7 @@ smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
   gboolean any_dynamic = FALSE;
   for (guint i = 0; i < smb_program_n_arrays(program); i++) {
     const SmbArray *array = smb_program_array(program, i);
-    if (array->is_dynamic && uses->carved)
+    if ((array->is_dynamic && uses->carved) || add_shapes(uses, analysis, launch, i))
       continue;
     add_use(uses, analysis, array, array->is_dynamic ? dynamic_bytes : array->bytes);
     if (!array->is_dynamic || !any_dynamic)
@@ -83,8 +104,7 @@ smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
   }
   for (guint i = 0; uses->carved && i < uses->carved->len; i++) {
     const SmbArray *array = &g_array_index(uses->carved, SmbArray, i);
-    add_use(uses, analysis, array, array->bytes);
-    g_ptr_array_add(uses->by_base, g_ptr_array_index(uses->all, uses->all->len - 1));
+    add_found(uses, analysis, array, array->bytes);
   }
   g_ptr_array_sort(uses->by_base, compare_bases);
   for (guint i = 0; i < analysis->requests->len; i++)

@@ -51,7 +51,7 @@ typedef struct {
 /**
  * smb_array_uses_new:
  * @launch: (nullable): what @analysis is of: with it, parts of dynamic shared memory that pointers name are
- *   arrays of their own (smb_program_carved_arrays())
+ *   arrays of their own (smb_program_carved_arrays()), and so are those that it says itself (SmbLaunch.shapes)
  * @program, @analysis: (transfer none): must outlive the result; @analysis with its requests
  *
  * Returns: (transfer full): the arrays

@@ -148,6 +148,16 @@ smb_launch_contents(const SmbLaunch *launch, const SmbProgram *program, guint pa
                              .scalar = described.element};
 }
 
+const SmbArray *
+smb_launch_array_at(const SmbLaunch *launch, const SmbProgram *program, guint32 offset) {
+  for (guint i = 0; launch->shapes && i < launch->shapes->len; i++) {
+    const SmbArray *array = &g_array_index(launch->shapes, SmbShape, i).array;
+    if (offset - array->base < array->bytes)
+      return array;
+  }
+  return smb_program_array_at(program, offset);
+}
+
 GArray *
 smb_program_carved_arrays(const SmbProgram *program, const SmbLaunch *launch) {
   const SmbFrontEnd *front_end = program->front_end;

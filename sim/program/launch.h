@@ -10,6 +10,7 @@
 #include "sim/base/request.h"
 #include "sim/program/buffer.h"
 #include "sim/program/program.h"
+#include "sim/program/shape.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +22,7 @@ G_BEGIN_DECLS
  * @arguments: (nullable) (array zero-terminated=1): "NAME=VALUE" for each scalar parameter
  * @buffers: (nullable) (element-type SmbBuffer): of several for one pointer the last one counts. A pointer has a
  *   buffer in any case: element i (of its scalar type) reads as i, and the pointer is its start
+ * @shapes: (nullable) (element-type SmbShape): arrays that lie in what the program has as bytes only
  * @skips_unknown: whether requests at addresses, or under conditions, that are not known are left out and reported
  *   (SmbSink.uncounted); %FALSE: they are errors
  */
@@ -30,6 +32,7 @@ typedef struct {
   gsize dynamic_bytes;
   const char *const *arguments;
   GPtrArray *buffers;
+  GArray *shapes;
   gboolean skips_unknown;
 } SmbLaunch;
 
@@ -88,6 +91,11 @@ gboolean smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *p
  * Returns: (nullable) (transfer none): what the launch says of the buffer of a pointer parameter, or of a variable
  */
 const SmbBuffer *smb_launch_buffer(const SmbLaunch *launch, const char *name, guint index);
+
+/** smb_launch_array_at: Returns: (nullable) (transfer none): as smb_program_array_at(), or the array that @launch says has
+ * the byte (SmbLaunch.shapes) */
+const SmbArray *smb_launch_array_at(const SmbLaunch *launch, const SmbProgram *program,
+                                    guint32 offset);
 
 /** Whether a parameter is a pointer to a buffer in this launch: none that may be a value, and is given one. */
 gboolean smb_launch_is_pointer(const SmbLaunch *launch, const SmbProgram *program, guint parameter);

@@ -23,15 +23,13 @@ enum {
 // Requests that a search may count: well under a minute.
 static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
 
-static char *option_array, *option_only, *option_top, *option_check, *option_out,
-    *option_max_counts;
+static char *option_only, *option_top, *option_check, *option_out, *option_max_counts;
 static char **option_tune, **option_row;
 static gboolean option_measure, option_all, option_verbose;
 
 #define KINDS "pad|swizzle|both"
 
 static const GOptionEntry options[] = {
-    {"array", 0, 0, G_OPTION_ARG_STRING, &option_array, "only this shared array", "NAME"},
     {"row", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_row,
      "elements of a row of an array of one dimension, or of the array NAME, padding included",
      "[NAME=]N"},
@@ -79,7 +77,7 @@ static gboolean
 parse_search(const SmbCli *cli, SmbAdviseSearch *search, guint *tuned, GError **error) {
   static const SmbAdviseKinds kinds[] = {SMB_ADVISE_PAD, SMB_ADVISE_SWIZZLE, SMB_ADVISE_BOTH};
   guint kind = 0;
-  search->array = option_array;
+  search->arrays = (const char *const *)smb_target_options()->arrays;
   search->rows = (const char *const *)option_row;
   search->all = shows_all(cli);
   search->top = search->all ? DEFAULT_TOP_OF_ALL : DEFAULT_TOP;
@@ -136,7 +134,7 @@ check_options(SmbCli *cli, GError **error) {
        "--verbose explains the columns of a search: it does not go with --check"},
       {option_verbose && option_tune,
        "--verbose explains the columns of a search: it does not go with --tune"},
-      {option_tune && (option_array || option_row),
+      {option_tune && (smb_target_options()->arrays || option_row),
        "--tune runs the whole kernel: --array and --row do not go with it"},
       {(measure->device || measure->timeout) && !option_measure,
        "--device and --timeout are for --measure"},
@@ -176,9 +174,18 @@ write_out(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GEr
 }
 
 static gboolean
+check_rewrites(const SmbTarget *target, GError **error) {
+  return !option_out || !smb_advise_is_compiled(target) ||
+         smb_cli_usage_error(error,
+                             "--out: '%s' is compiled code, which is not rewritten: write the "
+                             "layout into its source",
+                             target->file);
+}
+
+static gboolean
 check_swizzle(SmbCli *cli, const SmbTarget *target, const SmbAdviseSearch *search, GError **error) {
   g_autoptr(SmbAdviseReport) report = smb_advise_report_run(target, cli->arch, error);
-  g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->array, error) : NULL;
+  g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->arrays, error) : NULL;
   if (!arrays || !smb_advise_check(cli, report, arrays, search, option_check, error))
     return FALSE;
   smb_analyze_write_warnings(target, report->analysis, cli->messages);
@@ -202,7 +209,8 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbMeter *meter, const SmbA
   return TRUE;
 }
 
-static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_measure_group, NULL};
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group,
+                                            &smb_measure_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE.cu|-]",
     .description =
@@ -243,7 +251,7 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
     return smb_advise_tune(cli, smb_target_options(), file, (const char *const *)option_tune, tuned,
                            meter, error);
   g_autoptr(SmbTarget) target = smb_target_open(cli, 0, out, error);
-  if (!target)
+  if (!target || !check_rewrites(target, error))
     return FALSE;
   if (option_check)
     return check_swizzle(cli, target, &search, error);

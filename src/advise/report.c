@@ -23,6 +23,11 @@ smb_advise_kind_name(SmbAdviseKinds kind) {
                                       : "now";
 }
 
+gboolean
+smb_advise_is_compiled(const SmbTarget *target) {
+  return strcmp(smb_program_level(target->kernel), "text") != 0;
+}
+
 char *
 smb_advise_declare(const SmbArray *array) {
   GString *text = g_string_new(NULL);
@@ -302,6 +307,7 @@ advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *a
                               .progress = report->target->options.progress};
   SmbAdviseArray *array = g_new0(SmbAdviseArray, 1);
   array->kinds = asked->kinds;
+  array->is_compiled = smb_advise_is_compiled(report->target);
   array->layouts = g_ptr_array_new_with_free_func((GDestroyNotify)layout_free);
   array->search = smb_advise_array(report->arch, use, &options);
   array->now = layout_new(report, array->search, array->search->original, 0);
@@ -314,25 +320,37 @@ advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *a
   return TRUE;
 }
 
-GPtrArray *
-smb_advise_select(const SmbAdviseReport *report, const char *name, GError **error) {
-  g_autoptr(GPtrArray) selected = g_ptr_array_new();
+// Adds the array of that name; of an empty name, all of them. FALSE with an error: there is none of it.
+static gboolean
+select_named(const SmbAdviseReport *report, const char *name, GPtrArray *selected, GError **error) {
   g_autoptr(GString) names = g_string_new(NULL);
+  guint before = selected->len;
   for (guint i = 0; i < report->uses->all->len; i++) {
     SmbArrayUse *use = g_ptr_array_index(report->uses->all, i);
     if (use->array->n_dimensions == 0 || use->requests->len == 0)
       continue;
     g_string_append_printf(names, "%s%s", names->len ? ", " : "", use->array->name);
-    if (!name || strcmp(name, use->array->name) == 0)
+    if (!*name || strcmp(name, use->array->name) == 0)
       g_ptr_array_add(selected, use);
   }
-  if (name && selected->len == 0) {
-    smb_cli_usage_error(error, "--array '%s': %s%s", name,
-                        names->len ? "expected one of " : "the kernel uses no shared array",
-                        names->str);
-    return NULL;
+  return !*name || selected->len > before ||
+         smb_cli_usage_error(error, "--array '%s': %s%s", name,
+                             names->len ? "expected one of " : "the kernel uses no shared array",
+                             names->str);
+}
+
+GPtrArray *
+smb_advise_select(const SmbAdviseReport *report, const char *const *names, GError **error) {
+  g_autoptr(GPtrArray) selected = g_ptr_array_new();
+  gboolean any = FALSE;
+  for (guint i = 0; names && names[i]; i++) {
+    if (strchr(names[i], '='))
+      continue;
+    any = TRUE;
+    if (!select_named(report, names[i], selected, error))
+      return NULL;
   }
-  return g_steal_pointer(&selected);
+  return any || select_named(report, "", selected, error) ? g_steal_pointer(&selected) : NULL;
 }
 
 SmbAdviseReport *
@@ -363,7 +381,7 @@ SmbAdviseReport *
 smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSearch *search,
                       GError **error) {
   g_autoptr(SmbAdviseReport) report = smb_advise_report_run(target, arch, error);
-  g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->array, error) : NULL;
+  g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->arrays, error) : NULL;
   if (!arrays)
     return NULL;
   for (guint i = 0; i < arrays->len; i++) {

@@ -49,6 +49,7 @@ typedef struct {
  * @now: the present layout
  * @layouts: (element-type SmbAdviseLayout): the best of each kind, the best of all first
  * @unseen: (element-type guint): lines that mention the array where nothing is evaluated
+ * @is_compiled: whether the kernel is compiled code: it is not rewritten, and its arrays are bytes unless --array says more
  */
 typedef struct {
   SmbAdviseKinds kinds;
@@ -56,6 +57,7 @@ typedef struct {
   SmbAdviseLayout *now;
   GPtrArray *layouts;
   GArray *unseen;
+  gboolean is_compiled;
 } SmbAdviseArray;
 
 /**
@@ -79,7 +81,8 @@ typedef struct {
 
 /**
  * SmbAdviseSearch:
- * @array: (nullable): only the array of that name
+ * @arrays: (nullable) (array zero-terminated=1): only the arrays of these names, if there are any; those with "=" behind
+ *   them are shapes (smb_shapes_parse())
  * @rows: (nullable) (array zero-terminated=1): "N" or "NAME=N": elements of a row of all arrays, or of one: as
  *   SmbAdviseOptions.row
  * @kinds: which layouts are searched; 0: all
@@ -88,7 +91,7 @@ typedef struct {
  * @max_counts: as SmbAdviseOptions.max_counts
  */
 typedef struct {
-  const char *array;
+  const char *const *arrays;
   const char *const *rows;
   SmbAdviseKinds kinds;
   guint top;
@@ -116,8 +119,9 @@ SmbAdviseReport *smb_advise_report_run(const SmbTarget *target, SmbArch *arch, G
 guint64 smb_advise_row(const SmbAdviseSearch *asked, const SmbArray *array);
 
 /** smb_advise_select: Returns: (transfer container) (element-type SmbArrayUse): the arrays that are asked
- * about, or %NULL with an error: those with rows and requests, or the one of that name */
-GPtrArray *smb_advise_select(const SmbAdviseReport *report, const char *name, GError **error);
+ * about, or %NULL with an error: those with rows and requests, and of them those of these names, if there are any */
+GPtrArray *smb_advise_select(const SmbAdviseReport *report, const char *const *names,
+                             GError **error);
 
 /** smb_advise_proven: Returns: (transfer none) (nullable): the best layout of an array that is cheaper
  * than now, and whose rewritten kernel holds */
@@ -125,6 +129,9 @@ const SmbAdviseLayout *smb_advise_proven(const SmbAdviseArray *array);
 
 /** smb_advise_final: Returns: (transfer none) (nullable): the rewritten kernel that is best of all */
 const SmbProof *smb_advise_final(const SmbAdviseReport *report);
+
+/** smb_advise_is_compiled: Returns: whether the kernel is compiled code, such as PTX, which is not rewritten */
+gboolean smb_advise_is_compiled(const SmbTarget *target);
 
 /** smb_advise_declare: Returns: (transfer full): an array as it is declared: "int tile[32][33]" */
 char *smb_advise_declare(const SmbArray *array);

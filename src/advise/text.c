@@ -111,7 +111,14 @@ smb_advise_describe(const SmbAdviseArray *array) {
         " %s %s in excess: no padding or XOR swizzle of the whole array removes all conflicts.",
         smb_number(MIN(best->total.excess, now->excess)).text,
         MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
-  if (search->use->bytes / layout->element_bytes <= layout->columns + layout->pad)
+  gboolean has_rows = search->use->bytes / layout->element_bytes > layout->columns + layout->pad;
+  if (!has_rows && array->is_compiled)
+    g_string_append_printf(text,
+                           " Compiled code does not say what the rows of %s are: padding after "
+                           "every power of two of elements was tried (--array "
+                           "%s=ROWSxCOLUMNSxTYPE says it).",
+                           search->use->array->name, search->use->array->name);
+  else if (!has_rows)
     g_string_append(text, " Its rows are not declared: padding after every power of two of "
                           "elements was tried (--row N sets the length of a row).");
   return g_string_free(text, FALSE);
@@ -140,6 +147,14 @@ append_lines(GString *text, const GArray *lines) {
                            g_array_index(lines, guint, i));
 }
 
+// Whether a layout only has other rows than are declared: indices stay as they are.
+static gboolean
+is_padding(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
+  const SmbArray *declared = array->search->use->array;
+  return declared->n_dimensions > 1 && layout->candidate->layout.bits == 0 &&
+         layout->candidate->layout.columns == array->now->candidate->layout.columns;
+}
+
 // What is to be changed, and what that gives.
 static char *
 describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
@@ -162,6 +177,13 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
       g_string_append_printf(text, "apply %s in ", layout->name);
       append_lines(text, lines);
     }
+  } else if (array->is_compiled && is_padding(array, layout)) {
+    SmbArray padded = *array->search->use->array;
+    padded.dimension[padded.n_dimensions - 1] =
+        layout->candidate->layout.columns + layout->candidate->layout.pad;
+    g_autofree char *declaration = smb_advise_declare(&padded);
+    g_string_append_printf(text, "pad the rows to %s elements (%s)",
+                           smb_number(padded.dimension[padded.n_dimensions - 1]).text, declaration);
   } else {
     g_string_append_printf(text, "apply %s by hand (index %s)", layout->name, layout->index);
   }
@@ -412,10 +434,16 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
   for (guint i = 0; i < array->layouts->len; i++) {
     const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
     g_autofree char *title = g_strdup_printf("%u  %s", i + 1, layout->name);
-    if (layout->proof)
+    if (layout->proof && !array->is_compiled)
       write_proof(cli, report, title, layout->proof);
     write_narrower(cli, array, layout);
   }
+  if (array->is_compiled && array->layouts->len > 0)
+    smb_text_wrap_printf(
+        cli->out,
+        "\nCompiled code is not rewritten: change %s where its source declares and "
+        "indexes it, and compile that again.",
+        found->name);
   g_autofree char *unseen = smb_advise_describe_unseen(array);
   if (unseen)
     smb_text_wrap(cli->out, unseen);

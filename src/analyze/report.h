@@ -73,9 +73,11 @@ typedef struct {
   guint64 segments;
 } SmbLineTally;
 
-/** smb_analyze_sum_lines: Returns: (transfer full) (element-type SmbLineTally): a sum for each line, by its number;
- *   at 0 of accesses that have no line */
-GArray *smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines);
+/** smb_analyze_sum_lines: @file: (nullable): one that the program was compiled from; %NULL: the program's own text
+ *
+ * Returns: (transfer full) (element-type SmbLineTally): a sum for each line, by its number; at 0 of accesses that have no
+ *   line there */
+GArray *smb_analyze_sum_lines(const SmbAnalysis *analysis, const char *file, guint n_lines);
 
 /** Adds the member "warnings" to a result: what smb_analyze_write_warnings() writes, but unused macros. */
 void smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target,

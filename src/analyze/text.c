@@ -337,28 +337,31 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
 
 // The annotated source. Every count stands beside exactly one line, and the sums below are those of the analysis.
 
-// What stands in an included file has no line here: it counts in row 0. Compiled code stands where its instruction does.
+// What stands in another file has no line here: it counts in row 0. Compiled code stands where its instruction does, or in
+// the @file that it was compiled from.
 static guint
-find_row(const SmbSite *site, guint n_lines) {
+find_row(const SmbSite *site, const char *file, guint n_lines) {
+  if (file)
+    return g_strcmp0(site->file, file) == 0 && site->line <= n_lines ? site->line : 0;
   if (site->opcode)
     return site->pc <= n_lines ? site->pc : 0;
   return site->file ? 0 : site->line;
 }
 
 GArray *
-smb_analyze_sum_lines(const SmbAnalysis *analysis, guint n_lines) {
+smb_analyze_sum_lines(const SmbAnalysis *analysis, const char *file, guint n_lines) {
   GArray *lines = g_array_new(FALSE, TRUE, sizeof(SmbLineTally));
   g_array_set_size(lines, n_lines + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    SmbLineTally *line = &g_array_index(lines, SmbLineTally, find_row(access->site, n_lines));
+    SmbLineTally *line = &g_array_index(lines, SmbLineTally, find_row(access->site, file, n_lines));
     smb_tally_add(&line->shared, &access->total);
     if (access->total.excess > (line->worst ? line->worst->total.excess : 0))
       line->worst = access;
   }
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    g_array_index(lines, SmbLineTally, find_row(access->site, n_lines)).segments +=
+    g_array_index(lines, SmbLineTally, find_row(access->site, file, n_lines)).segments +=
         access->segments;
   }
   return lines;
@@ -391,7 +394,7 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
   const SmbSource *source = smb_program_source(report->target->kernel);
   guint n_lines = source ? smb_source_n_lines(source) : 0;
-  g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
+  g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, NULL, n_lines);
   g_autofree char *columns = g_strdup_printf("per launch: requests>|wavefronts>|excess>|%s>|"
                                              "per request: worst>|: line>|source",
                                              smb_analyze_segment_name(cli->arch));

@@ -54,6 +54,14 @@ static const GOptionEntry launch_entries[] = {
     G_OPTION_ENTRY_NULL,
 };
 
+static const GOptionEntry array_entries[] = {
+    {"array", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.arrays,
+     "only this shared array; or, of PTX, its rows, columns and elements, such as tile=64x64xf16, "
+     "or those of an array OFFSET bytes into it",
+     "NAME[[+OFFSET]=SHAPE]"},
+    G_OPTION_ENTRY_NULL,
+};
+
 static const GOptionEntry limit_entries[] = {
     {"max-steps", 0, 0, G_OPTION_ARG_STRING, &typed.max_steps,
      "statements that a block may execute", "N"},
@@ -71,6 +79,7 @@ static const GOptionEntry limit_entries[] = {
 
 const SmbCliGroup smb_target_tile_group = {"Tile", tile_entries};
 const SmbCliGroup smb_target_launch_group = {"Kernel and launch", launch_entries};
+const SmbCliGroup smb_target_array_group = {"Arrays", array_entries};
 const SmbCliGroup smb_target_limit_group = {"Limits", limit_entries};
 
 const SmbTargetOptions *
@@ -80,7 +89,7 @@ smb_target_options(void) {
 
 void
 smb_target_clear_options(void) {
-  static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS};
+  static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group};
   for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
     for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++) {
       if (entry->arg == G_OPTION_ARG_STRING)

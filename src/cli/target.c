@@ -41,7 +41,9 @@ smb_target_free(SmbTarget *target) {
   g_strfreev(target->folders);
   g_strfreev(target->args);
   g_strfreev(target->buffers);
+  g_strfreev(target->arrays);
   g_clear_pointer(&target->launch.buffers, g_ptr_array_unref);
+  g_clear_pointer(&target->launch.shapes, g_array_unref);
   g_free(target);
 }
 
@@ -107,7 +109,9 @@ finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, GError **error
                                " bytes: expected 0 or more, and no more than a block has",
                                target->dynamic_bytes, bytes);
   target->launch.dynamic_bytes = (gsize)bytes;
-  return TRUE;
+  target->launch.shapes = smb_shapes_parse((const char *const *)target->arrays, target->kernel,
+                                           target->launch.dynamic_bytes, error);
+  return target->launch.shapes != NULL;
 }
 
 gboolean
@@ -327,6 +331,7 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
       !parse_code(options, target, error))
     return NULL;
   target->folders = g_strdupv(options->folders);
+  target->arrays = g_strdupv(options->arrays);
   set_values(&target->defines, (const char *const *)options->defines);
   set_values(&target->args, (const char *const *)options->args);
   set_values(&target->buffers, (const char *const *)options->buffers);
@@ -409,6 +414,7 @@ smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_by
   other->entry = g_strdup(smb_program_name(target->kernel));
   other->launch = target->launch;
   other->launch.buffers = g_ptr_array_ref(target->launch.buffers);
+  other->launch.shapes = NULL;
   other->options = target->options;
   other->frames = target->frames;
   other->folders = g_strdupv(target->folders);

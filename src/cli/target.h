@@ -16,7 +16,7 @@ typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
   char *kernel, *shape, *entry, *instance;
-  char **defines, **folders, **args, **buffers;
+  char **defines, **folders, **args, **buffers, **arrays;
   char *block, *grid, *dynamic_bytes, *unknown, *frames;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *threads;
 } SmbTargetOptions;
@@ -30,6 +30,9 @@ typedef struct {
 
 /** The options of a command that takes a kernel, for SmbCliUsage.groups. */
 extern const SmbCliGroup smb_target_tile_group, smb_target_launch_group, smb_target_limit_group;
+
+/** And of one that looks at its arrays in shared memory. */
+extern const SmbCliGroup smb_target_array_group;
 #define SMB_TARGET_GROUPS &smb_target_tile_group, &smb_target_launch_group, &smb_target_limit_group
 
 /** smb_target_options: Returns: (transfer none): what was typed, after smb_cli_parse() */
@@ -58,6 +61,7 @@ void smb_target_clear_options(void);
  * @folders: where included files are looked for, or %NULL
  * @defines: the macros that were set, NAME=VALUE, each once
  * @args, @buffers: as they were given, each name once
+ * @arrays: names and shapes of arrays, as they were given, or %NULL
  * @frames: which of the places that an instruction is inlined through is shown
  * @launch: how it is launched; its arguments and buffers are owned by the target
  * @options: for smb_analysis_run()
@@ -75,6 +79,7 @@ typedef struct {
   GStrv defines;
   GStrv args;
   GStrv buffers;
+  GStrv arrays;
   SmbFrames frames;
   SmbLaunch launch;
   gboolean assumes_block;

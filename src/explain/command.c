@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // explain: why an access costs what it costs, from the thread to the bank.
+#include <string.h>
+
 #include "sim/arch/arch.h"
 #include "src/analyze/report.h"
 #include "src/cli/commands.h"
@@ -48,6 +50,11 @@ parse_question(SmbExplainQuestion *question, GError **error) {
   question->has_warp = option_warp != NULL;
   question->has_op = option_op != NULL;
   question->op = (SmbOpClass)op;
+  const GStrv arrays = smb_target_options()->arrays;
+  for (guint i = 0; arrays && arrays[i]; i++) {
+    if (!strchr(arrays[i], '='))
+      return smb_cli_usage_error(error, "--array '%s': expected NAME=SHAPE", arrays[i]);
+  }
   if (question->column && !question->line)
     return smb_cli_usage_error(error, "--column '%s': expected --line N as well", option_column);
   return TRUE;
@@ -121,7 +128,7 @@ write_svg(const SmbExplanation *explanation, const SmbOutFile *file, GError **er
   return smb_out_file_save(file, picture, NULL, error);
 }
 
-static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE.cu|-]",
     .description = "Explains what an access to shared memory costs, and why: which thread accesses "

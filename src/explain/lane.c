@@ -47,7 +47,7 @@ smb_explain_lane(const SmbExplanation *e, guint number) {
   SmbExplainLane lane = {
       .lane = number,
       .thread = {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]},
-      .array = smb_program_array_at(e->target->kernel, offset),
+      .array = smb_launch_array_at(&e->target->launch, e->target->kernel, offset),
       .offset = offset,
       .word = offset / info->bank_bytes,
       .n_words = MAX(e->request.width, info->bank_bytes) / info->bank_bytes,

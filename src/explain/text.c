@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/analyze/report.h"
+#include "src/cli/origin.h"
 #include "src/explain/lane.h"
 #include "src/explain/report.h"
 #include "src/explain/words.h"
@@ -27,7 +28,15 @@ write_place(SmbCli *cli, const SmbExplanation *e) {
   g_autofree char *what =
       g_strdup_printf("%s of %s", smb_op_class_name(site->op_class), site->expression);
   g_autofree char *place = smb_program_message(e->target->kernel, site->offset, what);
-  smb_spool_printf(cli->out, "%s\n\n", place);
+  smb_spool_printf(cli->out, "%s\n", place);
+  g_autoptr(SmbOrigins) origins = smb_origins_new(e->target->kernel);
+  g_autofree char *line = smb_origins_line(origins, site);
+  g_autofree char *from = smb_site_place(site);
+  if (line)
+    smb_spool_printf(cli->out, "%s: %s\n", from, line);
+  else if (site->opcode && site->file)
+    smb_spool_printf(cli->out, "compiled from %s\n", from);
+  smb_spool_puts(cli->out, "\n");
 }
 
 static void

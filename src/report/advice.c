@@ -125,8 +125,9 @@ smb_report_write_advice(const SmbReport *report, SmbSpool *page) {
     smb_html_within(page, "<p class=\"note\">No layouts were searched: ", report->advice_failure,
                     "</p>\n");
   smb_spool_puts(page,
-                 "<p class=\"words\">Wavefronts are those of the array in the whole launch. The "
-                 "changed kernel was run for this launch: its counts are these, and it leaves "
-                 "the same values in global memory. <code>smembank advise</code> shows more "
-                 "layouts.</p>\n</section>\n");
+                 "<p class=\"words\">Wavefronts are those of the array in the whole launch. ");
+  if (!smb_advise_is_compiled(report->target))
+    smb_spool_puts(page, "The changed kernel was run for this launch: its counts are these, and it "
+                         "leaves the same values in global memory. ");
+  smb_spool_puts(page, "<code>smembank advise</code> shows more layouts.</p>\n</section>\n");
 }

@@ -43,7 +43,7 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
   smb_text_wrap(cli->out, sentence);
 }
 
-static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "PAGE.html|- [FILE.cu|-]",
     .description =

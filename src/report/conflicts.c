@@ -170,10 +170,12 @@ write_article(const SmbReport *report, guint index, guint *drawn, SmbSpool *page
   const SmbReportMap *maps = find_maps(report, index, &n);
   smb_spool_printf(page, "<article class=\"access\" id=\"access-%u\" data-access=\"%u\">\n<h3>",
                    index, index);
-  smb_report_write_place(page, access->site, "Line ");
+  smb_report_write_place(report, page, access->site, "Line ");
   smb_spool_printf(page, ": the %s of <code>", smb_op_class_name(access->site->op_class));
   smb_html_text(page, access->site->expression);
-  smb_spool_puts(page, "</code></h3>\n");
+  smb_spool_puts(page, "</code>");
+  smb_report_write_origin(report, page, access->site);
+  smb_spool_puts(page, "</h3>\n");
   write_sentences(report, access, page);
   write_maps(report, maps, n, page);
   write_left_out(report, index, n > 0, page);

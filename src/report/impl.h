@@ -14,7 +14,12 @@ G_GNUC_INTERNAL void smb_report_write_advice(const SmbReport *report, SmbSpool *
 G_GNUC_INTERNAL void smb_report_write_source(const SmbReport *report, SmbSpool *page);
 
 // Where a site stands: a link to its line, whose number is behind @word; or what it has for a line.
-G_GNUC_INTERNAL void smb_report_write_place(SmbSpool *page, const SmbSite *site, const char *word);
+G_GNUC_INTERNAL void smb_report_write_place(const SmbReport *report, SmbSpool *page,
+                                            const SmbSite *site, const char *word);
+
+// The line of the source that compiled code was compiled from, if it is at hand, as a line of its own.
+G_GNUC_INTERNAL void smb_report_write_origin(const SmbReport *report, SmbSpool *page,
+                                             const SmbSite *site);
 
 // What each access costs, and the totals.
 G_GNUC_INTERNAL void smb_report_write_tables(const SmbReport *report, SmbSpool *page);

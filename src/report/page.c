@@ -87,7 +87,7 @@ write_warnings(const SmbReport *report, SmbSpool *page) {
     const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(report->target->kernel, warning->site);
     smb_spool_puts(page, "<li>");
-    smb_report_write_place(page, site, "Line ");
+    smb_report_write_place(report, page, site, "Line ");
     g_autofree char *text = smb_analyze_describe_warning(report->target->kernel, warning);
     smb_html_within(page, ": ", text, "</li>\n");
   }

@@ -112,13 +112,34 @@ choose(SmbReport *report, const GArray *maps) {
 // Searches layouts of the arrays. The page is written in any case, with the reason if that fails.
 static void
 find_advice(SmbReport *report) {
-  const SmbAdviseSearch search = {.top = 1, .max_counts = SMB_REPORT_MAX_COUNTS};
+  const SmbAdviseSearch search = {.arrays = (const char *const *)report->target->arrays,
+                                  .top = 1,
+                                  .max_counts = SMB_REPORT_MAX_COUNTS};
   g_autoptr(GError) error = NULL;
   if (report->order->len == 0)
     return;
   report->advice = smb_advise_report_new(report->target, report->arch, &search, &error);
   if (!report->advice)
     report->advice_failure = g_strdup(error->message);
+}
+
+static void
+note_file(SmbReport *report, const SmbSite *site) {
+  if (smb_origins_find(report->origins, site->file) &&
+      !g_ptr_array_find_with_equal_func(report->files, site->file, g_str_equal, NULL))
+    g_ptr_array_add(report->files, (gpointer)site->file);
+}
+
+// The files at hand that the program was compiled from.
+static void
+find_files(SmbReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  report->origins = smb_origins_new(report->target->kernel);
+  report->files = g_ptr_array_new();
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    note_file(report, g_array_index(analysis->accesses, SmbAccess, i).site);
+  for (guint i = 0; i < analysis->globals->len; i++)
+    note_file(report, g_array_index(analysis->globals, SmbGlobalAccess, i).site);
 }
 
 SmbReport *
@@ -134,6 +155,7 @@ smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analys
   add_known(worst, analysis);
   choose(report, worst);
   find_advice(report);
+  find_files(report);
   report->uses = smb_array_uses_new(target->kernel, &target->launch, analysis);
   report->neighbours = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)smb_neighbours_free);
   find_neighbours(report);
@@ -151,5 +173,7 @@ smb_report_free(SmbReport *report) {
   g_free(report->left_out);
   g_hash_table_unref(report->neighbours);
   smb_array_uses_free(report->uses);
+  smb_origins_free(report->origins);
+  g_ptr_array_unref(report->files);
   g_free(report);
 }

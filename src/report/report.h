@@ -8,6 +8,7 @@
 
 #include "sim/layout/neighbour.h"
 #include "src/advise/report.h"
+#include "src/cli/origin.h"
 
 /** Most bank maps of one page; what is left out is said. */
 #define SMB_REPORT_MAX_MAPS 96
@@ -43,6 +44,8 @@ typedef struct {
  * @advice_failure: (nullable): why they could not
  * @left_out: by access: maps that the page has no room for
  * @uses: the arrays of the kernel
+ * @origins: what compiled code was compiled from
+ * @files: (element-type utf8): of that, the files at hand that accesses stand in, in their order
  * @neighbours: (element-type SmbArrayUse SmbNeighbours): other paddings of those with conflicts
  */
 typedef struct {
@@ -55,6 +58,8 @@ typedef struct {
   char *advice_failure;
   guint *left_out;
   SmbArrayUses *uses;
+  SmbOrigins *origins;
+  GPtrArray *files;
   GHashTable *neighbours;
 } SmbReport;
 

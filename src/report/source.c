@@ -25,12 +25,21 @@ write_line_counts(SmbSpool *page, const SmbLineTally *line) {
   write_count_cell(page, NULL, line->segments);
 }
 
+// A text whose lines are listed.
+typedef struct {
+  const SmbSource *source;
+  const char *file; // that the program was compiled from, or NULL: its own text
+  char *anchor;     // "line" or "file-1-line": what is ahead of the number of a line
+  GArray *lines;    // SmbLineTally
+} Listing;
+
 static void
-write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbSpool *page) {
-  const SmbSource *source = smb_program_source(report->target->kernel);
-  g_autofree char *text = smb_source_line(source, number);
+write_line(const SmbReport *report, const Listing *listing, guint number, SmbSpool *page) {
+  const SmbLineTally *line = &g_array_index(listing->lines, SmbLineTally, number);
+  g_autofree char *text = smb_source_line(listing->source, number);
   const SmbAccess *worst = line->worst; // the line leads to it
-  smb_spool_printf(page, "<tr id=\"line-%u\"%s>", number, worst ? " class=\"conflicts\"" : "");
+  smb_spool_printf(page, "<tr id=\"%s-%u\"%s>", listing->anchor, number,
+                   worst ? " class=\"conflicts\"" : "");
   write_line_counts(page, line);
   if (worst)
     smb_spool_printf(
@@ -42,15 +51,69 @@ write_line(const SmbReport *report, guint number, const SmbLineTally *line, SmbS
   smb_spool_puts(page, "</td></tr>\n");
 }
 
+// A link to a line, or, if the page does not have it, only what it says.
 void
-smb_report_write_place(SmbSpool *page, const SmbSite *site, const char *word) {
+smb_report_write_place(const SmbReport *report, SmbSpool *page, const SmbSite *site,
+                       const char *word) {
+  guint file = 0;
+  g_autofree char *place = smb_site_place(site);
   if (site->line && !site->file) {
     smb_spool_printf(page, "<a href=\"#line-%u\">%s%u</a>", site->line, word, site->line);
-    return;
+  } else if (site->file &&
+             g_ptr_array_find_with_equal_func(report->files, site->file, g_str_equal, &file)) {
+    smb_spool_printf(page, "<a href=\"#file-%u-line-%u\">", file + 1, site->line);
+    smb_html_text(page, place);
+    smb_spool_puts(page, "</a>");
+  } else if (site->opcode && smb_program_source(report->target->kernel)) {
+    smb_spool_printf(page, "<a href=\"#line-%u\">", site->pc);
+    smb_html_text(page, place);
+    smb_spool_puts(page, "</a>");
+  } else {
+    smb_html_text(page, place);
   }
-  // What stands in another file has no line on the page.
-  g_autofree char *place = smb_site_place(site);
-  smb_html_text(page, place);
+}
+
+void
+smb_report_write_origin(const SmbReport *report, SmbSpool *page, const SmbSite *site) {
+  g_autofree char *line = smb_origins_line(report->origins, site);
+  if (line)
+    smb_html_within(page, "<span class=\"origin\">", line, "</span>");
+}
+
+static void
+write_listing(const SmbReport *report, const Listing *listing, SmbSpool *page) {
+  SmbLineTally total = {0};
+  smb_spool_printf(
+      page,
+      "<div class=\"box source-box\" tabindex=\"0\" role=\"region\" aria-label=\"annotated "
+      "source\">\n<table class=\"source\">\n"
+      "<thead><tr><th scope=\"col\">requests</th><th scope=\"col\">wavefronts</th>"
+      "<th scope=\"col\">excess</th><th scope=\"col\">worst</th><th scope=\"col\">%s</th>"
+      "<th scope=\"col\">line</th><th scope=\"col\" class=\"code\">source</th></tr></thead>\n"
+      "<tbody>\n",
+      smb_analyze_segment_name(report->arch));
+  for (guint i = listing->file ? 1 : 0; i < listing->lines->len; i++) {
+    const SmbLineTally *line = &g_array_index(listing->lines, SmbLineTally, i);
+    if (i > 0)
+      write_line(report, listing, i, page);
+    smb_tally_add(&total.shared, &line->shared);
+    total.segments += line->segments;
+  }
+  smb_spool_puts(page, "</tbody>\n<tfoot><tr>");
+  write_line_counts(page, &total);
+  smb_spool_puts(page, "<th></th><td class=\"code\">total</td></tr></tfoot>\n</table>\n</div>\n");
+}
+
+// The text of the program, or a file that it was compiled from.
+static void
+write_file(const SmbReport *report, const SmbSource *source, const char *file, guint number,
+           SmbSpool *page) {
+  Listing listing = {.source = source, .file = file};
+  listing.anchor = file ? g_strdup_printf("file-%u-line", number) : g_strdup("line");
+  listing.lines = smb_analyze_sum_lines(report->analysis, file, smb_source_n_lines(source));
+  write_listing(report, &listing, page);
+  g_array_unref(listing.lines);
+  g_free(listing.anchor);
 }
 
 void
@@ -58,28 +121,14 @@ smb_report_write_source(const SmbReport *report, SmbSpool *page) {
   const SmbSource *source = smb_program_source(report->target->kernel);
   if (!source)
     return; // a program without a text has its accesses in the tables only
-  guint n_lines = smb_source_n_lines(source);
-  g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, n_lines);
-  SmbLineTally total = {0};
-  smb_spool_printf(
-      page,
-      "<section id=\"source\">\n<h2>Source, counts of the whole launch</h2>\n<div class=\"box "
-      "source-box\" tabindex=\"0\" "
-      "role=\"region\" aria-label=\"annotated source\">\n<table class=\"source\">\n"
-      "<thead><tr><th scope=\"col\">requests</th><th scope=\"col\">wavefronts</th>"
-      "<th scope=\"col\">excess</th><th scope=\"col\">worst</th><th scope=\"col\">%s</th>"
-      "<th scope=\"col\">line</th><th scope=\"col\" class=\"code\">source</th></tr></thead>\n"
-      "<tbody>\n",
-      smb_analyze_segment_name(report->arch));
-  for (guint i = 0; i <= n_lines; i++) {
-    const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
-    if (i > 0)
-      write_line(report, i, line, page);
-    smb_tally_add(&total.shared, &line->shared);
-    total.segments += line->segments;
+  smb_spool_puts(page, "<section id=\"source\">\n<h2>Source, counts of the whole launch</h2>\n");
+  for (guint i = 0; i < report->files->len; i++) {
+    const char *file = g_ptr_array_index(report->files, i);
+    smb_html_within(page, "<h3><code>", file, "</code></h3>\n");
+    write_file(report, smb_origins_find(report->origins, file), file, i + 1, page);
   }
-  smb_spool_puts(page, "</tbody>\n<tfoot><tr>");
-  write_line_counts(page, &total);
-  smb_spool_puts(page, "<th></th><td class=\"code\">total</td></tr></tfoot>\n</table>\n</div>\n"
-                       "</section>\n");
+  if (report->files->len > 0)
+    smb_html_within(page, "<h3><code>", smb_program_file(report->target->kernel), "</code></h3>\n");
+  write_file(report, source, NULL, 0, page);
+  smb_spool_puts(page, "</section>\n");
 }

@@ -18,15 +18,18 @@ begin_table(SmbSpool *page, const char *title, const char *label, const char *un
 }
 
 static void
-write_site(SmbSpool *page, const SmbSite *site, const char *link, guint number) {
+write_site(const SmbReport *report, SmbSpool *page, const SmbSite *site, const char *link,
+           guint number) {
   smb_spool_puts(page, "<tr><td class=\"line\">");
-  smb_report_write_place(page, site, "");
+  smb_report_write_place(report, page, site, "");
   smb_spool_printf(page, "</td><td class=\"word op\">%s</td><td class=\"code\">",
                    smb_op_class_name(site->op_class));
   if (link)
     smb_spool_printf(page, "<a href=\"#%s-%u\">", link, number);
   smb_html_text(page, site->expression);
-  smb_spool_puts(page, link ? "</a></td>" : "</td>");
+  smb_spool_puts(page, link ? "</a>" : "");
+  smb_report_write_origin(report, page, site);
+  smb_spool_puts(page, "</td>");
 }
 
 static void
@@ -56,7 +59,7 @@ write_shared_table(const SmbReport *report, SmbSpool *page) {
   begin_table(page, "Shared memory, whole launch", "accesses to shared memory", "wavefronts");
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    write_site(page, access->site, access->total.excess ? "access" : NULL, i);
+    write_site(report, page, access->site, access->total.excess ? "access" : NULL, i);
     write_tally(page, &access->total, !smb_access_is_lower_bound(access));
   }
   smb_spool_puts(page, "</tbody>\n<tfoot>\n");
@@ -77,7 +80,7 @@ write_global_table(const SmbReport *report, SmbSpool *page) {
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     const char *judgement = access->segments > access->ideal ? "bad" : "good";
-    write_site(page, access->site, NULL, 0);
+    write_site(report, page, access->site, NULL, 0);
     smb_html_number(page, NULL, access->requests);
     smb_html_number(page, NULL, access->segments);
     smb_html_number(page, NULL, access->ideal);

@@ -33,7 +33,8 @@ static gboolean
 raw_read(RawText *raw, const SmbProgram *program, GError **error) {
   raw->kernel = smb_cuda_kernel(program);
   if (!raw->kernel) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "'%s' is not CUDA C: only that is rewritten",
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                "'%s' is compiled code: write the layout into its source, and compile that again",
                 program->file);
     return FALSE;
   }

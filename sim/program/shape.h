@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the user says of shared memory that a program has as bytes only: where in it an array lies, and what its rows
+// and elements are (--array). PTX knows no more than a name, a size and an alignment.
+#pragma once
+
+#include "sim/program/program.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbShape: an array that the user has named.
+ * @array: as of a program
+ * @variable: index of the program's array that it lies in
+ * @name: of @array: that of the variable, with "+OFFSET" if it begins further on
+ */
+typedef struct {
+  SmbArray array;
+  guint variable;
+  char *name;
+} SmbShape;
+
+/**
+ * smb_shapes_parse:
+ * @texts: (nullable) (array zero-terminated=1): "NAME=64x64xf16" or "NAME+OFFSET=…": up to three dimensions, outermost
+ *   first (none: as many elements as there are bytes for), and the type of an element: i8, i16, i32, i64, f16, bf16, f32,
+ *   f64, or b128 of 16 bytes; OFFSET in bytes. Texts without "=" are left to others
+ * @dynamic_bytes: dynamic shared memory of the launch
+ * @error: SMB_ERROR_USAGE: no such variable, too large, overlapping, or of a program that says itself what its arrays are
+ *
+ * Returns: (transfer full) (element-type SmbShape): in the order of memory
+ */
+GArray *smb_shapes_parse(const char *const *texts, const SmbProgram *program, gsize dynamic_bytes,
+                         GError **error);
+
+G_END_DECLS

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Arrays that are named in what PTX has as bytes.
+#include <check.h>
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/program/shape.h"
+#include "tests/suite.h"
+
+// Of shared memory: tile from byte 0 to 4096, odd from there to 4199, pool dynamic, from 4208.
+static const char ptx[] = ".version 8.7\n.target sm_90\n.address_size 64\n"
+                          ".extern .shared .align 16 .b8 pool[];\n"
+                          ".visible .entry k() { .reg .b32 %r<4>; .shared .align 4 .b8 tile[4096]; "
+                          ".shared .b8 odd[103];\n"
+                          "mov.u32 %r1, pool; mov.u32 %r2, tile; mov.u32 %r3, odd; ret; }\n";
+static const char text[] =
+    "__global__ void k(int *out) { __shared__ int tile[4]; out[0] = tile[0]; }";
+
+// @result: "NAME TYPE[…] BASE+BYTES" of each shape; or what is wrong
+static const struct {
+  const char *source, *shapes, *result;
+} cases[] = {
+    {ptx, "tile=32x32xf32", "tile float[32][32] 0+4096;"},
+    {ptx, "tile", ""},
+    {ptx, "tile=4x16x32xf16", "tile half[4][16][32] 0+4096;"},
+    {ptx, "tile=100xi8", "tile char[100] 0+100;"},
+    {ptx, "tile=f64", "tile double[512] 0+4096;"},
+    {ptx, "tile=b128", "tile uint4[256] 0+4096;"},
+    {ptx, "tile+1024=16x32xi32", "tile+1024 int[16][32] 1024+2048;"},
+    {ptx, "tile+1=i16",
+     "--array 'tile+1=i16': byte 1 of shared memory, where it begins, is not a multiple of 2"},
+    {ptx, "pool=8x8xbf16 tile=i64", "tile long[512] 0+4096;pool __nv_bfloat16[8][8] 4208+128;"},
+    {ptx, "pool+512=16x8xf32 pool=64x4xf16",
+     "pool half[64][4] 4208+512;pool+512 float[16][8] 4720+512;"},
+    {ptx, "pool+508=16x8xf32 pool=64x4xf16", "--array: 'pool' and 'pool+508' overlap"},
+    {ptx, "pool=16x17xf32",
+     "--array 'pool=16x17xf32': it takes 1088 bytes, and there are 1024 of dynamic shared memory "
+     "(--dynamic-bytes)"},
+    {ptx, "tile=1048576x1048576x1048576xb128",
+     "--array 'tile=1048576x1048576x1048576xb128': it takes 4294967295 bytes, and there are 4096"},
+    {ptx, "tile+4096=i8", "--array 'tile+4096=i8': it takes 1 byte, and there are 0"},
+    {ptx, "tile+9999=i8", "--array 'tile+9999=i8': it takes 1 byte, and there are 0"},
+    {ptx, "odd+102=i8 odd=4xi8", "odd char[4] 4096+4;odd+102 char[1] 4198+1;"},
+    {ptx, "tile+x=i8", "--array 'tile+x=i8': expected a number of bytes behind '+'"},
+    {ptx, "tile=32x0xf32", "--array 'tile=32x0xf32': expected a number from 1 to 1048576, not '0'"},
+    {ptx, "tile=32x32",
+     "--array 'tile=32x32': expected NAME=ROWSxCOLUMNSxTYPE with i8, i16, i32, i64, f16, bf16, "
+     "f32, f64 or b128 as TYPE"},
+    {ptx, "tile=",
+     "--array 'tile=': expected NAME=ROWSxCOLUMNSxTYPE with i8, i16, i32, i64, f16, bf16, f32, f64 "
+     "or "
+     "b128 as TYPE"},
+    {ptx, "tile=1x2x3x4xf32", "--array 'tile=1x2x3x4xf32': expected at most 3 dimensions"},
+    {ptx, "til=f32", "--array 'til=f32': expected one of tile, odd, pool"},
+    {ptx, "=f32", "--array '=f32': expected one of tile, odd, pool"},
+    {text, "tile=2x2xi32", "--array 'tile=2x2xi32': k says itself what its arrays are"},
+    {".version 8.7\n.target sm_90\n.address_size 64\n.entry k() { ret; }", "tile=f32",
+     "--array 'tile=f32': the kernel uses no shared array"},
+};
+
+static char *
+describe(const GArray *shapes) {
+  GString *out = g_string_new(NULL);
+  for (guint i = 0; i < shapes->len; i++) {
+    const SmbShape *shape = &g_array_index(shapes, SmbShape, i);
+    g_string_append_printf(out, "%s %s", shape->array.name, shape->array.element);
+    for (guint d = 0; d < shape->array.n_dimensions; d++)
+      g_string_append_printf(out, "[%" G_GUINT64_FORMAT "]", shape->array.dimension[d]);
+    g_string_append_printf(out, " %u+%" G_GSIZE_FORMAT ";", shape->array.base, shape->array.bytes);
+  }
+  return g_string_free(out, FALSE);
+}
+
+START_TEST(test_shapes) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new_static(cases[_i].source, strlen(cases[_i].source));
+  g_autoptr(SmbSource) source = smb_source_new("k", bytes, &error);
+  const SmbProgramOptions options = {.entry = NULL};
+  g_autoptr(SmbProgram) program = smb_program_read(source, &options, &error);
+  ck_assert_msg(program != NULL, "%s", error ? error->message : "");
+  g_auto(GStrv) texts = g_strsplit(cases[_i].shapes, " ", -1);
+  g_autoptr(GArray) shapes = smb_shapes_parse((const char *const *)texts, program, 1024, &error);
+  g_autofree char *found = shapes ? describe(shapes) : g_strdup(error->message);
+  ck_assert_str_eq(found, cases[_i].result);
+  ck_assert(shapes || g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE));
+}
+END_TEST
+
+Suite *
+suite_shape(void) {
+  Suite *suite = suite_create("shape");
+  TCase *tests = tcase_create("shape");
+  tcase_add_loop_test(tests, test_shapes, 0, G_N_ELEMENTS(cases));
+  suite_add_tcase(suite, tests);
+  return suite;
+}
