@@ -31,28 +31,44 @@ smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const
   return fail_access(block, move, warp, lane, problem, "");
 }
 
+// What messages call a piece of memory: a variable by its name in quotes, others in words (transfer full).
+static char *
+name_object(const SmbBlock *block, const Object *object) {
+  gboolean in_words = block->program->tracks && strchr(object->name, ' ');
+  return in_words ? g_strdup(object->name) : g_strdup_printf("'%s'", object->name);
+}
+
+// That a negative place may be one in front of the pointer, which --buffer makes room for (transfer full).
+static char *
+hint_offset(const SmbBlock *block, const Object *object, gint64 byte) {
+  guint number = object->buffer;
+  gboolean by_number = number < smb_program_n_parameters(block->program) &&
+                       smb_program_parameter(block->program, number).is_unnamed;
+  g_autofree char *name = by_number ? g_strdup_printf("%u", number) : g_strdup(object->name);
+  return g_strdup_printf("; if the pointer starts inside its buffer, give --buffer %s=@%" //
+                         G_GINT64_FORMAT,
+                         name, ((gint64)object->step - 1 - byte) / (gint64)object->step);
+}
+
 static gboolean
 fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane) {
   const Object *object = access_object(block, access, lane);
   gint64 byte = access->offset[lane] - (gint64)object->start;
   if (object->space == SPACE_SHARED && byte > G_MAXINT32 && byte <= G_MAXUINT32)
     byte -= G_GINT64_CONSTANT(1) << 32; // a sum of 32 bits that fell below 0
-  g_autofree char *problem = NULL, *hint = NULL;
+  g_autofree char *name = name_object(block, object), *problem = NULL, *hint = NULL;
   if (object->space == SPACE_SHARED && object->size == 0)
-    problem = g_strdup_printf("out of bounds: '%s' has no bytes; give the kernel dynamic shared "
+    problem = g_strdup_printf("out of bounds: %s has no bytes; give the kernel dynamic shared "
                               "memory with --dynamic-bytes",
-                              object->name);
+                              name);
   else if (object->step && access->offset[lane] < 0)
-    problem =
-        g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT " of '%s'", byte, object->name);
+    problem = g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT " of %s", byte, name);
   else
     problem = g_strdup_printf(
-        "out of bounds: byte %" G_GINT64_FORMAT " of '%s', which has %" G_GSIZE_FORMAT " byte%s",
-        byte, object->name, object->size - object->start, smb_plural(object->size - object->start));
+        "out of bounds: byte %" G_GINT64_FORMAT " of %s, which has %" G_GSIZE_FORMAT " byte%s",
+        byte, name, object->size - object->start, smb_plural(object->size - object->start));
   if (object->step && access->offset[lane] < 0)
-    hint = g_strdup_printf("; if the pointer starts inside its buffer, give --buffer %s=@%" //
-                           G_GINT64_FORMAT,
-                           object->name, ((gint64)object->step - 1 - byte) / (gint64)object->step);
+    hint = hint_offset(block, object, byte);
   return fail_access(block, move, access->warp, lane, problem, hint ? hint : "");
 }
 

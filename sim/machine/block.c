@@ -58,6 +58,9 @@ find_buffer_problem(const SmbProgram *program, const SmbLaunch *launch, const Sm
     SmbParameter parameter = smb_program_parameter(program, p);
     if (!smb_buffer_is_of(buffer, parameter.name, p))
       continue;
+    if (!smb_launch_is_pointer(launch, program, p) && parameter.is_unnamed)
+      return g_strdup_printf("parameter %u is not a pointer: give it a value with --arg %u=VALUE",
+                             p, p);
     if (!smb_launch_is_pointer(launch, program, p))
       return g_strdup_printf("'%s' is not a pointer: give it a value with --arg %s=VALUE",
                              parameter.name, parameter.name);

@@ -25,13 +25,19 @@ smb_argument_is_of(const char *argument, const SmbProgram *program, guint parame
 }
 
 const char *
-smb_argument_find(const char *const *arguments, const SmbProgram *program, guint parameter) {
-  const char *value = NULL;
+smb_argument_given(const char *const *arguments, const SmbProgram *program, guint parameter) {
+  const char *given = NULL;
   for (guint i = 0; arguments && arguments[i]; i++) {
     if (smb_argument_is_of(arguments[i], program, parameter))
-      value = strchr(arguments[i], '=') + 1;
+      given = arguments[i];
   }
-  return value;
+  return given;
+}
+
+const char *
+smb_argument_find(const char *const *arguments, const SmbProgram *program, guint parameter) {
+  const char *given = smb_argument_given(arguments, program, parameter);
+  return given ? strchr(given, '=') + 1 : NULL;
 }
 
 const char *

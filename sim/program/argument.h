@@ -12,6 +12,10 @@ G_BEGIN_DECLS
 /** Whether an argument is of the parameter of that number (from 0), or of its name. */
 gboolean smb_argument_is_of(const char *argument, const SmbProgram *program, guint parameter);
 
+/** The argument, NAME=VALUE, of a parameter (transfer none), or NULL; of several the last one counts. */
+const char *smb_argument_given(const char *const *arguments, const SmbProgram *program,
+                               guint parameter);
+
 /** The VALUE of a parameter (transfer none), or NULL; of several arguments the last one counts. */
 const char *smb_argument_find(const char *const *arguments, const SmbProgram *program,
                               guint parameter);

@@ -69,6 +69,16 @@ tells 'float tile[32][32]'
   says "--out: 'transpose.ptx' is compiled code, which is not rewritten: write the layout into its source"
   expect 2 advise $transpose --tune PAD=0..3
 }
+# Parameters are called as the user calls them, memory as it is called.
+expect 2 analyze sgemm-pool.ptx --arg 3=x --dynamic-bytes 8192
+says "argument '3=x': expected a number"
+expect 2 analyze sgemm-pool.ptx --arg 3=64 --dynamic-bytes 8192 --buffer 3=zeros
+says "parameter 3 is not a pointer: give it a value with --arg 3=VALUE"
+expect 3 analyze sgemm-pool.ptx --arg 3=64
+says 'out of bounds: shared memory has no bytes; give the kernel dynamic shared memory with --dynamic-bytes'
+sed 's/\[%r27\], %f97/[%r27+8192], %f97/' sgemm-pool.ptx >beyond.ptx
+expect 3 analyze beyond.ptx --arg 3=64 --dynamic-bytes 8192
+says 'of shared memory, which has 8192 bytes'
 expect 2 advise --rows 4 --cols 4 --array tile=2x2xf32
 says 'says itself what its arrays are'
 

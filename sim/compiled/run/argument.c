@@ -58,11 +58,13 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
                   GError **error) {
   const Code *code = (const Code *)program;
   const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, parameter);
-  const char *name = smb_program_parameter(program, parameter).name;
-  const char *text = smb_argument_find(arguments, program, parameter);
-  if (!text)
-    return refuse(error, "parameter '%s' of '%s' needs a value: --arg %s=VALUE", name,
-                  program->name, name);
+  const char *given = smb_argument_given(arguments, program, parameter);
+  if (!given)
+    return refuse(error, "parameter %u of '%s' needs a value: --arg %u=VALUE", parameter,
+                  program->name, parameter);
+  // As the user calls it: compilers call parameters by names that nobody knows.
+  const char *text = strchr(given, '=') + 1;
+  g_autofree char *name = g_strndup(given, (gsize)(text - 1 - given));
   if (smb_argument_is_raw(text))
     return smb_argument_raw(name, text, place->bytes, error);
   if (place->bytes > 8 || place->bytes & (place->bytes - 1))

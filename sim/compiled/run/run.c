@@ -155,7 +155,7 @@ smb_code_init(Code *code) {
   static const Region regions[N_FIXED_REGIONS] = {
       [REGION_SHARED] = {.name = "shared memory", .space = SPACE_SHARED, .is_dynamic = TRUE},
       [REGION_LOCAL] = {.name = "local memory", .space = SPACE_PRIVATE},
-      [REGION_PARAMETERS] = {.name = "the parameters", .space = SPACE_CONSTANT},
+      [REGION_PARAMETERS] = {.name = "parameter space", .space = SPACE_CONSTANT},
   };
   g_array_append_vals(code->program.regions, regions, N_FIXED_REGIONS);
   code->program.tracks = code->program.may_repeat = TRUE;
