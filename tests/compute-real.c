@@ -59,11 +59,9 @@ infinity_of(const Real *real) {
 
 static Quad
 power_of_2(int exponent) {
-  Quad result = 1;
-  for (; exponent > 0; exponent--)
-    result *= 2;
-  for (; exponent < 0; exponent++)
-    result /= 2;
+  Quad result = 1, power = exponent < 0 ? (Quad)0.5 : (Quad)2;
+  for (guint rest = (guint)ABS(exponent); rest; rest >>= 1, power *= power)
+    result *= rest & 1 ? power : 1;
   return result;
 }
 
@@ -451,11 +449,9 @@ narrow_power(const Work *work, Quad size) {
   guint64 top = has(work, "satfinite") ? 0xfe : 0xff, field = 0;
   if (size != size)
     return 0xff;
-  while (field < top && power_of_2((int)field - 127 + (work->round == 'z')) <= size)
-    field++;
-  if (work->round == 'p')
-    for (field = 0; field < top && power_of_2((int)field - 127) < size;)
-      field++;
+  Quad power = power_of_2(work->round == 'z' ? -126 : -127);
+  for (; field < top && (power < size || (power == size && work->round == 'z')); field++)
+    power *= 2;
   return field;
 }
 
@@ -473,7 +469,7 @@ narrow_one(const Work *work, const Narrow *narrow, Quad x) {
     return 0;
   if (size > 2 * value_of(real, narrow->top))
     best = narrow->top;
-  for (guint64 i = 1; i <= narrow->top && best < narrow->top; i++) {
+  for (guint64 i = 1; i <= narrow->top && best + 1 == i; i++) {
     Quad below = size - value_of(real, best), above = value_of(real, i) - size;
     if (above < below || (above == below && i % 2 == 0))
       best = i;
