@@ -6,6 +6,10 @@
 //
 //   compare-memory text               CUDA C of them, a kernel each, for a compiler
 //   compare-memory check FILE.ptx     runs each kernel; status 1 and a line for each value that is not C's
+//   compare-memory digest FILE.ptx BLOCK GRID DYNAMIC WORD...
+//                                     runs the only kernel of FILE; for each WORD 'hash:NUMBER:BYTES' a line: the SHA-256 of
+//                                     what is then in the first BYTES of the buffer of that parameter. Other words:
+//                                     'arg:NUMBER=VALUE', 'buffer:NUMBER=SPEC'. BLOCK, GRID: X,Y,Z
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,26 +113,31 @@ print_expressions(const Value *values, guint first, guint end, const char *kind)
 
 // --- both
 
-// What a kernel of the text leaves in memory, in one block (transfer full); NULL: it cannot be run, which is said.
+// What a launch leaves in memory (transfer full); NULL: it cannot be run, which is said.
 static SmbGlobal *
-run_kernel(const char *text, const char *name, guint threads, const char *const *arguments) {
+run_launch(const char *text, const char *name, const SmbLaunch *launch) {
   g_autoptr(GError) error = NULL;
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("memory.ptx", bytes, &error);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", &error);
   SmbProgramOptions options = {.entry = name, .cuda_arch = 900, .lanes = 32};
-  SmbLaunch launch = {.block = {threads, 1, 1}, .grid = {1, 1, 1}, .arguments = arguments};
   SmbProgram *program = source && arch ? smb_program_read(source, &options, &error) : NULL;
-  SmbGlobal *global = program ? smb_global_new(program, &launch) : NULL;
+  SmbGlobal *global = program ? smb_global_new(program, launch) : NULL;
   SmbAnalysisOptions run = {.threads = 1, .global = global};
-  SmbAnalysis *analysis = program ? smb_analysis_run(program, arch, &launch, &run, &error) : NULL;
+  SmbAnalysis *analysis = program ? smb_analysis_run(program, arch, launch, &run, &error) : NULL;
   if (error)
-    printf("%s: %s\n", name, error->message);
+    printf("%s: %s\n", name ? name : "the kernel", error->message);
   if (!analysis)
     g_clear_pointer(&global, smb_global_free);
   smb_analysis_free(analysis);
   smb_program_free(program);
   return global;
+}
+
+static SmbGlobal *
+run_kernel(const char *text, const char *name, guint threads, const char *const *arguments) {
+  SmbLaunch launch = {.block = {threads, 1, 1}, .grid = {1, 1, 1}, .arguments = arguments};
+  return run_launch(text, name, &launch);
 }
 
 static guint
@@ -192,14 +201,58 @@ check(const char *path, const Value *values, guint n) {
   return wrong > 0;
 }
 
+// --- launches
+
+static void
+print_digest(const SmbGlobal *global, guint parameter, gsize bytes) {
+  g_autofree guchar *memory = g_malloc0(bytes);
+  smb_global_read(global, parameter, 0, memory, bytes);
+  gboolean known = smb_global_mask(global, parameter, 0, memory, bytes) == bytes;
+  g_autofree char *digest = g_compute_checksum_for_data(G_CHECKSUM_SHA256, memory, bytes);
+  printf("%u %s%s\n", parameter, digest, known ? "" : " not known");
+}
+
+static int
+digest_launch(char *const *words) {
+  g_autofree char *text = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) arguments = g_ptr_array_new(), specs = g_ptr_array_new();
+  SmbLaunch launch = {.dynamic_bytes = (gsize)g_ascii_strtoull(words[3], NULL, 10)};
+  if (!g_file_get_contents(words[0], &text, NULL, NULL) ||
+      sscanf(words[1], "%u,%u,%u", &launch.block[0], &launch.block[1], &launch.block[2]) != 3 ||
+      sscanf(words[2], "%u,%u,%u", &launch.grid[0], &launch.grid[1], &launch.grid[2]) != 3)
+    return 2;
+  for (guint i = 4; words[i]; i++)
+    if (g_str_has_prefix(words[i], "arg:"))
+      g_ptr_array_add(arguments, words[i] + strlen("arg:"));
+    else if (g_str_has_prefix(words[i], "buffer:"))
+      g_ptr_array_add(specs, words[i] + strlen("buffer:"));
+  g_ptr_array_add(arguments, NULL);
+  g_ptr_array_add(specs, NULL);
+  g_autoptr(GPtrArray) buffers = smb_buffers_parse((const char *const *)specs->pdata, &error);
+  launch.arguments = (const char *const *)arguments->pdata;
+  launch.buffers = buffers;
+  g_autoptr(SmbGlobal) global = buffers ? run_launch(text, NULL, &launch) : NULL;
+  guint parameter;
+  gsize bytes;
+  for (guint i = 4; global && words[i]; i++)
+    if (sscanf(words[i], "hash:%u:%zu", &parameter, &bytes) == 2)
+      print_digest(global, parameter, bytes);
+  return global ? 0 : 1;
+}
+
 int
 main(int argc, char **argv) {
   Value values[1000];
   guint n = compute_values(values);
   if (argc == 3 && strcmp(argv[1], "check") == 0)
     return check(argv[2], values, n);
+  if (argc > 5 && strcmp(argv[1], "digest") == 0)
+    return digest_launch(argv + 2);
   if (argc != 2 || strcmp(argv[1], "text") != 0) {
-    fprintf(stderr, "usage: compare-memory text | check FILE.ptx\n");
+    fprintf(stderr,
+            "usage: compare-memory text | check FILE.ptx | digest FILE.ptx BLOCK GRID DYNAMIC "
+            "WORD...\n");
     return 2;
   }
   for (guint i = 0; i < G_N_ELEMENTS(programs); i++)

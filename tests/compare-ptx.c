@@ -23,7 +23,7 @@ enum {
   N_THREADS = 16 * RANDOM_THREADS, // of a kernel
   MAX_EXAMPLES = 3,
   WARP = 32,
-  MAX_RESULTS = 2 * RANDOM_INSTRUCTIONS,
+  MAX_RESULTS = 3 * RANDOM_INSTRUCTIONS,
 };
 
 static const char *const levels[N_LEVELS] = {"-O0", "-O3"};
@@ -72,10 +72,20 @@ rank_of(guint64 bits, guint width) {
   return bits & sign ? -(gint64)(bits & (sign - 1)) : (gint64)bits;
 }
 
+// The type of a result, and what follows it.
+static const char *
+result_type(const char *opcode) {
+  const char *last = strrchr(opcode, '.'), *type = last;
+  if (g_str_has_prefix(opcode, "cvt.") || g_str_has_prefix(opcode, "set."))
+    while (--type > opcode && *type != '.')
+      ;
+  return type;
+}
+
 // Bits of the floating-point numbers of a result; 0: it has none.
 static guint
 real_width(const char *opcode, guint bytes) {
-  const char *type = strrchr(opcode, '.');
+  g_autofree char *type = g_strndup(result_type(opcode), strcspn(result_type(opcode) + 1, ".") + 1);
   return strstr(type, "f16") ? 16 : strchr(type, 'f') && bytes >= 4 ? 8 * bytes : 0;
 }
 
@@ -95,7 +105,7 @@ field(guint64 bits, guint at, guint width) {
 static gboolean
 differ_in_nan(const char *opcode, guint bytes, guint64 ours, guint64 theirs, guint64 *distance) {
   guint width = real_width(opcode, bytes);
-  gboolean is_short = strstr(strrchr(opcode, '.'), "bf") != NULL, alike = width > 0;
+  gboolean is_short = g_str_has_prefix(result_type(opcode), ".bf"), alike = width > 0;
   *distance = 0;
   for (guint at = 0; width && at < 8 * bytes; at += width) {
     guint64 x = field(ours, at, width), y = field(theirs, at, width);

@@ -412,11 +412,12 @@ convert_one(const Work *work, const char *to, const char *from, guint64 bits) {
   }
   Real tf32 = {"f32", 32, 23, 127, 0x7fffffff};
   const Real *real = g_str_equal(to, "tf32") ? &tf32 : find_real(to);
-  if (x != x && g_str_equal(to, "f32") && g_str_equal(from, "bf16"))
+  if (x != x && g_str_equal(to, "f32") && g_str_equal(from, "bf16") && !work->ftz)
     return bits << 16;
   if (g_str_equal(to, "tf32")) { // the 19 high bits are a number of their own
     Real high = {"", 19, 10, 127, 0};
-    return x != x ? 0x7fffffff : encode(&high, x, work->round, negative) << 13;
+    guint64 nan = g_str_equal(work->parts[1], "rna") ? bits : 0x7fffffff;
+    return x != x ? nan & 0xffffe000 : encode(&high, x, work->round, negative) << 13;
   }
   return finish(work, real, encode(real, x, work->round, negative));
 }

@@ -3,7 +3,8 @@
 #
 # The work of nvcc-ptx.sh: compiles kernels to PTX, runs the launches, and compares what must be equal.
 #
-#   nvcc-ptx.py measured SMEMBANK NVCC SOURCES WORK     the launches of data/measured/h200-kernels.json
+#   nvcc-ptx.py measured SMEMBANK NVCC SOURCES WORK     the launches of data/measured/h200-kernels.json: counts, and what
+#                                                       they leave in memory (tests/compare-memory), are the H200's
 #   nvcc-ptx.py kernels SMEMBANK COMPILER SOURCES WORK  the launches of tests/ptx/*.cu; COMPILER: nvcc's or clang's path
 #
 # SOURCES is the source tree. Status 1: a line for each launch that is not as it should be.
@@ -15,6 +16,7 @@ import re
 import shlex
 import subprocess
 import sys
+import threading
 
 KINDS = (("load", "ld"), ("store", "st"), ("atomic", "atom"))
 
@@ -60,6 +62,38 @@ def parameter_names(text, kernel):
     return [re.search(r"(\w+)\s*$", p.strip()).group(1) for p in found.group(1).split(",")] if found else []
 
 
+def parameters_of(text):
+    """(name, type of a buffer's elements or None) of the first kernel's parameters."""
+    scalars = {"int": "i32", "unsigned int": "i32", "float": "f32"}
+    found = re.search(r"__global__[^(;]*?\w+\s*\(([^)]*)\)", text)
+    parameters = []
+    for parameter in found.group(1).split(","):
+        words = re.match(r"\s*(?:const\s+)?(.*?)\s*(\*?)\s*(?:__restrict__\s+)?(\w+)\s*$", parameter)
+        parameters.append((words.group(3), scalars[words.group(1)] if words.group(2) else None))
+    return parameters
+
+
+def wrong_memory(kernel, ptx, text):
+    """Buffers that the PTX leaves other than the device did. What a volatile load finds in global memory while other blocks
+    store is not known to the machine; no block of these kernels reads what another stores, so plain loads do as well."""
+    with open(ptx) as file:
+        plain = file.read().replace(".volatile.global", ".global")
+    ptx = f"{ptx}.{threading.get_ident()}"
+    with open(ptx, "w") as file:
+        file.write(plain)
+    parameters = parameters_of(text)
+    names = [name for name, _ in parameters]
+    words = [f"buffer:{i}=iota:{kind}" for i, (_, kind) in enumerate(parameters) if kind]
+    words += [f"arg:{names.index(a.split('=')[0])}={a.split('=')[1]}" for a in kernel["args"]]
+    expected = {names.index(b["parameter"]): b for b in kernel["buffers"]}
+    words += [f"hash:{i}:{b['bytes']}" for i, b in expected.items()]
+    result = run("tests/compare-memory", "digest", ptx, ",".join(map(str, kernel["block"])),
+                 ",".join(map(str, kernel["grid"])), str(kernel["dynamic_bytes"]), *words)
+    found = {int(line.split()[0]): line.split(None, 1)[1] for line in result.stdout.splitlines() if not result.returncode}
+    return [f"buffer '{b['parameter']}' is {found.get(i, result.stdout + result.stderr)}, measured {b['sha256']}"
+            for i, b in expected.items() if found.get(i) != b["sha256"]]
+
+
 def check_measured(smembank, nvcc, sources, work):
     with open(f"{sources}/data/measured/h200-kernels.json") as file:
         kernels = [k for k in json.load(file)["kernels"] if k["measured"]]
@@ -89,10 +123,12 @@ def check_measured(smembank, nvcc, sources, work):
         counted = totals(result)
         wrong = [f"{name} {counted[name]}, measured {count}" for name, count in kernel["measured"].items()
                  if name in counted and counted[name] != count]
+        wrong += wrong_memory(kernel, compiled[(kernel["file"], *kernel["defines"])], text)
         return f"{what}: {', '.join(wrong)}" if wrong else None
 
     failures = each(compile_one, compiled.items()) or each(check, kernels)
-    return failures, f"{len(kernels)} measured launches, {len(compiled)} compilations"
+    buffers = sum(len(kernel["buffers"]) for kernel in kernels)
+    return failures, f"{len(kernels)} measured launches, {buffers} buffers, {len(compiled)} compilations"
 
 
 # --- the kernels of tests/ptx

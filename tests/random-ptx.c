@@ -300,7 +300,7 @@ write_instruction(Writer *writer, guint number) {
   gsize at = writer->body->len;
   ComputeForm form = find_form(writer, opcode);
   if (form.carries_in && writer->carry == NOT_A_RESULT)
-    return; // there is no flag yet
+    return; // there is no flag
   RandomResult result = {.opcode = number,
                          .is_between_lanes = is_between_lanes(opcode),
                          .is_approximate = (form.modifiers & MODIFIER_APPROXIMATE) != 0};
@@ -321,8 +321,24 @@ write_instruction(Writer *writer, guint number) {
   }
   g_string_append_c(writer->body, '\n');
   finish_results(writer, first, at, &result);
-  if (form.carries_out)
-    writer->carry = first;
+  // The flag is not preserved across calls (PTX ISA), which divisions can be: it is read at once, or not at all.
+  if (!writer->is_probe)
+    writer->carry = form.carries_out ? first : NOT_A_RESULT;
+}
+
+// One that sets the carry flag, and does not read it; the opcode itself if there is none.
+static guint
+find_carrier(const Writer *writer, guint number) {
+  guint n = writer->opcodes->names->len;
+  guint first = (guint)g_rand_int_range(writer->random, 0, (gint)n);
+  for (guint i = 0; i < n; i++) {
+    const char *opcode = g_ptr_array_index(writer->opcodes->names, (first + i) % n);
+    gboolean reads = g_str_has_prefix(opcode, "addc") || g_str_has_prefix(opcode, "subc") ||
+                     g_str_has_prefix(opcode, "madc");
+    if (!reads && strstr(opcode, ".cc."))
+      return (first + i) % n;
+  }
+  return number;
 }
 
 // Each line of the tables as often as another, or each opcode.
@@ -338,6 +354,16 @@ choose_opcode(Writer *writer) {
     if (g_array_index(opcodes->lines, guint, (i + j) % n) == line)
       return (i + j) % n;
   return i;
+}
+
+// What reads the carry flag comes behind what sets it.
+static void
+write_chosen(Writer *writer, guint number) {
+  const char *opcode = g_ptr_array_index(writer->opcodes->names, number);
+  ComputeForm form = find_form(writer, opcode);
+  if (form.carries_in && writer->carry == NOT_A_RESULT)
+    write_instruction(writer, find_carrier(writer, number));
+  write_instruction(writer, number);
 }
 
 // --- the kernel around them
@@ -434,7 +460,7 @@ random_ptx_new(const RandomOpcodes *opcodes, const char *target, guint32 seed, g
   Writer writer = begin_writer(opcodes, seed, n_threads);
   write_inputs(&writer);
   for (guint i = 0; i < RANDOM_INSTRUCTIONS; i++)
-    write_instruction(&writer, choose_opcode(&writer));
+    write_chosen(&writer, choose_opcode(&writer));
   write_outputs(&writer);
   writer.ptx->text = wrap(&writer, target);
   return end_writer(&writer);

@@ -27,7 +27,8 @@ run(const RandomOpcodes *opcodes, guint32 seed, gboolean *lines) {
     lines[g_array_index(opcodes->lines, guint, result->opcode)] = TRUE;
     ck_assert(strstr(ptx->text, result->text) != NULL);
     for (guint thread = 0; thread < RANDOM_THREADS; thread++)
-      ck_assert_msg(outcome.known[i * RANDOM_THREADS + thread], "%s is not known", result->text);
+      ck_assert_msg(result->is_approximate || outcome.known[i * RANDOM_THREADS + thread],
+                    "%s is not known", result->text);
   }
 }
 

@@ -34,8 +34,8 @@ pack() {
 # Wavefronts and requests by the kind of access; instruction by instruction they are on the source page.
 waves=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op
 insts=smsp__sass_inst_executed_op
-metrics=${waves}_ld.sum,${waves}_st.sum,${waves}_atom.sum,${waves}_ldsm.sum,${waves}_ldgsts.sum
-metrics=$metrics,${insts}_shared_ld.sum,${insts}_shared_st.sum,${insts}_shared_atom.sum,${insts}_ldsm.sum
+metrics=${waves}_ld.sum,${waves}_st.sum,${waves}_atom.sum,${waves}_ldsm.sum,${waves}_stsm.sum,${waves}_ldgsts.sum
+metrics=$metrics,${insts}_shared_ld.sum,${insts}_shared_st.sum,${insts}_shared_atom.sum,${insts}_ldsm.sum,${insts}_stsm.sum
 
 measure() {
   results=$1

@@ -13,7 +13,8 @@ typedef struct {
 
 // TF32 is a binary32 of which the low bits are 0.
 enum {
-  TF32_FRACTION_BITS = 10
+  TF32_FRACTION_BITS = 10,
+  TF32_CUT_BITS = 23 - TF32_FRACTION_BITS,
 };
 
 static Format
@@ -102,6 +103,13 @@ encode_magnitude(const Format *format, guint modifiers, double real) {
   if (bits < infinity)
     return bits;
   return modifiers & MODIFIER_FINITE ? infinity - 1 : overflow(modifiers, signbit(real), infinity);
+}
+
+// What NaN becomes as a TF32 (measured on an H100): .rna cuts the low bits off.
+static guint64
+tf32_nan(guint modifiers, guint64 bits) {
+  guint64 low = low_ones(TF32_CUT_BITS);
+  return (modifiers & MODIFIER_AWAY ? bits : NAN_32) & ~low;
 }
 
 // The bits of a number, which is exact, or has an odd last digit beyond those that are kept.
@@ -232,8 +240,11 @@ smb_convert(const Compute *compute, guint64 bits) {
     return (guint64)real_to_integer(to, from, modifiers, real) & width;
   // The upper half of a binary32 is one, of NaN as well (measured on an H100).
   if (isnan(real) && from == SMB_SCALAR_BF16 && to == SMB_SCALAR_F32 &&
-      !(modifiers & MODIFIER_SATURATE))
+      !(modifiers & (MODIFIER_SATURATE | MODIFIER_FLUSH)))
     return bits << 16;
+  if (isnan(real) && compute->table == CONVERT_TF32 && from == SMB_SCALAR_F32 &&
+      to == SMB_SCALAR_F32 && !(modifiers & MODIFIER_FINITE))
+    return tf32_nan(modifiers, bits);
   if (modifiers & MODIFIER_INTEGER)
     real = round_whole(modifiers, real);
   return encode(compute, limit(modifiers, real));
