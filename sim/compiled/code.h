@@ -42,7 +42,8 @@ enum {
 // How a load, or an atomic, takes part in what threads of other blocks do (PTX ISA, "Memory Consistency Model").
 typedef enum {
   ORDER_WEAK,    // nothing changes meanwhile what it finds, or else the program has a race
-  ORDER_STRONG,  // other blocks may change it
+  ORDER_BLOCK,   // threads of the block may change it
+  ORDER_STRONG,  // other blocks may, too
   ORDER_ACQUIRE, // and what they did before is seen from then on
 } Order;
 

@@ -18,6 +18,7 @@ typedef enum {
   SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
   SMB_WARNING_MERGE,     /* SmbSite.may_merge: an upper bound is counted (likewise) */
   SMB_WARNING_DATA,      /* requests depend on contents that the launch does not give (likewise) */
+  SMB_WARNING_ORDER,     /* requests depend on the order in which threads execute atomics */
   SMB_WARNING_MEETING,   /* the count depends on where an assembler lets lanes meet (likewise) */
   SMB_WARNING_UNCOUNTED, /* SmbSink.uncounted, in its words */
 } SmbWarning;

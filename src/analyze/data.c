@@ -136,8 +136,8 @@ write_warning(JsonBuilder *json, const char *kind, guint line, guint column, con
 
 void
 smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbAnalysis *analysis) {
-  static const char *const kinds[] = {"race", "unset",   "loop",     "merge",
-                                      "data", "meeting", "uncounted"};
+  static const char *const kinds[] = {"race", "unset", "loop",    "merge",
+                                      "data", "order", "meeting", "uncounted"};
   const SmbProgram *program = target->kernel;
   smb_json_array(json, "warnings");
   for (guint i = 0; i < analysis->warnings->len; i++) {

@@ -27,8 +27,9 @@ enum {
   ROW_UNKNOWN = ROW_SOME_UNKNOWN | ROW_ALL_UNKNOWN,
   ROW_AFFINE =
       4, // affine in blockIdx, as a signed number of its width (sim/compiled/affine.h); of a pair: both rows
-  ROW_BLOCK = 8,         // depends on blockIdx in another way
-  ROW_TAINT = ROW_BLOCK, // goes on to whatever is computed of it
+  ROW_BLOCK = 8,  // depends on blockIdx in another way
+  ROW_ORDER = 16, // depends on the order in which threads execute atomics or poll memory
+  ROW_TAINT = ROW_BLOCK | ROW_ORDER, // goes on to whatever is computed of it
 };
 
 // --- constants

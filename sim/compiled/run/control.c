@@ -157,6 +157,8 @@ smb_step_switch(Runner *runner, const Step *step, SmbLanes lanes) {
   if (row_flags(registers, step->compute.s[0]) & (ROW_AFFINE | ROW_BLOCK) &&
       runner->block->signature)
     smb_signature_refuse(runner->block);
+  if (row_flags(registers, step->compute.s[0]) & ROW_ORDER)
+    smb_order_branches(runner, step);
   FOR_LANES(splits->mask, lane) {
     targets[lane] = splits->pc;
     if (!(lanes >> lane & 1))

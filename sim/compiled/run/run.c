@@ -83,6 +83,15 @@ check_limit(Runner *runner, const Step *step) {
       block->limits.max_steps);
 }
 
+// What the guard of a step says besides.
+G_GNUC_NO_INLINE static void
+watch_guard(Runner *runner, const Step *step, SmbLanes unsure) {
+  guint flags = runner->warp->registers->predicate_flags[step->guard];
+  smb_transfer_watch(runner, flags);
+  if (flags & ROW_ORDER && !unsure)
+    smb_order_guards(runner, step);
+}
+
 static gboolean
 run_warp(Runner *runner) {
   const Registers *registers = runner->warp->registers;
@@ -95,9 +104,8 @@ run_warp(Runner *runner) {
     if (step->guard != PREDICATE_TRUE) {
       SmbLanes unsure = registers->unknown_predicates[step->guard] & lanes;
       lanes &= registers->predicates[step->guard] ^ (step->unless ? ~(SmbLanes)0 : 0);
-      if (G_UNLIKELY(registers->predicate_flags[step->guard] & ROW_BLOCK) &&
-          runner->block->signature)
-        smb_signature_refuse(runner->block);
+      if (G_UNLIKELY(registers->predicate_flags[step->guard] & (ROW_BLOCK | ROW_ORDER)))
+        watch_guard(runner, step, unsure);
       if (G_UNLIKELY(unsure)) {
         if (!smb_step_unsure(runner, step, lanes & ~unsure, unsure))
           return FALSE;
@@ -122,6 +130,7 @@ smb_runner_run(gpointer data) {
   memset(runner->written, 0, block->n_objects);
   runner->shared_origin = 0;
   runner->allocated = 0;
+  runner->ordered = FALSE;
   for (guint w = 0; w < block->n_warps; w++)
     start_warp(runner, w);
   for (;;) {

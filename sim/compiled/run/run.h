@@ -40,6 +40,8 @@ typedef struct {
 enum {
   OBJECT_WRITTEN = 1,
   OBJECT_STREWN = 2, // written at places that depend on blockIdx
+  OBJECT_ORDERED =
+      4, // what it holds depends on the order of threads; also where no signature is wanted
 };
 
 // What a barrier does (Step.argument).
@@ -68,9 +70,10 @@ struct _Runner {
   Warp *warp;
   guint64 budget; // steps that may still be executed
   BlockBarrier barriers[RUNNER_BARRIERS];
-  guint32 awaited; // the barriers, as bits, that threads may wait at
-  Cause *causes;   // by step
-  guint8 *written; // by object of the machine, if it is global: OBJECT_WRITTEN, OBJECT_STREWN
+  guint32 awaited;  // the barriers, as bits, that threads may wait at
+  Cause *causes;    // by step
+  guint8 *written;  // by object of the machine, if it is global: OBJECT_WRITTEN, …
+  gboolean ordered; // something of the block depends on the order of threads
   guint32
       shared_origin; // the step, + 1, behind the first unknown value that was stored to shared memory
   gboolean skips;    // accesses at unknown addresses are reported, and do not end the run
@@ -197,6 +200,19 @@ char *smb_runner_explain(const Runner *runner, guint32 origin);
 // Why what a step loads, of which @lanes know where it lies, is not known.
 void smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses,
                           SmbLanes lanes);
+
+// --- what depends on the order of threads (order.c)
+// The flags of what a load or an atomic finds: ROW_ORDER, if it does. After its access was made.
+guint smb_order_found(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses);
+// @step stored, by a load's or an atomic's opposite, registers and at an address of @flags.
+void smb_order_stored(Runner *runner, const Step *step, guint flags, SmbLanes lanes,
+                      const guint64 *addresses);
+// Requests of @transfer are not exact, since @what of them ("the address") depends on it.
+void smb_order_decides(Runner *runner, const Transfer *transfer, const char *what);
+// A step whose guard, or a branch whose target depends on it.
+void smb_order_guards(Runner *runner, const Step *step);
+// What is between a branch and where its ways meet is not exact, if the branch depends on it.
+void smb_order_branches(Runner *runner, const Step *step);
 
 // --- the control flow of functions (skip.c, poll.c)
 // The graph that a step is in, and its block.

@@ -14,6 +14,7 @@ typedef struct {
   guint32 end;        // the step where they meet; SMB_FLOW_EXIT: they do not
   const Step *needed; // a step that cannot be skipped, or NULL
   const Step *ends;   // one that ends threads, though others go on behind the stretch; or NULL
+  gboolean ordered;   // it was said that what is there depends on the order of threads
   GArray *steps;      // guint32: first and last + 1 of each block
 } Stretch;
 
@@ -147,7 +148,7 @@ make_stretch(const Runner *runner, guint32 at) {
   return stretch;
 }
 
-static const Stretch *
+static Stretch *
 find_stretch(Runner *runner, guint32 at) {
   if (!runner->stretches)
     runner->stretches = g_hash_table_new_full(NULL, NULL, NULL, stretch_free);
@@ -218,4 +219,48 @@ smb_runner_skip(Runner *runner, const Step *step, guint32 origin) {
     return smb_step_exit(runner, step, splits->mask);
   splits->pc = stretch->end;
   return TRUE;
+}
+
+// What is written there, in lanes that keep other values, or in memory, depends on it from now on.
+static void
+mark_written(Runner *runner, const Step *step) {
+  Registers *registers = runner->warp->registers;
+  for (guint i = 0; step->writes && i < step->writes->len; i++) {
+    const Written *written = &g_array_index(step->writes, Written, i);
+    for (guint row = 0; row < written->n; row++)
+      registers->flags[0][written->row + row] |= ROW_ORDER;
+    if (written->n == 0)
+      registers->predicate_flags[written->predicate] |= ROW_ORDER;
+  }
+  if (step->kind == STEP_COMPUTE) {
+    const OperationInfo *info = smb_operation_info((Operation)step->compute.operation);
+    gboolean has_row = info->result != SHAPE_PREDICATE || step->compute.bytes > 0;
+    for (guint row = 0; has_row && row < step->compute.n_rows[0]; row++)
+      registers->flags[0][step->compute.d + row] |= ROW_ORDER;
+    registers->predicate_flags[step->compute.p] |= ROW_ORDER;
+    registers->predicate_flags[step->compute.q] |= ROW_ORDER;
+    registers->predicate_flags[PREDICATE_TRUE] = 0;
+  }
+  if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD) {
+    if (smb_transfer_may_be_shared(runner, step->transfer))
+      runner->written[REGION_SHARED] |= OBJECT_ORDERED;
+    for (guint i = REGION_LOCAL;
+         step->transfer->window != WINDOW_SHARED && i < runner->block->n_objects; i++)
+      runner->written[i] |= OBJECT_ORDERED;
+  }
+}
+
+void
+smb_order_branches(Runner *runner, const Step *branch) {
+  Stretch *stretch = find_stretch(runner, step_number(runner, branch));
+  for (guint i = 0; i < stretch->steps->len; i += 2) {
+    guint32 end = g_array_index(stretch->steps, guint32, i + 1);
+    for (guint32 s = g_array_index(stretch->steps, guint32, i); s < end; s++) {
+      const Step *step = &runner->steps[s];
+      mark_written(runner, step);
+      if (!stretch->ordered && step->kind == STEP_TRANSFER)
+        smb_order_decides(runner, step->transfer, "whether it is executed");
+    }
+  }
+  stretch->ordered = TRUE;
 }

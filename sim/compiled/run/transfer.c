@@ -30,6 +30,10 @@ smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes,
   const guint32 *low = row_values(registers, transfer->address);
   SmbLanes known = smb_row_known(registers, transfer->address, lanes);
   *flags = row_flags(registers, transfer->address);
+  if (transfer->address_rows == 2)
+    *flags |= row_flags(registers, transfer->address + 1);
+  if (G_UNLIKELY(*flags & ROW_ORDER))
+    smb_order_decides(runner, transfer, "the address");
   *origin = row_origin(registers, transfer->address);
   if (transfer->address_rows == 1) {
     guint32 offset = (guint32)transfer->offset;
@@ -38,7 +42,6 @@ smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes,
   }
   const guint32 *high = row_values(registers, transfer->address + 1);
   SmbLanes high_known = smb_row_known(registers, transfer->address + 1, lanes);
-  *flags |= row_flags(registers, transfer->address + 1);
   if (known == lanes && high_known != lanes)
     *origin = row_origin(registers, transfer->address + 1);
   guint64 offset = start + transfer->offset;
@@ -69,7 +72,7 @@ smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes, const guin
     guint written = runner->written[index];
     if (object->space != SPACE_GLOBAL && object->space != SPACE_CONSTANT)
       continue;
-    gboolean is_blank = object->contents.fill == SMB_FILL_UNKNOWN && !written;
+    gboolean is_blank = object->contents.fill == SMB_FILL_UNKNOWN && !(written & OBJECT_WRITTEN);
     if (written & OBJECT_STREWN || (depends_on_block(flags) && !is_blank))
       return ROW_BLOCK;
   }
@@ -248,7 +251,7 @@ static void
 note_order(Runner *runner, const Transfer *transfer, SmbLanes lanes, const guint64 *addresses,
            MarkedWords *words) {
   SmbBlock *block = runner->block;
-  if (transfer->order == ORDER_WEAK || block_is_alone(block))
+  if (transfer->order <= ORDER_BLOCK || block_is_alone(block))
     return;
   FOR_LANES(lanes, lane) {
     if (block->objects[find_object(addresses[lane])].space != SPACE_GLOBAL)
@@ -297,7 +300,8 @@ static const guint32 *
 find_base(const Runner *runner, const Transfer *transfer, SmbLanes lanes) {
   static const guint32 none[SMB_MAX_LANES];
   const Registers *registers = runner->warp->registers;
-  if (transfer->window != WINDOW_SHARED || !lanes)
+  if (transfer->window != WINDOW_SHARED || !lanes || runner->ordered ||
+      transfer->order != ORDER_WEAK)
     return NULL;
   if (transfer->address_rows == 0)
     return none;
@@ -338,8 +342,9 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
     return FALSE;
   note_order(runner, transfer, lanes, addresses, &words);
   smb_runner_note_load(runner, step, addresses, lanes);
-  smb_transfer_deliver(runner, step, lanes, smb_transfer_taint(runner, flags, lanes, addresses),
-                       &words);
+  guint taint = smb_transfer_taint(runner, flags, lanes, addresses) |
+                smb_order_found(runner, step, lanes, addresses);
+  smb_transfer_deliver(runner, step, lanes, taint, &words);
   return TRUE;
 }
 
@@ -367,6 +372,7 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!smb_words_store(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
   note_store(runner, flags, lanes, addresses);
+  smb_order_stored(runner, step, flags, lanes, addresses);
   return TRUE;
 }
 
@@ -394,8 +400,10 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
     return FALSE;
   note_order(runner, transfer, lanes, addresses, &before);
   smb_runner_note_load(runner, step, addresses, lanes);
-  guint taint = smb_transfer_taint(runner, flags, lanes, addresses);
+  guint taint = smb_transfer_taint(runner, flags, lanes, addresses) |
+                smb_order_found(runner, step, lanes, addresses);
   note_store(runner, flags, lanes, addresses);
+  smb_order_stored(runner, step, flags, lanes, addresses);
   smb_transfer_deliver(runner, step, lanes, taint, &before);
   return TRUE;
 }

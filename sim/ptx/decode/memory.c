@@ -145,17 +145,15 @@ set_move(PtxDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op,
   move->site = smb_ptx_add_site(decoder, op_class, width);
 }
 
-// Threads of the same block are seen in any case.
 static Order
 find_order(const PtxDecoder *decoder) {
-  if (smb_ptx_has_part(decoder, "cta"))
+  gboolean acquires = smb_ptx_has_part(decoder, "acquire") || smb_ptx_has_part(decoder, "acq_rel");
+  if (!acquires && !smb_ptx_has_part(decoder, "volatile") &&
+      !smb_ptx_has_part(decoder, "relaxed") && !smb_ptx_has_part(decoder, "mmio"))
     return ORDER_WEAK;
-  if (smb_ptx_has_part(decoder, "acquire") || smb_ptx_has_part(decoder, "acq_rel"))
-    return ORDER_ACQUIRE;
-  return smb_ptx_has_part(decoder, "volatile") || smb_ptx_has_part(decoder, "relaxed") ||
-                 smb_ptx_has_part(decoder, "mmio")
-             ? ORDER_STRONG
-             : ORDER_WEAK;
+  if (smb_ptx_has_part(decoder, "cta"))
+    return ORDER_BLOCK;
+  return acquires ? ORDER_ACQUIRE : ORDER_STRONG;
 }
 
 static PtxResult

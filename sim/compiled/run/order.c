@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What depends on the order in which threads run. Here warps take turns, and lanes of an atomic do in rising order; on a
+// device the order is another one each time. What an atomic returns depends on it, and what is read of memory that
+// others change meanwhile. Such values are known and marked, as is all that is computed of them; a request whose address or
+// execution depends on one is counted, and said not to be exact.
+//
+// Values that a branch on such a value chooses are marked as long as lanes of the warp keep others.
+#include <string.h>
+
+#include "sim/compiled/run/run.h"
+
+static gboolean
+is_alone(const Runner *runner) {
+  return runner->block->n_threads == 1;
+}
+
+static guint32
+find_object(guint64 address) {
+  return (guint32)((address >> POINTER_OFFSET_BITS) - 1);
+}
+
+static gboolean
+is_ordered(const Runner *runner, SmbLanes lanes, const guint64 *addresses) {
+  FOR_LANES(lanes, lane) {
+    if (runner->written[find_object(addresses[lane])] & OBJECT_ORDERED)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+guint
+smb_order_found(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses) {
+  const Transfer *transfer = step->transfer;
+  gboolean atomic = transfer->move.op_class == SMB_OP_CLASS_ATOMIC;
+  if (G_LIKELY(!atomic && transfer->order == ORDER_WEAK && !runner->ordered))
+    return 0;
+  gboolean changes = atomic || transfer->order != ORDER_WEAK;
+  if (!(changes && !is_alone(runner)) && !is_ordered(runner, lanes, addresses))
+    return 0;
+  runner->ordered = TRUE;
+  return ROW_ORDER;
+}
+
+static guint
+find_flags(const Registers *registers, const Transfer *transfer, const Row *components) {
+  guint flags = 0, rows = (transfer->bytes + 3) / 4;
+  for (guint c = 0; c < transfer->n_components; c++) {
+    for (guint row = 0; components[c] != NO_ROW && row < rows; row++)
+      flags |= row_flags(registers, components[c] + row);
+  }
+  return flags;
+}
+
+// Sums of integers, extremes and bits do not depend on the order of their operands.
+static gboolean
+is_commutative(const Move *move) {
+  return move->atomic != ATOMIC_EXCHANGE && move->atomic != ATOMIC_CAS &&
+         move->atomic != ATOMIC_INCREMENT && move->atomic != ATOMIC_DECREMENT &&
+         !smb_scalar_is_real(move->kind);
+}
+
+void
+smb_order_stored(Runner *runner, const Step *step, guint flags, SmbLanes lanes,
+                 const guint64 *addresses) {
+  const Registers *registers = runner->warp->registers;
+  const Transfer *transfer = step->transfer;
+  gboolean atomic = transfer->move.op_class == SMB_OP_CLASS_ATOMIC;
+  gboolean by_order = atomic && !is_commutative(&transfer->move) && !is_alone(runner);
+  if (G_LIKELY(!runner->ordered && !by_order))
+    return;
+  if (atomic) {
+    flags |= find_flags(registers, transfer, transfer->operands);
+    flags |= transfer->swap == NO_ROW ? 0 : row_flags(registers, transfer->swap);
+  } else
+    flags |= find_flags(registers, transfer, transfer->data);
+  if (!by_order && !(flags & ROW_ORDER))
+    return;
+  runner->ordered = TRUE;
+  FOR_LANES(lanes, lane) {
+    runner->written[find_object(addresses[lane])] |= OBJECT_ORDERED;
+  }
+}
+
+void
+smb_order_decides(Runner *runner, const Transfer *transfer, const char *what) {
+  SmbBlock *block = runner->block;
+  if (!smb_transfer_may_be_shared(runner, transfer) || !block->sink->warn)
+    return;
+  guint site = transfer->move.site;
+  g_autofree char *message =
+      g_strdup_printf("%s: %s depends on the order in which threads execute atomics or poll memory",
+                      smb_program_site(block->program, site)->expression, what);
+  block->sink->warn(block->user, SMB_WARNING_ORDER, site, site, message);
+}
+
+void
+smb_order_guards(Runner *runner, const Step *step) {
+  switch (step->kind) {
+  case STEP_TRANSFER:
+    smb_order_decides(runner, step->transfer, "whether it is executed");
+    return;
+  case STEP_BRANCH:
+    smb_order_branches(runner, step);
+    return;
+  case STEP_OTHER: // a barrier, a call, an end
+    for (guint i = 0; i < runner->code->steps->len; i++) {
+      if (runner->steps[i].kind == STEP_TRANSFER)
+        smb_order_decides(runner, runner->steps[i].transfer, "whether it is executed");
+    }
+    return;
+  case STEP_COMPUTE:
+  case STEP_MEETING:
+  case STEP_FRAME:
+  case STEP_OPAQUE:
+    return;
+  }
+}
