@@ -96,6 +96,14 @@ smb_order_decides(Runner *runner, const Transfer *transfer, const char *what) {
 }
 
 void
+smb_order_decides_all(Runner *runner) {
+  for (guint i = 0; i < runner->code->steps->len; i++) {
+    if (runner->steps[i].kind == STEP_TRANSFER)
+      smb_order_decides(runner, runner->steps[i].transfer, "whether it is executed");
+  }
+}
+
+void
 smb_order_guards(Runner *runner, const Step *step) {
   switch (step->kind) {
   case STEP_TRANSFER:
@@ -105,10 +113,7 @@ smb_order_guards(Runner *runner, const Step *step) {
     smb_order_branches(runner, step);
     return;
   case STEP_OTHER: // a barrier, a call, an end
-    for (guint i = 0; i < runner->code->steps->len; i++) {
-      if (runner->steps[i].kind == STEP_TRANSFER)
-        smb_order_decides(runner, runner->steps[i].transfer, "whether it is executed");
-    }
+    smb_order_decides_all(runner);
     return;
   case STEP_COMPUTE:
   case STEP_MEETING:

@@ -209,6 +209,8 @@ void smb_order_stored(Runner *runner, const Step *step, guint flags, SmbLanes la
                       const guint64 *addresses);
 // Requests of @transfer are not exact, since @what of them ("the address") depends on it.
 void smb_order_decides(Runner *runner, const Transfer *transfer, const char *what);
+// Which requests are made depends on it, of all.
+void smb_order_decides_all(Runner *runner);
 // A step whose guard, or a branch whose target depends on it.
 void smb_order_guards(Runner *runner, const Step *step);
 // What is between a branch and where its ways meet is not exact, if the branch depends on it.

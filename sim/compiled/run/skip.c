@@ -14,6 +14,7 @@ typedef struct {
   guint32 end;        // the step where they meet; SMB_FLOW_EXIT: they do not
   const Step *needed; // a step that cannot be skipped, or NULL
   const Step *ends;   // one that ends threads, though others go on behind the stretch; or NULL
+  const Step *blind;  // one that calls a function by a pointer: not known which; or NULL
   gboolean ordered;   // it was said that what is there depends on the order of threads
   GArray *steps;      // guint32: first and last + 1 of each block
 } Stretch;
@@ -119,6 +120,8 @@ add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
       stretch->needed = step;
     if (!stretch->ends && (step->run == smb_step_exit || step->run == smb_step_trap))
       stretch->ends = step;
+    if (step->run == smb_step_call_pointer)
+      stretch->blind = step;
     if (step->run != smb_step_call)
       continue;
     guint32 first;
@@ -210,8 +213,8 @@ smb_runner_skip(Runner *runner, const Step *step, guint32 origin) {
     const Step *first = stretch->needed ? stretch->needed : step;
     return smb_runner_uncounted(runner, first, splits->mask, "whether it is executed", origin);
   }
-  if (stretch->ends)
-    return smb_runner_cannot_tell(runner, stretch->ends, origin);
+  if (stretch->ends || stretch->blind)
+    return smb_runner_cannot_tell(runner, stretch->ends ? stretch->ends : stretch->blind, origin);
   if (!leave_out(runner, stretch, splits->mask, origin))
     return FALSE;
   forget_stretch(runner, stretch, splits->mask, origin);
@@ -262,5 +265,7 @@ smb_order_branches(Runner *runner, const Step *branch) {
         smb_order_decides(runner, step->transfer, "whether it is executed");
     }
   }
+  if (stretch->blind && !stretch->ordered)
+    smb_order_decides_all(runner);
   stretch->ordered = TRUE;
 }
