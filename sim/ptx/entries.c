@@ -140,7 +140,7 @@ add_entry(SmbEntries *entries, const PtxFunction *kernel) {
 
 static SmbEntries *
 list(const PtxModule *module) {
-  SmbEntries *entries = smb_entries_new("ptx", module->target);
+  SmbEntries *entries = smb_entries_new("ptx", module->target ? module->target : "");
   g_autoptr(GPtrArray) uses = g_ptr_array_new_with_free_func(free_uses);
   guint n = module->functions->len;
   Marks marks = {g_new0(guint32, module->variables->len + 1), g_new0(guint32, n + 1)};
