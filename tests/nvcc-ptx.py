@@ -149,12 +149,16 @@ def launches_of(source):
 
 
 def describe_counts(result):
-    """"load REQUESTS/WAVEFRONTS, store …, uncounted REQUESTS", of those that there are."""
+    """"load REQUESTS/WAVEFRONTS, store …, uncounted REQUESTS, KIND BYTES …", of those that there are."""
     document = json.loads(result.stdout)
     kinds = [(kind, document["totals"][kind]) for kind, _ in KINDS]
     texts = [f"{kind} {total['requests']}/{total['wavefronts']}" for kind, total in kinds if total["requests"]]
     uncounted = sum(access["uncounted_requests"] for access in document["accesses"])
-    return ", ".join(texts + ([f"uncounted {uncounted}"] if uncounted else []))
+    bytes_of = {}
+    for traffic in document["other_shared_traffic"]:
+        bytes_of[traffic["kind"]] = bytes_of.get(traffic["kind"], 0) + traffic["bytes"]
+    others = [f"{kind} {bytes_of[kind]}" for kind in sorted(bytes_of)]
+    return ", ".join(texts + ([f"uncounted {uncounted}"] if uncounted else []) + others)
 
 
 def check_kernels(smembank, compiler, sources, work):

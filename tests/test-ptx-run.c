@@ -30,7 +30,8 @@
  * @body: of a kernel between BEGIN and END; NULL: @module has it
  * @setup: one warp, unless it says otherwise; "n=3" if it says nothing of arguments
  * @words: of out[] that are looked at; 0: 4
- * @result: of out[], then of each access "opcode requests/wavefronts", its lanes that were not counted, and each warning;
+ * @result: of out[], then of each access "opcode requests/wavefronts", its lanes that were not counted, of other traffic
+ *   "opcode kind executions/bytes", and each warning;
  *   or the first line of the error
  */
 typedef struct {
@@ -49,6 +50,7 @@ typedef struct {
 
 static const Case cases[] = {
 #include "tests/ptx-runs.def"
+#include "tests/ptx-apart-runs.def"
 };
 
 static void
@@ -72,6 +74,15 @@ describe_counts(const SmbAnalysis *analysis, GString *out) {
     if (access->uncounted)
       g_string_append_printf(out, " uncounted %" G_GUINT64_FORMAT ": %s", access->uncounted,
                              access->reason);
+    g_string_append_c(out, '\n');
+  }
+  for (guint i = 0; i < analysis->traffic->len; i++) {
+    const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
+    g_string_append_printf(out, "%s %s %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT,
+                           traffic->site->opcode, smb_traffic_name(traffic->kind),
+                           traffic->executions, traffic->bytes);
+    if (traffic->unsized)
+      g_string_append_printf(out, " unknown %" G_GUINT64_FORMAT, traffic->unsized);
     g_string_append_c(out, '\n');
   }
   for (guint i = 0; i < analysis->warnings->len; i++)

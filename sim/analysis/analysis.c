@@ -110,6 +110,11 @@ compare_globals(gconstpointer a, gconstpointer b) {
   return compare_places(((const SmbGlobalAccess *)a)->site, ((const SmbGlobalAccess *)b)->site);
 }
 
+static int
+compare_traffic(gconstpointer a, gconstpointer b) {
+  return compare_places(((const SmbOtherTraffic *)a)->site, ((const SmbOtherTraffic *)b)->site);
+}
+
 // Says whether an access is a loop; of one that swaps only if it must, the loads are all that counts.
 static void
 judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_block) {
@@ -193,6 +198,21 @@ judge_data(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *la
 }
 
 static void
+collect_traffic(SmbAnalysis *analysis, const SmbSite *place, const GPtrArray *workers, guint site) {
+  SmbOtherTraffic traffic = {.site = place};
+  for (guint i = 0; i < workers->len; i++) {
+    const SmbOtherTraffic *from = &((const Worker *)g_ptr_array_index(workers, i))->traffic[site];
+    if (from->executions)
+      traffic.kind = from->kind;
+    traffic.executions += from->executions;
+    traffic.unsized += from->unsized;
+    traffic.bytes += from->bytes;
+  }
+  if (traffic.executions)
+    g_array_append_val(analysis->traffic, traffic);
+}
+
+static void
 collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
              const GPtrArray *workers, guint site) {
   SmbAccess access = {.site = smb_program_site(program, site)};
@@ -222,6 +242,7 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *
         smb_access_is_copy(&access) ? &analysis->copies : &analysis->totals[access.site->op_class];
     smb_tally_add(total, &access.total);
   }
+  collect_traffic(analysis, access.site, workers, site);
   if (global.requests) {
     g_array_append_val(analysis->globals, global);
     add_global(&analysis->global_totals[global.site->op_class], &global);
@@ -301,6 +322,7 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
   SmbAnalysis *analysis = g_new0(SmbAnalysis, 1);
   analysis->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
   analysis->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalAccess));
+  analysis->traffic = g_array_new(FALSE, FALSE, sizeof(SmbOtherTraffic));
   analysis->warnings = smb_warnings_new();
   for (guint site = 0; site < smb_program_n_sites(program); site++)
     collect_site(analysis, program, launch, workers, site);
@@ -314,6 +336,7 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
   collect_idle(analysis, program, workers);
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
+  g_array_sort(analysis->traffic, compare_traffic);
   if (((const Worker *)g_ptr_array_index(workers, 0))->requests)
     smb_requests_collect(analysis, program, workers);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
@@ -392,6 +415,7 @@ smb_analysis_free(SmbAnalysis *analysis) {
   g_free(analysis->idle);
   g_array_unref(analysis->accesses);
   g_array_unref(analysis->globals);
+  g_array_unref(analysis->traffic);
   g_array_unref(analysis->warnings);
   g_clear_pointer(&analysis->requests, g_array_unref);
   g_free(analysis);
@@ -415,7 +439,12 @@ smb_access_is_lower_bound(const SmbAccess *access) {
 
 gboolean
 smb_access_depends_on_data(const SmbAccess *access) {
-  return access->data_source != NULL || access->uncounted > 0;
+  return access->data_source != NULL || (access->uncounted > 0 && !access->site->no_rule);
+}
+
+gboolean
+smb_other_traffic_is_exact(const SmbOtherTraffic *traffic) {
+  return traffic->unsized == 0 && traffic->kind != SMB_TRAFFIC_WAIT;
 }
 
 guint64

@@ -107,6 +107,21 @@ typedef struct {
 } SmbGlobalAccess;
 
 /**
+ * SmbOtherTraffic: an instruction that uses shared memory and makes no request that is counted.
+ * @kind: what it does
+ * @executions: by a warp
+ * @unsized: executions of which it is not known how many bytes they move
+ * @bytes: of shared memory that all others move
+ */
+typedef struct {
+  const SmbSite *site;
+  SmbTraffic kind;
+  guint64 executions;
+  guint64 unsized;
+  guint64 bytes;
+} SmbOtherTraffic;
+
+/**
  * SmbAccessRequest: a request that an access made, and how often one warp of a block made just that.
  * @access: index of SmbAnalysis.accesses
  * @warp: the number of the warp in its block
@@ -138,6 +153,7 @@ typedef struct {
  * SmbAnalysis:
  * @accesses: (element-type SmbAccess): those that were executed, in the order of the text
  * @globals: (element-type SmbGlobalAccess): likewise
+ * @traffic: (element-type SmbOtherTraffic): likewise; in no total
  * @totals: of @accesses but copies, by SmbOpClass
  * @copies: of those that smb_access_is_copy(), which hardware counters do not count among stores
  * @least, @most: between what requests and wavefronts of @totals lie, if it depends on where an assembler lets lanes
@@ -161,6 +177,7 @@ typedef struct {
 typedef struct {
   GArray *accesses;
   GArray *globals;
+  GArray *traffic;
   SmbTally totals[SMB_N_OP_CLASSES];
   SmbTally copies;
   SmbTally least[SMB_N_OP_CLASSES];
@@ -232,6 +249,9 @@ gboolean smb_access_is_lower_bound(const SmbAccess *access);
 
 /** Whether what an access asks for depends on contents of memory that the launch does not give. */
 gboolean smb_access_depends_on_data(const SmbAccess *access);
+
+/** Whether traffic is what hardware moves, and not a lower bound: all sizes are known, and it does not poll. */
+gboolean smb_other_traffic_is_exact(const SmbOtherTraffic *traffic);
 
 /** The access with the most excess wavefronts, or the first (transfer none, nullable): none at all. */
 const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);

@@ -26,6 +26,7 @@ typedef struct {
   guint n_sites;
   SmbAccess *accesses; // without totals
   SmbGlobalAccess *globals;
+  SmbOtherTraffic *traffic;
   guint64 *first_block; // by site: the block that named its array
   GArray *warnings;
   Requests *requests; // or NULL: not kept

@@ -133,6 +133,18 @@ count_uncounted(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUS
 }
 
 static void
+count_traffic(gpointer user, SmbTraffic kind, guint site, guint64 bytes) {
+  Worker *worker = user;
+  SmbOtherTraffic *traffic = &worker->traffic[site];
+  traffic->kind = kind;
+  traffic->executions += worker->now.times;
+  if (bytes == SMB_BYTES_UNKNOWN)
+    traffic->unsized += worker->now.times;
+  else
+    traffic->bytes += bytes * worker->now.times;
+}
+
+static void
 clear_warning(gpointer warning) {
   g_free(((SmbAnalysisWarning *)warning)->message);
 }
@@ -150,6 +162,7 @@ smb_worker_free(Worker *worker) {
     return;
   g_free(worker->accesses);
   g_free(worker->globals);
+  g_free(worker->traffic);
   g_free(worker->first_block);
   g_array_unref(worker->warnings);
   smb_requests_free(worker->requests);
@@ -160,7 +173,8 @@ smb_worker_free(Worker *worker) {
 Worker *
 smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
-  static const SmbSink sink = {count_shared, count_global, take_warning, count_uncounted};
+  static const SmbSink sink = {count_shared, count_global, take_warning, count_uncounted,
+                               count_traffic};
   Worker *worker = g_new0(Worker, 1);
   worker->arch = arch;
   worker->program = program;
@@ -170,6 +184,7 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
   worker->n_sites = smb_program_n_sites(program);
   worker->accesses = g_new0(SmbAccess, worker->n_sites + 1);
   worker->globals = g_new0(SmbGlobalAccess, worker->n_sites + 1);
+  worker->traffic = g_new0(SmbOtherTraffic, worker->n_sites + 1);
   worker->first_block = g_new0(guint64, worker->n_sites + 1);
   worker->warnings = smb_warnings_new();
   worker->requests = options->keep_requests ? smb_requests_new() : NULL;

@@ -26,6 +26,7 @@ typedef enum {
   STEP_FRAME,   // keeps the stack of calls: whatever is skipped leaves it as it was
   STEP_OTHER,
   STEP_OPAQUE, // what it does is not modelled: Step.writes are not known afterwards
+  STEP_APART,  // it uses shared memory, and makes no request of it; Step.transfer has its site
 } StepKind;
 
 // Where a plain address lies.
@@ -64,6 +65,7 @@ typedef struct {
   Move move;
   Window window;
   gboolean is_generic; // its space is not written: it may be shared
+  gboolean is_cluster; // it may lie in the shared memory of another block
   Row address;
   guint address_rows;
   guint64 offset;
@@ -86,6 +88,29 @@ enum {
   OPAQUE_GLOBAL = 2, // write anywhere in global and local memory
   OPAQUE_FENCE = 4,  // make visible what other blocks wrote
 };
+
+/**
+ * Bulk: what an instruction does to shared memory apart from requests
+ * @kind: what it is listed as
+ * @to, @from: of a copy: its ends; NULL: it is not modelled
+ * @barrier: (nullable): the mbarrier that it completes on
+ * @size: bytes that each lane moves, of one row; NO_ROW: not known
+ * @quantum: what divides the bytes, and the addresses
+ * @bytes: of operands, which have no address here: what a warp moves; SMB_BYTES_UNKNOWN
+ * @is_zeros: zeros are written
+ * @is_lost: what is written is not known
+ */
+typedef struct {
+  SmbTraffic kind;
+  const Transfer *to;
+  const Transfer *from;
+  const Transfer *barrier;
+  Row size;
+  guint quantum;
+  guint64 bytes;
+  gboolean is_zeros;
+  gboolean is_lost;
+} Bulk;
 
 // What a step writes of the registers.
 typedef struct {
@@ -128,6 +153,7 @@ struct _Step {
   Compute compute;
   const Transfer *transfer; // or NULL
   const Transfer *source;   // of a copy: where it comes from
+  const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
   GArray *targets; // SwitchTarget, of a branch by a table: the row of the index is Compute.s[0]
   GArray *writes;  // Written: of a step that is not a computation; NULL: nothing
   gconstpointer callee; // of a call, while it is decoded; of a function without a body: its name
@@ -193,11 +219,13 @@ typedef struct {
   GArray *places;
   gsize parameter_bytes;
   GPtrArray *transfers;
-  GPtrArray *owned;   // GArrays that others point into
-  GPtrArray *bytes;   // GByteArrays that contents point into
-  GPtrArray *graphs;  // CodeGraph
-  SmbMeeting meeting; // where lanes that diverge meet
-  gpointer module;    // the decoder's
+  GPtrArray *bulks;
+  GPtrArray *owned;      // GArrays that others point into
+  GPtrArray *bytes;      // GByteArrays that contents point into
+  GPtrArray *graphs;     // CodeGraph
+  gboolean maps_cluster; // addresses in the shared memory of other blocks are made
+  SmbMeeting meeting;    // where lanes that diverge meet
+  gpointer module;       // the decoder's
 } Code;
 
 // The functions of SmbFrontEnd that all compiled programs share (run.c, argument.c).

@@ -20,8 +20,28 @@ typedef enum {
   SMB_WARNING_DATA,      /* requests depend on contents that the launch does not give (likewise) */
   SMB_WARNING_ORDER,     /* requests depend on the order in which threads execute atomics */
   SMB_WARNING_MEETING,   /* the count depends on where an assembler lets lanes meet (likewise) */
+  SMB_WARNING_TIMING,    /* how often a request is made depends on time */
   SMB_WARNING_UNCOUNTED, /* SmbSink.uncounted, in its words */
 } SmbWarning;
+
+/** What uses shared memory and makes no request of the kind that is counted. */
+typedef enum {
+  SMB_TRAFFIC_BULK,      /* a copy of consecutive bytes */
+  SMB_TRAFFIC_TENSOR,    /* a copy of a box of a tensor */
+  SMB_TRAFFIC_REDUCTION, /* a copy in bulk that is combined with what is there */
+  SMB_TRAFFIC_STORE,     /* an asynchronous store of registers */
+  SMB_TRAFFIC_MATRIX,    /* operands of matrix products that are read from shared memory */
+  SMB_TRAFFIC_CLUSTER,   /* shared memory of other blocks of the cluster */
+  SMB_TRAFFIC_BARRIER,   /* a barrier in shared memory (mbarrier) */
+  SMB_TRAFFIC_WAIT, /* a test of such a barrier, which is repeated until it succeeds: as often as at least */
+  SMB_N_TRAFFIC,
+} SmbTraffic;
+
+/** "bulk", "tensor", …, as JSON names it (transfer none). */
+const char *smb_traffic_name(SmbTraffic traffic);
+
+/** Of traffic whose size is not known. */
+#define SMB_BYTES_UNKNOWN G_MAXUINT64
 
 /**
  * SmbSink: what a running block reports; a member that is %NULL is not wanted, and nothing is computed for it.
@@ -32,6 +52,7 @@ typedef enum {
  * @uncounted: the lanes of @mask made a request at @site, or may have made it, that cannot be counted, and @reason says
  *   why: "the address depends on in[] (parameter 2), loaded at scan.cu:30: give --buffer 2=...". Only of a launch that
  *   skips what is not known
+ * @traffic: a warp executed @site, which moved @bytes of shared memory, or SMB_BYTES_UNKNOWN, and made no request
  */
 typedef struct {
   void (*shared)(gpointer user, guint site, guint warp, const char *array,
@@ -40,6 +61,7 @@ typedef struct {
                  guint width, const guint64 *addresses);
   void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
   void (*uncounted)(gpointer user, guint site, guint warp, SmbLanes mask, const char *reason);
+  void (*traffic)(gpointer user, SmbTraffic kind, guint site, guint64 bytes);
 } SmbSink;
 
 typedef struct _SmbGlobal SmbGlobal;

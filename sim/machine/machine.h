@@ -225,6 +225,23 @@ gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboole
 // here on none of it is known.
 void smb_words_blur(SmbBlock *block);
 
+// --- what makes no request (bulk.c)
+
+// Byte offsets in shared memory of what @lanes name there: @move says how wide and how it is aligned. Fails if it is
+// elsewhere.
+gboolean smb_shared_locate(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                           const guint64 *addresses, guint32 *offsets);
+// One lane reads or writes Move.width bytes of shared or global memory, each with its mark, aligned to Move.align, which
+// divides them.
+gboolean smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+                       guchar *bytes, guchar *marks);
+gboolean smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+                        const guchar *bytes, const guchar *marks);
+// One lane reads or @writes as many bytes as nobody knows, from a place in shared memory on: nothing is known of what is
+// written.
+gboolean smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+                         gboolean writes);
+
 // Which instruction a compiler makes of an atomic on shared memory. @increments: it adds the constant 1,
 // and nothing uses its result.
 SmbOp smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean increments);
@@ -256,3 +273,5 @@ Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes);
 void smb_shadow_free(Shadow *shadow);
 void smb_shadow_start_block(Shadow *shadow);
 void smb_shadow_barrier(Shadow *shadow);
+// What begins at @offset may have been written, by something that does not race.
+void smb_shadow_fill(Shadow *shadow, guint32 offset);

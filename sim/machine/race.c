@@ -97,6 +97,12 @@ smb_shadow_barrier(Shadow *shadow) {
   }
 }
 
+void
+smb_shadow_fill(Shadow *shadow, guint32 offset) {
+  gsize first = offset >> shadow->granule_shift;
+  memset(shadow->set + first, TRUE, shadow->n_cells - first);
+}
+
 // Whether this is not said of the block yet: a loop says it again and again.
 static gboolean
 is_news(const SmbBlock *block, SmbWarning warning, guint site, guint other) {

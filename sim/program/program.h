@@ -60,6 +60,8 @@ typedef struct {
   const char *expression; /* the text of the access, such as "tile[threadIdx.y][x]" */
   SmbOpClass op_class;    /* load, store or atomic */
   guint width;            /* bytes that one lane asks for */
+  gboolean
+      no_rule; /* which lanes ask for what is up to an assembler: its requests are not counted */
   gboolean may_merge; /* a compiler may ask for more bytes at once: the count is an upper bound */
   const char *opcode; /* of compiled code, such as "ld.shared.v4.f32"; else NULL */
   guint32 pc; /* of compiled code: the line of the PTX, or the byte offset in the function */

@@ -15,15 +15,18 @@ find_file(const SmbProgram *program, const SmbSite *site) {
   return site->file ? site->file : site->line ? smb_program_file(program) : NULL;
 }
 
+// @key: (nullable): what @array is called; of traffic, which has none and no width, NULL
 static void
 write_place(JsonBuilder *json, const SmbProgram *program, const SmbSite *site, const char *key,
             const char *array) {
   smb_json_text(json, "file", find_file(program, site));
   smb_json_number(json, "line", site->line);
   smb_json_number(json, "column", site->column);
-  smb_json_text(json, key, array);
+  if (key)
+    smb_json_text(json, key, array);
   smb_json_text(json, "op", smb_op_class_name(site->op_class));
-  smb_json_number(json, "width", site->width);
+  if (key)
+    smb_json_number(json, "width", site->width);
   smb_json_text(json, "expression", site->expression);
   smb_json_array(json, "inlined_at");
   for (guint i = 0; i < site->n_frames; i++) {
@@ -100,6 +103,25 @@ smb_analyze_ways(const SmbAccess *access) {
   return MAX(access->total.max_degree, queues ? access->total.max_queue : 0);
 }
 
+// What is in no total, since it makes no request that is counted.
+static void
+write_traffic(JsonBuilder *json, const SmbAnalyzeReport *report) {
+  const GArray *all = report->analysis->traffic;
+  smb_json_array(json, "other_shared_traffic");
+  for (guint i = 0; i < all->len; i++) {
+    const SmbOtherTraffic *traffic = &g_array_index(all, SmbOtherTraffic, i);
+    smb_json_object(json, NULL);
+    write_place(json, report->target->kernel, traffic->site, NULL, NULL);
+    smb_json_text(json, "kind", smb_traffic_name(traffic->kind));
+    smb_json_number(json, "executions", (gint64)traffic->executions);
+    smb_json_number(json, "bytes", (gint64)traffic->bytes);
+    smb_json_number(json, "executions_of_unknown_size", (gint64)traffic->unsized);
+    smb_json_boolean(json, "exact", smb_other_traffic_is_exact(traffic));
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
 static void
 write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
   if (report->max_ways == G_MAXUINT)
@@ -136,8 +158,8 @@ write_warning(JsonBuilder *json, const char *kind, guint line, guint column, con
 
 void
 smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbAnalysis *analysis) {
-  static const char *const kinds[] = {"race", "unset", "loop",    "merge",
-                                      "data", "order", "meeting", "uncounted"};
+  static const char *const kinds[] = {"race",  "unset",   "loop",   "merge",    "data",
+                                      "order", "meeting", "timing", "uncounted"};
   const SmbProgram *program = target->kernel;
   smb_json_array(json, "warnings");
   for (guint i = 0; i < analysis->warnings->len; i++) {
@@ -172,6 +194,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   json_builder_end_array(json);
   smb_json_totals(json, analysis->totals, &analysis->copies);
   write_globals(json, report, cli->arch);
+  write_traffic(json, report);
   write_limit(json, report);
   smb_analyze_json_warnings(json, report->target, report->analysis);
   g_autofree char *sentence = smb_analyze_summarize(cli->arch, analysis);

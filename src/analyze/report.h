@@ -39,6 +39,9 @@ void smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAn
 void smb_analyze_add_tally(SmbTable *table, const SmbTally *tally);
 void smb_analyze_add_global(SmbTable *table, const SmbGlobalAccess *access);
 
+/** The bytes of traffic in words: "≥ 512" of a lower bound; "not known". */
+void smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsize size);
+
 /** "sectors" or "lines": what global requests are counted in (transfer none). */
 const char *smb_analyze_segment_name(const SmbArch *arch);
 

@@ -128,6 +128,34 @@ write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
 }
 
 void
+smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsize size) {
+  const char *least = smb_other_traffic_is_exact(traffic) ? "" : "≥ ";
+  if (traffic->unsized == traffic->executions)
+    g_strlcpy(text, "not known", size);
+  else
+    g_snprintf(text, size, "%s%" G_GUINT64_FORMAT, least, traffic->bytes);
+}
+
+static void
+write_traffic(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  g_autoptr(SmbTable) table =
+      smb_table_new("line>|other shared traffic|op|kind|per launch: executions>|bytes>");
+  for (guint i = 0; i < analysis->traffic->len; i++) {
+    const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
+    char bytes[32];
+    smb_analyze_describe_bytes(traffic, bytes, sizeof bytes);
+    add_site(table, traffic->site);
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_traffic_name(traffic->kind));
+    smb_table_number(table, SMB_STYLE_PLAIN, traffic->executions);
+    smb_table_cell(table, SMB_STYLE_PLAIN, bytes);
+  }
+  if (analysis->accesses->len + analysis->globals->len > 0)
+    smb_spool_puts(cli->out, "\n");
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+void
 smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
   g_autoptr(GString) meeting = g_string_new(NULL);
   if (!smb_describe_meeting(meeting, arch, &access->worst))
@@ -242,7 +270,7 @@ append_bounds(GString *text, const SmbAnalysis *analysis) {
     note(&data, access->data_source && !access->uncounted, access);
     note(&uncounted, access->uncounted > 0, access);
     note(&others,
-         !access->exact && !access->is_loop && !access->site->may_merge &&
+         !access->exact && !access->is_loop && !access->site->may_merge && !access->uncounted &&
              !smb_access_depends_on_data(access),
          access);
   }
@@ -332,6 +360,8 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
     write_shared(cli, report);
   if (report->analysis->globals->len > 0)
     write_global(cli, report);
+  if (report->analysis->traffic->len > 0)
+    write_traffic(cli, report);
   write_worst(cli, report->analysis);
 }
 

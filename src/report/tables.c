@@ -91,6 +91,31 @@ write_global_table(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
 }
 
+static void
+write_traffic_table(const SmbReport *report, SmbSpool *page) {
+  const SmbAnalysis *analysis = report->analysis;
+  smb_spool_puts(
+      page,
+      "<h3>Other shared traffic, whole launch</h3>\n<div class=\"box\" tabindex=\"0\" "
+      "role=\"region\" aria-label=\"other shared traffic\">\n"
+      "<table class=\"accesses\">\n<thead><tr><th scope=\"col\" class=\"line\">line</th>"
+      "<th scope=\"col\" class=\"word op\">op</th><th scope=\"col\" class=\"code\">instruction</th>"
+      "<th scope=\"col\">kind</th><th scope=\"col\">executions</th>"
+      "<th scope=\"col\">bytes</th></tr></thead>\n<tbody>\n");
+  for (guint i = 0; i < analysis->traffic->len; i++) {
+    const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
+    char bytes[32];
+    smb_analyze_describe_bytes(traffic, bytes, sizeof bytes);
+    write_site(report, page, traffic->site, NULL, 0);
+    smb_spool_printf(page, "<td>%s</td>", smb_traffic_name(traffic->kind));
+    smb_html_number(page, NULL, traffic->executions);
+    smb_spool_printf(page, "<td>%s</td></tr>\n", bytes);
+  }
+  smb_spool_puts(page,
+                 "</tbody>\n</table>\n</div>\n<p class=\"words\">Other shared traffic makes no "
+                 "requests of a warp, and is in no count of wavefronts.</p>\n");
+}
+
 // What counts as a word of N-way, on devices where not every word does.
 static void
 write_word_kinds(const SmbReport *report, SmbSpool *page) {
@@ -109,6 +134,8 @@ smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
     write_shared_table(report, page);
   if (report->analysis->globals->len > 0)
     write_global_table(report, page);
+  if (report->analysis->traffic->len > 0)
+    write_traffic_table(report, page);
   smb_spool_puts(page,
                  "<p class=\"words\">A <dfn>request</dfn> is one execution of a memory instruction "
                  "by one warp, a <dfn>wavefront</dfn> one pass of it through the shared-memory "

@@ -123,11 +123,14 @@ release(Runner *runner, guint number, const Mask *waiting) {
   barrier->arrived = 0;
   barrier->flags = 0;
   runner->awaited &= ~(1u << number);
+  runner->timeouts = 0;
 }
 
 // Nobody can go on: says who is missing at the first barrier that somebody waits at.
 static gboolean
 fail_waiting(Runner *runner) {
+  if (!smb_mbarriers_check(runner))
+    return FALSE;
   for (guint number = 0; number < RUNNER_BARRIERS; number++) {
     Mask waiting;
     const BlockBarrier *barrier = &runner->barriers[number];
@@ -166,5 +169,5 @@ smb_runner_release(Runner *runner) {
     release(runner, number, &waiting);
     any = TRUE;
   }
-  return any || fail_waiting(runner);
+  return any || smb_mbarriers_release(runner) || fail_waiting(runner);
 }

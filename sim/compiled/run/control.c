@@ -18,11 +18,8 @@ smb_step_opaque(Runner *runner, const Step *step, SmbLanes lanes) {
   SmbBlock *block = runner->block;
   guint does = lanes ? step->argument : 0;
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
-  if (does & OPAQUE_SHARED) {
-    memset(block->shared_marks, 0, block->shared_bytes);
-    runner->shared_origin =
-        runner->shared_origin ? runner->shared_origin : step_origin(runner, step);
-  }
+  if (does & OPAQUE_SHARED)
+    smb_runner_forget_shared(runner, step);
   if (does & OPAQUE_GLOBAL) {
     Mask mask = {{0}};
     mask.warp[runner->w] = lanes;

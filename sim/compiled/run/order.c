@@ -112,6 +112,7 @@ smb_order_guards(Runner *runner, const Step *step) {
   case STEP_BRANCH:
     smb_order_branches(runner, step);
     return;
+  case STEP_APART: // what waits for others, or is listed
   case STEP_OTHER: // a barrier, a call, an end
     smb_order_decides_all(runner);
     return;

@@ -55,6 +55,7 @@ start_warp(Runner *runner, guint w) {
   smb_registers_reset(warp->registers, lanes);
   smb_splits_start(warp->splits, lanes, 0);
   memset(warp->depth, 0, sizeof warp->depth);
+  warp->timed_out = 0;
   for (guint i = 0; i < runner->code->presets->len; i++)
     preset_row(runner, w, &g_array_index(runner->code->presets, Preset, i));
 }
@@ -131,6 +132,7 @@ smb_runner_run(gpointer data) {
   runner->shared_origin = 0;
   runner->allocated = 0;
   runner->ordered = FALSE;
+  smb_mbarriers_reset(runner);
   for (guint w = 0; w < block->n_warps; w++)
     start_warp(runner, w);
   for (;;) {
@@ -175,6 +177,7 @@ smb_code_init(Code *code) {
   code->presets = g_array_new(FALSE, FALSE, sizeof(Preset));
   code->places = g_array_new(FALSE, FALSE, sizeof(ParameterPlace));
   code->transfers = g_ptr_array_new_with_free_func(g_free);
+  code->bulks = g_ptr_array_new_with_free_func(g_free);
   code->owned = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
   code->bytes = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
   code->graphs = g_ptr_array_new_with_free_func(free_graph);
@@ -188,6 +191,7 @@ smb_code_clear(Code *code) {
   g_array_unref(code->presets);
   g_array_unref(code->places);
   g_ptr_array_unref(code->transfers);
+  g_ptr_array_unref(code->bulks);
   g_ptr_array_unref(code->owned);
   g_ptr_array_unref(code->bytes);
   g_ptr_array_unref(code->graphs);
@@ -207,6 +211,8 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   runner->skips = launch->skips_unknown;
   runner->causes = g_new0(Cause, code->steps->len);
   runner->written = g_new0(guint8, block->n_objects);
+  runner->mbarriers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+  runner->polls = g_hash_table_new(NULL, NULL);
   runner->parameters = g_byte_array_free_to_bytes(g_steal_pointer(&parameters));
   SmbContents *contents = &block->objects[REGION_PARAMETERS].contents;
   contents->fill = SMB_FILL_BYTES;
@@ -234,5 +240,7 @@ smb_runner_free(gpointer data) {
   g_free(runner->written);
   g_bytes_unref(runner->parameters);
   g_clear_pointer(&runner->stretches, g_hash_table_unref);
+  g_hash_table_unref(runner->mbarriers);
+  g_hash_table_unref(runner->polls);
   g_free(runner);
 }

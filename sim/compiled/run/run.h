@@ -12,6 +12,15 @@ enum {
   RUNNER_BARRIERS,
   RUNNER_MAX_CALLS = 1024,            // nested
   RUNNER_MAX_CALL_BARRIERS = 1 << 16, // of convergence, of nested calls
+  RUNNER_MAX_TIMEOUTS =
+      256, // waits for mbarriers that end without success, one after the other, while nothing happens
+};
+
+// Shared memory of other blocks of the cluster: the rank of the block, plus 1, stands above a byte offset. So it does in
+// pointers.
+enum {
+  CLUSTER_SHIFT = 24,
+  CLUSTER_MAX_BLOCKS = 16,
 };
 
 // Why bits that a step produced are not known.
@@ -32,8 +41,9 @@ typedef struct {
   SmbSplits *splits;
   GArray *calls; // guint32: [depth][lane]: where each lane goes on after its calls
   guint16 depth[SMB_MAX_LANES];
-  SmbLanes answers; // of bar.red: what the lanes that wait contributed
-  SmbLanes unsure;  // where that is not known
+  SmbLanes answers;   // of bar.red: what the lanes that wait contributed
+  SmbLanes unsure;    // where that is not known
+  SmbLanes timed_out; // their wait for an mbarrier ends, whatever its phase
 } Warp;
 
 // What a block whose signature is wanted did to a global object.
@@ -78,8 +88,13 @@ struct _Runner {
       shared_origin; // the step, + 1, behind the first unknown value that was stored to shared memory
   gboolean skips;    // accesses at unknown addresses are reported, and do not end the run
   GBytes *parameters;
-  guint64 allocated;     // bytes that smb_step_allocate() has given away
-  GHashTable *stretches; // by branch: what it decides, where that was asked (skip.c); or NULL
+  guint64 allocated;       // bytes that smb_step_allocate() has given away
+  GHashTable *stretches;   // by branch: what it decides, where that was asked (skip.c); or NULL
+  GHashTable *mbarriers;   // by byte offset in shared memory: MBarrier
+  gboolean lost_mbarriers; // nothing is known of those that are not in the table
+  guint32 mbarrier_origin; // why not
+  guint timeouts;          // since anything happened to an mbarrier
+  GHashTable *polls;       // steps that wait for mbarriers, whose loops have been looked at
 };
 
 static inline guint32
@@ -142,6 +157,54 @@ gboolean smb_step_barrier(Runner *runner, const Step *step, SmbLanes lanes);
 // Lets the threads go on whose barriers are complete; fails if there are none.
 gboolean smb_runner_release(Runner *runner);
 
+// --- barriers in shared memory (mbarrier.c)
+
+// What a step does to an mbarrier (Step.argument). Compute.s[0] is the number that it takes, or NO_ROW; Compute.d what
+// becomes of it, or NO_ROW.
+typedef enum {
+  MBARRIER_INIT,
+  MBARRIER_INVALIDATE,
+  MBARRIER_ARRIVE,
+  MBARRIER_DROP,
+  MBARRIER_ARRIVE_EXPECT,
+  MBARRIER_DROP_EXPECT,
+  MBARRIER_EXPECT,
+  MBARRIER_COMPLETE,
+  MBARRIER_TOUCH, // of copies by each thread, which are complete: it arrives once more than it expects
+} MBarrierAction;
+
+// Of a wait: Compute.s[0] is a parity, or the two rows of a state; Compute.p the result.
+enum {
+  MBARRIER_STATE,
+  MBARRIER_PARITY,
+};
+
+gboolean smb_step_mbarrier(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_mbarrier_wait(Runner *runner, const Step *step, SmbLanes lanes);
+void smb_mbarriers_reset(Runner *runner);
+// Bytes that @lanes have copied, or SMB_BYTES_UNKNOWN, complete on the mbarriers that @barrier names.
+gboolean smb_mbarriers_complete(Runner *runner, const Step *step, const Transfer *barrier,
+                                SmbLanes lanes, const guint64 *bytes);
+// Nothing is known of any mbarrier from here on. @origin: why.
+void smb_mbarriers_lose(Runner *runner, guint32 origin);
+// Where nothing else can run: copies of unknown size are complete; then waits time out. FALSE: there are none.
+gboolean smb_mbarriers_release(Runner *runner);
+// Says which wait never ends; TRUE: there is none.
+gboolean smb_mbarriers_check(Runner *runner);
+
+// --- what makes no request (bulk.c)
+gboolean smb_step_bulk(Runner *runner, const Step *step, SmbLanes lanes);
+// Loads or stores a matrix of Bulk.bytes, of which only an assembler knows which lane moves what.
+gboolean smb_step_fragment(Runner *runner, const Step *step, SmbLanes lanes);
+// Lists what a step did in the shared memory of this block.
+void smb_runner_traffic(const Runner *runner, const Step *step, SmbTraffic kind, guint64 bytes);
+// Of @lanes, those whose addresses lie in the shared memory of another block.
+SmbLanes smb_transfer_elsewhere(SmbLanes lanes, const guint64 *addresses);
+// Nothing is known any more of what shared memory holds, since what a step does to it is not.
+void smb_runner_forget_shared(Runner *runner, const Step *step);
+// A step of this kind is not executed, or may not be: nothing is known of what it could have written.
+void smb_runner_lose(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
+
 // --- parameters (argument.c)
 // The bytes of all parameters; pointers are those of the machine.
 GByteArray *smb_code_parameters(const Code *code, const SmbBlock *block, const SmbLaunch *launch,
@@ -170,6 +233,8 @@ void smb_transfer_watch(const Runner *runner, guint flags);
 // ROW_BLOCK, if what was loaded at @addresses depends on blockIdx though memory is not marked so. @flags: of the address.
 guint smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes,
                          const guint64 *addresses);
+// A step stored at @addresses. @flags: of them.
+void smb_transfer_note_store(Runner *runner, guint flags, SmbLanes lanes, const guint64 *addresses);
 // The data of a step's registers as words of memory, and back.
 void smb_transfer_gather(Runner *runner, const Transfer *transfer, MarkedWords *words);
 void smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guint flags,
@@ -224,3 +289,5 @@ gboolean smb_graph_reach(const CodeGraph *graph, guint32 branch, guint32 but, gb
                          guint *n_seen);
 // The access that the loop around a step repeats, if that is all that it does; else NULL.
 const SmbSite *smb_runner_polled(const Runner *runner, const Step *step);
+// How often the loop around a wait polls is a matter of time: warns of the requests in it, once.
+void smb_runner_warn_polling(Runner *runner, const Step *step);

@@ -50,6 +50,8 @@ is_needed(const Runner *runner, const Step *step) {
   case STEP_OTHER:
     return step->run != smb_step_nothing && step->run != smb_step_gather &&
            step->run != smb_step_call && step->run != smb_step_return;
+  case STEP_APART:
+    return TRUE;
   case STEP_COMPUTE:
   case STEP_BRANCH:
   case STEP_MEETING:
@@ -173,6 +175,8 @@ forget_stretch(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 o
         smb_runner_forget_results(runner, step, lanes, origin);
       else if (step->kind == STEP_OPAQUE)
         smb_step_opaque(runner, step, lanes);
+      else if (step->kind == STEP_APART)
+        smb_runner_lose(runner, step, lanes, origin);
       else if (step->kind != STEP_FRAME)
         smb_runner_forget(runner, step, lanes, origin);
       smb_runner_lose_global(runner, step);
@@ -196,12 +200,41 @@ leave_out(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 origin
     guint32 end = g_array_index(stretch->steps, guint32, i + 1);
     for (guint32 s = g_array_index(stretch->steps, guint32, i); s < end; s++) {
       const Step *step = &runner->steps[s];
-      if (step->kind == STEP_TRANSFER && smb_transfer_may_be_shared(runner, step->transfer) &&
+      gboolean asks =
+          step->kind == STEP_TRANSFER && smb_transfer_may_be_shared(runner, step->transfer);
+      if ((asks || step->kind == STEP_APART) &&
           !smb_runner_uncounted(runner, step, lanes, "whether it is executed", origin))
         return FALSE;
     }
   }
   return TRUE;
+}
+
+void
+smb_runner_warn_polling(Runner *runner, const Step *step) {
+  guint32 block;
+  const CodeGraph *graph = smb_code_graph(runner->code, step_number(runner, step), &block);
+  const SmbFlowBlock *blocks = (const SmbFlowBlock *)(gpointer)graph->blocks->data;
+  if (!runner->block->sink->warn || !g_hash_table_add(runner->polls, (gpointer)step))
+    return;
+  const Stretch *stretch = find_stretch(runner, step_number(runner, step));
+  gboolean loops = FALSE;
+  for (guint i = 0; i < stretch->steps->len; i += 2)
+    loops = loops || g_array_index(stretch->steps, guint32, i) == blocks[block].first;
+  for (guint i = 0; i < stretch->steps->len && loops; i += 2) {
+    guint32 end = g_array_index(stretch->steps, guint32, i + 1);
+    for (guint32 s = g_array_index(stretch->steps, guint32, i); s < end; s++) {
+      const Step *other = &runner->steps[s];
+      if (other->kind != STEP_TRANSFER || !smb_transfer_may_be_shared(runner, other->transfer))
+        continue;
+      guint site = other->transfer->move.site;
+      g_autofree char *message = g_strdup_printf(
+          "%s is repeated while a loop polls an mbarrier: it is counted as often as if the loop "
+          "ended at the first chance",
+          smb_program_site(runner->block->program, site)->expression);
+      runner->block->sink->warn(runner->block->user, SMB_WARNING_TIMING, site, site, message);
+    }
+  }
 }
 
 gboolean

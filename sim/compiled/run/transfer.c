@@ -80,8 +80,8 @@ smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes, const guin
 }
 
 // A block sees what it wrote itself.
-static void
-note_store(Runner *runner, guint flags, SmbLanes lanes, const guint64 *addresses) {
+void
+smb_transfer_note_store(Runner *runner, guint flags, SmbLanes lanes, const guint64 *addresses) {
   guint how = OBJECT_WRITTEN | (depends_on_block(flags) ? OBJECT_STREWN : 0);
   if (!runner->block->signature)
     return;
@@ -294,13 +294,28 @@ locate(Runner *runner, const Step *step, SmbLanes lanes, guint64 *addresses, gui
   return *goes_on || lose(runner, step, lanes, origin);
 }
 
+// Lanes that ask for shared memory of another block are listed, and what they load is not known; the others.
+static SmbLanes
+stay_here(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses) {
+  if (!runner->code->maps_cluster || !lanes)
+    return lanes;
+  SmbLanes elsewhere = smb_transfer_elsewhere(lanes, addresses);
+  if (!elsewhere)
+    return lanes;
+  smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
+  smb_runner_traffic(runner, step, SMB_TRAFFIC_CLUSTER,
+                     (guint64)step->transfer->move.width * smb_lanes_count(elsewhere));
+  smb_runner_forget(runner, step, elsewhere, step_origin(runner, step));
+  return lanes & ~elsewhere;
+}
+
 // The base of an access to shared memory by an address of 32 bits that all lanes know, and of which a signature needs to
 // say no more than where it goes; else NULL.
 static const guint32 *
 find_base(const Runner *runner, const Transfer *transfer, SmbLanes lanes) {
   static const guint32 none[SMB_MAX_LANES];
   const Registers *registers = runner->warp->registers;
-  if (transfer->window != WINDOW_SHARED || !lanes || runner->ordered ||
+  if (transfer->window != WINDOW_SHARED || !lanes || runner->ordered || transfer->is_cluster ||
       transfer->order != ORDER_WEAK)
     return NULL;
   if (transfer->address_rows == 0)
@@ -336,7 +351,7 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   }
   if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
     return FALSE;
-  if (!goes_on)
+  if (!goes_on || !(lanes = stay_here(runner, step, lanes, addresses)))
     return TRUE;
   if (!smb_words_load(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
@@ -365,13 +380,13 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
   }
   if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
     return FALSE;
-  if (!goes_on)
+  if (!goes_on || !(lanes = stay_here(runner, step, lanes, addresses)))
     return TRUE;
   note_origin(runner,
               gather(registers, transfer->data, transfer->n_components, transfer->bytes, &words));
   if (!smb_words_store(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
-  note_store(runner, flags, lanes, addresses);
+  smb_transfer_note_store(runner, flags, lanes, addresses);
   smb_order_stored(runner, step, flags, lanes, addresses);
   return TRUE;
 }
@@ -386,7 +401,7 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   MarkedWords operand, swap, before;
   if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
     return FALSE;
-  if (!goes_on)
+  if (!goes_on || !(lanes = stay_here(runner, step, lanes, addresses)))
     return TRUE;
   guint32 origin =
       gather(registers, transfer->operands, transfer->n_components, transfer->bytes, &operand);
@@ -402,7 +417,7 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   smb_runner_note_load(runner, step, addresses, lanes);
   guint taint = smb_transfer_taint(runner, flags, lanes, addresses) |
                 smb_order_found(runner, step, lanes, addresses);
-  note_store(runner, flags, lanes, addresses);
+  smb_transfer_note_store(runner, flags, lanes, addresses);
   smb_order_stored(runner, step, flags, lanes, addresses);
   smb_transfer_deliver(runner, step, lanes, taint, &before);
   return TRUE;

@@ -203,6 +203,11 @@ smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsur
   case STEP_OPAQUE:
     smb_runner_forget(runner, step, lanes | unsure, origin);
     return TRUE;
+  case STEP_APART:
+    if (!smb_runner_uncounted(runner, step, unsure, "whether it is executed", origin))
+      return FALSE;
+    smb_runner_lose(runner, step, lanes | unsure, origin);
+    return TRUE;
   case STEP_BRANCH:
     return smb_runner_skip(runner, step, origin);
   case STEP_MEETING: // the branch behind it is not known either

@@ -137,6 +137,15 @@ decode_compute(PtxDecoder *decoder) {
 
 // --- instructions that are not modelled
 
+static gboolean
+is_one_of(const char *name, const char *const *names, guint n) {
+  for (guint i = 0; i < n; i++) {
+    if (strcmp(name, names[i]) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 void
 smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand) {
   if (operand->kind == PTX_OPERAND_VECTOR) {
@@ -153,19 +162,21 @@ smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand
     smb_ptx_writes_row(decoder, step, decoder->current->rows[operand->index], MAX(bytes, 4u) / 4);
 }
 
-// Instructions that use shared memory in ways that make no requests of it: copies in bulk, their barriers, operands of
-// matrix products.
+// Instructions that may have addresses and make no requests of shared memory, though they may write there.
 static gboolean
 is_other_traffic(const PtxDecoder *decoder) {
-  static const char *const names[] = {"mbarrier", "wgmma",     "tcgen05", "clusterlaunchcontrol",
-                                      "mapa",     "tensormap", "multimem"};
-  const char *name = decoder->parts[0];
-  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-    if (strcmp(name, names[i]) == 0)
-      return TRUE;
-  }
-  return smb_ptx_has_part(decoder, "bulk") || smb_ptx_has_part(decoder, "async") ||
+  static const char *const names[] = {"wgmma", "tcgen05", "clusterlaunchcontrol", "mapa",
+                                      "tensormap"};
+  return is_one_of(decoder->parts[0], names, G_N_ELEMENTS(names)) ||
+         smb_ptx_has_part(decoder, "bulk") || smb_ptx_has_part(decoder, "async") ||
          smb_ptx_has_prefix(decoder, "shared::cluster");
+}
+
+// Of these, those that do not write there: they synchronize, or name a place.
+static gboolean
+writes_shared(const PtxDecoder *decoder) {
+  static const char *const names[] = {"wgmma", "tcgen05", "clusterlaunchcontrol", "mapa"};
+  return is_other_traffic(decoder) && !is_one_of(decoder->parts[0], names, G_N_ELEMENTS(names));
 }
 
 static gboolean
@@ -179,38 +190,40 @@ has_address(const PtxDecoder *decoder) {
 
 static gboolean
 is_elsewhere(const PtxDecoder *decoder) {
-  static const char *const textures[] = {"tex",  "tld4",  "txq", "suld",
-                                         "sust", "sured", "suq", "istypep"};
-  for (guint i = 0; i < G_N_ELEMENTS(textures); i++) {
-    if (strcmp(decoder->parts[0], textures[i]) == 0)
-      return TRUE;
-  }
-  return smb_ptx_has_part(decoder, "global") || smb_ptx_has_prefix(decoder, "param") ||
+  static const char *const names[] = {"tex",   "tld4", "txq",     "suld",    "sust",
+                                      "sured", "suq",  "istypep", "multimem"};
+  return is_one_of(decoder->parts[0], names, G_N_ELEMENTS(names)) ||
+         smb_ptx_has_part(decoder, "global") || smb_ptx_has_prefix(decoder, "param") ||
          smb_ptx_has_part(decoder, "const") || smb_ptx_has_part(decoder, "local");
 }
 
 // Instructions with an address that store nothing there.
 static gboolean
 only_reads(const PtxDecoder *decoder) {
-  static const char *const names[] = {
-      "ld",      "ldu",      "tex",  "tld4",  "txq",     "suld",     "suq",
-      "istypep", "mbarrier", "mapa", "wgmma", "tcgen05", "prefetch", "clusterlaunchcontrol"};
-  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-    if (strcmp(decoder->parts[0], names[i]) == 0)
-      return TRUE;
-  }
-  return FALSE;
+  static const char *const names[] = {"ld",
+                                      "ldu",
+                                      "tex",
+                                      "tld4",
+                                      "txq",
+                                      "suld",
+                                      "suq",
+                                      "istypep",
+                                      "mapa",
+                                      "wgmma",
+                                      "tcgen05",
+                                      "prefetch",
+                                      "clusterlaunchcontrol"};
+  return is_one_of(decoder->parts[0], names, G_N_ELEMENTS(names));
 }
 
 static gboolean
 decode_opaque(PtxDecoder *decoder) {
-  gboolean other = is_other_traffic(decoder);
-  if (has_address(decoder) && !other && !is_elsewhere(decoder)) {
+  if (has_address(decoder) && !is_other_traffic(decoder) && !is_elsewhere(decoder)) {
     g_autofree char *text = smb_ptx_instruction_text(decoder->module, decoder->instruction);
     return smb_ptx_refuse(decoder, "'%s' is not supported, and could touch shared memory", text);
   }
   Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
-  step.argument = (other ? OPAQUE_SHARED : 0) |
+  step.argument = (writes_shared(decoder) ? OPAQUE_SHARED : 0) |
                   (has_address(decoder) && !only_reads(decoder) ? OPAQUE_GLOBAL : 0);
   const PtxOperand *first = smb_ptx_operand(decoder, 0);
   if (first)
@@ -256,8 +269,8 @@ smb_ptx_decode_instruction(PtxDecoder *decoder) {
   if (decoder->instruction->guard != PTX_NONE && !has_predicate(decoder))
     return smb_ptx_refuse(decoder, "the guard of an instruction is a predicate (.pred)");
   static PtxResult (*const decoders[])(PtxDecoder *) = {
-      smb_ptx_decode_memory, smb_ptx_decode_move,   smb_ptx_decode_control,
-      smb_ptx_decode_warp,   smb_ptx_decode_packed, decode_compute,
+      smb_ptx_decode_mbarrier, smb_ptx_decode_bulk, smb_ptx_decode_memory, smb_ptx_decode_move,
+      smb_ptx_decode_control,  smb_ptx_decode_warp, smb_ptx_decode_packed, decode_compute,
   };
   decoder->parts =
       g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).parts;

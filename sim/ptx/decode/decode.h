@@ -114,6 +114,22 @@ void smb_ptx_end_frame(PtxDecoder *decoder);
 guint64 smb_ptx_push(PtxDecoder *decoder);
 void smb_ptx_pop(PtxDecoder *decoder, guint64 bytes);
 
+// --- addresses (memory.c)
+typedef enum {
+  AREA_GENERIC,
+  AREA_SHARED,
+  AREA_CLUSTER, // shared memory of this block or of another one
+  AREA_GLOBAL,
+  AREA_LOCAL,
+  AREA_CONSTANT,
+  AREA_PARAMETER,
+} PtxArea;
+// A transfer of the code, which nothing is known of yet.
+Transfer *smb_ptx_new_transfer(PtxDecoder *decoder);
+// What stands in brackets. FALSE with an error.
+gboolean smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
+                             PtxArea area);
+
 // --- steps (decode.c)
 // A step of the current instruction, with its guard.
 Step smb_ptx_step(const PtxDecoder *decoder, StepKind kind, StepHandler run);
@@ -148,10 +164,12 @@ typedef enum {
   PTX_UNKNOWN,
   PTX_FAILED
 } PtxResult;
-PtxResult smb_ptx_decode_memory(PtxDecoder *decoder);  // memory.c
-PtxResult smb_ptx_decode_move(PtxDecoder *decoder);    // move.c: mov, cvta, isspacep
-PtxResult smb_ptx_decode_control(PtxDecoder *decoder); // control.c
-PtxResult smb_ptx_decode_packed(PtxDecoder *decoder);  // packed.c: several operations
+PtxResult smb_ptx_decode_memory(PtxDecoder *decoder);   // memory.c
+PtxResult smb_ptx_decode_move(PtxDecoder *decoder);     // move.c: mov, cvta, isspacep, mapa
+PtxResult smb_ptx_decode_mbarrier(PtxDecoder *decoder); // mbarrier.c
+PtxResult smb_ptx_decode_bulk(PtxDecoder *decoder);     // bulk.c: what makes no request
+PtxResult smb_ptx_decode_control(PtxDecoder *decoder);  // control.c
+PtxResult smb_ptx_decode_packed(PtxDecoder *decoder);   // packed.c: several operations
 PtxResult
 smb_ptx_decode_warp(PtxDecoder *decoder); // control.c: what gathers lanes before it computes
 PtxResult smb_ptx_decode_stack(PtxDecoder *decoder); // frame.c: alloca, stacksave, stackrestore

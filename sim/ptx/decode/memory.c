@@ -6,26 +6,18 @@
 
 #include "sim/ptx/decode/decode.h"
 
-typedef enum {
-  AREA_GENERIC,
-  AREA_SHARED,
-  AREA_GLOBAL,
-  AREA_LOCAL,
-  AREA_CONSTANT,
-  AREA_PARAMETER,
-} Area;
-
 static const struct {
   const char *name;
-  Area area;
+  PtxArea area;
 } areas[] = {
-    {"shared", AREA_SHARED},          {"shared::cta", AREA_SHARED},
-    {"global", AREA_GLOBAL},          {"local", AREA_LOCAL},
-    {"const", AREA_CONSTANT},         {"param", AREA_PARAMETER},
-    {"param::entry", AREA_PARAMETER}, {"param::func", AREA_PARAMETER},
+    {"shared", AREA_SHARED},           {"shared::cta", AREA_SHARED},
+    {"global", AREA_GLOBAL},           {"local", AREA_LOCAL},
+    {"const", AREA_CONSTANT},          {"param", AREA_PARAMETER},
+    {"param::entry", AREA_PARAMETER},  {"param::func", AREA_PARAMETER},
+    {"shared::cluster", AREA_CLUSTER},
 };
 
-static Area
+static PtxArea
 find_area(const PtxDecoder *decoder) {
   for (guint i = 0; decoder->parts[i]; i++) {
     for (guint a = 0; a < G_N_ELEMENTS(areas); a++) {
@@ -44,8 +36,8 @@ find_vector(const PtxDecoder *decoder) {
                                            : 1;
 }
 
-static Transfer *
-new_transfer(PtxDecoder *decoder) {
+Transfer *
+smb_ptx_new_transfer(PtxDecoder *decoder) {
   Transfer *transfer = g_new0(Transfer, 1);
   g_ptr_array_add(decoder->code->transfers, transfer);
   transfer->swap = NO_ROW;
@@ -55,13 +47,15 @@ new_transfer(PtxDecoder *decoder) {
 }
 
 // What stands in brackets.
-static gboolean
-set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, Area area) {
+gboolean
+smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
+                    PtxArea area) {
   if (!operand || operand->kind != PTX_OPERAND_ADDRESS || operand->n != 1)
     return smb_ptx_refuse(decoder, "expected an address");
   const PtxOperand *base = smb_ptx_element(decoder, operand, 0);
   transfer->is_generic = area == AREA_GENERIC;
-  transfer->window = area == AREA_SHARED ? WINDOW_SHARED : WINDOW_GENERIC;
+  transfer->is_cluster = area == AREA_CLUSTER;
+  transfer->window = area == AREA_SHARED || area == AREA_CLUSTER ? WINDOW_SHARED : WINDOW_GENERIC;
   transfer->offset = operand->bits;
   if (base->kind != PTX_OPERAND_REGISTER) {
     guint64 address = base->bits;
@@ -158,24 +152,23 @@ find_order(const PtxDecoder *decoder) {
 
 static PtxResult
 decode_load_store(PtxDecoder *decoder, gboolean loads) {
-  Area area = find_area(decoder);
+  PtxArea area = find_area(decoder);
   const char *type = smb_ptx_last_part(decoder);
   guint bytes = smb_ptx_type_bytes(type), vector = find_vector(decoder);
   gboolean is_wide = area == AREA_GENERIC || area == AREA_GLOBAL;
-  if (bytes == 0 || smb_ptx_has_prefix(decoder, "shared::cluster") ||
-      bytes * vector > (is_wide && bytes < 16 ? MAX_MOVE_BYTES : SMB_MAX_WIDTH))
+  if (bytes == 0 || bytes * vector > (is_wide && bytes < 16 ? MAX_MOVE_BYTES : SMB_MAX_WIDTH))
     return PTX_UNKNOWN;
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
-  Transfer *transfer = new_transfer(decoder);
+  Transfer *transfer = smb_ptx_new_transfer(decoder);
   transfer->bytes = bytes;
   transfer->is_signed = type[0] == 's';
   transfer->order = find_order(decoder);
   const PtxOperand *data = smb_ptx_operand(decoder, loads ? 0 : 1);
   const PtxOperand *address = smb_ptx_operand(decoder, loads ? 1 : 0);
-  if (!set_address(decoder, transfer, address, area) ||
+  if (!smb_ptx_set_address(decoder, transfer, address, area) ||
       !set_data(decoder, transfer, &step, data, vector, loads))
     return PTX_FAILED;
-  gboolean generic = area == AREA_GENERIC;
+  gboolean generic = area == AREA_GENERIC || area == AREA_CLUSTER;
   set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
            loads     ? generic ? SMB_OP_LD_GENERIC : SMB_OP_LD
            : generic ? SMB_OP_ST_GENERIC
@@ -310,12 +303,10 @@ set_swap(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *swap) {
 
 static PtxResult
 decode_atomic(PtxDecoder *decoder, gboolean has_result) {
-  Area area = find_area(decoder);
+  PtxArea area = find_area(decoder);
   guint vector = find_vector(decoder), at = has_result;
   const char *type;
   Move kinds = {0};
-  if (smb_ptx_has_prefix(decoder, "shared::cluster"))
-    return PTX_UNKNOWN;
   if (!find_atomic(decoder, has_result, &kinds, &type)) {
     if (area == AREA_GLOBAL)
       return PTX_UNKNOWN;
@@ -323,7 +314,7 @@ decode_atomic(PtxDecoder *decoder, gboolean has_result) {
     return PTX_FAILED;
   }
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_atomic);
-  Transfer *transfer = new_transfer(decoder);
+  Transfer *transfer = smb_ptx_new_transfer(decoder);
   transfer->bytes = smb_ptx_type_bytes(type);
   transfer->rows = MAX(transfer->bytes, 4u) / 4;
   guint width = transfer->bytes * vector;
@@ -333,7 +324,7 @@ decode_atomic(PtxDecoder *decoder, gboolean has_result) {
                    area == AREA_SHARED ? " in shared memory" : "");
     return PTX_FAILED;
   }
-  if (!set_address(decoder, transfer, smb_ptx_operand(decoder, at), area) ||
+  if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, at), area) ||
       !set_operands(decoder, transfer, smb_ptx_operand(decoder, at + 1), vector) ||
       (kinds.atomic == ATOMIC_CAS &&
        !set_swap(decoder, transfer, smb_ptx_operand(decoder, at + 2))) ||
@@ -391,15 +382,15 @@ decode_matrix(PtxDecoder *decoder, gboolean loads) {
   MatrixValues values;
   if (!find_matrix(decoder, loads, &values))
     return PTX_UNKNOWN;
-  Area area = find_area(decoder);
+  PtxArea area = find_area(decoder);
   for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
     if (count_matrices(decoder) != counts[i].n)
       continue;
     Step step =
         smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load_matrix : smb_step_store_matrix);
-    Transfer *transfer = new_transfer(decoder);
+    Transfer *transfer = smb_ptx_new_transfer(decoder);
     transfer->bytes = 4;
-    if (!set_address(decoder, transfer, smb_ptx_operand(decoder, loads ? 1 : 0), area) ||
+    if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, loads ? 1 : 0), area) ||
         !set_data(decoder, transfer, &step, smb_ptx_operand(decoder, loads ? 0 : 1), counts[i].n,
                   loads))
       return PTX_FAILED;
@@ -442,9 +433,9 @@ decode_copy(PtxDecoder *decoder) {
   }
   guint bytes = (guint)size->bits;
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_copy);
-  Transfer *to = new_transfer(decoder), *from = new_transfer(decoder);
-  if (!set_address(decoder, to, smb_ptx_operand(decoder, 0), AREA_SHARED) ||
-      !set_address(decoder, from, smb_ptx_operand(decoder, 1), AREA_GLOBAL))
+  Transfer *to = smb_ptx_new_transfer(decoder), *from = smb_ptx_new_transfer(decoder);
+  if (!smb_ptx_set_address(decoder, to, smb_ptx_operand(decoder, 0), AREA_SHARED) ||
+      !smb_ptx_set_address(decoder, from, smb_ptx_operand(decoder, 1), AREA_GLOBAL))
     return PTX_FAILED;
   if (some && some->kind == PTX_OPERAND_REGISTER && smb_ptx_register_bytes(decoder, some) == 0)
     from->data[0] = ignore_source(decoder, some, bytes);

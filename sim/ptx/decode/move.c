@@ -117,7 +117,7 @@ static PtxResult
 decode_cvta(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
-  if (!d || !a || bytes != 8 || smb_ptx_has_prefix(decoder, "shared::cluster"))
+  if (!d || !a || bytes != 8)
     return PTX_UNKNOWN;
   Row to = smb_ptx_row(decoder, d, 8, FALSE), from = smb_ptx_row(decoder, a, 8, FALSE);
   if (to == NO_ROW || from == NO_ROW)
@@ -202,6 +202,35 @@ decode_isspacep(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
+// mapa d, a, block: what lies at a, in the shared memory of a block of the cluster, by its rank. This block has rank 0.
+static PtxResult
+decode_mapa(PtxDecoder *decoder) {
+  const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
+  const PtxOperand *rank = smb_ptx_operand(decoder, 2);
+  guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
+  if (!rank || bytes < 4 || bytes > 8 || d->kind != PTX_OPERAND_REGISTER)
+    return PTX_UNKNOWN;
+  Row to = smb_ptx_row(decoder, d, bytes, FALSE), from = smb_ptx_row(decoder, a, bytes, FALSE);
+  Row block = smb_ptx_row(decoder, rank, 4, FALSE);
+  if (to == NO_ROW || from == NO_ROW || block == NO_ROW)
+    return PTX_UNKNOWN;
+  Row above = smb_ptx_new_rows(decoder, 2), zero = smb_ptx_constant(decoder, 0, 4);
+  Predicate is_here = smb_ptx_new_predicate(decoder);
+  Compute test = {.operation = OPERATION_EQ_32, .s = {block, zero}, .p = is_here};
+  Compute choose = {
+      .operation = OPERATION_SELECT_32, .d = above, .s = {zero, above}, .in = {is_here}};
+  add_operation(decoder, OPERATION_ADD_32, above, block, smb_ptx_constant(decoder, 1, 4));
+  add_operation(decoder, OPERATION_SHL_32, above, above,
+                smb_ptx_constant(decoder, CLUSTER_SHIFT, 4));
+  smb_ptx_add_compute(decoder, &test);
+  smb_ptx_add_compute(decoder, &choose);
+  if (bytes == 8)
+    add_operation(decoder, OPERATION_CVT_64_U32, above, above, 0);
+  add_operation(decoder, bytes == 8 ? OPERATION_ADD_64 : OPERATION_ADD_32, to, from, above);
+  decoder->code->maps_cluster = TRUE;
+  return PTX_DECODED;
+}
+
 PtxResult
 smb_ptx_decode_move(PtxDecoder *decoder) {
   const char *name = decoder->parts[0];
@@ -209,6 +238,8 @@ smb_ptx_decode_move(PtxDecoder *decoder) {
     return decode_mov(decoder);
   if (strcmp(name, "cvta") == 0)
     return decode_cvta(decoder);
+  if (strcmp(name, "mapa") == 0)
+    return decode_mapa(decoder);
   if (strcmp(name, "isspacep") == 0)
     return decode_isspacep(decoder);
   return PTX_UNKNOWN;

@@ -1,0 +1,404 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Barriers in shared memory (PTX ISA, "mbarrier"): a phase is complete when all arrivals that it expects have come, and
+// as many bytes have been copied as were announced; then the next one begins. What is copied asynchronously is
+// complete as soon as it is begun; only where it is not known how many bytes that was, it is so when nothing else
+// can go on.
+//
+// A lane that tests a phase before it is complete waits: hardware may delay it as long. If nothing else can run, the
+// test fails; a kernel in which this happens again and again does not end. The object is kept beside shared memory:
+// what its 8 bytes hold is not defined, and here not known.
+#include <string.h>
+
+#include "sim/compiled/run/run.h"
+
+enum {
+  MAX_COUNT = (1 << 20) - 1, // of arrivals, and of bytes
+  OBJECT_BYTES = 8,
+  HELD_BY_MBARRIER = RUNNER_BARRIERS, // of splits
+};
+
+typedef struct {
+  guint32 expected; // arrivals, of the next phase
+  guint32 pending;  // arrivals
+  gint64 bytes;     // that are announced and not copied
+  guint32 phase;
+  gboolean is_unsized; // it is not known how many bytes were copied
+} MBarrier;
+
+void
+smb_mbarriers_reset(Runner *runner) {
+  g_hash_table_remove_all(runner->mbarriers);
+  runner->lost_mbarriers = FALSE;
+  runner->timeouts = 0;
+}
+
+void
+smb_mbarriers_lose(Runner *runner, guint32 origin) {
+  if (!runner->lost_mbarriers)
+    runner->mbarrier_origin = origin;
+  g_hash_table_remove_all(runner->mbarriers);
+  runner->lost_mbarriers = TRUE;
+  for (guint w = 0; w < runner->block->n_warps; w++)
+    smb_splits_release(runner->warps[w].splits, HELD_BY_MBARRIER);
+}
+
+static gpointer
+key_of(guint32 offset) {
+  return GUINT_TO_POINTER(offset);
+}
+
+// --- where they are
+
+// A number that @lanes hold in a row; FALSE: it is not known.
+static gboolean
+read_row(const Runner *runner, Row row, SmbLanes lanes, const guint32 **values) {
+  const Registers *registers = runner->warp->registers;
+  if (smb_row_known(registers, row, lanes) != lanes)
+    return FALSE;
+  if (row_flags(registers, row) & (ROW_AFFINE | ROW_BLOCK))
+    smb_transfer_watch(runner, ROW_BLOCK);
+  *values = row_values(registers, row);
+  return TRUE;
+}
+
+// Where in shared memory @lanes name objects; those of other blocks are left out of them. *@known: FALSE: it is not
+// known.
+static gboolean
+locate(Runner *runner, const Step *step, const Transfer *transfer, SmbLanes *lanes,
+       guint32 *offsets, gboolean *known) {
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags;
+  guint32 origin;
+  *known = smb_transfer_addresses(runner, transfer, *lanes, addresses, &flags, &origin) == *lanes;
+  smb_transfer_watch(runner, flags);
+  if (!*known) {
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+    smb_mbarriers_lose(runner, step_origin(runner, step));
+    return TRUE;
+  }
+  *lanes &= ~smb_transfer_elsewhere(*lanes, addresses);
+  return !*lanes ||
+         smb_shared_locate(runner->block, &transfer->move, runner->w, *lanes, addresses, offsets);
+}
+
+static gboolean
+fail(Runner *runner, const Step *step, guint lane, guint32 offset, const char *problem) {
+  const SmbProgram *program = runner->block->program;
+  g_autofree char *thread = smb_block_thread(runner->block, runner->w, lane);
+  return smb_block_fail(runner->block, step->place, "%s: byte %u of shared memory: %s, by %s",
+                        smb_program_site(program, step->transfer->move.site)->expression, offset,
+                        problem, thread);
+}
+
+// *@barrier: NULL, if nothing is known of it.
+static gboolean
+find(Runner *runner, const Step *step, guint lane, guint32 offset, MBarrier **barrier) {
+  *barrier = g_hash_table_lookup(runner->mbarriers, key_of(offset));
+  return *barrier || runner->lost_mbarriers ||
+         fail(runner, step, lane, offset, "there is no mbarrier (mbarrier.init makes one)");
+}
+
+// --- phases
+
+static void
+complete_phase(Runner *runner, MBarrier *barrier) {
+  barrier->phase++;
+  barrier->pending = barrier->expected;
+  barrier->bytes = 0;
+  barrier->is_unsized = FALSE;
+  smb_shadow_barrier(runner->block->shadow);
+  for (guint w = 0; w < runner->block->n_warps; w++)
+    smb_splits_release(runner->warps[w].splits, HELD_BY_MBARRIER);
+}
+
+static void
+settle(Runner *runner, MBarrier *barrier) {
+  runner->timeouts = 0;
+  if (barrier->pending == 0 && barrier->bytes == 0 && !barrier->is_unsized)
+    complete_phase(runner, barrier);
+}
+
+static gboolean
+announce(Runner *runner, const Step *step, MBarrier *barrier, guint lane, guint32 offset,
+         gint64 bytes) {
+  barrier->bytes += bytes;
+  if (ABS(barrier->bytes) > MAX_COUNT)
+    return fail(runner, step, lane, offset,
+                "more than 1048575 bytes are outstanding at the mbarrier");
+  return TRUE;
+}
+
+static gboolean
+arrive(Runner *runner, const Step *step, MBarrier *barrier, guint lane, guint32 offset,
+       guint32 count) {
+  if (count > barrier->pending)
+    return fail(runner, step, lane, offset, "more arrivals than the mbarrier expects in a phase");
+  barrier->pending -= count;
+  settle(runner, barrier);
+  return TRUE;
+}
+
+static gboolean
+init(Runner *runner, const Step *step, guint lane, guint32 offset, guint32 count) {
+  SmbBlock *block = runner->block;
+  if (count == 0 || count > MAX_COUNT)
+    return fail(runner, step, lane, offset, "an mbarrier expects 1 to 1048575 arrivals");
+  MBarrier *barrier = g_new0(MBarrier, 1);
+  barrier->expected = barrier->pending = count;
+  g_hash_table_insert(runner->mbarriers, key_of(offset), barrier);
+  memset(block->shared_marks + offset, 0, OBJECT_BYTES);
+  return TRUE;
+}
+
+// --- what lanes do, one after the other
+
+static gboolean
+act(Runner *runner, const Step *step, MBarrier *barrier, guint lane, guint32 offset,
+    guint32 number) {
+  switch ((MBarrierAction)step->argument) {
+  case MBARRIER_INIT:
+    return init(runner, step, lane, offset, number);
+  case MBARRIER_INVALIDATE:
+    g_hash_table_remove(runner->mbarriers, key_of(offset));
+    return TRUE;
+  case MBARRIER_DROP:
+    barrier->expected -= MIN(number, barrier->expected);
+    return arrive(runner, step, barrier, lane, offset, number);
+  case MBARRIER_ARRIVE:
+    return arrive(runner, step, barrier, lane, offset, number);
+  case MBARRIER_DROP_EXPECT:
+    barrier->expected -= MIN(1, barrier->expected);
+    return announce(runner, step, barrier, lane, offset, number) &&
+           arrive(runner, step, barrier, lane, offset, 1);
+  case MBARRIER_ARRIVE_EXPECT:
+    return announce(runner, step, barrier, lane, offset, number) &&
+           arrive(runner, step, barrier, lane, offset, 1);
+  case MBARRIER_EXPECT:
+    runner->timeouts = 0;
+    return announce(runner, step, barrier, lane, offset, number);
+  case MBARRIER_COMPLETE:
+    if (!announce(runner, step, barrier, lane, offset, -(gint64)number))
+      return FALSE;
+    settle(runner, barrier);
+    return TRUE;
+  case MBARRIER_TOUCH:
+    return TRUE;
+  }
+  g_assert_not_reached();
+}
+
+// The number of each lane; 1, if it takes none. FALSE: it is not known.
+static gboolean
+read_numbers(const Runner *runner, const Step *step, SmbLanes lanes, guint32 *numbers) {
+  const guint32 *values = NULL;
+  if (step->compute.s[0] != NO_ROW && !read_row(runner, step->compute.s[0], lanes, &values))
+    return FALSE;
+  FOR_LANES(lanes, lane) {
+    numbers[lane] = values ? values[lane] : 1;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_step_mbarrier(Runner *runner, const Step *step, SmbLanes lanes) {
+  guint32 offsets[SMB_MAX_LANES], numbers[SMB_MAX_LANES];
+  guint32 states[2][SMB_MAX_LANES] = {{0}}, unknown[SMB_MAX_LANES] = {0};
+  gboolean known;
+  SmbLanes here = lanes;
+  if (!lanes)
+    return TRUE;
+  if (!locate(runner, step, step->transfer, &here, offsets, &known))
+    return FALSE;
+  if (known && here != lanes)
+    smb_runner_traffic(runner, step, SMB_TRAFFIC_CLUSTER,
+                       (guint64)OBJECT_BYTES * smb_lanes_count(lanes & ~here));
+  if (here)
+    smb_runner_traffic(runner, step, SMB_TRAFFIC_BARRIER,
+                       (guint64)OBJECT_BYTES * smb_lanes_count(here));
+  if (known && !read_numbers(runner, step, here, numbers)) {
+    guint32 origin = row_origin(runner->warp->registers, step->compute.s[0]);
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+    known = FALSE;
+  }
+  if (!known) {
+    smb_runner_lose(runner, step, lanes, step_origin(runner, step));
+    return TRUE;
+  }
+  if (runner->lost_mbarriers)
+    smb_runner_note(runner, step,
+                    (Cause){.kind = CAUSE_ADDRESS, .origin = runner->mbarrier_origin});
+  FOR_LANES(here, lane) {
+    MBarrier *barrier = NULL;
+    gboolean needs = step->argument != MBARRIER_INIT;
+    if (needs && !find(runner, step, (guint)lane, offsets[lane], &barrier))
+      return FALSE;
+    states[0][lane] = barrier ? barrier->pending : 0;
+    states[1][lane] = barrier ? barrier->phase : 0;
+    unknown[lane] = barrier ? 0 : G_MAXUINT32;
+    if ((barrier || !needs) &&
+        !act(runner, step, barrier, (guint)lane, offsets[lane], numbers[lane]))
+      return FALSE;
+  }
+  for (guint row = 0; here && row < 2 && step->compute.d != NO_ROW; row++)
+    smb_row_set(runner->warp->registers, step->compute.d + row, here, states[row], unknown, 0,
+                step_origin(runner, step));
+  return TRUE;
+}
+
+gboolean
+smb_mbarriers_complete(Runner *runner, const Step *step, const Transfer *transfer, SmbLanes lanes,
+                       const guint64 *bytes) {
+  guint32 offsets[SMB_MAX_LANES];
+  gboolean known;
+  if (!locate(runner, step, transfer, &lanes, offsets, &known))
+    return FALSE;
+  if (!known)
+    return TRUE;
+  FOR_LANES(lanes, lane) {
+    MBarrier *barrier;
+    if (!find(runner, step, (guint)lane, offsets[lane], &barrier))
+      return FALSE;
+    if (!barrier)
+      continue;
+    if (bytes[lane] == SMB_BYTES_UNKNOWN)
+      barrier->is_unsized = TRUE;
+    else if (!announce(runner, step, barrier, (guint)lane, offsets[lane], -(gint64)bytes[lane]))
+      return FALSE;
+    settle(runner, barrier);
+  }
+  return TRUE;
+}
+
+// --- waits
+
+// Of @lanes, those whose phase is complete, and those of which it is not known whether it is.
+static gboolean
+test(Runner *runner, const Step *step, SmbLanes lanes, const guint32 *offsets, SmbLanes *done,
+     SmbLanes *unsure) {
+  const guint32 *numbers = NULL;
+  gboolean parity = step->argument == MBARRIER_PARITY;
+  gboolean known = read_row(runner, step->compute.s[0] + (parity ? 0 : 1), lanes, &numbers);
+  FOR_LANES(lanes, lane) {
+    MBarrier *barrier;
+    if (!find(runner, step, (guint)lane, offsets[lane], &barrier))
+      return FALSE;
+    if (!barrier || !known)
+      *unsure |= (SmbLanes)1 << lane;
+    else if (parity ? (barrier->phase ^ numbers[lane]) % 2 : barrier->phase != numbers[lane])
+      *done |= (SmbLanes)1 << lane;
+  }
+  return TRUE;
+}
+
+// What is copied meanwhile, and when, is not known.
+static void
+be_unsure(Runner *runner, const Step *step) {
+  const Registers *registers = runner->warp->registers;
+  const Row number = step->compute.s[0];
+  const guint32 origin = row_flags(registers, number) & ROW_UNKNOWN ? row_origin(registers, number)
+                                                                    : runner->mbarrier_origin;
+  smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+  smb_runner_forget_shared(runner, step);
+}
+
+gboolean
+smb_step_mbarrier_wait(Runner *runner, const Step *step, SmbLanes lanes) {
+  Warp *warp = runner->warp;
+  guint32 offsets[SMB_MAX_LANES];
+  gboolean known;
+  SmbLanes done = 0, here = lanes, unsure = 0;
+  if (!lanes)
+    return TRUE;
+  smb_runner_warn_polling(runner, step);
+  if (!locate(runner, step, step->transfer, &here, offsets, &known) ||
+      (known && !test(runner, step, here, offsets, &done, &unsure)))
+    return FALSE;
+  unsure |= known ? lanes & ~here : lanes;
+  if (unsure)
+    be_unsure(runner, step);
+  else if (!done && !(warp->timed_out & lanes)) {
+    warp->splits->pc = step_number(runner, step);
+    smb_splits_hold(warp->splits, warp->splits->mask, HELD_BY_MBARRIER);
+    return TRUE;
+  }
+  warp->timed_out &= ~lanes;
+  smb_runner_traffic(runner, step, SMB_TRAFFIC_WAIT,
+                     (guint64)OBJECT_BYTES * smb_lanes_count(lanes));
+  smb_predicate_set(warp->registers, step->compute.p, lanes, done, unsure, 0,
+                    step_origin(runner, step));
+  return TRUE;
+}
+
+static gboolean
+complete_unsized(Runner *runner) {
+  GHashTableIter iter;
+  gpointer value;
+  gboolean any = FALSE;
+  g_hash_table_iter_init(&iter, runner->mbarriers);
+  while (g_hash_table_iter_next(&iter, NULL, &value)) {
+    MBarrier *barrier = value;
+    if (!barrier->is_unsized || barrier->pending > 0)
+      continue;
+    complete_phase(runner, barrier);
+    any = TRUE;
+  }
+  return any;
+}
+
+static SmbLanes
+count_held(const Runner *runner) {
+  SmbLanes held = 0;
+  for (guint w = 0; w < runner->block->n_warps; w++)
+    held |= smb_splits_held(runner->warps[w].splits, HELD_BY_MBARRIER);
+  return held;
+}
+
+gboolean
+smb_mbarriers_release(Runner *runner) {
+  if (!count_held(runner))
+    return FALSE;
+  if (complete_unsized(runner)) {
+    runner->timeouts = 0;
+    return TRUE;
+  }
+  if (++runner->timeouts > RUNNER_MAX_TIMEOUTS)
+    return FALSE;
+  for (guint w = 0; w < runner->block->n_warps; w++) {
+    Warp *warp = &runner->warps[w];
+    warp->timed_out = smb_splits_held(warp->splits, HELD_BY_MBARRIER);
+    smb_splits_release(warp->splits, HELD_BY_MBARRIER);
+  }
+  return TRUE;
+}
+
+gboolean
+smb_mbarriers_check(Runner *runner) {
+  for (guint w = 0; w < runner->block->n_warps; w++) {
+    SmbLanes held = smb_splits_held(runner->warps[w].splits, HELD_BY_MBARRIER);
+    if (!held)
+      continue;
+    guint lane = smb_lanes_first(held);
+    guint32 pc, offsets[SMB_MAX_LANES];
+    gboolean known;
+    SmbLanes one = (SmbLanes)1 << lane;
+    smb_splits_lane(runner->warps[w].splits, lane, &pc);
+    runner->w = w;
+    runner->warp = &runner->warps[w];
+    const Step *step = &runner->steps[pc];
+    if (!locate(runner, step, step->transfer, &one, offsets, &known))
+      return FALSE;
+    const MBarrier *barrier =
+        known && one ? g_hash_table_lookup(runner->mbarriers, key_of(offsets[lane])) : NULL;
+    if (!barrier)
+      continue;
+    return smb_block_fail(
+        runner->block, step->place,
+        "%s: warp %u waits here for ever: at byte %u of shared memory, the mbarrier still expects "
+        "%u arrival%s and %" G_GINT64_FORMAT " bytes",
+        smb_program_site(runner->block->program, step->transfer->move.site)->expression, w,
+        offsets[lane], barrier->pending, barrier->pending == 1 ? "" : "s", barrier->bytes);
+  }
+  return TRUE;
+}

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What touches memory and makes no request of it: copies in bulk, by one lane each, and barriers that lie in shared
+// memory. Bounds, alignment, races and the signature of the block are as of any access; nothing is counted here.
+#include <string.h>
+
+#include "sim/machine/access.h"
+
+enum {
+  PIECE = 16, // bytes that are moved at once: a divisor of what global memory is kept in
+};
+
+const char *
+smb_traffic_name(SmbTraffic traffic) {
+  static const char *const names[SMB_N_TRAFFIC] = {
+      "bulk", "tensor", "reduction", "store", "matrix", "cluster", "mbarrier", "mbarrier-wait"};
+  return names[traffic];
+}
+
+static gboolean
+resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes, const guint64 *addresses,
+        Access *access) {
+  if (!smb_access_resolve(block, move, warp, lanes, addresses, access))
+    return FALSE;
+  if (block->signature)
+    smb_signature_access(block, move, access);
+  return TRUE;
+}
+
+gboolean
+smb_shared_locate(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                  const guint64 *addresses, guint32 *offsets) {
+  Access access;
+  if (!resolve(block, move, warp, lanes, addresses, &access))
+    return FALSE;
+  if (access.lanes[SPACE_SHARED] != lanes)
+    return smb_access_fail(block, move, warp, smb_lanes_first(lanes & ~access.lanes[SPACE_SHARED]),
+                           "expected an address in shared memory");
+  memcpy(offsets, access.request.offset, sizeof access.request.offset);
+  return TRUE;
+}
+
+// The copy of a lane, as far as races are concerned.
+static void
+note_race(SmbBlock *block, const Move *move, const Access *access, guint lane) {
+  Access piece = *access;
+  piece.request.mask = (SmbLanes)1 << lane;
+  for (gsize at = 0; block->sink->warn && at < move->width; at += PIECE) {
+    piece.request.width = (guint8)MIN(move->width - at, PIECE);
+    piece.request.offset[lane] = access->request.offset[lane] + (guint32)at;
+    smb_shadow_access(block, move, &piece);
+  }
+}
+
+gboolean
+smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+              guchar *bytes, guchar *marks) {
+  Access access;
+  guint64 addresses[SMB_MAX_LANES] = {0};
+  addresses[lane] = address;
+  if (!resolve(block, move, warp, (SmbLanes)1 << lane, addresses, &access))
+    return FALSE;
+  const Object *object = access_object(block, &access, lane);
+  guint64 offset = (guint64)access.offset[lane];
+  switch (object->space) {
+  case SPACE_SHARED:
+    memcpy(bytes, block->shared + access.request.offset[lane], move->width);
+    memcpy(marks, block->shared_marks + access.request.offset[lane], move->width);
+    note_race(block, move, &access, lane);
+    return TRUE;
+  case SPACE_GLOBAL:
+    for (gsize at = 0; at < move->width; at += PIECE)
+      smb_overlay_read(block->overlay, object, offset + at, bytes + at, marks + at,
+                       MIN(move->width - at, PIECE));
+    return TRUE;
+  case SPACE_PRIVATE:
+  case SPACE_CONSTANT:
+    return smb_access_fail(block, move, warp, lane,
+                           "expected an address in shared or global memory");
+  }
+  g_assert_not_reached();
+}
+
+gboolean
+smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+               const guchar *bytes, const guchar *marks) {
+  Access access;
+  guint64 addresses[SMB_MAX_LANES] = {0};
+  addresses[lane] = address;
+  if (!resolve(block, move, warp, (SmbLanes)1 << lane, addresses, &access))
+    return FALSE;
+  Object *object = access_object(block, &access, lane);
+  guint64 offset = (guint64)access.offset[lane];
+  switch (object->space) {
+  case SPACE_SHARED:
+    memcpy(block->shared + access.request.offset[lane], bytes, move->width);
+    memcpy(block->shared_marks + access.request.offset[lane], marks, move->width);
+    note_race(block, move, &access, lane);
+    return TRUE;
+  case SPACE_GLOBAL:
+    for (gsize at = 0; at < move->width; at += PIECE)
+      smb_overlay_write(block->overlay, object, offset + at, bytes + at, marks + at,
+                        MIN(move->width - at, PIECE));
+    if (block->signature)
+      block->signature->global_stores += move->width / PIECE;
+    return smb_memory_check_kept(block, move, &access);
+  case SPACE_PRIVATE:
+  case SPACE_CONSTANT:
+    return smb_access_fail(block, move, warp, lane,
+                           "expected an address in shared or global memory");
+  }
+  g_assert_not_reached();
+}
+
+gboolean
+smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+                gboolean writes) {
+  guint64 addresses[SMB_MAX_LANES] = {0};
+  guint32 offsets[SMB_MAX_LANES];
+  addresses[lane] = address;
+  if (!smb_shared_locate(block, move, warp, (SmbLanes)1 << lane, addresses, offsets))
+    return FALSE;
+  if (!writes)
+    return TRUE;
+  memset(block->shared_marks + offsets[lane], 0, block->shared_bytes - offsets[lane]);
+  smb_shadow_fill(block->shadow, offsets[lane]);
+  return TRUE;
+}
