@@ -37,12 +37,11 @@ note(SmbAnalysis *analysis, guint site, const SmbAccess *access, char *message) 
 }
 
 static void
-note_irregular(SmbAnalysis *analysis, guint site, const SmbAccess *access) {
-  g_autofree char *message =
-      g_strdup_printf("%s: the count is uncertain: the kernel has a loop that can be entered in "
-                      "several places, and "
-                      "only the assembler knows where lanes that a branch divided meet again",
-                      access->site->expression);
+note_irregular(SmbAnalysis *analysis, const char *irregular, guint site, const SmbAccess *access) {
+  g_autofree char *message = g_strdup_printf(
+      "%s: the count is uncertain: the kernel %s, and only the assembler knows where "
+      "lanes that took different ways meet again",
+      access->site->expression, irregular);
   note(analysis, site, access, message);
 }
 
@@ -90,8 +89,8 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const Smb
       widen(&requests, total->requests);
       widen(&wavefronts, total->wavefronts);
     }
-    if (program->is_irregular)
-      note_irregular(analysis, site, access);
+    if (program->irregular)
+      note_irregular(analysis, program->irregular, site, access);
     else if (requests.least < requests.most || wavefronts.least < wavefronts.most)
       note_range(analysis, site, access, &requests, &wavefronts);
     if (smb_access_is_copy(access)) // in no total that has a range

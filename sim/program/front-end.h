@@ -93,8 +93,9 @@ struct _SmbProgram {
   guint max_threads;       // of a block, as the kernel says itself; 0: it does not
   guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so
   gboolean is_serial;
-  // Where lanes that diverge meet again is not well known, whatever its variants say (SmbFrontEnd.variant).
-  gboolean is_irregular;
+  // Why where lanes that diverge meet again is not well known, whatever its variants say (SmbFrontEnd.variant): what the
+  // kernel has, in words; NULL: it is known.
+  const char *irregular;
   // Whether the machine keeps what is known of memory, byte by byte (sim/machine/words.c). Nothing is known of a
   // buffer then unless the launch says what it holds.
   gboolean tracks;

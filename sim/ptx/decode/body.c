@@ -245,7 +245,14 @@ smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded) {
   decoder->blank = (PtxInstruction){.guard = PTX_NONE, .offset = function->offset};
   decoder->instruction = &decoder->blank;
   decoded->first_barrier = smb_ptx_new_barriers(decoder, flow.convergence->n_barriers);
-  decoder->program->is_irregular = decoder->program->is_irregular || flow.convergence->irreducible;
+  // Behind calls through pointers, and in functions that call themselves, ptxas lets lanes meet in some kernels and not
+  // in others (CUDA 13.0, sm_90; executed counts of an H200 in tests/ptx/calls.cu).
+  if (flow.convergence->irreducible)
+    decoder->program->irregular = "has a loop that can be entered in several places";
+  else if (decoded->calls_pointers)
+    decoder->program->irregular = "calls functions through pointers";
+  else if (decoded->is_recursive)
+    decoder->program->irregular = "has a function that calls itself";
   decoded->starts = g_new0(guint32, flow.blocks->len);
   decoded->first_step = decoder->code->steps->len;
   smb_ptx_begin_frame(decoder);

@@ -279,7 +279,8 @@ call_function(PtxDecoder *decoder, Call *call) {
   return make_call(decoder, call, &step);
 }
 
-// Lanes that call different functions through one pointer meet behind the call, as ptxas has it (CUDA 13.0, sm_90).
+// Lanes that call different functions through one pointer meet behind the call, as ptxas has it (CUDA 13.0, sm_90)
+// in some kernels; SmbProgram.irregular says that it may be otherwise.
 static gboolean
 call_pointer(PtxDecoder *decoder, Call *call) {
   Row row = call->callee && call->callee->kind == PTX_OPERAND_REGISTER
