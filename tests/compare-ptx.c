@@ -431,6 +431,9 @@ run_session(Session *session, guint32 n_kernels, guint seconds) {
     g_thread_join(threads[i]);
   gboolean differs = report(session);
   remove(session->folder);
+  g_free(session->folder);
+  for (guint i = 0; i < N_LEVELS; i++)
+    g_free(session->tallies[i]);
   return differs || session->failed;
 }
 
