@@ -415,8 +415,7 @@ static int
 run_session(Session *session, guint32 n_kernels, guint seconds) {
   g_autoptr(GError) error = NULL;
   GThread *threads[64];
-  // Without a device it is a test, whose kernels are few.
-  guint n = session->cuda ? MIN(g_get_num_processors(), G_N_ELEMENTS(threads)) : 1;
+  guint n = MIN(g_get_num_processors(), G_N_ELEMENTS(threads));
   session->folder = g_dir_make_tmp("compare-ptx-XXXXXX", &error);
   if (!session->folder) {
     fprintf(stderr, "%s\n", error->message);

@@ -9,6 +9,15 @@
 
 static const char resource_prefix[] = "/smembank/";
 
+// What is compiled in. The first call registers it; GLib (2.74) gives NULL to a thread that asks meanwhile.
+static GResource *
+get_resource(void) {
+  static gsize resource = 0;
+  if (g_once_init_enter(&resource))
+    g_once_init_leave(&resource, (gsize)smb_data_get_resource());
+  return GSIZE_TO_POINTER(resource);
+}
+
 GBytes *
 smb_data_load(const char *path, GError **error) {
   const char *folder = g_getenv("SMEMBANK_DATADIR");
@@ -23,7 +32,7 @@ smb_data_load(const char *path, GError **error) {
     }
   }
   g_autofree char *name = g_strconcat(resource_prefix, path, NULL);
-  return g_resource_lookup_data(smb_data_get_resource(), name, G_RESOURCE_LOOKUP_FLAGS_NONE, error);
+  return g_resource_lookup_data(get_resource(), name, G_RESOURCE_LOOKUP_FLAGS_NONE, error);
 }
 
 static int
@@ -60,8 +69,7 @@ list_own(const char *folder) {
 static GStrv
 list_compiled_in(const char *folder) {
   g_autofree char *path = g_strconcat(resource_prefix, folder, NULL);
-  return g_resource_enumerate_children(smb_data_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE,
-                                       NULL);
+  return g_resource_enumerate_children(get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 }
 
 static GPtrArray *
