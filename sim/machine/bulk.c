@@ -53,64 +53,58 @@ note_race(SmbBlock *block, const Move *move, const Access *access, guint lane) {
   }
 }
 
+// The piece of shared or global memory that one lane names.
+static gboolean
+locate(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address, Access *access) {
+  guint64 addresses[SMB_MAX_LANES] = {0};
+  addresses[lane] = address;
+  if (!resolve(block, move, warp, (SmbLanes)1 << lane, addresses, access))
+    return FALSE;
+  Space space = access_object(block, access, lane)->space;
+  return space == SPACE_SHARED || space == SPACE_GLOBAL ||
+         smb_access_fail(block, move, warp, lane, "expected an address in shared or global memory");
+}
+
 gboolean
 smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
               guchar *bytes, guchar *marks) {
   Access access;
-  guint64 addresses[SMB_MAX_LANES] = {0};
-  addresses[lane] = address;
-  if (!resolve(block, move, warp, (SmbLanes)1 << lane, addresses, &access))
+  if (!locate(block, move, warp, lane, address, &access))
     return FALSE;
   const Object *object = access_object(block, &access, lane);
-  guint64 offset = (guint64)access.offset[lane];
-  switch (object->space) {
-  case SPACE_SHARED:
+  if (object->space == SPACE_SHARED) {
     memcpy(bytes, block->shared + access.request.offset[lane], move->width);
     memcpy(marks, block->shared_marks + access.request.offset[lane], move->width);
     note_race(block, move, &access, lane);
     return TRUE;
-  case SPACE_GLOBAL:
-    for (gsize at = 0; at < move->width; at += PIECE)
-      smb_overlay_read(block->overlay, object, offset + at, bytes + at, marks + at,
-                       MIN(move->width - at, PIECE));
-    return TRUE;
-  case SPACE_PRIVATE:
-  case SPACE_CONSTANT:
-    return smb_access_fail(block, move, warp, lane,
-                           "expected an address in shared or global memory");
   }
-  g_assert_not_reached();
+  guint64 offset = (guint64)access.offset[lane];
+  for (gsize at = 0; at < move->width; at += PIECE)
+    smb_overlay_read(block->overlay, object, offset + at, bytes + at, marks + at,
+                     MIN(move->width - at, PIECE));
+  return TRUE;
 }
 
 gboolean
 smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
                const guchar *bytes, const guchar *marks) {
   Access access;
-  guint64 addresses[SMB_MAX_LANES] = {0};
-  addresses[lane] = address;
-  if (!resolve(block, move, warp, (SmbLanes)1 << lane, addresses, &access))
+  if (!locate(block, move, warp, lane, address, &access))
     return FALSE;
   Object *object = access_object(block, &access, lane);
-  guint64 offset = (guint64)access.offset[lane];
-  switch (object->space) {
-  case SPACE_SHARED:
+  if (object->space == SPACE_SHARED) {
     memcpy(block->shared + access.request.offset[lane], bytes, move->width);
     memcpy(block->shared_marks + access.request.offset[lane], marks, move->width);
     note_race(block, move, &access, lane);
     return TRUE;
-  case SPACE_GLOBAL:
-    for (gsize at = 0; at < move->width; at += PIECE)
-      smb_overlay_write(block->overlay, object, offset + at, bytes + at, marks + at,
-                        MIN(move->width - at, PIECE));
-    if (block->signature)
-      block->signature->global_stores += move->width / PIECE;
-    return smb_memory_check_kept(block, move, &access);
-  case SPACE_PRIVATE:
-  case SPACE_CONSTANT:
-    return smb_access_fail(block, move, warp, lane,
-                           "expected an address in shared or global memory");
   }
-  g_assert_not_reached();
+  guint64 offset = (guint64)access.offset[lane];
+  for (gsize at = 0; at < move->width; at += PIECE)
+    smb_overlay_write(block->overlay, object, offset + at, bytes + at, marks + at,
+                      MIN(move->width - at, PIECE));
+  if (block->signature)
+    block->signature->global_stores += move->width / PIECE;
+  return smb_memory_check_kept(block, move, &access);
 }
 
 gboolean

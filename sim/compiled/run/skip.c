@@ -165,31 +165,35 @@ find_stretch(Runner *runner, guint32 at) {
   return stretch;
 }
 
+// What a step that may be executed by some of @lanes leaves.
+static void
+forget_step(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
+  if (step->kind == STEP_COMPUTE)
+    smb_runner_forget_results(runner, step, lanes, origin);
+  else if (step->kind == STEP_OPAQUE)
+    smb_step_opaque(runner, step, lanes);
+  else if (step->kind == STEP_APART)
+    smb_runner_lose(runner, step, lanes, origin);
+  else if (step->kind != STEP_FRAME)
+    smb_runner_forget(runner, step, lanes, origin);
+  smb_runner_lose_global(runner, step);
+  if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD)
+    smb_runner_blur(runner, step, lanes);
+  if (step->run != smb_step_sync && step->run != smb_step_sync_own)
+    return;
+  // Those that wait there wait for these lanes no longer.
+  FOR_LANES(lanes, lane) {
+    smb_splits_break(runner->warp->splits, smb_runner_barrier(runner, step->argument, lane),
+                     (SmbLanes)1 << lane);
+  }
+}
+
 static void
 forget_stretch(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
   for (guint i = 0; i < stretch->steps->len; i += 2) {
     guint32 end = g_array_index(stretch->steps, guint32, i + 1);
-    for (guint32 s = g_array_index(stretch->steps, guint32, i); s < end; s++) {
-      const Step *step = &runner->steps[s];
-      if (step->kind == STEP_COMPUTE)
-        smb_runner_forget_results(runner, step, lanes, origin);
-      else if (step->kind == STEP_OPAQUE)
-        smb_step_opaque(runner, step, lanes);
-      else if (step->kind == STEP_APART)
-        smb_runner_lose(runner, step, lanes, origin);
-      else if (step->kind != STEP_FRAME)
-        smb_runner_forget(runner, step, lanes, origin);
-      smb_runner_lose_global(runner, step);
-      if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD)
-        smb_runner_blur(runner, step, lanes);
-      // Those that wait there wait for these lanes no longer.
-      if (step->run == smb_step_sync || step->run == smb_step_sync_own) {
-        FOR_LANES(lanes, lane) {
-          smb_splits_break(runner->warp->splits, smb_runner_barrier(runner, step->argument, lane),
-                           (SmbLanes)1 << lane);
-        }
-      }
-    }
+    for (guint32 s = g_array_index(stretch->steps, guint32, i); s < end; s++)
+      forget_step(runner, &runner->steps[s], lanes, origin);
   }
 }
 
