@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// From machine code to steps: a kernel with the functions that it calls. Registers are rows, one behind the other, so
+// that R4 and R5 are a pair. Those of the uniform datapath are, too; what is written to them is written in all lanes of the
+// warp, whichever are active. Private to sim/sass.
+#pragma once
+
+#include "sim/compiled/run/run.h"
+#include "sim/sass/instruction.h"
+
+enum {
+  SASS_REGISTERS = 256, // rows, with room for what reads beyond the last one
+  SASS_UNIFORMS = 256,
+  SASS_PREDICATE_REGISTERS = 7,
+  SASS_BARRIERS = 16, // where lanes of a warp meet
+  SASS_DROPPED_ROWS = 8,
+};
+
+typedef struct _SassBanks SassBanks; // constant.c
+
+typedef struct {
+  guint chip; // 90 of sm_90a
+  Code *code;
+  SmbProgram *program;
+  Row registers;                // of R0
+  Row uniforms;                 // of UR0
+  Predicate predicates;         // of P0
+  Predicate uniform_predicates; // of UP0
+  Predicate never;              // is false
+  Row dropped;                  // rows that nobody reads: what is written to RZ and URZ
+  SassBanks *banks;             // what is in constant banks
+  // Rows and predicates that one instruction needs between its steps: all of them, and how many it has taken.
+  GArray *scratch;            // Row
+  GArray *scratch_predicates; // Predicate
+  guint n_scratch, n_scratch_predicates;
+  // where the decoder is
+  const SassInstruction *instruction;
+  guint32 place;   // of it, for messages
+  Predicate guard; // of it
+  gboolean unless;
+  GError **error;
+} SassDecoder;
+
+typedef enum {
+  SASS_DECODED,
+  SASS_OTHER,  // not of this kind, or in a form that is not modelled: nothing was added
+  SASS_FAILED, // with an error
+} SassResult;
+
+// --- the instruction (decode.c)
+
+// NULL: there are not so many.
+const SassOperand *smb_sass_operand(const SassDecoder *decoder, guint index);
+gboolean smb_sass_is(const SassDecoder *decoder, const char *name);
+// Whether its name is one of a list that ends with NULL.
+gboolean smb_sass_is_one_of(const SassDecoder *decoder, const char *const *names);
+gboolean smb_sass_has(const SassDecoder *decoder, const char *part);
+// Whether it runs in the uniform datapath: its first result is a uniform register or predicate.
+gboolean smb_sass_is_uniform(const SassDecoder *decoder);
+
+// --- operands as rows (operand.c)
+
+// Rows for what is computed between the steps of one instruction, at most 4 side by side, and a predicate: the next
+// instruction has them again.
+Row smb_sass_scratch(SassDecoder *decoder, guint n);
+Predicate smb_sass_scratch_predicate(SassDecoder *decoder);
+// Rows of their own.
+Row smb_sass_new_rows(SassDecoder *decoder, guint n);
+Predicate smb_sass_new_predicate(SassDecoder *decoder);
+// Rows that hold @bits in all lanes: one, or as many as @n_rows says (1, 2 or 4).
+Row smb_sass_constant(SassDecoder *decoder, guint64 bits, guint n_rows);
+
+// Rows of a source: of a register or a uniform one, an immediate, a constant bank. What is written before it and behind it
+// ("-", "~", "|R3|", ".H1_H1") is not looked at. Of two rows an immediate is extended as it is written; a real number is
+// the high half of a binary64. NO_ROW: it is none of these.
+Row smb_sass_source(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
+// The same of an integer: with "-", "~" and "|R3|" applied, by steps ahead.
+Row smb_sass_integer(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
+// Rows of a result, at most 8; of RZ and URZ some that nobody reads. NO_ROW: it is no register.
+Row smb_sass_result(const SassDecoder *decoder, const SassOperand *operand, guint n_rows);
+// Whether what is written to it is lost: RZ, URZ, PT, UPT.
+gboolean smb_sass_is_dropped(const SassOperand *operand);
+gboolean smb_sass_is_register(const SassOperand *operand);  // R4, UR4
+gboolean smb_sass_is_predicate(const SassOperand *operand); // P0, UP0, negated or not
+// P3 or UP3, whether "!" stands before it or not; PREDICATE_TRUE of PT, also as a result, which is dropped then.
+Predicate smb_sass_predicate(const SassDecoder *decoder, const SassOperand *operand);
+// The same of a source with "!" applied, by a step ahead; !PT is decoder->never.
+Predicate smb_sass_condition(SassDecoder *decoder, const SassOperand *operand);
+
+// --- constant banks (constant.c)
+// Rows that hold what is at an offset of a bank, if that is known before the kernel runs, or when it starts. NO_ROW: it has
+// to be loaded.
+Row smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows);
+// Rows of c[…][…]: that one, or what a load ahead of the instruction finds.
+Row smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
+
+// --- steps (decode.c)
+// Registers, and what the kernel does ahead of its first instruction.
+void smb_sass_begin(SassDecoder *decoder);
+// An instruction, at a place: whatever there is of it. FALSE with an error.
+gboolean smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint32 place);
+
+// A step of the instruction, with its guard.
+Step smb_sass_step(const SassDecoder *decoder, StepKind kind, StepHandler run);
+void smb_sass_add(SassDecoder *decoder, Step *step);
+void smb_sass_writes_row(SassDecoder *decoder, Step *step, Row row, guint n);
+void smb_sass_writes_predicate(SassDecoder *decoder, Step *step, Predicate predicate);
+// A computation, under the guard.
+void smb_sass_add_compute(SassDecoder *decoder, Compute *compute);
+// Results that are not modelled: nothing is known of @n rows from @row on, or of a predicate.
+void smb_sass_add_unknown(SassDecoder *decoder, Row row, guint n);
+void smb_sass_add_unknown_predicate(SassDecoder *decoder, Predicate predicate);
+// Sets the error at the instruction. Always FALSE.
+G_GNUC_PRINTF(2, 3)
+gboolean smb_sass_refuse(SassDecoder *decoder, const char *format, ...);
+
+// --- kinds of instructions, in the order in which they are asked
+SassResult smb_sass_decode_memory(SassDecoder *decoder);  // memory.c
+SassResult smb_sass_decode_control(SassDecoder *decoder); // control.c
+SassResult smb_sass_decode_special(SassDecoder *decoder); // special.c: S2R, LDC and their like
+SassResult smb_sass_decode_compute(SassDecoder *decoder); // compute.c

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// One instruction of machine code (since sm_70: 16 bytes), in the form that its disassembly has: a name, parts behind
+// it, operands in their order. The tables of sim/sass/opcodes say how its bits are read; whatever decodes it, or writes it as
+// text, sees it in this form only. Private to sim/sass.
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+enum {
+  SASS_BYTES = 16,
+  SASS_MAX_OPERANDS = 12,
+  SASS_MAX_PARTS = 10,
+  SASS_RZ = 255, // reads as 0; what is written to it is dropped
+  SASS_URZ = 255, // likewise, whatever number the chip gives it (63 up to sm_90)
+  SASS_PT = 7,   // always true, of both kinds of predicates
+};
+
+typedef enum {
+  SASS_REGISTER,          // R0 … R254, RZ
+  SASS_UNIFORM,           // UR0 …, URZ
+  SASS_PREDICATE,         // P0 … P6, PT
+  SASS_UNIFORM_PREDICATE, // UP0 …, UPT
+  SASS_IMMEDIATE,         // @value: an integer, as it is written (sign-extended if it is written with a sign)
+  SASS_REAL,              // @value: the bits of a floating-point number of @bytes (2, 4; of binary64 the high 4)
+  SASS_CONSTANT,          // c[@bank][@base + @uniform + @value]; cx[@descriptor][…] if @is_bindless
+  SASS_ADDRESS,           // [@base + @uniform + @value], desc[@descriptor] before it
+  SASS_TARGET,            // @value: byte offset in the function that a branch goes to, or a barrier waits at
+  SASS_SPECIAL,           // @number: S2R's: SR_TID.X is 0x21
+  SASS_BARRIER,           // B0 … B15: where lanes meet
+  SASS_SCOREBOARD,        // SB0 …
+  SASS_PREDICATES,        // PR: all of them, as bits
+  SASS_WORD,              // what is neither: @part is how it is written
+} SassKind;
+
+/**
+ * SassOperand:
+ * @number: of a register, a predicate, a barrier …
+ * @is_negated: "-"; @is_inverted: "~" or "!"; @is_absolute: "|R3|"
+ * @part: (nullable): static: what is written behind it: "H0_H0", "64", "U32", "X4", "ROW" …; not "reuse", which has no meaning
+ * @value: see SassKind; of SASS_CONSTANT and SASS_ADDRESS the offset
+ * @bank: of SASS_CONSTANT
+ * @base: a register, SASS_RZ if there is none; @base_part: (nullable): "64", "U32", "X16" … of it
+ * @uniform: a uniform register that is added; SASS_URZ if there is none
+ * @descriptor: a uniform register; SASS_URZ if there is none
+ */
+typedef struct {
+  SassKind kind;
+  guint8 number;
+  gboolean is_negated;
+  gboolean is_inverted;
+  gboolean is_absolute;
+  gboolean is_reused;
+  const char *part;
+  gint64 value;
+  guint bytes;
+  guint8 bank;
+  gboolean is_bindless;
+  guint8 base;
+  const char *base_part;
+  guint8 uniform;
+  guint8 descriptor;
+} SassOperand;
+
+/**
+ * SassInstruction:
+ * @offset: byte offset in its function
+ * @opcode: its low 12 bits
+ * @name: static: "IMAD"; NULL: the opcode is not known, and nothing else is, but the guard
+ * @parts: (array zero-terminated=1): static: {"WIDE", "U32"}
+ * @is_complete: all of its bits are understood: its text is what the toolkit's disassembler writes
+ * @guard: a predicate; SASS_PT if there is none; @guard_is_uniform: UP3; @guard_is_inverted: "@!P0"
+ * @operands: results first, as the disassembly has them
+ */
+typedef struct {
+  guint32 offset;
+  guint16 opcode;
+  const char *name;
+  const char *parts[SASS_MAX_PARTS + 1];
+  gboolean is_complete;
+  guint8 guard;
+  gboolean guard_is_uniform;
+  gboolean guard_is_inverted;
+  guint n_operands;
+  SassOperand operands[SASS_MAX_OPERANDS];
+} SassInstruction;
+
+/**
+ * smb_sass_read:
+ * @chip: number of its architecture: 75 of sm_75, 90 of sm_90a
+ * @bytes: SASS_BYTES of them
+ * @offset: where they are in their function: targets are relative to it
+ *
+ * Returns: whether the opcode is known
+ */
+gboolean smb_sass_read(guint chip, const guint8 *bytes, guint32 offset, SassInstruction *instruction);
+
+/** smb_sass_text: Returns: (transfer full): "@!P0 IMAD.WIDE.U32 R2, R3, 0x4, R4"; targets as "0x1a0". */
+char *smb_sass_text(const SassInstruction *instruction);
+
+/** Whether one of the parts is @part. */
+gboolean smb_sass_has_part(const SassInstruction *instruction, const char *part);
+
+G_END_DECLS
