@@ -14,9 +14,9 @@ enum {
   SASS_BYTES = 16,
   SASS_MAX_OPERANDS = 12,
   SASS_MAX_PARTS = 10,
-  SASS_RZ = 255, // reads as 0; what is written to it is dropped
+  SASS_RZ = 255,  // reads as 0; what is written to it is dropped
   SASS_URZ = 255, // likewise, whatever number the chip gives it (63 up to sm_90)
-  SASS_PT = 7,   // always true, of both kinds of predicates
+  SASS_PT = 7,    // always true, of both kinds of predicates
 };
 
 typedef enum {
@@ -24,16 +24,16 @@ typedef enum {
   SASS_UNIFORM,           // UR0 …, URZ
   SASS_PREDICATE,         // P0 … P6, PT
   SASS_UNIFORM_PREDICATE, // UP0 …, UPT
-  SASS_IMMEDIATE,         // @value: an integer, as it is written (sign-extended if it is written with a sign)
-  SASS_REAL,              // @value: the bits of a floating-point number of @bytes (2, 4; of binary64 the high 4)
-  SASS_CONSTANT,          // c[@bank][@base + @uniform + @value]; cx[@descriptor][…] if @is_bindless
-  SASS_ADDRESS,           // [@base + @uniform + @value], desc[@descriptor] before it
-  SASS_TARGET,            // @value: byte offset in the function that a branch goes to, or a barrier waits at
-  SASS_SPECIAL,           // @number: S2R's: SR_TID.X is 0x21
-  SASS_BARRIER,           // B0 … B15: where lanes meet
-  SASS_SCOREBOARD,        // SB0 …
-  SASS_PREDICATES,        // PR: all of them, as bits
-  SASS_WORD,              // what is neither: @part is how it is written
+  SASS_IMMEDIATE, // @value: an integer, as it is written (sign-extended if it is written with a sign)
+  SASS_REAL, // @value: the bits of a floating-point number of @bytes (2, 4; of binary64 the high 4)
+  SASS_CONSTANT, // c[@bank][@base + @uniform + @value]; cx[@descriptor][…] if @is_bindless
+  SASS_ADDRESS,  // [@base + @uniform + @value], desc[@descriptor] before it
+  SASS_TARGET,   // @value: byte offset in the function that a branch goes to, or a barrier waits at
+  SASS_SPECIAL,  // @number: S2R's: SR_TID.X is 0x21
+  SASS_BARRIER,  // B0 … B15: where lanes meet
+  SASS_SCOREBOARD, // SB0 …
+  SASS_PREDICATES, // PR: all of them, as bits
+  SASS_WORD,       // what is neither: @part is how it is written
 } SassKind;
 
 /**
@@ -96,7 +96,8 @@ typedef struct {
  *
  * Returns: whether the opcode is known
  */
-gboolean smb_sass_read(guint chip, const guint8 *bytes, guint32 offset, SassInstruction *instruction);
+gboolean smb_sass_read(guint chip, const guint8 *bytes, guint32 offset,
+                       SassInstruction *instruction);
 
 /** smb_sass_text: Returns: (transfer full): "@!P0 IMAD.WIDE.U32 R2, R3, 0x4, R4"; targets as "0x1a0". */
 char *smb_sass_text(const SassInstruction *instruction);
