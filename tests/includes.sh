@@ -10,21 +10,22 @@ trap 'rm -rf "$work"' EXIT
 
 cat >"$work/rules" <<'END'
 sim/         src/ gpu/ tests/
-gpu/         src/ tests/ sim/compiled/ sim/ptx/ sim/sass/
-src/         tests/ sim/compiled/ sim/ptx/ sim/sass/
-sim/base/    sim/arch/ sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/layout/ sim/records/
-sim/arch/    sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/layout/ sim/records/
-sim/count/   sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/layout/ sim/records/
-sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/layout/ sim/records/
-sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/layout/ sim/records/
-sim/analysis/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/layout/ sim/records/
-sim/compiled/ sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/sass/ sim/analysis/ sim/layout/ sim/records/
-sim/ptx/     sim/count/ sim/trace/ sim/cuda/ sim/sass/ sim/analysis/ sim/layout/ sim/records/
+gpu/         src/ tests/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/
+src/         tests/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/
+sim/base/    sim/arch/ sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/
+sim/arch/    sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/
+sim/count/   sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/
+sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/
+sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/
+sim/analysis/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/layout/ sim/records/
+sim/compiled/ sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/
+sim/ptx/     sim/count/ sim/trace/ sim/cuda/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/
 sim/sass/    sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/analysis/ sim/layout/ sim/records/
-sim/cuda/    sim/compiled/ sim/ptx/ sim/sass/
-sim/layout/  sim/compiled/ sim/ptx/ sim/sass/
-sim/records/ sim/compiled/ sim/ptx/ sim/sass/
-sim/trace/   sim/compiled/ sim/ptx/ sim/sass/
+sim/cuda/    sim/compiled/ sim/ptx/ sim/sass/ sim/image/
+sim/layout/  sim/compiled/ sim/ptx/ sim/sass/ sim/image/
+sim/records/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/
+sim/trace/   sim/compiled/ sim/ptx/ sim/sass/ sim/image/
+sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/layout/ sim/records/
 sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/run/ sim/cuda/rewrite/
 sim/cuda/run/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/
 sim/compiled/compute/ sim/compiled/flow/ sim/compiled/run/ sim/compiled/code.h

@@ -24,12 +24,13 @@ make -s dist-xz >/dev/null
 mv smembank-*.tar.xz "$folder"
 cp "$here/run.sh" "$folder"
 
-# GLib, json-glib and Check with what they need to be built with.
+# GLib, json-glib, Check, and what reads compiled files, with what they need to be built with.
 cd "$folder/packages"
 apt-get -o APT::Sandbox::User=root download -q \
   check libsubunit-dev libsubunit0 \
   libblkid-dev libblkid1 libffi-dev libffi8 libmount-dev libmount1 libpcre2-8-0 libpcre2-dev \
   libselinux1 libselinux1-dev libsepol-dev libsepol2 zlib1g zlib1g-dev \
   libglib2.0-0 libglib2.0-bin libglib2.0-dev libglib2.0-dev-bin \
-  libjson-glib-1.0-0 libjson-glib-dev >/dev/null
+  libjson-glib-1.0-0 libjson-glib-dev \
+  libelf1 libelf-dev libzstd1 libzstd-dev liblz4-1 liblz4-dev >/dev/null
 echo "packed $(du -sh "$folder" | cut -f 1) into $folder: copy it to the GPU machine, and there: sh run.sh RESULTS"

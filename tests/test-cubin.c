@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the reader finds in cubins of tests/data/sass/parameters.cu, and that no cut or changed file hurts it.
+#include <check.h>
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/source.h"
+#include "sim/image/cubin.h"
+#include "tests/suite.h"
+
+static GBytes *
+load(const char *chip) {
+  const char *folder = g_getenv("srcdir");
+  g_autofree char *path =
+      g_strdup_printf("%s/tests/data/sass/parameters.%s.cubin", folder ? folder : ".", chip);
+  GError *error = NULL;
+  GBytes *bytes = smb_source_read_bytes(path, SMB_SOURCE_MAX_BYTES, &error);
+  ck_assert_msg(bytes, "%s", error ? error->message : "");
+  return bytes;
+}
+
+static void
+dump_function(const SmbCubin *cubin, const SmbCubinFunction *function, GString *out) {
+  g_string_append_printf(out, "%s %s registers=%u local=%u",
+                         function->is_kernel ? "kernel" : "function", function->name,
+                         function->registers, function->local_bytes);
+  if (function->is_kernel) {
+    g_string_append_printf(
+        out, " shared=%u/%u threads=%" G_GUINT64_FORMAT " block=%u,%u,%u cluster=%u,%u,%u",
+        function->shared_bytes, function->reserved_shared, function->max_threads,
+        function->required[0], function->required[1], function->required[2], function->cluster[0],
+        function->cluster[1], function->cluster[2]);
+    g_string_append_printf(
+        out, " parameters=0x%x+%u bank=%s", function->parameter_base, function->parameter_bytes,
+        g_array_index(cubin->sections, SmbCubinSection, function->constants).name);
+  }
+  for (guint i = 0; i < function->parameters->len; i++) {
+    SmbCubinParameter parameter = g_array_index(function->parameters, SmbCubinParameter, i);
+    g_string_append_printf(out, " %u:%u", parameter.offset, parameter.bytes);
+  }
+  g_string_append_c(out, '\n');
+}
+
+// Functions, variables and relocations.
+static char *
+dump(const SmbCubin *cubin) {
+  GString *out = g_string_new(NULL);
+  g_string_append_printf(out, "%s %u%s\n", cubin->target, cubin->chip,
+                         cubin->is_linked ? "" : " not linked");
+  for (guint i = 0; i < cubin->functions->len; i++)
+    dump_function(cubin, g_ptr_array_index(cubin->functions, i), out);
+  for (guint i = 0; i < cubin->symbols->len; i++) {
+    const SmbCubinSymbol *symbol = &g_array_index(cubin->symbols, SmbCubinSymbol, i);
+    if (symbol->kind == SMB_CUBIN_VARIABLE && symbol->section != 0)
+      g_string_append_printf(out, "variable %s %s+%u %u\n", symbol->name,
+                             g_array_index(cubin->sections, SmbCubinSection, symbol->section).name,
+                             (guint)symbol->value, (guint)symbol->bytes);
+  }
+  for (guint i = 0; i < cubin->relocations->len; i++) {
+    const SmbCubinRelocation *own = &g_array_index(cubin->relocations, SmbCubinRelocation, i);
+    g_string_append_printf(
+        out, "relocation %u %s+%u: %s+%d\n", own->type,
+        g_array_index(cubin->sections, SmbCubinSection, own->section).name, (guint)own->offset,
+        g_array_index(cubin->symbols, SmbCubinSymbol, own->symbol).name, (int)own->addend);
+  }
+  return g_string_free(out, FALSE);
+}
+
+// Of all chips.
+#define VARIABLES                                                                                  \
+  "variable table .nv.constant3+0 40\n"                                                            \
+  "variable filled .nv.global.init+8 16\n"                                                         \
+  "variable zeros .nv.global+0 16\n"                                                               \
+  "variable pointer .nv.global.init+0 8\n"                                                         \
+  "relocation 2 .nv.constant4+16: pointer+0\n"                                                     \
+  "relocation 2 .nv.constant4+8: zeros+0\n"                                                        \
+  "relocation 2 .nv.constant4+0: filled+0\n"                                                       \
+  "relocation 4 .nv.global.init+0: filled+4\n"
+
+// What the functions are, by chip.
+static const struct {
+  const char *chip;
+  const char *functions;
+} found[] = {
+    {"sm_75",
+     "sm_75 75\n"
+     "function $_Z3onePi$_Z5twicePi registers=7 local=0\n"
+     "kernel _Z5large5LargePii registers=5 local=0 shared=0/0 threads=0 block=0,0,0 cluster=0,0,0 "
+     "parameters=0x160+4116 bank=.nv.constant0._Z5large5LargePii 0:4100 4104:8 4112:4\n"
+     "kernel _Z3onePi registers=7 local=0 shared=0/0 threads=0 block=0,0,0 cluster=0,0,0 "
+     "parameters=0x160+8 bank=.nv.constant0._Z3onePi 0:8\n"
+     "kernel _Z7severalPic5Mixedsf registers=14 local=0 shared=320/0 threads=128 block=0,0,0 "
+     "cluster=0,0,0 parameters=0x160+64 bank=.nv.constant0._Z7severalPic5Mixedsf 0:8 8:1 16:40 "
+     "56:2 60:4\n"},
+    {"sm_90a", "sm_90a 90\n"
+               "function $_Z3onePi$_Z5twicePi registers=0 local=0\n"
+               "kernel _Z5large5LargePii registers=8 local=0 shared=1024/1024 threads=0 "
+               "block=0,0,0 cluster=0,0,0 parameters=0x210+4116 "
+               "bank=.nv.constant0._Z5large5LargePii 0:4100 4104:8 4112:4\n"
+               "kernel _Z3onePi registers=10 local=0 shared=1024/1024 threads=0 block=0,0,0 "
+               "cluster=2,1,1 parameters=0x210+8 bank=.nv.constant0._Z3onePi 0:8\n"
+               "kernel _Z7severalPic5Mixedsf registers=13 local=0 shared=1344/1024 threads=128 "
+               "block=0,0,0 cluster=0,0,0 parameters=0x210+64 "
+               "bank=.nv.constant0._Z7severalPic5Mixedsf 0:8 8:1 16:40 56:2 60:4\n"},
+    {"sm_120", "sm_120 120\n"
+               "function $_Z3onePi$_Z5twicePi registers=0 local=0\n"
+               "kernel _Z5large5LargePii registers=8 local=0 shared=1024/1024 threads=0 "
+               "block=0,0,0 cluster=0,0,0 parameters=0x380+4116 "
+               "bank=.nv.constant0._Z5large5LargePii 0:4100 4104:8 4112:4\n"
+               "kernel _Z3onePi registers=10 local=0 shared=1024/1024 threads=0 block=0,0,0 "
+               "cluster=2,1,1 parameters=0x380+8 bank=.nv.constant0._Z3onePi 0:8\n"
+               "kernel _Z7severalPic5Mixedsf registers=13 local=0 shared=1344/1024 threads=128 "
+               "block=0,0,0 cluster=0,0,0 parameters=0x380+64 "
+               "bank=.nv.constant0._Z7severalPic5Mixedsf 0:8 8:1 16:40 56:2 60:4\n"},
+};
+
+START_TEST(everything_is_found) {
+  g_autoptr(GBytes) bytes = load(found[_i].chip);
+  GError *error = NULL;
+  g_autoptr(SmbCubin) cubin = smb_cubin_read(bytes, "x.cubin", &error);
+  ck_assert_msg(cubin, "%s", error ? error->message : "");
+  g_autofree char *expected = g_strconcat(found[_i].functions, VARIABLES, NULL);
+  g_autofree char *text = dump(cubin);
+  ck_assert_str_eq(text, expected);
+  ck_assert(smb_cubin_recognize(bytes));
+  const SmbCubinFunction *one = smb_cubin_function(cubin, "_Z3onePi");
+  ck_assert_str_eq(one->name, "_Z3onePi");
+  ck_assert_ptr_null(smb_cubin_function(cubin, "one"));
+  const SmbCubinSection *table = smb_cubin_section(cubin, ".nv.constant3");
+  for (guint8 i = 0; i < 10; i++)
+    ck_assert_uint_eq(table->data[4 * i], i + 1);
+  ck_assert_ptr_null(smb_cubin_section(cubin, ".nv.global")->data);
+  ck_assert_ptr_null(smb_cubin_section(cubin, ".nv"));
+}
+END_TEST
+
+// A copy of the cubin for sm_90a with some bytes put into it (transfer full).
+static GBytes *
+change(gsize at, const void *bytes, gsize n) {
+  g_autoptr(GBytes) whole = load("sm_90a");
+  gsize size;
+  const guint8 *data = g_bytes_get_data(whole, &size);
+  guint8 *copy = g_memdup2(data, size);
+  ck_assert_uint_le(at + n, size);
+  memcpy(copy + at, bytes, n);
+  return g_bytes_new_take(copy, size);
+}
+
+// Flags of toolkits before 13 have the chip in their lowest byte.
+START_TEST(chip_of_an_older_toolkit) {
+  static const guint8 flags[] = {0x56, 0x05, 0x56, 0x00};
+  g_autoptr(GBytes) newer = change(48, flags, 4);
+  gsize size;
+  guint8 *data = g_bytes_unref_to_data(g_steal_pointer(&newer), &size);
+  data[8] = 7; // the version of the ABI
+  g_autoptr(GBytes) older = g_bytes_new_take(data, size);
+  g_autoptr(SmbCubin) cubin = smb_cubin_read(older, "x.cubin", NULL);
+  ck_assert_uint_eq(cubin->chip, 86);
+  ck_assert_str_eq(cubin->target, "sm_86");
+}
+END_TEST
+
+static const struct {
+  gsize at; // in the header of the file
+  guint n;
+  guint8 bytes[8];
+  const char *message;
+} wrong[] = {
+    {0, 1, {0}, "x.cubin: not a cubin: no ELF header"},
+    {18, 2, {62, 0}, "x.cubin: ELF of machine 62: a cubin is of machine 190"},
+    {49, 1, {35}, "x.cubin: machine code of sm_35: it is read since sm_70"},
+    {40, 8, {0, 0, 0, 0, 1}, "x.cubin: no sections"},
+    {62, 2, {0xff, 0xfe}, "x.cubin: a name of a section or symbol is not in the file"},
+};
+
+START_TEST(errors_of_the_header) {
+  g_autoptr(GBytes) bytes = change(wrong[_i].at, wrong[_i].bytes, wrong[_i].n);
+  GError *error = NULL;
+  ck_assert_ptr_null(smb_cubin_read(bytes, "x.cubin", &error));
+  ck_assert(g_error_matches(error, SMB_ERROR, SMB_ERROR_INPUT));
+  ck_assert_str_eq(error->message, wrong[_i].message);
+  g_clear_error(&error);
+}
+END_TEST
+
+// Reads what may be wrong: all that is found can be looked at, or there is an error with the file's name.
+static gboolean
+try_reading(GBytes *bytes) {
+  GError *error = NULL;
+  g_autoptr(SmbCubin) cubin = smb_cubin_read(bytes, "x.cubin", &error);
+  require(!cubin == !!error);
+  if (error) {
+    require(g_str_has_prefix(error->message, "x.cubin: "));
+    g_clear_error(&error);
+    return FALSE;
+  }
+  guint sum = 0;
+  for (guint i = 0; i < cubin->functions->len; i++) {
+    const SmbCubinFunction *function = g_ptr_array_index(cubin->functions, i);
+    for (guint b = 0; b < function->bytes; b++)
+      sum += function->code[b];
+  }
+  for (guint i = 0; i < cubin->sections->len; i++) {
+    const SmbCubinSection *section = &g_array_index(cubin->sections, SmbCubinSection, i);
+    for (gsize b = 0; section->data && b < section->bytes; b++)
+      sum += section->data[b];
+  }
+  g_free(dump(cubin));
+  return sum > 0;
+}
+
+// What is cut is not read, unless it is only the table of segments, which nothing here needs, that is cut off.
+START_TEST(cut_anywhere) {
+  g_autoptr(GBytes) whole = load("sm_75");
+  guint n_read = 0;
+  for (gsize n = 0; n < g_bytes_get_size(whole); n++) {
+    gsize size;
+    g_autoptr(GBytes) part = g_bytes_new(g_bytes_get_data(whole, &size), n);
+    n_read += try_reading(part);
+  }
+  ck_assert_uint_eq(n_read, 4 * 56);
+}
+END_TEST
+
+START_TEST(changed_anywhere) {
+  g_autoptr(GRand) random = g_rand_new_with_seed(11);
+  g_autoptr(GBytes) whole = load("sm_90a");
+  gsize size;
+  const guint8 *data = g_bytes_get_data(whole, &size);
+  guint n_read = 0;
+  for (guint i = 0; i < 4000; i++) {
+    guint8 *copy = g_memdup2(data, size);
+    for (guint n = 1 + i % 4; n > 0; n--)
+      copy[g_rand_int_range(random, 0, (gint32)size)] = (guint8)g_rand_int(random);
+    g_autoptr(GBytes) bytes = g_bytes_new_take(copy, size);
+    n_read += try_reading(bytes);
+  }
+  ck_assert_uint_gt(n_read, 1000);
+  ck_assert_uint_lt(n_read, 4000);
+}
+END_TEST
+
+Suite *
+suite_cubin(void) {
+  Suite *suite = suite_create("cubin");
+  TCase *tests = tcase_create("cubin");
+  tcase_add_loop_test(tests, everything_is_found, 0, G_N_ELEMENTS(found));
+  tcase_add_test(tests, chip_of_an_older_toolkit);
+  tcase_add_loop_test(tests, errors_of_the_header, 0, G_N_ELEMENTS(wrong));
+  tcase_add_test(tests, cut_anywhere);
+  tcase_add_test(tests, changed_anywhere);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
