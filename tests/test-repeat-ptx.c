@@ -109,6 +109,20 @@ static const Case ptx_cases[] = {
     {IN_BLOCK_700
      "  match.any.sync.b32 %r10, %r10, -1; redux.sync.add.u32 %r10, %r1, -1;\n" USE_R10,
      0},
+    // results that wrap around in some blocks,
+    {"  mul.lo.s32 %r10, %r1, 5000000; setp.lt.s32 %p1, %r10, 0; @%p1 st.shared.u32 [s], %r0;\n",
+     1},
+    {"  shl.b32 %r10, %r1, 22; neg.s32 %r11, %r10; setp.lt.s32 %p1, %r11, 5; @%p1 st.shared.u32 "
+     "[s], "
+     "%r0;\n",
+     1},
+    {"  mul.wide.u32 %d5, %r1, 4194304; shl.b64 %d5, %d5, 32; not.b64 %d5, %d5;\n  "
+     "setp.lt.s64 %p1, %d5, 0; @%p1 st.shared.u32 [s], %r0;\n",
+     1},
+    {"  shl.b32 %r10, %r1, %r0; setp.lt.s32 %p1, %r10, 0; @%p1 st.shared.u32 [s], %r0;\n", 0},
+    // and an operation of four operands, which is not followed
+    {"  bfi.b32 %r10, %r1, %r0, 8, 5; st.shared.u32 [s], %r10;\n", 1},
+    {"  bfi.b32 %r10, %r1, %r0, 2, 10; and.b32 %r10, %r10, 4092; st.shared.u32 [%r10], %r0;\n", 0},
 };
 
 START_TEST(test_ptx_cases) {

@@ -126,10 +126,15 @@ cut_box(Search *search, const Box *box, const guint *at, guint axis) {
 }
 
 // After how many blocks along an axis global requests lie in their segments as before: at most as many as there are.
+// The period divides a segment, which is a power of two: if they do so at both ends, an odd number of blocks apart, it
+// is 1.
 static guint
 find_period(Search *search, const Box *box, guint axis) {
   guint length = box->high[axis] - box->low[axis] + 1;
   const Trial *first = try_block(search, box->low);
+  const Trial *last = try_along(search, box->low, axis, box->high[axis]);
+  if (length % 2 == 0 && last && last->signature.residues == first->signature.residues)
+    return 1;
   for (guint period = 1; period < length; period *= 2) {
     if (period == search->segment_bytes)
       return period;

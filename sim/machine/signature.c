@@ -34,32 +34,50 @@ find_object(const SmbBlock *block, const Access *access, guint lane) {
   return (guint)(access_object(block, access, lane) - block->objects);
 }
 
-// The offset of a lane, of which Access.offset says nothing where all lanes are known to be in shared memory.
-static gint64
-find_offset(const Access *access, guint lane) {
-  return access->common && access->common->space == SPACE_SHARED
-             ? (gint64)access->request.offset[lane]
-             : access->offset[lane];
+enum {
+  CHAINS = 4, // of products, side by side, take less time than one
+};
+
+static void
+note_hashes(SmbBlock *block, const guint64 *hashes) {
+  for (guint i = 0; i < CHAINS; i++)
+    smb_signature_note(block, hashes[i]);
 }
 
-// Notes where the lanes of @all go, those of @outside relative to @first. Four chains of products take less time than one.
-// Returns whether the places outside differ.
+// Where the lanes go of an access to one object: what its pattern does not say. Lanes that take no part have the place
+// of the first one.
+static void
+note_common(SmbBlock *block, const Access *access, guint lane, gboolean is_outside) {
+  const Object *object = access->common;
+  gboolean is_shared = object->space == SPACE_SHARED; // Access.offset says nothing then
+  gint64 start = is_shared ? (gint64)access->request.offset[lane] : access->offset[lane];
+  smb_signature_note(block, (guint64)(object - block->objects) << 2 | access->pattern);
+  smb_signature_note(block, is_outside ? 0 : (guint64)start);
+  if (access->pattern != PATTERN_ANY)
+    return;
+  guint64 hashes[CHAINS] = {1, 2, 3, 4};
+  for (guint i = 0; is_shared && i < block->lanes; i += 2) {
+    guint64 two = access->request.offset[i] | (guint64)access->request.offset[i + 1] << 32;
+    mix(&hashes[i / 2 % CHAINS], two);
+  }
+  for (guint i = 0; !is_shared && i < block->lanes; i++)
+    mix(&hashes[i % CHAINS], (guint64)(access->offset[i] - start));
+  note_hashes(block, hashes);
+}
+
+// Where the lanes of @all go, those of @outside relative to @first. Returns whether the places outside differ.
 static gboolean
-note_places(SmbBlock *block, const Access *access, SmbLanes all, SmbLanes outside, gint64 first) {
-  guint64 hashes[4] = {1, 2, 3, 4};
+note_each(SmbBlock *block, const Access *access, SmbLanes all, SmbLanes outside, gint64 first) {
+  guint64 hashes[CHAINS] = {1, 2, 3, 4};
   gboolean spreads = FALSE;
-  if (access->common)
-    smb_signature_note(block, (guint64)(access->common - block->objects));
   FOR_LANES(all, lane) {
     gboolean is_outside = outside >> lane & 1;
-    gint64 offset = find_offset(access, lane) - (is_outside ? first : 0);
-    if (!access->common)
-      smb_signature_note(block, find_object(block, access, lane));
-    mix(&hashes[lane % G_N_ELEMENTS(hashes)], (guint64)offset);
+    gint64 offset = access->offset[lane] - (is_outside ? first : 0);
+    smb_signature_note(block, find_object(block, access, lane));
+    mix(&hashes[lane % CHAINS], (guint64)offset);
     spreads = spreads || (is_outside && offset != 0);
   }
-  for (guint i = 0; i < G_N_ELEMENTS(hashes); i++)
-    smb_signature_note(block, hashes[i]);
+  note_hashes(block, hashes);
   return spreads;
 }
 
@@ -70,7 +88,11 @@ smb_signature_access(SmbBlock *block, const Move *move, const Access *access) {
   SmbLanes all = outside | access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];
   smb_signature_note(block, (guint64)access->warp << 32 | move->site);
   smb_signature_note(block, all);
-  gboolean spreads = note_places(block, access, all, outside, first);
+  gboolean spreads = access->common && outside && access->pattern != PATTERN_SAME;
+  if (access->common)
+    note_common(block, access, smb_lanes_first(all), outside != 0);
+  else
+    spreads = note_each(block, access, all, outside, first);
   // What is aligned to its width touches one segment, wherever that is.
   guint modulus = spreads ? smb_arch_info(block->arch)->global_segment_bytes : move->align;
   if (outside)

@@ -5,8 +5,11 @@
 // they decide becomes part of it. A row that is marked ROW_AFFINE is affine as a signed number of its width. Where it
 // is seen as an unsigned number, its signs are noted: those of equal sign differ by a constant. A result that
 // wraps around is the exact one less a multiple of 2^width, which is noted: between blocks of equal multiples it is affine.
+#include <string.h>
+
 #include "sim/compiled/compute/compute-impl.h"
 #include "sim/compiled/compute/scalar.h"
+#include "sim/machine/lanes.h"
 
 typedef struct {
   const Compute *compute;
@@ -73,29 +76,60 @@ note_signs(const Watch *watch) {
 
 // --- sums and products
 
-static Wide
-compute_exactly(const Watch *watch, guint lane) {
-  Wide v[3] = {0, 0, 0};
-  for (guint i = 0; i < watch->compute->n_sources; i++)
-    v[i] = read_integer(watch, i, lane, is_modular(watch, i));
+// Operands of all lanes. One that is taken as unsigned has fewer bits than the result, so that 64 bits hold it.
+typedef struct {
+  gint64 of[3][SMB_MAX_LANES];
+} Numbers;
+
+static void
+read_numbers(const Watch *watch, Numbers *numbers) {
+  const Compute *compute = watch->compute;
+  guint n = watch->registers->n_lanes;
+  memset(numbers, 0, sizeof *numbers);
+  for (guint i = 0; i < compute->n_sources; i++) {
+    const guint32 *low = row_values(watch->registers, compute->s[i]);
+    gint64 *to = numbers->of[i];
+    Shape shape = (Shape)watch->entry->info.sources[i];
+    gboolean is_amount = watch->entry->affine == AFFINE_SHIFT && i == 1;
+    if (compute->n_rows[1 + i] == 2)
+      EACH_LANE(n, to[lane] = (gint64)join_32(low[lane], low[n + lane]);)
+    else if (shape == SHAPE_S32 || (is_modular(watch, i) && !is_amount))
+      EACH_LANE(n, to[lane] = (gint32)low[lane];)
+    else
+      EACH_LANE(n, to[lane] = low[lane];)
+  }
+}
+
+// The bits that an operand takes in any lane, but for its sign.
+static guint
+measure(const Numbers *numbers, guint source, guint n) {
+  guint64 any = 0;
+  EACH_LANE(n, {
+    gint64 number = numbers->of[source][lane];
+    any |= (guint64)(number < 0 ? ~number : number);
+  })
+  return any ? 64 - (guint)__builtin_clzll(any) : 0;
+}
+
+// Likewise the exact result, at most.
+static guint
+measure_result(const Watch *watch, const Numbers *numbers) {
+  guint size[3];
+  for (guint i = 0; i < G_N_ELEMENTS(size); i++)
+    size[i] = measure(numbers, i, watch->registers->n_lanes);
   switch ((Affine)watch->entry->affine) {
   case AFFINE_MOVE:
-    return v[0];
+    return size[0];
   case AFFINE_ADD:
-    return v[0] + v[1];
   case AFFINE_SUBTRACT:
-    return v[0] - v[1];
   case AFFINE_NEGATE:
-    return -v[0];
   case AFFINE_COMPLEMENT:
-    return -v[0] - 1;
+  case AFFINE_OR:
+    return MAX(size[0], size[1]) + 1;
   case AFFINE_MULTIPLY:
-    return v[0] * v[1] + v[2];
-  case AFFINE_SHIFT: // by 64 or more: of nothing
-    v[1] = read_integer(watch, 1, lane, FALSE);
-    return v[1] < 64 ? v[0] * ((Wide)1 << v[1]) : 0;
-  case AFFINE_OR: // of numbers that have no bit in common
-    return v[0] + v[1];
+    return MAX(size[0] + size[1], size[2]) + 1;
+  case AFFINE_SHIFT:
+    return size[1] < 6 ? size[0] + (1u << size[1]) - 1 : G_MAXUINT;
   case AFFINE_NONE:
   case AFFINE_OUTCOME:
   case AFFINE_EXTREME:
@@ -106,24 +140,62 @@ compute_exactly(const Watch *watch, guint lane) {
   g_assert_not_reached();
 }
 
+// The hash of how often the result, of @bits, wraps around in each lane; @exact: what it is exactly of x, y and z.
+#define HASH_WRAPS(exact)                                                                          \
+  FOR_LANES(watch->lanes, lane) {                                                                  \
+    Wide x = numbers.of[0][lane], y = numbers.of[1][lane], z = numbers.of[2][lane];                \
+    Wide wraps = ((exact)-read_result(watch, out, lane)) >> bits;                                  \
+    (void)y, (void)z;                                                                              \
+    if (wraps != 0) {                                                                              \
+      mix(&hash, lane);                                                                            \
+      mix(&hash, (guint64)wraps);                                                                  \
+    }                                                                                              \
+  }                                                                                                \
+  break;
+
+static guint64
+hash_wraps(const Watch *watch, const guint32 *out) {
+  Numbers numbers;
+  guint bits = 32u * watch->compute->n_rows[0];
+  guint64 hash = 0;
+  read_numbers(watch, &numbers);
+  if (measure_result(watch, &numbers) < bits)
+    return 0;
+  switch ((Affine)watch->entry->affine) {
+  case AFFINE_MOVE:
+    HASH_WRAPS(x)
+  case AFFINE_ADD:
+  case AFFINE_OR: // of numbers that have no bit in common
+    HASH_WRAPS(x + y)
+  case AFFINE_SUBTRACT:
+    HASH_WRAPS(x - y)
+  case AFFINE_NEGATE:
+    HASH_WRAPS(-x)
+  case AFFINE_COMPLEMENT:
+    HASH_WRAPS(-x - 1)
+  case AFFINE_MULTIPLY:
+    HASH_WRAPS(x * y + z)
+  case AFFINE_SHIFT: // by 64 or more: of nothing
+    HASH_WRAPS(y < 64 ? x * ((Wide)1 << y) : 0)
+  case AFFINE_NONE:
+  case AFFINE_OUTCOME:
+  case AFFINE_EXTREME:
+  case AFFINE_REST:
+  case AFFINE_AND:
+    g_assert_not_reached();
+  }
+  return hash;
+}
+
 // How often the result wraps around, in each lane.
 static guint
 watch_exact(const Watch *watch, const guint32 *out) {
-  guint bits = 32u * watch->compute->n_rows[0];
-  guint64 hash = 0;
   for (guint i = 0; i < watch->compute->n_sources; i++)
     if (!is_modular(watch, i)) {
       note_signs(watch);
       break;
     }
-  FOR_LANES(watch->lanes, lane) {
-    Wide wraps = (compute_exactly(watch, lane) - read_result(watch, out, lane)) >> bits;
-    if (wraps != 0) {
-      mix(&hash, lane);
-      mix(&hash, (guint64)wraps);
-    }
-  }
-  note(watch, hash);
+  note(watch, hash_wraps(watch, out));
   return ROW_AFFINE;
 }
 
@@ -198,12 +270,16 @@ watch_and(const Watch *watch) {
 
 static guint
 count_zeros(const Compute *compute, const Registers *registers, guint source) {
-  Row row = compute->s[source];
-  if (row_flags(registers, row) & ROW_AFFINE)
-    return registers->zeros[row];
+  Row from = compute->s[source];
+  if (row_flags(registers, from) & ROW_AFFINE)
+    return registers->zeros[from];
+  guint n = registers->n_lanes;
+  const guint32 *values = row_values(registers, from);
   guint64 any = 0;
-  for (guint lane = 0; lane < registers->n_lanes; lane++)
-    any |= smb_compute_read(compute, registers, source, lane).value;
+  for (guint half = 0; half < compute->n_rows[1 + source]; half++)
+    EACH_LANE(n, any |= (guint64)values[half * n + lane] << (32 * half);)
+  Shape shape = (Shape)smb_operation_info((Operation)compute->operation)->sources[source];
+  any = smb_extend(shape, bits_make(any, 0)).value;
   return any ? (guint)__builtin_ctzll(any) : 64;
 }
 
@@ -218,7 +294,7 @@ find_least_amount(const Compute *compute, const Registers *registers) {
 
 guint
 smb_affine_zeros(const Compute *compute, const Registers *registers) {
-  guint zeros[3] = {64, 64, 64};
+  guint zeros[COMPUTE_SOURCES] = {64, 64, 64, 64};
   for (guint i = 0; i < compute->n_sources; i++)
     zeros[i] = count_zeros(compute, registers, i);
   switch ((Affine)smb_operation_entry((Operation)compute->operation)->affine) {

@@ -83,6 +83,18 @@ run_some_lanes(const Compute *compute, Registers *registers, SmbLanes lanes,
   smb_compute_merge(compute, registers, lanes, 0, values);
 }
 
+// A result of one row of which nothing is known, since nothing is known of an operand.
+static inline void
+forget_narrow(const Compute *compute, Registers *registers, guint n_sources, guint flags) {
+  guint32 origin = 0;
+  for (guint i = 0; i < n_sources; i++) {
+    if (origin == 0 && row_flags(registers, compute->s[i]) & ROW_UNKNOWN)
+      origin = row_origin(registers, compute->s[i]);
+  }
+  registers->flags[0][compute->d] = (guint8)(taint_of(flags) | ROW_ALL_UNKNOWN);
+  registers->origin[compute->d] = origin;
+}
+
 // @n_sources rows, and a result of one row: known at compile time.
 static inline void
 run_narrow(const Compute *compute, Registers *registers, SmbLanes lanes, guint n_sources) {
@@ -94,7 +106,9 @@ run_narrow(const Compute *compute, Registers *registers, SmbLanes lanes, guint n
   }
   for (guint i = n_sources; i < COMPUTE_SOURCES; i++)
     sources[i] = NULL;
-  if (G_UNLIKELY(flags))
+  if (flags & ROW_ALL_UNKNOWN && compute->spreads && is_whole(registers, lanes))
+    forget_narrow(compute, registers, n_sources, flags);
+  else if (G_UNLIKELY(flags))
     run_marked(compute, registers, lanes, flags);
   else if (G_UNLIKELY(!is_whole(registers, lanes)))
     run_some_lanes(compute, registers, lanes, sources);
@@ -450,6 +464,7 @@ smb_compute_prepare(Compute *compute) {
   if (smb_is_modified(compute))
     compute->loop = smb_loop_modified;
   compute->forgets = is_forgotten(compute);
+  compute->spreads = smb_operation_entry((Operation)compute->operation)->spread != SPREAD_PARTS;
   compute->run =
       compute->modifiers & MODIFIER_APPROXIMATE ? run_approximate : find_handler(compute);
 }

@@ -68,7 +68,7 @@ enum {
 
 /**
  * Compute: an operation with its operands
- * @run, @loop, @forgets, @n_sources, @n_rows: its handler and what that wants to know (smb_compute_prepare())
+ * @run, @loop, @forgets, @spreads, @n_sources, @n_rows: its handler and what that wants to know (smb_compute_prepare())
  * @table: of LOP3 and of predicates: the result for each combination of the operands' bits (a 0xf0, b 0xcc, c 0xaa);
  *   of permutations the mode
  * @bytes: of a comparison whose result goes into a row, or of a conversion: of the result
@@ -89,6 +89,7 @@ struct _Compute {
   guint8 from, to;
   guint8 bytes;
   guint8 forgets;
+  guint8 spreads;
   guint8 n_sources;
   guint8 n_rows[1 + COMPUTE_SOURCES]; // of the result and the operands
   Row d;
