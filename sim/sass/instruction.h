@@ -25,7 +25,7 @@ typedef enum {
   SASS_PREDICATE,         // P0 … P6, PT
   SASS_UNIFORM_PREDICATE, // UP0 …, UPT
   SASS_IMMEDIATE, // @value: an integer, as it is written (sign-extended if it is written with a sign)
-  SASS_REAL, // @value: the bits of a floating-point number of @bytes (2, 4; of binary64 the high 4)
+  SASS_REAL,      // @value: the bits of a floating-point number of @bytes: 2, 4 or 8
   SASS_CONSTANT, // c[@bank][@base + @uniform + @value]; cx[@descriptor][…] if @is_bindless
   SASS_ADDRESS,  // [@base + @uniform + @value], desc[@descriptor] before it
   SASS_TARGET,   // @value: byte offset in the function that a branch goes to, or a barrier waits at
@@ -45,6 +45,7 @@ typedef enum {
  * @bank: of SASS_CONSTANT
  * @base: a register, SASS_RZ if there is none; @base_part: (nullable): "64", "U32", "X16" … of it
  * @uniform: a uniform register that is added; SASS_URZ if there is none
+ * @has_base, @has_uniform: there is a place for it, even if it is RZ or URZ
  * @descriptor: a uniform register; SASS_URZ if there is none
  */
 typedef struct {
@@ -62,6 +63,8 @@ typedef struct {
   guint8 base;
   const char *base_part;
   guint8 uniform;
+  gboolean has_base;
+  gboolean has_uniform;
   guint8 descriptor;
 } SassOperand;
 

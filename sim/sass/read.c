@@ -1,0 +1,516 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// From 16 bytes to a SassInstruction: finds the line of the opcode in the tables of opcodes/, and reads the fields that it
+// names. What the fields mean is left to sim/sass/decode.
+#include "sim/sass/instruction.h"
+
+#include <string.h>
+
+// Of a form (bits 9 to 11 of the opcode): what stands in bits 32 to 63. In forms 2, 3 and 7 that is operand C, and B is the
+// register at 64; in the others B, and C is the register.
+enum {
+  FORM_1 = 1 << 1, // a register
+  FORM_2 = 1 << 2, // an immediate
+  FORM_3 = 1 << 3, // a constant
+  FORM_4 = 1 << 4, // an immediate
+  FORM_5 = 1 << 5, // a constant
+  FORM_6 = 1 << 6, // a uniform register
+  FORM_7 = 1 << 7, // a uniform register
+  FORMS_B = FORM_1 | FORM_4 | FORM_5 | FORM_6,
+  FORMS_C = FORM_1 | FORM_2 | FORM_3 | FORM_7,
+  FORMS_ALL = FORMS_B | FORMS_C,
+};
+
+typedef enum {
+  VECTOR,
+  UNIFORM
+} Datapath;
+
+typedef enum {
+  FIELD_NONE,
+  FIELD_REGISTER, // of the datapath
+  FIELD_UNIFORM,
+  FIELD_PREDICATE, // of the datapath
+  FIELD_VECTOR_PREDICATE,
+  FIELD_UNIFORM_PREDICATE,
+  FIELD_B, // what the form says
+  FIELD_C,
+  FIELD_32, // what stands at 32
+  FIELD_IMMEDIATE,
+  FIELD_REAL,
+  FIELD_CONSTANT,
+  FIELD_ADDRESS,
+  FIELD_TARGET,
+  FIELD_SPECIAL,
+  FIELD_BARRIER,
+  FIELD_SCOREBOARD,
+  FIELD_PREDICATES,
+  FIELD_WORD,
+} FieldKind;
+
+// Which signs the operands B and C can have.
+typedef enum {
+  SIGN_NONE,
+  SIGN_INTEGER,
+  SIGN_NOT,
+  SIGN_REAL,
+  SIGN_ABSOLUTE
+} Sign;
+
+// When an operand is not written: its predicate is PT; its register is RZ; its number is 0.
+typedef enum {
+  HIDE_NEVER,
+  HIDE_TRUE,
+  HIDE_ZERO,
+  HIDE_NOTHING
+} Hide;
+
+typedef enum {
+#define PART(name, ...) name,
+#include "sim/sass/opcodes/opcodes.def"
+  N_PARTS
+} PartName;
+
+typedef enum {
+#define OPERAND(name, ...) name,
+#include "sim/sass/opcodes/opcodes.def"
+  N_OPERANDS
+} FieldName;
+
+typedef struct {
+  guint8 low, width;
+  guint8 n_names;
+  const char *const *names;
+} Part;
+
+/**
+ * Field:
+ * @low, @width: where it is; @high, @high_width: of a number in two places, its high bits; of an address, the offset
+ * @negate: bit of "-", "!"; @absolute: bit of "|"; 0: none; @inverts_if: bit that makes "-" a "~"
+ * @sign: the like of B and C, whose bits are where the form says
+ * @is_signed: an integer that is written with a sign
+ * @real: bytes of a number that an immediate is
+ * @only_if, @unless: bit that must be set, or clear, for the operand to be there
+ * @uniform_if: bit that makes a predicate a uniform one
+ * @uniform: where a uniform register is that is added
+ * @wide: bit of ".64" behind the base, otherwise ".U32", if there is a uniform register
+ * @describes: bit that makes the uniform register a descriptor, not a summand
+ * @part: what is written behind it; @part_64: of B or C, if it is at 64
+ */
+typedef struct {
+  FieldKind kind;
+  guint8 low, width, high, high_width;
+  guint8 negate, absolute, inverts_if;
+  Sign sign;
+  gboolean is_signed;
+  guint8 real;
+  guint8 only_if, unless, uniform_if;
+  guint8 uniform, wide, describes;
+  Hide hide;
+  PartName part, part_64;
+} Field;
+
+typedef struct {
+  guint8 forms, first, last;
+  Datapath datapath;
+  const char *name;
+  guint8 parts[SASS_MAX_PARTS];
+  guint8 operands[SASS_MAX_OPERANDS];
+} Opcode;
+
+#define PART(name, low, width, ...) static const char *const names_of_##name[] = {__VA_ARGS__};
+#include "sim/sass/opcodes/opcodes.def"
+
+static const Part parts[] = {
+#define PART(name, low, width, ...) {low, width, G_N_ELEMENTS(names_of_##name), names_of_##name},
+#include "sim/sass/opcodes/opcodes.def"
+};
+
+static const Field fields[] = {
+#define OPERAND(name, ...) {__VA_ARGS__},
+#include "sim/sass/opcodes/opcodes.def"
+};
+
+// The numbers apart from the rest, which is looked at only if the number is right.
+static const guint16 numbers[] = {
+#define OPCODE(number, ...) number,
+#include "sim/sass/opcodes/opcodes.def"
+};
+
+#define LIST(...)                                                                                  \
+  { __VA_ARGS__ }
+static const Opcode opcodes[] = {
+#define OPCODE(number, forms, first, last, datapath, name, parts, operands)                        \
+  {forms, first, last, datapath, name, LIST parts, LIST operands},
+#include "sim/sass/opcodes/opcodes.def"
+};
+
+// @seen: the bits that a field has read.
+typedef struct {
+  guint64 words[2];
+  guint64 seen[2];
+  guint chip;
+  guint form;
+  Datapath datapath;
+  SassInstruction *instruction;
+} Reader;
+
+static guint64
+read_bits(Reader *reader, guint low, guint width) {
+  guint64 mask = width < 64 ? (1ULL << width) - 1 : G_MAXUINT64;
+  guint64 value;
+  if (low >= 64) {
+    value = reader->words[1] >> (low - 64);
+    reader->seen[1] |= mask << (low - 64);
+  } else {
+    value = reader->words[0] >> low;
+    reader->seen[0] |= mask << low;
+    if (low + width > 64) {
+      value |= reader->words[1] << (64 - low);
+      reader->seen[1] |= mask >> (64 - low);
+    }
+  }
+  return value & mask;
+}
+
+static gint64
+read_signed(Reader *reader, guint low, guint width) {
+  return (gint64)(read_bits(reader, low, width) << (64 - width)) >> (64 - width);
+}
+
+static gboolean
+read_flag(Reader *reader, guint bit) {
+  return bit != 0 && read_bits(reader, bit, 1) != 0;
+}
+
+// Returns: (nullable): the name of the part's value; "": nothing is written
+static const char *
+read_part(Reader *reader, PartName name) {
+  const Part *part = &parts[name];
+  guint value = part->width ? (guint)read_bits(reader, part->low, part->width) : 0;
+  const char *text = value < part->n_names ? part->names[value] : NULL;
+  if (!text)
+    reader->instruction->is_complete = FALSE;
+  return text;
+}
+
+// Uniform registers have 6 bits up to sm_90, and 8 after it.
+static guint8
+read_uniform(Reader *reader, guint low) {
+  if (reader->chip >= 100)
+    return (guint8)read_bits(reader, low, 8);
+  guint8 number = (guint8)read_bits(reader, low, 6);
+  return number == 63 ? SASS_URZ : number;
+}
+
+// @reuse: the bit that says so; 0: none
+static void
+read_register(Reader *reader, guint low, guint reuse, gboolean is_uniform, SassOperand *operand) {
+  operand->kind = is_uniform ? SASS_UNIFORM : SASS_REGISTER;
+  operand->number = is_uniform ? read_uniform(reader, low) : (guint8)read_bits(reader, low, 8);
+  operand->is_reused = !is_uniform && read_flag(reader, reuse);
+}
+
+// A constant in the place of B or C.
+static void
+read_bank(Reader *reader, SassOperand *operand) {
+  operand->kind = SASS_CONSTANT;
+  operand->value = read_signed(reader, 38, 16);
+  operand->is_bindless = read_flag(reader, 91);
+  if (operand->is_bindless)
+    operand->descriptor = read_uniform(reader, 32);
+  else
+    operand->bank = (guint8)read_bits(reader, 54, 5);
+}
+
+static void
+read_immediate(Reader *reader, const Field *field, SassOperand *operand) {
+  operand->kind = field->real ? SASS_REAL : SASS_IMMEDIATE;
+  guint32 value = (guint32)read_bits(reader, 32, 32);
+  operand->value = field->is_signed ? (gint32)value : (gint64)value;
+  operand->bytes = field->real;
+  if (field->real == 8)
+    operand->value = (gint64)((guint64)value << 32);
+}
+
+static void
+read_signs(Reader *reader, const Field *field, guint negate, guint absolute, SassOperand *operand) {
+  gboolean is_set = field->sign != SIGN_NONE && read_flag(reader, negate);
+  gboolean inverts = field->sign == SIGN_NOT || read_flag(reader, field->inverts_if);
+  operand->is_inverted = is_set && inverts;
+  operand->is_negated = is_set && !inverts;
+  operand->is_absolute = field->sign == SIGN_REAL && read_flag(reader, absolute);
+}
+
+// B or C: at 32 what the form says, at 64 a register.
+static void
+read_slot(Reader *reader, const Field *field, SassOperand *operand) {
+  guint form = 1U << reader->form;
+  gboolean is_at_32 =
+      field->kind == FIELD_32 || (field->kind == FIELD_B) == ((form & FORMS_B) != 0);
+  if (is_at_32 && (form & (FORM_2 | FORM_4))) {
+    read_immediate(reader, field, operand);
+    return;
+  }
+  if (is_at_32 && (form & (FORM_3 | FORM_5)))
+    read_bank(reader, operand);
+  else
+    read_register(reader, is_at_32 ? 32 : 64, field->kind == FIELD_C ? 124 : 123,
+                  reader->datapath == UNIFORM || (is_at_32 && form != FORM_1), operand);
+  read_signs(reader, field, is_at_32 ? 63 : 75, is_at_32 ? 62 : 74, operand);
+  PartName part = is_at_32 ? field->part : field->part_64;
+  if (part)
+    operand->part = read_part(reader, part);
+}
+
+static void
+read_predicate(Reader *reader, const Field *field, gboolean is_uniform, SassOperand *operand) {
+  operand->kind = is_uniform ? SASS_UNIFORM_PREDICATE : SASS_PREDICATE;
+  operand->number = (guint8)read_bits(reader, field->low, 3);
+  operand->is_inverted = read_flag(reader, field->negate);
+}
+
+static void
+read_constant(Reader *reader, const Field *field, SassOperand *operand) {
+  operand->kind = SASS_CONSTANT;
+  operand->value = read_signed(reader, 38, 16);
+  operand->bank = (guint8)read_bits(reader, 54, 5);
+  if (field->low)
+    operand->base = (guint8)read_bits(reader, field->low, 8);
+  if (field->uniform)
+    operand->uniform = read_uniform(reader, field->uniform);
+  operand->has_base = field->low != 0;
+  operand->has_uniform = field->uniform != 0;
+  read_flag(reader, 91);
+}
+
+// Uniform registers of an address are descriptors, mostly, which the text of sm_80 to sm_89 does not show.
+static void
+read_address(Reader *reader, const Field *field, SassOperand *operand) {
+  operand->kind = SASS_ADDRESS;
+  operand->has_base = field->low != 0;
+  if (field->low)
+    operand->base = (guint8)read_bits(reader, field->low, 8);
+  operand->is_reused = field->low == 24 && read_flag(reader, 122);
+  if (field->high_width)
+    operand->value = read_signed(reader, field->high, field->high_width);
+  if (field->part)
+    operand->base_part = read_part(reader, field->part);
+  gboolean is_wide = read_flag(reader, field->wide);
+  gboolean describes = read_flag(reader, field->describes);
+  if (!field->uniform || (field->low && !read_flag(reader, 91)))
+    return;
+  guint8 uniform = read_uniform(reader, field->uniform);
+  if (field->wide)
+    operand->base_part = is_wide ? "64" : "U32";
+  operand->has_uniform = !describes;
+  if (!describes)
+    operand->uniform = uniform;
+  else if (reader->chip >= 90)
+    operand->descriptor = uniform;
+}
+
+// From the end of the instruction, in units of 4 bytes; of sm_90 and later the low 8 bits of a branch are apart.
+static void
+read_target(Reader *reader, const Field *field, SassOperand *operand) {
+  gint64 distance = read_signed(reader, 34, 48);
+  if (field->low)
+    distance = (gint64)((guint64)distance << 8 | read_bits(reader, field->low, 8));
+  operand->kind = SASS_TARGET;
+  operand->value = reader->instruction->offset + SASS_BYTES + (gint64)((guint64)distance << 2);
+}
+
+static void
+read_number(Reader *reader, const Field *field, SassOperand *operand) {
+  guint64 value = read_bits(reader, field->low, field->width);
+  if (field->high_width)
+    value |= read_bits(reader, field->high, field->high_width) << field->width;
+  if (field->is_signed)
+    operand->value = (gint64)(value << (64 - field->width)) >> (64 - field->width);
+  else
+    operand->value = (gint64)value;
+  operand->number = (guint8)value;
+  static const SassKind kinds[] = {
+      [FIELD_IMMEDIATE] = SASS_IMMEDIATE,   [FIELD_REAL] = SASS_REAL,
+      [FIELD_SPECIAL] = SASS_SPECIAL,       [FIELD_BARRIER] = SASS_BARRIER,
+      [FIELD_SCOREBOARD] = SASS_SCOREBOARD,
+  };
+  operand->kind = kinds[field->kind];
+  operand->bytes = field->kind == FIELD_REAL ? field->width / 8 : 0;
+}
+
+static void
+read_operand(Reader *reader, const Field *field, SassOperand *operand) {
+  gboolean is_uniform = reader->datapath == UNIFORM;
+  switch (field->kind) {
+  case FIELD_NONE:
+    break;
+  case FIELD_REGISTER:
+  case FIELD_UNIFORM:
+    read_register(reader, field->low,
+                  field->low == 24   ? 122
+                  : field->low == 32 ? 123
+                  : field->low == 64 ? 124
+                                     : 0,
+                  is_uniform || field->kind == FIELD_UNIFORM, operand);
+    operand->is_negated = read_flag(reader, field->negate);
+    operand->is_absolute = read_flag(reader, field->absolute);
+    if (operand->is_negated && (field->sign == SIGN_NOT || read_flag(reader, field->inverts_if))) {
+      operand->is_negated = FALSE;
+      operand->is_inverted = TRUE;
+    }
+    if (field->part)
+      operand->part = read_part(reader, field->part);
+    break;
+  case FIELD_PREDICATE:
+    read_predicate(reader, field, is_uniform || read_flag(reader, field->uniform_if), operand);
+    break;
+  case FIELD_VECTOR_PREDICATE:
+  case FIELD_UNIFORM_PREDICATE:
+    read_predicate(reader, field, field->kind == FIELD_UNIFORM_PREDICATE, operand);
+    break;
+  case FIELD_B:
+  case FIELD_C:
+  case FIELD_32:
+    read_slot(reader, field, operand);
+    break;
+  case FIELD_CONSTANT:
+    read_constant(reader, field, operand);
+    break;
+  case FIELD_ADDRESS:
+    read_address(reader, field, operand);
+    break;
+  case FIELD_TARGET:
+    read_target(reader, field, operand);
+    break;
+  case FIELD_PREDICATES:
+    operand->kind = SASS_PREDICATES;
+    break;
+  case FIELD_WORD:
+    operand->kind = SASS_WORD;
+    operand->part = read_part(reader, field->part);
+    break;
+  case FIELD_IMMEDIATE:
+  case FIELD_REAL:
+  case FIELD_SPECIAL:
+  case FIELD_BARRIER:
+  case FIELD_SCOREBOARD:
+    read_number(reader, field, operand);
+    break;
+  }
+}
+
+static gboolean
+is_hidden(const Field *field, const SassOperand *operand) {
+  switch (field->hide) {
+  case HIDE_NEVER:
+    return FALSE;
+  case HIDE_TRUE:
+    return operand->number == SASS_PT && !operand->is_inverted;
+  case HIDE_ZERO:
+    return operand->number == SASS_RZ;
+  case HIDE_NOTHING:
+    return operand->value == 0;
+  }
+  return FALSE;
+}
+
+static void
+add_operand(Reader *reader, const Field *field) {
+  SassInstruction *instruction = reader->instruction;
+  SassOperand operand = {.base = SASS_RZ, .uniform = SASS_URZ, .descriptor = SASS_URZ};
+  read_operand(reader, field, &operand);
+  gboolean is_there =
+      (!field->only_if || read_flag(reader, field->only_if)) && !read_flag(reader, field->unless);
+  if (is_there && !is_hidden(field, &operand))
+    instruction->operands[instruction->n_operands++] = operand;
+}
+
+static void
+add_part(SassInstruction *instruction, guint at, const char *part) {
+  guint n = 0;
+  while (instruction->parts[n])
+    n++;
+  for (guint i = n; i > at; i--)
+    instruction->parts[i] = instruction->parts[i - 1];
+  instruction->parts[at] = part;
+}
+
+static gboolean
+is_zero(const SassOperand *operand) {
+  return (operand->kind == SASS_REGISTER && operand->number == SASS_RZ) ||
+         (operand->kind == SASS_UNIFORM && operand->number == SASS_URZ);
+}
+
+// A multiplication that is another operation is named after it: there is no bit for that.
+static void
+name_product(SassInstruction *instruction) {
+  const SassOperand *b = &instruction->operands[2];
+  const SassOperand *c = &instruction->operands[3];
+  if (instruction->n_operands != 4)
+    return;
+  if (b->kind == SASS_REGISTER && is_zero(b) && c->kind != SASS_UNIFORM)
+    add_part(instruction, 0, "MOV");
+  else if (b->kind == SASS_IMMEDIATE && b->value == 1)
+    add_part(instruction, 0, "IADD");
+  else if (b->kind == SASS_IMMEDIATE && b->value > 1 && b->value < 0x10000 &&
+           (b->value & (b->value - 1)) == 0 && is_zero(c))
+    add_part(instruction, 0, "SHL");
+}
+
+static const Opcode *
+find_opcode(guint chip, guint opcode) {
+  guint number = opcode & 0x1ff;
+  guint form = 1U << (opcode >> 9);
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+    if (numbers[i] == number && (opcodes[i].forms & form) && opcodes[i].first <= chip &&
+        chip <= opcodes[i].last)
+      return &opcodes[i];
+  return NULL;
+}
+
+// Whether fields have read all bits that are set.
+static gboolean
+is_all_seen(const Reader *reader) {
+  const guint64 schedule = G_GUINT64_CONSTANT(0xffff) << 41 | G_GUINT64_CONSTANT(0x43) << 57;
+  return !(reader->words[0] & ~reader->seen[0]) &&
+         !(reader->words[1] & ~reader->seen[1] & ~schedule);
+}
+
+gboolean
+smb_sass_read(guint chip, const guint8 *bytes, guint32 offset, SassInstruction *instruction) {
+  guint64 words[2];
+  memcpy(words, bytes, sizeof words);
+  *instruction = (SassInstruction){.offset = offset, .guard = SASS_PT};
+  Reader reader = {
+      .words = {GUINT64_FROM_LE(words[0]), GUINT64_FROM_LE(words[1])},
+      .chip = chip,
+      .instruction = instruction,
+  };
+  instruction->opcode = (guint16)read_bits(&reader, 0, 12);
+  instruction->guard = (guint8)read_bits(&reader, 12, 3);
+  instruction->guard_is_inverted = read_flag(&reader, 15);
+  reader.form = instruction->opcode >> 9;
+  const Opcode *opcode = find_opcode(chip, instruction->opcode);
+  if (!opcode)
+    return FALSE;
+  reader.datapath = opcode->datapath;
+  instruction->name = opcode->name;
+  instruction->is_complete = TRUE;
+  instruction->guard_is_uniform = opcode->datapath == UNIFORM;
+  if (opcode->datapath == UNIFORM || (1U << reader.form & (FORM_6 | FORM_7)))
+    read_flag(&reader, 91);
+  guint n = 0;
+  for (guint i = 0; i < SASS_MAX_PARTS && opcode->parts[i]; i++) {
+    const char *part = read_part(&reader, opcode->parts[i]);
+    if (part && *part)
+      instruction->parts[n++] = part;
+  }
+  for (guint i = 0; i < SASS_MAX_OPERANDS && opcode->operands[i]; i++)
+    add_operand(&reader, &fields[opcode->operands[i]]);
+  if ((instruction->opcode & 0x1ff) == 0x024)
+    name_product(instruction);
+  instruction->is_complete = instruction->is_complete && is_all_seen(&reader);
+  return TRUE;
+}

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// An instruction as the toolkit's disassembler writes it.
+#include "sim/sass/instruction.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+  guint8 number;
+  const char *name;
+} specials[] = {
+#define SPECIAL(number, name) {number, name},
+#include "sim/sass/opcodes/special.def"
+};
+
+static void
+write_special(GString *text, guint number) {
+  for (guint i = 0; i < G_N_ELEMENTS(specials); i++)
+    if (specials[i].number == number) {
+      g_string_append(text, specials[i].name);
+      return;
+    }
+  g_string_append_printf(text, "SR%u", number);
+}
+
+static void
+write_register(GString *text, const char *prefix, guint number) {
+  if (number == SASS_RZ)
+    g_string_append_printf(text, "%sZ", prefix);
+  else
+    g_string_append_printf(text, "%s%u", prefix, number);
+}
+
+static void
+write_predicate(GString *text, gboolean is_uniform, guint number) {
+  if (is_uniform)
+    g_string_append_c(text, 'U');
+  if (number == SASS_PT)
+    g_string_append(text, "PT");
+  else
+    g_string_append_printf(text, "P%u", number);
+}
+
+static void
+write_integer(GString *text, gint64 value) {
+  if (value < 0)
+    g_string_append_printf(text, "-0x%" G_GINT64_MODIFIER "x", -(guint64)value);
+  else
+    g_string_append_printf(text, "0x%" G_GINT64_MODIFIER "x", (guint64)value);
+}
+
+static double
+half_value(guint bits) {
+  guint exponent = bits >> 10 & 0x1f;
+  guint fraction = bits & 0x3ff;
+  if (exponent == 0x1f)
+    return fraction ? NAN : INFINITY;
+  return exponent ? ldexp(fraction | 0x400, (int)exponent - 25) : ldexp(fraction, -24);
+}
+
+// 20 digits, without zeros behind them; of large numbers 21, with them.
+static void
+write_real(GString *text, guint64 bits, guint bytes) {
+  gboolean is_negative = bits >> (8 * bytes - 1) & 1;
+  bits &= ~(G_GUINT64_CONSTANT(1) << (8 * bytes - 1));
+  double value;
+  if (bytes == 2) {
+    value = half_value((guint)bits);
+  } else if (bytes == 4) {
+    guint32 low = (guint32)bits;
+    float narrow;
+    memcpy(&narrow, &low, sizeof narrow);
+    value = narrow;
+  } else {
+    memcpy(&value, &bits, sizeof value);
+  }
+  if (is_negative || isnan(value) || isinf(value))
+    g_string_append_c(text, is_negative ? '-' : '+');
+  if (isnan(value) || isinf(value)) {
+    g_string_append(text, isnan(value) ? "QNAN" : "INF");
+    return;
+  }
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  g_string_append(text,
+                  g_ascii_formatd(digits, sizeof digits, value < 1e9 ? "%.20g" : "%.20e", value));
+}
+
+// The terms that are not zero, and a zero register if none is; of an address the uniform register in any case.
+static void
+write_sum(GString *text, const SassOperand *operand) {
+  gsize begin = text->len;
+  gboolean is_address = operand->kind == SASS_ADDRESS;
+  gboolean has_uniform =
+      operand->uniform != SASS_URZ || (operand->has_uniform && (is_address || !operand->value));
+  if (operand->base != SASS_RZ || (operand->has_base && !operand->value && !has_uniform)) {
+    write_register(text, "R", operand->base);
+    if (operand->is_reused)
+      g_string_append(text, ".reuse");
+    if (operand->base_part && *operand->base_part)
+      g_string_append_printf(text, ".%s", operand->base_part);
+  }
+  if (has_uniform) {
+    if (text->len > begin)
+      g_string_append_c(text, '+');
+    write_register(text, "UR", operand->uniform);
+  }
+  if (operand->value || text->len == begin) {
+    if (text->len > begin)
+      g_string_append_c(text, '+');
+    write_integer(text, operand->value);
+  }
+}
+
+static void
+write_address(GString *text, const SassOperand *operand) {
+  if (operand->descriptor != SASS_URZ) {
+    g_string_append(text, "desc[");
+    write_register(text, "UR", operand->descriptor);
+    g_string_append_c(text, ']');
+  }
+  g_string_append_c(text, '[');
+  write_sum(text, operand);
+  g_string_append_c(text, ']');
+}
+
+static void
+write_constant(GString *text, const SassOperand *operand) {
+  if (operand->is_bindless) {
+    g_string_append(text, "cx[");
+    write_register(text, "UR", operand->descriptor);
+    g_string_append(text, "][");
+  } else {
+    g_string_append_printf(text, "c[0x%x][", operand->bank);
+  }
+  write_sum(text, operand);
+  g_string_append_c(text, ']');
+}
+
+static void
+write_value(GString *text, const SassOperand *operand) {
+  switch (operand->kind) {
+  case SASS_REGISTER:
+    write_register(text, "R", operand->number);
+    break;
+  case SASS_UNIFORM:
+    write_register(text, "UR", operand->number);
+    break;
+  case SASS_PREDICATE:
+  case SASS_UNIFORM_PREDICATE:
+    write_predicate(text, operand->kind == SASS_UNIFORM_PREDICATE, operand->number);
+    break;
+  case SASS_IMMEDIATE:
+  case SASS_TARGET:
+    write_integer(text, operand->value);
+    break;
+  case SASS_REAL:
+    write_real(text, (guint64)operand->value, operand->bytes);
+    break;
+  case SASS_CONSTANT:
+    write_constant(text, operand);
+    break;
+  case SASS_ADDRESS:
+    write_address(text, operand);
+    break;
+  case SASS_SPECIAL:
+    write_special(text, operand->number);
+    break;
+  case SASS_BARRIER:
+    g_string_append_printf(text, "B%u", operand->number);
+    break;
+  case SASS_SCOREBOARD:
+    g_string_append_printf(text, "SB%u", operand->number);
+    break;
+  case SASS_PREDICATES:
+    g_string_append(text, "PR");
+    break;
+  case SASS_WORD:
+    g_string_append(text, operand->part ? operand->part : "?");
+    break;
+  }
+}
+
+static void
+write_operand(GString *text, const SassOperand *operand) {
+  gboolean is_predicate =
+      operand->kind == SASS_PREDICATE || operand->kind == SASS_UNIFORM_PREDICATE;
+  if (operand->is_negated)
+    g_string_append_c(text, '-');
+  if (operand->is_inverted)
+    g_string_append_c(text, is_predicate ? '!' : '~');
+  if (operand->is_absolute)
+    g_string_append_c(text, '|');
+  write_value(text, operand);
+  if (operand->is_absolute)
+    g_string_append_c(text, '|');
+  if (operand->is_reused && operand->kind == SASS_REGISTER)
+    g_string_append(text, ".reuse");
+  if (operand->part && *operand->part && operand->kind != SASS_WORD)
+    g_string_append_printf(text, ".%s", operand->part);
+}
+
+char *
+smb_sass_text(const SassInstruction *instruction) {
+  GString *text = g_string_new(NULL);
+  if (instruction->guard != SASS_PT || instruction->guard_is_inverted) {
+    g_string_append(text, instruction->guard_is_inverted ? "@!" : "@");
+    write_predicate(text, instruction->guard_is_uniform, instruction->guard);
+    g_string_append_c(text, ' ');
+  }
+  if (!instruction->name)
+    g_string_append_printf(text, "0x%03x", instruction->opcode);
+  else
+    g_string_append(text, instruction->name);
+  for (const char *const *part = instruction->parts; *part; part++)
+    g_string_append_printf(text, ".%s", *part);
+  for (guint i = 0; i < instruction->n_operands; i++) {
+    // The register of a call or return, and where it is relative to, are one operand.
+    gboolean is_one =
+        i > 0 && instruction->operands[i].kind == SASS_TARGET &&
+        instruction->operands[i - 1].kind == SASS_REGISTER &&
+        (g_str_equal(instruction->name, "CALL") || g_str_equal(instruction->name, "RET"));
+    g_string_append(text, i == 0 || is_one ? " " : ", ");
+    write_operand(text, &instruction->operands[i]);
+  }
+  return g_string_free(text, FALSE);
+}
+
+gboolean
+smb_sass_has_part(const SassInstruction *instruction, const char *part) {
+  return g_strv_contains((const char *const *)instruction->parts, part);
+}
