@@ -301,12 +301,15 @@ smb_meter_supports(const SmbMeter *meter, guint instruction, const SmbRequest *r
                            known->capability / 10, known->capability % 10);
   if (known->whole_warp && request->mask != smb_lanes_below(SMB_NVIDIA_LANES))
     return g_strdup_printf("%s needs all lanes of the warp", known->name);
+  gboolean is_shared = smb_op_is_shared((SmbOp)request->op);
+  gsize bytes = is_shared ? meter->device.shared_bytes : SMB_CONSTANT_PROBE_BYTES;
   for (; lanes; lanes &= lanes - 1) {
     guint64 end = (guint64)request->offset[smb_lanes_first(lanes)] + request->width;
-    if (end > meter->device.shared_bytes)
-      return g_strdup_printf("it reaches byte %" G_GUINT64_FORMAT ": a block has %" G_GSIZE_FORMAT
-                             " bytes of shared memory",
-                             end - 1, meter->device.shared_bytes);
+    if (end > bytes)
+      return g_strdup_printf("it reaches byte %" G_GUINT64_FORMAT ": %s %" G_GSIZE_FORMAT
+                             " bytes of %s memory",
+                             end - 1, is_shared ? "a block has" : "the probe has", bytes,
+                             is_shared ? "shared" : "constant");
   }
   return NULL;
 }

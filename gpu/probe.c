@@ -39,9 +39,11 @@ smb_probe_new(const SmbProbeDevice *device, const char *text, gboolean whole_war
   g_autoptr(GBytes) bytes = g_resource_lookup_data(smb_gpu_get_resource(), "/smembank/gpu/probe.cu",
                                                    G_RESOURCE_LOOKUP_FLAGS_NONE, error);
   if (bytes) {
-    g_autofree char *source = g_strdup_printf(
-        "#define UNROLL %d\n#define WHOLE_WARP %d\n#define ACCESS(a, l, v, g) %s\n#line 1\n%s",
-        UNROLL, whole_warp ? 1 : 0, text, (const char *)g_bytes_get_data(bytes, NULL));
+    g_autofree char *source =
+        g_strdup_printf("#define UNROLL %d\n#define CONSTANT_BYTES %d\n#define WHOLE_WARP %d\n"
+                        "#define ACCESS(a, l, v, g) %s\n#line 1\n%s",
+                        UNROLL, SMB_CONSTANT_PROBE_BYTES, whole_warp ? 1 : 0, text,
+                        (const char *)g_bytes_get_data(bytes, NULL));
     probe->clock = compile_entry(&probe->device, source, "probe_clock", error);
     if (probe->clock)
       probe->count = compile_entry(&probe->device, source, "probe_count", error);

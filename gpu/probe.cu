@@ -12,6 +12,9 @@ typedef struct {
   unsigned unused;
 } Request;
 
+// What loads of constant memory find; SMB_CONSTANT_PROBE_BYTES.
+__constant__ __align__(16) unsigned char constants[CONSTANT_BYTES];
+
 __device__ __forceinline__ unsigned shared_base(void) {
   extern __shared__ uint4 memory[];
   return (unsigned)__cvta_generic_to_shared(memory);
@@ -38,7 +41,7 @@ __device__ __forceinline__ unsigned issue(unsigned address, unsigned zero, unsig
 // The clock: every warp of the block issues the request, so that nothing but the pipe limits them.
 // cycles[i]: clock cycles of request i, for all that the block issued. The clock is read between two
 // barriers, when the pipe is empty and no warp has begun; at the end each warp waits for a load of its
-// own, which comes behind all that it issued. The first request of a block is issued once more before it
+// own, which comes behind all that it issued, and for all that it loaded from elsewhere. The first request of a block is issued once more before it
 // counts, since the first time waits for the code.
 extern "C" __global__ void probe_clock(const Request *requests, unsigned n, unsigned zero, unsigned rounds,
                                        unsigned *cycles, unsigned *sink) {
@@ -54,7 +57,7 @@ extern "C" __global__ void probe_clock(const Request *requests, unsigned n, unsi
     __syncthreads();
     if (active)
       sum ^= issue(address, zero, rounds, sink);
-    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(last) : "r"(shared_base()));
+    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(last) : "r"(shared_base() + (sum & zero)));
     sum ^= last;
     __syncthreads();
     if (threadIdx.x == 0 && turn)

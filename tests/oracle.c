@@ -36,6 +36,7 @@
 #define ST_ANY    (1u << SMB_OP_ST_GENERIC)
 #define COPY_CA   (1u << SMB_OP_CP_ASYNC_CA)
 #define COPY_CG   (1u << SMB_OP_CP_ASYNC_CG)
+#define LD_CONST  (1u << SMB_OP_LD_CONST)
 #define MATRIX_X1 (1u << SMB_OP_LDMATRIX_X1 | 1u << SMB_OP_STMATRIX_X1)
 #define MATRIX_X2 (1u << SMB_OP_LDMATRIX_X2 | 1u << SMB_OP_STMATRIX_X2)
 #define MATRIX_X4 (1u << SMB_OP_LDMATRIX_X4 | 1u << SMB_OP_STMATRIX_X4)
@@ -106,6 +107,8 @@ static const Oracle oracles[] = {
          {WAIT_LANES, COPY_CG, B16, QUARTER, FALSE, WARP, 0, 1, 1, 0},
          {WAIT_LANES, CAS, B4, WARP, FALSE, WARP, 2, 1, 2, 0},
          {WAIT_LANES, CAS, B8, HALF, FALSE, WARP, 2, 1, 4, 0},
+         {WAIT_WORDS, LD_CONST, SMALL, WARP, FALSE, WARP, 1, 2, 2, 0, 1},
+         {WAIT_WORDS, LD_CONST, B8, WARP, FALSE, WARP, 1, 2, 2, 0, 2},
          {WAIT_WORDS, MATRIX_X1, B16, QUARTER, FALSE, WARP, 1, 1, 1, 0},
          {WAIT_WORDS, MATRIX_X2, B16, QUARTER, FALSE, WARP, 1, 1, 2, 0},
          {WAIT_WORDS, MATRIX_X4, B16, QUARTER, FALSE, WARP, 1, 1, 4, 0},

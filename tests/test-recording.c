@@ -182,7 +182,7 @@ static const char *const broken[][3] = {
     {"ld 4", "lds 4",
      "r.json: requests[0].request: column 1: 'lds' is not an operation: expected one of ld, st, "
      "ld.generic, st.generic, cp.async.ca, cp.async.cg, atom, red.uniform, cas, atom.loop, "
-     "ldmatrix.x1, ldmatrix.x2, ldmatrix.x4, stmatrix.x1, stmatrix.x2, stmatrix.x4"},
+     "ld.const, ldmatrix.x1, ldmatrix.x2, ldmatrix.x4, stmatrix.x1, stmatrix.x2, stmatrix.x4"},
     {"00000001 0", "00000001 1",
      "r.json: requests[1].request: column 16: offset 1 of lane 0 is misaligned: expected a "
      "multiple of 16"},

@@ -30,6 +30,7 @@ static const Op ops[] = {
     {SMB_OP_RED_UNIFORM, "red.uniform", SMB_OP_CLASS_ATOMIC, "4", SMB_MAX_LANES},
     {SMB_OP_CAS, "cas", SMB_OP_CLASS_ATOMIC, "4 8", SMB_MAX_LANES},
     {SMB_OP_ATOM_LOOP, "atom.loop", SMB_OP_CLASS_ATOMIC, "4 8", SMB_MAX_LANES},
+    {SMB_OP_LD_CONST, "ld.const", SMB_OP_CLASS_LOAD, "1 2 4 8", SMB_MAX_LANES},
     {SMB_OP_LDMATRIX_X1, "ldmatrix.x1", SMB_OP_CLASS_LOAD, "16", 8},
     {SMB_OP_LDMATRIX_X2, "ldmatrix.x2", SMB_OP_CLASS_LOAD, "16", 16},
     {SMB_OP_LDMATRIX_X4, "ldmatrix.x4", SMB_OP_CLASS_LOAD, "16", 32},

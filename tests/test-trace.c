@@ -88,7 +88,7 @@ typedef struct {
 #define EMPTY "t: no request in it: expected lines of " FORM
 #define OPS                                                                                        \
   "ld, st, ld.generic, st.generic, cp.async.ca, cp.async.cg, atom, red.uniform, cas, atom.loop, "  \
-  "ldmatrix.x1, ldmatrix.x2, ldmatrix.x4, stmatrix.x1, stmatrix.x2, stmatrix.x4"
+  "ld.const, ldmatrix.x1, ldmatrix.x2, ldmatrix.x4, stmatrix.x1, stmatrix.x2, stmatrix.x4"
 
 static const Bad bad[] = {
     {"", EMPTY},

@@ -10,6 +10,8 @@ static const guint8 all_widths[SMB_N_WIDTHS] = {1, 2, 4, 8, 12, 16};
 
 // Sets of widths, by their indices.
 enum {
+  W1 = 1 << 0,
+  W2 = 1 << 1,
   W4 = 1 << 2,
   W8 = 1 << 3,
   W16 = 1 << 5,

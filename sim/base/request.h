@@ -88,6 +88,15 @@ const char *smb_op_name(SmbOp op);
 /** Class of an operation: the total that it is counted in. */
 SmbOpClass smb_op_class(SmbOp op);
 
+/** Whether an operation is of shared memory; else of constant memory. */
+static inline gboolean
+smb_op_is_shared(SmbOp op) {
+  return op != SMB_OP_LD_CONST;
+}
+
+/** Bytes of constant memory that loads are spread over where they are measured: the first-level cache keeps them. */
+#define SMB_CONSTANT_PROBE_BYTES 2048
+
 /** Name of a class: "load", "store" or "atomic" (transfer none). */
 const char *smb_op_class_name(SmbOpClass op_class);
 

@@ -50,12 +50,15 @@ make_piece(gpointer data, gpointer user_data) {
   guint64 stream =
       (guint64)g_str_hash(instruction->name) << 32 | (batch->first_piece + piece->index);
   SmbRandom random = smb_random_new_stream(source->seed, stream);
+  guint32 limit = smb_op_is_shared(instruction->op)
+                      ? source->shared_bytes
+                      : MIN(source->shared_bytes, SMB_CONSTANT_PROBE_BYTES);
   gsize first = (gsize)piece->index * PIECE_REQUESTS;
   gsize n = MIN(batch->trial.n - first, PIECE_REQUESTS);
   SmbRequest *requests = batch->trial.requests + first;
   for (gsize i = 0; i < n; i++) {
-    smb_pattern_request(&random, SMB_NVIDIA_LANES, instruction->op, instruction->width,
-                        source->shared_bytes, &requests[i]);
+    smb_pattern_request(&random, SMB_NVIDIA_LANES, instruction->op, instruction->width, limit,
+                        &requests[i]);
     if (instruction->whole_warp)
       requests[i].mask = G_MAXUINT32;
   }

@@ -44,6 +44,7 @@ static const char *const op_meanings[SMB_N_OPS] = {
     [SMB_OP_RED_UNIFORM] = "reduction of one compile-time constant; an offset per lane",
     [SMB_OP_CAS] = "compare and swap; an offset per lane",
     [SMB_OP_ATOM_LOOP] = "atomic that is a loop of loads and swaps; an offset per lane",
+    [SMB_OP_LD_CONST] = "load of constant memory; an offset per lane",
     [SMB_OP_LDMATRIX_X1] = "load of one 8x8 matrix; lanes 0 to 7 give its rows of 16 bytes",
     [SMB_OP_LDMATRIX_X2] = "load of two 8x8 matrices; lanes 0 to 15 give their rows of 16 bytes",
     [SMB_OP_LDMATRIX_X4] = "load of four 8x8 matrices; each lane gives a row of 16 bytes",

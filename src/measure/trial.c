@@ -180,6 +180,8 @@ smb_trial_clock(SmbMeter *meter, SmbTrial *trial, GError **error) {
 
 gboolean
 smb_trial_count(SmbMeter *meter, SmbTrial *trial, const gsize *which, gsize n, GError **error) {
+  if (!smb_op_is_shared(smb_instruction(trial->instruction)->op))
+    return TRUE;
   g_autoptr(GArray) differ = g_array_new(FALSE, FALSE, sizeof(gsize));
   g_array_append_vals(differ, which, (guint)n);
   gboolean ok = TRUE;

@@ -451,11 +451,14 @@ add_request_rows(SmbComparison *comparison, const SmbRecording *recording, guint
   const SmbRecordedRequest *recorded =
       &g_array_index(recording->requests, SmbRecordedRequest, index);
   SmbWavefronts cost = smb_wavefronts_count(arch, &recorded->request);
-  SmbComparisonRow *row = new_request_row(comparison, recording, index, "wavefronts");
-  row->predicted = cost.wavefronts;
-  row->measured = recorded->wavefronts;
-  row->outcome = judge_wavefronts(cost.wavefronts, row->measured);
-  smb_comparison_take(comparison, row);
+  SmbComparisonRow *row;
+  if (smb_op_is_shared((SmbOp)recorded->request.op)) {
+    row = new_request_row(comparison, recording, index, "wavefronts");
+    row->predicted = cost.wavefronts;
+    row->measured = recorded->wavefronts;
+    row->outcome = judge_wavefronts(cost.wavefronts, row->measured);
+    smb_comparison_take(comparison, row);
+  }
   if (recorded->cycles == SMB_NOT_MEASURED)
     return;
   row = new_request_row(comparison, recording, index, "cycles");
