@@ -111,6 +111,11 @@ compare_globals(gconstpointer a, gconstpointer b) {
 }
 
 static int
+compare_constants(gconstpointer a, gconstpointer b) {
+  return compare_places(((const SmbConstantAccess *)a)->site, ((const SmbConstantAccess *)b)->site);
+}
+
+static int
 compare_traffic(gconstpointer a, gconstpointer b) {
   return compare_places(((const SmbOtherTraffic *)a)->site, ((const SmbOtherTraffic *)b)->site);
 }
@@ -213,6 +218,31 @@ collect_traffic(SmbAnalysis *analysis, const SmbSite *place, const GPtrArray *wo
 }
 
 static void
+collect_constant(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
+                 const GPtrArray *workers, guint site) {
+  SmbConstantAccess access = {.site = smb_program_site(program, site)};
+  gboolean address = FALSE;
+  guint64 first = G_MAXUINT64;
+  for (guint i = 0; i < workers->len; i++) {
+    const Worker *worker = g_ptr_array_index(workers, i);
+    const SmbConstantAccess *from = &worker->constants[site];
+    if (from->variable && worker->first_block[site] < first) {
+      first = worker->first_block[site];
+      access.variable = from->variable;
+    }
+    access.uncounted += from->uncounted;
+    smb_tally_add(&access.total, &from->total);
+  }
+  if (smb_launch_data_source(launch, program, site, &address))
+    access.reason = "depends on contents of memory that are not known: --buffer gives them";
+  if (access.uncounted)
+    access.reason = "requests are missing: it is not known where they go, or whether they are made";
+  smb_tally_add(&analysis->constant_total, &access.total);
+  if (access.total.requests || access.uncounted)
+    g_array_append_val(analysis->constants, access);
+}
+
+static void
 collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
              const GPtrArray *workers, guint site) {
   SmbAccess access = {.site = smb_program_site(program, site)};
@@ -242,6 +272,7 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *
         smb_access_is_copy(&access) ? &analysis->copies : &analysis->totals[access.site->op_class];
     smb_tally_add(total, &access.total);
   }
+  collect_constant(analysis, program, launch, workers, site);
   collect_traffic(analysis, access.site, workers, site);
   if (global.requests) {
     g_array_append_val(analysis->globals, global);
@@ -322,6 +353,7 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
   SmbAnalysis *analysis = g_new0(SmbAnalysis, 1);
   analysis->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
   analysis->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalAccess));
+  analysis->constants = g_array_new(FALSE, FALSE, sizeof(SmbConstantAccess));
   analysis->traffic = g_array_new(FALSE, FALSE, sizeof(SmbOtherTraffic));
   analysis->warnings = smb_warnings_new();
   for (guint site = 0; site < smb_program_n_sites(program); site++)
@@ -336,6 +368,7 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
   collect_idle(analysis, program, workers);
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
+  g_array_sort(analysis->constants, compare_constants);
   g_array_sort(analysis->traffic, compare_traffic);
   if (((const Worker *)g_ptr_array_index(workers, 0))->requests)
     smb_requests_collect(analysis, program, workers);
@@ -415,6 +448,7 @@ smb_analysis_free(SmbAnalysis *analysis) {
   g_free(analysis->idle);
   g_array_unref(analysis->accesses);
   g_array_unref(analysis->globals);
+  g_array_unref(analysis->constants);
   g_array_unref(analysis->traffic);
   g_array_unref(analysis->warnings);
   g_clear_pointer(&analysis->requests, g_array_unref);

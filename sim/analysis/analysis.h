@@ -107,6 +107,21 @@ typedef struct {
 } SmbGlobalAccess;
 
 /**
+ * SmbConstantAccess: one access to constant memory by loads that compute where.
+ * @variable: (nullable): what it touches: a variable, or the kernel's parameters
+ * @uncounted: requests that were made, or may have been, and it is not known where
+ * @reason: (nullable): why the hardware may make other requests than those that are counted; lives as long as the analysis
+ * @total: its distinct words, served one after the other, are wavefronts here
+ */
+typedef struct {
+  const SmbSite *site;
+  const char *variable;
+  guint64 uncounted;
+  const char *reason;
+  SmbTally total;
+} SmbConstantAccess;
+
+/**
  * SmbOtherTraffic: an instruction that uses shared memory and makes no request that is counted.
  * @kind: what it does
  * @executions: by a warp
@@ -153,6 +168,7 @@ typedef struct {
  * SmbAnalysis:
  * @accesses: (element-type SmbAccess): those that were executed, in the order of the text
  * @globals: (element-type SmbGlobalAccess): likewise
+ * @constants: (element-type SmbConstantAccess): likewise, if the architecture has a rule for them
  * @traffic: (element-type SmbOtherTraffic): likewise; in no total
  * @totals: of @accesses but copies, by SmbOpClass
  * @copies: of those that smb_access_is_copy(), which hardware counters do not count among stores
@@ -160,6 +176,7 @@ typedef struct {
  *   meet (SMB_WARNING_MEETING); else those of @totals; nothing else is set
  * @loops: of @accesses
  * @global_totals: of @globals, by SmbOpClass; only the numbers are set
+ * @constant_total: of @constants
  * @lost_globals: by SmbOpClass: whether requests of global memory are missing there, because it is not known where, or
  *   whether, they are made
  * @idle: without accesses, the first condition that turned all threads of a block away, or %NULL
@@ -177,6 +194,7 @@ typedef struct {
 typedef struct {
   GArray *accesses;
   GArray *globals;
+  GArray *constants;
   GArray *traffic;
   SmbTally totals[SMB_N_OP_CLASSES];
   SmbTally copies;
@@ -184,6 +202,7 @@ typedef struct {
   SmbTally most[SMB_N_OP_CLASSES];
   SmbLoopTally loops;
   SmbGlobalAccess global_totals[SMB_N_OP_CLASSES];
+  SmbTally constant_total;
   gboolean lost_globals[SMB_N_OP_CLASSES];
   char *idle;
   guint32 idle_place;

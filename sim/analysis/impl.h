@@ -26,6 +26,7 @@ typedef struct {
   guint n_sites;
   SmbAccess *accesses; // without totals
   SmbGlobalAccess *globals;
+  SmbConstantAccess *constants;
   SmbOtherTraffic *traffic;
   guint64 *first_block; // by site: the block that named its array
   GArray *warnings;

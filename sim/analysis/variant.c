@@ -58,6 +58,37 @@ note_range(SmbAnalysis *analysis, guint site, const SmbAccess *access, const Ran
   note(analysis, site, access, message);
 }
 
+static const SmbTally *
+find_constant(const SmbAnalysis *analysis, const SmbProgram *program, guint site) {
+  static const SmbTally none = {0};
+  for (guint i = 0; i < analysis->constants->len; i++) {
+    const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
+    if (access->site == smb_program_site(program, site))
+      return &access->total;
+  }
+  return &none;
+}
+
+// Loads of constant memory whose counts differ are not exact.
+static void
+compare_constants(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *programs,
+                  const GPtrArray *others) {
+  for (guint i = 0; i < analysis->constants->len; i++) {
+    SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
+    guint site = (guint)(access->site - smb_program_site(program, 0));
+    gboolean differs = program->irregular != NULL;
+    for (guint v = 0; v < others->len; v++) {
+      const SmbTally *total =
+          find_constant(g_ptr_array_index(others, v), g_ptr_array_index(programs, v), site);
+      differs = differs || total->requests != access->total.requests ||
+                total->wavefronts != access->total.wavefronts;
+    }
+    if (differs)
+      access->reason =
+          "depends on where the assembler lets lanes that took different ways meet again";
+  }
+}
+
 gboolean
 smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch,
                      const SmbLaunch *launch, const SmbAnalysisOptions *options, GError **error) {
@@ -102,5 +133,6 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const Smb
     most->requests += requests.most - access->total.requests;
     most->wavefronts += wavefronts.most - access->total.wavefronts;
   }
+  compare_constants(analysis, program, programs, others);
   return TRUE;
 }

@@ -145,6 +145,23 @@ count_traffic(gpointer user, SmbTraffic kind, guint site, guint64 bytes) {
 }
 
 static void
+count_constant(gpointer user, guint site, const char *name, const SmbRequest *request) {
+  Worker *worker = user;
+  SmbConstantAccess *access = &worker->constants[site];
+  SmbWavefronts cost;
+  if (!request) {
+    access->uncounted += worker->now.times;
+    return;
+  }
+  smb_wavefronts_count_span(worker->arch, worker->counter, request, 1, &cost);
+  if (!access->variable) {
+    access->variable = name;
+    worker->first_block[site] = worker->now.block;
+  }
+  smb_tally_count(&access->total, &cost, worker->now.times);
+}
+
+static void
 clear_warning(gpointer warning) {
   g_free(((SmbAnalysisWarning *)warning)->message);
 }
@@ -162,6 +179,7 @@ smb_worker_free(Worker *worker) {
     return;
   g_free(worker->accesses);
   g_free(worker->globals);
+  g_free(worker->constants);
   g_free(worker->traffic);
   g_free(worker->first_block);
   g_array_unref(worker->warnings);
@@ -173,8 +191,8 @@ smb_worker_free(Worker *worker) {
 Worker *
 smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
-  static const SmbSink sink = {count_shared, count_global, take_warning, count_uncounted,
-                               count_traffic};
+  static const SmbSink sink = {count_shared,    count_global,  take_warning,
+                               count_uncounted, count_traffic, count_constant};
   Worker *worker = g_new0(Worker, 1);
   worker->arch = arch;
   worker->program = program;
@@ -184,6 +202,7 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
   worker->n_sites = smb_program_n_sites(program);
   worker->accesses = g_new0(SmbAccess, worker->n_sites + 1);
   worker->globals = g_new0(SmbGlobalAccess, worker->n_sites + 1);
+  worker->constants = g_new0(SmbConstantAccess, worker->n_sites + 1);
   worker->traffic = g_new0(SmbOtherTraffic, worker->n_sites + 1);
   worker->first_block = g_new0(guint64, worker->n_sites + 1);
   worker->warnings = smb_warnings_new();

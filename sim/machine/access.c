@@ -218,6 +218,27 @@ tell_shared(SmbBlock *block, const Move *move, const char *array, const Access *
   block->sink->shared(block->user, move->site, access->warp, array, request);
 }
 
+// Loads of constant memory of more than 8 bytes are several, as nvcc 13.0 makes LDC.64 of them.
+static void
+tell_constant(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes) {
+  enum {
+    PIECE_BYTES = 8,
+    OBJECT_SHIFT = 16, // variables are apart: all of them have 64 KiB
+  };
+  const char *name = access_object(block, access, smb_lanes_first(lanes))->name;
+  for (guint at = 0; at < move->width; at += PIECE_BYTES) {
+    SmbRequest request = {
+        .mask = lanes, .op = SMB_OP_LD_CONST, .width = (guint8)MIN(move->width - at, PIECE_BYTES)};
+    if (!smb_arch_rule(block->arch, SMB_OP_LD_CONST, request.width)->defined)
+      return;
+    FOR_LANES(lanes, lane) {
+      guint32 object = access->common ? 0 : access->object[lane];
+      request.offset[lane] = (object << OBJECT_SHIFT) + (guint32)access->offset[lane] + at;
+    }
+    block->sink->constant(block->user, move->site, name, &request);
+  }
+}
+
 gboolean
 smb_access_report(SmbBlock *block, const Move *move, Access *access) {
   SmbLanes shared = access->lanes[SPACE_SHARED], global = access->lanes[SPACE_GLOBAL];
@@ -251,5 +272,7 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     block->sink->global(block->user, move->site, access->warp, name, global, move->width,
                         addresses);
   }
+  if (G_UNLIKELY(move->asks_constant && access->lanes[SPACE_CONSTANT]) && block->sink->constant)
+    tell_constant(block, move, access, access->lanes[SPACE_CONSTANT]);
   return TRUE;
 }

@@ -52,6 +52,8 @@ const char *smb_traffic_name(SmbTraffic traffic);
  * @uncounted: the lanes of @mask made a request at @site, or may have made it, that cannot be counted, and @reason says
  *   why: "the address depends on in[] (parameter 2), loaded at scan.cu:30: give --buffer 2=...". Only of a launch that
  *   skips what is not known
+ * @constant: @request was made of constant memory at @site, at offsets in it, by a load that computes where; of the
+ *   variable @name. %NULL: it was made, or may have been, and it is not known where
  * @traffic: a warp executed @site, which moved @bytes of shared memory, or SMB_BYTES_UNKNOWN, and made no request
  */
 typedef struct {
@@ -62,6 +64,7 @@ typedef struct {
   void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
   void (*uncounted)(gpointer user, guint site, guint warp, SmbLanes mask, const char *reason);
   void (*traffic)(gpointer user, SmbTraffic kind, guint site, guint64 bytes);
+  void (*constant)(gpointer user, guint site, const char *name, const SmbRequest *request);
 } SmbSink;
 
 typedef struct _SmbGlobal SmbGlobal;

@@ -165,6 +165,9 @@ typedef struct {
   guint align;         // bytes; at most @width
   guint16 padding; // of a load: a bit for each byte that belongs to nothing, and need not be set
   gboolean reads;  // whether what it finds is used; an exchange whose result is dropped does not
+  gboolean
+      asks_constant; // of a load: in constant memory it is a request (LDC), since it computes where; what is at a
+                     // fixed place there is an operand of instructions
 } Move;
 
 // What a warp does: @lanes are those that take part; @addresses and values are arrays of all its lanes. A

@@ -97,6 +97,39 @@ write_globals(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbArch *
   json_builder_end_object(json);
 }
 
+// The numbers of loads of constant memory: words are what other memory has wavefronts for.
+static void
+write_words(JsonBuilder *json, const SmbTally *tally) {
+  smb_json_number(json, "requests", (gint64)tally->requests);
+  smb_json_number(json, "words", (gint64)tally->wavefronts);
+  smb_json_number(json, "ideal_words", (gint64)tally->ideal);
+  smb_json_number(json, "excess_words", (gint64)tally->excess);
+  smb_json_number(json, "max_words", tally->max_degree);
+  smb_json_number(json, "cycles", (gint64)tally->cycles);
+}
+
+static void
+write_constants(JsonBuilder *json, const SmbAnalyzeReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  smb_json_object(json, "constant");
+  smb_json_array(json, "accesses");
+  for (guint i = 0; i < analysis->constants->len; i++) {
+    const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
+    smb_json_object(json, NULL);
+    write_place(json, report->target->kernel, access->site, "variable", access->variable);
+    write_words(json, &access->total);
+    smb_json_boolean(json, "exact", !access->reason);
+    smb_json_text(json, "reason", access->reason);
+    smb_json_number(json, "uncounted_requests", (gint64)access->uncounted);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_object(json, "totals");
+  write_words(json, &analysis->constant_total);
+  json_builder_end_object(json);
+  json_builder_end_object(json);
+}
+
 guint
 smb_analyze_ways(const SmbAccess *access) {
   gboolean queues = access->site->op_class == SMB_OP_CLASS_ATOMIC;
@@ -194,6 +227,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   json_builder_end_array(json);
   smb_json_totals(json, analysis->totals, &analysis->copies);
   write_globals(json, report, cli->arch);
+  write_constants(json, report);
   write_traffic(json, report);
   write_limit(json, report);
   smb_analyze_json_warnings(json, report->target, report->analysis);
@@ -249,8 +283,26 @@ write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *r
   }
 }
 
+// Words that are served one after the other stand where shared memory has its wavefronts.
+static void
+write_csv_constant(SmbCsv *csv, const SmbProgram *program, const SmbConstantAccess *access) {
+  const SmbTally *tally = &access->total;
+  write_csv_place(csv, "constant", access->site, access->variable);
+  smb_csv_text(csv, NULL);
+  SMB_CSV_NUMBERS(csv, tally->requests, tally->wavefronts, tally->ideal, tally->excess,
+                  tally->max_degree, tally->cycles);
+  for (guint empty = 0; empty < 3; empty++)
+    smb_csv_text(csv, NULL);
+  smb_csv_text(csv, access->reason ? "no" : "yes");
+  write_csv_origin(csv, program, access->site);
+  smb_csv_text(csv, access->reason);
+  smb_csv_text(csv, NULL);
+  smb_csv_number(csv, access->uncounted);
+  smb_csv_end_row(csv);
+}
+
 // One row an access; the rows of global memory count segments where those of shared memory count
-// wavefronts.
+// wavefronts, and those of constant memory words.
 void
 smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
@@ -276,4 +328,7 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
       smb_csv_text(&csv, NULL);
     smb_csv_end_row(&csv);
   }
+  for (guint i = 0; i < analysis->constants->len; i++)
+    write_csv_constant(&csv, report->target->kernel,
+                       &g_array_index(analysis->constants, SmbConstantAccess, i));
 }

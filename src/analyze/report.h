@@ -39,6 +39,17 @@ void smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAn
 void smb_analyze_add_tally(SmbTable *table, const SmbTally *tally);
 void smb_analyze_add_global(SmbTable *table, const SmbGlobalAccess *access);
 
+/** The same of an access to constant memory: requests, words, ideal, excess, the most words of a request. */
+void smb_analyze_add_words(SmbTable *table, const SmbConstantAccess *access);
+
+/**
+ * smb_analyze_describe_constants:
+ *
+ * Returns: (nullable) (transfer full): what the loads of constant memory cost, of which that is counted; %NULL: there are
+ *   none
+ */
+char *smb_analyze_describe_constants(const SmbArch *arch, const SmbAnalysis *analysis);
+
 /** The bytes of traffic in words: "≥ 512" of a lower bound; "not known". */
 void smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsize size);
 

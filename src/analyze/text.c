@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 
-#include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
 #include "src/analyze/report.h"
 #include "sim/base/text.h"
 #include "src/cli/describe.h"
@@ -110,6 +110,18 @@ smb_analyze_add_global(SmbTable *table, const SmbGlobalAccess *access) {
   smb_table_number(table, style, access->max_segments);
 }
 
+void
+smb_analyze_add_words(SmbTable *table, const SmbConstantAccess *access) {
+  const SmbTally *tally = &access->total;
+  SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->requests);
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->ideal);
+  smb_table_number(table, style, tally->excess);
+  smb_table_printf(table, access->uncounted ? SMB_STYLE_BAD : style, "%s%u",
+                   access->uncounted ? "≥ " : "", tally->max_degree);
+}
+
 static void
 write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
@@ -123,6 +135,20 @@ write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
     smb_analyze_add_global(table, access);
   }
   if (analysis->accesses->len > 0)
+    smb_spool_puts(cli->out, "\n");
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_constants(SmbCli *cli, const SmbAnalysis *analysis) {
+  g_autoptr(SmbTable) table = smb_table_new("line>|constant access|op|per launch: requests>|words>|"
+                                            "ideal>|excess>|per request: worst>");
+  for (guint i = 0; i < analysis->constants->len; i++) {
+    const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
+    add_site(table, access->site);
+    smb_analyze_add_words(table, access);
+  }
+  if (analysis->accesses->len + analysis->globals->len > 0)
     smb_spool_puts(cli->out, "\n");
   smb_table_write(table, cli->out, cli->colour);
 }
@@ -150,7 +176,7 @@ write_traffic(SmbCli *cli, const SmbAnalyzeReport *report) {
     smb_table_number(table, SMB_STYLE_PLAIN, traffic->executions);
     smb_table_cell(table, SMB_STYLE_PLAIN, bytes);
   }
-  if (analysis->accesses->len + analysis->globals->len > 0)
+  if (analysis->accesses->len + analysis->globals->len + analysis->constants->len > 0)
     smb_spool_puts(cli->out, "\n");
   smb_table_write(table, cli->out, cli->colour);
 }
@@ -280,6 +306,33 @@ append_bounds(GString *text, const SmbAnalysis *analysis) {
   append_reason(text, &others);
 }
 
+static const SmbConstantAccess *
+find_worst_constant(const SmbAnalysis *analysis) {
+  const SmbConstantAccess *worst = NULL;
+  for (guint i = 0; i < analysis->constants->len; i++) {
+    const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
+    if (access->total.requests && (!worst || access->total.excess > worst->total.excess))
+      worst = access;
+  }
+  return worst;
+}
+
+char *
+smb_analyze_describe_constants(const SmbArch *arch, const SmbAnalysis *analysis) {
+  const SmbConstantAccess *worst = find_worst_constant(analysis);
+  if (!worst)
+    return NULL;
+  guint cycles = smb_arch_rule(arch, SMB_OP_LD_CONST, 4)->plan.cycles;
+  if (!worst->total.excess)
+    return g_strdup_printf("Constant memory: %s, and all lanes of each load one word: the minimum.",
+                           smb_count(analysis->constant_total.requests, "request").text);
+  g_autofree char *place = smb_site_place(worst->site);
+  return g_strdup_printf(
+      "Constant memory serves the distinct words of a request one after the other, %u cycles each "
+      "while its cache has them: the load of %s at %s asks for up to %u words at once.",
+      cycles, worst->site->expression, place, worst->total.max_degree);
+}
+
 static char *
 describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   const SmbAccess *worst = smb_analysis_worst(analysis);
@@ -287,6 +340,10 @@ describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   if (worst && worst->worst_cost.excess > 0)
     append_worst(text, arch, worst);
   append_bounds(text, analysis);
+  g_autofree char *constants =
+      analysis->constant_total.excess > 0 ? smb_analyze_describe_constants(arch, analysis) : NULL;
+  if (constants)
+    g_string_append_printf(text, "%s%s", text->len ? " " : "", constants);
   return g_string_free(text, FALSE);
 }
 
@@ -360,6 +417,8 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
     write_shared(cli, report);
   if (report->analysis->globals->len > 0)
     write_global(cli, report);
+  if (report->analysis->constants->len > 0)
+    write_constants(cli, report->analysis);
   if (report->analysis->traffic->len > 0)
     write_traffic(cli, report);
   write_worst(cli, report->analysis);

@@ -78,6 +78,14 @@ write_map(SmbCli *cli, const SmbExplanation *e, gboolean passes) {
   }
 }
 
+static void
+write_constants(SmbCli *cli, const SmbAnalysis *analysis) {
+  char *text = smb_analyze_describe_constants(cli->arch, analysis);
+  if (text)
+    write_title(cli, "Constant memory");
+  write_words(cli, text);
+}
+
 void
 smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   const SmbExplainReport *report = result;
@@ -85,6 +93,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   smb_analyze_write_heading(cli, report->target, report->analysis);
   if (!e) {
     smb_analyze_write_verdict(cli, report->analysis);
+    write_constants(cli, report->analysis);
     return;
   }
   write_place(cli, e);
@@ -109,4 +118,5 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   }
   write_title(cli, "What it costs");
   write_words(cli, smb_explain_describe_cost(e));
+  write_constants(cli, report->analysis);
 }

@@ -140,6 +140,8 @@ find_files(SmbReport *report) {
     note_file(report, g_array_index(analysis->accesses, SmbAccess, i).site);
   for (guint i = 0; i < analysis->globals->len; i++)
     note_file(report, g_array_index(analysis->globals, SmbGlobalAccess, i).site);
+  for (guint i = 0; i < analysis->constants->len; i++)
+    note_file(report, g_array_index(analysis->constants, SmbConstantAccess, i).site);
 }
 
 SmbReport *

@@ -92,6 +92,25 @@ write_global_table(const SmbReport *report, SmbSpool *page) {
 }
 
 static void
+write_constant_table(const SmbReport *report, SmbSpool *page) {
+  const SmbAnalysis *analysis = report->analysis;
+  begin_table(page, "Constant memory, whole launch", "accesses to constant memory", "words");
+  for (guint i = 0; i < analysis->constants->len; i++) {
+    const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
+    const SmbTally *tally = &access->total;
+    const char *judgement = tally->excess ? "bad" : "good";
+    write_site(report, page, access->site, NULL, 0);
+    smb_html_number(page, NULL, tally->requests);
+    smb_html_number(page, NULL, tally->wavefronts);
+    smb_html_number(page, NULL, tally->ideal);
+    smb_html_number(page, judgement, tally->excess);
+    smb_html_number(page, judgement, tally->max_degree);
+    smb_spool_puts(page, "</tr>\n");
+  }
+  smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
+}
+
+static void
 write_traffic_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
   smb_spool_puts(
@@ -134,6 +153,8 @@ smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
     write_shared_table(report, page);
   if (report->analysis->globals->len > 0)
     write_global_table(report, page);
+  if (report->analysis->constants->len > 0)
+    write_constant_table(report, page);
   if (report->analysis->traffic->len > 0)
     write_traffic_table(report, page);
   smb_spool_puts(page,

@@ -252,7 +252,7 @@ gboolean smb_runner_cannot_tell(Runner *runner, const Step *step, guint32 origin
 void smb_runner_forget(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
 // Whether it may ask for shared memory.
 gboolean smb_transfer_may_be_shared(const Runner *runner, const Transfer *transfer);
-// An access that may ask for global memory is not made, since it is not known where, or whether.
+// An access that may ask for global memory, or for constant memory, is not made, since it is not known where, or whether.
 void smb_runner_lose_global(Runner *runner, const Step *step);
 // A step writes to memory, or does not, and it is not known where.
 void smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes);

@@ -94,8 +94,14 @@ smb_runner_uncounted(Runner *runner, const Step *step, SmbLanes lanes, const cha
 
 void
 smb_runner_lose_global(Runner *runner, const Step *step) {
-  if (step->kind == STEP_TRANSFER && step->transfer->window == WINDOW_GENERIC)
-    runner->block->lost_globals[step->transfer->move.op_class] = TRUE;
+  SmbBlock *block = runner->block;
+  if (step->kind != STEP_TRANSFER || step->transfer->window != WINDOW_GENERIC)
+    return;
+  const Move *move = &step->transfer->move;
+  if (!move->asks_constant)
+    block->lost_globals[move->op_class] = TRUE;
+  else if (block->sink->constant)
+    block->sink->constant(block->user, move->site, NULL, NULL);
 }
 
 gboolean
