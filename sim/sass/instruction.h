@@ -25,7 +25,7 @@ typedef enum {
   SASS_PREDICATE,         // P0 … P6, PT
   SASS_UNIFORM_PREDICATE, // UP0 …, UPT
   SASS_IMMEDIATE, // @value: an integer, as it is written (sign-extended if it is written with a sign)
-  SASS_REAL,      // @value: the bits of a floating-point number of @bytes: 2, 4 or 8
+  SASS_REAL,      // @value: bits of a number of @bytes: 2, 4 (bfloat16: the high 2) or 8
   SASS_CONSTANT, // c[@bank][@base + @uniform + @value]; cx[@descriptor][…] if @is_bindless
   SASS_ADDRESS,  // [@base + @uniform + @value], desc[@descriptor] before it
   SASS_TARGET,   // @value: byte offset in the function that a branch goes to, or a barrier waits at

@@ -36,7 +36,7 @@ typedef enum {
   FIELD_UNIFORM_PREDICATE,
   FIELD_B, // what the form says
   FIELD_C,
-  FIELD_32, // what stands at 32
+  FIELD_32, // C, at 32 in all forms
   FIELD_IMMEDIATE,
   FIELD_REAL,
   FIELD_CONSTANT,
@@ -67,7 +67,7 @@ typedef enum {
 } Hide;
 
 typedef enum {
-#define PART(name, ...) name,
+#define SPLIT_PART(name, ...) name,
 #include "sim/sass/opcodes/opcodes.def"
   N_PARTS
 } PartName;
@@ -79,8 +79,8 @@ typedef enum {
 } FieldName;
 
 typedef struct {
-  guint8 low, width;
-  guint8 n_names;
+  guint8 low, width, high, high_width;
+  guint16 n_names;
   const char *const *names;
 } Part;
 
@@ -90,25 +90,28 @@ typedef struct {
  * @negate: bit of "-", "!"; @absolute: bit of "|"; 0: none; @inverts_if: bit that makes "-" a "~"
  * @sign: the like of B and C, whose bits are where the form says
  * @is_signed: an integer that is written with a sign
+ * @is_never_reused: the bit for that has no meaning, or another one
  * @real: bytes of a number that an immediate is
  * @only_if, @unless: bit that must be set, or clear, for the operand to be there
  * @uniform_if: bit that makes a predicate a uniform one
  * @uniform: where a uniform register is that is added
  * @wide: bit of ".64" behind the base, otherwise ".U32", if there is a uniform register
  * @describes: bit that makes the uniform register a descriptor, not a summand
+ * @bfloat_if: bit that makes a number of 16 bits a bfloat16, which is the high half of a binary32
  * @part: what is written behind it; @part_64: of B or C, if it is at 64
+ * @when: the operand is there if this part of the instruction is not ""
  */
 typedef struct {
   FieldKind kind;
   guint8 low, width, high, high_width;
   guint8 negate, absolute, inverts_if;
   Sign sign;
-  gboolean is_signed;
+  gboolean is_signed, is_never_reused;
   guint8 real;
-  guint8 only_if, unless, uniform_if;
+  guint8 only_if, unless, uniform_if, bfloat_if;
   guint8 uniform, wide, describes;
   Hide hide;
-  PartName part, part_64;
+  PartName part, part_64, when;
 } Field;
 
 typedef struct {
@@ -119,11 +122,13 @@ typedef struct {
   guint8 operands[SASS_MAX_OPERANDS];
 } Opcode;
 
-#define PART(name, low, width, ...) static const char *const names_of_##name[] = {__VA_ARGS__};
+#define SPLIT_PART(name, low, width, high, high_width, ...)                                        \
+  static const char *const names_of_##name[] = {__VA_ARGS__};
 #include "sim/sass/opcodes/opcodes.def"
 
 static const Part parts[] = {
-#define PART(name, low, width, ...) {low, width, G_N_ELEMENTS(names_of_##name), names_of_##name},
+#define SPLIT_PART(name, low, width, high, high_width, ...)                                        \
+  {low, width, high, high_width, G_N_ELEMENTS(names_of_##name), names_of_##name},
 #include "sim/sass/opcodes/opcodes.def"
 };
 
@@ -189,6 +194,8 @@ static const char *
 read_part(Reader *reader, PartName name) {
   const Part *part = &parts[name];
   guint value = part->width ? (guint)read_bits(reader, part->low, part->width) : 0;
+  if (part->high_width)
+    value |= (guint)read_bits(reader, part->high, part->high_width) << part->width;
   const char *text = value < part->n_names ? part->names[value] : NULL;
   if (!text)
     reader->instruction->is_complete = FALSE;
@@ -256,7 +263,7 @@ read_slot(Reader *reader, const Field *field, SassOperand *operand) {
   if (is_at_32 && (form & (FORM_3 | FORM_5)))
     read_bank(reader, operand);
   else
-    read_register(reader, is_at_32 ? 32 : 64, field->kind == FIELD_C ? 124 : 123,
+    read_register(reader, is_at_32 ? 32 : 64, field->kind == FIELD_B ? 123 : 124,
                   reader->datapath == UNIFORM || (is_at_32 && form != FORM_1), operand);
   read_signs(reader, field, is_at_32 ? 63 : 75, is_at_32 ? 62 : 74, operand);
   PartName part = is_at_32 ? field->part : field->part_64;
@@ -338,6 +345,18 @@ read_number(Reader *reader, const Field *field, SassOperand *operand) {
   };
   operand->kind = kinds[field->kind];
   operand->bytes = field->kind == FIELD_REAL ? field->width / 8 : 0;
+  if (read_flag(reader, field->bfloat_if)) {
+    operand->value <<= 16;
+    operand->bytes = 4;
+  }
+}
+
+// The bit that says whether a source is kept for reuse.
+static guint
+find_reuse(const Field *field) {
+  if (field->is_never_reused)
+    return 0;
+  return field->low == 24 ? 122 : field->low == 32 ? 123 : field->low == 64 ? 124 : 0;
 }
 
 static void
@@ -348,12 +367,8 @@ read_operand(Reader *reader, const Field *field, SassOperand *operand) {
     break;
   case FIELD_REGISTER:
   case FIELD_UNIFORM:
-    read_register(reader, field->low,
-                  field->low == 24   ? 122
-                  : field->low == 32 ? 123
-                  : field->low == 64 ? 124
-                                     : 0,
-                  is_uniform || field->kind == FIELD_UNIFORM, operand);
+    read_register(reader, field->low, find_reuse(field), is_uniform || field->kind == FIELD_UNIFORM,
+                  operand);
     operand->is_negated = read_flag(reader, field->negate);
     operand->is_absolute = read_flag(reader, field->absolute);
     if (operand->is_negated && (field->sign == SIGN_NOT || read_flag(reader, field->inverts_if))) {
@@ -416,14 +431,20 @@ is_hidden(const Field *field, const SassOperand *operand) {
   return FALSE;
 }
 
+static gboolean
+is_there(Reader *reader, const Field *field) {
+  if (field->only_if && !read_flag(reader, field->only_if))
+    return FALSE;
+  const char *when = field->when ? read_part(reader, field->when) : "always";
+  return !read_flag(reader, field->unless) && when && *when;
+}
+
 static void
 add_operand(Reader *reader, const Field *field) {
   SassInstruction *instruction = reader->instruction;
   SassOperand operand = {.base = SASS_RZ, .uniform = SASS_URZ, .descriptor = SASS_URZ};
   read_operand(reader, field, &operand);
-  gboolean is_there =
-      (!field->only_if || read_flag(reader, field->only_if)) && !read_flag(reader, field->unless);
-  if (is_there && !is_hidden(field, &operand))
+  if (is_there(reader, field) && !is_hidden(field, &operand))
     instruction->operands[instruction->n_operands++] = operand;
 }
 

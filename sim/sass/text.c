@@ -221,6 +221,9 @@ smb_sass_text(const SassInstruction *instruction) {
         i > 0 && instruction->operands[i].kind == SASS_TARGET &&
         instruction->operands[i - 1].kind == SASS_REGISTER &&
         (g_str_equal(instruction->name, "CALL") || g_str_equal(instruction->name, "RET"));
+    if (i > 0 && instruction->operands[i - 1].kind == SASS_REAL &&
+        g_ascii_isalpha(text->str[text->len - 1]))
+      g_string_append_c(text, ' '); // behind INF and QNAN
     g_string_append(text, i == 0 || is_one ? " " : ", ");
     write_operand(text, &instruction->operands[i]);
   }
