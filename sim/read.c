@@ -13,17 +13,20 @@ static const SmbFrontEnd *const front_ends[] = {
 };
 
 static const SmbFrontEnd *
-find_front_end(SmbSource *source) {
+find_front_end(SmbSource *source, GError **error) {
   for (guint i = 0; i < G_N_ELEMENTS(front_ends); i++) {
     if (front_ends[i]->recognizes(source))
       return front_ends[i];
   }
-  g_assert_not_reached();
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: an object file: machine code is not run yet",
+           smb_source_name(source));
+  return NULL;
 }
 
 SmbProgram *
 smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
-  SmbProgram *program = find_front_end(source)->read(source, options, error);
+  const SmbFrontEnd *front_end = find_front_end(source, error);
+  SmbProgram *program = front_end ? front_end->read(source, options, error) : NULL;
   if (program)
     smb_program_choose_frames(program);
   return program;
@@ -31,8 +34,10 @@ smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **e
 
 SmbEntries *
 smb_entries_read(SmbSource *source, GError **error) {
-  const SmbFrontEnd *front_end = find_front_end(source);
+  const SmbFrontEnd *front_end = find_front_end(source, error);
   const char *name = smb_source_name(source);
+  if (!front_end)
+    return NULL;
   if (!front_end->entries) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
              "%s: expected PTX: the kernels of compiled code are listed, those of CUDA C stand in "

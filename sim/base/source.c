@@ -25,6 +25,7 @@ struct _SmbSource {
   char *name;
   char *text;
   gsize length;
+  GBytes *object;      // NULL of a text
   GArray *line_starts; // guint32 byte offsets
   SmbSource *main;     // of a whole: the text that includes others, to which the four above belong
   GArray *parts;       // Part, in the order of their offsets
@@ -39,6 +40,23 @@ find_binary_byte(const char *text, gsize length) {
       return text + i;
   }
   return NULL;
+}
+
+static SmbSource *
+make_source(const char *name, const char *text, gsize length) {
+  SmbSource *source = g_new0(SmbSource, 1);
+  g_atomic_ref_count_init(&source->references);
+  source->name = g_strdup(name);
+  source->text = g_strndup(text, length);
+  source->length = length;
+  source->line_starts = g_array_new(FALSE, FALSE, sizeof(guint32));
+  guint32 start = 0;
+  do {
+    g_array_append_val(source->line_starts, start);
+    const char *end = memchr(source->text + start, '\n', length - start);
+    start = end ? (guint32)(end - source->text) + 1 : (guint32)length;
+  } while (start < length);
+  return source;
 }
 
 SmbSource *
@@ -58,19 +76,43 @@ smb_source_new(const char *name, GBytes *bytes, GError **error) {
                 (guint)(guchar)*binary, (gsize)(binary - text));
     return NULL;
   }
-  SmbSource *source = g_new0(SmbSource, 1);
-  g_atomic_ref_count_init(&source->references);
-  source->name = g_strdup(name);
-  source->text = g_strndup(text ? text : "", length);
-  source->length = length;
-  source->line_starts = g_array_new(FALSE, FALSE, sizeof(guint32));
-  guint32 start = 0;
-  do {
-    g_array_append_val(source->line_starts, start);
-    const char *end = memchr(source->text + start, '\n', length - start);
-    start = end ? (guint32)(end - source->text) + 1 : (guint32)length;
-  } while (start < length);
+  return make_source(name, text ? text : "", length);
+}
+
+// How the object files begin that are no text for that alone.
+static const struct {
+  const char *bytes;
+  gsize n;
+} object_files[] = {{"\177ELF", 4}, {"!<arch>\n", 8}, {"\x50\xed\x55\xba", 4}};
+
+gboolean
+smb_source_is_object(const void *data, gsize length) {
+  for (guint i = 0; i < G_N_ELEMENTS(object_files); i++) {
+    if (length >= object_files[i].n && memcmp(data, object_files[i].bytes, object_files[i].n) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+SmbSource *
+smb_source_new_any(const char *name, GBytes *bytes, GError **error) {
+  gsize length;
+  const void *data = g_bytes_get_data(bytes, &length);
+  if (!smb_source_is_object(data, length))
+    return smb_source_new(name, bytes, error);
+  if (length > SMB_SOURCE_MAX_OBJECT_BYTES) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: an object file is at most %u bytes", name,
+                SMB_SOURCE_MAX_OBJECT_BYTES);
+    return NULL;
+  }
+  SmbSource *source = make_source(name, "", 0);
+  source->object = g_bytes_ref(bytes);
   return source;
+}
+
+GBytes *
+smb_source_bytes(const SmbSource *source) {
+  return source->object;
 }
 
 static gboolean
@@ -81,37 +123,53 @@ set_file_error(const char *path, int code, GError **error) {
 }
 
 // Reads until the end, or until there is one byte more than is allowed: an endless file is left.
+// @max_object: what is allowed of a file that begins as an object file does; 0: the same.
 static gboolean
-read_file(const char *path, guint max, GByteArray *text, GError **error) {
+read_file(const char *path, guint max, guint max_object, GByteArray *text, GError **error) {
   FILE *file = fopen(path, "rbe");
   if (!file)
     return set_file_error(path, errno, error);
   guint8 buffer[1 << 16];
   size_t got;
-  while (text->len <= max && (got = fread(buffer, 1, sizeof buffer, file)) > 0)
+  while (text->len <= max && (got = fread(buffer, 1, sizeof buffer, file)) > 0) {
+    if (text->len == 0 && max_object && smb_source_is_object(buffer, got))
+      max = max_object;
     g_byte_array_append(text, buffer, (guint)got);
+  }
   int failure = ferror(file) ? errno : 0;
   fclose(file);
-  return failure == 0 || set_file_error(path, failure, error);
+  if (failure)
+    return set_file_error(path, failure, error);
+  g_autofree char *shown = g_filename_display_name(path);
+  return text->len <= max || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                                      "%s: the file is larger than %u bytes", shown, max);
+}
+
+// (transfer full)
+static GBytes *
+read_bytes(const char *path, guint max, guint max_object, GError **error) {
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  return read_file(path, max, max_object, bytes, error)
+             ? g_byte_array_free_to_bytes(g_steal_pointer(&bytes))
+             : NULL;
 }
 
 GBytes *
 smb_source_read_bytes(const char *path, guint max, GError **error) {
-  g_autoptr(GByteArray) bytes = g_byte_array_new();
-  if (!read_file(path, max, bytes, error))
-    return NULL;
-  if (bytes->len <= max)
-    return g_byte_array_free_to_bytes(g_steal_pointer(&bytes));
-  g_autofree char *shown = g_filename_display_name(path);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: the file is larger than %u bytes", shown,
-              max);
-  return NULL;
+  return read_bytes(path, max, 0, error);
 }
 
 SmbSource *
 smb_source_load(const char *path, GError **error) {
   g_autoptr(GBytes) bytes = smb_source_read_bytes(path, SMB_SOURCE_MAX_BYTES, error);
   return bytes ? smb_source_new(path, bytes, error) : NULL;
+}
+
+SmbSource *
+smb_source_load_any(const char *path, GError **error) {
+  g_autoptr(GBytes) bytes =
+      read_bytes(path, SMB_SOURCE_MAX_BYTES, SMB_SOURCE_MAX_OBJECT_BYTES, error);
+  return bytes ? smb_source_new_any(path, bytes, error) : NULL;
 }
 
 SmbSource *
@@ -134,6 +192,7 @@ smb_source_unref(SmbSource *source) {
   }
   g_free(source->name);
   g_free(source->text);
+  g_clear_pointer(&source->object, g_bytes_unref);
   g_array_unref(source->line_starts);
   g_free(source);
 }
@@ -146,6 +205,7 @@ smb_source_whole(SmbSource *main) {
   whole->name = whole->main->name;
   whole->text = whole->main->text;
   whole->length = whole->main->length;
+  whole->object = whole->main->object;
   whole->line_starts = whole->main->line_starts;
   whole->parts = g_array_new(FALSE, FALSE, sizeof(Part));
   return whole;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The text of a file, and places in it: what an error message points at.
+// The text of a file, and places in it: what an error message points at. Or an object file, which has no text.
 #pragma once
 
 #include <glib.h>
@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 
 /** Largest text that is read, in bytes: PTX of large kernels has tens of megabytes. */
 #define SMB_SOURCE_MAX_BYTES (64u << 20)
+
+/** Largest object file that is read, in bytes: libraries of kernels have hundreds of megabytes. */
+#define SMB_SOURCE_MAX_OBJECT_BYTES (1u << 30)
 
 typedef struct _SmbSource SmbSource;
 
@@ -23,6 +26,21 @@ typedef struct _SmbSource SmbSource;
  * Returns: (transfer full): an immutable text, which any thread may read
  */
 SmbSource *smb_source_new(const char *name, GBytes *text, GError **error);
+
+/**
+ * smb_source_new_any:
+ * @bytes: (transfer none): a text, as of smb_source_new(), or an object file: what begins as an ELF file, an archive of such
+ *   (ar), or a bundle of device code (fatbin) does. What is behind its first bytes is not looked at
+ *
+ * Returns: (transfer full): as smb_source_new()
+ */
+SmbSource *smb_source_new_any(const char *name, GBytes *bytes, GError **error);
+
+/** What an object file holds (transfer none) (nullable): %NULL of a text. The text of an object file is empty. */
+GBytes *smb_source_bytes(const SmbSource *source);
+
+/** Whether a file that begins with these bytes is an object file. */
+gboolean smb_source_is_object(const void *data, gsize length);
 
 /**
  * smb_source_read_bytes:
@@ -41,6 +59,9 @@ GBytes *smb_source_read_bytes(const char *path, guint max, GError **error);
  * Returns: (transfer full): the text of the file
  */
 SmbSource *smb_source_load(const char *path, GError **error);
+
+/** As smb_source_load(); it may be an object file, see smb_source_new_any(). */
+SmbSource *smb_source_load_any(const char *path, GError **error);
 
 /**
  * smb_source_whole:

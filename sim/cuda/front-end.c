@@ -17,8 +17,8 @@ smb_cuda_kernel(const SmbProgram *program) {
 
 // CUDA C is what text is, unless it says otherwise.
 static gboolean
-recognize(G_GNUC_UNUSED SmbSource *source) {
-  return TRUE;
+recognize(SmbSource *source) {
+  return !smb_source_bytes(source);
 }
 
 static gboolean

@@ -10,6 +10,10 @@
 
 #include <gio/gunixinputstream.h>
 
+enum {
+  READ_BYTES = 1 << 20 // at once, of standard input
+};
+
 static gboolean
 is_standard_input(const char *path) {
   return strcmp(path, "-") == 0;
@@ -70,17 +74,28 @@ smb_input_advance(GInputStream *stream, SmbProgress *progress, guint64 n) {
   smb_progress_add(progress, now.total ? now.total - rest - now.done : n);
 }
 
+// Standard input to its end, or one byte beyond what is read: an endless one is left (transfer full).
+static GBytes *
+read_standard_input(GError **error) {
+  g_autoptr(GInputStream) stream = smb_input_open("-", error);
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  g_autofree guint8 *buffer = g_malloc(READ_BYTES);
+  guint max = SMB_SOURCE_MAX_BYTES;
+  gsize got = stream ? READ_BYTES : 0;
+  while (got == READ_BYTES && bytes->len <= max) {
+    if (!g_input_stream_read_all(stream, buffer, READ_BYTES, &got, NULL, error))
+      return NULL;
+    if (bytes->len == 0 && smb_source_is_object(buffer, got))
+      max = SMB_SOURCE_MAX_OBJECT_BYTES;
+    g_byte_array_append(bytes, buffer, (guint)got);
+  }
+  return stream ? g_byte_array_free_to_bytes(g_steal_pointer(&bytes)) : NULL;
+}
+
 SmbSource *
 smb_input_source(const char *path, GError **error) {
   if (!is_standard_input(path))
-    return smb_source_load(path, error);
-  g_autoptr(GInputStream) stream = smb_input_open(path, error);
-  // One byte more than a kernel may have: smb_source_new() refuses that, and an endless input is left.
-  g_autofree char *text = g_malloc(SMB_SOURCE_MAX_BYTES + 1);
-  gsize length = 0;
-  if (!stream ||
-      !g_input_stream_read_all(stream, text, SMB_SOURCE_MAX_BYTES + 1, &length, NULL, error))
-    return NULL;
-  g_autoptr(GBytes) bytes = g_bytes_new(text, length);
-  return smb_source_new(smb_input_name(path), bytes, error);
+    return smb_source_load_any(path, error);
+  g_autoptr(GBytes) bytes = read_standard_input(error);
+  return bytes ? smb_source_new_any(smb_input_name(path), bytes, error) : NULL;
 }

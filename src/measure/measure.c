@@ -60,7 +60,7 @@ check_launch(const SmbTargetOptions *options, const char *file, const SmbArch *a
     g_autoptr(SmbTarget) target = smb_target_new(options, file, arch, error);
     return target != NULL;
   }
-  g_autoptr(SmbSource) source = file ? smb_source_load(file, error) : NULL;
+  g_autoptr(SmbSource) source = file ? smb_source_load_any(file, error) : NULL;
   return !file || source;
 }
 

@@ -32,7 +32,7 @@ open_source(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, GEr
     return smb_catalog_file(entry->file, error);
   if (is_builtin(recorded))
     return smb_catalog_file(recorded->file + strlen(builtin_folder), error);
-  return smb_source_load(recorded->file, error);
+  return smb_source_load_any(recorded->file, error);
 }
 
 // A recorded launch, run by the model.

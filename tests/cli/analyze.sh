@@ -360,7 +360,7 @@ says "$work: Is a directory"
 : >"$work/empty.cu"
 expect 3 analyze "$work/empty.cu"
 says 'no __global__ function in it'
-head -c 10000 "$SMEMBANK" >"$work/binary.cu"
+tail -c 10000 "$SMEMBANK" >"$work/binary.cu"
 expect 3 analyze "$work/binary.cu"
 says 'not a text'
 truncate -s 100M "$work/huge.cu" 2>/dev/null || head -c 104857600 /dev/zero >"$work/huge.cu"
