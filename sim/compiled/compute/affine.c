@@ -5,6 +5,8 @@
 // they decide becomes part of it. A row that is marked ROW_AFFINE is affine as a signed number of its width. Where it
 // is seen as an unsigned number, its signs are noted: those of equal sign differ by a constant. A result that
 // wraps around is the exact one less a multiple of 2^width, which is noted: between blocks of equal multiples it is affine.
+// Of a pair whose rows are numbers of their own (Compute.is_parted) the high word and the sign of the low one are
+// noted: then the low word is affine, and the high one the same in all blocks.
 #include <string.h>
 
 #include "sim/compiled/compute/compute-impl.h"
@@ -74,6 +76,30 @@ note_signs(const Watch *watch) {
   }
 }
 
+// Whether the low word of a pair is negative, as a number of its own.
+static void
+note_low_signs(const Watch *watch) {
+  for (guint i = 0; i < watch->compute->n_sources; i++) {
+    Row row = watch->compute->s[i];
+    if (watch->compute->n_rows[1 + i] == 1 || !(row_flags(watch->registers, row) & ROW_AFFINE))
+      continue;
+    SmbLanes negative = 0;
+    FOR_LANES(watch->lanes, lane)
+    negative |= (SmbLanes)(row_values(watch->registers, row)[lane] >> 31) << lane;
+    note(watch, negative);
+  }
+}
+
+// The bits of the result from the highest one of the low word on, or of the whole.
+static void
+note_parts(const Watch *watch, const guint32 *out) {
+  guint shift = watch->compute->is_parted ? 31 : 32u * watch->compute->n_rows[0] - 1;
+  guint64 hash = 0;
+  FOR_LANES(watch->lanes, lane)
+  mix(&hash, (guint64)(read_result(watch, out, lane) >> shift));
+  note(watch, hash);
+}
+
 // --- sums and products
 
 // Operands of all lanes. One that is taken as unsigned has fewer bits than the result, so that 64 bits hold it.
@@ -122,6 +148,7 @@ measure_result(const Watch *watch, const Numbers *numbers) {
     return size[0];
   case AFFINE_ADD:
   case AFFINE_SUBTRACT:
+    return MAX(MAX(size[0], size[1]), size[2]) + (watch->compute->n_sources > 2 ? 2 : 1);
   case AFFINE_NEGATE:
   case AFFINE_COMPLEMENT:
   case AFFINE_OR:
@@ -166,9 +193,9 @@ hash_wraps(const Watch *watch, const guint32 *out) {
     HASH_WRAPS(x)
   case AFFINE_ADD:
   case AFFINE_OR: // of numbers that have no bit in common
-    HASH_WRAPS(x + y)
+    HASH_WRAPS(x + y + z)
   case AFFINE_SUBTRACT:
-    HASH_WRAPS(x - y)
+    HASH_WRAPS(x - y + z)
   case AFFINE_NEGATE:
     HASH_WRAPS(-x)
   case AFFINE_COMPLEMENT:
@@ -196,6 +223,8 @@ watch_exact(const Watch *watch, const guint32 *out) {
       break;
     }
   note(watch, hash_wraps(watch, out));
+  if (watch->compute->is_parted && watch->compute->n_rows[0] == 2)
+    note_parts(watch, out);
   return ROW_AFFINE;
 }
 
@@ -273,6 +302,8 @@ count_zeros(const Compute *compute, const Registers *registers, guint source) {
   Row from = compute->s[source];
   if (row_flags(registers, from) & ROW_AFFINE)
     return registers->zeros[from];
+  if (row_flags(registers, from + compute->n_rows[1 + source] - 1) & ROW_AFFINE)
+    return 0;
   guint n = registers->n_lanes;
   const guint32 *values = row_values(registers, from);
   guint64 any = 0;
@@ -304,7 +335,7 @@ smb_affine_zeros(const Compute *compute, const Registers *registers) {
   case AFFINE_ADD:
   case AFFINE_SUBTRACT:
   case AFFINE_OR:
-    return MIN(zeros[0], zeros[1]);
+    return MIN(MIN(zeros[0], zeros[1]), zeros[2]);
   case AFFINE_MULTIPLY:
     return MIN(MIN(zeros[0] + zeros[1], 64), zeros[2]);
   case AFFINE_SHIFT:
@@ -376,17 +407,71 @@ is_followed(const Watch *watch, gboolean compares) {
   return compares || affine != AFFINE_OR || has_no_bit_in_common(watch);
 }
 
-guint
-smb_affine_watch(const Compute *compute, const Registers *registers, SmbLanes lanes, guint flags,
-                 const guint32 *out) {
+static Watch
+begin_watch(const Compute *compute, const Registers *registers, SmbLanes lanes) {
   Watch watch = {.compute = compute,
                  .registers = registers,
                  .lanes = lanes,
                  .entry = smb_operation_entry((Operation)compute->operation)};
+  for (guint i = 0; i < compute->n_sources; i++) {
+    Row row = compute->s[i];
+    guint flags =
+        row_flags(registers, row) | row_flags(registers, row + compute->n_rows[1 + i] - 1);
+    watch.affine[i] = (flags & ROW_AFFINE) != 0;
+  }
+  if (compute->is_parted)
+    note_low_signs(&watch);
+  return watch;
+}
+
+// Which operations with a carry are sums of operands, but for the product of the first two.
+static gboolean
+is_carry_followed(const Watch *watch, gboolean *multiplies) {
+  const Compute *compute = watch->compute;
+  *multiplies = TRUE;
+  switch ((guint)compute->operation) {
+  case OPERATION_ADD_CARRY_32:
+  case OPERATION_ADD_CARRY_64:
+    *multiplies = FALSE;
+    return TRUE;
+  case OPERATION_ADD3_CARRY_32: // carries of more could go unnoticed
+    *multiplies = FALSE;
+    return compute->table < SUM_CARRY ? __builtin_popcount(compute->table) < 2
+                                      : !(compute->table & (SUM_CARRY - 1));
+  case OPERATION_MAD_CARRY_32:
+  case OPERATION_MAD_CARRY_64:
+  case OPERATION_MAD_WIDE_CARRY_U32:
+  case OPERATION_MAD_WIDE_CARRY_S32:
+    return !watch->affine[0] || !watch->affine[1];
+  }
+  return FALSE;
+}
+
+gboolean
+smb_affine_carry(const Compute *compute, const Registers *registers, SmbLanes lanes,
+                 const guint32 *out) {
+  Watch watch = begin_watch(compute, registers, lanes);
+  gboolean multiplies;
+  if (!is_carry_followed(&watch, &multiplies))
+    return FALSE;
+  note_signs(&watch);
+  guint64 hash = 0;
+  if (multiplies)
+    FOR_LANES(lanes, lane) {
+      Wide product = read_integer(&watch, 0, lane, FALSE) * read_integer(&watch, 1, lane, FALSE);
+      mix(&hash, (guint64)(product >> 32u * compute->n_rows[0]));
+    }
+  note(&watch, hash);
+  note_parts(&watch, out);
+  return TRUE;
+}
+
+guint
+smb_affine_watch(const Compute *compute, const Registers *registers, SmbLanes lanes, guint flags,
+                 const guint32 *out) {
+  Watch watch = begin_watch(compute, registers, lanes);
   gboolean compares = watch.entry->info.result == SHAPE_PREDICATE;
   guint taint = flags & ROW_TAINT;
-  for (guint i = 0; i < compute->n_sources; i++)
-    watch.affine[i] = (row_flags(registers, compute->s[i]) & ROW_AFFINE) != 0;
   if (taint & ROW_BLOCK || !is_followed(&watch, compares))
     return taint | ROW_BLOCK;
   if (compares)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Sums, differences and products with a carry (PTX ISA, extended-precision arithmetic): numbers of more words than one.
+// Sums, differences and products with a carry (PTX ISA, extended-precision arithmetic; IADD3 and IMAD of machine code): numbers
+// of more words than one.
 // The flag is one for all of them, as in hardware: a difference is the sum with the complement, and sets it where nothing
 // is borrowed (measured on an H100: an addc behind a sub.cc adds 1 where nothing was borrowed).
 #include "sim/compiled/compute/compute-impl.h"
@@ -10,6 +11,19 @@ typedef struct {
   Bits value;
   Bits carry;
 } Sum;
+
+// What lanes write, and what is not known of it; p and q are lanes.
+typedef struct {
+  guint32 values[2 * SMB_MAX_LANES];
+  guint32 unknown[2 * SMB_MAX_LANES];
+  Bits p, q;
+} Results;
+
+static gboolean
+is_wide(const Compute *compute) {
+  return compute->operation == OPERATION_MAD_WIDE_CARRY_U32 ||
+         compute->operation == OPERATION_MAD_WIDE_CARRY_S32;
+}
 
 // Of the low @width bits.
 static Sum
@@ -46,7 +60,8 @@ compute_carry(const Compute *compute, Bits x, Bits y, Bits z, Bits carry) {
     return add_carry(x, y, carry, width);
   if (operation == OPERATION_SUB_CARRY_32 || operation == OPERATION_SUB_CARRY_64)
     return add_carry(x, bits_field(bits_not(y), width), carry, width);
-  gboolean low = operation == OPERATION_MAD_CARRY_32 || operation == OPERATION_MAD_CARRY_64;
+  gboolean low = operation == OPERATION_MAD_CARRY_32 || operation == OPERATION_MAD_CARRY_64 ||
+                 is_wide(compute);
   Bits product = low ? bits_multiply(x, y) : multiply_high(operation, x, y);
   return add_carry(bits_field(product, width), z, carry, width);
 }
@@ -65,6 +80,10 @@ sum_known(const Compute *compute, guint64 x, guint64 y, guint64 z, gboolean carr
   case OPERATION_MAD_CARRY_32:
   case OPERATION_MAD_CARRY_64:
     return (WideUnsigned)(x * y & low_ones(width)) + z + (guint)carry;
+  case OPERATION_MAD_WIDE_CARRY_U32:
+    return (WideUnsigned)(x * y) + z + (guint)carry;
+  case OPERATION_MAD_WIDE_CARRY_S32:
+    return (WideUnsigned)(guint64)((gint64)(gint32)x * (gint32)y) + z + (guint)carry;
   case OPERATION_MAD_HI_CARRY_S32:
     x = (guint64)((gint64)(gint32)x * (gint32)y);
     return (WideUnsigned)(x >> 32) + z + (guint)carry;
@@ -79,54 +98,141 @@ read_known(const Compute *compute, const Registers *registers, guint source, gui
   if (source >= compute->n_sources)
     return 0;
   const guint32 *values = row_values(registers, compute->s[source]);
-  return compute->n_rows[0] == 1 ? values[lane]
-                                 : join_32(values[lane], values[registers->n_lanes + lane]);
+  return compute->n_rows[1 + source] == 1
+             ? values[lane]
+             : join_32(values[lane], values[registers->n_lanes + lane]);
+}
+
+// --- results
+
+static void
+put_results(const Compute *compute, Registers *registers, SmbLanes lanes, const Results *results,
+            guint marks, guint32 origin, gboolean known) {
+  guint n = registers->n_lanes, taint = marks & ROW_TAINT;
+  for (guint i = 0; i < compute->n_rows[0]; i++)
+    smb_row_set(registers, compute->d + i, lanes, results->values + i * n,
+                known ? NULL : results->unknown + i * n,
+                i > 0 && compute->is_parted ? taint : marks, origin);
+  smb_predicate_set(registers, compute->p, lanes, results->p.value, results->p.unknown, taint,
+                    origin);
+  smb_predicate_set(registers, compute->q, lanes, results->q.value, results->q.unknown, taint,
+                    origin);
 }
 
 static void
-run_carry_known(const Compute *compute, Registers *registers, SmbLanes lanes, guint marks) {
-  guint32 values[2 * SMB_MAX_LANES] = {0};
+put_bits(const Compute *compute, guint n, guint lane, Bits bits, Results *results) {
+  for (guint i = 0; i < compute->n_rows[0]; i++) {
+    results->values[i * n + lane] = (guint32)(bits.value >> 32 * i);
+    results->unknown[i * n + lane] = (guint32)(bits.unknown >> 32 * i);
+  }
+}
+
+// Marks of a result that is known. What is carried is noted in the signature, and so is what decides it: then the
+// result is affine where the operands are.
+static guint
+mark_results(const Compute *compute, const Registers *registers, SmbLanes lanes, guint flags,
+             const Results *results) {
+  if (!(flags & ROW_AFFINE) || flags & ROW_BLOCK ||
+      !smb_affine_carry(compute, registers, lanes, results->values))
+    return taint_of(flags);
+  smb_signature_note(registers->block, results->p.value & lanes);
+  smb_signature_note(registers->block, results->q.value & lanes);
+  return (flags & ROW_TAINT) | ROW_AFFINE;
+}
+
+static void
+run_carry_known(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
+  Results results = {.p = {0, 0}, .q = {0, 0}};
   guint n = registers->n_lanes, width = 32u * compute->n_rows[0];
-  SmbLanes in = smb_compute_in(compute, registers, 0).value, out = 0;
+  SmbLanes in = smb_compute_in(compute, registers, 0).value;
   for (guint lane = 0; lane < n; lane++) {
     WideUnsigned sum = sum_known(compute, read_known(compute, registers, 0, lane),
                                  read_known(compute, registers, 1, lane),
                                  read_known(compute, registers, 2, lane), in >> lane & 1);
-    values[lane] = (guint32)sum;
-    values[n + lane] = (guint32)(sum >> 32);
-    out |= (SmbLanes)(sum >> width & 1) << lane;
+    put_bits(compute, n, lane, bits_of((guint64)sum), &results);
+    results.p.value |= (SmbLanes)(sum >> width & 1) << lane;
   }
-  smb_compute_merge(compute, registers, lanes, marks, values);
-  smb_predicate_set(registers, compute->p, lanes, out, 0, marks, 0);
+  put_results(compute, registers, lanes, &results,
+              mark_results(compute, registers, lanes, flags, &results), 0, TRUE);
+}
+
+static guint
+predicate_flags(const Compute *compute, const Registers *registers) {
+  guint flags = 0;
+  for (guint i = 0; i < 2; i++)
+    flags |= registers->predicate_flags[compute->in[i]];
+  return flags;
+}
+
+// Where unknown bits come from: of a row, or else of a predicate.
+static guint32
+find_origin(const Compute *compute, const Registers *registers) {
+  guint32 origin = smb_compute_origin(compute, registers);
+  for (guint i = 0; i < 2 && origin == 0; i++)
+    if (registers->predicate_flags[compute->in[i]] & ROW_UNKNOWN)
+      origin = registers->predicate_origin[compute->in[i]];
+  return origin;
 }
 
 void
 smb_compute_carry(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  guint32 values[2 * SMB_MAX_LANES] = {0}, unknown[2 * SMB_MAX_LANES] = {0};
-  guint n = registers->n_lanes, in_flags = registers->predicate_flags[compute->in[0]];
-  guint flags = smb_compute_flags(compute, registers) | in_flags;
+  guint flags = smb_compute_flags(compute, registers) | predicate_flags(compute, registers);
   if (!(flags & ROW_UNKNOWN)) {
-    run_carry_known(compute, registers, lanes, taint_of(flags));
+    run_carry_known(compute, registers, lanes, flags);
     return;
   }
-  Bits in = smb_compute_in(compute, registers, 0), out = {0, 0}, zero = {0, 0};
+  Results results = {.p = {0, 0}, .q = {0, 0}};
+  Bits in = smb_compute_in(compute, registers, 0), zero = {0, 0};
   FOR_LANES(lanes, lane) {
     Sum sum =
         compute_carry(compute, smb_compute_read(compute, registers, 0, lane),
                       smb_compute_read(compute, registers, 1, lane),
                       compute->n_sources > 2 ? smb_compute_read(compute, registers, 2, lane) : zero,
                       bits_field(bits_right(in, lane), 1));
-    for (guint i = 0; i < compute->n_rows[0]; i++) {
-      values[i * n + lane] = (guint32)(sum.value.value >> 32 * i);
-      unknown[i * n + lane] = (guint32)(sum.value.unknown >> 32 * i);
-    }
-    out = bits_or(out, bits_left(sum.carry, lane));
+    put_bits(compute, registers->n_lanes, lane, sum.value, &results);
+    results.p = bits_or(results.p, bits_left(sum.carry, lane));
   }
-  guint32 origin = smb_compute_origin(compute, registers);
-  if (origin == 0)
-    origin = registers->predicate_origin[compute->in[0]];
-  for (guint i = 0; i < compute->n_rows[0]; i++)
-    smb_row_set(registers, compute->d + i, lanes, values + i * n, unknown + i * n, taint_of(flags),
-                origin);
-  smb_predicate_set(registers, compute->p, lanes, out.value, out.unknown, taint_of(flags), origin);
+  put_results(compute, registers, lanes, &results, taint_of(flags), find_origin(compute, registers),
+              FALSE);
+}
+
+// --- sums of three
+
+// What is added for an operand: of 33 bits if it is subtracted, so that nothing less nothing carries (machine code, IADD3).
+static Bits
+read_addend(const Compute *compute, const Registers *registers, guint source, guint lane) {
+  Bits x = smb_compute_read(compute, registers, source, lane);
+  if (compute->table >> source & SUM_MINUS)
+    return bits_add(bits_field(bits_not(x), 32), bits_of(1));
+  return x;
+}
+
+static Bits
+read_carry(const Compute *compute, const Registers *registers, guint i, guint lane) {
+  if (!(compute->table & SUM_CARRY << i))
+    return bits_of(0);
+  return bits_field(bits_right(smb_compute_in(compute, registers, i), lane), 1);
+}
+
+void
+smb_compute_sum(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  guint flags = smb_compute_flags(compute, registers) | predicate_flags(compute, registers);
+  Results results = {.p = {0, 0}, .q = {0, 0}};
+  FOR_LANES(lanes, lane) {
+    Bits sum = bits_of(0);
+    for (guint i = 0; i < 3; i++)
+      sum = bits_add(sum, read_addend(compute, registers, i, lane));
+    for (guint i = 0; i < 2; i++)
+      sum = bits_add(sum, read_carry(compute, registers, i, lane));
+    put_bits(compute, registers->n_lanes, lane, sum, &results);
+    Bits low = bits_field(bits_right(sum, 32), 1), high = bits_field(bits_right(sum, 33), 1);
+    results.p = bits_or(results.p, bits_left(bits_or(low, high), lane));
+    results.q = bits_or(results.q, bits_left(high, lane));
+  }
+  if (flags & ROW_UNKNOWN)
+    put_results(compute, registers, lanes, &results, taint_of(flags),
+                find_origin(compute, registers), FALSE);
+  else
+    put_results(compute, registers, lanes, &results,
+                mark_results(compute, registers, lanes, flags, &results), 0, TRUE);
 }

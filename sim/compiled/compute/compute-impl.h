@@ -71,6 +71,8 @@ void smb_compute_merge(const Compute *compute, Registers *registers, SmbLanes la
 // --- sums with a carry (sim/compiled/compute/carry.c)
 
 void smb_compute_carry(const Compute *compute, Registers *registers, SmbLanes lanes);
+// Of three operands, with up to two carries.
+void smb_compute_sum(const Compute *compute, Registers *registers, SmbLanes lanes);
 
 // --- modifiers of floating point (sim/compiled/compute/loop-modified.c)
 
@@ -88,6 +90,8 @@ void smb_exchange_match(const Compute *compute, Registers *registers, SmbLanes l
 void smb_exchange_reduce(const Compute *compute, Registers *registers, SmbLanes lanes);
 void smb_exchange_reduce_real(const Compute *compute, Registers *registers, SmbLanes lanes);
 void smb_exchange_transpose(const Compute *compute, Registers *registers, SmbLanes lanes);
+void smb_exchange_first(const Compute *compute, Registers *registers, SmbLanes lanes);
+void smb_exchange_first_predicate(const Compute *compute, Registers *registers, SmbLanes lanes);
 void smb_exchange_activemask(const Compute *compute, Registers *registers, SmbLanes lanes);
 void smb_exchange_elect(const Compute *compute, Registers *registers, SmbLanes lanes);
 
@@ -101,5 +105,9 @@ Bits smb_compare_unknown(const Compute *compute, const Registers *registers, Smb
 // With affine operands: notes in the signature what decides the result, @out, and returns the flags of it.
 guint smb_affine_watch(const Compute *compute, const Registers *registers, SmbLanes lanes,
                        guint flags, const guint32 *out);
+// The same of a sum with a carry, but for what is carried, which is to be noted beside: then the result is affine. FALSE:
+// it is not followed.
+gboolean smb_affine_carry(const Compute *compute, const Registers *registers, SmbLanes lanes,
+                          const guint32 *out);
 // The low bits of its result that are 0 in all blocks.
 guint smb_affine_zeros(const Compute *compute, const Registers *registers);

@@ -51,7 +51,7 @@ smb_compute_merge(const Compute *compute, Registers *registers, SmbLanes lanes, 
                   const guint32 *values) {
   for (guint i = 0; i < compute->n_rows[0]; i++)
     smb_row_set(registers, compute->d + i, lanes, values + (gsize)i * registers->n_lanes, NULL,
-                flags, 0);
+                i > 0 && compute->is_parted ? flags & ~(guint)ROW_AFFINE : flags, 0);
 }
 
 // Operands that are not simply known.
@@ -71,6 +71,8 @@ run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint f
     zeros = smb_affine_zeros(compute, registers);
   }
   smb_compute_merge(compute, registers, lanes, marks, values);
+  if (compute->is_parted)
+    zeros = MIN(zeros, 31);
   if (is_whole(registers, lanes))
     registers->zeros[compute->d] = (guint8)zeros;
 }
@@ -450,6 +452,18 @@ run_approximate(const Compute *compute, Registers *registers, SmbLanes lanes) {
     smb_row_forget(registers, compute->d + i, lanes, flags, compute->index + 1);
 }
 
+// Whether what the first of the lanes has is written in all.
+static gboolean
+is_first(const Compute *compute) {
+  return compute->operation == OPERATION_FIRST || compute->operation == OPERATION_FIRST_PREDICATE;
+}
+
+static void
+run_uniform(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  if (lanes)
+    find_handler(compute)(compute, registers, registers->lanes);
+}
+
 void
 smb_compute_prepare(Compute *compute) {
   const OperationInfo *info = smb_operation_info((Operation)compute->operation);
@@ -459,12 +473,14 @@ smb_compute_prepare(Compute *compute) {
     guint i = compute->n_sources++;
     compute->n_rows[1 + i] = (guint8)shape_rows((Shape)info->sources[i]);
   }
+  compute->is_uniform |= is_first(compute);
   gboolean tests = compute->operation == OPERATION_LOP3_TEST;
   compute->loop = find_loop(tests ? OPERATION_LOP3 : (Operation)compute->operation);
   if (smb_is_modified(compute))
     compute->loop = smb_loop_modified;
   compute->forgets = is_forgotten(compute);
   compute->spreads = smb_operation_entry((Operation)compute->operation)->spread != SPREAD_PARTS;
-  compute->run =
-      compute->modifiers & MODIFIER_APPROXIMATE ? run_approximate : find_handler(compute);
+  compute->run = compute->modifiers & MODIFIER_APPROXIMATE   ? run_approximate
+                 : compute->is_uniform && !is_first(compute) ? run_uniform
+                                                             : find_handler(compute);
 }

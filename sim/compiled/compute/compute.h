@@ -53,6 +53,17 @@ enum {
   CONVERT_TF32 = 1
 };
 
+// Compute.table of ADD3_CARRY_32.
+enum {
+  SUM_MINUS = 1,      // << i: operand i is subtracted: 2^32 less it is added
+  SUM_CARRY = 1 << 3, // << i: in[i] is added
+};
+
+// Compute.table of a shuffle: a lane that does not take part gives 0, else what it gives is not known.
+enum {
+  SHUFFLE_ZERO = 1
+};
+
 typedef struct _Compute Compute;
 
 // Executes an operation in @lanes, which are active, and whose guard is true. Others keep their value.
@@ -78,6 +89,8 @@ enum {
  * @p: the predicate of its result: of a comparison, or what is carried or borrowed
  * @q: of a comparison: the predicate of its opposite
  * @in: an operand: what is carried, the choice of a selection, what a comparison is combined with
+ * @is_uniform: whichever lanes take part, its result is written in all that still run (the uniform datapath of machine code)
+ * @is_parted: rows of pairs are numbers of their own, each affine in blockIdx or not; else the pair is one
  * @index: the operation's number, for origins
  */
 struct _Compute {
@@ -90,6 +103,8 @@ struct _Compute {
   guint8 bytes;
   guint8 forgets;
   guint8 spreads;
+  guint8 is_uniform;
+  guint8 is_parted;
   guint8 n_sources;
   guint8 n_rows[1 + COMPUTE_SOURCES]; // of the result and the operands
   Row d;

@@ -12,9 +12,10 @@
 gboolean
 smb_compute_is_exchange(const Compute *compute) {
   static const ComputeHandler handlers[] = {
-      smb_exchange_shuffle, smb_exchange_vote,        smb_exchange_ballot,
-      smb_exchange_match,   smb_exchange_reduce,      smb_exchange_activemask,
-      smb_exchange_elect,   smb_exchange_reduce_real, smb_exchange_transpose};
+      smb_exchange_shuffle, smb_exchange_vote,           smb_exchange_ballot,
+      smb_exchange_match,   smb_exchange_reduce,         smb_exchange_activemask,
+      smb_exchange_elect,   smb_exchange_reduce_real,    smb_exchange_transpose,
+      smb_exchange_first,   smb_exchange_first_predicate};
   for (guint i = 0; i < G_N_ELEMENTS(handlers); i++) {
     if (compute->run == handlers[i])
       return TRUE;
@@ -81,7 +82,13 @@ mark_shuffled(const Compute *compute, const Registers *registers) {
   return (keeps ? what & (ROW_TAINT | ROW_AFFINE) : taint_of(what)) | by;
 }
 
-// A lane that does not take part has no value to give (PTX ISA: unpredictable).
+// What a lane that does not take part gives (PTX ISA: unpredictable): machine code gets 0, as a reduction on an H200 showed
+// whose last lanes had left.
+static Bits
+absent_value(const Compute *compute) {
+  return compute->table == SHUFFLE_ZERO ? bits_of(0) : bits_unknown(G_MAXUINT32);
+}
+
 void
 smb_exchange_shuffle(const Compute *compute, Registers *registers, SmbLanes lanes) {
   Words words = {{0}, {0}};
@@ -93,10 +100,12 @@ smb_exchange_shuffle(const Compute *compute, Registers *registers, SmbLanes lane
     guint partner = group_of(lane) + find_partner((Operation)compute->operation, lane % ROW_LANES,
                                                   (guint32)b.value, (guint32)c.value, &is_inside);
     Bits a = smb_compute_read(compute, registers, 0, partner);
-    if (b.unknown || c.unknown || !(lanes >> partner & 1))
+    if (!(lanes >> partner & 1))
+      a = absent_value(compute);
+    if (b.unknown || c.unknown) {
       a = bits_unknown(G_MAXUINT32);
-    if (b.unknown || c.unknown)
       lost |= (SmbLanes)1 << lane;
+    }
     inside |= (SmbLanes)is_inside << lane;
     words.values[lane] = (guint32)a.value;
     words.unknown[lane] = (guint32)a.unknown;
@@ -290,6 +299,38 @@ smb_exchange_transpose(const Compute *compute, Registers *registers, SmbLanes la
   guint32 origin = smb_compute_origin(compute, registers);
   put_words(compute, registers, lanes, &words, taint_of(smb_compute_flags(compute, registers)),
             origin ? origin : compute->index + 1);
+}
+
+// --- what the first of the lanes has, for the uniform datapath of machine code: in all lanes that still run
+
+void
+smb_exchange_first(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Words words = {{0}, {0}};
+  Row row = compute->s[0];
+  FOR_LANES(registers->lanes, lane) {
+    SmbLanes group = group_lanes(lanes, lane);
+    guint first = group ? smb_lanes_first(group) : lane;
+    Bits a = smb_compute_read(compute, registers, 0, first);
+    words.values[lane] = (guint32)a.value;
+    words.unknown[lane] = (guint32)a.unknown;
+  }
+  guint flags = row_flags(registers, row);
+  guint marks = flags & ROW_UNKNOWN ? taint_of(flags) : flags & (ROW_TAINT | ROW_AFFINE);
+  put_words(compute, registers, registers->lanes, &words, marks,
+            smb_compute_origin(compute, registers));
+}
+
+void
+smb_exchange_first_predicate(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Bits in = smb_compute_in(compute, registers, 0), result = {0, 0};
+  FOR_LANES(registers->lanes, lane) {
+    SmbLanes group = group_lanes(lanes, lane);
+    Bits one = bits_field(bits_right(in, group ? smb_lanes_first(group) : lane), 1);
+    result = bits_or(result, bits_left(one, lane));
+  }
+  smb_predicate_set(registers, compute->p, registers->lanes, result.value, result.unknown,
+                    registers->predicate_flags[compute->in[0]] & ROW_TAINT,
+                    registers->predicate_origin[compute->in[0]]);
 }
 
 // --- who is there

@@ -163,6 +163,8 @@ smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guin
   const Compute *compute = &step->compute;
   const OperationInfo *info = smb_operation_info((Operation)compute->operation);
   Registers *registers = runner->warp->registers;
+  if (compute->is_uniform)
+    lanes = registers->lanes;
   // What a comparison finds goes to predicates, or (set) to a row.
   gboolean has_row = info->result == SHAPE_PREDICATE ? compute->bytes > 0 : TRUE;
   for (guint row = 0; has_row && row < compute->n_rows[0]; row++)
