@@ -24,16 +24,17 @@ typedef enum {
   SASS_UNIFORM,           // UR0 …, URZ
   SASS_PREDICATE,         // P0 … P6, PT
   SASS_UNIFORM_PREDICATE, // UP0 …, UPT
-  SASS_IMMEDIATE, // @value: an integer, as it is written (sign-extended if it is written with a sign)
+  SASS_IMMEDIATE, // @value: an integer as it is written: sign-extended, or with @bytes 8 unsigned
   SASS_REAL,      // @value: bits of a number of @bytes: 2, 4 (bfloat16: the high 2) or 8
-  SASS_CONSTANT, // c[@bank][@base + @uniform + @value]; cx[@descriptor][…] if @is_bindless
-  SASS_ADDRESS,  // [@base + @uniform + @value], desc[@descriptor] before it
-  SASS_TARGET,   // @value: byte offset in the function that a branch goes to, or a barrier waits at
-  SASS_SPECIAL,  // @number: S2R's: SR_TID.X is 0x21
-  SASS_BARRIER,  // B0 … B15: where lanes meet
-  SASS_SCOREBOARD, // SB0 …
-  SASS_PREDICATES, // PR: all of them, as bits
-  SASS_WORD,       // what is neither: @part is how it is written
+  SASS_CONSTANT,  // c[@bank][@base + @uniform + @value]; cx[@descriptor][…] if @is_bindless
+  SASS_ADDRESS,   // [@base + @uniform + @value], desc[@descriptor] before it
+  SASS_TARGET,  // @value: byte offset in the function that a branch goes to, or a barrier waits at
+  SASS_SPECIAL, // @number: S2R's: SR_TID.X is 0x21
+  SASS_BARRIER, // B0 … B15: where lanes meet
+  SASS_SCOREBOARD,  // SB0 …
+  SASS_SCOREBOARDS, // {2,1}: @value: a bit each
+  SASS_PREDICATES,  // PR: all of them, as bits
+  SASS_WORD,        // what is neither: @part is how it is written
 } SassKind;
 
 /**

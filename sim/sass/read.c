@@ -45,6 +45,7 @@ typedef enum {
   FIELD_SPECIAL,
   FIELD_BARRIER,
   FIELD_SCOREBOARD,
+  FIELD_SCOREBOARDS,
   FIELD_PREDICATES,
   FIELD_WORD,
 } FieldKind;
@@ -281,7 +282,8 @@ read_predicate(Reader *reader, const Field *field, gboolean is_uniform, SassOper
 static void
 read_constant(Reader *reader, const Field *field, SassOperand *operand) {
   operand->kind = SASS_CONSTANT;
-  operand->value = read_signed(reader, 38, 16);
+  operand->value = field->high_width ? read_signed(reader, field->high, field->high_width)
+                                     : read_signed(reader, 38, 16);
   operand->bank = (guint8)read_bits(reader, 54, 5);
   if (field->low)
     operand->base = (guint8)read_bits(reader, field->low, 8);
@@ -318,14 +320,16 @@ read_address(Reader *reader, const Field *field, SassOperand *operand) {
     operand->descriptor = uniform;
 }
 
-// From the end of the instruction, in units of 4 bytes; of sm_90 and later the low 8 bits of a branch are apart.
+// From the end of the instruction, in units of 4 bytes; from sm_90 on the low 8 bits of a branch are apart.
 static void
 read_target(Reader *reader, const Field *field, SassOperand *operand) {
-  gint64 distance = read_signed(reader, 34, 48);
+  gboolean is_in_bytes = field->high == 32;
+  gint64 distance = read_signed(reader, is_in_bytes ? 32 : 34, field->width ? field->width : 48);
   if (field->low)
     distance = (gint64)((guint64)distance << 8 | read_bits(reader, field->low, 8));
   operand->kind = SASS_TARGET;
-  operand->value = reader->instruction->offset + SASS_BYTES + (gint64)((guint64)distance << 2);
+  operand->value = reader->instruction->offset + SASS_BYTES +
+                   (gint64)((guint64)distance << (is_in_bytes ? 0 : 2));
 }
 
 static void
@@ -341,10 +345,10 @@ read_number(Reader *reader, const Field *field, SassOperand *operand) {
   static const SassKind kinds[] = {
       [FIELD_IMMEDIATE] = SASS_IMMEDIATE,   [FIELD_REAL] = SASS_REAL,
       [FIELD_SPECIAL] = SASS_SPECIAL,       [FIELD_BARRIER] = SASS_BARRIER,
-      [FIELD_SCOREBOARD] = SASS_SCOREBOARD,
+      [FIELD_SCOREBOARD] = SASS_SCOREBOARD, [FIELD_SCOREBOARDS] = SASS_SCOREBOARDS,
   };
   operand->kind = kinds[field->kind];
-  operand->bytes = field->kind == FIELD_REAL ? field->width / 8 : 0;
+  operand->bytes = field->kind == FIELD_REAL || field->width == 64 ? field->width / 8 : 0;
   if (read_flag(reader, field->bfloat_if)) {
     operand->value <<= 16;
     operand->bytes = 4;
@@ -411,6 +415,7 @@ read_operand(Reader *reader, const Field *field, SassOperand *operand) {
   case FIELD_SPECIAL:
   case FIELD_BARRIER:
   case FIELD_SCOREBOARD:
+  case FIELD_SCOREBOARDS:
     read_number(reader, field, operand);
     break;
   }
@@ -475,7 +480,7 @@ name_product(SassInstruction *instruction) {
     add_part(instruction, 0, "MOV");
   else if (b->kind == SASS_IMMEDIATE && b->value == 1)
     add_part(instruction, 0, "IADD");
-  else if (b->kind == SASS_IMMEDIATE && b->value > 1 && b->value < 0x10000 &&
+  else if (b->kind == SASS_IMMEDIATE && b->value > 1 && b->value != 0x10000 &&
            (b->value & (b->value - 1)) == 0 && is_zero(c))
     add_part(instruction, 0, "SHL");
 }

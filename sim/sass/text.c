@@ -132,10 +132,23 @@ write_constant(GString *text, const SassOperand *operand) {
     write_register(text, "UR", operand->descriptor);
     g_string_append(text, "][");
   } else {
-    g_string_append_printf(text, "c[0x%x][", operand->bank);
+    // The blank is the disassembler's.
+    g_string_append_printf(text, operand->part && *operand->part ? "c[0x%x] [" : "c[0x%x][",
+                           operand->bank);
   }
   write_sum(text, operand);
   g_string_append_c(text, ']');
+}
+
+static void
+write_scoreboards(GString *text, guint64 mask) {
+  char separator = '{';
+  for (int i = 5; i >= 0; i--)
+    if (mask >> i & 1) {
+      g_string_append_printf(text, "%c%d", separator, i);
+      separator = ',';
+    }
+  g_string_append_c(text, '}');
 }
 
 static void
@@ -152,6 +165,11 @@ write_value(GString *text, const SassOperand *operand) {
     write_predicate(text, operand->kind == SASS_UNIFORM_PREDICATE, operand->number);
     break;
   case SASS_IMMEDIATE:
+    if (operand->bytes == 8)
+      g_string_append_printf(text, "0x%" G_GINT64_MODIFIER "x", (guint64)operand->value);
+    else
+      write_integer(text, operand->value);
+    break;
   case SASS_TARGET:
     write_integer(text, operand->value);
     break;
@@ -172,6 +190,9 @@ write_value(GString *text, const SassOperand *operand) {
     break;
   case SASS_SCOREBOARD:
     g_string_append_printf(text, "SB%u", operand->number);
+    break;
+  case SASS_SCOREBOARDS:
+    write_scoreboards(text, (guint64)operand->value);
     break;
   case SASS_PREDICATES:
     g_string_append(text, "PR");
