@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Machine code, read and written as text, beside what the toolkit's disassembler writes of it. tests/data/sass has up to
+// two examples of every form (opcode, parts and kinds of operands) that occurs in our own kernels and in random PTX,
+// assembled for each chip with ptxas 13: a line is the low and the high word of an instruction, its offset, and its
+// text. The bits that schedule (105 to 121) are not in the text, and 0 here.
+#include <check.h>
+#include <gio/gio.h>
+#include <string.h>
+
+#include "sim/sass/instruction.h"
+#include "tests/suite.h"
+
+static const guint chips[] = {75, 80, 86, 89, 90, 100, 120};
+
+// The lines of the chip's file.
+static GStrv
+read_examples(guint chip) {
+  const char *srcdir = g_getenv("srcdir");
+  g_autofree char *path =
+      g_strdup_printf("%s/tests/data/sass/sm_%u.txt.gz", srcdir ? srcdir : ".", chip);
+  g_autofree char *packed = NULL;
+  gsize size;
+  g_autoptr(GError) error = NULL;
+  g_file_get_contents(path, &packed, &size, &error);
+  ck_assert_msg(!error, "%s", error ? error->message : "");
+  g_autoptr(GInputStream) bytes = g_memory_input_stream_new_from_data(packed, (gssize)size, NULL);
+  g_autoptr(GConverter) unzip = G_CONVERTER(g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+  g_autoptr(GInputStream) plain = g_converter_input_stream_new(bytes, unzip);
+  g_autoptr(GOutputStream) text = g_memory_output_stream_new_resizable();
+  g_output_stream_splice(text, plain, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, &error);
+  ck_assert_msg(!error, "%s: %s", path, error ? error->message : "");
+  GMemoryOutputStream *memory = G_MEMORY_OUTPUT_STREAM(text);
+  g_autofree char *lines = g_strndup(g_memory_output_stream_get_data(memory),
+                                     g_memory_output_stream_get_data_size(memory));
+  return g_strsplit(g_strchomp(lines), "\n", -1);
+}
+
+// The instruction of a line; where its text begins is in @text.
+static void
+parse_example(const char *line, guint8 *bytes, guint32 *offset, const char **text) {
+  char *end;
+  for (guint half = 0; half < 2; half++) {
+    guint64 word = GUINT64_TO_LE(g_ascii_strtoull(line, &end, 16));
+    memcpy(bytes + 8 * half, &word, 8);
+    line = end;
+  }
+  *offset = (guint32)g_ascii_strtoull(line, &end, 16);
+  *text = end + 1;
+}
+
+START_TEST(test_texts) {
+  guint chip = chips[_i], n = 0, n_wrong = 0;
+  g_auto(GStrv) lines = read_examples(chip);
+  g_autoptr(GString) wrong = g_string_new(NULL);
+  for (; lines[n]; n++) {
+    guint8 bytes[SASS_BYTES];
+    guint32 offset;
+    const char *text;
+    parse_example(lines[n], bytes, &offset, &text);
+    SassInstruction instruction;
+    gboolean is_known = smb_sass_read(chip, bytes, offset, &instruction);
+    g_autofree char *ours = smb_sass_text(&instruction);
+    if (is_known && instruction.is_complete && strcmp(ours, text) == 0)
+      continue;
+    if (n_wrong++ < 10)
+      g_string_append_printf(wrong, "\n%s\nread as %s%s", lines[n], ours,
+                             instruction.is_complete ? "" : " (not complete)");
+  }
+  ck_assert_uint_gt(n, 2000);
+  ck_assert_msg(n_wrong == 0, "sm_%u: %u of %u examples:%s", chip, n_wrong, n, wrong->str);
+}
+END_TEST
+
+// An opcode that no chip has, and one that later chips have only.
+START_TEST(test_unknown) {
+  static const struct {
+    guint chip;
+    guint64 low;
+    const char *text;
+  } cases[] = {
+      {90, 0x0000000000001fffull, "@P1 0xfff"},
+      {90, 0x0000000000009fffull, "@!P1 0xfff"},
+      {90, 0x00007100ff0677acull, "0x7ac"},
+      {100, 0x00007100ff0677acull, "LDCU.U8 UR6, c[0x0][0x388]"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    guint64 words[2] = {GUINT64_TO_LE(cases[i].low), 0};
+    SassInstruction instruction;
+    gboolean is_known = smb_sass_read(cases[i].chip, (const guint8 *)words, 0, &instruction);
+    ck_assert_int_eq(is_known, cases[i].chip == 100);
+    ck_assert_int_eq(instruction.name != NULL, is_known);
+    ck_assert_int_eq(instruction.is_complete, is_known);
+    g_autofree char *text = smb_sass_text(&instruction);
+    ck_assert_str_eq(text, cases[i].text);
+  }
+}
+END_TEST
+
+// A bit that no field has: the text is the same, but not all there is.
+START_TEST(test_incomplete) {
+  guint64 words[2] = {GUINT64_TO_LE(0x0000000000007918ull), 0}; // NOP
+  SassInstruction instruction;
+  ck_assert(smb_sass_read(90, (const guint8 *)words, 0, &instruction));
+  ck_assert(instruction.is_complete);
+  words[0] |= GUINT64_TO_LE(1ull << 40);
+  ck_assert(smb_sass_read(90, (const guint8 *)words, 0, &instruction));
+  ck_assert(!instruction.is_complete);
+  g_autofree char *text = smb_sass_text(&instruction);
+  ck_assert_str_eq(text, "NOP");
+}
+END_TEST
+
+START_TEST(test_parts) {
+  guint64 words[2] = {GUINT64_TO_LE(0x0000000402187981ull), GUINT64_TO_LE(0x0c1e1d00ull)};
+  SassInstruction instruction;
+  ck_assert(smb_sass_read(90, (const guint8 *)words, 0, &instruction));
+  g_autofree char *text = smb_sass_text(&instruction);
+  ck_assert_str_eq(text, "LDG.E.128 R24, desc[UR4][R2.64]");
+  ck_assert(smb_sass_has_part(&instruction, "128"));
+  ck_assert(!smb_sass_has_part(&instruction, "64"));
+}
+END_TEST
+
+Suite *
+suite_sass_read(void) {
+  Suite *suite = suite_create("sass-read");
+  TCase *tcase = tcase_create("sass-read");
+  tcase_add_loop_test(tcase, test_texts, 0, G_N_ELEMENTS(chips));
+  tcase_add_test(tcase, test_unknown);
+  tcase_add_test(tcase, test_incomplete);
+  tcase_add_test(tcase, test_parts);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
