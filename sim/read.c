@@ -23,6 +23,12 @@ find_front_end(SmbSource *source, GError **error) {
   return NULL;
 }
 
+const char *
+smb_program_recognize(SmbSource *source) {
+  const SmbFrontEnd *front_end = find_front_end(source, NULL);
+  return front_end ? front_end->level : NULL;
+}
+
 SmbProgram *
 smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   const SmbFrontEnd *front_end = find_front_end(source, error);

@@ -108,6 +108,7 @@ struct _SmbProgram {
   GStrv defines;
   GStrv folders; // where included files are looked for
   SmbFrames frames;
+  char *compiled_from;     // or NULL
   SmbProgramLimits limits; // with the defaults in place
 };
 
@@ -115,6 +116,9 @@ struct _SmbProgram {
 void smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *source,
                       const char *file, const SmbProgramOptions *options);
 void smb_program_clear(SmbProgram *program);
+
+// What a file is called that a line of compiled code names (transfer none).
+const char *smb_program_name_path(const SmbProgram *program, const char *path);
 
 // Gives each site the place that stands for it; its frames are those further out then. Whoever has read a program calls
 // it, once.

@@ -25,6 +25,7 @@ smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *s
   program->defines = g_strdupv((char **)options->defines);
   program->folders = g_strdupv((char **)options->folders);
   program->frames = options->frames;
+  program->compiled_from = g_strdup(options->compiled_from);
   program->limits = options->limits;
   SmbProgramLimits *limits = &program->limits;
   limits->max_tokens = limits->max_tokens ? limits->max_tokens : SMB_PROGRAM_MAX_TOKENS;
@@ -44,6 +45,7 @@ smb_program_clear(SmbProgram *program) {
   g_array_unref(program->parameters);
   g_strfreev(program->defines);
   g_strfreev(program->folders);
+  g_free(program->compiled_from);
 }
 
 void
@@ -60,6 +62,7 @@ smb_program_read_again(const SmbProgram *program, SmbSource *source, const char 
       .defines = defines ? defines : (const char *const *)program->defines,
       .folders = (const char *const *)program->folders,
       .frames = program->frames,
+      .compiled_from = program->compiled_from,
       .cuda_arch = program->cuda_arch,
       .lanes = program->lanes,
       .limits = program->limits,
@@ -110,6 +113,11 @@ smb_program_n_sites(const SmbProgram *program) {
 const SmbSite *
 smb_program_site(const SmbProgram *program, guint index) {
   return &g_array_index(program->sites, SmbSite, index);
+}
+
+const char *
+smb_program_name_path(const SmbProgram *program, const char *path) {
+  return g_strcmp0(path, program->compiled_from) == 0 ? program->file : path;
 }
 
 char *

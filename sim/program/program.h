@@ -92,6 +92,7 @@ typedef struct _SmbProgram SmbProgram;
  * @folders: (nullable) (array zero-terminated=1): where included files are looked for, behind the folder
  *   of the file that includes them
  * @frames: which place a site of compiled code has, of those that it was inlined through
+ * @compiled_from: (nullable): what the lines of compiled code call the file that the source is named after
  * @cuda_arch: value of __CUDA_ARCH__, such as 900 (smb_program_cuda_arch())
  * @lanes: of a warp of the architecture that it is to run on; 0 stands for SMB_NVIDIA_LANES
  * @limits: what the kernel may use
@@ -101,10 +102,15 @@ typedef struct {
   const char *const *defines;
   const char *const *folders;
   SmbFrames frames;
+  const char *compiled_from;
   guint cuda_arch;
   guint lanes;
   SmbProgramLimits limits;
 } SmbProgramOptions;
+
+/** What a source is: "text" of CUDA C, or compiled code: "ptx", …; %NULL: of no kind that is
+ * known (transfer none). */
+const char *smb_program_recognize(SmbSource *source);
 
 /** What __CUDA_ARCH__ is on an architecture, such as 900. */
 guint smb_program_cuda_arch(const SmbArch *arch);

@@ -186,6 +186,7 @@ read_variant(const SmbProgram *program, guint index) {
   const Code *code = (const Code *)program;
   const SmbProgramOptions options = {.entry = program->symbol,
                                      .frames = program->frames,
+                                     .compiled_from = program->compiled_from,
                                      .cuda_arch = program->cuda_arch,
                                      .lanes = program->lanes,
                                      .limits = program->limits};

@@ -33,9 +33,11 @@ smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysi
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
   g_autofree char *text = g_strdup_printf("  %s%s%s", target->file, *defines ? "  " : "", defines);
   smb_text_wrap_at(cli->out, text, smb_text_width(target->name), 4);
-  smb_spool_printf(cli->out,
-                   "block %s, grid %s, %" G_GSIZE_FORMAT " bytes of shared memory, %s\n\n", block,
-                   grid, analysis->shared_bytes, smb_arch_info(cli->arch)->name);
+  smb_spool_printf(cli->out, "block %s, grid %s, %" G_GSIZE_FORMAT " bytes of shared memory, %s\n",
+                   block, grid, analysis->shared_bytes, smb_arch_info(cli->arch)->name);
+  if (target->compiled)
+    smb_text_wrap_printf(cli->out, "compiled: %s", target->compiled);
+  smb_spool_puts(cli->out, "\n");
 }
 
 void

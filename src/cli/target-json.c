@@ -43,6 +43,7 @@ smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) 
   smb_json_object(json, "kernel");
   smb_json_text(json, "name", target->name);
   smb_json_text(json, "file", target->file);
+  smb_json_text(json, "compiled", target->compiled);
   smb_json_text(json, "shape", target->shape);
   write_extent(json, "block", target->launch.block);
   write_extent(json, "grid", target->launch.grid);

@@ -8,6 +8,7 @@
 #include "sim/cuda/cuda.h"
 #include "sim/program/argument.h"
 #include "src/cli/input.h"
+#include "src/compile/read.h"
 
 // The widest padding that options may ask for; what a device has is checked with the kernel.
 enum {
@@ -35,6 +36,9 @@ smb_target_free(SmbTarget *target) {
   g_free(target->shape);
   g_free(target->file);
   g_free(target->entry);
+  g_free(target->nvcc);
+  g_free(target->instance);
+  g_free(target->compiled);
   g_free(target->dynamic_bytes);
   g_free(target->tile);
   g_strfreev(target->defines);
@@ -90,7 +94,8 @@ finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, GError **error
                                      .cuda_arch = smb_program_cuda_arch(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = target->options.limits};
-  target->kernel = smb_program_read(source, &reading, error);
+  const SmbCompileOptions compiling = {target->nvcc, target->instance, target->compile_seconds};
+  target->kernel = smb_compile_read(source, arch, &compiling, &reading, &target->compiled, error);
   if (!target->kernel)
     return FALSE;
   if (!target->name)
@@ -197,8 +202,8 @@ is_tile(const SmbTargetOptions *options) {
 gboolean
 smb_target_is_launch(const SmbTargetOptions *options) {
   return is_tile(options) || options->shape || options->entry || options->instance ||
-         options->defines || options->args || options->buffers || options->block || options->grid ||
-         options->dynamic_bytes;
+         options->nvcc || options->defines || options->args || options->buffers || options->block ||
+         options->grid || options->dynamic_bytes;
 }
 
 static void
@@ -273,6 +278,7 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
     return NULL;
   }
   target->entry = g_strdup(instance ? instance : options->entry);
+  target->instance = g_strdup(instance);
   target->launch.block[0] = smb_arch_info(arch)->lanes;
   target->assumes_block = !options->block;
   return given ? smb_source_ref(given) : load_file(file, error);
@@ -328,9 +334,12 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
     return NULL;
   g_autoptr(SmbSource) source = draft_source(options, file, given, arch, target, error);
   if (!source || !parse_launch(options, &target->launch, error) ||
-      !parse_code(options, target, error))
+      !parse_code(options, target, error) ||
+      !smb_cli_number("--max-compile", options->max_compile, 1, G_MAXINT, &target->compile_seconds,
+                      error))
     return NULL;
   target->folders = g_strdupv(options->folders);
+  target->nvcc = g_strdup(options->nvcc);
   target->arrays = g_strdupv(options->arrays);
   set_values(&target->defines, (const char *const *)options->defines);
   set_values(&target->args, (const char *const *)options->args);
@@ -418,6 +427,9 @@ smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_by
   other->options = target->options;
   other->frames = target->frames;
   other->folders = g_strdupv(target->folders);
+  other->nvcc = g_strdup(target->compiled && !target->nvcc ? "" : target->nvcc);
+  other->instance = g_strdup(target->instance);
+  other->compile_seconds = target->compile_seconds;
   other->defines = g_strdupv(target->defines);
   other->args = g_strdupv(target->args);
   other->buffers = g_strdupv(target->buffers);

@@ -15,10 +15,10 @@
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
-  char *kernel, *shape, *entry, *instance;
+  char *kernel, *shape, *entry, *instance, *nvcc;
   char **defines, **folders, **args, **buffers, **arrays;
   char *block, *grid, *dynamic_bytes, *unknown, *frames;
-  char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *threads;
+  char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *max_compile, *threads;
 } SmbTargetOptions;
 
 /** Values of --write and --read. */
@@ -58,6 +58,10 @@ void smb_target_clear_options(void);
  * @file: where its text is
  * @entry: the function of the text that is meant, or %NULL if it has one
  * @dynamic_bytes: the expression that gives the dynamic shared memory, or %NULL
+ * @nvcc: (nullable): options of the compiler, if it is to be compiled in any case
+ * @instance: (nullable): the instance of a template that is meant
+ * @compile_seconds: how long a compiler may take; 0: as long as it may by default
+ * @compiled: (nullable): how it was compiled; %NULL: it was read as it is
  * @folders: where included files are looked for, or %NULL
  * @defines: the macros that were set, NAME=VALUE, each once
  * @args, @buffers: as they were given, each name once
@@ -75,6 +79,10 @@ typedef struct {
   char *file;
   char *entry;
   char *dynamic_bytes;
+  char *nvcc;
+  char *instance;
+  guint compile_seconds;
+  char *compiled;
   GStrv folders;
   GStrv defines;
   GStrv args;

@@ -7,7 +7,7 @@
 static SmbFrame
 make_frame(const PtxDecoder *decoder, const PtxLoc *loc) {
   const char *file = g_hash_table_lookup(decoder->module->files, GUINT_TO_POINTER(loc->file));
-  return (SmbFrame){file ? file : "?", loc->line};
+  return (SmbFrame){file ? smb_program_name_path(decoder->program, file) : "?", loc->line};
 }
 
 // The calls through which it was inlined, innermost first.

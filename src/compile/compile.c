@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "config.h"
+
+#include "src/compile/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+#include "src/compile/workshop.h"
+
+// Lines of what a compiler says that an error shows.
+enum {
+  MAX_LINES = 24
+};
+
+// Names of files in the workshop.
+static const char text_name[] = "kernel.cu", image_name[] = "kernel.out";
+
+void
+smb_compiled_free(SmbCompiled *compiled) {
+  if (!compiled)
+    return;
+  g_clear_pointer(&compiled->image, g_bytes_unref);
+  g_free(compiled->command);
+  g_free(compiled->path);
+  g_free(compiled->instance);
+  g_free(compiled);
+}
+
+char *
+smb_compile_find_nvcc(void) {
+  static const char *const homes[] = {"CUDA_HOME", "CUDA_PATH"};
+  const char *named = g_getenv(SMB_COMPILE_VARIABLE);
+  if (named && *named)
+    return strcmp(named, "no") == 0 ? NULL : g_strdup(named);
+  char *found = g_find_program_in_path("nvcc");
+  for (guint i = 0; !found && i <= G_N_ELEMENTS(homes); i++) {
+    const char *home = i < G_N_ELEMENTS(homes) ? g_getenv(homes[i]) : "/usr/local/cuda";
+    g_autofree char *path = home ? g_build_filename(home, "bin", "nvcc", NULL) : NULL;
+    if (path && g_file_test(path, G_FILE_TEST_IS_EXECUTABLE))
+      found = g_steal_pointer(&path);
+  }
+  return found;
+}
+
+// The instance of a template is made by using its address, as an argument of another template: what is asked for is as
+// short as the user writes it, and needs no types of parameters. Behind the text, so that its lines stay. The name of
+// the variable that this makes tells which kernel it is.
+static const char instance_format[] =
+    "\ntemplate <typename F, F *kernel> __device__ char smembank_instance;\n"
+    "template __device__ char smembank_instance<decltype(%s), %s>;\n";
+
+static gboolean
+write_text(const SmbCompilation *compilation, const char *path, GError **error) {
+  g_autoptr(GString) text = g_string_new_len(compilation->text, (gssize)compilation->length);
+  if (compilation->instance)
+    g_string_append_printf(text, instance_format, compilation->instance, compilation->instance);
+  return g_file_set_contents(path, text->str, (gssize)text->len, error);
+}
+
+static gboolean
+names_architecture(GStrv flags) {
+  static const char *const options[] = {"-arch", "--gpu-architecture", "-gencode",
+                                        "--generate-code"};
+  for (guint i = 0; flags && flags[i]; i++) {
+    for (guint j = 0; j < G_N_ELEMENTS(options); j++) {
+      if (g_str_has_prefix(flags[i], options[j]))
+        return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+// nvcc takes values of options apart at commas.
+static void
+add_value(GStrvBuilder *words, const char *option, const char *value) {
+  g_autoptr(GString) word = g_string_new(value);
+  g_string_replace(word, ",", "\\,", 0);
+  g_string_prepend(word, option);
+  g_strv_builder_add(words, word->str);
+}
+
+// The options that a user would recognize, without files.
+static GStrv
+make_options(const SmbCompilation *compilation, GStrv flags, const char *suffix) {
+  g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+  g_autofree char *arch = g_strconcat("-arch=", compilation->architecture, suffix, NULL);
+  g_strv_builder_add_many(words, compilation->makes_ptx ? "-ptx" : "-cubin", "-lineinfo", NULL);
+  if (!names_architecture(flags))
+    g_strv_builder_add(words, arch);
+  for (guint i = 0; compilation->defines && compilation->defines[i]; i++)
+    add_value(words, "-D", compilation->defines[i]);
+  for (guint i = 0; compilation->folders && compilation->folders[i]; i++)
+    add_value(words, "-I", compilation->folders[i]);
+  if (flags)
+    g_strv_builder_addv(words, (const char **)flags);
+  return g_strv_builder_end(words);
+}
+
+// Places as all messages have them: "FILE(12): error: …" is "FILE:12: error: …"; and the user's names.
+static char *
+rewrite_places(const char *output, const char *path, const char *name) {
+  g_autofree char *valid = g_utf8_make_valid(output, -1);
+  g_autoptr(GString) text = g_string_new(valid);
+  g_string_replace(text, path, name, 0);
+  g_autoptr(GRegex) place = g_regex_new("^([^\\n(]+)\\((\\d+)\\): ", G_REGEX_MULTILINE, 0, NULL);
+  return g_regex_replace(place, text->str, -1, 0, "\\1:\\2: ", 0, NULL);
+}
+
+static gboolean
+is_error(const char *line) {
+  return strstr(line, "error") != NULL || g_str_has_prefix(line, "nvcc fatal") ||
+         g_str_has_prefix(line, "ptxas fatal");
+}
+
+// What the compiler says, from its first error on.
+static char *
+choose_lines(const char *said) {
+  g_auto(GStrv) lines = g_strsplit(said, "\n", -1);
+  GString *text = g_string_new(NULL);
+  guint first = 0, shown = 0;
+  while (lines[first] && !is_error(lines[first]))
+    first++;
+  for (guint i = lines[first] ? first : 0; lines[i] && shown < MAX_LINES; i++) {
+    if (!*lines[i] || strstr(lines[i], " detected in the compilation of "))
+      continue;
+    g_string_append_printf(text, "%s%s", shown++ ? "\n" : "", lines[i]);
+  }
+  return g_string_free(text, FALSE);
+}
+
+static gboolean
+fail(const SmbCompilation *compilation, const SmbWorkshopRun *run, const char *path,
+     const char *command, GError **error) {
+  if (run->is_late)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s: nvcc was ended: it took more than %s (--max-compile)", compilation->name,
+                    smb_count(compilation->seconds, "second").text);
+  g_autofree char *said = rewrite_places(run->output->str, path, compilation->name);
+  g_autofree char *lines = choose_lines(said);
+  if (*lines)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s\n%s: failed: %s", lines,
+                    compilation->name, command);
+  return WIFSIGNALED(run->status)
+             ? smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: killed by signal %d: %s",
+                        compilation->name, WTERMSIG(run->status), command)
+             : smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: failed with status %d: %s",
+                        compilation->name, WEXITSTATUS(run->status), command);
+}
+
+// -D means another thing to a compiler: a definition in the text wins. To count what was not asked for would be wrong.
+static gboolean
+check_defines(const SmbCompilation *compilation, const SmbWorkshopRun *run, const char *path,
+              GError **error) {
+  g_autofree char *said = rewrite_places(run->output->str, path, compilation->name);
+  for (guint i = 0; compilation->defines && compilation->defines[i]; i++) {
+    g_auto(GStrv) parts = g_strsplit(compilation->defines[i], "=", 2);
+    g_autofree char *name = g_regex_escape_string(parts[0], -1);
+    g_autofree char *pattern =
+        g_strdup_printf("^(.+:\\d+):(?:\\d+:)? warning: \"%s\" redefined", name);
+    g_autoptr(GRegex) redefined = g_regex_new(pattern, G_REGEX_MULTILINE, 0, NULL);
+    g_autoptr(GMatchInfo) match = NULL;
+    if (redefined && g_regex_match(redefined, said, 0, &match)) {
+      g_autofree char *place = g_match_info_fetch(match, 1);
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                      "-D %s: %s defines %s, too, which wins in a compiled text: put '#ifndef %s' "
+                      "around that",
+                      compilation->defines[i], place, parts[0], parts[0]);
+    }
+  }
+  return TRUE;
+}
+
+// Of the C++ library: (transfer full) what malloc() returned, or NULL.
+char *__cxa_demangle(const char *mangled, char *room, size_t *length, int *status);
+
+// The instance that was made, by the name of the variable that instance_format has made: "smembank_instance<TYPE, &(KERNEL)>".
+static char *
+find_instance(GBytes *image) {
+  static const char mark[] = "_Z17smembank_instanceI";
+  gsize length;
+  const char *bytes = g_bytes_get_data(image, &length);
+  const char *start = bytes ? memmem(bytes, length, mark, strlen(mark)) : NULL;
+  gsize end = 0, most = start ? length - (gsize)(start - bytes) : 0;
+  while (end < most && (g_ascii_isalnum(start[end]) || strchr("_.$", start[end]) != NULL) &&
+         start[end])
+    end++;
+  g_autofree char *symbol = g_strndup(start ? start : "", end);
+  int status = 0;
+  char *demangled = __cxa_demangle(symbol, NULL, NULL, &status);
+  const char *address = demangled ? strstr(demangled, ", &(") : NULL;
+  const char *close = address ? g_strrstr(address, ")>") : NULL;
+  char *instance = close ? g_strndup(address + 4, (gsize)(close - address - 4)) : NULL;
+  free(demangled);
+  return instance;
+}
+
+static GBytes *
+read_image(const char *path, GError **error) {
+  char *bytes = NULL;
+  gsize length = 0;
+  return g_file_get_contents(path, &bytes, &length, error) ? g_bytes_new_take(bytes, length) : NULL;
+}
+
+// One call of the compiler. @suffix: of the architecture. Returns NULL without an error if it may be tried with another.
+static SmbCompiled *
+compile_for(SmbWorkshop *workshop, const char *nvcc, const SmbCompilation *compilation, GStrv flags,
+            const char *suffix, GError **error) {
+  const char *folder = smb_workshop_folder(workshop);
+  g_autofree char *path = g_build_filename(folder, text_name, NULL);
+  g_autofree char *result = g_build_filename(folder, image_name, NULL);
+  g_auto(GStrv) options = make_options(compilation, flags, suffix);
+  g_autofree char *joined = g_strjoinv(" ", options);
+  g_autoptr(SmbCompiled) compiled = g_new0(SmbCompiled, 1);
+  compiled->command = g_strconcat("nvcc ", joined, NULL);
+  g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+  g_strv_builder_add(words, nvcc);
+  g_strv_builder_addv(words, (const char **)options);
+  if (compilation->folder)
+    add_value(words, "-I", compilation->folder);
+  g_strv_builder_add_many(words, "-o", result, path, NULL);
+  g_auto(GStrv) all = g_strv_builder_end(words);
+  g_auto(SmbWorkshopRun) run = {0};
+  if (!smb_workshop_run(workshop, (const char *const *)all, compilation->seconds, &run, error))
+    return NULL;
+  if (run.is_late || run.status != 0) {
+    fail(compilation, &run, path, compiled->command, error);
+    return NULL;
+  }
+  if (!check_defines(compilation, &run, path, error) ||
+      !(compiled->image = read_image(result, error)))
+    return NULL;
+  compiled->path = g_steal_pointer(&path);
+  if (compilation->instance)
+    compiled->instance = find_instance(compiled->image);
+  return g_steal_pointer(&compiled);
+}
+
+// What an architecture alone has, and none that follows it, is compiled for "sm_90a" only: asynchronous products of
+// matrices since sm_90.
+static gboolean
+has_own_features(const char *architecture) {
+  guint64 chip = 0;
+  return g_str_has_prefix(architecture, "sm_") &&
+         g_ascii_string_to_unsigned(architecture + 3, 10, 90, G_MAXUINT, &chip, NULL);
+}
+
+SmbCompiled *
+smb_compile(const char *nvcc, const SmbCompilation *compilation, GError **error) {
+  g_auto(GStrv) flags = NULL;
+  g_autoptr(GError) failure = NULL;
+  if (compilation->flags && !g_shell_parse_argv(compilation->flags, NULL, &flags, &failure) &&
+      !g_error_matches(failure, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--nvcc '%s': %s", compilation->flags,
+             failure->message);
+    return NULL;
+  }
+  g_clear_error(&failure);
+  g_autoptr(SmbWorkshop) workshop = smb_workshop_new(error);
+  g_autofree char *path =
+      workshop ? g_build_filename(smb_workshop_folder(workshop), text_name, NULL) : NULL;
+  if (!workshop || !write_text(compilation, path, error))
+    return NULL;
+  SmbCompiled *compiled = compile_for(workshop, nvcc, compilation, flags, NULL, &failure);
+  if (!compiled && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT) &&
+      has_own_features(compilation->architecture) && !names_architecture(flags) &&
+      strstr(failure->message, "sm_") != NULL)
+    compiled = compile_for(workshop, nvcc, compilation, flags, "a", NULL);
+  if (compiled)
+    g_clear_error(&failure);
+  else
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return compiled;
+}

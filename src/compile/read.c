@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/compile/read.h"
+
+#include <string.h>
+
+#include "sim/arch/arch.h"
+#include "sim/base/error.h"
+#include "src/compile/compile.h"
+
+// The first architecture that a compiler of CUDA 12 makes code for.
+enum {
+  FIRST_CHIP = 50
+};
+
+static guint
+find_chip(const SmbArch *arch) {
+  const SmbArchInfo *info = smb_arch_info(arch);
+  return info->capability_major * 10 + info->capability_minor;
+}
+
+static gboolean
+is_text(SmbSource *source) {
+  return g_strcmp0(smb_program_recognize(source), "text") == 0;
+}
+
+static SmbProgram *
+read_compiled(SmbSource *source, const SmbCompiled *compiled, const SmbProgramOptions *reading,
+              GError **error) {
+  SmbProgramOptions adapted = *reading;
+  adapted.entry = compiled->instance ? compiled->instance : reading->entry;
+  adapted.defines = adapted.folders = NULL;
+  adapted.compiled_from = compiled->path;
+  g_autoptr(SmbSource) image = smb_source_new_any(smb_source_name(source), compiled->image, error);
+  return image ? smb_program_read(image, &adapted, error) : NULL;
+}
+
+static SmbProgram *
+compile(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
+        const SmbProgramOptions *reading, char **command, GError **error) {
+  guint chip = find_chip(arch);
+  g_autofree char *architecture = g_strdup_printf("sm_%u", chip);
+  g_autofree char *folder = g_path_get_dirname(smb_source_name(source));
+  const SmbCompilation compilation = {
+      .name = smb_source_name(source),
+      .text = smb_source_text(source),
+      .length = smb_source_length(source),
+      .folder = folder,
+      .defines = reading->defines,
+      .folders = reading->folders,
+      .flags = options->flags,
+      .instance = options->instance,
+      .architecture = architecture,
+      .makes_ptx = TRUE,
+      .seconds = options->seconds ? options->seconds : SMB_COMPILE_SECONDS,
+  };
+  g_autoptr(SmbCompiled) compiled = smb_compile(nvcc, &compilation, error);
+  SmbProgram *program = compiled ? read_compiled(source, compiled, reading, error) : NULL;
+  if (program)
+    *command = g_steal_pointer(&compiled->command);
+  return program;
+}
+
+static SmbProgram *
+compile_as_asked(SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
+                 const SmbProgramOptions *reading, char **command, GError **error) {
+  g_autofree char *nvcc = smb_compile_find_nvcc();
+  const char *file = smb_source_name(source);
+  if (!is_text(source))
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--nvcc is for CUDA C: %s is compiled", file);
+  else if (find_chip(arch) < FIRST_CHIP)
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--nvcc: no compiler makes code for %s",
+             smb_arch_info(arch)->name);
+  else if (!nvcc)
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "%s: no nvcc in $PATH, $CUDA_HOME or /usr/local/cuda to compile it", file);
+  else
+    return compile(nvcc, source, arch, options, reading, command, error);
+  return NULL;
+}
+
+// Whether what was refused may be CUDA C that a compiler takes: a text, or a name in a namespace.
+static gboolean
+may_compile(SmbSource *source, const SmbArch *arch, const char *entry, const GError *refused) {
+  gboolean is_qualified = entry && strstr(entry, "::");
+  return (g_error_matches(refused, SMB_ERROR, SMB_ERROR_INPUT) || is_qualified) &&
+         is_text(source) && find_chip(arch) >= FIRST_CHIP &&
+         strstr(smb_source_text(source), "__global__") != NULL;
+}
+
+static SmbProgram *
+compile_refused(SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
+                const SmbProgramOptions *reading, char **command, const GError *refused,
+                GError **error) {
+  g_autofree char *nvcc = smb_compile_find_nvcc();
+  if (!nvcc) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "%s\nWith nvcc (none was found) it would be compiled. PTX can be given, too: 'clang++ "
+             "--cuda-device-only --cuda-gpu-arch=sm_%u -O3 -S FILE.cu' writes it",
+             refused->message, find_chip(arch));
+    return NULL;
+  }
+  g_autoptr(GError) failure = NULL;
+  SmbProgram *program = compile(nvcc, source, arch, options, reading, command, &failure);
+  if (failure && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT))
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s\nnvcc does not compile it, either:\n%s",
+             refused->message, failure->message);
+  else if (failure)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return program;
+}
+
+SmbProgram *
+smb_compile_read(SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
+                 const SmbProgramOptions *reading, char **command, GError **error) {
+  g_autoptr(GError) refused = NULL;
+  *command = NULL;
+  if (options->flags)
+    return compile_as_asked(source, arch, options, reading, command, error);
+  SmbProgram *program = smb_program_read(source, reading, &refused);
+  if (program)
+    return program;
+  if (may_compile(source, arch, reading->entry, refused))
+    return compile_refused(source, arch, options, reading, command, refused, error);
+  g_propagate_error(error, g_steal_pointer(&refused));
+  return NULL;
+}

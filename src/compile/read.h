@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A program of any source: CUDA C that the kernel language does not have goes through a compiler.
+#pragma once
+
+#include "sim/program/program.h"
+
+/**
+ * SmbCompileOptions: how CUDA C is compiled.
+ * @flags: (nullable): of --nvcc: compile in any case, with these options; %NULL: compile what the kernel language refuses
+ * @instance: (nullable): which instance of a template is meant
+ * @seconds: how long a compiler may take; 0: SMB_COMPILE_SECONDS
+ */
+typedef struct {
+  const char *flags;
+  const char *instance;
+  guint seconds;
+} SmbCompileOptions;
+
+/**
+ * smb_compile_read:
+ * @reading: for smb_program_read()
+ * @command: (out) (transfer full): how it was compiled, as of SmbCompiled; %NULL: it was not
+ * @error: as of smb_program_read(); of a text that the kernel language refuses, and a compiler, too, what both say; without
+ *   a compiler, how to get one's code
+ *
+ * Returns: (transfer full): the kernel
+ */
+SmbProgram *smb_compile_read(SmbSource *source, const SmbArch *arch,
+                             const SmbCompileOptions *options, const SmbProgramOptions *reading,
+                             char **command, GError **error);
