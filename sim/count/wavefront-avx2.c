@@ -143,8 +143,8 @@ is_broadcast(const Prepared *prepared, const SmbRequest *request, Lanes offset, 
 }
 
 // A request that asks some bank twice, under a plan whose lanes wait for words or for lanes. Idle lanes claim a spare
-// bank.
-AVX2 static Passes
+// bank. Not inlined, so that the registers are kept for requests without conflicts.
+AVX2 G_GNUC_NO_INLINE static Passes
 count_conflicts(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, guint32 lanes) {
   const __m256i spare = _mm256_set1_epi32(SPARE_BANK);
   __m128i row_shift = _mm_cvtsi32_si128(plan->row_shift);

@@ -146,35 +146,53 @@ count_keys(const SmbPlan *plan, const LaneKeys *keys, guint32 lanes) {
 __attribute__((cold)) G_GNUC_INTERNAL SmbWavefronts smb_count_general(const SmbRule *rule,
                                                                       const SmbRequest *request);
 
+// Whether a request has the operation and width of another one.
+static inline gboolean
+is_alike(const SmbRequest *a, const SmbRequest *b) {
+  return a->op == b->op && a->width == b->width;
+}
+
 // The loop over many requests that the versions with vector registers share: a rule is prepared once for all
 // requests of one operation and width that follow each other. A version has the types Prepared and Offsets and
 // the functions prepare_plan(), load_offsets(), is_mergeable() and count_request(), all with @attributes.
 #define DEFINE_COUNT_SPAN(name, attributes)                                                        \
+  attributes static const SmbRequest *count_plain(const SmbPlan *plan, const SmbRequest *first,    \
+                                                  const SmbRequest *end, SmbWavefronts *out) {     \
+    const SmbRequest *request = first;                                                             \
+    Prepared plain;                                                                                \
+    prepare_plan(plan, &plain);                                                                    \
+    do                                                                                             \
+      *out++ = count_request(&plain, request, load_offsets(request));                              \
+    while (++request < end && is_alike(request, first));                                           \
+    return request;                                                                                \
+  }                                                                                                \
+                                                                                                   \
+  attributes static const SmbRequest *count_merging(const SmbRule *rule, const SmbRequest *first,  \
+                                                    const SmbRequest *end, SmbWavefronts *out) {   \
+    const SmbRequest *request = first;                                                             \
+    Prepared plain, merged;                                                                        \
+    prepare_plan(&rule->plan, &plain);                                                             \
+    prepare_plan(&rule->merged, &merged);                                                          \
+    do {                                                                                           \
+      Offsets offset = load_offsets(request);                                                      \
+      gboolean merges = is_mergeable(offset, (guint32)request->mask);                              \
+      *out++ = count_request(merges ? &merged : &plain, request, offset);                          \
+    } while (++request < end && is_alike(request, first));                                         \
+    return request;                                                                                \
+  }                                                                                                \
+                                                                                                   \
   attributes void name(const SmbArch *arch, const SmbRequest *requests, gsize n,                   \
                        SmbWavefronts *out) {                                                       \
-    Prepared plain, merged;                                                                        \
-    gboolean merges = FALSE;                                                                       \
-    guint op = SMB_N_OPS, width = 0;                                                               \
-                                                                                                   \
-    for (gsize i = 0; i < n; i++) {                                                                \
-      const SmbRequest *request = &requests[i];                                                    \
-      if (request->op != op || request->width != width) {                                          \
-        op = request->op;                                                                          \
-        width = request->width;                                                                    \
-        const SmbRule *rule = smb_arch_rule(arch, (SmbOp)op, width);                               \
-        if (!rule->narrow) {                                                                       \
-          out[i] = smb_count_general(rule, request);                                               \
-          op = SMB_N_OPS; /* the next one comes here too */                                        \
-          continue;                                                                                \
-        }                                                                                          \
-        merges = rule->merges;                                                                     \
-        prepare_plan(&rule->plan, &plain);                                                         \
-        if (merges)                                                                                \
-          prepare_plan(&rule->merged, &merged);                                                    \
-      }                                                                                            \
-      Offsets offset = load_offsets(request);                                                      \
-      gboolean merge = merges && is_mergeable(offset, (guint32)request->mask);                     \
-      out[i] = count_request(merge ? &merged : &plain, request, offset);                           \
+    const SmbRequest *request = requests, *end = requests + n;                                     \
+    while (request < end) {                                                                        \
+      const SmbRule *rule = smb_arch_rule(arch, (SmbOp)request->op, request->width);               \
+      SmbWavefronts *to = out + (request - requests);                                              \
+      if (!rule->narrow)                                                                           \
+        *to = smb_count_general(rule, request++);                                                  \
+      else if (rule->merges)                                                                       \
+        request = count_merging(rule, request, end, to);                                           \
+      else                                                                                         \
+        request = count_plain(&rule->plan, request, end, to);                                      \
     }                                                                                              \
   }
 
