@@ -44,7 +44,7 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
   smb_tally_count(&access->warps[warp], &cost, worker->now.times);
 }
 
-// Distinct values of a short array, which is reordered. Most come in rising order.
+// Distinct values of a short array, which come to its beginning.
 static guint
 count_distinct(guint64 *values, guint n) {
   guint distinct = 0;
@@ -60,20 +60,37 @@ count_distinct(guint64 *values, guint n) {
   return distinct;
 }
 
+// Numbers of distinct addresses, and of distinct segments, if the addresses are in rising order, as most are.
+static gboolean
+count_rising(const guint64 *asked, guint n, guint segment_shift, guint *addresses,
+             guint *segments) {
+  gboolean falls = FALSE;
+  *addresses = *segments = n > 0;
+  for (guint i = 1; i < n; i++) {
+    falls |= asked[i] < asked[i - 1];
+    *addresses += asked[i] != asked[i - 1];
+    *segments += asked[i] >> segment_shift != asked[i - 1] >> segment_shift;
+  }
+  return !falls;
+}
+
 // Segments that a request touches. An access is aligned to its width, so it lies within one.
 static void
 count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *buffer, SmbLanes mask,
              guint width, const guint64 *addresses) {
   Worker *worker = user;
   SmbGlobalAccess *access = &worker->globals[site];
-  guint64 asked[SMB_MAX_LANES], segments[SMB_MAX_LANES];
-  guint n = 0;
-  for (; mask; mask &= mask - 1, n++) {
+  guint64 asked[SMB_MAX_LANES];
+  guint n = 0, distinct, touched;
+  for (; mask; mask &= mask - 1, n++)
     asked[n] = addresses[smb_lanes_first(mask)];
-    segments[n] = asked[n] >> worker->segment_shift;
+  if (!count_rising(asked, n, worker->segment_shift, &distinct, &touched)) {
+    distinct = count_distinct(asked, n);
+    for (guint i = 0; i < distinct; i++)
+      asked[i] >>= worker->segment_shift;
+    touched = count_distinct(asked, distinct);
   }
-  guint touched = count_distinct(segments, n);
-  guint bytes = count_distinct(asked, n) * width;
+  guint bytes = distinct * width;
   guint segment_bytes = 1u << worker->segment_shift;
   if (access->requests == 0) {
     access->buffer = buffer;

@@ -43,6 +43,7 @@ struct _Shadow {
   guint32 phase; // counts barriers and blocks
   Cell *cells;
   guint8 *set;        // by cell: whether the block has written it
+  gsize n_unset;      // of those that lie in shared memory: how many it has not; often soon none
   GHashTable *warned; // what was said of the block: keys of a warning and two sites
   // Most phases write nothing, or nothing any more: loads are noted, and looked at when something is written after all.
   gboolean notes;
@@ -60,9 +61,9 @@ smb_shadow_new(const SmbProgram *program, gsize shared_bytes) {
     guint width = g_array_index(program->sites, SmbSite, i).width;
     shadow->granule_shift = MIN(shadow->granule_shift, (guint)__builtin_ctz(width));
   }
-  shadow->n_cells = (shared_bytes >> shadow->granule_shift) + 1;
-  shadow->cells = g_new0(Cell, shadow->n_cells);
-  shadow->set = g_new0(guint8, shadow->n_cells);
+  shadow->n_cells = (shared_bytes + (1u << shadow->granule_shift) - 1) >> shadow->granule_shift;
+  shadow->cells = g_new0(Cell, shadow->n_cells + 1);
+  shadow->set = g_new0(guint8, shadow->n_cells + 1);
   shadow->warned = g_hash_table_new(NULL, NULL);
   shadow->n_lanes = program->lanes;
   return shadow;
@@ -83,6 +84,7 @@ smb_shadow_free(Shadow *shadow) {
 void
 smb_shadow_start_block(Shadow *shadow) {
   memset(shadow->set, 0, shadow->n_cells);
+  shadow->n_unset = shadow->n_cells;
   g_hash_table_remove_all(shadow->warned);
   smb_shadow_barrier(shadow);
 }
@@ -97,10 +99,16 @@ smb_shadow_barrier(Shadow *shadow) {
   }
 }
 
+static void
+note_set(Shadow *shadow, gsize cell) {
+  shadow->n_unset -= !shadow->set[cell];
+  shadow->set[cell] = TRUE;
+}
+
 void
 smb_shadow_fill(Shadow *shadow, guint32 offset) {
-  gsize first = offset >> shadow->granule_shift;
-  memset(shadow->set + first, TRUE, shadow->n_cells - first);
+  for (gsize cell = offset >> shadow->granule_shift; cell < shadow->n_cells; cell++)
+    note_set(shadow, cell);
 }
 
 // Whether this is not said of the block yet: a loop says it again and again.
@@ -182,7 +190,7 @@ touch_cell(SmbBlock *block, const Move *move, const Access *access, guint lane, 
     cell->writer =
         cell->writer == NOBODY || !is_foreign(cell->writer, me) ? (guint8)(ATOMIC_OF + me) : MANY;
   cell->write_site = site;
-  block->shadow->set[offset >> block->shadow->granule_shift] = TRUE;
+  note_set(block->shadow, offset >> block->shadow->granule_shift);
 }
 
 // Whether nobody but this warp has done anything to a cell; then nothing can be wrong with what it does.
@@ -192,34 +200,48 @@ is_own(const Cell *cell, guint8 me) {
 }
 
 // Lanes that touch one granule each, as most do. What nobody else touched since the last barrier takes a few instructions.
-static void
-touch_granules(SmbBlock *block, const Move *move, const Access *access) {
-  const Shadow *shadow = block->shadow;
-  guint shift = shadow->granule_shift;
+// @first: the cell of a granule that nobody touched; whether it @loads is known at compile time.
+static inline void
+touch_granules(SmbBlock *block, const Move *move, const Access *access, const Cell *first,
+               gboolean loads) {
+  const guint32 *offset = access->request.offset;
+  Cell *cells = block->shadow->cells;
+  guint shift = block->shadow->granule_shift;
   guint8 me = (guint8)(access->warp + 1);
-  gboolean loads = move->op_class == SMB_OP_CLASS_LOAD;
-  Cell first = {.phase = shadow->phase, .read_site = move->site, .reader = me};
-  if (!loads)
-    first = (Cell){.phase = shadow->phase, .write_site = move->site, .writer = me};
-  if (move->op_class == SMB_OP_CLASS_ATOMIC)
-    first.writer = (guint8)(ATOMIC_OF + me);
   FOR_LANES(access->request.mask, lane) {
-    gsize granule = access->request.offset[lane] >> shift;
-    Cell *cell = &shadow->cells[granule];
-    if (cell->phase != first.phase)
-      *cell = first;
-    else if (!is_own(cell, me)) {
-      touch_cell(block, move, access, lane, access->request.offset[lane]);
-      continue;
-    } else if (loads) {
-      cell->read_site = move->site;
+    Cell *cell = &cells[offset[lane] >> shift];
+    if (cell->phase != first->phase)
+      memcpy(cell, first, sizeof *cell);
+    else if (!is_own(cell, me))
+      touch_cell(block, move, access, lane, offset[lane]);
+    else if (loads) {
+      cell->read_site = first->read_site;
       cell->reader = me;
     } else {
-      cell->write_site = move->site;
-      cell->writer = first.writer;
+      cell->write_site = first->write_site;
+      cell->writer = first->writer;
     }
-    shadow->set[granule] |= !loads;
   }
+}
+
+static void
+load_granules(SmbBlock *block, const Move *move, const Access *access) {
+  Cell first = {
+      .phase = block->shadow->phase, .read_site = move->site, .reader = (guint8)(access->warp + 1)};
+  touch_granules(block, move, access, &first, TRUE);
+}
+
+static void
+write_granules(SmbBlock *block, const Move *move, const Access *access) {
+  Shadow *shadow = block->shadow;
+  guint8 atomic = move->op_class == SMB_OP_CLASS_ATOMIC ? ATOMIC_OF : 0;
+  Cell first = {.phase = shadow->phase,
+                .write_site = move->site,
+                .writer = (guint8)(atomic + access->warp + 1)};
+  FOR_LANES(shadow->n_unset > 0 ? access->request.mask : 0, lane) {
+    note_set(shadow, access->request.offset[lane] >> shadow->granule_shift);
+  }
+  touch_granules(block, move, access, &first, FALSE);
 }
 
 // Executes a statement for each granule of a load, store or atomic, in @lane, at @offset. One warp's second look at
@@ -256,7 +278,7 @@ static void
 check_set(SmbBlock *block, const Move *move, const Access *access) {
   const SmbRequest *request = &access->request;
   const Shadow *shadow = block->shadow;
-  if (is_set(block, request))
+  if (shadow->n_unset == 0 || is_set(block, request))
     return;
   FOR_GRANULES(shadow, request->mask, request->offset, request->width, move->padding, lane, offset,
                {
@@ -306,7 +328,10 @@ smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
   if (shadow->notes)
     mark_loads(shadow);
   if (request->width == 1u << shadow->granule_shift && !move->padding) {
-    touch_granules(block, move, access);
+    if (loads)
+      load_granules(block, move, access);
+    else
+      write_granules(block, move, access);
     return;
   }
   FOR_GRANULES(shadow, request->mask, request->offset, request->width, move->padding, lane, offset,
