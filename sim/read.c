@@ -5,10 +5,12 @@
 #include "sim/base/error.h"
 #include "sim/cuda/front-end.h"
 #include "sim/ptx/front-end.h"
+#include "sim/sass/front-end.h"
 
 // In the order in which they are asked; CUDA C takes every text, so it comes last.
 static const SmbFrontEnd *const front_ends[] = {
     &smb_ptx_front_end,
+    &smb_sass_front_end,
     &smb_cuda_front_end,
 };
 

@@ -66,6 +66,8 @@ typedef struct {
   Window window;
   gboolean is_generic; // its space is not written: it may be shared
   gboolean is_cluster; // it may lie in the shared memory of another block
+  guint32
+      reserved; // generic: bytes that the code's addresses of shared memory have ahead of the program's own
   Row address;
   guint address_rows;
   guint64 offset;
@@ -124,7 +126,7 @@ typedef struct {
 
 // What a function pointer points at: entry i has the address i * CODE_ADDRESS_STEP.
 typedef struct {
-  guint32 step;     // NO_STEP: no function begins there, or it has no body here
+  guint32 step;     // NO_STEP: no function, or no instruction, begins there, or it has no body here
   guint32 shape;    // of what is passed: a call that passes something else is refused
   const char *name; // NULL: no function
 } CodeEntry;
@@ -175,10 +177,13 @@ typedef enum {
   SPECIAL_WARP,
   SPECIAL_DYNAMIC_BYTES,
   SPECIAL_SHARED_BYTES, // static and dynamic
+  SPECIAL_PARAMETER,    // the word at Preset.argument of the parameters
+  SPECIAL_NUMBER,       // Preset.argument itself
 } Special;
 
 typedef struct {
   Special special;
+  guint32 argument;
   Row row;
 } Preset;
 

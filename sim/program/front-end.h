@@ -81,6 +81,7 @@ typedef struct {
 struct _SmbProgram {
   const SmbFrontEnd *front_end;
   SmbSource *source; // NULL if it has no text
+  SmbSource *origin; // what it was read from, if that is no text; else NULL
   char *file;        // what messages call it
   const char *name;
   const char *symbol;      // the kernel's name in compiled code; NULL of a text

@@ -38,6 +38,7 @@ smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *s
 void
 smb_program_clear(SmbProgram *program) {
   g_clear_pointer(&program->source, smb_source_unref);
+  g_clear_pointer(&program->origin, smb_source_unref);
   g_free(program->file);
   g_array_unref(program->sites);
   g_array_unref(program->arrays);
@@ -67,7 +68,10 @@ smb_program_read_again(const SmbProgram *program, SmbSource *source, const char 
       .lanes = program->lanes,
       .limits = program->limits,
   };
-  SmbProgram *again = program->front_end->read(source ? source : program->source, &options, error);
+  SmbProgram *again = program->front_end->read(source            ? source
+                                               : program->source ? program->source
+                                                                 : program->origin,
+                                               &options, error);
   if (again)
     smb_program_choose_frames(again);
   // cppcheck-suppress returnDanglingLifetime ; the program keeps copies of the options

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/program/symbol.h"
 #include "sim/ptx/decode/decode.h"
 
 // What a function names: indices, each once, in the order of the text.
@@ -74,7 +75,7 @@ smb_ptx_is_pointer(const PtxVariable *parameter) {
 
 static void
 add_item(SmbEntries *entries, GArray *items, const PtxVariable *variable) {
-  g_autofree char *name = smb_ptx_demangle(variable->name, TRUE);
+  g_autofree char *name = smb_symbol_demangle(variable->name, TRUE);
   g_autoptr(GString) type = g_string_new(NULL);
   if (variable->vector > 1)
     g_string_append_printf(type, "v%u.", variable->vector);
@@ -125,7 +126,7 @@ add_arrays(SmbEntries *entries, SmbEntry *entry, const PtxModule *module, const 
 
 static SmbEntry *
 add_entry(SmbEntries *entries, const PtxFunction *kernel) {
-  g_autofree char *name = smb_ptx_demangle(kernel->name, TRUE);
+  g_autofree char *name = smb_symbol_demangle(kernel->name, TRUE);
   SmbEntry *entry = smb_entries_add(entries, name, kernel->name);
   guint64 threads = 1;
   for (guint i = 0; i < 3; i++) {

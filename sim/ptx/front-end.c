@@ -8,6 +8,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/text.h"
+#include "sim/program/symbol.h"
 #include "sim/ptx/decode/decode.h"
 #include "sim/ptx/entries.h"
 
@@ -105,10 +106,29 @@ count_threads(const guint32 *extents) {
   return (guint)threads;
 }
 
+static const PtxFunction *
+choose(const PtxModule *module, const char *entry, GError **error) {
+  const char *file = smb_source_name(module->source);
+  g_autoptr(GPtrArray) kernels = g_ptr_array_new(), symbols = g_ptr_array_new();
+  for (guint i = 0; i < module->functions->len; i++) {
+    PtxFunction *function = g_ptr_array_index(module->functions, i);
+    if (!function->is_entry || function->is_prototype)
+      continue;
+    g_ptr_array_add(kernels, function);
+    g_ptr_array_add(symbols, (gpointer)function->name);
+  }
+  if (kernels->len == 0) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no kernel (.entry) in this PTX", file);
+    return NULL;
+  }
+  gint index = smb_symbol_choose(symbols, entry, file, error);
+  return index < 0 ? NULL : g_ptr_array_index(kernels, (guint)index);
+}
+
 static SmbProgram *
 read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting, GError **error) {
   g_autoptr(PtxModule) module = smb_ptx_module_read(source, error);
-  const PtxFunction *kernel = module ? smb_ptx_choose(module, options->entry, error) : NULL;
+  const PtxFunction *kernel = module ? choose(module, options->entry, error) : NULL;
   if (!kernel)
     return NULL;
   SmbProgramOptions adapted = *options;
@@ -117,8 +137,8 @@ read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting,
   Code *code = g_new0(Code, 1);
   smb_program_init(&code->program, &smb_ptx_front_end, source, smb_source_name(source), &adapted);
   // The name chooses it again (smb_program_read_again()): one that is not its alone does not.
-  g_autofree char *plain = smb_ptx_demangle(kernel->name, TRUE);
-  gboolean is_own = smb_ptx_choose(module, plain, NULL) == kernel;
+  g_autofree char *plain = smb_symbol_demangle(kernel->name, TRUE);
+  gboolean is_own = choose(module, plain, NULL) == kernel;
   code->program.name = g_string_chunk_insert_const(module->strings, is_own ? plain : kernel->name);
   code->program.symbol = kernel->name;
   code->program.max_threads = count_threads(kernel->maximum);

@@ -209,6 +209,20 @@ smb_splits_arm(SmbSplits *splits, guint barrier) {
   splits->armed[barrier] |= splits->mask;
 }
 
+SmbLanes
+smb_splits_recorded(const SmbSplits *splits, guint barrier, guint lane) {
+  gboolean armed = barrier < splits->n_barriers && splits->armed[barrier] & bit(lane);
+  return armed ? splits->slots->records[barrier].by_lane[lane] : 0;
+}
+
+void
+smb_splits_record(SmbSplits *splits, guint barrier, guint lane, SmbLanes recorded) {
+  if (barrier >= splits->n_barriers)
+    add_barriers(splits, barrier);
+  splits->slots->records[barrier].by_lane[lane] = recorded;
+  splits->armed[barrier] = (splits->armed[barrier] & ~bit(lane)) | (recorded ? bit(lane) : 0);
+}
+
 void
 smb_splits_wait(SmbSplits *splits, guint barrier, SmbLanes lanes) {
   const SmbLanes *by_lane = splits->slots->records[barrier].by_lane;

@@ -123,6 +123,12 @@ smb_splits_break(SmbSplits *splits, guint barrier, SmbLanes lanes) {
     smb_splits_leave(splits, barrier, lanes);
 }
 
+/** The lanes that @lane recorded at @barrier; 0: it has not armed it. */
+SmbLanes smb_splits_recorded(const SmbSplits *splits, guint barrier, guint lane);
+
+/** Makes it so: what was recorded may have been kept elsewhere meanwhile (BMOV). */
+void smb_splits_record(SmbSplits *splits, guint barrier, guint lane, SmbLanes recorded);
+
 /** Of smb_splits_gather(), where some lanes are not in the running split. */
 void smb_splits_assemble(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted);
 

@@ -13,6 +13,17 @@ enum {
   SHARE_STEPS = 1 << 16, // of a warp, before the next one has its turn
 };
 
+// A word of the parameters; what is behind the last one is 0.
+static guint32
+read_parameter(const Runner *runner, guint32 offset) {
+  gsize bytes;
+  const guint8 *data = g_bytes_get_data(runner->parameters, &bytes);
+  guint32 value = 0;
+  for (guint i = 0; i < 4 && offset + i < bytes; i++)
+    value |= (guint32)data[offset + i] << (8 * i);
+  return value;
+}
+
 static void
 preset_row(Runner *runner, guint w, const Preset *preset) {
   const SmbBlock *block = runner->block;
@@ -35,6 +46,10 @@ preset_row(Runner *runner, guint w, const Preset *preset) {
       value = lane;
     else if (special == SPECIAL_WARP)
       value = w;
+    else if (special == SPECIAL_NUMBER)
+      value = preset->argument;
+    else if (special == SPECIAL_PARAMETER)
+      value = read_parameter(runner, preset->argument);
     else
       value = block->shared_bytes -
               (special == SPECIAL_DYNAMIC_BYTES ? runner->code->program.dynamic_start : 0);

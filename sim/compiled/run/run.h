@@ -137,6 +137,27 @@ gboolean smb_step_break_own(Runner *runner, const Step *step, SmbLanes lanes);
 // Which barrier a lane means by Step.argument.
 guint smb_runner_barrier(const Runner *runner, guint32 argument, guint lane);
 
+// --- machine code's own (jump.c)
+// To the address of code that the pair of rows Compute.s[0] holds, plus Step.argument: a branch, a call, a return.
+gboolean smb_step_jump(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_call_address(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_return_to(Runner *runner, const Step *step, SmbLanes lanes);
+// To a function at Step.target, which finds in registers where it returns to.
+gboolean smb_step_call_code(Runner *runner, const Step *step, SmbLanes lanes);
+// A branch if the lanes are all of those of the mask Compute.s[0] that live, or if they are not.
+enum {
+  BRANCH_IF_WHOLE,
+  BRANCH_IF_DIVIDED,
+};
+gboolean smb_step_branch_divided(Runner *runner, const Step *step, SmbLanes lanes);
+// All lanes branch if one has a true guard.
+gboolean smb_step_branch_any(Runner *runner, const Step *step, SmbLanes lanes);
+// What lanes recorded at the barrier of convergence Step.argument goes to the row Compute.d, unless that is NO_ROW, or is
+// forgotten, or comes from Compute.s[0].
+gboolean smb_step_save_barrier(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_clear_barrier(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_restore_barrier(Runner *runner, const Step *step, SmbLanes lanes);
+
 // --- calls (call.c)
 gboolean smb_step_call(Runner *runner, const Step *step, SmbLanes lanes);
 // Calls what the function pointer in Compute.s[0] points at; Step.argument: the shape of what is passed.

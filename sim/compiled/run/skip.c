@@ -49,7 +49,8 @@ is_needed(const Runner *runner, const Step *step) {
            (step->source && smb_transfer_may_be_shared(runner, step->source));
   case STEP_OTHER:
     return step->run != smb_step_nothing && step->run != smb_step_gather &&
-           step->run != smb_step_call && step->run != smb_step_return;
+           step->run != smb_step_call && step->run != smb_step_return &&
+           step->run != smb_step_call_code && step->run != smb_step_return_to;
   case STEP_APART:
     return TRUE;
   case STEP_COMPUTE:
@@ -122,9 +123,9 @@ add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
       stretch->needed = step;
     if (!stretch->ends && (step->run == smb_step_exit || step->run == smb_step_trap))
       stretch->ends = step;
-    if (step->run == smb_step_call_pointer)
+    if (step->run == smb_step_call_pointer || step->run == smb_step_call_address)
       stretch->blind = step;
-    if (step->run != smb_step_call)
+    if (step->run != smb_step_call && step->run != smb_step_call_code)
       continue;
     guint32 first;
     const CodeGraph *callee = smb_code_graph(runner->code, step->target, &first);

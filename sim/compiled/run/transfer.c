@@ -14,6 +14,11 @@ depends_on_block(guint flags) {
   return (flags & (ROW_AFFINE | ROW_BLOCK)) != 0;
 }
 
+static guint32
+find_object(guint64 address) {
+  return (guint32)((address >> POINTER_OFFSET_BITS) - 1);
+}
+
 SmbLanes
 smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
                        guint *flags, guint32 *origin) {
@@ -46,6 +51,9 @@ smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes,
     *origin = row_origin(registers, transfer->address + 1);
   guint64 offset = start + transfer->offset;
   EACH_LANE(n, addresses[lane] = offset + (low[lane] | (guint64)high[lane] << 32);)
+  for (guint lane = 0; transfer->is_generic && transfer->reserved && lane < n; lane++)
+    addresses[lane] -=
+        find_object(addresses[lane]) == REGION_SHARED ? (guint64)transfer->reserved : 0;
   return known & high_known;
 }
 
@@ -53,11 +61,6 @@ void
 smb_transfer_watch(const Runner *runner, guint flags) {
   if (flags & ROW_BLOCK && runner->block->signature)
     smb_signature_refuse(runner->block);
-}
-
-static guint32
-find_object(guint64 address) {
-  return (guint32)((address >> POINTER_OFFSET_BITS) - 1);
 }
 
 // Shared and private memory is marked: there, affine addresses are the same in all blocks that are alike.

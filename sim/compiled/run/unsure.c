@@ -41,8 +41,9 @@ describe_place(const Runner *runner, guint32 number) {
   if (step->transfer && step->transfer->move.site < smb_program_n_sites(&runner->code->program))
     return smb_site_place(smb_program_site(&runner->code->program, step->transfer->move.site));
   guint line = 0, column = 0;
-  if (runner->code->program.source)
-    smb_source_locate(runner->code->program.source, step->place, &line, &column);
+  if (!runner->code->program.source)
+    return g_strdup_printf("0x%x", step->place);
+  smb_source_locate(runner->code->program.source, step->place, &line, &column);
   return g_strdup_printf("line %u", line);
 }
 

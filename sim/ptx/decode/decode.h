@@ -198,11 +198,6 @@ smb_ptx_shape(guint32 shape, guint64 bytes) {
 // --- sites (site.c)
 guint smb_ptx_add_site(PtxDecoder *decoder, SmbOpClass op_class, guint width);
 
-// --- which kernel (entry.c)
-const PtxFunction *smb_ptx_choose(const PtxModule *module, const char *entry, GError **error);
-// What a mangled name says (transfer full), without parameters and namespaces if @plain.
-char *smb_ptx_demangle(const char *name, gboolean plain);
-
 // The whole of it: FALSE with an error.
 gboolean smb_ptx_decode(PtxDecoder *decoder, const PtxFunction *kernel);
 

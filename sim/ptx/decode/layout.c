@@ -5,6 +5,7 @@
 // aligned; in the memory of a thread likewise; in global and constant memory each for itself.
 #include <string.h>
 
+#include "sim/program/symbol.h"
 #include "sim/ptx/decode/decode.h"
 
 // Of local memory at most, for all functions: offsets in it are signed numbers of 32 bits.
@@ -51,7 +52,7 @@ static guint64
 add_shared(PtxDecoder *decoder, const PtxVariable *variable) {
   SmbProgram *program = decoder->program;
   guint element = MAX(smb_ptx_type_bytes(variable->type), 1) * MAX(variable->vector, 1);
-  g_autofree char *plain = smb_ptx_demangle(variable->name, TRUE);
+  g_autofree char *plain = smb_symbol_demangle(variable->name, TRUE);
   SmbArray array = {.name = g_string_chunk_insert_const(decoder->module->strings, plain),
                     .element = name_element(variable),
                     .element_bytes = element,

@@ -179,7 +179,7 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
     return lane_constant(decoder, values, bytes);
   Row row = smb_ptx_new_rows(decoder, 2);
   for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
-    Preset preset = {specials[i].special, row};
+    Preset preset = {.special = specials[i].special, .row = row};
     if (strcmp(specials[i].name, name) == 0)
       g_array_append_val(decoder->code->presets, preset);
   }

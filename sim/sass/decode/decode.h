@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sim/compiled/run/run.h"
+#include "sim/image/cubin.h"
 #include "sim/sass/instruction.h"
 
 enum {
@@ -17,7 +18,40 @@ enum {
   SASS_DROPPED_ROWS = 8,
 };
 
-typedef struct _SassBanks SassBanks; // constant.c
+enum {
+  SASS_BANKS = 32,
+  SASS_BANK_PARAMETERS = 0,
+  SASS_BANK_VARIABLES = 3,
+};
+
+// A constant bank that is a section of the image.
+typedef struct {
+  gboolean is_made;
+  GByteArray *bytes; // with addresses put in; NULL: there is no such section
+  guint32 region;    // 0: none yet
+} SassBank;
+
+// A section of code, in the addresses that code has here: those of all sections that are needed, one behind the other, the
+// kernel's from 0 on.
+typedef struct {
+  guint section;
+  guint32 base;
+  guint32 bytes;
+  const guint8 *code;
+} SassSection;
+
+// Where a function returns: a step that all of its returns lead to.
+typedef struct {
+  Row row;      // two rows: where it goes on
+  guint32 base; // is added
+} SassReturn;
+
+// A step that leads to an instruction, or to one of the returns of its function.
+typedef struct {
+  guint32 step;
+  guint32 target; // an address, or the index of a return
+  gboolean returns;
+} SassJump;
 
 typedef struct {
   guint chip; // 90 of sm_90a
@@ -29,14 +63,28 @@ typedef struct {
   Predicate uniform_predicates; // of UP0
   Predicate never;              // is false
   Row dropped;                  // rows that nobody reads: what is written to RZ and URZ
-  SassBanks *banks;             // what is in constant banks
+  Row answer;                   // of BAR.RED, for B2R
+  Predicate answer_predicate;
+  const SmbCubin *cubin;
+  const SmbCubinFunction *kernel;
+  guint32 stack_bytes;
+  guint32
+      reserved_shared; // where shared memory that is the program's own begins, as addresses of the code have it
+  SassBank banks[SASS_BANKS];
+  GHashTable *presets;  // of bank 0: offset and number of rows → row
+  GHashTable *specials; // number of a special register → row
+  GHashTable *regions;  // symbol → its region
+  GArray *sections;     // SassSection
+  GPtrArray *missing;   // names of functions without a body, whose addresses are behind all code
+  GArray *jumps;        // SassJump
+  GArray *returns;      // SassReturn, of the current function
   // Rows and predicates that one instruction needs between its steps: all of them, and how many it has taken.
   GArray *scratch;            // Row
   GArray *scratch_predicates; // Predicate
   guint n_scratch, n_scratch_predicates;
   // where the decoder is
   const SassInstruction *instruction;
-  guint32 place;   // of it, for messages
+  guint32 place;   // of it, for messages: its address
   Predicate guard; // of it
   gboolean unless;
   GError **error;
@@ -94,6 +142,25 @@ Predicate smb_sass_condition(SassDecoder *decoder, const SassOperand *operand);
 Row smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows);
 // Rows of c[…][…]: that one, or what a load ahead of the instruction finds.
 Row smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
+// The address of c[…][…]. FALSE: there is no such place.
+gboolean smb_sass_set_bank_address(SassDecoder *decoder, Transfer *transfer,
+                                   const SassOperand *operand);
+
+// --- the memory of the program (layout.c)
+// Shared arrays, the stack, sections of code. FALSE with an error.
+gboolean smb_sass_lay_out(SassDecoder *decoder);
+const SassBank *smb_sass_bank(SassDecoder *decoder, guint bank);
+// Where a bank begins, as a pointer of the machine, for an access at an offset. FALSE: there is nothing.
+gboolean smb_sass_find_bank(SassDecoder *decoder, guint bank, gint64 offset, guint64 *start);
+
+// --- memory (memory.c)
+Transfer *smb_sass_new_transfer(SassDecoder *decoder);
+// Its site, and what the machine is told.
+void smb_sass_set_move(SassDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op,
+                       guint width);
+// The registers of an address of 32 bits, or of a place in a constant bank: base and uniform register. FALSE: they are of a
+// form that is not modelled.
+gboolean smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand);
 
 // --- steps (decode.c)
 // Registers, and what the kernel does ahead of its first instruction.
@@ -104,16 +171,26 @@ gboolean smb_sass_decode(SassDecoder *decoder, const SassInstruction *instructio
 // A step of the instruction, with its guard.
 Step smb_sass_step(const SassDecoder *decoder, StepKind kind, StepHandler run);
 void smb_sass_add(SassDecoder *decoder, Step *step);
+// Adds a branch to an address of the code.
+void smb_sass_add_jump(SassDecoder *decoder, Step *step, guint32 target);
 void smb_sass_writes_row(SassDecoder *decoder, Step *step, Row row, guint n);
 void smb_sass_writes_predicate(SassDecoder *decoder, Step *step, Predicate predicate);
 // A computation, under the guard.
 void smb_sass_add_compute(SassDecoder *decoder, Compute *compute);
+// Moves one row to one of the rows of a result: to a uniform register what the first active lane has, in all lanes.
+void smb_sass_add_move(SassDecoder *decoder, const SassOperand *result, Row to, Row from);
 // Results that are not modelled: nothing is known of @n rows from @row on, or of a predicate.
 void smb_sass_add_unknown(SassDecoder *decoder, Row row, guint n);
 void smb_sass_add_unknown_predicate(SassDecoder *decoder, Predicate predicate);
 // Sets the error at the instruction. Always FALSE.
 G_GNUC_PRINTF(2, 3)
 gboolean smb_sass_refuse(SassDecoder *decoder, const char *format, ...);
+
+// All code, as steps, with its control flow (function.c). FALSE with an error.
+gboolean smb_sass_decode_code(SassDecoder *decoder);
+
+// --- sites (site.c)
+guint smb_sass_add_site(SassDecoder *decoder, SmbOpClass op_class, guint width);
 
 // --- kinds of instructions, in the order in which they are asked
 SassResult smb_sass_decode_memory(SassDecoder *decoder);  // memory.c

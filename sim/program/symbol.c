@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Which kernel of a module is meant, by its mangled, its demangled or its plain name.
+// Which kernel of compiled code is meant, by its mangled, its demangled or its plain name.
+#include "sim/program/symbol.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/error.h"
-#include "sim/ptx/decode/decode.h"
 
 // Of the C++ library: (transfer full) what malloc() returned, or NULL.
 char *__cxa_demangle(const char *mangled, char *room, size_t *length, int *status);
@@ -36,7 +38,7 @@ make_plain(char *name) {
 }
 
 char *
-smb_ptx_demangle(const char *name, gboolean plain) {
+smb_symbol_demangle(const char *name, gboolean plain) {
   int status = 0;
   char *demangled = g_str_has_prefix(name, "_Z") ? __cxa_demangle(name, NULL, NULL, &status) : NULL;
   char *copy = g_strdup(demangled ? demangled : name);
@@ -119,33 +121,29 @@ match_name(const char *name, const char *entry) {
 }
 
 static Match
-match_kernel(const PtxFunction *function, const char *entry) {
-  g_autofree char *demangled = smb_ptx_demangle(function->name, FALSE);
+match_kernel(const char *symbol, const char *entry) {
+  g_autofree char *demangled = smb_symbol_demangle(symbol, FALSE);
   g_autofree char *name = make_canonical(demangled), *asked = make_canonical(entry);
-  return strcmp(function->name, entry) == 0 ? MATCH_SYMBOL : match_name(name, asked);
+  return strcmp(symbol, entry) == 0 ? MATCH_SYMBOL : match_name(name, asked);
 }
 
 // "'reduce<64>(float*)', 'reduce<128>(float*)'" (transfer full).
 static char *
-list_kernels(const GPtrArray *kernels) {
+list_kernels(const GPtrArray *symbols) {
   GString *list = g_string_new(NULL);
-  for (guint i = 0; i < kernels->len; i++) {
-    const PtxFunction *kernel = g_ptr_array_index(kernels, i);
-    g_autofree char *name = smb_ptx_demangle(kernel->name, FALSE);
+  for (guint i = 0; i < symbols->len; i++) {
+    g_autofree char *name = smb_symbol_demangle(g_ptr_array_index(symbols, i), FALSE);
     g_string_append_printf(list, "%s'%s'", i > 0 ? ", " : "",
                            name + (g_str_has_prefix(name, "void ") ? strlen("void ") : 0));
   }
   return g_string_free(list, FALSE);
 }
 
-static const PtxFunction *
-refuse(const PtxModule *module, const char *entry, const GPtrArray *all, const GPtrArray *matching,
+static gint
+refuse(const char *file, const char *entry, const GPtrArray *all, const GPtrArray *matching,
        GError **error) {
   g_autofree char *list = list_kernels(matching->len > 0 ? matching : all);
-  const char *file = smb_source_name(module->source);
-  if (all->len == 0)
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no kernel (.entry) in this PTX", file);
-  else if (!entry)
+  if (!entry)
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
              "%s has several kernels: choose one with --entry: %s", file, list);
   else if (matching->len > 0)
@@ -154,26 +152,23 @@ refuse(const PtxModule *module, const char *entry, const GPtrArray *all, const G
   else
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
              "--entry '%s': expected one of the kernels of %s: %s", entry, file, list);
-  return NULL;
+  return -1;
 }
 
-const PtxFunction *
-smb_ptx_choose(const PtxModule *module, const char *entry, GError **error) {
-  g_autoptr(GPtrArray) all = g_ptr_array_new(), matching = g_ptr_array_new();
+gint
+smb_symbol_choose(const GPtrArray *symbols, const char *entry, const char *file, GError **error) {
+  g_autoptr(GPtrArray) matching = g_ptr_array_new();
   Match best = MATCH_NONE;
-  for (guint i = 0; i < module->functions->len; i++) {
-    PtxFunction *function = g_ptr_array_index(module->functions, i);
-    if (!function->is_entry || function->is_prototype)
-      continue;
-    g_ptr_array_add(all, function);
-    Match match = entry ? match_kernel(function, entry) : MATCH_NAME;
+  gint chosen = -1;
+  for (guint i = 0; i < symbols->len; i++) {
+    Match match = entry ? match_kernel(g_ptr_array_index(symbols, i), entry) : MATCH_NAME;
     if (match > best)
       g_ptr_array_set_size(matching, 0);
     best = MAX(best, match);
-    if (match != MATCH_NONE && match == best)
-      g_ptr_array_add(matching, function);
+    if (match == MATCH_NONE || match != best)
+      continue;
+    g_ptr_array_add(matching, g_ptr_array_index(symbols, i));
+    chosen = (gint)i;
   }
-  if (matching->len == 1)
-    return g_ptr_array_index(matching, 0);
-  return refuse(module, entry, all, matching, error);
+  return matching->len == 1 ? chosen : refuse(file, entry, symbols, matching, error);
 }

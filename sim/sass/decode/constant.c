@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Constant banks. Bank 0 has what the driver puts there: sizes of the launch, windows of memory, the stack, parameters; its
+// other words are not known. The other banks are sections of the image: 3 has the variables in constant memory, 4
+// addresses of variables and functions, 2 and others numbers that the compiler wrote there.
+#include "sim/sass/decode/decode.h"
+
+// Words of bank 0 that are not parameters, found by compiling kernels that ask for them (CUDA 12 and 13).
+#define NO_SPECIAL G_MAXUINT
+
+typedef enum {
+  WORD_SPECIAL, // a Special
+  WORD_SHARED, // low word of where shared memory begins among generic addresses; the high word is behind it
+  WORD_LOCAL, // likewise of local memory
+  WORD_STACK, // where the stack of a thread begins
+} WordKind;
+
+typedef struct {
+  guint first_chip, last_chip;
+  guint offset;
+  WordKind kind;
+  guint special;
+} Word;
+
+static const Word words[] = {
+    {70, 99, 0x00, WORD_SPECIAL, SPECIAL_NTID},
+    {70, 99, 0x04, WORD_SPECIAL, SPECIAL_NTID + 1},
+    {70, 99, 0x08, WORD_SPECIAL, SPECIAL_NTID + 2},
+    {70, 99, 0x0c, WORD_SPECIAL, SPECIAL_NCTAID},
+    {70, 99, 0x10, WORD_SPECIAL, SPECIAL_NCTAID + 1},
+    {70, 99, 0x14, WORD_SPECIAL, SPECIAL_NCTAID + 2},
+    {70, 89, 0x18, WORD_SHARED, 0},
+    {70, 99, 0x20, WORD_LOCAL, 0},
+    {70, 99, 0x28, WORD_STACK, 0},
+    {100, 999, 0x360, WORD_SPECIAL, SPECIAL_NTID},
+    {100, 999, 0x364, WORD_SPECIAL, SPECIAL_NTID + 1},
+    {100, 999, 0x368, WORD_SPECIAL, SPECIAL_NTID + 2},
+    {100, 999, 0x370, WORD_SPECIAL, SPECIAL_NCTAID},
+    {100, 999, 0x374, WORD_SPECIAL, SPECIAL_NCTAID + 1},
+    {100, 999, 0x378, WORD_SPECIAL, SPECIAL_NCTAID + 2},
+    {100, 999, 0x2f8, WORD_LOCAL, 0},
+    {100, 999, 0x37c, WORD_STACK, 0},
+};
+
+// Whether a number is put into a word; *@special: it is one that a launch decides, NO_SPECIAL: it is @value.
+static gboolean
+find_word(const SassDecoder *decoder, gint64 offset, guint *special, guint32 *value) {
+  for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
+    const Word *word = &words[i];
+    gboolean has_high = word->kind == WORD_SHARED || word->kind == WORD_LOCAL;
+    if (decoder->chip < word->first_chip || decoder->chip > word->last_chip)
+      continue;
+    if (offset != word->offset && !(has_high && offset == word->offset + 4))
+      continue;
+    guint64 window = make_pointer(word->kind == WORD_SHARED ? REGION_SHARED : REGION_LOCAL, 0);
+    *special = word->kind == WORD_SPECIAL ? word->special : NO_SPECIAL;
+    *value = word->kind == WORD_STACK         ? decoder->stack_bytes
+             : offset == (gint64)word->offset ? (guint32)window
+                                              : (guint32)(window >> 32);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+add_preset(SassDecoder *decoder, guint special, guint32 argument, Row row) {
+  const Preset preset = {.special = (Special)special, .argument = argument, .row = row};
+  g_array_append_val(decoder->code->presets, preset);
+}
+
+// Rows of bank 0 that are set when a warp starts; what nobody sets is not known.
+static Row
+find_launch_row(SassDecoder *decoder, gint64 offset, guint n_rows) {
+  const SmbCubinFunction *kernel = decoder->kernel;
+  gpointer key = GUINT_TO_POINTER((guint)offset * 4 + n_rows), known;
+  if (offset < 0 || offset > G_MAXUINT16 || offset % 4 != 0)
+    return NO_ROW;
+  if (g_hash_table_lookup_extended(decoder->presets, key, NULL, &known))
+    return GPOINTER_TO_UINT(known);
+  Row row = smb_sass_new_rows(decoder, n_rows);
+  g_hash_table_insert(decoder->presets, key, GUINT_TO_POINTER(row));
+  for (guint i = 0; i < n_rows; i++, offset += 4) {
+    guint special;
+    guint32 value;
+    gint64 parameter = offset - kernel->parameter_base;
+    if (parameter >= 0 && parameter < (gint64)kernel->parameter_bytes)
+      add_preset(decoder, SPECIAL_PARAMETER, (guint32)parameter, row + i);
+    else if (find_word(decoder, offset, &special, &value))
+      add_preset(decoder, special == NO_SPECIAL ? SPECIAL_NUMBER : special, value, row + i);
+  }
+  return row;
+}
+
+Row
+smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows) {
+  if (bank == 0)
+    return find_launch_row(decoder, offset, n_rows);
+  if (bank == SASS_BANK_VARIABLES || n_rows > 2)
+    return NO_ROW;
+  const SassBank *section = smb_sass_bank(decoder, bank);
+  guint64 bits = 0;
+  if (!section->bytes || offset < 0 || (guint64)offset + 4 * n_rows > section->bytes->len)
+    return NO_ROW;
+  for (guint i = 0; i < 4 * n_rows; i++)
+    bits |= (guint64)section->bytes->data[offset + i] << (8 * i);
+  return smb_sass_constant(decoder, bits, n_rows);
+}
+
+gboolean
+smb_sass_set_bank_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand) {
+  guint64 start;
+  gint64 offset = operand->value;
+  if (operand->is_bindless)
+    return FALSE;
+  if (operand->bank == 0) {
+    start = make_pointer(REGION_PARAMETERS, -(gint64)decoder->kernel->parameter_base);
+  } else if (!smb_sass_find_bank(decoder, operand->bank, offset, &start))
+    return FALSE;
+  transfer->window = WINDOW_GENERIC;
+  transfer->offset = start + (guint64)offset;
+  return smb_sass_set_index(decoder, transfer, operand);
+}
+
+Row
+smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_rows) {
+  Row row = NO_ROW;
+  if (!operand->is_bindless && operand->base == SASS_RZ && operand->uniform == SASS_URZ)
+    row = smb_sass_bank_row(decoder, operand->bank, operand->value, n_rows);
+  if (row != NO_ROW)
+    return row;
+  row = smb_sass_scratch(decoder, n_rows);
+  Step step = smb_sass_step(decoder, STEP_TRANSFER, smb_step_load);
+  Transfer *transfer = smb_sass_new_transfer(decoder);
+  if (!smb_sass_set_bank_address(decoder, transfer, operand)) {
+    smb_sass_add_unknown(decoder, row, n_rows);
+    return row;
+  }
+  transfer->n_components = n_rows;
+  for (guint i = 0; i < n_rows; i++)
+    transfer->data[i] = row + i;
+  smb_sass_writes_row(decoder, &step, row, n_rows);
+  smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, 4 * n_rows);
+  step.transfer = transfer;
+  smb_sass_add(decoder, &step);
+  return row;
+}

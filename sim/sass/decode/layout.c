@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Where things are: sections of code, one behind the other, from 0 on; variables in global and constant memory, each a
+// region of its own; shared arrays. Shared memory begins at 0 here, behind what the system has of it since sm_90.
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/sass/decode/decode.h"
+
+enum {
+  DYNAMIC_ALIGN = 16, // of dynamic shared memory
+};
+
+static const SmbCubinSection *
+get_section(const SassDecoder *decoder, guint index) {
+  return &g_array_index(decoder->cubin->sections, SmbCubinSection, index);
+}
+
+static const SmbCubinSymbol *
+get_symbol(const SassDecoder *decoder, guint index) {
+  return &g_array_index(decoder->cubin->symbols, SmbCubinSymbol, index);
+}
+
+static guint64
+align_to(guint64 offset, guint64 align) {
+  return (offset + align - 1) / align * align;
+}
+
+// --- code
+
+static gboolean
+add_section(SassDecoder *decoder, guint index) {
+  const SmbCubinSection *section = get_section(decoder, index);
+  guint32 base = 0;
+  for (guint i = 0; i < decoder->sections->len; i++) {
+    const SassSection *other = &g_array_index(decoder->sections, SassSection, i);
+    if (other->section == index)
+      return TRUE;
+    base = other->base + other->bytes;
+  }
+  if (!section->data || section->bytes % SASS_BYTES || section->bytes > G_MAXINT32 - base)
+    return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT, "%s: section %s: expected code",
+                    decoder->program->file, section->name);
+  const SassSection added = {index, base, (guint32)section->bytes, section->data};
+  g_array_append_val(decoder->sections, added);
+  return TRUE;
+}
+
+static gboolean
+is_code(const SmbCubinSection *section) {
+  return g_str_has_prefix(section->name, ".text.");
+}
+
+// The kernel's section, and those of functions whose addresses are taken.
+static gboolean
+add_sections(SassDecoder *decoder) {
+  const SmbCubin *cubin = decoder->cubin;
+  if (!add_section(decoder, decoder->kernel->section))
+    return FALSE;
+  for (guint i = 0; i < cubin->relocations->len; i++) {
+    const SmbCubinRelocation *relocation =
+        &g_array_index(cubin->relocations, SmbCubinRelocation, i);
+    const SmbCubinSymbol *symbol = get_symbol(decoder, relocation->symbol);
+    if (relocation->section == decoder->kernel->section)
+      return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
+                      "%s: '%s' is not linked yet (nvcc -rdc=true leaves it so): link it with "
+                      "nvcc -dlink, or compile without -rdc",
+                      decoder->program->file, decoder->kernel->name);
+    if (symbol->kind == SMB_CUBIN_FUNCTION && symbol->section &&
+        is_code(get_section(decoder, symbol->section)) && !add_section(decoder, symbol->section))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static guint32
+end_of_code(const SassDecoder *decoder) {
+  const SassSection *last =
+      &g_array_index(decoder->sections, SassSection, decoder->sections->len - 1);
+  return last->base + last->bytes;
+}
+
+// The address of a function; of one that is elsewhere one behind all code, where there is none.
+static guint64
+find_function(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
+  for (guint i = 0; i < decoder->sections->len && symbol->section; i++) {
+    const SassSection *section = &g_array_index(decoder->sections, SassSection, i);
+    if (section->section == symbol->section)
+      return section->base + symbol->value;
+  }
+  guint found;
+  if (!g_ptr_array_find_with_equal_func(decoder->missing, symbol->name, g_str_equal, &found)) {
+    found = decoder->missing->len;
+    g_ptr_array_add(decoder->missing, (gpointer)symbol->name);
+  }
+  return end_of_code(decoder) + (guint64)found * SASS_BYTES;
+}
+
+// --- variables
+
+static void put_addresses(SassDecoder *decoder, guint section, guint64 first, GByteArray *bytes);
+
+static gboolean
+is_zeros(const guint8 *data, gsize bytes) {
+  for (gsize i = 0; i < bytes; i++) {
+    if (data[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// What a variable holds at first. Zeros may as well be what nobody wrote there: the host says so, or nobody.
+static SmbContents
+find_contents(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
+  const SmbCubinSection *section = get_section(decoder, symbol->section);
+  if (!section->data || symbol->value > section->bytes ||
+      symbol->bytes > section->bytes - symbol->value ||
+      is_zeros(section->data + symbol->value, symbol->bytes))
+    return (SmbContents){.fill = SMB_FILL_UNKNOWN};
+  GByteArray *bytes = g_byte_array_new();
+  g_byte_array_append(bytes, section->data + symbol->value, (guint)symbol->bytes);
+  g_ptr_array_add(decoder->code->bytes, bytes);
+  put_addresses(decoder, symbol->section, symbol->value, bytes);
+  return (SmbContents){.fill = SMB_FILL_BYTES, .bytes = bytes->data, .length = bytes->len};
+}
+
+// The region of a variable in global or constant memory; 0: it is none.
+static guint32
+find_region(SassDecoder *decoder, guint index) {
+  const SmbCubinSymbol *symbol = get_symbol(decoder, index);
+  const SmbCubinSection *section = get_section(decoder, symbol->section);
+  gpointer known;
+  gboolean global = g_str_has_prefix(section->name, ".nv.global");
+  if (!symbol->section || (!global && !g_str_has_prefix(section->name, ".nv.constant3")))
+    return 0;
+  if (g_hash_table_lookup_extended(decoder->regions, symbol, NULL, &known))
+    return GPOINTER_TO_UINT(known);
+  Region region = {
+      .name = symbol->name, .space = global ? SPACE_GLOBAL : SPACE_CONSTANT, .size = symbol->bytes};
+  g_array_append_val(decoder->program->regions, region);
+  guint32 added = decoder->program->regions->len - 1;
+  g_hash_table_insert(decoder->regions, (gpointer)symbol, GUINT_TO_POINTER(added));
+  const SmbContents contents = find_contents(decoder, symbol);
+  g_array_index(decoder->program->regions, Region, added).contents = contents;
+  return added;
+}
+
+static gboolean
+find_address(SassDecoder *decoder, guint index, guint64 *address) {
+  const SmbCubinSymbol *symbol = get_symbol(decoder, index);
+  guint32 region = find_region(decoder, index);
+  *address = region ? make_pointer(region, 0) : 0;
+  if (region)
+    return TRUE;
+  if (symbol->kind != SMB_CUBIN_FUNCTION && symbol->section)
+    return FALSE;
+  *address = find_function(decoder, symbol);
+  return TRUE;
+}
+
+// Puts addresses into a copy of what a section holds from @first on.
+static void
+put_addresses(SassDecoder *decoder, guint section, guint64 first, GByteArray *bytes) {
+  const GArray *relocations = decoder->cubin->relocations;
+  for (guint i = 0; i < relocations->len; i++) {
+    const SmbCubinRelocation *relocation = &g_array_index(relocations, SmbCubinRelocation, i);
+    guint64 at = relocation->offset - first, address;
+    if (relocation->section != section || relocation->offset < first || at > bytes->len ||
+        bytes->len - at < sizeof address || !find_address(decoder, relocation->symbol, &address))
+      continue;
+    address += (guint64)relocation->addend;
+    memcpy(bytes->data + at, &address, sizeof address);
+  }
+}
+
+// --- banks
+
+const SassBank *
+smb_sass_bank(SassDecoder *decoder, guint bank) {
+  SassBank *found = &decoder->banks[bank % SASS_BANKS];
+  const SmbCubin *cubin = decoder->cubin;
+  g_autofree char *own = g_strdup_printf(".nv.constant%u.%s", bank, decoder->kernel->name);
+  g_autofree char *common = g_strdup_printf(".nv.constant%u", bank);
+  if (found->is_made)
+    return found;
+  found->is_made = TRUE;
+  const SmbCubinSection *section = smb_cubin_section(cubin, own);
+  section = section ? section : smb_cubin_section(cubin, common);
+  if (!section || !section->data)
+    return found;
+  found->bytes = g_byte_array_new();
+  g_byte_array_append(found->bytes, section->data, (guint)section->bytes);
+  g_ptr_array_add(decoder->code->bytes, found->bytes);
+  guint index = (guint)(section - &g_array_index(cubin->sections, SmbCubinSection, 0));
+  put_addresses(decoder, index, 0, found->bytes);
+  return found;
+}
+
+// The variable in constant memory that has an offset of bank 3.
+static gboolean
+find_variable(SassDecoder *decoder, gint64 offset, guint64 *start) {
+  for (guint i = 0; i < decoder->cubin->symbols->len; i++) {
+    const SmbCubinSymbol *symbol = get_symbol(decoder, i);
+    guint64 at = (guint64)offset - symbol->value;
+    if (symbol->kind != SMB_CUBIN_VARIABLE || !symbol->section || at >= symbol->bytes ||
+        !g_str_has_prefix(get_section(decoder, symbol->section)->name, ".nv.constant3"))
+      continue;
+    *start = make_pointer(find_region(decoder, i), 0) - symbol->value;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+smb_sass_find_bank(SassDecoder *decoder, guint bank, gint64 offset, guint64 *start) {
+  if (bank == SASS_BANK_VARIABLES && find_variable(decoder, offset, start))
+    return TRUE;
+  const SassBank *found = smb_sass_bank(decoder, bank);
+  if (!found->bytes)
+    return FALSE;
+  if (!found->region) {
+    Region region = {.name = "constant memory", .space = SPACE_CONSTANT, .size = found->bytes->len};
+    region.contents = (SmbContents){
+        .fill = SMB_FILL_BYTES, .bytes = found->bytes->data, .length = found->bytes->len};
+    g_array_append_val(decoder->program->regions, region);
+    decoder->banks[bank % SASS_BANKS].region = decoder->program->regions->len - 1;
+  }
+  *start = make_pointer(found->region, 0);
+  return TRUE;
+}
+
+// --- shared memory
+
+// Arrays that the image names.
+static void
+add_arrays(SassDecoder *decoder) {
+  const SmbCubin *cubin = decoder->cubin;
+  g_autofree char *name = g_strdup_printf(".nv.shared.%s", decoder->kernel->name);
+  for (guint i = 0; i < cubin->symbols->len; i++) {
+    const SmbCubinSymbol *symbol = get_symbol(decoder, i);
+    if (symbol->kind != SMB_CUBIN_VARIABLE || !symbol->section || symbol->bytes == 0 ||
+        symbol->value < decoder->reserved_shared ||
+        strcmp(get_section(decoder, symbol->section)->name, name) != 0)
+      continue;
+    SmbArray array = {.name = symbol->name,
+                      .element = "char",
+                      .element_bytes = 1,
+                      .n_dimensions = 1,
+                      .dimension = {symbol->bytes},
+                      .base = (guint32)(symbol->value - decoder->reserved_shared),
+                      .bytes = symbol->bytes};
+    g_array_append_val(decoder->program->arrays, array);
+  }
+}
+
+gboolean
+smb_sass_lay_out(SassDecoder *decoder) {
+  SmbProgram *program = decoder->program;
+  const SmbCubinFunction *kernel = decoder->kernel;
+  if (!add_sections(decoder))
+    return FALSE;
+  decoder->reserved_shared = kernel->reserved_shared;
+  program->static_shared =
+      kernel->shared_bytes - MIN(kernel->shared_bytes, kernel->reserved_shared);
+  program->dynamic_start = align_to(program->static_shared, DYNAMIC_ALIGN);
+  decoder->stack_bytes = (guint32)align_to(kernel->local_bytes, 16) + CODE_STACK_BYTES;
+  g_array_index(program->regions, Region, REGION_SHARED).size = program->dynamic_start;
+  g_array_index(program->regions, Region, REGION_LOCAL).size = decoder->stack_bytes;
+  add_arrays(decoder);
+  return TRUE;
+}

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Operands of machine code as rows and predicates.
+#include "sim/sass/decode/decode.h"
+
+enum {
+  SCRATCH_ROWS = 4, // of each piece
+};
+
+Row
+smb_sass_new_rows(SassDecoder *decoder, guint n) {
+  Row row = decoder->code->n_rows;
+  decoder->code->n_rows += n;
+  return row;
+}
+
+Predicate
+smb_sass_new_predicate(SassDecoder *decoder) {
+  return decoder->code->n_predicates++;
+}
+
+Row
+smb_sass_scratch(SassDecoder *decoder, guint n) {
+  g_assert(n <= SCRATCH_ROWS);
+  if (decoder->n_scratch == decoder->scratch->len) {
+    Row row = smb_sass_new_rows(decoder, SCRATCH_ROWS);
+    g_array_append_val(decoder->scratch, row);
+  }
+  return g_array_index(decoder->scratch, Row, decoder->n_scratch++);
+}
+
+Predicate
+smb_sass_scratch_predicate(SassDecoder *decoder) {
+  if (decoder->n_scratch_predicates == decoder->scratch_predicates->len) {
+    Predicate predicate = smb_sass_new_predicate(decoder);
+    g_array_append_val(decoder->scratch_predicates, predicate);
+  }
+  return g_array_index(decoder->scratch_predicates, Predicate, decoder->n_scratch_predicates++);
+}
+
+Row
+smb_sass_constant(SassDecoder *decoder, guint64 bits, guint n_rows) {
+  return smb_constants_add(decoder->code->constants, n_rows == 1 ? (guint32)bits : bits, n_rows);
+}
+
+gboolean
+smb_sass_is_dropped(const SassOperand *operand) {
+  return operand->kind == SASS_UNIFORM    ? operand->number == SASS_URZ
+         : operand->kind == SASS_REGISTER ? operand->number == SASS_RZ
+         : smb_sass_is_predicate(operand) ? operand->number == SASS_PT
+                                          : FALSE;
+}
+
+gboolean
+smb_sass_is_register(const SassOperand *operand) {
+  return operand->kind == SASS_REGISTER || operand->kind == SASS_UNIFORM;
+}
+
+gboolean
+smb_sass_is_predicate(const SassOperand *operand) {
+  return operand->kind == SASS_PREDICATE || operand->kind == SASS_UNIFORM_PREDICATE;
+}
+
+Row
+smb_sass_source(SassDecoder *decoder, const SassOperand *operand, guint n_rows) {
+  if (smb_sass_is_register(operand) && smb_sass_is_dropped(operand))
+    return smb_sass_constant(decoder, 0, n_rows);
+  if (operand->kind == SASS_REGISTER)
+    return decoder->registers + operand->number;
+  if (operand->kind == SASS_UNIFORM)
+    return decoder->uniforms + operand->number;
+  if (operand->kind == SASS_IMMEDIATE)
+    return smb_sass_constant(decoder, (guint64)operand->value, n_rows);
+  if (operand->kind == SASS_REAL)
+    return smb_sass_constant(decoder, (guint64)operand->value << (n_rows == 2 ? 32 : 0), n_rows);
+  return operand->kind == SASS_CONSTANT ? smb_sass_load_bank(decoder, operand, n_rows) : NO_ROW;
+}
+
+// A computation of one operand, ahead of the instruction.
+static Row
+apply(SassDecoder *decoder, Operation operation, Row row, guint n_rows) {
+  Compute compute = {
+      .operation = operation, .d = smb_sass_scratch(decoder, n_rows), .s = {row}, .bytes = 0};
+  smb_sass_add_compute(decoder, &compute);
+  return compute.d;
+}
+
+Row
+smb_sass_integer(SassDecoder *decoder, const SassOperand *operand, guint n_rows) {
+  Row row = smb_sass_source(decoder, operand, n_rows);
+  gboolean is_wide = n_rows == 2;
+  if (row == NO_ROW || operand->kind == SASS_IMMEDIATE)
+    return row;
+  if (operand->is_absolute)
+    row = apply(decoder, is_wide ? OPERATION_ABS_S64 : OPERATION_ABS_S32, row, n_rows);
+  if (operand->is_negated)
+    row = apply(decoder, is_wide ? OPERATION_NEG_64 : OPERATION_NEG_32, row, n_rows);
+  if (operand->is_inverted)
+    row = apply(decoder, is_wide ? OPERATION_NOT_64 : OPERATION_NOT_32, row, n_rows);
+  return row;
+}
+
+Row
+smb_sass_result(const SassDecoder *decoder, const SassOperand *operand, guint n_rows) {
+  g_assert(n_rows <= SASS_DROPPED_ROWS);
+  if (!smb_sass_is_register(operand))
+    return NO_ROW;
+  if (smb_sass_is_dropped(operand))
+    return decoder->dropped;
+  return (operand->kind == SASS_REGISTER ? decoder->registers : decoder->uniforms) +
+         operand->number;
+}
+
+Predicate
+smb_sass_predicate(const SassDecoder *decoder, const SassOperand *operand) {
+  if (!smb_sass_is_predicate(operand) || operand->number >= SASS_PT)
+    return PREDICATE_TRUE;
+  return (operand->kind == SASS_PREDICATE ? decoder->predicates : decoder->uniform_predicates) +
+         operand->number;
+}
+
+Predicate
+smb_sass_condition(SassDecoder *decoder, const SassOperand *operand) {
+  Predicate predicate = smb_sass_predicate(decoder, operand);
+  if (!operand->is_inverted)
+    return predicate;
+  if (predicate == PREDICATE_TRUE)
+    return decoder->never;
+  Compute compute = {.operation = OPERATION_PREDICATE,
+                     .table = 0x0f, // not the first one
+                     .p = smb_sass_scratch_predicate(decoder),
+                     .in = {predicate}};
+  smb_sass_add_compute(decoder, &compute);
+  return compute.p;
+}

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Special registers, and loads from constant banks.
+#include <string.h>
+
+#include "sim/sass/decode/decode.h"
+
+// Numbers of special registers, as the disassembler of CUDA 12 and 13 names them.
+static const struct {
+  guint8 number;
+  Special special;
+} specials[] = {
+    {0x00, SPECIAL_LANE},      {0x21, SPECIAL_TID},   {0x22, SPECIAL_TID + 1},
+    {0x23, SPECIAL_TID + 2},   {0x25, SPECIAL_CTAID}, {0x26, SPECIAL_CTAID + 1},
+    {0x27, SPECIAL_CTAID + 2},
+};
+
+enum {
+  SR_SWINHI = 0x2f, // high word of generic addresses of shared memory
+  SR_LWINHI = 0x2e,
+  SR_EQMASK = 0x38, // five masks of lanes
+  SR_GEMASK = 0x3c,
+  SR_CGA_CTAID = 0x88, // of the block in its cluster
+  SR_CGA_SIZE = 0x8a,
+  SRZ = 0xff,
+};
+
+// The lanes equal to each one, below it, up to it, above it, from it on.
+static Row
+find_lane_mask(SassDecoder *decoder, guint which) {
+  guint32 values[SMB_MAX_LANES];
+  for (guint lane = 0; lane < decoder->program->lanes; lane++) {
+    guint32 self = 1u << (lane % 32), below = self - 1;
+    const guint32 masks[] = {self, below, below | self, ~(below | self), ~below};
+    values[lane] = masks[which];
+  }
+  return smb_constants_add_lanes(decoder->code->constants, values);
+}
+
+// Without clusters each block is one of its own. NO_ROW: it is no constant.
+static Row
+find_fixed(SassDecoder *decoder, guint number) {
+  if (number >= SR_EQMASK && number <= SR_GEMASK)
+    return find_lane_mask(decoder, number - SR_EQMASK);
+  switch (number) {
+  case SR_SWINHI:
+    return smb_sass_constant(decoder, make_pointer(REGION_SHARED, 0) >> 32, 1);
+  case SR_LWINHI:
+    return smb_sass_constant(decoder, make_pointer(REGION_LOCAL, 0) >> 32, 1);
+  case SR_CGA_CTAID:
+  case SRZ:
+    return smb_sass_constant(decoder, 0, 1);
+  case SR_CGA_SIZE:
+    return smb_sass_constant(decoder, 1, 1);
+  default:
+    return NO_ROW;
+  }
+}
+
+// A row that is never written, so nothing is known of it, stands for the clock and the like.
+static Row
+find_special(SassDecoder *decoder, guint number) {
+  gpointer known;
+  if (g_hash_table_lookup_extended(decoder->specials, GUINT_TO_POINTER(number), NULL, &known))
+    return GPOINTER_TO_UINT(known);
+  Row row = find_fixed(decoder, number);
+  if (row == NO_ROW) {
+    row = smb_sass_new_rows(decoder, 1);
+    for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
+      const Preset preset = {.special = specials[i].special, .row = row};
+      if (specials[i].number == number)
+        g_array_append_val(decoder->code->presets, preset);
+    }
+  }
+  g_hash_table_insert(decoder->specials, GUINT_TO_POINTER(number), GUINT_TO_POINTER(row));
+  return row;
+}
+
+// S2R, S2UR: 32 bits. CS2R, CS2UR: 64, unless .32 says otherwise.
+static SassResult
+decode_special(SassDecoder *decoder, gboolean wide) {
+  const SassOperand *d = smb_sass_operand(decoder, 0), *s = smb_sass_operand(decoder, 1);
+  if (!d || !s || s->kind != SASS_SPECIAL)
+    return SASS_OTHER;
+  Row row = smb_sass_result(decoder, d, 2), from = find_special(decoder, s->number);
+  if (row == NO_ROW)
+    return SASS_OTHER;
+  smb_sass_add_move(decoder, d, row, from);
+  if (!wide)
+    return SASS_DECODED;
+  if (s->number == SRZ)
+    smb_sass_add_move(decoder, d, row + 1, smb_sass_constant(decoder, 0, 1));
+  else
+    smb_sass_add_unknown(decoder, row + 1, 1);
+  return SASS_DECODED;
+}
+
+static guint
+find_bytes(const SassDecoder *decoder, gboolean *is_signed) {
+  *is_signed = smb_sass_has(decoder, "S8") || smb_sass_has(decoder, "S16");
+  return smb_sass_has(decoder, "U8") || smb_sass_has(decoder, "S8")     ? 1
+         : smb_sass_has(decoder, "U16") || smb_sass_has(decoder, "S16") ? 2
+         : smb_sass_has(decoder, "64")                                  ? 8
+         : smb_sass_has(decoder, "128")                                 ? 16
+                                                                        : 4;
+}
+
+// Loads into rows that a uniform register takes them from, or into the register.
+static SassResult
+load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint bytes,
+     gboolean is_signed) {
+  guint n_rows = MAX(bytes, 4u) / 4;
+  gboolean uniform = d->kind == SASS_UNIFORM;
+  Row row = uniform ? smb_sass_scratch(decoder, n_rows) : smb_sass_result(decoder, d, n_rows);
+  Step step = smb_sass_step(decoder, STEP_TRANSFER, smb_step_load);
+  Transfer *transfer = smb_sass_new_transfer(decoder);
+  transfer->bytes = MIN(bytes, 4);
+  transfer->is_signed = is_signed;
+  transfer->n_components = n_rows;
+  if (!smb_sass_set_bank_address(decoder, transfer, s))
+    smb_sass_add_unknown(decoder, row, n_rows);
+  else {
+    for (guint i = 0; i < n_rows; i++)
+      transfer->data[i] = row + i;
+    smb_sass_writes_row(decoder, &step, row, n_rows);
+    smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes);
+    step.transfer = transfer;
+    smb_sass_add(decoder, &step);
+  }
+  for (guint i = 0; uniform && i < n_rows && !smb_sass_is_dropped(d); i++)
+    smb_sass_add_move(decoder, d, smb_sass_result(decoder, d, n_rows) + i, row + i);
+  return SASS_DECODED;
+}
+
+// LDC R0, c[3][R2+4], and the uniform ones.
+static SassResult
+decode_constant(SassDecoder *decoder) {
+  const SassOperand *d = smb_sass_operand(decoder, 0), *s = smb_sass_operand(decoder, 1);
+  gboolean is_signed;
+  guint bytes = find_bytes(decoder, &is_signed), n_rows = MAX(bytes, 4u) / 4;
+  if (!d || !s || s->kind != SASS_CONSTANT || !smb_sass_is_register(d))
+    return SASS_OTHER;
+  gboolean indexed = s->base != SASS_RZ || s->uniform != SASS_URZ || s->is_bindless;
+  Row from[4] = {NO_ROW};
+  for (guint i = 0; i < n_rows && bytes >= 4 && !indexed; i++)
+    from[i] = smb_sass_bank_row(decoder, s->bank, s->value + 4 * i, 1);
+  if (from[0] == NO_ROW)
+    return load(decoder, d, s, bytes, is_signed);
+  for (guint i = 0; i < n_rows && !smb_sass_is_dropped(d); i++) {
+    if (from[i] == NO_ROW)
+      smb_sass_add_unknown(decoder, smb_sass_result(decoder, d, n_rows) + i, 1);
+    else
+      smb_sass_add_move(decoder, d, smb_sass_result(decoder, d, n_rows) + i, from[i]);
+  }
+  return SASS_DECODED;
+}
+
+// QSPC.E.S P0, RZ, [R2]: whether a generic address is one of shared (S), or of local memory (L).
+static SassResult
+decode_space(SassDecoder *decoder) {
+  const SassOperand *p = smb_sass_operand(decoder, 0);
+  const SassOperand *address = smb_sass_operand(decoder, decoder->instruction->n_operands - 1);
+  gboolean shared = smb_sass_has(decoder, "S"), local = smb_sass_has(decoder, "L");
+  if (!p || !smb_sass_is_predicate(p) || !address || address->kind != SASS_ADDRESS ||
+      address->base == SASS_RZ || shared == local)
+    return SASS_OTHER;
+  guint64 window = make_pointer(shared ? REGION_SHARED : REGION_LOCAL, 0);
+  Compute compute = {
+      .operation = OPERATION_EQ_32,
+      .p = smb_sass_predicate(decoder, p),
+      .s = {decoder->registers + address->base + 1, smb_sass_constant(decoder, window >> 32, 1)}};
+  smb_sass_add_compute(decoder, &compute);
+  return SASS_DECODED;
+}
+
+SassResult
+smb_sass_decode_special(SassDecoder *decoder) {
+  static const char *const narrow[] = {"S2R", "S2UR", NULL}, *const wide[] = {"CS2R", "CS2UR",
+                                                                              NULL};
+  static const char *const constants[] = {"LDC", "ULDC", "LDCU", NULL};
+  if (smb_sass_is_one_of(decoder, narrow))
+    return decode_special(decoder, FALSE);
+  if (smb_sass_is_one_of(decoder, wide))
+    return decode_special(decoder, !smb_sass_has(decoder, "32"));
+  if (smb_sass_is_one_of(decoder, constants))
+    return decode_constant(decoder);
+  return smb_sass_is(decoder, "QSPC") ? decode_space(decoder) : SASS_OTHER;
+}

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Machine code's table of functions.
+#include "sim/sass/front-end.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+#include "sim/program/symbol.h"
+#include "sim/sass/decode/decode.h"
+
+// Steps of warps that a block executes, unless the user says otherwise: some seconds.
+#define SASS_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
+
+static gboolean
+recognize(SmbSource *source) {
+  GBytes *bytes = smb_source_bytes(source);
+  return bytes && smb_cubin_recognize(bytes);
+}
+
+// The pointers that a parameter may be: whatever has 8 bytes, unless --arg gives it a value.
+static void
+add_parameters(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel) {
+  for (guint i = 0; i < kernel->parameters->len; i++) {
+    const SmbCubinParameter *place = &g_array_index(kernel->parameters, SmbCubinParameter, i);
+    gboolean is_pointer = place->bytes == 8;
+    const SmbNumber size = smb_count(place->bytes, "byte");
+    g_autofree char *name = g_strdup_printf("%s_param_%u", kernel->name, i);
+    SmbParameter parameter = {
+        .name = g_string_chunk_insert_const(cubin->strings, name),
+        .type = is_pointer ? "void *" : g_string_chunk_insert_const(cubin->strings, size.text),
+        .is_pointer = is_pointer,
+        .may_be_value = is_pointer,
+        .is_unnamed = TRUE,
+        .element = SMB_SCALAR_U8,
+        .element_bytes = 1};
+    const ParameterPlace at = {.offset = place->offset, .bytes = place->bytes};
+    g_array_append_val(code->program.parameters, parameter);
+    g_array_append_val(code->places, at);
+    code->parameter_bytes = MAX(code->parameter_bytes, at.offset + at.bytes);
+  }
+  code->parameter_bytes = MAX(code->parameter_bytes, kernel->parameter_bytes);
+  g_array_index(code->program.regions, Region, REGION_PARAMETERS).size = code->parameter_bytes;
+}
+
+static const SmbCubinFunction *
+choose(const SmbCubin *cubin, const char *entry, GError **error) {
+  g_autoptr(GPtrArray) kernels = g_ptr_array_new(), symbols = g_ptr_array_new();
+  for (guint i = 0; i < cubin->functions->len; i++) {
+    SmbCubinFunction *function = g_ptr_array_index(cubin->functions, i);
+    if (!function->is_kernel)
+      continue;
+    g_ptr_array_add(kernels, function);
+    g_ptr_array_add(symbols, (gpointer)function->name);
+  }
+  if (kernels->len == 0) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no kernel in this machine code", cubin->name);
+    return NULL;
+  }
+  gint index = smb_symbol_choose(symbols, entry, cubin->name, error);
+  return index < 0 ? NULL : g_ptr_array_index(kernels, (guint)index);
+}
+
+static gboolean
+decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError **error) {
+  g_autoptr(GHashTable) presets = g_hash_table_new(NULL, NULL);
+  g_autoptr(GHashTable) specials = g_hash_table_new(NULL, NULL);
+  g_autoptr(GHashTable) regions = g_hash_table_new(NULL, NULL);
+  g_autoptr(GArray) scratch = g_array_new(FALSE, FALSE, sizeof(Row));
+  g_autoptr(GArray) scratch_predicates = g_array_new(FALSE, FALSE, sizeof(Predicate));
+  g_autoptr(GArray) sections = g_array_new(FALSE, FALSE, sizeof(SassSection));
+  g_autoptr(GArray) jumps = g_array_new(FALSE, FALSE, sizeof(SassJump));
+  g_autoptr(GArray) returns = g_array_new(FALSE, FALSE, sizeof(SassReturn));
+  g_autoptr(GPtrArray) missing = g_ptr_array_new();
+  SassDecoder decoder = {.chip = cubin->chip,
+                         .code = code,
+                         .program = &code->program,
+                         .cubin = cubin,
+                         .kernel = kernel,
+                         .presets = presets,
+                         .specials = specials,
+                         .regions = regions,
+                         .scratch = scratch,
+                         .scratch_predicates = scratch_predicates,
+                         .sections = sections,
+                         .jumps = jumps,
+                         .returns = returns,
+                         .missing = missing,
+                         .error = error};
+  add_parameters(code, cubin, kernel);
+  return smb_sass_lay_out(&decoder) && smb_sass_decode_code(&decoder);
+}
+
+static void
+free_program(SmbProgram *program) {
+  Code *code = (Code *)program;
+  smb_cubin_free(code->module);
+  smb_code_clear(code);
+  g_free(code);
+}
+
+// The chip of the architecture that the program is to run on: 90 of 900.
+static guint
+wanted_chip(const SmbProgramOptions *options) {
+  return options->cuda_arch / 10;
+}
+
+// Machine code runs on chips of its generation, from its own on.
+static gboolean
+check_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **error) {
+  guint chip = wanted_chip(options);
+  if (options->defines && *options->defines)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "%s is machine code, which has no macros: '%s' cannot be defined", cubin->name,
+                    *options->defines);
+  if (options->folders && *options->folders)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "%s is machine code, which includes no files: -I does not go with it",
+                    cubin->name);
+  if (chip && (chip / 10 != cubin->chip / 10 || chip < cubin->chip))
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "%s is machine code of %s, which does not run on sm_%u (--arch)", cubin->name,
+                    cubin->target, chip);
+  return TRUE;
+}
+
+static SmbProgram *
+read_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  g_autoptr(SmbCubin) cubin =
+      smb_cubin_read(smb_source_bytes(source), smb_source_name(source), error);
+  const SmbCubinFunction *kernel = cubin ? choose(cubin, options->entry, error) : NULL;
+  if (!kernel || !check_options(cubin, options, error))
+    return NULL;
+  SmbProgramOptions adapted = *options;
+  if (!adapted.limits.max_steps)
+    adapted.limits.max_steps = SASS_MAX_STEPS;
+  Code *code = g_new0(Code, 1);
+  smb_program_init(&code->program, &smb_sass_front_end, NULL, smb_source_name(source), &adapted);
+  code->program.origin = smb_source_ref(source);
+  // The name chooses it again (smb_program_read_again()): one that is not its alone does not.
+  g_autofree char *plain = smb_symbol_demangle(kernel->name, TRUE);
+  gboolean is_own = choose(cubin, plain, NULL) == kernel;
+  code->program.name = g_string_chunk_insert_const(cubin->strings, is_own ? plain : kernel->name);
+  code->program.symbol = kernel->name;
+  code->program.max_threads = (guint)MIN(kernel->max_threads, G_MAXUINT);
+  for (guint i = 0; kernel->required[0] && i < 3; i++)
+    code->program.required_block[i] = MAX(kernel->required[i], 1);
+  smb_code_init(code);
+  code->module = g_steal_pointer(&cubin);
+  if (decode(code, code->module, kernel, error))
+    return &code->program;
+  free_program(&code->program);
+  return NULL;
+}
+
+const SmbFrontEnd smb_sass_front_end = {
+    .level = "sass",
+    .steps = "instructions",
+    .recognizes = recognize,
+    .read = read_program,
+    .free = free_program,
+    .state_new = smb_runner_new,
+    .state_free = smb_runner_free,
+    .run = smb_runner_run,
+    .argument = smb_code_argument,
+};
