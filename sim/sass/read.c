@@ -59,11 +59,12 @@ typedef enum {
   SIGN_ABSOLUTE
 } Sign;
 
-// When an operand is not written: its predicate is PT; its register is RZ; its number is 0.
+// When an operand is not written: its predicate is PT; its register is RZ; its base is; its value is @nothing.
 typedef enum {
   HIDE_NEVER,
   HIDE_TRUE,
   HIDE_ZERO,
+  HIDE_BASE,
   HIDE_NOTHING
 } Hide;
 
@@ -91,6 +92,8 @@ typedef struct {
  * @negate: bit of "-", "!"; @absolute: bit of "|"; 0: none; @inverts_if: bit that makes "-" a "~"
  * @sign: the like of B and C, whose bits are where the form says
  * @is_signed: an integer that is written with a sign
+ * @is_flipped: a predicate that 0 means PT of
+ * @hide: when it is not written; @nothing: the value that HIDE_NOTHING hides
  * @is_never_reused: the bit for that has no meaning, or another one
  * @real: bytes of a number that an immediate is
  * @only_if, @unless: bit that must be set, or clear, for the operand to be there
@@ -107,11 +110,12 @@ typedef struct {
   guint8 low, width, high, high_width;
   guint8 negate, absolute, inverts_if;
   Sign sign;
-  gboolean is_signed, is_never_reused;
+  gboolean is_signed, is_never_reused, is_flipped;
   guint8 real;
   guint8 only_if, unless, uniform_if, bfloat_if;
   guint8 uniform, wide, describes;
   Hide hide;
+  guint8 nothing;
   PartName part, part_64, when;
 } Field;
 
@@ -275,7 +279,7 @@ read_slot(Reader *reader, const Field *field, SassOperand *operand) {
 static void
 read_predicate(Reader *reader, const Field *field, gboolean is_uniform, SassOperand *operand) {
   operand->kind = is_uniform ? SASS_UNIFORM_PREDICATE : SASS_PREDICATE;
-  operand->number = (guint8)read_bits(reader, field->low, 3);
+  operand->number = (guint8)read_bits(reader, field->low, 3) ^ (field->is_flipped ? 7 : 0);
   operand->is_inverted = read_flag(reader, field->negate);
 }
 
@@ -294,20 +298,20 @@ read_constant(Reader *reader, const Field *field, SassOperand *operand) {
   read_flag(reader, 91);
 }
 
-// Uniform registers of an address are descriptors, mostly, which the text of sm_80 to sm_89 does not show.
+// Uniform registers of an address are descriptors, mostly; before sm_90 the text shows those that bit 101 marks.
 static void
 read_address(Reader *reader, const Field *field, SassOperand *operand) {
   operand->kind = SASS_ADDRESS;
   operand->has_base = field->low != 0;
   if (field->low)
     operand->base = (guint8)read_bits(reader, field->low, 8);
-  operand->is_reused = field->low == 24 && read_flag(reader, 122);
   if (field->high_width)
     operand->value = read_signed(reader, field->high, field->high_width);
   if (field->part)
     operand->base_part = read_part(reader, field->part);
   gboolean is_wide = read_flag(reader, field->wide);
   gboolean describes = read_flag(reader, field->describes);
+  gboolean is_shown = describes && read_flag(reader, 101);
   if (!field->uniform || (field->low && !read_flag(reader, 91)))
     return;
   guint8 uniform = read_uniform(reader, field->uniform);
@@ -316,7 +320,7 @@ read_address(Reader *reader, const Field *field, SassOperand *operand) {
   operand->has_uniform = !describes;
   if (!describes)
     operand->uniform = uniform;
-  else if (reader->chip >= 90)
+  else if (reader->chip >= 90 || is_shown)
     operand->descriptor = uniform;
 }
 
@@ -430,8 +434,10 @@ is_hidden(const Field *field, const SassOperand *operand) {
     return operand->number == SASS_PT && !operand->is_inverted;
   case HIDE_ZERO:
     return operand->number == SASS_RZ;
+  case HIDE_BASE:
+    return operand->base == SASS_RZ;
   case HIDE_NOTHING:
-    return operand->value == 0;
+    return operand->value == field->nothing;
   }
   return FALSE;
 }
@@ -476,9 +482,12 @@ name_product(SassInstruction *instruction) {
   const SassOperand *c = &instruction->operands[3];
   if (instruction->n_operands != 4)
     return;
-  if (b->kind == SASS_REGISTER && is_zero(b) && c->kind != SASS_UNIFORM)
+  gboolean is_times_0 = is_zero(b) || (b->kind == SASS_IMMEDIATE && b->value == 0);
+  gboolean is_times_1 = b->kind == SASS_IMMEDIATE && b->value == 1;
+  if ((is_times_0 && b->kind != SASS_UNIFORM && c->kind != SASS_UNIFORM) ||
+      (is_times_1 && is_zero(c)))
     add_part(instruction, 0, "MOV");
-  else if (b->kind == SASS_IMMEDIATE && b->value == 1)
+  else if (is_times_1)
     add_part(instruction, 0, "IADD");
   else if (b->kind == SASS_IMMEDIATE && b->value > 1 && b->value != 0x10000 &&
            (b->value & (b->value - 1)) == 0 && is_zero(c))
@@ -499,7 +508,8 @@ find_opcode(guint chip, guint opcode) {
 // Whether fields have read all bits that are set.
 static gboolean
 is_all_seen(const Reader *reader) {
-  const guint64 schedule = G_GUINT64_CONSTANT(0xffff) << 41 | G_GUINT64_CONSTANT(0x43) << 57;
+  const guint64 schedule = G_GUINT64_CONSTANT(0x1fffff)
+                           << 41; // and the bits of reuse, whatever is there
   return !(reader->words[0] & ~reader->seen[0]) &&
          !(reader->words[1] & ~reader->seen[1] & ~schedule);
 }

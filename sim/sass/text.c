@@ -96,8 +96,6 @@ write_sum(GString *text, const SassOperand *operand) {
       operand->uniform != SASS_URZ || (operand->has_uniform && (is_address || !operand->value));
   if (operand->base != SASS_RZ || (operand->has_base && !operand->value && !has_uniform)) {
     write_register(text, "R", operand->base);
-    if (operand->is_reused)
-      g_string_append(text, ".reuse");
     if (operand->base_part && *operand->base_part)
       g_string_append_printf(text, ".%s", operand->base_part);
   }
@@ -222,6 +220,31 @@ write_operand(GString *text, const SassOperand *operand) {
     g_string_append_printf(text, ".%s", operand->part);
 }
 
+// The register that a jump takes its target from, and what is added to it, are one operand.
+static gboolean
+is_register_jump(const SassInstruction *instruction) {
+  static const char *const names[] = {"CALL", "RET", "BRX", "BRXU", NULL};
+  return instruction->name && g_strv_contains(names, instruction->name);
+}
+
+static void
+write_operands(GString *text, const SassInstruction *instruction) {
+  gboolean is_jump = is_register_jump(instruction);
+  for (guint i = 0; i < instruction->n_operands; i++) {
+    const SassOperand *operand = &instruction->operands[i];
+    const SassOperand *before = i > 0 ? operand - 1 : NULL;
+    if (before && before->kind == SASS_REAL && g_ascii_isalpha(text->str[text->len - 1]))
+      g_string_append_c(text, ' '); // behind INF and QNAN
+    gboolean is_one =
+        is_jump && before && (before->kind == SASS_REGISTER || before->kind == SASS_UNIFORM);
+    g_string_append(text, !before || is_one ? " " : ", ");
+    if (is_one && g_str_has_prefix(instruction->name, "BRX"))
+      write_integer(text, operand->value - instruction->offset - SASS_BYTES);
+    else
+      write_operand(text, operand);
+  }
+}
+
 char *
 smb_sass_text(const SassInstruction *instruction) {
   GString *text = g_string_new(NULL);
@@ -236,18 +259,7 @@ smb_sass_text(const SassInstruction *instruction) {
     g_string_append(text, instruction->name);
   for (const char *const *part = instruction->parts; *part; part++)
     g_string_append_printf(text, ".%s", *part);
-  for (guint i = 0; i < instruction->n_operands; i++) {
-    // The register of a call or return, and where it is relative to, are one operand.
-    gboolean is_one =
-        i > 0 && instruction->operands[i].kind == SASS_TARGET &&
-        instruction->operands[i - 1].kind == SASS_REGISTER &&
-        (g_str_equal(instruction->name, "CALL") || g_str_equal(instruction->name, "RET"));
-    if (i > 0 && instruction->operands[i - 1].kind == SASS_REAL &&
-        g_ascii_isalpha(text->str[text->len - 1]))
-      g_string_append_c(text, ' '); // behind INF and QNAN
-    g_string_append(text, i == 0 || is_one ? " " : ", ");
-    write_operand(text, &instruction->operands[i]);
-  }
+  write_operands(text, instruction);
   return g_string_free(text, FALSE);
 }
 
