@@ -98,6 +98,38 @@ START_TEST(test_unknown) {
 }
 END_TEST
 
+// Products of warpgroups: what ptxas makes of wgmma, with the parts that published disassembly shows of them.
+static const struct {
+  guint64 low, high;
+  const char *text;
+  gboolean is_complete;
+} products[] = {
+    {0x00000000000079c5, 0, "WARPGROUP.ARRIVE", TRUE},
+    {0x00008000000079c5, 0x010100, "WARPGROUP.DEPBAR.LE gsb0, 0x1", TRUE},
+    {0x00000000041879f0, 0x0c0008ff, "HGMMA.64x8x16.F32 R24, gdesc[UR4], RZ, !UPT, gsb0", TRUE},
+    {0x00000000081879f0, 0x0b800818, "HGMMA.64x8x16.F32 R24, gdesc[UR8], R24, UP0, gsb0", TRUE},
+    {0x43e0000498187df0, 0x08701818, "HGMMA.64x256x16.F32.BF16 R24, R152, gdesc[UR4].tnspB, R24",
+     TRUE},
+    {0x07e00000081879f0, 0x08002818, "HGMMA.64x256x8.F32.TF32 R24, gdesc[UR8], R24, gsb0", TRUE},
+    {0x000000003fff79f0, 0x0c0000ff, "HGMMA.64x8x16.F16 RZ, gdesc[URZ], RZ, !UPT, gsb0", TRUE},
+    {0x0821240420187df0, 0x08000a18, "HGMMA.64x16x32.F32 R24, R32, gdesc[UR4], R24, gsb0", FALSE},
+    {0x0660000498187df1, 0x08000018, "IGMMA.64x256x32.U8.U8 R24, R152, gdesc[UR4], R24, gsb0",
+     TRUE},
+    {0x00200000081879f2, 0x08014018, "BGMMA.64x16x256.AND.POPC R24, gdesc[UR8], R24, gsb0", TRUE},
+    {0x002000041c187df3, 0x08003118,
+     "QGMMA.64x16x32.F16.E5M2.E5M2 R24, -R28, gdesc[UR4], R24, gsb0", TRUE},
+};
+
+START_TEST(test_products) {
+  guint64 words[2] = {GUINT64_TO_LE(products[_i].low), GUINT64_TO_LE(products[_i].high)};
+  SassInstruction instruction;
+  ck_assert(smb_sass_read(90, (const guint8 *)words, 0, &instruction));
+  g_autofree char *text = smb_sass_text(&instruction);
+  ck_assert_str_eq(text, products[_i].text);
+  ck_assert_int_eq(instruction.is_complete, products[_i].is_complete);
+}
+END_TEST
+
 // A bit that no field has: the text is the same, but not all there is.
 START_TEST(test_incomplete) {
   guint64 words[2] = {GUINT64_TO_LE(0x0000000000007918ull), 0}; // NOP
@@ -129,6 +161,7 @@ suite_sass_read(void) {
   TCase *tcase = tcase_create("sass-read");
   tcase_add_loop_test(tcase, test_texts, 0, G_N_ELEMENTS(chips));
   tcase_add_test(tcase, test_unknown);
+  tcase_add_loop_test(tcase, test_products, 0, G_N_ELEMENTS(products));
   tcase_add_test(tcase, test_incomplete);
   tcase_add_test(tcase, test_parts);
   suite_add_tcase(suite, tcase);

@@ -95,6 +95,7 @@ typedef struct {
  * @is_flipped: a predicate that 0 means PT of
  * @hide: when it is not written; @nothing: the value that HIDE_NOTHING hides
  * @is_never_reused: the bit for that has no meaning, or another one
+ * @is_matrix: an address is a uniform register that describes a matrix
  * @real: bytes of a number that an immediate is
  * @only_if, @unless: bit that must be set, or clear, for the operand to be there
  * @uniform_if: bit that makes a predicate a uniform one
@@ -110,7 +111,7 @@ typedef struct {
   guint8 low, width, high, high_width;
   guint8 negate, absolute, inverts_if;
   Sign sign;
-  gboolean is_signed, is_never_reused, is_flipped;
+  gboolean is_signed, is_never_reused, is_flipped, is_matrix;
   guint8 real;
   guint8 only_if, unless, uniform_if, bfloat_if;
   guint8 uniform, wide, describes;
@@ -302,6 +303,11 @@ read_constant(Reader *reader, const Field *field, SassOperand *operand) {
 static void
 read_address(Reader *reader, const Field *field, SassOperand *operand) {
   operand->kind = SASS_ADDRESS;
+  if (field->is_matrix) {
+    operand->descriptor = read_uniform(reader, field->uniform);
+    operand->part = read_part(reader, field->part);
+    return;
+  }
   operand->has_base = field->low != 0;
   if (field->low)
     operand->base = (guint8)read_bits(reader, field->low, 8);

@@ -113,6 +113,12 @@ write_sum(GString *text, const SassOperand *operand) {
 
 static void
 write_address(GString *text, const SassOperand *operand) {
+  if (!operand->has_base && !operand->has_uniform) {
+    g_string_append(text, "gdesc[");
+    write_register(text, "UR", operand->descriptor);
+    g_string_append_c(text, ']');
+    return;
+  }
   if (operand->descriptor != SASS_URZ) {
     g_string_append(text, "desc[");
     write_register(text, "UR", operand->descriptor);
