@@ -6,7 +6,8 @@
 //   compare-ptx opcodes                             all opcodes, a line each
 //   compare-ptx probe TARGET                        a module with them, in that order, for an assembler to judge
 //   compare-ptx text LIST TARGET SEED               a kernel of opcodes that the file LIST has
-//   compare-ptx self LIST TARGET SEED N             N kernels are assembled, and run on our machine only
+//   compare-ptx self LIST TARGET SEED N             N kernels are assembled, and run on our machine as PTX only
+//   compare-ptx machine LIST TARGET SEED N          N kernels are run as PTX and as machine code, and all registers compared
 //   compare-ptx device LIST TARGET SEED N [SECONDS] N kernels are run on both, and all registers compared, for so long
 //
 // SEED is that of the first kernel. PTXAS says which assembler; each kernel is assembled as it is by default and with -O0.
@@ -55,8 +56,9 @@ typedef struct {
   gint64 until; // of g_get_monotonic_time()
   guint32 end;  // behind the last kernel
   const SmbCuda *cuda;
-  guint64 in, out; // memory of the device
-  GMutex lock;     // of what follows, and of the device
+  gboolean is_machine; // machine code is run on our machine
+  guint64 in, out;     // memory of the device
+  GMutex lock;         // of what follows, and of the device
   guint32 next_seed;
   guint n_kernels;
   gboolean failed;
@@ -127,6 +129,7 @@ typedef struct {
   guint32 seed;
   RandomOutcome ours;
   guint64 *theirs;
+  guint8 *known; // of theirs
   guint8 *wrong; // by result and thread: it differs, or follows from one that does
 } Trial;
 
@@ -198,11 +201,13 @@ compare_result(Trial *trial, guint i, guint level) {
   Tally *tally = &trial->session->tallies[level][result->opcode];
   for (guint thread = 0; thread < N_THREADS; thread++) {
     gsize at = (gsize)i * N_THREADS + thread;
-    gboolean known = trial->ours.known[at];
+    // What PTX leaves open may be known of the machine code.
+    gboolean open = !trial->ours.known[at] && trial->session->is_machine;
+    gboolean known = trial->ours.known[at] && trial->known[at];
     gboolean alike = known && trial->ours.values[at] == trial->theirs[at];
     gboolean derived = follows(trial, result, thread);
     trial->wrong[at] = derived || !alike;
-    if (derived)
+    if (derived || open)
       continue;
     tally->compared += known;
     tally->unknown += !known;
@@ -267,6 +272,22 @@ run_on_device(Trial *trial, GBytes *image) {
   return error;
 }
 
+// As machine code, on our machine.
+static gboolean
+run_image(Trial *trial, GBytes *image) {
+  g_autoptr(GError) error = NULL;
+  g_auto(RandomOutcome) theirs = {0};
+  gsize n = (gsize)trial->ptx->results->len * N_THREADS;
+  if (!random_ptx_run(trial->ptx, image, trial->session->target, trial->inputs, N_THREADS, &theirs,
+                      &error)) {
+    fprintf(stderr, "kernel %u: %s\n", trial->seed, error->message);
+    return FALSE;
+  }
+  memcpy(trial->theirs, theirs.values, n * sizeof(guint64));
+  memcpy(trial->known, theirs.known, n);
+  return TRUE;
+}
+
 // At one level of optimization.
 static gboolean
 run_level(Trial *trial, guint level) {
@@ -275,11 +296,14 @@ run_level(Trial *trial, guint level) {
   g_autoptr(GBytes) image = assemble(session, trial->ptx, trial->seed, levels[level]);
   if (!image)
     return FALSE;
+  memset(trial->known, 1, n);
+  if (session->is_machine && !run_image(trial, image))
+    return FALSE;
   g_mutex_lock(&session->lock);
   int error = SMB_CUDA_SUCCESS;
   if (session->cuda)
     error = run_on_device(trial, image);
-  else
+  else if (!session->is_machine)
     memcpy(trial->theirs, trial->ours.values, n * sizeof(guint64));
   if (error)
     fprintf(stderr, "kernel %u: %s\n", trial->seed, session->cuda->error_text(error));
@@ -297,17 +321,19 @@ run_kernel(Session *session, guint32 seed) {
   g_autoptr(GError) error = NULL;
   Trial trial = {.session = session, .ptx = ptx, .inputs = inputs, .seed = seed};
   g_assert(ptx->results->len <= MAX_RESULTS);
-  if (!random_ptx_run(ptx, inputs, N_THREADS, &trial.ours, &error)) {
+  if (!random_ptx_run(ptx, NULL, "sm_90", inputs, N_THREADS, &trial.ours, &error)) {
     fprintf(stderr, "kernel %u: %s\n", seed, error->message);
     return FALSE;
   }
   trial.theirs = g_new0(guint64, (gsize)ptx->results->len * N_THREADS);
   trial.wrong = g_new0(guint8, (gsize)ptx->results->len * N_THREADS);
+  trial.known = g_new0(guint8, (gsize)ptx->results->len * N_THREADS);
   gboolean good = TRUE;
   for (guint i = 0; i < N_LEVELS; i++)
     good = run_level(&trial, i) && good;
   g_free(trial.theirs);
   g_free(trial.wrong);
+  g_free(trial.known);
   random_outcome_clear(&trial.ours);
   return good;
 }
@@ -440,7 +466,7 @@ run_session(Session *session, guint32 n_kernels, guint seconds) {
 static int
 usage(void) {
   fprintf(stderr, "usage: compare-ptx opcodes | probe TARGET | text LIST TARGET SEED | "
-                  "self|device LIST TARGET SEED N [SECONDS]\n");
+                  "self|machine|device LIST TARGET SEED N [SECONDS]\n");
   return 2;
 }
 
@@ -474,7 +500,8 @@ main(int argc, char **argv) {
     return 0;
   }
   gboolean device = strcmp(command, "device") == 0;
-  if (argc < 6 || argc > 7 || (!device && strcmp(command, "self") != 0))
+  session.is_machine = strcmp(command, "machine") == 0;
+  if (argc < 6 || argc > 7 || (!device && !session.is_machine && strcmp(command, "self") != 0))
     return usage();
   if (device && !open_device(&session))
     return 2;

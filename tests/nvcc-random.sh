@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Straight-line PTX at random: ptxas accepts all of it, for each target as far as that has the instructions, and our
-# machine runs it and knows the results. What a device computes is compared by tests/gpu/random-ptx.sh. Skipped without ptxas.
+# machine runs it and knows the results. Of the machine code that ptxas makes of it all registers are the same. What a device computes is compared by tests/gpu/random-ptx.sh. Skipped without ptxas.
 set -eu
 
 if [ "${PTXAS:-no}" = no ]; then
@@ -31,9 +31,23 @@ check() {
   fi
 }
 
+# machine TARGET KERNELS: those that PTX and ptxas have otherwise (doc/compiled.md) are left out.
+machine() {
+  if ! "$PTXAS" --help | grep -q "'$1'"; then
+    return
+  fi
+  "${srcdir:?}/tests/gpu/random-ptx.sh" opcodes "$1" | grep -v -e '^bf[ei]\.[bsu]64' -e '^fns' >"$work/opcodes"
+  tests/compare-ptx machine "$work/opcodes" "$1" 1 "$2" >"$work/out" || status=1
+  grep -A 3 '^DIFFERENT' "$work/out" || true
+  tail -n 3 "$work/out" | sed "s/^/$1, machine code: /"
+}
+
 check sm_75 3 3500
 check sm_80 3 3500
 check sm_90 12 4500
 check sm_100 3 4500
 check sm_120 3 4500
+for chip in 75 80 86 89 90 100 120; do
+  machine "sm_$chip" 4
+done
 exit "$status"

@@ -91,9 +91,9 @@ typedef struct {
   guint8 *known;
 } RandomOutcome;
 
-// Runs it on our machine.
-gboolean random_ptx_run(const RandomPtx *ptx, GBytes *inputs, guint n_threads,
-                        RandomOutcome *outcome, GError **error);
+// Runs it on our machine; if there is an @image, for the architecture @target, the machine code of that.
+gboolean random_ptx_run(const RandomPtx *ptx, GBytes *image, const char *target, GBytes *inputs,
+                        guint n_threads, RandomOutcome *outcome, GError **error);
 void random_outcome_clear(RandomOutcome *outcome);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RandomOpcodes, random_opcodes_free)

@@ -61,10 +61,10 @@ random_ptx_inputs(const RandomPtx *ptx, guint32 seed, guint n_threads) {
 // --- our machine
 
 static SmbProgram *
-read_program(const RandomPtx *ptx, GError **error) {
-  g_autoptr(GBytes) bytes = g_bytes_new(ptx->text, strlen(ptx->text));
-  g_autoptr(SmbSource) source = smb_source_new("random.ptx", bytes, error);
-  SmbProgramOptions options = {.cuda_arch = 900, .lanes = 32};
+read_program(const RandomPtx *ptx, GBytes *image, const SmbArch *arch, GError **error) {
+  g_autoptr(GBytes) bytes = image ? g_bytes_ref(image) : g_bytes_new(ptx->text, strlen(ptx->text));
+  g_autoptr(SmbSource) source = smb_source_new_any("random", bytes, error);
+  SmbProgramOptions options = {.cuda_arch = smb_program_cuda_arch(arch), .lanes = 32};
   return source ? smb_program_read(source, &options, error) : NULL;
 }
 
@@ -83,19 +83,19 @@ read_outcome(const RandomPtx *ptx, const SmbGlobal *global, guint n_threads,
 }
 
 gboolean
-random_ptx_run(const RandomPtx *ptx, GBytes *inputs, guint n_threads, RandomOutcome *outcome,
-               GError **error) {
+random_ptx_run(const RandomPtx *ptx, GBytes *image, const char *target, GBytes *inputs,
+               guint n_threads, RandomOutcome *outcome, GError **error) {
   gsize length;
   const guchar *bytes = g_bytes_get_data(inputs, &length);
   SmbContents contents = {.fill = SMB_FILL_BYTES, .bytes = bytes, .length = length};
-  SmbBuffer in = {.name = (char *)"in", .contents = contents};
+  SmbBuffer in = {.name = (char *)"1", .contents = contents};
   g_autoptr(GPtrArray) buffers = g_ptr_array_new();
   g_ptr_array_add(buffers, &in);
   SmbLaunch launch = {.block = {RANDOM_THREADS, 1, 1},
                       .grid = {n_threads / RANDOM_THREADS, 1, 1},
                       .buffers = buffers};
-  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", error);
-  SmbProgram *program = arch ? read_program(ptx, error) : NULL;
+  g_autoptr(SmbArch) arch = smb_arch_load(target, error);
+  SmbProgram *program = arch ? read_program(ptx, image, arch, error) : NULL;
   if (!program)
     return FALSE;
   g_autoptr(SmbGlobal) global = smb_global_new(program, &launch);

@@ -19,7 +19,7 @@ run(const RandomOpcodes *opcodes, guint32 seed, gboolean *lines) {
   g_autoptr(GBytes) inputs = random_ptx_inputs(ptx, seed, RANDOM_THREADS);
   g_auto(RandomOutcome) outcome = {0};
   g_autoptr(GError) error = NULL;
-  gboolean good = random_ptx_run(ptx, inputs, RANDOM_THREADS, &outcome, &error);
+  gboolean good = random_ptx_run(ptx, NULL, "sm_90", inputs, RANDOM_THREADS, &outcome, &error);
   ck_assert_msg(good, "%s", error ? error->message : "");
   ck_assert_uint_ge(ptx->results->len, RANDOM_INSTRUCTIONS / 2);
   for (guint i = 0; i < ptx->results->len; i++) {

@@ -73,7 +73,7 @@ smb_sass_source(SassDecoder *decoder, const SassOperand *operand, guint n_rows) 
   if (operand->kind == SASS_IMMEDIATE)
     return smb_sass_constant(decoder, (guint64)operand->value, n_rows);
   if (operand->kind == SASS_REAL)
-    return smb_sass_constant(decoder, (guint64)operand->value << (n_rows == 2 ? 32 : 0), n_rows);
+    return smb_sass_constant(decoder, (guint64)operand->value, n_rows);
   return operand->kind == SASS_CONSTANT ? smb_sass_load_bank(decoder, operand, n_rows) : NO_ROW;
 }
 

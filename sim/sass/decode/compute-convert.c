@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Conversions: I2F, F2I, F2F, FRND, I2I, and those that pack two numbers.
+#include <string.h>
+
+#include "sim/base/scalar.h"
+#include "sim/sass/decode/compute.h"
+
+typedef struct {
+  const char *part;
+  SmbScalar scalar;
+} Named;
+
+static const Named integers[] = {{"S8", SMB_SCALAR_I8},   {"U8", SMB_SCALAR_U8},
+                                 {"S16", SMB_SCALAR_I16}, {"U16", SMB_SCALAR_U16},
+                                 {"S32", SMB_SCALAR_I32}, {"U32", SMB_SCALAR_U32},
+                                 {"S64", SMB_SCALAR_I64}, {"U64", SMB_SCALAR_U64}};
+static const Named reals[] = {{"F16", SMB_SCALAR_F16},
+                              {"BF16", SMB_SCALAR_BF16},
+                              {"F32", SMB_SCALAR_F32},
+                              {"F64", SMB_SCALAR_F64}};
+
+// The @nth part that is one of them, or @otherwise.
+static SmbScalar
+find_scalar(const SassReading *reading, const Named *named, guint n, guint nth,
+            SmbScalar otherwise) {
+  for (const char *const *part = reading->decoder->instruction->parts; *part; part++)
+    for (guint i = 0; i < n; i++)
+      if (strcmp(*part, named[i].part) == 0 && nth-- == 0)
+        return named[i].scalar;
+  return otherwise;
+}
+
+static SmbScalar
+find_integer(const SassReading *reading, guint nth, SmbScalar otherwise) {
+  return find_scalar(reading, integers, G_N_ELEMENTS(integers), nth, otherwise);
+}
+
+static SmbScalar
+find_real(const SassReading *reading, guint nth, SmbScalar otherwise) {
+  return find_scalar(reading, reals, G_N_ELEMENTS(reals), nth, otherwise);
+}
+
+static guint
+find_modifiers(const SassReading *reading) {
+  static const struct {
+    const char *part;
+    guint modifier;
+  } modifiers[] = {
+      {"FTZ", MODIFIER_FLUSH}, {"RZ", MODIFIER_ZERO},    {"TRUNC", MODIFIER_ZERO},
+      {"RM", MODIFIER_DOWN},   {"FLOOR", MODIFIER_DOWN}, {"RP", MODIFIER_UP},
+      {"CEIL", MODIFIER_UP},   {"RELU", MODIFIER_RELU},  {"SATFINITE", MODIFIER_FINITE}};
+  guint all = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(modifiers); i++)
+    if (smb_sass_says(reading, modifiers[i].part))
+      all |= modifiers[i].modifier;
+  return all;
+}
+
+// A byte or half of a register (R4.B1, R4.H1), at its low end.
+static Row
+take_piece(SassReading *reading) {
+  const SassOperand *operand = smb_sass_peek(reading);
+  SassOperand whole = operand ? *operand : (SassOperand){.kind = SASS_WORD};
+  const char *part = smb_sass_part(&whole) ? whole.part : "B0";
+  guint nth = (guint)(part[1] - '0');
+  whole.part = NULL;
+  reading->at++;
+  Row row = smb_sass_source(reading->decoder, &whole, 1);
+  if (row == NO_ROW || strlen(part) != 2 || nth > 3 || (part[0] != 'B' && part[0] != 'H')) {
+    reading->is_other = TRUE;
+    return smb_sass_number(reading, 0);
+  }
+  if (nth > 0)
+    row = smb_sass_apply(reading, OPERATION_SHR_U32, row,
+                         smb_sass_number(reading, nth * (part[0] == 'H' ? 16 : 8)), 0);
+  return row;
+}
+
+// An operand, of which signs are applied to real numbers of 32 and 64 bits.
+static Row
+take_operand(SassReading *reading, SmbScalar from) {
+  const SassOperand *operand = smb_sass_peek(reading);
+  guint n_rows = smb_scalar_bytes(from) == 8 ? 2 : 1;
+  gboolean is_half = from == SMB_SCALAR_F16 || from == SMB_SCALAR_BF16;
+  if (!smb_scalar_is_real(from) && n_rows == 2)
+    return smb_sass_take(reading, 2);
+  if (!smb_scalar_is_real(from) && smb_scalar_bytes(from) == 4)
+    return smb_sass_take(reading, 1);
+  if (smb_scalar_is_real(from) && !is_half)
+    return smb_sass_take_real(reading, n_rows);
+  gboolean absolute = operand && operand->is_absolute, negated = operand && operand->is_negated;
+  Row row = take_piece(reading);
+  if (operand && (operand->is_inverted || (!is_half && (absolute || negated))))
+    reading->is_other = TRUE;
+  if (absolute)
+    row = smb_sass_apply(reading, OPERATION_ABS_HALF_X2, row, 0, 0);
+  return negated ? smb_sass_apply(reading, OPERATION_NEG_HALF_X2, row, 0, 0) : row;
+}
+
+static void
+put_conversion(SassReading *reading, SmbScalar from, SmbScalar to, guint modifiers) {
+  static const Operation operations[2][2] = {{OPERATION_CONVERT_32, OPERATION_CONVERT_64_32},
+                                             {OPERATION_CONVERT_32_64, OPERATION_CONVERT_64}};
+  gboolean from_wide = smb_scalar_bytes(from) == 8, to_wide = smb_scalar_bytes(to) == 8;
+  Row d = smb_sass_take_result(reading, to_wide ? 2 : 1), a = take_operand(reading, from);
+  smb_sass_emit(reading, (Compute){.operation = (guint16)operations[from_wide][to_wide],
+                                   .from = (guint8)from,
+                                   .to = (guint8)to,
+                                   .bytes = to_wide ? 8 : 4,
+                                   .modifiers = (guint16)modifiers,
+                                   .d = d,
+                                   .s = {a}});
+}
+
+void
+smb_sass_compute_conversion(SassReading *reading) {
+  guint modifiers = find_modifiers(reading);
+  if (g_str_has_prefix(reading->name, "I2F")) // I2FP, too
+    put_conversion(reading, find_integer(reading, 0, SMB_SCALAR_I32),
+                   find_real(reading, 0, SMB_SCALAR_F32), modifiers);
+  else if (strcmp(reading->name, "F2I") == 0)
+    put_conversion(reading, find_real(reading, 0, SMB_SCALAR_F32),
+                   find_integer(reading, 0, SMB_SCALAR_I32), modifiers);
+  else if (strcmp(reading->name, "I2I") == 0)
+    put_conversion(reading, find_integer(reading, 1, SMB_SCALAR_I32),
+                   find_integer(reading, 0, SMB_SCALAR_I32), 0);
+  else if (strcmp(reading->name, "FRND") == 0) {
+    SmbScalar type = find_real(reading, 0, SMB_SCALAR_F32);
+    put_conversion(reading, type, type, modifiers | MODIFIER_INTEGER);
+  } else
+    put_conversion(reading, find_real(reading, 1, SMB_SCALAR_F32),
+                   find_real(reading, 0, SMB_SCALAR_F32), modifiers);
+}
+
+// --- two numbers in one register
+
+static void
+put_integers(SassReading *reading) {
+  static const struct {
+    const char *part;
+    Operation operation;
+  } packs[] = {{"S16", OPERATION_CVT_PACK_S16}, {"U16", OPERATION_CVT_PACK_U16},
+               {"S8", OPERATION_CVT_PACK_S8},   {"U8", OPERATION_CVT_PACK_U8},
+               {"S4", OPERATION_CVT_PACK_S4},   {"U4", OPERATION_CVT_PACK_U4},
+               {"S2", OPERATION_CVT_PACK_S2},   {"U2", OPERATION_CVT_PACK_U2}};
+  Row d = smb_sass_take_result(reading, 1), rows[3];
+  for (guint i = 0; i < 3; i++)
+    rows[i] = smb_sass_take(reading, 1);
+  for (guint i = 0; i < G_N_ELEMENTS(packs); i++)
+    if (smb_sass_says(reading, packs[i].part)) {
+      smb_sass_put(reading, packs[i].operation, d, rows[0], rows[1], rows[2]);
+      return;
+    }
+  reading->is_other = TRUE;
+}
+
+// I2IP; F2FP.PACK_AB d, a, b: a in the upper half, b in the lower one.
+void
+smb_sass_compute_packing(SassReading *reading) {
+  if (reading->name[0] == 'I') {
+    put_integers(reading);
+    return;
+  }
+  if (!smb_sass_says(reading, "PACK_AB")) {
+    reading->is_other = TRUE;
+    return;
+  }
+  SmbScalar to = smb_sass_says(reading, "BF16") ? SMB_SCALAR_BF16 : SMB_SCALAR_F16;
+  Row d = smb_sass_take_result(reading, 1);
+  Row a = smb_sass_take_real(reading, 1), b = smb_sass_take_real(reading, 1);
+  smb_sass_emit(reading, (Compute){.operation = OPERATION_CONVERT_PAIR,
+                                   .from = SMB_SCALAR_F32,
+                                   .to = (guint8)to,
+                                   .bytes = 2,
+                                   .modifiers = (guint16)find_modifiers(reading),
+                                   .d = d,
+                                   .s = {a, b}});
+}

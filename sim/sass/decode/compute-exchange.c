@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What lanes of a warp tell each other, of those that are active. Results in the uniform datapath are written in all lanes.
+#include <string.h>
+
+#include "sim/sass/decode/compute.h"
+
+// Steps of the active lanes, whatever their result goes to.
+static void
+emit_active(SassReading *reading, Compute compute) {
+  smb_sass_add_compute(reading->decoder, &compute);
+}
+
+static gboolean
+is_uniform_result(const SassReading *reading) {
+  const SassOperand *operand = smb_sass_peek(reading);
+  return operand && operand->kind == SASS_UNIFORM;
+}
+
+// What goes to a uniform register is the first lane's.
+static void
+put_first(SassReading *reading, Row d, Row from) {
+  emit_active(reading, (Compute){.operation = OPERATION_FIRST, .d = d, .s = {from}});
+}
+
+// SHFL p, d, a, b, c
+void
+smb_sass_compute_exchange(SassReading *reading) {
+  static const struct {
+    const char *part;
+    Operation operation;
+  } modes[] = {{"UP", OPERATION_SHFL_UP},
+               {"DOWN", OPERATION_SHFL_DOWN},
+               {"BFLY", OPERATION_SHFL_BFLY},
+               {"IDX", OPERATION_SHFL_IDX}};
+  Compute compute = {.operation = N_OPERATIONS, .table = SHUFFLE_ZERO};
+  for (guint i = 0; i < G_N_ELEMENTS(modes); i++)
+    if (smb_sass_says(reading, modes[i].part))
+      compute.operation = (guint16)modes[i].operation;
+  compute.p = smb_sass_take_target(reading);
+  compute.d = smb_sass_take_result(reading, 1);
+  for (guint i = 0; i < 3; i++)
+    compute.s[i] = smb_sass_take(reading, 1);
+  if (compute.operation == N_OPERATIONS)
+    reading->is_other = TRUE;
+  else
+    emit_active(reading, compute);
+}
+
+// VOTE [d,] p, a: in d the lanes where a is true.
+void
+smb_sass_compute_vote(SassReading *reading) {
+  SassDecoder *decoder = reading->decoder;
+  gboolean is_uniform = reading->is_uniform; // VOTEU
+  Operation operation = smb_sass_says(reading, "ALL")   ? OPERATION_VOTE_ALL
+                        : smb_sass_says(reading, "ANY") ? OPERATION_VOTE_ANY
+                                                        : OPERATION_VOTE_UNI;
+  reading->is_uniform = FALSE;
+  gboolean has_row = !smb_sass_at_predicate(reading);
+  Row d = has_row ? smb_sass_take_result(reading, 1) : 0;
+  Predicate p = smb_sass_take_target(reading), a = smb_sass_take_condition(reading);
+  if (has_row) {
+    Row ballot = is_uniform ? smb_sass_scratch(decoder, 1) : d;
+    emit_active(reading, (Compute){.operation = OPERATION_VOTE_BALLOT, .d = ballot, .in = {a}});
+    if (is_uniform)
+      put_first(reading, d, ballot);
+  }
+  if (p == PREDICATE_TRUE)
+    return;
+  Predicate vote = is_uniform ? smb_sass_scratch_predicate(decoder) : p;
+  emit_active(reading, (Compute){.operation = (guint16)operation, .p = vote, .in = {a}});
+  if (is_uniform)
+    emit_active(reading, (Compute){.operation = OPERATION_FIRST_PREDICATE, .p = p, .in = {vote}});
+}
+
+// MATCH.ANY d, a; MATCH.ALL p, d, a
+void
+smb_sass_compute_match(SassReading *reading) {
+  gboolean is_wide = smb_sass_says(reading, "U64"), any = smb_sass_says(reading, "ANY");
+  Compute compute = {.operation = is_wide
+                                      ? (any ? OPERATION_MATCH_ANY_64 : OPERATION_MATCH_ALL_64)
+                                      : (any ? OPERATION_MATCH_ANY_32 : OPERATION_MATCH_ALL_32)};
+  compute.p = smb_sass_take_target(reading);
+  compute.d = smb_sass_take_result(reading, 1);
+  compute.s[0] = smb_sass_take(reading, is_wide ? 2 : 1);
+  emit_active(reading, compute);
+}
+
+static Operation
+find_reduction(const SassReading *reading) {
+  gboolean is_signed = smb_sass_says(reading, "S32");
+  if (smb_sass_says(reading, "MIN"))
+    return is_signed ? OPERATION_REDUX_MIN_S32 : OPERATION_REDUX_MIN_U32;
+  if (smb_sass_says(reading, "MAX"))
+    return is_signed ? OPERATION_REDUX_MAX_S32 : OPERATION_REDUX_MAX_U32;
+  return smb_sass_says(reading, "SUM")   ? OPERATION_REDUX_ADD
+         : smb_sass_says(reading, "OR")  ? OPERATION_REDUX_OR
+         : smb_sass_says(reading, "XOR") ? OPERATION_REDUX_XOR
+                                         : OPERATION_REDUX_AND;
+}
+
+// REDUX, CREDUX: into a uniform register.
+void
+smb_sass_compute_reduction(SassReading *reading) {
+  Row d = smb_sass_take_result(reading, 1), sum = smb_sass_scratch(reading->decoder, 1);
+  reading->is_uniform = FALSE;
+  emit_active(reading, (Compute){.operation = (guint16)find_reduction(reading),
+                                 .d = sum,
+                                 .s = {smb_sass_take(reading, 1)}});
+  put_first(reading, d, sum);
+}
+
+// R2UR. With a predicate ahead it says something more, which is not modelled.
+void
+smb_sass_compute_first(SassReading *reading) {
+  if (smb_sass_take_target(reading) != PREDICATE_TRUE || !is_uniform_result(reading)) {
+    reading->is_other = TRUE;
+    return;
+  }
+  Row d = smb_sass_take_result(reading, 1);
+  reading->is_uniform = FALSE;
+  put_first(reading, d, smb_sass_take(reading, 1));
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Moves and choices, and predicates as bits of a register.
+#include <string.h>
+
+#include "sim/sass/decode/compute.h"
+
+// MOV, UMOV; CS2R of SRZ, which writes a pair unless it says 32.
+void
+smb_sass_compute_move(SassReading *reading) {
+  gboolean is_special = strcmp(reading->name, "CS2R") == 0;
+  gboolean is_wide = is_special ? !smb_sass_says(reading, "32") : smb_sass_says(reading, "64");
+  Row d = smb_sass_take_result(reading, is_wide ? 2 : 1);
+  if (is_special) {
+    const SassOperand *special = smb_sass_peek(reading);
+    reading->is_other = !special || special->kind != SASS_SPECIAL || special->number != SASS_RZ ||
+                        reading->is_other;
+    smb_sass_put(reading, is_wide ? OPERATION_MOV_64 : OPERATION_MOV_32, d,
+                 smb_sass_constant(reading->decoder, 0, is_wide ? 2 : 1), 0, 0);
+    return;
+  }
+  Row a = smb_sass_take(reading, is_wide ? 2 : 1);
+  if (smb_sass_peek(reading) && smb_sass_take_number(reading) != 0xf) // which bytes
+    reading->is_other = TRUE;
+  smb_sass_put(reading, is_wide ? OPERATION_MOV_64 : OPERATION_MOV_32, d, a, 0, 0);
+}
+
+// SEL, FSEL: a if the predicate is true, else b.
+void
+smb_sass_compute_choice(SassReading *reading) {
+  gboolean is_real = reading->name[0] == 'F';
+  guint n_rows = smb_sass_says(reading, "64") ? 2 : 1;
+  Row d = smb_sass_take_result(reading, n_rows), rows[2];
+  for (guint i = 0; i < 2; i++)
+    rows[i] = is_real ? smb_sass_take_real(reading, 1) : smb_sass_take(reading, n_rows);
+  smb_sass_emit(reading,
+                (Compute){.operation = n_rows == 2 ? OPERATION_SELECT_64 : OPERATION_SELECT_32,
+                          .d = d,
+                          .s = {rows[0], rows[1]},
+                          .in = {smb_sass_take_condition(reading)}});
+}
+
+// --- predicates as bits: P0 is bit 0, of the byte that an operand names (R4.B1)
+
+static Predicate
+nth_predicate(const SassReading *reading, guint i) {
+  SassOperand operand = {.kind = reading->is_uniform ? SASS_UNIFORM_PREDICATE : SASS_PREDICATE,
+                         .number = (guint8)i};
+  return smb_sass_predicate(reading->decoder, &operand);
+}
+
+static guint
+find_byte(SassReading *reading, const SassOperand *operand) {
+  if (!operand || !smb_sass_part(operand))
+    return 0;
+  if (operand->part[0] != 'B' || !strchr("0123", operand->part[1]))
+    reading->is_other = TRUE;
+  return (guint)(operand->part[1] - '0') & 3;
+}
+
+// P2R d, PR, a, mask: the bits of the mask are those of predicates, the others those of a.
+void
+smb_sass_compute_pack(SassReading *reading) {
+  const SassOperand *result = smb_sass_peek(reading);
+  guint shift = 8 * find_byte(reading, result);
+  Row d = smb_sass_take_result(reading, 1);
+  if (smb_sass_peek(reading) && smb_sass_peek(reading)->kind == SASS_PREDICATES)
+    reading->at++;
+  Row word = smb_sass_take(reading, 1);
+  guint32 mask = (guint32)smb_sass_take_number(reading) & 0x7f;
+  word = smb_sass_apply(reading, OPERATION_AND_32, word, smb_sass_number(reading, ~(mask << shift)),
+                        0);
+  for (guint i = 0; i < SASS_PREDICATE_REGISTERS; i++) {
+    if (!(mask >> i & 1))
+      continue;
+    guint32 bit = 1u << (i + shift);
+    Row set = smb_sass_apply(reading, OPERATION_OR_32, word, smb_sass_number(reading, bit), 0);
+    Row next = smb_sass_scratch(reading->decoder, 1);
+    smb_sass_emit(reading, (Compute){.operation = OPERATION_SELECT_32,
+                                     .d = next,
+                                     .s = {set, word},
+                                     .in = {nth_predicate(reading, i)}});
+    word = next;
+  }
+  smb_sass_put(reading, OPERATION_MOV_32, d, word, 0, 0);
+}
+
+// R2P PR, a, mask: the guard's predicate last.
+void
+smb_sass_compute_unpack(SassReading *reading) {
+  if (smb_sass_peek(reading) && smb_sass_peek(reading)->kind == SASS_PREDICATES)
+    reading->at++;
+  const SassOperand *operand = smb_sass_peek(reading);
+  guint shift = 8 * find_byte(reading, operand);
+  SassOperand plain = operand ? *operand : (SassOperand){.kind = SASS_WORD};
+  plain.part = NULL;
+  Row word = smb_sass_source(reading->decoder, &plain, 1);
+  reading->at++;
+  guint32 mask = (guint32)smb_sass_take_number(reading) & 0x7f;
+  if (word == NO_ROW || reading->is_other) {
+    reading->is_other = TRUE;
+    return;
+  }
+  for (guint round = 0; round < 2; round++)
+    for (guint i = 0; i < SASS_PREDICATE_REGISTERS; i++) {
+      Predicate p = nth_predicate(reading, i);
+      if (!(mask >> i & 1) || (p == reading->decoder->guard) != (round == 1))
+        continue;
+      Row bit = smb_sass_apply(reading, OPERATION_AND_32, word,
+                               smb_sass_number(reading, 1u << (i + shift)), 0);
+      smb_sass_emit(reading, (Compute){.operation = OPERATION_EQ_32,
+                                       .p = p,
+                                       .s = {bit, smb_sass_number(reading, 0)},
+                                       .modifiers = MODIFIER_NOT});
+    }
+}

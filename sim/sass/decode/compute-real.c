@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Floating point of 32 and 64 bits. MUFU.RCP counts as computed, though the device may differ from it in its last bit: quotients
+// of integers, which are made with it, are exact either way. Other functions are not known.
+#include <string.h>
+
+#include "sim/sass/decode/compute.h"
+
+static gboolean
+is_double(const SassReading *reading) {
+  return reading->name[0] == 'D';
+}
+
+static guint
+find_modifiers(const SassReading *reading) {
+  static const struct {
+    const char *part;
+    guint modifier;
+  } modifiers[] = {{"FTZ", MODIFIER_FLUSH}, {"SAT", MODIFIER_SATURATE}, {"RZ", MODIFIER_ZERO},
+                   {"RM", MODIFIER_DOWN},   {"RP", MODIFIER_UP},        {"NAN", MODIFIER_NAN}};
+  guint all = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(modifiers); i++)
+    if (smb_sass_says(reading, modifiers[i].part))
+      all |= modifiers[i].modifier;
+  return all;
+}
+
+// FADD, FMUL, FFMA and those of binary64.
+void
+smb_sass_compute_real(SassReading *reading) {
+  static const Operation operations[3][2] = {{OPERATION_ADD_F32, OPERATION_ADD_F64},
+                                             {OPERATION_MUL_F32, OPERATION_MUL_F64},
+                                             {OPERATION_FMA_F32, OPERATION_FMA_F64}};
+  const char *verb = reading->name + 1;
+  guint which = strcmp(verb, "ADD") == 0 ? 0 : strcmp(verb, "MUL") == 0 ? 1 : 2;
+  guint n_rows = is_double(reading) ? 2 : 1;
+  Compute compute = {.operation = (guint16)operations[which][n_rows - 1],
+                     .modifiers = (guint16)find_modifiers(reading)};
+  compute.d = smb_sass_take_result(reading, n_rows);
+  for (guint i = 0; i < (which == 2 ? 3 : 2); i++)
+    compute.s[i] = smb_sass_take_real(reading, n_rows);
+  smb_sass_emit(reading, compute);
+}
+
+// FMNMX, FMNMX3: the smaller one if the predicate is true.
+void
+smb_sass_compute_real_extreme(SassReading *reading) {
+  guint n = g_str_has_suffix(reading->name, "3") ? 3 : 2;
+  gboolean xors = smb_sass_says(reading, "XORSIGN");
+  Compute compute = {.modifiers = (guint16)find_modifiers(reading)};
+  Row d = smb_sass_take_result(reading, 1), rows[3];
+  for (guint i = 0; i < n; i++) {
+    const SassOperand *operand = smb_sass_peek(reading);
+    if (xors && operand && !operand->is_negated)
+      rows[i] = smb_sass_source(reading->decoder, operand, 1), reading->at++;
+    else
+      rows[i] = smb_sass_take_real(reading, 1);
+    reading->is_other = reading->is_other || rows[i] == NO_ROW;
+  }
+  Predicate is_smallest = smb_sass_take_condition(reading);
+  gboolean known = is_smallest == PREDICATE_TRUE || is_smallest == reading->decoder->never;
+  if (!known || reading->is_other || (xors && n == 3)) {
+    reading->is_other = TRUE;
+    return;
+  }
+  compute.operation = is_smallest == PREDICATE_TRUE ? OPERATION_MIN_F32 : OPERATION_MAX_F32;
+  if (xors)
+    compute.modifiers |= MODIFIER_ABSOLUTE | MODIFIER_XOR_SIGN;
+  compute.s[0] = rows[0];
+  for (guint i = 1; i < n; i++) {
+    compute.s[1] = rows[i];
+    compute.d = i + 1 == n ? d : smb_sass_scratch(reading->decoder, 1);
+    smb_sass_emit(reading, compute);
+    compute.s[0] = compute.d;
+  }
+}
+
+// --- comparisons: FSETP, DSETP, FSET. Those that end with U are true if one of the numbers is none
+
+typedef struct {
+  const char *part;
+  Operation operation;
+  gboolean exchanged;
+  guint modifiers;
+} RealComparison;
+
+static const RealComparison comparisons[] = {
+    {"LT", OPERATION_LT_F32, FALSE, 0},
+    {"EQ", OPERATION_EQ_F32, FALSE, 0},
+    {"LE", OPERATION_LE_F32, FALSE, 0},
+    {"GT", OPERATION_LT_F32, TRUE, 0},
+    {"NE", OPERATION_LG_F32, FALSE, 0},
+    {"GE", OPERATION_LE_F32, TRUE, 0},
+    {"NUM", OPERATION_UNO_F32, FALSE, MODIFIER_NOT},
+    {"NAN", OPERATION_UNO_F32, FALSE, 0},
+    {"LTU", OPERATION_LE_F32, TRUE, MODIFIER_NOT},
+    {"EQU", OPERATION_LG_F32, FALSE, MODIFIER_NOT},
+    {"LEU", OPERATION_LT_F32, TRUE, MODIFIER_NOT},
+    {"GTU", OPERATION_LE_F32, FALSE, MODIFIER_NOT},
+    {"NEU", OPERATION_EQ_F32, FALSE, MODIFIER_NOT},
+    {"GEU", OPERATION_LT_F32, FALSE, MODIFIER_NOT},
+};
+
+gboolean
+smb_sass_find_real_comparison(const SassReading *reading, SassComparison *comparison) {
+  for (guint i = 0; i < G_N_ELEMENTS(comparisons); i++)
+    if (smb_sass_says(reading, comparisons[i].part)) {
+      *comparison = (SassComparison){comparisons[i].operation, comparisons[i].exchanged,
+                                     comparisons[i].modifiers};
+      return TRUE;
+    }
+  return FALSE;
+}
+
+// FSET d, a, b, with: all ones, or 1.0.
+static void
+put_set(SassReading *reading, Row d, Compute *compute, Predicate with) {
+  static const guint combinations[] = {MODIFIER_AND, MODIFIER_OR, MODIFIER_XOR};
+  static const char *const names[] = {"AND", "OR", "XOR"};
+  compute->bytes = 4;
+  compute->to = smb_sass_says(reading, "BF") ? SMB_SCALAR_F32 : SMB_SCALAR_U32;
+  compute->d = d;
+  compute->in[0] = with;
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+    if (smb_sass_says(reading, names[i]))
+      compute->modifiers |= (guint16)combinations[i];
+  smb_sass_emit(reading, *compute);
+}
+
+void
+smb_sass_compute_real_test(SassReading *reading) {
+  guint n_rows = is_double(reading) ? 2 : 1;
+  gboolean sets = strcmp(reading->name, "FSET") == 0;
+  Row d = sets ? smb_sass_take_result(reading, 1) : 0, rows[2];
+  Predicate p = smb_sass_take_target(reading), q = smb_sass_take_target(reading);
+  for (guint i = 0; i < 2; i++)
+    rows[i] = smb_sass_take_real(reading, n_rows);
+  Predicate with = smb_sass_take_condition(reading);
+  SassComparison comparison;
+  if (!smb_sass_find_real_comparison(reading, &comparison)) {
+    reading->is_other = TRUE;
+    return;
+  }
+  guint offset = n_rows == 2 ? OPERATION_EQ_F64 - OPERATION_EQ_F32 : 0;
+  Compute compute = {
+      .operation = (guint16)(comparison.operation + offset),
+      .modifiers = (guint16)(comparison.modifiers | (find_modifiers(reading) & MODIFIER_FLUSH)),
+      .s = {rows[comparison.exchanged], rows[!comparison.exchanged]}};
+  if (sets) {
+    put_set(reading, d, &compute, with);
+    return;
+  }
+  compute.p = smb_sass_scratch_predicate(reading->decoder);
+  smb_sass_emit(reading, compute);
+  smb_sass_put_combined(reading, p, q, compute.p, with);
+}
+
+// --- functions
+
+// MUFU: subnormal numbers count as 0 (PTX ISA, rcp.approx.ftz). .RCP64H is of the high word of a binary64.
+void
+smb_sass_compute_function(SassReading *reading) {
+  SassDecoder *decoder = reading->decoder;
+  gboolean is_wide = smb_sass_says(reading, "RCP64H");
+  Row d = smb_sass_take_result(reading, 1), a = smb_sass_take_real(reading, 1);
+  if (is_wide) {
+    Row pair = smb_sass_scratch(decoder, 2), result = smb_sass_scratch(decoder, 2);
+    smb_sass_put(reading, OPERATION_MOV_32, pair, smb_sass_number(reading, 0), 0, 0);
+    smb_sass_put(reading, OPERATION_MOV_32, pair + 1, a, 0, 0);
+    smb_sass_put(reading, OPERATION_RCP_F64, result, pair, 0, 0);
+    smb_sass_put(reading, OPERATION_MOV_32, d, result + 1, 0, 0);
+    return;
+  }
+  gboolean is_known = smb_sass_says(reading, "RCP");
+  smb_sass_emit(reading,
+                (Compute){.operation = OPERATION_RCP_F32,
+                          .modifiers = MODIFIER_FLUSH | (is_known ? 0 : MODIFIER_APPROXIMATE),
+                          .d = d,
+                          .s = {a}});
+}
+
+// FCHK p, a, b
+void
+smb_sass_compute_quotient_test(SassReading *reading) {
+  Predicate p = smb_sass_take_target(reading);
+  Row a = smb_sass_take_real(reading, 1), b = smb_sass_take_real(reading, 1);
+  smb_sass_emit(reading, (Compute){.operation = OPERATION_DIVIDES_SLOWLY, .p = p, .s = {a, b}});
+}

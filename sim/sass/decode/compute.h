@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the files that decode computing instructions share: operands, read one after the other, and steps. Private to
+// them.
+#pragma once
+
+#include "sim/sass/decode/decode.h"
+
+/**
+ * SassReading: an instruction while its operands are read, in the order in which its disassembly has them
+ * @name: without the U of the uniform datapath
+ * @is_uniform: its steps run in all lanes of the warp
+ * @at: the next operand
+ * @is_other: an operand is missing, or of another kind: what was made of it so far is without effect
+ */
+typedef struct {
+  SassDecoder *decoder;
+  const char *name;
+  gboolean is_uniform;
+  guint at;
+  gboolean is_other;
+} SassReading;
+
+typedef void (*SassComputing)(SassReading *reading);
+
+// --- operands (compute-operand.c). Of one that is missing or of another kind any row is returned, and @is_other set.
+
+const SassOperand *smb_sass_peek(const SassReading *reading);
+// Whether the next operand is a predicate.
+gboolean smb_sass_at_predicate(const SassReading *reading);
+Row smb_sass_take_result(SassReading *reading, guint n_rows);
+// An integer, with its "-" and "~".
+Row smb_sass_take(SassReading *reading, guint n_rows);
+// The same, but for "-", of which it says whether it is there.
+Row smb_sass_take_addend(SassReading *reading, guint n_rows, gboolean *is_negated);
+// A floating-point number of 4 or 8 bytes, with its "-" and "|".
+Row smb_sass_take_real(SassReading *reading, guint n_rows);
+// A predicate that is written: PREDICATE_TRUE if it is dropped, or if the next operand is none.
+Predicate smb_sass_take_target(SassReading *reading);
+// One that is read, with its "!"; if there is none, SassDecoder.never.
+Predicate smb_sass_take_condition(SassReading *reading);
+// The value of an immediate.
+guint64 smb_sass_take_number(SassReading *reading);
+gboolean smb_sass_has_prefix(const SassReading *reading, const char *prefix);
+static inline gboolean
+smb_sass_says(const SassReading *reading, const char *part) {
+  return smb_sass_has(reading->decoder, part);
+}
+// What is written behind it, or NULL.
+static inline const char *
+smb_sass_part(const SassOperand *operand) {
+  return operand->part && *operand->part ? operand->part : NULL;
+}
+// Whether an operand is RZ or URZ, or 0.
+gboolean smb_sass_is_zero(const SassOperand *operand);
+
+// --- steps
+
+void smb_sass_emit(SassReading *reading, Compute compute);
+// An operation on up to three rows.
+void smb_sass_put(SassReading *reading, Operation operation, Row d, Row a, Row b, Row c);
+// The same into a row, or a pair, of this instruction's own.
+Row smb_sass_apply(SassReading *reading, Operation operation, Row a, Row b, Row c);
+// A constant of one row.
+Row smb_sass_number(SassReading *reading, guint32 bits);
+Predicate smb_sass_not(SassReading *reading, Predicate predicate);
+// p = table(a, b, c), as of LOP3: a is 0xf0, b 0xcc, c 0xaa.
+void smb_sass_put_predicate(SassReading *reading, Predicate p, guint table, Predicate a,
+                            Predicate b, Predicate c);
+
+// A comparison by its name: which operation, whether its operands are exchanged, and MODIFIER_NOT.
+typedef struct {
+  Operation operation;
+  gboolean exchanged;
+  guint modifiers;
+} SassComparison;
+// Of integers that are signed or not, and have one row or two. FALSE: no comparison is named.
+gboolean smb_sass_find_comparison(const SassReading *reading, gboolean is_signed, guint n_rows,
+                                  SassComparison *comparison);
+// The same of floating point, as an operation of binary32 (compute-real.c).
+gboolean smb_sass_find_real_comparison(const SassReading *reading, SassComparison *comparison);
+// p = a < b and so on, combined with a predicate by AND, OR or XOR; q, unless it is dropped, of its opposite.
+void smb_sass_put_combined(SassReading *reading, Predicate p, Predicate q, Predicate found,
+                           Predicate with);
+
+// --- kinds of instructions
+void smb_sass_compute_sum(SassReading *reading);          // compute-integer.c
+void smb_sass_compute_product(SassReading *reading);      //
+void smb_sass_compute_address(SassReading *reading);      //
+void smb_sass_compute_extreme(SassReading *reading);      //
+void smb_sass_compute_extreme_sum(SassReading *reading);  //
+void smb_sass_compute_absolute(SassReading *reading);     //
+void smb_sass_compute_difference(SassReading *reading);   //
+void smb_sass_compute_dot(SassReading *reading);          //
+void smb_sass_compute_logic(SassReading *reading);        // compute-logic.c
+void smb_sass_compute_shift(SassReading *reading);        //
+void smb_sass_compute_permutation(SassReading *reading);  //
+void smb_sass_compute_field(SassReading *reading);        //
+void smb_sass_compute_move(SassReading *reading);         // compute-move.c
+void smb_sass_compute_choice(SassReading *reading);       //
+void smb_sass_compute_pack(SassReading *reading);         //
+void smb_sass_compute_unpack(SassReading *reading);       //
+void smb_sass_compute_comparison(SassReading *reading);   // compute-predicate.c
+void smb_sass_compute_predicates(SassReading *reading);   //
+void smb_sass_compute_real(SassReading *reading);         // compute-real.c
+void smb_sass_compute_real_extreme(SassReading *reading); //
+void smb_sass_compute_real_test(SassReading *reading);    //
+void smb_sass_compute_function(SassReading *reading);     //
+void smb_sass_compute_quotient_test(SassReading *reading);
+void smb_sass_compute_half(SassReading *reading);       // compute-half.c
+void smb_sass_compute_half_test(SassReading *reading);  //
+void smb_sass_compute_conversion(SassReading *reading); // compute-convert.c
+void smb_sass_compute_packing(SassReading *reading);    //
+void smb_sass_compute_exchange(SassReading *reading);   // compute-exchange.c
+void smb_sass_compute_vote(SassReading *reading);       //
+void smb_sass_compute_match(SassReading *reading);      //
+void smb_sass_compute_reduction(SassReading *reading);  //
+void smb_sass_compute_first(SassReading *reading);      //
