@@ -191,7 +191,8 @@ typedef struct {
 typedef struct {
   gsize offset;
   gsize bytes;
-  gboolean is_real; // a number is a floating-point one
+  gboolean is_real;    // a number is a floating-point one
+  gboolean is_untyped; // it is, if it is written as one
 } ParameterPlace;
 
 // Regions that every compiled program begins with; its own variables follow.

@@ -36,7 +36,7 @@ add_parameters(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel
         .is_unnamed = TRUE,
         .element = SMB_SCALAR_U8,
         .element_bytes = 1};
-    const ParameterPlace at = {.offset = place->offset, .bytes = place->bytes};
+    const ParameterPlace at = {.offset = place->offset, .bytes = place->bytes, .is_untyped = TRUE};
     g_array_append_val(code->program.parameters, parameter);
     g_array_append_val(code->places, at);
     code->parameter_bytes = MAX(code->parameter_bytes, at.offset + at.bytes);

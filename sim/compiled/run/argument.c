@@ -72,8 +72,11 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
                   "parameter '%s' has %" G_GSIZE_FORMAT
                   " bytes: give it raw: and hexadecimal digits, or @FILE",
                   name, place->bytes);
-  return place->is_real && place->bytes > 1 ? encode_real(name, text, place->bytes, error)
-                                            : encode_integer(name, text, place->bytes, error);
+  gboolean is_written_real =
+      place->is_untyped && !g_str_has_prefix(text, "0x") && strpbrk(text, ".eEnN");
+  return (place->is_real || is_written_real) && place->bytes > 1
+             ? encode_real(name, text, place->bytes, error)
+             : encode_integer(name, text, place->bytes, error);
 }
 
 GByteArray *

@@ -252,3 +252,8 @@ smb_step_fragment(Runner *runner, const Step *step, SmbLanes lanes) {
   block->sink->uncounted(block->user, transfer->move.site, runner->w, lanes, reason);
   return TRUE;
 }
+
+gboolean
+smb_step_bulk_once(Runner *runner, const Step *step, SmbLanes lanes) {
+  return smb_step_bulk(runner, step, lanes & -lanes);
+}

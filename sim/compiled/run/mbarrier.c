@@ -248,6 +248,11 @@ smb_step_mbarrier(Runner *runner, const Step *step, SmbLanes lanes) {
 }
 
 gboolean
+smb_step_mbarrier_once(Runner *runner, const Step *step, SmbLanes lanes) {
+  return smb_step_mbarrier(runner, step, lanes & -lanes);
+}
+
+gboolean
 smb_mbarriers_complete(Runner *runner, const Step *step, const Transfer *transfer, SmbLanes lanes,
                        const guint64 *bytes) {
   guint32 offsets[SMB_MAX_LANES];

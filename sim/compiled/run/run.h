@@ -201,6 +201,8 @@ enum {
 };
 
 gboolean smb_step_mbarrier(Runner *runner, const Step *step, SmbLanes lanes);
+// The same, of the first lane only: of the uniform datapath.
+gboolean smb_step_mbarrier_once(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_mbarrier_wait(Runner *runner, const Step *step, SmbLanes lanes);
 void smb_mbarriers_reset(Runner *runner);
 // Bytes that @lanes have copied, or SMB_BYTES_UNKNOWN, complete on the mbarriers that @barrier names.
@@ -215,6 +217,7 @@ gboolean smb_mbarriers_check(Runner *runner);
 
 // --- what makes no request (bulk.c)
 gboolean smb_step_bulk(Runner *runner, const Step *step, SmbLanes lanes);
+gboolean smb_step_bulk_once(Runner *runner, const Step *step, SmbLanes lanes); // likewise
 // Loads or stores a matrix of Bulk.bytes, of which only an assembler knows which lane moves what.
 gboolean smb_step_fragment(Runner *runner, const Step *step, SmbLanes lanes);
 // Lists what a step did in the shared memory of this block.

@@ -27,7 +27,16 @@ smb_sass_is_one_of(const SassDecoder *decoder, const char *const *names) {
 
 gboolean
 smb_sass_has(const SassDecoder *decoder, const char *part) {
-  return g_strv_contains(decoder->instruction->parts, part);
+  const gsize length = strlen(part);
+  for (guint i = 0; decoder->instruction->parts[i]; i++) {
+    // Some are several in one: "POPC.INC.32".
+    for (const char *at = decoder->instruction->parts[i]; at; at = strchr(at, '.')) {
+      at += *at == '.';
+      if (strncmp(at, part, length) == 0 && (at[length] == '\0' || at[length] == '.'))
+        return TRUE;
+    }
+  }
+  return FALSE;
 }
 
 gboolean
@@ -186,10 +195,8 @@ decode_unknown(SassDecoder *decoder) {
 gboolean
 smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint32 place) {
   static SassResult (*const kinds[])(SassDecoder *) = {
-      smb_sass_decode_memory,
-      smb_sass_decode_control,
-      smb_sass_decode_special,
-      smb_sass_decode_compute,
+      smb_sass_decode_memory,  smb_sass_decode_bulk,    smb_sass_decode_control,
+      smb_sass_decode_special, smb_sass_decode_compute,
   };
   decoder->instruction = instruction;
   decoder->place = place;

@@ -158,6 +158,9 @@ Transfer *smb_sass_new_transfer(SassDecoder *decoder);
 // Its site, and what the machine is told.
 void smb_sass_set_move(SassDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op,
                        guint width);
+// An address of shared memory. FALSE: it is none, or in a form that is not modelled.
+gboolean smb_sass_set_shared_address(SassDecoder *decoder, Transfer *transfer,
+                                     const SassOperand *operand);
 // The registers of an address of 32 bits, or of a place in a constant bank: base and uniform register. FALSE: they are of a
 // form that is not modelled.
 gboolean smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand);
@@ -194,6 +197,7 @@ guint smb_sass_add_site(SassDecoder *decoder, SmbOpClass op_class, guint width);
 
 // --- kinds of instructions, in the order in which they are asked
 SassResult smb_sass_decode_memory(SassDecoder *decoder);  // memory.c
+SassResult smb_sass_decode_bulk(SassDecoder *decoder);    // bulk.c: what makes no request
 SassResult smb_sass_decode_control(SassDecoder *decoder); // control.c
 SassResult smb_sass_decode_special(SassDecoder *decoder); // special.c: S2R, LDC and their like
 SassResult smb_sass_decode_compute(SassDecoder *decoder); // compute.c

@@ -331,6 +331,43 @@ add_entries(const Flow *flow) {
   }
 }
 
+// --- calls
+
+// The function, by its number, that an instruction is in.
+static guint
+find_function(const Flow *flow, guint32 index) {
+  guint i = 0;
+  while (i + 2 < flow->starts->len && g_array_index(flow->starts, guint32, i + 1) <= index)
+    i++;
+  return i;
+}
+
+// Whether a function can be called again before it returns: then where lanes meet is not known well.
+static gboolean
+is_recursive(const Flow *flow) {
+  const SassDecoder *decoder = flow->decoder;
+  guint n = flow->starts->len - 1;
+  g_autofree guint8 *calls = g_new0(guint8, (gsize)n * n);
+  for (guint i = 0; i < decoder->jumps->len; i++) {
+    const SassJump *jump = &g_array_index(decoder->jumps, SassJump, i);
+    const Step *step = &g_array_index(decoder->code->steps, Step, jump->step);
+    if (step->run == smb_step_call_code)
+      calls[find_function(flow, step->place / SASS_BYTES) * n +
+            find_function(flow, jump->target / SASS_BYTES)] = TRUE;
+  }
+  for (guint via = 0; via < n; via++) {
+    for (guint i = 0; i < n; i++) {
+      for (guint j = 0; calls[i * n + via] && j < n; j++)
+        calls[i * n + j] |= calls[via * n + j];
+    }
+  }
+  for (guint i = 0; i < n; i++) {
+    if (calls[i * n + i])
+      return TRUE;
+  }
+  return FALSE;
+}
+
 gboolean
 smb_sass_decode_code(SassDecoder *decoder) {
   g_auto(Flow) flow = {.decoder = decoder,
@@ -349,5 +386,9 @@ smb_sass_decode_code(SassDecoder *decoder) {
       return FALSE;
   }
   add_entries(&flow);
-  return resolve_jumps(&flow);
+  if (!resolve_jumps(&flow))
+    return FALSE;
+  if (is_recursive(&flow))
+    decoder->program->irregular = "has a function that calls itself";
+  return TRUE;
 }

@@ -133,6 +133,11 @@ set_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand
   return smb_sass_set_index(decoder, transfer, operand);
 }
 
+gboolean
+smb_sass_set_shared_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand) {
+  return set_address(decoder, transfer, operand, SPACE_OF_SHARED);
+}
+
 // --- loads and stores
 
 static const struct {

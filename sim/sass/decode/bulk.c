@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What uses shared memory and makes no request of it that is counted: barriers there (mbarrier), copies in bulk, operands of
+// products of warpgroups. What the operands mean was found by compiling PTX that says it (CUDA 13, sm_90 to sm_120).
+#include <string.h>
+
+#include "sim/sass/decode/decode.h"
+
+enum {
+  COPY_QUANTUM = 16, // bytes: of copies in bulk, whose sizes count them
+  BARRIER_BYTES = 8,
+  MOST_ARRIVALS = 0x100000,
+  PHASE_BIT = 31, // of the high word of a state
+};
+
+static Row
+add_row(SassDecoder *decoder, Operation operation, Row a, Row b) {
+  Compute compute = {.operation = operation, .d = smb_sass_scratch(decoder, 1), .s = {a, b}};
+  smb_sass_add_compute(decoder, &compute);
+  return compute.d;
+}
+
+static Step
+begin(SassDecoder *decoder, StepHandler run, SmbOpClass op_class, guint width) {
+  Step step = smb_sass_step(decoder, STEP_APART, run);
+  Transfer *transfer = smb_sass_new_transfer(decoder);
+  step.transfer = transfer;
+  step.compute.d = step.compute.s[0] = NO_ROW;
+  smb_sass_set_move(decoder, transfer, op_class, SMB_OP_LD, width);
+  return step;
+}
+
+// --- barriers
+
+// What a barrier is made with says how many arrivals are left of the most that there can be, from bit 1 on.
+static SassResult
+decode_exchange(SassDecoder *decoder, Transfer *transfer, Step *step) {
+  const SassOperand *value = smb_sass_operand(decoder, 2);
+  Row row = value ? smb_sass_source(decoder, value, 2) : NO_ROW;
+  const SassOperand *address = smb_sass_operand(decoder, 1);
+  if (row == NO_ROW || !address || !smb_sass_set_shared_address(decoder, transfer, address))
+    return SASS_OTHER;
+  Row half = add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, 1, 1));
+  step->run = smb_step_mbarrier_once;
+  step->argument = MBARRIER_INIT;
+  step->compute.s[0] =
+      add_row(decoder, OPERATION_SUB_32, smb_sass_constant(decoder, MOST_ARRIVALS, 1), half);
+  smb_sass_add(decoder, step);
+  return SASS_DECODED;
+}
+
+// The phase is the highest bit of what it is compared with, whether that is a parity or a state.
+static SassResult
+decode_wait(SassDecoder *decoder, Transfer *transfer, Step *step) {
+  const SassOperand *p = smb_sass_operand(decoder, 0), *address = smb_sass_operand(decoder, 1);
+  const SassOperand *phase = smb_sass_operand(decoder, 2);
+  Row row = phase ? smb_sass_source(decoder, phase, 1) : NO_ROW;
+  if (!p || !smb_sass_is_predicate(p) || row == NO_ROW ||
+      !smb_sass_set_shared_address(decoder, transfer, address))
+    return SASS_OTHER;
+  step->run = smb_step_mbarrier_wait;
+  step->argument = MBARRIER_PARITY;
+  step->compute.p = smb_sass_predicate(decoder, p);
+  step->compute.s[0] =
+      add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, PHASE_BIT, 1));
+  smb_sass_writes_predicate(decoder, step, step->compute.p);
+  smb_sass_add(decoder, step);
+  return SASS_DECODED;
+}
+
+// A1T0: an arrival; A0TR: R2 bytes are announced; without either: both. A0T1 goes with ARRIVES, which undoes it.
+static SassResult
+decode_arrival(SassDecoder *decoder, Transfer *transfer, Step *step) {
+  const SassOperand *d = smb_sass_operand(decoder, 0), *number = smb_sass_operand(decoder, 2);
+  gboolean arrives = smb_sass_has(decoder, "A1T0"), announces = smb_sass_has(decoder, "A0TR");
+  if (!d || !number ||
+      !smb_sass_set_shared_address(decoder, transfer, smb_sass_operand(decoder, 1)))
+    return SASS_OTHER;
+  step->argument = smb_sass_has(decoder, "A0T1") ? MBARRIER_TOUCH
+                   : arrives                     ? MBARRIER_ARRIVE
+                   : announces                   ? MBARRIER_EXPECT
+                                                 : MBARRIER_ARRIVE_EXPECT;
+  if (step->argument == MBARRIER_EXPECT || step->argument == MBARRIER_ARRIVE_EXPECT)
+    step->compute.s[0] = smb_sass_source(decoder, number, 1);
+  if (!smb_sass_is_dropped(d)) {
+    step->compute.d = smb_sass_result(decoder, d, 2);
+    smb_sass_writes_row(decoder, step, step->compute.d, 2);
+  }
+  smb_sass_add(decoder, step);
+  if (step->compute.d != NO_ROW) {
+    Compute compute = {.operation = OPERATION_SHL_32,
+                       .d = step->compute.d + 1,
+                       .s = {step->compute.d + 1, smb_sass_constant(decoder, PHASE_BIT, 1)}};
+    smb_sass_add_compute(decoder, &compute);
+  }
+  return SASS_DECODED;
+}
+
+static SassResult
+decode_barrier(SassDecoder *decoder) {
+  if (smb_sass_has(decoder, "CCTL")) {
+    Step none = smb_sass_step(decoder, STEP_OTHER, smb_step_nothing);
+    smb_sass_add(decoder, &none);
+    return SASS_DECODED;
+  }
+  gboolean waits = smb_sass_has(decoder, "PHASECHK");
+  Step step = begin(decoder, smb_step_mbarrier, waits ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_ATOMIC,
+                    BARRIER_BYTES);
+  Transfer *transfer =
+      g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
+  if (smb_sass_has(decoder, "EXCH"))
+    return decode_exchange(decoder, transfer, &step);
+  if (waits)
+    return decode_wait(decoder, transfer, &step);
+  return smb_sass_has(decoder, "ARRIVE") ? decode_arrival(decoder, transfer, &step) : SASS_OTHER;
+}
+
+// ARRIVES.LDGSTSBAR [barrier]: copies of each thread are complete; with TRANSCNT it takes back what it announced.
+static SassResult
+decode_copied(SassDecoder *decoder) {
+  Step step = begin(decoder, smb_step_mbarrier, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
+  Transfer *transfer =
+      g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
+  if (!smb_sass_has(decoder, "LDGSTSBAR") || decoder->chip < 90 ||
+      !smb_sass_set_shared_address(decoder, transfer, smb_sass_operand(decoder, 0)))
+    return SASS_OTHER;
+  step.argument = smb_sass_has(decoder, "TRANSCNT") ? MBARRIER_TOUCH : MBARRIER_ARRIVE;
+  smb_sass_add(decoder, &step);
+  return SASS_DECODED;
+}
+
+// --- copies in bulk
+
+// An end of a copy, in uniform registers.
+static const Transfer *
+make_end(SassDecoder *decoder, const Step *step, gboolean shared, guint uniform,
+         SmbOpClass op_class) {
+  Transfer *transfer = smb_sass_new_transfer(decoder);
+  transfer->move = step->transfer->move;
+  transfer->move.op_class = op_class;
+  transfer->move.reads = op_class == SMB_OP_CLASS_LOAD;
+  transfer->window = shared ? WINDOW_SHARED : WINDOW_GENERIC;
+  transfer->offset = shared ? (guint32)-decoder->reserved_shared : 0;
+  transfer->address = decoder->uniforms + uniform;
+  transfer->address_rows = shared ? 1 : 2;
+  if (op_class == SMB_OP_CLASS_ATOMIC)
+    transfer->move.width = transfer->move.align = BARRIER_BYTES;
+  return transfer;
+}
+
+// UBLKCP.S.G [UR8], [UR4], UR6: to shared memory at UR8, with the barrier at UR9; .G.S: from it.
+static SassResult
+decode_copy(SassDecoder *decoder) {
+  const SassOperand *to = smb_sass_operand(decoder, 0), *from = smb_sass_operand(decoder, 1);
+  const SassOperand *size = smb_sass_operand(decoder, 2);
+  gboolean enters = smb_sass_has(decoder, "S") && decoder->instruction->parts[0][0] == 'S';
+  if (!to || !from || !size || to->kind != SASS_ADDRESS || from->kind != SASS_ADDRESS ||
+      !smb_sass_is_register(size))
+    return SASS_OTHER;
+  Bulk *bulk = g_new0(Bulk, 1);
+  g_ptr_array_add(decoder->code->bulks, bulk);
+  bulk->kind = SMB_TRAFFIC_BULK;
+  bulk->quantum = COPY_QUANTUM;
+  bulk->size = add_row(decoder, OPERATION_SHL_32, smb_sass_source(decoder, size, 1),
+                       smb_sass_constant(decoder, 4, 1));
+  Step step = begin(decoder, smb_step_bulk_once, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD,
+                    COPY_QUANTUM);
+  step.bulk = bulk;
+  bulk->to = make_end(decoder, &step, enters, to->uniform, SMB_OP_CLASS_STORE);
+  bulk->from = make_end(decoder, &step, !enters, from->uniform, SMB_OP_CLASS_LOAD);
+  if (enters)
+    bulk->barrier = make_end(decoder, &step, TRUE, to->uniform + 1u, SMB_OP_CLASS_ATOMIC);
+  smb_sass_add(decoder, &step);
+  return SASS_DECODED;
+}
+
+SassResult
+smb_sass_decode_bulk(SassDecoder *decoder) {
+  if (smb_sass_is(decoder, "SYNCS"))
+    return decode_barrier(decoder);
+  if (smb_sass_is(decoder, "ARRIVES"))
+    return decode_copied(decoder);
+  return smb_sass_is(decoder, "UBLKCP") ? decode_copy(decoder) : SASS_OTHER;
+}
