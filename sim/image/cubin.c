@@ -189,7 +189,8 @@ find_width(guint type) {
 
 // Adds a relocation of @section's; one without an addend (SHT_REL) has it where it is to be put.
 static gboolean
-add_relocation(Reader *reader, guint section, const GElf_Rela *rela, gboolean has_addend) {
+add_relocation(Reader *reader, guint section, const GElf_Rela *rela, gboolean has_addend,
+               GArray *list) {
   const SmbCubin *cubin = reader->cubin;
   SmbCubinRelocation own = {g_array_index(reader->headers, GElf_Shdr, section).sh_info,
                             rela->r_offset, (guint)GELF_R_TYPE(rela->r_info),
@@ -202,12 +203,12 @@ add_relocation(Reader *reader, guint section, const GElf_Rela *rela, gboolean ha
     return fail_at(reader, section, "relocates what lies beyond its section");
   if (!has_addend && width == 8)
     memcpy(&own.addend, changed->data + own.offset, 8);
-  g_array_append_val(cubin->relocations, own);
+  g_array_append_val(list, own);
   return TRUE;
 }
 
 static gboolean
-read_relocations(Reader *reader, guint section) {
+read_relocations(Reader *reader, guint section, GArray *list) {
   const GElf_Shdr *header = &g_array_index(reader->headers, GElf_Shdr, section);
   Elf_Data *data = elf_getdata(elf_getscn(reader->elf, section), NULL);
   gboolean has_addend = header->sh_type == SHT_RELA;
@@ -224,19 +225,23 @@ read_relocations(Reader *reader, guint section) {
        i++) {
     if (!has_addend)
       rela = (GElf_Rela){rel.r_offset, rel.r_info, 0};
-    if (!add_relocation(reader, section, &rela, has_addend))
+    if (!add_relocation(reader, section, &rela, has_addend, list))
       return FALSE;
   }
   return TRUE;
 }
 
-static gboolean
-is_debugging(const Reader *reader, guint section) {
+// Where the relocations of a section go; NULL: they are not needed.
+static GArray *
+find_list(const Reader *reader, guint section) {
   guint changed = g_array_index(reader->headers, GElf_Shdr, section).sh_info;
-  if (changed >= reader->headers->len)
-    return FALSE;
-  const char *name = g_array_index(reader->cubin->sections, SmbCubinSection, changed).name;
-  return g_str_has_prefix(name, ".debug_") || g_str_has_prefix(name, ".nv_debug_");
+  const char *name = changed < reader->headers->len
+                         ? g_array_index(reader->cubin->sections, SmbCubinSection, changed).name
+                         : "";
+  if (strcmp(name, ".debug_line") == 0)
+    return reader->cubin->line_relocations;
+  gboolean is_debugging = g_str_has_prefix(name, ".debug_") || g_str_has_prefix(name, ".nv_debug_");
+  return is_debugging ? NULL : reader->cubin->relocations;
 }
 
 // The sections of one kind: symbols first, which relocations name.
@@ -253,8 +258,8 @@ read_tables(Reader *reader) {
   }
   for (guint i = 0; i < headers->len; i++) {
     guint type = g_array_index(headers, GElf_Shdr, i).sh_type;
-    if ((type == SHT_REL || type == SHT_RELA) && !is_debugging(reader, i) &&
-        !read_relocations(reader, i))
+    GArray *list = type == SHT_REL || type == SHT_RELA ? find_list(reader, i) : NULL;
+    if (list && !read_relocations(reader, i, list))
       return FALSE;
   }
   return TRUE;
@@ -310,6 +315,7 @@ smb_cubin_read(GBytes *bytes, const char *name, GError **error) {
   cubin->sections = g_array_new(FALSE, FALSE, sizeof(SmbCubinSection));
   cubin->symbols = g_array_new(FALSE, FALSE, sizeof(SmbCubinSymbol));
   cubin->relocations = g_array_new(FALSE, FALSE, sizeof(SmbCubinRelocation));
+  cubin->line_relocations = g_array_new(FALSE, FALSE, sizeof(SmbCubinRelocation));
   cubin->functions = g_ptr_array_new_with_free_func(free_function);
   Reader reader = {.cubin = cubin, .error = error};
   elf_version(EV_CURRENT);
@@ -336,6 +342,7 @@ smb_cubin_free(SmbCubin *cubin) {
   g_array_unref(cubin->sections);
   g_array_unref(cubin->symbols);
   g_array_unref(cubin->relocations);
+  g_array_unref(cubin->line_relocations);
   g_string_chunk_free(cubin->strings);
   g_bytes_unref(cubin->bytes);
   g_free(cubin->name);

@@ -120,6 +120,7 @@ typedef struct {
  * @sections: (element-type SmbCubinSection): as in the file; the first is none
  * @symbols: (element-type SmbCubinSymbol): as in the file; the first is none
  * @relocations: (element-type SmbCubinRelocation): in the order of the file, without those of debugging sections
+ * @line_relocations: (element-type SmbCubinRelocation): those of the line table (.debug_line)
  * @functions: (element-type SmbCubinFunction): in the order of the symbols
  * @bytes: the file, which data and code are parts of
  */
@@ -131,6 +132,7 @@ typedef struct {
   GArray *sections;
   GArray *symbols;
   GArray *relocations;
+  GArray *line_relocations;
   GPtrArray *functions;
   GBytes *bytes;
   GStringChunk *strings;
