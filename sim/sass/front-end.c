@@ -74,11 +74,15 @@ decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError
   g_autoptr(GArray) jumps = g_array_new(FALSE, FALSE, sizeof(SassJump));
   g_autoptr(GArray) returns = g_array_new(FALSE, FALSE, sizeof(SassReturn));
   g_autoptr(GPtrArray) missing = g_ptr_array_new();
+  g_autoptr(SmbLines) lines = smb_lines_read(cubin, error);
+  if (!lines)
+    return FALSE;
   SassDecoder decoder = {.chip = cubin->chip,
                          .code = code,
                          .program = &code->program,
                          .cubin = cubin,
                          .kernel = kernel,
+                         .lines = lines,
                          .presets = presets,
                          .specials = specials,
                          .regions = regions,

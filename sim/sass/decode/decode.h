@@ -8,6 +8,7 @@
 
 #include "sim/compiled/run/run.h"
 #include "sim/image/cubin.h"
+#include "sim/image/line.h"
 #include "sim/sass/instruction.h"
 
 enum {
@@ -67,6 +68,7 @@ typedef struct {
   Predicate answer_predicate;
   const SmbCubin *cubin;
   const SmbCubinFunction *kernel;
+  const SmbLines *lines;
   guint32 stack_bytes;
   guint32
       reserved_shared; // where shared memory that is the program's own begins, as addresses of the code have it

@@ -14,15 +14,54 @@ find_opcode(const SassDecoder *decoder) {
   return g_string_chunk_insert_const(decoder->cubin->strings, text->str);
 }
 
+static SmbFrame
+make_frame(const SassDecoder *decoder, const SmbLineFrame *place) {
+  const char *path = g_string_chunk_insert_const(decoder->cubin->strings, place->file);
+  return (SmbFrame){smb_program_name_path(decoder->program, path), place->line};
+}
+
+// The calls through which it was inlined, innermost first.
+static const SmbFrame *
+make_frames(SassDecoder *decoder, const SmbLineFrame *places, guint n) {
+  GArray *frames = g_array_new(FALSE, FALSE, sizeof(SmbFrame));
+  for (guint i = 0; i < n; i++) {
+    SmbFrame frame = make_frame(decoder, &places[i]);
+    g_array_append_val(frames, frame);
+  }
+  g_ptr_array_add(decoder->code->owned, frames);
+  return (const SmbFrame *)(gpointer)frames->data;
+}
+
+// Where the image says that the current instruction stands in the source.
+static guint
+find_places(const SassDecoder *decoder, SmbLineFrame *places) {
+  for (guint i = 0; i < decoder->sections->len; i++) {
+    const SassSection *section = &g_array_index(decoder->sections, SassSection, i);
+    if (decoder->place - section->base < section->bytes)
+      return smb_lines_find(decoder->lines, section->section, decoder->place - section->base,
+                            places);
+  }
+  return 0;
+}
+
 guint
 smb_sass_add_site(SassDecoder *decoder, SmbOpClass op_class, guint width) {
   g_autofree char *text = smb_sass_text(decoder->instruction);
-  const SmbSite site = {.offset = decoder->place,
-                        .expression = g_string_chunk_insert_const(decoder->cubin->strings, text),
-                        .op_class = op_class,
-                        .width = width,
-                        .opcode = find_opcode(decoder),
-                        .pc = decoder->place};
+  SmbLineFrame places[SMB_LINES_MAX_FRAMES];
+  guint n = find_places(decoder, places);
+  SmbSite site = {.offset = decoder->place,
+                  .expression = g_string_chunk_insert_const(decoder->cubin->strings, text),
+                  .op_class = op_class,
+                  .width = width,
+                  .opcode = find_opcode(decoder),
+                  .pc = decoder->place};
+  if (n > 0) {
+    SmbFrame leaf = make_frame(decoder, &places[0]);
+    site.file = leaf.file;
+    site.line = leaf.line;
+    site.n_frames = n - 1;
+    site.frames = make_frames(decoder, places + 1, n - 1);
+  }
   g_array_append_val(decoder->program->sites, site);
   return decoder->program->sites->len - 1;
 }
