@@ -27,8 +27,8 @@ typedef enum {
   SASS_IMMEDIATE, // @value: an integer as it is written: sign-extended, or with @bytes 8 unsigned
   SASS_REAL,      // @value: bits of a number of @bytes: 2, 4 (bfloat16: the high 2) or 8
   SASS_CONSTANT,  // c[@bank][@base + @uniform + @value]; cx[@descriptor][…] if @is_bindless
-  SASS_ADDRESS, // [@base + @uniform + @value], desc[@descriptor] before it; gdesc[@descriptor] alone,
-                // which is a matrix in shared memory, if there is a place for neither register
+  SASS_ADDRESS,   // [@base + @uniform + @value], desc[@descriptor] before it; or, with a place for
+      // neither register, @base_part[@descriptor]: gdesc[UR4], a matrix in shared memory
   SASS_TARGET,  // @value: byte offset in the function that a branch goes to, or a barrier waits at
   SASS_SPECIAL, // @number: S2R's: SR_TID.X is 0x21
   SASS_BARRIER, // B0 … B15: where lanes meet

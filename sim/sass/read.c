@@ -95,7 +95,6 @@ typedef struct {
  * @is_flipped: a predicate that 0 means PT of
  * @hide: when it is not written; @nothing: the value that HIDE_NOTHING hides
  * @is_never_reused: the bit for that has no meaning, or another one
- * @is_matrix: an address is a uniform register that describes a matrix
  * @real: bytes of a number that an immediate is
  * @only_if, @unless: bit that must be set, or clear, for the operand to be there
  * @uniform_if: bit that makes a predicate a uniform one
@@ -104,6 +103,7 @@ typedef struct {
  * @describes: bit that makes the uniform register a descriptor, not a summand
  * @bfloat_if: bit that makes a number of 16 bits a bfloat16, which is the high half of a binary32
  * @part: what is written behind it; @part_64: of B or C, if it is at 64
+ * @name: of what the uniform register of an address describes
  * @when: the operand is there if this part of the instruction is not ""
  */
 typedef struct {
@@ -111,13 +111,13 @@ typedef struct {
   guint8 low, width, high, high_width;
   guint8 negate, absolute, inverts_if;
   Sign sign;
-  gboolean is_signed, is_never_reused, is_flipped, is_matrix;
+  gboolean is_signed, is_never_reused, is_flipped;
   guint8 real;
   guint8 only_if, unless, uniform_if, bfloat_if;
   guint8 uniform, wide, describes;
   Hide hide;
   guint8 nothing;
-  PartName part, part_64, when;
+  PartName part, part_64, name, when;
 } Field;
 
 typedef struct {
@@ -303,9 +303,10 @@ read_constant(Reader *reader, const Field *field, SassOperand *operand) {
 static void
 read_address(Reader *reader, const Field *field, SassOperand *operand) {
   operand->kind = SASS_ADDRESS;
-  if (field->is_matrix) {
+  if (field->name) {
     operand->descriptor = read_uniform(reader, field->uniform);
-    operand->part = read_part(reader, field->part);
+    operand->base_part = read_part(reader, field->name);
+    operand->part = field->part ? read_part(reader, field->part) : NULL;
     return;
   }
   operand->has_base = field->low != 0;

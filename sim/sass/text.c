@@ -114,7 +114,7 @@ write_sum(GString *text, const SassOperand *operand) {
 static void
 write_address(GString *text, const SassOperand *operand) {
   if (!operand->has_base && !operand->has_uniform) {
-    g_string_append(text, "gdesc[");
+    g_string_append_printf(text, "%s[", operand->base_part);
     write_register(text, "UR", operand->descriptor);
     g_string_append_c(text, ']');
     return;
