@@ -163,12 +163,12 @@ smb_sass_compute_packing(SassReading *reading) {
     put_integers(reading);
     return;
   }
+  SmbScalar to = smb_sass_says(reading, "BF16") ? SMB_SCALAR_BF16 : SMB_SCALAR_F16;
+  Row d = smb_sass_take_result(reading, 1);
   if (!smb_sass_says(reading, "PACK_AB")) {
     reading->is_other = TRUE;
     return;
   }
-  SmbScalar to = smb_sass_says(reading, "BF16") ? SMB_SCALAR_BF16 : SMB_SCALAR_F16;
-  Row d = smb_sass_take_result(reading, 1);
   Row a = smb_sass_take_real(reading, 1), b = smb_sass_take_real(reading, 1);
   smb_sass_emit(reading, (Compute){.operation = OPERATION_CONVERT_PAIR,
                                    .from = SMB_SCALAR_F32,

@@ -12,12 +12,6 @@ emit_active(SassReading *reading, Compute compute) {
   smb_sass_add_compute(reading->decoder, &compute);
 }
 
-static gboolean
-is_uniform_result(const SassReading *reading) {
-  const SassOperand *operand = smb_sass_peek(reading);
-  return operand && operand->kind == SASS_UNIFORM;
-}
-
 // What goes to a uniform register is the first lane's.
 static void
 put_first(SassReading *reading, Row d, Row from) {
@@ -114,11 +108,29 @@ smb_sass_compute_reduction(SassReading *reading) {
 // R2UR. With a predicate ahead it says something more, which is not modelled.
 void
 smb_sass_compute_first(SassReading *reading) {
-  if (smb_sass_take_target(reading) != PREDICATE_TRUE || !is_uniform_result(reading)) {
-    reading->is_other = TRUE;
-    return;
-  }
+  Predicate p = smb_sass_take_target(reading);
   Row d = smb_sass_take_result(reading, 1);
-  reading->is_uniform = FALSE;
   put_first(reading, d, smb_sass_take(reading, 1));
+  if (p != PREDICATE_TRUE)
+    reading->is_other = TRUE;
+}
+
+// ELECT p, d, PT: p in one of the lanes, whose number is in d.
+void
+smb_sass_compute_election(SassReading *reading) {
+  Predicate p = smb_sass_take_target(reading);
+  Row d = smb_sass_take_result(reading, 1), leader = smb_sass_scratch(reading->decoder, 1);
+  if (smb_sass_take_condition(reading) != PREDICATE_TRUE)
+    reading->is_other = TRUE;
+  Predicate elected = smb_sass_scratch_predicate(reading->decoder);
+  emit_active(reading, (Compute){.operation = OPERATION_ELECT, .d = leader, .p = elected});
+  put_first(reading, d, leader);
+  smb_sass_put_predicate(reading, p, 0xf0, elected, PREDICATE_TRUE, PREDICATE_TRUE);
+}
+
+// MOVM.16.MT88: a matrix of 8 by 8 halves is transposed.
+void
+smb_sass_compute_matrix(SassReading *reading) {
+  Row d = smb_sass_take_result(reading, 1), a = smb_sass_take(reading, 1);
+  emit_active(reading, (Compute){.operation = OPERATION_MOVMATRIX, .d = d, .s = {a}});
 }

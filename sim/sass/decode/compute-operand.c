@@ -99,9 +99,18 @@ check_row(SassReading *reading, Row row) {
   return smb_sass_constant(reading->decoder, 0, 2);
 }
 
+static void
+note_result(SassReading *reading, Written written) {
+  if (reading->n_results < SASS_MAX_RESULTS)
+    reading->results[reading->n_results++] = written;
+}
+
 Row
 smb_sass_take_result(SassReading *reading, guint n_rows) {
-  return check_row(reading, smb_sass_result(reading->decoder, take(reading), n_rows));
+  Row row = check_row(reading, smb_sass_result(reading->decoder, take(reading), n_rows));
+  if (!(row & ROW_CONSTANT))
+    note_result(reading, (Written){.row = row, .n = n_rows});
+  return row;
 }
 
 Row
@@ -147,7 +156,10 @@ Predicate
 smb_sass_take_target(SassReading *reading) {
   if (!smb_sass_at_predicate(reading))
     return PREDICATE_TRUE;
-  return smb_sass_predicate(reading->decoder, take(reading));
+  Predicate predicate = smb_sass_predicate(reading->decoder, take(reading));
+  if (predicate != PREDICATE_TRUE)
+    note_result(reading, (Written){.predicate = predicate});
+  return predicate;
 }
 
 Predicate

@@ -128,6 +128,17 @@ put_set(SassReading *reading, Row d, Compute *compute, Predicate with) {
   smb_sass_emit(reading, *compute);
 }
 
+// DSETP.MIN p, q, a, b: p where a is the smaller number, or the only one; q where neither is one.
+static void
+put_choice(SassReading *reading, Predicate p, Predicate q, const Row *rows) {
+  Operation operation = smb_sass_says(reading, "MIN") ? OPERATION_MIN_F64 : OPERATION_MAX_F64;
+  Row chosen = smb_sass_apply(reading, operation, rows[0], rows[1], 0);
+  if (p == reading->decoder->guard)
+    reading->is_other = TRUE;
+  smb_sass_emit(reading, (Compute){.operation = OPERATION_EQ_64, .p = p, .s = {chosen, rows[0]}});
+  smb_sass_emit(reading, (Compute){.operation = OPERATION_UNO_F64, .p = q, .s = {chosen, chosen}});
+}
+
 void
 smb_sass_compute_real_test(SassReading *reading) {
   guint n_rows = is_double(reading) ? 2 : 1;
@@ -138,6 +149,11 @@ smb_sass_compute_real_test(SassReading *reading) {
     rows[i] = smb_sass_take_real(reading, n_rows);
   Predicate with = smb_sass_take_condition(reading);
   SassComparison comparison;
+  if (smb_sass_says(reading, "MIN") || smb_sass_says(reading, "MAX")) {
+    reading->is_other = reading->is_other || with != PREDICATE_TRUE;
+    put_choice(reading, p, q, rows);
+    return;
+  }
   if (!smb_sass_find_real_comparison(reading, &comparison)) {
     reading->is_other = TRUE;
     return;
@@ -158,12 +174,20 @@ smb_sass_compute_real_test(SassReading *reading) {
 
 // --- functions
 
+// A NaN that is written: that is how one is made.
+static gboolean
+is_nan(const SassOperand *operand) {
+  return operand && operand->kind == SASS_REAL && (operand->value & 0x7fffffff) > 0x7f800000;
+}
+
 // MUFU: subnormal numbers count as 0 (PTX ISA, rcp.approx.ftz). .RCP64H is of the high word of a binary64.
 void
 smb_sass_compute_function(SassReading *reading) {
   SassDecoder *decoder = reading->decoder;
   gboolean is_wide = smb_sass_says(reading, "RCP64H");
-  Row d = smb_sass_take_result(reading, 1), a = smb_sass_take_real(reading, 1);
+  Row d = smb_sass_take_result(reading, 1);
+  gboolean is_none = is_nan(smb_sass_peek(reading));
+  Row a = smb_sass_take_real(reading, 1);
   if (is_wide) {
     Row pair = smb_sass_scratch(decoder, 2), result = smb_sass_scratch(decoder, 2);
     smb_sass_put(reading, OPERATION_MOV_32, pair, smb_sass_number(reading, 0), 0, 0);
@@ -172,7 +196,7 @@ smb_sass_compute_function(SassReading *reading) {
     smb_sass_put(reading, OPERATION_MOV_32, d, result + 1, 0, 0);
     return;
   }
-  gboolean is_known = smb_sass_says(reading, "RCP");
+  gboolean is_known = smb_sass_says(reading, "RCP") || is_none;
   smb_sass_emit(reading,
                 (Compute){.operation = OPERATION_RCP_F32,
                           .modifiers = MODIFIER_FLUSH | (is_known ? 0 : MODIFIER_APPROXIMATE),

@@ -16,6 +16,13 @@ typedef struct {
 #define ORDERED  "NUM NAN LTU LEU GTU GEU EQU NEU"
 #define ROUNDS   "RM RP RZ"
 
+// What is not modelled, and writes one register.
+static void
+compute_unknown(SassReading *reading) {
+  smb_sass_take_result(reading, 1);
+  reading->is_other = TRUE;
+}
+
 static const Form forms[] = {
     {"BMSK", "W", smb_sass_compute_field},
     {"BREV", "", smb_sass_compute_field},
@@ -24,9 +31,11 @@ static const Form forms[] = {
     {"DADD", ROUNDS, smb_sass_compute_real},
     {"DFMA", ROUNDS, smb_sass_compute_real},
     {"DMUL", ROUNDS, smb_sass_compute_real},
-    {"DSETP", COMPARES " " ORDERED, smb_sass_compute_real_test},
+    {"DSETP", "MIN MAX " COMPARES " " ORDERED, smb_sass_compute_real_test},
+    {"ELECT", "", smb_sass_compute_election},
     {"F2F", "F16 BF16 F32 F64 FTZ " ROUNDS, smb_sass_compute_conversion},
     {"F2FP", "F16 BF16 F32 PACK_AB RELU SATFINITE RZ", smb_sass_compute_packing},
+    {"F2IP", "", compute_unknown},
     {"F2I", "F16 BF16 F64 FTZ NTZ CEIL FLOOR TRUNC S8 U8 S16 U16 S32 U32 S64 U64",
      smb_sass_compute_conversion},
     {"FADD", "FTZ SAT " ROUNDS, smb_sass_compute_real},
@@ -61,6 +70,7 @@ static const Form forms[] = {
     {"LOP3", "LUT PAND", smb_sass_compute_logic},
     {"MATCH", "ALL ANY U64", smb_sass_compute_match},
     {"MOV", "64", smb_sass_compute_move},
+    {"MOVM", "16 MT88", smb_sass_compute_matrix},
     {"MUFU", "COS EX2 LG2 RCP RCP64H RSQ SIN SQRT TANH", smb_sass_compute_function},
     {"P2R", "", smb_sass_compute_pack},
     {"PLOP3", "LUT", smb_sass_compute_predicates},
@@ -76,6 +86,7 @@ static const Form forms[] = {
     {"SHL", "W", smb_sass_compute_shift},
     {"SHR", "U32 S32 W", smb_sass_compute_shift},
     {"VABSDIFF", "U32", smb_sass_compute_difference},
+    {"VABSDIFF4", "", compute_unknown},
     {"VIADD", "16x2 ISAT S32", smb_sass_compute_sum},
     {"VIADDMNMX", "U32 RELU", smb_sass_compute_extreme_sum},
     {"VIMNMX", "S32 U32 RELU S16x2 U16x2", smb_sass_compute_extreme},
@@ -124,6 +135,47 @@ decode_matrix(SassDecoder *decoder) {
   return SASS_DECODED;
 }
 
+// Of the uniform datapath: in all lanes.
+static void
+forget_uniform(SassDecoder *decoder, const Written *written) {
+  Row row = smb_sass_scratch(decoder, 1);
+  Predicate predicate = smb_sass_scratch_predicate(decoder);
+  smb_sass_add_unknown(decoder, row, 1);
+  smb_sass_add_unknown_predicate(decoder, predicate);
+  for (guint i = 0; i < written->n; i++)
+    smb_sass_add_compute(
+        decoder, &(Compute){.operation = OPERATION_FIRST, .d = written->row + i, .s = {row}});
+  if (written->n == 0)
+    smb_sass_add_compute(decoder, &(Compute){.operation = OPERATION_FIRST_PREDICATE,
+                                             .p = written->predicate,
+                                             .in = {predicate}});
+}
+
+static gboolean
+is_uniform_result(const SassDecoder *decoder, const Written *written) {
+  if (written->n == 0)
+    return written->predicate - decoder->uniform_predicates < SASS_PREDICATE_REGISTERS;
+  return written->row - decoder->uniforms < SASS_UNIFORMS;
+}
+
+// Nothing is known of what it writes. The guard's predicate comes last.
+static void
+forget_results(SassDecoder *decoder, const SassReading *reading) {
+  for (guint round = 0; round < 2; round++)
+    for (guint i = 0; i < reading->n_results; i++) {
+      const Written *written = &reading->results[i];
+      gboolean is_guard = written->n == 0 && written->predicate == decoder->guard;
+      if (is_guard != (round == 1))
+        continue;
+      if (is_uniform_result(decoder, written))
+        forget_uniform(decoder, written);
+      else if (written->n > 0)
+        smb_sass_add_unknown(decoder, written->row, written->n);
+      else
+        smb_sass_add_unknown_predicate(decoder, written->predicate);
+    }
+}
+
 SassResult
 smb_sass_decode_compute(SassDecoder *decoder) {
   const SassInstruction *instruction = decoder->instruction;
@@ -139,12 +191,12 @@ smb_sass_decode_compute(SassDecoder *decoder) {
   if (!form)
     return decode_matrix(decoder);
   for (const char *const *part = instruction->parts; *part; part++)
-    if (!has_word(form->parts, *part))
-      return SASS_OTHER;
+    reading.is_other = reading.is_other || !has_word(form->parts, *part);
   guint n_steps = decoder->code->steps->len;
   form->run(&reading);
   if (!reading.is_other)
     return SASS_DECODED;
   g_array_set_size(decoder->code->steps, n_steps);
-  return SASS_OTHER;
+  forget_results(decoder, &reading);
+  return reading.n_results > 0 ? SASS_DECODED : SASS_OTHER;
 }

@@ -12,14 +12,20 @@
  * @name: without the U of the uniform datapath
  * @is_uniform: its steps run in all lanes of the warp
  * @at: the next operand
- * @is_other: an operand is missing, or of another kind: what was made of it so far is without effect
+ * @is_other: it is not modelled, or an operand is missing or of another kind: then nothing is known of its results
+ * @results, @n_results: what it writes
  */
+enum {
+  SASS_MAX_RESULTS = 4
+};
 typedef struct {
   SassDecoder *decoder;
   const char *name;
   gboolean is_uniform;
   guint at;
   gboolean is_other;
+  Written results[SASS_MAX_RESULTS];
+  guint n_results;
 } SassReading;
 
 typedef void (*SassComputing)(SassReading *reading);
@@ -117,3 +123,5 @@ void smb_sass_compute_vote(SassReading *reading);       //
 void smb_sass_compute_match(SassReading *reading);      //
 void smb_sass_compute_reduction(SassReading *reading);  //
 void smb_sass_compute_first(SassReading *reading);      //
+void smb_sass_compute_election(SassReading *reading);   //
+void smb_sass_compute_matrix(SassReading *reading);     //
