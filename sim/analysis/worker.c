@@ -60,18 +60,55 @@ count_distinct(guint64 *values, guint n) {
   return distinct;
 }
 
-// Numbers of distinct addresses, and of distinct segments, if the addresses are in rising order, as most are.
+// Distinct addresses, and distinct segments.
+typedef struct {
+  guint addresses;
+  guint segments;
+} Distinct;
+
+// Of addresses in rising order, as most are; else FALSE.
 static gboolean
-count_rising(const guint64 *asked, guint n, guint segment_shift, guint *addresses,
-             guint *segments) {
+count_rising(const guint64 *asked, guint n, guint segment_shift, Distinct *distinct) {
   gboolean falls = FALSE;
-  *addresses = *segments = n > 0;
+  *distinct = (Distinct){n > 0, n > 0};
   for (guint i = 1; i < n; i++) {
     falls |= asked[i] < asked[i - 1];
-    *addresses += asked[i] != asked[i - 1];
-    *segments += asked[i] >> segment_shift != asked[i - 1] >> segment_shift;
+    distinct->addresses += asked[i] != asked[i - 1];
+    distinct->segments += asked[i] >> segment_shift != asked[i - 1] >> segment_shift;
   }
   return !falls;
+}
+
+// Of 32 lanes that ask side by side; else FALSE.
+static gboolean
+count_dense(const guint64 *addresses, guint width, guint segment_shift, Distinct *distinct) {
+  guint64 first = addresses[0], stray = 0;
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
+    stray |= addresses[lane] ^ (first + (guint64)lane * width);
+  guint64 last = addresses[SMB_NVIDIA_LANES - 1];
+  distinct->addresses = SMB_NVIDIA_LANES;
+  distinct->segments = (guint)((last >> segment_shift) - (first >> segment_shift)) + 1;
+  return stray == 0;
+}
+
+static Distinct
+count_lanes(const guint64 *addresses, SmbLanes mask, guint width, guint segment_shift) {
+  guint64 asked[SMB_MAX_LANES];
+  guint n = 0;
+  Distinct distinct;
+  if (mask == smb_lanes_below(SMB_NVIDIA_LANES) &&
+      (count_dense(addresses, width, segment_shift, &distinct) ||
+       count_rising(addresses, SMB_NVIDIA_LANES, segment_shift, &distinct)))
+    return distinct;
+  for (; mask; mask &= mask - 1, n++)
+    asked[n] = addresses[smb_lanes_first(mask)];
+  if (count_rising(asked, n, segment_shift, &distinct))
+    return distinct;
+  distinct.addresses = count_distinct(asked, n);
+  for (guint i = 0; i < distinct.addresses; i++)
+    asked[i] >>= segment_shift;
+  distinct.segments = count_distinct(asked, distinct.addresses);
+  return distinct;
 }
 
 // Segments that a request touches. An access is aligned to its width, so it lies within one.
@@ -80,17 +117,8 @@ count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *bu
              guint width, const guint64 *addresses) {
   Worker *worker = user;
   SmbGlobalAccess *access = &worker->globals[site];
-  guint64 asked[SMB_MAX_LANES];
-  guint n = 0, distinct, touched;
-  for (; mask; mask &= mask - 1, n++)
-    asked[n] = addresses[smb_lanes_first(mask)];
-  if (!count_rising(asked, n, worker->segment_shift, &distinct, &touched)) {
-    distinct = count_distinct(asked, n);
-    for (guint i = 0; i < distinct; i++)
-      asked[i] >>= worker->segment_shift;
-    touched = count_distinct(asked, distinct);
-  }
-  guint bytes = distinct * width;
+  Distinct distinct = count_lanes(addresses, mask, width, worker->segment_shift);
+  guint bytes = distinct.addresses * width;
   guint segment_bytes = 1u << worker->segment_shift;
   if (access->requests == 0) {
     access->buffer = buffer;
@@ -98,10 +126,10 @@ count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *bu
   }
   guint64 times = worker->now.times;
   access->requests += times;
-  access->segments += touched * times;
+  access->segments += distinct.segments * times;
   access->ideal += (bytes + segment_bytes - 1) / segment_bytes * times;
-  access->max_segments = MAX(access->max_segments, touched);
-  access->bytes += (guint64)n * width * times;
+  access->max_segments = MAX(access->max_segments, distinct.segments);
+  access->bytes += (guint64)smb_lanes_count(mask) * width * times;
 }
 
 // The order of the list, which finds a warning among many: by what it is of.

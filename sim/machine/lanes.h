@@ -27,11 +27,12 @@ enum {
 // The lanes whose value of 4 bytes is not 0.
 static inline SmbLanes
 find_set_lanes(guint n, const guint32 *values) {
+  static const guint32 bit[ROW_LANES] = {LANE_BITS};
   SmbLanes set = 0;
   for (guint row = 0; row < n; row += ROW_LANES) {
     guint32 bits = 0;
     for (guint lane = 0; lane < ROW_LANES; lane++)
-      bits |= (guint32)(values[row + lane] != 0) << lane;
+      bits |= values[row + lane] ? bit[lane] : 0;
     set |= (SmbLanes)bits << row;
   }
   return set;

@@ -212,7 +212,11 @@ touch_granules(SmbBlock *block, const Move *move, const Access *access, const Ce
     Cell *cell = &cells[offset[lane] >> shift];
     if (cell->phase != first->phase)
       memcpy(cell, first, sizeof *cell);
-    else if (!is_own(cell, me))
+    else if (!loads && first->writer > ATOMIC_OF && cell->writer > ATOMIC_OF &&
+             cell->reader == NOBODY) {
+      cell->write_site = first->write_site;
+      cell->writer = cell->writer == first->writer ? first->writer : MANY;
+    } else if (!is_own(cell, me))
       touch_cell(block, move, access, lane, offset[lane]);
     else if (loads) {
       cell->read_site = first->read_site;

@@ -47,10 +47,8 @@ put_piece(MarkedWords *words, guint word, guint lane, const guchar *bytes, const
 // A load does not see what other blocks have added.
 static void
 hide_changed(guchar *marks, gsize length) {
-  for (gsize i = 0; i < length; i++) {
-    if (marks[i] & MARK_SHARED)
-      marks[i] = 0;
-  }
+  for (gsize i = 0; i < length; i++)
+    marks[i] = marks[i] & MARK_SHARED ? 0 : marks[i];
 }
 
 // Of constant and of global memory.
@@ -136,6 +134,30 @@ write_dense_outside(SmbBlock *block, const Access *access, const MarkedWords *wo
   }
 }
 
+// Words of a buffer that has its initial values.
+static gboolean
+is_bare_words(const SmbBlock *block, const Move *move, const Access *access) {
+  const Object *object = access->common;
+  return object && object->space == SPACE_GLOBAL && move->width == WORD_BYTES &&
+         smb_overlay_is_bare(block->overlay, object);
+}
+
+static void
+read_bare_words(const SmbBlock *block, const Access *access, SmbLanes lanes, MarkedWords *words) {
+  const SmbContents *contents = &access->common->contents;
+  guint32 mark = contents->fill == SMB_FILL_UNKNOWN ? 0 : MARKS_KNOWN;
+  EACH_LANE(block->lanes, words->marks[0][lane] = mark;)
+  if (access->pattern == PATTERN_DENSE) {
+    smb_contents_read(contents, (guint64)access->offset[0], (guchar *)words->values[0],
+                      block->lanes * WORD_BYTES);
+    return;
+  }
+  FOR_LANES(lanes, lane) {
+    smb_contents_read(contents, (guint64)access->offset[lane], (guchar *)&words->values[0][lane],
+                      WORD_BYTES);
+  }
+}
+
 static gboolean
 is_dense_outside(const Access *access, const Move *move, SmbLanes lanes) {
   return access->lanes[SPACE_GLOBAL] == lanes && is_dense_words(access, move);
@@ -209,6 +231,10 @@ read_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lan
   if (at_once && move->width >= WORD_BYTES && is_blank(block, access)) {
     for (guint word = 0; word < count_pieces(move); word++)
       spread_word(block, words, word, 0, 0);
+    return TRUE;
+  }
+  if (at_once && is_bare_words(block, move, access)) {
+    read_bare_words(block, access, outside, words);
     return TRUE;
   }
   if (at_once && is_dense_outside(access, move, lanes)) {
@@ -416,6 +442,36 @@ update_lane(const Move *move, guint lane, gboolean flushes, const MarkedWords *o
   }
 }
 
+// What an atomic leaves in a word that is an integer: of the ones that do not compare. FALSE: it is another one.
+static inline gboolean
+combine_words(const Move *move, guint32 old, guint32 value, guint64 *result) {
+  if (move->kind != SMB_SCALAR_I32 && move->kind != SMB_SCALAR_U32)
+    return FALSE;
+  switch (move->atomic) {
+  case ATOMIC_ADD:
+    *result = old + value;
+    return TRUE;
+  case ATOMIC_AND:
+    *result = old & value;
+    return TRUE;
+  case ATOMIC_OR:
+    *result = old | value;
+    return TRUE;
+  case ATOMIC_XOR:
+    *result = old ^ value;
+    return TRUE;
+  case ATOMIC_SUB:
+  case ATOMIC_EXCHANGE:
+  case ATOMIC_MIN:
+  case ATOMIC_MAX:
+  case ATOMIC_INCREMENT:
+  case ATOMIC_DECREMENT:
+  case ATOMIC_CAS:
+    return FALSE;
+  }
+  g_assert_not_reached();
+}
+
 // The same of a word of shared memory, if all is known of it and of its operand, and on nothing more depends; else FALSE.
 static gboolean
 update_known(SmbBlock *block, const Move *move, guint32 at, guint lane, const MarkedWords *operand,
@@ -424,8 +480,10 @@ update_known(SmbBlock *block, const Move *move, guint32 at, guint lane, const Ma
   guint64 result;
   memcpy(&old, block->shared + at, sizeof old);
   memcpy(&mark, block->shared_marks + at, sizeof mark);
+  guint32 value = operand->values[0][lane];
   if (mark != MARKS_KNOWN || operand->marks[0][lane] != MARKS_KNOWN ||
-      !smb_atomic_combine(move, old, operand->values[0][lane], FALSE, &result))
+      (!combine_words(move, old, value, &result) &&
+       !smb_atomic_combine(move, old, value, FALSE, &result)))
     return FALSE;
   before->values[0][lane] = old;
   before->marks[0][lane] = mark;

@@ -46,6 +46,22 @@ make_element(const SmbContents *contents, guint64 index, guchar *bytes) {
     smb_scalar_encode_whole(scalar, random, bytes);
 }
 
+// Elements that are integers of 32 bits, as most are.
+static void
+make_words(const SmbContents *contents, guint64 index, guchar *bytes, gsize n) {
+  guint64 below = contents->below;
+  gboolean divides = (below & (below - 1)) != 0;
+  for (gsize i = 0; i < n; i++) {
+    guint64 number = index + i;
+    if (contents->fill == SMB_FILL_RANDOM) {
+      number = split_mix(contents->seed, number);
+      number = divides ? number % below : number & (below - 1); // all bits, if it is 0
+    }
+    guint32 word = (guint32)number;
+    memcpy(bytes + i * sizeof word, &word, sizeof word);
+  }
+}
+
 void
 smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gsize length) {
   if (contents->fill != SMB_FILL_IOTA && contents->fill != SMB_FILL_RANDOM) {
@@ -53,6 +69,11 @@ smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gs
     if (n > 0)
       memcpy(bytes, contents->bytes + offset, n);
     memset(bytes + n, 0, length - n);
+    return;
+  }
+  gboolean is_word = contents->scalar == SMB_SCALAR_I32 || contents->scalar == SMB_SCALAR_U32;
+  if (is_word && (offset | length) % sizeof(guint32) == 0) {
+    make_words(contents, offset / sizeof(guint32), bytes, length / sizeof(guint32));
     return;
   }
   gsize size = smb_scalar_bytes(contents->scalar);

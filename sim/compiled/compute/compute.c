@@ -54,10 +54,24 @@ smb_compute_merge(const Compute *compute, Registers *registers, SmbLanes lanes, 
                 i > 0 && compute->is_parted ? flags & ~(guint)ROW_AFFINE : flags, 0);
 }
 
+// Whether all is known of the operands of these lanes, and what is not lies in others. @flags: of the operands.
+static gboolean
+is_known_here(const Compute *compute, const Registers *registers, SmbLanes lanes, guint flags) {
+  if (flags & (ROW_ALL_UNKNOWN | ROW_AFFINE))
+    return FALSE;
+  for (guint i = 0; i < compute->n_sources; i++) {
+    for (guint row = 0; row < compute->n_rows[1 + i]; row++) {
+      if (smb_row_known(registers, compute->s[i] + row, lanes) != lanes)
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 // Operands that are not simply known.
 G_GNUC_NO_INLINE static void
 run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
-  if (flags & ROW_UNKNOWN) {
+  if (flags & ROW_UNKNOWN && !is_known_here(compute, registers, lanes, flags)) {
     smb_compute_unknown(compute, registers, lanes, flags);
     return;
   }
@@ -252,7 +266,7 @@ set_predicates(const Compute *compute, Registers *registers, SmbLanes lanes, Bit
 static void
 run_comparison(const Compute *compute, Registers *registers, SmbLanes lanes) {
   guint flags = smb_compute_flags(compute, registers);
-  if (flags & ROW_UNKNOWN) {
+  if (flags & ROW_UNKNOWN && !is_known_here(compute, registers, lanes, flags)) {
     set_predicates(compute, registers, lanes, smb_compare_unknown(compute, registers, lanes),
                    taint_of(flags), smb_compute_origin(compute, registers));
     return;

@@ -179,7 +179,13 @@ open_unknown(Registers *registers, Row row) {
 static guint
 judge_unknown(const Registers *registers, const guint32 *unknown) {
   guint32 any = 0, all = G_MAXUINT32;
-  FOR_LANES(registers->lanes, lane) {
+  guint n = registers->n_lanes;
+  gboolean whole = registers->lanes == smb_lanes_below(n);
+  EACH_LANE(whole ? n : 0, {
+    any |= unknown[lane];
+    all &= unknown[lane];
+  })
+  FOR_LANES(whole ? 0 : registers->lanes, lane) {
     any |= unknown[lane];
     all &= unknown[lane];
   }

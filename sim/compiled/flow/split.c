@@ -204,9 +204,15 @@ smb_splits_arm(SmbSplits *splits, guint barrier) {
   if (barrier >= splits->n_barriers)
     add_barriers(splits, barrier);
   SmbLanes *by_lane = splits->slots->records[barrier].by_lane;
-  FOR_EACH(splits->mask, lane)
-  by_lane[lane] = splits->mask;
-  splits->armed[barrier] |= splits->mask;
+  SmbLanes mask = splits->mask;
+  splits->armed[barrier] |= mask;
+  if (mask == smb_lanes_below(SMB_NVIDIA_LANES)) {
+    for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
+      by_lane[lane] = mask;
+    return;
+  }
+  FOR_EACH(mask, lane)
+  by_lane[lane] = mask;
 }
 
 SmbLanes

@@ -4,21 +4,24 @@
 // Barriers of the block (PTX ISA, "bar, barrier"): 16 of them, each for all threads or for as many as it says. What is
 // done before a barrier and after it does not race; one that only some threads wait at counts as one of all.
 #include "sim/compiled/run/run.h"
+#include "sim/machine/lanes.h"
 
 // The number that an operand holds in the first of @lanes, of all of which it must be the same.
 static gboolean
-read_uniform(Runner *runner, const Step *step, Row row, SmbLanes lanes, const char *what,
+read_uniform(Runner *runner, const Step *step, Row from, SmbLanes lanes, const char *what,
              guint32 *value) {
   const Registers *registers = runner->warp->registers;
-  if (smb_row_known(registers, row, lanes) != lanes)
+  if (smb_row_known(registers, from, lanes) != lanes)
     return smb_block_fail(runner->block, step->place, "%s of the barrier is not known", what);
-  *value = row_values(registers, row)[smb_lanes_first(lanes)];
-  FOR_LANES(lanes, lane) {
-    if (row_values(registers, row)[lane] != *value)
+  const guint32 *values = row_values(registers, from);
+  guint32 first = *value = values[smb_lanes_first(lanes)], differ = 0;
+  EACH_LANE(registers->n_lanes, differ |= values[lane] ^ first;)
+  FOR_LANES(differ ? lanes : 0, lane) {
+    if (values[lane] != first)
       return smb_block_fail(runner->block, step->place,
                             "%s of the barrier differs between threads of a warp", what);
   }
-  if (row_flags(registers, row) & (ROW_AFFINE | ROW_BLOCK))
+  if (row_flags(registers, from) & (ROW_AFFINE | ROW_BLOCK))
     smb_transfer_watch(runner, ROW_BLOCK);
   return TRUE;
 }

@@ -181,9 +181,9 @@ smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guint fla
   }
 }
 
-// The values of a row, and the marks of their bytes. Returns the first row's origin if something is not known.
+// The values of @lanes of a row, and the marks of their bytes. Returns the row's origin if something is not known of these.
 static guint32
-gather_row(const Registers *registers, Row from, guint32 *values, guint32 *marks) {
+gather_row(const Registers *registers, Row from, SmbLanes lanes, guint32 *values, guint32 *marks) {
   guint flags = row_flags(registers, from), n = registers->n_lanes;
   guint32 block = depends_on_block(flags) ? BLOCK_MARKS : 0, known = MARKS_KNOWN | block;
   if (flags & ROW_ALL_UNKNOWN) {
@@ -193,7 +193,7 @@ gather_row(const Registers *registers, Row from, guint32 *values, guint32 *marks
   }
   memcpy(values, row_values(registers, from), n * sizeof *values);
   EACH_LANE(n, marks[lane] = known;)
-  if (!(flags & ROW_SOME_UNKNOWN))
+  if (smb_row_known(registers, from, lanes) == lanes)
     return 0;
   const guint32 *unknown = row_unknown(registers, from);
   for (guint lane = 0; lane < n; lane++) {
@@ -205,9 +205,9 @@ gather_row(const Registers *registers, Row from, guint32 *values, guint32 *marks
   return row_origin(registers, from);
 }
 
-// Registers of @bytes each, side by side. Returns the origin of what is not known of them; 0: all is.
+// Registers of @bytes each, side by side, of @lanes. Returns the origin of what is not known of them; 0: all is.
 static guint32
-gather(const Registers *registers, const Row *rows, guint n_components, guint bytes,
+gather(const Registers *registers, const Row *rows, guint n_components, guint bytes, SmbLanes lanes,
        MarkedWords *words) {
   guint32 origin = 0;
   guint n = registers->n_lanes;
@@ -219,13 +219,13 @@ gather(const Registers *registers, const Row *rows, guint n_components, guint by
     guint at = c * bytes, word = at / 4, shift = at % 4 * 8;
     guint32 from = 0;
     for (guint row = 0; bytes >= 4 && row < bytes / 4; row++) {
-      guint32 of_row =
-          gather_row(registers, rows[c] + row, words->values[word + row], words->marks[word + row]);
+      guint32 of_row = gather_row(registers, rows[c] + row, lanes, words->values[word + row],
+                                  words->marks[word + row]);
       from = from ? from : of_row;
     }
     if (bytes < 4) {
       guint32 values[SMB_MAX_LANES], marks[SMB_MAX_LANES], within = (1u << (bytes * 8)) - 1;
-      from = gather_row(registers, rows[c], values, marks);
+      from = gather_row(registers, rows[c], lanes, values, marks);
       EACH_LANE(n, {
         words->values[word][lane] |= (values[lane] & within) << shift;
         words->marks[word][lane] |= (marks[lane] & within) << shift;
@@ -323,8 +323,8 @@ find_base(const Runner *runner, const Transfer *transfer, SmbLanes lanes) {
     return NULL;
   if (transfer->address_rows == 0)
     return none;
-  return transfer->address_rows > 1 ||
-                 row_flags(registers, transfer->address) & (ROW_UNKNOWN | ROW_BLOCK)
+  return transfer->address_rows > 1 || row_flags(registers, transfer->address) & ROW_BLOCK ||
+                 smb_row_known(registers, transfer->address, lanes) != lanes
              ? NULL
              : row_values(registers, transfer->address);
 }
@@ -376,8 +376,8 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
   gboolean goes_on;
   MarkedWords words;
   if (base) {
-    note_origin(runner,
-                gather(registers, transfer->data, transfer->n_components, transfer->bytes, &words));
+    note_origin(runner, gather(registers, transfer->data, transfer->n_components, transfer->bytes,
+                               lanes, &words));
     return smb_words_store_shared(runner->block, &transfer->move, runner->w, lanes, base,
                                   (guint32)transfer->offset, &words);
   }
@@ -385,8 +385,8 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
     return FALSE;
   if (!goes_on || !(lanes = stay_here(runner, step, lanes, addresses)))
     return TRUE;
-  note_origin(runner,
-              gather(registers, transfer->data, transfer->n_components, transfer->bytes, &words));
+  note_origin(runner, gather(registers, transfer->data, transfer->n_components, transfer->bytes,
+                             lanes, &words));
   if (!smb_words_store(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
   smb_transfer_note_store(runner, flags, lanes, addresses);
@@ -406,10 +406,10 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
     return FALSE;
   if (!goes_on || !(lanes = stay_here(runner, step, lanes, addresses)))
     return TRUE;
-  guint32 origin =
-      gather(registers, transfer->operands, transfer->n_components, transfer->bytes, &operand);
+  guint32 origin = gather(registers, transfer->operands, transfer->n_components, transfer->bytes,
+                          lanes, &operand);
   if (transfer->swap != NO_ROW)
-    gather(registers, &transfer->swap, 1, transfer->bytes, &swap);
+    gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap);
   note_origin(runner, origin);
   Move move = transfer->move;
   move.op = smb_atomic_op(runner->block->arch, move.atomic, move.kind, transfer->increments);
