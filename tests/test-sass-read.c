@@ -156,6 +156,32 @@ START_TEST(test_published) {
 }
 END_TEST
 
+static const struct {
+  guint chip;
+  guint32 offset;
+  guint64 low, high;
+  gboolean is_complete;
+  const char *text, *ptx;
+} assembled[] = {
+#define ASSEMBLED(chip, offset, low, high, is_complete, text, ptx)                                 \
+  {chip, offset, low, high, is_complete, text, ptx},
+#include "tests/sass-assembled.def"
+};
+
+START_TEST(test_assembled) {
+  for (guint i = 0; i < G_N_ELEMENTS(assembled); i++) {
+    guint64 words[2] = {GUINT64_TO_LE(assembled[i].low), GUINT64_TO_LE(assembled[i].high)};
+    SassInstruction instruction;
+    gboolean is_known =
+        smb_sass_read(assembled[i].chip, (const guint8 *)words, assembled[i].offset, &instruction);
+    ck_assert_msg(is_known, "sm_%u: %s", assembled[i].chip, assembled[i].ptx);
+    g_autofree char *text = smb_sass_text(&instruction);
+    ck_assert_str_eq(text, assembled[i].text);
+    ck_assert_int_eq(instruction.is_complete, assembled[i].is_complete);
+  }
+}
+END_TEST
+
 // A bit that no field has: the text is the same, but not all there is.
 START_TEST(test_incomplete) {
   guint64 words[2] = {GUINT64_TO_LE(0x0000000000007918ull), 0}; // NOP
@@ -188,6 +214,7 @@ suite_sass_read(void) {
   tcase_add_loop_test(tcase, test_texts, 0, G_N_ELEMENTS(chips));
   tcase_add_test(tcase, test_unknown);
   tcase_add_loop_test(tcase, test_published, 0, G_N_ELEMENTS(published));
+  tcase_add_test(tcase, test_assembled);
   tcase_add_test(tcase, test_incomplete);
   tcase_add_test(tcase, test_parts);
   suite_add_tcase(suite, tcase);

@@ -124,8 +124,8 @@ typedef struct {
   guint8 forms, first, last;
   Datapath datapath;
   const char *name;
-  guint8 parts[SASS_MAX_PARTS];
-  guint8 operands[SASS_MAX_OPERANDS];
+  guint16 parts[SASS_MAX_PARTS];
+  guint16 operands[SASS_MAX_OPERANDS];
 } Opcode;
 
 #define SPLIT_PART(name, low, width, high, high_width, ...)                                        \
