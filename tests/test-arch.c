@@ -266,7 +266,8 @@ static const Case cases[] = {
      "global-segment-bytes, counts-increments, evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {RULE "conflict=words\ngroup=warp\nflor=2\n",
-     "x.ini: [ld 4] flor: no such key: expected one of group, empty-groups, conflict, banks, "
+     "x.ini: [ld 4] flor: no such key: expected one of group, empty-groups, conflict, "
+     "source-lines, banks, "
      "unit-bytes, merged-group, "
      "merged-floor, passes, floor, cycles-per-wavefront, evidence, source, since, lower-bound, "
      "cycles-lower-bound"},

@@ -79,6 +79,7 @@ merge_access(SmbAccess *into, guint64 *first_block, const Worker *worker, guint 
     into->array = from->array;
     *first_block = worker->first_block[site];
   }
+  into->doubt |= from->doubt;
   add_loops(&into->loops, &from->loops);
   for (guint w = 0; w < SMB_MAX_WARPS; w++) {
     smb_tally_add(&into->warps[w], &from->warps[w]);
@@ -147,19 +148,33 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
   smb_warnings_note(analysis->warnings, &warning);
 }
 
+// Why the wavefronts of a copy from global memory may be others; NULL: they are known.
+static const char *
+describe_doubt(guint doubt) {
+  if (doubt & SMB_COPY_NO_SOURCE)
+    return "the wavefronts of a copy depend on its source, too, which is not known: these are the "
+           "least";
+  if (doubt & SMB_COPY_HALVES)
+    return "of a copy that reads only the second halves of several lines of its source, a device "
+           "was seen to take half "
+           "as many wavefronts";
+  return doubt & SMB_COPY_COLUMNS ? "where a copy arranges the sectors of a line of its source "
+                                    "otherwise, the rule for its wavefronts rests "
+                                    "on few measurements"
+                                  : NULL;
+}
+
 // Whether each count is exact, and if not, why: the last of its warnings says the most, and their kinds rise.
 static void
-judge_accesses(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch) {
+judge_accesses(SmbAnalysis *analysis, const SmbProgram *program) {
   g_autofree SmbAccess **accesses = g_new0(SmbAccess *, smb_program_n_sites(program) + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     accesses[access->site - smb_program_site(program, 0)] = access;
     if (access->site->may_merge)
       access->reason = "a compiler may merge accesses of a structure into wider ones";
-    if (smb_access_is_copy(access) &&
-        smb_arch_rule(arch, access->worst.op, access->worst.width)->lower_bound)
-      access->reason =
-          "the wavefronts of a copy through L1 depend on its source, too: these are the least";
+    if (smb_access_is_copy(access))
+      access->reason = describe_doubt(access->doubt);
   }
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
@@ -437,7 +452,7 @@ smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
       !smb_variants_compare(analysis, program, arch, launch, options, error))
     g_clear_pointer(&analysis, smb_analysis_free);
   else
-    judge_accesses(analysis, program, arch);
+    judge_accesses(analysis, program);
   return analysis;
 }
 

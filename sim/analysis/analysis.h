@@ -62,6 +62,7 @@ typedef struct {
  *   the analysis
  * @is_loop: whether it is an atomic without an instruction of its own: its wavefronts are a lower bound
  * @data_source: (nullable): smb_launch_data_source(): counted with what was put in the place of its contents
+ * @doubt: of a copy from global memory: SmbCopyDoubt of all its requests
  * @uncounted: requests that are not counted, because their addresses, or whether they are made, is not known
  * @total: over all warps and blocks, of those that are counted
  * @loops: what is a loop of it
@@ -77,6 +78,7 @@ typedef struct {
   const char *reason;
   gboolean is_loop;
   const char *data_source;
+  guint doubt;
   guint64 uncounted;
   SmbTally total;
   SmbLoopTally loops;

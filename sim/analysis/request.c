@@ -36,7 +36,8 @@ equal_seen(gconstpointer a, gconstpointer b) {
   const SmbRequest *p = &x->seen.request, *q = &y->seen.request;
   return x->site == y->site && x->seen.warp == y->seen.warp && p->mask == q->mask &&
          p->op == q->op && p->width == q->width &&
-         memcmp(p->offset, q->offset, smb_request_span(p) * sizeof p->offset[0]) == 0;
+         memcmp(p->offset, q->offset, smb_request_span(p) * sizeof p->offset[0]) == 0 &&
+         smb_request_same_source(p, q);
 }
 
 Requests *
@@ -59,8 +60,11 @@ smb_requests_note(Requests *requests, guint site, guint warp, const Share *share
                   const SmbRequest *request) {
   Seen key = {
       site, {0, warp, share->block, share->times, *request}, g_hash_table_size(requests->table)};
-  for (guint lane = 0; lane < smb_request_span(request); lane++)
-    key.seen.request.offset[lane] &= 0u - (request->mask >> lane & 1);
+  for (guint lane = 0; lane < smb_request_span(request); lane++) {
+    key.seen.request.offset[lane] &= 0u - (guint32)(request->mask >> lane & 1);
+    if (!request->has_source || !(request->mask >> lane & 1))
+      key.seen.request.source[lane] = 0;
+  }
   Seen *known = g_hash_table_lookup(requests->table, &key);
   if (known)
     known->seen.count += share->times;

@@ -41,6 +41,8 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     smb_requests_note(worker->requests, site, warp, &worker->now, request);
   if (request->op == SMB_OP_ATOM_LOOP)
     count_rounds(worker->arch, request, worker->now.times, &access->loops);
+  if (request->op == SMB_OP_CP_ASYNC_CA || request->op == SMB_OP_CP_ASYNC_CG)
+    access->doubt |= smb_wavefronts_copy_doubt(worker->arch, request);
   smb_tally_count(&access->warps[warp], &cost, worker->now.times);
 }
 

@@ -78,7 +78,7 @@ find_unit(const Task *task, SmbPlan *plan) {
 // Whether the fast counters know it; see SmbPlan.
 static gboolean
 is_narrow(const SmbArchInfo *info, const SmbPlan *plan) {
-  return info->lanes == 32 && plan->n_groups <= 4 &&
+  return info->lanes == 32 && !plan->source_lines && plan->n_groups <= 4 &&
          plan->groups[0] == smb_lanes_below(info->lanes / plan->n_groups) && !plan->counts_empty &&
          is_power_of_two(plan->unit_bytes) && plan->row_shift >= 6 &&
          (plan->n_groups << plan->bank_bits) <= 32;
@@ -94,6 +94,7 @@ make_plan(const Task *task, const char *key, const SmbSplit *split, guint floor,
                     .banks = (guint8)banks,
                     .bank_bytes = (guint8)info->bank_bytes,
                     .conflict = (guint8)text->conflict,
+                    .source_lines = (guint8)text->source_lines,
                     .passes = (guint8)text->passes,
                     .floor = (guint8)floor,
                     .cycles = (guint8)text->cycles};

@@ -84,6 +84,7 @@ static const Key rule_keys[] = {
     {"group"},
     CHOICE(SmbRuleText, "empty-groups", counts_empty, empty_names),
     CHOICE(SmbRuleText, "conflict", conflict, conflict_names),
+    CHOICE(SmbRuleText, "source-lines", source_lines, truth_names),
     NUMBER(SmbRuleText, "banks", banks, 1, 1024),
     NUMBER(SmbRuleText, "unit-bytes", unit_bytes, 1, 4096),
     {"merged-group"},

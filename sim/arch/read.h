@@ -35,6 +35,7 @@ typedef struct {
   guint unit_bytes;
   guint conflict;
   guint counts_empty;
+  guint source_lines;
   guint passes;
   guint floor;
   guint merged_floor;

@@ -145,5 +145,21 @@ smb_request_equal(gconstpointer a, gconstpointer b) {
   gboolean equal = x->mask == y->mask && x->op == y->op && x->width == y->width;
   for (SmbLanes lanes = x->mask; equal && lanes; lanes &= lanes - 1)
     equal = x->offset[smb_lanes_first(lanes)] == y->offset[smb_lanes_first(lanes)];
-  return equal;
+  return equal && smb_request_same_source(x, y);
+}
+
+guint
+smb_request_source_lines(const SmbRequest *request) {
+  guint n = 0;
+  for (SmbLanes lanes = request->mask; request->has_source && lanes; lanes &= lanes - 1)
+    n = MAX(n, request->source[smb_lanes_first(lanes)] % SMB_SOURCE_HALF / 4 + 1);
+  return n;
+}
+
+gboolean
+smb_request_same_source(const SmbRequest *a, const SmbRequest *b) {
+  gboolean same = !a->has_source == !b->has_source;
+  for (SmbLanes lanes = a->mask; same && a->has_source && lanes; lanes &= lanes - 1)
+    same = a->source[smb_lanes_first(lanes)] == b->source[smb_lanes_first(lanes)];
+  return same;
 }

@@ -118,6 +118,142 @@ smb_count_passes_general(const SmbPlan *plan, const SmbRequest *request) {
   return passes;
 }
 
+// What one line of a copy's source costs. The lanes that read it write the words that they have for one bank one after the
+// other, and a column of the banks, as wide as a sector, takes one sector at a time. What bypasses the first-level cache
+// (of 16 bytes) is written row by row of shared memory, halves of sectors that become the other half of a column apart
+// from those that stay; of these, a sector goes to one column at a time.
+typedef struct {
+  guint words;   // most of one bank
+  guint ideal;   // wavefronts if no two words met in a bank
+  guint columns; // most sectors of the line that go to one column
+  guint sectors; // of the line that are read, as bits
+  guint pieces;  // wavefronts of what bypasses the cache
+} LineCost;
+
+enum {
+  LINE_SECTORS = SMB_SOURCE_LINE_BYTES / SMB_SOURCE_SECTOR_BYTES,
+  HALF_BYTES = SMB_SOURCE_SECTOR_BYTES / 2,
+};
+
+// Sectors of one line, as bits, by the column that they go to, and the other way around.
+typedef struct {
+  guint of_column[LINE_SECTORS];
+  guint of_sector[LINE_SECTORS];
+} Feed;
+
+static void
+add_feed(Feed *feed, guint32 offset, guint sector) {
+  guint column = offset / SMB_SOURCE_SECTOR_BYTES % LINE_SECTORS;
+  feed->of_column[column] |= 1u << sector;
+  feed->of_sector[sector] |= 1u << column;
+}
+
+static guint
+find_most(const guint *sets) {
+  guint most = 0;
+  for (guint i = 0; i < LINE_SECTORS; i++)
+    most = MAX(most, (guint)__builtin_popcount(sets[i]));
+  return most;
+}
+
+// Which row of shared memory a lane writes, and whether the half of its sector becomes the other half of a column.
+static guint32
+find_target(const SmbRequest *request, guint lane) {
+  guint half = request->source[lane] / SMB_SOURCE_HALF;
+  guint32 offset = request->offset[lane];
+  return offset / SMB_SOURCE_LINE_BYTES * 2 + ((offset / HALF_BYTES ^ half) & 1);
+}
+
+static guint
+count_pieces(const SmbRequest *request, SmbLanes lanes) {
+  guint pieces = 0;
+  while (lanes) {
+    guint32 target = find_target(request, smb_lanes_first(lanes));
+    Feed feed = {{0}, {0}};
+    for (SmbLanes rest = lanes; rest; rest &= rest - 1) {
+      guint lane = smb_lanes_first(rest);
+      if (find_target(request, lane) != target)
+        continue;
+      add_feed(&feed, request->offset[lane], request->source[lane] % LINE_SECTORS);
+      lanes &= ~((SmbLanes)1 << lane);
+    }
+    pieces += MAX(find_most(feed.of_column), find_most(feed.of_sector));
+  }
+  return pieces;
+}
+
+static LineCost
+count_line(const SmbPlan *plan, const SmbRequest *request, SmbLanes lanes) {
+  guint total = 0;
+  LineCost cost = {.pieces = count_pieces(request, lanes)};
+  Feed feed = {{0}, {0}};
+  Bank banks[SMB_MAX_BANKS];
+  for (guint b = 0; b < plan->banks; b++)
+    banks[b].n = banks[b].lanes = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes), sector = request->source[lane] % LINE_SECTORS;
+    deal_words(plan, request->offset[lane], request->width, banks);
+    add_feed(&feed, request->offset[lane], sector);
+    cost.sectors |= 1u << sector;
+  }
+  for (guint b = 0; b < plan->banks; b++) {
+    total += banks[b].n;
+    cost.words = MAX(cost.words, banks[b].n);
+  }
+  cost.columns = find_most(feed.of_column);
+  cost.ideal = (total + plan->banks - 1) / plan->banks;
+  return cost;
+}
+
+// The lanes that read the line of the lowest of @lanes.
+static SmbLanes
+find_line(const SmbRequest *request, SmbLanes lanes) {
+  guint line = request->source[smb_lanes_first(lanes)] % SMB_SOURCE_HALF / LINE_SECTORS;
+  SmbLanes same = 0;
+  for (SmbLanes rest = lanes; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest);
+    same |= (SmbLanes)(request->source[lane] % SMB_SOURCE_HALF / LINE_SECTORS == line) << lane;
+  }
+  return same;
+}
+
+static SmbWavefronts
+count_lines(const SmbPlan *plan, const SmbRequest *request) {
+  SmbWavefronts result = {0};
+  for (SmbLanes left = request->mask & plan->lanes; left;) {
+    SmbLanes lanes = find_line(request, left);
+    LineCost cost = count_line(plan, request, lanes);
+    result.wavefronts +=
+        request->op == SMB_OP_CP_ASYNC_CG ? cost.pieces : MAX(cost.words, cost.columns);
+    result.ideal += cost.ideal;
+    result.degree = MAX(result.degree, cost.words);
+    left &= ~lanes;
+  }
+  result.excess = result.wavefronts - result.ideal;
+  result.cycles =
+      result.wavefronts ? MAX(result.wavefronts * plan->cycles, (guint32)plan->floor) : 0;
+  return result;
+}
+
+SmbCopyDoubt
+smb_wavefronts_copy_doubt(const SmbArch *arch, const SmbRequest *request) {
+  const SmbPlan *plan = &smb_arch_rule(arch, (SmbOp)request->op, request->width)->plan;
+  SmbCopyDoubt doubt = SMB_COPY_CERTAIN;
+  guint halves = 0;
+  if (!request->has_source || !plan->source_lines)
+    return SMB_COPY_NO_SOURCE;
+  for (SmbLanes left = request->mask & plan->lanes; left;) {
+    SmbLanes lanes = find_line(request, left);
+    LineCost cost = count_line(plan, request, lanes);
+    gboolean differs =
+        request->op == SMB_OP_CP_ASYNC_CG && cost.pieces != MAX(cost.words, cost.columns);
+    doubt |= differs || cost.columns > cost.words ? SMB_COPY_COLUMNS : 0;
+    halves += !(cost.sectors & 3); // sectors 0 and 1
+    left &= ~lanes;
+  }
+  return halves > 1 ? doubt | SMB_COPY_HALVES : doubt;
+}
+
 // One round's swaps. Returns the lanes of @left that succeed.
 static SmbLanes
 swap_round(const SmbPlan *plan, const SmbRequest *request, SmbLanes left) {
@@ -193,6 +329,8 @@ SmbWavefronts
 smb_count_general(const SmbRule *rule, const SmbRequest *request) {
   if (rule->plan.conflict == SMB_CONFLICT_LOOP)
     return count_loop(rule, request);
+  if (rule->plan.source_lines && request->has_source)
+    return count_lines(&rule->plan, request);
   gboolean merges = rule->merges && smb_request_mergeable(request);
   const SmbPlan *plan = merges ? &rule->merged : &rule->plan;
   return finish_count(plan, smb_count_passes_general(plan, request));

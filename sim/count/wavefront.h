@@ -109,4 +109,17 @@ gboolean smb_request_mergeable(const SmbRequest *request);
  * rule's plan, by which it swaps. */
 const SmbPlan *smb_wavefronts_plan(const SmbArch *arch, const SmbRequest *request);
 
+/** Why it is not certain what a copy costs by the lines of its source; bits. */
+typedef enum {
+  SMB_COPY_CERTAIN = 0,
+  SMB_COPY_NO_SOURCE =
+      1, /* the request or the rule does not say where it comes from: the shared side is counted */
+  SMB_COPY_COLUMNS =
+      2, /* sectors of one line that go to one column of the banks decide; few measurements show that */
+  SMB_COPY_HALVES = 4, /* of several lines only the second halves are read: one kernel took less */
+} SmbCopyDoubt;
+
+/** smb_wavefronts_copy_doubt: Returns: SmbCopyDoubt, as bits, of a request that copies from global memory */
+SmbCopyDoubt smb_wavefronts_copy_doubt(const SmbArch *arch, const SmbRequest *request);
+
 G_END_DECLS

@@ -97,7 +97,8 @@ hash_kind(const SmbRequest *request) {
 
 static gboolean
 is_same_kind(const SmbRequest *x, const SmbRequest *y) {
-  return x->mask == y->mask && x->op == y->op && x->width == y->width;
+  return x->mask == y->mask && x->op == y->op && x->width == y->width &&
+         smb_request_same_source(x, y);
 }
 
 // By what all of its kind cost beyond the least, the most first; else in any order that is always the same.
@@ -107,7 +108,10 @@ compare_distinct(gconstpointer a, gconstpointer b) {
   return smb_order(y->cost.excess * y->times, x->cost.excess * x->times)
          ?: smb_order(x->request.mask, y->request.mask)
          ?: memcmp(x->request.offset, y->request.offset,
-                   smb_request_span(&x->request) * sizeof x->request.offset[0]);
+                   smb_request_span(&x->request) * sizeof x->request.offset[0])
+         ?: smb_order(x->request.has_source, y->request.has_source)
+         ?: memcmp(x->request.source, y->request.source,
+                   x->request.has_source ? smb_request_span(&x->request) * sizeof x->request.source[0] : 0);
 }
 
 // The distinct requests (element-type Distinct); %NULL if one asks for something else as well.
@@ -237,13 +241,13 @@ table_add(ClassTable *table, const GArray *distinct, guint index) {
 }
 
 // Offsets that a request's are moved by without a change of its cost under a plan: multiples of this. Where a
-// bank serves several words of a row together, only whole rows keep them together.
+// bank serves several words of a row together, only whole rows keep them together; so it is with the columns of a copy.
 static guint32
 find_grain(const SmbPlan *plan, guint width) {
   guint32 row = 1u << plan->row_shift, unit = plan->bank_bytes;
   while (unit < width)
     unit *= 2;
-  return row == (guint32)plan->banks * plan->bank_bytes ? unit : row;
+  return row == (guint32)plan->banks * plan->bank_bytes && !plan->source_lines ? unit : row;
 }
 
 static guint32

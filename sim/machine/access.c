@@ -203,6 +203,26 @@ smb_access_array(const SmbBlock *block, const Access *access, guint lane, guint3
   return array ? array->name : access_object(block, access, lane)->name;
 }
 
+// Where a copy comes from: the lines of its source, by their order, and the sector of each lane. Buffers begin with a line.
+static void
+set_sources(SmbRequest *request, const guint64 *sources) {
+  guint64 lines[SMB_MAX_LANES];
+  guint n = 0;
+  request->has_source = sources != NULL;
+  if (!sources)
+    return;
+  FOR_LANES(request->mask, lane) {
+    guint64 line = sources[lane] / SMB_SOURCE_LINE_BYTES;
+    guint sector = (guint)(sources[lane] % SMB_SOURCE_LINE_BYTES / SMB_SOURCE_SECTOR_BYTES), i = 0;
+    while (i < n && lines[i] != line)
+      i++;
+    if (i == n)
+      lines[n++] = line;
+    guint half = sources[lane] % SMB_SOURCE_SECTOR_BYTES >= SMB_SOURCE_SECTOR_BYTES / 2;
+    request->source[lane] = (guint16)(half * SMB_SOURCE_HALF + 4 * i + sector);
+  }
+}
+
 static void
 tell_shared(SmbBlock *block, const Move *move, const char *array, const Access *access) {
   const SmbRequest *request = &access->request;
@@ -252,6 +272,7 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     access->request.mask = shared;
     access->request.op = (guint8)move->op;
     access->request.width = (guint8)move->width;
+    set_sources(&access->request, move->sources);
     if (block->sink->shared)
       tell_shared(block, move, array, access);
     if (block->sink->warn)

@@ -168,6 +168,7 @@ typedef struct {
   gboolean
       asks_constant; // of a load: in constant memory it is a request (LDC), since it computes where; what is at a
                      // fixed place there is an operand of instructions
+  const guint64 *sources; // (nullable): of a copy from global memory: where each lane's bytes are
 } Move;
 
 // What a warp does: @lanes are those that take part; @addresses and values are arrays of all its lanes. A
@@ -227,6 +228,9 @@ gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboole
 // Something was stored at an address in global memory that is not known, or other blocks may have stored something: from
 // here on none of it is known.
 void smb_words_blur(SmbBlock *block);
+
+// The signature of the block is told where in global memory lanes copy from: which of them share a line.
+void smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sources);
 
 // --- what makes no request (bulk.c)
 

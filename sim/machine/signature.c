@@ -101,6 +101,15 @@ smb_signature_access(SmbBlock *block, const Move *move, const Access *access) {
     block->signature->global_stores += (guint)__builtin_popcountll(global);
 }
 
+void
+smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sources) {
+  guint64 first = lanes ? sources[smb_lanes_first(lanes)] : 0;
+  FOR_LANES(lanes, lane) {
+    smb_signature_note(block, sources[lane] - first);
+  }
+  mix(&block->signature->residues, first % SMB_SOURCE_LINE_BYTES);
+}
+
 gboolean
 smb_block_sign(SmbBlock *block, guint64 index, SmbSignature *signature) {
   *signature = (SmbSignature){0};

@@ -84,6 +84,13 @@ append_calm(GString *text, const SmbExplanation *e) {
 char *
 smb_explain_meeting(const SmbExplanation *e) {
   GString *text = g_string_new(NULL);
+  if (smb_explain_is_copy(e)) {
+    g_string_append_printf(
+        text, "The lanes read %s of the source, which take %s; without conflicts they take %u.",
+        smb_count(smb_request_source_lines(&e->request), "line").text,
+        smb_count(e->cost.wavefronts, "wavefront").text, e->cost.ideal);
+    return g_string_free(text, FALSE);
+  }
   if (smb_describe_meeting(text, e->arch, &e->request)) {
     text->str[0] = g_ascii_toupper(text->str[0]);
     g_string_append_c(text, '.');

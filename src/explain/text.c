@@ -103,11 +103,13 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   write_words(cli, smb_explain_example(e));
   smb_spool_puts(cli->out, "\n");
   smb_explain_write_chain(cli, e, report->all_lanes ? G_MAXUINT64 : report->lanes);
-  write_title(cli, e->collides ? "The conflict" : "No conflict");
+  write_title(cli, e->collides || e->cost.excess ? "The conflict" : "No conflict");
   write_words(cli, smb_explain_meeting(e));
   write_words(cli, smb_explain_sharing(e));
-  write_title(cli, "Why");
-  write_words(cli, smb_explain_reason(e));
+  if (!smb_explain_is_copy(e)) {
+    write_title(cli, "Why");
+    write_words(cli, smb_explain_reason(e));
+  }
   write_title(cli, "The bank map");
   write_map(cli, e, report->passes);
   write_title(cli, "Other paddings");

@@ -211,6 +211,28 @@ append_turns(GString *text, const SmbExplanation *e) {
     g_string_append(text, " It counts no wavefronts: it bypasses the shared-memory pipe.");
 }
 
+gboolean
+smb_explain_is_copy(const SmbExplanation *e) {
+  return e->plan->source_lines && e->request.has_source;
+}
+
+static void
+append_copy(GString *text, const SmbExplanation *e) {
+  g_string_append_printf(
+      text,
+      " A copy of %s per lane is served by lines of %d bytes of its source, one after the other. A "
+      "line takes one wavefront where its sectors, of %d bytes, go to columns of their own",
+      smb_count(e->request.width, "byte").text, SMB_SOURCE_LINE_BYTES, SMB_SOURCE_SECTOR_BYTES);
+  if (e->request.op == SMB_OP_CP_ASYNC_CG)
+    g_string_append_printf(
+        text,
+        " in one row of shared memory, which has %d bytes; other rows take others, "
+        "and so do halves of sectors that become the other half of a column.",
+        SMB_SOURCE_LINE_BYTES);
+  else
+    g_string_append(text, " of 8 banks; different words of one bank take others.");
+}
+
 char *
 smb_explain_rule(const SmbExplanation *e) {
   GString *text = g_string_new(NULL);
@@ -219,9 +241,13 @@ smb_explain_rule(const SmbExplanation *e) {
     g_string_append(text,
                     " This atomic is a loop that swaps only while it has something to change: only "
                     "its first load is counted.");
-  append_groups(text, e);
-  append_merge(text, e);
-  append_turns(text, e);
+  if (smb_explain_is_copy(e)) {
+    append_copy(text, e);
+  } else {
+    append_groups(text, e);
+    append_merge(text, e);
+    append_turns(text, e);
+  }
   if (e->rule->evidence != SMB_EVIDENCE_MEASURED)
     g_string_append_printf(text,
                            " This rule is %s, not measured: 'smembank list archs %s' says %s.",

@@ -117,7 +117,7 @@ describe_all(const SmbBankMap *map) {
   if (smb_request_lanes(&map->request) == 0) {
     g_string_append(text, "no lane is active");
   } else if (map->passes.n == 0) {
-    g_string_append(text, "no wavefronts are counted");
+    g_string_append(text, map->request.has_source ? "where it goes" : "no wavefronts are counted");
   } else {
     if (map->plan->passes != 1 || map->plan->conflict == SMB_CONFLICT_LOOP) {
       smb_describe_turns(text, map->plan, map->passes.n);

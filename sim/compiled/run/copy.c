@@ -34,7 +34,7 @@ gboolean
 smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *to = step->transfer, *from = step->source;
   const Registers *registers = runner->warp->registers;
-  guint64 addresses[SMB_MAX_LANES];
+  guint64 addresses[SMB_MAX_LANES], sources[SMB_MAX_LANES];
   guint flags, source_flags = 0;
   guint32 origin = 0, source_origin = 0;
   MarkedWords words;
@@ -45,7 +45,11 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   SmbLanes known =
       smb_transfer_addresses(runner, from, lanes, addresses, &source_flags, &source_origin);
   SmbLanes reads = known;
+  Move move = to->move;
+  move.sources = known == lanes ? memcpy(sources, addresses, sizeof sources) : NULL;
   smb_transfer_watch(runner, source_flags);
+  if (runner->block->signature)
+    smb_signature_sources(runner->block, known, addresses);
   const guint32 *bytes = NULL;
   if (from->data[0] != NO_ROW && smb_row_known(registers, from->data[0], lanes) != lanes) {
     source_origin = row_origin(registers, from->data[0]);
@@ -78,5 +82,5 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   }
   if (!runner->shared_origin)
     runner->shared_origin = step_origin(runner, step);
-  return smb_words_store(runner->block, &to->move, runner->w, lanes, addresses, &words);
+  return smb_words_store(runner->block, &move, runner->w, lanes, addresses, &words);
 }

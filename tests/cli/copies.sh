@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# cp.async: what a copy takes depends on how the lines of its source are arranged in shared memory.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+# kernel KIND BYTES FROM TO: a copy by each lane of a warp, in PTX. FROM and TO compute the offsets %from and %to from %lane.
+kernel() {
+  cat >"$work/k.ptx" <<END
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in)
+{
+  .shared .align 128 .b8 tile[16384];
+  .reg .b32 %r<9>, %lane, %from, %to;
+  .reg .b64 %rd<9>;
+  mov.u32 %lane, %tid.x;
+  $3
+  $4
+  ld.param.u64 %rd1, [in];
+  cvt.u64.u32 %rd2, %from;
+  add.s64 %rd3, %rd1, %rd2;
+  mov.u32 %r1, tile;
+  add.s32 %r2, %r1, %to;
+  cp.async.$1.shared.global [%r2], [%rd3], $2;
+  ret;
+}
+END
+}
+# takes WAVEFRONTS IDEAL yes|no: by how many the copy is counted, and whether that is certain
+takes() {
+  expect 0 analyze "$work/k.ptx" --block 32 --format csv
+  grep 'cp.async' "$work/out" | grep '^shared' >"$work/row"
+  grep -qF ",,1,$1,$2,$(($1 - $2))," "$work/row" || die "not $1 wavefronts, ideally $2: $(cat "$work/row")"
+  grep -qF ",,,,$3," "$work/row" || die "certain: not $3: $(cat "$work/row")"
+}
+straight='mul.lo.s32 %from, %lane, 16;'
+same='mov.u32 %to, %from;'
+
+# Line by line: each takes a wavefront. Narrower copies read fewer lines.
+kernel cg 16 "$straight" "$same"
+takes 4 4 yes
+kernel ca 16 "$straight" "$same"
+takes 4 4 yes
+kernel ca 8 'mul.lo.s32 %from, %lane, 8;' "$same"
+takes 2 2 yes
+kernel ca 4 'mul.lo.s32 %from, %lane, 4;' "$same"
+takes 1 1 yes
+# Rows of half a line, from as many lines: no two share a wavefront.
+kernel cg 16 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; shl.b32 %r5, %r3, 9; mad.lo.s32 %from, %r4, 16, %r5;' \
+  'mul.lo.s32 %to, %lane, 16;'
+takes 8 8 yes
+# ... of which only the second halves are read: one kernel took half as many.
+kernel cg 16 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; shl.b32 %r5, %r3, 9; mad.lo.s32 %from, %r4, 16, %r5; add.s32 %from, %from, 64;' \
+  'mul.lo.s32 %to, %lane, 16;'
+takes 8 8 no
+expect 0 analyze "$work/k.ptx" --block 32
+tells 'of several lines of its source, a device was seen to take half as many wavefronts.'
+# A swizzle by XOR keeps sectors together, or swaps their halves, or the sectors: it is free.
+for bits in 16 32 80 112; do
+  kernel cg 16 "$straight" "xor.b32 %to, %from, $bits;"
+  takes 4 4 yes
+done
+# One that rotates by an odd number of 16 bytes brings two sectors into each column (measured: twice as many).
+kernel cg 16 "$straight" 'and.b32 %r3, %from, 127; sub.s32 %r4, %from, %r3; add.s32 %r3, %r3, 48; and.b32 %r3, %r3, 127; add.s32 %to, %r4, %r3;'
+takes 8 4 no
+# Rows of 64 bytes, 80 bytes apart: 15 on an H200, 4 of them the least (tests/ptx/pipeline.cu).
+kernel cg 16 "$straight" 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; mul.lo.s32 %r5, %r3, 80; mad.lo.s32 %to, %r4, 16, %r5;'
+takes 15 4 no
+expect 0 analyze "$work/k.ptx" --block 32
+tells 'That request takes 15 wavefronts; without conflicts it takes 4. Where a copy arranges the sectors'
+expect 0 explain "$work/k.ptx" --block 32
+tells 'The lanes read 4 lines of the source, which take 15 wavefronts; without conflicts they take 4.'
+tells 'halves of sectors that become the other half of a column.'
+expect 0 explain "$work/k.ptx" --block 32 --format json
+is_json
+expect 0 report "$work/page.html" "$work/k.ptx" --block 32
+# Through L1: words of one bank, one after the other.
+kernel ca 4 'mul.lo.s32 %from, %lane, 4;' 'mul.lo.s32 %to, %lane, 128;'
+takes 32 1 yes
+expect 0 explain "$work/k.ptx" --block 32
+tells 'columns of their own of 8 banks; different words of one bank take others.'
+# All lanes copy the same bytes to the same place.
+kernel cg 16 'mov.u32 %from, 48;' 'mov.u32 %to, 48;'
+takes 1 1 yes
+# Another layout of the array changes what the copy takes: the search knows where it comes from.
+kernel cg 16 "$straight" 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; mul.lo.s32 %r5, %r3, 80; mad.lo.s32 %to, %r4, 16, %r5;'
+expect 0 advise "$work/k.ptx" --block 32 --array tile=204x20xf32 --format json
+is_json
+shows '"wavefronts" : 15'
