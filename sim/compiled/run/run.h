@@ -238,6 +238,10 @@ GByteArray *smb_code_parameters(const Code *code, const SmbBlock *block, const S
 gboolean smb_step_load(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_store(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes);
+// A compare-and-swap of words that is tried again by lanes that lose: of lanes that name one word one takes part. Whether
+// it swapped goes to the row Compute.d, unless that is NO_ROW, and to the predicate Compute.p. Costs as much as one of all
+// lanes that named words of their own (executed on an H200: 2 wavefronts a request where all lanes name one word).
+gboolean smb_step_cast(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes);
 // Step.argument of those that move matrices: how their values lie in registers.
 typedef enum {

@@ -425,3 +425,79 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   smb_transfer_deliver(runner, step, lanes, taint, &before);
   return TRUE;
 }
+
+// --- a swap that is tried again (ATOMS.CAST.SPIN)
+
+// Of lanes that name one place, the first one; of 8 bytes, the first one of each half of the warp.
+static SmbLanes
+find_contenders(SmbLanes lanes, guint n_lanes, guint width, const guint64 *addresses) {
+  SmbLanes first = 0;
+  FOR_LANES(lanes, lane) {
+    SmbLanes rivals = first;
+    if (width > 4)
+      rivals &= lane < n_lanes / 2 ? smb_lanes_below(n_lanes / 2) : ~smb_lanes_below(n_lanes / 2);
+    gboolean is_named = FALSE;
+    FOR_LANES(rivals, other) {
+      is_named = is_named || addresses[other] == addresses[lane];
+    }
+    first |= (SmbLanes)!is_named << lane;
+  }
+  return first;
+}
+
+// Whether a lane found what it expected; where that is not known, the first one that names a place did.
+static gboolean
+has_swapped(const Transfer *transfer, const MarkedWords *expected, const MarkedWords *before,
+            guint lane, SmbLanes winners, const guint64 *addresses) {
+  for (guint word = 0; word < transfer->bytes / 4; word++) {
+    guint32 known = expected->marks[word][lane] & before->marks[word][lane] & MARKS_KNOWN;
+    if (known == MARKS_KNOWN) {
+      if (expected->values[word][lane] != before->values[word][lane])
+        return FALSE;
+      continue;
+    }
+    FOR_LANES(winners, other) {
+      if (addresses[other] == addresses[lane])
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+smb_step_cast(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  Registers *registers = runner->warp->registers;
+  guint64 addresses[SMB_MAX_LANES];
+  guint32 values[SMB_MAX_LANES] = {0};
+  guint flags = 0;
+  gboolean goes_on;
+  SmbLanes winners = 0;
+  MarkedWords expected, swap, before;
+  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
+    return FALSE;
+  if (!goes_on)
+    return TRUE;
+  SmbLanes contenders =
+      find_contenders(lanes, registers->n_lanes, (guint)transfer->move.width, addresses);
+  note_origin(runner, gather(registers, transfer->operands, 1, transfer->bytes, lanes, &expected));
+  gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap);
+  Move move = transfer->move;
+  move.op = SMB_OP_CAS;
+  if (!smb_words_atomic(runner->block, &move, runner->w, contenders, addresses, &expected, &swap,
+                        &before))
+    return FALSE;
+  guint taint = smb_transfer_taint(runner, flags, lanes, addresses) |
+                smb_order_found(runner, step, lanes, addresses);
+  smb_transfer_note_store(runner, flags, lanes, addresses);
+  smb_order_stored(runner, step, flags, lanes, addresses);
+  FOR_LANES(contenders, lane) {
+    gboolean swapped = has_swapped(transfer, &expected, &before, (guint)lane, winners, addresses);
+    winners |= (SmbLanes)swapped << lane;
+    values[lane] = swapped;
+  }
+  if (step->compute.d != NO_ROW)
+    smb_row_set(registers, step->compute.d, lanes, values, NULL, taint & ROW_TAINT, 0);
+  smb_predicate_set(registers, step->compute.p, lanes, winners, 0, taint & ROW_TAINT, 0);
+  return TRUE;
+}

@@ -194,6 +194,10 @@ gboolean smb_sass_refuse(SassDecoder *decoder, const char *format, ...);
 // All code, as steps, with its control flow (function.c). FALSE with an error.
 gboolean smb_sass_decode_code(SassDecoder *decoder);
 
+// --- functions of the run-time system (provided.c)
+// Its first step; NO_STEP: it is none of those that are known.
+guint32 smb_sass_add_provided(SassDecoder *decoder, const char *name);
+
 // --- sites (site.c)
 guint smb_sass_add_site(SassDecoder *decoder, SmbOpClass op_class, guint width);
 

@@ -319,14 +319,15 @@ decode_function(Flow *flow, guint32 first, guint32 end, guint32 first_step) {
 // What addresses of code stand for: instructions, then functions that have no body here.
 static void
 add_entries(const Flow *flow) {
-  const SassDecoder *decoder = flow->decoder;
+  SassDecoder *decoder = flow->decoder;
   GArray *entries = decoder->code->entries;
   for (guint32 i = 0; i < flow->places->len; i++) {
     const CodeEntry entry = {.step = get_place(flow, i)->step};
     g_array_append_val(entries, entry);
   }
   for (guint i = 0; i < decoder->missing->len; i++) {
-    const CodeEntry entry = {.step = NO_STEP, .name = g_ptr_array_index(decoder->missing, i)};
+    const char *name = g_ptr_array_index(decoder->missing, i);
+    const CodeEntry entry = {.step = smb_sass_add_provided(decoder, name), .name = name};
     g_array_append_val(entries, entry);
   }
 }

@@ -264,24 +264,18 @@ set_rows(Row *rows, const Transfer *transfer, Row first) {
     rows[i] = first + (repeats ? 0 : i * transfer->rows);
 }
 
-// Whether a swap succeeded: what was there is what was expected.
+// Whether a swap succeeded goes to a predicate, or as 1 to a register.
 static void
-add_outcome(SassDecoder *decoder, const SassOperand *result, const Transfer *transfer) {
-  gboolean wide = transfer->bytes == 8;
-  gboolean is_predicate = smb_sass_is_predicate(result);
-  Predicate p =
-      is_predicate ? smb_sass_predicate(decoder, result) : smb_sass_scratch_predicate(decoder);
-  Compute equal = {.operation = wide ? OPERATION_EQ_64 : OPERATION_EQ_32,
-                   .p = p,
-                   .s = {transfer->data[0], transfer->operands[0]}};
-  smb_sass_add_compute(decoder, &equal);
-  if (is_predicate || smb_sass_is_dropped(result))
-    return;
-  Compute select = {.operation = OPERATION_SELECT_32,
-                    .d = smb_sass_result(decoder, result, 1),
-                    .s = {smb_sass_constant(decoder, 1, 1), smb_sass_constant(decoder, 0, 1)},
-                    .in = {p}};
-  smb_sass_add_compute(decoder, &select);
+set_outcome(SassDecoder *decoder, Step *step, const SassOperand *result) {
+  step->run = smb_step_cast;
+  step->compute.d = NO_ROW;
+  if (smb_sass_is_predicate(result)) {
+    step->compute.p = smb_sass_predicate(decoder, result);
+    smb_sass_writes_predicate(decoder, step, step->compute.p);
+  } else if (!smb_sass_is_dropped(result)) {
+    step->compute.d = smb_sass_result(decoder, result, 1);
+    smb_sass_writes_row(decoder, step, step->compute.d, 1);
+  }
 }
 
 // ATOMS, ATOM, ATOMG: [P0,] R0, [address], R2 [, R3]; RED, REDG: [address], R2
@@ -318,7 +312,7 @@ decode_atomic(SassDecoder *decoder, AddressSpace space, gboolean has_result) {
   }
   gboolean unused = !result || smb_sass_is_dropped(result);
   if (casts)
-    set_rows(transfer->data, transfer, smb_sass_scratch(decoder, transfer->rows));
+    set_outcome(decoder, &step, result);
   else if (!unused)
     set_rows(transfer->data, transfer, smb_sass_result(decoder, result, kinds.width / 4));
   if (transfer->data[0] != NO_ROW)
@@ -332,8 +326,6 @@ decode_atomic(SassDecoder *decoder, AddressSpace space, gboolean has_result) {
   transfer->increments = counts;
   step.transfer = transfer;
   smb_sass_add(decoder, &step);
-  if (casts)
-    add_outcome(decoder, result, transfer);
   if (done && !smb_sass_is_dropped(done)) { // whether it was made at once
     Compute compute = {
         .operation = OPERATION_PREDICATE, .table = 0xff, .p = smb_sass_predicate(decoder, done)};

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Functions that the device's run-time system provides, which no image has: as far as they are known not to touch shared
+// memory. Calling convention of CUDA's compilers: R4 and what follows it are passed and returned, R20 and R21 hold where the
+// function returns to.
+#include <string.h>
+
+#include "sim/sass/decode/decode.h"
+
+enum {
+  FIRST_PASSED = 4,
+  RETURN_ADDRESS = 20,
+  N_RETURNED = 4, // registers, at most, of what is not known
+};
+
+// Where an array without an end ends.
+#define ENDLESS_BYTES (G_GUINT64_CONSTANT(1) << 40)
+
+// What malloc gives pieces of.
+static void
+add_heap(SassDecoder *decoder) {
+  Region heap = {.name = "the heap", .space = SPACE_GLOBAL, .size = ENDLESS_BYTES};
+  if (decoder->code->heap)
+    return;
+  heap.contents.fill = SMB_FILL_UNKNOWN;
+  g_array_append_val(decoder->program->regions, heap);
+  decoder->code->heap = decoder->program->regions->len - 1;
+}
+
+static gboolean
+is_harmless(const char *name) {
+  static const char *const names[] = {"vprintf", "free", NULL};
+  return g_strv_contains(names, name) || g_str_has_prefix(name, "cuda") ||
+         g_str_has_prefix(name, "__cuda");
+}
+
+static void
+add_block(SassDecoder *decoder, guint32 first) {
+  CodeGraph *graph = g_new0(CodeGraph, 1);
+  const SmbFlowBlock block = {
+      .first = first, .end = decoder->code->steps->len, .flow = SMB_FLOW_RETURN};
+  graph->blocks = g_array_new(FALSE, TRUE, sizeof(SmbFlowBlock));
+  graph->lists = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+  g_array_append_val(graph->blocks, block);
+  g_ptr_array_add(decoder->code->graphs, graph);
+}
+
+guint32
+smb_sass_add_provided(SassDecoder *decoder, const char *name) {
+  static const SassInstruction none;
+  guint32 first = decoder->code->steps->len;
+  gboolean allocates = strcmp(name, "malloc") == 0, asserts = g_str_has_prefix(name, "__assert");
+  if (!allocates && !asserts && !is_harmless(name))
+    return NO_STEP;
+  decoder->instruction = &none;
+  decoder->guard = PREDICATE_TRUE;
+  decoder->unless = FALSE;
+  if (allocates) {
+    Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_allocate);
+    add_heap(decoder);
+    step.compute.d = step.compute.s[0] = decoder->registers + FIRST_PASSED;
+    smb_sass_add(decoder, &step);
+  } else if (asserts) {
+    Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_assert);
+    smb_sass_add(decoder, &step);
+  } else
+    smb_sass_add_unknown(decoder, decoder->registers + FIRST_PASSED, N_RETURNED);
+  Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_return_to);
+  step.compute.s[0] = decoder->registers + RETURN_ADDRESS;
+  smb_sass_add(decoder, &step);
+  add_block(decoder, first);
+  return first;
+}
