@@ -14,9 +14,10 @@ enum {
   SASS_BYTES = 16,
   SASS_MAX_OPERANDS = 12,
   SASS_MAX_PARTS = 10,
-  SASS_RZ = 255,  // reads as 0; what is written to it is dropped
-  SASS_URZ = 255, // likewise, whatever number the chip gives it (63 up to sm_90)
-  SASS_PT = 7,    // always true, of both kinds of predicates
+  SASS_RZ = 255,     // reads as 0; what is written to it is dropped
+  SASS_URZ = 255,    // likewise, whatever number the chip gives it (63 up to sm_90)
+  SASS_MACTIVE = 26, // of a barrier: the lanes that are active
+  SASS_PT = 7,       // always true, of both kinds of predicates
 };
 
 typedef enum {

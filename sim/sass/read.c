@@ -59,10 +59,11 @@ typedef enum {
   SIGN_ABSOLUTE
 } Sign;
 
-// When an operand is not written: its predicate is PT; its register is RZ; its base is; its value is @nothing.
+// When an operand is not written: its predicate is PT; is !PT; its register is RZ; its base is; its value is @nothing.
 typedef enum {
   HIDE_NEVER,
   HIDE_TRUE,
+  HIDE_FALSE,
   HIDE_ZERO,
   HIDE_BASE,
   HIDE_NOTHING
@@ -439,6 +440,8 @@ is_hidden(const Field *field, const SassOperand *operand) {
     return FALSE;
   case HIDE_TRUE:
     return operand->number == SASS_PT && !operand->is_inverted;
+  case HIDE_FALSE:
+    return operand->number == SASS_PT && operand->is_inverted;
   case HIDE_ZERO:
     return operand->number == SASS_RZ;
   case HIDE_BASE:

@@ -190,7 +190,10 @@ write_value(GString *text, const SassOperand *operand) {
     write_special(text, operand->number);
     break;
   case SASS_BARRIER:
-    g_string_append_printf(text, "B%u", operand->number);
+    if (operand->number == SASS_MACTIVE)
+      g_string_append(text, "MACTIVE");
+    else
+      g_string_append_printf(text, "B%u", operand->number);
     break;
   case SASS_SCOREBOARD:
     g_string_append_printf(text, "SB%u", operand->number);
