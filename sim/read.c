@@ -3,6 +3,7 @@
 //
 // From a source to a program: the languages that are known, each of which knows its own sources.
 #include "sim/base/error.h"
+#include "sim/contained.h"
 #include "sim/cuda/front-end.h"
 #include "sim/ptx/front-end.h"
 #include "sim/sass/front-end.h"
@@ -14,48 +15,61 @@ static const SmbFrontEnd *const front_ends[] = {
     &smb_cuda_front_end,
 };
 
+// NULL of an object file that is no cubin.
 static const SmbFrontEnd *
-find_front_end(SmbSource *source, GError **error) {
+find_front_end(SmbSource *source) {
   for (guint i = 0; i < G_N_ELEMENTS(front_ends); i++) {
     if (front_ends[i]->recognizes(source))
       return front_ends[i];
   }
-  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: an object file: machine code is not run yet",
-           smb_source_name(source));
   return NULL;
 }
 
 const char *
 smb_program_recognize(SmbSource *source) {
-  const SmbFrontEnd *front_end = find_front_end(source, NULL);
+  const SmbFrontEnd *front_end = find_front_end(source);
   return front_end ? front_end->level : NULL;
 }
 
-SmbProgram *
-smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
-  const SmbFrontEnd *front_end = find_front_end(source, error);
-  SmbProgram *program = front_end ? front_end->read(source, options, error) : NULL;
+static SmbEntries *
+list_kernels(SmbSource *source, GError **error) {
+  const SmbFrontEnd *front_end = find_front_end(source);
+  if (front_end && front_end->entries)
+    return front_end->entries(source, error);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+           "%s: expected PTX or machine code: the kernels of compiled code are listed, those of "
+           "CUDA C stand in its text",
+           smb_source_name(source));
+  return NULL;
+}
+
+static SmbProgram *
+read_source(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  SmbProgram *program = find_front_end(source)->read(source, options, error);
   if (program)
     smb_program_choose_frames(program);
   return program;
 }
 
+SmbProgram *
+smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  if (!smb_contained_recognize(source))
+    return read_source(source, options, error);
+  g_autofree char *symbol = NULL;
+  g_autoptr(SmbSource) image = smb_contained_choose(source, options->cuda_arch / 10, options->entry,
+                                                    list_kernels, &symbol, error);
+  SmbProgramOptions adapted = *options;
+  adapted.entry = symbol;
+  return image ? read_source(image, &adapted, error) : NULL;
+}
+
 SmbEntries *
 smb_entries_read(SmbSource *source, GError **error) {
-  const SmbFrontEnd *front_end = find_front_end(source, error);
-  const char *name = smb_source_name(source);
-  if (!front_end)
-    return NULL;
-  if (!front_end->entries) {
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-             "%s: expected PTX: the kernels of compiled code are listed, those of CUDA C stand in "
-             "its text",
-             name);
-    return NULL;
-  }
-  g_autoptr(SmbEntries) entries = front_end->entries(source, error);
+  g_autoptr(SmbEntries) entries = smb_contained_recognize(source)
+                                      ? smb_contained_entries(source, list_kernels, error)
+                                      : list_kernels(source, error);
   if (entries && entries->entries->len == 0) {
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no kernel", name);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no kernel", smb_source_name(source));
     return NULL;
   }
   return g_steal_pointer(&entries);

@@ -161,6 +161,7 @@ find_kind(const GElf_Sym *symbol) {
 
 static gboolean
 read_symbols(Reader *reader, guint section) {
+  const SmbCubin *cubin = reader->cubin;
   const GElf_Shdr *header = &g_array_index(reader->headers, GElf_Shdr, section);
   Elf_Data *data = elf_getdata(elf_getscn(reader->elf, section), NULL);
   GElf_Sym symbol;
@@ -171,11 +172,13 @@ read_symbols(Reader *reader, guint section) {
     SmbCubinSymbol own = {NULL, find_kind(&symbol), where, symbol.st_value, symbol.st_size};
     if (!keep_name(reader, elf_strptr(reader->elf, header->sh_link, symbol.st_name), &own.name))
       return FALSE;
-    gsize bytes = g_array_index(reader->cubin->sections, SmbCubinSection, where).bytes;
-    if (where != 0 && own.kind != SMB_CUBIN_NONE &&
+    gsize bytes = g_array_index(cubin->sections, SmbCubinSection, where).bytes;
+    // Before linking, shared memory has no size yet.
+    gboolean is_placed = cubin->is_linked || own.kind == SMB_CUBIN_FUNCTION;
+    if (where != 0 && own.kind != SMB_CUBIN_NONE && is_placed &&
         (own.value > bytes || own.bytes > bytes - own.value))
       return fail(reader, "symbol %d lies beyond its section", i);
-    g_array_append_val(reader->cubin->symbols, own);
+    g_array_append_val(cubin->symbols, own);
     g_byte_array_append(reader->others, &symbol.st_other, 1);
   }
   return TRUE;

@@ -85,7 +85,7 @@ fail_at(Reader *reader, gsize offset, const char *what) {
                   "%s: byte 0x%" G_GSIZE_MODIFIER "x: %s", reader->name, offset, what);
 }
 
-// PTX is padded with zeros.
+// How many bytes there are before the zeros at the end.
 static gsize
 cut_zeros(const guint8 *data, gsize n) {
   while (n > 0 && data[n - 1] == 0)
@@ -109,10 +109,8 @@ add_image(Reader *reader, gsize entry, gsize header, gsize payload) {
                             : flags & FLAG_LZ4 ? SMB_IMAGE_LZ4
                                                : SMB_IMAGE_PLAIN,
                     .bytes = read_number(data + ENTRY_SIZE, 8)};
-  if (image.form == SMB_IMAGE_PLAIN) {
-    stored = image.kind == SMB_IMAGE_PTX ? cut_zeros(data + header, payload) : payload;
-    image.bytes = stored;
-  }
+  if (image.form == SMB_IMAGE_PLAIN)
+    image.bytes = stored = payload;
   if (stored > payload)
     return fail_at(reader, entry, "an image that is compressed to more than there is");
   if (image.bytes > SMB_IMAGE_MAX_BYTES)
@@ -295,13 +293,23 @@ may_have_size(const SmbImage *image) {
   return ZSTD_getFrameContentSize(data, size) == image->bytes;
 }
 
+// PTX is padded with zeros.
+static GBytes *
+trim(const SmbImage *image, GBytes *bytes) {
+  gsize size;
+  const guint8 *data = g_bytes_get_data(bytes, &size);
+  g_autoptr(GBytes) whole = bytes;
+  return image->kind == SMB_IMAGE_PTX ? g_bytes_new_from_bytes(whole, 0, cut_zeros(data, size))
+                                      : g_steal_pointer(&whole);
+}
+
 GBytes *
 smb_image_load(const SmbImage *image, const char *name, GError **error) {
   if (image->form == SMB_IMAGE_PLAIN)
-    return g_bytes_ref(image->stored);
+    return trim(image, g_bytes_ref(image->stored));
   guint8 *room = may_have_size(image) ? g_try_malloc(image->bytes) : NULL;
   if (room && decompress(image, room))
-    return g_bytes_new_take(room, image->bytes);
+    return trim(image, g_bytes_new_take(room, image->bytes));
   g_free(room);
   smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
            "%s: byte 0x%" G_GSIZE_MODIFIER

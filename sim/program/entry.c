@@ -36,6 +36,8 @@ smb_entries_add(SmbEntries *entries, const char *name, const char *symbol) {
   entry->symbol = g_string_chunk_insert(entries->strings, symbol);
   entry->parameters = g_array_new(FALSE, FALSE, sizeof(SmbEntryItem));
   entry->arrays = g_array_new(FALSE, FALSE, sizeof(SmbEntryItem));
+  entry->level = entries->level;
+  entry->target = entries->target;
   g_ptr_array_add(entries->entries, entry);
   return entry;
 }

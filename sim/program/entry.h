@@ -29,7 +29,13 @@ typedef struct {
  * @block: the block that it has to be launched with; zeros: it does not say
  * @max_threads: the most threads of its block; 0: it does not say
  * @parameters: (element-type SmbEntryItem): in their order
- * @arrays: (element-type SmbEntryItem): in shared memory, of the kernel and of what it calls, in the order of the text
+ * @arrays: (element-type SmbEntryItem): in shared memory, of the kernel and of what it calls, in the order of the text; none
+ *   of machine code, which has @shared_bytes
+ * @level: "ptx", or "sass" of machine code
+ * @target: the architecture that it was compiled for: "sm_90a"
+ * @registers: of a thread; 0 of PTX, as the next two
+ * @shared_bytes: static shared memory
+ * @local_bytes: of a thread
  */
 typedef struct {
   const char *name;
@@ -38,12 +44,17 @@ typedef struct {
   guint64 max_threads;
   GArray *parameters;
   GArray *arrays;
+  const char *level;
+  const char *target;
+  guint registers;
+  gsize shared_bytes;
+  gsize local_bytes;
 } SmbEntry;
 
 /**
  * SmbEntries: what a file holds.
- * @level: what it is: "ptx"
- * @target: the architecture that it was compiled for, as it says it: "sm_90a"
+ * @level: what it is: "ptx", "sass", or "several" of a file with images of both
+ * @target: the architecture that it was compiled for, as it says it: "sm_90a"; of several images theirs: "sm_75, sm_90a"
  * @entries: (element-type SmbEntry): in the order of the text; at least one
  * @strings: hold the texts
  */

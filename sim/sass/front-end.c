@@ -10,6 +10,7 @@
 #include "sim/base/text.h"
 #include "sim/program/symbol.h"
 #include "sim/sass/decode/decode.h"
+#include "sim/sass/entries.h"
 
 // Steps of warps that a block executes, unless the user says otherwise: some seconds.
 #define SASS_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
@@ -164,6 +165,7 @@ const SmbFrontEnd smb_sass_front_end = {
     .steps = "instructions",
     .recognizes = recognize,
     .read = read_program,
+    .entries = smb_sass_entries,
     .free = free_program,
     .state_new = smb_runner_new,
     .state_free = smb_runner_free,

@@ -44,7 +44,7 @@ static const char *
 find_name(const SmbEntries *entries, const SmbEntry *entry) {
   for (guint i = 0; i < entries->entries->len; i++) {
     const SmbEntry *other = g_ptr_array_index(entries->entries, i);
-    if (other != entry && strcmp(other->name, entry->name) == 0)
+    if (strcmp(other->symbol, entry->symbol) != 0 && strcmp(other->name, entry->name) == 0)
       return entry->symbol;
   }
   return entry->name;
@@ -84,16 +84,74 @@ write_entry(SmbTable *table, const SmbEntries *entries, const SmbEntry *entry) {
   }
 }
 
+// All parameters and arrays of PTX, a row each.
+static void
+write_items_of_all(SmbCli *cli, const SmbEntries *entries) {
+  g_autoptr(SmbTable) table = smb_table_new("kernel|block|what|type|bytes>");
+  for (guint i = 0; i < entries->entries->len; i++)
+    write_entry(table, entries, g_ptr_array_index(entries->entries, i));
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+static gboolean
+is_machine_code(const SmbEntry *entry) {
+  return strcmp(entry->level, "sass") == 0;
+}
+
+// "8 8 4": the sizes of the parameters (transfer full).
+static char *
+list_sizes(const SmbEntry *entry) {
+  GString *sizes = g_string_new(NULL);
+  for (guint i = 0; i < entry->parameters->len; i++)
+    g_string_append_printf(sizes, "%s%" G_GUINT64_FORMAT, i > 0 ? " " : "",
+                           g_array_index(entry->parameters, SmbEntryItem, i).bytes);
+  return g_string_free(sizes, FALSE);
+}
+
+static void
+write_size(SmbTable *table, const SmbEntry *entry, guint64 size) {
+  if (is_machine_code(entry))
+    smb_table_number(table, SMB_STYLE_PLAIN, size);
+  else
+    smb_table_cell(table, SMB_STYLE_PLAIN, "");
+}
+
+// A row for each kernel and architecture: what machine code has of it. A kernel's name stands in its first row.
+static void
+write_machine_code(SmbCli *cli, const SmbEntries *entries) {
+  g_autoptr(SmbTable) table =
+      smb_table_new("kernel|for|registers>|shared bytes>|local bytes>|block|bytes of parameters");
+  const char *last = NULL;
+  for (guint i = 0; i < entries->entries->len; i++) {
+    const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
+    g_autofree char *block = describe_limit(entry), *sizes = list_sizes(entry);
+    gboolean is_first = g_strcmp0(last, entry->symbol) != 0;
+    smb_table_cell(table, SMB_STYLE_BOLD, is_first ? find_name(entries, entry) : "");
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%s%s", is_machine_code(entry) ? "" : "PTX for ",
+                     entry->target);
+    write_size(table, entry, entry->registers);
+    write_size(table, entry, entry->shared_bytes);
+    write_size(table, entry, entry->local_bytes);
+    smb_table_cell(table, SMB_STYLE_PLAIN, block);
+    smb_table_cell(table, SMB_STYLE_PLAIN, sizes);
+    last = entry->symbol;
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
 static void
 write_text(SmbCli *cli, gconstpointer result) {
   const Contained *contained = result;
   const SmbEntries *entries = contained->entries;
-  g_autofree char *level = g_ascii_strup(entries->level, -1);
-  g_autoptr(SmbTable) table = smb_table_new("kernel|block|what|type|bytes>");
-  smb_spool_printf(cli->out, "%s: %s for %s\n\n", contained->file, level, entries->target);
-  for (guint i = 0; i < entries->entries->len; i++)
-    write_entry(table, entries, g_ptr_array_index(entries->entries, i));
-  smb_table_write(table, cli->out, cli->colour);
+  gboolean is_ptx = strcmp(entries->level, "ptx") == 0;
+  const char *what = is_ptx                                   ? "PTX"
+                     : strcmp(entries->level, "several") == 0 ? "machine code and PTX"
+                                                              : "machine code";
+  smb_spool_printf(cli->out, "%s: %s for %s\n\n", contained->file, what, entries->target);
+  if (is_ptx)
+    write_items_of_all(cli, entries);
+  else
+    write_machine_code(cli, entries);
 }
 
 static void
@@ -127,6 +185,30 @@ write_items(JsonBuilder *json, const SmbEntry *entry) {
 }
 
 static void
+write_kernel(JsonBuilder *json, const SmbEntry *entry) {
+  smb_json_object(json, NULL);
+  smb_json_text(json, "name", entry->name);
+  smb_json_text(json, "symbol", entry->symbol);
+  if (has_block(entry)) {
+    smb_json_array(json, "block");
+    for (guint axis = 0; axis < 3; axis++)
+      smb_json_number(json, NULL, entry->block[axis]);
+    json_builder_end_array(json);
+  } else {
+    smb_json_null(json, "block");
+  }
+  smb_json_number_if(json, "max_threads", entry->max_threads > 0, (gint64)entry->max_threads);
+  smb_json_text(json, "level", entry->level);
+  smb_json_text(json, "target", entry->target);
+  smb_json_number_if(json, "registers", is_machine_code(entry), entry->registers);
+  smb_json_number_if(json, "static_shared_bytes", is_machine_code(entry),
+                     (gint64)entry->shared_bytes);
+  smb_json_number_if(json, "local_bytes", is_machine_code(entry), (gint64)entry->local_bytes);
+  write_items(json, entry);
+  json_builder_end_object(json);
+}
+
+static void
 write_json(SmbCli *cli, gconstpointer result) {
   const Contained *contained = result;
   const SmbEntries *entries = contained->entries;
@@ -136,67 +218,62 @@ write_json(SmbCli *cli, gconstpointer result) {
   smb_json_text(json, "target", entries->target);
   smb_json_array(json, "entries");
   for (guint i = 0; i < entries->entries->len; i++) {
-    const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
-    smb_json_object(json, NULL);
-    smb_json_text(json, "name", entry->name);
-    smb_json_text(json, "symbol", entry->symbol);
-    if (has_block(entry)) {
-      smb_json_array(json, "block");
-      for (guint axis = 0; axis < 3; axis++)
-        smb_json_number(json, NULL, entry->block[axis]);
-      json_builder_end_array(json);
-    } else {
-      smb_json_null(json, "block");
-    }
-    smb_json_number_if(json, "max_threads", entry->max_threads > 0, (gint64)entry->max_threads);
-    write_items(json, entry);
-    json_builder_end_object(json);
+    write_kernel(json, g_ptr_array_index(entries->entries, i));
   }
   json_builder_end_array(json);
   smb_json_end(json, cli->out);
 }
 
 static void
-begin_csv_row(SmbCsv *csv, const SmbEntries *entries, const SmbEntry *entry) {
+begin_csv_row(SmbCsv *csv, const SmbEntry *entry) {
   g_autofree char *block = describe_block(entry);
   smb_csv_text(csv, entry->name);
   smb_csv_text(csv, entry->symbol);
-  smb_csv_text(csv, entries->target);
+  smb_csv_text(csv, entry->target);
   smb_csv_text(csv, *block ? block : NULL);
   smb_csv_number_if(csv, entry->max_threads > 0, entry->max_threads);
 }
 
+static void
+end_csv_row(SmbCsv *csv, const SmbEntry *entry) {
+  gboolean is_machine = is_machine_code(entry);
+  smb_csv_text(csv, entry->level);
+  smb_csv_number_if(csv, is_machine, entry->registers);
+  smb_csv_number_if(csv, is_machine, entry->shared_bytes);
+  smb_csv_number_if(csv, is_machine, entry->local_bytes);
+  smb_csv_end_row(csv);
+}
+
 // A row for each parameter and array.
 static void
-write_rows(SmbCsv *csv, const SmbEntries *entries, const SmbEntry *entry, const char *kind,
-           const GArray *items) {
+write_rows(SmbCsv *csv, const SmbEntry *entry, const char *kind, const GArray *items) {
   for (guint i = 0; i < items->len; i++) {
     const SmbEntryItem *item = &g_array_index(items, SmbEntryItem, i);
-    begin_csv_row(csv, entries, entry);
+    begin_csv_row(csv, entry);
     smb_csv_text(csv, kind);
     smb_csv_number(csv, i);
     smb_csv_text(csv, item->name);
     smb_csv_text(csv, item->type);
     smb_csv_number_if(csv, item->bytes > 0, item->bytes);
-    smb_csv_end_row(csv);
+    end_csv_row(csv, entry);
   }
 }
 
 static void
 write_csv(SmbCli *cli, gconstpointer result) {
   const SmbEntries *entries = ((const Contained *)result)->entries;
-  SmbCsv csv =
-      smb_csv_begin(cli->out, "name,symbol,target,block,max_threads,kind,index,item,type,bytes");
+  SmbCsv csv = smb_csv_begin(cli->out, "name,symbol,target,block,max_threads,kind,index,item,type,"
+                                       "bytes,level,registers,static_shared_bytes,local_bytes");
   for (guint i = 0; i < entries->entries->len; i++) {
     const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
-    write_rows(&csv, entries, entry, "parameter", entry->parameters);
-    write_rows(&csv, entries, entry, "shared", entry->arrays);
+    write_rows(&csv, entry, "parameter", entry->parameters);
+    write_rows(&csv, entry, "shared", entry->arrays);
     if (entry->parameters->len + entry->arrays->len > 0)
       continue;
-    begin_csv_row(&csv, entries, entry);
+    begin_csv_row(&csv, entry);
     for (guint absent = 0; absent < 5; absent++)
       smb_csv_text(&csv, NULL);
-    smb_csv_end_row(&csv);
+    end_csv_row(&csv, entry);
   }
 }
 

@@ -125,7 +125,7 @@ shows '"entries" : ['
 shows '"max_threads" : 128'
 shows '"dynamic" : true'
 expect 3 list kernels "${srcdir:?}/data/kernels/tile.cu"
-says 'expected PTX: the kernels of compiled code are listed'
+says 'expected PTX or machine code: the kernels of compiled code are listed'
 expect 3 list kernels setRowReadRow
 expect 2 list kernels "$work/three.ptx" more
 expect 2 list kernels --verbose
