@@ -4,6 +4,7 @@
 #include "sim/arch/rule.h"
 #include "src/analyze/report.h"
 #include "sim/base/text.h"
+#include "src/analyze/row.h"
 #include "src/cli/describe.h"
 
 // Longest expression that is shown whole, in columns.
@@ -51,18 +52,25 @@ smb_analyze_add_tally(SmbTable *table, const SmbTally *tally) {
 }
 
 static void
-add_site(SmbTable *table, const SmbSite *site) {
-  g_autofree char *expression = shorten(site->expression);
+add_sites(SmbTable *table, const SmbSite *site, guint n) {
+  g_autofree char *text = smb_analyze_row_text(site, n);
+  g_autofree char *expression = shorten(text);
   smb_table_place(table, site);
   smb_table_cell(table, SMB_STYLE_PLAIN, expression);
   smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
 }
 
 static void
-write_access(SmbTable *table, const SmbAccess *access, const SmbAnalyzeReport *report) {
-  add_site(table, access->site);
-  if (access->total.requests)
-    smb_analyze_add_tally(table, &access->total);
+add_site(SmbTable *table, const SmbSite *site) {
+  add_sites(table, site, 1);
+}
+
+static void
+write_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeReport *report) {
+  const SmbAccess *access = row->access;
+  add_sites(table, access->site, row->n);
+  if (row->total.requests)
+    smb_analyze_add_tally(table, &row->total);
   else {
     for (guint i = 0; i < 4; i++)
       smb_table_cell(table, SMB_STYLE_DIM, "-");
@@ -93,8 +101,9 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
   g_autoptr(SmbTable) table = smb_table_new("line>|shared access|op|per launch: requests>|"
                                             "wavefronts>|ideal>|excess>|per request: worst>");
-  for (guint i = 0; i < analysis->accesses->len; i++)
-    write_access(table, &g_array_index(analysis->accesses, SmbAccess, i), report);
+  g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, report->by_warp);
+  for (guint i = 0; i < rows->len; i++)
+    write_row(table, &g_array_index(rows, SmbAnalyzeRow, i), report);
   smb_table_rule(table);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
     write_total(table, smb_op_class_name((SmbOpClass)c), &analysis->totals[c]);
@@ -131,10 +140,11 @@ write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
                                              "ideal>|excess>|per request: worst>",
                                              smb_analyze_segment_name(cli->arch));
   g_autoptr(SmbTable) table = smb_table_new(columns);
-  for (guint i = 0; i < analysis->globals->len; i++) {
-    const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    add_site(table, access->site);
-    smb_analyze_add_global(table, access);
+  g_autoptr(GArray) rows = smb_analyze_gather_global(analysis->globals);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbAnalyzeGlobalRow *row = &g_array_index(rows, SmbAnalyzeGlobalRow, i);
+    add_sites(table, row->total.site, row->n);
+    smb_analyze_add_global(table, &row->total);
   }
   if (analysis->accesses->len > 0)
     smb_spool_puts(cli->out, "\n");

@@ -20,7 +20,7 @@ pack() {
   smembank=$1
   mkdir -p "$2"
   folder=$(cd "$2" && pwd)
-  cp "$here/ncu-ptx.sh" "$here/ncu-ptx.py" "$here/launch-ptx.c" "$folder"
+  cp "$here/ncu-ptx.sh" "$here/ncu-ptx.py" "$here/launches.py" "$here/launch-ptx.c" "$folder"
   for source in "$here"/../ptx/*.cu; do
     name=$(basename "$source" .cu)
     cp "$source" "$folder"
