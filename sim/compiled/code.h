@@ -48,12 +48,20 @@ typedef enum {
   ORDER_ACQUIRE, // and what they did before is seen from then on
 } Order;
 
+// A variable among others in a bank of constant memory, by byte offsets in that.
+typedef struct {
+  guint64 first;
+  guint64 bytes;
+  guint32 region;
+} BankPiece;
+
 /**
  * Transfer: a memory instruction
  * @move: what the machine is told
  * @address: the first row of the base
  * @address_rows: rows of the base: 0 if there is none, 1 or 2
  * @offset: is added to the base
+ * @pieces: (element-type BankPiece) (nullable): the address is an offset in a bank of constant memory that these make up
  * @bytes: of a component
  * @rows: of a component's register: 1, 2 or 4; wider than @bytes, it is extended
  * @is_signed: by its sign
@@ -71,6 +79,7 @@ typedef struct {
   Row address;
   guint address_rows;
   guint64 offset;
+  const GArray *pieces;
   guint bytes;
   guint rows;
   gboolean is_signed;

@@ -19,9 +19,19 @@ find_object(guint64 address) {
   return (guint32)((address >> POINTER_OFFSET_BITS) - 1);
 }
 
-SmbLanes
-smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
-                       guint *flags, guint32 *origin) {
+// The variable of a bank that has an offset; beyond all of them the last one, behind its end.
+static guint64
+find_piece(const GArray *pieces, guint64 offset) {
+  guint i = pieces->len;
+  while (i > 1 && g_array_index(pieces, BankPiece, i - 1).first > offset)
+    i--;
+  const BankPiece *piece = &g_array_index(pieces, BankPiece, i - 1);
+  return make_pointer(piece->region, (gint64)(offset - piece->first));
+}
+
+static SmbLanes
+find_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
+               guint *flags, guint32 *origin) {
   const Registers *registers = runner->warp->registers;
   guint n = registers->n_lanes;
   guint64 start = transfer->window == WINDOW_SHARED  ? make_pointer(REGION_SHARED, 0)
@@ -55,6 +65,18 @@ smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes,
     addresses[lane] -=
         find_object(addresses[lane]) == REGION_SHARED ? (guint64)transfer->reserved : 0;
   return known & high_known;
+}
+
+SmbLanes
+smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
+                       guint *flags, guint32 *origin) {
+  SmbLanes known = find_addresses(runner, transfer, lanes, addresses, flags, origin);
+  if (G_UNLIKELY(transfer->pieces != NULL)) {
+    FOR_LANES(known, lane) {
+      addresses[lane] = find_piece(transfer->pieces, addresses[lane]);
+    }
+  }
+  return known;
 }
 
 void

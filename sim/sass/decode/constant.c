@@ -109,16 +109,16 @@ smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows)
 
 gboolean
 smb_sass_set_bank_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand) {
-  guint64 start;
-  gint64 offset = operand->value;
   if (operand->is_bindless)
     return FALSE;
-  if (operand->bank == 0) {
-    start = make_pointer(REGION_PARAMETERS, -(gint64)decoder->kernel->parameter_base);
-  } else if (!smb_sass_find_bank(decoder, operand->bank, offset, &start))
-    return FALSE;
   transfer->window = WINDOW_GENERIC;
-  transfer->offset = start + (guint64)offset;
+  transfer->offset = (guint64)operand->value;
+  if (operand->bank == SASS_BANK_PARAMETERS)
+    transfer->offset += make_pointer(REGION_PARAMETERS, -(gint64)decoder->kernel->parameter_base);
+  else
+    transfer->pieces = smb_sass_bank_pieces(decoder, operand->bank);
+  if (operand->bank != SASS_BANK_PARAMETERS && !transfer->pieces)
+    return FALSE;
   return smb_sass_set_index(decoder, transfer, operand);
 }
 

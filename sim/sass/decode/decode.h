@@ -29,7 +29,7 @@ enum {
 typedef struct {
   gboolean is_made;
   GByteArray *bytes; // with addresses put in; NULL: there is no such section
-  guint32 region;    // 0: none yet
+  GArray *pieces;    // BankPiece: where it lies in memory; NULL: not asked for yet
 } SassBank;
 
 // A section of code, in the addresses that code has here: those of all sections that are needed, one behind the other, the
@@ -152,8 +152,8 @@ gboolean smb_sass_set_bank_address(SassDecoder *decoder, Transfer *transfer,
 // Shared arrays, the stack, sections of code. FALSE with an error.
 gboolean smb_sass_lay_out(SassDecoder *decoder);
 const SassBank *smb_sass_bank(SassDecoder *decoder, guint bank);
-// Where a bank begins, as a pointer of the machine, for an access at an offset. FALSE: there is nothing.
-gboolean smb_sass_find_bank(SassDecoder *decoder, guint bank, gint64 offset, guint64 *start);
+// What a bank is made up of (element-type BankPiece). NULL: there is no such bank.
+const GArray *smb_sass_bank_pieces(SassDecoder *decoder, guint bank);
 
 // --- memory (memory.c)
 Transfer *smb_sass_new_transfer(SassDecoder *decoder);

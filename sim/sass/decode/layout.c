@@ -197,37 +197,47 @@ smb_sass_bank(SassDecoder *decoder, guint bank) {
   return found;
 }
 
-// The variable in constant memory that has an offset of bank 3.
-static gboolean
-find_variable(SassDecoder *decoder, gint64 offset, guint64 *start) {
-  for (guint i = 0; i < decoder->cubin->symbols->len; i++) {
-    const SmbCubinSymbol *symbol = get_symbol(decoder, i);
-    guint64 at = (guint64)offset - symbol->value;
-    if (symbol->kind != SMB_CUBIN_VARIABLE || !symbol->section || at >= symbol->bytes ||
-        !g_str_has_prefix(get_section(decoder, symbol->section)->name, ".nv.constant3"))
-      continue;
-    *start = make_pointer(find_region(decoder, i), 0) - symbol->value;
-    return TRUE;
-  }
-  return FALSE;
+static gint
+compare_pieces(gconstpointer a, gconstpointer b) {
+  const BankPiece *x = a, *y = b;
+  return (x->first > y->first) - (x->first < y->first);
 }
 
-gboolean
-smb_sass_find_bank(SassDecoder *decoder, guint bank, gint64 offset, guint64 *start) {
-  if (bank == SASS_BANK_VARIABLES && find_variable(decoder, offset, start))
-    return TRUE;
-  const SassBank *found = smb_sass_bank(decoder, bank);
-  if (!found->bytes)
-    return FALSE;
-  if (!found->region) {
-    Region region = {.name = "constant memory", .space = SPACE_CONSTANT, .size = found->bytes->len};
-    region.contents = (SmbContents){
-        .fill = SMB_FILL_BYTES, .bytes = found->bytes->data, .length = found->bytes->len};
-    g_array_append_val(decoder->program->regions, region);
-    decoder->banks[bank % SASS_BANKS].region = decoder->program->regions->len - 1;
+// The variables in constant memory; without their names all of it is one.
+static GArray *
+make_variables(SassDecoder *decoder) {
+  GArray *pieces = g_array_new(FALSE, FALSE, sizeof(BankPiece));
+  for (guint i = 0; i < decoder->cubin->symbols->len; i++) {
+    const SmbCubinSymbol *symbol = get_symbol(decoder, i);
+    if (symbol->kind != SMB_CUBIN_VARIABLE || !symbol->section ||
+        !g_str_has_prefix(get_section(decoder, symbol->section)->name, ".nv.constant3"))
+      continue;
+    const BankPiece piece = {symbol->value, symbol->bytes, find_region(decoder, i)};
+    g_array_append_val(pieces, piece);
   }
-  *start = make_pointer(found->region, 0);
-  return TRUE;
+  g_array_sort(pieces, compare_pieces);
+  return pieces;
+}
+
+const GArray *
+smb_sass_bank_pieces(SassDecoder *decoder, guint bank) {
+  SassBank *found = &decoder->banks[bank % SASS_BANKS];
+  const SassBank *section = smb_sass_bank(decoder, bank);
+  if (found->pieces || !section->bytes)
+    return found->pieces;
+  found->pieces = bank == SASS_BANK_VARIABLES ? make_variables(decoder)
+                                              : g_array_new(FALSE, FALSE, sizeof(BankPiece));
+  g_ptr_array_add(decoder->code->owned, found->pieces);
+  if (found->pieces->len == 0) {
+    Region region = {.name = "constant memory", .space = SPACE_CONSTANT};
+    region.size = section->bytes->len;
+    region.contents = (SmbContents){
+        .fill = SMB_FILL_BYTES, .bytes = section->bytes->data, .length = section->bytes->len};
+    g_array_append_val(decoder->program->regions, region);
+    const BankPiece piece = {0, region.size, decoder->program->regions->len - 1};
+    g_array_append_val(found->pieces, piece);
+  }
+  return found->pieces;
 }
 
 // --- shared memory

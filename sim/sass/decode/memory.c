@@ -84,8 +84,8 @@ smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const SassOperand *
     row = add_rows(decoder, OPERATION_ADD_32, 1, row, decoder->uniforms + operand->uniform);
   transfer->address = row;
   transfer->address_rows = 1;
-  // A place in a bank has an address of 64 bits: the index is added to it as it is.
-  if (transfer->window == WINDOW_GENERIC) {
+  // Parameters have an address of 64 bits: the index is added to it as it is.
+  if (transfer->window == WINDOW_GENERIC && !transfer->pieces) {
     Compute compute = {
         .operation = OPERATION_CVT_64_S32, .d = smb_sass_scratch(decoder, 2), .s = {row}};
     smb_sass_add_compute(decoder, &compute);

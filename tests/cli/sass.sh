@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# Machine code (tests/data/sass/code.cu, compiled for five chips), without a compiler: what analyze counts, what it asks
+# for, and what it refuses. What a kernel asks for is the same on all chips and in PTX, but where a chip has no such instruction.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+data=${srcdir:?}/tests/data/sass
+
+# sum CHIP OPTION...: requests and wavefronts of shared memory, by operation: "load 2/4 store 1/1".
+sum() {
+  chip=$1
+  shift
+  "$SMEMBANK" analyze "$data/code.sm_$chip.cubin" --arch "sm_$chip" --format csv "$@" >"$work/out" 2>"$work/err" ||
+    die "sm_$chip $*: $(cat "$work/err")"
+  sed 's/"[^"]*"/x/g' "$work/out" | awk -F, '
+    $1 == "shared" { requests[$5] += $9; wavefronts[$5] += $10 }
+    END { for (op in requests) print op " " requests[op] "/" wavefronts[op] }' | sort | tr '\n' ' '
+}
+
+# counts "CHIP..." EXPECTED OPTION...
+counts() {
+  chips=$1
+  expected=$2
+  shift 2
+  for chip in $chips; do
+    found=$(sum "$chip" --block 64 "$@")
+    [ "$found" = "$expected " ] || die "sm_$chip $*: expected $expected, counted $found"
+  done
+}
+
+all="75 80 90 100 120"
+counts "$all" 'load 12/12 store 26/32' --entry divides --arg 1=6
+counts "$all" 'load 6/6 store 7/7' --entry calls --arg 1=123456789012
+counts "$all" 'load 2/2 store 4/11' --entry reads --arg 1=3
+counts "$all" 'atomic 2/4 load 2/2 store 2/2' --entry points --arg 1=40
+counts "$all" 'load 2/2 store 6/8' --entry waits
+counts "$all" 'load 4/4 store 2/2' --entry provides
+# sm_75 has no instruction that increments, sm_80 none that stores matrices, and sm_75 no copies.
+counts 75 'atomic 36/150 load 29/37 store 4/4' --entry changes
+counts "80 90 100 120" 'atomic 36/148 load 29/37 store 4/4' --entry changes
+counts 75 'load 8/18 store 8/20' --entry moves --arg 2=9
+counts 80 'load 8/18 store 10/52' --entry moves --arg 2=9
+counts "90 100 120" 'load 8/18 store 12/56' --entry moves --arg 2=9
+counts "90 100 120" 'load 2/2 store 2/2' --entry copies
+
+# Without lines of a source a place is a byte offset in the function; opcodes are those of the disassembly.
+run() {
+  "$SMEMBANK" analyze "$data/code.sm_90.cubin" --arch sm_90 "$@" >"$work/out" 2>"$work/err"
+}
+run --entry divides --block 64 --arg 1=6 --format json || die "$(cat "$work/err")"
+grep -q '"level" : "sass"' "$work/out" || die "level"
+grep -q '"opcode" : "LDS"' "$work/out" || die "opcode"
+grep -q '"pc" : [1-9]' "$work/out" || die "pc"
+
+# What decides is not known; what the kernel is launched with is not complete, or does not fit.
+refused() {
+  message=$1
+  shift
+  run "$@" && die "$*: not refused"
+  grep -qF -- "$message" "$work/err" || die "$*: expected '$message' in: $(cat "$work/err")"
+}
+refused 'has several kernels: choose one with --entry' --block 64
+refused "expected one of the kernels of" --entry nothing --block 64
+refused "parameter 1 (4 bytes) of 'divides' needs a value: --arg 1=VALUE" --entry divides --block 64
+refused 'which has no macros' --entry waits --block 64 -D N=1
+refused 'which includes no files' --entry waits --block 64 -I .
+refused "out of bounds" --entry divides --block 128 --arg 1=6
+"$SMEMBANK" analyze "$data/code.sm_90.cubin" --arch sm_80 --entry waits --block 64 >"$work/out" 2>"$work/err" &&
+  die "machine code of sm_90 runs on sm_80"
+grep -qF 'which does not run on sm_80' "$work/err" || die "$(cat "$work/err")"
