@@ -3,8 +3,8 @@
 //
 // Machine code, read and written as text, beside what the toolkit's disassembler writes of it. tests/data/sass has up to
 // two examples of every form (opcode, parts and kinds of operands) that occurs in our own kernels and in random PTX,
-// assembled for each chip with ptxas 13: a line is the low and the high word of an instruction, its offset, and its
-// text. The bits that schedule (105 to 121) are not in the text, and 0 here.
+// assembled for each chip with ptxas 13, as tests/sass-examples.py writes them. The bits that schedule (105 to 121) are
+// not in the text, and 0 here.
 #include <check.h>
 #include <gio/gio.h>
 #include <string.h>
@@ -106,6 +106,7 @@ static const struct {
   const char *text;
   gboolean is_complete;
 } published[] = {
+    {90, 0x0000040400007a02, 0x08000f00, "MOV R0, cx[UR4][0x10]", TRUE},
     {90, 0x00000000000079c5, 0, "WARPGROUP.ARRIVE", TRUE},
     {90, 0x00008000000079c5, 0x010100, "WARPGROUP.DEPBAR.LE gsb0, 0x1", TRUE},
     {90, 0x00000000041879f0, 0x0c0008ff, "HGMMA.64x8x16.F32 R24, gdesc[UR4], RZ, !UPT, gsb0", TRUE},
