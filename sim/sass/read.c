@@ -344,6 +344,12 @@ read_target(Reader *reader, const Field *field, SassOperand *operand) {
                    (gint64)((guint64)distance << (is_in_bytes ? 0 : 2));
 }
 
+// Special registers that have a name.
+static const gboolean is_special[256] = {
+#define SPECIAL(number, name) [number] = TRUE,
+#include "sim/sass/opcodes/special.def"
+};
+
 static void
 read_number(Reader *reader, const Field *field, SassOperand *operand) {
   guint64 value = read_bits(reader, field->low, field->width);
@@ -354,6 +360,8 @@ read_number(Reader *reader, const Field *field, SassOperand *operand) {
   else
     operand->value = (gint64)value;
   operand->number = (guint8)value;
+  if (field->kind == FIELD_SPECIAL && !is_special[operand->number])
+    reader->instruction->is_complete = FALSE;
   static const SassKind kinds[] = {
       [FIELD_IMMEDIATE] = SASS_IMMEDIATE,   [FIELD_REAL] = SASS_REAL,
       [FIELD_SPECIAL] = SASS_SPECIAL,       [FIELD_BARRIER] = SASS_BARRIER,
