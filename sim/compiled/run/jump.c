@@ -62,6 +62,12 @@ smb_step_jump(Runner *runner, const Step *step, SmbLanes lanes) {
 }
 
 gboolean
+smb_step_end(Runner *runner, const Step *step, SmbLanes lanes) {
+  return !lanes ||
+         smb_block_fail(runner->block, step->place, "the code ends here, and threads go on");
+}
+
+gboolean
 smb_step_call_address(Runner *runner, const Step *step, SmbLanes lanes) {
   return smb_step_jump(runner, step, lanes);
 }

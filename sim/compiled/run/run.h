@@ -142,6 +142,8 @@ guint smb_runner_barrier(const Runner *runner, guint32 argument, guint lane);
 gboolean smb_step_jump(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_call_address(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_return_to(Runner *runner, const Step *step, SmbLanes lanes);
+// Behind the last instruction of a function: fails.
+gboolean smb_step_end(Runner *runner, const Step *step, SmbLanes lanes);
 // To a function at Step.target, which finds in registers where it returns to.
 gboolean smb_step_call_code(Runner *runner, const Step *step, SmbLanes lanes);
 // A branch if the lanes are all of those of the mask Compute.s[0] that live, or if they are not.

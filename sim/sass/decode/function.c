@@ -162,13 +162,16 @@ find_section(const SassDecoder *decoder, guint32 address) {
   g_assert_not_reached();
 }
 
-// The steps of the returns, behind those of a function: each a block of its own. *@first: the first one.
+// What is behind the last instruction of a function, where nothing should come, and the steps of the returns: each of these
+// is a block of its own. *@first: the first one.
 static void
 add_returns(SassDecoder *decoder, guint32 *first) {
   static const SassInstruction none;
   decoder->instruction = &none;
   decoder->guard = PREDICATE_TRUE;
   decoder->unless = FALSE;
+  Step end = smb_sass_step(decoder, STEP_OTHER, smb_step_end);
+  smb_sass_add(decoder, &end);
   *first = decoder->code->steps->len;
   for (guint i = 0; i < decoder->returns->len; i++) {
     const SassReturn *wanted = &g_array_index(decoder->returns, SassReturn, i);

@@ -200,7 +200,8 @@ decode_access(SassDecoder *decoder, AddressSpace space, gboolean loads) {
           ? 1
           : 0;
   transfer->order = find_order(decoder);
-  if (!set_address(decoder, transfer, smb_sass_operand(decoder, loads ? first + 1 : 0), space) ||
+  if (width > (space == SPACE_OF_GLOBAL ? MAX_MOVE_BYTES : SMB_MAX_WIDTH) ||
+      !set_address(decoder, transfer, smb_sass_operand(decoder, loads ? first + 1 : 0), space) ||
       !set_data(decoder, transfer, &step, smb_sass_operand(decoder, loads ? first : 1), width,
                 loads))
     return SASS_OTHER;
@@ -374,7 +375,7 @@ decode_copy(SassDecoder *decoder) {
   Transfer *to = smb_sass_new_transfer(decoder), *from = smb_sass_new_transfer(decoder);
   if (!set_address(decoder, to, smb_sass_operand(decoder, 0), SPACE_OF_SHARED) ||
       !set_address(decoder, from, smb_sass_operand(decoder, 1), SPACE_OF_GLOBAL) ||
-      (some && !smb_sass_is_predicate(some)))
+      (width != 4 && width != 8 && width != 16) || (some && !smb_sass_is_predicate(some)))
     return SASS_OTHER;
   if (some) {
     Compute compute = {
