@@ -46,6 +46,19 @@ counts 80 'load 8/18 store 10/52' --entry moves --arg 2=9
 counts "90 100 120" 'load 8/18 store 12/56' --entry moves --arg 2=9
 counts "90 100 120" 'load 2/2 store 2/2' --entry copies
 
+# Boxes of tensors and operands of matrix products are no requests: they are listed apart. A product of 64x16x16 halves
+# takes 64x16 and 16x16 of them, a quarter for each warp.
+"$SMEMBANK" analyze "$data/tensors.sm_90a.cubin" --block 128 --arg "0=raw:$(printf '00%.0s' $(seq 128))" >"$work/out" 2>"$work/err" ||
+  die "$(cat "$work/err")"
+apart() {
+  grep -E "$1 " "$work/out" | grep -qE " $2 +$3 +$4\$" || die "$1: not '$2 $3 $4' in: $(cat "$work/out")"
+}
+apart UTMALDG.2D tensor 1 'not known'
+apart UTMASTG.2D tensor 1 'not known'
+apart UTMAREDG.2D.ADD tensor 1 'not known'
+apart HGMMA.64x16x16.F32 matrix 4 2560
+grep -qE 'total +store +36 +36 ' "$work/out" || die "$(cat "$work/out")"
+
 # Without lines of a source a place is a byte offset in the function; opcodes are those of the disassembly.
 run() {
   "$SMEMBANK" analyze "$data/code.sm_90.cubin" --arch sm_90 "$@" >"$work/out" 2>"$work/err"

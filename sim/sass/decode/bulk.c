@@ -3,6 +3,7 @@
 //
 // What uses shared memory and makes no request of it that is counted: barriers there (mbarrier), copies in bulk, operands of
 // products of warpgroups. What the operands mean was found by compiling PTX that says it (CUDA 13, sm_90 to sm_120).
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/sass/decode/decode.h"
@@ -12,6 +13,8 @@ enum {
   BARRIER_BYTES = 8,
   MOST_ARRIVALS = 0x100000,
   PHASE_BIT = 31, // of the high word of a state
+  WARPGROUP = 4,  // warps
+  PRODUCT_ROWS = 64,
 };
 
 static Row
@@ -132,6 +135,16 @@ decode_copied(SassDecoder *decoder) {
 
 // --- copies in bulk
 
+static Bulk *
+new_bulk(SassDecoder *decoder, SmbTraffic kind) {
+  Bulk *bulk = g_new0(Bulk, 1);
+  g_ptr_array_add(decoder->code->bulks, bulk);
+  bulk->kind = kind;
+  bulk->quantum = COPY_QUANTUM;
+  bulk->size = NO_ROW;
+  return bulk;
+}
+
 // An end of a copy, in uniform registers.
 static const Transfer *
 make_end(SassDecoder *decoder, const Step *step, gboolean shared, guint uniform,
@@ -158,10 +171,7 @@ decode_copy(SassDecoder *decoder) {
   if (!to || !from || !size || to->kind != SASS_ADDRESS || from->kind != SASS_ADDRESS ||
       !smb_sass_is_register(size))
     return SASS_OTHER;
-  Bulk *bulk = g_new0(Bulk, 1);
-  g_ptr_array_add(decoder->code->bulks, bulk);
-  bulk->kind = SMB_TRAFFIC_BULK;
-  bulk->quantum = COPY_QUANTUM;
+  Bulk *bulk = new_bulk(decoder, SMB_TRAFFIC_BULK);
   bulk->size = add_row(decoder, OPERATION_SHL_32, smb_sass_source(decoder, size, 1),
                        smb_sass_constant(decoder, 4, 1));
   Step step = begin(decoder, smb_step_bulk_once, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD,
@@ -175,8 +185,75 @@ decode_copy(SassDecoder *decoder) {
   return SASS_DECODED;
 }
 
+// UTMALDG.2D [UR8], [UR4]: a box of a tensor to shared memory at UR8, with the barrier at UR9; UTMASTG, UTMAREDG: from it.
+// How large it is stands in a descriptor that is not read.
+static SassResult
+decode_tensor(SassDecoder *decoder, gboolean enters) {
+  const SassOperand *place = smb_sass_operand(decoder, 0);
+  if (!place || place->kind != SASS_ADDRESS)
+    return SASS_OTHER;
+  Bulk *bulk = new_bulk(decoder, SMB_TRAFFIC_TENSOR);
+  Step step = begin(decoder, smb_step_bulk_once, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD,
+                    COPY_QUANTUM);
+  step.bulk = bulk;
+  if (enters) {
+    bulk->to = make_end(decoder, &step, TRUE, place->uniform, SMB_OP_CLASS_STORE);
+    bulk->barrier = make_end(decoder, &step, TRUE, place->uniform + 1u, SMB_OP_CLASS_ATOMIC);
+  } else
+    bulk->from = make_end(decoder, &step, TRUE, place->uniform, SMB_OP_CLASS_LOAD);
+  smb_sass_add(decoder, &step);
+  return SASS_DECODED;
+}
+
+// --- products of warpgroups: HGMMA.64x128x16.F32 R24, gdesc[UR4], R24: operands that a descriptor names are in shared memory
+
+// Bits of a number of A and B.
+static guint
+find_bits(const SassDecoder *decoder) {
+  switch (decoder->instruction->name[0]) {
+  case 'B':
+    return 1;
+  case 'H':
+    return smb_sass_has(decoder, "TF32") ? 32 : 16;
+  default:
+    return 8;
+  }
+}
+
+static SassResult
+decode_product(SassDecoder *decoder) {
+  const SassOperand *d = smb_sass_operand(decoder, 0), *a = smb_sass_operand(decoder, 1);
+  guint n = 0, k = 0;
+  for (guint i = 0; decoder->instruction->parts[i] && n == 0; i++) {
+    if (sscanf(decoder->instruction->parts[i], "64x%3ux%3u", &n, &k) != 2)
+      n = k = 0;
+  }
+  if (n == 0 || !d || !a || !smb_sass_is_register(d))
+    return SASS_OTHER;
+  Bulk *bulk = new_bulk(decoder, SMB_TRAFFIC_MATRIX);
+  Step step = begin(decoder, smb_step_bulk, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
+  guint64 row = (guint64)k * find_bits(decoder) / 8;
+  guint64 left = smb_sass_is_register(a) ? 0 : PRODUCT_ROWS * row;
+  step.bulk = bulk;
+  bulk->bytes = (left / (smb_sass_has(decoder, "SP") ? 2 : 1) + n * row) / WARPGROUP;
+  guint results = n / (smb_sass_has(decoder, "F16") ? 4 : 2);
+  if (!smb_sass_is_dropped(d))
+    smb_sass_writes_row(decoder, &step, decoder->registers + d->number,
+                        MIN(results, (guint)SASS_RZ - d->number));
+  smb_sass_add(decoder, &step);
+  return SASS_DECODED;
+}
+
 SassResult
 smb_sass_decode_bulk(SassDecoder *decoder) {
+  static const char *const products[] = {"HGMMA", "QGMMA", "IGMMA", "BGMMA", NULL};
+  static const char *const leaving[] = {"UTMASTG", "UTMAREDG", NULL};
+  if (smb_sass_is_one_of(decoder, products))
+    return decode_product(decoder);
+  if (smb_sass_is_one_of(decoder, leaving))
+    return decode_tensor(decoder, FALSE);
+  if (smb_sass_is(decoder, "UTMALDG"))
+    return decode_tensor(decoder, TRUE);
   if (smb_sass_is(decoder, "SYNCS"))
     return decode_barrier(decoder);
   if (smb_sass_is(decoder, "ARRIVES"))
