@@ -83,11 +83,20 @@ struct _SmbDemand {
               [SMB_MAX_WIDTH]; // by width, row and start modulo the longest: a set of starts
 };
 
+static guint64
+mix(guint64 hash, guint64 word) {
+  return (hash ^ (hash >> 29) ^ word) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+}
+
+// Of a multiple of four words, as there are lanes: two chains of products take less time than one.
 static guint
 hash_words(guint64 hash, const guint32 *words, guint n) {
-  for (guint i = 0; i < n; i++)
-    hash = (hash ^ (hash >> 29) ^ words[i]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-  return (guint)(hash >> 32);
+  guint64 other = 0;
+  for (guint i = 0; i < n; i += 4) {
+    hash = mix(hash, words[i] | (guint64)words[i + 1] << 32);
+    other = mix(other, words[i + 2] | (guint64)words[i + 3] << 32);
+  }
+  return (guint)(mix(hash, other) >> 32);
 }
 
 static guint64
@@ -346,14 +355,16 @@ smb_demand_counted(const SmbDemand *demand) {
   return demand->counted;
 }
 
-static void
-place_item(SmbDemand *demand, const SmbLayout *layout, guint index) {
+// Inlined, with a layout of which the compiler knows that nothing changes it. @row_shift: log2 of its columns; 0: they are
+// no power of two, or 1.
+static inline void
+place_item(SmbDemand *demand, const SmbLayout *layout, guint row_shift, guint index) {
   const Item *item = &g_array_index(demand->items, Item, index);
   guint64 first = smb_layout_swizzle(layout, item->n);
-  guint64 row = first / layout->columns;
+  guint64 row = row_shift ? first >> row_shift : first / layout->columns;
   for (guint i = 1; i < item->n_elements; i++)
     demand->torn |= smb_layout_swizzle(layout, item->n + i) != first + i;
-  demand->crosses |= (first + item->n_elements - 1) / layout->columns != row;
+  demand->crosses |= first + item->n_elements > (row + 1) * layout->columns;
   guint32 start = (guint32)(first * layout->element_bytes + item->part);
   demand->item_start[index] = start;
   demand->item_row[index] = (guint32)row;
@@ -399,7 +410,18 @@ move_to_front(const SmbDemand *demand, const SmbRequest *request, guint32 *start
   }
 }
 
-// What every class and those after it need at least; and the requests of those from @first on.
+// A request to be laid out: all of it but for its offsets.
+static void
+copy_kind(SmbRequest *to, const SmbRequest *from) {
+  to->mask = from->mask;
+  to->op = from->op;
+  to->width = from->width;
+  to->has_source = from->has_source;
+  if (from->has_source)
+    memcpy(to->source, from->source, sizeof to->source);
+}
+
+// What every class and those after it need at least; and the requests of those from @first on, but for their offsets.
 static void
 finish_classes(SmbDemand *demand, guint first) {
   const GArray *classes = demand->placed.classes;
@@ -409,7 +431,7 @@ finish_classes(SmbDemand *demand, guint first) {
     const Distinct *leader = &g_array_index(demand->distinct, Distinct, class->leader);
     demand->rest[i - 1] = demand->rest[i] + leader->cost.ideal * class->times;
     if (i > first)
-      demand->requests[i - 1] = leader->request;
+      copy_kind(&demand->requests[i - 1], &leader->request);
   }
 }
 
@@ -443,10 +465,13 @@ place_twins(SmbDemand *demand) {
 
 void
 smb_demand_place(SmbDemand *demand, const Strip *strip) {
+  const SmbLayout layout = strip->layout;
+  gboolean power = (layout.columns & (layout.columns - 1)) == 0;
+  guint row_shift = power ? (guint)__builtin_ctzll(layout.columns) : 0;
   memset(demand->seen, 0, sizeof demand->seen);
   demand->torn = demand->crosses = FALSE;
   for (guint i = 0; i < demand->items->len; i++)
-    place_item(demand, &strip->layout, i);
+    place_item(demand, &layout, row_shift, i);
   demand->reached = 0;
   table_empty(&demand->placed);
   if (demand->torn)

@@ -51,13 +51,6 @@ smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error) {
 }
 
 guint64
-smb_layout_swizzle(const SmbLayout *layout, guint64 n) {
-  guint64 mask = (G_GUINT64_CONSTANT(1) << layout->bits) - 1;
-  guint source = layout->base + (layout->shift > 0 ? (guint)layout->shift : 0);
-  return n ^ (n >> source & mask) << find_target(layout);
-}
-
-guint64
 smb_layout_place(const SmbLayout *layout, guint64 n) {
   guint64 m = smb_layout_swizzle(layout, n);
   return (m / layout->columns * (layout->columns + layout->pad) + m % layout->columns) *
@@ -98,16 +91,15 @@ smb_layout_vector_bytes(const SmbLayout *layout, guint64 n) {
 // Where the @width bytes go that one lane asks for at @offset of the array.
 static SmbLayoutFit
 move_lane(const SmbLayout *from, const SmbLayout *to, guint32 offset, guint width, guint64 *moved) {
-  guint element = from->element_bytes;
+  guint element = from->element_bytes, part = offset % element;
   guint64 n = 0;
-  for (guint32 at = 0; at == 0 || (offset + at) / element * element < offset + width;
-       at += element) {
-    if (!smb_layout_find(from, offset + at, &n))
+  for (guint at = 0; at < part + width; at += element) {
+    if (!smb_layout_find(from, offset - part + at, &n))
       return SMB_LAYOUT_OUTSIDE;
-    guint64 place = smb_layout_place(to, n) + (at ? 0 : offset % element);
+    guint64 place = smb_layout_place(to, n);
     if (at == 0)
-      *moved = place;
-    else if (place != *moved + at - offset % element)
+      *moved = place + part;
+    else if (place + part != *moved + at)
       return SMB_LAYOUT_TORN;
   }
   return SMB_LAYOUT_FITS;

@@ -54,7 +54,13 @@ typedef enum {
 gboolean smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error);
 
 /** smb_layout_swizzle: Returns: the number that the swizzle of @layout gives to element @n */
-guint64 smb_layout_swizzle(const SmbLayout *layout, guint64 n);
+static inline guint64
+smb_layout_swizzle(const SmbLayout *layout, guint64 n) {
+  guint64 mask = (G_GUINT64_CONSTANT(1) << layout->bits) - 1;
+  guint source = layout->base + (layout->shift > 0 ? (guint)layout->shift : 0);
+  guint target = layout->base + (layout->shift < 0 ? (guint)-layout->shift : 0);
+  return n ^ (n >> source & mask) << target;
+}
 
 /** smb_layout_place: Returns: the byte offset in the array at which element @n begins */
 guint64 smb_layout_place(const SmbLayout *layout, guint64 n);
