@@ -75,6 +75,7 @@ typedef struct {
                        GError **error);
   char *(*device_text)(const SmbProgram *program);
   GStrv (*unused_defines)(const SmbProgram *program);
+  GPtrArray *(*instructions)(const SmbProgram *program);
 } SmbFrontEnd;
 
 // The first member of what a front end makes of a kernel. Names live as long as the program does.
@@ -120,6 +121,9 @@ void smb_program_clear(SmbProgram *program);
 
 // What a file is called that a line of compiled code names (transfer none).
 const char *smb_program_name_path(const SmbProgram *program, const char *path);
+
+// Gives a site the place that stands for it; its frames are those further out then.
+void smb_program_place_site(const SmbProgram *program, SmbSite *site);
 
 // Gives each site the place that stands for it; its frames are those further out then. Whoever has read a program calls
 // it, once.

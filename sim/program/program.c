@@ -131,6 +131,18 @@ smb_program_message(const SmbProgram *program, guint32 offset, const char *text)
   return g_strdup_printf("%s: %s+0x%x: %s", program->file, program->name, offset, text);
 }
 
+void
+smb_code_line_free(SmbCodeLine *instruction) {
+  g_free(instruction->text);
+  g_free(instruction->file);
+  g_free(instruction);
+}
+
+GPtrArray *
+smb_program_instructions(const SmbProgram *program) {
+  return program->front_end->instructions ? program->front_end->instructions(program) : NULL;
+}
+
 char *
 smb_site_place(const SmbSite *site) {
   return site->file   ? g_strdup_printf("%s:%u", site->file, site->line)
@@ -177,18 +189,21 @@ choose_frame(const SmbSite *site, SmbFrames frames) {
 }
 
 void
+smb_program_place_site(const SmbProgram *program, SmbSite *site) {
+  guint n = choose_frame(site, program->frames);
+  if (n == 0)
+    return;
+  site->file = site->frames[n - 1].file;
+  site->line = site->frames[n - 1].line;
+  site->column = 0;
+  site->frames += n;
+  site->n_frames -= n;
+}
+
+void
 smb_program_choose_frames(SmbProgram *program) {
-  for (guint i = 0; i < program->sites->len; i++) {
-    SmbSite *site = &g_array_index(program->sites, SmbSite, i);
-    guint n = choose_frame(site, program->frames);
-    if (n == 0)
-      continue;
-    site->file = site->frames[n - 1].file;
-    site->line = site->frames[n - 1].line;
-    site->column = 0;
-    site->frames += n;
-    site->n_frames -= n;
-  }
+  for (guint i = 0; i < program->sites->len; i++)
+    smb_program_place_site(program, &g_array_index(program->sites, SmbSite, i));
 }
 
 guint

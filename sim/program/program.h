@@ -156,6 +156,29 @@ const char *smb_program_file(const SmbProgram *program);
 guint smb_program_n_sites(const SmbProgram *program);
 const SmbSite *smb_program_site(const SmbProgram *program, guint index);
 
+/**
+ * SmbCodeLine: an instruction, in a disassembly.
+ * @pc: as of SmbSite
+ * @text: as a disassembler writes it
+ * @file, @line: (nullable): which place of the source stands for it, as of SmbSite; %NULL, 0: it is not known
+ */
+typedef struct {
+  guint32 pc;
+  char *text;
+  char *file;
+  guint line;
+} SmbCodeLine;
+
+void smb_code_line_free(SmbCodeLine *instruction);
+
+/**
+ * smb_program_instructions:
+ *
+ * Returns: (transfer full) (nullable) (element-type SmbCodeLine): those of the kernel, in their order; %NULL: its
+ *   text shows what it does
+ */
+GPtrArray *smb_program_instructions(const SmbProgram *program);
+
 /** Where a site stands: "line 12", "scan.cu:12", or "0x120" of one that has no line (transfer full). */
 char *smb_site_place(const SmbSite *site);
 

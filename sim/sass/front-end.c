@@ -11,6 +11,7 @@
 #include "sim/program/symbol.h"
 #include "sim/sass/decode/decode.h"
 #include "sim/sass/entries.h"
+#include "sim/sass/listing.h"
 
 // Steps of warps that a block executes, unless the user says otherwise: some seconds.
 #define SASS_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
@@ -171,4 +172,5 @@ const SmbFrontEnd smb_sass_front_end = {
     .state_free = smb_runner_free,
     .run = smb_runner_run,
     .argument = smb_code_argument,
+    .instructions = smb_sass_instructions,
 };

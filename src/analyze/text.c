@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "sim/arch/rule.h"
+#include "src/analyze/annotate-code.h"
 #include "src/analyze/report.h"
 #include "sim/base/text.h"
 #include "src/analyze/row.h"
@@ -490,16 +491,25 @@ write_margin(SmbTable *table, const SmbLineTally *line) {
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
 }
 
-void
-smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
-  const SmbAnalyzeReport *report = result;
+static SmbTable *
+annotate_code(SmbCli *cli, const SmbAnalyzeReport *report, const GPtrArray *instructions) {
+  g_autofree char *columns =
+      g_strdup_printf(SMB_ANALYZE_CODE_COLUMNS "|%s>|" SMB_ANALYZE_CODE_COLUMNS_BEHIND,
+                      smb_analyze_segment_name(cli->arch));
+  SmbTable *table = smb_table_new(columns);
+  smb_analyze_add_code(table, report->target->kernel, instructions, report->analysis);
+  return table;
+}
+
+static SmbTable *
+annotate_text(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbSource *source = smb_program_source(report->target->kernel);
   guint n_lines = source ? smb_source_n_lines(source) : 0;
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, NULL, n_lines);
   g_autofree char *columns = g_strdup_printf("per launch: requests>|wavefronts>|excess>|%s>|"
                                              "per request: worst>|: line>|source",
                                              smb_analyze_segment_name(cli->arch));
-  g_autoptr(SmbTable) table = smb_table_new(columns);
+  SmbTable *table = smb_table_new(columns);
   SmbLineTally total = {0};
   for (guint i = 0; i <= n_lines; i++) {
     const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
@@ -516,6 +526,15 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   write_margin(table, &total);
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
   smb_table_cell(table, SMB_STYLE_BOLD, "total");
+  return table;
+}
+
+void
+smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
+  const SmbAnalyzeReport *report = result;
+  g_autoptr(GPtrArray) instructions = smb_program_instructions(report->target->kernel);
+  g_autoptr(SmbTable) table =
+      instructions ? annotate_code(cli, report, instructions) : annotate_text(cli, report);
   smb_analyze_write_heading(cli, report->target, report->analysis);
   smb_analyze_write_verdict(cli, report->analysis);
   smb_table_write(table, cli->out, cli->colour);

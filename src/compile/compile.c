@@ -62,17 +62,29 @@ write_text(const SmbCompilation *compilation, const char *path, GError **error) 
   return g_file_set_contents(path, text->str, (gssize)text->len, error);
 }
 
+// Whether one of the flags begins so.
 static gboolean
-names_architecture(GStrv flags) {
-  static const char *const options[] = {"-arch", "--gpu-architecture", "-gencode",
-                                        "--generate-code"};
+has_flag(GStrv flags, const char *const *beginnings) {
   for (guint i = 0; flags && flags[i]; i++) {
-    for (guint j = 0; j < G_N_ELEMENTS(options); j++) {
-      if (g_str_has_prefix(flags[i], options[j]))
+    for (guint j = 0; beginnings[j]; j++) {
+      if (g_str_has_prefix(flags[i], beginnings[j]))
         return TRUE;
     }
   }
   return FALSE;
+}
+
+static gboolean
+names_architecture(GStrv flags) {
+  static const char *const options[] = {"-arch", "--gpu-architecture", "-gencode",
+                                        "--generate-code", NULL};
+  return has_flag(flags, options);
+}
+
+static gboolean
+names_result(GStrv flags) {
+  static const char *const options[] = {"-ptx", "--ptx", "-cubin", "--cubin", NULL};
+  return has_flag(flags, options);
 }
 
 // nvcc takes values of options apart at commas.
@@ -89,7 +101,9 @@ static GStrv
 make_options(const SmbCompilation *compilation, GStrv flags, const char *suffix) {
   g_autoptr(GStrvBuilder) words = g_strv_builder_new();
   g_autofree char *arch = g_strconcat("-arch=", compilation->architecture, suffix, NULL);
-  g_strv_builder_add_many(words, compilation->makes_ptx ? "-ptx" : "-cubin", "-lineinfo", NULL);
+  if (!names_result(flags))
+    g_strv_builder_add(words, compilation->makes_ptx ? "-ptx" : "-cubin");
+  g_strv_builder_add(words, "-lineinfo");
   if (!names_architecture(flags))
     g_strv_builder_add(words, arch);
   for (guint i = 0; compilation->defines && compilation->defines[i]; i++)

@@ -13,7 +13,8 @@
  * @length: its bytes
  * @folder: (nullable): where its own #include "…" are looked for
  * @defines, @folders: (nullable) (array zero-terminated=1): -D and -I
- * @flags: (nullable): more of the compiler's options, words as a shell has them; a -arch or -gencode among them wins
+ * @flags: (nullable): more of the compiler's options, words as a shell has them; a -arch or -gencode among them wins,
+ *   as do -ptx and -cubin
  * @instance: (nullable): "sgemm<128, 8>": an instance of a template that is to be made
  * @architecture: "sm_90"
  * @makes_ptx: make PTX, not machine code

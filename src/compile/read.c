@@ -8,9 +8,9 @@
 #include "sim/base/error.h"
 #include "src/compile/compile.h"
 
-// The first architecture that a compiler of CUDA 12 makes code for.
 enum {
-  FIRST_CHIP = 50
+  FIRST_CHIP = 50,    // that a compiler of CUDA 12 makes code for
+  FIRST_MACHINE = 75, // whose machine code is run
 };
 
 static guint
@@ -51,7 +51,7 @@ compile(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompi
       .flags = options->flags,
       .instance = options->instance,
       .architecture = architecture,
-      .makes_ptx = TRUE,
+      .makes_ptx = chip < FIRST_MACHINE,
       .seconds = options->seconds ? options->seconds : SMB_COMPILE_SECONDS,
   };
   g_autoptr(SmbCompiled) compiled = smb_compile(nvcc, &compilation, error);

@@ -69,16 +69,16 @@ pairs 8 >task
 expect 0 analyze pairs.cu -I here -DN=f\(1,2\) --block 32
 quiet
 shows 'pairs  pairs.cu'
-shows 'compiled: nvcc -ptx -lineinfo -arch=sm_90 -DN=f(1\,2) -Ihere'
+shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90 -DN=f(1\,2) -Ihere'
 shows 'pairs.cu:3'
 shows '2-way'
-grep -q '^-ptx -lineinfo -arch=sm_90 -DN=f(1\\,2) -Ihere -I. -o .*/kernel.out .*/kernel.cu$' calls ||
+grep -q '^-cubin -lineinfo -arch=sm_90 -DN=f(1\\,2) -Ihere -I. -o .*/kernel.out .*/kernel.cu$' calls ||
   die "called as $(cat calls)"
 cmp -s pairs.cu calls.cu || die 'another text was compiled'
 check_clean
 expect 0 analyze pairs.cu --arch sm_80 --block 32 --format json
 is_json
-shows '"compiled" : "nvcc -ptx -lineinfo -arch=sm_80"'
+shows '"compiled" : "nvcc -cubin -lineinfo -arch=sm_80"'
 shows '"level" : "ptx"'
 shows '"file" : "pairs.cu"'
 "$SMEMBANK" analyze - --block 32 <pairs.cu >out || die 'from standard input'
@@ -99,7 +99,11 @@ rm calls
 expect 0 analyze good.cu --block 32
 [ ! -e calls ] || die 'compiled what needs no compiler'
 expect 0 analyze good.cu --block 32 --nvcc "-O1 '-DA=\"a b\"' --gpu-architecture=sm_89"
-shows 'compiled: nvcc -ptx -lineinfo -O1 -DA="a b" --gpu-architecture=sm_89'
+shows 'compiled: nvcc -cubin -lineinfo -O1 -DA="a b" --gpu-architecture=sm_89'
+expect 0 analyze good.cu --block 32 --nvcc -ptx
+shows 'compiled: nvcc -lineinfo -arch=sm_90 -ptx'
+expect 0 analyze good.cu --block 32 --nvcc '' --arch sm_70
+shows 'compiled: nvcc -ptx -lineinfo -arch=sm_70'
 expect 2 analyze good.cu --nvcc "'"
 says "--nvcc ''': "
 sed -n '/^\.version/,/^PTX/p' task | grep -v '^PTX' >pairs.ptx
@@ -135,18 +139,18 @@ expect 3 analyze pairs.cu --block 32
 says 'smembank analyze: pairs.cu:1:1: '
 says 'nvcc does not compile it, either:'
 says 'pairs.cu:2: error: identifier "Words" is undefined'
-says 'pairs.cu: failed: nvcc -ptx -lineinfo -arch=sm_90'
+says 'pairs.cu: failed: nvcc -cubin -lineinfo -arch=sm_90'
 ! grep -q 'warning\|detected' "$work/err" || die "$last: says what is not needed: $(cat "$work/err")"
 check_clean
 expect 3 analyze good.cu --nvcc ''
 says 'smembank analyze: good.cu:2: error: identifier "Words" is undefined'
 echo 'exit 7' >task
 expect 3 analyze good.cu --nvcc ''
-says 'smembank analyze: good.cu: failed with status 7: nvcc -ptx'
+says 'smembank analyze: good.cu: failed with status 7: nvcc -cubin'
 # shellcheck disable=SC2016
 echo 'kill -SEGV $$' >task
 expect 3 analyze good.cu --nvcc ''
-says 'smembank analyze: good.cu: killed by signal 11: nvcc -ptx'
+says 'smembank analyze: good.cu: killed by signal 11: nvcc -cubin'
 echo 'exit 0' >task
 expect 3 analyze good.cu --nvcc ''
 says 'kernel.out'
@@ -162,7 +166,7 @@ says "$work/none/smembank-compile-"
   pairs 4
 } >task
 expect 0 analyze good.cu --nvcc '' --block 32
-shows 'compiled: nvcc -ptx -lineinfo -arch=sm_90a'
+shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90a'
 expect 3 analyze good.cu --nvcc '' --block 32 --arch sm_80
 says 'error : not supported on'
 
@@ -255,8 +259,8 @@ template <class S, typename T> __global__ void turn(T *out, const T *in) {
 END
 expect 0 analyze tile.cu --instance 'ns::turn<Shape<32>, real>' --block 32,32 --format csv
 quiet
-grep -q '^shared,9,.*,32,32,32,0,1,' "$work/out" || die "$last: no store: $(cat "$work/out")"
-grep -q '^shared,11,.*,32,1024,32,992,32,' "$work/out" || die "$last: no load: $(cat "$work/out")"
+grep -q '^shared,9,.*,store,.*,32,32,32,0,1,.*,tile.cu,' "$work/out" || die "$last: no store: $(cat "$work/out")"
+grep -q '^shared,11,.*,load,.*,32,1024,32,992,32,.*,tile.cu,' "$work/out" || die "$last: no load: $(cat "$work/out")"
 expect 0 analyze tile.cu --instance 'ns::turn<Shape<32>, real>' -DPAD=1 --block 32,32
 shows 'turn<Shape<32>, float>  tile.cu  PAD=1'
 shows 'No bank conflicts: 64 wavefronts'
