@@ -13,13 +13,20 @@
 #include "src/validate/record.h"
 
 static gboolean option_recorded, option_all;
-static char *option_record;
+static char *option_record, *option_ncu, *option_ncu_launch;
 
 static const GOptionEntry options[] = {
     {"record", 0, 0, G_OPTION_ARG_FILENAME, &option_record,
      "save the measurements to FILE, as a recording", "FILE"},
     {"recorded", 0, 0, G_OPTION_ARG_NONE, &option_recorded,
      "compare with recordings: those of FILE, or the built-in ones", NULL},
+    {"ncu", 0, 0, G_OPTION_ARG_FILENAME, &option_ncu,
+     "compare machine code, instruction by instruction, with what ncu measured: its page 'source' "
+     "of "
+     "SASS, as CSV",
+     "FILE.csv"},
+    {"ncu-launch", 0, 0, G_OPTION_ARG_STRING, &option_ncu_launch,
+     "which of the launches of the kernel in FILE.csv, from 1", "N"},
     {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all, "in text, show every number and request", NULL},
     G_OPTION_ENTRY_NULL,
 };
@@ -176,6 +183,22 @@ check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **
   return TRUE;
 }
 
+// --ncu: needs no device.
+static gboolean
+compare_profile(SmbCli *cli, SmbComparison *comparison, GError **error) {
+  guint number = 0;
+  if (option_recorded || option_record || smb_measure_options()->device)
+    return smb_cli_usage_error(error, "--ncu uses no GPU: it cannot be combined with --recorded, "
+                                      "--device or --record");
+  if (!smb_cli_number("--ncu-launch", option_ncu_launch, 1, G_MAXINT, &number, error))
+    return FALSE;
+  g_autoptr(SmbSource) source = smb_input_source(option_ncu, error);
+  g_autoptr(SmbProfile) profile = source ? smb_profile_read(source, error) : NULL;
+  g_autoptr(SmbTarget) target = profile ? smb_target_open(cli, 0, NULL, error) : NULL;
+  return target && smb_comparison_add_profile(comparison, profile, smb_source_name(source), number,
+                                              target, cli->arch, error);
+}
+
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_measure_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE]",
@@ -187,7 +210,9 @@ static const SmbCliUsage usage = {
         "times and bandwidth are shown. Without a GPU, or with --recorded, recorded and published "
         "measurements take its place. FILE can also be a recording (JSON) or a trace whose lines "
         "carry '= "
-        "WAVEFRONTS'.\n"
+        "WAVEFRONTS'. With --ncu, machine code is compared with what Nsight Compute counted of "
+        "each "
+        "instruction.\n"
         "A mismatch, or a launch that fails, makes the exit status 1. Instruction counts that the "
         "compiler changed do not, if their wavefronts match.",
     .max_arguments = 1,
@@ -203,7 +228,7 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
   gboolean is_kernel = file && smb_record_is_kernel(file);
-  if (!check_options(cli, file, is_kernel, error))
+  if (!option_ncu && !check_options(cli, file, is_kernel, error))
     return FALSE;
 
   g_autoptr(GPtrArray) recordings =
@@ -217,7 +242,10 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
   if (option_record && !(record = smb_out_file_new("--record", option_record,
                                                    (const char *const *)cli->arguments, error)))
     return FALSE;
-  if (file && !is_kernel) {
+  if (option_ncu) {
+    if (!compare_profile(cli, comparison, error))
+      return FALSE;
+  } else if (file && !is_kernel) {
     if (!compare_file(comparison, file, cli, recordings, error))
       return FALSE;
   } else {

@@ -64,6 +64,8 @@ write_json_row(JsonBuilder *json, const SmbComparisonRow *row, gboolean time) {
     smb_json_text(json, "op", smb_op_name(row->op));
     smb_json_number(json, "width", row->width);
   }
+  if (row->kind == SMB_ROW_INSTRUCTION)
+    smb_json_text(json, "instruction", row->instruction);
   smb_json_text(json, "metric", row->metric);
   smb_json_text(json, "parameter", row->parameter);
   write_json_value(json, "predicted", row->predicted);

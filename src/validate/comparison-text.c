@@ -302,6 +302,34 @@ write_traces(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
   }
 }
 
+// What ncu measured, instruction by instruction: all, or what differs.
+static void
+write_instructions(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
+  g_autoptr(SmbTable) table = NULL;
+  const SmbComparisonRow *first = NULL;
+  for (guint i = 0; i < comparison->rows->len; i++) {
+    const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
+    if (row->kind != SMB_ROW_INSTRUCTION)
+      continue;
+    if (!first) {
+      write_heading(cli, row->kernel, row->arch, row->source);
+      smb_spool_puts(cli->out, "\n");
+      first = row;
+    }
+    if (!all && row->outcome == SMB_OUTCOME_MATCH)
+      continue;
+    if (!table)
+      table = smb_table_new("metric|instruction|predicted>|ncu>|match|note");
+    smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
+    smb_table_cell(table, SMB_STYLE_PLAIN, row->instruction);
+    smb_comparison_numbers(table, row);
+    smb_comparison_outcome(table, row->outcome);
+    smb_table_cell(table, SMB_STYLE_DIM,
+                   row->outcome != SMB_OUTCOME_MATCH && row->note ? row->note : "");
+  }
+  smb_comparison_end_table(cli, &table);
+}
+
 static void
 write_comparison_summary(SmbCli *cli, const SmbComparison *comparison) {
   smb_spool_printf(cli->out, "%u compared: %u match, ", comparison->compared, comparison->matched);
@@ -343,6 +371,7 @@ smb_comparison_write_text(SmbCli *cli, gconstpointer report) {
     write_recording(cli, comparison, g_ptr_array_index(comparison->recordings, i), view);
   write_apart(cli, comparison, FALSE, FALSE);
   write_traces(cli, comparison, view->requests);
+  write_instructions(cli, comparison, view->requests);
   if (write_apart(cli, comparison, TRUE, view->times))
     write_time_legend(cli, comparison, view->times);
   write_comparison_summary(cli, comparison);

@@ -9,17 +9,20 @@
 
 #include <gio/gio.h>
 
+#include "sim/records/profile.h"
 #include "sim/records/recording.h"
 #include "src/cli/cli.h"
+#include "src/cli/target.h"
 
 /** Longest buffer whose values are compared, in bytes. */
 #define SMB_COMPARISON_MAX_BUFFER_BYTES (G_GUINT64_CONSTANT(1) << 30)
 
 /** What a row is about. */
 typedef enum {
-  SMB_ROW_PUBLISHED, /* a published number of a built-in kernel */
-  SMB_ROW_KERNEL,    /* a number of a recorded launch */
-  SMB_ROW_REQUEST,   /* a number of a request, of a recording or a trace */
+  SMB_ROW_PUBLISHED,   /* a published number of a built-in kernel */
+  SMB_ROW_KERNEL,      /* a number of a recorded launch */
+  SMB_ROW_REQUEST,     /* a number of a request, of a recording or a trace */
+  SMB_ROW_INSTRUCTION, /* a number of an instruction, of ncu */
 } SmbRowKind;
 
 /** How a row came out. */
@@ -42,6 +45,7 @@ typedef enum {
  * @op, @width: of a request; @width is 0 for a kernel
  * @metric: what was measured, such as "wavefronts_ld"
  * @parameter: the pointer parameter of a row of "values", or %NULL
+ * @instruction: of a row of ncu, as it is disassembled
  * @predicted: what the model says, or %SMB_NO_PREDICTION
  * @measured: what the source says, or %SMB_NOT_MEASURED
  * @min, @max: spread of a time, or %SMB_NOT_MEASURED
@@ -72,6 +76,7 @@ typedef struct {
   guint width;
   const char *metric;
   const char *parameter;
+  const char *instruction;
   double predicted;
   double measured;
   double min;
@@ -169,5 +174,20 @@ gboolean smb_comparison_add_trace(SmbComparison *comparison, GInputStream *strea
  * Adds the recorded traces of data/measured/, each by the rules of its device.
  */
 gboolean smb_comparison_add_traces(SmbComparison *comparison, GError **error);
+
+/**
+ * smb_comparison_add_profile:
+ * @file: how rows and messages call @profile
+ * @number: which of its launches of this kernel, from 1; 0: the only one, or all have the same counts
+ * @target: a kernel of machine code, and how it was launched
+ * @error: SMB_ERROR_INPUT: it has no launch of this kernel, or one of other code; SMB_ERROR_USAGE; those of
+ *   smb_analysis_run()
+ *
+ * Adds two rows for each instruction that asks for shared memory, or that ncu says so of: "wavefronts@0x1b0", and
+ * "executed@0x1b0", of which requests are predicted. An instruction that warps execute with no lane active is explained.
+ */
+gboolean smb_comparison_add_profile(SmbComparison *comparison, const SmbProfile *profile,
+                                    const char *file, guint number, const SmbTarget *target,
+                                    const SmbArch *arch, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbComparison, smb_comparison_free)

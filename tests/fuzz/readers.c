@@ -10,6 +10,7 @@
 #include "sim/records/catalog.h"
 #include "sim/records/lesson.h"
 #include "sim/trace/pattern.h"
+#include "sim/records/profile.h"
 #include "sim/records/recording.h"
 #include "sim/records/reference.h"
 #include "sim/trace/trace.h"
@@ -208,4 +209,18 @@ fuzz_ptx(const guint8 *data, gsize size) {
     check_function(module, module->functions->pdata[i]);
   g_autoptr(SmbEntries) entries = module ? smb_ptx_entries(source, &error) : NULL;
   check_outcome(entries != NULL, error);
+}
+
+void
+fuzz_profile(const guint8 *data, gsize size) {
+  g_autoptr(GBytes) bytes = g_bytes_new(data, size);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbSource) source = smb_source_new("fuzz.csv", bytes, &error);
+  g_autoptr(SmbProfile) profile = source ? smb_profile_read(source, &error) : NULL;
+  check_outcome(profile != NULL, error);
+  for (guint i = 0; profile && i < profile->launches->len; i++) {
+    const SmbProfileLaunch *launch = g_ptr_array_index(profile->launches, i);
+    if (!smb_profile_is_of(launch, launch->kernel) || !smb_profile_is_equal(launch, launch))
+      g_error("a launch is itself");
+  }
 }

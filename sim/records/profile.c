@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/records/profile.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+
+// The columns that are read.
+typedef enum {
+  COLUMN_ADDRESS,
+  COLUMN_TEXT,
+  COLUMN_EXECUTED,
+  COLUMN_THREADS,
+  COLUMN_WAVEFRONTS,
+  COLUMN_IDEAL,
+  N_COLUMNS
+} Column;
+
+static const char *const column_names[N_COLUMNS] = {
+    [COLUMN_ADDRESS] = "Address",
+    [COLUMN_TEXT] = "Source",
+    [COLUMN_EXECUTED] = "Instructions Executed",
+    [COLUMN_THREADS] = "Predicated-On Thread Instructions Executed",
+    [COLUMN_WAVEFRONTS] = "L1 Wavefronts Shared",
+    [COLUMN_IDEAL] = "L1 Wavefronts Shared Ideal",
+};
+
+typedef struct {
+  SmbSource *source;
+  SmbProfile *profile;
+  SmbProfileLaunch *launch; // whose table is read, or NULL
+  guint columns[N_COLUMNS]; // where they are in its rows
+  gboolean has_columns;
+  guint64 base;     // address of its first instruction
+  guint line;       // that is read, from 1
+  GPtrArray *cells; // of that line
+  GError **error;
+} Reader;
+
+static void
+launch_free(gpointer data) {
+  SmbProfileLaunch *launch = data;
+  g_array_unref(launch->instructions);
+  g_free(launch);
+}
+
+void
+smb_profile_free(SmbProfile *profile) {
+  if (!profile)
+    return;
+  g_ptr_array_unref(profile->launches);
+  g_string_chunk_free(profile->strings);
+  g_free(profile);
+}
+
+static gboolean
+fail(const Reader *reader, const char *text) {
+  return smb_fail(reader->error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: %s",
+                  smb_source_name(reader->source), reader->line, text);
+}
+
+// Takes one cell from a line, in quotes or not. Two quotes in quotes are one.
+static const char *
+take_cell(const char *at, GString *cell) {
+  gboolean quoted = *at == '"';
+  for (at += quoted; *at && (quoted || *at != ','); at++) {
+    if (quoted && *at == '"' && *++at != '"')
+      break;
+    g_string_append_c(cell, *at);
+  }
+  return at;
+}
+
+static gboolean
+split_line(Reader *reader, const char *line) {
+  g_ptr_array_set_size(reader->cells, 0);
+  const char *at = line;
+  do {
+    g_autoptr(GString) cell = g_string_new(NULL);
+    at = take_cell(at + (at > line), cell);
+    g_ptr_array_add(reader->cells, g_strdup(cell->str));
+  } while (*at == ',');
+  return !*at || fail(reader, "expected a comma behind a cell in quotes");
+}
+
+static void
+begin_launch(Reader *reader) {
+  SmbProfile *profile = reader->profile;
+  reader->launch = g_new0(SmbProfileLaunch, 1);
+  reader->launch->kernel =
+      g_string_chunk_insert(profile->strings, g_ptr_array_index(reader->cells, 1));
+  reader->launch->line = reader->line;
+  reader->launch->instructions = g_array_new(FALSE, TRUE, sizeof(SmbProfileInstruction));
+  reader->has_columns = FALSE;
+  g_ptr_array_add(profile->launches, reader->launch);
+}
+
+static gboolean
+find_columns(Reader *reader) {
+  for (guint i = 0; i < N_COLUMNS; i++) {
+    guint at = 0;
+    while (at < reader->cells->len &&
+           strcmp(g_ptr_array_index(reader->cells, at), column_names[i]) != 0)
+      at++;
+    g_autofree char *text = g_strdup_printf(
+        "no column \"%s\": expected what 'ncu --page source --csv --print-source sass' writes",
+        column_names[i]);
+    if (at == reader->cells->len)
+      return fail(reader, text);
+    reader->columns[i] = at;
+  }
+  reader->has_columns = TRUE;
+  return TRUE;
+}
+
+// A whole number, in groups of three or not.
+static gboolean
+read_number(Reader *reader, Column column, guint base, guint64 *number) {
+  g_auto(GStrv) groups =
+      g_strsplit(g_ptr_array_index(reader->cells, reader->columns[column]), ",", -1);
+  g_autofree char *digits = g_strjoinv("", groups);
+  const char *start = base == 16 && g_str_has_prefix(digits, "0x") ? digits + 2 : digits;
+  if (g_ascii_string_to_unsigned(start, base, 0, G_MAXUINT64, number, NULL))
+    return TRUE;
+  g_autofree char *text = g_strdup_printf(
+      "\"%s\" under \"%s\": expected a whole number",
+      (char *)g_ptr_array_index(reader->cells, reader->columns[column]), column_names[column]);
+  return fail(reader, text);
+}
+
+static gboolean
+add_instruction(Reader *reader) {
+  GArray *instructions = reader->launch->instructions;
+  SmbProfileInstruction read = {.pc = 0};
+  guint64 address;
+  for (guint i = 0; i < N_COLUMNS; i++) {
+    if (reader->columns[i] >= reader->cells->len)
+      return fail(reader, "fewer cells than the table has columns");
+  }
+  if (!read_number(reader, COLUMN_ADDRESS, 16, &address) ||
+      !read_number(reader, COLUMN_EXECUTED, 10, &read.executed) ||
+      !read_number(reader, COLUMN_THREADS, 10, &read.threads) ||
+      !read_number(reader, COLUMN_WAVEFRONTS, 10, &read.wavefronts) ||
+      !read_number(reader, COLUMN_IDEAL, 10, &read.ideal))
+    return FALSE;
+  if (instructions->len == 0)
+    reader->base = address;
+  read.pc = address - reader->base;
+  guint n = instructions->len;
+  if (n > 0 && (address < reader->base ||
+                read.pc <= g_array_index(instructions, SmbProfileInstruction, n - 1).pc))
+    return fail(reader, "an address that is not above the one before");
+  char *text = g_ptr_array_index(reader->cells, reader->columns[COLUMN_TEXT]);
+  read.text = g_string_chunk_insert_const(reader->profile->strings, g_strstrip(text));
+  g_array_append_val(instructions, read);
+  return TRUE;
+}
+
+static gboolean
+read_line(Reader *reader, const char *line) {
+  static const char heading[] = "\"Kernel Name\",";
+  gboolean begins = g_str_has_prefix(line, heading);
+  if ((!reader->launch && !begins) || !*line)
+    return TRUE;
+  if (!split_line(reader, line))
+    return FALSE;
+  if (begins)
+    begin_launch(reader);
+  else if (!reader->has_columns)
+    return find_columns(reader);
+  else
+    return add_instruction(reader);
+  return TRUE;
+}
+
+SmbProfile *
+smb_profile_read(SmbSource *source, GError **error) {
+  g_autoptr(SmbProfile) profile = g_new0(SmbProfile, 1);
+  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+  profile->launches = g_ptr_array_new_with_free_func(launch_free);
+  profile->strings = g_string_chunk_new(4096);
+  Reader reader = {.source = source, .profile = profile, .cells = cells, .error = error};
+  for (guint i = 1; i <= smb_source_n_lines(source); i++) {
+    g_autofree char *line = smb_source_line(source, i);
+    reader.line = i;
+    if (!read_line(&reader, line))
+      return NULL;
+  }
+  if (profile->launches->len == 0) {
+    smb_fail(
+        error, SMB_ERROR, SMB_ERROR_INPUT,
+        "%s: no table of a kernel: expected what 'ncu --page source --csv --print-source sass' "
+        "writes",
+        smb_source_name(source));
+    return NULL;
+  }
+  for (guint i = 0; i < profile->launches->len; i++) {
+    const SmbProfileLaunch *launch = g_ptr_array_index(profile->launches, i);
+    if (launch->instructions->len > 0)
+      continue;
+    reader.line = launch->line;
+    fail(&reader, "no instruction of this kernel");
+    return NULL;
+  }
+  return g_steal_pointer(&profile);
+}
+
+// A name without its result, parameters and spaces; ncu's casts "(int)16" are left out, "true" is 1, and "16u" is 16.
+static char *
+make_canonical(const char *name) {
+  g_autoptr(GRegex) casts = g_regex_new("\\([a-z _]+\\)(?=-?\\d)", G_REGEX_RAW, 0, NULL);
+  g_autoptr(GRegex) suffixes = g_regex_new("\\b(\\d+)[uUlL]+\\b", G_REGEX_RAW, 0, NULL);
+  g_autofree char *plain = g_regex_replace_literal(
+      casts, name + (g_str_has_prefix(name, "void ") ? 5 : 0), -1, 0, "", 0, NULL);
+  g_autofree char *numbers = g_regex_replace(suffixes, plain, -1, 0, "\\1", 0, NULL);
+  g_autoptr(GString) text = g_string_new(numbers);
+  g_string_replace(text, "(anonymous namespace)::", "", 0);
+  g_string_replace(text, "<unnamed>::", "", 0);
+  g_string_replace(text, "true", "1", 0);
+  g_string_replace(text, "false", "0", 0);
+  g_string_replace(text, " ", "", 0);
+  gint depth = 0;
+  gsize end = 0;
+  for (; text->str[end] && (text->str[end] != '(' || depth > 0); end++)
+    depth += (text->str[end] == '<') - (text->str[end] == '>');
+  return g_strndup(text->str, end);
+}
+
+// Whether one is the other, or what is behind its namespaces.
+static gboolean
+ends_with_name(const char *whole, const char *part) {
+  gsize length = strlen(whole), tail = strlen(part);
+  return length >= tail && strcmp(whole + length - tail, part) == 0 &&
+         (length == tail || (length >= tail + 2 && whole[length - tail - 1] == ':'));
+}
+
+gboolean
+smb_profile_is_of(const SmbProfileLaunch *launch, const char *name) {
+  g_autofree char *a = make_canonical(launch->kernel), *b = make_canonical(name);
+  return ends_with_name(a, b) || ends_with_name(b, a);
+}
+
+gboolean
+smb_profile_is_equal(const SmbProfileLaunch *a, const SmbProfileLaunch *b) {
+  gboolean equal = a->instructions->len == b->instructions->len;
+  for (guint i = 0; equal && i < a->instructions->len; i++) {
+    const SmbProfileInstruction *x = &g_array_index(a->instructions, SmbProfileInstruction, i);
+    const SmbProfileInstruction *y = &g_array_index(b->instructions, SmbProfileInstruction, i);
+    equal = x->pc == y->pc && strcmp(x->text, y->text) == 0 && x->executed == y->executed &&
+            x->threads == y->threads && x->wavefronts == y->wavefronts;
+  }
+  return equal;
+}

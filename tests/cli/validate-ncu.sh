@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# Machine code beside what ncu measured on an H200, instruction by instruction, and its disassembly with the counts
+# (tests/data/sass/transpose.*: tests/ptx/transpose.cu, and columns of the table that ncu wrote).
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+cp "$srcdir/tests/data/sass/transpose.sm_90.cubin" "$work/transpose.cubin"
+cp "$srcdir/tests/data/sass/transpose.ncu.csv" "$work/transpose.csv"
+cp "$srcdir/tests/ptx/transpose.cu" "$work"
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+
+# compare STATUS ENTRY FILE OPTION...: validate --ncu.
+compare() {
+  wanted=$1 entry=$2 file=$3
+  shift 3
+  expect "$wanted" validate transpose.cubin --entry "$entry" --block 32,8 --grid 2,2 --arg 2=64 --ncu "$file" "$@"
+}
+
+compare 0 'transpose<0>' transpose.csv
+quiet
+golden validate-ncu-match.txt
+compare 0 'transpose<0>' transpose.csv --all
+golden validate-ncu.txt
+compare 0 'transpose<1>' transpose.csv --format csv
+golden validate-ncu.csv
+compare 0 transpose_swizzled transpose.csv --format json
+is_json
+golden validate-ncu.json
+"$SMEMBANK" validate transpose.cubin --entry transpose_swizzled --block 32,8 --grid 2,2 --arg 2=64 --ncu - <transpose.csv >out ||
+  die 'from standard input'
+tail -n 1 out | grep -q '^4 compared: 4 match, 0 differ.$' || die "standard input: $(cat out)"
+
+# Another count: the row says so, and the exit status.
+sed '/Kernel Name.*transpose_swizzled/,$s/"Shared","1","0","128","128"/"Shared","2","64","192","128"/
+     /Kernel Name.*transpose_swizzled/,$s/\(LDS .*\)"128","4096","Shared","2","64","192"/\1"144","4096","Shared","1","0","128"/' transpose.csv >other.csv
+cmp -s transpose.csv other.csv && die 'the file was not changed'
+compare 1 transpose_swizzled other.csv
+golden validate-ncu-other.txt
+# Two launches with different counts: which one?
+sed '4s/"32","1024"/"33","1024"/' transpose.csv >two.csv
+compare 2 'transpose<0>' two.csv
+says "two.csv has 2 launches of 'transpose<0>', with different counts: choose one with --ncu-launch"
+compare 0 'transpose<0>' two.csv --ncu-launch 2
+compare 2 'transpose<0>' two.csv --ncu-launch 3
+says "--ncu-launch 3: two.csv has 2 launches of 'transpose<0>'"
+
+# Of another kernel, of other code, of what is no machine code.
+compare 3 transpose_double transpose.csv
+says "transpose.csv: no launch of 'transpose_double': it has 'void transpose<(int)0>(float *, const float *, int)', 'void"
+sed 's/S2R R3, SR_CTAID.X/S2UR UR3, SR_CTAID.X/' transpose.csv >code.csv
+compare 3 'transpose<0>' code.csv
+says "code.csv:2: other code than that of transpose.cubin: its instruction 1 is 'S2UR UR3, SR_CTAID.X', not 'S2R R3, SR_CTAID.X'"
+awk '/transpose_swizzled/ { on = 1 } on && n++ < 20' transpose.csv >cut.csv
+compare 3 transpose_swizzled cut.csv
+says "cut.csv:1: other code"
+expect 2 validate transpose.cu --entry transpose_swizzled --block 32,8 --ncu transpose.csv --arg n=64
+says "--ncu is for machine code: transpose.cu is text (--nvcc '' compiles CUDA C)"
+compare 2 transpose_swizzled transpose.csv --recorded
+says '--ncu uses no GPU'
+compare 3 transpose_swizzled none.csv
+says 'none.csv: No such file'
+
+# What is no such table.
+refuse() {
+  printf '%b' "$1" >bad.csv
+  compare 3 transpose_swizzled bad.csv
+  says "$2"
+}
+columns='"Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed","L1 Wavefronts Shared","L1 Wavefronts Shared Ideal"'
+refuse '' 'bad.csv: no table of a kernel: expected what'
+refuse '"Kernel Name","k",\n' 'bad.csv:1: no instruction of this kernel'
+refuse '"Kernel Name","k",\n"Address","Source"\n' 'bad.csv:2: no column "Instructions Executed"'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1\"\n" 'bad.csv:3: fewer cells than the table has columns'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"x\",\"NOP\",\"1\",\"1\",\"1\",\"1\"\n" 'bad.csv:3: "x" under "Address": expected a whole number'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1,024\",\"1\",\"-\",\"1\"\n" 'bad.csv:3: "-" under "L1 Wavefronts Shared"'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"A\",1,1,1,1\n\"0x10\",\"A\",1,1,1,1\n" 'bad.csv:4: an address that is not above the one before'
+refuse "\"Kernel Name\",\"k\"x,\n" 'bad.csv:1: expected a comma behind a cell in quotes'
+
+# The disassembly, with counts in the margin.
+expect 0 analyze transpose.cubin --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64 --annotate
+quiet
+golden annotate-code.txt
