@@ -146,9 +146,13 @@ put_integers(SassReading *reading) {
                {"S4", OPERATION_CVT_PACK_S4},   {"U4", OPERATION_CVT_PACK_U4},
                {"S2", OPERATION_CVT_PACK_S2},   {"U2", OPERATION_CVT_PACK_U2}};
   Row d = smb_sass_take_result(reading, 1), rows[3];
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < 2; i++)
     rows[i] = smb_sass_take(reading, 1);
-  for (guint i = 0; i < G_N_ELEMENTS(packs); i++)
+  // As many of its low bits as there is room for, which is written behind it: R4.24.
+  const SassOperand *last = smb_sass_peek(reading);
+  rows[2] = last ? smb_sass_source(reading->decoder, last, 1) : NO_ROW;
+  reading->is_other = reading->is_other || rows[2] == NO_ROW || last->is_negated;
+  for (guint i = 0; i < G_N_ELEMENTS(packs) && !reading->is_other; i++)
     if (smb_sass_says(reading, packs[i].part)) {
       smb_sass_put(reading, packs[i].operation, d, rows[0], rows[1], rows[2]);
       return;

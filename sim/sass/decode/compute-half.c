@@ -40,12 +40,6 @@ half_bits(const SassOperand *operand) {
   return (guint32)(operand->bytes == 2 ? operand->value : operand->value >> 16) & 0xffff;
 }
 
-// Whether an operand is one half of a register, twice.
-static gboolean
-is_one_half(const SassOperand *operand) {
-  return operand && smb_sass_is_register(operand) && smb_sass_part(operand);
-}
-
 // One half twice, or the pair as it is.
 static Row
 spread_half(SassReading *reading, const char *part, Row row) {
@@ -177,7 +171,7 @@ begin_test(const SassReading *reading, const SassComparison *comparison, const R
 
 // HSET2 d, a, b, with: all ones, or 1.0, in each half.
 static void
-put_set(SassReading *reading, Row d, Compute *tests, Predicate with, gboolean is_scalar) {
+put_set(SassReading *reading, Row d, Compute *tests, Predicate with) {
   static const guint combinations[] = {MODIFIER_AND, MODIFIER_OR, MODIFIER_XOR};
   static const char *const names[] = {"AND", "OR", "XOR"};
   gboolean ones = !smb_sass_says(reading, "BF");
@@ -193,14 +187,7 @@ put_set(SassReading *reading, Row d, Compute *tests, Predicate with, gboolean is
         test->modifiers |= (guint16)combinations[i];
     smb_sass_emit(reading, *test);
   }
-  if (!is_scalar) {
-    smb_sass_put(reading, OPERATION_PACK_16, d, halves[0], halves[1], 0);
-    return;
-  }
-  // ptxas takes the upper half for 0 then, which the tests do not say of the device: it is not known.
-  Row unknown = smb_sass_scratch(reading->decoder, 1);
-  smb_sass_add_unknown(reading->decoder, unknown, 1);
-  smb_sass_put(reading, OPERATION_PACK_16, d, halves[0], unknown, 0);
+  smb_sass_put(reading, OPERATION_PACK_16, d, halves[0], halves[1], 0);
 }
 
 // HSETP2 p, q, a, b, with; HSET2
@@ -209,7 +196,6 @@ smb_sass_compute_half_test(SassReading *reading) {
   SassDecoder *decoder = reading->decoder;
   gboolean sets = strcmp(reading->name, "HSET2") == 0;
   Row d = sets ? smb_sass_take_result(reading, 1) : 0, rows[2], upper[2];
-  gboolean is_scalar = is_one_half(smb_sass_peek(reading));
   Predicate targets[2] = {PREDICATE_TRUE, PREDICATE_TRUE};
   for (guint i = 0; i < 2 && !sets; i++)
     targets[i] = smb_sass_take_target(reading);
@@ -226,7 +212,7 @@ smb_sass_compute_half_test(SassReading *reading) {
   Compute tests[2] = {begin_test(reading, &comparison, rows),
                       begin_test(reading, &comparison, upper)};
   if (sets) {
-    put_set(reading, d, tests, with, is_scalar);
+    put_set(reading, d, tests, with);
     return;
   }
   for (guint i = 0; i < 2; i++) {

@@ -125,13 +125,30 @@ smb_sass_compute_comparison(SassReading *reading) {
   smb_sass_emit(reading, compute);
 }
 
+// A predicate, or whether a register is negative: R4.SIGN.
+static Predicate
+take_truth(SassReading *reading) {
+  const SassOperand *operand = smb_sass_peek(reading);
+  if (!operand || !smb_sass_is_register(operand))
+    return smb_sass_take_condition(reading);
+  if (!smb_sass_part(operand) || strcmp(operand->part, "SIGN") != 0)
+    reading->is_other = TRUE;
+  Predicate sign = smb_sass_scratch_predicate(reading->decoder);
+  reading->at++;
+  smb_sass_emit(reading, (Compute){.operation = OPERATION_LT_S32,
+                                   .p = sign,
+                                   .s = {smb_sass_source(reading->decoder, operand, 1),
+                                         smb_sass_number(reading, 0)}});
+  return operand->is_inverted ? smb_sass_not(reading, sign) : sign;
+}
+
 // PLOP3 p, q, a, b, c, table, table of q.
 void
 smb_sass_compute_predicates(SassReading *reading) {
   SassDecoder *decoder = reading->decoder;
   Predicate p = smb_sass_take_target(reading), q = smb_sass_take_target(reading), in[3];
   for (guint i = 0; i < 3; i++)
-    in[i] = smb_sass_take_condition(reading);
+    in[i] = take_truth(reading);
   guint first = (guint)smb_sass_take_number(reading) & 0xff;
   guint second = smb_sass_peek(reading) ? (guint)smb_sass_take_number(reading) & 0xff : 0;
   if (q == PREDICATE_TRUE) {
