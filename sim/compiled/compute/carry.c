@@ -6,6 +6,7 @@
 // The flag is one for all of them, as in hardware: a difference is the sum with the complement, and sets it where nothing
 // is borrowed (measured on an H100: an addc behind a sub.cc adds 1 where nothing was borrowed).
 #include "sim/compiled/compute/compute-impl.h"
+#include "sim/machine/lanes.h"
 
 typedef struct {
   Bits value;
@@ -140,6 +141,53 @@ mark_results(const Compute *compute, const Registers *registers, SmbLanes lanes,
   return (flags & ROW_TAINT) | ROW_AFFINE;
 }
 
+// --- of one row, where everything is known
+
+static void
+add_row(guint n, const guint32 *words, gboolean minus, guint64 *sums) {
+  guint32 mask = minus ? G_MAXUINT32 : 0, one = mask & 1;
+  EACH_LANE(n, sums[lane] += (guint64)(words[lane] ^ mask) + one;)
+}
+
+static void
+add_lanes(guint n, SmbLanes lanes, guint64 *sums) {
+  guint32 words[SMB_MAX_LANES];
+  smb_lanes_spread(lanes, n, words);
+  EACH_LANE(n, sums[lane] += words[lane] & 1;)
+}
+
+// The low words of sums, which have two bits more; p: one of these is 1, q: the higher one.
+static void
+split_sums(const Registers *registers, const guint64 *sums, Results *results) {
+  guint n = registers->n_lanes;
+  guint32 carries[SMB_MAX_LANES];
+  EACH_LANE(n, results->values[lane] = (guint32)sums[lane];)
+  EACH_LANE(n, carries[lane] = (guint32)(sums[lane] >> 32);)
+  results->p = bits_of(find_set_lanes(n, carries));
+  EACH_LANE(n, carries[lane] &= 2;)
+  results->q = bits_of(find_set_lanes(n, carries));
+}
+
+static void
+run_carry_narrow(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
+  Results results;
+  guint64 sums[SMB_MAX_LANES] = {0};
+  guint n = registers->n_lanes;
+  const guint32 *x = row_values(registers, compute->s[0]);
+  const guint32 *y = row_values(registers, compute->s[1]);
+  if (compute->operation == OPERATION_MAD_CARRY_32) {
+    EACH_LANE(n, sums[lane] = x[lane] * y[lane];)
+    add_row(n, row_values(registers, compute->s[2]), FALSE, sums);
+  } else {
+    add_row(n, x, FALSE, sums);
+    add_row(n, y, FALSE, sums);
+  }
+  add_lanes(n, smb_compute_in(compute, registers, 0).value, sums);
+  split_sums(registers, sums, &results);
+  put_results(compute, registers, lanes, &results,
+              mark_results(compute, registers, lanes, flags, &results), 0, TRUE);
+}
+
 static void
 run_carry_known(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
   Results results = {.p = {0, 0}, .q = {0, 0}};
@@ -177,8 +225,12 @@ find_origin(const Compute *compute, const Registers *registers) {
 void
 smb_compute_carry(const Compute *compute, Registers *registers, SmbLanes lanes) {
   guint flags = smb_compute_flags(compute, registers) | predicate_flags(compute, registers);
+  Operation operation = (Operation)compute->operation;
   if (!(flags & ROW_UNKNOWN)) {
-    run_carry_known(compute, registers, lanes, flags);
+    if (operation == OPERATION_ADD_CARRY_32 || operation == OPERATION_MAD_CARRY_32)
+      run_carry_narrow(compute, registers, lanes, flags);
+    else
+      run_carry_known(compute, registers, lanes, flags);
     return;
   }
   Results results = {.p = {0, 0}, .q = {0, 0}};
@@ -214,9 +266,28 @@ read_carry(const Compute *compute, const Registers *registers, guint i, guint la
   return bits_field(bits_right(smb_compute_in(compute, registers, i), lane), 1);
 }
 
+static void
+run_sum_known(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
+  Results results;
+  guint64 sums[SMB_MAX_LANES] = {0};
+  guint n = registers->n_lanes;
+  for (guint i = 0; i < 3; i++)
+    add_row(n, row_values(registers, compute->s[i]), compute->table >> i & SUM_MINUS, sums);
+  for (guint i = 0; i < 2; i++)
+    if (compute->table & SUM_CARRY << i)
+      add_lanes(n, smb_compute_in(compute, registers, i).value, sums);
+  split_sums(registers, sums, &results);
+  put_results(compute, registers, lanes, &results,
+              mark_results(compute, registers, lanes, flags, &results), 0, TRUE);
+}
+
 void
 smb_compute_sum(const Compute *compute, Registers *registers, SmbLanes lanes) {
   guint flags = smb_compute_flags(compute, registers) | predicate_flags(compute, registers);
+  if (!(flags & ROW_UNKNOWN)) {
+    run_sum_known(compute, registers, lanes, flags);
+    return;
+  }
   Results results = {.p = {0, 0}, .q = {0, 0}};
   FOR_LANES(lanes, lane) {
     Bits sum = bits_of(0);
@@ -229,10 +300,6 @@ smb_compute_sum(const Compute *compute, Registers *registers, SmbLanes lanes) {
     results.p = bits_or(results.p, bits_left(bits_or(low, high), lane));
     results.q = bits_or(results.q, bits_left(high, lane));
   }
-  if (flags & ROW_UNKNOWN)
-    put_results(compute, registers, lanes, &results, taint_of(flags),
-                find_origin(compute, registers), FALSE);
-  else
-    put_results(compute, registers, lanes, &results,
-                mark_results(compute, registers, lanes, flags, &results), 0, TRUE);
+  put_results(compute, registers, lanes, &results, taint_of(flags), find_origin(compute, registers),
+              FALSE);
 }
