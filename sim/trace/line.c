@@ -172,6 +172,7 @@ parse_op(const SmbTraceLine *line, const char **cursor, SmbRequest *request, GEr
   if (!smb_op_parse(*cursor, length, &op))
     return reject_op(line, *cursor, error);
   request->op = (guint8)op;
+  request->has_source = FALSE;
   *cursor = skip_blanks(*cursor + length);
   return TRUE;
 }

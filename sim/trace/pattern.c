@@ -239,6 +239,7 @@ smb_pattern_request(SmbRandom *random, guint n, SmbOp op, guint width, guint32 l
 
   request->op = (guint8)op;
   request->width = (guint8)width;
+  request->has_source = FALSE;
   request->mask = make_mask(random, n);
   if (smb_request_lanes(request) == 0)
     request->mask |= (SmbLanes)1 << number_below(random, MIN(smb_op_address_lanes(op), n));
