@@ -13,7 +13,8 @@ main(int argc, char **argv) {
   if (argc != 3)
     return EXIT_FAILURE;
   guint64 capability = g_ascii_strtoull(argv[1], NULL, 10);
-  printf("#define UNROLL 2\n#define CONSTANT_BYTES 64\n"); // each probe has its own; there are 64 KiB for all
+  // Each probe has constant memory of its own; there are 64 KiB for all.
+  printf("#define UNROLL 2\n#define CONSTANT_BYTES 64\n");
   for (guint i = 0; i < smb_instruction_count(); i++) {
     const SmbInstruction *instruction = smb_instruction(i);
     if (instruction->capability > capability)

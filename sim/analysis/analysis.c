@@ -4,6 +4,8 @@
 // An analysis: the counts of all workers, added up by site, the same whichever worker ran which block.
 #include "sim/analysis/analysis.h"
 
+#include <string.h>
+
 #include "sim/analysis/impl.h"
 #include "sim/program/front-end.h"
 #include "sim/arch/arch.h"
@@ -494,6 +496,26 @@ smb_access_depends_on_data(const SmbAccess *access) {
 gboolean
 smb_other_traffic_is_exact(const SmbOtherTraffic *traffic) {
   return traffic->unsized == 0 && traffic->kind != SMB_TRAFFIC_WAIT;
+}
+
+// PTX has one name for them; machine code says of what kind the numbers are: HGMMA, QGMMA, …
+gboolean
+smb_other_traffic_is_product(const SmbOtherTraffic *traffic) {
+  const char *opcode = traffic->site->opcode;
+  return traffic->kind == SMB_TRAFFIC_MATRIX && opcode &&
+         (g_str_has_prefix(opcode, "wgmma") || strstr(opcode, "GMMA"));
+}
+
+gboolean
+smb_other_traffic_wavefronts(const SmbOtherTraffic *traffic, guint64 *wavefronts) {
+  enum {
+    PRODUCT_BYTES = 128, // of operands of wgmma, a wavefront
+  };
+  gboolean is_shuffle = traffic->kind == SMB_TRAFFIC_SHUFFLE;
+  if (!is_shuffle && (!smb_other_traffic_is_product(traffic) || traffic->unsized))
+    return FALSE;
+  *wavefronts = is_shuffle ? traffic->executions : traffic->bytes / PRODUCT_BYTES;
+  return TRUE;
 }
 
 guint64

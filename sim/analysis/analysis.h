@@ -274,6 +274,18 @@ gboolean smb_access_depends_on_data(const SmbAccess *access);
 /** Whether traffic is what hardware moves, and not a lower bound: all sizes are known, and it does not poll. */
 gboolean smb_other_traffic_is_exact(const SmbOtherTraffic *traffic);
 
+/**
+ * smb_other_traffic_wavefronts:
+ * @wavefronts: (out): what it takes of the pipe of shared memory, never in excess: one for each shuffle; of operands of
+ *   wgmma 128 bytes in each, in any layout (measured on an H200, doc/model.md)
+ *
+ * Returns: whether there is a rule for it
+ */
+gboolean smb_other_traffic_wavefronts(const SmbOtherTraffic *traffic, guint64 *wavefronts);
+
+/** Whether some of the traffic is operands of wgmma. */
+gboolean smb_other_traffic_is_product(const SmbOtherTraffic *traffic);
+
 /** The access with the most excess wavefronts, or the first (transfer none, nullable): none at all. */
 const SmbAccess *smb_analysis_worst(const SmbAnalysis *analysis);
 

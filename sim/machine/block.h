@@ -34,6 +34,7 @@ typedef enum {
   SMB_TRAFFIC_CLUSTER,   /* shared memory of other blocks of the cluster */
   SMB_TRAFFIC_BARRIER,   /* a barrier in shared memory (mbarrier) */
   SMB_TRAFFIC_WAIT, /* a test of such a barrier, which is repeated until it succeeds: as often as at least */
+  SMB_TRAFFIC_SHUFFLE, /* a shuffle, which takes a slot of the pipe of shared memory and moves none of its bytes */
   SMB_N_TRAFFIC,
 } SmbTraffic;
 

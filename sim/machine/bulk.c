@@ -13,8 +13,9 @@ enum {
 
 const char *
 smb_traffic_name(SmbTraffic traffic) {
-  static const char *const names[SMB_N_TRAFFIC] = {
-      "bulk", "tensor", "reduction", "store", "matrix", "cluster", "mbarrier", "mbarrier-wait"};
+  static const char *const names[SMB_N_TRAFFIC] = {"bulk",     "tensor",        "reduction",
+                                                   "store",    "matrix",        "cluster",
+                                                   "mbarrier", "mbarrier-wait", "shuffle"};
   return names[traffic];
 }
 

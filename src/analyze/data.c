@@ -148,6 +148,9 @@ write_traffic(JsonBuilder *json, const SmbAnalyzeReport *report) {
     smb_json_text(json, "kind", smb_traffic_name(traffic->kind));
     smb_json_number(json, "executions", (gint64)traffic->executions);
     smb_json_number(json, "bytes", (gint64)traffic->bytes);
+    guint64 wavefronts = 0;
+    gboolean has_rule = smb_other_traffic_wavefronts(traffic, &wavefronts);
+    smb_json_number_if(json, "wavefronts", has_rule, (gint64)wavefronts);
     smb_json_number(json, "executions_of_unknown_size", (gint64)traffic->unsized);
     smb_json_boolean(json, "exact", smb_other_traffic_is_exact(traffic));
     json_builder_end_object(json);
@@ -301,6 +304,26 @@ write_csv_constant(SmbCsv *csv, const SmbProgram *program, const SmbConstantAcce
   smb_csv_end_row(csv);
 }
 
+// What makes no request: its executions, its kind in place of an array, and its wavefronts where there is a rule.
+static void
+write_csv_traffic(SmbCsv *csv, const SmbProgram *program, const SmbOtherTraffic *traffic) {
+  guint64 wavefronts = 0;
+  gboolean has_rule = smb_other_traffic_wavefronts(traffic, &wavefronts);
+  write_csv_place(csv, "other", traffic->site, smb_traffic_name(traffic->kind));
+  smb_csv_text(csv, NULL);
+  smb_csv_number(csv, traffic->executions);
+  smb_csv_number_if(csv, has_rule, wavefronts);
+  smb_csv_number_if(csv, has_rule, wavefronts);
+  smb_csv_number_if(csv, has_rule, 0);
+  for (guint empty = 0; empty < 5; empty++)
+    smb_csv_text(csv, NULL);
+  smb_csv_text(csv, smb_other_traffic_is_exact(traffic) ? "yes" : "no");
+  write_csv_origin(csv, program, traffic->site);
+  for (guint empty = 0; empty < 3; empty++)
+    smb_csv_text(csv, NULL);
+  smb_csv_end_row(csv);
+}
+
 // One row an access; the rows of global memory count segments where those of shared memory count
 // wavefronts, and those of constant memory words.
 void
@@ -331,4 +354,7 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
   for (guint i = 0; i < analysis->constants->len; i++)
     write_csv_constant(&csv, report->target->kernel,
                        &g_array_index(analysis->constants, SmbConstantAccess, i));
+  for (guint i = 0; i < analysis->traffic->len; i++)
+    write_csv_traffic(&csv, report->target->kernel,
+                      &g_array_index(analysis->traffic, SmbOtherTraffic, i));
 }

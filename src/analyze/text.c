@@ -169,7 +169,9 @@ write_constants(SmbCli *cli, const SmbAnalysis *analysis) {
 void
 smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsize size) {
   const char *least = smb_other_traffic_is_exact(traffic) ? "" : "≥ ";
-  if (traffic->unsized == traffic->executions)
+  if (traffic->kind == SMB_TRAFFIC_SHUFFLE)
+    g_strlcpy(text, "-", size);
+  else if (traffic->unsized == traffic->executions)
     g_strlcpy(text, "not known", size);
   else
     g_snprintf(text, size, "%s%" G_GUINT64_FORMAT, least, traffic->bytes);
@@ -178,8 +180,8 @@ smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsize siz
 static void
 write_traffic(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
-  g_autoptr(SmbTable) table =
-      smb_table_new("line>|other shared traffic|op|kind|per launch: executions>|bytes>");
+  g_autoptr(SmbTable) table = smb_table_new(
+      "line>|other shared traffic|op|kind|per launch: executions>|bytes>|wavefronts>");
   for (guint i = 0; i < analysis->traffic->len; i++) {
     const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
     char bytes[32];
@@ -188,6 +190,11 @@ write_traffic(SmbCli *cli, const SmbAnalyzeReport *report) {
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_traffic_name(traffic->kind));
     smb_table_number(table, SMB_STYLE_PLAIN, traffic->executions);
     smb_table_cell(table, SMB_STYLE_PLAIN, bytes);
+    guint64 wavefronts = 0;
+    if (smb_other_traffic_wavefronts(traffic, &wavefronts))
+      smb_table_number(table, SMB_STYLE_PLAIN, wavefronts);
+    else
+      smb_table_cell(table, SMB_STYLE_DIM, "-");
   }
   if (analysis->accesses->len + analysis->globals->len + analysis->constants->len > 0)
     smb_spool_puts(cli->out, "\n");
@@ -346,6 +353,21 @@ smb_analyze_describe_constants(const SmbArch *arch, const SmbAnalysis *analysis)
       cycles, worst->site->expression, place, worst->total.max_degree);
 }
 
+// That nobody needs to swizzle for wgmma.
+static void
+append_products(GString *text, const SmbAnalysis *analysis) {
+  for (guint i = 0; i < analysis->traffic->len; i++) {
+    if (!smb_other_traffic_is_product(&g_array_index(analysis->traffic, SmbOtherTraffic, i)))
+      continue;
+    g_string_append_printf(
+        text,
+        "%swgmma reads 128 bytes of its operands in a wavefront, in any layout: swizzling them "
+        "does not matter for it, only for who writes them.",
+        text->len ? " " : "");
+    return;
+  }
+}
+
 static char *
 describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   const SmbAccess *worst = smb_analysis_worst(analysis);
@@ -357,6 +379,7 @@ describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
       analysis->constant_total.excess > 0 ? smb_analyze_describe_constants(arch, analysis) : NULL;
   if (constants)
     g_string_append_printf(text, "%s%s", text->len ? " " : "", constants);
+  append_products(text, analysis);
   return g_string_free(text, FALSE);
 }
 

@@ -120,7 +120,7 @@ write_traffic_table(const SmbReport *report, SmbSpool *page) {
       "<table class=\"accesses\">\n<thead><tr><th scope=\"col\" class=\"line\">line</th>"
       "<th scope=\"col\" class=\"word op\">op</th><th scope=\"col\" class=\"code\">instruction</th>"
       "<th scope=\"col\">kind</th><th scope=\"col\">executions</th>"
-      "<th scope=\"col\">bytes</th></tr></thead>\n<tbody>\n");
+      "<th scope=\"col\">bytes</th><th scope=\"col\">wavefronts</th></tr></thead>\n<tbody>\n");
   for (guint i = 0; i < analysis->traffic->len; i++) {
     const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
     char bytes[32];
@@ -128,7 +128,13 @@ write_traffic_table(const SmbReport *report, SmbSpool *page) {
     write_site(report, page, traffic->site, NULL, 0);
     smb_spool_printf(page, "<td>%s</td>", smb_traffic_name(traffic->kind));
     smb_html_number(page, NULL, traffic->executions);
-    smb_spool_printf(page, "<td>%s</td></tr>\n", bytes);
+    smb_spool_printf(page, "<td>%s</td>", bytes);
+    guint64 wavefronts = 0;
+    if (smb_other_traffic_wavefronts(traffic, &wavefronts))
+      smb_html_number(page, NULL, wavefronts);
+    else
+      smb_spool_puts(page, "<td>-</td>");
+    smb_spool_puts(page, "</tr>\n");
   }
   smb_spool_puts(page,
                  "</tbody>\n</table>\n</div>\n<p class=\"words\">Other shared traffic makes no "

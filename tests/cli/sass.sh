@@ -51,12 +51,12 @@ counts "90 100 120" 'load 2/2 store 2/2' --entry copies
 "$SMEMBANK" analyze "$data/tensors.sm_90a.cubin" --block 128 --arg "0=raw:$(printf '00%.0s' $(seq 128))" >"$work/out" 2>"$work/err" ||
   die "$(cat "$work/err")"
 apart() {
-  grep -E "$1 " "$work/out" | grep -qE " $2 +$3 +$4\$" || die "$1: not '$2 $3 $4' in: $(cat "$work/out")"
+  grep -E "$1 " "$work/out" | grep -qE " $2 +$3 +$4 +$5\$" || die "$1: not '$2 $3 $4 $5' in: $(cat "$work/out")"
 }
-apart UTMALDG.2D tensor 1 'not known'
-apart UTMASTG.2D tensor 1 'not known'
-apart UTMAREDG.2D.ADD tensor 1 'not known'
-apart HGMMA.64x16x16.F32 matrix 4 2560
+apart UTMALDG.2D tensor 1 'not known' -
+apart UTMASTG.2D tensor 1 'not known' -
+apart UTMAREDG.2D.ADD tensor 1 'not known' -
+apart HGMMA.64x16x16.F32 matrix 4 2560 20
 grep -qE 'total +store +36 +36 ' "$work/out" || die "$(cat "$work/out")"
 
 # Without lines of a source a place is a byte offset in the function; opcodes are those of the disassembly.

@@ -18,6 +18,8 @@ smb_step_opaque(Runner *runner, const Step *step, SmbLanes lanes) {
   SmbBlock *block = runner->block;
   guint does = lanes ? step->argument : 0;
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
+  if (step->run == smb_step_shuffle) // whether it is executed is not known
+    smb_runner_traffic(runner, step, SMB_TRAFFIC_SHUFFLE, SMB_BYTES_UNKNOWN);
   if (does & OPAQUE_SHARED)
     smb_runner_forget_shared(runner, step);
   if (does & OPAQUE_GLOBAL) {
@@ -28,6 +30,13 @@ smb_step_opaque(Runner *runner, const Step *step, SmbLanes lanes) {
   if (does & OPAQUE_GLOBAL || (does & OPAQUE_FENCE && !block_is_alone(block)))
     smb_words_blur(block);
   smb_runner_forget(runner, step, lanes, step_origin(runner, step));
+  return TRUE;
+}
+
+gboolean
+smb_step_shuffle(Runner *runner, const Step *step, SmbLanes lanes) {
+  if (lanes)
+    smb_runner_traffic(runner, step, SMB_TRAFFIC_SHUFFLE, 0);
   return TRUE;
 }
 

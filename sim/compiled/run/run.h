@@ -128,6 +128,8 @@ gboolean smb_step_break(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_switch(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_gather(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_trap(Runner *runner, const Step *step, SmbLanes lanes);
+// Lists a shuffle, which another step computes; of STEP_OPAQUE.
+gboolean smb_step_shuffle(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_nothing(Runner *runner, const Step *step, SmbLanes lanes);
 // The same for barriers with BARRIER_OF_CALL.
 gboolean smb_step_arm_own(Runner *runner, const Step *step, SmbLanes lanes);

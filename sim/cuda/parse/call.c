@@ -228,7 +228,9 @@ make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **argument
       !smb_parser_convert(parser, arguments, 1, 2, type) ||
       !smb_parser_convert(parser, arguments, 2, n, smb_type_scalar(KIND_INT)))
     return NULL;
-  return make_builtin(parser, name, builtin, type, arguments, n);
+  Node *node = make_builtin(parser, name, builtin, type, arguments, n);
+  smb_node_add_site(parser, node, SMB_OP_CLASS_LOAD, &node->load_site);
+  return node;
 }
 
 // A vote, with the conditions of the lanes as its last argument.

@@ -76,6 +76,13 @@ shuffle_warp(Walker *walker, const Node *node, guint warp, SmbLanes lanes,
   return TRUE;
 }
 
+// A value of 8 bytes takes two.
+static void
+list_shuffle(SmbBlock *block, const Node *node, SmbLanes lanes) {
+  for (gsize at = 0; lanes && block->sink->traffic && at < node->type->size; at += 4)
+    block->sink->traffic(block->user, SMB_TRAFFIC_SHUFFLE, (guint)node->load_site, 0);
+}
+
 static gboolean
 evaluate_shuffle(Walker *walker, const Node *node, const Mask *mask, const void *const *arguments,
                  void *out) {
@@ -83,6 +90,7 @@ evaluate_shuffle(Walker *walker, const Node *node, const Mask *mask, const void 
     if (!check_members(walker, node, w, mask->warp[w], arguments[0]) ||
         !shuffle_warp(walker, node, w, mask->warp[w], arguments, out))
       return FALSE;
+    list_shuffle(walker->block, node, mask->warp[w]);
   }
   return TRUE;
 }

@@ -190,6 +190,15 @@ smb_ptx_decode_control(PtxDecoder *decoder) {
   return PTX_UNKNOWN;
 }
 
+static void
+list_shuffle(PtxDecoder *decoder) {
+  Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_shuffle);
+  Transfer *transfer = smb_ptx_new_transfer(decoder);
+  transfer->move.site = smb_ptx_add_site(decoder, SMB_OP_CLASS_LOAD, 4);
+  step.transfer = transfer;
+  smb_ptx_add(decoder, &step);
+}
+
 // The mask of lanes that an instruction of the whole warp names is its last operand.
 PtxResult
 smb_ptx_decode_warp(PtxDecoder *decoder) {
@@ -198,6 +207,8 @@ smb_ptx_decode_warp(PtxDecoder *decoder) {
   gboolean only = (strcmp(name, "bar") == 0 || strcmp(name, "barrier") == 0) &&
                   smb_ptx_has_part(decoder, "warp");
   gboolean gathers = only;
+  if (strcmp(name, "shfl") == 0)
+    list_shuffle(decoder);
   for (guint i = 0; i < G_N_ELEMENTS(names); i++)
     gathers = gathers || (strcmp(name, names[i]) == 0 && smb_ptx_has_part(decoder, "sync"));
   if (!gathers)

@@ -18,6 +18,16 @@ put_first(SassReading *reading, Row d, Row from) {
   emit_active(reading, (Compute){.operation = OPERATION_FIRST, .d = d, .s = {from}});
 }
 
+// A shuffle is listed by a step of its own.
+static void
+list_shuffle(SassDecoder *decoder) {
+  Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_shuffle);
+  Transfer *transfer = smb_sass_new_transfer(decoder);
+  transfer->move.site = smb_sass_add_site(decoder, SMB_OP_CLASS_LOAD, 4);
+  step.transfer = transfer;
+  smb_sass_add(decoder, &step);
+}
+
 // SHFL p, d, a, b, c
 void
 smb_sass_compute_exchange(SassReading *reading) {
@@ -36,10 +46,12 @@ smb_sass_compute_exchange(SassReading *reading) {
   compute.d = smb_sass_take_result(reading, 1);
   for (guint i = 0; i < 3; i++)
     compute.s[i] = smb_sass_take(reading, 1);
-  if (compute.operation == N_OPERATIONS)
+  if (compute.operation == N_OPERATIONS) {
     reading->is_other = TRUE;
-  else
-    emit_active(reading, compute);
+    return;
+  }
+  list_shuffle(reading->decoder);
+  emit_active(reading, compute);
 }
 
 // VOTE [d,] p, a: in d the lanes where a is true.

@@ -125,6 +125,7 @@ load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint byt
       transfer->data[i] = row + i;
     smb_sass_writes_row(decoder, &step, row, n_rows);
     smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes);
+    transfer->move.asks_constant = s->base != SASS_RZ;
     step.transfer = transfer;
     smb_sass_add(decoder, &step);
   }
