@@ -178,7 +178,7 @@
   // The source is shown from a little above its first line that conflicts.
   function showFirstConflict() {
     const box = document.querySelector('.source-box');
-    const line = box.querySelector('.conflicts');
+    const line = box && box.querySelector('.conflicts');
     if (line && line.offsetTop > box.clientHeight - 2 * line.offsetHeight) {
       box.scrollTop = line.offsetTop - box.clientHeight / 2;
     }

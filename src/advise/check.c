@@ -164,9 +164,10 @@ write_worst(SmbCli *cli, const Checked *checked) {
   if (!worst || !smb_describe_meeting(text, checked->report->arch, &worst->worst))
     return;
   const SmbSite *site = find_site(checked, worst);
+  g_autofree char *place = smb_site_place(site);
   smb_spool_puts(cli->out, "\n");
-  smb_text_wrap_printf(cli->out, "With it, in the %s at line %u, %s.",
-                       smb_op_class_name(site->op_class), site->line, text->str);
+  smb_text_wrap_printf(cli->out, "With it, in the %s at %s, %s.", smb_op_class_name(site->op_class),
+                       place, text->str);
 }
 
 // A swizzle of an array that is no whole number of its blocks moves elements beyond the end.

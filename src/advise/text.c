@@ -114,9 +114,10 @@ smb_advise_describe(const SmbAdviseArray *array) {
   gboolean has_rows = search->use->bytes / layout->element_bytes > layout->columns + layout->pad;
   if (!has_rows && array->is_compiled)
     g_string_append_printf(text,
-                           " Compiled code does not say what the rows of %s are: padding after "
-                           "every power of two of elements was tried (--array "
-                           "%s=ROWSxCOLUMNSxTYPE says it).",
+                           " Compiled code does not say what the %s of %s are: padding after every "
+                           "power of two of elements was tried (--array "
+                           "%s[+OFFSET]=ROWSxCOLUMNSxTYPE says it).",
+                           search->use->array->line > 0 ? "rows" : "arrays",
                            search->use->array->name, search->use->array->name);
   else if (!has_rows)
     g_string_append(text, " Its rows are not declared: padding after every power of two of "
@@ -397,12 +398,13 @@ write_caveat(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *a
       narrowest < now ? find_consecutive(report, array->search->use, narrowest) : NULL;
   if (!site)
     return;
+  g_autofree char *place = smb_site_place(site);
   smb_text_wrap_printf(
       cli->out,
-      "Caution: the lanes of %s at line %u access consecutive elements. A compiler may merge these "
+      "Caution: the lanes of %s at %s access consecutive elements. A compiler may merge these "
       "into accesses of up to %u bytes now, but not beyond the width in the column vector: measure "
       "before you keep a narrower one.",
-      site->expression, site->line, now);
+      site->expression, place, now);
 }
 
 static void
@@ -411,8 +413,10 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
   const SmbTally *now = &array->now->candidate->total;
   g_autofree char *declaration = smb_advise_declare(found);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, declaration);
-  smb_spool_printf(cli->out, "  line %u, %s bytes\n", found->line,
-                   smb_number(array->search->use->bytes).text);
+  smb_spool_puts(cli->out, "  ");
+  if (found->line > 0)
+    smb_spool_printf(cli->out, "line %u, ", found->line);
+  smb_spool_printf(cli->out, "%s bytes\n", smb_number(array->search->use->bytes).text);
   if (now->excess == 0 && array->now->candidate->fit == SMB_LAYOUT_FITS && !all) {
     smb_text_wrap_printf(cli->out,
                          "No bank conflicts%s: %s wavefronts, the minimum for these accesses.",
@@ -443,7 +447,7 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
         cli->out,
         "\nCompiled code is not rewritten: change %s where its source declares and "
         "indexes it, and compile that again.",
-        found->name);
+        found->line > 0 ? found->name : "the array");
   g_autofree char *unseen = smb_advise_describe_unseen(array);
   if (unseen)
     smb_text_wrap(cli->out, unseen);

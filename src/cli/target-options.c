@@ -60,8 +60,8 @@ static const GOptionEntry launch_entries[] = {
 
 static const GOptionEntry array_entries[] = {
     {"array", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.arrays,
-     "only this shared array; or, of PTX, its rows, columns and elements, such as tile=64x64xf16, "
-     "or those of an array OFFSET bytes into it",
+     "only this shared array; or, of compiled code, its rows, columns and elements, such as "
+     "tile=64x64xf16, or those of an array OFFSET bytes into it",
      "NAME[[+OFFSET]=SHAPE]"},
     G_OPTION_ENTRY_NULL,
 };

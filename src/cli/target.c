@@ -321,7 +321,7 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
   if (ways != 1) {
     smb_cli_usage_error(error, ways == 0
                                    ? "nothing to analyse: expected --rows and --cols, --kernel "
-                                     "NAME, or a FILE of CUDA C or PTX"
+                                     "NAME, or a FILE of CUDA C, PTX or machine code"
                                : file && options->kernel
                                    ? "--kernel names a built-in kernel: a kernel of FILE is "
                                      "chosen with --entry NAME"

@@ -69,17 +69,16 @@ smb_explain_fit(const SmbExplanation *e, const SmbNeighbour *neighbour) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
   const SmbSite *site =
       g_array_index(e->analysis->accesses, SmbAccess, neighbour->candidate->misfit_access).site;
+  g_autofree char *place = smb_site_place(site);
   switch (neighbour->candidate->fit) {
   case SMB_LAYOUT_FITS:
     break;
   case SMB_LAYOUT_MISALIGNED:
-    return g_strdup_printf("invalid: misaligns the %u-byte access of line %u", site->width,
-                           site->line);
+    return g_strdup_printf("invalid: misaligns the %u-byte access of %s", site->width, place);
   case SMB_LAYOUT_TORN:
-    return g_strdup_printf("invalid: splits the %u-byte access of line %u", site->width,
-                           site->line);
+    return g_strdup_printf("invalid: splits the %u-byte access of %s", site->width, place);
   case SMB_LAYOUT_OUTSIDE:
-    return g_strdup_printf("unknown: line %u also accesses other memory", site->line);
+    return g_strdup_printf("unknown: %s also accesses other memory", place);
   }
   switch (neighbour->room) {
   case SMB_ROOM_TOO_SMALL:

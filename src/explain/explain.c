@@ -94,9 +94,9 @@ refuse_warp(const SmbExplanation *e, guint warp, GError **error) {
     if (e->access->warps[w].requests)
       g_string_append_printf(warps, "%s%u", warps->len ? ", " : "", w);
   }
-  return smb_cli_usage_error(error,
-                             "--warp '%u': it makes no request at line %u: expected one of %s",
-                             warp, e->access->site->line, warps->str);
+  g_autofree char *place = smb_site_place(e->access->site);
+  return smb_cli_usage_error(error, "--warp '%u': it makes no request at %s: expected one of %s",
+                             warp, place, warps->str);
 }
 
 // The costliest request of the access, or of one of its warps.

@@ -10,6 +10,9 @@
 // The best layouts of the arrays that conflict.
 G_GNUC_INTERNAL void smb_report_write_advice(const SmbReport *report, SmbSpool *page);
 
+// Whether there is a text to show: the program's own, or one that it was compiled from.
+G_GNUC_INTERNAL gboolean smb_report_has_source(const SmbReport *report);
+
 // The source with the counts of each line in the margin; lines that conflict lead to their access.
 G_GNUC_INTERNAL void smb_report_write_source(const SmbReport *report, SmbSpool *page);
 

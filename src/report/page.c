@@ -72,9 +72,10 @@ write_heading(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "</dl>\n<p class=\"summary\">");
   smb_html_text(page, sentence);
   smb_spool_printf(page,
-                   "</p>\n<nav>%s<a href=\"#source\">Source</a> <a href=\"#accesses\">Accesses</a> "
+                   "</p>\n<nav>%s%s<a href=\"#accesses\">Accesses</a> "
                    "<a href=\"#conflicts\">Conflicts</a></nav>\n</header>\n<main>\n",
-                   report->order->len > 0 ? "<a href=\"#advice\">Advice</a> " : "");
+                   report->order->len > 0 ? "<a href=\"#advice\">Advice</a> " : "",
+                   smb_report_has_source(report) ? "<a href=\"#source\">Source</a> " : "");
 }
 
 static void

@@ -116,19 +116,25 @@ write_file(const SmbReport *report, const SmbSource *source, const char *file, g
   g_free(listing.anchor);
 }
 
+gboolean
+smb_report_has_source(const SmbReport *report) {
+  return report->files->len > 0 || smb_program_source(report->target->kernel);
+}
+
 void
 smb_report_write_source(const SmbReport *report, SmbSpool *page) {
   const SmbSource *source = smb_program_source(report->target->kernel);
-  if (!source)
-    return; // a program without a text has its accesses in the tables only
+  if (!smb_report_has_source(report))
+    return;
   smb_spool_puts(page, "<section id=\"source\">\n<h2>Source, counts of the whole launch</h2>\n");
   for (guint i = 0; i < report->files->len; i++) {
     const char *file = g_ptr_array_index(report->files, i);
     smb_html_within(page, "<h3><code>", file, "</code></h3>\n");
     write_file(report, smb_origins_find(report->origins, file), file, i + 1, page);
   }
-  if (report->files->len > 0)
+  if (source && report->files->len > 0)
     smb_html_within(page, "<h3><code>", smb_program_file(report->target->kernel), "</code></h3>\n");
-  write_file(report, source, NULL, 0, page);
+  if (source)
+    write_file(report, source, NULL, 0, page);
   smb_spool_puts(page, "</section>\n");
 }

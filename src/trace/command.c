@@ -27,7 +27,7 @@ static const GOptionEntry options[] = {
     {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all,
      "with --measure: a row for each request in text, too", NULL},
     {"from", 0, 0, G_OPTION_ARG_FILENAME, &option_from,
-     "write the requests of a kernel of CUDA C or PTX, as a trace", SMB_CLI_FILE},
+     "write the requests of a kernel, of any FILE that analyze takes, as a trace", SMB_CLI_FILE},
     G_OPTION_ENTRY_NULL,
 };
 

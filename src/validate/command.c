@@ -204,7 +204,8 @@ static const SmbCliUsage usage = {
     .arguments = "[FILE]",
     .description =
         "Compares the model's predictions with what a GPU measures: of the built-in kernels (or "
-        "--kernel) in all shapes and paddings, of a tile, or of a FILE of CUDA C or PTX, launched "
+        "--kernel) in all shapes and paddings, of a tile, or of a FILE of CUDA C, PTX or "
+        "machine code, launched "
         "as for analyze. "
         "Wavefronts, executed instructions, global sectors and the values in memory are compared; "
         "times and bandwidth are shown. Without a GPU, or with --recorded, recorded and published "

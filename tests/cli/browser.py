@@ -318,6 +318,10 @@ def main():
                     'wavefront 1 of 32: lane 0 (of the lane group of lanes 0-7)')
         check_other(browser, report('hostile.html', hostile), 0,
                     'wavefront 1 of 4: lanes 0, 4, 8, ..., 28')
+        # Machine code without its source: there is no listing to scroll.
+        code = os.path.join(os.environ['srcdir'], 'tests', 'data', 'sass', 'inlined.sm_90.cubin')
+        check_other(browser, report('code.html', code, '--entry', 'inlined', '--block', '32'), 1,
+                    'wavefront 1 of 32: lane 0')
     finally:
         browser.close()
 

@@ -22,7 +22,7 @@ pool="sgemm-pool.ptx --arg 3=64 --dynamic-bytes 8192"
 expect 0 advise $pool
 quiet
 shows 'char pool[]'
-tells 'Compiled code does not say what the rows of pool are'
+tells 'Compiled code does not say what the rows of pool are: padding after every power of two of elements was tried (--array pool[+OFFSET]=ROWSxCOLUMNSxTYPE says it)'
 # shellcheck disable=SC2086
 expect 0 advise $pool --array pool=16x64xf32 --array pool+4096=16x64xf32
 quiet

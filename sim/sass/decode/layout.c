@@ -242,26 +242,39 @@ smb_sass_bank_pieces(SassDecoder *decoder, guint bank) {
 
 // --- shared memory
 
-// Arrays that the image names.
+// An array of bytes.
+static void
+add_array(SassDecoder *decoder, const char *name, guint64 base, guint64 bytes,
+          gboolean is_dynamic) {
+  const SmbArray array = {.name = name,
+                          .element = "char",
+                          .element_bytes = 1,
+                          .n_dimensions = 1,
+                          .dimension = {bytes},
+                          .base = (guint32)base,
+                          .bytes = bytes,
+                          .is_dynamic = is_dynamic};
+  g_array_append_val(decoder->program->arrays, array);
+}
+
+// Arrays that the image names; linking forgets their names, so that static memory is one array then. What is dynamic comes
+// behind it, whether or not the kernel asks for any.
 static void
 add_arrays(SassDecoder *decoder) {
   const SmbCubin *cubin = decoder->cubin;
+  SmbProgram *program = decoder->program;
   g_autofree char *name = g_strdup_printf(".nv.shared.%s", decoder->kernel->name);
   for (guint i = 0; i < cubin->symbols->len; i++) {
     const SmbCubinSymbol *symbol = get_symbol(decoder, i);
-    if (symbol->kind != SMB_CUBIN_VARIABLE || !symbol->section || symbol->bytes == 0 ||
-        symbol->value < decoder->reserved_shared ||
-        strcmp(get_section(decoder, symbol->section)->name, name) != 0)
-      continue;
-    SmbArray array = {.name = symbol->name,
-                      .element = "char",
-                      .element_bytes = 1,
-                      .n_dimensions = 1,
-                      .dimension = {symbol->bytes},
-                      .base = (guint32)(symbol->value - decoder->reserved_shared),
-                      .bytes = symbol->bytes};
-    g_array_append_val(decoder->program->arrays, array);
+    if (symbol->kind == SMB_CUBIN_VARIABLE && symbol->section && symbol->bytes > 0 &&
+        symbol->value >= decoder->reserved_shared &&
+        strcmp(get_section(decoder, symbol->section)->name, name) == 0)
+      add_array(decoder, symbol->name, symbol->value - decoder->reserved_shared, symbol->bytes,
+                FALSE);
   }
+  if (program->arrays->len == 0 && program->static_shared > 0)
+    add_array(decoder, "shared", 0, program->static_shared, FALSE);
+  add_array(decoder, "dynamic", program->dynamic_start, 0, TRUE);
 }
 
 gboolean
