@@ -406,10 +406,11 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
   return analysis;
 }
 
-// Whether a program that has variants comes to a place where they differ.
+// Whether lanes take different ways, in a program of which it is not well known where they meet again.
 static gboolean
 find_divergence(const SmbProgram *program, const GPtrArray *workers) {
-  for (guint i = 0; program->front_end->variant && i < workers->len; i++) {
+  gboolean is_known = !program->front_end->variant && !program->irregular;
+  for (guint i = 0; !is_known && i < workers->len; i++) {
     if (smb_block_diverged(((const Worker *)g_ptr_array_index(workers, i))->block))
       return TRUE;
   }

@@ -38,10 +38,10 @@ note(SmbAnalysis *analysis, guint site, const SmbAccess *access, char *message) 
 
 static void
 note_irregular(SmbAnalysis *analysis, const char *irregular, guint site, const SmbAccess *access) {
-  g_autofree char *message = g_strdup_printf(
-      "%s: the count is uncertain: the kernel %s, and only the assembler knows where "
-      "lanes that took different ways meet again",
-      access->site->expression, irregular);
+  g_autofree char *message =
+      g_strdup_printf("%s: the count is uncertain: the kernel %s, and it is not known for certain "
+                      "where lanes that took different ways meet again",
+                      access->site->expression, irregular);
   note(analysis, site, access, message);
 }
 
@@ -99,7 +99,7 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const Smb
   plain.request = NULL;
   g_autoptr(GPtrArray) programs = g_ptr_array_new_with_free_func((GDestroyNotify)smb_program_free);
   g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func((GDestroyNotify)smb_analysis_free);
-  for (guint i = 0;; i++) {
+  for (guint i = 0; program->front_end->variant; i++) {
     SmbProgram *other = program->front_end->variant(program, i);
     if (!other)
       break;

@@ -59,6 +59,20 @@ apart UTMAREDG.2D.ADD tensor 1 'not known' -
 apart HGMMA.64x16x16.F32 matrix 4 2560 20
 grep -qE 'total +store +36 +36 ' "$work/out" || die "$(cat "$work/out")"
 
+# What threads do depends on contents that are not known, or where they meet again is not.
+unsure() {
+  "$SMEMBANK" analyze "$data/unsure.sm_90.cubin" --block 64 "$@" >"$work/out" 2>"$work/err"
+}
+unsure --entry leaves || die "$(cat "$work/err")"
+grep -qE 'total +load +2 +2 ' "$work/out" || die "$(cat "$work/out")"
+unsure --entry misses && die "misses: not refused"
+grep -qF "LDS R5, [R0]: whether it is executed depends on the contents of parameter 1" "$work/err" || die "$(cat "$work/err")"
+unsure --entry misses --unknown skip || die "$(cat "$work/err")"
+grep -qF "2 requests of LDS R5, [R0] at 0x130 are not counted" "$work/out" || die "$(cat "$work/out")"
+unsure --entry recurses --format json || die "$(cat "$work/err")"
+grep -q '"exact" : false' "$work/out" || die "$(cat "$work/out")"
+! grep -q '"exact" : true' "$work/out" || die "$(cat "$work/out")"
+
 # Without lines of a source a place is a byte offset in the function; opcodes are those of the disassembly.
 run() {
   "$SMEMBANK" analyze "$data/code.sm_90.cubin" --arch sm_90 "$@" >"$work/out" 2>"$work/err"

@@ -288,7 +288,7 @@ gboolean smb_transfer_may_be_shared(const Runner *runner, const Transfer *transf
 void smb_runner_lose_global(Runner *runner, const Step *step);
 // A step writes to memory, or does not, and it is not known where.
 void smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes);
-// A branch whose guard is not known: jumps over the steps that depend on it, if that changes no count.
+// A branch, or an exit, whose guard is not known: jumps over the steps that depend on it, if that changes no count.
 gboolean smb_runner_skip(Runner *runner, const Step *step, guint32 origin);
 // Nothing is known any more of what a computation writes.
 void smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A branch whose condition is not known. Between it and the place where its ways meet again, some lanes execute some
-// steps, those of functions that they call there among them. If none of these asks for shared memory, waits for other
-// threads or ends the program, no count depends on the branch: lanes go on where the ways meet, or return to the caller
-// if they do so there, and nothing is known of what the steps between would have written.
+// A branch, or an exit, whose condition is not known. Between it and the place where its ways meet again, or the end of the
+// threads if they do not, some lanes execute some steps, those of functions that they call there among them. If none of these
+// asks for shared memory, waits for other threads or ends only some of them, no count depends on the branch: lanes go on where
+// the ways meet, or return to the caller if they do so there, and nothing is known of what the steps between would have written.
 #include <string.h>
 
 #include "sim/compiled/run/run.h"
@@ -40,9 +40,9 @@ smb_code_graph(const Code *code, guint32 step, guint32 *block) {
   g_assert_not_reached();
 }
 
-// Whether a step must not be skipped.
+// Whether a step must not be skipped. @to_end: all ways end the threads, be it there or later.
 static gboolean
-is_needed(const Runner *runner, const Step *step) {
+is_needed(const Runner *runner, const Step *step, gboolean to_end) {
   switch (step->kind) {
   case STEP_TRANSFER:
     return smb_transfer_may_be_shared(runner, step->transfer) ||
@@ -50,7 +50,8 @@ is_needed(const Runner *runner, const Step *step) {
   case STEP_OTHER:
     return step->run != smb_step_nothing && step->run != smb_step_gather &&
            step->run != smb_step_call && step->run != smb_step_return &&
-           step->run != smb_step_call_code && step->run != smb_step_return_to;
+           step->run != smb_step_call_code && step->run != smb_step_return_to &&
+           !(to_end && step->run == smb_step_exit);
   case STEP_APART:
     return TRUE;
   case STEP_COMPUTE:
@@ -108,9 +109,15 @@ graph_blocks(const CodeGraph *graph) {
   return (const SmbFlowBlock *)(gpointer)graph->blocks->data;
 }
 
+static gboolean
+is_end(const Step *step) {
+  return step->run == smb_step_exit || step->run == smb_step_trap;
+}
+
 // A block of the stretch, once, and all blocks of the functions that it calls.
 static void
 add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
+  gboolean to_end = stretch->end == SMB_FLOW_EXIT;
   for (guint i = 0; i < stretch->steps->len; i += 2) {
     if (g_array_index(stretch->steps, guint32, i) == block->first)
       return;
@@ -119,9 +126,9 @@ add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
   g_array_append_vals(stretch->steps, ends, 2);
   for (guint32 i = block->first; i < block->end; i++) {
     const Step *step = &runner->steps[i];
-    if (!stretch->needed && is_needed(runner, step))
+    if (!stretch->needed && is_needed(runner, step, to_end))
       stretch->needed = step;
-    if (!stretch->ends && (step->run == smb_step_exit || step->run == smb_step_trap))
+    if (!stretch->ends && !to_end && is_end(step))
       stretch->ends = step;
     if (step->run == smb_step_call_pointer || step->run == smb_step_call_address)
       stretch->blind = step;
@@ -132,6 +139,16 @@ add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
     for (guint32 b = 0; b < callee->blocks->len; b++)
       add_block(runner, stretch, graph_blocks(callee) + b);
   }
+}
+
+// A return in blocks that do not meet, some of which may end the threads; NULL: there is none.
+static const Step *
+find_return(const Runner *runner, const CodeGraph *graph, const gboolean *seen) {
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    if (seen[b] && graph_blocks(graph)[b].flow == SMB_FLOW_RETURN)
+      return &runner->steps[graph_blocks(graph)[b].end - 1];
+  }
+  return NULL;
 }
 
 static Stretch *
@@ -150,7 +167,7 @@ make_stretch(const Runner *runner, guint32 at) {
       add_block(runner, stretch, graph_blocks(graph) + b);
   }
   if (meeting == SMB_FLOW_EXIT)
-    stretch->ends = NULL; // all of them end
+    stretch->ends = find_return(runner, graph, seen);
   return stretch;
 }
 
@@ -246,17 +263,15 @@ gboolean
 smb_runner_skip(Runner *runner, const Step *step, guint32 origin) {
   SmbSplits *splits = runner->warp->splits;
   const Stretch *stretch = find_stretch(runner, step_number(runner, step));
-  gboolean ends = stretch->end == SMB_FLOW_EXIT;
-  if ((stretch->needed || ends) && !runner->skips) {
-    const Step *first = stretch->needed ? stretch->needed : step;
-    return smb_runner_uncounted(runner, first, splits->mask, "whether it is executed", origin);
-  }
+  if (stretch->needed && !runner->skips)
+    return smb_runner_uncounted(runner, stretch->needed, splits->mask, "whether it is executed",
+                                origin);
   if (stretch->ends || stretch->blind)
     return smb_runner_cannot_tell(runner, stretch->ends ? stretch->ends : stretch->blind, origin);
   if (!leave_out(runner, stretch, splits->mask, origin))
     return FALSE;
   forget_stretch(runner, stretch, splits->mask, origin);
-  if (ends)
+  if (stretch->end == SMB_FLOW_EXIT)
     return smb_step_exit(runner, step, splits->mask);
   splits->pc = stretch->end;
   return TRUE;

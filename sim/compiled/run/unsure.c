@@ -222,8 +222,10 @@ smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsur
   case STEP_MEETING: // the branch behind it is not known either
     return TRUE;
   case STEP_FRAME:
-  case STEP_OTHER:
     return smb_runner_cannot_tell(runner, step, origin);
+  case STEP_OTHER:
+    return step->run == smb_step_exit ? smb_runner_skip(runner, step, origin)
+                                      : smb_runner_cannot_tell(runner, step, origin);
   }
   g_assert_not_reached();
 }

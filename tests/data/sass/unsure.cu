@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Kernels of which not everything can be known: what threads do depends on contents of memory, or on where lanes meet again.
+// Made by: nvcc -cubin -arch=sm_90 (CUDA 13.0).
+
+// Whoever ends early asks for nothing behind.
+extern "C" __global__ void leaves(int *o, const int *in) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  o[t] = s[63 - t];
+  if (in[t] > 3)
+    return;
+  if (in[t] < 0)
+    o[t] = in[t] / 3;
+}
+
+// Whoever ends early does not ask for the last word.
+extern "C" __global__ void misses(int *o, const int *in) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  if (in[t] > 3)
+    return;
+  o[t] = s[63 - t];
+}
+
+__device__ __noinline__ int add(const int *s, int from, int to) {
+  if (to - from < 2)
+    return s[from];
+  int at = from + (to - from) / 3 + 1;
+  return add(s, from, at - 1 > from ? at - 1 : at) + add(s, at, to);
+}
+
+extern "C" __global__ void recurses(int *o) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  o[t] = add(s, t / 2, t);
+}
