@@ -5,11 +5,13 @@
 // through compilers to PTX: what the PTX leaves in memory is what C computes.
 //
 //   compare-memory text               CUDA C of them, a kernel each, for a compiler
-//   compare-memory check FILE.ptx     runs each kernel; status 1 and a line for each value that is not C's
-//   compare-memory digest FILE.ptx BLOCK GRID DYNAMIC WORD...
-//                                     runs the only kernel of FILE; for each WORD 'hash:NUMBER:BYTES' a line: the SHA-256 of
-//                                     what is then in the first BYTES of the buffer of that parameter. Other words:
-//                                     'arg:NUMBER=VALUE', 'buffer:NUMBER=SPEC'. BLOCK, GRID: X,Y,Z
+//   compare-memory check FILE         runs each kernel; status 1 and a line for each value that is not C's
+//   compare-memory launch FILE BLOCK GRID DYNAMIC WORD...
+//                                     runs a kernel of FILE. Words say what it is given: 'entry:NAME', 'arg:NUMBER=VALUE',
+//                                     'buffer:NUMBER=SPEC'; and what is printed: 'hash:NUMBER:BYTES': the SHA-256 of what is
+//                                     then in the first BYTES of the buffer of that parameter; 'memory:PATH': how many
+//                                     bytes are what a device left (PATH has its buffers, as tests/gpu/launch-ptx.c writes
+//                                     them). BLOCK, GRID: X,Y,Z
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,15 +115,14 @@ print_expressions(const Value *values, guint first, guint end, const char *kind)
 
 // --- both
 
-// What a launch leaves in memory (transfer full); NULL: it cannot be run, which is said.
+// What a launch leaves in memory (transfer full), and, in @initial, what it begins with; NULL: it cannot be run, which is
+// said.
 static SmbGlobal *
-run_launch(const char *text, const char *name, const SmbLaunch *launch) {
+run_launch(SmbSource *source, const char *name, const SmbLaunch *launch, SmbGlobal **initial) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
-  g_autoptr(SmbSource) source = smb_source_new("memory.ptx", bytes, &error);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", &error);
   SmbProgramOptions options = {.entry = name, .cuda_arch = 900, .lanes = 32};
-  SmbProgram *program = source && arch ? smb_program_read(source, &options, &error) : NULL;
+  SmbProgram *program = arch ? smb_program_read(source, &options, &error) : NULL;
   SmbGlobal *global = program ? smb_global_new(program, launch) : NULL;
   SmbAnalysisOptions run = {.threads = 1, .global = global};
   SmbAnalysis *analysis = program ? smb_analysis_run(program, arch, launch, &run, &error) : NULL;
@@ -129,22 +130,24 @@ run_launch(const char *text, const char *name, const SmbLaunch *launch) {
     printf("%s: %s\n", name ? name : "the kernel", error->message);
   if (!analysis)
     g_clear_pointer(&global, smb_global_free);
+  else if (initial)
+    *initial = smb_global_new(program, launch);
   smb_analysis_free(analysis);
   smb_program_free(program);
   return global;
 }
 
 static SmbGlobal *
-run_kernel(const char *text, const char *name, guint threads, const char *const *arguments) {
+run_kernel(SmbSource *source, const char *name, guint threads, const char *const *arguments) {
   SmbLaunch launch = {.block = {threads, 1, 1}, .grid = {1, 1, 1}, .arguments = arguments};
-  return run_launch(text, name, &launch);
+  return run_launch(source, name, &launch, NULL);
 }
 
 static guint
-check_program(const char *text, guint i) {
+check_program(SmbSource *source, guint i) {
   static const char *const arguments[] = {"1=13", NULL};
   g_autofree char *name = g_strdup_printf("p_%s", programs[i].name);
-  g_autoptr(SmbGlobal) global = run_kernel(text, name, THREADS, arguments);
+  g_autoptr(SmbGlobal) global = run_kernel(source, name, THREADS, arguments);
   if (!global)
     return 1;
   for (guint t = 0; t < THREADS; t++) {
@@ -160,9 +163,10 @@ check_program(const char *text, guint i) {
 }
 
 static guint
-check_expressions(const char *text, const Value *values, guint first, guint end, const char *kind) {
+check_expressions(SmbSource *source, const Value *values, guint first, guint end,
+                  const char *kind) {
   g_autofree char *name = g_strdup_printf("e_%s%u", kind, first);
-  g_autoptr(SmbGlobal) global = run_kernel(text, name, 1, NULL);
+  g_autoptr(SmbGlobal) global = run_kernel(source, name, 1, NULL);
   guint wrong = 0;
   if (!global)
     return 1;
@@ -185,23 +189,28 @@ static const char *const kinds[] = {"", "volatile"};
 
 static int
 check(const char *path, const Value *values, guint n) {
-  g_autofree char *text = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbSource) source = smb_source_load_any(path, &error);
   guint wrong = 0;
-  if (!g_file_get_contents(path, &text, NULL, NULL)) {
-    printf("%s cannot be read\n", path);
+  if (!source) {
+    printf("%s\n", error->message);
     return 2;
   }
   for (guint i = 0; i < G_N_ELEMENTS(programs); i++)
-    wrong += is_c_only(i) ? 0 : check_program(text, i);
+    wrong += is_c_only(i) ? 0 : check_program(source, i);
   for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++)
     for (guint first = 0; first < n; first += CHUNK)
-      wrong += check_expressions(text, values, first, MIN(first + CHUNK, n), kinds[kind]);
+      wrong += check_expressions(source, values, first, MIN(first + CHUNK, n), kinds[kind]);
   printf("%u programs, %u expressions: %u differ\n", (guint)G_N_ELEMENTS(programs),
          n * (guint)G_N_ELEMENTS(kinds), wrong);
   return wrong > 0;
 }
 
 // --- launches
+
+enum {
+  BUFFER_BYTES = 1 << 20, // of tests/gpu/launch-ptx.c
+};
 
 static void
 print_digest(const SmbGlobal *global, guint parameter, gsize bytes) {
@@ -212,32 +221,94 @@ print_digest(const SmbGlobal *global, guint parameter, gsize bytes) {
   printf("%u %s%s\n", parameter, digest, known ? "" : " not known");
 }
 
+typedef struct {
+  guint64 equal;
+  guint64 unknown;
+  guint64 different;
+} Sum;
+
+// Of one buffer: what the device or the launch changed. @changes: the device's lines.
+static void
+compare_buffer(const SmbGlobal *global, const SmbGlobal *initial, guint parameter, char **changes,
+               Sum *sum) {
+  g_autofree guchar *before = g_malloc(BUFFER_BYTES), *found = g_malloc(BUFFER_BYTES);
+  g_autofree guchar *known = g_malloc(BUFFER_BYTES), *expected = g_malloc(BUFFER_BYTES);
+  smb_global_read(initial, parameter, 0, before, BUFFER_BYTES);
+  smb_global_read(global, parameter, 0, found, BUFFER_BYTES);
+  memset(known, 1, BUFFER_BYTES);
+  smb_global_mask(global, parameter, 0, known, BUFFER_BYTES);
+  memcpy(expected, before, BUFFER_BYTES);
+  for (guint i = 0; changes[i]; i++) {
+    guint of, offset;
+    gint at;
+    if (sscanf(changes[i], "%u %u %n", &of, &offset, &at) < 2 || of != parameter)
+      continue;
+    for (guint j = 0, byte; sscanf(changes[i] + at + 2 * j, "%2x", &byte) == 1; j++)
+      expected[offset + j] = (guchar)byte;
+  }
+  for (guint i = 0; i < BUFFER_BYTES; i++) {
+    if (!known[i])
+      sum->unknown++;
+    else if (found[i] != expected[i])
+      sum->different++;
+    else
+      sum->equal += found[i] != before[i];
+  }
+}
+
+static void
+compare_memory(const SmbGlobal *global, const SmbGlobal *initial, const GPtrArray *specs,
+               char **changes) {
+  Sum sum = {0};
+  for (guint i = 0; i + 1 < specs->len; i++)
+    compare_buffer(global, initial, (guint)g_ascii_strtoull(specs->pdata[i], NULL, 10), changes,
+                   &sum);
+  printf("memory: %" G_GUINT64_FORMAT " bytes changed and equal, %" G_GUINT64_FORMAT
+         " not known, %" G_GUINT64_FORMAT " different\n",
+         sum.equal, sum.unknown, sum.different);
+}
+
+// The words "@kind:VALUE" (transfer container), with a NULL behind them.
+static GPtrArray *
+take_words(char *const *words, const char *kind) {
+  GPtrArray *found = g_ptr_array_new();
+  for (guint i = 0; words[i]; i++)
+    if (g_str_has_prefix(words[i], kind))
+      g_ptr_array_add(found, words[i] + strlen(kind));
+  g_ptr_array_add(found, NULL);
+  return found;
+}
+
 static int
-digest_launch(char *const *words) {
-  g_autofree char *text = NULL;
+run_words(char *const *words) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new(), specs = g_ptr_array_new();
+  g_autofree char *memory = NULL;
+  g_autoptr(GPtrArray) arguments = take_words(words + 4, "arg:");
+  g_autoptr(GPtrArray) entries = take_words(words + 4, "entry:");
+  g_autoptr(GPtrArray) memories = take_words(words + 4, "memory:");
+  g_autoptr(SmbSource) source = smb_source_load_any(words[0], &error);
   SmbLaunch launch = {.dynamic_bytes = (gsize)g_ascii_strtoull(words[3], NULL, 10)};
-  if (!g_file_get_contents(words[0], &text, NULL, NULL) ||
+  if (!source ||
       sscanf(words[1], "%u,%u,%u", &launch.block[0], &launch.block[1], &launch.block[2]) != 3 ||
-      sscanf(words[2], "%u,%u,%u", &launch.grid[0], &launch.grid[1], &launch.grid[2]) != 3)
+      sscanf(words[2], "%u,%u,%u", &launch.grid[0], &launch.grid[1], &launch.grid[2]) != 3 ||
+      (memories->pdata[0] && !g_file_get_contents(memories->pdata[0], &memory, NULL, NULL)))
     return 2;
-  for (guint i = 4; words[i]; i++)
-    if (g_str_has_prefix(words[i], "arg:"))
-      g_ptr_array_add(arguments, words[i] + strlen("arg:"));
-    else if (g_str_has_prefix(words[i], "buffer:"))
-      g_ptr_array_add(specs, words[i] + strlen("buffer:"));
-  g_ptr_array_add(arguments, NULL);
-  g_ptr_array_add(specs, NULL);
+  g_auto(GStrv) lines = g_strsplit(memory ? memory : "", "\n", -1);
+  g_autoptr(GPtrArray) specs =
+      take_words(memory ? lines : words + 4, memory ? "buffer " : "buffer:");
   g_autoptr(GPtrArray) buffers = smb_buffers_parse((const char *const *)specs->pdata, &error);
   launch.arguments = (const char *const *)arguments->pdata;
   launch.buffers = buffers;
-  g_autoptr(SmbGlobal) global = buffers ? run_launch(text, NULL, &launch) : NULL;
+  g_autoptr(SmbGlobal) initial = NULL;
+  g_autoptr(SmbGlobal) global =
+      buffers ? run_launch(source, entries->pdata[0], &launch, &initial) : NULL;
   guint parameter;
   gsize bytes;
   for (guint i = 4; global && words[i]; i++)
     if (sscanf(words[i], "hash:%u:%zu", &parameter, &bytes) == 2)
       print_digest(global, parameter, bytes);
+  if (global && memory)
+    compare_memory(global, initial, specs, lines);
   return global ? 0 : 1;
 }
 
@@ -247,12 +318,11 @@ main(int argc, char **argv) {
   guint n = compute_values(values);
   if (argc == 3 && strcmp(argv[1], "check") == 0)
     return check(argv[2], values, n);
-  if (argc > 5 && strcmp(argv[1], "digest") == 0)
-    return digest_launch(argv + 2);
+  if (argc > 5 && strcmp(argv[1], "launch") == 0)
+    return run_words(argv + 2);
   if (argc != 2 || strcmp(argv[1], "text") != 0) {
     fprintf(stderr,
-            "usage: compare-memory text | check FILE.ptx | digest FILE.ptx BLOCK GRID DYNAMIC "
-            "WORD...\n");
+            "usage: compare-memory text | check FILE | launch FILE BLOCK GRID DYNAMIC WORD...\n");
     return 2;
   }
   for (guint i = 0; i < G_N_ELEMENTS(programs); i++)

@@ -87,7 +87,7 @@ def wrong_memory(kernel, ptx, text):
     words += [f"arg:{names.index(a.split('=')[0])}={a.split('=')[1]}" for a in kernel["args"]]
     expected = {names.index(b["parameter"]): b for b in kernel["buffers"]}
     words += [f"hash:{i}:{b['bytes']}" for i, b in expected.items()]
-    result = run("tests/compare-memory", "digest", ptx, ",".join(map(str, kernel["block"])),
+    result = run("tests/compare-memory", "launch", ptx, ",".join(map(str, kernel["block"])),
                  ",".join(map(str, kernel["grid"])), str(kernel["dynamic_bytes"]), *words)
     found = {int(line.split()[0]): line.split(None, 1)[1] for line in result.stdout.splitlines() if not result.returncode}
     return [f"buffer '{b['parameter']}' is {found.get(i, result.stdout + result.stderr)}, measured {b['sha256']}"

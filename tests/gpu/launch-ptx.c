@@ -4,8 +4,10 @@
 // Launches kernels of a cubin one after the other, as a list says, with the contents of buffers that analyze's
 // --buffer describes. For ncu-ptx.sh; needs the CUDA driver and the C library alone.
 //
-//   launch-ptx CUBIN LIST      LIST, a line each: 'launch ENTRY GX GY GZ BX BY BZ DYNAMIC', then for each parameter
-//                              'value HEXBYTES' or 'buffer SPEC', then 'go'
+//   launch-ptx CUBIN LIST [MEMORY]   LIST, a line each: 'launch ENTRY GX GY GZ BX BY BZ DYNAMIC', then for each parameter
+//                                    'value HEXBYTES' or 'buffer SPEC', then 'go'. The K-th launch writes
+//                                    MEMORY.K.memory: 'buffer PARAMETER=SPEC' for each buffer, and 'PARAMETER OFFSET
+//                                    HEXBYTES' for each 16 bytes of it that the launch changed
 #include <cuda.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #define BUFFER_BYTES    (1u << 20)
+#define LINE_BYTES      16
 #define MAX_PARAMETERS  16
 #define MAX_VALUE_BYTES 256
 
@@ -24,6 +27,7 @@ typedef struct {
   int n_parameters;
   unsigned char values[MAX_PARAMETERS][MAX_VALUE_BYTES];
   CUdeviceptr buffers[MAX_PARAMETERS];
+  char specs[MAX_PARAMETERS][64];
 } Launch;
 
 static void
@@ -97,13 +101,46 @@ add_buffer(Launch *launch, const char *spec) {
   static unsigned char bytes[BUFFER_BYTES];
   CUdeviceptr *buffer = &launch->buffers[launch->n_parameters];
   fill(bytes, spec);
+  snprintf(launch->specs[launch->n_parameters], sizeof launch->specs[0], "%s", spec);
   check(cuMemAlloc(buffer, BUFFER_BYTES), "cuMemAlloc");
   check(cuMemcpyHtoD(*buffer, bytes, BUFFER_BYTES), "cuMemcpyHtoD");
   memcpy(launch->values[launch->n_parameters++], buffer, sizeof *buffer);
 }
 
 static void
-go(CUmodule module, Launch *launch) {
+write_changes(FILE *file, const Launch *launch, int parameter) {
+  static unsigned char before[BUFFER_BYTES], after[BUFFER_BYTES];
+  fill(before, launch->specs[parameter]);
+  fprintf(file, "buffer %d=%s\n", parameter, launch->specs[parameter]);
+  check(cuMemcpyDtoH(after, launch->buffers[parameter], BUFFER_BYTES), "cuMemcpyDtoH");
+  for (size_t i = 0; i < BUFFER_BYTES; i += LINE_BYTES) {
+    if (memcmp(before + i, after + i, LINE_BYTES) == 0)
+      continue;
+    fprintf(file, "%d %zu ", parameter, i);
+    for (size_t j = i; j < i + LINE_BYTES; j++)
+      fprintf(file, "%02x", after[j]);
+    fputc('\n', file);
+  }
+}
+
+static void
+write_memory(const Launch *launch, const char *prefix, int number) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s.%d.memory", prefix, number);
+  FILE *file = fopen(path, "w");
+  if (!file)
+    fail("cannot be written", path);
+  for (int i = 0; i < MAX_PARAMETERS; i++) {
+    if (launch->buffers[i])
+      write_changes(file, launch, i);
+  }
+  if (fclose(file) != 0)
+    fail("cannot be written", path);
+}
+
+// @memory: NULL, or where write_memory() puts what launch @number leaves.
+static void
+go(CUmodule module, Launch *launch, const char *memory, int number) {
   CUfunction function;
   void *values[MAX_PARAMETERS];
   for (int i = 0; i < MAX_PARAMETERS; i++)
@@ -114,6 +151,8 @@ go(CUmodule module, Launch *launch) {
                        NULL),
         launch->entry);
   check(cuCtxSynchronize(), launch->entry);
+  if (memory)
+    write_memory(launch, memory, number);
   for (int i = 0; i < MAX_PARAMETERS; i++) {
     if (launch->buffers[i])
       check(cuMemFree(launch->buffers[i]), "cuMemFree");
@@ -125,11 +164,12 @@ main(int argc, char **argv) {
   CUdevice device;
   CUcontext context;
   CUmodule module;
-  FILE *list = argc == 3 ? fopen(argv[2], "r") : NULL;
+  FILE *list = argc == 3 || argc == 4 ? fopen(argv[2], "r") : NULL;
   char line[2048], text[1024];
   Launch launch;
+  int number = 0;
   if (!list)
-    fail("usage", "launch-ptx CUBIN LIST");
+    fail("usage", "launch-ptx CUBIN LIST [MEMORY]");
   check(cuInit(0), "cuInit");
   check(cuDeviceGet(&device, 0), "cuDeviceGet");
   check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
@@ -148,7 +188,7 @@ main(int argc, char **argv) {
     else if (launch.n_parameters < MAX_PARAMETERS && sscanf(line, "buffer %1023s", text) == 1)
       add_buffer(&launch, text);
     else if (strcmp(line, "go\n") == 0)
-      go(module, &launch);
+      go(module, &launch, argv[3], number++);
     else
       fail("list", line);
   }

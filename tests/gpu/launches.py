@@ -46,10 +46,16 @@ def three(text):
     return (text.split(",") + ["1", "1"])[:3]
 
 
-def describe(words, entries, mangled):
+def options_of(words):
+    """Option -> its values."""
     option = collections.defaultdict(list)
     for key, value in zip(words[::2], words[1::2]):
         option[key].append(value)
+    return option
+
+
+def describe(words, entries, mangled):
+    option = options_of(words)
     values = dict(text.split("=", 1) for text in option["--arg"])
     buffers = dict(text.split("=", 1) for text in option["--buffer"])
     grid, block = three((option["--grid"] or ["1"])[0]), three((option["--block"] or ["32"])[0])
