@@ -130,6 +130,12 @@ typedef struct {
   Predicate predicate;
 } Written;
 
+// Where an array without an end ends.
+#define CODE_ENDLESS_BYTES (G_GUINT64_CONSTANT(1) << 40)
+
+// Steps of warps that a block executes, unless the user says otherwise: some seconds.
+#define CODE_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
+
 // The stack of a thread, for calls, in bytes: 32 times what the driver gives at first (cudaLimitStackSize).
 #define CODE_STACK_BYTES (32u << 10)
 
@@ -252,3 +258,21 @@ GBytes *smb_code_argument(const SmbProgram *program, guint parameter, const char
 // Makes an empty program with the regions that all have; smb_program_init() has been called.
 void smb_code_init(Code *code);
 void smb_code_clear(Code *code);
+
+// --- what decoders put together (code.c)
+
+// New registers, which nothing is known of.
+Row smb_code_new_rows(Code *code, guint n);
+Predicate smb_code_new_predicate(Code *code);
+// A transfer and a bulk of the code, which nothing is known of yet.
+Transfer *smb_code_new_transfer(Code *code);
+Bulk *smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum);
+// What a step that is not a computation writes: @n rows from @row on; a predicate.
+void smb_code_writes_row(Code *code, Step *step, Row row, guint n);
+void smb_code_writes_predicate(Code *code, Step *step, Predicate predicate);
+// The region that malloc gives pieces of, unless there is one.
+void smb_code_add_heap(Code *code);
+// The next parameter: one that may be a pointer is one, unless --arg gives it a value. Compiled code has no names for
+// them: @name and @type, for messages, outlive the code.
+void smb_code_add_parameter(Code *code, const char *name, const char *type, ParameterPlace place,
+                            gboolean is_pointer);

@@ -12,9 +12,6 @@
 #include "sim/ptx/decode/decode.h"
 #include "sim/ptx/entries.h"
 
-// Steps of warps that a block executes, unless the user says otherwise: some seconds.
-#define PTX_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
-
 static gboolean
 recognize(SmbSource *source) {
   return smb_ptx_recognize(source);
@@ -37,18 +34,11 @@ add_parameters(Code *code, const PtxFunction *kernel, const PtxDecoded *decoded)
     const PtxVariable *variable = &g_array_index(kernel->parameters, PtxVariable, i);
     gboolean is_real = variable->type[0] == 'f';
     gboolean is_pointer = smb_ptx_is_pointer(variable);
-    SmbParameter parameter = {.name = variable->name,
-                              .type = describe_type(code->module, variable, is_pointer),
-                              .is_pointer = is_pointer,
-                              .may_be_value = is_pointer,
-                              .is_unnamed = TRUE,
-                              .element = SMB_SCALAR_U8,
-                              .element_bytes = 1};
-    ParameterPlace place = {decoded->parameters[i], variable->bytes,
-                            is_real && !variable->n_dimensions};
-    g_array_append_val(code->program.parameters, parameter);
-    g_array_append_val(code->places, place);
-    code->parameter_bytes = place.offset + place.bytes;
+    const ParameterPlace place = {.offset = decoded->parameters[i],
+                                  .bytes = variable->bytes,
+                                  .is_real = is_real && !variable->n_dimensions};
+    smb_code_add_parameter(code, variable->name, describe_type(code->module, variable, is_pointer),
+                           place, is_pointer);
   }
   g_array_index(code->program.regions, Region, REGION_PARAMETERS).size = code->parameter_bytes;
 }
@@ -133,7 +123,7 @@ read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting,
     return NULL;
   SmbProgramOptions adapted = *options;
   if (!adapted.limits.max_steps)
-    adapted.limits.max_steps = PTX_MAX_STEPS;
+    adapted.limits.max_steps = CODE_MAX_STEPS;
   Code *code = g_new0(Code, 1);
   smb_program_init(&code->program, &smb_ptx_front_end, source, smb_source_name(source), &adapted);
   // The name chooses it again (smb_program_read_again()): one that is not its alone does not.

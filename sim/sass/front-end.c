@@ -13,9 +13,6 @@
 #include "sim/sass/entries.h"
 #include "sim/sass/listing.h"
 
-// Steps of warps that a block executes, unless the user says otherwise: some seconds.
-#define SASS_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
-
 static gboolean
 recognize(SmbSource *source) {
   GBytes *bytes = smb_source_bytes(source);
@@ -30,18 +27,11 @@ add_parameters(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel
     gboolean is_pointer = place->bytes == 8;
     const SmbNumber size = smb_count(place->bytes, "byte");
     g_autofree char *name = g_strdup_printf("%s_param_%u", kernel->name, i);
-    SmbParameter parameter = {
-        .name = g_string_chunk_insert_const(cubin->strings, name),
-        .type = is_pointer ? "void *" : g_string_chunk_insert_const(cubin->strings, size.text),
-        .is_pointer = is_pointer,
-        .may_be_value = is_pointer,
-        .is_unnamed = TRUE,
-        .element = SMB_SCALAR_U8,
-        .element_bytes = 1};
+    const char *type =
+        is_pointer ? "void *" : g_string_chunk_insert_const(cubin->strings, size.text);
     const ParameterPlace at = {.offset = place->offset, .bytes = place->bytes, .is_untyped = TRUE};
-    g_array_append_val(code->program.parameters, parameter);
-    g_array_append_val(code->places, at);
-    code->parameter_bytes = MAX(code->parameter_bytes, at.offset + at.bytes);
+    smb_code_add_parameter(code, g_string_chunk_insert_const(cubin->strings, name), type, at,
+                           is_pointer);
   }
   code->parameter_bytes = MAX(code->parameter_bytes, kernel->parameter_bytes);
   g_array_index(code->program.regions, Region, REGION_PARAMETERS).size = code->parameter_bytes;
@@ -141,7 +131,7 @@ read_program(SmbSource *source, const SmbProgramOptions *options, GError **error
     return NULL;
   SmbProgramOptions adapted = *options;
   if (!adapted.limits.max_steps)
-    adapted.limits.max_steps = SASS_MAX_STEPS;
+    adapted.limits.max_steps = CODE_MAX_STEPS;
   Code *code = g_new0(Code, 1);
   smb_program_init(&code->program, &smb_sass_front_end, NULL, smb_source_name(source), &adapted);
   code->program.origin = smb_source_ref(source);

@@ -168,51 +168,6 @@ smb_runner_run(gpointer data) {
   }
 }
 
-static void
-free_graph(gpointer data) {
-  CodeGraph *graph = data;
-  g_array_unref(graph->blocks);
-  g_ptr_array_unref(graph->lists);
-  g_free(graph);
-}
-
-void
-smb_code_init(Code *code) {
-  static const Region regions[N_FIXED_REGIONS] = {
-      [REGION_SHARED] = {.name = "shared memory", .space = SPACE_SHARED, .is_dynamic = TRUE},
-      [REGION_LOCAL] = {.name = "local memory", .space = SPACE_PRIVATE},
-      [REGION_PARAMETERS] = {.name = "parameter space", .space = SPACE_CONSTANT},
-  };
-  g_array_append_vals(code->program.regions, regions, N_FIXED_REGIONS);
-  code->program.tracks = code->program.may_repeat = TRUE;
-  code->steps = g_array_new(FALSE, TRUE, sizeof(Step));
-  code->entries = g_array_new(FALSE, TRUE, sizeof(CodeEntry));
-  code->constants = smb_constants_new(code->program.lanes);
-  code->n_predicates = 1; // PREDICATE_TRUE
-  code->presets = g_array_new(FALSE, FALSE, sizeof(Preset));
-  code->places = g_array_new(FALSE, FALSE, sizeof(ParameterPlace));
-  code->transfers = g_ptr_array_new_with_free_func(g_free);
-  code->bulks = g_ptr_array_new_with_free_func(g_free);
-  code->owned = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-  code->bytes = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
-  code->graphs = g_ptr_array_new_with_free_func(free_graph);
-}
-
-void
-smb_code_clear(Code *code) {
-  g_array_unref(code->steps);
-  g_array_unref(code->entries);
-  smb_constants_free(code->constants);
-  g_array_unref(code->presets);
-  g_array_unref(code->places);
-  g_ptr_array_unref(code->transfers);
-  g_ptr_array_unref(code->bulks);
-  g_ptr_array_unref(code->owned);
-  g_ptr_array_unref(code->bytes);
-  g_ptr_array_unref(code->graphs);
-  smb_program_clear(&code->program);
-}
-
 gpointer
 smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   const Code *code = (const Code *)block->program;

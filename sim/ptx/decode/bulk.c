@@ -26,15 +26,11 @@ refuse(PtxDecoder *decoder, const char *expected) {
 
 static Bulk *
 begin(PtxDecoder *decoder, Step *step, SmbTraffic kind, SmbOpClass op_class, guint quantum) {
-  Bulk *bulk = g_new0(Bulk, 1);
-  Transfer *transfer = smb_ptx_new_transfer(decoder);
-  g_ptr_array_add(decoder->code->bulks, bulk);
+  Bulk *bulk = smb_code_new_bulk(decoder->code, kind, quantum);
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
   *step = smb_ptx_step(decoder, STEP_APART, smb_step_bulk);
   step->transfer = transfer;
   step->bulk = bulk;
-  bulk->kind = kind;
-  bulk->quantum = quantum;
-  bulk->size = NO_ROW;
   transfer->move = (Move){.place = decoder->instruction->offset,
                           .op_class = op_class,
                           .width = quantum,
@@ -48,7 +44,7 @@ begin(PtxDecoder *decoder, Step *step, SmbTraffic kind, SmbOpClass op_class, gui
 static gboolean
 set_end(PtxDecoder *decoder, const Step *step, const Transfer **end, guint operand, PtxArea area,
         SmbOpClass op_class) {
-  Transfer *transfer = smb_ptx_new_transfer(decoder);
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->move = step->transfer->move;
   transfer->move.op_class = op_class;
   transfer->move.reads = op_class == SMB_OP_CLASS_LOAD;
@@ -250,7 +246,7 @@ decode_fragment(PtxDecoder *decoder, gboolean loads) {
   gboolean global = smb_ptx_has_part(decoder, "global");
   Bulk *bulk = begin(decoder, &step, SMB_TRAFFIC_MATRIX,
                      loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE, FRAGMENT_BYTES);
-  Transfer *transfer = smb_ptx_new_transfer(decoder);
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->move = step.transfer->move;
   step.transfer = transfer;
   step.run = smb_step_fragment;

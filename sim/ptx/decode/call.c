@@ -96,7 +96,7 @@ measure(const PtxDecoder *decoder, const PtxOperand *operand) {
 static void
 copy_variable(PtxDecoder *decoder, PtxPlace from, PtxPlace to, guint64 bytes) {
   guint piece = (from.offset | to.offset | bytes) % 4 == 0 ? 4 : 1;
-  Row scratch = smb_ptx_new_rows(decoder, 1);
+  Row scratch = smb_code_new_rows(decoder->code, 1);
   for (guint64 at = 0; at < bytes; at += piece) {
     smb_ptx_move_rows(decoder, TRUE, (PtxPlace){.base = from.base, .offset = from.offset + at},
                       scratch, piece);
@@ -180,7 +180,7 @@ check_count(PtxDecoder *decoder, const PtxOperand *list, const GArray *variables
 // What a function that is provided returns is not known.
 static gboolean
 forget_results(PtxDecoder *decoder, const PtxOperand *list) {
-  Row scratch = smb_ptx_new_rows(decoder, 4); // is never written
+  Row scratch = smb_code_new_rows(decoder->code, 4); // is never written
   for (guint i = 0; list && i < list->n; i++) {
     const PtxOperand *operand = smb_ptx_element(decoder, list, i);
     PtxPlace place;
@@ -194,7 +194,7 @@ forget_results(PtxDecoder *decoder, const PtxOperand *list) {
     if (bytes > MAX_PASSED_BYTES)
       return smb_ptx_refuse(decoder, "'%s' does not have the size of what is passed",
                             operand->text);
-    smb_ptx_writes_row(decoder, &step, scratch, 1);
+    smb_code_writes_row(decoder->code, &step, scratch, 1);
     smb_ptx_add(decoder, &step);
     for (guint64 at = 0; at < bytes; at++)
       smb_ptx_move_rows(decoder, FALSE, (PtxPlace){.base = place.base, .offset = place.offset + at},
@@ -214,11 +214,11 @@ call_malloc(PtxDecoder *decoder, const Call *call) {
       bytes != 8 || result_bytes != 8)
     return smb_ptx_refuse(decoder, "expected malloc to take and to return a variable of 8 bytes");
   Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_allocate);
-  smb_ptx_add_heap(decoder);
-  step.compute.s[0] = smb_ptx_new_rows(decoder, 2);
-  step.compute.d = smb_ptx_new_rows(decoder, 2);
+  smb_code_add_heap(decoder->code);
+  step.compute.s[0] = smb_code_new_rows(decoder->code, 2);
+  step.compute.d = smb_code_new_rows(decoder->code, 2);
   smb_ptx_move_rows(decoder, TRUE, size, step.compute.s[0], 8);
-  smb_ptx_writes_row(decoder, &step, step.compute.d, 2);
+  smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
   smb_ptx_add(decoder, &step);
   smb_ptx_move_rows(decoder, FALSE, result, step.compute.d, 8);
   return TRUE;

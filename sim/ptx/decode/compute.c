@@ -38,7 +38,7 @@ set_operand(PtxDecoder *decoder, const PtxOperand *operand, const FormOperand *f
                      ? smb_ptx_row(decoder, operand, form->bytes, FALSE)
                      : NO_ROW;
     if (operand->kind == PTX_OPERAND_SINK)
-      compute->d = smb_ptx_new_rows(decoder, 2);
+      compute->d = smb_code_new_rows(decoder->code, 2);
     return compute->d != NO_ROW;
   case ROLE_P:
     if (!takes_predicate(decoder, operand))
@@ -157,9 +157,10 @@ smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand
     return;
   guint bytes = smb_ptx_register_bytes(decoder, operand);
   if (bytes == 0)
-    smb_ptx_writes_predicate(decoder, step, smb_ptx_predicate(decoder, operand));
+    smb_code_writes_predicate(decoder->code, step, smb_ptx_predicate(decoder, operand));
   else
-    smb_ptx_writes_row(decoder, step, decoder->current->rows[operand->index], MAX(bytes, 4u) / 4);
+    smb_code_writes_row(decoder->code, step, decoder->current->rows[operand->index],
+                        MAX(bytes, 4u) / 4);
 }
 
 // Instructions that may have addresses and make no requests of shared memory, though they may write there.

@@ -193,7 +193,7 @@ smb_ptx_decode_control(PtxDecoder *decoder) {
 static void
 list_shuffle(PtxDecoder *decoder) {
   Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_shuffle);
-  Transfer *transfer = smb_ptx_new_transfer(decoder);
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->move.site = smb_ptx_add_site(decoder, SMB_OP_CLASS_LOAD, 4);
   step.transfer = transfer;
   smb_ptx_add(decoder, &step);

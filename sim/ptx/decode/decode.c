@@ -65,25 +65,6 @@ smb_ptx_add_compute(PtxDecoder *decoder, Compute *compute) {
   g_array_append_val(decoder->code->steps, step);
 }
 
-static void
-add_written(PtxDecoder *decoder, Step *step, Written written) {
-  if (!step->writes) {
-    step->writes = g_array_new(FALSE, FALSE, sizeof(Written));
-    g_ptr_array_add(decoder->code->owned, step->writes);
-  }
-  g_array_append_val(step->writes, written);
-}
-
-void
-smb_ptx_writes_row(PtxDecoder *decoder, Step *step, Row row, guint n) {
-  add_written(decoder, step, (Written){.row = row, .n = n});
-}
-
-void
-smb_ptx_writes_predicate(PtxDecoder *decoder, Step *step, Predicate predicate) {
-  add_written(decoder, step, (Written){.predicate = predicate});
-}
-
 // --- barriers of convergence
 
 guint32
@@ -155,11 +136,11 @@ allocate_registers(PtxDecoder *decoder, PtxDecoded *decoded) {
   for (guint i = 0; i < registers->len; i++) {
     const PtxRegister *named = &g_array_index(registers, PtxRegister, i);
     guint bytes = smb_ptx_type_bytes(named->type);
-    decoded->rows[i] =
-        bytes == 0 ? smb_ptx_new_predicate(decoder) : smb_ptx_new_rows(decoder, MAX(bytes, 4u) / 4);
+    decoded->rows[i] = bytes == 0 ? smb_code_new_predicate(decoder->code)
+                                  : smb_code_new_rows(decoder->code, MAX(bytes, 4u) / 4);
   }
-  decoded->carry = smb_ptx_new_predicate(decoder);
-  decoded->frame = smb_ptx_new_rows(decoder, 2);
+  decoded->carry = smb_code_new_predicate(decoder->code);
+  decoded->frame = smb_code_new_rows(decoder->code, 2);
 }
 
 static void
@@ -192,7 +173,7 @@ smb_ptx_decode(PtxDecoder *decoder, const PtxFunction *kernel) {
     allocate_registers(decoder, g_ptr_array_index(decoder->functions, i));
     count_reads(g_ptr_array_index(decoder->functions, i));
   }
-  decoder->stack = smb_ptx_new_rows(decoder, 2);
+  decoder->stack = smb_code_new_rows(decoder->code, 2);
   if (!smb_ptx_lay_out(decoder))
     return FALSE;
   for (guint i = 0; i < decoder->functions->len; i++) {

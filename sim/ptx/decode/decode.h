@@ -69,9 +69,6 @@ Row smb_ptx_constant(PtxDecoder *decoder, guint64 bits, guint bytes);
 gboolean smb_ptx_is_predicate(const PtxDecoder *decoder, const PtxOperand *operand);
 // Of a register that is one, or of a result that is dropped.
 Predicate smb_ptx_predicate(const PtxDecoder *decoder, const PtxOperand *operand);
-// A new row, or several, of the code.
-Row smb_ptx_new_rows(PtxDecoder *decoder, guint n);
-Predicate smb_ptx_new_predicate(PtxDecoder *decoder);
 // The address of a symbol, as a pointer of the machine; of shared memory, its offset. FALSE: it has none, or one in each
 // call (smb_ptx_in_frame()).
 gboolean smb_ptx_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *address);
@@ -124,8 +121,6 @@ typedef enum {
   AREA_CONSTANT,
   AREA_PARAMETER,
 } PtxArea;
-// A transfer of the code, which nothing is known of yet.
-Transfer *smb_ptx_new_transfer(PtxDecoder *decoder);
 // What stands in brackets. FALSE with an error.
 gboolean smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
                              PtxArea area);
@@ -134,8 +129,6 @@ gboolean smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxO
 // A step of the current instruction, with its guard.
 Step smb_ptx_step(const PtxDecoder *decoder, StepKind kind, StepHandler run);
 void smb_ptx_add(PtxDecoder *decoder, Step *step);
-void smb_ptx_writes_row(PtxDecoder *decoder, Step *step, Row row, guint n);
-void smb_ptx_writes_predicate(PtxDecoder *decoder, Step *step, Predicate predicate);
 // The registers of an operand, if it has any.
 void smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand);
 gboolean smb_ptx_has_part(const PtxDecoder *decoder, const char *part);
@@ -188,7 +181,6 @@ gboolean smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded);
 
 // --- the memory of the program (layout.c)
 gboolean smb_ptx_lay_out(PtxDecoder *decoder);
-void smb_ptx_add_heap(PtxDecoder *decoder);
 // The shape of a list of slots with one more of @bytes; 0: what is passed ends, what is returned follows.
 static inline guint32
 smb_ptx_shape(guint32 shape, guint64 bytes) {

@@ -58,7 +58,7 @@ add_number(PtxDecoder *decoder, Row d, Row a, guint64 number) {
 
 Row
 smb_ptx_frame_row(PtxDecoder *decoder, guint64 offset, guint bytes) {
-  Row row = smb_ptx_new_rows(decoder, 2);
+  Row row = smb_code_new_rows(decoder->code, 2);
   guint64 start = bytes == 8 ? make_pointer(REGION_LOCAL, 0) : 0;
   add_number(decoder, row, decoder->current->frame, start + offset);
   return row;
@@ -91,7 +91,7 @@ move_row(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint byt
                                   .align = bytes,
                                   .reads = loads}};
   if (loads)
-    smb_ptx_writes_row(decoder, &step, row, 1);
+    smb_code_writes_row(decoder->code, &step, row, 1);
   step.transfer = transfer;
   smb_ptx_add(decoder, &step);
 }
@@ -106,7 +106,7 @@ smb_ptx_move_rows(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, 
 
 void
 smb_ptx_move_predicate(PtxDecoder *decoder, gboolean loads, PtxPlace place, Predicate predicate) {
-  Row scratch = smb_ptx_new_rows(decoder, 1), one = smb_ptx_constant(decoder, 1, 4);
+  Row scratch = smb_code_new_rows(decoder->code, 1), one = smb_ptx_constant(decoder, 1, 4);
   Compute select = {.operation = OPERATION_SELECT_32,
                     .d = scratch,
                     .s = {one, smb_ptx_constant(decoder, 0, 4)},
@@ -256,7 +256,7 @@ decode_alloca(PtxDecoder *decoder) {
       (step & (step - 1)))
     return smb_ptx_refuse(decoder, "expected a register, a number of bytes and an alignment");
   guint64 mask = MAX(step, ALLOCA_ALIGN) - 1;
-  Row start = smb_ptx_new_rows(decoder, 2), rounded = smb_ptx_new_rows(decoder, 2);
+  Row start = smb_code_new_rows(decoder->code, 2), rounded = smb_code_new_rows(decoder->code, 2);
   add_number(decoder, start, decoder->stack, mask);
   add_operation(decoder, OPERATION_AND_64, start, start, smb_ptx_constant(decoder, ~mask, 8));
   add_operation(decoder, OPERATION_MOV_64, decoder->stack, start, 0);

@@ -11,9 +11,6 @@
 // Of local memory at most, for all functions: offsets in it are signed numbers of 32 bits.
 #define MAX_LOCAL_BYTES (1u << 31)
 
-// Where an array without an end ends.
-#define ENDLESS_BYTES (G_GUINT64_CONSTANT(1) << 40)
-
 // Most bytes of a variable, up to the last that its initialiser gives, that are kept: of more nothing is known.
 #define MAX_INITIAL_BYTES (G_GUINT64_CONSTANT(64) << 20)
 
@@ -75,18 +72,6 @@ add_shared(PtxDecoder *decoder, const PtxVariable *variable) {
   }
   g_array_append_val(program->arrays, array);
   return array.base;
-}
-
-// What malloc gives pieces of.
-void
-smb_ptx_add_heap(PtxDecoder *decoder) {
-  const Region heap = {.name = "the heap", .space = SPACE_GLOBAL, .size = ENDLESS_BYTES};
-  if (!decoder->code->heap) {
-    g_array_append_val(decoder->program->regions, heap);
-    decoder->code->heap = decoder->program->regions->len - 1;
-    g_array_index(decoder->program->regions, Region, decoder->code->heap).contents.fill =
-        SMB_FILL_UNKNOWN;
-  }
 }
 
 // The names of what the module declares, when one is asked for.
@@ -181,7 +166,7 @@ static guint32
 add_region(PtxDecoder *decoder, const PtxVariable *variable) {
   Region region = {.name = variable->name,
                    .space = is_in(variable, "const") ? SPACE_CONSTANT : SPACE_GLOBAL,
-                   .size = variable->bytes ? variable->bytes : ENDLESS_BYTES};
+                   .size = variable->bytes ? variable->bytes : CODE_ENDLESS_BYTES};
   g_array_append_val(decoder->program->regions, region);
   return decoder->program->regions->len - 1;
 }

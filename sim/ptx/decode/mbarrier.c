@@ -16,7 +16,7 @@ refuse(PtxDecoder *decoder, const char *expected) {
 static gboolean
 begin(PtxDecoder *decoder, Step *step, StepHandler run, guint address, SmbOpClass op_class) {
   gboolean shared = smb_ptx_has_prefix(decoder, "shared");
-  Transfer *transfer = smb_ptx_new_transfer(decoder);
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
   *step = smb_ptx_step(decoder, STEP_APART, run);
   step->transfer = transfer;
   step->compute.d = step->compute.s[0] = NO_ROW;
@@ -43,7 +43,7 @@ decode_wait(PtxDecoder *decoder) {
   step.compute.s[0] = smb_ptx_row(decoder, phase, parity ? 4 : 8, FALSE);
   if (step.compute.s[0] == NO_ROW)
     return refuse(decoder, parity ? "a parity" : "the state of an mbarrier");
-  smb_ptx_writes_predicate(decoder, &step, step.compute.p);
+  smb_code_writes_predicate(decoder->code, &step, step.compute.p);
   smb_ptx_add(decoder, &step);
   return PTX_DECODED;
 }
@@ -96,7 +96,7 @@ decode_action(PtxDecoder *decoder, guint i) {
         state->kind == PTX_OPERAND_REGISTER ? smb_ptx_row(decoder, state, 8, FALSE) : NO_ROW;
     if (step.compute.d == NO_ROW)
       return refuse(decoder, "a register of 64 bits for the state of an mbarrier");
-    smb_ptx_writes_row(decoder, &step, step.compute.d, 2);
+    smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
   }
   smb_ptx_add(decoder, &step);
   return PTX_DECODED;

@@ -36,16 +36,6 @@ find_vector(const PtxDecoder *decoder) {
                                            : 1;
 }
 
-Transfer *
-smb_ptx_new_transfer(PtxDecoder *decoder) {
-  Transfer *transfer = g_new0(Transfer, 1);
-  g_ptr_array_add(decoder->code->transfers, transfer);
-  transfer->swap = NO_ROW;
-  for (guint i = 0; i < TRANSFER_COMPONENTS; i++)
-    transfer->data[i] = transfer->operands[i] = NO_ROW;
-  return transfer;
-}
-
 // What stands in brackets.
 gboolean
 smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
@@ -105,7 +95,7 @@ set_component(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOper
   if (transfer->data[c] == NO_ROW)
     return smb_ptx_refuse(decoder, "expected a register or a number");
   if (loads)
-    smb_ptx_writes_row(decoder, step, transfer->data[c], transfer->rows);
+    smb_code_writes_row(decoder->code, step, transfer->data[c], transfer->rows);
   return TRUE;
 }
 
@@ -159,7 +149,7 @@ decode_load_store(PtxDecoder *decoder, gboolean loads) {
   if (bytes == 0 || bytes * vector > (is_wide && bytes < 16 ? MAX_MOVE_BYTES : SMB_MAX_WIDTH))
     return PTX_UNKNOWN;
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
-  Transfer *transfer = smb_ptx_new_transfer(decoder);
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->bytes = bytes;
   transfer->is_signed = type[0] == 's';
   transfer->order = find_order(decoder);
@@ -292,7 +282,7 @@ set_results(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperan
     transfer->data[i] = fits ? smb_ptx_row(decoder, one, transfer->bytes, FALSE) : NO_ROW;
     if (transfer->data[i] == NO_ROW)
       return smb_ptx_refuse(decoder, "expected a register of %u bits", 8 * transfer->bytes);
-    smb_ptx_writes_row(decoder, step, transfer->data[i], transfer->rows);
+    smb_code_writes_row(decoder->code, step, transfer->data[i], transfer->rows);
   }
   return TRUE;
 }
@@ -316,7 +306,7 @@ decode_atomic(PtxDecoder *decoder, gboolean has_result) {
     return PTX_FAILED;
   }
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_atomic);
-  Transfer *transfer = smb_ptx_new_transfer(decoder);
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->bytes = smb_ptx_type_bytes(type);
   transfer->rows = MAX(transfer->bytes, 4u) / 4;
   guint width = transfer->bytes * vector;
@@ -390,7 +380,7 @@ decode_matrix(PtxDecoder *decoder, gboolean loads) {
       continue;
     Step step =
         smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load_matrix : smb_step_store_matrix);
-    Transfer *transfer = smb_ptx_new_transfer(decoder);
+    Transfer *transfer = smb_code_new_transfer(decoder->code);
     transfer->bytes = 4;
     if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, loads ? 1 : 0), area) ||
         !set_data(decoder, transfer, &step, smb_ptx_operand(decoder, loads ? 0 : 1), counts[i].n,
@@ -410,7 +400,7 @@ decode_matrix(PtxDecoder *decoder, gboolean loads) {
 static Row
 ignore_source(PtxDecoder *decoder, const PtxOperand *predicate, guint bytes) {
   Compute compute = {.operation = OPERATION_SELECT_32,
-                     .d = smb_ptx_new_rows(decoder, 1),
+                     .d = smb_code_new_rows(decoder->code, 1),
                      .s = {smb_ptx_constant(decoder, 0, 4), smb_ptx_constant(decoder, bytes, 4)},
                      .in = {smb_ptx_predicate(decoder, predicate)},
                      .modifiers = predicate->is_negated ? MODIFIER_NOT_IN : 0};
@@ -435,7 +425,7 @@ decode_copy(PtxDecoder *decoder) {
   }
   guint bytes = (guint)size->bits;
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_copy);
-  Transfer *to = smb_ptx_new_transfer(decoder), *from = smb_ptx_new_transfer(decoder);
+  Transfer *to = smb_code_new_transfer(decoder->code), *from = smb_code_new_transfer(decoder->code);
   if (!smb_ptx_set_address(decoder, to, smb_ptx_operand(decoder, 0), AREA_SHARED) ||
       !smb_ptx_set_address(decoder, from, smb_ptx_operand(decoder, 1), AREA_GLOBAL))
     return PTX_FAILED;

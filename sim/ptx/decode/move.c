@@ -36,7 +36,7 @@ pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
       return PTX_UNKNOWN;
   }
   // The result may be one of the parts: it is made aside.
-  Row scratch = smb_ptx_new_rows(decoder, 4);
+  Row scratch = smb_code_new_rows(decoder->code, 4);
   for (guint i = 0; part >= 4 && i < vector->n; i++) {
     for (guint row = 0; row < part / 4; row++)
       add_operation(decoder, OPERATION_PART_32, scratch + i * part / 4 + row, parts[i] + row, 0);
@@ -46,7 +46,7 @@ pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
   if (part == 1 && bytes == 2)
     add_operation(decoder, OPERATION_PACK_8, scratch, parts[0], parts[1]);
   if (part == 1 && bytes == 4) {
-    Row halves = smb_ptx_new_rows(decoder, 2);
+    Row halves = smb_code_new_rows(decoder->code, 2);
     add_operation(decoder, OPERATION_PACK_8, halves, parts[0], parts[1]);
     add_operation(decoder, OPERATION_PACK_8, halves + 1, parts[2], parts[3]);
     add_operation(decoder, OPERATION_PACK_16, scratch, halves, halves + 1);
@@ -61,7 +61,7 @@ unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
   guint part = bytes / vector->n, rows = MAX(bytes, 4u) / 4;
   if (!has_parts(vector, bytes))
     return PTX_UNKNOWN;
-  Row scratch = smb_ptx_new_rows(decoder, rows);
+  Row scratch = smb_code_new_rows(decoder->code, rows);
   for (guint row = 0; row < rows; row++)
     add_operation(decoder, OPERATION_PART_32, scratch + row, a + row, 0);
   for (guint i = 0; i < vector->n; i++) {
@@ -77,7 +77,7 @@ unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
     if (part == 2)
       add_operation(decoder, at % 4 ? OPERATION_HIGH_16 : OPERATION_LOW_16, d, scratch + at / 4, 0);
     if (part == 1) {
-      Row half = smb_ptx_new_rows(decoder, 1);
+      Row half = smb_code_new_rows(decoder->code, 1);
       add_operation(decoder, at % 4 >= 2 ? OPERATION_HIGH_16 : OPERATION_LOW_16, half,
                     scratch + at / 4, 0);
       add_operation(decoder, at % 2 ? OPERATION_HIGH_8 : OPERATION_LOW_8, d, half, 0);
@@ -171,10 +171,10 @@ decode_isspacep(PtxDecoder *decoder) {
   Row from = smb_ptx_row(decoder, a, 8, FALSE);
   if (from == NO_ROW)
     return PTX_UNKNOWN;
-  Row number = smb_ptx_new_rows(decoder, 2);
+  Row number = smb_code_new_rows(decoder->code, 2);
   add_operation(decoder, OPERATION_SHR_U64, number, from,
                 smb_ptx_constant(decoder, POINTER_OFFSET_BITS, 4));
-  Predicate result = smb_ptx_new_predicate(decoder);
+  Predicate result = smb_code_new_predicate(decoder->code);
   Row behind = smb_ptx_constant(decoder, N_FIXED_REGIONS, 8);
   Compute compute = {.operation = OPERATION_LT_U64, .s = {behind, number}, .p = result};
   if (global || constant) {
@@ -214,8 +214,8 @@ decode_mapa(PtxDecoder *decoder) {
   Row block = smb_ptx_row(decoder, rank, 4, FALSE);
   if (to == NO_ROW || from == NO_ROW || block == NO_ROW)
     return PTX_UNKNOWN;
-  Row above = smb_ptx_new_rows(decoder, 2), zero = smb_ptx_constant(decoder, 0, 4);
-  Predicate is_here = smb_ptx_new_predicate(decoder);
+  Row above = smb_code_new_rows(decoder->code, 2), zero = smb_ptx_constant(decoder, 0, 4);
+  Predicate is_here = smb_code_new_predicate(decoder->code);
   Compute test = {.operation = OPERATION_EQ_32, .s = {block, zero}, .p = is_here};
   Compute choose = {
       .operation = OPERATION_SELECT_32, .d = above, .s = {zero, above}, .in = {is_here}};

@@ -50,18 +50,6 @@ smb_ptx_register_bytes(const PtxDecoder *decoder, const PtxOperand *operand) {
 }
 
 Row
-smb_ptx_new_rows(PtxDecoder *decoder, guint n) {
-  Row row = decoder->code->n_rows;
-  decoder->code->n_rows += n;
-  return row;
-}
-
-Predicate
-smb_ptx_new_predicate(PtxDecoder *decoder) {
-  return decoder->code->n_predicates++;
-}
-
-Row
 smb_ptx_constant(PtxDecoder *decoder, guint64 bits, guint bytes) {
   if (bytes < 8)
     bits &= (G_GUINT64_CONSTANT(1) << (8 * bytes)) - 1;
@@ -177,7 +165,7 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   }
   if (find_lane_mask(name, decoder->program->lanes, values))
     return lane_constant(decoder, values, bytes);
-  Row row = smb_ptx_new_rows(decoder, 2);
+  Row row = smb_code_new_rows(decoder->code, 2);
   for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
     Preset preset = {.special = specials[i].special, .row = row};
     if (strcmp(specials[i].name, name) == 0)

@@ -75,7 +75,7 @@ split(PtxDecoder *decoder, guint first, Row halves[2][2]) {
       return FALSE;
     for (guint half = 0; half < 2; half++) {
       Compute part = {.operation = half ? OPERATION_HIGH_16 : OPERATION_LOW_16,
-                      .d = halves[half][i] = smb_ptx_new_rows(decoder, 1),
+                      .d = halves[half][i] = smb_code_new_rows(decoder->code, 1),
                       .s = {row}};
       smb_ptx_add_compute(decoder, &part);
     }
@@ -126,7 +126,7 @@ decode_setp(PtxDecoder *decoder, Parts *parts) {
   if (!has_p || !has_q || !set_combined(decoder, &compute) || !split(decoder, 1, halves))
     return PTX_UNKNOWN;
   gboolean exchanged = is_exchanged(parts, 1);
-  Predicate upper = compute.p = smb_ptx_new_predicate(decoder);
+  Predicate upper = compute.p = smb_code_new_predicate(decoder->code);
   compare_halves(decoder, &compute, exchanged, halves[1]);
   compute.p = smb_ptx_predicate(decoder, p);
   compare_halves(decoder, &compute, exchanged, halves[0]);
@@ -157,7 +157,7 @@ decode_set(PtxDecoder *decoder, Parts *parts) {
       !split(decoder, 1, halves))
     return PTX_UNKNOWN;
   for (guint half = 0; half < 2; half++) {
-    compute.d = results[half] = smb_ptx_new_rows(decoder, 1);
+    compute.d = results[half] = smb_code_new_rows(decoder->code, 1);
     compare_halves(decoder, &compute, is_exchanged(parts, 1), halves[half]);
   }
   Compute pack = {.operation = OPERATION_PACK_16, .d = row, .s = {results[0], results[1]}};
@@ -178,7 +178,7 @@ decode_extreme(PtxDecoder *decoder, const Parts *parts) {
   if (!smb_ptx_set_operands(decoder, &form, &compute))
     return PTX_UNKNOWN;
   Row d = compute.d;
-  compute.d = smb_ptx_new_rows(decoder, 1);
+  compute.d = smb_code_new_rows(decoder->code, 1);
   smb_ptx_add_compute(decoder, &compute);
   compute.s[0] = compute.d;
   compute.s[1] = third;
@@ -207,7 +207,7 @@ decode_mixed(PtxDecoder *decoder, Parts *parts) {
                        .from = is_bf16 ? SMB_SCALAR_BF16 : SMB_SCALAR_F16,
                        .to = SMB_SCALAR_F32,
                        .bytes = 4,
-                       .d = is_half ? smb_ptx_new_rows(decoder, 1) : row,
+                       .d = is_half ? smb_code_new_rows(decoder->code, 1) : row,
                        .s = {row}};
     if (is_half)
       smb_ptx_add_compute(decoder, &convert);

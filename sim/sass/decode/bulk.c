@@ -67,7 +67,7 @@ decode_wait(SassDecoder *decoder, Transfer *transfer, Step *step) {
   step->compute.p = smb_sass_predicate(decoder, p);
   step->compute.s[0] =
       add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, PHASE_BIT, 1));
-  smb_sass_writes_predicate(decoder, step, step->compute.p);
+  smb_code_writes_predicate(decoder->code, step, step->compute.p);
   smb_sass_add(decoder, step);
   return SASS_DECODED;
 }
@@ -88,7 +88,7 @@ decode_arrival(SassDecoder *decoder, Transfer *transfer, Step *step) {
     step->compute.s[0] = smb_sass_source(decoder, number, 1);
   if (!smb_sass_is_dropped(d)) {
     step->compute.d = smb_sass_result(decoder, d, 2);
-    smb_sass_writes_row(decoder, step, step->compute.d, 2);
+    smb_code_writes_row(decoder->code, step, step->compute.d, 2);
   }
   smb_sass_add(decoder, step);
   if (step->compute.d != NO_ROW) {
@@ -135,16 +135,6 @@ decode_copied(SassDecoder *decoder) {
 
 // --- copies in bulk
 
-static Bulk *
-new_bulk(SassDecoder *decoder, SmbTraffic kind) {
-  Bulk *bulk = g_new0(Bulk, 1);
-  g_ptr_array_add(decoder->code->bulks, bulk);
-  bulk->kind = kind;
-  bulk->quantum = COPY_QUANTUM;
-  bulk->size = NO_ROW;
-  return bulk;
-}
-
 // An end of a copy, in uniform registers.
 static const Transfer *
 make_end(SassDecoder *decoder, const Step *step, gboolean shared, guint uniform,
@@ -171,7 +161,7 @@ decode_copy(SassDecoder *decoder) {
   if (!to || !from || !size || to->kind != SASS_ADDRESS || from->kind != SASS_ADDRESS ||
       !smb_sass_is_register(size))
     return SASS_OTHER;
-  Bulk *bulk = new_bulk(decoder, SMB_TRAFFIC_BULK);
+  Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_BULK, COPY_QUANTUM);
   bulk->size = add_row(decoder, OPERATION_SHL_32, smb_sass_source(decoder, size, 1),
                        smb_sass_constant(decoder, 4, 1));
   Step step = begin(decoder, smb_step_bulk_once, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD,
@@ -192,7 +182,7 @@ decode_tensor(SassDecoder *decoder, gboolean enters) {
   const SassOperand *place = smb_sass_operand(decoder, 0);
   if (!place || place->kind != SASS_ADDRESS)
     return SASS_OTHER;
-  Bulk *bulk = new_bulk(decoder, SMB_TRAFFIC_TENSOR);
+  Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_TENSOR, COPY_QUANTUM);
   Step step = begin(decoder, smb_step_bulk_once, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD,
                     COPY_QUANTUM);
   step.bulk = bulk;
@@ -230,7 +220,7 @@ decode_product(SassDecoder *decoder) {
   }
   if (n == 0 || !d || !a || !smb_sass_is_register(d))
     return SASS_OTHER;
-  Bulk *bulk = new_bulk(decoder, SMB_TRAFFIC_MATRIX);
+  Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_MATRIX, COPY_QUANTUM);
   Step step = begin(decoder, smb_step_bulk, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   guint64 row = (guint64)k * find_bits(decoder) / 8;
   guint64 left = smb_sass_is_register(a) ? 0 : PRODUCT_ROWS * row;
@@ -238,7 +228,7 @@ decode_product(SassDecoder *decoder) {
   bulk->bytes = (left / (smb_sass_has(decoder, "SP") ? 2 : 1) + n * row) / WARPGROUP;
   guint results = n / (smb_sass_has(decoder, "F16") ? 4 : 2);
   if (!smb_sass_is_dropped(d))
-    smb_sass_writes_row(decoder, &step, decoder->registers + d->number,
+    smb_code_writes_row(decoder->code, &step, decoder->registers + d->number,
                         MIN(results, (guint)SASS_RZ - d->number));
   smb_sass_add(decoder, &step);
   return SASS_DECODED;

@@ -78,7 +78,7 @@ find_launch_row(SassDecoder *decoder, gint64 offset, guint n_rows) {
     return NO_ROW;
   if (g_hash_table_lookup_extended(decoder->presets, key, NULL, &known))
     return GPOINTER_TO_UINT(known);
-  Row row = smb_sass_new_rows(decoder, n_rows);
+  Row row = smb_code_new_rows(decoder->code, n_rows);
   g_hash_table_insert(decoder->presets, key, GUINT_TO_POINTER(row));
   for (guint i = 0; i < n_rows; i++, offset += 4) {
     guint special;
@@ -139,7 +139,7 @@ smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_row
   transfer->n_components = n_rows;
   for (guint i = 0; i < n_rows; i++)
     transfer->data[i] = row + i;
-  smb_sass_writes_row(decoder, &step, row, n_rows);
+  smb_code_writes_row(decoder->code, &step, row, n_rows);
   smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, 4 * n_rows);
   step.transfer = transfer;
   smb_sass_add(decoder, &step);

@@ -179,7 +179,7 @@ decode_move(SassDecoder *decoder) {
   save.argument = s->number;
   save.compute.d = smb_sass_is_dropped(d) ? NO_ROW : smb_sass_result(decoder, d, 1);
   if (save.compute.d != NO_ROW)
-    smb_sass_writes_row(decoder, &save, save.compute.d, 1);
+    smb_code_writes_row(decoder->code, &save, save.compute.d, 1);
   smb_sass_add(decoder, &save);
   Step clear = smb_sass_step(decoder, STEP_MEETING, smb_step_clear_barrier);
   clear.argument = s->number;

@@ -98,36 +98,17 @@ smb_sass_add_jump(SassDecoder *decoder, Step *step, guint32 target) {
   smb_sass_add(decoder, step);
 }
 
-static void
-add_written(SassDecoder *decoder, Step *step, Written written) {
-  if (!step->writes) {
-    step->writes = g_array_new(FALSE, FALSE, sizeof(Written));
-    g_ptr_array_add(decoder->code->owned, step->writes);
-  }
-  g_array_append_val(step->writes, written);
-}
-
-void
-smb_sass_writes_row(SassDecoder *decoder, Step *step, Row row, guint n) {
-  add_written(decoder, step, (Written){.row = row, .n = n});
-}
-
-void
-smb_sass_writes_predicate(SassDecoder *decoder, Step *step, Predicate predicate) {
-  add_written(decoder, step, (Written){.predicate = predicate});
-}
-
 void
 smb_sass_add_unknown(SassDecoder *decoder, Row row, guint n) {
   Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_opaque);
-  smb_sass_writes_row(decoder, &step, row, n);
+  smb_code_writes_row(decoder->code, &step, row, n);
   smb_sass_add(decoder, &step);
 }
 
 void
 smb_sass_add_unknown_predicate(SassDecoder *decoder, Predicate predicate) {
   Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_opaque);
-  smb_sass_writes_predicate(decoder, &step, predicate);
+  smb_code_writes_predicate(decoder->code, &step, predicate);
   smb_sass_add(decoder, &step);
 }
 
@@ -137,15 +118,15 @@ void
 smb_sass_begin(SassDecoder *decoder) {
   static const SassInstruction none;
   decoder->instruction = &none;
-  decoder->registers = smb_sass_new_rows(decoder, SASS_REGISTERS);
-  decoder->uniforms = smb_sass_new_rows(decoder, SASS_UNIFORMS);
-  decoder->dropped = smb_sass_new_rows(decoder, SASS_DROPPED_ROWS);
-  decoder->answer = smb_sass_new_rows(decoder, 1);
-  decoder->answer_predicate = smb_sass_new_predicate(decoder);
+  decoder->registers = smb_code_new_rows(decoder->code, SASS_REGISTERS);
+  decoder->uniforms = smb_code_new_rows(decoder->code, SASS_UNIFORMS);
+  decoder->dropped = smb_code_new_rows(decoder->code, SASS_DROPPED_ROWS);
+  decoder->answer = smb_code_new_rows(decoder->code, 1);
+  decoder->answer_predicate = smb_code_new_predicate(decoder->code);
   decoder->predicates = decoder->code->n_predicates;
   decoder->uniform_predicates = decoder->predicates + SASS_PREDICATE_REGISTERS;
   decoder->code->n_predicates += 2 * SASS_PREDICATE_REGISTERS;
-  decoder->never = smb_sass_new_predicate(decoder);
+  decoder->never = smb_code_new_predicate(decoder->code);
   Compute compute = {.operation = OPERATION_PREDICATE, .p = decoder->never};
   smb_sass_add_compute(decoder, &compute);
 }

@@ -115,9 +115,6 @@ gboolean smb_sass_is_uniform(const SassDecoder *decoder);
 // instruction has them again.
 Row smb_sass_scratch(SassDecoder *decoder, guint n);
 Predicate smb_sass_scratch_predicate(SassDecoder *decoder);
-// Rows of their own.
-Row smb_sass_new_rows(SassDecoder *decoder, guint n);
-Predicate smb_sass_new_predicate(SassDecoder *decoder);
 // Rows that hold @bits in all lanes: one, or as many as @n_rows says (1, 2 or 4).
 Row smb_sass_constant(SassDecoder *decoder, guint64 bits, guint n_rows);
 
@@ -178,8 +175,6 @@ Step smb_sass_step(const SassDecoder *decoder, StepKind kind, StepHandler run);
 void smb_sass_add(SassDecoder *decoder, Step *step);
 // Adds a branch to an address of the code.
 void smb_sass_add_jump(SassDecoder *decoder, Step *step, guint32 target);
-void smb_sass_writes_row(SassDecoder *decoder, Step *step, Row row, guint n);
-void smb_sass_writes_predicate(SassDecoder *decoder, Step *step, Predicate predicate);
 // A computation, under the guard.
 void smb_sass_add_compute(SassDecoder *decoder, Compute *compute);
 // Moves one row to one of the rows of a result: to a uniform register what the first active lane has, in all lanes.

@@ -17,13 +17,9 @@ typedef enum {
 
 Transfer *
 smb_sass_new_transfer(SassDecoder *decoder) {
-  Transfer *transfer = g_new0(Transfer, 1);
-  g_ptr_array_add(decoder->code->transfers, transfer);
-  transfer->swap = NO_ROW;
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->bytes = 4;
   transfer->rows = 1;
-  for (guint i = 0; i < TRANSFER_COMPONENTS; i++)
-    transfer->data[i] = transfer->operands[i] = NO_ROW;
   return transfer;
 }
 
@@ -185,7 +181,7 @@ set_data(SassDecoder *decoder, Transfer *transfer, Step *step, const SassOperand
   for (guint i = 0; i < transfer->n_components && row != NO_ROW; i++)
     transfer->data[i] = row + (repeats ? 0 : i);
   if (loads && row != NO_ROW)
-    smb_sass_writes_row(decoder, step, row, transfer->n_components);
+    smb_code_writes_row(decoder->code, step, row, transfer->n_components);
   return row != NO_ROW;
 }
 
@@ -272,10 +268,10 @@ set_outcome(SassDecoder *decoder, Step *step, const SassOperand *result) {
   step->compute.d = NO_ROW;
   if (smb_sass_is_predicate(result)) {
     step->compute.p = smb_sass_predicate(decoder, result);
-    smb_sass_writes_predicate(decoder, step, step->compute.p);
+    smb_code_writes_predicate(decoder->code, step, step->compute.p);
   } else if (!smb_sass_is_dropped(result)) {
     step->compute.d = smb_sass_result(decoder, result, 1);
-    smb_sass_writes_row(decoder, step, step->compute.d, 1);
+    smb_code_writes_row(decoder->code, step, step->compute.d, 1);
   }
 }
 
@@ -317,7 +313,7 @@ decode_atomic(SassDecoder *decoder, AddressSpace space, gboolean has_result) {
   else if (!unused)
     set_rows(transfer->data, transfer, smb_sass_result(decoder, result, kinds.width / 4));
   if (transfer->data[0] != NO_ROW)
-    smb_sass_writes_row(decoder, &step, transfer->data[0], kinds.width / 4);
+    smb_code_writes_row(decoder->code, &step, transfer->data[0], kinds.width / 4);
   smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_ATOMIC, SMB_OP_ATOM, kinds.width);
   transfer->move.atomic = counts ? ATOMIC_ADD : kinds.atomic;
   transfer->move.kind = kinds.kind;

@@ -9,22 +9,10 @@ enum {
 };
 
 Row
-smb_sass_new_rows(SassDecoder *decoder, guint n) {
-  Row row = decoder->code->n_rows;
-  decoder->code->n_rows += n;
-  return row;
-}
-
-Predicate
-smb_sass_new_predicate(SassDecoder *decoder) {
-  return decoder->code->n_predicates++;
-}
-
-Row
 smb_sass_scratch(SassDecoder *decoder, guint n) {
   g_assert(n <= SCRATCH_ROWS);
   if (decoder->n_scratch == decoder->scratch->len) {
-    Row row = smb_sass_new_rows(decoder, SCRATCH_ROWS);
+    Row row = smb_code_new_rows(decoder->code, SCRATCH_ROWS);
     g_array_append_val(decoder->scratch, row);
   }
   return g_array_index(decoder->scratch, Row, decoder->n_scratch++);
@@ -33,7 +21,7 @@ smb_sass_scratch(SassDecoder *decoder, guint n) {
 Predicate
 smb_sass_scratch_predicate(SassDecoder *decoder) {
   if (decoder->n_scratch_predicates == decoder->scratch_predicates->len) {
-    Predicate predicate = smb_sass_new_predicate(decoder);
+    Predicate predicate = smb_code_new_predicate(decoder->code);
     g_array_append_val(decoder->scratch_predicates, predicate);
   }
   return g_array_index(decoder->scratch_predicates, Predicate, decoder->n_scratch_predicates++);

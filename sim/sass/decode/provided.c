@@ -14,20 +14,6 @@ enum {
   N_RETURNED = 4, // registers, at most, of what is not known
 };
 
-// Where an array without an end ends.
-#define ENDLESS_BYTES (G_GUINT64_CONSTANT(1) << 40)
-
-// What malloc gives pieces of.
-static void
-add_heap(SassDecoder *decoder) {
-  Region heap = {.name = "the heap", .space = SPACE_GLOBAL, .size = ENDLESS_BYTES};
-  if (decoder->code->heap)
-    return;
-  heap.contents.fill = SMB_FILL_UNKNOWN;
-  g_array_append_val(decoder->program->regions, heap);
-  decoder->code->heap = decoder->program->regions->len - 1;
-}
-
 static gboolean
 is_harmless(const char *name) {
   static const char *const names[] = {"vprintf", "free", NULL};
@@ -58,7 +44,7 @@ smb_sass_add_provided(SassDecoder *decoder, const char *name) {
   decoder->unless = FALSE;
   if (allocates) {
     Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_allocate);
-    add_heap(decoder);
+    smb_code_add_heap(decoder->code);
     step.compute.d = step.compute.s[0] = decoder->registers + FIRST_PASSED;
     smb_sass_add(decoder, &step);
   } else if (asserts) {

@@ -66,7 +66,7 @@ find_special(SassDecoder *decoder, guint number) {
     return GPOINTER_TO_UINT(known);
   Row row = find_fixed(decoder, number);
   if (row == NO_ROW) {
-    row = smb_sass_new_rows(decoder, 1);
+    row = smb_code_new_rows(decoder->code, 1);
     for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
       const Preset preset = {.special = specials[i].special, .row = row};
       if (specials[i].number == number)
@@ -123,7 +123,7 @@ load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint byt
   else {
     for (guint i = 0; i < n_rows; i++)
       transfer->data[i] = row + i;
-    smb_sass_writes_row(decoder, &step, row, n_rows);
+    smb_code_writes_row(decoder->code, &step, row, n_rows);
     smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes);
     transfer->move.asks_constant = s->base != SASS_RZ;
     step.transfer = transfer;
