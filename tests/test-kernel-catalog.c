@@ -112,6 +112,24 @@ check_sums(const SmbCatalogEntry *entry, const Result *result) {
   ck_assert_int_eq(read_value(result, 1, entry->grid[0]), entry->grid[0]);
 }
 
+// out[i] is the sum of what the coefficients make of differences of neighbours, which are 2, 4, 6 and 8 wherever i is.
+static void
+check_stencil(const SmbCatalogEntry *entry, const Result *result) {
+  static const float constants[] = {0.8f, -0.2f, 0.03809524f, -0.00357143f};
+  gboolean given =
+      strcmp(entry->name, "stencilConst") == 0; // else a buffer, whose element i holds i
+  guint n = entry->block[0] * entry->grid[0];
+  float sum = 0, found;
+  for (guint i = 0; i < G_N_ELEMENTS(constants); i++) {
+    float product = (given ? constants[i] : (float)i) * (float)(2 * (i + 1));
+    sum += product;
+  }
+  for (guint i = 0; i <= n; i++) {
+    smb_global_read(result->global, 1, i * sizeof found, &found, sizeof found);
+    ck_assert_float_eq(found, i < n ? sum : (float)n);
+  }
+}
+
 // Where thread number @id finds the number that it writes: its own, or that of the thread that stored
 // the element of its column order.
 static gint64
@@ -125,7 +143,7 @@ find_origin(const SmbCatalogEntry *entry, guint id) {
   return id % height * width + id / height;
 }
 
-// In warps of 32 and of 64 lanes.
+// In warps of 32 and of 64 lanes, of which shuffles are written for the former.
 static const char *const archs[] = {"sm_90", "wide"};
 
 START_TEST(test_values) {
@@ -133,12 +151,15 @@ START_TEST(test_values) {
   for (guint i = 0; i < catalog->len; i++) {
     const SmbCatalogEntry *entry = catalog->pdata[i];
     g_auto(Result) result;
-    run_entry(entry, NULL, NULL, entry->dynamic_bytes, archs[_i], &result);
+    gboolean shuffles = g_str_has_suffix(entry->name, "Shfl");
+    run_entry(entry, NULL, NULL, entry->dynamic_bytes, archs[shuffles ? 0 : _i], &result);
     ck_assert_msg(result.analysis != NULL, "%s", result.error ? result.error->message : "");
     ck_assert_msg(result.analysis->warnings->len == 0, "%s %s: %s", entry->name, entry->shape,
                   g_array_index(result.analysis->warnings, SmbAnalysisWarning, 0).message);
     if (g_str_has_prefix(entry->name, "reduce")) {
       check_sums(entry, &result);
+    } else if (g_str_has_prefix(entry->name, "stencil")) {
+      check_stencil(entry, &result);
     } else if (g_str_has_prefix(entry->name, "set")) {
       for (guint id = 0; id < entry->block[0] * entry->block[1]; id++)
         ck_assert_int_eq(read_value(&result, 0, id), find_origin(entry, id));

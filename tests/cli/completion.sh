@@ -58,7 +58,7 @@ END
   offers 'csv json text' smembank analyze --format ''
   offers 'json' smembank analyze --format = j
   offers 'sm_80 sm_86 sm_87 sm_89' smembank explain --arch sm_8
-  offers 'reduceGmem reduceSmem reduceSmemUnroll reduceSmemUnrollDyn' smembank advise --kernel red
+  offers 'reduceGmem reduceShfl reduceSmem reduceSmemUnroll reduceSmemUnrollDyn' smembank advise --kernel red
   offers 'recordings' smembank list r
   offers 'col row' smembank report page.html --read ''
   cd "$work"
