@@ -185,6 +185,106 @@ START_TEST(errors_of_the_header) {
 }
 END_TEST
 
+// What a header of the file or of a section says that cannot be: counts and sizes without end, sections that are their
+// own names.
+enum {
+  HEADER_BYTES = 64, // of a section
+  SECTIONS_AT = 40,  // in the file's header: u64, where the sections' headers are
+  N_SECTIONS = 60,   // u16
+  NAMES = 62,        // u16: the section of their names
+  FLAGS_OF = 8,      // in a section's header: u64
+  OFFSET_OF = 24,    // u64
+  SIZE_OF = 32,      // u64
+  LINK_OF = 40,      // u32
+  INFO_OF = 44,      // u32
+};
+
+static const struct {
+  guint section; // 0 with @at below 64: the file's header
+  guint at;
+  guint n;
+  guint64 value;
+  const char *message;
+} traps[] = {
+    {0, SECTIONS_AT, 8, 64, "x.cubin: a name of a section or symbol is not in the file"},
+    {0, SECTIONS_AT, 8, 14070, "x.cubin: no sections"},
+    {0, N_SECTIONS, 2, 0xfeff, "x.cubin: no sections"},
+    {0, NAMES, 2, 3, "x.cubin: a name of a section or symbol is not in the file"},
+    {0, NAMES, 2, 0xffff, "x.cubin: a name of a section or symbol is not in the file"},
+    {1, FLAGS_OF, 8, 0x800, "x.cubin: a name of a section or symbol is not in the file"},
+    {3, LINK_OF, 4, 3, "x.cubin: a name of a section or symbol is not in the file"},
+    {3, SIZE_OF, 8, G_GUINT64_CONSTANT(1) << 62, "x.cubin: section 3 '.symtab': larger than 4 GiB"},
+    {16, INFO_OF, 4, 0xffffffff,
+     "x.cubin: section 16 '.rela.nv.global.init': relocates a section that is not there"},
+    {16, 4, 4, 2, "x.cubin: section 16 '.rela.nv.global.init': a second table of symbols"},
+    {21, SIZE_OF, 8, 17, "x.cubin: symbol 16 lies beyond its section"},
+    {21, OFFSET_OF, 8, -G_GUINT64_CONSTANT(8),
+     "x.cubin: section 21 '.text._Z3onePi': beyond the end of the file"},
+};
+
+static void
+put_number(guint8 *at, guint64 value, guint n) {
+  for (guint i = 0; i < n; i++, value >>= 8)
+    at[i] = value & 0xff;
+}
+
+static guint64
+get_number(const guint8 *at, guint n) {
+  guint64 number = 0;
+  for (guint i = n; i-- > 0;)
+    number = number << 8 | at[i];
+  return number;
+}
+
+// Takes @data.
+static void
+check_refused(guint8 *data, gsize size, const char *message) {
+  g_autoptr(GBytes) bytes = g_bytes_new_take(data, size);
+  GError *error = NULL;
+  ck_assert_ptr_null(smb_cubin_read(bytes, "x.cubin", &error));
+  ck_assert(g_error_matches(error, SMB_ERROR, SMB_ERROR_INPUT));
+  ck_assert_str_eq(error->message, message);
+  g_clear_error(&error);
+}
+
+START_TEST(traps_of_headers) {
+  gsize size;
+  guint8 *data = g_bytes_unref_to_data(load("sm_90a"), &size);
+  guint64 header = get_number(data + SECTIONS_AT, 8) + traps[_i].section * HEADER_BYTES;
+  put_number(data + (traps[_i].section ? header : 0) + traps[_i].at, traps[_i].value, traps[_i].n);
+  check_refused(data, size, traps[_i].message);
+}
+END_TEST
+
+// Sections that are all of the file, each.
+START_TEST(sections_overlap) {
+  gsize size;
+  guint8 *data = g_bytes_unref_to_data(load("sm_90a"), &size);
+  guint8 *headers = data + get_number(data + SECTIONS_AT, 8);
+  for (guint i = 4; i < 9; i++) {
+    put_number(headers + i * HEADER_BYTES + OFFSET_OF, 0, 8);
+    put_number(headers + i * HEADER_BYTES + SIZE_OF, size, 8);
+  }
+  check_refused(data, size, "x.cubin: its sections overlap");
+}
+END_TEST
+
+// A parameter whose number would take half a MiB for the list of them all.
+START_TEST(parameters_without_end) {
+  static const guint8 parameter[] = {4, 0x17, 12, 0};
+  gsize size;
+  guint8 *data = g_bytes_unref_to_data(load("sm_90a"), &size);
+  guint8 *info =
+      data +
+      get_number(data + get_number(data + SECTIONS_AT, 8) + 10 * HEADER_BYTES + OFFSET_OF, 8);
+  while (memcmp(info, parameter, sizeof parameter) != 0)
+    info += 4;
+  put_number(info + 8, 0xffff, 2);
+  check_refused(data, size,
+                "x.cubin: '.nv.info._Z3onePi': a parameter is missing, or lies beyond the others");
+}
+END_TEST
+
 // Reads what may be wrong: all that is found can be looked at, or there is an error with the file's name.
 static gboolean
 try_reading(GBytes *bytes) {
@@ -249,6 +349,9 @@ suite_cubin(void) {
   tcase_add_loop_test(tests, everything_is_found, 0, G_N_ELEMENTS(found));
   tcase_add_test(tests, chip_of_an_older_toolkit);
   tcase_add_loop_test(tests, errors_of_the_header, 0, G_N_ELEMENTS(wrong));
+  tcase_add_loop_test(tests, traps_of_headers, 0, G_N_ELEMENTS(traps));
+  tcase_add_test(tests, sections_overlap);
+  tcase_add_test(tests, parameters_without_end);
   tcase_add_test(tests, cut_anywhere);
   tcase_add_test(tests, changed_anywhere);
   suite_add_tcase(suite, tests);

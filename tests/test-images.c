@@ -10,6 +10,7 @@
 #include "sim/base/error.h"
 #include "sim/base/source.h"
 #include "sim/image/images.h"
+#include "sim/program/entry.h"
 #include "tests/suite.h"
 
 // An entry of a bundle.
@@ -235,6 +236,29 @@ START_TEST(wrong_bundles) {
 }
 END_TEST
 
+// What is small in the file and large in truth: the PTX is longer than any that is read, the cubin is none, and of neither more
+// is made than it says.
+START_TEST(bombs) {
+  static const guint64 flags[] = {ZSTD, LZ4};
+  const gsize size = SMB_SOURCE_MAX_BYTES + 1;
+  g_autofree char *text = g_strnfill(size, ' ');
+  const Entry entries[] = {{1, 80, flags[_i], text, 0}, {2, 80, flags[_i], text, 0}};
+  GByteArray *out = g_byte_array_new();
+  put_bundle(out, entries, 2);
+  ck_assert_uint_lt(out->len, size / 100);
+  g_autoptr(GBytes) file = g_byte_array_free_to_bytes(out);
+  g_autoptr(SmbSource) source = smb_source_new_any("f", file, NULL);
+  g_autoptr(GError) error = NULL;
+  ck_assert_ptr_null(smb_entries_read(source, &error));
+  ck_assert_str_eq(error->message, "f (PTX for sm_80): 67108865 bytes: a kernel file is at most "
+                                   "67108864 bytes");
+  g_clear_error(&error);
+  const SmbProgramOptions options = {.cuda_arch = 800};
+  ck_assert_ptr_null(smb_program_read(source, &options, &error));
+  ck_assert_str_eq(error->message, "f (sm_80): expected a cubin");
+}
+END_TEST
+
 // What claims to become far more than the file could say.
 START_TEST(many_large_images) {
   GByteArray *out = g_byte_array_new();
@@ -314,6 +338,21 @@ START_TEST(cut_and_changed) {
 }
 END_TEST
 
+// An archive whose members say sizes that cannot be: what is found is found all the same.
+START_TEST(absurd_members) {
+  static const char member[] = "endless.o/      0           0     0     644     9999999999`\n";
+  static const char negative[] = "less.o/         0           0     0     644     -1        `\n";
+  g_autofree char *front = g_strconcat("!<arch>\n", member, negative, NULL);
+  g_autoptr(GBytes) file = make_file(front);
+  g_autoptr(GPtrArray) images = smb_images_read(file, "f", NULL);
+  ck_assert_uint_eq(images->len, 11);
+  g_autoptr(GBytes) none = g_bytes_new(front, strlen(front));
+  g_autoptr(GError) error = NULL;
+  ck_assert_ptr_null(smb_images_read(none, "f", &error));
+  ck_assert_str_eq(error->message, "f: an object file without code for a GPU");
+}
+END_TEST
+
 START_TEST(no_image) {
   g_autoptr(GBytes) file = g_bytes_new_static("\177ELF and nothing", 16);
   g_autoptr(GError) error = NULL;
@@ -331,9 +370,11 @@ suite_images(void) {
   tcase_add_loop_test(tests, what_runs_where, 0, G_N_ELEMENTS(choices));
   tcase_add_loop_test(tests, damaged_images, 0, G_N_ELEMENTS(damaged));
   tcase_add_loop_test(tests, wrong_bundles, 0, G_N_ELEMENTS(wrong));
+  tcase_add_loop_test(tests, bombs, 0, 2);
   tcase_add_test(tests, many_large_images);
   tcase_add_loop_test(tests, files_of_a_compiler, 0, G_N_ELEMENTS(made));
   tcase_add_test(tests, cut_and_changed);
+  tcase_add_test(tests, absurd_members);
   tcase_add_test(tests, no_image);
   suite_add_tcase(suite, tests);
   return suite;

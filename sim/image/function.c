@@ -29,6 +29,7 @@ enum {
 };
 
 enum {
+  PARAMETER_BYTES = 16, // of such an attribute, with its first 4 bytes
   PARAMETER_BYTES_SHIFT = 18
 };
 
@@ -102,6 +103,13 @@ is_complete(const Attribute *attribute) {
   }
 }
 
+// Whether an attribute is a parameter that a section of @bytes has no room for: each parameter takes an attribute of it.
+static gboolean
+is_beyond(const Attribute *attribute, gsize bytes) {
+  gboolean is_parameter = attribute->what == PARAMETER || attribute->what == LARGE_PARAMETER;
+  return is_parameter && read_u16(attribute->data + 4) >= bytes / PARAMETER_BYTES;
+}
+
 // A parameter, at the place that its ordinal says; the list grows to it.
 static void
 add_parameter(SmbCubinFunction *function, const Attribute *attribute) {
@@ -173,6 +181,8 @@ read_attributes(Maker *maker, SmbCubinFunction *function, const SmbCubinSection 
   while (next_attribute(section, &at, &attribute)) {
     if (!is_complete(&attribute))
       return fail_at(maker, section->name, "an attribute is too short");
+    if (is_beyond(&attribute, section->bytes))
+      return fail_at(maker, section->name, "a parameter is missing, or lies beyond the others");
     apply_attribute(function, &attribute);
   }
   if (at != section->bytes)

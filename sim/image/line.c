@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/order.h"
 
 // Opcodes of a line program.
 enum {
@@ -348,6 +349,16 @@ read_units(Reader *reader) {
   return TRUE;
 }
 
+// By section, then by address; of two of the same place the first comes last, which is the one that is found.
+static gint
+compare_sequences(gconstpointer a, gconstpointer b, gpointer data) {
+  const Row *rows = data;
+  const Sequence *x = a, *y = b;
+  gint order = smb_order(x->section, y->section);
+  order = order ? order : smb_order(rows[x->first].address, rows[y->first].address);
+  return order ? order : smb_order(y->first, x->first);
+}
+
 SmbLines *
 smb_lines_read(const SmbCubin *cubin, GError **error) {
   g_autoptr(SmbLines) lines = g_new0(SmbLines, 1);
@@ -365,6 +376,7 @@ smb_lines_read(const SmbCubin *cubin, GError **error) {
   }
   gboolean is_read = !reader.section || !reader.section->data || read_units(&reader);
   g_hash_table_unref(reader.relocations);
+  g_array_sort_with_data(lines->sequences, compare_sequences, lines->rows->data);
   return is_read ? g_steal_pointer(&lines) : NULL;
 }
 
@@ -382,7 +394,7 @@ smb_lines_free(SmbLines *lines) {
 static const Row *
 find_row(const SmbLines *lines, const Sequence *sequence, guint64 address) {
   const Row *rows = &g_array_index(lines->rows, Row, sequence->first);
-  if (address >= sequence->end || rows[0].address > address)
+  if (address >= sequence->end)
     return NULL;
   guint low = 0, high = sequence->n;
   while (high - low > 1) {
@@ -395,14 +407,28 @@ find_row(const SmbLines *lines, const Sequence *sequence, guint64 address) {
   return &rows[low];
 }
 
+// The last sequence of a section that begins at an offset or before it; NULL: there is none.
+static const Sequence *
+find_sequence(const SmbLines *lines, guint section, guint64 offset) {
+  guint low = 0, high = lines->sequences->len;
+  while (low < high) {
+    guint middle = (low + high) / 2;
+    const Sequence *sequence = &g_array_index(lines->sequences, Sequence, middle);
+    guint64 start = g_array_index(lines->rows, Row, sequence->first).address;
+    if (sequence->section < section || (sequence->section == section && start <= offset))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const Sequence *found = low ? &g_array_index(lines->sequences, Sequence, low - 1) : NULL;
+  return found && found->section == section ? found : NULL;
+}
+
 guint
 smb_lines_find(const SmbLines *lines, guint section, guint64 offset, SmbLineFrame *frames) {
-  const Row *row = NULL;
+  const Sequence *sequence = find_sequence(lines, section, offset);
+  const Row *row = sequence ? find_row(lines, sequence, offset) : NULL;
   guint n = 0;
-  for (guint i = 0; !row && i < lines->sequences->len; i++) {
-    const Sequence *sequence = &g_array_index(lines->sequences, Sequence, i);
-    row = sequence->section == section ? find_row(lines, sequence, offset) : NULL;
-  }
   while (row && row->file != 0 && n < SMB_LINES_MAX_FRAMES) {
     frames[n++] = (SmbLineFrame){g_ptr_array_index(lines->files, row->file - 1), row->line};
     row = row->context ? &g_array_index(lines->rows, Row, row->context - 1) : NULL;

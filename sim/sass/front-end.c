@@ -62,6 +62,7 @@ decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError
   g_autoptr(GHashTable) regions = g_hash_table_new(NULL, NULL);
   g_autoptr(GArray) scratch = g_array_new(FALSE, FALSE, sizeof(Row));
   g_autoptr(GArray) scratch_predicates = g_array_new(FALSE, FALSE, sizeof(Predicate));
+  g_autoptr(GHashTable) placed = g_hash_table_new(NULL, NULL);
   g_autoptr(GArray) sections = g_array_new(FALSE, FALSE, sizeof(SassSection));
   g_autoptr(GArray) jumps = g_array_new(FALSE, FALSE, sizeof(SassJump));
   g_autoptr(GArray) returns = g_array_new(FALSE, FALSE, sizeof(SassReturn));
@@ -81,6 +82,7 @@ decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError
                          .scratch = scratch,
                          .scratch_predicates = scratch_predicates,
                          .sections = sections,
+                         .placed = placed,
                          .jumps = jumps,
                          .returns = returns,
                          .missing = missing,

@@ -76,7 +76,8 @@ typedef struct {
   GHashTable *presets;  // of bank 0: offset and number of rows → row
   GHashTable *specials; // number of a special register → row
   GHashTable *regions;  // symbol → its region
-  GArray *sections;     // SassSection
+  GArray *sections;     // SassSection, by address
+  GHashTable *placed;   // index of a section → its place in @sections, from 1
   GPtrArray *missing;   // names of functions without a body, whose addresses are behind all code
   GArray *jumps;        // SassJump
   GArray *returns;      // SassReturn, of the current function
@@ -146,6 +147,10 @@ gboolean smb_sass_set_bank_address(SassDecoder *decoder, Transfer *transfer,
                                    const SassOperand *operand);
 
 // --- the memory of the program (layout.c)
+// Where a section of the image was placed, by its index there; NULL: it was not.
+const SassSection *smb_sass_placed(const SassDecoder *decoder, guint index);
+// The section of code that an address lies in; NULL: none.
+const SassSection *smb_sass_section_at(const SassDecoder *decoder, guint32 address);
 // Shared arrays, the stack, sections of code. FALSE with an error.
 gboolean smb_sass_lay_out(SassDecoder *decoder);
 const SassBank *smb_sass_bank(SassDecoder *decoder, guint bank);

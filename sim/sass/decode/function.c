@@ -122,45 +122,46 @@ compare_numbers(gconstpointer a, gconstpointer b) {
   return (x > y) - (x < y);
 }
 
+// Numbers in order, each once.
 static void
-add_start(GArray *starts, guint32 start) {
-  for (guint i = 0; i < starts->len; i++) {
-    if (g_array_index(starts, guint32, i) == start)
-      return;
+sort_numbers(GArray *numbers) {
+  guint n = 0;
+  g_array_sort(numbers, compare_numbers);
+  for (guint i = 0; i < numbers->len; i++) {
+    guint32 number = g_array_index(numbers, guint32, i);
+    if (n == 0 || g_array_index(numbers, guint32, n - 1) != number)
+      g_array_index(numbers, guint32, n++) = number;
   }
-  g_array_append_val(starts, start);
+  g_array_set_size(numbers, n);
+}
+
+static void
+add_start(Flow *flow, guint32 address) {
+  guint32 start = address / SASS_BYTES;
+  g_array_append_val(flow->starts, start);
 }
 
 static void
 find_functions(Flow *flow) {
   const SassDecoder *decoder = flow->decoder;
   guint32 end = 0;
-  for (guint s = 0; s < decoder->sections->len; s++) {
-    const SassSection *section = &g_array_index(decoder->sections, SassSection, s);
-    add_start(flow->starts, section->base / SASS_BYTES);
-    end = (section->base + section->bytes) / SASS_BYTES;
-    for (guint i = 0; i < decoder->cubin->functions->len; i++) {
-      const SmbCubinFunction *function = g_ptr_array_index(decoder->cubin->functions, i);
-      if (function->section == section->section && function->offset < section->bytes)
-        add_start(flow->starts, (section->base + function->offset) / SASS_BYTES);
-    }
+  for (guint i = 0; i < decoder->sections->len; i++) {
+    const SassSection *section = &g_array_index(decoder->sections, SassSection, i);
+    end = section->base + section->bytes;
+    add_start(flow, section->base);
   }
-  g_array_append_val(flow->starts, end);
-  g_array_sort(flow->starts, compare_numbers);
-  g_array_set_size(flow->places, end);
+  for (guint i = 0; i < decoder->cubin->functions->len; i++) {
+    const SmbCubinFunction *function = g_ptr_array_index(decoder->cubin->functions, i);
+    const SassSection *section = smb_sass_placed(decoder, function->section);
+    if (section && function->offset < section->bytes)
+      add_start(flow, section->base + function->offset);
+  }
+  add_start(flow, end);
+  sort_numbers(flow->starts);
+  g_array_set_size(flow->places, end / SASS_BYTES);
 }
 
 // --- steps
-
-static const SassSection *
-find_section(const SassDecoder *decoder, guint32 address) {
-  for (guint i = 0; i < decoder->sections->len; i++) {
-    const SassSection *section = &g_array_index(decoder->sections, SassSection, i);
-    if (address - section->base < section->bytes)
-      return section;
-  }
-  g_assert_not_reached();
-}
 
 // What is behind the last instruction of a function, where nothing should come, and the steps of the returns: each of these
 // is a block of its own. *@first: the first one.
@@ -304,7 +305,7 @@ decode_function(Flow *flow, guint32 first, guint32 end, guint32 first_step) {
   for (guint32 i = first; i < end; i++) {
     SassInstruction instruction;
     guint32 address = i * SASS_BYTES;
-    const SassSection *section = find_section(decoder, address);
+    const SassSection *section = smb_sass_section_at(decoder, address);
     read_instruction(decoder, section, address - section->base, &instruction);
     get_place(flow, i)->step = decoder->code->steps->len;
     if (!smb_sass_decode(decoder, &instruction, address))

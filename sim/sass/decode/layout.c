@@ -29,22 +29,50 @@ align_to(guint64 offset, guint64 align) {
 
 // --- code
 
+static guint32
+end_of_code(const SassDecoder *decoder) {
+  const GArray *sections = decoder->sections;
+  const SassSection *last =
+      sections->len ? &g_array_index(sections, SassSection, sections->len - 1) : NULL;
+  return last ? last->base + last->bytes : 0;
+}
+
+const SassSection *
+smb_sass_placed(const SassDecoder *decoder, guint index) {
+  guint place = GPOINTER_TO_UINT(g_hash_table_lookup(decoder->placed, GUINT_TO_POINTER(index)));
+  return place ? &g_array_index(decoder->sections, SassSection, place - 1) : NULL;
+}
+
 static gboolean
 add_section(SassDecoder *decoder, guint index) {
   const SmbCubinSection *section = get_section(decoder, index);
-  guint32 base = 0;
-  for (guint i = 0; i < decoder->sections->len; i++) {
-    const SassSection *other = &g_array_index(decoder->sections, SassSection, i);
-    if (other->section == index)
-      return TRUE;
-    base = other->base + other->bytes;
-  }
+  guint32 base = end_of_code(decoder);
+  if (smb_sass_placed(decoder, index))
+    return TRUE;
   if (!section->data || section->bytes % SASS_BYTES || section->bytes > G_MAXINT32 - base)
     return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT, "%s: section %s: expected code",
                     decoder->program->file, section->name);
   const SassSection added = {index, base, (guint32)section->bytes, section->data};
   g_array_append_val(decoder->sections, added);
+  g_hash_table_insert(decoder->placed, GUINT_TO_POINTER(index),
+                      GUINT_TO_POINTER(decoder->sections->len));
   return TRUE;
+}
+
+const SassSection *
+smb_sass_section_at(const SassDecoder *decoder, guint32 address) {
+  guint low = 0, high = decoder->sections->len;
+  while (low < high) {
+    guint middle = (low + high) / 2;
+    const SassSection *section = &g_array_index(decoder->sections, SassSection, middle);
+    if (address - section->base < section->bytes)
+      return section;
+    if (address < section->base)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return NULL;
 }
 
 static gboolean
@@ -74,21 +102,12 @@ add_sections(SassDecoder *decoder) {
   return TRUE;
 }
 
-static guint32
-end_of_code(const SassDecoder *decoder) {
-  const SassSection *last =
-      &g_array_index(decoder->sections, SassSection, decoder->sections->len - 1);
-  return last->base + last->bytes;
-}
-
 // The address of a function; of one that is elsewhere one behind all code, where there is none.
 static guint64
 find_function(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
-  for (guint i = 0; i < decoder->sections->len && symbol->section; i++) {
-    const SassSection *section = &g_array_index(decoder->sections, SassSection, i);
-    if (section->section == symbol->section)
-      return section->base + symbol->value;
-  }
+  const SassSection *section = symbol->section ? smb_sass_placed(decoder, symbol->section) : NULL;
+  if (section)
+    return section->base + symbol->value;
   guint found;
   if (!g_ptr_array_find_with_equal_func(decoder->missing, symbol->name, g_str_equal, &found)) {
     found = decoder->missing->len;

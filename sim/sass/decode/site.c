@@ -35,13 +35,10 @@ make_frames(SassDecoder *decoder, const SmbLineFrame *places, guint n) {
 // Where the image says that the current instruction stands in the source.
 static guint
 find_places(const SassDecoder *decoder, SmbLineFrame *places) {
-  for (guint i = 0; i < decoder->sections->len; i++) {
-    const SassSection *section = &g_array_index(decoder->sections, SassSection, i);
-    if (decoder->place - section->base < section->bytes)
-      return smb_lines_find(decoder->lines, section->section, decoder->place - section->base,
-                            places);
-  }
-  return 0;
+  const SassSection *section = smb_sass_section_at(decoder, decoder->place);
+  return section ? smb_lines_find(decoder->lines, section->section, decoder->place - section->base,
+                                  places)
+                 : 0;
 }
 
 guint
