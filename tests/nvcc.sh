@@ -37,7 +37,8 @@ done >>"$work/all"
 # Every file as it stands, too.
 {
   for variant in 'reduction.cu -DNEIGHBOURS=0' 'reduction.cu -DLAST=4' 'swizzle.cu -DSWIZZLE=0 -DPAD=1' \
-    'width.cu -DELEM=double -DSTRIDE=2'; do
+    'width.cu -DELEM=double -DSTRIDE=2' \
+    'constant.cu -DSHARE=1'; do
     echo "../lessons/$variant"
   done
   for file in "$kernels"/*.cu "$kernels"/../lessons/*.cu; do

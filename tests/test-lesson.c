@@ -170,6 +170,7 @@ static const char *const texts[][2] = {
      "32 1024 32 1 4"},
     {"{a.store.wavefronts} {a.store1.worst}", "32 1"},
     {"{a.warps} {a.shared_bytes} {a.banks} {a.bank_bytes} {a.sector_bytes}", "32 4096 32 4 32"},
+    {"{a.constant_requests} {a.constant_words} {a.constant_cycles} {a.shuffles}", "0 0 0 0"},
     {"{pad.IPAD} {pad.BDIMX + pad.IPAD} {pad.shared_bytes}", "1 33 2112"},
     {"{wide.load.worst} {wide.load.worst_ideal} {wide.load.excess} {wide.load.width}", "4 4 0 16"},
     {"{sum.load.requests - sum.load1.requests - sum.load2.requests > 0}", "1"},
@@ -211,7 +212,7 @@ static const char *const untrue[][2] = {
     {"@run b --kernels x", "l: run 'b': unknown option --kernels; did you mean '--kernel'?"},
     {"@run b --help", "l: run 'b': --help cannot be used here"},
     {"@run b nothing.cu", "l: run 'b': no kernel 'nothing.cu' in the course: expected one of "
-                          "counter.cu, reduction.cu, swizzle.cu, width.cu, word.cu"},
+                          "constant.cu, counter.cu, reduction.cu, swizzle.cu, width.cu, word.cu"},
     {"@run b word.cu -D WORDS=0", "l: run 'b': word.cu:14:41: division by zero, by thread (0,0,0)"},
 };
 

@@ -42,7 +42,11 @@ typedef enum {
   FIELD("shared_bytes", analysis->shared_bytes)                                                    \
   FIELD("banks", info->banks)                                                                      \
   FIELD("bank_bytes", info->bank_bytes)                                                            \
-  FIELD("sector_bytes", analysis->segment_bytes)
+  FIELD("sector_bytes", analysis->segment_bytes)                                                   \
+  FIELD("constant_requests", analysis->constant_total.requests)                                    \
+  FIELD("constant_words", analysis->constant_total.wavefronts) /* distinct ones of each request */ \
+  FIELD("constant_cycles", analysis->constant_total.cycles)                                        \
+  FIELD("shuffles", count_shuffles(analysis))
 #define NAME(name, value)  name,
 #define VALUE(name, value) value,
 
@@ -197,6 +201,16 @@ value_of_macro(const Name *name, const char *macro, const SmbProgram *kernel, gi
   if (!smb_program_evaluate(kernel, macro, value, NULL))
     return refuse_quantity(name, error, "the macro is not a whole number");
   return TRUE;
+}
+
+static guint64
+count_shuffles(const SmbAnalysis *analysis) {
+  guint64 n = 0;
+  for (guint i = 0; i < analysis->traffic->len; i++) {
+    const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
+    n += traffic->kind == SMB_TRAFFIC_SHUFFLE ? traffic->executions : 0;
+  }
+  return n;
 }
 
 static gboolean
