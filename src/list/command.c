@@ -209,7 +209,7 @@ static const SmbCliUsage usage = {
     .arguments = LISTS " [NAME|FILE]",
     .description =
         "Lists what there is.\n"
-        "  kernels     the built-in kernels; with a FILE of compiled code, those that it holds\n"
+        "  kernels     the built-in kernels; with a FILE of compiled code, its own\n"
         "  archs       the architectures; with a NAME, its rules and where they come from\n"
         "  devices     the GPUs of this machine, and what is missing to measure on them\n"
         "  ops         the operations of a trace\n"
