@@ -18,8 +18,8 @@ static const GOptionEntry options[] = {
     G_OPTION_ENTRY_NULL,
 };
 
-// --max-ways: each access that is beyond it is named, and each with requests that are not counted. Where a condition kept
-// all threads away, nothing was checked.
+// --max-ways: each access that is beyond it is named, and each whose count is not that of the contents of memory: requests of
+// it are not counted, or contents were assumed. Where a condition kept all threads away, nothing was checked.
 static void
 check_limit(SmbCli *cli, const SmbAnalyzeReport *report) {
   if (report->max_ways != G_MAXUINT && report->analysis->idle) {
@@ -30,7 +30,7 @@ check_limit(SmbCli *cli, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < report->analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
     guint ways = smb_analyze_ways(access);
-    if (access->uncounted && report->max_ways != G_MAXUINT) {
+    if ((access->uncounted || access->data_source) && report->max_ways != G_MAXUINT) {
       g_autofree char *reason = smb_analyze_describe_reason(access);
       cli->status = SMB_EXIT_DIFFERS;
       smb_spool_printf(cli->messages, "smembank analyze: --max-ways %u: %s\n", report->max_ways,

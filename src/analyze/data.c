@@ -178,6 +178,7 @@ write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
   }
   json_builder_end_array(json);
   smb_json_number(json, "uncounted_requests", (gint64)smb_analyze_uncounted(report->analysis));
+  smb_json_boolean(json, "depends_on_data", smb_analyze_assumes(report->analysis));
   smb_json_boolean(json, "vacuous", report->analysis->idle != NULL);
   json_builder_end_object(json);
 }

@@ -69,6 +69,10 @@ char *smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis);
 /** smb_analyze_uncounted: Returns: requests of all accesses that are not counted */
 guint64 smb_analyze_uncounted(const SmbAnalysis *analysis);
 
+/** smb_analyze_assumes: Returns: whether counts hold only for what was put in place of contents that were not given
+ * (SmbAccess.data_source) */
+gboolean smb_analyze_assumes(const SmbAnalysis *analysis);
+
 /** smb_analyze_describe_reason: Returns: (transfer full): why an access is not exact, as a sentence */
 char *smb_analyze_describe_reason(const SmbAccess *access);
 

@@ -220,16 +220,21 @@ smb_analyze_uncounted(const SmbAnalysis *analysis) {
   return uncounted;
 }
 
+gboolean
+smb_analyze_assumes(const SmbAnalysis *analysis) {
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    if (g_array_index(analysis->accesses, SmbAccess, i).data_source)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // For which requests a verdict holds, behind what it says of them; "" for all.
 static const char *
 qualify(const SmbAnalysis *analysis) {
   if (smb_analyze_uncounted(analysis))
     return " in the requests that are counted";
-  for (guint i = 0; i < analysis->accesses->len; i++) {
-    if (smb_access_depends_on_data(&g_array_index(analysis->accesses, SmbAccess, i)))
-      return " with the contents assumed";
-  }
-  return "";
+  return smb_analyze_assumes(analysis) ? " with the contents assumed" : "";
 }
 
 static char *

@@ -143,7 +143,13 @@ is_json
 [ "$(grep -c '"exact" : false' "$work/out")" -eq 1 ] || die "not one access: $(cat "$work/out")"
 shows "\"reason\" : \"the $depends\""
 shows '"kind" : "data"'
-run_hist analyze --buffer in=@4 --max-ways 1
+run_hist analyze --buffer in=@4
+# A limit holds for the contents that were given only.
+expect 1 analyze "$work/hist.cu" --block 256 --max-ways 32
+says "smembank analyze: --max-ways 32: The $depends."
+expect 1 analyze "$work/hist.cu" --block 256 --max-ways 32 --format json
+grep -A 6 '"limit"' "$work/out" | grep -q '"depends_on_data" : true' || die "no reason: $(cat "$work/out")"
+expect 0 analyze "$work/hist.cu" --block 256 --buffer in=iota:i32 --max-ways 32
 run_hist explain --op atomic
 tells "The $depends."
 run_hist explain --op atomic --format json
