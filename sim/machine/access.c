@@ -31,9 +31,10 @@ smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const
   return fail_access(block, move, warp, lane, problem, "");
 }
 
-// What messages call a piece of memory: a variable by its name in quotes, others in words (transfer full).
-static char *
-name_object(const SmbBlock *block, const Object *object) {
+char *
+smb_object_describe(const SmbBlock *block, const Object *object) {
+  if (object->buffer < smb_program_n_parameters(block->program))
+    return smb_program_describe_parameter(block->program, object->buffer);
   gboolean in_words = block->program->tracks && strchr(object->name, ' ');
   return in_words ? g_strdup(object->name) : g_strdup_printf("'%s'", object->name);
 }
@@ -56,7 +57,7 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
   gint64 byte = access->offset[lane] - (gint64)object->start;
   if (object->space == SPACE_SHARED && byte > G_MAXINT32 && byte <= G_MAXUINT32)
     byte -= G_GINT64_CONSTANT(1) << 32; // a sum of 32 bits that fell below 0
-  g_autofree char *name = name_object(block, object), *problem = NULL, *hint = NULL;
+  g_autofree char *name = smb_object_describe(block, object), *problem = NULL, *hint = NULL;
   if (object->space == SPACE_SHARED && object->size == 0)
     problem = g_strdup_printf("out of bounds: %s has no bytes; give the kernel dynamic shared "
                               "memory with --dynamic-bytes",
@@ -77,7 +78,7 @@ fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint la
                guint64 address) {
   const Object *object = access_object(block, access, lane);
   g_autofree char *of = object->space == SPACE_SHARED ? g_strdup("shared memory")
-                                                      : g_strdup_printf("'%s'", object->name);
+                                                      : smb_object_describe(block, object);
   g_autofree char *problem =
       g_strdup_printf("misaligned: byte %" G_GUINT64_FORMAT " of %s is not a multiple of %u",
                       address, of, move->align);

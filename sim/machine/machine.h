@@ -118,6 +118,10 @@ mask_any(const SmbBlock *block, const Mask *mask) {
 G_GNUC_PRINTF(3, 4)
 gboolean smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...);
 
+// What messages call a piece of memory: a buffer as its parameter, a variable by its name in quotes, others in words
+// (transfer full).
+char *smb_object_describe(const SmbBlock *block, const Object *object);
+
 // "thread (3,0,0)", with its block if there are several (transfer full).
 char *smb_block_thread(const SmbBlock *block, guint warp, guint lane);
 

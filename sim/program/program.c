@@ -216,6 +216,17 @@ smb_program_parameter(const SmbProgram *program, guint index) {
   return g_array_index(program->parameters, SmbParameter, index);
 }
 
+char *
+smb_program_describe_parameter(const SmbProgram *program, guint index) {
+  SmbParameter parameter = smb_program_parameter(program, index);
+  if (!parameter.is_unnamed)
+    return g_strdup_printf("'%s'", parameter.name);
+  g_autofree char *made_up = g_strdup_printf("_param_%u", index);
+  if (*parameter.name == '(' || g_str_has_suffix(parameter.name, made_up))
+    return g_strdup_printf("parameter %u", index);
+  return g_strdup_printf("parameter %u ('%s')", index, parameter.name);
+}
+
 guint
 smb_program_n_arrays(const SmbProgram *program) {
   return program->arrays->len;

@@ -197,6 +197,10 @@ char *smb_program_message(const SmbProgram *program, guint32 offset, const char 
 guint smb_program_n_parameters(const SmbProgram *program);
 SmbParameter smb_program_parameter(const SmbProgram *program, guint index);
 
+/** smb_program_describe_parameter: Returns: (transfer full): what messages call a parameter: "'in'"; of compiled code
+ * "parameter 2 ('in')", without the name if it is only made of that of the kernel */
+char *smb_program_describe_parameter(const SmbProgram *program, guint index);
+
 /** Most dimensions of a __shared__ array. */
 #define SMB_ARRAY_MAX_DIMENSIONS 3
 

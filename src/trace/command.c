@@ -5,7 +5,10 @@
 // kernel.
 #include "src/cli/commands.h"
 
+#include <string.h>
+
 #include "sim/arch/arch.h"
+#include "sim/base/error.h"
 #include "sim/trace/trace.h"
 #include "sim/count/wavefront.h"
 #include "src/cli/input.h"
@@ -31,6 +34,26 @@ static const GOptionEntry options[] = {
     G_OPTION_ENTRY_NULL,
 };
 
+// What is no trace may be a kernel: says how it becomes one. Always FALSE.
+static gboolean
+fail_trace(const char *path, GError **error) {
+  g_autoptr(SmbSource) source = g_error_matches(*error, SMB_ERROR, SMB_ERROR_INPUT) &&
+                                        g_file_test(path, G_FILE_TEST_IS_REGULAR)
+                                    ? smb_input_source(path, NULL)
+                                    : NULL;
+  const char *level = source ? smb_program_recognize(source) : "text";
+  if (!source ||
+      (level && strcmp(level, "text") == 0 && !strstr(smb_source_text(source), "__global__")))
+    return FALSE;
+  g_autofree char *shown = g_filename_display_name(path);
+  g_clear_error(error);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+              "%s: expected a trace, and this is a kernel: 'smembank trace --from %s' writes its "
+              "requests as a trace",
+              shown, shown);
+  return FALSE;
+}
+
 static gboolean
 count_trace(SmbCli *cli, const char *path, GError **error) {
   g_autoptr(GInputStream) stream = smb_input_open(path, error);
@@ -45,7 +68,7 @@ count_trace(SmbCli *cli, const char *path, GError **error) {
   smb_input_begin(stream, progress, "requests");
   do {
     if (!smb_trace_reader_next(reader, batch, error))
-      return FALSE;
+      return fail_trace(path, error);
     smb_wavefronts_count_span(cli->arch, counter, batch->requests, batch->n, counts);
     smb_trace_report_add(report, batch, counts);
     smb_input_advance(stream, progress, batch->n);
@@ -67,7 +90,9 @@ measure_trace(SmbCli *cli, const char *path, GError **error) {
       cli->arch_named ? smb_arch_ref(cli->arch) : smb_measure_arch(meter, error);
   g_autoptr(SmbMeasuredTrace) trace =
       arch ? smb_measured_trace_new(stream, smb_input_name(path), arch, progress, error) : NULL;
-  if (!trace || !smb_measured_trace_run(trace, meter, progress, error))
+  if (!trace)
+    return fail_trace(path, error);
+  if (!smb_measured_trace_run(trace, meter, progress, error))
     return FALSE;
   const SmbMeasuredTraceReport report = {trace, meter, path, option_all};
   cli->format->write(cli, &report);

@@ -78,7 +78,8 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   smb_transfer_watch(runner, flags);
   if (known != lanes) {
     memset(runner->block->shared_marks, 0, runner->block->shared_bytes);
-    return smb_runner_uncounted(runner, step, lanes, "the address", origin);
+    smb_runner_uncounted(runner, step, lanes, "the address", origin);
+    return TRUE;
   }
   if (!runner->shared_origin)
     runner->shared_origin = step_origin(runner, step);

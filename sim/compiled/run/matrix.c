@@ -50,8 +50,7 @@ smb_step_load_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   if (!find_lanes(runner, step, addresses, lanes, &asking, &origin)) {
-    if (!smb_runner_uncounted(runner, step, lanes, "the address", origin))
-      return FALSE;
+    smb_runner_uncounted(runner, step, lanes, "the address", origin);
     smb_runner_forget(runner, step, lanes, origin);
     return TRUE;
   }
@@ -99,7 +98,8 @@ smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
     return TRUE;
   if (!find_lanes(runner, step, addresses, lanes, &asking, &origin)) {
     smb_runner_blur(runner, step, lanes);
-    return smb_runner_uncounted(runner, step, lanes, "the address", origin);
+    smb_runner_uncounted(runner, step, lanes, "the address", origin);
+    return TRUE;
   }
   memset(&words, 0, sizeof words);
   if (step->argument == MATRIX_UNKNOWN && !runner->shared_origin) {

@@ -137,9 +137,8 @@ run_warp(Runner *runner) {
   return check_limit(runner, step);
 }
 
-gboolean
-smb_runner_run(gpointer data) {
-  Runner *runner = data;
+static void
+start_block(Runner *runner) {
   SmbBlock *block = runner->block;
   memset(runner->barriers, 0, sizeof runner->barriers);
   runner->awaited = 0;
@@ -150,6 +149,11 @@ smb_runner_run(gpointer data) {
   smb_mbarriers_reset(runner);
   for (guint w = 0; w < block->n_warps; w++)
     start_warp(runner, w);
+}
+
+static gboolean
+run_block(Runner *runner) {
+  SmbBlock *block = runner->block;
   for (;;) {
     gboolean ran = FALSE, waits = FALSE;
     for (guint w = 0; w < block->n_warps; w++) {
@@ -166,6 +170,14 @@ smb_runner_run(gpointer data) {
     if (!ran && !smb_runner_release(runner))
       return FALSE;
   }
+}
+
+gboolean
+smb_runner_run(gpointer data) {
+  Runner *runner = data;
+  start_block(runner);
+  gboolean ended = run_block(runner);
+  return smb_runner_refuse(runner) && ended;
 }
 
 gpointer
@@ -209,6 +221,9 @@ smb_runner_free(gpointer data) {
   g_free(runner->causes);
   g_free(runner->written);
   g_bytes_unref(runner->parameters);
+  if (runner->refusal)
+    g_string_free(runner->refusal, TRUE);
+  g_clear_pointer(&runner->missing, g_ptr_array_unref);
   g_clear_pointer(&runner->stretches, g_hash_table_unref);
   g_hash_table_unref(runner->mbarriers);
   g_hash_table_unref(runner->polls);

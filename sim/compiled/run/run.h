@@ -87,6 +87,9 @@ struct _Runner {
   guint32
       shared_origin; // the step, + 1, behind the first unknown value that was stored to shared memory
   gboolean skips;    // accesses at unknown addresses are reported, and do not end the run
+  GString *refusal;   // why the run is refused when it has ended; NULL: it is not
+  guint32 refused;    // where
+  GPtrArray *missing; // options that give the contents which the refusal asks for
   GBytes *parameters;
   guint64 allocated;       // bytes that smb_step_allocate() has given away
   GHashTable *stretches;   // by branch: what it decides, where that was asked (skip.c); or NULL
@@ -275,9 +278,12 @@ void smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guin
 // --- what is not known (unsure.c)
 // A step whose guard is not known in @unsure; it is true in @lanes.
 gboolean smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsure);
-// Lanes ask for memory, maybe shared, and it is not known where, or whether.
-gboolean smb_runner_uncounted(Runner *runner, const Step *step, SmbLanes lanes, const char *what,
-                              guint32 origin);
+// Lanes ask for memory, maybe shared, and it is not known where, or whether. The run goes on, and is refused when it has
+// ended unless it may leave such accesses out.
+void smb_runner_uncounted(Runner *runner, const Step *step, SmbLanes lanes, const char *what,
+                          guint32 origin);
+// At the end of a run, however it ended: whether all was counted that has to be; else fails, with all contents that are missing.
+gboolean smb_runner_refuse(Runner *runner);
 // Whether threads execute a step that is not only skipped is not known: fails.
 gboolean smb_runner_cannot_tell(Runner *runner, const Step *step, guint32 origin);
 // Nothing is known any more of what a step writes.

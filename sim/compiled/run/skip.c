@@ -216,7 +216,7 @@ forget_stretch(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 o
 }
 
 // The requests between the branch and where its ways meet are not counted.
-static gboolean
+static void
 leave_out(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
   for (guint i = 0; i < stretch->steps->len; i += 2) {
     guint32 end = g_array_index(stretch->steps, guint32, i + 1);
@@ -224,12 +224,10 @@ leave_out(Runner *runner, const Stretch *stretch, SmbLanes lanes, guint32 origin
       const Step *step = &runner->steps[s];
       gboolean asks =
           step->kind == STEP_TRANSFER && smb_transfer_may_be_shared(runner, step->transfer);
-      if ((asks || step->kind == STEP_APART) &&
-          !smb_runner_uncounted(runner, step, lanes, "whether it is executed", origin))
-        return FALSE;
+      if (asks || step->kind == STEP_APART)
+        smb_runner_uncounted(runner, step, lanes, "whether it is executed", origin);
     }
   }
-  return TRUE;
 }
 
 void
@@ -264,12 +262,10 @@ smb_runner_skip(Runner *runner, const Step *step, guint32 origin) {
   SmbSplits *splits = runner->warp->splits;
   const Stretch *stretch = find_stretch(runner, step_number(runner, step));
   if (stretch->needed && !runner->skips)
-    return smb_runner_uncounted(runner, stretch->needed, splits->mask, "whether it is executed",
-                                origin);
+    smb_runner_uncounted(runner, stretch->needed, splits->mask, "whether it is executed", origin);
   if (stretch->ends || stretch->blind)
     return smb_runner_cannot_tell(runner, stretch->ends ? stretch->ends : stretch->blind, origin);
-  if (!leave_out(runner, stretch, splits->mask, origin))
-    return FALSE;
+  leave_out(runner, stretch, splits->mask, origin);
   forget_stretch(runner, stretch, splits->mask, origin);
   if (stretch->end == SMB_FLOW_EXIT)
     return smb_step_exit(runner, step, splits->mask);

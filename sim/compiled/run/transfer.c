@@ -289,34 +289,30 @@ note_order(Runner *runner, const Transfer *transfer, SmbLanes lanes, const guint
 }
 
 // Accesses whose addresses are not known: whatever they could have touched is not known any more.
-static gboolean
+static void
 lose(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
   const Transfer *transfer = step->transfer;
   gboolean writes = transfer->move.op_class != SMB_OP_CLASS_LOAD;
-  if (smb_transfer_may_be_shared(runner, transfer) &&
-      !smb_runner_uncounted(runner, step, lanes, "the address", origin))
-    return FALSE;
+  if (smb_transfer_may_be_shared(runner, transfer))
+    smb_runner_uncounted(runner, step, lanes, "the address", origin);
   if (writes)
     smb_runner_blur(runner, step, lanes);
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
   smb_runner_lose_global(runner, step);
   smb_runner_forget(runner, step, lanes, step_origin(runner, step));
-  return TRUE;
 }
 
-// The addresses of an access; *@goes_on: whether it is made: lanes make it, and it is known where. FALSE: the block
-// fails.
+// The addresses of an access, and whether it is made: lanes make it, and it is known where.
 static gboolean
-locate(Runner *runner, const Step *step, SmbLanes lanes, guint64 *addresses, guint *flags,
-       gboolean *goes_on) {
+locate(Runner *runner, const Step *step, SmbLanes lanes, guint64 *addresses, guint *flags) {
   guint32 origin = 0;
-  *goes_on = FALSE;
   if (!lanes)
-    return TRUE;
+    return FALSE;
   SmbLanes known = smb_transfer_addresses(runner, step->transfer, lanes, addresses, flags, &origin);
   smb_transfer_watch(runner, *flags);
-  *goes_on = known == lanes;
-  return *goes_on || lose(runner, step, lanes, origin);
+  if (known != lanes)
+    lose(runner, step, lanes, origin);
+  return known == lanes;
 }
 
 // Lanes that ask for shared memory of another block are listed, and what they load is not known; the others.
@@ -364,7 +360,6 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   guint64 addresses[SMB_MAX_LANES];
   const guint32 *base = find_base(runner, transfer, lanes);
   guint flags = 0;
-  gboolean goes_on;
   MarkedWords words;
   if (base) {
     if (!smb_words_load_shared(runner->block, &transfer->move, runner->w, lanes, base,
@@ -374,9 +369,8 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
     smb_transfer_deliver(runner, step, lanes, 0, &words);
     return TRUE;
   }
-  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
-    return FALSE;
-  if (!goes_on || !(lanes = stay_here(runner, step, lanes, addresses)))
+  if (!locate(runner, step, lanes, addresses, &flags) ||
+      !(lanes = stay_here(runner, step, lanes, addresses)))
     return TRUE;
   if (!smb_words_load(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
@@ -395,7 +389,6 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
   guint64 addresses[SMB_MAX_LANES];
   const guint32 *base = find_base(runner, transfer, lanes);
   guint flags = 0;
-  gboolean goes_on;
   MarkedWords words;
   if (base) {
     note_origin(runner, gather(registers, transfer->data, transfer->n_components, transfer->bytes,
@@ -403,9 +396,8 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
     return smb_words_store_shared(runner->block, &transfer->move, runner->w, lanes, base,
                                   (guint32)transfer->offset, &words);
   }
-  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
-    return FALSE;
-  if (!goes_on || !(lanes = stay_here(runner, step, lanes, addresses)))
+  if (!locate(runner, step, lanes, addresses, &flags) ||
+      !(lanes = stay_here(runner, step, lanes, addresses)))
     return TRUE;
   note_origin(runner, gather(registers, transfer->data, transfer->n_components, transfer->bytes,
                              lanes, &words));
@@ -422,11 +414,9 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   const Registers *registers = runner->warp->registers;
   guint64 addresses[SMB_MAX_LANES];
   guint flags = 0;
-  gboolean goes_on;
   MarkedWords operand, swap, before;
-  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
-    return FALSE;
-  if (!goes_on || !(lanes = stay_here(runner, step, lanes, addresses)))
+  if (!locate(runner, step, lanes, addresses, &flags) ||
+      !(lanes = stay_here(runner, step, lanes, addresses)))
     return TRUE;
   guint32 origin = gather(registers, transfer->operands, transfer->n_components, transfer->bytes,
                           lanes, &operand);
@@ -493,12 +483,9 @@ smb_step_cast(Runner *runner, const Step *step, SmbLanes lanes) {
   guint64 addresses[SMB_MAX_LANES];
   guint32 values[SMB_MAX_LANES] = {0};
   guint flags = 0;
-  gboolean goes_on;
   SmbLanes winners = 0;
   MarkedWords expected, swap, before;
-  if (!locate(runner, step, lanes, addresses, &flags, &goes_on))
-    return FALSE;
-  if (!goes_on)
+  if (!locate(runner, step, lanes, addresses, &flags))
     return TRUE;
   SmbLanes contenders =
       find_contenders(lanes, registers->n_lanes, (guint)transfer->move.width, addresses);

@@ -24,14 +24,12 @@ smb_runner_forget(Runner *runner, const Step *step, SmbLanes lanes, guint32 orig
   }
 }
 
-// "parameter 2 ('in')"
+// What gives a buffer its contents: "--buffer 2=SPEC".
 static char *
-describe_object(const Runner *runner, guint32 index) {
-  const SmbProgram *program = &runner->code->program;
-  const Object *object = &runner->block->objects[index];
-  if (object->buffer < program->parameters->len)
-    return g_strdup_printf("parameter %u ('%s')", object->buffer, object->name);
-  return g_strdup_printf("'%s'", object->name);
+describe_option(const Runner *runner, const Object *buffer) {
+  if (buffer->buffer < runner->code->program.parameters->len)
+    return g_strdup_printf("--buffer %u=SPEC", buffer->buffer);
+  return g_strdup_printf("--buffer %s=SPEC", buffer->name);
 }
 
 // Where a step stands: a line of the program that was compiled, or of the compiled text.
@@ -47,24 +45,24 @@ describe_place(const Runner *runner, guint32 number) {
   return g_strdup_printf("line %u", line);
 }
 
-// "the contents of parameter 2 ('in'), loaded at scan.cu:30: give --buffer 2=SPEC"
-char *
-smb_runner_explain(const Runner *runner, guint32 origin) {
+// "the contents of parameter 2 ('in'), loaded at scan.cu:30: give --buffer 2=SPEC". @option: (out) (optional): what it asks for
+static char *
+explain(const Runner *runner, guint32 origin, char **option) {
   for (guint link = 0; link < MAX_CHAIN && origin > 0; link++) {
     const Cause *cause = &runner->causes[origin - 1];
     g_autofree char *place = describe_place(runner, origin - 1);
     if (cause->kind == CAUSE_OPAQUE)
       return g_strdup_printf("the result of an instruction that is not modelled (%s)", place);
     if (cause->kind == CAUSE_CONTENTS) {
-      g_autofree char *object = describe_object(runner, cause->object);
       const Object *buffer = &runner->block->objects[cause->object];
-      g_autofree char *number = g_strdup_printf("%u", buffer->buffer);
-      gboolean is_parameter = buffer->buffer < runner->code->program.parameters->len;
+      g_autofree char *object = smb_object_describe(runner->block, buffer);
       if (buffer->contents.fill != SMB_FILL_UNKNOWN)
         return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", object,
                                place);
-      return g_strdup_printf("the contents of %s, loaded at %s: give --buffer %s=SPEC", object,
-                             place, is_parameter ? number : buffer->name);
+      g_autofree char *give = describe_option(runner, buffer);
+      if (option)
+        *option = g_strdup(give);
+      return g_strdup_printf("the contents of %s, loaded at %s: give %s", object, place, give);
     }
     if (cause->kind == CAUSE_NONE)
       return g_strdup_printf("a value that is not known (%s)", place);
@@ -75,22 +73,53 @@ smb_runner_explain(const Runner *runner, guint32 origin) {
   return g_strdup("a register that is never written");
 }
 
+char *
+smb_runner_explain(const Runner *runner, guint32 origin) {
+  return explain(runner, origin, NULL);
+}
+
+// What is not counted ends the run; first, the rest of it is seen, in which contents of other buffers may be missing.
+static void
+refuse_later(Runner *runner, const Step *step, const char *reason, const char *option) {
+  const SmbProgram *program = &runner->code->program;
+  gboolean is_first = !runner->refusal;
+  if (is_first) {
+    const char *text =
+        step->transfer ? smb_program_site(program, step->transfer->move.site)->expression : NULL;
+    runner->refusal = g_string_new(NULL);
+    runner->refused = step->place;
+    runner->missing = option ? g_ptr_array_new_with_free_func(g_free) : NULL;
+    g_string_printf(runner->refusal, "%s%s%s", text ? text : "", text ? ": " : "", reason);
+  }
+  // A run that no contents can complete asks for none.
+  if (!option || !runner->missing ||
+      g_ptr_array_find_with_equal_func(runner->missing, option, g_str_equal, NULL))
+    return;
+  if (!is_first)
+    g_string_append_printf(runner->refusal, " %s", option);
+  g_ptr_array_add(runner->missing, g_strdup(option));
+}
+
 gboolean
+smb_runner_refuse(Runner *runner) {
+  if (!runner->refusal)
+    return TRUE;
+  g_clear_error(runner->block->error);
+  return smb_block_fail(runner->block, runner->refused,
+                        "%s (--unknown skip leaves it out of the count)", runner->refusal->str);
+}
+
+void
 smb_runner_uncounted(Runner *runner, const Step *step, SmbLanes lanes, const char *what,
                      guint32 origin) {
   SmbBlock *block = runner->block;
-  g_autofree char *why = smb_runner_explain(runner, origin);
+  g_autofree char *option = NULL;
+  g_autofree char *why = explain(runner, origin, &option);
   g_autofree char *reason = g_strdup_printf("%s depends on %s", what, why);
-  if (!runner->skips) {
-    const char *text = step->transfer
-                           ? smb_program_site(block->program, step->transfer->move.site)->expression
-                           : NULL;
-    return smb_block_fail(block, step->place, "%s%s%s (--unknown skip leaves it out of the count)",
-                          text ? text : "", text ? ": " : "", reason);
-  }
-  if (block->sink->uncounted)
+  if (!runner->skips)
+    refuse_later(runner, step, reason, option);
+  else if (block->sink->uncounted)
     block->sink->uncounted(block->user, step->transfer->move.site, runner->w, lanes, reason);
-  return TRUE;
 }
 
 void
@@ -175,20 +204,17 @@ smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guin
 }
 
 // An access that is made, or not, in @lanes; of requests of shared memory, these are all that would take part.
-static gboolean
+static void
 lose_access(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
   const Transfer *transfer = step->transfer;
   gboolean writes = transfer->move.op_class != SMB_OP_CLASS_LOAD;
-  if (smb_transfer_may_be_shared(runner, transfer)) {
-    if (!smb_runner_uncounted(runner, step, lanes, "whether it is executed", origin))
-      return FALSE;
-  } else
-    smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+  if (smb_transfer_may_be_shared(runner, transfer))
+    smb_runner_uncounted(runner, step, lanes, "whether it is executed", origin);
+  smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
   smb_runner_lose_global(runner, step);
   smb_runner_forget(runner, step, lanes, origin);
   if (writes)
     smb_runner_blur(runner, step, lanes);
-  return TRUE;
 }
 
 gboolean
@@ -206,15 +232,18 @@ smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsur
     smb_runner_forget_results(runner, step, unsure, origin);
     return TRUE;
   case STEP_TRANSFER:
+    // A request that some lanes would take part in is not that of the others.
     if (smb_transfer_may_be_shared(runner, step->transfer))
-      return lose_access(runner, step, lanes | unsure, origin);
-    return step->run(runner, step, lanes) && lose_access(runner, step, unsure, origin);
+      unsure |= lanes;
+    else if (!step->run(runner, step, lanes))
+      return FALSE;
+    lose_access(runner, step, unsure, origin);
+    return TRUE;
   case STEP_OPAQUE:
     smb_runner_forget(runner, step, lanes | unsure, origin);
     return TRUE;
   case STEP_APART:
-    if (!smb_runner_uncounted(runner, step, unsure, "whether it is executed", origin))
-      return FALSE;
+    smb_runner_uncounted(runner, step, unsure, "whether it is executed", origin);
     smb_runner_lose(runner, step, lanes | unsure, origin);
     return TRUE;
   case STEP_BRANCH:
