@@ -58,9 +58,9 @@ find_modifiers(const SassReading *reading) {
   return all;
 }
 
-// A byte or half of a register (R4.B1, R4.H1), at its low end.
+// A byte or half of a register (R4.B1, R4.H1), at its low end; nothing need be known of the rest.
 static Row
-take_piece(SassReading *reading) {
+take_piece(SassReading *reading, guint bytes) {
   const SassOperand *operand = smb_sass_peek(reading);
   SassOperand whole = operand ? *operand : (SassOperand){.kind = SASS_WORD};
   const char *part = smb_sass_part(&whole) ? whole.part : "B0";
@@ -75,7 +75,8 @@ take_piece(SassReading *reading) {
   if (nth > 0)
     row = smb_sass_apply(reading, OPERATION_SHR_U32, row,
                          smb_sass_number(reading, nth * (part[0] == 'H' ? 16 : 8)), 0);
-  return row;
+  return smb_sass_apply(reading, OPERATION_AND_32, row,
+                        smb_sass_number(reading, bytes == 1 ? 0xff : 0xffff), 0);
 }
 
 // An operand, of which signs are applied to real numbers of 32 and 64 bits.
@@ -91,7 +92,7 @@ take_operand(SassReading *reading, SmbScalar from) {
   if (smb_scalar_is_real(from) && !is_half)
     return smb_sass_take_real(reading, n_rows);
   gboolean absolute = operand && operand->is_absolute, negated = operand && operand->is_negated;
-  Row row = take_piece(reading);
+  Row row = take_piece(reading, smb_scalar_bytes(from));
   if (operand && (operand->is_inverted || (!is_half && (absolute || negated))))
     reading->is_other = TRUE;
   if (absolute)

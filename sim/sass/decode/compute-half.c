@@ -40,11 +40,29 @@ half_bits(const SassOperand *operand) {
   return (guint32)(operand->bytes == 2 ? operand->value : operand->value >> 16) & 0xffff;
 }
 
+// A binary32 that is added to nothing, as ptxas -O0 writes a constant: rounded, twice.
+static Row
+round_to_half(SassReading *reading, Row row) {
+  const SassOperand *other = smb_sass_operand(reading->decoder, 1);
+  Row pair = smb_sass_scratch(reading->decoder, 1);
+  if (!other || !smb_sass_is_zero(other) || !other->is_negated || is_bfloat(reading))
+    reading->is_other = TRUE;
+  smb_sass_emit(reading, (Compute){.operation = OPERATION_CONVERT_PAIR,
+                                   .from = SMB_SCALAR_F32,
+                                   .to = SMB_SCALAR_F16,
+                                   .bytes = 2,
+                                   .d = pair,
+                                   .s = {row, row}});
+  return pair;
+}
+
 // One half twice, or the pair as it is.
 static Row
 spread_half(SassReading *reading, const char *part, Row row) {
   if (!part)
     return row;
+  if (strcmp(part, "F32") == 0)
+    return round_to_half(reading, row);
   gboolean high = strcmp(part, "H1_H1") == 0;
   if (!high && strcmp(part, "H0_H0") != 0)
     reading->is_other = TRUE;

@@ -19,7 +19,8 @@ static const struct {
 enum {
   SR_SWINHI = 0x2f, // high word of generic addresses of shared memory
   SR_LWINHI = 0x2e,
-  SR_EQMASK = 0x38, // five masks of lanes
+  SR_STACK_END = 0x37, // code of ptxas -O0 traps where its stack would reach below
+  SR_EQMASK = 0x38,    // five masks of lanes
   SR_GEMASK = 0x3c,
   SR_CGA_CTAID = 0x88, // of the block in its cluster
   SR_CGA_SIZE = 0x8a,
@@ -49,6 +50,7 @@ find_fixed(SassDecoder *decoder, guint number) {
   case SR_LWINHI:
     return smb_sass_constant(decoder, make_pointer(REGION_LOCAL, 0) >> 32, 1);
   case SR_CGA_CTAID:
+  case SR_STACK_END:
   case SRZ:
     return smb_sass_constant(decoder, 0, 1);
   case SR_CGA_SIZE:
