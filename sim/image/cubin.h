@@ -46,14 +46,20 @@ typedef struct {
 enum {
   SMB_CUBIN_RELOCATE_64 = 2,         // 8 bytes: the symbol's address
   SMB_CUBIN_RELOCATE_GENERIC_64 = 4, // likewise, as a generic address
+  // in code: of the instruction's immediate of 32 bits
+  SMB_CUBIN_RELOCATE_LOW_32 = 56,
+  SMB_CUBIN_RELOCATE_HIGH_32 = 57,
+  SMB_CUBIN_RELOCATE_CALL = 58,    // the target of CALL.ABS, before sm_90
+  SMB_CUBIN_RELOCATE_CALL_90 = 75, // and since then
 };
 
 /**
  * SmbCubinRelocation: what is to be put into a section once addresses are known. A linked cubin has them in the constants
- *   that hold addresses (.nv.constant4) and in variables, none in its code.
+ *   that hold addresses (.nv.constant4), in variables, and in code that was compiled for debuggers (nvcc -G) or in several
+ *   pieces (-rdc=true).
  * @section: the index of the section that is changed
  * @offset: a byte offset in it
- * @type: SMB_CUBIN_RELOCATE_64, SMB_CUBIN_RELOCATE_GENERIC_64, or another one, of cubins that are not linked
+ * @type: SMB_CUBIN_RELOCATE_64 and so on, or another one, of cubins that are not linked
  * @symbol: index in SmbCubin.symbols
  * @addend: to the symbol's address
  */
@@ -116,7 +122,7 @@ typedef struct {
  * @name: what messages call it
  * @chip: 90 of sm_90a
  * @target: "sm_90a"; "sm_90" if the file does not say what it was compiled for but by its chip
- * @is_linked: %FALSE: what "nvcc -rdc=true" makes: its code has relocations
+ * @is_linked: %FALSE: what "nvcc -rdc=true" makes
  * @sections: (element-type SmbCubinSection): as in the file; the first is none
  * @symbols: (element-type SmbCubinSymbol): as in the file; the first is none
  * @relocations: (element-type SmbCubinRelocation): in the order of the file, without those of debugging sections

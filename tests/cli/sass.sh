@@ -13,7 +13,7 @@ data=${srcdir:?}/tests/data/sass
 sum() {
   chip=$1
   shift
-  "$SMEMBANK" analyze "$data/code.sm_$chip.cubin" --arch "sm_$chip" --format csv "$@" >"$work/out" 2>"$work/err" ||
+  "$SMEMBANK" analyze "$data/$file.sm_$chip.cubin" --arch "sm_$chip" --format csv "$@" >"$work/out" 2>"$work/err" ||
     die "sm_$chip $*: $(cat "$work/err")"
   sed 's/"[^"]*"/x/g' "$work/out" | awk -F, '
     $1 == "shared" { requests[$5] += $9; wavefronts[$5] += $10 }
@@ -32,6 +32,7 @@ counts() {
 }
 
 all="75 80 90 100 120"
+file=code
 counts "$all" 'load 12/12 store 26/32' --entry divides --arg 1=6
 counts "$all" 'load 6/6 store 7/7' --entry calls --arg 1=123456789012
 counts "$all" 'load 2/2 store 4/11' --entry reads --arg 1=3
@@ -45,6 +46,11 @@ counts 75 'load 8/18 store 8/20' --entry moves --arg 2=9
 counts 80 'load 8/18 store 10/52' --entry moves --arg 2=9
 counts "90 100 120" 'load 8/18 store 12/56' --entry moves --arg 2=9
 counts "90 100 120" 'load 2/2 store 2/2' --entry copies
+# What linkers leave for the driver to do; what they have not done.
+file=linked
+counts "75 90" 'load 94/94 store 94/94'
+"$SMEMBANK" analyze "$data/pieces.sm_75.cubin" --block 64 --arch sm_75 >"$work/out" 2>"$work/err" && die "pieces run"
+grep -qF "'linked' is not linked yet" "$work/err" || die "$(cat "$work/err")"
 
 # Boxes of tensors and operands of matrix products are no requests: they are listed apart. A product of 64x16x16 halves
 # takes 64x16 and 16x16 of them, a quarter for each warp.

@@ -92,6 +92,7 @@ decode_call(SassDecoder *decoder) {
   const SassOperand *target = find_operand(decoder, SASS_TARGET);
   Row pair = find_pair(decoder);
   gboolean direct = pair == NO_ROW;
+  target = target || !direct ? target : find_operand(decoder, SASS_IMMEDIATE); // CALL.ABS
   if (direct && !target)
     return SASS_OTHER;
   Step step =

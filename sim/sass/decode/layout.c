@@ -80,24 +80,32 @@ is_code(const SmbCubinSection *section) {
   return g_str_has_prefix(section->name, ".text.");
 }
 
+// Whether what a relocation changes is needed: constants and variables, and sections of code that are.
+static gboolean
+is_needed(const SassDecoder *decoder, guint section) {
+  for (guint i = 0; i < decoder->sections->len; i++)
+    if (g_array_index(decoder->sections, SassSection, i).section == section)
+      return TRUE;
+  return !is_code(get_section(decoder, section));
+}
+
 // The kernel's section, and those of functions whose addresses are taken.
 static gboolean
 add_sections(SassDecoder *decoder) {
   const SmbCubin *cubin = decoder->cubin;
   if (!add_section(decoder, decoder->kernel->section))
     return FALSE;
-  for (guint i = 0; i < cubin->relocations->len; i++) {
-    const SmbCubinRelocation *relocation =
-        &g_array_index(cubin->relocations, SmbCubinRelocation, i);
-    const SmbCubinSymbol *symbol = get_symbol(decoder, relocation->symbol);
-    if (relocation->section == decoder->kernel->section)
-      return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
-                      "%s: '%s' is not linked yet (nvcc -rdc=true leaves it so): link it with "
-                      "nvcc -dlink, or compile without -rdc",
-                      decoder->program->file, decoder->kernel->name);
-    if (symbol->kind == SMB_CUBIN_FUNCTION && symbol->section &&
-        is_code(get_section(decoder, symbol->section)) && !add_section(decoder, symbol->section))
-      return FALSE;
+  for (guint known = 0; known < decoder->sections->len;) {
+    known = decoder->sections->len;
+    for (guint i = 0; i < cubin->relocations->len; i++) {
+      const SmbCubinRelocation *relocation =
+          &g_array_index(cubin->relocations, SmbCubinRelocation, i);
+      const SmbCubinSymbol *symbol = get_symbol(decoder, relocation->symbol);
+      if (symbol->kind == SMB_CUBIN_FUNCTION && symbol->section &&
+          is_code(get_section(decoder, symbol->section)) &&
+          is_needed(decoder, relocation->section) && !add_section(decoder, symbol->section))
+        return FALSE;
+    }
   }
   return TRUE;
 }
@@ -134,13 +142,14 @@ static SmbContents
 find_contents(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
   const SmbCubinSection *section = get_section(decoder, symbol->section);
   if (!section->data || symbol->value > section->bytes ||
-      symbol->bytes > section->bytes - symbol->value ||
-      is_zeros(section->data + symbol->value, symbol->bytes))
+      symbol->bytes > section->bytes - symbol->value)
     return (SmbContents){.fill = SMB_FILL_UNKNOWN};
   GByteArray *bytes = g_byte_array_new();
   g_byte_array_append(bytes, section->data + symbol->value, (guint)symbol->bytes);
   g_ptr_array_add(decoder->code->bytes, bytes);
   put_addresses(decoder, symbol->section, symbol->value, bytes);
+  if (is_zeros(bytes->data, bytes->len))
+    return (SmbContents){.fill = SMB_FILL_UNKNOWN};
   return (SmbContents){.fill = SMB_FILL_BYTES, .bytes = bytes->data, .length = bytes->len};
 }
 
@@ -191,6 +200,51 @@ put_addresses(SassDecoder *decoder, guint section, guint64 first, GByteArray *by
     address += (guint64)relocation->addend;
     memcpy(bytes->data + at, &address, sizeof address);
   }
+}
+
+// --- addresses in code
+
+// The section, with what a relocation puts into its instruction: the call of an address is read as one of 32 bits.
+static gboolean
+put_into_code(SassDecoder *decoder, GByteArray *code, const SmbCubinRelocation *relocation) {
+  guint64 address, at = relocation->offset + 4;
+  guint type = relocation->type;
+  gboolean calls = type == SMB_CUBIN_RELOCATE_CALL || type == SMB_CUBIN_RELOCATE_CALL_90;
+  gboolean high = type == SMB_CUBIN_RELOCATE_HIGH_32;
+  if ((!calls && !high && type != SMB_CUBIN_RELOCATE_LOW_32) || relocation->offset % SASS_BYTES ||
+      code->len < at + 4 || !find_address(decoder, relocation->symbol, &address))
+    return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s: '%s' is not linked yet (nvcc -rdc=true leaves it so): link it with "
+                    "nvcc -dlink, or compile without -rdc",
+                    decoder->program->file, decoder->kernel->name);
+  address += (guint64)relocation->addend;
+  guint32 word = GUINT32_TO_LE((guint32)(address >> (high ? 32 : 0)));
+  memcpy(code->data + at, &word, sizeof word);
+  return TRUE;
+}
+
+// Sections that have addresses in their code are copied.
+static gboolean
+put_addresses_into_code(SassDecoder *decoder) {
+  const GArray *relocations = decoder->cubin->relocations;
+  for (guint s = 0; s < decoder->sections->len; s++) {
+    SassSection *section = &g_array_index(decoder->sections, SassSection, s);
+    GByteArray *code = NULL;
+    for (guint i = 0; i < relocations->len; i++) {
+      const SmbCubinRelocation *relocation = &g_array_index(relocations, SmbCubinRelocation, i);
+      if (relocation->section != section->section)
+        continue;
+      if (!code) {
+        code = g_byte_array_new();
+        g_byte_array_append(code, section->code, section->bytes);
+        g_ptr_array_add(decoder->code->bytes, code);
+        section->code = code->data;
+      }
+      if (!put_into_code(decoder, code, relocation))
+        return FALSE;
+    }
+  }
+  return TRUE;
 }
 
 // --- banks
@@ -310,5 +364,5 @@ smb_sass_lay_out(SassDecoder *decoder) {
   g_array_index(program->regions, Region, REGION_SHARED).size = program->dynamic_start;
   g_array_index(program->regions, Region, REGION_LOCAL).size = decoder->stack_bytes;
   add_arrays(decoder);
-  return TRUE;
+  return put_addresses_into_code(decoder);
 }
