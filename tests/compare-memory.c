@@ -5,7 +5,7 @@
 // through compilers to PTX: what the PTX leaves in memory is what C computes.
 //
 //   compare-memory text               CUDA C of them, a kernel each, for a compiler
-//   compare-memory check FILE         runs each kernel; status 1 and a line for each value that is not C's
+//   compare-memory check FILE [ARCH]  runs each kernel, on sm_90 or ARCH; status 1 and a line for each value that is not C's
 //   compare-memory launch FILE BLOCK GRID DYNAMIC WORD...
 //                                     runs a kernel of FILE. Words say what it is given: 'entry:NAME', 'arg:NUMBER=VALUE',
 //                                     'buffer:NUMBER=SPEC'; and what is printed: 'hash:NUMBER:BYTES': the SHA-256 of what is
@@ -115,14 +115,20 @@ print_expressions(const Value *values, guint first, guint end, const char *kind)
 
 // --- both
 
+typedef struct {
+  SmbSource *source;
+  const char *arch;
+} File;
+
 // What a launch leaves in memory (transfer full), and, in @initial, what it begins with; NULL: it cannot be run, which is
 // said.
 static SmbGlobal *
-run_launch(SmbSource *source, const char *name, const SmbLaunch *launch, SmbGlobal **initial) {
+run_launch(const File *file, const char *name, const SmbLaunch *launch, SmbGlobal **initial) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", &error);
-  SmbProgramOptions options = {.entry = name, .cuda_arch = 900, .lanes = 32};
-  SmbProgram *program = arch ? smb_program_read(source, &options, &error) : NULL;
+  g_autoptr(SmbArch) arch = smb_arch_load(file->arch, &error);
+  SmbProgramOptions options = {.entry = name, .lanes = 32};
+  options.cuda_arch = arch ? smb_program_cuda_arch(arch) : 0;
+  SmbProgram *program = arch ? smb_program_read(file->source, &options, &error) : NULL;
   SmbGlobal *global = program ? smb_global_new(program, launch) : NULL;
   SmbAnalysisOptions run = {.threads = 1, .global = global};
   SmbAnalysis *analysis = program ? smb_analysis_run(program, arch, launch, &run, &error) : NULL;
@@ -138,16 +144,16 @@ run_launch(SmbSource *source, const char *name, const SmbLaunch *launch, SmbGlob
 }
 
 static SmbGlobal *
-run_kernel(SmbSource *source, const char *name, guint threads, const char *const *arguments) {
+run_kernel(const File *file, const char *name, guint threads, const char *const *arguments) {
   SmbLaunch launch = {.block = {threads, 1, 1}, .grid = {1, 1, 1}, .arguments = arguments};
-  return run_launch(source, name, &launch, NULL);
+  return run_launch(file, name, &launch, NULL);
 }
 
 static guint
-check_program(SmbSource *source, guint i) {
+check_program(const File *file, guint i) {
   static const char *const arguments[] = {"1=13", NULL};
   g_autofree char *name = g_strdup_printf("p_%s", programs[i].name);
-  g_autoptr(SmbGlobal) global = run_kernel(source, name, THREADS, arguments);
+  g_autoptr(SmbGlobal) global = run_kernel(file, name, THREADS, arguments);
   if (!global)
     return 1;
   for (guint t = 0; t < THREADS; t++) {
@@ -163,10 +169,9 @@ check_program(SmbSource *source, guint i) {
 }
 
 static guint
-check_expressions(SmbSource *source, const Value *values, guint first, guint end,
-                  const char *kind) {
+check_expressions(const File *file, const Value *values, guint first, guint end, const char *kind) {
   g_autofree char *name = g_strdup_printf("e_%s%u", kind, first);
-  g_autoptr(SmbGlobal) global = run_kernel(source, name, 1, NULL);
+  g_autoptr(SmbGlobal) global = run_kernel(file, name, 1, NULL);
   guint wrong = 0;
   if (!global)
     return 1;
@@ -188,7 +193,7 @@ check_expressions(SmbSource *source, const Value *values, guint first, guint end
 static const char *const kinds[] = {"", "volatile"};
 
 static int
-check(const char *path, const Value *values, guint n) {
+check(const char *path, const char *arch, const Value *values, guint n) {
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbSource) source = smb_source_load_any(path, &error);
   guint wrong = 0;
@@ -196,11 +201,12 @@ check(const char *path, const Value *values, guint n) {
     printf("%s\n", error->message);
     return 2;
   }
+  const File file = {source, arch};
   for (guint i = 0; i < G_N_ELEMENTS(programs); i++)
-    wrong += is_c_only(i) ? 0 : check_program(source, i);
+    wrong += is_c_only(i) ? 0 : check_program(&file, i);
   for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++)
     for (guint first = 0; first < n; first += CHUNK)
-      wrong += check_expressions(source, values, first, MIN(first + CHUNK, n), kinds[kind]);
+      wrong += check_expressions(&file, values, first, MIN(first + CHUNK, n), kinds[kind]);
   printf("%u programs, %u expressions: %u differ\n", (guint)G_N_ELEMENTS(programs),
          n * (guint)G_N_ELEMENTS(kinds), wrong);
   return wrong > 0;
@@ -301,7 +307,7 @@ run_words(char *const *words) {
   launch.buffers = buffers;
   g_autoptr(SmbGlobal) initial = NULL;
   g_autoptr(SmbGlobal) global =
-      buffers ? run_launch(source, entries->pdata[0], &launch, &initial) : NULL;
+      buffers ? run_launch(&(File){source, "sm_90"}, entries->pdata[0], &launch, &initial) : NULL;
   guint parameter;
   gsize bytes;
   for (guint i = 4; global && words[i]; i++)
@@ -316,13 +322,13 @@ int
 main(int argc, char **argv) {
   Value values[1000];
   guint n = compute_values(values);
-  if (argc == 3 && strcmp(argv[1], "check") == 0)
-    return check(argv[2], values, n);
+  if ((argc == 3 || argc == 4) && strcmp(argv[1], "check") == 0)
+    return check(argv[2], argc == 4 ? argv[3] : "sm_90", values, n);
   if (argc > 5 && strcmp(argv[1], "launch") == 0)
     return run_words(argv + 2);
   if (argc != 2 || strcmp(argv[1], "text") != 0) {
-    fprintf(stderr,
-            "usage: compare-memory text | check FILE | launch FILE BLOCK GRID DYNAMIC WORD...\n");
+    fprintf(stderr, "usage: compare-memory text | check FILE [ARCH] | launch FILE BLOCK GRID "
+                    "DYNAMIC WORD...\n");
     return 2;
   }
   for (guint i = 0; i < G_N_ELEMENTS(programs); i++)
