@@ -12,7 +12,7 @@
 #include "tests/random-request.h"
 
 enum {
-  N_REQUESTS = 2048, // 544 KiB, and 40 KiB of results
+  N_REQUESTS = 1024, // 400 KiB, and 20 KiB of results
   N_RUNS = 7,
   RUN_USEC = 60000,
   WINDOW_BYTES = 65536,
