@@ -205,6 +205,7 @@ static const struct {
     {{"requests", 123456, 0}, 99, "123456 requests, 99 s"},
     {{"layouts", 1, 61}, 60, "1 of 61 layouts, 2%, about 60 min left"},
     {{"blocks", 1, 1000}, 60, "1 of 1000 blocks, 0%, about 17 h left"},
+    {{"compiling", 0, SMB_PROGRESS_UNCOUNTED}, 5, "compiling, 5 s"},
 };
 
 START_TEST(test_progress) {

@@ -355,7 +355,7 @@ plan(Queue *queue, const SmbProgram *program, const SmbArch *arch, const SmbLaun
   guint64 n_blocks = count_blocks(launch);
   if (!options->every_block && !options->global && !options->request &&
       n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
-    queue->shares = smb_repeat_search(program, arch, launch, &options->limits, max_blocks);
+    queue->shares = smb_repeat_search(program, arch, launch, options, max_blocks);
   queue->n = queue->shares ? queue->shares->len : n_blocks;
   return queue->n <= max_blocks ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,

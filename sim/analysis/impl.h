@@ -71,7 +71,7 @@ void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program,
 // The blocks of a launch that have to be run so that all are counted, in rising order: far fewer than there are. NULL:
 // all of them have to be (or it would take as long to find out).
 GArray *smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-                          const SmbProgramLimits *limits, guint64 max_blocks);
+                          const SmbAnalysisOptions *options, guint64 max_blocks);
 
 // An array of SmbAnalysisWarning; of those alike it keeps the one of the first block.
 GArray *smb_warnings_new(void);

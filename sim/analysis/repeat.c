@@ -34,6 +34,7 @@ typedef struct {
 
 typedef struct {
   SmbBlock *block;
+  SmbProgress *progress;
   guint grid[3];
   guint segment_bytes;
   GHashTable *trials; // of Trial, by &Trial.index
@@ -62,6 +63,7 @@ try_block(Search *search, const guint *at) {
   trial->index = index;
   trial->failed = !smb_block_sign(search->block, index, &trial->signature);
   g_hash_table_insert(search->trials, &trial->index, trial);
+  smb_progress_add(search->progress, 1);
   return trial;
 }
 
@@ -236,7 +238,7 @@ compare_shares(gconstpointer a, gconstpointer b) {
 
 GArray *
 smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-                  const SmbProgramLimits *limits, guint64 max_blocks) {
+                  const SmbAnalysisOptions *options, guint64 max_blocks) {
   static const SmbSink nobody = {0};
   guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
   guint64 few = MIN(n_blocks / SMALL_SHARE, SMALL_TRIALS);
@@ -244,13 +246,14 @@ smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunc
     return NULL;
   // A launch that is not allowed is refused by who runs it.
   g_autoptr(SmbBlock) block =
-      smb_block_new(program, arch, launch, limits, &nobody, NULL, NULL, NULL);
+      smb_block_new(program, arch, launch, &options->limits, &nobody, NULL, NULL, NULL);
   if (!block)
     return NULL;
   g_autoptr(GHashTable) trials = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
   g_autoptr(GArray) boxes = g_array_new(FALSE, FALSE, sizeof(Box));
   g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(Share));
   Search search = {.block = block,
+                   .progress = options->progress,
                    .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
                    .segment_bytes = smb_arch_info(arch)->global_segment_bytes,
                    .trials = trials,
@@ -259,6 +262,7 @@ smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunc
                    .first_failed = G_MAXUINT64,
                    .boxes = boxes,
                    .shares = shares};
+  smb_progress_begin(search.progress, "sample blocks", 0);
   if (!search_grid(&search))
     return NULL;
   g_array_sort(shares, compare_shares);

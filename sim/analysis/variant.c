@@ -94,7 +94,6 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const Smb
                      const SmbLaunch *launch, const SmbAnalysisOptions *options, GError **error) {
   SmbAnalysisOptions plain = *options;
   plain.keep_requests = FALSE;
-  plain.progress = NULL;
   plain.global = NULL;
   plain.request = NULL;
   g_autoptr(GPtrArray) programs = g_ptr_array_new_with_free_func((GDestroyNotify)smb_program_free);

@@ -13,13 +13,16 @@ G_BEGIN_DECLS
  * SmbProgress: all zeros at first. Read and written atomically.
  * @what: (transfer none): static: what is counted, in the plural ("blocks"); NULL: nothing is under way
  * @done: how many are done
- * @total: how many there are; 0: not known
+ * @total: how many there are; 0: not known; %SMB_PROGRESS_UNCOUNTED: nothing is counted, @what is what is done
+ *   ("compiling")
  */
 typedef struct {
   const char *what;
   guint64 done;
   guint64 total;
 } SmbProgress;
+
+#define SMB_PROGRESS_UNCOUNTED G_MAXUINT64
 
 /** Begins a task, in place of the one before; @what: %NULL: that one has ended; @progress: (nullable) */
 void smb_progress_begin(SmbProgress *progress, const char *what, guint64 total);

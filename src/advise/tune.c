@@ -123,7 +123,7 @@ make_target(const Tuning *tuning, const gint64 *values, GError **error) {
   }
   g_auto(GStrv) all = g_strv_builder_end(defines);
   options.defines = all;
-  return smb_target_new(&options, tuning->file, tuning->cli->arch, error);
+  return smb_target_new(&options, tuning->file, tuning->cli->arch, NULL, error);
 }
 
 // A macro that nothing mentions would be tuned in vain.

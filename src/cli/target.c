@@ -80,7 +80,8 @@ set_number(GStrv *list, const char *name, guint64 number) {
 
 // Parses the kernel and completes the launch.
 static gboolean
-finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, GError **error) {
+finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
+       GError **error) {
   target->launch.arguments = (const char *const *)target->args;
   if (!target->launch.buffers)
     target->launch.buffers = smb_buffers_parse((const char *const *)target->buffers, error);
@@ -94,7 +95,8 @@ finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, GError **error
                                      .cuda_arch = smb_program_cuda_arch(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = target->options.limits};
-  const SmbCompileOptions compiling = {target->nvcc, target->instance, target->compile_seconds};
+  const SmbCompileOptions compiling = {target->nvcc, target->instance, target->compile_seconds,
+                                       progress};
   target->kernel = smb_compile_read(source, arch, &compiling, &reading, &target->compiled, error);
   if (!target->kernel)
     return FALSE;
@@ -316,7 +318,7 @@ parse_code(const SmbTargetOptions *options, SmbTarget *target, GError **error) {
 // Of a @file whose text is not @given, the text is read.
 static SmbTarget *
 make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
-            const SmbArch *arch, GError **error) {
+            const SmbArch *arch, SmbProgress *progress, GError **error) {
   guint ways = (is_tile(options) != 0) + (options->kernel != NULL) + (file != NULL);
   if (ways != 1) {
     smb_cli_usage_error(error, ways == 0
@@ -348,15 +350,16 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
     g_free(target->dynamic_bytes);
     target->dynamic_bytes = g_strdup(options->dynamic_bytes);
   }
-  if (!finish(target, source, arch, error) || (is_tile(options) && !find_tile_rows(target, error)))
+  if (!finish(target, source, arch, progress, error) ||
+      (is_tile(options) && !find_tile_rows(target, error)))
     return NULL;
   return g_steal_pointer(&target);
 }
 
 SmbTarget *
 smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
-               GError **error) {
-  return make_target(options, file, NULL, arch, error);
+               SmbProgress *progress, GError **error) {
+  return make_target(options, file, NULL, arch, progress, error);
 }
 
 gboolean
@@ -383,11 +386,13 @@ smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **err
 SmbTarget *
 smb_target_open(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error) {
   const char *file = cli->n_arguments > argument ? cli->arguments[argument] : NULL;
-  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
+  SmbProgress *progress = smb_cli_progress(cli);
+  g_autoptr(SmbTarget) target =
+      smb_target_new(smb_target_options(), file, cli->arch, progress, error);
   if (!target || !smb_target_protect(target, writes, error) ||
       !smb_launch_check_arguments(&target->launch, target->kernel, target->assumes_block, error))
     return NULL;
-  target->options.progress = smb_cli_progress(cli);
+  target->options.progress = progress;
   return g_steal_pointer(&target);
 }
 
@@ -399,7 +404,7 @@ smb_target_analyze(const SmbTarget *target, const SmbArch *arch, GError **error)
 SmbTarget *
 smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source, const SmbArch *arch,
                            GError **error) {
-  return make_target(options, smb_source_name(source), source, arch, error);
+  return make_target(options, smb_source_name(source), source, arch, NULL, error);
 }
 
 SmbTarget *
@@ -409,7 +414,7 @@ smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines
   draft_entry(entry, target);
   set_values(&target->defines, defines);
   g_autoptr(SmbSource) source = smb_catalog_file(entry->file, error);
-  if (!source || !finish(target, source, arch, error))
+  if (!source || !finish(target, source, arch, NULL, error))
     return NULL;
   return g_steal_pointer(&target);
 }
@@ -436,7 +441,7 @@ smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_by
   other->dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new(target->file, bytes, error);
-  if (!source || !finish(other, source, arch, error))
+  if (!source || !finish(other, source, arch, NULL, error))
     return NULL;
   return g_steal_pointer(&other);
 }

@@ -100,12 +100,13 @@ typedef struct {
  * @options: as the user typed them
  * @file: (nullable): the argument FILE
  * @arch: the architecture
+ * @progress: (nullable): of reading it
  * @error: SMB_ERROR_USAGE or SMB_ERROR_INPUT
  *
  * Returns: (transfer full): what the options mean
  */
 SmbTarget *smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
-                          GError **error);
+                          SmbProgress *progress, GError **error);
 
 /**
  * smb_target_protect:

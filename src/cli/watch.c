@@ -37,15 +37,24 @@ describe_time(double seconds) {
   return g_strdup_printf("%.0f h", seconds / 3600);
 }
 
+// "12 of 40 blocks"
+static void
+append_done(GString *text, const SmbProgress *progress) {
+  if (progress->total != SMB_PROGRESS_UNCOUNTED)
+    g_string_append_printf(text, "%" G_GUINT64_FORMAT " ", progress->done);
+  if (progress->total && progress->total != SMB_PROGRESS_UNCOUNTED)
+    g_string_append_printf(text, "of %" G_GUINT64_FORMAT " ", progress->total);
+  g_string_append(text, progress->what);
+}
+
 char *
 smb_watch_describe(const SmbProgress *progress, double seconds) {
   GString *text = g_string_new(NULL);
-  double share = progress->total ? (double)progress->done / (double)progress->total : 0;
-  if (progress->total)
-    g_string_append_printf(text, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s, %.0f%%",
-                           progress->done, progress->total, progress->what, 100 * share);
-  else
-    g_string_append_printf(text, "%" G_GUINT64_FORMAT " %s", progress->done, progress->what);
+  gboolean has_share = progress->total && progress->total != SMB_PROGRESS_UNCOUNTED;
+  double share = has_share ? (double)progress->done / (double)progress->total : 0;
+  append_done(text, progress);
+  if (has_share)
+    g_string_append_printf(text, ", %.0f%%", 100 * share);
   g_autofree char *time = describe_time(share > 0 ? seconds * (1 - share) / share : seconds);
   g_string_append_printf(text, share > 0 ? ", about %s left" : ", %s", time);
   return g_string_free(text, FALSE);
@@ -104,11 +113,10 @@ interrupt(SmbWatch *watch) {
   GString *text = g_string_new(NULL);
   clear_line(watch);
   g_string_append_printf(text, "smembank %s: interrupted after %s", watch->command, time);
-  if (progress.what && progress.total)
-    g_string_append_printf(text, ": %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s",
-                           progress.done, progress.total, progress.what);
-  else if (progress.what)
-    g_string_append_printf(text, ": %" G_GUINT64_FORMAT " %s", progress.done, progress.what);
+  if (progress.what) {
+    g_string_append(text, ": ");
+    append_done(text, &progress);
+  }
   g_string_append_c(text, '\n');
   write_text(text->str);
   g_string_free(text, TRUE);

@@ -54,7 +54,9 @@ compile(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompi
       .makes_ptx = chip < FIRST_MACHINE,
       .seconds = options->seconds ? options->seconds : SMB_COMPILE_SECONDS,
   };
+  smb_progress_begin(options->progress, "compiling", SMB_PROGRESS_UNCOUNTED);
   g_autoptr(SmbCompiled) compiled = smb_compile(nvcc, &compilation, error);
+  smb_progress_begin(options->progress, NULL, 0);
   SmbProgram *program = compiled ? read_compiled(source, compiled, reading, error) : NULL;
   if (program)
     *command = g_steal_pointer(&compiled->command);

@@ -4,6 +4,7 @@
 // A program of any source: CUDA C that the kernel language does not have goes through a compiler.
 #pragma once
 
+#include "sim/base/progress.h"
 #include "sim/program/program.h"
 
 /**
@@ -11,11 +12,13 @@
  * @flags: (nullable): of --nvcc: compile in any case, with these options; %NULL: compile what the kernel language refuses
  * @instance: (nullable): which instance of a template is meant
  * @seconds: how long a compiler may take; 0: SMB_COMPILE_SECONDS
+ * @progress: (nullable): says so while a compiler works
  */
 typedef struct {
   const char *flags;
   const char *instance;
   guint seconds;
+  SmbProgress *progress;
 } SmbCompileOptions;
 
 /**

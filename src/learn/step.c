@@ -19,7 +19,7 @@ static SmbTarget *
 make_target(const SmbTargetOptions *options, const char *file, gboolean is_course,
             const SmbArch *arch, GError **error) {
   if (!file || !is_course)
-    return smb_target_new(options, file, arch, error);
+    return smb_target_new(options, file, arch, NULL, error);
   g_autoptr(SmbSource) source = smb_lesson_kernel(file, error);
   return source ? smb_target_new_from_source(options, source, arch, error) : NULL;
 }

@@ -57,7 +57,7 @@ static gboolean
 check_launch(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
              GError **error) {
   if (options && (file || smb_target_is_launch(options))) {
-    g_autoptr(SmbTarget) target = smb_target_new(options, file, arch, error);
+    g_autoptr(SmbTarget) target = smb_target_new(options, file, arch, NULL, error);
     return target != NULL;
   }
   g_autoptr(SmbSource) source = file ? smb_source_load_any(file, error) : NULL;
@@ -428,7 +428,7 @@ measure(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, SmbRecord
 gboolean
 smb_measure_target(SmbMeter *meter, const SmbTargetOptions *options, const char *file,
                    SmbArch *arch, SmbRecording *recording, GError **error) {
-  g_autoptr(SmbTarget) target = smb_target_new(options, file, arch, error);
+  g_autoptr(SmbTarget) target = smb_target_new(options, file, arch, NULL, error);
   return target && measure(meter, target, arch, recording, error);
 }
 

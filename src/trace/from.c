@@ -71,14 +71,16 @@ write_head(Writer *writer) {
 
 gboolean
 smb_trace_from(SmbCli *cli, const char *file, GError **error) {
-  g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), file, cli->arch, error);
+  SmbProgress *progress = smb_cli_progress(cli);
+  g_autoptr(SmbTarget) target =
+      smb_target_new(smb_target_options(), file, cli->arch, progress, error);
   if (!target)
     return FALSE;
   g_autoptr(GString) line = g_string_new(NULL);
   Writer writer = {cli, target, line, 0, 0};
   target->options.request = write_request;
   target->options.user = &writer;
-  target->options.progress = smb_cli_progress(cli);
+  target->options.progress = progress;
   write_head(&writer);
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis)

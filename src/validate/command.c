@@ -126,7 +126,8 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   if (!arch)
     return FALSE;
   if (kernel_file) {
-    g_autoptr(SmbTarget) target = smb_target_new(smb_target_options(), kernel_file, arch, error);
+    g_autoptr(SmbTarget) target =
+        smb_target_new(smb_target_options(), kernel_file, arch, smb_cli_progress(cli), error);
     if (!target || !smb_target_protect(target, record, error))
       return FALSE;
     note_contents(cli, target);

@@ -65,6 +65,45 @@ for words in 'analyze' 'explain' 'advise' "advise --out $work/better.cu" "report
 done
 { [ ! -e "$work/better.cu" ] && [ ! -e "$work/page.html" ]; } || die 'an interrupted command wrote a file'
 
+# Compiled code; the blocks by which it is found out which of them repeat others are the first.
+cat >"$work/slow.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry slow(.param .u32 n) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<5>;
+  .shared .align 4 .b8 s[128];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, 0;
+L:
+  mad.lo.u32 %r4, %r2, %r3, %r3;
+  and.b32 %r4, %r4, 124;
+  st.shared.u32 [%r4], %r3;
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p1, %r3, %r1;
+  @%p1 bra L;
+  ret;
+}
+END
+interrupted analyze "$work/slow.ptx" --block 32 --arg 0=2000000000 --grid 1000 --max-steps 100000000000
+grep -qE "smembank analyze: interrupted after [0-9]+ s: 0 sample blocks" "$work/out" ||
+  die "$last: does not say how far it came: $(cat "$work/out")"
+interrupted analyze "$work/slow.ptx" --block 32 --arg 0=2000000000 --max-steps 100000000000
+grep -qE "smembank analyze: interrupted after [0-9]+ s: 0 of 1 blocks" "$work/out" ||
+  die "$last: does not say how far it came: $(cat "$work/out")"
+
+# A compiler that takes its time.
+printf '#!/bin/sh\nexec sleep 1000\n' >"$work/nvcc"
+chmod +x "$work/nvcc"
+for words in 'analyze' 'trace --from'; do
+  # shellcheck disable=SC2086 # words are split on purpose
+  SMEMBANK_NVCC=$work/nvcc TMPDIR=$work interrupted $words "$work/slow.cu" --nvcc '' --block 32
+  grep -qE "smembank ${words%% *}: interrupted after [0-9]+ s: compiling" "$work/out" ||
+    die "$last: does not say what it did: $(cat "$work/out")"
+done
+
 # A trace of unknown length.
 mkfifo "$work/trace"
 exec 9<>"$work/trace" # never at its end
