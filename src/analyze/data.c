@@ -15,10 +15,9 @@ find_file(const SmbProgram *program, const SmbSite *site) {
   return site->file ? site->file : site->line ? smb_program_file(program) : NULL;
 }
 
-// @key: (nullable): what @array is called; of traffic, which has none and no width, NULL
-static void
-write_place(JsonBuilder *json, const SmbProgram *program, const SmbSite *site, const char *key,
-            const char *array) {
+void
+smb_analyze_json_place(JsonBuilder *json, const SmbProgram *program, const SmbSite *site,
+                       const char *key, const char *array) {
   smb_json_text(json, "file", find_file(program, site));
   smb_json_number(json, "line", site->line);
   smb_json_number(json, "column", site->column);
@@ -43,7 +42,7 @@ write_place(JsonBuilder *json, const SmbProgram *program, const SmbSite *site, c
 static void
 write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report) {
   smb_json_object(json, NULL);
-  write_place(json, report->target->kernel, access->site, "array", access->array);
+  smb_analyze_json_place(json, report->target->kernel, access->site, "array", access->array);
   smb_json_costs(json, &access->total);
   smb_json_boolean(json, "exact", access->exact);
   smb_json_text(json, "reason", access->reason);
@@ -82,7 +81,7 @@ write_globals(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbArch *
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     smb_json_object(json, NULL);
-    write_place(json, report->target->kernel, access->site, "buffer", access->buffer);
+    smb_analyze_json_place(json, report->target->kernel, access->site, "buffer", access->buffer);
     write_global(json, access);
     json_builder_end_object(json);
   }
@@ -116,7 +115,8 @@ write_constants(JsonBuilder *json, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < analysis->constants->len; i++) {
     const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
     smb_json_object(json, NULL);
-    write_place(json, report->target->kernel, access->site, "variable", access->variable);
+    smb_analyze_json_place(json, report->target->kernel, access->site, "variable",
+                           access->variable);
     write_words(json, &access->total);
     smb_json_boolean(json, "exact", !access->reason);
     smb_json_text(json, "reason", access->reason);
@@ -144,7 +144,7 @@ write_traffic(JsonBuilder *json, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < all->len; i++) {
     const SmbOtherTraffic *traffic = &g_array_index(all, SmbOtherTraffic, i);
     smb_json_object(json, NULL);
-    write_place(json, report->target->kernel, traffic->site, NULL, NULL);
+    smb_analyze_json_place(json, report->target->kernel, traffic->site, NULL, NULL);
     smb_json_text(json, "kind", smb_traffic_name(traffic->kind));
     smb_json_number(json, "executions", (gint64)traffic->executions);
     smb_json_number(json, "bytes", (gint64)traffic->bytes);

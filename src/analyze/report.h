@@ -97,6 +97,11 @@ typedef struct {
  *   line there */
 GArray *smb_analyze_sum_lines(const SmbAnalysis *analysis, const char *file, guint n_lines);
 
+/** Adds members that say where a site is, and what. @key: (nullable): what @array is called; of traffic, which has none and
+ * no width, NULL */
+void smb_analyze_json_place(JsonBuilder *json, const SmbProgram *program, const SmbSite *site,
+                            const char *key, const char *array);
+
 /** Adds the member "warnings" to a result: what smb_analyze_write_warnings() writes, but unused macros. */
 void smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target,
                                const SmbAnalysis *analysis);

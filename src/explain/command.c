@@ -20,7 +20,7 @@ static gboolean option_all_lanes, option_passes;
 
 static const GOptionEntry options[] = {
     {"line", 0, 0, G_OPTION_ARG_STRING, &option_line,
-     "the line of the access (default: the costliest access)", "N"},
+     "the line of the access (default: the costliest access)", "[FILE:]N"},
     {"column", 0, 0, G_OPTION_ARG_STRING, &option_column,
      "its column, where the line has several accesses", "N"},
     {"op", 0, 0, G_OPTION_ARG_STRING, &option_op, "what the access does", OPS},
@@ -38,10 +38,26 @@ static const GOptionEntry options[] = {
     G_OPTION_ENTRY_NULL,
 };
 
+// --line: a number, behind the file of a line that was inlined from there.
+static gboolean
+parse_line(SmbExplainQuestion *question, GError **error) {
+  char *colon = option_line ? strrchr(option_line, ':') : NULL;
+  if (!colon || colon == option_line)
+    return smb_cli_number("--line", option_line, 1, G_MAXINT, &question->line, error);
+  guint64 line = 0;
+  if (!g_ascii_string_to_unsigned(colon + 1, 10, 1, G_MAXINT, &line, NULL))
+    return smb_cli_usage_error(error, "--line '%s': expected FILE:N, N from 1 to %d", option_line,
+                               G_MAXINT);
+  *colon = '\0';
+  question->file = option_line;
+  question->line = (guint)line;
+  return TRUE;
+}
+
 static gboolean
 parse_question(SmbExplainQuestion *question, GError **error) {
   guint op = 0;
-  if (!smb_cli_number("--line", option_line, 1, G_MAXINT, &question->line, error) ||
+  if (!parse_line(question, error) ||
       !smb_cli_number("--column", option_column, 1, G_MAXINT, &question->column, error) ||
       !smb_cli_choice("--op", option_op, OPS, &op, error) ||
       !smb_cli_number("--warp", option_warp, 0, SMB_MAX_WARPS - 1, &question->warp, error) ||
@@ -109,9 +125,10 @@ open_svg(const SmbCli *cli, SmbOutFile **file, GError **error) {
 // A kernel without shared memory is not an error, unless an access of it was asked for, or a picture.
 static gboolean
 check_nothing(const SmbExplainQuestion *question, GError **error) {
+  g_autofree char *line = smb_explain_describe_line(question);
   if (question->line)
     return smb_cli_usage_error(
-        error, "--line '%u': the kernel makes no shared-memory requests at all", question->line);
+        error, "--line '%s': the kernel makes no shared-memory requests at all", line);
   if (option_svg)
     return smb_cli_usage_error(
         error, "--svg '%s': the kernel makes no shared-memory requests: there is nothing to draw",

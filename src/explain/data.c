@@ -9,18 +9,17 @@
 #include "src/analyze/report.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
+#include "src/cli/origin.h"
 #include "src/cli/target-json.h"
 
 static void
 write_access(JsonBuilder *json, const SmbExplanation *e) {
   const SmbSite *site = e->access->site;
   smb_json_object(json, "access");
-  smb_json_number(json, "line", site->line);
-  smb_json_number(json, "column", site->column);
-  smb_json_text(json, "array", e->access->array);
-  smb_json_text(json, "op", smb_op_class_name(site->op_class));
-  smb_json_number(json, "width", site->width);
-  smb_json_text(json, "expression", site->expression);
+  smb_analyze_json_place(json, e->target->kernel, site, "array", e->access->array);
+  g_autoptr(SmbOrigins) origins = smb_origins_new(e->target->kernel);
+  g_autofree char *line = smb_origins_line(origins, site);
+  smb_json_text(json, "source", line);
   smb_json_costs(json, &e->access->total);
   smb_json_boolean(json, "exact", e->access->exact);
   smb_json_text(json, "reason", e->access->reason);

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include <string.h>
+
 #include "sim/arch/rule.h"
 #include "sim/base/text.h"
 #include "src/explain/explain.h"
@@ -30,40 +32,74 @@ get_access(const SmbAnalysis *analysis, guint index) {
   return &g_array_index(analysis->accesses, SmbAccess, index);
 }
 
+char *
+smb_explain_describe_line(const SmbExplainQuestion *question) {
+  return question->file ? g_strdup_printf("%s:%u", question->file, question->line)
+                        : g_strdup_printf("%u", question->line);
+}
+
+// Whether a site stands in the file that was named, or in any if none was.
 static gboolean
-is_asked_for(const SmbAccess *access, const SmbExplainQuestion *question) {
-  return access->total.requests > 0 && (!question->line || access->site->line == question->line) &&
+is_in_file(const SmbProgram *program, const SmbSite *site, const SmbExplainQuestion *question) {
+  const char *file = site->file ? site->file : smb_program_file(program);
+  if (!question->file || !g_str_has_suffix(file, question->file))
+    return !question->file;
+  gsize before = strlen(file) - strlen(question->file);
+  return before == 0 || file[before - 1] == '/';
+}
+
+static gboolean
+is_asked_for(const SmbProgram *program, const SmbAccess *access,
+             const SmbExplainQuestion *question) {
+  return access->total.requests > 0 && is_in_file(program, access->site, question) &&
+         (!question->line || access->site->line == question->line) &&
          (!question->column || access->site->column == question->column) &&
          (!question->has_op || access->site->op_class == question->op);
 }
 
-// Says which accesses there are: all of them, or those of the line that was named.
-static gboolean
-refuse_place(const SmbAnalysis *analysis, const SmbExplainQuestion *question, GError **error) {
-  g_autoptr(GString) lines = g_string_new(NULL);
-  g_autoptr(GString) places = g_string_new(NULL);
-  guint last_line = 0;
+// The lines that have accesses; with their files, too, if there are several; "" if none has a line.
+static char *
+list_lines(const SmbAnalysis *analysis, gboolean with_files) {
+  g_autoptr(GPtrArray) places = g_ptr_array_new_with_free_func(g_free);
+  gboolean in_one_file = !with_files;
+  const char *file = analysis->accesses->len ? get_access(analysis, 0)->site->file : NULL;
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    in_one_file = in_one_file && g_strcmp0(file, get_access(analysis, i)->site->file) == 0;
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbSite *site = get_access(analysis, i)->site;
-    if (get_access(analysis, i)->total.requests == 0)
-      continue;
-    if (site->line != last_line)
-      g_string_append_printf(lines, "%s%u", lines->len ? ", " : "", site->line);
-    if (site->line == question->line)
+    g_autofree char *place = in_one_file ? g_strdup_printf("%u", site->line) : smb_site_place(site);
+    if (site->line && get_access(analysis, i)->total.requests > 0 &&
+        !g_ptr_array_find_with_equal_func(places, place, g_str_equal, NULL))
+      g_ptr_array_add(places, g_steal_pointer(&place));
+  }
+  g_ptr_array_add(places, NULL);
+  return g_strjoinv(", ", (char **)places->pdata);
+}
+
+// Says which accesses there are: all of them, or those of the line that was named.
+static gboolean
+refuse_place(const SmbExplanation *e, const SmbExplainQuestion *question, GError **error) {
+  const SmbAnalysis *analysis = e->analysis;
+  g_autoptr(GString) places = g_string_new(NULL);
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbSite *site = get_access(analysis, i)->site;
+    if (get_access(analysis, i)->total.requests > 0 && site->line == question->line &&
+        is_in_file(e->target->kernel, site, question))
       g_string_append_printf(places, "%sa %s at column %u", places->len ? ", " : "",
                              smb_op_class_name(site->op_class), site->column);
-    last_line = site->line;
   }
+  if (!question->line)
+    return smb_cli_usage_error(error,
+                               "--op '%s': the kernel makes no such request of shared memory",
+                               smb_op_class_name(question->op));
   if (places->len)
     return smb_cli_usage_error(error, "line %u has no such access to shared memory: expected %s",
                                question->line, places->str);
-  if (question->line)
-    return smb_cli_usage_error(error,
-                               "--line '%u': no access to shared memory on it is counted: "
-                               "expected one of %s",
-                               question->line, lines->str);
-  return smb_cli_usage_error(error, "--op '%s': the kernel makes no such request of shared memory",
-                             smb_op_class_name(question->op));
+  g_autofree char *lines = list_lines(analysis, question->file != NULL);
+  g_autofree char *named = smb_explain_describe_line(question);
+  return smb_cli_usage_error(
+      error, "--line '%s': no access to shared memory on it is counted: %s%s", named,
+      *lines ? "expected one of " : "the code has no lines of its source (nvcc -lineinfo)", lines);
 }
 
 // The costliest of the accesses that are asked for.
@@ -71,7 +107,7 @@ static gboolean
 choose_access(SmbExplanation *e, const SmbExplainQuestion *question, GError **error) {
   for (guint i = 0; i < e->analysis->accesses->len; i++) {
     const SmbAccess *access = get_access(e->analysis, i);
-    if (!is_asked_for(access, question))
+    if (!is_asked_for(e->target->kernel, access, question))
       continue;
     if (e->choices++ == 0 || access->total.excess > e->access->total.excess) {
       e->access = access;
@@ -79,7 +115,7 @@ choose_access(SmbExplanation *e, const SmbExplainQuestion *question, GError **er
     }
   }
   if (!e->choices)
-    return refuse_place(e->analysis, question, error);
+    return refuse_place(e, question, error);
   if (question->line || question->has_op)
     e->choice = e->choices > 1 ? SMB_EXPLAIN_WORST_OF_SOME : SMB_EXPLAIN_NAMED;
   else

@@ -13,6 +13,7 @@
 
 /**
  * SmbExplainQuestion: what is asked; zeros: the costliest access, by its costliest request
+ * @file: (nullable): of @line; its last parts will do
  * @line: of the access
  * @column: of the access, where a line has several
  * @has_op: whether @op is asked for: a load and a store may stand in one place ("s[i] += 1")
@@ -20,6 +21,7 @@
  * @has_warp: whether @warp is asked for
  */
 typedef struct {
+  const char *file;
   guint line;
   guint column;
   gboolean has_op;
@@ -28,6 +30,9 @@ typedef struct {
   gboolean has_warp;
   guint warp;
 } SmbExplainQuestion;
+
+/** smb_explain_describe_line: Returns: (transfer full): --line as it was given */
+char *smb_explain_describe_line(const SmbExplainQuestion *question);
 
 /** Why it is this access. */
 typedef enum {

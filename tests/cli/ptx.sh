@@ -167,6 +167,56 @@ sed 's/%r22+32/%r9922+32/' "$ptx/transpose.ptx" >"$work/wrong.ptx"
 expect 3 analyze "$work/wrong.ptx" --entry 'transpose<0>' --block 32,8 --arg 2=64
 says "'%r9922'"
 
+# Lines are those of the files that the code was compiled from; a name says which file is meant.
+transpose() {
+  status=$1
+  shift
+  expect "$status" explain "$ptx/transpose.ptx" --entry 'transpose<0>' --block 32,8 --arg 2=64 "$@"
+}
+cat >"$work/inline.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry lines() {
+  .reg .b32 %r<4>;
+  .shared .align 4 .b8 s[4096];
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 7;
+  mov.u32 %r3, s;
+  add.u32 %r2, %r2, %r3;
+  .loc 1 7 3
+  st.shared.u32 [%r2], %r1;
+  .loc 2 7 5
+  ld.shared.u32 %r1, [%r3];
+  ret;
+}
+.file 1 "/src/kernel.cu"
+.file 2 "/src/lib/tile.h"
+END
+expect 0 explain "$work/inline.ptx" --block 32 --line tile.h:7
+shows 'ld.shared.u32 %r1, [%r3]'
+expect 0 explain "$work/inline.ptx" --block 32 --line lib/tile.h:7 --format json
+shows '"file" : "/src/lib/tile.h"'
+shows '"source" : null'
+expect 0 explain "$work/inline.ptx" --block 32 --line 7
+shows 'st.shared.u32 [%r2], %r1'
+for other in ile.h:7 kernel.cu:8; do
+  expect 2 explain "$work/inline.ptx" --block 32 --line $other
+  says "--line '$other': no access to shared memory on it is counted: expected one of /src/kernel.cu:7, /src/lib/tile.h:7 ("
+done
+expect 2 explain "$work/inline.ptx" --block 32 --line 9
+says "--line '9': no access to shared memory on it is counted: expected one of /src/kernel.cu:7, /src/lib/tile.h:7 ("
+for bad in tile.h: tile.h:0 tile.h:x :7 0; do
+  expect 2 explain "$work/inline.ptx" --block 32 --line "$bad"
+  says "--line '$bad': expected "
+done
+transpose 0 --line transpose.cu:21 --format json
+is_json
+shows '"opcode" : "ld.shared.f32"'
+shows '"source" : "out[(y + row) * n + x] = tile[threadIdx.x][threadIdx.y + row];"'
+transpose 2 --line other.cu:21
+says "--line 'other.cu:21': no access to shared memory on it is counted: expected one of transpose.cu:15, transpose.cu:21 ("
+
 # What is for compilers has no meaning for what they have compiled.
 for command in analyze explain advise; do
   expect 2 "$command" "$ptx/histogram.ptx" --block 256 --arg 2=1024 -D N=3
