@@ -13,6 +13,8 @@ find_fate(const Code *code) {
   const char *fate = "nothing";
   for (guint i = 0; i + 1 < code->steps->len; i++) { // the last one is the end of the kernel
     const Step *step = &g_array_index(code->steps, Step, i);
+    if (step->run == smb_step_shuffle) // its slot is listed; the step behind it moves the values
+      continue;
     if (step->kind == STEP_OPAQUE && !(step->argument & OPAQUE_FENCE))
       return step->argument & OPAQUE_SHARED ? "other" : "unknown";
     if (step->kind == STEP_COMPUTE && step->compute.modifiers & MODIFIER_APPROXIMATE)
