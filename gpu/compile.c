@@ -87,12 +87,15 @@ name_places(const char *log, const char *file) {
 }
 
 SmbCudaFunction *
-smb_compile_ptx(const SmbCuda *cuda, const char *file, const char *text, const char *symbol,
-                gsize dynamic_bytes, GError **error) {
-  g_autoptr(GBytes) image = g_bytes_new(text, strlen(text) + 1);
+smb_load_image(const SmbCuda *cuda, const char *file, GBytes *image, const char *symbol,
+               gsize dynamic_bytes, GError **error) {
+  gsize size;
+  gconstpointer data = g_bytes_get_data(image, &size);
+  g_autoptr(GBytes) aligned =
+      g_bytes_new(data, size); // the numbers in a cubin are read where they are
   g_autofree char *log = NULL;
   SmbCudaFunction *function = NULL;
-  int result = cuda->load(image, symbol, dynamic_bytes, &function, &log);
+  int result = cuda->load(aligned, symbol, dynamic_bytes, &function, &log);
   if (result != SMB_CUDA_SUCCESS && log) {
     g_autofree char *placed = name_places(log, file);
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "the driver rejects it: %s", placed);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A user's kernel: CUDA C, compiled as the model reads it, with macros of the command line and no headers but the names
-// that the kernel language has built in; or PTX, assembled.
+// that the kernel language has built in; or compiled code: PTX, which the driver assembles, and machine code.
 #pragma once
 
 #include "gpu/cuda.h"
@@ -22,20 +22,20 @@ SmbCudaFunction *smb_compile_source(const SmbCuda *cuda, const SmbCudaSource *so
                                     GError **error);
 
 /**
- * smb_compile_ptx:
- * @file: how messages call the text
- * @text: PTX
+ * smb_load_image:
+ * @file: how messages call it
+ * @image: (transfer none): PTX with a 0 behind it, or a cubin
  * @symbol: the kernel's name in it, mangled
  * @dynamic_bytes: dynamic shared memory of its launches
  * @error: SMB_GPU_ERROR_COMPILE with what the driver says of PTX that it does not assemble, and the lines of @file;
  *   SMB_GPU_ERROR_LAUNCH if it cannot be loaded, or there is no such kernel
  *
- * Has the driver assemble PTX for the device, as it does for any program that comes with PTX.
+ * Loads compiled code as any program has it loaded; the driver assembles PTX for the device.
  *
  * Returns: (transfer full): the function, for SmbCuda.unload
  */
-SmbCudaFunction *smb_compile_ptx(const SmbCuda *cuda, const char *file, const char *text,
-                                 const char *symbol, gsize dynamic_bytes, GError **error);
+SmbCudaFunction *smb_load_image(const SmbCuda *cuda, const char *file, GBytes *image,
+                                const char *symbol, gsize dynamic_bytes, GError **error);
 
 /**
  * smb_compile_kernel:

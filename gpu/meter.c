@@ -219,10 +219,16 @@ make_kernel_job(const SmbMeterLaunch *launch) {
   g_variant_dict_init(&job, NULL);
   g_variant_dict_insert(&job, "job", "s", "kernel");
   insert_text(&job, "file", launch->file);
-  insert_text(&job, "text", launch->text);
   g_variant_dict_insert(&job, "entry", "s", launch->entry);
-  if (launch->symbol)
+  if (launch->symbol) {
     g_variant_dict_insert(&job, "symbol", "s", launch->symbol);
+    g_variant_dict_insert_value(&job, "image", smb_message_bytes(launch->code));
+  } else {
+    gsize length;
+    const char *code = g_bytes_get_data(launch->code, &length);
+    g_autofree char *text = g_strndup(code, length);
+    insert_text(&job, "text", text);
+  }
   g_variant_dict_insert(&job, "defines", "^as", launch->defines);
   g_variant_dict_insert(&job, "grid", "(uuu)", launch->grid[0], launch->grid[1], launch->grid[2]);
   g_variant_dict_insert(&job, "block", "(uuu)", launch->block[0], launch->block[1],

@@ -72,10 +72,10 @@ typedef struct {
 
 /**
  * SmbMeterLaunch: a kernel to measure.
- * @text: CUDA C, or PTX
+ * @code: (transfer none): CUDA C, PTX with a 0 behind it, or a cubin
  * @file: how messages call it
  * @entry: its __global__ function
- * @symbol: (nullable): of PTX the kernel's name in it; %NULL: it is CUDA C
+ * @symbol: (nullable): of compiled code the kernel's name in it; %NULL: it is CUDA C
  * @defines: (array zero-terminated=1): NAME=VALUE
  * @grid, @block: x, y, z
  * @dynamic_bytes: dynamic shared memory
@@ -83,7 +83,7 @@ typedef struct {
  * @n_times: launches that are timed, with warm caches and with cold ones
  */
 typedef struct {
-  const char *text;
+  GBytes *code;
   const char *file;
   const char *entry;
   const char *symbol;

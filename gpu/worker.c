@@ -386,8 +386,10 @@ compile(const Worker *worker, GVariant *job, gsize dynamic_bytes, GError **error
   g_variant_lookup(job, "text", "&s", &text);
   g_variant_lookup(job, "entry", "&s", &entry);
   g_variant_lookup(job, "defines", "^a&s", &defines);
-  if (g_variant_lookup(job, "symbol", "&s", &symbol))
-    return smb_compile_ptx(worker->cuda, file, text, symbol, dynamic_bytes, error);
+  if (g_variant_lookup(job, "symbol", "&s", &symbol)) {
+    g_autoptr(GBytes) image = smb_message_get_bytes(job, "image");
+    return smb_load_image(worker->cuda, file, image, symbol, dynamic_bytes, error);
+  }
   return smb_compile_kernel(worker->cuda, worker->architecture, file, text, entry, defines,
                             dynamic_bytes, error);
 }

@@ -123,6 +123,7 @@ tell_error(int error) {
       {FAKE_INSUFFICIENT_DRIVER, "CUDA driver version is insufficient for CUDA runtime version"},
       {FAKE_DEVICE_UNAVAILABLE, "CUDA-capable device(s) is/are busy or unavailable"},
       {FAKE_NOT_A_DEVICE, "no CUDA-capable device is detected"},
+      {FAKE_INVALID_IMAGE, "device kernel image is invalid"},
       {FAKE_INVALID_PTX, "a PTX JIT compilation failed"},
       {FAKE_SYMBOL_NOT_FOUND, "named symbol not found"},
       {FAKE_ILLEGAL_ADDRESS, "an illegal memory access was encountered"},

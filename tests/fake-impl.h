@@ -22,6 +22,7 @@ enum {
   FAKE_INSUFFICIENT_DRIVER = 35,
   FAKE_DEVICE_UNAVAILABLE = 46,
   FAKE_NOT_A_DEVICE = 100,
+  FAKE_INVALID_IMAGE = 200,
   FAKE_INVALID_PTX = 218,
   FAKE_SYMBOL_NOT_FOUND = 500,
   FAKE_ILLEGAL_ADDRESS = 700,
@@ -102,7 +103,7 @@ int fake_probe_run(const FakeProbe *probe, const SmbCudaLaunch *launch, const Sm
                    FakeCounts *counts);
 
 // Any other kernel (tests/fake-kernel.c).
-SmbProgram *fake_kernel_new(const char *text, const char *name, const char *entry,
+SmbProgram *fake_kernel_new(GBytes *code, const char *name, const char *entry,
                             const char *const *options, char **log);
 // @first: what the buffers held at the first launch, or NULL before it
 int fake_kernel_run(const SmbProgram *kernel, const SmbCudaLaunch *launch, const SmbArch *arch,

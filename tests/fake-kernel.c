@@ -10,13 +10,14 @@
 #include "sim/base/scalar.h"
 #include "sim/cuda/cuda.h"
 #include "sim/program/entry.h"
+#include "sim/program/front-end.h"
 
 enum {
   CUDA_ARCH = 900
 };
 
 SmbProgram *
-fake_kernel_new(const char *text, const char *name, const char *entry, const char *const *options,
+fake_kernel_new(GBytes *code, const char *name, const char *entry, const char *const *options,
                 char **log) {
   g_autoptr(GError) error = NULL;
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
@@ -25,8 +26,7 @@ fake_kernel_new(const char *text, const char *name, const char *entry, const cha
       g_strv_builder_add(builder, options[i] + 2);
   }
   g_auto(GStrv) defines = g_strv_builder_end(builder);
-  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
-  g_autoptr(SmbSource) source = smb_source_new(name, bytes, &error);
+  g_autoptr(SmbSource) source = smb_source_new_any(name, code, &error);
   SmbProgram *kernel =
       source ? smb_program_read(source,
                                 &(SmbProgramOptions){.entry = entry,
@@ -88,11 +88,12 @@ describe_bytes(const char *name, const guchar *value, gsize bytes) {
   return g_string_free(text, FALSE);
 }
 
-// The parameters of PTX that point into no buffer, as bytes: how many is said where they are listed.
+// The parameters of compiled code that point into no buffer, as bytes: how many is said where they are listed.
 static GPtrArray *
-describe_ptx(const SmbProgram *kernel, const SmbCudaLaunch *launch) {
+describe_compiled(const SmbProgram *kernel, const SmbCudaLaunch *launch) {
   GPtrArray *arguments = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(SmbEntries) entries = smb_entries_read(smb_program_source(kernel), NULL);
+  g_autoptr(SmbEntries) entries =
+      smb_entries_read(kernel->origin ? kernel->origin : kernel->source, NULL);
   for (guint e = 0; e < entries->entries->len; e++) {
     const SmbEntry *entry = g_ptr_array_index(entries->entries, e);
     if (strcmp(entry->symbol, smb_program_symbol(kernel)) != 0)
@@ -244,8 +245,8 @@ take_counts(const SmbAnalysis *analysis, const char *entry, FakeCounts *counts) 
 int
 fake_kernel_run(const SmbProgram *kernel, const SmbCudaLaunch *launch, const SmbArch *arch,
                 char **first, FakeCounts *counts) {
-  g_autoptr(GPtrArray) arguments =
-      smb_program_symbol(kernel) ? describe_ptx(kernel, launch) : describe_scalars(kernel, launch);
+  g_autoptr(GPtrArray) arguments = smb_program_symbol(kernel) ? describe_compiled(kernel, launch)
+                                                              : describe_scalars(kernel, launch);
   g_autoptr(GPtrArray) buffers = describe_buffers(kernel, launch);
   g_autofree char *hash = hash_buffers(buffers);
   SmbLaunch evaluated = {.dynamic_bytes = launch->dynamic_bytes,

@@ -29,21 +29,28 @@ skip_prelude(const char *text) {
   return end ? end + 1 : text;
 }
 
+// NULL: there is neither.
+static SmbCudaFunction *
+new_function(const char *entry, FakeProbe *probe, SmbProgram *kernel) {
+  if (!probe && !kernel)
+    return NULL;
+  SmbCudaFunction *function = g_new0(SmbCudaFunction, 1);
+  function->entry = g_strdup(entry);
+  function->arch = smb_arch_load("sm_90", NULL);
+  function->probe = probe;
+  function->kernel = kernel;
+  return function;
+}
+
 // Makes the function out of a text, or says what is wrong with it.
 static SmbCudaFunction *
 make_function(const char *text, const char *name, const char *entry, const char *const *options,
               char **log) {
-  SmbCudaFunction *function = g_new0(SmbCudaFunction, 1);
-  function->entry = g_strdup(entry);
-  function->arch = smb_arch_load("sm_90", NULL);
   if (fake_is_probe(text))
-    function->probe = fake_probe_new(text, entry, log);
-  else
-    function->kernel = fake_kernel_new(skip_prelude(text), name, entry, options, log);
-  if (function->probe || function->kernel)
-    return function;
-  fake_unload(function);
-  return NULL;
+    return new_function(entry, fake_probe_new(text, entry, log), NULL);
+  const char *own = skip_prelude(text);
+  g_autoptr(GBytes) code = g_bytes_new(own, strlen(own));
+  return new_function(entry, NULL, fake_kernel_new(code, name, entry, options, log));
 }
 
 int
@@ -81,33 +88,52 @@ is_ptx(GBytes *image) {
          strstr(text, ".version") != NULL;
 }
 
-static int
-load_ptx(const char *text, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function,
-         char **log) {
-  static const char *const no_options[] = {NULL};
-  g_autofree char *problem = NULL;
+// A cubin, which is a program of its own where it begins like one.
+static gboolean
+is_cubin(GBytes *image) {
+  gsize length;
+  const void *data = g_bytes_get_data(image, &length);
+  return smb_source_is_object(data, length);
+}
+
+// Whether there is such a kernel in the text.
+static gboolean
+names_kernel(GBytes *code, const char *symbol) {
   g_autofree char *named = g_strdup_printf("%s(", symbol);
-  if (fake_spoils(FAKE_COMPILE_ERROR, symbol)) {
+  gsize length;
+  const char *text = g_bytes_get_data(code, &length);
+  return g_strstr_len(text, (gssize)length, named) != NULL;
+}
+
+static int
+load_compiled(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function,
+              char **log) {
+  static const char *const no_options[] = {NULL};
+  gboolean is_text = !is_cubin(image);
+  g_autofree char *problem = NULL;
+  g_autoptr(GBytes) code = g_bytes_new_from_bytes(image, 0, g_bytes_get_size(image) - is_text);
+  if (is_text && fake_spoils(FAKE_COMPILE_ERROR, symbol)) {
     *log = g_strdup("ptxas application ptx input, line 3; error   : this is the fault of the "
                     "made-up GPU\nptxas fatal   : Ptx assembly aborted due to errors");
     return FAKE_INVALID_PTX;
   }
-  if (!strstr(text, named))
+  if (is_text && !names_kernel(code, symbol))
     return FAKE_SYMBOL_NOT_FOUND;
   if (dynamic_bytes > FAKE_SHARED_BYTES)
     return FAKE_INVALID_VALUE;
-  *function = make_function(text, "application ptx input", symbol, no_options, &problem);
-  if (!*function)
+  *function = new_function(
+      symbol, NULL, fake_kernel_new(code, "application ptx input", symbol, no_options, &problem));
+  if (!*function && is_text)
     *log = g_strdup_printf("ptxas application ptx input, line 1; error   : %s", problem);
-  return *function ? SMB_CUDA_SUCCESS : FAKE_INVALID_PTX;
+  return *function ? SMB_CUDA_SUCCESS : is_text ? FAKE_INVALID_PTX : FAKE_INVALID_IMAGE;
 }
 
 int
 fake_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function,
           char **log_of_ptx) {
   int error = fake_begin();
-  if (error == SMB_CUDA_SUCCESS && is_ptx(image))
-    return load_ptx(g_bytes_get_data(image, NULL), symbol, dynamic_bytes, function, log_of_ptx);
+  if (error == SMB_CUDA_SUCCESS && (is_ptx(image) || is_cubin(image)))
+    return load_compiled(image, symbol, dynamic_bytes, function, log_of_ptx);
   g_autoptr(GVariant) parts =
       g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE("(sssas)"), image, FALSE));
   g_autofree const char **options = NULL;

@@ -85,12 +85,13 @@ START_TEST(test_driver_log) {
   };
   const SmbCuda cuda = {.load = refuse_image, .error_text = tell_number};
   const SmbCuda silent = {.load = refuse_silently, .error_text = tell_number};
+  g_autoptr(GBytes) image = g_bytes_new_static(logs[_i].log, strlen(logs[_i].log) + 1);
   g_autoptr(GError) error = NULL;
-  ck_assert_ptr_null(smb_compile_ptx(&cuda, "a\\1,b.ptx", logs[_i].log, "k", 0, &error));
+  ck_assert_ptr_null(smb_load_image(&cuda, "a\\1,b.ptx", image, "k", 0, &error));
   ck_assert_str_eq(error->message, logs[_i].message);
   ck_assert(g_error_matches(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE));
   g_clear_error(&error);
-  ck_assert_ptr_null(smb_compile_ptx(&silent, "b.ptx", logs[_i].log, "k", 0, &error));
+  ck_assert_ptr_null(smb_load_image(&silent, "b.ptx", image, "k", 0, &error));
   ck_assert_str_eq(error->message, "could not load the kernel: error 218");
 }
 END_TEST

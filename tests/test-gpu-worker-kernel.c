@@ -68,7 +68,8 @@ static gboolean
 measure(SmbMeter *meter, const char *entry, Result *result) {
   static const char *const defines[] = {"FACTOR=10", NULL};
   g_autoptr(GPtrArray) arguments = make_arguments();
-  SmbMeterLaunch launch = {.text = text,
+  g_autoptr(GBytes) code = g_bytes_new_static(text, strlen(text));
+  SmbMeterLaunch launch = {.code = code,
                            .file = "test.cu",
                            .entry = entry,
                            .defines = defines,
@@ -205,7 +206,8 @@ measure_ptx(SmbMeter *meter, const char *symbol, Result *result) {
   add_argument(arguments, TRUE, numbers, sizeof numbers);
   add_argument(arguments, TRUE, numbers, sizeof numbers);
   add_argument(arguments, FALSE, pair, sizeof pair);
-  SmbMeterLaunch launch = {.text = ptx,
+  g_autoptr(GBytes) code = g_bytes_new_static(ptx, sizeof ptx);
+  SmbMeterLaunch launch = {.code = code,
                            .file = "own.ptx",
                            .entry = symbol,
                            .symbol = symbol,

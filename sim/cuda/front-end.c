@@ -102,15 +102,15 @@ append_text(GString *out, const SmbKernel *kernel, const GString *text, const GA
   g_string_append_len(out, text->str + start, end - start);
 }
 
-static char *
-make_device_text(const SmbProgram *program) {
+static GBytes *
+make_device_code(const SmbProgram *program) {
   const SmbKernel *kernel = smb_cuda_kernel(program);
   g_autoptr(GString) text = lay_out_texts(kernel);
   g_autoptr(GArray) includes = g_array_copy((GArray *)smb_kernel_macros_includes(kernel->macros));
   g_array_sort(includes, compare_includes);
   GString *out = g_string_new(NULL);
   append_text(out, kernel, text, includes, 0, (guint32)smb_source_length(program->source));
-  return g_string_free(out, FALSE);
+  return g_string_free_to_bytes(out);
 }
 
 const SmbFrontEnd smb_cuda_front_end = {
@@ -125,7 +125,7 @@ const SmbFrontEnd smb_cuda_front_end = {
     .argument = smb_kernel_argument,
     .carved_arrays = smb_carved_arrays,
     .evaluate = evaluate_macros,
-    .device_text = make_device_text,
+    .device_code = make_device_code,
     .unused_defines = find_unused_defines,
     .data_source = smb_flow_data_source,
 };

@@ -73,7 +73,7 @@ typedef struct {
   GArray *(*carved_arrays)(const SmbProgram *program, const SmbLaunch *launch);
   gboolean (*evaluate)(const SmbProgram *program, const char *expression, gint64 *value,
                        GError **error);
-  char *(*device_text)(const SmbProgram *program);
+  GBytes *(*device_code)(const SmbProgram *program);
   GStrv (*unused_defines)(const SmbProgram *program);
   GPtrArray *(*instructions)(const SmbProgram *program);
 } SmbFrontEnd;

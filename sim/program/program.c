@@ -275,9 +275,9 @@ smb_program_evaluate(const SmbProgram *program, const char *expression, gint64 *
          smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': expected a number", expression);
 }
 
-char *
-smb_program_device_text(const SmbProgram *program) {
-  return program->front_end->device_text ? program->front_end->device_text(program) : NULL;
+GBytes *
+smb_program_device_code(const SmbProgram *program) {
+  return program->front_end->device_code ? program->front_end->device_code(program) : NULL;
 }
 
 GBytes *

@@ -273,15 +273,15 @@ gboolean smb_program_evaluate(const SmbProgram *program, const char *expression,
                               GError **error);
 
 /**
- * smb_program_device_text:
+ * smb_program_device_code:
  *
- * What a compiler is to be given, together with the same @defines, so that it compiles what is evaluated
+ * Of a text: what a compiler is to be given, together with the same @defines, so that it compiles what is evaluated
  * here: functions of the host, kernels that were not chosen, and the definitions that @defines win over
- * are blanks. Lines and columns stay. Of PTX it is all of it, for the driver.
+ * are blanks. Lines and columns stay. Of compiled code: all of it, as the driver takes it: PTX with a 0 behind it, a cubin.
  *
- * Returns: (transfer full) (nullable): the text; %NULL for a program that neither takes a text of
+ * Returns: (transfer full) (nullable): %NULL for a program that neither takes anything of
  */
-char *smb_program_device_text(const SmbProgram *program);
+GBytes *smb_program_device_code(const SmbProgram *program);
 
 /**
  * smb_program_argument:

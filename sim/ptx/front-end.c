@@ -212,9 +212,10 @@ read_variant(const SmbProgram *program, guint index) {
   return NULL;
 }
 
-static char *
-get_text(const SmbProgram *program) {
-  return g_strdup(smb_source_text(program->source));
+static GBytes *
+make_device_code(const SmbProgram *program) {
+  const char *text = smb_source_text(program->source);
+  return g_bytes_new(text, strlen(text) + 1);
 }
 
 const SmbFrontEnd smb_ptx_front_end = {
@@ -229,5 +230,5 @@ const SmbFrontEnd smb_ptx_front_end = {
     .run = smb_runner_run,
     .variant = read_variant,
     .argument = smb_code_argument,
-    .device_text = get_text,
+    .device_code = make_device_code,
 };

@@ -153,6 +153,11 @@ read_program(SmbSource *source, const SmbProgramOptions *options, GError **error
   return NULL;
 }
 
+static GBytes *
+get_image(const SmbProgram *program) {
+  return g_bytes_ref(smb_source_bytes(program->origin));
+}
+
 const SmbFrontEnd smb_sass_front_end = {
     .level = "sass",
     .steps = "instructions",
@@ -164,5 +169,6 @@ const SmbFrontEnd smb_sass_front_end = {
     .state_free = smb_runner_free,
     .run = smb_runner_run,
     .argument = smb_code_argument,
+    .device_code = get_image,
     .instructions = smb_sass_instructions,
 };

@@ -357,10 +357,10 @@ static gboolean
 run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
               SmbRecordedKernel *kernel, GError **error) {
   const SmbTarget *target = subject->target;
-  g_autofree char *text = smb_program_device_text(target->kernel);
+  g_autoptr(GBytes) code = smb_program_device_code(target->kernel);
   g_auto(SmbMeterResult) result = {.contents = NULL};
   g_autoptr(GError) local = NULL;
-  SmbMeterLaunch launch = {.text = text,
+  SmbMeterLaunch launch = {.code = code,
                            .file = target->file,
                            .entry = smb_program_name(target->kernel),
                            .symbol = smb_program_symbol(target->kernel),

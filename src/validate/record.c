@@ -57,9 +57,8 @@ smb_record_look(GBufferedInputStream *stream, SmbHolds *holds, GError **error) {
   while (i < length && g_ascii_isspace(text[i]))
     i++;
   char first = i < length ? text[i] : '\0';
-  *holds = first == '{'                   ? SMB_HOLDS_RECORDING
-           : first == '/' || first == '.' ? SMB_HOLDS_KERNEL
-                                          : SMB_HOLDS_TRACE;
+  gboolean is_kernel = first == '/' || first == '.' || smb_source_is_object(text, length);
+  *holds = is_kernel ? SMB_HOLDS_KERNEL : first == '{' ? SMB_HOLDS_RECORDING : SMB_HOLDS_TRACE;
   return TRUE;
 }
 

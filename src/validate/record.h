@@ -35,7 +35,7 @@ SmbRecording *smb_record_read(GInputStream *stream, const char *name, GError **e
 typedef enum {
   SMB_HOLDS_TRACE,
   SMB_HOLDS_RECORDING, /* begins with a JSON object */
-  SMB_HOLDS_KERNEL,    /* begins with a comment of C, or with a directive of PTX */
+  SMB_HOLDS_KERNEL,    /* a comment of C, a directive of PTX, an object file */
 } SmbHolds;
 
 /**

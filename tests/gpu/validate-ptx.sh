@@ -2,17 +2,19 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# validate FILE.ptx on a GPU, for launches that tests/ptx/*.cu name at their head: the driver assembles the PTX as it does
-# for any program, so accesses may be merged or removed (ncu-ptx.sh compares without that, instruction by instruction).
+# validate FILE.ptx or FILE.cubin on a GPU, for launches that tests/ptx/*.cu name at their head: the driver assembles the PTX as
+# it does for any program, so accesses may be merged or removed (ncu-ptx.sh compares without that, instruction by instruction);
+# machine code runs as it is.
 #
-#   validate-ptx.sh pack SMEMBANK FOLDER       where nvcc is: FOLDER gets the PTX, the launches, the program, its libraries
+#   validate-ptx.sh pack SMEMBANK FOLDER [ptx|cubin]   where nvcc is: FOLDER gets the compiled kernels, the launches, the program,
+#       its libraries
 #   FOLDER/validate-ptx.sh run RESULTS [SECONDS [SMEMBANK]]    where the GPU is: validates and records, the first launch of
 #       each file, then the second of each, and so on, until SECONDS are over (85); RESULTS.txt has a line for each
 #
 # 'run' ends with status 1 if a launch fails, or the program does: numbers that differ are listed, and are what we look for.
 set -eu
 
-usage='usage: validate-ptx.sh pack SMEMBANK FOLDER | validate-ptx.sh run RESULTS [SECONDS [SMEMBANK]]'
+usage='usage: validate-ptx.sh pack SMEMBANK FOLDER [ptx|cubin] | validate-ptx.sh run RESULTS [SECONDS [SMEMBANK]]'
 here=$(cd "$(dirname "$0")" && pwd)
 PATH=$PATH:/usr/local/cuda/bin
 export PATH
@@ -38,8 +40,8 @@ pack() {
     while read -r library; do cp -L "$library" "$folder/lib"; done
   for source in "$here"/../ptx/*.cu; do
     name=$(basename "$source" .cu)
-    ${NVCC:-nvcc} -arch=sm_90 -lineinfo -ptx -o "$folder/$name.ptx" "$source"
-    launches_of "$source" "$name"
+    ${NVCC:-nvcc} -arch=sm_90 -lineinfo "-$3" -o "$folder/$name.$3" "$source"
+    launches_of "$source" "$name.$3"
   done | sort >"$folder/launches"
   echo "packed $(grep -c '' "$folder/launches") launches into $folder"
 }
@@ -65,7 +67,7 @@ validate_launch() {
   shift 2
   out=$results/$name-$number
   status=0
-  (cd "$here" && timeout 40 "$program" validate "$name.ptx" "$@" --timeout 30 --format csv --record "$out.json") \
+  (cd "$here" && timeout 40 "$program" validate "$name" "$@" --timeout 30 --format csv --record "$out.json") \
     >"$out.csv" 2>"$out.log" || status=$?
   if [ "$status" -gt 1 ] || grep -q ',launch,' "$out.csv"; then
     echo "$name $*: status $status: $(tail -n 1 "$out.log") $(summarize "$out.csv")"
@@ -102,7 +104,7 @@ $(grep -c '; differ:' "$results.txt") differ, $failed failed, $left left out for
 }
 
 case ${1-} in
-pack) pack "${2:?$usage}" "${3:?$usage}" ;;
+pack) pack "${2:?$usage}" "${3:?$usage}" "${4:-ptx}" ;;
 run) run "${2:?$usage}" "${3-}" "${4-}" ;;
 *)
   echo "$usage" >&2
