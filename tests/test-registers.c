@@ -124,6 +124,7 @@ START_TEST(marks_results) {
       {"shfl.sync.idx.b32", ROW_AFFINE, ROW_AFFINE},
       {"add.cc.u32", ROW_AFFINE, ROW_AFFINE},
       {"xor.b32", ROW_AFFINE, ROW_BLOCK},
+      {"mul.lo.s32", ROW_AFFINE, 0}, // by 0
       {"redux.sync.add.s32", ROW_AFFINE, ROW_BLOCK},
       {"lop3.b32", ROW_AFFINE, ROW_BLOCK},
       {"or.b32", ROW_AFFINE, ROW_AFFINE},

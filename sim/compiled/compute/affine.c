@@ -228,6 +228,19 @@ watch_exact(const Watch *watch, const guint32 *out) {
   return ROW_AFFINE;
 }
 
+// Nothing times an affine value: the high word of an offset of 32 bits. The result is the same in all blocks.
+static gboolean
+vanishes(const Watch *watch) {
+  guint factor = watch->affine[0] ? 1 : 0;
+  if (watch->compute->n_sources > 2 && watch->affine[2])
+    return FALSE;
+  FOR_LANES(watch->lanes, lane) {
+    if (read_integer(watch, factor, lane, FALSE) != 0)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 // --- what is decided
 
 static guint
@@ -491,10 +504,11 @@ smb_affine_watch(const Compute *compute, const Registers *registers, SmbLanes la
   case AFFINE_SUBTRACT:
   case AFFINE_NEGATE:
   case AFFINE_COMPLEMENT:
-  case AFFINE_MULTIPLY:
   case AFFINE_SHIFT:
   case AFFINE_OR:
     return taint | watch_exact(&watch, out);
+  case AFFINE_MULTIPLY:
+    return vanishes(&watch) ? taint : taint | watch_exact(&watch, out);
   }
   g_assert_not_reached();
 }
