@@ -153,46 +153,49 @@ is_alike(const SmbRequest *a, const SmbRequest *b) {
 }
 
 // The loop over many requests that the versions with vector registers share: a rule is prepared once for all
-// requests of one operation and width that follow each other. A version has the types Prepared and Offsets and
-// the functions prepare_plan(), load_offsets(), is_mergeable() and count_request(), all with @attributes.
+// requests of one operation and width that follow each other, and of a single one only the plan that it takes. A version
+// has the types Prepared and Offsets and the functions prepare_plan(), load_offsets(), is_mergeable() and
+// count_request(), all with @attributes.
 #define DEFINE_COUNT_SPAN(name, attributes)                                                        \
-  attributes static const SmbRequest *count_plain(const SmbPlan *plan, const SmbRequest *first,    \
-                                                  const SmbRequest *end, SmbWavefronts *out) {     \
-    const SmbRequest *request = first;                                                             \
+  attributes static gsize count_plain(const SmbPlan *plan, const SmbRequest *requests, gsize n,    \
+                                      SmbWavefronts *out) {                                        \
+    gsize done = 0;                                                                                \
     Prepared plain;                                                                                \
     prepare_plan(plan, &plain);                                                                    \
     do                                                                                             \
-      *out++ = count_request(&plain, request, load_offsets(request));                              \
-    while (++request < end && is_alike(request, first));                                           \
-    return request;                                                                                \
+      out[done] = count_request(&plain, &requests[done], load_offsets(&requests[done]));           \
+    while (++done < n && is_alike(&requests[done], requests));                                     \
+    return done;                                                                                   \
   }                                                                                                \
                                                                                                    \
-  attributes static const SmbRequest *count_merging(const SmbRule *rule, const SmbRequest *first,  \
-                                                    const SmbRequest *end, SmbWavefronts *out) {   \
-    const SmbRequest *request = first;                                                             \
+  attributes static gsize count_merging(const SmbRule *rule, const SmbRequest *requests, gsize n,  \
+                                        SmbWavefronts *out) {                                      \
+    gsize done = 0;                                                                                \
     Prepared plain, merged;                                                                        \
     prepare_plan(&rule->plan, &plain);                                                             \
     prepare_plan(&rule->merged, &merged);                                                          \
     do {                                                                                           \
+      const SmbRequest *request = &requests[done];                                                 \
       Offsets offset = load_offsets(request);                                                      \
       gboolean merges = is_mergeable(offset, (guint32)request->mask);                              \
-      *out++ = count_request(merges ? &merged : &plain, request, offset);                          \
-    } while (++request < end && is_alike(request, first));                                         \
-    return request;                                                                                \
+      out[done] = count_request(merges ? &merged : &plain, request, offset);                       \
+    } while (++done < n && is_alike(&requests[done], requests));                                   \
+    return done;                                                                                   \
   }                                                                                                \
                                                                                                    \
   attributes void name(const SmbArch *arch, const SmbRequest *requests, gsize n,                   \
                        SmbWavefronts *out) {                                                       \
-    const SmbRequest *request = requests, *end = requests + n;                                     \
-    while (request < end) {                                                                        \
-      const SmbRule *rule = smb_arch_rule(arch, (SmbOp)request->op, request->width);               \
-      SmbWavefronts *to = out + (request - requests);                                              \
+    for (gsize done; n > 0; requests += done, out += done, n -= done) {                            \
+      const SmbRule *rule = smb_arch_rule(arch, (SmbOp)requests->op, requests->width);             \
+      done = 1;                                                                                    \
       if (!rule->narrow)                                                                           \
-        *to = smb_count_general(rule, request++);                                                  \
-      else if (rule->merges)                                                                       \
-        request = count_merging(rule, request, end, to);                                           \
+        *out = smb_count_general(rule, requests);                                                  \
+      else if (rule->merges && n > 1)                                                              \
+        done = count_merging(rule, requests, n, out);                                              \
+      else if (rule->merges && is_mergeable(load_offsets(requests), (guint32)requests->mask))      \
+        done = count_plain(&rule->merged, requests, n, out);                                       \
       else                                                                                         \
-        request = count_plain(&rule->plan, request, end, to);                                      \
+        done = count_plain(&rule->plan, requests, n, out);                                         \
     }                                                                                              \
   }
 

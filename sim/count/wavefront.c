@@ -51,8 +51,8 @@ smb_counter_name(SmbCounter counter) {
   return counters[counter].name;
 }
 
-SmbCounter
-smb_counter_best(void) {
+static inline SmbCounter
+find_best(void) {
 #if SMB_HAVE_X86_COUNTERS
   gboolean avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                   __builtin_cpu_supports("popcnt");
@@ -65,6 +65,11 @@ smb_counter_best(void) {
 #else
   return SMB_COUNTER_PORTABLE;
 #endif
+}
+
+SmbCounter
+smb_counter_best(void) {
+  return find_best();
 }
 
 // Each needs what those before it need, and more.
@@ -83,6 +88,6 @@ smb_wavefronts_count_span(const SmbArch *arch, SmbCounter counter, const SmbRequ
 SmbWavefronts
 smb_wavefronts_count(const SmbArch *arch, const SmbRequest *request) {
   SmbWavefronts result;
-  counters[smb_counter_best()].count_span(arch, request, 1, &result);
+  counters[find_best()].count_span(arch, request, 1, &result);
   return result;
 }

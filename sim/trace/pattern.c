@@ -218,8 +218,9 @@ place_pattern(SmbRandom *random, guint n, const guint32 *at, guint64 limit, SmbR
   guint width = request->width, unit = number_below(random, 4) ? width : 4;
   guint64 power = G_GUINT64_CONSTANT(1) << (63 - __builtin_clzll(limit));
   guint32 bits = (guint32)(power - 1) & ~(smb_width_alignment(width) - 1), last = 0;
+  guint32 most = (guint32)(power - width);
   for (guint lane = 0; lane < n; lane++) {
-    request->offset[lane] = (guint32)MIN(at[lane] * unit & bits, power - width);
+    request->offset[lane] = MIN(at[lane] * unit & bits, most);
     last = MAX(last, request->offset[lane]);
   }
   guint32 base = make_base(random, limit - width - last) & ~(smb_width_alignment(width) - 1);
