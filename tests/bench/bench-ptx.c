@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Kernels as text and as the PTX that nvcc made of it, side by side, on one core: processor time of whole analyses, in
+// Kernels as text, and as the PTX and the machine code that nvcc made of it, side by side, on one core: processor time of whole analyses, in
 // which all blocks run, the best of several runs; instructions of warps and requests of shared memory a second.
 // Kernels whose lanes go different ways are run as often as there are places where they could meet; all of that counts.
 // First what a grid of blocks that repeat each other costs, what memory a large grid takes, and how fast PTX is read.
@@ -25,6 +25,7 @@ enum {
 // A kernel, launched so that it takes some tenths of a second. Parameters are given by number.
 typedef struct {
   const char *name;
+  const char *entry;               // NULL: there is one only
   const char *values[MAX_VALUES];  // by parameter, or NULL
   const char *buffers[MAX_VALUES]; // likewise: what they hold
   guint block[3];
@@ -82,10 +83,11 @@ name_values(const SmbProgram *program, const char *const *values) {
 static gboolean
 set_up(Trial *trial, const Case *kernel, const char *ending, const SmbArch *arch, GError **error) {
   g_autofree char *path = g_strdup_printf(FOLDER "%s%s", kernel->name, ending);
-  g_autoptr(SmbSource) source = smb_source_load(path, error);
+  g_autoptr(SmbSource) source = smb_source_load_any(path, error);
   if (!source)
     return FALSE;
-  const SmbProgramOptions reading = {.cuda_arch = smb_program_cuda_arch(arch),
+  const SmbProgramOptions reading = {.entry = kernel->entry,
+                                     .cuda_arch = smb_program_cuda_arch(arch),
                                      .lanes = smb_arch_info(arch)->lanes};
   trial->program = smb_program_read(source, &reading, error);
   if (!trial->program)
@@ -178,28 +180,41 @@ count_instructions(const Trial *trial, const SmbArch *arch, guint64 *n, GError *
   return TRUE;
 }
 
+enum {
+  N_LEVELS = 3
+};
+
 static gboolean
 compare(const Case *kernel, const SmbArch *arch, GError **error) {
-  g_auto(Trial) text = {0}, ptx = {0};
-  guint64 instructions = 0;
-  if (!set_up(&text, kernel, ".cu", arch, error) || !measure(&text, arch, error) ||
-      !set_up(&ptx, kernel, ".ptx", arch, error) || !measure(&ptx, arch, error) ||
-      !count_instructions(&ptx, arch, &instructions, error))
-    return FALSE;
-  gboolean given = text.launch.buffers->len > 0;
-  printf("%-10s %-8s %8.3f %8.3f %6.2f %12.1f %10.2f %10.2f\n", kernel->name,
-         given ? "known" : "unknown", text.seconds, ptx.seconds, text.seconds / ptx.seconds,
-         (double)instructions / ptx.seconds * 1e-6, (double)text.requests / text.seconds * 1e-6,
-         (double)ptx.requests / ptx.seconds * 1e-6);
+  static const char *const endings[N_LEVELS] = {".cu", ".ptx", ".sm_90.cubin"};
+  double seconds[N_LEVELS];
+  guint64 requests[N_LEVELS], instructions[N_LEVELS] = {0};
+  gboolean given = FALSE;
+  for (guint i = 0; i < N_LEVELS; i++) {
+    g_auto(Trial) trial = {0};
+    if (!set_up(&trial, kernel, endings[i], arch, error) || !measure(&trial, arch, error) ||
+        (i > 0 && !count_instructions(&trial, arch, &instructions[i], error)))
+      return FALSE;
+    seconds[i] = trial.seconds;
+    requests[i] = trial.requests;
+    given = trial.launch.buffers->len > 0;
+  }
+  printf("%-10s %-8s", kernel->name, given ? "known" : "unknown");
+  for (guint i = 0; i < N_LEVELS; i++)
+    printf(" %8.3f", seconds[i]);
+  for (guint i = 0; i < N_LEVELS; i++)
+    printf(" %8.2f", (double)requests[i] / seconds[i] * 1e-6);
+  for (guint i = 1; i < N_LEVELS; i++)
+    printf(" %8.1f", (double)instructions[i] / seconds[i] * 1e-6);
+  printf("\n");
   return TRUE;
 }
 
 static void
 print_table(const char *chosen, const SmbArch *arch, GError **error) {
-  printf("%-10s %-8s %8s %8s %6s %12s %10s %10s\n", "", "", "text", "PTX", "", "PTX: million",
-         "text:", "PTX: M");
-  printf("%-10s %-8s %8s %8s %6s %12s %10s %10s\n", "kernel", "contents", "s", "s", "faster",
-         "instr./s", "M requ./s", "M requ./s");
+  printf("%-19s %26s %26s %17s\n", "", "seconds", "million requests/s", "million instr./s");
+  printf("%-10s %-8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "kernel", "contents", "text", "PTX",
+         "machine", "text", "PTX", "machine", "PTX", "machine");
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     if ((!chosen || strcmp(chosen, cases[i].name) == 0) && !compare(&cases[i], arch, error))
       return;
@@ -208,28 +223,51 @@ print_table(const char *chosen, const SmbArch *arch, GError **error) {
 
 // --- what does not grow
 
-// Processor time of one analysis, and of a block of it.
+// Processor time of one analysis, from the file on, of products of 4096 x 4096 matrices.
 static gboolean
 print_repeats(const SmbArch *arch, GError **error) {
-  static const Case sgemm = {"sgemm", .values = {[0] = "4096"}, .block = {256, 1, 1},
-                             .grid = {32, 32, 1}};
-  g_auto(Trial) trial = {0};
+  static const struct {
+    const char *what, *ending;
+    gsize dynamic_bytes;
+    Case kernel;
+  } products[] = {
+      {"scalar, PTX",
+       ".ptx",
+       0,
+       {"sgemm", .values = {"4096"}, .block = {256, 1, 1}, .grid = {32, 32, 1}}},
+      {"scalar",
+       ".sm_90.cubin",
+       0,
+       {"sgemm", .values = {"4096"}, .block = {256, 1, 1}, .grid = {32, 32, 1}}},
+      {"tiled",
+       ".sm_90.cubin",
+       0,
+       {"gemm", "tiled", .values = {"4096"}, .block = {32, 32, 1}, .grid = {128, 128, 1}}},
+      {"vectorised",
+       ".sm_90.cubin",
+       0,
+       {"gemm", "vectorised", .values = {"4096"}, .block = {256, 1, 1}, .grid = {32, 32, 1}}},
+      {"pipelined, tensor cores",
+       ".sm_90.cubin",
+       30720,
+       {"gemm", "pipelined", .values = {"4096"}, .block = {128, 1, 1}, .grid = {64, 64, 1}}},
+  };
   const SmbAnalysisOptions options = {.threads = 1};
-  if (!set_up(&trial, &sgemm, ".ptx", arch, error))
-    return FALSE;
-  clock_t start = clock();
-  g_autoptr(SmbAnalysis) whole =
-      smb_analysis_run(trial.program, arch, &trial.launch, &options, error);
-  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-  start = clock();
-  trial.launch.grid[0] = trial.launch.grid[1] = 1;
-  g_autoptr(SmbAnalysis) one =
-      whole ? smb_analysis_run(trial.program, arch, &trial.launch, &options, error) : NULL;
-  if (!one)
-    return FALSE;
-  printf("sgemm, 4096^3: %" G_GUINT64_FORMAT " blocks, of which %" G_GUINT64_FORMAT
-         " are counted for all: %.3f s; a grid of one block: %.3f s\n",
-         whole->n_blocks, whole->n_blocks_run, seconds, (double)(clock() - start) / CLOCKS_PER_SEC);
+  for (guint i = 0; i < G_N_ELEMENTS(products); i++) {
+    g_auto(Trial) trial = {0};
+    clock_t start = clock();
+    if (!set_up(&trial, &products[i].kernel, products[i].ending, arch, error))
+      return FALSE;
+    trial.launch.dynamic_bytes = products[i].dynamic_bytes;
+    g_autoptr(SmbAnalysis) analysis =
+        smb_analysis_run(trial.program, arch, &trial.launch, &options, error);
+    if (!analysis)
+      return FALSE;
+    printf("%s, 4096^3: %" G_GUINT64_FORMAT " blocks, of which %" G_GUINT64_FORMAT
+           " are counted for all: %.3f s\n",
+           products[i].what, analysis->n_blocks, analysis->n_blocks_run,
+           (double)(clock() - start) / CLOCKS_PER_SEC);
+  }
   return TRUE;
 }
 
