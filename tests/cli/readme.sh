@@ -32,12 +32,28 @@ printf '#!/bin/sh\nexec "%s"\n' "$work/example" >"$home/count"
 chmod +x "$home/count"
 END
 printf '#!/bin/sh\n' >"$work/bin/pkg-config"
-# What nvcc 13.0 made of the same kernels by the same command, in a folder /src.
+# What nvcc 13.0 made of the same kernels by the same commands: PTX in a folder /src, and machine code of one instance, in the
+# folder of the program, whose name is put in place of the one that it was made in (as long: TMPDIR is /tmp).
 cat >"$work/bin/nvcc" <<END
 #!/bin/sh
 set -e
-[ "\$#" = 4 ] && [ "\$1 \$2 \$3" = '-ptx -arch=sm_90 -lineinfo' ]
-cp "$top/tests/data/ptx/\${4%.cu}.ptx" .
+case "\$*" in
+'-ptx -arch=sm_90 -lineinfo '*)
+  [ "\$#" = 4 ]
+  cp "$top/tests/data/ptx/\${4%.cu}.ptx" .
+  ;;
+'-cubin -lineinfo -arch=sm_90 -O3 '*)
+  for text; do
+    [ "\$previous" != -o ] || out=\$text
+    previous=\$text
+  done
+  known=$top/tests/data/sass/product
+  head -c "\$(wc -c <"\$known.cu")" "\$text" | cmp -s - "\$known.cu"
+  pad=\$(sed -n 's/.*, product<float,16,\([0-9]*\)>>;\$/\1/p' "\$text")
+  gunzip -c "\$known.\$pad.cubin.gz" | LC_ALL=C sed "s,/tmp/smembank-compile-000000,\${text%/*},g" >"\$out"
+  ;;
+*) exit 1 ;;
+esac
 END
 chmod +x "$work"/bin/*
 
@@ -73,7 +89,7 @@ check_page() {
     esac
     (
       cd "$home"
-      PATH="$work/bin:$PATH" sh -c "$command" >"$session.out" 2>&1
+      TMPDIR=/tmp SMEMBANK_NVCC=$work/bin/nvcc PATH="$work/bin:$PATH" sh -c "$command" >"$session.out" 2>&1
     ) || true
     if [ -z "${SMEMBANK_UPDATE_README-}" ] && ! resembles "$session.out" "$work/expected"; then
       diff "$work/expected" "$session.out" >&2 || true
