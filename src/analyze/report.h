@@ -59,6 +59,13 @@ const char *smb_analyze_segment_name(const SmbArch *arch);
 /** Writes how many wavefronts are due to conflicts, in a sentence and an empty line. */
 void smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis);
 
+/**
+ * Writes, after an empty line, sentences about the access with the most excess wavefronts: which lanes conflict in which
+ * bank, and what that costs; which counts are lower bounds; and how many blocks were run, if not all. Nothing, if there is
+ * nothing to say.
+ */
+void smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis);
+
 /** Adds a space and a sentence, if they conflict: which lanes of the worst request of @access meet where. */
 void smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access);
 
