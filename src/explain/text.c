@@ -14,6 +14,17 @@ write_title(SmbCli *cli, const char *title) {
   smb_spool_puts(cli->out, "\n");
 }
 
+// The line of the source that an instruction was compiled from, or that it was inlined at.
+static void
+write_origin(SmbCli *cli, SmbOrigins *origins, const SmbSite *site, const char *what) {
+  g_autofree char *line = smb_origins_line(origins, site);
+  g_autofree char *from = smb_site_place(site);
+  if (line)
+    smb_spool_printf(cli->out, "%s%s: %s\n", what, from, line);
+  else if (site->opcode && site->file)
+    smb_spool_printf(cli->out, "%s%s\n", *what ? what : "compiled from ", from);
+}
+
 // A text, which is released; NULL is nothing.
 static void
 write_words(SmbCli *cli, char *text) {
@@ -30,12 +41,12 @@ write_place(SmbCli *cli, const SmbExplanation *e) {
   g_autofree char *place = smb_program_message(e->target->kernel, site->offset, what);
   smb_spool_printf(cli->out, "%s\n", place);
   g_autoptr(SmbOrigins) origins = smb_origins_new(e->target->kernel);
-  g_autofree char *line = smb_origins_line(origins, site);
-  g_autofree char *from = smb_site_place(site);
-  if (line)
-    smb_spool_printf(cli->out, "%s: %s\n", from, line);
-  else if (site->opcode && site->file)
-    smb_spool_printf(cli->out, "compiled from %s\n", from);
+  write_origin(cli, origins, site, "");
+  for (guint i = 0; i < site->n_frames; i++) {
+    const SmbSite call = {
+        .file = site->frames[i].file, .line = site->frames[i].line, .opcode = site->opcode};
+    write_origin(cli, origins, &call, "inlined at ");
+  }
   smb_spool_puts(cli->out, "\n");
 }
 

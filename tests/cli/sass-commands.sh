@@ -50,10 +50,14 @@ code='code.sm_90.cubin --entry moves --block 64 --arg 2=9'
   shows 'inlined.sm_90.cubin: inlined+0xd0: store of STS [R7+0x1000], R0'
   shows 'shared+4096[1][0]'
   tells 'shared+4096 has rows of 32 elements. With a padding of 1 all accesses'
+  shows 'compiled from /src/inlined.cu:6'
+  shows 'inlined at /src/inlined.cu:11'
   ! grep -q 'tile\[at\]' out || die "$last: a source that is not there"
   cp "$data/inlined.cu" .
   expect 0 explain $inlined
   shows '/src/inlined.cu:6: tile[at] = value; // line 6'
+  shows 'inlined at /src/inlined.cu:11: put(tile, 32 * at + 1024, value); // line 11'
+  shows 'inlined at /src/inlined.cu:16: put_twice('
   expect 0 explain $inlined --frames outer
   shows '/src/inlined.cu:16: put_twice('
   expect 0 explain $inlined --format json
