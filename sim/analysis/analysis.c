@@ -399,6 +399,8 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
           smb_block_lost_globals(((const Worker *)g_ptr_array_index(workers, i))->block,
                                  (SmbOpClass)c);
   }
+  for (guint i = 0; i < workers->len; i++)
+    analysis->instructions += ((const Worker *)g_ptr_array_index(workers, i))->instructions;
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   analysis->n_warps = smb_arch_warps(arch, threads);
   analysis->shared_bytes = smb_program_static_shared(program) + launch->dynamic_bytes;

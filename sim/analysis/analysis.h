@@ -191,6 +191,7 @@ typedef struct {
  * @n_blocks: blocks of the grid
  * @n_blocks_run: of them; each of the others makes the same requests as one of these
  * @n_warps: warps of a block
+ * @instructions: of machine code, that warps execute; 0 of other programs
  * @shared_bytes: static and dynamic shared memory of a block
  */
 typedef struct {
@@ -215,6 +216,7 @@ typedef struct {
   guint64 n_blocks;
   guint64 n_blocks_run;
   guint n_warps;
+  guint64 instructions;
   gsize shared_bytes;
 } SmbAnalysis;
 

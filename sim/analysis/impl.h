@@ -29,6 +29,7 @@ typedef struct {
   SmbConstantAccess *constants;
   SmbOtherTraffic *traffic;
   guint64 *first_block; // by site: the block that named its array
+  guint64 instructions;
   GArray *warnings;
   Requests *requests; // or NULL: not kept
   SmbBlock *block;

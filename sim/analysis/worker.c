@@ -286,6 +286,7 @@ work(gpointer data, gpointer user) {
       return;
     GError *error = NULL;
     gboolean done = smb_block_run(worker->block, worker->now.block, &error);
+    worker->instructions += smb_block_instructions(worker->block) * worker->now.times;
     smb_progress_add(queue->progress, 1);
     if (done)
       continue;

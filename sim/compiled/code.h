@@ -164,6 +164,7 @@ struct _Step {
   guint32 place;   // in the source, for messages
   Predicate guard; // PREDICATE_TRUE: none
   gboolean unless; // the guard is negated
+  guint32 begins;  // instructions of machine code, this one and those before it that have no step
   StepKind kind;
   guint32 target;   // of a branch, or a call: a step
   guint32 argument; // of other steps: a number (of a barrier, bytes of a stack, …)

@@ -301,6 +301,11 @@ smb_block_diverged(const SmbBlock *block) {
   return block->diverged;
 }
 
+guint64
+smb_block_instructions(const SmbBlock *block) {
+  return block->instructions;
+}
+
 gboolean
 smb_block_lost_globals(const SmbBlock *block, SmbOpClass op_class) {
   return block->lost_globals[op_class];
@@ -356,7 +361,7 @@ start_block(SmbBlock *block, guint64 index) {
   }
   smb_shadow_start_block(block->shadow);
   smb_overlay_clear(block->overlay);
-  block->steps = 0;
+  block->steps = block->instructions = 0;
 }
 
 gboolean

@@ -139,6 +139,9 @@ const char *smb_block_idle(const SmbBlock *block, guint32 *place);
 /** Whether lanes of one warp ever went different ways in a program that leaves it to an assembler where they meet. */
 gboolean smb_block_diverged(const SmbBlock *block);
 
+/** Instructions of machine code that the warps of the block that ran last executed; 0 of other programs. */
+guint64 smb_block_instructions(const SmbBlock *block);
+
 /** Whether accesses of a class may have asked for global memory and were not reported: where, or whether, is not known. */
 gboolean smb_block_lost_globals(const SmbBlock *block, SmbOpClass op_class);
 

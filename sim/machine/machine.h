@@ -89,6 +89,7 @@ struct _SmbBlock {
   // of the running block
   Mask exited; // threads that left the kernel; the front end says so
   guint64 steps;
+  guint64 instructions; // smb_block_instructions()
   GError **error;
   SmbSignature *signature; // or NULL: not wanted
 };

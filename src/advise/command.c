@@ -82,6 +82,7 @@ parse_search(const SmbCli *cli, SmbAdviseSearch *search, guint *tuned, GError **
   search->all = shows_all(cli);
   search->top = search->all ? DEFAULT_TOP_OF_ALL : DEFAULT_TOP;
   search->max_counts = default_max_counts;
+  search->compiles = TRUE;
   *tuned = DEFAULT_TUNED;
   if (!smb_cli_choice("--only", option_only, KINDS, &kind, error) || !check_rows(error) ||
       !smb_cli_number64("--max-counts", option_max_counts, 1, G_MAXINT64, &search->max_counts,
@@ -150,8 +151,8 @@ check_options(SmbCli *cli, GError **error) {
 
 // Lines that the text in --out has as they were: they may still mean the layout of before.
 static void
-warn_unseen(SmbCli *cli, const SmbAdviseArray *array) {
-  g_autofree char *lines = smb_advise_describe_unseen(array);
+warn_unseen(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
+  g_autofree char *lines = smb_advise_describe_unseen(report, array);
   if (lines)
     smb_spool_printf(cli->messages, "smembank advise: %s: %s\n", option_out, lines);
 }
@@ -164,7 +165,7 @@ write_out(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GEr
   if (proof) {
     gboolean written = smb_out_file_write(out, proof->text, strlen(proof->text), error);
     for (guint i = 0; written && i < report->arrays->len; i++)
-      warn_unseen(cli, g_ptr_array_index(report->arrays, i));
+      warn_unseen(cli, report, g_ptr_array_index(report->arrays, i));
     return written;
   }
   smb_spool_printf(cli->messages,

@@ -38,8 +38,32 @@ write_proof(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
   json_builder_end_object(json);
 }
 
+// A form of the kernel through a compiler; null if none was asked.
 static void
-write_layout(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLayout *layout) {
+write_compiled(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
+               const SmbAdviseCompiled *compiled) {
+  if (!compiled) {
+    smb_json_null(json, key);
+    return;
+  }
+  smb_json_object(json, key);
+  smb_json_text(json, "command", compiled->command);
+  smb_json_text(json, "failure", compiled->failure);
+  if (!compiled->failure) {
+    smb_json_tally(json, &compiled->total);
+    smb_json_number_if(json, "instructions", compiled->instructions > 0,
+                       (gint64)compiled->instructions);
+    smb_json_number(json, "shared_bytes", (gint64)compiled->shared_bytes);
+  }
+  smb_json_boolean(json, "recommended",
+                   compiled != report->now && !compiled->failure &&
+                       !smb_advise_is_worse(report, compiled));
+  json_builder_end_object(json);
+}
+
+static void
+write_layout(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLayout *layout,
+             gboolean is_merged) {
   const SmbCandidate *candidate = layout->candidate;
   smb_json_text(json, "kind", smb_advise_kind_name(layout->kind));
   smb_json_text(json, "name", layout->name);
@@ -76,6 +100,14 @@ write_layout(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLa
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
+  if (is_merged) {
+    smb_json_object(json, "as_merged");
+    smb_json_tally(json, &layout->merged);
+    json_builder_end_object(json);
+  } else {
+    smb_json_null(json, "as_merged");
+  }
+  write_compiled(json, "as_compiled", report, layout->kind ? layout->compiled : report->now);
   write_proof(json, "rewritten", report, layout->proof);
 }
 
@@ -96,13 +128,13 @@ write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArr
   smb_json_number(json, "unfit", (gint64)array->search->unfit);
   smb_json_number(json, "ties", (gint64)array->search->ties);
   smb_json_object(json, "now");
-  write_layout(json, report, array->now);
+  write_layout(json, report, array->now, array->merged != NULL);
   json_builder_end_object(json);
   smb_json_array(json, "layouts");
   for (guint i = 0; i < array->layouts->len; i++) {
     smb_json_object(json, NULL);
     smb_json_number(json, "rank", i + 1);
-    write_layout(json, report, g_ptr_array_index(array->layouts, i));
+    write_layout(json, report, g_ptr_array_index(array->layouts, i), array->merged != NULL);
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
@@ -127,6 +159,7 @@ smb_advise_write_json(SmbCli *cli, gconstpointer result) {
     write_array(json, report, g_ptr_array_index(report->arrays, i));
   json_builder_end_array(json);
   write_proof(json, "together", report, report->together);
+  write_compiled(json, "together_compiled", report, report->compiled);
   smb_advise_json_measured(json, measured);
   smb_analyze_json_warnings(json, report->target, report->analysis);
   smb_json_end(json, cli->out);

@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "src/cli/cli.h"
 
@@ -46,6 +47,7 @@ layout_free(SmbAdviseLayout *layout) {
   g_free(layout->name);
   g_free(layout->index);
   smb_proof_free(layout->proof);
+  smb_advise_compiled_free(layout->compiled);
   g_free(layout);
 }
 
@@ -74,10 +76,23 @@ find_fit(const SmbAdviseReport *report, const SmbArray *array, gint64 extra) {
   return without > (gint64)info->static_shared_bytes ? SMB_ADVISE_OPT_IN : SMB_ADVISE_FITS;
 }
 
-// What is told of a layout that @search found; @kind: 0 for the present one.
+// What the requests of an array cost in a layout if loads are merged that read on, as far as it keeps them whole.
+static SmbTally
+count_merged(const SmbAdviseReport *report, const SmbAdvice *search, const SmbCandidate *candidate,
+             guint vector_bytes) {
+  g_autoptr(SmbMergedUse) merged = smb_array_use_merge(search->use, vector_bytes);
+  g_autoptr(SmbCandidate) tried =
+      merged ? smb_advise_try(report->arch, &merged->use, &search->original->layout,
+                              &candidate->layout)
+             : NULL;
+  return tried && tried->fit == SMB_LAYOUT_FITS ? tried->total : candidate->total;
+}
+
+// What is told of a layout of an array; @kind: 0 for the present one.
 static SmbAdviseLayout *
-layout_new(const SmbAdviseReport *report, const SmbAdvice *search, const SmbCandidate *candidate,
+layout_new(const SmbAdviseReport *report, const SmbAdviseArray *told, const SmbCandidate *candidate,
            SmbAdviseKinds kind) {
+  const SmbAdvice *search = told->search;
   const SmbArray *array = search->use->array;
   const SmbLaunch *launch = &report->target->launch;
   SmbAdviseLayout *layout = g_new0(SmbAdviseLayout, 1);
@@ -91,6 +106,9 @@ layout_new(const SmbAdviseReport *report, const SmbAdvice *search, const SmbCand
   layout->extra_bytes = (gint64)candidate->bytes - (gint64)search->use->bytes;
   layout->vector_bytes = smb_layout_vector_bytes(
       &candidate->layout, smb_advise_elements(&search->original->layout, search->use->bytes));
+  layout->merged = told->merged ? count_merged(report, search, candidate, layout->vector_bytes)
+                                : candidate->total;
+  layout->keeps_vector = !told->merged || layout->vector_bytes >= told->merged->width;
   layout->fits = find_fit(report, array, layout->extra_bytes);
   layout->occupancy =
       smb_occupancy(report->arch, launch->block[0] * launch->block[1] * launch->block[2],
@@ -102,6 +120,9 @@ static void
 array_free(SmbAdviseArray *array) {
   g_ptr_array_unref(array->layouts);
   layout_free(array->now);
+  smb_advice_free(array->merged_search);
+  smb_merged_use_free(array->merged);
+  g_ptr_array_unref(array->candidates);
   smb_advice_free(array->search);
   g_array_unref(array->unseen);
   g_free(array);
@@ -112,6 +133,8 @@ smb_advise_report_free(SmbAdviseReport *report) {
   if (!report)
     return;
   smb_proof_free(report->together);
+  smb_advise_compiled_free(report->now);
+  smb_advise_compiled_free(report->compiled);
   g_ptr_array_unref(report->arrays);
   smb_array_uses_free(report->uses);
   smb_analysis_free(report->analysis);
@@ -155,19 +178,66 @@ is_wanted(const SmbAdvice *search, const SmbCandidate *candidate, const SmbAdvis
           smb_advise_kind(&best->layout) == SMB_ADVISE_BOTH);
 }
 
-// The best of each kind of layout.
+int
+smb_advise_layout_order(const SmbAdviseLayout *a, const SmbAdviseLayout *b) {
+  return smb_advise_compiled_order(a->compiled, b->compiled)
+             ?: smb_order(!a->keeps_vector, !b->keeps_vector)
+             ?: smb_order(a->merged.wavefronts, b->merged.wavefronts)
+             ?: smb_order(a->candidate->total.wavefronts, b->candidate->total.wavefronts);
+}
+
+// Where vectors matter, padding comes before a swizzle that costs as much: that its XOR keeps them whole is more than a
+// compiler sees.
+static int
+compare_layouts(gconstpointer a, gconstpointer b) {
+  const SmbAdviseLayout *x = *(SmbAdviseLayout *const *)a, *y = *(SmbAdviseLayout *const *)b;
+  gboolean is_merged = x->merged.requests < x->candidate->total.requests;
+  int kinds = is_merged ? smb_order(x->kind != SMB_ADVISE_PAD, y->kind != SMB_ADVISE_PAD) : 0;
+  return smb_advise_layout_order(x, y) ?: kinds
+                                       ?: smb_order(x->candidate->bytes, y->candidate->bytes);
+}
+
+static gboolean
+has_layout(const SmbAdviseArray *array, const SmbLayout *layout) {
+  for (guint i = 0; i < array->layouts->len; i++) {
+    const SmbAdviseLayout *known = g_ptr_array_index(array->layouts, i);
+    const SmbLayout *other = &known->candidate->layout;
+    if (other->columns == layout->columns && other->pad == layout->pad &&
+        other->bits == layout->bits && other->base == layout->base && other->shift == layout->shift)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Adds the best layouts of each kind that a search found.
 static void
-choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseSearch *asked) {
-  const SmbAdvice *search = array->search;
+add_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdvice *search,
+            const SmbAdviseSearch *asked) {
   guint n[SMB_ADVISE_BOTH + 1] = {0};
   for (guint i = 0; i < search->best->len; i++) {
     const SmbCandidate *candidate = g_ptr_array_index(search->best, i);
     SmbAdviseKinds kind = smb_advise_kind(&candidate->layout);
-    if (n[kind] == asked->top || !is_wanted(search, candidate, asked))
+    if (n[kind] == asked->top || !is_wanted(search, candidate, asked) ||
+        has_layout(array, &candidate->layout))
       continue;
-    g_ptr_array_add(array->layouts, layout_new(report, search, candidate, kind));
-    n[kind]++;
+    if (search != array->search) {
+      candidate = smb_advise_try(report->arch, array->search->use, &array->search->original->layout,
+                                 &candidate->layout);
+      g_ptr_array_add(array->candidates, (gpointer)candidate);
+    }
+    SmbAdviseLayout *layout = layout_new(report, array, candidate, kind);
+    layout->is_first = n[kind]++ == 0;
+    g_ptr_array_add(array->layouts, layout);
   }
+}
+
+// The best of each kind of layout.
+static void
+choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseSearch *asked) {
+  add_layouts(array, report, array->search, asked);
+  if (array->merged_search)
+    add_layouts(array, report, array->merged_search, asked);
+  g_ptr_array_sort(array->layouts, compare_layouts);
 }
 
 // What each access is to cost when an array lies otherwise.
@@ -200,7 +270,8 @@ describe_rewrite(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
 
 static gboolean
 is_cheaper(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
-  return layout->candidate->total.wavefronts < array->now->candidate->total.wavefronts;
+  return layout->candidate->total.wavefronts < array->now->candidate->total.wavefronts ||
+         layout->merged.wavefronts < array->now->merged.wavefronts;
 }
 
 // What takes more than a static array may: a rewriting would have to change where the array comes from.
@@ -216,38 +287,97 @@ refuse_static(const SmbAdviseReport *report, const SmbArray *array) {
   return proof;
 }
 
-// Rewrites the kernel for the best layout of each kind: of both together where that is better than either.
+// Rewrites the kernel for the best layouts of each kind: of both together where that is better than either.
 static void
 prove_kinds(const SmbAdviseReport *report, SmbAdviseArray *array) {
-  SmbAdviseKinds done = 0;
-  guint64 least = G_MAXUINT64;
+  const SmbAdviseLayout *best = NULL;
   SmbOriginal original = describe_original(report);
   for (guint i = 0; i < array->layouts->len; i++) {
     SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
-    guint64 wavefronts = layout->candidate->total.wavefronts;
-    gboolean wanted = layout->kind != SMB_ADVISE_BOTH || wavefronts < least;
-    if ((done & layout->kind) || !wanted || !is_cheaper(array, layout))
+    gboolean wanted =
+        layout->kind != SMB_ADVISE_BOTH || !best || smb_advise_layout_order(layout, best) < 0;
+    if (!layout->is_first || !wanted || !is_cheaper(array, layout))
       continue;
-    done |= layout->kind;
     SmbRewriteArray rewrite = describe_rewrite(array, layout);
     g_autofree guint64 *expected = present_wavefronts(report->analysis);
     add_change(expected, array->search, layout->candidate);
     layout->proof = layout->fits == SMB_ADVISE_OPT_IN && !rewrite.array->is_dynamic
                         ? refuse_static(report, rewrite.array)
                         : smb_proof_rewrite(&original, &rewrite, 1, expected);
-    if (smb_proof_holds(layout->proof))
-      least = MIN(least, wavefronts);
+    if (!best && smb_proof_holds(layout->proof))
+      best = layout;
   }
 }
 
+gboolean
+smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *compiled) {
+  const SmbAdviseCompiled *now = report->now;
+  if (!now || now->failure || !compiled)
+    return FALSE;
+  return smb_advise_compiled_order(compiled, now) >= 0 ||
+         smb_advise_compiled_bound(compiled) > smb_advise_compiled_bound(now);
+}
+
+gboolean
+smb_advise_is_better(const SmbAdviseReport *report, const SmbAdviseArray *array,
+                     const SmbAdviseLayout *layout) {
+  const SmbAdviseLayout *now = array->now;
+  if (report->now && !report->now->failure && layout->compiled)
+    return !smb_advise_is_worse(report, layout->compiled);
+  int order =
+      smb_order(layout->merged.wavefronts, now->merged.wavefronts)
+          ?: smb_order(!layout->keeps_vector, !now->keeps_vector)
+          ?: smb_order(layout->candidate->total.wavefronts, now->candidate->total.wavefronts);
+  return order < 0;
+}
+
 const SmbAdviseLayout *
-smb_advise_proven(const SmbAdviseArray *array) {
+smb_advise_proven(const SmbAdviseReport *report, const SmbAdviseArray *array) {
   for (guint i = 0; i < array->layouts->len; i++) {
     const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
-    if (smb_proof_holds(layout->proof))
+    if (smb_proof_holds(layout->proof) && smb_advise_is_better(report, array, layout))
       return layout;
   }
   return NULL;
+}
+
+static SmbAdviseCompiled *
+compile_later(GPtrArray *forms, const SmbProof *proof) {
+  SmbAdviseCompiled *form = smb_advise_compiled_new(proof->text, proof->launch.dynamic_bytes);
+  g_ptr_array_add(forms, form);
+  return form;
+}
+
+// What is no better as compiled comes last.
+static int
+compare_compiled(gconstpointer a, gconstpointer b, gpointer report) {
+  const SmbAdviseLayout *x = *(SmbAdviseLayout *const *)a, *y = *(SmbAdviseLayout *const *)b;
+  gboolean worse_x = !x->compiled || smb_advise_is_worse(report, x->compiled);
+  gboolean worse_y = !y->compiled || smb_advise_is_worse(report, y->compiled);
+  return smb_order(worse_x, worse_y) ?: compare_layouts(a, b);
+}
+
+// The kernel as it is, and in every form that holds, through a compiler.
+static void
+compile_layouts(SmbAdviseReport *report) {
+  g_autoptr(GPtrArray) forms = g_ptr_array_new();
+  for (guint i = 0; i < report->arrays->len; i++) {
+    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
+    for (guint j = 0; j < array->layouts->len; j++) {
+      SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, j);
+      if (smb_proof_holds(layout->proof))
+        layout->compiled = compile_later(forms, layout->proof);
+    }
+  }
+  if (forms->len == 0)
+    return;
+  report->now = smb_advise_compiled_new(NULL, report->target->launch.dynamic_bytes);
+  g_ptr_array_insert(forms, 0, report->now);
+  smb_advise_compile(report->target, report->arch, forms);
+  for (guint i = 0; i < report->arrays->len; i++) {
+    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
+    g_ptr_array_sort_with_data(array->layouts, compare_compiled, report);
+  }
 }
 
 // All arrays that have a better layout, in it.
@@ -257,7 +387,7 @@ prove_together(SmbAdviseReport *report) {
   g_autofree guint64 *expected = present_wavefronts(report->analysis);
   for (guint i = 0; i < report->arrays->len; i++) {
     const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
-    const SmbAdviseLayout *best = smb_advise_proven(array);
+    const SmbAdviseLayout *best = smb_advise_proven(report, array);
     if (!best)
       continue;
     SmbRewriteArray rewrite = describe_rewrite(array, best);
@@ -265,21 +395,33 @@ prove_together(SmbAdviseReport *report) {
     add_change(expected, array->search, best->candidate);
   }
   SmbOriginal original = describe_original(report);
-  if (rewrites->len > 1)
-    report->together = smb_proof_rewrite(&original, (const SmbRewriteArray *)rewrites->data,
-                                         rewrites->len, expected);
+  if (rewrites->len <= 1)
+    return;
+  report->together = smb_proof_rewrite(&original, (const SmbRewriteArray *)rewrites->data,
+                                       rewrites->len, expected);
+  if (report->now && !report->now->failure && smb_proof_holds(report->together)) {
+    g_autoptr(GPtrArray) forms = g_ptr_array_new();
+    report->compiled = compile_later(forms, report->together);
+    smb_advise_compile(report->target, report->arch, forms);
+  }
 }
 
 const SmbProof *
 smb_advise_final(const SmbAdviseReport *report) {
-  if (smb_proof_holds(report->together))
-    return report->together;
-  for (guint i = 0; i < report->arrays->len; i++) {
-    const SmbAdviseLayout *layout = smb_advise_proven(g_ptr_array_index(report->arrays, i));
-    if (layout)
-      return layout->proof;
+  const SmbProof *final = NULL;
+  const SmbAdviseCompiled *compiled = NULL;
+  if (smb_proof_holds(report->together) && !smb_advise_is_worse(report, report->compiled)) {
+    final = report->together;
+    compiled = report->compiled;
   }
-  return NULL;
+  for (guint i = 0; i < report->arrays->len; i++) {
+    const SmbAdviseLayout *layout = smb_advise_proven(report, g_ptr_array_index(report->arrays, i));
+    if (layout && (!final || smb_advise_compiled_order(layout->compiled, compiled) < 0)) {
+      final = layout->proof;
+      compiled = layout->compiled;
+    }
+  }
+  return final;
 }
 
 guint64
@@ -309,11 +451,18 @@ advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *a
   array->kinds = asked->kinds;
   array->is_compiled = smb_advise_is_compiled(report->target);
   array->layouts = g_ptr_array_new_with_free_func((GDestroyNotify)layout_free);
+  array->candidates = g_ptr_array_new_with_free_func((GDestroyNotify)smb_candidate_free);
   array->search = smb_advise_array(report->arch, use, &options);
-  array->now = layout_new(report, array->search, array->search->original, 0);
+  array->merged = array->is_compiled ? NULL : smb_array_use_merge(use, SMB_MAX_WIDTH);
+  if (array->merged) {
+    options.present = &array->search->original->layout;
+    array->merged_search = smb_advise_array(report->arch, &array->merged->use, &options);
+  }
+  array->now = layout_new(report, array, array->search->original, 0);
   array->unseen = smb_rewrite_unseen(report->target->kernel, use->array);
   g_ptr_array_add(report->arrays, array);
-  if (!check_searched(array->search, options.max_counts, error))
+  if (!check_searched(array->search, options.max_counts, error) ||
+      (array->merged_search && !check_searched(array->merged_search, options.max_counts, error)))
     return FALSE;
   choose_layouts(array, report, asked);
   prove_kinds(report, array);
@@ -388,6 +537,8 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
     if (!advise(report, g_ptr_array_index(arrays, i), search, error))
       return NULL;
   }
+  if (search->compiles && smb_advise_can_compile(target, arch))
+    compile_layouts(report);
   prove_together(report);
   return g_steal_pointer(&report);
 }

@@ -8,7 +8,9 @@
 
 #include "sim/layout/advise.h"
 #include "sim/arch/occupancy.h"
+#include "sim/layout/merge.h"
 #include "sim/layout/proof.h"
+#include "src/advise/compiled.h"
 #include "src/cli/target.h"
 
 /** Where an array can be kept in a layout, by its size alone. */
@@ -28,7 +30,11 @@ typedef enum {
  * @vector_bytes: widest access, up to 16 bytes, that stays whole and aligned in every row
  * @fits: where the array can be kept
  * @occupancy: blocks of a multiprocessor
+ * @merged: what the requests cost if a compiler merges loads of adjacent elements as far as the layout lets it
+ * @keeps_vector: whether it lets it make loads as wide as any layout does
+ * @is_first: whether it is the best of its kind, in the text or with loads merged
  * @proof: (nullable): the kernel rewritten for it; %NULL if that was not tried
+ * @compiled: (nullable): and through a compiler
  */
 typedef struct {
   const SmbCandidate *candidate;
@@ -39,23 +45,33 @@ typedef struct {
   guint vector_bytes;
   SmbAdviseFit fits;
   SmbOccupancy occupancy;
+  SmbTally merged;
+  gboolean keeps_vector;
+  gboolean is_first;
   SmbProof *proof;
+  SmbAdviseCompiled *compiled;
 } SmbAdviseLayout;
 
 /**
  * SmbAdviseArray:
  * @kinds: what was searched; 0: all
  * @search: the search: the size of the space, and the best layouts
+ * @merged: (nullable): the array with the loads merged that a compiler may merge; %NULL: there are none
+ * @merged_search: (nullable): the search with them: layouts that keep vectors whole
  * @now: the present layout
- * @layouts: (element-type SmbAdviseLayout): the best of each kind, the best of all first
+ * @layouts: (element-type SmbAdviseLayout): the best of each kind, the best of all first: as compiled, if that is known, those that are no better than now last; else
+ *   those that keep vectors before others, and then those that take the fewest wavefronts with loads merged
  * @unseen: (element-type guint): lines that mention the array where nothing is evaluated
  * @is_compiled: whether the kernel is compiled code: it is not rewritten, and its arrays are bytes unless --array says more
  */
 typedef struct {
   SmbAdviseKinds kinds;
   SmbAdvice *search;
+  SmbMergedUse *merged;
+  SmbAdvice *merged_search;
   SmbAdviseLayout *now;
   GPtrArray *layouts;
+  GPtrArray *candidates; // of @merged_search, counted as the text asks
   GArray *unseen;
   gboolean is_compiled;
 } SmbAdviseArray;
@@ -68,6 +84,8 @@ typedef struct {
  * @global: what it leaves in global memory
  * @arrays: (element-type SmbAdviseArray): in the order of the text
  * @together: (nullable): the kernel with the best proven layout of each array, if several change
+ * @now: (nullable): the kernel as it is, through a compiler
+ * @compiled: (nullable): likewise @together
  */
 typedef struct {
   const SmbTarget *target;
@@ -77,6 +95,8 @@ typedef struct {
   SmbGlobal *global;
   GPtrArray *arrays;
   SmbProof *together;
+  SmbAdviseCompiled *now;
+  SmbAdviseCompiled *compiled;
 } SmbAdviseReport;
 
 /**
@@ -89,6 +109,7 @@ typedef struct {
  * @top: layouts of each kind that are shown
  * @all: also those that are no better than the present one or than others that are shown
  * @max_counts: as SmbAdviseOptions.max_counts
+ * @compiles: whether forms go through a compiler, if there is one
  */
 typedef struct {
   const char *const *arrays;
@@ -97,6 +118,7 @@ typedef struct {
   guint top;
   gboolean all;
   guint64 max_counts;
+  gboolean compiles;
 } SmbAdviseSearch;
 
 /**
@@ -124,8 +146,21 @@ GPtrArray *smb_advise_select(const SmbAdviseReport *report, const char *const *n
                              GError **error);
 
 /** smb_advise_proven: Returns: (transfer none) (nullable): the best layout of an array that is cheaper
- * than now, and whose rewritten kernel holds */
-const SmbAdviseLayout *smb_advise_proven(const SmbAdviseArray *array);
+ * than now, and whose rewritten kernel holds, and is better as compiled, as far as that is known */
+const SmbAdviseLayout *smb_advise_proven(const SmbAdviseReport *report,
+                                         const SmbAdviseArray *array);
+
+/** smb_advise_is_worse: @compiled: (nullable). Returns: whether a form is no better as compiled than the kernel as it is:
+ * by smb_advise_compiled_order(), or since it takes longer (smb_advise_compiled_bound()) */
+gboolean smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *compiled);
+
+/** smb_advise_is_better: Returns: whether a layout is better than the present one: as compiled; where that is not known, with
+ * loads merged, and if that is equal, in the text unless vectors are torn */
+gboolean smb_advise_is_better(const SmbAdviseReport *report, const SmbAdviseArray *array,
+                              const SmbAdviseLayout *layout);
+
+/** smb_advise_layout_order: Returns: below 0 if @a costs less than @b: as compiled, or with loads merged */
+int smb_advise_layout_order(const SmbAdviseLayout *a, const SmbAdviseLayout *b);
 
 /** smb_advise_final: Returns: (transfer none) (nullable): the rewritten kernel that is best of all */
 const SmbProof *smb_advise_final(const SmbAdviseReport *report);

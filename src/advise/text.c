@@ -16,8 +16,23 @@ style_cost(const SmbTally *tally) {
   return tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
 }
 
+// What a form of the kernel takes as compiled, if that is known.
 static void
-write_layout(SmbTable *table, const SmbAdviseLayout *layout, guint number) {
+write_compiled_cells(SmbTable *table, const SmbAdviseCompiled *compiled) {
+  if (compiled && !compiled->failure) {
+    smb_table_number(table, style_cost(&compiled->total), compiled->total.wavefronts);
+  } else {
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+  }
+  if (compiled && compiled->instructions)
+    smb_table_number(table, SMB_STYLE_PLAIN, compiled->instructions);
+  else
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+}
+
+static void
+write_layout(SmbTable *table, const SmbAdviseReport *report, const SmbAdviseArray *array,
+             const SmbAdviseLayout *layout, guint number) {
   const SmbTally *total = &layout->candidate->total;
   if (number)
     smb_table_printf(table, SMB_STYLE_BOLD, "%u", number);
@@ -26,6 +41,10 @@ write_layout(SmbTable *table, const SmbAdviseLayout *layout, guint number) {
   smb_table_cell(table, SMB_STYLE_PLAIN, layout->name);
   smb_table_number(table, style_cost(total), total->wavefronts);
   smb_table_number(table, style_cost(total), total->excess);
+  if (array->merged)
+    smb_table_number(table, style_cost(&layout->merged), layout->merged.wavefronts);
+  if (report->now)
+    write_compiled_cells(table, number ? layout->compiled : report->now);
   smb_table_printf(table, SMB_STYLE_PLAIN, "%+" G_GINT64_FORMAT, layout->extra_bytes);
   smb_table_number(table, SMB_STYLE_PLAIN, layout->vector_bytes);
   smb_table_cell(table, layout->fits == SMB_ADVISE_FITS ? SMB_STYLE_PLAIN : SMB_STYLE_BAD,
@@ -38,14 +57,18 @@ write_layout(SmbTable *table, const SmbAdviseLayout *layout, guint number) {
 }
 
 static void
-write_layouts(SmbCli *cli, const SmbAdviseArray *array) {
-  g_autoptr(SmbTable) table =
-      smb_table_new(">|layout|wavefronts>|excess>|bytes>|vector>|fits|blocks/SM>|index");
+write_layouts(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
+  g_autoptr(SmbTable) table = smb_table_new(">|layout|wavefronts>|excess>");
+  if (array->merged)
+    smb_table_columns(table, "merged>");
+  if (report->now)
+    smb_table_columns(table, "compiled>|instructions>");
+  smb_table_columns(table, "bytes>|vector>|fits|blocks/SM>|index");
   smb_table_wrap(table);
-  write_layout(table, array->now, 0);
+  write_layout(table, report, array, array->now, 0);
   smb_table_rule(table);
   for (guint i = 0; i < array->layouts->len; i++)
-    write_layout(table, g_ptr_array_index(array->layouts, i), i + 1);
+    write_layout(table, report, array, g_ptr_array_index(array->layouts, i), i + 1);
   smb_table_write(table, cli->out, cli->colour);
 }
 
@@ -156,13 +179,11 @@ is_padding(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
          layout->candidate->layout.columns == array->now->candidate->layout.columns;
 }
 
-// What is to be changed, and what that gives.
-static char *
-describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
-                const SmbAdviseLayout *layout, gboolean first) {
+// What is to be changed.
+static void
+append_change(GString *text, const SmbAdviseReport *report, const SmbAdviseArray *array,
+              const SmbAdviseLayout *layout) {
   const SmbProof *proof = layout->proof;
-  const SmbTally *now = &array->now->candidate->total, *then = &layout->candidate->total;
-  GString *text = g_string_new(first ? "" : "or ");
   if (smb_proof_holds(proof)) {
     g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autoptr(GArray) changes =
@@ -188,6 +209,24 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   } else {
     g_string_append_printf(text, "apply %s by hand (index %s)", layout->name, layout->index);
   }
+}
+
+// What is to be changed, and what that gives.
+static char *
+describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
+                const SmbAdviseLayout *layout, gboolean first) {
+  const SmbTally *now = &array->now->candidate->total, *then = &layout->candidate->total;
+  GString *text = g_string_new(first ? "" : "or ");
+  if (!smb_advise_is_better(report, array, layout)) {
+    g_autofree char *reason =
+        smb_advise_is_worse(report, layout->compiled)
+            ? smb_advise_describe_worse(report, layout->proof, layout->compiled)
+            : smb_advise_describe_torn(array, layout);
+    g_string_printf(text, "%s is not recommended: %s.", layout->name, reason);
+    text->str[0] = g_ascii_toupper(text->str[0]);
+    return g_string_free(text, FALSE);
+  }
+  append_change(text, report, array, layout);
   g_string_append_printf(text, ": %s -> %s", smb_number(now->wavefronts).text,
                          smb_count(then->wavefronts, "wavefront").text);
   if (then->excess)
@@ -196,17 +235,22 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
     g_string_append_printf(text, ", %+" G_GINT64_FORMAT " bytes of shared memory",
                            layout->extra_bytes);
   g_string_append_c(text, '.');
+  g_autofree char *compiled = smb_advise_describe_layout_compiled(report, array, layout);
+  g_string_append(text, compiled);
   text->str[0] = g_ascii_toupper(text->str[0]);
   return g_string_free(text, FALSE);
 }
 
-// The better advice first: fewer wavefronts, then what is written here before what is left to a hand, then
-// fewer changes.
+// The better advice first: in the order of the layouts, what is recommended; of what costs as much, then what is written here before what is left to a hand, then fewer
+// changes.
 static int
-compare_advice(gconstpointer a, gconstpointer b) {
+compare_advice(gconstpointer a, gconstpointer b, gpointer data) {
+  const SmbAdviseReport *report = data;
   const SmbAdviseLayout *x = *(const SmbAdviseLayout *const *)a;
   const SmbAdviseLayout *y = *(const SmbAdviseLayout *const *)b;
-  int order = smb_order(x->candidate->total.wavefronts, y->candidate->total.wavefronts)
+  int order = smb_order(smb_advise_is_worse(report, x->compiled),
+                        smb_advise_is_worse(report, y->compiled))
+                  ?: smb_advise_layout_order(x, y)
                   ?: smb_order(smb_proof_holds(y->proof), smb_proof_holds(x->proof));
   return order || !smb_proof_holds(x->proof)
              ? order
@@ -222,7 +266,7 @@ write_verdict(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *
     if (layout->proof)
       g_ptr_array_add(tried, layout);
   }
-  g_ptr_array_sort(tried, compare_advice);
+  g_ptr_array_sort_with_data(tried, compare_advice, (gpointer)report);
   for (guint i = 0; i < tried->len; i++) {
     g_autofree char *sentence = describe_layout(report, array, g_ptr_array_index(tried, i), i == 0);
     smb_text_wrap(cli->out, sentence);
@@ -296,9 +340,9 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
 }
 
 char *
-smb_advise_describe_unseen(const SmbAdviseArray *array) {
+smb_advise_describe_unseen(const SmbAdviseReport *report, const SmbAdviseArray *array) {
   const GArray *lines = array->unseen;
-  if (lines->len == 0 || !smb_advise_proven(array))
+  if (lines->len == 0 || !smb_advise_proven(report, array))
     return NULL;
   GString *text = g_string_new(NULL);
   append_lines(text, lines);
@@ -359,52 +403,22 @@ write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *
       array->search->use->array->name, smb_count(before - after, "element").text);
 }
 
-// Whether each lane asks for what lies right behind what it asked for before.
-static gboolean
-goes_on(const SmbRequest *before, const SmbRequest *request) {
-  SmbLanes lanes = smb_request_lanes(request);
-  gboolean same = lanes && before->mask == request->mask && before->width == request->width;
-  for (; same && lanes; lanes &= lanes - 1) {
-    guint lane = smb_lanes_first(lanes);
-    same = request->offset[lane] == before->offset[lane] + request->width;
-  }
-  return same;
-}
-
-// An access whose lanes go through the array element by element, as an unrolled loop does: a compiler may merge
-// such requests, unless the layout keeps it from that.
-static const SmbSite *
-find_consecutive(const SmbAdviseReport *report, const SmbArrayUse *use, guint vector_bytes) {
-  for (guint i = 1; i < use->requests->len; i++) {
-    const SmbAccessRequest *before = g_array_index(use->requests, SmbArrayRequest, i - 1).made;
-    const SmbAccessRequest *made = g_array_index(use->requests, SmbArrayRequest, i).made;
-    if (made->access == before->access && made->warp == before->warp &&
-        made->request.width <= vector_bytes && made->request.width < SMB_MAX_WIDTH &&
-        goes_on(&before->request, &made->request))
-      return g_array_index(report->analysis->accesses, SmbAccess, made->access).site;
-  }
-  return NULL;
-}
-
-// What a layout costs that is not counted: accesses that a compiler can no longer merge.
+// What a compiler may make of the text, which was not asked.
 static void
-write_caveat(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
-  guint now = array->now->vector_bytes, narrowest = now;
-  for (guint i = 0; i < array->layouts->len; i++) {
-    const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
-    narrowest = MIN(narrowest, layout->vector_bytes);
-  }
-  const SmbSite *site =
-      narrowest < now ? find_consecutive(report, array->search->use, narrowest) : NULL;
-  if (!site)
+write_merged(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
+  if (!array->merged || (report->now && !report->now->failure))
     return;
+  const SmbSite *site =
+      g_array_index(report->analysis->accesses, SmbAccess, array->merged->access).site;
   g_autofree char *place = smb_site_place(site);
   smb_text_wrap_printf(
       cli->out,
-      "Caution: the lanes of %s at %s access consecutive elements. A compiler may merge these "
-      "into accesses of up to %u bytes now, but not beyond the width in the column vector: measure "
-      "before you keep a narrower one.",
-      site->expression, place, now);
+      "The lanes of %s at %s read consecutive elements. A compiler may merge these into loads "
+      "of up to %u bytes: %s now, in place of %s in the text. Layouts that keep such vectors whole "
+      "(column vector) come first.",
+      site->expression, place, array->merged->width,
+      smb_count(array->now->merged.wavefronts, "wavefront").text,
+      smb_number(array->now->candidate->total.wavefronts).text);
 }
 
 static void
@@ -417,7 +431,8 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
   if (found->line > 0)
     smb_spool_printf(cli->out, "line %u, ", found->line);
   smb_spool_printf(cli->out, "%s bytes\n", smb_number(array->search->use->bytes).text);
-  if (now->excess == 0 && array->now->candidate->fit == SMB_LAYOUT_FITS && !all) {
+  if (now->excess == 0 && array->now->merged.excess == 0 &&
+      array->now->candidate->fit == SMB_LAYOUT_FITS && !all) {
     smb_text_wrap_printf(cli->out,
                          "No bank conflicts%s: %s wavefronts, the minimum for these accesses.",
                          qualify(report, array), smb_number(now->wavefronts).text);
@@ -430,9 +445,10 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
   smb_text_wrap(cli->out, text->str);
   if (array->layouts->len > 0) {
     smb_spool_puts(cli->out, "\n");
-    write_layouts(cli, array);
+    write_layouts(cli, report, array);
   }
-  write_caveat(cli, report, array);
+  if (array->layouts->len > 0)
+    write_merged(cli, report, array);
   if (all)
     write_accesses(cli, report, array);
   for (guint i = 0; i < array->layouts->len; i++) {
@@ -448,7 +464,7 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
         "\nCompiled code is not rewritten: change %s where its source declares and "
         "indexes it, and compile that again.",
         found->line > 0 ? found->name : "the array");
-  g_autofree char *unseen = smb_advise_describe_unseen(array);
+  g_autofree char *unseen = smb_advise_describe_unseen(report, array);
   if (unseen)
     smb_text_wrap(cli->out, unseen);
 }
@@ -473,6 +489,20 @@ smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report) {
     smb_spool_puts(cli->out, "The kernel makes no requests to a shared array.\n");
 }
 
+// What all arrays together take as compiled.
+static void
+write_together(SmbCli *cli, const SmbAdviseReport *report) {
+  const SmbAdviseCompiled *now = report->now, *then = report->compiled;
+  write_proof(cli, report, "The best of each array together", report->together);
+  if (smb_advise_is_worse(report, then)) {
+    g_autofree char *reason = smb_advise_describe_worse(report, report->together, then);
+    smb_text_wrap_printf(cli->out, "Together they are not recommended: %s.", reason);
+  } else if (then) {
+    g_autofree char *counts = smb_advise_describe_compiled(now, then);
+    smb_text_wrap_printf(cli->out, "As compiled: %s.", counts);
+  }
+}
+
 void
 smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAdviseResult *written = result;
@@ -481,13 +511,14 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   smb_analyze_write_heading(cli, report->target, report->analysis);
   if (report->arrays->len == 0)
     smb_advise_write_nothing(cli, report);
+  smb_advise_write_present(cli, report);
   for (guint i = 0; i < report->arrays->len; i++) {
     if (i > 0)
       smb_spool_puts(cli->out, "\n");
     write_array(cli, report, g_ptr_array_index(report->arrays, i), written->all);
   }
   if (report->together)
-    write_proof(cli, report, "The best of each array together", report->together);
+    write_together(cli, report);
   if (measured)
     smb_advise_write_measured(cli, "layout", measured);
   if (report->arrays->len > 0 && written->verbose)

@@ -30,4 +30,25 @@ char *smb_advise_describe(const SmbAdviseArray *array);
 
 /** smb_advise_describe_unseen: Returns: (transfer full) (nullable): the lines that a rewriting of an
  * array leaves alone, in a sentence; %NULL if there are none, or no rewriting */
-char *smb_advise_describe_unseen(const SmbAdviseArray *array);
+char *smb_advise_describe_unseen(const SmbAdviseReport *report, const SmbAdviseArray *array);
+
+/** smb_advise_write_present: writes what the kernel takes as compiled, if a compiler was asked */
+void smb_advise_write_present(SmbCli *cli, const SmbAdviseReport *report);
+
+/** smb_advise_describe_compiled: Returns: (transfer full): "8 -> 2 wavefronts; 400 -> 420 instructions" */
+char *smb_advise_describe_compiled(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
+
+/** smb_advise_describe_layout_compiled: Returns: (transfer full): what a layout gives beside the text: as compiled, or with
+ * what a compiler may merge: a space and a sentence, or nothing */
+char *smb_advise_describe_layout_compiled(const SmbAdviseReport *report,
+                                          const SmbAdviseArray *array,
+                                          const SmbAdviseLayout *layout);
+
+/** smb_advise_describe_worse: Returns: (transfer full): why a form of the kernel is not recommended: what it takes in the
+ * text, and as compiled */
+char *smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
+                                const SmbAdviseCompiled *compiled);
+
+/** smb_advise_describe_torn: Returns: (transfer full): why a layout is not recommended that takes fewer wavefronts in the
+ * text, where no compiler says so */
+char *smb_advise_describe_torn(const SmbAdviseArray *array, const SmbAdviseLayout *layout);

@@ -156,6 +156,19 @@ SmbTarget *smb_target_from_catalog(const SmbCatalogEntry *entry, const char *con
 SmbTarget *smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
                                 const SmbArch *arch, GError **error);
 
+/**
+ * smb_target_compile:
+ * @target: a kernel of the kernel language
+ * @text: (nullable): takes the place of its text; %NULL: that itself
+ * @dynamic_bytes: dynamic shared memory of its launch
+ * @error: as smb_compile_read()
+ *
+ * Returns: (transfer full): @target through a compiler, launched alike: with the same arguments, and buffers of the same
+ *   contents, by the numbers of the parameters
+ */
+SmbTarget *smb_target_compile(const SmbTarget *target, const char *text, gsize dynamic_bytes,
+                              const SmbArch *arch, GError **error);
+
 void smb_target_free(SmbTarget *target);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTarget, smb_target_free)

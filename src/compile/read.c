@@ -19,6 +19,11 @@ find_chip(const SmbArch *arch) {
   return info->capability_major * 10 + info->capability_minor;
 }
 
+gboolean
+smb_compile_is_for(const SmbArch *arch) {
+  return find_chip(arch) >= FIRST_CHIP;
+}
+
 static gboolean
 is_text(SmbSource *source) {
   return g_strcmp0(smb_program_recognize(source), "text") == 0;
@@ -70,7 +75,7 @@ compile_as_asked(SmbSource *source, const SmbArch *arch, const SmbCompileOptions
   const char *file = smb_source_name(source);
   if (!is_text(source))
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--nvcc is for CUDA C: %s is compiled", file);
-  else if (find_chip(arch) < FIRST_CHIP)
+  else if (!smb_compile_is_for(arch))
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--nvcc: no compiler makes code for %s",
              smb_arch_info(arch)->name);
   else if (!nvcc)
@@ -86,7 +91,7 @@ static gboolean
 may_compile(SmbSource *source, const SmbArch *arch, const char *entry, const GError *refused) {
   gboolean is_qualified = entry && strstr(entry, "::");
   return (g_error_matches(refused, SMB_ERROR, SMB_ERROR_INPUT) || is_qualified) &&
-         is_text(source) && find_chip(arch) >= FIRST_CHIP &&
+         is_text(source) && smb_compile_is_for(arch) &&
          strstr(smb_source_text(source), "__global__") != NULL;
 }
 

@@ -21,6 +21,9 @@ typedef struct {
   SmbProgress *progress;
 } SmbCompileOptions;
 
+/** Whether compilers make code for an architecture. */
+gboolean smb_compile_is_for(const SmbArch *arch);
+
 /**
  * smb_compile_read:
  * @reading: for smb_program_read()

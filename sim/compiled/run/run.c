@@ -114,9 +114,11 @@ run_warp(Runner *runner) {
   SmbSplits *splits = runner->warp->splits;
   const Step *step = runner->steps;
   guint left = SHARE_STEPS;
+  guint64 instructions = 0;
   for (; splits->mask && left > 0; left--) {
     step = &runner->steps[splits->pc++];
     SmbLanes lanes = splits->mask;
+    instructions += step->begins;
     if (step->guard != PREDICATE_TRUE) {
       SmbLanes unsure = registers->unknown_predicates[step->guard] & lanes;
       lanes &= registers->predicates[step->guard] ^ (step->unless ? ~(SmbLanes)0 : 0);
@@ -132,6 +134,7 @@ run_warp(Runner *runner) {
       return FALSE;
   }
   runner->block->steps += SHARE_STEPS - left;
+  runner->block->instructions += instructions;
   if (splits->mask)
     smb_splits_yield(splits);
   return check_limit(runner, step);

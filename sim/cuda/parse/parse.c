@@ -231,6 +231,7 @@ lay_out_shared(SmbKernel *kernel) {
       add_array(kernel, g_ptr_array_index(objects, i));
   }
   smb_kernel_depend(kernel, functions);
+  smb_kernel_mark_unrolled(kernel, functions);
 }
 
 static int

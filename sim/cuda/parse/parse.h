@@ -312,6 +312,9 @@ const Variable *smb_node_root(const Node *node);
 // Decides SmbProgram.may_repeat, of a kernel and all that it calls (Function), and Node.is_watched.
 void smb_kernel_depend(SmbKernel *kernel, GHashTable *functions);
 
+// Marks the accesses that compilers unroll (sim/cuda/unroll.c).
+void smb_kernel_mark_unrolled(SmbKernel *kernel, GHashTable *functions);
+
 // --- whole programs (parse.c, argument.c): as SmbFrontEnd says
 SmbProgram *smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error);
 void smb_kernel_free(SmbProgram *program);

@@ -301,15 +301,21 @@ static gboolean
 decode_function(Flow *flow, guint32 first, guint32 end, guint32 first_step) {
   SassDecoder *decoder = flow->decoder;
   guint first_jump = decoder->jumps->len;
+  guint32 passed = 0; // instructions that have no step yet
   g_array_set_size(decoder->returns, 0);
   for (guint32 i = first; i < end; i++) {
     SassInstruction instruction;
     guint32 address = i * SASS_BYTES;
     const SassSection *section = smb_sass_section_at(decoder, address);
     read_instruction(decoder, section, address - section->base, &instruction);
-    get_place(flow, i)->step = decoder->code->steps->len;
+    guint32 step = get_place(flow, i)->step = decoder->code->steps->len;
     if (!smb_sass_decode(decoder, &instruction, address))
       return FALSE;
+    passed++;
+    if (step < decoder->code->steps->len) {
+      g_array_index(decoder->code->steps, Step, step).begins = passed;
+      passed = 0;
+    }
     if (decoder->code->steps->len > MAX_STEPS)
       return smb_sass_refuse(decoder, "the kernel is too long: more than %u steps", MAX_STEPS);
   }

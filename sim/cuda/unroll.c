@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Which accesses compilers unroll: those whose innermost loop has a bound that the text says, and no barrier within.
+#include "sim/cuda/parse/parse.h"
+
+typedef struct {
+  GArray *sites;    // SmbSite
+  gboolean unrolls; // what is marked
+  gboolean waits;   // a barrier was seen
+} Marking;
+
+static void
+mark_site(const Marking *marking, gint site) {
+  if (site >= 0)
+    g_array_index(marking->sites, SmbSite, site).is_unrolled = marking->unrolls;
+}
+
+static void
+mark_node(gpointer data, const Node *node) {
+  Marking *marking = data;
+  if (!node)
+    return;
+  mark_site(marking, node->load_site);
+  mark_site(marking, node->store_site);
+  marking->waits |= node->kind == NODE_BUILTIN && node->builtin == BUILTIN_SYNCTHREADS;
+  mark_node(marking, node->a);
+  mark_node(marking, node->b);
+  mark_node(marking, node->c);
+  for (guint i = 0; i < node->n_arguments; i++)
+    mark_node(marking, node->arguments[i]);
+}
+
+static const Node *
+strip_casts(const Node *node) {
+  while (node && node->kind == NODE_CAST)
+    node = node->a;
+  return node;
+}
+
+static gboolean
+is_constant(const Node *value) {
+  const Node *node = strip_casts(value);
+  return node &&
+         (node->kind == NODE_CONSTANT || (node->kind == NODE_LOCAL && node->variable->is_constant));
+}
+
+// Loops within others are marked after those.
+static void
+mark_loops(const Statement *statement, GArray *sites) {
+  for (; statement; statement = statement->next) {
+    if (statement->kind == STATEMENT_LOOP) {
+      const Node *until = strip_casts(statement->value);
+      Marking marking = {.sites = sites};
+      marking.unrolls = until && until->kind == NODE_BINARY && statement->step &&
+                        is_constant(until->a) != is_constant(until->b);
+      smb_statement_visit(statement->then, mark_node, &marking);
+      if (marking.waits && marking.unrolls) {
+        marking.unrolls = FALSE;
+        smb_statement_visit(statement->then, mark_node, &marking);
+      }
+    }
+    mark_loops(statement->first, sites);
+    mark_loops(statement->then, sites);
+    mark_loops(statement->otherwise, sites);
+  }
+}
+
+void
+smb_kernel_mark_unrolled(SmbKernel *kernel, GHashTable *functions) {
+  GHashTableIter each;
+  gpointer function;
+  g_hash_table_iter_init(&each, functions);
+  while (g_hash_table_iter_next(&each, &function, NULL))
+    mark_loops(((const Function *)function)->body, kernel->program.sites);
+}

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Forms of a kernel through a compiler: what each costs as machine code, which is what runs. A compiler may merge accesses of
+// one form that it cannot merge in another, so that what is best in the text need not be best.
+#pragma once
+
+#include "src/cli/target.h"
+
+/**
+ * SmbAdviseCompiled: a form of a kernel, compiled.
+ * @text: (nullable): the form; %NULL: the kernel as it is
+ * @dynamic_bytes: dynamic shared memory of its launch
+ * @failure: (nullable): why nothing is known: what the compiler said, or why its code cannot be run
+ * @command: (nullable): how it was compiled
+ * @total: of all accesses to shared memory
+ * @loads: requests of loads, by smb_width_index()
+ * @instructions: that warps execute; 0 if it is not machine code (of chips before sm_75 PTX is counted)
+ * @shared_bytes: of a block
+ */
+typedef struct {
+  char *text;
+  gsize dynamic_bytes;
+  char *failure;
+  char *command;
+  SmbTally total;
+  guint64 loads[SMB_N_WIDTHS];
+  guint64 instructions;
+  gsize shared_bytes;
+} SmbAdviseCompiled;
+
+/** smb_advise_compiled_new: Returns: (transfer full): a form that is to be compiled */
+SmbAdviseCompiled *smb_advise_compiled_new(const char *text, gsize dynamic_bytes);
+void smb_advise_compiled_free(SmbAdviseCompiled *compiled);
+
+/**
+ * smb_advise_can_compile:
+ *
+ * Returns: whether @target is a file of CUDA C that was read as it is, and there is a compiler for the architecture
+ */
+gboolean smb_advise_can_compile(const SmbTarget *target, const SmbArch *arch);
+
+/**
+ * smb_advise_compile:
+ * @forms: (element-type SmbAdviseCompiled): what was not compiled yet
+ *
+ * Compiles all forms, two at a time, and counts them. What fails says so in the form.
+ */
+void smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const GPtrArray *forms);
+
+/**
+ * smb_advise_compiled_order:
+ * @a, @b: (nullable)
+ *
+ * Returns: below 0 if @a is better: fewer wavefronts, then fewer instructions, then less shared memory; above 0 if @b is. What
+ *   is not known is the worst
+ */
+int smb_advise_compiled_order(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b);
+
+/**
+ * smb_advise_compiled_bound:
+ *
+ * The least that a form takes of a multiprocessor: a wavefront a cycle, and four instructions of warps a cycle (four
+ * schedulers: CUDA C++ Programming Guide, Compute Capabilities). Indices that take more instructions than the
+ * wavefronts they save cost time.
+ *
+ * Returns: cycles
+ */
+guint64 smb_advise_compiled_bound(const SmbAdviseCompiled *compiled);
+
+/** smb_advise_compiled_lost_width: Returns: bytes of the widest loads of @now, if @then makes fewer of them; else 0 */
+guint smb_advise_compiled_lost_width(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdviseCompiled, smb_advise_compiled_free)

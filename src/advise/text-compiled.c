@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What compilers make of a kernel and its forms, in sentences.
+#include "src/advise/text.h"
+
+#include "sim/base/text.h"
+#include "src/out/table.h"
+
+// "24 % fewer", "as many".
+static char *
+compare_counts(guint64 now, guint64 then) {
+  if (now == then)
+    return g_strdup("as many");
+  const char *word = then < now ? "fewer" : "more";
+  guint64 difference = then < now ? now - then : then - now;
+  return difference * 100 < now
+             ? g_strdup_printf("less than 1 %% %s", word)
+             : g_strdup_printf("%.0f %% %s", 100.0 * (double)difference / (double)MAX(1, now),
+                               word);
+}
+
+char *
+smb_advise_describe_torn(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
+  const SmbAdviseLayout *now = array->now;
+  g_autofree char *text =
+      compare_counts(now->candidate->total.wavefronts, layout->candidate->total.wavefronts);
+  g_autofree char *merged = compare_counts(now->merged.wavefronts, layout->merged.wavefronts);
+  return g_strdup_printf("%s wavefronts in the text, %s with adjacent loads merged, of which it "
+                         "leaves %u bytes together, not %u",
+                         text, merged, layout->vector_bytes, now->vector_bytes);
+}
+
+char *
+smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
+                          const SmbAdviseCompiled *compiled) {
+  const SmbAdviseCompiled *now = report->now;
+  if (compiled->failure)
+    return g_strdup_printf("it does not compile: %s", compiled->failure);
+  g_autofree char *text = compare_counts(smb_analysis_total(report->analysis).wavefronts,
+                                         smb_analysis_total(proof->analysis).wavefronts);
+  g_autofree char *waves = compare_counts(now->total.wavefronts, compiled->total.wavefronts);
+  g_autofree char *work = compare_counts(now->instructions, compiled->instructions);
+  guint width = smb_advise_compiled_lost_width(now, compiled);
+  GString *reason = g_string_new(NULL);
+  g_string_printf(reason, "%s wavefronts in the text, %s as compiled", text, waves);
+  if (compiled->total.wavefronts <= now->total.wavefronts && compiled->instructions)
+    g_string_append_printf(reason, ", with %s instructions", work);
+  if (compiled->total.wavefronts < now->total.wavefronts)
+    g_string_append(reason, ", which take longer to issue than these wavefronts");
+  if (width && compiled->loads[smb_width_index(width)] == 0)
+    g_string_append_printf(reason, ": nvcc no longer makes %u-byte loads", width);
+  else if (width)
+    g_string_append_printf(reason, ": nvcc makes fewer %u-byte loads", width);
+  return g_string_free(reason, FALSE);
+}
+
+char *
+smb_advise_describe_compiled(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then) {
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "%s -> %s", smb_number(now->total.wavefronts).text,
+                  smb_count(then->total.wavefronts, "wavefront").text);
+  if (now->instructions && then->instructions)
+    g_string_append_printf(text, "; %s -> %s", smb_number(now->instructions).text,
+                           smb_count(then->instructions, "instruction").text);
+  return g_string_free(text, FALSE);
+}
+
+char *
+smb_advise_describe_layout_compiled(const SmbAdviseReport *report, const SmbAdviseArray *array,
+                                    const SmbAdviseLayout *layout) {
+  const SmbAdviseCompiled *now = report->now, *then = layout->compiled;
+  if (now && !now->failure && then) {
+    g_autofree char *counts = smb_advise_describe_compiled(now, then);
+    return g_strdup_printf(" As compiled, all shared accesses: %s.", counts);
+  }
+  if (!array->merged)
+    return g_strdup("");
+  return g_strdup_printf(" With adjacent loads merged: %s -> %s.",
+                         smb_number(array->now->merged.wavefronts).text,
+                         smb_count(layout->merged.wavefronts, "wavefront").text);
+}
+
+void
+smb_advise_write_present(SmbCli *cli, const SmbAdviseReport *report) {
+  const SmbAdviseCompiled *now = report->now;
+  if (now && now->failure)
+    smb_spool_printf(cli->out,
+                     "It cannot be counted as compiled, and is ranked by its text:\n%s\n\n",
+                     now->failure);
+  else if (now)
+    smb_text_wrap_printf(
+        cli->out, "As compiled (%s): %s for all shared accesses%s%s. Layouts are ranked so.\n",
+        now->command, smb_count(now->total.wavefronts, "wavefront").text,
+        now->instructions ? ", " : "",
+        now->instructions ? smb_count(now->instructions, "instruction").text : "");
+}
