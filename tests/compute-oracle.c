@@ -206,6 +206,13 @@ insert_bits(const Oracle *o, guint64 from, guint64 into, guint position, guint l
   return into;
 }
 
+// The position or length of a field: ptxas makes shifts of those of 64 bits, which take all of it.
+static guint
+field_of(const Oracle *o, guint operand) {
+  guint32 given = (guint32)o->raw[operand];
+  return o->type.bits == 64 ? MIN(given, 64) : given & 0xff;
+}
+
 static guint64
 extract_bits(const Oracle *o, guint position, guint length) {
   guint top = o->type.bits - 1;
@@ -225,6 +232,8 @@ find_nth(const Oracle *o) {
   gint32 base = (gint32)o->raw[1], offset = (gint32)o->raw[2];
   if (offset == 0)
     return bit_of(mask, base) ? (guint32)base : G_MAXUINT32;
+  if (offset == G_MININT32)
+    return 0;
   gint64 count = ABS((gint64)offset) - 1;
   for (gint32 at = base; at >= 0 && at<32; at += offset> 0 ? 1 : -1)
     if (bit_of(mask, at) && count-- == 0)
@@ -237,9 +246,9 @@ compute_fields(const Oracle *o, Integer *d) {
   guint32 b = (guint32)o->raw[1], a = (guint32)o->raw[0];
   gboolean clamps = has(o, "clamp");
   if (is(o, "bfe"))
-    *d = extract_bits(o, b & 0xff, o->raw[2] & 0xff);
+    *d = extract_bits(o, field_of(o, 1), field_of(o, 2));
   else if (is(o, "bfi"))
-    *d = insert_bits(o, o->raw[0], o->raw[1], o->raw[2] & 0xff, o->raw[3] & 0xff);
+    *d = insert_bits(o, o->raw[0], o->raw[1], field_of(o, 2), field_of(o, 3));
   else if (is(o, "szext"))
     *d = extract_bits(o, 0, clamps ? MIN(b, 32) : b & 31);
   else if (is(o, "bmsk")) {

@@ -440,6 +440,8 @@ START_TEST(names_operands) {
   ck_assert(runner_find("mov.f32", 0, &form) && form.operands[1].is_real);
   ck_assert(runner_find("bfe.u64", 0, &form));
   ck_assert_uint_eq(form.operands[1].bytes, 8);
+  ck_assert_uint_eq(form.operands[2].bytes, 4); // ptxas makes shifts of it, by all of the number
+  ck_assert(runner_find("bfe.u32", 0, &form));
   ck_assert_uint_eq(form.operands[2].bytes, 1);
   ck_assert(runner_find("prmt.b32.f4e", 0, &form) && !form.operands[1].is_real);
 }

@@ -225,7 +225,8 @@ Bits smb_bits_find_shift(Bits x, guint width);
 Bits smb_bits_fold_sign(Bits x, guint width);
 Bits smb_bits_reverse(Bits x, guint width);
 
-// --- fields of @length bits at @position; of those only the low 8 bits count (PTX ISA, bfe and bfi)
+// --- fields of @length bits at @position; PTX has numbers to 255 (bfe, bfi). Of larger ones the
+// low 8 bits count in operations of 32 bits; those of 64 are shifts, of which nothing is left
 
 Bits smb_bits_extract(Bits x, Bits position, Bits length);
 Bits smb_bits_extract_signed(Bits x, Bits position, Bits length);

@@ -104,9 +104,11 @@ insert(guint64 x, guint64 into, guint32 position, guint32 length) {
 }
 
 // The place of the |@offset|-th 1 of @mask at @base or above it, or below it if @offset is negative; without one all
-// ones (PTX ISA, fns).
+// ones (PTX ISA, fns). Where -@offset has no room, ptxas' code finds 0.
 static inline guint32
 find_nth_set(guint32 mask, guint32 base, gint32 offset) {
+  if (offset == G_MININT32)
+    return 0;
   if (base > 31)
     return G_MAXUINT32;
   if (offset == 0)
