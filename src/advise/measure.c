@@ -86,7 +86,8 @@ smb_advise_measured_new(SmbMeter *meter, SmbArch *arch) {
 gboolean
 smb_advise_measured_add(SmbAdviseMeasured *measured, const SmbTarget *target, const char *array,
                         const char *name, const SmbAnalysis *analysis, GError **error) {
-  SmbRecordedKernel *recorded = smb_measure_kernel(measured->meter, target, measured->arch, error);
+  SmbRecordedKernel *recorded =
+      smb_measure_kernel(measured->meter, target, measured->arch, NULL, error);
   if (!recorded)
     return FALSE;
   smb_measure_note_counters(measured->meter, measured->recording);

@@ -10,6 +10,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/data.h"
 #include "sim/base/scalar.h"
+#include "src/analyze/report.h"
 #include "src/cli/commands.h"
 #include "src/measure/clock.h"
 
@@ -395,7 +396,8 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
 }
 
 SmbRecordedKernel *
-smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, GError **error) {
+smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
+                   SmbSpool *warnings, GError **error) {
   g_auto(Subject) subject = {target, smb_global_new(target->kernel, &target->launch),
                              g_ptr_array_new_with_free_func(argument_free), FALSE};
   SmbAnalysisOptions options = target->options;
@@ -404,6 +406,8 @@ smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch
       smb_analysis_run(target->kernel, arch, &target->launch, &options, error);
   if (!analysis)
     return NULL;
+  if (warnings)
+    smb_analyze_write_warnings(target, analysis, warnings);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
     subject.is_lost = subject.is_lost || analysis->lost_globals[c];
   g_autoptr(SmbRecordedKernel) kernel = describe_target(target);
@@ -413,23 +417,15 @@ smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch
   return g_steal_pointer(&kernel);
 }
 
-// Runs a kernel, and adds what the device says to a recording.
-static gboolean
-measure(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, SmbRecording *recording,
-        GError **error) {
-  SmbRecordedKernel *kernel = smb_measure_kernel(meter, target, arch, error);
+gboolean
+smb_measure_target(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
+                   SmbRecording *recording, SmbSpool *warnings, GError **error) {
+  SmbRecordedKernel *kernel = smb_measure_kernel(meter, target, arch, warnings, error);
   if (!kernel)
     return FALSE;
   g_ptr_array_add(recording->kernels, kernel);
   smb_measure_note_counters(meter, recording);
   return TRUE;
-}
-
-gboolean
-smb_measure_target(SmbMeter *meter, const SmbTargetOptions *options, const char *file,
-                   SmbArch *arch, SmbRecording *recording, GError **error) {
-  g_autoptr(SmbTarget) target = smb_target_new(options, file, arch, NULL, error);
-  return target && measure(meter, target, arch, recording, error);
 }
 
 static guint64
@@ -448,7 +444,7 @@ measure_entry(SmbMeter *meter, const SmbCatalogEntry *entry, SmbArch *arch, SmbR
   gboolean padded = smb_catalog_defines(entry, "IPAD");
   for (guint i = padded ? 0 : 3; i < (padded ? 3 : 4); i++) {
     g_autoptr(SmbTarget) target = smb_target_from_catalog(entry, pads[i], arch, error);
-    if (!target || !measure(meter, target, arch, recording, error)) {
+    if (!target || !smb_measure_target(meter, target, arch, recording, NULL, error)) {
       g_prefix_error(error, "%s %s: ", entry->name, entry->shape);
       return FALSE;
     }

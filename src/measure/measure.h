@@ -53,7 +53,7 @@ void smb_measure_note_counters(const SmbMeter *meter, SmbRecording *recording);
 
 /**
  * smb_measure_kernel:
- * @shape: (nullable): as in the catalogue
+ * @warnings: (nullable): takes what is suspicious in the kernel: races, which may leave other values
  * @error: SMB_GPU_ERROR_UNAVAILABLE, or that of smb_analysis_run(); that this kernel cannot be measured is
  *   no error: the result tells it
  *
@@ -62,17 +62,15 @@ void smb_measure_note_counters(const SmbMeter *meter, SmbRecording *recording);
  * Returns: (transfer full): what the device says
  */
 SmbRecordedKernel *smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
-                                      GError **error);
+                                      SmbSpool *warnings, GError **error);
 
 /**
  * smb_measure_target:
- * @options: as the user typed them
- * @file: (nullable): the argument FILE
  * @recording: takes what the device says
- * @error: as smb_target_new() and smb_measure_kernel()
+ * @warnings, @error: as smb_measure_kernel()
  */
-gboolean smb_measure_target(SmbMeter *meter, const SmbTargetOptions *options, const char *file,
-                            SmbArch *arch, SmbRecording *recording, GError **error);
+gboolean smb_measure_target(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
+                            SmbRecording *recording, SmbSpool *warnings, GError **error);
 
 /**
  * smb_measure_catalog:

@@ -125,20 +125,19 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   g_autoptr(SmbArch) arch = smb_measure_arch(meter, error);
   if (!arch)
     return FALSE;
-  if (kernel_file) {
-    g_autoptr(SmbTarget) target =
-        smb_target_new(smb_target_options(), kernel_file, arch, smb_cli_progress(cli), error);
-    if (!target || !smb_target_protect(target, record, error))
-      return FALSE;
+  gboolean own = kernel_file || smb_target_is_launch(smb_target_options());
+  g_autoptr(SmbTarget) target =
+      own ? smb_target_new(smb_target_options(), kernel_file, arch, smb_cli_progress(cli), error)
+          : NULL;
+  if (own && (!target || !smb_target_protect(target, record, error)))
+    return FALSE;
+  if (own)
     note_contents(cli, target);
-  }
   SmbRecording *recording = smb_measure_recording(meter, arch);
   g_ptr_array_add(recordings, recording);
-  gboolean own = kernel_file || smb_target_is_launch(smb_target_options());
-  gboolean ok =
-      own ? smb_measure_target(meter, smb_target_options(), kernel_file, arch, recording, error)
-          : smb_measure_catalog(meter, smb_target_options()->kernel, arch, recording,
-                                smb_cli_progress(cli), error);
+  gboolean ok = own ? smb_measure_target(meter, target, arch, recording, cli->messages, error)
+                    : smb_measure_catalog(meter, smb_target_options()->kernel, arch, recording,
+                                          smb_cli_progress(cli), error);
   if (!ok && record)
     g_prefix_error(error, "%s was not written: ", option_record);
   if (!ok || (record && !smb_record_write(cli, recording, record, error)))

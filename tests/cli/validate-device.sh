@@ -89,7 +89,7 @@ __global__ void odd(double *out, unsigned long long n, char c, double scale, sho
 }
 END
 printf '// caf\351\n' >>"$odd"
-expect 0 validate "$odd" --arg n=7 --arg c=-3 --arg scale=0.5 --arg s=-300 --arg b=1 --format csv
+expect 0 validate "$odd" --block 32 --arg n=7 --arg c=-3 --arg scale=0.5 --arg s=-300 --arg b=1 --format csv
 quiet
 grep -q ',values,32,32,yes,' "$work/out" || die "no values: $(cat "$work/out")"
 # An atomic that is a loop: hardware counts its loads as loads.

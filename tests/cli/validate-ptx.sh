@@ -48,6 +48,22 @@ on ''
 expect 0 validate "$ptx/histogram.ptx" --block 256 --grid 2 --arg 2=1024 --buffer 1=random:i32:1 --format csv
 row 'wavefronts_atom,100,100,yes'
 
+# A race is told: a device may leave other values.
+cat >"$work/race.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry race() {
+  .reg .b32 %r<2>;
+  .shared .align 4 .b8 s[4];
+  mov.u32 %r1, %tid.x;
+  st.shared.u32 [s], %r1;
+  ret;
+}
+END
+expect 0 validate "$work/race.ptx" --block 64 --format csv
+says "race.ptx:8:3: warning: race on 's' (byte 0 of shared memory): this store by warp 1 and the store at line 8 by warp 0"
+
 # Structures are passed as bytes, reals and numbers of all sizes as they are; a pointer that has a value is one.
 cat >"$work/own.ptx" <<'END'
 // A kernel with parameters of all kinds; the name of another one begins like its own.
