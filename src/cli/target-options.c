@@ -34,6 +34,8 @@ static const GOptionEntry launch_entries[] = {
      "compile FILE with nvcc and these options, '' for none (default: only what is outside of the "
      "kernel language)",
      "FLAGS"},
+    {"triton", 0, 0, G_OPTION_ARG_FILENAME, &typed.triton,
+     "a kernel in Triton's cache, in place of FILE, with its block and shared memory", "FOLDER"},
     {"define", 'D', 0, G_OPTION_ARG_STRING_ARRAY, &typed.defines,
      "define a macro, in place of the file's definition", "NAME[=VALUE]"},
     {"include", 'I', 0, G_OPTION_ARG_STRING_ARRAY, &typed.folders,

@@ -7,6 +7,7 @@
 #include "sim/arch/arch.h"
 #include "sim/cuda/cuda.h"
 #include "sim/program/argument.h"
+#include "sim/program/triton.h"
 #include "src/cli/input.h"
 #include "src/compile/read.h"
 
@@ -204,8 +205,8 @@ is_tile(const SmbTargetOptions *options) {
 gboolean
 smb_target_is_launch(const SmbTargetOptions *options) {
   return is_tile(options) || options->shape || options->entry || options->instance ||
-         options->nvcc || options->defines || options->args || options->buffers || options->block ||
-         options->grid || options->dynamic_bytes;
+         options->nvcc || options->triton || options->defines || options->args ||
+         options->buffers || options->block || options->grid || options->dynamic_bytes;
 }
 
 static void
@@ -315,11 +316,37 @@ parse_code(const SmbTargetOptions *options, SmbTarget *target, GError **error) {
   return TRUE;
 }
 
+static SmbTarget *make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
+                              const SmbArch *arch, SmbProgress *progress, GError **error);
+
+// A kernel that Triton compiled is launched as Triton would, unless options say otherwise. A block that the code itself
+// names comes first: it has the warps that Triton adds for producers.
+static SmbTarget *
+make_triton(const SmbTargetOptions *options, const SmbArch *arch, SmbProgress *progress,
+            GError **error) {
+  g_autoptr(SmbTriton) triton =
+      smb_triton_find(options->triton, options->entry, smb_program_cuda_arch(arch) / 10, error);
+  if (!triton)
+    return NULL;
+  SmbTargetOptions adapted = *options;
+  g_autofree char *bytes = g_strdup_printf("%u", triton->shared_bytes);
+  adapted.triton = NULL;
+  if (!adapted.dynamic_bytes)
+    adapted.dynamic_bytes = bytes;
+  SmbTarget *target = make_target(&adapted, triton->file, NULL, arch, progress, error);
+  if (target && target->assumes_block) {
+    target->launch.block[0] = triton->threads;
+    target->assumes_block = FALSE;
+  }
+  return target;
+}
+
 // Of a @file whose text is not @given, the text is read.
 static SmbTarget *
 make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
             const SmbArch *arch, SmbProgress *progress, GError **error) {
-  guint ways = (is_tile(options) != 0) + (options->kernel != NULL) + (file != NULL);
+  guint ways = (is_tile(options) != 0) + (options->kernel != NULL) + (options->triton != NULL) +
+               (file != NULL);
   if (ways != 1) {
     smb_cli_usage_error(error, ways == 0
                                    ? "nothing to analyse: expected --rows and --cols, --kernel "
@@ -327,10 +354,12 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
                                : file && options->kernel
                                    ? "--kernel names a built-in kernel: a kernel of FILE is "
                                      "chosen with --entry NAME"
-                                   : "expected one of: a tile (--rows, --cols), --kernel NAME, or "
-                                     "a FILE");
+                                   : "expected one of: a tile (--rows, --cols), --kernel NAME, "
+                                     "--triton FOLDER, or a FILE");
     return NULL;
   }
+  if (options->triton)
+    return make_triton(options, arch, progress, error);
   g_autoptr(SmbTarget) target = new_target();
   if (!smb_target_parse_limits(options, &target->options, error))
     return NULL;

@@ -15,7 +15,7 @@
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
-  char *kernel, *shape, *entry, *instance, *nvcc;
+  char *kernel, *shape, *entry, *instance, *nvcc, *triton;
   char **defines, **folders, **args, **buffers, **arrays;
   char *block, *grid, *dynamic_bytes, *unknown, *frames;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *max_compile, *threads;

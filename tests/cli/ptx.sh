@@ -230,6 +230,62 @@ says 'which has no macros'
 count transpose --instance 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64
 golden ptx-transpose.txt
 
+# A kernel in Triton's cache is launched as Triton does: machine code for its chip, PTX for others.
+cache=$work/triton
+mkdir -p "$cache/AAAA" "$cache/BBBB"
+cat >"$cache/AAAA/rows.ptx" <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 global_smem[];
+.visible .entry rows() {
+  .reg .b32 %r<4>;
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 3;
+  mov.u32 %r3, global_smem;
+  add.u32 %r2, %r2, %r3;
+  st.shared.u32 [%r2], %r1;
+  ret;
+}
+END
+sed 's/%tid.x;/&\n  add.u32 %r1, %r1, 0;/' "$cache/AAAA/rows.ptx" >"$cache/AAAA/rows.cubin"
+cat >"$cache/AAAA/rows.json" <<'END'
+{"name": "rows", "target": {"backend": "cuda", "arch": 80, "warp_size": 32}, "num_warps": 4, "num_ctas": 1, "shared": 1024}
+END
+echo '{"child_paths": {"rows.ptx": "rows.ptx"}}' >"$cache/AAAA/__grp__rows.json"
+expect 0 analyze --triton "$cache"
+quiet
+shows 'block 128, grid 1, 1024 bytes of shared memory, sm_90'
+tells 'Bank conflicts: 4 of 8 wavefronts (50%) are in excess.'
+shows 'AAAA/rows.ptx'
+expect 0 analyze --triton "$cache/AAAA" --arch sm_80
+shows 'AAAA/rows.cubin'
+expect 0 explain --triton "$cache/AAAA" --block 64 --dynamic-bytes 2048
+shows 'block 64, grid 1, 2048 bytes'
+expect 3 analyze --triton "$cache/AAAA" --dynamic-bytes 512
+says 'out of bounds: byte 512 of shared memory'
+expect 2 analyze --triton "$cache" "$ptx/reduce.ptx"
+says 'expected one of: a tile (--rows, --cols), --kernel NAME, --triton FOLDER, or a FILE'
+expect 3 analyze --triton "$cache/BBBB"
+says 'triton/BBBB: no kernel that Triton compiled: expected KERNEL.json beside KERNEL.ptx or KERNEL.cubin'
+expect 3 analyze --triton "$work/none"
+says 'none: No such file or directory'
+sed 's/rows()/columns()/' "$cache/AAAA/rows.ptx" >"$cache/BBBB/columns.ptx"
+cp "$cache/AAAA/rows.json" "$cache/BBBB/columns.json"
+expect 2 analyze --triton "$cache"
+says "has several kernels: choose one by its folder, or with --entry: rows ($cache/AAAA/rows), columns ($cache/BBBB/columns)"
+expect 0 analyze --triton "$cache" --entry columns
+shows 'BBBB/columns.ptx'
+expect 2 analyze --triton "$cache" --entry cells
+says "--entry 'cells': $cache has rows ("
+for wrong in '{"shared": 0}|num_warps: missing' '{"num_warps": 4}|shared: missing' '[4]|expected an object' '{|Parse error' \
+  '{"num_warps": 33, "shared": 0}|num_warps: expected a number from 0 to 32' \
+  '{"num_warps": "4", "shared": 0}|num_warps: "4": expected a whole number from 0'; do
+  echo "${wrong%%|*}" >"$cache/BBBB/columns.json"
+  expect 3 analyze --triton "$cache/BBBB"
+  says "${wrong#*|}"
+done
+
 # A wait that never ends.
 expect 3 analyze "$ptx/poll.ptx" --block 32 --max-steps 1000
 says 'still running after 1000 '
