@@ -307,12 +307,14 @@ void
 smb_exchange_first(const Compute *compute, Registers *registers, SmbLanes lanes) {
   Words words = {{0}, {0}};
   Row row = compute->s[0];
-  FOR_LANES(registers->lanes, lane) {
-    SmbLanes group = group_lanes(lanes, lane);
-    guint first = group ? smb_lanes_first(group) : lane;
-    Bits a = smb_compute_read(compute, registers, 0, first);
-    words.values[lane] = (guint32)a.value;
-    words.unknown[lane] = (guint32)a.unknown;
+  for (guint begin = 0; begin < registers->n_lanes; begin += ROW_LANES) {
+    SmbLanes group = group_lanes(lanes, begin);
+    guint end = MIN(begin + ROW_LANES, registers->n_lanes);
+    for (guint lane = begin; lane < end; lane++) {
+      guint from = group ? smb_lanes_first(group) : lane;
+      words.unknown[lane] = row_lane_unknown(registers, row, from);
+      words.values[lane] = row_values(registers, row)[from] & ~words.unknown[lane];
+    }
   }
   guint flags = row_flags(registers, row);
   guint marks = flags & ROW_UNKNOWN ? taint_of(flags) : flags & (ROW_TAINT | ROW_AFFINE);

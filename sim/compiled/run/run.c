@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/machine/lanes.h"
 
 enum {
   SHARE_STEPS = 1 << 16, // of a warp, before the next one has its turn
@@ -24,36 +25,42 @@ read_parameter(const Runner *runner, guint32 offset) {
   return value;
 }
 
+// What all lanes of a warp have.
+static guint32
+read_preset(const Runner *runner, guint w, const Preset *preset) {
+  const SmbBlock *block = runner->block;
+  guint special = preset->special;
+  if (special < SPECIAL_CTAID)
+    return block->dims[special - SPECIAL_NTID];
+  if (special < SPECIAL_NCTAID)
+    return block->uniform[special - SPECIAL_CTAID][0];
+  if (special < SPECIAL_LANE)
+    return block->grid[special - SPECIAL_NCTAID];
+  if (special == SPECIAL_WARP)
+    return w;
+  if (special == SPECIAL_NUMBER)
+    return preset->argument;
+  if (special == SPECIAL_PARAMETER)
+    return read_parameter(runner, preset->argument);
+  return (guint32)(block->shared_bytes -
+                   (special == SPECIAL_DYNAMIC_BYTES ? runner->code->program.dynamic_start : 0));
+}
+
 static void
 preset_row(Runner *runner, guint w, const Preset *preset) {
   const SmbBlock *block = runner->block;
   guint n = block->lanes;
   guint32 values[SMB_MAX_LANES];
   guint flags = 0;
-  for (guint lane = 0; lane < n; lane++) {
-    gsize thread = (gsize)w * n + lane;
-    guint special = preset->special;
-    guint64 value = 0;
-    if (special < SPECIAL_NTID)
-      value = block->thread[special - SPECIAL_TID][thread];
-    else if (special < SPECIAL_CTAID)
-      value = block->dims[special - SPECIAL_NTID];
-    else if (special < SPECIAL_NCTAID)
-      value = block->uniform[special - SPECIAL_CTAID][thread];
-    else if (special < SPECIAL_LANE)
-      value = block->grid[special - SPECIAL_NCTAID];
-    else if (special == SPECIAL_LANE)
-      value = lane;
-    else if (special == SPECIAL_WARP)
-      value = w;
-    else if (special == SPECIAL_NUMBER)
-      value = preset->argument;
-    else if (special == SPECIAL_PARAMETER)
-      value = read_parameter(runner, preset->argument);
-    else
-      value = block->shared_bytes -
-              (special == SPECIAL_DYNAMIC_BYTES ? runner->code->program.dynamic_start : 0);
-    values[lane] = (guint32)value;
+  gsize first = (gsize)w * n; // thread
+  if (preset->special < SPECIAL_NTID) {
+    const guint32 *ids = block->thread[preset->special - SPECIAL_TID];
+    EACH_LANE(n, values[lane] = ids[first + lane];)
+  } else if (preset->special == SPECIAL_LANE)
+    EACH_LANE(n, values[lane] = lane;)
+  else {
+    guint32 value = read_preset(runner, w, preset);
+    EACH_LANE(n, values[lane] = value;)
   }
   // What depends on blockIdx is of interest to a signature only; of one block there is no other that could differ.
   if (block->signature && preset->special >= SPECIAL_CTAID && preset->special < SPECIAL_NCTAID &&
