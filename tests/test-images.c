@@ -353,6 +353,18 @@ START_TEST(absurd_members) {
 }
 END_TEST
 
+// What "nvcc -dlto -c" leaves.
+START_TEST(other_images) {
+  GByteArray *out = g_byte_array_new();
+  put_bundle(out, &(const Entry){8, 90, 0x11, "neither", 0}, 1);
+  g_autoptr(GBytes) file = g_byte_array_free_to_bytes(out);
+  g_autoptr(GError) error = NULL;
+  ck_assert_ptr_null(smb_images_read(file, "f", &error));
+  ck_assert_str_eq(error->message, "f: neither PTX nor machine code for a GPU, only what is to be "
+                                   "optimized when it is linked (nvcc -dlto): link it");
+}
+END_TEST
+
 START_TEST(no_image) {
   g_autoptr(GBytes) file = g_bytes_new_static("\177ELF and nothing", 16);
   g_autoptr(GError) error = NULL;
@@ -375,6 +387,7 @@ suite_images(void) {
   tcase_add_loop_test(tests, files_of_a_compiler, 0, G_N_ELEMENTS(made));
   tcase_add_test(tests, cut_and_changed);
   tcase_add_test(tests, absurd_members);
+  tcase_add_test(tests, other_images);
   tcase_add_test(tests, no_image);
   suite_add_tcase(suite, tests);
   return suite;

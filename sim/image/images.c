@@ -60,7 +60,8 @@ typedef struct {
   gsize size;
   GPtrArray *images;
   guint n_bundles;
-  guint64 total; // bytes of the images when decompressed
+  guint n_others; // images that are neither PTX nor machine code
+  guint64 total;  // bytes of the images when decompressed
   GError **error;
 } Reader;
 
@@ -135,7 +136,9 @@ read_entries(Reader *reader, gsize at, gsize end) {
     guint64 kind = read_number(data + ENTRY_KIND, 2);
     if (header < ENTRY_MIN_HEADER || header > end - at || payload > end - at - header)
       return fail_at(reader, at, "an image that is larger than its bundle");
-    if ((kind == KIND_PTX || kind == KIND_CUBIN) && !add_image(reader, at, header, payload))
+    gboolean is_known = kind == KIND_PTX || kind == KIND_CUBIN;
+    reader->n_others += !is_known;
+    if (is_known && !add_image(reader, at, header, payload))
       return FALSE;
     at += header + payload;
   }
@@ -178,7 +181,10 @@ read_bundles(Reader *reader) {
   }
   return reader->images->len > 0 ||
          smb_fail(reader->error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "%s: an object file without code for a GPU", reader->name);
+                  reader->n_others > 0 ? "%s: neither PTX nor machine code for a GPU, only what is "
+                                         "to be optimized when it is linked (nvcc -dlto): link it"
+                                       : "%s: an object file without code for a GPU",
+                  reader->name);
 }
 
 // A cubin is its own image.
