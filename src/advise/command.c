@@ -213,7 +213,7 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbMeter *meter, const SmbA
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group,
                                             &smb_measure_group, NULL};
 static const SmbCliUsage usage = {
-    .arguments = "[FILE.cu|-]",
+    .arguments = "[FILE|-]",
     .description =
         "Finds the layouts of each shared array that take the fewest wavefronts, over all "
         "accesses together: padded rows, XOR swizzles, and both. All of them are counted. "

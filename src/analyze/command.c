@@ -58,7 +58,7 @@ static const SmbFormat annotated_formats[] = {{"text", smb_analyze_annotate, NUL
 
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
 static const SmbCliUsage usage = {
-    .arguments = "[FILE.cu|-]",
+    .arguments = "[FILE|-]",
     .description = "Counts the wavefronts of each access to shared memory, and the sectors of each "
                    "access to global memory.\n" SMB_TARGET_DESCRIPTION,
     .max_arguments = 1,

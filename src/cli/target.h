@@ -44,7 +44,7 @@ void smb_target_clear_options(void);
 /** What the help says of them. */
 #define SMB_TARGET_DESCRIPTION                                                                     \
   "The kernel is a tile (--rows, --cols, --pad, …), a built-in kernel (--kernel), or a FILE of " \
-  "CUDA C or PTX; - reads it from standard input."
+  "CUDA C, PTX or machine code; - reads it from standard input."
 
 /** What is said where a FILE is launched without --block. */
 #define SMB_TARGET_ASSUMED_BLOCK                                                                   \

@@ -147,7 +147,7 @@ write_svg(const SmbExplanation *explanation, const SmbOutFile *file, GError **er
 
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group, NULL};
 static const SmbCliUsage usage = {
-    .arguments = "[FILE.cu|-]",
+    .arguments = "[FILE|-]",
     .description = "Explains what an access to shared memory costs, and why: which thread accesses "
                    "which bank, which lanes conflict, the arithmetic behind it, and what other "
                    "paddings would do.\n" SMB_TARGET_DESCRIPTION,

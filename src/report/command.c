@@ -45,7 +45,7 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
 
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group, NULL};
 static const SmbCliUsage usage = {
-    .arguments = "PAGE.html|- [FILE.cu|-]",
+    .arguments = "PAGE.html|- [FILE|-]",
     .description =
         "Writes one page of HTML: the best padding and swizzle, the annotated source, "
         "each access, and the bank map of each access that conflicts, pass by pass. "

@@ -20,6 +20,10 @@ quiet
 
 commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/out")
 [ -n "$commands" ] || die "--help lists no commands"
+for command in analyze advise explain report; do
+  expect 0 "$command" --help
+  tr -s ' \n' ' ' <"$work/out" | grep -qF 'or a FILE of CUDA C, PTX or machine code;' || die "$last: what FILE may be"
+done
 for command in $commands; do
   expect 0 help "$command"
   cp "$work/out" "$work/help"

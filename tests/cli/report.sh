@@ -164,7 +164,7 @@ expect 3 report "$page" "$work/bad.cu"
 expect 3 report "$work/no/such/folder/page.html" "$work/small.cu"
 says 'page: cannot write '
 expect 2 report
-says 'missing argument: expected PAGE.html|- [FILE.cu|-]'
+says 'missing argument: expected PAGE.html|- [FILE|-]'
 expect 2 report "$work/small.cu" "$page"
 says 'expected a name that ends in .html'
 expect 2 report "$work/small.cu"
