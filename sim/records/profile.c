@@ -12,7 +12,8 @@ typedef enum {
   COLUMN_TEXT,
   COLUMN_EXECUTED,
   COLUMN_THREADS,
-  COLUMN_WAVEFRONTS,
+  N_NEEDED_COLUMNS,
+  COLUMN_WAVEFRONTS = N_NEEDED_COLUMNS, // a kernel without shared memory has none
   COLUMN_IDEAL,
   N_COLUMNS
 } Column;
@@ -26,11 +27,13 @@ static const char *const column_names[N_COLUMNS] = {
     [COLUMN_IDEAL] = "L1 Wavefronts Shared Ideal",
 };
 
+#define NO_COLUMN G_MAXUINT
+
 typedef struct {
   SmbSource *source;
   SmbProfile *profile;
   SmbProfileLaunch *launch; // whose table is read, or NULL
-  guint columns[N_COLUMNS]; // where they are in its rows
+  guint columns[N_COLUMNS]; // where they are in its rows, or NO_COLUMN
   gboolean has_columns;
   guint64 base;     // address of its first instruction
   guint line;       // that is read, from 1
@@ -106,17 +109,20 @@ find_columns(Reader *reader) {
     g_autofree char *text = g_strdup_printf(
         "no column \"%s\": expected what 'ncu --page source --csv --print-source sass' writes",
         column_names[i]);
-    if (at == reader->cells->len)
+    if (at == reader->cells->len && i < N_NEEDED_COLUMNS)
       return fail(reader, text);
-    reader->columns[i] = at;
+    reader->columns[i] = at < reader->cells->len ? at : NO_COLUMN;
   }
   reader->has_columns = TRUE;
   return TRUE;
 }
 
-// A whole number, in groups of three or not.
+// A whole number, in groups of three or not; 0 where the table has no such column.
 static gboolean
 read_number(Reader *reader, Column column, guint base, guint64 *number) {
+  *number = 0;
+  if (reader->columns[column] == NO_COLUMN)
+    return TRUE;
   g_auto(GStrv) groups =
       g_strsplit(g_ptr_array_index(reader->cells, reader->columns[column]), ",", -1);
   g_autofree char *digits = g_strjoinv("", groups);
@@ -135,7 +141,7 @@ add_instruction(Reader *reader) {
   SmbProfileInstruction read = {.pc = 0};
   guint64 address;
   for (guint i = 0; i < N_COLUMNS; i++) {
-    if (reader->columns[i] >= reader->cells->len)
+    if (reader->columns[i] != NO_COLUMN && reader->columns[i] >= reader->cells->len)
       return fail(reader, "fewer cells than the table has columns");
   }
   if (!read_number(reader, COLUMN_ADDRESS, 16, &address) ||

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * @text: as ncu disassembles it
  * @executed: by how many warps, some with no lane active
  * @threads: lanes in which it ran: "Predicated-On Thread Instructions Executed"
- * @wavefronts: "L1 Wavefronts Shared"
+ * @wavefronts: "L1 Wavefronts Shared"; 0 where the table has no such column, as of a kernel without shared memory
  * @ideal: "L1 Wavefronts Shared Ideal"
  */
 typedef struct {

@@ -140,13 +140,12 @@ compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
           access ? access->reason : "no request to shared memory is predicted");
   // Without an active lane an instruction is executed, and asks for nothing.
   gboolean same = predicted->requests == instruction->executed;
-  gboolean idle = instruction->executed > predicted->requests;
+  gboolean idle = instruction->executed > predicted->requests && (equal || is_least);
   add_row(pair, instruction, "executed", (double)predicted->requests, (double)instruction->executed,
-          same                          ? SMB_OUTCOME_MATCH
-          : idle && (equal || is_least) ? SMB_OUTCOME_EXPLAINED
-                                        : SMB_OUTCOME_MISMATCH,
-          same || !idle ? NULL
-                        : "some warps execute it with no lane active, which asks for nothing");
+          same   ? SMB_OUTCOME_MATCH
+          : idle ? SMB_OUTCOME_EXPLAINED
+                 : SMB_OUTCOME_MISMATCH,
+          idle ? "some warps execute it with no lane active, which asks for nothing" : NULL);
 }
 
 static void
