@@ -59,7 +59,7 @@ on_terminal analyze "$work/slow.cu" --block 32 --arg n=10
 for words in 'analyze' 'explain' 'advise' "advise --out $work/better.cu" "report $work/page.html"; do
   # shellcheck disable=SC2086 # words are split on purpose
   interrupted $words "$work/slow.cu" --block 32 --arg n=20000 --grid 100000 --threads 2 --max-steps 100000000
-  grep -qE "smembank ${words%% *}: interrupted after [0-9]+ s: [0-9]+ of 100000 blocks" "$work/out" ||
+  grep -qE "smembank ${words%% *}: interrupted after [0-9]+ s: [0-9]+ (of 100000|sample) blocks" "$work/out" ||
     die "$last: does not say how far it came: $(cat "$work/out")"
   ! grep -q 'shared memory' "$work/out" || die "$last: wrote a part of its result"
 done
