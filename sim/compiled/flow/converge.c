@@ -34,6 +34,7 @@ typedef struct {
   guint32 *ipdom;       // by node
   guint32 *stack;       // for walks
   gboolean *meets;      // by node: whether lanes meet there after a branch, in any case
+  gboolean *returns;    // by node: whether it alone goes back to the header of a loop by some edge
   guint64 *used_starts; // by node: numbers that are armed at its start, and at its end
   guint64 *used_ends;
   guint n_left_out;
@@ -293,17 +294,35 @@ all_leave_well(Placing *placing, const Barrier *barrier) {
   return leaves_well(placing, barrier, barrier->arms, end, walk);
 }
 
+// Whether a node stands for an edge that goes back to the header of a loop, the only one.
+static gboolean
+is_latch(const SmbGraph *graph, guint32 node) {
+  return node >= graph->n_blocks && graph->latch[graph->block[node]] == node &&
+         count_edges(&graph->predecessors, node) == 1;
+}
+
+static gboolean
+returns_to_loop(const SmbGraph *graph, guint32 node) {
+  for (guint32 i = graph->successors.first[node]; i < graph->successors.first[node + 1]; i++) {
+    if (is_latch(graph, graph->successors.to[i]))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // Whether a branch that goes back to the header of a loop goes on to a node otherwise, out of the loop.
 static gboolean
-is_loop_exit(const SmbGraph *graph, guint32 node) {
+is_loop_exit(const Placing *placing, guint32 node) {
+  const SmbGraph *graph = placing->graph;
   if (!graph->ends[node])
     return FALSE;
   for (guint32 i = graph->predecessors.first[node]; i < graph->predecessors.first[node + 1]; i++) {
     guint32 from = graph->predecessors.to[i];
+    if (!placing->returns[from])
+      continue;
     for (guint32 j = graph->successors.first[from]; j < graph->successors.first[from + 1]; j++) {
       guint32 latch = graph->successors.to[j];
-      if (latch >= graph->n_blocks && graph->latch[graph->block[latch]] == latch && latch != node &&
-          count_edges(&graph->predecessors, latch) == 1 &&
+      if (latch != node && is_latch(graph, latch) &&
           !smb_graph_in_loop(graph, node, graph->block[latch]))
         return TRUE;
     }
@@ -317,7 +336,7 @@ add_joins(Placing *placing, gboolean all) {
   for (guint32 i = 0; i < graph->n_reachable; i++) {
     guint32 node = graph->order[i];
     Barrier barrier;
-    if (!(is_join(graph, node) || is_loop_exit(graph, node)) ||
+    if (!(is_join(graph, node) || is_loop_exit(placing, node)) ||
         !start_barrier(placing, node, &barrier))
       continue;
     if (all || all_leave_well(placing, &barrier))
@@ -400,6 +419,7 @@ smb_converge(const SmbFlowBlock *blocks, guint32 n_blocks, SmbMeeting meeting) {
   g_autofree guint32 *at = g_new0(guint32, graph->n);
   g_autofree guint32 *stack = g_new(guint32, graph->n);
   g_autofree gboolean *meets = g_new0(gboolean, graph->n);
+  g_autofree gboolean *returns = g_new0(gboolean, graph->n);
   g_autofree guint64 *used = g_new0(guint64, 2 * graph->n);
   g_autofree guint32 *ipdom = smb_graph_postdominators(graph, meeting == SMB_MEETING_FEWEST);
   Placing placing = {.blocks = blocks,
@@ -410,8 +430,11 @@ smb_converge(const SmbFlowBlock *blocks, guint32 n_blocks, SmbMeeting meeting) {
                      .barriers = barriers,
                      .at = at,
                      .meets = meets,
+                     .returns = returns,
                      .used_starts = used,
                      .used_ends = used + graph->n};
+  for (guint32 node = 0; node < graph->n; node++)
+    returns[node] = returns_to_loop(graph, node);
   add_postdominators(&placing, meeting == SMB_MEETING_FEWEST);
   if (meeting != SMB_MEETING_FEWEST)
     add_joins(&placing, meeting == SMB_MEETING_MOST);
