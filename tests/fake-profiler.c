@@ -84,6 +84,8 @@ fail(GError **error, const char *message) {
 
 static const Metric *
 find_metric(const char *name) {
+  if (fake_machine()->fault == FAKE_NO_STSM && strstr(name, "executed_op_stsm"))
+    return NULL;
   if (fake_machine()->fault == FAKE_NO_SASS && g_str_has_prefix(name, "smsp__sass_"))
     return NULL;
   for (guint i = 0; i < G_N_ELEMENTS(metrics); i++) {

@@ -395,6 +395,21 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
   return TRUE;
 }
 
+// The counter of the instructions that store (or load) leaves out those of matrices, for which not every chip has one (an
+// H200 has none for stmatrix): of a kernel that executes such it says nothing.
+static void
+drop_partial_counts(SmbMeter *meter, const SmbAnalysis *analysis, SmbRecordedKernel *kernel) {
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    SmbMetric metric = smb_metric_of(SMB_METRIC_INSTRUCTIONS_LD, access->site->op_class);
+    const char *counter = smb_meter_counter(meter, metric);
+    gboolean is_matrix =
+        access->worst.op >= SMB_OP_LDMATRIX_X1 && access->worst.op <= SMB_OP_STMATRIX_X4;
+    if (is_matrix && counter && g_str_has_prefix(counter, "smsp__sass_") && !strchr(counter, '+'))
+      kernel->measured[metric] = SMB_NOT_MEASURED;
+  }
+}
+
 SmbRecordedKernel *
 smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
                    SmbSpool *warnings, GError **error) {
@@ -414,6 +429,7 @@ smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch
   if (!add_arguments(&subject, &kernel->failure, error) ||
       (!kernel->failure && !run_on_device(meter, &subject, arch, kernel, error)))
     return NULL;
+  drop_partial_counts(meter, analysis, kernel);
   return g_steal_pointer(&kernel);
 }
 
