@@ -353,7 +353,7 @@ plan(Queue *queue, const SmbProgram *program, const SmbArch *arch, const SmbLaun
      const SmbAnalysisOptions *options, GError **error) {
   guint64 max_blocks = options->max_blocks ? options->max_blocks : SMB_ANALYSIS_MAX_BLOCKS;
   guint64 n_blocks = count_blocks(launch);
-  if (!options->every_block && !options->global && !options->request &&
+  if (!options->every_block && !options->global && !options->in_order &&
       n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
     queue->shares = smb_repeat_search(program, arch, launch, options, max_blocks);
   queue->n = queue->shares ? queue->shares->len : n_blocks;
@@ -419,11 +419,20 @@ find_divergence(const SmbProgram *program, const GPtrArray *workers) {
   return FALSE;
 }
 
-SmbAnalysis *
-smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-                 const SmbAnalysisOptions *options, GError **error) {
-  static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
-  options = options ? options : &defaults;
+// Whether blocks of a run did not know what others had changed meanwhile.
+static gboolean
+find_misses(const GPtrArray *workers) {
+  for (guint i = 0; i < workers->len; i++) {
+    if (smb_block_misses_others(((const Worker *)g_ptr_array_index(workers, i))->block))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// *@misses: whether that may be why it fails, or is not complete.
+static SmbAnalysis *
+run_launch(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+           const SmbAnalysisOptions *options, gboolean *misses, GError **error) {
   g_autoptr(GArray) shares = NULL;
   Queue queue = {.failed_block = G_MAXUINT64, .progress = options->progress};
   if (!plan(&queue, program, arch, launch, options, error))
@@ -431,8 +440,10 @@ smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   shares = queue.shares;
   g_autoptr(SmbGlobal) own_global = NULL;
   SmbGlobal *global = options->global;
-  if (!global && smb_program_is_serial(program))
+  if (!global && (options->in_order || smb_program_is_serial(program)))
     global = own_global = smb_global_new(program, launch);
+  if (options->in_order)
+    smb_global_keep_order(global);
   guint64 n_workers = global || options->request ? 1 : MAX(1, MIN(count_threads(options), queue.n));
   g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
   for (guint64 i = 0; i < n_workers; i++) {
@@ -446,6 +457,7 @@ smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   smb_workers_run(workers, &queue);
   smb_progress_begin(options->progress, NULL, 0);
   g_mutex_clear(&queue.lock);
+  *misses = find_misses(workers);
   if (queue.error) {
     g_propagate_error(error, queue.error);
     return NULL;
@@ -458,6 +470,36 @@ smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
     g_clear_pointer(&analysis, smb_analysis_free);
   else
     judge_accesses(analysis, program);
+  return analysis;
+}
+
+static gboolean
+is_complete(const SmbAnalysis *analysis) {
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    if (g_array_index(analysis->accesses, SmbAccess, i).uncounted)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+SmbAnalysis *
+smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+                 const SmbAnalysisOptions *options, GError **error) {
+  static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
+  gboolean misses = FALSE;
+  SmbAnalysisOptions how = options ? *options : defaults;
+  g_autoptr(GError) failure = NULL;
+  how.in_order = how.in_order || how.request;
+  SmbAnalysis *analysis = run_launch(program, arch, launch, &how, &misses, &failure);
+  if (misses && !how.global && !how.in_order && (!analysis || !is_complete(analysis)) &&
+      count_blocks(launch) <= (how.max_blocks ? how.max_blocks : SMB_ANALYSIS_MAX_BLOCKS)) {
+    how.in_order = TRUE;
+    g_clear_error(&failure);
+    smb_analysis_free(analysis);
+    analysis = run_launch(program, arch, launch, &how, &misses, &failure);
+  }
+  if (failure)
+    g_propagate_error(error, g_steal_pointer(&failure));
   return analysis;
 }
 

@@ -228,6 +228,8 @@ typedef struct {
  * @global: (nullable): keeps what the kernel writes to global memory; one thread then
  * @keep_requests: whether SmbAnalysis.requests is wanted
  * @every_block: whether blocks are run that are known to repeat others: the result is the same
+ * @in_order: whether blocks see what earlier ones left (smb_global_keep_order()); else that is done, with neither @global nor
+ *   @request, if what is counted depends on it
  * @progress: (nullable): counts blocks
  * @request: (nullable): is told each request of shared memory as it is made, by a warp of a block: of every block of the
  *   grid, one after the other, in one thread
@@ -240,6 +242,7 @@ typedef struct {
   SmbGlobal *global;
   gboolean keep_requests;
   gboolean every_block;
+  gboolean in_order;
   SmbProgress *progress;
   void (*request)(gpointer user, guint64 block, guint warp, const SmbSite *site,
                   const SmbRequest *request);

@@ -201,7 +201,8 @@ make_region(const SmbBlock *block, const Region *region, guint index, const SmbL
                   .base = region->base,
                   .size = region->size + (region->is_dynamic ? launch->dynamic_bytes : 0),
                   .contents = given && !given->is_default ? given->contents : region->contents,
-                  .buffer = block->program->parameters->len + index};
+                  .buffer = block->program->parameters->len + index,
+                  .is_loaded = region->size < ENDLESS_BYTES};
 }
 
 static Object
@@ -304,6 +305,11 @@ smb_block_diverged(const SmbBlock *block) {
 guint64
 smb_block_instructions(const SmbBlock *block) {
   return block->instructions;
+}
+
+gboolean
+smb_block_misses_others(const SmbBlock *block) {
+  return block->misses_others;
 }
 
 gboolean

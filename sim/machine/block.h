@@ -77,6 +77,12 @@ typedef struct _SmbBlock SmbBlock;
  * of @launch; another program with the same parameters may run on it.
  */
 SmbGlobal *smb_global_new(const SmbProgram *program, const SmbLaunch *launch);
+
+/**
+ * smb_global_keep_order: blocks see what earlier ones left, of whatever program, as those of a serial one do. What depends
+ * on it is not exact then: a device may run them in any order.
+ */
+void smb_global_keep_order(SmbGlobal *global);
 void smb_global_free(SmbGlobal *global);
 
 /**
@@ -141,6 +147,9 @@ gboolean smb_block_diverged(const SmbBlock *block);
 
 /** Instructions of machine code that the warps of the block that ran last executed; 0 of other programs. */
 guint64 smb_block_instructions(const SmbBlock *block);
+
+/** Whether something was not known because other blocks may have changed it meanwhile. */
+gboolean smb_block_misses_others(const SmbBlock *block);
 
 /** Whether accesses of a class may have asked for global memory and were not reported: where, or whether, is not known. */
 gboolean smb_block_lost_globals(const SmbBlock *block, SmbOpClass op_class);

@@ -81,7 +81,7 @@ smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64
   }
   guint64 offset = (guint64)access.offset[lane];
   for (gsize at = 0; at < move->width; at += PIECE)
-    smb_overlay_read(block->overlay, object, offset + at, bytes + at, marks + at,
+    smb_overlay_read(block->overlay, object, offset + at, FALSE, bytes + at, marks + at,
                      MIN(move->width - at, PIECE));
   return TRUE;
 }

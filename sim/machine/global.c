@@ -24,6 +24,7 @@ struct _SmbGlobal {
   GPtrArray *buffers; // that these are of, or NULL
   GArray *reach;      // guint64 by number: end of the farthest byte that was touched
   gboolean tracks;    // chunks have marks
+  gboolean in_order;  // smb_global_keep_order()
   gboolean blurred;   // nothing of it is known
 };
 
@@ -66,6 +67,11 @@ smb_global_new(const SmbProgram *program, const SmbLaunch *launch) {
   global->tracks = program->tracks;
   global->reach = g_array_new(FALSE, TRUE, sizeof(guint64));
   return global;
+}
+
+void
+smb_global_keep_order(SmbGlobal *global) {
+  global->in_order = TRUE;
 }
 
 void
@@ -159,11 +165,16 @@ Overlay *
 smb_overlay_new(SmbGlobal *global, const SmbProgram *program) {
   Overlay *overlay = g_new0(Overlay, 1);
   overlay->global = global;
-  overlay->reads_through = program->is_serial;
+  overlay->reads_through = global && (program->is_serial || global->in_order);
   overlay->chunk_size = sizeof(Chunk) + (program->tracks ? CHUNK_BYTES : 0);
   overlay->chunks = new_table(NULL);
   overlay->storage = g_ptr_array_new_with_free_func(g_free);
   return overlay;
+}
+
+gboolean
+smb_overlay_reads_through(const Overlay *overlay) {
+  return overlay->reads_through;
 }
 
 void
@@ -253,19 +264,21 @@ smb_overlay_is_bare(const Overlay *overlay, const Object *object) {
 
 // An access is aligned and at most 16 bytes wide: it lies in one chunk.
 void
-smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
-                 guchar *marks, gsize length) {
+smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolean changes,
+                 guchar *bytes, guchar *marks, gsize length) {
+  gboolean through = overlay->global && (overlay->reads_through || changes);
+  gboolean known = object->contents.fill != SMB_FILL_UNKNOWN || (changes && object->is_loaded);
   note_reach(overlay->global, object, offset + length);
   smb_contents_read(&object->contents, offset, bytes, length);
   if (marks)
-    memset(marks, object->contents.fill == SMB_FILL_UNKNOWN ? 0 : MARK_KNOWN, length);
+    memset(marks, known ? MARK_KNOWN : 0, length);
   guint at = (guint)(offset % CHUNK_BYTES);
   guint64 key = make_key(object->buffer, offset);
-  if (overlay->reads_through && overlay->global)
+  if (through)
     lay_over(g_hash_table_lookup(overlay->global->chunks, &key), at, bytes, marks, length);
   if (object->written)
     lay_over(find_chunk(overlay, key), at, bytes, marks, length);
-  if (marks && overlay->blurred)
+  if (marks && (overlay->blurred || (through && overlay->global->blurred)))
     memset(marks, 0, length);
 }
 

@@ -35,6 +35,8 @@ typedef struct {
   guchar *set;          // private: the marks of each byte; 0: it was not written
   gsize reach;          // private: bytes, from the first on, that any thread touched
   gboolean written;     // a buffer: by this block
+  gboolean
+      is_loaded; // a variable: atomics find what it is loaded with, if the launch does not say what it holds
 } Object;
 
 // Of a program that tracks what is known of memory, the first object is all of shared memory.
@@ -51,6 +53,9 @@ make_pointer(guint object, gint64 offset) {
 
 typedef struct _Shadow Shadow;   // machine-race.c
 typedef struct _Overlay Overlay; // machine-global.c
+
+// Whether it shows what earlier blocks left.
+gboolean smb_overlay_reads_through(const Overlay *overlay);
 
 struct _SmbBlock {
   const SmbProgram *program;
@@ -84,6 +89,7 @@ struct _SmbBlock {
   gboolean skips_unknown;
   gpointer state;                          // the front end's
   gboolean diverged;                       // smb_block_diverged(); the front end says so
+  gboolean misses_others;                  // smb_block_misses_others(); likewise
   gboolean lost_globals[SMB_N_OP_CLASSES]; // smb_block_lost_globals(); likewise
 
   // of the running block
@@ -94,10 +100,16 @@ struct _SmbBlock {
   SmbSignature *signature; // or NULL: not wanted
 };
 
-// Whether there are no other blocks, that could change global memory meanwhile.
+// Whether there are no other blocks.
 static inline gboolean
 block_is_alone(const SmbBlock *block) {
   return block->grid[0] == 1 && block->grid[1] == 1 && block->grid[2] == 1;
+}
+
+// Whether other blocks may change global memory meanwhile: not if they run one after the other.
+static inline gboolean
+block_has_company(const SmbBlock *block) {
+  return !block_is_alone(block) && !smb_overlay_reads_through(block->overlay);
 }
 
 static inline gboolean
@@ -271,11 +283,11 @@ void smb_overlay_clear(Overlay *overlay);
 gsize smb_overlay_bytes(const Overlay *overlay);
 // Stores of single lanes that are certain to be within a limit, wherever they go.
 guint64 smb_overlay_capacity(guint64 max_memory);
-// @marks: (nullable): of a program that tracks them
 // Whether nothing was ever written over the initial values of an object, as far as the block can see.
 gboolean smb_overlay_is_bare(const Overlay *overlay, const Object *object);
-void smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, guchar *bytes,
-                      guchar *marks, gsize length);
+// @changes: for an atomic, which finds what earlier blocks left; @marks: (nullable): of a program that tracks them
+void smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolean changes,
+                      guchar *bytes, guchar *marks, gsize length);
 void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
                        const guchar *marks, gsize length);
 void smb_overlay_blur(Overlay *overlay);

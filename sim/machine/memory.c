@@ -15,8 +15,8 @@ smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, gu
     memcpy(bytes, block->shared + access->request.offset[lane], move->width);
     return TRUE;
   case SPACE_GLOBAL:
-    smb_overlay_read(block->overlay, object, (guint64)access->offset[lane], bytes, NULL,
-                     move->width);
+    smb_overlay_read(block->overlay, object, (guint64)access->offset[lane],
+                     move->op_class == SMB_OP_CLASS_ATOMIC, bytes, NULL, move->width);
     return TRUE;
   case SPACE_PRIVATE:
     return smb_private_read_lane(block, move, access, lane, bytes);

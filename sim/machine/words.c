@@ -59,7 +59,8 @@ read_outside(SmbBlock *block, const Move *move, const Access *access, guint lane
   guchar bytes[MAX_MOVE_BYTES], marks[MAX_MOVE_BYTES];
   guint64 offset = (guint64)access->offset[lane];
   if (object->space == SPACE_GLOBAL) {
-    smb_overlay_read(block->overlay, object, offset, bytes, marks, move->width);
+    smb_overlay_read(block->overlay, object, offset, move->op_class == SMB_OP_CLASS_ATOMIC, bytes,
+                     marks, move->width);
     if (move->op_class == SMB_OP_CLASS_LOAD)
       hide_changed(marks, move->width);
   } else {
@@ -92,10 +93,11 @@ read_one_outside(SmbBlock *block, const Move *move, const Access *access, SmbLan
 
 // A buffer of which nothing is known.
 static gboolean
-is_blank(const SmbBlock *block, const Access *access) {
+is_blank(const SmbBlock *block, const Move *move, const Access *access) {
   const Object *object = access->common;
-  return object && object->space == SPACE_GLOBAL && object->contents.fill == SMB_FILL_UNKNOWN &&
-         object->contents.length == 0 && smb_overlay_is_bare(block->overlay, object);
+  return object && move->op_class != SMB_OP_CLASS_ATOMIC && object->space == SPACE_GLOBAL &&
+         object->contents.fill == SMB_FILL_UNKNOWN && object->contents.length == 0 &&
+         smb_overlay_is_bare(block->overlay, object);
 }
 
 static gboolean
@@ -118,7 +120,8 @@ read_dense_outside(SmbBlock *block, const Move *move, const Access *access, Mark
   for (gsize done = 0, n; done < block->lanes * WORD_BYTES; done += n) {
     guint64 offset = (guint64)access->offset[0] + done;
     n = find_dense_piece(block, access, done);
-    smb_overlay_read(block->overlay, object, offset, bytes + done, marks + done, n);
+    smb_overlay_read(block->overlay, object, offset, move->op_class == SMB_OP_CLASS_ATOMIC,
+                     bytes + done, marks + done, n);
     if (move->op_class == SMB_OP_CLASS_LOAD)
       hide_changed(marks + done, n);
   }
@@ -139,7 +142,7 @@ static gboolean
 is_bare_words(const SmbBlock *block, const Move *move, const Access *access) {
   const Object *object = access->common;
   return object && object->space == SPACE_GLOBAL && move->width == WORD_BYTES &&
-         smb_overlay_is_bare(block->overlay, object);
+         move->op_class != SMB_OP_CLASS_ATOMIC && smb_overlay_is_bare(block->overlay, object);
 }
 
 static void
@@ -228,7 +231,7 @@ read_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lan
     read_one_outside(block, move, access, outside, words);
     return TRUE;
   }
-  if (at_once && move->width >= WORD_BYTES && is_blank(block, access)) {
+  if (at_once && move->width >= WORD_BYTES && is_blank(block, move, access)) {
     for (guint word = 0; word < count_pieces(move); word++)
       spread_word(block, words, word, 0, 0);
     return TRUE;
@@ -503,7 +506,8 @@ smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
     return FALSE;
   // What an atomic finds depends on what other blocks did, if there are any.
   SmbLanes inside = access.lanes[SPACE_SHARED] | access.lanes[SPACE_PRIVATE];
-  SmbLanes changes = block_is_alone(block) ? 0 : lanes & ~inside;
+  SmbLanes changes = block_has_company(block) ? lanes & ~inside : 0;
+  block->misses_others = block->misses_others || changes;
   // Lanes take their turns in rising order.
   gboolean shared = is_shared(&access, move, lanes);
   gboolean is_word =

@@ -79,6 +79,20 @@ unsure --entry recurses --format json || die "$(cat "$work/err")"
 grep -q '"exact" : false' "$work/out" || die "$(cat "$work/out")"
 ! grep -q '"exact" : true' "$work/out" || die "$(cat "$work/out")"
 
+unsure --entry stops || die "$(cat "$work/err")"
+grep -qE 'total +load +2 +2 ' "$work/out" || die "$(cat "$work/out")"
+
+# What depends on the order of blocks is counted as if they ran one after the other: here the last one asks for more.
+for blocks in 1 2 40; do
+  unsure --entry last --grid $blocks --format csv || die "$blocks blocks: $(cat "$work/err")"
+  found=$(sed 's/"[^"]*"/x/g' "$work/out" |
+    awk -F, '$1 == "shared" { requests[$5] += $9 } END { print requests["load"] " " requests["store"] }')
+  [ "$found" = "$((blocks * 4 + 2)) $((blocks * 3 + 2))" ] || die "$blocks blocks: $found requests"
+done
+unsure --entry last --grid 8 --format json || die "$(cat "$work/err")"
+grep -q 'depends on the order in which threads execute atomics' "$work/out" || die "$(cat "$work/out")"
+grep -q '"exact" : true' "$work/out" || die "$(cat "$work/out")"
+
 # Without lines of a source a place is a byte offset in the function; opcodes are those of the disassembly.
 run() {
   "$SMEMBANK" analyze "$data/code.sm_90.cubin" --arch sm_90 "$@" >"$work/out" 2>"$work/err"

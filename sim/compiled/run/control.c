@@ -27,7 +27,9 @@ smb_step_opaque(Runner *runner, const Step *step, SmbLanes lanes) {
     mask.warp[runner->w] = lanes;
     smb_private_forget(block, REGION_LOCAL, &mask);
   }
-  if (does & OPAQUE_GLOBAL || (does & OPAQUE_FENCE && !block_is_alone(block)))
+  gboolean meets = does & OPAQUE_FENCE && block_has_company(block);
+  block->misses_others = block->misses_others || meets;
+  if (does & OPAQUE_GLOBAL || meets)
     smb_words_blur(block);
   smb_runner_forget(runner, step, lanes, step_origin(runner, step));
   return TRUE;

@@ -13,7 +13,7 @@
 
 static gboolean
 is_alone(const Runner *runner) {
-  return runner->block->n_threads == 1;
+  return runner->block->n_threads == 1 && !runner->follows;
 }
 
 static guint32
@@ -114,7 +114,10 @@ smb_order_guards(Runner *runner, const Step *step) {
     return;
   case STEP_APART: // what waits for others, or is listed
   case STEP_OTHER: // a barrier, a call, an end
-    smb_order_decides_all(runner);
+    if (step->run == smb_step_exit)
+      smb_order_branches(runner, step);
+    else
+      smb_order_decides_all(runner);
     return;
   case STEP_COMPUTE:
   case STEP_MEETING:

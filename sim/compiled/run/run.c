@@ -147,15 +147,28 @@ run_warp(Runner *runner) {
   return check_limit(runner, step);
 }
 
+// What earlier blocks left, if they are seen, depends on the order of blocks.
+static void
+start_order(Runner *runner) {
+  const SmbBlock *block = runner->block;
+  runner->follows = !block_is_alone(block) && !block_has_company(block);
+  runner->ordered = FALSE;
+  for (guint i = 0; i < block->n_objects; i++) {
+    gboolean left =
+        runner->follows && block->objects[i].space == SPACE_GLOBAL && runner->written[i];
+    runner->written[i] = left ? OBJECT_ORDERED : 0;
+    runner->ordered = runner->ordered || left;
+  }
+}
+
 static void
 start_block(Runner *runner) {
   SmbBlock *block = runner->block;
   memset(runner->barriers, 0, sizeof runner->barriers);
   runner->awaited = 0;
-  memset(runner->written, 0, block->n_objects);
   runner->shared_origin = 0;
   runner->allocated = 0;
-  runner->ordered = FALSE;
+  start_order(runner);
   smb_mbarriers_reset(runner);
   for (guint w = 0; w < block->n_warps; w++)
     start_warp(runner, w);

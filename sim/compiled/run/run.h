@@ -46,7 +46,7 @@ typedef struct {
   SmbLanes timed_out; // their wait for an mbarrier ends, whatever its phase
 } Warp;
 
-// What a block whose signature is wanted did to a global object.
+// What a block whose signature is wanted, or that others follow, did to a global object.
 enum {
   OBJECT_WRITTEN = 1,
   OBJECT_STREWN = 2, // written at places that depend on blockIdx
@@ -84,6 +84,7 @@ struct _Runner {
   Cause *causes;    // by step
   guint8 *written;  // by object of the machine, if it is global: OBJECT_WRITTEN, …
   gboolean ordered; // something of the block depends on the order of threads
+  gboolean follows; // blocks see what earlier ones left
   guint32
       shared_origin; // the step, + 1, behind the first unknown value that was stored to shared memory
   gboolean skips;    // accesses at unknown addresses are reported, and do not end the run

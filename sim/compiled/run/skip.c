@@ -40,7 +40,7 @@ smb_code_graph(const Code *code, guint32 step, guint32 *block) {
   g_assert_not_reached();
 }
 
-// Whether a step must not be skipped. @to_end: all ways end the threads, be it there or later.
+// Whether a step must not be skipped. A kernel that may stop itself is taken not to. @to_end: all ways end the threads, be it there or later.
 static gboolean
 is_needed(const Runner *runner, const Step *step, gboolean to_end) {
   switch (step->kind) {
@@ -51,7 +51,7 @@ is_needed(const Runner *runner, const Step *step, gboolean to_end) {
     return step->run != smb_step_nothing && step->run != smb_step_gather &&
            step->run != smb_step_call && step->run != smb_step_return &&
            step->run != smb_step_call_code && step->run != smb_step_return_to &&
-           !(to_end && step->run == smb_step_exit);
+           step->run != smb_step_trap && !(to_end && step->run == smb_step_exit);
   case STEP_APART:
     return TRUE;
   case STEP_COMPUTE:
@@ -109,11 +109,6 @@ graph_blocks(const CodeGraph *graph) {
   return (const SmbFlowBlock *)(gpointer)graph->blocks->data;
 }
 
-static gboolean
-is_end(const Step *step) {
-  return step->run == smb_step_exit || step->run == smb_step_trap;
-}
-
 // A block of the stretch, once, and all blocks of the functions that it calls.
 static void
 add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
@@ -128,7 +123,7 @@ add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
     const Step *step = &runner->steps[i];
     if (!stretch->needed && is_needed(runner, step, to_end))
       stretch->needed = step;
-    if (!stretch->ends && !to_end && is_end(step))
+    if (!stretch->ends && !to_end && step->run == smb_step_exit)
       stretch->ends = step;
     if (step->run == smb_step_call_pointer || step->run == smb_step_call_address)
       stretch->blind = step;

@@ -108,7 +108,7 @@ smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes, const guin
 void
 smb_transfer_note_store(Runner *runner, guint flags, SmbLanes lanes, const guint64 *addresses) {
   guint how = OBJECT_WRITTEN | (depends_on_block(flags) ? OBJECT_STREWN : 0);
-  if (!runner->block->signature)
+  if (!runner->block->signature && !runner->follows)
     return;
   FOR_LANES(lanes, lane) {
     runner->written[find_object(addresses[lane])] |= (guint8)how;
@@ -276,11 +276,12 @@ static void
 note_order(Runner *runner, const Transfer *transfer, SmbLanes lanes, const guint64 *addresses,
            MarkedWords *words) {
   SmbBlock *block = runner->block;
-  if (transfer->order <= ORDER_BLOCK || block_is_alone(block))
+  if (transfer->order <= ORDER_BLOCK || !block_has_company(block))
     return;
   FOR_LANES(lanes, lane) {
     if (block->objects[find_object(addresses[lane])].space != SPACE_GLOBAL)
       continue;
+    block->misses_others = TRUE;
     for (guint word = 0; word < MAX_MOVE_BYTES / 4; word++)
       words->marks[word][lane] = 0;
     if (transfer->order == ORDER_ACQUIRE)

@@ -253,8 +253,9 @@ smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsur
   case STEP_FRAME:
     return smb_runner_cannot_tell(runner, step, origin);
   case STEP_OTHER:
-    return step->run == smb_step_exit ? smb_runner_skip(runner, step, origin)
-                                      : smb_runner_cannot_tell(runner, step, origin);
+    if (step->run == smb_step_exit)
+      return smb_runner_skip(runner, step, origin);
+    return step->run == smb_step_trap || smb_runner_cannot_tell(runner, step, origin);
   }
   g_assert_not_reached();
 }

@@ -42,3 +42,35 @@ extern "C" __global__ void recurses(int *o) {
   __syncthreads();
   o[t] = add(s, t / 2, t);
 }
+
+// The block that comes last adds what all have left.
+__device__ unsigned count;
+extern "C" __global__ void last(int *out, const int *in) {
+  __shared__ int s[64];
+  __shared__ bool is_last;
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 64 + t];
+  __syncthreads();
+  if (t == 0) {
+    out[blockIdx.x] = s[0] + s[63];
+    __threadfence();
+    is_last = atomicInc(&count, gridDim.x) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (is_last) {
+    s[t] = t < gridDim.x ? out[t] : 0;
+    __syncthreads();
+    out[t] = s[63 - t];
+  }
+}
+
+// A kernel that may stop itself is taken not to.
+extern "C" __global__ void stops(int *out, const int *in) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  if (in[t] == 3)
+    __trap();
+  __syncthreads();
+  out[t] = s[63 - t];
+}
