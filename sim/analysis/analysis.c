@@ -473,6 +473,11 @@ run_launch(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *laun
   return analysis;
 }
 
+// Blocks of a grid that is run a second time, in order, if not all of it is counted.
+enum {
+  MAX_IN_ORDER = 1 << 14
+};
+
 static gboolean
 is_complete(const SmbAnalysis *analysis) {
   for (guint i = 0; i < analysis->accesses->len; i++) {
@@ -492,11 +497,13 @@ smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   how.in_order = how.in_order || how.request;
   SmbAnalysis *analysis = run_launch(program, arch, launch, &how, &misses, &failure);
   if (misses && !how.global && !how.in_order && (!analysis || !is_complete(analysis)) &&
-      count_blocks(launch) <= (how.max_blocks ? how.max_blocks : SMB_ANALYSIS_MAX_BLOCKS)) {
+      count_blocks(launch) <= MAX_IN_ORDER) {
     how.in_order = TRUE;
-    g_clear_error(&failure);
-    smb_analysis_free(analysis);
-    analysis = run_launch(program, arch, launch, &how, &misses, &failure);
+    SmbAnalysis *ordered = run_launch(program, arch, launch, &how, &misses, NULL);
+    if (ordered) {
+      smb_analysis_free(analysis);
+      return ordered;
+    }
   }
   if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));

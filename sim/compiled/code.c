@@ -18,6 +18,10 @@ smb_code_init(Code *code) {
       [REGION_SHARED] = {.name = "shared memory", .space = SPACE_SHARED, .is_dynamic = TRUE},
       [REGION_LOCAL] = {.name = "local memory", .space = SPACE_PRIVATE},
       [REGION_PARAMETERS] = {.name = "parameter space", .space = SPACE_CONSTANT},
+      [REGION_GRID] = {.name = "the barrier of the grid",
+                       .space = SPACE_GLOBAL,
+                       .size = CODE_GRID_BYTES,
+                       .contents = {.fill = SMB_FILL_ZEROS}},
   };
   g_array_append_vals(code->program.regions, regions, N_FIXED_REGIONS);
   code->program.tracks = code->program.may_repeat = TRUE;

@@ -212,10 +212,14 @@ typedef struct {
 } ParameterPlace;
 
 // Regions that every compiled program begins with; its own variables follow.
+// %envreg1 and %envreg2 are a pointer to REGION_GRID.
+#define CODE_GRID_BYTES 64u
+
 enum {
   REGION_SHARED = SHARED_OBJECT, // all of shared memory, from offset 0
   REGION_LOCAL,                  // each thread's own
   REGION_PARAMETERS,             // constant
+  REGION_GRID,                   // global: where blocks of a cooperative launch wait for each other
   N_FIXED_REGIONS,
 };
 

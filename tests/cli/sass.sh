@@ -89,6 +89,10 @@ for blocks in 1 2 40; do
     awk -F, '$1 == "shared" { requests[$5] += $9 } END { print requests["load"] " " requests["store"] }')
   [ "$found" = "$((blocks * 4 + 2)) $((blocks * 3 + 2))" ] || die "$blocks blocks: $found requests"
 done
+for blocks in 1 4 64; do
+  unsure --entry meets --grid $blocks || die "$blocks blocks that meet: $(cat "$work/err")"
+  grep -qE "total +load +$((4 * blocks)) +$((4 * blocks)) " "$work/out" || die "$(cat "$work/out")"
+done
 unsure --entry last --grid 8 --format json || die "$(cat "$work/err")"
 grep -q 'depends on the order in which threads execute atomics' "$work/out" || die "$(cat "$work/out")"
 grep -q '"exact" : true' "$work/out" || die "$(cat "$work/out")"

@@ -175,7 +175,7 @@ decode_isspacep(PtxDecoder *decoder) {
   add_operation(decoder, OPERATION_SHR_U64, number, from,
                 smb_ptx_constant(decoder, POINTER_OFFSET_BITS, 4));
   Predicate result = smb_code_new_predicate(decoder->code);
-  Row behind = smb_ptx_constant(decoder, N_FIXED_REGIONS, 8);
+  Row behind = smb_ptx_constant(decoder, REGION_GRID, 8);
   Compute compute = {.operation = OPERATION_LT_U64, .s = {behind, number}, .p = result};
   if (global || constant) {
     smb_ptx_add_compute(decoder, &compute);

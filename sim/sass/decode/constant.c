@@ -13,6 +13,7 @@ typedef enum {
   WORD_SPECIAL, // a Special
   WORD_SHARED, // low word of where shared memory begins among generic addresses; the high word is behind it
   WORD_LOCAL, // likewise of local memory
+  WORD_GRID,  // likewise of the memory for barriers of the grid
   WORD_STACK, // where the stack of a thread begins
 } WordKind;
 
@@ -32,6 +33,8 @@ static const Word words[] = {
     {70, 99, 0x14, WORD_SPECIAL, SPECIAL_NCTAID + 2},
     {70, 89, 0x18, WORD_SHARED, 0},
     {70, 99, 0x20, WORD_LOCAL, 0},
+    {70, 89, 0x8c, WORD_GRID, 0},
+    {90, 99, 0x44, WORD_GRID, 0},
     {70, 99, 0x28, WORD_STACK, 0},
     {100, 999, 0x360, WORD_SPECIAL, SPECIAL_NTID},
     {100, 999, 0x364, WORD_SPECIAL, SPECIAL_NTID + 1},
@@ -48,12 +51,15 @@ static gboolean
 find_word(const SassDecoder *decoder, gint64 offset, guint *special, guint32 *value) {
   for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
     const Word *word = &words[i];
-    gboolean has_high = word->kind == WORD_SHARED || word->kind == WORD_LOCAL;
+    gboolean has_high = word->kind != WORD_SPECIAL && word->kind != WORD_STACK;
     if (decoder->chip < word->first_chip || decoder->chip > word->last_chip)
       continue;
     if (offset != word->offset && !(has_high && offset == word->offset + 4))
       continue;
-    guint64 window = make_pointer(word->kind == WORD_SHARED ? REGION_SHARED : REGION_LOCAL, 0);
+    guint64 window = make_pointer(word->kind == WORD_SHARED  ? REGION_SHARED
+                                  : word->kind == WORD_LOCAL ? REGION_LOCAL
+                                                             : REGION_GRID,
+                                  0);
     *special = word->kind == WORD_SPECIAL ? word->special : NO_SPECIAL;
     *value = word->kind == WORD_STACK         ? decoder->stack_bytes
              : offset == (gint64)word->offset ? (guint32)window

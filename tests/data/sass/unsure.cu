@@ -4,6 +4,8 @@
 // Kernels of which not everything can be known: what threads do depends on contents of memory, or on where lanes meet again.
 // Made by: nvcc -cubin -arch=sm_90 (CUDA 13.0).
 
+#include <cooperative_groups.h>
+
 // Whoever ends early asks for nothing behind.
 extern "C" __global__ void leaves(int *o, const int *in) {
   __shared__ int s[64];
@@ -73,4 +75,17 @@ extern "C" __global__ void stops(int *out, const int *in) {
     __trap();
   __syncthreads();
   out[t] = s[63 - t];
+}
+
+// All blocks of the grid wait for each other.
+extern "C" __global__ void meets(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = s[63 - t];
+  cooperative_groups::this_grid().sync();
+  s[t] = out[(blockIdx.x ^ 1) * 64 + t];
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = s[t ^ 1];
 }
