@@ -246,12 +246,13 @@ typedef struct {
   gsize parameter_bytes;
   GPtrArray *transfers;
   GPtrArray *bulks;
-  GPtrArray *owned;      // GArrays that others point into
-  GPtrArray *bytes;      // GByteArrays that contents point into
-  GPtrArray *graphs;     // CodeGraph
-  gboolean maps_cluster; // addresses in the shared memory of other blocks are made
-  SmbMeeting meeting;    // where lanes that diverge meet
-  gpointer module;       // the decoder's
+  GPtrArray *owned;        // GArrays that others point into
+  GPtrArray *bytes;        // GByteArrays that contents point into
+  GPtrArray *graphs;       // CodeGraph
+  gboolean points_at_code; // machine code: addresses of functions that have a body here are made
+  gboolean maps_cluster;   // addresses in the shared memory of other blocks are made
+  SmbMeeting meeting;      // where lanes that diverge meet
+  gpointer module;         // the decoder's
 } Code;
 
 // The functions of SmbFrontEnd that all compiled programs share (run.c, argument.c).

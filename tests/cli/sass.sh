@@ -79,8 +79,10 @@ unsure --entry recurses --format json || die "$(cat "$work/err")"
 grep -q '"exact" : false' "$work/out" || die "$(cat "$work/out")"
 ! grep -q '"exact" : true' "$work/out" || die "$(cat "$work/out")"
 
-unsure --entry stops || die "$(cat "$work/err")"
-grep -qE 'total +load +2 +2 ' "$work/out" || die "$(cat "$work/out")"
+for kernel in stops asserts; do
+  unsure --entry $kernel || die "$kernel: $(cat "$work/err")"
+  grep -qE 'total +load +2 +2 ' "$work/out" || die "$kernel: $(cat "$work/out")"
+done
 
 # What depends on the order of blocks is counted as if they ran one after the other: here the last one asks for more.
 for blocks in 1 2 40; do

@@ -109,6 +109,26 @@ graph_blocks(const CodeGraph *graph) {
   return (const SmbFlowBlock *)(gpointer)graph->blocks->data;
 }
 
+static void add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block);
+
+// What a call by an address can lead to, if that is none of the program's own functions: those of the run-time system that are
+// known. FALSE: it may be another.
+static gboolean
+add_provided(const Runner *runner, Stretch *stretch) {
+  const GArray *entries = runner->code->entries;
+  if (runner->code->points_at_code)
+    return FALSE;
+  for (guint i = 0; i < entries->len; i++) {
+    const CodeEntry *entry = &g_array_index(entries, CodeEntry, i);
+    guint32 block;
+    if (entry->name && entry->step == NO_STEP)
+      return FALSE;
+    if (entry->name)
+      add_block(runner, stretch, graph_blocks(smb_code_graph(runner->code, entry->step, &block)));
+  }
+  return TRUE;
+}
+
 // A block of the stretch, once, and all blocks of the functions that it calls.
 static void
 add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
@@ -125,7 +145,8 @@ add_block(const Runner *runner, Stretch *stretch, const SmbFlowBlock *block) {
       stretch->needed = step;
     if (!stretch->ends && !to_end && step->run == smb_step_exit)
       stretch->ends = step;
-    if (step->run == smb_step_call_pointer || step->run == smb_step_call_address)
+    if (step->run == smb_step_call_pointer ||
+        (step->run == smb_step_call_address && !add_provided(runner, stretch)))
       stretch->blind = step;
     if (step->run != smb_step_call && step->run != smb_step_call_code)
       continue;

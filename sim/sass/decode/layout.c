@@ -114,8 +114,10 @@ add_sections(SassDecoder *decoder) {
 static guint64
 find_function(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
   const SassSection *section = symbol->section ? smb_sass_placed(decoder, symbol->section) : NULL;
-  if (section)
+  if (section) {
+    decoder->code->points_at_code = TRUE;
     return section->base + symbol->value;
+  }
   guint found;
   if (!g_ptr_array_find_with_equal_func(decoder->missing, symbol->name, g_str_equal, &found)) {
     found = decoder->missing->len;

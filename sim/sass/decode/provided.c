@@ -43,12 +43,13 @@ smb_sass_add_provided(SassDecoder *decoder, const char *name) {
   decoder->guard = PREDICATE_TRUE;
   decoder->unless = FALSE;
   if (allocates) {
-    Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_allocate);
+    Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_allocate);
     smb_code_add_heap(decoder->code);
     step.compute.d = step.compute.s[0] = decoder->registers + FIRST_PASSED;
+    smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
     smb_sass_add(decoder, &step);
   } else if (asserts) {
-    Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_assert);
+    Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_assert);
     smb_sass_add(decoder, &step);
   } else
     smb_sass_add_unknown(decoder, decoder->registers + FIRST_PASSED, N_RETURNED);

@@ -4,7 +4,9 @@
 // Kernels of which not everything can be known: what threads do depends on contents of memory, or on where lanes meet again.
 // Made by: nvcc -cubin -arch=sm_90 (CUDA 13.0).
 
+#include <cassert>
 #include <cooperative_groups.h>
+#include <cstdio>
 
 // Whoever ends early asks for nothing behind.
 extern "C" __global__ void leaves(int *o, const int *in) {
@@ -88,4 +90,16 @@ extern "C" __global__ void meets(int *out) {
   s[t] = out[(blockIdx.x ^ 1) * 64 + t];
   __syncthreads();
   out[blockIdx.x * 64 + t] = s[t ^ 1];
+}
+
+// An assertion that depends on something unknown is taken to hold; what is printed changes nothing.
+extern "C" __global__ void asserts(int *out, const int *in) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  assert(in[t] < 3);
+  if (in[t] == 2)
+    printf("%d\n", t);
+  __syncthreads();
+  out[t] = s[63 - t];
 }
