@@ -212,7 +212,7 @@ typedef struct {
 } ParameterPlace;
 
 // Regions that every compiled program begins with; its own variables follow.
-// %envreg1 and %envreg2 are a pointer to REGION_GRID.
+// %envreg1 and %envreg2 are the high and the low word of a pointer to REGION_GRID.
 #define CODE_GRID_BYTES 64u
 
 enum {

@@ -165,7 +165,7 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   }
   if (strcmp(name, "%envreg1") == 0 || strcmp(name, "%envreg2") == 0)
     return smb_ptx_constant(
-        decoder, make_pointer(REGION_GRID, 0) >> (name[7] == '2' ? 32 : 0) & G_MAXUINT32, bytes);
+        decoder, make_pointer(REGION_GRID, 0) >> (name[7] == '1' ? 32 : 0) & G_MAXUINT32, bytes);
   if (find_lane_mask(name, decoder->program->lanes, values))
     return lane_constant(decoder, values, bytes);
   Row row = smb_code_new_rows(decoder->code, 2);

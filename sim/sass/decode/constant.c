@@ -13,7 +13,7 @@ typedef enum {
   WORD_SPECIAL, // a Special
   WORD_SHARED, // low word of where shared memory begins among generic addresses; the high word is behind it
   WORD_LOCAL, // likewise of local memory
-  WORD_GRID,  // likewise of the memory for barriers of the grid
+  WORD_GRID, // high word of where the memory for barriers of the grid begins; the low word is behind it
   WORD_STACK, // where the stack of a thread begins
 } WordKind;
 
@@ -61,9 +61,10 @@ find_word(const SassDecoder *decoder, gint64 offset, guint *special, guint32 *va
                                                              : REGION_GRID,
                                   0);
     *special = word->kind == WORD_SPECIAL ? word->special : NO_SPECIAL;
-    *value = word->kind == WORD_STACK         ? decoder->stack_bytes
-             : offset == (gint64)word->offset ? (guint32)window
-                                              : (guint32)(window >> 32);
+    *value = word->kind == WORD_STACK ? decoder->stack_bytes
+             : (offset == (gint64)word->offset) == (word->kind == WORD_GRID)
+                 ? (guint32)(window >> 32)
+                 : (guint32)window;
     return TRUE;
   }
   return FALSE;
