@@ -30,6 +30,20 @@ mark_block(MarkedWords *words, SmbLanes lanes, guint width) {
   }
 }
 
+// On an H200 copies past the first-level cache took wavefronts, 1 or as many as with a true guard, where the guard was false in
+// all lanes.
+static void
+doubt_idle(const Runner *runner, const Step *step) {
+  const SmbBlock *block = runner->block;
+  const Move *move = &step->transfer->move;
+  if (move->op != SMB_OP_CP_ASYNC_CG || !block->sink->warn)
+    return;
+  g_autofree char *message = g_strdup_printf(
+      "%s: where no lane takes part, a device was seen to take wavefronts all the same",
+      smb_program_site(block->program, move->site)->expression);
+  block->sink->warn(block->user, SMB_WARNING_TIMING, move->site, move->site, message);
+}
+
 gboolean
 smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *to = step->transfer, *from = step->source;
@@ -38,8 +52,10 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   guint flags, source_flags = 0;
   guint32 origin = 0, source_origin = 0;
   MarkedWords words;
-  if (!lanes)
+  if (!lanes) {
+    doubt_idle(runner, step);
     return TRUE;
+  }
   // What is copied; nothing of it is known where the source is not, or how much of it is copied.
   memset(&words, 0, sizeof words);
   SmbLanes known =
