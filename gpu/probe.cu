@@ -40,9 +40,9 @@ __device__ __forceinline__ unsigned issue(unsigned address, unsigned zero, unsig
 
 // The clock: every warp of the block issues the request, so that nothing but the pipe limits them.
 // cycles[i]: clock cycles of request i, for all that the block issued. The clock is read between two
-// barriers, when the pipe is empty and no warp has begun; at the end each warp waits for a load of its
-// own, which comes behind all that it issued, and for all that it loaded from elsewhere. The first request of a block is issued once more before it
-// counts, since the first time waits for the code.
+// barriers, when the pipe is empty and no warp has begun; at the end each warp waits for all that it loaded, and for a load
+// of its own, which comes behind all that it issued: the barrier takes what was loaded, so that no warp is there before.
+// The first request of a block is issued once more before it counts, since the first time waits for the code.
 extern "C" __global__ void probe_clock(const Request *requests, unsigned n, unsigned zero, unsigned rounds,
                                        unsigned *cycles, unsigned *sink) {
   unsigned lane = threadIdx.x % 32, sum = 0;
@@ -58,10 +58,9 @@ extern "C" __global__ void probe_clock(const Request *requests, unsigned n, unsi
     if (active)
       sum ^= issue(address, zero, rounds, sink);
     asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(last) : "r"(shared_base() + (sum & zero)));
-    sum ^= last;
-    __syncthreads();
+    bool late = __syncthreads_or(last & zero);
     if (threadIdx.x == 0 && turn)
-      cycles[i] = (unsigned)(clock64() - start) + (last & zero);
+      cycles[i] = (unsigned)(clock64() - start) + late;
   }
   if (sum == 0x12345678)
     *sink = sum;

@@ -6,6 +6,7 @@
 #include "sim/count/wavefront.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,6 +307,67 @@ START_TEST(test_mergeable) {
 }
 END_TEST
 
+// A line of tests/data/copies.txt, as a kernel's request says it. Returns FALSE for a comment.
+static gboolean
+read_copy(const char *line, SmbRequest *request, guint counted[2]) {
+  guint width;
+  int length;
+  guint64 mask;
+  if (sscanf(line, "%u %" G_GINT64_MODIFIER "x %u %u%n", &width, &mask, &counted[0], &counted[1],
+             &length) != 4)
+    return FALSE;
+  guint64 lines[SMB_NVIDIA_LANES] = {0};
+  guint n = 0;
+  char *at = (char *)line + length;
+  *request = (SmbRequest){
+      .mask = mask, .op = SMB_OP_CP_ASYNC_CA, .width = (guint8)width, .has_source = TRUE};
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++) {
+    request->offset[lane] = (guint32)g_ascii_strtoull(at, &at, 16);
+    guint64 from = g_ascii_strtoull(at + 1, &at, 16);
+    guint i = 0;
+    while (i < n && lines[i] != from / SMB_SOURCE_LINE_BYTES)
+      i++;
+    if (i == n)
+      lines[n++] = from / SMB_SOURCE_LINE_BYTES;
+    request->source[lane] = (guint16)(i * SMB_SOURCE_LINE_WORDS + from % SMB_SOURCE_LINE_BYTES / 4);
+  }
+  return TRUE;
+}
+
+// Copies as ncu counted them: where the rule is certain, they are that many, and else about as many.
+START_TEST(test_copies) {
+  enum {
+    CERTAIN = 152,
+    CASES = 225,
+    ABOUT = 3, // wavefronts
+  };
+  const char *folder = g_getenv("srcdir");
+  g_autofree char *path =
+      g_build_filename(folder ? folder : ".", "tests", "data", "copies.txt", NULL);
+  g_autofree char *text = NULL;
+  ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  guint n = 0, certain = 0;
+  for (guint i = 0; lines[i]; i++) {
+    SmbRequest request;
+    guint counted[2];
+    if (!read_copy(lines[i], &request, counted))
+      continue;
+    SmbWavefronts cost = smb_wavefronts_count(arch, &request);
+    guint doubt = smb_wavefronts_copy_doubt(arch, &request);
+    guint about = doubt == SMB_COPY_CERTAIN ? 0 : ABOUT;
+    ck_assert_msg(ABS((int)cost.wavefronts - (int)counted[0]) <= (int)about,
+                  "line %u: %u, counted %u", i + 1, cost.wavefronts, counted[0]);
+    ck_assert_uint_eq(cost.ideal, counted[1]);
+    certain += doubt == SMB_COPY_CERTAIN;
+    n++;
+  }
+  ck_assert_uint_eq(n, CASES);
+  ck_assert_uint_eq(certain, CERTAIN);
+}
+END_TEST
+
 START_TEST(test_counters) {
   g_autoptr(SmbArch) arch = load("sm_90");
   ck_assert(smb_counter_available(SMB_COUNTER_PORTABLE));
@@ -326,6 +388,7 @@ suite_wavefront(void) {
   tcase_add_test(tcase, test_made_up);
   tcase_add_test(tcase, test_broadcast_steps);
   tcase_add_test(tcase, test_mergeable);
+  tcase_add_test(tcase, test_copies);
   tcase_add_test(tcase, test_counters);
   suite_add_tcase(suite, tcase);
   return suite;

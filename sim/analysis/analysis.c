@@ -160,6 +160,10 @@ describe_doubt(guint doubt) {
     return "of a copy that reads only the second halves of several lines of its source, a device "
            "was seen to take half "
            "as many wavefronts";
+  if (doubt & SMB_COPY_BOTH)
+    return "lanes of a copy conflict in banks of its source and of shared memory: in which order "
+           "they are served, and so "
+           "how many wavefronts that takes, is known within a few wavefronts only";
   return doubt & SMB_COPY_COLUMNS ? "where a copy arranges the sectors of a line of its source "
                                     "otherwise, the rule for its wavefronts rests "
                                     "on few measurements"

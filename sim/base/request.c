@@ -152,7 +152,7 @@ guint
 smb_request_source_lines(const SmbRequest *request) {
   guint n = 0;
   for (SmbLanes lanes = request->mask; request->has_source && lanes; lanes &= lanes - 1)
-    n = MAX(n, request->source[smb_lanes_first(lanes)] % SMB_SOURCE_HALF / 4 + 1);
+    n = MAX(n, request->source[smb_lanes_first(lanes)] / SMB_SOURCE_LINE_WORDS + 1u);
   return n;
 }
 

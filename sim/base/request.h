@@ -71,9 +71,9 @@ typedef enum {
  * @width: bytes that one lane asks for: 1, 2, 4, 8, 12 or 16
  * @has_source: of a copy from global memory: whether @source says where its bytes come from
  * @offset: byte offset of each lane into shared memory; read only where the lane is active
- * @source: the line that a lane copies from, one of %SMB_SOURCE_LINE_BYTES, times 4, plus the sector of it that its bytes
- *   begin in, plus %SMB_SOURCE_HALF if that is in the second half of the sector; the lines of a request have numbers from
- *   0, in the order of its lanes. Read only where the lane is active, of a request that has it
+ * @source: where a lane copies from, in words of 4 bytes: that of its line, one of %SMB_SOURCE_LINE_BYTES, plus
+ *   %SMB_SOURCE_LINE_WORDS times the number of the line; the lines of a request have numbers from 0, in the order of its
+ *   lanes. Read only where the lane is active, of a request that has it
  *
  * A plain value; smb_request_check() says whether it is a request that hardware could execute. The offsets come
  * behind them, so that a request of 32 lanes takes three cache lines; they begin at byte 16, where fewer loads of 64 bytes
@@ -90,13 +90,13 @@ typedef struct {
 
 /** What global memory is copied by: lines of the first-level cache, of four sectors. */
 #define SMB_SOURCE_LINE_BYTES   128
+#define SMB_SOURCE_LINE_WORDS   32
 #define SMB_SOURCE_SECTOR_BYTES 32
-#define SMB_SOURCE_HALF         (4u * SMB_MAX_LANES)
 
 /** Lines that a request copies from; 0 if it does not say. */
 guint smb_request_source_lines(const SmbRequest *request);
 
-/** Whether two requests of the same active lanes copy from the same lines and sectors, or both do not say. */
+/** Whether two requests of the same active lanes copy from the same words of their lines, or both do not say. */
 gboolean smb_request_same_source(const SmbRequest *a, const SmbRequest *b);
 
 /** Name of an operation as traces write it, such as "ldmatrix.x4" (transfer none). */

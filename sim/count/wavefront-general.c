@@ -118,22 +118,67 @@ smb_count_passes_general(const SmbPlan *plan, const SmbRequest *request) {
   return passes;
 }
 
-// What one line of a copy's source costs. The lanes that read it write the words that they have for one bank one after the
-// other, and a column of the banks, as wide as a sector, takes one sector at a time. What bypasses the first-level cache
-// (of 16 bytes) is written row by row of shared memory, halves of sectors that become the other half of a column apart
-// from those that stay; of these, a sector goes to one column at a time.
-typedef struct {
-  guint words;   // most of one bank
-  guint ideal;   // wavefronts if no two words met in a bank
-  guint columns; // most sectors of the line that go to one column
-  guint sectors; // of the line that are read, as bits
-  guint pieces;  // wavefronts of what bypasses the cache
-} LineCost;
-
+// Copies from global memory, by where their bytes come from (doc/model.md). Through the first-level cache, the lanes of a
+// group are served together whose banks differ, those of shared memory as well as those of the source, which has as many:
+// lanes that write to one bank, and those that read from one, take turns, also on the same word. What bypasses the cache
+// (of 16 bytes) goes line by line, and of these by rows of shared memory, halves of sectors that become the other half of
+// a column of banks, as wide as a sector, apart from those that stay; of these, a sector goes to one column at a time.
 enum {
   LINE_SECTORS = SMB_SOURCE_LINE_BYTES / SMB_SOURCE_SECTOR_BYTES,
+  SECTOR_WORDS = SMB_SOURCE_LINE_WORDS / LINE_SECTORS,
   HALF_BYTES = SMB_SOURCE_SECTOR_BYTES / 2,
 };
+
+// Turns of a lane group.
+typedef struct {
+  guint wavefronts;
+  guint writes; // most lanes of one bank of shared memory
+  guint reads;  // most lanes of one bank of the source
+} Turns;
+
+static SmbBanks
+find_banks(const SmbPlan *plan, guint32 word, guint width) {
+  return smb_lanes_below(MAX(width / 4, 1)) << (word & (plan->banks - 1u));
+}
+
+// The most lanes that read from one bank of the source.
+static guint
+count_reads(const SmbPlan *plan, const SmbRequest *request, SmbLanes lanes) {
+  guint8 reads[SMB_MAX_BANKS] = {0};
+  guint most = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    SmbBanks banks = find_banks(plan, request->source[smb_lanes_first(lanes)], request->width);
+    for (; banks; banks &= banks - 1) {
+      guint bank = smb_lanes_first(banks);
+      reads[bank]++;
+      most = MAX(most, reads[bank]);
+    }
+  }
+  return most;
+}
+
+// In each turn each bank of shared memory is written to by the lowest of its lanes; the banks of the source are read one
+// lane after the other.
+static Turns
+count_turns(const SmbPlan *plan, const SmbRequest *request, SmbLanes lanes) {
+  Turns turns = {.reads = count_reads(plan, request, lanes)};
+  while (lanes) {
+    SmbBanks used = 0;
+    SmbLanes now = 0;
+    for (SmbLanes left = lanes; left; left &= left - 1) {
+      guint lane = smb_lanes_first(left);
+      SmbBanks banks = find_banks(plan, request->offset[lane] / 4, request->width);
+      if (used & banks)
+        continue;
+      used |= banks;
+      now |= (SmbLanes)1 << lane;
+    }
+    turns.wavefronts += count_reads(plan, request, now);
+    turns.writes++;
+    lanes &= ~now;
+  }
+  return turns;
+}
 
 // Sectors of one line, as bits, by the column that they go to, and the other way around.
 typedef struct {
@@ -142,8 +187,9 @@ typedef struct {
 } Feed;
 
 static void
-add_feed(Feed *feed, guint32 offset, guint sector) {
-  guint column = offset / SMB_SOURCE_SECTOR_BYTES % LINE_SECTORS;
+add_feed(Feed *feed, const SmbRequest *request, guint lane) {
+  guint column = request->offset[lane] / SMB_SOURCE_SECTOR_BYTES % LINE_SECTORS;
+  guint sector = request->source[lane] / SECTOR_WORDS % LINE_SECTORS;
   feed->of_column[column] |= 1u << sector;
   feed->of_sector[sector] |= 1u << column;
 }
@@ -159,7 +205,7 @@ find_most(const guint *sets) {
 // Which row of shared memory a lane writes, and whether the half of its sector becomes the other half of a column.
 static guint32
 find_target(const SmbRequest *request, guint lane) {
-  guint half = request->source[lane] / SMB_SOURCE_HALF;
+  guint half = request->source[lane] % SECTOR_WORDS * 4 / HALF_BYTES;
   guint32 offset = request->offset[lane];
   return offset / SMB_SOURCE_LINE_BYTES * 2 + ((offset / HALF_BYTES ^ half) & 1);
 }
@@ -174,7 +220,7 @@ count_pieces(const SmbRequest *request, SmbLanes lanes) {
       guint lane = smb_lanes_first(rest);
       if (find_target(request, lane) != target)
         continue;
-      add_feed(&feed, request->offset[lane], request->source[lane] % LINE_SECTORS);
+      add_feed(&feed, request, lane);
       lanes &= ~((SmbLanes)1 << lane);
     }
     pieces += MAX(find_most(feed.of_column), find_most(feed.of_sector));
@@ -182,76 +228,96 @@ count_pieces(const SmbRequest *request, SmbLanes lanes) {
   return pieces;
 }
 
-static LineCost
-count_line(const SmbPlan *plan, const SmbRequest *request, SmbLanes lanes) {
-  guint total = 0;
-  LineCost cost = {.pieces = count_pieces(request, lanes)};
-  Feed feed = {{0}, {0}};
-  Bank banks[SMB_MAX_BANKS];
-  for (guint b = 0; b < plan->banks; b++)
-    banks[b].n = banks[b].lanes = 0;
-  for (; lanes; lanes &= lanes - 1) {
-    guint lane = smb_lanes_first(lanes), sector = request->source[lane] % LINE_SECTORS;
-    deal_words(plan, request->offset[lane], request->width, banks);
-    add_feed(&feed, request->offset[lane], sector);
-    cost.sectors |= 1u << sector;
-  }
-  for (guint b = 0; b < plan->banks; b++) {
-    total += banks[b].n;
-    cost.words = MAX(cost.words, banks[b].n);
-  }
-  cost.columns = find_most(feed.of_column);
-  cost.ideal = (total + plan->banks - 1) / plan->banks;
-  return cost;
-}
-
 // The lanes that read the line of the lowest of @lanes.
 static SmbLanes
 find_line(const SmbRequest *request, SmbLanes lanes) {
-  guint line = request->source[smb_lanes_first(lanes)] % SMB_SOURCE_HALF / LINE_SECTORS;
+  guint line = request->source[smb_lanes_first(lanes)] / SMB_SOURCE_LINE_WORDS;
   SmbLanes same = 0;
   for (SmbLanes rest = lanes; rest; rest &= rest - 1) {
     guint lane = smb_lanes_first(rest);
-    same |= (SmbLanes)(request->source[lane] % SMB_SOURCE_HALF / LINE_SECTORS == line) << lane;
+    same |= (SmbLanes)(request->source[lane] / SMB_SOURCE_LINE_WORDS == line) << lane;
   }
   return same;
 }
 
-static SmbWavefronts
-count_lines(const SmbPlan *plan, const SmbRequest *request) {
-  SmbWavefronts result = {0};
-  for (SmbLanes left = request->mask & plan->lanes; left;) {
+static void
+count_lines(const SmbRequest *request, SmbWavefronts *result) {
+  for (SmbLanes left = request->mask; left;) {
     SmbLanes lanes = find_line(request, left);
-    LineCost cost = count_line(plan, request, lanes);
-    result.wavefronts +=
-        request->op == SMB_OP_CP_ASYNC_CG ? cost.pieces : MAX(cost.words, cost.columns);
-    result.ideal += cost.ideal;
-    result.degree = MAX(result.degree, cost.words);
+    result->wavefronts += count_pieces(request, lanes);
     left &= ~lanes;
   }
+}
+
+static SmbWavefronts
+count_copy(const SmbPlan *plan, const SmbRequest *request) {
+  SmbWavefronts result = {0};
+  SmbRequest active = *request;
+  active.mask &= plan->lanes;
+  guint bytes = (guint)__builtin_popcountll(active.mask) * request->width;
+  if (request->op == SMB_OP_CP_ASYNC_CG)
+    count_lines(&active, &result);
+  for (guint group = 0; group < plan->n_groups; group++) {
+    Turns turns = count_turns(plan, request, active.mask & plan->groups[group]);
+    result.wavefronts += request->op == SMB_OP_CP_ASYNC_CG ? 0 : turns.wavefronts;
+    result.degree = MAX(result.degree, turns.writes);
+  }
+  result.ideal = (bytes + SMB_SOURCE_LINE_BYTES - 1) / SMB_SOURCE_LINE_BYTES;
+  result.ideal = MIN(result.ideal, result.wavefronts);
   result.excess = result.wavefronts - result.ideal;
   result.cycles =
       result.wavefronts ? MAX(result.wavefronts * plan->cycles, (guint32)plan->floor) : 0;
   return result;
 }
 
-SmbCopyDoubt
-smb_wavefronts_copy_doubt(const SmbArch *arch, const SmbRequest *request) {
-  const SmbPlan *plan = &smb_arch_rule(arch, (SmbOp)request->op, request->width)->plan;
+// Of a line that bypasses the cache: whether its lanes would take as many wavefronts by their banks and columns alone.
+static gboolean
+is_plain_line(const SmbPlan *plan, const SmbRequest *request, SmbLanes lanes) {
+  Feed feed = {{0}, {0}};
+  Bank banks[SMB_MAX_BANKS];
+  guint words = 0, pieces = count_pieces(request, lanes);
+  for (guint b = 0; b < plan->banks; b++)
+    banks[b].n = banks[b].lanes = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    deal_words(plan, request->offset[lane], request->width, banks);
+    add_feed(&feed, request, lane);
+  }
+  for (guint b = 0; b < plan->banks; b++)
+    words = MAX(words, banks[b].n);
+  return pieces == words && find_most(feed.of_column) <= words;
+}
+
+static SmbCopyDoubt
+doubt_lines(const SmbPlan *plan, const SmbRequest *request) {
   SmbCopyDoubt doubt = SMB_COPY_CERTAIN;
   guint halves = 0;
-  if (!request->has_source || !plan->source_lines)
-    return SMB_COPY_NO_SOURCE;
   for (SmbLanes left = request->mask & plan->lanes; left;) {
     SmbLanes lanes = find_line(request, left);
-    LineCost cost = count_line(plan, request, lanes);
-    gboolean differs =
-        request->op == SMB_OP_CP_ASYNC_CG && cost.pieces != MAX(cost.words, cost.columns);
-    doubt |= differs || cost.columns > cost.words ? SMB_COPY_COLUMNS : 0;
-    halves += !(cost.sectors & 3); // sectors 0 and 1
+    gboolean first = FALSE;
+    for (SmbLanes rest = lanes; rest; rest &= rest - 1)
+      first |= request->source[smb_lanes_first(rest)] % SMB_SOURCE_LINE_WORDS <
+               SMB_SOURCE_LINE_WORDS / 2;
+    doubt |= is_plain_line(plan, request, lanes) ? SMB_COPY_CERTAIN : SMB_COPY_COLUMNS;
+    halves += !first;
     left &= ~lanes;
   }
   return halves > 1 ? doubt | SMB_COPY_HALVES : doubt;
+}
+
+SmbCopyDoubt
+smb_wavefronts_copy_doubt(const SmbArch *arch, const SmbRequest *request) {
+  const SmbPlan *plan = &smb_arch_rule(arch, (SmbOp)request->op, request->width)->plan;
+  if (!request->has_source || !plan->source_lines)
+    return SMB_COPY_NO_SOURCE;
+  if (request->op == SMB_OP_CP_ASYNC_CG)
+    return doubt_lines(plan, request);
+  SmbCopyDoubt doubt = SMB_COPY_CERTAIN;
+  for (guint group = 0; group < plan->n_groups; group++) {
+    Turns turns = count_turns(plan, request, request->mask & plan->groups[group]);
+    doubt |= turns.writes > 1 && turns.reads > 1 ? SMB_COPY_BOTH : SMB_COPY_CERTAIN;
+  }
+  return doubt;
 }
 
 // One round's swaps. Returns the lanes of @left that succeed.
@@ -330,7 +396,7 @@ smb_count_general(const SmbRule *rule, const SmbRequest *request) {
   if (rule->plan.conflict == SMB_CONFLICT_LOOP)
     return count_loop(rule, request);
   if (rule->plan.source_lines && request->has_source)
-    return count_lines(&rule->plan, request);
+    return count_copy(&rule->plan, request);
   gboolean merges = rule->merges && smb_request_mergeable(request);
   const SmbPlan *plan = merges ? &rule->merged : &rule->plan;
   return finish_count(plan, smb_count_passes_general(plan, request));

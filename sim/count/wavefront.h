@@ -116,6 +116,8 @@ typedef enum {
       1, /* the request or the rule does not say where it comes from: the shared side is counted */
   SMB_COPY_COLUMNS =
       2, /* sectors of one line that go to one column of the banks decide; few measurements show that */
+  SMB_COPY_BOTH =
+      8, /* through the first-level cache, lanes conflict in banks of the source and of shared memory: in which order is not known */
   SMB_COPY_HALVES = 4, /* of several lines only the second halves are read: one kernel took less */
 } SmbCopyDoubt;
 

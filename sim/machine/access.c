@@ -204,7 +204,7 @@ smb_access_array(const SmbBlock *block, const Access *access, guint lane, guint3
   return array ? array->name : access_object(block, access, lane)->name;
 }
 
-// Where a copy comes from: the lines of its source, by their order, and the sector of each lane. Buffers begin with a line.
+// Where a copy comes from: the lines of its source, by their order, and the word of each lane. Buffers begin with a line.
 static void
 set_sources(SmbRequest *request, const guint64 *sources) {
   guint64 lines[SMB_MAX_LANES];
@@ -214,13 +214,12 @@ set_sources(SmbRequest *request, const guint64 *sources) {
     return;
   FOR_LANES(request->mask, lane) {
     guint64 line = sources[lane] / SMB_SOURCE_LINE_BYTES;
-    guint sector = (guint)(sources[lane] % SMB_SOURCE_LINE_BYTES / SMB_SOURCE_SECTOR_BYTES), i = 0;
+    guint word = (guint)(sources[lane] % SMB_SOURCE_LINE_BYTES / 4), i = 0;
     while (i < n && lines[i] != line)
       i++;
     if (i == n)
       lines[n++] = line;
-    guint half = sources[lane] % SMB_SOURCE_SECTOR_BYTES >= SMB_SOURCE_SECTOR_BYTES / 2;
-    request->source[lane] = (guint16)(half * SMB_SOURCE_HALF + 4 * i + sector);
+    request->source[lane] = (guint16)(SMB_SOURCE_LINE_WORDS * i + word);
   }
 }
 
@@ -239,19 +238,23 @@ tell_shared(SmbBlock *block, const Move *move, const char *array, const Access *
   block->sink->shared(block->user, move->site, access->warp, array, request);
 }
 
-// Loads of constant memory of more than 8 bytes are several, as nvcc 13.0 makes LDC.64 of them.
+guint
+smb_constant_bytes(guint element_bytes, guint n_elements) {
+  return n_elements > 1 ? 4 : MIN(element_bytes, 8);
+}
+
+// A request for each instruction that the load becomes.
 static void
 tell_constant(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes) {
   enum {
-    PIECE_BYTES = 8,
     OBJECT_SHIFT = 16, // variables are apart: all of them have 64 KiB
   };
   const char *name = access_object(block, access, smb_lanes_first(lanes))->name;
-  for (guint at = 0; at < move->width; at += PIECE_BYTES) {
-    SmbRequest request = {
-        .mask = lanes, .op = SMB_OP_LD_CONST, .width = (guint8)MIN(move->width - at, PIECE_BYTES)};
-    if (!smb_arch_rule(block->arch, SMB_OP_LD_CONST, request.width)->defined)
-      return;
+  guint width = MIN(move->width, move->constant_bytes);
+  if (!smb_arch_rule(block->arch, SMB_OP_LD_CONST, width)->defined)
+    return;
+  for (guint at = 0; at < move->width; at += width) {
+    SmbRequest request = {.mask = lanes, .op = SMB_OP_LD_CONST, .width = (guint8)width};
     FOR_LANES(lanes, lane) {
       guint32 object = access->common ? 0 : access->object[lane];
       request.offset[lane] = (object << OBJECT_SHIFT) + (guint32)access->offset[lane] + at;
@@ -294,7 +297,7 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     block->sink->global(block->user, move->site, access->warp, name, global, move->width,
                         addresses);
   }
-  if (G_UNLIKELY(move->asks_constant && access->lanes[SPACE_CONSTANT]) && block->sink->constant)
+  if (G_UNLIKELY(move->constant_bytes && access->lanes[SPACE_CONSTANT]) && block->sink->constant)
     tell_constant(block, move, access, access->lanes[SPACE_CONSTANT]);
   return TRUE;
 }

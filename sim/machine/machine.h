@@ -182,11 +182,14 @@ typedef struct {
   guint align;         // bytes; at most @width
   guint16 padding; // of a load: a bit for each byte that belongs to nothing, and need not be set
   gboolean reads;  // whether what it finds is used; an exchange whose result is dropped does not
-  gboolean
-      asks_constant; // of a load: in constant memory it is a request (LDC), since it computes where; what is at a
-                     // fixed place there is an operand of instructions
+  guint constant_bytes; // of a load: most that a request of constant memory (LDC) asks for; 0: what
+                        // is there is at a fixed place, an operand of instructions
   const guint64 *sources; // (nullable): of a copy from global memory: where each lane's bytes are
 } Move;
+
+// What a request of constant memory asks for at most, of a load that computes where: nvcc 13.0 makes
+// LDC.64 of a scalar of 8 bytes, and of a vector as many LDC of 4 bytes as it has words.
+guint smb_constant_bytes(guint element_bytes, guint n_elements);
 
 // What a warp does: @lanes are those that take part; @addresses and values are arrays of all its lanes. A
 // value's components lie @stride bytes apart; a lane of each takes 4 bytes, or 8 if the kind is wide. What

@@ -51,7 +51,7 @@ END
 expect 0 explain "$work/uniform.cu" --block 32 --arg n=9
 tells 'Constant memory: 9 requests, and all lanes of each load one word: the minimum.'
 
-# PTX: a vector of 16 bytes is two loads; where an address is not known, the requests are missing.
+# PTX: a vector of 16 bytes is four loads; where an address is not known, the requests are missing.
 cat >"$work/k.ptx" <<'END'
 .version 8.0
 .target sm_90
@@ -79,7 +79,7 @@ cat >"$work/k.ptx" <<'END'
 }
 END
 expect 0 analyze "$work/k.ptx" --block 32 --format csv
-shows 'ld.const.v4.u32 {%r2, %r3, %r4, %r5}, [%rd3]",,2,64,2,62,32,128,,,,yes'
+shows 'ld.const.v4.u32 {%r2, %r3, %r4, %r5}, [%rd3]",,4,128,4,124,32,256,,,,yes'
 shows 'ld.const.u32 %r8, [%rd6]",,0,0,0,0,0,0,,,,no'
 shows '[%rd3]",,0,0,0,0,0,0,,,,no'
 ! grep -q 'table+3' "$work/out" || die 'an operand is listed as a request'
@@ -87,6 +87,18 @@ expect 0 analyze "$work/k.ptx" --block 32
 shows '≥ 0'
 expect 0 analyze "$work/k.ptx" --block 32 --buffer 0=zeros --format csv
 shows 'ld.const.u32 %r8, [%rd6]",,1,1,1,0,1,2,,,,yes'
+
+# Of less than 4 bytes, each address is served by itself; a scalar of 8 bytes is one load.
+cat >"$work/narrow.cu" <<'END'
+__constant__ unsigned char bytes[64];
+__constant__ double doubles[64];
+__global__ void k(double *out) {
+  out[threadIdx.x] = bytes[threadIdx.x] + doubles[threadIdx.x / 2];
+}
+END
+expect 0 analyze "$work/narrow.cu" --block 32 --format csv
+shows 'bytes[threadIdx.x],,1,32,1,31,32,64,,,,yes'
+shows 'doubles[threadIdx.x / 2],,1,16,1,15,16,32,,,,yes'
 
 # Requests of a trace.
 {

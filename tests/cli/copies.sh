@@ -50,14 +50,14 @@ kernel ca 8 'mul.lo.s32 %from, %lane, 8;' "$same"
 takes 2 2 yes
 kernel ca 4 'mul.lo.s32 %from, %lane, 4;' "$same"
 takes 1 1 yes
-# Rows of half a line, from as many lines: no two share a wavefront.
+# Rows of half a line, from as many lines: no two share a wavefront, as bytes of consecutive lines could.
 kernel cg 16 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; shl.b32 %r5, %r3, 9; mad.lo.s32 %from, %r4, 16, %r5;' \
   'mul.lo.s32 %to, %lane, 16;'
-takes 8 8 yes
+takes 8 4 yes
 # ... of which only the second halves are read: one kernel took half as many.
 kernel cg 16 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; shl.b32 %r5, %r3, 9; mad.lo.s32 %from, %r4, 16, %r5; add.s32 %from, %from, 64;' \
   'mul.lo.s32 %to, %lane, 16;'
-takes 8 8 no
+takes 8 4 no
 expect 0 analyze "$work/k.ptx" --block 32
 tells 'of several lines of its source, a device was seen to take half as many wavefronts.'
 # A swizzle by XOR keeps sectors together, or swaps their halves, or the sectors: it is free.
@@ -79,11 +79,19 @@ tells 'halves of sectors that become the other half of a column.'
 expect 0 explain "$work/k.ptx" --block 32 --format json
 is_json
 expect 0 report "$work/page.html" "$work/k.ptx" --block 32
-# Through L1: words of one bank, one after the other.
+# Through L1: lanes that write to one bank take turns, and so do those that read from one.
 kernel ca 4 'mul.lo.s32 %from, %lane, 4;' 'mul.lo.s32 %to, %lane, 128;'
 takes 32 1 yes
 expect 0 explain "$work/k.ptx" --block 32
-tells 'columns of their own of 8 banks; different words of one bank take others.'
+tells 'Lanes that write to one bank take turns, and so do lanes that read from one bank of the source'
+kernel ca 4 'mul.lo.s32 %from, %lane, 128;' 'mul.lo.s32 %to, %lane, 4;'
+takes 32 1 yes
+kernel ca 4 'mov.u32 %from, 0;' 'mul.lo.s32 %to, %lane, 4;'
+takes 32 1 yes
+# Both at once: in which order is not known.
+kernel ca 4 'mul.lo.s32 %from, %lane, 64;' 'mul.lo.s32 %to, %lane, 64;'
+expect 0 analyze "$work/k.ptx" --block 32
+tells 'Lanes of a copy conflict in banks of its source and of shared memory'
 # All lanes copy the same bytes to the same place.
 kernel cg 16 'mov.u32 %from, 48;' 'mov.u32 %to, 48;'
 takes 1 1 yes

@@ -128,7 +128,7 @@ smb_runner_lose_global(Runner *runner, const Step *step) {
   if (step->kind != STEP_TRANSFER || step->transfer->window != WINDOW_GENERIC)
     return;
   const Move *move = &step->transfer->move;
-  if (!move->asks_constant)
+  if (move->constant_bytes == 0)
     block->lost_globals[move->op_class] = TRUE;
   else if (block->sink->constant)
     block->sink->constant(block->user, move->site, NULL, NULL);

@@ -44,7 +44,10 @@ make_move(const Walker *walker, const Node *node, gint site, SmbOpClass op_class
       .width = width,
       .align = MIN(width, type->align),
       .reads = op_class != SMB_OP_CLASS_STORE,
-      .asks_constant = op_class == SMB_OP_CLASS_LOAD && !(node->a && is_fixed(walker, node->a)),
+      .constant_bytes =
+          op_class == SMB_OP_CLASS_LOAD && !(node->a && is_fixed(walker, node->a))
+              ? smb_constant_bytes((guint)component->size, (guint)(width / component->size))
+              : 0,
   };
 }
 

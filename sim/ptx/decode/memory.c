@@ -164,8 +164,8 @@ decode_load_store(PtxDecoder *decoder, gboolean loads) {
            : generic ? SMB_OP_ST_GENERIC
                      : SMB_OP_ST,
            bytes * vector);
-  transfer->move.asks_constant =
-      loads && (area == AREA_CONSTANT || area == AREA_PARAMETER) && transfer->address_rows > 0;
+  if (loads && (area == AREA_CONSTANT || area == AREA_PARAMETER) && transfer->address_rows > 0)
+    transfer->move.constant_bytes = smb_constant_bytes(bytes, vector);
   step.transfer = transfer;
   smb_ptx_add(decoder, &step);
   return PTX_DECODED;

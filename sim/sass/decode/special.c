@@ -127,7 +127,7 @@ load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint byt
       transfer->data[i] = row + i;
     smb_code_writes_row(decoder->code, &step, row, n_rows);
     smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes);
-    transfer->move.asks_constant = s->base != SASS_RZ;
+    transfer->move.constant_bytes = s->base != SASS_RZ ? bytes : 0;
     step.transfer = transfer;
     smb_sass_add(decoder, &step);
   }
