@@ -477,9 +477,11 @@ run_launch(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *laun
   return analysis;
 }
 
-// Blocks of a grid that is run a second time, in order, if not all of it is counted.
+// Blocks of a grid that is run a second time, in order, if not all of it is counted, and steps of each: a block that waits for
+// later ones polls in vain.
 enum {
-  MAX_IN_ORDER = 1 << 14
+  MAX_IN_ORDER = 1 << 14,
+  MAX_STEPS_IN_ORDER = 1 << 22,
 };
 
 static gboolean
@@ -503,6 +505,8 @@ smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   if (misses && !how.global && !how.in_order && (!analysis || !is_complete(analysis)) &&
       count_blocks(launch) <= MAX_IN_ORDER) {
     how.in_order = TRUE;
+    how.limits.max_steps =
+        how.limits.max_steps ? MIN(how.limits.max_steps, MAX_STEPS_IN_ORDER) : MAX_STEPS_IN_ORDER;
     SmbAnalysis *ordered = run_launch(program, arch, launch, &how, &misses, NULL);
     if (ordered) {
       smb_analysis_free(analysis);
