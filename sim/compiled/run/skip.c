@@ -52,7 +52,7 @@ is_needed(const Runner *runner, const Step *step, gboolean to_end) {
            step->run != smb_step_call && step->run != smb_step_return &&
            step->run != smb_step_call_code && step->run != smb_step_call_address &&
            step->run != smb_step_return_to && step->run != smb_step_trap &&
-           !(to_end && step->run == smb_step_exit);
+           step->run != smb_step_end && !(to_end && step->run == smb_step_exit);
   case STEP_APART:
     return TRUE;
   case STEP_COMPUTE:
