@@ -458,8 +458,12 @@ run_session(Session *session, guint32 n_kernels, guint seconds) {
   gboolean differs = report(session);
   remove(session->folder);
   g_free(session->folder);
-  for (guint i = 0; i < N_LEVELS; i++)
+  for (guint i = 0; i < N_LEVELS; i++) {
+    for (guint j = 0; j < session->opcodes->names->len; j++)
+      for (guint k = 0; k < session->tallies[i][j].n_all; k++)
+        g_free(session->tallies[i][j].examples[k]);
     g_free(session->tallies[i]);
+  }
   return differs || session->failed;
 }
 

@@ -9,6 +9,9 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "sim/base/error.h"
+#include "sim/image/cubin.h"
+#include "sim/program/program.h"
 #include "sim/sass/instruction.h"
 #include "tests/suite.h"
 
@@ -70,6 +73,102 @@ START_TEST(test_texts) {
   }
   ck_assert_uint_gt(n, 2000);
   ck_assert_msg(n_wrong == 0, "sm_%u: %u of %u examples:%s", chip, n_wrong, n, wrong->str);
+}
+END_TEST
+
+// --- what becomes of them
+
+// Chips of which tests/data/sass has machine code to put an instruction into.
+static const guint coded[] = {75, 80, 90, 100, 120};
+
+enum {
+  PLACE = 2 * SASS_BYTES, // of that instruction in its kernel
+};
+
+// The names of what is refused, each once.
+static void
+note_refused(GString *names, const char *name) {
+  g_autofree char *word = g_strdup_printf(" %s ", name);
+  g_autofree char *all = g_strdup_printf(" %s ", names->str);
+  if (!strstr(all, word))
+    g_string_append_printf(names, "%s%s", names->len > 0 ? " " : "", name);
+}
+
+// Machine code with a place for an instruction.
+typedef struct {
+  guint chip;
+  char *file;
+  gsize size;
+  gsize at; // where the instruction lies in the file
+} Code;
+
+static Code
+open_code(guint chip) {
+  const char *srcdir = g_getenv("srcdir");
+  g_autofree char *path =
+      g_strdup_printf("%s/tests/data/sass/code.sm_%u.cubin", srcdir ? srcdir : ".", chip);
+  Code code = {.chip = chip};
+  ck_assert(g_file_get_contents(path, &code.file, &code.size, NULL));
+  g_autoptr(GBytes) whole = g_bytes_new_static(code.file, code.size);
+  g_autoptr(SmbCubin) cubin = smb_cubin_read(whole, path, NULL);
+  code.at = (gsize)(smb_cubin_function(cubin, "reads")->code - (const guint8 *)code.file) + PLACE;
+  return code;
+}
+
+// Whether a kernel with that instruction becomes steps; if not, it is refused with its place.
+static gboolean
+is_taken(const Code *code, const guint8 *bytes) {
+  const SmbProgramOptions options = {.entry = "reads", .cuda_arch = 10 * code->chip, .lanes = 32};
+  g_autoptr(GError) error = NULL;
+  memcpy(code->file + code->at, bytes, SASS_BYTES);
+  g_autoptr(GBytes) changed = g_bytes_new(code->file, code->size);
+  g_autoptr(SmbSource) source = smb_source_new_any("k.cubin", changed, NULL);
+  SmbProgram *program = smb_program_read(source, &options, &error);
+  ck_assert((program != NULL) == (error == NULL));
+  ck_assert_msg(!error || (g_error_matches(error, SMB_ERROR, SMB_ERROR_INPUT) &&
+                           strstr(error->message, "reads+0x20: ")),
+                "%s", error ? error->message : "");
+  smb_program_free(program);
+  return !error;
+}
+
+// All become steps but branches and calls, whose targets this kernel has not.
+START_TEST(test_fates) {
+  guint chip = coded[_i];
+  Code code = open_code(chip);
+  g_auto(GStrv) lines = read_examples(chip);
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint i = 0; lines[i]; i++) {
+    guint8 bytes[SASS_BYTES];
+    guint32 offset;
+    const char *text;
+    SassInstruction instruction;
+    parse_example(lines[i], bytes, &offset, &text);
+    smb_sass_read(chip, bytes, PLACE, &instruction);
+    if (!is_taken(&code, bytes))
+      note_refused(names, instruction.name);
+  }
+  ck_assert_str_eq(names->str, chip < 100 ? "BRA CALL" : "BRA");
+  g_free(code.file);
+}
+END_TEST
+
+// With a bit that is another one, they are other instructions, or none.
+START_TEST(test_changed) {
+  guint chip = coded[_i], n_refused = 0;
+  Code code = open_code(chip);
+  g_auto(GStrv) lines = read_examples(chip);
+  for (guint i = 0; lines[i]; i++) {
+    guint8 bytes[SASS_BYTES];
+    guint32 offset;
+    const char *text;
+    parse_example(lines[i], bytes, &offset, &text);
+    guint bit = i * 7 % 105;
+    bytes[bit / 8] ^= (guint8)(1u << bit % 8);
+    n_refused += !is_taken(&code, bytes);
+  }
+  ck_assert_uint_gt(n_refused, 0);
+  g_free(code.file);
 }
 END_TEST
 
@@ -226,6 +325,8 @@ suite_sass_read(void) {
   Suite *suite = suite_create("sass-read");
   TCase *tcase = tcase_create("sass-read");
   tcase_add_loop_test(tcase, test_texts, 0, G_N_ELEMENTS(chips));
+  tcase_add_loop_test(tcase, test_fates, 0, G_N_ELEMENTS(coded));
+  tcase_add_loop_test(tcase, test_changed, 0, G_N_ELEMENTS(coded));
   tcase_add_test(tcase, test_unknown);
   tcase_add_loop_test(tcase, test_published, 0, G_N_ELEMENTS(published));
   tcase_add_test(tcase, test_assembled);

@@ -6,20 +6,11 @@
 
 #include "sim/sass/decode/compute.h"
 
-// MOV, UMOV; CS2R of SRZ, which writes a pair unless it says 32.
+// MOV, UMOV.
 void
 smb_sass_compute_move(SassReading *reading) {
-  gboolean is_special = strcmp(reading->name, "CS2R") == 0;
-  gboolean is_wide = is_special ? !smb_sass_says(reading, "32") : smb_sass_says(reading, "64");
+  gboolean is_wide = smb_sass_says(reading, "64");
   Row d = smb_sass_take_result(reading, is_wide ? 2 : 1);
-  if (is_special) {
-    const SassOperand *special = smb_sass_peek(reading);
-    reading->is_other = !special || special->kind != SASS_SPECIAL || special->number != SASS_RZ ||
-                        reading->is_other;
-    smb_sass_put(reading, is_wide ? OPERATION_MOV_64 : OPERATION_MOV_32, d,
-                 smb_sass_constant(reading->decoder, 0, is_wide ? 2 : 1), 0, 0);
-    return;
-  }
   Row a = smb_sass_take(reading, is_wide ? 2 : 1);
   if (smb_sass_peek(reading) && smb_sass_take_number(reading) != 0xf) // which bytes
     reading->is_other = TRUE;

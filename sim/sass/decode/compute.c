@@ -27,7 +27,6 @@ static const Form forms[] = {
     {"BMSK", "W", smb_sass_compute_field},
     {"BREV", "", smb_sass_compute_field},
     {"CREDUX", "MIN MAX S32", smb_sass_compute_reduction},
-    {"CS2R", "32", smb_sass_compute_move},
     {"DADD", ROUNDS, smb_sass_compute_real},
     {"DFMA", ROUNDS, smb_sass_compute_real},
     {"DMUL", ROUNDS, smb_sass_compute_real},

@@ -40,12 +40,6 @@ smb_sass_has(const SassDecoder *decoder, const char *part) {
 }
 
 gboolean
-smb_sass_is_uniform(const SassDecoder *decoder) {
-  const SassOperand *result = smb_sass_operand(decoder, 0);
-  return result && (result->kind == SASS_UNIFORM || result->kind == SASS_UNIFORM_PREDICATE);
-}
-
-gboolean
 smb_sass_refuse(SassDecoder *decoder, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -107,8 +107,6 @@ gboolean smb_sass_is(const SassDecoder *decoder, const char *name);
 // Whether its name is one of a list that ends with NULL.
 gboolean smb_sass_is_one_of(const SassDecoder *decoder, const char *const *names);
 gboolean smb_sass_has(const SassDecoder *decoder, const char *part);
-// Whether it runs in the uniform datapath: its first result is a uniform register or predicate.
-gboolean smb_sass_is_uniform(const SassDecoder *decoder);
 
 // --- operands as rows (operand.c)
 
