@@ -75,6 +75,22 @@ grep -q '^own,,N=2,.*,wavefronts_ld,2,2,' "$work/out" || die "not 2 wavefronts: 
 grep -q ',values,32,32,' "$work/out" || die 'no values'
 expect 2 validate "$work/own.cu" --entry own
 says "parameter 'scale' (int) of 'own' needs a value"
+# What a kernel includes goes with it, wherever that stands.
+printf '#pragma once\n#define WIDTH 32\n__device__ float twice(float x) { return 2 * x; }\n' >"$work/parts.h"
+printf '  t[threadIdx.x * 2] = twice(in[threadIdx.x]);\n' >"$work/body.h"
+cat >"$work/parts.cu" <<'END'
+#include "parts.h"
+__global__ void parts(float *out, const float *in) {
+  __shared__ float t[2 * WIDTH];
+#include "body.h"
+  __syncthreads();
+  out[threadIdx.x] = t[threadIdx.x * 2];
+}
+#include "parts.h"
+END
+expect 0 validate "$work/parts.cu" --block 32 --format csv
+grep -q '^parts,.*,wavefronts_st,2,2,' "$work/out" || die "not 2 wavefronts: $(cat "$work/out")"
+grep -q ',values,32,32,' "$work/out" || die 'no values'
 # Comments and names of files may be in any encoding; a comment may begin behind an #include; scalars of all sizes.
 odd=$(printf '%s/caf\351.cu' "$work")
 cat >"$odd" <<'END'

@@ -18,14 +18,6 @@ smb_sass_at_predicate(const SassReading *reading) {
 }
 
 gboolean
-smb_sass_has_prefix(const SassReading *reading, const char *prefix) {
-  for (const char *const *part = reading->decoder->instruction->parts; *part; part++)
-    if (g_str_has_prefix(*part, prefix))
-      return TRUE;
-  return FALSE;
-}
-
-gboolean
 smb_sass_is_zero(const SassOperand *operand) {
   return operand->kind == SASS_IMMEDIATE
              ? operand->value == 0

@@ -48,7 +48,6 @@ Predicate smb_sass_take_target(SassReading *reading);
 Predicate smb_sass_take_condition(SassReading *reading);
 // The value of an immediate.
 guint64 smb_sass_take_number(SassReading *reading);
-gboolean smb_sass_has_prefix(const SassReading *reading, const char *prefix);
 static inline gboolean
 smb_sass_says(const SassReading *reading, const char *part) {
   return smb_sass_has(reading->decoder, part);

@@ -121,8 +121,6 @@ Row smb_sass_constant(SassDecoder *decoder, guint64 bits, guint n_rows);
 // ("-", "~", "|R3|", ".H1_H1") is not looked at. Of two rows an immediate is extended as it is written; a real number is
 // the high half of a binary64. NO_ROW: it is none of these.
 Row smb_sass_source(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
-// The same of an integer: with "-", "~" and "|R3|" applied, by steps ahead.
-Row smb_sass_integer(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
 // Rows of a result, at most 8; of RZ and URZ some that nobody reads. NO_ROW: it is no register.
 Row smb_sass_result(const SassDecoder *decoder, const SassOperand *operand, guint n_rows);
 // Whether what is written to it is lost: RZ, URZ, PT, UPT.

@@ -65,30 +65,6 @@ smb_sass_source(SassDecoder *decoder, const SassOperand *operand, guint n_rows) 
   return operand->kind == SASS_CONSTANT ? smb_sass_load_bank(decoder, operand, n_rows) : NO_ROW;
 }
 
-// A computation of one operand, ahead of the instruction.
-static Row
-apply(SassDecoder *decoder, Operation operation, Row row, guint n_rows) {
-  Compute compute = {
-      .operation = operation, .d = smb_sass_scratch(decoder, n_rows), .s = {row}, .bytes = 0};
-  smb_sass_add_compute(decoder, &compute);
-  return compute.d;
-}
-
-Row
-smb_sass_integer(SassDecoder *decoder, const SassOperand *operand, guint n_rows) {
-  Row row = smb_sass_source(decoder, operand, n_rows);
-  gboolean is_wide = n_rows == 2;
-  if (row == NO_ROW || operand->kind == SASS_IMMEDIATE)
-    return row;
-  if (operand->is_absolute)
-    row = apply(decoder, is_wide ? OPERATION_ABS_S64 : OPERATION_ABS_S32, row, n_rows);
-  if (operand->is_negated)
-    row = apply(decoder, is_wide ? OPERATION_NEG_64 : OPERATION_NEG_32, row, n_rows);
-  if (operand->is_inverted)
-    row = apply(decoder, is_wide ? OPERATION_NOT_64 : OPERATION_NOT_32, row, n_rows);
-  return row;
-}
-
 Row
 smb_sass_result(const SassDecoder *decoder, const SassOperand *operand, guint n_rows) {
   g_assert(n_rows <= SASS_DROPPED_ROWS);
