@@ -78,13 +78,13 @@ take_cell(const char *at, GString *cell) {
 static gboolean
 split_line(Reader *reader, const char *line) {
   g_ptr_array_set_size(reader->cells, 0);
-  const char *at = line;
-  do {
+  for (const char *at = line;; at++) {
     g_autoptr(GString) cell = g_string_new(NULL);
-    at = take_cell(at + (at > line), cell);
+    at = take_cell(at, cell);
     g_ptr_array_add(reader->cells, g_strdup(cell->str));
-  } while (*at == ',');
-  return !*at || fail(reader, "expected a comma behind a cell in quotes");
+    if (*at != ',')
+      return !*at || fail(reader, "expected a comma behind a cell in quotes");
+  }
 }
 
 static void

@@ -72,6 +72,7 @@ refuse() {
 }
 columns='"Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed","L1 Wavefronts Shared","L1 Wavefronts Shared Ideal"'
 refuse '' 'bad.csv: no table of a kernel: expected what'
+refuse ',\n,,\n' 'bad.csv: no table of a kernel: expected what'
 refuse '"Kernel Name","k",\n' 'bad.csv:1: no instruction of this kernel'
 refuse '"Kernel Name","k",\n"Address","Source"\n' 'bad.csv:2: no column "Instructions Executed"'
 refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1\"\n" 'bad.csv:3: fewer cells than the table has columns'
