@@ -85,6 +85,12 @@ smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum) {
   return bulk;
 }
 
+void
+smb_code_add(Code *code, Step *step) {
+  step->compute.index = code->steps->len;
+  g_array_append_vals(code->steps, step, 1);
+}
+
 static void
 add_written(Code *code, Step *step, Written written) {
   if (!step->writes) {

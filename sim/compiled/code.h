@@ -211,10 +211,10 @@ typedef struct {
   gboolean is_untyped; // it is, if it is written as one
 } ParameterPlace;
 
-// Regions that every compiled program begins with; its own variables follow.
-// %envreg1 and %envreg2 are the high and the low word of a pointer to REGION_GRID.
+// Bytes of REGION_GRID; %envreg1 and %envreg2 are the high and the low word of a pointer to it.
 #define CODE_GRID_BYTES 64u
 
+// Regions that every compiled program begins with; its own variables follow.
 enum {
   REGION_SHARED = SHARED_OBJECT, // all of shared memory, from offset 0
   REGION_LOCAL,                  // each thread's own
@@ -273,6 +273,8 @@ Predicate smb_code_new_predicate(Code *code);
 // A transfer and a bulk of the code, which nothing is known of yet.
 Transfer *smb_code_new_transfer(Code *code);
 Bulk *smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum);
+// The next step of the code.
+void smb_code_add(Code *code, Step *step);
 // What a step that is not a computation writes: @n rows from @row on; a predicate.
 void smb_code_writes_row(Code *code, Step *step, Row row, guint n);
 void smb_code_writes_predicate(Code *code, Step *step, Predicate predicate);

@@ -56,7 +56,7 @@ set_end(PtxDecoder *decoder, const Step *step, const Transfer **end, guint opera
 
 static PtxResult
 finish(PtxDecoder *decoder, Step *step) {
-  smb_ptx_add(decoder, step);
+  smb_code_add(decoder->code, step);
   return PTX_DECODED;
 }
 

@@ -188,14 +188,14 @@ forget_results(PtxDecoder *decoder, const PtxOperand *list) {
     Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
     if (!find_variable(decoder, operand, &place, &bytes)) {
       smb_ptx_writes_result(decoder, &step, operand);
-      smb_ptx_add(decoder, &step);
+      smb_code_add(decoder->code, &step);
       continue;
     }
     if (bytes > MAX_PASSED_BYTES)
       return smb_ptx_refuse(decoder, "'%s' does not have the size of what is passed",
                             operand->text);
     smb_code_writes_row(decoder->code, &step, scratch, 1);
-    smb_ptx_add(decoder, &step);
+    smb_code_add(decoder->code, &step);
     for (guint64 at = 0; at < bytes; at++)
       smb_ptx_move_rows(decoder, FALSE, (PtxPlace){.base = place.base, .offset = place.offset + at},
                         scratch, 1);
@@ -219,7 +219,7 @@ call_malloc(PtxDecoder *decoder, const Call *call) {
   step.compute.d = smb_code_new_rows(decoder->code, 2);
   smb_ptx_move_rows(decoder, TRUE, size, step.compute.s[0], 8);
   smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   smb_ptx_move_rows(decoder, FALSE, result, step.compute.d, 8);
   return TRUE;
 }
@@ -232,13 +232,13 @@ call_missing(PtxDecoder *decoder, const Call *call) {
   if (is_assertion(name)) {
     step.kind = STEP_OPAQUE; // whether one fails that depends on something unknown decides nothing
     step.run = smb_step_assert;
-    smb_ptx_add(decoder, &step);
+    smb_code_add(decoder->code, &step);
     return TRUE;
   }
   if (strcmp(name, "malloc") == 0)
     return call_malloc(decoder, call);
   if (!is_provided(name))
-    smb_ptx_add(decoder, &step);
+    smb_code_add(decoder->code, &step);
   return forget_results(decoder, call->results);
 }
 
@@ -253,7 +253,7 @@ make_call(PtxDecoder *decoder, Call *call, Step *step) {
   smb_ptx_reserve(decoder, call->slot_bytes, NO_ROW);
   if (!pass_all(decoder, call, TRUE))
     return FALSE;
-  smb_ptx_add(decoder, step);
+  smb_code_add(decoder->code, step);
   if (own)
     smb_ptx_pop(decoder, pushed);
   call->pushed = pushed;
@@ -319,7 +319,7 @@ call_guarded(PtxDecoder *decoder, Call *call) {
   Step around = smb_ptx_step(decoder, STEP_OTHER, smb_step_branch);
   around.unless = !around.unless;
   smb_ptx_add_meeting(decoder, PTX_MEETING_ARM, barrier, PREDICATE_TRUE, FALSE);
-  smb_ptx_add(decoder, &around);
+  smb_code_add(decoder->code, &around);
   unguarded.guard = PTX_NONE;
   const PtxInstruction *guarded = decoder->instruction;
   decoder->instruction = &unguarded;

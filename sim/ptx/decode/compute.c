@@ -233,7 +233,7 @@ decode_opaque(PtxDecoder *decoder) {
     smb_ptx_writes_result(decoder, &step,
                           &g_array_index(decoder->current->function->operands, PtxOperand,
                                          decoder->instruction->partner));
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return TRUE;
 }
 

@@ -16,7 +16,7 @@ decode_branch(PtxDecoder *decoder) {
   Step step = smb_ptx_step(decoder, STEP_BRANCH, smb_step_branch);
   step.target =
       g_array_index(decoder->current->function->labels, PtxLabel, label->index).instruction;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
@@ -52,14 +52,14 @@ decode_indirect(PtxDecoder *decoder) {
         .step = g_array_index(decoder->current->function->labels, PtxLabel, at).instruction};
     g_array_append_val(step.targets, target);
   }
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
 static PtxResult
 add_plain(PtxDecoder *decoder, StepHandler run) {
   Step step = smb_ptx_step(decoder, STEP_OTHER, run);
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
@@ -70,7 +70,7 @@ decode_return(PtxDecoder *decoder) {
     return add_plain(decoder, smb_step_exit);
   Step step = smb_ptx_step(decoder, STEP_BRANCH, smb_step_branch);
   step.target = decoder->current->function->instructions->len;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
@@ -119,7 +119,7 @@ decode_barrier(PtxDecoder *decoder) {
     smb_ptx_refuse(decoder, "expected the number of a barrier, and of threads");
     return PTX_FAILED;
   }
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
@@ -132,7 +132,7 @@ decode_cluster(PtxDecoder *decoder) {
   step.argument = BARRIER_SYNC;
   step.compute.s[0] = smb_ptx_constant(decoder, BARRIER_OF_CLUSTER, 4);
   step.compute.s[1] = NO_ROW;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
@@ -150,7 +150,7 @@ decode_fence(PtxDecoder *decoder) {
     return add_plain(decoder, smb_step_nothing);
   Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
   step.argument = OPAQUE_FENCE;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
@@ -196,7 +196,7 @@ list_shuffle(PtxDecoder *decoder) {
   Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->move.site = smb_ptx_add_site(decoder, SMB_OP_CLASS_LOAD, 4);
   step.transfer = transfer;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
 }
 
 // The mask of lanes that an instruction of the whole warp names is its last operand.
@@ -221,6 +221,6 @@ smb_ptx_decode_warp(PtxDecoder *decoder) {
   }
   Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_gather);
   step.compute.s[0] = row;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return only ? PTX_DECODED : PTX_UNKNOWN;
 }

@@ -51,18 +51,11 @@ smb_ptx_step(const PtxDecoder *decoder, StepKind kind, StepHandler run) {
 }
 
 void
-smb_ptx_add(PtxDecoder *decoder, Step *step) {
-  step->compute.index = decoder->code->steps->len;
-  g_array_append_vals(decoder->code->steps, step, 1);
-}
-
-void
 smb_ptx_add_compute(PtxDecoder *decoder, Compute *compute) {
   Step step = smb_ptx_step(decoder, STEP_COMPUTE, smb_step_compute);
   step.compute = *compute;
-  step.compute.index = decoder->code->steps->len;
   smb_compute_prepare(&step.compute);
-  g_array_append_val(decoder->code->steps, step);
+  smb_code_add(decoder->code, &step);
 }
 
 // --- barriers of convergence
@@ -90,7 +83,7 @@ smb_ptx_add_meeting(PtxDecoder *decoder, PtxMeeting meeting, guint32 barrier, Pr
                .guard = guard,
                .unless = unless,
                .argument = barrier};
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
 }
 
 // --- all functions

@@ -128,7 +128,6 @@ gboolean smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxO
 // --- steps (decode.c)
 // A step of the current instruction, with its guard.
 Step smb_ptx_step(const PtxDecoder *decoder, StepKind kind, StepHandler run);
-void smb_ptx_add(PtxDecoder *decoder, Step *step);
 // The registers of an operand, if it has any.
 void smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand);
 gboolean smb_ptx_has_part(const PtxDecoder *decoder, const char *part);

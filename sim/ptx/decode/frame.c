@@ -93,7 +93,7 @@ move_row(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint byt
   if (loads)
     smb_code_writes_row(decoder->code, &step, row, 1);
   step.transfer = transfer;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
 }
 
 void
@@ -144,7 +144,7 @@ smb_ptx_reserve(PtxDecoder *decoder, guint64 bytes, Row size) {
   step.compute.s[0] = decoder->stack;
   step.compute.s[1] = size;
   if (bytes > 0 || size != NO_ROW)
-    smb_ptx_add(decoder, &step);
+    smb_code_add(decoder->code, &step);
 }
 
 // Moves what is passed, or returned, in registers between them and their places in the frame.
@@ -197,7 +197,7 @@ smb_ptx_end_frame(PtxDecoder *decoder) {
   }
   Step step =
       smb_ptx_step(decoder, STEP_OTHER, current->is_kernel ? smb_step_exit : smb_step_return);
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
 }
 
 // Where pushed registers go: a memory that the program has no pointers to.

@@ -44,7 +44,7 @@ decode_wait(PtxDecoder *decoder) {
   if (step.compute.s[0] == NO_ROW)
     return refuse(decoder, parity ? "a parity" : "the state of an mbarrier");
   smb_code_writes_predicate(decoder->code, &step, step.compute.p);
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
@@ -98,7 +98,7 @@ decode_action(PtxDecoder *decoder, guint i) {
       return refuse(decoder, "a register of 64 bits for the state of an mbarrier");
     smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
   }
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
@@ -109,7 +109,7 @@ decode_arrival(PtxDecoder *decoder, gboolean counts) {
   if (!begin(decoder, &step, smb_step_mbarrier, 0, SMB_OP_CLASS_ATOMIC))
     return PTX_FAILED;
   step.argument = counts ? MBARRIER_ARRIVE : MBARRIER_TOUCH;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 

@@ -167,7 +167,7 @@ decode_load_store(PtxDecoder *decoder, gboolean loads) {
   if (loads && (area == AREA_CONSTANT || area == AREA_PARAMETER) && transfer->address_rows > 0)
     transfer->move.constant_bytes = smb_constant_bytes(bytes, vector);
   step.transfer = transfer;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
@@ -332,7 +332,7 @@ decode_atomic(PtxDecoder *decoder, gboolean has_result) {
   transfer->increments = unused && kinds.atomic == ATOMIC_ADD && width == 4 &&
                          transfer->operands[0] == smb_ptx_constant(decoder, 1, 4);
   step.transfer = transfer;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
@@ -390,7 +390,7 @@ decode_matrix(PtxDecoder *decoder, gboolean loads) {
              loads ? counts[i].load : counts[i].store, SMB_MAX_WIDTH);
     step.argument = values;
     step.transfer = transfer;
-    smb_ptx_add(decoder, &step);
+    smb_code_add(decoder->code, &step);
     return PTX_DECODED;
   }
   return PTX_UNKNOWN;
@@ -442,7 +442,7 @@ decode_copy(PtxDecoder *decoder) {
   set_move(decoder, from, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes);
   step.transfer = to;
   step.source = from;
-  smb_ptx_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 

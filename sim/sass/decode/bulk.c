@@ -49,7 +49,7 @@ decode_exchange(SassDecoder *decoder, Transfer *transfer, Step *step) {
   step->argument = MBARRIER_INIT;
   step->compute.s[0] =
       add_row(decoder, OPERATION_SUB_32, smb_sass_constant(decoder, MOST_ARRIVALS, 1), half);
-  smb_sass_add(decoder, step);
+  smb_code_add(decoder->code, step);
   return SASS_DECODED;
 }
 
@@ -68,7 +68,7 @@ decode_wait(SassDecoder *decoder, Transfer *transfer, Step *step) {
   step->compute.s[0] =
       add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, PHASE_BIT, 1));
   smb_code_writes_predicate(decoder->code, step, step->compute.p);
-  smb_sass_add(decoder, step);
+  smb_code_add(decoder->code, step);
   return SASS_DECODED;
 }
 
@@ -90,7 +90,7 @@ decode_arrival(SassDecoder *decoder, Transfer *transfer, Step *step) {
     step->compute.d = smb_sass_result(decoder, d, 2);
     smb_code_writes_row(decoder->code, step, step->compute.d, 2);
   }
-  smb_sass_add(decoder, step);
+  smb_code_add(decoder->code, step);
   if (step->compute.d != NO_ROW) {
     Compute compute = {.operation = OPERATION_SHL_32,
                        .d = step->compute.d + 1,
@@ -104,7 +104,7 @@ static SassResult
 decode_barrier(SassDecoder *decoder) {
   if (smb_sass_has(decoder, "CCTL")) {
     Step none = smb_sass_step(decoder, STEP_OTHER, smb_step_nothing);
-    smb_sass_add(decoder, &none);
+    smb_code_add(decoder->code, &none);
     return SASS_DECODED;
   }
   gboolean waits = smb_sass_has(decoder, "PHASECHK");
@@ -129,7 +129,7 @@ decode_copied(SassDecoder *decoder) {
       !smb_sass_set_shared_address(decoder, transfer, smb_sass_operand(decoder, 0)))
     return SASS_OTHER;
   step.argument = smb_sass_has(decoder, "TRANSCNT") ? MBARRIER_TOUCH : MBARRIER_ARRIVE;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -171,7 +171,7 @@ decode_copy(SassDecoder *decoder) {
   bulk->from = make_end(decoder, &step, !enters, from->uniform, SMB_OP_CLASS_LOAD);
   if (enters)
     bulk->barrier = make_end(decoder, &step, TRUE, to->uniform + 1u, SMB_OP_CLASS_ATOMIC);
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -191,7 +191,7 @@ decode_tensor(SassDecoder *decoder, gboolean enters) {
     bulk->barrier = make_end(decoder, &step, TRUE, place->uniform + 1u, SMB_OP_CLASS_ATOMIC);
   } else
     bulk->from = make_end(decoder, &step, TRUE, place->uniform, SMB_OP_CLASS_LOAD);
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -230,7 +230,7 @@ decode_product(SassDecoder *decoder) {
   if (!smb_sass_is_dropped(d))
     smb_code_writes_row(decoder->code, &step, decoder->registers + d->number,
                         MIN(results, (guint)SASS_RZ - d->number));
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 

@@ -25,7 +25,7 @@ list_shuffle(SassDecoder *decoder) {
   Transfer *transfer = smb_sass_new_transfer(decoder);
   transfer->move.site = smb_sass_add_site(decoder, SMB_OP_CLASS_LOAD, 4);
   step.transfer = transfer;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
 }
 
 // SHFL p, d, a, b, c

@@ -149,6 +149,6 @@ smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_row
   smb_code_writes_row(decoder->code, &step, row, n_rows);
   smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, 4 * n_rows);
   step.transfer = transfer;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return row;
 }

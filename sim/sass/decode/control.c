@@ -10,7 +10,7 @@
 static SassResult
 add_plain(SassDecoder *decoder, StepHandler run) {
   Step step = smb_sass_step(decoder, STEP_OTHER, run);
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -83,7 +83,7 @@ decode_jump(SassDecoder *decoder) {
   if (step.compute.s[0] == NO_ROW)
     return SASS_OTHER;
   step.argument = base ? (guint32)base->value : 0;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -103,7 +103,7 @@ decode_call(SassDecoder *decoder) {
   }
   step.compute.s[0] = pair;
   step.argument = target && smb_sass_has(decoder, "REL") ? (guint32)target->value : 0;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -157,7 +157,7 @@ decode_meeting(SassDecoder *decoder, StepHandler run) {
   Step step = smb_sass_step(decoder, STEP_MEETING, run);
   join_condition(decoder, &step, smb_sass_operand(decoder, 0));
   step.argument = barrier->number;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -171,7 +171,7 @@ decode_move(SassDecoder *decoder) {
     Step step = smb_sass_step(decoder, STEP_MEETING, smb_step_restore_barrier);
     step.argument = d->number;
     step.compute.s[0] = smb_sass_source(decoder, s, 1);
-    smb_sass_add(decoder, &step);
+    smb_code_add(decoder->code, &step);
     return SASS_DECODED;
   }
   if (s->kind != SASS_BARRIER || d->kind != SASS_REGISTER)
@@ -181,11 +181,11 @@ decode_move(SassDecoder *decoder) {
   save.compute.d = smb_sass_is_dropped(d) ? NO_ROW : smb_sass_result(decoder, d, 1);
   if (save.compute.d != NO_ROW)
     smb_code_writes_row(decoder->code, &save, save.compute.d, 1);
-  smb_sass_add(decoder, &save);
+  smb_code_add(decoder->code, &save);
   Step clear = smb_sass_step(decoder, STEP_MEETING, smb_step_clear_barrier);
   clear.argument = s->number;
   if (smb_sass_has(decoder, "CLEAR"))
-    smb_sass_add(decoder, &clear);
+    smb_code_add(decoder->code, &clear);
   return SASS_DECODED;
 }
 
@@ -199,7 +199,7 @@ decode_gathering(SassDecoder *decoder) {
       all ? smb_sass_constant(decoder, G_MAXUINT32, 1) : smb_sass_source(decoder, mask, 1);
   if (step.compute.s[0] == NO_ROW)
     return SASS_OTHER;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -228,7 +228,7 @@ decode_barrier(SassDecoder *decoder) {
   step.compute.s[1] = n > 1 ? smb_sass_source(decoder, &instruction->operands[1], 1) : NO_ROW;
   if (step.compute.s[0] == NO_ROW || (n > 1 && step.compute.s[1] == NO_ROW))
     return SASS_OTHER;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -263,7 +263,7 @@ decode_fence(SassDecoder *decoder) {
     return add_plain(decoder, smb_step_nothing);
   Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_opaque);
   step.argument = OPAQUE_FENCE;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -299,7 +299,7 @@ smb_sass_decode_control(SassDecoder *decoder) {
   if (smb_sass_is(decoder, "EXIT") || smb_sass_is(decoder, "KILL")) {
     Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_exit);
     join_condition(decoder, &step, smb_sass_operand(decoder, 0));
-    smb_sass_add(decoder, &step);
+    smb_code_add(decoder->code, &step);
     return SASS_DECODED;
   }
   if (smb_sass_is(decoder, "BPT"))

@@ -62,19 +62,12 @@ smb_sass_step(const SassDecoder *decoder, StepKind kind, StepHandler run) {
 }
 
 void
-smb_sass_add(SassDecoder *decoder, Step *step) {
-  step->compute.index = decoder->code->steps->len;
-  g_array_append_vals(decoder->code->steps, step, 1);
-}
-
-void
 smb_sass_add_compute(SassDecoder *decoder, Compute *compute) {
   Step step = smb_sass_step(decoder, STEP_COMPUTE, smb_step_compute);
   step.compute = *compute;
-  step.compute.index = decoder->code->steps->len;
   step.compute.is_parted = TRUE;
   smb_compute_prepare(&step.compute);
-  g_array_append_val(decoder->code->steps, step);
+  smb_code_add(decoder->code, &step);
 }
 
 void
@@ -89,21 +82,21 @@ void
 smb_sass_add_jump(SassDecoder *decoder, Step *step, guint32 target) {
   const SassJump jump = {.step = decoder->code->steps->len, .target = target};
   g_array_append_val(decoder->jumps, jump);
-  smb_sass_add(decoder, step);
+  smb_code_add(decoder->code, step);
 }
 
 void
 smb_sass_add_unknown(SassDecoder *decoder, Row row, guint n) {
   Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_opaque);
   smb_code_writes_row(decoder->code, &step, row, n);
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
 }
 
 void
 smb_sass_add_unknown_predicate(SassDecoder *decoder, Predicate predicate) {
   Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_opaque);
   smb_code_writes_predicate(decoder->code, &step, predicate);
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
 }
 
 // --- the kernel
@@ -185,7 +178,7 @@ smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint3
   if (instruction->guard == SASS_PT && instruction->guard_is_inverted) { // it never runs
     Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_nothing);
     step.unless = FALSE;
-    smb_sass_add(decoder, &step);
+    smb_code_add(decoder->code, &step);
     return TRUE;
   }
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {

@@ -173,7 +173,6 @@ gboolean smb_sass_decode(SassDecoder *decoder, const SassInstruction *instructio
 
 // A step of the instruction, with its guard.
 Step smb_sass_step(const SassDecoder *decoder, StepKind kind, StepHandler run);
-void smb_sass_add(SassDecoder *decoder, Step *step);
 // Adds a branch to an address of the code.
 void smb_sass_add_jump(SassDecoder *decoder, Step *step, guint32 target);
 // A computation, under the guard.

@@ -172,14 +172,14 @@ add_returns(SassDecoder *decoder, guint32 *first) {
   decoder->guard = PREDICATE_TRUE;
   decoder->unless = FALSE;
   Step end = smb_sass_step(decoder, STEP_OTHER, smb_step_end);
-  smb_sass_add(decoder, &end);
+  smb_code_add(decoder->code, &end);
   *first = decoder->code->steps->len;
   for (guint i = 0; i < decoder->returns->len; i++) {
     const SassReturn *wanted = &g_array_index(decoder->returns, SassReturn, i);
     Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_return_to);
     step.compute.s[0] = wanted->row;
     step.argument = wanted->base;
-    smb_sass_add(decoder, &step);
+    smb_code_add(decoder->code, &step);
   }
 }
 

@@ -208,7 +208,7 @@ decode_access(SassDecoder *decoder, AddressSpace space, gboolean loads) {
                               : SMB_OP_ST,
                     width);
   step.transfer = transfer;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -322,7 +322,7 @@ decode_atomic(SassDecoder *decoder, AddressSpace space, gboolean has_result) {
   transfer->order = find_order(decoder);
   transfer->increments = counts;
   step.transfer = transfer;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   if (done && !smb_sass_is_dropped(done)) { // whether it was made at once
     Compute compute = {
         .operation = OPERATION_PREDICATE, .table = 0xff, .p = smb_sass_predicate(decoder, done)};
@@ -356,7 +356,7 @@ decode_matrix(SassDecoder *decoder, gboolean loads) {
                   : plain                                         ? MATRIX_PLAIN
                                                                   : MATRIX_TRANSPOSED;
   step.transfer = transfer;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 
@@ -388,7 +388,7 @@ decode_copy(SassDecoder *decoder) {
   smb_sass_set_move(decoder, from, SMB_OP_CLASS_LOAD, SMB_OP_LD, width);
   step.transfer = to;
   step.source = from;
-  smb_sass_add(decoder, &step);
+  smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
 

@@ -129,7 +129,7 @@ load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint byt
     smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes);
     transfer->move.constant_bytes = s->base != SASS_RZ ? bytes : 0;
     step.transfer = transfer;
-    smb_sass_add(decoder, &step);
+    smb_code_add(decoder->code, &step);
   }
   for (guint i = 0; uniform && i < n_rows && !smb_sass_is_dropped(d); i++)
     smb_sass_add_move(decoder, d, smb_sass_result(decoder, d, n_rows) + i, row + i);
