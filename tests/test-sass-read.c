@@ -6,13 +6,14 @@
 // assembled for each chip with ptxas 13, as tests/sass-examples.py writes them. The bits that schedule (105 to 121) are
 // not in the text, and 0 here.
 #include <check.h>
-#include <gio/gio.h>
+#include <glib.h>
 #include <string.h>
 
 #include "sim/base/error.h"
 #include "sim/image/cubin.h"
 #include "sim/program/program.h"
 #include "sim/sass/instruction.h"
+#include "tests/sass-data.h"
 #include "tests/suite.h"
 
 static const guint chips[] = {75, 80, 86, 89, 90, 100, 120};
@@ -20,23 +21,9 @@ static const guint chips[] = {75, 80, 86, 89, 90, 100, 120};
 // The lines of the chip's file.
 static GStrv
 read_examples(guint chip) {
-  const char *srcdir = g_getenv("srcdir");
-  g_autofree char *path =
-      g_strdup_printf("%s/tests/data/sass/sm_%u.txt.gz", srcdir ? srcdir : ".", chip);
-  g_autofree char *packed = NULL;
-  gsize size;
-  g_autoptr(GError) error = NULL;
-  g_file_get_contents(path, &packed, &size, &error);
-  ck_assert_msg(!error, "%s", error ? error->message : "");
-  g_autoptr(GInputStream) bytes = g_memory_input_stream_new_from_data(packed, (gssize)size, NULL);
-  g_autoptr(GConverter) unzip = G_CONVERTER(g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP));
-  g_autoptr(GInputStream) plain = g_converter_input_stream_new(bytes, unzip);
-  g_autoptr(GOutputStream) text = g_memory_output_stream_new_resizable();
-  g_output_stream_splice(text, plain, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, &error);
-  ck_assert_msg(!error, "%s: %s", path, error ? error->message : "");
-  GMemoryOutputStream *memory = G_MEMORY_OUTPUT_STREAM(text);
-  g_autofree char *lines = g_strndup(g_memory_output_stream_get_data(memory),
-                                     g_memory_output_stream_get_data_size(memory));
+  g_autofree char *name = g_strdup_printf("sm_%u.txt", chip);
+  g_autoptr(GBytes) text = sass_data_read(name);
+  g_autofree char *lines = g_strndup(g_bytes_get_data(text, NULL), g_bytes_get_size(text));
   return g_strsplit(g_strchomp(lines), "\n", -1);
 }
 

@@ -154,19 +154,19 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
 static const char *
 describe_doubt(guint doubt) {
   if (doubt & SMB_COPY_NO_SOURCE)
-    return "the wavefronts of a copy depend on its source, too, which is not known: these are the "
-           "least";
+    return "the wavefronts of a copy depend on its source, too, which is not known: these are "
+           "the least";
   if (doubt & SMB_COPY_HALVES)
     return "of a copy that reads only the second halves of several lines of its source, a device "
-           "was seen to take half "
-           "as many wavefronts";
+           "was seen to take half as many wavefronts";
   if (doubt & SMB_COPY_BOTH)
     return "lanes of a copy conflict in banks of its source and of shared memory: in which order "
-           "they are served, and so "
-           "how many wavefronts that takes, is known within a few wavefronts only";
+           "they "
+           "are served, and so how many wavefronts that takes, is known within a few wavefronts "
+           "only";
   return doubt & SMB_COPY_COLUMNS ? "where a copy arranges the sectors of a line of its source "
-                                    "otherwise, the rule for its wavefronts rests "
-                                    "on few measurements"
+                                    "otherwise, the rule for its wavefronts rests on few "
+                                    "measurements"
                                   : NULL;
 }
 

@@ -46,8 +46,8 @@ typedef guint64 SmbBanks;
  *   of two, or 12
  * @row_shift: log2 bytes of one row across all banks; words of one bank and row are served together
  * @conflict: an SmbConflict
- * @source_lines: whether a copy that says where its bytes come from is counted by the lines of its source
- *   (SmbRequest.source), whatever the lane groups
+ * @source_lines: whether a copy that says where its bytes come from is counted by both sides, of
+ *   cp.async.cg by the lines of its source (SmbRequest.source), whatever the lane groups
  * @passes: wavefronts that each pass of a group costs (2: compare-and-swap; 0: it goes elsewhere); of a loop: that
  *   each swap of a group costs
  * @floor: fewest cycles under saturation, whatever the wavefronts

@@ -109,7 +109,7 @@ gboolean smb_request_mergeable(const SmbRequest *request);
  * rule's plan, by which it swaps. */
 const SmbPlan *smb_wavefronts_plan(const SmbArch *arch, const SmbRequest *request);
 
-/** Why it is not certain what a copy costs by the lines of its source; bits. */
+/** Why it is not certain what a copy costs; bits. */
 typedef enum {
   SMB_COPY_CERTAIN = 0,
   SMB_COPY_NO_SOURCE =

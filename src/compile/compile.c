@@ -4,12 +4,12 @@
 
 #include "src/compile/compile.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "sim/base/error.h"
 #include "sim/base/text.h"
+#include "sim/program/symbol.h"
 #include "src/compile/workshop.h"
 
 // Lines of what a compiler says that an error shows.
@@ -189,9 +189,6 @@ check_defines(const SmbCompilation *compilation, const SmbWorkshopRun *run, cons
   return TRUE;
 }
 
-// Of the C++ library: (transfer full) what malloc() returned, or NULL.
-char *__cxa_demangle(const char *mangled, char *room, size_t *length, int *status);
-
 // The instance that was made, by the name of the variable that instance_format has made: "smembank_instance<TYPE, &(KERNEL)>".
 static char *
 find_instance(GBytes *image) {
@@ -204,13 +201,10 @@ find_instance(GBytes *image) {
          start[end])
     end++;
   g_autofree char *symbol = g_strndup(start ? start : "", end);
-  int status = 0;
-  char *demangled = __cxa_demangle(symbol, NULL, NULL, &status);
-  const char *address = demangled ? strstr(demangled, ", &(") : NULL;
+  g_autofree char *demangled = smb_symbol_demangle(symbol, FALSE);
+  const char *address = strstr(demangled, ", &(");
   const char *close = address ? g_strrstr(address, ")>") : NULL;
-  char *instance = close ? g_strndup(address + 4, (gsize)(close - address - 4)) : NULL;
-  free(demangled);
-  return instance;
+  return close ? g_strndup(address + 4, (gsize)(close - address - 4)) : NULL;
 }
 
 static GBytes *

@@ -219,15 +219,15 @@ smb_explain_is_copy(const SmbExplanation *e) {
 static void
 append_copy(GString *text, const SmbExplanation *e) {
   if (e->request.op == SMB_OP_CP_ASYNC_CG) {
-    g_string_append_printf(text,
-                           " A copy of %s per lane is served by lines of %d bytes of its source, "
-                           "one after the other. A "
-                           "line takes one wavefront where its sectors, of %d bytes, go to columns "
-                           "of their own in one row of shared memory, "
-                           "which has %d bytes; other rows take others, and so do halves of "
-                           "sectors that become the other half of a column.",
-                           smb_count(e->request.width, "byte").text, SMB_SOURCE_LINE_BYTES,
-                           SMB_SOURCE_SECTOR_BYTES, SMB_SOURCE_LINE_BYTES);
+    g_string_append_printf(
+        text,
+        " A copy of %s per lane is served by lines of %d bytes of its source, "
+        "one after the other. A line takes one wavefront where its sectors, of "
+        "%d bytes, go to columns of their own in one row of shared memory, which "
+        "has %d bytes; other rows take others, and so do halves of sectors that "
+        "become the other half of a column.",
+        smb_count(e->request.width, "byte").text, SMB_SOURCE_LINE_BYTES, SMB_SOURCE_SECTOR_BYTES,
+        SMB_SOURCE_LINE_BYTES);
     return;
   }
   append_groups(text, e);

@@ -10,7 +10,7 @@
 /** smb_explain_choice: Returns: (transfer full): which access this is and why it, and by which request */
 char *smb_explain_choice(const SmbExplanation *explanation);
 
-/** Whether the request copies from global memory, and it is known from where: it is counted by the lines of its source. */
+/** Whether the request copies from global memory, and it is known from where: it is counted by both sides. */
 gboolean smb_explain_is_copy(const SmbExplanation *e);
 
 /** smb_explain_rule: Returns: (transfer full): how the device serves such a request */
