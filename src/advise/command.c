@@ -251,7 +251,7 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   if (option_tune)
     return smb_advise_tune(cli, smb_target_options(), file, (const char *const *)option_tune, tuned,
                            meter, error);
-  g_autoptr(SmbTarget) target = smb_target_open(cli, 0, out, error);
+  g_autoptr(SmbTarget) target = smb_target_open_text(cli, 0, out, error);
   if (!target || !check_rewrites(target, error))
     return FALSE;
   if (option_check)

@@ -96,8 +96,8 @@ finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *p
                                      .cuda_arch = smb_program_cuda_arch(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = target->options.limits};
-  const SmbCompileOptions compiling = {target->nvcc, target->instance, target->compile_seconds,
-                                       progress};
+  const SmbCompileOptions compiling = {target->nvcc, target->as_text, target->instance,
+                                       target->compile_seconds, progress};
   target->kernel = smb_compile_read(source, arch, &compiling, &reading, &target->compiled, error);
   if (!target->kernel)
     return FALSE;
@@ -371,6 +371,7 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
     return NULL;
   target->folders = g_strdupv(options->folders);
   target->nvcc = g_strdup(options->nvcc);
+  target->as_text = options->as_text;
   target->arrays = g_strdupv(options->arrays);
   set_values(&target->defines, (const char *const *)options->defines);
   set_values(&target->args, (const char *const *)options->args);
@@ -412,17 +413,29 @@ smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **err
   return TRUE;
 }
 
-SmbTarget *
-smb_target_open(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error) {
+static SmbTarget *
+open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, const SmbOutFile *writes,
+            GError **error) {
   const char *file = cli->n_arguments > argument ? cli->arguments[argument] : NULL;
   SmbProgress *progress = smb_cli_progress(cli);
-  g_autoptr(SmbTarget) target =
-      smb_target_new(smb_target_options(), file, cli->arch, progress, error);
+  g_autoptr(SmbTarget) target = smb_target_new(options, file, cli->arch, progress, error);
   if (!target || !smb_target_protect(target, writes, error) ||
       !smb_launch_check_arguments(&target->launch, target->kernel, target->assumes_block, error))
     return NULL;
   target->options.progress = progress;
   return g_steal_pointer(&target);
+}
+
+SmbTarget *
+smb_target_open(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error) {
+  return open_target(cli, smb_target_options(), argument, writes, error);
+}
+
+SmbTarget *
+smb_target_open_text(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error) {
+  SmbTargetOptions options = *smb_target_options();
+  options.as_text = TRUE;
+  return open_target(cli, &options, argument, writes, error);
 }
 
 SmbAnalysis *
@@ -462,6 +475,7 @@ copy_target(const SmbTarget *target, gsize dynamic_bytes) {
   other->frames = target->frames;
   other->folders = g_strdupv(target->folders);
   other->nvcc = g_strdup(target->compiled && !target->nvcc ? "" : target->nvcc);
+  other->as_text = !target->compiled;
   other->instance = g_strdup(target->instance);
   other->compile_seconds = target->compile_seconds;
   other->defines = g_strdupv(target->defines);
@@ -537,6 +551,7 @@ smb_target_compile(const SmbTarget *target, const char *text, gsize dynamic_byte
   const SmbSource *source = smb_program_source(target->kernel);
   if (!other->nvcc)
     other->nvcc = g_strdup("");
+  other->as_text = FALSE;
   number_parameters(target, other);
   if (!finish_text(other, target->file, text ? text : smb_source_text(source),
                    text ? strlen(text) : smb_source_length(source), arch, error))

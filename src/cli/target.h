@@ -11,7 +11,7 @@
 #include "src/cli/cli.h"
 #include "src/out/file.h"
 
-/** The options as the user typed them; %NULL where nothing was. */
+/** The options as the user typed them; %NULL where nothing was. @as_text is a command's own: SmbTarget.as_text. */
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
@@ -19,6 +19,7 @@ typedef struct {
   char **defines, **folders, **args, **buffers, **arrays;
   char *block, *grid, *dynamic_bytes, *unknown, *frames;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *max_compile, *threads;
+  gboolean as_text;
 } SmbTargetOptions;
 
 /** Values of --write and --read. */
@@ -59,6 +60,7 @@ void smb_target_clear_options(void);
  * @entry: the function of the text that is meant, or %NULL if it has one
  * @dynamic_bytes: the expression that gives the dynamic shared memory, or %NULL
  * @nvcc: (nullable): options of the compiler, if it is to be compiled in any case
+ * @as_text: whether it is read as it is, though there are options of a compiler, if the kernel language has it
  * @instance: (nullable): the instance of a template that is meant
  * @compile_seconds: how long a compiler may take; 0: as long as it may by default
  * @compiled: (nullable): how it was compiled; %NULL: it was read as it is
@@ -80,6 +82,7 @@ typedef struct {
   char *entry;
   char *dynamic_bytes;
   char *nvcc;
+  gboolean as_text;
   char *instance;
   guint compile_seconds;
   char *compiled;
@@ -126,6 +129,11 @@ gboolean smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GEr
  * Returns: (transfer full): what the command line of @cli means; running it shows its progress
  */
 SmbTarget *smb_target_open(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error);
+
+/** smb_target_open_text: as smb_target_open(), but a file that the kernel language has is read as it is, even if there are
+ * options of a compiler, which smb_target_compile() takes */
+SmbTarget *smb_target_open_text(SmbCli *cli, guint argument, const SmbOutFile *writes,
+                                GError **error);
 
 /** smb_target_analyze: Returns: (transfer full) (nullable): the analysis of the target's launch, with its options */
 SmbAnalysis *smb_target_analyze(const SmbTarget *target, const SmbArch *arch, GError **error);

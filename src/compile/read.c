@@ -117,16 +117,33 @@ compile_refused(SmbSource *source, const SmbArch *arch, const SmbCompileOptions 
   return program;
 }
 
+// Whether options of a compiler make another text of one.
+static gboolean
+set_macros(const char *flags) {
+  static const char *const options[] = {
+      "-D", "-U", "-include", "--define-macro", "--undefine-macro", "--pre-include"};
+  g_auto(GStrv) words = NULL;
+  g_shell_parse_argv(flags, NULL, &words, NULL);
+  for (guint i = 0; words && words[i]; i++) {
+    for (guint j = 0; j < G_N_ELEMENTS(options); j++) {
+      if (g_str_has_prefix(words[i], options[j]))
+        return TRUE;
+    }
+  }
+  return FALSE;
+}
+
 SmbProgram *
 smb_compile_read(SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
                  const SmbProgramOptions *reading, char **command, GError **error) {
   g_autoptr(GError) refused = NULL;
   *command = NULL;
-  if (options->flags)
-    return compile_as_asked(source, arch, options, reading, command, error);
-  SmbProgram *program = smb_program_read(source, reading, &refused);
+  gboolean reads = !options->flags || (options->as_text && !set_macros(options->flags));
+  SmbProgram *program = reads ? smb_program_read(source, reading, &refused) : NULL;
   if (program)
     return program;
+  if (options->flags)
+    return compile_as_asked(source, arch, options, reading, command, error);
   if (may_compile(source, arch, reading->entry, refused))
     return compile_refused(source, arch, options, reading, command, refused, error);
   g_propagate_error(error, g_steal_pointer(&refused));

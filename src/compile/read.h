@@ -10,12 +10,14 @@
 /**
  * SmbCompileOptions: how CUDA C is compiled.
  * @flags: (nullable): of --nvcc: compile in any case, with these options; %NULL: compile what the kernel language refuses
+ * @as_text: whether a text that the kernel language has is read as it is, though there are @flags, unless these set macros
  * @instance: (nullable): which instance of a template is meant
  * @seconds: how long a compiler may take; 0: SMB_COMPILE_SECONDS
  * @progress: (nullable): says so while a compiler works
  */
 typedef struct {
   const char *flags;
+  gboolean as_text;
   const char *instance;
   guint seconds;
   SmbProgress *progress;

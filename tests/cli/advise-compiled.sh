@@ -99,6 +99,20 @@ expect 0 advise turn.cu --block 32 --arg n=32 --only pad --max-compile 1
 shows 'turn.cu: nvcc was ended: it took more than 1 second (--max-compile)'
 [ -z "$(ls "$TMPDIR")" ] || die "$last: left $(ls "$TMPDIR")"
 
+# Options of the compiler are for each form; with macros the text is another one, which only the compiler knows.
+cat >task <<'END'
+. ./pairs.sh
+case " $* " in
+*' -O1 '*) grep -q 'T + 1' "$word" && stores 4 || stores 8 ;;
+*) exit 9 ;;
+esac
+END
+expect 0 advise turn.cu --block 32 --arg n=32 --nvcc -O1 --only pad
+shows 'Change line 3 to [T + 1]: 1056 -> 64 wavefronts'
+shows 'As compiled (nvcc -cubin -lineinfo -arch=sm_90 -O1): 2 wavefronts for all shared accesses.'
+expect 0 advise turn.cu --block 32 --arg 2=32 --nvcc '-O1 -DT=32'
+shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90 -O1 -DT=32'
+
 # Without a compiler, and of what is no file of CUDA C, none is asked.
 echo 'exit 9' >task
 expect 0 advise --rows 32 --cols 32
