@@ -97,14 +97,13 @@ make_narrow_mask(SmbRandom *random) {
 // A mask of 64 lanes: both halves alike, or each its own.
 static SmbLanes
 make_mask(SmbRandom *random, guint n) {
-  SmbLanes lower = make_narrow_mask(random);
-  if (n <= 32)
-    return lower;
-  return lower | (number_below(random, 2) ? lower : make_narrow_mask(random)) << 32;
+  SmbLanes mask = make_narrow_mask(random);
+  if (n > 32)
+    mask |= (number_below(random, 2) ? mask : make_narrow_mask(random)) << 32;
+  return mask;
 }
 
 // Where lanes are, in units of the width or of words. Each fill says what its words are.
-typedef void (*Fill)(SmbRandom *random, guint n, guint32 *at);
 
 // a[i * stride]
 static void
@@ -195,6 +194,32 @@ fill_anywhere(SmbRandom *random, guint n, guint32 *at) {
     at[lane] = next_number(random);
 }
 
+// A pattern at random: a switch, so that they are compiled into one function.
+static inline void
+fill_lanes(SmbRandom *random, guint n, guint32 *at) {
+  switch (number_below(random, 10)) {
+  case 0:
+    return fill_stride(random, n, at);
+  case 1:
+    return fill_column(random, n, at);
+  case 2:
+    return fill_swizzle(random, n, at);
+  case 3:
+  case 4:
+    return fill_window(random, n, at);
+  case 5:
+    return fill_pairs(random, n, at);
+  case 6:
+    return fill_few_words(random, n, at);
+  case 7:
+    return fill_one_bank(random, n, at);
+  case 8:
+    return fill_permuted(random, n, at);
+  default:
+    return fill_anywhere(random, n, at);
+  }
+}
+
 // Where a pattern begins that may begin at the first @room bytes: at the start of memory, at a row, at
 // the last place, anywhere.
 static guint32
@@ -216,14 +241,15 @@ make_base(SmbRandom *random, guint64 room) {
 static void
 place_pattern(SmbRandom *random, guint n, const guint32 *at, guint64 limit, SmbRequest *request) {
   guint width = request->width, unit = number_below(random, 4) ? width : 4;
-  guint64 power = G_GUINT64_CONSTANT(1) << (63 - __builtin_clzll(limit));
-  guint32 bits = (guint32)(power - 1) & ~(smb_width_alignment(width) - 1), last = 0;
-  guint32 most = (guint32)(power - width);
+  guint alignment = smb_width_alignment(width);
+  guint64 room = limit - (width - alignment); // for the first unit that is aligned
+  guint64 power = G_GUINT64_CONSTANT(1) << (63 - __builtin_clzll(room));
+  guint32 bits = (guint32)(power - 1) & ~(alignment - 1), last = 0;
   for (guint lane = 0; lane < n; lane++) {
-    request->offset[lane] = MIN(at[lane] * unit & bits, most);
+    request->offset[lane] = at[lane] * unit & bits;
     last = MAX(last, request->offset[lane]);
   }
-  guint32 base = make_base(random, limit - width - last) & ~(smb_width_alignment(width) - 1);
+  guint32 base = make_base(random, limit - width - last) & ~(alignment - 1);
   for (guint lane = 0; lane < n; lane++)
     request->offset[lane] += base;
 }
@@ -231,9 +257,6 @@ place_pattern(SmbRandom *random, guint n, const guint32 *at, guint64 limit, SmbR
 void
 smb_pattern_request(SmbRandom *random, guint n, SmbOp op, guint width, guint32 limit_bytes,
                     SmbRequest *request) {
-  static const Fill fills[] = {fill_stride,   fill_column,  fill_swizzle,   fill_window,
-                               fill_window,   fill_pairs,   fill_few_words, fill_one_bank,
-                               fill_permuted, fill_anywhere};
   guint64 limit = limit_bytes ? limit_bytes : G_GUINT64_CONSTANT(1) << 32;
   guint32 at[SMB_MAX_LANES];
   g_return_if_fail(limit >= width && n <= SMB_MAX_LANES);
@@ -244,6 +267,6 @@ smb_pattern_request(SmbRandom *random, guint n, SmbOp op, guint width, guint32 l
   request->mask = make_mask(random, n);
   if (smb_request_lanes(request) == 0)
     request->mask |= (SmbLanes)1 << number_below(random, MIN(smb_op_address_lanes(op), n));
-  fills[number_below(random, G_N_ELEMENTS(fills))](random, n, at);
+  fill_lanes(random, n, at);
   place_pattern(random, n, at, limit, request);
 }
