@@ -186,6 +186,7 @@ static const char *const lines[] = {
     "analyze --kernel transposeSmem --shape ragged --warps",
     "analyze --kernel naiveGmem --arch sm_20",
     "analyze --kernel reduceSmem --shape 128 --max-ways 1",
+    "analyze --rows 32 --cols 32 --max-excess 1% --max-excess tile=0 --max-wavefronts 99=0",
     "explain --rows 16 --cols 32 --pad 1",
     "explain --rows 8 --cols 8 --elem float4 --dynamic --arch sm_10",
     "explain --kernel reduceSmem --shape 128 --line 34",

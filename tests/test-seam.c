@@ -299,7 +299,8 @@ START_TEST(test_views) {
     run_text(&text, tile_text, archs[_i]);
     SmbCli cli = {.command = "explain", .arch = run.arch, .columns = 100};
     g_autoptr(SmbSpool) out = cli.out = smb_spool_new();
-    const SmbAnalyzeReport report = {run.target, run.analysis, FALSE, G_MAXUINT};
+    g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(SmbLimit));
+    const SmbAnalyzeReport report = {run.target, run.analysis, FALSE, none, none};
     smb_analyze_write_text(&cli, &report);
     smb_analyze_annotate(&cli, &report);
     smb_analyze_write_json(&cli, &report);
@@ -409,7 +410,11 @@ START_TEST(test_views_of_unknown) {
   start(&run);
   SmbCli cli = {.command = "analyze", .arch = run.arch, .columns = 200};
   g_autoptr(SmbSpool) out = cli.out = smb_spool_new();
-  const SmbAnalyzeReport report = {run.target, run.analysis, TRUE, 3};
+  char *three[] = {(char *)"3", NULL};
+  const SmbLimitOptions typed = {.ways = three};
+  g_autoptr(GArray) limits = smb_limits_new(&typed, NULL);
+  g_autoptr(GArray) failed = smb_limits_check(limits, run.target->kernel, run.analysis);
+  const SmbAnalyzeReport report = {run.target, run.analysis, TRUE, limits, failed};
   const SmbExplainQuestion question = {0};
   g_autoptr(SmbExplanation) explanation =
       smb_explanation_new(run.target, run.arch, run.analysis, &question, NULL);

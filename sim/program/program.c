@@ -131,6 +131,22 @@ smb_program_message(const SmbProgram *program, guint32 offset, const char *text)
   return g_strdup_printf("%s: %s+0x%x: %s", program->file, program->name, offset, text);
 }
 
+char *
+smb_program_site_message(const SmbProgram *program, const SmbSite *site, const char *text) {
+  if (!site->opcode || !site->file || !site->line)
+    return smb_program_message(program, site->offset, text);
+  return g_strdup_printf("%s:%u:%u: %s", site->file, site->line, MAX(site->column, 1), text);
+}
+
+gboolean
+smb_program_site_is_in(const SmbProgram *program, const SmbSite *site, const char *file) {
+  const char *whole = site->file ? site->file : program->file;
+  if (!file || !g_str_has_suffix(whole, file))
+    return !file;
+  gsize before = strlen(whole) - strlen(file);
+  return before == 0 || whole[before - 1] == '/';
+}
+
 void
 smb_code_line_free(SmbCodeLine *instruction) {
   g_free(instruction->text);

@@ -195,6 +195,20 @@ gboolean smb_frame_is_own(const SmbFrame *frame);
  */
 char *smb_program_message(const SmbProgram *program, guint32 offset, const char *text);
 
+/**
+ * smb_program_site_message:
+ * @text: what is to be said of @site
+ *
+ * As smb_program_message(), for the place of the source that an instruction has: "FILE:LINE:COLUMN: text", without the
+ * line's text where that is not the program's own. A line whose column is not known is meant from its first.
+ *
+ * Returns: (transfer full): the message
+ */
+char *smb_program_site_message(const SmbProgram *program, const SmbSite *site, const char *text);
+
+/** Whether a site stands in @file, which may be the end of a path; (nullable): %NULL is every file. */
+gboolean smb_program_site_is_in(const SmbProgram *program, const SmbSite *site, const char *file);
+
 guint smb_program_n_parameters(const SmbProgram *program);
 SmbParameter smb_program_parameter(const SmbProgram *program, guint index);
 

@@ -6,46 +6,37 @@
 #include "src/cli/commands.h"
 #include "src/cli/target.h"
 
-static char *option_max_ways;
+static SmbLimitOptions option_limits;
 static gboolean option_annotate, option_warps;
 
 static const GOptionEntry options[] = {
-    {"max-ways", 0, 0, G_OPTION_ARG_STRING, &option_max_ways,
-     "exit with status 1 if an access is more than N-way", "N"},
+    {"max-ways", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_limits.ways,
+     "exit with status 1 if an access is more than N-way; PLACE is an array, LINE or FILE:LINE: if "
+     "one there is",
+     "[PLACE=]N"},
+    {"max-excess", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_limits.excess,
+     "if more than N wavefronts of the kernel, or at a place, are in excess, or more than N "
+     "percent",
+     "[PLACE=]N[%]"},
+    {"max-wavefronts", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_limits.wavefronts,
+     "if the kernel, or the accesses at a place, take more than N wavefronts", "[PLACE=]N"},
     {"annotate", 0, 0, G_OPTION_ARG_NONE, &option_annotate,
      "print the source with the counts in the margin", NULL},
     {"warps", 0, 0, G_OPTION_ARG_NONE, &option_warps, "break each access down by warp", NULL},
     G_OPTION_ENTRY_NULL,
 };
 
-// --max-ways: each access that is beyond it is named, and each whose count is not that of the contents of memory: requests of
-// it are not counted, or contents were assumed. Where a condition kept all threads away, nothing was checked.
+// Names what is beyond a limit.
 static void
-check_limit(SmbCli *cli, const SmbAnalyzeReport *report) {
-  if (report->max_ways != G_MAXUINT && report->analysis->idle) {
+write_failed(SmbCli *cli, const SmbAnalyzeReport *report) {
+  for (guint i = 0; i < report->failed->len; i++) {
+    const SmbFailedLimit *failure = &g_array_index(report->failed, SmbFailedLimit, i);
     cli->status = SMB_EXIT_DIFFERS;
-    smb_spool_printf(cli->messages, "smembank analyze: --max-ways %u: nothing was checked\n",
-                     report->max_ways);
-  }
-  for (guint i = 0; i < report->analysis->accesses->len; i++) {
-    const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
-    guint ways = smb_analyze_ways(access);
-    if ((access->uncounted || access->data_source) && report->max_ways != G_MAXUINT) {
-      g_autofree char *reason = smb_analyze_describe_reason(access);
-      cli->status = SMB_EXIT_DIFFERS;
-      smb_spool_printf(cli->messages, "smembank analyze: --max-ways %u: %s\n", report->max_ways,
-                       reason);
-    }
-    if (ways <= report->max_ways)
-      continue;
-    cli->status = SMB_EXIT_DIFFERS;
-    smb_spool_printf(cli->messages, "smembank analyze: line %u: the %s of %s ", access->site->line,
-                     smb_op_class_name(access->site->op_class), access->site->expression);
-    smb_spool_printf(cli->messages,
-                     ways == access->total.max_degree
-                         ? "is %u-way: more than --max-ways %u\n"
-                         : "queues %u deep in a bank: more than --max-ways %u\n",
-                     ways, report->max_ways);
+    if (failure->access)
+      smb_analyze_write_warning(report->target->kernel, failure->access->site, failure->message,
+                                cli->messages);
+    else
+      smb_spool_printf(cli->messages, "smembank analyze: %s\n", failure->message);
   }
 }
 
@@ -70,9 +61,10 @@ static const SmbCliUsage usage = {
 
 gboolean
 smb_cmd_analyze(SmbCli *cli, GError **error) {
-  guint max_ways = G_MAXUINT;
-  if (!smb_cli_parse(cli, &usage, options, error) ||
-      !smb_cli_number("--max-ways", option_max_ways, 1, G_MAXINT, &max_ways, error))
+  if (!smb_cli_parse(cli, &usage, options, error))
+    return FALSE;
+  g_autoptr(GArray) limits = smb_limits_new(&option_limits, error);
+  if (!limits)
     return FALSE;
   if (option_annotate && !smb_cli_view(cli, "--annotate", annotated_formats, error))
     return FALSE;
@@ -81,9 +73,10 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   if (!analysis)
     return FALSE;
 
-  SmbAnalyzeReport report = {target, analysis, option_warps, max_ways};
+  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis);
+  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed};
   cli->format->write(cli, &report);
   smb_analyze_write_warnings(target, analysis, cli->messages);
-  check_limit(cli, &report);
+  write_failed(cli, &report);
   return TRUE;
 }

@@ -158,16 +158,18 @@ write_traffic(JsonBuilder *json, const SmbAnalyzeReport *report) {
   json_builder_end_array(json);
 }
 
+// --max-ways for the whole launch.
 static void
 write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
-  if (report->max_ways == G_MAXUINT)
+  guint max_ways = smb_limits_ways(report->limits);
+  if (max_ways == G_MAXUINT)
     return;
   smb_json_object(json, "limit");
-  smb_json_number(json, "max_ways", report->max_ways);
+  smb_json_number(json, "max_ways", max_ways);
   smb_json_array(json, "exceeded");
   for (guint i = 0; i < report->analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
-    if (smb_analyze_ways(access) <= report->max_ways)
+    if (smb_analyze_ways(access) <= max_ways)
       continue;
     smb_json_object(json, NULL);
     smb_json_number(json, "line", access->site->line);
@@ -181,6 +183,37 @@ write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
   smb_json_boolean(json, "depends_on_data", smb_analyze_assumes(report->analysis));
   smb_json_boolean(json, "vacuous", report->analysis->idle != NULL);
   json_builder_end_object(json);
+}
+
+static void
+write_failure(JsonBuilder *json, const SmbProgram *program, const SmbFailedLimit *failure) {
+  const SmbSite *site = failure->access ? failure->access->site : NULL;
+  smb_json_object(json, NULL);
+  smb_json_text(json, "option", failure->limit->option);
+  smb_json_text(json, "place", failure->limit->where);
+  smb_json_number(json, "limit", (gint64)failure->limit->most);
+  smb_json_boolean(json, "percent", failure->limit->is_percent);
+  if (failure->has_value && failure->limit->is_percent)
+    smb_json_double(json, "value", failure->value);
+  else
+    smb_json_number_if(json, "value", failure->has_value, (gint64)failure->value);
+  smb_json_text(json, "file", site ? find_file(program, site) : NULL);
+  smb_json_number_if(json, "line", site != NULL, site ? site->line : 0);
+  smb_json_number_if(json, "column", site != NULL, site ? site->column : 0);
+  smb_json_text(json, "array", failure->access ? failure->access->array : NULL);
+  smb_json_text(json, "op", site ? smb_op_class_name(site->op_class) : NULL);
+  smb_json_text(json, "message", failure->message);
+  json_builder_end_object(json);
+}
+
+static void
+write_failures(JsonBuilder *json, const SmbAnalyzeReport *report) {
+  if (report->limits->len == 0)
+    return;
+  smb_json_array(json, "failed_limits");
+  for (guint i = 0; i < report->failed->len; i++)
+    write_failure(json, report->target->kernel, &g_array_index(report->failed, SmbFailedLimit, i));
+  json_builder_end_array(json);
 }
 
 static void
@@ -234,6 +267,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   write_constants(json, report);
   write_traffic(json, report);
   write_limit(json, report);
+  write_failures(json, report);
   smb_analyze_json_warnings(json, report->target, report->analysis);
   g_autofree char *sentence = smb_analyze_summarize(cli->arch, analysis);
   smb_json_text(json, "summary", sentence);

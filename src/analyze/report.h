@@ -6,15 +6,17 @@
 
 #include <json-glib/json-glib.h>
 
+#include "src/analyze/limit.h"
 #include "src/cli/target.h"
 #include "src/out/table.h"
 
-/** What is reported: @by_warp adds a row for each warp; @max_ways is the limit, or G_MAXUINT. */
+/** What is reported: @by_warp adds a row for each warp; @failed are those of @limits that are not kept. */
 typedef struct {
   const SmbTarget *target;
   const SmbAnalysis *analysis;
   gboolean by_warp;
-  guint max_ways;
+  const GArray *limits; /* (element-type SmbLimit) */
+  const GArray *failed; /* (element-type SmbFailedLimit) */
 } SmbAnalyzeReport;
 
 /** smb_analyze_ways: Returns: what --max-ways limits: the degree, or the depth of an atomic's queue, in which lanes
@@ -112,6 +114,10 @@ void smb_analyze_json_place(JsonBuilder *json, const SmbProgram *program, const 
 /** Adds the member "warnings" to a result: what smb_analyze_write_warnings() writes, but unused macros. */
 void smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target,
                                const SmbAnalysis *analysis);
+
+/** Writes a warning at a place, as compilers do: "FILE:LINE:COLUMN: warning: message". */
+void smb_analyze_write_warning(const SmbProgram *program, const SmbSite *site, const char *message,
+                               SmbSpool *out);
 
 /** What a person should know besides: suspicious accesses, macros that the text lacks. */
 void smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,

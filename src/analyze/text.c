@@ -470,15 +470,21 @@ smb_analyze_describe_warning(const SmbProgram *program, const SmbAnalysisWarning
 }
 
 void
+smb_analyze_write_warning(const SmbProgram *program, const SmbSite *site, const char *message,
+                          SmbSpool *out) {
+  g_autofree char *text = g_strconcat("warning: ", message, NULL);
+  g_autofree char *placed = smb_program_site_message(program, site, text);
+  g_autofree char *shortened = smb_text_shorten_quotes(placed);
+  smb_spool_printf(out, "%s\n", shortened);
+}
+
+void
 smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis, SmbSpool *out) {
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(target->kernel, warning->site);
-    g_autofree char *what = smb_analyze_describe_warning(target->kernel, warning);
-    g_autofree char *text = g_strconcat("warning: ", what, NULL);
-    g_autofree char *message = smb_program_message(target->kernel, site->offset, text);
-    g_autofree char *shortened = smb_text_shorten_quotes(message);
-    smb_spool_printf(out, "%s\n", shortened);
+    g_autofree char *message = smb_analyze_describe_warning(target->kernel, warning);
+    smb_analyze_write_warning(target->kernel, site, message, out);
   }
   if (analysis->idle) {
     g_autofree char *text =

@@ -38,20 +38,11 @@ smb_explain_describe_line(const SmbExplainQuestion *question) {
                         : g_strdup_printf("%u", question->line);
 }
 
-// Whether a site stands in the file that was named, or in any if none was.
-static gboolean
-is_in_file(const SmbProgram *program, const SmbSite *site, const SmbExplainQuestion *question) {
-  const char *file = site->file ? site->file : smb_program_file(program);
-  if (!question->file || !g_str_has_suffix(file, question->file))
-    return !question->file;
-  gsize before = strlen(file) - strlen(question->file);
-  return before == 0 || file[before - 1] == '/';
-}
-
 static gboolean
 is_asked_for(const SmbProgram *program, const SmbAccess *access,
              const SmbExplainQuestion *question) {
-  return access->total.requests > 0 && is_in_file(program, access->site, question) &&
+  return access->total.requests > 0 &&
+         smb_program_site_is_in(program, access->site, question->file) &&
          (!question->line || access->site->line == question->line) &&
          (!question->column || access->site->column == question->column) &&
          (!question->has_op || access->site->op_class == question->op);
@@ -84,7 +75,7 @@ refuse_place(const SmbExplanation *e, const SmbExplainQuestion *question, GError
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbSite *site = get_access(analysis, i)->site;
     if (get_access(analysis, i)->total.requests > 0 && site->line == question->line &&
-        is_in_file(e->target->kernel, site, question))
+        smb_program_site_is_in(e->target->kernel, site, question->file))
       g_string_append_printf(places, "%sa %s at column %u", places->len ? ", " : "",
                              smb_op_class_name(site->op_class), site->column);
   }

@@ -169,7 +169,7 @@ shows '"kind" : "race"'
 # shellcheck disable=SC2086 # several words
 expect 1 analyze $pad1 --max-ways 1
 golden pad1.txt
-says 'line 52: the load of tile[idx % ROWS][idx / ROWS] is 2-way: more than --max-ways 1'
+says '/tile.cu:52:14: warning: the load of tile[idx % ROWS][idx / ROWS] is 2-way: more than --max-ways 1'
 # shellcheck disable=SC2086 # several words
 expect 1 analyze $pad1 --max-ways 1 --format json
 is_json
@@ -185,7 +185,7 @@ __global__ void queue(int *out) {
 }
 END
 expect 1 analyze "$work/queue.cu" --block 32 --max-ways 31
-says 'line 3: the atomic of atomicAdd(&c[0], threadIdx.x) queues 32 deep in a bank: more than --max-ways 31'
+says 'queue.cu:3:3: warning: the atomic of atomicAdd(&c[0], threadIdx.x) queues 32 deep in a bank: more than --max-ways 31'
 expect 1 analyze "$work/queue.cu" --block 32 --max-ways 31 --format json
 is_json
 shows '"ways" : 32'

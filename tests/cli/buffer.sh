@@ -146,7 +146,7 @@ shows '"kind" : "data"'
 run_hist analyze --buffer in=@4
 # A limit holds for the contents that were given only.
 expect 1 analyze "$work/hist.cu" --block 256 --max-ways 32
-says "smembank analyze: --max-ways 32: The $depends."
+says "warning: --max-ways 32 cannot be checked: the $depends."
 expect 1 analyze "$work/hist.cu" --block 256 --max-ways 32 --format json
 grep -A 6 '"limit"' "$work/out" | grep -q '"depends_on_data" : true' || die "no reason: $(cat "$work/out")"
 expect 0 analyze "$work/hist.cu" --block 256 --buffer in=iota:i32 --max-ways 32

@@ -106,7 +106,7 @@ says "; did you mean 'sm_90'?"
 expect 2 analyze --kernel transposeGmm
 says "; did you mean 'transposeSmem'?"
 expect 2 analyze --max 3 --rows 32 --cols 32
-says 'ambiguous option --max: expected --max-ways, '
+says 'ambiguous option --max: expected --max-ways, --max-excess, '
 
 # Colour on demand.
 escape=$(printf '\033')
