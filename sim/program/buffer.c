@@ -61,6 +61,18 @@ load_file(SmbBuffer *buffer, const char *path, GError **error) {
   return TRUE;
 }
 
+const char *
+smb_buffer_file(const char *text) {
+  static const char *const others[] = {"zeros", "iota", "random"};
+  const char *equals = strchr(text, '=');
+  gsize length = equals ? strcspn(equals + 1, ":@") : 0;
+  for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
+    if (length == strlen(others[i]) && strncmp(equals + 1, others[i], length) == 0)
+      return NULL;
+  }
+  return length > 0 ? equals + 1 : NULL;
+}
+
 static gboolean
 parse_contents(SmbBuffer *buffer, const char *text, const char *spec, GError **error) {
   g_auto(GStrv) parts = g_strsplit(spec, ":", -1);

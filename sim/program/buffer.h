@@ -43,6 +43,9 @@ typedef struct {
 SmbBuffer *smb_buffer_parse(const char *text, GError **error);
 void smb_buffer_free(SmbBuffer *buffer);
 
+/** smb_buffer_file: Returns: (transfer none) (nullable): where the name of the file, with its @OFFSET, begins in such a text */
+const char *smb_buffer_file(const char *text);
+
 /** Whether it is that of a pointer parameter of that name, or of that number; of a variable: G_MAXUINT. */
 gboolean smb_buffer_is_of(const SmbBuffer *buffer, const char *name, guint index);
 

@@ -48,14 +48,16 @@ detect_columns(void) {
 }
 
 static SmbExit
-report_error(const SmbCommand *command, const GError *error) {
+report_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
   gboolean usage = g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE);
   // --help and --version are not commands that a message could name.
   gboolean named = command->name[0] != '-' && command->name[0] != '\0';
   g_autofree char *full =
       g_strconcat("smembank", named ? " " : "", named ? command->name : "", NULL);
   g_autofree char *hint = g_strdup_printf(" (see '%s --help')", full);
-  g_autofree char *text = g_strconcat(full, ": ", error->message, usage ? hint : "", NULL);
+  g_autofree char *origin =
+      usage && cli->case_origin ? g_strdup_printf(" (--case %s)", cli->case_origin) : g_strdup("");
+  g_autofree char *text = g_strconcat(full, ": ", error->message, origin, usage ? hint : "", NULL);
   // Messages quote the input. Those of a kernel show its lines; a word of the command line stays on one.
   g_autofree char *shortened = smb_text_shorten_quotes(text);
   g_autofree char *shown = usage ? smb_text_show_line(shortened) : smb_text_show(shortened);
@@ -122,8 +124,9 @@ smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **arg
     smb_spool_set_columns(out, columns);
   g_autoptr(GError) error = NULL;
   if (!run_and_write(command, &cli, &error))
-    cli.status = report_error(command, error);
+    cli.status = report_error(command, &cli, error);
   g_clear_pointer(&cli.arch, smb_arch_unref);
   g_clear_pointer(&cli.arguments, g_strfreev);
+  g_clear_pointer(&cli.case_origin, g_free);
   return cli.status;
 }

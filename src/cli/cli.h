@@ -72,7 +72,8 @@ typedef struct {
  * @visitor: (nullable): takes what smb_cli_parse() would read the command line by; nothing is run
  * @format: the row of --format in the table of the command, set by smb_cli_parse(); NULL without one
  * @arch: --arch, set by smb_cli_parse(), or NULL
- * @arch_named: whether the user named it, set by smb_cli_parse()
+ * @arch_named: whether the user's own words named it, set by smb_cli_parse(); those of a case are not the user's
+ * @case_origin: (nullable): the name of --case, and where it was read, set by smb_cli_parse()
  * @watch: (nullable): shows how far it is, from smb_cli_progress() on
  * @arguments: what is left when the options are taken away, set by smb_cli_parse(); ends with NULL
  * @n_arguments: their number
@@ -93,6 +94,7 @@ struct _SmbCli {
   const SmbFormat *format;
   SmbArch *arch;
   gboolean arch_named;
+  char *case_origin;
   SmbWatch *watch;
   GStrv arguments;
   guint n_arguments;
@@ -126,6 +128,7 @@ typedef struct {
  * @min_arguments: fewest arguments
  * @max_arguments: most arguments
  * @has_arch: whether it has --arch
+ * @file_option: (nullable): the option that takes the kernel's file; %NULL: the last argument does
  * @formats: (nullable): the formats of its result, text first: it has --format
  * @groups: (nullable) (array zero-terminated=1): options that it shares with other commands
  * @example: (nullable): a command line, for the help
@@ -136,6 +139,7 @@ struct _SmbCliUsage {
   guint min_arguments;
   guint max_arguments;
   gboolean has_arch;
+  const char *file_option;
   const SmbFormat *formats;
   const SmbCliGroup *const *groups;
   const char *example;

@@ -9,7 +9,9 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/suggest.h"
+#include "src/cli/target.h"
 #include "src/out/table.h"
+#include "src/project/project.h"
 
 enum {
   MAX_GROUPS = 8,
@@ -86,41 +88,115 @@ add_long(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awa
   return TRUE;
 }
 
-// Adds "-D", or takes "-DN=4" apart into "-D" and "N=4".
+// Adds "-v", or "--define" for "-D" and "--define=N=4" for "-DN=4".
 static void
 add_short(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awaits) {
-  gboolean takes = FALSE;
+  const GOptionEntry *taker = NULL;
   for (guint i = 0; i < all->len; i++) {
     const GOptionEntry *entry = all->pdata[i];
-    takes |= entry->short_name == word[1] && entry->arg != G_OPTION_ARG_NONE;
+    if (entry->short_name == word[1] && entry->arg != G_OPTION_ARG_NONE)
+      taker = entry;
   }
-  *awaits = takes && !word[2];
-  g_ptr_array_add(words, takes ? g_strndup(word, 2) : g_strdup(word));
-  if (takes && word[2])
-    g_ptr_array_add(words, g_strdup(word + 2));
+  *awaits = taker && !word[2];
+  g_ptr_array_add(
+      words, !taker ? g_strdup(word)
+                    : g_strconcat("--", taker->long_name, word[2] ? "=" : NULL, word + 2, NULL));
 }
 
-// The command line as GOption understands it.
+// Makes the value of the option that was added last part of its word.
+static void
+add_value(GPtrArray *words, const char *value) {
+  char **last = (char **)&words->pdata[words->len - 1];
+  char *whole = g_strconcat(*last, "=", value, NULL);
+  g_free(*last);
+  *last = whole;
+}
+
+// The command line as GOption understands it: options by their whole names, each in one word with its value.
 static GStrv
-prepare_words(const SmbCli *cli, const Options *options, GError **error) {
-  g_autoptr(GPtrArray) all = list_entries(options);
+prepare_words(const SmbCli *cli, const GPtrArray *all, GError **error) {
   g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-  gboolean verbatim = FALSE; // the value of an option
-  gboolean ended = FALSE;    // "--" has been seen
+  gboolean awaits = FALSE; // a value
+  gboolean ended = FALSE;  // "--" has been seen
   for (int i = 0; i < cli->argc; i++) {
     const char *word = cli->argv[i];
-    gboolean awaits = FALSE;
-    ended = ended || (!verbatim && strcmp(word, "--") == 0);
-    if (verbatim || ended || word[0] != '-' || !word[1])
+    if (awaits) {
+      add_value(words, word);
+      awaits = FALSE;
+      continue;
+    }
+    ended = ended || strcmp(word, "--") == 0;
+    if (ended || word[0] != '-' || !word[1])
       g_ptr_array_add(words, g_strdup(word));
     else if (word[1] != '-')
       add_short(words, all, word, &awaits);
     else if (!add_long(words, all, word, &awaits, error))
       return NULL;
-    verbatim = awaits;
   }
   g_ptr_array_add(words, NULL);
   return (GStrv)g_ptr_array_steal(words, NULL);
+}
+
+// The value of an option among prepared words, the last one; NULL: none.
+static const char *
+find_value(const char *const *words, const char *name) {
+  const char *value = NULL;
+  for (; *words && strcmp(*words, "--") != 0; words++) {
+    if (g_str_has_prefix(*words, "--") && g_str_has_prefix(*words + 2, name) &&
+        (*words)[2 + strlen(name)] == '=')
+      value = *words + strlen(name) + 3;
+  }
+  return value;
+}
+
+// Whether the command has the option of a word of a case. A case is for all commands.
+static gboolean
+has_option(const GPtrArray *all, const char *word) {
+  gsize length = strcspn(word + 2, "=");
+  for (guint i = 0; i < all->len; i++) {
+    const GOptionEntry *entry = all->pdata[i];
+    if (strlen(entry->long_name) == length && strncmp(entry->long_name, word + 2, length) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Puts the words of a case in front of the user's, which win so.
+static void
+add_case(SmbCli *cli, const SmbCliUsage *usage, const SmbCase *one, const GPtrArray *all,
+         GStrv *words) {
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  g_strv_builder_add(builder, (*words)[0]);
+  for (guint i = 0; one->words[i]; i++) {
+    if (has_option(all, one->words[i]))
+      g_strv_builder_add(builder, one->words[i]);
+  }
+  if (one->file && usage->file_option) {
+    g_autofree char *word = g_strconcat("--", usage->file_option, "=", one->file, NULL);
+    g_strv_builder_add(builder, word);
+  }
+  g_strv_builder_addv(builder, (const char **)*words + 1);
+  g_strfreev(*words);
+  *words = g_strv_builder_end(builder);
+  cli->case_origin = g_strdup_printf("%s, %s", one->name, one->origin);
+}
+
+static gboolean
+takes_case(const GPtrArray *all) {
+  return has_option(all, "--" SMB_CASE_OPTION);
+}
+
+// The case that the words ask for; *@one is NULL if they ask for none.
+static gboolean
+find_case(const char *const *words, SmbProject **project, const SmbCase **one, GError **error) {
+  const char *name = find_value(words, SMB_CASE_OPTION);
+  const char *path = find_value(words, SMB_PROJECT_OPTION);
+  if (!name)
+    return !path ||
+           smb_cli_usage_error(error, "--project '%s': expected --case NAME as well", path);
+  *project = smb_project_load(path, error);
+  *one = *project ? smb_project_find(*project, name, error) : NULL;
+  return *one != NULL;
 }
 
 static gboolean
@@ -133,28 +209,53 @@ check_arguments(const SmbCli *cli, const SmbCliUsage *usage, GError **error) {
   return TRUE;
 }
 
+// FILE, of a case, if the user gave all arguments but that.
+static void
+complete_arguments(SmbCli *cli, const SmbCliUsage *usage, const SmbCase *one) {
+  cli->n_arguments = cli->arguments ? g_strv_length(cli->arguments) : 0;
+  gboolean takes_file =
+      one && one->file && !usage->file_option && cli->n_arguments + 1 == usage->max_arguments;
+  cli->arguments = g_renew(char *, cli->arguments, cli->n_arguments + takes_file + 1);
+  if (takes_file)
+    cli->arguments[cli->n_arguments++] = g_strdup(one->file);
+  cli->arguments[cli->n_arguments] = NULL;
+}
+
 static gboolean
-parse_words(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GError **error) {
+parse_options(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GStrv *words,
+              GError **error) {
   const GOptionEntry rest[] = {{G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
                                 &cli->arguments, NULL, usage->arguments},
                                G_OPTION_ENTRY_NULL};
-  g_auto(GStrv) words = prepare_words(cli, options, error);
-  if (!words)
-    return FALSE;
   g_autoptr(GOptionContext) context = g_option_context_new(NULL);
   g_option_context_set_help_enabled(context, FALSE);
   for (guint i = 0; i < options->n; i++)
     g_option_context_add_main_entries(context, options->groups[i].entries, NULL);
   g_option_context_add_main_entries(context, rest, NULL);
   g_autoptr(GError) failure = NULL;
-  if (!g_option_context_parse_strv(context, &words, &failure)) {
-    g_autofree char *message = g_strdup(failure->message);
-    message[0] = g_ascii_tolower(message[0]);
-    return smb_cli_usage_error(error, "%s", message);
-  }
-  if (!cli->arguments)
-    cli->arguments = g_new0(char *, 1);
-  cli->n_arguments = g_strv_length(cli->arguments);
+  if (g_option_context_parse_strv(context, words, &failure))
+    return TRUE;
+  g_autofree char *message = g_strdup(failure->message);
+  message[0] = g_ascii_tolower(message[0]);
+  return smb_cli_usage_error(error, "%s", message);
+}
+
+static gboolean
+parse_words(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GError **error) {
+  g_autoptr(GPtrArray) all = list_entries(options);
+  g_auto(GStrv) words = prepare_words(cli, all, error);
+  if (!words)
+    return FALSE;
+  cli->arch_named = find_value((const char *const *)words, "arch") != NULL;
+  g_autoptr(SmbProject) project = NULL;
+  const SmbCase *one = NULL;
+  if (takes_case(all) && !find_case((const char *const *)words, &project, &one, error))
+    return FALSE;
+  if (one)
+    add_case(cli, usage, one, all, &words);
+  if (!parse_options(cli, usage, options, &words, error))
+    return FALSE;
+  complete_arguments(cli, usage, one);
   return TRUE;
 }
 
@@ -269,7 +370,6 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
   cli->format = usage->formats ? &usage->formats[choice] : NULL;
   if (when > 0)
     cli->colour = when == 1;
-  cli->arch_named = arch != NULL;
   if (usage->has_arch)
     cli->arch = smb_cli_load_arch(cli, arch ? arch : SMB_DEFAULT_ARCH, error);
   return cli->arch || !usage->has_arch;

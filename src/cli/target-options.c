@@ -23,6 +23,10 @@ static const GOptionEntry tile_entries[] = {
 };
 
 static const GOptionEntry launch_entries[] = {
+    {SMB_CASE_OPTION, 0, 0, G_OPTION_ARG_STRING, &typed.case_name,
+     "a kernel and its launch as a project file has them; options given besides win", "NAME"},
+    {SMB_PROJECT_OPTION, 0, 0, G_OPTION_ARG_FILENAME, &typed.project,
+     "the project file (default: smembank.ini in this folder or above it)", SMB_CLI_FILE},
     {"kernel", 0, 0, G_OPTION_ARG_STRING, &typed.kernel,
      "a built-in kernel: see 'smembank list kernels'", SMB_CLI_KERNEL_NAME},
     {"shape", 0, 0, G_OPTION_ARG_STRING, &typed.shape,
@@ -100,7 +104,7 @@ smb_target_clear_options(void) {
   static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group};
   for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
     for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++) {
-      if (entry->arg == G_OPTION_ARG_STRING)
+      if (entry->arg == G_OPTION_ARG_STRING || entry->arg == G_OPTION_ARG_FILENAME)
         g_clear_pointer((char **)entry->arg_data, g_free);
       else if (entry->arg == G_OPTION_ARG_STRING_ARRAY)
         g_clear_pointer((GStrv *)entry->arg_data, g_strfreev);

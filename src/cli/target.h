@@ -15,7 +15,7 @@
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
-  char *kernel, *shape, *entry, *instance, *nvcc, *triton;
+  char *kernel, *shape, *entry, *instance, *nvcc, *triton, *case_name, *project;
   char **defines, **folders, **args, **buffers, **arrays;
   char *block, *grid, *dynamic_bytes, *unknown, *frames;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *max_compile, *threads;
@@ -28,6 +28,10 @@ typedef struct {
 /** Values of --unknown, and of --frames. */
 #define SMB_TARGET_UNKNOWN "error|skip"
 #define SMB_TARGET_FRAMES  "leaf|own|outer"
+
+/** The options that name a case, and the file that it stands in: smb_cli_parse() puts its words in front of the user's. */
+#define SMB_CASE_OPTION    "case"
+#define SMB_PROJECT_OPTION "project"
 
 /** The options of a command that takes a kernel, for SmbCliUsage.groups. */
 extern const SmbCliGroup smb_target_tile_group, smb_target_launch_group, smb_target_limit_group;

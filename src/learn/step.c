@@ -61,6 +61,7 @@ smb_learn_run_new(const char *const *words, gboolean is_course, GError **error) 
   gboolean good = parse_words(run, &cli, error);
   run->arch = g_steal_pointer(&cli.arch);
   g_strfreev(cli.arguments);
+  g_free(cli.case_origin);
   if (good)
     run->analysis = smb_target_analyze(run->target, run->arch, error);
   return run->analysis ? g_steal_pointer(&run) : NULL;

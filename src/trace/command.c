@@ -155,6 +155,7 @@ static const SmbCliUsage usage = {
                    "memory, launched as for analyze.",
     .max_arguments = 1,
     .has_arch = TRUE,
+    .file_option = "from",
     .formats = smb_trace_sum_formats,
     .groups = groups,
     .example = "echo 'ld 4 ffffffff' $(seq 0 128 3968) | smembank trace -",

@@ -177,7 +177,8 @@ check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **
                                "'%s' holds measurements: a launch, --device and --record are for "
                                "kernels",
                                file);
-  if ((!file || is_kernel) && strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
+  if ((!file || is_kernel) && cli->arch_named &&
+      strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
     return smb_cli_usage_error(error,
                                "--arch is for traces: everything else names its architecture");
   return TRUE;

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/project/key.h"
+
+#include <string.h>
+
+#include "sim/program/argument.h"
+#include "sim/program/buffer.h"
+#include "src/cli/target.h"
+
+static const GOptionEntry more_entries[] = {
+    {SMB_KEY_FILE, 0, 0, G_OPTION_ARG_FILENAME, NULL, NULL, NULL},
+    {"arch", 0, 0, G_OPTION_ARG_STRING, NULL, NULL, NULL},
+    {"max-ways", 0, 0, G_OPTION_ARG_STRING, NULL, NULL, NULL},
+    G_OPTION_ENTRY_NULL,
+};
+static const SmbCliGroup more_group = {NULL, more_entries};
+
+static const SmbCliGroup *const groups[] = {&more_group, SMB_TARGET_GROUPS,
+                                            &smb_target_array_group};
+
+// What says which case is meant is none of its keys.
+static gboolean
+is_key(const GOptionEntry *entry) {
+  return strcmp(entry->long_name, SMB_CASE_OPTION) != 0 &&
+         strcmp(entry->long_name, SMB_PROJECT_OPTION) != 0;
+}
+
+const GOptionEntry *
+smb_key_find(const char *name) {
+  for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
+    for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++) {
+      if (strcmp(entry->long_name, name) == 0)
+        return is_key(entry) ? entry : NULL;
+    }
+  }
+  return NULL;
+}
+
+GStrv
+smb_key_names(void) {
+  g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+  for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
+    for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++) {
+      if (is_key(entry))
+        g_strv_builder_add(names, entry->long_name);
+    }
+  }
+  return g_strv_builder_end(names);
+}
+
+// A name that begins with a dash is no option, and "-" no standard input.
+static char *
+resolve_path(const char *path, const char *folder) {
+  if (g_path_is_absolute(path))
+    return g_strdup(path);
+  return folder ? g_build_filename(folder, path, NULL)
+                : g_strconcat(path[0] == '-' ? "./" : "", path, NULL);
+}
+
+char *
+smb_key_resolve(const GOptionEntry *key, const char *value, const char *folder) {
+  const char *name = key->long_name, *path = NULL;
+  if (key->arg == G_OPTION_ARG_FILENAME || strcmp(name, "include") == 0)
+    path = value;
+  else if (strcmp(name, "arg") == 0)
+    path = smb_argument_file(value);
+  else if (strcmp(name, "buffer") == 0)
+    path = smb_buffer_file(value);
+  if (!path)
+    return g_strdup(value);
+  g_autofree char *before = g_strndup(value, (gsize)(path - value));
+  g_autofree char *resolved = resolve_path(path, folder);
+  return g_strconcat(before, resolved, NULL);
+}
