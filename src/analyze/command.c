@@ -6,20 +6,9 @@
 #include "src/cli/commands.h"
 #include "src/cli/target.h"
 
-static SmbLimitOptions option_limits;
 static gboolean option_annotate, option_warps;
 
 static const GOptionEntry options[] = {
-    {"max-ways", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_limits.ways,
-     "exit with status 1 if an access is more than N-way; PLACE is an array, LINE or FILE:LINE: if "
-     "one there is",
-     "[PLACE=]N"},
-    {"max-excess", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_limits.excess,
-     "if more than N wavefronts of the kernel, or at a place, are in excess, or more than N "
-     "percent",
-     "[PLACE=]N[%]"},
-    {"max-wavefronts", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_limits.wavefronts,
-     "if the kernel, or the accesses at a place, take more than N wavefronts", "[PLACE=]N"},
     {"annotate", 0, 0, G_OPTION_ARG_NONE, &option_annotate,
      "print the source with the counts in the margin", NULL},
     {"warps", 0, 0, G_OPTION_ARG_NONE, &option_warps, "break each access down by warp", NULL},
@@ -47,7 +36,7 @@ static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
 static const SmbFormat annotated_formats[] = {{"text", smb_analyze_annotate, NULL},
                                               {NULL, NULL, NULL}};
 
-static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
+static const SmbCliGroup *const groups[] = {&smb_analyze_limit_group, SMB_TARGET_GROUPS, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
     .description = "Counts the wavefronts of each access to shared memory, and the sectors of each "
@@ -63,7 +52,7 @@ gboolean
 smb_cmd_analyze(SmbCli *cli, GError **error) {
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
-  g_autoptr(GArray) limits = smb_limits_new(&option_limits, error);
+  g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);
   if (!limits)
     return FALSE;
   if (option_annotate && !smb_cli_view(cli, "--annotate", annotated_formats, error))

@@ -10,6 +10,30 @@ enum {
   WHOLE = 100, // percent
 };
 
+// What was typed: GOption writes here.
+static SmbLimitOptions typed;
+
+static const GOptionEntry entries[] = {
+    {"max-ways", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.ways,
+     "exit with status 1 if an access is more than N-way; PLACE is an array, LINE or FILE:LINE: if "
+     "one there is",
+     "[PLACE=]N"},
+    {"max-excess", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.excess,
+     "if more than N wavefronts of the kernel, or at a place, are in excess, or more than N "
+     "percent",
+     "[PLACE=]N[%]"},
+    {"max-wavefronts", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.wavefronts,
+     "if the kernel, or the accesses at a place, take more than N wavefronts", "[PLACE=]N"},
+    G_OPTION_ENTRY_NULL,
+};
+
+const SmbCliGroup smb_analyze_limit_group = {"Limits of what is counted", entries};
+
+const SmbLimitOptions *
+smb_limit_options(void) {
+  return &typed;
+}
+
 static void
 clear_limit(gpointer data) {
   SmbLimit *limit = data;

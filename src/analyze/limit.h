@@ -6,11 +6,18 @@
 #pragma once
 
 #include "sim/analysis/analysis.h"
+#include "src/cli/cli.h"
 
 /** The options that are limits, as the user typed them: [WHERE=]N, each any number of times; %NULL where nothing was. */
 typedef struct {
   GStrv ways, excess, wavefronts;
 } SmbLimitOptions;
+
+/** The options of a command that checks limits, for SmbCliUsage.groups. */
+extern const SmbCliGroup smb_analyze_limit_group;
+
+/** smb_limit_options: Returns: (transfer none): what was typed, after smb_cli_parse() */
+const SmbLimitOptions *smb_limit_options(void);
 
 /**
  * SmbLimit:

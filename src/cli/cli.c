@@ -47,9 +47,23 @@ detect_columns(void) {
   return 0;
 }
 
-static SmbExit
-report_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
+char *
+smb_cli_place_error(const char *message) {
+  // "FILE:LINE:COLUMN: " or "FILE:LINE: ", with nothing before the file; a compiler's own message has "error: " already
+  g_autoptr(GRegex) place = g_regex_new("^((?:(?!: )[^\n])+?:[0-9]+(?::[0-9]+)?): (?:error: )?",
+                                        G_REGEX_RAW, (GRegexMatchFlags)0, NULL);
+  return g_regex_match(place, message, (GRegexMatchFlags)0, NULL)
+             ? g_regex_replace(place, message, -1, 0, "\\1: error: ", (GRegexMatchFlags)0, NULL)
+             : NULL;
+}
+
+// What is said of an error, as the library writes it: with its place first, if it has one, as compilers do.
+static char *
+describe_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
   gboolean usage = g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE);
+  char *placed = usage ? NULL : smb_cli_place_error(error->message);
+  if (placed)
+    return placed;
   // --help and --version are not commands that a message could name.
   gboolean named = command->name[0] != '-' && command->name[0] != '\0';
   g_autofree char *full =
@@ -57,7 +71,13 @@ report_error(const SmbCommand *command, const SmbCli *cli, const GError *error) 
   g_autofree char *hint = g_strdup_printf(" (see '%s --help')", full);
   g_autofree char *origin =
       usage && cli->case_origin ? g_strdup_printf(" (--case %s)", cli->case_origin) : g_strdup("");
-  g_autofree char *text = g_strconcat(full, ": ", error->message, origin, usage ? hint : "", NULL);
+  return g_strconcat(full, ": ", error->message, origin, usage ? hint : "", NULL);
+}
+
+static SmbExit
+report_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
+  gboolean usage = g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE);
+  g_autofree char *text = describe_error(command, cli, error);
   // Messages quote the input. Those of a kernel show its lines; a word of the command line stays on one.
   g_autofree char *shortened = smb_text_shorten_quotes(text);
   g_autofree char *shown = usage ? smb_text_show_line(shortened) : smb_text_show(shortened);

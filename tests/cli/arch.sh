@@ -159,7 +159,7 @@ done
 # Syntax errors carry their line, and what is quoted is short.
 printf '[arch]\ntitle=x\nnonsense\nbanks=32\n' | arch sm_broken
 expect 3 list archs sm_broken
-says 'sm_broken.ini:3: '
+says 'sm_broken.ini:3: error: '
 {
   printf '[arch]\ntitle=x\ncompute-capability=9.0\nmax-threads=1\nbanks='
   head -c 1000000 /dev/zero | tr '\0' 9

@@ -136,14 +136,14 @@ echo "1 error detected in the compilation of \"$word\"." >&2
 exit 2
 END
 expect 3 analyze pairs.cu --block 32
-says 'smembank analyze: pairs.cu:1:1: '
+says 'pairs.cu:1:1: error: '
 says 'nvcc does not compile it, either:'
 says 'pairs.cu:2: error: identifier "Words" is undefined'
 says 'pairs.cu: failed: nvcc -cubin -lineinfo -arch=sm_90'
 ! grep -q 'warning\|detected' "$work/err" || die "$last: says what is not needed: $(cat "$work/err")"
 check_clean
 expect 3 analyze good.cu --nvcc ''
-says 'smembank analyze: good.cu:2: error: identifier "Words" is undefined'
+says 'good.cu:2: error: identifier "Words" is undefined'
 echo 'exit 7' >task
 expect 3 analyze good.cu --nvcc ''
 says 'smembank analyze: good.cu: failed with status 7: nvcc -cubin'

@@ -42,7 +42,7 @@ END
 
 # A file that is not found; -I, in every way of writing it.
 expect 3 analyze src/k.cu
-says "src/tile.h:2:10: 'rows.h' was not found: give its folder with -I"
+says "src/tile.h:2:10: error: 'rows.h' was not found: give its folder with -I"
 for option in -Icommon '-I common' --include=common; do
   # shellcheck disable=SC2086 # several words
   expect 0 analyze src/k.cu $option
@@ -78,22 +78,22 @@ cmp src/body.h body.h || die "$last: overwrote src/body.h"
 printf '__device__ int f() { return missing; }\n' >src/wrong.h
 printf '#include "wrong.h"\n__global__ void k(int *o) { o[0] = f(); }\n' >src/wrong.cu
 expect 3 analyze src/wrong.cu
-says "src/wrong.h:1:29: 'missing' is not declared"
+says "src/wrong.h:1:29: error: 'missing' is not declared"
 printf '#if 1\n' >src/wrong.h
 expect 3 analyze src/wrong.cu
-says 'src/wrong.h:1:2: this #if has no #endif'
+says 'src/wrong.h:1:2: error: this #if has no #endif'
 printf '#endif\n' >src/wrong.h
 expect 3 analyze src/wrong.cu
-says 'src/wrong.h:1:2: #endif without #if'
+says 'src/wrong.h:1:2: error: #endif without #if'
 printf '/* no end' >src/wrong.h
 expect 3 analyze src/wrong.cu
-says 'src/wrong.h:1:1: this comment has no end'
+says 'src/wrong.h:1:1: error: this comment has no end'
 printf 'a\001b' >src/wrong.h
 expect 3 analyze src/wrong.cu
 says 'src/wrong.h: byte 0x01'
 printf '#include 3\n' >src/wrong.h
 expect 3 analyze src/wrong.cu
-says 'src/wrong.h:1:10: expected #include "FILE" or #include <FILE>'
+says 'src/wrong.h:1:10: error: expected #include "FILE" or #include <FILE>'
 
 # Limits: files that include each other, and many of them.
 printf '#include "wrong.h"\n' >src/wrong.h

@@ -269,7 +269,7 @@ mkdir -p "$work/data/lessons"
 sed 's/rows.load.degree == 1 &&/rows.load.degree == 2 \&\&/' "$srcdir/data/lessons/01-bank.lesson" >"$work/data/lessons/01-bank.lesson"
 line=$(grep -n 'degree == 2' "$work/data/lessons/01-bank.lesson" | cut -d : -f 1)
 SMEMBANK_DATADIR=$work/data expect 3 learn --all
-says "data/lessons/01-bank.lesson:$line:35: 'Each lane has a bank of its own' does not hold: 1 == 2 && 1 == 1"
+says "data/lessons/01-bank.lesson:$line:35: error: 'Each lane has a bank of its own' does not hold: 1 == 2 && 1 == 1"
 # Other rules give other numbers, or break a claim.
 mkdir -p "$work/data/archs"
 rm "$work/data/lessons/01-bank.lesson"

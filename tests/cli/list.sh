@@ -134,7 +134,7 @@ expect 3 list kernels "$work/none.ptx"
 says 'none.ptx: no kernel'
 sed 's/pool;/pol;/' "$work/three.ptx" >"$work/wrong.ptx"
 expect 3 list kernels "$work/wrong.ptx"
-says "wrong.ptx:30:16: unknown"
+says "wrong.ptx:30:16: error: unknown"
 
 expect 2 list nothing
 says "'nothing': expected kernels, archs"

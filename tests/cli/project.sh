@@ -154,7 +154,7 @@ shows 'DYNAMIC=0'
 refuses() {
   cat >bad.ini
   expect 3 analyze --project bad.ini --case a
-  says "bad.ini:$1"
+  says "bad.ini:${1%%: *}: error: ${1#*: }"
 }
 refuses "2: unknown key 'blok'; did you mean 'block'?" <<'END_OF_PROJECT'
 [a]

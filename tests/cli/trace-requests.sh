@@ -77,4 +77,4 @@ expect 2 trace --requests --counts "$work/trace"
 says 'expected one of --counts, --requests, --measure and --from'
 echo 'ld 4 zz' >>"$work/trace"
 expect 3 trace --requests "$work/trace"
-says ':9:6: '
+says ':9:6: error: '

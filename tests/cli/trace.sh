@@ -64,7 +64,7 @@ shows 'note: stmatrix.x4 came with sm_90'
 expect 0 trace --arch sm_90 "$recorded"
 ! grep -q '^note' "$work/out" || die 'a note without a reason'
 expect 3 trace --arch sm_20 "$recorded"
-says ':269:1: sm_20 has no rule for ldmatrix.x1 of 16 bytes'
+says ':269:1: error: sm_20 has no rule for ldmatrix.x1 of 16 bytes'
 
 # A count that is a lower bound says what adds to it; one that goes elsewhere is 0.
 {
@@ -82,7 +82,7 @@ expect 0 trace --arch sm_75 --format json "$work/new.txt"
 is_json
 shows '"cp.async.cg came with sm_80; counted by the rule of its family"'
 expect 3 trace --arch sm_10 "$work/new.txt"
-says ':1:1: sm_10 has no rule for atom.loop of 4 bytes'
+says ':1:1: error: sm_10 has no rule for atom.loop of 4 bytes'
 
 # Bad input: named with its place, nothing on standard output, however late it comes.
 expect 2 trace
@@ -102,12 +102,12 @@ expect 3 trace "$work/comments"
 says 'no request in it'
 printf 'ld 4 zz %s\n' "$offsets" >"$work/mask"
 expect 3 trace "$work/mask"
-says "/mask:1:6: 'zz' is not a mask: expected hexadecimal digits"
+says "/mask:1:6: error: 'zz' is not a mask: expected hexadecimal digits"
 head -c 100000 "$SMEMBANK" >"$work/binary"
 expect 3 trace "$work/binary"
 printf '\377\376l\000d\000 \0004\000\n' >"$work/utf16"
 expect 3 trace "$work/utf16"
-says '/utf16:1:4: byte 0x00: not a text'
+says '/utf16:1:4: error: byte 0x00: not a text'
 truncate -s 100M "$work/zeros" 2>/dev/null || head -c 104857600 /dev/zero >"$work/zeros"
 expect 3 trace "$work/zeros"
 says 'a line of more than 4096 bytes'
@@ -126,7 +126,7 @@ expect 0 trace "$work/long"
 shows 'compared 504000: 504000 match, 0 differ'
 echo 'ld 4 ffffffff 1' >>"$work/long"
 expect 3 trace --counts "$work/long"
-says "/long:508001:16: 1 offset: expected one for each of 32 lanes"
+says "/long:508001:16: error: 1 offset: expected one for each of 32 lanes"
 rm "$work/long"
 
 # 100 MB of comments, and a comment of 100 MB before the only request.

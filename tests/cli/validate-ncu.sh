@@ -53,10 +53,10 @@ compare 3 transpose_double transpose.csv
 says "transpose.csv: no launch of 'transpose_double': it has 'void transpose<(int)0>(float *, const float *, int)', 'void"
 sed 's/S2R R3, SR_CTAID.X/S2UR UR3, SR_CTAID.X/' transpose.csv >code.csv
 compare 3 'transpose<0>' code.csv
-says "code.csv:2: other code than that of transpose.cubin: its instruction 1 is 'S2UR UR3, SR_CTAID.X', not 'S2R R3, SR_CTAID.X'"
+says "code.csv:2: error: other code than that of transpose.cubin: its instruction 1 is 'S2UR UR3, SR_CTAID.X', not 'S2R R3, SR_CTAID.X'"
 awk '/transpose_swizzled/ { on = 1 } on && n++ < 20' transpose.csv >cut.csv
 compare 3 transpose_swizzled cut.csv
-says "cut.csv:1: other code"
+says "cut.csv:1: error: other code"
 expect 2 validate transpose.cu --entry transpose_swizzled --block 32,8 --ncu transpose.csv --arg n=64
 says "--ncu is for machine code: transpose.cu is text (--nvcc '' compiles CUDA C)"
 compare 2 transpose_swizzled transpose.csv --recorded
@@ -73,13 +73,13 @@ refuse() {
 columns='"Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed","L1 Wavefronts Shared","L1 Wavefronts Shared Ideal"'
 refuse '' 'bad.csv: no table of a kernel: expected what'
 refuse ',\n,,\n' 'bad.csv: no table of a kernel: expected what'
-refuse '"Kernel Name","k",\n' 'bad.csv:1: no instruction of this kernel'
-refuse '"Kernel Name","k",\n"Address","Source"\n' 'bad.csv:2: no column "Instructions Executed"'
-refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1\"\n" 'bad.csv:3: fewer cells than the table has columns'
-refuse "\"Kernel Name\",\"k\",\n$columns\n\"x\",\"NOP\",\"1\",\"1\",\"1\",\"1\"\n" 'bad.csv:3: "x" under "Address": expected a whole number'
-refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1,024\",\"1\",\"-\",\"1\"\n" 'bad.csv:3: "-" under "L1 Wavefronts Shared"'
-refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"A\",1,1,1,1\n\"0x10\",\"A\",1,1,1,1\n" 'bad.csv:4: an address that is not above the one before'
-refuse "\"Kernel Name\",\"k\"x,\n" 'bad.csv:1: expected a comma behind a cell in quotes'
+refuse '"Kernel Name","k",\n' 'bad.csv:1: error: no instruction of this kernel'
+refuse '"Kernel Name","k",\n"Address","Source"\n' 'bad.csv:2: error: no column "Instructions Executed"'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1\"\n" 'bad.csv:3: error: fewer cells than the table has columns'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"x\",\"NOP\",\"1\",\"1\",\"1\",\"1\"\n" 'bad.csv:3: error: "x" under "Address": expected a whole number'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1,024\",\"1\",\"-\",\"1\"\n" 'bad.csv:3: error: "-" under "L1 Wavefronts Shared"'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"A\",1,1,1,1\n\"0x10\",\"A\",1,1,1,1\n" 'bad.csv:4: error: an address that is not above the one before'
+refuse "\"Kernel Name\",\"k\"x,\n" 'bad.csv:1: error: expected a comma behind a cell in quotes'
 
 # ncu leaves out the columns of shared memory of a kernel that has none: there is nothing to compare, or all is different.
 sed 's/"L1 Wavefronts Shared"/"Other"/; s/"L1 Wavefronts Shared Ideal"/"Other Ideal"/' transpose.csv >bare.csv
