@@ -12,6 +12,13 @@
 // Where a buffer ends that has no end: far enough for all offsets that a kernel means.
 #define ENDLESS_BYTES ((gsize)1 << 40)
 
+const char *
+smb_warning_name(SmbWarning warning) {
+  static const char *const names[] = {"race",  "unset",   "loop",   "merge",    "data",
+                                      "order", "meeting", "timing", "uncounted"};
+  return names[warning];
+}
+
 G_GNUC_PRINTF(2, 3)
 static gboolean
 refuse_launch(GError **error, const char *format, ...) {

@@ -24,6 +24,9 @@ typedef enum {
   SMB_WARNING_UNCOUNTED, /* SmbSink.uncounted, in its words */
 } SmbWarning;
 
+/** "race", "unset", …, as JSON names it (transfer none). */
+const char *smb_warning_name(SmbWarning warning);
+
 /** What uses shared memory and makes no request of the kind that is counted. */
 typedef enum {
   SMB_TRAFFIC_BULK,      /* a copy of consecutive bytes */

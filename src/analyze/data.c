@@ -228,15 +228,13 @@ write_warning(JsonBuilder *json, const char *kind, guint line, guint column, con
 
 void
 smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbAnalysis *analysis) {
-  static const char *const kinds[] = {"race",  "unset",   "loop",   "merge",    "data",
-                                      "order", "meeting", "timing", "uncounted"};
   const SmbProgram *program = target->kernel;
   smb_json_array(json, "warnings");
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(program, warning->site);
     g_autofree char *text = smb_analyze_describe_warning(program, warning);
-    write_warning(json, kinds[warning->kind], site->line, site->column, text);
+    write_warning(json, smb_warning_name(warning->kind), site->line, site->column, text);
   }
   if (analysis->idle) {
     guint line = 0, column = 0;

@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+"""smembank finds shared-memory bank conflicts in CUDA kernels, without a GPU.
+
+    >>> import smembank
+    >>> smembank.count([lane * 32 * 4 for lane in range(32)], width=4).wavefronts
+    32
+
+count() takes the byte offsets of the lanes of a warp, analyze() a kernel and its launch, search() looks for a better
+layout of the shared arrays of a kernel, search_requests() for one of an array that only requests are known of. All of
+them raise UsageError or InputError, with the position in the text where there is one.
+"""
+
+from ._kernel import Access, Analysis, Kernel, Sums, Warning, analyze
+from ._layout import Layout, SearchedArray, search, search_requests
+from ._library import InputError, LibraryError, SmembankError, UsageError
+from ._request import Cost, Costs, count, count_many
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Access",
+    "Analysis",
+    "Cost",
+    "Costs",
+    "InputError",
+    "Kernel",
+    "Layout",
+    "LibraryError",
+    "SearchedArray",
+    "SmembankError",
+    "Sums",
+    "UsageError",
+    "Warning",
+    "analyze",
+    "count",
+    "count_many",
+    "search",
+    "search_requests",
+]

@@ -1,0 +1,232 @@
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+"""Kernels: what a launch costs, access by access."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import c_void_p
+from dataclasses import dataclass, field
+from typing import Mapping, Optional, Sequence, Union
+
+from . import _library
+
+Extent = Union[int, Sequence[int]]
+Path = Union[str, "os.PathLike[str]"]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel and its launch.
+
+    path: a file of CUDA C (the subset that doc/kernel-language.md describes: nothing is compiled here), PTX or machine code
+    text: what is read in place of the file, which messages call path
+    entry: the kernel, of a file that has several
+    defines: macros, as of nvcc -D
+    include: folders of included files
+    args: values of scalar parameters, by name: numbers, or text as behind --arg
+    buffers: contents of what pointers lead to, by name, as behind --buffer: "iota:i32", "zeros", a file, …
+    arrays: shapes of arrays of compiled code, by name, as behind --array: "64x64xf16"
+    block, grid: in x, y, z, or in x; without a block, the one that the kernel names, or else one warp
+    dynamic_bytes: dynamic shared memory
+    max_steps: statements that a block may execute; 0: the default
+    threads: blocks that are run at once; 0: as many as there are processors. The counts are the same for any number
+    skip_unknown: whether requests at addresses that are not known are left out and reported; else they are errors
+    """
+
+    path: Path
+    text: Union[str, bytes, None] = None
+    entry: Optional[str] = None
+    defines: Mapping[str, object] = field(default_factory=dict)
+    include: Sequence[Path] = ()
+    args: Mapping[str, object] = field(default_factory=dict)
+    buffers: Mapping[str, str] = field(default_factory=dict)
+    arrays: Mapping[str, str] = field(default_factory=dict)
+    block: Optional[Extent] = None
+    grid: Optional[Extent] = None
+    dynamic_bytes: int = 0
+    max_steps: int = 0
+    threads: int = 0
+    skip_unknown: bool = False
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Over requests: their number, their wavefronts, and so on as in Cost; max_degree is the highest degree."""
+
+    requests: int
+    wavefronts: int
+    ideal: int
+    excess: int
+    cycles: int
+    max_degree: int
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access to shared memory, in one direction, over the whole grid.
+
+    file, line, column: where it is, from 1; file is None and line 0 if that is not known
+    expression: as the text has it, or the instruction
+    array: the shared array that it touches
+    op: "load", "store" or "atomic"
+    width: bytes of one lane
+    opcode, pc: of compiled code: the instruction, and the line of the PTX or the byte offset in the function
+    is_copy: whether it is a copy from global memory (cp.async), which is in no total
+    exact: whether hardware makes just these requests; else reason says why it may make others
+    depends_on_data: whether they are those of made-up contents of memory, which the kernel was not given
+    uncounted: requests that are not in sums, because their addresses are not known
+    """
+
+    file: Optional[str]
+    line: int
+    column: int
+    expression: str
+    array: Optional[str]
+    op: str
+    width: int
+    opcode: Optional[str]
+    pc: int
+    is_copy: bool
+    exact: bool
+    reason: Optional[str]
+    depends_on_data: bool
+    uncounted: int
+    sums: Sums
+
+
+@dataclass(frozen=True)
+class Warning:
+    """Something that makes a count doubtful, or the kernel: kind is "race", "unset", "loop", "merge", "data", "order",
+    "meeting", "timing", "uncounted", "idle" or "block"."""
+
+    kind: str
+    line: int
+    column: int
+    expression: Optional[str]
+    message: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a launch costs.
+
+    kernel: its name
+    level: what was read: "text" of CUDA C, "ptx" or "sass"
+    shared_bytes: shared memory of a block
+    accesses: those that were executed, in the order of the text
+    totals: of all accesses, by "load", "store" and "atomic"
+    warnings: in the order of the text
+    """
+
+    kernel: str
+    level: str
+    shared_bytes: int
+    accesses: Sequence[Access]
+    totals: Mapping[str, Sums]
+    warnings: Sequence[Warning]
+
+
+def _extent(name: str, given: Optional[Extent]) -> tuple[int, int, int]:
+    if given is None:
+        return (0, 0, 0)
+    numbers = list(given) if isinstance(given, Sequence) else [given]
+    if not 1 <= len(numbers) <= 3 or any(number < 1 for number in numbers):
+        raise _library.UsageError(f"{name} {given}: expected one to three numbers from 1")
+    padded = [_library.bounded(name, number, 32) for number in numbers] + [1, 1]
+    return (padded[0], padded[1], padded[2])
+
+
+def _assignments(values: Mapping[str, object]) -> list[str]:
+    return [f"{name}={int(value) if isinstance(value, bool) else value}" for name, value in values.items()]
+
+
+def pack(kernel: Kernel) -> _library.Case:
+    """The kernel for the library."""
+    text = kernel.text.encode() if isinstance(kernel.text, str) else kernel.text
+    return _library.Case(
+        path=_library.encode(os.fspath(kernel.path)),
+        text=text,
+        length=len(text) if text is not None else 0,
+        entry=_library.encode_optional(kernel.entry),
+        defines=_library.encode_list(_assignments(kernel.defines)),
+        folders=_library.encode_list([os.fspath(folder) for folder in kernel.include]),
+        args=_library.encode_list(_assignments(kernel.args)),
+        buffers=_library.encode_list(_assignments(kernel.buffers)),
+        arrays=_library.encode_list(_assignments(kernel.arrays)),
+        block=_extent("block", kernel.block),
+        grid=_extent("grid", kernel.grid),
+        dynamic_bytes=_library.bounded("dynamic_bytes", kernel.dynamic_bytes, 64),
+        max_steps=_library.bounded("max_steps", kernel.max_steps, 64),
+        threads=_library.bounded("threads", kernel.threads, 32),
+        skips_unknown=int(kernel.skip_unknown),
+    )
+
+
+def unpack_sums(sums: _library.Sums) -> Sums:
+    return Sums(sums.requests, sums.wavefronts, sums.ideal, sums.excess, sums.cycles, sums.max_degree)
+
+
+def _unpack_access(row: _library.AccessCounts) -> Access:
+    return Access(
+        file=_library.decode(row.file),
+        line=row.line,
+        column=row.column,
+        expression=_library.decode_text(row.expression),
+        array=_library.decode(row.array),
+        op=_library.decode_text(row.op),
+        width=row.width,
+        opcode=_library.decode(row.opcode),
+        pc=row.pc,
+        is_copy=bool(row.is_copy),
+        exact=bool(row.exact),
+        reason=_library.decode(row.reason),
+        depends_on_data=bool(row.depends_on_data),
+        uncounted=row.uncounted,
+        sums=unpack_sums(row.sums),
+    )
+
+
+def _unpack_warning(row: _library.CaseWarning) -> Warning:
+    return Warning(
+        kind=_library.decode_text(row.kind),
+        line=row.line,
+        column=row.column,
+        expression=_library.decode(row.expression),
+        message=_library.decode_text(row.message),
+    )
+
+
+def analyze(kernel: Union[Kernel, Path], arch: str = "sm_90", **launch: object) -> Analysis:
+    """What a launch of a kernel costs, as `smembank analyze` counts it. A path takes the fields of Kernel as keywords:
+    analyze("transpose.cu", block=(32, 32), defines={"PAD": 1})."""
+    case = pack(as_kernel(kernel, launch))
+    library, pointer = _library.library(), c_void_p()
+    _library.call("smb_case_count", _library.model(arch).pointer, ctypes.byref(case), ctypes.byref(pointer))
+    counts = _library.Handle(pointer, "smb_counts_free")
+    return Analysis(
+        kernel=_library.decode_text(library.smb_counts_kernel(pointer)),
+        level=_library.decode_text(library.smb_counts_level(pointer)),
+        shared_bytes=library.smb_counts_shared_bytes(pointer),
+        accesses=[
+            _unpack_access(library.smb_counts_access(counts.pointer, i).contents)
+            for i in range(library.smb_counts_n_accesses(pointer))
+        ],
+        totals={
+            op: unpack_sums(library.smb_counts_total(counts.pointer, op.encode()).contents)
+            for op in ("load", "store", "atomic")
+        },
+        warnings=[
+            _unpack_warning(library.smb_counts_warning(counts.pointer, i).contents)
+            for i in range(library.smb_counts_n_warnings(pointer))
+        ],
+    )
+
+
+def as_kernel(kernel: Union[Kernel, Path], launch: Mapping[str, object]) -> Kernel:
+    if not isinstance(kernel, Kernel):
+        return Kernel(kernel, **launch)  # type: ignore[arg-type]
+    if launch:
+        raise TypeError(f"a Kernel has its launch: unexpected {', '.join(launch)}")
+    return kernel

@@ -1,0 +1,252 @@
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+"""The package on the library: counts, kernels, layouts, and every error that a caller can cause."""
+
+import doctest
+import os
+import pathlib
+import runpy
+import subprocess
+import sys
+
+import pytest
+
+import smembank
+
+PACKAGE = pathlib.Path(__file__).parent.parent
+
+TILE = """__global__ void k(int *out) {
+  __shared__ int tile[32][32 + PAD];
+  tile[threadIdx.y][threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+"""
+
+
+def tile(**launch):
+    fields = {"text": TILE, "defines": {"PAD": 0}, "block": (32, 32), **launch}
+    return smembank.Kernel("tile.cu", **fields)
+
+
+def column(pitch):
+    return [lane * pitch * 4 for lane in range(32)]
+
+
+@pytest.mark.parametrize("pitch, wavefronts", [(32, 32), (33, 1), (34, 2), (36, 4), (0, 1)])
+def test_count(pitch, wavefronts):
+    cost = smembank.count(column(pitch))
+    assert cost == smembank.Cost(wavefronts, 1, wavefronts - 1, wavefronts, cost.cycles)
+    assert cost.cycles >= wavefronts
+
+
+def test_count_takes_operation_mask_and_architecture():
+    assert smembank.count(column(32), mask=0xFF).wavefronts == 8
+    assert smembank.count(column(32)[:4]).wavefronts == 4
+    assert smembank.count(column(32), op="st").wavefronts == 32
+    assert smembank.count([16 * lane for lane in range(32)], width=16).wavefronts == 4
+    assert smembank.count(column(16), arch="sm_10").degree == 16
+
+
+def test_count_many():
+    costs = smembank.count_many([column(32), column(33)], mask=[1, 0xFFFFFFFF])
+    assert len(costs) == 2
+    assert [cost.wavefronts for cost in costs] == [1, 1]
+    assert list(costs.ideal) == [1, 1] and list(costs.excess) == [0, 0] and list(costs.degree) == [1, 1]
+    assert list(costs.cycles) == [cost.cycles for cost in costs]
+    assert costs[-1] == costs[1] and costs[:1] == [costs[0]]
+    with pytest.raises(IndexError):
+        costs[2]
+    assert len(smembank.count_many([])) == 0
+
+
+@pytest.mark.parametrize(
+    "error, words, arguments",
+    [
+        (smembank.UsageError, "sm_1", {"arch": "sm_1"}),
+        (smembank.UsageError, "'take'", {"op": "take"}),
+        (smembank.UsageError, "width of 3 bytes", {"width": 3}),
+        (smembank.UsageError, "width -4", {"width": -4}),
+        (smembank.UsageError, "zero byte", {"op": "l\0d"}),
+        (smembank.UsageError, "mask: expected one number, or 1", {"mask": [1, 2]}),
+        (smembank.UsageError, "mask", {"mask": -1}),
+        (smembank.InputError, "request 0: lane 32", {"mask": 1 << 32}),
+        (smembank.InputError, "request 0: ", {"offsets": [[2]]}),
+        (smembank.UsageError, "offsets: expected numbers", {"offsets": [[-4]]}),
+        (smembank.UsageError, "offsets: expected numbers", {"offsets": [["0"]]}),
+        (smembank.UsageError, "as many lanes", {"offsets": [[0], [0, 4]]}),
+        (smembank.UsageError, "33 lanes", {"offsets": [[0] * 33]}),
+    ],
+)
+def test_wrong_requests(error, words, arguments):
+    with pytest.raises(error, match=words):
+        smembank.count_many(**{"offsets": [column(32)], **arguments})
+
+
+def test_analyze():
+    analysis = smembank.analyze(tile())
+    store, load = analysis.accesses
+    assert (analysis.kernel, analysis.level, analysis.shared_bytes) == ("k", "text", 4096)
+    assert (load.file, load.line, load.op, load.array, load.width) == ("tile.cu", 5, "load", "tile", 4)
+    assert load.expression == "tile[threadIdx.x][threadIdx.y]"
+    assert (load.sums.requests, load.sums.wavefronts, load.sums.max_degree) == (32, 1024, 32)
+    assert load.exact and load.reason is None and not load.is_copy and load.opcode is None
+    assert store.sums.excess == 0
+    assert analysis.totals["load"] == load.sums
+    assert analysis.totals["atomic"].requests == 0
+    assert analysis.warnings == []
+
+
+def test_analyze_takes_a_file_and_its_launch(tmp_path):
+    path = tmp_path / "tile.cu"
+    path.write_text(TILE)
+    analysis = smembank.analyze(path, block=[32, 32], defines={"PAD": True}, threads=1)
+    assert analysis.accesses[1].sums.excess == 0
+    assert analysis.accesses[1].file == str(path)
+
+
+def test_warnings():
+    text = "__global__ void k(int *out, int n) {\n  __shared__ int s[64];\n  if (n) out[0] = s[threadIdx.x];\n}\n"
+    warnings = smembank.analyze(smembank.Kernel("k.cu", text=text, args={"n": 1})).warnings
+    assert [(warning.kind, warning.line) for warning in warnings] == [("unset", 3), ("block", 0)]
+    assert warnings[0].expression == "s[threadIdx.x]" and warnings[1].expression is None
+    idle = smembank.analyze(smembank.Kernel("k.cu", text=text, args={"n": 0}, block=32)).warnings
+    assert [warning.kind for warning in idle] == ["idle"]
+
+
+@pytest.mark.parametrize(
+    "error, words, launch",
+    [
+        (smembank.InputError, r"tile.cu:2:11: .*\n.*int i = ;", {"text": "__global__ void k() {\n  int i = ;\n}\n"}),
+        (smembank.InputError, "no/such/file", {"text": None}),
+        (smembank.UsageError, "other", {"entry": "other"}),
+        (smembank.UsageError, "block 0", {"block": 0}),
+        (smembank.UsageError, "block", {"block": (1, 2, 3, 4)}),
+        (smembank.UsageError, "block 4294967296", {"block": 1 << 32}),
+        (smembank.UsageError, "1024", {"block": (32, 32, 2)}),
+        (smembank.UsageError, "dynamic_bytes -1", {"dynamic_bytes": -1}),
+        (smembank.UsageError, "nothing", {"args": {"nothing": 1}}),
+        (smembank.UsageError, "nothing", {"buffers": {"nothing": "zeros"}}),
+        (smembank.UsageError, "tile", {"arrays": {"tile": "2x2xf16"}}),
+    ],
+)
+def test_wrong_kernels(error, words, launch):
+    path = "no/such/file" if launch.get("text", "") is None else "tile.cu"
+    kernel = smembank.Kernel(path, **{"text": TILE, "defines": {"PAD": 0}, "block": (32, 32), **launch})
+    with pytest.raises(error, match=words):
+        smembank.analyze(kernel)
+
+
+def test_a_kernel_has_its_launch():
+    with pytest.raises(TypeError, match="block"):
+        smembank.analyze(tile(), block=32)
+
+
+def test_search():
+    (found,) = smembank.search(tile(), keep=2)
+    assert found.name == "tile" and found.searched > found.ties > 1
+    assert found.now.kind == "now" and found.now.sums.wavefronts == 1056 and str(found.now) == "no padding"
+    assert len(found.best) == 6
+    assert found.best[0].sums.wavefronts == 64 and found.best[0].bytes == 4096
+    (pad,) = smembank.search(tile(), only="pad")[0].best
+    assert (pad.kind, pad.pad, pad.bytes, str(pad)) == ("pad", 1, 4224, "pad 1")
+    assert pad.offset(33) == (33 + 1) * 4
+
+
+def test_layouts_lie_where_they_say():
+    """The search's own counts are those of the addresses that a layout gives."""
+    (found,) = smembank.search(tile(), keep=3)
+    for layout in [found.now, *found.best]:
+        rows = [[layout.offset(row * 32 + lane) for lane in range(32)] for row in range(32)]
+        columns = [[layout.offset(lane * 32 + row) for lane in range(32)] for row in range(32)]
+        wavefronts = sum(cost.wavefronts for cost in smembank.count_many(rows + columns))
+        assert wavefronts == layout.sums.wavefronts, str(layout)
+
+
+def test_search_requests():
+    found = smembank.search_requests([column(32)], element_bytes=4, columns=32)
+    assert found.now.sums.wavefronts == 32
+    assert {layout.kind: layout.sums.wavefronts for layout in found.best} == {"pad": 1, "swizzle": 1, "both": 1}
+
+
+@pytest.mark.parametrize(
+    "words, arguments",
+    [
+        ("only 'none'", {"only": "none"}),
+        ("elements of 0 bytes", {"element_bytes": 0}),
+        ("1001 layouts", {"keep": 1001}),
+        ("an array of 64 bytes", {"size": 64}),
+        ("not of shared memory", {"op": "ld.const"}),
+    ],
+)
+def test_wrong_searches(words, arguments):
+    with pytest.raises(smembank.UsageError, match=words):
+        smembank.search_requests(**{"offsets": [column(32)], "element_bytes": 4, "columns": 32, **arguments})
+    with pytest.raises(smembank.UsageError, match="array 'tilt': expected one of tile"):
+        smembank.search(tile(), array="tilt")
+
+
+def test_numpy():
+    numpy = pytest.importorskip("numpy")
+    pads = numpy.arange(8)
+    offsets = numpy.arange(32) * (32 + pads[:, None]) * 4
+    costs = smembank.count_many(offsets)
+    assert costs.wavefronts.tolist() == [32, 1, 2, 1, 4, 1, 2, 1]
+    assert costs.wavefronts.dtype == numpy.uint32
+    assert smembank.count(offsets[2]).wavefronts == 2
+    assert smembank.count_many(offsets, mask=numpy.full(8, 3)).wavefronts.tolist() == [2, 1, 1, 1, 1, 1, 1, 1]
+    assert smembank.count_many(offsets[:, ::2]).wavefronts[0] == 16
+    assert smembank.search_requests(offsets[:1], 4, 32, only="pad").best[0].pad == 1
+    with pytest.raises(smembank.UsageError, match="expected integers"):
+        smembank.count_many(offsets * 0.5)
+    with pytest.raises(smembank.UsageError, match="two dimensions"):
+        smembank.count_many(offsets[0])
+    with pytest.raises(smembank.UsageError, match="numbers from 0"):
+        smembank.count_many(-offsets)
+
+
+def test_without_numpy(monkeypatch):
+    monkeypatch.setattr("smembank._request.numpy", None)
+    assert smembank.count_many([column(32), column(34)]).wavefronts == [32, 2]
+
+
+def test_example(capsys):
+    pytest.importorskip("numpy")
+    runpy.run_path(str(PACKAGE / "examples" / "transpose.py"))
+    assert capsys.readouterr().out == (
+        "wavefronts by padding: [32  1  2  1  4  1  2  1  8]\n"
+        "line 5: store tile[threadIdx.y][threadIdx.x]: 1-way, 0 in excess\n"
+        "line 7: load tile[threadIdx.x][threadIdx.y]: 32-way, 15872 in excess\n"
+        "now: no padding: 16896 wavefronts, 4096 bytes\n"
+        "swizzle: Swizzle<5,0,5>: 1024 wavefronts, 4096 bytes\n"
+        "pad: pad 1: 1024 wavefronts, 4224 bytes\n"
+        "both: pad 1 + Swizzle<1,0,1>: 1024 wavefronts, 4224 bytes\n"
+        "a column in it: 1 wavefront\n"
+    )
+
+
+def test_readme_and_docstring():
+    result = doctest.testfile(str(PACKAGE / "README.md"), module_relative=False)
+    assert result.attempted > 4 and result.failed == 0
+    result = doctest.testmod(smembank)
+    assert result.attempted > 1 and result.failed == 0
+
+
+def run_with(library):
+    program = "import smembank\ntry:\n  smembank.count([0])\nexcept smembank.LibraryError as error:\n  print(error)\n"
+    path = str(pathlib.Path(smembank.__file__).parent.parent)
+    environment = {**os.environ, "SMEMBANK_LIBRARY": library, "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_library_that_is_not_there(tmp_path):
+    assert "no-such.so" in run_with(str(tmp_path / "no-such.so"))
+    assert "is no libsmembank" in run_with("libc.so.6")
+
+
+def test_library_that_is_not_installed(monkeypatch):
+    monkeypatch.delenv("SMEMBANK_LIBRARY", raising=False)
+    monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
+    with pytest.raises(smembank.LibraryError, match="SMEMBANK_LIBRARY"):
+        smembank._library.find_library()
