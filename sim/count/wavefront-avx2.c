@@ -28,8 +28,7 @@ typedef struct {
   __m256i bank_mask;
   __m128i unit_shift;
   guint32 lanes;
-  guint32 tops;           // highest lane of each group
-  SmbWavefronts clean[5]; // no bank asked twice: by the number of groups
+  guint32 tops; // highest lane of each group
   const SmbPlan *plan;
 } Prepared;
 
@@ -47,8 +46,6 @@ prepare_plan(const SmbPlan *plan, Prepared *prepared) {
   prepared->lanes = (guint32)plan->lanes;
   prepared->tops = top_lanes(plan->group_shift);
   prepared->plan = plan;
-  for (guint groups = 0; groups < G_N_ELEMENTS(prepared->clean); groups++)
-    prepared->clean[groups] = finish_clean(plan, groups);
 }
 
 AVX2 static inline Lanes
@@ -168,7 +165,8 @@ count_request(const Prepared *prepared, const SmbRequest *request, Lanes offset)
   gboolean once = __builtin_popcount(collect_banks(bank, active)) == __builtin_popcount(lanes);
   gboolean words = prepared->plan->conflict == SMB_CONFLICT_WORDS;
   if (G_LIKELY(once) || (words && is_broadcast(prepared, request, offset, active, lanes)))
-    return prepared->clean[__builtin_popcount(occupied_groups(lanes, prepared->tops))];
+    return finish_clean(prepared->plan,
+                        (guint)__builtin_popcount(occupied_groups(lanes, prepared->tops)));
   if (!words && prepared->plan->conflict != SMB_CONFLICT_LANES)
     return finish_count(prepared->plan, smb_count_passes_narrow(prepared->plan, request));
   return finish_count(prepared->plan, count_conflicts(prepared->plan, offset, bank, active, lanes));

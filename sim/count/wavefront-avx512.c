@@ -38,8 +38,7 @@ typedef struct {
   __m128i unit_shift;
   __m128i row_shift;
   guint32 lanes;
-  guint32 tops;           // highest lane of each group
-  SmbWavefronts clean[5]; // no bank asked twice: by the number of groups
+  guint32 tops; // highest lane of each group
   const SmbPlan *plan;
 } Prepared;
 
@@ -64,8 +63,6 @@ prepare_plan(const SmbPlan *plan, Prepared *prepared) {
   prepared->lanes = (guint32)plan->lanes;
   prepared->tops = top_lanes(plan->group_shift);
   prepared->plan = plan;
-  for (guint groups = 0; groups < G_N_ELEMENTS(prepared->clean); groups++)
-    prepared->clean[groups] = finish_clean(plan, groups);
 }
 
 // smb_request_mergeable(), from the registers.
@@ -310,7 +307,8 @@ count_conflicts(const Prepared *prepared, const SmbRequest *request, Pair offset
   const SmbPlan *plan = prepared->plan;
   guint32 lanes = (guint32)request->mask & prepared->lanes;
   if (plan->conflict == SMB_CONFLICT_WORDS && is_broadcast(prepared, request, offset, lanes))
-    return prepared->clean[__builtin_popcount(occupied_groups(lanes, prepared->tops))];
+    return finish_clean(prepared->plan,
+                        (guint)__builtin_popcount(occupied_groups(lanes, prepared->tops)));
   if (!is_plan_simple(plan))
     return finish_count(plan, smb_count_passes_narrow(plan, request));
   guint n_banks = (guint)__builtin_popcount(or_all(_mm512_or_si512(bit.low, bit.high)));
@@ -331,7 +329,8 @@ count_request(const Prepared *prepared, const SmbRequest *request, Pair offset) 
               _mm512_maskz_sllv_epi32((__mmask16)(lanes >> 16), one, bank.high)};
   guint32 asked = or_all(_mm512_or_si512(bit.low, bit.high));
   if (G_LIKELY(__builtin_popcount(asked) == __builtin_popcount(lanes)))
-    return prepared->clean[__builtin_popcount(occupied_groups(lanes, prepared->tops))];
+    return finish_clean(prepared->plan,
+                        (guint)__builtin_popcount(occupied_groups(lanes, prepared->tops)));
   return count_conflicts(prepared, request, offset, bank, bit);
 }
 
