@@ -28,7 +28,6 @@ typedef struct {
   __m256i bank_mask;
   __m128i unit_shift;
   guint32 lanes;
-  guint32 tops; // highest lane of each group
   const SmbPlan *plan;
 } Prepared;
 
@@ -44,7 +43,6 @@ prepare_plan(const SmbPlan *plan, Prepared *prepared) {
   prepared->bank_mask = _mm256_set1_epi32((1 << plan->bank_bits) - 1);
   prepared->unit_shift = _mm_cvtsi32_si128(plan->unit_shift);
   prepared->lanes = (guint32)plan->lanes;
-  prepared->tops = top_lanes(plan->group_shift);
   prepared->plan = plan;
 }
 
@@ -165,8 +163,7 @@ count_request(const Prepared *prepared, const SmbRequest *request, Lanes offset)
   gboolean once = __builtin_popcount(collect_banks(bank, active)) == __builtin_popcount(lanes);
   gboolean words = prepared->plan->conflict == SMB_CONFLICT_WORDS;
   if (G_LIKELY(once) || (words && is_broadcast(prepared, request, offset, active, lanes)))
-    return finish_clean(prepared->plan,
-                        (guint)__builtin_popcount(occupied_groups(lanes, prepared->tops)));
+    return finish_clean(prepared->plan, lanes);
   if (!words && prepared->plan->conflict != SMB_CONFLICT_LANES)
     return finish_count(prepared->plan, smb_count_passes_narrow(prepared->plan, request));
   return finish_count(prepared->plan, count_conflicts(prepared->plan, offset, bank, active, lanes));

@@ -38,7 +38,6 @@ typedef struct {
   __m128i unit_shift;
   __m128i row_shift;
   guint32 lanes;
-  guint32 tops; // highest lane of each group
   const SmbPlan *plan;
 } Prepared;
 
@@ -61,7 +60,6 @@ prepare_plan(const SmbPlan *plan, Prepared *prepared) {
   prepared->unit_shift = _mm_cvtsi32_si128(plan->unit_shift);
   prepared->row_shift = _mm_cvtsi32_si128(plan->row_shift);
   prepared->lanes = (guint32)plan->lanes;
-  prepared->tops = top_lanes(plan->group_shift);
   prepared->plan = plan;
 }
 
@@ -275,7 +273,7 @@ sum_groups(guint32 most, guint bank_bits) {
 AVX512 static inline Passes
 count_crowd(const Prepared *prepared, const Crowd *crowd, guint32 lanes, guint n_banks) {
   const SmbPlan *plan = prepared->plan;
-  guint groups = (guint)__builtin_popcount(occupied_groups(lanes, prepared->tops));
+  guint groups = count_groups(lanes, plan->group_shift);
   guint32 words = find_most(count_words(crowd, lanes, n_banks));
   guint32 cost = words;
   if (plan->conflict == SMB_CONFLICT_LANES)
@@ -307,8 +305,7 @@ count_conflicts(const Prepared *prepared, const SmbRequest *request, Pair offset
   const SmbPlan *plan = prepared->plan;
   guint32 lanes = (guint32)request->mask & prepared->lanes;
   if (plan->conflict == SMB_CONFLICT_WORDS && is_broadcast(prepared, request, offset, lanes))
-    return finish_clean(prepared->plan,
-                        (guint)__builtin_popcount(occupied_groups(lanes, prepared->tops)));
+    return finish_clean(prepared->plan, lanes);
   if (!is_plan_simple(plan))
     return finish_count(plan, smb_count_passes_narrow(plan, request));
   guint n_banks = (guint)__builtin_popcount(or_all(_mm512_or_si512(bit.low, bit.high)));
@@ -329,8 +326,7 @@ count_request(const Prepared *prepared, const SmbRequest *request, Pair offset) 
               _mm512_maskz_sllv_epi32((__mmask16)(lanes >> 16), one, bank.high)};
   guint32 asked = or_all(_mm512_or_si512(bit.low, bit.high));
   if (G_LIKELY(__builtin_popcount(asked) == __builtin_popcount(lanes)))
-    return finish_clean(prepared->plan,
-                        (guint)__builtin_popcount(occupied_groups(lanes, prepared->tops)));
+    return finish_clean(prepared->plan, lanes);
   return count_conflicts(prepared, request, offset, bank, bit);
 }
 

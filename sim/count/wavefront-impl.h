@@ -54,9 +54,10 @@ finish_count(const SmbPlan *plan, Passes passes) {
   return result;
 }
 
-// What @groups lane groups cost when no bank is asked twice.
+// What @lanes cost when no bank is asked twice.
 static inline SmbWavefronts
-finish_clean(const SmbPlan *plan, guint groups) {
+finish_clean(const SmbPlan *plan, guint32 lanes) {
+  guint groups = count_groups(lanes, plan->group_shift);
   return finish_count(plan, (Passes){groups, groups, groups != 0});
 }
 
