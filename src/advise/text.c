@@ -257,20 +257,19 @@ compare_advice(gconstpointer a, gconstpointer b, gpointer data) {
              : smb_order(x->proof->edits->len, y->proof->edits->len);
 }
 
-// The verdict: the best layout of each kind that was tried as CUDA C.
-static void
-write_verdict(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
+GPtrArray *
+smb_advise_describe_verdict(const SmbAdviseReport *report, const SmbAdviseArray *array) {
   g_autoptr(GPtrArray) tried = g_ptr_array_new();
+  GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < array->layouts->len; i++) {
     SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
     if (layout->proof)
       g_ptr_array_add(tried, layout);
   }
   g_ptr_array_sort_with_data(tried, compare_advice, (gpointer)report);
-  for (guint i = 0; i < tried->len; i++) {
-    g_autofree char *sentence = describe_layout(report, array, g_ptr_array_index(tried, i), i == 0);
-    smb_text_wrap(cli->out, sentence);
-  }
+  for (guint i = 0; i < tried->len; i++)
+    g_ptr_array_add(sentences, describe_layout(report, array, g_ptr_array_index(tried, i), i == 0));
+  return sentences;
 }
 
 // Lines, each with its number and a mark.
@@ -438,7 +437,9 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
                          qualify(report, array), smb_number(now->wavefronts).text);
     return;
   }
-  write_verdict(cli, report, array);
+  g_autoptr(GPtrArray) verdict = smb_advise_describe_verdict(report, array);
+  for (guint i = 0; i < verdict->len; i++)
+    smb_text_wrap(cli->out, g_ptr_array_index(verdict, i));
   g_autofree char *sentences = smb_advise_describe(array);
   g_autoptr(GString) text = g_string_new(sentences);
   append_bounds(text, report, array);

@@ -28,6 +28,10 @@ void smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report);
 /** smb_advise_describe: Returns: (transfer full): what the search of an array found, in sentences */
 char *smb_advise_describe(const SmbAdviseArray *array);
 
+/** smb_advise_describe_verdict: Returns: (transfer full) (element-type utf8): what is to be changed, or why not, in a
+ * sentence for the best layout of each kind that was tried: the best first; empty: no layout is better */
+GPtrArray *smb_advise_describe_verdict(const SmbAdviseReport *report, const SmbAdviseArray *array);
+
 /** smb_advise_describe_unseen: Returns: (transfer full) (nullable): the lines that a rewriting of an
  * array leaves alone, in a sentence; %NULL if there are none, or no rewriting */
 char *smb_advise_describe_unseen(const SmbAdviseReport *report, const SmbAdviseArray *array);

@@ -26,6 +26,7 @@ static const SmbCommand commands[] = {
      "find the padding or swizzle that removes the conflicts of a kernel"},
     {"analyze", smb_cmd_analyze, "count the bank conflicts of a kernel, access by access"},
     {"explain", smb_cmd_explain, "explain why an access conflicts, lane by lane"},
+    {"fix", smb_cmd_fix, "find what removes the conflicts that Nsight Compute measured"},
     {"fuzz", smb_cmd_fuzz, "compare random requests on a GPU with the model"},
     {"learn", smb_cmd_learn, "a short interactive course on bank conflicts"},
     {"list", smb_cmd_list, "list kernels, architectures, devices, operations and recordings"},

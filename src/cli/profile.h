@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Which of the launches that Nsight Compute measured is one of a target.
+#pragma once
+
+#include "sim/records/profile.h"
+#include "src/cli/target.h"
+
+/**
+ * smb_target_find_profile:
+ * @target: a kernel of machine code
+ * @file: how messages call @profile
+ * @number: which of its launches of this kernel, from 1; 0: the only one, or all have the same counts
+ * @error: SMB_ERROR_INPUT: it has no launch of this kernel, or one of other code; SMB_ERROR_USAGE: no machine code, a number
+ *   beyond them, none where they differ
+ *
+ * Returns: (transfer none): the launch, whose instructions are those of the kernel
+ */
+const SmbProfileLaunch *smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile,
+                                                const char *file, guint number, GError **error);

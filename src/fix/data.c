@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// fix as JSON and as CSV. Keys are only ever added.
+#include "src/analyze/report.h"
+#include "src/cli/target-json.h"
+#include "src/fix/fix.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+
+// The best layout that is better than now: written as CUDA C, or of compiled code, which is not rewritten.
+static const SmbAdviseLayout *
+find_best(const SmbFix *fix, const SmbAdviseArray *array) {
+  const SmbAdviseLayout *first = array->layouts->len ? g_ptr_array_index(array->layouts, 0) : NULL;
+  if (!array->is_compiled)
+    return smb_advise_proven(fix->advice, array);
+  return first && smb_advise_is_better(fix->advice, array, first) ? first : NULL;
+}
+
+static void
+write_remedies(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
+  smb_json_array(json, "remedies");
+  for (guint i = 0; i < line->arrays->len; i++) {
+    const SmbAdviseArray *array = g_ptr_array_index(line->arrays, i);
+    const SmbAdviseLayout *best = find_best(fix, array);
+    g_autoptr(GPtrArray) remedies = smb_fix_remedies(fix, array);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "array", array->search->use->array->name);
+    smb_json_text(json, "layout", best ? best->name : NULL);
+    smb_json_tally_object(json, "now", &array->now->candidate->total);
+    smb_json_tally_object(json, "then", best ? &best->candidate->total : NULL);
+    smb_json_array(json, "sentences");
+    for (guint j = 0; j < remedies->len; j++)
+      smb_json_text(json, NULL, g_ptr_array_index(remedies, j));
+    json_builder_end_array(json);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
+static void
+write_line(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
+  smb_json_object(json, NULL);
+  smb_json_text(json, "file", line->code->file);
+  smb_json_number_if(json, "line", line->code->line > 0, line->code->line);
+  smb_json_number(json, "pc", line->code->pc);
+  smb_json_text(json, "source", line->source);
+  smb_json_number(json, "instructions", line->instructions);
+  smb_json_object(json, "measured");
+  smb_json_number(json, "wavefronts", (gint64)line->wavefronts);
+  smb_json_number(json, "ideal_wavefronts", (gint64)line->ideal);
+  smb_json_number(json, "excess_wavefronts", (gint64)line->excess);
+  json_builder_end_object(json);
+  smb_json_tally_object(json, "predicted", &line->predicted);
+  smb_json_boolean(json, "exact", line->reason == NULL);
+  smb_json_text(json, "reason", line->reason);
+  smb_json_text(json, "why", line->why);
+  write_remedies(json, fix, line);
+  json_builder_end_object(json);
+}
+
+void
+smb_fix_write_json(SmbCli *cli, gconstpointer data) {
+  const SmbFixResult *result = data;
+  const SmbFix *fix = result->fix;
+  JsonBuilder *json = smb_json_begin("fix");
+  SmbTally predicted = smb_analysis_total(fix->analysis);
+  smb_json_target(json, smb_fix_code(fix), fix->analysis->shared_bytes);
+  smb_json_arch(json, cli->arch);
+  smb_json_object(json, "profile");
+  smb_json_text(json, "file", result->file);
+  smb_json_number(json, "line", fix->profile->line);
+  smb_json_text(json, "kernel", fix->profile->kernel);
+  smb_json_number(json, "wavefronts", (gint64)fix->wavefronts);
+  smb_json_number(json, "excess_wavefronts", (gint64)fix->excess);
+  json_builder_end_object(json);
+  smb_json_tally_object(json, "predicted", &predicted);
+  smb_json_text(json, "advice_failure", fix->advice_failure);
+  smb_json_array(json, "lines");
+  for (guint i = 0; i < fix->lines->len; i++)
+    write_line(json, fix, g_ptr_array_index(fix->lines, i));
+  json_builder_end_array(json);
+  smb_analyze_json_warnings(json, smb_fix_code(fix), fix->analysis);
+  smb_json_end(json, cli->out);
+}
+
+// @array: (nullable): %NULL: the line has none that was searched
+static void
+write_row(SmbCsv *csv, const SmbFix *fix, const SmbFixLine *line, const SmbAdviseArray *array) {
+  const SmbAdviseLayout *best = array ? find_best(fix, array) : NULL;
+  smb_csv_text(csv, line->code->file);
+  smb_csv_number_if(csv, line->code->line > 0, line->code->line);
+  smb_csv_number(csv, line->code->pc);
+  SMB_CSV_NUMBERS(csv, line->wavefronts, line->ideal, line->excess, line->predicted.wavefronts);
+  smb_csv_text(csv, array ? array->search->use->array->name : NULL);
+  smb_csv_text(csv, best ? best->name : NULL);
+  smb_csv_number_if(csv, array != NULL, array ? array->now->candidate->total.wavefronts : 0);
+  smb_csv_number_if(csv, best != NULL, best ? best->candidate->total.wavefronts : 0);
+  smb_csv_end_row(csv);
+}
+
+void
+smb_fix_write_csv(SmbCli *cli, gconstpointer data) {
+  const SmbFix *fix = ((const SmbFixResult *)data)->fix;
+  SmbCsv csv = smb_csv_begin(
+      cli->out, "file,line,pc,wavefronts,ideal_wavefronts,excess_wavefronts,predicted_wavefronts,"
+                "array,layout,array_wavefronts,layout_wavefronts");
+  for (guint i = 0; i < fix->lines->len; i++) {
+    const SmbFixLine *line = g_ptr_array_index(fix->lines, i);
+    for (guint j = 0; j < MAX(1, line->arrays->len); j++)
+      write_row(&csv, fix, line, j < line->arrays->len ? g_ptr_array_index(line->arrays, j) : NULL);
+  }
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# fix: what ncu measured in excess on an H200, why, and what removes it (tests/data/sass/transpose.*: tests/ptx/transpose.cu). With
+# a made-up nvcc that gives the same code for the kernel as it is, and none for its other forms.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+cp "$srcdir/tests/data/sass/transpose.sm_90.cubin" "$work/transpose.cubin"
+cp "$srcdir/tests/data/sass/transpose.ncu.csv" "$work/transpose.csv"
+cp "$srcdir/tests/ptx/transpose.cu" "$work"
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+cat >nvcc <<'END'
+#!/bin/sh
+for word; do
+  [ "${previous-}" != -o ] || out=$word
+  previous=$word
+done
+PATH=$PATH:/usr/bin:/bin
+! grep -q 'PAD + 1' "$word" || { echo "$word(11): error: no"; exit 1; }
+cp "$CUBIN" "$out"
+END
+chmod +x nvcc
+SMEMBANK_NVCC=$work/nvcc CUBIN=$work/transpose.cubin
+export SMEMBANK_NVCC CUBIN
+
+# fix STATUS FILE NAME OPTION...
+fix() {
+  wanted=$1 file=$2
+  shift 2
+  expect "$wanted" fix transpose.csv "$file" --block 32,8 --arg 2=64 "$@"
+}
+
+# Machine code: why is told by its own lines; arrays are the bytes of shared memory.
+fix 0 transpose.cubin --entry 'transpose<0>' --grid 2,2
+quiet
+golden fix.txt
+fix 0 transpose.cubin --entry 'transpose<0>' --grid 2,2 --format json
+is_json
+golden fix.json
+fix 0 transpose.cubin --entry 'transpose<0>' --grid 2,2 --array 'shared=32x32xf32'
+shows 'Or pad the rows to 33 elements (float shared[32][33]): 4224 -> 256 wavefronts'
+fix 0 transpose.cubin --entry 'transpose<0>' --grid 2,2 --format csv
+golden fix.csv
+"$SMEMBANK" fix - transpose.cubin --entry 'transpose<0>' --block 32,8 --arg 2=64 --grid 2,2 <transpose.csv >out ||
+  die 'from standard input'
+grep -q '^Measured (stdin:2): 4224 wavefronts' out || die "standard input: $(cat out)"
+
+# Without conflicts there is nothing to tell.
+fix 0 transpose.cubin --entry transpose_swizzled --grid 2,2
+shows '256 wavefronts of shared memory, 0 in excess. Predicted: 256'
+[ "$(wc -l <"$work/out")" -le 5 ] || die "$last: $(cat "$work/out")"
+
+# CUDA C: what is to be changed, as compiled.
+fix 0 transpose.cu --instance 'transpose<0>' --grid 2,2
+shows 'float tile[32][32]'
+shows 'it does not compile: transpose.cu:11: error: no'
+# Another launch than was measured is no secret.
+fix 0 transpose.cubin --entry 'transpose<0>' --grid 1,2
+shows 'Predicted: 2048 wavefronts. Is the launch the one that was measured?'
+
+# Bad input.
+fix 2 transpose.cubin --entry 'transpose<0>' --grid 2,2 --arch sm_80
+expect 2 fix transpose.csv --top 0 transpose.cubin
+says "--top"
+expect 2 fix
+expect 2 fix transpose.csv
+says 'nothing to analyse'
+expect 3 fix nosuch.csv transpose.cubin
+says 'nosuch.csv'
+expect 3 fix transpose.cu transpose.cubin --entry 'transpose<0>' --block 32,8 --arg 2=64
+printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n' >k.ptx
+expect 2 fix transpose.csv k.ptx --block 32
+says "is for machine code: k.ptx is PTX"
+SMEMBANK_NVCC=no fix 3 transpose.cu --instance 'transpose<0>' --grid 2,2
+says 'no nvcc'
