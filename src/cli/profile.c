@@ -64,7 +64,7 @@ smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, cons
                         guint number, GError **error) {
   g_autoptr(GPtrArray) code = smb_program_instructions(target->kernel);
   if (!code) {
-    smb_cli_usage_error(error, "--ncu is for machine code: %s is %s (--nvcc '' compiles CUDA C)",
+    smb_cli_usage_error(error, "ncu measures machine code: %s is %s (--nvcc '' compiles CUDA C)",
                         target->file, smb_program_level(target->kernel));
     return NULL;
   }

@@ -73,6 +73,6 @@ says 'nosuch.csv'
 expect 3 fix transpose.cu transpose.cubin --entry 'transpose<0>' --block 32,8 --arg 2=64
 printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n' >k.ptx
 expect 2 fix transpose.csv k.ptx --block 32
-says "is for machine code: k.ptx is PTX"
+says 'ncu measures machine code: k.ptx is ptx'
 SMEMBANK_NVCC=no fix 3 transpose.cu --instance 'transpose<0>' --grid 2,2
 says 'no nvcc'

@@ -58,7 +58,7 @@ awk '/transpose_swizzled/ { on = 1 } on && n++ < 20' transpose.csv >cut.csv
 compare 3 transpose_swizzled cut.csv
 says "cut.csv:1: error: other code"
 expect 2 validate transpose.cu --entry transpose_swizzled --block 32,8 --ncu transpose.csv --arg n=64
-says "--ncu is for machine code: transpose.cu is text (--nvcc '' compiles CUDA C)"
+says "ncu measures machine code: transpose.cu is text (--nvcc '' compiles CUDA C)"
 compare 2 transpose_swizzled transpose.csv --recorded
 says '--ncu uses no GPU'
 compare 3 transpose_swizzled none.csv
