@@ -111,7 +111,8 @@ run_and_write(const SmbCommand *command, SmbCli *cli, GError **error) {
     g_propagate_error(error, failure);
     return FALSE;
   }
-  if (!smb_cli_flush(cli, error))
+  if (cli->output ? !smb_out_file_save(cli->output, cli->out, NULL, error)
+                  : !smb_cli_flush(cli, error))
     return FALSE;
   // There is nowhere to report that standard error cannot be written.
   smb_spool_flush(cli->messages, STDERR_FILENO, NULL);
@@ -145,6 +146,7 @@ smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **arg
   g_autoptr(GError) error = NULL;
   if (!run_and_write(command, &cli, &error))
     cli.status = report_error(command, &cli, error);
+  g_clear_pointer(&cli.output, smb_out_file_free);
   g_clear_pointer(&cli.arch, smb_arch_unref);
   g_clear_pointer(&cli.arguments, g_strfreev);
   g_clear_pointer(&cli.case_origin, g_free);

@@ -11,6 +11,7 @@
 #include "gpu/cuda.h"
 #include "sim/arch/forward.h"
 #include "src/cli/watch.h"
+#include "src/out/file.h"
 #include "src/out/spool.h"
 
 /** Exit statuses; scripts rely on them. */
@@ -71,6 +72,7 @@ typedef struct {
  * @argv: the command line from the name of the command on
  * @visitor: (nullable): takes what smb_cli_parse() would read the command line by; nothing is run
  * @format: the row of --format in the table of the command, set by smb_cli_parse(); NULL without one
+ * @output: (nullable): --output, set by smb_cli_parse(): the file that takes @out in place of standard output
  * @arch: --arch, set by smb_cli_parse(), or NULL
  * @arch_named: whether the user's own words named it, set by smb_cli_parse(); those of a case are not the user's
  * @case_origin: (nullable): the name of --case, and where it was read, set by smb_cli_parse()
@@ -92,6 +94,7 @@ struct _SmbCli {
   char **argv;
   const SmbCliVisitor *visitor;
   const SmbFormat *format;
+  SmbOutFile *output;
   SmbArch *arch;
   gboolean arch_named;
   char *case_origin;
@@ -129,7 +132,7 @@ typedef struct {
  * @max_arguments: most arguments
  * @has_arch: whether it has --arch
  * @file_option: (nullable): the option that takes the kernel's file; %NULL: the last argument does
- * @formats: (nullable): the formats of its result, text first: it has --format
+ * @formats: (nullable): the formats of its result, text first: it has --format and --output
  * @groups: (nullable) (array zero-terminated=1): options that it shares with other commands
  * @example: (nullable): a command line, for the help
  */

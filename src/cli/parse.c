@@ -321,12 +321,26 @@ write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, gui
   }
 }
 
+// --output: no argument, and no file that another option names.
+static gboolean
+open_output(SmbCli *cli, const char *path, const Options *options, GError **error) {
+  cli->output = smb_out_file_new("--output", path, (const char *const *)cli->arguments, error);
+  g_autoptr(GPtrArray) all = list_entries(options);
+  for (guint i = 0; cli->output && i < all->len; i++) {
+    const GOptionEntry *entry = all->pdata[i];
+    const char *other = entry->arg == G_OPTION_ARG_FILENAME ? *(char **)entry->arg_data : NULL;
+    if (other && other != path && !smb_out_file_protect(cli->output, other, error))
+      return FALSE;
+  }
+  return cli->output != NULL;
+}
+
 gboolean
 smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options, GError **error) {
   gboolean help = FALSE;
-  g_autofree char *format = NULL, *arch = NULL, *colour = NULL;
+  g_autofree char *format = NULL, *arch = NULL, *colour = NULL, *output = NULL;
   g_autofree char *formats = join_formats(usage->formats);
-  GOptionEntry general[5] = {{NULL}};
+  GOptionEntry general[6] = {{NULL}};
   guint n = 0;
   if (usage->has_arch)
     general[n++] = (GOptionEntry){
@@ -342,6 +356,12 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
     general[n++] = (GOptionEntry){
         "format", 0, 0, G_OPTION_ARG_STRING, &format, "how to write the result (default text)",
         formats};
+  if (usage->formats)
+    general[n++] =
+        (GOptionEntry){"output",    0,
+                       0,           G_OPTION_ARG_FILENAME,
+                       &output,     "write the result to FILE instead of standard output",
+                       SMB_CLI_FILE};
   general[n++] = (GOptionEntry){
       "color",        0, 0, G_OPTION_ARG_STRING, &colour, "colour the text (default auto)",
       SMB_CLI_COLOURS};
@@ -368,8 +388,9 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
       !check_arguments(cli, usage, error))
     return FALSE;
   cli->format = usage->formats ? &usage->formats[choice] : NULL;
-  if (when > 0)
-    cli->colour = when == 1;
+  if (output && !open_output(cli, output, &all, error))
+    return FALSE;
+  cli->colour = when > 0 ? when == 1 : cli->colour && !output;
   if (usage->has_arch)
     cli->arch = smb_cli_load_arch(cli, arch ? arch : SMB_DEFAULT_ARCH, error);
   return cli->arch || !usage->has_arch;

@@ -420,6 +420,7 @@ open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, const 
   SmbProgress *progress = smb_cli_progress(cli);
   g_autoptr(SmbTarget) target = smb_target_new(options, file, cli->arch, progress, error);
   if (!target || !smb_target_protect(target, writes, error) ||
+      !smb_target_protect(target, cli->output, error) ||
       !smb_launch_check_arguments(&target->launch, target->kernel, target->assumes_block, error))
     return NULL;
   target->options.progress = progress;

@@ -74,7 +74,7 @@ smb_trace_from(SmbCli *cli, const char *file, GError **error) {
   SmbProgress *progress = smb_cli_progress(cli);
   g_autoptr(SmbTarget) target =
       smb_target_new(smb_target_options(), file, cli->arch, progress, error);
-  if (!target)
+  if (!target || !smb_target_protect(target, cli->output, error))
     return FALSE;
   g_autoptr(GString) line = g_string_new(NULL);
   Writer writer = {cli, target, line, 0, 0};

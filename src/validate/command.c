@@ -129,7 +129,8 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   g_autoptr(SmbTarget) target =
       own ? smb_target_new(smb_target_options(), kernel_file, arch, smb_cli_progress(cli), error)
           : NULL;
-  if (own && (!target || !smb_target_protect(target, record, error)))
+  if (own && (!target || !smb_target_protect(target, record, error) ||
+              !smb_target_protect(target, cli->output, error)))
     return FALSE;
   if (own)
     note_contents(cli, target);
