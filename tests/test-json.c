@@ -217,6 +217,7 @@ static const struct {
 } files[] = {
     {"validate", "validate", "tests/data/recording.json"},
     {"list", "list kernels", "tests/ptx/histogram.ptx"},
+    {"check", "check --project", "tests/data/project.ini"},
 };
 
 START_TEST(test_file_schema) {

@@ -6,18 +6,18 @@
 
 #include "sim/program/argument.h"
 #include "sim/program/buffer.h"
+#include "src/analyze/limit.h"
 #include "src/cli/target.h"
 
 static const GOptionEntry more_entries[] = {
     {SMB_KEY_FILE, 0, 0, G_OPTION_ARG_FILENAME, NULL, NULL, NULL},
     {"arch", 0, 0, G_OPTION_ARG_STRING, NULL, NULL, NULL},
-    {"max-ways", 0, 0, G_OPTION_ARG_STRING, NULL, NULL, NULL},
     G_OPTION_ENTRY_NULL,
 };
 static const SmbCliGroup more_group = {NULL, more_entries};
 
-static const SmbCliGroup *const groups[] = {&more_group, SMB_TARGET_GROUPS,
-                                            &smb_target_array_group};
+static const SmbCliGroup *const groups[] = {&more_group, &smb_analyze_limit_group,
+                                            SMB_TARGET_GROUPS, &smb_target_array_group};
 
 // What says which case is meant is none of its keys.
 static gboolean

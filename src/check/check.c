@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/check/check.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include "src/check/child.h"
+
+static void
+checked_free(SmbChecked *checked) {
+  g_clear_pointer(&checked->result, json_node_unref);
+  g_free(checked->error);
+  g_strfreev(checked->messages);
+  g_free(checked);
+}
+
+void
+smb_check_free(SmbCheck *check) {
+  if (!check)
+    return;
+  g_ptr_array_unref(check->cases);
+  g_free(check);
+}
+
+const char *
+smb_verdict_name(SmbVerdict verdict) {
+  static const char *const names[SMB_N_VERDICTS] = {"passed", "failed", "error"};
+  return names[verdict];
+}
+
+// The lines of what analyze wrote to standard error; what is not of a place of the kernel without its own name in front.
+static GStrv
+split_messages(const char *text) {
+  g_autoptr(GStrvBuilder) lines = g_strv_builder_new();
+  g_auto(GStrv) parts = g_strsplit(text, "\n", -1);
+  for (guint i = 0; parts[i]; i++) {
+    gsize skipped = g_str_has_prefix(parts[i], SMB_CHECK_PREFIX) ? strlen(SMB_CHECK_PREFIX) : 0;
+    if (*parts[i])
+      g_strv_builder_add(lines, parts[i] + skipped);
+  }
+  return g_strv_builder_end(lines);
+}
+
+// Why a case could not be counted (transfer full).
+static char *
+describe_end(const SmbChild *child, const SmbChecked *checked) {
+  g_autofree char *said = g_strjoinv("\n", checked->messages);
+  if (child->status != -1 && WIFSIGNALED(child->status))
+    return g_strdup_printf("analyze ended by signal %d (%s)%s%s", WTERMSIG(child->status),
+                           g_strsignal(WTERMSIG(child->status)), *said ? ": " : "", said);
+  return *said ? g_steal_pointer(&said) : g_strdup("analyze wrote no result");
+}
+
+typedef struct {
+  SmbCheck *check;
+  SmbProgress *progress;
+} Run;
+
+static void
+take_result(guint index, const SmbChild *child, gpointer data) {
+  const Run *run = data;
+  SmbChecked *checked = run->check->cases->pdata[index];
+  gboolean counted = child->status != -1 && WIFEXITED(child->status) &&
+                     WEXITSTATUS(child->status) <= SMB_EXIT_DIFFERS;
+  g_autoptr(JsonParser) parser = json_parser_new();
+  checked->messages = split_messages(child->err->str);
+  if (counted && json_parser_load_from_data(parser, child->out->str, (gssize)child->out->len, NULL))
+    checked->result = json_parser_steal_root(parser);
+  checked->verdict = !checked->result                              ? SMB_VERDICT_ERROR
+                     : WEXITSTATUS(child->status) == SMB_EXIT_DONE ? SMB_VERDICT_PASSED
+                                                                   : SMB_VERDICT_FAILED;
+  if (checked->verdict == SMB_VERDICT_ERROR) {
+    checked->error = describe_end(child, checked);
+    g_clear_pointer(&checked->messages, g_strfreev);
+    checked->messages = g_new0(char *, 1);
+  }
+  run->check->n[checked->verdict]++;
+  smb_progress_add(run->progress, 1);
+}
+
+// analyze --project FILE --case NAME --format json; cases that run at a time share the processors.
+static GStrv
+make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
+  g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+  g_autofree char *path = g_strconcat("--project=", project->path, NULL);
+  g_autofree char *name = g_strconcat("--case=", one->name, NULL);
+  g_autofree char *threads =
+      g_strdup_printf("--threads=%u", MAX(1, g_get_num_processors() / MAX(jobs, 1)));
+  g_strv_builder_add_many(words, "analyze", path, name, "--format=json", NULL);
+  gboolean has_threads = FALSE;
+  for (guint i = 0; one->words[i]; i++)
+    has_threads |= g_str_has_prefix(one->words[i], "--threads=");
+  if (!has_threads)
+    g_strv_builder_add(words, threads);
+  return g_strv_builder_end(words);
+}
+
+SmbCheck *
+smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs,
+              SmbProgress *progress) {
+  SmbCheck *check = g_new0(SmbCheck, 1);
+  check->project = project;
+  check->cases = g_ptr_array_new_with_free_func((GDestroyNotify)checked_free);
+  g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+  for (guint i = 0; i < cases->len; i++) {
+    SmbChecked *checked = g_new0(SmbChecked, 1);
+    checked->one = cases->pdata[i];
+    g_ptr_array_add(check->cases, checked);
+    g_ptr_array_add(lines, make_line(project, checked->one, MIN(jobs, cases->len)));
+  }
+  Run run = {check, progress};
+  smb_progress_begin(progress, "cases", cases->len);
+  smb_children_run(lines, jobs, take_result, &run);
+  return check;
+}
+
+static void
+add_total(G_GNUC_UNUSED JsonObject *totals, G_GNUC_UNUSED const char *op, JsonNode *node,
+          gpointer data) {
+  SmbCheckedCosts *costs = data;
+  JsonObject *total = json_node_get_object(node);
+  costs->requests += (guint64)json_object_get_int_member(total, "requests");
+  costs->wavefronts += (guint64)json_object_get_int_member(total, "wavefronts");
+  costs->ideal += (guint64)json_object_get_int_member(total, "ideal_wavefronts");
+  costs->excess += (guint64)json_object_get_int_member(total, "excess_wavefronts");
+}
+
+static void
+raise_degree(G_GNUC_UNUSED JsonArray *accesses, G_GNUC_UNUSED guint index, JsonNode *node,
+             gpointer data) {
+  SmbCheckedCosts *costs = data;
+  gint64 degree = json_object_get_int_member(json_node_get_object(node), "max_degree");
+  costs->max_degree = MAX(costs->max_degree, (guint)degree);
+}
+
+gboolean
+smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs) {
+  *costs = (SmbCheckedCosts){0};
+  if (!checked->result)
+    return FALSE;
+  JsonObject *result = json_node_get_object(checked->result);
+  JsonObject *kernel = json_object_get_object_member(result, "kernel");
+  costs->kernel = json_object_get_string_member(kernel, "name");
+  json_object_foreach_member(json_object_get_object_member(result, "totals"), add_total, costs);
+  json_array_foreach_element(json_object_get_array_member(result, "accesses"), raise_degree, costs);
+  return TRUE;
+}

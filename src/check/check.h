@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What check finds out of the cases of a project: each is analyzed by a process of its own, several at a time.
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "src/cli/cli.h"
+#include "src/project/project.h"
+
+/** How a case ended. */
+typedef enum {
+  SMB_VERDICT_PASSED,
+  SMB_VERDICT_FAILED, /* a limit failed */
+  SMB_VERDICT_ERROR,  /* it could not be counted */
+} SmbVerdict;
+#define SMB_N_VERDICTS 3
+
+/**
+ * SmbChecked: a case that was checked
+ * @one: (transfer none): the case
+ * @result: (nullable): what analyze --format json wrote; %NULL with an error
+ * @error: (nullable): why it could not be counted
+ * @messages: warnings, and failed limits, a line each, as analyze wrote them
+ */
+typedef struct {
+  const SmbCase *one;
+  SmbVerdict verdict;
+  JsonNode *result;
+  char *error;
+  GStrv messages;
+} SmbChecked;
+
+/**
+ * SmbCheck:
+ * @project: (transfer none): whose cases they are
+ * @cases: (element-type SmbChecked): in the order in which they were asked for
+ * @n: how many have each verdict
+ */
+typedef struct {
+  const SmbProject *project;
+  GPtrArray *cases;
+  guint n[SMB_N_VERDICTS];
+} SmbCheck;
+
+/** SmbCheckedCosts: of all accesses of a case to shared memory; @max_degree: of the worst. */
+typedef struct {
+  const char *kernel;
+  guint64 requests, wavefronts, ideal, excess;
+  guint max_degree;
+} SmbCheckedCosts;
+
+/**
+ * smb_check_run:
+ * @project: (transfer none): outlives the result
+ * @cases: (element-type SmbCase): some of its cases
+ * @jobs: how many may run at a time
+ * @progress: (nullable)
+ *
+ * Analyzes cases. What is wrong with one, a crash included, is its own: the others are checked all the same. If this program
+ * ends, those processes end, too.
+ *
+ * Returns: (transfer full): what was found out
+ */
+SmbCheck *smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs,
+                        SmbProgress *progress);
+void smb_check_free(SmbCheck *check);
+
+/** smb_checked_costs: @costs: (out): of a case that was counted, as its result has them. Returns: whether it was. */
+gboolean smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs);
+
+/** smb_verdict_name: Returns: (transfer none): "passed", "failed", "error" */
+const char *smb_verdict_name(SmbVerdict verdict);
+
+/** What messages of analyze that have no place in the kernel begin with. */
+#define SMB_CHECK_PREFIX "smembank analyze: "
+
+/** The formats of an SmbCheck. */
+extern const SmbFormat smb_check_formats[];
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbCheck, smb_check_free)

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// check [CASE…]: whether the kernels of a project keep their limits.
+#include "src/check/check.h"
+#include "src/cli/commands.h"
+
+enum {
+  MAX_JOBS = 1024,
+  MAX_CASES = 1 << 20
+};
+
+static char *option_project, *option_jobs;
+
+static const GOptionEntry options[] = {
+    {"project", 0, 0, G_OPTION_ARG_FILENAME, &option_project,
+     "the project file (default: smembank.ini in this folder or above it)", SMB_CLI_FILE},
+    {"jobs", 'j', 0, G_OPTION_ARG_STRING, &option_jobs,
+     "cases that are analyzed at a time (default: one per processor)", "N"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static const SmbCliUsage usage = {
+    .arguments = "[CASE…]",
+    .description =
+        "Analyzes the cases of a project file, or those that are named, and says which keep their "
+        "limits. The exit status is 1 if a limit failed, and 3 if a case could not be counted; the "
+        "other cases are checked all the same.",
+    .max_arguments = MAX_CASES,
+    .formats = smb_check_formats,
+    .example = "smembank check --project smembank.ini",
+};
+
+// The cases that are named, or all of them (element-type SmbCase).
+static GPtrArray *
+choose_cases(const SmbCli *cli, const SmbProject *project, GError **error) {
+  g_autoptr(GPtrArray) chosen = g_ptr_array_new();
+  for (guint i = 0; i < cli->n_arguments; i++) {
+    const SmbCase *one = smb_project_find(project, cli->arguments[i], error);
+    if (!one)
+      return NULL;
+    if (!g_ptr_array_find(chosen, one, NULL))
+      g_ptr_array_add(chosen, (gpointer)one);
+  }
+  for (guint i = 0; cli->n_arguments == 0 && i < project->cases->len; i++)
+    g_ptr_array_add(chosen, project->cases->pdata[i]);
+  if (chosen->len > 0)
+    return g_steal_pointer(&chosen);
+  smb_cli_usage_error(error, "%s has no case: nothing to check", project->path);
+  return NULL;
+}
+
+gboolean
+smb_cmd_check(SmbCli *cli, GError **error) {
+  guint jobs = g_get_num_processors();
+  if (!smb_cli_parse(cli, &usage, options, error) ||
+      !smb_cli_number("--jobs", option_jobs, 1, MAX_JOBS, &jobs, error))
+    return FALSE;
+  g_autoptr(SmbProject) project = smb_project_load(option_project, error);
+  g_autoptr(GPtrArray) cases = project ? choose_cases(cli, project, error) : NULL;
+  if (!cases)
+    return FALSE;
+  g_autoptr(SmbCheck) check = smb_check_run(project, cases, jobs, smb_cli_progress(cli));
+  cli->format->write(cli, check);
+  if (check->n[SMB_VERDICT_ERROR] > 0)
+    cli->status = SMB_EXIT_INPUT;
+  else if (check->n[SMB_VERDICT_FAILED] > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+  return TRUE;
+}

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// check as a table with a verdict, as JSON and as CSV.
+#include <string.h>
+
+#include "src/check/check.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/out/table.h"
+
+static const SmbStyle verdict_styles[SMB_N_VERDICTS] = {SMB_STYLE_GOOD, SMB_STYLE_BAD,
+                                                        SMB_STYLE_BAD};
+
+static void
+add_row(SmbTable *table, const SmbChecked *checked) {
+  SmbCheckedCosts costs;
+  gboolean counted = smb_checked_costs(checked, &costs);
+  smb_table_cell(table, SMB_STYLE_PLAIN, checked->one->name);
+  smb_table_cell(table, SMB_STYLE_PLAIN, counted ? costs.kernel : "");
+  const guint64 numbers[] = {costs.requests, costs.wavefronts, costs.ideal, costs.excess};
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    if (counted)
+      smb_table_number(table, SMB_STYLE_PLAIN, numbers[i]);
+    else
+      smb_table_cell(table, SMB_STYLE_DIM, "-");
+  }
+  if (counted)
+    smb_table_printf(table, SMB_STYLE_PLAIN, "%u-way", costs.max_degree);
+  else
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+  smb_table_cell(table, verdict_styles[checked->verdict], smb_verdict_name(checked->verdict));
+}
+
+// "a, b and c": the cases with a verdict (transfer full).
+static char *
+list_cases(const SmbCheck *check, SmbVerdict verdict) {
+  g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+  for (guint i = 0; i < check->cases->len; i++) {
+    const SmbChecked *checked = check->cases->pdata[i];
+    if (checked->verdict == verdict)
+      g_strv_builder_add(names, checked->one->name);
+  }
+  g_auto(GStrv) list = g_strv_builder_end(names);
+  return smb_cli_list((const char *const *)list, " and ");
+}
+
+// One sentence for all cases.
+static void
+write_verdict(const SmbCheck *check, SmbSpool *out) {
+  const guint *n = check->n;
+  if (n[SMB_VERDICT_PASSED] == check->cases->len) {
+    smb_spool_printf(out, "Passed: %s.\n", smb_count(check->cases->len, "case").text);
+    return;
+  }
+  g_autofree char *failed = list_cases(check, SMB_VERDICT_FAILED);
+  g_autofree char *broken = list_cases(check, SMB_VERDICT_ERROR);
+  GString *text = g_string_new(NULL);
+  g_string_append_printf(text, "%u of %s passed.", n[SMB_VERDICT_PASSED],
+                         smb_count(check->cases->len, "case").text);
+  if (*failed)
+    g_string_append_printf(text, " Limits failed: %s.", failed);
+  if (*broken)
+    g_string_append_printf(text, " Not counted: %s.", broken);
+  smb_text_wrap(out, text->str);
+  g_string_free(text, TRUE);
+}
+
+// What analyze said of a case. A message with a place stands alone on its line, as that of a compiler does.
+static void
+write_messages(SmbCli *cli, const SmbCheck *check) {
+  for (guint i = 0; i < check->cases->len; i++) {
+    const SmbChecked *checked = check->cases->pdata[i];
+    g_autofree char *placed = checked->error ? smb_cli_place_error(checked->error) : NULL;
+    if (placed)
+      smb_spool_printf(cli->messages, "%s\n", placed);
+    else if (checked->error)
+      smb_spool_printf(cli->messages, "smembank check: case %s: %s\n", checked->one->name,
+                       checked->error);
+    for (guint j = 0; checked->messages[j]; j++)
+      smb_spool_printf(cli->messages, "%s\n", checked->messages[j]);
+  }
+}
+
+static void
+write_text(SmbCli *cli, gconstpointer result) {
+  const SmbCheck *check = result;
+  g_autoptr(SmbTable) table = smb_table_new(
+      "case|kernel|per launch: requests>|wavefronts>|ideal>|excess>|per request: worst>|: verdict");
+  write_messages(cli, check);
+  for (guint i = 0; i < check->cases->len; i++)
+    add_row(table, check->cases->pdata[i]);
+  smb_table_write(table, cli->out, cli->colour);
+  smb_spool_puts(cli->out, "\n");
+  write_verdict(check, cli->out);
+}
+
+static void
+write_case(JsonBuilder *json, const SmbChecked *checked) {
+  smb_json_object(json, NULL);
+  smb_json_text(json, "name", checked->one->name);
+  smb_json_text(json, "verdict", smb_verdict_name(checked->verdict));
+  json_builder_set_member_name(json, "result");
+  if (checked->result)
+    json_builder_add_value(json, json_node_copy(checked->result));
+  else
+    json_builder_add_null_value(json);
+  smb_json_text(json, "error", checked->error);
+  smb_json_array(json, "messages");
+  for (guint i = 0; checked->messages[i]; i++)
+    smb_json_text(json, NULL, checked->messages[i]);
+  json_builder_end_array(json);
+  json_builder_end_object(json);
+}
+
+static void
+write_json(SmbCli *cli, gconstpointer result) {
+  const SmbCheck *check = result;
+  JsonBuilder *json = smb_json_begin("check");
+  smb_json_text(json, "project", check->project->path);
+  smb_json_array(json, "cases");
+  for (guint i = 0; i < check->cases->len; i++)
+    write_case(json, check->cases->pdata[i]);
+  json_builder_end_array(json);
+  smb_json_object(json, "summary");
+  smb_json_number(json, "cases", check->cases->len);
+  smb_json_number(json, "passed", check->n[SMB_VERDICT_PASSED]);
+  smb_json_number(json, "failed", check->n[SMB_VERDICT_FAILED]);
+  smb_json_number(json, "errors", check->n[SMB_VERDICT_ERROR]);
+  json_builder_end_object(json);
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbCheck *check = result;
+  SmbCsv csv = smb_csv_begin(cli->out, "case,kernel,requests,wavefronts,ideal_wavefronts,"
+                                       "excess_wavefronts,max_degree,verdict,error");
+  write_messages(cli, check);
+  for (guint i = 0; i < check->cases->len; i++) {
+    const SmbChecked *checked = check->cases->pdata[i];
+    SmbCheckedCosts costs;
+    gboolean counted = smb_checked_costs(checked, &costs);
+    smb_csv_text(&csv, checked->one->name);
+    smb_csv_text(&csv, costs.kernel);
+    smb_csv_number_if(&csv, counted, costs.requests);
+    smb_csv_number_if(&csv, counted, costs.wavefronts);
+    smb_csv_number_if(&csv, counted, costs.ideal);
+    smb_csv_number_if(&csv, counted, costs.excess);
+    smb_csv_number_if(&csv, counted, costs.max_degree);
+    smb_csv_text(&csv, smb_verdict_name(checked->verdict));
+    smb_csv_text(&csv, checked->error);
+    smb_csv_end_row(&csv);
+  }
+}
+
+const SmbFormat smb_check_formats[] = {{"text", write_text, NULL},
+                                       {"json", write_json, NULL},
+                                       {"csv", write_csv, NULL},
+                                       {NULL, NULL, NULL}};
