@@ -21,9 +21,9 @@ static const char transpose[] =
     "  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];\n"
     "}\n";
 
-static SmbCase
+static SmbKernelLaunch
 make_case(const char *text) {
-  return (SmbCase){
+  return (SmbKernelLaunch){
       .path = "made.cu", .text = text, .length = strlen(text), .block = {32, 32}, .threads = 1};
 }
 
@@ -119,9 +119,9 @@ END_TEST
 
 START_TEST(test_case) {
   SmbModel *model = load_model("sm_90");
-  const SmbCase launch = make_case(transpose);
+  const SmbKernelLaunch launch = make_case(transpose);
   SmbCounts *counts = NULL;
-  ck_assert_int_eq(smb_case_count(model, &launch, &counts, NULL), SMB_OK);
+  ck_assert_int_eq(smb_kernel_count(model, &launch, &counts, NULL), SMB_OK);
   ck_assert_str_eq(smb_counts_kernel(counts), "transpose");
   ck_assert_str_eq(smb_counts_level(counts), "text");
   ck_assert_uint_eq(smb_counts_shared_bytes(counts), 4096);
@@ -152,16 +152,16 @@ END_TEST
 // What is suspicious of a kernel, and of a launch that does not say its block.
 START_TEST(test_warnings) {
   SmbModel *model = load_model("sm_90");
-  SmbCase launch = make_case("__global__ void k(int *out, int n) {\n"
-                             "  __shared__ int s[64];\n"
-                             "  if (n > 0)\n"
-                             "    out[threadIdx.x] = s[threadIdx.x];\n"
-                             "}\n");
+  SmbKernelLaunch launch = make_case("__global__ void k(int *out, int n) {\n"
+                                     "  __shared__ int s[64];\n"
+                                     "  if (n > 0)\n"
+                                     "    out[threadIdx.x] = s[threadIdx.x];\n"
+                                     "}\n");
   const char *const none[] = {"n=0", NULL}, *const some[] = {"n=1", NULL};
   launch.block[0] = launch.block[1] = 0;
   launch.args = some;
   SmbCounts *counts = NULL;
-  ck_assert_int_eq(smb_case_count(model, &launch, &counts, NULL), SMB_OK);
+  ck_assert_int_eq(smb_kernel_count(model, &launch, &counts, NULL), SMB_OK);
   ck_assert_uint_eq(smb_counts_n_warnings(counts), 2);
   ck_assert_str_eq(smb_counts_warning(counts, 0)->kind, "unset");
   ck_assert_uint_eq(smb_counts_warning(counts, 0)->line, 4);
@@ -171,7 +171,7 @@ START_TEST(test_warnings) {
   smb_counts_free(counts);
   launch.args = none;
   launch.block[0] = 32;
-  ck_assert_int_eq(smb_case_count(model, &launch, &counts, NULL), SMB_OK);
+  ck_assert_int_eq(smb_kernel_count(model, &launch, &counts, NULL), SMB_OK);
   ck_assert_uint_eq(smb_counts_n_warnings(counts), 1);
   ck_assert_str_eq(smb_counts_warning(counts, 0)->kind, "idle");
   ck_assert_uint_eq(smb_counts_warning(counts, 0)->line, 3);
@@ -181,16 +181,17 @@ START_TEST(test_warnings) {
 END_TEST
 
 static void
-expect_case(const SmbModel *model, const SmbCase *launch, SmbStatus status, const char *words) {
+expect_case(const SmbModel *model, const SmbKernelLaunch *launch, SmbStatus status,
+            const char *words) {
   SmbCounts *counts = NULL;
   SmbLayouts *layouts = NULL;
   const SmbSearch search = {0};
   char *error = NULL;
-  SmbStatus got = smb_case_count(model, launch, &counts, &error);
+  SmbStatus got = smb_kernel_count(model, launch, &counts, &error);
   expect(got, status, error, words);
   ck_assert_ptr_null(counts);
   error = NULL;
-  got = smb_case_search(model, launch, &search, &layouts, &error);
+  got = smb_kernel_search(model, launch, &search, &layouts, &error);
   expect(got, status, error, words);
   ck_assert_ptr_null(layouts);
 }
@@ -198,7 +199,7 @@ expect_case(const SmbModel *model, const SmbCase *launch, SmbStatus status, cons
 START_TEST(test_wrong_cases) {
   SmbModel *model = load_model("sm_90");
   const char *const texts[] = {"nothing", NULL}, *const shape[] = {"tile=2x2xf16", NULL};
-  SmbCase launch = make_case("__global__ void k() {\n  int i = ;\n}\n");
+  SmbKernelLaunch launch = make_case("__global__ void k() {\n  int i = ;\n}\n");
   expect_case(model, &launch, SMB_BAD_INPUT, "made.cu:2:11: ");
   launch = make_case("");
   launch.path = "no such file";
@@ -233,10 +234,10 @@ END_TEST
 
 START_TEST(test_search) {
   SmbModel *model = load_model("sm_90");
-  const SmbCase launch = make_case(transpose);
+  const SmbKernelLaunch launch = make_case(transpose);
   SmbSearch search = {.array = "tile", .keep = 2};
   SmbLayouts *layouts = NULL;
-  ck_assert_int_eq(smb_case_search(model, &launch, &search, &layouts, NULL), SMB_OK);
+  ck_assert_int_eq(smb_kernel_search(model, &launch, &search, &layouts, NULL), SMB_OK);
   ck_assert_uint_eq(smb_layouts_n_arrays(layouts), 1);
   const SmbSearchedArray *array = smb_layouts_array(layouts, 0);
   ck_assert_str_eq(array->name, "tile");
@@ -255,7 +256,7 @@ START_TEST(test_search) {
   ck_assert_ptr_null(smb_layouts_array(layouts, 1));
   smb_layouts_free(layouts);
   search = (SmbSearch){.kinds = SMB_SEARCH_PAD};
-  ck_assert_int_eq(smb_case_search(model, &launch, &search, &layouts, NULL), SMB_OK);
+  ck_assert_int_eq(smb_kernel_search(model, &launch, &search, &layouts, NULL), SMB_OK);
   best = smb_layouts_layout(layouts, 1);
   ck_assert_str_eq(best->kind, "pad");
   ck_assert_uint_eq(best->pad, 1);
@@ -268,7 +269,7 @@ END_TEST
 
 START_TEST(test_wrong_searches) {
   SmbModel *model = load_model("sm_90");
-  const SmbCase launch = make_case(transpose);
+  const SmbKernelLaunch launch = make_case(transpose);
   const struct {
     SmbSearch search;
     SmbStatus status;
@@ -283,7 +284,7 @@ START_TEST(test_wrong_searches) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     SmbLayouts *layouts = NULL;
     char *error = NULL;
-    SmbStatus status = smb_case_search(model, &launch, &cases[i].search, &layouts, &error);
+    SmbStatus status = smb_kernel_search(model, &launch, &cases[i].search, &layouts, &error);
     expect(status, cases[i].status, error, cases[i].words);
     ck_assert_ptr_null(layouts);
   }

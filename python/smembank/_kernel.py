@@ -142,10 +142,10 @@ def _assignments(values: Mapping[str, object]) -> list[str]:
     return [f"{name}={int(value) if isinstance(value, bool) else value}" for name, value in values.items()]
 
 
-def pack(kernel: Kernel) -> _library.Case:
+def pack(kernel: Kernel) -> _library.KernelLaunch:
     """The kernel for the library."""
     text = kernel.text.encode() if isinstance(kernel.text, str) else kernel.text
-    return _library.Case(
+    return _library.KernelLaunch(
         path=_library.encode(os.fspath(kernel.path)),
         text=text,
         length=len(text) if text is not None else 0,
@@ -188,7 +188,7 @@ def _unpack_access(row: _library.AccessCounts) -> Access:
     )
 
 
-def _unpack_warning(row: _library.CaseWarning) -> Warning:
+def _unpack_warning(row: _library.KernelWarning) -> Warning:
     return Warning(
         kind=_library.decode_text(row.kind),
         line=row.line,
@@ -201,9 +201,9 @@ def _unpack_warning(row: _library.CaseWarning) -> Warning:
 def analyze(kernel: Union[Kernel, Path], arch: str = "sm_90", **launch: object) -> Analysis:
     """What a launch of a kernel costs, as `smembank analyze` counts it. A path takes the fields of Kernel as keywords:
     analyze("transpose.cu", block=(32, 32), defines={"PAD": 1})."""
-    case = pack(as_kernel(kernel, launch))
+    launched = pack(as_kernel(kernel, launch))
     library, pointer = _library.library(), c_void_p()
-    _library.call("smb_case_count", _library.model(arch).pointer, ctypes.byref(case), ctypes.byref(pointer))
+    _library.call("smb_kernel_count", _library.model(arch).pointer, ctypes.byref(launched), ctypes.byref(pointer))
     counts = _library.Handle(pointer, "smb_counts_free")
     return Analysis(
         kernel=_library.decode_text(library.smb_counts_kernel(pointer)),

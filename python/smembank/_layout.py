@@ -135,9 +135,9 @@ def search(
     row: of an array of one dimension: elements of a row
     keep: how many of the best of each kind are wanted
     """
-    case = pack(as_kernel(kernel, launch))
+    launched = pack(as_kernel(kernel, launch))
     wanted = _pack_search(array, only, row, keep)
-    return _run("smb_case_search", _library.model(arch).pointer, ctypes.byref(case), ctypes.byref(wanted))
+    return _run("smb_kernel_search", _library.model(arch).pointer, ctypes.byref(launched), ctypes.byref(wanted))
 
 
 def search_requests(

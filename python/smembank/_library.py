@@ -55,7 +55,7 @@ class Cost(ctypes.Structure):
     ]
 
 
-class Case(ctypes.Structure):
+class KernelLaunch(ctypes.Structure):
     _fields_ = [
         ("path", c_char_p),
         ("text", c_char_p),
@@ -106,7 +106,7 @@ class AccessCounts(ctypes.Structure):
     ]
 
 
-class CaseWarning(ctypes.Structure):
+class KernelWarning(ctypes.Structure):
     _fields_ = [
         ("kind", c_char_p),
         ("line", c_uint32),
@@ -169,7 +169,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "smb_model_free": (None, [c_void_p]),
     "smb_model_lanes": (c_uint32, [c_void_p]),
     "smb_requests_count": (c_int, [c_void_p, POINTER(Requests), c_void_p, _MESSAGE]),
-    "smb_case_count": (c_int, [c_void_p, POINTER(Case), _HANDLE, _MESSAGE]),
+    "smb_kernel_count": (c_int, [c_void_p, POINTER(KernelLaunch), _HANDLE, _MESSAGE]),
     "smb_counts_free": (None, [c_void_p]),
     "smb_counts_kernel": (c_char_p, [c_void_p]),
     "smb_counts_level": (c_char_p, [c_void_p]),
@@ -178,8 +178,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "smb_counts_access": (POINTER(AccessCounts), [c_void_p, c_size_t]),
     "smb_counts_total": (POINTER(Sums), [c_void_p, c_char_p]),
     "smb_counts_n_warnings": (c_size_t, [c_void_p]),
-    "smb_counts_warning": (POINTER(CaseWarning), [c_void_p, c_size_t]),
-    "smb_case_search": (c_int, [c_void_p, POINTER(Case), POINTER(Search), _HANDLE, _MESSAGE]),
+    "smb_counts_warning": (POINTER(KernelWarning), [c_void_p, c_size_t]),
+    "smb_kernel_search": (c_int, [c_void_p, POINTER(KernelLaunch), POINTER(Search), _HANDLE, _MESSAGE]),
     "smb_requests_search": (
         c_int,
         [c_void_p, POINTER(Requests), POINTER(PresentLayout), POINTER(Search), _HANDLE, _MESSAGE],

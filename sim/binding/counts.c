@@ -10,7 +10,7 @@ struct _SmbCounts {
   SmbRun run;
   SmbSums totals[SMB_N_OP_CLASSES];
   GArray *accesses; // SmbAccessCounts
-  GArray *warnings; // SmbCaseWarning
+  GArray *warnings; // SmbKernelWarning
 };
 
 SmbSums
@@ -48,35 +48,36 @@ add_warnings(SmbCounts *counts) {
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(program, warning->site);
-    const SmbCaseWarning row = {smb_warning_name(warning->kind), site->line, site->column,
-                                site->expression, warning->message};
+    const SmbKernelWarning row = {smb_warning_name(warning->kind), site->line, site->column,
+                                  site->expression, warning->message};
     g_array_append_val(counts->warnings, row);
   }
   if (analysis->idle) {
-    SmbCaseWarning row = {.kind = "idle", .message = analysis->idle};
+    SmbKernelWarning row = {.kind = "idle", .message = analysis->idle};
     if (smb_program_source(program))
       smb_source_locate(smb_program_source(program), analysis->idle_place, &row.line, &row.column);
     g_array_append_val(counts->warnings, row);
   }
   if (counts->run.assumes_block) {
-    const SmbCaseWarning row = {.kind = "block",
-                                .message = "a block of one warp is assumed: give the kernel's own"};
+    const SmbKernelWarning row = {
+        .kind = "block", .message = "a block of one warp is assumed: give the kernel's own"};
     g_array_append_val(counts->warnings, row);
   }
 }
 
 SmbStatus
-smb_case_count(const SmbModel *model, const SmbCase *launch, SmbCounts **counts, char **error) {
+smb_kernel_count(const SmbModel *model, const SmbKernelLaunch *launch, SmbCounts **counts,
+                 char **error) {
   GError *failure = NULL;
   g_auto(SmbRun) run = {0};
-  if (!smb_run_case(model, launch, FALSE, &run, &failure))
+  if (!smb_run_kernel(model, launch, FALSE, &run, &failure))
     return smb_status_of(failure, error);
   SmbCounts *result = g_new0(SmbCounts, 1);
   result->run = run;
   run = (SmbRun){0};
   result->run.launch.arguments = NULL; // the caller's
   result->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccessCounts));
-  result->warnings = g_array_new(FALSE, FALSE, sizeof(SmbCaseWarning));
+  result->warnings = g_array_new(FALSE, FALSE, sizeof(SmbKernelWarning));
   const GArray *accesses = result->run.analysis->accesses;
   for (guint i = 0; i < accesses->len; i++)
     add_access(result, &g_array_index(accesses, SmbAccess, i));
@@ -137,8 +138,8 @@ smb_counts_n_warnings(const SmbCounts *counts) {
   return counts->warnings->len;
 }
 
-const SmbCaseWarning *
+const SmbKernelWarning *
 smb_counts_warning(const SmbCounts *counts, size_t index) {
-  return index < counts->warnings->len ? &g_array_index(counts->warnings, SmbCaseWarning, index)
+  return index < counts->warnings->len ? &g_array_index(counts->warnings, SmbKernelWarning, index)
                                        : NULL;
 }

@@ -26,12 +26,12 @@ typedef struct {
 } SmbRun;
 
 /**
- * smb_run_case:
+ * smb_run_kernel:
  * @keep_requests: whether SmbAnalysis.requests is wanted
  * @run: (out): what becomes of the launch; what its pointers lead to belongs to @launch as far as that gave it
  */
-gboolean smb_run_case(const SmbModel *model, const SmbCase *launch, gboolean keep_requests,
-                      SmbRun *run, GError **error);
+gboolean smb_run_kernel(const SmbModel *model, const SmbKernelLaunch *launch,
+                        gboolean keep_requests, SmbRun *run, GError **error);
 void smb_run_clear(SmbRun *run);
 
 /** One request of @requests, checked. */

@@ -154,12 +154,12 @@ search_run(SmbLayouts *layouts, const SmbModel *model, const SmbRun *run, const 
 }
 
 SmbStatus
-smb_case_search(const SmbModel *model, const SmbCase *launch, const SmbSearch *search,
-                SmbLayouts **layouts, char **error) {
+smb_kernel_search(const SmbModel *model, const SmbKernelLaunch *launch, const SmbSearch *search,
+                  SmbLayouts **layouts, char **error) {
   GError *failure = NULL;
   g_auto(SmbRun) run = {0};
   g_autoptr(SmbLayouts) found = layouts_new();
-  if (check_search(search, &failure) && smb_run_case(model, launch, TRUE, &run, &failure) &&
+  if (check_search(search, &failure) && smb_run_kernel(model, launch, TRUE, &run, &failure) &&
       search_run(found, model, &run, search, &failure))
     *layouts = g_steal_pointer(&found);
   return smb_status_of(failure, error);

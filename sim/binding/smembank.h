@@ -90,7 +90,7 @@ SmbStatus smb_requests_count(const SmbModel *model, const SmbRequests *requests,
 /* A kernel and its launch. */
 
 /**
- * SmbCase: zeros stand for what the program does without an option.
+ * SmbKernelLaunch: zeros stand for what the program does without an option.
  * @path: a file of CUDA C (the subset of doc/kernel-language.md; nothing is compiled here), PTX or machine code
  * @text: (nullable): @length bytes to be read in place of the file, which messages call @path
  * @entry: (nullable): the kernel, of a file that has several
@@ -118,7 +118,7 @@ typedef struct {
   uint64_t max_steps;
   uint32_t threads;
   uint32_t skips_unknown;
-} SmbCase;
+} SmbKernelLaunch;
 
 /** SmbSums: over requests; @max_degree is their highest. */
 typedef struct {
@@ -142,7 +142,7 @@ typedef struct {
  * @pc: of compiled code: the line of the PTX, or the byte offset in the function
  * @is_copy: whether it is a copy from global memory (cp.async), which is in no total
  * @exact: whether hardware makes just these requests; if it is 0, @reason says why it may make others
- * @depends_on_data: whether they are those of made-up contents of memory, which the case does not give
+ * @depends_on_data: whether they are those of made-up contents of memory, which the launch does not give
  * @uncounted: requests that are not in @sums, because their addresses are not known
  */
 typedef struct {
@@ -164,7 +164,7 @@ typedef struct {
 } SmbAccessCounts;
 
 /**
- * SmbCaseWarning: something that makes a count doubtful, or the kernel.
+ * SmbKernelWarning: something that makes a count doubtful, or the kernel.
  * @kind: "race", "unset", "loop", "merge", "data", "order", "meeting", "timing", "uncounted", "idle" or "block"
  * @line, @column: as of SmbAccessCounts
  * @expression: (nullable): the access that it is about
@@ -176,14 +176,14 @@ typedef struct {
   uint32_t column;
   const char *expression;
   const char *message;
-} SmbCaseWarning;
+} SmbKernelWarning;
 
 /** What a kernel costs. */
 typedef struct _SmbCounts SmbCounts;
 
-/** smb_case_count: runs a launch and counts its accesses to shared memory, as smembank analyze does. */
-SmbStatus smb_case_count(const SmbModel *model, const SmbCase *launch, SmbCounts **counts,
-                         char **error);
+/** smb_kernel_count: runs a launch and counts its accesses to shared memory, as smembank analyze does. */
+SmbStatus smb_kernel_count(const SmbModel *model, const SmbKernelLaunch *launch, SmbCounts **counts,
+                           char **error);
 void smb_counts_free(SmbCounts *counts);
 
 /** The kernel's name. */
@@ -204,7 +204,7 @@ const SmbSums *smb_counts_total(const SmbCounts *counts, const char *op);
 
 /** The warnings, in the order of the text; NULL beyond the last one. */
 size_t smb_counts_n_warnings(const SmbCounts *counts);
-const SmbCaseWarning *smb_counts_warning(const SmbCounts *counts, size_t index);
+const SmbKernelWarning *smb_counts_warning(const SmbCounts *counts, size_t index);
 
 /* Other layouts of shared arrays. */
 
@@ -273,10 +273,10 @@ typedef struct {
 /** What was found. */
 typedef struct _SmbLayouts SmbLayouts;
 
-/** smb_case_search: the best layouts of shared arrays of a launch, by the requests of the text as it is:
+/** smb_kernel_search: the best layouts of shared arrays of a launch, by the requests of the text as it is:
  * loads that a compiler would merge, and whether the kernel can be rewritten, are left to smembank advise. */
-SmbStatus smb_case_search(const SmbModel *model, const SmbCase *launch, const SmbSearch *search,
-                          SmbLayouts **layouts, char **error);
+SmbStatus smb_kernel_search(const SmbModel *model, const SmbKernelLaunch *launch,
+                            const SmbSearch *search, SmbLayouts **layouts, char **error);
 
 /**
  * SmbPresentLayout: how an array lies that begins at offset 0 and is not swizzled.
@@ -292,7 +292,7 @@ typedef struct {
   uint64_t bytes;
 } SmbPresentLayout;
 
-/** smb_requests_search: as smb_case_search(), for an array of which only its @requests are known; @row is not used,
+/** smb_requests_search: as smb_kernel_search(), for an array of which only its @requests are known; @row is not used,
  * and @array is what it is called. */
 SmbStatus smb_requests_search(const SmbModel *model, const SmbRequests *requests,
                               const SmbPresentLayout *now, const SmbSearch *search,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// From a case of smembank.h to a launch that was run.
+// From a kernel of smembank.h to a launch that was run.
 #include <string.h>
 
 #include "sim/base/error.h"
@@ -9,7 +9,7 @@
 #include "sim/program/shape.h"
 
 static SmbSource *
-load_source(const SmbCase *launch, GError **error) {
+load_source(const SmbKernelLaunch *launch, GError **error) {
   if (!launch->text)
     return smb_source_load_any(launch->path, error);
   g_autoptr(GBytes) bytes = g_bytes_new(launch->text, launch->length);
@@ -17,7 +17,7 @@ load_source(const SmbCase *launch, GError **error) {
 }
 
 static SmbProgram *
-read_program(const SmbModel *model, const SmbCase *launch, GError **error) {
+read_program(const SmbModel *model, const SmbKernelLaunch *launch, GError **error) {
   g_autoptr(SmbSource) source = load_source(launch, error);
   if (!source)
     return NULL;
@@ -42,7 +42,7 @@ set_extent(guint extent[3], const uint32_t given[3]) {
 }
 
 static gboolean
-set_launch(const SmbModel *model, const SmbCase *launch, SmbRun *run, GError **error) {
+set_launch(const SmbModel *model, const SmbKernelLaunch *launch, SmbRun *run, GError **error) {
   set_extent(run->launch.block, launch->block);
   set_extent(run->launch.grid, launch->grid);
   if (!launch->block[0] && !launch->block[1] && !launch->block[2] &&
@@ -68,8 +68,8 @@ set_launch(const SmbModel *model, const SmbCase *launch, SmbRun *run, GError **e
 }
 
 gboolean
-smb_run_case(const SmbModel *model, const SmbCase *launch, gboolean keep_requests, SmbRun *run,
-             GError **error) {
+smb_run_kernel(const SmbModel *model, const SmbKernelLaunch *launch, gboolean keep_requests,
+               SmbRun *run, GError **error) {
   *run = (SmbRun){0};
   run->program = read_program(model, launch, error);
   if (!run->program || !set_launch(model, launch, run, error))
