@@ -360,7 +360,9 @@ smb_sass_compute_extreme_sum(SassReading *reading) {
   while (smb_sass_at_predicate(reading))
     reading->is_other = smb_sass_take_target(reading) != PREDICATE_TRUE || reading->is_other;
   Row a = smb_sass_take(reading, 1), b = smb_sass_take(reading, 1);
-  Row rows[2] = {smb_sass_apply(reading, OPERATION_ADD_32, a, b, 0), smb_sass_take(reading, 1)};
+  gboolean halves = smb_sass_says(reading, "S16x2") || smb_sass_says(reading, "U16x2");
+  Row sum = smb_sass_apply(reading, halves ? OPERATION_ADD_16X2 : OPERATION_ADD_32, a, b, 0);
+  Row rows[2] = {sum, smb_sass_take(reading, 1)};
   Predicate is_smallest = smb_sass_take_condition(reading);
   if (find_extreme(reading).smallest == 0)
     reading->is_other = TRUE;

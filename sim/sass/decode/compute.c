@@ -87,7 +87,7 @@ static const Form forms[] = {
     {"VABSDIFF", "U32", smb_sass_compute_difference},
     {"VABSDIFF4", "", compute_unknown},
     {"VIADD", "16x2 ISAT S32", smb_sass_compute_sum},
-    {"VIADDMNMX", "U32 RELU", smb_sass_compute_extreme_sum},
+    {"VIADDMNMX", "U32 RELU S16x2 U16x2", smb_sass_compute_extreme_sum},
     {"VIMNMX", "S32 U32 RELU S16x2 U16x2", smb_sass_compute_extreme},
     {"VIMNMX3", "S32 U32 RELU S16x2 U16x2", smb_sass_compute_extreme},
     {"VOTE", "ALL ANY EQ", smb_sass_compute_vote},
