@@ -46,6 +46,9 @@ counts 75 'load 8/18 store 8/20' --entry moves --arg 2=9
 counts 80 'load 8/18 store 10/36' --entry moves --arg 2=9
 counts "90 100 120" 'load 8/18 store 12/40' --entry moves --arg 2=9
 counts "90 100 120" 'load 2/2 store 2/2' --entry copies
+# Variables in constant memory that one instruction loads are known each by itself: a thread stores 4 words behind the last.
+file=constants
+counts 90 'load 2/2 store 2/8' --buffer stride=random:i32:2:9 --buffer offset=random:i32:3:100
 # What linkers leave for the driver to do; what they have not done.
 file=linked
 counts "75 90" 'load 94/94 store 94/94'

@@ -136,7 +136,8 @@ load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint byt
   return SASS_DECODED;
 }
 
-// LDC R0, c[3][R2+4], and the uniform ones.
+// LDC R0, c[3][R2+4], and the uniform ones. Words of a fixed place are loaded one by one: ptxas takes variables that lie side
+// by side with one instruction.
 static SassResult
 decode_constant(SassDecoder *decoder) {
   const SassOperand *d = smb_sass_operand(decoder, 0), *s = smb_sass_operand(decoder, 1);
@@ -145,17 +146,16 @@ decode_constant(SassDecoder *decoder) {
   if (!d || !s || s->kind != SASS_CONSTANT || !smb_sass_is_register(d))
     return SASS_OTHER;
   gboolean indexed = s->base != SASS_RZ || s->uniform != SASS_URZ || s->is_bindless;
-  Row from[4] = {NO_ROW};
-  for (guint i = 0; i < n_rows && bytes >= 4 && !indexed; i++)
-    from[i] = smb_sass_bank_row(decoder, s->bank, s->value + 4 * i, 1);
-  if (from[0] == NO_ROW)
+  Row from[4];
+  if (bytes < 4 || indexed)
     return load(decoder, d, s, bytes, is_signed);
-  for (guint i = 0; i < n_rows && !smb_sass_is_dropped(d); i++) {
-    if (from[i] == NO_ROW)
-      smb_sass_add_unknown(decoder, smb_sass_result(decoder, d, n_rows) + i, 1);
-    else
-      smb_sass_add_move(decoder, d, smb_sass_result(decoder, d, n_rows) + i, from[i]);
+  for (guint i = 0; i < n_rows; i++) {
+    SassOperand word = *s;
+    word.value += 4 * i;
+    from[i] = smb_sass_load_bank(decoder, &word, 1);
   }
+  for (guint i = 0; i < n_rows && !smb_sass_is_dropped(d); i++)
+    smb_sass_add_move(decoder, d, smb_sass_result(decoder, d, n_rows) + i, from[i]);
   return SASS_DECODED;
 }
 
