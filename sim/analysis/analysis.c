@@ -82,6 +82,7 @@ merge_access(SmbAccess *into, guint64 *first_block, const Worker *worker, guint 
     *first_block = worker->first_block[site];
   }
   into->doubt |= from->doubt;
+  into->lanes += from->lanes;
   add_loops(&into->loops, &from->loops);
   for (guint w = 0; w < SMB_MAX_WARPS; w++) {
     smb_tally_add(&into->warps[w], &from->warps[w]);

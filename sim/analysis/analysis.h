@@ -65,6 +65,7 @@ typedef struct {
  * @doubt: of a copy from global memory: SmbCopyDoubt of all its requests
  * @uncounted: requests that are not counted, because their addresses, or whether they are made, is not known
  * @total: over all warps and blocks, of those that are counted
+ * @lanes: active in these requests, all together
  * @loops: what is a loop of it
  * @warps: by the number of the warp in its block, over all blocks
  * @worst: the request with the most excess wavefronts; the first of them
@@ -81,6 +82,7 @@ typedef struct {
   guint doubt;
   guint64 uncounted;
   SmbTally total;
+  guint64 lanes;
   SmbLoopTally loops;
   SmbTally warps[SMB_MAX_WARPS];
   SmbRequest worst;

@@ -16,6 +16,13 @@ count_rounds(const SmbArch *arch, const SmbRequest *request, guint64 times, SmbL
   loops->swaps += loop.rounds * times;
 }
 
+// Some lanes of a warp give the addresses of matrices, and all take part.
+static guint
+count_active(const SmbArch *arch, const SmbRequest *request) {
+  gboolean all = smb_op_address_lanes((SmbOp)request->op) < SMB_MAX_LANES;
+  return all ? smb_arch_info(arch)->lanes : smb_lanes_count(request->mask);
+}
+
 // Requests are counted by warp; the total is their sum (analysis.c).
 static void
 count_shared(gpointer user, guint site, guint warp, const char *array, const SmbRequest *request) {
@@ -43,6 +50,7 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     count_rounds(worker->arch, request, worker->now.times, &access->loops);
   if (request->op == SMB_OP_CP_ASYNC_CA || request->op == SMB_OP_CP_ASYNC_CG)
     access->doubt |= smb_wavefronts_copy_doubt(worker->arch, request);
+  access->lanes += count_active(worker->arch, request) * worker->now.times;
   smb_tally_count(&access->warps[warp], &cost, worker->now.times);
 }
 

@@ -6,9 +6,8 @@
 
 #include "sim/base/error.h"
 
-// "LDS.128" of "@!P0 LDS.128 R4, [R2]".
-static char *
-find_opcode(const char *text) {
+char *
+smb_profile_opcode(const char *text) {
   if (*text == '@')
     text += strcspn(text, " ");
   text += strspn(text, " ");
@@ -23,8 +22,8 @@ find_difference(const SmbProfileLaunch *launch, const GPtrArray *code) {
     const SmbCodeLine *own = i < code->len ? g_ptr_array_index(code, i) : NULL;
     const SmbProfileInstruction *other =
         i < n ? &g_array_index(launch->instructions, SmbProfileInstruction, i) : NULL;
-    g_autofree char *a = find_opcode(own ? own->text : "NOP");
-    g_autofree char *b = find_opcode(other ? other->text : "NOP");
+    g_autofree char *a = smb_profile_opcode(own ? own->text : "NOP");
+    g_autofree char *b = smb_profile_opcode(other ? other->text : "NOP");
     if (strcmp(a, b) != 0 || (own && other && own->pc != other->pc))
       return i;
   }

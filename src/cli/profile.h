@@ -19,3 +19,6 @@
  */
 const SmbProfileLaunch *smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile,
                                                 const char *file, guint number, GError **error);
+
+/** (transfer full): "LDS.128" of "@!P0 LDS.128 R4, [R2]", as ncu and smembank write it. */
+char *smb_profile_opcode(const char *text);

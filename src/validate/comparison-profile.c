@@ -4,6 +4,8 @@
 // What Nsight Compute measured of each instruction of a kernel, beside what is predicted of it.
 #include "src/validate/comparison-impl.h"
 
+#include <string.h>
+
 #include "sim/arch/arch.h"
 #include "src/cli/profile.h"
 
@@ -35,46 +37,92 @@ add_row(const Pair *pair, const SmbProfileInstruction *instruction, const char *
   smb_comparison_take(comparison, row);
 }
 
-// What is not exact is the least: measured more is explained. @is_partial: some requests are not counted.
+// What is predicted of one instruction.
+typedef struct {
+  SmbTally tally;
+  guint64 lanes;
+  const SmbAccess *access; // of those at its place, one that is not exact, if any is; NULL: none
+} Prediction;
+
+// Why more lanes may take part in an instruction than a request has; NULL: they may not.
+static const char *
+find_others(const char *text) {
+  static const char *const generic[] = {"LD", "ST", "ATOM", "RED"};
+  g_autofree char *opcode = smb_profile_opcode(text);
+  if (strstr(opcode, ".CAST"))
+    return "of the lanes that compare at one address only the one that may swap is counted";
+  opcode[strcspn(opcode, ".")] = '\0';
+  for (guint i = 0; i < G_N_ELEMENTS(generic); i++) {
+    if (strcmp(opcode, generic[i]) == 0)
+      return "the addresses of some lanes are not in shared memory";
+  }
+  return NULL;
+}
+
+// Of what is not exact, more or fewer lanes may come to an instruction.
+static void
+compare_lanes(const Pair *pair, const SmbProfileInstruction *instruction,
+              const Prediction *predicted) {
+  const char *note = NULL;
+  if (predicted->access && !predicted->access->exact)
+    note = predicted->access->reason;
+  else if (instruction->threads > predicted->lanes)
+    note = find_others(instruction->text);
+  gboolean equal = instruction->threads == predicted->lanes;
+  add_row(pair, instruction, "active_lanes", (double)predicted->lanes, (double)instruction->threads,
+          equal  ? SMB_OUTCOME_MATCH
+          : note ? SMB_OUTCOME_EXPLAINED
+                 : SMB_OUTCOME_MISMATCH,
+          equal ? NULL : note);
+}
+
 static void
 compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
-                    const SmbTally *predicted, const SmbAccess *access) {
-  gboolean equal = predicted->wavefronts == instruction->wavefronts;
-  gboolean more = instruction->wavefronts > predicted->wavefronts;
-  gboolean is_least = access && !access->exact;
-  add_row(pair, instruction, "wavefronts", (double)predicted->wavefronts,
-          (double)instruction->wavefronts,
-          equal              ? SMB_OUTCOME_MATCH
-          : is_least && more ? SMB_OUTCOME_EXPLAINED
-                             : SMB_OUTCOME_MISMATCH,
-          access ? access->reason : "no request to shared memory is predicted");
+                    const Prediction *predicted) {
+  guint64 wavefronts = predicted->tally.wavefronts, requests = predicted->tally.requests;
+  const char *reason =
+      predicted->access ? predicted->access->reason : "no request to shared memory is predicted";
+  // What is not exact is the least: measured more is explained.
+  gboolean is_least = predicted->access && !predicted->access->exact;
+  SmbOutcome outcome = instruction->wavefronts == wavefronts              ? SMB_OUTCOME_MATCH
+                       : is_least && instruction->wavefronts > wavefronts ? SMB_OUTCOME_EXPLAINED
+                                                                          : SMB_OUTCOME_MISMATCH;
+  add_row(pair, instruction, "wavefronts", (double)wavefronts, (double)instruction->wavefronts,
+          outcome, reason);
   // Without an active lane an instruction is executed, and asks for nothing.
-  gboolean same = predicted->requests == instruction->executed;
-  gboolean idle = instruction->executed > predicted->requests && (equal || is_least);
-  add_row(pair, instruction, "executed", (double)predicted->requests, (double)instruction->executed,
-          same   ? SMB_OUTCOME_MATCH
-          : idle ? SMB_OUTCOME_EXPLAINED
-                 : SMB_OUTCOME_MISMATCH,
+  gboolean idle = instruction->executed > requests && outcome != SMB_OUTCOME_MISMATCH;
+  add_row(pair, instruction, "executed", (double)requests, (double)instruction->executed,
+          instruction->executed == requests ? SMB_OUTCOME_MATCH
+          : idle                            ? SMB_OUTCOME_EXPLAINED
+                                            : SMB_OUTCOME_MISMATCH,
           idle ? "some warps execute it with no lane active, which asks for nothing" : NULL);
+  compare_lanes(pair, instruction, predicted);
+}
+
+static Prediction
+predict(const Pair *pair, guint64 pc) {
+  const GArray *accesses = pair->analysis->accesses;
+  Prediction predicted = {.lanes = 0};
+  for (guint i = 0; i < accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
+    if (access->site->pc != pc)
+      continue;
+    smb_tally_add(&predicted.tally, &access->total);
+    predicted.lanes += access->lanes;
+    if (!predicted.access || predicted.access->exact)
+      predicted.access = access;
+  }
+  return predicted;
 }
 
 static void
 compare_launch(const Pair *pair, const SmbProfileLaunch *launch) {
-  const GArray *accesses = pair->analysis->accesses;
   for (guint i = 0; i < launch->instructions->len; i++) {
     const SmbProfileInstruction *instruction =
         &g_array_index(launch->instructions, SmbProfileInstruction, i);
-    SmbTally predicted = {.requests = 0};
-    const SmbAccess *first = NULL;
-    for (guint j = 0; j < accesses->len; j++) {
-      const SmbAccess *access = &g_array_index(accesses, SmbAccess, j);
-      if (access->site->pc != instruction->pc)
-        continue;
-      smb_tally_add(&predicted, &access->total);
-      first = !first || first->exact ? access : first;
-    }
-    if (first || instruction->wavefronts > 0)
-      compare_instruction(pair, instruction, &predicted, first);
+    Prediction predicted = predict(pair, instruction->pc);
+    if (predicted.access || instruction->wavefronts > 0)
+      compare_instruction(pair, instruction, &predicted);
   }
 }
 

@@ -183,8 +183,9 @@ gboolean smb_comparison_add_traces(SmbComparison *comparison, GError **error);
  * @error: SMB_ERROR_INPUT: it has no launch of this kernel, or one of other code; SMB_ERROR_USAGE; those of
  *   smb_analysis_run()
  *
- * Adds two rows for each instruction that asks for shared memory, or that ncu says so of: "wavefronts@0x1b0", and
- * "executed@0x1b0", of which requests are predicted. An instruction that warps execute with no lane active is explained.
+ * Adds three rows for each instruction that asks for shared memory, or that ncu says so of: "wavefronts@0x1b0";
+ * "executed@0x1b0", of which requests are predicted; and "active_lanes@0x1b0", ncu's "Predicated-On Thread Instructions
+ * Executed". An instruction that warps execute with no lane active is explained.
  */
 gboolean smb_comparison_add_profile(SmbComparison *comparison, const SmbProfile *profile,
                                     const char *file, guint number, const SmbTarget *target,

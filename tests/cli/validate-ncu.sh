@@ -32,7 +32,7 @@ is_json
 golden validate-ncu.json
 "$SMEMBANK" validate transpose.cubin --entry transpose_swizzled --block 32,8 --grid 2,2 --arg 2=64 --ncu - <transpose.csv >out ||
   die 'from standard input'
-tail -n 1 out | grep -q '^4 compared: 4 match, 0 differ.$' || die "standard input: $(cat out)"
+tail -n 1 out | grep -q '^6 compared: 6 match, 0 differ.$' || die "standard input: $(cat out)"
 
 # Another count: the row says so, and the exit status.
 sed '/Kernel Name.*transpose_swizzled/,$s/"Shared","1","0","128","128"/"Shared","2","64","192","128"/
@@ -40,6 +40,11 @@ sed '/Kernel Name.*transpose_swizzled/,$s/"Shared","1","0","128","128"/"Shared",
 cmp -s transpose.csv other.csv && die 'the file was not changed'
 compare 1 transpose_swizzled other.csv
 golden validate-ncu-other.txt
+# Another number of active lanes.
+sed 's/^\(.*STS \[R16\], R7","32",\)"1024"/\1"1023"/' transpose.csv >lanes.csv
+cmp -s transpose.csv lanes.csv && die 'the file was not changed'
+compare 1 'transpose<0>' lanes.csv
+grep -q '^active_lanes@0x220  *STS \[R16\], R7  *1024  *1023  *NO' out || die "lanes: $(cat out)"
 # Two launches with different counts: which one?
 sed '4s/"32","1024"/"33","1024"/' transpose.csv >two.csv
 compare 2 'transpose<0>' two.csv
@@ -84,7 +89,7 @@ refuse "\"Kernel Name\",\"k\"x,\n" 'bad.csv:1: error: expected a comma behind a 
 # ncu leaves out the columns of shared memory of a kernel that has none: there is nothing to compare, or all is different.
 sed 's/"L1 Wavefronts Shared"/"Other"/; s/"L1 Wavefronts Shared Ideal"/"Other Ideal"/' transpose.csv >bare.csv
 compare 1 transpose_swizzled bare.csv
-shows '4 compared: 2 match, 2 differ.'
+shows '6 compared: 4 match, 2 differ.'
 
 # The disassembly, with counts in the margin.
 expect 0 analyze transpose.cubin --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64 --annotate

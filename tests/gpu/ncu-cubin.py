@@ -139,7 +139,8 @@ def compare_counts(smembank, prefix, cubin, words, row, notes):
         row[f"{metric} {outcome}"] += 1
         row[f"{metric} of ncu"] += int(item["measured"])
         row["different"] += outcome == "different"
-        if metric == "wavefronts" and outcome != "equal" or outcome == "different" and place not in noted:
+        telling = outcome == "different" if metric == "executed" else outcome != "equal"
+        if telling and place not in noted:
             noted.add(place)
             notes.append(f"{name}: {place} {item['instruction']}: {metric} {item['predicted']}, of ncu {item['measured']}: "
                          f"{outcome}{': ' + item['note'] if item['note'] else ''}")
@@ -193,12 +194,13 @@ def check_folder(smembank, folder, memory):
         if memory:
             compare_memory(memory, prefix, f"{folder}/{name}.cubin", words, row, notes)
     total = sum(table.values(), collections.Counter())
-    print("| Source | Launches | Instructions | Wavefronts of ncu | Equal | Not exact | Different | Refused launches | "
-          "Bytes equal | Not known | Different |")
-    print("|---" + "|--:" * 10 + "|")
+    print("| Source | Launches | Instructions | Wavefronts of ncu | Equal | Not exact | Different | Lanes of ncu | "
+          "Instructions with equal lanes | Refused launches | Bytes equal | Not known | Different |")
+    print("|---" + "|--:" * 12 + "|")
     for name, row in [*table.items(), ("all", total)]:
         outcomes = [row[f"wavefronts {what}"] for what in ("equal", "explained", "different")]
-        cells = [name, row["launches"], sum(outcomes), row["wavefronts of ncu"], *outcomes, row["refused"],
+        cells = [name, row["launches"], sum(outcomes), row["wavefronts of ncu"], *outcomes,
+                 row["active_lanes of ncu"], row["active_lanes equal"], row["refused"],
                  *(row[f"memory {what}"] for what in ("equal", "unknown", "different"))]
         print(f"| {' | '.join(map(str, cells))} |")
     print("".join(f"\n- {note}" for note in notes))
