@@ -5,6 +5,7 @@
 #include "src/analyze/report.h"
 #include "src/cli/commands.h"
 #include "src/cli/target.h"
+#include "src/out/finding.h"
 
 static gboolean option_annotate, option_warps;
 
@@ -32,6 +33,11 @@ write_failed(SmbCli *cli, const SmbAnalyzeReport *report) {
 static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
                                     {"json", smb_analyze_write_json, NULL},
                                     {"csv", smb_analyze_write_csv, NULL},
+                                    {"sarif", smb_analyze_write_findings, &smb_findings_sarif},
+                                    {"github", smb_analyze_write_findings, &smb_findings_github},
+                                    {"gitlab", smb_analyze_write_findings, &smb_findings_gitlab},
+                                    {"callgrind", smb_analyze_write_callgrind, NULL},
+                                    {"markdown", smb_analyze_write_markdown, NULL},
                                     {NULL, NULL, NULL}};
 static const SmbFormat annotated_formats[] = {{"text", smb_analyze_annotate, NULL},
                                               {NULL, NULL, NULL}};

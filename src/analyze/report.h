@@ -34,6 +34,15 @@ void smb_analyze_annotate(SmbCli *cli, gconstpointer report);
 void smb_analyze_write_json(SmbCli *cli, gconstpointer report);
 void smb_analyze_write_csv(SmbCli *cli, gconstpointer report);
 
+/** The findings, in the form that the methods of the format are (SmbFindingsFormat). */
+void smb_analyze_write_findings(SmbCli *cli, gconstpointer report);
+
+/** The counts of lines, or of instructions of machine code, for callgrind_annotate and KCachegrind. */
+void smb_analyze_write_callgrind(SmbCli *cli, gconstpointer report);
+
+/** The verdict, and a table of the accesses. */
+void smb_analyze_write_markdown(SmbCli *cli, gconstpointer report);
+
 /** The heading of the text formats: kernel, block, grid, memory, architecture. */
 void smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis);
 
@@ -57,6 +66,9 @@ void smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsiz
 
 /** "sectors" or "lines": what global requests are counted in (transfer none). */
 const char *smb_analyze_segment_name(const SmbArch *arch);
+
+/** smb_analyze_verdict: Returns: (transfer full): how many wavefronts are due to conflicts, in a sentence */
+char *smb_analyze_verdict(const SmbAnalysis *analysis);
 
 /** Writes how many wavefronts are due to conflicts, in a sentence and an empty line. */
 void smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis);

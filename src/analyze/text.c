@@ -236,8 +236,8 @@ qualify(const SmbAnalysis *analysis) {
   return smb_analyze_assumes(analysis) ? " with the contents assumed" : "";
 }
 
-static char *
-describe_verdict(const SmbAnalysis *analysis) {
+char *
+smb_analyze_verdict(const SmbAnalysis *analysis) {
   const SmbTally total = smb_analysis_total(analysis);
   guint64 wavefronts = total.wavefronts, ideal = total.ideal;
   if (analysis->accesses->len == 0)
@@ -389,14 +389,14 @@ describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
 
 char *
 smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis) {
-  g_autofree char *verdict = describe_verdict(analysis);
+  g_autofree char *verdict = smb_analyze_verdict(analysis);
   g_autofree char *worst = describe_worst(arch, analysis);
   return g_strconcat(verdict, *worst ? " " : "", worst, NULL);
 }
 
 void
 smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis) {
-  g_autofree char *verdict = describe_verdict(analysis);
+  g_autofree char *verdict = smb_analyze_verdict(analysis);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, verdict);
   smb_spool_puts(cli->out, "\n\n");
 }

@@ -55,7 +55,7 @@ END
   }
   offers 'advise analyze' smembank a
   offers '--max-blocks --max-compile --max-depth --max-excess --max-memory --max-steps --max-tokens --max-wavefronts --max-ways' smembank analyze --max
-  offers 'csv json text' smembank analyze --format ''
+  offers 'callgrind csv github gitlab json markdown sarif text' smembank analyze --format ''
   offers 'json' smembank analyze --format = j
   offers 'sm_80 sm_86 sm_87 sm_89' smembank explain --arch sm_8
   offers 'reduceGmem reduceShfl reduceSmem reduceSmemUnroll reduceSmemUnrollDyn' smembank advise --kernel red
@@ -75,6 +75,6 @@ if command -v fish >/dev/null; then
     HOME=$work XDG_CONFIG_HOME=$work fish -c "source $work/fish; complete -C '$1'" 2>/dev/null | cut -f 1 | sort | tr '\n' ' '
   }
   [ "$(fish_offers 'smembank ana')" = 'analyze ' ] || die "fish offers $(fish_offers 'smembank ana')"
-  [ "$(fish_offers 'smembank analyze --format ')" = 'csv json text ' ] ||
+  [ "$(fish_offers 'smembank analyze --format ')" = 'callgrind csv github gitlab json markdown sarif text ' ] ||
     die "fish offers $(fish_offers 'smembank analyze --format ')"
 fi

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// analyze as Markdown: the verdict, the accesses to shared memory, and the limits that are not kept, for a comment or a page.
+#include "src/out/markdown.h"
+
+#include "sim/arch/arch.h"
+#include "src/analyze/report.h"
+#include "src/analyze/row.h"
+#include "src/cli/describe.h"
+
+static void
+write_heading(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArch *arch) {
+  const SmbTarget *target = report->target;
+  g_autofree char *block = smb_describe_extent(target->launch.block);
+  g_autofree char *grid = smb_describe_extent(target->launch.grid);
+  g_autofree char *verdict = smb_analyze_verdict(report->analysis);
+  smb_spool_puts(out, "### ");
+  smb_markdown_code(out, target->name);
+  smb_spool_puts(out, "\n\n**");
+  smb_markdown_text(out, verdict);
+  smb_spool_puts(out, "**\n\n");
+  smb_markdown_code(out, target->file);
+  smb_spool_printf(out, ", block %s, grid %s, %" G_GSIZE_FORMAT " bytes of shared memory, %s\n\n",
+                   block, grid, report->analysis->shared_bytes, smb_arch_info(arch)->name);
+}
+
+static void
+write_tally(SmbSpool *out, const SmbTally *tally) {
+  smb_spool_printf(out,
+                   " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT
+                   " | %" G_GUINT64_FORMAT " | %u-way |\n",
+                   tally->requests, tally->wavefronts, tally->ideal, tally->excess,
+                   tally->max_degree);
+}
+
+static void
+write_row(SmbSpool *out, const SmbAnalyzeRow *row) {
+  const SmbSite *site = row->access->site;
+  g_autofree char *place = smb_site_place(site);
+  g_autofree char *text = smb_analyze_row_text(site, row->n);
+  smb_spool_puts(out, "| ");
+  smb_markdown_text(out, place);
+  smb_spool_puts(out, " | ");
+  smb_markdown_code(out, text);
+  smb_spool_printf(out, " | %s |", smb_op_class_name(site->op_class));
+  if (row->total.requests)
+    write_tally(out, &row->total);
+  else
+    smb_spool_puts(out, " | | | | not counted |\n");
+}
+
+static void
+write_total(SmbSpool *out, const char *name, const SmbTally *total) {
+  if (total->requests == 0)
+    return;
+  smb_spool_printf(out, "| | **total** | %s |", name);
+  write_tally(out, total);
+}
+
+static void
+write_failed(SmbSpool *out, const SmbAnalyzeReport *report) {
+  for (guint i = 0; i < report->failed->len; i++) {
+    const SmbFailedLimit *failure = &g_array_index(report->failed, SmbFailedLimit, i);
+    g_autofree char *place = failure->access ? smb_site_place(failure->access->site) : NULL;
+    smb_spool_puts(out, i ? "- " : "\nLimits that are not kept:\n\n- ");
+    if (place)
+      smb_markdown_text(out, place);
+    smb_spool_puts(out, place ? ": " : "");
+    smb_markdown_text(out, failure->message);
+    smb_spool_puts(out, "\n");
+  }
+}
+
+void
+smb_analyze_write_markdown(SmbCli *cli, gconstpointer result) {
+  const SmbAnalyzeReport *report = result;
+  const SmbAnalysis *analysis = report->analysis;
+  write_heading(cli->out, report, cli->arch);
+  if (analysis->accesses->len) {
+    g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, FALSE);
+    smb_spool_puts(
+        cli->out,
+        "| place | shared access | op | requests | wavefronts | ideal | excess | worst |\n"
+        "|---|---|---|--:|--:|--:|--:|--:|\n");
+    for (guint i = 0; i < rows->len; i++)
+      write_row(cli->out, &g_array_index(rows, SmbAnalyzeRow, i));
+    for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+      write_total(cli->out, smb_op_class_name((SmbOpClass)c), &analysis->totals[c]);
+    write_total(cli->out, "async", &analysis->copies);
+  }
+  write_failed(cli->out, report);
+}
