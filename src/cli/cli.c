@@ -70,7 +70,7 @@ describe_error(const SmbCommand *command, const SmbCli *cli, const GError *error
       g_strconcat("smembank", named ? " " : "", named ? command->name : "", NULL);
   g_autofree char *hint = g_strdup_printf(" (see '%s --help')", full);
   g_autofree char *origin =
-      usage && cli->case_origin ? g_strdup_printf(" (--case %s)", cli->case_origin) : g_strdup("");
+      usage && cli->case_origin ? g_strdup_printf(" (%s)", cli->case_origin) : g_strdup("");
   return g_strconcat(full, ": ", error->message, origin, usage ? hint : "", NULL);
 }
 

@@ -75,7 +75,7 @@ typedef struct {
  * @output: (nullable): --output, set by smb_cli_parse(): the file that takes @out in place of standard output
  * @arch: --arch, set by smb_cli_parse(), or NULL
  * @arch_named: whether the user's own words named it, set by smb_cli_parse(); those of a case are not the user's
- * @case_origin: (nullable): the name of --case, and where it was read, set by smb_cli_parse()
+ * @case_origin: (nullable): where options besides the user's came from, set by smb_cli_parse(): "--case k, smembank.ini:6", "k.cu:1"
  * @watch: (nullable): shows how far it is, from smb_cli_progress() on
  * @arguments: what is left when the options are taken away, set by smb_cli_parse(); ends with NULL
  * @n_arguments: their number

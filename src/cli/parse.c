@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/base/suggest.h"
 #include "src/cli/target.h"
+#include "src/cli/words.h"
 #include "src/out/table.h"
-#include "src/project/project.h"
+#include "src/project/line.h"
 
 enum {
   MAX_GROUPS = 8,
@@ -43,132 +43,13 @@ list_entries(const Options *options) {
   return all;
 }
 
-// The option of that name, or the only one that begins so.
-static const GOptionEntry *
-find_long(const GPtrArray *all, const char *name, GError **error) {
-  const GOptionEntry *found = NULL;
-  g_autoptr(GStrvBuilder) every = g_strv_builder_new(), beginning = g_strv_builder_new();
-  for (guint i = 0; i < all->len; i++) {
-    const GOptionEntry *entry = all->pdata[i];
-    g_autofree char *word = g_strconcat("--", entry->long_name, NULL);
-    if (strcmp(entry->long_name, name) == 0)
-      return entry;
-    g_strv_builder_add(every, word);
-    if (*name && g_str_has_prefix(entry->long_name, name)) {
-      g_strv_builder_add(beginning, word);
-      found = entry;
-    }
-  }
-  g_auto(GStrv) names = g_strv_builder_end(found ? beginning : every);
-  if (found && !names[1])
-    return found;
-  g_autofree char *list = smb_cli_list((const char *const *)names, " or ");
-  g_autofree char *word = g_strconcat("--", name, NULL);
-  g_autofree char *meant = smb_suggest(word, (const char *const *)names);
-  if (found)
-    smb_cli_usage_error(error, "ambiguous option %s: expected %s", word, list);
-  else
-    smb_cli_usage_error(error, "unknown option %s%s", word, meant);
-  return NULL;
-}
-
-// Adds "--NAME" or "--NAME=VALUE" with the whole name. @awaits: whether the next word is its value.
-static gboolean
-add_long(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awaits,
-         GError **error) {
-  g_auto(GStrv) parts = g_strsplit(word + 2, "=", 2);
-  const GOptionEntry *entry = find_long(all, parts[0], error);
-  if (!entry)
-    return FALSE;
-  if (entry->arg == G_OPTION_ARG_NONE && parts[1])
-    return smb_cli_usage_error(error, "unexpected value: '%s'", word);
-  g_ptr_array_add(words, parts[1] ? g_strconcat("--", entry->long_name, "=", parts[1], NULL)
-                                  : g_strconcat("--", entry->long_name, NULL));
-  *awaits = entry->arg != G_OPTION_ARG_NONE && !parts[1];
-  return TRUE;
-}
-
-// Adds "-v", or "--define" for "-D" and "--define=N=4" for "-DN=4".
-static void
-add_short(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awaits) {
-  const GOptionEntry *taker = NULL;
-  for (guint i = 0; i < all->len; i++) {
-    const GOptionEntry *entry = all->pdata[i];
-    if (entry->short_name == word[1] && entry->arg != G_OPTION_ARG_NONE)
-      taker = entry;
-  }
-  *awaits = taker && !word[2];
-  g_ptr_array_add(
-      words, !taker ? g_strdup(word)
-                    : g_strconcat("--", taker->long_name, word[2] ? "=" : NULL, word + 2, NULL));
-}
-
-// Makes the value of the option that was added last part of its word.
-static void
-add_value(GPtrArray *words, const char *value) {
-  char **last = (char **)&words->pdata[words->len - 1];
-  char *whole = g_strconcat(*last, "=", value, NULL);
-  g_free(*last);
-  *last = whole;
-}
-
-// The command line as GOption understands it: options by their whole names, each in one word with its value.
-static GStrv
-prepare_words(const SmbCli *cli, const GPtrArray *all, GError **error) {
-  g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-  gboolean awaits = FALSE; // a value
-  gboolean ended = FALSE;  // "--" has been seen
-  for (int i = 0; i < cli->argc; i++) {
-    const char *word = cli->argv[i];
-    if (awaits) {
-      add_value(words, word);
-      awaits = FALSE;
-      continue;
-    }
-    ended = ended || strcmp(word, "--") == 0;
-    if (ended || word[0] != '-' || !word[1])
-      g_ptr_array_add(words, g_strdup(word));
-    else if (word[1] != '-')
-      add_short(words, all, word, &awaits);
-    else if (!add_long(words, all, word, &awaits, error))
-      return NULL;
-  }
-  g_ptr_array_add(words, NULL);
-  return (GStrv)g_ptr_array_steal(words, NULL);
-}
-
-// The value of an option among prepared words, the last one; NULL: none.
-static const char *
-find_value(const char *const *words, const char *name) {
-  const char *value = NULL;
-  for (; *words && strcmp(*words, "--") != 0; words++) {
-    if (g_str_has_prefix(*words, "--") && g_str_has_prefix(*words + 2, name) &&
-        (*words)[2 + strlen(name)] == '=')
-      value = *words + strlen(name) + 3;
-  }
-  return value;
-}
-
-// Whether the command has the option of a word of a case. A case is for all commands.
-static gboolean
-has_option(const GPtrArray *all, const char *word) {
-  gsize length = strcspn(word + 2, "=");
-  for (guint i = 0; i < all->len; i++) {
-    const GOptionEntry *entry = all->pdata[i];
-    if (strlen(entry->long_name) == length && strncmp(entry->long_name, word + 2, length) == 0)
-      return TRUE;
-  }
-  return FALSE;
-}
-
 // Puts the words of a case in front of the user's, which win so.
 static void
-add_case(SmbCli *cli, const SmbCliUsage *usage, const SmbCase *one, const GPtrArray *all,
-         GStrv *words) {
+add_case(const SmbCliUsage *usage, const SmbCase *one, const GPtrArray *all, GStrv *words) {
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
   g_strv_builder_add(builder, (*words)[0]);
   for (guint i = 0; one->words[i]; i++) {
-    if (has_option(all, one->words[i]))
+    if (smb_words_is_of(one->words[i], all))
       g_strv_builder_add(builder, one->words[i]);
   }
   if (one->file && usage->file_option) {
@@ -178,25 +59,64 @@ add_case(SmbCli *cli, const SmbCliUsage *usage, const SmbCase *one, const GPtrAr
   g_strv_builder_addv(builder, (const char **)*words + 1);
   g_strfreev(*words);
   *words = g_strv_builder_end(builder);
-  cli->case_origin = g_strdup_printf("%s, %s", one->name, one->origin);
 }
 
 static gboolean
 takes_case(const GPtrArray *all) {
-  return has_option(all, "--" SMB_CASE_OPTION);
+  return smb_words_is_of("--" SMB_CASE_OPTION, all);
 }
 
-// The case that the words ask for; *@one is NULL if they ask for none.
+// What is put in front of the user's words; all of it is NULL if nothing is.
+typedef struct {
+  SmbProject *project; // that has @one
+  SmbCase *line;       // of the kernel's text, which is @one then
+  const SmbCase *one;
+} Launch;
+
+static void
+launch_clear(Launch *launch) {
+  smb_project_free(launch->project);
+  smb_case_free(launch->line);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Launch, launch_clear)
+
+// What the kernel's text says of its launch. The user, who did not ask for it, is told.
 static gboolean
-find_case(const char *const *words, SmbProject **project, const SmbCase **one, GError **error) {
-  const char *name = find_value(words, SMB_CASE_OPTION);
-  const char *path = find_value(words, SMB_PROJECT_OPTION);
-  if (!name)
-    return !path ||
-           smb_cli_usage_error(error, "--project '%s': expected --case NAME as well", path);
-  *project = smb_project_load(path, error);
-  *one = *project ? smb_project_find(*project, name, error) : NULL;
-  return *one != NULL;
+find_line(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, const char *name,
+          Launch *launch, GError **error) {
+  const char *file = usage->file_option ? smb_words_find(words, usage->file_option)
+                                        : smb_words_argument(words + 1, usage->max_arguments - 1);
+  if (!file)
+    return TRUE;
+  if (!smb_case_in_source(file, name, smb_words_find(words, "entry"), &launch->line, error))
+    return FALSE;
+  launch->one = launch->line;
+  if (!launch->line)
+    return TRUE;
+  cli->case_origin = g_strdup(launch->line->origin);
+  if (!name && cli->messages)
+    smb_spool_printf(cli->messages, "%s:1: note: options of this line are used\n",
+                     launch->line->origin);
+  return TRUE;
+}
+
+// The case that the words ask for, of the kernel's text or of a project.
+static gboolean
+find_case(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, Launch *launch,
+          GError **error) {
+  const char *name = smb_words_find(words, SMB_CASE_OPTION);
+  const char *path = smb_words_find(words, SMB_PROJECT_OPTION);
+  if (path && !name)
+    return smb_cli_usage_error(error, "--project '%s': expected --case NAME as well", path);
+  if (!path && !find_line(cli, usage, words, name, launch, error))
+    return FALSE;
+  if (launch->one || !name)
+    return TRUE;
+  launch->project = smb_project_load(path, error);
+  launch->one = launch->project ? smb_project_find(launch->project, name, error) : NULL;
+  if (launch->one)
+    cli->case_origin = g_strdup_printf("--case %s, %s", name, launch->one->origin);
+  return launch->one != NULL;
 }
 
 static gboolean
@@ -243,19 +163,19 @@ parse_options(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GSt
 static gboolean
 parse_words(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GError **error) {
   g_autoptr(GPtrArray) all = list_entries(options);
-  g_auto(GStrv) words = prepare_words(cli, all, error);
+  g_auto(GStrv) words =
+      smb_words_prepare((const char *const *)cli->argv, (guint)cli->argc, all, error);
   if (!words)
     return FALSE;
-  cli->arch_named = find_value((const char *const *)words, "arch") != NULL;
-  g_autoptr(SmbProject) project = NULL;
-  const SmbCase *one = NULL;
-  if (takes_case(all) && !find_case((const char *const *)words, &project, &one, error))
+  cli->arch_named = smb_words_find((const char *const *)words, "arch") != NULL;
+  g_auto(Launch) launch = {NULL, NULL, NULL};
+  if (takes_case(all) && !find_case(cli, usage, (const char *const *)words, &launch, error))
     return FALSE;
-  if (one)
-    add_case(cli, usage, one, all, &words);
+  if (launch.one)
+    add_case(usage, launch.one, all, &words);
   if (!parse_options(cli, usage, options, &words, error))
     return FALSE;
-  complete_arguments(cli, usage, one);
+  complete_arguments(cli, usage, launch.one);
   return TRUE;
 }
 

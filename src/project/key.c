@@ -49,6 +49,20 @@ smb_key_names(void) {
   return g_strv_builder_end(names);
 }
 
+GPtrArray *
+smb_key_list_of_source(void) {
+  static const char *const others[] = {SMB_KEY_FILE, "kernel", "shape", "triton", "nvcc", NULL};
+  GPtrArray *keys = g_ptr_array_new();
+  for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
+    for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++) {
+      if (groups[i] != &smb_target_tile_group && is_key(entry) &&
+          !g_strv_contains(others, entry->long_name))
+        g_ptr_array_add(keys, (gpointer)entry);
+    }
+  }
+  return keys;
+}
+
 // A name that begins with a dash is no option, and "-" no standard input.
 static char *
 resolve_path(const char *path, const char *folder) {

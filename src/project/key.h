@@ -17,6 +17,12 @@ const GOptionEntry *smb_key_find(const char *name);
 GStrv smb_key_names(void);
 
 /**
+ * smb_key_list_of_source: Returns: (transfer full) (element-type GOptionEntry): what the text of a kernel may say of itself: how
+ *   it is launched and what it may cost, but not which other kernel is meant, nor what programs are started
+ */
+GPtrArray *smb_key_list_of_source(void);
+
+/**
  * smb_key_resolve:
  * @key: one of them
  * @value: one value, as on the command line

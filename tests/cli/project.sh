@@ -210,3 +210,72 @@ printf '[dashes]\nfile=--rows.cu\ninclude=include\narg=n=1\nblock=32\n[dash]\nfi
 expect 0 analyze --project dash.ini --case dashes
 shows './--rows.cu'
 expect 0 analyze --project dash.ini --case dash
+
+# A line of the kernel's text has its launch; the user is told that it is used.
+cat >k.cu <<'END_OF_KERNEL'
+// smembank: --block 8,4 -DWIDTH=33 -Iinclude --arg n=8 --max-ways=8
+/* smembank: [wide] --block '16,2' -I include --arg n=16 */
+  //smembank:--entry other -Iinclude --block 32 --dynamic-b 8
+#include "width.h"
+__global__ void k(float *out, const float *in, int n) {
+  __shared__ float tile[32][WIDTH];
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * n + threadIdx.x]; // smembank: not a line of its own
+  __syncthreads();
+  out[threadIdx.y * n + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
+}
+__global__ void other(float *out) {
+  extern __shared__ float s[];
+  s[threadIdx.x & 1] = 0;
+}
+END_OF_KERNEL
+expect 0 analyze k.cu --entry k
+[ "$(cat "$work/err")" = 'k.cu:1:1: note: options of this line are used' ] || die "$last: says: $(cat "$work/err")"
+shows 'k  k.cu  WIDTH=33'
+shows 'block 8x4, grid 1'
+expect 0 analyze k.cu --entry k --block 4,2 -DWIDTH=40
+shows 'k  k.cu  WIDTH=40'
+shows 'block 4x2, grid 1'
+expect 0 analyze k.cu --entry other
+says 'k.cu:3:1: note:'
+shows '8 bytes of shared memory'
+expect 0 analyze k.cu --entry k --case wide
+quiet
+shows 'block 16x2, grid 1'
+cd kernels
+expect 0 explain ../k.cu --entry k --case wide
+quiet
+expect 0 advise ../k.cu --entry k
+says '../k.cu:1:1: note:'
+expect 0 report page.html ../k.cu --entry k
+says '../k.cu:1:1: note:'
+expect 0 trace --from ../k.cu --entry k
+shows 'block 8,4,1'
+says '../k.cu:1:1: note:'
+cd ..
+# A limit of the line holds, and a case of a project that has no such name in the file is the project's.
+sed 's/threadIdx.y\]\[threadIdx.x\];/threadIdx.x][threadIdx.y];/; s/=33/=32/' k.cu >slow.cu
+expect 1 analyze slow.cu --entry k --block 16,2
+says 'more than --max-ways 8'
+expect 0 analyze slow.cu --entry k --block 16,2 --max-ways 16
+expect 0 analyze k.cu --entry k --case k
+shows 'block 32x32, grid 1'
+expect 2 analyze k.cu --entry k --case wild
+says "no case 'wild' in smembank.ini"
+expect 2 analyze k.cu --entry k --block x
+says '(k.cu:1)'
+
+# refuses_line MESSAGE: the line on standard input cannot be read.
+refuses_line() {
+  { echo; cat; } >bad.cu
+  expect 3 analyze bad.cu
+  says "bad.cu:2: error: $1"
+}
+echo '// smembank:' | refuses_line "expected options behind 'smembank:'"
+echo '// smembank: 32' | refuses_line "expected an option, not '32'"
+echo '// smembank: --blok 32' | refuses_line "unknown option --blok; did you mean '--block'?"
+echo '// smembank: --nvcc -O3' | refuses_line 'unknown option --nvcc'
+echo '// smembank: --kernel tile' | refuses_line 'unknown option --kernel'
+echo '// smembank: --case k' | refuses_line 'unknown option --case'
+echo "// smembank: --block '32" | refuses_line 'Text ended before'
+echo '/* smembank: --max 1 */' | refuses_line 'ambiguous option --max'
+echo '// smembank: --block' | refuses_line 'missing argument for --block'

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/cli/words.h"
+
+#include <string.h>
+
+#include "sim/base/suggest.h"
+#include "src/cli/cli.h"
+
+// The option of that name, or the only one that begins so.
+static const GOptionEntry *
+find_long(const GPtrArray *all, const char *name, GError **error) {
+  const GOptionEntry *found = NULL;
+  g_autoptr(GStrvBuilder) every = g_strv_builder_new(), beginning = g_strv_builder_new();
+  for (guint i = 0; i < all->len; i++) {
+    const GOptionEntry *entry = all->pdata[i];
+    g_autofree char *word = g_strconcat("--", entry->long_name, NULL);
+    if (strcmp(entry->long_name, name) == 0)
+      return entry;
+    g_strv_builder_add(every, word);
+    if (*name && g_str_has_prefix(entry->long_name, name)) {
+      g_strv_builder_add(beginning, word);
+      found = entry;
+    }
+  }
+  g_auto(GStrv) names = g_strv_builder_end(found ? beginning : every);
+  if (found && !names[1])
+    return found;
+  g_autofree char *list = smb_cli_list((const char *const *)names, " or ");
+  g_autofree char *word = g_strconcat("--", name, NULL);
+  g_autofree char *meant = smb_suggest(word, (const char *const *)names);
+  if (found)
+    smb_cli_usage_error(error, "ambiguous option %s: expected %s", word, list);
+  else
+    smb_cli_usage_error(error, "unknown option %s%s", word, meant);
+  return NULL;
+}
+
+// Adds "--NAME" or "--NAME=VALUE" with the whole name. @awaits: whether the next word is its value.
+static gboolean
+add_long(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awaits,
+         GError **error) {
+  g_auto(GStrv) parts = g_strsplit(word + 2, "=", 2);
+  const GOptionEntry *entry = find_long(all, parts[0], error);
+  if (!entry)
+    return FALSE;
+  if (entry->arg == G_OPTION_ARG_NONE && parts[1])
+    return smb_cli_usage_error(error, "unexpected value: '%s'", word);
+  g_ptr_array_add(words, parts[1] ? g_strconcat("--", entry->long_name, "=", parts[1], NULL)
+                                  : g_strconcat("--", entry->long_name, NULL));
+  *awaits = entry->arg != G_OPTION_ARG_NONE && !parts[1];
+  return TRUE;
+}
+
+// Adds "-v", or "--define" for "-D" and "--define=N=4" for "-DN=4".
+static void
+add_short(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awaits) {
+  const GOptionEntry *taker = NULL;
+  for (guint i = 0; i < all->len; i++) {
+    const GOptionEntry *entry = all->pdata[i];
+    if (entry->short_name == word[1] && entry->arg != G_OPTION_ARG_NONE)
+      taker = entry;
+  }
+  *awaits = taker && !word[2];
+  g_ptr_array_add(
+      words, !taker ? g_strdup(word)
+                    : g_strconcat("--", taker->long_name, word[2] ? "=" : NULL, word + 2, NULL));
+}
+
+// Makes the value of the option that was added last part of its word.
+static void
+add_value(GPtrArray *words, const char *value) {
+  char **last = (char **)&words->pdata[words->len - 1];
+  char *whole = g_strconcat(*last, "=", value, NULL);
+  g_free(*last);
+  *last = whole;
+}
+
+GStrv
+smb_words_prepare(const char *const *given, guint n, const GPtrArray *all, GError **error) {
+  g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+  gboolean awaits = FALSE; // a value
+  gboolean ended = FALSE;  // "--" has been seen
+  for (guint i = 0; i < n; i++) {
+    const char *word = given[i];
+    if (awaits) {
+      add_value(words, word);
+      awaits = FALSE;
+      continue;
+    }
+    ended = ended || strcmp(word, "--") == 0;
+    if (ended || word[0] != '-' || !word[1])
+      g_ptr_array_add(words, g_strdup(word));
+    else if (word[1] != '-')
+      add_short(words, all, word, &awaits);
+    else if (!add_long(words, all, word, &awaits, error))
+      return NULL;
+  }
+  g_ptr_array_add(words, NULL);
+  return (GStrv)g_ptr_array_steal(words, NULL);
+}
+
+const char *
+smb_words_find(const char *const *words, const char *name) {
+  const char *value = NULL;
+  for (; *words && strcmp(*words, "--") != 0; words++) {
+    if (g_str_has_prefix(*words, "--") && g_str_has_prefix(*words + 2, name) &&
+        (*words)[2 + strlen(name)] == '=')
+      value = *words + strlen(name) + 3;
+  }
+  return value;
+}
+
+const char *
+smb_words_argument(const char *const *words, guint index) {
+  gboolean ended = FALSE;
+  for (; *words; words++) {
+    gboolean is_option = !ended && (*words)[0] == '-' && (*words)[1];
+    ended |= strcmp(*words, "--") == 0;
+    if (!is_option && index-- == 0)
+      return *words;
+  }
+  return NULL;
+}
+
+gboolean
+smb_words_is_of(const char *word, const GPtrArray *options) {
+  gsize length = strcspn(word + 2, "=");
+  for (guint i = 0; i < options->len; i++) {
+    const GOptionEntry *entry = options->pdata[i];
+    if (strlen(entry->long_name) == length && strncmp(entry->long_name, word + 2, length) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}

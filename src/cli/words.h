@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Words of a command line in one form: an option by its whole name, in one word with its value.
+#pragma once
+
+#include <glib.h>
+
+/**
+ * smb_words_prepare:
+ * @words: as they were typed: options cut short, "-DN=4", values in a word of their own
+ * @n: number of words
+ * @options: (element-type GOptionEntry): those that there are
+ * @error: SMB_ERROR_USAGE: an option that is not there, or could be several
+ *
+ * Returns: (transfer full): "--NAME=VALUE" or "--NAME" of options; others as they were
+ */
+GStrv smb_words_prepare(const char *const *words, guint n, const GPtrArray *options,
+                        GError **error);
+
+/** smb_words_find: Returns: (transfer none) (nullable): the value of an option in prepared words, the last one */
+const char *smb_words_find(const char *const *words, const char *name);
+
+/** smb_words_argument: Returns: (transfer none) (nullable): the word number @index, from 0, that is no option */
+const char *smb_words_argument(const char *const *words, guint index);
+
+/** smb_words_is_of: Returns: whether a prepared word is one of these options */
+gboolean smb_words_is_of(const char *word, const GPtrArray *options);

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/project/line.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/source.h"
+#include "src/cli/cli.h"
+#include "src/cli/words.h"
+#include "src/project/key.h"
+
+#define LINE_TAG "smembank:"
+
+// What stands behind the tag of a line; NULL: it has none (transfer full).
+static char *
+find_options(const char *line) {
+  while (g_ascii_isspace(*line))
+    line++;
+  gboolean is_block = g_str_has_prefix(line, "/*");
+  if (!is_block && !g_str_has_prefix(line, "//"))
+    return NULL;
+  for (line += 2; g_ascii_isspace(*line); line++)
+    continue;
+  if (!g_str_has_prefix(line, LINE_TAG))
+    return NULL;
+  char *text = g_strdup(line + strlen(LINE_TAG));
+  char *end = is_block ? strstr(text, "*/") : NULL;
+  if (end)
+    *end = '\0';
+  return g_strstrip(text);
+}
+
+// Takes the "[NAME]" in front off; NULL: there is none (transfer full).
+static char *
+take_name(char *text) {
+  const char *end = *text == '[' ? strchr(text, ']') : NULL;
+  if (!end)
+    return NULL;
+  char *name = g_strndup(text + 1, (gsize)(end - text) - 1);
+  memmove(text, end + 1, strlen(end));
+  return name;
+}
+
+// A word with the file in it, if it has one, seen from the current folder. FALSE with an error: it is no option.
+static gboolean
+resolve_word(char **word, const char *folder, GError **error) {
+  if (!g_str_has_prefix(*word, "--"))
+    return smb_cli_usage_error(error, "expected an option, not '%s'", *word);
+  g_autofree char *name = g_strndup(*word + 2, strcspn(*word + 2, "="));
+  const char *equals = strchr(*word, '=');
+  const GOptionEntry *key = smb_key_find(name);
+  if (!equals && key->arg != G_OPTION_ARG_NONE)
+    return smb_cli_usage_error(error, "missing argument for --%s", name);
+  g_autofree char *value = equals ? smb_key_resolve(key, equals + 1, folder) : NULL;
+  char *resolved = g_strconcat("--", name, value ? "=" : NULL, value, NULL);
+  g_free(*word);
+  *word = resolved;
+  return TRUE;
+}
+
+static gboolean
+parse_options(SmbCase *one, const char *text, const char *folder, GError **error) {
+  g_auto(GStrv) argv = NULL;
+  int argc = 0;
+  if (!*text)
+    return smb_cli_usage_error(error, "expected options behind '" LINE_TAG "'");
+  if (!g_shell_parse_argv(text, &argc, &argv, error))
+    return FALSE;
+  g_autoptr(GPtrArray) keys = smb_key_list_of_source();
+  one->words = smb_words_prepare((const char *const *)argv, (guint)argc, keys, error);
+  for (guint i = 0; one->words && one->words[i]; i++) {
+    if (!resolve_word(&one->words[i], folder, error))
+      return FALSE;
+  }
+  return one->words != NULL;
+}
+
+// The case of a line; *@one is NULL if it is no such line.
+static gboolean
+read_line(const char *path, guint number, const char *line, SmbCase **one, GError **error) {
+  g_autofree char *text = find_options(line);
+  if (!text)
+    return TRUE;
+  g_autofree char *folder = g_path_get_dirname(path);
+  g_autoptr(SmbCase) read = g_new0(SmbCase, 1);
+  g_autoptr(GError) reason = NULL;
+  read->origin = g_strdup_printf("%s:%u", path, number);
+  read->name = take_name(text);
+  if (!parse_options(read, g_strstrip(text), strcmp(folder, ".") == 0 ? NULL : folder, &reason))
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s", read->origin, reason->message);
+  *one = g_steal_pointer(&read);
+  return TRUE;
+}
+
+// How well a line fits what is asked for: 2: it names that kernel; 1: it is for any; 0: not at all.
+static guint
+rate_line(const SmbCase *one, const char *name, const char *entry) {
+  const char *own = smb_words_find((const char *const *)one->words, "entry");
+  if (g_strcmp0(one->name, name) != 0)
+    return 0;
+  return !entry ? 2 : !own ? 1 : strcmp(own, entry) == 0 ? 2 : 0;
+}
+
+gboolean
+smb_case_in_source(const char *path, const char *name, const char *entry, SmbCase **one,
+                   GError **error) {
+  g_autoptr(SmbSource) source = g_str_has_suffix(path, ".cu") ? smb_source_load(path, NULL) : NULL;
+  g_auto(GStrv) lines = source ? g_strsplit(smb_source_text(source), "\n", -1) : NULL;
+  g_autoptr(SmbCase) best = NULL;
+  guint best_rate = 0;
+  for (guint i = 0; lines && lines[i]; i++) {
+    g_autoptr(SmbCase) read = NULL;
+    if (!read_line(path, i + 1, lines[i], &read, error))
+      return FALSE;
+    guint rate = read ? rate_line(read, name, entry) : 0;
+    if (rate <= best_rate)
+      continue;
+    smb_case_free(best);
+    best = g_steal_pointer(&read);
+    best_rate = rate;
+  }
+  *one = g_steal_pointer(&best);
+  return TRUE;
+}
