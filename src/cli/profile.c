@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/program/symbol.h"
 
 char *
 smb_profile_opcode(const char *text) {
@@ -68,10 +69,12 @@ smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, cons
     return NULL;
   }
   g_autoptr(GPtrArray) named = g_ptr_array_new(), fitting = g_ptr_array_new();
+  g_autofree char *name =
+      smb_symbol_demangle(target->name, FALSE); // of an overloaded function it is mangled
   gboolean differ = FALSE;
   for (guint i = 0; i < profile->launches->len; i++) {
     SmbProfileLaunch *launch = g_ptr_array_index(profile->launches, i);
-    if (!smb_profile_is_of(launch, target->name))
+    if (!smb_profile_is_of(launch, name))
       continue;
     g_ptr_array_add(named, launch);
     if (find_difference(launch, code) < 0)

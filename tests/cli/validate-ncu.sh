@@ -69,6 +69,18 @@ says '--ncu uses no GPU'
 compare 3 transpose_swizzled none.csv
 says 'none.csv: No such file'
 
+# Kernels of one name: ncu writes their parameters, and the code tells which is meant.
+cp "$srcdir/tests/data/sass/overloads.sm_90.cubin" overloads.cubin
+for type in int double; do
+  "$SMEMBANK" analyze overloads.cubin --entry "turn($type*)" --block 32 --annotate >out
+  printf '"Kernel Name","turn(%s *)",\n"Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed","L1 Wavefronts Shared"\n' $type
+  sed -nE 's/^.* ([0-9a-f]{4})  ([A-Z].*)$/"0x\1","\2","1","32","0"/p' out | sed -E '/(LDS|STS) /s/"0"$/"1"/; /(LDS|STS)\.64/s/"0"$/"2"/'
+done >overloads.csv
+for type in int double; do
+  expect 0 validate overloads.cubin --entry "turn($type*)" --block 32 --ncu overloads.csv
+  shows '6 compared: 6 match, 0 differ.'
+done
+
 # What is no such table.
 refuse() {
   printf '%b' "$1" >bad.csv
