@@ -14,17 +14,6 @@
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 
-void
-smb_tally_add(SmbTally *tally, const SmbTally *more) {
-  tally->requests += more->requests;
-  tally->wavefronts += more->wavefronts;
-  tally->ideal += more->ideal;
-  tally->excess += more->excess;
-  tally->cycles += more->cycles;
-  tally->max_degree = MAX(tally->max_degree, more->max_degree);
-  tally->max_queue = MAX(tally->max_queue, more->max_queue);
-}
-
 SmbTally
 smb_analysis_total(const SmbAnalysis *analysis) {
   SmbTally total = {0};
@@ -50,53 +39,6 @@ smb_tally_count(SmbTally *tally, const SmbWavefronts *cost, guint64 times) {
   // The wavefronts of a request for each ideal one. A division only where the maximum grows.
   if (cost->wavefronts > tally->max_queue * (guint64)cost->ideal)
     tally->max_queue = (cost->wavefronts - 1) / MAX(cost->ideal, 1) + 1;
-}
-
-static void
-add_loops(SmbLoopTally *into, const SmbLoopTally *more) {
-  into->requests += more->requests;
-  into->loads += more->loads;
-  into->load_wavefronts += more->load_wavefronts;
-  into->swaps += more->swaps;
-}
-
-// Adds what a worker counted at one site to what others did.
-static void
-merge_access(SmbAccess *into, guint64 *first_block, const Worker *worker, guint site) {
-  const SmbAccess *from = &worker->accesses[site];
-  into->uncounted += from->uncounted;
-  if (from->worst.width == 0)
-    return; // nothing was counted
-  gboolean first = into->total.requests == 0;
-  gboolean worse = from->worst_cost.excess > into->worst_cost.excess;
-  gboolean earlier =
-      from->worst_cost.excess == into->worst_cost.excess && from->worst_block < into->worst_block;
-  if (first || worse || earlier) {
-    into->worst = from->worst;
-    into->worst_cost = from->worst_cost;
-    into->worst_block = from->worst_block;
-    into->worst_warp = from->worst_warp;
-  }
-  if (first || worker->first_block[site] < *first_block) {
-    into->array = from->array;
-    *first_block = worker->first_block[site];
-  }
-  into->doubt |= from->doubt;
-  into->lanes += from->lanes;
-  add_loops(&into->loops, &from->loops);
-  for (guint w = 0; w < SMB_MAX_WARPS; w++) {
-    smb_tally_add(&into->warps[w], &from->warps[w]);
-    smb_tally_add(&into->total, &from->warps[w]);
-  }
-}
-
-static void
-add_global(SmbGlobalAccess *into, const SmbGlobalAccess *from) {
-  into->requests += from->requests;
-  into->segments += from->segments;
-  into->ideal += from->ideal;
-  into->max_segments = MAX(into->max_segments, from->max_segments);
-  into->bytes += from->bytes;
 }
 
 static int
@@ -172,8 +114,8 @@ describe_doubt(guint doubt) {
 }
 
 // Whether each count is exact, and if not, why: the last of its warnings says the most, and their kinds rise.
-static void
-judge_accesses(SmbAnalysis *analysis, const SmbProgram *program) {
+void
+smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program) {
   g_autofree SmbAccess **accesses = g_new0(SmbAccess *, smb_program_n_sites(program) + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
@@ -225,36 +167,11 @@ judge_data(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *la
 }
 
 static void
-collect_traffic(SmbAnalysis *analysis, const SmbSite *place, const GPtrArray *workers, guint site) {
-  SmbOtherTraffic traffic = {.site = place};
-  for (guint i = 0; i < workers->len; i++) {
-    const SmbOtherTraffic *from = &((const Worker *)g_ptr_array_index(workers, i))->traffic[site];
-    if (from->executions)
-      traffic.kind = from->kind;
-    traffic.executions += from->executions;
-    traffic.unsized += from->unsized;
-    traffic.bytes += from->bytes;
-  }
-  if (traffic.executions)
-    g_array_append_val(analysis->traffic, traffic);
-}
-
-static void
 collect_constant(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
-                 const GPtrArray *workers, guint site) {
-  SmbConstantAccess access = {.site = smb_program_site(program, site)};
+                 const Sums *sums, guint site) {
+  SmbConstantAccess access = sums->constants[site];
   gboolean address = FALSE;
-  guint64 first = G_MAXUINT64;
-  for (guint i = 0; i < workers->len; i++) {
-    const Worker *worker = g_ptr_array_index(workers, i);
-    const SmbConstantAccess *from = &worker->constants[site];
-    if (from->variable && worker->first_block[site] < first) {
-      first = worker->first_block[site];
-      access.variable = from->variable;
-    }
-    access.uncounted += from->uncounted;
-    smb_tally_add(&access.total, &from->total);
-  }
+  access.site = smb_program_site(program, site);
   if (smb_launch_data_source(launch, program, site, &address))
     access.reason = "depends on contents of memory that are not known: --buffer gives them";
   if (access.uncounted)
@@ -265,40 +182,42 @@ collect_constant(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaun
 }
 
 static void
-collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
-             const GPtrArray *workers, guint site) {
-  SmbAccess access = {.site = smb_program_site(program, site)};
-  SmbGlobalAccess global = {.site = access.site};
-  guint64 first_block = G_MAXUINT64, first_global = G_MAXUINT64;
-  for (guint i = 0; i < workers->len; i++) {
-    const Worker *worker = g_ptr_array_index(workers, i);
-    merge_access(&access, &first_block, worker, site);
-    const SmbGlobalAccess *from = &worker->globals[site];
-    if (from->requests && worker->first_block[site] < first_global) {
-      first_global = worker->first_block[site];
-      global.buffer = from->buffer;
-    }
-    add_global(&global, from);
-  }
-  // Of an access without a request that is counted, a rule can be named nevertheless.
+collect_access(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
+               const Sums *sums, guint site) {
   static const SmbOp plain[] = {SMB_OP_LD, SMB_OP_ST, SMB_OP_ATOM};
+  SmbAccess access = sums->accesses[site];
+  access.site = smb_program_site(program, site);
+  for (guint w = 0; w < SMB_MAX_WARPS; w++)
+    smb_tally_add(&access.total, &access.warps[w]);
+  if (access.total.requests == 0 && access.uncounted == 0)
+    return;
+  // Of an access without a request that is counted, a rule can be named nevertheless.
   if (access.total.requests == 0)
     access.worst = (SmbRequest){.op = (guint8)plain[access.site->op_class],
                                 .width = (guint8)access.site->width};
-  if (access.total.requests || access.uncounted) {
-    judge_loop(analysis, &access, site, first_block);
-    judge_data(analysis, program, launch, &access, site, first_block);
-    add_loops(&analysis->loops, &access.loops);
-    g_array_append_val(analysis->accesses, access);
-    SmbTally *total =
-        smb_access_is_copy(&access) ? &analysis->copies : &analysis->totals[access.site->op_class];
-    smb_tally_add(total, &access.total);
-  }
-  collect_constant(analysis, program, launch, workers, site);
-  collect_traffic(analysis, access.site, workers, site);
+  guint64 first_block = access.total.requests ? sums->first[site].shared : G_MAXUINT64;
+  judge_loop(analysis, &access, site, first_block);
+  judge_data(analysis, program, launch, &access, site, first_block);
+  smb_loops_add(&analysis->loops, &access.loops);
+  g_array_append_val(analysis->accesses, access);
+  SmbTally *total =
+      smb_access_is_copy(&access) ? &analysis->copies : &analysis->totals[access.site->op_class];
+  smb_tally_add(total, &access.total);
+}
+
+static void
+collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
+             const Sums *sums, guint site) {
+  SmbGlobalAccess global = sums->globals[site];
+  SmbOtherTraffic traffic = sums->traffic[site];
+  global.site = traffic.site = smb_program_site(program, site);
+  collect_access(analysis, program, launch, sums, site);
+  collect_constant(analysis, program, launch, sums, site);
+  if (traffic.executions)
+    g_array_append_val(analysis->traffic, traffic);
   if (global.requests) {
     g_array_append_val(analysis->globals, global);
-    add_global(&analysis->global_totals[global.site->op_class], &global);
+    smb_global_access_add(&analysis->global_totals[global.site->op_class], &global);
   }
 }
 
@@ -325,53 +244,9 @@ note_merging(SmbAnalysis *analysis, const SmbProgram *program) {
   smb_warnings_note(analysis->warnings, &warning);
 }
 
-// Why there are no accesses to the shared memory that the kernel has, as far as a condition is why.
-static void
-collect_idle(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *workers) {
-  if (smb_program_n_arrays(program) == 0)
-    return;
-  for (guint i = 0; analysis->accesses->len == 0 && i < workers->len; i++) {
-    guint32 place;
-    const char *idle =
-        smb_block_idle(((const Worker *)g_ptr_array_index(workers, i))->block, &place);
-    if (!idle || (analysis->idle && analysis->idle_place <= place))
-      continue;
-    g_free(analysis->idle);
-    analysis->idle = g_strdup(idle);
-    analysis->idle_place = place;
-  }
-}
-
-static guint64
-count_blocks(const SmbLaunch *launch) {
-  return (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
-}
-
-static guint64
-count_threads(const SmbAnalysisOptions *options) {
-  return options->threads ? options->threads : g_get_num_processors();
-}
-
-// What has to be run of the launch: all blocks, unless few of them are enough.
-static gboolean
-plan(Queue *queue, const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-     const SmbAnalysisOptions *options, GError **error) {
-  guint64 max_blocks = options->max_blocks ? options->max_blocks : SMB_ANALYSIS_MAX_BLOCKS;
-  guint64 n_blocks = count_blocks(launch);
-  if (!options->every_block && !options->global && !options->in_order &&
-      n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
-    queue->shares = smb_repeat_search(program, arch, launch, options, max_blocks);
-  queue->n = queue->shares ? queue->shares->len : n_blocks;
-  return queue->n <= max_blocks ||
-         smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                  "a grid of %" G_GUINT64_FORMAT " blocks: at most %" G_GUINT64_FORMAT
-                  " are run (--max-blocks allows more)",
-                  n_blocks, max_blocks);
-}
-
-static SmbAnalysis *
-collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-        const GPtrArray *workers) {
+SmbAnalysis *
+smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arch,
+                 const SmbLaunch *launch) {
   SmbAnalysis *analysis = g_new0(SmbAnalysis, 1);
   analysis->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
   analysis->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalAccess));
@@ -379,144 +254,44 @@ collect(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
   analysis->traffic = g_array_new(FALSE, FALSE, sizeof(SmbOtherTraffic));
   analysis->warnings = smb_warnings_new();
   for (guint site = 0; site < smb_program_n_sites(program); site++)
-    collect_site(analysis, program, launch, workers, site);
+    collect_site(analysis, program, launch, sums, site);
   note_merging(analysis, program);
-  for (guint i = 0; i < workers->len; i++) {
-    const Worker *worker = g_ptr_array_index(workers, i);
-    for (guint j = 0; j < worker->warnings->len; j++)
-      smb_warnings_note(analysis->warnings,
-                        &g_array_index(worker->warnings, SmbAnalysisWarning, j));
+  for (guint i = 0; i < sums->warnings->len; i++)
+    smb_warnings_note(analysis->warnings, &g_array_index(sums->warnings, SmbAnalysisWarning, i));
+  if (analysis->accesses->len == 0 && sums->idle) {
+    analysis->idle = g_strdup(sums->idle);
+    analysis->idle_place = sums->idle_place;
+    analysis->idle_line = sums->idle_line;
+    analysis->idle_column = sums->idle_column;
   }
-  collect_idle(analysis, program, workers);
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);
   g_array_sort(analysis->constants, compare_constants);
   g_array_sort(analysis->traffic, compare_traffic);
-  if (((const Worker *)g_ptr_array_index(workers, 0))->requests)
-    smb_requests_collect(analysis, program, workers);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     const SmbTally *total = &analysis->totals[c];
     analysis->least[c] = analysis->most[c] =
         (SmbTally){.requests = total->requests, .wavefronts = total->wavefronts};
-    for (guint i = 0; i < workers->len; i++)
-      analysis->lost_globals[c] =
-          analysis->lost_globals[c] ||
-          smb_block_lost_globals(((const Worker *)g_ptr_array_index(workers, i))->block,
-                                 (SmbOpClass)c);
+    analysis->lost_globals[c] = sums->lost_globals[c];
   }
-  for (guint i = 0; i < workers->len; i++)
-    analysis->instructions += ((const Worker *)g_ptr_array_index(workers, i))->instructions;
+  analysis->instructions = sums->instructions;
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
+  analysis->n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
   analysis->n_warps = smb_arch_warps(arch, threads);
   analysis->shared_bytes = smb_program_static_shared(program) + launch->dynamic_bytes;
   analysis->segment_bytes = smb_arch_info(arch)->global_segment_bytes;
   return analysis;
 }
 
-// Whether lanes take different ways, in a program of which it is not well known where they meet again.
-static gboolean
-find_divergence(const SmbProgram *program, const GPtrArray *workers) {
-  gboolean is_known = !program->front_end->variant && !program->irregular;
-  for (guint i = 0; !is_known && i < workers->len; i++) {
-    if (smb_block_diverged(((const Worker *)g_ptr_array_index(workers, i))->block))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-// Whether blocks of a run did not know what others had changed meanwhile.
-static gboolean
-find_misses(const GPtrArray *workers) {
-  for (guint i = 0; i < workers->len; i++) {
-    if (smb_block_misses_others(((const Worker *)g_ptr_array_index(workers, i))->block))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-// *@misses: whether that may be why it fails, or is not complete.
-static SmbAnalysis *
-run_launch(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-           const SmbAnalysisOptions *options, gboolean *misses, GError **error) {
-  g_autoptr(GArray) shares = NULL;
-  Queue queue = {.failed_block = G_MAXUINT64, .progress = options->progress};
-  if (!plan(&queue, program, arch, launch, options, error))
-    return NULL;
-  shares = queue.shares;
-  g_autoptr(SmbGlobal) own_global = NULL;
-  SmbGlobal *global = options->global;
-  if (!global && (options->in_order || smb_program_is_serial(program)))
-    global = own_global = smb_global_new(program, launch);
-  if (options->in_order)
-    smb_global_keep_order(global);
-  guint64 n_workers = global || options->request ? 1 : MAX(1, MIN(count_threads(options), queue.n));
-  g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
-  for (guint64 i = 0; i < n_workers; i++) {
-    Worker *worker = smb_worker_new(program, arch, launch, options, global, error);
-    if (!worker)
-      return NULL;
-    g_ptr_array_add(workers, worker);
-  }
-  smb_progress_begin(options->progress, "blocks", queue.n);
-  g_mutex_init(&queue.lock);
-  smb_workers_run(workers, &queue);
-  smb_progress_begin(options->progress, NULL, 0);
-  g_mutex_clear(&queue.lock);
-  *misses = find_misses(workers);
-  if (queue.error) {
-    g_propagate_error(error, queue.error);
-    return NULL;
-  }
-  SmbAnalysis *analysis = collect(program, arch, launch, workers);
-  analysis->n_blocks = count_blocks(launch);
-  analysis->n_blocks_run = queue.n;
-  if (find_divergence(program, workers) &&
-      !smb_variants_compare(analysis, program, arch, launch, options, error))
-    g_clear_pointer(&analysis, smb_analysis_free);
-  else
-    judge_accesses(analysis, program);
-  return analysis;
-}
-
-// Blocks of a grid that is run a second time, in order, if not all of it is counted, and steps of each: a block that waits for
-// later ones polls in vain.
-enum {
-  MAX_IN_ORDER = 1 << 14,
-  MAX_STEPS_IN_ORDER = 1 << 22,
-};
-
-static gboolean
-is_complete(const SmbAnalysis *analysis) {
-  for (guint i = 0; i < analysis->accesses->len; i++) {
-    if (g_array_index(analysis->accesses, SmbAccess, i).uncounted)
-      return FALSE;
-  }
-  return TRUE;
-}
-
 SmbAnalysis *
 smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                  const SmbAnalysisOptions *options, GError **error) {
-  static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
-  gboolean misses = FALSE;
-  SmbAnalysisOptions how = options ? *options : defaults;
-  g_autoptr(GError) failure = NULL;
-  how.in_order = how.in_order || how.request;
-  SmbAnalysis *analysis = run_launch(program, arch, launch, &how, &misses, &failure);
-  if (misses && !how.global && !how.in_order && (!analysis || !is_complete(analysis)) &&
-      count_blocks(launch) <= MAX_IN_ORDER) {
-    how.in_order = TRUE;
-    how.limits.max_steps =
-        how.limits.max_steps ? MIN(how.limits.max_steps, MAX_STEPS_IN_ORDER) : MAX_STEPS_IN_ORDER;
-    SmbAnalysis *ordered = run_launch(program, arch, launch, &how, &misses, NULL);
-    if (ordered) {
-      smb_analysis_free(analysis);
-      return ordered;
-    }
-  }
-  if (failure)
-    g_propagate_error(error, g_steal_pointer(&failure));
-  return analysis;
+  SmbPart *part = smb_part_run(program, arch, launch, options, 1, 1, error);
+  if (!part)
+    return NULL;
+  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_part_free);
+  g_ptr_array_add(parts, part);
+  return smb_parts_collect(parts, program, arch, launch);
 }
 
 void

@@ -184,7 +184,7 @@ typedef struct {
  * @lost_globals: by SmbOpClass: whether requests of global memory are missing there, because it is not known where, or
  *   whether, they are made
  * @idle: without accesses, the first condition that turned all threads of a block away, or %NULL
- * @idle_place: where it stands: an offset into the program's text
+ * @idle_place, @idle_line, @idle_column: where it stands: an offset into the program's text, and from 1
  * @warnings: (element-type SmbAnalysisWarning): in the order of the text
  * @requests: (nullable) (element-type SmbAccessRequest): if options asked to keep them: the distinct
  *   requests, by access, then warp, then the order in which they were first made
@@ -211,6 +211,8 @@ typedef struct {
   gboolean lost_globals[SMB_N_OP_CLASSES];
   char *idle;
   guint32 idle_place;
+  guint idle_line;
+  guint idle_column;
   GArray *warnings;
   GArray *requests;
   guint64 requests_dropped;

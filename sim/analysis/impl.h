@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sim/analysis/analysis.h"
+#include "sim/analysis/part.h"
 #include "sim/machine/signature.h"
 
 // The distinct requests that a worker saw (analysis-request.c).
@@ -16,31 +17,69 @@ typedef struct {
   guint64 times;
 } Share;
 
-// One thread's part of the blocks: counts by site, which are added up in the end.
+// The first blocks that asked for something at a site, and named it so: an array, a buffer, a variable.
+typedef struct {
+  guint64 shared;
+  guint64 global;
+  guint64 constant;
+} FirstBlocks;
+
+// What was counted of some blocks of a launch, by site. Sums of other blocks of it are added up in any order.
+typedef struct {
+  guint n_sites;
+  SmbAccess *accesses; // without totals
+  SmbGlobalAccess *globals;
+  SmbConstantAccess *constants;
+  SmbOtherTraffic *traffic;
+  FirstBlocks *first;
+  guint64 instructions;
+  GArray *warnings;
+  char *idle; // of smb_block_idle(), with its place, of a kernel that has shared memory; else NULL
+  guint32 idle_place;
+  guint idle_line;
+  guint idle_column;
+  gboolean lost_globals[SMB_N_OP_CLASSES];
+  gboolean diverged; // smb_block_diverged(): the counts may be others in a variant of the program
+  gboolean misses_others; // smb_block_misses_others()
+} Sums;
+
+// A part as it is written (part-row.h).
+typedef struct _PartRow PartRow;
+
+// A part of a launch (part.h): what is run of it is cut into @of pieces, of which this is number @number, from 1.
+struct _SmbPart {
+  guint number;
+  guint of;
+  gboolean in_order; // blocks were run in order, those before this part without being counted
+  guint64
+      n_run; // blocks that are counted; each of the others makes the same requests as one of these
+  Sums *sums;
+  GPtrArray *
+      variants; // SmbPart: of each variant of the program; NULL: no lanes diverged, so that they are the same
+  GPtrArray *requests; // Requests: that were kept, of each thread; NULL: none
+  PartRow *row;        // of a part that was read: keeps its names; else NULL
+};
+
+// One thread's part of the blocks.
 typedef struct {
   const SmbArch *arch;
   const SmbProgram *program;
   const SmbAnalysisOptions *options;
   SmbCounter counter;
   guint segment_shift;
-  guint n_sites;
-  SmbAccess *accesses; // without totals
-  SmbGlobalAccess *globals;
-  SmbConstantAccess *constants;
-  SmbOtherTraffic *traffic;
-  guint64 *first_block; // by site: the block that named its array
-  guint64 instructions;
-  GArray *warnings;
+  Sums *sums;
   Requests *requests; // or NULL: not kept
   SmbBlock *block;
-  Share now; // the block that runs
+  SmbSink sink; // nothing for blocks that are not counted
+  Share now;    // the block that runs
 } Worker;
 
 // What the workers share.
 typedef struct {
   GMutex lock;
   guint64 next;
-  guint64 n;            // that are run
+  guint64 first;        // that is counted: blocks before it are run for what they leave in memory
+  guint64 end;          // behind the last one
   GArray *shares;       // Share, in rising order; or NULL: each block, for itself
   guint64 failed_block; // G_MAXUINT64: none
   GError *error;
@@ -55,19 +94,35 @@ void smb_worker_free(Worker *worker);
 // Runs all blocks of the queue, each worker in a thread of its own.
 void smb_workers_run(const GPtrArray *workers, Queue *queue);
 
-// Counts what the variants of a program make of a launch: accesses whose counts differ get a warning that says the range.
-gboolean smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch,
-                              const SmbLaunch *launch, const SmbAnalysisOptions *options,
-                              GError **error);
+void smb_loops_add(SmbLoopTally *into, const SmbLoopTally *more);
+void smb_global_access_add(SmbGlobalAccess *into, const SmbGlobalAccess *more);
+
+Sums *smb_sums_new(guint n_sites);
+void smb_sums_free(Sums *sums);
+// Adds what was counted elsewhere, of the same sites.
+void smb_sums_add(Sums *into, const Sums *from);
+
+// Keeps the numbers alone: names may not outlive the program that was counted.
+void smb_sums_forget(Sums *sums);
+
+// The analysis of all blocks that were counted, of a program without regard to its variants.
+SmbAnalysis *smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arch,
+                              const SmbLaunch *launch);
+
+// Says of each access whether its count is exact, once it has all of its warnings.
+void smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program);
+
+// Accesses whose counts differ in the analyses of variants of the program (SmbAnalysis) get a warning that says the range.
+void smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program,
+                          const GPtrArray *variants);
 
 Requests *smb_requests_new(void);
 void smb_requests_free(Requests *requests);
 // Takes a request that a site made in a block; blocks are not mixed, and run in rising order.
 void smb_requests_note(Requests *requests, guint site, guint warp, const Share *share,
                        const SmbRequest *request);
-// What all workers kept becomes the requests of the analysis, whose accesses are complete.
-void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program,
-                          const GPtrArray *workers);
+// What was kept (Requests) becomes the requests of the analysis, whose accesses are complete.
+void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *kept);
 
 // The blocks of a launch that have to be run so that all are counted, in rising order: far fewer than there are. NULL:
 // all of them have to be (or it would take as long to find out).

@@ -114,12 +114,12 @@ map_sites(const SmbAnalysis *analysis, const SmbProgram *program) {
 }
 
 void
-smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *workers) {
+smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *kept) {
   g_autoptr(GHashTable) table = g_hash_table_new(hash_seen, equal_seen);
   g_autoptr(GPtrArray) sorted = g_ptr_array_new();
   g_autofree guint *accesses = map_sites(analysis, program);
-  for (guint i = 0; i < workers->len; i++) {
-    const Requests *requests = ((const Worker *)g_ptr_array_index(workers, i))->requests;
+  for (guint i = 0; i < kept->len; i++) {
+    const Requests *requests = g_ptr_array_index(kept, i);
     merge(table, requests);
     analysis->requests_dropped += requests->dropped;
   }

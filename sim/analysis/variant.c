@@ -71,15 +71,13 @@ find_constant(const SmbAnalysis *analysis, const SmbProgram *program, guint site
 
 // Loads of constant memory whose counts differ are not exact.
 static void
-compare_constants(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *programs,
-                  const GPtrArray *others) {
+compare_constants(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *variants) {
   for (guint i = 0; i < analysis->constants->len; i++) {
     SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
     guint site = (guint)(access->site - smb_program_site(program, 0));
     gboolean differs = program->irregular != NULL;
-    for (guint v = 0; v < others->len; v++) {
-      const SmbTally *total =
-          find_constant(g_ptr_array_index(others, v), g_ptr_array_index(programs, v), site);
+    for (guint v = 0; v < variants->len; v++) {
+      const SmbTally *total = find_constant(g_ptr_array_index(variants, v), program, site);
       differs = differs || total->requests != access->total.requests ||
                 total->wavefronts != access->total.wavefronts;
     }
@@ -89,33 +87,15 @@ compare_constants(SmbAnalysis *analysis, const SmbProgram *program, const GPtrAr
   }
 }
 
-gboolean
-smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch,
-                     const SmbLaunch *launch, const SmbAnalysisOptions *options, GError **error) {
-  SmbAnalysisOptions plain = *options;
-  plain.keep_requests = FALSE;
-  plain.global = NULL;
-  plain.request = NULL;
-  g_autoptr(GPtrArray) programs = g_ptr_array_new_with_free_func((GDestroyNotify)smb_program_free);
-  g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func((GDestroyNotify)smb_analysis_free);
-  for (guint i = 0; program->front_end->variant; i++) {
-    SmbProgram *other = program->front_end->variant(program, i);
-    if (!other)
-      break;
-    g_ptr_array_add(programs, other);
-    SmbAnalysis *result = smb_analysis_run(other, arch, launch, &plain, error);
-    if (!result)
-      return FALSE;
-    g_ptr_array_add(others, result);
-  }
+void
+smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *variants) {
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     guint site = (guint)(access->site - smb_program_site(program, 0));
     Range requests = {access->total.requests, access->total.requests};
     Range wavefronts = {access->total.wavefronts, access->total.wavefronts};
-    for (guint v = 0; v < others->len; v++) {
-      const SmbTally *total =
-          find_total(g_ptr_array_index(others, v), g_ptr_array_index(programs, v), site);
+    for (guint v = 0; v < variants->len; v++) {
+      const SmbTally *total = find_total(g_ptr_array_index(variants, v), program, site);
       widen(&requests, total->requests);
       widen(&wavefronts, total->wavefronts);
     }
@@ -132,6 +112,5 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const Smb
     most->requests += requests.most - access->total.requests;
     most->wavefronts += wavefronts.most - access->total.wavefronts;
   }
-  compare_constants(analysis, program, programs, others);
-  return TRUE;
+  compare_constants(analysis, program, variants);
 }

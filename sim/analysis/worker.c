@@ -4,7 +4,6 @@
 // A worker runs blocks of a grid, one after the other, and counts what they do to memory.
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
-#include "sim/base/order.h"
 
 // The rounds of an atomic that is a loop, where the architecture's rule has them.
 static void
@@ -27,13 +26,13 @@ count_active(const SmbArch *arch, const SmbRequest *request) {
 static void
 count_shared(gpointer user, guint site, guint warp, const char *array, const SmbRequest *request) {
   Worker *worker = user;
-  SmbAccess *access = &worker->accesses[site];
+  SmbAccess *access = &worker->sums->accesses[site];
   SmbWavefronts cost;
   smb_wavefronts_count_span(worker->arch, worker->counter, request, 1, &cost);
   gboolean first = access->worst.width == 0;
   if (first) {
     access->array = array;
-    worker->first_block[site] = worker->now.block;
+    worker->sums->first[site].shared = worker->now.block;
   }
   if (first || cost.excess > access->worst_cost.excess) {
     access->worst = *request;
@@ -126,13 +125,13 @@ static void
 count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *buffer, SmbLanes mask,
              guint width, const guint64 *addresses) {
   Worker *worker = user;
-  SmbGlobalAccess *access = &worker->globals[site];
+  SmbGlobalAccess *access = &worker->sums->globals[site];
   Distinct distinct = count_lanes(addresses, mask, width, worker->segment_shift);
   guint bytes = distinct.addresses * width;
   guint segment_bytes = 1u << worker->segment_shift;
   if (access->requests == 0) {
     access->buffer = buffer;
-    worker->first_block[site] = worker->now.block;
+    worker->sums->first[site].global = worker->now.block;
   }
   guint64 times = worker->now.times;
   access->requests += times;
@@ -142,55 +141,25 @@ count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *bu
   access->bytes += (guint64)smb_lanes_count(mask) * width * times;
 }
 
-// The order of the list, which finds a warning among many: by what it is of.
-static int
-compare_subjects(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
-  return smb_order(a->site, b->site) ?: smb_order(a->other, b->other) ?: smb_order(a->kind, b->kind);
-}
-
-void
-smb_warnings_note(GArray *warnings, const SmbAnalysisWarning *warning) {
-  guint first = 0, end = warnings->len;
-  while (first < end) {
-    guint middle = (first + end) / 2;
-    if (compare_subjects(&g_array_index(warnings, SmbAnalysisWarning, middle), warning) < 0)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  SmbAnalysisWarning *known =
-      first < warnings->len ? &g_array_index(warnings, SmbAnalysisWarning, first) : NULL;
-  gboolean is_known = known && compare_subjects(known, warning) == 0;
-  if (is_known && known->block <= warning->block)
-    return;
-  if (is_known)
-    g_free(known->message);
-  else
-    g_array_insert_vals(warnings, first, warning, 1);
-  known = &g_array_index(warnings, SmbAnalysisWarning, first);
-  *known = *warning;
-  known->message = g_strdup(warning->message);
-}
-
 static void
 take_warning(gpointer user, SmbWarning kind, guint site, guint other, const char *message) {
   Worker *worker = user;
   SmbAnalysisWarning warning = {kind, site, other, worker->now.block, (char *)message};
-  smb_warnings_note(worker->warnings, &warning);
+  smb_warnings_note(worker->sums->warnings, &warning);
 }
 
 static void
 count_uncounted(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED SmbLanes mask,
                 const char *reason) {
   Worker *worker = user;
-  worker->accesses[site].uncounted += worker->now.times;
+  worker->sums->accesses[site].uncounted += worker->now.times;
   take_warning(worker, SMB_WARNING_UNCOUNTED, site, site, reason);
 }
 
 static void
 count_traffic(gpointer user, SmbTraffic kind, guint site, guint64 bytes) {
   Worker *worker = user;
-  SmbOtherTraffic *traffic = &worker->traffic[site];
+  SmbOtherTraffic *traffic = &worker->sums->traffic[site];
   traffic->kind = kind;
   traffic->executions += worker->now.times;
   if (bytes == SMB_BYTES_UNKNOWN)
@@ -202,7 +171,7 @@ count_traffic(gpointer user, SmbTraffic kind, guint site, guint64 bytes) {
 static void
 count_constant(gpointer user, guint site, const char *name, const SmbRequest *request) {
   Worker *worker = user;
-  SmbConstantAccess *access = &worker->constants[site];
+  SmbConstantAccess *access = &worker->sums->constants[site];
   SmbWavefronts cost;
   if (!request) {
     access->uncounted += worker->now.times;
@@ -211,33 +180,16 @@ count_constant(gpointer user, guint site, const char *name, const SmbRequest *re
   smb_wavefronts_count_span(worker->arch, worker->counter, request, 1, &cost);
   if (!access->variable) {
     access->variable = name;
-    worker->first_block[site] = worker->now.block;
+    worker->sums->first[site].constant = worker->now.block;
   }
   smb_tally_count(&access->total, &cost, worker->now.times);
-}
-
-static void
-clear_warning(gpointer warning) {
-  g_free(((SmbAnalysisWarning *)warning)->message);
-}
-
-GArray *
-smb_warnings_new(void) {
-  GArray *warnings = g_array_new(FALSE, FALSE, sizeof(SmbAnalysisWarning));
-  g_array_set_clear_func(warnings, clear_warning);
-  return warnings;
 }
 
 void
 smb_worker_free(Worker *worker) {
   if (!worker)
     return;
-  g_free(worker->accesses);
-  g_free(worker->globals);
-  g_free(worker->constants);
-  g_free(worker->traffic);
-  g_free(worker->first_block);
-  g_array_unref(worker->warnings);
+  smb_sums_free(worker->sums);
   smb_requests_free(worker->requests);
   smb_block_free(worker->block);
   g_free(worker);
@@ -246,24 +198,16 @@ smb_worker_free(Worker *worker) {
 Worker *
 smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
-  static const SmbSink sink = {count_shared,    count_global,  take_warning,
-                               count_uncounted, count_traffic, count_constant};
   Worker *worker = g_new0(Worker, 1);
   worker->arch = arch;
   worker->program = program;
   worker->options = options;
   worker->counter = smb_counter_best();
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
-  worker->n_sites = smb_program_n_sites(program);
-  worker->accesses = g_new0(SmbAccess, worker->n_sites + 1);
-  worker->globals = g_new0(SmbGlobalAccess, worker->n_sites + 1);
-  worker->constants = g_new0(SmbConstantAccess, worker->n_sites + 1);
-  worker->traffic = g_new0(SmbOtherTraffic, worker->n_sites + 1);
-  worker->first_block = g_new0(guint64, worker->n_sites + 1);
-  worker->warnings = smb_warnings_new();
+  worker->sums = smb_sums_new(smb_program_n_sites(program));
   worker->requests = options->keep_requests ? smb_requests_new() : NULL;
   worker->block =
-      smb_block_new(program, arch, launch, &options->limits, &sink, worker, global, error);
+      smb_block_new(program, arch, launch, &options->limits, &worker->sink, worker, global, error);
   if (worker->block)
     return worker;
   smb_worker_free(worker);
@@ -273,17 +217,38 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
 // The next block, unless there is none, or an earlier one has failed.
 static gboolean
 take_share(Queue *queue, Share *share) {
-  if (queue->next >= queue->n)
+  if (queue->next >= queue->end)
     return FALSE;
   *share =
       queue->shares ? g_array_index(queue->shares, Share, queue->next) : (Share){queue->next, 1};
+  if (queue->next < queue->first)
+    share->times = 0;
   queue->next++;
   return share->block <= queue->failed_block;
+}
+
+// What the machine knows of all blocks that it ran.
+static void
+note_facts(Worker *worker) {
+  Sums *sums = worker->sums;
+  const char *idle = smb_block_idle(worker->block, &sums->idle_place);
+  if (idle && smb_program_n_arrays(worker->program) > 0) {
+    sums->idle = g_strdup(idle);
+    smb_source_locate(smb_program_source(worker->program), sums->idle_place, &sums->idle_line,
+                      &sums->idle_column);
+  }
+  sums->diverged = smb_block_diverged(worker->block);
+  sums->misses_others = smb_block_misses_others(worker->block);
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    sums->lost_globals[c] = smb_block_lost_globals(worker->block, (SmbOpClass)c);
 }
 
 // Takes blocks, in order, until there are none or an earlier one has failed.
 static void
 work(gpointer data, gpointer user) {
+  static const SmbSink nobody = {0};
+  static const SmbSink counts = {count_shared,    count_global,  take_warning,
+                                 count_uncounted, count_traffic, count_constant};
   Worker *worker = data;
   Queue *queue = user;
   for (;;) {
@@ -291,10 +256,11 @@ work(gpointer data, gpointer user) {
     gboolean taken = take_share(queue, &worker->now);
     g_mutex_unlock(&queue->lock);
     if (!taken)
-      return;
+      break;
     GError *error = NULL;
+    worker->sink = worker->now.times ? counts : nobody;
     gboolean done = smb_block_run(worker->block, worker->now.block, &error);
-    worker->instructions += smb_block_instructions(worker->block) * worker->now.times;
+    worker->sums->instructions += smb_block_instructions(worker->block) * worker->now.times;
     smb_progress_add(queue->progress, 1);
     if (done)
       continue;
@@ -307,6 +273,7 @@ work(gpointer data, gpointer user) {
     g_mutex_unlock(&queue->lock);
     g_clear_error(&error);
   }
+  note_facts(worker);
 }
 
 void

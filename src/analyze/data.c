@@ -236,12 +236,8 @@ smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbA
     g_autofree char *text = smb_analyze_describe_warning(program, warning);
     write_warning(json, smb_warning_name(warning->kind), site->line, site->column, text);
   }
-  if (analysis->idle) {
-    guint line = 0, column = 0;
-    if (smb_program_source(program))
-      smb_source_locate(smb_program_source(program), analysis->idle_place, &line, &column);
-    write_warning(json, "idle", line, column, analysis->idle);
-  }
+  if (analysis->idle)
+    write_warning(json, "idle", analysis->idle_line, analysis->idle_column, analysis->idle);
   if (target->assumes_block)
     write_warning(json, "block", 0, 0, SMB_TARGET_ASSUMED_BLOCK);
   json_builder_end_array(json);

@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Runs a part of a launch, or all of it: which blocks, how often, and in which order.
+#include "sim/analysis/part.h"
+
+#include "sim/analysis/impl.h"
+#include "sim/analysis/part-row.h"
+#include "sim/base/error.h"
+#include "sim/program/front-end.h"
+
+// Blocks of a grid that is run a second time, in order, if not all of it is counted, and steps of each: a block that waits for
+// later ones polls in vain.
+enum {
+  MAX_IN_ORDER = 1 << 14,
+  MAX_STEPS_IN_ORDER = 1 << 22,
+};
+
+// What is run: a part of a launch of a program.
+typedef struct {
+  const SmbProgram *program;
+  const SmbArch *arch;
+  const SmbLaunch *launch;
+  guint number;
+  guint of;
+} Task;
+
+static guint64
+count_blocks(const SmbLaunch *launch) {
+  return (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+}
+
+static guint64
+count_threads(const SmbAnalysisOptions *options) {
+  return options->threads ? options->threads : g_get_num_processors();
+}
+
+// The first of @n that are behind the first @number of @of parts.
+static guint64
+cut(guint64 n, guint number, guint of) {
+  return n / of * number + n % of * number / of;
+}
+
+// What has to be run of the launch: all blocks, unless few of them are enough.
+static gboolean
+plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError **error) {
+  guint64 max_blocks = options->max_blocks ? options->max_blocks : SMB_ANALYSIS_MAX_BLOCKS;
+  guint64 n_blocks = count_blocks(task->launch);
+  if (!options->every_block && !options->global && !options->in_order &&
+      n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
+    queue->shares = smb_repeat_search(task->program, task->arch, task->launch, options, max_blocks);
+  guint64 n = queue->shares ? queue->shares->len : n_blocks;
+  queue->first = queue->next = cut(n, task->number - 1, task->of);
+  queue->end = cut(n, task->number, task->of);
+  return queue->end - queue->first <= max_blocks ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                  "a grid of %" G_GUINT64_FORMAT " blocks: at most %" G_GUINT64_FORMAT
+                  " are run (--max-blocks allows more)",
+                  n_blocks, max_blocks);
+}
+
+// What the threads counted, in one.
+static SmbPart *
+gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *options) {
+  SmbPart *part = g_new0(SmbPart, 1);
+  part->number = task->number;
+  part->of = task->of;
+  part->in_order = options->in_order;
+  part->sums = smb_sums_new(smb_program_n_sites(task->program));
+  if (options->keep_requests)
+    part->requests = g_ptr_array_new_with_free_func((GDestroyNotify)smb_requests_free);
+  for (guint i = 0; i < workers->len; i++) {
+    Worker *worker = g_ptr_array_index(workers, i);
+    smb_sums_add(part->sums, worker->sums);
+    if (worker->requests)
+      g_ptr_array_add(part->requests, g_steal_pointer(&worker->requests));
+  }
+  return part;
+}
+
+// *@misses: whether something is not known because other blocks may have changed it, even if it fails.
+static SmbPart *
+run_blocks(const Task *task, const SmbAnalysisOptions *options, gboolean *misses, GError **error) {
+  Queue queue = {.failed_block = G_MAXUINT64, .progress = options->progress};
+  if (!plan(&queue, task, options, error))
+    return NULL;
+  g_autoptr(GArray) shares = queue.shares;
+  g_autoptr(SmbGlobal) own_global = NULL;
+  SmbGlobal *global = options->global;
+  if (!global && (options->in_order || smb_program_is_serial(task->program)))
+    global = own_global = smb_global_new(task->program, task->launch);
+  if (options->in_order)
+    smb_global_keep_order(global);
+  if (global)
+    queue.next = 0; // what earlier blocks leave is seen
+  guint64 n = queue.end - queue.next;
+  guint64 n_workers = global || options->request ? 1 : MAX(1, MIN(count_threads(options), n));
+  g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
+  for (guint64 i = 0; i < n_workers; i++) {
+    Worker *worker =
+        smb_worker_new(task->program, task->arch, task->launch, options, global, error);
+    if (!worker)
+      return NULL;
+    g_ptr_array_add(workers, worker);
+  }
+  smb_progress_begin(options->progress, "blocks", n);
+  g_mutex_init(&queue.lock);
+  smb_workers_run(workers, &queue);
+  smb_progress_begin(options->progress, NULL, 0);
+  g_mutex_clear(&queue.lock);
+  SmbPart *part = gather(task, workers, options);
+  part->n_run = queue.end - queue.first;
+  *misses = part->sums->misses_others;
+  if (queue.error)
+    g_clear_pointer(&part, smb_part_free);
+  if (queue.error)
+    g_propagate_error(error, queue.error);
+  return part;
+}
+
+// Whether lanes take different ways, in a program of which it is not well known where they meet again.
+static gboolean
+is_unsure(const SmbProgram *program, const Sums *sums) {
+  return sums->diverged && (program->front_end->variant || program->irregular);
+}
+
+// Runs the variants of the program, if the counts may be others there.
+static gboolean
+run_variants(SmbPart *part, const Task *task, const SmbAnalysisOptions *options, GError **error) {
+  if (!is_unsure(task->program, part->sums))
+    return TRUE;
+  SmbAnalysisOptions plain = *options;
+  plain.keep_requests = FALSE;
+  plain.global = NULL;
+  plain.request = NULL;
+  part->variants = g_ptr_array_new_with_free_func((GDestroyNotify)smb_part_free);
+  for (guint i = 0; task->program->front_end->variant; i++) {
+    g_autoptr(SmbProgram) variant = task->program->front_end->variant(task->program, i);
+    if (!variant)
+      break;
+    SmbPart *other =
+        smb_part_run(variant, task->arch, task->launch, &plain, task->number, task->of, error);
+    if (!other)
+      return FALSE;
+    // The counts are compared, and nothing that is the variant's own.
+    smb_sums_forget(other->sums);
+    g_ptr_array_add(part->variants, other);
+  }
+  return TRUE;
+}
+
+// *@misses: whether that may be why it fails, or is not complete.
+static SmbPart *
+run_task(const Task *task, const SmbAnalysisOptions *options, gboolean *misses, GError **error) {
+  SmbPart *part = run_blocks(task, options, misses, error);
+  if (part && !run_variants(part, task, options, error))
+    g_clear_pointer(&part, smb_part_free);
+  return part;
+}
+
+static gboolean
+is_complete(const Sums *sums) {
+  for (guint site = 0; site < sums->n_sites; site++) {
+    if (sums->accesses[site].uncounted)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+SmbPart *
+smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+             const SmbAnalysisOptions *options, guint number, guint of, GError **error) {
+  static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
+  const Task task = {program, arch, launch, number, of};
+  gboolean misses = FALSE;
+  SmbAnalysisOptions how = options ? *options : defaults;
+  g_autoptr(GError) failure = NULL;
+  how.in_order = how.in_order || how.request;
+  SmbPart *part = run_task(&task, &how, &misses, &failure);
+  if (misses && !how.global && !how.in_order && (!part || !is_complete(part->sums)) &&
+      count_blocks(launch) <= MAX_IN_ORDER) {
+    how.in_order = TRUE;
+    how.limits.max_steps =
+        how.limits.max_steps ? MIN(how.limits.max_steps, MAX_STEPS_IN_ORDER) : MAX_STEPS_IN_ORDER;
+    SmbPart *ordered = run_task(&task, &how, &misses, NULL);
+    if (ordered) {
+      smb_part_free(part);
+      return ordered;
+    }
+  }
+  if (failure)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return part;
+}
+
+void
+smb_part_free(SmbPart *part) {
+  if (!part)
+    return;
+  smb_sums_free(part->sums);
+  g_clear_pointer(&part->variants, g_ptr_array_unref);
+  g_clear_pointer(&part->requests, g_ptr_array_unref);
+  smb_part_row_free(part->row);
+  g_free(part);
+}
+
+guint
+smb_part_number(const SmbPart *part) {
+  return part->number;
+}
+
+guint
+smb_part_of(const SmbPart *part) {
+  return part->of;
+}
+
+// Where blocks polled for others in vain, all of the launch is run in order: so if one part was, all have to be.
+gboolean
+smb_parts_agree(const SmbPart *a, const SmbPart *b) {
+  gboolean misses = a->sums->misses_others || b->sums->misses_others;
+  gboolean complete = is_complete(a->sums) && is_complete(b->sums);
+  gboolean alike = !a->variants || !b->variants || a->variants->len == b->variants->len;
+  return alike && a->in_order == b->in_order && (a->in_order || !misses || complete);
+}
+
+// What was counted of all parts; @variant: of one of the variants, or of the program itself (G_MAXUINT).
+static SmbAnalysis *
+collect(const GPtrArray *parts, guint variant, const SmbProgram *program, const SmbArch *arch,
+        const SmbLaunch *launch) {
+  Sums *sums = smb_sums_new(smb_program_n_sites(program));
+  for (guint i = 0; i < parts->len; i++) {
+    const SmbPart *part = g_ptr_array_index(parts, i);
+    if (variant != G_MAXUINT && part->variants)
+      part = g_ptr_array_index(part->variants, variant);
+    smb_sums_add(sums, part->sums);
+  }
+  SmbAnalysis *analysis = smb_sums_collect(sums, program, arch, launch);
+  smb_sums_free(sums);
+  return analysis;
+}
+
+SmbAnalysis *
+smb_parts_collect(const GPtrArray *parts, const SmbProgram *program, const SmbArch *arch,
+                  const SmbLaunch *launch) {
+  SmbAnalysis *analysis = collect(parts, G_MAXUINT, program, arch, launch);
+  g_autoptr(GPtrArray) kept = g_ptr_array_new(), variants = NULL;
+  const GPtrArray *models = NULL;
+  for (guint i = 0; i < parts->len; i++) {
+    const SmbPart *part = g_ptr_array_index(parts, i);
+    analysis->n_blocks_run += part->n_run;
+    models = part->variants ? part->variants : models;
+    for (guint r = 0; part->requests && r < part->requests->len; r++)
+      g_ptr_array_add(kept, part->requests->pdata[r]);
+  }
+  if (kept->len > 0)
+    smb_requests_collect(analysis, program, kept);
+  if (models) {
+    variants = g_ptr_array_new_with_free_func((GDestroyNotify)smb_analysis_free);
+    for (guint v = 0; v < models->len; v++)
+      g_ptr_array_add(variants, collect(parts, v, program, arch, launch));
+    smb_variants_compare(analysis, program, variants);
+  }
+  smb_accesses_judge(analysis, program);
+  return analysis;
+}
