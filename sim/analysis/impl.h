@@ -46,10 +46,8 @@ typedef struct {
 // A part as it is written (part-row.h).
 typedef struct _PartRow PartRow;
 
-// A part of a launch (part.h): what is run of it is cut into @of pieces, of which this is number @number, from 1.
+// A part of a launch (part.h).
 struct _SmbPart {
-  guint number;
-  guint of;
   gboolean in_order; // blocks were run in order, those before this part without being counted
   guint64
       n_run; // blocks that are counted; each of the others makes the same requests as one of these

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sim/analysis/impl.h"
+#include "sim/base/json-member.h"
 
 /** A place that an instruction is inlined through. */
 typedef struct {
@@ -45,6 +46,7 @@ typedef struct {
   guint64 first_block;
   guint64 uncounted;
   guint64 doubt;
+  guint64 lanes;
   char *worst;
   GArray *source;
   guint64 worst_block;
@@ -90,8 +92,6 @@ typedef struct {
 
 /** PartRow: SmbPart and its sums; @variants: (nullable) (element-type PartRow). */
 struct _PartRow {
-  guint64 number;
-  guint64 of;
   guint64 blocks;
   gboolean in_order;
   gboolean misses_others;
@@ -108,4 +108,11 @@ struct _PartRow {
   GPtrArray *variants;
 };
 
+/** A row whose lists are empty, without @idle_place and @parameters, and lists for it. */
+PartRow *smb_part_row_new(void);
+GPtrArray *smb_frame_rows_new(void);
+GPtrArray *smb_variant_rows_new(void);
 void smb_part_row_free(PartRow *row);
+
+void smb_part_row_write(const PartRow *row, GString *json);
+PartRow *smb_part_row_read(const SmbPlace *place, JsonNode *node, GError **error);

@@ -63,8 +63,6 @@ plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError *
 static SmbPart *
 gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *options) {
   SmbPart *part = g_new0(SmbPart, 1);
-  part->number = task->number;
-  part->of = task->of;
   part->in_order = options->in_order;
   part->sums = smb_sums_new(smb_program_n_sites(task->program));
   if (options->keep_requests)
@@ -202,16 +200,6 @@ smb_part_free(SmbPart *part) {
   g_clear_pointer(&part->requests, g_ptr_array_unref);
   smb_part_row_free(part->row);
   g_free(part);
-}
-
-guint
-smb_part_number(const SmbPart *part) {
-  return part->number;
-}
-
-guint
-smb_part_of(const SmbPart *part) {
-  return part->of;
 }
 
 // Where blocks polled for others in vain, all of the launch is run in order: so if one part was, all have to be.

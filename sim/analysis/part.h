@@ -31,10 +31,6 @@ SmbPart *smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbL
                       const SmbAnalysisOptions *options, guint number, guint of, GError **error);
 void smb_part_free(SmbPart *part);
 
-/** Which part it is, from 1, and of how many. */
-guint smb_part_number(const SmbPart *part);
-guint smb_part_of(const SmbPart *part);
-
 /**
  * smb_parts_collect:
  * @parts: (element-type SmbPart): distinct parts of the launch, of the same division

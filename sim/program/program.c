@@ -133,9 +133,12 @@ smb_program_message(const SmbProgram *program, guint32 offset, const char *text)
 
 char *
 smb_program_site_message(const SmbProgram *program, const SmbSite *site, const char *text) {
-  if (!site->opcode || !site->file || !site->line)
+  // A text shows its line.
+  gboolean shows = program->source && !(site->opcode && site->file);
+  const char *file = site->file || site->opcode ? site->file : program->file;
+  if (shows || !file || !site->line)
     return smb_program_message(program, site->offset, text);
-  return g_strdup_printf("%s:%u:%u: %s", site->file, site->line, MAX(site->column, 1), text);
+  return g_strdup_printf("%s:%u:%u: %s", file, site->line, MAX(site->column, 1), text);
 }
 
 gboolean

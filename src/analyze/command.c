@@ -2,16 +2,20 @@
 // SPDX-License-Identifier: MIT
 //
 // analyze: what the shared-memory accesses of a kernel cost, access by access.
-#include "src/analyze/report.h"
+#include "src/analyze/part.h"
 #include "src/cli/commands.h"
 #include "src/cli/target.h"
 #include "src/out/finding.h"
 
 static gboolean option_annotate, option_warps;
+static char *option_shard;
 
 static const GOptionEntry options[] = {
     {"annotate", 0, 0, G_OPTION_ARG_NONE, &option_annotate,
      "print the source with the counts in the margin", NULL},
+    {"shard", 0, 0, G_OPTION_ARG_STRING, &option_shard,
+     "count part K of N of the blocks only; 'smembank merge' adds the JSON of all parts up",
+     SMB_SHARD_FORM},
     {"warps", 0, 0, G_OPTION_ARG_NONE, &option_warps, "break each access down by warp", NULL},
     G_OPTION_ENTRY_NULL,
 };
@@ -42,6 +46,13 @@ static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
 static const SmbFormat annotated_formats[] = {{"text", smb_analyze_annotate, NULL},
                                               {NULL, NULL, NULL}};
 
+void
+smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
+  cli->format->write(cli, report);
+  smb_analyze_write_warnings(report->target, report->analysis, cli->messages);
+  write_failed(cli, report);
+}
+
 static const SmbCliGroup *const groups[] = {&smb_analyze_limit_group, SMB_TARGET_GROUPS, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
@@ -54,9 +65,30 @@ static const SmbCliUsage usage = {
     .example = "smembank analyze --rows 32 --cols 32 --pad 1",
 };
 
+// --shard: limits are for the whole, which merge checks.
+static gboolean
+analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const GArray *limits,
+             GError **error) {
+  const SmbLaunch *launch = &target->launch;
+  g_autoptr(SmbPart) counts = smb_part_run(target->kernel, cli->arch, launch, &target->options,
+                                           shard->part, shard->of, error);
+  if (!counts)
+    return FALSE;
+  g_autoptr(GPtrArray) parts = g_ptr_array_new();
+  g_ptr_array_add(parts, counts);
+  g_autoptr(SmbAnalysis) analysis = smb_parts_collect(parts, target->kernel, cli->arch, launch);
+  g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(SmbLimit));
+  g_autoptr(GArray) failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
+  const SmbAnalyzePart part = {*shard, counts, limits};
+  const SmbAnalyzeReport report = {target, analysis, option_warps, none, failed, &part};
+  smb_analyze_write(cli, &report);
+  return TRUE;
+}
+
 gboolean
 smb_cmd_analyze(SmbCli *cli, GError **error) {
-  if (!smb_cli_parse(cli, &usage, options, error))
+  SmbShard shard;
+  if (!smb_cli_parse(cli, &usage, options, error) || !smb_shard_parse(option_shard, &shard, error))
     return FALSE;
   g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);
   if (!limits)
@@ -64,14 +96,15 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   if (option_annotate && !smb_cli_view(cli, "--annotate", annotated_formats, error))
     return FALSE;
   g_autoptr(SmbTarget) target = smb_target_open(cli, 0, NULL, error);
-  g_autoptr(SmbAnalysis) analysis = target ? smb_target_analyze(target, cli->arch, error) : NULL;
+  if (!target)
+    return FALSE;
+  if (shard.of)
+    return analyze_part(cli, target, &shard, limits, error);
+  g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis)
     return FALSE;
-
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis);
-  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed};
-  cli->format->write(cli, &report);
-  smb_analyze_write_warnings(target, analysis, cli->messages);
-  write_failed(cli, &report);
+  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed, NULL};
+  smb_analyze_write(cli, &report);
   return TRUE;
 }

@@ -4,7 +4,7 @@
 // analyze as JSON and as CSV. Keys are only ever added.
 
 #include "sim/arch/arch.h"
-#include "src/analyze/report.h"
+#include "src/analyze/part.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/cli/target-json.h"
@@ -265,6 +265,8 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_analyze_json_warnings(json, report->target, report->analysis);
   g_autofree char *sentence = smb_analyze_summarize(cli->arch, analysis);
   smb_json_text(json, "summary", sentence);
+  if (report->part)
+    smb_analyze_json_part(json, report);
   smb_json_end(json, cli->out);
 }
 

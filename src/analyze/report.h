@@ -10,13 +10,18 @@
 #include "src/cli/target.h"
 #include "src/out/table.h"
 
-/** What is reported: @by_warp adds a row for each warp; @failed are those of @limits that are not kept. */
+/** What a part of a launch has besides (part.h). */
+typedef struct _SmbAnalyzePart SmbAnalyzePart;
+
+/** What is reported: @by_warp adds a row for each warp; @failed are those of @limits that are not kept; @part: (nullable):
+ * what is counted is this part of the launch. */
 typedef struct {
   const SmbTarget *target;
   const SmbAnalysis *analysis;
   gboolean by_warp;
   const GArray *limits; /* (element-type SmbLimit) */
   const GArray *failed; /* (element-type SmbFailedLimit) */
+  const SmbAnalyzePart *part;
 } SmbAnalyzeReport;
 
 /** smb_analyze_ways: Returns: what --max-ways limits: the degree, or the depth of an atomic's queue, in which lanes

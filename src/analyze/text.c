@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "sim/arch/rule.h"
-#include "src/analyze/report.h"
+#include "src/analyze/part.h"
 #include "sim/base/text.h"
 #include "src/analyze/row.h"
 #include "src/cli/describe.h"
@@ -459,6 +459,10 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   if (report->analysis->traffic->len > 0)
     write_traffic(cli, report);
   smb_analyze_write_worst(cli, report->analysis);
+  if (report->part)
+    smb_spool_printf(cli->out,
+                     "\nPart %u of %u only: 'smembank merge' adds the JSON of all parts up.\n",
+                     report->part->shard.part, report->part->shard.of);
 }
 
 char *
@@ -489,7 +493,10 @@ smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
   if (analysis->idle) {
     g_autofree char *text =
         g_strdup_printf("warning: no access to shared memory is reached: %s", analysis->idle);
-    g_autofree char *message = smb_program_message(target->kernel, analysis->idle_place, text);
+    const SmbSite place = {.line = analysis->idle_line,
+                           .column = analysis->idle_column,
+                           .offset = analysis->idle_place};
+    g_autofree char *message = smb_program_site_message(target->kernel, &place, text);
     smb_spool_printf(out, "%s\n", message);
   }
   if (target->assumes_block)

@@ -31,6 +31,7 @@ static const SmbCommand commands[] = {
     {"fuzz", smb_cmd_fuzz, "compare random requests on a GPU with the model"},
     {"learn", smb_cmd_learn, "a short interactive course on bank conflicts"},
     {"list", smb_cmd_list, "list kernels, architectures, devices, operations and recordings"},
+    {"merge", smb_cmd_merge, "make the whole of the parts that --shard counted"},
     {"report", smb_cmd_report, "write a page of HTML: counts, advice and bank maps"},
     {"trace", smb_cmd_trace, "count the wavefronts of a trace of warp requests"},
     {"validate", smb_cmd_validate,

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "config.h"
+
+#include "src/cli/shard.h"
+
+#include <string.h>
+
+#include "src/cli/cli.h"
+#include "src/out/json.h"
+
+gboolean
+smb_shard_parse(const char *text, SmbShard *shard, GError **error) {
+  g_auto(GStrv) words = g_strsplit(text ? text : "", "/", 3);
+  guint64 part, of;
+  *shard = (SmbShard){0, 0};
+  if (!text)
+    return TRUE;
+  if (g_strv_length(words) != 2 ||
+      !g_ascii_string_to_unsigned(words[1], 10, 1, SMB_SHARD_MOST, &of, NULL) ||
+      !g_ascii_string_to_unsigned(words[0], 10, 1, of, &part, NULL))
+    return smb_cli_usage_error(error,
+                               "--shard '%s': expected " SMB_SHARD_FORM
+                               ", part K of N parts: 1/4 to 4/4; at most %u",
+                               text, SMB_SHARD_MOST);
+  *shard = (SmbShard){(guint)part, (guint)of};
+  return TRUE;
+}
+
+// The first of @n things behind the first @parts parts.
+static guint64
+cut(guint64 n, guint parts, guint of) {
+  return n / of * parts + n % of * parts / of;
+}
+
+guint64
+smb_shard_begin(const SmbShard *shard, guint64 n) {
+  return shard->of ? cut(n, shard->part - 1, shard->of) : 0;
+}
+
+guint64
+smb_shard_end(const SmbShard *shard, guint64 n) {
+  return shard->of ? cut(n, shard->part, shard->of) : n;
+}
+
+void
+smb_shard_json(JsonBuilder *json, const SmbShard *shard) {
+  smb_json_object(json, "shard");
+  smb_json_number(json, "part", shard->part);
+  smb_json_number(json, "of", shard->of);
+  smb_json_text(json, "version", PACKAGE_VERSION);
+}

@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# --shard and merge: the parts of any division, merged in any order, are the whole, to the last byte.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+# in_parts N STATUS ARGUMENT...: analyze in N parts and in one, which has that status; the parts are in $parts.
+in_parts() {
+  n=$1 whole=$2
+  shift 2
+  parts=
+  for k in $(seq "$n"); do
+    expect 0 analyze "$@" --shard "$k/$n" --format json
+    cp "$work/out" "$work/part-$k.json"
+    # The last one first: the order does not matter.
+    parts="$work/part-$k.json $parts"
+  done
+  for format in csv json; do
+    expect "$whole" analyze "$@" --format "$format"
+    cp "$work/out" "$work/whole"
+    sed -n '/: warning: /p' "$work/err" >"$work/warnings"
+    # shellcheck disable=SC2086 # several files
+    expect "$whole" merge $parts --format "$format"
+    cmp "$work/whole" "$work/out" || die "$n parts are not the whole of analyze $* --format $format"
+    sed -n '/: warning: /p' "$work/err" | cmp "$work/warnings" - || die "other warnings: analyze $*"
+  done
+}
+
+# Text: blocks that repeat others, that do not, and that depend on earlier ones.
+cat >"$work/blocks.cu" <<'END'
+__global__ void differ(int *out, const int *in, int n) {
+  __shared__ int s[256];
+  if (blockIdx.x % 3 == 1) s[(threadIdx.x * (blockIdx.x + 1)) % 256] = n;
+  if (blockIdx.x > 4) s[threadIdx.x] += s[(threadIdx.x * 2) % 256];
+  __syncthreads();
+  atomicAdd(&s[in[threadIdx.x] % 16], 1);
+}
+__global__ void last(int *count, int n) {
+  __shared__ int s[256];
+  __shared__ int before;
+  if (threadIdx.x == 0) before = atomicAdd(count, 1);
+  __syncthreads();
+  if (before % n == 3) s[threadIdx.x * before % 256] = 1;
+}
+__global__ void idle(int n) {
+  __shared__ int s[256];
+  if (n > 5) s[threadIdx.x] = 1;
+}
+__global__ void merges(const float4 *in, float *out) {
+  __shared__ float4 s[64];
+  struct Pair { float x, y; };
+  __shared__ Pair pairs[64];
+  s[threadIdx.x * 2 % 64] = in[threadIdx.x];
+  pairs[threadIdx.x] = pairs[threadIdx.x + 1 - blockIdx.x % 2];
+  out[threadIdx.x] = pairs[threadIdx.x].x;
+}
+END
+for n in 1 2 5 13; do
+  in_parts "$n" 0 "$work/blocks.cu" --entry differ --block 64 --grid 11 --arg n=3
+done
+in_parts 3 0 "$work/blocks.cu" --entry last --block 64 --grid 17 --arg n=5 --buffer count=zeros
+grep -q '"expression" : "s\[threadIdx.x' "$work/out" || die 'the blocks behind the first do not see what it left'
+in_parts 2 0 "$work/blocks.cu" --entry idle --block 64 --grid 9 --arg n=1
+in_parts 4 0 "$work/blocks.cu" --entry merges --block 63 --grid 9
+in_parts 3 0 --kernel transposeSmem --shape ragged --warps
+in_parts 2 0 --rows 32 --cols 32 --elem float4 --arch sm_80 --rows 16
+in_parts 4 0 --kernel reduceSmem --grid 4000
+in_parts 2 1 "$work/blocks.cu" --entry differ --block 64 --grid 11 --arg n=3 --max-ways 1 --max-excess 5% --max-wavefronts s=10
+
+# PTX, with ranges where lanes meet, and machine code.
+ptx=$srcdir/tests/data/ptx
+in_parts 3 0 "$ptx/histogram.ptx" --block 256 --grid 9,2 --arg 2=4000 --unknown skip
+in_parts 5 0 "$ptx/transpose.ptx" --block 32,8 --grid 4,4 --arg 2=128
+sass=$srcdir/tests/data/sass/code.sm_90.cubin
+for entry in copies waits calls changes; do
+  in_parts 4 0 "$sass" --entry "$entry" --block 64 --grid 5,3 --unknown skip
+done
+
+# A part says which one it is.
+expect 0 analyze --rows 16 --cols 16 --shard 1/2
+shows "Part 1 of 2 only: 'smembank merge' adds the JSON of all parts up."
+for value in 0/2 3/2 1 1/0 a/b 1/2/3 '' /2 1/ -1/2 1/1000001; do
+  expect 2 analyze --rows 16 --cols 16 --shard "$value"
+  says "--shard '$value': expected K/N, part K of N parts"
+done
+
+# What does not belong together.
+expect 0 analyze --rows 16 --cols 16 --shard 1/2 --format json
+cp "$work/out" "$work/a.json"
+expect 0 analyze --rows 16 --cols 16 --shard 2/2 --format json
+cp "$work/out" "$work/b.json"
+expect 0 merge "$work/b.json" "$work/a.json"
+shows 'Bank conflicts: '
+expect 3 merge "$work/a.json"
+says "a.json: part 1 of 2: part 2 is missing"
+expect 3 merge "$work/b.json"
+says "b.json: part 2 of 2: part 1 is missing"
+cp "$work/a.json" "$work/c.json"
+expect 3 merge "$work/a.json" "$work/b.json" "$work/c.json"
+says 'part 1 again, as in '
+refuses() { # the second part is replaced by that of another run
+  message=$1
+  shift
+  expect 0 analyze "$@" --format json
+  cp "$work/out" "$work/c.json"
+  expect 3 merge "$work/a.json" "$work/c.json"
+  says "$message"
+}
+refuses "c.json: its 'kernel' is not that of " --rows 16 --cols 16 --pad 1 --shard 2/2
+refuses "c.json: its 'arch' is not that of " --rows 16 --cols 16 --arch sm_20 --shard 2/2
+refuses "c.json: its 'shard.warps' is not that of " --rows 16 --cols 16 --warps --shard 2/2
+refuses "c.json: its 'shard.limits' is not that of " --rows 16 --cols 16 --max-ways 2 --shard 2/2
+refuses "c.json: a part of 3: " --rows 16 --cols 16 --shard 2/3
+refuses "c.json: not a part: it was made without --shard" --rows 16 --cols 16
+sed 's/"version" : "[^"]*"/"version" : "0.0.1"/' "$work/b.json" >"$work/c.json"
+expect 3 merge "$work/a.json" "$work/c.json"
+says 'c.json: made by smembank 0.0.1: this is '
+sed 's/"schema_version" : 1/"schema_version" : 2/' "$work/b.json" >"$work/c.json"
+expect 3 merge "$work/a.json" "$work/c.json"
+says 'c.json: schema_version 2: this program reads 1'
+sed 's/"command" : "analyze"/"command" : "explain"/' "$work/b.json" >"$work/c.json"
+expect 3 merge "$work/a.json" "$work/c.json"
+says "c.json: its 'command' is not that of "
+echo '{"schema_version": 1}' >"$work/c.json"
+expect 3 merge "$work/a.json" "$work/c.json"
+says 'c.json: not a result of smembank'
+expect 3 merge "$work/a.json" "$work/none.json"
+says 'none.json'
+
+# Counts that nobody wrote.
+spoils() { # sed's command MESSAGE
+  sed "$1" "$work/b.json" >"$work/c.json"
+  ! cmp -s "$work/b.json" "$work/c.json" || die "nothing to spoil: $1"
+  expect 3 merge "$work/a.json" "$work/c.json"
+  says "$2"
+}
+spoils 's/"counts" : {/"counts" : {"more":1,/' 'shard.counts.more: no such member'
+spoils 's/"sites" : \[/"sites" : 1, "site" : [/' 'c.json: '
+spoils 's/"op_class" : [0-9]*/"op_class" : 7/' 'an access that no part of a launch has'
+spoils 's/"worst" : "st /"worst" : "no /' "c.json: "
+spoils 's/"idle_place" : \[0/"idle_place" : [0, 0/' 'a number that no part of a launch has'
+spoils 's/"site" : [0-9]*/"site" : 999999999/' 'more places that no part of a launch has'
