@@ -57,8 +57,15 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
   gint64 byte = access->offset[lane] - (gint64)object->start;
   if (object->space == SPACE_SHARED && byte > G_MAXINT32 && byte <= G_MAXUINT32)
     byte -= G_GINT64_CONSTANT(1) << 32; // a sum of 32 bits that fell below 0
+  guint reserved = smb_arch_info(block->arch)->block_reserved_bytes;
   g_autofree char *name = smb_object_describe(block, object), *problem = NULL, *hint = NULL;
-  if (object->space == SPACE_SHARED && object->size == 0)
+  if (block->program->tracks && object->space == SPACE_SHARED && byte < 0 &&
+      byte >= -(gint64)reserved)
+    problem =
+        g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT " of %s, in the %u bytes below "
+                        "it that are reserved for the system (a device may not notice)",
+                        byte, name, reserved);
+  else if (object->space == SPACE_SHARED && object->size == 0)
     problem = g_strdup_printf("out of bounds: %s has no bytes; give the kernel dynamic shared "
                               "memory with --dynamic-bytes",
                               name);
