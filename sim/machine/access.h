@@ -71,6 +71,12 @@ gboolean smb_private_load_words(SmbBlock *block, const Move *move, const Access 
 gboolean smb_private_store_words(SmbBlock *block, const Move *move, const Access *access,
                                  SmbLanes lanes, const guint32 *words);
 
+// --- atomics on words (update.c)
+// The turn of a lane that found @before: what is left in memory is known if all that it is made of is. @flushes: subnormal
+// numbers of 32 bits count as 0. @swap: of a compare-and-swap, or NULL.
+void smb_words_update(const Move *move, guint lane, gboolean flushes, const MarkedWords *operand,
+                      const MarkedWords *swap, const MarkedWords *before, MarkedWords *after);
+
 // --- the bytes of one lane (machine-memory.c)
 gboolean smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                               guchar *bytes);

@@ -239,6 +239,9 @@ gboolean smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, S
 gboolean smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                           const guint64 *addresses, const MarkedWords *operand,
                           const MarkedWords *swap, MarkedWords *before);
+// One that compares nothing, and whose result nothing uses.
+gboolean smb_words_atomic_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                                 const guint32 *base, guint32 offset, const MarkedWords *operand);
 
 // What an atomic leaves in one component in memory, from the bits of what was there and of its operand; not of a
 // compare-and-swap. @flushes: subnormal numbers of 32 bits count as 0. FALSE: which of two it is is not defined.

@@ -199,53 +199,53 @@ is_own(const Cell *cell, guint8 me) {
   return !is_foreign(cell->writer, me) && (cell->reader == NOBODY || cell->reader == me);
 }
 
-// Lanes that touch one granule each, as most do. What nobody else touched since the last barrier takes a few instructions.
-// @first: the cell of a granule that nobody touched; whether it @loads is known at compile time.
+// The granules that lie @at bytes into the lanes' accesses. What nobody else touched since the last barrier takes a few
+// instructions. @first: the cell of a granule that nobody touched; whether it @loads is known at compile time.
 static inline void
-touch_granules(SmbBlock *block, const Move *move, const Access *access, const Cell *first,
+touch_granules(SmbBlock *block, const Move *move, const Access *access, Cell first, guint32 at,
                gboolean loads) {
   const guint32 *offset = access->request.offset;
   Cell *cells = block->shadow->cells;
   guint shift = block->shadow->granule_shift;
   guint8 me = (guint8)(access->warp + 1);
   FOR_LANES(access->request.mask, lane) {
-    Cell *cell = &cells[offset[lane] >> shift];
-    if (cell->phase != first->phase)
-      memcpy(cell, first, sizeof *cell);
-    else if (!loads && first->writer > ATOMIC_OF && cell->writer > ATOMIC_OF &&
+    Cell *cell = &cells[(offset[lane] + at) >> shift];
+    if (cell->phase != first.phase)
+      *cell = first;
+    else if (!loads && first.writer > ATOMIC_OF && cell->writer > ATOMIC_OF &&
              cell->reader == NOBODY) {
-      cell->write_site = first->write_site;
-      cell->writer = cell->writer == first->writer ? first->writer : MANY;
+      cell->write_site = first.write_site;
+      cell->writer = cell->writer == first.writer ? first.writer : MANY;
     } else if (!is_own(cell, me))
-      touch_cell(block, move, access, lane, offset[lane]);
+      touch_cell(block, move, access, lane, offset[lane] + at);
     else if (loads) {
-      cell->read_site = first->read_site;
+      cell->read_site = first.read_site;
       cell->reader = me;
     } else {
-      cell->write_site = first->write_site;
-      cell->writer = first->writer;
+      cell->write_site = first.write_site;
+      cell->writer = first.writer;
     }
   }
 }
 
 static void
-load_granules(SmbBlock *block, const Move *move, const Access *access) {
+load_granules(SmbBlock *block, const Move *move, const Access *access, guint32 at) {
   Cell first = {
       .phase = block->shadow->phase, .read_site = move->site, .reader = (guint8)(access->warp + 1)};
-  touch_granules(block, move, access, &first, TRUE);
+  touch_granules(block, move, access, first, at, TRUE);
 }
 
 static void
-write_granules(SmbBlock *block, const Move *move, const Access *access) {
+write_granules(SmbBlock *block, const Move *move, const Access *access, guint32 at) {
   Shadow *shadow = block->shadow;
   guint8 atomic = move->op_class == SMB_OP_CLASS_ATOMIC ? ATOMIC_OF : 0;
   Cell first = {.phase = shadow->phase,
                 .write_site = move->site,
                 .writer = (guint8)(atomic + access->warp + 1)};
   FOR_LANES(shadow->n_unset > 0 ? access->request.mask : 0, lane) {
-    note_set(shadow, access->request.offset[lane] >> shadow->granule_shift);
+    note_set(shadow, (access->request.offset[lane] + at) >> shadow->granule_shift);
   }
-  touch_granules(block, move, access, &first, FALSE);
+  touch_granules(block, move, access, first, at, FALSE);
 }
 
 // Executes a statement for each granule of a load, store or atomic, in @lane, at @offset. One warp's second look at
@@ -331,13 +331,13 @@ smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
   }
   if (shadow->notes)
     mark_loads(shadow);
-  if (request->width == 1u << shadow->granule_shift && !move->padding) {
+  guint32 bytes_of_one = 1u << shadow->granule_shift, all_of_one = (1u << bytes_of_one) - 1;
+  for (guint32 at = 0; at < request->width; at += bytes_of_one) {
+    if ((move->padding >> at & all_of_one) == all_of_one)
+      continue;
     if (loads)
-      load_granules(block, move, access);
+      load_granules(block, move, access, at);
     else
-      write_granules(block, move, access);
-    return;
+      write_granules(block, move, access, at);
   }
-  FOR_GRANULES(shadow, request->mask, request->offset, request->width, move->padding, lane, offset,
-               { touch_cell(block, move, access, lane, offset); })
 }

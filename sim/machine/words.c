@@ -362,88 +362,7 @@ smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes l
   return smb_access_report(block, move, &access) && write_lanes(block, move, &access, lanes, words);
 }
 
-// --- atomics, component by component
-
-typedef struct {
-  guint64 value;
-  gboolean is_known;
-} Component;
-
-static Component
-get_component(const MarkedWords *words, guint lane, guint at, guint bytes) {
-  guint32 within = bytes < WORD_BYTES ? (1u << (8 * bytes)) - 1 : G_MAXUINT32;
-  Component component = {0, TRUE};
-  for (guint i = 0; i < bytes; i += WORD_BYTES) {
-    guint word = (at + i) / WORD_BYTES, shift = at % WORD_BYTES * 8;
-    guint32 known = MARKS_KNOWN & within;
-    component.value |= (guint64)(words->values[word][lane] >> shift & within) << (8 * i);
-    component.is_known = component.is_known && (words->marks[word][lane] >> shift & known) == known;
-  }
-  return component;
-}
-
-static void
-put_component(MarkedWords *words, guint lane, guint at, guint bytes, const Component *component) {
-  guint32 within = bytes < WORD_BYTES ? (1u << (8 * bytes)) - 1 : G_MAXUINT32;
-  for (guint i = 0; i < bytes && component->is_known; i += WORD_BYTES) {
-    guint word = (at + i) / WORD_BYTES, shift = at % WORD_BYTES * 8;
-    words->values[word][lane] |= ((guint32)(component->value >> (8 * i)) & within) << shift;
-    words->marks[word][lane] |= (MARKS_KNOWN & within) << shift;
-  }
-}
-
-// Whether all bits are those that a compare-and-swap wants.
-static Component
-compare(const Move *move, guint lane, guint bytes, const MarkedWords *operand,
-        const MarkedWords *before) {
-  Component equal = {TRUE, TRUE};
-  for (guint at = 0; at < move->width; at += bytes) {
-    Component old = get_component(before, lane, at, bytes);
-    Component wanted = get_component(operand, lane, at, bytes);
-    equal.value = equal.value && old.value == wanted.value;
-    equal.is_known = equal.is_known && old.is_known && wanted.is_known;
-  }
-  return equal;
-}
-
-static Component
-update(const Move *move, const Component *old, const Component *operand, gboolean flushes) {
-  gboolean exchanges = move->atomic == ATOMIC_EXCHANGE;
-  Component result = {operand->value, operand->is_known && (exchanges || old->is_known)};
-  if (!exchanges && result.is_known)
-    result.is_known = smb_atomic_combine(move, old->value, operand->value, flushes, &result.value);
-  return result;
-}
-
-// One lane's turn: what is left in memory is known if all that it is made of is.
-static void
-update_lane(const Move *move, guint lane, gboolean flushes, const MarkedWords *operand,
-            const MarkedWords *swap, const MarkedWords *before, MarkedWords *after) {
-  guint n = count_pieces(move), bytes = MIN(move->width, (guint)smb_scalar_bytes(move->kind));
-  const MarkedWords *from[] = {before, operand, swap};
-  guint32 block = 0;
-  for (guint i = 0; i < G_N_ELEMENTS(from); i++) {
-    for (guint word = 0; from[i] && word < n; word++)
-      block |= from[i]->marks[word][lane] & MARK_BLOCK * MARKS_KNOWN ? MARK_BLOCK * MARKS_KNOWN : 0;
-  }
-  for (guint word = 0; word < n; word++) {
-    after->values[word][lane] = 0;
-    after->marks[word][lane] = block;
-  }
-  Component equal = {0};
-  if (swap)
-    equal = compare(move, lane, bytes, operand, before);
-  for (guint at = 0; at < move->width; at += bytes) {
-    Component old = get_component(before, lane, at, bytes);
-    Component value = get_component(operand, lane, at, bytes);
-    Component result = update(move, &old, &value, flushes);
-    if (swap) {
-      result = get_component(equal.value ? swap : before, lane, at, bytes);
-      result.is_known = result.is_known && equal.is_known;
-    }
-    put_component(after, lane, at, bytes, &result);
-  }
-}
+// --- atomics
 
 // What an atomic leaves in a word that is an integer: of the ones that do not compare. FALSE: it is another one.
 static inline gboolean
@@ -475,61 +394,109 @@ combine_words(const Move *move, guint32 old, guint32 value, guint64 *result) {
   g_assert_not_reached();
 }
 
-// The same of a word of shared memory, if all is known of it and of its operand, and on nothing more depends; else FALSE.
+// The same of words of shared memory, lane by lane, as long as all is known of them and of their operands, and on nothing
+// more depends. Returns the lanes that are left.
+static SmbLanes
+update_known(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+             const MarkedWords *operand, MarkedWords *before) {
+  const Move how = *move; // which no store changes
+  guchar *shared = block->shared;
+  const guchar *marks = block->shared_marks;
+  for (; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    guint32 at = access->request.offset[lane], value = operand->values[0][lane], old, mark, now;
+    guint64 result;
+    memcpy(&old, shared + at, sizeof old);
+    memcpy(&mark, marks + at, sizeof mark);
+    if (mark != MARKS_KNOWN || operand->marks[0][lane] != MARKS_KNOWN ||
+        (!combine_words(&how, old, value, &result) &&
+         !smb_atomic_combine(move, old, value, FALSE, &result)))
+      break;
+    before->values[0][lane] = old;
+    before->marks[0][lane] = mark;
+    now = (guint32)result;
+    memcpy(shared + at, &now, sizeof now);
+  }
+  return lanes;
+}
+
+// Where all lanes name words of global memory, one behind the other, no turn sees another.
 static gboolean
-update_known(SmbBlock *block, const Move *move, guint32 at, guint lane, const MarkedWords *operand,
+is_dense_update(const Access *access, const Move *move, SmbLanes lanes, const MarkedWords *swap) {
+  return !swap && smb_scalar_bytes(move->kind) == WORD_BYTES &&
+         is_dense_outside(access, move, lanes);
+}
+
+static gboolean
+update_dense(SmbBlock *block, const Move *move, const Access *access, const MarkedWords *operand,
              MarkedWords *before) {
-  guint32 old, mark;
-  guint64 result;
-  memcpy(&old, block->shared + at, sizeof old);
-  memcpy(&mark, block->shared_marks + at, sizeof mark);
-  guint32 value = operand->values[0][lane];
-  if (mark != MARKS_KNOWN || operand->marks[0][lane] != MARKS_KNOWN ||
-      (!combine_words(move, old, value, &result) &&
-       !smb_atomic_combine(move, old, value, FALSE, &result)))
-    return FALSE;
-  before->values[0][lane] = old;
-  before->marks[0][lane] = mark;
-  old = (guint32)result;
-  memcpy(block->shared + at, &old, sizeof old);
+  MarkedWords after = {.values = {{0}}};
+  guint32 changed = block_has_company(block) ? MARK_SHARED * MARKS_KNOWN : 0;
+  read_dense_outside(block, move, access, before);
+  for (guint lane = 0; lane < block->lanes; lane++) {
+    guint32 both = before->marks[0][lane] & operand->marks[0][lane];
+    guint32 any = before->marks[0][lane] | operand->marks[0][lane];
+    guint64 result = 0;
+    gboolean known =
+        both == MARKS_KNOWN && any == MARKS_KNOWN &&
+        combine_words(move, before->values[0][lane], operand->values[0][lane], &result);
+    gboolean blank =
+        before->marks[0][lane] == 0 && any == MARKS_KNOWN && move->atomic != ATOMIC_EXCHANGE;
+    if (known) {
+      after.values[0][lane] = (guint32)result;
+      after.marks[0][lane] = MARKS_KNOWN;
+    } else if (!blank)
+      smb_words_update(move, lane, TRUE, operand, NULL, before, &after); // flushes: as below
+    after.marks[0][lane] |= changed;
+  }
+  write_dense_outside(block, access, &after);
+  return smb_memory_check_kept(block, move, access);
+}
+
+// Lane by lane, in rising order. @changes: lanes whose words other blocks may change.
+static gboolean
+update_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+             SmbLanes changes, const MarkedWords *operand, const MarkedWords *swap,
+             MarkedWords *before) {
+  gboolean shared = is_shared(access, move, lanes);
+  MarkedWords after;
+  if (shared && !swap && move->width == WORD_BYTES && smb_scalar_bytes(move->kind) == WORD_BYTES)
+    lanes = update_known(block, move, access, lanes, operand, before);
+  FOR_LANES(lanes, lane) {
+    SmbLanes one = (SmbLanes)1 << lane;
+    if (shared) {
+      load_shared(block, move, access, one, before);
+      smb_words_update(move, lane, FALSE, operand, swap, before, &after);
+      store_shared(block, move, access, one, &after);
+      continue;
+    }
+    if (!read_lanes(block, move, access, one, before))
+      return FALSE;
+    gboolean flushes = access->lanes[SPACE_GLOBAL] >> lane & 1; // PTX ISA, atom: .add.f32
+    smb_words_update(move, lane, flushes, operand, swap, before, &after);
+    for (guint word = 0; changes >> lane & 1 && word < count_pieces(move); word++)
+      after.marks[word][lane] |= MARK_SHARED * MARKS_KNOWN;
+    if (!write_lanes(block, move, access, one, &after))
+      return FALSE;
+  }
   return TRUE;
 }
 
-gboolean
-smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
-                 const guint64 *addresses, const MarkedWords *operand, const MarkedWords *swap,
-                 MarkedWords *before) {
-  Access access;
-  MarkedWords after;
-  if (!smb_access_resolve(block, move, warp, lanes, addresses, &access) ||
-      !smb_access_report(block, move, &access))
+static gboolean
+update(SmbBlock *block, const Move *move, Access *access, SmbLanes lanes,
+       const MarkedWords *operand, const MarkedWords *swap, MarkedWords *before) {
+  if (!smb_access_report(block, move, access))
     return FALSE;
   // What an atomic finds depends on what other blocks did, if there are any.
-  SmbLanes inside = access.lanes[SPACE_SHARED] | access.lanes[SPACE_PRIVATE];
+  SmbLanes inside = access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];
   SmbLanes changes = block_has_company(block) ? lanes & ~inside : 0;
   block->misses_others = block->misses_others || changes;
-  // Lanes take their turns in rising order.
-  gboolean shared = is_shared(&access, move, lanes);
-  gboolean is_word =
-      shared && !swap && move->width == WORD_BYTES && smb_scalar_bytes(move->kind) == WORD_BYTES;
-  access.pattern = PATTERN_ANY;
-  FOR_LANES(lanes, lane) {
-    SmbLanes one = (SmbLanes)1 << lane;
-    if (is_word && update_known(block, move, access.request.offset[lane], lane, operand, before))
-      continue;
-    if (shared) {
-      load_shared(block, move, &access, one, before);
-      update_lane(move, lane, FALSE, operand, swap, before, &after);
-      store_shared(block, move, &access, one, &after);
-      continue;
-    }
-    if (!read_lanes(block, move, &access, one, before))
+  if (is_dense_update(access, move, lanes, swap)) {
+    if (!update_dense(block, move, access, operand, before))
       return FALSE;
-    gboolean flushes = access.lanes[SPACE_GLOBAL] >> lane & 1; // PTX ISA, atom: .add.f32
-    update_lane(move, lane, flushes, operand, swap, before, &after);
-    for (guint word = 0; changes >> lane & 1 && word < count_pieces(move); word++)
-      after.marks[word][lane] |= MARK_SHARED * MARKS_KNOWN;
-    if (!write_lanes(block, move, &access, one, &after))
+  } else {
+    access->pattern = PATTERN_ANY; // of each lane alone
+    if (!update_lanes(block, move, access, lanes, changes, operand, swap, before))
       return FALSE;
   }
   for (guint word = 0; changes && word < count_pieces(move); word++) {
@@ -538,6 +505,27 @@ smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
     }
   }
   return TRUE;
+}
+
+gboolean
+smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                 const guint64 *addresses, const MarkedWords *operand, const MarkedWords *swap,
+                 MarkedWords *before) {
+  Access access;
+  return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
+         update(block, move, &access, lanes, operand, swap, before);
+}
+
+gboolean
+smb_words_atomic_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                        const guint32 *base, guint32 offset, const MarkedWords *operand) {
+  Access access;
+  MarkedWords before;
+  guint64 addresses[SMB_MAX_LANES];
+  if (!smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
+    return smb_words_atomic(block, move, warp, lanes,
+                            make_addresses(block, base, offset, addresses), operand, NULL, &before);
+  return update(block, move, &access, lanes, operand, NULL, &before);
 }
 
 void

@@ -49,12 +49,12 @@ make_element(const SmbContents *contents, guint64 index, guchar *bytes) {
 // Elements that are integers of 32 bits, as most are.
 static void
 make_words(const SmbContents *contents, guint64 index, guchar *bytes, gsize n) {
-  guint64 below = contents->below;
-  gboolean divides = (below & (below - 1)) != 0;
+  guint64 below = contents->below, seed = contents->seed;
+  gboolean divides = (below & (below - 1)) != 0, random = contents->fill == SMB_FILL_RANDOM;
   for (gsize i = 0; i < n; i++) {
     guint64 number = index + i;
-    if (contents->fill == SMB_FILL_RANDOM) {
-      number = split_mix(contents->seed, number);
+    if (random) {
+      number = split_mix(seed, number);
       number = divides ? number % below : number & (below - 1); // all bits, if it is 0
     }
     guint32 word = (guint32)number;

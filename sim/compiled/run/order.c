@@ -30,11 +30,35 @@ is_ordered(const Runner *runner, SmbLanes lanes, const guint64 *addresses) {
   return FALSE;
 }
 
+// Sums of integers, extremes and bits do not depend on the order of their operands.
+static gboolean
+is_commutative(const Move *move) {
+  return move->atomic != ATOMIC_EXCHANGE && move->atomic != ATOMIC_CAS &&
+         move->atomic != ATOMIC_INCREMENT && move->atomic != ATOMIC_DECREMENT &&
+         !smb_scalar_is_real(move->kind);
+}
+
+static gboolean
+has_result(const Transfer *transfer) {
+  for (guint c = 0; c < transfer->n_components; c++) {
+    if (transfer->data[c] != NO_ROW)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+smb_order_is_free(const Transfer *transfer) {
+  return is_commutative(&transfer->move) && !has_result(transfer);
+}
+
 guint
 smb_order_found(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses) {
   const Transfer *transfer = step->transfer;
   gboolean atomic = transfer->move.op_class == SMB_OP_CLASS_ATOMIC;
   if (G_LIKELY(!atomic && transfer->order == ORDER_WEAK && !runner->ordered))
+    return 0;
+  if (atomic && !has_result(transfer))
     return 0;
   gboolean changes = atomic || transfer->order != ORDER_WEAK;
   if (!(changes && !is_alone(runner)) && !is_ordered(runner, lanes, addresses))
@@ -51,14 +75,6 @@ find_flags(const Registers *registers, const Transfer *transfer, const Row *comp
       flags |= row_flags(registers, components[c] + row);
   }
   return flags;
-}
-
-// Sums of integers, extremes and bits do not depend on the order of their operands.
-static gboolean
-is_commutative(const Move *move) {
-  return move->atomic != ATOMIC_EXCHANGE && move->atomic != ATOMIC_CAS &&
-         move->atomic != ATOMIC_INCREMENT && move->atomic != ATOMIC_DECREMENT &&
-         !smb_scalar_is_real(move->kind);
 }
 
 void

@@ -306,6 +306,8 @@ void smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addre
                           SmbLanes lanes);
 
 // --- what depends on the order of threads (order.c)
+// Whether nothing uses what an atomic finds, and what it leaves is the same in any order.
+gboolean smb_order_is_free(const Transfer *transfer);
 // The flags of what a load or an atomic finds: ROW_ORDER, if it does. After its access was made.
 guint smb_order_found(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses);
 // @step stored, by a load's or an atomic's opposite, registers and at an address of @flags.

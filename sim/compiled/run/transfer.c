@@ -337,8 +337,11 @@ static const guint32 *
 find_base(const Runner *runner, const Transfer *transfer, SmbLanes lanes) {
   static const guint32 none[SMB_MAX_LANES];
   const Registers *registers = runner->warp->registers;
+  gboolean in_order = transfer->move.op_class == SMB_OP_CLASS_ATOMIC
+                          ? smb_order_is_free(transfer)
+                          : transfer->order == ORDER_WEAK;
   if (transfer->window != WINDOW_SHARED || !lanes || runner->ordered || transfer->is_cluster ||
-      transfer->order != ORDER_WEAK)
+      !in_order)
     return NULL;
   if (transfer->address_rows == 0)
     return none;
@@ -413,20 +416,24 @@ gboolean
 smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
   const Registers *registers = runner->warp->registers;
+  SmbBlock *block = runner->block;
   guint64 addresses[SMB_MAX_LANES];
+  const guint32 *base = find_base(runner, transfer, lanes);
   guint flags = 0;
   MarkedWords operand, swap, before;
-  if (!locate(runner, step, lanes, addresses, &flags) ||
-      !(lanes = stay_here(runner, step, lanes, addresses)))
+  if (!base && (!locate(runner, step, lanes, addresses, &flags) ||
+                !(lanes = stay_here(runner, step, lanes, addresses))))
     return TRUE;
-  guint32 origin = gather(registers, transfer->operands, transfer->n_components, transfer->bytes,
-                          lanes, &operand);
+  note_origin(runner, gather(registers, transfer->operands, transfer->n_components, transfer->bytes,
+                             lanes, &operand));
+  Move move = transfer->move;
+  move.op = smb_atomic_op(block->arch, move.atomic, move.kind, transfer->increments);
+  if (base)
+    return smb_words_atomic_shared(block, &move, runner->w, lanes, base, (guint32)transfer->offset,
+                                   &operand);
   if (transfer->swap != NO_ROW)
     gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap);
-  note_origin(runner, origin);
-  Move move = transfer->move;
-  move.op = smb_atomic_op(runner->block->arch, move.atomic, move.kind, transfer->increments);
-  if (!smb_words_atomic(runner->block, &move, runner->w, lanes, addresses, &operand,
+  if (!smb_words_atomic(block, &move, runner->w, lanes, addresses, &operand,
                         transfer->swap == NO_ROW ? NULL : &swap, &before))
     return FALSE;
   note_order(runner, transfer, lanes, addresses, &before);

@@ -328,6 +328,7 @@ decode_atomic(PtxDecoder *decoder, gboolean has_result) {
   transfer->move.components = width / (guint)smb_scalar_bytes(kinds.kind);
   transfer->order = find_order(decoder);
   gboolean unused = !result || is_dropped(decoder, result);
+  transfer->data[0] = unused ? NO_ROW : transfer->data[0];
   transfer->move.reads = !unused || kinds.atomic != ATOMIC_EXCHANGE;
   transfer->increments = unused && kinds.atomic == ATOMIC_ADD && width == 4 &&
                          transfer->operands[0] == smb_ptx_constant(decoder, 1, 4);

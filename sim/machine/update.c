@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What an atomic of one lane leaves in memory of which not all is known, component by component.
+#include "sim/machine/access.h"
+
+enum {
+  WORD_BYTES = 4,
+};
+
+// Of memory or of an operand.
+typedef struct {
+  guint64 value;
+  gboolean is_known;
+} Component;
+
+static Component
+get_component(const MarkedWords *words, guint lane, guint at, guint bytes) {
+  guint32 within = bytes < WORD_BYTES ? (1u << (8 * bytes)) - 1 : G_MAXUINT32;
+  Component component = {0, TRUE};
+  for (guint i = 0; i < bytes; i += WORD_BYTES) {
+    guint word = (at + i) / WORD_BYTES, shift = at % WORD_BYTES * 8;
+    guint32 known = MARKS_KNOWN & within;
+    component.value |= (guint64)(words->values[word][lane] >> shift & within) << (8 * i);
+    component.is_known = component.is_known && (words->marks[word][lane] >> shift & known) == known;
+  }
+  return component;
+}
+
+static void
+put_component(MarkedWords *words, guint lane, guint at, guint bytes, const Component *component) {
+  guint32 within = bytes < WORD_BYTES ? (1u << (8 * bytes)) - 1 : G_MAXUINT32;
+  for (guint i = 0; i < bytes && component->is_known; i += WORD_BYTES) {
+    guint word = (at + i) / WORD_BYTES, shift = at % WORD_BYTES * 8;
+    words->values[word][lane] |= ((guint32)(component->value >> (8 * i)) & within) << shift;
+    words->marks[word][lane] |= (MARKS_KNOWN & within) << shift;
+  }
+}
+
+// Whether all bits are those that a compare-and-swap wants.
+static Component
+compare(const Move *move, guint lane, guint bytes, const MarkedWords *operand,
+        const MarkedWords *before) {
+  Component equal = {TRUE, TRUE};
+  for (guint at = 0; at < move->width; at += bytes) {
+    Component old = get_component(before, lane, at, bytes);
+    Component wanted = get_component(operand, lane, at, bytes);
+    equal.value = equal.value && old.value == wanted.value;
+    equal.is_known = equal.is_known && old.is_known && wanted.is_known;
+  }
+  return equal;
+}
+
+static Component
+combine(const Move *move, const Component *old, const Component *operand, gboolean flushes) {
+  gboolean exchanges = move->atomic == ATOMIC_EXCHANGE;
+  Component result = {operand->value, operand->is_known && (exchanges || old->is_known)};
+  if (!exchanges && result.is_known)
+    result.is_known = smb_atomic_combine(move, old->value, operand->value, flushes, &result.value);
+  return result;
+}
+
+void
+smb_words_update(const Move *move, guint lane, gboolean flushes, const MarkedWords *operand,
+                 const MarkedWords *swap, const MarkedWords *before, MarkedWords *after) {
+  guint n = (guint)((move->width + WORD_BYTES - 1) / WORD_BYTES);
+  guint bytes = MIN(move->width, (guint)smb_scalar_bytes(move->kind));
+  const MarkedWords *from[] = {before, operand, swap};
+  guint32 block = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(from); i++) {
+    for (guint word = 0; from[i] && word < n; word++)
+      block |= from[i]->marks[word][lane] & MARK_BLOCK * MARKS_KNOWN ? MARK_BLOCK * MARKS_KNOWN : 0;
+  }
+  for (guint word = 0; word < n; word++) {
+    after->values[word][lane] = 0;
+    after->marks[word][lane] = block;
+  }
+  Component equal = {0};
+  if (swap)
+    equal = compare(move, lane, bytes, operand, before);
+  for (guint at = 0; at < move->width; at += bytes) {
+    Component old = get_component(before, lane, at, bytes);
+    Component value = get_component(operand, lane, at, bytes);
+    Component result = combine(move, &old, &value, flushes);
+    if (swap) {
+      result = get_component(equal.value ? swap : before, lane, at, bytes);
+      result.is_known = result.is_known && equal.is_known;
+    }
+    put_component(after, lane, at, bytes, &result);
+  }
+}
