@@ -88,8 +88,16 @@ smb_ptx_add_meeting(PtxDecoder *decoder, PtxMeeting meeting, guint32 barrier, Pr
 
 // --- all functions
 
+// Whether an instruction writes its first operand, if that is a register; if not, it reads that, too.
+static gboolean
+writes_first(const PtxDecoder *decoder, const PtxInstruction *instruction) {
+  static const char *const readers[] = {"bar",       "barrier",      "brx", "call",
+                                        "nanosleep", "stackrestore", NULL};
+  return !g_strv_contains(readers, smb_ptx_name(decoder, instruction));
+}
+
 static void
-count_reads(PtxDecoded *decoded) {
+count_reads(const PtxDecoder *decoder, PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;
   decoded->reads = g_new0(guint8, function->registers->len + 1);
   for (guint i = 0; i < function->returns->len && i < function->registers->len; i++)
@@ -98,8 +106,8 @@ count_reads(PtxDecoded *decoded) {
     const PtxInstruction *instruction = &g_array_index(function->instructions, PtxInstruction, i);
     if (instruction->guard != PTX_NONE)
       decoded->reads[instruction->guard] = 1;
-    // The first operand is what an instruction writes; all others, and what is in brackets or lists, may be read.
-    for (guint o = 1; o < instruction->n_operands; o++) {
+    // What is in brackets or lists may be read, wherever it stands.
+    for (guint o = writes_first(decoder, instruction); o < instruction->n_operands; o++) {
       const PtxOperand *operand =
           &g_array_index(function->operands, PtxOperand, instruction->operand + o);
       if (operand->kind == PTX_OPERAND_REGISTER)
@@ -164,7 +172,7 @@ smb_ptx_decode(PtxDecoder *decoder, const PtxFunction *kernel) {
   smb_ptx_collect(decoder, kernel);
   for (guint i = 0; i < decoder->functions->len; i++) {
     allocate_registers(decoder, g_ptr_array_index(decoder->functions, i));
-    count_reads(g_ptr_array_index(decoder->functions, i));
+    count_reads(decoder, g_ptr_array_index(decoder->functions, i));
   }
   decoder->stack = smb_code_new_rows(decoder->code, 2);
   if (!smb_ptx_lay_out(decoder))
