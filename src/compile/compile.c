@@ -12,9 +12,10 @@
 #include "sim/program/symbol.h"
 #include "src/compile/workshop.h"
 
-// Lines of what a compiler says that an error shows.
+// Of what a compiler says, what an error shows.
 enum {
-  MAX_LINES = 24
+  MAX_LINES = 24,
+  MAX_LINE_CHARACTERS = 200
 };
 
 // Names of files in the workshop.
@@ -96,6 +97,16 @@ add_value(GStrvBuilder *words, const char *option, const char *value) {
   g_strv_builder_add(words, word->str);
 }
 
+// Where #include "…" looks first, but not #include <…>: an option of the host compiler, which nvcc calls through a shell,
+// after it has taken a backslash of each two.
+static void
+add_quote_folder(GStrvBuilder *words, const char *folder) {
+  g_autofree char *quoted = g_shell_quote(folder);
+  g_autoptr(GString) text = g_string_new(quoted);
+  g_string_replace(text, "\\", "\\\\", 0);
+  add_value(words, "-Xcompiler=-iquote", text->str);
+}
+
 // The options that a user would recognize, without files.
 static GStrv
 make_options(const SmbCompilation *compilation, GStrv flags, const char *suffix) {
@@ -131,6 +142,15 @@ is_error(const char *line) {
          g_str_has_prefix(line, "ptxas fatal");
 }
 
+// Lines of a text may be long, and compilers quote them whole.
+static void
+append_line(GString *text, const char *line) {
+  gboolean is_long = g_utf8_strlen(line, -1) > MAX_LINE_CHARACTERS;
+  const char *end = is_long ? g_utf8_offset_to_pointer(line, MAX_LINE_CHARACTERS) : strchr(line, 0);
+  g_string_append_len(text, line, end - line);
+  g_string_append(text, is_long ? "…" : "");
+}
+
 // What the compiler says, from its first error on.
 static char *
 choose_lines(const char *said) {
@@ -142,7 +162,8 @@ choose_lines(const char *said) {
   for (guint i = lines[first] ? first : 0; lines[i] && shown < MAX_LINES; i++) {
     if (!*lines[i] || strstr(lines[i], " detected in the compilation of "))
       continue;
-    g_string_append_printf(text, "%s%s", shown++ ? "\n" : "", lines[i]);
+    g_string_append(text, shown++ ? "\n" : "");
+    append_line(text, lines[i]);
   }
   return g_string_free(text, FALSE);
 }
@@ -229,7 +250,7 @@ compile_for(SmbWorkshop *workshop, const char *nvcc, const SmbCompilation *compi
   g_strv_builder_add(words, nvcc);
   g_strv_builder_addv(words, (const char **)options);
   if (compilation->folder)
-    add_value(words, "-I", compilation->folder);
+    add_quote_folder(words, compilation->folder);
   g_strv_builder_add_many(words, "-o", result, path, NULL);
   g_auto(GStrv) all = g_strv_builder_end(words);
   g_auto(SmbWorkshopRun) run = {0};

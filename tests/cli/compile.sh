@@ -72,7 +72,7 @@ shows 'pairs  pairs.cu'
 shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90 -DN=f(1\,2) -Ihere'
 shows 'pairs.cu:3'
 shows '2-way'
-grep -q '^-cubin -lineinfo -arch=sm_90 -DN=f(1\\,2) -Ihere -I. -o .*/kernel.out .*/kernel.cu$' calls ||
+grep -q '^-cubin -lineinfo -arch=sm_90 -DN=f(1\\,2) -Ihere -Xcompiler=-iquote.[.]. -o .*/kernel.out .*/kernel.cu$' calls ||
   die "called as $(cat calls)"
 cmp -s pairs.cu calls.cu || die 'another text was compiled'
 check_clean
@@ -86,7 +86,7 @@ grep -q 'stdin:3' out || die "standard input: $(cat out)"
 mkdir sub && cp pairs.cu sub
 expect 0 explain sub/pairs.cu --block 32
 shows 'sub/pairs.cu:3'
-grep -q -e '-Isub -o' calls || die "sub: called as $(cat calls)"
+grep -q -e "-Xcompiler=-iquote'sub' -o" calls || die "sub: called as $(cat calls)"
 
 # A text in the kernel language is read as it is, unless it is asked for; an architecture among the flags wins.
 cat >good.cu <<'END'
@@ -144,6 +144,13 @@ says 'pairs.cu: failed: nvcc -cubin -lineinfo -arch=sm_90'
 check_clean
 expect 3 analyze good.cu --nvcc ''
 says 'good.cu:2: error: identifier "Words" is undefined'
+cat >task <<'END'
+printf "%s(2): error: long\n%5000d\n" "$word" 1
+exit 2
+END
+expect 3 analyze good.cu --nvcc ''
+says 'good.cu:2: error: long'
+[ "$(wc -c <"$work/err")" -lt 400 ] || die "$last: quotes a whole line: $(cat "$work/err")"
 echo 'exit 7' >task
 expect 3 analyze good.cu --nvcc ''
 says 'smembank analyze: good.cu: failed with status 7: nvcc -cubin'
@@ -267,5 +274,11 @@ shows 'No bank conflicts: 64 wavefronts'
 expect 3 analyze tile.cu --instance 'ns::turn<Shape<32>, none>' --block 32,32
 says 'error: identifier "none" is undefined'
 check_clean
+# A folder with what is no header, and with a name that a shell would take apart.
+mkdir "it's, a \\folder"
+cp tile.h tile.cu "it's, a \\folder"
+for name in new cstdlib utility; do echo "no header" >"it's, a \\folder/$name"; done
+expect 0 analyze "it's, a \\folder/tile.cu" --instance 'ns::turn<Shape<32>, real>' -DPAD=1 --block 32,32
+shows 'No bank conflicts: 64 wavefronts'
 expect 0 analyze --kernel setRowReadCol --nvcc '' --format csv
 grep -q ',32,1024,32,992,32,' "$work/out" || die "$last: $(cat "$work/out")"
