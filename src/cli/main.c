@@ -29,6 +29,7 @@ static const SmbCommand commands[] = {
     {"explain", smb_cmd_explain, "explain why an access conflicts, lane by lane"},
     {"fix", smb_cmd_fix, "find what removes the conflicts that Nsight Compute measured"},
     {"fuzz", smb_cmd_fuzz, "compare random requests on a GPU with the model"},
+    {"init", smb_cmd_init, "write a first project file, of the launches that files have"},
     {"learn", smb_cmd_learn, "a short interactive course on bank conflicts"},
     {"list", smb_cmd_list, "list kernels, architectures, devices, operations and recordings"},
     {"merge", smb_cmd_merge, "make the whole of the parts that --shard counted"},

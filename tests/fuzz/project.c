@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 
+#include "sim/cuda/text/host.h"
 #include "src/project/key.h"
 #include "src/project/project.h"
 #include "tests/fuzz/targets.h"
@@ -29,4 +30,27 @@ fuzz_project(const guint8 *data, gsize size) {
     g_error("a project file is read or refused with a reason");
   for (guint i = 0; project && i < project->cases->len; i++)
     check_case(project, project->cases->pdata[i]);
+}
+
+// Whatever a launch has is a number or none.
+static void
+evaluate(gpointer text, gpointer host) {
+  guint64 number, extent[3];
+  smb_host_number(host, text, &number);
+  smb_host_extent(host, text, extent);
+}
+
+void
+fuzz_host(const guint8 *data, gsize size) {
+  g_autoptr(GBytes) bytes = g_bytes_new(data, size);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbSource) source = smb_source_new("fuzz.cu", bytes, &error);
+  g_autoptr(SmbHost) host = smb_host_new();
+  if ((source && smb_host_read(host, source, &error)) != (error == NULL))
+    g_error("a text is read or refused with a reason");
+  for (guint i = 0; i < host->launches->len; i++) {
+    const SmbHostLaunch *launch = host->launches->pdata[i];
+    g_ptr_array_foreach(launch->configuration, evaluate, host);
+    g_ptr_array_foreach(launch->arguments, evaluate, host);
+  }
 }

@@ -1,0 +1,491 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/cuda/text/host.h"
+
+#include <string.h>
+
+#include "sim/cuda/cuda.h"
+#include "sim/cuda/text/lex.h"
+
+enum {
+  MAX_TOKENS = 1 << 24,
+  MAX_EXPRESSION = 4096, // tokens
+  MAX_NESTING = 64,      // of names and parentheses in an expression
+  MAX_NAMES = 4096       // in an expression, and in what they stand for
+};
+
+// A text being read: its tokens, the last of which is a TOKEN_END.
+typedef struct {
+  SmbHost *host;
+  const SmbSource *source;
+  GPtrArray *tokens;
+  gboolean is_template; // the declaration that is being read
+} Reader;
+
+static void
+kernel_free(SmbHostKernel *kernel) {
+  g_free(kernel->name);
+  g_free(kernel->file);
+  g_ptr_array_unref(kernel->parameters);
+  g_free(kernel);
+}
+
+static void
+parameter_free(SmbHostParameter *parameter) {
+  g_free(parameter->type);
+  g_free(parameter->name);
+  g_free(parameter);
+}
+
+static void
+launch_free(SmbHostLaunch *launch) {
+  g_free(launch->kernel);
+  g_free(launch->file);
+  g_clear_pointer(&launch->instance, g_ptr_array_unref);
+  g_ptr_array_unref(launch->configuration);
+  g_ptr_array_unref(launch->arguments);
+  g_free(launch);
+}
+
+SmbHost *
+smb_host_new(void) {
+  SmbHost *host = g_new0(SmbHost, 1);
+  host->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)kernel_free);
+  host->launches = g_ptr_array_new_with_free_func((GDestroyNotify)launch_free);
+  host->values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  return host;
+}
+
+void
+smb_host_free(SmbHost *host) {
+  if (!host)
+    return;
+  g_ptr_array_unref(host->kernels);
+  g_ptr_array_unref(host->launches);
+  g_hash_table_unref(host->values);
+  g_free(host);
+}
+
+static const Token *
+token_at(const Reader *reader, guint i) {
+  return reader->tokens->pdata[MIN(i, reader->tokens->len - 1)];
+}
+
+static gboolean
+is(const Reader *reader, guint i, const char *text) {
+  return smb_token_is(token_at(reader, i), text);
+}
+
+static gboolean
+is_name(const Reader *reader, guint i) {
+  return token_at(reader, i)->kind == TOKEN_NAME;
+}
+
+static guint
+line_of(const Reader *reader, guint i) {
+  guint line, column;
+  smb_source_locate(reader->source, token_at(reader, i)->start, &line, &column);
+  return line;
+}
+
+// What stands from one token up to another, which is not part of it (transfer full).
+static char *
+slice(const Reader *reader, guint from, guint to) {
+  return from >= to ? g_strdup("")
+                    : g_strstrip(smb_source_slice(reader->source, token_at(reader, from)->start,
+                                                  token_at(reader, to - 1)->end));
+}
+
+// Ends nothing but the bracket.
+static const char *const no_ends[] = {NULL};
+
+// How much deeper in brackets what follows a token is.
+static int
+nesting_of(const Token *token) {
+  static const char *const opening[] = {"(", "[", "{", NULL}, *const closing[] = {")", "]", "}",
+                                                                                  NULL};
+  return smb_token_is_any(token, opening) ? 1 : smb_token_is_any(token, closing) ? -1 : 0;
+}
+
+// The first token from @i on that is one of @ends and in no bracket, or closes the bracket that @i is in; one of neither kind
+// if there is none among the next @most.
+static guint
+find_within(const Reader *reader, guint i, const char *const *ends, guint most) {
+  int nesting = 0;
+  for (guint n = 0; n < most && token_at(reader, i)->kind != TOKEN_END; n++, i++) {
+    if (nesting == 0 && smb_token_is_any(token_at(reader, i), ends))
+      return i;
+    nesting += nesting_of(token_at(reader, i));
+    if (nesting < 0)
+      return i;
+  }
+  return i;
+}
+
+// The same, of an expression or a list.
+static guint
+find_end(const Reader *reader, guint i, const char *const *ends) {
+  return find_within(reader, i, ends, MAX_EXPRESSION);
+}
+
+// The end of the bracket that @i is in.
+static guint
+find_closing(const Reader *reader, guint i) {
+  return find_within(reader, i, no_ends, G_MAXUINT);
+}
+
+// The parts of a list with commas between, from one token up to another (element-type utf8); of nothing none.
+static GPtrArray *
+split(const Reader *reader, guint from, guint to) {
+  GPtrArray *parts = g_ptr_array_new_with_free_func(g_free);
+  int nesting = 0;
+  guint start = from;
+  for (guint i = from; i < to; i++) {
+    nesting += nesting_of(token_at(reader, i));
+    if (nesting == 0 && is(reader, i, ",")) {
+      g_ptr_array_add(parts, slice(reader, start, i));
+      start = i + 1;
+    }
+  }
+  if (from < to)
+    g_ptr_array_add(parts, slice(reader, start, to));
+  return parts;
+}
+
+// Says what a name is: "" if that is not known, or is said twice in two ways.
+static void
+define(const Reader *reader, guint name, const char *value) {
+  const char *text = token_at(reader, name)->text;
+  const char *before = g_hash_table_lookup(reader->host->values, text);
+  const char *known = before && strcmp(before, value) != 0 ? "" : value;
+  g_hash_table_insert(reader->host->values, g_strdup(text), g_strdup(known));
+}
+
+// The parameter from one token up to another: its name is the last one in front of a default value or an extent.
+static SmbHostParameter *
+read_parameter(const Reader *reader, guint from, guint to) {
+  SmbHostParameter *parameter = g_new0(SmbHostParameter, 1);
+  guint name = from;
+  for (guint i = from; i < to && !is(reader, i, "="); i++) {
+    if (is_name(reader, i))
+      name = i;
+    parameter->is_pointer |= is(reader, i, "*") || is(reader, i, "[");
+  }
+  parameter->type = slice(reader, from, name);
+  parameter->name = g_strdup(token_at(reader, name)->text);
+  return parameter;
+}
+
+// A kernel, from "__global__" on. Returns the token behind it.
+static guint
+read_kernel(const Reader *reader, guint i) {
+  static const char *const comma[] = {",", NULL};
+  static const char *const skipped[] = {"__launch_bounds__", "__cluster_dims__", "__attribute__",
+                                        NULL};
+  for (; token_at(reader, i)->kind != TOKEN_END && !is(reader, i, ";"); i++) {
+    gboolean has_list = is_name(reader, i) && is(reader, i + 1, "(");
+    if (has_list && !smb_token_is_any(token_at(reader, i), skipped))
+      break;
+    if (has_list)
+      i = find_closing(reader, i + 2);
+  }
+  if (!is_name(reader, i))
+    return i;
+  guint end = find_closing(reader, i + 2);
+  if (!is(reader, end + 1, "{"))
+    return end;
+  SmbHostKernel *kernel = g_new0(SmbHostKernel, 1);
+  kernel->name = g_strdup(token_at(reader, i)->text);
+  kernel->file = g_strdup(smb_source_name(reader->source));
+  kernel->line = line_of(reader, i);
+  kernel->is_template = reader->is_template;
+  kernel->parameters = g_ptr_array_new_with_free_func((GDestroyNotify)parameter_free);
+  gboolean is_empty = end == i + 3 && is(reader, i + 2, "void");
+  for (guint from = i + 2; from < end && !is_empty;) {
+    guint to = find_end(reader, from, comma);
+    g_ptr_array_add(kernel->parameters, read_parameter(reader, from, to));
+    from = to + 1;
+  }
+  g_ptr_array_add(reader->host->kernels, kernel);
+  return find_closing(reader, end + 2) + 1;
+}
+
+// A function of the device: what it calls its variables says nothing of a launch. Returns the token behind it.
+static guint
+skip_function(const Reader *reader, guint i) {
+  static const char *const body[] = {"{", ";", NULL};
+  i = find_end(reader, i, body);
+  return is(reader, i, "{") ? find_closing(reader, i + 1) + 1 : i + 1;
+}
+
+// The "<" in front of the ">" at @i; @i itself if there is none.
+static guint
+find_opening(const Reader *reader, guint i) {
+  int open = 0;
+  for (guint at = i; at > 0 && at + MAX_EXPRESSION > i; at--) {
+    open += is(reader, at, ">") - is(reader, at, "<");
+    if (open == 0)
+      return at;
+    if (is(reader, at, ";") || is(reader, at, "{") || is(reader, at, "}"))
+      break;
+  }
+  return i;
+}
+
+// A launch, from its "<<<" on.
+static void
+read_launch(const Reader *reader, guint i) {
+  static const char *const closing[] = {">>", NULL};
+  guint end = find_end(reader, i + 2, closing);
+  if (i == 0 || !is(reader, end, ">>") || !is(reader, end + 1, ">") || !is(reader, end + 2, "("))
+    return;
+  guint before = i - 1, opening = is(reader, before, ">") ? find_opening(reader, before) : i;
+  guint name = opening > 0 ? opening - 1 : 0;
+  if (!is_name(reader, name))
+    return;
+  SmbHostLaunch *launch = g_new0(SmbHostLaunch, 1);
+  launch->kernel = g_strdup(token_at(reader, name)->text);
+  launch->file = g_strdup(smb_source_name(reader->source));
+  launch->line = line_of(reader, name);
+  launch->instance = opening < i ? split(reader, opening + 1, before) : NULL;
+  launch->configuration = split(reader, i + 2, end);
+  launch->arguments = split(reader, end + 3, find_end(reader, end + 3, no_ends));
+  g_ptr_array_add(reader->host->launches, launch);
+}
+
+// "#define NAME VALUE". Returns the first token of the next line.
+static guint
+read_directive(const Reader *reader, guint i) {
+  guint end = i + 1;
+  while (token_at(reader, end)->kind != TOKEN_END && !token_at(reader, end)->first_of_line)
+    end++;
+  const Token *behind = token_at(reader, i + 3);
+  gboolean is_function = i + 3 < end && smb_token_is(behind, "(") && !behind->after_space;
+  if (is(reader, i + 1, "define") && is_name(reader, i + 2) && !is_function && i + 3 < end) {
+    g_autofree char *value = slice(reader, i + 3, end);
+    define(reader, i + 2, value);
+  }
+  return end;
+}
+
+// The names that a declaration of variables makes, from the first of them on. Returns the token behind the last.
+static guint
+read_variables(const Reader *reader, guint i, gboolean is_dim3) {
+  static const char *const ends[] = {",", ";", NULL};
+  while (is_name(reader, i)) {
+    gboolean has_value = is(reader, i + 1, "=");
+    gboolean is_made = is_dim3 && is(reader, i + 1, "(");
+    guint from = i + 2;
+    guint end = is_made     ? find_end(reader, from, no_ends)
+                : has_value ? find_end(reader, from, ends)
+                            : i + 1;
+    g_autofree char *text = has_value || is_made ? slice(reader, from, end) : g_strdup("");
+    g_autofree char *value = is_made                   ? g_strdup_printf("dim3(%s)", text)
+                             : is_dim3 && *text == '{' ? g_strconcat("dim3", text, NULL)
+                                                       : g_strdup(text);
+    define(reader, i, value);
+    i = is_made ? end + 1 : end;
+    if (!is(reader, i, ",") || !is_name(reader, i + 1) || is_name(reader, i + 2))
+      return i;
+    i++;
+  }
+  return i;
+}
+
+// What may change a name, or puts another one in its place.
+static void
+read_change(const Reader *reader, guint i) {
+  static const char *const behind[] = {
+      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "<<=", ">>=", "++", "--", NULL};
+  static const char *const front[] = {"++", "--", ">>", NULL}, *const open[] = {"(", ",", NULL};
+  if (smb_token_is_any(token_at(reader, i + 1), behind) ||
+      (i > 0 && smb_token_is_any(token_at(reader, i - 1), front)) ||
+      (i > 1 && is(reader, i - 1, "&") && smb_token_is_any(token_at(reader, i - 2), open)))
+    define(reader, i, "");
+}
+
+static guint
+read_next(Reader *reader, guint i) {
+  static const char *const types[] = {"int",  "unsigned", "long",    "short",    "size_t",  "auto",
+                                      "dim3", "uint32_t", "int32_t", "uint64_t", "int64_t", NULL};
+  const Token *token = token_at(reader, i);
+  if (smb_token_is(token, "#") && token->first_of_line)
+    return read_directive(reader, i);
+  if (smb_token_is(token, "__global__"))
+    return read_kernel(reader, i + 1);
+  if (smb_token_is(token, "__device__"))
+    return skip_function(reader, i + 1);
+  if (smb_token_is(token, "<<") && is(reader, i + 1, "<"))
+    read_launch(reader, i);
+  if (smb_token_is_any(token, types) && is_name(reader, i + 1) &&
+      !smb_token_is_any(token_at(reader, i + 1), types))
+    return MAX(read_variables(reader, i + 1, smb_token_is(token, "dim3")), i + 1);
+  if (is_name(reader, i))
+    read_change(reader, i);
+  return i + 1;
+}
+
+gboolean
+smb_host_read(SmbHost *host, const SmbSource *source, GError **error) {
+  KernelPool *pool = smb_kernel_pool_new();
+  g_autoptr(GPtrArray) tokens = g_ptr_array_new();
+  guint left = MAX_TOKENS;
+  Token *token = smb_kernel_lex(source, source, 0, pool, &left, error);
+  for (; token; token = token->kind == TOKEN_END ? NULL : token->next)
+    g_ptr_array_add(tokens, token);
+  Reader reader = {host, source, tokens, FALSE};
+  for (guint i = 0; i + 1 < tokens->len;) {
+    if (is(&reader, i, "template"))
+      reader.is_template = TRUE;
+    else if (is(&reader, i, ";") || is(&reader, i, "}"))
+      reader.is_template = FALSE;
+    gboolean is_kernel = is(&reader, i, "__global__");
+    i = read_next(&reader, i);
+    if (is_kernel)
+      reader.is_template = FALSE;
+  }
+  gboolean done = tokens->len > 0;
+  smb_kernel_pool_free(pool);
+  return done;
+}
+
+// An expression being evaluated. @failed: it is no constant
+typedef struct {
+  const SmbHost *host;
+  const char *at;
+  guint *names; // that may still be looked up
+  guint nesting;
+  gboolean failed;
+} Evaluation;
+
+static gint64 evaluate_sum(Evaluation *evaluation);
+
+static gboolean
+take(Evaluation *evaluation, const char *text) {
+  while (g_ascii_isspace(*evaluation->at))
+    evaluation->at++;
+  if (!g_str_has_prefix(evaluation->at, text))
+    return FALSE;
+  evaluation->at += strlen(text);
+  return TRUE;
+}
+
+static gint64
+fail(Evaluation *evaluation) {
+  evaluation->failed = TRUE;
+  return 0;
+}
+
+// A name: a constant, or sizeof(TYPE).
+static gint64
+evaluate_name(Evaluation *evaluation) {
+  const char *start = evaluation->at;
+  while (g_ascii_isalnum(*evaluation->at) || *evaluation->at == '_')
+    evaluation->at++;
+  g_autofree char *name = g_strndup(start, (gsize)(evaluation->at - start));
+  if (strcmp(name, "sizeof") == 0 && take(evaluation, "(")) {
+    gsize length = strcspn(evaluation->at, ")");
+    g_autofree char *type = g_strstrip(g_strndup(evaluation->at, length));
+    gsize size = smb_cuda_element_size(type);
+    evaluation->at += length;
+    return take(evaluation, ")") && size > 0 ? (gint64)size : fail(evaluation);
+  }
+  const char *value = g_hash_table_lookup(evaluation->host->values, name);
+  if (!value || !*value || evaluation->nesting >= MAX_NESTING || *evaluation->names == 0)
+    return fail(evaluation);
+  --*evaluation->names;
+  Evaluation inner = {evaluation->host, value, evaluation->names, evaluation->nesting + 1, FALSE};
+  gint64 number = evaluate_sum(&inner);
+  take(&inner, "");
+  return inner.failed || *inner.at ? fail(evaluation) : number;
+}
+
+static gint64
+evaluate_primary(Evaluation *evaluation) {
+  if (take(evaluation, "(")) {
+    if (++evaluation->nesting > MAX_NESTING)
+      return fail(evaluation);
+    gint64 number = evaluate_sum(evaluation);
+    evaluation->nesting--;
+    return take(evaluation, ")") ? number : fail(evaluation);
+  }
+  if (g_ascii_isalpha(*evaluation->at) || *evaluation->at == '_')
+    return evaluate_name(evaluation);
+  char *end = NULL;
+  guint64 number = g_ascii_isdigit(*evaluation->at) ? g_ascii_strtoull(evaluation->at, &end, 0) : 0;
+  if (!end || number > G_MAXINT64)
+    return fail(evaluation);
+  evaluation->at = end + strspn(end, "uUlL");
+  return (gint64)number;
+}
+
+static gint64
+evaluate_product(Evaluation *evaluation) {
+  gint64 number = evaluate_primary(evaluation);
+  while (!evaluation->failed) {
+    char op = take(evaluation, "*")   ? '*'
+              : take(evaluation, "/") ? '/'
+              : take(evaluation, "%") ? '%'
+                                      : 0;
+    if (!op)
+      return number;
+    gint64 right = evaluate_primary(evaluation);
+    if (op == '*' ? __builtin_mul_overflow(number, right, &number) : right <= 0 || number < 0)
+      return fail(evaluation);
+    if (op != '*')
+      number = op == '/' ? number / right : number % right;
+  }
+  return 0;
+}
+
+static gint64
+evaluate_sum(Evaluation *evaluation) {
+  gint64 number = evaluate_product(evaluation);
+  while (!evaluation->failed) {
+    gboolean adds = take(evaluation, "+");
+    if (!adds && !take(evaluation, "-"))
+      return number;
+    gint64 right = evaluate_product(evaluation);
+    if (adds ? __builtin_add_overflow(number, right, &number)
+             : __builtin_sub_overflow(number, right, &number))
+      return fail(evaluation);
+  }
+  return 0;
+}
+
+gboolean
+smb_host_number(const SmbHost *host, const char *expression, guint64 *value) {
+  guint names = MAX_NAMES;
+  Evaluation evaluation = {host, expression, &names, 0, FALSE};
+  gint64 number = evaluate_sum(&evaluation);
+  take(&evaluation, "");
+  *value = (guint64)number;
+  return !evaluation.failed && !*evaluation.at && number >= 0;
+}
+
+// The numbers of "dim3(X, Y, Z)", behind its bracket.
+static gboolean
+evaluate_extents(Evaluation *evaluation, guint64 extent[3]) {
+  guint n = 0;
+  do {
+    gint64 number = n < 3 ? evaluate_sum(evaluation) : fail(evaluation);
+    if (evaluation->failed || number < 0)
+      return FALSE;
+    extent[n++] = (guint64)number;
+  } while (take(evaluation, ","));
+  return take(evaluation, ")") || take(evaluation, "}");
+}
+
+gboolean
+smb_host_extent(const SmbHost *host, const char *expression, guint64 extent[3]) {
+  extent[0] = extent[1] = extent[2] = 1;
+  const char *value = g_hash_table_lookup(host->values, expression);
+  for (guint i = 0; value && g_hash_table_contains(host->values, value) && i < MAX_NESTING; i++)
+    value = g_hash_table_lookup(host->values, value);
+  guint names = MAX_NAMES;
+  Evaluation evaluation = {host, value ? value : expression, &names, 0, FALSE};
+  if (take(&evaluation, "dim3"))
+    return (take(&evaluation, "(") || take(&evaluation, "{")) &&
+           evaluate_extents(&evaluation, extent) && (take(&evaluation, ""), !*evaluation.at);
+  return smb_host_number(host, expression, &extent[0]);
+}

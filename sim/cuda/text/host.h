@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a text of CUDA C says of launches outside of kernels: "k<<<grid, block, bytes>>>(…)", and the constants in that.
+// Nothing is run: a name has a value if all that the text says of it is one constant.
+#pragma once
+
+#include "sim/base/source.h"
+
+G_BEGIN_DECLS
+
+/** SmbHostParameter: of a kernel; @is_pointer: to a buffer */
+typedef struct {
+  char *type;
+  char *name;
+  gboolean is_pointer;
+} SmbHostParameter;
+
+/**
+ * SmbHostKernel: a __global__ function with its body
+ * @file, @line: where it is
+ * @parameters: (element-type SmbHostParameter)
+ */
+typedef struct {
+  char *name;
+  char *file;
+  guint line;
+  gboolean is_template;
+  GPtrArray *parameters;
+} SmbHostKernel;
+
+/**
+ * SmbHostLaunch: a launch, as it is written
+ * @kernel: the name
+ * @instance: (nullable): the template arguments
+ * @configuration: (element-type utf8): what stands between <<< and >>>
+ * @arguments: (element-type utf8): what stands in the parentheses
+ */
+typedef struct {
+  char *kernel;
+  char *file;
+  guint line;
+  GPtrArray *instance;
+  GPtrArray *configuration;
+  GPtrArray *arguments;
+} SmbHostLaunch;
+
+/**
+ * SmbHost: of one text, or several
+ * @kernels: (element-type SmbHostKernel)
+ * @launches: (element-type SmbHostLaunch)
+ * @values: (element-type utf8 utf8): what a name is defined as; "" of one that has no single value
+ */
+typedef struct {
+  GPtrArray *kernels;
+  GPtrArray *launches;
+  GHashTable *values;
+} SmbHost;
+
+SmbHost *smb_host_new(void);
+void smb_host_free(SmbHost *host);
+
+/** smb_host_read: adds what a text says; @error: SMB_ERROR_INPUT: a comment without an end, too many tokens */
+gboolean smb_host_read(SmbHost *host, const SmbSource *source, GError **error);
+
+/** smb_host_number: Returns: whether an expression is a constant, a whole number from 0 */
+gboolean smb_host_number(const SmbHost *host, const char *expression, guint64 *value);
+
+/** smb_host_extent: as smb_host_number(), of a number of threads or blocks, or a dim3. */
+gboolean smb_host_extent(const SmbHost *host, const char *expression, guint64 extent[3]);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbHost, smb_host_free)
+
+G_END_DECLS

@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/init/section.h"
+
+#include <string.h>
+
+// What is known of a parameter, of any kind of code.
+typedef struct {
+  const char *type;
+  const char *name;
+  gboolean is_pointer;
+} Parameter;
+
+// A section that is being written.
+typedef struct {
+  SmbSections *sections;
+  const SmbHost *host;
+  const SmbHostLaunch *launch; // or NULL
+  gboolean is_open;
+} Section;
+
+SmbSections *
+smb_sections_new(void) {
+  SmbSections *sections = g_new0(SmbSections, 1);
+  sections->text =
+      g_string_new("# Kernels and how they are launched: 'smembank check' counts them all, and\n"
+                   "# 'smembank analyze --case NAME' one of them.\n"
+                   "\n"
+                   "# What holds for all of them.\n"
+                   "[*]\n"
+                   "arch = sm_90\n"
+                   "# max-ways = 1\n");
+  sections->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  return sections;
+}
+
+void
+smb_sections_free(SmbSections *sections) {
+  if (!sections)
+    return;
+  g_string_free(sections->text, TRUE);
+  g_hash_table_unref(sections->names);
+  g_free(sections);
+}
+
+// A value as GLib reads it again.
+static void
+write_key(Section *section, const char *key, const char *value) {
+  g_autoptr(GKeyFile) keys = g_key_file_new();
+  g_key_file_set_string(keys, "s", key, value);
+  g_autofree char *escaped = g_key_file_get_value(keys, "s", key, NULL);
+  g_string_append_printf(section->sections->text, "%s = %s\n", key, escaped);
+}
+
+// Says what is to be filled in, on one line.
+G_GNUC_PRINTF(2, 3)
+static void
+write_open(Section *section, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_strdelimit(text, "\r\n", ' ');
+  g_string_append_printf(section->sections->text, "# %s\n", text);
+  section->is_open = TRUE;
+}
+
+// A name that no other section has: "k", "k-2".
+static void
+begin_section(Section *section, const char *name, const char *file, const char *folder) {
+  SmbSections *sections = section->sections;
+  g_autofree char *base = g_strdelimit(g_strdup(name), "[]\r\n", '_');
+  g_autofree char *unique = g_strdup(base);
+  for (guint i = 2; !g_hash_table_add(sections->names, g_strdup(unique)); i++) {
+    g_free(unique);
+    unique = g_strdup_printf("%s-%u", base, i);
+  }
+  g_string_append_printf(sections->text, "\n[%s]\n", unique);
+  sections->n++;
+  g_autofree char *seen = folder ? g_canonicalize_filename(file, NULL) : g_strdup(file);
+  write_key(section, "file", seen);
+}
+
+static void
+end_section(Section *section) {
+  section->sections->n_open += section->is_open ? 1 : 0;
+}
+
+// The key of an extent: "32,8"; one that is not known is left to be filled in.
+static void
+write_extent(Section *section, const char *key, const char *expression) {
+  guint64 extent[3];
+  if (!smb_host_extent(section->host, expression, extent) || !extent[0] || !extent[1] ||
+      !extent[2]) {
+    write_open(section, "%s = ?  (line %u of %s has '%s')", key, section->launch->line,
+               section->launch->file, expression);
+    return;
+  }
+  GString *value = g_string_new(NULL);
+  g_string_append_printf(value, "%" G_GUINT64_FORMAT, extent[0]);
+  if (extent[1] > 1 || extent[2] > 1)
+    g_string_append_printf(value, ",%" G_GUINT64_FORMAT, extent[1]);
+  if (extent[2] > 1)
+    g_string_append_printf(value, ",%" G_GUINT64_FORMAT, extent[2]);
+  write_key(section, key, value->str);
+  g_string_free(value, TRUE);
+}
+
+static void
+write_configuration(Section *section) {
+  const GPtrArray *parts = section->launch->configuration;
+  if (parts->len > 1)
+    write_extent(section, "block", parts->pdata[1]);
+  if (parts->len > 0)
+    write_extent(section, "grid", parts->pdata[0]);
+  guint64 bytes = 0;
+  if (parts->len < 3)
+    return;
+  if (!smb_host_number(section->host, parts->pdata[2], &bytes))
+    write_open(section, "dynamic-bytes = ?  (line %u of %s has '%s')", section->launch->line,
+               section->launch->file, (const char *)parts->pdata[2]);
+  else if (bytes > 0)
+    g_string_append_printf(section->sections->text, "dynamic-bytes = %" G_GUINT64_FORMAT "\n",
+                           bytes);
+}
+
+// A constant as --arg takes it, or NULL (transfer full).
+static char *
+find_constant(const SmbHost *host, const char *expression) {
+  guint64 number;
+  if (smb_host_number(host, expression, &number))
+    return g_strdup_printf("%" G_GUINT64_FORMAT, number);
+  char *end = NULL;
+  g_ascii_strtod(expression, &end);
+  gsize length = (gsize)(end - expression);
+  gboolean is_real = length > 0 && strspn(end, "fF") == strlen(end) && strpbrk(expression, ".eE") &&
+                     !strpbrk(expression, "xXnN");
+  return is_real ? g_strndup(expression, length) : NULL;
+}
+
+// The scalars that are known as one key, the others as comments.
+static void
+write_arguments(Section *section, const Parameter *parameters, guint n) {
+  g_autoptr(GString) known = g_string_new(NULL);
+  for (guint i = 0; i < n; i++) {
+    const Parameter *parameter = &parameters[i];
+    const GPtrArray *given = section->launch ? section->launch->arguments : NULL;
+    const char *text = given && i < given->len ? given->pdata[i] : NULL;
+    g_autofree char *value = text ? find_constant(section->host, text) : NULL;
+    if (parameter->is_pointer)
+      continue;
+    if (value)
+      g_string_append_printf(known, "%s%s=%s", known->len ? "; " : "", parameter->name, value);
+    else if (text)
+      write_open(section, "arg: %s (%s) is not known: the launch has '%s'", parameter->name,
+                 parameter->type, text);
+    else
+      write_open(section, "arg: %s (%s) is not known", parameter->name, parameter->type);
+  }
+  if (known->len)
+    write_key(section, "arg", known->str);
+}
+
+// The template arguments, numbers where they are known (transfer full).
+static char *
+describe_instance(const SmbHost *host, const SmbHostLaunch *launch) {
+  GString *text = g_string_new(launch->kernel);
+  for (guint i = 0; i < launch->instance->len; i++) {
+    const char *part = launch->instance->pdata[i];
+    g_autofree char *value = find_constant(host, part);
+    g_string_append_printf(text, "%s%s", i ? "," : "<", value ? value : part);
+  }
+  g_string_append_c(text, '>');
+  return g_string_free(text, FALSE);
+}
+
+static void
+write_kernel(SmbSections *sections, const SmbHost *host, const SmbHostKernel *kernel,
+             const SmbHostLaunch *launch, const char *folder) {
+  Section section = {sections, host, launch, FALSE};
+  begin_section(&section, kernel->name, kernel->file, folder);
+  if (launch && launch->instance) {
+    g_autofree char *instance = describe_instance(host, launch);
+    write_key(&section, "instance", instance);
+  } else {
+    write_key(&section, "entry", kernel->name);
+    if (kernel->is_template)
+      write_open(&section, "instance = %s<?>  in place of entry: the arguments of the template",
+                 kernel->name);
+  }
+  if (launch)
+    write_configuration(&section);
+  else
+    write_open(&section, "block = ?  grid = ?  (no launch was found)");
+  g_autofree Parameter *parameters = g_new0(Parameter, kernel->parameters->len);
+  for (guint i = 0; i < kernel->parameters->len; i++) {
+    const SmbHostParameter *parameter = kernel->parameters->pdata[i];
+    parameters[i] = (Parameter){parameter->type, parameter->name, parameter->is_pointer};
+  }
+  write_arguments(&section, parameters, kernel->parameters->len);
+  end_section(&section);
+}
+
+void
+smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *folder) {
+  for (guint i = 0; i < host->kernels->len; i++) {
+    const SmbHostKernel *kernel = host->kernels->pdata[i];
+    guint n = 0;
+    for (guint j = 0; j < host->launches->len; j++) {
+      const SmbHostLaunch *launch = host->launches->pdata[j];
+      if (strcmp(launch->kernel, kernel->name) != 0)
+        continue;
+      write_kernel(sections, host, kernel, launch, folder);
+      n++;
+    }
+    if (n == 0)
+      write_kernel(sections, host, kernel, NULL, folder);
+  }
+}
+
+// The launch of a kernel by its plain name, without template arguments; NULL: none.
+static const SmbHostLaunch *
+find_launch(const SmbHost *host, const char *name) {
+  gsize length = strcspn(name, "<(");
+  for (guint i = 0; i < host->launches->len; i++) {
+    const SmbHostLaunch *launch = host->launches->pdata[i];
+    if (strlen(launch->kernel) == length && strncmp(launch->kernel, name, length) == 0)
+      return launch;
+  }
+  return NULL;
+}
+
+static void
+write_entry(SmbSections *sections, const SmbHost *host, const char *file, const SmbEntry *entry,
+            const char *folder) {
+  Section section = {sections, host, find_launch(host, entry->name), FALSE};
+  begin_section(&section, entry->name, file, folder);
+  write_key(&section, "entry", entry->symbol);
+  if (section.launch)
+    write_configuration(&section);
+  else if (entry->block[0] == 0)
+    write_open(&section, "block = ?  grid = ?  (no launch was found)");
+  g_autofree Parameter *parameters = g_new0(Parameter, entry->parameters->len);
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < entry->parameters->len; i++) {
+    const SmbEntryItem *item = &g_array_index(entry->parameters, SmbEntryItem, i);
+    g_ptr_array_add(names, g_strdup_printf("%u", i));
+    parameters[i] =
+        (Parameter){item->type ? item->type : "unknown type", names->pdata[i], item->is_pointer};
+  }
+  write_arguments(&section, parameters, entry->parameters->len);
+  end_section(&section);
+}
+
+void
+smb_sections_add_entries(SmbSections *sections, const SmbHost *host, const char *file,
+                         const SmbEntries *entries, const char *folder) {
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = 0; i < entries->entries->len; i++) {
+    const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
+    // A file has a kernel once for each architecture.
+    if (g_hash_table_add(seen, (gpointer)entry->symbol))
+      write_entry(sections, host, file, entry, folder);
+  }
+}

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# init: a first project file, of what files say; what they do not say as constants is left open.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+case $SMEMBANK in
+/*) ;;
+*) SMEMBANK=$PWD/$SMEMBANK ;;
+esac
+case $srcdir in
+/*) ;;
+*) srcdir=$PWD/$srcdir ;;
+esac
+mkdir "$work/p"
+cd "$work/p"
+cat >app.cu <<'END_OF_APP'
+#include <cstdio>
+#define TILE 32
+#define ROWS (TILE / 4)
+#define SQUARE(x) ((x) * (x))
+constexpr int width = 1024, height = 512;
+// A kernel that a comment launches: no<<<1, 1>>>();
+__global__ void __launch_bounds__(TILE * ROWS) transpose(float *out, const float *in, int w, float scale) {
+  __shared__ float tile[TILE][TILE + 1];
+  int grid = threadIdx.x; // the kernel's own
+  tile[threadIdx.y][grid] = in[threadIdx.y * w + threadIdx.x] * scale;
+  __syncthreads();
+  out[threadIdx.y * w + threadIdx.x] = tile[threadIdx.x % ROWS][threadIdx.y];
+}
+template <int N, typename T> __global__ void scan(T *data, int n) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = n + N;
+}
+__device__ int helper(int width) { width = 3; return width << 3; }
+__global__ void lonely(int *p, unsigned k) { __shared__ int s[8]; s[threadIdx.x & 7] = k; }
+__global__ void prototype(int *p);
+__global__ void open(int *p, int n) { __shared__ int s[8]; s[threadIdx.x & 7] = n; }
+int main(int argc, char **argv) {
+  dim3 block(TILE, ROWS), grid = dim3(width / TILE, (height + TILE - 1) / TILE);
+  int n = 100;
+  int threads = 256;
+  n = atoi(argv[1]);
+  float *a, *b;
+  transpose<<<grid, block>>>(a, b, width, 1.5f);
+  transpose<<<dim3{4, 2}, dim3(TILE, 8), 0, stream>>>(a, b, n, 2e1);
+  scan<ROWS, float><<<(width + threads - 1) / threads, threads, threads * sizeof(int)>>>(a, 7);
+  open<<<1, n>>>(nullptr, SQUARE(2));
+}
+END_OF_APP
+expect 0 init app.cu
+quiet
+shows 'smembank.ini: 5 cases; 3 of them have something to be filled in: see the comments'
+cp smembank.ini "$work/out"
+golden init.ini
+# What is known runs as it is.
+expect 0 analyze --case transpose --format json
+tr -d ' \n' <"$work/out" | grep -q '"block":\[32,8,1\],"grid":\[32,16,1\]' || die "$last: another launch"
+expect 0 analyze --case scan
+shows 'block 256, grid 4, 1024 bytes of shared memory'
+# The file is one of this program's own.
+for name in transpose transpose-2 scan lonely open; do
+  grep -qF "[$name]" smembank.ini || die "no section $name"
+done
+
+# Nothing is written over, unless that is wanted.
+echo '# mine' >smembank.ini
+expect 2 init app.cu
+says 'smembank.ini is there already: --force writes over it'
+grep -qx '# mine' smembank.ini || die 'a project file is lost'
+expect 0 init --force app.cu
+! grep -q mine smembank.ini || die '--force writes nothing'
+expect 2 init app.cu --output app.cu --force
+says '--output'
+grep -q '__global__' app.cu || die 'the kernel is lost'
+# Elsewhere files have absolute names.
+mkdir ../q
+expect 0 init app.cu -o ../q/cases.ini
+grep -qF "file = $(pwd -P)/app.cu" ../q/cases.ini || die "$last: $(cat ../q/cases.ini)"
+expect 0 analyze --project ../q/cases.ini --case transpose
+
+# Compiled code, with the launch that a text has.
+expect 0 init "$srcdir/tests/data/ptx/transpose.ptx" -o ptx.ini
+grep -q '^entry = ' ptx.ini || die 'no entry'
+grep -q '^# block = ?  grid = ?  (no launch was found)' ptx.ini || die "$last: $(cat ptx.ini)"
+expect 0 init "$srcdir/tests/data/ptx/transpose.ptx" "$srcdir/tests/data/sass/transpose.sm_90.cubin" -o both.ini
+shows 'both.ini: 6 cases'
+# What is written can be read, and a case of it runs with what was open.
+expect 0 analyze --project ptx.ini --case transpose --block 32,32 --arg 2=1024
+expect 2 analyze --project both.ini --case none
+says "no case 'none' in both.ini, which has transpose"
+
+# What cannot be read writes nothing.
+expect 3 init gone.cu -o new.ini
+says 'gone.cu'
+echo 'int main() { return 0; }' >host.cu
+expect 3 init host.cu -o new.ini
+says 'no kernel in host.cu'
+echo '__global__ void k() { /* ' >open.cu
+expect 3 init open.cu -o new.ini
+[ ! -e new.ini ] || die 'a file is written'
+
+# Names that are defined by each other, brackets that are not closed: no value, and an end.
+cat >odd.cu <<'END_OF_ODD'
+#define A B + B
+#define B A + A
+#define C D * D
+#define D 99999999999
+#define E (((((
+#define F 1 / 0
+__global__ void k(int a, int b, int c, int d, int e, int f, int g) {}
+void f() { k<<<dim3(1, 2, 3, 4), 0>>>(A, C, E, F, -1, 0x10, 5u); k<<<; k<< <1; >>>( <<<
+END_OF_ODD
+expect 0 init odd.cu -o odd.ini
+grep -q "^# grid = ?  (line 8 of odd.cu has 'dim3(1, 2, 3, 4)')" odd.ini || die "$last: $(cat odd.ini)"
+grep -q "^# block = ?  (line 8 of odd.cu has '0')" odd.ini || die "$last: $(cat odd.ini)"
+grep -qx 'arg = f=16; g=5' odd.ini || die "$last: $(cat odd.ini)"
