@@ -80,26 +80,6 @@ refuse(const char *name, const char *member, GError **error) {
                   member);
 }
 
-static const char *
-get_text(JsonObject *object, const char *member) {
-  JsonNode *node = object ? json_object_get_member(object, member) : NULL;
-  return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_STRING
-             ? json_node_get_string(node)
-             : NULL;
-}
-
-static JsonArray *
-get_array(JsonObject *object, const char *member) {
-  JsonNode *node = object ? json_object_get_member(object, member) : NULL;
-  return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
-}
-
-static JsonObject *
-get_object(JsonObject *object, const char *member) {
-  JsonNode *node = object ? json_object_get_member(object, member) : NULL;
-  return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
-}
-
 static gboolean
 get_flag(JsonObject *object, const char *member) {
   JsonNode *node = json_object_get_member(object, member);
@@ -109,7 +89,7 @@ get_flag(JsonObject *object, const char *member) {
 
 static gboolean
 read_extent(JsonObject *kernel, const char *member, guint extent[3]) {
-  JsonArray *array = get_array(kernel, member);
+  JsonArray *array = smb_json_get_array(kernel, member);
   for (guint i = 0; i < 3; i++) {
     gint64 number =
         array && i < json_array_get_length(array) ? json_array_get_int_element(array, i) : 0;
@@ -131,7 +111,7 @@ read_values(JsonObject *object) {
     json_object_iter_init_ordered(&iter, object);
   while (object && json_object_iter_next_ordered(&iter, &name, &node)) {
     g_autofree char *number = json_to_string(node, FALSE);
-    const char *text = get_text(object, name);
+    const char *text = smb_json_get_text(object, name);
     g_autofree char *value = g_strdup_printf("%s=%s", name, text ? text : number);
     g_strv_builder_add(values, value);
   }
@@ -140,7 +120,7 @@ read_values(JsonObject *object) {
 
 static GPtrArray *
 read_buffers(JsonObject *kernel) {
-  g_auto(GStrv) values = read_values(get_object(kernel, "buffers"));
+  g_auto(GStrv) values = read_values(smb_json_get_object(kernel, "buffers"));
   GPtrArray *buffers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_buffer_free);
   for (guint i = 0; values[i]; i++) {
     SmbBuffer *buffer = g_new0(SmbBuffer, 1);
@@ -155,9 +135,10 @@ read_buffers(JsonObject *kernel) {
 // What was counted, as far as a report needs it; the program comes from the parts.
 static SmbTarget *
 read_target(const char *name, JsonObject *document, const GPtrArray *counts, GError **error) {
-  JsonObject *kernel = get_object(document, "kernel");
-  const char *level = get_text(document, "level"), *function = get_text(kernel, "name");
-  const char *file = get_text(kernel, "file");
+  JsonObject *kernel = smb_json_get_object(document, "kernel");
+  const char *level = smb_json_get_text(document, "level"),
+             *function = smb_json_get_text(kernel, "name");
+  const char *file = smb_json_get_text(kernel, "file");
   g_autoptr(SmbTarget) target = g_new0(SmbTarget, 1);
   JsonNode *shared = kernel ? json_object_get_member(kernel, "shared_bytes") : NULL;
   guint64 shared_bytes =
@@ -172,17 +153,17 @@ read_target(const char *name, JsonObject *document, const GPtrArray *counts, GEr
     return NULL;
   target->name = g_strdup(function);
   target->file = g_strdup(file);
-  target->shape = g_strdup(get_text(kernel, "shape"));
-  target->compiled = g_strdup(get_text(kernel, "compiled"));
-  target->defines = read_values(get_object(kernel, "defines"));
+  target->shape = g_strdup(smb_json_get_text(kernel, "shape"));
+  target->compiled = g_strdup(smb_json_get_text(kernel, "compiled"));
+  target->defines = read_values(smb_json_get_object(kernel, "defines"));
   target->launch.buffers = read_buffers(kernel);
-  target->assumes_block = get_flag(get_object(document, "shard"), "assumes_block");
+  target->assumes_block = get_flag(smb_json_get_object(document, "shard"), "assumes_block");
   return g_steal_pointer(&target);
 }
 
 static GArray *
 read_limits(const char *name, JsonObject *shard, GError **error) {
-  JsonArray *array = get_array(shard, "limits");
+  JsonArray *array = smb_json_get_array(shard, "limits");
   g_autoptr(GStrvBuilder) ways = g_strv_builder_new(), excess = g_strv_builder_new();
   g_autoptr(GStrvBuilder) wavefronts = g_strv_builder_new();
   const struct {
@@ -211,7 +192,7 @@ static GPtrArray *
 read_counts(const char *const *names, const GPtrArray *parts, const SmbArch *arch, GError **error) {
   g_autoptr(GPtrArray) counts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_part_free);
   for (guint i = 0; i < parts->len; i++) {
-    JsonObject *shard = get_object(g_ptr_array_index(parts, i), "shard");
+    JsonObject *shard = smb_json_get_object(g_ptr_array_index(parts, i), "shard");
     JsonNode *node = json_object_get_member(shard, "counts");
     SmbPart *part = node ? smb_part_read(names[i], node, arch, error) : NULL;
     if (!part) {
@@ -234,7 +215,7 @@ read_counts(const char *const *names, const GPtrArray *parts, const SmbArch *arc
 gboolean
 smb_analyze_merge(SmbCli *cli, const char *const *names, const GPtrArray *parts, GError **error) {
   JsonObject *first = g_ptr_array_index(parts, 0);
-  const char *arch = get_text(get_object(first, "arch"), "name");
+  const char *arch = smb_json_get_text(smb_json_get_object(first, "arch"), "name");
   if (!arch)
     return refuse(names[0], "arch", error);
   cli->arch = smb_cli_load_arch(cli, arch, error);
@@ -242,7 +223,7 @@ smb_analyze_merge(SmbCli *cli, const char *const *names, const GPtrArray *parts,
   g_autoptr(SmbTarget) target = counts ? read_target(names[0], first, counts, error) : NULL;
   if (!target)
     return FALSE;
-  JsonObject *shard = get_object(first, "shard");
+  JsonObject *shard = smb_json_get_object(first, "shard");
   g_autoptr(SmbAnalysis) analysis =
       smb_parts_collect(counts, target->kernel, cli->arch, &target->launch);
   g_autoptr(GArray) limits = read_limits(names[0], shard, error);

@@ -26,6 +26,7 @@ static const SmbCommand commands[] = {
      "find the padding or swizzle that removes the conflicts of a kernel"},
     {"analyze", smb_cmd_analyze, "count the bank conflicts of a kernel, access by access"},
     {"check", smb_cmd_check, "check the kernels of a project against their limits"},
+    {"compare", smb_cmd_compare, "say what got worse from one result to another"},
     {"explain", smb_cmd_explain, "explain why an access conflicts, lane by lane"},
     {"fix", smb_cmd_fix, "find what removes the conflicts that Nsight Compute measured"},
     {"fuzz", smb_cmd_fuzz, "compare random requests on a GPU with the model"},

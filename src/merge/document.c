@@ -37,43 +37,23 @@ refuse(const char *name, GError **error, const char *format, ...) {
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s", name, reason);
 }
 
-// The member of an object if it is a value of a type; NULL: there is none.
-static JsonNode *
-find_value(JsonObject *object, const char *member, GType type) {
-  JsonNode *node = json_object_get_member(object, member);
-  return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type ? node
-                                                                                       : NULL;
-}
-
-static gint64
-find_number(JsonObject *object, const char *member) {
-  JsonNode *node = find_value(object, member, G_TYPE_INT64);
-  return node ? json_node_get_int(node) : 0;
-}
-
-static const char *
-find_text(JsonObject *object, const char *member) {
-  JsonNode *node = find_value(object, member, G_TYPE_STRING);
-  return node ? json_node_get_string(node) : NULL;
-}
-
 static gboolean
 check_document(Document *document, GError **error) {
   JsonNode *root = document->root;
   const char *name = document->name;
   document->object = JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
-  if (!document->object || !find_text(document->object, "command") ||
-      !find_number(document->object, "schema_version"))
+  if (!document->object || !smb_json_get_text(document->object, "command") ||
+      !smb_json_get_number(document->object, "schema_version"))
     return refuse(name, error, "not a result of smembank: expected what --format json writes");
-  if (find_number(document->object, "schema_version") != SMB_JSON_SCHEMA_VERSION)
+  if (smb_json_get_number(document->object, "schema_version") != SMB_JSON_SCHEMA_VERSION)
     return refuse(name, error, "schema_version %" G_GINT64_FORMAT ": this program reads %d",
-                  find_number(document->object, "schema_version"), SMB_JSON_SCHEMA_VERSION);
+                  smb_json_get_number(document->object, "schema_version"), SMB_JSON_SCHEMA_VERSION);
   JsonNode *shard = json_object_get_member(document->object, "shard");
   if (!shard || !JSON_NODE_HOLDS_OBJECT(shard))
     return refuse(name, error, "not a part: it was made without --shard");
-  gint64 part = find_number(json_node_get_object(shard), "part");
-  gint64 of = find_number(json_node_get_object(shard), "of");
-  const char *version = find_text(json_node_get_object(shard), "version");
+  gint64 part = smb_json_get_number(json_node_get_object(shard), "part");
+  gint64 of = smb_json_get_number(json_node_get_object(shard), "of");
+  const char *version = smb_json_get_text(json_node_get_object(shard), "version");
   if (part < 1 || of < part || of > SMB_SHARD_MOST || !version)
     return refuse(name, error, "not a part that smembank wrote: see its member 'shard'");
   if (!g_str_equal(version, PACKAGE_VERSION))
@@ -152,7 +132,7 @@ smb_part_documents_read(const char *const *files, GError **error) {
     g_ptr_array_add(sorted->objects, document->object);
     g_ptr_array_add(sorted->roots, json_node_ref(document->root));
   }
-  sorted->command = g_strdup(find_text(sorted->objects->pdata[0], "command"));
+  sorted->command = g_strdup(smb_json_get_text(sorted->objects->pdata[0], "command"));
   return sorted;
 }
 

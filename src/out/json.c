@@ -259,3 +259,35 @@ smb_json_end_element(JsonBuilder *json, SmbSpool *elements) {
   smb_spool_puts(elements, smb_spool_is_empty(elements) ? "\n    " : ",\n    ");
   smb_spool_write(elements, text, strlen(text));
 }
+
+// The value of a type; NULL: there is none.
+static JsonNode *
+get_value(JsonObject *object, const char *member, GType type) {
+  JsonNode *node = object ? json_object_get_member(object, member) : NULL;
+  return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type ? node
+                                                                                       : NULL;
+}
+
+const char *
+smb_json_get_text(JsonObject *object, const char *member) {
+  JsonNode *node = get_value(object, member, G_TYPE_STRING);
+  return node ? json_node_get_string(node) : NULL;
+}
+
+gint64
+smb_json_get_number(JsonObject *object, const char *member) {
+  JsonNode *node = get_value(object, member, G_TYPE_INT64);
+  return node ? json_node_get_int(node) : 0;
+}
+
+JsonObject *
+smb_json_get_object(JsonObject *object, const char *member) {
+  JsonNode *node = object ? json_object_get_member(object, member) : NULL;
+  return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+}
+
+JsonArray *
+smb_json_get_array(JsonObject *object, const char *member) {
+  JsonNode *node = object ? json_object_get_member(object, member) : NULL;
+  return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+}

@@ -51,3 +51,17 @@ void smb_json_number_if(JsonBuilder *json, const char *key, gboolean known, gint
 void smb_json_double(JsonBuilder *json, const char *key, double number);
 void smb_json_boolean(JsonBuilder *json, const char *key, gboolean value);
 void smb_json_null(JsonBuilder *json, const char *key);
+
+/* Of a document that was read: members of an object (nullable). */
+
+/** smb_json_get_text: Returns: (nullable) (transfer none): the text; %NULL: there is none */
+const char *smb_json_get_text(JsonObject *object, const char *member);
+
+/** smb_json_get_number: Returns: the whole number; 0: there is none */
+gint64 smb_json_get_number(JsonObject *object, const char *member);
+
+/** smb_json_get_object: Returns: (nullable) (transfer none): the object; %NULL: there is none */
+JsonObject *smb_json_get_object(JsonObject *object, const char *member);
+
+/** smb_json_get_array: Returns: (nullable) (transfer none): the array; %NULL: there is none */
+JsonArray *smb_json_get_array(JsonObject *object, const char *member);

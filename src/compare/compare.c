@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/compare/compare.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "src/out/json.h"
+
+static SmbComparedCost
+read_cost(JsonObject *access) {
+  return (SmbComparedCost){(guint64)smb_json_get_number(access, "requests"),
+                           (guint64)smb_json_get_number(access, "wavefronts"),
+                           (guint64)smb_json_get_number(access, "excess_wavefronts")};
+}
+
+static void
+add_cost(SmbComparedCost *sum, const SmbComparedCost *more) {
+  sum->requests += more->requests;
+  sum->wavefronts += more->wavefronts;
+  sum->excess += more->excess;
+}
+
+static SmbChange
+compare_costs(const SmbComparedCost *before, const SmbComparedCost *now) {
+  if (now->wavefronts != before->wavefronts)
+    return now->wavefronts > before->wavefronts ? SMB_CHANGE_WORSE : SMB_CHANGE_BETTER;
+  if (now->excess != before->excess)
+    return now->excess > before->excess ? SMB_CHANGE_WORSE : SMB_CHANGE_BETTER;
+  return SMB_CHANGE_SAME;
+}
+
+// What an access is: of compiled code its opcode, since registers are chosen anew each time.
+static const char *
+find_content(JsonObject *access) {
+  const char *opcode = smb_json_get_text(access, "opcode");
+  return opcode ? opcode : smb_json_get_text(access, "expression");
+}
+
+// What accesses that match have in common.
+static char *
+make_key(JsonObject *access, gboolean in_content) {
+  return g_strjoin("\n", smb_json_get_text(access, "op"), in_content ? find_content(access) : "",
+                   smb_json_get_text(access, "array"), NULL);
+}
+
+static JsonObject *
+access_at(JsonArray *accesses, guint i) {
+  return json_array_get_object_element(accesses, i);
+}
+
+// Gives each new access that has none yet the first old one like it that has none yet.
+static void
+match(JsonArray *before, JsonArray *now, gboolean in_content, gint *matches, gboolean *is_taken) {
+  g_autoptr(GHashTable) waiting =
+      g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_queue_free);
+  for (guint j = 0; j < json_array_get_length(before); j++) {
+    char *key = make_key(access_at(before, j), in_content);
+    GQueue *queue = g_hash_table_lookup(waiting, key);
+    if (!queue)
+      g_hash_table_insert(waiting, g_strdup(key), queue = g_queue_new());
+    if (!is_taken[j])
+      g_queue_push_tail(queue, GUINT_TO_POINTER(j));
+    g_free(key);
+  }
+  for (guint i = 0; i < json_array_get_length(now); i++) {
+    g_autofree char *key = make_key(access_at(now, i), in_content);
+    GQueue *queue = g_hash_table_lookup(waiting, key);
+    if (matches[i] >= 0 || !queue || g_queue_is_empty(queue))
+      continue;
+    matches[i] = GPOINTER_TO_INT(g_queue_pop_head(queue));
+    is_taken[matches[i]] = TRUE;
+  }
+}
+
+static void
+take_access(SmbComparedCase *one, JsonObject *before, JsonObject *now) {
+  SmbComparedAccess access = {.old_access = before, .new_access = now};
+  if (before)
+    access.old_cost = read_cost(before);
+  if (now)
+    access.new_cost = read_cost(now);
+  access.change = !before ? SMB_CHANGE_ADDED
+                  : !now  ? SMB_CHANGE_GONE
+                          : compare_costs(&access.old_cost, &access.new_cost);
+  add_cost(&one->old_cost, &access.old_cost);
+  add_cost(&one->new_cost, &access.new_cost);
+  g_array_append_val(one->accesses, access);
+}
+
+static void
+compare_accesses(SmbComparedCase *one, JsonArray *before, JsonArray *now) {
+  guint n_before = json_array_get_length(before), n_now = json_array_get_length(now);
+  g_autofree gint *matches = g_new(gint, n_now + 1);
+  g_autofree gboolean *is_taken = g_new0(gboolean, n_before + 1);
+  for (guint i = 0; i < n_now; i++)
+    matches[i] = -1;
+  match(before, now, TRUE, matches, is_taken);
+  match(before, now, FALSE, matches, is_taken);
+  for (guint i = 0; i < n_now; i++)
+    take_access(one, matches[i] < 0 ? NULL : access_at(before, (guint)matches[i]),
+                access_at(now, i));
+  for (guint j = 0; j < n_before; j++) {
+    if (!is_taken[j])
+      take_access(one, access_at(before, j), NULL);
+  }
+}
+
+// One access that got worse makes the case worse, whatever others gained; an added one, if it conflicts.
+static SmbChange
+judge(const SmbComparedCase *one) {
+  SmbChange change = compare_costs(&one->old_cost, &one->new_cost);
+  for (guint i = 0; i < one->accesses->len; i++) {
+    const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, i);
+    if (access->change == SMB_CHANGE_WORSE ||
+        (access->change == SMB_CHANGE_ADDED && access->new_cost.excess > 0))
+      return SMB_CHANGE_WORSE;
+  }
+  // More accesses without conflicts are more work, and no conflict.
+  return change == SMB_CHANGE_WORSE ? SMB_CHANGE_SAME : change;
+}
+
+// What differs besides: the counts are compared all the same.
+static char *
+describe_differences(JsonObject *before, JsonObject *now) {
+  static const char *const members[] = {"name", "block", "grid", "defines", "buffers"};
+  JsonObject *old_kernel = smb_json_get_object(before, "kernel");
+  JsonObject *new_kernel = smb_json_get_object(now, "kernel");
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  for (guint i = 0; i < G_N_ELEMENTS(members); i++) {
+    JsonNode *a = json_object_get_member(old_kernel, members[i]);
+    JsonNode *b = json_object_get_member(new_kernel, members[i]);
+    if (a != b && (!a || !b || !json_node_equal(a, b)))
+      g_ptr_array_add(names, (gpointer)members[i]);
+  }
+  g_ptr_array_add(names, NULL);
+  if (names->len == 1)
+    return NULL;
+  g_autofree char *list = smb_cli_list((const char *const *)names->pdata, " and ");
+  return g_strdup_printf("not the same: %s", list);
+}
+
+static gboolean
+check_comparable(const char *name, JsonObject *before, JsonObject *now, GError **error) {
+  const char *old_arch = smb_json_get_text(smb_json_get_object(before, "arch"), "name");
+  const char *new_arch = smb_json_get_text(smb_json_get_object(now, "arch"), "name");
+  const char *old_level = smb_json_get_text(before, "level");
+  const char *new_level = smb_json_get_text(now, "level");
+  if (strcmp(old_arch, new_arch) != 0)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s: counted for %s and for %s: counts of one architecture can be compared",
+                    name, old_arch, new_arch);
+  return strcmp(old_level, new_level) == 0 ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  "%s: counted of '%s' and of '%s': a compiler makes other accesses than the text "
+                  "has",
+                  name, old_level, new_level);
+}
+
+static void
+free_case(gpointer data) {
+  SmbComparedCase *one = data;
+  g_free(one->note);
+  g_array_unref(one->accesses);
+  g_free(one);
+}
+
+static void
+take_case(SmbResultComparison *comparison, const char *name, JsonObject *before, JsonObject *now,
+          SmbChange unmatched) {
+  g_autoptr(JsonArray) none = json_array_new();
+  SmbComparedCase *one = g_new0(SmbComparedCase, 1);
+  one->name = name;
+  one->accesses = g_array_new(FALSE, FALSE, sizeof(SmbComparedAccess));
+  compare_accesses(one, before ? smb_json_get_array(before, "accesses") : none,
+                   now ? smb_json_get_array(now, "accesses") : none);
+  one->note = before && now ? describe_differences(before, now) : NULL;
+  one->change = before && now ? judge(one) : unmatched;
+  comparison->n[one->change]++;
+  g_ptr_array_add(comparison->cases, one);
+}
+
+static gboolean
+compare_case(SmbResultComparison *comparison, const SmbResultCase *before, const SmbResultCase *now,
+             GError **error) {
+  JsonObject *old_analysis = before ? before->analysis : NULL;
+  if (old_analysis && now->analysis &&
+      !check_comparable(now->name, old_analysis, now->analysis, error))
+    return FALSE;
+  take_case(comparison, now->name, old_analysis, now->analysis,
+            now->analysis  ? SMB_CHANGE_ADDED
+            : old_analysis ? SMB_CHANGE_LOST
+                           : SMB_CHANGE_SAME);
+  return TRUE;
+}
+
+SmbResultComparison *
+smb_results_compare(const SmbResult *old_result, const SmbResult *new_result, GError **error) {
+  g_autoptr(SmbResultComparison) comparison = g_new0(SmbResultComparison, 1);
+  gboolean single =
+      strcmp(old_result->command, "analyze") == 0 && strcmp(new_result->command, "analyze") == 0;
+  comparison->old_result = old_result;
+  comparison->new_result = new_result;
+  comparison->cases = g_ptr_array_new_with_free_func(free_case);
+  for (guint i = 0; i < new_result->cases->len; i++) {
+    const SmbResultCase *now = &g_array_index(new_result->cases, SmbResultCase, i);
+    const SmbResultCase *before = single ? &g_array_index(old_result->cases, SmbResultCase, 0)
+                                         : smb_result_find(old_result, now->name);
+    if (!compare_case(comparison, before, now, error))
+      return NULL;
+  }
+  for (guint i = 0; !single && i < old_result->cases->len; i++) {
+    const SmbResultCase *before = &g_array_index(old_result->cases, SmbResultCase, i);
+    if (!smb_result_find(new_result, before->name))
+      take_case(comparison, before->name, before->analysis, NULL, SMB_CHANGE_GONE);
+  }
+  return g_steal_pointer(&comparison);
+}
+
+void
+smb_result_comparison_free(SmbResultComparison *comparison) {
+  if (!comparison)
+    return;
+  g_ptr_array_unref(comparison->cases);
+  g_free(comparison);
+}
+
+const char *
+smb_change_name(SmbChange change) {
+  static const char *const names[SMB_N_CHANGES] = {
+      [SMB_CHANGE_WORSE] = "worse", [SMB_CHANGE_BETTER] = "better",
+      [SMB_CHANGE_SAME] = "same",   [SMB_CHANGE_ADDED] = "added",
+      [SMB_CHANGE_GONE] = "gone",   [SMB_CHANGE_LOST] = "not counted"};
+  return names[change];
+}
+
+gboolean
+smb_result_comparison_is_worse(const SmbResultComparison *comparison) {
+  return comparison->n[SMB_CHANGE_WORSE] + comparison->n[SMB_CHANGE_LOST] > 0;
+}

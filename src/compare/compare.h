@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Two results side by side: which accesses to shared memory got worse, which better. Accesses are matched by what they
+// are, not by their lines: first the same expression (of compiled code: the same opcode) of the same array, in order; then what is left
+// of the same operation on the same array. What matches nothing was added or is gone.
+#pragma once
+
+#include "src/cli/cli.h"
+#include "src/compare/result.h"
+
+/** How an access, or a case, changed. Fewer wavefronts are better; of as many, fewer in excess. */
+typedef enum {
+  SMB_CHANGE_WORSE,
+  SMB_CHANGE_BETTER,
+  SMB_CHANGE_SAME,
+  SMB_CHANGE_ADDED, /* only the new one has it */
+  SMB_CHANGE_GONE,  /* only the old one has it */
+  SMB_CHANGE_LOST,  /* of a case: the new one could not be counted */
+} SmbChange;
+#define SMB_N_CHANGES 6
+
+/** What an access costs. */
+typedef struct {
+  guint64 requests;
+  guint64 wavefronts;
+  guint64 excess;
+} SmbComparedCost;
+
+/** SmbComparedAccess: @old_access, @new_access: (nullable): as analyze wrote it; one is there */
+typedef struct {
+  SmbChange change;
+  JsonObject *old_access;
+  JsonObject *new_access;
+  SmbComparedCost old_cost;
+  SmbComparedCost new_cost;
+} SmbComparedAccess;
+
+/**
+ * SmbComparedCase:
+ * @change: WORSE if an access got worse, or one was added that has excess wavefronts
+ * @note: (nullable): what is not the same besides: the kernel, the launch
+ * @accesses: (element-type SmbComparedAccess): in the order of the new one, then those that are gone
+ */
+typedef struct {
+  const char *name;
+  SmbChange change;
+  char *note;
+  GArray *accesses;
+  SmbComparedCost old_cost;
+  SmbComparedCost new_cost;
+} SmbComparedCase;
+
+/** SmbComparison of two results: @cases: (element-type SmbComparedCase): in the order of the new one, then those that are gone */
+typedef struct {
+  const SmbResult *old_result;
+  const SmbResult *new_result;
+  GPtrArray *cases;
+  guint n[SMB_N_CHANGES];
+} SmbResultComparison;
+
+/**
+ * smb_results_compare:
+ * @old_result, @new_result: outlive the result
+ * @error: SMB_ERROR_INPUT: a case was counted for different architectures, or of different kinds of code
+ *
+ * Two results of analyze are compared whatever their kernels are called.
+ *
+ * Returns: (transfer full): what changed
+ */
+SmbResultComparison *smb_results_compare(const SmbResult *old_result, const SmbResult *new_result,
+                                         GError **error);
+void smb_result_comparison_free(SmbResultComparison *comparison);
+
+/** smb_change_name: Returns: (transfer none): "worse", "better", … */
+const char *smb_change_name(SmbChange change);
+
+/** Whether something got worse: a case that did, or that cannot be counted any more. */
+gboolean smb_result_comparison_is_worse(const SmbResultComparison *comparison);
+
+/** The formats of an SmbResultComparison. */
+extern const SmbFormat smb_result_comparison_formats[];
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbResultComparison, smb_result_comparison_free)

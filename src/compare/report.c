@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A comparison of results as tables of what changed, as JSON, CSV and Markdown.
+#include "src/compare/compare.h"
+
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/out/markdown.h"
+#include "src/out/table.h"
+
+static SmbStyle
+find_style(SmbChange change) {
+  static const SmbStyle styles[SMB_N_CHANGES] = {
+      [SMB_CHANGE_WORSE] = SMB_STYLE_BAD,  [SMB_CHANGE_BETTER] = SMB_STYLE_GOOD,
+      [SMB_CHANGE_SAME] = SMB_STYLE_PLAIN, [SMB_CHANGE_ADDED] = SMB_STYLE_PLAIN,
+      [SMB_CHANGE_GONE] = SMB_STYLE_PLAIN, [SMB_CHANGE_LOST] = SMB_STYLE_BAD};
+  return styles[change];
+}
+
+// The access as it is now, or as it was.
+static JsonObject *
+find_access(const SmbComparedAccess *access) {
+  return access->new_access ? access->new_access : access->old_access;
+}
+
+// "tile.cu:12"; of code without lines its address.
+static char *
+describe_place(const SmbComparedAccess *access) {
+  JsonObject *object = find_access(access);
+  const char *file = smb_json_get_text(object, "file");
+  gint64 line = smb_json_get_number(object, "line");
+  g_autofree char *name = file ? g_path_get_basename(file) : NULL;
+  if (name && line > 0)
+    return g_strdup_printf("%s:%" G_GINT64_FORMAT, name, line);
+  return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", smb_json_get_number(object, "pc"));
+}
+
+// "32 -> 1024"; one number if it is there once, or the same.
+static char *
+describe_step(const SmbComparedAccess *access, guint64 before, guint64 now) {
+  if (!access->old_access || (access->new_access && before == now))
+    return g_strdup_printf("%" G_GUINT64_FORMAT, now);
+  if (!access->new_access)
+    return g_strdup_printf("%" G_GUINT64_FORMAT, before);
+  return g_strdup_printf("%" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT, before, now);
+}
+
+static char *
+describe_total(const SmbComparedCase *one) {
+  return g_strdup_printf("%" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT
+                         " wavefronts, %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT " in excess",
+                         one->old_cost.wavefronts, one->new_cost.wavefronts, one->old_cost.excess,
+                         one->new_cost.excess);
+}
+
+static char *
+describe_verdict(const SmbResultComparison *comparison) {
+  g_autoptr(GStrvBuilder) parts = g_strv_builder_new();
+  for (guint c = 0; c < SMB_N_CHANGES; c++) {
+    g_autofree char *part =
+        g_strdup_printf("%u %s", comparison->n[c], smb_change_name((SmbChange)c));
+    if (comparison->n[c])
+      g_strv_builder_add(parts, part);
+  }
+  g_auto(GStrv) list = g_strv_builder_end(parts);
+  g_autofree char *all = g_strjoinv(", ", list);
+  return g_strdup_printf("%s: %s.", smb_count(comparison->cases->len, "case").text,
+                         *all ? all : "nothing to compare");
+}
+
+static void
+write_case(SmbCli *cli, const SmbComparedCase *one) {
+  g_autoptr(SmbTable) table = smb_table_new("change|place|access|op|wavefronts>|excess>");
+  guint n = 0;
+  for (guint i = 0; i < one->accesses->len; i++) {
+    const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, i);
+    g_autofree char *place = describe_place(access);
+    g_autofree char *wavefronts =
+        describe_step(access, access->old_cost.wavefronts, access->new_cost.wavefronts);
+    g_autofree char *excess =
+        describe_step(access, access->old_cost.excess, access->new_cost.excess);
+    if (access->change == SMB_CHANGE_SAME)
+      continue;
+    n++;
+    smb_table_cell(table, find_style(access->change), smb_change_name(access->change));
+    smb_table_cell(table, SMB_STYLE_PLAIN, place);
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_json_get_text(find_access(access), "expression"));
+    smb_table_cell(table, SMB_STYLE_PLAIN, smb_json_get_text(find_access(access), "op"));
+    smb_table_cell(table, SMB_STYLE_PLAIN, wavefronts);
+    smb_table_cell(table, SMB_STYLE_PLAIN, excess);
+  }
+  g_autofree char *total = describe_total(one);
+  smb_spool_puts(cli->out, "\n");
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, one->name);
+  smb_spool_puts(cli->out, ": ");
+  smb_style_write(cli->out, find_style(one->change), cli->colour, smb_change_name(one->change));
+  smb_spool_printf(cli->out, ", %s\n", total);
+  if (one->note)
+    smb_spool_printf(cli->out, "%s\n", one->note);
+  if (n > 0)
+    smb_table_write(table, cli->out, cli->colour);
+}
+
+static void
+write_text(SmbCli *cli, gconstpointer result) {
+  const SmbResultComparison *comparison = result;
+  g_autofree char *verdict = describe_verdict(comparison);
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, verdict);
+  smb_spool_puts(cli->out, "\n");
+  for (guint i = 0; i < comparison->cases->len; i++)
+    write_case(cli, comparison->cases->pdata[i]);
+}
+
+static void
+write_json_cost(JsonBuilder *json, const char *key, gboolean is_there,
+                const SmbComparedCost *cost) {
+  if (!is_there) {
+    smb_json_null(json, key);
+    return;
+  }
+  smb_json_object(json, key);
+  smb_json_number(json, "requests", (gint64)cost->requests);
+  smb_json_number(json, "wavefronts", (gint64)cost->wavefronts);
+  smb_json_number(json, "excess_wavefronts", (gint64)cost->excess);
+  json_builder_end_object(json);
+}
+
+static void
+write_json_access(JsonBuilder *json, const SmbComparedAccess *access) {
+  JsonObject *object = find_access(access), *before = access->old_access;
+  JsonObject *now = access->new_access;
+  smb_json_object(json, NULL);
+  smb_json_text(json, "change", smb_change_name(access->change));
+  smb_json_text(json, "file", smb_json_get_text(object, "file"));
+  smb_json_number_if(json, "old_line", before != NULL, smb_json_get_number(before, "line"));
+  smb_json_number_if(json, "new_line", now != NULL, smb_json_get_number(now, "line"));
+  smb_json_text(json, "array", smb_json_get_text(object, "array"));
+  smb_json_text(json, "op", smb_json_get_text(object, "op"));
+  smb_json_text(json, "expression", smb_json_get_text(object, "expression"));
+  write_json_cost(json, "old", before != NULL, &access->old_cost);
+  write_json_cost(json, "new", now != NULL, &access->new_cost);
+  json_builder_end_object(json);
+}
+
+static void
+write_json(SmbCli *cli, gconstpointer result) {
+  const SmbResultComparison *comparison = result;
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_text(json, "old", comparison->old_result->path);
+  smb_json_text(json, "new", comparison->new_result->path);
+  smb_json_array(json, "cases");
+  for (guint i = 0; i < comparison->cases->len; i++) {
+    const SmbComparedCase *one = comparison->cases->pdata[i];
+    smb_json_object(json, NULL);
+    smb_json_text(json, "name", one->name);
+    smb_json_text(json, "change", smb_change_name(one->change));
+    smb_json_text(json, "note", one->note);
+    write_json_cost(json, "old", TRUE, &one->old_cost);
+    write_json_cost(json, "new", TRUE, &one->new_cost);
+    smb_json_array(json, "accesses");
+    for (guint a = 0; a < one->accesses->len; a++)
+      write_json_access(json, &g_array_index(one->accesses, SmbComparedAccess, a));
+    json_builder_end_array(json);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_boolean(json, "worse", smb_result_comparison_is_worse(comparison));
+  smb_json_end(json, cli->out);
+}
+
+static void
+write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbResultComparison *comparison = result;
+  SmbCsv csv = smb_csv_begin(cli->out, "case,change,place,array,op,expression,old_wavefronts,"
+                                       "new_wavefronts,old_excess,new_excess");
+  for (guint i = 0; i < comparison->cases->len; i++) {
+    const SmbComparedCase *one = comparison->cases->pdata[i];
+    for (guint a = 0; a < one->accesses->len; a++) {
+      const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
+      JsonObject *object = find_access(access);
+      g_autofree char *place = describe_place(access);
+      smb_csv_text(&csv, one->name);
+      smb_csv_text(&csv, smb_change_name(access->change));
+      smb_csv_text(&csv, place);
+      smb_csv_text(&csv, smb_json_get_text(object, "array"));
+      smb_csv_text(&csv, smb_json_get_text(object, "op"));
+      smb_csv_text(&csv, smb_json_get_text(object, "expression"));
+      smb_csv_number_if(&csv, access->old_access != NULL, access->old_cost.wavefronts);
+      smb_csv_number_if(&csv, access->new_access != NULL, access->new_cost.wavefronts);
+      smb_csv_number_if(&csv, access->old_access != NULL, access->old_cost.excess);
+      smb_csv_number_if(&csv, access->new_access != NULL, access->new_cost.excess);
+      smb_csv_end_row(&csv);
+    }
+  }
+}
+
+static void
+write_markdown_case(SmbSpool *out, const SmbComparedCase *one) {
+  for (guint a = 0; a < one->accesses->len; a++) {
+    const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
+    g_autofree char *place = describe_place(access);
+    g_autofree char *wavefronts =
+        describe_step(access, access->old_cost.wavefronts, access->new_cost.wavefronts);
+    g_autofree char *excess =
+        describe_step(access, access->old_cost.excess, access->new_cost.excess);
+    if (access->change == SMB_CHANGE_SAME)
+      continue;
+    smb_spool_puts(out, "| ");
+    smb_markdown_text(out, one->name);
+    smb_spool_printf(out, " | %s | ", smb_change_name(access->change));
+    smb_markdown_text(out, place);
+    smb_spool_puts(out, " | ");
+    smb_markdown_code(out, smb_json_get_text(find_access(access), "expression"));
+    smb_spool_printf(out, " | %s | ", smb_json_get_text(find_access(access), "op"));
+    smb_markdown_text(out, wavefronts);
+    smb_spool_puts(out, " | ");
+    smb_markdown_text(out, excess);
+    smb_spool_puts(out, " |\n");
+  }
+}
+
+static void
+write_markdown(SmbCli *cli, gconstpointer result) {
+  const SmbResultComparison *comparison = result;
+  g_autofree char *verdict = describe_verdict(comparison);
+  smb_spool_puts(cli->out, "**");
+  smb_markdown_text(cli->out, verdict);
+  smb_spool_puts(cli->out, "**\n\n");
+  for (guint i = 0; i < comparison->cases->len; i++) {
+    const SmbComparedCase *one = comparison->cases->pdata[i];
+    g_autofree char *total = describe_total(one);
+    g_autofree char *text =
+        g_strdup_printf("%s: %s, %s%s%s", one->name, smb_change_name(one->change), total,
+                        one->note ? "; " : "", one->note ? one->note : "");
+    smb_spool_puts(cli->out, "- ");
+    smb_markdown_text(cli->out, text);
+    smb_spool_puts(cli->out, "\n");
+  }
+  smb_spool_puts(cli->out, "\n| case | change | place | access | op | wavefronts | excess |\n"
+                           "|---|---|---|---|---|---:|---:|\n");
+  for (guint i = 0; i < comparison->cases->len; i++)
+    write_markdown_case(cli->out, comparison->cases->pdata[i]);
+}
+
+const SmbFormat smb_result_comparison_formats[] = {{"text", write_text, NULL},
+                                                   {"json", write_json, NULL},
+                                                   {"csv", write_csv, NULL},
+                                                   {"markdown", write_markdown, NULL},
+                                                   {NULL, NULL, NULL}};

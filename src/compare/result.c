@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/compare/result.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/json-member.h"
+#include "sim/base/source.h"
+#include "src/out/json.h"
+
+enum {
+  MAX_BYTES = 1 << 30,
+  MAX_NESTING = 64,
+};
+
+// Whether an object is what analyze wrote, of a whole launch.
+static gboolean
+check_analysis(const char *path, JsonObject *analysis, GError **error) {
+  JsonArray *accesses = smb_json_get_array(analysis, "accesses");
+  if (smb_json_get_object(analysis, "shard"))
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s: a part of a launch: 'smembank merge' makes the whole of all parts", path);
+  gboolean complete = accesses && smb_json_get_text(analysis, "level") &&
+                      smb_json_get_text(smb_json_get_object(analysis, "arch"), "name") &&
+                      smb_json_get_text(smb_json_get_object(analysis, "kernel"), "name");
+  for (guint i = 0; complete && i < json_array_get_length(accesses); i++) {
+    JsonNode *node = json_array_get_element(accesses, i);
+    complete = JSON_NODE_HOLDS_OBJECT(node) &&
+               smb_json_get_text(json_node_get_object(node), "op") &&
+               smb_json_get_text(json_node_get_object(node), "expression");
+  }
+  return complete || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                              "%s: not as analyze --format json writes it", path);
+}
+
+static gboolean
+add_case(SmbResult *result, const char *name, JsonObject *analysis, GError **error) {
+  const SmbResultCase one = {name, analysis};
+  if (!name)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: a case without a name", result->path);
+  if (analysis && !check_analysis(result->path, analysis, error))
+    return FALSE;
+  g_array_append_val(result->cases, one);
+  return TRUE;
+}
+
+static gboolean
+add_cases(SmbResult *result, JsonObject *document, GError **error) {
+  JsonArray *cases = smb_json_get_array(document, "cases");
+  if (strcmp(result->command, "analyze") == 0)
+    return add_case(result, smb_json_get_text(smb_json_get_object(document, "kernel"), "name"),
+                    document, error);
+  for (guint i = 0; cases && i < json_array_get_length(cases); i++) {
+    JsonNode *node = json_array_get_element(cases, i);
+    JsonObject *one = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+    if (!add_case(result, smb_json_get_text(one, "name"), smb_json_get_object(one, "result"),
+                  error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+SmbResult *
+smb_result_read(const char *path, GError **error) {
+  g_autoptr(GBytes) bytes = smb_source_read_bytes(path, MAX_BYTES, error);
+  if (!bytes)
+    return NULL;
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  g_autoptr(SmbResult) result = g_new0(SmbResult, 1);
+  result->path = g_strdup(path);
+  result->cases = g_array_new(FALSE, FALSE, sizeof(SmbResultCase));
+  result->root = smb_json_parse(path, text ? text : "", length, MAX_NESTING, error);
+  if (!result->root)
+    return NULL;
+  JsonObject *document =
+      JSON_NODE_HOLDS_OBJECT(result->root) ? json_node_get_object(result->root) : NULL;
+  result->command = smb_json_get_text(document, "command");
+  gint64 version = smb_json_get_number(document, "schema_version");
+  if (!result->command || version == 0 ||
+      (strcmp(result->command, "analyze") != 0 && strcmp(result->command, "check") != 0)) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "%s: expected what analyze or check writes with --format json", path);
+    return NULL;
+  }
+  if (version != SMB_JSON_SCHEMA_VERSION) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "%s: schema_version %" G_GINT64_FORMAT ": this program reads %d", path, version,
+             SMB_JSON_SCHEMA_VERSION);
+    return NULL;
+  }
+  return add_cases(result, document, error) ? g_steal_pointer(&result) : NULL;
+}
+
+void
+smb_result_free(SmbResult *result) {
+  if (!result)
+    return;
+  g_free(result->path);
+  g_array_unref(result->cases);
+  g_clear_pointer(&result->root, json_node_unref);
+  g_free(result);
+}
+
+const SmbResultCase *
+smb_result_find(const SmbResult *result, const char *name) {
+  for (guint i = 0; i < result->cases->len; i++) {
+    const SmbResultCase *one = &g_array_index(result->cases, SmbResultCase, i);
+    if (strcmp(one->name, name) == 0)
+      return one;
+  }
+  return NULL;
+}

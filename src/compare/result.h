@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A result that was written as JSON, by analyze or by check: its cases, and the accesses of each.
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+/** SmbResultCase: @name: of the case, or of the kernel; @analysis: (nullable): what analyze wrote; %NULL: it could not be counted */
+typedef struct {
+  const char *name;
+  JsonObject *analysis;
+} SmbResultCase;
+
+/**
+ * SmbResult:
+ * @path: of its file
+ * @command: "analyze" or "check" (transfer none)
+ * @cases: (element-type SmbResultCase): of analyze one
+ * @root: keeps all
+ */
+typedef struct {
+  char *path;
+  const char *command;
+  GArray *cases;
+  JsonNode *root;
+} SmbResult;
+
+/**
+ * smb_result_read:
+ * @error: a file error, or SMB_ERROR_INPUT: it is no result of analyze or check, of another version of the schema, or a part
+ *
+ * Returns: (transfer full): the result in the file
+ */
+SmbResult *smb_result_read(const char *path, GError **error);
+void smb_result_free(SmbResult *result);
+
+/** smb_result_find: Returns: (nullable) (transfer none): the case of that name */
+const SmbResultCase *smb_result_find(const SmbResult *result, const char *name);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbResult, smb_result_free)
