@@ -267,6 +267,47 @@ START_TEST(test_search) {
 }
 END_TEST
 
+// An access that asks for two arrays at once keeps both as they are.
+START_TEST(test_search_mixed) {
+  SmbModel *model = load_model("sm_90");
+  const SmbKernelLaunch launch = make_case("__global__ void k(int *out) {\n"
+                                           "  __shared__ int a[1024], b[1024];\n"
+                                           "  int *p = threadIdx.x & 1 ? a : b;\n"
+                                           "  p[threadIdx.y * 32 + threadIdx.x] = 0;\n"
+                                           "}\n");
+  const SmbSearch search = {0};
+  SmbLayouts *layouts = NULL;
+  ck_assert_int_eq(smb_kernel_search(model, &launch, &search, &layouts, NULL), SMB_OK);
+  ck_assert_uint_eq(smb_layouts_n_arrays(layouts), 2);
+  ck_assert_uint_eq(smb_layouts_array(layouts, 0)->n_layouts, 0);
+  ck_assert_uint_eq(smb_layouts_array(layouts, 1)->n_layouts, 0);
+  ck_assert_ptr_null(smb_layouts_layout(layouts, 0));
+  smb_layouts_free(layouts);
+  smb_model_free(model);
+}
+END_TEST
+
+// More different requests than are kept: a part of them would say nothing.
+START_TEST(test_search_too_many) {
+  SmbModel *model = load_model("sm_90");
+  SmbKernelLaunch launch = make_case("__global__ void k(int *out) {\n"
+                                     "  __shared__ int s[4096];\n"
+                                     "  for (int i = 0; i < 64; i++)\n"
+                                     "    for (int j = 0; j < 4096; j++)\n"
+                                     "      s[(threadIdx.x * i + j) & 4095] = 0;\n"
+                                     "}\n");
+  launch.block[1] = 1;
+  launch.max_steps = 10000000;
+  const SmbSearch search = {0};
+  SmbLayouts *layouts = NULL;
+  char *error = NULL;
+  SmbStatus status = smb_kernel_search(model, &launch, &search, &layouts, &error);
+  expect(status, SMB_BAD_INPUT, error, "k makes more than 131072 different requests");
+  ck_assert_ptr_null(layouts);
+  smb_model_free(model);
+}
+END_TEST
+
 START_TEST(test_wrong_searches) {
   SmbModel *model = load_model("sm_90");
   const SmbKernelLaunch launch = make_case(transpose);
@@ -363,6 +404,8 @@ suite_binding(void) {
   tcase_add_test(tests, test_warnings);
   tcase_add_test(tests, test_wrong_cases);
   tcase_add_test(tests, test_search);
+  tcase_add_test(tests, test_search_mixed);
+  tcase_add_test(tests, test_search_too_many);
   tcase_add_test(tests, test_wrong_searches);
   tcase_add_test(tests, test_search_requests);
   tcase_add_test(tests, test_wrong_request_searches);
