@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A block that does not end: if the loop that it is in does nothing but load a value, over and over, that load is named.
+// A block that does not end. If no way leads out of the loop that it is in, that is certain; if the loop does nothing but load a
+// value, over and over, that load is named.
 #include "sim/compiled/run/run.h"
 
 enum {
@@ -60,4 +61,29 @@ smb_runner_polled(const Runner *runner, const Step *step) {
     }
   }
   return polled;
+}
+
+// Whether a step may lead to where the graph does not show it: out of the function, or to an end in one that is called.
+static gboolean
+may_leave(const Step *step) {
+  return step->run == smb_step_jump ||
+         (step->kind == STEP_OTHER && step->run != smb_step_nothing &&
+          step->run != smb_step_gather && step->run != smb_step_barrier);
+}
+
+gboolean
+smb_runner_is_endless(const Runner *runner) {
+  guint32 block;
+  guint n;
+  const CodeGraph *graph = smb_code_graph(runner->code, runner->warp->splits->pc, &block);
+  g_autofree gboolean *reached = g_new0(gboolean, graph->blocks->len);
+  gboolean ends = smb_graph_reach(graph, block, SMB_FLOW_EXIT, reached, &n) ||
+                  g_array_index(graph->blocks, SmbFlowBlock, block).n_successors == 0;
+  reached[block] = TRUE;
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    const SmbFlowBlock *flow = &g_array_index(graph->blocks, SmbFlowBlock, b);
+    for (guint32 s = flow->first; !ends && reached[b] && s < flow->end; s++)
+      ends = may_leave(&runner->steps[s]);
+  }
+  return !ends;
 }

@@ -12,6 +12,7 @@
 
 enum {
   SHARE_STEPS = 1 << 16, // of a warp, before the next one has its turn
+  LOOK_STEPS = 1 << 22,  // of a block, a multiple of that, before it is asked whether it can end
 };
 
 // A word of the parameters; what is behind the last one is 0.
@@ -82,10 +83,14 @@ start_warp(Runner *runner, guint w) {
     preset_row(runner, w, &g_array_index(runner->code->presets, Preset, i));
 }
 
-// Says where the block is, every so many steps; the limit is told with the loop that it is in.
+// Says where the block is, every so many steps; the limit is told with the loop that it is in. Of a loop that cannot end that is
+// told long before. @step: the last one; @before: steps of the block before those of this warp's share.
 static gboolean
-check_limit(Runner *runner, const Step *step) {
+check_limit(Runner *runner, const Step *step, guint64 before) {
   SmbBlock *block = runner->block;
+  gboolean looks = block->steps / LOOK_STEPS != before / LOOK_STEPS && runner->warp->splits->mask;
+  if (looks && smb_runner_is_endless(runner))
+    return smb_block_fail(block, step->place, "an endless loop: no way leads out of it");
   if (block->steps <= block->limits.max_steps)
     return TRUE;
   const SmbSite *polled = smb_runner_polled(runner, step);
@@ -121,7 +126,7 @@ run_warp(Runner *runner) {
   SmbSplits *splits = runner->warp->splits;
   const Step *step = runner->steps;
   guint left = SHARE_STEPS;
-  guint64 instructions = 0;
+  guint64 instructions = 0, before = runner->block->steps;
   for (; splits->mask && left > 0; left--) {
     step = &runner->steps[splits->pc++];
     SmbLanes lanes = splits->mask;
@@ -144,7 +149,7 @@ run_warp(Runner *runner) {
   runner->block->instructions += instructions;
   if (splits->mask)
     smb_splits_yield(splits);
-  return check_limit(runner, step);
+  return check_limit(runner, step, before);
 }
 
 // What earlier blocks left, if they are seen, depends on the order of blocks.

@@ -330,5 +330,7 @@ gboolean smb_graph_reach(const CodeGraph *graph, guint32 branch, guint32 but, gb
                          guint *n_seen);
 // The access that the loop around a step repeats, if that is all that it does; else NULL.
 const SmbSite *smb_runner_polled(const Runner *runner, const Step *step);
+// Whether the lanes that run can never leave the loop that they are in, since no way leads out of it.
+gboolean smb_runner_is_endless(const Runner *runner);
 // How often the loop around a wait polls is a matter of time: warns of the requests in it, once.
 void smb_runner_warn_polling(Runner *runner, const Step *step);
