@@ -131,7 +131,7 @@ printf '[slow]\nfile = slow.cu\nblock = 32\nmax-steps = 9000000000\n[quick]\nrow
 
 # start: check of slow.ini runs as $parent, and the slow case as $child.
 start() {
-  "$SMEMBANK" check --project slow.ini "$@" >out 2>err &
+  "$SMEMBANK" check --project "$work/slow.ini" "$@" >out 2>err &
   parent=$!
   child=
   while [ -z "$child" ]; do
@@ -150,10 +150,26 @@ if [ -e "/proc/$$/task/$$/children" ]; then
   shows '1 of 2 cases passed. Not counted: slow.'
 
   start slow
+  until grep -qzxF -- "--project=$work/slow.ini" "/proc/$child/cmdline"; do
+    sleep 0.1 # it has not begun to be another program
+  done
   kill -KILL "$parent"
   wait "$parent" 2>/dev/null || :
   # It is gone, or about to be: a process that has ended and is not waited for yet has state Z.
   while grep -q '^State:.*[RSDT]' "/proc/$child/status" 2>/dev/null; do
     sleep 0.1
   done
+
+  # Ctrl-C ends check with a message of how far it came, and its cases with it.
+  if command -v python3 >/dev/null; then
+    last='smembank check on a terminal, interrupted'
+    TERM=dumb timeout 300 python3 "$srcdir/tests/cli/terminal.py" --interrupt 'smembank check: ' "$SMEMBANK" check \
+      --project "$work/slow.ini" --jobs 2 | tr '\r' '\n' >out
+    shows 'smembank check: 1 of 2 cases'
+    shows 'interrupted after'
+    shows 'signal 2'
+    while grep -qzxF -- "--project=$work/slow.ini" /proc/[0-9]*/cmdline 2>/dev/null; do
+      sleep 0.1
+    done
+  fi
 fi
