@@ -361,7 +361,7 @@ many() {
     print "  __shared__ int s[4096];"
     print "  int t = threadIdx.x;"
     for (i = 0; i < n; i++)
-      printf "  s[t * 32 + %d] = t;\n", i % 512
+      printf "  s[(t * 32 + %d) %% 2048] = t;\n", i % 512 # a call of a function in each form
     print "}" }' >many-accesses.cu
 }
 many 20

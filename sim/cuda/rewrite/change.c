@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-static gboolean
-has_name(const RawText *raw, const char *name) {
-  for (guint i = 0; i < raw->tokens->len; i++) {
-    if (smb_token_is(g_ptr_array_index(raw->tokens, i), name))
-      return TRUE;
-  }
-  return FALSE;
-}
-
 // A name for a function that the text does not have.
 static char *
 choose_name(const Rewriting *rewriting, const char *what, guint64 unit) {
@@ -23,7 +14,7 @@ choose_name(const Rewriting *rewriting, const char *what, guint64 unit) {
   g_string_append(name, what);
   if (unit > 1)
     g_string_append_printf(name, "%" G_GUINT64_FORMAT, unit);
-  while (has_name(rewriting->raw, name->str))
+  while (g_hash_table_contains(rewriting->raw->names, name->str))
     g_string_append_c(name, '_');
   return g_string_free(name, FALSE);
 }

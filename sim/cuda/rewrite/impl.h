@@ -78,6 +78,7 @@ typedef struct {
   const SmbKernel *kernel;
   KernelPool *pool;
   GPtrArray *tokens; // Token; the last is TOKEN_END
+  GHashTable *names; // those that the text has
 } RawText;
 
 // Stretches of the text.

@@ -42,8 +42,12 @@ raw_read(RawText *raw, const SmbProgram *program, GError **error) {
   raw->tokens = g_ptr_array_new();
   guint left = program->limits.max_tokens;
   Token *token = smb_kernel_lex(program->source, program->source, 0, raw->pool, &left, error);
-  for (; token; token = token->kind == TOKEN_END ? NULL : token->next)
+  raw->names = g_hash_table_new(g_str_hash, g_str_equal);
+  for (; token; token = token->kind == TOKEN_END ? NULL : token->next) {
     g_ptr_array_add(raw->tokens, token);
+    if (token->kind == TOKEN_NAME)
+      g_hash_table_add(raw->names, (gpointer)token->text);
+  }
   return raw->tokens->len > 0;
 }
 
@@ -52,6 +56,7 @@ raw_clear(RawText *raw) {
   if (!raw->pool)
     return;
   g_ptr_array_unref(raw->tokens);
+  g_hash_table_unref(raw->names);
   smb_kernel_pool_free(raw->pool);
 }
 
