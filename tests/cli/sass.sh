@@ -49,6 +49,9 @@ counts "90 100 120" 'load 2/2 store 2/2' --entry copies
 # Variables in constant memory that one instruction loads are known each by itself: a thread stores 4 words behind the last.
 file=constants
 counts 90 'load 2/2 store 2/8' --buffer stride=random:i32:2:9 --buffer offset=random:i32:3:100
+# A swap of 64 bits says in two registers that it was made: the loop ends, after as many turns as there are threads.
+file=doubles
+counts "75 90" 'atomic 64/192 load 66/66 store 2/4' --buffer 1=iota:f64
 # What linkers leave for the driver to do; what they have not done.
 file=linked
 counts "75 90" 'load 94/94 store 94/94'

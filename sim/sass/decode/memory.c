@@ -261,7 +261,7 @@ set_rows(Row *rows, const Transfer *transfer, Row first) {
     rows[i] = first + (repeats ? 0 : i * transfer->rows);
 }
 
-// Whether a swap succeeded goes to a predicate, or as 1 to a register.
+// Whether a swap succeeded goes to a predicate, or as 1 to a register, or to two for a swap of 64 bits.
 static void
 set_outcome(SassDecoder *decoder, Step *step, const SassOperand *result) {
   step->run = smb_step_cast;
@@ -323,6 +323,9 @@ decode_atomic(SassDecoder *decoder, AddressSpace space, gboolean has_result) {
   transfer->increments = counts;
   step.transfer = transfer;
   smb_code_add(decoder->code, &step);
+  if (casts && kinds.width == 8 && smb_sass_is_register(result) && !unused)
+    smb_sass_add_move(decoder, result, smb_sass_result(decoder, result, 2) + 1,
+                      smb_sass_constant(decoder, 0, 1));
   if (done && !smb_sass_is_dropped(done)) { // whether it was made at once
     Compute compute = {
         .operation = OPERATION_PREDICATE, .table = 0xff, .p = smb_sass_predicate(decoder, done)};

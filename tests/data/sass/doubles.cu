@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A sum in shared memory that no atomic instruction makes: a loop of swaps of 64 bits, until all threads had their turn. Made by:
+// nvcc -cubin -arch=sm_NN (CUDA 13.0), for 75 and 90.
+extern "C" __global__ void doubles(double *out, const double *in) {
+  __shared__ double sum;
+  sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, in[threadIdx.x] + 1);
+  __syncthreads();
+  out[threadIdx.x] = sum;
+}
