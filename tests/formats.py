@@ -11,7 +11,7 @@ import sys
 import urllib.parse
 from html.parser import HTMLParser
 
-DATA = os.path.join(os.environ["srcdir"], "tests", "data")
+SCHEMAS = os.path.join(os.environ["srcdir"], "tests", "schema")
 
 
 def check_schema(document, path):
@@ -31,7 +31,7 @@ def unique(values, what):
 
 def read_sarif(text):
     document = json.loads(text)
-    check_schema(document, os.path.join(DATA, "sarif-subset.json"))
+    check_schema(document, os.path.join(SCHEMAS, "sarif.json"))
     if os.environ.get("SARIF_SCHEMA"):
         check_schema(document, os.environ["SARIF_SCHEMA"])
     (run,) = document["runs"]
@@ -50,7 +50,7 @@ def read_sarif(text):
 
 def read_gitlab(text):
     document = json.loads(text)
-    check_schema(document, os.path.join(DATA, "gitlab-subset.json"))
+    check_schema(document, os.path.join(SCHEMAS, "gitlab.json"))
     unique((finding["fingerprint"] for finding in document), "fingerprints")
     for finding in document:
         place = finding["location"]

@@ -6,6 +6,7 @@
 #include "sim/arch/arch.h"
 #include "src/analyze/part.h"
 #include "src/out/csv.h"
+#include "src/out/finding.h"
 #include "src/out/json.h"
 #include "src/cli/target-json.h"
 
@@ -263,6 +264,8 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   write_limit(json, report);
   write_failures(json, report);
   smb_analyze_json_warnings(json, report->target, report->analysis);
+  g_autoptr(GPtrArray) findings = smb_analyze_findings(report, cli->arch);
+  smb_findings_json(json, findings);
   g_autofree char *sentence = smb_analyze_summarize(cli->arch, analysis);
   smb_json_text(json, "summary", sentence);
   if (report->part)

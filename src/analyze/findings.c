@@ -130,17 +130,22 @@ add_warnings(const Collection *to) {
   }
 }
 
-void
-smb_analyze_write_findings(SmbCli *cli, gconstpointer result) {
-  const SmbAnalyzeReport *report = result;
-  const SmbFindingsFormat *format = cli->format->methods;
-  g_autoptr(GPtrArray) findings = smb_findings_new();
+GPtrArray *
+smb_analyze_findings(const SmbAnalyzeReport *report, const SmbArch *arch) {
+  GPtrArray *findings = smb_findings_new();
   const Collection to = {report, report->target->kernel, findings};
   add_failed(&to);
   add_shared(&to);
-  add_global(&to, cli->arch);
+  add_global(&to, arch);
   add_constants(&to);
   add_warnings(&to);
+  return findings;
+}
+
+void
+smb_analyze_write_findings(SmbCli *cli, gconstpointer result) {
+  const SmbFindingsFormat *format = cli->format->methods;
+  g_autoptr(GPtrArray) findings = smb_analyze_findings(result, cli->arch);
   smb_findings_finish(findings);
   format->write(findings, cli->out);
 }

@@ -39,6 +39,9 @@ void smb_analyze_annotate(SmbCli *cli, gconstpointer report);
 void smb_analyze_write_json(SmbCli *cli, gconstpointer report);
 void smb_analyze_write_csv(SmbCli *cli, gconstpointer report);
 
+/** smb_analyze_findings: Returns: (transfer full) (element-type SmbFinding): what there is to say about places, not finished */
+GPtrArray *smb_analyze_findings(const SmbAnalyzeReport *report, const SmbArch *arch);
+
 /** The findings, in the form that the methods of the format are (SmbFindingsFormat). */
 void smb_analyze_write_findings(SmbCli *cli, gconstpointer report);
 

@@ -6,7 +6,9 @@
 
 #include "src/check/check.h"
 #include "src/out/csv.h"
+#include "src/out/finding.h"
 #include "src/out/json.h"
+#include "src/out/markdown.h"
 #include "src/out/table.h"
 
 static const SmbStyle verdict_styles[SMB_N_VERDICTS] = {SMB_STYLE_GOOD, SMB_STYLE_BAD,
@@ -154,7 +156,59 @@ write_csv(SmbCli *cli, gconstpointer result) {
   }
 }
 
+// The findings of all cases, and those that could not be counted.
+static void
+write_findings(SmbCli *cli, gconstpointer result) {
+  const SmbCheck *check = result;
+  const SmbFindingsFormat *format = cli->format->methods;
+  g_autoptr(GPtrArray) findings = smb_findings_new();
+  write_messages(cli, check);
+  for (guint i = 0; i < check->cases->len; i++) {
+    const SmbChecked *checked = check->cases->pdata[i];
+    const SmbFinding uncounted = {.kind = SMB_FINDING_UNCOUNTED};
+    if (checked->result)
+      smb_findings_add_json(findings, checked->result, checked->one->name);
+    if (checked->error)
+      smb_findings_add(findings, check->project->path, &uncounted, g_strdup(checked->one->name),
+                       g_strdup_printf("case %s: %s", checked->one->name, checked->error));
+  }
+  smb_findings_finish(findings);
+  format->write(findings, cli->out);
+}
+
+static void
+write_markdown(SmbCli *cli, gconstpointer result) {
+  const SmbCheck *check = result;
+  write_messages(cli, check);
+  write_verdict(check, cli->out);
+  smb_spool_puts(cli->out,
+                 "\n| case | kernel | requests | wavefronts | ideal | excess | worst | verdict |\n"
+                 "|---|---|--:|--:|--:|--:|--:|---|\n");
+  for (guint i = 0; i < check->cases->len; i++) {
+    const SmbChecked *checked = check->cases->pdata[i];
+    SmbCheckedCosts costs;
+    smb_spool_puts(cli->out, "| ");
+    smb_markdown_text(cli->out, checked->one->name);
+    smb_spool_puts(cli->out, " | ");
+    if (smb_checked_costs(checked, &costs)) {
+      smb_markdown_code(cli->out, costs.kernel);
+      smb_spool_printf(cli->out,
+                       " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT
+                       " | %" G_GUINT64_FORMAT " | %u-way | ",
+                       costs.requests, costs.wavefronts, costs.ideal, costs.excess,
+                       costs.max_degree);
+    } else {
+      smb_spool_puts(cli->out, " | | | | | | ");
+    }
+    smb_spool_printf(cli->out, "%s |\n", smb_verdict_name(checked->verdict));
+  }
+}
+
 const SmbFormat smb_check_formats[] = {{"text", write_text, NULL},
                                        {"json", write_json, NULL},
                                        {"csv", write_csv, NULL},
+                                       {"sarif", write_findings, &smb_findings_sarif},
+                                       {"github", write_findings, &smb_findings_github},
+                                       {"gitlab", write_findings, &smb_findings_gitlab},
+                                       {"markdown", write_markdown, NULL},
                                        {NULL, NULL, NULL}};

@@ -136,6 +136,9 @@ append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *c
   const SmbArchInfo *info = smb_arch_info(e->arch);
   if (info->capability_major < NCU_CAPABILITY)
     return;
+  g_string_append(text,
+                  " Nsight Compute's Source page has wavefronts as L1 Wavefronts Shared, excess as "
+                  "L1 Wavefronts Shared Excessive.");
   if (cost->view_ideal && cost->view_ideal != total->ideal)
     g_string_append_printf(
         text,

@@ -7,12 +7,6 @@
 #include "src/out/finding.h"
 #include "src/out/json.h"
 
-static const char *
-name_level(SmbLevel level) {
-  static const char *const names[] = {"error", "warning", "note"};
-  return names[level];
-}
-
 static void
 write_text(JsonBuilder *json, const char *key, const char *text) {
   smb_json_object(json, key);
@@ -30,7 +24,7 @@ write_rules(JsonBuilder *json) {
     write_text(json, "shortDescription", rule->title);
     write_text(json, "fullDescription", rule->description);
     smb_json_object(json, "defaultConfiguration");
-    smb_json_text(json, "level", name_level(rule->level));
+    smb_json_text(json, "level", smb_level_name(rule->level));
     json_builder_end_object(json);
     json_builder_end_object(json);
   }
@@ -67,7 +61,7 @@ write_finding(JsonBuilder *json, const SmbFinding *finding) {
   smb_json_object(json, NULL);
   smb_json_text(json, "ruleId", rule->name);
   smb_json_number(json, "ruleIndex", finding->kind);
-  smb_json_text(json, "level", name_level(rule->level));
+  smb_json_text(json, "level", smb_level_name(rule->level));
   write_text(json, "message", finding->message);
   smb_json_array(json, "locations");
   if (finding->file)

@@ -16,6 +16,12 @@ smb_finding_rule(SmbFindingKind kind) {
   return &rules[kind];
 }
 
+const char *
+smb_level_name(SmbLevel level) {
+  static const char *const names[] = {"error", "warning", "note"};
+  return names[level];
+}
+
 static void
 free_finding(gpointer data) {
   SmbFinding *finding = data;
@@ -36,7 +42,7 @@ smb_findings_add(GPtrArray *findings, const char *file, const SmbFinding *findin
                  char *message) {
   SmbFinding *added = g_new(SmbFinding, 1);
   *added = *finding;
-  added->file = file ? smb_repository_path(file) : NULL;
+  added->file = g_strdup(file);
   added->subject = subject;
   added->message = message;
   added->fingerprint = NULL;
@@ -82,6 +88,11 @@ make_fingerprint(const SmbFinding *finding, GHashTable *seen) {
 void
 smb_findings_finish(GPtrArray *findings) {
   g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < findings->len; i++) {
+    SmbFinding *finding = findings->pdata[i];
+    g_autofree char *file = finding->file;
+    finding->file = file ? smb_repository_path(file) : NULL;
+  }
   g_ptr_array_sort(findings, compare_findings);
   for (guint i = 0; i < findings->len; i++) {
     SmbFinding *finding = findings->pdata[i];

@@ -5,7 +5,7 @@
 // pull request, code quality.
 #pragma once
 
-#include <glib.h>
+#include <json-glib/json-glib.h>
 
 #include "src/out/spool.h"
 
@@ -35,7 +35,7 @@ typedef struct {
 
 /**
  * SmbFinding:
- * @file: where it is: as of smb_repository_path()
+ * @file: (nullable): where it is: as it was given, and once they are finished as of smb_repository_path()
  * @line: from 1; 0: it has none
  * @column: from 1, in bytes; 0: it has none
  * @subject: what it is about, which stays when lines are added above it: "transpose: load of tile[x][y]"
@@ -57,6 +57,9 @@ typedef struct {
 /** smb_finding_rule: Returns: (transfer none): what there is to know about a kind */
 const SmbFindingRule *smb_finding_rule(SmbFindingKind kind);
 
+/** smb_level_name: Returns: (transfer none): "error", "warning" or "note" */
+const char *smb_level_name(SmbLevel level);
+
 /** smb_findings_new: Returns: (transfer full) (element-type SmbFinding): none yet */
 GPtrArray *smb_findings_new(void);
 
@@ -70,7 +73,13 @@ GPtrArray *smb_findings_new(void);
 void smb_findings_add(GPtrArray *findings, const char *file, const SmbFinding *finding,
                       char *subject, char *message);
 
-/** Sorts them: errors first, then the costliest; gives each its fingerprint. */
+/** Adds the member "findings", of findings that are not finished. */
+void smb_findings_json(JsonBuilder *json, const GPtrArray *findings);
+
+/** Adds the findings that smb_findings_json() wrote: @result is the document. @of: what begins their subjects. */
+void smb_findings_add_json(GPtrArray *findings, JsonNode *result, const char *of);
+
+/** Finds their places in a repository; sorts them: errors first, then the costliest; gives each its fingerprint. */
 void smb_findings_finish(GPtrArray *findings);
 
 /**

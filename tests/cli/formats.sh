@@ -116,6 +116,36 @@ for format in sarif github gitlab markdown; do
   done
 done
 
+# The cases of a project together: what is found in each, and one that cannot be counted.
+cat >"$repository/smembank.ini" <<END
+[odd]
+file=$repository/$file
+block=32
+arg=n=1
+max-ways=s=1
+[gone]
+file=$work/gone.cu
+END
+# checks FORMAT: a case that cannot be counted is status 3, and the others are in the result.
+checks() {
+  last="smembank check --format $1"
+  status=0
+  "$SMEMBANK" check --project "$repository/smembank.ini" --format "$1" >"$work/out" 2>"$work/err" || status=$?
+  [ "$status" -eq 3 ] || die "$last: status $status: $(cat "$work/err")"
+}
+for format in sarif github gitlab; do
+  checks "$format"
+  "$python" "$reader" "$format" "$work/out" >"$work/found" || die "$last: $(cat "$work/out")"
+  [ "$(wc -l <"$work/found")" -eq 6 ] || die "$last: finds $(cat "$work/found")"
+  grep -qF "src/odd, 100%: name.cu 5 " "$work/found" || die "$last: finds $(cat "$work/found")"
+  grep -qF ' odd: the store of s[' "$work/found" || die "$last: finds $(cat "$work/found")"
+  grep -qF ' case gone: ' "$work/found" || die "$last: finds $(cat "$work/found")"
+done
+checks markdown
+finds "case${tab}kernel${tab}requests${tab}wavefronts${tab}ideal${tab}excess${tab}worst${tab}verdict
+odd${tab}odd${tab}4${tab}66${tab}4${tab}62${tab}32-way${tab}failed
+gone${tab}${tab}${tab}${tab}${tab}${tab}${tab}error" markdown
+
 # callgrind: the totals of a kernel, its lines, and what was inlined.
 annotate() {
   callgrind_annotate --threshold=100 "$@" "$work/out" >"$work/annotated" 2>"$work/errors" || die "$last: $(cat "$work/errors")"
