@@ -37,11 +37,13 @@ typedef struct {
  * @project: (transfer none): whose cases they are
  * @cases: (element-type SmbChecked): in the order in which they were asked for
  * @n: how many have each verdict
+ * @has_baseline: whether cases failed because they got worse, too (baseline.h)
  */
 typedef struct {
   const SmbProject *project;
   GPtrArray *cases;
   guint n[SMB_N_VERDICTS];
+  gboolean has_baseline;
 } SmbCheck;
 
 /** SmbCheckedCosts: of all accesses of a case to shared memory; @max_degree: of the worst. */

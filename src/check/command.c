@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // check [CASE…]: whether the kernels of a project keep their limits.
-#include "src/check/check.h"
+#include "src/check/baseline.h"
 #include "src/cli/commands.h"
 
 enum {
@@ -10,11 +10,13 @@ enum {
   MAX_CASES = 1 << 20
 };
 
-static char *option_project, *option_jobs;
+static char *option_project, *option_jobs, *option_baseline;
 
 static const GOptionEntry options[] = {
     {"project", 0, 0, G_OPTION_ARG_FILENAME, &option_project,
      "the project file (default: smembank.ini in this folder or above it)", SMB_CLI_FILE},
+    {"baseline", 0, 0, G_OPTION_ARG_FILENAME, &option_baseline,
+     "fail only what got worse than in FILE, which check wrote with --format json", SMB_CLI_FILE},
     {"jobs", 'j', 0, G_OPTION_ARG_STRING, &option_jobs,
      "cases that are analyzed at a time (default: one per processor)", "N"},
     G_OPTION_ENTRY_NULL,
@@ -56,11 +58,16 @@ smb_cmd_check(SmbCli *cli, GError **error) {
   if (!smb_cli_parse(cli, &usage, options, error) ||
       !smb_cli_number("--jobs", option_jobs, 1, MAX_JOBS, &jobs, error))
     return FALSE;
+  g_autoptr(SmbResult) baseline = option_baseline ? smb_result_read(option_baseline, error) : NULL;
+  if (option_baseline && !baseline)
+    return FALSE;
   g_autoptr(SmbProject) project = smb_project_load(option_project, error);
   g_autoptr(GPtrArray) cases = project ? choose_cases(cli, project, error) : NULL;
   if (!cases)
     return FALSE;
   g_autoptr(SmbCheck) check = smb_check_run(project, cases, jobs, smb_cli_progress(cli));
+  if (baseline)
+    smb_check_apply_baseline(check, baseline);
   cli->format->write(cli, check);
   if (check->n[SMB_VERDICT_ERROR] > 0)
     cli->status = SMB_EXIT_INPUT;

@@ -61,7 +61,8 @@ write_verdict(const SmbCheck *check, SmbSpool *out) {
   g_string_append_printf(text, "%u of %s passed.", n[SMB_VERDICT_PASSED],
                          smb_count(check->cases->len, "case").text);
   if (*failed)
-    g_string_append_printf(text, " Limits failed: %s.", failed);
+    g_string_append_printf(text, check->has_baseline ? " Failed: %s." : " Limits failed: %s.",
+                           failed);
   if (*broken)
     g_string_append_printf(text, " Not counted: %s.", broken);
   smb_text_wrap(out, text->str);

@@ -106,14 +106,18 @@ compare_accesses(SmbComparedCase *one, JsonArray *before, JsonArray *now) {
   }
 }
 
-// One access that got worse makes the case worse, whatever others gained; an added one, if it conflicts.
+gboolean
+smb_compared_access_is_worse(const SmbComparedAccess *access) {
+  return access->change == SMB_CHANGE_WORSE ||
+         (access->change == SMB_CHANGE_ADDED && access->new_cost.excess > 0);
+}
+
+// One access that got worse makes the case worse, whatever others gained.
 static SmbChange
 judge(const SmbComparedCase *one) {
   SmbChange change = compare_costs(&one->old_cost, &one->new_cost);
   for (guint i = 0; i < one->accesses->len; i++) {
-    const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, i);
-    if (access->change == SMB_CHANGE_WORSE ||
-        (access->change == SMB_CHANGE_ADDED && access->new_cost.excess > 0))
+    if (smb_compared_access_is_worse(&g_array_index(one->accesses, SmbComparedAccess, i)))
       return SMB_CHANGE_WORSE;
   }
   // More accesses without conflicts are more work, and no conflict.

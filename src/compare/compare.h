@@ -75,6 +75,9 @@ void smb_result_comparison_free(SmbResultComparison *comparison);
 /** smb_change_name: Returns: (transfer none): "worse", "better", … */
 const char *smb_change_name(SmbChange change);
 
+/** Whether an access makes its case worse: it got worse, or was added and has wavefronts in excess. */
+gboolean smb_compared_access_is_worse(const SmbComparedAccess *access);
+
 /** Whether something got worse: a case that did, or that cannot be counted any more. */
 gboolean smb_result_comparison_is_worse(const SmbResultComparison *comparison);
 

@@ -115,6 +115,30 @@ sed -i 's/^\[two\]/[three]/' "$work/project/smembank.ini"
 check renamed 0
 expect 0 compare "$work/after.json" "$work/renamed.json"
 shows '3 cases: 1 same, 1 added, 1 gone.'
+# --baseline: what got worse fails, and nothing else.
+cp "$work/conflicts.cu" "$work/project/k.cu"
+baseline() { # STATUS FILE
+  expect "$1" check --project "$work/project/smembank.ini" --baseline "$2"
+}
+baseline 1 "$work/before.json"
+shows '1 of 2 cases passed. Failed: one.'
+says 'k.cu:6:3: warning: the store of b[threadIdx.x * 2] takes 2 wavefronts, 1 in excess: the baseline does not have it'
+check now 0
+printf 'max-ways=1\n' >>"$work/project/smembank.ini"
+expect 1 check --project "$work/project/smembank.ini"
+baseline 0 "$work/now.json"
+shows 'Passed: 2 cases.'
+cp "$work/changed.cu" "$work/project/k.cu"
+baseline 1 "$work/now.json"
+says 'k.cu:4:3: warning: the store of a[threadIdx.x * 8] takes 8 wavefronts, 7 in excess: 2, and 1 in excess, in the baseline'
+sed 's/"name" : "sm_90"/"name" : "sm_80"/' "$work/now.json" >"$work/arch.json"
+status=0
+"$SMEMBANK" check --project "$work/project/smembank.ini" --baseline "$work/arch.json" >"$work/out" 2>"$work/err" || status=$?
+[ "$status" -eq 3 ] || die "a baseline of another architecture: status $status"
+says 'counted for sm_80 and for sm_90'
+expect 3 check --project "$work/project/smembank.ini" --baseline "$work/none.json"
+says 'none.json'
+
 echo 'int' >"$work/project/k.cu"
 "$SMEMBANK" check --project "$work/project/smembank.ini" --format json >"$work/broken.json" 2>"$work/err" || true
 [ -s "$work/broken.json" ] || die "check: $(cat "$work/err")"

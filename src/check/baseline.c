@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/check/baseline.h"
+
+#include "src/compare/compare.h"
+#include "src/out/json.h"
+
+// "k.cu:4:3: warning: the store of a[i] takes 32 wavefronts, 31 in excess: 1, and 0 in excess in the baseline"
+static char *
+describe_access(const SmbComparedAccess *access) {
+  JsonObject *now = access->new_access;
+  const char *file = smb_json_get_text(now, "file");
+  g_autofree char *place =
+      file ? g_strdup_printf("%s:%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, file,
+                             smb_json_get_number(now, "line"),
+                             MAX(smb_json_get_number(now, "column"), 1))
+           : g_strdup_printf("0x%" G_GINT64_MODIFIER "x", smb_json_get_number(now, "pc"));
+  g_autofree char *before =
+      access->old_access ? g_strdup_printf("%" G_GUINT64_FORMAT ", and %" G_GUINT64_FORMAT
+                                           " in excess, in the baseline",
+                                           access->old_cost.wavefronts, access->old_cost.excess)
+                         : g_strdup("the baseline does not have it");
+  return g_strdup_printf("%s: warning: the %s of %s takes %" G_GUINT64_FORMAT
+                         " wavefronts, %" G_GUINT64_FORMAT " in excess: %s",
+                         place, smb_json_get_text(now, "op"), smb_json_get_text(now, "expression"),
+                         access->new_cost.wavefronts, access->new_cost.excess, before);
+}
+
+static void
+add_messages(SmbChecked *checked, const SmbComparedCase *compared) {
+  g_autoptr(GStrvBuilder) messages = g_strv_builder_new();
+  g_strv_builder_addv(messages, (const char **)checked->messages);
+  for (guint i = 0; i < compared->accesses->len; i++) {
+    const SmbComparedAccess *access = &g_array_index(compared->accesses, SmbComparedAccess, i);
+    g_autofree char *message =
+        smb_compared_access_is_worse(access) ? describe_access(access) : NULL;
+    if (message)
+      g_strv_builder_add(messages, message);
+  }
+  g_strfreev(checked->messages);
+  checked->messages = g_strv_builder_end(messages);
+}
+
+// Compares a case that was counted with that of the baseline.
+static void
+judge(SmbChecked *checked, const SmbResult *baseline) {
+  g_autoptr(GArray) cases = g_array_new(FALSE, FALSE, sizeof(SmbResultCase));
+  const SmbResultCase one = {checked->one->name, json_node_get_object(checked->result)};
+  g_array_append_val(cases, one);
+  const SmbResult now = {.path = baseline->path, .command = "check", .cases = cases};
+  g_autoptr(GError) failure = NULL;
+  g_autoptr(SmbResultComparison) comparison = smb_results_compare(baseline, &now, &failure);
+  if (!comparison) {
+    checked->verdict = SMB_VERDICT_ERROR;
+    checked->error = g_strdup(failure->message);
+    return;
+  }
+  const SmbComparedCase *compared = comparison->cases->pdata[0];
+  checked->verdict = compared->change == SMB_CHANGE_WORSE ? SMB_VERDICT_FAILED : SMB_VERDICT_PASSED;
+  add_messages(checked, compared);
+}
+
+void
+smb_check_apply_baseline(SmbCheck *check, const SmbResult *baseline) {
+  check->has_baseline = TRUE;
+  for (guint i = 0; i < check->cases->len; i++) {
+    SmbChecked *checked = check->cases->pdata[i];
+    const SmbResultCase *before = smb_result_find(baseline, checked->one->name);
+    if (!before || !before->analysis || !checked->result)
+      continue;
+    check->n[checked->verdict]--;
+    judge(checked, baseline);
+    check->n[checked->verdict]++;
+  }
+}
