@@ -3,23 +3,24 @@
 #include "src/trace/report.h"
 
 #include "sim/arch/rule.h"
+#include "src/cli/input.h"
 #include "src/out/json.h"
 #include "src/cli/target-json.h"
 #include "src/out/table.h"
 
 void
-smb_trace_describe_mismatch(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i,
+smb_trace_describe_mismatch(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i,
                             guint32 predicted) {
   const SmbRequest *request = &batch->requests[i];
-  smb_spool_printf(mismatches,
-                   "line %" G_GUINT64_FORMAT ": %s %u: predicted %u, recorded %" G_GINT64_FORMAT
-                   "\n",
-                   batch->lines[i], smb_op_name((SmbOp)request->op), request->width, predicted,
-                   batch->expected[i]);
+  smb_spool_printf(report->mismatches,
+                   "%s:%" G_GUINT64_FORMAT
+                   ":1: warning: %s %u: predicted %u, recorded %" G_GINT64_FORMAT "\n",
+                   smb_input_name(report->file), batch->lines[i], smb_op_name((SmbOp)request->op),
+                   request->width, predicted, batch->expected[i]);
 }
 
 static void
-add_json_mismatch(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i, guint32 predicted) {
+add_json_mismatch(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, guint32 predicted) {
   const SmbRequest *request = &batch->requests[i];
   JsonBuilder *json = smb_json_begin_element();
   smb_json_number(json, "line", (gint64)batch->lines[i]);
@@ -27,7 +28,7 @@ add_json_mismatch(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i, gui
   smb_json_number(json, "width", request->width);
   smb_json_number(json, "predicted", predicted);
   smb_json_number(json, "recorded", batch->expected[i]);
-  smb_json_end_element(json, mismatches);
+  smb_json_end_element(json, report->mismatches);
 }
 
 SmbTraceReport *
@@ -74,7 +75,7 @@ smb_trace_report_add(SmbTraceReport *report, const SmbTraceBatch *batch,
     if (batch->expected[i] == counts[i].wavefronts)
       continue;
     report->mismatched++;
-    methods->mismatch(report->mismatches, batch, i, counts[i].wavefronts);
+    methods->mismatch(report, batch, i, counts[i].wavefronts);
   }
 }
 

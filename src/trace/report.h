@@ -50,7 +50,7 @@ typedef struct {
  * @add: (nullable): for each request
  */
 typedef struct {
-  void (*mismatch)(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i, guint32 predicted);
+  void (*mismatch)(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, guint32 predicted);
   void (*begin)(SmbTraceReport *report);
   void (*add)(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i,
               const SmbWavefronts *cost);
@@ -59,8 +59,8 @@ typedef struct {
 /** The formats of the sums, of a row for each request (--requests), and of a number for each (--counts). */
 extern const SmbFormat smb_trace_sum_formats[], smb_trace_row_formats[], smb_trace_count_formats[];
 
-/** A mismatch as a line of text, for SmbTraceMethods. */
-void smb_trace_describe_mismatch(SmbSpool *mismatches, const SmbTraceBatch *batch, gsize i,
+/** A mismatch as a warning at its line, for SmbTraceMethods. */
+void smb_trace_describe_mismatch(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i,
                                  guint32 predicted);
 
 /** smb_trace_report_new: Returns: (transfer full): an empty report; @file: (transfer none) */

@@ -71,7 +71,7 @@ recorded=$srcdir/data/measured/h200-requests.txt
 sed '2s/$/ = 7/' "$work/trace" >"$work/wrong"
 expect 1 trace --requests "$work/wrong"
 shows '(recorded: 7)'
-says 'line 2: ld 4: predicted 32, recorded 7'
+says '/wrong:2:1: warning: ld 4: predicted 32, recorded 7'
 
 expect 2 trace --requests --counts "$work/trace"
 says 'expected one of --counts, --requests, --measure and --from'

@@ -48,15 +48,15 @@ says '--counts is for --format text'
 } >"$work/wrong.txt"
 expect 1 trace "$work/wrong.txt"
 shows 'compared 2: 1 match, 1 differ'
-shows 'line 2: ld 4: predicted 32, recorded 31'
+shows 'wrong.txt:2:1: warning: ld 4: predicted 32, recorded 31'
 expect 1 trace --counts "$work/wrong.txt"
 [ "$(tr '\n' ' ' <"$work/out")" = '1 32 32 ' ] || die 'counts beside a difference'
-says 'line 2: ld 4: predicted 32, recorded 31'
+says 'wrong.txt:2:1: warning: ld 4: predicted 32, recorded 31'
 expect 1 trace --format json "$work/wrong.txt"
 is_json
 shows '{"line":2,"op":"ld","width":4,"predicted":32,"recorded":31}'
 expect 1 trace --format csv "$work/wrong.txt"
-says 'line 2: ld 4: predicted 32, recorded 31'
+says 'wrong.txt:2:1: warning: ld 4: predicted 32, recorded 31'
 
 # An operation that the architecture's chips lack is counted, and it is said.
 expect 0 trace --arch sm_70 "$recorded"
