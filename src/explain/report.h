@@ -12,7 +12,7 @@
  * @explanation: (nullable): %NULL if the kernel makes no shared-memory requests
  * @all_lanes: in text, every active lane in the table
  * @lanes: in text, else these of them, if any; none: those that matter
- * @passes: in text, the map pass by pass, after that of the whole request
+ * @passes: in text, the map wavefront by wavefront, after that of the whole request
  */
 typedef struct {
   const SmbTarget *target;

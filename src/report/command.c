@@ -48,7 +48,7 @@ static const SmbCliUsage usage = {
     .arguments = "PAGE.html|- [FILE|-]",
     .description =
         "Writes one page of HTML: the best padding and swizzle, the annotated source, "
-        "each access, and the bank map of each access that conflicts, pass by pass. "
+        "each access, and the bank map of each access that conflicts, wavefront by wavefront. "
         "The page needs no network; - writes it to standard output.\n" SMB_TARGET_DESCRIPTION,
     .min_arguments = 1,
     .max_arguments = 2,
