@@ -261,6 +261,22 @@ read_vector(PtxReader *reader, const Style *style, PtxOperand *operand) {
          store_elements(reader, from, operand);
 }
 
+// A register that is a vector stands for its components.
+static gboolean
+spread_register(PtxReader *reader, PtxOperand *operand) {
+  guint from = reader->stack->len;
+  guint n = g_array_index(reader->function->registers, PtxRegister, operand->index).vector;
+  if (n == 1 || operand->component)
+    return TRUE;
+  for (guint i = 0; i < n; i++) {
+    PtxOperand element = *operand;
+    element.component = (guint8)(i + 1);
+    push(reader, element);
+  }
+  operand->kind = PTX_OPERAND_VECTOR;
+  return store_elements(reader, from, operand);
+}
+
 static gboolean
 read_operand(PtxReader *reader, const Style *style) {
   PtxOperand operand = {.offset = reader->lexer.token.start};
@@ -279,6 +295,8 @@ read_operand(PtxReader *reader, const Style *style) {
   } else {
     read = read_number(reader, &operand);
   }
+  if (read && operand.kind == PTX_OPERAND_REGISTER)
+    read = spread_register(reader, &operand);
   if (read)
     push(reader, operand);
   return read;

@@ -156,10 +156,12 @@ smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand
   if (operand->kind != PTX_OPERAND_REGISTER)
     return;
   guint bytes = smb_ptx_register_bytes(decoder, operand);
+  Row row = bytes > 0 ? smb_ptx_register_row(decoder, operand) : NO_ROW;
   if (bytes == 0)
     smb_code_writes_predicate(decoder->code, step, smb_ptx_predicate(decoder, operand));
   else
-    smb_code_writes_row(decoder->code, step, decoder->current->rows[operand->index],
+    smb_code_writes_row(decoder->code, step,
+                        row == NO_ROW ? decoder->current->rows[operand->index] : row,
                         MAX(bytes, 4u) / 4);
 }
 

@@ -138,7 +138,7 @@ allocate_registers(PtxDecoder *decoder, PtxDecoded *decoded) {
     const PtxRegister *named = &g_array_index(registers, PtxRegister, i);
     guint bytes = smb_ptx_type_bytes(named->type);
     decoded->rows[i] = bytes == 0 ? smb_code_new_predicate(decoder->code)
-                                  : smb_code_new_rows(decoder->code, MAX(bytes, 4u) / 4);
+                                  : smb_code_new_rows(decoder->code, smb_ptx_register_rows(named));
   }
   decoded->carry = smb_code_new_predicate(decoder->code);
   decoded->frame = smb_code_new_rows(decoder->code, 2);

@@ -61,6 +61,10 @@ const PtxOperand *smb_ptx_element(const PtxDecoder *decoder, const PtxOperand *o
                                   guint index);
 // Bytes of a register; 0 of a predicate.
 guint smb_ptx_register_bytes(const PtxDecoder *decoder, const PtxOperand *operand);
+// Rows of all components of a register of numbers.
+guint smb_ptx_register_rows(const PtxRegister *named);
+// The first row of a register of numbers, or of a component of one that is a vector; else NO_ROW.
+Row smb_ptx_register_row(const PtxDecoder *decoder, const PtxOperand *operand);
 guint smb_ptx_type_bytes(const char *type);
 // The rows of a register, of a constant or of an address: of @bytes, a real one for a literal. NO_ROW: it is no such
 // thing, or is not modelled.

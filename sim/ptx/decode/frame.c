@@ -122,8 +122,10 @@ smb_ptx_move_predicate(PtxDecoder *decoder, gboolean loads, PtxPlace place, Pred
 static void
 move_register(PtxDecoder *decoder, gboolean loads, PtxPlace place, guint32 index) {
   const PtxDecoded *current = decoder->current;
-  guint bytes =
-      smb_ptx_type_bytes(g_array_index(current->function->registers, PtxRegister, index).type);
+  const PtxRegister *named = &g_array_index(current->function->registers, PtxRegister, index);
+  guint bytes = smb_ptx_type_bytes(named->type);
+  if (named->vector > 1)
+    bytes = 4 * smb_ptx_register_rows(named);
   if (bytes > 0)
     smb_ptx_move_rows(decoder, loads, place, current->rows[index], bytes);
   else
@@ -215,11 +217,10 @@ move_all(PtxDecoder *decoder, gboolean loads) {
   smb_ptx_move_rows(decoder, loads, saved_place(decoder, offset), current->frame, 4);
   offset += 4;
   for (guint32 i = 0; i < registers->len; i++) {
-    guint bytes = smb_ptx_type_bytes(g_array_index(registers, PtxRegister, i).type);
     if (!current->reads[i])
       continue;
     move_register(decoder, loads, saved_place(decoder, offset), i);
-    offset += MAX(bytes, 4);
+    offset += 4 * smb_ptx_register_rows(&g_array_index(registers, PtxRegister, i));
   }
   return smb_ptx_slot_bytes(offset);
 }

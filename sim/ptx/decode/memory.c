@@ -63,7 +63,9 @@ smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *o
   guint bytes = smb_ptx_register_bytes(decoder, base);
   if (bytes != 4 && bytes != 8)
     return smb_ptx_refuse(decoder, "an address has 4 or 8 bytes");
-  transfer->address = decoder->current->rows[base->index];
+  transfer->address = smb_ptx_register_row(decoder, base);
+  if (transfer->address == NO_ROW)
+    return smb_ptx_refuse(decoder, "expected a register that is no vector");
   transfer->address_rows = bytes / 4;
   if (area == AREA_LOCAL && bytes == 4)
     transfer->window = WINDOW_LOCAL;

@@ -49,6 +49,23 @@ smb_ptx_register_bytes(const PtxDecoder *decoder, const PtxOperand *operand) {
   return smb_ptx_type_bytes(named->type);
 }
 
+guint
+smb_ptx_register_rows(const PtxRegister *named) {
+  return MAX(smb_ptx_type_bytes(named->type), 4u) / 4 * named->vector;
+}
+
+Row
+smb_ptx_register_row(const PtxDecoder *decoder, const PtxOperand *operand) {
+  const PtxRegister *named =
+      &g_array_index(decoder->current->function->registers, PtxRegister, operand->index);
+  Row first = decoder->current->rows[operand->index];
+  if (named->vector == 1)
+    return operand->component ? NO_ROW : first;
+  if (operand->component == 0 || operand->component > named->vector)
+    return NO_ROW;
+  return first + smb_ptx_register_rows(named) / named->vector * (operand->component - 1u);
+}
+
 Row
 smb_ptx_constant(PtxDecoder *decoder, guint64 bits, guint bytes) {
   if (bytes < 8)
@@ -239,11 +256,10 @@ smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolea
     return NO_ROW;
   switch ((PtxOperandKind)operand->kind) {
   case PTX_OPERAND_REGISTER:
-    if (operand->component || operand->is_negated ||
-        smb_ptx_register_bytes(decoder, operand) < bytes ||
+    if (operand->is_negated || smb_ptx_register_bytes(decoder, operand) < bytes ||
         smb_ptx_register_bytes(decoder, operand) == 0)
       return NO_ROW;
-    return decoder->current->rows[operand->index];
+    return smb_ptx_register_row(decoder, operand);
   case PTX_OPERAND_SPECIAL:
     return special_row(decoder, operand->text, bytes);
   case PTX_OPERAND_INTEGER:
