@@ -93,8 +93,7 @@ smb_cmd_init(SmbCli *cli, GError **error) {
     return FALSE;
   smb_spool_printf(cli->out, "%s: %s", path, smb_count(sections->n, "case").text);
   if (sections->n_open > 0)
-    smb_spool_printf(cli->out, "; %u of them %s something to be filled in: see the comments",
-                     sections->n_open, sections->n_open == 1 ? "has" : "have");
+    smb_spool_printf(cli->out, "; to be filled in, as comments say: %u", sections->n_open);
   smb_spool_puts(cli->out, "\n");
   return TRUE;
 }

@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
 END_OF_APP
 expect 0 init app.cu
 quiet
-shows 'smembank.ini: 5 cases; 3 of them have something to be filled in: see the comments'
+shows 'smembank.ini: 5 cases; to be filled in, as comments say: 3'
 cp smembank.ini "$work/out"
 golden init.ini
 # What is known runs as it is.
