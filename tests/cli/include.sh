@@ -51,7 +51,8 @@ done
 expect 0 analyze src/k.cu -I nowhere -I common --format json
 shows '"file" : "src/inner/guarded.h"'
 is_json
-[ "$(grep -c '"file" : "src/inner' out)" -eq 1 ] || die 'the file of an access'
+# An access, and what is found of it.
+[ "$(grep -c '"file" : "src/inner' out)" -eq 2 ] || die 'the file of an access'
 expect 0 analyze src/k.cu -I common --annotate
 shows '__global__ void k'
 for command in explain advise; do
