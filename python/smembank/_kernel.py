@@ -8,7 +8,7 @@ import ctypes
 import os
 from ctypes import c_void_p
 from dataclasses import dataclass, field
-from typing import Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _library
 
@@ -25,8 +25,8 @@ class Kernel:
     entry: the kernel, of a file that has several
     defines: macros, as of nvcc -D
     include: folders of included files
-    args: values of scalar parameters, by name: numbers, or text as behind --arg
-    buffers: contents of what pointers lead to, by name, as behind --buffer: "iota:i32", "zeros", a file, …
+    args: values of scalar parameters, by name or number (from 0): numbers, or text as behind --arg
+    buffers: contents of what pointers lead to, by name or number, as behind --buffer: "iota:i32", "zeros", a file, …
     arrays: shapes of arrays of compiled code, by name, as behind --array: "64x64xf16"
     block, grid: in x, y, z, or in x; without a block, the one that the kernel names, or else one warp
     dynamic_bytes: dynamic shared memory
@@ -40,8 +40,8 @@ class Kernel:
     entry: Optional[str] = None
     defines: Mapping[str, object] = field(default_factory=dict)
     include: Sequence[Path] = ()
-    args: Mapping[str, object] = field(default_factory=dict)
-    buffers: Mapping[str, str] = field(default_factory=dict)
+    args: Mapping[Union[str, int], object] = field(default_factory=dict)
+    buffers: Mapping[Union[str, int], str] = field(default_factory=dict)
     arrays: Mapping[str, str] = field(default_factory=dict)
     block: Optional[Extent] = None
     grid: Optional[Extent] = None
@@ -138,7 +138,7 @@ def _extent(name: str, given: Optional[Extent]) -> tuple[int, int, int]:
     return (padded[0], padded[1], padded[2])
 
 
-def _assignments(values: Mapping[str, object]) -> list[str]:
+def _assignments(values: Mapping[Any, object]) -> list[str]:
     return [f"{name}={int(value) if isinstance(value, bool) else value}" for name, value in values.items()]
 
 

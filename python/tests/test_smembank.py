@@ -105,6 +105,19 @@ def test_analyze_takes_a_file_and_its_launch(tmp_path):
     assert analysis.accesses[1].file == str(path)
 
 
+def test_analyze_takes_compiled_code():
+    path = PACKAGE.parent / "tests" / "ptx" / "transpose.ptx"
+    if not path.exists():
+        pytest.skip("the package is tested outside of its repository")
+    plain, padded = (
+        smembank.analyze(path, entry=f"transpose<{pad}>", block=(32, 8), args={2: 64}) for pad in (0, 1)
+    )
+    assert plain.level == "ptx"
+    assert [access.opcode for access in plain.accesses] == ["st.shared.f32"] * 4 + ["ld.shared.f32"] * 4
+    assert plain.accesses[0].pc > 0 and all(access.exact for access in plain.accesses)
+    assert plain.totals["load"].max_degree == 32 and padded.totals["load"].max_degree == 1
+
+
 def test_warnings():
     text = "__global__ void k(int *out, int n) {\n  __shared__ int s[64];\n  if (n) out[0] = s[threadIdx.x];\n}\n"
     warnings = smembank.analyze(smembank.Kernel("k.cu", text=text, args={"n": 1})).warnings
