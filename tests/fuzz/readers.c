@@ -5,7 +5,9 @@
 // request is counted, a recording is written and read again, the numbers of a lesson are computed.
 #include <string.h>
 
+#include "sim/analysis/part.h"
 #include "sim/arch/rule.h"
+#include "sim/base/json-member.h"
 #include "sim/ptx/entries.h"
 #include "sim/records/catalog.h"
 #include "sim/records/lesson.h"
@@ -223,4 +225,26 @@ fuzz_profile(const guint8 *data, gsize size) {
     if (!smb_profile_is_of(launch, launch->kernel) || !smb_profile_is_equal(launch, launch))
       g_error("a launch is itself");
   }
+}
+
+// What is read is added to itself, and collected.
+void
+fuzz_part(const guint8 *data, gsize size) {
+  g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(JsonNode) node = smb_json_parse("fuzz.json", (const char *)data, size, 16, &error);
+  SmbPart *part = node ? smb_part_read("fuzz.json", node, arch, &error) : NULL;
+  check_outcome(part != NULL, error);
+  if (!part)
+    return;
+  static const SmbLaunch launch = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+  g_autoptr(GPtrArray) parts = g_ptr_array_new();
+  g_ptr_array_add(parts, part);
+  g_ptr_array_add(parts, part);
+  g_autoptr(SmbProgram) program = smb_parts_program(parts, "fuzz", "text", "fuzz.cu", 0, &error);
+  check_outcome(program != NULL, error);
+  if (program)
+    smb_analysis_free(smb_parts_collect(parts, program, arch, &launch));
+  g_clear_pointer(&program, smb_program_free);
+  smb_part_free(part);
 }
