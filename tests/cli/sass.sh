@@ -51,7 +51,10 @@ file=constants
 counts 90 'load 2/2 store 2/8' --buffer stride=random:i32:2:9 --buffer offset=random:i32:3:100
 # A swap of 64 bits says in two registers that it was made: the loop ends, after as many turns as there are threads.
 file=doubles
-counts "75 90" 'atomic 64/192 load 66/66 store 2/4' --buffer 1=iota:f64
+counts "75 90" 'atomic 64/192 load 66/66 store 2/4' --entry doubles --buffer 1=iota:f64
+# The swaps of one warp may come between the load and the swap of another, and then there are more of them.
+counts "75 90" 'atomic 2/8 load 4/8 store 1/2' --entry many --buffer 1=iota:f64
+grep -q 'ATOMS.CAST.SPIN.64.*order in which threads execute atomics' "$work/err" || die "swaps: $(cat "$work/err")"
 # What linkers leave for the driver to do; what they have not done.
 file=linked
 counts "75 90" 'load 94/94 store 94/94'

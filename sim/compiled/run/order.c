@@ -38,8 +38,11 @@ is_commutative(const Move *move) {
          !smb_scalar_is_real(move->kind);
 }
 
+// Of what an atomic found, or of a swap whether it was made.
 static gboolean
 has_result(const Transfer *transfer) {
+  if (transfer->move.atomic == ATOMIC_CAS)
+    return TRUE;
   for (guint c = 0; c < transfer->n_components; c++) {
     if (transfer->data[c] != NO_ROW)
       return TRUE;
