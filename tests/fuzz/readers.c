@@ -3,11 +3,13 @@
 //
 // Any bytes as a file of each format that is not a kernel. What is read without an error is used: a
 // request is counted, a recording is written and read again, the numbers of a lesson are computed.
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "sim/analysis/part.h"
 #include "sim/arch/rule.h"
 #include "sim/base/json-member.h"
+#include "sim/program/triton.h"
 #include "sim/ptx/entries.h"
 #include "sim/records/catalog.h"
 #include "sim/records/lesson.h"
@@ -247,4 +249,25 @@ fuzz_part(const guint8 *data, gsize size) {
     smb_analysis_free(smb_parts_collect(parts, program, arch, &launch));
   g_clear_pointer(&program, smb_program_free);
   smb_part_free(part);
+}
+
+// Any bytes as what Triton says of a kernel in its cache.
+void
+fuzz_triton(const guint8 *data, gsize size) {
+  g_autoptr(GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp("smembank-XXXXXX", NULL);
+  if (!folder)
+    g_error("there is no folder for temporary files");
+  g_autofree char *launch = g_build_filename(folder, "k.json", NULL);
+  g_autofree char *code = g_build_filename(folder, "k.ptx", NULL);
+  if (!g_file_set_contents(launch, (const char *)data, (gssize)size, NULL) ||
+      !g_file_set_contents(code, "", 0, NULL))
+    g_error("temporary files cannot be written");
+  g_autoptr(SmbTriton) triton = smb_triton_find(folder, NULL, 90, &error);
+  check_outcome(triton != NULL, error);
+  if (triton && !g_file_test(triton->file, G_FILE_TEST_EXISTS))
+    g_error("a kernel is found without its code");
+  g_unlink(launch);
+  g_unlink(code);
+  g_rmdir(folder);
 }
