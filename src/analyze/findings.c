@@ -121,9 +121,8 @@ add_warnings(const Collection *to) {
   }
   if (analysis->idle) {
     SmbFinding finding = {.kind = SMB_FINDING_UNREACHED};
-    if (smb_program_source(to->program))
-      smb_source_locate(smb_program_source(to->program), analysis->idle_place, &finding.line,
-                        &finding.column);
+    finding.line = analysis->idle_line;
+    finding.column = analysis->idle_column;
     smb_findings_add(to->findings, smb_program_file(to->program), &finding,
                      g_strdup(to->report->target->name),
                      g_strdup_printf("no access to shared memory is reached: %s", analysis->idle));

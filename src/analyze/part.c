@@ -91,8 +91,9 @@ static gboolean
 read_extent(JsonObject *kernel, const char *member, guint extent[3]) {
   JsonArray *array = smb_json_get_array(kernel, member);
   for (guint i = 0; i < 3; i++) {
-    gint64 number =
-        array && i < json_array_get_length(array) ? json_array_get_int_element(array, i) : 0;
+    JsonNode *node =
+        array && i < json_array_get_length(array) ? json_array_get_element(array, i) : NULL;
+    gint64 number = node && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_int(node) : 0;
     if (number < 1 || number > G_MAXUINT32)
       return FALSE;
     extent[i] = (guint)number;

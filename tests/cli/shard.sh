@@ -143,3 +143,8 @@ spoils 's/"op_class" : [0-9]*/"op_class" : 7/' 'an access that no part of a laun
 spoils 's/"worst" : "st /"worst" : "no /' "c.json: "
 spoils 's/"idle_place" : \[0/"idle_place" : [0, 0/' 'a number that no part of a launch has'
 spoils 's/"site" : [0-9]*/"site" : 999999999/' 'more places that no part of a launch has'
+spoils 's/"block" : \[[0-9]*/"block" : [[1]/' "c.json: its 'kernel' is not that of "
+sed 's/"block" : \[[0-9]*/"block" : [[1]/' "$work/a.json" >"$work/d.json"
+expect 3 merge "$work/d.json" "$work/c.json"
+says 'd.json: kernel: not as analyze writes it'
+[ "$(wc -l <"$work/err")" -eq 1 ] || die "more than one message: $(cat "$work/err")"
