@@ -96,6 +96,10 @@ smb_words_prepare(const char *const *given, guint n, const GPtrArray *all, GErro
     else if (!add_long(words, all, word, &awaits, error))
       return NULL;
   }
+  if (awaits) {
+    smb_cli_usage_error(error, "missing argument for %s", given[n - 1]);
+    return NULL;
+  }
   g_ptr_array_add(words, NULL);
   return (GStrv)g_ptr_array_steal(words, NULL);
 }

@@ -11,7 +11,7 @@
  * @words: as they were typed: options cut short, "-DN=4", values in a word of their own
  * @n: number of words
  * @options: (element-type GOptionEntry): those that there are
- * @error: SMB_ERROR_USAGE: an option that is not there, or could be several
+ * @error: SMB_ERROR_USAGE: an option that is not there, or could be several, or lacks its value
  *
  * Returns: (transfer full): "--NAME=VALUE" or "--NAME" of options; others as they were
  */
