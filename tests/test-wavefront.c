@@ -334,6 +334,25 @@ read_copy(const char *line, SmbRequest *request, guint counted[2]) {
   return TRUE;
 }
 
+// Two sectors that are half a line apart, in neighbouring columns of a row: a device took 32 wavefronts, as the sectors are, where
+// the rule says 16. Side by side as they are read, nothing is uncertain.
+START_TEST(test_copy_halves) {
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  SmbRequest request = {
+      .op = SMB_OP_CP_ASYNC_CG, .width = 16, .mask = G_MAXUINT32, .has_source = TRUE};
+  for (guint apart = 0; apart < 2; apart++) {
+    for (guint lane = 0; lane < 32; lane++) {
+      request.offset[lane] = apart ? lane % 2 * 4096 + lane / 2 * 32 : lane * 32;
+      request.source[lane] =
+          (guint16)(lane / 4 * SMB_SOURCE_LINE_WORDS + lane % 4 * SMB_SOURCE_SECTOR_BYTES / 4);
+    }
+    ck_assert_uint_eq(smb_wavefronts_count(arch, &request).wavefronts, apart ? 16 : 8);
+    ck_assert_uint_eq(smb_wavefronts_copy_doubt(arch, &request),
+                      apart ? SMB_COPY_COLUMNS : SMB_COPY_CERTAIN);
+  }
+}
+END_TEST
+
 // Copies as ncu counted them: where the rule is certain, they are that many, and else about as many.
 START_TEST(test_copies) {
   enum {
@@ -389,6 +408,7 @@ suite_wavefront(void) {
   tcase_add_test(tcase, test_broadcast_steps);
   tcase_add_test(tcase, test_mergeable);
   tcase_add_test(tcase, test_copies);
+  tcase_add_test(tcase, test_copy_halves);
   tcase_add_test(tcase, test_counters);
   suite_add_tcase(suite, tcase);
   return suite;

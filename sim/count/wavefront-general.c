@@ -186,12 +186,20 @@ typedef struct {
   guint of_sector[LINE_SECTORS];
 } Feed;
 
+static guint
+find_column(const SmbRequest *request, guint lane) {
+  return request->offset[lane] / SMB_SOURCE_SECTOR_BYTES % LINE_SECTORS;
+}
+
+static guint
+find_sector(const SmbRequest *request, guint lane) {
+  return request->source[lane] / SECTOR_WORDS % LINE_SECTORS;
+}
+
 static void
 add_feed(Feed *feed, const SmbRequest *request, guint lane) {
-  guint column = request->offset[lane] / SMB_SOURCE_SECTOR_BYTES % LINE_SECTORS;
-  guint sector = request->source[lane] / SECTOR_WORDS % LINE_SECTORS;
-  feed->of_column[column] |= 1u << sector;
-  feed->of_sector[sector] |= 1u << column;
+  feed->of_column[find_column(request, lane)] |= 1u << find_sector(request, lane);
+  feed->of_sector[find_sector(request, lane)] |= 1u << find_column(request, lane);
 }
 
 static guint
@@ -270,12 +278,30 @@ count_copy(const SmbPlan *plan, const SmbRequest *request) {
   return result;
 }
 
+// Whether sectors that are half a line apart go to columns of a row that are, too. Others were seen to take twice the wavefronts
+// (rows of 64 bytes, two to a line, written 4 KiB and 32 bytes apart).
+static gboolean
+keeps_halves(const SmbRequest *request, SmbLanes lanes) {
+  for (SmbLanes left = lanes; left; left &= left - 1) {
+    guint a = smb_lanes_first(left);
+    for (SmbLanes rest = left & (left - 1); rest; rest &= rest - 1) {
+      guint b = smb_lanes_first(rest);
+      gboolean halves = (find_sector(request, a) ^ find_sector(request, b)) == LINE_SECTORS / 2;
+      gboolean columns = (find_column(request, a) ^ find_column(request, b)) == LINE_SECTORS / 2;
+      if (halves && !columns && find_target(request, a) == find_target(request, b))
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 // Of a line that bypasses the cache: whether its lanes would take as many wavefronts by their banks and columns alone.
 static gboolean
 is_plain_line(const SmbPlan *plan, const SmbRequest *request, SmbLanes lanes) {
   Feed feed = {{0}, {0}};
   Bank banks[SMB_MAX_BANKS];
   guint words = 0, pieces = count_pieces(request, lanes);
+  gboolean keeps = keeps_halves(request, lanes);
   for (guint b = 0; b < plan->banks; b++)
     banks[b].n = banks[b].lanes = 0;
   for (; lanes; lanes &= lanes - 1) {
@@ -285,7 +311,7 @@ is_plain_line(const SmbPlan *plan, const SmbRequest *request, SmbLanes lanes) {
   }
   for (guint b = 0; b < plan->banks; b++)
     words = MAX(words, banks[b].n);
-  return pieces == words && find_most(feed.of_column) <= words;
+  return keeps && pieces == words && find_most(feed.of_column) <= words;
 }
 
 static SmbCopyDoubt
