@@ -22,6 +22,7 @@ printf '#!/bin/sh\nexec "%s" "$@"\n' "$SMEMBANK" >"$work/bin/smembank"
 cat >"$work/bin/cc" <<END
 #!/bin/sh
 set -e
+rm -f "$work"/example*
 cp "\$1" "$work/example.c"
 cd "${PWD}"
 ${README_CC:?} -o "$work/example" "$work/example.c" ${README_LIBS:?} >"$work/cc.log" 2>&1 || {
