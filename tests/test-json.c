@@ -185,6 +185,7 @@ static const char *const lines[] = {
     "analyze --rows 8 --cols 8 --elem float4 --dynamic --warps",
     "analyze --kernel transposeSmem --shape ragged --warps",
     "analyze --kernel naiveGmem --arch sm_20",
+    "analyze --rows 16 --cols 16 --max-ways 3 --shard 1/2",
     "analyze --kernel reduceSmem --shape 128 --max-ways 1",
     "analyze --rows 32 --cols 32 --max-excess 1% --max-excess tile=0 --max-wavefronts 99=0",
     "explain --rows 16 --cols 32 --pad 1",
@@ -218,6 +219,7 @@ static const struct {
     {"validate", "validate", "tests/data/recording.json"},
     {"list", "list kernels", "tests/ptx/histogram.ptx"},
     {"check", "check --project", "tests/data/project.ini"},
+    {"check", "check --shard 1/2 --project", "tests/data/project.ini"},
 };
 
 START_TEST(test_file_schema) {

@@ -8,20 +8,6 @@
 #include "sim/base/error.h"
 #include "src/out/json.h"
 
-static void
-digest_texts(GChecksum *checksum, const char *const *texts) {
-  for (guint i = 0; texts && texts[i]; i++)
-    g_checksum_update(checksum, (const guchar *)texts[i], (gssize)strlen(texts[i]) + 1);
-  g_checksum_update(checksum, (const guchar *)"", 1);
-}
-
-static void
-digest_bytes(GChecksum *checksum, GBytes *bytes) {
-  gsize length;
-  const guchar *data = g_bytes_get_data(bytes, &length);
-  g_checksum_update(checksum, data, (gssize)length);
-}
-
 // What two parts of one launch have in common, and the "kernel" of a result does not say: the code, the contents of
 // memory, and how it is looked at.
 static char *
@@ -30,18 +16,18 @@ digest_target(const SmbTarget *target) {
   g_autoptr(GBytes) code = smb_program_device_code(target->kernel);
   const guint how[] = {target->frames, (guint)target->launch.skips_unknown};
   if (code)
-    digest_bytes(checksum, code);
-  digest_texts(checksum, (const char *const *)target->args);
-  digest_texts(checksum, (const char *const *)target->buffers);
-  digest_texts(checksum, (const char *const *)target->arrays);
+    smb_shard_digest_bytes(checksum, code);
+  smb_shard_digest_texts(checksum, (const char *const *)target->args);
+  smb_shard_digest_texts(checksum, (const char *const *)target->buffers);
+  smb_shard_digest_texts(checksum, (const char *const *)target->arrays);
   for (guint i = 0; target->launch.buffers && i < target->launch.buffers->len; i++) {
     const SmbBuffer *buffer = g_ptr_array_index(target->launch.buffers, i);
     if (buffer->file)
-      digest_bytes(checksum, buffer->file);
+      smb_shard_digest_bytes(checksum, buffer->file);
   }
   for (guint i = 0; i < G_N_ELEMENTS(how); i++) {
     g_autofree char *number = g_strdup_printf("%u", how[i]);
-    digest_texts(checksum, (const char *const[]){number, NULL});
+    smb_shard_digest_texts(checksum, (const char *const[]){number, NULL});
   }
   return g_strdup(g_checksum_get_string(checksum));
 }
@@ -78,13 +64,6 @@ static gboolean
 refuse(const char *name, const char *member, GError **error) {
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s: not as analyze writes it", name,
                   member);
-}
-
-static gboolean
-get_flag(JsonObject *object, const char *member) {
-  JsonNode *node = json_object_get_member(object, member);
-  return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_BOOLEAN &&
-         json_node_get_boolean(node);
 }
 
 static gboolean
@@ -158,7 +137,8 @@ read_target(const char *name, JsonObject *document, const GPtrArray *counts, GEr
   target->compiled = g_strdup(smb_json_get_text(kernel, "compiled"));
   target->defines = read_values(smb_json_get_object(kernel, "defines"));
   target->launch.buffers = read_buffers(kernel);
-  target->assumes_block = get_flag(smb_json_get_object(document, "shard"), "assumes_block");
+  target->assumes_block =
+      smb_json_get_flag(smb_json_get_object(document, "shard"), "assumes_block");
   return g_steal_pointer(&target);
 }
 
@@ -233,7 +213,7 @@ smb_analyze_merge(SmbCli *cli, const char *const *names, const GPtrArray *parts,
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis);
   const SmbAnalyzeReport report = {.target = target,
                                    .analysis = analysis,
-                                   .by_warp = get_flag(shard, "warps"),
+                                   .by_warp = smb_json_get_flag(shard, "warps"),
                                    .limits = limits,
                                    .failed = failed};
   smb_analyze_write(cli, &report);

@@ -460,9 +460,7 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
     write_traffic(cli, report);
   smb_analyze_write_worst(cli, report->analysis);
   if (report->part)
-    smb_spool_printf(cli->out,
-                     "\nPart %u of %u only: 'smembank merge' adds the JSON of all parts up.\n",
-                     report->part->shard.part, report->part->shard.of);
+    smb_shard_write_text(&report->part->shard, cli->out);
 }
 
 char *

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "src/check/child.h"
+#include "src/out/json.h"
 
 static void
 checked_free(SmbChecked *checked) {
@@ -21,6 +22,22 @@ smb_check_free(SmbCheck *check) {
     return;
   g_ptr_array_unref(check->cases);
   g_free(check);
+}
+
+SmbCheck *
+smb_check_new(const SmbProject *project) {
+  SmbCheck *check = g_new0(SmbCheck, 1);
+  check->project = project;
+  check->cases = g_ptr_array_new_with_free_func((GDestroyNotify)checked_free);
+  return check;
+}
+
+SmbChecked *
+smb_check_add(SmbCheck *check, const SmbCase *one) {
+  SmbChecked *checked = g_new0(SmbChecked, 1);
+  checked->one = one;
+  g_ptr_array_add(check->cases, checked);
+  return checked;
 }
 
 const char *
@@ -99,15 +116,11 @@ make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
 SmbCheck *
 smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs,
               SmbProgress *progress) {
-  SmbCheck *check = g_new0(SmbCheck, 1);
-  check->project = project;
-  check->cases = g_ptr_array_new_with_free_func((GDestroyNotify)checked_free);
+  SmbCheck *check = smb_check_new(project);
   g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
   for (guint i = 0; i < cases->len; i++) {
-    SmbChecked *checked = g_new0(SmbChecked, 1);
-    checked->one = cases->pdata[i];
-    g_ptr_array_add(check->cases, checked);
-    g_ptr_array_add(lines, make_line(project, checked->one, MIN(jobs, cases->len)));
+    smb_check_add(check, cases->pdata[i]);
+    g_ptr_array_add(lines, make_line(project, cases->pdata[i], MIN(jobs, cases->len)));
   }
   Run run = {check, progress};
   smb_progress_begin(progress, "cases", cases->len);
@@ -119,18 +132,18 @@ static void
 add_total(G_GNUC_UNUSED JsonObject *totals, G_GNUC_UNUSED const char *op, JsonNode *node,
           gpointer data) {
   SmbCheckedCosts *costs = data;
-  JsonObject *total = json_node_get_object(node);
-  costs->requests += (guint64)json_object_get_int_member(total, "requests");
-  costs->wavefronts += (guint64)json_object_get_int_member(total, "wavefronts");
-  costs->ideal += (guint64)json_object_get_int_member(total, "ideal_wavefronts");
-  costs->excess += (guint64)json_object_get_int_member(total, "excess_wavefronts");
+  JsonObject *total = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+  costs->requests += (guint64)smb_json_get_number(total, "requests");
+  costs->wavefronts += (guint64)smb_json_get_number(total, "wavefronts");
+  costs->ideal += (guint64)smb_json_get_number(total, "ideal_wavefronts");
+  costs->excess += (guint64)smb_json_get_number(total, "excess_wavefronts");
 }
 
 static void
 raise_degree(G_GNUC_UNUSED JsonArray *accesses, G_GNUC_UNUSED guint index, JsonNode *node,
              gpointer data) {
   SmbCheckedCosts *costs = data;
-  gint64 degree = json_object_get_int_member(json_node_get_object(node), "max_degree");
+  gint64 degree = smb_json_get_number(json_node_get_object(node), "max_degree");
   costs->max_degree = MAX(costs->max_degree, (guint)degree);
 }
 
@@ -140,9 +153,10 @@ smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs) {
   if (!checked->result)
     return FALSE;
   JsonObject *result = json_node_get_object(checked->result);
-  JsonObject *kernel = json_object_get_object_member(result, "kernel");
-  costs->kernel = json_object_get_string_member(kernel, "name");
-  json_object_foreach_member(json_object_get_object_member(result, "totals"), add_total, costs);
-  json_array_foreach_element(json_object_get_array_member(result, "accesses"), raise_degree, costs);
+  JsonObject *totals = smb_json_get_object(result, "totals");
+  costs->kernel = smb_json_get_text(smb_json_get_object(result, "kernel"), "name");
+  if (totals)
+    json_object_foreach_member(totals, add_total, costs);
+  json_array_foreach_element(smb_json_get_array(result, "accesses"), raise_degree, costs);
   return TRUE;
 }

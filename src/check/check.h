@@ -7,6 +7,7 @@
 #include <json-glib/json-glib.h>
 
 #include "src/cli/cli.h"
+#include "src/cli/shard.h"
 #include "src/project/project.h"
 
 /** How a case ended. */
@@ -38,12 +39,14 @@ typedef struct {
  * @cases: (element-type SmbChecked): in the order in which they were asked for
  * @n: how many have each verdict
  * @has_baseline: whether cases failed because they got worse, too (baseline.h)
+ * @part: (nullable) (transfer none): which part of those that were asked for they are
  */
 typedef struct {
   const SmbProject *project;
   GPtrArray *cases;
   guint n[SMB_N_VERDICTS];
   gboolean has_baseline;
+  const struct _SmbCheckPart *part;
 } SmbCheck;
 
 /** SmbCheckedCosts: of all accesses of a case to shared memory; @max_degree: of the worst. */
@@ -69,6 +72,12 @@ SmbCheck *smb_check_run(const SmbProject *project, const GPtrArray *cases, guint
                         SmbProgress *progress);
 void smb_check_free(SmbCheck *check);
 
+/** smb_check_new: Returns: (transfer full): no case yet; @project: (transfer none): outlives the result */
+SmbCheck *smb_check_new(const SmbProject *project);
+
+/** smb_check_add: @one: (transfer none): a case of the project. Returns: (transfer none): of which nothing is known yet */
+SmbChecked *smb_check_add(SmbCheck *check, const SmbCase *one);
+
 /** smb_checked_costs: @costs: (out): of a case that was counted, as its result has them. Returns: whether it was. */
 gboolean smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs);
 
@@ -77,6 +86,9 @@ const char *smb_verdict_name(SmbVerdict verdict);
 
 /** What messages of analyze that have no place in the kernel begin with. */
 #define SMB_CHECK_PREFIX "smembank analyze: "
+
+/** Writes a check in the format of @cli, and sets the exit status. */
+void smb_check_write(SmbCli *cli, const SmbCheck *check);
 
 /** The formats of an SmbCheck. */
 extern const SmbFormat smb_check_formats[];

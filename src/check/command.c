@@ -3,6 +3,7 @@
 //
 // check [CASE…]: whether the kernels of a project keep their limits.
 #include "src/check/baseline.h"
+#include "src/check/part.h"
 #include "src/cli/commands.h"
 
 enum {
@@ -10,7 +11,7 @@ enum {
   MAX_CASES = 1 << 20
 };
 
-static char *option_project, *option_jobs, *option_baseline;
+static char *option_project, *option_jobs, *option_baseline, *option_shard;
 
 static const GOptionEntry options[] = {
     {"project", 0, 0, G_OPTION_ARG_FILENAME, &option_project,
@@ -19,6 +20,9 @@ static const GOptionEntry options[] = {
      "fail only what got worse than in FILE, which check wrote with --format json", SMB_CLI_FILE},
     {"jobs", 'j', 0, G_OPTION_ARG_STRING, &option_jobs,
      "cases that are analyzed at a time (default: one per processor)", "N"},
+    {"shard", 0, 0, G_OPTION_ARG_STRING, &option_shard,
+     "check only the K-th of N parts of the cases: with --format json, for 'smembank merge'",
+     SMB_SHARD_FORM},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -52,26 +56,40 @@ choose_cases(const SmbCli *cli, const SmbProject *project, GError **error) {
   return NULL;
 }
 
+// Those of a part: every N-th, so that neighbours, which are often alike, are shared.
+static GPtrArray *
+choose_part(const GPtrArray *cases, const SmbShard *shard) {
+  GPtrArray *chosen = g_ptr_array_new();
+  for (guint i = 0; i < cases->len; i++) {
+    if (smb_shard_has(shard, i))
+      g_ptr_array_add(chosen, cases->pdata[i]);
+  }
+  return chosen;
+}
+
 gboolean
 smb_cmd_check(SmbCli *cli, GError **error) {
   guint jobs = g_get_num_processors();
+  SmbCheckPart part = {.n_cases = 0};
   if (!smb_cli_parse(cli, &usage, options, error) ||
+      !smb_shard_parse(option_shard, &part.shard, error) ||
       !smb_cli_number("--jobs", option_jobs, 1, MAX_JOBS, &jobs, error))
     return FALSE;
   g_autoptr(SmbResult) baseline = option_baseline ? smb_result_read(option_baseline, error) : NULL;
   if (option_baseline && !baseline)
     return FALSE;
   g_autoptr(SmbProject) project = smb_project_load(option_project, error);
-  g_autoptr(GPtrArray) cases = project ? choose_cases(cli, project, error) : NULL;
-  if (!cases)
+  g_autoptr(GPtrArray) all = project ? choose_cases(cli, project, error) : NULL;
+  if (!all)
     return FALSE;
+  g_autofree char *digest = part.shard.of ? smb_check_digest(all, baseline) : NULL;
+  part.digest = digest;
+  part.n_cases = all->len;
+  g_autoptr(GPtrArray) cases = choose_part(all, &part.shard);
   g_autoptr(SmbCheck) check = smb_check_run(project, cases, jobs, smb_cli_progress(cli));
   if (baseline)
     smb_check_apply_baseline(check, baseline);
-  cli->format->write(cli, check);
-  if (check->n[SMB_VERDICT_ERROR] > 0)
-    cli->status = SMB_EXIT_INPUT;
-  else if (check->n[SMB_VERDICT_FAILED] > 0)
-    cli->status = SMB_EXIT_DIFFERS;
+  check->part = part.shard.of ? &part : NULL;
+  smb_check_write(cli, check);
   return TRUE;
 }

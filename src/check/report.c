@@ -4,7 +4,7 @@
 // check as a table with a verdict, as JSON and as CSV.
 #include <string.h>
 
-#include "src/check/check.h"
+#include "src/check/part.h"
 #include "src/out/csv.h"
 #include "src/out/finding.h"
 #include "src/out/json.h"
@@ -96,6 +96,8 @@ write_text(SmbCli *cli, gconstpointer result) {
   smb_table_write(table, cli->out, cli->colour);
   smb_spool_puts(cli->out, "\n");
   write_verdict(check, cli->out);
+  if (check->part)
+    smb_shard_write_text(&check->part->shard, cli->out);
 }
 
 static void
@@ -131,6 +133,8 @@ write_json(SmbCli *cli, gconstpointer result) {
   smb_json_number(json, "failed", check->n[SMB_VERDICT_FAILED]);
   smb_json_number(json, "errors", check->n[SMB_VERDICT_ERROR]);
   json_builder_end_object(json);
+  if (check->part)
+    smb_check_json_part(json, check);
   smb_json_end(json, cli->out);
 }
 
@@ -213,3 +217,12 @@ const SmbFormat smb_check_formats[] = {{"text", write_text, NULL},
                                        {"gitlab", write_findings, &smb_findings_gitlab},
                                        {"markdown", write_markdown, NULL},
                                        {NULL, NULL, NULL}};
+
+void
+smb_check_write(SmbCli *cli, const SmbCheck *check) {
+  cli->format->write(cli, check);
+  if (check->n[SMB_VERDICT_ERROR] > 0)
+    cli->status = SMB_EXIT_INPUT;
+  else if (check->n[SMB_VERDICT_FAILED] > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+}

@@ -43,6 +43,31 @@ smb_shard_end(const SmbShard *shard, guint64 n) {
   return shard->of ? cut(n, shard->part, shard->of) : n;
 }
 
+gboolean
+smb_shard_has(const SmbShard *shard, guint64 index) {
+  return shard->of == 0 || index % shard->of == shard->part - 1;
+}
+
+void
+smb_shard_write_text(const SmbShard *shard, SmbSpool *out) {
+  smb_spool_printf(out, "\nPart %u of %u only: 'smembank merge' adds the JSON of all parts up.\n",
+                   shard->part, shard->of);
+}
+
+void
+smb_shard_digest_texts(GChecksum *checksum, const char *const *texts) {
+  for (guint i = 0; texts && texts[i]; i++)
+    g_checksum_update(checksum, (const guchar *)texts[i], (gssize)strlen(texts[i]) + 1);
+  g_checksum_update(checksum, (const guchar *)"", 1);
+}
+
+void
+smb_shard_digest_bytes(GChecksum *checksum, GBytes *bytes) {
+  gsize length;
+  const guchar *data = g_bytes_get_data(bytes, &length);
+  g_checksum_update(checksum, data, (gssize)length);
+}
+
 void
 smb_shard_json(JsonBuilder *json, const SmbShard *shard) {
   smb_json_object(json, "shard");

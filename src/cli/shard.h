@@ -7,6 +7,8 @@
 
 #include <json-glib/json-glib.h>
 
+#include "src/out/spool.h"
+
 /** Most parts. */
 #define SMB_SHARD_MOST 1000000u
 
@@ -29,6 +31,18 @@ gboolean smb_shard_parse(const char *text, SmbShard *shard, GError **error);
 /** smb_shard_begin: Returns: the first of @n things, from 0, that belong to the part; those of the next one begin where it ends */
 guint64 smb_shard_begin(const SmbShard *shard, guint64 n);
 guint64 smb_shard_end(const SmbShard *shard, guint64 n);
+
+/** smb_shard_has: Returns: whether thing @index, from 0, of things that are dealt out one by one belongs to the part */
+gboolean smb_shard_has(const SmbShard *shard, guint64 index);
+
+/** Says at the end of a text that it is about a part. */
+void smb_shard_write_text(const SmbShard *shard, SmbSpool *out);
+
+/* Of what parts have in common and their results do not say, a digest is compared. */
+
+/** Adds @texts (nullable) (array zero-terminated=1), and where they end. */
+void smb_shard_digest_texts(GChecksum *checksum, const char *const *texts);
+void smb_shard_digest_bytes(GChecksum *checksum, GBytes *bytes);
 
 /** Begins the member "shard" of a result: which part it is, and by which version. Ends with json_builder_end_object(). */
 void smb_shard_json(JsonBuilder *json, const SmbShard *shard);

@@ -14,9 +14,8 @@ enum {
   MAX_NESTING = 64,
 };
 
-// Whether an object is what analyze wrote, of a whole launch.
-static gboolean
-check_analysis(const char *path, JsonObject *analysis, GError **error) {
+gboolean
+smb_result_check_analysis(const char *path, JsonObject *analysis, GError **error) {
   JsonArray *accesses = smb_json_get_array(analysis, "accesses");
   if (smb_json_get_object(analysis, "shard"))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
@@ -39,7 +38,7 @@ add_case(SmbResult *result, const char *name, JsonObject *analysis, GError **err
   const SmbResultCase one = {name, analysis};
   if (!name)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: a case without a name", result->path);
-  if (analysis && !check_analysis(result->path, analysis, error))
+  if (analysis && !smb_result_check_analysis(result->path, analysis, error))
     return FALSE;
   g_array_append_val(result->cases, one);
   return TRUE;

@@ -35,6 +35,13 @@ typedef struct {
 SmbResult *smb_result_read(const char *path, GError **error);
 void smb_result_free(SmbResult *result);
 
+/**
+ * smb_result_check_analysis:
+ * @path: what messages call it
+ * @error: SMB_ERROR_INPUT: it is not what analyze writes of a whole launch
+ */
+gboolean smb_result_check_analysis(const char *path, JsonObject *analysis, GError **error);
+
 /** smb_result_find: Returns: (nullable) (transfer none): the case of that name */
 const SmbResultCase *smb_result_find(const SmbResult *result, const char *name);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/analyze/part.h"
+#include "src/check/part.h"
 #include "src/cli/commands.h"
 #include "src/merge/document.h"
 
@@ -20,21 +21,24 @@ typedef struct {
 static const char *const analyze_members[] = {
     "command",      "kernel",      "level",        "arch",
     "shard.digest", "shard.warps", "shard.limits", "shard.assumes_block"};
+static const char *const check_members[] = {"command", "project", "shard.digest", "shard.cases",
+                                            "shard.baseline"};
 static const Merger mergers[] = {
     {"analyze", smb_analyze_merged_formats, analyze_members, G_N_ELEMENTS(analyze_members),
      smb_analyze_merge},
+    {"check", smb_check_formats, check_members, G_N_ELEMENTS(check_members), smb_check_merge},
 };
 
 static const SmbCliUsage usage = {
     .arguments = "FILE…",
     .description =
-        "Makes the whole of its parts: FILEs are what analyze wrote with --shard and --format "
-        "json, all of them, in any order. The result is the one that the command would have "
-        "written without --shard, to the last number; limits are checked here. The kernel is not "
-        "needed.",
+        "Makes the whole of its parts: FILEs are what analyze or check wrote with --shard and "
+        "--format json, all of them, in any order. The result and the exit status are those that "
+        "the command would have had without --shard, to the last number; limits of a launch are "
+        "checked here. The kernels are not needed.",
     .min_arguments = 1,
     .max_arguments = G_MAXUINT,
-    .formats = smb_analyze_merged_formats,
+    .formats = smb_check_formats, // those of each kind are among them
     .example = "smembank merge part-1.json part-2.json --format json",
 };
 

@@ -36,21 +36,22 @@ find_kind(const char *name) {
 
 void
 smb_findings_add_json(GPtrArray *findings, JsonNode *result, const char *of) {
-  JsonObject *document = json_node_get_object(result);
-  if (!json_object_has_member(document, "findings"))
-    return;
-  JsonArray *all = json_object_get_array_member(document, "findings");
-  for (guint i = 0; i < json_array_get_length(all); i++) {
-    JsonObject *one = json_array_get_object_element(all, i);
+  JsonArray *all = smb_json_get_array(json_node_get_object(result), "findings");
+  for (guint i = 0; all && i < json_array_get_length(all); i++) {
+    JsonNode *node = json_array_get_element(all, i);
+    JsonObject *one = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+    const char *rule = smb_json_get_text(one, "rule"), *subject = smb_json_get_text(one, "subject"),
+               *message = smb_json_get_text(one, "message");
+    if (!rule || !subject || !message)
+      continue; // nobody's finding
     const SmbFinding finding = {
-        .kind = find_kind(json_object_get_string_member(one, "rule")),
-        .line = (guint)json_object_get_int_member(one, "line"),
-        .column = (guint)json_object_get_int_member(one, "column"),
-        .cost = (guint64)json_object_get_int_member(one, "excess"),
+        .kind = find_kind(rule),
+        .line = (guint)smb_json_get_number(one, "line"),
+        .column = (guint)smb_json_get_number(one, "column"),
+        .cost = (guint64)smb_json_get_number(one, "excess"),
     };
-    smb_findings_add(findings, json_object_get_string_member_with_default(one, "file", NULL),
-                     &finding,
-                     g_strdup_printf("%s: %s", of, json_object_get_string_member(one, "subject")),
-                     g_strdup_printf("%s: %s", of, json_object_get_string_member(one, "message")));
+    smb_findings_add(findings, smb_json_get_text(one, "file"), &finding,
+                     g_strdup_printf("%s: %s", of, subject),
+                     g_strdup_printf("%s: %s", of, message));
   }
 }
