@@ -5,7 +5,7 @@
 #include "src/compare/compare.h"
 #include "src/out/json.h"
 
-// "k.cu:4:3: warning: the store of a[i] takes 32 wavefronts, 31 in excess: 1, and 0 in excess in the baseline"
+// "k.cu:4:3: warning: the store of a[i] takes 32 wavefronts, 31 in excess: 1, and 0 in excess, in the baseline"
 static char *
 describe_access(const SmbComparedAccess *access) {
   JsonObject *now = access->new_access;
@@ -15,15 +15,8 @@ describe_access(const SmbComparedAccess *access) {
                              smb_json_get_number(now, "line"),
                              MAX(smb_json_get_number(now, "column"), 1))
            : g_strdup_printf("0x%" G_GINT64_MODIFIER "x", smb_json_get_number(now, "pc"));
-  g_autofree char *before =
-      access->old_access ? g_strdup_printf("%" G_GUINT64_FORMAT ", and %" G_GUINT64_FORMAT
-                                           " in excess, in the baseline",
-                                           access->old_cost.wavefronts, access->old_cost.excess)
-                         : g_strdup("the baseline does not have it");
-  return g_strdup_printf("%s: warning: the %s of %s takes %" G_GUINT64_FORMAT
-                         " wavefronts, %" G_GUINT64_FORMAT " in excess: %s",
-                         place, smb_json_get_text(now, "op"), smb_json_get_text(now, "expression"),
-                         access->new_cost.wavefronts, access->new_cost.excess, before);
+  g_autofree char *text = smb_compared_access_describe(access, "the baseline");
+  return g_strdup_printf("%s: warning: %s", place, text);
 }
 
 static void

@@ -175,6 +175,7 @@ take_case(SmbResultComparison *comparison, const char *name, JsonObject *before,
   g_autoptr(JsonArray) none = json_array_new();
   SmbComparedCase *one = g_new0(SmbComparedCase, 1);
   one->name = name;
+  one->file = now ? smb_json_get_text(smb_json_get_object(now, "kernel"), "file") : NULL;
   one->accesses = g_array_new(FALSE, FALSE, sizeof(SmbComparedAccess));
   compare_accesses(one, before ? smb_json_get_array(before, "accesses") : none,
                    now ? smb_json_get_array(now, "accesses") : none);

@@ -39,11 +39,13 @@ typedef struct {
 /**
  * SmbComparedCase:
  * @change: WORSE if an access got worse, or one was added that has excess wavefronts
+ * @file: (nullable): of the kernel as it is now
  * @note: (nullable): what is not the same besides: the kernel, the launch
  * @accesses: (element-type SmbComparedAccess): in the order of the new one, then those that are gone
  */
 typedef struct {
   const char *name;
+  const char *file;
   SmbChange change;
   char *note;
   GArray *accesses;
@@ -78,8 +80,20 @@ const char *smb_change_name(SmbChange change);
 /** Whether an access makes its case worse: it got worse, or was added and has wavefronts in excess. */
 gboolean smb_compared_access_is_worse(const SmbComparedAccess *access);
 
+/**
+ * smb_compared_access_describe:
+ * @access: one that the new result has
+ * @reference: what the old result is called
+ *
+ * Returns: (transfer full): "the store of a[i] takes 8 wavefronts, 7 in excess: 2, and 1 in excess, in REFERENCE"
+ */
+char *smb_compared_access_describe(const SmbComparedAccess *access, const char *reference);
+
 /** Whether something got worse: a case that did, or that cannot be counted any more. */
 gboolean smb_result_comparison_is_worse(const SmbResultComparison *comparison);
+
+/** What got worse, as findings: SmbFormat.write with a format of findings as its methods */
+void smb_result_comparison_write_findings(SmbCli *cli, gconstpointer result);
 
 /** The formats of an SmbResultComparison. */
 extern const SmbFormat smb_result_comparison_formats[];

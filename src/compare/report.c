@@ -5,6 +5,7 @@
 #include "src/compare/compare.h"
 
 #include "src/out/csv.h"
+#include "src/out/finding.h"
 #include "src/out/json.h"
 #include "src/out/markdown.h"
 #include "src/out/table.h"
@@ -243,8 +244,12 @@ write_markdown(SmbCli *cli, gconstpointer result) {
     write_markdown_case(cli->out, comparison->cases->pdata[i]);
 }
 
-const SmbFormat smb_result_comparison_formats[] = {{"text", write_text, NULL},
-                                                   {"json", write_json, NULL},
-                                                   {"csv", write_csv, NULL},
-                                                   {"markdown", write_markdown, NULL},
-                                                   {NULL, NULL, NULL}};
+const SmbFormat smb_result_comparison_formats[] = {
+    {"text", write_text, NULL},
+    {"json", write_json, NULL},
+    {"csv", write_csv, NULL},
+    {"sarif", smb_result_comparison_write_findings, &smb_findings_sarif},
+    {"github", smb_result_comparison_write_findings, &smb_findings_github},
+    {"gitlab", smb_result_comparison_write_findings, &smb_findings_gitlab},
+    {"markdown", write_markdown, NULL},
+    {NULL, NULL, NULL}};

@@ -171,3 +171,30 @@ shows 'positions: instr line'
 shows 'cfn=inlined at inlined.cu:'
 annotate --inclusive=yes --tree=calling
 grep -qE "^ *$(cat "$work/wavefronts") \(100\.0%\).* \* .*inlined\.cu:inlined" "$work/annotated" || die "$last: $(cat "$work/wavefronts") $(cat "$work/annotated")"
+
+# What got worse from one result to another, at its place in the new one; a case that cannot be counted any more.
+odd 0 --format json
+cp "$work/out" "$work/before.json"
+sed -i 's/^  out\[.*/  s[threadIdx.x * 4] = 1;\n  s[threadIdx.x] = 1;\n&/; s/| 0) \* 32/\& ~1) * 16/' "$repository/$file"
+odd 0 --format json
+cp "$work/out" "$work/after.json"
+# compares RESULT FORMAT
+compares() {
+  expect 1 compare "$work/before.json" "$work/after.json" --format "$2"
+  finds "$1" "$2"
+}
+added="odd: the store of s[threadIdx.x * 4] takes 4 wavefronts, 3 in excess: $work/before.json does not have it"
+compares "regression warning $file 8 3 $added" sarif
+compares "More wavefronts than before warning $file 8 3 $added" github
+compares "regression major $file 8 0 $added" gitlab
+# Another expression, matched by its array.
+expect 1 compare "$work/after.json" "$work/before.json" --format github
+finds "More wavefronts than before warning $file 5 3 odd: the store of s[(threadIdx.x | 0) * 32 % 1024] takes 32 wavefronts, 31 in excess: 16, and 15 in excess, in $work/after.json" github
+expect 0 compare "$work/before.json" "$work/before.json" --format sarif
+finds '' sarif
+"$SMEMBANK" check --project "$repository/smembank.ini" --format json >"$work/now.json" 2>"$work/err" || :
+sed -i '/^max-ways/d; /^file/!b; s/=.*gone.cu/=odd.cu\narg=n=1/' "$repository/smembank.ini"
+cp "$repository/$file" "$repository/odd.cu"
+"$SMEMBANK" check --project "$repository/smembank.ini" --format json >"$work/before.json" 2>"$work/err" || :
+expect 1 compare "$work/before.json" "$work/now.json" --format sarif
+finds 'not-counted error smembank.ini 0 0 case gone: it cannot be counted any more' sarif
