@@ -80,7 +80,7 @@ smb_cmd_check(SmbCli *cli, GError **error) {
     return FALSE;
   g_autoptr(SmbProject) project = smb_project_load(option_project, error);
   g_autoptr(GPtrArray) all = project ? choose_cases(cli, project, error) : NULL;
-  if (!all)
+  if (!all || !smb_project_protect(project, cli->output, error))
     return FALSE;
   g_autofree char *digest = part.shard.of ? smb_check_digest(all, baseline) : NULL;
   part.digest = digest;

@@ -150,5 +150,6 @@ smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **arg
   g_clear_pointer(&cli.arch, smb_arch_unref);
   g_clear_pointer(&cli.arguments, g_strfreev);
   g_clear_pointer(&cli.case_origin, g_free);
+  g_clear_pointer(&cli.case_project, g_free);
   return cli.status;
 }

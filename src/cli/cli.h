@@ -76,6 +76,7 @@ typedef struct {
  * @arch: --arch, set by smb_cli_parse(), or NULL
  * @arch_named: whether the user's own words named it, set by smb_cli_parse(); those of a case are not the user's
  * @case_origin: (nullable): where options besides the user's came from, set by smb_cli_parse(): "--case k, smembank.ini:6", "k.cu:1"
+ * @case_project: (nullable): the project file that has the case, set by smb_cli_parse()
  * @watch: (nullable): shows how far it is, from smb_cli_progress() on
  * @arguments: what is left when the options are taken away, set by smb_cli_parse(); ends with NULL
  * @n_arguments: their number
@@ -98,6 +99,7 @@ struct _SmbCli {
   SmbArch *arch;
   gboolean arch_named;
   char *case_origin;
+  char *case_project;
   SmbWatch *watch;
   GStrv arguments;
   guint n_arguments;

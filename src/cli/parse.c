@@ -114,9 +114,11 @@ find_case(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, Launc
     return TRUE;
   launch->project = smb_project_load(path, error);
   launch->one = launch->project ? smb_project_find(launch->project, name, error) : NULL;
-  if (launch->one)
-    cli->case_origin = g_strdup_printf("--case %s, %s", name, launch->one->origin);
-  return launch->one != NULL;
+  if (!launch->one)
+    return FALSE;
+  cli->case_origin = g_strdup_printf("--case %s, %s", name, launch->one->origin);
+  cli->case_project = g_strdup(launch->project->path);
+  return TRUE;
 }
 
 static gboolean
@@ -241,7 +243,7 @@ write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, gui
   }
 }
 
-// --output: no argument, and no file that another option names.
+// --output: no argument, no file that another option names, and not the project file that has the case.
 static gboolean
 open_output(SmbCli *cli, const char *path, const Options *options, GError **error) {
   cli->output = smb_out_file_new("--output", path, (const char *const *)cli->arguments, error);
@@ -252,7 +254,8 @@ open_output(SmbCli *cli, const char *path, const Options *options, GError **erro
     if (other && other != path && !smb_out_file_protect(cli->output, other, error))
       return FALSE;
   }
-  return cli->output != NULL;
+  return cli->output &&
+         (!cli->case_project || smb_out_file_protect(cli->output, cli->case_project, error));
 }
 
 gboolean

@@ -72,15 +72,19 @@ resolve_path(const char *path, const char *folder) {
                 : g_strconcat(path[0] == '-' ? "./" : "", path, NULL);
 }
 
+const char *
+smb_key_path(const GOptionEntry *key, const char *value) {
+  const char *name = key->long_name;
+  if (key->arg == G_OPTION_ARG_FILENAME || strcmp(name, "include") == 0)
+    return value;
+  if (strcmp(name, "arg") == 0)
+    return smb_argument_file(value);
+  return strcmp(name, "buffer") == 0 ? smb_buffer_file(value) : NULL;
+}
+
 char *
 smb_key_resolve(const GOptionEntry *key, const char *value, const char *folder) {
-  const char *name = key->long_name, *path = NULL;
-  if (key->arg == G_OPTION_ARG_FILENAME || strcmp(name, "include") == 0)
-    path = value;
-  else if (strcmp(name, "arg") == 0)
-    path = smb_argument_file(value);
-  else if (strcmp(name, "buffer") == 0)
-    path = smb_buffer_file(value);
+  const char *path = smb_key_path(key, value);
   if (!path)
     return g_strdup(value);
   g_autofree char *before = g_strndup(value, (gsize)(path - value));

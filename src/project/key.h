@@ -23,6 +23,12 @@ GStrv smb_key_names(void);
 GPtrArray *smb_key_list_of_source(void);
 
 /**
+ * smb_key_path: Returns: (transfer none) (nullable): where the file or folder in a value begins, with its @OFFSET; %NULL: it has
+ *   none
+ */
+const char *smb_key_path(const GOptionEntry *key, const char *value);
+
+/**
  * smb_key_resolve:
  * @key: one of them
  * @value: one value, as on the command line

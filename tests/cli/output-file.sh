@@ -6,6 +6,10 @@
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
+case $SMEMBANK in
+/*) program=$SMEMBANK ;;
+*) program=$PWD/$SMEMBANK ;;
+esac
 
 cat >"$work/k.cu" <<'END'
 #include "k.h"
@@ -71,6 +75,31 @@ t.trace trace $work/t.trace
 smembank.ini analyze --project $work/smembank.ini --case k
 k.cu analyze --project $work/smembank.ini --case k
 END
+# The project that is found, from a folder below it, and all that its cases name.
+printf 'buffer=in=%s@4\n[of tiles]\nrows=8\ncols=8\n' in.bin >>"$work/smembank.ini"
+cp "$work/smembank.ini" "$work.copy"
+mkdir "$work/below"
+while read -r file words; do
+  status=0
+  # shellcheck disable=SC2086 # several words
+  (cd "$work/below" && "$program" $words --output "../$file" >../out 2>../err) || status=$?
+  last="$words --output $file, below the project"
+  [ "$status" -eq 2 ] || die "$last: status $status: $(cat "$work/err")"
+  says "--output '../$file' would overwrite the input file ../$file"
+  cmp "$work.copy/$file" "$work/$file" || die "$last: overwrites it"
+done <<END
+smembank.ini analyze --case k
+smembank.ini explain --case k
+smembank.ini check
+k.cu check
+in.bin check k
+END
+# A run that fails leaves what was there.
+echo old >"$work/old"
+expect 3 analyze "$work/none.cu" --output "$work/old"
+expect 3 check --project "$work/none.ini" --output "$work/old"
+[ "$(cat "$work/old")" = old ] || die "a failed run: $(cat "$work/old")"
+[ -z "$(find "$work" -name '.smembank-*')" ] || die 'a failed run leaves a temporary file'
 rm -r "$work.copy"
 : >"$work/map.svg"
 expect 2 explain --rows 8 --cols 8 --svg "$work/map.svg" --output "$work/map.svg"
