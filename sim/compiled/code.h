@@ -214,6 +214,11 @@ typedef struct {
 // Bytes of REGION_GRID; %envreg1 and %envreg2 are the high and the low word of a pointer to it.
 #define CODE_GRID_BYTES 64u
 
+// What the system has of each block's shared memory, since sm_80, as data/archs say: the code's addresses of it end where the
+// program's own memory begins. What %reserved_smem_offset_1 names begins at CODE_RESERVED_SCRATCH of it.
+#define CODE_RESERVED_BYTES   1024u
+#define CODE_RESERVED_SCRATCH 64u
+
 // Regions that every compiled program begins with; its own variables follow.
 enum {
   REGION_SHARED = SHARED_OBJECT, // all of shared memory, from offset 0

@@ -148,6 +148,18 @@ smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLane
   return !(places.outside >> 63) && !(places.low_bits & (move->align - 1));
 }
 
+// The system's part of shared memory lies below the program's own, whatever a device does, as a number of 32 bits or as one
+// below 0, and behind it in what the machine keeps.
+static gboolean
+is_reserved(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
+  gint64 reserved = (gint64)block->reserved_bytes;
+  gint64 below = *offset > G_MAXINT32 ? *offset - (G_GINT64_CONSTANT(1) << 32) : *offset;
+  if (object != SHARED_OBJECT || below < -reserved || below + (gint64)width > 0)
+    return FALSE;
+  *offset = (gint64)block->reserved_start + reserved + below;
+  return TRUE;
+}
+
 gboolean
 smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
                    const guint64 *addresses, Access *access) {
@@ -168,9 +180,12 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
     const Object *object = &block->objects[number - 1];
     gint64 offset =
         (gint64)((pointer & ((G_GUINT64_CONSTANT(1) << POINTER_OFFSET_BITS) - 1)) - POINTER_BIAS);
+    gboolean outside = offset < 0 || (guint64)offset + width > object->size;
+    if (outside && is_reserved(block, (guint)number - 1, &offset, width))
+      outside = FALSE;
     access->object[lane] = (guint)number - 1;
     access->offset[lane] = offset;
-    if (offset < 0 || (guint64)offset + width > object->size)
+    if (outside)
       return fail_bounds(block, move, access, lane);
     guint64 address = object->base + (guint64)offset;
     if (address % move->align != 0) {
@@ -206,6 +221,8 @@ check_rule(SmbBlock *block, const Move *move) {
 // A program that computes with plain addresses has one object for all of shared memory.
 const char *
 smb_access_array(const SmbBlock *block, const Access *access, guint lane, guint32 offset) {
+  if (block->reserved_bytes && offset >= block->reserved_start)
+    return "reserved";
   const SmbArray *array =
       block->program->tracks ? smb_program_array_at(block->program, offset) : NULL;
   return array ? array->name : access_object(block, access, lane)->name;

@@ -180,6 +180,23 @@ set_uniform(SmbBlock *block, guint32 *values, guint32 value) {
     values[i] = value;
 }
 
+// What the system has of a block's shared memory begins with a row of banks, as on a device.
+static void
+set_up_shared(SmbBlock *block, gsize dynamic_bytes) {
+  const SmbProgram *program = block->program;
+  const SmbArchInfo *arch = smb_arch_info(block->arch);
+  gsize own = program->dynamic_start + dynamic_bytes;
+  block->shared_bytes = own;
+  block->reserved_start = (own + arch->row_bytes - 1) / arch->row_bytes * arch->row_bytes;
+  block->reserved_bytes = program->reaches_reserved ? arch->block_reserved_bytes : 0;
+  gsize room = block->reserved_start + block->reserved_bytes;
+  block->shared = g_malloc0(room + SMB_MAX_WIDTH);
+  if (program->tracks)
+    block->shared_marks = g_malloc0(room + SMB_MAX_WIDTH);
+  block->shadow = smb_shadow_new(program, block->reserved_bytes ? block->reserved_start : own,
+                                 block->reserved_bytes);
+}
+
 static void
 set_up_threads(SmbBlock *block) {
   for (guint i = 0; i < 3; i++) {
@@ -292,12 +309,8 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   block->place_loops = smb_place_loops_choose();
   block->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
   block->n_warps = smb_arch_warps(arch, block->n_threads);
-  block->shared_bytes = program->dynamic_start + launch->dynamic_bytes;
-  block->shared = g_malloc0(block->shared_bytes + SMB_MAX_WIDTH);
-  block->shadow = smb_shadow_new(program, block->shared_bytes);
   block->overlay = smb_overlay_new(global, program);
-  if (program->tracks)
-    block->shared_marks = g_malloc0(block->shared_bytes + SMB_MAX_WIDTH);
+  set_up_shared(block, launch->dynamic_bytes);
   set_up_threads(block);
   if (set_up_objects(block, launch, error))
     block->state = program->front_end->state_new(block, launch, error);
@@ -364,9 +377,11 @@ start_block(SmbBlock *block, guint64 index) {
     set_uniform(block, block->uniform[i], (guint32)(rest % block->grid[i]));
     rest /= block->grid[i];
   }
-  memset(block->shared, 0, block->shared_bytes);
+  memset(block->shared, 0, block->reserved_start + block->reserved_bytes);
   if (block->shared_marks)
     memset(block->shared_marks, 0, block->shared_bytes);
+  if (block->reserved_bytes)
+    memset(block->shared_marks + block->reserved_start, MARK_KNOWN, block->reserved_bytes);
   memset(&block->exited, 0, sizeof block->exited);
   for (guint i = 0; i < block->n_objects; i++) {
     block->objects[i].written = FALSE;

@@ -78,7 +78,10 @@ struct _SmbBlock {
   Object *objects;     // the program's regions, then a buffer for each parameter
   guint n_objects;
   GPtrArray *structures; // GBytes: of parameters that are objects
-  gsize shared_bytes;
+  gsize shared_bytes;    // the program's own
+  gsize
+      reserved_start; // offset of what the system has of it, which lies behind the program's own here
+  gsize reserved_bytes; // of that; 0: it cannot be touched
   guchar *shared;
   guchar *shared_marks; // of each byte, if the program tracks them
   Shadow *shadow;
@@ -299,7 +302,7 @@ void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const g
 void smb_overlay_blur(Overlay *overlay);
 
 // --- races (machine-race.c)
-Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes);
+Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize reserved_bytes);
 void smb_shadow_free(Shadow *shadow);
 void smb_shadow_start_block(Shadow *shadow);
 void smb_shadow_barrier(Shadow *shadow);

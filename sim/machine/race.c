@@ -40,6 +40,8 @@ enum {
 struct _Shadow {
   guint granule_shift;
   gsize n_cells;
+  gsize
+      n_own; // of these: of the program's own memory; what the system has is always taken to be written
   guint32 phase; // counts barriers and blocks
   Cell *cells;
   guint8 *set;        // by cell: whether the block has written it
@@ -54,16 +56,18 @@ struct _Shadow {
 };
 
 Shadow *
-smb_shadow_new(const SmbProgram *program, gsize shared_bytes) {
+smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize reserved_bytes) {
   Shadow *shadow = g_new0(Shadow, 1);
   shadow->granule_shift = 2;
   for (guint i = 0; i < program->sites->len; i++) {
     guint width = g_array_index(program->sites, SmbSite, i).width;
     shadow->granule_shift = MIN(shadow->granule_shift, (guint)__builtin_ctz(width));
   }
-  shadow->n_cells = (shared_bytes + (1u << shadow->granule_shift) - 1) >> shadow->granule_shift;
+  shadow->n_own = (shared_bytes + (1u << shadow->granule_shift) - 1) >> shadow->granule_shift;
+  shadow->n_cells = shadow->n_own + (reserved_bytes >> shadow->granule_shift);
   shadow->cells = g_new0(Cell, shadow->n_cells + 1);
   shadow->set = g_new0(guint8, shadow->n_cells + 1);
+  memset(shadow->set + shadow->n_own, TRUE, shadow->n_cells - shadow->n_own);
   shadow->warned = g_hash_table_new(NULL, NULL);
   shadow->n_lanes = program->lanes;
   return shadow;
@@ -83,8 +87,8 @@ smb_shadow_free(Shadow *shadow) {
 
 void
 smb_shadow_start_block(Shadow *shadow) {
-  memset(shadow->set, 0, shadow->n_cells);
-  shadow->n_unset = shadow->n_cells;
+  memset(shadow->set, 0, shadow->n_own);
+  shadow->n_unset = shadow->n_own;
   g_hash_table_remove_all(shadow->warned);
   smb_shadow_barrier(shadow);
 }
@@ -121,7 +125,8 @@ is_news(const SmbBlock *block, SmbWarning warning, guint site, guint other) {
 static void
 warn_race(SmbBlock *block, guint site, guint other, guint other_mark, const Access *access,
           guint lane, guint32 offset) {
-  if (!is_news(block, SMB_WARNING_RACE, site, other))
+  // Tiles of several warps meet at words in the system's part: what these order is not followed.
+  if (block->reserved_bytes || !is_news(block, SMB_WARNING_RACE, site, other))
     return;
   const SmbSite *here = smb_program_site(block->program, site);
   const SmbSite *there = smb_program_site(block->program, other);

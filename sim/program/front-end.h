@@ -85,14 +85,15 @@ struct _SmbProgram {
   SmbSource *origin; // what it was read from, if that is no text; else NULL
   char *file;        // what messages call it
   const char *name;
-  const char *symbol;      // the kernel's name in compiled code; NULL of a text
-  GArray *sites;           // SmbSite: as the front end leaves them, at their leaves
-  GArray *arrays;          // SmbArray, in the order of the text
-  GArray *regions;         // Region; a pointer names one by its index, or a buffer behind them
-  GArray *parameters;      // SmbParameter
-  gsize static_shared;     // bytes
-  gsize dynamic_start;     // where dynamic shared memory begins, in bytes
-  guint max_threads;       // of a block, as the kernel says itself; 0: it does not
+  const char *symbol;        // the kernel's name in compiled code; NULL of a text
+  GArray *sites;             // SmbSite: as the front end leaves them, at their leaves
+  GArray *arrays;            // SmbArray, in the order of the text
+  GArray *regions;           // Region; a pointer names one by its index, or a buffer behind them
+  GArray *parameters;        // SmbParameter
+  gsize static_shared;       // bytes
+  gsize dynamic_start;       // where dynamic shared memory begins, in bytes
+  gboolean reaches_reserved; // its code asks where the system's part of shared memory lies
+  guint max_threads;         // of a block, as the kernel says itself; 0: it does not
   guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so
   gboolean is_serial;
   // Why where lanes that diverge meet again is not well known, whatever its variants say (SmbFrontEnd.variant): what the

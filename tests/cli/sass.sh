@@ -55,6 +55,15 @@ counts "75 90" 'atomic 64/192 load 66/66 store 2/4' --entry doubles --buffer 1=i
 # The swaps of one warp may come between the load and the swap of another, and then there are more of them.
 counts "75 90" 'atomic 2/8 load 4/8 store 1/2' --entry many --buffer 1=iota:f64
 grep -q 'ATOMS.CAST.SPIN.64.*order in which threads execute atomics' "$work/err" || die "swaps: $(cat "$work/err")"
+# Tiles of several warps meet, and exchange values, in the system's part of shared memory; how often they look there is a
+# matter of time.
+file=tiles
+for chip in 80 90 100; do
+  sum $chip --block 128 --grid 2 --buffer 1=iota:i32 >"$work/sum"
+  [ "$(grep '^"\?shared' "$work/out" | grep -c ,reserved, || true)" -ge 10 ] || die "sm_$chip: $(cat "$work/out")"
+  grep -v ,reserved, "$work/out" | grep -qE '^shared,.*LDS.*,4,4,4,0,' || die "sm_$chip: $(cat "$work/out")"
+  ! grep -q 'race on' "$work/err" || die "sm_$chip: $(cat "$work/err")"
+done
 # What linkers leave for the driver to do; what they have not done.
 file=linked
 counts "75 90" 'load 94/94 store 94/94'

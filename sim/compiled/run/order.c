@@ -135,7 +135,7 @@ smb_order_guards(Runner *runner, const Step *step) {
   case STEP_OTHER: // a barrier, a call, an end
     if (step->run == smb_step_exit)
       smb_order_branches(runner, step);
-    else
+    else if (step->run != smb_step_nothing)
       smb_order_decides_all(runner);
     return;
   case STEP_COMPUTE:

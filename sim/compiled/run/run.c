@@ -11,8 +11,9 @@
 #include "sim/machine/lanes.h"
 
 enum {
-  SHARE_STEPS = 1 << 16, // of a warp, before the next one has its turn
-  LOOK_STEPS = 1 << 22,  // of a block, a multiple of that, before it is asked whether it can end
+  SHARE_STEPS = 1 << 16,  // of a warp, before the next one has its turn
+  POLLING_STEPS = 1 << 8, // the same, of code that may wait for what other warps of the block write
+  LOOK_STEPS = 1 << 22,   // of a block, a multiple of these, before it is asked whether it can end
 };
 
 // A word of the parameters; what is behind the last one is 0.
@@ -125,7 +126,7 @@ run_warp(Runner *runner) {
   const Registers *registers = runner->warp->registers;
   SmbSplits *splits = runner->warp->splits;
   const Step *step = runner->steps;
-  guint left = SHARE_STEPS;
+  guint left = runner->share;
   guint64 instructions = 0, before = runner->block->steps;
   for (; splits->mask && left > 0; left--) {
     step = &runner->steps[splits->pc++];
@@ -145,7 +146,7 @@ run_warp(Runner *runner) {
     if (!step->run(runner, step, lanes))
       return FALSE;
   }
-  runner->block->steps += SHARE_STEPS - left;
+  runner->block->steps += runner->share - left;
   runner->block->instructions += instructions;
   if (splits->mask)
     smb_splits_yield(splits);
@@ -208,6 +209,17 @@ smb_runner_run(gpointer data) {
   return smb_runner_refuse(runner) && ended;
 }
 
+static guint
+find_share(const Code *code) {
+  for (guint i = 0; i < code->transfers->len; i++) {
+    const Transfer *transfer = g_ptr_array_index(code->transfers, i);
+    gboolean is_own = transfer->window == WINDOW_SHARED || transfer->is_generic;
+    if (transfer->move.op_class == SMB_OP_CLASS_LOAD && transfer->order != ORDER_WEAK && is_own)
+      return POLLING_STEPS;
+  }
+  return SHARE_STEPS;
+}
+
 gpointer
 smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   const Code *code = (const Code *)block->program;
@@ -218,6 +230,7 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   runner->block = block;
   runner->code = code;
   runner->steps = &g_array_index(code->steps, Step, 0);
+  runner->share = find_share(code);
   runner->skips = launch->skips_unknown;
   runner->causes = g_new0(Cause, code->steps->len);
   runner->written = g_new0(guint8, block->n_objects);

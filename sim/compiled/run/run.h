@@ -75,6 +75,7 @@ struct _Runner {
   SmbBlock *block;
   const Code *code;
   const Step *steps;
+  guint share; // steps that a warp may run before the next one has its turn
   Warp *warps;
   guint w; // the running warp
   Warp *warp;

@@ -14,7 +14,8 @@ typedef enum {
   WORD_SHARED, // low word of where shared memory begins among generic addresses; the high word is behind it
   WORD_LOCAL, // likewise of local memory
   WORD_GRID, // high word of where the memory for barriers of the grid begins; the low word is behind it
-  WORD_STACK, // where the stack of a thread begins
+  WORD_STACK,    // where the stack of a thread begins
+  WORD_RESERVED, // %reserved_smem_offset_1
 } WordKind;
 
 typedef struct {
@@ -36,6 +37,8 @@ static const Word words[] = {
     {70, 89, 0x8c, WORD_GRID, 0},
     {90, 99, 0x44, WORD_GRID, 0},
     {70, 99, 0x28, WORD_STACK, 0},
+    {80, 89, 0x124, WORD_RESERVED, 0},
+    {90, 99, 0x6c, WORD_RESERVED, 0},
     {100, 999, 0x360, WORD_SPECIAL, SPECIAL_NTID},
     {100, 999, 0x364, WORD_SPECIAL, SPECIAL_NTID + 1},
     {100, 999, 0x368, WORD_SPECIAL, SPECIAL_NTID + 2},
@@ -44,14 +47,23 @@ static const Word words[] = {
     {100, 999, 0x378, WORD_SPECIAL, SPECIAL_NCTAID + 2},
     {100, 999, 0x2f8, WORD_LOCAL, 0},
     {100, 999, 0x37c, WORD_STACK, 0},
+    {100, 999, 0x1dc, WORD_RESERVED, 0},
 };
+
+// The code's address of what %reserved_smem_offset_1 names.
+static guint32
+find_reserved(SassDecoder *decoder) {
+  decoder->program->reaches_reserved = TRUE;
+  return decoder->reserved_shared - CODE_RESERVED_BYTES + CODE_RESERVED_SCRATCH;
+}
 
 // Whether a number is put into a word; *@special: it is one that a launch decides, NO_SPECIAL: it is @value.
 static gboolean
-find_word(const SassDecoder *decoder, gint64 offset, guint *special, guint32 *value) {
+find_word(SassDecoder *decoder, gint64 offset, guint *special, guint32 *value) {
   for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
     const Word *word = &words[i];
-    gboolean has_high = word->kind != WORD_SPECIAL && word->kind != WORD_STACK;
+    gboolean has_high =
+        word->kind == WORD_SHARED || word->kind == WORD_LOCAL || word->kind == WORD_GRID;
     if (decoder->chip < word->first_chip || decoder->chip > word->last_chip)
       continue;
     if (offset != word->offset && !(has_high && offset == word->offset + 4))
@@ -61,7 +73,8 @@ find_word(const SassDecoder *decoder, gint64 offset, guint *special, guint32 *va
                                                              : REGION_GRID,
                                   0);
     *special = word->kind == WORD_SPECIAL ? word->special : NO_SPECIAL;
-    *value = word->kind == WORD_STACK ? decoder->stack_bytes
+    *value = word->kind == WORD_STACK      ? decoder->stack_bytes
+             : word->kind == WORD_RESERVED ? find_reserved(decoder)
              : (offset == (gint64)word->offset) == (word->kind == WORD_GRID)
                  ? (guint32)(window >> 32)
                  : (guint32)window;
@@ -114,13 +127,59 @@ smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows)
   return smb_sass_constant(decoder, bits, n_rows);
 }
 
+static void
+add_piece(SassDecoder *decoder, GArray *pieces, guint64 first, guint64 end,
+          const SmbContents *contents) {
+  const BankPiece piece = {first, end - first, decoder->program->regions->len};
+  const Region region = {.name = "the driver's constants",
+                         .space = SPACE_CONSTANT,
+                         .size = end - first,
+                         .contents = *contents};
+  g_array_append_val(decoder->program->regions, region);
+  g_array_append_val(pieces, piece);
+}
+
+// Bank 0 for loads with an index: since sm_100, ptxas finds words below the parameters at -0xa0 * SR_CgaSize (R2) of where
+// they are: c[0x0][R2+0x27c] is word 0x1dc of a block that is its own cluster. Of the others nothing is known.
+static const GArray *
+find_launch_pieces(SassDecoder *decoder) {
+  static const SmbContents unknown = {.fill = SMB_FILL_UNKNOWN};
+  const guint base = decoder->kernel->parameter_base;
+  SassBank *bank = &decoder->banks[SASS_BANK_PARAMETERS];
+  if (bank->pieces)
+    return bank->pieces;
+  bank->pieces = g_array_new(FALSE, FALSE, sizeof(BankPiece));
+  g_ptr_array_add(decoder->code->owned, bank->pieces);
+  guint at = 0;
+  for (guint offset = 0; offset < base; offset += 4) {
+    guint special;
+    guint32 value;
+    if (!find_word(decoder, offset, &special, &value) || special != NO_SPECIAL)
+      continue;
+    GByteArray *bytes = g_byte_array_new();
+    g_byte_array_append(bytes, (const guint8 *)&value, sizeof value);
+    g_ptr_array_add(decoder->code->bytes, bytes);
+    const SmbContents known = {
+        .fill = SMB_FILL_BYTES, .bytes = bytes->data, .length = sizeof value};
+    add_piece(decoder, bank->pieces, at, offset, &unknown);
+    add_piece(decoder, bank->pieces, offset, offset + 4, &known);
+    at = offset + 4;
+  }
+  add_piece(decoder, bank->pieces, at, base, &unknown);
+  const BankPiece parameters = {base, decoder->kernel->parameter_bytes, REGION_PARAMETERS};
+  g_array_append_val(bank->pieces, parameters);
+  return bank->pieces;
+}
+
 gboolean
 smb_sass_set_bank_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand) {
   if (operand->is_bindless)
     return FALSE;
   transfer->window = WINDOW_GENERIC;
   transfer->offset = (guint64)operand->value;
-  if (operand->bank == SASS_BANK_PARAMETERS)
+  if (operand->bank == SASS_BANK_PARAMETERS && operand->value < decoder->kernel->parameter_base)
+    transfer->pieces = find_launch_pieces(decoder);
+  else if (operand->bank == SASS_BANK_PARAMETERS)
     transfer->offset += make_pointer(REGION_PARAMETERS, -(gint64)decoder->kernel->parameter_base);
   else
     transfer->pieces = smb_sass_bank_pieces(decoder, operand->bank);
