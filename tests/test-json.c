@@ -291,6 +291,7 @@ static const char *const measured[][2] = {
     {"", "advise --rows 16 --cols 32 --measure"},
     {"launch-failure", "advise --rows 16 --cols 32 --measure"},
     {"more-cycles", "fuzz --count 20 --op atom.max.u32"},
+    {"more-cycles", "fuzz --count 20 --op ld --shard 2/3"},
 };
 
 START_TEST(test_measured_schema) {

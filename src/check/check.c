@@ -41,7 +41,7 @@ smb_check_add(SmbCheck *check, const SmbCase *one) {
 }
 
 const char *
-smb_verdict_name(SmbVerdict verdict) {
+smb_verdict_name(SmbCaseVerdict verdict) {
   static const char *const names[SMB_N_VERDICTS] = {"passed", "failed", "error"};
   return names[verdict];
 }

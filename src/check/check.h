@@ -15,7 +15,7 @@ typedef enum {
   SMB_VERDICT_PASSED,
   SMB_VERDICT_FAILED, /* a limit failed */
   SMB_VERDICT_ERROR,  /* it could not be counted */
-} SmbVerdict;
+} SmbCaseVerdict;
 #define SMB_N_VERDICTS 3
 
 /**
@@ -27,7 +27,7 @@ typedef enum {
  */
 typedef struct {
   const SmbCase *one;
-  SmbVerdict verdict;
+  SmbCaseVerdict verdict;
   JsonNode *result;
   char *error;
   GStrv messages;
@@ -82,7 +82,7 @@ SmbChecked *smb_check_add(SmbCheck *check, const SmbCase *one);
 gboolean smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs);
 
 /** smb_verdict_name: Returns: (transfer none): "passed", "failed", "error" */
-const char *smb_verdict_name(SmbVerdict verdict);
+const char *smb_verdict_name(SmbCaseVerdict verdict);
 
 /** What messages of analyze that have no place in the kernel begin with. */
 #define SMB_CHECK_PREFIX "smembank analyze: "

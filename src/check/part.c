@@ -47,9 +47,9 @@ refuse(const char *name, GError **error) {
 }
 
 static gboolean
-read_verdict(const char *word, SmbVerdict *verdict) {
+read_verdict(const char *word, SmbCaseVerdict *verdict) {
   for (guint i = 0; i < SMB_N_VERDICTS; i++) {
-    *verdict = (SmbVerdict)i;
+    *verdict = (SmbCaseVerdict)i;
     if (g_strcmp0(word, smb_verdict_name(*verdict)) == 0)
       return TRUE;
   }
@@ -74,7 +74,7 @@ add_case(SmbCheck *check, SmbProject *project, const char *file, JsonObject *obj
          GError **error) {
   const char *name = smb_json_get_text(object, "name");
   JsonObject *result = smb_json_get_object(object, "result");
-  SmbVerdict verdict;
+  SmbCaseVerdict verdict;
   if (!name || !read_verdict(smb_json_get_text(object, "verdict"), &verdict))
     return refuse(file, error);
   if (result && !smb_result_check_analysis(file, result, error))

@@ -36,7 +36,7 @@ add_row(SmbTable *table, const SmbChecked *checked) {
 
 // "a, b and c": the cases with a verdict (transfer full).
 static char *
-list_cases(const SmbCheck *check, SmbVerdict verdict) {
+list_cases(const SmbCheck *check, SmbCaseVerdict verdict) {
   g_autoptr(GStrvBuilder) names = g_strv_builder_new();
   for (guint i = 0; i < check->cases->len; i++) {
     const SmbChecked *checked = check->cases->pdata[i];

@@ -6,6 +6,7 @@
 
 #include "sim/base/progress.h"
 #include "src/cli/cli.h"
+#include "src/cli/shard.h"
 #include "src/measure/trial.h"
 
 /** Requests of an instruction unless the user says otherwise, and the most of them. */
@@ -27,11 +28,13 @@
  * @count: requests of each instruction
  * @seed: any number; the same one gives the same requests
  * @counted: of those, so many are measured by counters too: regularly, the first one among them
+ * @shard: which part of the requests of all instructions is measured
  */
 typedef struct {
   guint64 count;
   guint64 seed;
   guint64 counted;
+  SmbShard shard;
   SmbProgress *progress; /* (nullable): counts requests */
 } SmbFuzzOptions;
 
@@ -64,6 +67,8 @@ typedef struct {
 /**
  * SmbFuzzMismatch: a request that is not what the model says.
  * @wavefronts: what was counted, or %SMB_NOT_MEASURED
+ * @is_extra: whether it was counted because it is shown, and is not of the sample
+ * @count_differs: whether it differed in every count
  */
 typedef struct {
   guint instruction;
@@ -71,37 +76,67 @@ typedef struct {
   SmbWavefronts predicted;
   double cycles;
   double wavefronts;
+  gboolean is_extra;
+  gboolean count_differs;
 } SmbFuzzMismatch;
 
 /**
  * SmbFuzzReport: what was asked of which device, and what it said. The writers of SmbFormat take it.
- * @meter, @arch, @options: (transfer none): must outlive it
- * @results: (element-type SmbFuzzResult): in the order of the instructions
- * @mismatches: (element-type SmbFuzzMismatch): the first few
+ * @device, @arch, @options: (transfer none): must outlive it
+ * @instructions: (transfer none) (element-type guint): those that were asked for, of all parts
+ * @results: (element-type SmbFuzzResult): in the order of the instructions; of a part, of those that it has requests of
+ * @mismatches: (element-type SmbFuzzMismatch): the first %SMB_FUZZ_SHOWN_EACH of each; so many of all are shown
  * @refusal: (nullable): why nothing was counted, without a full stop
  */
 typedef struct {
-  SmbMeter *meter;
-  SmbArch *arch;
+  const SmbMeterDevice *device;
+  const SmbArch *arch;
   const SmbFuzzOptions *options;
+  const GArray *instructions;
   GArray *results;
   GArray *mismatches;
   char *refusal;
 } SmbFuzzReport;
 
 /** smb_fuzz_report_new: Returns: (transfer full): an empty report; @arch: whose rules predict */
-SmbFuzzReport *smb_fuzz_report_new(SmbMeter *meter, SmbArch *arch, const SmbFuzzOptions *options);
+SmbFuzzReport *smb_fuzz_report_new(const SmbMeterDevice *device, const SmbArch *arch,
+                                   const SmbFuzzOptions *options, const GArray *instructions);
 void smb_fuzz_report_free(SmbFuzzReport *report);
 
 /**
  * smb_fuzz_run:
- * @instructions: (element-type guint): indices of smb_instruction()
  * @report: takes what comes out
+ * @meter: measures, on the device of the report
+ * @arch: that of the report
  * @recording: (nullable): takes the sample of each instruction: wavefronts and cycles
- * @error: SMB_GPU_ERROR_UNAVAILABLE if the device fails, or if it can execute none of them
+ * @error: SMB_GPU_ERROR_UNAVAILABLE if the device fails
  */
-gboolean smb_fuzz_run(SmbFuzzReport *report, const GArray *instructions, SmbRecording *recording,
-                      GError **error);
+gboolean smb_fuzz_run(SmbFuzzReport *report, SmbMeter *meter, SmbArch *arch,
+                      SmbRecording *recording, GError **error);
+
+/** SmbFuzzSpan: of instruction @index of SmbFuzzReport.instructions, requests @first to @end (exclusive) */
+typedef struct {
+  guint index;
+  guint64 first;
+  guint64 end;
+} SmbFuzzSpan;
+
+/**
+ * smb_fuzz_spans:
+ * @n_instructions: how many there are
+ *
+ * Returns: (transfer full) (element-type SmbFuzzSpan): what a part measures, in whole pieces (source.h): a span of the requests of all
+ *   instructions, one behind the other
+ */
+GArray *smb_fuzz_spans(const SmbFuzzOptions *options, guint n_instructions);
+
+/**
+ * smb_fuzz_report_finish:
+ * @error: SMB_GPU_ERROR_UNAVAILABLE if nothing could be measured, unless the report is of a part
+ *
+ * Writes a report in the format of @cli, and sets the exit status.
+ */
+gboolean smb_fuzz_report_finish(SmbCli *cli, const SmbFuzzReport *report, GError **error);
 
 /** The word that selects every instruction, not only those that stand for an operation. */
 #define SMB_FUZZ_ALL_INSTRUCTIONS "all-instructions"

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/fuzz/fuzz.h"
+#include "src/fuzz/part.h"
 
 #include <math.h>
 
+#include "gpu/error.h"
+#include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/trace/trace.h"
 #include "src/out/measured-text.h"
@@ -84,9 +86,14 @@ write_mismatch(SmbSpool *out, const SmbFuzzMismatch *mismatch) {
       wavefronts, mismatch->predicted.cycles, cycles);
 }
 
+static guint
+count_shown(const SmbFuzzReport *report) {
+  return MIN(report->mismatches->len, SMB_FUZZ_SHOWN);
+}
+
 static void
 write_mismatches(SmbSpool *out, const SmbFuzzReport *report) {
-  for (guint i = 0; i < report->mismatches->len; i++)
+  for (guint i = 0; i < count_shown(report); i++)
     write_mismatch(out, &g_array_index(report->mismatches, SmbFuzzMismatch, i));
 }
 
@@ -109,7 +116,7 @@ static void
 write_fuzz_text(SmbCli *cli, gconstpointer written) {
   const SmbFuzzReport *report = written;
   SmbFuzzResult total = smb_fuzz_report_total(report);
-  smb_measured_write_device(cli, report->meter, report->arch);
+  smb_measured_write_device(cli, report->device, report->arch);
   write_verdict(cli, report->options, &total);
   write_fuzz_table(cli, report);
   smb_spool_puts(cli->out, "\n");
@@ -127,6 +134,8 @@ write_fuzz_text(SmbCli *cli, gconstpointer written) {
   if (report->mismatches->len > 0)
     smb_spool_puts(cli->out, "\nThe first mismatches, as lines of a trace:\n");
   write_mismatches(cli->out, report);
+  if (report->options->shard.of)
+    smb_shard_write_text(&report->options->shard, cli->out);
 }
 
 static void
@@ -173,7 +182,7 @@ write_fuzz_json(SmbCli *cli, gconstpointer written) {
   const SmbFuzzReport *report = written;
   SmbFuzzResult total = smb_fuzz_report_total(report);
   JsonBuilder *json = smb_json_begin(cli->command);
-  smb_measured_json_device(json, report->meter, report->refusal);
+  smb_measured_json_device(json, report->device, report->refusal);
   smb_json_arch(json, report->arch);
   smb_json_number(json, "count", (gint64)report->options->count);
   // Any number of 64 bits: JSON's integers are signed.
@@ -187,9 +196,11 @@ write_fuzz_json(SmbCli *cli, gconstpointer written) {
   add_json_numbers(json, &total);
   json_builder_end_object(json);
   smb_json_array(json, "mismatches");
-  for (guint i = 0; i < report->mismatches->len; i++)
+  for (guint i = 0; i < count_shown(report); i++)
     add_json_mismatch(json, &g_array_index(report->mismatches, SmbFuzzMismatch, i));
   json_builder_end_array(json);
+  if (report->options->shard.of)
+    smb_fuzz_json_part(json, report);
   smb_json_end(json, cli->out);
 }
 
@@ -218,3 +229,25 @@ const SmbFormat smb_fuzz_formats[] = {{"text", write_fuzz_text, NULL},
                                       {"json", write_fuzz_json, NULL},
                                       {"csv", write_fuzz_csv, NULL},
                                       {NULL, NULL, NULL}};
+
+// If the device could do nothing of what was asked, the first reason is the error.
+static gboolean
+check_measured(const SmbFuzzReport *report, GError **error) {
+  for (guint i = 0; i < report->results->len; i++) {
+    if (!g_array_index(report->results, SmbFuzzResult, i).failure)
+      return TRUE;
+  }
+  return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "nothing could be measured: %s",
+                  g_array_index(report->results, SmbFuzzResult, 0).failure);
+}
+
+gboolean
+smb_fuzz_report_finish(SmbCli *cli, const SmbFuzzReport *report, GError **error) {
+  if (!report->options->shard.of && !check_measured(report, error))
+    return FALSE;
+  cli->format->write(cli, report);
+  SmbFuzzResult total = smb_fuzz_report_total(report);
+  if (total.mismatches + total.count_mismatches > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+  return TRUE;
+}

@@ -5,10 +5,8 @@
 #include "sim/arch/arch.h"
 #include "sim/trace/pattern.h"
 
-// Requests of a piece: what one thread makes, from a generator of its own.
 enum {
-  PIECE_REQUESTS = 4096,
-  PIECES = SMB_FUZZ_BATCH_REQUESTS / PIECE_REQUESTS,
+  PIECES = SMB_FUZZ_BATCH_REQUESTS / SMB_FUZZ_PIECE_REQUESTS,
 };
 
 typedef struct _Batch Batch;
@@ -30,9 +28,9 @@ struct _SmbFuzzSource {
   guint32 shared_bytes;
   guint64 seed;
   guint instruction;
-  guint64 n;       // requests of the instruction
-  guint64 started; // of those, in batches that were started
-  guint64 taken;   // of those, in batches that were handed out
+  guint64 end;     // of the requests of the instruction
+  guint64 started; // those before are in batches that were started
+  guint64 taken;   // those before are in batches that were handed out
   Batch batches[2];
   guint next; // the batch that is handed out next
   GThreadPool *pool;
@@ -53,8 +51,8 @@ make_piece(gpointer data, gpointer user_data) {
   guint32 limit = smb_op_is_shared(instruction->op)
                       ? source->shared_bytes
                       : MIN(source->shared_bytes, SMB_CONSTANT_PROBE_BYTES);
-  gsize first = (gsize)piece->index * PIECE_REQUESTS;
-  gsize n = MIN(batch->trial.n - first, PIECE_REQUESTS);
+  gsize first = (gsize)piece->index * SMB_FUZZ_PIECE_REQUESTS;
+  gsize n = MIN(batch->trial.n - first, SMB_FUZZ_PIECE_REQUESTS);
   SmbRequest *requests = batch->trial.requests + first;
   for (gsize i = 0; i < n; i++) {
     smb_pattern_request(&random, SMB_NVIDIA_LANES, instruction->op, instruction->width, limit,
@@ -104,10 +102,10 @@ smb_fuzz_source_free(SmbFuzzSource *source) {
 // Sets the threads to work on the batch after all that were started, if there is one.
 static void
 start_batch(SmbFuzzSource *source, Batch *batch) {
-  gsize n = (gsize)MIN(source->n - source->started, SMB_FUZZ_BATCH_REQUESTS);
-  guint pieces = (guint)((n + PIECE_REQUESTS - 1) / PIECE_REQUESTS);
+  gsize n = (gsize)MIN(source->end - source->started, SMB_FUZZ_BATCH_REQUESTS);
+  guint pieces = (guint)((n + SMB_FUZZ_PIECE_REQUESTS - 1) / SMB_FUZZ_PIECE_REQUESTS);
   smb_trial_begin(&batch->trial, source->arch, source->instruction, n);
-  batch->first_piece = source->started / PIECE_REQUESTS;
+  batch->first_piece = source->started / SMB_FUZZ_PIECE_REQUESTS;
   batch->pending = pieces; // no thread works on it yet
   source->started += n;
   for (guint i = 0; i < pieces; i++)
@@ -123,17 +121,17 @@ wait_for(SmbFuzzSource *source, const Batch *batch) {
 }
 
 void
-smb_fuzz_source_begin(SmbFuzzSource *source, guint instruction, guint64 n) {
+smb_fuzz_source_begin(SmbFuzzSource *source, guint instruction, guint64 first, guint64 end) {
   source->instruction = instruction;
-  source->n = n;
-  source->started = source->taken = 0;
+  source->end = end;
+  source->started = source->taken = first;
   source->next = 0;
   start_batch(source, &source->batches[0]);
 }
 
 SmbTrial *
 smb_fuzz_source_next(SmbFuzzSource *source) {
-  if (source->taken == source->n)
+  if (source->taken == source->end)
     return NULL;
   Batch *batch = &source->batches[source->next];
   wait_for(source, batch);

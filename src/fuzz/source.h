@@ -25,8 +25,12 @@ typedef struct _SmbFuzzSource SmbFuzzSource;
 SmbFuzzSource *smb_fuzz_source_new(SmbArch *arch, gsize shared_bytes, guint64 seed);
 void smb_fuzz_source_free(SmbFuzzSource *source);
 
-/** smb_fuzz_source_begin: @n requests of an instruction follow; nothing may be left of another */
-void smb_fuzz_source_begin(SmbFuzzSource *source, guint instruction, guint64 n);
+/** Requests of a piece, which a generator of its own makes: what any of them is depends on no other piece. */
+#define SMB_FUZZ_PIECE_REQUESTS 4096
+
+/** smb_fuzz_source_begin: requests @first, the first of a piece, to @end (exclusive) of an instruction follow; nothing may
+ * be left of another */
+void smb_fuzz_source_begin(SmbFuzzSource *source, guint instruction, guint64 first, guint64 end);
 
 /**
  * smb_fuzz_source_next:

@@ -171,7 +171,7 @@ write_measured_text(SmbCli *cli, gconstpointer result) {
   const SmbMeasuredTraceReport *report = result;
   const SmbMeasuredTrace *trace = report->trace;
   g_autofree char *sample = describe_sample(trace);
-  smb_measured_write_device(cli, report->meter, trace->arch);
+  smb_measured_write_device(cli, smb_meter_device(report->meter), trace->arch);
   smb_measured_write_counters(cli, trace->refusal);
   if (sample)
     smb_text_wrap(cli->out, sample);
@@ -220,7 +220,7 @@ write_measured_json(SmbCli *cli, gconstpointer result) {
   }
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_text(json, "file", report->file);
-  smb_measured_json_device(json, report->meter, trace->refusal);
+  smb_measured_json_device(json, smb_meter_device(report->meter), trace->refusal);
   smb_json_arch(json, trace->arch);
   smb_json_array(json, "notes");
   if (sample)

@@ -17,8 +17,7 @@ smb_measured_text(double number) {
 }
 
 void
-smb_measured_write_device(SmbCli *cli, const SmbMeter *meter, const SmbArch *arch) {
-  const SmbMeterDevice *device = smb_meter_device(meter);
+smb_measured_write_device(SmbCli *cli, const SmbMeterDevice *device, const SmbArch *arch) {
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, device->name);
   smb_spool_printf(cli->out, " (compute capability %u.%u, driver %s), by the rules of %s\n",
                    device->capability_major, device->capability_minor,
@@ -35,8 +34,7 @@ smb_measured_write_counters(SmbCli *cli, const char *refusal) {
 }
 
 void
-smb_measured_json_device(JsonBuilder *json, const SmbMeter *meter, const char *refusal) {
-  const SmbMeterDevice *device = smb_meter_device(meter);
+smb_measured_json_device(JsonBuilder *json, const SmbMeterDevice *device, const char *refusal) {
   g_autofree char *capability =
       g_strdup_printf("%u.%u", device->capability_major, device->capability_minor);
   smb_json_text(json, "device", device->name);

@@ -14,13 +14,13 @@
 char *smb_measured_text(double number);
 
 /** Writes a line that names the device and whose rules are compared. */
-void smb_measured_write_device(SmbCli *cli, const SmbMeter *meter, const SmbArch *arch);
+void smb_measured_write_device(SmbCli *cli, const SmbMeterDevice *device, const SmbArch *arch);
 
 /** Writes how wavefronts were counted; @refusal: (nullable): why they were not */
 void smb_measured_write_counters(SmbCli *cli, const char *refusal);
 
 /** "device", "compute_capability", "driver", "toolkit", "counter", "counters_refused". */
-void smb_measured_json_device(JsonBuilder *json, const SmbMeter *meter, const char *refusal);
+void smb_measured_json_device(JsonBuilder *json, const SmbMeterDevice *device, const char *refusal);
 
 /** "wavefronts", "counted", "cycles", "measured": numbers of a request; null if it was not measured. */
 void smb_measured_json(JsonBuilder *json, guint wavefronts, double counted, guint cycles,

@@ -112,7 +112,7 @@ on() {
 # Every clock reading is one too many: a mismatch, as a trace that the real program counts otherwise.
 on more-cycles
 expect 1 fuzz --count 50 --counted 5 --op ld --op st
-row_is 'ld.u32 ld 4 50 50 0 8 0'
+row_is 'ld.u32 ld 4 50 50 0 7 0'
 shows '500 patterns, 500 mismatches by the clock'
 grep -A 100 'lines of a trace' "$work/out" | tail -n +2 >"$work/mismatches.txt"
 [ "$(wc -l <"$work/mismatches.txt")" -eq 20 ] || die 'not 20 mismatches are shown'
