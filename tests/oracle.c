@@ -49,7 +49,57 @@
         {WAIT_LANES, CAS, B4 | B8, WARP, FALSE, WARP, 2, 1, 1, 0},                                 \
   }
 
+// AMD (doc/model.md): words in a bank, one cycle each; a phase costs a cycle also where no lane is active.
+#define B12 (1u << 12)
+#define PHASES(ops, widths, banks, ...)                                                            \
+  { WAIT_WORDS, ops, widths, __VA_ARGS__, FALSE, WARP, 1, 1, 1, 0, banks, 0, TRUE }
+#define MASKS(...)                                                                                 \
+  {                                                                                                \
+    { __VA_ARGS__ }                                                                                \
+  }
+#define WAVE64_HALF    MASKS(0x20)
+#define WAVE64_QUARTER MASKS(0x20, 0x10)
+#define WAVE64_EIGHTH  MASKS(0x20, 0x10, 0x08)
+#define CDNA3_LINES                                                                                \
+  {                                                                                                \
+    PHASES(LD | ST | ATOM | CAS, SMALL, 0, WAVE64_HALF),                                           \
+        PHASES(LD | ST | ATOM | CAS, B8, 0, WAVE64_QUARTER),                                       \
+        PHASES(LD, B12 | B16, 0, MASKS(0x20, 0x08, 0x14)),                                         \
+        PHASES(ST, B12 | B16, 0, WAVE64_EIGHTH),                                                   \
+  }
+#define RDNA_LINES(wide)                                                                           \
+  {                                                                                                \
+    PHASES(LD | ST | ATOM | CAS, SMALL, 0, WARP), PHASES(LD | ST | ATOM | CAS, B8, 0, HALF),       \
+        PHASES(LD, B12 | B16, 0, wide), PHASES(ST, B12 | B16, 0, QUARTER),                         \
+  }
+#define RDNA_WAVE64_LINES(wide)                                                                    \
+  {                                                                                                \
+    PHASES(LD | ST | ATOM | CAS, SMALL, 0, WAVE64_HALF),                                           \
+        PHASES(LD | ST | ATOM | CAS, B8, 0, WAVE64_QUARTER), PHASES(LD, B12 | B16, 0, wide),       \
+        PHASES(ST, B12 | B16, 0, WAVE64_EIGHTH),                                                   \
+  }
+
 static const Oracle oracles[] = {
+    {"gfx90a", 64, 32, 4, 1, CDNA3_LINES},
+    {"gfx942", 64, 32, 4, 1, CDNA3_LINES},
+    {"gfx950",
+     64,
+     64,
+     4,
+     1,
+     {
+         PHASES(LD, SMALL, 0, WARP),
+         PHASES(LD, B8, 0, WAVE64_HALF),
+         PHASES(LD, B12, 32, MASKS(0x20, 0x08, 0x14)),
+         PHASES(LD, B16, 0, MASKS(0x20, 0x1c)),
+         PHASES(ST | ATOM | CAS, SMALL, 32, WAVE64_HALF),
+         PHASES(ST | ATOM | CAS, B8, 32, WAVE64_QUARTER),
+         PHASES(ST, B12 | B16, 32, WAVE64_EIGHTH),
+     }},
+    {"gfx1100", 32, 32, 4, 1, RDNA_LINES(MASKS(0x08, 0x14))},
+    {"gfx1100_wave64", 64, 32, 4, 1, RDNA_WAVE64_LINES(MASKS(0x20, 0x08, 0x14))},
+    {"gfx1201", 32, 32, 4, 1, RDNA_LINES(QUARTER)},
+    {"gfx1201_wave64", 64, 32, 4, 1, RDNA_WAVE64_LINES(WAVE64_EIGHTH)},
     {"sm_10",
      32,
      16,

@@ -15,14 +15,19 @@
 #include "sim/count/wavefront.h"
 #include "tests/suite.h"
 
+// The number of a name: that of its chips, AMD's behind NVIDIA's.
+static gulong
+read_number(const char *name) {
+  return g_str_has_prefix(name, "gfx") ? 0x100000 + strtoul(name + strlen("gfx"), NULL, 16)
+                                       : strtoul(name + strlen("sm_"), NULL, 10);
+}
+
 START_TEST(test_all_load) {
   g_auto(GStrv) names = smb_arch_list();
-  // By capability, not by letters.
+  // By vendor and age, not by letters.
   ck_assert_uint_gt(g_strv_length(names), 0);
-  for (guint i = 1; names[i]; i++) {
-    guint before = (guint)strtoul(names[i - 1] + strlen("sm_"), NULL, 10);
-    ck_assert_uint_le(before, (guint)strtoul(names[i] + strlen("sm_"), NULL, 10));
-  }
+  for (guint i = 1; names[i]; i++)
+    ck_assert_uint_le(read_number(names[i - 1]), read_number(names[i]));
   for (guint i = 0; names[i]; i++) {
     g_autoptr(GError) error = NULL;
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], &error);
@@ -30,8 +35,9 @@ START_TEST(test_all_load) {
     const SmbArchInfo *info = smb_arch_info(arch);
     ck_assert_str_eq(info->name, names[i]);
     ck_assert(info->title && info->source);
-    guint number = (guint)strtoul(names[i] + strlen("sm_"), NULL, 10);
-    ck_assert_uint_eq(info->capability_major * 10 + info->capability_minor, number);
+    gulong number = read_number(names[i]);
+    gboolean amd = info->vendor == SMB_VENDOR_AMD;
+    ck_assert_uint_eq(info->capability_major * 10 + info->capability_minor, amd ? 0 : number);
     for (guint op = 0; op < SMB_N_OPS; op++) {
       for (guint w = 0; w < SMB_N_WIDTHS; w++) {
         guint width = smb_width(w);
@@ -40,9 +46,12 @@ START_TEST(test_all_load) {
           continue;
         ck_assert(smb_op_has_width((SmbOp)op, width));
         ck_assert_ptr_nonnull(rule->source);
-        ck_assert(rule->evidence != SMB_EVIDENCE_MEASURED || number == 90);
+        ck_assert(rule->evidence != SMB_EVIDENCE_MEASURED || number == 90 || amd);
         ck_assert(!rule->lower_bound || *rule->lower_bound);
-        ck_assert_uint_le((1u << rule->plan.bank_bits) << (5 - rule->plan.group_shift), 32);
+        ck_assert(!rule->disputed || rule->evidence == SMB_EVIDENCE_ASSUMED);
+        ck_assert(amd == (rule->plan.counts_empty != 0));
+        ck_assert(amd ||
+                  (1u << rule->plan.bank_bits) << (5 - rule->plan.group_shift) <= SMB_NVIDIA_LANES);
       }
     }
   }
@@ -80,10 +89,52 @@ START_TEST(test_unknown) {
   ck_assert_msg(
       g_str_has_prefix(error->message, "no architecture 'sm_91': expected one of sm_10, sm_20, "),
       "%s", error->message);
-  ck_assert_msg(g_str_has_suffix(error->message, ", sm_90, sm_100, sm_103, sm_110, sm_120, sm_121; "
-                                                 "did you mean 'sm_61' or 'sm_90'?"),
-                "%s", error->message);
+  ck_assert_msg(
+      g_str_has_suffix(
+          error->message,
+          ", sm_90, sm_100, sm_103, sm_110, sm_120, sm_121, gfx90a, gfx942, gfx950, gfx1100, "
+          "gfx1100_wave64, gfx1201, gfx1201_wave64; "
+          "did you mean 'sm_61' or 'sm_90'?"),
+      "%s", error->message);
   ck_assert_ptr_null(smb_arch_load("../archs/sm_90", NULL));
+}
+END_TEST
+
+// Names of chips, in any case; and which waves there are.
+START_TEST(test_aliases) {
+  static const struct {
+    const char *name;
+    guint lanes;
+    const char *arch; // NULL: refused, with the message
+    const char *message;
+  } cases[] = {
+      {"hopper", 0, "sm_90", NULL},
+      {"Blackwell", 32, "sm_100", NULL},
+      {"ada", 0, "sm_89", NULL},
+      {"mi250", 0, "gfx90a", NULL},
+      {"MI300", 0, "gfx942", NULL},
+      {"mi300x", 64, "gfx942", NULL},
+      {"mi325x", 0, "gfx942", NULL},
+      {"mi350", 0, "gfx950", NULL},
+      {"mi355x", 0, "gfx950", NULL},
+      {"gfx1100", 0, "gfx1100", NULL},
+      {"rdna3", 64, "gfx1100_wave64", NULL},
+      {"gfx1201", 64, "gfx1201_wave64", NULL},
+      {"gfx1201_wave64", 64, "gfx1201_wave64", NULL},
+      {"gfx950", 32, NULL, "gfx950 has no waves of 32 lanes, only of 64"},
+      {"sm_90", 64, NULL, "sm_90 has no waves of 64 lanes, only of 32"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(SmbArch) arch = smb_arch_load_wave(cases[i].name, cases[i].lanes, &error);
+    ck_assert_msg(!arch == !cases[i].arch, "%s: %s", cases[i].name, error ? error->message : "");
+    if (arch)
+      ck_assert_str_eq(smb_arch_info(arch)->name, cases[i].arch);
+    else
+      ck_assert_str_eq(error->message, cases[i].message);
+    ck_assert(!arch || !cases[i].lanes || smb_arch_info(arch)->lanes == cases[i].lanes);
+    ck_assert(!error || g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE));
+  }
 }
 END_TEST
 
@@ -152,8 +203,10 @@ static const Case cases[] = {
     {ARCH "row-bytes=64\n", "x.ini: [arch] row-bytes: 64: expected a power of two of at least 128"},
     {ARCH "row-bytes=192\n",
      "x.ini: [arch] row-bytes: 192: expected a power of two of at least 128"},
-    {ARCH "global-segment-bytes=64\n",
-     "x.ini: [arch] global-segment-bytes: 64: expected 32 or 128"},
+    {ARCH "global-segment-bytes=96\n",
+     "x.ini: [arch] global-segment-bytes: 96: expected 32, 64 or 128"},
+    {ARCH "vendor=intel\n", "x.ini: [arch] vendor: 'intel' is none of: nvidia, amd"},
+    {ARCH "vendor=amd\n", "x.ini: [arch] compute-capability: goes with vendor=nvidia"},
     {ARCH "max-shared-bytes=512\n",
      "x.ini: [arch] max-shared-bytes: smaller than static-shared-bytes"},
     {"[arch]\ntitle=T\ncompute-capability=1.2\nglobal-segment-bytes=32\nevidence=assumed\n" SIZES
@@ -254,13 +307,15 @@ static const Case cases[] = {
     {ARCH "sm-shared-bytes=2048\nsm-warps=2\nsm-blocks=2\nshared-unit-bytes=128\n",
      "x.ini: [arch] sm-source: missing: every rule says where it comes from"},
     {ARCH "bank-byte=4\n",
-     "x.ini: [arch] bank-byte: no such key: expected one of like, title, compute-capability, "
+     "x.ini: [arch] bank-byte: no such key: expected one of like, vendor, title, aliases, "
+     "compute-capability, "
      "lanes, banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
      "global-segment-bytes, counts-increments, evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {"[arch]\nlike=sm_90\n" FACTS "group=warp\n",
-     "x.ini: [arch] group: no such key: expected one of like, title, compute-capability, lanes, "
+     "x.ini: [arch] group: no such key: expected one of like, vendor, title, aliases, "
+     "compute-capability, lanes, "
      "banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
      "global-segment-bytes, counts-increments, evidence, source, sm-shared-bytes, sm-warps, "
@@ -269,7 +324,8 @@ static const Case cases[] = {
      "x.ini: [ld 4] flor: no such key: expected one of group, empty-groups, conflict, "
      "source-lines, banks, "
      "unit-bytes, merged-group, "
-     "merged-floor, passes, floor, cycles-per-wavefront, evidence, source, since, lower-bound, "
+     "merged-floor, passes, floor, cycles-per-wavefront, evidence, source, disputed, since, "
+     "lower-bound, "
      "cycles-lower-bound"},
     {RULE "conflict=words\ngroup=warp\n[ld 1 4]\nevidence=assumed\nsource=r\nconflict=words\n"
           "group=warp\n",
@@ -417,6 +473,7 @@ suite_arch(void) {
   tcase_add_test(tcase, test_all_load);
   tcase_add_test(tcase, test_default);
   tcase_add_test(tcase, test_unknown);
+  tcase_add_test(tcase, test_aliases);
   tcase_add_test(tcase, test_check_request);
   tcase_add_loop_test(tcase, test_rules, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_like);

@@ -77,7 +77,7 @@ check_text(const char *text, const char *line) {
   ck_assert_msg(*text && (g_str_has_suffix(text, ".") || g_str_has_suffix(text, ".)")), "%s: '%s'",
                 line, text);
   ck_assert_msg(g_ascii_isupper(*text) || g_str_has_prefix(text, "sm_") ||
-                    g_str_has_prefix(text, "made-up"),
+                    g_str_has_prefix(text, "gfx") || g_str_has_prefix(text, "made-up"),
                 "%s: '%s'", line, text);
   static const char *const slips[] = {"  ", "\n", " . ", " ,", ",. ", "(null)"};
   for (guint i = 0; i < G_N_ELEMENTS(slips); i++)

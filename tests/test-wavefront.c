@@ -198,7 +198,8 @@ END_TEST
 
 // Half the requests go to the architectures that differ, half to all in turn.
 START_TEST(test_random) {
-  static const char *const different[] = {"sm_10", "sm_20", "sm_30_4B", "sm_30_8B", "sm_90"};
+  static const char *const different[] = {"sm_10",  "sm_20",  "sm_30_4B", "sm_30_8B",      "sm_90",
+                                          "gfx942", "gfx950", "gfx1100",  "gfx1201_wave64"};
   g_auto(GStrv) names = smb_arch_list();
   guint n_names = g_strv_length(names);
   g_autofree SmbRequest *requests = g_new0(SmbRequest, CHUNK);

@@ -42,26 +42,64 @@ smb_arch_load_like(const char *name, guint depth, GError **error) {
   return smb_arch_read(name, text ? text : "", length, depth, error);
 }
 
+static gboolean
+has_alias(const char *name, const char *alias) {
+  g_autoptr(SmbArch) arch =
+      smb_arch_load_like(name, 0, NULL); // a broken one is told when it is asked for
+  g_auto(GStrv) aliases = g_strsplit(arch && arch->info.aliases ? arch->info.aliases : "", " ", -1);
+  return g_strv_contains((const char *const *)aliases, alias);
+}
+
+// The architecture that has an alias; NULL: none.
+static char *
+find_alias(const char *name) {
+  g_autofree char *alias = g_ascii_strdown(name, -1);
+  g_auto(GStrv) names = smb_arch_list();
+  for (guint i = 0; names[i]; i++) {
+    if (has_alias(names[i], alias))
+      return g_strdup(names[i]);
+  }
+  return NULL;
+}
+
 SmbArch *
 smb_arch_load(const char *name, GError **error) {
-  return smb_arch_load_like(name, 0, error);
+  g_autofree char *meant = smb_arch_exists(name) ? NULL : find_alias(name);
+  return smb_arch_load_like(meant ? meant : name, 0, error);
+}
+
+SmbArch *
+smb_arch_load_wave(const char *name, guint lanes, GError **error) {
+  g_autoptr(SmbArch) arch = smb_arch_load(name, error);
+  if (!arch || !lanes || lanes == arch->info.lanes)
+    return g_steal_pointer(&arch);
+  g_autofree char *other = g_strdup_printf("%s_wave%u", arch->info.name, lanes);
+  if (smb_arch_exists(other))
+    return smb_arch_load(other, error);
+  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no waves of %u lanes, only of %u",
+              arch->info.name, lanes, arch->info.lanes);
+  return NULL;
 }
 
 static int
-compare_capability(gconstpointer a, gconstpointer b) {
+compare_names(gconstpointer a, gconstpointer b) {
   const char *names[2] = {*(const char *const *)a, *(const char *const *)b};
   guint64 numbers[2];
+  gboolean amd[2];
   for (guint i = 0; i < 2; i++) {
     const char *digits = strpbrk(names[i], "0123456789");
-    numbers[i] = digits ? g_ascii_strtoull(digits, NULL, 10) : G_MAXUINT64;
+    amd[i] = g_str_has_prefix(names[i], "gfx");
+    // AMD's steppings are hexadecimal digits: gfx90a.
+    numbers[i] = digits ? g_ascii_strtoull(digits, NULL, amd[i] ? 16 : 10) : G_MAXUINT64;
   }
-  return smb_order(numbers[0], numbers[1]) ?: strcmp(names[0], names[1]);
+  return smb_order(amd[0], amd[1]) ?: smb_order(numbers[0], numbers[1])
+         ?: strcmp(names[0], names[1]);
 }
 
 GStrv
 smb_arch_list(void) {
   GStrv names = smb_data_list("archs", ".ini");
-  qsort(names, g_strv_length(names), sizeof *names, compare_capability);
+  qsort(names, g_strv_length(names), sizeof *names, compare_names);
   return names;
 }
 

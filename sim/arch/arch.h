@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // An architecture: how many banks shared memory has, how addresses fall into them, and by which rule
-// each operation is served. Architectures are data (data/archs/nvidia/*.ini); every rule carries the evidence
+// each operation is served. Architectures are data (data/archs/VENDOR/*.ini); every rule carries the evidence
 // for it. What is here was validated when it was read, so that counting cannot fail.
 #pragma once
 
@@ -16,29 +16,39 @@ G_BEGIN_DECLS
 /** Architecture that is meant when none is named. */
 #define SMB_DEFAULT_ARCH "sm_90"
 
+/** Who makes the chips; what things are called depends on it (sim/arch/words.h). */
+typedef enum {
+  SMB_VENDOR_NVIDIA,
+  SMB_VENDOR_AMD,
+} SmbVendor;
+
 /** How well a rule is known. */
 typedef enum {
-  SMB_EVIDENCE_MEASURED,   /* a recording of hardware counters shows it */
+  SMB_EVIDENCE_MEASURED,   /* a recording of hardware counters or of latencies shows it */
   SMB_EVIDENCE_DOCUMENTED, /* the vendor's documents say so */
   SMB_EVIDENCE_ASSUMED,    /* inferred; the source says from what */
 } SmbEvidence;
 
 /** Plain facts of an architecture; all strings are owned by it. */
 typedef struct {
-  const char *name;       /* "sm_90" */
-  const char *title;      /* "Hopper (H100, H200)" */
-  guint capability_major; /* compute capability */
+  const char *name;  /* "sm_90" */
+  const char *title; /* "Hopper (H100, H200)" */
+  const char
+      *aliases; /* (nullable): names that smb_arch_load() takes for it, with spaces between */
+  guint vendor; /* SmbVendor */
+  guint capability_major; /* compute capability; 0.0 of other vendors' */
   guint capability_minor;
-  guint lanes;                /* of a warp: 32 or 64 */
-  guint banks;                /* 1, 2, 4, … or 64; a rule may have its own number */
-  guint bank_bytes;           /* bytes of one bank that successive addresses fill: 4 or 8 */
-  guint row_bytes;            /* bytes that all banks together serve in one wavefront */
-  guint static_shared_bytes;  /* most static shared memory of a block */
-  guint max_shared_bytes;     /* most shared memory of a block, opted in */
-  guint max_threads;          /* most threads of a block */
-  guint global_segment_bytes; /* unit of a global request: a 32-byte sector or a 128-byte line */
-  gboolean has_increment;     /* atomicAdd(p, 1) with its result dropped is red.uniform, not atom */
-  SmbEvidence evidence;       /* of the geometry above */
+  guint lanes;               /* of a warp: 32 or 64 */
+  guint banks;               /* 1, 2, 4, … or 64; a rule may have its own number */
+  guint bank_bytes;          /* bytes of one bank that successive addresses fill: 4 or 8 */
+  guint row_bytes;           /* bytes that all banks together serve in one wavefront */
+  guint static_shared_bytes; /* most static shared memory of a block */
+  guint max_shared_bytes;    /* most shared memory of a block, opted in */
+  guint max_threads;         /* most threads of a block */
+  guint
+      global_segment_bytes; /* unit of a global request: a 32-byte sector, or a line of 64 or 128 bytes */
+  gboolean has_increment; /* atomicAdd(p, 1) with its result dropped is red.uniform, not atom */
+  SmbEvidence evidence;   /* of the geometry above */
   const char *source;
   guint sm_shared_bytes; /* shared memory of a multiprocessor; 0: this and the rest is not known */
   guint sm_warps;        /* most resident warps of a multiprocessor */
@@ -50,7 +60,7 @@ typedef struct {
 
 /**
  * smb_arch_load:
- * @name: such as "sm_90"
+ * @name: such as "sm_90", or one of the aliases of an architecture, in any case: "hopper"
  * @error: SMB_ERROR_USAGE for an unknown name (the message lists the known ones), SMB_ERROR_INPUT for
  *   a file that breaks a rule
  *
@@ -71,7 +81,19 @@ SmbArch *smb_arch_load(const char *name, GError **error);
  */
 SmbArch *smb_arch_new_from_data(const char *name, const char *text, GError **error);
 
-/** smb_arch_list: Returns: (transfer full): the names of all architectures, oldest first. */
+/**
+ * smb_arch_load_wave:
+ * @name: as smb_arch_load() takes it
+ * @lanes: lanes of a warp, 32 or 64; 0: as many as it has
+ * @error: as smb_arch_load(), and SMB_ERROR_USAGE if its warps never have so many
+ *
+ * An architecture that has both is two: NAME, with the usual number, and NAME_wave64 or NAME_wave32.
+ *
+ * Returns: (transfer full): the architecture whose warps have @lanes
+ */
+SmbArch *smb_arch_load_wave(const char *name, guint lanes, GError **error);
+
+/** smb_arch_list: Returns: (transfer full): the names of all architectures, NVIDIA's first, each vendor's oldest first. */
 GStrv smb_arch_list(void);
 
 /** Takes a reference; references may be taken and released in any thread. */

@@ -54,11 +54,14 @@ static const char *const conflict_names[] = {"words",         "lanes", "addresse
                                              "one-broadcast", "loop",  NULL};
 static const char *const empty_names[] = {"free", "count", NULL};
 static const char *const truth_names[] = {"no", "yes", NULL};
+static const char *const vendor_names[] = {"nvidia", "amd", NULL};
 
 // Of the group [arch].
 static const Key arch_keys[] = {
     {"like"},
+    CHOICE(SmbArchInfo, "vendor", vendor, vendor_names),
     {"title"},
+    {"aliases"},
     {"compute-capability"},
     NUMBER(SmbArchInfo, "lanes", lanes, 1, 1024),
     NUMBER(SmbArchInfo, "banks", banks, 1, 1024),
@@ -94,6 +97,7 @@ static const Key rule_keys[] = {
     NUMBER(SmbRuleText, "cycles-per-wavefront", cycles, 1, 16),
     {"evidence"},
     {"source"},
+    {"disputed"},
     {"since"},
     {"lower-bound"},
     {"cycles-lower-bound"},
@@ -181,8 +185,9 @@ check_geometry(const Reader *reader, GError **error) {
   if (!is_power_of_two(info->row_bytes) || info->row_bytes < info->banks * info->bank_bytes)
     return fail_key(reader, "row-bytes", error, "%u: expected a power of two of at least %u",
                     info->row_bytes, info->banks * info->bank_bytes);
-  if (info->global_segment_bytes != 32 && info->global_segment_bytes != 128)
-    return fail_key(reader, "global-segment-bytes", error, "%u: expected 32 or 128",
+  if (info->global_segment_bytes != 32 && info->global_segment_bytes != 64 &&
+      info->global_segment_bytes != 128)
+    return fail_key(reader, "global-segment-bytes", error, "%u: expected 32, 64 or 128",
                     info->global_segment_bytes);
   if (info->static_shared_bytes == 0 || info->max_shared_bytes < info->static_shared_bytes)
     return fail_key(reader, "max-shared-bytes", error, "smaller than static-shared-bytes");
@@ -191,6 +196,11 @@ check_geometry(const Reader *reader, GError **error) {
 
 static gboolean
 read_capability(const Reader *reader, SmbArchInfo *info, GError **error) {
+  info->capability_major = info->capability_minor = 0;
+  if (info->vendor != SMB_VENDOR_NVIDIA && !has_key(reader, "compute-capability"))
+    return TRUE;
+  if (info->vendor != SMB_VENDOR_NVIDIA)
+    return fail_key(reader, "compute-capability", error, "goes with vendor=nvidia");
   g_autofree char *capability =
       g_key_file_get_string(reader->keys, reader->group, "compute-capability", NULL);
   g_auto(GStrv) parts = g_strsplit(capability ? capability : "", ".", 2);
@@ -232,6 +242,7 @@ read_info(Reader *reader, GError **error) {
   if (!read_values(reader, arch_keys, G_N_ELEMENTS(arch_keys), info, error))
     return FALSE;
   read_text(reader, "title", &info->title);
+  read_text(reader, "aliases", &info->aliases);
   read_text(reader, "sm-source", &info->sm_source);
   if (!info->title)
     return fail_key(reader, "title", error, "missing");
@@ -282,7 +293,8 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
   *text = (SmbRuleText){
       .conflict = SMB_CONFLICT_WORDS, .passes = 1, .floor = 1, .merged_floor = 1, .cycles = 1};
   text->group = g_string_chunk_insert_const(reader->arch->strings, reader->group);
-  rule->source = rule->since = rule->lower_bound = rule->cycles_lower_bound = NULL;
+  rule->source = rule->disputed = rule->since = NULL;
+  rule->lower_bound = rule->cycles_lower_bound = NULL;
   if (!read_values(reader, rule_keys, G_N_ELEMENTS(rule_keys), text, error))
     return FALSE;
   if (!has_key(reader, "group") || !has_key(reader, "conflict"))
@@ -291,6 +303,7 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
       !read_split(reader, "merged-group", &text->merged_split, error) ||
       !read_evidence(reader, &rule->evidence, &rule->source, error))
     return FALSE;
+  read_text(reader, "disputed", &rule->disputed);
   read_text(reader, "since", &rule->since);
   if (rule->since && !smb_arch_exists(rule->since))
     return fail_key(reader, "since", error, "no architecture '%s'", rule->since);
@@ -336,8 +349,8 @@ keep_rule(SmbArch *arch, SmbRule *rule, SmbRuleText *text, const char *base) {
   rule->evidence = arch->info.evidence;
   rule->source = arch->info.source;
   text->base = g_string_chunk_insert_const(arch->strings, base);
-  const char **texts[] = {&rule->since, &rule->lower_bound, &rule->cycles_lower_bound,
-                          &text->group};
+  const char **texts[] = {&rule->since, &rule->disputed, &rule->lower_bound,
+                          &rule->cycles_lower_bound, &text->group};
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
     if (*texts[i])
       *texts[i] = g_string_chunk_insert_const(arch->strings, *texts[i]);
@@ -364,7 +377,7 @@ inherit(Reader *reader, guint depth, GError **error) {
   const char *name = arch->info.name;
   arch->info = base->info;
   arch->info.name = name;
-  arch->info.title = NULL;
+  arch->info.title = arch->info.aliases = NULL;
   arch->info.source = NULL;
   if (base->info.sm_source)
     arch->info.sm_source = g_string_chunk_insert_const(arch->strings, base->info.sm_source);

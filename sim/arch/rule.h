@@ -87,6 +87,7 @@ struct _SmbPlan {
  *   loads are
  * @evidence: how well it is known
  * @source: where the rule comes from, in words
+ * @disputed: (nullable): which source says otherwise, and what
  * @since: first architecture whose chips have the instruction, or %NULL: all have it
  * @lower_bound: what adds to the wavefronts that are counted, in words; %NULL: nothing does
  * @cycles_lower_bound: what adds to the cycles, in words; %NULL: nothing does
@@ -99,6 +100,7 @@ struct _SmbRule {
   SmbPlan merged;
   SmbEvidence evidence;
   const char *source;
+  const char *disputed;
   const char *since;
   const char *lower_bound;
   const char *cycles_lower_bound;

@@ -199,7 +199,7 @@ smb_analyze_merge(SmbCli *cli, const char *const *names, const GPtrArray *parts,
   const char *arch = smb_json_get_text(smb_json_get_object(first, "arch"), "name");
   if (!arch)
     return refuse(names[0], "arch", error);
-  cli->arch = smb_cli_load_arch(cli, arch, error);
+  cli->arch = smb_cli_load_arch(cli, arch, 0, error);
   g_autoptr(GPtrArray) counts = cli->arch ? read_counts(names, parts, cli->arch, error) : NULL;
   g_autoptr(SmbTarget) target = counts ? read_target(names[0], first, counts, error) : NULL;
   if (!target)

@@ -43,15 +43,24 @@ find_native(const SmbCli *cli, GError **error) {
   return NULL;
 }
 
+// "gfx942" of "gfx942:sramecc+:xnack-", as hipcc is told; NULL for what is written otherwise.
+static char *
+read_target(const char *name) {
+  const char *features = strchr(name, ':');
+  return g_str_has_prefix(name, "gfx") && features ? g_strndup(name, (gsize)(features - name))
+                                                   : NULL;
+}
+
 SmbArch *
-smb_cli_load_arch(const SmbCli *cli, const char *name, GError **error) {
+smb_cli_load_arch(const SmbCli *cli, const char *name, guint lanes, GError **error) {
   g_auto(GStrv) known = smb_arch_list();
   if (g_strv_contains((const char *const *)known, name))
-    return smb_arch_load(name, error);
+    return smb_arch_load_wave(name, lanes, error);
   gboolean native = strcmp(name, "native") == 0;
   g_autofree char *other = native ? find_native(cli, error) : read_capability(name);
+  other = other || native ? other : read_target(name);
   if (native && !other)
     return NULL;
   gboolean found = other && g_strv_contains((const char *const *)known, other);
-  return smb_arch_load(found || native ? other : name, error);
+  return smb_arch_load_wave(found || native ? other : name, lanes, error);
 }

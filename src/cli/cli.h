@@ -117,6 +117,9 @@ typedef struct {
   const char *summary;
 } SmbCommand;
 
+/** Lanes of a wave that --wave chooses from. */
+#define SMB_CLI_WAVES "32|64"
+
 /** When text is coloured. */
 #define SMB_CLI_COLOURS "auto|always|never"
 
@@ -234,12 +237,13 @@ gboolean smb_cli_view(SmbCli *cli, const char *option, const SmbFormat *formats,
 
 /**
  * smb_cli_load_arch:
- * @name: as the user typed it: of an architecture, or "90", "sm_90a", "native"
+ * @name: as the user typed it: of an architecture, an alias, "90", "sm_90a", "gfx942:xnack-" or "native"
+ * @lanes: lanes of a warp, where the architecture has a choice; 0: the usual number
  * @error: SMB_ERROR_USAGE, SMB_ERROR_INPUT for a broken file, SMB_GPU_ERROR_UNAVAILABLE
  *
  * Returns: (transfer full): the architecture
  */
-SmbArch *smb_cli_load_arch(const SmbCli *cli, const char *name, GError **error);
+SmbArch *smb_cli_load_arch(const SmbCli *cli, const char *name, guint lanes, GError **error);
 
 /**
  * smb_cli_progress:

@@ -258,23 +258,37 @@ open_output(SmbCli *cli, const char *path, const Options *options, GError **erro
          (!cli->case_project || smb_out_file_protect(cli->output, cli->case_project, error));
 }
 
+// --arch and --wave. Returns their number.
+static guint
+add_arch_options(GOptionEntry *entries, char **arch, char **wave) {
+  entries[0] = (GOptionEntry){"arch",
+                              0,
+                              0,
+                              G_OPTION_ARG_STRING,
+                              arch,
+                              "the architecture: see 'smembank list archs'; also 90, sm_90a, "
+                              "hopper, mi300x, or native for the GPU "
+                              "of this machine (default " SMB_DEFAULT_ARCH ")",
+                              SMB_CLI_ARCH_NAME};
+  entries[1] = (GOptionEntry){"wave",
+                              0,
+                              0,
+                              G_OPTION_ARG_STRING,
+                              wave,
+                              "lanes of a wave, of AMD's chips that have both (RDNA; default 32)",
+                              SMB_CLI_WAVES};
+  return 2;
+}
+
 gboolean
 smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options, GError **error) {
   gboolean help = FALSE;
-  g_autofree char *format = NULL, *arch = NULL, *colour = NULL, *output = NULL;
+  g_autofree char *format = NULL, *arch = NULL, *wave = NULL, *colour = NULL, *output = NULL;
   g_autofree char *formats = join_formats(usage->formats);
-  GOptionEntry general[6] = {{NULL}};
+  GOptionEntry general[7] = {{NULL}};
   guint n = 0;
   if (usage->has_arch)
-    general[n++] = (GOptionEntry){
-        "arch",
-        0,
-        0,
-        G_OPTION_ARG_STRING,
-        &arch,
-        "the architecture: see 'smembank list archs'; also 90, sm_90a, or native for the GPU of "
-        "this machine (default " SMB_DEFAULT_ARCH ")",
-        SMB_CLI_ARCH_NAME};
+    n = add_arch_options(general, &arch, &wave);
   if (usage->formats)
     general[n++] = (GOptionEntry){
         "format", 0, 0, G_OPTION_ARG_STRING, &format, "how to write the result (default text)",
@@ -305,8 +319,9 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
     write_help(cli, usage, all.groups, all.n);
     return FALSE;
   }
-  guint choice = 0, when = 0;
+  guint choice = 0, when = 0, lanes = 0;
   if ((usage->formats && !smb_cli_choice("--format", format, formats, &choice, error)) ||
+      (wave && !smb_cli_choice("--wave", wave, SMB_CLI_WAVES, &lanes, error)) ||
       !smb_cli_choice("--color", colour, SMB_CLI_COLOURS, &when, error) ||
       !check_arguments(cli, usage, error))
     return FALSE;
@@ -315,7 +330,8 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
     return FALSE;
   cli->colour = when > 0 ? when == 1 : cli->colour && !output;
   if (usage->has_arch)
-    cli->arch = smb_cli_load_arch(cli, arch ? arch : SMB_DEFAULT_ARCH, error);
+    cli->arch =
+        smb_cli_load_arch(cli, arch ? arch : SMB_DEFAULT_ARCH, wave ? 32u << lanes : 0, error);
   return cli->arch || !usage->has_arch;
 }
 

@@ -125,6 +125,8 @@ append_meaning(GString *text, const SmbExplanation *e, SmbLanes lanes) {
   case SMB_CONFLICT_WORDS:
     if (smb_explain_class(e) == SMB_OP_CLASS_LOAD)
       g_string_append(text, " It is read once and given to all of them: sharing a word is free.");
+    else if (e->rule->lower_bound)
+      g_string_append_printf(text, " What that costs is not known: %s.", e->rule->lower_bound);
     else if (smb_explain_class(e) == SMB_OP_CLASS_ATOMIC)
       g_string_append(text, " Their additions are made at once, which is free.");
     else if (overlap)

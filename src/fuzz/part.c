@@ -150,7 +150,7 @@ read_common(Whole *whole, const SmbCli *cli, const char *name, JsonObject *part,
   if (!read_count(part, "count", &whole->options.count) || whole->options.count == 0 ||
       !read_count(shard, "counted", &whole->options.counted))
     return refuse(name, "count", error);
-  whole->arch = arch ? smb_cli_load_arch(cli, arch, error) : NULL;
+  whole->arch = arch ? smb_cli_load_arch(cli, arch, 0, error) : NULL;
   if (!whole->arch)
     return arch ? FALSE : refuse(name, "arch", error);
   return read_instructions(whole, name, shard, error);

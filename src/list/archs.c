@@ -58,6 +58,7 @@ smb_list_archs(SmbCli *cli, GError **error) {
       {"name", "name", SMB_LISTING_TEXT},     {"title", "chips", SMB_LISTING_TEXT},
       {"banks", "banks", SMB_LISTING_NUMBER}, {"bank_width", "bank bytes", SMB_LISTING_NUMBER},
       {"rules", "rules", SMB_LISTING_TEXT},   {"source", "source", SMB_LISTING_TEXT},
+      {"aliases", NULL, SMB_LISTING_TEXT},    {"wave_size", NULL, SMB_LISTING_NUMBER},
       MULTIPROCESSOR_COLUMNS(HIDDEN),
   };
   g_autoptr(SmbListing) listing = smb_listing_new("archs", columns, G_N_ELEMENTS(columns));
@@ -74,6 +75,8 @@ smb_list_archs(SmbCli *cli, GError **error) {
     smb_listing_number(listing, info->bank_bytes);
     smb_listing_text(listing, evidence);
     smb_listing_text(listing, info->source);
+    smb_listing_text(listing, info->aliases);
+    smb_listing_number(listing, info->lanes);
     add_multiprocessor(listing, info);
   }
   smb_listing_set_note(listing, "'smembank list archs NAME' shows where each rule comes from.");
@@ -111,6 +114,8 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
   smb_listing_text(listing, rule->since);
   smb_listing_text(listing, smb_evidence_name(rule->evidence));
   g_autoptr(GString) source = g_string_new(rule->source);
+  if (rule->disputed)
+    g_string_append_printf(source, "; disputed: %s", rule->disputed);
   if (rule->lower_bound)
     g_string_append_printf(source, "; a lower bound, which does not count %s", rule->lower_bound);
   if (rule->cycles_lower_bound)
@@ -121,6 +126,8 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
   if (rule->plan.counts_empty)
     g_string_append(source, "; empty groups take a wavefront");
   smb_listing_text(listing, source->str);
+  smb_listing_number(listing, rule->plan.banks);
+  smb_listing_text(listing, rule->disputed);
 }
 
 static gboolean
@@ -175,6 +182,8 @@ smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError *
       {"since", "since", SMB_LISTING_TEXT},
       {"evidence", "evidence", SMB_LISTING_TEXT},
       {"source", "source", SMB_LISTING_TEXT},
+      {"banks", NULL, SMB_LISTING_NUMBER},
+      {"disputed", NULL, SMB_LISTING_TEXT},
   };
   g_autoptr(SmbListing) listing = smb_listing_new("rules", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; names[i]; i++) {

@@ -12,6 +12,7 @@
 static const GOptionEntry more_entries[] = {
     {SMB_KEY_FILE, 0, 0, G_OPTION_ARG_FILENAME, NULL, NULL, NULL},
     {"arch", 0, 0, G_OPTION_ARG_STRING, NULL, NULL, NULL},
+    {"wave", 0, 0, G_OPTION_ARG_STRING, NULL, NULL, NULL},
     G_OPTION_ENTRY_NULL,
 };
 static const SmbCliGroup more_group = {NULL, more_entries};
