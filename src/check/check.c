@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "src/check/child.h"
+#include "src/cli/child.h"
 #include "src/out/json.h"
 
 static void
@@ -46,29 +46,6 @@ smb_verdict_name(SmbCaseVerdict verdict) {
   return names[verdict];
 }
 
-// The lines of what analyze wrote to standard error; what is not of a place of the kernel without its own name in front.
-static GStrv
-split_messages(const char *text) {
-  g_autoptr(GStrvBuilder) lines = g_strv_builder_new();
-  g_auto(GStrv) parts = g_strsplit(text, "\n", -1);
-  for (guint i = 0; parts[i]; i++) {
-    gsize skipped = g_str_has_prefix(parts[i], SMB_CHECK_PREFIX) ? strlen(SMB_CHECK_PREFIX) : 0;
-    if (*parts[i])
-      g_strv_builder_add(lines, parts[i] + skipped);
-  }
-  return g_strv_builder_end(lines);
-}
-
-// Why a case could not be counted (transfer full).
-static char *
-describe_end(const SmbChild *child, const SmbChecked *checked) {
-  g_autofree char *said = g_strjoinv("\n", checked->messages);
-  if (child->status != -1 && WIFSIGNALED(child->status))
-    return g_strdup_printf("analyze ended by signal %d (%s)%s%s", WTERMSIG(child->status),
-                           g_strsignal(WTERMSIG(child->status)), *said ? ": " : "", said);
-  return *said ? g_steal_pointer(&said) : g_strdup("analyze wrote no result");
-}
-
 typedef struct {
   SmbCheck *check;
   SmbProgress *progress;
@@ -78,17 +55,16 @@ static void
 take_result(guint index, const SmbChild *child, gpointer data) {
   const Run *run = data;
   SmbChecked *checked = run->check->cases->pdata[index];
-  gboolean counted = child->status != -1 && WIFEXITED(child->status) &&
-                     WEXITSTATUS(child->status) <= SMB_EXIT_DIFFERS;
   g_autoptr(JsonParser) parser = json_parser_new();
-  checked->messages = split_messages(child->err->str);
-  if (counted && json_parser_load_from_data(parser, child->out->str, (gssize)child->out->len, NULL))
+  checked->messages = smb_child_messages(child);
+  if (smb_child_has_result(child) &&
+      json_parser_load_from_data(parser, child->out->str, (gssize)child->out->len, NULL))
     checked->result = json_parser_steal_root(parser);
   checked->verdict = !checked->result                              ? SMB_VERDICT_ERROR
                      : WEXITSTATUS(child->status) == SMB_EXIT_DONE ? SMB_VERDICT_PASSED
                                                                    : SMB_VERDICT_FAILED;
   if (checked->verdict == SMB_VERDICT_ERROR) {
-    checked->error = describe_end(child, checked);
+    checked->error = smb_child_describe_end(child);
     g_clear_pointer(&checked->messages, g_strfreev);
     checked->messages = g_new0(char *, 1);
   }
@@ -97,7 +73,7 @@ take_result(guint index, const SmbChild *child, gpointer data) {
 }
 
 // analyze --project FILE --case NAME --format json; cases that run at a time share the processors.
-static GStrv
+static SmbChildLine *
 make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
   g_autoptr(GStrvBuilder) words = g_strv_builder_new();
   g_autofree char *path = g_strconcat("--project=", project->path, NULL);
@@ -110,14 +86,14 @@ make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
     has_threads |= g_str_has_prefix(one->words[i], "--threads=");
   if (!has_threads)
     g_strv_builder_add(words, threads);
-  return g_strv_builder_end(words);
+  return smb_child_line_new(g_strv_builder_end(words), NULL);
 }
 
 SmbCheck *
 smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs,
               SmbProgress *progress) {
   SmbCheck *check = smb_check_new(project);
-  g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+  g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)smb_child_line_free);
   for (guint i = 0; i < cases->len; i++) {
     smb_check_add(check, cases->pdata[i]);
     g_ptr_array_add(lines, make_line(project, cases->pdata[i], MIN(jobs, cases->len)));

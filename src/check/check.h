@@ -84,9 +84,6 @@ gboolean smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs);
 /** smb_verdict_name: Returns: (transfer none): "passed", "failed", "error" */
 const char *smb_verdict_name(SmbCaseVerdict verdict);
 
-/** What messages of analyze that have no place in the kernel begin with. */
-#define SMB_CHECK_PREFIX "smembank analyze: "
-
 /** Writes a check in the format of @cli, and sets the exit status. */
 void smb_check_write(SmbCli *cli, const SmbCheck *check);
 

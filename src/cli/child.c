@@ -1,13 +1,19 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/check/child.h"
+#include "src/cli/child.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "src/cli/cli.h"
+
+// What messages that have no place in a kernel begin with.
+#define OWN_NAME "smembank "
 
 // A place that one process at a time has. Its descriptors are -1 where there is nothing more to read.
 typedef struct {
@@ -53,12 +59,12 @@ start_child(Pool *pool, Slot *slot) {
   g_autoptr(GError) error = NULL;
   g_ptr_array_add(argv, (gpointer) "/proc/self/exe");
   g_ptr_array_add(argv, (gpointer) "smembank");
-  const GStrv words = pool->lines->pdata[pool->next];
-  for (guint i = 0; i == 0 || words[i - 1]; i++)
-    g_ptr_array_add(argv, words[i]);
+  const SmbChildLine *line = pool->lines->pdata[pool->next];
+  for (guint i = 0; i == 0 || line->words[i - 1]; i++)
+    g_ptr_array_add(argv, line->words[i]);
   slot->index = pool->next++;
-  slot->child = (SmbChild){0, g_string_new(NULL), g_string_new(NULL)};
-  if (g_spawn_async_with_pipes(NULL, (char **)argv->pdata, NULL,
+  slot->child = (SmbChild){line->words[0], 0, g_string_new(NULL), g_string_new(NULL)};
+  if (g_spawn_async_with_pipes(line->folder, (char **)argv->pdata, NULL,
                                G_SPAWN_FILE_AND_ARGV_ZERO | G_SPAWN_DO_NOT_REAP_CHILD, set_up_child,
                                GINT_TO_POINTER((int)getpid()), &slot->pid, NULL, &slot->out->fd,
                                &slot->err->fd, &error))
@@ -127,4 +133,55 @@ smb_children_run(const GPtrArray *lines, guint jobs,
     for (guint i = 0; i < n; i++)
       serve(&pool, &slots[i]);
   }
+}
+
+SmbChildLine *
+smb_child_line_new(GStrv words, const char *folder) {
+  SmbChildLine *line = g_new(SmbChildLine, 1);
+  *line = (SmbChildLine){words, g_strdup(folder)};
+  return line;
+}
+
+void
+smb_child_line_free(SmbChildLine *line) {
+  g_strfreev(line->words);
+  g_free(line->folder);
+  g_free(line);
+}
+
+gboolean
+smb_child_has_result(const SmbChild *child) {
+  return child->status != -1 && WIFEXITED(child->status) &&
+         WEXITSTATUS(child->status) <= SMB_EXIT_DIFFERS;
+}
+
+// Bytes of the "smembank COMMAND: " that a message begins with.
+static gsize
+measure_name(const char *message) {
+  if (!g_str_has_prefix(message, OWN_NAME))
+    return 0;
+  gsize length = strlen(OWN_NAME) + strspn(message + strlen(OWN_NAME), G_CSET_a_2_z);
+  return g_str_has_prefix(message + length, ": ") ? length + 2 : 0;
+}
+
+GStrv
+smb_child_messages(const SmbChild *child) {
+  g_autoptr(GStrvBuilder) lines = g_strv_builder_new();
+  g_auto(GStrv) parts = g_strsplit(child->err->str, "\n", -1);
+  for (guint i = 0; parts[i]; i++) {
+    if (*parts[i])
+      g_strv_builder_add(lines, parts[i] + measure_name(parts[i]));
+  }
+  return g_strv_builder_end(lines);
+}
+
+char *
+smb_child_describe_end(const SmbChild *child) {
+  g_auto(GStrv) messages = smb_child_messages(child);
+  g_autofree char *said = g_strjoinv("\n", messages);
+  if (child->status != -1 && WIFSIGNALED(child->status))
+    return g_strdup_printf("%s ended by signal %d (%s)%s%s", child->command,
+                           WTERMSIG(child->status), g_strsignal(WTERMSIG(child->status)),
+                           *said ? ": " : "", said);
+  return *said ? g_steal_pointer(&said) : g_strdup_printf("%s wrote no result", child->command);
 }

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Processes of this very program, several at a time, and what each writes. They end when it does.
+#pragma once
+
+#include <glib.h>
+
+/**
+ * SmbChild: a process that has ended.
+ * @command: that it ran (transfer none)
+ * @status: as of waitpid(); -1: it could not be started, and @err says why
+ * @out: what it wrote to standard output
+ * @err: what it wrote to standard error
+ */
+typedef struct {
+  const char *command;
+  int status;
+  GString *out;
+  GString *err;
+} SmbChild;
+
+/** SmbChildLine: what a process is started with. @words: from the command on; @folder: (nullable): in which; %NULL: in this one */
+typedef struct {
+  GStrv words;
+  char *folder;
+} SmbChildLine;
+
+/** smb_child_line_new: @words: (transfer full). Returns: (transfer full) */
+SmbChildLine *smb_child_line_new(GStrv words, const char *folder);
+void smb_child_line_free(SmbChildLine *line);
+
+/**
+ * smb_children_run:
+ * @lines: (element-type SmbChildLine)
+ * @jobs: how many run at a time, 1 at least
+ * @ended: called for each as it ends, in any order; @child lives as long as the call
+ */
+void smb_children_run(const GPtrArray *lines, guint jobs,
+                      void (*ended)(guint index, const SmbChild *child, gpointer data),
+                      gpointer data);
+
+/** Whether a process has ended as commands do that have a result. */
+gboolean smb_child_has_result(const SmbChild *child);
+
+/** smb_child_messages: Returns: (transfer full): the lines that it wrote to standard error, without the name of the command */
+GStrv smb_child_messages(const SmbChild *child);
+
+/** smb_child_describe_end: Returns: (transfer full): why it has no result */
+char *smb_child_describe_end(const SmbChild *child);
