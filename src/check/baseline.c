@@ -38,7 +38,7 @@ add_messages(SmbChecked *checked, const SmbComparedCase *compared) {
 static void
 judge(SmbChecked *checked, const SmbResult *baseline) {
   g_autoptr(GArray) cases = g_array_new(FALSE, FALSE, sizeof(SmbResultCase));
-  const SmbResultCase one = {checked->one->name, json_node_get_object(checked->result)};
+  const SmbResultCase one = {checked->one->name, json_node_get_object(checked->result), NULL};
   g_array_append_val(cases, one);
   const SmbResult now = {.path = baseline->path, .command = "check", .cases = cases};
   g_autoptr(GError) failure = NULL;

@@ -20,7 +20,7 @@ typedef enum {
   SMB_EXIT_DIFFERS = 1, /* a comparison or a limit failed */
   SMB_EXIT_USAGE = 2,   /* wrong usage */
   SMB_EXIT_INPUT = 3,  /* a bad kernel, trace or data file, or a result that could not be written */
-  SMB_EXIT_NO_GPU = 4, /* no usable GPU */
+  SMB_EXIT_NO_GPU = 4, /* no usable GPU, or another thing of the machine that the command takes */
 } SmbExit;
 
 /** Most columns of a terminal that pictures use. */
@@ -137,6 +137,7 @@ typedef struct {
  * @max_arguments: most arguments
  * @has_arch: whether it has --arch
  * @file_option: (nullable): the option that takes the kernel's file; %NULL: the last argument does
+ * @hands_case_on: whether --case stays an option, which the command gives to others, and is not what its options stand for
  * @formats: (nullable): the formats of its result, text first: it has --format and --output
  * @groups: (nullable) (array zero-terminated=1): options that it shares with other commands
  * @example: (nullable): a command line, for the help
@@ -148,6 +149,7 @@ struct _SmbCliUsage {
   guint max_arguments;
   gboolean has_arch;
   const char *file_option;
+  gboolean hands_case_on;
   const SmbFormat *formats;
   const SmbCliGroup *const *groups;
   const char *example;

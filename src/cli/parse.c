@@ -171,7 +171,8 @@ parse_words(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GErro
     return FALSE;
   cli->arch_named = smb_words_find((const char *const *)words, "arch") != NULL;
   g_auto(Launch) launch = {NULL, NULL, NULL};
-  if (takes_case(all) && !find_case(cli, usage, (const char *const *)words, &launch, error))
+  if (takes_case(all) && !usage->hands_case_on &&
+      !find_case(cli, usage, (const char *const *)words, &launch, error))
     return FALSE;
   if (launch.one)
     add_case(usage, launch.one, all, &words);

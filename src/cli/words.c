@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/base/suggest.h"
-#include "src/cli/cli.h"
 
 // The option of that name, or the only one that begins so.
 static const GOptionEntry *
@@ -136,4 +135,29 @@ smb_words_is_of(const char *word, const GPtrArray *options) {
       return TRUE;
   }
   return FALSE;
+}
+
+static void
+add_option(GStrvBuilder *words, const GOptionEntry *entry) {
+  gboolean is_flag = entry->arg == G_OPTION_ARG_NONE;
+  gboolean is_list = entry->arg == G_OPTION_ARG_STRING_ARRAY;
+  const char *one[] = {is_flag || is_list ? NULL : *(const char **)entry->arg_data, NULL};
+  const char *const *values = is_list ? *(const char *const **)entry->arg_data : one;
+  g_autofree char *flag = g_strconcat("--", entry->long_name, NULL);
+  if (is_flag && *(gboolean *)entry->arg_data)
+    g_strv_builder_add(words, flag);
+  for (guint i = 0; values && values[i]; i++) {
+    g_autofree char *word = g_strconcat("--", entry->long_name, "=", values[i], NULL);
+    g_strv_builder_add(words, word);
+  }
+}
+
+GStrv
+smb_words_of_options(const SmbCliGroup *const *groups) {
+  g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+  for (guint i = 0; groups[i]; i++) {
+    for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++)
+      add_option(words, entry);
+  }
+  return g_strv_builder_end(words);
 }

@@ -4,7 +4,7 @@
 // Words of a command line in one form: an option by its whole name, in one word with its value.
 #pragma once
 
-#include <glib.h>
+#include "src/cli/cli.h"
 
 /**
  * smb_words_prepare:
@@ -26,3 +26,11 @@ const char *smb_words_argument(const char *const *words, guint index);
 
 /** smb_words_is_of: Returns: whether a prepared word is one of these options */
 gboolean smb_words_is_of(const char *word, const GPtrArray *options);
+
+/**
+ * smb_words_of_options:
+ * @groups: (array zero-terminated=1): options whose values are stored
+ *
+ * Returns: (transfer full): what was stored, as prepared words again: for another command that takes these options
+ */
+GStrv smb_words_of_options(const SmbCliGroup *const *groups);

@@ -1,34 +1,97 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// compare: what got worse from one result to another.
+// compare: what got worse from one version to another.
 #include "src/cli/commands.h"
 #include "src/compare/compare.h"
+#include "src/compare/line.h"
+
+static char *option_git;
+
+static const GOptionEntry options[] = {
+    {"git", 0, 0, G_OPTION_ARG_STRING, &option_git,
+     "compare two revisions, or one with the working tree: of a FILE, of --case NAME, or of all "
+     "cases of the project",
+     "A[..B]"},
+    G_OPTION_ENTRY_NULL,
+};
 
 static const SmbCliUsage usage = {
     .arguments = "OLD NEW",
     .description =
-        "Compares two results that analyze or check wrote with --format json: which accesses to "
-        "shared memory take more wavefronts than before, and which fewer. Accesses are matched by "
-        "what they are and not by their lines. Cases of check are matched by name.\n"
+        "Compares two versions: which accesses to shared memory take more wavefronts than before, "
+        "and which fewer. A version is a result that analyze or check wrote with --format json, a "
+        "kernel's file, which is analyzed with the options that are given, or, with --git A..B "
+        "[FILE], a revision of the repository. Accesses are matched by what they are and not by "
+        "their lines. Cases of check are matched by name.\n"
         "The exit status is 1 if something got worse.",
-    .min_arguments = 2,
     .max_arguments = 2,
+    .has_arch = TRUE,
+    .hands_case_on = TRUE,
     .formats = smb_result_comparison_formats,
-    .example = "smembank compare main.json branch.json --format markdown",
+    .groups = smb_compare_groups,
+    .example = "smembank compare --git main --case transpose --format markdown",
 };
 
-gboolean
-smb_cmd_compare(SmbCli *cli, GError **error) {
-  if (!smb_cli_parse(cli, &usage, NULL, error))
+static gboolean
+open_files(const SmbCli *cli, SmbVersion versions[2], GError **error) {
+  if (cli->n_arguments < 2)
+    return smb_cli_usage_error(error, "missing argument: expected OLD NEW, or --git A..B");
+  for (guint i = 0; i < 2; i++)
+    smb_version_of_file(cli, cli->arguments[i], &versions[i]);
+  g_autofree char *option = smb_compare_find_option(cli, TRUE);
+  return versions[0].words || versions[1].words || !option ||
+         smb_cli_usage_error(error, "%s is for kernels: %s and %s are results", option,
+                             cli->arguments[0], cli->arguments[1]);
+}
+
+static gboolean
+open_revisions(const SmbCli *cli, SmbRepository *repository, SmbVersion versions[2],
+               GError **error) {
+  const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
+  g_auto(GStrv) names = g_new0(char *, 3);
+  if (cli->n_arguments > 1)
+    return smb_cli_usage_error(error, "unexpected argument '%s': --git compares revisions of one",
+                               cli->arguments[1]);
+  g_autofree char *option = smb_compare_find_option(cli, FALSE);
+  if (option && !file && !smb_compare_is_of_kernel())
+    return smb_cli_usage_error(error, "%s: expected FILE or --case NAME as well", option);
+  if (!smb_repository_range(repository, option_git, names, error))
     return FALSE;
-  g_autoptr(SmbResult) before = smb_result_read(cli->arguments[0], error);
-  g_autoptr(SmbResult) now = before ? smb_result_read(cli->arguments[1], error) : NULL;
-  g_autoptr(SmbResultComparison) comparison = now ? smb_results_compare(before, now, error) : NULL;
+  for (guint i = 0; i < 2; i++) {
+    if (!smb_version_of_revision(cli, repository, names[i], i, file, &versions[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+compare(SmbCli *cli, SmbVersion versions[2], GError **error) {
+  SmbResult *results[2] = {NULL, NULL};
+  if (!smb_versions_read((const SmbVersion *)versions, cli->messages, smb_cli_progress(cli),
+                         results, error))
+    return FALSE;
+  g_autoptr(SmbResult) before = results[0], now = results[1];
+  g_autoptr(SmbResultComparison) comparison = smb_results_compare(before, now, error);
   if (!comparison)
     return FALSE;
   cli->format->write(cli, comparison);
   if (smb_result_comparison_is_worse(comparison))
     cli->status = SMB_EXIT_DIFFERS;
   return TRUE;
+}
+
+gboolean
+smb_cmd_compare(SmbCli *cli, GError **error) {
+  if (!smb_cli_parse(cli, &usage, options, error))
+    return FALSE;
+  SmbVersion versions[2] = {{NULL}, {NULL}};
+  g_autoptr(SmbRepository) repository = option_git ? smb_repository_open(error) : NULL;
+  gboolean done = (!option_git || repository) &&
+                  (option_git ? open_revisions(cli, repository, versions, error)
+                              : open_files(cli, versions, error)) &&
+                  compare(cli, versions, error);
+  smb_version_clear(&versions[0]);
+  smb_version_clear(&versions[1]);
+  return done;
 }

@@ -169,18 +169,34 @@ free_case(gpointer data) {
   g_free(one);
 }
 
+// Why a case could not be counted: what comes after the first line shows the place.
+static char *
+describe_failure(const SmbResultCase *one) {
+  return one->error ? g_strndup(one->error, strcspn(one->error, "\n")) : NULL;
+}
+
+// @before, @now: (nullable): one is there
 static void
-take_case(SmbResultComparison *comparison, const char *name, JsonObject *before, JsonObject *now,
-          SmbChange unmatched) {
+take_case(SmbResultComparison *comparison, const SmbResultCase *before, const SmbResultCase *now) {
   g_autoptr(JsonArray) none = json_array_new();
+  JsonObject *old_analysis = before ? before->analysis : NULL;
+  JsonObject *new_analysis = now ? now->analysis : NULL;
   SmbComparedCase *one = g_new0(SmbComparedCase, 1);
-  one->name = name;
-  one->file = now ? smb_json_get_text(smb_json_get_object(now, "kernel"), "file") : NULL;
+  one->name = now ? now->name : before->name;
+  one->file =
+      new_analysis ? smb_json_get_text(smb_json_get_object(new_analysis, "kernel"), "file") : NULL;
   one->accesses = g_array_new(FALSE, FALSE, sizeof(SmbComparedAccess));
-  compare_accesses(one, before ? smb_json_get_array(before, "accesses") : none,
-                   now ? smb_json_get_array(now, "accesses") : none);
-  one->note = before && now ? describe_differences(before, now) : NULL;
-  one->change = before && now ? judge(one) : unmatched;
+  compare_accesses(one, old_analysis ? smb_json_get_array(old_analysis, "accesses") : none,
+                   new_analysis ? smb_json_get_array(new_analysis, "accesses") : none);
+  one->note = old_analysis && new_analysis ? describe_differences(old_analysis, new_analysis)
+              : now && !new_analysis       ? describe_failure(now)
+                                           : NULL;
+  one->change = !now            ? SMB_CHANGE_GONE
+                : !new_analysis ? SMB_CHANGE_LOST
+                : !old_analysis ? SMB_CHANGE_ADDED
+                                : judge(one);
+  one->is_worse = one->change == SMB_CHANGE_WORSE ||
+                  (one->change == SMB_CHANGE_LOST && (!before || old_analysis));
   comparison->n[one->change]++;
   g_ptr_array_add(comparison->cases, one);
 }
@@ -188,14 +204,10 @@ take_case(SmbResultComparison *comparison, const char *name, JsonObject *before,
 static gboolean
 compare_case(SmbResultComparison *comparison, const SmbResultCase *before, const SmbResultCase *now,
              GError **error) {
-  JsonObject *old_analysis = before ? before->analysis : NULL;
-  if (old_analysis && now->analysis &&
-      !check_comparable(now->name, old_analysis, now->analysis, error))
+  if (before && before->analysis && now->analysis &&
+      !check_comparable(now->name, before->analysis, now->analysis, error))
     return FALSE;
-  take_case(comparison, now->name, old_analysis, now->analysis,
-            now->analysis  ? SMB_CHANGE_ADDED
-            : old_analysis ? SMB_CHANGE_LOST
-                           : SMB_CHANGE_SAME);
+  take_case(comparison, before, now);
   return TRUE;
 }
 
@@ -217,7 +229,7 @@ smb_results_compare(const SmbResult *old_result, const SmbResult *new_result, GE
   for (guint i = 0; !single && i < old_result->cases->len; i++) {
     const SmbResultCase *before = &g_array_index(old_result->cases, SmbResultCase, i);
     if (!smb_result_find(new_result, before->name))
-      take_case(comparison, before->name, before->analysis, NULL, SMB_CHANGE_GONE);
+      take_case(comparison, before, NULL);
   }
   return g_steal_pointer(&comparison);
 }
@@ -241,5 +253,9 @@ smb_change_name(SmbChange change) {
 
 gboolean
 smb_result_comparison_is_worse(const SmbResultComparison *comparison) {
-  return comparison->n[SMB_CHANGE_WORSE] + comparison->n[SMB_CHANGE_LOST] > 0;
+  for (guint i = 0; i < comparison->cases->len; i++) {
+    if (((const SmbComparedCase *)comparison->cases->pdata[i])->is_worse)
+      return TRUE;
+  }
+  return FALSE;
 }

@@ -16,7 +16,7 @@ typedef enum {
   SMB_CHANGE_SAME,
   SMB_CHANGE_ADDED, /* only the new one has it */
   SMB_CHANGE_GONE,  /* only the old one has it */
-  SMB_CHANGE_LOST,  /* of a case: the new one could not be counted */
+  SMB_CHANGE_LOST,  /* of a case: it could not be counted now */
 } SmbChange;
 #define SMB_N_CHANGES 6
 
@@ -40,13 +40,15 @@ typedef struct {
  * SmbComparedCase:
  * @change: WORSE if an access got worse, or one was added that has excess wavefronts
  * @file: (nullable): of the kernel as it is now
- * @note: (nullable): what is not the same besides: the kernel, the launch
+ * @is_worse: whether it got worse, or cannot be counted and was before, or is new
+ * @note: (nullable): what is not the same besides: the kernel, the launch; why it could not be counted
  * @accesses: (element-type SmbComparedAccess): in the order of the new one, then those that are gone
  */
 typedef struct {
   const char *name;
   const char *file;
   SmbChange change;
+  gboolean is_worse;
   char *note;
   GArray *accesses;
   SmbComparedCost old_cost;
@@ -89,7 +91,7 @@ gboolean smb_compared_access_is_worse(const SmbComparedAccess *access);
  */
 char *smb_compared_access_describe(const SmbComparedAccess *access, const char *reference);
 
-/** Whether something got worse: a case that did, or that cannot be counted any more. */
+/** Whether something got worse: SmbComparedCase.is_worse of any case. */
 gboolean smb_result_comparison_is_worse(const SmbResultComparison *comparison);
 
 /** What got worse, as findings: SmbFormat.write with a format of findings as its methods */

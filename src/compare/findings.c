@@ -54,9 +54,10 @@ smb_result_comparison_write_findings(SmbCli *cli, gconstpointer result) {
   g_autoptr(GPtrArray) findings = smb_findings_new();
   for (guint i = 0; i < comparison->cases->len; i++) {
     const SmbComparedCase *one = comparison->cases->pdata[i];
-    if (one->change == SMB_CHANGE_LOST)
+    if (one->change == SMB_CHANGE_LOST && one->is_worse)
       smb_findings_add(findings, project, &uncounted, g_strdup(one->name),
-                       g_strdup_printf("case %s: it cannot be counted any more", one->name));
+                       g_strdup_printf("case %s: it cannot be counted any more%s%s", one->name,
+                                       one->note ? ": " : "", one->note ? one->note : ""));
     for (guint a = 0; a < one->accesses->len; a++) {
       const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
       if (one->change == SMB_CHANGE_WORSE && smb_compared_access_is_worse(access))

@@ -34,8 +34,9 @@ smb_result_check_analysis(const char *path, JsonObject *analysis, GError **error
 }
 
 static gboolean
-add_case(SmbResult *result, const char *name, JsonObject *analysis, GError **error) {
-  const SmbResultCase one = {name, analysis};
+add_case(SmbResult *result, const char *name, JsonObject *analysis, const char *failure,
+         GError **error) {
+  const SmbResultCase one = {name, analysis, failure};
   if (!name)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: a case without a name", result->path);
   if (analysis && !smb_result_check_analysis(result->path, analysis, error))
@@ -49,12 +50,12 @@ add_cases(SmbResult *result, JsonObject *document, GError **error) {
   JsonArray *cases = smb_json_get_array(document, "cases");
   if (strcmp(result->command, "analyze") == 0)
     return add_case(result, smb_json_get_text(smb_json_get_object(document, "kernel"), "name"),
-                    document, error);
+                    document, NULL, error);
   for (guint i = 0; cases && i < json_array_get_length(cases); i++) {
     JsonNode *node = json_array_get_element(cases, i);
     JsonObject *one = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
     if (!add_case(result, smb_json_get_text(one, "name"), smb_json_get_object(one, "result"),
-                  error))
+                  smb_json_get_text(one, "error"), error))
       return FALSE;
   }
   return TRUE;
@@ -63,14 +64,17 @@ add_cases(SmbResult *result, JsonObject *document, GError **error) {
 SmbResult *
 smb_result_read(const char *path, GError **error) {
   g_autoptr(GBytes) bytes = smb_source_read_bytes(path, MAX_BYTES, error);
-  if (!bytes)
-    return NULL;
   gsize length;
-  const char *text = g_bytes_get_data(bytes, &length);
+  const char *text = bytes ? g_bytes_get_data(bytes, &length) : NULL;
+  return bytes ? smb_result_new_from_data(path, text ? text : "", length, error) : NULL;
+}
+
+SmbResult *
+smb_result_new_from_data(const char *path, const char *text, gsize length, GError **error) {
   g_autoptr(SmbResult) result = g_new0(SmbResult, 1);
   result->path = g_strdup(path);
   result->cases = g_array_new(FALSE, FALSE, sizeof(SmbResultCase));
-  result->root = smb_json_parse(path, text ? text : "", length, MAX_NESTING, error);
+  result->root = smb_json_parse(path, text, length, MAX_NESTING, error);
   if (!result->root)
     return NULL;
   JsonObject *document =

@@ -6,15 +6,17 @@
 
 #include <json-glib/json-glib.h>
 
-/** SmbResultCase: @name: of the case, or of the kernel; @analysis: (nullable): what analyze wrote; %NULL: it could not be counted */
+/** SmbResultCase: @name: of the case, or of the kernel; @analysis: (nullable): what analyze wrote; %NULL: it could not be counted;
+ * @error: (nullable): why not */
 typedef struct {
   const char *name;
   JsonObject *analysis;
+  const char *error;
 } SmbResultCase;
 
 /**
  * SmbResult:
- * @path: of its file
+ * @path: of its file, or what it is called
  * @command: "analyze" or "check" (transfer none)
  * @cases: (element-type SmbResultCase): of analyze one
  * @root: keeps all
@@ -33,6 +35,10 @@ typedef struct {
  * Returns: (transfer full): the result in the file
  */
 SmbResult *smb_result_read(const char *path, GError **error);
+
+/** smb_result_new_from_data: as smb_result_read(), of a text. @name: how messages call it */
+SmbResult *smb_result_new_from_data(const char *name, const char *text, gsize length,
+                                    GError **error);
 void smb_result_free(SmbResult *result);
 
 /**

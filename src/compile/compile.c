@@ -289,7 +289,7 @@ smb_compile(const char *nvcc, const SmbCompilation *compilation, GError **error)
     return NULL;
   }
   g_clear_error(&failure);
-  g_autoptr(SmbWorkshop) workshop = smb_workshop_new(error);
+  g_autoptr(SmbWorkshop) workshop = smb_workshop_new("compile", error);
   g_autofree char *path =
       workshop ? g_build_filename(smb_workshop_folder(workshop), text_name, NULL) : NULL;
   if (!workshop || !write_text(compilation, path, error))

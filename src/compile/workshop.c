@@ -86,8 +86,9 @@ start_keeper(SmbWorkshop *workshop, GError **error) {
 }
 
 SmbWorkshop *
-smb_workshop_new(GError **error) {
-  char *folder = g_dir_make_tmp("smembank-compile-XXXXXX", error);
+smb_workshop_new(const char *work, GError **error) {
+  g_autofree char *name = g_strdup_printf("smembank-%s-XXXXXX", work);
+  char *folder = g_dir_make_tmp(name, error);
   if (!folder)
     return NULL;
   SmbWorkshop *workshop = g_new0(SmbWorkshop, 1);

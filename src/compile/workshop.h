@@ -24,8 +24,9 @@ typedef struct {
 /** Bytes that are kept of what a program writes; it may write more. */
 #define SMB_WORKSHOP_MAX_OUTPUT (256u << 10)
 
-/** smb_workshop_new: @error: a file error. Returns: (transfer full): an empty folder, below $TMPDIR */
-SmbWorkshop *smb_workshop_new(GError **error);
+/** smb_workshop_new: @work: what is done there, for the folder's name; @error: a file error. Returns: (transfer full): an empty
+ * folder, below $TMPDIR */
+SmbWorkshop *smb_workshop_new(const char *work, GError **error);
 
 /** Kills what still runs, and removes the folder. */
 void smb_workshop_free(SmbWorkshop *workshop);
