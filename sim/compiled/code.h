@@ -192,7 +192,7 @@ typedef enum {
   SPECIAL_LANE = SPECIAL_NCTAID + 3,
   SPECIAL_WARP,
   SPECIAL_DYNAMIC_BYTES,
-  SPECIAL_SHARED_BYTES, // static and dynamic
+  SPECIAL_SHARED_BYTES, // static and dynamic, as a block gets them, + Preset.argument
   SPECIAL_PARAMETER,    // the word at Preset.argument of the parameters
   SPECIAL_NUMBER,       // Preset.argument itself
 } Special;
@@ -215,9 +215,11 @@ typedef struct {
 #define CODE_GRID_BYTES 64u
 
 // What the system has of each block's shared memory, since sm_80, as data/archs say: the code's addresses of it end where the
-// program's own memory begins. What %reserved_smem_offset_1 names begins at CODE_RESERVED_SCRATCH of it.
-#define CODE_RESERVED_BYTES   1024u
-#define CODE_RESERVED_SCRATCH 64u
+// program's own memory begins. It begins with what %reserved_smem_offset_1 names, as on an H200 (driver 580, 2026-11-23).
+#define CODE_RESERVED_BYTES 1024u
+
+// The region of what the driver gives a kernel beside its parameters: nobody else can say what it holds.
+#define CODE_DRIVER_REGION "constants of the driver"
 
 // Regions that every compiled program begins with; its own variables follow.
 enum {

@@ -42,6 +42,8 @@ typedef struct {
   SmbTally tally;
   guint64 lanes;
   const SmbAccess *access; // of those at its place, one that is not exact, if any is; NULL: none
+  gboolean is_least;
+  const char *reason; // why, or that there is none
 } Prediction;
 
 // Why more lanes may take part in an instruction than a request has; NULL: they may not.
@@ -64,8 +66,8 @@ static void
 compare_lanes(const Pair *pair, const SmbProfileInstruction *instruction,
               const Prediction *predicted) {
   const char *note = NULL;
-  if (predicted->access && !predicted->access->exact)
-    note = predicted->access->reason;
+  if (predicted->is_least)
+    note = predicted->reason;
   else if (instruction->threads > predicted->lanes)
     note = find_others(instruction->text);
   gboolean equal = instruction->threads == predicted->lanes;
@@ -80,15 +82,12 @@ static void
 compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
                     const Prediction *predicted) {
   guint64 wavefronts = predicted->tally.wavefronts, requests = predicted->tally.requests;
-  const char *reason =
-      predicted->access ? predicted->access->reason : "no request to shared memory is predicted";
-  // What is not exact is the least: measured more is explained.
-  gboolean is_least = predicted->access && !predicted->access->exact;
-  SmbOutcome outcome = instruction->wavefronts == wavefronts              ? SMB_OUTCOME_MATCH
-                       : is_least && instruction->wavefronts > wavefronts ? SMB_OUTCOME_EXPLAINED
-                                                                          : SMB_OUTCOME_MISMATCH;
+  gboolean more = predicted->is_least && instruction->wavefronts > wavefronts;
+  SmbOutcome outcome = instruction->wavefronts == wavefronts ? SMB_OUTCOME_MATCH
+                       : more                                ? SMB_OUTCOME_EXPLAINED
+                                                             : SMB_OUTCOME_MISMATCH;
   add_row(pair, instruction, "wavefronts", (double)wavefronts, (double)instruction->wavefronts,
-          outcome, reason);
+          outcome, predicted->reason);
   // Without an active lane an instruction is executed, and asks for nothing.
   gboolean idle = instruction->executed > requests && outcome != SMB_OUTCOME_MISMATCH;
   add_row(pair, instruction, "executed", (double)requests, (double)instruction->executed,
@@ -97,6 +96,19 @@ compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
                                             : SMB_OUTCOME_MISMATCH,
           idle ? "some warps execute it with no lane active, which asks for nothing" : NULL);
   compare_lanes(pair, instruction, predicted);
+}
+
+// Of an instruction that asks for nothing here: that on a device it may, in another order of threads; NULL: it may not.
+static const char *
+find_warning(const Pair *pair, guint64 pc) {
+  const GArray *warnings = pair->analysis->warnings;
+  for (guint i = 0; i < warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, i);
+    if ((warning->kind == SMB_WARNING_ORDER || warning->kind == SMB_WARNING_TIMING) &&
+        smb_program_site(pair->target->kernel, warning->site)->pc == pc)
+      return warning->message;
+  }
+  return NULL;
 }
 
 static Prediction
@@ -112,6 +124,13 @@ predict(const Pair *pair, guint64 pc) {
     if (!predicted.access || predicted.access->exact)
       predicted.access = access;
   }
+  // What is not exact is the least: measured more is explained.
+  predicted.is_least = predicted.access && !predicted.access->exact;
+  predicted.reason = predicted.access ? predicted.access->reason : find_warning(pair, pc);
+  if (!predicted.access && predicted.reason)
+    predicted.is_least = TRUE;
+  else if (!predicted.access)
+    predicted.reason = "no request to shared memory is predicted";
   return predicted;
 }
 

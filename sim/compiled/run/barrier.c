@@ -172,5 +172,5 @@ smb_runner_release(Runner *runner) {
     release(runner, number, &waiting);
     any = TRUE;
   }
-  return any || smb_mbarriers_release(runner) || fail_waiting(runner);
+  return any || smb_looks_release(runner) || smb_mbarriers_release(runner) || fail_waiting(runner);
 }

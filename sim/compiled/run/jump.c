@@ -99,6 +99,8 @@ smb_step_branch_divided(Runner *runner, const Step *step, SmbLanes lanes) {
     smb_transfer_watch(runner, ROW_BLOCK);
   guint32 wanted = row_values(registers, row)[first];
   gboolean divided = (wanted & splits->living & ~splits->mask) != 0;
+  if (runner->n_looks) // lanes may be divided by how often some of them look at what others change
+    smb_order_branches(runner, step);
   if (divided == (step->argument == BRANCH_IF_DIVIDED))
     return smb_step_branch(runner, step, lanes);
   return TRUE;

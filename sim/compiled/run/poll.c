@@ -1,13 +1,44 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
+// Waiting for what other threads store. A warp that is about to load what others change lets these run first: it looks again
+// and again on a device, as often as time has it, and here as seldom as it can.
+//
 // A block that does not end. If no way leads out of the loop that it is in, that is certain; if the loop does nothing but load a
 // value, over and over, that load is named.
 #include "sim/compiled/run/run.h"
 
 enum {
-  MAX_BLOCKS = 4096, // that are looked at: each of them with all of them
+  MAX_BLOCKS = 4096,   // that are looked at: each of them with all of them
+  MAX_LOOKS = 1 << 16, // of a block, before its warps look whenever they come to it
+  HELD_BEFORE_LOOK = RUNNER_BARRIERS + 1, // of splits
 };
+
+gboolean
+smb_runner_may_look(Runner *runner, const Step *step, SmbLanes lanes) {
+  Warp *warp = runner->warp;
+  if (!lanes || warp->looks & lanes || runner->n_looks == MAX_LOOKS) {
+    warp->looks &= ~lanes;
+    return TRUE;
+  }
+  warp->splits->pc = step_number(runner, step);
+  runner->block->instructions -= step->begins;
+  smb_splits_hold(warp->splits, warp->splits->mask, HELD_BEFORE_LOOK);
+  return FALSE;
+}
+
+gboolean
+smb_looks_release(Runner *runner) {
+  SmbLanes any = 0;
+  for (guint w = 0; w < runner->block->n_warps; w++) {
+    Warp *warp = &runner->warps[w];
+    warp->looks = smb_splits_held(warp->splits, HELD_BEFORE_LOOK);
+    smb_splits_release(warp->splits, HELD_BEFORE_LOOK);
+    any |= warp->looks;
+  }
+  runner->n_looks += any != 0;
+  return any != 0;
+}
 
 // The blocks from which a block comes back to itself, in an array by block; none, if there are too many.
 static gboolean *

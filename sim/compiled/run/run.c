@@ -11,9 +11,8 @@
 #include "sim/machine/lanes.h"
 
 enum {
-  SHARE_STEPS = 1 << 16,  // of a warp, before the next one has its turn
-  POLLING_STEPS = 1 << 8, // the same, of code that may wait for what other warps of the block write
-  LOOK_STEPS = 1 << 22,   // of a block, a multiple of these, before it is asked whether it can end
+  SHARE_STEPS = 1 << 16, // of a warp, before the next one has its turn
+  LOOK_STEPS = 1 << 22,  // of a block, a multiple of that, before it is asked whether it can end
 };
 
 // A word of the parameters; what is behind the last one is 0.
@@ -44,8 +43,11 @@ read_preset(const Runner *runner, guint w, const Preset *preset) {
     return preset->argument;
   if (special == SPECIAL_PARAMETER)
     return read_parameter(runner, preset->argument);
-  return (guint32)(block->shared_bytes -
-                   (special == SPECIAL_DYNAMIC_BYTES ? runner->code->program.dynamic_start : 0));
+  if (special == SPECIAL_DYNAMIC_BYTES)
+    return (guint32)(block->shared_bytes - runner->code->program.dynamic_start);
+  // As a device gives it: 40064 of 40000 bytes on an H200.
+  gsize unit = MAX(smb_arch_info(block->arch)->shared_unit_bytes, 1);
+  return (guint32)((block->shared_bytes + unit - 1) / unit * unit) + preset->argument;
 }
 
 static void
@@ -79,7 +81,7 @@ start_warp(Runner *runner, guint w) {
   smb_registers_reset(warp->registers, lanes);
   smb_splits_start(warp->splits, lanes, 0);
   memset(warp->depth, 0, sizeof warp->depth);
-  warp->timed_out = 0;
+  warp->timed_out = warp->looks = 0;
   for (guint i = 0; i < runner->code->presets->len; i++)
     preset_row(runner, w, &g_array_index(runner->code->presets, Preset, i));
 }
@@ -126,7 +128,7 @@ run_warp(Runner *runner) {
   const Registers *registers = runner->warp->registers;
   SmbSplits *splits = runner->warp->splits;
   const Step *step = runner->steps;
-  guint left = runner->share;
+  guint left = SHARE_STEPS;
   guint64 instructions = 0, before = runner->block->steps;
   for (; splits->mask && left > 0; left--) {
     step = &runner->steps[splits->pc++];
@@ -146,7 +148,7 @@ run_warp(Runner *runner) {
     if (!step->run(runner, step, lanes))
       return FALSE;
   }
-  runner->block->steps += runner->share - left;
+  runner->block->steps += SHARE_STEPS - left;
   runner->block->instructions += instructions;
   if (splits->mask)
     smb_splits_yield(splits);
@@ -174,6 +176,7 @@ start_block(Runner *runner) {
   runner->awaited = 0;
   runner->shared_origin = 0;
   runner->allocated = 0;
+  runner->n_looks = 0;
   start_order(runner);
   smb_mbarriers_reset(runner);
   for (guint w = 0; w < block->n_warps; w++)
@@ -209,17 +212,6 @@ smb_runner_run(gpointer data) {
   return smb_runner_refuse(runner) && ended;
 }
 
-static guint
-find_share(const Code *code) {
-  for (guint i = 0; i < code->transfers->len; i++) {
-    const Transfer *transfer = g_ptr_array_index(code->transfers, i);
-    gboolean is_own = transfer->window == WINDOW_SHARED || transfer->is_generic;
-    if (transfer->move.op_class == SMB_OP_CLASS_LOAD && transfer->order != ORDER_WEAK && is_own)
-      return POLLING_STEPS;
-  }
-  return SHARE_STEPS;
-}
-
 gpointer
 smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   const Code *code = (const Code *)block->program;
@@ -230,7 +222,6 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   runner->block = block;
   runner->code = code;
   runner->steps = &g_array_index(code->steps, Step, 0);
-  runner->share = find_share(code);
   runner->skips = launch->skips_unknown;
   runner->causes = g_new0(Cause, code->steps->len);
   runner->written = g_new0(guint8, block->n_objects);

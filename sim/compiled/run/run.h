@@ -44,6 +44,7 @@ typedef struct {
   SmbLanes answers;   // of bar.red: what the lanes that wait contributed
   SmbLanes unsure;    // where that is not known
   SmbLanes timed_out; // their wait for an mbarrier ends, whatever its phase
+  SmbLanes looks;     // what others change is loaded now: they have run
 } Warp;
 
 // What a block whose signature is wanted, or that others follow, did to a global object.
@@ -75,7 +76,6 @@ struct _Runner {
   SmbBlock *block;
   const Code *code;
   const Step *steps;
-  guint share; // steps that a warp may run before the next one has its turn
   Warp *warps;
   guint w; // the running warp
   Warp *warp;
@@ -99,7 +99,8 @@ struct _Runner {
   gboolean lost_mbarriers; // nothing is known of those that are not in the table
   guint32 mbarrier_origin; // why not
   guint timeouts;          // since anything happened to an mbarrier
-  GHashTable *polls;       // steps that wait for mbarriers, whose loops have been looked at
+  guint n_looks; // how often warps that look at what others change were let go on, up to a limit
+  GHashTable *polls; // steps that wait for mbarriers, whose loops have been looked at
 };
 
 static inline guint32
@@ -329,6 +330,10 @@ const CodeGraph *smb_code_graph(const Code *code, guint32 step, guint32 *block);
 // The blocks that a branch may lead to without passing @but, in an array by block; whether it can end the function.
 gboolean smb_graph_reach(const CodeGraph *graph, guint32 branch, guint32 but, gboolean *seen,
                          guint *n_seen);
+// Whether @lanes load now what others may change: not before nobody else can go on. FALSE: they wait, ahead of @step.
+gboolean smb_runner_may_look(Runner *runner, const Step *step, SmbLanes lanes);
+// Lets those go on that wait for it. FALSE: there are none.
+gboolean smb_looks_release(Runner *runner);
 // The access that the loop around a step repeats, if that is all that it does; else NULL.
 const SmbSite *smb_runner_polled(const Runner *runner, const Step *step);
 // Whether the lanes that run can never leave the loop that they are in, since no way leads out of it.

@@ -266,6 +266,8 @@ smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses,
   gboolean outside = object >= N_FIXED_REGIONS && object < runner->block->n_objects &&
                      object != runner->code->heap &&
                      runner->block->objects[object].space != SPACE_PRIVATE;
+  if (outside && strcmp(runner->block->objects[object].name, CODE_DRIVER_REGION) == 0)
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
   smb_runner_note(runner, step,
                   outside ? (Cause){.kind = CAUSE_CONTENTS, .object = (guint32)object}
                           : (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
@@ -365,6 +367,9 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   const guint32 *base = find_base(runner, transfer, lanes);
   guint flags = 0;
   MarkedWords words;
+  if (G_UNLIKELY(transfer->order != ORDER_WEAK) && smb_transfer_may_be_shared(runner, transfer) &&
+      !smb_runner_may_look(runner, step, lanes))
+    return TRUE;
   if (base) {
     if (!smb_words_load_shared(runner->block, &transfer->move, runner->w, lanes, base,
                                (guint32)transfer->offset, &words))

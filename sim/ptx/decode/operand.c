@@ -171,17 +171,16 @@ lane_constant(PtxDecoder *decoder, const guint32 *values, guint bytes) {
 
 // Where the system's part of shared memory lies. Its end and size are for the driver to say.
 static gboolean
-find_reserved(const char *name, guint32 *offset) {
-  gboolean begins = strcmp(name, "%reserved_smem_offset_begin") == 0 ||
-                    strcmp(name, "%reserved_smem_offset_0") == 0;
-  *offset = -CODE_RESERVED_BYTES + (begins ? 0 : CODE_RESERVED_SCRATCH);
-  return begins || strcmp(name, "%reserved_smem_offset_1") == 0;
+is_reserved(const char *name) {
+  static const char *const names[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_0",
+                                      "%reserved_smem_offset_1", NULL};
+  return g_strv_contains(names, name);
 }
 
 // A special register: the clock and the like are in a row that is never written, so nothing is known of them.
 static Row
 special_row(PtxDecoder *decoder, const char *name, guint bytes) {
-  guint32 values[SMB_MAX_LANES], reserved;
+  guint32 values[SMB_MAX_LANES];
   gpointer known;
   if (g_hash_table_lookup_extended(decoder->specials, name, NULL, &known))
     return GPOINTER_TO_UINT(known);
@@ -192,9 +191,9 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   if (strcmp(name, "%envreg1") == 0 || strcmp(name, "%envreg2") == 0)
     return smb_ptx_constant(
         decoder, make_pointer(REGION_GRID, 0) >> (name[7] == '1' ? 32 : 0) & G_MAXUINT32, bytes);
-  if (find_reserved(name, &reserved)) {
+  if (is_reserved(name)) {
     decoder->program->reaches_reserved = TRUE;
-    return smb_ptx_constant(decoder, reserved, bytes);
+    return smb_ptx_constant(decoder, -CODE_RESERVED_BYTES, bytes);
   }
   if (find_lane_mask(name, decoder->program->lanes, values))
     return lane_constant(decoder, values, bytes);

@@ -14,8 +14,9 @@ typedef enum {
   WORD_SHARED, // low word of where shared memory begins among generic addresses; the high word is behind it
   WORD_LOCAL, // likewise of local memory
   WORD_GRID, // high word of where the memory for barriers of the grid begins; the low word is behind it
-  WORD_STACK,    // where the stack of a thread begins
-  WORD_RESERVED, // %reserved_smem_offset_1
+  WORD_STACK,          // where the stack of a thread begins
+  WORD_RESERVED,       // %reserved_smem_offset_1
+  WORD_RESERVED_BYTES, // of the system's part of shared memory
 } WordKind;
 
 typedef struct {
@@ -37,6 +38,8 @@ static const Word words[] = {
     {70, 89, 0x8c, WORD_GRID, 0},
     {90, 99, 0x44, WORD_GRID, 0},
     {70, 99, 0x28, WORD_STACK, 0},
+    {70, 99, 0x2c, WORD_SPECIAL, SPECIAL_DYNAMIC_BYTES},
+    {80, 99, 0x114, WORD_RESERVED_BYTES, 0},
     {80, 89, 0x124, WORD_RESERVED, 0},
     {90, 99, 0x6c, WORD_RESERVED, 0},
     {100, 999, 0x360, WORD_SPECIAL, SPECIAL_NTID},
@@ -47,6 +50,7 @@ static const Word words[] = {
     {100, 999, 0x378, WORD_SPECIAL, SPECIAL_NCTAID + 2},
     {100, 999, 0x2f8, WORD_LOCAL, 0},
     {100, 999, 0x37c, WORD_STACK, 0},
+    {100, 999, 0x16c, WORD_RESERVED_BYTES, 0},
     {100, 999, 0x1dc, WORD_RESERVED, 0},
 };
 
@@ -54,7 +58,7 @@ static const Word words[] = {
 static guint32
 find_reserved(SassDecoder *decoder) {
   decoder->program->reaches_reserved = TRUE;
-  return decoder->reserved_shared - CODE_RESERVED_BYTES + CODE_RESERVED_SCRATCH;
+  return decoder->reserved_shared - CODE_RESERVED_BYTES;
 }
 
 // Whether a number is put into a word; *@special: it is one that a launch decides, NO_SPECIAL: it is @value.
@@ -73,8 +77,9 @@ find_word(SassDecoder *decoder, gint64 offset, guint *special, guint32 *value) {
                                                              : REGION_GRID,
                                   0);
     *special = word->kind == WORD_SPECIAL ? word->special : NO_SPECIAL;
-    *value = word->kind == WORD_STACK      ? decoder->stack_bytes
-             : word->kind == WORD_RESERVED ? find_reserved(decoder)
+    *value = word->kind == WORD_STACK            ? decoder->stack_bytes
+             : word->kind == WORD_RESERVED       ? find_reserved(decoder)
+             : word->kind == WORD_RESERVED_BYTES ? CODE_RESERVED_BYTES
              : (offset == (gint64)word->offset) == (word->kind == WORD_GRID)
                  ? (guint32)(window >> 32)
                  : (guint32)window;
@@ -131,7 +136,7 @@ static void
 add_piece(SassDecoder *decoder, GArray *pieces, guint64 first, guint64 end,
           const SmbContents *contents) {
   const BankPiece piece = {first, end - first, decoder->program->regions->len};
-  const Region region = {.name = "the driver's constants",
+  const Region region = {.name = CODE_DRIVER_REGION,
                          .space = SPACE_CONSTANT,
                          .size = end - first,
                          .contents = *contents};

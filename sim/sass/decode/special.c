@@ -11,13 +11,14 @@ static const struct {
   guint8 number;
   Special special;
 } specials[] = {
-    {0x00, SPECIAL_LANE},      {0x21, SPECIAL_TID},   {0x22, SPECIAL_TID + 1},
-    {0x23, SPECIAL_TID + 2},   {0x25, SPECIAL_CTAID}, {0x26, SPECIAL_CTAID + 1},
-    {0x27, SPECIAL_CTAID + 2},
+    {0x00, SPECIAL_LANE},      {0x21, SPECIAL_TID},          {0x22, SPECIAL_TID + 1},
+    {0x23, SPECIAL_TID + 2},   {0x25, SPECIAL_CTAID},        {0x26, SPECIAL_CTAID + 1},
+    {0x27, SPECIAL_CTAID + 2}, {0x32, SPECIAL_SHARED_BYTES},
 };
 
 enum {
-  SR_SWINHI = 0x2f, // high word of generic addresses of shared memory
+  FIRST_CHIP_WITH_RESERVED = 80, // whose size of shared memory has the system's part in it
+  SR_SWINHI = 0x2f,              // high word of generic addresses of shared memory
   SR_LWINHI = 0x2e,
   SR_STACK_END = 0x37, // code of ptxas -O0 traps where its stack would reach below
   SR_EQMASK = 0x38,    // five masks of lanes
@@ -70,7 +71,9 @@ find_special(SassDecoder *decoder, guint number) {
   if (row == NO_ROW) {
     row = smb_code_new_rows(decoder->code, 1);
     for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
-      const Preset preset = {.special = specials[i].special, .row = row};
+      Preset preset = {.special = specials[i].special, .row = row};
+      if (preset.special == SPECIAL_SHARED_BYTES && decoder->chip >= FIRST_CHIP_WITH_RESERVED)
+        preset.argument = CODE_RESERVED_BYTES;
       if (specials[i].number == number)
         g_array_append_val(decoder->code->presets, preset);
     }

@@ -14,3 +14,13 @@ __global__ void tiles(int *out, const int *in) {
   tile.sync();
   out[blockIdx.x * blockDim.x + threadIdx.x] = tile.shfl(values[(threadIdx.x ^ 33) % 256], 40);
 }
+
+// How much shared memory a block has.
+__global__ void sizes(unsigned *out) {
+  extern __shared__ int dynamic[];
+  unsigned total, own;
+  asm volatile("mov.u32 %0, %total_smem_size;" : "=r"(total));
+  asm volatile("mov.u32 %0, %dynamic_smem_size;" : "=r"(own));
+  dynamic[threadIdx.x * (total / 160) % 128] = own;
+  out[threadIdx.x] = dynamic[threadIdx.x * (own / 64 + 8) % 128];
+}
