@@ -116,6 +116,7 @@ typedef struct {
 
 static const RecordingFolder recording_folders[] = {
     {"measured", ".txt", "requests", 0},
+    {"measured", ".csv", "requests", 1},
     {"published", ".csv", "numbers", 1},
 };
 

@@ -55,7 +55,8 @@ compare_builtin(SmbComparison *comparison, GPtrArray *recordings, GError **error
   }
   if (!smb_comparison_add_published(comparison, smb_target_options()->kernel, error))
     return FALSE;
-  return smb_target_options()->kernel || smb_comparison_add_traces(comparison, error);
+  return smb_target_options()->kernel || (smb_comparison_add_traces(comparison, error) &&
+                                          smb_comparison_add_lds_all(comparison, error));
 }
 
 static gboolean
@@ -72,11 +73,21 @@ compare_recording(SmbComparison *comparison, GInputStream *stream, const char *n
   return smb_comparison_add_recording(comparison, recording, smb_target_options()->kernel, error);
 }
 
-// FILE: a recording, or a trace whose requests carry counts.
+// FILE: counts of AMD's LDS.
+static gboolean
+compare_lds(SmbComparison *comparison, const char *file, GError **error) {
+  g_autoptr(SmbSource) source = smb_input_source(file, error);
+  return source && smb_comparison_add_lds(comparison, file, smb_source_text(source),
+                                          smb_source_length(source), error);
+}
+
+// FILE: a recording, a trace whose requests carry counts, or counts of AMD's LDS.
 static gboolean
 compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPtrArray *recordings,
              GError **error) {
   const char *name = smb_input_name(file);
+  if (g_str_has_suffix(file, ".csv"))
+    return compare_lds(comparison, file, error);
   g_autoptr(GInputStream) raw = smb_input_open(file, error);
   if (!raw)
     return FALSE;
@@ -211,9 +222,10 @@ static const SmbCliUsage usage = {
         "as for analyze. "
         "Wavefronts, executed instructions, global sectors and the values in memory are compared; "
         "times and bandwidth are shown. Without a GPU, or with --recorded, recorded and published "
-        "measurements take its place. FILE can also be a recording (JSON) or a trace whose lines "
+        "measurements take its place. FILE can also be a recording (JSON), a trace whose lines "
         "carry '= "
-        "WAVEFRONTS'. With --ncu, machine code is compared with what Nsight Compute counted of "
+        "WAVEFRONTS', or counters of AMD's LDS (.csv). With --ncu, machine code is compared with "
+        "what Nsight Compute counted of "
         "each "
         "instruction.\n"
         "A mismatch, or a launch that fails, makes the exit status 1. Instruction counts that the "

@@ -66,6 +66,7 @@ typedef struct {
 
 typedef struct {
   RequestSum of[SMB_N_OPS][SMB_N_WIDTHS];
+  const char *metric; // of what is counted
   guint counted;
   guint timed;
 } RequestSums;
@@ -117,6 +118,7 @@ add_up(const SmbComparison *comparison, const char *source, RequestSums *sums) {
       sum->in_time += match;
       continue;
     }
+    sums->metric = row->metric;
     sums->counted++;
     sum->counted++;
     sum->matched += match;
@@ -151,8 +153,12 @@ static void
 write_sums(SmbCli *cli, const RequestSums *sums, gboolean now) {
   g_autoptr(SmbTable) table =
       smb_table_new(now ? "measured requests|width>" : "recorded requests|width>");
-  if (sums->counted)
-    smb_table_columns(table, "requests>|predicted wavefronts>|measured>|matched>");
+  if (sums->counted) {
+    g_autofree char *columns =
+        g_strdup_printf("requests>|predicted %s|measured>|matched>",
+                        strcmp(sums->metric, "wavefronts") == 0 ? "wavefronts>" : ">");
+    smb_table_columns(table, columns);
+  }
   if (sums->timed)
     smb_table_columns(table, "timed>|cycles matched>");
   for (guint op = 0; op < SMB_N_OPS; op++) {

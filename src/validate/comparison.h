@@ -168,6 +168,20 @@ gboolean smb_comparison_add_trace(SmbComparison *comparison, GInputStream *strea
                                   SmbArch *arch, GError **error);
 
 /**
+ * smb_comparison_add_lds:
+ * @name: how messages and rows call the file
+ * @text: a file of counts of AMD's LDS (sim/records/lds.h), @length bytes
+ * @error: those of smb_lds_counts_new() and smb_arch_load()
+ *
+ * Compares each of them.
+ */
+gboolean smb_comparison_add_lds(SmbComparison *comparison, const char *name, const char *text,
+                                gsize length, GError **error);
+
+/** smb_comparison_add_lds_all: as smb_comparison_add_lds(), those of data/measured/ */
+gboolean smb_comparison_add_lds_all(SmbComparison *comparison, GError **error);
+
+/**
  * smb_comparison_add_traces:
  * @error: as smb_trace_reader_next()
  *

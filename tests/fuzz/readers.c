@@ -16,6 +16,7 @@
 #include "sim/trace/pattern.h"
 #include "sim/records/profile.h"
 #include "sim/records/recording.h"
+#include "sim/records/lds.h"
 #include "sim/records/reference.h"
 #include "sim/trace/trace.h"
 #include "sim/count/wavefront.h"
@@ -124,6 +125,18 @@ fuzz_published(const guint8 *data, gsize size) {
   g_autoptr(GPtrArray) rows =
       smb_reference_new_from_data("fuzz.csv", (const char *)data, size, &error);
   check_outcome(rows != NULL, error);
+}
+
+void
+fuzz_lds(const guint8 *data, gsize size) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbLdsCounts) counts = smb_lds_counts_new("fuzz.csv", (const char *)data, size, &error);
+  check_outcome(counts != NULL, error);
+  for (guint i = 0; counts && i < counts->rows->len; i++) {
+    const SmbLdsCount *row = &g_array_index(counts->rows, SmbLdsCount, i);
+    g_autoptr(SmbArch) arch = smb_arch_load(row->arch, NULL);
+    smb_wavefronts_count(arch, &row->request);
+  }
 }
 
 static const char lesson_kernel[] = "#define PAD 1\n"
