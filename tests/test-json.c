@@ -194,6 +194,7 @@ static const char *const lines[] = {
     "explain --kernel naiveGmem",
     "validate",
     "validate --recorded --kernel setRowReadColPad",
+    "validate --recorded --shard 2/40",
     "list kernels",
     "list archs",
     "list archs sm_90",

@@ -454,24 +454,27 @@ count_launches(const GPtrArray *catalog) {
 
 // All padded kernels of the catalogue set the macro IPAD.
 static gboolean
-measure_entry(SmbMeter *meter, const SmbCatalogEntry *entry, SmbArch *arch, SmbRecording *recording,
-              SmbProgress *progress, GError **error) {
+measure_entry(SmbMeter *meter, const SmbCatalogEntry *entry, const SmbShard *shard, guint64 *next,
+              SmbArch *arch, SmbRecording *recording, SmbProgress *progress, GError **error) {
   static const char *const pads[][2] = {{"IPAD=0"}, {"IPAD=1"}, {"IPAD=2"}, {NULL}};
   gboolean padded = smb_catalog_defines(entry, "IPAD");
   for (guint i = padded ? 0 : 3; i < (padded ? 3 : 4); i++) {
+    smb_progress_add(progress, 1);
+    if (!smb_shard_has(shard, (*next)++))
+      continue;
     g_autoptr(SmbTarget) target = smb_target_from_catalog(entry, pads[i], arch, error);
     if (!target || !smb_measure_target(meter, target, arch, recording, NULL, error)) {
       g_prefix_error(error, "%s %s: ", entry->name, entry->shape);
       return FALSE;
     }
-    smb_progress_add(progress, 1);
   }
   return TRUE;
 }
 
 gboolean
-smb_measure_catalog(SmbMeter *meter, const char *kernel, SmbArch *arch, SmbRecording *recording,
-                    SmbProgress *progress, GError **error) {
+smb_measure_catalog(SmbMeter *meter, const char *kernel, const SmbShard *shard, SmbArch *arch,
+                    SmbRecording *recording, SmbProgress *progress, GError **error) {
+  guint64 next = 0;
   g_autoptr(GPtrArray) catalog = smb_catalog_load(error);
   if (!catalog || (kernel && !smb_catalog_find(catalog, kernel, NULL, NULL, error)))
     return FALSE;
@@ -480,7 +483,7 @@ smb_measure_catalog(SmbMeter *meter, const char *kernel, SmbArch *arch, SmbRecor
     const SmbCatalogEntry *entry = g_ptr_array_index(catalog, i);
     if (kernel && strcmp(kernel, entry->name) != 0)
       continue;
-    if (!measure_entry(meter, entry, arch, recording, progress, error))
+    if (!measure_entry(meter, entry, shard, &next, arch, recording, progress, error))
       return FALSE;
   }
   return TRUE;

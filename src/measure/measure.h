@@ -6,6 +6,7 @@
 #pragma once
 
 #include "gpu/meter.h"
+#include "src/cli/shard.h"
 #include "src/cli/target.h"
 
 /** The options as the user typed them; %NULL where nothing was. */
@@ -75,6 +76,7 @@ gboolean smb_measure_target(SmbMeter *meter, const SmbTarget *target, const SmbA
 /**
  * smb_measure_catalog:
  * @kernel: (nullable): only this kernel
+ * @shard: which part of the launches is measured: they are dealt out one by one
  * @recording: takes what the device says
  * @progress: (nullable): counts launches
  * @error: as smb_catalog_load(), smb_catalog_find() and smb_measure_kernel()
@@ -82,5 +84,6 @@ gboolean smb_measure_target(SmbMeter *meter, const SmbTarget *target, const SmbA
  * Measures the built-in kernels: each in all its shapes, and where it has padding (the macro IPAD) with 0,
  * 1 and 2 elements of it.
  */
-gboolean smb_measure_catalog(SmbMeter *meter, const char *kernel, SmbArch *arch,
-                             SmbRecording *recording, SmbProgress *progress, GError **error);
+gboolean smb_measure_catalog(SmbMeter *meter, const char *kernel, const SmbShard *shard,
+                             SmbArch *arch, SmbRecording *recording, SmbProgress *progress,
+                             GError **error);

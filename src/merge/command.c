@@ -7,6 +7,7 @@
 #include "src/analyze/part.h"
 #include "src/check/part.h"
 #include "src/fuzz/part.h"
+#include "src/validate/comparison-part.h"
 #include "src/cli/commands.h"
 #include "src/merge/document.h"
 
@@ -28,21 +29,24 @@ static const char *const fuzz_members[] = {
     "command", "device",  "compute_capability", "driver",
     "toolkit", "counter", "counters_refused",   "arch",
     "count",   "seed",    "shard.counted",      "shard.instructions"};
+static const char *const validate_members[] = {"command",       "device",      "shard.digest",
+                                               "shard.kernels", "shard.times", "shard.requests"};
 static const Merger mergers[] = {
     {"analyze", smb_analyze_merged_formats, analyze_members, G_N_ELEMENTS(analyze_members),
      smb_analyze_merge},
     {"check", smb_check_formats, check_members, G_N_ELEMENTS(check_members), smb_check_merge},
     {"fuzz", smb_fuzz_formats, fuzz_members, G_N_ELEMENTS(fuzz_members), smb_fuzz_merge},
+    {"validate", smb_comparison_formats, validate_members, G_N_ELEMENTS(validate_members),
+     smb_comparison_merge},
 };
 
 static const SmbCliUsage usage = {
     .arguments = "FILE…",
     .description =
-        "Makes the whole of its parts: FILEs are what analyze, check or fuzz wrote with --shard "
-        "and "
-        "--format json, all of them, in any order. The result and the exit status are those that "
-        "the command would have had without --shard, to the last number; limits of a launch are "
-        "checked here. The kernels are not needed.",
+        "Makes the whole of its parts: FILEs are what analyze, check, fuzz or validate wrote with "
+        "--shard and --format json, all of them, in any order. The result and the exit status are "
+        "those that the command would have had without --shard, to the last number; limits of a "
+        "launch are checked here. Neither the kernels nor a GPU are needed.",
     .min_arguments = 1,
     .max_arguments = G_MAXUINT,
     .formats = smb_check_formats, // those of each kind are among them

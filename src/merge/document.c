@@ -168,8 +168,8 @@ smb_part_documents_agree(const SmbPartDocuments *documents, const char *const *m
       JsonNode *node = find_member(documents->objects->pdata[i], members[m]);
       if (!node || !first || !json_node_equal(node, first))
         return refuse(documents->names[i], error,
-                      "its '%s' is not that of %s: parts are of one kernel and launch, with the "
-                      "same options",
+                      "its '%s' is not that of %s: parts have the same kernels, files, devices and "
+                      "options",
                       members[m], documents->names[0]);
     }
   }

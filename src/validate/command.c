@@ -6,14 +6,20 @@
 
 #include "gpu/error.h"
 #include "sim/arch/arch.h"
+#include "sim/base/source.h"
 #include "src/cli/commands.h"
-#include "src/validate/comparison-report.h"
+#include "src/validate/comparison-part.h"
 #include "src/cli/input.h"
 #include "src/measure/measure.h"
 #include "src/validate/record.h"
 
+// Longest file of which the parts are compared to be of the same.
+enum {
+  MAX_DIGESTED_BYTES = 1 << 30
+};
+
 static gboolean option_recorded, option_all;
-static char *option_record, *option_ncu, *option_ncu_launch;
+static char *option_record, *option_ncu, *option_ncu_launch, *option_shard;
 
 static const GOptionEntry options[] = {
     {"record", 0, 0, G_OPTION_ARG_FILENAME, &option_record,
@@ -27,6 +33,10 @@ static const GOptionEntry options[] = {
      "FILE.csv"},
     {"ncu-launch", 0, 0, G_OPTION_ARG_STRING, &option_ncu_launch,
      "which of the launches of the kernel in FILE.csv, from 1", "N"},
+    {"shard", 0, 0, G_OPTION_ARG_STRING, &option_shard,
+     "compare only the K-th of N parts of the launches and requests: with --format json, for "
+     "'smembank merge'",
+     SMB_SHARD_FORM},
     {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all, "in text, show every number and request", NULL},
     G_OPTION_ENTRY_NULL,
 };
@@ -148,8 +158,8 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   SmbRecording *recording = smb_measure_recording(meter, arch);
   g_ptr_array_add(recordings, recording);
   gboolean ok = own ? smb_measure_target(meter, target, arch, recording, cli->messages, error)
-                    : smb_measure_catalog(meter, smb_target_options()->kernel, arch, recording,
-                                          smb_cli_progress(cli), error);
+                    : smb_measure_catalog(meter, smb_target_options()->kernel, &comparison->shard,
+                                          arch, recording, smb_cli_progress(cli), error);
   if (!ok && record)
     g_prefix_error(error, "%s was not written: ", option_record);
   if (!ok || (record && !smb_record_write(cli, recording, record, error)))
@@ -193,6 +203,37 @@ check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **
       strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
     return smb_cli_usage_error(error,
                                "--arch is for traces: everything else names its architecture");
+  return TRUE;
+}
+
+// What parts have in common: the options, and what a file holds that can be read more than once.
+static char *
+digest_sources(const SmbCli *cli, const char *file) {
+  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+  g_autoptr(GBytes) bytes =
+      file && strcmp(file, "-") != 0 ? smb_source_read_bytes(file, MAX_DIGESTED_BYTES, NULL) : NULL;
+  smb_shard_digest_texts(checksum, (const char *const[]){smb_arch_info(cli->arch)->name,
+                                                         smb_target_options()->kernel, NULL});
+  if (bytes)
+    smb_shard_digest_bytes(checksum, bytes);
+  return g_strdup(g_checksum_get_string(checksum));
+}
+
+// --shard: which part of what there is, if several launches or requests are compared.
+static gboolean
+read_shard(SmbComparison *comparison, const SmbCli *cli, const char *file, gboolean is_kernel,
+           GError **error) {
+  if (!smb_shard_parse(option_shard, &comparison->shard, error))
+    return FALSE;
+  if (comparison->shard.of &&
+      (is_kernel || option_ncu || smb_target_is_launch(smb_target_options())))
+    return smb_cli_usage_error(error, "--shard is for the built-in kernels, recordings and traces: "
+                                      "one launch has no parts");
+  if (comparison->shard.of && option_record)
+    return smb_cli_usage_error(error, "--record is for all launches: it cannot be combined with "
+                                      "--shard");
+  if (comparison->shard.of)
+    comparison->sources = digest_sources(cli, file);
   return TRUE;
 }
 
@@ -253,6 +294,8 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
   g_autoptr(SmbOutFile) record = NULL;
   if (!smb_target_parse_limits(smb_target_options(), &comparison->limits, error))
     return FALSE;
+  if (!read_shard(comparison, cli, file, is_kernel, error))
+    return FALSE;
   comparison->limits.progress = smb_cli_progress(cli);
   if (option_record && !(record = smb_out_file_new("--record", option_record,
                                                    (const char *const *)cli->arguments, error)))
@@ -274,8 +317,6 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
   gboolean kernels = option_all || smb_target_options()->kernel;
   gboolean own = is_kernel || smb_target_is_launch(smb_target_options());
   const SmbComparisonReport report = {comparison, kernels, kernels || own, option_all};
-  cli->format->write(cli, &report);
-  if (comparison->mismatched > 0 || comparison->failed > 0)
-    cli->status = SMB_EXIT_DIFFERS;
+  smb_comparison_write(cli, &report);
   return TRUE;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A comparison for programs: every row, as JSON and CSV.
-#include "src/validate/comparison-report.h"
+#include "src/validate/comparison-part.h"
 
 #include <math.h>
 
@@ -55,7 +55,8 @@ write_json_match(JsonBuilder *json, SmbOutcome outcome) {
 }
 
 static void
-write_json_row(JsonBuilder *json, const SmbComparisonRow *row, gboolean time) {
+write_json_row(JsonBuilder *json, const SmbComparison *comparison, const SmbComparisonRow *row,
+               gboolean time) {
   smb_json_object(json, NULL);
   smb_json_text(json, "kernel", row->kernel);
   smb_json_text(json, "shape", row->shape);
@@ -87,6 +88,8 @@ write_json_row(JsonBuilder *json, const SmbComparisonRow *row, gboolean time) {
   write_json_match(json, row->outcome);
   smb_json_boolean(json, "explained", row->outcome == SMB_OUTCOME_EXPLAINED);
   smb_json_text(json, "note", row->note);
+  if (comparison->shard.of)
+    smb_comparison_json_row_part(json, comparison, row);
   json_builder_end_object(json);
 }
 
@@ -97,7 +100,7 @@ write_json_rows(JsonBuilder *json, const SmbComparison *comparison, gboolean tim
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
     if (smb_comparison_is_time(row) == times)
-      write_json_row(json, row, times);
+      write_json_row(json, comparison, row, times);
   }
   json_builder_end_array(json);
 }
@@ -148,6 +151,8 @@ write_json(SmbCli *cli, gconstpointer report) {
   smb_json_number(json, "unmeasured", comparison->unmeasured);
   smb_json_number(json, "failed", comparison->failed);
   json_builder_end_object(json);
+  if (comparison->shard.of)
+    smb_comparison_json_part(json, report);
   smb_json_end(json, cli->out);
 }
 
@@ -203,3 +208,10 @@ const SmbFormat smb_comparison_formats[] = {{"text", smb_comparison_write_text, 
                                             {"json", write_json, NULL},
                                             {"csv", write_csv, NULL},
                                             {NULL, NULL, NULL}};
+
+void
+smb_comparison_write(SmbCli *cli, const SmbComparisonReport *report) {
+  cli->format->write(cli, report);
+  if (report->comparison->mismatched > 0 || report->comparison->failed > 0)
+    cli->status = SMB_EXIT_DIFFERS;
+}

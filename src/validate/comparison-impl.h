@@ -26,3 +26,13 @@ void smb_comparison_row_free(gpointer row);
 
 /** Adds and counts a row: (transfer full). */
 void smb_comparison_take(SmbComparison *comparison, SmbComparisonRow *row);
+
+/** Adds a published row, beside those that have the same number: (transfer full). Beside what a device measures now, others are
+ * left out. */
+void smb_comparison_take_published(SmbComparison *comparison, SmbComparisonRow *row);
+
+/** Another source of rows begins. */
+void smb_comparison_begin(SmbComparison *comparison);
+
+/** smb_comparison_deal: the next launch, request or number of the source begins. Returns: whether it belongs to the part */
+gboolean smb_comparison_deal(SmbComparison *comparison);

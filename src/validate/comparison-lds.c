@@ -37,8 +37,11 @@ smb_comparison_add_lds(SmbComparison *comparison, const char *name, const char *
                        GError **error) {
   g_autoptr(SmbLdsCounts) counts = smb_lds_counts_new(name, text, length, error);
   g_autoptr(SmbArch) arch = NULL;
+  smb_comparison_begin(comparison);
   for (guint i = 0; counts && i < counts->rows->len; i++) {
     const SmbLdsCount *count = &g_array_index(counts->rows, SmbLdsCount, i);
+    if (!smb_comparison_deal(comparison))
+      continue;
     if (!arch || strcmp(smb_arch_info(arch)->name, count->arch) != 0) {
       g_clear_pointer(&arch, smb_arch_unref);
       arch = smb_arch_load(count->arch, error);

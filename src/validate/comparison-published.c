@@ -91,9 +91,16 @@ add_published(SmbComparison *comparison, const SmbReference *reference, const Sm
     row->outcome = SMB_OUTCOME_SHOWN;
   else
     row->outcome = row->predicted == row->measured ? SMB_OUTCOME_MATCH : SMB_OUTCOME_MISMATCH;
-  if (row->outcome != SMB_OUTCOME_SHOWN && is_modern(reference, arch))
+  row->is_modern = is_modern(reference, arch);
+  smb_comparison_take_published(comparison, row);
+}
+
+void
+smb_comparison_take_published(SmbComparison *comparison, SmbComparisonRow *row) {
+  gboolean whole = comparison->shard.of == 0;
+  if (whole && row->outcome != SMB_OUTCOME_SHOWN && row->is_modern)
     join(comparison, row);
-  if (comparison->device && !row->joined)
+  if (whole && comparison->device && !row->joined)
     smb_comparison_row_free(row);
   else
     smb_comparison_take(comparison, row);
@@ -105,9 +112,10 @@ smb_comparison_add_published(SmbComparison *comparison, const char *kernel, GErr
   g_autoptr(GPtrArray) catalog = references ? smb_catalog_load(error) : NULL;
   if (!catalog || (kernel && !smb_catalog_find(catalog, kernel, NULL, NULL, error)))
     return FALSE;
+  smb_comparison_begin(comparison);
   for (guint i = 0; i < references->len; i++) {
     const SmbReference *reference = g_ptr_array_index(references, i);
-    if (kernel && strcmp(kernel, reference->kernel) != 0)
+    if ((kernel && strcmp(kernel, reference->kernel) != 0) || !smb_comparison_deal(comparison))
       continue;
     g_autoptr(SmbArch) arch =
         smb_arch_load(reference->arch ? reference->arch : SMB_DEFAULT_ARCH, error);

@@ -475,17 +475,25 @@ smb_comparison_add_recording(SmbComparison *comparison, const SmbRecording *reco
   g_autoptr(GPtrArray) catalog = arch ? smb_catalog_load(error) : NULL;
   if (!catalog)
     return FALSE;
+  const SmbShard *shard = &comparison->shard;
+  gboolean now = strcmp(recording->source, SMB_RECORDING_THIS_DEVICE) == 0;
+  smb_comparison_begin(comparison);
   for (guint i = 0; i < recording->kernels->len; i++) {
     const SmbRecordedKernel *recorded = g_ptr_array_index(recording->kernels, i);
     if (kernel && strcmp(kernel, recorded->name) != 0)
       continue;
-    if (!add_launch(comparison, recording, i, catalog, arch, error))
+    if (now && shard->of) // only those of the part were measured
+      comparison->next = (guint64)i * shard->of + shard->part - 1;
+    if (smb_comparison_deal(comparison) &&
+        !add_launch(comparison, recording, i, catalog, arch, error))
       return FALSE;
   }
-  for (guint i = 0; !kernel && i < recording->requests->len; i++)
-    add_request_rows(comparison, recording, i, arch);
+  for (guint i = 0; !kernel && i < recording->requests->len; i++) {
+    if (smb_comparison_deal(comparison))
+      add_request_rows(comparison, recording, i, arch);
+  }
   g_ptr_array_add(comparison->recordings, (gpointer)recording);
-  if (strcmp(recording->source, SMB_RECORDING_THIS_DEVICE) == 0)
+  if (now)
     comparison->device = recording->gpu;
   return TRUE;
 }

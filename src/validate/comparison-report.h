@@ -25,6 +25,9 @@ void smb_comparison_write_text(SmbCli *cli, gconstpointer report);
 /** The formats of an SmbComparisonReport. */
 extern const SmbFormat smb_comparison_formats[];
 
+/** Writes a comparison in the format of @cli, and sets the exit status. */
+void smb_comparison_write(SmbCli *cli, const SmbComparisonReport *report);
+
 /** smb_comparison_number: Returns: (transfer full): a count whole, else three digits; "" for no number */
 char *smb_comparison_number(double value);
 

@@ -381,4 +381,6 @@ smb_comparison_write_text(SmbCli *cli, gconstpointer report) {
   if (write_apart(cli, comparison, TRUE, view->times))
     write_time_legend(cli, comparison, view->times);
   write_comparison_summary(cli, comparison);
+  if (comparison->shard.of)
+    smb_shard_write_text(&comparison->shard, cli->out);
 }

@@ -18,6 +18,8 @@ static void
 add_requests(SmbComparison *comparison, const SmbTraceBatch *batch, const char *name,
              const char *gpu, const SmbArch *arch) {
   for (gsize i = 0; i < batch->n; i++) {
+    if (!smb_comparison_deal(comparison))
+      continue;
     SmbComparisonRow *row = smb_comparison_row(SMB_ROW_REQUEST, "wavefronts");
     g_autofree char *place = g_strdup_printf("%s:%" G_GUINT64_FORMAT, name, batch->lines[i]);
     row->op = (SmbOp)batch->requests[i].op;
@@ -41,6 +43,7 @@ read_requests(SmbComparison *comparison, GInputStream *stream, const char *name,
               SmbArch *arch, GError **error) {
   g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, name, arch);
   g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
+  smb_comparison_begin(comparison);
   do {
     if (!smb_trace_reader_next(reader, batch, error))
       return FALSE;

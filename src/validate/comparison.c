@@ -27,6 +27,7 @@ smb_comparison_free(SmbComparison *comparison) {
   g_ptr_array_unref(comparison->recordings);
   g_string_chunk_free(comparison->strings);
   g_ptr_array_unref(comparison->lists);
+  g_free(comparison->sources);
   g_free(comparison);
 }
 
@@ -57,6 +58,17 @@ smb_comparison_row(SmbRowKind kind, const char *metric) {
 }
 
 void
+smb_comparison_begin(SmbComparison *comparison) {
+  comparison->n_sources++;
+  comparison->next = 0;
+}
+
+gboolean
+smb_comparison_deal(SmbComparison *comparison) {
+  return smb_shard_has(&comparison->shard, comparison->next++);
+}
+
+void
 smb_comparison_take(SmbComparison *comparison, SmbComparisonRow *row) {
   guint *const counts[] = {
       [SMB_OUTCOME_MATCH] = &comparison->matched,
@@ -65,6 +77,8 @@ smb_comparison_take(SmbComparison *comparison, SmbComparisonRow *row) {
       [SMB_OUTCOME_UNMEASURED] = &comparison->unmeasured,
       [SMB_OUTCOME_SHOWN] = NULL,
   };
+  row->part = comparison->n_sources;
+  row->index = comparison->next - 1;
   if (counts[row->outcome])
     (*counts[row->outcome])++;
   comparison->compared = comparison->matched + comparison->explained + comparison->mismatched;

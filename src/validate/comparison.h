@@ -12,6 +12,7 @@
 #include "sim/records/profile.h"
 #include "sim/records/recording.h"
 #include "src/cli/cli.h"
+#include "src/cli/shard.h"
 #include "src/cli/target.h"
 
 /** Longest buffer whose values are compared, in bytes. */
@@ -62,7 +63,9 @@ typedef enum {
  * @is_bound: whether @predicted is a lower bound
  * @is_partial: whether it is one because requests are left out
  * @is_range: whether the prediction is a range: from @least to @most
+ * @is_modern: of a published row: whether its device has the banks of the modern family
  * @joined: of a published row: whether it is in @published of another
+ * @part, @index: where it comes from: the how many-th source, from 1, and which launch, request or number of it, from 0
  */
 typedef struct {
   SmbRowKind kind;
@@ -96,7 +99,10 @@ typedef struct {
   gboolean is_range;
   double least;
   double most;
+  gboolean is_modern;
   gboolean joined;
+  guint part;
+  guint64 index;
 } SmbComparisonRow;
 
 /**
@@ -105,6 +111,10 @@ typedef struct {
  * @recordings: (element-type SmbRecording): those that were added
  * @device: the device that was measured now, or %NULL
  * @limits: of the kernels that recordings name: zeros are the defaults, whoever compares may set others
+ * @shard: which part of the launches, requests and numbers of each source is compared; published ones are not shown with those of recordings
+ *   in a part, nor left out, as that depends on the whole
+ * @sources: (nullable): what is compared, as far as @recordings do not say
+ * @n_sources, @next: how many there are, and which launch, request or number of the last one comes next
  * @failed: launches that could not be measured: nothing of them is compared
  * @compared: the sum of @matched, @explained and @mismatched
  */
@@ -115,6 +125,10 @@ typedef struct {
   GPtrArray *lists;      /* GStrv: defines of rows */
   const char *device;
   SmbAnalysisOptions limits;
+  SmbShard shard;
+  char *sources;
+  guint n_sources;
+  guint64 next;
   guint failed;
   guint compared;
   guint matched;
