@@ -234,6 +234,23 @@ START_TEST(test_file_schema) {
 }
 END_TEST
 
+// What takes more files than a line names: the goldens of the tests of these commands.
+static const char *const goldens[] = {"compare", "fix", "fix-project"};
+
+START_TEST(test_golden_schema) {
+  const char *srcdir = g_getenv("srcdir");
+  g_autofree char *name = g_strconcat(goldens[_i], ".json", NULL);
+  g_autofree char *path =
+      g_build_filename(srcdir ? srcdir : ".", "tests", "cli", "golden", name, NULL);
+  g_autoptr(JsonNode) schema = load_schema(goldens[_i]);
+  g_autoptr(JsonParser) parser = json_parser_new();
+  ck_assert_msg(json_parser_load_from_file(parser, path, NULL), "%s", path);
+  g_autofree char *fault =
+      check_node(json_parser_get_root(parser), json_node_get_object(schema), name);
+  ck_assert_msg(!fault, "%s", fault);
+}
+END_TEST
+
 // The data of the script in a page.
 START_TEST(test_report_schema) {
   static const char *const kernels[] = {"--kernel transposeSmem --shape ragged",
@@ -423,6 +440,7 @@ suite_json(void) {
   tcase_add_loop_test(tcase, test_report_schema, 0, 3);
   tcase_add_test(tcase, test_recording_schema);
   tcase_add_loop_test(tcase, test_file_schema, 0, G_N_ELEMENTS(files));
+  tcase_add_loop_test(tcase, test_golden_schema, 0, G_N_ELEMENTS(goldens));
   tcase_add_loop_test(tcase, test_measured_schema, 0, (int)G_N_ELEMENTS(measured));
   tcase_add_loop_test(tcase, test_trace_schema, 0, G_N_ELEMENTS(traces));
   tcase_add_loop_test(tcase, test_trace_measure_schema, 0, G_N_ELEMENTS(traces));

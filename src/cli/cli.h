@@ -138,6 +138,7 @@ typedef struct {
  * @has_arch: whether it has --arch
  * @file_option: (nullable): the option that takes the kernel's file; %NULL: the last argument does
  * @hands_case_on: whether --case stays an option, which the command gives to others, and is not what its options stand for
+ * @takes_project: whether --project can do without --case: the command looks for the case itself
  * @formats: (nullable): the formats of its result, text first: it has --format and --output
  * @groups: (nullable) (array zero-terminated=1): options that it shares with other commands
  * @example: (nullable): a command line, for the help
@@ -150,6 +151,7 @@ struct _SmbCliUsage {
   gboolean has_arch;
   const char *file_option;
   gboolean hands_case_on;
+  gboolean takes_project;
   const SmbFormat *formats;
   const SmbCliGroup *const *groups;
   const char *example;

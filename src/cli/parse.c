@@ -106,7 +106,7 @@ find_case(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, Launc
           GError **error) {
   const char *name = smb_words_find(words, SMB_CASE_OPTION);
   const char *path = smb_words_find(words, SMB_PROJECT_OPTION);
-  if (path && !name)
+  if (path && !name && !usage->takes_project)
     return smb_cli_usage_error(error, "--project '%s': expected --case NAME as well", path);
   if (!path && !find_line(cli, usage, words, name, launch, error))
     return FALSE;

@@ -59,6 +59,13 @@ fail_code(const SmbTarget *target, const SmbProfileLaunch *launch, const char *f
                   own ? own->text : "behind its end");
 }
 
+gboolean
+smb_target_is_measured(const SmbTarget *target, const SmbProfileLaunch *launch) {
+  // Of an overloaded function it is mangled.
+  g_autofree char *name = smb_symbol_demangle(target->name, FALSE);
+  return smb_profile_is_of(launch, name);
+}
+
 const SmbProfileLaunch *
 smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, const char *file,
                         guint number, GError **error) {
@@ -69,12 +76,10 @@ smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, cons
     return NULL;
   }
   g_autoptr(GPtrArray) named = g_ptr_array_new(), fitting = g_ptr_array_new();
-  g_autofree char *name =
-      smb_symbol_demangle(target->name, FALSE); // of an overloaded function it is mangled
   gboolean differ = FALSE;
   for (guint i = 0; i < profile->launches->len; i++) {
     SmbProfileLaunch *launch = g_ptr_array_index(profile->launches, i);
-    if (!smb_profile_is_of(launch, name))
+    if (!smb_target_is_measured(target, launch))
       continue;
     g_ptr_array_add(named, launch);
     if (find_difference(launch, code) < 0)

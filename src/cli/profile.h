@@ -20,5 +20,8 @@
 const SmbProfileLaunch *smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile,
                                                 const char *file, guint number, GError **error);
 
+/** smb_target_is_measured: Returns: whether a launch is of the kernel of @target, by its name, plain or mangled */
+gboolean smb_target_is_measured(const SmbTarget *target, const SmbProfileLaunch *launch);
+
 /** (transfer full): "LDS.128" of "@!P0 LDS.128 R4, [R2]", as ncu and smembank write it. */
 char *smb_profile_opcode(const char *text);

@@ -209,6 +209,11 @@ smb_target_is_launch(const SmbTargetOptions *options) {
          options->buffers || options->block || options->grid || options->dynamic_bytes;
 }
 
+gboolean
+smb_target_is_named(const SmbTargetOptions *options) {
+  return is_tile(options) || options->kernel || options->triton;
+}
+
 static void
 draft_entry(const SmbCatalogEntry *entry, SmbTarget *target) {
   target->name = g_strdup(entry->name);

@@ -149,6 +149,9 @@ SmbTarget *smb_target_new_from_source(const SmbTargetOptions *options, SmbSource
 /** smb_target_is_launch: Returns: whether the options say more than which built-in kernel is meant */
 gboolean smb_target_is_launch(const SmbTargetOptions *options);
 
+/** smb_target_is_named: Returns: whether the options say which kernel is meant, without a FILE */
+gboolean smb_target_is_named(const SmbTargetOptions *options);
+
 /** smb_target_parse_limits: reads the options that are limits (--max-steps and its kin) into @limits */
 gboolean smb_target_parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *limits,
                                  GError **error);

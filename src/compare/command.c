@@ -3,8 +3,10 @@
 //
 // compare: what got worse from one version to another.
 #include "src/cli/commands.h"
+#include "src/cli/target.h"
 #include "src/compare/compare.h"
 #include "src/compare/line.h"
+#include "src/project/project.h"
 
 static char *option_git;
 
@@ -65,6 +67,14 @@ open_revisions(const SmbCli *cli, SmbRepository *repository, SmbVersion versions
   return TRUE;
 }
 
+// --output is not the project file, which those who run the cases read; what is wrong with it is theirs to say.
+static gboolean
+protect_project(const SmbCli *cli, GError **error) {
+  g_autoptr(SmbProject) project =
+      cli->output ? smb_project_load(smb_target_options()->project, NULL) : NULL;
+  return !project || smb_project_protect(project, cli->output, error);
+}
+
 static gboolean
 compare(SmbCli *cli, SmbVersion versions[2], GError **error) {
   SmbResult *results[2] = {NULL, NULL};
@@ -83,7 +93,7 @@ compare(SmbCli *cli, SmbVersion versions[2], GError **error) {
 
 gboolean
 smb_cmd_compare(SmbCli *cli, GError **error) {
-  if (!smb_cli_parse(cli, &usage, options, error))
+  if (!smb_cli_parse(cli, &usage, options, error) || !protect_project(cli, error))
     return FALSE;
   SmbVersion versions[2] = {{NULL}, {NULL}};
   g_autoptr(SmbRepository) repository = option_git ? smb_repository_open(error) : NULL;

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // fix: what Nsight Compute measured in excess, why, and what removes it.
+#include "sim/arch/arch.h"
 #include "src/analyze/report.h"
 #include "src/cli/commands.h"
 #include "src/cli/input.h"
-#include "src/fix/fix.h"
+#include "src/cli/words.h"
+#include "src/fix/project.h"
 
 enum {
   DEFAULT_TOP = 5,      // lines that are shown
@@ -34,14 +36,95 @@ static const SmbCliUsage usage = {
         "sass'), and says of each line with wavefronts in excess, the costliest first, why they "
         "are, and which layout removes them, as compiled.\n"
         "The kernel is machine code, or CUDA C, which nvcc compiles as it was compiled for the "
-        "profile (--nvcc); launched as it was measured.",
+        "profile (--nvcc); launched as it was measured. Without FILE or --case, each kernel that "
+        "was "
+        "measured is that of a case of the project file.",
     .min_arguments = 1,
     .max_arguments = 2,
     .has_arch = TRUE,
+    .takes_project = TRUE,
     .formats = formats,
     .groups = groups,
     .example = "smembank fix profile.csv kernel.cu --block 32,8 --nvcc -O3",
 };
+
+// What the command line says besides the profile, for all cases of a project.
+typedef struct {
+  const SmbCli *cli;
+  GStrv words;
+} Cases;
+
+// As if the user had named the case.
+static SmbTarget *
+open_case(gpointer data, const SmbCase *one, SmbArch **arch, GError **error) {
+  const Cases *cases = data;
+  g_autoptr(GPtrArray) argv = g_ptr_array_new();
+  g_autofree char *name = g_strconcat("--" SMB_CASE_OPTION "=", one->name, NULL);
+  g_ptr_array_add(argv, cases->cli->argv[0]);
+  g_ptr_array_add(argv, cases->cli->arguments[0]);
+  g_ptr_array_add(argv, name);
+  for (guint i = 0; cases->words[i]; i++)
+    g_ptr_array_add(argv, cases->words[i]);
+  SmbCli cli = *cases->cli;
+  cli.argc = (int)argv->len;
+  cli.argv = (char **)argv->pdata;
+  cli.arguments = NULL;
+  cli.case_origin = cli.case_project = NULL;
+  cli.arch = NULL;
+  smb_target_clear_options();
+  SmbTarget *target =
+      smb_cli_parse(&cli, &usage, NULL, error) ? smb_target_open_text(&cli, 1, NULL, error) : NULL;
+  *arch = cli.arch;
+  g_strfreev(cli.arguments);
+  g_free(cli.case_origin);
+  g_free(cli.case_project);
+  return target;
+}
+
+static gboolean
+fix_project(SmbCli *cli, const SmbProfile *profile, const char *file, guint number,
+            const SmbAdviseSearch *search, guint top, GError **error) {
+  g_autoptr(SmbProject) project = smb_project_load(smb_target_options()->project, error);
+  if (!project || !smb_project_protect(project, cli->output, error) ||
+      !smb_cli_view(cli, "a project", smb_fix_project_formats, error))
+    return FALSE;
+  smb_cli_progress(cli); // one for all cases
+  g_auto(GStrv) words = smb_words_of_options(groups);
+  g_autofree char *arch = g_strconcat("--arch=", smb_arch_info(cli->arch)->name, NULL);
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  g_strv_builder_addv(builder, (const char **)words);
+  if (cli->arch_named)
+    g_strv_builder_add(builder, arch);
+  g_auto(GStrv) all_words = g_strv_builder_end(builder);
+  Cases cases = {cli, all_words};
+  const SmbFixOpener opener = {open_case, &cases};
+  g_autoptr(SmbFixProject) all =
+      smb_fix_project_new(g_steal_pointer(&project), profile, file, number, search, &opener, error);
+  if (!all)
+    return FALSE;
+  all->top = top;
+  cli->format->write(cli, all);
+  cli->status = smb_fix_project_status(all);
+  return TRUE;
+}
+
+static gboolean
+fix_kernel(SmbCli *cli, const SmbProfile *profile, const char *file, guint number,
+           const SmbAdviseSearch *search, guint top, GError **error) {
+  const SmbTargetOptions *typed = smb_target_options();
+  if (typed->project && !typed->case_name)
+    return smb_cli_usage_error(error, "--project '%s': expected --case NAME as well",
+                               typed->project);
+  g_autoptr(SmbTarget) target = smb_target_open_text(cli, 1, NULL, error);
+  g_autoptr(SmbFix) fix =
+      target ? smb_fix_new(target, cli->arch, profile, file, number, search, error) : NULL;
+  if (!fix)
+    return FALSE;
+  const SmbFixResult result = {fix, file, top};
+  cli->format->write(cli, &result);
+  smb_analyze_write_warnings(smb_fix_code(fix), fix->analysis, cli->messages);
+  return TRUE;
+}
 
 gboolean
 smb_cmd_fix(SmbCli *cli, GError **error) {
@@ -52,19 +135,15 @@ smb_cmd_fix(SmbCli *cli, GError **error) {
     return FALSE;
   g_autoptr(SmbSource) source = smb_input_source(cli->arguments[0], error);
   g_autoptr(SmbProfile) profile = source ? smb_profile_read(source, error) : NULL;
-  g_autoptr(SmbTarget) target = profile ? smb_target_open_text(cli, 1, NULL, error) : NULL;
-  if (!target)
+  if (!profile)
     return FALSE;
-  const SmbAdviseSearch search = {.arrays = (const char *const *)smb_target_options()->arrays,
+  g_auto(GStrv) arrays = g_strdupv(smb_target_options()->arrays);
+  const SmbAdviseSearch search = {.arrays = (const char *const *)arrays,
                                   .top = TOP_LAYOUTS,
                                   .max_counts = MAX_COUNTS,
                                   .compiles = TRUE};
-  g_autoptr(SmbFix) fix =
-      smb_fix_new(target, cli->arch, profile, smb_source_name(source), number, &search, error);
-  if (!fix)
-    return FALSE;
-  const SmbFixResult result = {fix, smb_source_name(source), top};
-  cli->format->write(cli, &result);
-  smb_analyze_write_warnings(smb_fix_code(fix), fix->analysis, cli->messages);
-  return TRUE;
+  gboolean is_named = cli->n_arguments > 1 || smb_target_options()->case_name ||
+                      smb_target_is_named(smb_target_options());
+  return (is_named ? fix_kernel : fix_project)(cli, profile, smb_source_name(source), number,
+                                               &search, top, error);
 }

@@ -5,8 +5,6 @@
 #include "src/analyze/report.h"
 #include "src/cli/target-json.h"
 #include "src/fix/fix.h"
-#include "src/out/csv.h"
-#include "src/out/json.h"
 
 // The best layout that is better than now: written as CUDA C, or of compiled code, which is not rewritten.
 static const SmbAdviseLayout *
@@ -60,13 +58,11 @@ write_line(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
 }
 
 void
-smb_fix_write_json(SmbCli *cli, gconstpointer data) {
-  const SmbFixResult *result = data;
+smb_fix_json_members(JsonBuilder *json, const SmbFixResult *result, SmbArch *arch) {
   const SmbFix *fix = result->fix;
-  JsonBuilder *json = smb_json_begin("fix");
   SmbTally predicted = smb_analysis_total(fix->analysis);
   smb_json_target(json, smb_fix_code(fix), fix->analysis->shared_bytes);
-  smb_json_arch(json, cli->arch);
+  smb_json_arch(json, arch);
   smb_json_object(json, "profile");
   smb_json_text(json, "file", result->file);
   smb_json_number(json, "line", fix->profile->line);
@@ -81,13 +77,22 @@ smb_fix_write_json(SmbCli *cli, gconstpointer data) {
     write_line(json, fix, g_ptr_array_index(fix->lines, i));
   json_builder_end_array(json);
   smb_analyze_json_warnings(json, smb_fix_code(fix), fix->analysis);
+}
+
+void
+smb_fix_write_json(SmbCli *cli, gconstpointer data) {
+  JsonBuilder *json = smb_json_begin("fix");
+  smb_fix_json_members(json, data, cli->arch);
   smb_json_end(json, cli->out);
 }
 
 // @array: (nullable): %NULL: the line has none that was searched
 static void
-write_row(SmbCsv *csv, const SmbFix *fix, const SmbFixLine *line, const SmbAdviseArray *array) {
+write_row(SmbCsv *csv, const SmbFix *fix, const char *of, const SmbFixLine *line,
+          const SmbAdviseArray *array) {
   const SmbAdviseLayout *best = array ? find_best(fix, array) : NULL;
+  if (of)
+    smb_csv_text(csv, of);
   smb_csv_text(csv, line->code->file);
   smb_csv_number_if(csv, line->code->line > 0, line->code->line);
   smb_csv_number(csv, line->code->pc);
@@ -100,14 +105,17 @@ write_row(SmbCsv *csv, const SmbFix *fix, const SmbFixLine *line, const SmbAdvis
 }
 
 void
-smb_fix_write_csv(SmbCli *cli, gconstpointer data) {
-  const SmbFix *fix = ((const SmbFixResult *)data)->fix;
-  SmbCsv csv = smb_csv_begin(
-      cli->out, "file,line,pc,wavefronts,ideal_wavefronts,excess_wavefronts,predicted_wavefronts,"
-                "array,layout,array_wavefronts,layout_wavefronts");
+smb_fix_csv_rows(SmbCsv *csv, const SmbFix *fix, const char *of) {
   for (guint i = 0; i < fix->lines->len; i++) {
     const SmbFixLine *line = g_ptr_array_index(fix->lines, i);
     for (guint j = 0; j < MAX(1, line->arrays->len); j++)
-      write_row(&csv, fix, line, j < line->arrays->len ? g_ptr_array_index(line->arrays, j) : NULL);
+      write_row(csv, fix, of, line,
+                j < line->arrays->len ? g_ptr_array_index(line->arrays, j) : NULL);
   }
+}
+
+void
+smb_fix_write_csv(SmbCli *cli, gconstpointer data) {
+  SmbCsv csv = smb_csv_begin(cli->out, SMB_FIX_COLUMNS);
+  smb_fix_csv_rows(&csv, ((const SmbFixResult *)data)->fix, NULL);
 }

@@ -8,6 +8,8 @@
 #include "sim/records/profile.h"
 #include "src/advise/report.h"
 #include "src/cli/target.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
 
 /**
  * SmbFixLine: a line of the source with measured wavefronts in excess; of code without line information, an instruction.
@@ -91,5 +93,16 @@ void smb_fix_write_json(SmbCli *cli, gconstpointer result);
 
 /** A row for each line and array. */
 void smb_fix_write_csv(SmbCli *cli, gconstpointer result);
+
+/** Adds what the JSON document has of a kernel. */
+void smb_fix_json_members(JsonBuilder *json, const SmbFixResult *result, SmbArch *arch);
+
+/** The columns of CSV. */
+#define SMB_FIX_COLUMNS                                                                            \
+  "file,line,pc,wavefronts,ideal_wavefronts,excess_wavefronts,predicted_wavefronts,array,layout,"  \
+  "array_wavefronts,layout_wavefronts"
+
+/** Adds the rows of a kernel. @of: (nullable): the name of its case, in front of each */
+void smb_fix_csv_rows(SmbCsv *csv, const SmbFix *fix, const char *of);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbFix, smb_fix_free)

@@ -42,6 +42,8 @@ shows '1 case: 1 worse.'
 shows "$worse"
 shows 'worse   new.cu:7  tile[threadIdx.x][threadIdx.y]'
 quiet
+expect 1 compare old.cu new.cu --block 32,32 -I src/include --format json
+golden compare.json
 expect 0 compare new.cu old.cu --block 32,32 -I src/include --format json
 is_json
 shows '"old" : "new.cu"'
@@ -73,6 +75,8 @@ shows 't: worse, 16 -> 264 wavefronts'
 sed '1i // smembank: --block 32,32 -I src/include' old.cu >said.cu
 expect 0 compare said.cu said.cu
 shows 't: same, 64 -> 64 wavefronts'
+expect 2 compare old.cu new.cu --case t --output smembank.ini
+says "--output 'smembank.ini' would overwrite the input file smembank.ini"
 # PTX and machine code, of the same kind each.
 expect 0 compare "$srcdir/tests/ptx/transpose.ptx" "$srcdir/tests/ptx/transpose.ptx" --entry transpose_swizzled --block 32,8 --arg 2=32
 shows 'transpose_swizzled: same'

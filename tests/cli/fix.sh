@@ -61,13 +61,65 @@ shows 'it does not compile: transpose.cu:11: error: no'
 fix 0 transpose.cubin --entry 'transpose<0>' --grid 1,2
 shows 'Predicted: 2048 wavefronts. Is the launch the one that was measured?'
 
+# Without FILE or --case: each kernel of the profile as the case of the project that has it, the costliest first.
+cat >smembank.ini <<'END'
+[*]
+block=32,8
+arg=2=64
+grid=2,2
+[by swizzle]
+file=transpose.cubin
+entry=transpose_swizzled
+[by columns]
+file=transpose.cubin
+entry=_Z9transposeILi0EEvPfPKfi
+END
+expect 0 fix transpose.csv
+golden fix-project.txt
+says "transpose.csv:134:1: note: no case of smembank.ini has the kernel 'void transpose<(int)1>(float *, const float *, int)': it has by swizzle (transpose_swizzled), by columns (transpose<0>)"
+[ "$(wc -l <"$work/err")" -eq 1 ] || die "$last: says: $(cat "$work/err")"
+expect 0 fix transpose.csv --format csv
+golden fix-project.csv
+mkdir below
+(cd below && "$SMEMBANK" fix ../transpose.csv --top 1 >../out 2>../err) || die "from another folder: $(cat err)"
+grep -q '^\[by columns\]$' out || die "from another folder: $(cat out)"
+# What is wrong with a case is its own; one that has the kernel may be among those that cannot be read.
+printf '[gone]\nfile=gone.cu\n[tile]\nrows=4\ncols=4\nblock=4,4\n[padded]\nfile=transpose.cu\ninstance=transpose<1>\n' >>smembank.ini
+last='fix of a project with cases that fail'
+status=0
+SMEMBANK_NVCC=no "$SMEMBANK" fix transpose.csv --format json >out 2>err || status=$?
+[ "$status" -eq 3 ] || die "$last: status $status"
+is_json
+golden fix-project.json
+says 'smembank fix: case gone: gone.cu: No such file or directory'
+says 'smembank fix: case padded: '
+says 'no nvcc'
+expect 0 fix transpose.csv # no kernel is left for the one that is gone
+grep -q '^\[padded\]$' out || die "$last: $(cat out)"
+says 'smembank fix: case gone: gone.cu: No such file or directory'
+sed 's/^entry=.*/entry=transpose_double/; /^.padded/,$d' smembank.ini >none.ini
+expect 3 fix transpose.csv --project none.ini
+says "transpose.csv: no case has its kernels: it has 'void transpose<(int)0>(float *, const float *, int)', "
+says '; none.ini has by swizzle (transpose_double), by columns (transpose_double); case gone'
+says '; case gone cannot be read: gone.cu: No such file or directory'
+# Which of two launches was measured is not in the profile.
+printf '[larger]\nfile=transpose.cubin\nentry=transpose<0>\ngrid=4,4\n' >>smembank.ini
+expect 2 fix transpose.csv
+says "transpose.csv:2: the kernel 'void transpose<(int)0>(float *, const float *, int)' is of several cases of smembank.ini: choose one with --case: by columns or larger"
+expect 0 fix transpose.csv --case 'by columns'
+expect 2 fix transpose.csv transpose.cubin --project smembank.ini
+says "--project 'smembank.ini': expected --case NAME as well"
+expect 2 fix transpose.csv --output smembank.ini
+says "would overwrite the input file smembank.ini"
+rm smembank.ini
+expect 2 fix transpose.csv
+says 'no smembank.ini in this folder or above it'
+
 # Bad input.
 fix 2 transpose.cubin --entry 'transpose<0>' --grid 2,2 --arch sm_80
 expect 2 fix transpose.csv --top 0 transpose.cubin
 says "--top"
 expect 2 fix
-expect 2 fix transpose.csv
-says 'nothing to analyse'
 expect 3 fix nosuch.csv transpose.cubin
 says 'nosuch.csv'
 expect 3 fix transpose.cu transpose.cubin --entry 'transpose<0>' --block 32,8 --arg 2=64
