@@ -27,19 +27,29 @@ find_fate(const Code *code) {
   return fate;
 }
 
-const char *
-ptx_fate(const char *instruction, char **message) {
+// @cuda_arch: 900 is sm_90.
+static const char *
+fate_on(const char *instruction, guint cuda_arch, char **message) {
   g_autoptr(GError) error = NULL;
   g_autofree char *text =
       g_strconcat(".version 9.0\n.target sm_100a\n.address_size 64\n", PTX_FATE_MODULE,
                   PTX_FATE_ENTRY, instruction, "\nend: }\n", NULL);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.ptx", bytes, &error);
-  const SmbProgramOptions options = {.entry = "k"};
+  const SmbProgramOptions options = {.entry = "k", .cuda_arch = cuda_arch};
   g_autoptr(SmbProgram) program = source ? smb_program_read(source, &options, &error) : NULL;
   *message = NULL;
   if (program)
     return find_fate((const Code *)program);
   *message = g_strndup(error->message, strcspn(error->message, "\n"));
   return "refused";
+}
+
+const char *
+ptx_fate(const char *instruction, char **message) {
+  const char *fate = fate_on(instruction, 1000, message);
+  if (strcmp(fate, "unknown") != 0)
+    return fate;
+  g_free(*message);
+  return strcmp(fate_on(instruction, 900, message), "exact") == 0 ? "measured" : fate;
 }

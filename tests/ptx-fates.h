@@ -21,7 +21,8 @@
  * @message: (out) (nullable): where it is refused, why
  *
  * Returns: "exact": computed, moved or done as the device does; "requests": its requests are counted, and the values are
- *   not known; "nothing": it changes nothing that is counted; "unknown": what it writes is not known afterwards; "other":
+ *   not known; "nothing": it changes nothing that is counted; "unknown": what it writes is not known afterwards; "measured":
+ *   likewise, but of sm_90, where it is exact; "other":
  *   likewise, and it uses shared memory in ways that are no requests; "refused"
  */
 const char *ptx_fate(const char *instruction, char **message);

@@ -25,6 +25,7 @@ static const struct {
     {"exact", "executed as the device does"},
     {"requests", "the requests are counted, the values are not known"},
     {"nothing", "changes nothing that is counted"},
+    {"measured", "known of sm_90, where it was measured; elsewhere the result is not known"},
     {"unknown", "the result is not known"},
 };
 

@@ -28,14 +28,13 @@ typedef struct {
 
 // What parts that a line allows beside its own do.
 static const Modifier modifiers[] = {
-    {"rn", MODIFIER_NEAREST},       {"rz", MODIFIER_ZERO},
-    {"rm", MODIFIER_DOWN},          {"rp", MODIFIER_UP},
-    {"ftz", MODIFIER_FLUSH},        {"sat", MODIFIER_SATURATE},
-    {"relu", MODIFIER_RELU},        {"NaN", MODIFIER_NAN},
-    {"abs", MODIFIER_ABSOLUTE},     {"xorsign", MODIFIER_XOR_SIGN},
-    {"and", MODIFIER_AND},          {"or", MODIFIER_OR},
-    {"xor", MODIFIER_XOR},          {"approx", MODIFIER_APPROXIMATE},
-    {"full", MODIFIER_APPROXIMATE},
+    {"rn", MODIFIER_NEAREST},   {"rz", MODIFIER_ZERO},
+    {"rm", MODIFIER_DOWN},      {"rp", MODIFIER_UP},
+    {"ftz", MODIFIER_FLUSH},    {"sat", MODIFIER_SATURATE},
+    {"relu", MODIFIER_RELU},    {"NaN", MODIFIER_NAN},
+    {"abs", MODIFIER_ABSOLUTE}, {"xorsign", MODIFIER_XOR_SIGN},
+    {"and", MODIFIER_AND},      {"or", MODIFIER_OR},
+    {"xor", MODIFIER_XOR},
 };
 
 static gboolean

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/compiled/compute/compute-impl.h"
+#include "sim/compiled/compute/multifunction.h"
 #include "sim/machine/lanes.h"
 
 // Every lane that still runs takes part.
@@ -456,6 +457,14 @@ is_forgotten(const Compute *compute) {
   Bits result = entry->rule(compute, operands[0], operands[1], operands[2], operands[3]);
   guint64 all = mask_below(entry->info.result == SHAPE_U16 ? 16 : 32u * compute->n_rows[0]);
   return (result.unknown & all) == all;
+}
+
+void
+smb_compute_approximate(Compute *compute, guint chip) {
+  gboolean is_measured = compute->operation >= OPERATION_UNIT_RCP_F32 &&
+                         compute->operation <= OPERATION_UNIT_COS_TURNS;
+  if (is_measured && chip == SMB_MUFU_CHIP)
+    compute->modifiers &= (guint16)~MODIFIER_APPROXIMATE;
 }
 
 // The device's last bits are not documented: nothing is known of the result.

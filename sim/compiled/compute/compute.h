@@ -3,7 +3,7 @@
 //
 // What compiled code computes of registers, without memory and control: an operation of operations.def, in all lanes of
 // a warp at once. Decoders of any instruction set make them. Of functions that the device approximates
-// (MODIFIER_APPROXIMATE) the result is not known. Bits that depend on unknown ones are
+// the result is known where it was measured (smb_compute_approximate()), else not (MODIFIER_APPROXIMATE). Bits that depend on unknown ones are
 // unknown: by bit where operations.def has a rule, else the whole result is.
 // Private to sim/compiled and its front ends.
 #pragma once
@@ -113,6 +113,9 @@ struct _Compute {
   Predicate in[3];
   guint32 index;
 };
+
+// Before that: what approximates (MODIFIER_APPROXIMATE) and was measured of @chip (90 of sm_90) is known (multifunction.h).
+void smb_compute_approximate(Compute *compute, guint chip);
 
 // Chooses the handler of an operation that is filled in.
 void smb_compute_prepare(Compute *compute);

@@ -4,8 +4,8 @@
 // The loops of operations.def, for whatever processor this is compiled for; LOOPS is the name of their table.
 #include <string.h>
 
+#include "sim/compiled/compute/approximate.h"
 #include "sim/compiled/compute/loop.h"
-#include "sim/compiled/compute/real.h"
 #include "sim/compiled/compute/scalar.h"
 #include "sim/machine/lanes.h"
 

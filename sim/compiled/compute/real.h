@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What operations.def calls for floating point in one lane. Functions that the device approximates are the host's,
-// correctly rounded or nearly so: for instructions that are known to have those values (MODIFIER_APPROXIMATE has none).
+// What operations.def calls for floating point in one lane.
 // Private to sim/compiled.
 #pragma once
 

@@ -54,6 +54,7 @@ void
 smb_ptx_add_compute(PtxDecoder *decoder, Compute *compute) {
   Step step = smb_ptx_step(decoder, STEP_COMPUTE, smb_step_compute);
   step.compute = *compute;
+  smb_compute_approximate(&step.compute, decoder->program->cuda_arch / 10);
   smb_compute_prepare(&step.compute);
   smb_code_add(decoder->code, &step);
 }

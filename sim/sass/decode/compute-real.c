@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Floating point of 32 and 64 bits. MUFU.RCP counts as computed, though the device may differ from it in its last bit: quotients
-// of integers, which are made with it, are exact either way. Other functions are not known.
+// Floating point of 32 and 64 bits.
 #include <string.h>
 
 #include "sim/sass/decode/compute.h"
@@ -180,28 +179,33 @@ is_nan(const SassOperand *operand) {
   return operand && operand->kind == SASS_REAL && (operand->value & 0x7fffffff) > 0x7f800000;
 }
 
-// MUFU: subnormal numbers count as 0 (PTX ISA, rcp.approx.ftz). .RCP64H is of the high word of a binary64.
+// MUFU: subnormal numbers count as 0. Integers are divided with .RCP, whose last bit does not matter then: the reciprocals of
+// sm_90 do for all chips.
 void
 smb_sass_compute_function(SassReading *reading) {
-  SassDecoder *decoder = reading->decoder;
-  gboolean is_wide = smb_sass_says(reading, "RCP64H");
-  Row d = smb_sass_take_result(reading, 1);
-  gboolean is_none = is_nan(smb_sass_peek(reading));
-  Row a = smb_sass_take_real(reading, 1);
-  if (is_wide) {
-    Row pair = smb_sass_scratch(decoder, 2), result = smb_sass_scratch(decoder, 2);
-    smb_sass_put(reading, OPERATION_MOV_32, pair, smb_sass_number(reading, 0), 0, 0);
-    smb_sass_put(reading, OPERATION_MOV_32, pair + 1, a, 0, 0);
-    smb_sass_put(reading, OPERATION_RCP_F64, result, pair, 0, 0);
-    smb_sass_put(reading, OPERATION_MOV_32, d, result + 1, 0, 0);
-    return;
+  static const struct {
+    const char *part;
+    Operation operation;
+  } functions[] = {{"RCP", OPERATION_UNIT_RCP_F32},   {"RCP64H", OPERATION_UNIT_RCP_64H},
+                   {"RSQ", OPERATION_UNIT_RSQRT_F32}, {"RSQ64H", OPERATION_UNIT_RSQ_64H},
+                   {"SQRT", OPERATION_UNIT_SQRT_F32}, {"EX2", OPERATION_UNIT_EX2_F32},
+                   {"LG2", OPERATION_UNIT_LG2_F32},   {"SIN", OPERATION_UNIT_SIN_TURNS},
+                   {"COS", OPERATION_UNIT_COS_TURNS}, {"TANH", OPERATION_TANH_F32}};
+  gboolean is_known = smb_sass_says(reading, "RCP") || smb_sass_says(reading, "RCP64H");
+  gboolean is_half = smb_sass_says(reading, "F16") || smb_sass_says(reading, "BF16");
+  Compute compute = {.modifiers = MODIFIER_FLUSH | (is_known ? 0 : MODIFIER_APPROXIMATE)};
+  for (guint i = 0; i < G_N_ELEMENTS(functions); i++) {
+    if (smb_sass_says(reading, functions[i].part))
+      compute.operation = (guint16)functions[i].operation;
   }
-  gboolean is_known = smb_sass_says(reading, "RCP") || is_none;
-  smb_sass_emit(reading,
-                (Compute){.operation = OPERATION_RCP_F32,
-                          .modifiers = MODIFIER_FLUSH | (is_known ? 0 : MODIFIER_APPROXIMATE),
-                          .d = d,
-                          .s = {a}});
+  compute.d = smb_sass_take_result(reading, 1);
+  gboolean is_none = is_nan(smb_sass_peek(reading));
+  compute.s[0] = smb_sass_take_real(reading, 1);
+  if (is_none)
+    compute.modifiers = MODIFIER_FLUSH;
+  else if (!is_half)
+    smb_compute_approximate(&compute, reading->decoder->chip);
+  smb_sass_emit(reading, compute);
 }
 
 // FCHK p, a, b
