@@ -43,13 +43,34 @@ list_entries(const Options *options) {
   return all;
 }
 
-// Puts the words of a case in front of the user's, which win so.
+// Whether an option says how the text of a kernel is read.
+static gboolean
+is_for_text(const char *word) {
+  static const char *const options[] = {"--include=", "--define=", "--nvcc="};
+  for (guint i = 0; i < G_N_ELEMENTS(options); i++) {
+    if (g_str_has_prefix(word, options[i]))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Whether the file of a case, if it can be read, is CUDA C.
+static gboolean
+has_text(const SmbCase *one) {
+  g_autoptr(SmbSource) source = one->file ? smb_source_load_any(one->file, NULL) : NULL;
+  return source && g_strcmp0(smb_program_recognize(source), "text") == 0;
+}
+
+// Puts the words of a case in front of the user's, which win so. What is said of all cases of how texts are read is not for compiled
+// kernels, nor for built-in ones.
 static void
 add_case(const SmbCliUsage *usage, const SmbCase *one, const GPtrArray *all, GStrv *words) {
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  gboolean is_text = has_text(one);
   g_strv_builder_add(builder, (*words)[0]);
   for (guint i = 0; one->words[i]; i++) {
-    if (smb_words_is_of(one->words[i], all))
+    gboolean is_apt = i >= one->n_every || is_text || !is_for_text(one->words[i]);
+    if (is_apt && smb_words_is_of(one->words[i], all))
       g_strv_builder_add(builder, one->words[i]);
   }
   if (one->file && usage->file_option) {

@@ -171,8 +171,10 @@ add_every(const Reader *reader, SmbCase *one) {
   g_autoptr(GStrvBuilder) words = g_strv_builder_new();
   for (guint i = 0; reader->every->words[i]; i++) {
     const char *word = reader->every->words[i];
-    if (strchr(word, '=') || !g_key_file_has_key(reader->keys, one->name, word + 2, NULL))
-      g_strv_builder_add(words, word);
+    if (!strchr(word, '=') && g_key_file_has_key(reader->keys, one->name, word + 2, NULL))
+      continue;
+    g_strv_builder_add(words, word);
+    one->n_every++;
   }
   g_strv_builder_addv(words, (const char **)one->words);
   g_strfreev(one->words);

@@ -23,12 +23,14 @@
  * @origin: where it was read: "smembank.ini:3"
  * @file: (nullable): the kernel's file, seen from the current folder
  * @words: options as on a command line, "--block=32,32", each in one word
+ * @n_every: how many of them are those of all cases, which come first
  */
 typedef struct {
   char *name;
   char *origin;
   char *file;
   GStrv words;
+  guint n_every;
 } SmbCase;
 
 void smb_case_free(SmbCase *one);

@@ -11,6 +11,10 @@ case $SMEMBANK in
 /*) ;;
 *) SMEMBANK=$PWD/$SMEMBANK ;;
 esac
+case $srcdir in
+/*) ;;
+*) srcdir=$PWD/$srcdir ;;
+esac
 mkdir -p "$work/p/kernels/deep" "$work/p/include"
 cd "$work/p"
 cat >kernels/k.cu <<'END_OF_KERNEL'
@@ -279,3 +283,50 @@ echo '// smembank: --case k' | refuses_line 'unknown option --case'
 echo "// smembank: --block '32" | refuses_line 'Text ended before'
 echo '/* smembank: --max 1 */' | refuses_line 'ambiguous option --max'
 echo '// smembank: --block' | refuses_line 'missing argument for --block'
+
+# How texts are read is said of all cases for those that have one: not of machine code, PTX, and what is built in.
+cp "$srcdir/tests/data/sass/code.sm_90.cubin" "$srcdir/tests/data/ptx/transpose.ptx" "$work"
+mkdir "$work/headers"
+echo '#define ROWS 32' >"$work/headers/rows.h"
+cat >"$work/text.cu" <<'END_OF_KERNEL'
+#include "rows.h"
+__global__ void k(int *out) {
+  __shared__ int s[ROWS * COLS];
+  s[threadIdx.x] = 1;
+  out[threadIdx.x] = s[threadIdx.x];
+}
+END_OF_KERNEL
+cat >"$work/mixed.ini" <<'END_OF_PROJECT'
+[*]
+include = headers
+define = COLS=4
+[text]
+file = text.cu
+block = 128
+[code]
+file = code.sm_90.cubin
+entry = waits
+block = 64
+unknown = skip
+[ptx]
+file = transpose.ptx
+block = 32,8
+grid = 2,2
+arg = 2=64
+[tile]
+rows = 8
+cols = 8
+[mine]
+file = transpose.ptx
+define = COLS=4
+block = 32,8
+END_OF_PROJECT
+cd "$work"
+expect 0 check --project mixed.ini text code ptx tile
+shows 'Passed: 4 cases.'
+expect 2 analyze --project mixed.ini --case mine
+says "transpose.ptx is PTX, which has no macros: 'COLS=4' cannot be defined"
+expect 2 analyze --project mixed.ini --case ptx -Iheaders
+says 'transpose.ptx is PTX, which includes no files: -I does not go with it'
+sed -i 's/^define = COLS=4$/nvcc = -O3/' mixed.ini
+expect 0 check --project mixed.ini code ptx tile
