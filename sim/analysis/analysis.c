@@ -244,6 +244,15 @@ note_merging(SmbAnalysis *analysis, const SmbProgram *program) {
   smb_warnings_note(analysis->warnings, &warning);
 }
 
+// Whether an access that could have asked for shared memory polls global memory, and nothing else: then how often it does
+// decides nothing about shared memory.
+static gboolean
+is_of_global(const Sums *sums, const SmbAnalysisWarning *warning) {
+  const SmbAccess *access = &sums->accesses[warning->site];
+  return warning->kind == SMB_WARNING_ORDER && access->worst.width == 0 && !access->uncounted &&
+         sums->globals[warning->site].requests > 0;
+}
+
 SmbAnalysis *
 smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arch,
                  const SmbLaunch *launch) {
@@ -256,8 +265,11 @@ smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arc
   for (guint site = 0; site < smb_program_n_sites(program); site++)
     collect_site(analysis, program, launch, sums, site);
   note_merging(analysis, program);
-  for (guint i = 0; i < sums->warnings->len; i++)
-    smb_warnings_note(analysis->warnings, &g_array_index(sums->warnings, SmbAnalysisWarning, i));
+  for (guint i = 0; i < sums->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(sums->warnings, SmbAnalysisWarning, i);
+    if (!is_of_global(sums, warning))
+      smb_warnings_note(analysis->warnings, warning);
+  }
   if (analysis->accesses->len == 0 && sums->idle) {
     analysis->idle = g_strdup(sums->idle);
     analysis->idle_place = sums->idle_place;

@@ -62,7 +62,9 @@ struct _SmbPart {
 typedef struct {
   const SmbArch *arch;
   const SmbProgram *program;
+  const SmbLaunch *launch;
   const SmbAnalysisOptions *options;
+  SmbGlobal *global; // or NULL
   SmbCounter counter;
   guint segment_shift;
   Sums *sums;
@@ -81,6 +83,7 @@ typedef struct {
   GArray *shares;       // Share, in rising order; or NULL: each block, for itself
   guint64 failed_block; // G_MAXUINT64: none
   GError *error;
+  gboolean waited;       // blocks did, for others
   SmbProgress *progress; // or NULL
 } Queue;
 
@@ -91,6 +94,20 @@ void smb_worker_free(Worker *worker);
 
 // Runs all blocks of the queue, each worker in a thread of its own.
 void smb_workers_run(const GPtrArray *workers, Queue *queue);
+
+// Runs all blocks of the queue, in one thread, if they wait for others with these; they see what others leave.
+void smb_worker_run_resident(Worker *worker, Queue *queue);
+
+// The next block of the queue; FALSE: there is none, or an earlier one has failed. The queue is locked.
+gboolean smb_queue_take(Queue *queue, Share *share);
+// Another block for the worker, beside its own (transfer full).
+SmbBlock *smb_worker_new_block(Worker *worker, GError **error);
+// What blocks do from now on is counted for @share.
+void smb_worker_turn_to(Worker *worker, const Share *share);
+// That one has ended; @error: (transfer full) (nullable): it failed.
+void smb_worker_end_block(Worker *worker, const SmbBlock *block, Queue *queue, GError *error);
+// What the machine knows of all blocks that it ran.
+void smb_worker_note_facts(Worker *worker, const SmbBlock *block);
 
 void smb_loops_add(SmbLoopTally *into, const SmbLoopTally *more);
 void smb_global_access_add(SmbGlobalAccess *into, const SmbGlobalAccess *more);
@@ -116,7 +133,7 @@ void smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program,
 
 Requests *smb_requests_new(void);
 void smb_requests_free(Requests *requests);
-// Takes a request that a site made in a block; blocks are not mixed, and run in rising order.
+// Takes a request that a site made in a block.
 void smb_requests_note(Requests *requests, guint site, guint warp, const Share *share,
                        const SmbRequest *request);
 // What was kept (Requests) becomes the requests of the analysis, whose accesses are complete.

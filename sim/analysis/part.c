@@ -9,11 +9,9 @@
 #include "sim/base/error.h"
 #include "sim/program/front-end.h"
 
-// Blocks of a grid that is run a second time, in order, if not all of it is counted, and steps of each: a block that waits for
-// later ones polls in vain.
+// Blocks of a grid that is run a second time, in order, if not all of it is counted.
 enum {
   MAX_IN_ORDER = 1 << 14,
-  MAX_STEPS_IN_ORDER = 1 << 22,
 };
 
 // What is run: a part of a launch of a program.
@@ -24,6 +22,12 @@ typedef struct {
   guint number;
   guint of;
 } Task;
+
+// What became apparent of how blocks depend on each other, even if the run fails.
+typedef struct {
+  gboolean misses; // something is not known because other blocks may have changed it
+  gboolean waited; // blocks waited for others
+} Ties;
 
 static guint64
 count_blocks(const SmbLaunch *launch) {
@@ -76,9 +80,8 @@ gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *opt
   return part;
 }
 
-// *@misses: whether something is not known because other blocks may have changed it, even if it fails.
 static SmbPart *
-run_blocks(const Task *task, const SmbAnalysisOptions *options, gboolean *misses, GError **error) {
+run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GError **error) {
   Queue queue = {.failed_block = G_MAXUINT64, .progress = options->progress};
   if (!plan(&queue, task, options, error))
     return NULL;
@@ -103,12 +106,15 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, gboolean *misses
   }
   smb_progress_begin(options->progress, "blocks", n);
   g_mutex_init(&queue.lock);
-  smb_workers_run(workers, &queue);
+  if (options->in_order)
+    smb_worker_run_resident(g_ptr_array_index(workers, 0), &queue);
+  else
+    smb_workers_run(workers, &queue);
   smb_progress_begin(options->progress, NULL, 0);
   g_mutex_clear(&queue.lock);
   SmbPart *part = gather(task, workers, options);
   part->n_run = queue.end - queue.first;
-  *misses = part->sums->misses_others;
+  *ties = (Ties){part->sums->misses_others, queue.waited};
   if (queue.error)
     g_clear_pointer(&part, smb_part_free);
   if (queue.error)
@@ -147,10 +153,9 @@ run_variants(SmbPart *part, const Task *task, const SmbAnalysisOptions *options,
   return TRUE;
 }
 
-// *@misses: whether that may be why it fails, or is not complete.
 static SmbPart *
-run_task(const Task *task, const SmbAnalysisOptions *options, gboolean *misses, GError **error) {
-  SmbPart *part = run_blocks(task, options, misses, error);
+run_task(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GError **error) {
+  SmbPart *part = run_blocks(task, options, ties, error);
   if (part && !run_variants(part, task, options, error))
     g_clear_pointer(&part, smb_part_free);
   return part;
@@ -165,30 +170,51 @@ is_complete(const Sums *sums) {
   return TRUE;
 }
 
+// Runs the blocks in order, those that wait for others beside these. NULL without an error: that does not help.
+static SmbPart *
+run_in_order(const Task *task, const SmbAnalysisOptions *options, GError **error) {
+  SmbAnalysisOptions how = *options;
+  Ties ties = {FALSE, FALSE};
+  g_autoptr(GError) failure = NULL;
+  how.in_order = TRUE;
+  g_autoptr(SmbPart) part = run_task(task, &how, &ties, &failure);
+  if (ties.waited && task->of > 1)
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+             "blocks of '%s' wait for each other: the launch cannot be cut (--shard)",
+             smb_program_name(task->program));
+  else if (ties.waited && failure)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  else
+    return g_steal_pointer(&part);
+  return NULL;
+}
+
 SmbPart *
 smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
              const SmbAnalysisOptions *options, guint number, guint of, GError **error) {
   static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
   const Task task = {program, arch, launch, number, of};
-  gboolean misses = FALSE;
+  Ties ties = {FALSE, FALSE};
   SmbAnalysisOptions how = options ? *options : defaults;
   g_autoptr(GError) failure = NULL;
   how.in_order = how.in_order || how.request;
-  SmbPart *part = run_task(&task, &how, &misses, &failure);
-  if (misses && !how.global && !how.in_order && (!part || !is_complete(part->sums)) &&
+  if (how.in_order)
+    return run_task(&task, &how, &ties, error);
+  g_autoptr(SmbPart) part = run_task(&task, &how, &ties, &failure);
+  if (ties.misses && !how.global && (!part || !is_complete(part->sums)) &&
       count_blocks(launch) <= MAX_IN_ORDER) {
-    how.in_order = TRUE;
-    how.limits.max_steps =
-        how.limits.max_steps ? MIN(how.limits.max_steps, MAX_STEPS_IN_ORDER) : MAX_STEPS_IN_ORDER;
-    SmbPart *ordered = run_task(&task, &how, &misses, NULL);
-    if (ordered) {
-      smb_part_free(part);
+    g_autoptr(GError) waiting = NULL;
+    SmbPart *ordered = run_in_order(&task, &how, &waiting);
+    if (ordered)
       return ordered;
+    if (waiting) {
+      g_propagate_error(error, g_steal_pointer(&waiting));
+      return NULL;
     }
   }
   if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));
-  return part;
+  return g_steal_pointer(&part);
 }
 
 void

@@ -66,9 +66,10 @@ smb_requests_note(Requests *requests, guint site, guint warp, const Share *share
       key.seen.request.source[lane] = 0;
   }
   Seen *known = g_hash_table_lookup(requests->table, &key);
-  if (known)
+  if (known) {
     known->seen.count += share->times;
-  else if (key.order < SMB_ANALYSIS_MAX_REQUESTS)
+    known->seen.block = MIN(known->seen.block, share->block);
+  } else if (key.order < SMB_ANALYSIS_MAX_REQUESTS)
     g_hash_table_add(requests->table, g_memdup2(&key, sizeof key));
   else
     requests->dropped += share->times;

@@ -34,7 +34,8 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     access->array = array;
     worker->sums->first[site].shared = worker->now.block;
   }
-  if (first || cost.excess > access->worst_cost.excess) {
+  if (first || cost.excess > access->worst_cost.excess ||
+      (cost.excess == access->worst_cost.excess && worker->now.block < access->worst_block)) {
     access->worst = *request;
     access->worst_cost = cost;
     access->worst_block = worker->now.block;
@@ -195,28 +196,34 @@ smb_worker_free(Worker *worker) {
   g_free(worker);
 }
 
+SmbBlock *
+smb_worker_new_block(Worker *worker, GError **error) {
+  return smb_block_new(worker->program, worker->arch, worker->launch, &worker->options->limits,
+                       &worker->sink, worker, worker->global, error);
+}
+
 Worker *
 smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                const SmbAnalysisOptions *options, SmbGlobal *global, GError **error) {
   Worker *worker = g_new0(Worker, 1);
   worker->arch = arch;
   worker->program = program;
+  worker->launch = launch;
   worker->options = options;
+  worker->global = global;
   worker->counter = smb_counter_best();
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
   worker->sums = smb_sums_new(smb_program_n_sites(program));
   worker->requests = options->keep_requests ? smb_requests_new() : NULL;
-  worker->block =
-      smb_block_new(program, arch, launch, &options->limits, &worker->sink, worker, global, error);
+  worker->block = smb_worker_new_block(worker, error);
   if (worker->block)
     return worker;
   smb_worker_free(worker);
   return NULL;
 }
 
-// The next block, unless there is none, or an earlier one has failed.
-static gboolean
-take_share(Queue *queue, Share *share) {
+gboolean
+smb_queue_take(Queue *queue, Share *share) {
   if (queue->next >= queue->end)
     return FALSE;
   *share =
@@ -227,53 +234,66 @@ take_share(Queue *queue, Share *share) {
   return share->block <= queue->failed_block;
 }
 
-// What the machine knows of all blocks that it ran.
-static void
-note_facts(Worker *worker) {
+void
+smb_worker_note_facts(Worker *worker, const SmbBlock *block) {
   Sums *sums = worker->sums;
-  const char *idle = smb_block_idle(worker->block, &sums->idle_place);
-  if (idle && smb_program_n_arrays(worker->program) > 0) {
+  guint32 place;
+  const char *idle = smb_block_idle(block, &place);
+  if (idle && !sums->idle && smb_program_n_arrays(worker->program) > 0) {
     sums->idle = g_strdup(idle);
+    sums->idle_place = place;
     smb_source_locate(smb_program_source(worker->program), sums->idle_place, &sums->idle_line,
                       &sums->idle_column);
   }
-  sums->diverged = smb_block_diverged(worker->block);
-  sums->misses_others = smb_block_misses_others(worker->block);
+  sums->diverged = sums->diverged || smb_block_diverged(block);
+  sums->misses_others = sums->misses_others || smb_block_misses_others(block);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    sums->lost_globals[c] = smb_block_lost_globals(worker->block, (SmbOpClass)c);
+    sums->lost_globals[c] = sums->lost_globals[c] || smb_block_lost_globals(block, (SmbOpClass)c);
+}
+
+void
+smb_worker_turn_to(Worker *worker, const Share *share) {
+  static const SmbSink nobody = {0};
+  static const SmbSink counts = {count_shared,    count_global,  take_warning,
+                                 count_uncounted, count_traffic, count_constant};
+  worker->now = *share;
+  worker->sink = share->times ? counts : nobody;
+}
+
+void
+smb_worker_end_block(Worker *worker, const SmbBlock *block, Queue *queue, GError *error) {
+  worker->sums->instructions += block ? smb_block_instructions(block) * worker->now.times : 0;
+  smb_progress_add(queue->progress, 1);
+  if (!error)
+    return;
+  g_mutex_lock(&queue->lock);
+  if (worker->now.block < queue->failed_block) {
+    queue->failed_block = worker->now.block;
+    g_clear_error(&queue->error);
+    queue->error = g_steal_pointer(&error);
+  }
+  g_mutex_unlock(&queue->lock);
+  g_clear_error(&error);
 }
 
 // Takes blocks, in order, until there are none or an earlier one has failed.
 static void
 work(gpointer data, gpointer user) {
-  static const SmbSink nobody = {0};
-  static const SmbSink counts = {count_shared,    count_global,  take_warning,
-                                 count_uncounted, count_traffic, count_constant};
   Worker *worker = data;
   Queue *queue = user;
+  Share share;
   for (;;) {
     g_mutex_lock(&queue->lock);
-    gboolean taken = take_share(queue, &worker->now);
+    gboolean taken = smb_queue_take(queue, &share);
     g_mutex_unlock(&queue->lock);
     if (!taken)
       break;
     GError *error = NULL;
-    worker->sink = worker->now.times ? counts : nobody;
-    gboolean done = smb_block_run(worker->block, worker->now.block, &error);
-    worker->sums->instructions += smb_block_instructions(worker->block) * worker->now.times;
-    smb_progress_add(queue->progress, 1);
-    if (done)
-      continue;
-    g_mutex_lock(&queue->lock);
-    if (worker->now.block < queue->failed_block) {
-      queue->failed_block = worker->now.block;
-      g_clear_error(&queue->error);
-      queue->error = g_steal_pointer(&error);
-    }
-    g_mutex_unlock(&queue->lock);
-    g_clear_error(&error);
+    smb_worker_turn_to(worker, &share);
+    smb_block_run(worker->block, share.block, &error);
+    smb_worker_end_block(worker, worker->block, queue, error);
   }
-  note_facts(worker);
+  smb_worker_note_facts(worker, worker->block);
 }
 
 void

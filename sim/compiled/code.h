@@ -262,10 +262,13 @@ typedef struct {
   gpointer module;         // the decoder's
 } Code;
 
-// The functions of SmbFrontEnd that all compiled programs share (run.c, argument.c).
+// The functions of SmbFrontEnd that all compiled programs share (run.c, wait.c, argument.c).
 gpointer smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error);
 void smb_runner_free(gpointer runner);
 gboolean smb_runner_run(gpointer runner);
+gboolean smb_runner_resume(gpointer runner);
+gboolean smb_runner_is_stuck(gpointer runner);
+void smb_runner_fail_waiting(gpointer runner, const char *why);
 GBytes *smb_code_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
                           GError **error);
 // Makes an empty program with the regions that all have; smb_program_init() has been called.

@@ -317,6 +317,11 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   return block->state ? g_steal_pointer(&block) : NULL;
 }
 
+gsize
+smb_block_bytes(const SmbBlock *block) {
+  return sizeof *block + block->state_bytes + 2 * block->shared_bytes;
+}
+
 gboolean
 smb_block_diverged(const SmbBlock *block) {
   return block->diverged;
@@ -392,13 +397,49 @@ start_block(SmbBlock *block, guint64 index) {
   block->steps = block->instructions = 0;
 }
 
+// Runs the block from its start, or from where it waits.
+static SmbTurn
+run_turn(SmbBlock *block, gboolean (*run)(gpointer state), GError **error) {
+  block->error = error;
+  block->waits = FALSE;
+  gboolean ok = run(block->state);
+  block->error = NULL;
+  if (!ok)
+    return SMB_TURN_FAILED;
+  smb_overlay_commit(block->overlay);
+  return block->waits ? SMB_TURN_WAITS : SMB_TURN_ENDED;
+}
+
 gboolean
 smb_block_run(SmbBlock *block, guint64 index, GError **error) {
   start_block(block, index);
+  block->may_wait = FALSE;
+  return run_turn(block, block->program->front_end->run, error) == SMB_TURN_ENDED;
+}
+
+SmbTurn
+smb_block_start(SmbBlock *block, guint64 index, GError **error) {
+  start_block(block, index);
+  block->may_wait = block->program->front_end->resume && !block_is_alone(block) &&
+                    smb_overlay_reads_through(block->overlay);
+  return run_turn(block, block->program->front_end->run, error);
+}
+
+SmbTurn
+smb_block_resume(SmbBlock *block, GError **error) {
+  g_return_val_if_fail(block->waits, SMB_TURN_FAILED);
+  smb_overlay_clear(block->overlay);
+  return run_turn(block, block->program->front_end->resume, error);
+}
+
+gboolean
+smb_block_is_stuck(SmbBlock *block) {
+  return block->program->front_end->is_stuck(block->state);
+}
+
+void
+smb_block_fail_waiting(SmbBlock *block, const char *why, GError **error) {
   block->error = error;
-  gboolean ok = block->program->front_end->run(block->state);
+  block->program->front_end->fail_waiting(block->state, why);
   block->error = NULL;
-  if (ok)
-    smb_overlay_commit(block->overlay);
-  return ok;
 }

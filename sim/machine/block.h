@@ -136,6 +136,39 @@ void smb_block_free(SmbBlock *block);
  */
 gboolean smb_block_run(SmbBlock *block, guint64 index, GError **error);
 
+/** How a turn of a block came out. */
+typedef enum {
+  SMB_TURN_FAILED,
+  SMB_TURN_ENDED, /* the block has */
+  SMB_TURN_WAITS, /* until other blocks have changed what it polls */
+} SmbTurn;
+
+/**
+ * smb_block_start:
+ * @error: as of smb_block_run()
+ *
+ * Runs a block until it ends or waits for others; what it has written by then is theirs to see. Of blocks that are not
+ * alone and see what others left (smb_global_keep_order()); any other does not wait.
+ */
+SmbTurn smb_block_start(SmbBlock *block, guint64 index, GError **error);
+
+/** smb_block_resume: Goes on with a block that waits, which sees what others have written since. */
+SmbTurn smb_block_resume(SmbBlock *block, GError **error);
+
+/**
+ * smb_block_is_stuck:
+ *
+ * Returns: whether a block that waits is as it was when this was asked last, a turn before: it waits forever unless
+ *   others change what it polls
+ */
+gboolean smb_block_is_stuck(SmbBlock *block);
+
+/** smb_block_fail_waiting: Says of a block that waits where it does, and why that is in vain: @why, in words. */
+void smb_block_fail_waiting(SmbBlock *block, const char *why, GError **error);
+
+/** smb_global_changes: Returns: how often a turn of a block left other bytes than there were. */
+guint64 smb_global_changes(const SmbGlobal *global);
+
 /**
  * smb_block_idle:
  * @place: (out): where it stands, an offset into the program's text
@@ -144,6 +177,9 @@ gboolean smb_block_run(SmbBlock *block, guint64 index, GError **error);
  *   accesses to memory, of all blocks that ran: "'i < n' is false for all threads (n = 0)"
  */
 const char *smb_block_idle(const SmbBlock *block, guint32 *place);
+
+/** Bytes of memory that it takes, with its registers, when it has run. */
+gsize smb_block_bytes(const SmbBlock *block);
 
 /** Whether lanes of one warp ever went different ways in a program that leaves it to an assembler where they meet. */
 gboolean smb_block_diverged(const SmbBlock *block);

@@ -26,6 +26,8 @@ struct _SmbGlobal {
   gboolean tracks;    // chunks have marks
   gboolean in_order;  // smb_global_keep_order()
   gboolean blurred;   // nothing of it is known
+  GArray *ordered;    // guint8 by number: smb_overlay_is_ordered()
+  guint64 changes;    // smb_global_changes()
 };
 
 struct _Overlay {
@@ -66,6 +68,7 @@ smb_global_new(const SmbProgram *program, const SmbLaunch *launch) {
   global->chunks = new_table(g_free);
   global->tracks = program->tracks;
   global->reach = g_array_new(FALSE, TRUE, sizeof(guint64));
+  global->ordered = g_array_new(FALSE, TRUE, sizeof(guint8));
   return global;
 }
 
@@ -82,12 +85,18 @@ smb_global_free(SmbGlobal *global) {
   g_array_unref(global->contents);
   g_clear_pointer(&global->buffers, g_ptr_array_unref);
   g_array_unref(global->reach);
+  g_array_unref(global->ordered);
   g_free(global);
 }
 
 guint64
 smb_global_reach(const SmbGlobal *global, guint parameter) {
   return parameter < global->reach->len ? g_array_index(global->reach, guint64, parameter) : 0;
+}
+
+guint64
+smb_global_changes(const SmbGlobal *global) {
+  return global->changes;
 }
 
 static void
@@ -187,9 +196,42 @@ smb_overlay_free(Overlay *overlay) {
 }
 
 void
+smb_overlay_set_ordered(Overlay *overlay, const Object *object) {
+  GArray *ordered = overlay->global->ordered;
+  if (object->buffer >= ordered->len)
+    g_array_set_size(ordered, object->buffer + 1);
+  g_array_index(ordered, guint8, object->buffer) = TRUE;
+}
+
+gboolean
+smb_overlay_is_ordered(const Overlay *overlay, const Object *object) {
+  const GArray *ordered = overlay->global->ordered;
+  return object->buffer < ordered->len && g_array_index(ordered, guint8, object->buffer);
+}
+
+// Returns whether that changes what @kept holds.
+static gboolean
+merge_chunk(Chunk *kept, const Chunk *chunk, gboolean has_marks) {
+  gboolean changed = FALSE;
+  for (guint i = 0; i < CHUNK_BYTES; i++) {
+    if (!is_written(chunk, i))
+      continue;
+    changed = changed || !is_written(kept, i) || kept->bytes[i] != chunk->bytes[i] ||
+              (has_marks && kept->marks[i] != chunk->marks[i]);
+    kept->bytes[i] = chunk->bytes[i];
+    if (has_marks)
+      kept->marks[i] = chunk->marks[i];
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(kept->written); i++)
+    kept->written[i] |= chunk->written[i];
+  return changed;
+}
+
+void
 smb_overlay_commit(Overlay *overlay) {
   GHashTableIter iter;
   gpointer value;
+  gboolean changed = FALSE;
   if (!overlay->global)
     return;
   overlay->global->blurred = overlay->global->blurred || overlay->blurred;
@@ -197,21 +239,15 @@ smb_overlay_commit(Overlay *overlay) {
   while (g_hash_table_iter_next(&iter, NULL, &value)) {
     const Chunk *chunk = value;
     Chunk *kept = g_hash_table_lookup(overlay->global->chunks, &chunk->key);
-    if (!kept) {
-      kept = g_memdup2(chunk, overlay->chunk_size);
-      g_hash_table_insert(overlay->global->chunks, &kept->key, kept);
+    if (kept) {
+      changed = merge_chunk(kept, chunk, overlay->chunk_size > sizeof *kept) || changed;
       continue;
     }
-    for (guint i = 0; i < CHUNK_BYTES; i++) {
-      if (!is_written(chunk, i))
-        continue;
-      kept->bytes[i] = chunk->bytes[i];
-      if (overlay->chunk_size > sizeof *kept)
-        kept->marks[i] = chunk->marks[i];
-    }
-    for (guint i = 0; i < G_N_ELEMENTS(kept->written); i++)
-      kept->written[i] |= chunk->written[i];
+    kept = g_memdup2(chunk, overlay->chunk_size);
+    g_hash_table_insert(overlay->global->chunks, &kept->key, kept);
+    changed = TRUE;
   }
+  overlay->global->changes += changed;
 }
 
 void

@@ -91,12 +91,15 @@ struct _SmbBlock {
   guint32 idle_place; // where it stands
   gboolean skips_unknown;
   gpointer state;                          // the front end's
+  gsize state_bytes;                       // of that, if it is much
   gboolean diverged;                       // smb_block_diverged(); the front end says so
   gboolean misses_others;                  // smb_block_misses_others(); likewise
   gboolean lost_globals[SMB_N_OP_CLASSES]; // smb_block_lost_globals(); likewise
 
   // of the running block
-  Mask exited; // threads that left the kernel; the front end says so
+  gboolean may_wait; // for other blocks
+  gboolean waits;    // the front end says so, and its turn ends
+  Mask exited;       // threads that left the kernel; the front end says so
   guint64 steps;
   guint64 instructions; // smb_block_instructions()
   GError **error;
@@ -284,11 +287,18 @@ void smb_private_forget(const SmbBlock *block, guint object, const Mask *threads
 void smb_private_forget_bytes(const SmbBlock *block, guint object, guint warp, guint lane,
                               gsize from, gsize bytes);
 
+// A hash of what all threads hold there.
+guint64 smb_private_hash(const SmbBlock *block);
+
 // --- global memory (machine-global.c)
 Overlay *smb_overlay_new(SmbGlobal *global, const SmbProgram *program);
 void smb_overlay_free(Overlay *overlay);
 void smb_overlay_commit(Overlay *overlay); // what the block wrote becomes global memory
 void smb_overlay_clear(Overlay *overlay);
+// What an object of global memory holds depends on the order of threads, also for blocks that run later and see it. Of
+// an overlay that reads through.
+void smb_overlay_set_ordered(Overlay *overlay, const Object *object);
+gboolean smb_overlay_is_ordered(const Overlay *overlay, const Object *object);
 gsize smb_overlay_bytes(const Overlay *overlay);
 // Stores of single lanes that are certain to be within a limit, wherever they go.
 guint64 smb_overlay_capacity(guint64 max_memory);

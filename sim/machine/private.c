@@ -6,6 +6,7 @@
 // read.
 #include <string.h>
 
+#include "sim/base/hash.h"
 #include "sim/machine/access.h"
 
 enum {
@@ -176,4 +177,18 @@ smb_private_forget_bytes(const SmbBlock *block, guint object_index, guint warp, 
   guchar *start = object->set + find_warp(block, object, warp);
   for (gsize at = from; at < end; at++)
     start[find_byte(block->lanes, at, lane)] = 0;
+}
+
+guint64
+smb_private_hash(const SmbBlock *block) {
+  guint64 hash = 0;
+  for (guint i = 0; i < block->n_objects; i++) {
+    const Object *object = &block->objects[i];
+    gsize length = count_touched(object) * WORD_BYTES * block->lanes;
+    for (guint w = 0; object->bytes && w < block->n_warps; w++) {
+      smb_hash_bytes(&hash, object->bytes + find_warp(block, object, w), length);
+      smb_hash_bytes(&hash, object->set + find_warp(block, object, w), length);
+    }
+  }
+  return hash;
 }

@@ -6,6 +6,7 @@
 #include "sim/machine/signature.h"
 
 #include "sim/arch/arch.h"
+#include "sim/base/hash.h"
 #include "sim/machine/access.h"
 
 gboolean
@@ -13,15 +14,9 @@ smb_program_may_repeat(const SmbProgram *program) {
   return program->may_repeat;
 }
 
-static void
-mix(guint64 *hash, guint64 word) {
-  guint64 mixed = (*hash ^ word) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-  *hash = mixed ^ (mixed >> 32);
-}
-
 void
 smb_signature_note(SmbBlock *block, guint64 word) {
-  mix(&block->signature->course, word);
+  smb_hash_mix(&block->signature->course, word);
 }
 
 void
@@ -58,10 +53,10 @@ note_common(SmbBlock *block, const Access *access, guint lane, gboolean is_outsi
   guint64 hashes[CHAINS] = {1, 2, 3, 4};
   for (guint i = 0; is_shared && i < block->lanes; i += 2) {
     guint64 two = access->request.offset[i] | (guint64)access->request.offset[i + 1] << 32;
-    mix(&hashes[i / 2 % CHAINS], two);
+    smb_hash_mix(&hashes[i / 2 % CHAINS], two);
   }
   for (guint i = 0; !is_shared && i < block->lanes; i++)
-    mix(&hashes[i % CHAINS], (guint64)(access->offset[i] - start));
+    smb_hash_mix(&hashes[i % CHAINS], (guint64)(access->offset[i] - start));
   note_hashes(block, hashes);
 }
 
@@ -74,7 +69,7 @@ note_each(SmbBlock *block, const Access *access, SmbLanes all, SmbLanes outside,
     gboolean is_outside = outside >> lane & 1;
     gint64 offset = access->offset[lane] - (is_outside ? first : 0);
     smb_signature_note(block, find_object(block, access, lane));
-    mix(&hashes[lane % CHAINS], (guint64)offset);
+    smb_hash_mix(&hashes[lane % CHAINS], (guint64)offset);
     spreads = spreads || (is_outside && offset != 0);
   }
   note_hashes(block, hashes);
@@ -96,7 +91,7 @@ smb_signature_access(SmbBlock *block, const Move *move, const Access *access) {
   // What is aligned to its width touches one segment, wherever that is.
   guint modulus = spreads ? smb_arch_info(block->arch)->global_segment_bytes : move->align;
   if (outside)
-    mix(&block->signature->residues, (guint64)first % modulus);
+    smb_hash_mix(&block->signature->residues, (guint64)first % modulus);
   if (move->op_class != SMB_OP_CLASS_LOAD)
     block->signature->global_stores += (guint)__builtin_popcountll(global);
 }
@@ -107,7 +102,7 @@ smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sources) {
   FOR_LANES(lanes, lane) {
     smb_signature_note(block, sources[lane] - first);
   }
-  mix(&block->signature->residues, first % SMB_SOURCE_LINE_BYTES);
+  smb_hash_mix(&block->signature->residues, first % SMB_SOURCE_LINE_BYTES);
 }
 
 gboolean

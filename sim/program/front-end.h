@@ -57,6 +57,11 @@ typedef struct {
   // Runs the block from its start to its end; FALSE after smb_block_fail(). Nothing of the block before may
   // be left in the state.
   gboolean (*run)(gpointer state);
+  // Of a block that may wait for others (SmbBlock.may_wait), and said so: goes on; whether it is stuck (smb_block_is_stuck());
+  // fails where it waits. NULL of a language whose blocks never wait.
+  gboolean (*resume)(gpointer state);
+  gboolean (*is_stuck)(gpointer state);
+  void (*fail_waiting)(gpointer state, const char *why);
 
   // The bytes of a scalar parameter's value.
   GBytes *(*argument)(const SmbProgram *program, guint parameter, const char *const *arguments,

@@ -129,9 +129,8 @@ release(Runner *runner, guint number, const Mask *waiting) {
   runner->timeouts = 0;
 }
 
-// Nobody can go on: says who is missing at the first barrier that somebody waits at.
-static gboolean
-fail_waiting(Runner *runner) {
+gboolean
+smb_runner_fail_stopped(Runner *runner) {
   if (!smb_mbarriers_check(runner))
     return FALSE;
   for (guint number = 0; number < RUNNER_BARRIERS; number++) {
@@ -172,5 +171,5 @@ smb_runner_release(Runner *runner) {
     release(runner, number, &waiting);
     any = TRUE;
   }
-  return any || smb_looks_release(runner) || smb_mbarriers_release(runner) || fail_waiting(runner);
+  return any || smb_looks_release(runner) || smb_mbarriers_release(runner);
 }

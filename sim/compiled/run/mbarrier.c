@@ -11,12 +11,12 @@
 // what its 8 bytes hold is not defined, and here not known.
 #include <string.h>
 
+#include "sim/base/hash.h"
 #include "sim/compiled/run/run.h"
 
 enum {
   MAX_COUNT = (1 << 20) - 1, // of arrivals, and of bytes
   OBJECT_BYTES = 8,
-  HELD_BY_MBARRIER = RUNNER_BARRIERS, // of splits
 };
 
 typedef struct {
@@ -42,6 +42,20 @@ smb_mbarriers_lose(Runner *runner, guint32 origin) {
   runner->lost_mbarriers = TRUE;
   for (guint w = 0; w < runner->block->n_warps; w++)
     smb_splits_release(runner->warps[w].splits, HELD_BY_MBARRIER);
+}
+
+guint64
+smb_mbarriers_hash(const Runner *runner) {
+  GHashTableIter iter;
+  gpointer place, value;
+  guint64 sum = 0; // in any order
+  g_hash_table_iter_init(&iter, runner->mbarriers);
+  while (g_hash_table_iter_next(&iter, &place, &value)) {
+    guint64 hash = GPOINTER_TO_UINT(place);
+    smb_hash_bytes(&hash, value, sizeof(MBarrier));
+    sum += hash;
+  }
+  return sum;
 }
 
 static gpointer

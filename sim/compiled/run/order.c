@@ -38,9 +38,8 @@ is_commutative(const Move *move) {
          !smb_scalar_is_real(move->kind);
 }
 
-// Of what an atomic found, or of a swap whether it was made.
-static gboolean
-has_result(const Transfer *transfer) {
+gboolean
+smb_order_has_result(const Transfer *transfer) {
   if (transfer->move.atomic == ATOMIC_CAS)
     return TRUE;
   for (guint c = 0; c < transfer->n_components; c++) {
@@ -52,7 +51,7 @@ has_result(const Transfer *transfer) {
 
 gboolean
 smb_order_is_free(const Transfer *transfer) {
-  return is_commutative(&transfer->move) && !has_result(transfer);
+  return is_commutative(&transfer->move) && !smb_order_has_result(transfer);
 }
 
 guint
@@ -61,7 +60,7 @@ smb_order_found(Runner *runner, const Step *step, SmbLanes lanes, const guint64 
   gboolean atomic = transfer->move.op_class == SMB_OP_CLASS_ATOMIC;
   if (G_LIKELY(!atomic && transfer->order == ORDER_WEAK && !runner->ordered))
     return 0;
-  if (atomic && !has_result(transfer))
+  if (atomic && !smb_order_has_result(transfer))
     return 0;
   gboolean changes = atomic || transfer->order != ORDER_WEAK;
   if (!(changes && !is_alone(runner)) && !is_ordered(runner, lanes, addresses))

@@ -11,7 +11,6 @@
 enum {
   MAX_BLOCKS = 4096,   // that are looked at: each of them with all of them
   MAX_LOOKS = 1 << 16, // of a block, before its warps look whenever they come to it
-  HELD_BEFORE_LOOK = RUNNER_BARRIERS + 1, // of splits
 };
 
 gboolean

@@ -161,12 +161,8 @@ start_order(Runner *runner) {
   const SmbBlock *block = runner->block;
   runner->follows = !block_is_alone(block) && !block_has_company(block);
   runner->ordered = FALSE;
-  for (guint i = 0; i < block->n_objects; i++) {
-    gboolean left =
-        runner->follows && block->objects[i].space == SPACE_GLOBAL && runner->written[i];
-    runner->written[i] = left ? OBJECT_ORDERED : 0;
-    runner->ordered = runner->ordered || left;
-  }
+  memset(runner->written, 0, block->n_objects);
+  smb_runner_see_others(runner);
 }
 
 static void
@@ -177,6 +173,8 @@ start_block(Runner *runner) {
   runner->shared_origin = 0;
   runner->allocated = 0;
   runner->n_looks = 0;
+  runner->wrote = FALSE;
+  g_hash_table_remove_all(runner->found);
   start_order(runner);
   smb_mbarriers_reset(runner);
   for (guint w = 0; w < block->n_warps; w++)
@@ -199,17 +197,31 @@ run_block(Runner *runner) {
     }
     if (!waits)
       return TRUE;
-    if (!ran && !smb_runner_release(runner))
-      return FALSE;
+    if (ran || smb_runner_release(runner) || smb_runner_look_again(runner))
+      continue;
+    return smb_runner_waits(runner) || smb_runner_fail_stopped(runner);
   }
+}
+
+// To its end, or to where it waits for other blocks.
+static gboolean
+run_turn(Runner *runner) {
+  gboolean ran = run_block(runner);
+  smb_runner_leave(runner);
+  return (ran && runner->block->waits) || (smb_runner_refuse(runner) && ran);
 }
 
 gboolean
 smb_runner_run(gpointer data) {
-  Runner *runner = data;
-  start_block(runner);
-  gboolean ended = run_block(runner);
-  return smb_runner_refuse(runner) && ended;
+  start_block(data);
+  return run_turn(data);
+}
+
+gboolean
+smb_runner_resume(gpointer data) {
+  smb_runner_see_others(data);
+  smb_runner_release_polls(data);
+  return run_turn(data);
 }
 
 gpointer
@@ -227,11 +239,13 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   runner->written = g_new0(guint8, block->n_objects);
   runner->mbarriers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   runner->polls = g_hash_table_new(NULL, NULL);
+  runner->found = g_hash_table_new(NULL, NULL);
   runner->parameters = g_byte_array_free_to_bytes(g_steal_pointer(&parameters));
   SmbContents *contents = &block->objects[REGION_PARAMETERS].contents;
   contents->fill = SMB_FILL_BYTES;
   contents->bytes = g_bytes_get_data(runner->parameters, &contents->length);
   runner->warps = g_new0(Warp, block->n_warps);
+  block->state_bytes = 2 * sizeof(guint32) * code->n_rows * block->lanes * block->n_warps;
   for (guint w = 0; w < block->n_warps; w++) {
     Warp *warp = &runner->warps[w];
     warp->registers = smb_registers_new(code->constants, code->n_rows, code->n_predicates, block);
@@ -259,5 +273,6 @@ smb_runner_free(gpointer data) {
   g_clear_pointer(&runner->stretches, g_hash_table_unref);
   g_hash_table_unref(runner->mbarriers);
   g_hash_table_unref(runner->polls);
+  g_hash_table_unref(runner->found);
   g_free(runner);
 }

@@ -10,6 +10,11 @@
 enum {
   BARRIER_OF_CLUSTER = 16, // behind those of a block, which have numbers (bar.sync)
   RUNNER_BARRIERS,
+  // What lanes wait for beside these: a barrier in shared memory, that others run first (poll.c), or what other blocks
+  // leave in global memory (wait.c).
+  HELD_BY_MBARRIER = RUNNER_BARRIERS,
+  HELD_BEFORE_LOOK,
+  HELD_BY_OTHERS,
   RUNNER_MAX_CALLS = 1024,            // nested
   RUNNER_MAX_CALL_BARRIERS = 1 << 16, // of convergence, of nested calls
   RUNNER_MAX_TIMEOUTS =
@@ -81,11 +86,14 @@ struct _Runner {
   Warp *warp;
   guint64 budget; // steps that may still be executed
   BlockBarrier barriers[RUNNER_BARRIERS];
-  guint32 awaited;  // the barriers, as bits, that threads may wait at
-  Cause *causes;    // by step
-  guint8 *written;  // by object of the machine, if it is global: OBJECT_WRITTEN, …
-  gboolean ordered; // something of the block depends on the order of threads
-  gboolean follows; // blocks see what earlier ones left
+  guint32 awaited;   // the barriers, as bits, that threads may wait at
+  Cause *causes;     // by step
+  guint8 *written;   // by object of the machine, if it is global: OBJECT_WRITTEN, …
+  gboolean ordered;  // something of the block depends on the order of threads
+  gboolean follows;  // blocks see what earlier ones left
+  gboolean wrote;    // that one, since lanes that poll looked last
+  GHashTable *found; // what a warp found at a step that may poll: a hash
+  guint64 waits_as;  // a hash of its state, when smb_runner_is_stuck() was asked last
   guint32
       shared_origin; // the step, + 1, behind the first unknown value that was stored to shared memory
   gboolean skips;    // accesses at unknown addresses are reported, and do not end the run
@@ -185,8 +193,25 @@ gboolean smb_step_allocate(Runner *runner, const Step *step, SmbLanes lanes);
 
 // --- barriers of the block (barrier.c)
 gboolean smb_step_barrier(Runner *runner, const Step *step, SmbLanes lanes);
-// Lets the threads go on whose barriers are complete; fails if there are none.
+// Lets the threads go on whose barriers are complete; FALSE: there are none.
 gboolean smb_runner_release(Runner *runner);
+// Nobody can go on: fails, and says who is missing at the first barrier that somebody waits at.
+gboolean smb_runner_fail_stopped(Runner *runner);
+
+// --- blocks that wait for others (wait.c)
+// A step found @words at @addresses of memory: lanes that found the same before wait.
+void smb_runner_look(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses,
+                     const MarkedWords *words);
+// Nobody can go on: lets those that poll look again, if the block has written anything meanwhile.
+gboolean smb_runner_look_again(Runner *runner);
+// Nobody can go on: whether some poll, so that the block waits for others. Its turn ends.
+gboolean smb_runner_waits(Runner *runner);
+// Lets those that poll look again.
+void smb_runner_release_polls(Runner *runner);
+// What earlier blocks, and others while the block waited, have left depends on the order of blocks.
+void smb_runner_see_others(Runner *runner);
+// What the block leaves is seen by others.
+void smb_runner_leave(Runner *runner);
 
 // --- barriers in shared memory (mbarrier.c)
 
@@ -215,6 +240,8 @@ gboolean smb_step_mbarrier(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_mbarrier_once(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_mbarrier_wait(Runner *runner, const Step *step, SmbLanes lanes);
 void smb_mbarriers_reset(Runner *runner);
+// A hash of what they are.
+guint64 smb_mbarriers_hash(const Runner *runner);
 // Bytes that @lanes have copied, or SMB_BYTES_UNKNOWN, complete on the mbarriers that @barrier names.
 gboolean smb_mbarriers_complete(Runner *runner, const Step *step, const Transfer *barrier,
                                 SmbLanes lanes, const guint64 *bytes);
@@ -308,6 +335,8 @@ void smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addre
                           SmbLanes lanes);
 
 // --- what depends on the order of threads (order.c)
+// Whether something uses what an atomic finds, or of a swap whether it was made.
+gboolean smb_order_has_result(const Transfer *transfer);
 // Whether nothing uses what an atomic finds, and what it leaves is the same in any order.
 gboolean smb_order_is_free(const Transfer *transfer);
 // The flags of what a load or an atomic finds: ROW_ORDER, if it does. After its access was made.

@@ -110,6 +110,7 @@ smb_transfer_note_store(Runner *runner, guint flags, SmbLanes lanes, const guint
   guint how = OBJECT_WRITTEN | (depends_on_block(flags) ? OBJECT_STREWN : 0);
   if (!runner->block->signature && !runner->follows)
     return;
+  runner->wrote = TRUE;
   FOR_LANES(lanes, lane) {
     runner->written[find_object(addresses[lane])] |= (guint8)how;
   }
@@ -388,6 +389,8 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   guint taint = smb_transfer_taint(runner, flags, lanes, addresses) |
                 smb_order_found(runner, step, lanes, addresses);
   smb_transfer_deliver(runner, step, lanes, taint, &words);
+  if (G_UNLIKELY(runner->block->may_wait))
+    smb_runner_look(runner, step, lanes, addresses, &words);
   return TRUE;
 }
 
@@ -448,6 +451,8 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   smb_transfer_note_store(runner, flags, lanes, addresses);
   smb_order_stored(runner, step, flags, lanes, addresses);
   smb_transfer_deliver(runner, step, lanes, taint, &before);
+  if (G_UNLIKELY(block->may_wait))
+    smb_runner_look(runner, step, lanes, addresses, &before);
   return TRUE;
 }
 

@@ -50,6 +50,7 @@ static const Word words[] = {
     {100, 999, 0x378, WORD_SPECIAL, SPECIAL_NCTAID + 2},
     {100, 999, 0x2f8, WORD_LOCAL, 0},
     {100, 999, 0x37c, WORD_STACK, 0},
+    {100, 999, 0x1b4, WORD_GRID, 0},
     {100, 999, 0x16c, WORD_RESERVED_BYTES, 0},
     {100, 999, 0x1dc, WORD_RESERVED, 0},
 };

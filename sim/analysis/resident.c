@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Blocks of a launch that see what others left, in one thread: in rising order, until one waits for others, at a barrier of
+// the grid for instance. It is kept as it is, as a device keeps resident blocks, and the next one is started; once there are
+// no more, or no room, those that wait have turns, round after round, in rising order. Which blocks a device has
+// resident at a time, and in what order they run there, is not modelled.
+#include "sim/analysis/impl.h"
+#include "sim/arch/arch.h"
+#include "sim/arch/occupancy.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+
+enum {
+  MULTIPROCESSORS =
+      192, // as many as no chip exceeds: blocks that fit on them may be resident at once
+  MAX_VAIN_ROUNDS = 1 << 12, // in which nothing changes in global memory, though loops may count
+};
+
+// Memory of blocks that wait.
+#define MAX_BYTES (G_GUINT64_CONSTANT(4) << 30)
+
+typedef struct {
+  SmbBlock *block;
+  Share share;
+} Resident;
+
+typedef struct {
+  Worker *worker;
+  Queue *queue;
+  GArray *waiting;  // Resident, in rising order
+  GPtrArray *spare; // SmbBlocks that can run another block
+  guint64 most;     // that may wait at once
+  guint64 n_ended;
+} Residents;
+
+// Blocks that a device may have at once, or fewer, if they take too much memory here.
+static guint64
+find_most(const Worker *worker, gsize bytes) {
+  const guint *dims = worker->launch->block;
+  gsize shared = smb_program_static_shared(worker->program) + worker->launch->dynamic_bytes;
+  SmbOccupancy occupancy = smb_occupancy(worker->arch, dims[0] * dims[1] * dims[2], shared);
+  guint64 fit = occupancy.known ? (guint64)occupancy.blocks * MULTIPROCESSORS : MULTIPROCESSORS;
+  return CLAMP(fit, 1, MAX(MAX_BYTES / MAX(bytes, 1), 1));
+}
+
+// After a turn of a block: it waits among the others, or makes room. FALSE: it failed.
+static gboolean
+settle(Residents *residents, const Resident *resident, SmbTurn turn, GError *error) {
+  switch (turn) {
+  case SMB_TURN_WAITS:
+    g_array_append_val(residents->waiting, *resident);
+    residents->queue->waited = TRUE;
+    return TRUE;
+  case SMB_TURN_ENDED:
+  case SMB_TURN_FAILED:
+    g_ptr_array_add(residents->spare, resident->block);
+    residents->n_ended++;
+    smb_worker_end_block(residents->worker, resident->block, residents->queue, error);
+    return turn == SMB_TURN_ENDED;
+  }
+  g_assert_not_reached();
+}
+
+// Blocks that have not run, as long as there is room.
+static gboolean
+start_blocks(Residents *residents) {
+  Worker *worker = residents->worker;
+  Resident resident;
+  while (residents->waiting->len < residents->most &&
+         smb_queue_take(residents->queue, &resident.share)) {
+    GError *error = NULL;
+    resident.block = residents->spare->len > 0
+                         ? g_ptr_array_steal_index(residents->spare, residents->spare->len - 1)
+                         : smb_worker_new_block(worker, &error);
+    smb_worker_turn_to(worker, &resident.share);
+    if (!resident.block) { // the first one could be made
+      smb_worker_end_block(worker, NULL, residents->queue, error);
+      return FALSE;
+    }
+    SmbTurn turn = smb_block_start(resident.block, resident.share.block, &error);
+    if (!settle(residents, &resident, turn, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// A turn for each block that waits.
+static gboolean
+resume_blocks(Residents *residents) {
+  g_autoptr(GArray) waited = g_steal_pointer(&residents->waiting);
+  gboolean ok = TRUE;
+  residents->waiting = g_array_new(FALSE, FALSE, sizeof(Resident));
+  for (guint i = 0; i < waited->len; i++) {
+    const Resident *resident = &g_array_index(waited, Resident, i);
+    GError *error = NULL;
+    if (!ok) {
+      g_ptr_array_add(residents->spare, resident->block);
+      continue;
+    }
+    smb_worker_turn_to(residents->worker, &resident->share);
+    SmbTurn turn = smb_block_resume(resident->block, &error);
+    ok = settle(residents, resident, turn, error);
+  }
+  return ok;
+}
+
+// Whether each block is as it was a round before, in which nothing changed either.
+static gboolean
+are_stuck(const Residents *residents) {
+  gboolean stuck = TRUE;
+  for (guint i = 0; i < residents->waiting->len; i++)
+    stuck = smb_block_is_stuck(g_array_index(residents->waiting, Resident, i).block) && stuck;
+  return stuck;
+}
+
+// Nothing that is waited for comes: says so of the first block.
+static void
+fail_waiting(Residents *residents, gboolean stuck) {
+  const Resident *first = &g_array_index(residents->waiting, Resident, 0);
+  guint64 n_left = residents->queue->end - residents->queue->next;
+  guint n = residents->waiting->len;
+  g_autoptr(GString) why = g_string_new(NULL);
+  GError *error = NULL;
+  g_string_printf(why, "%u block%s of the grid wait%s, %" G_GUINT64_FORMAT " %s ended", n,
+                  smb_plural(n), n == 1 ? "s" : "", residents->n_ended,
+                  residents->n_ended == 1 ? "has" : "have");
+  if (n_left > 0)
+    g_string_append_printf(why,
+                           ", and %" G_GUINT64_FORMAT " cannot start, since at most %" //
+                           G_GUINT64_FORMAT " are resident at once",
+                           n_left, residents->most);
+  if (!stuck)
+    g_string_append_printf(why, "; nothing changed in global memory in %u rounds",
+                           (guint)MAX_VAIN_ROUNDS);
+  smb_worker_turn_to(residents->worker, &first->share);
+  smb_block_fail_waiting(first->block, why->str, &error);
+  smb_worker_end_block(residents->worker, first->block, residents->queue, error);
+}
+
+static void
+run_rounds(Residents *residents) {
+  const SmbGlobal *global = residents->worker->global;
+  guint vain = 0; // rounds, one after the other
+  if (!start_blocks(residents))
+    return;
+  while (residents->waiting->len > 0) {
+    guint64 changes = smb_global_changes(global), ended = residents->n_ended;
+    if (!resume_blocks(residents) || !start_blocks(residents))
+      return;
+    gboolean moved = changes != smb_global_changes(global) || ended != residents->n_ended;
+    vain = moved ? 0 : vain + 1;
+    gboolean stuck = vain > 0 && are_stuck(residents) && vain > 1;
+    if (stuck || vain == MAX_VAIN_ROUNDS) {
+      fail_waiting(residents, stuck);
+      return;
+    }
+  }
+}
+
+void
+smb_worker_run_resident(Worker *worker, Queue *queue) {
+  Residents residents = {.worker = worker,
+                         .queue = queue,
+                         .waiting = g_array_new(FALSE, FALSE, sizeof(Resident)),
+                         .spare = g_ptr_array_new(),
+                         .most = find_most(worker, smb_block_bytes(worker->block))};
+  g_ptr_array_add(residents.spare, g_steal_pointer(&worker->block));
+  run_rounds(&residents);
+  for (guint i = 0; i < residents.waiting->len; i++)
+    g_ptr_array_add(residents.spare, g_array_index(residents.waiting, Resident, i).block);
+  for (guint i = 0; i < residents.spare->len; i++) {
+    SmbBlock *block = g_ptr_array_index(residents.spare, i);
+    smb_worker_note_facts(worker, block);
+    smb_block_free(block);
+  }
+  g_array_unref(residents.waiting);
+  g_ptr_array_unref(residents.spare);
+}
