@@ -149,6 +149,47 @@ START_TEST(test_case) {
 }
 END_TEST
 
+// The same launch, of memory that is not shared.
+START_TEST(test_other_memory) {
+  SmbModel *model = load_model("sm_90");
+  SmbKernelLaunch launch = make_case("__constant__ float w[64];\n"
+                                     "__global__ void k(float *out, const float *in) {\n"
+                                     "  float v = in[threadIdx.x * 2] + w[threadIdx.x / 4];\n"
+                                     "  out[threadIdx.x] = __shfl_xor_sync(0xffffffff, v, 1);\n"
+                                     "}\n");
+  launch.block[0] = 32;
+  launch.block[1] = 1;
+  SmbCounts *counts = NULL;
+  ck_assert_int_eq(smb_kernel_count(model, &launch, &counts, NULL), SMB_OK);
+  ck_assert_uint_eq(smb_counts_segment_bytes(counts), 32);
+  ck_assert_uint_eq(smb_counts_n_globals(counts), 2);
+  const SmbGlobalCounts *load = smb_counts_global(counts, 0);
+  ck_assert_str_eq(load->file, "made.cu");
+  ck_assert_str_eq(load->buffer, "in");
+  ck_assert_str_eq(load->op, "load");
+  ck_assert_uint_eq(load->line, 3);
+  ck_assert_uint_eq(load->segments, 8);
+  ck_assert_uint_eq(load->excess, 4);
+  ck_assert_uint_eq(load->bytes, 128);
+  ck_assert_uint_eq(smb_counts_global_total(counts, "load")->max_segments, 8);
+  ck_assert_uint_eq(smb_counts_global_total(counts, "store")->excess, 0);
+  ck_assert_ptr_null(smb_counts_global_total(counts, "lode"));
+  ck_assert_ptr_null(smb_counts_global(counts, 2));
+  ck_assert_uint_eq(smb_counts_n_constants(counts), 1);
+  ck_assert_str_eq(smb_counts_constant(counts, 0)->variable, "w");
+  ck_assert_uint_eq(smb_counts_constant(counts, 0)->sums.wavefronts, 8);
+  ck_assert_uint_eq(smb_counts_constant_total(counts)->excess, 7);
+  ck_assert_ptr_null(smb_counts_constant(counts, 1));
+  ck_assert_uint_eq(smb_counts_n_traffic(counts), 1);
+  ck_assert_str_eq(smb_counts_traffic(counts, 0)->kind, "shuffle");
+  ck_assert_uint_eq(smb_counts_traffic(counts, 0)->has_wavefronts, 1);
+  ck_assert_uint_eq(smb_counts_traffic(counts, 0)->wavefronts, 1);
+  ck_assert_ptr_null(smb_counts_traffic(counts, 1));
+  smb_counts_free(counts);
+  smb_model_free(model);
+}
+END_TEST
+
 // What is suspicious of a kernel, and of a launch that does not say its block.
 START_TEST(test_warnings) {
   SmbModel *model = load_model("sm_90");
@@ -401,6 +442,7 @@ suite_binding(void) {
   tcase_add_test(tests, test_count);
   tcase_add_test(tests, test_wrong_requests);
   tcase_add_test(tests, test_case);
+  tcase_add_test(tests, test_other_memory);
   tcase_add_test(tests, test_warnings);
   tcase_add_test(tests, test_wrong_cases);
   tcase_add_test(tests, test_search);

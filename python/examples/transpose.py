@@ -35,6 +35,13 @@ for access in smembank.analyze(kernel).accesses:
     print(f"line {access.line}: {access.op} {access.expression}: {sums.max_degree}-way, {sums.excess} in excess")
 
 # %% [markdown]
+# Is global memory accessed in whole sectors?
+
+# %%
+for access in smembank.analyze(kernel).global_accesses:
+    print(f"line {access.line}: {access.op} of {access.buffer}: {access.sums.segments} sectors, {access.sums.excess} in excess")
+
+# %% [markdown]
 # A layout without conflicts, and where its elements lie.
 
 # %%

@@ -11,7 +11,18 @@ layout of the shared arrays of a kernel, search_requests() for one of an array t
 them raise UsageError or InputError, with the position in the text where there is one.
 """
 
-from ._kernel import Access, Analysis, Kernel, Sums, Warning, analyze
+from ._kernel import (
+    Access,
+    Analysis,
+    ConstantAccess,
+    GlobalAccess,
+    Kernel,
+    Segments,
+    Sums,
+    Traffic,
+    Warning,
+    analyze,
+)
 from ._layout import Layout, SearchedArray, search, search_requests
 from ._library import InputError, LibraryError, SmembankError, UsageError
 from ._request import Cost, Costs, count, count_many
@@ -21,15 +32,19 @@ __version__ = "0.1.0"
 __all__ = [
     "Access",
     "Analysis",
+    "ConstantAccess",
     "Cost",
     "Costs",
+    "GlobalAccess",
     "InputError",
     "Kernel",
     "Layout",
     "LibraryError",
     "SearchedArray",
+    "Segments",
     "SmembankError",
     "Sums",
+    "Traffic",
     "UsageError",
     "Warning",
     "analyze",

@@ -8,7 +8,7 @@ import ctypes
 import os
 from ctypes import c_void_p
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _library
 
@@ -97,6 +97,82 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Segments:
+    """Over requests of global memory: their number; the segments (sectors of 32 bytes, or lines of 128) that they touch;
+    ideal: the segments if the bytes of each request lay side by side; excess: segments - ideal; bytes: that lanes ask for,
+    each its own; max_segments: most of one request."""
+
+    requests: int
+    segments: int
+    ideal: int
+    excess: int
+    bytes: int
+    max_segments: int
+
+
+@dataclass(frozen=True)
+class GlobalAccess:
+    """One access to global memory, in one direction, over the whole grid: its place as of Access, and the parameter whose
+    buffer it touches."""
+
+    file: Optional[str]
+    line: int
+    column: int
+    expression: str
+    buffer: Optional[str]
+    op: str
+    width: int
+    opcode: Optional[str]
+    pc: int
+    sums: Segments
+
+
+@dataclass(frozen=True)
+class ConstantAccess:
+    """One load of constant memory that computes where: its place, exact, reason and uncounted as of Access; the variable, or the
+    kernel's parameters, if it is known. In its sums, distinct words, which are served one after the other, are wavefronts."""
+
+    file: Optional[str]
+    line: int
+    column: int
+    expression: str
+    variable: Optional[str]
+    width: int
+    opcode: Optional[str]
+    pc: int
+    exact: bool
+    reason: Optional[str]
+    uncounted: int
+    sums: Sums
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """An instruction that uses shared memory and makes no request that is counted, such as a shuffle or a bulk copy; in no total.
+
+    kind: what it does
+    executions: by a warp
+    bytes: of shared memory that they move
+    unsized: of the executions, those of which it is not known how many bytes they move
+    wavefronts: that they take; None without a rule for it
+    exact: whether hardware executes it just as often
+    """
+
+    file: Optional[str]
+    line: int
+    column: int
+    expression: str
+    opcode: Optional[str]
+    pc: int
+    kind: str
+    executions: int
+    bytes: int
+    unsized: int
+    wavefronts: Optional[int]
+    exact: bool
+
+
+@dataclass(frozen=True)
 class Warning:
     """Something that makes a count doubtful, or the kernel: kind is "race", "unset", "loop", "merge", "data", "order",
     "meeting", "timing", "uncounted", "idle" or "block"."""
@@ -118,6 +194,10 @@ class Analysis:
     accesses: those that were executed, in the order of the text
     totals: of all accesses, by "load", "store" and "atomic"
     warnings: in the order of the text
+    segment_bytes: of a segment of global memory: 32 or 128
+    global_accesses, global_totals: of global memory, likewise
+    constants, constant_total: loads of constant memory that compute where; none where the architecture has no rule for them
+    traffic: other instructions that use shared memory
     """
 
     kernel: str
@@ -126,6 +206,12 @@ class Analysis:
     accesses: Sequence[Access]
     totals: Mapping[str, Sums]
     warnings: Sequence[Warning]
+    segment_bytes: int
+    global_accesses: Sequence[GlobalAccess]
+    global_totals: Mapping[str, Segments]
+    constants: Sequence[ConstantAccess]
+    constant_total: Sums
+    traffic: Sequence[Traffic]
 
 
 def _extent(name: str, given: Optional[Extent]) -> tuple[int, int, int]:
@@ -168,23 +254,68 @@ def unpack_sums(sums: _library.Sums) -> Sums:
     return Sums(sums.requests, sums.wavefronts, sums.ideal, sums.excess, sums.cycles, sums.max_degree)
 
 
+def _unpack_segments(row: _library.GlobalCounts) -> Segments:
+    return Segments(row.requests, row.segments, row.ideal, row.excess, row.bytes, row.max_segments)
+
+
+def _unpack_place(row: Any) -> dict[str, Any]:
+    """What all rows say of where they are."""
+    return {
+        "file": _library.decode(row.file),
+        "line": row.line,
+        "column": row.column,
+        "expression": _library.decode_text(row.expression),
+        "opcode": _library.decode(row.opcode),
+        "pc": row.pc,
+    }
+
+
 def _unpack_access(row: _library.AccessCounts) -> Access:
     return Access(
-        file=_library.decode(row.file),
-        line=row.line,
-        column=row.column,
-        expression=_library.decode_text(row.expression),
+        **_unpack_place(row),
         array=_library.decode(row.array),
         op=_library.decode_text(row.op),
         width=row.width,
-        opcode=_library.decode(row.opcode),
-        pc=row.pc,
         is_copy=bool(row.is_copy),
         exact=bool(row.exact),
         reason=_library.decode(row.reason),
         depends_on_data=bool(row.depends_on_data),
         uncounted=row.uncounted,
         sums=unpack_sums(row.sums),
+    )
+
+
+def _unpack_global(row: _library.GlobalCounts) -> GlobalAccess:
+    return GlobalAccess(
+        **_unpack_place(row),
+        buffer=_library.decode(row.buffer),
+        op=_library.decode_text(row.op),
+        width=row.width,
+        sums=_unpack_segments(row),
+    )
+
+
+def _unpack_constant(row: _library.ConstantCounts) -> ConstantAccess:
+    return ConstantAccess(
+        **_unpack_place(row),
+        variable=_library.decode(row.variable),
+        width=row.width,
+        exact=bool(row.exact),
+        reason=_library.decode(row.reason),
+        uncounted=row.uncounted,
+        sums=unpack_sums(row.sums),
+    )
+
+
+def _unpack_traffic(row: _library.TrafficCounts) -> Traffic:
+    return Traffic(
+        **_unpack_place(row),
+        kind=_library.decode_text(row.kind),
+        executions=row.executions,
+        bytes=row.bytes,
+        unsized=row.unsized,
+        wavefronts=row.wavefronts if row.has_wavefronts else None,
+        exact=bool(row.exact),
     )
 
 
@@ -205,22 +336,27 @@ def analyze(kernel: Union[Kernel, Path], arch: str = "sm_90", **launch: object) 
     library, pointer = _library.library(), c_void_p()
     _library.call("smb_kernel_count", _library.model(arch).pointer, ctypes.byref(launched), ctypes.byref(pointer))
     counts = _library.Handle(pointer, "smb_counts_free")
+    operations = ("load", "store", "atomic")
+
+    def rows(many: str, one: str, unpack: Callable[[Any], Any]) -> list[Any]:
+        get = getattr(library, one)
+        return [unpack(get(counts.pointer, i).contents) for i in range(getattr(library, many)(counts.pointer))]
+
     return Analysis(
         kernel=_library.decode_text(library.smb_counts_kernel(pointer)),
         level=_library.decode_text(library.smb_counts_level(pointer)),
         shared_bytes=library.smb_counts_shared_bytes(pointer),
-        accesses=[
-            _unpack_access(library.smb_counts_access(counts.pointer, i).contents)
-            for i in range(library.smb_counts_n_accesses(pointer))
-        ],
-        totals={
-            op: unpack_sums(library.smb_counts_total(counts.pointer, op.encode()).contents)
-            for op in ("load", "store", "atomic")
+        accesses=rows("smb_counts_n_accesses", "smb_counts_access", _unpack_access),
+        totals={op: unpack_sums(library.smb_counts_total(pointer, op.encode()).contents) for op in operations},
+        warnings=rows("smb_counts_n_warnings", "smb_counts_warning", _unpack_warning),
+        segment_bytes=library.smb_counts_segment_bytes(pointer),
+        global_accesses=rows("smb_counts_n_globals", "smb_counts_global", _unpack_global),
+        global_totals={
+            op: _unpack_segments(library.smb_counts_global_total(pointer, op.encode()).contents) for op in operations
         },
-        warnings=[
-            _unpack_warning(library.smb_counts_warning(counts.pointer, i).contents)
-            for i in range(library.smb_counts_n_warnings(pointer))
-        ],
+        constants=rows("smb_counts_n_constants", "smb_counts_constant", _unpack_constant),
+        constant_total=unpack_sums(library.smb_counts_constant_total(pointer).contents),
+        traffic=rows("smb_counts_n_traffic", "smb_counts_traffic", _unpack_traffic),
     )
 
 

@@ -106,6 +106,61 @@ class AccessCounts(ctypes.Structure):
     ]
 
 
+class GlobalCounts(ctypes.Structure):
+    _fields_ = [
+        ("file", c_char_p),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("expression", c_char_p),
+        ("buffer", c_char_p),
+        ("op", c_char_p),
+        ("width", c_uint32),
+        ("opcode", c_char_p),
+        ("pc", c_uint32),
+        ("requests", c_uint64),
+        ("segments", c_uint64),
+        ("ideal", c_uint64),
+        ("excess", c_uint64),
+        ("bytes", c_uint64),
+        ("max_segments", c_uint32),
+    ]
+
+
+class ConstantCounts(ctypes.Structure):
+    _fields_ = [
+        ("file", c_char_p),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("expression", c_char_p),
+        ("variable", c_char_p),
+        ("width", c_uint32),
+        ("opcode", c_char_p),
+        ("pc", c_uint32),
+        ("exact", c_uint32),
+        ("reason", c_char_p),
+        ("uncounted", c_uint64),
+        ("sums", Sums),
+    ]
+
+
+class TrafficCounts(ctypes.Structure):
+    _fields_ = [
+        ("file", c_char_p),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("expression", c_char_p),
+        ("opcode", c_char_p),
+        ("pc", c_uint32),
+        ("kind", c_char_p),
+        ("executions", c_uint64),
+        ("bytes", c_uint64),
+        ("unsized", c_uint64),
+        ("wavefronts", c_uint64),
+        ("has_wavefronts", c_uint32),
+        ("exact", c_uint32),
+    ]
+
+
 class KernelWarning(ctypes.Structure):
     _fields_ = [
         ("kind", c_char_p),
@@ -177,6 +232,15 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "smb_counts_n_accesses": (c_size_t, [c_void_p]),
     "smb_counts_access": (POINTER(AccessCounts), [c_void_p, c_size_t]),
     "smb_counts_total": (POINTER(Sums), [c_void_p, c_char_p]),
+    "smb_counts_segment_bytes": (c_uint32, [c_void_p]),
+    "smb_counts_n_globals": (c_size_t, [c_void_p]),
+    "smb_counts_global": (POINTER(GlobalCounts), [c_void_p, c_size_t]),
+    "smb_counts_global_total": (POINTER(GlobalCounts), [c_void_p, c_char_p]),
+    "smb_counts_n_constants": (c_size_t, [c_void_p]),
+    "smb_counts_constant": (POINTER(ConstantCounts), [c_void_p, c_size_t]),
+    "smb_counts_constant_total": (POINTER(Sums), [c_void_p]),
+    "smb_counts_n_traffic": (c_size_t, [c_void_p]),
+    "smb_counts_traffic": (POINTER(TrafficCounts), [c_void_p, c_size_t]),
     "smb_counts_n_warnings": (c_size_t, [c_void_p]),
     "smb_counts_warning": (POINTER(KernelWarning), [c_void_p, c_size_t]),
     "smb_kernel_search": (c_int, [c_void_p, POINTER(KernelLaunch), POINTER(Search), _HANDLE, _MESSAGE]),

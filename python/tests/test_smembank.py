@@ -3,6 +3,7 @@
 """The package on the library: counts, kernels, layouts, and every error that a caller can cause."""
 
 import doctest
+import json
 import os
 import pathlib
 import runpy
@@ -103,6 +104,112 @@ def test_analyze_takes_a_file_and_its_launch(tmp_path):
     analysis = smembank.analyze(path, block=[32, 32], defines={"PAD": True}, threads=1)
     assert analysis.accesses[1].sums.excess == 0
     assert analysis.accesses[1].file == str(path)
+
+
+MEMORY = """__constant__ float w[64];
+__global__ void k(float *out, const float *in, int stride) {
+  __shared__ float s[64];
+  float v = in[threadIdx.x * stride] + w[threadIdx.x / 4] + w[threadIdx.x % 32];
+  v += __shfl_xor_sync(0xffffffff, v, 1);
+  s[threadIdx.x * 2 % 64] = v;
+  atomicAdd(&out[threadIdx.x], s[threadIdx.x * 2 % 64]);
+}
+"""
+
+
+def test_analyze_counts_global_and_constant_memory():
+    analysis = smembank.analyze("m.cu", text=MEMORY, block=32, args={"stride": 2})
+    load, atomic = analysis.global_accesses
+    assert analysis.segment_bytes == 32
+    assert (load.file, load.line, load.op, load.buffer, load.width) == ("m.cu", 4, "load", "in", 4)
+    assert load.sums == smembank.Segments(1, 8, 4, 4, 128, 8)
+    assert atomic.op == "atomic" and atomic.sums.excess == 0
+    assert analysis.global_totals == {"load": load.sums, "store": smembank.Segments(0, 0, 0, 0, 0, 0), "atomic": atomic.sums}
+    few, many = analysis.constants
+    assert (few.variable, few.expression, few.sums.max_degree, few.exact) == ("w", "w[threadIdx.x / 4]", 8, True)
+    assert many.sums.wavefronts == 32 and analysis.constant_total.wavefronts == 40
+    (shuffle,) = analysis.traffic
+    assert (shuffle.kind, shuffle.line, shuffle.executions, shuffle.wavefronts) == ("shuffle", 5, 1, 1)
+    assert smembank.analyze("m.cu", text=MEMORY, block=32, args={"stride": 2}, arch="sm_20").segment_bytes == 128
+
+
+def as_program(analysis):
+    """An analysis in the words of the JSON that the program writes."""
+    def place(row, *names):
+        return {name: getattr(row, name) for name in ("line", "column", "expression", "opcode", *names)}
+
+    def words(sums):
+        return {"requests": sums.requests, "words": sums.wavefronts, "ideal_words": sums.ideal, "excess_words": sums.excess,
+                "max_words": sums.max_degree, "cycles": sums.cycles}
+
+    def segments(sums):
+        return {"requests": sums.requests, "segments": sums.segments, "ideal_segments": sums.ideal,
+                "excess_segments": sums.excess, "max_segments": sums.max_segments}
+
+    def total(sums):
+        return {"requests": sums.requests, "wavefronts": sums.wavefronts, "ideal_wavefronts": sums.ideal,
+                "excess_wavefronts": sums.excess}
+
+    def access(row):
+        return {**place(row, "op", "width", "array", "exact", "reason", "depends_on_data"), **total(row.sums),
+                "max_degree": row.sums.max_degree, "cycles": row.sums.cycles, "uncounted_requests": row.uncounted}
+
+    return {
+        "level": analysis.level,
+        "accesses": [access(row) for row in analysis.accesses],
+        "totals": {op: total(sums) for op, sums in analysis.totals.items()},
+        "global": {
+            "segment_bytes": analysis.segment_bytes,
+            "accesses": [{**place(row, "op", "width", "buffer"), **segments(row.sums)} for row in analysis.global_accesses],
+            "totals": {op: segments(sums) for op, sums in analysis.global_totals.items()},
+        },
+        "constant": {
+            "accesses": [
+                {**place(row, "variable", "width", "exact", "reason"), **words(row.sums), "uncounted_requests": row.uncounted}
+                for row in analysis.constants
+            ],
+            "totals": words(analysis.constant_total),
+        },
+        "other_shared_traffic": [
+            {**place(row, "kind", "executions", "bytes", "wavefronts", "exact"), "executions_of_unknown_size": row.unsized}
+            for row in analysis.traffic
+        ],
+    }
+
+
+def common(wanted, found):
+    """What found has of the keys that wanted has, all the way down."""
+    if isinstance(wanted, dict):
+        return {key: common(value, found[key]) for key, value in wanted.items()}
+    if isinstance(wanted, list) and len(wanted) == len(found):
+        return [common(one, other) for one, other in zip(wanted, found)]
+    return found
+
+
+@pytest.mark.parametrize(
+    "path, words, launch",
+    [
+        (None, ["--block", "32", "--arg", "stride=3"], {"block": 32, "args": {"stride": 3}}),
+        ("data/kernels/reduceSmem.cu", ["--block", "128", "--arg", "n=1024"], {"block": 128, "args": {"n": 1024}}),
+        ("tests/ptx/transpose.ptx", ["--entry", "transpose<0>", "--block", "32,8", "--arg", "2=64"],
+         {"entry": "transpose<0>", "block": (32, 8), "args": {2: 64}}),
+        ("tests/data/sass/constants.sm_90.cubin", ["--block", "32", "--unknown", "skip"], {"block": 32, "skip_unknown": True}),
+        ("tests/data/sass/tensors.sm_90a.cubin", ["--block", "128", "--unknown", "skip", "--arg", "0=raw:" + "00" * 128],
+         {"block": 128, "skip_unknown": True, "args": {0: "raw:" + "00" * 128}}),
+    ],
+)
+def test_analyze_is_what_the_program_says(tmp_path, path, words, launch):
+    program, repository = os.environ.get("SMEMBANK"), PACKAGE.parent
+    if not program or not (repository / "tests" / "ptx").exists():
+        pytest.skip("the package is tested without the program")
+    file = repository / path if path else tmp_path / "m.cu"
+    if not path:
+        file.write_text(MEMORY)
+    run = subprocess.run([program, "analyze", file, *words, "--format", "json"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    found = as_program(smembank.analyze(file, **launch))
+    assert found == common(found, json.loads(run.stdout))
+    assert found["accesses"] or found["other_shared_traffic"]
 
 
 def test_analyze_takes_compiled_code():
@@ -230,6 +337,8 @@ def test_example(capsys):
         "wavefronts by padding: [32  1  2  1  4  1  2  1  8]\n"
         "line 5: store tile[threadIdx.y][threadIdx.x]: 1-way, 0 in excess\n"
         "line 7: load tile[threadIdx.x][threadIdx.y]: 32-way, 15872 in excess\n"
+        "line 5: load of in: 2048 sectors, 0 in excess\n"
+        "line 7: store of out: 2048 sectors, 0 in excess\n"
         "now: no padding: 16896 wavefronts, 4096 bytes\n"
         "swizzle: Swizzle<5,0,5>: 1024 wavefronts, 4096 bytes\n"
         "pad: pad 1: 1024 wavefronts, 4224 bytes\n"

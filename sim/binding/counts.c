@@ -9,8 +9,13 @@
 struct _SmbCounts {
   SmbRun run;
   SmbSums totals[SMB_N_OP_CLASSES];
-  GArray *accesses; // SmbAccessCounts
-  GArray *warnings; // SmbKernelWarning
+  SmbGlobalCounts global_totals[SMB_N_OP_CLASSES];
+  SmbSums constant_total;
+  GArray *accesses;  // SmbAccessCounts
+  GArray *globals;   // SmbGlobalCounts
+  GArray *constants; // SmbConstantCounts
+  GArray *traffic;   // SmbTrafficCounts
+  GArray *warnings;  // SmbKernelWarning
 };
 
 SmbSums
@@ -19,11 +24,16 @@ smb_sums(const SmbTally *tally) {
                    tally->excess,   tally->cycles,     tally->max_degree};
 }
 
+// The file that has the line of a site; NULL: that is not known. A text does not name itself.
+static const char *
+find_file(const SmbCounts *counts, const SmbSite *site) {
+  return site->file ? site->file : site->line ? smb_program_file(counts->run.program) : NULL;
+}
+
 static void
 add_access(SmbCounts *counts, const SmbAccess *access) {
   const SmbSite *site = access->site;
-  const char *file = site->line ? smb_program_file(counts->run.program) : NULL;
-  const SmbAccessCounts row = {.file = site->file ? site->file : file,
+  const SmbAccessCounts row = {.file = find_file(counts, site),
                                .line = site->line,
                                .column = site->column,
                                .expression = site->expression,
@@ -39,6 +49,72 @@ add_access(SmbCounts *counts, const SmbAccess *access) {
                                .uncounted = access->uncounted,
                                .sums = smb_sums(&access->total)};
   g_array_append_val(counts->accesses, row);
+}
+
+// The numbers of an access to global memory.
+static SmbGlobalCounts
+count_global(const SmbGlobalAccess *access) {
+  return (SmbGlobalCounts){.requests = access->requests,
+                           .segments = access->segments,
+                           .ideal = access->ideal,
+                           .excess = access->segments - access->ideal,
+                           .bytes = access->bytes,
+                           .max_segments = access->max_segments};
+}
+
+static void
+add_global(SmbCounts *counts, const SmbGlobalAccess *access) {
+  const SmbSite *site = access->site;
+  SmbGlobalCounts row = count_global(access);
+  row.file = find_file(counts, site);
+  row.line = site->line;
+  row.column = site->column;
+  row.expression = site->expression;
+  row.buffer = access->buffer;
+  row.op = smb_op_class_name(site->op_class);
+  row.width = site->width;
+  row.opcode = site->opcode;
+  row.pc = site->pc;
+  g_array_append_val(counts->globals, row);
+}
+
+static void
+add_constant(SmbCounts *counts, const SmbConstantAccess *access) {
+  const SmbSite *site = access->site;
+  const SmbConstantCounts row = {.file = find_file(counts, site),
+                                 .line = site->line,
+                                 .column = site->column,
+                                 .expression = site->expression,
+                                 .variable = access->variable,
+                                 .width = site->width,
+                                 .opcode = site->opcode,
+                                 .pc = site->pc,
+                                 .exact = access->reason == NULL,
+                                 .reason = access->reason,
+                                 .uncounted = access->uncounted,
+                                 .sums = smb_sums(&access->total)};
+  g_array_append_val(counts->constants, row);
+}
+
+static void
+add_traffic(SmbCounts *counts, const SmbOtherTraffic *traffic) {
+  const SmbSite *site = traffic->site;
+  guint64 wavefronts = 0;
+  gboolean has_wavefronts = smb_other_traffic_wavefronts(traffic, &wavefronts);
+  const SmbTrafficCounts row = {.file = find_file(counts, site),
+                                .line = site->line,
+                                .column = site->column,
+                                .expression = site->expression,
+                                .opcode = site->opcode,
+                                .pc = site->pc,
+                                .kind = smb_traffic_name(traffic->kind),
+                                .executions = traffic->executions,
+                                .bytes = traffic->bytes,
+                                .unsized = traffic->unsized,
+                                .wavefronts = wavefronts,
+                                .has_wavefronts = has_wavefronts != 0,
+                                .exact = smb_other_traffic_is_exact(traffic) != 0};
+  g_array_append_val(counts->traffic, row);
 }
 
 static void
@@ -65,6 +141,29 @@ add_warnings(SmbCounts *counts) {
   }
 }
 
+static void
+add_counts(SmbCounts *counts, const SmbAnalysis *analysis) {
+  counts->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccessCounts));
+  counts->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalCounts));
+  counts->constants = g_array_new(FALSE, FALSE, sizeof(SmbConstantCounts));
+  counts->traffic = g_array_new(FALSE, FALSE, sizeof(SmbTrafficCounts));
+  counts->warnings = g_array_new(FALSE, FALSE, sizeof(SmbKernelWarning));
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    add_access(counts, &g_array_index(analysis->accesses, SmbAccess, i));
+  for (guint i = 0; i < analysis->globals->len; i++)
+    add_global(counts, &g_array_index(analysis->globals, SmbGlobalAccess, i));
+  for (guint i = 0; i < analysis->constants->len; i++)
+    add_constant(counts, &g_array_index(analysis->constants, SmbConstantAccess, i));
+  for (guint i = 0; i < analysis->traffic->len; i++)
+    add_traffic(counts, &g_array_index(analysis->traffic, SmbOtherTraffic, i));
+  for (guint i = 0; i < SMB_N_OP_CLASSES; i++) {
+    counts->totals[i] = smb_sums(&analysis->totals[i]);
+    counts->global_totals[i] = count_global(&analysis->global_totals[i]);
+    counts->global_totals[i].op = smb_op_class_name((SmbOpClass)i);
+  }
+  counts->constant_total = smb_sums(&analysis->constant_total);
+}
+
 SmbStatus
 smb_kernel_count(const SmbModel *model, const SmbKernelLaunch *launch, SmbCounts **counts,
                  char **error) {
@@ -76,13 +175,7 @@ smb_kernel_count(const SmbModel *model, const SmbKernelLaunch *launch, SmbCounts
   result->run = run;
   run = (SmbRun){0};
   result->run.launch.arguments = NULL; // the caller's
-  result->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccessCounts));
-  result->warnings = g_array_new(FALSE, FALSE, sizeof(SmbKernelWarning));
-  const GArray *accesses = result->run.analysis->accesses;
-  for (guint i = 0; i < accesses->len; i++)
-    add_access(result, &g_array_index(accesses, SmbAccess, i));
-  for (guint i = 0; i < SMB_N_OP_CLASSES; i++)
-    result->totals[i] = smb_sums(&result->run.analysis->totals[i]);
+  add_counts(result, result->run.analysis);
   add_warnings(result);
   *counts = result;
   return SMB_OK;
@@ -93,6 +186,9 @@ smb_counts_free(SmbCounts *counts) {
   if (!counts)
     return;
   g_array_unref(counts->accesses);
+  g_array_unref(counts->globals);
+  g_array_unref(counts->constants);
+  g_array_unref(counts->traffic);
   g_array_unref(counts->warnings);
   smb_run_clear(&counts->run);
   g_free(counts);
@@ -124,13 +220,69 @@ smb_counts_access(const SmbCounts *counts, size_t index) {
                                        : NULL;
 }
 
+// The index of an operation by its name; SMB_N_OP_CLASSES: there is none such.
+static guint
+find_op(const char *op) {
+  guint i = 0;
+  while (i < SMB_N_OP_CLASSES && strcmp(op, smb_op_class_name((SmbOpClass)i)) != 0)
+    i++;
+  return i;
+}
+
 const SmbSums *
 smb_counts_total(const SmbCounts *counts, const char *op) {
-  for (guint i = 0; i < SMB_N_OP_CLASSES; i++) {
-    if (strcmp(op, smb_op_class_name((SmbOpClass)i)) == 0)
-      return &counts->totals[i];
-  }
-  return NULL;
+  guint i = find_op(op);
+  return i < SMB_N_OP_CLASSES ? &counts->totals[i] : NULL;
+}
+
+uint32_t
+smb_counts_segment_bytes(const SmbCounts *counts) {
+  return counts->run.analysis->segment_bytes;
+}
+
+size_t
+smb_counts_n_globals(const SmbCounts *counts) {
+  return counts->globals->len;
+}
+
+const SmbGlobalCounts *
+smb_counts_global(const SmbCounts *counts, size_t index) {
+  return index < counts->globals->len ? &g_array_index(counts->globals, SmbGlobalCounts, index)
+                                      : NULL;
+}
+
+const SmbGlobalCounts *
+smb_counts_global_total(const SmbCounts *counts, const char *op) {
+  guint i = find_op(op);
+  return i < SMB_N_OP_CLASSES ? &counts->global_totals[i] : NULL;
+}
+
+size_t
+smb_counts_n_constants(const SmbCounts *counts) {
+  return counts->constants->len;
+}
+
+const SmbConstantCounts *
+smb_counts_constant(const SmbCounts *counts, size_t index) {
+  return index < counts->constants->len
+             ? &g_array_index(counts->constants, SmbConstantCounts, index)
+             : NULL;
+}
+
+const SmbSums *
+smb_counts_constant_total(const SmbCounts *counts) {
+  return &counts->constant_total;
+}
+
+size_t
+smb_counts_n_traffic(const SmbCounts *counts) {
+  return counts->traffic->len;
+}
+
+const SmbTrafficCounts *
+smb_counts_traffic(const SmbCounts *counts, size_t index) {
+  return index < counts->traffic->len ? &g_array_index(counts->traffic, SmbTrafficCounts, index)
+                                      : NULL;
 }
 
 size_t

@@ -164,6 +164,80 @@ typedef struct {
 } SmbAccessCounts;
 
 /**
+ * SmbGlobalCounts: one access to global memory, in one direction, over the whole grid; its place is said as that of SmbAccessCounts.
+ * @buffer: the parameter whose buffer it touches
+ * @requests: of warps
+ * @segments: sectors of 32 bytes, or lines of 128, as of smb_counts_segment_bytes(), over all requests
+ * @ideal: segments if the bytes of each request lay side by side
+ * @excess: @segments - @ideal
+ * @bytes: that active lanes ask for, each its own
+ * @max_segments: most of one request
+ */
+typedef struct {
+  const char *file;
+  uint32_t line;
+  uint32_t column;
+  const char *expression;
+  const char *buffer;
+  const char *op;
+  uint32_t width;
+  const char *opcode;
+  uint32_t pc;
+  uint64_t requests;
+  uint64_t segments;
+  uint64_t ideal;
+  uint64_t excess;
+  uint64_t bytes;
+  uint32_t max_segments;
+} SmbGlobalCounts;
+
+/**
+ * SmbConstantCounts: one load of constant memory that computes where; its place is said as that of SmbAccessCounts.
+ * @variable: (nullable): the variable, or the parameters of the kernel; NULL if no request is counted
+ * @exact, @reason, @uncounted: as of SmbAccessCounts
+ * @sums: its distinct words, served one after the other, are wavefronts
+ */
+typedef struct {
+  const char *file;
+  uint32_t line;
+  uint32_t column;
+  const char *expression;
+  const char *variable;
+  uint32_t width;
+  const char *opcode;
+  uint32_t pc;
+  uint32_t exact;
+  const char *reason;
+  uint64_t uncounted;
+  SmbSums sums;
+} SmbConstantCounts;
+
+/**
+ * SmbTrafficCounts: an instruction that uses shared memory and makes no request that is counted, such as a shuffle or a bulk copy; in no total.
+ * @kind: what it does, as smembank analyze calls it
+ * @executions: by a warp
+ * @bytes: of shared memory that they move
+ * @unsized: of them, those of which it is not known how many bytes they move
+ * @wavefronts: that they take, if @has_wavefronts: there is a rule for it
+ * @exact: whether hardware executes it just as often
+ */
+typedef struct {
+  const char *file;
+  uint32_t line;
+  uint32_t column;
+  const char *expression;
+  const char *opcode;
+  uint32_t pc;
+  const char *kind;
+  uint64_t executions;
+  uint64_t bytes;
+  uint64_t unsized;
+  uint64_t wavefronts;
+  uint32_t has_wavefronts;
+  uint32_t exact;
+} SmbTrafficCounts;
+
+/**
  * SmbKernelWarning: something that makes a count doubtful, or the kernel.
  * @kind: "race", "unset", "loop", "merge", "data", "order", "meeting", "timing", "uncounted", "idle" or "block"
  * @line, @column: as of SmbAccessCounts
@@ -181,7 +255,7 @@ typedef struct {
 /** What a kernel costs. */
 typedef struct _SmbCounts SmbCounts;
 
-/** smb_kernel_count: runs a launch and counts its accesses to shared memory, as smembank analyze does. */
+/** smb_kernel_count: runs a launch and counts its accesses to memory, as smembank analyze does. */
 SmbStatus smb_kernel_count(const SmbModel *model, const SmbKernelLaunch *launch, SmbCounts **counts,
                            char **error);
 void smb_counts_free(SmbCounts *counts);
@@ -201,6 +275,28 @@ const SmbAccessCounts *smb_counts_access(const SmbCounts *counts, size_t index);
 
 /** The sums of all accesses of an @op: "load", "store", "atomic"; NULL of another. */
 const SmbSums *smb_counts_total(const SmbCounts *counts, const char *op);
+
+/** Bytes of a segment of global memory: 32 or 128. */
+uint32_t smb_counts_segment_bytes(const SmbCounts *counts);
+
+/** The accesses to global memory, in the order of the text; NULL beyond the last one. */
+size_t smb_counts_n_globals(const SmbCounts *counts);
+const SmbGlobalCounts *smb_counts_global(const SmbCounts *counts, size_t index);
+
+/** The sums of all accesses to global memory of an @op, of which only the numbers are set; NULL of another. */
+const SmbGlobalCounts *smb_counts_global_total(const SmbCounts *counts, const char *op);
+
+/** The loads of constant memory, in the order of the text; NULL beyond the last one. None where the architecture has no
+ * rule for them. */
+size_t smb_counts_n_constants(const SmbCounts *counts);
+const SmbConstantCounts *smb_counts_constant(const SmbCounts *counts, size_t index);
+
+/** Their sums. */
+const SmbSums *smb_counts_constant_total(const SmbCounts *counts);
+
+/** Other instructions that use shared memory, in the order of the text; NULL beyond the last one. */
+size_t smb_counts_n_traffic(const SmbCounts *counts);
+const SmbTrafficCounts *smb_counts_traffic(const SmbCounts *counts, size_t index);
 
 /** The warnings, in the order of the text; NULL beyond the last one. */
 size_t smb_counts_n_warnings(const SmbCounts *counts);
