@@ -90,8 +90,8 @@ end_section(Section *section) {
 static void
 write_extent(Section *section, const char *key, const char *expression) {
   guint64 extent[3];
-  if (!smb_host_extent(section->host, expression, extent) || !extent[0] || !extent[1] ||
-      !extent[2]) {
+  if (!smb_host_extent(section->host, section->launch, expression, extent) || !extent[0] ||
+      !extent[1] || !extent[2]) {
     write_open(section, "%s = ?  (line %u of %s has '%s')", key, section->launch->line,
                section->launch->file, expression);
     return;
@@ -116,7 +116,7 @@ write_configuration(Section *section) {
   guint64 bytes = 0;
   if (parts->len < 3)
     return;
-  if (!smb_host_number(section->host, parts->pdata[2], &bytes))
+  if (!smb_host_number(section->host, section->launch, parts->pdata[2], &bytes))
     write_open(section, "dynamic-bytes = ?  (line %u of %s has '%s')", section->launch->line,
                section->launch->file, (const char *)parts->pdata[2]);
   else if (bytes > 0)
@@ -126,9 +126,9 @@ write_configuration(Section *section) {
 
 // A constant as --arg takes it, or NULL (transfer full).
 static char *
-find_constant(const SmbHost *host, const char *expression) {
+find_constant(const SmbHost *host, const SmbHostLaunch *launch, const char *expression) {
   guint64 number;
-  if (smb_host_number(host, expression, &number))
+  if (smb_host_number(host, launch, expression, &number))
     return g_strdup_printf("%" G_GUINT64_FORMAT, number);
   char *end = NULL;
   g_ascii_strtod(expression, &end);
@@ -146,7 +146,7 @@ write_arguments(Section *section, const Parameter *parameters, guint n) {
     const Parameter *parameter = &parameters[i];
     const GPtrArray *given = section->launch ? section->launch->arguments : NULL;
     const char *text = given && i < given->len ? given->pdata[i] : NULL;
-    g_autofree char *value = text ? find_constant(section->host, text) : NULL;
+    g_autofree char *value = text ? find_constant(section->host, section->launch, text) : NULL;
     if (parameter->is_pointer)
       continue;
     if (value)
@@ -167,7 +167,7 @@ describe_instance(const SmbHost *host, const SmbHostLaunch *launch) {
   GString *text = g_string_new(launch->kernel);
   for (guint i = 0; i < launch->instance->len; i++) {
     const char *part = launch->instance->pdata[i];
-    g_autofree char *value = find_constant(host, part);
+    g_autofree char *value = find_constant(host, launch, part);
     g_string_append_printf(text, "%s%s", i ? "," : "<", value ? value : part);
   }
   g_string_append_c(text, '>');

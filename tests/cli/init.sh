@@ -118,3 +118,74 @@ expect 0 init odd.cu -o odd.ini
 grep -q "^# grid = ?  (line 8 of odd.cu has 'dim3(1, 2, 3, 4)')" odd.ini || die "$last: $(cat odd.ini)"
 grep -q "^# block = ?  (line 8 of odd.cu has '0')" odd.ini || die "$last: $(cat odd.ini)"
 grep -qx 'arg = f=16; g=5' odd.ini || die "$last: $(cat odd.ini)"
+
+# Names are those of their function, then of their file: what other functions and files call so says nothing of them.
+cat >"$work/first.cu" <<'END'
+namespace app {
+const int rows = 64;
+static int changed = 8;
+__global__ void one(int *out, int n) { out[threadIdx.x] = n; }
+void run(int *a) {
+  const int n = 1024;
+  dim3 block(32, 2), grid(n / 32, n / rows);
+  one<<<grid, block>>>(a, n);
+}
+void other(int *a, int n, dim3 block) { one<<<rows, block>>>(a, n); }
+void last(int *a) { changed = 9; one<<<rows, changed>>>(a, rows); }
+}
+END
+cat >"$work/second.cu" <<'END'
+extern "C" {
+__global__ void two(int *out, int n) { out[threadIdx.x] = n; }
+int rows = 3;
+void go(int *a) {
+  int n = 5;
+  dim3 block(128);
+  two<<<rows, block>>>(a, n);
+}
+}
+END
+cat >"$work/third.cu" <<'END'
+__global__ void three(int *out) { out[threadIdx.x] = 1; }
+void go(int *a) { three<<<1, width>>>(a); three<<<1, rows>>>(a); }
+END
+printf 'const int width = 96;\n' >"$work/widths.cu"
+(cd "$work" && "$SMEMBANK" init --output names.ini first.cu second.cu third.cu widths.cu >out 2>err) || die "init of names: $(cat "$work/err")"
+sed -n '/^\[one\]/,$p' "$work/names.ini" | grep -v '^$' >"$work/got"
+cat >"$work/wanted" <<'END'
+[one]
+file = first.cu
+entry = one
+block = 32,2
+grid = 32,16
+arg = n=1024
+[one-2]
+file = first.cu
+entry = one
+# block = ?  (line 10 of first.cu has 'block')
+grid = 64
+# arg: n (int) is not known: the launch has 'n'
+[one-3]
+file = first.cu
+entry = one
+# block = ?  (line 11 of first.cu has 'changed')
+grid = 64
+arg = n=64
+[two]
+file = second.cu
+entry = two
+block = 128
+grid = 3
+arg = n=5
+[three]
+file = third.cu
+entry = three
+block = 96
+grid = 1
+[three-2]
+file = third.cu
+entry = three
+# block = ?  (line 2 of third.cu has 'rows')
+grid = 1
+END
+diff "$work/wanted" "$work/got" >&2 || die 'names of other functions or files are taken'

@@ -34,10 +34,12 @@ fuzz_project(const guint8 *data, gsize size) {
 
 // Whatever a launch has is a number or none.
 static void
-evaluate(gpointer text, gpointer host) {
+evaluate(const SmbHost *host, const SmbHostLaunch *launch, const GPtrArray *texts) {
   guint64 number, extent[3];
-  smb_host_number(host, text, &number);
-  smb_host_extent(host, text, extent);
+  for (guint i = 0; i < texts->len; i++) {
+    smb_host_number(host, launch, texts->pdata[i], &number);
+    smb_host_extent(host, launch, texts->pdata[i], extent);
+  }
 }
 
 void
@@ -50,7 +52,7 @@ fuzz_host(const guint8 *data, gsize size) {
     g_error("a text is read or refused with a reason");
   for (guint i = 0; i < host->launches->len; i++) {
     const SmbHostLaunch *launch = host->launches->pdata[i];
-    g_ptr_array_foreach(launch->configuration, evaluate, host);
-    g_ptr_array_foreach(launch->arguments, evaluate, host);
+    evaluate(host, launch, launch->configuration);
+    evaluate(host, launch, launch->arguments);
   }
 }

@@ -20,6 +20,9 @@ typedef struct {
   const SmbSource *source;
   GPtrArray *tokens;
   gboolean is_template; // the declaration that is being read
+  guint file_scope;
+  guint scope;   // of the declaration
+  guint nesting; // in brackets of the declaration
 } Reader;
 
 static void
@@ -152,13 +155,35 @@ split(const Reader *reader, guint from, guint to) {
   return parts;
 }
 
-// Says what a name is: "" if that is not known, or is said twice in two ways.
+static char *
+name_in_scope(guint scope, const char *name) {
+  return g_strdup_printf("%u:%s", scope, name);
+}
+
+static void
+set_value(const Reader *reader, const char *name, const char *value) {
+  const char *before = g_hash_table_lookup(reader->host->values, name);
+  const char *known = before && strcmp(before, value) != 0 ? "" : value;
+  g_hash_table_insert(reader->host->values, g_strdup(name), g_strdup(known));
+}
+
+// Says what a name is outside of functions: "" if that is not known, or is said twice in two ways.
+static void
+define_outside(const Reader *reader, guint name, const char *value) {
+  const char *text = token_at(reader, name)->text;
+  g_autofree char *in_file = name_in_scope(reader->file_scope, text);
+  set_value(reader, in_file, value);
+  set_value(reader, text, value);
+}
+
+// The same, where a declaration is being read.
 static void
 define(const Reader *reader, guint name, const char *value) {
-  const char *text = token_at(reader, name)->text;
-  const char *before = g_hash_table_lookup(reader->host->values, text);
-  const char *known = before && strcmp(before, value) != 0 ? "" : value;
-  g_hash_table_insert(reader->host->values, g_strdup(text), g_strdup(known));
+  g_autofree char *here = name_in_scope(reader->scope, token_at(reader, name)->text);
+  if (reader->nesting == 0)
+    define_outside(reader, name, value);
+  else
+    set_value(reader, here, value);
 }
 
 // The parameter from one token up to another: its name is the last one in front of a default value or an extent.
@@ -250,6 +275,8 @@ read_launch(const Reader *reader, guint i) {
   launch->instance = opening < i ? split(reader, opening + 1, before) : NULL;
   launch->configuration = split(reader, i + 2, end);
   launch->arguments = split(reader, end + 3, find_end(reader, end + 3, no_ends));
+  launch->scope = reader->scope;
+  launch->file_scope = reader->file_scope;
   g_ptr_array_add(reader->host->launches, launch);
 }
 
@@ -263,7 +290,7 @@ read_directive(const Reader *reader, guint i) {
   gboolean is_function = i + 3 < end && smb_token_is(behind, "(") && !behind->after_space;
   if (is(reader, i + 1, "define") && is_name(reader, i + 2) && !is_function && i + 3 < end) {
     g_autofree char *value = slice(reader, i + 3, end);
-    define(reader, i + 2, value);
+    define_outside(reader, i + 2, value);
   }
   return end;
 }
@@ -292,7 +319,7 @@ read_variables(const Reader *reader, guint i, gboolean is_dim3) {
   return i;
 }
 
-// What may change a name, or puts another one in its place.
+// What may change a name, or puts another one in its place: that of the function, or else one from outside.
 static void
 read_change(const Reader *reader, guint i) {
   static const char *const behind[] = {
@@ -300,8 +327,36 @@ read_change(const Reader *reader, guint i) {
   static const char *const front[] = {"++", "--", ">>", NULL}, *const open[] = {"(", ",", NULL};
   if (smb_token_is_any(token_at(reader, i + 1), behind) ||
       (i > 0 && smb_token_is_any(token_at(reader, i - 1), front)) ||
-      (i > 1 && is(reader, i - 1, "&") && smb_token_is_any(token_at(reader, i - 2), open)))
+      (i > 1 && is(reader, i - 1, "&") && smb_token_is_any(token_at(reader, i - 2), open))) {
+    g_autofree char *here = name_in_scope(reader->scope, token_at(reader, i)->text);
+    if (!g_hash_table_contains(reader->host->values, here))
+      define_outside(reader, i, "");
     define(reader, i, "");
+  }
+}
+
+// Whether the "{" at @i holds declarations like those around it: of a namespace, or of extern "C".
+static gboolean
+opens_namespace(const Reader *reader, guint i) {
+  if (i > 1 && is(reader, i - 2, "extern"))
+    return TRUE;
+  for (; i > 0 && (is_name(reader, i - 1) || is(reader, i - 1, "::")); i--) {
+    if (is(reader, i - 1, "namespace"))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Keeps track of the brackets of a declaration; behind its end another one begins.
+static void
+read_bracket(Reader *reader, guint i) {
+  int deeper = nesting_of(token_at(reader, i));
+  if (deeper > 0 && (reader->nesting > 0 || !opens_namespace(reader, i)))
+    reader->nesting++;
+  else if (deeper < 0 && reader->nesting > 0)
+    reader->nesting--;
+  if (reader->nesting == 0 && (is(reader, i, "}") || is(reader, i, ";")))
+    reader->scope = reader->host->n_scopes++;
 }
 
 static guint
@@ -322,6 +377,7 @@ read_next(Reader *reader, guint i) {
     return MAX(read_variables(reader, i + 1, smb_token_is(token, "dim3")), i + 1);
   if (is_name(reader, i))
     read_change(reader, i);
+  read_bracket(reader, i);
   return i + 1;
 }
 
@@ -333,7 +389,8 @@ smb_host_read(SmbHost *host, const SmbSource *source, GError **error) {
   Token *token = smb_kernel_lex(source, source, 0, pool, &left, error);
   for (; token; token = token->kind == TOKEN_END ? NULL : token->next)
     g_ptr_array_add(tokens, token);
-  Reader reader = {host, source, tokens, FALSE};
+  Reader reader = {host, source, tokens, .file_scope = host->n_scopes, .scope = host->n_scopes + 1};
+  host->n_scopes += 2;
   for (guint i = 0; i + 1 < tokens->len;) {
     if (is(&reader, i, "template"))
       reader.is_template = TRUE;
@@ -352,6 +409,7 @@ smb_host_read(SmbHost *host, const SmbSource *source, GError **error) {
 // An expression being evaluated. @failed: it is no constant
 typedef struct {
   const SmbHost *host;
+  const SmbHostLaunch *launch; // or NULL
   const char *at;
   guint *names; // that may still be looked up
   guint nesting;
@@ -359,6 +417,19 @@ typedef struct {
 } Evaluation;
 
 static gint64 evaluate_sum(Evaluation *evaluation);
+
+// What a name is for a launch; NULL: nothing is said of it.
+static const char *
+find_value(const SmbHost *host, const SmbHostLaunch *launch, const char *name) {
+  const guint scopes[] = {launch ? launch->scope : 0, launch ? launch->file_scope : 0};
+  for (guint i = 0; launch && i < G_N_ELEMENTS(scopes); i++) {
+    g_autofree char *key = name_in_scope(scopes[i], name);
+    const char *value = g_hash_table_lookup(host->values, key);
+    if (value)
+      return value;
+  }
+  return g_hash_table_lookup(host->values, name);
+}
 
 static gboolean
 take(Evaluation *evaluation, const char *text) {
@@ -390,11 +461,15 @@ evaluate_name(Evaluation *evaluation) {
     evaluation->at += length;
     return take(evaluation, ")") && size > 0 ? (gint64)size : fail(evaluation);
   }
-  const char *value = g_hash_table_lookup(evaluation->host->values, name);
+  const char *value = find_value(evaluation->host, evaluation->launch, name);
   if (!value || !*value || evaluation->nesting >= MAX_NESTING || *evaluation->names == 0)
     return fail(evaluation);
   --*evaluation->names;
-  Evaluation inner = {evaluation->host, value, evaluation->names, evaluation->nesting + 1, FALSE};
+  Evaluation inner = {.host = evaluation->host,
+                      .launch = evaluation->launch,
+                      .at = value,
+                      .names = evaluation->names,
+                      .nesting = evaluation->nesting + 1};
   gint64 number = evaluate_sum(&inner);
   take(&inner, "");
   return inner.failed || *inner.at ? fail(evaluation) : number;
@@ -454,9 +529,10 @@ evaluate_sum(Evaluation *evaluation) {
 }
 
 gboolean
-smb_host_number(const SmbHost *host, const char *expression, guint64 *value) {
+smb_host_number(const SmbHost *host, const SmbHostLaunch *launch, const char *expression,
+                guint64 *value) {
   guint names = MAX_NAMES;
-  Evaluation evaluation = {host, expression, &names, 0, FALSE};
+  Evaluation evaluation = {.host = host, .launch = launch, .at = expression, .names = &names};
   gint64 number = evaluate_sum(&evaluation);
   take(&evaluation, "");
   *value = (guint64)number;
@@ -477,15 +553,19 @@ evaluate_extents(Evaluation *evaluation, guint64 extent[3]) {
 }
 
 gboolean
-smb_host_extent(const SmbHost *host, const char *expression, guint64 extent[3]) {
+smb_host_extent(const SmbHost *host, const SmbHostLaunch *launch, const char *expression,
+                guint64 extent[3]) {
   extent[0] = extent[1] = extent[2] = 1;
-  const char *value = g_hash_table_lookup(host->values, expression);
-  for (guint i = 0; value && g_hash_table_contains(host->values, value) && i < MAX_NESTING; i++)
-    value = g_hash_table_lookup(host->values, value);
+  const char *value = find_value(host, launch, expression), *next = value;
+  for (guint i = 0; next && i < MAX_NESTING; i++) {
+    value = next;
+    next = find_value(host, launch, value);
+  }
   guint names = MAX_NAMES;
-  Evaluation evaluation = {host, value ? value : expression, &names, 0, FALSE};
+  Evaluation evaluation = {
+      .host = host, .launch = launch, .at = value ? value : expression, .names = &names};
   if (take(&evaluation, "dim3"))
     return (take(&evaluation, "(") || take(&evaluation, "{")) &&
            evaluate_extents(&evaluation, extent) && (take(&evaluation, ""), !*evaluation.at);
-  return smb_host_number(host, expression, &extent[0]);
+  return smb_host_number(host, launch, expression, &extent[0]);
 }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What a text of CUDA C says of launches outside of kernels: "k<<<grid, block, bytes>>>(…)", and the constants in that.
-// Nothing is run: a name has a value if all that the text says of it is one constant.
+// Nothing is run: a name has a value if all that the text says of it is one constant. What a function says of a name is for its own
+// launches, what stands outside of functions is for those of the file, and of other files that do not have the name.
 #pragma once
 
 #include "sim/base/source.h"
@@ -35,6 +36,7 @@ typedef struct {
  * @instance: (nullable): the template arguments
  * @configuration: (element-type utf8): what stands between <<< and >>>
  * @arguments: (element-type utf8): what stands in the parentheses
+ * @scope, @file_scope: whose names it sees: those of its function, and of its file
  */
 typedef struct {
   char *kernel;
@@ -43,18 +45,23 @@ typedef struct {
   GPtrArray *instance;
   GPtrArray *configuration;
   GPtrArray *arguments;
+  guint scope;
+  guint file_scope;
 } SmbHostLaunch;
 
 /**
  * SmbHost: of one text, or several
  * @kernels: (element-type SmbHostKernel)
  * @launches: (element-type SmbHostLaunch)
- * @values: (element-type utf8 utf8): what a name is defined as; "" of one that has no single value
+ * @values: (element-type utf8 utf8): what a name is defined as, "NAME" by all files and "SCOPE:NAME" in one scope; "" of one that
+ *   has no single value
+ * @n_scopes: how many there are
  */
 typedef struct {
   GPtrArray *kernels;
   GPtrArray *launches;
   GHashTable *values;
+  guint n_scopes;
 } SmbHost;
 
 SmbHost *smb_host_new(void);
@@ -63,11 +70,13 @@ void smb_host_free(SmbHost *host);
 /** smb_host_read: adds what a text says; @error: SMB_ERROR_INPUT: a comment without an end, too many tokens */
 gboolean smb_host_read(SmbHost *host, const SmbSource *source, GError **error);
 
-/** smb_host_number: Returns: whether an expression is a constant, a whole number from 0 */
-gboolean smb_host_number(const SmbHost *host, const char *expression, guint64 *value);
+/** smb_host_number: Returns: whether an expression in @launch (nullable: anywhere) is a constant, a whole number from 0 */
+gboolean smb_host_number(const SmbHost *host, const SmbHostLaunch *launch, const char *expression,
+                         guint64 *value);
 
 /** smb_host_extent: as smb_host_number(), of a number of threads or blocks, or a dim3. */
-gboolean smb_host_extent(const SmbHost *host, const char *expression, guint64 extent[3]);
+gboolean smb_host_extent(const SmbHost *host, const SmbHostLaunch *launch, const char *expression,
+                         guint64 extent[3]);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbHost, smb_host_free)
 
