@@ -306,19 +306,24 @@ static const Case cases[] = {
     {ARCH SM "sm-blocks=0\n", "x.ini: [arch] sm-blocks: '0' is not a number from 1 to 1024"},
     {ARCH "sm-shared-bytes=2048\nsm-warps=2\nsm-blocks=2\nshared-unit-bytes=128\n",
      "x.ini: [arch] sm-source: missing: every rule says where it comes from"},
+    {ARCH "counts-instructions-apart=yes\n",
+     "x.ini: [arch] instruction-source: missing: every rule says where it comes from"},
+    {ARCH "counts-instructions-apart=yes\ninstruction-source=r\n", NULL},
     {ARCH "bank-byte=4\n",
      "x.ini: [arch] bank-byte: no such key: expected one of like, vendor, title, aliases, "
      "compute-capability, "
      "lanes, banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
-     "global-segment-bytes, counts-increments, evidence, source, sm-shared-bytes, sm-warps, "
+     "global-segment-bytes, counts-increments, counts-instructions-apart, instruction-source, "
+     "evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {"[arch]\nlike=sm_90\n" FACTS "group=warp\n",
      "x.ini: [arch] group: no such key: expected one of like, vendor, title, aliases, "
      "compute-capability, lanes, "
      "banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
-     "global-segment-bytes, counts-increments, evidence, source, sm-shared-bytes, sm-warps, "
+     "global-segment-bytes, counts-increments, counts-instructions-apart, instruction-source, "
+     "evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {RULE "conflict=words\ngroup=warp\nflor=2\n",
      "x.ini: [ld 4] flor: no such key: expected one of group, empty-groups, conflict, "

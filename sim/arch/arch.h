@@ -48,7 +48,10 @@ typedef struct {
   guint
       global_segment_bytes; /* unit of a global request: a 32-byte sector, or a line of 64 or 128 bytes */
   gboolean has_increment; /* atomicAdd(p, 1) with its result dropped is red.uniform, not atom */
-  SmbEvidence evidence;   /* of the geometry above */
+  gboolean
+      counts_instructions_apart;  /* a profiler's counter per instruction has rules of its own */
+  const char *instruction_source; /* (nullable): where those come from (sim/count/instruction.h) */
+  SmbEvidence evidence;           /* of the geometry above */
   const char *source;
   guint sm_shared_bytes; /* shared memory of a multiprocessor; 0: this and the rest is not known */
   guint sm_warps;        /* most resident warps of a multiprocessor */

@@ -72,6 +72,8 @@ static const Key arch_keys[] = {
     NUMBER(SmbArchInfo, "max-threads", max_threads, 1, 1024),
     NUMBER(SmbArchInfo, "global-segment-bytes", global_segment_bytes, 1, 4096),
     CHOICE(SmbArchInfo, "counts-increments", has_increment, truth_names),
+    CHOICE(SmbArchInfo, "counts-instructions-apart", counts_instructions_apart, truth_names),
+    {"instruction-source"},
     {"evidence"},
     {"source"},
     NUMBER(SmbArchInfo, "sm-shared-bytes", sm_shared_bytes, 1, 1 << 24),
@@ -235,6 +237,13 @@ check_multiprocessor(const Reader *reader, const SmbArchInfo *info, GError **err
 }
 
 static gboolean
+check_instructions(const Reader *reader, const SmbArchInfo *info, GError **error) {
+  return !info->counts_instructions_apart || info->instruction_source ||
+         fail_key(reader, "instruction-source", error,
+                  "missing: every rule says where it comes from");
+}
+
+static gboolean
 read_info(Reader *reader, GError **error) {
   SmbArchInfo *info = &reader->arch->info;
   guint words = info->banks ? info->row_bytes / (info->banks * info->bank_bytes) : 1;
@@ -244,6 +253,7 @@ read_info(Reader *reader, GError **error) {
   read_text(reader, "title", &info->title);
   read_text(reader, "aliases", &info->aliases);
   read_text(reader, "sm-source", &info->sm_source);
+  read_text(reader, "instruction-source", &info->instruction_source);
   if (!info->title)
     return fail_key(reader, "title", error, "missing");
   if (!read_capability(reader, info, error))
@@ -253,7 +263,8 @@ read_info(Reader *reader, GError **error) {
     info->row_bytes = words * info->banks * info->bank_bytes;
   if (!info->max_threads)
     return fail_key(reader, "max-threads", error, "missing");
-  return check_geometry(reader, error) && check_multiprocessor(reader, info, error) &&
+  return check_geometry(reader, error) && check_instructions(reader, info, error) &&
+         check_multiprocessor(reader, info, error) &&
          read_evidence(reader, &info->evidence, &info->source, error);
 }
 
@@ -379,8 +390,11 @@ inherit(Reader *reader, guint depth, GError **error) {
   arch->info.name = name;
   arch->info.title = arch->info.aliases = NULL;
   arch->info.source = NULL;
-  if (base->info.sm_source)
-    arch->info.sm_source = g_string_chunk_insert_const(arch->strings, base->info.sm_source);
+  const char **texts[] = {&arch->info.sm_source, &arch->info.instruction_source};
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+    if (*texts[i])
+      *texts[i] = g_string_chunk_insert_const(arch->strings, *texts[i]);
+  }
   if (!read_evidence(reader, &arch->info.evidence, &arch->info.source, error))
     return FALSE;
   memcpy(arch->rules, base->rules, sizeof arch->rules);

@@ -7,10 +7,10 @@
 #include "sim/arch/rule.h"
 #include "sim/count/wavefront-impl.h"
 
-// Whether all active pairs lane, lane^@x have one address; @lower: the lanes whose bit @x is clear.
-static gboolean
-do_pairs_agree(const SmbRequest *request, guint x, SmbLanes lower) {
-  for (SmbLanes both = request->mask & request->mask >> x & lower; both; both &= both - 1) {
+gboolean
+smb_request_pairs_agree(const SmbRequest *request, SmbLanes lanes, guint x) {
+  SmbLanes lower = smb_pairs_lower(x);
+  for (SmbLanes both = lanes & lanes >> x & lower; both; both &= both - 1) {
     guint lane = smb_lanes_first(both);
     if (request->offset[lane] != request->offset[lane + x])
       return FALSE;
@@ -20,8 +20,8 @@ do_pairs_agree(const SmbRequest *request, guint x, SmbLanes lower) {
 
 gboolean
 smb_request_mergeable(const SmbRequest *request) {
-  return do_pairs_agree(request, 1, G_GUINT64_CONSTANT(0x5555555555555555)) ||
-         do_pairs_agree(request, 2, G_GUINT64_CONSTANT(0x3333333333333333));
+  return smb_request_pairs_agree(request, request->mask, 1) ||
+         smb_request_pairs_agree(request, request->mask, 2);
 }
 
 const SmbPlan *

@@ -100,6 +100,15 @@ typedef struct {
  */
 SmbLoop smb_wavefronts_loop(const SmbArch *arch, const SmbRequest *request);
 
+/** The lower lanes of the pairs lane, lane^@x; @x is 1 or 2. */
+static inline SmbLanes
+smb_pairs_lower(guint x) {
+  return x == 1 ? G_GUINT64_CONSTANT(0x5555555555555555) : G_GUINT64_CONSTANT(0x3333333333333333);
+}
+
+/** Whether all pairs lane, lane^@x of which both are among @lanes have one address; @x is 1 or 2. */
+gboolean smb_request_pairs_agree(const SmbRequest *request, SmbLanes lanes, guint x);
+
 /** Whether the request is served by the merged plan of its rule: for x = 1 or x = 2, every active lane
  * whose partner lane^x is active too has its partner's address (measured: an inactive partner
  * never objects). */
