@@ -32,6 +32,7 @@ void
 smb_tally_count(SmbTally *tally, const SmbWavefronts *cost, guint64 times) {
   tally->requests += times;
   tally->wavefronts += cost->wavefronts * times;
+  tally->pipe_wavefronts += cost->wavefronts * times;
   tally->ideal += cost->ideal * times;
   tally->excess += cost->excess * times;
   tally->cycles += cost->cycles * times;

@@ -25,12 +25,15 @@ G_BEGIN_DECLS
 
 /**
  * SmbTally: sums over requests of shared memory
+ * @pipe_wavefronts: that the pipe takes; of machine code @wavefronts may be others, since they are counted per
+ *   instruction, as profilers do (sim/count/instruction.h)
  * @max_degree: of their requests
  * @max_queue: the most wavefronts of a request for each ideal one, rounded up
  */
 typedef struct {
   guint64 requests;
   guint64 wavefronts;
+  guint64 pipe_wavefronts;
   guint64 ideal;
   guint64 excess;
   guint64 cycles; /* under saturation */

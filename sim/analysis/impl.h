@@ -66,6 +66,7 @@ typedef struct {
   const SmbAnalysisOptions *options;
   SmbGlobal *global; // or NULL
   SmbCounter counter;
+  gboolean by_instruction; // counts as profilers do, per instruction (sim/count/instruction.h)
   guint segment_shift;
   Sums *sums;
   Requests *requests; // or NULL: not kept

@@ -218,6 +218,7 @@ static const SmbMember part_members[] = {
     {"blocks", MEMBER_REQUIRED, COUNT, AT(PartRow, blocks)},
     {"in_order", MEMBER_REQUIRED, FLAG, AT(PartRow, in_order)},
     {"misses_others", MEMBER_REQUIRED, FLAG, AT(PartRow, misses_others)},
+    {"by_instruction", MEMBER_REQUIRED, FLAG, AT(PartRow, by_instruction)},
     {"irregular", MEMBER_ABSENT, WORDS, AT(PartRow, irregular)},
     {"idle", MEMBER_ABSENT, WORDS, AT(PartRow, idle)},
     {"idle_place", MEMBER_REQUIRED, NUMBERS, AT(PartRow, idle_place)},

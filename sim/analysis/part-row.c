@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/count/instruction.h"
 #include "sim/program/front-end.h"
 #include "sim/trace/line.h"
 
 enum {
   MAX_SITES = 1 << 18, // of a kernel: its instructions
-  TALLY_NUMBERS = 7,   // of SmbTally
+  TALLY_NUMBERS = 8,   // of SmbTally
   GLOBAL_NUMBERS = 5,  // of GlobalRow
   LOOP_NUMBERS = 4,    // of SmbLoopTally
   IDLE_NUMBERS = 3,    // of PartRow.idle_place
@@ -28,9 +29,9 @@ list_numbers(const guint64 *numbers, guint n) {
 
 static void
 append_tally(GArray *numbers, const SmbTally *tally) {
-  const guint64 all[TALLY_NUMBERS] = {tally->requests, tally->wavefronts, tally->ideal,
-                                      tally->excess,   tally->cycles,     tally->max_degree,
-                                      tally->max_queue};
+  const guint64 all[TALLY_NUMBERS] = {tally->requests,   tally->wavefronts, tally->pipe_wavefronts,
+                                      tally->ideal,      tally->excess,     tally->cycles,
+                                      tally->max_degree, tally->max_queue};
   g_array_append_vals(numbers, all, G_N_ELEMENTS(all));
 }
 
@@ -159,6 +160,7 @@ new_part_row(const SmbPart *part, const SmbProgram *program) {
   row->blocks = part->n_run;
   row->in_order = part->in_order;
   row->misses_others = sums->misses_others;
+  row->by_instruction = smb_program_is_machine_code(program);
   row->irregular = g_strdup(program->irregular);
   row->idle = g_strdup(sums->idle);
   row->idle_place = list_numbers(idle, G_N_ELEMENTS(idle));
@@ -221,10 +223,14 @@ number_at(const GArray *numbers, guint i) {
 
 static void
 take_tally(const GArray *numbers, guint at, SmbTally *tally) {
-  *tally = (SmbTally){number_at(numbers, at),           number_at(numbers, at + 1),
-                      number_at(numbers, at + 2),       number_at(numbers, at + 3),
-                      number_at(numbers, at + 4),       (guint)number_at(numbers, at + 5),
-                      (guint)number_at(numbers, at + 6)};
+  *tally = (SmbTally){number_at(numbers, at),
+                      number_at(numbers, at + 1),
+                      number_at(numbers, at + 2),
+                      number_at(numbers, at + 3),
+                      number_at(numbers, at + 4),
+                      number_at(numbers, at + 5),
+                      (guint)number_at(numbers, at + 6),
+                      (guint)number_at(numbers, at + 7)};
 }
 
 static gboolean
@@ -246,8 +252,10 @@ read_worst(const Reading *reading, const SharedRow *row, SmbAccess *access, GErr
   access->worst.has_source = row->source != NULL;
   for (guint lane = 0; row->source && lane < MIN(row->source->len, SMB_MAX_LANES); lane++)
     access->worst.source[lane] = (guint16)number_at(row->source, lane);
-  smb_wavefronts_count_span(reading->arch, smb_counter_best(), &access->worst, 1,
-                            &access->worst_cost);
+  access->worst_cost = smb_wavefronts_count(reading->arch, &access->worst);
+  if (reading->row->by_instruction)
+    access->worst_cost =
+        smb_wavefronts_by_instruction(reading->arch, &access->worst, &access->worst_cost);
   access->worst_block = row->worst_block;
   access->worst_warp = (guint)row->worst_warp;
   return TRUE;

@@ -95,6 +95,7 @@ struct _PartRow {
   guint64 blocks;
   gboolean in_order;
   gboolean misses_others;
+  gboolean by_instruction; // Worker.by_instruction
   char *irregular;
   char *idle;
   GArray *idle_place; // offset, line, column

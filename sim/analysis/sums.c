@@ -79,6 +79,7 @@ void
 smb_tally_add(SmbTally *tally, const SmbTally *more) {
   tally->requests += more->requests;
   tally->wavefronts += more->wavefronts;
+  tally->pipe_wavefronts += more->pipe_wavefronts;
   tally->ideal += more->ideal;
   tally->excess += more->excess;
   tally->cycles += more->cycles;

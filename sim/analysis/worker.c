@@ -4,6 +4,7 @@
 // A worker runs blocks of a grid, one after the other, and counts what they do to memory.
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
+#include "sim/count/instruction.h"
 
 // The rounds of an atomic that is a loop, where the architecture's rule has them.
 static void
@@ -27,8 +28,11 @@ static void
 count_shared(gpointer user, guint site, guint warp, const char *array, const SmbRequest *request) {
   Worker *worker = user;
   SmbAccess *access = &worker->sums->accesses[site];
-  SmbWavefronts cost;
-  smb_wavefronts_count_span(worker->arch, worker->counter, request, 1, &cost);
+  SmbTally *tally = &access->warps[warp];
+  SmbWavefronts pipe;
+  smb_wavefronts_count_span(worker->arch, worker->counter, request, 1, &pipe);
+  SmbWavefronts cost =
+      worker->by_instruction ? smb_wavefronts_by_instruction(worker->arch, request, &pipe) : pipe;
   gboolean first = access->worst.width == 0;
   if (first) {
     access->array = array;
@@ -51,7 +55,9 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
   if (request->op == SMB_OP_CP_ASYNC_CA || request->op == SMB_OP_CP_ASYNC_CG)
     access->doubt |= smb_wavefronts_copy_doubt(worker->arch, request);
   access->lanes += count_active(worker->arch, request) * worker->now.times;
-  smb_tally_count(&access->warps[warp], &cost, worker->now.times);
+  guint64 pipe_wavefronts = tally->pipe_wavefronts + pipe.wavefronts * worker->now.times;
+  smb_tally_count(tally, &cost, worker->now.times);
+  tally->pipe_wavefronts = pipe_wavefronts;
 }
 
 // Distinct values of a short array, which come to its beginning.
@@ -212,6 +218,7 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
   worker->options = options;
   worker->global = global;
   worker->counter = smb_counter_best();
+  worker->by_instruction = smb_program_is_machine_code(program);
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
   worker->sums = smb_sums_new(smb_program_n_sites(program));
   worker->requests = options->keep_requests ? smb_requests_new() : NULL;

@@ -89,6 +89,11 @@ smb_program_level(const SmbProgram *program) {
   return program->front_end->level;
 }
 
+gboolean
+smb_program_is_machine_code(const SmbProgram *program) {
+  return strcmp(smb_program_level(program), "sass") == 0;
+}
+
 const char *
 smb_program_name(const SmbProgram *program) {
   return program->name;

@@ -142,6 +142,9 @@ void smb_program_free(SmbProgram *program);
 /** What was read: "text" for the text of CUDA C (transfer none). */
 const char *smb_program_level(const SmbProgram *program);
 
+/** Whether it is machine code, whose instructions are those that a profiler sees. */
+gboolean smb_program_is_machine_code(const SmbProgram *program);
+
 /** Name of the kernel (transfer none). */
 const char *smb_program_name(const SmbProgram *program);
 

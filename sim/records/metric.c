@@ -91,6 +91,17 @@ smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis) {
   g_assert_not_reached();
 }
 
+double
+smb_metric_predict_as(SmbMetric metric, const char *counter, const SmbAnalysis *analysis) {
+  double predicted = smb_metric_predict(metric, analysis);
+  for (guint c = 0; counter && g_str_has_prefix(counter, "l1tex__") && c < SMB_N_OP_CLASSES; c++) {
+    const SmbTally *total = &analysis->totals[c];
+    if (metric == smb_metric_of(SMB_METRIC_WAVEFRONTS_LD, (SmbOpClass)c))
+      return predicted + (double)total->pipe_wavefronts - (double)total->wavefronts;
+  }
+  return predicted;
+}
+
 gboolean
 smb_metric_is_counted(SmbMetric metric) {
   return metric != SMB_METRIC_VALUES && metric != SMB_METRIC_TIME_US &&

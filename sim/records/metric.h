@@ -51,6 +51,15 @@ gboolean smb_metric_parse(const char *name, SmbMetric *metric);
 double smb_metric_predict(SmbMetric metric, const SmbAnalysis *analysis);
 
 /**
+ * smb_metric_predict_as:
+ * @counter: (nullable): the name of the hardware metric that was read
+ *
+ * Returns: smb_metric_predict(), or of wavefronts that were read of the pipe (l1tex__...) those that the pipe takes
+ *   (SmbTally.pipe_wavefronts)
+ */
+double smb_metric_predict_as(SmbMetric metric, const char *counter, const SmbAnalysis *analysis);
+
+/**
  * smb_metric_range:
  * @least, @most: (out): between what the prediction lies
  *

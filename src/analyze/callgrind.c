@@ -130,7 +130,7 @@ make_profile(const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
   const SmbProgram *program = report->target->kernel;
   Profile profile = {.program = program,
-                     .has_pc = strcmp(smb_program_level(program), "sass") == 0,
+                     .has_pc = smb_program_is_machine_code(program),
                      .functions = g_ptr_array_new_with_free_func(free_function)};
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);

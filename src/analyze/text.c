@@ -372,6 +372,18 @@ append_products(GString *text, const SmbAnalysis *analysis) {
   }
 }
 
+// That the pipe takes other wavefronts than profilers count per instruction.
+static void
+append_pipe(GString *text, const SmbAnalysis *analysis) {
+  const SmbTally total = smb_analysis_total(analysis);
+  if (total.pipe_wavefronts != total.wavefronts)
+    g_string_append_printf(text,
+                           "%sThe LSU pipe takes %s for these requests; %s is what Nsight Compute "
+                           "counts per instruction (doc/model.md).",
+                           text->len ? " " : "", smb_count(total.pipe_wavefronts, "wavefront").text,
+                           smb_number(total.wavefronts).text);
+}
+
 static char *
 describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   const SmbAccess *worst = smb_analysis_worst(analysis);
@@ -379,6 +391,7 @@ describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   if (worst && worst->worst_cost.excess > 0)
     append_worst(text, arch, worst);
   append_bounds(text, analysis);
+  append_pipe(text, analysis);
   g_autofree char *constants =
       analysis->constant_total.excess > 0 ? smb_analyze_describe_constants(arch, analysis) : NULL;
   if (constants)

@@ -70,6 +70,8 @@ smb_json_tally(JsonBuilder *json, const SmbTally *tally) {
   smb_json_number(json, "wavefronts", (gint64)tally->wavefronts);
   smb_json_number(json, "ideal_wavefronts", (gint64)tally->ideal);
   smb_json_number(json, "excess_wavefronts", (gint64)tally->excess);
+  if (tally->pipe_wavefronts != tally->wavefronts)
+    smb_json_number(json, "pipe_wavefronts", (gint64)tally->pipe_wavefronts);
 }
 
 void

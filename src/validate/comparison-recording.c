@@ -216,13 +216,18 @@ note_wavefronts(const Launch *launch, SmbComparisonRow *row) {
     note(launch, row, "the compiler changed the instructions: %s", text->str);
 }
 
+static double
+predict(const Launch *launch, SmbMetric metric) {
+  return smb_metric_predict_as(metric, launch->recording->counters[metric], launch->analysis);
+}
+
 // Instructions that differ. What the compiler did to them is distinguished from errors of the model by
 // the wavefronts of the same accesses.
 static void
 explain_instructions(const Launch *launch, SmbOpClass op_class, SmbComparisonRow *row) {
   SmbMetric metric = smb_metric_of(SMB_METRIC_WAVEFRONTS_LD, op_class);
   double wavefronts = launch->recorded->measured[metric];
-  double expected = smb_metric_predict(metric, launch->analysis);
+  double expected = predict(launch, metric);
   gboolean merged = row->measured < row->predicted;
   if (wavefronts == expected)
     row->outcome = SMB_OUTCOME_EXPLAINED;
@@ -286,7 +291,7 @@ add_metric(const Launch *launch, SmbMetric metric) {
   if (measured == SMB_NOT_MEASURED && !launch->recording->counters[metric])
     return;
   SmbComparisonRow *row = new_row(launch, smb_metric_name(metric));
-  row->predicted = smb_metric_predict(metric, launch->analysis);
+  row->predicted = predict(launch, metric);
   row->measured = measured;
   row->is_bound = smb_metric_is_bound(metric, launch->analysis);
   row->is_partial = smb_metric_is_partial(metric, launch->analysis);
