@@ -41,14 +41,14 @@ judge(SmbChecked *checked, const SmbResult *baseline) {
   const SmbResultCase one = {checked->one->name, json_node_get_object(checked->result), NULL};
   g_array_append_val(cases, one);
   const SmbResult now = {.path = baseline->path, .command = "check", .cases = cases};
-  g_autoptr(GError) failure = NULL;
-  g_autoptr(SmbResultComparison) comparison = smb_results_compare(baseline, &now, &failure);
-  if (!comparison) {
+  // The errors of cases of check are their own.
+  g_autoptr(SmbResultComparison) comparison = smb_results_compare(baseline, &now, NULL);
+  const SmbComparedCase *compared = comparison->cases->pdata[0];
+  if (compared->change == SMB_CHANGE_REFUSED) {
     checked->verdict = SMB_VERDICT_ERROR;
-    checked->error = g_strdup(failure->message);
+    checked->error = g_strdup(compared->note);
     return;
   }
-  const SmbComparedCase *compared = comparison->cases->pdata[0];
   checked->verdict = compared->change == SMB_CHANGE_WORSE ? SMB_VERDICT_FAILED : SMB_VERDICT_PASSED;
   add_messages(checked, compared);
 }

@@ -86,8 +86,7 @@ compare(SmbCli *cli, SmbVersion versions[2], GError **error) {
   if (!comparison)
     return FALSE;
   cli->format->write(cli, comparison);
-  if (smb_result_comparison_is_worse(comparison))
-    cli->status = SMB_EXIT_DIFFERS;
+  cli->status = smb_result_comparison_status(comparison);
   return TRUE;
 }
 

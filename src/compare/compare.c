@@ -175,39 +175,50 @@ describe_failure(const SmbResultCase *one) {
   return one->error ? g_strndup(one->error, strcspn(one->error, "\n")) : NULL;
 }
 
-// @before, @now: (nullable): one is there
+static SmbComparedCase *
+add_case(SmbResultComparison *comparison, const SmbResultCase *of, SmbChange change) {
+  SmbComparedCase *one = g_new0(SmbComparedCase, 1);
+  one->name = of->name;
+  one->change = change;
+  one->accesses = g_array_new(FALSE, FALSE, sizeof(SmbComparedAccess));
+  g_ptr_array_add(comparison->cases, one);
+  return one;
+}
+
+// A case that both have, or that was added or is gone: the other is NULL then.
 static void
 take_case(SmbResultComparison *comparison, const SmbResultCase *before, const SmbResultCase *now) {
   g_autoptr(JsonArray) none = json_array_new();
-  JsonObject *old_analysis = before ? before->analysis : NULL;
-  JsonObject *new_analysis = now ? now->analysis : NULL;
-  SmbComparedCase *one = g_new0(SmbComparedCase, 1);
-  one->name = now ? now->name : before->name;
-  one->file =
-      new_analysis ? smb_json_get_text(smb_json_get_object(new_analysis, "kernel"), "file") : NULL;
-  one->accesses = g_array_new(FALSE, FALSE, sizeof(SmbComparedAccess));
-  compare_accesses(one, old_analysis ? smb_json_get_array(old_analysis, "accesses") : none,
+  JsonObject *new_analysis = now ? now->analysis : NULL, *old = before ? before->analysis : NULL;
+  SmbComparedCase *one = add_case(comparison, now ? now : before, SMB_CHANGE_SAME);
+  compare_accesses(one, old ? smb_json_get_array(old, "accesses") : none,
                    new_analysis ? smb_json_get_array(new_analysis, "accesses") : none);
-  one->note = old_analysis && new_analysis ? describe_differences(old_analysis, new_analysis)
-              : now && !new_analysis       ? describe_failure(now)
-                                           : NULL;
-  one->change = !now            ? SMB_CHANGE_GONE
-                : !new_analysis ? SMB_CHANGE_LOST
-                : !old_analysis ? SMB_CHANGE_ADDED
-                                : judge(one);
-  one->is_worse = one->change == SMB_CHANGE_WORSE ||
-                  (one->change == SMB_CHANGE_LOST && (!before || old_analysis));
-  comparison->n[one->change]++;
-  g_ptr_array_add(comparison->cases, one);
+  if (new_analysis)
+    one->file = smb_json_get_text(smb_json_get_object(new_analysis, "kernel"), "file");
+  if (old && new_analysis)
+    one->note = describe_differences(old, new_analysis);
+  one->change = !now ? SMB_CHANGE_GONE : !old ? SMB_CHANGE_ADDED : judge(one);
+  one->is_worse = one->change == SMB_CHANGE_WORSE;
 }
 
+// @single: whether an error of the case is that of all
 static gboolean
 compare_case(SmbResultComparison *comparison, const SmbResultCase *before, const SmbResultCase *now,
-             GError **error) {
-  if (before && before->analysis && now->analysis &&
-      !check_comparable(now->name, before->analysis, now->analysis, error))
+             gboolean single, GError **error) {
+  JsonObject *old = before ? before->analysis : NULL;
+  g_autoptr(GError) failure = NULL;
+  if (!now->analysis) {
+    SmbComparedCase *one = add_case(comparison, now, SMB_CHANGE_LOST);
+    one->note = describe_failure(now);
+    one->is_worse = !before || old;
+  } else if (!old || check_comparable(now->name, old, now->analysis, &failure)) {
+    take_case(comparison, before, now);
+  } else if (single) {
+    g_propagate_error(error, g_steal_pointer(&failure));
     return FALSE;
-  take_case(comparison, before, now);
+  } else {
+    add_case(comparison, now, SMB_CHANGE_REFUSED)->note = g_strdup(failure->message);
+  }
   return TRUE;
 }
 
@@ -223,7 +234,7 @@ smb_results_compare(const SmbResult *old_result, const SmbResult *new_result, GE
     const SmbResultCase *now = &g_array_index(new_result->cases, SmbResultCase, i);
     const SmbResultCase *before = single ? &g_array_index(old_result->cases, SmbResultCase, 0)
                                          : smb_result_find(old_result, now->name);
-    if (!compare_case(comparison, before, now, error))
+    if (!compare_case(comparison, before, now, single, error))
       return NULL;
   }
   for (guint i = 0; !single && i < old_result->cases->len; i++) {
@@ -231,6 +242,8 @@ smb_results_compare(const SmbResult *old_result, const SmbResult *new_result, GE
     if (!smb_result_find(new_result, before->name))
       take_case(comparison, before, NULL);
   }
+  for (guint i = 0; i < comparison->cases->len; i++)
+    comparison->n[((const SmbComparedCase *)comparison->cases->pdata[i])->change]++;
   return g_steal_pointer(&comparison);
 }
 
@@ -245,9 +258,10 @@ smb_result_comparison_free(SmbResultComparison *comparison) {
 const char *
 smb_change_name(SmbChange change) {
   static const char *const names[SMB_N_CHANGES] = {
-      [SMB_CHANGE_WORSE] = "worse", [SMB_CHANGE_BETTER] = "better",
-      [SMB_CHANGE_SAME] = "same",   [SMB_CHANGE_ADDED] = "added",
-      [SMB_CHANGE_GONE] = "gone",   [SMB_CHANGE_LOST] = "not counted"};
+      [SMB_CHANGE_WORSE] = "worse",         [SMB_CHANGE_BETTER] = "better",
+      [SMB_CHANGE_SAME] = "same",           [SMB_CHANGE_ADDED] = "added",
+      [SMB_CHANGE_GONE] = "gone",           [SMB_CHANGE_LOST] = "not counted",
+      [SMB_CHANGE_REFUSED] = "not compared"};
   return names[change];
 }
 
@@ -258,4 +272,11 @@ smb_result_comparison_is_worse(const SmbResultComparison *comparison) {
       return TRUE;
   }
   return FALSE;
+}
+
+SmbExit
+smb_result_comparison_status(const SmbResultComparison *comparison) {
+  return comparison->n[SMB_CHANGE_REFUSED] > 0        ? SMB_EXIT_INPUT
+         : smb_result_comparison_is_worse(comparison) ? SMB_EXIT_DIFFERS
+                                                      : SMB_EXIT_DONE;
 }

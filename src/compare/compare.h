@@ -14,11 +14,12 @@ typedef enum {
   SMB_CHANGE_WORSE,
   SMB_CHANGE_BETTER,
   SMB_CHANGE_SAME,
-  SMB_CHANGE_ADDED, /* only the new one has it */
-  SMB_CHANGE_GONE,  /* only the old one has it */
-  SMB_CHANGE_LOST,  /* of a case: it could not be counted now */
+  SMB_CHANGE_ADDED,   /* only the new one has it */
+  SMB_CHANGE_GONE,    /* only the old one has it */
+  SMB_CHANGE_LOST,    /* of a case: it could not be counted now */
+  SMB_CHANGE_REFUSED, /* of a case: what was counted cannot be compared */
 } SmbChange;
-#define SMB_N_CHANGES 6
+#define SMB_N_CHANGES 7
 
 /** What an access costs. */
 typedef struct {
@@ -41,8 +42,10 @@ typedef struct {
  * @change: WORSE if an access got worse, or one was added that has excess wavefronts
  * @file: (nullable): of the kernel as it is now
  * @is_worse: whether it got worse, or cannot be counted and was before, or is new
- * @note: (nullable): what is not the same besides: the kernel, the launch; why it could not be counted
- * @accesses: (element-type SmbComparedAccess): in the order of the new one, then those that are gone
+ * @note: (nullable): what is not the same besides: the kernel, the launch; why it could not be counted, or compared
+ * @accesses: (element-type SmbComparedAccess): in the order of the new one, then those that are gone; none of a case that could not
+ *   be counted, or compared
+ * @old_cost, @new_cost: of @accesses
  */
 typedef struct {
   const char *name;
@@ -66,9 +69,9 @@ typedef struct {
 /**
  * smb_results_compare:
  * @old_result, @new_result: outlive the result
- * @error: SMB_ERROR_INPUT: a case was counted for different architectures, or of different kinds of code
+ * @error: SMB_ERROR_INPUT: they are of analyze, for different architectures, or of different kinds of code
  *
- * Two results of analyze are compared whatever their kernels are called.
+ * Two results of analyze are compared whatever their kernels are called. What cannot be compared in one case of check is its own.
  *
  * Returns: (transfer full): what changed
  */
@@ -93,6 +96,9 @@ char *smb_compared_access_describe(const SmbComparedAccess *access, const char *
 
 /** Whether something got worse: SmbComparedCase.is_worse of any case. */
 gboolean smb_result_comparison_is_worse(const SmbResultComparison *comparison);
+
+/** smb_result_comparison_status: Returns: SMB_EXIT_INPUT if a case could not be compared; SMB_EXIT_DIFFERS if something got worse */
+SmbExit smb_result_comparison_status(const SmbResultComparison *comparison);
 
 /** What got worse, as findings: SmbFormat.write with a format of findings as its methods */
 void smb_result_comparison_write_findings(SmbCli *cli, gconstpointer result);

@@ -58,6 +58,8 @@ smb_result_comparison_write_findings(SmbCli *cli, gconstpointer result) {
       smb_findings_add(findings, project, &uncounted, g_strdup(one->name),
                        g_strdup_printf("case %s: it cannot be counted any more%s%s", one->name,
                                        one->note ? ": " : "", one->note ? one->note : ""));
+    if (one->change == SMB_CHANGE_REFUSED)
+      smb_findings_add(findings, project, &uncounted, g_strdup(one->name), g_strdup(one->note));
     for (guint a = 0; a < one->accesses->len; a++) {
       const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
       if (one->change == SMB_CHANGE_WORSE && smb_compared_access_is_worse(access))

@@ -15,7 +15,8 @@ find_style(SmbChange change) {
   static const SmbStyle styles[SMB_N_CHANGES] = {
       [SMB_CHANGE_WORSE] = SMB_STYLE_BAD,  [SMB_CHANGE_BETTER] = SMB_STYLE_GOOD,
       [SMB_CHANGE_SAME] = SMB_STYLE_PLAIN, [SMB_CHANGE_ADDED] = SMB_STYLE_PLAIN,
-      [SMB_CHANGE_GONE] = SMB_STYLE_PLAIN, [SMB_CHANGE_LOST] = SMB_STYLE_BAD};
+      [SMB_CHANGE_GONE] = SMB_STYLE_PLAIN, [SMB_CHANGE_LOST] = SMB_STYLE_BAD,
+      [SMB_CHANGE_REFUSED] = SMB_STYLE_BAD};
   return styles[change];
 }
 
@@ -47,9 +48,18 @@ describe_step(const SmbComparedAccess *access, guint64 before, guint64 now) {
   return g_strdup_printf("%" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT, before, now);
 }
 
+// Whether there is anything to say of its accesses.
+static gboolean
+is_compared(const SmbComparedCase *one) {
+  return one->change != SMB_CHANGE_LOST && one->change != SMB_CHANGE_REFUSED;
+}
+
+// ", 32 -> 1024 wavefronts, …"; "" of a case that is not compared
 static char *
 describe_total(const SmbComparedCase *one) {
-  return g_strdup_printf("%" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT
+  if (!is_compared(one))
+    return g_strdup("");
+  return g_strdup_printf(", %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT
                          " wavefronts, %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT " in excess",
                          one->old_cost.wavefronts, one->new_cost.wavefronts, one->old_cost.excess,
                          one->new_cost.excess);
@@ -96,7 +106,7 @@ write_case(SmbCli *cli, const SmbComparedCase *one) {
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, one->name);
   smb_spool_puts(cli->out, ": ");
   smb_style_write(cli->out, find_style(one->change), cli->colour, smb_change_name(one->change));
-  smb_spool_printf(cli->out, ", %s\n", total);
+  smb_spool_printf(cli->out, "%s\n", total);
   if (one->note)
     smb_spool_printf(cli->out, "%s\n", one->note);
   if (n > 0)
@@ -157,8 +167,8 @@ write_json(SmbCli *cli, gconstpointer result) {
     smb_json_text(json, "name", one->name);
     smb_json_text(json, "change", smb_change_name(one->change));
     smb_json_text(json, "note", one->note);
-    write_json_cost(json, "old", TRUE, &one->old_cost);
-    write_json_cost(json, "new", TRUE, &one->new_cost);
+    write_json_cost(json, "old", is_compared(one), &one->old_cost);
+    write_json_cost(json, "new", is_compared(one), &one->new_cost);
     smb_json_array(json, "accesses");
     for (guint a = 0; a < one->accesses->len; a++)
       write_json_access(json, &g_array_index(one->accesses, SmbComparedAccess, a));
@@ -232,7 +242,7 @@ write_markdown(SmbCli *cli, gconstpointer result) {
     const SmbComparedCase *one = comparison->cases->pdata[i];
     g_autofree char *total = describe_total(one);
     g_autofree char *text =
-        g_strdup_printf("%s: %s, %s%s%s", one->name, smb_change_name(one->change), total,
+        g_strdup_printf("%s: %s%s%s%s", one->name, smb_change_name(one->change), total,
                         one->note ? "; " : "", one->note ? one->note : "");
     smb_spool_puts(cli->out, "- ");
     smb_markdown_text(cli->out, text);

@@ -145,6 +145,28 @@ echo 'int' >"$work/project/k.cu"
 expect 1 compare "$work/renamed.json" "$work/broken.json"
 shows '2 cases: 2 not counted.'
 
+# A case that cannot be compared is told apart: the others are, and the exit status is 3, as of check.
+cp "$work/before.json" "$work/mixed.json"
+sed -i '0,/"name" : "sm_90"/s//"name" : "sm_80"/' "$work/mixed.json"
+mixed() {
+  status=0
+  last="compare mixed.json after.json $*"
+  "$SMEMBANK" compare "$work/mixed.json" "$work/after.json" "$@" >"$work/out" 2>"$work/err" || status=$?
+  [ "$status" -eq 3 ] || die "$last: status $status"
+}
+mixed
+shows '2 cases: 1 worse, 1 not compared.'
+shows 'one: not compared'
+tells 'one: counted for sm_80 and for sm_90: counts of one architecture can be compared'
+mixed --format json
+is_json
+shows '"change" : "not compared"'
+mixed --format markdown
+shows '- one: not compared; one: counted for sm\_80 and for sm\_90'
+mixed --format github
+shows '::error file='
+shows 'title=Case that could not be counted::one: counted for sm_80 and for sm_90'
+
 # What cannot be compared.
 result sm_20 --rows 32 --cols 32 --arch sm_20
 expect 3 compare "$work/pad0.json" "$work/sm_20.json"
