@@ -69,7 +69,17 @@ write_verdict(const SmbCheck *check, SmbSpool *out) {
   g_string_free(text, TRUE);
 }
 
-// What analyze said of a case. A message with a place stands alone on its line, as that of a compiler does.
+// A message of a case. One with a place stands alone on its line, as that of a compiler does; below it, indented, the line that it is about.
+static void
+write_message(SmbCli *cli, const SmbChecked *checked, const char *message) {
+  g_autofree char *placed = smb_cli_place_error(message);
+  if (placed || g_ascii_isspace(*message))
+    smb_spool_printf(cli->messages, "%s\n", message);
+  else
+    smb_spool_printf(cli->messages, "smembank check: case %s: %s\n", checked->one->name, message);
+}
+
+// What analyze said of the cases.
 static void
 write_messages(SmbCli *cli, const SmbCheck *check) {
   for (guint i = 0; i < check->cases->len; i++) {
@@ -81,7 +91,7 @@ write_messages(SmbCli *cli, const SmbCheck *check) {
       smb_spool_printf(cli->messages, "smembank check: case %s: %s\n", checked->one->name,
                        checked->error);
     for (guint j = 0; checked->messages[j]; j++)
-      smb_spool_printf(cli->messages, "%s\n", checked->messages[j]);
+      write_message(cli, checked, checked->messages[j]);
   }
 }
 

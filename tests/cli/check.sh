@@ -67,6 +67,11 @@ tr -d ' \n' <out >one
 checks 0 padded --format json
 tr -d ' \n' <out | grep -qF "\"result\":$(cat one)," || die 'the result is not that of analyze'
 
+# What has no place in the kernel says of which case it is.
+printf '[none]\nrows = 4\ncols = 4\nmax-ways = other=1\n' >place.ini
+checks 1 --project place.ini
+grep -qx 'smembank check: case none: --max-ways other=1: nothing was checked: .*' err || die "$last: says: $(cat err)"
+
 # Some cases, each once.
 checks 0 half padded half
 shows 'Passed: 2 cases.'

@@ -49,6 +49,21 @@ awk '/^smembank analyze: / { last = NR; next } NR == last + 1 { after = $0 } END
   die "$last: the line stays"
 shows 'No bank conflicts'
 
+# The cases of a project: how many are done. The more of them, the longer it takes, until it says so.
+cases=10
+while :; do
+  printf '[*]\nfile = slow.cu\nblock = 32\narg = n=20000\nmax-steps = 100000000\n' >"$work/slow.ini"
+  for i in $(seq "$cases"); do
+    printf '[case%s]\ngrid = 5\n' "$i" >>"$work/slow.ini"
+  done
+  on_terminal check --project "$work/slow.ini" --jobs 1
+  shows 'status 0'
+  ! grep -qE "^smembank check: [0-9]+ of $cases cases, [0-9]+%, about [0-9]+ s left" "$work/out" || break
+  cases=$((cases * 3))
+  [ "$cases" -lt 10000 ] || die "$last: does not say how far it is: $(head -5 "$work/out")"
+done
+shows "Passed: $cases cases."
+
 # Nothing of it where standard error is not a terminal, nor for what is done soon.
 expect 0 analyze "$work/slow.cu" --block 32 --arg n=20000 --grid "$blocks" --threads 1 --max-steps 100000000
 quiet
