@@ -316,5 +316,7 @@ Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize rese
 void smb_shadow_free(Shadow *shadow);
 void smb_shadow_start_block(Shadow *shadow);
 void smb_shadow_barrier(Shadow *shadow);
+// Races at the 4 bytes at @offset are no news any more in this block: they are a barrier's.
+void smb_shadow_exempt(Shadow *shadow, guint32 offset);
 // What begins at @offset may have been written, by something that does not race.
 void smb_shadow_fill(Shadow *shadow, guint32 offset);

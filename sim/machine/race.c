@@ -47,6 +47,7 @@ struct _Shadow {
   guint8 *set;        // by cell: whether the block has written it
   gsize n_unset;      // of those that lie in shared memory: how many it has not; often soon none
   GHashTable *warned; // what was said of the block: keys of a warning and two sites
+  GHashTable *exempt; // words, + 1, that are barriers of the block
   // Most phases write nothing, or nothing any more: loads are noted, and looked at when something is written after all.
   gboolean notes;
   guint n_loads, max_loads;
@@ -69,6 +70,7 @@ smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize reserved_byt
   shadow->set = g_new0(guint8, shadow->n_cells + 1);
   memset(shadow->set + shadow->n_own, TRUE, shadow->n_cells - shadow->n_own);
   shadow->warned = g_hash_table_new(NULL, NULL);
+  shadow->exempt = g_hash_table_new(NULL, NULL);
   shadow->n_lanes = program->lanes;
   return shadow;
 }
@@ -80,6 +82,7 @@ smb_shadow_free(Shadow *shadow) {
   g_free(shadow->cells);
   g_free(shadow->set);
   g_hash_table_unref(shadow->warned);
+  g_hash_table_unref(shadow->exempt);
   g_free(shadow->loads);
   g_free(shadow->offsets);
   g_free(shadow);
@@ -90,6 +93,7 @@ smb_shadow_start_block(Shadow *shadow) {
   memset(shadow->set, 0, shadow->n_own);
   shadow->n_unset = shadow->n_own;
   g_hash_table_remove_all(shadow->warned);
+  g_hash_table_remove_all(shadow->exempt);
   smb_shadow_barrier(shadow);
 }
 
@@ -110,6 +114,11 @@ note_set(Shadow *shadow, gsize cell) {
 }
 
 void
+smb_shadow_exempt(Shadow *shadow, guint32 offset) {
+  g_hash_table_add(shadow->exempt, GUINT_TO_POINTER(offset / 4 + 1));
+}
+
+void
 smb_shadow_fill(Shadow *shadow, guint32 offset) {
   for (gsize cell = offset >> shadow->granule_shift; cell < shadow->n_cells; cell++)
     note_set(shadow, cell);
@@ -126,7 +135,9 @@ static void
 warn_race(SmbBlock *block, guint site, guint other, guint other_mark, const Access *access,
           guint lane, guint32 offset) {
   // Tiles of several warps meet at words in the system's part: what these order is not followed.
-  if (block->reserved_bytes || !is_news(block, SMB_WARNING_RACE, site, other))
+  if (block->reserved_bytes ||
+      g_hash_table_contains(block->shadow->exempt, GUINT_TO_POINTER(offset / 4 + 1)) ||
+      !is_news(block, SMB_WARNING_RACE, site, other))
     return;
   const SmbSite *here = smb_program_site(block->program, site);
   const SmbSite *there = smb_program_site(block->program, other);

@@ -69,6 +69,17 @@ for chip in 80 90 100; do
   grep -v ,reserved, "$work/out" | grep -qE '^shared,.*LDS.*,4,4,4,0,' || die "sm_$chip: $(cat "$work/out")"
   ! grep -q 'race on' "$work/err" || die "sm_$chip: $(cat "$work/err")"
 done
+# Barriers in shared memory are words that the code loads itself before sm_90, a warp twice to test one, and since then
+# hardware's; numbers of arrivals that differ by lane are stored since sm_100.
+file=arrives
+counts 80 'atomic 3/3 load 8/10 store 4/4' --entry arrives --buffer 1=iota:i32
+grep -q 'LDS R2, .0x4. is repeated while a loop polls an mbarrier' "$work/err" || die "polls: $(cat "$work/err")"
+! grep -q 'race on' "$work/err" || die "polls: $(cat "$work/err")"
+counts "90 100" 'load 4/6 store 2/2' --entry arrives --buffer 1=iota:i32
+counts 80 'load 5/5 store 3/3' --entry counts
+counts 90 'load 2/2 store 2/2' --entry counts
+counts 100 'load 2/2 store 3/3' --entry counts
+counts "90 100" 'load 2/2 store 2/2' --entry announces --buffer 1=iota:i32
 # What linkers leave for the driver to do; what they have not done.
 file=linked
 counts "75 90" 'load 94/94 store 94/94'

@@ -106,9 +106,34 @@ fail(Runner *runner, const Step *step, guint lane, guint32 offset, const char *p
                         problem, thread);
 }
 
+static void
+create(Runner *runner, guint32 offset, guint32 count) {
+  MBarrier *barrier = g_new0(MBarrier, 1);
+  barrier->expected = barrier->pending = count;
+  g_hash_table_insert(runner->mbarriers, key_of(offset), barrier);
+  memset(runner->block->shared_marks + offset, 0, OBJECT_BYTES);
+}
+
+// Where lanes may differ in how many arrivals they expect, machine code makes one by storing its 8 bytes: what is left of the
+// most arrivals that there can be, from bit 1 and from bit 43 on. What an mbarrier holds is not known once it is made.
+static void
+take_stored(Runner *runner, guint32 offset) {
+  const SmbBlock *block = runner->block;
+  guint32 words[2];
+  for (guint i = 0; i < OBJECT_BYTES; i++) {
+    if (!(block->shared_marks[offset + i] & MARK_KNOWN))
+      return;
+  }
+  memcpy(words, block->shared + offset, sizeof words);
+  guint32 left = words[0] >> 1;
+  if (left <= MAX_COUNT && words[0] == left << 1 && words[1] == left << 11)
+    create(runner, offset, MAX_COUNT + 1 - left);
+}
+
 // *@barrier: NULL, if nothing is known of it.
 static gboolean
 find(Runner *runner, const Step *step, guint lane, guint32 offset, MBarrier **barrier) {
+  take_stored(runner, offset);
   *barrier = g_hash_table_lookup(runner->mbarriers, key_of(offset));
   return *barrier || runner->lost_mbarriers ||
          fail(runner, step, lane, offset, "there is no mbarrier (mbarrier.init makes one)");
@@ -156,13 +181,9 @@ arrive(Runner *runner, const Step *step, MBarrier *barrier, guint lane, guint32 
 
 static gboolean
 init(Runner *runner, const Step *step, guint lane, guint32 offset, guint32 count) {
-  SmbBlock *block = runner->block;
   if (count == 0 || count > MAX_COUNT)
     return fail(runner, step, lane, offset, "an mbarrier expects 1 to 1048575 arrivals");
-  MBarrier *barrier = g_new0(MBarrier, 1);
-  barrier->expected = barrier->pending = count;
-  g_hash_table_insert(runner->mbarriers, key_of(offset), barrier);
-  memset(block->shared_marks + offset, 0, OBJECT_BYTES);
+  create(runner, offset, count);
   return TRUE;
 }
 

@@ -175,6 +175,8 @@ start_block(Runner *runner) {
   runner->n_looks = 0;
   runner->wrote = FALSE;
   g_hash_table_remove_all(runner->found);
+  if (runner->arrivals)
+    g_hash_table_remove_all(runner->arrivals);
   start_order(runner);
   smb_mbarriers_reset(runner);
   for (guint w = 0; w < block->n_warps; w++)
@@ -240,6 +242,7 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   runner->mbarriers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   runner->polls = g_hash_table_new(NULL, NULL);
   runner->found = g_hash_table_new(NULL, NULL);
+  runner->arrivals = smb_arrivals_new(code);
   runner->parameters = g_byte_array_free_to_bytes(g_steal_pointer(&parameters));
   SmbContents *contents = &block->objects[REGION_PARAMETERS].contents;
   contents->fill = SMB_FILL_BYTES;
@@ -274,5 +277,6 @@ smb_runner_free(gpointer data) {
   g_hash_table_unref(runner->mbarriers);
   g_hash_table_unref(runner->polls);
   g_hash_table_unref(runner->found);
+  g_clear_pointer(&runner->arrivals, g_hash_table_unref);
   g_free(runner);
 }

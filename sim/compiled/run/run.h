@@ -108,6 +108,8 @@ struct _Runner {
   guint32 mbarrier_origin; // why not
   guint timeouts;          // since anything happened to an mbarrier
   guint n_looks; // how often warps that look at what others change were let go on, up to a limit
+  GHashTable
+      *arrivals; // byte offsets in shared memory, + 1, of barriers of chips before sm_90 (arrive.c)
   GHashTable *polls; // steps that wait for mbarriers, whose loops have been looked at
 };
 
@@ -237,6 +239,12 @@ enum {
 
 gboolean smb_step_mbarrier(Runner *runner, const Step *step, SmbLanes lanes);
 // The same, of the first lane only: of the uniform datapath.
+// Arrives at a barrier of chips before sm_90 (arrive.c).
+gboolean smb_step_arrive(Runner *runner, const Step *step, SmbLanes lanes);
+// Such barriers of a block; NULL, if the code has none.
+GHashTable *smb_arrivals_new(const Code *code);
+// Whether a load tests such a barrier: how often it does is a matter of time.
+gboolean smb_runner_tests_arrivals(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_mbarrier_once(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_mbarrier_wait(Runner *runner, const Step *step, SmbLanes lanes);
 void smb_mbarriers_reset(Runner *runner);

@@ -361,6 +361,16 @@ note_origin(Runner *runner, guint32 origin) {
     runner->shared_origin = origin;
 }
 
+// Whether it loads what other threads are expected to change.
+static inline gboolean
+looks_at_others(Runner *runner, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  if (transfer->order != ORDER_WEAK)
+    return smb_transfer_may_be_shared(runner, transfer);
+  return runner->arrivals && transfer->window == WINDOW_SHARED && lanes &&
+         smb_runner_tests_arrivals(runner, step, lanes);
+}
+
 gboolean
 smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
@@ -368,8 +378,7 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   const guint32 *base = find_base(runner, transfer, lanes);
   guint flags = 0;
   MarkedWords words;
-  if (G_UNLIKELY(transfer->order != ORDER_WEAK) && smb_transfer_may_be_shared(runner, transfer) &&
-      !smb_runner_may_look(runner, step, lanes))
+  if (G_UNLIKELY(looks_at_others(runner, step, lanes)) && !smb_runner_may_look(runner, step, lanes))
     return TRUE;
   if (base) {
     if (!smb_words_load_shared(runner->block, &transfer->move, runner->w, lanes, base,

@@ -11,6 +11,7 @@
 enum {
   COPY_QUANTUM = 16, // bytes: of copies in bulk, whose sizes count them
   BARRIER_BYTES = 8,
+  FIRST_CHIP_WITH_MBARRIERS = 90, // as objects that the hardware keeps
   MOST_ARRIVALS = 0x100000,
   PHASE_BIT = 31, // of the high word of a state
   WARPGROUP = 4,  // warps
@@ -72,19 +73,33 @@ decode_wait(SassDecoder *decoder, Transfer *transfer, Step *step) {
   return SASS_DECODED;
 }
 
-// A1T0: an arrival; A0TR: R2 bytes are announced; without either: both. A0T1 goes with ARRIVES, which undoes it.
+// A1T0: an arrival; ART0: R2 of them; A0TR: R2 bytes are announced; A0TX: are complete; without any of these: an arrival that
+// announces R2 bytes. OPTOUT: who arrives does not come again. A0T1 goes with ARRIVES, which undoes it.
+static MBarrierAction
+find_action(const SassDecoder *decoder, gboolean *has_number) {
+  gboolean drops = smb_sass_has(decoder, "OPTOUT"), one = smb_sass_has(decoder, "A1T0");
+  gboolean touches = smb_sass_has(decoder, "A0T1");
+  *has_number = !one && !touches;
+  if (touches)
+    return MBARRIER_TOUCH;
+  if (one || smb_sass_has(decoder, "ART0"))
+    return drops ? MBARRIER_DROP : MBARRIER_ARRIVE;
+  if (smb_sass_has(decoder, "A0TR"))
+    return MBARRIER_EXPECT;
+  if (smb_sass_has(decoder, "A0TX"))
+    return MBARRIER_COMPLETE;
+  return drops ? MBARRIER_DROP_EXPECT : MBARRIER_ARRIVE_EXPECT;
+}
+
 static SassResult
 decode_arrival(SassDecoder *decoder, Transfer *transfer, Step *step) {
   const SassOperand *d = smb_sass_operand(decoder, 0), *number = smb_sass_operand(decoder, 2);
-  gboolean arrives = smb_sass_has(decoder, "A1T0"), announces = smb_sass_has(decoder, "A0TR");
+  gboolean has_number;
   if (!d || !number ||
       !smb_sass_set_shared_address(decoder, transfer, smb_sass_operand(decoder, 1)))
     return SASS_OTHER;
-  step->argument = smb_sass_has(decoder, "A0T1") ? MBARRIER_TOUCH
-                   : arrives                     ? MBARRIER_ARRIVE
-                   : announces                   ? MBARRIER_EXPECT
-                                                 : MBARRIER_ARRIVE_EXPECT;
-  if (step->argument == MBARRIER_EXPECT || step->argument == MBARRIER_ARRIVE_EXPECT)
+  step->argument = find_action(decoder, &has_number);
+  if (has_number)
     step->compute.s[0] = smb_sass_source(decoder, number, 1);
   if (!smb_sass_is_dropped(d)) {
     step->compute.d = smb_sass_result(decoder, d, 2);
@@ -119,13 +134,31 @@ decode_barrier(SassDecoder *decoder) {
   return smb_sass_has(decoder, "ARRIVE") ? decode_arrival(decoder, transfer, &step) : SASS_OTHER;
 }
 
+// ATOMS.ARRIVE.64 R2, [barrier], before sm_90.
+static SassResult
+decode_early_arrival(SassDecoder *decoder, const SassOperand *d, const SassOperand *address) {
+  Step step = begin(decoder, smb_step_arrive, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
+  Transfer *transfer =
+      g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
+  if (!address || !smb_sass_set_shared_address(decoder, transfer, address))
+    return SASS_OTHER;
+  if (d && !smb_sass_is_dropped(d)) {
+    step.compute.d = smb_sass_result(decoder, d, 2);
+    smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
+  }
+  smb_code_add(decoder->code, &step);
+  return SASS_DECODED;
+}
+
 // ARRIVES.LDGSTSBAR [barrier]: copies of each thread are complete; with TRANSCNT it takes back what it announced.
 static SassResult
 decode_copied(SassDecoder *decoder) {
+  if (decoder->chip < FIRST_CHIP_WITH_MBARRIERS && smb_sass_has(decoder, "LDGSTSBAR"))
+    return decode_early_arrival(decoder, NULL, smb_sass_operand(decoder, 0));
   Step step = begin(decoder, smb_step_mbarrier, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
   Transfer *transfer =
       g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
-  if (!smb_sass_has(decoder, "LDGSTSBAR") || decoder->chip < 90 ||
+  if (!smb_sass_has(decoder, "LDGSTSBAR") ||
       !smb_sass_set_shared_address(decoder, transfer, smb_sass_operand(decoder, 0)))
     return SASS_OTHER;
   step.argument = smb_sass_has(decoder, "TRANSCNT") ? MBARRIER_TOUCH : MBARRIER_ARRIVE;
@@ -248,5 +281,8 @@ smb_sass_decode_bulk(SassDecoder *decoder) {
     return decode_barrier(decoder);
   if (smb_sass_is(decoder, "ARRIVES"))
     return decode_copied(decoder);
+  if (smb_sass_is(decoder, "ATOMS") && smb_sass_has(decoder, "ARRIVE"))
+    return decode_early_arrival(decoder, smb_sass_operand(decoder, 0),
+                                smb_sass_operand(decoder, 1));
   return smb_sass_is(decoder, "UBLKCP") ? decode_copy(decoder) : SASS_OTHER;
 }

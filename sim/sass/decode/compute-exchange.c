@@ -117,14 +117,18 @@ smb_sass_compute_reduction(SassReading *reading) {
   put_first(reading, d, sum);
 }
 
-// R2UR. With a predicate ahead it says something more, which is not modelled.
+// R2UR P0, UR4, R6: P0 in lanes that have another number than the first one, whose number is in UR4; .OR: or had P0 before.
 void
 smb_sass_compute_first(SassReading *reading) {
   Predicate p = smb_sass_take_target(reading);
-  Row d = smb_sass_take_result(reading, 1);
-  put_first(reading, d, smb_sass_take(reading, 1));
-  if (p != PREDICATE_TRUE)
-    reading->is_other = TRUE;
+  Row d = smb_sass_take_result(reading, 1), a = smb_sass_take(reading, 1);
+  gboolean adds = smb_sass_says(reading, "OR");
+  put_first(reading, d, a);
+  if (p == PREDICATE_TRUE)
+    return;
+  Predicate same = smb_sass_scratch_predicate(reading->decoder);
+  smb_sass_emit(reading, (Compute){.operation = OPERATION_EQ_32, .p = same, .s = {a, d}});
+  smb_sass_put_predicate(reading, p, adds ? 0xcf : 0x0f, same, p, PREDICATE_TRUE);
 }
 
 // ELECT p, d, PT: p in one of the lanes, whose number is in d.

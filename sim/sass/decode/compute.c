@@ -76,7 +76,7 @@ static const Form forms[] = {
     {"POPC", "", smb_sass_compute_field},
     {"PRMT", "F4E B4E RC8 ECL ECR RC16", smb_sass_compute_permutation},
     {"R2P", "", smb_sass_compute_unpack},
-    {"R2UR", "BROADCAST", smb_sass_compute_first},
+    {"R2UR", "BROADCAST OR", smb_sass_compute_first},
     {"REDUX", "SUM S32 MIN MAX OR XOR AND", smb_sass_compute_reduction},
     {"SEL", "64", smb_sass_compute_choice},
     {"SGXT", "U32 W", smb_sass_compute_field},
