@@ -225,6 +225,15 @@ def test_analyze_takes_compiled_code():
     assert plain.totals["load"].max_degree == 32 and padded.totals["load"].max_degree == 1
 
 
+def test_analyze_takes_machine_code():
+    path = PACKAGE.parent / "tests" / "data" / "sass" / "wide.sm_90.cubin"
+    if not path.exists():
+        pytest.skip("the package is tested outside of its repository")
+    corner = smembank.analyze(path, entry="corner", block=(16, 16))
+    assert corner.level == "sass"
+    assert corner.totals["load"].wavefronts == 16 and corner.totals["load"].excess == 0
+
+
 def test_warnings():
     text = "__global__ void k(int *out, int n) {\n  __shared__ int s[64];\n  if (n) out[0] = s[threadIdx.x];\n}\n"
     warnings = smembank.analyze(smembank.Kernel("k.cu", text=text, args={"n": 1})).warnings

@@ -120,7 +120,8 @@ typedef struct {
   uint32_t skips_unknown;
 } SmbKernelLaunch;
 
-/** SmbSums: over requests; @max_degree is their highest. */
+/** SmbSums: over requests; @max_degree is their highest. Of machine code, @wavefronts are those that profilers count per
+ * instruction (doc/model.md). */
 typedef struct {
   uint64_t requests;
   uint64_t wavefronts;

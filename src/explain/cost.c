@@ -6,6 +6,7 @@
 
 #include "sim/arch/rule.h"
 #include "sim/base/text.h"
+#include "sim/count/instruction.h"
 #include "src/analyze/report.h"
 
 enum {
@@ -93,13 +94,11 @@ smb_explain_fit(const SmbExplanation *e, const SmbNeighbour *neighbour) {
   return g_strdup("");
 }
 
-// The ideal of the Source view: that of the rule without merging, if each of its groups has a lane.
+// The ideal of the Source view, which goes by what it counts per instruction.
 static guint
-find_view_ideal(const SmbExplanation *e, const SmbRequest *request) {
-  const SmbRule *rule = smb_arch_rule(e->arch, (SmbOp)request->op, request->width);
-  const SmbPlan *plan = &rule->plan;
-  guint groups = smb_plan_count_groups(plan, request->mask);
-  return groups == plan->n_groups ? groups * plan->passes : 0;
+find_view_ideal(const SmbExplanation *e, const SmbRequest *request, const SmbWavefronts *pipe) {
+  SmbWavefronts count = smb_wavefronts_by_instruction(e->arch, request, pipe);
+  return smb_wavefronts_view_ideal(e->arch, request, count.wavefronts);
 }
 
 SmbExplainCost
@@ -116,7 +115,7 @@ smb_explain_cost(const SmbExplanation *e) {
     guint ideal = counted.ideal * plan->cycles;
     cost.ideal_cycles += made->count * (counted.cycles ? MAX(ideal, plan->floor) : 0);
     gboolean is_load = made->request.op == SMB_OP_LD;
-    guint view_ideal = is_load ? find_view_ideal(e, &made->request) : 0;
+    guint view_ideal = is_load ? find_view_ideal(e, &made->request, &counted) : 0;
     view = view && view_ideal;
     cost.view_ideal += made->count * view_ideal;
   }
@@ -143,7 +142,7 @@ append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *c
     g_string_append_printf(
         text,
         " There are two ideals of these requests: the conflict counter of l1tex goes by the merged "
-        "ones, %s, as here; the Source view of Nsight Compute by the width alone, %s.",
+        "ones, %s, as here; the Source view of Nsight Compute by the bytes that lanes ask for, %s.",
         smb_number(total->ideal).text, smb_number(cost->view_ideal).text);
   if (!smb_access_is_lower_bound(e->access) && total->requests &&
       e->plan->unit_bytes > info->bank_bytes)

@@ -38,8 +38,7 @@ char *smb_explain_fit(const SmbExplanation *explanation, const SmbNeighbour *nei
  * @cycles: of the access, under saturation
  * @ideal_cycles: with as few wavefronts as there can be; 0 if its requests are not all known
  * @view_ideal: what the Source view of Nsight Compute takes for the ideal of these requests, which knows no
- *   merged lanes; 0 where that cannot be told (a lane group of a merged request has no active lane, or the
- *   requests are not all known)
+ *   merged lanes (smb_wavefronts_view_ideal()); 0 of what does not merge, and if the requests are not all known
  */
 typedef struct {
   guint64 all_wavefronts;

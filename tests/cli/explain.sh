@@ -108,6 +108,11 @@ __global__ void one(int *out) {
 __global__ void global(int *out) {
   out[threadIdx.x] = 1;
 }
+__global__ void pairs(float *out) {
+  __shared__ float4 a[64];
+  float4 v = a[threadIdx.x / 2 % 4 * (threadIdx.x / 2 % 4 == 1 ? 8 : 1)];
+  out[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
 END
 file=$work/kernels.cu
 # in_place NAME: as golden, with the name of the file as it is everywhere.
@@ -123,7 +128,8 @@ tells '8 lanes of 16 bytes fill all 32 banks'
 tells 'invalid: misaligns the 16-byte access of line 4'
 expect 0 explain "$file" --entry stream --line 13
 in_place explain-merged.txt
-tells 'There are two ideals'
+expect 0 explain "$file" --entry pairs --block 32
+tells 'by the merged ones, 2, as here; the Source view of Nsight Compute by the bytes that lanes ask for, 4.'
 expect 0 explain "$file" --entry stream --line 11
 tells 'No conflict'
 tells 'that is 4.0-way here, and 4.0-way without a conflict.'
