@@ -36,8 +36,10 @@ note_answers(Runner *runner, const Step *step, BlockBarrier *barrier, SmbLanes l
     answers = ~answers;
   barrier->flags |= registers->predicate_flags[compute->in[0]] & ROW_TAINT;
   runner->warp->answers = (runner->warp->answers & ~lanes) | (answers & lanes);
-  runner->warp->unsure =
-      (runner->warp->unsure & ~lanes) | (registers->unknown_predicates[compute->in[0]] & lanes);
+  SmbLanes unsure = registers->unknown_predicates[compute->in[0]] & lanes;
+  runner->warp->unsure = (runner->warp->unsure & ~lanes) | unsure;
+  if (unsure && !barrier->origin)
+    barrier->origin = registers->predicate_origin[compute->in[0]];
 }
 
 gboolean
@@ -86,32 +88,35 @@ count_living(const Runner *runner) {
   return n;
 }
 
-// What bar.red gives to all that waited.
+// What bar.red gives to all that waited. One thread that is certain decides an "or" or "and", whatever the others say.
 static void
 answer(Runner *runner, const BlockBarrier *barrier, const Mask *waiting) {
   const Step *step = barrier->step;
-  guint n = 0, all = 0;
+  guint n = 0, not = 0;
   gboolean unsure = FALSE;
   for (guint w = 0; w < runner->block->n_warps; w++) {
     const Warp *warp = &runner->warps[w];
-    n += smb_lanes_count(warp->answers & waiting->warp[w]);
-    all += smb_lanes_count(waiting->warp[w]);
-    unsure = unsure || (warp->unsure & waiting->warp[w]);
+    SmbLanes sure = waiting->warp[w] & ~warp->unsure;
+    n += smb_lanes_count(warp->answers & sure);
+    not += smb_lanes_count(~warp->answers & sure);
+    unsure = unsure || sure != waiting->warp[w];
   }
+  gboolean yes = step->argument == BARRIER_AND ? not == 0 : n > 0;
+  if (step->argument != BARRIER_POPC && yes == (step->argument == BARRIER_OR))
+    unsure = FALSE;
   for (guint w = 0; w < runner->block->n_warps; w++) {
     Registers *registers = runner->warps[w].registers;
     SmbLanes lanes = waiting->warp[w];
     guint32 values[SMB_MAX_LANES];
-    gboolean yes = step->argument == BARRIER_AND ? n == all : n > 0;
     for (guint lane = 0; lane < SMB_MAX_LANES; lane++)
       values[lane] = n;
     if (step->argument == BARRIER_POPC && unsure)
-      smb_row_forget(registers, step->compute.d, lanes, barrier->flags, step_origin(runner, step));
+      smb_row_forget(registers, step->compute.d, lanes, barrier->flags, barrier->origin);
     else if (step->argument == BARRIER_POPC)
       smb_row_set(registers, step->compute.d, lanes, values, NULL, barrier->flags, 0);
     else
       smb_predicate_set(registers, step->compute.p, lanes, yes && !unsure ? lanes : 0,
-                        unsure ? lanes : 0, barrier->flags, step_origin(runner, step));
+                        unsure ? lanes : 0, barrier->flags, barrier->origin);
   }
 }
 
@@ -125,6 +130,7 @@ release(Runner *runner, guint number, const Mask *waiting) {
     smb_splits_release(runner->warps[w].splits, number);
   barrier->arrived = 0;
   barrier->flags = 0;
+  barrier->origin = 0;
   runner->awaited &= ~(1u << number);
   runner->timeouts = 0;
 }

@@ -75,6 +75,7 @@ typedef struct {
   guint expected;   // threads; 0: all of the block
   const Step *step; // that somebody executed last
   guint flags;      // ROW_TAINT, of what the threads contributed to its answer
+  guint32 origin;   // of what is not known of that
 } BlockBarrier;
 
 struct _Runner {
