@@ -292,6 +292,7 @@ smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arc
   analysis->n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
   analysis->n_warps = smb_arch_warps(arch, threads);
   analysis->shared_bytes = smb_program_static_shared(program) + launch->dynamic_bytes;
+  analysis->vendor = smb_arch_info(arch)->vendor;
   analysis->segment_bytes = smb_arch_info(arch)->global_segment_bytes;
   return analysis;
 }

@@ -192,6 +192,7 @@ typedef struct {
  * @requests: (nullable) (element-type SmbAccessRequest): if options asked to keep them: the distinct
  *   requests, by access, then warp, then the order in which they were first made
  * @requests_dropped: requests that are in no count of @requests, because there were too many to keep
+ * @vendor: SmbVendor: who makes the chips
  * @segment_bytes: what the segments of @globals are: SmbArchInfo.global_segment_bytes
  * @n_blocks: blocks of the grid
  * @n_blocks_run: of them; each of the others makes the same requests as one of these
@@ -219,6 +220,7 @@ typedef struct {
   GArray *warnings;
   GArray *requests;
   guint64 requests_dropped;
+  guint vendor;
   guint segment_bytes;
   guint64 n_blocks;
   guint64 n_blocks_run;

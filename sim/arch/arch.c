@@ -7,6 +7,7 @@
 
 #include "sim/arch/read.h"
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/base/data.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
@@ -146,7 +147,8 @@ smb_arch_check_request(const SmbArch *arch, const SmbRequest *request, GError **
     return FALSE;
   if (!(request->mask & ~smb_lanes_below(arch->info.lanes)))
     return TRUE;
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "lane %u is active: a warp of %s has %u lanes",
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  smb_arch_say(arch, "lane %u is active: a warp of %s has %u lanes"),
                   smb_lanes_last(request->mask), arch->info.name, arch->info.lanes);
 }
 
@@ -188,5 +190,6 @@ smb_plan_group_name(const SmbPlan *plan) {
   static const char *const names[] = {"warp", "half-warp", "quarter-warp"};
   SmbLanes first = plan->groups[0];
   gboolean neighbours = first == smb_lanes_below(smb_lanes_count(first));
-  return neighbours && plan->n_masks < G_N_ELEMENTS(names) ? names[plan->n_masks] : "lane group";
+  gboolean named = neighbours && plan->n_masks < G_N_ELEMENTS(names);
+  return smb_vendor_say(plan->vendor, named ? names[plan->n_masks] : "lane group");
 }

@@ -90,6 +90,7 @@ make_plan(const Task *task, const char *key, const SmbSplit *split, guint floor,
   const SmbRuleText *text = task->text;
   guint banks = text->banks ? text->banks : info->banks;
   *plan = (SmbPlan){.lanes = smb_lanes_below(MIN(smb_op_address_lanes(task->op), info->lanes)),
+                    .vendor = (guint8)info->vendor,
                     .counts_empty = (guint8)text->counts_empty,
                     .banks = (guint8)banks,
                     .bank_bytes = (guint8)info->bank_bytes,

@@ -52,6 +52,7 @@ typedef guint64 SmbBanks;
  *   each swap of a group costs
  * @floor: fewest cycles under saturation, whatever the wavefronts
  * @cycles: cycles of one wavefront
+ * @vendor: SmbVendor, whose words tell of it
  * @narrow: 32 lanes in at most four groups of neighbours, a unit that is a power of two, rows of at least 64 bytes,
  *   at most 32 banks for all groups together: what the fast counters know
  * @unit_shift, @bank_bits, @group_shift: of narrow plans, log2 of @unit_bytes, of the units that all banks together
@@ -76,6 +77,7 @@ struct _SmbPlan {
   guint8 unit_shift;
   guint8 bank_bits;
   guint8 group_shift;
+  guint8 vendor;
   SmbLanes groups[SMB_MAX_GROUPS];
 };
 

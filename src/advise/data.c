@@ -114,7 +114,7 @@ write_layout(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLa
 static void
 write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArray *array) {
   const SmbArray *found = array->search->use->array;
-  g_autofree char *sentence = smb_advise_describe(array);
+  g_autofree char *sentence = smb_advise_describe(report->arch, array);
   smb_json_object(json, NULL);
   smb_json_text(json, "name", found->name);
   smb_json_text(json, "element", found->element);

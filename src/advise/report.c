@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
@@ -279,11 +280,12 @@ static SmbProof *
 refuse_static(const SmbAdviseReport *report, const SmbArray *array) {
   SmbProof *proof = g_new0(SmbProof, 1);
   proof->launch = report->target->launch;
-  proof->failure =
-      g_strdup_printf("a block has at most %u bytes of static shared memory: declare %s extern, of "
-                      "one dimension, and "
-                      "launch with dynamic shared memory that cudaFuncSetAttribute has asked for",
-                      smb_arch_info(report->arch)->static_shared_bytes, array->name);
+  proof->failure = g_strdup_printf(
+      smb_arch_say(report->arch,
+                   "a block has at most %u bytes of static shared memory: declare %s extern, of "
+                   "one dimension, and "
+                   "launch with dynamic shared memory that cudaFuncSetAttribute has asked for"),
+      smb_arch_info(report->arch)->static_shared_bytes, array->name);
   return proof;
 }
 
@@ -518,11 +520,13 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   report->uses = smb_array_uses_new(target->kernel, &target->launch, report->analysis);
   if (report->analysis->requests_dropped == 0)
     return g_steal_pointer(&report);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-              "%s makes more than %u different requests of shared memory, and %s were not kept: "
-              "what is best for a part of them need not be best; expected a smaller grid or loop",
-              target->name, SMB_ANALYSIS_MAX_REQUESTS,
-              smb_number(report->analysis->requests_dropped).text);
+  g_set_error(
+      error, SMB_ERROR, SMB_ERROR_INPUT,
+      smb_arch_say(
+          arch,
+          "%s makes more than %u different requests of shared memory, and %s were not kept: "
+          "what is best for a part of them need not be best; expected a smaller grid or loop"),
+      target->name, SMB_ANALYSIS_MAX_REQUESTS, smb_number(report->analysis->requests_dropped).text);
   return NULL;
 }
 

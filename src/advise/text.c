@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "src/analyze/report.h"
@@ -58,12 +59,13 @@ write_layout(SmbTable *table, const SmbAdviseReport *report, const SmbAdviseArra
 
 static void
 write_layouts(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
-  g_autoptr(SmbTable) table = smb_table_new(">|layout|wavefronts>|excess>");
+  g_autoptr(SmbTable) table =
+      smb_table_new(smb_arch_say(cli->arch, ">|layout|wavefronts>|excess>"));
   if (array->merged)
     smb_table_columns(table, "merged>");
   if (report->now)
     smb_table_columns(table, "compiled>|instructions>");
-  smb_table_columns(table, "bytes>|vector>|fits|blocks/SM>|index");
+  smb_table_columns(table, smb_arch_say(cli->arch, "bytes>|vector>|fits|blocks/SM>|index"));
   smb_table_wrap(table);
   write_layout(table, report, array, array->now, 0);
   smb_table_rule(table);
@@ -104,18 +106,19 @@ write_accesses(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray 
 }
 
 char *
-smb_advise_describe(const SmbAdviseArray *array) {
+smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
   const SmbAdvice *search = array->search;
   const SmbLayout *layout = &search->original->layout;
   const SmbTally *now = &search->original->total;
   GString *text = g_string_new(NULL);
   g_string_printf(text, "Searched %s", smb_count(search->searched, "layout").text);
   if (search->unfit)
-    g_string_append_printf(text,
-                           " (%s %s invalid: %s would split or misalign a vector access, or need "
-                           "too much shared memory)",
-                           smb_number(search->unfit).text, smb_is_are(search->unfit),
-                           search->unfit == 1 ? "it" : "they");
+    g_string_append_printf(
+        text,
+        smb_arch_say(arch, " (%s %s invalid: %s would split or misalign a vector access, or need "
+                           "too much shared memory)"),
+        smb_number(search->unfit).text, smb_is_are(search->unfit),
+        search->unfit == 1 ? "it" : "they");
   const SmbCandidate *best = search->best->len ? g_ptr_array_index(search->best, 0) : NULL;
   if (!best) {
     g_string_append(text, ". None is valid.");
@@ -123,10 +126,10 @@ smb_advise_describe(const SmbAdviseArray *array) {
   }
   if (best->total.wavefronts >= now->wavefronts)
     g_string_append_printf(text, ". None takes fewer than the present %s.",
-                           smb_count(now->wavefronts, "wavefront").text);
+                           smb_count(now->wavefronts, smb_arch_say(arch, "wavefront")).text);
   else
     g_string_append_printf(text, ". Best: %s (now %s), reached by %s.",
-                           smb_count(best->total.wavefronts, "wavefront").text,
+                           smb_count(best->total.wavefronts, smb_arch_say(arch, "wavefront")).text,
                            smb_number(now->wavefronts).text, smb_number(search->ties).text);
   if (MIN(best->total.excess, now->excess))
     g_string_append_printf(
@@ -228,12 +231,13 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   }
   append_change(text, report, array, layout);
   g_string_append_printf(text, ": %s -> %s", smb_number(now->wavefronts).text,
-                         smb_count(then->wavefronts, "wavefront").text);
+                         smb_count(then->wavefronts, smb_arch_say(report->arch, "wavefront")).text);
   if (then->excess)
     g_string_append_printf(text, ", %s of them in excess", smb_number(then->excess).text);
   if (layout->extra_bytes)
-    g_string_append_printf(text, ", %+" G_GINT64_FORMAT " bytes of shared memory",
-                           layout->extra_bytes);
+    g_string_append_printf(
+        text, smb_arch_say(report->arch, ", %+" G_GINT64_FORMAT " bytes of shared memory"),
+        layout->extra_bytes);
   g_string_append_c(text, '.');
   g_autofree char *compiled = smb_advise_describe_layout_compiled(report, array, layout);
   g_string_append(text, compiled);
@@ -302,17 +306,21 @@ write_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) 
   gsize dynamic = proof->launch.dynamic_bytes;
   guint most = smb_arch_info(report->arch)->static_shared_bytes;
   if (dynamic != report->target->launch.dynamic_bytes)
-    g_string_append_printf(text, "Launch it with %s bytes of dynamic shared memory instead of %s. ",
-                           smb_number(dynamic).text,
-                           smb_number(report->target->launch.dynamic_bytes).text);
+    g_string_append_printf(
+        text,
+        smb_arch_say(cli->arch, "Launch it with %s bytes of dynamic shared memory instead of %s. "),
+        smb_number(dynamic).text, smb_number(report->target->launch.dynamic_bytes).text);
   if (dynamic > most)
     g_string_append_printf(text,
                            "More than %u bytes need cudaFuncSetAttribute with "
                            "cudaFuncAttributeMaxDynamicSharedMemorySize. ",
                            most);
   g_string_append_printf(
-      text, "Run in this form: %s for all shared accesses, each as predicted",
-      smb_count(smb_analysis_total(proof->analysis).wavefronts, "wavefront").text);
+      text,
+      smb_arch_say(cli->arch, "Run in this form: %s for all shared accesses, each as predicted"),
+      smb_count(smb_analysis_total(proof->analysis).wavefronts,
+                smb_arch_say(cli->arch, "wavefront"))
+          .text);
   if (proof->compared_bytes)
     g_string_append_printf(text, ", and the same %s in global memory.",
                            smb_count(proof->compared_bytes, "byte").text);
@@ -416,7 +424,7 @@ write_merged(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *a
       "of up to %u bytes: %s now, in place of %s in the text. Layouts that keep such vectors whole "
       "(column vector) come first.",
       site->expression, place, array->merged->width,
-      smb_count(array->now->merged.wavefronts, "wavefront").text,
+      smb_count(array->now->merged.wavefronts, smb_arch_say(cli->arch, "wavefront")).text,
       smb_number(array->now->candidate->total.wavefronts).text);
 }
 
@@ -432,15 +440,17 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
   smb_spool_printf(cli->out, "%s bytes\n", smb_number(array->search->use->bytes).text);
   if (now->excess == 0 && array->now->merged.excess == 0 &&
       array->now->candidate->fit == SMB_LAYOUT_FITS && !all) {
-    smb_text_wrap_printf(cli->out,
-                         "No bank conflicts%s: %s wavefronts, the minimum for these accesses.",
-                         qualify(report, array), smb_number(now->wavefronts).text);
+    smb_text_wrap_printf(
+        cli->out,
+        smb_arch_say(cli->arch,
+                     "No bank conflicts%s: %s wavefronts, the minimum for these accesses."),
+        qualify(report, array), smb_number(now->wavefronts).text);
     return;
   }
   g_autoptr(GPtrArray) verdict = smb_advise_describe_verdict(report, array);
   for (guint i = 0; i < verdict->len; i++)
     smb_text_wrap(cli->out, g_ptr_array_index(verdict, i));
-  g_autofree char *sentences = smb_advise_describe(array);
+  g_autofree char *sentences = smb_advise_describe(cli->arch, array);
   g_autoptr(GString) text = g_string_new(sentences);
   append_bounds(text, report, array);
   smb_text_wrap(cli->out, text->str);
@@ -475,11 +485,14 @@ write_legend(SmbCli *cli) {
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap(
       cli->out,
-      "bytes: additional shared memory. vector: the widest access, in bytes, that stays whole and "
-      "aligned. fits: opt-in needs dynamic shared memory beyond the default limit. blocks/SM: "
-      "resident blocks by shared memory and threads; registers are not considered. Wavefront "
-      "counts are not run times, and computing the indices is not counted. New text is run for "
-      "this launch, and its constants hold for these macros.");
+      smb_arch_say(
+          cli->arch,
+          "bytes: additional shared memory. vector: the widest access, in bytes, that stays whole "
+          "and "
+          "aligned. fits: opt-in needs dynamic shared memory beyond the default limit. blocks/SM: "
+          "resident blocks by shared memory and threads; registers are not considered. Wavefront "
+          "counts are not run times, and computing the indices is not counted. New text is run for "
+          "this launch, and its constants hold for these macros."));
 }
 
 void

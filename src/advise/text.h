@@ -26,7 +26,7 @@ void smb_advise_write_csv(SmbCli *cli, gconstpointer result);
 void smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report);
 
 /** smb_advise_describe: Returns: (transfer full): what the search of an array found, in sentences */
-char *smb_advise_describe(const SmbAdviseArray *array);
+char *smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array);
 
 /** smb_advise_describe_verdict: Returns: (transfer full) (element-type utf8): what is to be changed, or why not, in a
  * sentence for the best layout of each kind that was tried: the best first; empty: no layout is better */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "sim/arch/occupancy.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
@@ -269,7 +270,7 @@ write_table(SmbCli *cli, const Tuning *tuning) {
     smb_table_column(table, tuning->ranges[i].name, SMB_ALIGN_RIGHT);
   smb_table_columns(table, tuning->n_classes > SMB_OP_CLASS_ATOMIC ? "loads>|stores>|atomics>"
                                                                    : "loads>|stores>");
-  smb_table_columns(table, "wavefronts>|excess>|bytes>|blocks/SM>|");
+  smb_table_columns(table, smb_arch_say(cli->arch, "wavefronts>|excess>|bytes>|blocks/SM>|"));
   smb_table_wrap(table);
   for (guint i = 0; i < tuning->trials->len; i++) {
     if (is_shown(tuning, i))
@@ -293,13 +294,16 @@ write_text(SmbCli *cli, gconstpointer result) {
     ties += !trial->failure && trial->total.wavefronts == best->total.wavefronts;
   }
   g_autoptr(GString) text = g_string_new(NULL);
-  g_string_append_printf(text, "Tried %s. Best: %s",
-                         smb_count(tuning->trials->len, "combination").text,
-                         smb_count(best->total.wavefronts, "wavefront").text);
+  g_string_append_printf(
+      text, "Tried %s. Best: %s", smb_count(tuning->trials->len, "combination").text,
+      smb_count(best->total.wavefronts, smb_arch_say(cli->arch, "wavefront")).text);
   if (best->total.excess)
     g_string_append_printf(text, ", %s of them in excess", smb_number(best->total.excess).text);
   g_string_append_printf(
-      text, ", reached by %u; these are listed by shared memory, the least first.", ties);
+      text,
+      smb_arch_say(cli->arch,
+                   ", reached by %u; these are listed by shared memory, the least first."),
+      ties);
   if (failed)
     g_string_append_printf(text, " %u cannot be run.", failed);
   smb_spool_puts(cli->out, "\n");

@@ -3,6 +3,8 @@
 //
 // The annotated source. Every count stands beside exactly one line, and the sums below are those of the analysis.
 #include "src/analyze/annotate-code.h"
+
+#include "sim/arch/words.h"
 #include "src/analyze/report.h"
 
 // What stands in another file has no line here: it counts in row 0. Compiled code stands where its instruction does, or in
@@ -72,9 +74,10 @@ annotate_text(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbSource *source = smb_program_source(report->target->kernel);
   guint n_lines = source ? smb_source_n_lines(source) : 0;
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, NULL, n_lines);
-  g_autofree char *columns = g_strdup_printf("per launch: requests>|wavefronts>|excess>|%s>|"
-                                             "per request: worst>|: line>|source",
-                                             smb_analyze_segment_name(cli->arch));
+  g_autofree char *columns =
+      g_strdup_printf(smb_arch_say(cli->arch, "per launch: requests>|wavefronts>|excess>|%s>|"
+                                              "per request: worst>|: line>|source"),
+                      smb_analyze_segment_name(cli->arch));
   SmbTable *table = smb_table_new(columns);
   SmbLineTally total = {0};
   for (guint i = 0; i <= n_lines; i++) {

@@ -5,6 +5,7 @@
 #include "src/out/finding.h"
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "src/analyze/report.h"
 #include "src/analyze/row.h"
 
@@ -66,8 +67,10 @@ add_shared(const Collection *to) {
     add(to, queues ? SMB_FINDING_CONTENTION : SMB_FINDING_BANK_CONFLICT, site,
         smb_op_class_name(site->op_class), row->total.excess,
         g_strdup_printf("%s %s, %" G_GUINT64_FORMAT " of them in excess (%s)", what,
-                        smb_count(row->total.wavefronts, "wavefront").text, row->total.excess,
-                        ways));
+                        smb_count(row->total.wavefronts,
+                                  smb_vendor_say(to->report->analysis->vendor, "wavefront"))
+                            .text,
+                        row->total.excess, ways));
   }
 }
 
@@ -125,7 +128,9 @@ add_warnings(const Collection *to) {
     finding.column = analysis->idle_column;
     smb_findings_add(to->findings, smb_program_file(to->program), &finding,
                      g_strdup(to->report->target->name),
-                     g_strdup_printf("no access to shared memory is reached: %s", analysis->idle));
+                     g_strdup_printf(smb_vendor_say(to->report->analysis->vendor,
+                                                    "no access to shared memory is reached: %s"),
+                                     analysis->idle));
   }
 }
 

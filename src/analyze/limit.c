@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "src/analyze/limit.h"
 
+#include "sim/arch/words.h"
+
 #include <string.h>
 
 #include "src/analyze/report.h"
@@ -208,8 +210,10 @@ describe_sum(const Check *check, const SmbLimit *limit, double value) {
       !limit->where ? g_strdup_printf("kernel '%s'", smb_program_name(check->program))
                     : g_strdup_printf(limit->line ? "line %s" : "array '%s'", limit->where);
   if (limit->is_percent)
-    return g_strdup_printf("%.1f%% of the wavefronts of %s are in excess: more than %s", value,
-                           subject, described);
+    return g_strdup_printf(
+        smb_vendor_say(check->analysis->vendor,
+                       "%.1f%% of the wavefronts of %s are in excess: more than %s"),
+        value, subject, described);
   return g_strdup_printf("%s takes %.0f %swavefronts: more than %s", subject, value,
                          limit->option == excess_option ? "excess " : "", described);
 }
@@ -256,7 +260,10 @@ check_limit(const Check *check, const SmbLimit *limit) {
     g_autofree char *described = smb_limit_describe(limit);
     fail(check, limit, NULL, NULL,
          g_strdup_printf("%s: nothing was checked%s", described,
-                         limit->where ? ": no access to shared memory there is counted" : ""));
+                         limit->where
+                             ? smb_vendor_say(check->analysis->vendor,
+                                              ": no access to shared memory there is counted")
+                             : ""));
   } else if (limit->option == ways_option) {
     for (guint i = 0; i < there->len; i++)
       check_ways(check, limit, there->pdata[i]);

@@ -5,6 +5,7 @@
 #include "src/out/markdown.h"
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "src/analyze/report.h"
 #include "src/analyze/row.h"
 #include "src/cli/describe.h"
@@ -21,8 +22,10 @@ write_heading(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArch *arch
   smb_markdown_text(out, verdict);
   smb_spool_puts(out, "**\n\n");
   smb_markdown_code(out, target->file);
-  smb_spool_printf(out, ", block %s, grid %s, %" G_GSIZE_FORMAT " bytes of shared memory, %s\n\n",
-                   block, grid, report->analysis->shared_bytes, smb_arch_info(arch)->name);
+  smb_spool_printf(
+      out,
+      smb_arch_say(arch, ", block %s, grid %s, %" G_GSIZE_FORMAT " bytes of shared memory, %s\n\n"),
+      block, grid, report->analysis->shared_bytes, smb_arch_info(arch)->name);
 }
 
 static void
@@ -81,8 +84,10 @@ smb_analyze_write_markdown(SmbCli *cli, gconstpointer result) {
     g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, FALSE);
     smb_spool_puts(
         cli->out,
-        "| place | shared access | op | requests | wavefronts | ideal | excess | worst |\n"
-        "|---|---|---|--:|--:|--:|--:|--:|\n");
+        smb_arch_say(
+            cli->arch,
+            "| place | shared access | op | requests | wavefronts | ideal | excess | worst |\n"
+            "|---|---|---|--:|--:|--:|--:|--:|\n"));
     for (guint i = 0; i < rows->len; i++)
       write_row(cli->out, &g_array_index(rows, SmbAnalyzeRow, i));
     for (guint c = 0; c < SMB_N_OP_CLASSES; c++)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "src/analyze/part.h"
 #include "sim/base/text.h"
 #include "src/analyze/row.h"
@@ -34,7 +35,9 @@ smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysi
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
   g_autofree char *text = g_strdup_printf("  %s%s%s", target->file, *defines ? "  " : "", defines);
   smb_text_wrap_at(cli->out, text, smb_text_width(target->name), 4);
-  smb_spool_printf(cli->out, "block %s, grid %s, %" G_GSIZE_FORMAT " bytes of shared memory, %s\n",
+  smb_spool_printf(cli->out,
+                   smb_arch_say(cli->arch, "block %s, grid %s, %" G_GSIZE_FORMAT
+                                           " bytes of shared memory, %s\n"),
                    block, grid, analysis->shared_bytes, smb_arch_info(cli->arch)->name);
   if (target->compiled)
     smb_text_wrap_printf(cli->out, "compiled: %s", target->compiled);
@@ -80,7 +83,8 @@ write_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeReport *rep
     if (access->warps[w].requests == 0)
       continue;
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
-    smb_table_printf(table, SMB_STYLE_DIM, "  warp %u", w);
+    smb_table_printf(table, SMB_STYLE_DIM, smb_vendor_say(report->analysis->vendor, "  warp %u"),
+                     w);
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
     smb_analyze_add_tally(table, &access->warps[w]);
   }
@@ -99,8 +103,9 @@ write_total(SmbTable *table, const char *name, const SmbTally *total) {
 static void
 write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
-  g_autoptr(SmbTable) table = smb_table_new("line>|shared access|op|per launch: requests>|"
-                                            "wavefronts>|ideal>|excess>|per request: worst>");
+  g_autoptr(SmbTable) table =
+      smb_table_new(smb_arch_say(cli->arch, "line>|shared access|op|per launch: requests>|"
+                                            "wavefronts>|ideal>|excess>|per request: worst>"));
   g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, report->by_warp);
   for (guint i = 0; i < rows->len; i++)
     write_row(table, &g_array_index(rows, SmbAnalyzeRow, i), report);
@@ -179,8 +184,8 @@ smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsize siz
 static void
 write_traffic(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
-  g_autoptr(SmbTable) table = smb_table_new(
-      "line>|other shared traffic|op|kind|per launch: executions>|bytes>|wavefronts>");
+  g_autoptr(SmbTable) table = smb_table_new(smb_arch_say(
+      cli->arch, "line>|other shared traffic|op|kind|per launch: executions>|bytes>|wavefronts>"));
   for (guint i = 0; i < analysis->traffic->len; i++) {
     const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
     char bytes[32];
@@ -205,9 +210,10 @@ smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAccess *
   g_autoptr(GString) meeting = g_string_new(NULL);
   if (!smb_describe_meeting(meeting, arch, &access->worst))
     return;
-  g_string_append_printf(text, " In warp %u", access->worst_warp);
+  g_string_append_printf(text, smb_arch_say(arch, " In warp %u"), access->worst_warp);
   if (access->worst_block > 0)
-    g_string_append_printf(text, " of block %" G_GUINT64_FORMAT, access->worst_block);
+    g_string_append_printf(text, smb_arch_say(arch, " of block %" G_GUINT64_FORMAT),
+                           access->worst_block);
   g_string_append_printf(text, ", %s.", meeting->str);
 }
 
@@ -242,15 +248,20 @@ smb_analyze_verdict(const SmbAnalysis *analysis) {
   guint64 wavefronts = total.wavefronts, ideal = total.ideal;
   if (analysis->accesses->len == 0)
     return analysis->idle
-               ? g_strdup_printf("The kernel makes no shared-memory requests: %s.", analysis->idle)
-               : g_strdup("The kernel makes no shared-memory requests.");
+               ? g_strdup_printf(smb_vendor_say(analysis->vendor,
+                                                "The kernel makes no shared-memory requests: %s."),
+                                 analysis->idle)
+               : g_strdup(smb_vendor_say(analysis->vendor,
+                                         "The kernel makes no shared-memory requests."));
   if (total.requests == 0)
-    return g_strdup("No shared-memory request is counted.");
+    return g_strdup(smb_vendor_say(analysis->vendor, "No shared-memory request is counted."));
   if (wavefronts == ideal)
-    return g_strdup_printf("No bank conflicts%s: %s, the minimum for these accesses.",
-                           qualify(analysis), smb_count(wavefronts, "wavefront").text);
-  return g_strdup_printf("Bank conflicts%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                         " wavefronts (%.0f%%) %s in excess.",
+    return g_strdup_printf(
+        "No bank conflicts%s: %s, the minimum for these accesses.", qualify(analysis),
+        smb_count(wavefronts, smb_vendor_say(analysis->vendor, "wavefront")).text);
+  return g_strdup_printf(smb_vendor_say(analysis->vendor, "Bank conflicts%s: %" G_GUINT64_FORMAT
+                                                          " of %" G_GUINT64_FORMAT
+                                                          " wavefronts (%.0f%%) %s in excess."),
                          qualify(analysis), wavefronts - ideal, wavefronts,
                          100.0 * (double)(wavefronts - ideal) / (double)wavefronts,
                          smb_is_are(wavefronts - ideal));
@@ -262,8 +273,9 @@ append_worst(GString *text, const SmbArch *arch, const SmbAccess *worst) {
   g_string_append_printf(text, "The costliest access is the %s of %s at %s.",
                          smb_op_class_name(worst->site->op_class), worst->site->expression, place);
   smb_analyze_append_meeting(text, arch, worst);
-  g_string_append_printf(text, " That request takes %u wavefronts; without conflicts it takes %u.",
-                         worst->worst_cost.wavefronts, worst->worst_cost.ideal);
+  g_string_append_printf(
+      text, smb_arch_say(arch, " That request takes %u wavefronts; without conflicts it takes %u."),
+      worst->worst_cost.wavefronts, worst->worst_cost.ideal);
 }
 
 // Accesses of one kind: how many there are, and the first.
@@ -365,8 +377,10 @@ append_products(GString *text, const SmbAnalysis *analysis) {
       continue;
     g_string_append_printf(
         text,
-        "%swgmma reads 128 bytes of its operands in a wavefront, in any layout: swizzling them "
-        "does not matter for it, only for who writes them.",
+        smb_vendor_say(
+            analysis->vendor,
+            "%swgmma reads 128 bytes of its operands in a wavefront, in any layout: swizzling them "
+            "does not matter for it, only for who writes them."),
         text->len ? " " : "");
     return;
   }
@@ -423,8 +437,8 @@ smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis) {
   }
   if (analysis->n_blocks_run < analysis->n_blocks)
     smb_spool_printf(cli->out,
-                     "\nCounted %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                     " blocks: the others make the same requests.\n",
+                     smb_arch_say(cli->arch, "\nCounted %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                                             " blocks: the others make the same requests.\n"),
                      analysis->n_blocks_run, analysis->n_blocks);
 }
 
@@ -502,8 +516,9 @@ smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
     smb_analyze_write_warning(target->kernel, site, message, out);
   }
   if (analysis->idle) {
-    g_autofree char *text =
-        g_strdup_printf("warning: no access to shared memory is reached: %s", analysis->idle);
+    g_autofree char *text = g_strdup_printf(
+        smb_vendor_say(analysis->vendor, "warning: no access to shared memory is reached: %s"),
+        analysis->idle);
     const SmbSite place = {.line = analysis->idle_line,
                            .column = analysis->idle_column,
                            .offset = analysis->idle_place};

@@ -3,6 +3,7 @@
 #include "src/cli/describe.h"
 
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/count/conflict.h"
 #include "sim/count/wavefront.h"
 
@@ -99,7 +100,7 @@ const char *
 smb_describe_turn(const SmbPlan *plan) {
   if (plan->conflict == SMB_CONFLICT_LOOP)
     return "round";
-  return plan->passes == 1 ? "wavefront" : "pass";
+  return plan->passes == 1 ? smb_vendor_say(plan->vendor, "wavefront") : "pass";
 }
 
 void

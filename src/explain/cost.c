@@ -5,6 +5,7 @@
 #include "src/explain/words.h"
 
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "sim/count/instruction.h"
 #include "src/analyze/report.h"
@@ -25,8 +26,10 @@ refuse_padding(const SmbExplanation *e) {
     return g_strdup("Not counted: the kernel makes too many different requests.");
   if (neighbours->searched)
     return g_strdup_printf(
-        "%s has one dimension, and padding it after any power of two of elements (%s paddings) "
-        "takes no fewer wavefronts. If its rows have another length, give it as --row N.",
+        smb_arch_say(
+            e->arch,
+            "%s has one dimension, and padding it after any power of two of elements (%s paddings) "
+            "takes no fewer wavefronts. If its rows have another length, give it as --row N."),
         e->array->name, smb_number(neighbours->searched).text);
   return g_strdup_printf("%s has one dimension, and there are too many paddings to count: give the "
                          "length of its rows as --row N.",
@@ -42,10 +45,12 @@ smb_explain_padding(const SmbExplanation *e) {
   const char *name = e->array->name;
   guint64 columns = neighbours->layout.columns, pad = neighbours->layout.pad;
   if (neighbours->rows == SMB_ROWS_SEARCHED) {
-    g_string_append_printf(text,
-                           "%s has one dimension; padding after every %s elements takes the fewest "
-                           "wavefronts (--row N sets another length).",
-                           name, smb_number(columns).text);
+    g_string_append_printf(
+        text,
+        smb_arch_say(e->arch,
+                     "%s has one dimension; padding after every %s elements takes the fewest "
+                     "wavefronts (--row N sets another length)."),
+        name, smb_number(columns).text);
   } else {
     g_string_append_printf(text, "%s has rows of %s", name, smb_count(columns, "element").text);
     if (pad)
@@ -57,10 +62,10 @@ smb_explain_padding(const SmbExplanation *e) {
     g_string_append_printf(
         text, " With a padding of %s all accesses of %s together take %s instead of %s.",
         smb_number(best->layout.pad).text, name,
-        smb_count(best->total.wavefronts, "wavefront").text,
+        smb_count(best->total.wavefronts, smb_arch_say(e->arch, "wavefront")).text,
         smb_number(neighbours->wavefronts).text);
   } else if (neighbours->searched) {
-    g_string_append(text, " No padding takes fewer wavefronts.");
+    g_string_append(text, smb_arch_say(e->arch, " No padding takes fewer wavefronts."));
   }
   return g_string_free(text, FALSE);
 }
@@ -83,11 +88,12 @@ smb_explain_fit(const SmbExplanation *e, const SmbNeighbour *neighbour) {
   }
   switch (neighbour->room) {
   case SMB_ROOM_TOO_SMALL:
-    return g_strdup_printf("invalid: %s has at most %u bytes for a block", info->name,
-                           info->max_shared_bytes);
+    return g_strdup_printf(smb_arch_say(e->arch, "invalid: %s has at most %u bytes for a block"),
+                           info->name, info->max_shared_bytes);
   case SMB_ROOM_OPT_IN:
-    return g_strdup_printf("needs dynamic shared memory with opt-in: more than %u bytes",
-                           info->static_shared_bytes);
+    return g_strdup_printf(
+        smb_arch_say(e->arch, "needs dynamic shared memory with opt-in: more than %u bytes"),
+        info->static_shared_bytes);
   case SMB_ROOM_ENOUGH:
     break;
   }
@@ -163,11 +169,15 @@ append_cycles(GString *text, const SmbExplanation *e, const SmbExplainCost *cost
   if (blocks > 1)
     g_string_append_printf(
         text,
-        " If one multiprocessor ran all %s blocks, the requests of this access would keep its",
+        smb_arch_say(
+            e->arch,
+            " If one multiprocessor ran all %s blocks, the requests of this access would keep its"),
         smb_number(blocks).text);
   else
-    g_string_append(text, " On one multiprocessor, the requests of this access keep the");
-  g_string_append_printf(text, " shared-memory pipe busy for at least %s",
+    g_string_append(
+        text,
+        smb_arch_say(e->arch, " On one multiprocessor, the requests of this access keep the"));
+  g_string_append_printf(text, smb_arch_say(e->arch, " shared-memory pipe busy for at least %s"),
                          smb_count(cost->cycles, "cycle").text);
 }
 
@@ -177,16 +187,19 @@ smb_explain_describe_cost(const SmbExplanation *e) {
   SmbExplainCost cost = smb_explain_cost(e);
   GString *text = g_string_new(NULL);
   if (total->excess)
-    g_string_append_printf(text,
-                           "Of the %s wavefronts of this access %s (%.0f%%) %s excess: %.0f%% of "
-                           "the %s that all shared accesses take.",
-                           smb_number(total->wavefronts).text, smb_number(total->excess).text,
-                           find_share(total->excess, total->wavefronts), smb_is_are(total->excess),
-                           find_share(total->excess, cost.all_wavefronts),
-                           smb_number(cost.all_wavefronts).text);
+    g_string_append_printf(
+        text,
+        smb_arch_say(e->arch,
+                     "Of the %s wavefronts of this access %s (%.0f%%) %s excess: %.0f%% of "
+                     "the %s that all shared accesses take."),
+        smb_number(total->wavefronts).text, smb_number(total->excess).text,
+        find_share(total->excess, total->wavefronts), smb_is_are(total->excess),
+        find_share(total->excess, cost.all_wavefronts), smb_number(cost.all_wavefronts).text);
   else
-    g_string_append_printf(text, "This access has no bank conflicts; all shared accesses take %s.",
-                           smb_number(cost.all_wavefronts).text);
+    g_string_append_printf(
+        text,
+        smb_arch_say(e->arch, "This access has no bank conflicts; all shared accesses take %s."),
+        smb_number(cost.all_wavefronts).text);
   append_profilers(text, e, &cost);
   if (e->access->is_loop)
     g_string_append(text, " These counts are lower bounds: the access is a loop.");
@@ -198,7 +211,10 @@ smb_explain_describe_cost(const SmbExplanation *e) {
   if (cost.ideal_cycles && cost.ideal_cycles < cost.cycles)
     g_string_append_printf(text, ", %s without conflicts", smb_number(cost.ideal_cycles).text);
   g_string_append(
-      text, ". Wavefront counts are not run times: where a kernel waits for something else, excess "
-            "wavefronts cost little.");
+      text,
+      smb_arch_say(
+          e->arch,
+          ". Wavefront counts are not run times: where a kernel waits for something else, excess "
+          "wavefronts cost little."));
   return g_string_free(text, FALSE);
 }

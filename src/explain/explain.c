@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/explain/explain.h"
 
@@ -80,17 +81,21 @@ refuse_place(const SmbExplanation *e, const SmbExplainQuestion *question, GError
                              smb_op_class_name(site->op_class), site->column);
   }
   if (!question->line)
-    return smb_cli_usage_error(error,
-                               "--op '%s': the kernel makes no such request of shared memory",
-                               smb_op_class_name(question->op));
+    return smb_cli_usage_error(
+        error,
+        smb_arch_say(e->arch, "--op '%s': the kernel makes no such request of shared memory"),
+        smb_op_class_name(question->op));
   if (places->len)
-    return smb_cli_usage_error(error, "line %u has no such access to shared memory: expected %s",
-                               question->line, places->str);
+    return smb_cli_usage_error(
+        error, smb_arch_say(e->arch, "line %u has no such access to shared memory: expected %s"),
+        question->line, places->str);
   g_autofree char *lines = list_lines(analysis, question->file != NULL);
   g_autofree char *named = smb_explain_describe_line(question);
   return smb_cli_usage_error(
-      error, "--line '%s': no access to shared memory on it is counted: %s%s", named,
-      *lines ? "expected one of " : "the code has no lines of its source (nvcc -lineinfo)", lines);
+      error,
+      smb_arch_say(e->arch, "--line '%s': no access to shared memory on it is counted: %s%s"),
+      named, *lines ? "expected one of " : "the code has no lines of its source (nvcc -lineinfo)",
+      lines);
 }
 
 // The costliest of the accesses that are asked for.
@@ -122,8 +127,9 @@ refuse_warp(const SmbExplanation *e, guint warp, GError **error) {
       g_string_append_printf(warps, "%s%u", warps->len ? ", " : "", w);
   }
   g_autofree char *place = smb_site_place(e->access->site);
-  return smb_cli_usage_error(error, "--warp '%u': it makes no request at %s: expected one of %s",
-                             warp, place, warps->str);
+  return smb_cli_usage_error(
+      error, smb_arch_say(e->arch, "--warp '%u': it makes no request at %s: expected one of %s"),
+      warp, place, warps->str);
 }
 
 // The costliest request of the access, or of one of its warps.

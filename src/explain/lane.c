@@ -3,6 +3,7 @@
 #include "src/explain/lane.h"
 
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "src/cli/describe.h"
 #include "src/out/table.h"
 
@@ -123,8 +124,8 @@ smb_explain_example(const SmbExplanation *e) {
   SmbExplainLane lane = smb_explain_lane(e, choose_example(e, meeting));
   g_autofree char *element = smb_explain_element(&lane);
   GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "Lane %u of warp %u is thread (%u,%u,%u)", lane.lane, e->warp,
-                         lane.thread[0], lane.thread[1], lane.thread[2]);
+  g_string_append_printf(text, smb_arch_say(e->arch, "Lane %u of warp %u is thread (%u,%u,%u)"),
+                         lane.lane, e->warp, lane.thread[0], lane.thread[1], lane.thread[2]);
   if (lane.array) {
     g_string_append_printf(text, ". It accesses %s, at byte ", element);
     append_offset(text, &lane);

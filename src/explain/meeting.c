@@ -3,6 +3,7 @@
 //
 // Who waits for whom, in which passes, and who shares a word.
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/cli/describe.h"
 #include "src/explain/words.h"
@@ -44,7 +45,7 @@ append_passes(GString *text, const SmbExplanation *e) {
     n_groups = MAX(n_groups, e->passes.group[i] + 1u);
   }
   if (smb_plan_n_groups(e->plan) == 1) {
-    g_string_append(text, " The warp takes ");
+    g_string_append(text, smb_arch_say(e->arch, " The warp takes "));
   } else {
     g_string_append_printf(text, " The %ss take ", smb_explain_group_name(e));
     for (guint i = 0; i < n_groups; i++)
@@ -53,8 +54,8 @@ append_passes(GString *text, const SmbExplanation *e) {
   }
   smb_describe_turns(text, e->plan, e->passes.n);
   if (e->plan->passes != 1)
-    g_string_append_printf(text, " of %u wavefronts, %u in all", e->plan->passes,
-                           e->cost.wavefronts);
+    g_string_append_printf(text, smb_arch_say(e->arch, " of %u wavefronts, %u in all"),
+                           e->plan->passes, e->cost.wavefronts);
   g_string_append_c(text, '.');
 }
 
@@ -62,7 +63,8 @@ static void
 append_rounds(GString *text, const SmbExplanation *e) {
   g_string_append_printf(
       text, " The loop takes %s: the loads of the remaining lanes take %s in all, their swaps %u.",
-      smb_count(e->loop.rounds, "round").text, smb_count(e->loop.load_wavefronts, "wavefront").text,
+      smb_count(e->loop.rounds, "round").text,
+      smb_count(e->loop.load_wavefronts, smb_arch_say(e->arch, "wavefront")).text,
       e->loop.swap_wavefronts);
   if (e->rule->lower_bound)
     g_string_append_printf(text, " This is a lower bound: %s add to it.", e->rule->lower_bound);
@@ -77,7 +79,7 @@ append_calm(GString *text, const SmbExplanation *e) {
   g_string_append(text, "No bank conflicts");
   if (e->plan->conflict != SMB_CONFLICT_LOOP && e->passes.n)
     g_string_append_printf(text, ": %s, the minimum for this request",
-                           smb_count(e->cost.wavefronts, "wavefront").text);
+                           smb_count(e->cost.wavefronts, smb_arch_say(e->arch, "wavefront")).text);
   g_string_append_c(text, '.');
 }
 
@@ -88,7 +90,7 @@ smb_explain_meeting(const SmbExplanation *e) {
     g_string_append_printf(
         text, "The lanes read %s of the source, which take %s; without conflicts they take %u.",
         smb_count(smb_request_source_lines(&e->request), "line").text,
-        smb_count(e->cost.wavefronts, "wavefront").text, e->cost.ideal);
+        smb_count(e->cost.wavefronts, smb_arch_say(e->arch, "wavefront")).text, e->cost.ideal);
     return g_string_free(text, FALSE);
   }
   if (smb_describe_meeting(text, e->arch, &e->request)) {
@@ -146,9 +148,11 @@ append_meaning(GString *text, const SmbExplanation *e, SmbLanes lanes) {
     g_string_append(text, " That is not free here: they take turns, one lane at a time.");
     break;
   case SMB_CONFLICT_ADDRESSES:
-    g_string_append(text,
-                    " They share a wavefront, which is free; one lane's value stays, and which one "
-                    "is undefined.");
+    g_string_append(
+        text, smb_arch_say(
+                  e->arch,
+                  " They share a wavefront, which is free; one lane's value stays, and which one "
+                  "is undefined."));
     break;
   case SMB_CONFLICT_ONE_BROADCAST:
     g_string_append(text, " If that word is broadcast, all of them are served at once.");

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/analyze/report.h"
+
+#include "sim/arch/words.h"
 #include "src/cli/origin.h"
 #include "src/explain/lane.h"
 #include "src/explain/report.h"
@@ -52,8 +54,9 @@ write_place(SmbCli *cli, const SmbExplanation *e) {
 
 static void
 write_neighbours(SmbCli *cli, const SmbExplanation *e) {
-  g_autofree char *columns =
-      g_strdup_printf("padding>|bytes>|wavefronts>|excess>|worst>|all of %s>|", e->array->name);
+  g_autofree char *columns = g_strdup_printf(
+      smb_arch_say(e->arch, "padding>|bytes>|wavefronts>|excess>|worst>|all of %s>|"),
+      e->array->name);
   g_autoptr(SmbTable) table = smb_table_new(columns);
   for (guint i = 0; i < e->neighbours->all->len; i++) {
     const SmbNeighbour *neighbour = g_ptr_array_index(e->neighbours->all, i);

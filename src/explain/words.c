@@ -5,6 +5,7 @@
 #include "src/explain/words.h"
 
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/cli/describe.h"
 
@@ -15,7 +16,8 @@ smb_explain_choice(const SmbExplanation *e) {
   GString *text = g_string_new(NULL);
   switch (e->choice) {
   case SMB_EXPLAIN_WORST:
-    g_string_append_printf(text, "The access with the most excess wavefronts is this %s.", op);
+    g_string_append_printf(
+        text, smb_arch_say(e->arch, "The access with the most excess wavefronts is this %s."), op);
     break;
   case SMB_EXPLAIN_FIRST:
     g_string_append_printf(text, "No access has bank conflicts; the first is this %s.", op);
@@ -29,7 +31,7 @@ smb_explain_choice(const SmbExplanation *e) {
         "Of the %u accesses asked for, %s this %s (--line, --column and --op choose "
         "another).",
         e->choices,
-        total->excess ? "the one with the most excess wavefronts is"
+        total->excess ? smb_arch_say(e->arch, "the one with the most excess wavefronts is")
                       : "none has bank conflicts; the first is",
         op);
     break;
@@ -37,23 +39,24 @@ smb_explain_choice(const SmbExplanation *e) {
   gboolean one = total->requests == 1;
   g_string_append_printf(text, " It makes %s request%s, which take%s %s, ",
                          smb_number(total->requests).text, one ? "" : "s", one ? "s" : "",
-                         smb_count(total->wavefronts, "wavefront").text);
+                         smb_count(total->wavefronts, smb_arch_say(e->arch, "wavefront")).text);
   if (total->excess)
     g_string_append_printf(text, "%s of them in excess.", smb_number(total->excess).text);
   else
     g_string_append(text, "none of them in excess.");
   // A warp may make requests that differ, in a loop or over blocks.
   gboolean others = e->access->warps[e->warp].requests > MAX(e->count, 1);
-  g_string_append_printf(text, " What follows is %s of warp %u",
+  g_string_append_printf(text, smb_arch_say(e->arch, " What follows is %s of warp %u"),
                          !others          ? "the request"
                          : e->cost.excess ? "the costliest request"
                                           : "a request",
                          e->warp);
   if (e->block)
-    g_string_append_printf(text, " of block %s", smb_number(e->block).text);
+    g_string_append_printf(text, smb_arch_say(e->arch, " of block %s"), smb_number(e->block).text);
   if (e->count > 1)
     g_string_append_printf(text, ", made %s times", smb_number(e->count).text);
-  g_string_append_printf(text, ": %s", smb_count(e->cost.wavefronts, "wavefront").text);
+  g_string_append_printf(text, ": %s",
+                         smb_count(e->cost.wavefronts, smb_arch_say(e->arch, "wavefront")).text);
   if (e->cost.excess)
     g_string_append_printf(text, " where %u would do", e->cost.ideal);
   g_string_append_c(text, '.');
@@ -88,8 +91,10 @@ append_groups(GString *text, const SmbExplanation *e) {
   if (e->plan->conflict == SMB_CONFLICT_LOOP) {
     g_string_append_printf(
         text,
-        " This %s of %u bytes per lane is not one instruction but a loop of a load and "
-        "a swap, which the lanes of a warp run together",
+        smb_arch_say(
+            e->arch,
+            " This %s of %u bytes per lane is not one instruction but a loop of a load and "
+            "a swap, which the lanes of a warp run together"),
         op, e->request.width);
     if (e->plan->n_groups > 1)
       g_string_append_printf(text, "; they swap by %ss, one after the other",
@@ -100,7 +105,7 @@ append_groups(GString *text, const SmbExplanation *e) {
   g_string_append_printf(text, " %s %s of %s per lane", article, op,
                          smb_count(e->request.width, "byte").text);
   if (groups == 1) {
-    g_string_append(text, " is served for the whole warp at once.");
+    g_string_append(text, smb_arch_say(e->arch, " is served for the whole warp at once."));
     return;
   }
   g_string_append_printf(text, " is served by %ss, one after the other", smb_explain_group_name(e));
@@ -111,7 +116,9 @@ append_groups(GString *text, const SmbExplanation *e) {
   guint least = groups * e->plan->passes;
   if (e->plan->passes)
     g_string_append_printf(
-        text, ". A full warp takes at least %u wavefronts, also without conflicts", least);
+        text,
+        smb_arch_say(e->arch, ". A full warp takes at least %u wavefronts, also without conflicts"),
+        least);
   g_string_append_c(text, '.');
 }
 
@@ -206,9 +213,12 @@ append_turns(GString *text, const SmbExplanation *e) {
     break;
   }
   if (e->plan->passes > 1 && e->plan->conflict != SMB_CONFLICT_LOOP)
-    g_string_append_printf(text, " Each pass takes %u wavefronts.", e->plan->passes);
+    g_string_append_printf(text, smb_arch_say(e->arch, " Each pass takes %u wavefronts."),
+                           e->plan->passes);
   if (e->plan->passes == 0)
-    g_string_append(text, " It counts no wavefronts: it bypasses the shared-memory pipe.");
+    g_string_append(
+        text,
+        smb_arch_say(e->arch, " It counts no wavefronts: it bypasses the shared-memory pipe."));
 }
 
 gboolean
@@ -221,11 +231,12 @@ append_copy(GString *text, const SmbExplanation *e) {
   if (e->request.op == SMB_OP_CP_ASYNC_CG) {
     g_string_append_printf(
         text,
-        " A copy of %s per lane is served by lines of %d bytes of its source, "
-        "one after the other. A line takes one wavefront where its sectors, of "
-        "%d bytes, go to columns of their own in one row of shared memory, which "
-        "has %d bytes; other rows take others, and so do halves of sectors that "
-        "become the other half of a column.",
+        smb_arch_say(e->arch,
+                     " A copy of %s per lane is served by lines of %d bytes of its source, "
+                     "one after the other. A line takes one wavefront where its sectors, of "
+                     "%d bytes, go to columns of their own in one row of shared memory, which "
+                     "has %d bytes; other rows take others, and so do halves of sectors that "
+                     "become the other half of a column."),
         smb_count(e->request.width, "byte").text, SMB_SOURCE_LINE_BYTES, SMB_SOURCE_SECTOR_BYTES,
         SMB_SOURCE_LINE_BYTES);
     return;

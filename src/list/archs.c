@@ -4,6 +4,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/base/request.h"
 #include "sim/base/text.h"
 #include "src/out/listing.h"
@@ -91,7 +92,8 @@ add_lane_group(SmbListing *listing, const SmbPlan *plan) {
   g_autoptr(GString) masks = g_string_new(NULL);
   for (guint i = 0; i < plan->n_masks; i++)
     g_string_append_printf(masks, "%s0x%02x", i ? " " : "", plan->masks[i]);
-  gboolean named = !g_str_equal(smb_plan_group_name(plan), "lane group");
+  gboolean named =
+      !g_str_equal(smb_plan_group_name(plan), smb_vendor_say(plan->vendor, "lane group"));
   smb_listing_text(listing, named ? names[plan->n_masks] : masks->str);
 }
 
@@ -124,7 +126,7 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
   if (rule->plan.banks != smb_arch_info(arch)->banks)
     g_string_append_printf(source, "; %s", smb_count(rule->plan.banks, "bank").text);
   if (rule->plan.counts_empty)
-    g_string_append(source, "; empty groups take a wavefront");
+    g_string_append(source, smb_arch_say(arch, "; empty lane groups take a wavefront"));
   smb_listing_text(listing, source->str);
   smb_listing_number(listing, rule->plan.banks);
   smb_listing_text(listing, rule->disputed);

@@ -3,6 +3,7 @@
 //
 // The legend of a bank map, and its lines of text. Only what appears in the map is explained.
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "src/out/bank-map-impl.h"
 
 #include <string.h>
@@ -186,16 +187,23 @@ explain_rule(Layout *layout) {
     return;
   g_string_append_printf(text, "%s: how many distinct ones %s accesses in a bank%s.",
                          map->plan->conflict == SMB_CONFLICT_ADDRESSES ? "addresses" : "words",
-                         groups > 1 ? "one lane group" : "the warp", groups > 1 ? ", at most" : "");
+                         groups > 1 ? smb_vendor_say(layout->map->plan->vendor, "one lane group")
+                                    : smb_vendor_say(layout->map->plan->vendor, "the warp"),
+                         groups > 1 ? ", at most" : "");
   if (layout->crowded && map->cost.excess)
     g_string_append_printf(text, " !: needs more than one %s.", smb_describe_turn(map->plan));
   if (row_bytes > map->n_banks * map->bank_bytes)
-    g_string_append_printf(text, " Words of one bank in one stretch of %u bytes share a wavefront.",
-                           row_bytes);
+    g_string_append_printf(
+        text,
+        smb_vendor_say(layout->map->plan->vendor,
+                       " Words of one bank in one stretch of %u bytes share a wavefront."),
+        row_bytes);
   if (map->plan->conflict == SMB_CONFLICT_LOOP)
     g_string_append(text, " A round is a load and a swap.");
   else if (map->passes.wavefronts > 1 && map->passes.n > 0)
-    g_string_append_printf(text, " Each pass takes %u wavefronts.", map->passes.wavefronts);
+    g_string_append_printf(
+        text, smb_vendor_say(layout->map->plan->vendor, " Each pass takes %u wavefronts."),
+        map->passes.wavefronts);
   smb_bank_map_paint_text(layout, text->str, &mark);
   layout->y -= layout->draw->metrics.line / 2 + (layout->draw->metrics.line == 1);
 }

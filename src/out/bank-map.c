@@ -5,6 +5,7 @@
 #include "src/out/bank-map.h"
 
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "sim/count/conflict.h"
 #include "sim/base/data.h"
@@ -117,14 +118,18 @@ describe_all(const SmbBankMap *map) {
   if (smb_request_lanes(&map->request) == 0) {
     g_string_append(text, "no lane is active");
   } else if (map->passes.n == 0) {
-    g_string_append(text, map->request.has_source ? "where it goes" : "no wavefronts are counted");
+    g_string_append(text, map->request.has_source
+                              ? "where it goes"
+                              : smb_vendor_say(map->plan->vendor, "no wavefronts are counted"));
   } else {
     if (map->plan->passes != 1 || map->plan->conflict == SMB_CONFLICT_LOOP) {
       smb_describe_turns(text, map->plan, map->passes.n);
       g_string_append(text, ", ");
     }
-    g_string_append_printf(text, "%s, ideal %u", smb_count(map->cost.wavefronts, "wavefront").text,
-                           map->cost.ideal);
+    g_string_append_printf(
+        text, "%s, ideal %u",
+        smb_count(map->cost.wavefronts, smb_vendor_say(map->plan->vendor, "wavefront")).text,
+        map->cost.ideal);
   }
   return g_string_free(text, FALSE);
 }
@@ -141,12 +146,13 @@ smb_bank_map_caption(const SmbBankMap *map, int pass) {
   else
     g_string_append(text, "no lane");
   if (smb_plan_n_groups(map->plan) > 1) {
-    g_string_append(text, " (of the lane group of ");
+    g_string_append(text, smb_vendor_say(map->plan->vendor, " (of the lane group of "));
     smb_describe_lanes(text, smb_plan_group_lanes(map->plan, passes->group[pass]));
     g_string_append_c(text, ')');
   }
   if (passes->wavefronts > 1)
-    g_string_append_printf(text, ", %u wavefronts", passes->wavefronts);
+    g_string_append_printf(text, smb_vendor_say(map->plan->vendor, ", %u wavefronts"),
+                           passes->wavefronts);
   return g_string_free(text, FALSE);
 }
 

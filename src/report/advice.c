@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The advice of the page: of each array the best padding and the best swizzle, with the lines that change.
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/advise/changes.h"
 #include "src/report/impl.h"
@@ -33,8 +34,10 @@ write_launch(const SmbReport *report, const SmbProof *proof, SmbSpool *page) {
   gsize bytes = proof->launch.dynamic_bytes;
   if (bytes != report->target->launch.dynamic_bytes)
     smb_spool_printf(page,
-                     "<p>Launch it with %" G_GSIZE_FORMAT
-                     " bytes of dynamic shared memory instead of %" G_GSIZE_FORMAT ".</p>\n",
+                     smb_arch_say(report->arch,
+                                  "<p>Launch it with %" G_GSIZE_FORMAT
+                                  " bytes of dynamic shared memory instead of %" G_GSIZE_FORMAT
+                                  ".</p>\n"),
                      bytes, report->target->launch.dynamic_bytes);
 }
 
@@ -46,18 +49,20 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
   smb_spool_puts(page, "<h4>");
   smb_html_text(page, layout->name);
   smb_spool_printf(page,
-                   ": <strong class=\"%s\">%" G_GUINT64_FORMAT
-                   " wavefronts</strong> instead of %" G_GUINT64_FORMAT "</h4>\n<p>",
+                   smb_arch_say(report->arch,
+                                ": <strong class=\"%s\">%" G_GUINT64_FORMAT
+                                " wavefronts</strong> instead of %" G_GUINT64_FORMAT "</h4>\n<p>"),
                    then->excess ? "bad" : "good", then->wavefronts, now->wavefronts);
   if (then->excess > 0)
     smb_spool_printf(page, "%" G_GUINT64_FORMAT " are still in excess. ", then->excess);
   else
     smb_spool_puts(page, "No bank conflicts remain. ");
   if (layout->extra_bytes != 0)
-    smb_spool_printf(page, "Shared memory: %+" G_GINT64_FORMAT " bytes a block.",
-                     layout->extra_bytes);
+    smb_spool_printf(
+        page, smb_arch_say(report->arch, "Shared memory: %+" G_GINT64_FORMAT " bytes a block."),
+        layout->extra_bytes);
   else
-    smb_spool_puts(page, "The same shared memory.");
+    smb_spool_puts(page, smb_arch_say(report->arch, "The same shared memory."));
   smb_spool_puts(page, "</p>\n");
   if (smb_proof_holds(proof)) {
     write_changes(smb_program_source(report->target->kernel), proof->edits, page);
@@ -110,7 +115,8 @@ write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpo
   if (!pad && !swizzle && !both)
     smb_spool_printf(
         page, "<p>No padding or XOR swizzle of the whole array takes fewer than its %s%s.</p>\n",
-        smb_count(array->now->candidate->total.wavefronts, "wavefront").text,
+        smb_count(array->now->candidate->total.wavefronts, smb_arch_say(report->arch, "wavefront"))
+            .text,
         array->search->given_up ? ", as far as was searched" : "");
 }
 
@@ -124,8 +130,10 @@ smb_report_write_advice(const SmbReport *report, SmbSpool *page) {
   if (report->advice_failure)
     smb_html_within(page, "<p class=\"note\">No layouts were searched: ", report->advice_failure,
                     "</p>\n");
-  smb_spool_puts(page,
-                 "<p class=\"words\">Wavefronts are those of the array in the whole launch. ");
+  smb_spool_puts(
+      page,
+      smb_arch_say(report->arch,
+                   "<p class=\"words\">Wavefronts are those of the array in the whole launch. "));
   if (!smb_advise_is_compiled(report->target))
     smb_spool_puts(page, "The changed kernel was run for this launch: its counts are these, and it "
                          "leaves the same values in global memory. ");

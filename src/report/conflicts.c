@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/analyze/report.h"
 #include "src/out/bank-map.h"
@@ -13,13 +14,14 @@ write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page
   const SmbTally *total = &access->total;
   g_autoptr(GString) meeting = g_string_new(NULL);
   smb_analyze_append_meeting(meeting, report->arch, access);
-  smb_spool_printf(
-      page,
-      "<p>Whole launch: %s, %s%" G_GUINT64_FORMAT " wavefronts, ideal %" G_GUINT64_FORMAT
-      ", <strong class=\"bad\">%" G_GUINT64_FORMAT " in excess</strong>, %u-way.%s</p>\n",
-      smb_count(total->requests, "request").text,
-      smb_access_is_lower_bound(access) ? "at least " : "", total->wavefronts, total->ideal,
-      total->excess, total->max_degree, meeting->str);
+  smb_spool_printf(page,
+                   smb_arch_say(report->arch, "<p>Whole launch: %s, %s%" G_GUINT64_FORMAT
+                                              " wavefronts, ideal %" G_GUINT64_FORMAT
+                                              ", <strong class=\"bad\">%" G_GUINT64_FORMAT
+                                              " in excess</strong>, %u-way.%s</p>\n"),
+                   smb_count(total->requests, "request").text,
+                   smb_access_is_lower_bound(access) ? "at least " : "", total->wavefronts,
+                   total->ideal, total->excess, total->max_degree, meeting->str);
   if (access->is_loop)
     smb_spool_puts(
         page, "<p>This atomic is a loop of loads and swaps: its count is a lower bound.</p>\n");
@@ -46,12 +48,14 @@ static void
 write_warps(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool *page) {
   guint access = maps->access;
   const SmbAccess *worst = &g_array_index(report->analysis->accesses, SmbAccess, access);
-  smb_spool_printf(page, "<label>Warp <select class=\"warps\" id=\"warps-%u\">", access);
+  smb_spool_printf(
+      page, smb_arch_say(report->arch, "<label>Warp <select class=\"warps\" id=\"warps-%u\">"),
+      access);
   for (guint i = 0; i < n; i++) {
     guint32 cost = smb_wavefronts_count(report->arch, &maps[i].request).wavefronts;
     smb_spool_printf(page, "<option value=\"%u\"%s>%u: %s</option>", maps[i].warp,
                      maps[i].warp == worst->worst_warp ? " selected" : "", maps[i].warp,
-                     smb_count(cost, "wavefront").text);
+                     smb_count(cost, smb_arch_say(report->arch, "wavefront")).text);
   }
   smb_spool_puts(page, "</select></label>\n");
 }
@@ -60,13 +64,15 @@ static void
 write_controls(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool *page) {
   smb_spool_puts(page, "<div class=\"controls\">\n");
   write_warps(report, maps, n, page);
-  smb_spool_puts(page,
-                 "<span class=\"steps\" role=\"group\" aria-label=\"passes\">"
-                 "<button type=\"button\" class=\"back\" aria-label=\"previous pass\">←</button>"
-                 "<button type=\"button\" class=\"next\" aria-label=\"next pass\">→</button>"
-                 "<button type=\"button\" class=\"whole\" aria-pressed=\"false\">whole "
-                 "request</button></span>\n"
-                 "</div>\n<div class=\"lanes\" role=\"toolbar\" aria-label=\"lanes of the warp\">");
+  smb_spool_puts(
+      page, smb_arch_say(
+                report->arch,
+                "<span class=\"steps\" role=\"group\" aria-label=\"passes\">"
+                "<button type=\"button\" class=\"back\" aria-label=\"previous pass\">←</button>"
+                "<button type=\"button\" class=\"next\" aria-label=\"next pass\">→</button>"
+                "<button type=\"button\" class=\"whole\" aria-pressed=\"false\">whole "
+                "request</button></span>\n"
+                "</div>\n<div class=\"lanes\" role=\"toolbar\" aria-label=\"lanes of the warp\">"));
   for (guint lane = 0; lane < smb_arch_info(report->arch)->lanes; lane++)
     smb_spool_printf(page,
                      "<button type=\"button\" data-lane=\"%u\" aria-label=\"lane %u\">%u</button>",
@@ -105,11 +111,13 @@ write_map_legend(const SmbPlan *plan, SmbSpool *page) {
   write_key(page, "g0 clash",
             loop ? "its bank needs more than one round (whole request)"
                  : "its bank needs more than one pass (whole request)");
-  smb_spool_printf(page,
-                   "</ul>\n<p class=\"words\">The number in a word is the lane that accesses it; "
-                   "“3+” is lane 3 and others.%s</p>\n",
-                   loop ? " A round is a load and a swap."
-                        : " In one pass, each bank serves one word of a lane group.");
+  smb_spool_printf(
+      page,
+      "</ul>\n<p class=\"words\">The number in a word is the lane that accesses it; "
+      "“3+” is lane 3 and others.%s</p>\n",
+      loop ? " A round is a load and a swap."
+           : smb_vendor_say(plan->vendor,
+                            " In one pass, each bank serves one word of a lane group."));
 }
 
 static void
@@ -117,17 +125,21 @@ write_map_figure(const SmbReport *report, const SmbReportMap *map, SmbSpool *pag
   g_autoptr(SmbBankMap) drawn = smb_bank_map_new(report->arch, &map->request);
   g_autofree char *whole = smb_bank_map_caption(drawn, SMB_BANK_MAP_ALL);
   g_autofree char *first = smb_bank_map_caption(drawn, 0);
-  smb_spool_printf(page, "<figure class=\"map\" data-warp=\"%u\">\n<figcaption>Warp %u", map->warp,
-                   map->warp);
+  smb_spool_printf(
+      page,
+      smb_arch_say(report->arch, "<figure class=\"map\" data-warp=\"%u\">\n<figcaption>Warp %u"),
+      map->warp, map->warp);
   if (map->block > 0)
-    smb_spool_printf(page, " of block %" G_GUINT64_FORMAT, map->block);
+    smb_spool_printf(page, smb_arch_say(report->arch, " of block %" G_GUINT64_FORMAT), map->block);
   if (map->count > 1)
     smb_spool_printf(page, ", %" G_GUINT64_FORMAT " times", map->count);
   smb_spool_printf(
       page,
-      ". %s. <span class=\"caption\" aria-live=\"polite\">%s</span></figcaption>\n"
-      "<div class=\"box stage\" tabindex=\"0\" role=\"group\" aria-label=\"bank map of "
-      "warp %u; the arrow keys step through its passes\">\n",
+      smb_arch_say(
+          report->arch,
+          ". %s. <span class=\"caption\" aria-live=\"polite\">%s</span></figcaption>\n"
+          "<div class=\"box stage\" tabindex=\"0\" role=\"group\" aria-label=\"bank map of "
+          "warp %u; the arrow keys step through its passes\">\n"),
       whole, first, map->warp);
   smb_bank_map_write_svg(drawn, 0, SMB_BANK_MAP_BARE, page);
   smb_spool_puts(page, "</div>\n");
@@ -154,7 +166,8 @@ write_left_out(const SmbReport *report, guint access, gboolean any, SmbSpool *pa
     smb_spool_printf(page,
                      "<p class=\"note\">The maps of %s are left out: a page has at most %d "
                      "maps.</p>\n",
-                     smb_count(n, "more warp").text, SMB_REPORT_MAX_MAPS);
+                     smb_count(n, smb_arch_say(report->arch, "more warp")).text,
+                     SMB_REPORT_MAX_MAPS);
   else if (n > 0)
     smb_spool_printf(
         page,

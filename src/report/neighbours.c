@@ -3,6 +3,7 @@
 //
 // The padding neighbours of an access: what it would cost with a little more or less padding, as a table and
 // as small maps of its costliest request, side by side.
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "sim/layout/neighbour.h"
 #include "src/out/bank-map.h"
@@ -46,14 +47,17 @@ write_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
 }
 
 static void
-write_padding_table(const SmbNeighbours *neighbours, guint access, SmbSpool *page) {
-  smb_spool_puts(page,
-                 "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"paddings\">\n"
-                 "<table class=\"neighbours\">\n<thead><tr><th scope=\"col\">padding</th>"
-                 "<th scope=\"col\">wavefronts</th><th scope=\"col\">excess</th>"
-                 "<th scope=\"col\">worst</th><th scope=\"col\">array: wavefronts</th>"
-                 "<th scope=\"col\">array: excess</th><th scope=\"col\">shared bytes</th>"
-                 "<th scope=\"col\" class=\"word\"></th></tr></thead>\n<tbody>\n");
+write_padding_table(const SmbReport *report, const SmbNeighbours *neighbours, guint access,
+                    SmbSpool *page) {
+  smb_spool_puts(
+      page,
+      smb_arch_say(report->arch,
+                   "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"paddings\">\n"
+                   "<table class=\"neighbours\">\n<thead><tr><th scope=\"col\">padding</th>"
+                   "<th scope=\"col\">wavefronts</th><th scope=\"col\">excess</th>"
+                   "<th scope=\"col\">worst</th><th scope=\"col\">array: wavefronts</th>"
+                   "<th scope=\"col\">array: excess</th><th scope=\"col\">shared bytes</th>"
+                   "<th scope=\"col\" class=\"word\"></th></tr></thead>\n<tbody>\n"));
   for (guint i = 0; i < neighbours->all->len; i++)
     write_row(g_ptr_array_index(neighbours->all, i), access, page);
   smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
@@ -81,22 +85,24 @@ write_pictures(const SmbReport *report, const SmbAccess *access, const SmbNeighb
                      "%s: <span class=\"%s\">%s</span></figcaption></figure>\n",
                      candidate->layout.pad, neighbour->present ? ", now" : "",
                      map->cost.excess ? "bad" : "good",
-                     smb_count(map->cost.wavefronts, "wavefront").text);
+                     smb_count(map->cost.wavefronts, smb_arch_say(report->arch, "wavefront")).text);
   }
   smb_spool_puts(page, "</div>\n");
 }
 
 static void
-write_row_length(const SmbNeighbours *neighbours, SmbSpool *page) {
+write_row_length(const SmbReport *report, const SmbNeighbours *neighbours, SmbSpool *page) {
   const SmbLayout *present = &neighbours->layout;
   smb_spool_puts(page, "<p>Padding adds unused elements at the end of each row. ");
   smb_html_within(page, neighbours->rows == SMB_ROWS_SEARCHED ? "For <code>" : "A row of <code>",
                   neighbours->use->array->name, "");
   if (neighbours->rows == SMB_ROWS_SEARCHED)
-    smb_spool_printf(page,
+    smb_spool_printf(
+        page,
+        smb_arch_say(report->arch,
                      "</code>, which has one dimension, padding after every %" G_GUINT64_FORMAT
-                     " elements takes the fewest wavefronts",
-                     present->columns);
+                     " elements takes the fewest wavefronts"),
+        present->columns);
   else
     smb_spool_printf(page, "</code> has %" G_GUINT64_FORMAT " elements now",
                      present->columns + present->pad);
@@ -105,7 +111,7 @@ write_row_length(const SmbNeighbours *neighbours, SmbSpool *page) {
                      present->pad);
   smb_spool_puts(page, ".");
   if (!neighbours->best && neighbours->searched)
-    smb_spool_puts(page, " No padding takes fewer wavefronts.");
+    smb_spool_puts(page, smb_arch_say(report->arch, " No padding takes fewer wavefronts."));
   smb_spool_puts(page, "</p>\n");
 }
 
@@ -117,8 +123,10 @@ refuse(const SmbReport *report, const SmbNeighbours *neighbours) {
   if (!neighbours)
     return "There are no rows to pad: the access touches several arrays, or a single variable.";
   return neighbours->searched
-             ? "The array has one dimension, and padding it after any power of two of elements "
-               "takes no fewer wavefronts."
+             ? smb_arch_say(
+                   report->arch,
+                   "The array has one dimension, and padding it after any power of two of elements "
+                   "takes no fewer wavefronts.")
              : "Not counted: the array has one dimension, and there are too many paddings to "
                "count.";
 }
@@ -133,8 +141,8 @@ smb_report_write_neighbours(const SmbReport *report, guint index, guint *drawn, 
     smb_spool_printf(page, "<p class=\"note\">%s</p>\n", refuse(report, neighbours));
     return;
   }
-  write_row_length(neighbours, page);
-  write_padding_table(neighbours, index, page);
+  write_row_length(report, neighbours, page);
+  write_padding_table(report, neighbours, index, page);
   if ((*drawn)++ < SMB_REPORT_MAX_NEIGHBOURS)
     write_pictures(report, access, neighbours, page);
   else

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/base/data.h"
 #include "src/analyze/report.h"
 #include "src/cli/describe.h"
@@ -36,7 +37,8 @@ write_head(const SmbReport *report, SmbSpool *page, GError **error) {
                        "<meta name=\"generator\" content=\"smembank " PACKAGE_VERSION "\">\n"
                        "<link rel=\"icon\" href=\"data:,\">\n<title>");
   smb_html_text(page, report->target->name);
-  smb_spool_puts(page, ": shared-memory bank conflicts</title>\n<style>\n");
+  smb_spool_puts(page,
+                 smb_arch_say(report->arch, ": shared-memory bank conflicts</title>\n<style>\n"));
   if (!write_data_file(page, "report/map.css", error) ||
       !write_data_file(page, "report/report.css", error))
     return FALSE;
@@ -59,15 +61,16 @@ write_heading(const SmbReport *report, SmbSpool *page) {
   g_autofree char *defines = g_strjoinv(" ", target->defines);
   g_autofree char *arch = g_strconcat(info->name, ", ", info->title, NULL);
   g_autofree char *bytes =
-      g_strdup_printf("%" G_GSIZE_FORMAT " bytes a block", report->analysis->shared_bytes);
+      g_strdup_printf(smb_arch_say(report->arch, "%" G_GSIZE_FORMAT " bytes a block"),
+                      report->analysis->shared_bytes);
   g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
   smb_html_within(page, "<header>\n<h1>", target->name, "</h1>\n<dl class=\"facts\">");
   write_fact(page, "file", target->file);
   if (*defines)
     write_fact(page, "macros", defines);
-  write_fact(page, "block", block);
+  write_fact(page, smb_arch_say(report->arch, "block"), block);
   write_fact(page, "grid", grid);
-  write_fact(page, "shared memory", bytes);
+  write_fact(page, smb_arch_say(report->arch, "shared memory"), bytes);
   write_fact(page, "architecture", arch);
   smb_spool_puts(page, "</dl>\n<p class=\"summary\">");
   smb_html_text(page, sentence);
@@ -149,8 +152,10 @@ smb_report_write(const SmbReport *report, SmbSpool *page, GError **error) {
   smb_report_write_source(report, page);
   smb_report_write_tables(report, page);
   smb_report_write_conflicts(report, page);
-  smb_spool_puts(page, "</main>\n<footer>Predicted by smembank " PACKAGE_VERSION
-                       " from addresses alone: wavefront counts are not run times.</footer>\n");
+  smb_spool_puts(page, smb_arch_say(report->arch,
+                                    "</main>\n<footer>Predicted by smembank " PACKAGE_VERSION
+                                    " from addresses alone: wavefront counts are not run "
+                                    "times.</footer>\n"));
   write_data(report, page);
   smb_spool_puts(page, "<script>\n");
   if (!write_data_file(page, "report/report.js", error))

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/analyze/report.h"
+
+#include "sim/arch/words.h"
 #include "src/report/impl.h"
 
 static void
@@ -85,12 +87,14 @@ write_listing(const SmbReport *report, const Listing *listing, SmbSpool *page) {
   SmbLineTally total = {0};
   smb_spool_printf(
       page,
-      "<div class=\"box source-box\" tabindex=\"0\" role=\"region\" aria-label=\"annotated "
-      "source\">\n<table class=\"source\">\n"
-      "<thead><tr><th scope=\"col\">requests</th><th scope=\"col\">wavefronts</th>"
-      "<th scope=\"col\">excess</th><th scope=\"col\">worst</th><th scope=\"col\">%s</th>"
-      "<th scope=\"col\">line</th><th scope=\"col\" class=\"code\">source</th></tr></thead>\n"
-      "<tbody>\n",
+      smb_arch_say(
+          report->arch,
+          "<div class=\"box source-box\" tabindex=\"0\" role=\"region\" aria-label=\"annotated "
+          "source\">\n<table class=\"source\">\n"
+          "<thead><tr><th scope=\"col\">requests</th><th scope=\"col\">wavefronts</th>"
+          "<th scope=\"col\">excess</th><th scope=\"col\">worst</th><th scope=\"col\">%s</th>"
+          "<th scope=\"col\">line</th><th scope=\"col\" class=\"code\">source</th></tr></thead>\n"
+          "<tbody>\n"),
       smb_analyze_segment_name(report->arch));
   for (guint i = listing->file ? 1 : 0; i < listing->lines->len; i++) {
     const SmbLineTally *line = &g_array_index(listing->lines, SmbLineTally, i);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "src/analyze/report.h"
 #include "src/report/impl.h"
 
@@ -56,7 +57,9 @@ write_total(SmbSpool *page, const char *op, const char *all, const SmbTally *tot
 static void
 write_shared_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
-  begin_table(page, "Shared memory, whole launch", "accesses to shared memory", "wavefronts");
+  begin_table(page, smb_arch_say(report->arch, "Shared memory, whole launch"),
+              smb_arch_say(report->arch, "accesses to shared memory"),
+              smb_arch_say(report->arch, "wavefronts"));
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     write_site(report, page, access->site, access->total.excess ? "access" : NULL, i);
@@ -115,12 +118,15 @@ write_traffic_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
   smb_spool_puts(
       page,
-      "<h3>Other shared traffic, whole launch</h3>\n<div class=\"box\" tabindex=\"0\" "
-      "role=\"region\" aria-label=\"other shared traffic\">\n"
-      "<table class=\"accesses\">\n<thead><tr><th scope=\"col\" class=\"line\">line</th>"
-      "<th scope=\"col\" class=\"word op\">op</th><th scope=\"col\" class=\"code\">instruction</th>"
-      "<th scope=\"col\">kind</th><th scope=\"col\">executions</th>"
-      "<th scope=\"col\">bytes</th><th scope=\"col\">wavefronts</th></tr></thead>\n<tbody>\n");
+      smb_arch_say(
+          report->arch,
+          "<h3>Other shared traffic, whole launch</h3>\n<div class=\"box\" tabindex=\"0\" "
+          "role=\"region\" aria-label=\"other shared traffic\">\n"
+          "<table class=\"accesses\">\n<thead><tr><th scope=\"col\" class=\"line\">line</th>"
+          "<th scope=\"col\" class=\"word op\">op</th><th scope=\"col\" "
+          "class=\"code\">instruction</th>"
+          "<th scope=\"col\">kind</th><th scope=\"col\">executions</th>"
+          "<th scope=\"col\">bytes</th><th scope=\"col\">wavefronts</th></tr></thead>\n<tbody>\n"));
   for (guint i = 0; i < analysis->traffic->len; i++) {
     const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
     char bytes[32];
@@ -136,9 +142,11 @@ write_traffic_table(const SmbReport *report, SmbSpool *page) {
       smb_spool_puts(page, "<td>-</td>");
     smb_spool_puts(page, "</tr>\n");
   }
-  smb_spool_puts(page,
-                 "</tbody>\n</table>\n</div>\n<p class=\"words\">Other shared traffic makes no "
-                 "requests of a warp, and is in no count of wavefronts.</p>\n");
+  smb_spool_puts(
+      page,
+      smb_arch_say(report->arch,
+                   "</tbody>\n</table>\n</div>\n<p class=\"words\">Other shared traffic makes no "
+                   "requests of a warp, and is in no count of wavefronts.</p>\n"));
 }
 
 // What counts as a word of N-way, on devices where not every word does.
@@ -163,13 +171,15 @@ smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
     write_constant_table(report, page);
   if (report->analysis->traffic->len > 0)
     write_traffic_table(report, page);
-  smb_spool_puts(page,
-                 "<p class=\"words\">A <dfn>request</dfn> is one execution of a memory instruction "
-                 "by one warp, a <dfn>wavefront</dfn> one pass of it through the shared-memory "
-                 "data stage (nvprof: transaction). <dfn>Ideal</dfn> is what the request takes "
-                 "without bank conflicts; <dfn>excess</dfn>, the rest, is what profilers count as "
-                 "bank conflicts. <dfn>N-way</dfn>: one lane group accesses N distinct words of "
-                 "one bank");
+  smb_spool_puts(
+      page, smb_arch_say(
+                report->arch,
+                "<p class=\"words\">A <dfn>request</dfn> is one execution of a memory instruction "
+                "by one warp, a <dfn>wavefront</dfn> one pass of it through the shared-memory "
+                "data stage (nvprof: transaction). <dfn>Ideal</dfn> is what the request takes "
+                "without bank conflicts; <dfn>excess</dfn>, the rest, is what profilers count as "
+                "bank conflicts. <dfn>N-way</dfn>: one lane group accesses N distinct words of "
+                "one bank"));
   write_word_kinds(report, page);
   smb_spool_puts(page, ".</p>\n</section>\n");
 }

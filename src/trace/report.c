@@ -3,6 +3,7 @@
 #include "src/trace/report.h"
 
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "src/cli/input.h"
 #include "src/out/json.h"
 #include "src/cli/target-json.h"
@@ -127,7 +128,8 @@ make_notes(SmbTraceReport *report, GError **error) {
 }
 
 static void
-add_table_row(SmbTable *table, const char *name, const char *width, const SmbTally *sum) {
+add_table_row(SmbTable *table, const char *name, const char *width, const SmbTally *sum,
+              gboolean cycles) {
   SmbStyle style = sum->excess > 0 ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
   smb_table_cell(table, SMB_STYLE_PLAIN, name);
   smb_table_cell(table, SMB_STYLE_PLAIN, width);
@@ -135,27 +137,29 @@ add_table_row(SmbTable *table, const char *name, const char *width, const SmbTal
   smb_table_number(table, SMB_STYLE_PLAIN, sum->wavefronts);
   smb_table_number(table, SMB_STYLE_PLAIN, sum->ideal);
   smb_table_number(table, style, sum->excess);
-  smb_table_number(table, SMB_STYLE_PLAIN, sum->cycles);
+  if (cycles)
+    smb_table_number(table, SMB_STYLE_PLAIN, sum->cycles);
   smb_table_printf(table, style, "%u-way", sum->max_degree);
 }
 
 static void
 write_table(const SmbTraceReport *report, SmbCli *cli) {
-  g_autoptr(SmbTable) table =
-      smb_table_new("op|width>|whole trace: requests>|wavefronts>|ideal>|excess>|"
-                    "cycles>|per request: worst>");
+  gboolean cycles = !smb_arch_counts_cycles(cli->arch);
+  g_autoptr(SmbTable) table = smb_table_new(
+      smb_arch_say(cli->arch, "op|width>|whole trace: requests>|wavefronts>|ideal>|excess>"));
+  smb_table_columns(table, cycles ? "cycles>|per request: worst>" : "per request: worst>");
   for (guint i = 0; i < SMB_TRACE_N_SUMS; i++) {
     const SmbTraceSum *sum = &report->sums[i];
     g_autofree char *width = g_strdup_printf("%u", sum->width);
     if (sum->tally.requests > 0)
-      add_table_row(table, smb_op_name(sum->op), width, &sum->tally);
+      add_table_row(table, smb_op_name(sum->op), width, &sum->tally, cycles);
   }
   smb_table_rule(table);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     SmbTally total = sum_class(report, (SmbOpClass)c);
     g_autofree char *name = g_strconcat("all ", smb_op_class_name((SmbOpClass)c), "s", NULL);
     if (total.requests > 0)
-      add_table_row(table, name, "", &total);
+      add_table_row(table, name, "", &total, cycles);
   }
   smb_table_write(table, cli->out, cli->colour);
 }

@@ -4,6 +4,7 @@
 // trace --requests and --counts: a row or a number for each request.
 #include "src/trace/report.h"
 
+#include "sim/arch/words.h"
 #include "src/cli/describe.h"
 #include "src/cli/target-json.h"
 #include "src/out/json.h"
@@ -34,10 +35,11 @@ has_room(const SmbCli *cli) {
 
 static void
 begin_text(SmbTraceReport *report) {
-  smb_spool_printf(
-      report->cli->out,
-      "  line  op           width  lanes  wavefronts  ideal  excess  worst  cycles%s\n",
-      has_room(report->cli) ? "  conflict" : "");
+  const SmbArch *arch = report->cli->arch;
+  smb_spool_printf(report->cli->out,
+                   "  line  op           width  lanes  %10s  ideal  excess  worst%s%s\n",
+                   smb_arch_say(arch, "wavefronts"), smb_arch_counts_cycles(arch) ? "" : "  cycles",
+                   has_room(report->cli) ? "  conflict" : "");
 }
 
 static void
@@ -45,10 +47,12 @@ add_text(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbW
   SmbSpool *out = report->cli->out;
   const SmbRequest *request = &batch->requests[i];
   g_autofree char *conflict = describe_conflict(report, request);
-  smb_spool_printf(out, "%6" G_GUINT64_FORMAT "  %-11s  %5u  %5u  %10u  %5u  %6u  %2u-way  %6u",
+  smb_spool_printf(out, "%6" G_GUINT64_FORMAT "  %-11s  %5u  %5u  %10u  %5u  %6u  %2u-way",
                    batch->lines[i], smb_op_name((SmbOp)request->op), request->width,
-                   count_active(request), cost->wavefronts, cost->ideal, cost->excess, cost->degree,
-                   cost->cycles);
+                   count_active(request), cost->wavefronts, cost->ideal, cost->excess,
+                   cost->degree);
+  if (!smb_arch_counts_cycles(report->cli->arch))
+    smb_spool_printf(out, "  %6u", cost->cycles);
   gboolean below = *conflict && !has_room(report->cli);
   if (*conflict && !below)
     smb_spool_printf(out, "  %s", conflict);

@@ -145,7 +145,7 @@ says '32 offsets: expected one for each of 64 lanes'
 expect 0 list archs gfx_like
 shows '0x20 0x08 0x14'
 expect 0 list archs gfx_like --format csv
-shows '32 banks; empty groups take a wavefront'
+shows '32 banks; empty lane groups take a wavefront'
 
 # Kernels run in warps of 64 lanes: two rows of the tile, each of which is a lane group.
 expect 0 analyze --rows 32 --cols 32 --arch gfx_like --format csv
@@ -155,6 +155,37 @@ for mask in '-1,' '"ffffffffffffffff"'; do
   expect 0 explain --rows 32 --cols 32 --arch gfx_like --format json
   shows "$mask"
 done
+
+# AMD's chips in their own words, and never in the other vendor's. Options and the user's text stay as they are.
+cat >"$work/hip.cu" <<'END'
+__global__ void block(int *warp) {
+  __shared__ int wavefront[32][64];
+  wavefront[threadIdx.x % 32][threadIdx.x / 32] = 1;
+  __syncthreads();
+  warp[threadIdx.x] = wavefront[threadIdx.x / 32][threadIdx.x % 32];
+}
+END
+for command in analyze 'analyze --warps' explain advise 'analyze --annotate' 'analyze --format markdown'; do
+  # shellcheck disable=SC2086 # a command and an option
+  expect 0 $command "$work/hip.cu" --block 256 --arch mi300x
+  shows 'wavefront[threadIdx.x'
+  ! grep -nE '[Ww]avefronts|[Ww]arps|[Ww]arp [0-9]|a warp|blocks|^block [0-9]|[Ss]hared mem|multiproc' "$work/out" ||
+    die "$command: words of NVIDIA"
+done
+expect 0 explain "$work/hip.cu" --block 256 --arch mi300x
+shows 'served by half-waves'
+shows 'workgroup 256'
+offsets 4 | sed 's/^/ld 4 ffffffffffffffff/; s/$/ = 2/' >"$work/amd.trace"
+expect 0 trace "$work/amd.trace" --arch gfx942
+shows 'requests  cycles  ideal  excess  worst'
+expect 0 trace "$work/amd.trace" --arch gfx942 --requests
+shows 'lanes      cycles  ideal  excess  worst'
+expect 0 trace "$work/amd.trace" --arch rdna3 --wave 64
+expect 2 trace "$work/amd.trace" --arch gfx942 --wave 32
+says 'gfx942 has no waves of 32 lanes, only of 64'
+expect 2 analyze --rows 32 --cols 32 --wave 16
+expect 0 analyze --rows 32 --cols 32 --arch gfx942:sramecc+:xnack-
+shows '4096 bytes of LDS, gfx942'
 
 # Syntax errors carry their line, and what is quoted is short.
 printf '[arch]\ntitle=x\nnonsense\nbanks=32\n' | arch sm_broken

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/arch/words.h"
+
+#include <string.h>
+
+// NVIDIA's words and AMD's, longer ones before those that they contain.
+static const struct {
+  const char *nvidia;
+  const char *amd;
+} words[] = {
+    {"shared memory", "LDS"},
+    {"shared-memory", "LDS"},
+    {"Shared memory", "LDS"},
+    {"shared access", "LDS access"},
+    {"shared accesses", "LDS accesses"},
+    {"shared traffic", "LDS traffic"},
+    {"multiprocessor", "compute unit"},
+    {"multiprocessors", "compute units"},
+    {"blocks/SM", "workgroups/CU"},
+    {"block", "workgroup"},
+    {"blocks", "workgroups"},
+    {"wavefront", "cycle"},
+    {"wavefronts", "cycles"},
+    {"Wavefront", "Cycle"},
+    {"Wavefronts", "Cycles"},
+    {"warp", "wave"},
+    {"warps", "waves"},
+    {"Warp", "Wave"},
+    {"Warps", "Waves"},
+    {"lane group", "phase"},
+    {"lane groups", "phases"},
+};
+
+static gboolean
+is_letter(char character) {
+  return g_ascii_isalnum(character) || character == '_';
+}
+
+// The longest of the words that stands at @at, whole; NULL: none.
+static const char *
+find_word(const char *text, const char *at, gsize *length) {
+  const char *found = NULL;
+  *length = 0;
+  gboolean inside = at > text && is_letter(at[-1]);
+  gboolean option = at >= text + 2 && at[-1] == '-' && at[-2] == '-';
+  for (guint i = 0; i < G_N_ELEMENTS(words) && !inside && !option; i++) {
+    gsize n = strlen(words[i].nvidia);
+    if (n > *length && strncmp(at, words[i].nvidia, n) == 0 && !is_letter(at[n])) {
+      *length = n;
+      found = words[i].amd;
+    }
+  }
+  return found;
+}
+
+const char *
+smb_vendor_say(SmbVendor vendor, const char *text) {
+  if (vendor == SMB_VENDOR_NVIDIA)
+    return text;
+  g_autoptr(GString) said = g_string_new(NULL);
+  gboolean in_tag = FALSE;
+  for (const char *at = text; *at;) {
+    gsize length;
+    const char *word = in_tag ? NULL : find_word(text, at, &length);
+    in_tag = *at == '<' || (in_tag && *at != '>');
+    if (word)
+      g_string_append(said, word);
+    else
+      g_string_append_c(said, *at);
+    at += word ? length : 1;
+  }
+  return g_intern_string(said->str);
+}
+
+const char *
+smb_arch_say(const SmbArch *arch, const char *text) {
+  return smb_vendor_say(arch ? (SmbVendor)smb_arch_info(arch)->vendor : SMB_VENDOR_NVIDIA, text);
+}
+
+gboolean
+smb_arch_counts_cycles(const SmbArch *arch) {
+  return smb_arch_info(arch)->vendor == SMB_VENDOR_AMD;
+}

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a vendor calls things: texts are written in NVIDIA's words, and said in those of the architecture. AMD's wavefront is
+// NVIDIA's warp, and NVIDIA's wavefront takes a cycle of AMD's LDS: for AMD's chips neither word is used, and a text speaks of
+// waves and cycles.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/arch/arch.h"
+
+G_BEGIN_DECLS
+
+/**
+ * smb_vendor_say:
+ * @text: a literal of the program, never what a user wrote: a text or a format
+ *
+ * Returns: (transfer none): @text in the words of @vendor, which lives as long as the program. Options (--block) and what stands
+ *   between < and > stay as they are
+ */
+const char *smb_vendor_say(SmbVendor vendor, const char *text) G_GNUC_FORMAT(2);
+
+/** smb_arch_say: as smb_vendor_say(), for the vendor of @arch; NULL: NVIDIA */
+const char *smb_arch_say(const SmbArch *arch, const char *text) G_GNUC_FORMAT(2);
+
+/** smb_arch_counts_cycles: Returns: whether a pass is a cycle (AMD), so that cycles say nothing besides */
+gboolean smb_arch_counts_cycles(const SmbArch *arch);
+
+G_END_DECLS
