@@ -206,6 +206,7 @@ static const Case cases[] = {
     {ARCH "global-segment-bytes=96\n",
      "x.ini: [arch] global-segment-bytes: 96: expected 32, 64 or 128"},
     {ARCH "vendor=intel\n", "x.ini: [arch] vendor: 'intel' is none of: nvidia, amd"},
+    {ARCH "active-counter=X\n", "x.ini: [arch] active-counter: goes with conflict-counter"},
     {ARCH "vendor=amd\n", "x.ini: [arch] compute-capability: goes with vendor=nvidia"},
     {ARCH "max-shared-bytes=512\n",
      "x.ini: [arch] max-shared-bytes: smaller than static-shared-bytes"},
@@ -315,7 +316,7 @@ static const Case cases[] = {
      "lanes, banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
      "global-segment-bytes, counts-increments, counts-instructions-apart, instruction-source, "
-     "evidence, source, sm-shared-bytes, sm-warps, "
+     "active-counter, conflict-counter, evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {"[arch]\nlike=sm_90\n" FACTS "group=warp\n",
      "x.ini: [arch] group: no such key: expected one of like, vendor, title, aliases, "
@@ -323,7 +324,7 @@ static const Case cases[] = {
      "banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
      "global-segment-bytes, counts-increments, counts-instructions-apart, instruction-source, "
-     "evidence, source, sm-shared-bytes, sm-warps, "
+     "active-counter, conflict-counter, evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {RULE "conflict=words\ngroup=warp\nflor=2\n",
      "x.ini: [ld 4] flor: no such key: expected one of group, empty-groups, conflict, "

@@ -51,7 +51,10 @@ typedef struct {
   gboolean
       counts_instructions_apart;  /* a profiler's counter per instruction has rules of its own */
   const char *instruction_source; /* (nullable): where those come from (sim/count/instruction.h) */
-  SmbEvidence evidence;           /* of the geometry above */
+  const char *
+      active_counter; /* (nullable): what the vendor's profiler calls the wavefronts, of AMD's chips cycles */
+  const char *conflict_counter; /* (nullable): and the excess */
+  SmbEvidence evidence;         /* of the geometry above */
   const char *source;
   guint sm_shared_bytes; /* shared memory of a multiprocessor; 0: this and the rest is not known */
   guint sm_warps;        /* most resident warps of a multiprocessor */

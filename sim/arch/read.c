@@ -74,6 +74,8 @@ static const Key arch_keys[] = {
     CHOICE(SmbArchInfo, "counts-increments", has_increment, truth_names),
     CHOICE(SmbArchInfo, "counts-instructions-apart", counts_instructions_apart, truth_names),
     {"instruction-source"},
+    {"active-counter"},
+    {"conflict-counter"},
     {"evidence"},
     {"source"},
     NUMBER(SmbArchInfo, "sm-shared-bytes", sm_shared_bytes, 1, 1 << 24),
@@ -252,8 +254,12 @@ read_info(Reader *reader, GError **error) {
     return FALSE;
   read_text(reader, "title", &info->title);
   read_text(reader, "aliases", &info->aliases);
+  read_text(reader, "active-counter", &info->active_counter);
+  read_text(reader, "conflict-counter", &info->conflict_counter);
   read_text(reader, "sm-source", &info->sm_source);
   read_text(reader, "instruction-source", &info->instruction_source);
+  if (!info->active_counter != !info->conflict_counter)
+    return fail_key(reader, "active-counter", error, "goes with conflict-counter");
   if (!info->title)
     return fail_key(reader, "title", error, "missing");
   if (!read_capability(reader, info, error))
@@ -390,7 +396,8 @@ inherit(Reader *reader, guint depth, GError **error) {
   arch->info.name = name;
   arch->info.title = arch->info.aliases = NULL;
   arch->info.source = NULL;
-  const char **texts[] = {&arch->info.sm_source, &arch->info.instruction_source};
+  const char **texts[] = {&arch->info.sm_source, &arch->info.instruction_source,
+                          &arch->info.active_counter, &arch->info.conflict_counter};
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
     if (*texts[i])
       *texts[i] = g_string_chunk_insert_const(arch->strings, *texts[i]);

@@ -19,10 +19,10 @@ G_BEGIN_DECLS
  * Returns: (transfer none): @text in the words of @vendor, which lives as long as the program. Options (--block) and what stands
  *   between < and > stay as they are
  */
-const char *smb_vendor_say(SmbVendor vendor, const char *text) G_GNUC_FORMAT(2);
+const char *smb_vendor_say(SmbVendor vendor, const char *text) __attribute__((format_arg(2)));
 
 /** smb_arch_say: as smb_vendor_say(), for the vendor of @arch; NULL: NVIDIA */
-const char *smb_arch_say(const SmbArch *arch, const char *text) G_GNUC_FORMAT(2);
+const char *smb_arch_say(const SmbArch *arch, const char *text) __attribute__((format_arg(2)));
 
 /** smb_arch_counts_cycles: Returns: whether a pass is a cycle (AMD), so that cycles say nothing besides */
 gboolean smb_arch_counts_cycles(const SmbArch *arch);

@@ -244,6 +244,25 @@ smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbA
   json_builder_end_array(json);
 }
 
+// As the vendor's profilers count it, and by which rules.
+static void
+write_vendor(JsonBuilder *json, const SmbArch *arch, const SmbAnalysis *analysis) {
+  SmbAnalyzeCounters counters = smb_analyze_counters(arch, analysis);
+  if (!counters.active_name)
+    return;
+  smb_json_object(json, "counters");
+  smb_json_number(json, counters.active_name, (gint64)counters.active);
+  smb_json_number(json, counters.conflict_name, (gint64)counters.conflict);
+  smb_json_double(json, "conflicts_per_access", counters.per_access);
+  smb_json_double(json, "bank_conflict_rate_percent", counters.rate);
+  json_builder_end_object(json);
+  g_autoptr(GPtrArray) rules = smb_analyze_assumed(arch, analysis);
+  smb_json_array(json, "assumed_rules");
+  for (guint i = 0; i < rules->len; i++)
+    smb_json_text(json, NULL, g_ptr_array_index(rules, i));
+  json_builder_end_array(json);
+}
+
 void
 smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
@@ -258,6 +277,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
     write_access(json, &g_array_index(analysis->accesses, SmbAccess, i), report);
   json_builder_end_array(json);
   smb_json_totals(json, analysis->totals, &analysis->copies);
+  write_vendor(json, cli->arch, analysis);
   write_globals(json, report, cli->arch);
   write_constants(json, report);
   write_traffic(json, report);

@@ -51,6 +51,36 @@ void smb_analyze_write_callgrind(SmbCli *cli, gconstpointer report);
 /** The verdict, and a table of the accesses. */
 void smb_analyze_write_markdown(SmbCli *cli, gconstpointer report);
 
+/**
+ * SmbAnalyzeCounters: shared accesses of a launch as the vendor's profilers count them
+ * @active_name, @conflict_name: (nullable): the counters; %NULL: the architecture names none
+ * @active: cycles
+ * @conflict: those of them that conflicts cost
+ * @per_access, @rate: "conflicts/access" of rocprof-compute, conflict / (active - conflict), and its "bank conflict rate",
+ *   in percent
+ */
+typedef struct {
+  const char *active_name;
+  const char *conflict_name;
+  guint64 active;
+  guint64 conflict;
+  double per_access;
+  double rate;
+} SmbAnalyzeCounters;
+
+SmbAnalyzeCounters smb_analyze_counters(const SmbArch *arch, const SmbAnalysis *analysis);
+
+/**
+ * smb_analyze_assumed:
+ *
+ * Returns: (transfer full) (element-type utf8): rules that were used and are assumed, of an architecture that names counters:
+ *   "ld 4", "ld 4 (disputed: ...)"
+ */
+GPtrArray *smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis);
+
+/** smb_analyze_describe_vendor: Returns: (transfer full): both in sentences; "" where the architecture names no counters */
+char *smb_analyze_describe_vendor(const SmbArch *arch, const SmbAnalysis *analysis);
+
 /** The heading of the text formats: kernel, block, grid, memory, architecture. */
 void smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis);
 

@@ -418,7 +418,8 @@ char *
 smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis) {
   g_autofree char *verdict = smb_analyze_verdict(analysis);
   g_autofree char *worst = describe_worst(arch, analysis);
-  return g_strconcat(verdict, *worst ? " " : "", worst, NULL);
+  g_autofree char *vendor = smb_analyze_describe_vendor(arch, analysis);
+  return g_strconcat(verdict, *worst ? " " : "", worst, *vendor ? " " : "", vendor, NULL);
 }
 
 void
@@ -435,6 +436,11 @@ smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis) {
     smb_spool_puts(cli->out, "\n");
     smb_text_wrap(cli->out, worst);
   }
+  g_autofree char *vendor = smb_analyze_describe_vendor(cli->arch, analysis);
+  if (*vendor)
+    smb_spool_puts(cli->out, "\n");
+  if (*vendor)
+    smb_text_wrap(cli->out, vendor);
   if (analysis->n_blocks_run < analysis->n_blocks)
     smb_spool_printf(cli->out,
                      smb_arch_say(cli->arch, "\nCounted %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT

@@ -139,6 +139,9 @@ static void
 append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *cost) {
   const SmbTally *total = &e->access->total;
   const SmbArchInfo *info = smb_arch_info(e->arch);
+  if (info->active_counter)
+    g_string_append_printf(text, " A profiler counts the cycles as %s, the excess as %s.",
+                           info->active_counter, info->conflict_counter);
   if (info->capability_major < NCU_CAPABILITY)
     return;
   g_string_append(text,

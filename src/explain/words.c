@@ -81,6 +81,20 @@ append_banks(GString *text, const SmbExplanation *e) {
                            info->bank_bytes);
 }
 
+// The lanes of each group, where they are no neighbours.
+static void
+append_phases(GString *text, const SmbExplanation *e) {
+  SmbLanes first = e->plan->groups[0];
+  if (first == smb_lanes_below(smb_lanes_count(first)))
+    return;
+  g_string_append_printf(text, " The %ss are lanes ", smb_explain_group_name(e));
+  for (guint group = 0; group < e->plan->n_groups; group++) {
+    g_string_append(text, group ? "; " : "");
+    smb_describe_runs(text, e->plan->groups[group]);
+  }
+  g_string_append_c(text, '.');
+}
+
 // Which lanes are served at once, and how many wavefronts that makes at least.
 static void
 append_groups(GString *text, const SmbExplanation *e) {
@@ -120,6 +134,7 @@ append_groups(GString *text, const SmbExplanation *e) {
         smb_arch_say(e->arch, ". A full warp takes at least %u wavefronts, also without conflicts"),
         least);
   g_string_append_c(text, '.');
+  append_phases(text, e);
 }
 
 // Whether all active pairs of lanes that are @x apart have one address.
@@ -268,5 +283,7 @@ smb_explain_rule(const SmbExplanation *e) {
                            " This rule is %s, not measured: 'smembank list archs %s' says %s.",
                            smb_evidence_name(e->rule->evidence), smb_arch_info(e->arch)->name,
                            e->rule->evidence == SMB_EVIDENCE_ASSUMED ? "from what" : "where");
+  if (e->rule->disputed)
+    g_string_append_printf(text, " It is disputed: %s.", e->rule->disputed);
   return g_string_free(text, FALSE);
 }

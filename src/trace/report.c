@@ -113,6 +113,12 @@ make_notes(SmbTraceReport *report, GError **error) {
     gboolean older = FALSE;
     if (sum->tally.requests == 0)
       continue;
+    if (rule->evidence == SMB_EVIDENCE_ASSUMED && smb_arch_info(arch)->active_counter)
+      g_ptr_array_add(report->notes,
+                      g_strdup_printf("%s %u is counted by a rule that is assumed%s%s",
+                                      smb_op_name(sum->op), sum->width,
+                                      rule->disputed ? ", and disputed: " : "",
+                                      rule->disputed ? rule->disputed : ""));
     if (rule->lower_bound)
       g_ptr_array_add(report->notes,
                       g_strdup_printf("%s %u: a lower bound: %s add to it", smb_op_name(sum->op),

@@ -181,9 +181,46 @@ shows 'requests  cycles  ideal  excess  worst'
 expect 0 trace "$work/amd.trace" --arch gfx942 --requests
 shows 'lanes      cycles  ideal  excess  worst'
 expect 0 trace "$work/amd.trace" --arch rdna3 --wave 64
+expect 1 trace "$work/amd.trace" --arch gfx950
+tells 'note: ld 4 is counted by a rule that is assumed, and disputed: '
 expect 2 trace "$work/amd.trace" --arch gfx942 --wave 32
 says 'gfx942 has no waves of 32 lanes, only of 64'
 expect 2 analyze --rows 32 --cols 32 --wave 16
+# Counts by the names of the vendor's profilers, and rules that are assumed: results say so.
+expect 0 analyze --rows 32 --cols 32 --arch mi300x
+tells 'SQ_LDS_IDX_ACTIVE 1056, SQ_LDS_BANK_CONFLICT 992; rocprof-compute: 15.50'
+tells 'conflicts per access, bank conflict rate 48.4%'
+tells 'assumed, not measured: st 4'
+! grep -q 'disputed' "$work/out" || die 'shows disputed'
+expect 0 analyze --rows 32 --cols 32 --arch mi300x --format json
+is_json
+shows '"SQ_LDS_BANK_CONFLICT" : 992'
+shows '"conflicts_per_access" : 15.5'
+expect 0 analyze --rows 32 --cols 32 --arch gfx1100 --format json
+shows '"SQC_LDS_IDX_ACTIVE" : 1056'
+expect 0 analyze --rows 32 --cols 32 --format json
+! grep -q '"counters"' "$work/out" || die 'shows "counters"'
+expect 0 analyze --rows 32 --cols 32 --arch gfx950
+tells 'ld 4 (disputed: '
+expect 0 explain --rows 32 --cols 32 --arch gfx950
+tells 'It is disputed: '
+expect 0 explain --rows 32 --cols 16 --elem int4 --arch gfx950 --op load
+tells 'The phases are lanes 0-3, 12-15 and 20-27; 4-11, 16-19'
+tells 'as SQ_LDS_IDX_ACTIVE, the excess as'
+expect 0 list archs gfx950
+shows 'disputed: '
+expect 0 list archs gfx950 --format json
+is_json
+shows '"disputed" : "the model of'
+expect 0 report "$work/page.html" --rows 32 --cols 32 --arch mi355x
+grep -q 'SQ_LDS_BANK_CONFLICT' "$work/page.html" || die 'the page has no counters'
+grep -q '<th scope="col">cycles</th>' "$work/page.html" || die 'the page has no cycles'
+# 160 KiB of LDS on CDNA 4, 64 before: what fits is known to advise.
+expect 0 advise --rows 32 --cols 32 --elem int4 --arch gfx950
+expect 0 advise --rows 32 --cols 32 --elem int4 --arch gfx942
+expect 0 list archs --format json
+shows '"wave_size" : 64'
+shows '"aliases" : "mi350'
 expect 0 analyze --rows 32 --cols 32 --arch gfx942:sramecc+:xnack-
 shows '4096 bytes of LDS, gfx942'
 
