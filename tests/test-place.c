@@ -93,11 +93,91 @@ START_TEST(finds_places) {
 }
 END_TEST
 
+START_TEST(finds_spans) {
+  g_autoptr(GRand) random = g_rand_new_with_seed(8);
+  for (guint trial = 0; trial < N_TRIALS; trial++) {
+    guint build = trial % G_N_ELEMENTS(builds), n = trial & 4 ? 64 : 32;
+    guint32 places[SMB_MAX_LANES], low = G_MAXUINT32, high = 0, lowest, highest;
+    for (guint lane = 0; lane < n; lane++) {
+      places[lane] = g_rand_int(random) >> (trial % 31);
+      low = MIN(low, places[lane]);
+      high = MAX(high, places[lane]);
+    }
+    if (!can_run(build))
+      continue;
+    builds[build]->span(n, places, &lowest, &highest);
+    ck_assert_uint_eq(lowest, low);
+    ck_assert_uint_eq(highest, high);
+  }
+}
+END_TEST
+
+// --- claims, beside the accesses that were made of each granule
+
+enum {
+  N_GRANULES = 200,
+  N_CLAIMS = 40,
+};
+
+typedef struct {
+  guint8 warp, kind;
+  guint32 first, n;
+} Claim;
+
+// Whether two accesses cannot race, whatever they are of the granules that both reach.
+static gboolean
+get_along(const Claim *a, const Claim *b) {
+  gboolean apart = a->first + a->n <= b->first || b->first + b->n <= a->first;
+  return apart || a->warp == b->warp || (a->kind == b->kind && a->kind != CLAIM_STORE);
+}
+
+// Whether a warp is alone with what it does to a granule, or all do the same: what a mark can say.
+static gboolean
+is_certain(const Claim *claims, guint n, const Claim *last) {
+  for (guint i = 0; i < n; i++) {
+    if (!get_along(&claims[i], last))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+START_TEST(claims_what_warps_touch) {
+  static const guint8 kinds[] = {CLAIM_LOAD, CLAIM_ATOMIC, CLAIM_STORE};
+  g_autoptr(GRand) random = g_rand_new_with_seed(9);
+  guint n_refused = 0, n_claimed = 0;
+  for (guint trial = 0; trial < N_TRIALS; trial++) {
+    guint build = trial % G_N_ELEMENTS(builds), n_kinds = 1 + trial % 3, longest = 1 + trial % 90;
+    guint8 marks[N_GRANULES + 2] = {0};
+    Claim claims[N_CLAIMS];
+    for (guint i = 0; i < N_CLAIMS && can_run(build); i++) {
+      Claim *claim = &claims[i];
+      claim->warp = (guint8)g_rand_int_range(random, 1, 5);
+      claim->kind = kinds[g_rand_int_range(random, 0, (gint32)n_kinds)];
+      claim->n = (guint32)g_rand_int_range(random, 1, (gint32)longest + 1);
+      claim->first = (guint32)g_rand_int_range(random, 1, (gint32)(N_GRANULES + 2 - claim->n));
+      gboolean claimed =
+          builds[build]->claim(marks + claim->first, claim->n, claim->kind | claim->warp);
+      ck_assert_int_eq(claimed, is_certain(claims, i, claim));
+      ck_assert_uint_eq(marks[0], 0);
+      ck_assert_uint_eq(marks[N_GRANULES + 1], 0);
+      n_claimed += claimed;
+      n_refused += !claimed;
+      if (!claimed)
+        break;
+    }
+  }
+  ck_assert_uint_gt(n_claimed, N_TRIALS);
+  ck_assert_uint_gt(n_refused, N_TRIALS / 4);
+}
+END_TEST
+
 Suite *
 suite_place(void) {
   Suite *suite = suite_create("place");
   TCase *tcase = tcase_create("place");
   tcase_add_test(tcase, finds_places);
+  tcase_add_test(tcase, finds_spans);
+  tcase_add_test(tcase, claims_what_warps_touch);
   suite_add_tcase(suite, tcase);
   return suite;
 }

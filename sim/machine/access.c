@@ -307,13 +307,15 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
       smb_shadow_access(block, move, access);
   }
   if (global && block->sink->global) {
-    guint64 addresses[SMB_MAX_LANES] = {0};
+    guint64 addresses[SMB_MAX_LANES];
     const char *name = access_object(block, access, smb_lanes_first(global))->name;
     guint64 start = access->common ? (guint64)access->common->buffer + 1 : 0;
     if (start)
       EACH_LANE(block->lanes, {
         addresses[lane] = (start << BUFFER_SPACING_BITS) + (guint64)access->offset[lane];
       })
+    else
+      memset(addresses, 0, sizeof addresses);
     FOR_LANES(start ? 0 : global, lane) {
       guint64 buffer = access_object(block, access, lane)->buffer + 1;
       addresses[lane] = (buffer << BUFFER_SPACING_BITS) + (guint64)access->offset[lane];

@@ -52,4 +52,46 @@ share(LanePlaces *places, guint n, SmbLanes lanes, const guint32 *restrict base,
   places->stray = stray;
 }
 
-const PlaceLoops PLACE_LOOPS = {point, share};
+static void
+span(guint n, const guint32 *restrict places, guint32 *low, guint32 *high) {
+  guint32 lowest = G_MAXUINT32, highest = 0;
+  EACH_LANE(n, {
+    lowest = MIN(lowest, places[lane]);
+    highest = MAX(highest, places[lane]);
+  })
+  *low = lowest;
+  *high = highest;
+}
+
+// Returns whether some are claimed otherwise, as bits.
+static inline guint8
+claim_some(guint8 *restrict claims, gsize n, guint8 claim) {
+  guint8 kind = claim & CLAIM_KINDS, who = claim & (guint8)~CLAIM_KINDS, refused = 0;
+  guint8 shares = kind == CLAIM_STORE ? 0 : 255, many = kind | CLAIM_MANY,
+         mixed = CLAIM_STORE | who;
+  for (gsize i = 0; i < n; i++) {
+    guint8 differs = claims[i] ^ claim;
+    guint8 is_free = claims[i] == 0 || differs == 0 ? 255 : 0;
+    guint8 is_own = (differs & (guint8)~CLAIM_KINDS) == 0 ? 255 : 0;
+    guint8 is_alike = (differs & CLAIM_KINDS) == 0 ? shares : 0;
+    refused |= (guint8) ~(is_free | is_own | is_alike);
+    guint8 other = (is_own & mixed) | ((guint8)~is_own & many);
+    claims[i] = (is_free & claim) | ((guint8)~is_free & other);
+  }
+  return refused;
+}
+
+// Those of a whole warp are a loop of a known length; what is claimed twice is claimed as before.
+static gboolean
+claim_granules(guint8 *restrict claims, gsize n, guint8 claim) {
+  guint8 refused = 0;
+  if (n < ROW_LANES)
+    return !claim_some(claims, n, claim);
+  for (gsize i = 0; i + ROW_LANES <= n; i += ROW_LANES)
+    refused |= claim_some(claims + i, ROW_LANES, claim);
+  if (n % ROW_LANES)
+    refused |= claim_some(claims + n - ROW_LANES, ROW_LANES, claim);
+  return !refused;
+}
+
+const PlaceLoops PLACE_LOOPS = {point, share, span, claim_granules};

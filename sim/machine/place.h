@@ -23,6 +23,16 @@ typedef struct {
   guint64 stray;    // each from where it lay if the lanes, from lane 0, lay side by side
 } LanePlaces;
 
+// Who asked for a granule of shared memory: a warp, from 1, or CLAIM_MANY, and above that the kind of access. 0: nobody.
+// Accesses of one kind, if they are not stores, may be by many; a warp that does several things claims it as one that stores.
+enum {
+  CLAIM_MANY = 63,
+  CLAIM_LOAD = 0,
+  CLAIM_ATOMIC = 64,
+  CLAIM_STORE = 128,
+  CLAIM_KINDS = 192,
+};
+
 typedef struct {
   // Pointers of the machine as offsets behind @start, and as offsets into shared memory, which begins at @base of it.
   void (*point)(LanePlaces *places, guint n, const guint64 *restrict pointers, guint64 start,
@@ -30,6 +40,11 @@ typedef struct {
   // LanePlaces at @base + @offset in shared memory; those of lanes that take no part become the first one.
   void (*share)(LanePlaces *places, guint n, SmbLanes lanes, const guint32 *restrict base,
                 guint32 offset, guint32 *restrict request);
+  // The lowest and the highest of @n places.
+  void (*span)(guint n, const guint32 *restrict places, guint32 *low, guint32 *high);
+  // A warp asks for @n granules of shared memory, of each of which @claims holds the claim so far; @claim: the warp's.
+  // FALSE: one is claimed otherwise; then all is left half done.
+  gboolean (*claim)(guint8 *restrict claims, gsize n, guint8 claim);
 } PlaceLoops;
 
 extern const PlaceLoops smb_place_loops_portable;

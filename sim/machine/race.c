@@ -4,9 +4,14 @@
 // Races: two warps of a block touch one location of shared memory, at least one of them writes, and no
 // barrier stands between. Found whatever order the warps run in. Lanes of one warp are not compared:
 // they run in lockstep here. Atomics do not race with each other.
+//
+// In most phases, from one barrier to the next, warps keep to parts of their own, or all of them load. So accesses are
+// noted at first, and of each warp it is known from where to where its accesses reach; only when one comes near what
+// another warp touched are they looked at granule by granule.
 #include <string.h>
 
 #include "sim/machine/access.h"
+#include "sim/machine/lanes.h"
 
 enum {
   NOBODY = 0,
@@ -23,18 +28,19 @@ typedef struct {
   guint8 reader; // warp + 1, or MANY
 } Cell;
 
-// A load that was made before anything was written since the last barrier.
+// What an access does, as far as races are concerned.
 typedef struct {
   SmbLanes lanes;
   guint site;
   guint warp;
   guint width;
   guint16 padding; // Move.padding
-} EarlyLoad;
+  guint8 op_class;
+} Touch;
 
 enum {
   // That are noted of a phase; with the offsets of 32 lanes they take 600 KiB.
-  MAX_EARLY_LOADS = 4096
+  MAX_NOTED = 4096
 };
 
 struct _Shadow {
@@ -48,12 +54,16 @@ struct _Shadow {
   gsize n_unset;      // of those that lie in shared memory: how many it has not; often soon none
   GHashTable *warned; // what was said of the block: keys of a warning and two sites
   GHashTable *exempt; // words, + 1, that are barriers of the block
-  // Most phases write nothing, or nothing any more: loads are noted, and looked at when something is written after all.
-  gboolean notes;
-  guint n_loads, max_loads;
-  EarlyLoad *loads;
+  gboolean notes;     // all accesses of this phase are noted, and the cells say nothing of it yet
+  guint n_noted, max_noted;
+  Touch *noted;
   guint32 *offsets; // n_lanes of each
   guint n_lanes;
+  gboolean one_warp;        // they are all of the same,
+  gboolean one_kind;        // or all loads, or all atomics
+  guint n_claimed;          // of them: none, as long as that is so
+  guint8 *claims;           // by cell: PlaceLoops.claim
+  gsize claims_at, claimed; // the first one and the end of those that may not be 0
 };
 
 Shadow *
@@ -69,6 +79,7 @@ smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize reserved_byt
   shadow->cells = g_new0(Cell, shadow->n_cells + 1);
   shadow->set = g_new0(guint8, shadow->n_cells + 1);
   memset(shadow->set + shadow->n_own, TRUE, shadow->n_cells - shadow->n_own);
+  shadow->claims = g_new0(guint8, shadow->n_cells + 1);
   shadow->warned = g_hash_table_new(NULL, NULL);
   shadow->exempt = g_hash_table_new(NULL, NULL);
   shadow->n_lanes = program->lanes;
@@ -83,8 +94,9 @@ smb_shadow_free(Shadow *shadow) {
   g_free(shadow->set);
   g_hash_table_unref(shadow->warned);
   g_hash_table_unref(shadow->exempt);
-  g_free(shadow->loads);
+  g_free(shadow->noted);
   g_free(shadow->offsets);
+  g_free(shadow->claims);
   g_free(shadow);
 }
 
@@ -99,8 +111,12 @@ smb_shadow_start_block(Shadow *shadow) {
 
 void
 smb_shadow_barrier(Shadow *shadow) {
-  shadow->notes = TRUE;
-  shadow->n_loads = 0;
+  shadow->notes = shadow->one_warp = shadow->one_kind = TRUE;
+  shadow->n_noted = shadow->n_claimed = 0;
+  if (shadow->claimed > shadow->claims_at)
+    memset(shadow->claims + shadow->claims_at, 0, shadow->claimed - shadow->claims_at);
+  shadow->claims_at = shadow->n_cells;
+  shadow->claimed = 0;
   if (++shadow->phase == 0) {
     memset(shadow->cells, 0, shadow->n_cells * sizeof *shadow->cells);
     shadow->phase = 1;
@@ -185,16 +201,17 @@ read_cell(Cell *cell, guint site, guint8 me) {
   cell->read_site = site;
 }
 
+// @access: of a touch that may race
 static void
-touch_cell(SmbBlock *block, const Move *move, const Access *access, guint lane, guint32 offset) {
+touch_cell(SmbBlock *block, const Touch *touch, const Access *access, guint lane, guint32 offset) {
   Cell *cell = open_cell(block->shadow, offset);
-  guint site = move->site;
-  guint8 me = (guint8)(access->warp + 1);
-  gboolean atomic = move->op_class == SMB_OP_CLASS_ATOMIC;
+  guint site = touch->site;
+  guint8 me = (guint8)(touch->warp + 1);
+  gboolean atomic = touch->op_class == SMB_OP_CLASS_ATOMIC;
   gboolean both_atomic = atomic && cell->writer > ATOMIC_OF;
   if (is_foreign(cell->writer, me) && !both_atomic)
     warn_race(block, site, cell->write_site, cell->writer, access, lane, offset);
-  if (move->op_class == SMB_OP_CLASS_LOAD) {
+  if (touch->op_class == SMB_OP_CLASS_LOAD) {
     read_cell(cell, site, me);
     return;
   }
@@ -206,7 +223,6 @@ touch_cell(SmbBlock *block, const Move *move, const Access *access, guint lane, 
     cell->writer =
         cell->writer == NOBODY || !is_foreign(cell->writer, me) ? (guint8)(ATOMIC_OF + me) : MANY;
   cell->write_site = site;
-  note_set(block->shadow, offset >> block->shadow->granule_shift);
 }
 
 // Whether nobody but this warp has done anything to a cell; then nothing can be wrong with what it does.
@@ -218,13 +234,12 @@ is_own(const Cell *cell, guint8 me) {
 // The granules that lie @at bytes into the lanes' accesses. What nobody else touched since the last barrier takes a few
 // instructions. @first: the cell of a granule that nobody touched; whether it @loads is known at compile time.
 static inline void
-touch_granules(SmbBlock *block, const Move *move, const Access *access, Cell first, guint32 at,
-               gboolean loads) {
-  const guint32 *offset = access->request.offset;
+touch_granules(SmbBlock *block, const Touch *touch, const guint32 *offset, const Access *access,
+               Cell first, guint32 at, gboolean loads) {
   Cell *cells = block->shadow->cells;
   guint shift = block->shadow->granule_shift;
-  guint8 me = (guint8)(access->warp + 1);
-  FOR_LANES(access->request.mask, lane) {
+  guint8 me = (guint8)(touch->warp + 1);
+  FOR_LANES(touch->lanes, lane) {
     Cell *cell = &cells[(offset[lane] + at) >> shift];
     if (cell->phase != first.phase)
       *cell = first;
@@ -233,7 +248,7 @@ touch_granules(SmbBlock *block, const Move *move, const Access *access, Cell fir
       cell->write_site = first.write_site;
       cell->writer = cell->writer == first.writer ? first.writer : MANY;
     } else if (!is_own(cell, me))
-      touch_cell(block, move, access, lane, offset[lane] + at);
+      touch_cell(block, touch, access, lane, offset[lane] + at);
     else if (loads) {
       cell->read_site = first.read_site;
       cell->reader = me;
@@ -244,43 +259,25 @@ touch_granules(SmbBlock *block, const Move *move, const Access *access, Cell fir
   }
 }
 
-static void
-load_granules(SmbBlock *block, const Move *move, const Access *access, guint32 at) {
-  Cell first = {
-      .phase = block->shadow->phase, .read_site = move->site, .reader = (guint8)(access->warp + 1)};
-  touch_granules(block, move, access, first, at, TRUE);
-}
-
-static void
-write_granules(SmbBlock *block, const Move *move, const Access *access, guint32 at) {
-  Shadow *shadow = block->shadow;
-  guint8 atomic = move->op_class == SMB_OP_CLASS_ATOMIC ? ATOMIC_OF : 0;
-  Cell first = {.phase = shadow->phase,
-                .write_site = move->site,
-                .writer = (guint8)(atomic + access->warp + 1)};
-  FOR_LANES(shadow->n_unset > 0 ? access->request.mask : 0, lane) {
-    note_set(shadow, (access->request.offset[lane] + at) >> shadow->granule_shift);
+// Takes a touch to the cells. @access: unless it is known not to race
+G_GNUC_NO_INLINE static void
+mark(SmbBlock *block, const Touch *touch, const guint32 *offsets, const Access *access) {
+  const Shadow *shadow = block->shadow;
+  gboolean loads = touch->op_class == SMB_OP_CLASS_LOAD;
+  guint8 me = (guint8)(touch->warp + 1);
+  guint8 atomic = touch->op_class == SMB_OP_CLASS_ATOMIC ? ATOMIC_OF : 0;
+  Cell load = {.phase = shadow->phase, .read_site = touch->site, .reader = me};
+  Cell write = {.phase = shadow->phase, .write_site = touch->site, .writer = atomic + me};
+  guint32 bytes_of_one = 1u << shadow->granule_shift, all_of_one = (1u << bytes_of_one) - 1;
+  for (guint32 at = 0; at < touch->width; at += bytes_of_one) {
+    if ((touch->padding >> at & all_of_one) == all_of_one)
+      continue;
+    if (loads)
+      touch_granules(block, touch, offsets, access, load, at, TRUE);
+    else
+      touch_granules(block, touch, offsets, access, write, at, FALSE);
   }
-  touch_granules(block, move, access, first, at, FALSE);
 }
-
-// Executes a statement for each granule of a load, store or atomic, in @lane, at @offset. One warp's second look at
-// a place says nothing new. What is padding alone holds nothing.
-#define FOR_GRANULES(shadow, lanes, offsets, width, padding, lane, offset, ...)                    \
-  {                                                                                                \
-    guint32 bytes_of_one = 1u << (shadow)->granule_shift, all_of_one = (1u << bytes_of_one) - 1;   \
-    guint32 last_place = G_MAXUINT32;                                                              \
-    FOR_LANES(lanes, lane) {                                                                       \
-      if ((offsets)[lane] == last_place)                                                           \
-        continue;                                                                                  \
-      last_place = (offsets)[lane];                                                                \
-      for (guint32 at = 0; at < (width); at += bytes_of_one) {                                     \
-        guint32 offset = last_place + at;                                                          \
-        if (((padding) >> at & all_of_one) != all_of_one)                                          \
-          __VA_ARGS__                                                                              \
-      }                                                                                            \
-    }                                                                                              \
-  }
 
 // Whether all bytes of a whole warp's words were written.
 static gboolean
@@ -294,66 +291,133 @@ is_set(const SmbBlock *block, const SmbRequest *request) {
   return set;
 }
 
-static void
+G_GNUC_NO_INLINE static void
 check_set(SmbBlock *block, const Move *move, const Access *access) {
   const SmbRequest *request = &access->request;
   const Shadow *shadow = block->shadow;
-  if (shadow->n_unset == 0 || is_set(block, request))
+  if (is_set(block, request))
     return;
-  FOR_GRANULES(shadow, request->mask, request->offset, request->width, move->padding, lane, offset,
-               {
-                 if (!shadow->set[offset >> shadow->granule_shift])
-                   warn_unset(block, move->site, access, lane, offset);
-               })
+  guint32 bytes_of_one = 1u << shadow->granule_shift, all_of_one = (1u << bytes_of_one) - 1;
+  FOR_LANES(request->mask, lane) {
+    for (guint32 at = 0; at < request->width; at += bytes_of_one) {
+      guint32 offset = request->offset[lane] + at;
+      gboolean is_padding = (move->padding >> at & all_of_one) == all_of_one;
+      if (!is_padding && !shadow->set[offset >> shadow->granule_shift])
+        warn_unset(block, move->site, access, lane, offset);
+    }
+  }
+}
+
+// The granules of a whole warp's words that lie side by side.
+static void
+note_row(Shadow *shadow, gsize first) {
+  guint n_set = 0;
+  for (gsize i = 0; i < shadow->n_lanes; i++)
+    n_set += shadow->set[first + i];
+  shadow->n_unset -= shadow->n_lanes - n_set;
+  memset(shadow->set + first, TRUE, shadow->n_lanes);
 }
 
 static void
-note_load(Shadow *shadow, const Move *move, guint warp, const SmbRequest *request) {
-  if (shadow->n_loads == shadow->max_loads) {
-    shadow->max_loads = MAX(64, 2 * shadow->max_loads);
-    shadow->loads = g_renew(EarlyLoad, shadow->loads, shadow->max_loads);
-    shadow->offsets = g_renew(guint32, shadow->offsets, (gsize)shadow->max_loads * shadow->n_lanes);
+note_written(Shadow *shadow, const Access *access) {
+  const SmbRequest *request = &access->request;
+  guint32 bytes_of_one = 1u << shadow->granule_shift;
+  if (access->pattern == PATTERN_DENSE && request->width == bytes_of_one) {
+    note_row(shadow, request->offset[0] >> shadow->granule_shift);
+    return;
   }
-  gsize i = shadow->n_loads++;
-  shadow->loads[i] = (EarlyLoad){request->mask, move->site, warp, request->width, move->padding};
-  memcpy(shadow->offsets + i * shadow->n_lanes, request->offset,
-         shadow->n_lanes * sizeof *request->offset);
+  for (guint32 at = 0; at < request->width; at += bytes_of_one) {
+    FOR_LANES(request->mask, lane) {
+      note_set(shadow, (request->offset[lane] + at) >> shadow->granule_shift);
+    }
+  }
 }
 
-// What was noted becomes marks.
+static inline Touch
+make_touch(const Move *move, const Access *access) {
+  const SmbRequest *request = &access->request;
+  return (Touch){request->mask,  move->site,    access->warp,
+                 request->width, move->padding, (guint8)move->op_class};
+}
+
+// Lanes that are off get the place of the first one.
 static void
-mark_loads(Shadow *shadow) {
-  for (gsize i = 0; i < shadow->n_loads; i++) {
-    const EarlyLoad *load = &shadow->loads[i];
-    const guint32 *offsets = shadow->offsets + i * shadow->n_lanes;
-    guint8 me = (guint8)(load->warp + 1);
-    FOR_GRANULES(shadow, load->lanes, offsets, load->width, load->padding, lane, offset,
-                 { read_cell(open_cell(shadow, offset), load->site, me); })
+note(Shadow *shadow, const Move *move, const Access *access) {
+  if (shadow->n_noted == shadow->max_noted) {
+    shadow->max_noted = MAX(64, 2 * shadow->max_noted);
+    shadow->noted = g_renew(Touch, shadow->noted, shadow->max_noted);
+    shadow->offsets = g_renew(guint32, shadow->offsets, (gsize)shadow->max_noted * shadow->n_lanes);
   }
-  shadow->n_loads = 0;
+  gsize i = shadow->n_noted++;
+  guint32 *offsets = shadow->offsets + i * shadow->n_lanes;
+  shadow->noted[i] = make_touch(move, access);
+  EACH_LANE(shadow->n_lanes, offsets[lane] = access->request.offset[lane];)
+  if (access->common)
+    return;
+  SmbLanes lanes = access->request.mask;
+  for (guint lane = 0; lane < shadow->n_lanes; lane++)
+    offsets[lane] = offsets[lanes >> lane & 1 ? lane : smb_lanes_first(lanes)];
+}
+
+// Claims all between the first and the last granule that a noted access touches. FALSE: another warp did.
+G_GNUC_NO_INLINE static gboolean
+claim(const SmbBlock *block, gsize i) {
+  static const guint8 kinds[SMB_N_OP_CLASSES] = {[SMB_OP_CLASS_LOAD] = CLAIM_LOAD,
+                                                 [SMB_OP_CLASS_STORE] = CLAIM_STORE,
+                                                 [SMB_OP_CLASS_ATOMIC] = CLAIM_ATOMIC};
+  Shadow *shadow = block->shadow;
+  const Touch *touch = &shadow->noted[i];
+  guint32 low, high;
+  block->place_loops->span(shadow->n_lanes, shadow->offsets + i * shadow->n_lanes, &low, &high);
+  gsize first = low >> shadow->granule_shift;
+  gsize end = ((high + touch->width - 1) >> shadow->granule_shift) + 1;
+  shadow->claims_at = MIN(shadow->claims_at, first);
+  shadow->claimed = MAX(shadow->claimed, end);
+  return block->place_loops->claim(shadow->claims + first, end - first,
+                                   (guint8)(kinds[touch->op_class] | (touch->warp + 1)));
+}
+
+// Whether what is noted keeps apart from what other warps did. That of one warp does, and so do loads alone and atomics
+// alone; else only the last access may not.
+static gboolean
+keeps_apart(const SmbBlock *block) {
+  Shadow *shadow = block->shadow;
+  gboolean apart = TRUE;
+  const Touch *first = &shadow->noted[0], *last = &shadow->noted[shadow->n_noted - 1];
+  shadow->one_warp = shadow->one_warp && last->warp == first->warp;
+  shadow->one_kind =
+      shadow->one_kind && last->op_class == first->op_class && last->op_class != SMB_OP_CLASS_STORE;
+  if (shadow->one_warp || shadow->one_kind)
+    return TRUE;
+  while (apart && shadow->n_claimed < shadow->n_noted)
+    apart = claim(block, shadow->n_claimed++);
+  return apart;
+}
+
+// What was noted, and did not race, becomes marks.
+static void
+mark_noted(SmbBlock *block) {
+  Shadow *shadow = block->shadow;
+  for (gsize i = 0; i < shadow->n_noted; i++)
+    mark(block, &shadow->noted[i], shadow->offsets + i * shadow->n_lanes, NULL);
   shadow->notes = FALSE;
 }
 
 void
 smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
-  const SmbRequest *request = &access->request;
   Shadow *shadow = block->shadow;
-  gboolean loads = move->op_class == SMB_OP_CLASS_LOAD;
-  if (move->reads)
+  if (move->reads && shadow->n_unset > 0)
     check_set(block, move, access);
-  if (loads && shadow->notes && shadow->n_loads < MAX_EARLY_LOADS) {
-    note_load(shadow, move, access->warp, request);
-    return;
+  if (move->op_class != SMB_OP_CLASS_LOAD && shadow->n_unset > 0)
+    note_written(shadow, access);
+  if (shadow->notes && shadow->n_noted < MAX_NOTED) {
+    note(shadow, move, access);
+    if (keeps_apart(block))
+      return;
+    shadow->n_noted--; // which may race
   }
   if (shadow->notes)
-    mark_loads(shadow);
-  guint32 bytes_of_one = 1u << shadow->granule_shift, all_of_one = (1u << bytes_of_one) - 1;
-  for (guint32 at = 0; at < request->width; at += bytes_of_one) {
-    if ((move->padding >> at & all_of_one) == all_of_one)
-      continue;
-    if (loads)
-      load_granules(block, move, access, at);
-    else
-      write_granules(block, move, access, at);
-  }
+    mark_noted(block);
+  Touch touch = make_touch(move, access);
+  mark(block, &touch, access->request.offset, access);
 }
