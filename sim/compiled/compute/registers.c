@@ -83,7 +83,8 @@ smb_registers_new(const Constants *constants, guint32 n_rows, guint32 n_predicat
   gsize words = (gsize)n_rows * constants->n_lanes * sizeof(guint32);
   gsize row_bytes = n_rows * (sizeof(guint32) + 2);
   gsize predicate_bytes = n_predicates * (2 * sizeof(SmbLanes) + sizeof(guint32) + 1);
-  registers->memory = g_malloc0(2 * words + row_bytes + predicate_bytes + 10 * ALIGNMENT);
+  registers->n_bytes = 2 * words + row_bytes + predicate_bytes + 10 * ALIGNMENT;
+  registers->memory = g_malloc0(registers->n_bytes);
   guintptr start = ((guintptr)registers->memory + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   guchar *memory = (guchar *)registers->memory + (start - (guintptr)registers->memory);
   registers->n_lanes = constants->n_lanes;

@@ -70,7 +70,8 @@ typedef struct {
       predicate_flags; // ROW_SOME_UNKNOWN, and ROW_TAINT: a comparison of affine values is noted in the signature
   guint32 *predicate_origin;
   SmbBlock *block; // where affine values are noted; needed only if rows are marked ROW_AFFINE
-  gpointer memory;
+  gpointer memory; // all of the above but constants
+  gsize n_bytes;   // of it
 } Registers;
 
 // @n_predicates includes the first, which is always true. @constants: (transfer none): complete. Nothing is known yet.

@@ -94,6 +94,7 @@ check_limit(Runner *runner, const Step *step, guint64 before) {
   gboolean looks = block->steps / LOOK_STEPS != before / LOOK_STEPS && runner->warp->splits->mask;
   if (looks && smb_runner_is_endless(runner))
     return smb_block_fail(block, step->place, "an endless loop: no way leads out of it");
+  runner->doubts = runner->doubts || looks;
   if (block->steps <= block->limits.max_steps)
     return TRUE;
   const SmbSite *polled = smb_runner_polled(runner, step);
@@ -123,6 +124,19 @@ watch_guard(Runner *runner, const Step *step, SmbLanes unsure) {
     smb_order_guards(runner, step);
 }
 
+gboolean
+smb_runner_step(Runner *runner) {
+  const Registers *registers = runner->warp->registers;
+  SmbSplits *splits = runner->warp->splits;
+  const Step *step = &runner->steps[splits->pc++];
+  SmbLanes truth = registers->predicates[step->guard] ^ (step->unless ? ~(SmbLanes)0 : 0);
+  runner->block->instructions += step->begins;
+  if (registers->predicate_flags[step->guard] & (ROW_BLOCK | ROW_ORDER))
+    watch_guard(runner, step, 0);
+  return step->run(runner, step,
+                   step->guard == PREDICATE_TRUE ? splits->mask : splits->mask & truth);
+}
+
 static gboolean
 run_warp(Runner *runner) {
   const Registers *registers = runner->warp->registers;
@@ -130,6 +144,8 @@ run_warp(Runner *runner) {
   const Step *step = runner->steps;
   guint left = SHARE_STEPS;
   guint64 instructions = 0, before = runner->block->steps;
+  if (G_UNLIKELY(runner->watch) && !smb_recur_warp(runner, &left))
+    return FALSE;
   for (; splits->mask && left > 0; left--) {
     step = &runner->steps[splits->pc++];
     SmbLanes lanes = splits->mask;
@@ -177,6 +193,8 @@ start_block(Runner *runner) {
   g_hash_table_remove_all(runner->found);
   if (runner->arrivals)
     g_hash_table_remove_all(runner->arrivals);
+  runner->doubts = FALSE;
+  g_clear_pointer(&runner->watch, smb_recur_free); // of a block that failed
   start_order(runner);
   smb_mbarriers_reset(runner);
   for (guint w = 0; w < block->n_warps; w++)
@@ -188,6 +206,9 @@ run_block(Runner *runner) {
   SmbBlock *block = runner->block;
   for (;;) {
     gboolean ran = FALSE, waits = FALSE;
+    if (G_UNLIKELY(runner->doubts))
+      smb_recur_start(runner);
+    runner->doubts = FALSE;
     for (guint w = 0; w < block->n_warps; w++) {
       runner->w = w;
       runner->warp = &runner->warps[w];
@@ -197,6 +218,8 @@ run_block(Runner *runner) {
       ran = ran || runs;
       waits = waits || runner->warp->splits->living;
     }
+    if (G_UNLIKELY(runner->watch) && !smb_recur_end(runner))
+      return FALSE;
     if (!waits)
       return TRUE;
     if (ran || smb_runner_release(runner) || smb_runner_look_again(runner))
@@ -267,6 +290,7 @@ smb_runner_free(gpointer data) {
     g_array_unref(runner->warps[w].calls);
   }
   g_free(runner->warps);
+  smb_recur_free(runner->watch);
   g_free(runner->causes);
   g_free(runner->written);
   g_bytes_unref(runner->parameters);

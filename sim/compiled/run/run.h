@@ -52,6 +52,8 @@ typedef struct {
   SmbLanes looks;     // what others change is loaded now: they have run
 } Warp;
 
+typedef struct _Watch Watch; // recur.c
+
 // What a block whose signature is wanted, or that others follow, did to a global object.
 enum {
   OBJECT_WRITTEN = 1,
@@ -112,6 +114,8 @@ struct _Runner {
   GHashTable
       *arrivals; // byte offsets in shared memory, + 1, of barriers of chips before sm_90 (arrive.c)
   GHashTable *polls; // steps that wait for mbarriers, whose loops have been looked at
+  gboolean doubts;   // whether the block ends is asked in the next round
+  Watch *watch;      // in this one; or NULL
 };
 
 static inline guint32
@@ -132,6 +136,9 @@ smb_runner_note(Runner *runner, const Step *step, Cause cause) {
   if (noted->kind == CAUSE_NONE)
     *noted = cause;
 }
+
+// The running warp takes a step; as in run.c, but slower.
+gboolean smb_runner_step(Runner *runner);
 
 // --- control (control.c)
 gboolean smb_step_compute(Runner *runner, const Step *step, SmbLanes lanes);
@@ -376,5 +383,15 @@ gboolean smb_looks_release(Runner *runner);
 const SmbSite *smb_runner_polled(const Runner *runner, const Step *step);
 // Whether the lanes that run can never leave the loop that they are in, since no way leads out of it.
 gboolean smb_runner_is_endless(const Runner *runner);
+// --- whether everything recurs (recur.c)
+// A round begins: Runner.watch.
+void smb_recur_start(Runner *runner);
+void smb_recur_free(Watch *watch);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Watch, smb_recur_free)
+// Takes steps of the running warp, at most as many as are @left, until what becomes of it is known.
+gboolean smb_recur_warp(Runner *runner, guint *left);
+// The round is over: fails if everything recurs.
+gboolean smb_recur_end(Runner *runner);
+
 // How often the loop around a wait polls is a matter of time: warns of the requests in it, once.
 void smb_runner_warn_polling(Runner *runner, const Step *step);
