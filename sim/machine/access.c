@@ -57,7 +57,9 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
   gint64 byte = access->offset[lane] - (gint64)object->start;
   if (object->space == SPACE_SHARED && byte > G_MAXINT32 && byte <= G_MAXUINT32)
     byte -= G_GINT64_CONSTANT(1) << 32; // a sum of 32 bits that fell below 0
-  guint reserved = smb_arch_info(block->arch)->block_reserved_bytes;
+  // The system's part lies below the program's own since sm_90, and behind it before.
+  const SmbArchInfo *arch = smb_arch_info(block->arch);
+  guint reserved = arch->capability_major >= 9 ? arch->block_reserved_bytes : 0;
   g_autofree char *name = smb_object_describe(block, object), *problem = NULL, *hint = NULL;
   if (block->program->tracks && object->space == SPACE_SHARED && byte < 0 &&
       byte >= -(gint64)reserved)
