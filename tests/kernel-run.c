@@ -28,7 +28,7 @@ kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup
   run->kernel = smb_program_read(source,
                                  &(SmbProgramOptions){.entry = setup->entry,
                                                       .defines = setup->defines,
-                                                      .cuda_arch = 900,
+                                                      .cuda_arch = smb_program_cuda_arch(arch),
                                                       .lanes = smb_arch_info(arch)->lanes,
                                                       .limits = setup->limits},
                                  &run->error);

@@ -31,7 +31,7 @@ static const char *const files[] = {
     "lex",       "macros",     "types",      "statements", "memory",   "calls",
     "files",     "host",       "modern",     "references", "builtins", "templates",
     "obstacles", "warnings",   "refused",    "buffers",    "data",     "halves",
-    "groups",    "structures", "assertions", "lanes",      "sources",
+    "groups",    "structures", "assertions", "lanes",      "sources",  "hip",
 };
 
 typedef struct {

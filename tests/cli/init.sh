@@ -103,6 +103,26 @@ echo '__global__ void k() { /* ' >open.cu
 expect 3 init open.cu -o new.ini
 [ ! -e new.ini ] || die 'a file is written'
 
+# HIP's launches, beside CUDA's.
+cat >two.hip <<'END_OF_HIP'
+#include <hip/hip_runtime.h>
+template <int N> __global__ void t(float *out, int n) { __shared__ float tile[N]; tile[hipThreadIdx_x] = n; }
+__global__ void u(float *out, int n) { HIP_DYNAMIC_SHARED(float, s) s[threadIdx.x] = n; }
+void f(float *a) {
+  dim3 block(32, 8);
+  hipLaunchKernelGGL(HIP_KERNEL_NAME(t<32>), dim3(16, 4), block, 0, 0, a, 5);
+  hipLaunchKernelGGL(u, 4, 64, 256, 0, a, 7);
+  hipLaunchKernelGGL(
+}
+END_OF_HIP
+expect 0 init two.hip -o hip.ini
+tr -d ' ' <hip.ini >hip.flat
+for line in '[t]' 'instance=t<32>' 'grid=16,4' 'block=32,8' 'arg=n=5' '[u]' 'block=64' 'dynamic-bytes=256' 'arg=n=7'; do
+  grep -qxF "$line" hip.flat || die "no line '$line': $(cat hip.ini)"
+done
+expect 0 analyze --project hip.ini --case u --arch mi300x
+shows 'block 64, grid 4, 256 bytes of shared memory, gfx942'
+
 # Names that are defined by each other, brackets that are not closed: no value, and an end.
 cat >odd.cu <<'END_OF_ODD'
 #define A B + B

@@ -31,10 +31,20 @@ static const struct {
 #undef SMB_BUILTIN
 };
 
+// HIP's functions on a whole wave have no mask: __shfl() is __shfl_sync() of all lanes.
+static gboolean
+lacks_mask(const Token *name, Group group) {
+  return (group == GROUP_SHUFFLE || group == GROUP_VOTE) && !g_str_has_suffix(name->text, "_sync");
+}
+
 static gint
 find_builtin(const Token *name) {
   for (guint i = 0; i < G_N_ELEMENTS(builtins); i++) {
     if (smb_token_is(name, builtins[i].name))
+      return (gint)i;
+    gsize length = strlen(builtins[i].name) - MIN(strlen(builtins[i].name), strlen("_sync"));
+    if (lacks_mask(name, builtins[i].group) && strlen(name->text) == length &&
+        strncmp(name->text, builtins[i].name, length) == 0)
       return (gint)i;
   }
   return -1;
@@ -237,7 +247,8 @@ make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **argument
 static Node *
 make_vote(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
   gboolean is_mask = builtin == BUILTIN_BALLOT || builtin == BUILTIN_ACTIVEMASK;
-  if (is_mask && parser->kernel->program.lanes > 32)
+  gboolean is_hip = smb_kernel_macros_is_hip(parser->kernel->macros);
+  if (is_mask && !is_hip && parser->kernel->program.lanes > 32)
     return smb_parser_fail(parser, name->start, "'%s' gives 32 bits, too few for warps of %u lanes",
                            name->text, parser->kernel->program.lanes);
   for (guint i = 0; i < n; i++) {
@@ -246,8 +257,8 @@ make_vote(Parser *parser, const Token *name, Builtin builtin, Node **arguments, 
     if (!arguments[i])
       return NULL;
   }
-  return make_builtin(parser, name, builtin, smb_type_scalar(is_mask ? KIND_UINT : KIND_INT),
-                      arguments, n);
+  TypeKind kind = !is_mask ? KIND_INT : is_hip ? KIND_ULONG : KIND_UINT;
+  return make_builtin(parser, name, builtin, smb_type_scalar(kind), arguments, n);
 }
 
 static Node *
@@ -303,11 +314,28 @@ smb_parser_make_barrier(Parser *parser, const Token *name) {
   return make_builtin(parser, name, BUILTIN_SYNCTHREADS, smb_type_scalar(KIND_VOID), NULL, 0);
 }
 
+// Puts a mask of all lanes in front of the arguments. NULL: the text is no HIP, where such a function has a mask.
+static Node **
+add_mask(Parser *parser, const Token *name, Node **arguments, guint *n) {
+  if (!smb_kernel_macros_is_hip(parser->kernel->macros)) {
+    smb_parser_fail(parser, name->start, "unknown function '%s': CUDA has %s_sync(), with a mask",
+                    name->text, name->text);
+    return NULL;
+  }
+  Node **all = smb_kernel_pool_alloc(parser->pool, (*n + 1) * sizeof *all);
+  all[0] = smb_node_integer(parser, mask_type(parser), -1, name->start, name->end);
+  memcpy(all + 1, arguments, *n * sizeof *all);
+  ++*n;
+  return all;
+}
+
 static Node *
 call_builtin(Parser *parser, const Token *name, Node **arguments, guint n) {
   Builtin builtin = (Builtin)find_builtin(name);
   Group group = builtins[builtin].group;
   guint wanted = builtins[builtin].arguments;
+  if (wanted > 0 && lacks_mask(name, group) && !(arguments = add_mask(parser, name, arguments, &n)))
+    return NULL;
   gboolean optional = group == GROUP_SHUFFLE || builtin == BUILTIN_SYNCWARP;
   if (!(optional && n + 1 == wanted) && !smb_parser_check_count(parser, name, wanted, n))
     return NULL;

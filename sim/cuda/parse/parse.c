@@ -371,7 +371,7 @@ parse_kernel(SmbKernel *kernel, const char *entry, GError **error) {
   guint max_tokens = program->limits.max_tokens;
   kernel->macros =
       smb_kernel_macros_new(kernel->pool, program->source, (const char *const *)program->folders,
-                            max_tokens, program->cuda_arch);
+                            max_tokens, program->cuda_arch, program->lanes);
   for (guint i = 0; program->defines && program->defines[i]; i++) {
     if (!smb_kernel_macros_define(kernel->macros, program->defines[i], error))
       return FALSE;

@@ -97,7 +97,7 @@ evaluate_shuffle(Walker *walker, const Node *node, const Mask *mask, const void 
 
 static gboolean
 evaluate_vote(Walker *walker, const Node *node, const Mask *mask, const void *const *arguments,
-              guint32 *out) {
+              void *out) {
   const guint32 *conditions = arguments[1];
   FOR_WARPS(walker->block, mask, w) {
     SmbLanes lanes = mask->warp[w], holds = 0;
@@ -109,9 +109,13 @@ evaluate_vote(Walker *walker, const Node *node, const Mask *mask, const void *co
     FOR_LANES(lanes, lane) {
       SmbLanes asked =
           arguments[0] ? read_members(node, arguments[0], first + lane) & lanes : lanes;
-      out[first + lane] = node->builtin == BUILTIN_ANY   ? (holds & asked) != 0
-                          : node->builtin == BUILTIN_ALL ? (holds & asked) == asked
-                                                         : (guint32)(holds & asked);
+      SmbLanes answer = node->builtin == BUILTIN_ANY   ? (holds & asked) != 0
+                        : node->builtin == BUILTIN_ALL ? (holds & asked) == asked
+                                                       : holds & asked;
+      if (smb_type_is_wide(node->type))
+        ((guint64 *)out)[first + lane] = answer;
+      else
+        ((guint32 *)out)[first + lane] = (guint32)answer;
     }
   }
   return TRUE;

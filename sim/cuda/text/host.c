@@ -257,6 +257,19 @@ find_opening(const Reader *reader, guint i) {
   return i;
 }
 
+// A launch of the kernel that a token names.
+static SmbHostLaunch *
+add_launch(const Reader *reader, guint name) {
+  SmbHostLaunch *launch = g_new0(SmbHostLaunch, 1);
+  launch->kernel = g_strdup(token_at(reader, name)->text);
+  launch->file = g_strdup(smb_source_name(reader->source));
+  launch->line = line_of(reader, name);
+  launch->scope = reader->scope;
+  launch->file_scope = reader->file_scope;
+  g_ptr_array_add(reader->host->launches, launch);
+  return launch;
+}
+
 // A launch, from its "<<<" on.
 static void
 read_launch(const Reader *reader, guint i) {
@@ -268,16 +281,36 @@ read_launch(const Reader *reader, guint i) {
   guint name = opening > 0 ? opening - 1 : 0;
   if (!is_name(reader, name))
     return;
-  SmbHostLaunch *launch = g_new0(SmbHostLaunch, 1);
-  launch->kernel = g_strdup(token_at(reader, name)->text);
-  launch->file = g_strdup(smb_source_name(reader->source));
-  launch->line = line_of(reader, name);
+  SmbHostLaunch *launch = add_launch(reader, name);
   launch->instance = opening < i ? split(reader, opening + 1, before) : NULL;
   launch->configuration = split(reader, i + 2, end);
   launch->arguments = split(reader, end + 3, find_end(reader, end + 3, no_ends));
-  launch->scope = reader->scope;
-  launch->file_scope = reader->file_scope;
-  g_ptr_array_add(reader->host->launches, launch);
+}
+
+// HIP's form: hipLaunchKernelGGL(k, grid, block, bytes, stream, …), where k may be HIP_KERNEL_NAME(k<…>) or in parentheses.
+static void
+read_hip_launch(const Reader *reader, guint i) {
+  static const char *const comma[] = {",", NULL};
+  enum {
+    CONFIGURATION = 4
+  };
+  guint from = i + 2, end = find_end(reader, from, no_ends), first = find_end(reader, from, comma);
+  guint name = from;
+  while (name < first && (is(reader, name, "HIP_KERNEL_NAME") || is(reader, name, "(")))
+    name++;
+  if (!is(reader, end, ")") || first >= end || !is_name(reader, name))
+    return;
+  guint closing = first;
+  while (closing > name && !is(reader, closing, ">"))
+    closing--;
+  SmbHostLaunch *launch = add_launch(reader, name);
+  launch->instance =
+      closing > name && is(reader, name + 1, "<") ? split(reader, name + 2, closing) : NULL;
+  launch->configuration = split(reader, first + 1, end);
+  launch->arguments = g_ptr_array_new_with_free_func(g_free);
+  while (launch->configuration->len > CONFIGURATION)
+    g_ptr_array_add(launch->arguments,
+                    g_ptr_array_steal_index(launch->configuration, CONFIGURATION));
 }
 
 // "#define NAME VALUE". Returns the first token of the next line.
@@ -372,6 +405,8 @@ read_next(Reader *reader, guint i) {
     return skip_function(reader, i + 1);
   if (smb_token_is(token, "<<") && is(reader, i + 1, "<"))
     read_launch(reader, i);
+  if (smb_token_is(token, "hipLaunchKernelGGL") && is(reader, i + 1, "("))
+    read_hip_launch(reader, i);
   if (smb_token_is_any(token, types) && is_name(reader, i + 1) &&
       !smb_token_is_any(token_at(reader, i + 1), types))
     return MAX(read_variables(reader, i + 1, smb_token_is(token, "dim3")), i + 1);

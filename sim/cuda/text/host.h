@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What a text of CUDA C says of launches outside of kernels: "k<<<grid, block, bytes>>>(…)", and the constants in that.
+// What a text of CUDA C says of launches outside of kernels: "k<<<grid, block, bytes>>>(…)", HIP's
+// hipLaunchKernelGGL(k, grid, block, bytes, stream, …), and the constants in that.
 // Nothing is run: a name has a value if all that the text says of it is one constant. What a function says of a name is for its own
 // launches, what stands outside of functions is for those of the file, and of other files that do not have the name.
 #pragma once
@@ -34,8 +35,8 @@ typedef struct {
  * SmbHostLaunch: a launch, as it is written
  * @kernel: the name
  * @instance: (nullable): the template arguments
- * @configuration: (element-type utf8): what stands between <<< and >>>
- * @arguments: (element-type utf8): what stands in the parentheses
+ * @configuration: (element-type utf8): grid, block, bytes, stream, as far as they are there
+ * @arguments: (element-type utf8): of the kernel
  * @scope, @file_scope: whose names it sees: those of its function, and of its file
  */
 typedef struct {

@@ -31,6 +31,7 @@ static const char *const known_headers[] = {
     "nvToolsExt",
     "nvtx",
     "cooperative_groups",
+    "hip/",
     "mma.h",
     "sm_",
     "texture_",
@@ -146,7 +147,7 @@ smb_macros_include(KernelMacros *macros, const Token *hash, Token *line, Token *
   if (line->kind == TOKEN_NAME && !(line = smb_macros_expand(macros, line, error)))
     return FALSE;
   if (smb_token_is(line, "<"))
-    return TRUE;
+    return !smb_token_is(line->next, "hip") || smb_kernel_macros_add_hip(macros, error);
   if (line->kind != TOKEN_STRING || line->text[0] != '"')
     return smb_macros_fail(macros, line->kind == TOKEN_END ? hash : line, error,
                            "expected #include \"FILE\" or #include <FILE>");
@@ -155,7 +156,7 @@ smb_macros_include(KernelMacros *macros, const Token *hash, Token *line, Token *
   Stretch directive = {hash->start, line->end};
   if (!path && is_known_header(name)) {
     note_include(macros, directive, NULL);
-    return TRUE;
+    return !g_str_has_prefix(name, "hip/") || smb_kernel_macros_add_hip(macros, error);
   }
   if (!path)
     return smb_macros_fail(macros, line, error, "'%s' was not found: give its folder with -I",

@@ -45,6 +45,7 @@ struct _KernelMacros {
   guint n_branches;
   guint first_branch; // of the file that is read
   gboolean packs;     // there is a #pragma pack
+  gboolean is_hip;    // its names are defined (hip.c)
   guint text_tokens_left;
   // of #include (include.c)
   const char *const *folders;

@@ -34,9 +34,25 @@ smb_macros_fail(KernelMacros *macros, const Token *at, GError **error, const cha
   return FALSE;
 }
 
+// What tells compilers and devices apart.
+static void
+define_compiler(KernelMacros *macros, guint cuda_arch, guint lanes) {
+  static const char *const cuda[] = {"__CUDACC__", "__NVCC__", NULL};
+  static const char *const hip[] = {
+      "__HIPCC__", "__HIP__", "__HIP_DEVICE_COMPILE__", "__HIP_PLATFORM_AMD__", "__AMDGCN__", NULL};
+  gboolean is_hip = cuda_arch == 0 && lanes > 0;
+  g_autofree char *number = is_hip ? g_strdup_printf("__AMDGCN_WAVEFRONT_SIZE=%u", lanes)
+                                   : g_strdup_printf("__CUDA_ARCH__=%u", cuda_arch);
+  for (const char *const *name = is_hip ? hip : cuda; *name; name++)
+    smb_kernel_macros_define(macros, *name, NULL);
+  smb_kernel_macros_define(macros, number, NULL);
+  if (is_hip)
+    smb_kernel_macros_add_hip(macros, NULL);
+}
+
 KernelMacros *
 smb_kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders,
-                      guint max_tokens, guint cuda_arch) {
+                      guint max_tokens, guint cuda_arch, guint lanes) {
   KernelMacros *macros = g_new0(KernelMacros, 1);
   macros->pool = pool;
   macros->source = source;
@@ -50,10 +66,7 @@ smb_kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *fo
   macros->includes = g_array_new(FALSE, FALSE, sizeof(Include));
   macros->file = smb_source_name(source);
   macros->hidden_left = MAX_HIDDEN;
-  g_autofree char *arch = g_strdup_printf("__CUDA_ARCH__=%u", cuda_arch);
-  smb_kernel_macros_define(macros, "__CUDACC__", NULL);
-  smb_kernel_macros_define(macros, "__NVCC__", NULL);
-  smb_kernel_macros_define(macros, arch, NULL);
+  define_compiler(macros, cuda_arch, lanes);
   return macros;
 }
 

@@ -10,11 +10,17 @@
 
 typedef struct _KernelMacros KernelMacros;
 
-// A table with the macros that are always there (__CUDACC__, and __CUDA_ARCH__ of @cuda_arch).
+// A table with the macros that are always there: __CUDACC__, and __CUDA_ARCH__ of @cuda_arch; of another vendor's device
+// (@cuda_arch 0), those of HIP for its waves of @lanes.
 // @source: a whole, to which the files that it includes are added; they are looked for in @folders
 KernelMacros *smb_kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders,
-                                    guint max_tokens, guint cuda_arch);
+                                    guint max_tokens, guint cuda_arch, guint lanes);
 void smb_kernel_macros_free(KernelMacros *macros);
+
+// Defines what HIP calls otherwise than CUDA; once, however often it is called (hip.c).
+gboolean smb_kernel_macros_add_hip(KernelMacros *macros, GError **error);
+// Whether that was done: the file is HIP.
+gboolean smb_kernel_macros_is_hip(const KernelMacros *macros);
 
 // Takes a definition NAME=VALUE or NAME (then 1) from the command line.
 gboolean smb_kernel_macros_define(KernelMacros *macros, const char *definition, GError **error);
