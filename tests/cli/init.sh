@@ -121,7 +121,7 @@ for line in '[t]' 'instance=t<32>' 'grid=16,4' 'block=32,8' 'arg=n=5' '[u]' 'blo
   grep -qxF "$line" hip.flat || die "no line '$line': $(cat hip.ini)"
 done
 expect 0 analyze --project hip.ini --case u --arch mi300x
-shows 'block 64, grid 4, 256 bytes of shared memory, gfx942'
+shows 'workgroup 64, grid 4, 256 bytes of LDS, gfx942'
 
 # Names that are defined by each other, brackets that are not closed: no value, and an end.
 cat >odd.cu <<'END_OF_ODD'
