@@ -218,6 +218,8 @@ static const struct {
   const char *command, *words, *file;
 } files[] = {
     {"validate", "validate", "tests/data/recording.json"},
+    {"analyze", "analyze --entry corner --block 16,16 --warps", "tests/data/sass/wide.sm_90.cubin"},
+    {"explain", "explain --entry corner --block 16,16", "tests/data/sass/wide.sm_90.cubin"},
     {"list", "list kernels", "tests/ptx/histogram.ptx"},
     {"check", "check --project", "tests/data/project.ini"},
     {"check", "check --shard 1/2 --project", "tests/data/project.ini"},

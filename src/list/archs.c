@@ -97,6 +97,16 @@ add_lane_group(SmbListing *listing, const SmbPlan *plan) {
   smb_listing_text(listing, named ? names[plan->n_masks] : masks->str);
 }
 
+// Of what a profiler's counter per instruction counts otherwise (sim/count/instruction.h).
+static void
+append_instructions(GString *source, const SmbArchInfo *info, SmbOp op, guint width) {
+  gboolean is_wide = (op == SMB_OP_LD || op == SMB_OP_LD_GENERIC) && (width == 8 || width == 16);
+  if (is_wide && info->counts_instructions_apart)
+    g_string_append_printf(
+        source, "; of machine code other wavefronts are counted per instruction (%s): %s",
+        smb_evidence_name(info->evidence), info->instruction_source);
+}
+
 static void
 add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
   const SmbRule *rule = smb_arch_rule(arch, op, width);
@@ -127,6 +137,7 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
     g_string_append_printf(source, "; %s", smb_count(rule->plan.banks, "bank").text);
   if (rule->plan.counts_empty)
     g_string_append(source, smb_arch_say(arch, "; empty lane groups take a wavefront"));
+  append_instructions(source, smb_arch_info(arch), op, width);
   smb_listing_text(listing, source->str);
   smb_listing_number(listing, rule->plan.banks);
   smb_listing_text(listing, rule->disputed);

@@ -33,6 +33,10 @@ for arch in "${srcdir:?}"/data/archs/nvidia/*.ini; do
 done
 expect 0 list archs sm_90
 shows 'data/measured/h200-requests.txt'
+expect 0 list archs sm_90 --format csv
+shows 'of machine code other wavefronts are counted per instruction (measured): tests/data/instructions.txt'
+expect 0 list archs sm_80 --format csv
+shows 'of machine code other wavefronts are counted per instruction (assumed)'
 expect 0 list archs --verbose
 shows 'sm_10 '
 shows 'sm_121 '
