@@ -77,12 +77,35 @@ START_TEST(test_predictions) {
 }
 END_TEST
 
+// Of machine code the pipe may take other wavefronts than are counted per instruction: the counter that was read decides.
+START_TEST(test_counters) {
+  static const struct {
+    SmbMetric metric;
+    const char *counter;
+    double more;
+  } cases[] = {
+      {SMB_METRIC_WAVEFRONTS_LD, NULL, 0},
+      {SMB_METRIC_WAVEFRONTS_LD, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+       0},
+      {SMB_METRIC_WAVEFRONTS_LD, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 5},
+      {SMB_METRIC_WAVEFRONTS_ST, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 0},
+      {SMB_METRIC_SECTORS_LD, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 0},
+  };
+  g_autoptr(SmbAnalysis) modern = analyse("sm_90", 900);
+  modern->totals[SMB_OP_CLASS_LOAD].pipe_wavefronts += 5;
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    ck_assert_double_eq(smb_metric_predict_as(cases[i].metric, cases[i].counter, modern),
+                        smb_metric_predict(cases[i].metric, modern) + cases[i].more);
+}
+END_TEST
+
 Suite *
 suite_metric(void) {
   TCase *cases = tcase_create("metric");
   tcase_add_test(cases, test_names);
   tcase_add_test(cases, test_predictions);
   tcase_add_test(cases, test_bandwidth);
+  tcase_add_test(cases, test_counters);
   Suite *suite = suite_create("metric");
   suite_add_tcase(suite, cases);
   return suite;
