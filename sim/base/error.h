@@ -15,12 +15,10 @@ G_BEGIN_DECLS
  * SmbError:
  * @SMB_ERROR_USAGE: the caller asked for something that cannot be asked (a bad option value)
  * @SMB_ERROR_INPUT: a kernel, a trace or a data file is wrong; the message names the place
- * @SMB_ERROR_MISSING: a program that it takes is not on this machine
  */
 typedef enum {
   SMB_ERROR_USAGE,
   SMB_ERROR_INPUT,
-  SMB_ERROR_MISSING,
 } SmbError;
 
 GQuark smb_error_quark(void);

@@ -82,8 +82,7 @@ report_error(const SmbCommand *command, const SmbCli *cli, const GError *error) 
   g_autofree char *shortened = smb_text_shorten_quotes(text);
   g_autofree char *shown = usage ? smb_text_show_line(shortened) : smb_text_show(shortened);
   fprintf(stderr, "%s\n", shown);
-  if (g_error_matches(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE) ||
-      g_error_matches(error, SMB_ERROR, SMB_ERROR_MISSING))
+  if (g_error_matches(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE))
     return SMB_EXIT_NO_GPU;
   return usage ? SMB_EXIT_USAGE : SMB_EXIT_INPUT;
 }

@@ -56,7 +56,7 @@ run_script(SmbRepository *repository, const char *const *words, int code, GError
   if (!run.is_late && run.status == 0)
     return TRUE;
   if (!run.is_late && WIFEXITED(run.status) && WEXITSTATUS(run.status) == STATUS_MISSING)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_MISSING,
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "there is no program git on this machine, which --git takes");
   g_autofree char *reason = describe_failure(&run);
   return smb_fail(error, SMB_ERROR, code, "--git: %s", reason);

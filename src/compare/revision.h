@@ -22,7 +22,7 @@ typedef struct {
 
 /**
  * smb_repository_open:
- * @error: SMB_ERROR_MISSING: there is no git; SMB_ERROR_USAGE: this folder is in no working tree; a file error
+ * @error: SMB_ERROR_INPUT: there is no git; SMB_ERROR_USAGE: this folder is in no working tree; a file error
  *
  * Returns: (transfer full): the repository of the current folder; what was put into folders goes with it
  */

@@ -105,12 +105,12 @@ expect 2 compare old.cu new.cu --block 32,32 -I src/include --output new.cu
 says "--output 'new.cu' would overwrite the input file new.cu"
 rm -r -- *
 
-# Without git --git ends with status 4, which is that of a machine that lacks something.
+# Without git --git ends with status 3, as without a compiler.
 mkdir empty
 status=0
 PATH=$work/empty "$SMEMBANK" compare --git main >"$work/out" 2>"$work/err" || status=$?
 last='compare --git without git'
-[ "$status" -eq 4 ] || die "$last: status $status: $(cat "$work/err")"
+[ "$status" -eq 3 ] || die "$last: status $status: $(cat "$work/err")"
 says 'there is no program git on this machine, which --git takes'
 rmdir empty
 command -v git >/dev/null || {
