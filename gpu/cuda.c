@@ -48,6 +48,9 @@ typedef struct {
   int (*LaunchKernel)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_bytes,
                       void *stream, void **parameters, void **extra);
+  int (*LaunchCooperativeKernel)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                 unsigned block_x, unsigned block_y, unsigned block_z,
+                                 unsigned dynamic_bytes, void *stream, void **parameters);
 } Driver;
 
 struct _SmbCudaFunction {
@@ -72,7 +75,7 @@ static int
 find_driver(Driver *driver) {
   static const SmbSymbol symbols[] = {SYMBOL(ModuleLoadDataEx), SYMBOL(ModuleUnload),
                                       SYMBOL(ModuleGetFunction), SYMBOL(FuncSetAttribute),
-                                      SYMBOL(LaunchKernel)};
+                                      SYMBOL(LaunchKernel), SYMBOL(LaunchCooperativeKernel)};
   g_autofree char *reason = NULL;
   gpointer handle = smb_cuda_open_library(SMB_CUDA_DRIVER, &reason);
   return handle && !smb_symbols_find(handle, symbols, G_N_ELEMENTS(symbols), driver)
@@ -122,6 +125,11 @@ driver_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunct
 
 static int
 driver_launch(SmbCudaFunction *function, const SmbCudaLaunch *launch) {
+  if (launch->is_cooperative)
+    return function->driver.LaunchCooperativeKernel(
+        function->function, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+        launch->block[1], launch->block[2], (unsigned)launch->dynamic_bytes, NULL,
+        launch->parameters);
   return function->driver.LaunchKernel(function->function, launch->grid[0], launch->grid[1],
                                        launch->grid[2], launch->block[0], launch->block[1],
                                        launch->block[2], (unsigned)launch->dynamic_bytes, NULL,

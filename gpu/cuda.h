@@ -51,12 +51,14 @@ typedef struct _SmbCudaFunction SmbCudaFunction;
  * @grid, @block: x, y, z
  * @dynamic_bytes: dynamic shared memory
  * @parameters: address of the value of each kernel parameter
+ * @is_cooperative: whether all blocks have to be resident at once, as those that wait for each other have to
  */
 typedef struct {
   guint grid[3];
   guint block[3];
   gsize dynamic_bytes;
   void **parameters;
+  gboolean is_cooperative;
 } SmbCudaLaunch;
 
 /**

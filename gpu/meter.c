@@ -235,6 +235,7 @@ make_kernel_job(const SmbMeterLaunch *launch) {
                         launch->block[2]);
   g_variant_dict_insert(&job, "dynamic-bytes", "t", (guint64)launch->dynamic_bytes);
   g_variant_dict_insert(&job, "times", "u", launch->n_times);
+  g_variant_dict_insert(&job, "cooperative", "b", launch->is_cooperative);
   g_variant_builder_init(&arguments, G_VARIANT_TYPE("a(btay)"));
   for (guint i = 0; i < launch->arguments->len; i++) {
     const SmbMeterArgument *argument = g_ptr_array_index(launch->arguments, i);

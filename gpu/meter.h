@@ -79,6 +79,7 @@ typedef struct {
  * @defines: (array zero-terminated=1): NAME=VALUE
  * @grid, @block: x, y, z
  * @dynamic_bytes: dynamic shared memory
+ * @is_cooperative: whether all blocks have to be resident at once
  * @arguments: (element-type SmbMeterArgument): in the order of the parameters
  * @n_times: launches that are timed, with warm caches and with cold ones
  */
@@ -91,6 +92,7 @@ typedef struct {
   guint grid[3];
   guint block[3];
   gsize dynamic_bytes;
+  gboolean is_cooperative;
   const GPtrArray *arguments;
   guint n_times;
 } SmbMeterLaunch;

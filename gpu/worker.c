@@ -407,6 +407,7 @@ measure_kernel(Worker *worker, GVariant *job, GVariantDict *result, GError **err
                    &run.launch.block[2]);
   g_variant_lookup(job, "dynamic-bytes", "t", &dynamic_bytes);
   g_variant_lookup(job, "times", "u", &n_times);
+  g_variant_lookup(job, "cooperative", "b", &run.launch.is_cooperative);
   run.launch.dynamic_bytes = dynamic_bytes;
   run.function = compile(worker, job, dynamic_bytes, error);
   if (!run.function || !take_arguments(&run, job, error))

@@ -261,6 +261,8 @@ fake_kernel_run(const SmbProgram *kernel, const SmbCudaLaunch *launch, const Smb
   g_autoptr(SmbAnalysis) analysis = smb_analysis_run(kernel, arch, &evaluated, &options, NULL);
   if (!analysis)
     return FAKE_ILLEGAL_ADDRESS;
+  if (analysis->is_cooperative && !launch->is_cooperative)
+    return FAKE_INVALID_CONFIGURATION; // a driver gives it no memory to wait in
   if (strcmp(hash, *first) == 0)
     take_counts(analysis, smb_program_name(kernel), counts);
   write_buffers(kernel, launch, global, fake_spoils(FAKE_WRONG_VALUES, smb_program_name(kernel)));

@@ -288,6 +288,7 @@ smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arc
     analysis->lost_globals[c] = sums->lost_globals[c];
   }
   analysis->instructions = sums->instructions;
+  analysis->is_cooperative = sums->is_cooperative;
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   analysis->n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
   analysis->n_warps = smb_arch_warps(arch, threads);

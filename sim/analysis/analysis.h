@@ -198,6 +198,7 @@ typedef struct {
  * @n_blocks_run: of them; each of the others makes the same requests as one of these
  * @n_warps: warps of a block
  * @instructions: of machine code, that warps execute; 0 of other programs
+ * @is_cooperative: whether blocks need others beside them (smb_block_is_cooperative()), of a launch that was run here
  * @shared_bytes: static and dynamic shared memory of a block
  */
 typedef struct {
@@ -226,6 +227,7 @@ typedef struct {
   guint64 n_blocks_run;
   guint n_warps;
   guint64 instructions;
+  gboolean is_cooperative;
   gsize shared_bytes;
 } SmbAnalysis;
 
@@ -237,8 +239,8 @@ typedef struct {
  * @global: (nullable): keeps what the kernel writes to global memory; one thread then
  * @keep_requests: whether SmbAnalysis.requests is wanted
  * @every_block: whether blocks are run that are known to repeat others: the result is the same
- * @in_order: whether blocks see what earlier ones left (smb_global_keep_order()); else that is done, with neither @global nor
- *   @request, if what is counted depends on it
+ * @in_order: whether blocks see what earlier ones left (smb_global_keep_order()); else that is done if what is counted
+ *   depends on it
  * @progress: (nullable): counts blocks
  * @request: (nullable): is told each request of shared memory as it is made, by a warp of a block: of every block of the
  *   grid, one after the other, in one thread

@@ -177,7 +177,11 @@ run_in_order(const Task *task, const SmbAnalysisOptions *options, GError **error
   Ties ties = {FALSE, FALSE};
   g_autoptr(GError) failure = NULL;
   how.in_order = TRUE;
+  g_autoptr(SmbGlobal) own = options->global ? smb_global_new(task->program, task->launch) : NULL;
+  how.global = own;
   g_autoptr(SmbPart) part = run_task(task, &how, &ties, &failure);
+  if (part && own)
+    smb_global_take(options->global, own);
   if (ties.waited && task->of > 1)
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
              "blocks of '%s' wait for each other: the launch cannot be cut (--shard)",
@@ -201,7 +205,7 @@ smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *la
   if (how.in_order)
     return run_task(&task, &how, &ties, error);
   g_autoptr(SmbPart) part = run_task(&task, &how, &ties, &failure);
-  if (ties.misses && !how.global && (!part || !is_complete(part->sums)) &&
+  if (ties.misses && (!part || !is_complete(part->sums)) &&
       count_blocks(launch) <= MAX_IN_ORDER) {
     g_autoptr(GError) waiting = NULL;
     SmbPart *ordered = run_in_order(&task, &how, &waiting);

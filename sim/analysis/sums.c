@@ -191,6 +191,7 @@ smb_sums_add(Sums *into, const Sums *from) {
     into->lost_globals[c] = into->lost_globals[c] || from->lost_globals[c];
   into->diverged = into->diverged || from->diverged;
   into->misses_others = into->misses_others || from->misses_others;
+  into->is_cooperative = into->is_cooperative || from->is_cooperative;
   into->instructions += from->instructions;
 }
 

@@ -254,6 +254,7 @@ smb_worker_note_facts(Worker *worker, const SmbBlock *block) {
   }
   sums->diverged = sums->diverged || smb_block_diverged(block);
   sums->misses_others = sums->misses_others || smb_block_misses_others(block);
+  sums->is_cooperative = sums->is_cooperative || smb_block_is_cooperative(block);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
     sums->lost_globals[c] = sums->lost_globals[c] || smb_block_lost_globals(block, (SmbOpClass)c);
 }

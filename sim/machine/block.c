@@ -333,6 +333,11 @@ smb_block_instructions(const SmbBlock *block) {
 }
 
 gboolean
+smb_block_is_cooperative(const SmbBlock *block) {
+  return block->is_cooperative;
+}
+
+gboolean
 smb_block_misses_others(const SmbBlock *block) {
   return block->misses_others;
 }

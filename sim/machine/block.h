@@ -166,6 +166,9 @@ gboolean smb_block_is_stuck(SmbBlock *block);
 /** smb_block_fail_waiting: Says of a block that waits where it does, and why that is in vain: @why, in words. */
 void smb_block_fail_waiting(SmbBlock *block, const char *why, GError **error);
 
+/** smb_global_take: What @from holds goes to @global, which has the same initial contents, and the other way round. */
+void smb_global_take(SmbGlobal *global, SmbGlobal *from);
+
 /** smb_global_changes: Returns: how often a turn of a block left other bytes than there were. */
 guint64 smb_global_changes(const SmbGlobal *global);
 
@@ -186,6 +189,9 @@ gboolean smb_block_diverged(const SmbBlock *block);
 
 /** Instructions of machine code that the warps of the block that ran last executed; 0 of other programs. */
 guint64 smb_block_instructions(const SmbBlock *block);
+
+/** Whether blocks need others beside them: one waited for others, or came to the barrier of the grid that a driver provides. */
+gboolean smb_block_is_cooperative(const SmbBlock *block);
 
 /** Whether something was not known because other blocks may have changed it meanwhile. */
 gboolean smb_block_misses_others(const SmbBlock *block);

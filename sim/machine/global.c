@@ -94,6 +94,13 @@ smb_global_reach(const SmbGlobal *global, guint parameter) {
   return parameter < global->reach->len ? g_array_index(global->reach, guint64, parameter) : 0;
 }
 
+void
+smb_global_take(SmbGlobal *global, SmbGlobal *from) {
+  SmbGlobal held = *global;
+  *global = *from;
+  *from = held;
+}
+
 guint64
 smb_global_changes(const SmbGlobal *global) {
   return global->changes;
@@ -140,6 +147,12 @@ smb_global_read(const SmbGlobal *global, guint parameter, guint64 offset, gpoint
   }
 }
 
+// Whether what a buffer holds depends on the order of threads.
+static gboolean
+is_ordered(const SmbGlobal *global, guint buffer) {
+  return buffer < global->ordered->len && g_array_index(global->ordered, guint8, buffer);
+}
+
 // What is known of the bytes, before and after what was written over them.
 static guchar
 is_known(const SmbGlobal *global, const Chunk *chunk, guint at, gboolean given) {
@@ -157,6 +170,10 @@ smb_global_mask(const SmbGlobal *global, guint parameter, guint64 offset, gpoint
   gsize n_known = 0;
   if (!global->tracks)
     return length;
+  if (is_ordered(global, parameter)) {
+    memset(bytes, 0, length);
+    return 0;
+  }
   const Chunk *chunk = NULL;
   for (gsize i = 0; i < length; i++) {
     guint at = (guint)((offset + i) % CHUNK_BYTES);
@@ -205,8 +222,7 @@ smb_overlay_set_ordered(Overlay *overlay, const Object *object) {
 
 gboolean
 smb_overlay_is_ordered(const Overlay *overlay, const Object *object) {
-  const GArray *ordered = overlay->global->ordered;
-  return object->buffer < ordered->len && g_array_index(ordered, guint8, object->buffer);
+  return is_ordered(overlay->global, object->buffer);
 }
 
 // Returns whether that changes what @kept holds.

@@ -94,6 +94,7 @@ struct _SmbBlock {
   gsize state_bytes;                       // of that, if it is much
   gboolean diverged;                       // smb_block_diverged(); the front end says so
   gboolean misses_others;                  // smb_block_misses_others(); likewise
+  gboolean is_cooperative;                 // smb_block_is_cooperative(); likewise
   gboolean lost_globals[SMB_N_OP_CLASSES]; // smb_block_lost_globals(); likewise
 
   // of the running block

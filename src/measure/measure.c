@@ -134,6 +134,7 @@ typedef struct {
   SmbGlobal *global;    // what the model's run leaves behind
   GPtrArray *arguments; // SmbMeterArgument
   gboolean is_lost;     // it reaches global memory where the model does not know
+  gboolean is_cooperative;
 } Subject;
 
 static void
@@ -367,6 +368,7 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
                            .symbol = smb_program_symbol(target->kernel),
                            .defines = (const char *const *)target->defines,
                            .dynamic_bytes = target->launch.dynamic_bytes,
+                           .is_cooperative = subject->is_cooperative,
                            .arguments = subject->arguments,
                            .n_times = TIMED_LAUNCHES};
   memcpy(launch.grid, target->launch.grid, sizeof launch.grid);
@@ -425,6 +427,7 @@ smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch
     smb_analyze_write_warnings(target, analysis, warnings);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
     subject.is_lost = subject.is_lost || analysis->lost_globals[c];
+  subject.is_cooperative = analysis->is_cooperative;
   g_autoptr(SmbRecordedKernel) kernel = describe_target(target);
   if (!add_arguments(&subject, &kernel->failure, error) ||
       (!kernel->failure && !run_on_device(meter, &subject, arch, kernel, error)))

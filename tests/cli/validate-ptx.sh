@@ -48,6 +48,21 @@ on ''
 expect 0 validate "$ptx/histogram.ptx" --block 256 --grid 2 --arg 2=1024 --buffer 1=random:i32:1 --format csv
 row 'wavefronts_atom,100,100,yes'
 
+# Blocks that wait for each other are launched so that they can: a barrier of the grid, of one block as well, and one made by
+# hand. What others leave is not compared.
+resident=${srcdir:?}/tests/data/resident
+for grid in 1 4; do
+  expect 0 validate "$resident/grid.ptx" --entry total --block 128 --grid "$grid" --arg 3=4096 --format csv
+  row "wavefronts_st,$((35 + 16 * grid)),$((35 + 16 * grid)),yes"
+done
+expect 0 validate "$resident/grid.sm_90.cubin" --entry jacobi --block 64 --grid 6 --arg 2=5 --format csv
+row 'wavefronts_ld,180,180,yes'
+expect 0 validate "$resident/grid.ptx" --entry handmade --block 64 --grid 5 --format csv
+row 'wavefronts_st,80,80,yes'
+expect 0 validate "$resident/grid.ptx" --entry ahead --block 128 --grid 8 --buffer 1=zeros --format csv
+row 'wavefronts_ld,592,592,yes'
+! grep -q ',values,' "$work/out" || die 'values that depend on the order of blocks are compared'
+
 # A race is told: a device may leave other values.
 cat >"$work/race.ptx" <<'END'
 .version 8.0

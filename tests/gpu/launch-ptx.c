@@ -138,6 +138,21 @@ write_memory(const Launch *launch, const char *prefix, int number) {
     fail("cannot be written", path);
 }
 
+// Whether all blocks fit on the device at once: then they may wait for each other.
+static int
+can_be_resident(CUfunction function, const Launch *launch) {
+  const unsigned *g = launch->grid, *b = launch->block;
+  CUdevice device;
+  int fit = 0, multiprocessors = 0;
+  check(cuCtxGetDevice(&device), "cuCtxGetDevice");
+  check(cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
+        "cuDeviceGetAttribute");
+  check(cuOccupancyMaxActiveBlocksPerMultiprocessor(&fit, function, (int)(b[0] * b[1] * b[2]),
+                                                    launch->dynamic),
+        launch->entry);
+  return (uint64_t)g[0] * g[1] * g[2] <= (uint64_t)fit * (uint64_t)multiprocessors;
+}
+
 // @memory: NULL, or where write_memory() puts what launch @number leaves.
 static void
 go(CUmodule module, Launch *launch, const char *memory, int number) {
@@ -147,9 +162,14 @@ go(CUmodule module, Launch *launch, const char *memory, int number) {
     values[i] = launch->values[i];
   const unsigned *g = launch->grid, *b = launch->block;
   check(cuModuleGetFunction(&function, module, launch->entry), launch->entry);
-  check(cuLaunchKernel(function, g[0], g[1], g[2], b[0], b[1], b[2], launch->dynamic, NULL, values,
-                       NULL),
-        launch->entry);
+  if (can_be_resident(function, launch))
+    check(cuLaunchCooperativeKernel(function, g[0], g[1], g[2], b[0], b[1], b[2], launch->dynamic,
+                                    NULL, values),
+          launch->entry);
+  else
+    check(cuLaunchKernel(function, g[0], g[1], g[2], b[0], b[1], b[2], launch->dynamic, NULL,
+                         values, NULL),
+          launch->entry);
   check(cuCtxSynchronize(), launch->entry);
   if (memory)
     write_memory(launch, memory, number);

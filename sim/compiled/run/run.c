@@ -231,9 +231,12 @@ run_block(Runner *runner) {
 // To its end, or to where it waits for other blocks.
 static gboolean
 run_turn(Runner *runner) {
+  SmbBlock *block = runner->block;
   gboolean ran = run_block(runner);
   smb_runner_leave(runner);
-  return (ran && runner->block->waits) || (smb_runner_refuse(runner) && ran);
+  block->is_cooperative =
+      block->is_cooperative || block->waits || block->objects[REGION_GRID].written;
+  return (ran && block->waits) || (smb_runner_refuse(runner) && ran);
 }
 
 gboolean

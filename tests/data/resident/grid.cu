@@ -9,8 +9,8 @@
 // launch: --entry total --block 128 --grid 4 --arg 3=4096
 // launch: --entry jacobi --block 64 --grid 6 --arg 2=5
 // launch: --entry handmade --block 64 --grid 5
-// launch: --entry behind --block 128 --grid 8
-// launch: --entry ahead --block 128 --grid 8
+// launch: --entry behind --block 128 --grid 8 --buffer 1=zeros
+// launch: --entry ahead --block 128 --grid 8 --buffer 1=zeros
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 
