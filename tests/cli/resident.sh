@@ -94,3 +94,15 @@ says "blocks of 'jacobi' wait for each other: the launch cannot be cut (--shard)
 expect 0 trace --from "$data/grid.ptx" --entry jacobi --block 64 --grid 2 --arg 2=1
 [ "$(grep -c '^# block 0,0,0' "$work/out")" -eq 1 ] || die "block 0 is not one piece: $(cat "$work/out")"
 [ "$(grep -vc '^#' "$work/out")" -eq 20 ] || die "not 20 requests: $(cat "$work/out")"
+
+# What ncu counted of cooperative launches on an H200, instruction by instruction (tests/gpu/ncu-cubin.sh).
+mkdir "$work/h200"
+tar -xJf "$data/h200.tar.xz" -C "$work/h200"
+n=0
+for launch in "$work/h200"/*.launch; do
+  # shellcheck disable=SC2046
+  expect 0 validate "$work/h200/grid.cubin" $(cat "$launch") --ncu "${launch%.launch}.csv"
+  shows ', 0 differ.'
+  n=$((n + 1))
+done
+[ "$n" -eq 5 ] || die "$n launches compared, expected 5"
