@@ -73,9 +73,9 @@ enum {
 
 static int
 find_driver(Driver *driver) {
-  static const SmbSymbol symbols[] = {SYMBOL(ModuleLoadDataEx), SYMBOL(ModuleUnload),
+  static const SmbSymbol symbols[] = {SYMBOL(ModuleLoadDataEx),  SYMBOL(ModuleUnload),
                                       SYMBOL(ModuleGetFunction), SYMBOL(FuncSetAttribute),
-                                      SYMBOL(LaunchKernel), SYMBOL(LaunchCooperativeKernel)};
+                                      SYMBOL(LaunchKernel),      SYMBOL(LaunchCooperativeKernel)};
   g_autofree char *reason = NULL;
   gpointer handle = smb_cuda_open_library(SMB_CUDA_DRIVER, &reason);
   return handle && !smb_symbols_find(handle, symbols, G_N_ELEMENTS(symbols), driver)

@@ -40,7 +40,7 @@ typedef struct {
   guint idle_column;
   gboolean lost_globals[SMB_N_OP_CLASSES];
   gboolean diverged; // smb_block_diverged(): the counts may be others in a variant of the program
-  gboolean misses_others; // smb_block_misses_others()
+  gboolean misses_others;  // smb_block_misses_others()
   gboolean is_cooperative; // smb_block_is_cooperative(); not of a part that was read
 } Sums;
 

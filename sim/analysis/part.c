@@ -205,8 +205,7 @@ smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *la
   if (how.in_order)
     return run_task(&task, &how, &ties, error);
   g_autoptr(SmbPart) part = run_task(&task, &how, &ties, &failure);
-  if (ties.misses && (!part || !is_complete(part->sums)) &&
-      count_blocks(launch) <= MAX_IN_ORDER) {
+  if (ties.misses && (!part || !is_complete(part->sums)) && count_blocks(launch) <= MAX_IN_ORDER) {
     g_autoptr(GError) waiting = NULL;
     SmbPart *ordered = run_in_order(&task, &how, &waiting);
     if (ordered)
