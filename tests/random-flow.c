@@ -374,7 +374,7 @@ run_block(Run *run, guint32 block) {
 
 void
 flow_run(const Flow *flow, const SmbConvergence *convergence, FlowCounts *counts) {
-  g_autoptr(SmbSplits) splits = smb_splits_new();
+  g_autoptr(SmbSplits) splits = smb_splits_new(SMB_BARRIERS_OF_LANES);
   g_autofree Run *run = g_new0(Run, 1);
   *run = (Run){.flow = flow, .convergence = convergence, .splits = splits, .counts = counts};
   memset(counts, 0, sizeof *counts);

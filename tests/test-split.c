@@ -143,9 +143,10 @@ step_warp(Warp *warp) {
 // --- lane by lane
 
 typedef struct {
-  char state; // x exited, r runs, j joins, g gathers, h held
+  char state; // x exited, r ready or running, j joins, g gathers, h held
   guint32 pc;
-  guint team; // lanes with one number run together
+  gboolean runs;
+  gboolean waited; // comes from a barrier
   guint count;
   guint32 number;
   SmbLanes wanted;
@@ -155,12 +156,20 @@ typedef struct {
 
 typedef struct {
   const Program *program;
+  SmbBarriers kind;
   Lane lane[SMB_MAX_LANES];
   guint n;
-  guint teams; // numbers given so far
 } Lanes;
 
-// The lanes that wait for the same as this one: all of these have to be there for it to go on.
+// The lanes that execute an operation together, and what the condition answers for them.
+typedef struct {
+  gboolean member[SMB_MAX_LANES];
+  gboolean chosen[SMB_MAX_LANES];
+  guint n;
+  guint n_chosen;
+} Team;
+
+// The lanes that wait for the same as this one.
 static gboolean
 is_company(const Lane *a, const Lane *b) {
   if (a->state != b->state)
@@ -171,74 +180,90 @@ is_company(const Lane *a, const Lane *b) {
          memcmp(a->recorded[a->number], b->recorded[a->number], sizeof a->recorded[0]) == 0;
 }
 
+// Whether a lane waits for another one, which has not exited.
 static gboolean
-is_needed(const Lane *waiting, guint other) {
+is_needed(const Lanes *lanes, const Lane *waiting, guint other) {
+  if (lanes->lane[other].state == 'x')
+    return FALSE;
   if (waiting->state == 'g')
     return waiting->wanted >> other & 1;
   return waiting->recorded[waiting->number][other];
 }
 
+// Whether all are there for whom a lane waits; for nobody: @empty.
 static gboolean
-can_go_on(const Lanes *lanes, const Lane *waiting) {
+can_go_on(const Lanes *lanes, const Lane *waiting, gboolean empty) {
+  gboolean any = FALSE;
   if (waiting->state != 'j' && waiting->state != 'g')
     return FALSE;
   for (guint i = 0; i < lanes->n; i++) {
-    const Lane *other = &lanes->lane[i];
-    if (is_needed(waiting, i) && other->state != 'x' && !is_company(waiting, other))
+    if (is_needed(lanes, waiting, i) && !is_company(waiting, &lanes->lane[i]))
       return FALSE;
+    any |= is_needed(lanes, waiting, i);
   }
-  return TRUE;
+  return any || empty;
 }
 
-// All lanes in the company of one that can go on do, in a new team for each pc.
+// Those of the company of a lane go on for whom it waits; if there are none, all.
 static void
 go_on(Lanes *lanes, guint first) {
   Lane model = lanes->lane[first];
-  guint base = lanes->teams;
+  gboolean company[SMB_MAX_LANES], needed[SMB_MAX_LANES], any = FALSE;
+  for (guint i = 0; i < lanes->n; i++) {
+    company[i] = is_company(&model, &lanes->lane[i]);
+    needed[i] = is_needed(lanes, &model, i);
+    any |= needed[i];
+  }
   for (guint i = 0; i < lanes->n; i++) {
     Lane *lane = &lanes->lane[i];
-    if (!is_company(&model, lane))
-      continue;
-    if (lane->state == 'j')
-      lane->armed[lane->number] = FALSE;
-    lane->state = 'r';
-    lane->team = base + lane->pc;
-  }
-  lanes->teams += MAX_OPS;
-}
-
-static void
-settle_lanes(Lanes *lanes) {
-  for (guint i = 0; i < lanes->n; i++) {
-    if (can_go_on(lanes, &lanes->lane[i]))
-      go_on(lanes, i);
-  }
-}
-
-// The lanes that execute an operation together.
-typedef struct {
-  gboolean member[SMB_MAX_LANES];
-  gboolean chosen[SMB_MAX_LANES]; // what the condition answers
-  gboolean complete; // of OP_SYNC, OP_GATHER: nobody is waited for who is not among them
-} Team;
-
-// Whether lanes of a team that wait, at a barrier or to gather, wait for each other only.
-static gboolean
-is_complete(const Lanes *lanes, const Team *team, const Op *op) {
-  SmbLanes wanted = get_wanted(lanes->program, op->a);
-  for (guint i = 0; i < lanes->n; i++) {
-    const Lane *lane = &lanes->lane[i];
-    if (lane->state == 'x')
-      continue;
-    if (op->code == OP_GATHER && wanted >> i & 1 && !team->member[i])
-      return FALSE;
-    for (guint j = 0; op->code == OP_SYNC && j < lanes->n; j++) {
-      const Lane *other = &lanes->lane[j];
-      if (team->member[j] && other->armed[op->a] && other->recorded[op->a][i] && !team->member[i])
-        return FALSE;
+    if (model.state == 'j' && lanes->kind == SMB_BARRIERS_IN_REGISTERS)
+      memset(lane->recorded[model.number], 0, sizeof lane->recorded[0]);
+    if (model.state == 'j' && company[i])
+      lane->armed[model.number] = FALSE;
+    if (company[i] && (needed[i] || !any)) {
+      lane->state = 'r';
+      lane->waited = TRUE;
     }
   }
-  return TRUE;
+}
+
+static gboolean
+is_any_ready(const Lanes *lanes, gboolean runs) {
+  for (guint i = 0; i < lanes->n; i++) {
+    if (lanes->lane[i].state == 'r' && lanes->lane[i].runs == runs)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// If no lane runs, all do that are ready where lane @first is, which the splits say is next.
+static void
+pick_lanes(Lanes *lanes, guint first) {
+  if (is_any_ready(lanes, TRUE))
+    return;
+  for (guint pass = 0; pass < 2 && (pass == 0 || !is_any_ready(lanes, FALSE)); pass++) {
+    for (guint i = 0; i < lanes->n; i++) {
+      if (can_go_on(lanes, &lanes->lane[i], pass > 0))
+        go_on(lanes, i);
+    }
+  }
+  const Lane *model = &lanes->lane[first];
+  for (guint i = 0; i < lanes->n; i++) {
+    Lane *lane = &lanes->lane[i];
+    lane->runs = lane->state == 'r' && lane->pc == model->pc && lane->waited == model->waited;
+  }
+}
+
+// What one lane records in a register is recorded for all.
+static void
+arm(Lanes *lanes, const Team *team, guint barrier) {
+  for (guint i = 0; i < lanes->n; i++) {
+    Lane *lane = &lanes->lane[i];
+    if (lanes->kind == SMB_BARRIERS_OF_LANES && !team->member[i])
+      continue;
+    lane->armed[barrier] = team->member[i];
+    memcpy(lane->recorded[barrier], team->member, sizeof team->member);
+  }
 }
 
 static void
@@ -247,7 +272,7 @@ break_out(Lanes *lanes, const Team *team, guint barrier) {
   for (guint i = 0; i < lanes->n; i++) {
     leaves[i] = team->chosen[i] && lanes->lane[i].armed[barrier];
     for (guint j = 0; leaves[i] && j < lanes->n; j++)
-      told[j] |= lanes->lane[i].recorded[barrier][j];
+      told[j] |= lanes->kind == SMB_BARRIERS_IN_REGISTERS || lanes->lane[i].recorded[barrier][j];
   }
   for (guint i = 0; i < lanes->n; i++) {
     if (leaves[i])
@@ -257,108 +282,166 @@ break_out(Lanes *lanes, const Team *team, guint barrier) {
   }
 }
 
+// Lanes that have armed a barrier wait, and the others stop behind it; unless the team is all there is, or none has armed it.
 static void
-execute_lane(Lanes *lanes, const Op *op, const Team *team, guint i) {
-  Lane *lane = &lanes->lane[i];
-  gboolean chosen = team->chosen[i];
-  switch (op->code) {
-  case OP_ARM:
-    lane->armed[op->a] = TRUE;
-    memcpy(lane->recorded[op->a], team->member, sizeof team->member);
-    break;
-  case OP_SYNC:
-    if (lane->armed[op->a] && team->complete) {
-      lane->armed[op->a] = FALSE;
-    } else if (lane->armed[op->a]) {
-      lane->state = 'j';
-      lane->number = op->a;
+meet(Lanes *lanes, const Team *team, guint barrier) {
+  gboolean all = TRUE, any = FALSE;
+  for (guint i = 0; i < lanes->n; i++) {
+    all &= team->member[i] || lanes->lane[i].state == 'x';
+    any |= team->member[i] && lanes->lane[i].armed[barrier];
+  }
+  for (guint i = 0; any && i < lanes->n; i++) {
+    Lane *lane = &lanes->lane[i];
+    if (all || !team->member[i]) {
+      lane->armed[barrier] &= !all;
+      continue;
     }
-    break;
-  case OP_BRANCH:
-  case OP_JUMP:
-    if (chosen || op->code == OP_JUMP)
-      lane->pc = chosen ? op->a : op->b;
-    lane->team = lanes->teams + lane->pc;
-    break;
-  case OP_GATHER:
-    if (chosen && !team->complete && get_wanted(lanes->program, op->a) >> i & 1) {
-      lane->state = 'g';
-      lane->wanted = get_wanted(lanes->program, op->a);
-    }
-    break;
-  case OP_HOLD:
-    if (chosen) {
-      lane->state = 'h';
-      lane->number = op->a;
-      lane->team = lanes->teams;
-    }
-    break;
-  case OP_EXIT:
-    if (chosen)
-      lane->state = 'x';
-    break;
-  case OP_MARK:
-  case OP_BREAK:
-  case OP_YIELD:
-    break;
+    lane->runs = FALSE;
+    lane->waited = TRUE;
+    lane->state = lane->armed[barrier] ? 'j' : 'r';
+    lane->number = barrier;
   }
 }
 
-// The lanes of a team that execute an operation now: those that have done enough exit.
+// The running lanes go to @a or to @b; those that do not go where @first goes are ready there.
+static void
+part(Lanes *lanes, const Team *team, guint32 a, guint32 b, guint32 first) {
+  for (guint i = 0; i < lanes->n; i++) {
+    Lane *lane = &lanes->lane[i];
+    if (!team->member[i])
+      continue;
+    lane->pc = team->chosen[i] ? a : b;
+    lane->runs = lane->pc == first;
+    lane->waited = FALSE;
+  }
+}
+
+static void
+gather(Lanes *lanes, const Team *team, SmbLanes wanted) {
+  gboolean complete = TRUE;
+  for (guint i = 0; i < lanes->n; i++)
+    complete &= !(wanted >> i & 1) || team->member[i] || lanes->lane[i].state == 'x';
+  for (guint i = 0; i < lanes->n && !complete; i++) {
+    Lane *lane = &lanes->lane[i];
+    if (!team->chosen[i] || !(wanted >> i & 1))
+      continue;
+    lane->state = 'g';
+    lane->runs = FALSE;
+    lane->wanted = wanted;
+  }
+}
+
+// The chosen lanes are held, or exit.
+static void
+stop(Lanes *lanes, const Team *team, const Op *op) {
+  for (guint i = 0; i < lanes->n; i++) {
+    Lane *lane = &lanes->lane[i];
+    if (!team->chosen[i])
+      continue;
+    lane->state = op->code == OP_EXIT ? 'x' : 'h';
+    lane->runs = lane->waited = FALSE;
+    lane->number = op->a;
+  }
+}
+
+// The lanes that execute an operation now: those that have done enough exit.
 static Team
-get_team(Lanes *lanes, guint number, guint32 pc) {
+get_team(Lanes *lanes, guint32 pc) {
   Team team = {0};
   for (guint i = 0; i < lanes->n; i++) {
     Lane *lane = &lanes->lane[i];
-    if (lane->state != 'r' || lane->team != number)
+    if (!lane->runs)
       continue;
     if (lane->count++ >= LANE_OPS) {
       lane->state = 'x';
+      lane->runs = FALSE;
       continue;
     }
     team.member[i] = TRUE;
     team.chosen[i] = choose(lanes->program, pc, i, lane->count);
+    team.n++;
+    team.n_chosen += team.chosen[i];
     lane->pc = pc + 1;
   }
   return team;
 }
 
+// Gives way, if another lane is ready.
 static void
-step_lanes(Lanes *lanes, guint number, guint32 pc) {
-  const Op *op = &lanes->program->op[pc];
-  Team team = get_team(lanes, number, pc);
-  if (op->code == OP_SYNC || op->code == OP_GATHER)
-    team.complete = is_complete(lanes, &team, op);
-  if (op->code == OP_BREAK)
-    break_out(lanes, &team, op->a);
-  for (guint i = 0; i < lanes->n; i++) {
-    if (team.member[i])
-      execute_lane(lanes, op, &team, i);
+give_way(Lanes *lanes) {
+  if (!is_any_ready(lanes, FALSE))
+    return;
+  for (guint i = 0; i < lanes->n; i++)
+    lanes->lane[i].waited &= !lanes->lane[i].runs;
+  for (guint i = 0; i < lanes->n; i++)
+    lanes->lane[i].runs = FALSE;
+}
+
+static void
+execute_team(Lanes *lanes, const Op *op, const Team *team, guint32 pc) {
+  guint first = 0;
+  while (!team->member[first])
+    first++;
+  switch (op->code) {
+  case OP_ARM:
+    arm(lanes, team, op->a);
+    break;
+  case OP_SYNC:
+    meet(lanes, team, op->a);
+    break;
+  case OP_BREAK:
+    break_out(lanes, team, op->a);
+    break;
+  case OP_BRANCH: { // the fewer first
+    gboolean taken = team->n_chosen && team->n_chosen < team->n - team->n_chosen;
+    part(lanes, team, op->a, pc + 1, taken || team->n_chosen == team->n ? op->a : pc + 1);
+    break;
   }
-  lanes->teams += MAX_OPS;
-  settle_lanes(lanes);
+  case OP_JUMP:
+    part(lanes, team, op->a, op->b, team->chosen[first] ? op->a : op->b);
+    break;
+  case OP_GATHER:
+    gather(lanes, team, get_wanted(lanes->program, op->a));
+    break;
+  case OP_HOLD:
+  case OP_EXIT:
+    stop(lanes, team, op);
+    break;
+  case OP_YIELD:
+    give_way(lanes);
+    break;
+  case OP_MARK:
+    break;
+  }
+}
+
+static void
+step_lanes(Lanes *lanes, guint32 pc) {
+  const Op *op = &lanes->program->op[pc];
+  Team team = get_team(lanes, pc);
+  if (team.n)
+    execute_team(lanes, op, &team, pc);
 }
 
 // --- the two side by side
 
-// Whether lane by lane everything is as the splits say: in particular, who runs, is one team.
+// Whether lane by lane everything is as the splits say.
 static gboolean
 is_same(const SmbSplits *splits, const Lanes *lanes) {
   static const char letters[] = "xrjgh";
-  guint first = splits->mask ? smb_lanes_first(splits->mask) : 0;
-  gboolean any = FALSE;
   for (guint i = 0; i < lanes->n; i++) {
     const Lane *lane = &lanes->lane[i];
     guint32 pc;
     if (letters[smb_splits_lane(splits, i, &pc)] != lane->state ||
-        (lane->state != 'x' && pc != lane->pc))
+        (lane->state != 'x' && pc != lane->pc) || lane->runs != (gboolean)(splits->mask >> i & 1))
       return FALSE;
-    gboolean runs = splits->mask && lane->state == 'r' && lane->team == lanes->lane[first].team;
-    if (runs != (gboolean)(splits->mask >> i & 1))
-      return FALSE;
-    any |= lane->state == 'r';
   }
-  return any == (splits->mask != 0);
+  return is_any_ready(lanes, TRUE) || !is_any_ready(lanes, FALSE);
+}
+
+static guint
+get_first(const SmbSplits *splits) {
+  return splits->mask ? smb_lanes_first(splits->mask) : 0;
 }
 
 // Lets lanes that are held with the lowest number go on, in both.
@@ -374,17 +457,21 @@ release(SmbSplits *splits, Lanes *lanes) {
     }
     require(held == smb_splits_held(splits, number));
     smb_splits_release(splits, number);
-    if (held)
-      return TRUE;
+    if (!held)
+      continue;
+    pick_lanes(lanes, get_first(splits));
+    return TRUE;
   }
   return FALSE;
 }
 
 static void
 start_lanes(Lanes *lanes, const Program *program) {
-  *lanes = (Lanes){.program = program, .n = program->n_lanes, .teams = 1};
-  for (guint i = 0; i < lanes->n; i++)
+  *lanes = (Lanes){.program = program, .kind = lanes->kind, .n = program->n_lanes};
+  for (guint i = 0; i < lanes->n; i++) {
     lanes->lane[i].state = 'r';
+    lanes->lane[i].runs = TRUE;
+  }
 }
 
 // Runs a program to where no lane can run any more. Returns how often its last but one operation was executed.
@@ -397,10 +484,10 @@ compare_program(const Program *program, SmbSplits *splits, Lanes *lanes, guint w
   do {
     for (guint step = 0; splits->mask; step++) {
       guint32 pc = splits->pc;
-      guint team = lanes->lane[smb_lanes_first(splits->mask)].team;
       ends += pc == program->n - 2;
       step_warp(&warp);
-      step_lanes(lanes, team, pc);
+      step_lanes(lanes, pc);
+      pick_lanes(lanes, get_first(splits));
       ck_assert_msg(is_same(splits, lanes), "program %u, step %u, operation %u: %u", which, step,
                     pc, program->op[pc].code);
     }
@@ -492,10 +579,11 @@ make_program(GRand *random, gboolean structured) {
 }
 
 static void
-compare_programs(gboolean structured, guint32 seed) {
+compare_programs(gboolean structured, SmbBarriers kind, guint32 seed) {
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-  g_autoptr(SmbSplits) splits = smb_splits_new();
+  g_autoptr(SmbSplits) splits = smb_splits_new(kind);
   g_autofree Lanes *lanes = g_new0(Lanes, 1);
+  lanes->kind = kind;
   guint ended = 0;
   for (guint i = 0; i < N_PROGRAMS; i++) {
     g_autofree Program *program = make_program(random, structured);
@@ -509,18 +597,18 @@ compare_programs(gboolean structured, guint32 seed) {
 }
 
 START_TEST(programs_at_random) {
-  compare_programs(FALSE, 1);
+  compare_programs(FALSE, (SmbBarriers)_i, 1);
 }
 END_TEST
 
 START_TEST(structured_programs) {
-  compare_programs(TRUE, 2);
+  compare_programs(TRUE, (SmbBarriers)_i, 2);
 }
 END_TEST
 
 // Half of a warp spins until the other half did what it waits for: it does when the first half gives way.
 START_TEST(spinning) {
-  g_autoptr(SmbSplits) splits = smb_splits_new();
+  g_autoptr(SmbSplits) splits = smb_splits_new(SMB_BARRIERS_OF_LANES);
   guint turns = 0;
   smb_splits_start(splits, 0xffff, 0);
   smb_splits_branch(splits, 0xff00, 10);
@@ -545,7 +633,7 @@ END_TEST
 
 // As many splits as there are lanes, and back.
 START_TEST(every_lane_alone) {
-  g_autoptr(SmbSplits) splits = smb_splits_new();
+  g_autoptr(SmbSplits) splits = smb_splits_new(SMB_BARRIERS_OF_LANES);
   guint32 targets[SMB_MAX_LANES], pc;
   for (guint32 lane = 0; lane < SMB_MAX_LANES; lane++)
     targets[lane] = 100 + lane;
@@ -569,7 +657,7 @@ END_TEST
 
 // Lanes that are held by one number do not go on with those of another; states are told.
 START_TEST(held) {
-  g_autoptr(SmbSplits) splits = smb_splits_new();
+  g_autoptr(SmbSplits) splits = smb_splits_new(SMB_BARRIERS_OF_LANES);
   guint32 pc;
   smb_splits_start(splits, 0xff, 1);
   smb_splits_hold(splits, 0x0f, 3);
@@ -606,8 +694,8 @@ Suite *
 suite_split(void) {
   Suite *suite = suite_create("split");
   TCase *tcase = tcase_create("split");
-  tcase_add_test(tcase, programs_at_random);
-  tcase_add_test(tcase, structured_programs);
+  tcase_add_loop_test(tcase, programs_at_random, 0, SMB_BARRIERS_IN_REGISTERS + 1);
+  tcase_add_loop_test(tcase, structured_programs, 0, SMB_BARRIERS_IN_REGISTERS + 1);
   tcase_add_test(tcase, spinning);
   tcase_add_test(tcase, every_lane_alone);
   tcase_add_test(tcase, held);

@@ -100,18 +100,15 @@ describe_doubt(guint doubt) {
   if (doubt & SMB_COPY_NO_SOURCE)
     return "the wavefronts of a copy depend on its source, too, which is not known: these are "
            "the least";
-  if (doubt & SMB_COPY_HALVES)
-    return "of a copy that reads only the second halves of several lines of its source, a device "
-           "was seen to take half as many wavefronts";
   if (doubt & SMB_COPY_BOTH)
     return "lanes of a copy conflict in banks of its source and of shared memory: in which order "
            "they "
            "are served, and so how many wavefronts that takes, is known within a few wavefronts "
            "only";
-  return doubt & SMB_COPY_COLUMNS ? "where a copy arranges the sectors of a line of its source "
-                                    "otherwise, the rule for its wavefronts rests on few "
-                                    "measurements"
-                                  : NULL;
+  return doubt & SMB_COPY_SHARED
+             ? "several lanes copy the same bytes to several places: a device was "
+               "seen to take more wavefronts for some such copies"
+             : NULL;
 }
 
 // Whether each count is exact, and if not, why: the last of its warnings says the most, and their kinds rise.

@@ -8,6 +8,7 @@
 
 #include "sim/compiled/compute/compute.h"
 #include "sim/compiled/flow/converge.h"
+#include "sim/compiled/flow/split.h"
 #include "sim/program/front-end.h"
 
 typedef struct _Runner Runner; // sim/compiled/run/run.h
@@ -241,7 +242,8 @@ enum {
 typedef struct {
   SmbProgram program;
   GArray *steps;
-  GArray *entries;       // CodeEntry
+  GArray *entries; // CodeEntry
+  SmbBarriers barriers;
   guint n_barriers;      // of convergence, but for
   guint n_call_barriers; // those of functions that can be called again before they return
   Constants *constants;

@@ -123,11 +123,10 @@ typedef enum {
   SMB_COPY_CERTAIN = 0,
   SMB_COPY_NO_SOURCE =
       1, /* the request or the rule does not say where it comes from: the shared side is counted */
-  SMB_COPY_COLUMNS =
-      2, /* sectors of one line that go to one column of the banks decide; few measurements show that */
+  SMB_COPY_SHARED =
+      2, /* past the first-level cache, lanes copy the same bytes to several places: these are the least */
   SMB_COPY_BOTH =
-      8, /* through the first-level cache, lanes conflict in banks of the source and of shared memory: in which order is not known */
-  SMB_COPY_HALVES = 4, /* of several lines only the second halves are read: one kernel took less */
+      4, /* through the first-level cache, lanes conflict in banks of the source and of shared memory: in which order is not known */
 } SmbCopyDoubt;
 
 /** smb_wavefronts_copy_doubt: Returns: SmbCopyDoubt, as bits, of a request that copies from global memory */

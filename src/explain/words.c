@@ -250,8 +250,9 @@ append_copy(GString *text, const SmbExplanation *e) {
                      " A copy of %s per lane is served by lines of %d bytes of its source, "
                      "one after the other. A line takes one wavefront where its sectors, of "
                      "%d bytes, go to columns of their own in one row of shared memory, which "
-                     "has %d bytes; other rows take others, and so do halves of sectors that "
-                     "become the other half of a column."),
+                     "has %d bytes, those half a line apart to columns half a row apart, or all "
+                     "others so; other rows take others, and so do sectors of which other halves "
+                     "are copied, or change places."),
         smb_count(e->request.width, "byte").text, SMB_SOURCE_LINE_BYTES, SMB_SOURCE_SECTOR_BYTES,
         SMB_SOURCE_LINE_BYTES);
     return;

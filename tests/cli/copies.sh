@@ -54,12 +54,10 @@ takes 1 1 yes
 kernel cg 16 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; shl.b32 %r5, %r3, 9; mad.lo.s32 %from, %r4, 16, %r5;' \
   'mul.lo.s32 %to, %lane, 16;'
 takes 8 4 yes
-# ... of which only the second halves are read: one kernel took half as many.
+# ... of which only the second halves are read.
 kernel cg 16 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; shl.b32 %r5, %r3, 9; mad.lo.s32 %from, %r4, 16, %r5; add.s32 %from, %from, 64;' \
   'mul.lo.s32 %to, %lane, 16;'
-takes 8 4 no
-expect 0 analyze "$work/k.ptx" --block 32
-tells 'of several lines of its source, a device was seen to take half as many wavefronts.'
+takes 8 4 yes
 # A swizzle by XOR keeps sectors together, or swaps their halves, or the sectors: it is free.
 for bits in 16 32 80 112; do
   kernel cg 16 "$straight" "xor.b32 %to, %from, $bits;"
@@ -67,15 +65,16 @@ for bits in 16 32 80 112; do
 done
 # One that rotates by an odd number of 16 bytes brings two sectors into each column (measured: twice as many).
 kernel cg 16 "$straight" 'and.b32 %r3, %from, 127; sub.s32 %r4, %from, %r3; add.s32 %r3, %r3, 48; and.b32 %r3, %r3, 127; add.s32 %to, %r4, %r3;'
-takes 8 4 no
+takes 8 4 yes
+# Sectors that are half a line apart go to columns that are not half a row apart, and the other way around.
+kernel cg 16 "$straight" 'and.b32 %r3, %from, 64; shr.u32 %r3, %r3, 1; and.b32 %r4, %from, 32; shl.b32 %r4, %r4, 1; or.b32 %r3, %r3, %r4; and.b32 %r4, %from, -97; or.b32 %to, %r3, %r4;'
+takes 8 4 yes
 # Rows of 64 bytes, 80 bytes apart: 15 on an H200, 4 of them the least (tests/ptx/pipeline.cu).
 kernel cg 16 "$straight" 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; mul.lo.s32 %r5, %r3, 80; mad.lo.s32 %to, %r4, 16, %r5;'
-takes 15 4 no
-expect 0 analyze "$work/k.ptx" --block 32
-tells 'That request takes 15 wavefronts; without conflicts it takes 4. Where a copy arranges the sectors'
+takes 15 4 yes
 expect 0 explain "$work/k.ptx" --block 32
 tells 'The lanes read 4 lines of the source, which take 15 wavefronts; without conflicts they take 4.'
-tells 'halves of sectors that become the other half of a column.'
+tells 'those half a line apart to columns half a row apart'
 expect 0 explain "$work/k.ptx" --block 32 --format json
 is_json
 expect 0 report "$work/page.html" "$work/k.ptx" --block 32
@@ -92,6 +91,10 @@ takes 32 1 yes
 kernel ca 4 'mul.lo.s32 %from, %lane, 64;' 'mul.lo.s32 %to, %lane, 64;'
 expect 0 analyze "$work/k.ptx" --block 32
 tells 'Lanes of a copy conflict in banks of its source and of shared memory'
+# Lanes copy the same bytes to several places.
+kernel cg 16 'and.b32 %from, %lane, 1; shl.b32 %from, %from, 4;' 'mul.lo.s32 %to, %lane, 16;'
+expect 0 analyze "$work/k.ptx" --block 32
+tells 'Several lanes copy the same bytes to several places: a device was seen to take more wavefronts'
 # All lanes copy the same bytes to the same place.
 kernel cg 16 'mov.u32 %from, 48;' 'mov.u32 %to, 48;'
 takes 1 1 yes

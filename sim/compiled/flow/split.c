@@ -11,6 +11,8 @@ typedef struct {
   SmbLanes lanes;
   guint number;    // of the barrier, or of what holds it
   SmbLanes wanted; // for which it gathers
+  gint64 turn;     // of those that can run, the one with the highest runs first
+  gboolean waited; // it comes from a barrier ahead of pc, not from a branch
 } Slot;
 
 // What lanes recorded at one barrier.
@@ -24,8 +26,11 @@ struct _SmbSplitSlots {
   guint64 ready; // slots of splits that can run
   guint64 waits; // slots of splits that cannot
   guint running; // the slot that the running split has, or had last
-  guint n_records;
-  Record *records; // by barrier
+  gint64 first;  // the next turns above those of all slots, and below
+  gint64 last;
+  SmbBarriers kind;
+  Record *
+      records; // by barrier; none of barriers in registers: the lanes that have armed one wait for each other
 };
 
 #define FOR_EACH(set, i)                                                                           \
@@ -38,9 +43,10 @@ bit(guint64 i) {
 }
 
 SmbSplits *
-smb_splits_new(void) {
+smb_splits_new(SmbBarriers kind) {
   SmbSplits *splits = g_new0(SmbSplits, 1);
   splits->slots = g_new0(SmbSplitSlots, 1);
+  splits->slots->kind = kind;
   return splits;
 }
 
@@ -62,6 +68,8 @@ smb_splits_start(SmbSplits *splits, SmbLanes lanes, guint32 pc) {
     memset(splits->armed, 0, splits->n_barriers * sizeof *splits->armed);
   splits->slots->ready = splits->slots->waits = 0;
   splits->slots->running = 0;
+  splits->slots->first = 0;
+  splits->slots->last = -1;
 }
 
 SmbLaneState
@@ -79,99 +87,139 @@ smb_splits_lane(const SmbSplits *splits, guint lane, guint32 *pc) {
   return SMB_LANE_EXITED;
 }
 
+// A slot that is free.
+static guint
+find_slot(const SmbSplits *splits) {
+  const SmbSplitSlots *slots = splits->slots;
+  guint64 used = slots->ready | slots->waits;
+  return smb_lanes_first(~(splits->mask ? used | bit(slots->running) : used));
+}
+
 // Takes some or all of the running lanes out of the running split, into a slot of their own.
 static Slot *
 detach(SmbSplits *splits, SmbLanes lanes, SmbLaneState state, guint32 pc) {
   SmbSplitSlots *slots = splits->slots;
-  guint64 used = slots->ready | slots->waits;
   splits->mask &= ~lanes;
-  if (splits->mask)
-    used |= bit(slots->running);
-  guint i = smb_lanes_first(~used);
+  guint i = find_slot(splits);
   *(state == SMB_LANE_RUNS ? &slots->ready : &slots->waits) |= bit(i);
-  slots->slot[i] = (Slot){.state = state, .pc = pc, .lanes = lanes};
+  slots->slot[i] = (Slot){.state = state, .pc = pc, .lanes = lanes, .turn = slots->first++};
   return &slots->slot[i];
 }
 
-// Runs the next split that can, in the order of the slots, if none does.
+// Lets those of @lanes go on that wait in some slots.
 static void
-choose(SmbSplits *splits) {
+go_on(SmbSplits *splits, guint64 which, SmbLanes lanes) {
   SmbSplitSlots *slots = splits->slots;
-  if (splits->mask || !slots->ready)
-    return;
-  guint64 behind = slots->ready & ~(bit(slots->running) | (bit(slots->running) - 1));
-  guint i = smb_lanes_first(behind ? behind : slots->ready);
-  slots->ready &= ~bit(i);
-  slots->running = i;
-  splits->pc = slots->slot[i].pc;
-  splits->mask = slots->slot[i].lanes;
+  FOR_EACH(which, i) {
+    Slot *slot = &slots->slot[i];
+    SmbLanes stay = slot->lanes & ~lanes;
+    if (stay == slot->lanes)
+      continue;
+    if (stay) {
+      guint other = find_slot(splits);
+      slots->slot[other] = *slot;
+      slots->slot[other].lanes = stay;
+      slots->waits |= bit(other);
+    }
+    slot->lanes &= lanes;
+    slot->state = SMB_LANE_RUNS;
+    slot->turn = slots->first++;
+    slot->waited = TRUE;
+    slots->waits &= ~bit(i);
+    slots->ready |= bit(i);
+  }
 }
 
-// Lets splits that wait go on: those at the same pc as one.
-static void
-join(SmbSplitSlots *slots, guint64 which) {
-  slots->waits &= ~which;
-  while (which) {
-    guint first = smb_lanes_first(which);
-    Slot *joined = &slots->slot[first];
-    which &= which - 1;
-    FOR_EACH(which, i) {
-      if (slots->slot[i].pc == joined->pc) {
-        joined->lanes |= slots->slot[i].lanes;
-        which &= ~bit(i);
-      }
-    }
-    joined->state = SMB_LANE_RUNS;
-    slots->ready |= bit(first);
-  }
+static SmbLanes
+get_recorded(const SmbSplits *splits, guint barrier, guint lane) {
+  const Record *records = splits->slots->records;
+  return records ? records[barrier].by_lane[lane] : splits->armed[barrier];
 }
 
 // The lanes that a split waits for.
 static SmbLanes
-get_needed(const SmbSplitSlots *slots, const Slot *slot) {
+get_needed(const SmbSplits *splits, const Slot *slot) {
   if (slot->state != SMB_LANE_JOINS)
     return slot->wanted;
-  return slots->records[slot->number].by_lane[smb_lanes_first(slot->lanes)];
+  return get_recorded(splits, slot->number, smb_lanes_first(slot->lanes));
 }
 
 // The splits that wait for the same as this one, itself among them.
 static guint64
-find_company(const SmbSplitSlots *slots, const Slot *slot) {
-  SmbLanes needed = get_needed(slots, slot);
+find_company(const SmbSplits *splits, const Slot *slot) {
+  SmbLanes needed = get_needed(splits, slot);
   guint64 company = 0;
-  FOR_EACH(slots->waits, i) {
-    const Slot *other = &slots->slot[i];
+  FOR_EACH(splits->slots->waits, i) {
+    const Slot *other = &splits->slots->slot[i];
     if (other->state == slot->state && other->number == slot->number &&
-        get_needed(slots, other) == needed)
+        get_needed(splits, other) == needed)
       company |= bit(i);
   }
   return company;
 }
 
-// Joins all splits that wait for nobody any more, and sees that one runs.
+// Those go on that wait for nobody any more: at a register, the lanes that are recorded there. Others that wait at it were
+// recorded before, and go on waiting until they are again; with @empty, until it is empty.
 static void
-settle(SmbSplits *splits) {
+go_on_complete(SmbSplits *splits, gboolean empty) {
   SmbSplitSlots *slots = splits->slots;
-  FOR_EACH(slots->waits, i) {
-    const Slot *slot = &slots->slot[i];
-    if (!(slots->waits & bit(i)) || slot->state == SMB_LANE_HELD)
+  for (guint64 left = slots->waits, company; left; left &= ~company) {
+    const Slot *slot = &slots->slot[smb_lanes_first(left)];
+    SmbLanes here = 0, needed = get_needed(splits, slot) & splits->living;
+    company = find_company(splits, slot);
+    if (slot->state == SMB_LANE_HELD)
       continue;
-    SmbLanes here = 0;
-    guint64 company = find_company(slots, slot);
-    FOR_EACH(company, j)
-    here |= slots->slot[j].lanes;
-    if (get_needed(slots, slot) & splits->living & ~here)
+    FOR_EACH(company, i)
+    here |= slots->slot[i].lanes;
+    if (needed ? needed & ~here : !empty)
       continue;
     if (slot->state == SMB_LANE_JOINS)
       splits->armed[slot->number] &= ~here;
-    join(slots, company);
+    go_on(splits, company, needed ? needed : here);
   }
-  choose(splits);
+}
+
+// If no split runs, that one does which is ready since last, with all others that are ready at the same pc, those from a barrier
+// and those from branches apart: the former are still at the barrier. If none is ready, those are whose register is empty.
+static void
+choose(SmbSplits *splits) {
+  SmbSplitSlots *slots = splits->slots;
+  if (splits->mask)
+    return;
+  go_on_complete(splits, FALSE);
+  if (!slots->ready)
+    go_on_complete(splits, TRUE);
+  if (!slots->ready)
+    return;
+  guint next = smb_lanes_first(slots->ready);
+  FOR_EACH(slots->ready, i) {
+    if (slots->slot[i].turn > slots->slot[next].turn)
+      next = (guint)i;
+  }
+  slots->running = next;
+  splits->pc = slots->slot[next].pc;
+  FOR_EACH(slots->ready, i) {
+    if (slots->slot[i].pc == splits->pc && slots->slot[i].waited == slots->slot[next].waited) {
+      splits->mask |= slots->slot[i].lanes;
+      slots->ready &= ~bit(i);
+    }
+  }
 }
 
 void
 smb_splits_fork(SmbSplits *splits, SmbLanes lanes, guint32 pc) {
   detach(splits, lanes, SMB_LANE_RUNS, pc);
+}
+
+void
+smb_splits_divide(SmbSplits *splits, SmbLanes taken, guint32 target) {
+  SmbLanes others = splits->mask & ~taken;
+  if (smb_lanes_count(taken) >= smb_lanes_count(others)) {
+    smb_splits_fork(splits, taken, target);
+    return;
+  }
+  smb_splits_fork(splits, others, splits->pc);
+  splits->pc = target;
 }
 
 void
@@ -196,15 +244,36 @@ add_barriers(SmbSplits *splits, guint barrier) {
   splits->armed = g_renew(SmbLanes, splits->armed, n);
   memset(splits->armed + splits->n_barriers, 0, (n - splits->n_barriers) * sizeof *splits->armed);
   splits->n_barriers = n;
-  splits->slots->records = g_renew(Record, splits->slots->records, n);
+  if (splits->slots->kind == SMB_BARRIERS_OF_LANES)
+    splits->slots->records = g_renew(Record, splits->slots->records, n);
+}
+
+SmbLanes
+smb_splits_recorded(const SmbSplits *splits, guint barrier, guint lane) {
+  if (barrier >= splits->n_barriers)
+    return 0;
+  if (splits->slots->kind == SMB_BARRIERS_IN_REGISTERS)
+    return splits->armed[barrier];
+  return splits->armed[barrier] & bit(lane) ? splits->slots->records[barrier].by_lane[lane] : 0;
+}
+
+void
+smb_splits_record(SmbSplits *splits, guint barrier, SmbLanes lanes) {
+  if (barrier >= splits->n_barriers)
+    add_barriers(splits, barrier);
+  splits->armed[barrier] = lanes;
 }
 
 void
 smb_splits_arm(SmbSplits *splits, guint barrier) {
+  SmbLanes mask = splits->mask;
+  if (splits->slots->kind == SMB_BARRIERS_IN_REGISTERS) {
+    smb_splits_record(splits, barrier, mask);
+    return;
+  }
   if (barrier >= splits->n_barriers)
     add_barriers(splits, barrier);
   SmbLanes *by_lane = splits->slots->records[barrier].by_lane;
-  SmbLanes mask = splits->mask;
   splits->armed[barrier] |= mask;
   if (mask == smb_lanes_below(SMB_NVIDIA_LANES)) {
     for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
@@ -215,57 +284,38 @@ smb_splits_arm(SmbSplits *splits, guint barrier) {
   by_lane[lane] = mask;
 }
 
-SmbLanes
-smb_splits_recorded(const SmbSplits *splits, guint barrier, guint lane) {
-  gboolean armed = barrier < splits->n_barriers && splits->armed[barrier] & bit(lane);
-  return armed ? splits->slots->records[barrier].by_lane[lane] : 0;
-}
-
-void
-smb_splits_record(SmbSplits *splits, guint barrier, guint lane, SmbLanes recorded) {
-  if (barrier >= splits->n_barriers)
-    add_barriers(splits, barrier);
-  splits->slots->records[barrier].by_lane[lane] = recorded;
-  splits->armed[barrier] = (splits->armed[barrier] & ~bit(lane)) | (recorded ? bit(lane) : 0);
-}
-
 void
 smb_splits_wait(SmbSplits *splits, guint barrier, SmbLanes lanes) {
-  const SmbLanes *by_lane = splits->slots->records[barrier].by_lane;
-  SmbLanes rest = lanes & splits->armed[barrier], needed = 0;
-  FOR_EACH(rest, lane)
-  needed |= by_lane[lane];
-  if (lanes == splits->mask && !(needed & splits->living & ~lanes)) {
-    splits->armed[barrier] &= ~rest;
-    return;
-  }
-  while (rest) {
-    SmbLanes recorded = by_lane[smb_lanes_first(rest)], same = 0;
-    FOR_EACH(rest, lane)
-    same |= by_lane[lane] == recorded ? bit(lane) : 0;
+  SmbLanes passing = splits->mask & ~(lanes & splits->armed[barrier]);
+  if (passing)
+    detach(splits, passing, SMB_LANE_RUNS, splits->pc)->waited = TRUE;
+  while (splits->mask) {
+    SmbLanes recorded = get_recorded(splits, barrier, smb_lanes_first(splits->mask)), same = 0;
+    FOR_EACH(splits->mask, lane)
+    same |= get_recorded(splits, barrier, lane) == recorded ? bit(lane) : 0;
     detach(splits, same, SMB_LANE_JOINS, splits->pc)->number = barrier;
-    rest &= ~same;
   }
-  settle(splits);
+  choose(splits);
 }
 
 void
 smb_splits_leave(SmbSplits *splits, guint barrier, SmbLanes lanes) {
-  SmbLanes *by_lane = splits->slots->records[barrier].by_lane;
+  SmbSplitSlots *slots = splits->slots;
   SmbLanes leaving = lanes & splits->armed[barrier], told = 0;
-  FOR_EACH(leaving, lane)
-  told |= by_lane[lane];
   splits->armed[barrier] &= ~leaving;
+  if (!slots->records)
+    return;
+  FOR_EACH(leaving, lane)
+  told |= slots->records[barrier].by_lane[lane];
   FOR_EACH(told, lane)
-  by_lane[lane] &= ~leaving;
-  settle(splits);
+  slots->records[barrier].by_lane[lane] &= ~leaving;
 }
 
 void
 smb_splits_assemble(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted) {
   if (lanes & wanted)
     detach(splits, lanes & wanted, SMB_LANE_GATHERS, splits->pc)->wanted = wanted;
-  settle(splits);
+  choose(splits);
 }
 
 void
@@ -274,7 +324,7 @@ smb_splits_exit(SmbSplits *splits, SmbLanes lanes) {
   splits->mask &= ~lanes;
   for (guint i = 0; i < splits->n_barriers; i++)
     splits->armed[i] &= ~lanes;
-  settle(splits);
+  choose(splits);
 }
 
 void
@@ -301,6 +351,7 @@ smb_splits_release(SmbSplits *splits, guint number) {
     Slot *slot = &slots->slot[i];
     if (slot->state == SMB_LANE_HELD && slot->number == number) {
       slot->state = SMB_LANE_RUNS;
+      slot->turn = slots->last--;
       slots->waits &= ~bit(i);
       slots->ready |= bit(i);
     }
@@ -313,9 +364,6 @@ smb_splits_yield(SmbSplits *splits) {
   SmbSplitSlots *slots = splits->slots;
   if (!slots->ready)
     return;
-  slots->slot[slots->running] =
-      (Slot){.state = SMB_LANE_RUNS, .pc = splits->pc, .lanes = splits->mask};
-  slots->ready |= bit(slots->running);
-  splits->mask = 0;
+  detach(splits, splits->mask, SMB_LANE_RUNS, splits->pc)->turn = slots->last--;
   choose(splits);
 }

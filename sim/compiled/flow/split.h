@@ -3,12 +3,13 @@
 //
 // Where the lanes of one warp are. Lanes that run together are a split: a place in the program (pc) and a set of lanes.
 // A branch divides a split; convergence barriers, which the program arms ahead of the branch, join what it divided. They
-// work as the instructions BSSY, BSYNC, BREAK, WARPSYNC and EXIT do since compute capability 7.0; executed in this way,
-// the machine code of 123 of 125 kernels executed every instruction as often as an H200. Splits join nowhere else.
+// work as the instructions BSSY, BSYNC, BREAK, WARPSYNC and EXIT do since compute capability 7.0.
 //
-// One split runs, until it waits, exits or yields; then the next one that can run takes its place. Which one that is
-// depends on nothing but the calls. Not modelled: how hardware chooses, and that it sometimes joins splits that
-// happen to reach one pc.
+// One split runs, until some of its lanes wait at a barrier, all do, exit or yield; then that one takes its place which has been
+// ready for the shortest time, and all that are ready at the same pc are one with it. Of the sides of a branch the one with fewer
+// lanes goes first. Splits that were held or gave way go on last. What an H200 executed of recursive kernels, in which barriers
+// are in use at several depths at once, comes out of these rules instruction by instruction, and not without any of them.
+// Not modelled: that the hardware changes between splits while they wait for memory.
 //
 // A loop that runs operations may keep the pc and the lanes of the running split in variables of its own. Before a
 // function below is called, pc is set to the place where the lanes go on; afterwards both are read again. Most
@@ -38,6 +39,12 @@ typedef struct {
   SmbSplitSlots *slots;
 } SmbSplits;
 
+/** Whose lanes wait for each other at a barrier. */
+typedef enum {
+  SMB_BARRIERS_OF_LANES, // each lane records whom it waits for: two sides of a branch can use one barrier, each for itself
+  SMB_BARRIERS_IN_REGISTERS, // the warp has one record of each barrier, a register: who arms it forgets who did before
+} SmbBarriers;
+
 /** What a lane does. */
 typedef enum {
   SMB_LANE_EXITED,  // or was never started
@@ -48,7 +55,7 @@ typedef enum {
 } SmbLaneState;
 
 /** A warp without lanes (transfer full). */
-SmbSplits *smb_splits_new(void);
+SmbSplits *smb_splits_new(SmbBarriers kind);
 void smb_splits_free(SmbSplits *splits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbSplits, smb_splits_free)
 
@@ -61,14 +68,17 @@ SmbLaneState smb_splits_lane(const SmbSplits *splits, guint lane, guint32 *pc);
 /** Makes @lanes, some but not all of the running ones, a split of its own, at @pc; it does not run yet. */
 void smb_splits_fork(SmbSplits *splits, SmbLanes lanes, guint32 pc);
 
-/** Sends @taken of the running lanes, any number of them, to @target; the others go on and run first. Lanes that the
- * branch leaves at one pc stay one split. */
+/** Of smb_splits_branch(), where lanes go both ways. */
+void smb_splits_divide(SmbSplits *splits, SmbLanes taken, guint32 target);
+
+/** Sends @taken of the running lanes, any number of them, to @target; the others go on. The fewer run first, or if they are as
+ * many, the others. Lanes that the branch leaves at one pc stay one split. */
 static inline void
 smb_splits_branch(SmbSplits *splits, SmbLanes taken, guint32 target) {
   if (taken == splits->mask)
     splits->pc = target;
   else if (taken && target != splits->pc)
-    smb_splits_fork(splits, taken, target);
+    smb_splits_divide(splits, taken, target);
 }
 
 /** Sends each running lane to its own place: @targets is indexed by lane. */
@@ -79,8 +89,7 @@ void smb_splits_jump(SmbSplits *splits, const guint32 *targets);
  * @barrier: any number; memory grows with the highest one. A function that is called uses numbers of its own: the
  *   caller's barriers stay armed meanwhile, and its lanes may break out of them
  *
- * Each running lane records that these are the lanes it will wait for at @barrier; what it recorded there before is
- * forgotten. Two sides of a branch can use one barrier, each for itself (BSSY).
+ * The running lanes will wait for each other at @barrier; what they recorded there before is forgotten (BSSY).
  */
 void smb_splits_arm(SmbSplits *splits, guint barrier);
 
@@ -98,9 +107,8 @@ void smb_splits_wait(SmbSplits *splits, guint barrier, SmbLanes lanes);
  * smb_splits_sync:
  * @lanes: those of the running split that are concerned; the others go on
  *
- * A lane waits until all lanes that it recorded, unless they exited or broke out, wait at @barrier, too. Then those
- * that go on at the same pc become one split, and the barrier is not armed for them any more. Lanes that have not
- * armed it go on. If @lanes are the whole split, and all that is waited for, it goes on undivided (BSYNC).
+ * A lane waits until all lanes that are recorded, unless they exited or broke out, wait at @barrier, too. Then these are
+ * ready, and the barrier is not armed for them any more. Lanes for which it is not armed are ready behind it (BSYNC).
  */
 static inline void
 smb_splits_sync(SmbSplits *splits, guint barrier, SmbLanes lanes) {
@@ -123,11 +131,11 @@ smb_splits_break(SmbSplits *splits, guint barrier, SmbLanes lanes) {
     smb_splits_leave(splits, barrier, lanes);
 }
 
-/** The lanes that @lane recorded at @barrier; 0: it has not armed it. */
+/** The lanes that @lane has recorded at @barrier; 0: it has not armed it. Of one in a register, what is there, for any lane. */
 SmbLanes smb_splits_recorded(const SmbSplits *splits, guint barrier, guint lane);
 
-/** Makes it so: what was recorded may have been kept elsewhere meanwhile (BMOV). */
-void smb_splits_record(SmbSplits *splits, guint barrier, guint lane, SmbLanes recorded);
+/** Makes it so in a register: what was recorded may have been kept elsewhere meanwhile (BMOV). */
+void smb_splits_record(SmbSplits *splits, guint barrier, SmbLanes lanes);
 
 /** Of smb_splits_gather(), where some lanes are not in the running split. */
 void smb_splits_assemble(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted);
@@ -136,9 +144,9 @@ void smb_splits_assemble(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted);
  * smb_splits_gather:
  * @lanes: those of the running split that name @wanted; the others, and those that @wanted lacks, go on
  *
- * A lane waits until all of @wanted that have not exited wait for the same set, wherever they are. Then those that go
- * on at the same pc become one split. If all of @wanted are in the running split, it goes on undivided: lanes that run
- * together may name different sets (WARPSYNC; ahead of shfl.sync and its like, bar.warp.sync).
+ * A lane waits until all of @wanted that have not exited wait for the same set, wherever they are. If all of @wanted are
+ * in the running split, it goes on undivided: lanes that run together may name different sets (WARPSYNC; ahead of
+ * shfl.sync and its like, bar.warp.sync).
  */
 static inline void
 smb_splits_gather(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted) {

@@ -205,8 +205,9 @@ smb_step_gather(Runner *runner, const Step *step, SmbLanes lanes) {
   FOR_LANES(lanes, lane) {
     same |= (SmbLanes)(masks[lane] == wanted) << lane;
   }
-  if (same != lanes) // the others come here again, by themselves
-    smb_splits_fork(splits, lanes & ~same, step_number(runner, step));
+  if (same != splits->mask && same != lanes)
+    return smb_block_fail(runner->block, step->place,
+                          "lanes of one warp that come here together name different sets of lanes");
   smb_splits_gather(splits, same, wanted);
   return TRUE;
 }

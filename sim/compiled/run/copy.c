@@ -30,8 +30,8 @@ mark_block(MarkedWords *words, SmbLanes lanes, guint width) {
   }
 }
 
-// On an H200 copies past the first-level cache took wavefronts, 1 or as many as with a true guard, where the guard was false in
-// all lanes.
+// Where the guard is false in all lanes, ncu counts a copy past the first-level cache on an H200 as if all had it true (@!P): by the
+// addresses that the registers hold then.
 static void
 doubt_idle(const Runner *runner, const Step *step) {
   const SmbBlock *block = runner->block;

@@ -116,25 +116,22 @@ smb_step_branch_any(Runner *runner, const Step *step, SmbLanes lanes) {
 
 // --- barriers of convergence in registers
 
-// A lane that has armed the barrier has the lanes that it waits for in the register; 0: it has not.
+// The lanes that wait for each other at the barrier; none: it is not armed.
 gboolean
 smb_step_save_barrier(Runner *runner, const Step *step, SmbLanes lanes) {
-  Registers *registers = runner->warp->registers;
   guint32 values[SMB_MAX_LANES] = {0};
-  SmbSplits *splits = runner->warp->splits;
   FOR_LANES(lanes, lane) {
-    values[lane] = (guint32)smb_splits_recorded(splits, step->argument, lane);
+    values[lane] = (guint32)smb_splits_recorded(runner->warp->splits, step->argument, lane);
   }
   if (step->compute.d != NO_ROW && lanes)
-    smb_row_set(registers, step->compute.d, lanes, values, NULL, 0, 0);
+    smb_row_set(runner->warp->registers, step->compute.d, lanes, values, NULL, 0, 0);
   return TRUE;
 }
 
 gboolean
 smb_step_clear_barrier(Runner *runner, const Step *step, SmbLanes lanes) {
-  FOR_LANES(lanes, lane) {
-    smb_splits_record(runner->warp->splits, step->argument, lane, 0);
-  }
+  if (lanes)
+    smb_splits_record(runner->warp->splits, step->argument, 0);
   return TRUE;
 }
 
@@ -146,8 +143,8 @@ smb_step_restore_barrier(Runner *runner, const Step *step, SmbLanes lanes) {
     g_autofree char *why = smb_runner_explain(runner, row_origin(registers, row));
     return smb_block_fail(runner->block, step->place, "for whom lanes wait depends on %s", why);
   }
-  FOR_LANES(lanes, lane) {
-    smb_splits_record(runner->warp->splits, step->argument, lane, row_values(registers, row)[lane]);
-  }
+  if (lanes)
+    smb_splits_record(runner->warp->splits, step->argument,
+                      row_values(registers, row)[smb_lanes_first(lanes)]);
   return TRUE;
 }

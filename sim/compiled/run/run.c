@@ -278,7 +278,7 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   for (guint w = 0; w < block->n_warps; w++) {
     Warp *warp = &runner->warps[w];
     warp->registers = smb_registers_new(code->constants, code->n_rows, code->n_predicates, block);
-    warp->splits = smb_splits_new();
+    warp->splits = smb_splits_new(code->barriers);
     warp->calls = g_array_new(FALSE, TRUE, sizeof(guint32));
   }
   return runner;

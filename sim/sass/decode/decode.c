@@ -105,6 +105,7 @@ void
 smb_sass_begin(SassDecoder *decoder) {
   static const SassInstruction none;
   decoder->instruction = &none;
+  decoder->code->barriers = SMB_BARRIERS_IN_REGISTERS;
   decoder->registers = smb_code_new_rows(decoder->code, SASS_REGISTERS);
   decoder->uniforms = smb_code_new_rows(decoder->code, SASS_UNIFORMS);
   decoder->dropped = smb_code_new_rows(decoder->code, SASS_DROPPED_ROWS);
