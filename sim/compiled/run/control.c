@@ -205,9 +205,8 @@ smb_step_gather(Runner *runner, const Step *step, SmbLanes lanes) {
   FOR_LANES(lanes, lane) {
     same |= (SmbLanes)(masks[lane] == wanted) << lane;
   }
-  if (same != splits->mask && same != lanes)
-    return smb_block_fail(runner->block, step->place,
-                          "lanes of one warp that come here together name different sets of lanes");
+  if (same != lanes) // the others come here again, by themselves
+    smb_splits_fork(splits, lanes & ~same, step_number(runner, step));
   smb_splits_gather(splits, same, wanted);
   return TRUE;
 }
