@@ -116,19 +116,21 @@ smb_sass_compute_sum(SassReading *reading) {
   for (guint i = 0; i < addends.n; i++)
     addends.rows[i] = smb_sass_take_addend(reading, n_rows, &addends.negated[i]);
   guint table = take_carries(reading, in);
+  gboolean subtracts = addends.negated[0] != addends.negated[1];
   if (n_rows == 2)
     put_wide_sum(reading, d, out, &addends, table, in);
   else if (smb_sass_says(reading, "16x2"))
     smb_sass_put(reading, OPERATION_ADD_16X2, d, addends.rows[0], addends.rows[1], 0);
   else if (smb_sass_says(reading, "ISAT"))
-    smb_sass_put(reading, addends.negated[1] ? OPERATION_SUB_SAT_S32 : OPERATION_ADD_SAT_S32, d,
-                 addends.rows[0], addends.rows[1], 0);
+    smb_sass_put(reading, subtracts ? OPERATION_SUB_SAT_S32 : OPERATION_ADD_SAT_S32, d,
+                 addends.rows[addends.negated[0]], addends.rows[!addends.negated[0]], 0);
   else if (table || out[0] != PREDICATE_TRUE || out[1] != PREDICATE_TRUE)
     put_sum_carry(reading, d, out, &addends, table, in);
   else
     put_sum(reading, d, &addends);
-  gboolean is_packed = smb_sass_says(reading, "16x2") || smb_sass_says(reading, "ISAT");
-  if (is_packed && (addends.negated[0] || (addends.negated[1] && smb_sass_says(reading, "16x2"))))
+  gboolean is_negated = addends.negated[0] || addends.negated[1];
+  if ((smb_sass_says(reading, "16x2") && is_negated) ||
+      (smb_sass_says(reading, "ISAT") && is_negated && !subtracts))
     reading->is_other = TRUE;
 }
 
