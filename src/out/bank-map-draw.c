@@ -11,7 +11,7 @@
 #include "src/out/bank-map-impl.h"
 
 enum {
-  MOST_FOLDS = 8,
+  MOST_FOLDS = 16,
   WIDEST_CELL = 4, // characters of a word on a terminal, if there is room
   MINI_WIDTH = 6,  // pixels of a word
   MINI_HEIGHT = 6,
