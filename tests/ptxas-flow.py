@@ -5,6 +5,9 @@
 # that it placed, and compares how often each block is executed with COUNTS. Prints, for each kernel that differs, its
 # graph, and at the end "N kernels, N alike, N within the range, SUM executed, SUM predicted".
 #
+# A barrier is a register of the warp; which lanes run next is what an H200 showed of kernels that call themselves
+# (sim/compiled/flow/split.h).
+#
 # Only what ptxas makes of these kernels is understood (sm_90): loads are the kernel's choices, stores its marks.
 # Fields of instructions: Mesa, src/nouveau/compiler/nak/sm70_encode.rs.
 import collections
@@ -54,9 +57,9 @@ class Warp:
         self.executed, self.visits = collections.Counter(), collections.Counter()
         self.registers = collections.defaultdict(lambda: [0] * LANES)
         self.predicates = [0] * TRUE + [ALL]
-        self.recorded = [[0] * LANES for _ in range(16)] + [[ALL] * LANES]
+        self.recorded = [0] * 16 + [ALL]  # a register of the warp for each barrier
         self.living = ALL
-        self.ready, self.waiting = [(0, ALL)], []
+        self.ready, self.waiting = [(0, ALL, False)], []
 
     def choose(self, block, lane):
         """The successor that a lane takes, as tests/random-flow.c says."""
@@ -73,30 +76,50 @@ class Warp:
         if number != TRUE:
             self.predicates[number] = self.predicates[number] & ~mask | value & mask
 
-    def settle(self):
-        """Lets those go on that nobody is missing for."""
-        for barrier, pc, mask in list(self.waiting):
-            needed = self.recorded[barrier][next(lanes_of(mask))]
-            company = [w for w in self.waiting if w[:2] == (barrier, pc) and
-                       self.recorded[barrier][next(lanes_of(w[2]))] == needed]
+    def settle(self, empty):
+        """Lets those go on that nobody is missing for; with empty, those whose register names nobody."""
+        for barrier in {waiting[0] for waiting in self.waiting}:
+            company = [w for w in self.waiting if w[0] == barrier]
             here = 0
             for _, _, lanes in company:
                 here |= lanes
-            if company and not needed & self.living & ~here:
-                self.waiting = [w for w in self.waiting if w not in company]
-                self.ready.append((pc, here))
+            needed = self.recorded[barrier] & self.living
+            if needed & ~here if needed else not empty:
+                continue
+            going = needed or here
+            if barrier < 16:
+                self.recorded[barrier] &= ~here
+            for w in company:
+                self.waiting.remove(w)
+                if w[2] & ~going:
+                    self.waiting.append((barrier, w[1], w[2] & ~going))
+                if w[2] & going:
+                    self.ready.append((w[1], w[2] & going, True))
+
+    def next(self):
+        """Who runs next: the lanes that became ready last, with all that are ready at the same place in the same way."""
+        self.settle(False)
+        if not self.ready:
+            self.settle(True)
+        if not self.ready:
+            return 0, 0
+        pc, _, waited = self.ready[-1]
+        mask = 0
+        for other in [r for r in self.ready if (r[0], r[2]) == (pc, waited)]:
+            mask |= other[1]
+            self.ready.remove(other)
+        return pc, mask
 
     def run(self):
-        steps = 0
-        while self.ready:
-            pc, mask = self.ready.pop()
-            while mask:
-                steps += 1
-                if steps > 500000:
-                    raise ValueError('does not end')
-                pc, mask = self.step(pc, mask)
-        if self.waiting:
-            raise ValueError('waits for ever')
+        pc, mask = self.next()
+        for _ in range(500000):
+            if not mask:
+                pc, mask = self.next()
+                if not mask:
+                    break
+            pc, mask = self.step(pc, mask)
+        if mask or self.waiting:
+            raise ValueError('does not end')
 
     def step(self, pc, mask):
         """Executes an instruction. Returns where which lanes go on."""
@@ -108,35 +131,31 @@ class Warp:
         guarded = self.predicate(field(12, 15), field(15, 16), mask)
         also = self.predicate(field(87, 90), field(90, 91), guarded)
         if opcode == 0x945:  # BSSY
-            for lane in lanes_of(guarded):
-                self.recorded[field(16, 20)][lane] = mask
+            self.recorded[field(16, 20)] = mask
         elif opcode == 0x942:  # BREAK
-            records = self.recorded[field(16, 20)]
-            told = 0
-            for lane in lanes_of(also):
-                told |= records[lane]
-            for lane in lanes_of(told):
-                records[lane] &= ~also
-            self.settle()
+            self.recorded[field(16, 20)] &= ~also
         elif opcode in (0x941, 0x948):  # BSYNC, WARPSYNC.ALL
             barrier = field(16, 20) if opcode == 0x941 else 16
-            needed = 0
-            for lane in lanes_of(mask):
-                needed |= self.recorded[barrier][lane]
-            if needed & self.living & ~mask:
-                self.waiting.append((barrier, behind, mask))
-                self.settle()
-                return behind, 0
+            passing = mask & ~self.recorded[barrier]
+            if passing:
+                self.ready.append((behind, passing, True))
+            if mask & ~passing:
+                self.waiting.append((barrier, behind, mask & ~passing))
+            return behind, 0
         elif opcode == 0x947:  # BRA
             target = behind + 4 * signed(field(34, 82) << 8 | field(16, 24), 56)
             if also == mask:
                 return target, mask
-            if also:
-                self.ready.append((target, also))
-            return behind, mask & ~also
+            others = mask & ~also
+            if not also or target == behind:
+                return behind, mask
+            if also.bit_count() < others.bit_count():
+                self.ready.append((behind, others, False))
+                return target, also
+            self.ready.append((target, also, False))
+            return behind, others
         elif opcode == 0x94d:  # EXIT
             self.living &= ~also
-            self.settle()
             return behind, mask & ~also
         elif opcode in (0x388, 0x988):  # STS
             if guarded:
