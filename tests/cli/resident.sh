@@ -56,7 +56,7 @@ counts "$all" 'load 96/96 store 48/48' --entry until --block 64 --grid 4 --arg 1
 says 'depends on the order in which threads execute atomics or poll memory'
 
 # What depends on who comes first is counted, and marked; polling itself is of global memory, and needs no word.
-counts "$three" 'load 16/24 store 12/20' --entry ticket --block 64 --grid 4 --buffer 0=zeros
+counts "$all" 'load 16/24 store 12/20' --entry ticket --block 64 --grid 4 --buffer 0=zeros
 says 'the address depends on the order in which threads execute atomics or poll memory'
 counts "$ptx" 'load 116/164 store 96/99' --entry total --block 128 --grid 4 --arg 3=4096
 quiet

@@ -17,6 +17,19 @@ smb_sass_compute_move(SassReading *reading) {
   smb_sass_put(reading, is_wide ? OPERATION_MOV_64 : OPERATION_MOV_32, d, a, 0, 0);
 }
 
+// RPCMOV: to or from the register that returns go to, where ptxas keeps a register for a while.
+void
+smb_sass_compute_return(SassReading *reading) {
+  const SassOperand *first = smb_sass_peek(reading);
+  gboolean is_target = first && first->kind == SASS_WORD;
+  Row kept = reading->decoder->return_address;
+  reading->at += is_target;
+  Row d = is_target ? kept : smb_sass_take_result(reading, 1);
+  Row a = is_target ? smb_sass_take(reading, 1) : kept;
+  reading->at += !is_target;
+  smb_sass_put(reading, OPERATION_MOV_32, d, a, 0, 0);
+}
+
 // SEL, FSEL: a if the predicate is true, else b.
 void
 smb_sass_compute_choice(SassReading *reading) {

@@ -90,19 +90,20 @@ void smb_sass_put_combined(SassReading *reading, Predicate p, Predicate q, Predi
                            Predicate with);
 
 // --- kinds of instructions
-void smb_sass_compute_sum(SassReading *reading);          // compute-integer.c
-void smb_sass_compute_product(SassReading *reading);      //
-void smb_sass_compute_address(SassReading *reading);      //
-void smb_sass_compute_extreme(SassReading *reading);      //
-void smb_sass_compute_extreme_sum(SassReading *reading);  //
-void smb_sass_compute_absolute(SassReading *reading);     //
-void smb_sass_compute_difference(SassReading *reading);   //
-void smb_sass_compute_dot(SassReading *reading);          //
-void smb_sass_compute_logic(SassReading *reading);        // compute-logic.c
-void smb_sass_compute_shift(SassReading *reading);        //
-void smb_sass_compute_permutation(SassReading *reading);  //
-void smb_sass_compute_field(SassReading *reading);        //
-void smb_sass_compute_move(SassReading *reading);         // compute-move.c
+void smb_sass_compute_sum(SassReading *reading);         // compute-integer.c
+void smb_sass_compute_product(SassReading *reading);     //
+void smb_sass_compute_address(SassReading *reading);     //
+void smb_sass_compute_extreme(SassReading *reading);     //
+void smb_sass_compute_extreme_sum(SassReading *reading); //
+void smb_sass_compute_absolute(SassReading *reading);    //
+void smb_sass_compute_difference(SassReading *reading);  //
+void smb_sass_compute_dot(SassReading *reading);         //
+void smb_sass_compute_logic(SassReading *reading);       // compute-logic.c
+void smb_sass_compute_shift(SassReading *reading);       //
+void smb_sass_compute_permutation(SassReading *reading); //
+void smb_sass_compute_field(SassReading *reading);       //
+void smb_sass_compute_move(SassReading *reading);        // compute-move.c
+void smb_sass_compute_return(SassReading *reading);
 void smb_sass_compute_choice(SassReading *reading);       //
 void smb_sass_compute_pack(SassReading *reading);         //
 void smb_sass_compute_unpack(SassReading *reading);       //

@@ -65,6 +65,7 @@ typedef struct {
   Predicate never;              // is false
   Row dropped;                  // rows that nobody reads: what is written to RZ and URZ
   Row answer;                   // of BAR.RED, for B2R
+  Row return_address;           // the low word of Rpc
   Predicate answer_predicate;
   const SmbCubin *cubin;
   const SmbCubinFunction *kernel;
