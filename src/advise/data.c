@@ -161,6 +161,7 @@ smb_advise_write_json(SmbCli *cli, gconstpointer result) {
   write_proof(json, "together", report, report->together);
   write_compiled(json, "together_compiled", report, report->compiled);
   smb_advise_json_measured(json, measured);
+  smb_analyze_json_assumed(json, report->arch, report->analysis);
   smb_analyze_json_warnings(json, report->target, report->analysis);
   smb_json_end(json, cli->out);
 }

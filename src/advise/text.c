@@ -533,6 +533,9 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   }
   if (report->together)
     write_together(cli, report);
+  g_autofree char *assumed = smb_analyze_describe_assumed(cli->arch, report->analysis);
+  if (*assumed)
+    smb_text_wrap_printf(cli->out, "\n%s", assumed);
   if (measured)
     smb_advise_write_measured(cli, "layout", measured);
   if (report->arrays->len > 0 && written->verbose)

@@ -256,11 +256,7 @@ write_vendor(JsonBuilder *json, const SmbArch *arch, const SmbAnalysis *analysis
   smb_json_double(json, "conflicts_per_access", counters.per_access);
   smb_json_double(json, "bank_conflict_rate_percent", counters.rate);
   json_builder_end_object(json);
-  g_autoptr(GPtrArray) rules = smb_analyze_assumed(arch, analysis);
-  smb_json_array(json, "assumed_rules");
-  for (guint i = 0; i < rules->len; i++)
-    smb_json_text(json, NULL, g_ptr_array_index(rules, i));
-  json_builder_end_array(json);
+  smb_analyze_json_assumed(json, arch, analysis);
 }
 
 void

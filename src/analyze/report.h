@@ -78,7 +78,12 @@ SmbAnalyzeCounters smb_analyze_counters(const SmbArch *arch, const SmbAnalysis *
  */
 GPtrArray *smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis);
 
-/** smb_analyze_describe_vendor: Returns: (transfer full): both in sentences; "" where the architecture names no counters */
+/** smb_analyze_describe_assumed: Returns: (transfer full): the same in a sentence; "" if there are none */
+char *smb_analyze_describe_assumed(const SmbArch *arch, const SmbAnalysis *analysis);
+/** The same as the member "assumed_rules", of an architecture that names counters. */
+void smb_analyze_json_assumed(JsonBuilder *json, const SmbArch *arch, const SmbAnalysis *analysis);
+
+/** smb_analyze_describe_vendor: Returns: (transfer full): counters and rules in sentences; "" where the architecture names no counters */
 char *smb_analyze_describe_vendor(const SmbArch *arch, const SmbAnalysis *analysis);
 
 /** The heading of the text formats: kernel, block, grid, memory, architecture. */

@@ -6,6 +6,7 @@
 #include "sim/arch/rule.h"
 #include "sim/base/text.h"
 #include "src/analyze/report.h"
+#include "src/out/json.h"
 
 // Percent of the bandwidth that a conflict of one cycle costs, by rocprof-compute's "bank conflict rate": a 32nd.
 static const double RATE_OF_CONFLICT = 100.0 / 32;
@@ -55,6 +56,20 @@ smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
 }
 
 char *
+smb_analyze_describe_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
+  g_autoptr(GPtrArray) rules = smb_analyze_assumed(arch, analysis);
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < rules->len; i++)
+    g_string_append_printf(text, "%s%s",
+                           i ? ", " : "Counted by rules that are assumed, not measured: ",
+                           (const char *)g_ptr_array_index(rules, i));
+  if (rules->len)
+    g_string_append_printf(text, ". 'smembank list archs %s' says from what.",
+                           smb_arch_info(arch)->name);
+  return g_string_free(text, FALSE);
+}
+
+char *
 smb_analyze_describe_vendor(const SmbArch *arch, const SmbAnalysis *analysis) {
   GString *text = g_string_new(NULL);
   SmbAnalyzeCounters counters = smb_analyze_counters(arch, analysis);
@@ -66,13 +81,19 @@ smb_analyze_describe_vendor(const SmbArch *arch, const SmbAnalysis *analysis) {
                          counters.active_name, smb_number(counters.active).text,
                          counters.conflict_name, smb_number(counters.conflict).text,
                          counters.per_access, counters.rate);
-  g_autoptr(GPtrArray) rules = smb_analyze_assumed(arch, analysis);
-  for (guint i = 0; i < rules->len; i++)
-    g_string_append_printf(text, "%s%s",
-                           i ? ", " : " Counted by rules that are assumed, not measured: ",
-                           (const char *)g_ptr_array_index(rules, i));
-  if (rules->len)
-    g_string_append_printf(text, ". 'smembank list archs %s' says from what.",
-                           smb_arch_info(arch)->name);
+  g_autofree char *assumed = smb_analyze_describe_assumed(arch, analysis);
+  if (*assumed)
+    g_string_append_printf(text, " %s", assumed);
   return g_string_free(text, FALSE);
+}
+
+void
+smb_analyze_json_assumed(JsonBuilder *json, const SmbArch *arch, const SmbAnalysis *analysis) {
+  if (!smb_arch_info(arch)->active_counter)
+    return;
+  g_autoptr(GPtrArray) rules = smb_analyze_assumed(arch, analysis);
+  smb_json_array(json, "assumed_rules");
+  for (guint i = 0; i < rules->len; i++)
+    smb_json_text(json, NULL, g_ptr_array_index(rules, i));
+  json_builder_end_array(json);
 }

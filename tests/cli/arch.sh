@@ -216,6 +216,10 @@ expect 0 report "$work/page.html" --rows 32 --cols 32 --arch mi355x
 grep -q 'SQ_LDS_BANK_CONFLICT' "$work/page.html" || die 'the page has no counters'
 grep -q '<th scope="col">cycles</th>' "$work/page.html" || die 'the page has no cycles'
 # 160 KiB of LDS on CDNA 4, 64 before: what fits is known to advise.
+expect 0 advise --rows 32 --cols 32 --arch gfx950
+shows 'Counted by rules that are assumed, not measured:'
+expect 0 advise --rows 32 --cols 32 --arch gfx950 --format json
+shows '"assumed_rules"'
 expect 0 advise --rows 32 --cols 32 --elem int4 --arch gfx950
 expect 0 advise --rows 32 --cols 32 --elem int4 --arch gfx942
 expect 0 list archs --format json
