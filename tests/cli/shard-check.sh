@@ -82,7 +82,7 @@ for n in 1 2 3 7; do
 done
 in_parts 3 0 rule padded one
 in_parts 2 1 four plain padded
-in_parts 1000 0 padded
+in_parts 20 0 padded
 
 # With a baseline, which is the same for all.
 runs 3 check --format json

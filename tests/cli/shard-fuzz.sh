@@ -55,10 +55,10 @@ for n in 1 2 3 7; do
 done
 grep -q '^ld.u32,ld,4,9000,0,0,7,0,' "$work/whole" || die 'not all requests were measured'
 in_parts 3 0 --count 28000 --counted 0 --op ld.4 --seed 18446744073709551615
-in_parts 20 0 --count 5 --op ld.4 --op st.16
+in_parts 12 0 --count 5 --op ld.4 --op st.16
 # Mismatches: those that are shown, and how many were counted for that, do not depend on the parts.
 on more-cycles
-for n in 2 3 7 40; do
+for n in 2 3 12; do
   in_parts "$n" 1 --count 9000 --counted 5 --op ld --op st --op atom
 done
 grep -qF 'ld.u32,ld,4,9000,9000,0,7,0,' "$work/whole" || die "not the sample and what is shown: $(cat "$work/whole")"

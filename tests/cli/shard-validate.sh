@@ -48,7 +48,7 @@ rows=$(seq -s ' ' 0 128 3968)
 for line in "ld 4 f$zeros = 1" "ld 4 f $rows = 4" "st 4 ffffffff $rows = 31" "ld 16 1$zeros"; do
   echo "$line"
 done >"$work/trace.txt"
-for n in 2 3 100; do
+for n in 2 3 12; do
   in_parts "$n" 1 "$work/trace.txt" --arch sm_80
 done
 in_parts 2 1 "$work/trace.txt" --all
@@ -67,7 +67,7 @@ on() {
 on ''
 in_parts 3 0
 in_parts 5 0 --kernel setRowReadColPad --all
-in_parts 20 0 --kernel naiveGmem
+in_parts 12 0 --kernel naiveGmem
 expect 0 validate --kernel setRowReadColPad --shard 2/2 --format csv
 cut -d , -f 1-3 "$work/out" | sort -u | grep -c ^setRowReadColPad >"$work/launches"
 expect 0 validate --kernel setRowReadColPad --format csv
