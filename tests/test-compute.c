@@ -331,12 +331,12 @@ END_TEST
 
 // --- loops
 
-// Those for every processor and those for this one.
+// Those for every processor and those for another kind (_i), if this machine's is or can do what it does.
 START_TEST(computes_alike_everywhere) {
-#if SMB_HAVE_AVX2_LOOPS
   g_autoptr(GRand) random = g_rand_new_with_seed(3);
-  if (smb_loops_choose() == &smb_loops_portable)
+  if ((SmbProcessor)_i > smb_processor())
     return;
+  const Loops *loops = smb_loops((SmbProcessor)_i);
   for (guint operation = 0; operation < N_OPERATIONS; operation++)
     for (guint round = 0; round < ROUNDS && smb_loops_portable.compute[operation]; round++) {
       guint32 rows[RUN_SOURCES][2 * LANES], results[2][2 * LANES];
@@ -358,19 +358,18 @@ START_TEST(computes_alike_everywhere) {
                          .to = SMB_SCALAR_I32};
       memset(results, 0, sizeof results);
       smb_loops_portable.compute[operation](&compute, LANES, sources, results[0]);
-      smb_loops_avx2.compute[operation](&compute, LANES, sources, results[1]);
+      loops->compute[operation](&compute, LANES, sources, results[1]);
       ck_assert_msg(memcmp(results[0], results[1], sizeof results[0]) == 0, "%s", info->name);
     }
   guint32 from[LANES], to[2][LANES] = {{0}};
   for (guint lane = 0; lane < LANES; lane++)
     from[lane] = g_rand_int(random);
   smb_loops_portable.blend(G_GUINT64_CONSTANT(0xf0f0123400000001), LANES, from, to[0]);
-  smb_loops_avx2.blend(G_GUINT64_CONSTANT(0xf0f0123400000001), LANES, from, to[1]);
+  loops->blend(G_GUINT64_CONSTANT(0xf0f0123400000001), LANES, from, to[1]);
   ck_assert(memcmp(to[0], to[1], sizeof to[0]) == 0);
   ck_assert_uint_eq(to[0][0], from[0]);
   ck_assert_uint_eq(to[0][1], 0);
   ck_assert_uint_eq(to[0][63], from[63]);
-#endif
 }
 END_TEST
 
@@ -530,7 +529,7 @@ suite_compute(void) {
   Suite *suite = suite_create("compute");
   TCase *tcase = tcase_create("compute");
   tcase_add_test(tcase, computes_known_values);
-  tcase_add_test(tcase, computes_alike_everywhere);
+  tcase_add_loop_test(tcase, computes_alike_everywhere, SMB_PROCESSOR_ANY + 1, SMB_N_PROCESSORS);
   tcase_add_test(tcase, moves_parts);
   tcase_add_test(tcase, finds_instructions);
   tcase_add_test(tcase, names_operands);

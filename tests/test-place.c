@@ -12,18 +12,6 @@ enum {
   N_TRIALS = 4000,
 };
 
-static const PlaceLoops *const builds[] = {
-    &smb_place_loops_portable,
-#if SMB_HAVE_AVX2_PLACES
-    &smb_place_loops_avx2,
-#endif
-};
-
-static gboolean
-can_run(guint build) {
-  return build == 0 || smb_place_loops_choose() == builds[build];
-}
-
 // Offsets of lanes behind the start of an object of @size bytes; some lie a little outside.
 static void
 make_offsets(GRand *random, guint32 size, guint32 width, gint32 *offsets) {
@@ -59,7 +47,7 @@ check_places(const LanePlaces *places, const gint32 *offsets, guint n, SmbLanes 
 START_TEST(finds_places) {
   g_autoptr(GRand) random = g_rand_new_with_seed(7);
   for (guint trial = 0; trial < N_TRIALS; trial++) {
-    guint build = trial % G_N_ELEMENTS(builds), n = trial & 4 ? 64 : 32;
+    guint build = trial % SMB_N_PROCESSORS, n = trial & 4 ? 64 : 32;
     guint32 width = 4u << (trial % 3), size = (guint32)g_rand_int_range(random, 64, 2000);
     guint32 base = (guint32)g_rand_int_range(random, 0, 9) * 16, request[SMB_MAX_LANES];
     SmbLanes some = (guint64)g_rand_int(random) << 32 | g_rand_int(random) | 1;
@@ -74,16 +62,16 @@ START_TEST(finds_places) {
       rows[lane] = (guint32)offsets[lane] - 100;
       pointers[lane] = start + (guint64)(gint64)offsets[lane];
     }
-    if (!can_run(build))
+    if (build > smb_processor())
       continue;
     guint first = smb_lanes_first(lanes);
     LanePlaces places = {.last = size - width, .width = width, .first = (guint32)offsets[first]};
-    builds[build]->share(&places, n, lanes, rows, 100, request);
+    smb_place_loops(build)->share(&places, n, lanes, rows, 100, request);
     check_places(&places, offsets, n, lanes, 0);
     for (guint lane = 0; lane < n; lane++)
       ck_assert_uint_eq(request[lane], (guint32)offsets[lanes >> lane & 1 ? lane : first]);
     places.first = (guint64)(gint64)offsets[0];
-    builds[build]->point(&places, n, pointers, start, base, found, request);
+    smb_place_loops(build)->point(&places, n, pointers, start, base, found, request);
     check_places(&places, offsets, n, smb_lanes_below(n), base);
     for (guint lane = 0; lane < n; lane++) {
       ck_assert_int_eq(found[lane], offsets[lane]);
@@ -96,16 +84,16 @@ END_TEST
 START_TEST(finds_spans) {
   g_autoptr(GRand) random = g_rand_new_with_seed(8);
   for (guint trial = 0; trial < N_TRIALS; trial++) {
-    guint build = trial % G_N_ELEMENTS(builds), n = trial & 4 ? 64 : 32;
+    guint build = trial % SMB_N_PROCESSORS, n = trial & 4 ? 64 : 32;
     guint32 places[SMB_MAX_LANES], low = G_MAXUINT32, high = 0, lowest, highest;
     for (guint lane = 0; lane < n; lane++) {
       places[lane] = g_rand_int(random) >> (trial % 31);
       low = MIN(low, places[lane]);
       high = MAX(high, places[lane]);
     }
-    if (!can_run(build))
+    if (build > smb_processor())
       continue;
-    builds[build]->span(n, places, &lowest, &highest);
+    smb_place_loops(build)->span(n, places, &lowest, &highest);
     ck_assert_uint_eq(lowest, low);
     ck_assert_uint_eq(highest, high);
   }
@@ -146,17 +134,17 @@ START_TEST(claims_what_warps_touch) {
   g_autoptr(GRand) random = g_rand_new_with_seed(9);
   guint n_refused = 0, n_claimed = 0;
   for (guint trial = 0; trial < N_TRIALS; trial++) {
-    guint build = trial % G_N_ELEMENTS(builds), n_kinds = 1 + trial % 3, longest = 1 + trial % 90;
+    guint build = trial % SMB_N_PROCESSORS, n_kinds = 1 + trial % 3, longest = 1 + trial % 90;
     guint8 marks[N_GRANULES + 2] = {0};
     Claim claims[N_CLAIMS];
-    for (guint i = 0; i < N_CLAIMS && can_run(build); i++) {
+    for (guint i = 0; i < N_CLAIMS && build <= smb_processor(); i++) {
       Claim *claim = &claims[i];
       claim->warp = (guint8)g_rand_int_range(random, 1, 5);
       claim->kind = kinds[g_rand_int_range(random, 0, (gint32)n_kinds)];
       claim->n = (guint32)g_rand_int_range(random, 1, (gint32)longest + 1);
       claim->first = (guint32)g_rand_int_range(random, 1, (gint32)(N_GRANULES + 2 - claim->n));
       gboolean claimed =
-          builds[build]->claim(marks + claim->first, claim->n, claim->kind | claim->warp);
+          smb_place_loops(build)->claim(marks + claim->first, claim->n, claim->kind | claim->warp);
       ck_assert_int_eq(claimed, is_certain(claims, i, claim));
       ck_assert_uint_eq(marks[0], 0);
       ck_assert_uint_eq(marks[N_GRANULES + 1], 0);

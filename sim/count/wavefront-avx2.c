@@ -7,10 +7,10 @@
 #include "sim/arch/rule.h"
 #include "sim/count/wavefront-impl.h"
 
-#if SMB_HAVE_X86_COUNTERS
+#if SMB_HAVE_X86
 #  include <immintrin.h>
 
-#  define AVX2 __attribute__((target("avx2,bmi,popcnt")))
+#  define AVX2 __attribute__((target(SMB_TARGET_AVX2)))
 
 enum {
   PARTS = 4,

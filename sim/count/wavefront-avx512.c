@@ -12,13 +12,10 @@
 #include "sim/arch/rule.h"
 #include "sim/count/wavefront-impl.h"
 
-#if SMB_HAVE_X86_COUNTERS
+#if SMB_HAVE_X86
 #  include <immintrin.h>
 
-#  define AVX512                                                                                   \
-    __attribute__((                                                                                \
-        target("avx512f,avx512bw,avx512vl,avx512dq,avx512cd,avx512vbmi,avx512vpopcntdq,"           \
-               "gfni,avx2,bmi,popcnt")))
+#  define AVX512 __attribute__((target(SMB_TARGET_AVX512)))
 
 // Lanes compared with those below them before asking whether there are more: random words of 32
 // lanes seldom put more than this and two in a bank.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "sim/arch/rule.h"
+#include "sim/base/processor.h"
 #include "sim/count/wavefront.h"
 
 // What an implementation finds out about one request under one plan.
@@ -203,12 +204,9 @@ is_alike(const SmbRequest *a, const SmbRequest *b) {
 G_GNUC_INTERNAL void smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests,
                                              gsize n, SmbWavefronts *out);
 
-#if defined(__x86_64__)
-#  define SMB_HAVE_X86_COUNTERS 1
+#if SMB_HAVE_X86
 G_GNUC_INTERNAL void smb_count_span_avx2(const SmbArch *arch, const SmbRequest *requests, gsize n,
                                          SmbWavefronts *out);
 G_GNUC_INTERNAL void smb_count_span_avx512(const SmbArch *arch, const SmbRequest *requests, gsize n,
                                            SmbWavefronts *out);
-#else
-#  define SMB_HAVE_X86_COUNTERS 0
 #endif

@@ -37,7 +37,7 @@ static const struct {
   void (*count_span)(const SmbArch *arch, const SmbRequest *requests, gsize n, SmbWavefronts *out);
 } counters[SMB_N_COUNTERS] = {
     [SMB_COUNTER_PORTABLE] = {"portable", smb_count_span_portable},
-#if SMB_HAVE_X86_COUNTERS
+#if SMB_HAVE_X86
     [SMB_COUNTER_AVX2] = {"avx2", smb_count_span_avx2},
     [SMB_COUNTER_AVX512] = {"avx512", smb_count_span_avx512},
 #else
@@ -51,25 +51,10 @@ smb_counter_name(SmbCounter counter) {
   return counters[counter].name;
 }
 
-static inline SmbCounter
-find_best(void) {
-#if SMB_HAVE_X86_COUNTERS
-  gboolean avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                  __builtin_cpu_supports("popcnt");
-  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
-      __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni"))
-    return SMB_COUNTER_AVX512;
-  return avx2 ? SMB_COUNTER_AVX2 : SMB_COUNTER_PORTABLE;
-#else
-  return SMB_COUNTER_PORTABLE;
-#endif
-}
-
+// They are numbered as the kinds of processor that they are for.
 SmbCounter
 smb_counter_best(void) {
-  return find_best();
+  return (SmbCounter)smb_processor();
 }
 
 // Each needs what those before it need, and more.
@@ -88,6 +73,6 @@ smb_wavefronts_count_span(const SmbArch *arch, SmbCounter counter, const SmbRequ
 SmbWavefronts
 smb_wavefronts_count(const SmbArch *arch, const SmbRequest *request) {
   SmbWavefronts result;
-  counters[find_best()].count_span(arch, request, 1, &result);
+  counters[smb_processor()].count_span(arch, request, 1, &result);
   return result;
 }

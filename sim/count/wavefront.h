@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "sim/arch/arch.h"
+#include "sim/base/processor.h"
 #include "sim/base/request.h"
 
 G_BEGIN_DECLS
@@ -34,11 +35,12 @@ typedef struct {
   guint32 cycles;
 } SmbWavefronts;
 
-/** Implementations of the counter; all give the same results. */
+/** Implementations of the counter, by the kind of processor that they are for (sim/base/processor.h); all give the same
+ * results. */
 typedef enum {
-  SMB_COUNTER_PORTABLE, /* C11 */
-  SMB_COUNTER_AVX2,     /* x86-64 with AVX2, BMI1 and POPCNT */
-  SMB_COUNTER_AVX512,   /* the same with AVX-512 F, BW, VL, DQ, CD, VBMI, VPOPCNTDQ and GFNI */
+  SMB_COUNTER_PORTABLE = SMB_PROCESSOR_ANY, /* C11 */
+  SMB_COUNTER_AVX2 = SMB_PROCESSOR_AVX2,
+  SMB_COUNTER_AVX512 = SMB_PROCESSOR_AVX512,
   SMB_N_COUNTERS
 } SmbCounter;
 

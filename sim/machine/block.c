@@ -306,7 +306,7 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   memcpy(block->grid, launch->grid, sizeof block->grid);
   block->lanes = smb_arch_info(arch)->lanes;
   block->all_lanes = smb_lanes_below(block->lanes);
-  block->place_loops = smb_place_loops_choose();
+  block->place_loops = smb_place_loops(smb_processor());
   block->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
   block->n_warps = smb_arch_warps(arch, block->n_threads);
   block->overlay = smb_overlay_new(global, program);

@@ -4,13 +4,8 @@
 // Loops over the places that the lanes of a warp touch, compiled for several processors. Private to the machine.
 #pragma once
 
+#include "sim/base/processor.h"
 #include "sim/base/request.h"
-
-#if defined __x86_64__
-#  define SMB_HAVE_AVX2_PLACES 1
-#else
-#  define SMB_HAVE_AVX2_PLACES 0
-#endif
 
 // What places may be, and what they are found to be: bits that are set if it holds for any lane.
 typedef struct {
@@ -48,9 +43,8 @@ typedef struct {
 } PlaceLoops;
 
 extern const PlaceLoops smb_place_loops_portable;
-#if SMB_HAVE_AVX2_PLACES
 extern const PlaceLoops smb_place_loops_avx2;
-#endif
+extern const PlaceLoops smb_place_loops_avx512;
 
-// Those that run best here.
-const PlaceLoops *smb_place_loops_choose(void);
+// Those for a kind of processor.
+const PlaceLoops *smb_place_loops(SmbProcessor processor);

@@ -374,8 +374,8 @@ select_row(const Compute *compute, Registers *registers, guint row, guint32 *val
   copy_operand(registers, compute->s[1] + row, words[2], words[3]);
   memcpy(values, words[2], n * sizeof *values);
   memcpy(unknown, words[3], n * sizeof *unknown);
-  smb_loops_choose()->blend(which.value, n, words[0], values);
-  smb_loops_choose()->blend(which.value, n, words[1], unknown);
+  smb_loops(smb_processor())->blend(which.value, n, words[0], values);
+  smb_loops(smb_processor())->blend(which.value, n, words[1], unknown);
   agree(which.unknown & registers->lanes, operands, values, unknown);
   cut_row(compute, n, values);
   cut_row(compute, n, unknown);
@@ -385,8 +385,9 @@ select_row(const Compute *compute, Registers *registers, guint row, guint32 *val
 static void
 select_known(const Compute *compute, const Registers *registers, guint row, guint32 *values) {
   memcpy(values, row_values(registers, compute->s[1] + row), registers->n_lanes * sizeof *values);
-  smb_loops_choose()->blend(smb_compute_in(compute, registers, 0).value, registers->n_lanes,
-                            row_values(registers, compute->s[0] + row), values);
+  smb_loops(smb_processor())
+      ->blend(smb_compute_in(compute, registers, 0).value, registers->n_lanes,
+              row_values(registers, compute->s[0] + row), values);
   cut_row(compute, registers->n_lanes, values);
 }
 

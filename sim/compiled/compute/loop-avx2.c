@@ -1,25 +1,15 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The loops for processors that have AVX2 and fused multiplication and addition.
+// The loops for processors that have AVX2 (SMB_PROCESSOR_AVX2).
 #include "sim/compiled/compute/loop.h"
 
-#if SMB_HAVE_AVX2_LOOPS
-// Headers that define functions come before: those are for every processor.
+#if SMB_HAVE_X86
 #  include <glib.h>
 #  include <string.h>
-#  if defined __clang__
-#    pragma clang attribute push(__attribute__((target("avx2,fma,bmi2,popcnt"))),                  \
-                                 apply_to = function)
-#  else
-#    pragma GCC push_options
-#    pragma GCC target("avx2,fma,bmi2,popcnt")
-#  endif
+
+SMB_TARGET_BEGIN(SMB_TARGET_AVX2)
 #  define LOOPS smb_loops_avx2
 #  include "sim/compiled/compute/loop-impl.h"
-#  if defined __clang__
-#    pragma clang attribute pop
-#  else
-#    pragma GCC pop_options
-#  endif
+SMB_TARGET_END
 #endif

@@ -5,13 +5,8 @@
 // Private to sim/compiled.
 #pragma once
 
+#include "sim/base/processor.h"
 #include "sim/compiled/compute/compute.h"
-
-#if defined __x86_64__
-#  define SMB_HAVE_AVX2_LOOPS 1
-#else
-#  define SMB_HAVE_AVX2_LOOPS 0
-#endif
 
 // A ComputeLoop has rows of operands, and rows of the result, which may be those of an operand. That of a comparison
 // writes a byte for each lane: whether it is true.
@@ -23,14 +18,13 @@ typedef struct {
 } Loops;
 
 extern const Loops smb_loops_portable;
-#if SMB_HAVE_AVX2_LOOPS
 extern const Loops smb_loops_avx2;
-#endif
+extern const Loops smb_loops_avx512;
 
-// Those that run best here.
-const Loops *smb_loops_choose(void);
+// Those for a kind of processor.
+const Loops *smb_loops(SmbProcessor processor);
 
 static inline ComputeLoop
 find_loop(Operation operation) {
-  return smb_loops_choose()->compute[operation];
+  return smb_loops(smb_processor())->compute[operation];
 }

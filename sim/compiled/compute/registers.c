@@ -144,7 +144,7 @@ smb_row_known(const Registers *registers, Row row, SmbLanes lanes) {
 
 static void
 blend(SmbLanes lanes, guint n, const guint32 *from, guint32 *to) {
-  smb_loops_choose()->blend(lanes, n, from, to);
+  smb_loops(smb_processor())->blend(lanes, n, from, to);
 }
 
 void
