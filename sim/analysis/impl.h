@@ -6,6 +6,7 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/analysis/part.h"
+#include "sim/count/recall.h"
 #include "sim/machine/signature.h"
 
 // The distinct requests that a worker saw (analysis-request.c).
@@ -67,7 +68,8 @@ typedef struct {
   const SmbAnalysisOptions *options;
   SmbGlobal *global; // or NULL
   SmbCounter counter;
-  gboolean by_instruction; // counts as profilers do, per instruction (sim/count/instruction.h)
+  SmbRecall *
+      recall; // of what was counted before; machine code is counted per instruction, as profilers do
   guint segment_shift;
   Sums *sums;
   Requests *requests; // or NULL: not kept

@@ -95,7 +95,7 @@ struct _PartRow {
   guint64 blocks;
   gboolean in_order;
   gboolean misses_others;
-  gboolean by_instruction; // Worker.by_instruction
+  gboolean by_instruction; // counted as profilers do, per instruction (sim/count/instruction.h)
   char *irregular;
   char *idle;
   GArray *idle_place; // offset, line, column

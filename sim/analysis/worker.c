@@ -4,7 +4,7 @@
 // A worker runs blocks of a grid, one after the other, and counts what they do to memory.
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
-#include "sim/count/instruction.h"
+#include "sim/count/recall.h"
 
 // The rounds of an atomic that is a loop, where the architecture's rule has them.
 static void
@@ -29,19 +29,17 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
   Worker *worker = user;
   SmbAccess *access = &worker->sums->accesses[site];
   SmbTally *tally = &access->warps[warp];
-  SmbWavefronts pipe;
-  smb_wavefronts_count_span(worker->arch, worker->counter, request, 1, &pipe);
-  SmbWavefronts cost =
-      worker->by_instruction ? smb_wavefronts_by_instruction(worker->arch, request, &pipe) : pipe;
+  const SmbCosts *costs = smb_recall_count(worker->recall, site, request);
+  const SmbWavefronts *cost = &costs->counted;
   gboolean first = access->worst.width == 0;
   if (first) {
     access->array = array;
     worker->sums->first[site].shared = worker->now.block;
   }
-  if (first || cost.excess > access->worst_cost.excess ||
-      (cost.excess == access->worst_cost.excess && worker->now.block < access->worst_block)) {
+  if (first || cost->excess > access->worst_cost.excess ||
+      (cost->excess == access->worst_cost.excess && worker->now.block < access->worst_block)) {
     access->worst = *request;
-    access->worst_cost = cost;
+    access->worst_cost = *cost;
     access->worst_block = worker->now.block;
     access->worst_warp = warp;
   }
@@ -55,8 +53,8 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
   if (request->op == SMB_OP_CP_ASYNC_CA || request->op == SMB_OP_CP_ASYNC_CG)
     access->doubt |= smb_wavefronts_copy_doubt(worker->arch, request);
   access->lanes += count_active(worker->arch, request) * worker->now.times;
-  guint64 pipe_wavefronts = tally->pipe_wavefronts + pipe.wavefronts * worker->now.times;
-  smb_tally_count(tally, &cost, worker->now.times);
+  guint64 pipe_wavefronts = tally->pipe_wavefronts + costs->pipe.wavefronts * worker->now.times;
+  smb_tally_count(tally, cost, worker->now.times);
   tally->pipe_wavefronts = pipe_wavefronts;
 }
 
@@ -199,6 +197,7 @@ smb_worker_free(Worker *worker) {
   smb_sums_free(worker->sums);
   smb_requests_free(worker->requests);
   smb_block_free(worker->block);
+  smb_recall_free(worker->recall);
   g_free(worker);
 }
 
@@ -218,7 +217,7 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
   worker->options = options;
   worker->global = global;
   worker->counter = smb_counter_best();
-  worker->by_instruction = smb_program_is_machine_code(program);
+  worker->recall = smb_recall_new(arch, worker->counter, smb_program_is_machine_code(program));
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
   worker->sums = smb_sums_new(smb_program_n_sites(program));
   worker->requests = options->keep_requests ? smb_requests_new() : NULL;

@@ -24,6 +24,12 @@ G_BEGIN_DECLS
 /** A set of lanes: bit i is lane i. */
 typedef guint64 SmbLanes;
 
+/** The bits of lanes 0 to 31: a compiler makes vectors of a loop that finds them in a table. */
+#define SMB_LANE_BITS                                                                              \
+  SMB_LANE_BITS_4(0), SMB_LANE_BITS_4(4), SMB_LANE_BITS_4(8), SMB_LANE_BITS_4(12),                 \
+      SMB_LANE_BITS_4(16), SMB_LANE_BITS_4(20), SMB_LANE_BITS_4(24), SMB_LANE_BITS_4(28)
+#define SMB_LANE_BITS_4(lane) 1u << (lane), 2u << (lane), 4u << (lane), 8u << (lane)
+
 /** Number of lanes in a set. */
 static inline guint
 smb_lanes_count(SmbLanes lanes) {

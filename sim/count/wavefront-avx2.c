@@ -177,4 +177,9 @@ load_offsets(const SmbRequest *request) {
 }
 
 DEFINE_COUNT_SPAN(smb_count_span_avx2, AVX2)
+
+AVX2 gboolean
+smb_is_moved_avx2(const SmbRequest *request, const SmbRequest *other, guint32 distance) {
+  return is_moved(request, other, distance);
+}
 #endif

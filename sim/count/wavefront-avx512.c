@@ -335,4 +335,9 @@ load_offsets(const SmbRequest *request) {
 }
 
 DEFINE_COUNT_SPAN(smb_count_span_avx512, AVX512)
+
+AVX512 gboolean
+smb_is_moved_avx512(const SmbRequest *request, const SmbRequest *other, guint32 distance) {
+  return is_moved(request, other, distance);
+}
 #endif

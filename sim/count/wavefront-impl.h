@@ -97,13 +97,10 @@ sum_banks(const SmbPlan *plan, guint32 lanes, const guint8 *counts) {
   return passes;
 }
 
-// The lanes that have a key: of a loop that a compiler makes vectors of, for which the bits stand in a table.
+// The lanes that have a key.
 static inline guint32
 find_key(const guint32 *keys, guint32 key) {
-#define BITS4(bit) 1u << (bit), 2u << (bit), 4u << (bit), 8u << (bit)
-  static const guint32 bits[NARROW_LANES] = {BITS4(0),  BITS4(4),  BITS4(8),  BITS4(12),
-                                             BITS4(16), BITS4(20), BITS4(24), BITS4(28)};
-#undef BITS4
+  static const guint32 bits[NARROW_LANES] = {SMB_LANE_BITS};
   guint32 lanes = 0;
   for (guint lane = 0; lane < NARROW_LANES; lane++)
     lanes |= keys[lane] == key ? bits[lane] : 0;
@@ -154,6 +151,23 @@ is_alike(const SmbRequest *a, const SmbRequest *b) {
   return a->op == b->op && a->width == b->width;
 }
 
+// Whether every active lane of the first 32 asks for what it asks for in another request, @distance bytes on. Inlined, it
+// becomes vectors of its caller's kind.
+__attribute__((always_inline)) static inline gboolean
+is_moved(const SmbRequest *request, const SmbRequest *other, guint32 distance) {
+  static const guint32 bits[NARROW_LANES] = {SMB_LANE_BITS};
+  guint32 lanes = (guint32)request->mask, strays = 0;
+  for (guint lane = 0; lane < NARROW_LANES; lane++) {
+    guint32 stray = (request->offset[lane] - other->offset[lane]) ^ distance;
+    strays |= lanes & bits[lane] ? stray : 0;
+  }
+  return strays == 0;
+}
+
+// The same by an implementation of the counter.
+G_GNUC_INTERNAL gboolean smb_request_is_moved(SmbCounter counter, const SmbRequest *request,
+                                              const SmbRequest *other, guint32 distance);
+
 // The loop over many requests that the versions with vector registers share: a rule is prepared once for all
 // requests of one operation and width that follow each other, and of a single one only the plan that it takes. A version
 // has the types Prepared and Offsets and the functions prepare_plan(), load_offsets(), is_mergeable() and
@@ -203,10 +217,16 @@ is_alike(const SmbRequest *a, const SmbRequest *b) {
 
 G_GNUC_INTERNAL void smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests,
                                              gsize n, SmbWavefronts *out);
+G_GNUC_INTERNAL gboolean smb_is_moved_portable(const SmbRequest *request, const SmbRequest *other,
+                                               guint32 distance);
 
 #if SMB_HAVE_X86
 G_GNUC_INTERNAL void smb_count_span_avx2(const SmbArch *arch, const SmbRequest *requests, gsize n,
                                          SmbWavefronts *out);
+G_GNUC_INTERNAL gboolean smb_is_moved_avx2(const SmbRequest *request, const SmbRequest *other,
+                                           guint32 distance);
+G_GNUC_INTERNAL gboolean smb_is_moved_avx512(const SmbRequest *request, const SmbRequest *other,
+                                             guint32 distance);
 G_GNUC_INTERNAL void smb_count_span_avx512(const SmbArch *arch, const SmbRequest *requests, gsize n,
                                            SmbWavefronts *out);
 #endif

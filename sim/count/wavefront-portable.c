@@ -56,3 +56,8 @@ smb_count_span_portable(const SmbArch *arch, const SmbRequest *requests, gsize n
     out[i] = finish_count(plan, smb_count_passes_narrow(plan, &requests[i]));
   }
 }
+
+gboolean
+smb_is_moved_portable(const SmbRequest *request, const SmbRequest *other, guint32 distance) {
+  return is_moved(request, other, distance);
+}

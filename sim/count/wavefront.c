@@ -35,14 +35,15 @@ smb_wavefronts_plan(const SmbArch *arch, const SmbRequest *request) {
 static const struct {
   const char *name;
   void (*count_span)(const SmbArch *arch, const SmbRequest *requests, gsize n, SmbWavefronts *out);
+  gboolean (*is_moved)(const SmbRequest *request, const SmbRequest *other, guint32 distance);
 } counters[SMB_N_COUNTERS] = {
-    [SMB_COUNTER_PORTABLE] = {"portable", smb_count_span_portable},
+    [SMB_COUNTER_PORTABLE] = {"portable", smb_count_span_portable, smb_is_moved_portable},
 #if SMB_HAVE_X86
-    [SMB_COUNTER_AVX2] = {"avx2", smb_count_span_avx2},
-    [SMB_COUNTER_AVX512] = {"avx512", smb_count_span_avx512},
+    [SMB_COUNTER_AVX2] = {"avx2", smb_count_span_avx2, smb_is_moved_avx2},
+    [SMB_COUNTER_AVX512] = {"avx512", smb_count_span_avx512, smb_is_moved_avx512},
 #else
-    [SMB_COUNTER_AVX2] = {"avx2", NULL},
-    [SMB_COUNTER_AVX512] = {"avx512", NULL},
+    [SMB_COUNTER_AVX2] = {"avx2", NULL, NULL},
+    [SMB_COUNTER_AVX512] = {"avx512", NULL, NULL},
 #endif
 };
 
@@ -68,6 +69,12 @@ smb_wavefronts_count_span(const SmbArch *arch, SmbCounter counter, const SmbRequ
                           gsize n, SmbWavefronts *out) {
   g_return_if_fail(smb_counter_available(counter));
   counters[counter].count_span(arch, requests, n, out);
+}
+
+gboolean
+smb_request_is_moved(SmbCounter counter, const SmbRequest *request, const SmbRequest *other,
+                     guint32 distance) {
+  return counters[counter].is_moved(request, other, distance);
 }
 
 SmbWavefronts

@@ -18,16 +18,10 @@ enum {
     for (gsize in_row = 0, lane = row; in_row < ROW_LANES; in_row++, lane++)                       \
   __VA_ARGS__
 
-// A bit for each lane of a row of lanes: a compiler makes vectors of a loop that finds them in a table.
-#define LANE_BITS_4(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
-#define LANE_BITS                                                                                  \
-  LANE_BITS_4(0), LANE_BITS_4(4), LANE_BITS_4(8), LANE_BITS_4(12), LANE_BITS_4(16),                \
-      LANE_BITS_4(20), LANE_BITS_4(24), LANE_BITS_4(28)
-
 // The lanes whose value of 4 bytes is not 0.
 static inline SmbLanes
 find_set_lanes(guint n, const guint32 *values) {
-  static const guint32 bit[ROW_LANES] = {LANE_BITS};
+  static const guint32 bit[ROW_LANES] = {SMB_LANE_BITS};
   SmbLanes set = 0;
   for (guint row = 0; row < n; row += ROW_LANES) {
     guint32 bits = 0;

@@ -29,7 +29,7 @@ point(LanePlaces *places, guint n, const guint64 *restrict pointers, guint64 sta
 static void
 share(LanePlaces *places, guint n, SmbLanes lanes, const guint32 *restrict base, guint32 offset,
       guint32 *restrict request) {
-  static const guint32 bits[ROW_LANES] = {LANE_BITS};
+  static const guint32 bits[ROW_LANES] = {SMB_LANE_BITS};
   guint32 last = (guint32)places->last, width = places->width, first = (guint32)places->first;
   guint32 outside = 0, low_bits = 0, differ = 0, stray = 0;
   for (gsize row = 0; row < n; row += ROW_LANES) {
