@@ -13,7 +13,7 @@
 #include "tests/suite.h"
 
 enum {
-  N_REQUESTS = 60, // for each architecture
+  N_REQUESTS = 150, // for each architecture
   N_FOLLOWERS = 12,
 };
 
@@ -28,7 +28,7 @@ choose(guint n) {
 static void
 vary(const SmbRequest *request, SmbRequest *varied) {
   guint kind = choose(5), lane = choose(SMB_MAX_LANES);
-  guint32 distance = kind == 0 ? 64 * choose(64) : kind == 1 ? request->width * choose(256) : 0;
+  guint32 distance = kind == 0 ? 32 * choose(64) : kind == 1 ? request->width * choose(256) : 0;
   *varied = *request;
   for (guint i = 0; i < SMB_MAX_LANES; i++)
     varied->offset[i] += distance;
@@ -64,7 +64,7 @@ check_request(const SmbArch *arch, const SmbRequest *request) {
       continue;
     gboolean by_instruction = choose(2) == 1;
     g_autoptr(SmbRecall) recall = smb_recall_new(arch, (SmbCounter)counter, by_instruction);
-    guint n_strange = choose(2) * choose(300);
+    guint n_strange = choose(8) / 7 * choose(300);
     for (guint i = 0; i < n_strange + N_FOLLOWERS; i++) {
       SmbRequest varied;
       vary(request, &varied);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// One request of each site is kept. Moved by whole rows it stays in its banks, and words that were one stay one, so that
-// every rule sees the same request. A site that asks for something else each time is compared but seldom: that would
-// cost more than it saves.
+// One request of each site is kept. Where all lanes ask some words further on, those that met in a bank meet again, and
+// words that were one stay one, so that every rule sees the same request: the banks are turned, no more. A site that asks
+// for something else each time is compared but seldom: that would cost more than it saves.
 #include "sim/count/recall.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct {
       strange; // requests in a row that were none of those kept; a slot that keeps nothing has some
   SmbRequest request;
   SmbCosts costs;
-  guint32 row_mask; // distances by which it may be moved have none of these bits
+  guint32 step_mask; // distances by which it may be moved have none of these bits
 } Slot;
 
 struct _SmbRecall {
@@ -58,14 +58,20 @@ count(const SmbRecall *recall, const SmbRequest *request, SmbCosts *costs) {
     costs->counted = smb_wavefronts_by_instruction(recall->arch, request, &costs->pipe);
 }
 
+// What a request may be moved by, or a multiple of it: a word; a row if a bank serves several words of one together.
+static guint32
+find_step(const SmbPlan *plan) {
+  gboolean is_plain = plan->unit_shift + plan->bank_bits == plan->row_shift;
+  return 1u << (is_plain ? plan->unit_shift : plan->row_shift);
+}
+
 // Keeps a request of a rule of 32 lanes; what a copy costs depends on its source, too.
 static gboolean
 keep(const SmbRecall *recall, const SmbRequest *request, Slot *slot) {
   const SmbRule *rule = smb_arch_rule(recall->arch, (SmbOp)request->op, request->width);
   if (!rule->narrow || request->has_source || !request->mask)
     return FALSE;
-  guint32 row_bytes = MAX(1u << rule->plan.row_shift, 1u << rule->merged.row_shift);
-  slot->row_mask = MAX(row_bytes, smb_arch_info(recall->arch)->row_bytes) - 1;
+  slot->step_mask = MAX(find_step(&rule->plan), rule->merges ? find_step(&rule->merged) : 1) - 1;
   memcpy(&slot->request, request, G_STRUCT_OFFSET(SmbRequest, offset[NARROW_LANES]));
   return TRUE;
 }
@@ -77,7 +83,7 @@ is_kept(const SmbRecall *recall, const SmbRequest *request, const Slot *slot) {
     return FALSE;
   guint first = smb_lanes_first(request->mask);
   guint32 distance = request->offset[first] - slot->request.offset[first];
-  return !(distance & slot->row_mask) &&
+  return !(distance & slot->step_mask) &&
          smb_request_is_moved(recall->counter, request, &slot->request, distance);
 }
 

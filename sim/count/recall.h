@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Counts the requests of a kernel, and recalls what it counted: a loop asks for one row of an array after the other, and
-// a request that is another one moved by whole rows of all banks costs the same.
+// a request that is another one moved by some words costs the same.
 #pragma once
 
 #include "sim/count/wavefront.h"
