@@ -133,12 +133,7 @@ smb_registers_reset(Registers *registers, SmbLanes lanes) {
 // --- rows
 
 SmbLanes
-smb_row_known(const Registers *registers, Row row, SmbLanes lanes) {
-  guint flags = row_flags(registers, row);
-  if (!(flags & ROW_UNKNOWN))
-    return lanes;
-  if (flags & ROW_ALL_UNKNOWN)
-    return 0;
+smb_row_partly_known(const Registers *registers, Row row, SmbLanes lanes) {
   return lanes & ~find_set_lanes(registers->n_lanes, row_unknown(registers, row));
 }
 

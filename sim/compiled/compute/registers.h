@@ -119,8 +119,17 @@ row_lane_unknown(const Registers *registers, Row row, guint lane) {
                                     : 0;
 }
 
+// Of smb_row_known(), of a row that is marked ROW_SOME_UNKNOWN.
+SmbLanes smb_row_partly_known(const Registers *registers, Row row, SmbLanes lanes);
+
 // The lanes of @lanes in which all bits of a row are known.
-SmbLanes smb_row_known(const Registers *registers, Row row, SmbLanes lanes);
+static inline SmbLanes
+smb_row_known(const Registers *registers, Row row, SmbLanes lanes) {
+  guint flags = row_flags(registers, row);
+  if (!(flags & ROW_UNKNOWN))
+    return lanes;
+  return flags & ROW_ALL_UNKNOWN ? 0 : smb_row_partly_known(registers, row, lanes);
+}
 
 // Writes @lanes of a row; others keep theirs. @unknown: (nullable): the bits that are not known, whose values are 0.
 // @flags: ROW_AFFINE and ROW_TAINT, as they apply; @origin: of unknown bits.
