@@ -241,6 +241,8 @@ typedef struct {
  * @every_block: whether blocks are run that are known to repeat others: the result is the same
  * @in_order: whether blocks see what earlier ones left (smb_global_keep_order()); else that is done if what is counted
  *   depends on it
+ * @races: (nullable): smb_block_set_races(): what an analysis found out before; it runs the blocks again with what it
+ *   finds, unless their memory is kept (@global) or each request is told (@request)
  * @progress: (nullable): counts blocks
  * @request: (nullable): is told each request of shared memory as it is made, by a warp of a block: of every block of the
  *   grid, one after the other, in one thread
@@ -254,6 +256,7 @@ typedef struct {
   gboolean keep_requests;
   gboolean every_block;
   gboolean in_order;
+  const guint8 *races;
   SmbProgress *progress;
   void (*request)(gpointer user, guint64 block, guint warp, const SmbSite *site,
                   const SmbRequest *request);

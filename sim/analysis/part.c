@@ -153,9 +153,48 @@ run_variants(SmbPart *part, const Task *task, const SmbAnalysisOptions *options,
   return TRUE;
 }
 
+static gboolean
+is_load(const SmbProgram *program, guint site) {
+  return smb_program_site(program, site)->op_class == SMB_OP_CLASS_LOAD;
+}
+
+// The sites whose values a race decides, of a program that marks such values (transfer full); NULL: there are none. Where
+// a load and a store race it is the load, where two writers do what both leave.
+static guint8 *
+find_races(const SmbProgram *program, const Sums *sums) {
+  guint8 *races = NULL;
+  for (guint i = 0; program->tracks && i < sums->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(sums->warnings, SmbAnalysisWarning, i);
+    if (warning->kind != SMB_WARNING_RACE)
+      continue;
+    if (!races)
+      races = g_new0(guint8, sums->n_sites);
+    gboolean loads = is_load(program, warning->site),
+             other_loads = is_load(program, warning->other);
+    races[warning->site] |= loads || !other_loads;
+    races[warning->other] |= other_loads || !loads;
+  }
+  return races;
+}
+
+// Once more, now that it is known what races.
+static SmbPart *
+run_racing(const Task *task, const SmbAnalysisOptions *options, const guint8 *races, Ties *ties,
+           GError **error) {
+  SmbAnalysisOptions how = *options;
+  how.races = races;
+  return run_blocks(task, &how, ties, error);
+}
+
 static SmbPart *
 run_task(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GError **error) {
   SmbPart *part = run_blocks(task, options, ties, error);
+  gboolean again = part && !options->races && !options->global && !options->request;
+  g_autofree guint8 *races = again ? find_races(task->program, part->sums) : NULL;
+  if (races) {
+    smb_part_free(part);
+    part = run_racing(task, options, races, ties, error);
+  }
   if (part && !run_variants(part, task, options, error))
     g_clear_pointer(&part, smb_part_free);
   return part;

@@ -203,8 +203,12 @@ smb_worker_free(Worker *worker) {
 
 SmbBlock *
 smb_worker_new_block(Worker *worker, GError **error) {
-  return smb_block_new(worker->program, worker->arch, worker->launch, &worker->options->limits,
-                       &worker->sink, worker, worker->global, error);
+  SmbBlock *block =
+      smb_block_new(worker->program, worker->arch, worker->launch, &worker->options->limits,
+                    &worker->sink, worker, worker->global, error);
+  if (block)
+    smb_block_set_races(block, worker->options->races);
+  return block;
 }
 
 Worker *

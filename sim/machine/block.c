@@ -317,6 +317,13 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   return block->state ? g_steal_pointer(&block) : NULL;
 }
 
+void
+smb_block_set_races(SmbBlock *block, const guint8 *races) {
+  block->races = races;
+  if (races)
+    smb_shadow_look_closely(block->shadow);
+}
+
 gsize
 smb_block_bytes(const SmbBlock *block) {
   return sizeof *block + block->state_bytes + 2 * block->shared_bytes;

@@ -16,9 +16,9 @@ typedef enum {
   SMB_WARNING_RACE,  /* two warps touch a location, one of them writes, no barrier between */
   SMB_WARNING_UNSET, /* shared memory is read that no thread wrote */
   SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
-  SMB_WARNING_MERGE,     /* SmbSite.may_merge: an upper bound is counted (likewise) */
-  SMB_WARNING_DATA,      /* requests depend on contents that the launch does not give (likewise) */
-  SMB_WARNING_ORDER,     /* requests depend on the order in which threads execute atomics */
+  SMB_WARNING_MERGE, /* SmbSite.may_merge: an upper bound is counted (likewise) */
+  SMB_WARNING_DATA,  /* requests depend on contents that the launch does not give (likewise) */
+  SMB_WARNING_ORDER, /* requests depend on the order in which threads execute atomics, poll memory, or race */
   SMB_WARNING_MEETING,   /* the count depends on where an assembler lets lanes meet (likewise) */
   SMB_WARNING_TIMING,    /* how often a request is made depends on time */
   SMB_WARNING_UNCOUNTED, /* SmbSink.uncounted, in its words */
@@ -124,6 +124,17 @@ SmbBlock *smb_block_new(const SmbProgram *program, const SmbArch *arch, const Sm
                         const SmbProgramLimits *limits, const SmbSink *sink, gpointer user,
                         SmbGlobal *global, GError **error);
 void smb_block_free(SmbBlock *block);
+
+/**
+ * smb_block_set_races:
+ * @races: (nullable) (transfer none): by site: whether it races, as a load with stores or as a store with others. Must live
+ *   as long as blocks are run
+ *
+ * What those loads find, and what those stores leave, depends on the order of threads; it is marked in compiled code, and
+ * so is what is computed of it (SMB_WARNING_ORDER). A race becomes known when it is too late for that: the block has to be
+ * run again.
+ */
+void smb_block_set_races(SmbBlock *block, const guint8 *races);
 
 /**
  * smb_block_run:

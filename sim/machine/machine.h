@@ -86,6 +86,7 @@ struct _SmbBlock {
   guchar *shared_marks; // of each byte, if the program tracks them
   Shadow *shadow;
   Overlay *overlay;
+  const guint8 *races; // smb_block_set_races(), or NULL
   guint64 memory_used;
   char *idle;         // the first condition that turned all threads away, in words, or NULL
   guint32 idle_place; // where it stands
@@ -317,6 +318,10 @@ Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize rese
 void smb_shadow_free(Shadow *shadow);
 void smb_shadow_start_block(Shadow *shadow);
 void smb_shadow_barrier(Shadow *shadow);
+// From the next barrier on, smb_shadow_is_disputed() is known.
+void smb_shadow_look_closely(Shadow *shadow);
+// Whether another warp stored to any of @n bytes since the last barrier.
+gboolean smb_shadow_is_disputed(const Shadow *shadow, guint warp, guint32 offset, guint n);
 // Races at the 4 bytes at @offset are no news any more in this block: they are a barrier's.
 void smb_shadow_exempt(Shadow *shadow, guint32 offset);
 // What begins at @offset may have been written, by something that does not race.

@@ -54,6 +54,7 @@ struct _Shadow {
   gsize n_unset;      // of those that lie in shared memory: how many it has not; often soon none
   GHashTable *warned; // what was said of the block: keys of a warning and two sites
   GHashTable *exempt; // words, + 1, that are barriers of the block
+  gboolean closely;   // nothing is noted
   gboolean notes;     // all accesses of this phase are noted, and the cells say nothing of it yet
   guint n_noted, max_noted;
   Touch *noted;
@@ -111,7 +112,8 @@ smb_shadow_start_block(Shadow *shadow) {
 
 void
 smb_shadow_barrier(Shadow *shadow) {
-  shadow->notes = shadow->one_warp = shadow->one_kind = TRUE;
+  shadow->one_warp = shadow->one_kind = TRUE;
+  shadow->notes = !shadow->closely;
   shadow->n_noted = shadow->n_claimed = 0;
   if (shadow->claimed > shadow->claims_at)
     memset(shadow->claims + shadow->claims_at, 0, shadow->claimed - shadow->claims_at);
@@ -121,6 +123,11 @@ smb_shadow_barrier(Shadow *shadow) {
     memset(shadow->cells, 0, shadow->n_cells * sizeof *shadow->cells);
     shadow->phase = 1;
   }
+}
+
+void
+smb_shadow_look_closely(Shadow *shadow) {
+  shadow->closely = TRUE;
 }
 
 static void
@@ -185,6 +192,16 @@ warn_unset(SmbBlock *block, guint site, const Access *access, guint lane, guint3
 static gboolean
 is_foreign(guint8 mark, guint8 me) {
   return mark != NOBODY && mark != me && mark != ATOMIC_OF + me;
+}
+
+gboolean
+smb_shadow_is_disputed(const Shadow *shadow, guint warp, guint32 offset, guint n) {
+  for (guint32 at = offset; at < offset + n; at += 1u << shadow->granule_shift) {
+    const Cell *cell = &shadow->cells[at >> shadow->granule_shift];
+    if (cell->phase == shadow->phase && is_foreign(cell->writer, (guint8)(warp + 1)))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 static Cell *

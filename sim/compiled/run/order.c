@@ -3,8 +3,9 @@
 //
 // What depends on the order in which threads run. Here warps take turns, and lanes of an atomic do in rising order; on a
 // device the order is another one each time. What an atomic returns depends on it, and what is read of memory that
-// others change meanwhile. Such values are known and marked, as is all that is computed of them; a request whose address or
-// execution depends on one is counted, and said not to be exact.
+// others change meanwhile, or of shared memory for which threads race (smb_block_set_races()). Such values are known and
+// marked, as is all that is computed of them; a request whose address or execution depends on one is counted, and said not
+// to be exact.
 //
 // Values that a branch on such a value chooses are marked as long as lanes of the warp keep others.
 #include <string.h>
@@ -54,6 +55,32 @@ smb_order_is_free(const Transfer *transfer) {
   return is_commutative(&transfer->move) && !smb_order_has_result(transfer);
 }
 
+static gboolean
+races(const Runner *runner, const Transfer *transfer) {
+  const guint8 *races = runner->block->races;
+  return races && races[transfer->move.site];
+}
+
+void
+smb_order_disputes(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses,
+                   const MarkedWords *words) {
+  const SmbBlock *block = runner->block;
+  const Move *move = &step->transfer->move;
+  if (G_LIKELY(!races(runner, step->transfer)))
+    return;
+  FOR_LANES(lanes, lane) {
+    guint32 offset = (guint32)addresses[lane];
+    if (find_object(addresses[lane]) != REGION_SHARED || offset + move->width > block->shared_bytes)
+      continue;
+    for (guint at = 0; at < move->width; at += 4) {
+      if (memcmp(block->shared + offset + at, &words->values[at / 4][lane], MIN(move->width, 4)) !=
+              0 &&
+          smb_shadow_is_disputed(block->shadow, runner->w, offset + at, MIN(move->width, 4)))
+        runner->written[REGION_SHARED] |= OBJECT_ORDERED;
+    }
+  }
+}
+
 guint
 smb_order_found(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses) {
   const Transfer *transfer = step->transfer;
@@ -62,7 +89,7 @@ smb_order_found(Runner *runner, const Step *step, SmbLanes lanes, const guint64 
     return 0;
   if (atomic && !smb_order_has_result(transfer))
     return 0;
-  gboolean changes = atomic || transfer->order != ORDER_WEAK;
+  gboolean changes = atomic || transfer->order != ORDER_WEAK || races(runner, transfer);
   if (!(changes && !is_alone(runner)) && !is_ordered(runner, lanes, addresses))
     return 0;
   runner->ordered = TRUE;
@@ -107,9 +134,10 @@ smb_order_decides(Runner *runner, const Transfer *transfer, const char *what) {
   if (!smb_transfer_may_be_shared(runner, transfer) || !block->sink->warn)
     return;
   guint site = transfer->move.site;
-  g_autofree char *message =
-      g_strdup_printf("%s: %s depends on the order in which threads execute atomics or poll memory",
-                      smb_program_site(block->program, site)->expression, what);
+  g_autofree char *message = g_strdup_printf(
+      "%s: %s depends on the order in which threads execute atomics or poll memory%s",
+      smb_program_site(block->program, site)->expression, what,
+      block->races ? ", or on who wins a race" : "");
   block->sink->warn(block->user, SMB_WARNING_ORDER, site, site, message);
 }
 

@@ -176,7 +176,7 @@ static void
 start_order(Runner *runner) {
   const SmbBlock *block = runner->block;
   runner->follows = !block_is_alone(block) && !block_has_company(block);
-  runner->ordered = FALSE;
+  runner->ordered = block->races != NULL;
   memset(runner->written, 0, block->n_objects);
   smb_runner_see_others(runner);
 }

@@ -357,6 +357,9 @@ gboolean smb_order_has_result(const Transfer *transfer);
 gboolean smb_order_is_free(const Transfer *transfer);
 // The flags of what a load or an atomic finds: ROW_ORDER, if it does. After its access was made.
 guint smb_order_found(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses);
+// Before @step stores words: where it races with other stores, and leaves something else than they did.
+void smb_order_disputes(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses,
+                        const MarkedWords *words);
 // @step stored, by a load's or an atomic's opposite, registers and at an address of @flags.
 void smb_order_stored(Runner *runner, const Step *step, guint flags, SmbLanes lanes,
                       const guint64 *addresses);

@@ -422,6 +422,7 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
     return TRUE;
   note_origin(runner, gather(registers, transfer->data, transfer->n_components, transfer->bytes,
                              lanes, &words));
+  smb_order_disputes(runner, step, lanes, addresses, &words);
   if (!smb_words_store(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
   smb_transfer_note_store(runner, flags, lanes, addresses);
