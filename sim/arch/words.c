@@ -78,6 +78,18 @@ smb_arch_say(const SmbArch *arch, const char *text) {
   return smb_vendor_say(arch ? (SmbVendor)smb_arch_info(arch)->vendor : SMB_VENDOR_NVIDIA, text);
 }
 
+SmbVendor
+smb_vendor_of(const char *name) {
+  g_autoptr(SmbArch) arch = smb_arch_load(name, NULL);
+  return arch ? (SmbVendor)smb_arch_info(arch)->vendor : SMB_VENDOR_NVIDIA;
+}
+
+const char *
+smb_vendors_passes(guint vendors) {
+  const guint amd = 1u << SMB_VENDOR_AMD;
+  return vendors == amd ? "cycles" : vendors & amd ? "wavefronts or cycles" : "wavefronts";
+}
+
 gboolean
 smb_arch_counts_cycles(const SmbArch *arch) {
   return smb_arch_info(arch)->vendor == SMB_VENDOR_AMD;

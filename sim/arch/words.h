@@ -24,6 +24,12 @@ const char *smb_vendor_say(SmbVendor vendor, const char *text) __attribute__((fo
 /** smb_arch_say: as smb_vendor_say(), for the vendor of @arch; NULL: NVIDIA */
 const char *smb_arch_say(const SmbArch *arch, const char *text) __attribute__((format_arg(2)));
 
+/** smb_vendor_of: Returns: who makes the chips of an architecture (a name that a result has); unknown ones: NVIDIA */
+SmbVendor smb_vendor_of(const char *arch);
+
+/** smb_vendors_passes: @vendors: bits 1 << SmbVendor. Returns: (transfer none): what a column of counts for them is called */
+const char *smb_vendors_passes(guint vendors);
+
 /** smb_arch_counts_cycles: Returns: whether a pass is a cycle (AMD), so that cycles say nothing besides */
 gboolean smb_arch_counts_cycles(const SmbArch *arch);
 

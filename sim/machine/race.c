@@ -10,6 +10,7 @@
 // another warp touched are they looked at granule by granule.
 #include <string.h>
 
+#include "sim/arch/words.h"
 #include "sim/machine/access.h"
 #include "sim/machine/lanes.h"
 
@@ -167,13 +168,13 @@ warn_race(SmbBlock *block, guint site, guint other, guint other_mark, const Acce
   g_autofree char *where = smb_site_place(there);
   guint other_warp = other_mark & (ATOMIC_OF - 1);
   g_autofree char *who =
-      other_mark == MANY ? g_strdup("other warps") : g_strdup_printf("warp %u", other_warp - 1);
-  g_autofree char *message = g_strdup_printf("race on '%s' (byte %u of shared memory): this %s by "
-                                             "warp %u and the %s at %s by %s have "
-                                             "no barrier between them",
-                                             smb_access_array(block, access, lane, offset), offset,
-                                             smb_op_class_name(here->op_class), access->warp,
-                                             smb_op_class_name(there->op_class), where, who);
+      other_mark == MANY ? g_strdup(smb_arch_say(block->arch, "other warps"))
+                         : g_strdup_printf(smb_arch_say(block->arch, "warp %u"), other_warp - 1);
+  g_autofree char *message = g_strdup_printf(
+      smb_arch_say(block->arch, "race on '%s' (byte %u of shared memory): this %s by warp %u and "
+                                "the %s at %s by %s have no barrier between them"),
+      smb_access_array(block, access, lane, offset), offset, smb_op_class_name(here->op_class),
+      access->warp, smb_op_class_name(there->op_class), where, who);
   block->sink->warn(block->user, SMB_WARNING_RACE, site, other, message);
 }
 
@@ -182,9 +183,9 @@ warn_unset(SmbBlock *block, guint site, const Access *access, guint lane, guint3
   if (!is_news(block, SMB_WARNING_UNSET, site, site))
     return;
   g_autofree char *thread = smb_block_thread(block, access->warp, lane);
-  g_autofree char *message =
-      g_strdup_printf("'%s' is read before any thread of the block wrote there, by %s",
-                      smb_access_array(block, access, lane, offset), thread);
+  g_autofree char *message = g_strdup_printf(
+      smb_arch_say(block->arch, "'%s' is read before any thread of the block wrote there, by %s"),
+      smb_access_array(block, access, lane, offset), thread);
   block->sink->warn(block->user, SMB_WARNING_UNSET, site, site, message);
 }
 

@@ -214,8 +214,9 @@ describe_sum(const Check *check, const SmbLimit *limit, double value) {
         smb_vendor_say(check->analysis->vendor,
                        "%.1f%% of the wavefronts of %s are in excess: more than %s"),
         value, subject, described);
-  return g_strdup_printf("%s takes %.0f %swavefronts: more than %s", subject, value,
-                         limit->option == excess_option ? "excess " : "", described);
+  return g_strdup_printf(
+      smb_vendor_say(check->analysis->vendor, "%s takes %.0f %swavefronts: more than %s"), subject,
+      value, limit->option == excess_option ? "excess " : "", described);
 }
 
 // Whether an access may cost more than what is counted.

@@ -7,7 +7,7 @@
 
 // "k.cu:4:3: warning: the store of a[i] takes 32 wavefronts, 31 in excess: 1, and 0 in excess, in the baseline"
 static char *
-describe_access(const SmbComparedAccess *access) {
+describe_access(SmbVendor vendor, const SmbComparedAccess *access) {
   JsonObject *now = access->new_access;
   const char *file = smb_json_get_text(now, "file");
   g_autofree char *place =
@@ -15,7 +15,7 @@ describe_access(const SmbComparedAccess *access) {
                              smb_json_get_number(now, "line"),
                              MAX(smb_json_get_number(now, "column"), 1))
            : g_strdup_printf("0x%" G_GINT64_MODIFIER "x", smb_json_get_number(now, "pc"));
-  g_autofree char *text = smb_compared_access_describe(access, "the baseline");
+  g_autofree char *text = smb_compared_access_describe(vendor, access, "the baseline");
   return g_strdup_printf("%s: warning: %s", place, text);
 }
 
@@ -26,7 +26,7 @@ add_messages(SmbChecked *checked, const SmbComparedCase *compared) {
   for (guint i = 0; i < compared->accesses->len; i++) {
     const SmbComparedAccess *access = &g_array_index(compared->accesses, SmbComparedAccess, i);
     g_autofree char *message =
-        smb_compared_access_is_worse(access) ? describe_access(access) : NULL;
+        smb_compared_access_is_worse(access) ? describe_access(compared->vendor, access) : NULL;
     if (message)
       g_strv_builder_add(messages, message);
   }

@@ -131,6 +131,7 @@ smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs) {
   JsonObject *result = json_node_get_object(checked->result);
   JsonObject *totals = smb_json_get_object(result, "totals");
   costs->kernel = smb_json_get_text(smb_json_get_object(result, "kernel"), "name");
+  costs->vendor = smb_vendor_of(smb_json_get_text(smb_json_get_object(result, "arch"), "name"));
   if (totals)
     json_object_foreach_member(totals, add_total, costs);
   json_array_foreach_element(smb_json_get_array(result, "accesses"), raise_degree, costs);

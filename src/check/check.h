@@ -6,6 +6,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "sim/arch/words.h"
 #include "src/cli/cli.h"
 #include "src/cli/shard.h"
 #include "src/project/project.h"
@@ -52,6 +53,7 @@ typedef struct {
 /** SmbCheckedCosts: of all accesses of a case to shared memory; @max_degree: of the worst. */
 typedef struct {
   const char *kernel;
+  SmbVendor vendor;
   guint64 requests, wavefronts, ideal, excess;
   guint max_degree;
 } SmbCheckedCosts;
@@ -78,7 +80,7 @@ SmbCheck *smb_check_new(const SmbProject *project);
 /** smb_check_add: @one: (transfer none): a case of the project. Returns: (transfer none): of which nothing is known yet */
 SmbChecked *smb_check_add(SmbCheck *check, const SmbCase *one);
 
-/** smb_checked_costs: @costs: (out): of a case that was counted, as its result has them. Returns: whether it was. */
+/** smb_checked_costs: @costs: (out): of a case that was counted, as its result has them; @vendor: whose chip it was counted for. Returns: whether it was. */
 gboolean smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs);
 
 /** smb_verdict_name: Returns: (transfer none): "passed", "failed", "error" */

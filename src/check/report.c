@@ -95,11 +95,25 @@ write_messages(SmbCli *cli, const SmbCheck *check) {
   }
 }
 
+// What the passes of all cases are called.
+static const char *
+name_passes(const SmbCheck *check) {
+  guint vendors = 0;
+  for (guint i = 0; i < check->cases->len; i++) {
+    SmbCheckedCosts costs;
+    if (smb_checked_costs(check->cases->pdata[i], &costs))
+      vendors |= 1u << costs.vendor;
+  }
+  return smb_vendors_passes(vendors);
+}
+
 static void
 write_text(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
-  g_autoptr(SmbTable) table = smb_table_new(
-      "case|kernel|per launch: requests>|wavefronts>|ideal>|excess>|per request: worst>|: verdict");
+  g_autofree char *columns = g_strdup_printf(
+      "case|kernel|per launch: requests>|%s>|ideal>|excess>|per request: worst>|: verdict",
+      name_passes(check));
+  g_autoptr(SmbTable) table = smb_table_new(columns);
   write_messages(cli, check);
   for (guint i = 0; i < check->cases->len; i++)
     add_row(table, check->cases->pdata[i]);
@@ -196,9 +210,10 @@ write_markdown(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
   write_messages(cli, check);
   write_verdict(check, cli->out);
-  smb_spool_puts(cli->out,
-                 "\n| case | kernel | requests | wavefronts | ideal | excess | worst | verdict |\n"
-                 "|---|---|--:|--:|--:|--:|--:|---|\n");
+  smb_spool_printf(cli->out,
+                   "\n| case | kernel | requests | %s | ideal | excess | worst | verdict |\n"
+                   "|---|---|--:|--:|--:|--:|--:|---|\n",
+                   name_passes(check));
   for (guint i = 0; i < check->cases->len; i++) {
     const SmbChecked *checked = check->cases->pdata[i];
     SmbCheckedCosts costs;

@@ -193,6 +193,8 @@ take_case(SmbResultComparison *comparison, const SmbResultCase *before, const Sm
   SmbComparedCase *one = add_case(comparison, now ? now : before, SMB_CHANGE_SAME);
   compare_accesses(one, old ? smb_json_get_array(old, "accesses") : none,
                    new_analysis ? smb_json_get_array(new_analysis, "accesses") : none);
+  one->vendor = smb_vendor_of(
+      smb_json_get_text(smb_json_get_object(new_analysis ? new_analysis : old, "arch"), "name"));
   if (new_analysis)
     one->file = smb_json_get_text(smb_json_get_object(new_analysis, "kernel"), "file");
   if (old && new_analysis)

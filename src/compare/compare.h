@@ -6,6 +6,7 @@
 // of the same operation on the same array. What matches nothing was added or is gone.
 #pragma once
 
+#include "sim/arch/words.h"
 #include "src/cli/cli.h"
 #include "src/compare/result.h"
 
@@ -41,6 +42,7 @@ typedef struct {
  * SmbComparedCase:
  * @change: WORSE if an access got worse, or one was added that has excess wavefronts
  * @file: (nullable): of the kernel as it is now
+ * @vendor: whose words tell of it
  * @is_worse: whether it got worse, or cannot be counted and was before, or is new
  * @note: (nullable): what is not the same besides: the kernel, the launch; why it could not be counted, or compared
  * @accesses: (element-type SmbComparedAccess): in the order of the new one, then those that are gone; none of a case that could not
@@ -50,6 +52,7 @@ typedef struct {
 typedef struct {
   const char *name;
   const char *file;
+  SmbVendor vendor;
   SmbChange change;
   gboolean is_worse;
   char *note;
@@ -87,12 +90,14 @@ gboolean smb_compared_access_is_worse(const SmbComparedAccess *access);
 
 /**
  * smb_compared_access_describe:
+ * @vendor: whose words
  * @access: one that the new result has
  * @reference: what the old result is called
  *
  * Returns: (transfer full): "the store of a[i] takes 8 wavefronts, 7 in excess: 2, and 1 in excess, in REFERENCE"
  */
-char *smb_compared_access_describe(const SmbComparedAccess *access, const char *reference);
+char *smb_compared_access_describe(SmbVendor vendor, const SmbComparedAccess *access,
+                                   const char *reference);
 
 /** Whether something got worse: SmbComparedCase.is_worse of any case. */
 gboolean smb_result_comparison_is_worse(const SmbResultComparison *comparison);

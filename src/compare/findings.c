@@ -7,15 +7,16 @@
 #include "src/out/json.h"
 
 char *
-smb_compared_access_describe(const SmbComparedAccess *access, const char *reference) {
+smb_compared_access_describe(SmbVendor vendor, const SmbComparedAccess *access,
+                             const char *reference) {
   JsonObject *now = access->new_access;
   g_autofree char *before =
       access->old_access
           ? g_strdup_printf("%" G_GUINT64_FORMAT ", and %" G_GUINT64_FORMAT " in excess, in %s",
                             access->old_cost.wavefronts, access->old_cost.excess, reference)
           : g_strdup_printf("%s does not have it", reference);
-  return g_strdup_printf("the %s of %s takes %" G_GUINT64_FORMAT " wavefronts, %" G_GUINT64_FORMAT
-                         " in excess: %s",
+  return g_strdup_printf(smb_vendor_say(vendor, "the %s of %s takes %" G_GUINT64_FORMAT
+                                                " wavefronts, %" G_GUINT64_FORMAT " in excess: %s"),
                          smb_json_get_text(now, "op"), smb_json_get_text(now, "expression"),
                          access->new_cost.wavefronts, access->new_cost.excess, before);
 }
@@ -37,7 +38,8 @@ add_access(GPtrArray *findings, const SmbResultComparison *comparison, const Smb
                               .line = file ? (guint)smb_json_get_number(now, "line") : 0,
                               .column = file ? (guint)smb_json_get_number(now, "column") : 0,
                               .cost = find_increase(access)};
-  g_autofree char *text = smb_compared_access_describe(access, comparison->old_result->path);
+  g_autofree char *text =
+      smb_compared_access_describe(one->vendor, access, comparison->old_result->path);
   smb_findings_add(findings, file ? file : one->file, &finding,
                    g_strdup_printf("%s: %s %s", one->name, smb_json_get_text(now, "op"),
                                    smb_json_get_text(now, "expression")),

@@ -59,8 +59,9 @@ static char *
 describe_total(const SmbComparedCase *one) {
   if (!is_compared(one))
     return g_strdup("");
-  return g_strdup_printf(", %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT
-                         " wavefronts, %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT " in excess",
+  return g_strdup_printf(smb_vendor_say(one->vendor, ", %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT
+                                                     " wavefronts, %" G_GUINT64_FORMAT
+                                                     " -> %" G_GUINT64_FORMAT " in excess"),
                          one->old_cost.wavefronts, one->new_cost.wavefronts, one->old_cost.excess,
                          one->new_cost.excess);
 }
@@ -82,7 +83,8 @@ describe_verdict(const SmbResultComparison *comparison) {
 
 static void
 write_case(SmbCli *cli, const SmbComparedCase *one) {
-  g_autoptr(SmbTable) table = smb_table_new("change|place|access|op|wavefronts>|excess>");
+  g_autoptr(SmbTable) table =
+      smb_table_new(smb_vendor_say(one->vendor, "change|place|access|op|wavefronts>|excess>"));
   guint n = 0;
   for (guint i = 0; i < one->accesses->len; i++) {
     const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, i);
@@ -238,8 +240,10 @@ write_markdown(SmbCli *cli, gconstpointer result) {
   smb_spool_puts(cli->out, "**");
   smb_markdown_text(cli->out, verdict);
   smb_spool_puts(cli->out, "**\n\n");
+  guint vendors = 0;
   for (guint i = 0; i < comparison->cases->len; i++) {
     const SmbComparedCase *one = comparison->cases->pdata[i];
+    vendors |= 1u << one->vendor;
     g_autofree char *total = describe_total(one);
     g_autofree char *text =
         g_strdup_printf("%s: %s%s%s%s", one->name, smb_change_name(one->change), total,
@@ -248,8 +252,10 @@ write_markdown(SmbCli *cli, gconstpointer result) {
     smb_markdown_text(cli->out, text);
     smb_spool_puts(cli->out, "\n");
   }
-  smb_spool_puts(cli->out, "\n| case | change | place | access | op | wavefronts | excess |\n"
-                           "|---|---|---|---|---|---:|---:|\n");
+  smb_spool_printf(cli->out,
+                   "\n| case | change | place | access | op | %s | excess |\n"
+                   "|---|---|---|---|---|---:|---:|\n",
+                   smb_vendors_passes(vendors));
   for (guint i = 0; i < comparison->cases->len; i++)
     write_markdown_case(cli->out, comparison->cases->pdata[i]);
 }

@@ -85,7 +85,7 @@ smb_list_archs(SmbCli *cli, GError **error) {
   return TRUE;
 }
 
-// "warp", "half", "quarter", or the masks: "0x20 0x08 0x14".
+// "warp" ("wave"), "half", "quarter", or the masks: "0x20 0x08 0x14".
 static void
 add_lane_group(SmbListing *listing, const SmbPlan *plan) {
   static const char *const names[] = {"warp", "half", "quarter"};
@@ -94,7 +94,8 @@ add_lane_group(SmbListing *listing, const SmbPlan *plan) {
     g_string_append_printf(masks, "%s0x%02x", i ? " " : "", plan->masks[i]);
   gboolean named =
       !g_str_equal(smb_plan_group_name(plan), smb_vendor_say(plan->vendor, "lane group"));
-  smb_listing_text(listing, named ? names[plan->n_masks] : masks->str);
+  smb_listing_text(listing,
+                   named ? smb_vendor_say(plan->vendor, names[plan->n_masks]) : masks->str);
 }
 
 // Of what a profiler's counter per instruction counts otherwise (sim/count/instruction.h).
@@ -165,11 +166,29 @@ static const char multiprocessors_legend[] =
     "The most blocks, warps and shared memory of a multiprocessor. reserved: bytes that a block "
     "takes beside its own; unit: what it takes is a multiple of it. Empty: not known.";
 
+// Whose words tell of all these architectures: AMD's if all are AMD's.
+static SmbVendor
+find_vendor(const char *const *names) {
+  for (guint i = 0; names[i]; i++) {
+    if (smb_vendor_of(names[i]) != SMB_VENDOR_AMD)
+      return SMB_VENDOR_NVIDIA;
+  }
+  return SMB_VENDOR_AMD;
+}
+
+static void
+say_headers(SmbListingColumn *columns, guint n, SmbVendor vendor) {
+  for (guint i = 0; i < n; i++) {
+    if (columns[i].header)
+      columns[i].header = smb_vendor_say(vendor, columns[i].header);
+  }
+}
+
 // The multiprocessors of the architectures.
 static SmbListing *
-list_multiprocessors(const char *const *names, GError **error) {
-  static const SmbListingColumn columns[] = {{"name", "arch", SMB_LISTING_TEXT},
-                                             MULTIPROCESSOR_COLUMNS(SHOWN)};
+list_multiprocessors(const char *const *names, SmbVendor vendor, GError **error) {
+  SmbListingColumn columns[] = {{"name", "arch", SMB_LISTING_TEXT}, MULTIPROCESSOR_COLUMNS(SHOWN)};
+  say_headers(columns, G_N_ELEMENTS(columns), vendor);
   g_autoptr(SmbListing) listing = smb_listing_new("archs", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; names[i]; i++) {
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
@@ -183,7 +202,7 @@ list_multiprocessors(const char *const *names, GError **error) {
 
 gboolean
 smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError **error) {
-  static const SmbListingColumn columns[] = {
+  SmbListingColumn columns[] = {
       {"arch", "arch", SMB_LISTING_TEXT},
       {"op", "op", SMB_LISTING_TEXT},
       {"width", "width", SMB_LISTING_NUMBER},
@@ -198,18 +217,20 @@ smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError *
       {"banks", NULL, SMB_LISTING_NUMBER},
       {"disputed", NULL, SMB_LISTING_TEXT},
   };
+  SmbVendor vendor = find_vendor(names);
+  say_headers(columns, G_N_ELEMENTS(columns), vendor);
   g_autoptr(SmbListing) listing = smb_listing_new("rules", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; names[i]; i++) {
     if (!add_rules(listing, names[i], error))
       return FALSE;
   }
-  SmbListing *multiprocessors = list_multiprocessors(names, error);
+  SmbListing *multiprocessors = list_multiprocessors(names, vendor, error);
   if (!multiprocessors)
     return FALSE;
   smb_listing_set_next(listing, multiprocessors);
   if (legends) {
-    smb_listing_set_note(listing, rules_legend);
-    smb_listing_set_note(multiprocessors, multiprocessors_legend);
+    smb_listing_set_note(listing, smb_vendor_say(vendor, rules_legend));
+    smb_listing_set_note(multiprocessors, smb_vendor_say(vendor, multiprocessors_legend));
   }
   cli->format->write(cli, listing);
   return TRUE;
