@@ -215,8 +215,10 @@ describe_sum(const Check *check, const SmbLimit *limit, double value) {
                        "%.1f%% of the wavefronts of %s are in excess: more than %s"),
         value, subject, described);
   return g_strdup_printf(
-      smb_vendor_say(check->analysis->vendor, "%s takes %.0f %swavefronts: more than %s"), subject,
-      value, limit->option == excess_option ? "excess " : "", described);
+      smb_vendor_say(check->analysis->vendor, limit->option == excess_option
+                                                  ? "%s takes %.0f excess wavefronts: more than %s"
+                                                  : "%s takes %.0f wavefronts: more than %s"),
+      subject, value, described);
 }
 
 // Whether an access may cost more than what is counted.

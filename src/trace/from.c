@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "sim/trace/trace.h"
 #include "src/analyze/report.h"
 
@@ -32,7 +33,7 @@ static void
 begin_block(Writer *writer, guint64 block) {
   const guint *grid = writer->target->launch.grid;
   g_autofree char *text =
-      g_strdup_printf("block %u,%u,%u", (guint)(block % grid[0]),
+      g_strdup_printf(smb_arch_say(writer->cli->arch, "block %u,%u,%u"), (guint)(block % grid[0]),
                       (guint)(block / grid[0] % grid[1]), (guint)(block / grid[0] / grid[1]));
   writer->block = block;
   write_comment(writer, text);
@@ -54,7 +55,8 @@ write_request(gpointer user, guint64 block, guint warp, const SmbSite *site,
   g_string_append_c(writer->line, ' ');
   smb_spool_write(writer->cli->out, writer->line->str, writer->line->len);
   g_autofree char *place = smb_site_place(site);
-  g_autofree char *comment = g_strdup_printf("%s, warp %u", place, warp);
+  g_autofree char *comment =
+      g_strdup_printf(smb_arch_say(writer->cli->arch, "%s, warp %u"), place, warp);
   write_comment(writer, comment);
 }
 
@@ -63,9 +65,10 @@ write_head(Writer *writer) {
   const SmbTarget *target = writer->target;
   const guint *block = target->launch.block, *grid = target->launch.grid;
   g_autofree char *text =
-      g_strdup_printf("%s of %s, block %u,%u,%u, grid %u,%u,%u, by the rules of %s", target->name,
-                      target->file, block[0], block[1], block[2], grid[0], grid[1], grid[2],
-                      smb_arch_info(writer->cli->arch)->name);
+      g_strdup_printf(smb_arch_say(writer->cli->arch,
+                                   "%s of %s, block %u,%u,%u, grid %u,%u,%u, by the rules of %s"),
+                      target->name, target->file, block[0], block[1], block[2], grid[0], grid[1],
+                      grid[2], smb_arch_info(writer->cli->arch)->name);
   write_comment(writer, text);
 }
 

@@ -63,7 +63,7 @@ finds "Limit exceeded error $file 3 3 $failed
 Bank conflict warning $file 3 3 $conflict
 Atomic contention warning $file 5 3 $queue
 Uncoalesced access warning $file 6 3 $stride
-Read of shared memory that was never written warning $file 5 3 $unset" github
+Read before any write warning $file 5 3 $unset" github
 shows '::error file=src/odd%2C 100%25%3A name.cu,line=3,col=3,title=Limit exceeded::the store of s[(threadIdx.x | 0) * 32 %25 1024] is'
 odd 1 --max-ways s=1 --format gitlab
 finds "limit-exceeded critical $file 3 0 $failed
@@ -185,11 +185,11 @@ compares() {
 }
 added="odd: the store of s[threadIdx.x * 4] takes 4 wavefronts, 3 in excess: $work/before.json does not have it"
 compares "regression warning $file 8 3 $added" sarif
-compares "More wavefronts than before warning $file 8 3 $added" github
+compares "Access got worse warning $file 8 3 $added" github
 compares "regression major $file 8 0 $added" gitlab
 # Another expression, matched by its array.
 expect 1 compare "$work/after.json" "$work/before.json" --format github
-finds "More wavefronts than before warning $file 5 3 odd: the store of s[(threadIdx.x | 0) * 32 % 1024] takes 32 wavefronts, 31 in excess: 16, and 15 in excess, in $work/after.json" github
+finds "Access got worse warning $file 5 3 odd: the store of s[(threadIdx.x | 0) * 32 % 1024] takes 32 wavefronts, 31 in excess: 16, and 15 in excess, in $work/after.json" github
 expect 0 compare "$work/before.json" "$work/before.json" --format sarif
 finds '' sarif
 "$SMEMBANK" check --project "$repository/smembank.ini" --format json >"$work/now.json" 2>"$work/err" || :
