@@ -334,6 +334,15 @@ smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolea
     memset(marks, 0, length);
 }
 
+// A word, mostly.
+static inline void
+copy(guchar *to, const guchar *from, gsize length) {
+  if (length == 4)
+    memcpy(to, from, 4);
+  else
+    memcpy(to, from, length);
+}
+
 void
 smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
                   const guchar *marks, gsize length) {
@@ -344,9 +353,9 @@ smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar
   if (!chunk)
     chunk = make_chunk(overlay, key);
   object->written = TRUE;
-  memcpy(chunk->bytes + at, bytes, length);
+  copy(chunk->bytes + at, bytes, length);
   if (marks)
-    memcpy(chunk->marks + at, marks, length);
+    copy(chunk->marks + at, marks, length);
   chunk->written[at / 64] |= (length == 64 ? G_MAXUINT64 : ((guint64)1 << length) - 1) << (at % 64);
 }
 
