@@ -80,7 +80,7 @@ smb_arch_say(const SmbArch *arch, const char *text) {
 
 SmbVendor
 smb_vendor_of(const char *name) {
-  g_autoptr(SmbArch) arch = smb_arch_load(name, NULL);
+  g_autoptr(SmbArch) arch = name ? smb_arch_load(name, NULL) : NULL;
   return arch ? (SmbVendor)smb_arch_info(arch)->vendor : SMB_VENDOR_NVIDIA;
 }
 
