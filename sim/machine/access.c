@@ -146,6 +146,8 @@ smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLane
                        .width = (guint32)width,
                        .first = base[smb_lanes_first(mask)] + offset};
   block->place_loops->share(&places, block->lanes, mask, base, offset, access->request.offset);
+  access->low = places.low;
+  access->high = places.high;
   access->pattern = find_pattern(block, mask, &places);
   return !(places.outside >> 63) && !(places.low_bits & (move->align - 1));
 }
@@ -170,6 +172,8 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
   memset(access->lanes, 0, sizeof access->lanes);
   access->common = NULL;
   access->pattern = PATTERN_ANY;
+  access->low = 1;
+  access->high = 0;
   if (resolve_common(block, move, mask, addresses, access))
     return TRUE;
   FOR_LANES(mask, lane) {

@@ -26,12 +26,16 @@ point(LanePlaces *places, guint n, const guint64 *restrict pointers, guint64 sta
   places->stray = stray;
 }
 
+enum {
+  STRAY = 16
+};
+
 static void
 share(LanePlaces *places, guint n, SmbLanes lanes, const guint32 *restrict base, guint32 offset,
       guint32 *restrict request) {
   static const guint32 bits[ROW_LANES] = {SMB_LANE_BITS};
-  guint32 last = (guint32)places->last, width = places->width, first = (guint32)places->first;
-  guint32 outside = 0, low_bits = 0, differ = 0, stray = 0;
+  guint32 width = places->width, first = (guint32)places->first;
+  guint32 low = G_MAXUINT32, high = 0, found = 0;
   for (gsize row = 0; row < n; row += ROW_LANES) {
     guint32 asked = (guint32)(lanes >> row), dense = first + (guint32)row * width;
     const guint32 *restrict from = base + row;
@@ -39,17 +43,19 @@ share(LanePlaces *places, guint n, SmbLanes lanes, const guint32 *restrict base,
     for (gsize i = 0; i < ROW_LANES; i++) {
       guint32 chosen = asked & bits[i] ? G_MAXUINT32 : 0;
       guint32 place = ((from[i] + offset) & chosen) | (first & ~chosen);
-      outside |= place | (last - place);
-      low_bits |= place;
-      differ |= place ^ first;
-      stray |= place ^ (dense + (guint32)i * width);
+      low = MIN(low, place);
+      high = MAX(high, place);
+      // Alignment is of at most 16 bytes: the bits above tell of what is astray.
+      found |= (place & (STRAY - 1)) | (place != dense + (guint32)i * width ? STRAY : 0);
       to[i] = place;
     }
   }
-  places->outside = (guint64)outside << 32;
-  places->low_bits = low_bits;
-  places->differ = differ;
-  places->stray = stray;
+  places->low = low;
+  places->high = high;
+  places->outside = (guint64)(high > places->last) << 63;
+  places->low_bits = found & (STRAY - 1);
+  places->differ = low ^ high;
+  places->stray = found & STRAY;
 }
 
 static void
@@ -81,16 +87,17 @@ claim_some(guint8 *restrict claims, gsize n, guint8 claim) {
   return refused;
 }
 
-// Those of a whole warp are a loop of a known length; what is claimed twice is claimed as before.
+// Those of a whole warp, and of two, are a loop of a known length; what is claimed twice is claimed as before.
 static gboolean
 claim_granules(guint8 *restrict claims, gsize n, guint8 claim) {
   guint8 refused = 0;
   if (n < ROW_LANES)
     return !claim_some(claims, n, claim);
-  for (gsize i = 0; i + ROW_LANES <= n; i += ROW_LANES)
-    refused |= claim_some(claims + i, ROW_LANES, claim);
-  if (n % ROW_LANES)
-    refused |= claim_some(claims + n - ROW_LANES, ROW_LANES, claim);
+  gsize i = 0;
+  for (; i + 2 * ROW_LANES <= n; i += 2 * ROW_LANES)
+    refused |= claim_some(claims + i, 2 * ROW_LANES, claim);
+  for (; i < n; i += ROW_LANES)
+    refused |= claim_some(claims + MIN(i, n - ROW_LANES), ROW_LANES, claim);
   return !refused;
 }
 

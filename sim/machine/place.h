@@ -9,13 +9,16 @@
 
 // What places may be, and what they are found to be: bits that are set if it holds for any lane.
 typedef struct {
-  guint64 last;     // the last place that may be touched
-  guint32 width;    // bytes that each lane touches
+  guint64 last;  // the last place that may be touched
+  guint32 width; // bytes that each lane touches
+  guint32
+      low; // of PlaceLoops.share: the lowest place; away from the highest, so that each is read as it was written
   guint64 first;    // the place of the first lane that takes part
   guint64 outside;  // the highest bit: some are below 0, or beyond the last place
-  guint64 low_bits; // of their offsets
+  guint64 low_bits; // of their offsets: at least four
   guint64 differ;   // from the first one
   guint64 stray;    // each from where it lay if the lanes, from lane 0, lay side by side
+  guint32 high;     // of PlaceLoops.share: the highest place
 } LanePlaces;
 
 // Who asked for a granule of shared memory: a warp, from 1, or CLAIM_MANY, and above that the kind of access. 0: nobody.

@@ -37,6 +37,7 @@ typedef struct {
   guint width;
   guint16 padding; // Move.padding
   guint8 op_class;
+  guint32 low, high; // the first and the last place; of those that are noted
 } Touch;
 
 enum {
@@ -354,13 +355,14 @@ note_written(Shadow *shadow, const Access *access) {
 static inline Touch
 make_touch(const Move *move, const Access *access) {
   const SmbRequest *request = &access->request;
-  return (Touch){request->mask,  move->site,    access->warp,
-                 request->width, move->padding, (guint8)move->op_class};
+  return (Touch){request->mask,          move->site,  access->warp, request->width, move->padding,
+                 (guint8)move->op_class, access->low, access->high};
 }
 
 // Lanes that are off get the place of the first one.
 static void
-note(Shadow *shadow, const Move *move, const Access *access) {
+note(SmbBlock *block, const Move *move, const Access *access) {
+  Shadow *shadow = block->shadow;
   if (shadow->n_noted == shadow->max_noted) {
     shadow->max_noted = MAX(64, 2 * shadow->max_noted);
     shadow->noted = g_renew(Touch, shadow->noted, shadow->max_noted);
@@ -370,11 +372,12 @@ note(Shadow *shadow, const Move *move, const Access *access) {
   guint32 *offsets = shadow->offsets + i * shadow->n_lanes;
   shadow->noted[i] = make_touch(move, access);
   EACH_LANE(shadow->n_lanes, offsets[lane] = access->request.offset[lane];)
-  if (access->common)
-    return;
   SmbLanes lanes = access->request.mask;
-  for (guint lane = 0; lane < shadow->n_lanes; lane++)
+  for (guint lane = 0; !access->common && lane < shadow->n_lanes; lane++)
     offsets[lane] = offsets[lanes >> lane & 1 ? lane : smb_lanes_first(lanes)];
+  Touch *touch = &shadow->noted[i];
+  if (touch->low > touch->high)
+    block->place_loops->span(shadow->n_lanes, offsets, &touch->low, &touch->high);
 }
 
 // Claims all between the first and the last granule that a noted access touches. FALSE: another warp did.
@@ -385,10 +388,8 @@ claim(const SmbBlock *block, gsize i) {
                                                  [SMB_OP_CLASS_ATOMIC] = CLAIM_ATOMIC};
   Shadow *shadow = block->shadow;
   const Touch *touch = &shadow->noted[i];
-  guint32 low, high;
-  block->place_loops->span(shadow->n_lanes, shadow->offsets + i * shadow->n_lanes, &low, &high);
-  gsize first = low >> shadow->granule_shift;
-  gsize end = ((high + touch->width - 1) >> shadow->granule_shift) + 1;
+  gsize first = touch->low >> shadow->granule_shift;
+  gsize end = ((touch->high + touch->width - 1) >> shadow->granule_shift) + 1;
   shadow->claims_at = MIN(shadow->claims_at, first);
   shadow->claimed = MAX(shadow->claimed, end);
   return block->place_loops->claim(shadow->claims + first, end - first,
@@ -429,7 +430,7 @@ smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
   if (move->op_class != SMB_OP_CLASS_LOAD && shadow->n_unset > 0)
     note_written(shadow, access);
   if (shadow->notes && shadow->n_noted < MAX_NOTED) {
-    note(shadow, move, access);
+    note(block, move, access);
     if (keeps_apart(block))
       return;
     shadow->n_noted--; // which may race
