@@ -394,6 +394,28 @@ combine_words(const Move *move, guint32 old, guint32 value, guint64 *result) {
   g_assert_not_reached();
 }
 
+// Of update_known(): adds integers, as histograms do.
+static SmbLanes
+add_known(const SmbBlock *block, const Access *access, SmbLanes lanes, const MarkedWords *operand,
+          MarkedWords *before) {
+  guchar *restrict shared = block->shared;
+  const guchar *restrict marks = block->shared_marks;
+  for (; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    guint32 at = access->request.offset[lane], old, mark;
+    memcpy(&old, shared + at, sizeof old);
+    memcpy(&mark, marks + at, sizeof mark);
+    if ((mark & operand->marks[0][lane]) != MARKS_KNOWN ||
+        (mark | operand->marks[0][lane]) != MARKS_KNOWN)
+      break;
+    before->values[0][lane] = old;
+    before->marks[0][lane] = MARKS_KNOWN;
+    guint32 now = old + operand->values[0][lane];
+    memcpy(shared + at, &now, sizeof now);
+  }
+  return lanes;
+}
+
 // The same of words of shared memory, lane by lane, as long as all is known of them and of their operands, and on nothing
 // more depends. Returns the lanes that are left.
 static SmbLanes
@@ -402,6 +424,8 @@ update_known(const SmbBlock *block, const Move *move, const Access *access, SmbL
   const Move how = *move; // which no store changes
   guchar *shared = block->shared;
   const guchar *marks = block->shared_marks;
+  if (move->atomic == ATOMIC_ADD && (move->kind == SMB_SCALAR_I32 || move->kind == SMB_SCALAR_U32))
+    return add_known(block, access, lanes, operand, before);
   for (; lanes; lanes &= lanes - 1) {
     guint lane = smb_lanes_first(lanes);
     guint32 at = access->request.offset[lane], value = operand->values[0][lane], old, mark, now;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/processor.h"
+
 // Whole numbers that are counted without a gap, from 0.
 static guint64
 count_whole(SmbScalar scalar) {
@@ -46,16 +48,44 @@ make_element(const SmbContents *contents, guint64 index, guchar *bytes) {
     smb_scalar_encode_whole(scalar, random, bytes);
 }
 
-// Elements that are integers of 32 bits, as most are.
+// Elements that are integers of 32 bits, as most are: random ones below a power of two, or of all bits, if that is 0. A
+// warp asks for so many at a time; a loop of a known length becomes vectors, of the kind that it is compiled for.
+enum {
+  MANY_WORDS = 32
+};
+
+#define DEFINE_MAKE_MANY(name)                                                                     \
+  static void name(guint64 seed, guint64 below, guint64 index, guchar *bytes) {                    \
+    guint32 words[MANY_WORDS];                                                                     \
+    for (guint i = 0; i < MANY_WORDS; i++)                                                         \
+      words[i] = (guint32)(split_mix(seed, index + i) & (below - 1));                              \
+    memcpy(bytes, words, sizeof words);                                                            \
+  }
+
+DEFINE_MAKE_MANY(make_many)
+#if SMB_HAVE_X86
+SMB_TARGET_BEGIN(SMB_TARGET_AVX512)
+DEFINE_MAKE_MANY(make_many_avx512)
+SMB_TARGET_END
+#endif
+
 static void
 make_words(const SmbContents *contents, guint64 index, guchar *bytes, gsize n) {
   guint64 below = contents->below, seed = contents->seed;
   gboolean divides = (below & (below - 1)) != 0, random = contents->fill == SMB_FILL_RANDOM;
-  for (gsize i = 0; i < n; i++) {
+  void (*many)(guint64, guint64, guint64, guchar *) = make_many;
+#if SMB_HAVE_X86
+  if (smb_processor() == SMB_PROCESSOR_AVX512)
+    many = make_many_avx512;
+#endif
+  gsize i = 0;
+  for (; random && !divides && i + MANY_WORDS <= n; i += MANY_WORDS)
+    many(seed, below, index + i, bytes + i * sizeof(guint32));
+  for (; i < n; i++) {
     guint64 number = index + i;
     if (random) {
       number = split_mix(seed, number);
-      number = divides ? number % below : number & (below - 1); // all bits, if it is 0
+      number = divides ? number % below : number & (below - 1);
     }
     guint32 word = (guint32)number;
     memcpy(bytes + i * sizeof word, &word, sizeof word);
