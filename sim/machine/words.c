@@ -196,10 +196,18 @@ load_shared(const SmbBlock *block, const Move *move, const Access *access, SmbLa
       spread_word(block, words, word, value, mark);
       continue;
     }
+    const guint32 *restrict at = access->request.offset;
+    guint32 *restrict values = words->values[word], *restrict known = words->marks[word];
+    if (lanes == block->all_lanes) {
+      EACH_LANE(n, {
+        memcpy(&values[lane], bytes + at[lane], WORD_BYTES);
+        memcpy(&known[lane], marks + at[lane], WORD_BYTES);
+      })
+      continue;
+    }
     FOR_LANES(lanes, lane) {
-      guint32 at = access->request.offset[lane];
-      memcpy(&words->values[word][lane], bytes + at, WORD_BYTES);
-      memcpy(&words->marks[word][lane], marks + at, WORD_BYTES);
+      memcpy(&values[lane], bytes + at[lane], WORD_BYTES);
+      memcpy(&known[lane], marks + at[lane], WORD_BYTES);
     }
   }
 }
