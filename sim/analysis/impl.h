@@ -68,8 +68,7 @@ typedef struct {
   const SmbAnalysisOptions *options;
   SmbGlobal *global; // or NULL
   SmbCounter counter;
-  SmbRecall *
-      recall; // of what was counted before; machine code is counted per instruction, as profilers do
+  SmbRecall *recall; // counts requests, of machine code as profilers do per instruction
   guint segment_shift;
   Sums *sums;
   Requests *requests; // or NULL: not kept

@@ -12,17 +12,17 @@
 #include "sim/count/instruction.h"
 #include "sim/count/wavefront-impl.h"
 
+// After PATIENCE requests that were strange each time, two of SELDOM are compared: one is kept, and the next one compared
+// with it.
 enum {
   N_SLOTS = 64,
-  PATIENCE =
-      8, // requests after which a site that asks for something else each time is compared but seldom
-  SELDOM = 128, // that is, two of so many requests: one is kept, and the next one compared with it
+  PATIENCE = 8,
+  SELDOM = 128,
 };
 
 // What is kept of a site, or of those that share its slot.
 typedef struct {
-  guint
-      strange; // requests in a row that were none of those kept; a slot that keeps nothing has some
+  guint strange; // requests in a row that were not the one that is kept
   SmbRequest request;
   SmbCosts costs;
   guint32 step_mask; // distances by which it may be moved have none of these bits

@@ -18,9 +18,9 @@ typedef struct {
   guint warp;
   Pattern pattern;
   SmbLanes lanes[4]; // by Space
-  guint32 low,
-      high; // places of all lanes in shared memory, the first one's of those that are off; low > high: not known
-  Object *common;               // that all lanes touch, or NULL: then each has its own
+  guint32 low;    // in shared memory, of all lanes; those that are off are where the first one is
+  guint32 high;   // likewise; below @low: both are not known
+  Object *common; // that all lanes touch, or NULL: then each has its own
   guint object[SMB_MAX_LANES];  // its number
   gint64 offset[SMB_MAX_LANES]; // into the object
   SmbRequest request;           // of the lanes in shared memory
