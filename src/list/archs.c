@@ -176,19 +176,11 @@ find_vendor(const char *const *names) {
   return SMB_VENDOR_AMD;
 }
 
-static void
-say_headers(SmbListingColumn *columns, guint n, SmbVendor vendor) {
-  for (guint i = 0; i < n; i++) {
-    if (columns[i].header)
-      columns[i].header = smb_vendor_say(vendor, columns[i].header);
-  }
-}
-
 // The multiprocessors of the architectures.
 static SmbListing *
-list_multiprocessors(const char *const *names, SmbVendor vendor, GError **error) {
-  SmbListingColumn columns[] = {{"name", "arch", SMB_LISTING_TEXT}, MULTIPROCESSOR_COLUMNS(SHOWN)};
-  say_headers(columns, G_N_ELEMENTS(columns), vendor);
+list_multiprocessors(const char *const *names, GError **error) {
+  static const SmbListingColumn columns[] = {{"name", "arch", SMB_LISTING_TEXT},
+                                             MULTIPROCESSOR_COLUMNS(SHOWN)};
   g_autoptr(SmbListing) listing = smb_listing_new("archs", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; names[i]; i++) {
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
@@ -202,7 +194,7 @@ list_multiprocessors(const char *const *names, SmbVendor vendor, GError **error)
 
 gboolean
 smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError **error) {
-  SmbListingColumn columns[] = {
+  static const SmbListingColumn columns[] = {
       {"arch", "arch", SMB_LISTING_TEXT},
       {"op", "op", SMB_LISTING_TEXT},
       {"width", "width", SMB_LISTING_NUMBER},
@@ -217,21 +209,20 @@ smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError *
       {"banks", NULL, SMB_LISTING_NUMBER},
       {"disputed", NULL, SMB_LISTING_TEXT},
   };
-  SmbVendor vendor = find_vendor(names);
-  say_headers(columns, G_N_ELEMENTS(columns), vendor);
   g_autoptr(SmbListing) listing = smb_listing_new("rules", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; names[i]; i++) {
     if (!add_rules(listing, names[i], error))
       return FALSE;
   }
-  SmbListing *multiprocessors = list_multiprocessors(names, vendor, error);
+  SmbListing *multiprocessors = list_multiprocessors(names, error);
   if (!multiprocessors)
     return FALSE;
   smb_listing_set_next(listing, multiprocessors);
   if (legends) {
-    smb_listing_set_note(listing, smb_vendor_say(vendor, rules_legend));
-    smb_listing_set_note(multiprocessors, smb_vendor_say(vendor, multiprocessors_legend));
+    smb_listing_set_note(listing, rules_legend);
+    smb_listing_set_note(multiprocessors, multiprocessors_legend);
   }
+  smb_listing_set_vendor(listing, find_vendor(names));
   cli->format->write(cli, listing);
   return TRUE;
 }

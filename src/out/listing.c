@@ -10,6 +10,7 @@ struct _SmbListing {
   const char *key;
   const SmbListingColumn *columns;
   guint n_columns;
+  SmbVendor vendor;
   GPtrArray *cells; // char *, row by row; NULL is absent
   const char *note; // in text, behind the table
   SmbListing *next; // in text, behind that
@@ -50,6 +51,12 @@ smb_listing_set_note(SmbListing *listing, const char *note) {
 }
 
 void
+smb_listing_set_vendor(SmbListing *listing, SmbVendor vendor) {
+  for (; listing; listing = listing->next)
+    listing->vendor = vendor;
+}
+
+void
 smb_listing_set_next(SmbListing *listing, SmbListing *next) {
   listing->next = next;
 }
@@ -65,7 +72,7 @@ write_table(SmbCli *cli, const SmbListing *listing) {
   for (guint i = 0; i < listing->n_columns; i++) {
     gboolean number = listing->columns[i].kind == SMB_LISTING_NUMBER;
     if (listing->columns[i].header)
-      smb_table_column(table, listing->columns[i].header,
+      smb_table_column(table, smb_vendor_say(listing->vendor, listing->columns[i].header),
                        number ? SMB_ALIGN_RIGHT : SMB_ALIGN_LEFT);
   }
   for (guint i = 0; i < listing->cells->len; i++) {
@@ -83,7 +90,7 @@ write_text(SmbCli *cli, gconstpointer result) {
     write_table(cli, listing);
     if (listing->note) {
       smb_spool_puts(cli->out, "\n");
-      smb_text_wrap(cli->out, listing->note);
+      smb_text_wrap(cli->out, smb_vendor_say(listing->vendor, listing->note));
     }
     if (listing->next)
       smb_spool_puts(cli->out, "\n");

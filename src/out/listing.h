@@ -7,6 +7,7 @@
 
 #include <glib.h>
 
+#include "sim/arch/words.h"
 #include "src/cli/cli.h"
 
 /** What the cells of a column hold. */
@@ -43,6 +44,9 @@ void smb_listing_number(SmbListing *listing, guint64 number);
 
 /** smb_listing_set_note: @note: (transfer none): static: sentences that text has behind the table */
 void smb_listing_set_note(SmbListing *listing, const char *note);
+
+/** smb_listing_set_vendor: @vendor: in whose words headers and notes are told in text, of this list and those behind it */
+void smb_listing_set_vendor(SmbListing *listing, SmbVendor vendor);
 
 /** smb_listing_set_next: @next: (transfer full): a list that text has behind this one */
 void smb_listing_set_next(SmbListing *listing, SmbListing *next);
