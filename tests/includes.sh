@@ -12,21 +12,22 @@ cat >"$work/rules" <<'END'
 sim/         src/ gpu/ tests/
 gpu/         src/ tests/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/
 src/         tests/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/
-sim/base/    sim/arch/ sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/
-sim/arch/    sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/
-sim/count/   sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/
-sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/
-sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/
-sim/analysis/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/layout/ sim/records/ sim/binding/
-sim/compiled/ sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/
-sim/ptx/     sim/count/ sim/trace/ sim/cuda/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/
-sim/sass/    sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/analysis/ sim/layout/ sim/records/ sim/binding/
-sim/cuda/    sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/binding/
-sim/layout/  sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/binding/
-sim/records/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/binding/
-sim/trace/   sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/binding/
-sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/layout/ sim/records/ sim/binding/
-sim/binding/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/records/
+sim/base/    sim/arch/ sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/ sim/capture/
+sim/arch/    sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/ sim/capture/
+sim/count/   sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/ sim/capture/
+sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/ sim/capture/
+sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/ sim/capture/
+sim/analysis/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/layout/ sim/records/ sim/binding/ sim/capture/
+sim/compiled/ sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/ sim/capture/
+sim/ptx/     sim/count/ sim/trace/ sim/cuda/ sim/sass/ sim/image/ sim/analysis/ sim/layout/ sim/records/ sim/binding/ sim/capture/
+sim/sass/    sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/analysis/ sim/layout/ sim/records/ sim/binding/ sim/capture/
+sim/cuda/    sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/binding/ sim/capture/
+sim/layout/  sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/binding/ sim/capture/
+sim/records/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/binding/ sim/capture/
+sim/trace/   sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/binding/ sim/capture/
+sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/layout/ sim/records/ sim/binding/ sim/capture/
+sim/capture/ sim/arch/ sim/count/ sim/trace/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/layout/ sim/records/ sim/binding/
+sim/binding/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/records/ sim/capture/
 sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/run/ sim/cuda/rewrite/
 sim/cuda/run/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/
 sim/compiled/compute/ sim/compiled/flow/ sim/compiled/run/ sim/compiled/code.h

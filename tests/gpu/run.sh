@@ -18,7 +18,7 @@ results=$(cd "$results" && pwd)
 work=$(mktemp -d)
 
 # The libraries, unless the machine has them.
-if ! pkg-config --exists 'gio-unix-2.0 >= 2.70' json-glib-1.0 check libelf libzstd liblz4; then
+if ! pkg-config --exists 'gio-unix-2.0 >= 2.70' json-glib-1.0 check libelf libzstd liblz4 libarchive; then
   root=$work/root
   for package in "$here"/packages/*.deb; do
     dpkg -x "$package" "$root"

@@ -1,0 +1,460 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The tables of members, from the innermost objects outwards.
+#include "sim/capture/json.h"
+
+#include <string.h>
+
+#include "sim/base/json-member.h"
+#include "sim/program/launch.h"
+
+#define AT(type, field) G_STRUCT_OFFSET(type, field)
+#define MEMBERS(table)  table, G_N_ELEMENTS(table)
+
+#define FORMAT "smembank capture"
+
+enum {
+  VERSION = 1,
+  MAX_NESTING = 16,
+};
+
+// --- kinds of values
+
+// A text of any characters: arguments of a program may have several lines.
+static gboolean
+read_words(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  char **words = target;
+  if (!JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_STRING)
+    return smb_member_expected(place, node, error, "a text");
+  g_free(*words);
+  *words = g_strdup(json_node_get_string(node));
+  return TRUE;
+}
+
+static gboolean
+read_lines(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  GStrv *lines = target;
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return smb_member_expected(place, node, error, "an array of texts");
+  JsonArray *array = json_node_get_array(node);
+  guint n = json_array_get_length(array);
+  g_strfreev(*lines);
+  *lines = g_new0(char *, n + 1);
+  for (guint i = 0; i < n; i++) {
+    SmbPlace element = {place, NULL, i};
+    if (!read_words(&element, json_array_get_element(array, i), &(*lines)[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+write_lines(GString *json, gconstpointer value) {
+  return *(const GStrv *)value && smb_member_write_texts(json, value);
+}
+
+static gboolean
+read_flag(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  if (!JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_BOOLEAN)
+    return smb_member_expected(place, node, error, "true or false");
+  *(gboolean *)target = json_node_get_boolean(node);
+  return TRUE;
+}
+
+static gboolean
+write_flag(GString *json, gconstpointer value) {
+  g_string_append(json, *(const gboolean *)value ? "true" : "false");
+  return TRUE;
+}
+
+static gboolean
+read_address(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  g_autofree char *text = NULL;
+  if (!read_words(place, node, &text, error))
+    return FALSE;
+  gboolean has_prefix = g_str_has_prefix(text, "0x") && g_ascii_isxdigit(text[2]);
+  if (has_prefix && g_ascii_string_to_unsigned(text + 2, 16, 0, G_MAXUINT64, target, NULL))
+    return TRUE;
+  return smb_member_expected(place, node, error, "an address, 0x and hexadecimal digits");
+}
+
+static gboolean
+write_address(GString *json, gconstpointer value) {
+  g_string_append_printf(json, "\"0x%" G_GINT64_MODIFIER "x\"", *(const guint64 *)value);
+  return TRUE;
+}
+
+static gboolean
+read_bytes(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  GBytes **bytes = target;
+  g_autofree char *text = NULL;
+  if (!read_words(place, node, &text, error))
+    return FALSE;
+  gsize n = strlen(text);
+  if (n % 2 || n / 2 > SMB_CAPTURE_MAX_PARAMETER_BYTES ||
+      strspn(text, "0123456789abcdefABCDEF") != n)
+    return smb_member_expected(place, node, error,
+                               "two hexadecimal digits for each byte, of 64 KiB at most");
+  g_autofree guchar *data = g_malloc(n / 2 + 1);
+  for (gsize i = 0; i < n / 2; i++)
+    data[i] =
+        (guchar)(g_ascii_xdigit_value(text[2 * i]) << 4 | g_ascii_xdigit_value(text[2 * i + 1]));
+  g_clear_pointer(bytes, g_bytes_unref);
+  *bytes = g_bytes_new_take(g_steal_pointer(&data), n / 2);
+  return TRUE;
+}
+
+static gboolean
+write_bytes(GString *json, gconstpointer value) {
+  GBytes *bytes = *(GBytes *const *)value;
+  gsize n = 0;
+  const guchar *data = bytes ? g_bytes_get_data(bytes, &n) : NULL;
+  g_string_append_c(json, '"');
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf(json, "%02x", data[i]);
+  g_string_append_c(json, '"');
+  return TRUE;
+}
+
+static gboolean
+read_grid(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  static const guint max[3] = SMB_MAX_GRID_EXTENT;
+  return smb_member_extents(place, node, max, target, error);
+}
+
+static gboolean
+read_block(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  static const guint max[3] = SMB_MAX_BLOCK_EXTENT;
+  return smb_member_extents(place, node, max, target, error);
+}
+
+static gboolean
+write_cluster(GString *json, gconstpointer value) {
+  return *(const guint *)value > 0 && smb_member_write_extents(json, value);
+}
+
+static const char *const kinds[] = {"device", "managed", "host"};
+
+static gboolean
+read_kind(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  g_autofree char *text = NULL;
+  if (!read_words(place, node, &text, error))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    if (strcmp(text, kinds[i]) == 0) {
+      *(SmbCaptureKind *)target = (SmbCaptureKind)i;
+      return TRUE;
+    }
+  }
+  return smb_member_expected(place, node, error, "device, managed or host");
+}
+
+static gboolean
+write_kind(GString *json, gconstpointer value) {
+  g_string_append_printf(json, "\"%s\"", kinds[*(const SmbCaptureKind *)value]);
+  return TRUE;
+}
+
+// Hashes, of which null says that it is zeros.
+static gboolean
+read_hashes(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  GPtrArray **hashes = target;
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return smb_member_expected(place, node, error, "an array of hashes");
+  JsonArray *array = json_node_get_array(node);
+  g_clear_pointer(hashes, g_ptr_array_unref);
+  *hashes = smb_capture_variable_new_hashes();
+  for (guint i = 0; i < json_array_get_length(array); i++) {
+    SmbPlace element = {place, NULL, i};
+    JsonNode *value = json_array_get_element(array, i);
+    char *hash = NULL;
+    if (!JSON_NODE_HOLDS_NULL(value) && !read_words(&element, value, &hash, error))
+      return FALSE;
+    g_ptr_array_add(*hashes, hash);
+  }
+  return TRUE;
+}
+
+static gboolean
+write_hashes(GString *json, gconstpointer value) {
+  const GPtrArray *hashes = *(GPtrArray *const *)value;
+  for (guint i = 0; hashes && i < hashes->len; i++) {
+    const char *hash = hashes->pdata[i];
+    g_string_append(json, i ? ", " : "[");
+    g_string_append_printf(json, hash ? "\"%s\"" : "null", hash);
+  }
+  g_string_append(json, hashes ? (hashes->len ? "]" : "[]") : "");
+  return hashes != NULL;
+}
+
+#define COUNT   smb_member_count, smb_member_write_count
+#define NUMBER  smb_member_number, smb_member_write_number
+#define WORDS   read_words, smb_member_write_text
+#define LINES   read_lines, write_lines
+#define FLAG    read_flag, write_flag
+#define ADDRESS read_address, write_address
+
+// --- objects
+
+// One element of an array; it is added empty, so that what is read of it is freed with the array.
+static gpointer
+add_element(GArray *array, guint size) {
+  g_array_set_size(array, array->len + 1);
+  return array->data + (gsize)(array->len - 1) * size;
+}
+
+static gboolean
+read_elements(const SmbPlace *place, JsonNode *node, GArray *elements, const SmbMember *members,
+              guint n, void (*prepare)(gpointer element), GError **error) {
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return smb_member_expected(place, node, error, "an array");
+  JsonArray *array = json_node_get_array(node);
+  for (guint i = 0; i < json_array_get_length(array); i++) {
+    SmbPlace where = {place, NULL, i};
+    gpointer element = add_element(elements, g_array_get_element_size(elements));
+    if (prepare)
+      prepare(element);
+    if (!smb_members_read(&where, json_array_get_element(array, i), members, n, element, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+write_elements(GString *json, const GArray *elements, const SmbMember *members, guint n) {
+  guint size = g_array_get_element_size((GArray *)elements);
+  for (guint i = 0; i < elements->len; i++) {
+    g_string_append(json, i ? ",\n  {" : "[\n  {");
+    smb_members_write(json, members, n, elements->data + (gsize)i * size, ", ");
+    g_string_append_c(json, '}');
+  }
+  g_string_append(json, elements->len ? "]" : "[]");
+  return TRUE;
+}
+
+// The functions of an array of objects with the members NAME_members.
+#define ELEMENTS(name, prepare)                                                                    \
+  static gboolean read_##name(const SmbPlace *place, JsonNode *node, gpointer target,              \
+                              GError **error) {                                                    \
+    return read_elements(place, node, *(GArray **)target, MEMBERS(name##_members), prepare,        \
+                         error);                                                                   \
+  }                                                                                                \
+  static gboolean write_##name(GString *json, gconstpointer value) {                               \
+    return write_elements(json, *(GArray *const *)value, MEMBERS(name##_members));                 \
+  }
+
+static const SmbMember piece_members[] = {
+    {"offset", MEMBER_REQUIRED, COUNT, AT(SmbCapturePiece, offset)},
+    {"bytes", MEMBER_REQUIRED, COUNT, AT(SmbCapturePiece, bytes)},
+    {"memory", MEMBER_NULL, WORDS, AT(SmbCapturePiece, hash)},
+};
+ELEMENTS(piece, NULL)
+
+static void
+prepare_memory(gpointer element) {
+  ((SmbCaptureMemory *)element)->pieces = smb_capture_memory_new_pieces();
+}
+
+static const SmbMember memory_members[] = {
+    {"address", MEMBER_REQUIRED, ADDRESS, AT(SmbCaptureMemory, address)},
+    {"bytes", MEMBER_REQUIRED, COUNT, AT(SmbCaptureMemory, bytes)},
+    {"kind", MEMBER_REQUIRED, read_kind, write_kind, AT(SmbCaptureMemory, kind)},
+    {"pieces", MEMBER_REQUIRED, read_piece, write_piece, AT(SmbCaptureMemory, pieces)},
+};
+ELEMENTS(memory, prepare_memory)
+
+static const SmbMember variable_members[] = {
+    {"name", MEMBER_REQUIRED, WORDS, AT(SmbCaptureVariable, name)},
+    {"address", MEMBER_REQUIRED, ADDRESS, AT(SmbCaptureVariable, address)},
+    {"bytes", MEMBER_REQUIRED, COUNT, AT(SmbCaptureVariable, bytes)},
+    {"memory", MEMBER_ABSENT, read_hashes, write_hashes, AT(SmbCaptureVariable, hashes)},
+};
+ELEMENTS(variable, NULL)
+
+static const SmbMember kernel_members[] = {
+    {"kernel", MEMBER_REQUIRED, WORDS, AT(SmbCaptureKernel, kernel)},
+    {"launches", MEMBER_REQUIRED, COUNT, AT(SmbCaptureKernel, launches)},
+    {"recorded", MEMBER_REQUIRED, COUNT, AT(SmbCaptureKernel, recorded)},
+    {"nanoseconds", MEMBER_NULL, NUMBER, AT(SmbCaptureKernel, nanoseconds)},
+};
+
+static void
+prepare_kernel(gpointer element) {
+  ((SmbCaptureKernel *)element)->nanoseconds = -1;
+}
+ELEMENTS(kernel, prepare_kernel)
+
+static const SmbMember device_members[] = {
+    {"index", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, device)},
+    {"name", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, device_name)},
+};
+static const SmbMember graph_members[] = {
+    {"launch", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, graph_launch)},
+    {"node", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, graph_node)},
+};
+
+// Objects in the object of a launch, whose values are its own.
+static gboolean
+read_device(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  return smb_members_read(place, node, MEMBERS(device_members), target, error);
+}
+
+static gboolean
+write_device(GString *json, gconstpointer value) {
+  g_string_append_c(json, '{');
+  smb_members_write(json, MEMBERS(device_members), value, ", ");
+  g_string_append_c(json, '}');
+  return TRUE;
+}
+
+static gboolean
+read_graph(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  ((SmbCaptureLaunch *)target)->is_in_graph = TRUE;
+  return smb_members_read(place, node, MEMBERS(graph_members), target, error);
+}
+
+static gboolean
+write_graph(GString *json, gconstpointer value) {
+  if (!((const SmbCaptureLaunch *)value)->is_in_graph)
+    return FALSE;
+  g_string_append_c(json, '{');
+  smb_members_write(json, MEMBERS(graph_members), value, ", ");
+  g_string_append_c(json, '}');
+  return TRUE;
+}
+
+static const SmbMember launch_members[] = {
+    {"number", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, number)},
+    {"launch", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, launch)},
+    {"process", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, process)},
+    {"stream", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, stream)},
+    {"graph", MEMBER_NULL, read_graph, write_graph, 0},
+    {"kernel", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, kernel)},
+    {"image", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, image)},
+    {"arch", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, arch)},
+    {"device", MEMBER_REQUIRED, read_device, write_device, 0},
+    {"driver", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, driver)},
+    {"grid", MEMBER_REQUIRED, read_grid, smb_member_write_extents, AT(SmbCaptureLaunch, grid)},
+    {"block", MEMBER_REQUIRED, read_block, smb_member_write_extents, AT(SmbCaptureLaunch, block)},
+    {"cluster", MEMBER_NULL, read_grid, write_cluster, AT(SmbCaptureLaunch, cluster)},
+    {"dynamic_bytes", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, dynamic_bytes)},
+    {"cooperative", MEMBER_REQUIRED, FLAG, AT(SmbCaptureLaunch, is_cooperative)},
+    {"time", MEMBER_REQUIRED, NUMBER, AT(SmbCaptureLaunch, time)},
+    {"nanoseconds", MEMBER_NULL, NUMBER, AT(SmbCaptureLaunch, nanoseconds)},
+    {"parameters", MEMBER_REQUIRED, read_bytes, write_bytes, AT(SmbCaptureLaunch, parameters)},
+    {"variables", MEMBER_REQUIRED, read_variable, write_variable, AT(SmbCaptureLaunch, variables)},
+    {"memory", MEMBER_REQUIRED, read_memory, write_memory, AT(SmbCaptureLaunch, memory)},
+    {"notes", MEMBER_REQUIRED, LINES, AT(SmbCaptureLaunch, notes)},
+};
+
+static const SmbMember end_members[] = {
+    {"status", MEMBER_REQUIRED, WORDS, AT(SmbCaptureEnd, status)},
+    {"kernels", MEMBER_REQUIRED, read_kernel, write_kernel, AT(SmbCaptureEnd, kernels)},
+};
+
+// The object of the file's header, which also says what it is.
+typedef struct {
+  char *format;
+  guint64 version;
+  SmbCaptureHeader header;
+} Front;
+
+static const SmbMember front_members[] = {
+    {"format", MEMBER_REQUIRED, WORDS, AT(Front, format)},
+    {"version", MEMBER_REQUIRED, COUNT, AT(Front, version)},
+    {"program", MEMBER_REQUIRED, WORDS, AT(Front, header.program)},
+    {"command", MEMBER_REQUIRED, LINES, AT(Front, header.command)},
+    {"started", MEMBER_REQUIRED, WORDS, AT(Front, header.started)},
+    {"memory_limit", MEMBER_REQUIRED, COUNT, AT(Front, header.memory_limit)},
+};
+
+// --- texts
+
+static JsonNode *
+parse(const char *name, GBytes *json, GError **error) {
+  gsize length;
+  const char *text = g_bytes_get_data(json, &length);
+  if (text && !memchr(text, '\0', length) && g_utf8_validate_len(text, length, NULL))
+    return smb_json_parse(name, text, length, MAX_NESTING, error);
+  smb_member_fail(&(SmbPlace){NULL, name, 0}, error, "expected JSON, in UTF-8");
+  return NULL;
+}
+
+// Another version may have other members: it is looked for first.
+static gboolean
+check_version(const SmbPlace *place, JsonNode *root, GError **error) {
+  JsonObject *object = JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
+  JsonNode *format = object ? json_object_get_member(object, "format") : NULL;
+  JsonNode *version = object ? json_object_get_member(object, "version") : NULL;
+  guint64 number = VERSION;
+  g_autofree char *text = NULL;
+  if (!format || !version)
+    return TRUE; // which of them is missing is told with the others
+  if (!read_words(&(SmbPlace){place, "format", 0}, format, &text, error) ||
+      !smb_member_count(&(SmbPlace){place, "version", 0}, version, &number, error))
+    return FALSE;
+  if (strcmp(text, FORMAT) != 0)
+    return smb_member_expected(&(SmbPlace){place, "format", 0}, format, error, "\"" FORMAT "\"");
+  return number == VERSION || smb_member_fail(place, error,
+                                              "a capture of version %" G_GUINT64_FORMAT
+                                              ": this program reads version %d",
+                                              number, VERSION);
+}
+
+SmbCaptureHeader *
+smb_capture_header_from_json(const char *name, GBytes *json, GError **error) {
+  const SmbPlace place = {NULL, name, 0};
+  g_autoptr(JsonNode) root = parse(name, json, error);
+  Front front = {0};
+  gboolean is_read = root && check_version(&place, root, error) &&
+                     smb_members_read(&place, root, MEMBERS(front_members), &front, error);
+  g_autoptr(SmbCaptureHeader) header = g_memdup2(&front.header, sizeof front.header);
+  g_free(front.format);
+  return is_read ? g_steal_pointer(&header) : NULL;
+}
+
+SmbCaptureLaunch *
+smb_capture_launch_from_json(const char *name, GBytes *json, GError **error) {
+  const SmbPlace place = {NULL, name, 0};
+  g_autoptr(JsonNode) root = parse(name, json, error);
+  g_autoptr(SmbCaptureLaunch) launch = smb_capture_launch_new();
+  if (!root || !smb_members_read(&place, root, MEMBERS(launch_members), launch, error) ||
+      !smb_capture_launch_check(launch, name, error))
+    return NULL;
+  return g_steal_pointer(&launch);
+}
+
+SmbCaptureEnd *
+smb_capture_end_from_json(const char *name, GBytes *json, GError **error) {
+  const SmbPlace place = {NULL, name, 0};
+  g_autoptr(JsonNode) root = parse(name, json, error);
+  g_autoptr(SmbCaptureEnd) end = smb_capture_end_new(NULL);
+  if (!root || !smb_members_read(&place, root, MEMBERS(end_members), end, error))
+    return NULL;
+  return g_steal_pointer(&end);
+}
+
+static GString *
+write_object(const SmbMember *members, guint n, gconstpointer object) {
+  GString *json = g_string_new("{");
+  smb_members_write(json, members, n, object, ",\n ");
+  g_string_append(json, "}\n");
+  return json;
+}
+
+GString *
+smb_capture_header_to_json(const SmbCaptureHeader *header) {
+  const Front front = {(char *)FORMAT, VERSION, *header};
+  return write_object(MEMBERS(front_members), &front);
+}
+
+GString *
+smb_capture_launch_to_json(const SmbCaptureLaunch *launch) {
+  return write_object(MEMBERS(launch_members), launch);
+}
+
+GString *
+smb_capture_end_to_json(const SmbCaptureEnd *end) {
+  return write_object(MEMBERS(end_members), end);
+}

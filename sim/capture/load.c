@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a launch was given, as the machine takes it.
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/capture/capture-impl.h"
+#include "sim/image/cubin.h"
+#include "sim/program/buffer.h"
+#include "sim/program/memory.h"
+
+// What is being loaded. A piece that several allocations have is read once.
+typedef struct {
+  const SmbCapture *capture;
+  const SmbCaptureLaunch *launch;
+  SmbCaptureLoaded *loaded;
+  GHashTable *read; // hash to GBytes
+  GError **error;
+} Loading;
+
+static void
+free_buffer(gpointer buffer) {
+  smb_buffer_free(buffer);
+}
+
+void
+smb_capture_loaded_free(SmbCaptureLoaded *loaded) {
+  if (!loaded)
+    return;
+  g_array_unref(loaded->memory);
+  g_ptr_array_unref(loaded->buffers);
+  g_strfreev(loaded->arguments);
+  g_ptr_array_unref(loaded->held);
+  g_free(loaded);
+}
+
+static gboolean
+G_GNUC_PRINTF(2, 3) refuse(Loading *loading, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *reason = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  return smb_fail(loading->error, SMB_ERROR, SMB_ERROR_INPUT,
+                  "%s: launch %" G_GUINT64_FORMAT ": %s", loading->capture->path,
+                  loading->launch->number, reason);
+}
+
+// The contents of a piece (transfer none), which must have @bytes.
+static GBytes *
+read_piece(Loading *loading, const char *hash, guint64 bytes) {
+  GBytes *known = g_hash_table_lookup(loading->read, hash);
+  if (!known) {
+    g_autofree char *name = smb_capture_members_memory_name(hash);
+    known = smb_capture_members_unpack(loading->capture->members, name, hash,
+                                       SMB_CAPTURE_PIECE_BYTES, loading->error);
+    if (!known)
+      return NULL;
+    g_ptr_array_add(loading->loaded->held, known);
+    g_hash_table_insert(loading->read, (gpointer)hash, known);
+  }
+  if (g_bytes_get_size(known) == bytes)
+    return known;
+  refuse(loading, "memory/%s.zst has %" G_GSIZE_FORMAT " bytes: expected %" G_GUINT64_FORMAT, hash,
+         g_bytes_get_size(known), bytes);
+  return NULL;
+}
+
+// --- memory
+
+static void
+add_piece(Loading *loading, guint64 address, guint64 bytes, SmbContents contents,
+          const char *variable) {
+  const SmbMemoryPiece piece = {address, bytes, variable, contents};
+  if (bytes > 0)
+    g_array_append_val(loading->loaded->memory, piece);
+}
+
+static SmbContents
+make_contents(GBytes *bytes) {
+  SmbContents contents = {.fill = SMB_FILL_BYTES};
+  contents.bytes = g_bytes_get_data(bytes, &contents.length);
+  return contents;
+}
+
+// An allocation: its pieces, and what is between them.
+static gboolean
+load_memory(Loading *loading, const SmbCaptureMemory *memory) {
+  const SmbContents unknown = {.fill = SMB_FILL_UNKNOWN}, zeros = {.fill = SMB_FILL_ZEROS};
+  guint64 end = 0;
+  for (guint i = 0; i < memory->pieces->len; i++) {
+    const SmbCapturePiece *piece = &g_array_index(memory->pieces, SmbCapturePiece, i);
+    GBytes *bytes = piece->hash ? read_piece(loading, piece->hash, piece->bytes) : NULL;
+    if (piece->hash && !bytes)
+      return FALSE;
+    add_piece(loading, memory->address + end, piece->offset - end, unknown, NULL);
+    add_piece(loading, memory->address + piece->offset, piece->bytes,
+              bytes ? make_contents(bytes) : zeros, NULL);
+    end = piece->offset + piece->bytes;
+  }
+  add_piece(loading, memory->address + end, memory->bytes - end, unknown, NULL);
+  return TRUE;
+}
+
+// --- variables
+
+// All of a variable's bytes.
+static GBytes *
+join_pieces(Loading *loading, const SmbCaptureVariable *variable) {
+  guchar *room = g_try_malloc0(variable->bytes);
+  g_autoptr(GBytes) joined = room ? g_bytes_new_take(room, variable->bytes) : NULL;
+  if (!room)
+    refuse(loading, "no memory for the %" G_GUINT64_FORMAT " bytes of variable '%s'",
+           variable->bytes, variable->name);
+  for (guint i = 0; room && i < variable->hashes->len; i++) {
+    const char *hash = variable->hashes->pdata[i];
+    guint64 offset = (guint64)i * SMB_CAPTURE_PIECE_BYTES;
+    guint64 bytes = MIN(variable->bytes - offset, SMB_CAPTURE_PIECE_BYTES);
+    GBytes *piece = hash ? read_piece(loading, hash, bytes) : NULL;
+    if (hash && !piece)
+      return NULL;
+    if (piece)
+      memcpy(room + offset, g_bytes_get_data(piece, NULL), bytes);
+  }
+  return g_steal_pointer(&joined);
+}
+
+static gboolean
+is_zeros(const SmbCaptureVariable *variable) {
+  for (guint i = 0; i < variable->hashes->len; i++) {
+    if (variable->hashes->pdata[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+load_variable(Loading *loading, const SmbCaptureVariable *variable) {
+  SmbBuffer *buffer = g_new0(SmbBuffer, 1);
+  g_ptr_array_add(loading->loaded->buffers, buffer);
+  buffer->name = g_strdup(variable->name);
+  buffer->spec = g_strdup("captured");
+  buffer->contents.fill = variable->hashes ? SMB_FILL_ZEROS : SMB_FILL_UNKNOWN;
+  if (variable->hashes && !is_zeros(variable)) {
+    buffer->file = join_pieces(loading, variable);
+    if (!buffer->file)
+      return FALSE;
+    buffer->contents = make_contents(buffer->file);
+  }
+  add_piece(loading, variable->address, variable->bytes, buffer->contents, variable->name);
+  return TRUE;
+}
+
+// --- parameters
+
+static char *
+write_argument(guint index, const guchar *data, gsize bytes) {
+  GString *text = g_string_new(NULL);
+  g_string_append_printf(text, "%u=raw:", index);
+  for (gsize i = 0; i < bytes; i++)
+    g_string_append_printf(text, "%02x", data[i]);
+  return g_string_free(text, FALSE);
+}
+
+// The parameters, where the image says that they are.
+static gboolean
+load_arguments(Loading *loading, const SmbCubinFunction *function) {
+  const GArray *parameters = function->parameters;
+  gsize n = 0;
+  const guchar *data =
+      loading->launch->parameters ? g_bytes_get_data(loading->launch->parameters, &n) : NULL;
+  loading->loaded->arguments = g_new0(char *, parameters->len + 1);
+  for (guint i = 0; i < parameters->len; i++) {
+    SmbCubinParameter parameter = g_array_index(parameters, SmbCubinParameter, i);
+    if (parameter.offset > n || parameter.bytes > n - parameter.offset)
+      return refuse(loading,
+                    "it has %" G_GSIZE_FORMAT " bytes of parameters: parameter %u of '%s' has %u "
+                    "at %u",
+                    n, i, loading->launch->kernel, parameter.bytes, parameter.offset);
+    loading->loaded->arguments[i] = write_argument(i, data + parameter.offset, parameter.bytes);
+  }
+  return TRUE;
+}
+
+static gboolean
+load_parameters(Loading *loading, GBytes *image) {
+  g_autofree char *name = smb_capture_members_image_name(loading->launch->image);
+  g_autofree char *whole = g_strdup_printf("%s: %s", loading->capture->path, name);
+  if (!smb_cubin_recognize(image))
+    return refuse(loading, "%s is no cubin", name);
+  g_autoptr(SmbCubin) cubin = smb_cubin_read(image, whole, loading->error);
+  if (!cubin)
+    return FALSE;
+  const SmbCubinFunction *function = smb_cubin_function(cubin, loading->launch->kernel);
+  if (!function || !function->is_kernel)
+    return refuse(loading, "%s has no kernel '%s'", name, loading->launch->kernel);
+  return load_arguments(loading, function);
+}
+
+static gint
+compare_addresses(gconstpointer a, gconstpointer b) {
+  const SmbMemoryPiece *one = a, *other = b;
+  return (one->address > other->address) - (one->address < other->address);
+}
+
+static void
+free_bytes(gpointer bytes) {
+  g_bytes_unref(bytes);
+}
+
+SmbCaptureLoaded *
+smb_capture_load(const SmbCapture *capture, const SmbCaptureLaunch *launch, GBytes *image,
+                 GError **error) {
+  g_autoptr(GHashTable) read = g_hash_table_new(g_str_hash, g_str_equal);
+  g_autoptr(SmbCaptureLoaded) loaded = g_new0(SmbCaptureLoaded, 1);
+  loaded->memory = g_array_new(FALSE, FALSE, sizeof(SmbMemoryPiece));
+  loaded->buffers = g_ptr_array_new_with_free_func(free_buffer);
+  loaded->held = g_ptr_array_new_with_free_func(free_bytes);
+  Loading loading = {capture, launch, loaded, read, error};
+  if (!load_parameters(&loading, image))
+    return NULL;
+  for (guint i = 0; i < launch->memory->len; i++) {
+    if (!load_memory(&loading, &g_array_index(launch->memory, SmbCaptureMemory, i)))
+      return NULL;
+  }
+  for (guint i = 0; i < launch->variables->len; i++) {
+    if (!load_variable(&loading, &g_array_index(launch->variables, SmbCaptureVariable, i)))
+      return NULL;
+  }
+  g_array_sort(loaded->memory, compare_addresses);
+  return g_steal_pointer(&loaded);
+}

@@ -1,0 +1,349 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// libarchive makes a member in memory, and it goes to the file in one piece.
+#include "sim/capture/writer.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <glib/gstdio.h>
+
+#include "sim/base/error.h"
+#include "sim/capture/capture.h"
+#include "sim/capture/json.h"
+#include "sim/capture/member.h"
+
+enum {
+  // What an application waits for is compressed quickly.
+  LEVEL = 1,
+  // Of the file and of members.
+  MODE = 0600,
+};
+
+struct _SmbCaptureWriter {
+  char *path;
+  int fd;
+  struct archive *archive;
+  GByteArray *pending; // what libarchive made of the member
+  guint64 bytes;       // of the file, up to the last whole member
+  guint64 launches;
+  gboolean is_finished;
+  GHashTable *written; // names of images and memory
+  ZSTD_CCtx *zstd;
+  guchar *room; // for what is compressed
+  gsize room_bytes;
+};
+
+static gboolean
+fail_by_errno(const char *path, int number, GError **error) {
+  g_autofree char *shown = g_filename_display_name(path);
+  return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "cannot write %s: %s",
+                  shown, g_strerror(number));
+}
+
+static gboolean
+refuse(const char *path, const char *what, GError **error) {
+  g_autofree char *shown = g_filename_display_name(path);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s %s", shown, what);
+}
+
+// --- members
+
+static la_ssize_t
+collect(struct archive *archive, void *data, const void *buffer, size_t n) {
+  (void)archive;
+  g_byte_array_append(data, buffer, (guint)n);
+  return (la_ssize_t)n;
+}
+
+static struct archive *
+new_archive(GByteArray *pending) {
+  struct archive *archive = archive_write_new();
+  archive_write_set_format_ustar(archive);
+  archive_write_set_bytes_per_block(archive, 0); // nothing is held back
+  archive_write_set_bytes_in_last_block(archive, 1);
+  archive_write_open(archive, pending, NULL, collect, NULL);
+  return archive;
+}
+
+// Writes what is pending behind the last whole member; what cannot be written whole is taken back.
+static gboolean
+flush(SmbCaptureWriter *writer, GError **error) {
+  const GByteArray *pending = writer->pending;
+  gsize done = 0;
+  int number = 0;
+  while (done < pending->len && !number) {
+    ssize_t n = pwrite(writer->fd, pending->data + done, pending->len - done,
+                       (off_t)(writer->bytes + done));
+    number = n < 0 && errno != EINTR ? errno : n == 0 ? ENOSPC : 0;
+    done += n > 0 ? (gsize)n : 0;
+  }
+  if (!number) {
+    writer->bytes += done;
+    return TRUE;
+  }
+  while (ftruncate(writer->fd, (off_t)writer->bytes) != 0 && errno == EINTR)
+    continue;
+  return fail_by_errno(writer->path, number, error);
+}
+
+static gboolean
+write_member(SmbCaptureWriter *writer, const char *name, const void *data, gsize bytes,
+             GError **error) {
+  struct archive_entry *entry = archive_entry_new();
+  archive_entry_set_pathname(entry, name);
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_entry_set_perm(entry, MODE);
+  archive_entry_set_size(entry, (la_int64_t)bytes);
+  archive_entry_set_mtime(entry, time(NULL), 0);
+  g_byte_array_set_size(writer->pending, 0);
+  gboolean is_made = archive_write_header(writer->archive, entry) == ARCHIVE_OK &&
+                     archive_write_data(writer->archive, data, bytes) == (la_ssize_t)bytes &&
+                     archive_write_finish_entry(writer->archive) == ARCHIVE_OK;
+  archive_entry_free(entry);
+  if (!is_made)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s", name,
+                    archive_error_string(writer->archive));
+  return flush(writer, error);
+}
+
+static gboolean
+write_json(SmbCaptureWriter *writer, const char *name, GString *json, GError **error) {
+  gboolean is_written = write_member(writer, name, json->str, json->len, error);
+  g_string_free(json, TRUE);
+  return is_written;
+}
+
+// Stores what has the name @name, which is taken over, unless it is there.
+static gboolean
+store(SmbCaptureWriter *writer, char *name, const void *data, gsize bytes, GError **error) {
+  g_autofree char *own = name;
+  if (g_hash_table_contains(writer->written, own))
+    return TRUE;
+  gsize bound = ZSTD_compressBound(bytes);
+  if (bound > writer->room_bytes) {
+    guchar *room = g_try_realloc(writer->room, bound);
+    if (!room)
+      return fail_by_errno(writer->path, ENOMEM, error);
+    writer->room = room;
+    writer->room_bytes = bound;
+  }
+  gsize n = ZSTD_compressCCtx(writer->zstd, writer->room, bound, data, bytes, LEVEL);
+  if (ZSTD_isError(n))
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s", own, ZSTD_getErrorName(n));
+  if (!write_member(writer, own, writer->room, n, error))
+    return FALSE;
+  g_hash_table_add(writer->written, g_steal_pointer(&own));
+  return TRUE;
+}
+
+gboolean
+smb_capture_writer_image(SmbCaptureWriter *writer, GBytes *image, char **hash, GError **error) {
+  gsize bytes;
+  const void *data = g_bytes_get_data(image, &bytes);
+  *hash = NULL;
+  g_return_val_if_fail(!writer->is_finished, FALSE);
+  if (bytes == 0 || bytes > SMB_CAPTURE_MAX_IMAGE_BYTES)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "an image of %" G_GSIZE_FORMAT " bytes: expected at most 512 MiB", bytes);
+  g_autofree char *own = g_compute_checksum_for_data(G_CHECKSUM_SHA256, data, bytes);
+  if (!store(writer, smb_capture_members_image_name(own), data, bytes, error))
+    return FALSE;
+  *hash = g_steal_pointer(&own);
+  return TRUE;
+}
+
+static gboolean
+is_zeros(const guchar *data, gsize bytes) {
+  return data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0;
+}
+
+gboolean
+smb_capture_writer_memory(SmbCaptureWriter *writer, const guchar *data, gsize bytes, char **hash,
+                          GError **error) {
+  *hash = NULL;
+  g_return_val_if_fail(!writer->is_finished, FALSE);
+  g_return_val_if_fail(bytes > 0 && bytes <= SMB_CAPTURE_PIECE_BYTES, FALSE);
+  if (is_zeros(data, bytes))
+    return TRUE;
+  g_autofree char *own = g_compute_checksum_for_data(G_CHECKSUM_SHA256, data, bytes);
+  if (!store(writer, smb_capture_members_memory_name(own), data, bytes, error))
+    return FALSE;
+  *hash = g_steal_pointer(&own);
+  return TRUE;
+}
+
+// --- launches
+
+static gboolean
+is_stored(SmbCaptureWriter *writer, char *name, GError **error) {
+  g_autofree char *own = name;
+  return g_hash_table_contains(writer->written, own) ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s is not in %s", own, writer->path);
+}
+
+static gboolean
+is_memory_stored(SmbCaptureWriter *writer, const char *hash, GError **error) {
+  return !hash || is_stored(writer, smb_capture_members_memory_name(hash), error);
+}
+
+// Whether all that a launch names is there.
+static gboolean
+is_complete(SmbCaptureWriter *writer, const SmbCaptureLaunch *launch, GError **error) {
+  if (!is_stored(writer, smb_capture_members_image_name(launch->image), error))
+    return FALSE;
+  for (guint i = 0; i < launch->memory->len; i++) {
+    const GArray *pieces = g_array_index(launch->memory, SmbCaptureMemory, i).pieces;
+    for (guint p = 0; p < pieces->len; p++) {
+      if (!is_memory_stored(writer, g_array_index(pieces, SmbCapturePiece, p).hash, error))
+        return FALSE;
+    }
+  }
+  for (guint i = 0; i < launch->variables->len; i++) {
+    const GPtrArray *hashes = g_array_index(launch->variables, SmbCaptureVariable, i).hashes;
+    for (guint h = 0; hashes && h < hashes->len; h++) {
+      if (!is_memory_stored(writer, hashes->pdata[h], error))
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+smb_capture_writer_launch(SmbCaptureWriter *writer, const SmbCaptureLaunch *launch,
+                          GError **error) {
+  g_return_val_if_fail(!writer->is_finished, FALSE);
+  g_return_val_if_fail(launch->number == writer->launches + 1, FALSE);
+  g_autofree char *name = smb_capture_members_launch_name(launch->number);
+  if (!smb_capture_launch_check(launch, name, error) || !is_complete(writer, launch, error))
+    return FALSE;
+  GString *json = smb_capture_launch_to_json(launch);
+  if (json->len > SMB_CAPTURE_MAX_JSON_BYTES) {
+    g_string_free(json, TRUE);
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: more than 256 MiB", name);
+  }
+  if (!write_json(writer, name, json, error))
+    return FALSE;
+  writer->launches++;
+  return TRUE;
+}
+
+gboolean
+smb_capture_writer_finish(SmbCaptureWriter *writer, const SmbCaptureEnd *end, GError **error) {
+  g_return_val_if_fail(!writer->is_finished, FALSE);
+  writer->is_finished = TRUE;
+  if (!write_json(writer, SMB_CAPTURE_END_NAME, smb_capture_end_to_json(end), error))
+    return FALSE;
+  g_byte_array_set_size(writer->pending, 0);
+  archive_write_close(writer->archive); // the blocks that end an archive
+  if (!flush(writer, error))
+    return FALSE;
+  return fsync(writer->fd) == 0 || errno == EINVAL || errno == EROFS ||
+         fail_by_errno(writer->path, errno, error);
+}
+
+guint64
+smb_capture_writer_bytes(const SmbCaptureWriter *writer) {
+  return writer->bytes;
+}
+
+guint64
+smb_capture_writer_launches(const SmbCaptureWriter *writer) {
+  return writer->launches;
+}
+
+// --- the file
+
+// Whether a file that is there may be replaced, as far as can be seen.
+static gboolean
+check_old(const char *path, const char *target, GError **error) {
+  struct stat status;
+  if (stat(target, &status) != 0)
+    return errno == ENOENT || fail_by_errno(path, errno, error);
+  if (!S_ISREG(status.st_mode))
+    return refuse(path, "is no regular file: expected one", error);
+  if (status.st_size > 0 && !smb_capture_recognize(target))
+    return refuse(path, "is there, and is no capture: expected another file", error);
+  int fd = open(target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  gboolean is_busy = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (fd >= 0)
+    close(fd);
+  return !is_busy ||
+         refuse(path, "is being written by another capture: expected another file", error);
+}
+
+// Where @path leads: it may be a link to a file, not one to nothing.
+static char *
+find_target(const char *path, GError **error) {
+  struct stat status;
+  if (lstat(path, &status) != 0 || !S_ISLNK(status.st_mode))
+    return g_strdup(path);
+  char *target = realpath(path, NULL);
+  g_autofree char *own = g_strdup(target);
+  free(target);
+  if (!own)
+    refuse(path, "is a link that leads to no file", error);
+  return g_steal_pointer(&own);
+}
+
+// Makes the file beside @target, and puts it there once it has a header.
+static gboolean
+create(SmbCaptureWriter *writer, const char *target, const SmbCaptureHeader *header,
+       GError **error) {
+  g_autofree char *folder = g_path_get_dirname(target);
+  g_autofree char *temporary = g_build_filename(folder, ".smembank-XXXXXX", NULL);
+  writer->fd = g_mkstemp_full(temporary, O_RDWR | O_CLOEXEC, MODE);
+  if (writer->fd < 0)
+    return fail_by_errno(writer->path, errno, error);
+  flock(writer->fd,
+        LOCK_EX |
+            LOCK_NB); // nobody else has it; without locks there, nothing is said of two writers
+  gboolean is_made =
+      write_json(writer, SMB_CAPTURE_HEADER_NAME, smb_capture_header_to_json(header), error);
+  if (is_made && g_rename(temporary, target) != 0)
+    is_made = fail_by_errno(writer->path, errno, error);
+  if (!is_made)
+    g_unlink(temporary);
+  return is_made;
+}
+
+SmbCaptureWriter *
+smb_capture_writer_new(const char *path, const SmbCaptureHeader *header, GError **error) {
+  g_autofree char *target = find_target(path, error);
+  if (!target || !check_old(path, target, error))
+    return NULL;
+  g_autoptr(SmbCaptureWriter) writer = g_new0(SmbCaptureWriter, 1);
+  writer->path = g_strdup(path);
+  writer->fd = -1;
+  writer->pending = g_byte_array_new();
+  writer->archive = new_archive(writer->pending);
+  writer->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  writer->zstd = ZSTD_createCCtx();
+  return create(writer, target, header, error) ? g_steal_pointer(&writer) : NULL;
+}
+
+void
+smb_capture_writer_free(SmbCaptureWriter *writer) {
+  if (!writer)
+    return;
+  g_byte_array_set_size(writer->pending, 0);
+  archive_write_free(writer->archive); // what it makes of that goes nowhere
+  if (writer->fd >= 0)
+    close(writer->fd);
+  g_byte_array_unref(writer->pending);
+  g_hash_table_unref(writer->written);
+  ZSTD_freeCCtx(writer->zstd);
+  g_free(writer->room);
+  g_free(writer->path);
+  g_free(writer);
+}
