@@ -69,11 +69,9 @@ read_piece(Loading *loading, const char *hash, guint64 bytes) {
 // --- memory
 
 static void
-add_piece(Loading *loading, guint64 address, guint64 bytes, SmbContents contents,
-          const char *variable) {
-  const SmbMemoryPiece piece = {address, bytes, variable, contents};
-  if (bytes > 0)
-    g_array_append_val(loading->loaded->memory, piece);
+add_piece(Loading *loading, const SmbMemoryPiece *piece) {
+  if (piece->bytes > 0)
+    g_array_append_vals(loading->loaded->memory, piece, 1);
 }
 
 static SmbContents
@@ -91,14 +89,17 @@ load_memory(Loading *loading, const SmbCaptureMemory *memory) {
   for (guint i = 0; i < memory->pieces->len; i++) {
     const SmbCapturePiece *piece = &g_array_index(memory->pieces, SmbCapturePiece, i);
     GBytes *bytes = piece->hash ? read_piece(loading, piece->hash, piece->bytes) : NULL;
+    SmbMemoryPiece gap = {memory->address + end, piece->offset - end, NULL, end == 0, unknown};
+    SmbMemoryPiece own = {memory->address + piece->offset, piece->bytes, NULL, piece->offset == 0,
+                          bytes ? make_contents(bytes) : zeros};
     if (piece->hash && !bytes)
       return FALSE;
-    add_piece(loading, memory->address + end, piece->offset - end, unknown, NULL);
-    add_piece(loading, memory->address + piece->offset, piece->bytes,
-              bytes ? make_contents(bytes) : zeros, NULL);
+    add_piece(loading, &gap);
+    add_piece(loading, &own);
     end = piece->offset + piece->bytes;
   }
-  add_piece(loading, memory->address + end, memory->bytes - end, unknown, NULL);
+  SmbMemoryPiece rest = {memory->address + end, memory->bytes - end, NULL, end == 0, unknown};
+  add_piece(loading, &rest);
   return TRUE;
 }
 
@@ -147,7 +148,9 @@ load_variable(Loading *loading, const SmbCaptureVariable *variable) {
       return FALSE;
     buffer->contents = make_contents(buffer->file);
   }
-  add_piece(loading, variable->address, variable->bytes, buffer->contents, variable->name);
+  SmbMemoryPiece piece = {variable->address, variable->bytes, variable->name, TRUE,
+                          buffer->contents};
+  add_piece(loading, &piece);
   return TRUE;
 }
 

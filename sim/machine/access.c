@@ -12,11 +12,6 @@
 #include "sim/base/text.h"
 #include "sim/machine/lanes.h"
 
-// Global buffers lie this far apart: an address says which one is meant.
-enum {
-  BUFFER_SPACING_BITS = 44
-};
-
 // @hint: what would help, or ""
 static gboolean
 fail_access(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem,
@@ -33,6 +28,8 @@ smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const
 
 char *
 smb_object_describe(const SmbBlock *block, const Object *object) {
+  if (object->map)
+    return g_strdup_printf("memory at 0x%" G_GINT64_MODIFIER "x", object->address);
   if (object->buffer < smb_program_n_parameters(block->program))
     return smb_program_describe_parameter(block->program, object->buffer);
   gboolean in_words = block->program->tracks && strchr(object->name, ' ');
@@ -86,6 +83,12 @@ static gboolean
 fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint lane,
                guint64 address) {
   const Object *object = access_object(block, access, lane);
+  if (object->map) {
+    g_autofree char *text =
+        g_strdup_printf("misaligned: the address 0x%" G_GINT64_MODIFIER "x is not a multiple of %u",
+                        object->address + address, move->align);
+    return smb_access_fail(block, move, access->warp, lane, text);
+  }
   g_autofree char *of = object->space == SPACE_SHARED ? g_strdup("shared memory")
                                                       : smb_object_describe(block, object);
   g_autofree char *problem =
@@ -101,20 +104,37 @@ find_pattern(const SmbBlock *block, SmbLanes mask, const LanePlaces *places) {
   return places->stray == 0 && mask == block->all_lanes ? PATTERN_DENSE : PATTERN_ANY;
 }
 
+// The object that has an address, and where it begins; NULL if that is none, or other objects lie within.
+static Object *
+find_at_address(const SmbBlock *block, guint64 address, guint64 *start) {
+  if (!block->map)
+    return NULL;
+  const MapVariable *variable = smb_map_variable(block->map, address);
+  guint number = variable ? 0 : smb_map_find(block->map, address);
+  const MapStretch *stretch = smb_map_stretch(block->map, number);
+  *start = variable ? variable->address : stretch->address;
+  if (variable)
+    return &block->objects[variable->region];
+  return stretch->is_null || stretch->has_variables ? NULL
+                                                    : &block->objects[block->n_numbered + number];
+}
+
 // The same for lanes that all touch the object of the first of them, as most do. FALSE if some do not,
 // or are not allowed to.
 static gboolean
 resolve_common(SmbBlock *block, const Move *move, SmbLanes mask, const guint64 *pointers,
                Access *access) {
-  guint64 number = pointers[smb_lanes_first(mask)] >> POINTER_OFFSET_BITS;
+  guint64 first = pointers[smb_lanes_first(mask)], number = first >> POINTER_OFFSET_BITS;
   gsize width = move->width;
-  if (number == 0 || number > block->n_objects || block->objects[number - 1].size < width)
+  if (number > block->n_numbered)
     return FALSE;
-  Object *object = &block->objects[number - 1];
   guint64 start = make_pointer((guint)number - 1, 0), all[SMB_MAX_LANES];
-  LanePlaces places = {.last = object->size - width,
-                       .width = (guint32)width,
-                       .first = pointers[smb_lanes_first(mask)] - start};
+  Object *object =
+      G_LIKELY(number) ? &block->objects[number - 1] : find_at_address(block, first, &start);
+  if (!object || object->size < width)
+    return FALSE;
+  LanePlaces places = {
+      .last = object->size - width, .width = (guint32)width, .first = first - start};
   if (mask != block->all_lanes) {
     // Lanes that are off touch what the first one does.
     for (guint lane = 0; lane < block->lanes; lane++)
@@ -164,6 +184,38 @@ is_reserved(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
   return TRUE;
 }
 
+// The object that a lane's pointer names, and where in it; NULL if it names none. What goes across the bound of a variable is
+// taken to be in memory beside it, where nothing is known of the variable; if it is stored to, neither is anything else.
+static const Object *
+find_named(SmbBlock *block, const Move *move, guint64 pointer, guint *number, gint64 *offset) {
+  *number = smb_block_find(block, pointer);
+  gboolean has_number = pointer >> POINTER_OFFSET_BITS != 0;
+  if (!has_number && block->map && smb_map_span(block->map, pointer, move->width) < move->width) {
+    *number = block->n_numbered + smb_map_find(block->map, pointer);
+    if (move->op_class != SMB_OP_CLASS_LOAD)
+      smb_words_blur(block);
+  }
+  // A parameter that is a value has a number, and no memory; nor has what is next to null.
+  if (*number >= (has_number ? block->n_numbered : block->n_objects) ||
+      !block->objects[*number].name)
+    return NULL;
+  const Object *object = &block->objects[*number];
+  guint64 start = has_number ? make_pointer(*number, 0) : object->address;
+  *offset = (gint64)(pointer - start);
+  return object;
+}
+
+static gboolean
+fail_pointer(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 pointer) {
+  if (pointer == 0)
+    return smb_access_fail(block, move, warp, lane, "a null pointer");
+  if (!block->map || pointer >= SMB_MEMORY_LOWEST)
+    return smb_access_fail(block, move, warp, lane, "a pointer that points at nothing");
+  g_autofree char *problem =
+      g_strdup_printf("a null pointer, plus %" G_GUINT64_FORMAT " bytes", pointer);
+  return smb_access_fail(block, move, warp, lane, problem);
+}
+
 gboolean
 smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
                    const guint64 *addresses, Access *access) {
@@ -177,19 +229,15 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
   if (resolve_common(block, move, mask, addresses, access))
     return TRUE;
   FOR_LANES(mask, lane) {
-    guint64 pointer = addresses[lane];
-    guint64 number = pointer >> POINTER_OFFSET_BITS;
-    // A parameter that is a value has a number, and no memory.
-    if (number == 0 || number > block->n_objects || !block->objects[number - 1].name)
-      return smb_access_fail(block, move, warp, lane,
-                             pointer == 0 ? "a null pointer" : "a pointer that points at nothing");
-    const Object *object = &block->objects[number - 1];
-    gint64 offset =
-        (gint64)((pointer & ((G_GUINT64_CONSTANT(1) << POINTER_OFFSET_BITS) - 1)) - POINTER_BIAS);
+    guint number = 0;
+    gint64 offset = 0;
+    const Object *object = find_named(block, move, addresses[lane], &number, &offset);
+    if (!object)
+      return fail_pointer(block, move, warp, lane, addresses[lane]);
     gboolean outside = offset < 0 || (guint64)offset + width > object->size;
-    if (outside && is_reserved(block, (guint)number - 1, &offset, width))
+    if (outside && is_reserved(block, number, &offset, width))
       outside = FALSE;
-    access->object[lane] = (guint)number - 1;
+    access->object[lane] = number;
     access->offset[lane] = offset;
     if (outside)
       return fail_bounds(block, move, access, lane);
@@ -315,16 +363,13 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
   if (global && block->sink->global) {
     guint64 addresses[SMB_MAX_LANES];
     const char *name = access_object(block, access, smb_lanes_first(global))->name;
-    guint64 start = access->common ? (guint64)access->common->buffer + 1 : 0;
-    if (start)
-      EACH_LANE(block->lanes, {
-        addresses[lane] = (start << BUFFER_SPACING_BITS) + (guint64)access->offset[lane];
-      })
+    guint64 start = access->common ? access->common->address : 0;
+    if (access->common)
+      EACH_LANE(block->lanes, addresses[lane] = start + (guint64)access->offset[lane];)
     else
       memset(addresses, 0, sizeof addresses);
-    FOR_LANES(start ? 0 : global, lane) {
-      guint64 buffer = access_object(block, access, lane)->buffer + 1;
-      addresses[lane] = (buffer << BUFFER_SPACING_BITS) + (guint64)access->offset[lane];
+    FOR_LANES(access->common ? 0 : global, lane) {
+      addresses[lane] = access_object(block, access, lane)->address + (guint64)access->offset[lane];
     }
     block->sink->global(block->user, move->site, access->warp, name, global, move->width,
                         addresses);

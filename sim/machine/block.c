@@ -12,6 +12,12 @@
 // Where a buffer ends that has no end: far enough for all offsets that a kernel means.
 #define ENDLESS_BYTES ((gsize)1 << 40)
 
+// Global buffers lie this far apart: an address says which one is meant. Where there is memory at addresses, beyond all of it.
+enum {
+  BUFFER_SPACING_BITS = 44
+};
+#define BUFFERS_BEYOND (G_GUINT64_CONSTANT(1) << 62)
+
 const char *
 smb_warning_name(SmbWarning warning) {
   static const char *const names[] = {"race",  "unset",   "loop",   "merge",    "data",
@@ -58,6 +64,17 @@ is_too_short(const SmbBuffer *buffer, guint64 bytes) {
   return buffer->contents.fill == SMB_FILL_BYTES && buffer->contents.length < bytes;
 }
 
+// Whether memory that was recorded has a variable of that name: the program need not use it.
+static gboolean
+has_variable(const SmbLaunch *launch, const char *name) {
+  for (guint i = 0; launch->memory && i < launch->memory->len; i++) {
+    const char *variable = g_array_index(launch->memory, SmbMemoryPiece, i).variable;
+    if (variable && strcmp(variable, name) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // Why nothing of that name has a buffer of that kind, or NULL (transfer full).
 static char *
 find_buffer_problem(const SmbProgram *program, const SmbLaunch *launch, const SmbBuffer *buffer) {
@@ -90,6 +107,8 @@ find_buffer_problem(const SmbProgram *program, const SmbLaunch *launch, const Sm
                              region->name, region->size);
     return NULL;
   }
+  if (has_variable(launch, buffer->name))
+    return NULL;
   return g_strdup_printf("'%s' has no pointer parameter, and uses no variable in global memory, "
                          "of that name",
                          program->name);
@@ -142,6 +161,32 @@ guint64
 smb_block_buffer(const SmbBlock *block, guint parameter) {
   guint object = block->program->regions->len + parameter;
   return make_pointer(object, (gint64)block->objects[object].start);
+}
+
+guint
+smb_block_find_address(const SmbBlock *block, guint64 address) {
+  if (!block->map)
+    return G_MAXUINT;
+  const MapVariable *variable = smb_map_variable(block->map, address);
+  return variable ? variable->region : block->n_numbered + smb_map_find(block->map, address);
+}
+
+guint64
+smb_block_address(const SmbBlock *block, guint64 pointer) {
+  guint64 number = pointer >> POINTER_OFFSET_BITS;
+  if (number == 0 || number > block->n_numbered || block->objects[number - 1].space != SPACE_GLOBAL)
+    return pointer;
+  guint object = (guint)number - 1;
+  return block->objects[object].address + (pointer - make_pointer(object, 0));
+}
+
+void
+smb_block_name_memory(SmbBlock *block, guint64 address, const char *name) {
+  if (!block->map || address < SMB_MEMORY_LOWEST || address >> SMB_MEMORY_ADDRESS_BITS)
+    return;
+  Object *object = &block->objects[block->n_numbered + smb_map_find(block->map, address)];
+  if (strcmp(object->name, MEMORY_NAME) == 0)
+    object->name = name;
 }
 
 gboolean
@@ -220,6 +265,14 @@ static Object
 make_region(const SmbBlock *block, const Region *region, guint index, const SmbLaunch *launch) {
   gboolean is_data = region->space == SPACE_GLOBAL || region->space == SPACE_CONSTANT;
   const SmbBuffer *given = is_data ? smb_launch_buffer(launch, region->name, G_MAXUINT) : NULL;
+  const MapVariable *variable = block->map ? smb_map_region(block->map, index) : NULL;
+  if (variable)
+    return (Object){.name = region->name,
+                    .space = region->space,
+                    .size = region->size,
+                    .contents = variable->contents,
+                    .buffer = block->program->parameters->len + index,
+                    .address = variable->address};
   return (Object){.name = region->name,
                   .space = region->space,
                   .base = region->base,
@@ -260,12 +313,43 @@ make_structure(SmbBlock *block, guint parameter, const SmbLaunch *launch, Object
   return TRUE;
 }
 
+static void
+set_up_stretches(SmbBlock *block) {
+  for (guint i = block->n_numbered; i < block->n_objects; i++) {
+    const MapStretch *stretch = smb_map_stretch(block->map, i - block->n_numbered);
+    block->objects[i] =
+        (Object){.name = stretch->is_null ? NULL : MEMORY_NAME,
+                 .space = SPACE_GLOBAL,
+                 .size = stretch->bytes,
+                 .contents = {.fill = stretch->is_blank ? SMB_FILL_UNKNOWN : SMB_FILL_BYTES},
+                 .buffer = i,
+                 .address = stretch->address,
+                 .key = smb_overlay_address_key(stretch->address),
+                 .map = block->map};
+  }
+}
+
+// Where buffers and variables lie, as far as it is not known.
+static void
+place_objects(SmbBlock *block) {
+  for (guint i = 0; i < block->n_numbered; i++) {
+    Object *object = &block->objects[i];
+    object->key = smb_overlay_buffer_key(object->buffer);
+    if (!object->address)
+      object->address = (((guint64)object->buffer + 1) << BUFFER_SPACING_BITS) +
+                        (block->map ? BUFFERS_BEYOND : 0);
+  }
+}
+
 static gboolean
 set_up_objects(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   const SmbProgram *program = block->program;
   guint n_regions = program->regions->len;
-  block->n_objects = n_regions + program->parameters->len;
+  block->map = smb_map_new(program, launch);
+  block->n_numbered = n_regions + program->parameters->len;
+  block->n_objects = block->n_numbered + (block->map ? smb_map_n_stretches(block->map) : 0);
   block->objects = g_new0(Object, block->n_objects + 1);
+  set_up_stretches(block);
   block->structures = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
   for (guint i = 0; i < n_regions; i++)
     block->objects[i] = make_region(block, &g_array_index(program->regions, Region, i), i, launch);
@@ -277,6 +361,7 @@ set_up_objects(SmbBlock *block, const SmbLaunch *launch, GError **error) {
              !make_structure(block, i, launch, object, error))
       return FALSE;
   }
+  place_objects(block);
   return TRUE;
 }
 
@@ -287,7 +372,8 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   if (!smb_launch_check(launch, arch, error) || !smb_launch_check_block(launch, program, error) ||
       !check_shared_memory(program, smb_arch_info(arch), launch->dynamic_bytes, error) ||
       !smb_launch_check_arguments(launch, program, FALSE, error) ||
-      !check_buffers(program, launch, error))
+      !check_buffers(program, launch, error) ||
+      (launch->memory && !smb_memory_check(launch->memory, error)))
     return NULL;
   g_return_val_if_fail(global || !program->is_serial, NULL);
   g_return_val_if_fail(program->lanes == smb_arch_info(arch)->lanes, NULL);
@@ -378,6 +464,7 @@ smb_block_free(SmbBlock *block) {
     g_free(block->objects[i].set);
   }
   g_free(block->objects);
+  smb_map_free(block->map);
   g_clear_pointer(&block->structures, g_ptr_array_unref);
   g_free(block->shared);
   g_free(block->shared_marks);
@@ -400,10 +487,8 @@ start_block(SmbBlock *block, guint64 index) {
   if (block->reserved_bytes)
     memset(block->shared_marks + block->reserved_start, MARK_KNOWN, block->reserved_bytes);
   memset(&block->exited, 0, sizeof block->exited);
-  for (guint i = 0; i < block->n_objects; i++) {
-    block->objects[i].written = FALSE;
+  for (guint i = 0; i < block->n_numbered; i++)
     smb_private_forget(block, i, &block->launched);
-  }
   smb_shadow_start_block(block->shadow);
   smb_overlay_clear(block->overlay);
   block->steps = block->instructions = 0;

@@ -108,6 +108,14 @@ void smb_global_read(const SmbGlobal *global, guint parameter, guint64 offset, g
 gsize smb_global_mask(const SmbGlobal *global, guint parameter, guint64 offset, gpointer bytes,
                       gsize length);
 
+/**
+ * smb_global_read_memory, smb_global_mask_memory: the same of memory at addresses (SmbLaunch.memory), wherever it lies; of
+ * what no piece has nothing is known, unless blocks wrote it
+ */
+void smb_global_read_memory(const SmbGlobal *global, guint64 address, gpointer bytes, gsize length);
+gsize smb_global_mask_memory(const SmbGlobal *global, guint64 address, gpointer bytes,
+                             gsize length);
+
 /** Bytes of the buffer of a pointer parameter that were touched: the end of the farthest access. */
 guint64 smb_global_reach(const SmbGlobal *global, guint parameter);
 

@@ -66,9 +66,26 @@ locate(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 addres
          smb_access_fail(block, move, warp, lane, "expected an address in shared or global memory");
 }
 
-gboolean
-smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
-              guchar *bytes, guchar *marks) {
+// Bytes from @done on, of a copy of memory at addresses, that lie in one object; @part: the copy of these alone.
+static gsize
+find_part(const SmbBlock *block, const Move *move, guint64 address, gsize done, Move *part) {
+  gboolean has_parts = block->map && address >> POINTER_OFFSET_BITS == 0;
+  gsize left = move->width - done;
+  *part = *move;
+  part->width = (guint)(has_parts ? smb_map_span(block->map, address + done, left) : left);
+  part->align = done ? 1 : move->align;
+  return part->width;
+}
+
+// Bytes of a part of a copy from @at on that lie in the same PIECE.
+static gsize
+find_piece(guint64 offset, gsize at, const Move *part) {
+  return MIN(PIECE - (offset + at) % PIECE, part->width - at);
+}
+
+static gboolean
+read_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address, guchar *bytes,
+          guchar *marks) {
   Access access;
   if (!locate(block, move, warp, lane, address, &access))
     return FALSE;
@@ -80,15 +97,28 @@ smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64
     return TRUE;
   }
   guint64 offset = (guint64)access.offset[lane];
-  for (gsize at = 0; at < move->width; at += PIECE)
-    smb_overlay_read(block->overlay, object, offset + at, FALSE, bytes + at, marks + at,
-                     MIN(move->width - at, PIECE));
+  for (gsize at = 0, n; at < move->width; at += n) {
+    n = find_piece(offset, at, move);
+    smb_overlay_read(block->overlay, object, offset + at, FALSE, bytes + at, marks + at, n);
+  }
   return TRUE;
 }
 
 gboolean
-smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
-               const guchar *bytes, const guchar *marks) {
+smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+              guchar *bytes, guchar *marks) {
+  Move part;
+  for (gsize done = 0, n; done < move->width; done += n) {
+    n = find_part(block, move, address, done, &part);
+    if (!read_part(block, &part, warp, lane, address + done, bytes + done, marks + done))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+write_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+           const guchar *bytes, const guchar *marks) {
   Access access;
   if (!locate(block, move, warp, lane, address, &access))
     return FALSE;
@@ -100,12 +130,25 @@ smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint6
     return TRUE;
   }
   guint64 offset = (guint64)access.offset[lane];
-  for (gsize at = 0; at < move->width; at += PIECE)
-    smb_overlay_write(block->overlay, object, offset + at, bytes + at, marks + at,
-                      MIN(move->width - at, PIECE));
+  for (gsize at = 0, n; at < move->width; at += n) {
+    n = find_piece(offset, at, move);
+    smb_overlay_write(block->overlay, object, offset + at, bytes + at, marks + at, n);
+  }
   if (block->signature)
     block->signature->global_stores += move->width / PIECE;
   return smb_memory_check_kept(block, move, &access);
+}
+
+gboolean
+smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+               const guchar *bytes, const guchar *marks) {
+  Move part;
+  for (gsize done = 0, n; done < move->width; done += n) {
+    n = find_part(block, move, address, done, &part);
+    if (!write_part(block, &part, warp, lane, address + done, bytes + done, marks + done))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 gboolean

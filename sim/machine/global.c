@@ -11,6 +11,9 @@ enum {
   CHUNK_BYTES = 128
 };
 
+// Chunks of memory at addresses, whose numbers are those of no buffer.
+#define ADDRESS_KEYS (G_GUINT64_CONSTANT(0xffff) << 48)
+
 typedef struct {
   guint64 key; // number of the buffer, and of the chunk
   guint64 written[CHUNK_BYTES / 64];
@@ -22,12 +25,15 @@ struct _SmbGlobal {
   GHashTable *chunks; // &Chunk.key → Chunk
   GArray *contents;   // SmbContents by parameter: what was there before the launch
   GPtrArray *buffers; // that these are of, or NULL
-  GArray *reach;      // guint64 by number: end of the farthest byte that was touched
-  gboolean tracks;    // chunks have marks
-  gboolean in_order;  // smb_global_keep_order()
-  gboolean blurred;   // nothing of it is known
-  GArray *ordered;    // guint8 by number: smb_overlay_is_ordered()
-  guint64 changes;    // smb_global_changes()
+  MemoryMap *map;     // (nullable): memory at addresses, before the launch
+  guint n_numbered;   // buffers that are no stretches of it
+  guint n_parameters;
+  GArray *reach;     // guint64 by number: end of the farthest byte that was touched
+  gboolean tracks;   // chunks have marks
+  gboolean in_order; // smb_global_keep_order()
+  gboolean blurred;  // nothing of it is known
+  GArray *ordered;   // guint8 by number: smb_overlay_is_ordered()
+  guint64 changes;   // smb_global_changes()
 };
 
 struct _Overlay {
@@ -37,13 +43,26 @@ struct _Overlay {
   gboolean blurred; // nothing of it is known
   GHashTable *chunks;
   GPtrArray *storage; // Chunks, reused by the next block
+  GPtrArray *written; // Objects, since it was cleared
   guint used;
   Chunk *last; // the chunk that was touched last: neighbours are touched together
 };
 
+G_STATIC_ASSERT((int)CHUNK_BYTES == (int)MAP_STRETCH_BYTES);
+
+guint64
+smb_overlay_buffer_key(guint buffer) {
+  return (guint64)buffer << 48;
+}
+
+guint64
+smb_overlay_address_key(guint64 address) {
+  return ADDRESS_KEYS + address / CHUNK_BYTES;
+}
+
 static guint64
-make_key(guint buffer, guint64 offset) {
-  return (guint64)buffer << 48 | offset / CHUNK_BYTES;
+make_key(const Object *object, guint64 offset) {
+  return object->key + offset / CHUNK_BYTES;
 }
 
 static guint
@@ -65,6 +84,9 @@ smb_global_new(const SmbProgram *program, const SmbLaunch *launch) {
     SmbContents contents = smb_launch_contents(launch, program, i);
     g_array_append_val(global->contents, contents);
   }
+  global->map = smb_map_new(program, launch);
+  global->n_parameters = smb_program_n_parameters(program);
+  global->n_numbered = global->n_parameters + program->regions->len;
   global->chunks = new_table(g_free);
   global->tracks = program->tracks;
   global->reach = g_array_new(FALSE, TRUE, sizeof(guint64));
@@ -84,6 +106,7 @@ smb_global_free(SmbGlobal *global) {
   g_hash_table_unref(global->chunks);
   g_array_unref(global->contents);
   g_clear_pointer(&global->buffers, g_ptr_array_unref);
+  smb_map_free(global->map);
   g_array_unref(global->reach);
   g_array_unref(global->ordered);
   g_free(global);
@@ -133,17 +156,42 @@ lay_over(const Chunk *chunk, guint at, guchar *bytes, guchar *marks, gsize lengt
   }
 }
 
+// Lays what was written from a place on, behind the first byte of the chunk @key, over @bytes.
+static void
+lay_chunks_over(const SmbGlobal *global, guint64 key, guint64 offset, guchar *bytes, gsize length) {
+  for (gsize done = 0; done < length;) {
+    guint at = (guint)((offset + done) % CHUNK_BYTES);
+    gsize n = MIN(CHUNK_BYTES - at, length - done);
+    guint64 chunk = key + (offset + done) / CHUNK_BYTES;
+    lay_over(g_hash_table_lookup(global->chunks, &chunk), at, bytes + done, NULL, n);
+    done += n;
+  }
+}
+
 void
 smb_global_read(const SmbGlobal *global, guint parameter, guint64 offset, gpointer bytes,
                 gsize length) {
   smb_contents_read(&g_array_index(global->contents, SmbContents, parameter), offset, bytes,
                     length);
-  for (gsize done = 0; done < length;) {
-    guint at = (guint)((offset + done) % CHUNK_BYTES);
-    gsize n = MIN(CHUNK_BYTES - at, length - done);
-    guint64 key = make_key(parameter, offset + done);
-    lay_over(g_hash_table_lookup(global->chunks, &key), at, (guchar *)bytes + done, NULL, n);
-    done += n;
+  lay_chunks_over(global, smb_overlay_buffer_key(parameter), offset, bytes, length);
+}
+
+void
+smb_global_read_memory(const SmbGlobal *global, guint64 address, gpointer bytes, gsize length) {
+  guchar *to = bytes;
+  for (gsize done = 0, n; done < length; done += n) {
+    guint64 at = address + done;
+    const MapVariable *variable = global->map ? smb_map_variable(global->map, at) : NULL;
+    n = global->map ? smb_map_span(global->map, at, length - done) : length;
+    if (variable) {
+      smb_contents_read(&variable->contents, at - variable->address, to + done, n);
+      lay_chunks_over(global, smb_overlay_buffer_key(global->n_parameters + variable->region),
+                      at - variable->address, to + done, n);
+    } else if (global->map) {
+      smb_map_read(global->map, at, to + done, NULL, n);
+      lay_chunks_over(global, ADDRESS_KEYS, at, to + done, n);
+    } else
+      memset(to, 0, n);
   }
 }
 
@@ -153,36 +201,66 @@ is_ordered(const SmbGlobal *global, guint buffer) {
   return buffer < global->ordered->len && g_array_index(global->ordered, guint8, buffer);
 }
 
-// What is known of the bytes, before and after what was written over them.
-static guchar
-is_known(const SmbGlobal *global, const Chunk *chunk, guint at, gboolean given) {
-  if (global->blurred)
-    return FALSE;
-  return chunk && is_written(chunk, at) ? chunk->marks[at] & MARK_KNOWN : given;
+// Sets those of @bytes to 0 that are not known, and says how many are. @buffer: whose they are; @given: which were, before
+// the launch; the first of them lies @offset behind the first byte of the chunk @key.
+static gsize
+mask_chunks(const SmbGlobal *global, guint buffer, guint64 key, guint64 offset, guchar *bytes,
+            const guchar *given, gsize length) {
+  gboolean is_lost = global->blurred || is_ordered(global, buffer);
+  const Chunk *chunk = NULL;
+  gsize n_known = 0;
+  for (gsize i = 0; i < length; i++) {
+    guint at = (guint)((offset + i) % CHUNK_BYTES);
+    guint64 number = key + (offset + i) / CHUNK_BYTES;
+    if (i == 0 || at == 0)
+      chunk = g_hash_table_lookup(global->chunks, &number);
+    guchar mark = chunk && is_written(chunk, at) ? chunk->marks[at] : given[i];
+    gboolean known = !is_lost && mark & MARK_KNOWN;
+    bytes[i] = known ? bytes[i] : 0;
+    n_known += known;
+  }
+  return n_known;
 }
 
 gsize
 smb_global_mask(const SmbGlobal *global, guint parameter, guint64 offset, gpointer bytes,
                 gsize length) {
   const SmbContents *contents = &g_array_index(global->contents, SmbContents, parameter);
-  gboolean given = contents->fill != SMB_FILL_UNKNOWN;
-  guchar *masked = bytes;
-  gsize n_known = 0;
   if (!global->tracks)
     return length;
-  if (is_ordered(global, parameter)) {
-    memset(bytes, 0, length);
-    return 0;
+  guchar given[CHUNK_BYTES];
+  gsize n_known = 0;
+  memset(given, contents->fill != SMB_FILL_UNKNOWN ? MARK_KNOWN : 0, sizeof given);
+  for (gsize done = 0, n; done < length; done += n) {
+    n = MIN(length - done, sizeof given);
+    n_known += mask_chunks(global, parameter, smb_overlay_buffer_key(parameter), offset + done,
+                           (guchar *)bytes + done, given, n);
   }
-  const Chunk *chunk = NULL;
-  for (gsize i = 0; i < length; i++) {
-    guint at = (guint)((offset + i) % CHUNK_BYTES);
-    guint64 key = make_key(parameter, offset + i);
-    if (i == 0 || at == 0)
-      chunk = g_hash_table_lookup(global->chunks, &key);
-    gboolean known = is_known(global, chunk, at, given);
-    masked[i] = known ? masked[i] : 0;
-    n_known += known;
+  return n_known;
+}
+
+gsize
+smb_global_mask_memory(const SmbGlobal *global, guint64 address, gpointer bytes, gsize length) {
+  guchar given[CHUNK_BYTES];
+  gsize n_known = 0;
+  for (gsize done = 0, n; global->map && done < length; done += n) {
+    guint64 at = address + done;
+    const MapVariable *variable = smb_map_variable(global->map, at);
+    guchar *masked = (guchar *)bytes + done;
+    n = smb_map_span(global->map, at, MIN(length - done, sizeof given));
+    if (!global->tracks) {
+      n_known += n;
+    } else if (variable) {
+      guint buffer = global->n_parameters + variable->region;
+      memset(given, variable->contents.fill != SMB_FILL_UNKNOWN ? MARK_KNOWN : 0, n);
+      n_known += mask_chunks(global, buffer, smb_overlay_buffer_key(buffer), at - variable->address,
+                             masked, given, n);
+    } else {
+      guchar before[CHUNK_BYTES];
+      guint buffer = global->n_numbered + smb_map_find(global->map, at);
+      smb_map_read(global->map, at, before, given, n);
+      n_known += mask_chunks(global, buffer, ADDRESS_KEYS, at, masked, given, n);
+    }
   }
   return n_known;
 }
@@ -195,6 +273,7 @@ smb_overlay_new(SmbGlobal *global, const SmbProgram *program) {
   overlay->chunk_size = sizeof(Chunk) + (program->tracks ? CHUNK_BYTES : 0);
   overlay->chunks = new_table(NULL);
   overlay->storage = g_ptr_array_new_with_free_func(g_free);
+  overlay->written = g_ptr_array_new();
   return overlay;
 }
 
@@ -209,6 +288,7 @@ smb_overlay_free(Overlay *overlay) {
     return;
   g_hash_table_unref(overlay->chunks);
   g_ptr_array_unref(overlay->storage);
+  g_ptr_array_unref(overlay->written);
   g_free(overlay);
 }
 
@@ -268,6 +348,9 @@ smb_overlay_commit(Overlay *overlay) {
 
 void
 smb_overlay_clear(Overlay *overlay) {
+  for (guint i = 0; i < overlay->written->len; i++)
+    ((Object *)g_ptr_array_index(overlay->written, i))->written = FALSE;
+  g_ptr_array_set_size(overlay->written, 0);
   g_hash_table_remove_all(overlay->chunks);
   overlay->used = 0;
   overlay->last = NULL;
@@ -321,11 +404,15 @@ smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolea
   gboolean through = overlay->global && (overlay->reads_through || changes);
   gboolean known = object->contents.fill != SMB_FILL_UNKNOWN || (changes && object->is_loaded);
   note_reach(overlay->global, object, offset + length);
-  smb_contents_read(&object->contents, offset, bytes, length);
-  if (marks)
-    memset(marks, known ? MARK_KNOWN : 0, length);
+  if (object->map)
+    smb_map_read(object->map, object->address + offset, bytes, marks, length);
+  else {
+    smb_contents_read(&object->contents, offset, bytes, length);
+    if (marks)
+      memset(marks, known ? MARK_KNOWN : 0, length);
+  }
   guint at = (guint)(offset % CHUNK_BYTES);
-  guint64 key = make_key(object->buffer, offset);
+  guint64 key = make_key(object, offset);
   if (through)
     lay_over(g_hash_table_lookup(overlay->global->chunks, &key), at, bytes, marks, length);
   if (object->written)
@@ -346,12 +433,14 @@ copy(guchar *to, const guchar *from, gsize length) {
 void
 smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
                   const guchar *marks, gsize length) {
-  guint64 key = make_key(object->buffer, offset);
+  guint64 key = make_key(object, offset);
   guint at = (guint)(offset % CHUNK_BYTES);
   note_reach(overlay->global, object, offset + length);
   Chunk *chunk = find_chunk(overlay, key);
   if (!chunk)
     chunk = make_chunk(overlay, key);
+  if (!object->written)
+    g_ptr_array_add(overlay->written, object);
   object->written = TRUE;
   copy(chunk->bytes + at, bytes, length);
   if (marks)

@@ -7,6 +7,7 @@
 // Private to the machine and to front ends.
 #pragma once
 
+#include "sim/machine/map.h"
 #include "sim/machine/place.h"
 #include "sim/machine/signature.h"
 #include "sim/program/front-end.h"
@@ -21,7 +22,7 @@ typedef struct {
   SmbLanes warp[SMB_MAX_WARPS];
 } Mask;
 
-// What a pointer points into: a region of the program or the buffer of a parameter.
+// What a pointer points into: a region of the program, the buffer of a parameter, or a stretch of memory at addresses.
 typedef struct {
   const char *name;
   Space space;
@@ -31,18 +32,25 @@ typedef struct {
   guint step;           // of a buffer: bytes of what its pointer points at; of a variable 0
   SmbContents contents; // of global and constant memory: its initial values
   guint buffer;         // of global memory: its number, that of the parameter or behind those
+  guint64 address;      // of global memory: where it begins, for who counts segments
+  guint64 key;          // of global memory: of its first chunk (global.c)
+  MemoryMap *map;       // a stretch: has its contents; else NULL
   guchar *bytes;        // private: [warp][word][lane][4], allocated when first touched
   guchar *set;          // private: the marks of each byte; 0: it was not written
   gsize reach;          // private: bytes, from the first on, that any thread touched
-  gboolean written;     // a buffer: by this block
+  gboolean written;     // a buffer: since smb_overlay_clear()
   gboolean
       is_loaded; // a variable: atomics find what it is loaded with, if the launch does not say what it holds
 } Object;
 
+// The name of a stretch that no parameter points into.
+#define MEMORY_NAME "memory"
+
 // Of a program that tracks what is known of memory, the first object is all of shared memory.
 #define SHARED_OBJECT 0
 
-// A pointer is the number of its object, from 1, above a byte offset that may go astray both ways.
+// A pointer is the number of its object, from 1, above a byte offset that may go astray both ways; or, without a number, an
+// address (SmbLaunch.memory).
 #define POINTER_OFFSET_BITS 48
 #define POINTER_BIAS        (G_GUINT64_CONSTANT(1) << (POINTER_OFFSET_BITS - 1))
 
@@ -75,8 +83,11 @@ struct _SmbBlock {
   guint32 *thread[3];  // threadIdx, by thread: n_warps * lanes of them
   guint32 *uniform[3]; // blockIdx, by thread
   guint32 *sizes[6];   // blockDim, gridDim, by thread
-  Object *objects;     // the program's regions, then a buffer for each parameter
+  Object
+      *objects; // the program's regions, then a buffer for each parameter, then stretches of memory
   guint n_objects;
+  guint n_numbered;      // objects that are no stretches: pointers have their numbers
+  MemoryMap *map;        // (nullable): memory at addresses
   GPtrArray *structures; // GBytes: of parameters that are objects
   gsize shared_bytes;    // the program's own
   gsize
@@ -138,6 +149,22 @@ mask_any(const SmbBlock *block, const Mask *mask) {
 // Always FALSE.
 G_GNUC_PRINTF(3, 4)
 gboolean smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...);
+
+// Of smb_block_find(), of a pointer that is an address.
+guint smb_block_find_address(const SmbBlock *block, guint64 address);
+
+// The number of the object that a pointer names: meaningless of one that points at nothing.
+static inline guint
+smb_block_find(const SmbBlock *block, guint64 pointer) {
+  guint64 number = pointer >> POINTER_OFFSET_BITS;
+  return G_LIKELY(number) ? (guint)number - 1 : smb_block_find_address(block, pointer);
+}
+
+// The address that a pointer into global memory has for who counts segments, or lines.
+guint64 smb_block_address(const SmbBlock *block, guint64 pointer);
+
+// Stretches to which parameters point have their names.
+void smb_block_name_memory(SmbBlock *block, guint64 address, const char *name);
 
 // What messages call a piece of memory: a buffer as its parameter, a variable by its name in quotes, others in words
 // (transfer full).
@@ -293,6 +320,9 @@ void smb_private_forget_bytes(const SmbBlock *block, guint object, guint warp, g
 guint64 smb_private_hash(const SmbBlock *block);
 
 // --- global memory (machine-global.c)
+// The key of the first chunk of a buffer, by its number, and of what lies at an address.
+guint64 smb_overlay_buffer_key(guint buffer);
+guint64 smb_overlay_address_key(guint64 address);
 Overlay *smb_overlay_new(SmbGlobal *global, const SmbProgram *program);
 void smb_overlay_free(Overlay *overlay);
 void smb_overlay_commit(Overlay *overlay); // what the block wrote becomes global memory

@@ -145,9 +145,29 @@ is_bare_words(const SmbBlock *block, const Move *move, const Access *access) {
          move->op_class != SMB_OP_CLASS_ATOMIC && smb_overlay_is_bare(block->overlay, object);
 }
 
+// The same of memory at addresses.
+static void
+read_bare_memory(const SmbBlock *block, const Access *access, SmbLanes lanes, MarkedWords *words) {
+  guint64 start = access->common->address;
+  guint32 *values = words->values[0], *marks = words->marks[0];
+  if (access->pattern == PATTERN_DENSE) {
+    smb_map_read(block->map, start + (guint64)access->offset[0], (guchar *)values, (guchar *)marks,
+                 block->lanes * WORD_BYTES);
+    return;
+  }
+  FOR_LANES(lanes, lane) {
+    smb_map_read(block->map, start + (guint64)access->offset[lane], (guchar *)&values[lane],
+                 (guchar *)&marks[lane], WORD_BYTES);
+  }
+}
+
 static void
 read_bare_words(const SmbBlock *block, const Access *access, SmbLanes lanes, MarkedWords *words) {
   const SmbContents *contents = &access->common->contents;
+  if (access->common->map) {
+    read_bare_memory(block, access, lanes, words);
+    return;
+  }
   guint32 mark = contents->fill == SMB_FILL_UNKNOWN ? 0 : MARKS_KNOWN;
   EACH_LANE(block->lanes, words->marks[0][lane] = mark;)
   if (access->pattern == PATTERN_DENSE) {

@@ -9,6 +9,7 @@
 #include "sim/arch/forward.h"
 #include "sim/base/request.h"
 #include "sim/program/buffer.h"
+#include "sim/program/memory.h"
 #include "sim/program/program.h"
 #include "sim/program/shape.h"
 
@@ -25,6 +26,9 @@ G_BEGIN_DECLS
  * @shapes: (nullable) (element-type SmbShape): arrays that lie in what the program has as bytes only
  * @skips_unknown: whether requests at addresses, or under conditions, that are not known are left out and reported
  *   (SmbSink.uncounted); %FALSE: they are errors
+ * @memory: (nullable) (element-type SmbMemoryPiece): of a launch of compiled code that was recorded: what lies at the
+ *   addresses that its arguments (INDEX=raw:HEXBYTES) hold. Of memory outside of all pieces nothing is known; it may be
+ *   touched, as the kernel did. Must live as long as what runs the launch. %NULL: there are no addresses
  */
 typedef struct {
   guint block[3];
@@ -34,6 +38,7 @@ typedef struct {
   GPtrArray *buffers;
   GArray *shapes;
   gboolean skips_unknown;
+  GArray *memory;
 } SmbLaunch;
 
 /**

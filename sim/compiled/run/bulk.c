@@ -107,6 +107,16 @@ make_move(const Transfer *transfer, const Copies *copies, guint64 bytes) {
   return move;
 }
 
+// Why what a lane copies is not known; of memory at addresses, from the first byte on that is not.
+static void
+note_copy(Runner *runner, const Copies *copies, guint lane, const guchar *marks) {
+  gsize at = 0;
+  while (runner->block->map && at < copies->bytes[lane] && marks[at] & MARK_KNOWN)
+    at++;
+  if (at < copies->bytes[lane])
+    smb_runner_note_load(runner, copies->step, copies->from[lane] + at);
+}
+
 // What a lane copies; nothing is known of it where the source is not.
 static gboolean
 fetch(Runner *runner, const Copies *copies, guint lane, guchar *bytes, guchar *marks) {
@@ -120,7 +130,7 @@ fetch(Runner *runner, const Copies *copies, guint lane, guchar *bytes, guchar *m
   Move move = make_move(bulk->from, copies, n);
   if (!smb_bulk_read(runner->block, &move, runner->w, lane, copies->from[lane], bytes, marks))
     return FALSE;
-  smb_runner_note_load(runner, copies->step, copies->from, one);
+  note_copy(runner, copies, lane, marks);
   gboolean taints = smb_transfer_taint(runner, copies->from_flags, one, copies->from);
   for (gsize i = 0; i < n; i++) {
     guint mark = bulk->is_lost ? 0 : marks[i];
@@ -237,7 +247,7 @@ smb_step_fragment(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   SmbLanes known = read_addresses(runner, transfer, lanes, addresses, &flags);
-  guint32 first = (guint32)((addresses[smb_lanes_first(lanes)] >> POINTER_OFFSET_BITS) - 1);
+  guint32 first = smb_block_find(block, addresses[smb_lanes_first(lanes)]);
   gboolean outside = known == lanes && first != REGION_SHARED;
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
   smb_runner_forget(runner, step, lanes, step_origin(runner, step));

@@ -62,7 +62,10 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
       smb_transfer_addresses(runner, from, lanes, addresses, &source_flags, &source_origin);
   SmbLanes reads = known;
   Move move = to->move;
-  move.sources = known == lanes ? memcpy(sources, addresses, sizeof sources) : NULL;
+  move.sources = known == lanes ? sources : NULL;
+  for (guint lane = 0; move.sources && lane < registers->n_lanes; lane++)
+    sources[lane] =
+        runner->block->map ? smb_block_address(runner->block, addresses[lane]) : addresses[lane];
   smb_transfer_watch(runner, source_flags);
   if (runner->block->signature)
     smb_signature_sources(runner->block, known, addresses);
@@ -85,7 +88,7 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   if (reads && !smb_words_load(runner->block, &from->move, runner->w, reads, addresses, &words))
     return FALSE;
   if (reads)
-    smb_runner_note_load(runner, step, addresses, reads);
+    smb_runner_note_found(runner, step, addresses, reads, &words);
   if (smb_transfer_taint(runner, source_flags, reads, addresses))
     mark_block(&words, reads, (guint)to->move.width);
   if (bytes)

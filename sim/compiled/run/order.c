@@ -17,15 +17,10 @@ is_alone(const Runner *runner) {
   return runner->block->n_threads == 1 && !runner->follows;
 }
 
-static guint32
-find_object(guint64 address) {
-  return (guint32)((address >> POINTER_OFFSET_BITS) - 1);
-}
-
 static gboolean
 is_ordered(const Runner *runner, SmbLanes lanes, const guint64 *addresses) {
   FOR_LANES(lanes, lane) {
-    if (runner->written[find_object(addresses[lane])] & OBJECT_ORDERED)
+    if (runner->written[smb_block_find(runner->block, addresses[lane])] & OBJECT_ORDERED)
       return TRUE;
   }
   return FALSE;
@@ -70,7 +65,8 @@ smb_order_disputes(Runner *runner, const Step *step, SmbLanes lanes, const guint
     return;
   FOR_LANES(lanes, lane) {
     guint32 offset = (guint32)addresses[lane];
-    if (find_object(addresses[lane]) != REGION_SHARED || offset + move->width > block->shared_bytes)
+    if (smb_block_find(block, addresses[lane]) != REGION_SHARED ||
+        offset + move->width > block->shared_bytes)
       continue;
     for (guint at = 0; at < move->width; at += 4) {
       if (memcmp(block->shared + offset + at, &words->values[at / 4][lane], MIN(move->width, 4)) !=
@@ -124,7 +120,7 @@ smb_order_stored(Runner *runner, const Step *step, guint flags, SmbLanes lanes,
     return;
   runner->ordered = TRUE;
   FOR_LANES(lanes, lane) {
-    runner->written[find_object(addresses[lane])] |= OBJECT_ORDERED;
+    runner->written[smb_block_find(runner->block, addresses[lane])] |= OBJECT_ORDERED;
   }
 }
 

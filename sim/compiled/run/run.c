@@ -252,6 +252,22 @@ smb_runner_resume(gpointer data) {
   return run_turn(data);
 }
 
+// Memory at addresses is called as the parameter that points there.
+static void
+name_memory(const Runner *runner) {
+  const Code *code = runner->code;
+  const guint8 *bytes = g_bytes_get_data(runner->parameters, NULL);
+  for (guint p = 0; runner->block->map && p < code->places->len; p++) {
+    const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, p);
+    const char *name = g_array_index(code->program.parameters, SmbParameter, p).name;
+    guint64 address;
+    for (gsize at = 0; at + sizeof address <= place->bytes; at += sizeof address) {
+      memcpy(&address, bytes + place->offset + at, sizeof address);
+      smb_block_name_memory(runner->block, address, name);
+    }
+  }
+}
+
 gpointer
 smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   const Code *code = (const Code *)block->program;
@@ -273,6 +289,7 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   SmbContents *contents = &block->objects[REGION_PARAMETERS].contents;
   contents->fill = SMB_FILL_BYTES;
   contents->bytes = g_bytes_get_data(runner->parameters, &contents->length);
+  name_memory(runner);
   runner->warps = g_new0(Warp, block->n_warps);
   block->state_bytes = 2 * sizeof(guint32) * code->n_rows * block->lanes * block->n_warps;
   for (guint w = 0; w < block->n_warps; w++) {

@@ -37,8 +37,9 @@ typedef struct {
     CAUSE_MEMORY,
     CAUSE_OPAQUE
   } kind;
-  guint32 object; // CAUSE_CONTENTS: of the machine: nothing is known of what it holds
-  guint32 origin; // CAUSE_ADDRESS, CAUSE_MEMORY: the step, + 1, behind it; 0: not known
+  guint32 object;  // CAUSE_CONTENTS: of the machine: nothing is known of what it holds
+  guint64 address; // CAUSE_CONTENTS: the pointer
+  guint32 origin;  // CAUSE_ADDRESS, CAUSE_MEMORY: the step, + 1, behind it; 0: not known
 } Cause;
 
 typedef struct {
@@ -346,9 +347,11 @@ gboolean smb_runner_skip(Runner *runner, const Step *step, guint32 origin);
 void smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
 // Why bits of a row are not known, in words (transfer full).
 char *smb_runner_explain(const Runner *runner, guint32 origin);
-// Why what a step loads, of which @lanes know where it lies, is not known.
-void smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses,
-                          SmbLanes lanes);
+// Why what a step loads, from a place that is known, is not.
+void smb_runner_note_load(Runner *runner, const Step *step, guint64 address);
+// The same of what @lanes found. Of memory at addresses, only some may not be known: where that is counts.
+void smb_runner_note_found(Runner *runner, const Step *step, const guint64 *addresses,
+                           SmbLanes lanes, const MarkedWords *words);
 
 // --- what depends on the order of threads (order.c)
 // Whether something uses what an atomic finds, or of a swap whether it was made.

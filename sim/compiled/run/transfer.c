@@ -14,11 +14,6 @@ depends_on_block(guint flags) {
   return (flags & (ROW_AFFINE | ROW_BLOCK)) != 0;
 }
 
-static guint32
-find_object(guint64 address) {
-  return (guint32)((address >> POINTER_OFFSET_BITS) - 1);
-}
-
 // The variable of a bank that has an offset; beyond all of them the last one, behind its end.
 static guint64
 find_piece(const GArray *pieces, guint64 offset) {
@@ -62,8 +57,9 @@ find_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes, guint64
   guint64 offset = start + transfer->offset;
   EACH_LANE(n, addresses[lane] = offset + (low[lane] | (guint64)high[lane] << 32);)
   for (guint lane = 0; transfer->is_generic && transfer->reserved && lane < n; lane++)
-    addresses[lane] -=
-        find_object(addresses[lane]) == REGION_SHARED ? (guint64)transfer->reserved : 0;
+    addresses[lane] -= addresses[lane] >> POINTER_OFFSET_BITS == REGION_SHARED + 1
+                           ? (guint64)transfer->reserved
+                           : 0;
   return known & high_known;
 }
 
@@ -92,7 +88,7 @@ smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes, const guin
   if (!block->signature)
     return 0;
   FOR_LANES(lanes, lane) {
-    guint32 index = find_object(addresses[lane]);
+    guint32 index = smb_block_find(block, addresses[lane]);
     const Object *object = &block->objects[index];
     guint written = runner->written[index];
     if (object->space != SPACE_GLOBAL && object->space != SPACE_CONSTANT)
@@ -112,7 +108,7 @@ smb_transfer_note_store(Runner *runner, guint flags, SmbLanes lanes, const guint
     return;
   runner->wrote = TRUE;
   FOR_LANES(lanes, lane) {
-    runner->written[find_object(addresses[lane])] |= (guint8)how;
+    runner->written[smb_block_find(runner->block, addresses[lane])] |= (guint8)how;
   }
 }
 
@@ -260,18 +256,39 @@ gather(const Registers *registers, const Row *rows, guint n_components, guint by
 }
 
 void
-smb_runner_note_load(Runner *runner, const Step *step, const guint64 *addresses, SmbLanes lanes) {
+smb_runner_note_load(Runner *runner, const Step *step, guint64 address) {
   if (runner->causes[step_number(runner, step)].kind != CAUSE_NONE)
     return;
-  guint64 object = (addresses[smb_lanes_first(lanes)] >> POINTER_OFFSET_BITS) - 1;
+  guint object = smb_block_find(runner->block, address);
   gboolean outside = object >= N_FIXED_REGIONS && object < runner->block->n_objects &&
                      object != runner->code->heap &&
                      runner->block->objects[object].space != SPACE_PRIVATE;
   if (outside && strcmp(runner->block->objects[object].name, CODE_DRIVER_REGION) == 0)
     smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
   smb_runner_note(runner, step,
-                  outside ? (Cause){.kind = CAUSE_CONTENTS, .object = (guint32)object}
+                  outside ? (Cause){.kind = CAUSE_CONTENTS, .object = object, .address = address}
                           : (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
+}
+
+void
+smb_runner_note_found(Runner *runner, const Step *step, const guint64 *addresses, SmbLanes lanes,
+                      const MarkedWords *words) {
+  if (G_LIKELY(!runner->block->map)) {
+    smb_runner_note_load(runner, step, addresses[smb_lanes_first(lanes)]);
+    return;
+  }
+  if (runner->causes[step_number(runner, step)].kind != CAUSE_NONE)
+    return;
+  FOR_LANES(lanes, lane) {
+    for (guint word = 0; word < (step->transfer->move.width + 3) / 4; word++) {
+      guint32 unknown = ~words->marks[word][lane] & MARKS_KNOWN;
+      if (!unknown)
+        continue;
+      guint byte = (guint)__builtin_ctz(unknown) / 8;
+      smb_runner_note_load(runner, step, addresses[lane] + 4 * word + byte);
+      return;
+    }
+  }
 }
 
 // Of global memory that other blocks may change meanwhile nothing is known.
@@ -282,7 +299,7 @@ note_order(Runner *runner, const Transfer *transfer, SmbLanes lanes, const guint
   if (transfer->order <= ORDER_BLOCK || !block_has_company(block))
     return;
   FOR_LANES(lanes, lane) {
-    if (block->objects[find_object(addresses[lane])].space != SPACE_GLOBAL)
+    if (block->objects[smb_block_find(block, addresses[lane])].space != SPACE_GLOBAL)
       continue;
     block->misses_others = TRUE;
     for (guint word = 0; word < MAX_MOVE_BYTES / 4; word++)
@@ -394,7 +411,7 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!smb_words_load(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
   note_order(runner, transfer, lanes, addresses, &words);
-  smb_runner_note_load(runner, step, addresses, lanes);
+  smb_runner_note_found(runner, step, addresses, lanes, &words);
   guint taint = smb_transfer_taint(runner, flags, lanes, addresses) |
                 smb_order_found(runner, step, lanes, addresses);
   smb_transfer_deliver(runner, step, lanes, taint, &words);
@@ -455,7 +472,7 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
                         transfer->swap == NO_ROW ? NULL : &swap, &before))
     return FALSE;
   note_order(runner, transfer, lanes, addresses, &before);
-  smb_runner_note_load(runner, step, addresses, lanes);
+  smb_runner_note_found(runner, step, addresses, lanes, &before);
   guint taint = smb_transfer_taint(runner, flags, lanes, addresses) |
                 smb_order_found(runner, step, lanes, addresses);
   smb_transfer_note_store(runner, flags, lanes, addresses);

@@ -45,6 +45,46 @@ describe_place(const Runner *runner, guint32 number) {
   return g_strdup_printf("line %u", line);
 }
 
+// The parameter that points to an address of memory at or below @address, the next to it, behind @first; in words (transfer
+// full).
+static char *
+describe_pointer(const Runner *runner, guint64 first, guint64 address) {
+  gsize length;
+  const guint8 *bytes = g_bytes_get_data(runner->parameters, &length);
+  guint64 best = 0;
+  guint parameter = 0;
+  for (guint p = 0; p < runner->code->places->len; p++) {
+    const ParameterPlace *place = &g_array_index(runner->code->places, ParameterPlace, p);
+    for (gsize at = 0; at + sizeof best <= place->bytes; at += sizeof best) {
+      guint64 pointer;
+      memcpy(&pointer, bytes + place->offset + at, sizeof pointer);
+      if (pointer < first || pointer > address || pointer <= best)
+        continue;
+      best = pointer;
+      parameter = p;
+    }
+  }
+  return best ? g_strdup_printf(" (parameter %u points into it)", parameter) : g_strdup("");
+}
+
+// Of memory at addresses: "memory at 0x7f3a40000040 that was not recorded (parameter 2 points into it)". @known: (out): whether
+// it was. Variables of the program have their names.
+static char *
+describe_memory(const Runner *runner, const Cause *cause, gboolean *known) {
+  SmbBlock *block = runner->block;
+  const Object *object = &block->objects[cause->object];
+  guint64 first = 0, end = 0;
+  *known = object->contents.fill != SMB_FILL_UNKNOWN;
+  if (!object->map) {
+    g_autofree char *name = smb_object_describe(block, object);
+    return g_strdup_printf("%s%s", name, *known ? "" : ", which were not recorded");
+  }
+  *known = smb_map_piece(block->map, cause->address, &first, &end);
+  g_autofree char *pointer = describe_pointer(runner, first, cause->address);
+  return g_strdup_printf("memory at 0x%" G_GINT64_MODIFIER "x%s%s", cause->address,
+                         *known ? "" : " that was not recorded", pointer);
+}
+
 // "the contents of parameter 2 ('in'), loaded at scan.cu:30: give --buffer 2=SPEC". @option: (out) (optional): what it asks for
 static char *
 explain(const Runner *runner, guint32 origin, char **option) {
@@ -53,6 +93,13 @@ explain(const Runner *runner, guint32 origin, char **option) {
     g_autofree char *place = describe_place(runner, origin - 1);
     if (cause->kind == CAUSE_OPAQUE)
       return g_strdup_printf("the result of an instruction that is not modelled (%s)", place);
+    if (cause->kind == CAUSE_CONTENTS && runner->block->map) {
+      gboolean known;
+      g_autofree char *memory = describe_memory(runner, cause, &known);
+      return known ? g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s",
+                                     memory, place)
+                   : g_strdup_printf("the contents of %s, loaded at %s", memory, place);
+    }
     if (cause->kind == CAUSE_CONTENTS) {
       const Object *buffer = &runner->block->objects[cause->object];
       g_autofree char *object = smb_object_describe(runner->block, buffer);

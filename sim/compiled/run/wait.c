@@ -15,7 +15,7 @@ may_poll(const Runner *runner, const Transfer *transfer, SmbLanes lanes, const g
   if (atomic ? !smb_order_has_result(transfer) : transfer->order <= ORDER_BLOCK)
     return FALSE;
   FOR_LANES(lanes, lane) {
-    const Object *object = &runner->block->objects[(addresses[lane] >> POINTER_OFFSET_BITS) - 1];
+    const Object *object = &runner->block->objects[smb_block_find(runner->block, addresses[lane])];
     if (object->space == SPACE_GLOBAL)
       return TRUE;
   }

@@ -157,7 +157,8 @@ compare_constants(PtxDecoder *decoder, Row number, Predicate p, guint modifiers)
   }
 }
 
-// Which region a generic pointer names is in its upper bits.
+// Which region a generic pointer names is in its upper bits; an address of the process (SmbLaunch.memory), which has none
+// there, is global. Null is, too (PTX ISA, isspacep).
 static PtxResult
 decode_isspacep(PtxDecoder *decoder) {
   const PtxOperand *p = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
@@ -176,8 +177,13 @@ decode_isspacep(PtxDecoder *decoder) {
                 smb_ptx_constant(decoder, POINTER_OFFSET_BITS, 4));
   Predicate result = smb_code_new_predicate(decoder->code);
   Row behind = smb_ptx_constant(decoder, REGION_GRID, 8);
-  Compute compute = {.operation = OPERATION_LT_U64, .s = {behind, number}, .p = result};
+  Compute compute = {.operation = OPERATION_LT_U64, .p = result};
   if (global || constant) {
+    Row index = smb_code_new_rows(decoder->code, 2); // without a number beyond all of them
+    add_operation(decoder, OPERATION_ADD_64, index, number,
+                  smb_ptx_constant(decoder, G_MAXUINT64, 8));
+    compute.s[0] = smb_ptx_constant(decoder, REGION_GRID - 1, 8);
+    compute.s[1] = index;
     smb_ptx_add_compute(decoder, &compute);
     compare_constants(decoder, number, result, MODIFIER_NOT | MODIFIER_AND);
   } else
