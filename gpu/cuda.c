@@ -4,6 +4,7 @@
 
 #include "gpu/cuda.h"
 #include "gpu/error.h"
+#include "gpu/inject/abi.h"
 #include "gpu/symbols.h"
 
 #include <dlfcn.h>
@@ -44,6 +45,7 @@ typedef struct {
                           void **values);
   int (*ModuleUnload)(void *module);
   int (*ModuleGetFunction)(void **function, void *module, const char *name);
+  int (*ModuleGetGlobal)(guint64 *address, gsize *bytes, void *module, const char *name);
   int (*FuncSetAttribute)(void *function, int attribute, int value);
   int (*LaunchKernel)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_bytes,
@@ -51,6 +53,8 @@ typedef struct {
   int (*LaunchCooperativeKernel)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                  unsigned block_x, unsigned block_y, unsigned block_z,
                                  unsigned dynamic_bytes, void *stream, void **parameters);
+  int (*LaunchKernelEx)(const CuLaunchConfig *config, void *function, void **parameters,
+                        void **extra); // CUDA 11.8; NULL before
 } Driver;
 
 struct _SmbCudaFunction {
@@ -61,6 +65,7 @@ struct _SmbCudaFunction {
 
 enum {
   ATTRIBUTE_MAX_DYNAMIC_SHARED_BYTES = 8, // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+  ATTRIBUTE_ANY_CLUSTER = 14,             // CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
   STATIC_LIMIT = 48 * 1024,               // more has to be asked for
   JIT_ERROR_LOG_BUFFER = 5,               // CU_JIT_ERROR_LOG_BUFFER
   JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,    // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
@@ -73,11 +78,18 @@ enum {
 
 static int
 find_driver(Driver *driver) {
-  static const SmbSymbol symbols[] = {SYMBOL(ModuleLoadDataEx),  SYMBOL(ModuleUnload),
-                                      SYMBOL(ModuleGetFunction), SYMBOL(FuncSetAttribute),
-                                      SYMBOL(LaunchKernel),      SYMBOL(LaunchCooperativeKernel)};
+  static const SmbSymbol symbols[] = {
+      SYMBOL(ModuleLoadDataEx),
+      SYMBOL(ModuleUnload),
+      SYMBOL(ModuleGetFunction),
+      SYMBOL(FuncSetAttribute),
+      {"cuModuleGetGlobal_v2", G_STRUCT_OFFSET(Driver, ModuleGetGlobal)},
+      SYMBOL(LaunchKernel),
+      SYMBOL(LaunchCooperativeKernel)};
   g_autofree char *reason = NULL;
   gpointer handle = smb_cuda_open_library(SMB_CUDA_DRIVER, &reason);
+  if (handle)
+    *(void **)&driver->LaunchKernelEx = dlsym(handle, "cuLaunchKernelEx");
   return handle && !smb_symbols_find(handle, symbols, G_N_ELEMENTS(symbols), driver)
              ? SMB_CUDA_SUCCESS
              : ERROR_NOT_FOUND;
@@ -124,7 +136,32 @@ driver_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunct
 }
 
 static int
+find_variable(SmbCudaFunction *function, const char *name, guint64 *address, gsize *bytes) {
+  return function->driver.ModuleGetGlobal(address, bytes, function->module, name);
+}
+
+// A launch with attributes. Clusters of more than 8 blocks have to be allowed.
+static int
+launch_cluster(SmbCudaFunction *function, const SmbCudaLaunch *launch) {
+  CuLaunchAttribute attributes[2] = {{.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION},
+                                     {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE}};
+  CuLaunchConfig config = {.sharedMemBytes = (unsigned)launch->dynamic_bytes,
+                           .attrs = attributes,
+                           .numAttrs = G_N_ELEMENTS(attributes)};
+  if (!function->driver.LaunchKernelEx)
+    return ERROR_NOT_FOUND;
+  memcpy(config.grid, launch->grid, sizeof config.grid);
+  memcpy(config.block, launch->block, sizeof config.block);
+  memcpy(attributes[0].value.clusterDim, launch->cluster, sizeof launch->cluster);
+  attributes[1].value.cooperative = launch->is_cooperative;
+  function->driver.FuncSetAttribute(function->function, ATTRIBUTE_ANY_CLUSTER, 1);
+  return function->driver.LaunchKernelEx(&config, function->function, launch->parameters, NULL);
+}
+
+static int
 driver_launch(SmbCudaFunction *function, const SmbCudaLaunch *launch) {
+  if (launch->cluster[0] > 0)
+    return launch_cluster(function, launch);
   if (launch->is_cooperative)
     return function->driver.LaunchCooperativeKernel(
         function->function, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
@@ -319,6 +356,7 @@ smb_cuda_real(void) {
       .upload = upload,
       .download = download,
       .load = driver_load,
+      .variable = find_variable,
       .unload = driver_unload,
       .launch = driver_launch,
       .synchronize = synchronize,

@@ -52,6 +52,7 @@ typedef struct _SmbCudaFunction SmbCudaFunction;
  * @dynamic_bytes: dynamic shared memory
  * @parameters: address of the value of each kernel parameter
  * @is_cooperative: whether all blocks have to be resident at once, as those that wait for each other have to
+ * @cluster: blocks of a cluster in x, y, z; zeros: what the kernel itself says
  */
 typedef struct {
   guint grid[3];
@@ -59,6 +60,7 @@ typedef struct {
   gsize dynamic_bytes;
   void **parameters;
   gboolean is_cooperative;
+  guint cluster[3];
 } SmbCudaLaunch;
 
 /**
@@ -93,6 +95,7 @@ typedef struct {
  * @load: makes an image executable, which is machine code, or PTX with a 0 at its end, and finds the function @symbol in
  *   it, with room for @dynamic_bytes of shared memory. @log: what the driver says of PTX that it does not assemble
  *   (transfer full), or %NULL
+ * @variable: the address and size of a variable of the image that a function is of
  * @unload: ends the use of a function and of its image
  * @launch: starts a kernel
  * @synchronize: waits for all that was launched: the first error of it
@@ -121,6 +124,7 @@ typedef struct {
   int (*download)(gpointer bytes, guint64 address, gsize n);
   int (*load)(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunction **function,
               char **log);
+  int (*variable)(SmbCudaFunction *function, const char *name, guint64 *address, gsize *bytes);
   void (*unload)(SmbCudaFunction *function);
   int (*launch)(SmbCudaFunction *function, const SmbCudaLaunch *launch);
   int (*synchronize)(void);

@@ -213,6 +213,18 @@ insert_text(GVariantDict *job, const char *key, const char *text) {
 }
 
 static GVariant *
+list_memory(const GArray *memory) {
+  GVariantBuilder pieces;
+  g_variant_builder_init(&pieces, G_VARIANT_TYPE("a(tsay)"));
+  for (guint i = 0; i < memory->len; i++) {
+    const SmbMeterMemory *piece = &g_array_index(memory, SmbMeterMemory, i);
+    g_variant_builder_add(&pieces, "(ts@ay)", piece->address,
+                          piece->variable ? piece->variable : "", smb_message_bytes(piece->bytes));
+  }
+  return g_variant_builder_end(&pieces);
+}
+
+static GVariant *
 make_kernel_job(const SmbMeterLaunch *launch) {
   GVariantDict job;
   GVariantBuilder arguments;
@@ -243,6 +255,10 @@ make_kernel_job(const SmbMeterLaunch *launch) {
                           smb_message_bytes(argument->bytes));
   }
   g_variant_dict_insert_value(&job, "arguments", g_variant_builder_end(&arguments));
+  g_variant_dict_insert(&job, "cluster", "(uuu)", launch->cluster[0], launch->cluster[1],
+                        launch->cluster[2]);
+  if (launch->memory)
+    g_variant_dict_insert_value(&job, "memory", list_memory(launch->memory));
   return g_variant_dict_end(&job);
 }
 

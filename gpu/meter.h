@@ -71,6 +71,18 @@ typedef struct {
 } SmbMeterArgument;
 
 /**
+ * SmbMeterMemory: memory of the process that a launch was captured in.
+ * @address: where it was
+ * @bytes: what it held
+ * @variable: (nullable): the variable of the image that it is; %NULL: an allocation
+ */
+typedef struct {
+  guint64 address;
+  GBytes *bytes;
+  const char *variable;
+} SmbMeterMemory;
+
+/**
  * SmbMeterLaunch: a kernel to measure.
  * @code: (transfer none): CUDA C, PTX with a 0 behind it, or a cubin
  * @file: how messages call it
@@ -81,6 +93,9 @@ typedef struct {
  * @dynamic_bytes: dynamic shared memory
  * @is_cooperative: whether all blocks have to be resident at once
  * @arguments: (element-type SmbMeterArgument): in the order of the parameters
+ * @cluster: blocks of a cluster; zeros: what the kernel itself says
+ * @memory: (nullable) (element-type SmbMeterMemory): of a captured launch: addresses in it and in the arguments are moved to
+ *   where it lies on the device
  * @n_times: launches that are timed, with warm caches and with cold ones
  */
 typedef struct {
@@ -93,7 +108,9 @@ typedef struct {
   guint block[3];
   gsize dynamic_bytes;
   gboolean is_cooperative;
+  guint cluster[3];
   const GPtrArray *arguments;
+  const GArray *memory;
   guint n_times;
 } SmbMeterLaunch;
 

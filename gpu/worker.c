@@ -10,6 +10,7 @@
 #include "gpu/memory.h"
 #include "gpu/message.h"
 #include "gpu/probe.h"
+#include "gpu/replay.h"
 #include "sim/records/metric.h"
 
 // The device of this process; nothing is measured before it is known.
@@ -202,6 +203,7 @@ typedef struct {
   SmbGpuMemory *memory; // by argument: of a buffer
   guint64 *pointers;    // by argument: into its buffer
   void **parameters;
+  SmbReplay *replay; // of a captured launch, or NULL
 } Run;
 
 static void
@@ -214,11 +216,43 @@ run_clear(Run *run) {
   g_free(run->pointers);
   g_free(run->initial);
   g_free(run->parameters);
+  smb_replay_free(run->replay);
   if (run->function)
     run->cuda->unload(run->function);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
+
+// Memory of a captured launch, if it is one.
+static gboolean
+take_memory(Run *run, GVariant *job, GError **error) {
+  g_autoptr(GVariant) pieces = g_variant_lookup_value(job, "memory", G_VARIANT_TYPE("a(tsay)"));
+  if (!pieces)
+    return TRUE;
+  run->replay = smb_replay_new(run->cuda);
+  for (gsize i = 0; i < g_variant_n_children(pieces); i++) {
+    guint64 address;
+    const char *variable;
+    g_autoptr(GVariant) contents = NULL;
+    g_variant_get_child(pieces, i, "(t&s@ay)", &address, &variable, &contents);
+    g_autoptr(GBytes) bytes = g_variant_get_data_as_bytes(contents);
+    if (!smb_replay_add(run->replay, address, bytes, run->function, *variable ? variable : NULL,
+                        error))
+      return FALSE;
+  }
+  return smb_replay_upload(run->replay, error);
+}
+
+// The bytes of a scalar. It is copied: where it lies in a message, it is not aligned.
+static GBytes *
+take_scalar(const Run *run, GVariant *value) {
+  GBytes *bytes = g_bytes_new(g_variant_get_data(value), g_variant_get_size(value));
+  if (!run->replay)
+    return bytes;
+  GBytes *moved = smb_replay_move(run->replay, bytes);
+  g_bytes_unref(bytes);
+  return moved;
+}
 
 static gboolean
 take_arguments(Run *run, GVariant *job, GError **error) {
@@ -234,10 +268,7 @@ take_arguments(Run *run, GVariant *job, GError **error) {
     g_autoptr(GVariant) value = NULL;
     guint64 start;
     g_variant_get_child(arguments, i, "(bt@ay)", &is_pointer, &start, &value);
-    // A scalar is copied: where it lies in a message, it is not aligned.
-    run->initial[i] = is_pointer
-                          ? g_variant_get_data_as_bytes(value)
-                          : g_bytes_new(g_variant_get_data(value), g_variant_get_size(value));
+    run->initial[i] = is_pointer ? g_variant_get_data_as_bytes(value) : take_scalar(run, value);
     run->memory[i].cuda = run->cuda;
     run->n_arguments++;
     gsize length;
@@ -252,6 +283,8 @@ take_arguments(Run *run, GVariant *job, GError **error) {
 
 static gboolean
 reset_buffers(const Run *run, GError **error) {
+  if (run->replay && !smb_replay_upload(run->replay, error))
+    return FALSE;
   for (guint i = 0; i < run->n_arguments; i++) {
     const SmbGpuMemory *memory = &run->memory[i];
     if (memory->bytes &&
@@ -405,12 +438,14 @@ measure_kernel(Worker *worker, GVariant *job, GVariantDict *result, GError **err
                    &run.launch.grid[2]);
   g_variant_lookup(job, "block", "(uuu)", &run.launch.block[0], &run.launch.block[1],
                    &run.launch.block[2]);
+  g_variant_lookup(job, "cluster", "(uuu)", &run.launch.cluster[0], &run.launch.cluster[1],
+                   &run.launch.cluster[2]);
   g_variant_lookup(job, "dynamic-bytes", "t", &dynamic_bytes);
   g_variant_lookup(job, "times", "u", &n_times);
   g_variant_lookup(job, "cooperative", "b", &run.launch.is_cooperative);
   run.launch.dynamic_bytes = dynamic_bytes;
   run.function = compile(worker, job, dynamic_bytes, error);
-  if (!run.function || !take_arguments(&run, job, error))
+  if (!run.function || !take_memory(&run, job, error) || !take_arguments(&run, job, error))
     return FALSE;
   run.launch.parameters = run.parameters;
   return launch_once(&run, error) && take_values(&run, result, error) &&

@@ -25,6 +25,7 @@ static const SmbCommand commands[] = {
     {"advise", smb_cmd_advise,
      "find the padding or swizzle that removes the conflicts of a kernel"},
     {"analyze", smb_cmd_analyze, "count the bank conflicts of a kernel, access by access"},
+    {"capture", smb_cmd_capture, "record what an application launches, to count it anywhere"},
     {"check", smb_cmd_check, "check the kernels of a project against their limits"},
     {"compare", smb_cmd_compare, "say what got worse from one result to another"},
     {"explain", smb_cmd_explain, "explain why an access conflicts, lane by lane"},

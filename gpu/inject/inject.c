@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The injection library of `smembank capture`: the driver loads it into each process that uses CUDA
+// (CUDA_INJECTION64_PATH), and calls InitializeInjection(). CUPTI's callbacks then say which modules are loaded and which
+// kernels are launched; that needs no permission. It is plain C, brings no library with it, prints nothing, and gives way: if
+// nobody listens, or anything is missing, the application runs as it does without it.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/inject/graph.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static InjectDriver driver;
+static InjectCupti cupti;
+
+static const uint32_t launch_callbacks[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams,
+};
+
+static const uint32_t resource_callbacks[] = {
+    CUPTI_CBID_RESOURCE_MODULE_LOADED,
+    CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
+    CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING,
+};
+
+// Kernels are named when they are looked up: until one is wanted, launches need not be looked at, and cost nothing more.
+static const uint32_t name_callbacks[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction,
+    CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLibraryEnumerateKernels,
+    CUPTI_DRIVER_TRACE_CBID_cuModuleEnumerateFunctions,
+};
+
+static void *subscriber;
+
+#define N_CALLBACKS(ids) (sizeof(ids) / sizeof *(ids))
+
+static void
+enable(int domain, const uint32_t *ids, size_t n, bool is_on) {
+  for (size_t i = 0; i < n; i++)
+    cupti.enable_callback(is_on, subscriber, domain, ids[i]);
+}
+
+static void
+look_at_launches(void) {
+  enable(CUPTI_CB_DOMAIN_DRIVER_API, name_callbacks, N_CALLBACKS(name_callbacks), false);
+  enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks, N_CALLBACKS(launch_callbacks), true);
+}
+
+static void
+take_name(uint32_t id, const CuptiCallbackData *data) {
+  const CuGetFunctionParams *given = data->functionParams;
+  bool has_name = id == CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction ||
+                  id == CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel;
+  if (!has_name || kernel_is_wanted(given->name))
+    look_at_launches();
+}
+
+static void
+send_image(const CuptiModuleResourceData *module) {
+  Payload payload = {0};
+  payload_bytes(&payload, module->pCubin, module->cubinSize);
+  channel_send(INJECT_IMAGE, &payload);
+  payload_clear(&payload);
+}
+
+static void
+take_resource(uint32_t id, const CuptiResourceData *data) {
+  const CuptiGraphData *graph = data->resourceDescriptor;
+  if (!graph)
+    return;
+  if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+    send_image(data->resourceDescriptor);
+  else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED)
+    graph_made(graph->graphExec, graph->graph);
+  else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING)
+    graph_destroyed(graph->graphExec);
+}
+
+// What the parameters of cuLaunchKernelEx() say besides.
+static void
+read_attributes(const CuLaunchConfig *config, Launch *launch) {
+  for (unsigned i = 0; i < config->numAttrs; i++) {
+    const CuLaunchAttribute *attribute = &config->attrs[i];
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+      memcpy(launch->cluster, attribute->value.clusterDim, sizeof launch->cluster);
+    else if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+      launch->is_cooperative = attribute->value.cooperative != 0;
+  }
+}
+
+// A launch is recorded, or it is only counted.
+static void
+take_launch(const char *symbol, void *handle, Launch *launch, void *const *parameters,
+            void *const *extra) {
+  Kernel *kernel = symbol ? kernel_find(&driver, handle, symbol) : NULL;
+  if (!kernel || !kernel->is_wanted || record_is_capturing(launch->stream))
+    return;
+  __atomic_add_fetch(&kernel->seen, 1, __ATOMIC_RELAXED);
+  if (!record_chooses(&launch->number) || !record_begin(kernel))
+    return;
+  if (!kernel->has_image)
+    kernel_complete(&driver, kernel);
+  const Place alone = {0};
+  unsigned char *bytes = kernel_gather(kernel, parameters, extra, &launch->parameter_bytes);
+  launch->kernel = kernel;
+  launch->parameters = bytes;
+  record_launch(launch, &alone);
+  free(bytes);
+}
+
+static void
+enter_launch(const CuptiCallbackData *data, bool is_cooperative) {
+  const CuLaunchKernelParams *given = data->functionParams;
+  Launch launch = {.dynamic_bytes = given->sharedMemBytes,
+                   .is_cooperative = is_cooperative,
+                   .stream = given->hStream};
+  memcpy(launch.grid, given->grid, sizeof launch.grid);
+  memcpy(launch.block, given->block, sizeof launch.block);
+  take_launch(data->symbolName, given->f, &launch, given->kernelParams,
+              is_cooperative ? NULL : given->extra);
+}
+
+static void
+enter_launch_ex(const CuptiCallbackData *data) {
+  const CuLaunchKernelExParams *given = data->functionParams;
+  const CuLaunchConfig *config = given->config;
+  Launch launch = {.dynamic_bytes = config->sharedMemBytes, .stream = config->hStream};
+  memcpy(launch.grid, config->grid, sizeof launch.grid);
+  memcpy(launch.block, config->block, sizeof launch.block);
+  read_attributes(config, &launch);
+  take_launch(data->symbolName, given->f, &launch, given->kernelParams, given->extra);
+}
+
+static void
+enter(uint32_t id, const CuptiCallbackData *data) {
+  const CuGraphLaunchParams *graph = data->functionParams;
+  switch (id) {
+  case CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction:
+  case CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel:
+  case CUPTI_DRIVER_TRACE_CBID_cuLibraryEnumerateKernels:
+  case CUPTI_DRIVER_TRACE_CBID_cuModuleEnumerateFunctions:
+    take_name(id, data);
+    return;
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+    enter_launch(data, false);
+    return;
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+    enter_launch(data, true);
+    return;
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+  case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+    enter_launch_ex(data);
+    return;
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+    if (!record_is_capturing(graph->hStream))
+      graph_launched(graph->hGraphExec, graph->hStream);
+    return;
+  default:
+    return;
+  }
+}
+
+// Members that the functions of a kind share: an executable graph first, then a node or the graph that it is updated from.
+typedef struct {
+  void *exec;
+  void *what;
+  const CuKernelNodeParams *params;
+} GraphChange;
+
+static void
+leave(uint32_t id, const CuptiCallbackData *data) {
+  const GraphChange *change = data->functionParams;
+  if (record_is_open())
+    record_end();
+  switch (id) {
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2:
+    graph_changed(change->exec, change->what, change->params);
+    return;
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate:
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2:
+    graph_made(change->exec, change->what);
+    return;
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams:
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams:
+    graph_lost(change->exec);
+    return;
+  default:
+    return;
+  }
+}
+
+static void
+take_callback(void *user, int domain, uint32_t id, const void *data) {
+  const CuptiCallbackData *call = data;
+  (void)user;
+  if (!channel_is_open())
+    return;
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE)
+    take_resource(id, data);
+  else if (call->callbackSite == CUPTI_API_ENTER)
+    enter(id, call);
+  else
+    leave(id, call);
+}
+
+static void
+say_hello(void) {
+  Payload payload = {0};
+  int version = 0;
+  driver.version(&version);
+  payload_number(&payload, INJECT_PROTOCOL);
+  payload_number(&payload, (uint64_t)getpid());
+  payload_number(&payload, (uint64_t)version);
+  channel_send(INJECT_HELLO, &payload);
+  payload_clear(&payload);
+}
+
+static bool
+read_options(RecordOptions *options) {
+  const char *bytes = getenv(INJECT_BYTES), *range = getenv(INJECT_RANGE);
+  return bytes && range && sscanf(bytes, "%" SCNu64, &options->memory_bytes) == 1 &&
+         sscanf(range, "%lu %lu %lu", &options->first, &options->last, &options->every) == 3 &&
+         options->every > 0;
+}
+
+EXPORT int InitializeInjection(void);
+
+EXPORT int
+InitializeInjection(void) {
+  RecordOptions options;
+  if (!read_options(&options) || inject_driver_find(&driver) ||
+      inject_cupti_find(&cupti, getenv(INJECT_CUPTI)) || !channel_open(getenv(INJECT_SOCKET)))
+    return 1;
+  say_hello();
+  if (cupti.subscribe(&subscriber, take_callback, NULL) != CU_SUCCESS)
+    return 1;
+  graph_start(&driver);
+  record_start(&driver, &cupti, &options);
+  enable(CUPTI_CB_DOMAIN_DRIVER_API, name_callbacks, N_CALLBACKS(name_callbacks), true);
+  enable(CUPTI_CB_DOMAIN_RESOURCE, resource_callbacks, N_CALLBACKS(resource_callbacks), true);
+  atexit(kernel_send_counts);
+  return 1;
+}

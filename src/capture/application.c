@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "src/capture/application.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "gpu/inject/protocol.h"
+#include "sim/base/error.h"
+#include "src/capture/process.h"
+
+enum {
+  LOOK_MS = 20,    // between two looks at whether the application has ended
+  LINGER_MS = 500, // how long processes that outlive it are listened to, once they say nothing
+  BACKLOG = 64,
+};
+
+typedef struct {
+  char *folder; // of the socket
+  char *socket;
+  int listener;
+  int signals;
+  GPid pid;
+  gboolean has_ended;
+  int wait_status;
+  sigset_t before; // signals that were blocked
+  SmbRecorder *recorder;
+  GPtrArray *processes; // SmbProcess
+} Stage;
+
+static gboolean
+fail(GError **error, const char *what) {
+  int failure = errno;
+  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", what,
+              g_strerror(failure));
+  return FALSE;
+}
+
+// --- the stage: a socket that this user alone can reach, and signals that are read
+
+static gboolean
+listen_at(Stage *stage, GError **error) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  stage->folder = g_dir_make_tmp("smembank-capture-XXXXXX", error);
+  if (!stage->folder)
+    return FALSE;
+  stage->socket = g_build_filename(stage->folder, "socket", NULL);
+  if (strlen(stage->socket) >= sizeof address.sun_path)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s: too long for the name of a socket (TMPDIR)", stage->socket);
+  strcpy(address.sun_path, stage->socket);
+  stage->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (stage->listener < 0 ||
+      bind(stage->listener, (struct sockaddr *)&address, sizeof address) != 0 ||
+      listen(stage->listener, BACKLOG) != 0)
+    return fail(error, stage->socket);
+  return TRUE;
+}
+
+static gboolean
+take_signals(Stage *stage, GError **error) {
+  sigset_t taken;
+  sigemptyset(&taken);
+  sigaddset(&taken, SIGINT);
+  sigaddset(&taken, SIGTERM);
+  sigaddset(&taken, SIGHUP);
+  sigaddset(&taken, SIGQUIT);
+  pthread_sigmask(SIG_BLOCK, &taken, &stage->before);
+  stage->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+  return stage->signals >= 0 || fail(error, "signals");
+}
+
+static void
+clear(Stage *stage) {
+  for (guint i = 0; i < stage->processes->len; i++)
+    smb_process_free(g_ptr_array_index(stage->processes, i));
+  g_ptr_array_unref(stage->processes);
+  if (stage->signals >= 0) {
+    struct signalfd_siginfo info;
+    while (read(stage->signals, &info, sizeof info) > 0)
+      continue;
+    close(stage->signals);
+    pthread_sigmask(SIG_SETMASK, &stage->before, NULL);
+  }
+  if (stage->listener >= 0)
+    close(stage->listener);
+  if (stage->socket)
+    g_unlink(stage->socket);
+  if (stage->folder)
+    g_rmdir(stage->folder);
+  g_free(stage->socket);
+  g_free(stage->folder);
+}
+
+// --- the application
+
+static void
+set_up(gpointer data) {
+  sigset_t none;
+  (void)data;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static gboolean
+start(Stage *stage, const SmbApplication *application, GError **error) {
+  g_auto(GStrv) environment = g_get_environ();
+  g_autofree char *bytes = g_strdup_printf("%" G_GUINT64_FORMAT, application->memory_bytes);
+  g_autofree char *range =
+      g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+                      application->first, application->last, application->every);
+  environment = g_environ_setenv(environment, "CUDA_INJECTION64_PATH", application->library, TRUE);
+  environment = g_environ_setenv(environment, INJECT_SOCKET, stage->socket, TRUE);
+  environment = g_environ_setenv(environment, INJECT_CUPTI, application->cupti, TRUE);
+  environment = g_environ_setenv(environment, INJECT_BYTES, bytes, TRUE);
+  environment = g_environ_setenv(environment, INJECT_RANGE, range, TRUE);
+  g_autoptr(GError) failure = NULL;
+  if (g_spawn_async(NULL, (char **)application->words, environment,
+                    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN,
+                    set_up, NULL, &stage->pid, &failure))
+    return TRUE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s", failure->message);
+}
+
+// From a terminal the application gets them itself.
+static void
+pass_signals_on(const Stage *stage) {
+  struct signalfd_siginfo info;
+  while (read(stage->signals, &info, sizeof info) == sizeof info)
+    if (info.ssi_code != SI_KERNEL && !stage->has_ended)
+      kill(stage->pid, (int)info.ssi_signo);
+}
+
+static void
+accept_processes(Stage *stage) {
+  int fd;
+  while ((fd = accept4(stage->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+    g_ptr_array_add(stage->processes, smb_process_new(fd, stage->recorder));
+}
+
+// Listens to all once; whether anything was said.
+static gboolean
+serve(Stage *stage, int timeout) {
+  guint n = stage->processes->len;
+  g_autofree struct pollfd *ends = g_new0(struct pollfd, n + 2);
+  ends[0] = (struct pollfd){stage->listener, POLLIN, 0};
+  ends[1] = (struct pollfd){stage->signals, POLLIN, 0};
+  for (guint i = 0; i < n; i++)
+    ends[2 + i] =
+        (struct pollfd){smb_process_fd(g_ptr_array_index(stage->processes, i)), POLLIN, 0};
+  if (poll(ends, n + 2, timeout) <= 0)
+    return FALSE;
+  for (guint i = n; i-- > 0;) {
+    SmbProcess *process = g_ptr_array_index(stage->processes, i);
+    if (ends[2 + i].revents && !smb_process_read(process)) {
+      g_ptr_array_remove_index(stage->processes, i);
+      smb_process_free(process);
+    }
+  }
+  if (ends[1].revents)
+    pass_signals_on(stage);
+  if (ends[0].revents)
+    accept_processes(stage);
+  return TRUE;
+}
+
+static void
+look(Stage *stage) {
+  if (!stage->has_ended && waitpid(stage->pid, &stage->wait_status, WNOHANG) == stage->pid)
+    stage->has_ended = TRUE;
+}
+
+static char *
+describe_end(int wait_status, const char *name) {
+  if (WIFSIGNALED(wait_status))
+    return g_strdup_printf("%s ended by signal %d (%s)", name, WTERMSIG(wait_status),
+                           g_strsignal(WTERMSIG(wait_status)));
+  return g_strdup_printf("%s ended with status %d", name, WEXITSTATUS(wait_status));
+}
+
+gboolean
+smb_application_run(const SmbApplication *application, SmbRecorder *recorder, char **status,
+                    GError **error) {
+  Stage stage = {.listener = -1, .signals = -1, .recorder = recorder};
+  stage.processes = g_ptr_array_new();
+  gboolean runs =
+      listen_at(&stage, error) && take_signals(&stage, error) && start(&stage, application, error);
+  while (runs && !stage.has_ended) {
+    serve(&stage, LOOK_MS);
+    look(&stage);
+  }
+  while (runs && serve(&stage, stage.processes->len > 0 ? LINGER_MS : 0))
+    continue;
+  if (runs)
+    *status = describe_end(stage.wait_status, application->words[0]);
+  clear(&stage);
+  return runs;
+}

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// capture: records what an application launches.
+#define _GNU_SOURCE
+#include "config.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/error.h"
+#include "gpu/inject/protocol.h"
+#include "sim/base/error.h"
+#include "src/capture/application.h"
+#include "src/cli/commands.h"
+
+#define DEFAULT_PATH       "smembank.capture"
+#define DEFAULT_MEMORY_MIB 256u
+#define DEFAULT_FILE_MIB   4096u
+#define MAX_MIB            (G_GUINT64_CONSTANT(1) << 20)
+#define MAX_WORDS          G_MAXINT
+#define LIBRARY_VARIABLE   "SMEMBANK_INJECTION"
+#define LIBRARY_NAME       "smembank-inject.so"
+
+static char *option_kernel, *option_launches, *option_every, *option_memory, *option_path,
+    *option_file, *option_seconds;
+
+static const GOptionEntry options[] = {
+    {"kernel", 0, 0, G_OPTION_ARG_STRING, &option_kernel,
+     "only kernels whose name, mangled or demangled, matches", "REGEX"},
+    {"launches", 0, 0, G_OPTION_ARG_STRING, &option_launches,
+     "of the launches that match, only those with these numbers, from 1, in each process",
+     "FIRST..LAST"},
+    {"every", 0, 0, G_OPTION_ARG_STRING, &option_every, "and of those only every N-th", "N"},
+    {"memory", 0, 0, G_OPTION_ARG_STRING, &option_memory,
+     "memory that is recorded of a launch at most (default 256 MiB)", "MIB|none"},
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &option_path, "the file (default " DEFAULT_PATH ")",
+     SMB_CLI_FILE},
+    {"max-file", 0, 0, G_OPTION_ARG_STRING, &option_file,
+     "record nothing more once the file is larger (default 4096 MiB)", "MIB"},
+    {"max-seconds", 0, 0, G_OPTION_ARG_STRING, &option_seconds,
+     "record nothing more after so many seconds", "N"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static const SmbCliUsage usage = {
+    .arguments = "-- COMMAND…",
+    .description =
+        "Runs a command and records the kernels that it and its processes launch: machine code, "
+        "launch, parameters, and the contents of the memory that they point into. That needs a "
+        "GPU, "
+        "and no permission to profile. 'smembank analyze FILE' then counts the launches on any "
+        "machine.\n"
+        "The file holds the contents of the application's memory, its data included. --memory none "
+        "leaves them out.",
+    .min_arguments = 1,
+    .max_arguments = MAX_WORDS,
+    .example = "smembank capture --kernel sgemm --launches 1..3 -o app.capture -- ./app --size 512",
+};
+
+// --- what is recorded
+
+static gboolean
+parse_range(SmbApplication *application, GError **error) {
+  application->first = application->every = 1;
+  application->last = G_MAXUINT32;
+  if (option_launches) {
+    g_auto(GStrv) ends = g_strsplit(option_launches, "..", 2);
+    const char *last = ends[0] && ends[1] && *ends[1] ? ends[1] : NULL;
+    if (!ends[0] || !*ends[0] || (strstr(option_launches, "..") && !last && *ends[1]))
+      return smb_cli_usage_error(error, "--launches '%s': expected FIRST..LAST", option_launches);
+    if (!strstr(option_launches, ".."))
+      last = ends[0];
+    if (!smb_cli_number64("--launches", ends[0], 1, G_MAXUINT32, &application->first, error) ||
+        !smb_cli_number64("--launches", last, 1, G_MAXUINT32, &application->last, error))
+      return FALSE;
+    if (application->last < application->first)
+      return smb_cli_usage_error(error, "--launches '%s': the last comes before the first",
+                                 option_launches);
+  }
+  return smb_cli_number64("--every", option_every, 1, G_MAXUINT32, &application->every, error);
+}
+
+static gboolean
+parse_options(SmbApplication *application, SmbRecorderOptions *recording, GError **error) {
+  guint64 memory = DEFAULT_MEMORY_MIB, file = DEFAULT_FILE_MIB;
+  gboolean has_memory = g_strcmp0(option_memory, "none") != 0;
+  if (!parse_range(application, error) ||
+      (has_memory && !smb_cli_number64("--memory", option_memory, 1, MAX_MIB, &memory, error)) ||
+      !smb_cli_number64("--max-file", option_file, 1, MAX_MIB, &file, error) ||
+      !smb_cli_number("--max-seconds", option_seconds, 1, G_MAXINT, &recording->seconds, error))
+    return FALSE;
+  application->memory_bytes = recording->memory_bytes = has_memory ? memory << 20 : 0;
+  recording->file_bytes = file << 20;
+  recording->path = option_path ? option_path : DEFAULT_PATH;
+  g_autoptr(GError) failure = NULL;
+  if (option_kernel && !(recording->kernel = g_regex_new(option_kernel, 0, 0, &failure)))
+    return smb_cli_usage_error(error, "--kernel '%s': %s", option_kernel, failure->message);
+  return TRUE;
+}
+
+// --- what is needed
+
+// In the build tree it lies beside the program, once installed in a folder of its own.
+static char *
+find_library(GError **error) {
+  const char *given = g_getenv(LIBRARY_VARIABLE);
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *folder = self ? g_path_get_dirname(self) : g_strdup(".");
+  char *candidates[] = {
+      given ? g_strdup(given) : NULL,
+      g_build_filename(folder, "gpu", "inject", LIBRARY_NAME, NULL),
+      g_build_filename(folder, "..", "gpu", "inject", LIBRARY_NAME, NULL),
+      g_build_filename(PKGLIBDIR, LIBRARY_NAME, NULL),
+      g_build_filename(folder, "..", "lib", "smembank", LIBRARY_NAME, NULL),
+  };
+  char *found = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(candidates); i++) {
+    if (!found && candidates[i] && access(candidates[i], R_OK) == 0)
+      found = g_canonicalize_filename(candidates[i], NULL);
+    g_free(candidates[i]);
+  }
+  if (!found)
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
+             "the injection library (%s) is neither beside the program nor in %s", LIBRARY_NAME,
+             PKGLIBDIR);
+  return found;
+}
+
+// CUPTI, which the application is to open: by the path under which this program found it.
+static char *
+find_cupti(const SmbCuda *cuda, GError **error) {
+  g_autofree char *reason = NULL;
+  const char *given = g_getenv(INJECT_CUPTI);
+  struct link_map *map = NULL;
+  if (!cuda->open(SMB_CUDA_DRIVER, &reason)) {
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no driver: %s", reason);
+    return NULL;
+  }
+  if (given)
+    return g_strdup(given);
+  gpointer handle = cuda->open(SMB_CUDA_CUPTI, &reason);
+  if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name)
+    return g_strdup(map->l_name);
+  smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no CUPTI: %s",
+           reason ? reason : "its file is not known");
+  return NULL;
+}
+
+gboolean
+smb_cmd_capture(SmbCli *cli, GError **error) {
+  SmbApplication application = {.words = NULL};
+  SmbRecorderOptions recording = {.path = NULL};
+  g_autofree char *status = NULL, *summary = NULL;
+  if (!smb_cli_parse(cli, &usage, options, error) ||
+      !parse_options(&application, &recording, error))
+    return FALSE;
+  g_autofree char *library = find_library(error);
+  g_autofree char *cupti = library ? find_cupti(cli->cuda, error) : NULL;
+  application.words = recording.command = (const char *const *)cli->arguments;
+  application.library = library;
+  application.cupti = cupti;
+  g_autoptr(SmbRecorder) recorder = cupti ? smb_recorder_new(&recording, error) : NULL;
+  g_clear_pointer(&recording.kernel, g_regex_unref);
+  if (!recorder || !smb_application_run(&application, recorder, &status, error) ||
+      !smb_recorder_finish(recorder, status, &summary, error))
+    return FALSE;
+  smb_spool_printf(cli->messages, "%s%s\n", summary, status);
+  return TRUE;
+}

@@ -1,0 +1,375 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/capture/process.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "gpu/inject/protocol.h"
+#include "sim/capture/image.h"
+#include "src/capture/payload.h"
+
+enum {
+  READ_BYTES = 1 << 20,
+};
+
+// A launch that is being said, or that runs.
+typedef struct {
+  SmbCaptureLaunch *launch;
+  guint64 registers, shared_bytes; // of its kernel, as the driver has it
+} Open;
+
+struct _SmbProcess {
+  int fd;
+  SmbRecorder *recorder;
+  GByteArray *in; // read, and not yet understood
+  guint64 pid;
+  guint64 driver;
+  GPtrArray *images;  // SmbCaptureImage
+  GHashTable *counts; // symbol to guint64
+  Open said;          // the one that is being said
+  GQueue running;     // Open
+};
+
+SmbProcess *
+smb_process_new(int fd, SmbRecorder *recorder) {
+  SmbProcess *process = g_new0(SmbProcess, 1);
+  process->fd = fd;
+  process->recorder = recorder;
+  process->in = g_byte_array_new();
+  process->images = g_ptr_array_new_with_free_func((GDestroyNotify)smb_capture_image_free);
+  process->counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  g_queue_init(&process->running);
+  return process;
+}
+
+int
+smb_process_fd(const SmbProcess *process) {
+  return process->fd;
+}
+
+// --- images
+
+// The image of a kernel: the one that was loaded last, of those of which the driver says the same. *@several: there are others.
+static const SmbCaptureImage *
+choose_image(const SmbProcess *process, const char *symbol, guint64 registers, gboolean *several) {
+  const SmbCaptureImage *chosen = NULL;
+  gboolean fits = FALSE;
+  *several = FALSE;
+  for (guint i = process->images->len; i-- > 0;) {
+    const SmbCaptureImage *image = g_ptr_array_index(process->images, i);
+    const SmbCaptureImageKernel *kernel = smb_capture_image_kernel(image, symbol);
+    gboolean is_same = kernel && (registers == 0 || kernel->registers == registers);
+    if (!kernel || (chosen && fits && !is_same))
+      continue;
+    *several = chosen && fits == is_same;
+    if (!chosen || (is_same && !fits)) {
+      chosen = image;
+      fits = is_same;
+    }
+  }
+  return chosen;
+}
+
+static gboolean
+take_image(SmbProcess *process, SmbPayload *payload) {
+  g_autoptr(GBytes) bytes = smb_payload_bytes(payload);
+  for (guint i = 0; i < process->images->len; i++) {
+    const SmbCaptureImage *image = g_ptr_array_index(process->images, i);
+    if (g_bytes_equal(image->bytes, bytes))
+      return TRUE;
+  }
+  g_ptr_array_add(process->images, smb_capture_image_new(bytes));
+  return TRUE;
+}
+
+// --- kernels
+
+static gboolean
+send_answer(const SmbProcess *process, GByteArray *answer) {
+  const InjectFrame frame = {INJECT_ANSWER, answer->len};
+  g_autoptr(GByteArray) all = g_byte_array_new();
+  g_byte_array_append(all, (const guint8 *)&frame, sizeof frame);
+  g_byte_array_append(all, answer->data, answer->len);
+  for (guint done = 0; done < all->len;) {
+    ssize_t n = send(process->fd, all->data + done, all->len - done, MSG_NOSIGNAL);
+    if (n < 0 && errno != EINTR)
+      return FALSE;
+    done += n > 0 ? (guint)n : 0;
+  }
+  return TRUE;
+}
+
+static gboolean
+take_kernel(SmbProcess *process, SmbPayload *payload) {
+  g_autofree char *symbol = smb_payload_text(payload);
+  g_autoptr(GByteArray) answer = g_byte_array_new();
+  gboolean several;
+  const SmbCaptureImage *image = choose_image(process, symbol, 0, &several);
+  const SmbCaptureImageKernel *kernel = image ? smb_capture_image_kernel(image, symbol) : NULL;
+  guint n_parameters = kernel ? kernel->parameters->len : 0;
+  guint n_variables = image ? image->variables->len : 0;
+  smb_payload_add_number(answer, smb_recorder_wants(process->recorder, symbol));
+  smb_payload_add_number(answer, kernel != NULL);
+  smb_payload_add_number(answer, n_parameters);
+  for (guint i = 0; i < n_parameters; i++) {
+    const SmbCaptureParameter *parameter =
+        &g_array_index(kernel->parameters, SmbCaptureParameter, i);
+    smb_payload_add_number(answer, parameter->offset);
+    smb_payload_add_number(answer, parameter->bytes);
+  }
+  smb_payload_add_number(answer, n_variables);
+  for (guint i = 0; i < n_variables; i++) {
+    const SmbCaptureImageVariable *variable =
+        &g_array_index(image->variables, SmbCaptureImageVariable, i);
+    smb_payload_add_text(answer, variable->name);
+    smb_payload_add_number(answer, variable->is_constant);
+  }
+  return send_answer(process, answer);
+}
+
+static gboolean
+take_count(SmbProcess *process, SmbPayload *payload) {
+  char *symbol = smb_payload_text(payload);
+  guint64 *count = g_new(guint64, 1);
+  *count = smb_payload_number(payload);
+  g_hash_table_insert(process->counts, symbol, count);
+  return TRUE;
+}
+
+static gboolean
+take_lost(SmbProcess *process, SmbPayload *payload) {
+  g_autofree char *symbol = smb_payload_text(payload), *why = smb_payload_text(payload);
+  smb_recorder_lose(process->recorder, symbol, why);
+  return TRUE;
+}
+
+// --- launches
+
+static void
+read_triple(SmbPayload *payload, guint values[3]) {
+  for (guint i = 0; i < 3; i++)
+    values[i] = (guint)smb_payload_number(payload);
+}
+
+static gboolean
+take_launch(SmbProcess *process, SmbPayload *payload) {
+  if (process->said.launch)
+    return FALSE;
+  SmbCaptureLaunch *launch = smb_capture_launch_new();
+  process->said.launch = launch;
+  launch->kernel = smb_payload_text(payload);
+  launch->launch = smb_payload_number(payload);
+  read_triple(payload, launch->grid);
+  read_triple(payload, launch->block);
+  read_triple(payload, launch->cluster);
+  launch->dynamic_bytes = smb_payload_number(payload);
+  launch->is_cooperative = smb_payload_number(payload) != 0;
+  guint64 stream = smb_payload_number(payload);
+  launch->stream = stream ? g_strdup_printf("0x%" G_GINT64_MODIFIER "x", stream) : g_strdup("0");
+  launch->graph_launch = smb_payload_number(payload);
+  launch->graph_node = smb_payload_number(payload);
+  launch->is_in_graph = launch->graph_launch > 0;
+  launch->device = smb_payload_number(payload);
+  launch->device_name = smb_payload_text(payload);
+  guint64 major = smb_payload_number(payload), minor = smb_payload_number(payload);
+  launch->arch = g_strdup_printf("sm_%u", (guint)(10 * major + minor));
+  process->said.registers = smb_payload_number(payload);
+  process->said.shared_bytes = smb_payload_number(payload);
+  GBytes *parameters = smb_payload_bytes(payload);
+  if (g_bytes_get_size(parameters) > 0)
+    launch->parameters = g_bytes_ref(parameters);
+  g_bytes_unref(parameters);
+  launch->process = process->pid;
+  launch->driver = g_strdup_printf("%" G_GUINT64_FORMAT, process->driver);
+  launch->time = smb_recorder_time(process->recorder);
+  return TRUE;
+}
+
+static gboolean
+take_variable(SmbProcess *process, SmbPayload *payload) {
+  g_autofree char *name = smb_payload_text(payload);
+  guint64 address = smb_payload_number(payload), bytes = smb_payload_number(payload);
+  gsize length;
+  const guchar *contents = smb_payload_peek(payload, &length);
+  if (!process->said.launch || (length != 0 && length != bytes))
+    return FALSE;
+  SmbCaptureVariable *variable =
+      smb_capture_launch_add_variable(process->said.launch, name, address, bytes);
+  if (length == 0)
+    return TRUE;
+  variable->hashes = smb_capture_variable_new_hashes();
+  for (gsize at = 0; at < length; at += SMB_CAPTURE_PIECE_BYTES)
+    g_ptr_array_add(variable->hashes,
+                    smb_recorder_memory(process->recorder, contents + at,
+                                        MIN(length - at, SMB_CAPTURE_PIECE_BYTES)));
+  return TRUE;
+}
+
+// Whether a variable lies there: its contents are known as its own.
+static gboolean
+is_variable(const SmbCaptureLaunch *launch, guint64 address) {
+  for (guint i = 0; i < launch->variables->len; i++)
+    if (g_array_index(launch->variables, SmbCaptureVariable, i).address == address)
+      return TRUE;
+  return FALSE;
+}
+
+// Pieces of one allocation come one after another.
+static gboolean
+take_memory(SmbProcess *process, SmbPayload *payload) {
+  static const SmbCaptureKind kinds[] = {[INJECT_DEVICE] = SMB_CAPTURE_DEVICE,
+                                         [INJECT_MANAGED] = SMB_CAPTURE_MANAGED,
+                                         [INJECT_HOST] = SMB_CAPTURE_HOST};
+  guint64 address = smb_payload_number(payload), bytes = smb_payload_number(payload);
+  guint64 kind = smb_payload_number(payload), offset = smb_payload_number(payload);
+  gsize length;
+  const guchar *contents = smb_payload_peek(payload, &length);
+  SmbCaptureLaunch *launch = process->said.launch;
+  if (!launch || kind >= G_N_ELEMENTS(kinds) || length > SMB_CAPTURE_PIECE_BYTES)
+    return FALSE;
+  if (is_variable(launch, address))
+    return TRUE;
+  SmbCaptureMemory *memory =
+      launch->memory->len > 0
+          ? &g_array_index(launch->memory, SmbCaptureMemory, launch->memory->len - 1)
+          : NULL;
+  if (!memory || memory->address != address)
+    memory = smb_capture_launch_add_memory(launch, kinds[kind], address, bytes);
+  if (length > 0) {
+    g_autofree char *hash = smb_recorder_memory(process->recorder, contents, length);
+    smb_capture_memory_add(memory, offset, length, hash);
+  }
+  return TRUE;
+}
+
+static void
+add_note(SmbCaptureLaunch *launch, const char *text) {
+  guint n = launch->notes ? g_strv_length(launch->notes) : 0;
+  launch->notes = g_renew(char *, launch->notes, n + 2);
+  launch->notes[n] = g_strdup(text);
+  launch->notes[n + 1] = NULL;
+}
+
+static gboolean
+take_note(SmbProcess *process, SmbPayload *payload) {
+  g_autofree char *text = smb_payload_text(payload);
+  if (process->said.launch)
+    add_note(process->said.launch, text);
+  return process->said.launch != NULL;
+}
+
+static gboolean
+take_ready(SmbProcess *process, SmbPayload *payload) {
+  (void)payload;
+  if (!process->said.launch)
+    return FALSE;
+  g_queue_push_tail(&process->running, g_memdup2(&process->said, sizeof process->said));
+  process->said.launch = NULL;
+  return TRUE;
+}
+
+static void
+finish_launch(SmbProcess *process, Open *open, double nanoseconds) {
+  gboolean several;
+  SmbCaptureLaunch *launch = open->launch;
+  const SmbCaptureImage *image = choose_image(process, launch->kernel, open->registers, &several);
+  launch->nanoseconds = nanoseconds;
+  if (several)
+    add_note(launch, "several images of the process have a kernel of this name: it may be of "
+                     "another one than the one recorded");
+  if (image)
+    smb_recorder_launch(process->recorder, launch, image->bytes);
+  else
+    smb_recorder_lose(process->recorder, launch->kernel,
+                      "the driver did not say which image it is in");
+  smb_capture_launch_free(launch);
+  g_free(open);
+}
+
+static gboolean
+take_end(SmbProcess *process, SmbPayload *payload) {
+  gboolean is_timed = smb_payload_number(payload) != 0;
+  double nanoseconds = (double)smb_payload_number(payload);
+  Open *open = g_queue_pop_head(&process->running);
+  if (!open)
+    return FALSE;
+  finish_launch(process, open, is_timed ? nanoseconds : -1);
+  return TRUE;
+}
+
+// --- frames
+
+static gboolean
+take_hello(SmbProcess *process, SmbPayload *payload) {
+  gboolean is_ours = smb_payload_number(payload) == INJECT_PROTOCOL;
+  process->pid = smb_payload_number(payload);
+  process->driver = smb_payload_number(payload);
+  return is_ours;
+}
+
+static gboolean
+take_frame(SmbProcess *process, guint64 kind, const guchar *bytes, gsize length) {
+  static gboolean (*const takers[])(SmbProcess * process, SmbPayload * payload) = {
+      [INJECT_HELLO] = take_hello,       [INJECT_IMAGE] = take_image,
+      [INJECT_KERNEL] = take_kernel,     [INJECT_LAUNCH] = take_launch,
+      [INJECT_VARIABLE] = take_variable, [INJECT_MEMORY] = take_memory,
+      [INJECT_NOTE] = take_note,         [INJECT_READY] = take_ready,
+      [INJECT_END] = take_end,           [INJECT_LOST] = take_lost,
+      [INJECT_COUNT] = take_count};
+  SmbPayload payload = {.bytes = bytes, .length = length};
+  return kind < G_N_ELEMENTS(takers) && takers[kind] && takers[kind](process, &payload) &&
+         !payload.failed;
+}
+
+// All frames that are there whole.
+static gboolean
+take_frames(SmbProcess *process) {
+  gsize at = 0;
+  InjectFrame frame;
+  gboolean makes_sense = TRUE;
+  while (makes_sense && process->in->len - at >= sizeof frame) {
+    memcpy(&frame, process->in->data + at, sizeof frame);
+    makes_sense = frame.bytes <= INJECT_MAX_FRAME;
+    if (!makes_sense || process->in->len - at - sizeof frame < frame.bytes)
+      break;
+    makes_sense =
+        take_frame(process, frame.kind, process->in->data + at + sizeof frame, frame.bytes);
+    at += sizeof frame + frame.bytes;
+  }
+  g_byte_array_remove_range(process->in, 0, (guint)at);
+  return makes_sense;
+}
+
+gboolean
+smb_process_read(SmbProcess *process) {
+  guint before = process->in->len;
+  g_byte_array_set_size(process->in, before + READ_BYTES);
+  ssize_t n = recv(process->fd, process->in->data + before, READ_BYTES, MSG_DONTWAIT);
+  g_byte_array_set_size(process->in, before + (n > 0 ? (guint)n : 0));
+  if (n < 0)
+    return errno == EINTR || errno == EAGAIN;
+  return n > 0 && take_frames(process) && !smb_recorder_is_full(process->recorder);
+}
+
+void
+smb_process_free(SmbProcess *process) {
+  Open *open;
+  GHashTableIter iter;
+  gpointer symbol, count;
+  while ((open = g_queue_pop_head(&process->running)) != NULL) {
+    add_note(open->launch, "the process ended before the kernel did");
+    finish_launch(process, open, -1);
+  }
+  g_clear_pointer(&process->said.launch, smb_capture_launch_free);
+  g_hash_table_iter_init(&iter, process->counts);
+  while (g_hash_table_iter_next(&iter, &symbol, &count))
+    smb_recorder_count(process->recorder, symbol, *(guint64 *)count);
+  close(process->fd);
+  g_byte_array_unref(process->in);
+  g_ptr_array_unref(process->images);
+  g_hash_table_unref(process->counts);
+  g_free(process);
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+"""Compares launches of a capture, replayed here, with what ncu measured of the same application, pc by pc.
+
+  capture-ncu.py SMEMBANK CAPTURE PAGE.csv [LAUNCH...]
+
+PAGE.csv is ncu's source page of all launches (capture.sh). Launches are told apart by their order among those of a kernel.
+A line for each launch, and the sums: instructions of shared memory that are equal in wavefronts, that differ and are marked
+as not exact, and that differ though they are called exact. The exit status is 1 if there is one of the last.
+"""
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+import tarfile
+
+
+def base_name(name):
+    """The name of a function, without what is around it: "transpose" of "void transpose<(int)0>(float *)"."""
+    name = re.sub(r"^(void|std::enable_if<.*?>::type) ", "", name.replace("(anonymous namespace)", "<unnamed>"))
+    name = re.sub(r"\((int|bool|unsigned int)\)", "", name.replace("<unnamed>", "unnamed"))
+    whole = re.match(r"[\w:]*<[\w, ]*>(?=\()", name)  # of templates of numbers: these tell them apart
+    return (whole.group(0) if whole else re.split(r"[<(]", name, maxsplit=1)[0].split("::")[-1]).replace(" ", "")
+
+
+def demangle(symbol):
+    return subprocess.run(["c++filt", symbol], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def cell(row, header, name):
+    """A number; 0 of a column that is not there: no instruction of the kernel has one."""
+    return float(row[header[name]].replace(",", "") or 0) if name in header else 0.0
+
+
+def read_pages(path):
+    """Of each page: the kernel's name, and {pc: (opcode, executed, wavefronts)} of what is about shared memory."""
+    pages = []
+    with open(path, encoding="utf-8", newline="") as file:
+        header = None
+        for row in csv.reader(file):
+            if row and row[0] == "Kernel Name":
+                pages.append((row[1], {}, []))
+                header = None
+            elif row and row[0] == "Address":
+                header = {name: i for i, name in enumerate(row)}
+                first = None
+            elif row and header:
+                address = int(row[0], 16)
+                first = address if first is None else first
+                pages[-1][2].append(row[1])
+                if cell(row, header, "L1 Wavefronts Shared") or "Shared" in row[header["Address Space"]]:
+                    pages[-1][1][address - first] = (
+                        row[1].strip(), cell(row, header, "Instructions Executed"),
+                        cell(row, header, "L1 Wavefronts Shared"))
+    return pages
+
+
+def read_launches(path):
+    """{kernel's base name: [(number, symbol)]}, in the order of the file."""
+    launches = {}
+    with tarfile.open(path) as file:
+        for member in file:
+            if member.name.startswith("launches/"):
+                launch = json.load(file.extractfile(member))
+                name = base_name(demangle(launch["kernel"]))
+                launches.setdefault(name, []).append((launch["number"], launch))
+    return launches
+
+
+def replay(smembank, path, number):
+    """(accesses by pc, why there are none)"""
+    run = subprocess.run([smembank, "analyze", path, "--launch", str(number), "--unknown", "skip", "--format", "json"],
+                         capture_output=True, text=True)
+    if run.returncode > 1:
+        return None, run.stderr.strip().splitlines()[0]
+    result = json.loads(run.stdout)
+    by_pc = {}
+    for access in result["accesses"]:
+        by_pc.setdefault(access["pc"], []).append(access)
+    for other in result.get("other_shared_traffic", []):
+        by_pc.setdefault(other.get("pc"), [])
+    return by_pc, None
+
+
+def compare(measured, predicted):
+    """Lists of pcs: equal, marked, wrong; with what differs."""
+    equal, marked, wrong = [], [], []
+    for pc, (source, executed, wavefronts) in sorted(measured.items()):
+        accesses = predicted.get(pc, [])
+        ours = sum(a["wavefronts"] for a in accesses)
+        if ours == wavefronts:
+            equal.append(pc)
+        elif not accesses or not all(a.get("exact", True) for a in accesses) or not accesses:
+            why = accesses[0].get("reason") if accesses else "no row"
+            marked.append((pc, source, wavefronts, ours, why))
+        else:
+            wrong.append((pc, source, wavefronts, ours, [executed, sum(a["requests"] for a in accesses)]))
+    return equal, marked, wrong
+
+
+def main():
+    smembank, capture, page = sys.argv[1:4]
+    only = set(map(int, sys.argv[4:]))
+    pages, launches = {}, read_launches(capture)
+    for name, rows, text in read_pages(page):
+        pages.setdefault(base_name(name), []).append((rows, text))
+    sums = [0, 0, 0, 0]
+    for name, own in launches.items():
+        found = pages.get(name, [])
+        if len(found) == 2 * len(own):  # ncu writes a kernel that has lines twice
+            found = found[::2]
+        if len(found) != len(own):
+            print(f"{name}: {len(own)} launches captured, {len(found)} measured: not compared")
+            continue
+        for (number, launch), (measured, _) in zip(own, found):
+            if only and number not in only:
+                continue
+            predicted, failure = replay(smembank, capture, number)
+            if failure:
+                sums[3] += len(measured)
+                print(f"{number:4} {name}: refused: {failure} ({len(measured)} instructions)")
+                continue
+            equal, marked, wrong = compare(measured, predicted)
+            for i, list_ in enumerate((equal, marked, wrong)):
+                sums[i] += len(list_)
+            print(f"{number:4} {name}: {len(equal)} equal, {len(marked)} marked, {len(wrong)} wrong")
+            for pc, source, wavefronts, ours, why in (marked + wrong)[:6]:
+                print(f"       {pc:#x} {source[:50]}: ncu {wavefronts:.0f}, here {ours}: {why}")
+    print(f"instructions: {sums[0]} equal, {sums[1]} marked as not exact and different, {sums[2]} called exact and "
+          f"different, {sums[3]} in refused launches")
+    return 1 if sums[2] else 0
+
+
+sys.exit(main())
