@@ -117,30 +117,6 @@ smb_contained_choose(SmbSource *file, guint chip, const char *entry, SmbContaine
   return source;
 }
 
-static void
-copy_items(SmbEntries *all, GArray *to, const GArray *items) {
-  for (guint i = 0; i < items->len; i++) {
-    SmbEntryItem item = g_array_index(items, SmbEntryItem, i);
-    item.name = g_string_chunk_insert_const(all->strings, item.name);
-    item.type = g_string_chunk_insert_const(all->strings, item.type);
-    g_array_append_val(to, item);
-  }
-}
-
-static void
-copy_entry(SmbEntries *all, const SmbEntry *entry) {
-  SmbEntry *copy = smb_entries_add(all, entry->name, entry->symbol);
-  const SmbEntry own = *copy;
-  *copy = *entry;
-  copy->name = own.name;
-  copy->symbol = own.symbol;
-  copy->target = g_string_chunk_insert_const(all->strings, entry->target);
-  copy->parameters = own.parameters;
-  copy->arrays = own.arrays;
-  copy_items(all, copy->parameters, entry->parameters);
-  copy_items(all, copy->arrays, entry->arrays);
-}
-
 // By the place of the first kernel of that name (@data: name to index), then as they are.
 static gint
 compare_entries(gconstpointer a, gconstpointer b, gpointer data) {
@@ -181,7 +157,7 @@ smb_contained_entries(SmbSource *file, SmbContainedList list, GError **error) {
       const SmbEntry *entry = g_ptr_array_index(own->entries, e);
       char *key = g_strjoin("\n", entry->symbol, entry->level, entry->target, NULL);
       if (!g_hash_table_contains(seen, key))
-        copy_entry(all, entry);
+        smb_entries_copy(all, entry);
       g_hash_table_add(seen, key);
     }
   }

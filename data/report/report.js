@@ -8,7 +8,12 @@
 
   const WHOLE = -1;
   const MOST_TITLES = 4;
-  const data = JSON.parse(document.getElementById('data').textContent);
+
+  // The data of the report that an article is part of: of a page of several launches, its launch's.
+  function findData(article) {
+    const launch = article.closest('.launch');
+    return JSON.parse(document.getElementById((launch ? launch.id + '-' : '') + 'data').textContent);
+  }
 
   function numbers(element, name) {
     const text = element.getAttribute('data-' + name);
@@ -63,7 +68,7 @@
 
   function setUp(article) {
     const number = Number(article.dataset.access);
-    const entries = data.maps.filter((entry) => entry.access === number);
+    const entries = findData(article).maps.filter((entry) => entry.access === number);
     const figures = Array.from(article.querySelectorAll('.map'));
     const maps = figures.map((figure, i) => readMap(figure, entries[i]));
     const select = article.querySelector('.warps');

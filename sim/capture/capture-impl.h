@@ -6,6 +6,7 @@
 #include "sim/capture/member.h"
 
 struct _SmbCapture {
+  gatomicrefcount references;
   char *path;
   SmbCaptureMembers *members;
   SmbCaptureHeader *header;

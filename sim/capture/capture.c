@@ -122,6 +122,7 @@ free_launch(gpointer launch) {
 SmbCapture *
 smb_capture_open(const char *path, GError **error) {
   g_autoptr(SmbCapture) capture = g_new0(SmbCapture, 1);
+  g_atomic_ref_count_init(&capture->references);
   capture->path = g_strdup(path);
   capture->launches = g_ptr_array_new_with_free_func(free_launch);
   capture->seen = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
@@ -133,9 +134,15 @@ smb_capture_open(const char *path, GError **error) {
   return g_steal_pointer(&capture);
 }
 
+SmbCapture *
+smb_capture_ref(SmbCapture *capture) {
+  g_atomic_ref_count_inc(&capture->references);
+  return capture;
+}
+
 void
 smb_capture_free(SmbCapture *capture) {
-  if (!capture)
+  if (!capture || !g_atomic_ref_count_dec(&capture->references))
     return;
   g_hash_table_unref(capture->seen);
   g_ptr_array_unref(capture->launches);

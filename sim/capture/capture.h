@@ -26,6 +26,9 @@ gboolean smb_capture_recognize(const char *path);
  * Returns: (transfer full): constant from then on, for any thread
  */
 SmbCapture *smb_capture_open(const char *path, GError **error);
+
+/** Another reference to it, and the end of one: the last of them frees it. */
+SmbCapture *smb_capture_ref(SmbCapture *capture);
 void smb_capture_free(SmbCapture *capture);
 
 const char *smb_capture_path(const SmbCapture *capture);

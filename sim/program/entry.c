@@ -41,3 +41,27 @@ smb_entries_add(SmbEntries *entries, const char *name, const char *symbol) {
   g_ptr_array_add(entries->entries, entry);
   return entry;
 }
+
+static void
+copy_items(SmbEntries *all, GArray *to, const GArray *items) {
+  for (guint i = 0; i < items->len; i++) {
+    SmbEntryItem item = g_array_index(items, SmbEntryItem, i);
+    item.name = g_string_chunk_insert_const(all->strings, item.name);
+    item.type = g_string_chunk_insert_const(all->strings, item.type);
+    g_array_append_val(to, item);
+  }
+}
+
+void
+smb_entries_copy(SmbEntries *all, const SmbEntry *entry) {
+  SmbEntry *copy = smb_entries_add(all, entry->name, entry->symbol);
+  const SmbEntry own = *copy;
+  *copy = *entry;
+  copy->name = own.name;
+  copy->symbol = own.symbol;
+  copy->target = g_string_chunk_insert_const(all->strings, entry->target);
+  copy->parameters = own.parameters;
+  copy->arrays = own.arrays;
+  copy_items(all, copy->parameters, entry->parameters);
+  copy_items(all, copy->arrays, entry->arrays);
+}

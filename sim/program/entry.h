@@ -78,6 +78,9 @@ void smb_entries_free(SmbEntries *entries);
 /** Adds a kernel without parameters and arrays, to be filled in; texts are put into SmbEntries.strings. */
 SmbEntry *smb_entries_add(SmbEntries *entries, const char *name, const char *symbol);
 
+/** Adds a copy of a kernel of another list. */
+void smb_entries_copy(SmbEntries *all, const SmbEntry *entry);
+
 /** smb_entries_new: Returns: (transfer full): an empty list; @level: (transfer none): static */
 SmbEntries *smb_entries_new(const char *level, const char *target);
 

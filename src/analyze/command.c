@@ -3,9 +3,11 @@
 //
 // analyze: what the shared-memory accesses of a kernel cost, access by access.
 #include "src/analyze/part.h"
+#include "src/cli/captured.h"
 #include "src/cli/commands.h"
 #include "src/cli/target.h"
 #include "src/out/finding.h"
+#include "src/rank/rank.h"
 
 static gboolean option_annotate, option_warps;
 static char *option_shard;
@@ -56,8 +58,10 @@ smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
 static const SmbCliGroup *const groups[] = {&smb_analyze_limit_group, SMB_TARGET_GROUPS, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
-    .description = "Counts the wavefronts of each access to shared memory, and the sectors of each "
-                   "access to global memory.\n" SMB_TARGET_DESCRIPTION,
+    .description =
+        "Counts the wavefronts of each access to shared memory, and the sectors of each "
+        "access to global memory. Of a capture, all launches in the order of their excess "
+        "wavefronts.\n" SMB_TARGET_DESCRIPTION,
     .max_arguments = 1,
     .has_arch = TRUE,
     .formats = formats,
@@ -85,11 +89,44 @@ analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const 
   return TRUE;
 }
 
+// FILE is a capture of which no launch is chosen: all of them.
+static gboolean
+rank_launches(SmbCli *cli, GError **error) {
+  const char *without = option_annotate ? "--annotate"
+                        : option_warps  ? "--warps"
+                        : option_shard  ? "--shard"
+                                        : NULL;
+  g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);
+  if (!limits)
+    return FALSE;
+  if (limits->len > 0)
+    without = "a limit";
+  if (without)
+    return smb_cli_usage_error(error,
+                               "%s is for one launch of a capture: choose it with --launch N or "
+                               "--worst",
+                               without);
+  const SmbTargetOptions *typed = smb_target_options();
+  SmbAnalysisOptions checked = {.threads = 0};
+  if (!smb_cli_view(cli, "all launches of a capture", smb_rank_formats, error) ||
+      !smb_captured_check(typed, error) || !smb_target_parse_limits(typed, &checked, error))
+    return FALSE;
+  g_autoptr(SmbCapture) capture = smb_capture_open(cli->arguments[0], error);
+  if (!capture)
+    return FALSE;
+  g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, typed, capture);
+  cli->format->write(cli, ranking);
+  smb_captured_write_end(capture, cli->messages);
+  return TRUE;
+}
+
 gboolean
 smb_cmd_analyze(SmbCli *cli, GError **error) {
   SmbShard shard;
   if (!smb_cli_parse(cli, &usage, options, error) || !smb_shard_parse(option_shard, &shard, error))
     return FALSE;
+  if (cli->n_arguments > 0 && smb_captured_is_whole(smb_target_options(), cli->arguments[0]))
+    return rank_launches(cli, error);
   g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);
   if (!limits)
     return FALSE;

@@ -110,6 +110,9 @@ void smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsiz
 /** "sectors" or "lines": what global requests are counted in (transfer none). */
 const char *smb_analyze_segment_name(const SmbArch *arch);
 
+/** Adds sentences about what is not exact, and why; none if all is. */
+void smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis);
+
 /** smb_analyze_verdict: Returns: (transfer full): how many wavefronts are due to conflicts, in a sentence */
 char *smb_analyze_verdict(const SmbAnalysis *analysis);
 

@@ -6,6 +6,7 @@
 #include "src/analyze/part.h"
 #include "sim/base/text.h"
 #include "src/analyze/row.h"
+#include "src/cli/captured.h"
 #include "src/cli/describe.h"
 
 // Longest expression that is shown whole, in columns.
@@ -322,9 +323,8 @@ append_reason(GString *text, const Some *some) {
                                         : smb_count(some->n - 1, "other accesse").text);
 }
 
-// What is not exact, and why.
-static void
-append_bounds(GString *text, const SmbAnalysis *analysis) {
+void
+smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis) {
   Some loops = {0}, data = {0}, uncounted = {0}, others = {0};
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
@@ -404,7 +404,7 @@ describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   GString *text = g_string_new(NULL);
   if (worst && worst->worst_cost.excess > 0)
     append_worst(text, arch, worst);
-  append_bounds(text, analysis);
+  smb_analyze_append_bounds(text, analysis);
   append_pipe(text, analysis);
   g_autofree char *constants =
       analysis->constant_total.excess > 0 ? smb_analyze_describe_constants(arch, analysis) : NULL;
@@ -531,6 +531,7 @@ smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
     g_autofree char *message = smb_program_site_message(target->kernel, &place, text);
     smb_spool_printf(out, "%s\n", message);
   }
+  smb_captured_write_notes(target, out);
   if (target->assumes_block)
     smb_spool_printf(out, "%s: warning: " SMB_TARGET_ASSUMED_BLOCK "\n", target->file);
   g_auto(GStrv) unused = smb_program_unused_defines(target->kernel);

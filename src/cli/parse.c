@@ -351,6 +351,7 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
   if (output && !open_output(cli, output, &all, error))
     return FALSE;
   cli->colour = when > 0 ? when == 1 : cli->colour && !output;
+  cli->arch_given = arch || wave;
   if (usage->has_arch)
     cli->arch =
         smb_cli_load_arch(cli, arch ? arch : SMB_DEFAULT_ARCH, wave ? 32u << lanes : 0, error);

@@ -38,6 +38,36 @@ write_buffers(JsonBuilder *json, const GPtrArray *buffers) {
   json_builder_end_object(json);
 }
 
+static void
+write_texts(JsonBuilder *json, const char *key, const char *const *texts) {
+  smb_json_array(json, key);
+  for (guint i = 0; texts[i]; i++)
+    smb_json_text(json, NULL, texts[i]);
+  json_builder_end_array(json);
+}
+
+// Which launch of a capture it is.
+static void
+write_captured(JsonBuilder *json, const SmbCaptureLaunch *launch) {
+  smb_json_object(json, "launch");
+  smb_json_number(json, "number", (gint64)launch->number);
+  smb_json_text(json, "kernel", launch->kernel);
+  smb_json_number(json, "launch", (gint64)launch->launch);
+  smb_json_number(json, "process", (gint64)launch->process);
+  smb_json_text(json, "stream", launch->stream);
+  smb_json_text(json, "image", launch->image);
+  smb_json_text(json, "arch", launch->arch);
+  smb_json_text(json, "device", launch->device_name);
+  smb_json_number(json, "dynamic_bytes", (gint64)launch->dynamic_bytes);
+  if (launch->nanoseconds >= 0)
+    smb_json_double(json, "nanoseconds", launch->nanoseconds);
+  else
+    smb_json_null(json, "nanoseconds");
+  smb_json_number(json, "left_out_bytes", (gint64)smb_capture_left_out(launch));
+  write_texts(json, "notes", (const char *const *)launch->notes);
+  json_builder_end_object(json);
+}
+
 void
 smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) {
   smb_json_object(json, "kernel");
@@ -52,6 +82,8 @@ smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) 
   if (target->launch.buffers && target->launch.buffers->len > 0)
     write_buffers(json, target->launch.buffers);
   json_builder_end_object(json);
+  if (target->captured)
+    write_captured(json, target->captured);
 }
 
 void

@@ -54,6 +54,10 @@ static const GOptionEntry launch_entries[] = {
     {"grid", 0, 0, G_OPTION_ARG_STRING, &typed.grid, "blocks of the grid (default 1)", "X,Y,Z"},
     {"dynamic-bytes", 0, 0, G_OPTION_ARG_STRING, &typed.dynamic_bytes,
      "bytes of dynamic shared memory: a number or an expression of macros", "N"},
+    {"launch", 0, 0, G_OPTION_ARG_STRING, &typed.captured_launch,
+     "this launch of FILE, a capture: see 'smembank list launches FILE'", "N"},
+    {"worst", 0, 0, G_OPTION_ARG_NONE, &typed.captured_worst,
+     "the launch of FILE, a capture, that has the most excess wavefronts", NULL},
     {"unknown", 0, 0, G_OPTION_ARG_STRING, &typed.unknown,
      "requests whose addresses are not known: refuse the kernel, or leave them out (default error)",
      SMB_TARGET_UNKNOWN},
@@ -111,4 +115,12 @@ smb_target_clear_options(void) {
     }
   }
   typed.dynamic = FALSE;
+  typed.captured_worst = FALSE;
+}
+
+void
+smb_target_choose_launch(guint64 number) {
+  g_free(typed.captured_launch);
+  typed.captured_launch = g_strdup_printf("%" G_GUINT64_FORMAT, number);
+  typed.captured_worst = FALSE;
 }

@@ -8,7 +8,9 @@
 #include "sim/cuda/cuda.h"
 #include "sim/program/argument.h"
 #include "sim/program/triton.h"
+#include "src/cli/captured.h"
 #include "src/cli/input.h"
+#include "src/cli/target-impl.h"
 #include "src/compile/read.h"
 
 // The widest padding that options may ask for; what a device has is checked with the kernel.
@@ -49,6 +51,8 @@ smb_target_free(SmbTarget *target) {
   g_strfreev(target->arrays);
   g_clear_pointer(&target->launch.buffers, g_ptr_array_unref);
   g_clear_pointer(&target->launch.shapes, g_array_unref);
+  smb_capture_loaded_free(target->loaded);
+  smb_capture_free(target->capture);
   g_free(target);
 }
 
@@ -79,10 +83,9 @@ set_number(GStrv *list, const char *name, guint64 number) {
   set_value(list, text);
 }
 
-// Parses the kernel and completes the launch.
-static gboolean
-finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
-       GError **error) {
+gboolean
+smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
+                  GError **error) {
   target->launch.arguments = (const char *const *)target->args;
   if (!target->launch.buffers)
     target->launch.buffers = smb_buffers_parse((const char *const *)target->buffers, error);
@@ -206,7 +209,8 @@ gboolean
 smb_target_is_launch(const SmbTargetOptions *options) {
   return is_tile(options) || options->shape || options->entry || options->instance ||
          options->nvcc || options->triton || options->defines || options->args ||
-         options->buffers || options->block || options->grid || options->dynamic_bytes;
+         options->captured_launch || options->captured_worst || options->buffers ||
+         options->block || options->grid || options->dynamic_bytes;
 }
 
 gboolean
@@ -321,6 +325,16 @@ parse_code(const SmbTargetOptions *options, SmbTarget *target, GError **error) {
   return TRUE;
 }
 
+SmbTarget *
+smb_target_begin(const SmbTargetOptions *options, GError **error) {
+  g_autoptr(SmbTarget) target = new_target();
+  target->arrays = g_strdupv(options->arrays);
+  if (!smb_target_parse_limits(options, &target->options, error) ||
+      !parse_code(options, target, error))
+    return NULL;
+  return g_steal_pointer(&target);
+}
+
 static SmbTarget *make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
                               const SmbArch *arch, SmbProgress *progress, GError **error);
 
@@ -365,19 +379,16 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
   }
   if (options->triton)
     return make_triton(options, arch, progress, error);
-  g_autoptr(SmbTarget) target = new_target();
-  if (!smb_target_parse_limits(options, &target->options, error))
-    return NULL;
-  g_autoptr(SmbSource) source = draft_source(options, file, given, arch, target, error);
+  g_autoptr(SmbTarget) target = smb_target_begin(options, error);
+  g_autoptr(SmbSource) source =
+      target ? draft_source(options, file, given, arch, target, error) : NULL;
   if (!source || !parse_launch(options, &target->launch, error) ||
-      !parse_code(options, target, error) ||
       !smb_cli_number("--max-compile", options->max_compile, 1, G_MAXINT, &target->compile_seconds,
                       error))
     return NULL;
   target->folders = g_strdupv(options->folders);
   target->nvcc = g_strdup(options->nvcc);
   target->as_text = options->as_text;
-  target->arrays = g_strdupv(options->arrays);
   set_values(&target->defines, (const char *const *)options->defines);
   set_values(&target->args, (const char *const *)options->args);
   set_values(&target->buffers, (const char *const *)options->buffers);
@@ -385,7 +396,7 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
     g_free(target->dynamic_bytes);
     target->dynamic_bytes = g_strdup(options->dynamic_bytes);
   }
-  if (!finish(target, source, arch, progress, error) ||
+  if (!smb_target_finish(target, source, arch, progress, error) ||
       (is_tile(options) && !find_tile_rows(target, error)))
     return NULL;
   return g_steal_pointer(&target);
@@ -394,6 +405,8 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
 SmbTarget *
 smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
                SmbProgress *progress, GError **error) {
+  if (smb_captured_is_asked(options, file))
+    return smb_captured_open(options, file, arch, progress, error);
   return make_target(options, file, NULL, arch, progress, error);
 }
 
@@ -423,7 +436,10 @@ open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, const 
             GError **error) {
   const char *file = cli->n_arguments > argument ? cli->arguments[argument] : NULL;
   SmbProgress *progress = smb_cli_progress(cli);
-  g_autoptr(SmbTarget) target = smb_target_new(options, file, cli->arch, progress, error);
+  SmbTargetOptions settled = *options;
+  if (!smb_captured_settle(cli, &settled, file, error))
+    return NULL;
+  g_autoptr(SmbTarget) target = smb_target_new(&settled, file, cli->arch, progress, error);
   if (!target || !smb_target_protect(target, writes, error) ||
       !smb_target_protect(target, cli->output, error) ||
       !smb_launch_check_arguments(&target->launch, target->kernel, target->assumes_block, error))
@@ -462,7 +478,7 @@ smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines
   draft_entry(entry, target);
   set_values(&target->defines, defines);
   g_autoptr(SmbSource) source = smb_catalog_file(entry->file, error);
-  if (!source || !finish(target, source, arch, NULL, error))
+  if (!source || !smb_target_finish(target, source, arch, NULL, error))
     return NULL;
   return g_steal_pointer(&target);
 }
@@ -494,7 +510,7 @@ finish_text(SmbTarget *target, const char *file, const char *text, gsize length,
             const SmbArch *arch, GError **error) {
   g_autoptr(GBytes) bytes = g_bytes_new(text, length);
   g_autoptr(SmbSource) source = smb_source_new(file, bytes, error);
-  return source && finish(target, source, arch, NULL, error);
+  return source && smb_target_finish(target, source, arch, NULL, error);
 }
 
 SmbTarget *

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sim/analysis/analysis.h"
+#include "sim/capture/capture.h"
 #include "sim/records/catalog.h"
 #include "sim/layout/layout.h"
 #include "src/cli/cli.h"
@@ -18,6 +19,8 @@ typedef struct {
   char *kernel, *shape, *entry, *instance, *nvcc, *triton, *case_name, *project;
   char **defines, **folders, **args, **buffers, **arrays;
   char *block, *grid, *dynamic_bytes, *unknown, *frames;
+  char *captured_launch;
+  gboolean captured_worst;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *max_compile, *threads;
   gboolean as_text;
 } SmbTargetOptions;
@@ -49,7 +52,8 @@ void smb_target_clear_options(void);
 /** What the help says of them. */
 #define SMB_TARGET_DESCRIPTION                                                                     \
   "The kernel is a tile (--rows, --cols, --pad, …), a built-in kernel (--kernel), or a FILE of " \
-  "CUDA C, PTX or machine code; - reads it from standard input."
+  "CUDA C, PTX or machine code; - reads it from standard input. Of a FILE that is a capture, "     \
+  "--launch or --worst chooses a launch."
 
 /** What is said where a FILE is launched without --block. */
 #define SMB_TARGET_ASSUMED_BLOCK                                                                   \
@@ -77,6 +81,7 @@ void smb_target_clear_options(void);
  * @options: for smb_analysis_run()
  * @assumes_block: whether it is a FILE whose block was not given
  * @tile: how the array of a tile lies, or %NULL of what is no tile
+ * @capture: (nullable): the capture that the launch is of; @captured: which of its launches; @loaded: what that was given
  */
 typedef struct {
   SmbProgram *kernel;
@@ -100,6 +105,9 @@ typedef struct {
   gboolean assumes_block;
   SmbAnalysisOptions options;
   SmbLayout *tile;
+  SmbCapture *capture;
+  const SmbCaptureLaunch *captured;
+  SmbCaptureLoaded *loaded;
 } SmbTarget;
 
 /**
@@ -145,6 +153,9 @@ SmbAnalysis *smb_target_analyze(const SmbTarget *target, const SmbArch *arch, GE
 /** smb_target_new_from_source: as smb_target_new(), for a FILE whose text is @source. */
 SmbTarget *smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source,
                                       const SmbArch *arch, GError **error);
+
+/** Has @number of a capture in the place of --launch and --worst, from then on. */
+void smb_target_choose_launch(guint64 number);
 
 /** smb_target_is_launch: Returns: whether the options say more than which built-in kernel is meant */
 gboolean smb_target_is_launch(const SmbTargetOptions *options);

@@ -190,6 +190,13 @@ list_recordings(SmbCli *cli, GError **error) {
   return TRUE;
 }
 
+static gboolean
+list_launches(SmbCli *cli, GError **error) {
+  if (cli->n_arguments > 1)
+    return smb_list_launches(cli, cli->arguments[1], error);
+  return smb_cli_usage_error(error, "launches are those of a capture: expected its FILE");
+}
+
 // What can be listed. @takes_name: whether a name, or a file, may follow.
 typedef struct {
   const char *name;
@@ -198,12 +205,12 @@ typedef struct {
 } Lister;
 
 // In the order of the listers.
-#define LISTS "kernels|archs|devices|ops|recordings"
+#define LISTS "kernels|launches|archs|devices|ops|recordings"
 
 static const Lister listers[] = {
-    {"kernels", TRUE, list_kernels},        {"archs", TRUE, list_archs},
-    {"devices", FALSE, smb_list_devices},   {"ops", FALSE, list_ops},
-    {"recordings", FALSE, list_recordings},
+    {"kernels", TRUE, list_kernels}, {"launches", TRUE, list_launches},
+    {"archs", TRUE, list_archs},     {"devices", FALSE, smb_list_devices},
+    {"ops", FALSE, list_ops},        {"recordings", FALSE, list_recordings},
 };
 
 static const SmbCliUsage usage = {
@@ -211,6 +218,7 @@ static const SmbCliUsage usage = {
     .description =
         "Lists what there is.\n"
         "  kernels     the built-in kernels; with a FILE of compiled code, its own\n"
+        "  launches    the launches of a capture, FILE\n"
         "  archs       the architectures; with a NAME, its rules and where they come from\n"
         "  devices     the GPUs of this machine, and what is missing to measure on them\n"
         "  ops         the operations of a trace\n"

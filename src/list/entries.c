@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "sim/base/error.h"
+#include "sim/capture/capture.h"
 #include "sim/program/entry.h"
 #include "src/cli/input.h"
 #include "src/out/csv.h"
@@ -282,15 +284,45 @@ static const SmbFormat formats[] = {{"text", write_text, NULL},
                                     {"csv", write_csv, NULL},
                                     {NULL, NULL, NULL}};
 
+// The kernels of all images of a capture, each image once.
+static SmbEntries *
+read_capture(const char *file, GError **error) {
+  g_autoptr(SmbCapture) capture = smb_capture_open(file, error);
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  g_autoptr(SmbEntries) all = NULL;
+  for (guint i = 0; capture && i < smb_capture_n_launches(capture); i++) {
+    const SmbCaptureLaunch *launch = smb_capture_launch(capture, i);
+    if (!g_hash_table_add(seen, launch->image))
+      continue;
+    g_autoptr(GBytes) image = smb_capture_image(capture, launch, error);
+    g_autoptr(SmbSource) source = image ? smb_source_new_any(file, image, error) : NULL;
+    g_autoptr(SmbEntries) own = source ? smb_entries_read(source, error) : NULL;
+    if (!own)
+      return NULL;
+    all = all ? g_steal_pointer(&all) : smb_entries_new(own->level, own->target);
+    for (guint e = 0; e < own->entries->len; e++)
+      smb_entries_copy(all, g_ptr_array_index(own->entries, e));
+  }
+  if (capture && !all)
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no launch, and no kernel", file);
+  return g_steal_pointer(&all);
+}
+
+static SmbEntries *
+read_file(const char *file, GError **error) {
+  g_autoptr(SmbSource) source = smb_input_source(file, error);
+  return source ? smb_entries_read(source, error) : NULL;
+}
+
 gboolean
 smb_list_entries(SmbCli *cli, const char *file, GError **error) {
   if (!smb_cli_view(cli, "kernels FILE", formats, error))
     return FALSE;
-  g_autoptr(SmbSource) source = smb_input_source(file, error);
-  g_autoptr(SmbEntries) entries = source ? smb_entries_read(source, error) : NULL;
+  g_autoptr(SmbEntries) entries =
+      smb_capture_recognize(file) ? read_capture(file, error) : read_file(file, error);
   if (!entries)
     return FALSE;
-  const Contained contained = {entries, smb_source_name(source)};
+  const Contained contained = {entries, smb_input_name(file)};
   cli->format->write(cli, &contained);
   return TRUE;
 }

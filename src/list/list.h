@@ -16,5 +16,8 @@ gboolean smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends,
 /** Lists the kernels of a file of compiled code; "-" is standard input. */
 gboolean smb_list_entries(SmbCli *cli, const char *file, GError **error);
 
+/** Lists the launches of a capture. */
+gboolean smb_list_launches(SmbCli *cli, const char *file, GError **error);
+
 /** Lists what this machine has to measure with, and what it lacks. */
 gboolean smb_list_devices(SmbCli *cli, GError **error);

@@ -104,7 +104,8 @@ write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpo
     return;
   smb_html_within(page, "<h3><code>", declaration, "</code>");
   if (declared->line)
-    smb_spool_printf(page, ", <a href=\"#line-%u\">line %u</a>", declared->line, declared->line);
+    smb_spool_printf(page, ", <a href=\"#%sline-%u\">line %u</a>", report->prefix, declared->line,
+                     declared->line);
   smb_spool_puts(page, "</h3>\n");
   if (pad)
     write_advised_layout(report, array, pad, page);
@@ -124,7 +125,7 @@ void
 smb_report_write_advice(const SmbReport *report, SmbSpool *page) {
   if (!report->advice && !report->advice_failure)
     return;
-  smb_spool_puts(page, "<section id=\"advice\">\n<h2>Advice</h2>\n");
+  smb_spool_printf(page, "<section id=\"%sadvice\">\n<h2>Advice</h2>\n", report->prefix);
   for (guint i = 0; report->advice && i < report->advice->arrays->len; i++)
     write_advised_array(report, g_ptr_array_index(report->advice->arrays, i), page);
   if (report->advice_failure)

@@ -7,10 +7,12 @@
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/analyze/report.h"
+#include "src/cli/captured.h"
 #include "src/cli/commands.h"
 #include "src/out/file.h"
-#include "src/report/report.h"
 #include "src/out/table.h"
+#include "src/report/application.h"
+#include "src/report/report.h"
 
 // Two files in the wrong order would cost the user a kernel: a page has the name of a page. "-" leaves @page
 // NULL.
@@ -45,13 +47,50 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
   smb_text_wrap(cli->out, sentence);
 }
 
+static char *option_top;
+
+static const GOptionEntry options[] = {
+    {"top", 0, 0, G_OPTION_ARG_STRING, &option_top,
+     "of a capture, launches that have a report of their own (default 10)", "N"},
+    G_OPTION_ENTRY_NULL,
+};
+
+// FILE is a capture of which no launch is chosen: the application.
+static gboolean
+report_application(SmbCli *cli, const SmbOutFile *file, GError **error) {
+  guint top = SMB_APPLICATION_TOP;
+  SmbAnalysisOptions checked = {.threads = 0};
+  const SmbTargetOptions *typed = smb_target_options();
+  if (!smb_cli_number("--top", option_top, 0, SMB_APPLICATION_MAX_TOP, &top, error) ||
+      !smb_captured_check(typed, error) || !smb_target_parse_limits(typed, &checked, error))
+    return FALSE;
+  g_autoptr(SmbCapture) capture = smb_capture_open(cli->arguments[1], error);
+  if (!capture)
+    return FALSE;
+  g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, typed, capture);
+  g_autoptr(SmbSpool) page = smb_spool_new();
+  gsize length = 0;
+  if (!smb_application_write(cli, ranking, top, file ? page : cli->out, error) ||
+      (file && !smb_out_file_save(file, page, &length, error)))
+    return FALSE;
+  if (file) {
+    g_autofree char *summary = smb_ranking_summarize(ranking);
+    smb_spool_printf(cli->out, "%s: %zu KiB\n", cli->arguments[0], (length + 1023) / 1024);
+    smb_text_wrap(cli->out, summary);
+  }
+  smb_captured_write_end(capture, cli->messages);
+  return TRUE;
+}
+
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "PAGE.html|- [FILE|-]",
     .description =
         "Writes one page of HTML: the best padding and swizzle, the annotated source, "
         "each access, and the bank map of each access that conflicts, wavefront by wavefront. "
-        "The page needs no network; - writes it to standard output.\n" SMB_TARGET_DESCRIPTION,
+        "The page needs no network; - writes it to standard output. Of a capture, the ranking of "
+        "its launches, and "
+        "a report of each of the costliest.\n" SMB_TARGET_DESCRIPTION,
     .min_arguments = 1,
     .max_arguments = 2,
     .has_arch = TRUE,
@@ -61,11 +100,15 @@ static const SmbCliUsage usage = {
 
 gboolean
 smb_cmd_report(SmbCli *cli, GError **error) {
-  if (!smb_cli_parse(cli, &usage, NULL, error))
+  if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
   g_autoptr(SmbOutFile) page = NULL;
   if (!open_page(cli, &page, error))
     return FALSE;
+  if (cli->n_arguments > 1 && smb_captured_is_whole(smb_target_options(), cli->arguments[1]))
+    return report_application(cli, page, error);
+  if (option_top)
+    return smb_cli_usage_error(error, "--top is for a capture of which no launch is chosen");
   g_autoptr(SmbTarget) target = smb_target_open(cli, 1, page, error);
   if (!target)
     return FALSE;

@@ -49,8 +49,8 @@ write_warps(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool
   guint access = maps->access;
   const SmbAccess *worst = &g_array_index(report->analysis->accesses, SmbAccess, access);
   smb_spool_printf(
-      page, smb_arch_say(report->arch, "<label>Warp <select class=\"warps\" id=\"warps-%u\">"),
-      access);
+      page, smb_arch_say(report->arch, "<label>Warp <select class=\"warps\" id=\"%swarps-%u\">"),
+      report->prefix, access);
   for (guint i = 0; i < n; i++) {
     guint32 cost = smb_wavefronts_count(report->arch, &maps[i].request).wavefronts;
     smb_spool_printf(page, "<option value=\"%u\"%s>%u: %s</option>", maps[i].warp,
@@ -181,8 +181,8 @@ write_article(const SmbReport *report, guint index, guint *drawn, SmbSpool *page
   const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, index);
   guint n;
   const SmbReportMap *maps = find_maps(report, index, &n);
-  smb_spool_printf(page, "<article class=\"access\" id=\"access-%u\" data-access=\"%u\">\n<h3>",
-                   index, index);
+  smb_spool_printf(page, "<article class=\"access\" id=\"%saccess-%u\" data-access=\"%u\">\n<h3>",
+                   report->prefix, index, index);
   smb_report_write_place(report, page, access->site, "Line ");
   smb_spool_printf(page, ": the %s of <code>", smb_op_class_name(access->site->op_class));
   smb_html_text(page, access->site->expression);
@@ -199,7 +199,7 @@ write_article(const SmbReport *report, guint index, guint *drawn, SmbSpool *page
 void
 smb_report_write_conflicts(const SmbReport *report, SmbSpool *page) {
   guint drawn = 0;
-  smb_spool_puts(page, "<section id=\"conflicts\">\n<h2>Conflicts</h2>\n");
+  smb_spool_printf(page, "<section id=\"%sconflicts\">\n<h2>Conflicts</h2>\n", report->prefix);
   for (guint i = 0; i < report->order->len; i++)
     write_article(report, g_array_index(report->order, guint, i), &drawn, page);
   if (report->order->len == 0)

@@ -4,8 +4,19 @@
 // The parts of the page, each in a file of its own. Private to src/report.
 #pragma once
 
+#include "sim/arch/words.h"
 #include "src/out/html.h"
 #include "src/report/report.h"
+
+// From the first line of a page to the beginning of its body.
+G_GNUC_INTERNAL gboolean smb_report_write_head(const char *title, SmbVendor vendor, SmbSpool *page,
+                                               GError **error);
+
+// A report as a part of a page, from its heading to its data.
+G_GNUC_INTERNAL void smb_report_write_part(const SmbReport *report, SmbSpool *page);
+
+// From the script to the end of the page.
+G_GNUC_INTERNAL gboolean smb_report_write_script(SmbSpool *page, GError **error);
 
 // The best layouts of the arrays that conflict.
 G_GNUC_INTERNAL void smb_report_write_advice(const SmbReport *report, SmbSpool *page);

@@ -8,10 +8,12 @@
 #include "sim/arch/words.h"
 #include "sim/base/data.h"
 #include "src/analyze/report.h"
+#include "src/cli/captured.h"
 #include "src/cli/describe.h"
 #include "src/cli/target-json.h"
 #include "src/out/bank-map.h"
 #include "src/out/json.h"
+#include "src/rank/rank.h"
 #include "src/report/impl.h"
 
 // A text of the data, such as a style or a script.
@@ -27,8 +29,8 @@ write_data_file(SmbSpool *page, const char *path, GError **error) {
 }
 
 // Nothing is fetched from anywhere: the policy forbids it, also the browser's own search for an icon.
-static gboolean
-write_head(const SmbReport *report, SmbSpool *page, GError **error) {
+gboolean
+smb_report_write_head(const char *title, SmbVendor vendor, SmbSpool *page, GError **error) {
   smb_spool_puts(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                        "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
@@ -36,9 +38,8 @@ write_head(const SmbReport *report, SmbSpool *page, GError **error) {
                        "<meta name=\"color-scheme\" content=\"light dark\">\n"
                        "<meta name=\"generator\" content=\"smembank " PACKAGE_VERSION "\">\n"
                        "<link rel=\"icon\" href=\"data:,\">\n<title>");
-  smb_html_text(page, report->target->name);
-  smb_spool_puts(page,
-                 smb_arch_say(report->arch, ": shared-memory bank conflicts</title>\n<style>\n"));
+  smb_html_text(page, title);
+  smb_spool_puts(page, smb_vendor_say(vendor, ": shared-memory bank conflicts</title>\n<style>\n"));
   if (!write_data_file(page, "report/map.css", error) ||
       !write_data_file(page, "report/report.css", error))
     return FALSE;
@@ -50,6 +51,23 @@ static void
 write_fact(SmbSpool *page, const char *name, const char *value) {
   smb_spool_printf(page, "<div><dt>%s</dt>", name);
   smb_html_within(page, "<dd>", value, "</dd></div>");
+}
+
+// Which launch of a capture it is.
+static void
+write_launch(const SmbTarget *target, SmbSpool *page) {
+  if (!target->captured)
+    return;
+  g_autofree char *number = g_strdup_printf("%" G_GUINT64_FORMAT, target->captured->number);
+  g_autofree char *duration = smb_rank_duration(target->captured);
+  write_fact(page, "launch", number);
+  if (*duration)
+    write_fact(page, "duration", duration);
+}
+
+static void
+write_link(const SmbReport *report, SmbSpool *page, const char *place, const char *title) {
+  smb_spool_printf(page, "<a href=\"#%s%s\">%s</a> ", report->prefix, place, title);
 }
 
 static void
@@ -64,8 +82,12 @@ write_heading(const SmbReport *report, SmbSpool *page) {
       g_strdup_printf(smb_arch_say(report->arch, "%" G_GSIZE_FORMAT " bytes a block"),
                       report->analysis->shared_bytes);
   g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
-  smb_html_within(page, "<header>\n<h1>", target->name, "</h1>\n<dl class=\"facts\">");
-  write_fact(page, "file", target->file);
+  gboolean is_part = *report->prefix != '\0';
+  smb_html_within(page, is_part ? "<header>\n<h2>" : "<header>\n<h1>", target->name,
+                  is_part ? "</h2>\n<dl class=\"facts\">" : "</h1>\n<dl class=\"facts\">");
+  if (!is_part)
+    write_fact(page, "file", target->file);
+  write_launch(target, page);
   if (*defines)
     write_fact(page, "macros", defines);
   write_fact(page, smb_arch_say(report->arch, "block"), block);
@@ -74,19 +96,27 @@ write_heading(const SmbReport *report, SmbSpool *page) {
   write_fact(page, "architecture", arch);
   smb_spool_puts(page, "</dl>\n<p class=\"summary\">");
   smb_html_text(page, sentence);
-  smb_spool_printf(page,
-                   "</p>\n<nav>%s%s<a href=\"#accesses\">Accesses</a> "
-                   "<a href=\"#conflicts\">Conflicts</a></nav>\n</header>\n<main>\n",
-                   report->order->len > 0 ? "<a href=\"#advice\">Advice</a> " : "",
-                   smb_report_has_source(report) ? "<a href=\"#source\">Source</a> " : "");
+  smb_spool_puts(page, "</p>\n<nav>");
+  if (report->order->len > 0)
+    write_link(report, page, "advice", "Advice");
+  if (smb_report_has_source(report))
+    write_link(report, page, "source", "Source");
+  write_link(report, page, "accesses", "Accesses");
+  smb_spool_printf(page, "<a href=\"#%sconflicts\">Conflicts</a></nav>\n</header>\n",
+                   report->prefix);
 }
 
 static void
 write_warnings(const SmbReport *report, SmbSpool *page) {
   const GArray *warnings = report->analysis->warnings;
-  if (warnings->len == 0)
+  g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+  if (report->target->captured)
+    smb_captured_note(report->target->captured, notes);
+  if (warnings->len + notes->len == 0)
     return;
-  smb_spool_puts(page, "<section id=\"warnings\">\n<h2>Warnings</h2>\n<ul>\n");
+  smb_spool_printf(page, "<section id=\"%swarnings\">\n<h2>Warnings</h2>\n<ul>\n", report->prefix);
+  for (guint i = 0; i < notes->len; i++)
+    smb_html_within(page, "<li>", notes->pdata[i], "</li>\n");
   for (guint i = 0; i < warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(report->target->kernel, warning->site);
@@ -137,29 +167,48 @@ write_data(const SmbReport *report, SmbSpool *page) {
   json_builder_end_array(json);
   smb_json_end(json, text);
   g_autoptr(GString) document = smb_spool_take(text, NULL);
-  smb_spool_puts(page, "<script type=\"application/json\" id=\"data\">\n");
+  smb_spool_printf(page, "<script type=\"application/json\" id=\"%sdata\">\n", report->prefix);
   smb_html_json(page, document ? document->str : "null");
   smb_spool_puts(page, "</script>\n");
 }
 
-gboolean
-smb_report_write(const SmbReport *report, SmbSpool *page, GError **error) {
-  if (!write_head(report, page, error))
-    return FALSE;
-  write_heading(report, page);
+static void
+write_sections(const SmbReport *report, SmbSpool *page) {
   write_warnings(report, page);
   smb_report_write_advice(report, page);
   smb_report_write_source(report, page);
   smb_report_write_tables(report, page);
   smb_report_write_conflicts(report, page);
-  smb_spool_puts(page, smb_arch_say(report->arch,
-                                    "</main>\n<footer>Predicted by smembank " PACKAGE_VERSION
-                                    " from addresses alone: wavefront counts are not run "
-                                    "times.</footer>\n"));
+}
+
+void
+smb_report_write_part(const SmbReport *report, SmbSpool *page) {
+  write_heading(report, page);
+  write_sections(report, page);
   write_data(report, page);
+}
+
+gboolean
+smb_report_write_script(SmbSpool *page, GError **error) {
   smb_spool_puts(page, "<script>\n");
   if (!write_data_file(page, "report/report.js", error))
     return FALSE;
   smb_spool_puts(page, "</script>\n</body>\n</html>\n");
   return TRUE;
+}
+
+gboolean
+smb_report_write(const SmbReport *report, SmbSpool *page, GError **error) {
+  if (!smb_report_write_head(report->target->name, smb_arch_info(report->arch)->vendor, page,
+                             error))
+    return FALSE;
+  write_heading(report, page);
+  smb_spool_puts(page, "<main>\n");
+  write_sections(report, page);
+  smb_spool_puts(page, smb_arch_say(report->arch,
+                                    "</main>\n<footer>Predicted by smembank " PACKAGE_VERSION
+                                    " from addresses alone: wavefront counts are not run "
+                                    "times.</footer>\n"));
+  write_data(report, page);
+  return smb_report_write_script(page, error);
 }

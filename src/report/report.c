@@ -150,6 +150,7 @@ smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analys
   report->arch = arch;
   report->target = target;
   report->analysis = analysis;
+  report->prefix = "";
   report->maps = g_array_new(FALSE, FALSE, sizeof(SmbReportMap));
   report->order = order_accesses(analysis);
   report->left_out = g_new0(guint, analysis->accesses->len + 1);

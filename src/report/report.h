@@ -38,6 +38,7 @@ typedef struct {
 /**
  * SmbReport:
  * @analysis: with its requests
+ * @prefix: what the names of places in the page begin with; "" if it has one report
  * @maps: (element-type SmbReportMap): by access, then by warp
  * @order: (element-type guint): the accesses that conflict: most excess wavefronts first
  * @advice: (nullable): layouts of the arrays; %NULL if nothing conflicts, or they could not be searched
@@ -52,6 +53,7 @@ typedef struct {
   SmbArch *arch;
   const SmbTarget *target;
   const SmbAnalysis *analysis;
+  const char *prefix;
   GArray *maps;
   GArray *order;
   SmbAdviseReport *advice;

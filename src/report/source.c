@@ -40,13 +40,14 @@ write_line(const SmbReport *report, const Listing *listing, guint number, SmbSpo
   const SmbLineTally *line = &g_array_index(listing->lines, SmbLineTally, number);
   g_autofree char *text = smb_source_line(listing->source, number);
   const SmbAccess *worst = line->worst; // the line leads to it
-  smb_spool_printf(page, "<tr id=\"%s-%u\"%s>", listing->anchor, number,
+  smb_spool_printf(page, "<tr id=\"%s%s-%u\"%s>", report->prefix, listing->anchor, number,
                    worst ? " class=\"conflicts\"" : "");
   write_line_counts(page, line);
   if (worst)
     smb_spool_printf(
-        page, "<th scope=\"row\"><a href=\"#access-%u\">%u</a></th><td class=\"code\">",
-        (guint)(worst - &g_array_index(report->analysis->accesses, SmbAccess, 0)), number);
+        page, "<th scope=\"row\"><a href=\"#%saccess-%u\">%u</a></th><td class=\"code\">",
+        report->prefix, (guint)(worst - &g_array_index(report->analysis->accesses, SmbAccess, 0)),
+        number);
   else
     smb_spool_printf(page, "<th scope=\"row\">%u</th><td class=\"code\">", number);
   smb_html_text(page, text);
@@ -60,14 +61,15 @@ smb_report_write_place(const SmbReport *report, SmbSpool *page, const SmbSite *s
   guint file = 0;
   g_autofree char *place = smb_site_place(site);
   if (site->line && !site->file) {
-    smb_spool_printf(page, "<a href=\"#line-%u\">%s%u</a>", site->line, word, site->line);
+    smb_spool_printf(page, "<a href=\"#%sline-%u\">%s%u</a>", report->prefix, site->line, word,
+                     site->line);
   } else if (site->file &&
              g_ptr_array_find_with_equal_func(report->files, site->file, g_str_equal, &file)) {
-    smb_spool_printf(page, "<a href=\"#file-%u-line-%u\">", file + 1, site->line);
+    smb_spool_printf(page, "<a href=\"#%sfile-%u-line-%u\">", report->prefix, file + 1, site->line);
     smb_html_text(page, place);
     smb_spool_puts(page, "</a>");
   } else if (site->opcode && smb_program_source(report->target->kernel)) {
-    smb_spool_printf(page, "<a href=\"#line-%u\">", site->pc);
+    smb_spool_printf(page, "<a href=\"#%sline-%u\">", report->prefix, site->pc);
     smb_html_text(page, place);
     smb_spool_puts(page, "</a>");
   } else {
@@ -130,7 +132,8 @@ smb_report_write_source(const SmbReport *report, SmbSpool *page) {
   const SmbSource *source = smb_program_source(report->target->kernel);
   if (!smb_report_has_source(report))
     return;
-  smb_spool_puts(page, "<section id=\"source\">\n<h2>Source, counts of the whole launch</h2>\n");
+  smb_spool_printf(page, "<section id=\"%ssource\">\n<h2>Source, counts of the whole launch</h2>\n",
+                   report->prefix);
   for (guint i = 0; i < report->files->len; i++) {
     const char *file = g_ptr_array_index(report->files, i);
     smb_html_within(page, "<h3><code>", file, "</code></h3>\n");

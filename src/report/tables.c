@@ -26,7 +26,7 @@ write_site(const SmbReport *report, SmbSpool *page, const SmbSite *site, const c
   smb_spool_printf(page, "</td><td class=\"word op\">%s</td><td class=\"code\">",
                    smb_op_class_name(site->op_class));
   if (link)
-    smb_spool_printf(page, "<a href=\"#%s-%u\">", link, number);
+    smb_spool_printf(page, "<a href=\"#%s%s-%u\">", report->prefix, link, number);
   smb_html_text(page, site->expression);
   smb_spool_puts(page, link ? "</a>" : "");
   smb_report_write_origin(report, page, site);
@@ -162,7 +162,7 @@ write_word_kinds(const SmbReport *report, SmbSpool *page) {
 
 void
 smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
-  smb_spool_puts(page, "<section id=\"accesses\">\n<h2>Accesses</h2>\n");
+  smb_spool_printf(page, "<section id=\"%saccesses\">\n<h2>Accesses</h2>\n", report->prefix);
   if (report->analysis->accesses->len > 0)
     write_shared_table(report, page);
   if (report->analysis->globals->len > 0)

@@ -10,6 +10,7 @@
 #include "sim/arch/words.h"
 #include "sim/trace/trace.h"
 #include "src/analyze/report.h"
+#include "src/cli/captured.h"
 
 // What takes the requests. @block: of the last one; @line: room
 typedef struct {
@@ -75,8 +76,10 @@ write_head(Writer *writer) {
 gboolean
 smb_trace_from(SmbCli *cli, const char *file, GError **error) {
   SmbProgress *progress = smb_cli_progress(cli);
-  g_autoptr(SmbTarget) target =
-      smb_target_new(smb_target_options(), file, cli->arch, progress, error);
+  SmbTargetOptions options = *smb_target_options();
+  if (!smb_captured_settle(cli, &options, file, error))
+    return FALSE;
+  g_autoptr(SmbTarget) target = smb_target_new(&options, file, cli->arch, progress, error);
   if (!target || !smb_target_protect(target, cli->output, error))
     return FALSE;
   g_autoptr(GString) line = g_string_new(NULL);

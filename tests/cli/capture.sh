@@ -2,186 +2,150 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# capture: a small program on a made-up driver, whole and with everything that can go wrong, and what the file has of it.
+# A capture as FILE: its launches listed, ranked, chosen, and what is said of those that cannot be counted. The capture is made by the
+# tests (tests/make-capture.c).
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+"$MAKE_CAPTURE" app.capture "$srcdir"
+"$MAKE_CAPTURE" early.capture "$srcdir" early
 
-SMEMBANK=${SMEMBANK_ON_FAKE:?}
-SMEMBANK_FAKE=
-SMEMBANK_CAPTURE_CUPTI=${FAKE_DRIVER:?}/libcuda.so.1
-export SMEMBANK_FAKE SMEMBANK_CAPTURE_CUPTI
-[ -r "${SMEMBANK_INJECTION:?}" ] || die "no $SMEMBANK_INJECTION"
-application=$FAKE_DRIVER/application
-cubin=$srcdir/tests/data/sass/constants.sm_90.cubin
-kernel=$(strings -a "$cubin" | sed -n 's/^\.text\.//p' | head -n 1)
-file=$work/c
+# --- what is in it
+expect 0 list launches app.capture
+golden capture-launches.txt
+expect 0 list launches app.capture --format csv
+golden capture-launches.csv
+expect 0 list launches app.capture --format json
+is_json
+shows '"cluster" : [2, 1, 1]'
+shows '"seen" : 40'
+expect 0 list kernels app.capture --format csv
+shows '_Z9transposeILi0EEvPfPKfi'
+shows gather
+expect 2 list launches
+says 'expected its FILE'
+expect 2 list launches "$srcdir/tests/ptx/transpose.cu"
+says 'is none'
+expect 3 list launches nowhere.capture
+says 'No such file'
 
-# record STATUS OPTION... -- WHAT...: captures the program while it does that; its own words are not ours.
-record() {
-  wanted=$1
-  options=
-  shift
-  while [ "$1" != -- ]; do
-    options="$options $1"
-    shift
-  done
-  shift
-  status=0
-  # shellcheck disable=SC2086 # words
-  "$SMEMBANK" capture -o "$file" $options -- "$application" "$cubin" "$kernel" "$@" >"$work/out" 2>"$work/err" ||
-    status=$?
-  last="capture$options: $*"
-  [ "$status" -eq "$wanted" ] || die "$last: status $status, expected $wanted: $(cat "$work/err")"
-}
-
-# has N: the file has that many launches, and can be read.
-has() {
-  n=$(tar tf "$file" | grep -c '^launches/')
-  [ "$n" -eq "$1" ] || die "$last: $n launches, expected $1"
-}
-
-# launch N TEXT: launch N of the file says TEXT.
-launch() {
-  tar xOf "$file" "$(printf 'launches/%06d.json' "$1")" | tr '\n' ' ' | grep -qF -e "$2" ||
-    die "$last: launch $1 does not say '$2': $(tar xOf "$file" "$(printf 'launches/%06d.json' "$1")")"
-}
-
-# --- launches of every kind
-record 0 -- plain lazy buffer cluster graph taken-down nested child
-grep -q '^application: ends$' "$work/out" || die "$last: the program did not end: $(cat "$work/out")"
-has 8
-says 'recorded 8 of 8 launches of 1 kernel in'
-says 'ended with status 0'
-[ "$(stat -c %a "$file")" = 600 ] || die "$last: mode $(stat -c %a "$file")"
-launch 1 '"grid": [2, 1, 1]'
-launch 1 '"block": [32, 32, 1]'
-launch 1 '"nanoseconds": 2048'
-launch 1 '"graph": null'
-launch 1 '"device": {"index": 0, "name": "Made-up GPU"}'
-launch 1 '"bytes": 65536, "kind": "device", "pieces": [   {"offset": 0, "bytes": 65536, "memory": "'
-launch 3 '"grid": [1, 1, 1]'
-launch 4 '"cluster": [2, 1, 1]'
-launch 5 '"graph": {"launch": 1, "node": 1}'
-launch 6 '"graph": {"launch": 1, "node": 2}'
-# What the first node of a graph finds is known, and what the second one finds is not.
-launch 5 '"notes": []'
-launch 6 'memory that other nodes of its graph may write before it runs is not recorded'
-# What memory points into is there, too.
-launch 7 '"bytes": 4096, "kind": "device"'
-launch 7 '"bytes": 65536, "kind": "device"'
-tar xOf "$file" end.json | grep -q '"launches": 8, "recorded": 8' || die "$last: $(tar xOf "$file" end.json)"
-# The kernel changes a word: what was there before is recorded, each time.
-[ "$(tar tf "$file" | grep -c '^memory/')" -ge 6 ] || die "$last: memory is not that before each launch"
-
-# --- which launches
-record 0 --launches 2..6 --every 2 -- plain plain plain plain plain plain plain
-has 3
-launch 1 '"launch": 2,'
-launch 3 '"launch": 6,'
-says 'recorded 3 of 7 launches'
-record 0 --launches 2 -- plain plain plain
-has 1
-record 0 --kernel "^$kernel" -- plain
-has 1
-record 3 --kernel no.such.kernel -- plain
-says 'no launch was recorded: '
-[ ! -e "$file" ] || die "$last: left a file"
-record 0 -- threads
-has 32
-says 'recorded 32 of 32 launches'
-
-# --- memory
-record 0 --memory none -- plain
-launch 1 '"pieces": []'
-[ "$(tar tf "$file" | grep -c '^memory/')" -eq 0 ] || die "$last: has memory"
-
-# --- programs that end badly leave what came before
-for end in exit abort kill; do
-  record 0 -- plain plain "$end"
-  has 2
+# --- all of it, the costliest first
+expect 0 analyze app.capture
+golden capture-ranking.txt
+expect 0 analyze app.capture --format markdown
+golden capture-ranking.md
+expect 0 analyze app.capture --format csv
+golden capture-ranking.csv
+[ "$(cut -d , -f 1 out | tr '\n' ' ')" = 'launch 2 7 5 1 3 4 6 ' ] || die "$last: in another order: $(cat out)"
+expect 0 analyze app.capture --format json
+is_json
+golden capture-ranking.json
+# Whatever the number of threads.
+expect 0 analyze app.capture --format json --threads 1
+cmp -s out "$srcdir/tests/cli/golden/capture-ranking.json" || die "$last: other counts"
+# What was left out is left out.
+expect 0 analyze app.capture --unknown skip --format csv
+grep -q '^4,gather.*not counted' out || die "$last: $(cat out)"
+for option in '--annotate' '--warps' '--shard 1/2' '--max-excess 1' '--format sarif' '--block 32' '--launch 1 --worst'; do
+  # shellcheck disable=SC2086 # several words
+  expect 2 analyze app.capture $option
 done
-says 'ended by signal 9'
-FAKE_DRIVER_FAULT=1
-export FAKE_DRIVER_FAULT
-record 0 -- plain plain
-has 1
-launch 1 '"nanoseconds": null'
-launch 1 'the process ended before the kernel did'
-unset FAKE_DRIVER_FAULT
 
-# A device that never comes to rest is not waited for.
-FAKE_DRIVER_BUSY=1
-export FAKE_DRIVER_BUSY
-record 3 -- plain plain
-says 'the device did not come to rest'
-unset FAKE_DRIVER_BUSY
+# --- one launch is what the kernel is with the same launch
+cp "$srcdir/tests/data/sass/transpose.sm_90.cubin" transpose.cubin
+expect 0 analyze transpose.cubin --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64 --arch sm_90 --format csv
+cut -d , -f 1-14 out >expected
+expect 0 analyze app.capture --launch 2 --format csv
+cut -d , -f 1-14 out >actual
+cmp -s expected actual || die "$last: $(diff expected actual)"
+expect 0 analyze app.capture --worst --format json
+is_json
+golden capture-worst.json
+says 'launch 2 has the most excess wavefronts'
+# --arch is what was captured on, unless one is given.
+expect 0 analyze app.capture --launch 2
+shows sm_90
+expect 2 analyze app.capture --launch 2 --arch sm_80
+says 'does not run on sm_80'
 
-# --- limits
-record 0 --max-file 1 -- threads threads threads threads
-says 'not all was recorded: the file is larger than 1 MiB (--max-file)'
+# --- memory decides
+expect 0 analyze app.capture --launch 3
+expect 3 analyze app.capture --launch 4
+expect 0 analyze app.capture --launch 4 --unknown skip
+says 'launch 4: 256 bytes of its memory are not in the capture'
+shows 'not counted'
+expect 0 analyze app.capture --launch 5
+says 'launch 5: memory at 0x7f3a50000000 may have been changed by earlier nodes of the graph'
+says 'clusters of 2x1x1 blocks'
+expect 3 analyze app.capture --launch 6
+says "has no kernel 'gone'"
 
-# --- interrupted: the program is told, and what it did before is kept
-"$SMEMBANK" capture -o "$file" -- "$application" "$cubin" "$kernel" plain sleep sleep sleep >"$work/out" 2>"$work/err" &
-pid=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  tar tf "$file" 2>/dev/null | grep -q '^launches/' && break
-  sleep 0.2
+# --- every command that takes a kernel
+expect 0 explain app.capture --launch 2
+expect 0 explain app.capture --worst --format json
+shows '"number" : 2'
+expect 0 advise app.capture --launch 2 --array 'shared=32x32xf32'
+expect 0 trace --from app.capture --launch 2
+[ "$(grep -vc '^#' out)" -gt 0 ] || die "$last: no request"
+expect 2 trace app.capture --launch 2
+says 'go with --from'
+expect 0 report page.html app.capture --launch 2
+grep -q 'launch</dt><dd>2<' page.html || die "$last: no launch in the page"
+
+# --- what is wrong
+expect 2 explain app.capture
+says 'choose a launch with --launch N or --worst'
+expect 2 advise app.capture
+says 'choose a launch'
+for option in '--block 32' '--grid 2' '--arg 0=1' '--buffer 0=zeros' '--entry gather' '--dynamic-bytes 4' '-D N=1' '--nvcc -O1'; do
+  # shellcheck disable=SC2086 # several words
+  expect 2 analyze app.capture --launch 2 $option
+  says 'cannot be combined with a capture'
 done
-kill -TERM "$pid"
-status=0
-wait "$pid" || status=$?
-last='capture, ended by SIGTERM'
-[ "$status" -eq 0 ] || die "$last: status $status"
-has 1
-says 'ended by signal 15'
+expect 2 analyze app.capture --launch 8
+says "--launch '8'"
+expect 2 analyze app.capture --launch 0
+expect 2 analyze transpose.cubin --launch 1
+says "is for a capture, and 'transpose.cubin' is none"
+expect 2 analyze --launch 1
+says 'expected its FILE'
+expect 3 analyze nowhere.capture --launch 1
+says 'No such file'
 
-# --- killed itself, with no chance to do anything: what was written is a capture
-"$SMEMBANK" capture -o "$file" -- "$application" "$cubin" "$kernel" plain plain sleep >"$work/out" 2>"$work/err" &
-pid=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  tar tf "$file" 2>/dev/null | grep -q '^launches/000002' && break
-  sleep 0.2
-done
-kill -KILL "$pid"
-wait "$pid" 2>/dev/null || true
-last='capture, killed'
-has 2
+# --- one that ends early
+expect 0 analyze early.capture --format csv
+says 'the capture ends early'
+expect 0 list launches early.capture
+says 'the capture ends early'
+head -c 1500 app.capture >short.capture
+expect 0 list launches short.capture
+says 'the capture ends early'
+head -c 700 app.capture >short.capture
+expect 3 analyze short.capture
+says 'smembank-capture.json is missing'
 
-# --- two at once
-"$SMEMBANK" capture -o "$work/other" -- "$application" "$cubin" "$kernel" plain plain plain >"$work/out2" 2>&1 &
-pid=$!
-record 0 -- plain plain
-wait "$pid" || die "the second capture: $(cat "$work/out2")"
-has 2
-[ "$(tar tf "$work/other" | grep -c '^launches/')" -eq 3 ] || die 'the other capture does not have 3 launches'
+# --- a page of the application
+expect 0 report app.html app.capture --top 2
+shows 'KiB'
+grep -q 'id="launch-2-accesses"' app.html || die "$last: no report of launch 2"
+grep -q 'id="launch-5"' app.html || die "$last: no report of launch 5"
+! grep -q 'id="launch-3"' app.html || die "$last: three reports"
+grep -q 'Not counted' app.html || die "$last: a launch that is not counted is not said"
+grep -oE 'id="[^"]*"' app.html | sort | uniq -d >twice
+[ ! -s twice ] || die "$last: names that are there twice: $(cat twice)"
+grep -oE 'href="#[^"]*"' app.html | sed 's/href="#/id="/' | sort -u >links
+grep -oE 'id="[^"]*"' app.html | sort -u >places
+[ -z "$(comm -23 links places)" ] || die "$last: links that lead nowhere: $(comm -23 links places)"
+expect 2 report page.html transpose.cubin --top 2
+expect 0 report - early.capture --top 0
+shows 'the capture ends early'
 
-# --- no room
-(
-  ulimit -f 64
-  trap '' XFSZ
-  record 3 -- threads
-  says 'recorded before this'
-)
-[ ! -e "$file" ] || tar tf "$file" >/dev/null || die 'a full disk leaves no capture'
-
-# --- what is missing
-for SMEMBANK_FAKE in no-driver no-cupti; do
-  given=$SMEMBANK_CAPTURE_CUPTI
-  [ "$SMEMBANK_FAKE" = no-driver ] || unset SMEMBANK_CAPTURE_CUPTI
-  expect 4 capture -o "$file" -- true
-  SMEMBANK_CAPTURE_CUPTI=$given
-  export SMEMBANK_CAPTURE_CUPTI
-done
-SMEMBANK_FAKE=
-expect 3 capture -o "$file" -- "$work/no-such-program"
-says 'no-such-program'
-expect 3 capture -o "$file" -- true
-says 'no launch was recorded: true ended with status 0'
-expect 2 capture
-expect 2 capture --launches 5..2 -- true
-expect 2 capture --launches x -- true
-expect 2 capture --every 0 -- true
-expect 2 capture --memory some -- true
-expect 2 capture --kernel '(' -- true
-expect 3 capture -o "$work/no/such/folder" -- true
+# --- a project file
+printf '[two]\nfile=app.capture\nlaunch=2\n[worst]\nfile=app.capture\nworst=true\nmax-excess=0\n' >smembank.ini
+expect 0 analyze --case two --format csv
+cut -d , -f 1-14 out | cmp -s - expected || die "$last: another launch: $(cat out)"
+expect 1 check
+says worst

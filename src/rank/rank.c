@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/rank/rank.h"
+
+#include "sim/arch/arch.h"
+#include "sim/base/error.h"
+#include "sim/base/order.h"
+#include "sim/program/symbol.h"
+#include "src/analyze/report.h"
+#include "src/cli/captured.h"
+
+// What workers share.
+typedef struct {
+  const SmbCli *cli;
+  const SmbTargetOptions *options;
+  SmbCapture *capture;
+  SmbProgress *progress;
+  guint threads; // of each analysis
+} Work;
+
+static void
+free_row(gpointer data) {
+  SmbRankRow *row = data;
+  g_array_unref(row->numbers);
+  g_free(row->name);
+  g_free(row->bounds);
+  g_ptr_array_unref(row->warnings);
+  g_ptr_array_unref(row->notes);
+  g_free(row->refused);
+  g_free(row->arch);
+  g_free(row);
+}
+
+void
+smb_ranking_free(SmbRanking *ranking) {
+  if (!ranking)
+    return;
+  g_ptr_array_unref(ranking->rows);
+  smb_capture_free(ranking->capture);
+  g_free(ranking);
+}
+
+// --- which launches are equal
+
+static void
+add_variables(GString *key, const SmbCaptureLaunch *launch) {
+  for (guint i = 0; i < launch->variables->len; i++) {
+    const SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
+    g_string_append_printf(key, "|%s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, variable->name,
+                           variable->address, variable->bytes);
+    for (guint h = 0; variable->hashes && h < variable->hashes->len; h++)
+      g_string_append_printf(key, " %s",
+                             variable->hashes->pdata[h] ? (char *)variable->hashes->pdata[h] : "0");
+  }
+}
+
+static void
+add_memory(GString *key, const SmbCaptureMemory *memory) {
+  g_string_append_printf(key, "|%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, memory->address,
+                         memory->bytes);
+  for (guint i = 0; i < memory->pieces->len; i++) {
+    const SmbCapturePiece *piece = &g_array_index(memory->pieces, SmbCapturePiece, i);
+    g_string_append_printf(key, " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %s", piece->offset,
+                           piece->bytes, piece->hash ? piece->hash : "0");
+  }
+}
+
+// All that what is counted depends on, in a text of its own for different launches; notes are part of what is said of them.
+static char *
+make_key(const SmbCaptureLaunch *launch) {
+  GString *key = g_string_new(NULL);
+  gsize n = 0;
+  const guchar *data = launch->parameters ? g_bytes_get_data(launch->parameters, &n) : NULL;
+  g_string_append_printf(key, "%s %s %s %" G_GUINT64_FORMAT " %d", launch->image, launch->kernel,
+                         launch->arch, launch->dynamic_bytes, launch->is_cooperative);
+  for (guint i = 0; i < 3; i++)
+    g_string_append_printf(key, " %u %u %u", launch->grid[i], launch->block[i], launch->cluster[i]);
+  g_string_append(key, "|");
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf(key, "%02x", data[i]);
+  add_variables(key, launch);
+  for (guint i = 0; i < launch->memory->len; i++)
+    add_memory(key, &g_array_index(launch->memory, SmbCaptureMemory, i));
+  for (guint i = 0; launch->notes[i]; i++)
+    g_string_append_printf(key, "|%s", launch->notes[i]);
+  return g_string_free(key, FALSE);
+}
+
+static SmbRankRow *
+new_row(const SmbCaptureLaunch *launch) {
+  SmbRankRow *row = g_new0(SmbRankRow, 1);
+  row->launch = launch;
+  row->numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
+  row->name = smb_symbol_demangle(launch->kernel, FALSE);
+  row->warnings = g_ptr_array_new_with_free_func(g_free);
+  row->notes = g_ptr_array_new_with_free_func(g_free);
+  smb_captured_note(launch, row->notes);
+  return row;
+}
+
+static void
+collect(SmbRanking *ranking) {
+  g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < smb_capture_n_launches(ranking->capture); i++) {
+    const SmbCaptureLaunch *launch = smb_capture_launch(ranking->capture, i);
+    char *key = make_key(launch);
+    SmbRankRow *row = g_hash_table_lookup(known, key);
+    if (!row) {
+      row = new_row(launch);
+      g_ptr_array_add(ranking->rows, row);
+      g_hash_table_insert(known, g_strdup(key), row);
+    }
+    g_free(key);
+    g_array_append_val(row->numbers, launch->number);
+  }
+}
+
+// --- counting
+
+static void
+note_analysis(SmbRankRow *row, const SmbTarget *target, const SmbAnalysis *analysis) {
+  g_autoptr(GString) bounds = g_string_new(NULL);
+  smb_analyze_append_bounds(bounds, analysis);
+  row->total = smb_analysis_total(analysis);
+  row->bounds = bounds->len ? g_strdup(bounds->str) : NULL;
+  for (guint i = 0; i < analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
+    g_ptr_array_add(row->warnings, smb_analyze_describe_warning(target->kernel, warning));
+  }
+}
+
+static gboolean
+count_launch(const Work *work, SmbRankRow *row, GError **error) {
+  g_autoptr(SmbArch) arch = smb_captured_arch(work->cli, row->launch, error);
+  if (!arch)
+    return FALSE;
+  row->arch = g_strdup(smb_arch_info(arch)->name);
+  g_autoptr(SmbTarget) target =
+      smb_captured_target(work->options, work->capture, row->launch, arch, NULL, error);
+  if (!target)
+    return FALSE;
+  target->options.threads = work->threads;
+  g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, arch, error);
+  if (!analysis)
+    return FALSE;
+  note_analysis(row, target, analysis);
+  return TRUE;
+}
+
+static void
+count_row(gpointer data, gpointer user) {
+  const Work *work = user;
+  SmbRankRow *row = data;
+  g_autoptr(GError) error = NULL;
+  if (!count_launch(work, row, &error))
+    row->refused = g_strdup(error->message);
+  smb_progress_add(work->progress, 1);
+}
+
+static gint
+compare_rows(gconstpointer a, gconstpointer b) {
+  const SmbRankRow *one = *(SmbRankRow *const *)a, *other = *(SmbRankRow *const *)b;
+  return smb_order(one->refused != NULL, other->refused != NULL)
+             ?: smb_order(other->total.excess, one->total.excess)
+             ?: smb_order(one->launch->number, other->launch->number);
+}
+
+// Several launches at a time; what processors are left over are for the blocks of each.
+static void
+count_rows(SmbRanking *ranking, Work *work, guint processors) {
+  guint n = ranking->rows->len, workers = CLAMP(n, 1, processors);
+  work->threads = MAX(1, processors / workers);
+  GThreadPool *pool = g_thread_pool_new(count_row, work, (gint)workers, FALSE, NULL);
+  for (guint i = 0; i < n; i++)
+    g_thread_pool_push(pool, ranking->rows->pdata[i], NULL);
+  g_thread_pool_free(pool, FALSE, TRUE);
+}
+
+SmbRanking *
+smb_ranking_new(SmbCli *cli, const SmbTargetOptions *options, SmbCapture *capture) {
+  SmbRanking *ranking = g_new0(SmbRanking, 1);
+  SmbAnalysisOptions limits = {.threads = 0};
+  ranking->capture = smb_capture_ref(capture);
+  ranking->rows = g_ptr_array_new_with_free_func(free_row);
+  collect(ranking);
+  smb_target_parse_limits(options, &limits, NULL); // what is wrong with them is told of each launch
+  Work work = {cli, options, capture, smb_cli_progress(cli), 1};
+  smb_progress_begin(work.progress, "launches", ranking->rows->len);
+  count_rows(ranking, &work, limits.threads ? limits.threads : g_get_num_processors());
+  smb_progress_begin(work.progress, NULL, 0);
+  g_ptr_array_sort(ranking->rows, compare_rows);
+  return ranking;
+}
+
+const SmbRankRow *
+smb_ranking_worst(const SmbRanking *ranking, GError **error) {
+  const SmbRankRow *first = ranking->rows->len ? ranking->rows->pdata[0] : NULL;
+  if (first && !first->refused)
+    return first;
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s%s", smb_capture_path(ranking->capture),
+           first ? "no launch could be counted: the first: " : "no launch",
+           first ? first->refused : "");
+  return NULL;
+}
+
+// --- in words
+
+static void
+append_sentences(GString *text, const GPtrArray *sentences, const char *before) {
+  for (guint i = 0; i < sentences->len; i++) {
+    const char *sentence = sentences->pdata[i];
+    g_string_append_printf(text, "%s%s%c%s", text->len ? " " : "", before,
+                           *before ? *sentence : g_ascii_toupper(*sentence),
+                           *sentence ? sentence + 1 : "");
+    if (!g_str_has_suffix(sentence, "."))
+      g_string_append_c(text, '.');
+  }
+}
+
+char *
+smb_rank_remark(const SmbRankRow *row) {
+  GString *text = g_string_new(NULL);
+  if (row->refused)
+    g_string_append_printf(text, "Not counted: %s", row->refused);
+  else if (row->bounds)
+    g_string_append(text, row->bounds);
+  append_sentences(text, row->warnings, "");
+  append_sentences(text, row->notes, "");
+  return g_string_free(text, FALSE);
+}
+
+double
+smb_rank_percent(const SmbRankRow *row) {
+  return row->total.wavefronts ? 100.0 * (double)row->total.excess / (double)row->total.wavefronts
+                               : 0;
+}
+
+char *
+smb_rank_duration(const SmbCaptureLaunch *launch) {
+  return launch->nanoseconds < 0 ? g_strdup("")
+                                 : g_strdup_printf("%.1f µs", launch->nanoseconds / 1000);
+}

@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A ranking in each format.
+#include "src/cli/describe.h"
+#include "src/out/csv.h"
+#include "src/out/json.h"
+#include "src/out/markdown.h"
+#include "src/out/table.h"
+#include "src/rank/rank.h"
+
+// "3", or "3 and 11 others".
+static char *
+describe_numbers(const SmbRankRow *row) {
+  guint more = row->numbers->len - 1;
+  guint64 first = row->launch->number;
+  return more ? g_strdup_printf("%" G_GUINT64_FORMAT " +%u", first, more)
+              : g_strdup_printf("%" G_GUINT64_FORMAT, first);
+}
+
+char *
+smb_ranking_summarize(const SmbRanking *ranking) {
+  guint64 excess = 0, wavefronts = 0;
+  guint refused = 0;
+  for (guint i = 0; i < ranking->rows->len; i++) {
+    const SmbRankRow *row = ranking->rows->pdata[i];
+    refused += row->refused ? row->numbers->len : 0;
+    excess += row->numbers->len * row->total.excess;
+    wavefronts += row->numbers->len * row->total.wavefronts;
+  }
+  GString *text = g_string_new(NULL);
+  guint n = smb_capture_n_launches(ranking->capture);
+  g_string_append_printf(text, "%u %s, %u different: ", n, n == 1 ? "launch" : "launches",
+                         ranking->rows->len);
+  g_string_append_printf(
+      text, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " wavefronts (%.0f%%) are in excess.",
+      excess, wavefronts, wavefronts ? 100.0 * (double)excess / (double)wavefronts : 0);
+  if (refused)
+    g_string_append_printf(text, " %u %s not counted.", refused, refused == 1 ? "is" : "are");
+  return g_string_free(text, FALSE);
+}
+
+static const char *
+describe_command(const SmbRanking *ranking, char **text) {
+  *text = g_strjoinv(" ", smb_capture_header(ranking->capture)->command);
+  return *text;
+}
+
+// --- text
+
+static void
+add_row(SmbTable *table, const SmbRankRow *row) {
+  g_autofree char *numbers = describe_numbers(row);
+  g_autofree char *grid = smb_describe_extent(row->launch->grid);
+  g_autofree char *block = smb_describe_extent(row->launch->block);
+  g_autofree char *time = smb_rank_duration(row->launch);
+  SmbStyle style = row->refused ? SMB_STYLE_DIM : SMB_STYLE_PLAIN;
+  smb_table_cell(table, style, numbers);
+  smb_table_cell(table, SMB_STYLE_BOLD, row->name);
+  smb_table_cell(table, style, grid);
+  smb_table_cell(table, style, block);
+  if (row->refused) {
+    for (guint i = 0; i < 4; i++)
+      smb_table_cell(table, style, "-");
+  } else {
+    SmbStyle cost = row->total.excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+    smb_table_number(table, style, row->total.requests);
+    smb_table_number(table, style, row->total.wavefronts);
+    smb_table_number(table, cost, row->total.excess);
+    smb_table_printf(table, cost, "%.0f%%", smb_rank_percent(row));
+  }
+  smb_table_cell(table, style, time);
+  smb_table_cell(table, style,
+                 row->refused                                           ? "not counted"
+                 : row->bounds || row->warnings->len || row->notes->len ? "see below"
+                                                                        : "exact");
+}
+
+static void
+write_text(SmbCli *cli, gconstpointer result) {
+  const SmbRanking *ranking = result;
+  g_autoptr(SmbTable) table =
+      smb_table_new("launch>|kernel|grid|block|requests>|wavefronts>|excess>|%>|duration>|count");
+  g_autofree char *summary = smb_ranking_summarize(ranking), *command = NULL;
+  smb_spool_printf(cli->out, "%s: %s\n\n", smb_capture_path(ranking->capture),
+                   describe_command(ranking, &command));
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, summary);
+  smb_spool_puts(cli->out, "\n\n");
+  for (guint i = 0; i < ranking->rows->len; i++)
+    add_row(table, ranking->rows->pdata[i]);
+  if (ranking->rows->len)
+    smb_table_write(table, cli->out, cli->colour);
+  gboolean has_remark = FALSE;
+  for (guint i = 0; i < ranking->rows->len; i++) {
+    const SmbRankRow *row = ranking->rows->pdata[i];
+    g_autofree char *remark = smb_rank_remark(row);
+    if (!*remark)
+      continue;
+    smb_spool_puts(cli->out, has_remark ? "" : "\n");
+    has_remark = TRUE;
+    smb_text_wrap_printf(cli->out, "launch %" G_GUINT64_FORMAT ": %s", row->launch->number, remark);
+  }
+}
+
+// --- JSON
+
+static void
+write_texts(JsonBuilder *json, const char *key, const GPtrArray *texts) {
+  smb_json_array(json, key);
+  for (guint i = 0; i < texts->len; i++)
+    smb_json_text(json, NULL, texts->pdata[i]);
+  json_builder_end_array(json);
+}
+
+static void
+write_extent(JsonBuilder *json, const char *key, const guint extent[3]) {
+  smb_json_array(json, key);
+  for (guint i = 0; i < 3; i++)
+    smb_json_number(json, NULL, extent[i]);
+  json_builder_end_array(json);
+}
+
+static void
+write_row(JsonBuilder *json, const SmbRankRow *row) {
+  const SmbCaptureLaunch *launch = row->launch;
+  gboolean is_counted = row->refused == NULL;
+  json_builder_begin_object(json);
+  smb_json_number(json, "number", (gint64)launch->number);
+  smb_json_array(json, "numbers");
+  for (guint i = 0; i < row->numbers->len; i++)
+    smb_json_number(json, NULL, (gint64)g_array_index(row->numbers, guint64, i));
+  json_builder_end_array(json);
+  smb_json_text(json, "kernel", row->name);
+  smb_json_text(json, "symbol", launch->kernel);
+  write_extent(json, "grid", launch->grid);
+  write_extent(json, "block", launch->block);
+  smb_json_number(json, "dynamic_bytes", (gint64)launch->dynamic_bytes);
+  smb_json_text(json, "arch", row->arch);
+  smb_json_number_if(json, "requests", is_counted, (gint64)row->total.requests);
+  smb_json_number_if(json, "wavefronts", is_counted, (gint64)row->total.wavefronts);
+  smb_json_number_if(json, "ideal_wavefronts", is_counted, (gint64)row->total.ideal);
+  smb_json_number_if(json, "excess_wavefronts", is_counted, (gint64)row->total.excess);
+  if (launch->nanoseconds >= 0)
+    smb_json_double(json, "nanoseconds", launch->nanoseconds);
+  else
+    smb_json_null(json, "nanoseconds");
+  smb_json_number(json, "left_out_bytes", (gint64)smb_capture_left_out(launch));
+  smb_json_boolean(json, "exact", is_counted && !row->bounds);
+  smb_json_text(json, "reason", row->bounds);
+  write_texts(json, "warnings", row->warnings);
+  write_texts(json, "notes", row->notes);
+  smb_json_text(json, "error", row->refused);
+  json_builder_end_object(json);
+}
+
+static void
+write_json(SmbCli *cli, gconstpointer result) {
+  const SmbRanking *ranking = result;
+  const SmbCaptureHeader *header = smb_capture_header(ranking->capture);
+  const SmbCaptureEnd *end = smb_capture_end(ranking->capture);
+  JsonBuilder *json = smb_json_begin(cli->command);
+  smb_json_object(json, "capture");
+  smb_json_text(json, "file", smb_capture_path(ranking->capture));
+  smb_json_array(json, "command");
+  for (guint i = 0; header->command[i]; i++)
+    smb_json_text(json, NULL, header->command[i]);
+  json_builder_end_array(json);
+  smb_json_text(json, "started", header->started);
+  smb_json_text(json, "status", end ? end->status : NULL);
+  smb_json_number(json, "launches", smb_capture_n_launches(ranking->capture));
+  json_builder_end_object(json);
+  smb_json_array(json, "ranking");
+  for (guint i = 0; i < ranking->rows->len; i++)
+    write_row(json, ranking->rows->pdata[i]);
+  json_builder_end_array(json);
+  smb_json_end(json, cli->out);
+}
+
+// --- CSV
+
+// A row for each launch, equal ones too: in the order of the ranking.
+static void
+write_csv(SmbCli *cli, gconstpointer result) {
+  const SmbRanking *ranking = result;
+  SmbCsv csv = smb_csv_begin(
+      cli->out, "launch,kernel,symbol,grid,block,dynamic_bytes,requests,wavefronts,"
+                "ideal_wavefronts,excess_wavefronts,nanoseconds,exact,reason,error,same_as");
+  for (guint i = 0; i < ranking->rows->len; i++) {
+    const SmbRankRow *row = ranking->rows->pdata[i];
+    g_autofree char *grid = smb_describe_extent(row->launch->grid);
+    g_autofree char *block = smb_describe_extent(row->launch->block);
+    gboolean is_counted = row->refused == NULL;
+    for (guint k = 0; k < row->numbers->len; k++) {
+      guint64 number = g_array_index(row->numbers, guint64, k);
+      const SmbCaptureLaunch *own = smb_capture_launch(ranking->capture, (guint)number - 1);
+      smb_csv_number(&csv, number);
+      smb_csv_text(&csv, row->name);
+      smb_csv_text(&csv, own->kernel);
+      smb_csv_text(&csv, grid);
+      smb_csv_text(&csv, block);
+      smb_csv_number(&csv, own->dynamic_bytes);
+      smb_csv_number_if(&csv, is_counted, row->total.requests);
+      smb_csv_number_if(&csv, is_counted, row->total.wavefronts);
+      smb_csv_number_if(&csv, is_counted, row->total.ideal);
+      smb_csv_number_if(&csv, is_counted, row->total.excess);
+      smb_csv_number_if(&csv, own->nanoseconds >= 0, (guint64)(MAX(own->nanoseconds, 0) + 0.5));
+      smb_csv_text(&csv, is_counted && !row->bounds ? "yes" : "no");
+      smb_csv_text(&csv, row->bounds);
+      smb_csv_text(&csv, row->refused);
+      smb_csv_number_if(&csv, k > 0, row->launch->number);
+      smb_csv_end_row(&csv);
+    }
+  }
+}
+
+// --- Markdown
+
+static void
+write_markdown(SmbCli *cli, gconstpointer result) {
+  const SmbRanking *ranking = result;
+  g_autofree char *summary = smb_ranking_summarize(ranking), *command = NULL;
+  smb_spool_puts(cli->out, "### ");
+  smb_markdown_code(cli->out, describe_command(ranking, &command));
+  smb_spool_puts(cli->out, "\n\n**");
+  smb_markdown_text(cli->out, summary);
+  smb_spool_puts(cli->out,
+                 "**\n\n| launch | kernel | grid | block | requests | wavefronts | excess "
+                 "| % | duration | remark |\n"
+                 "|--:|---|---|---|--:|--:|--:|--:|--:|---|\n");
+  for (guint i = 0; i < ranking->rows->len; i++) {
+    const SmbRankRow *row = ranking->rows->pdata[i];
+    g_autofree char *numbers = describe_numbers(row), *remark = smb_rank_remark(row);
+    g_autofree char *grid = smb_describe_extent(row->launch->grid);
+    g_autofree char *block = smb_describe_extent(row->launch->block);
+    g_autofree char *time = smb_rank_duration(row->launch);
+    smb_spool_printf(cli->out, "| %s | ", numbers);
+    smb_markdown_code(cli->out, row->name);
+    smb_spool_printf(cli->out, " | %s | %s |", grid, block);
+    if (row->refused)
+      smb_spool_puts(cli->out, " | | | |");
+    else
+      smb_spool_printf(
+          cli->out,
+          " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %.0f |",
+          row->total.requests, row->total.wavefronts, row->total.excess, smb_rank_percent(row));
+    smb_spool_printf(cli->out, " %s | ", time);
+    smb_markdown_text(cli->out, remark);
+    smb_spool_puts(cli->out, " |\n");
+  }
+}
+
+const SmbFormat smb_rank_formats[] = {{"text", write_text, NULL},
+                                      {"json", write_json, NULL},
+                                      {"csv", write_csv, NULL},
+                                      {"markdown", write_markdown, NULL},
+                                      {NULL, NULL, NULL}};

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/report/application.h"
+
+#include "config.h"
+
+#include "sim/arch/arch.h"
+#include "src/cli/captured.h"
+#include "src/cli/describe.h"
+#include "src/report/impl.h"
+
+static void
+write_facts(const SmbRanking *ranking, SmbSpool *page) {
+  const SmbCaptureHeader *header = smb_capture_header(ranking->capture);
+  const SmbCaptureEnd *end = smb_capture_end(ranking->capture);
+  g_autofree char *command = g_strjoinv(" ", header->command);
+  g_autofree char *summary = smb_ranking_summarize(ranking);
+  smb_html_within(page, "<header>\n<h1>", command, "</h1>\n<dl class=\"facts\">");
+  smb_html_within(page, "<div><dt>file</dt><dd>", smb_capture_path(ranking->capture),
+                  "</dd></div>");
+  smb_html_within(page, "<div><dt>started</dt><dd>", header->started, "</dd></div>");
+  smb_html_within(page, "<div><dt>ended</dt><dd>",
+                  end ? end->status : "not known: the capture ends early", "</dd></div>");
+  smb_html_within(page, "</dl>\n<p class=\"summary\">", summary,
+                  "</p>\n<nav><a href=\"#launches\">Launches</a></nav>\n</header>\n");
+}
+
+// A row of the ranking. @has_part: whether the page has a report of it.
+static void
+write_row(const SmbRankRow *row, gboolean has_part, SmbSpool *page) {
+  g_autofree char *grid = smb_describe_extent(row->launch->grid);
+  g_autofree char *block = smb_describe_extent(row->launch->block);
+  g_autofree char *time = smb_rank_duration(row->launch), *remark = smb_rank_remark(row);
+  guint64 number = row->launch->number;
+  smb_spool_printf(page, "<tr><td class=\"line\">%" G_GUINT64_FORMAT, number);
+  if (row->numbers->len > 1)
+    smb_spool_printf(page, " +%u", row->numbers->len - 1);
+  smb_spool_puts(page, "</td><td class=\"code\">");
+  if (has_part)
+    smb_spool_printf(page, "<a href=\"#launch-%" G_GUINT64_FORMAT "\">", number);
+  smb_html_text(page, row->name);
+  smb_spool_printf(page, "%s</td><td class=\"word\">%s</td><td class=\"word\">%s</td>",
+                   has_part ? "</a>" : "", grid, block);
+  if (row->refused) {
+    smb_spool_puts(page, "<td></td><td></td><td></td><td></td>");
+  } else {
+    const char *judgement = row->total.excess ? "bad" : "good";
+    smb_html_number(page, NULL, row->total.requests);
+    smb_html_number(page, NULL, row->total.wavefronts);
+    smb_html_number(page, judgement, row->total.excess);
+    smb_spool_printf(page, "<td class=\"%s\">%.0f%%</td>", judgement, smb_rank_percent(row));
+  }
+  smb_spool_printf(page, "<td>%s</td>", time);
+  smb_html_within(page, "<td class=\"word\">", remark, "</td></tr>\n");
+}
+
+static void
+write_table(const SmbRanking *ranking, guint n_parts, SmbSpool *page) {
+  smb_spool_puts(page,
+                 "<section id=\"launches\">\n<h2>Launches</h2>\n<div class=\"box\" tabindex=\"0\" "
+                 "role=\"region\" aria-label=\"launches\">\n<table class=\"accesses\">\n<thead><tr>"
+                 "<th scope=\"col\" class=\"line\">launch</th>"
+                 "<th scope=\"col\" class=\"code\">kernel</th>"
+                 "<th scope=\"col\" class=\"word\">grid</th>"
+                 "<th scope=\"col\" class=\"word\">block</th><th scope=\"col\">requests</th>"
+                 "<th scope=\"col\">wavefronts</th><th scope=\"col\">excess</th>"
+                 "<th scope=\"col\">%</th><th scope=\"col\">duration</th>"
+                 "<th scope=\"col\" class=\"word\">remark</th></tr></thead>\n<tbody>\n");
+  for (guint i = 0; i < ranking->rows->len; i++)
+    write_row(ranking->rows->pdata[i], i < n_parts, page);
+  smb_spool_puts(page, "</tbody>\n</table>\n</div>\n<p class=\"words\">The launch with the most "
+                       "excess wavefronts comes first. +N: so many other launches are equal, with "
+                       "the same code, shape, parameters and memory; what one of them costs is "
+                       "shown.</p>\n</section>\n");
+}
+
+// The report of a launch.
+static gboolean
+write_launch(SmbCli *cli, const SmbRanking *ranking, const SmbRankRow *row, SmbSpool *page,
+             GError **error) {
+  g_autofree char *prefix = g_strdup_printf("launch-%" G_GUINT64_FORMAT "-", row->launch->number);
+  g_autoptr(SmbArch) arch = smb_captured_arch(cli, row->launch, error);
+  if (!arch)
+    return FALSE;
+  g_autoptr(SmbTarget) target =
+      smb_captured_target(smb_target_options(), ranking->capture, row->launch, arch, NULL, error);
+  if (!target)
+    return FALSE;
+  target->options.keep_requests = TRUE;
+  target->options.progress = smb_cli_progress(cli);
+  g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, arch, error);
+  if (!analysis)
+    return FALSE;
+  g_autoptr(SmbReport) report = smb_report_new(arch, target, analysis);
+  report->prefix = prefix;
+  smb_report_write_part(report, page);
+  return TRUE;
+}
+
+gboolean
+smb_application_write(SmbCli *cli, const SmbRanking *ranking, guint top, SmbSpool *page,
+                      GError **error) {
+  const SmbRankRow *first = ranking->rows->len ? ranking->rows->pdata[0] : NULL;
+  g_autofree char *command = g_strjoinv(" ", smb_capture_header(ranking->capture)->command);
+  guint n = 0;
+  while (n < MIN(top, ranking->rows->len) && !((SmbRankRow *)ranking->rows->pdata[n])->refused)
+    n++;
+  if (!smb_report_write_head(first ? command : "no launch", SMB_VENDOR_NVIDIA, page, error))
+    return FALSE;
+  write_facts(ranking, page);
+  smb_spool_puts(page, "<main>\n");
+  write_table(ranking, n, page);
+  for (guint i = 0; i < n; i++) {
+    const SmbRankRow *row = ranking->rows->pdata[i];
+    g_autoptr(GError) failure = NULL;
+    smb_spool_printf(page, "<section class=\"launch\" id=\"launch-%" G_GUINT64_FORMAT "\">\n",
+                     row->launch->number);
+    if (!write_launch(cli, ranking, row, page, &failure))
+      smb_html_within(page, "<p class=\"note\">", failure->message, "</p>\n");
+    smb_spool_puts(page, "</section>\n");
+  }
+  smb_spool_puts(page, "</main>\n<footer>Predicted by smembank " PACKAGE_VERSION
+                       " from addresses alone: wavefront counts are not run times.</footer>\n");
+  return smb_report_write_script(page, error);
+}
