@@ -392,6 +392,17 @@ START_TEST(forgets_variables) {
   gint32 words[64];
   ck_assert_uint_eq(smb_global_mask_memory(run.global, OUT, words, 128), 0);
   ck_assert_uint_eq(smb_global_mask_memory(run.global, IN + 4096, words, 128), 128);
+  g_auto(Run) blind = {0};
+  run_read(&blind, files[_i], "variables");
+  constants = filled(IN + 4096, sizeof factors, SMB_FILL_UNKNOWN);
+  constants.variable = "factors";
+  run_add(&blind, constants);
+  GIVE(&blind, IN, IN + 4096, OUT);
+  run_run(&blind, TRUE);
+  ck_assert_ptr_nonnull(blind.error);
+  ck_assert_msg(strstr(blind.error->message,
+                       "the contents of 'factors', which were not recorded, loaded at") != NULL,
+                "%s", blind.error->message);
 }
 END_TEST
 
