@@ -15,8 +15,8 @@ typedef struct {
 } MapPiece;
 
 struct _MemoryMap {
-  GArray *pieces;    // MapPiece: those that are no variables of the program
-  GArray *variables; // MapVariable: the others
+  GArray *pieces;    // MapPiece; those that are variables of the program hold nothing
+  GArray *variables; // MapVariable
   GArray *stretches; // MapStretch
   guint last_piece;  // that was read; memory is mostly read one piece at a time
   guint last_stretch;
@@ -53,9 +53,10 @@ add_piece(MemoryMap *map, const SmbProgram *program, const SmbLaunch *launch,
                                   MIN(bytes, g_array_index(program->regions, Region, region).size),
                                   region, contents};
     g_array_append_val(map->variables, variable);
-    return;
+    contents = (SmbContents){.fill = SMB_FILL_UNKNOWN};
   }
-  const MapPiece plain = {piece->address, piece->address + bytes, piece->begins, contents};
+  const MapPiece plain = {piece->address, piece->address + bytes, region || piece->begins,
+                          contents};
   g_array_append_val(map->pieces, plain);
 }
 

@@ -4,8 +4,8 @@
 // Memory at addresses of a process (SmbLaunch.memory), as the machine divides it. All addresses are in stretches, one behind
 // the other: what is next to null; what pieces of one allocation cover that touch each other, and what lies between. A
 // stretch begins and ends at a multiple of MAP_STRETCH_BYTES, so that no access goes across, and offsets in it are aligned as
-// addresses are; bytes of it that no piece has are not known. Variables of the program that lie in one are apart: an address
-// there is one in the variable's region. Private to the machine.
+// addresses are; bytes of it that no piece has are not known. Each variable of the program has its own: an address
+// in it is one in the variable's region; what lies beside it is not known. Private to the machine.
 #pragma once
 
 #include "sim/program/launch.h"
@@ -26,9 +26,9 @@ void smb_map_free(MemoryMap *map);
 typedef struct {
   guint64 address;
   guint64 bytes;
-  gboolean is_null;  // next to null
-  gboolean is_blank; // nothing is known of it
-  gboolean has_variables;
+  gboolean is_null;       // next to null
+  gboolean is_blank;      // nothing is known of it
+  gboolean has_variables; // of which its addresses may be
 } MapStretch;
 
 guint smb_map_n_stretches(const MemoryMap *map);

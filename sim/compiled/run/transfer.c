@@ -81,6 +81,15 @@ smb_transfer_watch(const Runner *runner, guint flags) {
     smb_signature_refuse(runner->block);
 }
 
+// Beside a variable, what lies between two places need not be memory as there.
+static void
+watch_beside(const Runner *runner, guint flags, guint32 index) {
+  const SmbBlock *block = runner->block;
+  if (index >= block->n_numbered && index < block->n_objects && depends_on_block(flags) &&
+      smb_map_stretch(block->map, index - block->n_numbered)->has_variables)
+    smb_signature_refuse(runner->block);
+}
+
 // Shared and private memory is marked: there, affine addresses are the same in all blocks that are alike.
 guint
 smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes, const guint64 *addresses) {
@@ -93,6 +102,7 @@ smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes, const guin
     guint written = runner->written[index];
     if (object->space != SPACE_GLOBAL && object->space != SPACE_CONSTANT)
       continue;
+    watch_beside(runner, flags, index);
     gboolean is_blank = object->contents.fill == SMB_FILL_UNKNOWN && !(written & OBJECT_WRITTEN);
     if (written & OBJECT_STREWN || (depends_on_block(flags) && !is_blank))
       return ROW_BLOCK;
@@ -108,7 +118,10 @@ smb_transfer_note_store(Runner *runner, guint flags, SmbLanes lanes, const guint
     return;
   runner->wrote = TRUE;
   FOR_LANES(lanes, lane) {
-    runner->written[smb_block_find(runner->block, addresses[lane])] |= (guint8)how;
+    guint32 index = smb_block_find(runner->block, addresses[lane]);
+    runner->written[index] |= (guint8)how;
+    if (runner->block->signature)
+      watch_beside(runner, flags, index);
   }
 }
 

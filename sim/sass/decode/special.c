@@ -162,20 +162,29 @@ decode_constant(SassDecoder *decoder) {
   return SASS_DECODED;
 }
 
-// QSPC.E.S P0, RZ, [R2]: whether a generic address is one of shared (S), or of local memory (L).
+// QSPC.E.S P0, RZ, [R2]: whether a generic address is one of shared (S), of local (L), or of other memory (G).
 static SassResult
 decode_space(SassDecoder *decoder) {
   const SassOperand *p = smb_sass_operand(decoder, 0);
   const SassOperand *address = smb_sass_operand(decoder, decoder->instruction->n_operands - 1);
   gboolean shared = smb_sass_has(decoder, "S"), local = smb_sass_has(decoder, "L");
+  gboolean global = smb_sass_has(decoder, "G");
   if (!p || !smb_sass_is_predicate(p) || !address || address->kind != SASS_ADDRESS ||
-      address->base == SASS_RZ || shared == local)
+      address->base == SASS_RZ || shared + local + global != 1)
     return SASS_OTHER;
-  guint64 window = make_pointer(shared ? REGION_SHARED : REGION_LOCAL, 0);
+  guint64 window = make_pointer(local ? REGION_LOCAL : REGION_SHARED, 0);
+  guint64 other = make_pointer(REGION_LOCAL, 0);
   Compute compute = {
       .operation = OPERATION_EQ_32,
       .p = smb_sass_predicate(decoder, p),
+      .modifiers = global ? MODIFIER_NOT : 0,
       .s = {decoder->registers + address->base + 1, smb_sass_constant(decoder, window >> 32, 1)}};
+  smb_sass_add_compute(decoder, &compute);
+  if (!global)
+    return SASS_DECODED;
+  compute.modifiers |= MODIFIER_AND;
+  compute.in[0] = compute.p;
+  compute.s[1] = smb_sass_constant(decoder, other >> 32, 1);
   smb_sass_add_compute(decoder, &compute);
   return SASS_DECODED;
 }
