@@ -343,20 +343,47 @@ copy(guchar *to, const guchar *from, gsize length) {
     memcpy(to, from, length);
 }
 
+static Chunk *
+open_chunk(Overlay *overlay, guint64 key) {
+  Chunk *chunk = find_chunk(overlay, key);
+  return chunk ? chunk : make_chunk(overlay, key);
+}
+
 void
 smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
                   const guchar *marks, gsize length) {
-  guint64 key = make_key(object->buffer, offset);
   guint at = (guint)(offset % CHUNK_BYTES);
   note_reach(overlay->global, object, offset + length);
-  Chunk *chunk = find_chunk(overlay, key);
-  if (!chunk)
-    chunk = make_chunk(overlay, key);
+  Chunk *chunk = open_chunk(overlay, make_key(object->buffer, offset));
   object->written = TRUE;
   copy(chunk->bytes + at, bytes, length);
   if (marks)
     copy(chunk->marks + at, marks, length);
   chunk->written[at / 64] |= (length == 64 ? G_MAXUINT64 : ((guint64)1 << length) - 1) << (at % 64);
+}
+
+void
+smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes, const gint64 *offsets,
+                        const guint32 *words, const guint32 *marks) {
+  enum {
+    WORD_BYTES = sizeof *words,
+    WORD_WRITTEN = (1 << WORD_BYTES) - 1,
+  };
+  Chunk *chunk = NULL;
+  guint64 key = 0, end = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    guint64 offset = (guint64)offsets[lane], here = make_key(object->buffer, offset);
+    guint at = (guint)(offset % CHUNK_BYTES);
+    if (!chunk || here != key)
+      chunk = open_chunk(overlay, key = here);
+    memcpy(chunk->bytes + at, &words[lane], WORD_BYTES);
+    memcpy(chunk->marks + at, &marks[lane], WORD_BYTES);
+    chunk->written[at / 64] |= (guint64)WORD_WRITTEN << (at % 64);
+    end = MAX(end, offset + WORD_BYTES);
+  }
+  note_reach(overlay->global, object, end);
+  object->written = TRUE;
 }
 
 void
