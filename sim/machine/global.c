@@ -430,22 +430,54 @@ copy(guchar *to, const guchar *from, gsize length) {
     memcpy(to, from, length);
 }
 
-void
-smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
-                  const guchar *marks, gsize length) {
-  guint64 key = make_key(object, offset);
-  guint at = (guint)(offset % CHUNK_BYTES);
-  note_reach(overlay->global, object, offset + length);
+static Chunk *
+open_chunk(Overlay *overlay, guint64 key) {
   Chunk *chunk = find_chunk(overlay, key);
-  if (!chunk)
-    chunk = make_chunk(overlay, key);
+  return chunk ? chunk : make_chunk(overlay, key);
+}
+
+static void
+note_written(Overlay *overlay, Object *object) {
   if (!object->written)
     g_ptr_array_add(overlay->written, object);
   object->written = TRUE;
+}
+
+void
+smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
+                  const guchar *marks, gsize length) {
+  guint at = (guint)(offset % CHUNK_BYTES);
+  note_reach(overlay->global, object, offset + length);
+  Chunk *chunk = open_chunk(overlay, make_key(object, offset));
+  note_written(overlay, object);
   copy(chunk->bytes + at, bytes, length);
   if (marks)
     copy(chunk->marks + at, marks, length);
   chunk->written[at / 64] |= (length == 64 ? G_MAXUINT64 : ((guint64)1 << length) - 1) << (at % 64);
+}
+
+void
+smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes, const gint64 *offsets,
+                        const guint32 *words, const guint32 *marks) {
+  enum {
+    WORD_BYTES = sizeof *words,
+    WORD_WRITTEN = (1 << WORD_BYTES) - 1,
+  };
+  Chunk *chunk = NULL;
+  guint64 key = 0, end = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    guint64 offset = (guint64)offsets[lane], here = make_key(object, offset);
+    guint at = (guint)(offset % CHUNK_BYTES);
+    if (!chunk || here != key)
+      chunk = open_chunk(overlay, key = here);
+    memcpy(chunk->bytes + at, &words[lane], WORD_BYTES);
+    memcpy(chunk->marks + at, &marks[lane], WORD_BYTES);
+    chunk->written[at / 64] |= (guint64)WORD_WRITTEN << (at % 64);
+    end = MAX(end, offset + WORD_BYTES);
+  }
+  note_reach(overlay->global, object, end);
+  note_written(overlay, object);
 }
 
 void

@@ -341,6 +341,9 @@ void smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gb
                       guchar *bytes, guchar *marks, gsize length);
 void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar *bytes,
                        const guchar *marks, gsize length);
+// The words of some lanes, of a program that tracks marks: those of later ones last.
+void smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes,
+                             const gint64 *offsets, const guint32 *words, const guint32 *marks);
 void smb_overlay_blur(Overlay *overlay);
 
 // --- races (machine-race.c)

@@ -137,7 +137,7 @@ write_dense_outside(SmbBlock *block, const Access *access, const MarkedWords *wo
   }
 }
 
-// Words of a buffer that has its initial values.
+// Words of a buffer that has its initial values. Lanes that are off read what the first one does.
 static gboolean
 is_bare_words(const SmbBlock *block, const Move *move, const Access *access) {
   const Object *object = access->common;
@@ -162,7 +162,7 @@ read_bare_memory(const SmbBlock *block, const Access *access, SmbLanes lanes, Ma
 }
 
 static void
-read_bare_words(const SmbBlock *block, const Access *access, SmbLanes lanes, MarkedWords *words) {
+read_bare_words(const SmbBlock *block, const Access *access, MarkedWords *words) {
   const SmbContents *contents = &access->common->contents;
   if (access->common->map) {
     read_bare_memory(block, access, lanes, words);
@@ -175,15 +175,19 @@ read_bare_words(const SmbBlock *block, const Access *access, SmbLanes lanes, Mar
                       block->lanes * WORD_BYTES);
     return;
   }
-  FOR_LANES(lanes, lane) {
-    smb_contents_read(contents, (guint64)access->offset[lane], (guchar *)&words->values[0][lane],
-                      WORD_BYTES);
-  }
+  smb_contents_read_words(contents, block->lanes, access->offset, words->values[0]);
 }
 
 static gboolean
 is_dense_outside(const Access *access, const Move *move, SmbLanes lanes) {
   return access->lanes[SPACE_GLOBAL] == lanes && is_dense_words(access, move);
+}
+
+// Words of one buffer, wherever they lie in it.
+static gboolean
+is_common_words(const Access *access, const Move *move, SmbLanes lanes) {
+  return access->common && lanes && access->lanes[SPACE_GLOBAL] == lanes &&
+         move->width == WORD_BYTES;
 }
 
 // Whether these are all lanes of the access, and not one after the other.
@@ -265,7 +269,7 @@ read_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lan
     return TRUE;
   }
   if (at_once && is_bare_words(block, move, access)) {
-    read_bare_words(block, access, outside, words);
+    read_bare_words(block, access, words);
     return TRUE;
   }
   if (at_once && is_dense_outside(access, move, lanes)) {
@@ -335,6 +339,11 @@ write_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes la
   }
   if (is_dense_outside(access, move, lanes)) {
     write_dense_outside(block, access, words);
+    return smb_memory_check_kept(block, move, access);
+  }
+  if (is_common_words(access, move, lanes)) {
+    smb_overlay_write_words(block->overlay, access->common, lanes, access->offset, words->values[0],
+                            words->marks[0]);
     return smb_memory_check_kept(block, move, access);
   }
   FOR_LANES(lanes & ~inside, lane) {

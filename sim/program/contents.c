@@ -92,6 +92,12 @@ make_words(const SmbContents *contents, guint64 index, guchar *bytes, gsize n) {
   }
 }
 
+// Elements that are integers of 32 bits.
+static gboolean
+has_words(const SmbContents *contents) {
+  return contents->scalar == SMB_SCALAR_I32 || contents->scalar == SMB_SCALAR_U32;
+}
+
 void
 smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gsize length) {
   if (contents->fill != SMB_FILL_IOTA && contents->fill != SMB_FILL_RANDOM) {
@@ -101,8 +107,7 @@ smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gs
     memset(bytes + n, 0, length - n);
     return;
   }
-  gboolean is_word = contents->scalar == SMB_SCALAR_I32 || contents->scalar == SMB_SCALAR_U32;
-  if (is_word && (offset | length) % sizeof(guint32) == 0) {
+  if (has_words(contents) && (offset | length) % sizeof(guint32) == 0) {
     make_words(contents, offset / sizeof(guint32), bytes, length / sizeof(guint32));
     return;
   }
@@ -115,4 +120,16 @@ smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gs
     memcpy(bytes + done, value + skip, n);
     done += n;
   }
+}
+
+void
+smb_contents_read_words(const SmbContents *contents, guint n, const gint64 *offsets,
+                        guint32 *words) {
+  if (contents->fill == SMB_FILL_IOTA && has_words(contents)) {
+    for (guint i = 0; i < n; i++)
+      words[i] = (guint32)((guint64)offsets[i] / sizeof *words);
+    return;
+  }
+  for (guint i = 0; i < n; i++)
+    smb_contents_read(contents, (guint64)offsets[i], (guchar *)&words[i], sizeof *words);
 }

@@ -40,4 +40,12 @@ typedef struct {
  */
 void smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gsize length);
 
+/**
+ * smb_contents_read_words:
+ * @offsets: (array length=n): where in the memory, in bytes, multiples of 4
+ * @words: (out caller-allocates) (array length=n): what it holds there, 4 bytes each
+ */
+void smb_contents_read_words(const SmbContents *contents, guint n, const gint64 *offsets,
+                             guint32 *words);
+
 G_END_DECLS

@@ -50,12 +50,18 @@ typedef enum {
   PTX_WHERE_RETURN,    // PtxFunction.returns
 } PtxWhere;
 
+enum {
+  PTX_FIRST_BYTE = 5, // PtxOperand.component
+  PTX_FIRST_HALF = 9,
+  PTX_OTHER_PARTS = 11,
+};
+
 typedef struct {
   guint8 kind; // PtxOperandKind
   guint8 n;    // elements
   guint8
       component; // of a register: 1 to 4 for .x .y .z .w (.r .g .b .a), 5 to 8 for .b0 to .b3, 9 and 10 for
-                 // .h0 and .h1 (of video instructions), else 0
+                 // .h0 and .h1, PTX_OTHER_PARTS for several (of video instructions), else 0
   guint8 is_negated; // !%p; -%r
   guint32 index;     // elements stand at PtxFunction.operands[index …]
   guint64 bits;

@@ -70,6 +70,14 @@ store_elements(PtxReader *reader, guint from, PtxOperand *operand) {
   return stored;
 }
 
+// .h10 or .b3210 behind a register.
+static gboolean
+is_selection(const char *text, gsize length) {
+  gsize digits = length > 2 ? strspn(text + 2, "01234567") : 0;
+  return (g_str_has_prefix(text, ".b") || g_str_has_prefix(text, ".h")) && digits >= 2 &&
+         digits <= 4 && digits + 2 == length;
+}
+
 // .x behind a register: its number; 0: none.
 static guint8
 accept_component(PtxReader *reader) {
@@ -84,6 +92,10 @@ accept_component(PtxReader *reader) {
       smb_ptx_lex(&reader->lexer);
       return components[i].component;
     }
+  }
+  if (is_selection(smb_ptx_text(reader), reader->lexer.token.length)) {
+    smb_ptx_lex(&reader->lexer);
+    return PTX_OTHER_PARTS;
   }
   return 0;
 }

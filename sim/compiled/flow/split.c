@@ -20,11 +20,12 @@ typedef struct {
   SmbLanes by_lane[SMB_MAX_LANES];
 } Record;
 
-// Splits have no lane in common: there is a slot for each, also for the running one, which is marked in neither set.
+// Splits have no lane in common: there is a slot for each, also for the running one, which is marked in no set.
 struct _SmbSplitSlots {
   Slot slot[SMB_MAX_LANES];
   guint64 ready; // slots of splits that can run
-  guint64 waits; // slots of splits that cannot
+  guint64 waits; // slots of splits that wait for other lanes
+  guint64 held;  // slots of splits that wait for a release
   guint running; // the slot that the running split has, or had last
   gint64 first;  // the next turns above those of all slots, and below
   gint64 last;
@@ -66,10 +67,15 @@ smb_splits_start(SmbSplits *splits, SmbLanes lanes, guint32 pc) {
   splits->mask = splits->living = lanes;
   if (splits->n_barriers)
     memset(splits->armed, 0, splits->n_barriers * sizeof *splits->armed);
-  splits->slots->ready = splits->slots->waits = 0;
+  splits->slots->ready = splits->slots->waits = splits->slots->held = 0;
   splits->slots->running = 0;
   splits->slots->first = 0;
   splits->slots->last = -1;
+}
+
+static guint64
+get_used(const SmbSplitSlots *slots) {
+  return slots->ready | slots->waits | slots->held;
 }
 
 SmbLaneState
@@ -78,7 +84,7 @@ smb_splits_lane(const SmbSplits *splits, guint lane, guint32 *pc) {
   *pc = splits->pc;
   if (splits->mask & bit(lane))
     return SMB_LANE_RUNS;
-  FOR_EACH(slots->ready | slots->waits, i) {
+  FOR_EACH(get_used(slots), i) {
     const Slot *slot = &slots->slot[i];
     *pc = slot->pc;
     if (slot->lanes & bit(lane))
@@ -91,7 +97,7 @@ smb_splits_lane(const SmbSplits *splits, guint lane, guint32 *pc) {
 static guint
 find_slot(const SmbSplits *splits) {
   const SmbSplitSlots *slots = splits->slots;
-  guint64 used = slots->ready | slots->waits;
+  guint64 used = get_used(slots);
   return smb_lanes_first(~(splits->mask ? used | bit(slots->running) : used));
 }
 
@@ -101,7 +107,10 @@ detach(SmbSplits *splits, SmbLanes lanes, SmbLaneState state, guint32 pc) {
   SmbSplitSlots *slots = splits->slots;
   splits->mask &= ~lanes;
   guint i = find_slot(splits);
-  *(state == SMB_LANE_RUNS ? &slots->ready : &slots->waits) |= bit(i);
+  guint64 *set = state == SMB_LANE_RUNS   ? &slots->ready
+                 : state == SMB_LANE_HELD ? &slots->held
+                                          : &slots->waits;
+  *set |= bit(i);
   slots->slot[i] = (Slot){.state = state, .pc = pc, .lanes = lanes, .turn = slots->first++};
   return &slots->slot[i];
 }
@@ -167,8 +176,6 @@ go_on_complete(SmbSplits *splits, gboolean empty) {
     const Slot *slot = &slots->slot[smb_lanes_first(left)];
     SmbLanes here = 0, needed = get_needed(splits, slot) & splits->living;
     company = find_company(splits, slot);
-    if (slot->state == SMB_LANE_HELD)
-      continue;
     FOR_EACH(company, i)
     here |= slots->slot[i].lanes;
     if (needed ? needed & ~here : !empty)
@@ -337,22 +344,20 @@ SmbLanes
 smb_splits_held(const SmbSplits *splits, guint number) {
   const SmbSplitSlots *slots = splits->slots;
   SmbLanes held = 0;
-  FOR_EACH(slots->waits, i) {
-    if (slots->slot[i].state == SMB_LANE_HELD && slots->slot[i].number == number)
-      held |= slots->slot[i].lanes;
-  }
+  FOR_EACH(slots->held, i)
+  held |= slots->slot[i].number == number ? slots->slot[i].lanes : 0;
   return held;
 }
 
 void
 smb_splits_release(SmbSplits *splits, guint number) {
   SmbSplitSlots *slots = splits->slots;
-  FOR_EACH(slots->waits, i) {
+  FOR_EACH(slots->held, i) {
     Slot *slot = &slots->slot[i];
-    if (slot->state == SMB_LANE_HELD && slot->number == number) {
+    if (slot->number == number) {
       slot->state = SMB_LANE_RUNS;
       slot->turn = slots->last--;
-      slots->waits &= ~bit(i);
+      slots->held &= ~bit(i);
       slots->ready |= bit(i);
     }
   }

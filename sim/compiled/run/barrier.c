@@ -44,17 +44,18 @@ note_answers(Runner *runner, const Step *step, BlockBarrier *barrier, SmbLanes l
 
 gboolean
 smb_step_barrier(Runner *runner, const Step *step, SmbLanes lanes) {
-  guint32 number = 0, expected = 0;
+  guint32 number = BARRIER_OF_CLUSTER, expected = 0;
   const Compute *compute = &step->compute;
   if (!lanes)
     return TRUE;
-  if (!read_uniform(runner, step, compute->s[0], lanes, "the number", &number) ||
+  if ((compute->s[0] != NO_ROW &&
+       !read_uniform(runner, step, compute->s[0], lanes, "the number", &number)) ||
       (compute->s[1] != NO_ROW &&
        !read_uniform(runner, step, compute->s[1], lanes, "the number of threads", &expected)))
     return FALSE;
-  if (number >= RUNNER_BARRIERS)
+  if (compute->s[0] != NO_ROW && number >= BARRIER_OF_CLUSTER)
     return smb_block_fail(runner->block, step->place, "barrier %u: expected 0 to %u", number,
-                          (guint)RUNNER_BARRIERS - 1);
+                          (guint)BARRIER_OF_CLUSTER - 1);
   BlockBarrier *barrier = &runner->barriers[number];
   barrier->expected = expected;
   barrier->step = step;

@@ -272,8 +272,9 @@ smb_ptx_decode_instruction(PtxDecoder *decoder) {
   if (decoder->instruction->guard != PTX_NONE && !has_predicate(decoder))
     return smb_ptx_refuse(decoder, "the guard of an instruction is a predicate (.pred)");
   static PtxResult (*const decoders[])(PtxDecoder *) = {
-      smb_ptx_decode_mbarrier, smb_ptx_decode_bulk, smb_ptx_decode_memory, smb_ptx_decode_move,
-      smb_ptx_decode_control,  smb_ptx_decode_warp, smb_ptx_decode_packed, decode_compute,
+      smb_ptx_decode_mbarrier, smb_ptx_decode_bulk,    smb_ptx_decode_memory,
+      smb_ptx_decode_move,     smb_ptx_decode_control, smb_ptx_decode_warp,
+      smb_ptx_decode_packed,   smb_ptx_decode_video,   decode_compute,
   };
   decoder->parts =
       g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).parts;

@@ -130,7 +130,7 @@ decode_cluster(PtxDecoder *decoder) {
     return add_plain(decoder, smb_step_nothing);
   Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_barrier);
   step.argument = BARRIER_SYNC;
-  step.compute.s[0] = smb_ptx_constant(decoder, BARRIER_OF_CLUSTER, 4);
+  step.compute.s[0] = NO_ROW; // that of the cluster, which has no number
   step.compute.s[1] = NO_ROW;
   smb_code_add(decoder->code, &step);
   return PTX_DECODED;
