@@ -30,8 +30,8 @@ smb_runner_forget_shared(Runner *runner, const Step *step) {
   SmbBlock *block = runner->block;
   memset(block->shared_marks, 0, block->shared_bytes);
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
-  if (!runner->shared_origin)
-    runner->shared_origin = step_origin(runner, step);
+  if (!runner->lost_origin)
+    runner->lost_origin = step_origin(runner, step);
 }
 
 void
@@ -120,7 +120,7 @@ fetch(Runner *runner, const Copies *copies, guint lane, guchar *bytes, guchar *m
   Move move = make_move(bulk->from, copies, n);
   if (!smb_bulk_read(runner->block, &move, runner->w, lane, copies->from[lane], bytes, marks))
     return FALSE;
-  smb_runner_note_load(runner, copies->step, copies->from, one);
+  smb_stored_explain(runner, copies->step, copies->from[lane]);
   gboolean taints = smb_transfer_taint(runner, copies->from_flags, one, copies->from);
   for (gsize i = 0; i < n; i++) {
     guint mark = bulk->is_lost ? 0 : marks[i];
@@ -140,8 +140,8 @@ deliver(Runner *runner, const Copies *copies, guint lane, const guchar *bytes,
   if (!smb_bulk_write(runner->block, &move, runner->w, lane, copies->to[lane], bytes, marks))
     return FALSE;
   smb_transfer_note_store(runner, copies->to_flags, one, copies->to);
-  if (!runner->shared_origin)
-    runner->shared_origin = step_origin(runner, copies->step);
+  smb_stored_note(runner, copies->step, one, copies->to, copies->bytes[lane],
+                  step_origin(runner, copies->step));
   return TRUE;
 }
 
@@ -242,7 +242,7 @@ smb_step_fragment(Runner *runner, const Step *step, SmbLanes lanes) {
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
   smb_runner_forget(runner, step, lanes, step_origin(runner, step));
   if (transfer->move.op_class == SMB_OP_CLASS_STORE)
-    smb_runner_blur(runner, step, lanes);
+    smb_runner_blur(runner, step, lanes, step_origin(runner, step));
   if (outside || !smb_transfer_may_be_shared(runner, transfer) || !block->sink->uncounted)
     return TRUE;
   g_autofree char *reason =
