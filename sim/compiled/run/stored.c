@@ -40,9 +40,17 @@ smb_stored_note_shared(Runner *runner, const Step *step, SmbLanes lanes, const g
   guint32 low = G_MAXUINT32, high = 0;
   if (!origin || !lanes)
     return;
-  FOR_LANES(lanes, lane) {
-    low = MIN(low, base[lane] + offset);
-    high = MAX(high, base[lane] + offset);
+  if (lanes == runner->block->all_lanes) {
+    EACH_LANE(runner->block->lanes, {
+      guint32 at = base[lane] + offset;
+      low = MIN(low, at);
+      high = MAX(high, at);
+    })
+  } else {
+    FOR_LANES(lanes, lane) {
+      low = MIN(low, base[lane] + offset);
+      high = MAX(high, base[lane] + offset);
+    }
   }
   note(runner, step, make_pointer(REGION_SHARED, low),
        make_pointer(REGION_SHARED, high) + step->transfer->move.width, origin);
