@@ -7,6 +7,7 @@
 
 #include "sim/base/error.h"
 #include "sim/program/program.h"
+#include "sim/program/symbol.h"
 #include "tests/suite.h"
 
 // The kernels of the module, as compilers mangle them; how they are demangled stands beside.
@@ -97,6 +98,31 @@ START_TEST(test_choice) {
 }
 END_TEST
 
+// Names of which a quote would show the same beginning are told without it, unless they differ in what is left out only.
+START_TEST(test_long_names) {
+  static const char *const apart[] = {
+      "_ZN9namespace4long4that2is10DeviceScanINS1_1AEEEvPKfS5_S5_Pf",
+      "_ZN9namespace4long4that2is10DeviceSortINS1_1AEEEvPKfS5_S5_Pf"};
+  static const char *const alike[] = {
+      "_ZN9namespace4long4that2is10DeviceScanINS1_1AEEEvPKfS5_S5_Pf",
+      "_ZN9namespace4long4that2is10DeviceScanINS1_1BEEEvPKfS5_S5_Pf"};
+  g_autoptr(GPtrArray) symbols = g_ptr_array_new();
+  g_autoptr(GError) error = NULL, other = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(apart); i++)
+    g_ptr_array_add(symbols, (gpointer)apart[i]);
+  ck_assert_int_eq(smb_symbol_choose(symbols, NULL, "a.out", &error), -1);
+  ck_assert_str_eq(error->message, "a.out has several kernels: choose one with --entry: "
+                                   "'DeviceScan', 'DeviceSort'");
+  ck_assert_int_eq(smb_symbol_choose(symbols, "DeviceSort", "a.out", &other), 1);
+  g_ptr_array_set_size(symbols, 0);
+  for (guint i = 0; i < G_N_ELEMENTS(alike); i++)
+    g_ptr_array_add(symbols, (gpointer)alike[i]);
+  ck_assert_int_eq(smb_symbol_choose(symbols, NULL, "a.out", &other), -1);
+  ck_assert_msg(strstr(other->message, "'namespace::long::that::is::DeviceScan"), "%s",
+                other->message);
+}
+END_TEST
+
 // One kernel needs no name; none is a text that is wrong.
 START_TEST(test_few) {
   g_autoptr(GError) error = NULL;
@@ -114,6 +140,7 @@ suite_ptx_entry(void) {
   TCase *tests = tcase_create("ptx-entry");
   tcase_add_loop_test(tests, test_choice, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tests, test_few);
+  tcase_add_test(tests, test_long_names);
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 
 // Of the C++ library: (transfer full) what malloc() returned, or NULL.
 char *__cxa_demangle(const char *mangled, char *room, size_t *length, int *status);
@@ -127,14 +128,37 @@ match_kernel(const char *symbol, const char *entry) {
   return strcmp(symbol, entry) == 0 ? MATCH_SYMBOL : match_name(name, asked);
 }
 
-// "'reduce<64>(float*)', 'reduce<128>(float*)'" (transfer full).
+// A name without namespaces, arguments of templates and parameters (transfer full).
+static char *
+find_stem(const char *name) {
+  gsize end = find_parameters(name), last = 0;
+  for (gsize start = 0; start < end; start = find_part(name, start, end))
+    last = start;
+  return g_strndup(name + last, MIN(strcspn(name + last, "<["), end - last));
+}
+
+// "'reduce<64>(float*)', 'reduce<128>(float*)'": of names too long to be quoted whole, what tells them apart, if it does
+// (transfer full).
 static char *
 list_kernels(const GPtrArray *symbols) {
   GString *list = g_string_new(NULL);
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GPtrArray) stems = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GHashTable) count = g_hash_table_new(g_str_hash, g_str_equal);
   for (guint i = 0; i < symbols->len; i++) {
-    g_autofree char *name = smb_symbol_demangle(g_ptr_array_index(symbols, i), FALSE);
-    g_string_append_printf(list, "%s'%s'", i > 0 ? ", " : "",
-                           name + (g_str_has_prefix(name, "void ") ? strlen("void ") : 0));
+    char *name = smb_symbol_demangle(g_ptr_array_index(symbols, i), FALSE);
+    char *stem = find_stem(name + (g_str_has_prefix(name, "void ") ? strlen("void ") : 0));
+    g_ptr_array_add(names, name);
+    g_ptr_array_add(stems, stem);
+    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(count, stem));
+    g_hash_table_insert(count, stem, GUINT_TO_POINTER(n + 1));
+  }
+  for (guint i = 0; i < symbols->len; i++) {
+    const char *name = g_ptr_array_index(names, i), *stem = g_ptr_array_index(stems, i);
+    name += g_str_has_prefix(name, "void ") ? strlen("void ") : 0;
+    gboolean is_long = g_utf8_strlen(name, -1) > SMB_TEXT_MAX_QUOTE &&
+                       g_hash_table_lookup(count, stem) == GUINT_TO_POINTER(1);
+    g_string_append_printf(list, "%s'%s'", i > 0 ? ", " : "", is_long ? stem : name);
   }
   return g_string_free(list, FALSE);
 }

@@ -14,8 +14,8 @@ char *smb_symbol_demangle(const char *name, gboolean plain);
 /**
  * smb_symbol_choose:
  * @symbols: (element-type utf8): the kernels of a file, at least one
- * @entry: (nullable): any part of a name that tells which is meant: mangled, demangled, with or without namespaces and
- *   arguments of templates
+ * @entry: (nullable): a name that tells which is meant: mangled, or demangled, with or without namespaces, arguments of
+ *   templates and parameters
  * @file: what messages call the file
  * @error: SMB_ERROR_USAGE, with the kernels that there are: none matches, or several do
  *

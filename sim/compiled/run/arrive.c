@@ -77,7 +77,7 @@ smb_step_arrive(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!smb_shared_locate(runner->block, &step->transfer->move, runner->w, lanes, addresses,
                          offsets))
     return FALSE;
-  smb_runner_note(runner, step, (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
+  smb_stored_explain(runner, step, addresses[smb_lanes_first(lanes)]);
   FOR_LANES(lanes, lane) {
     guint32 before[2];
     arrive_at(runner, offsets[lane], before, &unknown[lane]);

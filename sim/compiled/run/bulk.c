@@ -30,8 +30,8 @@ smb_runner_forget_shared(Runner *runner, const Step *step) {
   SmbBlock *block = runner->block;
   memset(block->shared_marks, 0, block->shared_bytes);
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
-  if (!runner->shared_origin)
-    runner->shared_origin = step_origin(runner, step);
+  if (!runner->lost_origin)
+    runner->lost_origin = step_origin(runner, step);
 }
 
 void
@@ -114,7 +114,7 @@ note_copy(Runner *runner, const Copies *copies, guint lane, const guchar *marks)
   while (runner->block->map && at < copies->bytes[lane] && marks[at] & MARK_KNOWN)
     at++;
   if (at < copies->bytes[lane])
-    smb_runner_note_load(runner, copies->step, copies->from[lane] + at);
+    smb_stored_explain(runner, copies->step, copies->from[lane] + at);
 }
 
 // What a lane copies; nothing is known of it where the source is not.
@@ -150,8 +150,8 @@ deliver(Runner *runner, const Copies *copies, guint lane, const guchar *bytes,
   if (!smb_bulk_write(runner->block, &move, runner->w, lane, copies->to[lane], bytes, marks))
     return FALSE;
   smb_transfer_note_store(runner, copies->to_flags, one, copies->to);
-  if (!runner->shared_origin)
-    runner->shared_origin = step_origin(runner, copies->step);
+  smb_stored_note(runner, copies->step, one, copies->to, copies->bytes[lane],
+                  step_origin(runner, copies->step));
   return TRUE;
 }
 
@@ -252,7 +252,7 @@ smb_step_fragment(Runner *runner, const Step *step, SmbLanes lanes) {
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
   smb_runner_forget(runner, step, lanes, step_origin(runner, step));
   if (transfer->move.op_class == SMB_OP_CLASS_STORE)
-    smb_runner_blur(runner, step, lanes);
+    smb_runner_blur(runner, step, lanes, step_origin(runner, step));
   if (outside || !smb_transfer_may_be_shared(runner, transfer) || !block->sink->uncounted)
     return TRUE;
   g_autofree char *reason =

@@ -88,7 +88,7 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   if (reads && !smb_words_load(runner->block, &from->move, runner->w, reads, addresses, &words))
     return FALSE;
   if (reads)
-    smb_runner_note_found(runner, step, addresses, reads, &words);
+    smb_stored_explain_lanes(runner, step, reads, addresses, (gsize)from->move.width, &words);
   if (smb_transfer_taint(runner, source_flags, reads, addresses))
     mark_block(&words, reads, (guint)to->move.width);
   if (bytes)
@@ -100,7 +100,6 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
     smb_runner_uncounted(runner, step, lanes, "the address", origin);
     return TRUE;
   }
-  if (!runner->shared_origin)
-    runner->shared_origin = step_origin(runner, step);
+  smb_stored_note(runner, step, lanes, addresses, to->move.width, step_origin(runner, step));
   return smb_words_store(runner->block, &move, runner->w, lanes, addresses, &words);
 }

@@ -11,6 +11,7 @@
 
 enum {
   ROWS = 8,
+  ROW_BYTES = 16,
 };
 
 // Where the number @half (0 or 1) that lane @t holds of matrix @j lies: the lane that gives the row's address, its word
@@ -66,7 +67,8 @@ smb_step_load_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
     smb_runner_forget(runner, step, lanes, step_origin(runner, step));
     return TRUE;
   }
-  smb_runner_note(runner, step, (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
+  if (asking)
+    smb_stored_explain_lanes(runner, step, asking, addresses, ROW_BYTES, &words);
   for (guint j = 0; j < transfer->n_components; j++) {
     guint32 values[SMB_MAX_LANES] = {0}, unknown[SMB_MAX_LANES] = {0};
     guint flags = 0;
@@ -97,19 +99,22 @@ smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   if (!find_lanes(runner, step, addresses, lanes, &asking, &origin)) {
-    smb_runner_blur(runner, step, lanes);
+    smb_runner_blur(runner, step, lanes, origin);
     smb_runner_uncounted(runner, step, lanes, "the address", origin);
     return TRUE;
   }
   memset(&words, 0, sizeof words);
-  if (step->argument == MATRIX_UNKNOWN && !runner->shared_origin) {
+  origin = 0;
+  if (step->argument == MATRIX_UNKNOWN) {
     smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
-    runner->shared_origin = step_origin(runner, step);
+    origin = step_origin(runner, step);
   }
   for (guint j = 0; j < transfer->n_components && step->argument != MATRIX_UNKNOWN; j++) {
     const guint32 *values = row_values(registers, transfer->data[j]);
     guint flags = row_flags(registers, transfer->data[j]);
     guint block = flags & (ROW_AFFINE | ROW_BLOCK) ? MARK_BLOCK : 0;
+    if (!origin && smb_row_known(registers, transfer->data[j], lanes) != lanes)
+      origin = row_origin(registers, transfer->data[j]);
     FOR_LANES(lanes, t) {
       guint32 unknown = row_lane_unknown(registers, transfer->data[j], (guint)t);
       for (guint half = 0; half < 2; half++) {
@@ -125,6 +130,7 @@ smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
       }
     }
   }
+  smb_stored_note(runner, step, asking, addresses, ROW_BYTES, origin);
   return !asking ||
          smb_words_store(runner->block, &transfer->move, runner->w, asking, addresses, &words);
 }

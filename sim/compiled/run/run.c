@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/base/text.h"
 #include "sim/machine/lanes.h"
 
 enum {
@@ -98,21 +99,17 @@ check_limit(Runner *runner, const Step *step, guint64 before) {
   if (block->steps <= block->limits.max_steps)
     return TRUE;
   const SmbSite *polled = smb_runner_polled(runner, step);
-  if (polled) {
-    g_autofree char *place = smb_site_place(polled);
-    return smb_block_fail(
-        block, step->place,
-        "still running after %" G_GUINT64_FORMAT
-        " instructions of warps: the loop here does nothing but poll '%s' (%s), for a "
-        "value that no thread has stored (--max-steps)",
-        block->limits.max_steps, polled->expression, place);
-  }
+  g_autofree char *place = polled ? smb_site_place(polled) : NULL;
+  g_autofree char *loop = polled
+                              ? g_strdup_printf(", in a loop that does nothing but load '%s' (%s)",
+                                                polled->expression, place)
+                              : g_strdup("");
   return smb_block_fail(
       block, step->place,
       "still running after %" G_GUINT64_FORMAT
-      " instructions of warps: an endless loop, one that waits for a value that no "
-      "other thread writes, or a large trip count? (--max-steps)",
-      block->limits.max_steps);
+      " instructions of warps%s: an endless loop, one that waits for a value that no "
+      "other thread writes, or a large trip count? (--max-steps)%s",
+      block->limits.max_steps, loop, runner->pointers);
 }
 
 // What the guard of a step says besides.
@@ -186,7 +183,8 @@ start_block(Runner *runner) {
   SmbBlock *block = runner->block;
   memset(runner->barriers, 0, sizeof runner->barriers);
   runner->awaited = 0;
-  runner->shared_origin = 0;
+  runner->lost_origin = 0;
+  smb_stored_forget(runner);
   runner->allocated = 0;
   runner->n_looks = 0;
   runner->wrote = FALSE;
@@ -268,6 +266,22 @@ name_memory(const Runner *runner) {
   }
 }
 
+// Of parameters of which the launch says nothing: a number of 8 bytes among them is taken as a pointer (transfer full).
+static char *
+describe_pointers(const SmbProgram *program, const SmbLaunch *launch) {
+  g_autoptr(GString) list = g_string_new(NULL);
+  guint n = 0;
+  for (guint p = 0; p < smb_program_n_parameters(program); p++) {
+    SmbParameter parameter = smb_program_parameter(program, p);
+    if (smb_launch_is_pointer(launch, program, p) && parameter.may_be_value &&
+        !smb_launch_buffer(launch, parameter.name, p))
+      g_string_append_printf(list, "%s%u", n++ > 0 ? ", " : "", p);
+  }
+  return n == 0 ? g_strdup("")
+                : g_strdup_printf("; taken as pointers, since no value is given: parameter%s %s",
+                                  smb_plural(n), list->str);
+}
+
 gpointer
 smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   const Code *code = (const Code *)block->program;
@@ -280,6 +294,9 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   runner->steps = &g_array_index(code->steps, Step, 0);
   runner->skips = launch->skips_unknown;
   runner->causes = g_new0(Cause, code->steps->len);
+  runner->pointers = describe_pointers(&code->program, launch);
+  runner->stored = g_new0(Stored, code->steps->len);
+  runner->storing = g_array_new(FALSE, FALSE, sizeof(guint32));
   runner->written = g_new0(guint8, block->n_objects);
   runner->mbarriers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   runner->polls = g_hash_table_new(NULL, NULL);
@@ -312,6 +329,9 @@ smb_runner_free(gpointer data) {
   g_free(runner->warps);
   smb_recur_free(runner->watch);
   g_free(runner->causes);
+  g_free(runner->stored);
+  g_free(runner->pointers);
+  g_array_unref(runner->storing);
   g_free(runner->written);
   g_bytes_unref(runner->parameters);
   if (runner->refusal)

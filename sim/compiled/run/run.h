@@ -55,6 +55,12 @@ typedef struct {
 
 typedef struct _Watch Watch; // recur.c
 
+// Where a step stored what is not known.
+typedef struct {
+  guint64 low, high; // pointers of the machine: from the first place to behind the last one
+  guint32 origin;    // of the first such value; 0: it stored none
+} Stored;
+
 // What a block whose signature is wanted, or that others follow, did to a global object.
 enum {
   OBJECT_WRITTEN = 1,
@@ -90,20 +96,22 @@ struct _Runner {
   Warp *warp;
   guint64 budget; // steps that may still be executed
   BlockBarrier barriers[RUNNER_BARRIERS];
-  guint32 awaited;   // the barriers, as bits, that threads may wait at
-  Cause *causes;     // by step
-  guint8 *written;   // by object of the machine, if it is global: OBJECT_WRITTEN, …
-  gboolean ordered;  // something of the block depends on the order of threads
-  gboolean follows;  // blocks see what earlier ones left
-  gboolean wrote;    // that one, since lanes that poll looked last
-  GHashTable *found; // what a warp found at a step that may poll: a hash
-  guint64 waits_as;  // a hash of its state, when smb_runner_is_stuck() was asked last
-  guint32
-      shared_origin; // the step, + 1, behind the first unknown value that was stored to shared memory
-  gboolean skips;    // accesses at unknown addresses are reported, and do not end the run
-  GString *refusal;   // why the run is refused when it has ended; NULL: it is not
-  guint32 refused;    // where
-  GPtrArray *missing; // options that give the contents which the refusal asks for
+  guint32 awaited;     // the barriers, as bits, that threads may wait at
+  Cause *causes;       // by step
+  guint8 *written;     // by object of the machine, if it is global: OBJECT_WRITTEN, …
+  gboolean ordered;    // something of the block depends on the order of threads
+  gboolean follows;    // blocks see what earlier ones left
+  gboolean wrote;      // that one, since lanes that poll looked last
+  GHashTable *found;   // what a warp found at a step that may poll: a hash
+  guint64 waits_as;    // a hash of its state, when smb_runner_is_stuck() was asked last
+  char *pointers;      // what to say of parameters that are taken as pointers
+  Stored *stored;      // by step
+  GArray *storing;     // guint32: those that have one, in the order of their first
+  guint32 lost_origin; // why contents of memory were lost, nobody knows where: of the first time
+  gboolean skips;      // accesses at unknown addresses are reported, and do not end the run
+  GString *refusal;    // why the run is refused when it has ended; NULL: it is not
+  guint32 refused;     // where
+  GPtrArray *missing;  // options that give the contents which the refusal asks for
   GBytes *parameters;
   guint64 allocated;       // bytes that smb_step_allocate() has given away
   GHashTable *stretches;   // by branch: what it decides, where that was asked (skip.c); or NULL
@@ -319,8 +327,9 @@ guint smb_transfer_taint(const Runner *runner, guint flags, SmbLanes lanes,
 void smb_transfer_note_store(Runner *runner, guint flags, SmbLanes lanes, const guint64 *addresses);
 // The data of a step's registers as words of memory, and back.
 void smb_transfer_gather(Runner *runner, const Transfer *transfer, MarkedWords *words);
-void smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guint flags,
-                          const MarkedWords *words);
+// TRUE: all that is delivered is known.
+gboolean smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guint flags,
+                              const MarkedWords *words);
 
 // --- what is not known (unsure.c)
 // A step whose guard is not known in @unsure; it is true in @lanes.
@@ -339,19 +348,31 @@ void smb_runner_forget(Runner *runner, const Step *step, SmbLanes lanes, guint32
 gboolean smb_transfer_may_be_shared(const Runner *runner, const Transfer *transfer);
 // An access that may ask for global memory, or for constant memory, is not made, since it is not known where, or whether.
 void smb_runner_lose_global(Runner *runner, const Step *step);
-// A step writes to memory, or does not, and it is not known where.
-void smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes);
+// A step writes to memory, or does not, or it is not known where. @origin: why.
+void smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
 // A branch, or an exit, whose guard is not known: jumps over the steps that depend on it, if that changes no count.
 gboolean smb_runner_skip(Runner *runner, const Step *step, guint32 origin);
 // Nothing is known any more of what a computation writes.
 void smb_runner_forget_results(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
 // Why bits of a row are not known, in words (transfer full).
 char *smb_runner_explain(const Runner *runner, guint32 origin);
-// Why what a step loads, from a place that is known, is not.
-void smb_runner_note_load(Runner *runner, const Step *step, guint64 address);
-// The same of what @lanes found. Of memory at addresses, only some may not be known: where that is counts.
-void smb_runner_note_found(Runner *runner, const Step *step, const guint64 *addresses,
-                           SmbLanes lanes, const MarkedWords *words);
+
+// --- why what is loaded is not known (stored.c)
+// A step stores @bytes at each address, and something of them is not known. @origin: why; 0: all is known.
+void smb_stored_note(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses,
+                     gsize bytes, guint32 origin);
+// The same, of a step that stores to shared memory at @base + @offset.
+void smb_stored_note_shared(Runner *runner, const Step *step, SmbLanes lanes, const guint32 *base,
+                            guint32 offset, guint32 origin);
+// Another block begins.
+void smb_stored_forget(Runner *runner);
+// Why what a step loads at an address is not known.
+void smb_stored_explain(Runner *runner, const Step *step, guint64 address);
+// The same of the first of @lanes that loads something that is not known, of @bytes each, unless it was said already.
+void smb_stored_explain_lanes(Runner *runner, const Step *step, SmbLanes lanes,
+                              const guint64 *addresses, gsize bytes, const MarkedWords *words);
+// The first lane of @lanes that loads something that is not known, of @bytes each; @at: which byte of it is the first.
+guint smb_stored_find_lane(const MarkedWords *words, gsize bytes, SmbLanes lanes, gsize *at);
 
 // --- what depends on the order of threads (order.c)
 // Whether something uses what an atomic finds, or of a swap whether it was made.

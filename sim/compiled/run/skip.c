@@ -213,7 +213,7 @@ forget_step(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
     smb_runner_forget(runner, step, lanes, origin);
   smb_runner_lose_global(runner, step);
   if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD)
-    smb_runner_blur(runner, step, lanes);
+    smb_runner_blur(runner, step, lanes, origin);
   if (step->run != smb_step_sync && step->run != smb_step_sync_own)
     return;
   // Those that wait there wait for these lanes no longer.

@@ -138,8 +138,8 @@ put_row(Runner *runner, const Step *step, Row row, SmbLanes lanes, const guint32
               step_origin(runner, step));
 }
 
-// A word that is one row.
-static void
+// A word that is one row. Returns whether all of it is known.
+static gboolean
 deliver_word(Runner *runner, const Step *step, Row to, SmbLanes lanes, guint flags,
              const guint32 *values, const guint32 *marks) {
   guint32 all = G_MAXUINT32, any = 0;
@@ -167,10 +167,11 @@ deliver_word(Runner *runner, const Step *step, Row to, SmbLanes lanes, guint fla
     })
     put_row(runner, step, to, lanes, known, unknown, flags);
   }
+  return (all & MARKS_KNOWN) == MARKS_KNOWN;
 }
 
 // A component that is narrower than its register.
-static void
+static gboolean
 deliver_extended(Runner *runner, const Step *step, guint component, SmbLanes lanes, guint flags,
                  const MarkedWords *words) {
   const Transfer *transfer = step->transfer;
@@ -190,27 +191,31 @@ deliver_extended(Runner *runner, const Step *step, guint component, SmbLanes lan
     values[0][lane] = (guint32)value;
     values[1][lane] = (guint32)(value >> 32);
   }
+  gboolean known = TRUE;
   for (guint row = 0; row < transfer->rows; row++)
-    deliver_word(runner, step, transfer->data[component] + row, lanes, flags, values[row],
-                 marks[row]);
+    known &= deliver_word(runner, step, transfer->data[component] + row, lanes, flags, values[row],
+                          marks[row]);
+  return known;
 }
 
-void
+gboolean
 smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guint flags,
                      const MarkedWords *words) {
   const Transfer *transfer = step->transfer;
+  gboolean known = TRUE;
   for (guint c = 0; c < transfer->n_components; c++) {
     if (transfer->data[c] == NO_ROW)
       continue;
     guint word = c * transfer->bytes / 4;
     if (transfer->bytes < 4 || transfer->rows * 4 > transfer->bytes) {
-      deliver_extended(runner, step, c, lanes, flags, words);
+      known &= deliver_extended(runner, step, c, lanes, flags, words);
       continue;
     }
     for (guint row = 0; row < transfer->rows; row++)
-      deliver_word(runner, step, transfer->data[c] + row, lanes, flags, words->values[word + row],
-                   words->marks[word + row]);
+      known &= deliver_word(runner, step, transfer->data[c] + row, lanes, flags,
+                            words->values[word + row], words->marks[word + row]);
   }
+  return known;
 }
 
 // The values of @lanes of a row, and the marks of their bytes. Returns the row's origin if something is not known of these.
@@ -268,42 +273,6 @@ gather(const Registers *registers, const Row *rows, guint n_components, guint by
   return origin;
 }
 
-void
-smb_runner_note_load(Runner *runner, const Step *step, guint64 address) {
-  if (runner->causes[step_number(runner, step)].kind != CAUSE_NONE)
-    return;
-  guint object = smb_block_find(runner->block, address);
-  gboolean outside = object >= N_FIXED_REGIONS && object < runner->block->n_objects &&
-                     object != runner->code->heap &&
-                     runner->block->objects[object].space != SPACE_PRIVATE;
-  if (outside && strcmp(runner->block->objects[object].name, CODE_DRIVER_REGION) == 0)
-    smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});
-  smb_runner_note(runner, step,
-                  outside ? (Cause){.kind = CAUSE_CONTENTS, .object = object, .address = address}
-                          : (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
-}
-
-void
-smb_runner_note_found(Runner *runner, const Step *step, const guint64 *addresses, SmbLanes lanes,
-                      const MarkedWords *words) {
-  if (G_LIKELY(!runner->block->map)) {
-    smb_runner_note_load(runner, step, addresses[smb_lanes_first(lanes)]);
-    return;
-  }
-  if (runner->causes[step_number(runner, step)].kind != CAUSE_NONE)
-    return;
-  FOR_LANES(lanes, lane) {
-    for (guint word = 0; word < (step->transfer->move.width + 3) / 4; word++) {
-      guint32 unknown = ~words->marks[word][lane] & MARKS_KNOWN;
-      if (!unknown)
-        continue;
-      guint byte = (guint)__builtin_ctz(unknown) / 8;
-      smb_runner_note_load(runner, step, addresses[lane] + 4 * word + byte);
-      return;
-    }
-  }
-}
-
 // Of global memory that other blocks may change meanwhile nothing is known.
 static void
 note_order(Runner *runner, const Transfer *transfer, SmbLanes lanes, const guint64 *addresses,
@@ -330,7 +299,7 @@ lose(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
   if (smb_transfer_may_be_shared(runner, transfer))
     smb_runner_uncounted(runner, step, lanes, "the address", origin);
   if (writes)
-    smb_runner_blur(runner, step, lanes);
+    smb_runner_blur(runner, step, lanes, origin);
   smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
   smb_runner_lose_global(runner, step);
   smb_runner_forget(runner, step, lanes, step_origin(runner, step));
@@ -384,11 +353,17 @@ find_base(const Runner *runner, const Transfer *transfer, SmbLanes lanes) {
              : row_values(registers, transfer->address);
 }
 
-// What was stored first that is not known.
+// Why what is loaded from shared memory is not known.
 static void
-note_origin(Runner *runner, guint32 origin) {
-  if (origin && !runner->shared_origin)
-    runner->shared_origin = origin;
+explain_shared(Runner *runner, const Step *step, SmbLanes lanes, const guint32 *base,
+               const MarkedWords *words) {
+  if (runner->causes[step_number(runner, step)].kind != CAUSE_NONE)
+    return;
+  gsize at;
+  guint lane = smb_stored_find_lane(words, step->transfer->move.width, lanes, &at);
+  smb_stored_explain(
+      runner, step,
+      make_pointer(REGION_SHARED, base[lane] + (guint32)step->transfer->offset + (guint32)at));
 }
 
 // Whether it loads what other threads are expected to change.
@@ -414,8 +389,8 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
     if (!smb_words_load_shared(runner->block, &transfer->move, runner->w, lanes, base,
                                (guint32)transfer->offset, &words))
       return FALSE;
-    smb_runner_note(runner, step, (Cause){.kind = CAUSE_MEMORY, .origin = runner->shared_origin});
-    smb_transfer_deliver(runner, step, lanes, 0, &words);
+    if (!smb_transfer_deliver(runner, step, lanes, 0, &words))
+      explain_shared(runner, step, lanes, base, &words);
     return TRUE;
   }
   if (!locate(runner, step, lanes, addresses, &flags) ||
@@ -424,10 +399,10 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!smb_words_load(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
   note_order(runner, transfer, lanes, addresses, &words);
-  smb_runner_note_found(runner, step, addresses, lanes, &words);
   guint taint = smb_transfer_taint(runner, flags, lanes, addresses) |
                 smb_order_found(runner, step, lanes, addresses);
-  smb_transfer_deliver(runner, step, lanes, taint, &words);
+  if (!smb_transfer_deliver(runner, step, lanes, taint, &words))
+    smb_stored_explain_lanes(runner, step, lanes, addresses, transfer->move.width, &words);
   if (G_UNLIKELY(runner->block->may_wait))
     smb_runner_look(runner, step, lanes, addresses, &words);
   return TRUE;
@@ -442,16 +417,18 @@ smb_step_store(Runner *runner, const Step *step, SmbLanes lanes) {
   guint flags = 0;
   MarkedWords words;
   if (base) {
-    note_origin(runner, gather(registers, transfer->data, transfer->n_components, transfer->bytes,
-                               lanes, &words));
+    guint32 origin =
+        gather(registers, transfer->data, transfer->n_components, transfer->bytes, lanes, &words);
+    smb_stored_note_shared(runner, step, lanes, base, (guint32)transfer->offset, origin);
     return smb_words_store_shared(runner->block, &transfer->move, runner->w, lanes, base,
                                   (guint32)transfer->offset, &words);
   }
   if (!locate(runner, step, lanes, addresses, &flags) ||
       !(lanes = stay_here(runner, step, lanes, addresses)))
     return TRUE;
-  note_origin(runner, gather(registers, transfer->data, transfer->n_components, transfer->bytes,
-                             lanes, &words));
+  smb_stored_note(
+      runner, step, lanes, addresses, transfer->move.width,
+      gather(registers, transfer->data, transfer->n_components, transfer->bytes, lanes, &words));
   smb_order_disputes(runner, step, lanes, addresses, &words);
   if (!smb_words_store(runner->block, &transfer->move, runner->w, lanes, addresses, &words))
     return FALSE;
@@ -472,25 +449,31 @@ smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes) {
   if (!base && (!locate(runner, step, lanes, addresses, &flags) ||
                 !(lanes = stay_here(runner, step, lanes, addresses))))
     return TRUE;
-  note_origin(runner, gather(registers, transfer->operands, transfer->n_components, transfer->bytes,
-                             lanes, &operand));
+  guint32 origin = gather(registers, transfer->operands, transfer->n_components, transfer->bytes,
+                          lanes, &operand);
+  if (!base && transfer->swap != NO_ROW) {
+    guint32 of_swap = gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap);
+    origin = origin ? origin : of_swap;
+  }
+  if (base)
+    smb_stored_note_shared(runner, step, lanes, base, (guint32)transfer->offset, origin);
+  else
+    smb_stored_note(runner, step, lanes, addresses, transfer->move.width, origin);
   Move move = transfer->move;
   move.op = smb_atomic_op(block->arch, move.atomic, move.kind, transfer->increments);
   if (base)
     return smb_words_atomic_shared(block, &move, runner->w, lanes, base, (guint32)transfer->offset,
                                    &operand);
-  if (transfer->swap != NO_ROW)
-    gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap);
   if (!smb_words_atomic(block, &move, runner->w, lanes, addresses, &operand,
                         transfer->swap == NO_ROW ? NULL : &swap, &before))
     return FALSE;
   note_order(runner, transfer, lanes, addresses, &before);
-  smb_runner_note_found(runner, step, addresses, lanes, &before);
   guint taint = smb_transfer_taint(runner, flags, lanes, addresses) |
                 smb_order_found(runner, step, lanes, addresses);
   smb_transfer_note_store(runner, flags, lanes, addresses);
   smb_order_stored(runner, step, flags, lanes, addresses);
-  smb_transfer_deliver(runner, step, lanes, taint, &before);
+  if (!smb_transfer_deliver(runner, step, lanes, taint, &before))
+    smb_stored_explain_lanes(runner, step, lanes, addresses, transfer->move.width, &before);
   if (G_UNLIKELY(block->may_wait))
     smb_runner_look(runner, step, lanes, addresses, &before);
   return TRUE;
@@ -547,8 +530,9 @@ smb_step_cast(Runner *runner, const Step *step, SmbLanes lanes) {
     return TRUE;
   SmbLanes contenders =
       find_contenders(lanes, registers->n_lanes, (guint)transfer->move.width, addresses);
-  note_origin(runner, gather(registers, transfer->operands, 1, transfer->bytes, lanes, &expected));
-  gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap);
+  guint32 origin = gather(registers, transfer->operands, 1, transfer->bytes, lanes, &expected),
+          of_swap = gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap);
+  smb_stored_note(runner, step, lanes, addresses, transfer->move.width, origin ? origin : of_swap);
   Move move = transfer->move;
   move.op = SMB_OP_CAS;
   if (!smb_words_atomic(runner->block, &move, runner->w, contenders, addresses, &expected, &swap,

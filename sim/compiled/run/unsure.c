@@ -219,14 +219,13 @@ blur_local(Runner *runner, const Transfer *transfer, SmbLanes lanes) {
 }
 
 void
-smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes) {
+smb_runner_blur(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
   const Transfer *transfer = step->transfer;
   SmbBlock *block = runner->block;
-  if (smb_transfer_may_be_shared(runner, transfer)) {
+  if (!runner->lost_origin)
+    runner->lost_origin = origin ? origin : step_origin(runner, step);
+  if (smb_transfer_may_be_shared(runner, transfer))
     memset(block->shared_marks, 0, block->shared_bytes);
-    if (!runner->shared_origin)
-      runner->shared_origin = step_origin(runner, step);
-  }
   if (transfer->window == WINDOW_GENERIC)
     smb_words_blur(block);
   if (transfer->window == WINDOW_LOCAL)
@@ -261,7 +260,7 @@ lose_access(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
   smb_runner_lose_global(runner, step);
   smb_runner_forget(runner, step, lanes, origin);
   if (writes)
-    smb_runner_blur(runner, step, lanes);
+    smb_runner_blur(runner, step, lanes, origin);
 }
 
 gboolean
