@@ -111,6 +111,9 @@ START_TEST(test_aliases) {
       {"hopper", 0, "sm_90", NULL},
       {"Blackwell", 32, "sm_100", NULL},
       {"ada", 0, "sm_89", NULL},
+      {"kepler", 0, "sm_30_4B", NULL},
+      {"RTX30", 0, "sm_86", NULL},
+      {"pascal", 0, "sm_60", NULL},
       {"mi250", 0, "gfx90a", NULL},
       {"MI300", 0, "gfx942", NULL},
       {"mi300x", 64, "gfx942", NULL},
@@ -135,6 +138,25 @@ START_TEST(test_aliases) {
     ck_assert(!arch || !cases[i].lanes || smb_arch_info(arch)->lanes == cases[i].lanes);
     ck_assert(!error || g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE));
   }
+}
+END_TEST
+
+// No name of chips is that of two architectures, or is an architecture's own.
+START_TEST(test_aliases_unique) {
+  g_auto(GStrv) names = smb_arch_list();
+  guint n_aliases = 0;
+  for (guint i = 0; names[i]; i++) {
+    g_autoptr(SmbArch) arch = smb_arch_load(names[i], NULL);
+    const char *list = smb_arch_info(arch)->aliases;
+    g_auto(GStrv) aliases = g_strsplit(list ? list : "", " ", -1);
+    for (guint j = 0; aliases[j]; j++, n_aliases++) {
+      g_autoptr(SmbArch) found = smb_arch_load(aliases[j], NULL);
+      ck_assert_ptr_nonnull(found);
+      ck_assert_str_eq(smb_arch_info(found)->name, names[i]);
+      ck_assert(!g_strv_contains((const char *const *)names, aliases[j]));
+    }
+  }
+  ck_assert_uint_gt(n_aliases, 40);
 }
 END_TEST
 
@@ -480,6 +502,7 @@ suite_arch(void) {
   tcase_add_test(tcase, test_default);
   tcase_add_test(tcase, test_unknown);
   tcase_add_test(tcase, test_aliases);
+  tcase_add_test(tcase, test_aliases_unique);
   tcase_add_test(tcase, test_check_request);
   tcase_add_loop_test(tcase, test_rules, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_like);

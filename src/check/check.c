@@ -51,6 +51,16 @@ typedef struct {
   SmbProgress *progress;
 } Run;
 
+// Why a case could not be counted. That its words are wrong is said by check where the case begins.
+static char *
+describe_error(const SmbCase *one, const SmbChild *child) {
+  g_autofree char *origin = g_strdup_printf(" (--case %s, %s:%u)", one->name, one->path, one->line);
+  char *text = smb_child_describe_end(child);
+  if (g_str_has_suffix(text, origin))
+    text[strlen(text) - strlen(origin)] = '\0';
+  return text;
+}
+
 static void
 take_result(guint index, const SmbChild *child, gpointer data) {
   const Run *run = data;
@@ -64,7 +74,7 @@ take_result(guint index, const SmbChild *child, gpointer data) {
                      : WEXITSTATUS(child->status) == SMB_EXIT_DONE ? SMB_VERDICT_PASSED
                                                                    : SMB_VERDICT_FAILED;
   if (checked->verdict == SMB_VERDICT_ERROR) {
-    checked->error = smb_child_describe_end(child);
+    checked->error = describe_error(checked->one, child);
     g_clear_pointer(&checked->messages, g_strfreev);
     checked->messages = g_new0(char *, 1);
   }

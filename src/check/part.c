@@ -81,6 +81,8 @@ add_case(SmbCheck *check, SmbProject *project, const char *file, JsonObject *obj
     return FALSE;
   SmbCase *one = g_new0(SmbCase, 1);
   one->name = g_strdup(name);
+  one->path = g_strdup(project->path);
+  one->line = (guint)smb_json_get_number(object, "line");
   g_ptr_array_add(project->cases, one);
   SmbChecked *checked = smb_check_add(check, one);
   checked->verdict = verdict;

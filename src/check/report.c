@@ -69,6 +69,13 @@ write_verdict(const SmbCheck *check, SmbSpool *out) {
   g_string_free(text, TRUE);
 }
 
+// A message that has no place in a kernel is about the case, which is where its section begins.
+static void
+write_placeless(SmbCli *cli, const SmbChecked *checked, const char *kind, const char *message) {
+  smb_spool_printf(cli->messages, "%s:%u: %s: case %s: %s\n", checked->one->path,
+                   checked->one->line, kind, checked->one->name, message);
+}
+
 // A message of a case. One with a place stands alone on its line, as that of a compiler does; below it, indented, the line that it is about.
 static void
 write_message(SmbCli *cli, const SmbChecked *checked, const char *message) {
@@ -76,7 +83,7 @@ write_message(SmbCli *cli, const SmbChecked *checked, const char *message) {
   if (placed || g_ascii_isspace(*message))
     smb_spool_printf(cli->messages, "%s\n", message);
   else
-    smb_spool_printf(cli->messages, "smembank check: case %s: %s\n", checked->one->name, message);
+    write_placeless(cli, checked, "warning", message);
 }
 
 // What analyze said of the cases.
@@ -88,8 +95,7 @@ write_messages(SmbCli *cli, const SmbCheck *check) {
     if (placed)
       smb_spool_printf(cli->messages, "%s\n", placed);
     else if (checked->error)
-      smb_spool_printf(cli->messages, "smembank check: case %s: %s\n", checked->one->name,
-                       checked->error);
+      write_placeless(cli, checked, "error", checked->error);
     for (guint j = 0; checked->messages[j]; j++)
       write_message(cli, checked, checked->messages[j]);
   }
@@ -128,6 +134,7 @@ static void
 write_case(JsonBuilder *json, const SmbChecked *checked) {
   smb_json_object(json, NULL);
   smb_json_text(json, "name", checked->one->name);
+  smb_json_number(json, "line", checked->one->line);
   smb_json_text(json, "verdict", smb_verdict_name(checked->verdict));
   json_builder_set_member_name(json, "result");
   if (checked->result)
@@ -194,11 +201,11 @@ write_findings(SmbCli *cli, gconstpointer result) {
   write_messages(cli, check);
   for (guint i = 0; i < check->cases->len; i++) {
     const SmbChecked *checked = check->cases->pdata[i];
-    const SmbFinding uncounted = {.kind = SMB_FINDING_UNCOUNTED};
+    const SmbFinding uncounted = {.kind = SMB_FINDING_UNCOUNTED, .line = checked->one->line};
     if (checked->result)
       smb_findings_add_json(findings, checked->result, checked->one->name);
     if (checked->error)
-      smb_findings_add(findings, check->project->path, &uncounted, g_strdup(checked->one->name),
+      smb_findings_add(findings, checked->one->path, &uncounted, g_strdup(checked->one->name),
                        g_strdup_printf("case %s: %s", checked->one->name, checked->error));
   }
   smb_findings_finish(findings);

@@ -175,10 +175,19 @@ smb_child_messages(const SmbChild *child) {
   return g_strv_builder_end(lines);
 }
 
+// Where the user, who did not call that command, should not look.
+static void
+cut_hint(char *said, const char *command) {
+  g_autofree char *hint = g_strdup_printf(" (see 'smembank %s --help')", command);
+  if (g_str_has_suffix(said, hint))
+    said[strlen(said) - strlen(hint)] = '\0';
+}
+
 char *
 smb_child_describe_end(const SmbChild *child) {
   g_auto(GStrv) messages = smb_child_messages(child);
   g_autofree char *said = g_strjoinv("\n", messages);
+  cut_hint(said, child->command);
   if (child->status != -1 && WIFSIGNALED(child->status))
     return g_strdup_printf("%s ended by signal %d (%s)%s%s", child->command,
                            WTERMSIG(child->status), g_strsignal(WTERMSIG(child->status)),

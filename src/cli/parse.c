@@ -114,10 +114,10 @@ find_line(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, const
   launch->one = launch->line;
   if (!launch->line)
     return TRUE;
-  cli->case_origin = g_strdup(launch->line->origin);
+  cli->case_origin = g_strdup_printf("%s:%u", launch->line->path, launch->line->line);
   if (!name && cli->messages)
     smb_spool_printf(cli->messages, "%s:1: note: options of this line are used\n",
-                     launch->line->origin);
+                     cli->case_origin);
   return TRUE;
 }
 
@@ -137,7 +137,8 @@ find_case(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, Launc
   launch->one = launch->project ? smb_project_find(launch->project, name, error) : NULL;
   if (!launch->one)
     return FALSE;
-  cli->case_origin = g_strdup_printf("--case %s, %s", name, launch->one->origin);
+  cli->case_origin =
+      g_strdup_printf("--case %s, %s:%u", name, launch->one->path, launch->one->line);
   cli->case_project = g_strdup(launch->project->path);
   return TRUE;
 }

@@ -192,8 +192,21 @@ list_multiprocessors(const char *const *names, GError **error) {
   return g_steal_pointer(&listing);
 }
 
+// The names that architectures have here, of names as --arch takes them (transfer full).
+static GStrv
+resolve_names(const SmbCli *cli, const char *const *words, GError **error) {
+  g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+  for (guint i = 0; words[i]; i++) {
+    g_autoptr(SmbArch) arch = smb_cli_load_arch(cli, words[i], 0, error);
+    if (!arch)
+      return NULL;
+    g_strv_builder_add(names, smb_arch_info(arch)->name);
+  }
+  return g_strv_builder_end(names);
+}
+
 gboolean
-smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError **error) {
+smb_list_rules(SmbCli *cli, const char *const *words, gboolean legends, GError **error) {
   static const SmbListingColumn columns[] = {
       {"arch", "arch", SMB_LISTING_TEXT},
       {"op", "op", SMB_LISTING_TEXT},
@@ -209,6 +222,10 @@ smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError *
       {"banks", NULL, SMB_LISTING_NUMBER},
       {"disputed", NULL, SMB_LISTING_TEXT},
   };
+  g_auto(GStrv) resolved = resolve_names(cli, words, error);
+  const char *const *names = (const char *const *)resolved;
+  if (!names)
+    return FALSE;
   g_autoptr(SmbListing) listing = smb_listing_new("rules", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; names[i]; i++) {
     if (!add_rules(listing, names[i], error))

@@ -10,8 +10,8 @@
 /** Lists all architectures, a row each. */
 gboolean smb_list_archs(SmbCli *cli, GError **error);
 
-/** Lists the rules of the named architectures; @names ends with NULL; @legends: in text, what the columns mean. */
-gboolean smb_list_rules(SmbCli *cli, const char *const *names, gboolean legends, GError **error);
+/** Lists the rules of architectures; @words: NULL-terminated, as --arch takes them; @legends: in text, what the columns mean. */
+gboolean smb_list_rules(SmbCli *cli, const char *const *words, gboolean legends, GError **error);
 
 /** Lists the kernels of a file of compiled code; "-" is standard input. */
 gboolean smb_list_entries(SmbCli *cli, const char *file, GError **error);

@@ -7,6 +7,9 @@
 #include "src/out/finding.h"
 #include "src/out/json.h"
 
+// Where there is more to read as long as the project has no home page, which would be the fifth argument of AC_INIT.
+#define MANUAL "man:" PACKAGE_NAME "(1)"
+
 static void
 write_text(JsonBuilder *json, const char *key, const char *text) {
   smb_json_object(json, key);
@@ -84,6 +87,7 @@ write_sarif(const GPtrArray *findings, SmbSpool *out) {
   smb_json_object(json, "driver");
   smb_json_text(json, "name", PACKAGE_NAME);
   smb_json_text(json, "version", PACKAGE_VERSION);
+  smb_json_text(json, "informationUri", *PACKAGE_URL ? PACKAGE_URL : MANUAL);
   write_rules(json);
   json_builder_end_object(json);
   json_builder_end_object(json);

@@ -85,10 +85,11 @@ read_line(const char *path, guint number, const char *line, SmbCase **one, GErro
   g_autofree char *folder = g_path_get_dirname(path);
   g_autoptr(SmbCase) read = g_new0(SmbCase, 1);
   g_autoptr(GError) reason = NULL;
-  read->origin = g_strdup_printf("%s:%u", path, number);
+  read->path = g_strdup(path);
+  read->line = number;
   read->name = take_name(text);
   if (!parse_options(read, g_strstrip(text), strcmp(folder, ".") == 0 ? NULL : folder, &reason))
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s", read->origin, reason->message);
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: %s", path, number, reason->message);
   *one = g_steal_pointer(&read);
   return TRUE;
 }

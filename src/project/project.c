@@ -30,7 +30,7 @@ smb_case_free(SmbCase *one) {
   if (!one)
     return;
   g_free(one->name);
-  g_free(one->origin);
+  g_free(one->path);
   g_free(one->file);
   g_strfreev(one->words);
   g_free(one);
@@ -75,7 +75,8 @@ begin_section(Reader *reader, const char *name, GError **error) {
   g_hash_table_insert(reader->sections, g_strdup(name), GUINT_TO_POINTER(reader->line));
   SmbCase *one = g_new0(SmbCase, 1);
   one->name = g_strdup(name);
-  one->origin = g_strdup_printf("%s:%u", reader->path, reader->line);
+  one->path = g_strdup(reader->path);
+  one->line = reader->line;
   if (strcmp(name, SMB_PROJECT_EVERY) == 0)
     reader->every = one;
   else

@@ -20,14 +20,16 @@
 /**
  * SmbCase: a kernel and its launch.
  * @name: its name
- * @origin: where it was read: "smembank.ini:3"
+ * @path: the file that it was read from
+ * @line: where it begins there, from 1
  * @file: (nullable): the kernel's file, seen from the current folder
  * @words: options as on a command line, "--block=32,32", each in one word
  * @n_every: how many of them are those of all cases, which come first
  */
 typedef struct {
   char *name;
-  char *origin;
+  char *path;
+  guint line;
   char *file;
   GStrv words;
   guint n_every;

@@ -209,6 +209,18 @@ tells 'The phases are lanes 0-3, 12-15 and 20-27; 4-11, 16-19'
 tells 'as SQ_LDS_IDX_ACTIVE, the excess as'
 expect 0 list archs gfx950
 shows 'disputed: '
+# It takes what --arch takes, and names what that is.
+for name in 90a sm_90a hopper; do
+  expect 0 list archs $name
+  shows 'sm_90  '
+done
+expect 0 list archs gfx942:xnack-
+shows 'gfx942  ld'
+expect 0 list archs mi300x
+shows 'gfx942  ld'
+! grep -q "^mi300x" "$work/out" || die "$last: $(cat "$work/out")"
+expect 2 list archs gfx1030
+says "no architecture 'gfx1030'"
 expect 0 list archs gfx950 --format json
 is_json
 shows '"disputed" : "the model of'

@@ -67,10 +67,10 @@ tr -d ' \n' <out >one
 checks 0 padded --format json
 tr -d ' \n' <out | grep -qF "\"result\":$(cat one)," || die 'the result is not that of analyze'
 
-# What has no place in the kernel says of which case it is.
+# What has no place in the kernel is about the case, and has its place in the project file.
 printf '[none]\nrows = 4\ncols = 4\nmax-ways = other=1\n' >place.ini
 checks 1 --project place.ini
-grep -qx 'smembank check: case none: --max-ways other=1: nothing was checked: .*' err || die "$last: says: $(cat err)"
+grep -qx 'place.ini:1: warning: case none: --max-ways other=1: nothing was checked: .*' err || die "$last: says: $(cat err)"
 
 # Some cases, each once.
 checks 0 half padded half
@@ -99,8 +99,8 @@ END_OF_PROJECT
 echo '__global__ void k(int *a) { __shared__ int s[4]; s[threadIdx.x] = a[q]; }' >bad.cu
 checks 3 --project broken.ini
 shows '1 of 4 cases passed. Not counted: gone, wrong and text.'
-says 'smembank check: case gone: gone.cu: No such file or directory'
-says "smembank check: case wrong: --cols '0': expected a whole number"
+grep -qx 'broken.ini:1: error: case gone: gone.cu: No such file or directory' err || die "$last: says: $(cat err)"
+grep -qx "broken.ini:3: error: case wrong: --cols '0': expected a whole number from 1 to 1024" err || die "$last: says: $(cat err)"
 grep -q '^bad.cu:1:[0-9]*: error: ' err || die "$last: no error with its place: $(cat err)"
 grep -q '^fine .* passed$' out || die "$last: the others are not checked: $(cat out)"
 checks 3 --project broken.ini --format json
@@ -152,7 +152,7 @@ if [ -e "/proc/$$/task/$$/children" ]; then
   wait "$parent" || status=$?
   [ "$status" -eq 3 ] || die "a case that is killed: status $status"
   last='check, of which a case is killed'
-  says 'smembank check: case slow: analyze ended by signal 9 ('
+  says 'slow.ini:1: error: case slow: analyze ended by signal 9 ('
   shows '1 of 2 cases passed. Not counted: slow.'
 
   start slow
