@@ -143,7 +143,7 @@ expect 3 list kernels "$work/wrong.ptx"
 says "wrong.ptx:30:16: error: unknown"
 
 expect 2 list nothing
-says "'nothing': expected kernels, archs"
+says "'nothing': expected kernels, launches"
 expect 2 list archs sm_0
 says "no architecture 'sm_0'"
 expect 2 list ops ld
