@@ -214,7 +214,7 @@ static const Lister listers[] = {
 };
 
 static const SmbCliUsage usage = {
-    .arguments = LISTS " [NAME|FILE]",
+    .arguments = LISTS " [NAME]",
     .description =
         "Lists what there is.\n"
         "  kernels     the built-in kernels; with a FILE of compiled code, its own\n"
